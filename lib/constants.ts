@@ -1,0 +1,29 @@
+/**
+ * Numbers that the CPU and the shaders share. Both sides read them from here, so that a layout is changed in one place.
+ */
+
+/** Floats of one affine 3×4 matrix, row by row: `m00 m01 m02 tx  m10 m11 m12 ty  m20 m21 m22 tz`. */
+export const AFFINE_SIZE = 12;
+
+/** The first frame of every bone texture holds the rest pose: the scene as it stood when it was baked. */
+export const REST_FRAME = 0;
+
+/** Bits of the per-instance `loop` value. */
+export const LOOP_PING_PONG = 1;
+export const LOOP_CLAMP = 2;
+
+/** `repetitions` of an instance that never finishes; a float32 cannot hold a larger whole number exactly. */
+export const REPEAT_FOREVER = 1e9;
+
+/**
+ * Seconds after which the shared clock goes back to zero and the instances' times move along, so that float32 times
+ * in the shader stay as fine as in the first seconds (at 16 s the spacing of float32 is a microsecond).
+ */
+export const CLOCK_EPOCH = 16;
+
+/** Where a draw's parameters lie in the 16 floats that three.js uploads per object (see `DrawParameters`). */
+export const PARAM_CLOCK = 0;
+export const PARAM_ROWS = 1;
+export const PARAM_STRIDE = 2;
+export const PARAM_VARIANT = 3;
+export const PARAM_SHADOW_VARIANT = 4;

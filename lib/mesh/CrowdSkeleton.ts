@@ -1,0 +1,33 @@
+import { Skeleton } from 'three';
+import type { BoneTexture } from '../texture/BoneTexture.js';
+
+/**
+ * Stands where three.js looks for a skeleton, so that it binds the bone texture of each crowd at each draw, also when
+ * crowds share a material. It has no bones: there is nothing to pose on the CPU.
+ */
+export class CrowdSkeleton extends Skeleton {
+  private readonly onUpdate: () => void;
+
+  /** @param onUpdate Called by WebGLRenderer in each frame that draws the crowd, before it chooses programs. */
+  constructor(boneTexture: BoneTexture, onUpdate: () => void) {
+    super([], []);
+    this.boneTexture = boneTexture;
+    this.onUpdate = onUpdate;
+  }
+
+  override update(): void {
+    this.onUpdate();
+  }
+
+  override pose(): void {}
+
+  override calculateInverses(): void {}
+
+  /** Itself: `SkeletonUtils.clone` would else make a plain skeleton of it. */
+  override clone(): this {
+    return this;
+  }
+
+  /** The bone texture belongs to whoever baked it. */
+  override dispose(): void {}
+}

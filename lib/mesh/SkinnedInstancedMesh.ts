@@ -1,0 +1,560 @@
+import type {
+  AnimationClip,
+  BufferGeometry,
+  Camera,
+  Color,
+  Group,
+  Intersection,
+  JSONMeta,
+  Mesh,
+  Object3D,
+  Raycaster,
+  Scene,
+  WebGLRenderer,
+} from 'three';
+import {
+  AttachedBindMode,
+  Box3,
+  DataTexture,
+  FloatType,
+  InstancedMesh,
+  type Material,
+  Matrix4,
+  MeshDepthMaterial,
+  MeshDistanceMaterial,
+  RedFormat,
+  Sphere,
+  Vector3,
+} from 'three';
+import { type Influences, variantCode } from '../../shaders/ShaderVariant.js';
+import { patchMaterial, releaseVariant } from '../backends/WebGLBackend.js';
+import {
+  AFFINE_SIZE,
+  PARAM_CLOCK,
+  PARAM_ROWS,
+  PARAM_SHADOW_VARIANT,
+  PARAM_STRIDE,
+  PARAM_VARIANT,
+} from '../constants.js';
+import type { FrameMix } from '../playback/frameAt.js';
+import { InstancePlayback, type PlayOptions } from '../playback/InstancePlayback.js';
+import { INSTANCE_ATTRIBUTES } from '../playback/instanceLayout.js';
+import { collectRig } from '../poses/Rig.js';
+import type { BakeOptions } from '../texture/bake.js';
+import { BoneTexture } from '../texture/BoneTexture.js';
+import { growJointBoxes, jointBoxesContain } from '../texture/jointBoxes.js';
+import { affineToMatrix4 } from '../utils/affine.js';
+import { warnOnce } from '../utils/warnOnce.js';
+import { CrowdSkeleton } from './CrowdSkeleton.js';
+import { crowdBox, crowdSphere } from './crowdBounds.js';
+import { createCrowdGeometry, setPlaybackAttributes } from './crowdGeometry.js';
+import { mergeParts } from './mergeParts.js';
+import { raycastCrowd } from './raycastCrowd.js';
+import { morphVertex, skinVertex } from './skinVertex.js';
+
+const NAME = 'SkinnedInstancedMesh';
+
+export interface SkinnedInstancedMeshOptions {
+  /** Joints that a vertex follows at most; its strongest are kept. @default 4 */
+  influences?: Influences;
+  /** The same in shadow maps, where two or one are often enough. @default influences */
+  shadowInfluences?: Influences;
+  /** Whether two baked frames are mixed; else the nearest is shown. @default true */
+  interpolate?: boolean;
+}
+
+export interface FromOptions extends SkinnedInstancedMeshOptions, BakeOptions {
+  /** A bone texture baked before from the same character. The clips and bake options are then not used. */
+  boneTexture?: BoneTexture;
+}
+
+const DEFAULTS = { influences: 4, interpolate: true } as const satisfies SkinnedInstancedMeshOptions;
+
+const _pose: FrameMix = { frame0: 0, frame1: 0, alpha: 0 };
+const _affine = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
+
+/**
+ * A crowd of animated characters in one draw call per material: an `InstancedMesh` whose instances play clips of a
+ * {@link BoneTexture}, each its own at its own time, posed in the vertex shader.
+ *
+ * An instance with matrix M playing clip C at time t looks like a clone of the baked root with `matrix` M whose
+ * `AnimationMixer` plays C at t. Instances that play nothing stand in the rest pose.
+ *
+ * Materials passed in gain an `onBeforeCompile` that other meshes do not notice; one set by the user still runs. The
+ * geometry is copied; change `mesh.geometry`, not the one passed in.
+ *
+ * ```ts
+ * const crowd = SkinnedInstancedMesh.from(gltf.scene, gltf.animations, 10_000);
+ * scene.add(crowd);
+ * crowd.setMatrixAt(0, matrix);
+ * crowd.play(0, 'Run', { timeScale: 1.1 });
+ * renderer.setAnimationLoop(() => {
+ *   crowd.update(timer.getDelta());
+ *   renderer.render(scene, camera);
+ * });
+ * ```
+ */
+export class SkinnedInstancedMesh extends InstancedMesh {
+  override readonly type: string = 'SkinnedInstancedMesh';
+  /** For type testing. */
+  readonly isSkinnedInstancedMesh = true;
+  /** Makes three.js bind `skeleton.boneTexture` and the draw parameters at each draw. */
+  readonly isSkinnedMesh = true;
+  readonly bindMode = AttachedBindMode;
+  /** Not a transform: three.js uploads it at each draw, and the crowd's shaders read their parameters from it. */
+  readonly bindMatrix = new Matrix4();
+  readonly bindMatrixInverse = new Matrix4();
+  /** Stands in for a skeleton; it has no bones. */
+  skeleton: CrowdSkeleton;
+
+  boneTexture: BoneTexture;
+  readonly influences: Influences;
+  readonly shadowInfluences: Influences;
+
+  private mix: boolean;
+  private playback: InstancePlayback;
+  private ownsBoneTexture = false;
+  private poseBounds: Box3 | null = null;
+  /** What `boundingBox` and `boundingSphere` were computed for, to notice when they no longer hold. */
+  private readonly computed = { box: null as Box3 | null, sphere: null as Sphere | null, version: -1, count: -1 };
+
+  /**
+   * @param geometry Geometry of a skinned mesh, with `skinIndex` and `skinWeight`. It is copied.
+   * @param material One material, or one for each group of the geometry.
+   * @param boneTexture Baked from the skinned mesh's character.
+   * @param count Number of instances, and the most there can be.
+   * @throws If the geometry and the bone texture do not fit together.
+   */
+  constructor(
+    geometry: BufferGeometry,
+    material: Material | Material[],
+    boneTexture: BoneTexture,
+    count: number,
+    options: SkinnedInstancedMeshOptions = {},
+  ) {
+    checkArguments(boneTexture, count);
+    const influences = checkInfluences(options.influences ?? DEFAULTS.influences, 'influences');
+    super(createCrowdGeometry(geometry, boneTexture, influences, NAME), material, count);
+
+    this.influences = influences;
+    this.shadowInfluences = checkInfluences(options.shadowInfluences ?? influences, 'shadowInfluences');
+    this.mix = options.interpolate ?? DEFAULTS.interpolate;
+    this.boneTexture = boneTexture;
+    this.skeleton = new CrowdSkeleton(boneTexture, () => this.prepareDraw());
+    this.playback = new InstancePlayback(count);
+    this.customDepthMaterial = new MeshDepthMaterial();
+    this.customDistanceMaterial = new MeshDistanceMaterial();
+
+    this.adoptGeometry(this.geometry);
+    this.guardProperties();
+    this.prepareDraw();
+  }
+
+  /**
+   * A crowd of `count` instances of the character under `root`, with all its meshes and materials.
+   *
+   * @param root E.g. `gltf.scene`; nothing in it is changed but for the materials, see the class.
+   * @param clips E.g. `gltf.animations`.
+   * @throws What {@link BoneTexture.bake} throws, and if there is something under `root` that cannot be instanced.
+   */
+  static from(
+    root: Object3D,
+    clips: readonly AnimationClip[],
+    count: number,
+    options: FromOptions = {},
+  ): SkinnedInstancedMesh {
+    const caller = `${NAME}.from`;
+    const boneTexture = options.boneTexture ?? BoneTexture.bake(root, clips, options);
+    const rig = collectRig(root);
+    const names = boneTexture.jointNames;
+    if (names.length !== rig.jointNames.length || names.some((name, i) => name !== rig.jointNames[i])) {
+      throw new Error(
+        `${caller}: the bone texture was baked for another skeleton (${names.length} joints from "${names[0]}", ` +
+          `not ${rig.jointNames.length} from "${rig.jointNames[0]}"); bake one from this root.`,
+      );
+    }
+
+    const { geometry, material } = mergeParts(rig.parts);
+    const crowd = new SkinnedInstancedMesh(geometry, material, boneTexture, count, options);
+    if (geometry !== rig.parts[0].geometry) geometry.dispose();
+
+    const [{ mesh }] = rig.parts;
+    crowd.name = root.name;
+    crowd.castShadow = rig.parts.some((part) => part.mesh.castShadow);
+    crowd.receiveShadow = rig.parts.some((part) => part.mesh.receiveShadow);
+    crowd.frustumCulled = mesh.frustumCulled;
+    crowd.renderOrder = mesh.renderOrder;
+    crowd.layers.mask = mesh.layers.mask;
+    crowd.ownsBoneTexture = options.boneTexture === undefined;
+    if (crowd.morphTexture !== null && mesh.morphTargetInfluences) {
+      for (let i = 0; i < count; i++) crowd.setMorphAt(i, mesh);
+    }
+    return crowd;
+  }
+
+  /** The most instances there can be; `count` may be any number up to it. */
+  get capacity(): number {
+    return this.instanceMatrix.count;
+  }
+
+  /** Whether two baked frames are mixed; else the nearest is shown. Changing it compiles the materials anew. */
+  get interpolate(): boolean {
+    return this.mix;
+  }
+
+  set interpolate(value: boolean) {
+    if (value === this.mix) return;
+    const codes = this.variantCodes();
+    this.mix = value;
+    for (const material of this.colorMaterials()) releaseVariant(material, codes.color);
+    for (const material of this.shadowMaterials()) releaseVariant(material, codes.shadow);
+    this.prepareDraw();
+  }
+
+  /** Seconds on the shared clock since it last went back to zero, which it does unseen every 16 seconds. */
+  get clock(): number {
+    return this.playback.clock;
+  }
+
+  /**
+   * Starts a clip on an instance, as `mixer.clipAction(clip).reset().play()` does with the same options.
+   *
+   * @param index Instance, from 0 to `capacity - 1`.
+   * @param clip Name or index of a clip of the bone texture.
+   * @throws If there is no such instance or clip, or an option is out of range.
+   */
+  play(index: number, clip: string | number, options: PlayOptions = {}): this {
+    this.checkIndex(index, 'play');
+    const baked = this.boneTexture.clips[this.boneTexture.clipIndex(clip, `${NAME}.play`)];
+    this.playback.play(index, baked, options, `${NAME}.play`);
+    return this;
+  }
+
+  /**
+   * Advances the clock of all instances.
+   *
+   * @param delta Seconds since the last call.
+   */
+  update(delta: number): this {
+    if (!Number.isFinite(delta)) {
+      throw new Error(`${NAME}.update: delta is ${delta}; pass the seconds since the last frame.`);
+    }
+    this.playback.advance(delta);
+    this.bindMatrix.elements[PARAM_CLOCK] = this.playback.clock;
+    return this;
+  }
+
+  /**
+   * Skinning matrix of a joint as the instance shows it now: what `Skeleton.boneMatrices` holds, relative to the
+   * instance. It carries a vertex from where it was modelled to where it is drawn, before the instance matrix.
+   *
+   * @param bone Name or index of a joint of the bone texture.
+   */
+  getBoneMatrixAt(index: number, bone: string | number, target: Matrix4): Matrix4 {
+    this.checkIndex(index, 'getBoneMatrixAt');
+    const joint = this.boneTexture.jointIndex(bone, `${NAME}.getBoneMatrixAt`);
+    const { frame0, frame1, alpha } = this.playback.frame(index, this.mix, _pose);
+    this.boneTexture.readJoint(frame0, frame1, alpha, joint, _affine);
+    return affineToMatrix4(_affine, 0, target);
+  }
+
+  /**
+   * Position of a vertex as the instance shows it now, morph targets and instance matrix applied: in the crowd's local
+   * space. For the world's, apply `matrixWorld`.
+   *
+   * @param vertex Index into the attributes of `geometry`.
+   */
+  getVertexPositionAt(index: number, vertex: number, target: Vector3): Vector3 {
+    this.checkIndex(index, 'getVertexPositionAt');
+    this.playback.frame(index, this.mix, _pose);
+    morphVertex(this.geometry, this.morphTexture, index, vertex, target);
+    skinVertex(this.geometry, this.boneTexture, _pose, this.influences, vertex, target);
+    return target.applyMatrix4(_instanceMatrix.fromArray(this.instanceMatrix.array, index * 16));
+  }
+
+  override setMatrixAt(index: number, matrix: Matrix4): this {
+    checkIndexBelow(this.instanceMatrix.count, index, 'setMatrixAt');
+    super.setMatrixAt(index, matrix);
+    return this;
+  }
+
+  override setColorAt(index: number, color: Color): this {
+    this.checkIndex(index, 'setColorAt');
+    super.setColorAt(index, color);
+    return this;
+  }
+
+  /** As `InstancedMesh.setMorphAt`; weights an instance was never given are zero. */
+  override setMorphAt(index: number, object: Mesh): this {
+    this.checkIndex(index, 'setMorphAt');
+    const targets = this.geometry.morphAttributes.position?.length ?? 0;
+    if (object.morphTargetInfluences?.length !== targets) {
+      throw new Error(
+        `${NAME}.setMorphAt: the object has ${object.morphTargetInfluences?.length ?? 'no'} morph target influences, the geometry ${targets} targets.`,
+      );
+    }
+    super.setMorphAt(index, object);
+    return this;
+  }
+
+  /** Box around every pose that any instance may take, at the place where it stands. */
+  override computeBoundingBox(): void {
+    this.boundingBox ??= new Box3();
+    crowdBox(this.instanceMatrix, this.count, this.boundsOfPoses(), this.boundingBox);
+    this.rememberBounds();
+  }
+
+  /** Sphere around every pose that any instance may take, at the place where it stands. */
+  override computeBoundingSphere(): void {
+    this.boundingSphere ??= new Sphere();
+    crowdSphere(this.instanceMatrix, this.count, this.boundsOfPoses(), this.boundingSphere);
+    this.rememberBounds();
+  }
+
+  /**
+   * Also lets go of bounds that the mesh computed itself once instances were moved (`instanceMatrix.needsUpdate`) or
+   * `count` changed, so that nothing is culled by where it once stood. Bounds set by the user stay.
+   */
+  override updateMatrixWorld(force?: boolean): void {
+    const { computed, instanceMatrix } = this;
+    if (computed.version !== instanceMatrix.version || computed.count !== this.count) {
+      if (this.boundingBox !== null && this.boundingBox === computed.box) this.boundingBox = null;
+      if (this.boundingSphere !== null && this.boundingSphere === computed.sphere) this.boundingSphere = null;
+    }
+    super.updateMatrixWorld(force);
+  }
+
+  /** Intersects the instances as they are posed now; hits carry `instanceId`. */
+  override raycast(raycaster: Raycaster, intersects: Intersection[]): void {
+    raycastCrowd(this, raycaster, intersects, this.boundsOfPoses());
+  }
+
+  /** Does nothing: a crowd is bound to its bone texture. `SkeletonUtils.clone` calls it. */
+  bind(): void {}
+
+  override copy(source: SkinnedInstancedMesh, recursive?: boolean): this {
+    super.copy(source, recursive);
+    this.boneTexture = source.boneTexture;
+    this.skeleton.boneTexture = source.boneTexture;
+    this.playback = new InstancePlayback(this.capacity).copy(source.playback);
+    this.mix = source.mix;
+    if (source.morphTexture !== null) this.morphTexture = copyMorphTexture(source.morphTexture);
+    this.adoptGeometry(this.geometry);
+    this.computed.version = -1;
+    this.update(0);
+    this.prepareDraw();
+    return this;
+  }
+
+  /** A crowd of its own with the same instances, playing on from here. Materials and bone texture are shared. */
+  override clone(recursive?: boolean): this {
+    const { geometry, material, boneTexture, capacity } = this;
+    const Class = this.constructor as typeof SkinnedInstancedMesh;
+    return new Class(geometry, material, boneTexture, capacity, this).copy(this, recursive) as this;
+  }
+
+  /**
+   * What `InstancedMesh.toJSON` writes: the instances in the pose the geometry was modelled in. Bone texture and
+   * playback are not part of three.js's JSON format; a warning says so.
+   */
+  override toJSON(meta?: JSONMeta): ReturnType<InstancedMesh['toJSON']> {
+    warnOnce(`${NAME}.toJSON: three.js's JSON has no place for baked animation; the crowd is written as an InstancedMesh.`);
+    const still = new InstancedMesh(this.geometry, this.material, 0).copy(this as InstancedMesh, true);
+    still.uuid = this.uuid;
+    still.geometry = this.geometry.clone();
+    for (const { name } of INSTANCE_ATTRIBUTES) still.geometry.deleteAttribute(name);
+    return still.toJSON(meta);
+  }
+
+  /**
+   * Frees what the crowd allocated: instance buffers, its copy of the geometry, its shadow materials, and the bone
+   * texture if {@link SkinnedInstancedMesh.from} baked it. Materials, and a bone texture passed in, belong to the user.
+   */
+  override dispose(): this {
+    super.dispose();
+    this.geometry.dispose();
+    this.customDepthMaterial?.dispose();
+    this.customDistanceMaterial?.dispose();
+    if (this.ownsBoneTexture) this.boneTexture.dispose();
+    return this;
+  }
+
+  /** Poses the crowd under `scene.overrideMaterial` too. Call it from a hook of your own put in its place. */
+  override onBeforeRender(
+    renderer: WebGLRenderer,
+    _scene: Scene,
+    _camera: Camera,
+    _geometry: BufferGeometry,
+    material: Material,
+    _group: Group,
+  ): void {
+    patchMaterial(material, 'color', this.bindMatrix.elements[PARAM_VARIANT]);
+    this.checkTextureSize(renderer);
+  }
+
+  private checkedRenderer: WebGLRenderer | null = null;
+
+  private checkTextureSize(renderer: WebGLRenderer): void {
+    if (this.checkedRenderer === renderer) return;
+    this.checkedRenderer = renderer;
+    const max = renderer.capabilities?.maxTextureSize;
+    if (max === undefined) return;
+
+    const { width, height } = this.boneTexture.layout;
+    if (width > max || height > max) {
+      throw new Error(
+        `${NAME}: the bone texture is ${width} × ${height}, this device takes ${max} × ${max}; bake it with maxTextureSize: ${max}.`,
+      );
+    }
+    if (this.morphTexture !== null && this.morphTexture.image.height > max) {
+      throw new Error(
+        `${NAME}: morph weights for ${this.morphTexture.image.height} instances need a texture of that height, this device takes ${max}; split the crowd.`,
+      );
+    }
+  }
+
+  private variantCodes() {
+    const { encoding } = this.boneTexture;
+    const interpolate = this.mix;
+    return {
+      color: variantCode({ encoding, interpolate, influences: this.influences }),
+      shadow: variantCode({ encoding, interpolate, influences: this.shadowInfluences }),
+    };
+  }
+
+  private colorMaterials(): Material[] {
+    return Array.isArray(this.material) ? this.material : this.material ? [this.material] : [];
+  }
+
+  private shadowMaterials(): Material[] {
+    return [this.customDepthMaterial, this.customDistanceMaterial].filter((material) => material !== undefined);
+  }
+
+  /** Brings materials and draw parameters up to what the crowd is now. Costs a look-up per material. */
+  private prepareDraw(): void {
+    const { elements } = this.bindMatrix;
+    const { layout } = this.boneTexture;
+    const codes = this.variantCodes();
+    elements[PARAM_CLOCK] = this.playback.clock;
+    elements[PARAM_ROWS] = layout.height;
+    elements[PARAM_STRIDE] = layout.stride;
+    elements[PARAM_VARIANT] = codes.color;
+    elements[PARAM_SHADOW_VARIANT] = codes.shadow;
+    this.skeleton.boneTexture = this.boneTexture;
+
+    const { material } = this;
+    if (Array.isArray(material)) {
+      for (const one of material) patchMaterial(one, 'color', codes.color);
+    } else if (material) {
+      patchMaterial(material, 'color', codes.color);
+    }
+    if (this.customDepthMaterial) patchMaterial(this.customDepthMaterial, 'shadow', codes.shadow);
+    if (this.customDistanceMaterial) patchMaterial(this.customDistanceMaterial, 'shadow', codes.shadow);
+  }
+
+  private adoptGeometry(geometry: BufferGeometry): void {
+    setPlaybackAttributes(geometry, this.playback);
+    this.poseBounds = null;
+    const targets = geometry.morphAttributes.position?.length ?? 0;
+    // three.js cannot draw an InstancedMesh with morph targets but without weights for its instances.
+    if (targets > 0 && this.morphTexture?.image.width !== targets + 1) {
+      this.morphTexture = new DataTexture(
+        new Float32Array((targets + 1) * this.capacity),
+        targets + 1,
+        this.capacity,
+        RedFormat,
+        FloatType,
+      );
+      const weights = this.morphTexture.image.data as Float32Array;
+      for (let i = 0; i < this.capacity; i++) weights[i * (targets + 1)] = 1;
+      this.morphTexture.needsUpdate = true;
+    }
+  }
+
+  /** Assignments that three.js leaves unchecked, and that would draw garbage, go through here. */
+  private guardProperties(): void {
+    let { geometry, material, count } = this;
+
+    Object.defineProperty(this, 'geometry', {
+      enumerable: true,
+      get: () => geometry,
+      set: (value: BufferGeometry) => {
+        if (value === geometry) return;
+        geometry = createCrowdGeometry(value, this.boneTexture, this.influences, `${NAME}.geometry`);
+        this.adoptGeometry(geometry);
+      },
+    });
+    Object.defineProperty(this, 'material', {
+      enumerable: true,
+      get: () => material,
+      set: (value: Material | Material[]) => {
+        material = value;
+        this.prepareDraw();
+      },
+    });
+    Object.defineProperty(this, 'count', {
+      enumerable: true,
+      get: () => count,
+      set: (value: number) => {
+        if (!(Number.isInteger(value) && value >= 0 && value <= this.capacity)) {
+          throw new Error(
+            `${NAME}.count: ${value} is not a whole number from 0 to the capacity of ${this.capacity}; create the mesh with a larger count.`,
+          );
+        }
+        count = value;
+      },
+    });
+  }
+
+  private boundsOfPoses(): Box3 {
+    if (this.poseBounds === null) {
+      const { boneTexture } = this;
+      const boxes = boneTexture.createJointBoxes();
+      const joints = Int32Array.from(boneTexture.jointNames, (_, i) => i);
+      growJointBoxes(boxes, this.geometry, joints, false);
+      const known = jointBoxesContain(boneTexture.jointBoxes, boxes);
+      this.poseBounds = boneTexture.expandBounds(new Box3(), known ? undefined : boxes);
+    }
+    return this.poseBounds;
+  }
+
+  private rememberBounds(): void {
+    const { computed } = this;
+    computed.box = this.boundingBox;
+    computed.sphere = this.boundingSphere;
+    computed.version = this.instanceMatrix.version;
+    computed.count = this.count;
+  }
+
+  private checkIndex(index: number, method: string): void {
+    checkIndexBelow(this.instanceMatrix.count, index, method);
+  }
+}
+
+const _instanceMatrix = /*@__PURE__*/ new Matrix4();
+
+function checkIndexBelow(capacity: number, index: number, method: string): void {
+  if (Number.isInteger(index) && index >= 0 && index < capacity) return;
+  throw new Error(`${NAME}.${method}: no instance ${index}; the mesh has ${capacity}, 0 to ${capacity - 1}.`);
+}
+
+function checkArguments(boneTexture: BoneTexture, count: number): void {
+  if (!boneTexture?.isBoneTexture) {
+    throw new Error(`${NAME}: boneTexture is ${String(boneTexture)}; pass what BoneTexture.bake(root, clips) returns.`);
+  }
+  if (!(Number.isInteger(count) && count >= 0)) {
+    throw new Error(`${NAME}: count is ${count}; use a whole number of instances.`);
+  }
+}
+
+function checkInfluences(value: number, option: string): Influences {
+  if (value === 1 || value === 2 || value === 4) return value;
+  throw new Error(`${NAME}: ${option} is ${value}; use 1, 2 or 4.`);
+}
+
+function copyMorphTexture(source: DataTexture): DataTexture {
+  const { data, width, height } = source.image;
+  const copy = new DataTexture((data as Float32Array).slice(), width, height, RedFormat, FloatType);
+  copy.needsUpdate = true;
+  return copy;
+}

@@ -1,0 +1,110 @@
+import type { BufferAttribute, InterleavedBufferAttribute } from 'three';
+import { BufferGeometry, Float32BufferAttribute, InterleavedBufferAttribute as Interleaved, Uint16BufferAttribute } from 'three';
+import type { Influences } from '../../shaders/ShaderVariant.js';
+import { INSTANCE_ATTRIBUTES } from '../playback/instanceLayout.js';
+import type { InstancePlayback } from '../playback/InstancePlayback.js';
+import type { BoneTexture } from '../texture/BoneTexture.js';
+
+const crowdGeometries = /*@__PURE__*/ new WeakSet<BufferGeometry>();
+
+/**
+ * Weights whose sum is off by more than this are normalised. Less is what 8-bit weights round to, and three.js draws it
+ * as it is.
+ */
+const SUM_TOLERANCE = 0.01;
+
+/** Whether a geometry was made by {@link createCrowdGeometry}. */
+export function isCrowdGeometry(geometry: BufferGeometry): boolean {
+  return crowdGeometries.has(geometry);
+}
+
+/**
+ * The geometry that a crowd draws: a copy of `source` with sorted skin weights and the instances' playback state.
+ * A copy, because one geometry holds the instanced attributes of one mesh, and `source` may be drawn by others.
+ *
+ * @throws If `source` cannot be skinned by `boneTexture`; the message names the vertex.
+ */
+export function createCrowdGeometry(
+  source: BufferGeometry,
+  boneTexture: BoneTexture,
+  influences: Influences,
+  caller: string,
+): BufferGeometry {
+  for (const name of ['position', 'skinIndex', 'skinWeight']) {
+    if (source.getAttribute(name) === undefined) {
+      throw new Error(
+        `${caller}: the geometry "${source.name}" has no attribute "${name}"; pass the geometry of a SkinnedMesh, or use SkinnedInstancedMesh.from(root, clips, count).`,
+      );
+    }
+  }
+
+  const geometry = new BufferGeometry().copy(source);
+  for (const { name } of INSTANCE_ATTRIBUTES) geometry.deleteAttribute(name);
+  const { skinIndex, skinWeight } = sortedSkin(source, boneTexture, influences, caller);
+  geometry.setAttribute('skinIndex', skinIndex);
+  geometry.setAttribute('skinWeight', skinWeight);
+  crowdGeometries.add(geometry);
+  return geometry;
+}
+
+/** Gives a crowd geometry the playback state of its instances. */
+export function setPlaybackAttributes(geometry: BufferGeometry, playback: InstancePlayback): void {
+  for (const { name, size, offset } of INSTANCE_ATTRIBUTES) {
+    geometry.setAttribute(name, new Interleaved(playback.buffer, size, offset));
+  }
+}
+
+function sortedSkin(source: BufferGeometry, boneTexture: BoneTexture, influences: Influences, caller: string) {
+  const sourceIndex = source.getAttribute('skinIndex');
+  const sourceWeight = source.getAttribute('skinWeight');
+  const joints = boneTexture.jointNames.length;
+  const count = source.getAttribute('position').count;
+  const indices = new Uint16Array(count * 4);
+  const weights = new Float32Array(count * 4);
+  const order = [0, 1, 2, 3];
+  const weight = [0, 0, 0, 0];
+
+  for (let vertex = 0; vertex < count; vertex++) {
+    let sum = 0;
+    for (let i = 0; i < 4; i++) {
+      weight[i] = i < sourceWeight.itemSize ? component(sourceWeight, vertex, i) : 0;
+      sum += weight[i];
+      order[i] = i;
+    }
+    if (!(sum > 0 && sum < Infinity) || Math.min(...weight) < 0) {
+      throw new Error(
+        `${caller}: the skin weights of vertex ${vertex} of geometry "${source.name}" are ${weight.join(', ')}; ` +
+          'they must not be negative and must add up to 1 (SkinnedMesh.normalizeSkinWeights mends sums).',
+      );
+    }
+    order.sort((a, b) => weight[b] - weight[a]);
+
+    let kept = 0;
+    for (let i = 0; i < influences; i++) kept += weight[order[i]];
+    const scale = (Math.abs(sum - 1) > SUM_TOLERANCE ? 1 : sum) / kept;
+
+    for (let i = 0; i < influences && weight[order[i]] > 0; i++) {
+      const joint = component(sourceIndex, vertex, order[i]);
+      if (!(joint >= 0 && joint < joints)) {
+        throw new Error(
+          `${caller}: vertex ${vertex} of geometry "${source.name}" follows joint ${joint}, but the bone texture has ${joints} joints; ` +
+            'was it baked for another skeleton?',
+        );
+      }
+      indices[vertex * 4 + i] = joint;
+      weights[vertex * 4 + i] = weight[order[i]] * scale;
+    }
+  }
+
+  return { skinIndex: new Uint16BufferAttribute(indices, 4), skinWeight: new Float32BufferAttribute(weights, 4) };
+}
+
+function component(attribute: BufferAttribute | InterleavedBufferAttribute, vertex: number, i: number): number {
+  return i === 0
+    ? attribute.getX(vertex)
+    : i === 1
+      ? attribute.getY(vertex)
+      : i === 2
+        ? attribute.getZ(vertex)
+        : attribute.getW(vertex);
+}

@@ -1,0 +1,62 @@
+import type { BufferAttribute, BufferGeometry, DataTexture } from 'three';
+import { Vector3 } from 'three';
+import { AFFINE_SIZE } from '../constants.js';
+import type { FrameMix } from '../playback/frameAt.js';
+import type { BoneTexture } from '../texture/BoneTexture.js';
+
+const _joint = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
+const _morph = /*@__PURE__*/ new Vector3();
+const _skinned = /*@__PURE__*/ new Float64Array(3);
+
+/**
+ * Position of a vertex in a pose, relative to the character's root: the CPU twin of `shaders/skinVertex.glsl.ts`.
+ *
+ * @param geometry A crowd geometry, whose weights are sorted and end at the first zero.
+ */
+export function skinVertex(
+  geometry: BufferGeometry,
+  boneTexture: BoneTexture,
+  pose: FrameMix,
+  influences: number,
+  vertex: number,
+  target: Vector3,
+): Vector3 {
+  const skinIndex = geometry.getAttribute('skinIndex');
+  const skinWeight = geometry.getAttribute('skinWeight');
+  const { x, y, z } = target;
+  _skinned.fill(0);
+
+  for (let i = 0; i < influences; i++) {
+    const weight = skinWeight.array[vertex * 4 + i];
+    if (weight <= 0) break;
+    boneTexture.readJoint(pose.frame0, pose.frame1, pose.alpha, skinIndex.array[vertex * 4 + i], _joint);
+    for (let row = 0; row < 3; row++) {
+      const m = row * 4;
+      _skinned[row] += weight * (_joint[m] * x + _joint[m + 1] * y + _joint[m + 2] * z + _joint[m + 3]);
+    }
+  }
+
+  return target.fromArray(_skinned);
+}
+
+/** Position of a vertex before skinning, with the instance's morph targets. */
+export function morphVertex(
+  geometry: BufferGeometry,
+  morphTexture: DataTexture | null,
+  index: number,
+  vertex: number,
+  target: Vector3,
+): Vector3 {
+  target.fromBufferAttribute(geometry.getAttribute('position') as BufferAttribute, vertex);
+  const morphs = geometry.morphAttributes.position;
+  if (!morphs || morphTexture === null) return target;
+
+  const weights = morphTexture.image.data as Float32Array;
+  const at = index * morphTexture.image.width;
+  target.multiplyScalar(weights[at]);
+  for (let i = 0; i < morphs.length; i++) {
+    const weight = weights[at + 1 + i];
+    if (weight !== 0) target.addScaledVector(_morph.fromBufferAttribute(morphs[i] as BufferAttribute, vertex), weight);
+  }
+  return target;
+}

@@ -1,0 +1,56 @@
+import type { Box3 } from 'three';
+
+/** One clip of a bone texture. */
+export interface BakedClip {
+  name: string;
+  /** First frame in the bone texture. */
+  start: number;
+  /** Number of frames; both ends of the clip are among them. A pose (a clip without length) has one. */
+  count: number;
+  /** Seconds. */
+  duration: number;
+  /**
+   * Frames per second as baked: `(count - 1) / duration`, the nearest to what was asked for that puts a frame on both
+   * ends. 0 for a pose.
+   */
+  fps: number;
+  /** Holds every vertex of the baked meshes in every frame of the clip; scene units, relative to the root. */
+  bounds: Box3;
+}
+
+/** Finds clips by name or index. */
+export class ClipTable {
+  readonly clips: readonly BakedClip[];
+  private readonly byName: Map<string, number>;
+
+  constructor(clips: readonly BakedClip[]) {
+    this.clips = clips;
+    this.byName = new Map();
+    clips.forEach((clip, index) => {
+      if (!this.byName.has(clip.name)) this.byName.set(clip.name, index);
+    });
+  }
+
+  /**
+   * Index of a clip.
+   *
+   * @param caller Begins the error message, e.g. `SkinnedInstancedMesh.play`.
+   * @throws If there is no such clip.
+   */
+  indexOf(clip: string | number, caller: string): number {
+    if (typeof clip === 'number') {
+      if (Number.isInteger(clip) && clip >= 0 && clip < this.clips.length) return clip;
+      throw new Error(`${caller}: no clip ${clip}; the bone texture has ${this.clips.length} clips, 0 to ${this.clips.length - 1}.`);
+    }
+    const index = this.byName.get(clip);
+    if (index !== undefined) return index;
+    throw new Error(`${caller}: no clip named "${clip}"; the bone texture has ${listNames(this.clips)}.`);
+  }
+}
+
+/** `"Idle", "Run", "Walk"`, cut after a dozen. */
+export function listNames(named: readonly { name: string }[], most = 12): string {
+  const names = named.slice(0, most).map(({ name }) => `"${name}"`);
+  if (named.length > most) names.push(`and ${named.length - most} more`);
+  return names.join(', ') || 'none';
+}

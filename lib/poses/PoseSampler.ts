@@ -1,0 +1,133 @@
+import type { AnimationClip } from 'three';
+import { AFFINE_SIZE } from '../constants.js';
+import { composeAffine, multiplyAffine } from '../utils/affine.js';
+import { type BoundTracks, bindTracks, type TrackTargets } from './bindTracks.js';
+import { type Rig, TRS_SIZE } from './Rig.js';
+
+const REST: BoundTracks = { tracks: [], still: [], missing: [], unsupported: [] };
+
+/**
+ * Computes the skinning matrices of all joints of a rig for a clip at a time, relative to the rig's root.
+ *
+ * The root's own transform is left out, since an instance matrix takes its place. Where a clip moves the root itself,
+ * its motion is kept relative to how the root stood when the rig was read.
+ */
+export class PoseSampler {
+  readonly rig: Rig;
+
+  private readonly trs: Float64Array;
+  private readonly local: Float64Array;
+  private readonly model: Float64Array;
+  private readonly scratch = new Float64Array(2 * AFFINE_SIZE);
+  private readonly rootRestInverse: Float64Array;
+
+  private readonly targets: TrackTargets = new Map();
+  private bound: BoundTracks = REST;
+  /** Nodes whose local matrix this clip changes. */
+  private moved: number[] = [];
+  /** Nodes, parents first, whose model matrix this clip changes. */
+  private carried: number[] = [];
+  private readonly animated: Uint8Array;
+  private readonly needed: Uint8Array;
+
+  constructor(rig: Rig) {
+    const count = rig.nodes.length;
+    this.rig = rig;
+    this.trs = rig.rest.slice();
+    this.local = rig.restLocal.slice();
+    this.model = new Float64Array(count * AFFINE_SIZE);
+    this.animated = new Uint8Array(count);
+    this.needed = new Uint8Array(count);
+    this.rootRestInverse = invertedRest(rig);
+
+    for (const joint of rig.jointNodes) {
+      for (let node = joint; node !== -1 && !this.needed[node]; node = rig.parents[node]) this.needed[node] = 1;
+    }
+    this.setClip(null);
+  }
+
+  /** Starts on another clip, or on the rest pose. Returns which of its tracks could not be bound. */
+  setClip(clip: AnimationClip | null): BoundTracks {
+    const { rig, trs, local, animated, needed } = this;
+
+    trs.set(rig.rest);
+    local.set(rig.restLocal);
+    animated.fill(0);
+    this.bound = clip === null ? REST : bindTracks(rig, clip, trs, this.targets);
+
+    // three.js does not look at position, rotation and scale of an object that updates its matrix itself
+    const moves = (node: number) => rig.nodes[node].matrixAutoUpdate && needed[node];
+    for (const { node } of this.bound.tracks) if (moves(node)) animated[node] = 1;
+    this.moved = [];
+    for (let node = 0; node < animated.length; node++) if (animated[node]) this.moved.push(node);
+
+    for (const track of this.bound.tracks) {
+      track.interpolant.evaluate(0);
+      track.apply?.();
+    }
+    for (const node of this.moved) this.composeLocal(node);
+    for (const node of this.bound.still) if (moves(node)) this.composeLocal(node);
+
+    this.carried = [];
+    for (let node = 0; node < rig.nodes.length; node++) {
+      if (!needed[node]) continue;
+      this.composeModel(node);
+      const parent = rig.parents[node];
+      if (parent !== -1 && animated[parent]) animated[node] = 1;
+      if (animated[node]) this.carried.push(node);
+    }
+
+    return this.bound;
+  }
+
+  /**
+   * Writes the skinning matrix of each joint at `time` seconds.
+   *
+   * @param out At least `joints × AFFINE_SIZE` numbers.
+   */
+  sample(time: number, out: Float64Array): void {
+    const { rig, model, scratch } = this;
+    const { jointNodes, jointInverses, jointPrefixes } = rig;
+
+    for (const track of this.bound.tracks) {
+      track.interpolant.evaluate(time);
+      if (track.apply !== null) track.apply();
+    }
+    for (const node of this.moved) this.composeLocal(node);
+    for (const node of this.carried) this.composeModel(node);
+
+    for (let joint = 0; joint < jointNodes.length; joint++) {
+      const at = joint * AFFINE_SIZE;
+      const node = jointNodes[joint] * AFFINE_SIZE;
+      if (jointPrefixes === null) {
+        multiplyAffine(model, node, jointInverses, at, out, at);
+      } else {
+        multiplyAffine(model, node, jointInverses, at, scratch, 0);
+        multiplyAffine(jointPrefixes, at, scratch, 0, out, at);
+      }
+    }
+  }
+
+  private composeLocal(node: number): void {
+    const at = node * AFFINE_SIZE;
+    if (node === 0) {
+      composeAffine(this.trs, 0, this.scratch, AFFINE_SIZE);
+      multiplyAffine(this.rootRestInverse, 0, this.scratch, AFFINE_SIZE, this.local, 0);
+    } else {
+      composeAffine(this.trs, node * TRS_SIZE, this.local, at);
+    }
+  }
+
+  private composeModel(node: number): void {
+    const at = node * AFFINE_SIZE;
+    const parent = this.rig.parents[node];
+    if (parent === -1) this.model.set(this.local.subarray(at, at + AFFINE_SIZE), at);
+    else multiplyAffine(this.model, parent * AFFINE_SIZE, this.local, at, this.model, at);
+  }
+}
+
+function invertedRest(rig: Rig): Float64Array {
+  const { root } = rig;
+  const m = root.matrix.clone().compose(root.position, root.quaternion, root.scale).invert().elements;
+  return Float64Array.of(m[0], m[4], m[8], m[12], m[1], m[5], m[9], m[13], m[2], m[6], m[10], m[14]);
+}

@@ -1,0 +1,174 @@
+import type { AnimationClip, Interpolant, KeyframeTrack, Object3D, SkinnedMesh } from 'three';
+import {
+  AdditiveAnimationBlendMode,
+  Euler,
+  PropertyBinding,
+  Quaternion,
+  Vector3,
+  WrapAroundEnding,
+} from 'three';
+import { type Rig, TRS_SIZE } from './Rig.js';
+
+/** A track that writes straight into the local transforms: its interpolant's result buffer is a view of them. */
+export interface BoundTrack {
+  node: number;
+  interpolant: Interpolant;
+  /** Runs after the interpolant for tracks that do not hold plain position, quaternion or scale. */
+  apply: (() => void) | null;
+}
+
+export interface BoundTracks {
+  tracks: BoundTrack[];
+  /** Nodes that tracks of one value have set. */
+  still: number[];
+  /** Names of tracks whose node is not under the root. */
+  missing: string[];
+  /** Names of tracks that move something else than position, rotation or scale of a node. */
+  unsupported: string[];
+}
+
+const OFFSETS: Record<string, { offset: number; size: number }> = {
+  position: { offset: 0, size: 3 },
+  quaternion: { offset: 3, size: 4 },
+  scale: { offset: 7, size: 3 },
+};
+
+const AXES: Record<string, number> = { x: 0, y: 1, z: 2, w: 3 };
+
+const _quaternion = /*@__PURE__*/ new Quaternion();
+const _delta = /*@__PURE__*/ new Quaternion();
+const _euler = /*@__PURE__*/ new Euler();
+
+// What an action of LoopRepeat, three.js's default, settles on; only InterpolateSmooth tracks look at it.
+const INTERPOLANT_SETTINGS = { endingStart: WrapAroundEnding, endingEnd: WrapAroundEnding };
+
+/**
+ * Finds the node and property of each track as `PropertyBinding` does, and lets the tracks' own interpolants
+ * (linear, step, cubic spline, slerp, or what a loader put in their place) write into `trs`.
+ *
+ * Tracks of one value throughout are written at once.
+ *
+ * @param trs Local transforms, `TRS_SIZE` numbers a node, at rest.
+ * @param targets What track names mean, kept from clip to clip.
+ */
+export function bindTracks(rig: Rig, clip: AnimationClip, trs: Float64Array, targets: TrackTargets): BoundTracks {
+  const bound: BoundTracks = { tracks: [], still: [], missing: [], unsupported: [] };
+  const additive = clip.blendMode === AdditiveAnimationBlendMode;
+
+  for (const track of clip.tracks) {
+    let target = targets.get(track.name);
+    if (target === undefined) {
+      const parsed = PropertyBinding.parseTrackName(track.name);
+      target = { node: findNode(rig, parsed), property: parsed.propertyName, component: parsed.propertyIndex };
+      targets.set(track.name, target);
+    }
+
+    if (target.node === -1) {
+      bound.missing.push(track.name);
+    } else if (isConstant(track) && !additive && OFFSETS[target.property]?.size === track.getValueSize()) {
+      const { offset } = OFFSETS[target.property];
+      const at = target.node * TRS_SIZE + offset;
+      for (let i = 0; i < track.getValueSize(); i++) trs[at + i] = track.values[i];
+      bound.still.push(target.node);
+    } else {
+      const one = bindTrack(rig, track, target, trs, additive);
+      if (one) bound.tracks.push(one);
+      else bound.unsupported.push(track.name);
+    }
+  }
+
+  return bound;
+}
+
+type ParsedName = ReturnType<typeof PropertyBinding.parseTrackName>;
+
+/** What a track name means under one root; clips of a character use the same few names over and over. */
+export type TrackTargets = Map<string, { node: number; property: string; component: string | undefined }>;
+
+function findNode(rig: Rig, parsed: ParsedName): number {
+  const { root, nodes } = rig;
+  let found: Object3D | undefined | null;
+
+  // `.bones[Hips].position`, as exporters of the old JSON format wrote it
+  if (parsed.objectName === 'bones') {
+    const owner = PropertyBinding.findNode(root, parsed.nodeName) as SkinnedMesh | null;
+    found = owner?.skeleton?.bones.find((bone) => bone.name === parsed.objectIndex);
+  } else if (parsed.objectName === undefined) {
+    found = PropertyBinding.findNode(root, parsed.nodeName) as Object3D | null;
+  }
+
+  return found ? nodes.indexOf(found) : -1;
+}
+
+function bindTrack(
+  rig: Rig,
+  track: KeyframeTrack,
+  { node, property, component }: { node: number; property: string; component: string | undefined },
+  trs: Float64Array,
+  additive: boolean,
+): BoundTrack | null {
+  const interpolant = (track as unknown as { createInterpolant(): Interpolant }).createInterpolant();
+  (interpolant as unknown as { settings: object }).settings = INTERPOLANT_SETTINGS;
+
+  const at = node * TRS_SIZE;
+  const bound: BoundTrack = { node, interpolant, apply: null };
+  const place = OFFSETS[property];
+
+  if (place && component === undefined && !additive) {
+    interpolant.resultBuffer = trs.subarray(at + place.offset, at + place.offset + place.size);
+    return bound;
+  }
+
+  const value = new Float64Array(4);
+  interpolant.resultBuffer = value;
+
+  if (place && component !== undefined) {
+    const axis = at + place.offset + (AXES[component] ?? Number(component));
+    const base = additive ? rig.rest[axis] : 0;
+    bound.apply = () => {
+      trs[axis] = base + value[0];
+    };
+  } else if (property === 'quaternion') {
+    bound.apply = () => {
+      _quaternion.fromArray(rig.rest, at + 3).multiply(_delta.fromArray(value)).toArray(trs, at + 3);
+    };
+  } else if (place) {
+    const base = new Vector3().fromArray(rig.rest, at + place.offset);
+    bound.apply = () => {
+      trs[at + place.offset] = base.x + value[0];
+      trs[at + place.offset + 1] = base.y + value[1];
+      trs[at + place.offset + 2] = base.z + value[2];
+    };
+  } else if (property === 'rotation' && !additive) {
+    bound.apply = () => applyEuler(rig, node, component, value, trs);
+  } else {
+    return null;
+  }
+
+  return bound;
+}
+
+/** Euler tracks set one angle or all three; the other angles are what the quaternion so far says. */
+function applyEuler(rig: Rig, node: number, component: string | undefined, value: Float64Array, trs: Float64Array) {
+  const at = node * TRS_SIZE + 3;
+  const { order } = rig.nodes[node].rotation;
+  if (component === undefined) {
+    _euler.set(value[0], value[1], value[2], order);
+  } else {
+    _euler.setFromQuaternion(_quaternion.fromArray(trs, at), order);
+    const axis = AXES[component] ?? Number(component);
+    if (axis === 0) _euler.x = value[0];
+    else if (axis === 1) _euler.y = value[0];
+    else _euler.z = value[0];
+  }
+  _quaternion.setFromEuler(_euler).toArray(trs, at);
+}
+
+function isConstant(track: KeyframeTrack): boolean {
+  const { values } = track;
+  const size = track.getValueSize();
+  for (let i = size; i < values.length; i++) {
+    if (values[i] !== values[i % size]) return false;
+  }
+  return true;
+}

@@ -1,0 +1,215 @@
+import type { AnimationClip, Box3, Object3D } from 'three';
+import { ClampToEdgeWrapping, DataTexture, DataUtils, FloatType, HalfFloatType, NearestFilter, RGBAFormat } from 'three';
+import { AFFINE_SIZE } from '../constants.js';
+import { type BakedClip, ClipTable } from '../poses/ClipTable.js';
+import type { AffineArray } from '../utils/affine.js';
+import { type BakeAsyncOptions, type BakeOptions, bakeSteps, runAll, runInSlices } from './bake.js';
+import type { Encoding, EncodingName } from './encodings/Encoding.js';
+import { encodingByName } from './encodings/index.js';
+import type { JointBoxes } from './jointBoxes.js';
+import { createJointBoxes, expandByPose } from './jointBoxes.js';
+import { frameTexel, type TextureLayout } from './textureLayout.js';
+
+export type Precision = 'float' | 'half';
+
+/** Everything a bone texture knows: plain data that a file or a worker can carry. */
+export interface BoneTextureData {
+  texels: Float32Array | Uint16Array;
+  layout: TextureLayout;
+  frames: number;
+  encoding: EncodingName;
+  precision: Precision;
+  clips: BakedClip[];
+  jointNames: string[];
+  /** Bounds of the rest pose. */
+  restBounds: Box3;
+  jointBoxes: JointBoxes;
+}
+
+/**
+ * Baked skeletal animation: the skinning matrix of every joint in every frame of every clip, as texels that the
+ * vertex shader reads. One bone texture serves any number of crowds, geometries and renderers.
+ *
+ * Make one with {@link BoneTexture.bake} or {@link BoneTexture.bakeAsync}. It is a `DataTexture`; call `dispose()` when
+ * no crowd uses it any more.
+ */
+export class BoneTexture extends DataTexture {
+  readonly isBoneTexture = true;
+
+  private data: BoneTextureData;
+  private table: ClipTable;
+  private readonly codec: Encoding;
+
+  /** Use {@link BoneTexture.bake}; the constructor takes what was baked before. */
+  constructor(data: BoneTextureData) {
+    const { texels, layout, precision } = data;
+    super(texels as Float32Array<ArrayBuffer>, layout.width, layout.height, RGBAFormat);
+    this.type = precision === 'half' ? HalfFloatType : FloatType;
+    this.magFilter = NearestFilter;
+    this.minFilter = NearestFilter;
+    this.wrapS = ClampToEdgeWrapping;
+    this.wrapT = ClampToEdgeWrapping;
+    this.generateMipmaps = false;
+    this.name = 'BoneTexture';
+    this.data = data;
+    this.table = new ClipTable(data.clips);
+    this.codec = encodingByName(data.encoding);
+    this.needsUpdate = true;
+  }
+
+  /**
+   * Bakes clips for the character under `root`. Nothing in the scene is changed.
+   *
+   * Matrices are relative to `root`: a {@link SkinnedInstancedMesh}'s instance matrix takes the place of `root.matrix`.
+   *
+   * @param root Holds the skinned meshes and their bones, e.g. `gltf.scene`.
+   * @param clips E.g. `gltf.animations`.
+   * @throws If there is nothing to bake or a clip cannot be baked; the message names the clip and track.
+   */
+  static bake(root: Object3D, clips: readonly AnimationClip[], options: BakeOptions = {}): BoneTexture {
+    return new BoneTexture(runAll(bakeSteps(root, clips, options)));
+  }
+
+  /**
+   * {@link BoneTexture.bake} in slices of a few milliseconds, so that a page stays responsive meanwhile.
+   *
+   * The scene may be drawn, but must not be posed or edited until the promise settles.
+   *
+   * @throws What `bake` throws, and the signal's reason when it aborts.
+   */
+  static async bakeAsync(
+    root: Object3D,
+    clips: readonly AnimationClip[],
+    options: BakeAsyncOptions = {},
+  ): Promise<BoneTexture> {
+    return new BoneTexture(await runInSlices(bakeSteps(root, clips, options), options));
+  }
+
+  /** The clips in the order they were baked. */
+  get clips(): readonly BakedClip[] {
+    return this.data.clips;
+  }
+
+  /** Names of the joints in the order of the texture; for a lone skinned mesh that of its skeleton's bones. */
+  get jointNames(): readonly string[] {
+    return this.data.jointNames;
+  }
+
+  get encoding(): EncodingName {
+    return this.data.encoding;
+  }
+
+  get precision(): Precision {
+    return this.data.precision;
+  }
+
+  /** Frames of all clips, and the rest pose before them. */
+  get frameCount(): number {
+    return this.data.frames;
+  }
+
+  /** Where frames lie among the texels. */
+  get layout(): Readonly<TextureLayout> {
+    return this.data.layout;
+  }
+
+  /** Boxes of the vertices that follow each joint, as baked. */
+  get jointBoxes(): JointBoxes {
+    return this.data.jointBoxes;
+  }
+
+  /** Bytes on the GPU. */
+  get byteLength(): number {
+    return this.data.texels.byteLength;
+  }
+
+  /**
+   * Index of a clip by name or index.
+   *
+   * @throws If there is no such clip.
+   */
+  clipIndex(clip: string | number, caller = 'BoneTexture.clipIndex'): number {
+    return this.table.indexOf(clip, caller);
+  }
+
+  /**
+   * Index of a joint by name or index.
+   *
+   * @throws If there is no such joint.
+   */
+  jointIndex(joint: string | number, caller = 'BoneTexture.jointIndex'): number {
+    const { jointNames } = this.data;
+    const index = typeof joint === 'number' ? joint : jointNames.indexOf(joint);
+    if (Number.isInteger(index) && index >= 0 && index < jointNames.length) return index;
+    throw new Error(
+      `${caller}: no joint ${typeof joint === 'number' ? joint : `"${joint}"`}; the bone texture has ${jointNames.length} joints, ` +
+        `"${jointNames[0]}" to "${jointNames[jointNames.length - 1]}".`,
+    );
+  }
+
+  /**
+   * Writes a joint's skinning matrix as the shader gets it from two frames.
+   *
+   * @param alpha 0 at `frame0`, 1 at `frame1`.
+   * @param out 12 numbers from `at`, row by row.
+   */
+  readJoint(frame0: number, frame1: number, alpha: number, joint: number, out: AffineArray, at = 0): void {
+    const size = this.codec.texels * 4;
+    readTexels(this.data, (frameTexel(this.data.layout, frame0) + joint * this.codec.texels) * 4, size, _first);
+    if (alpha > 0) {
+      readTexels(this.data, (frameTexel(this.data.layout, frame1) + joint * this.codec.texels) * 4, size, _second);
+      this.codec.decode(_first, _second, alpha, out, at);
+    } else {
+      this.codec.decode(_first, _first, 0, out, at);
+    }
+  }
+
+  /**
+   * Grows `target` by every pose of the texture.
+   *
+   * @param boxes Boxes of other geometry than the texture was baked with; then every frame is read anew.
+   */
+  expandBounds(target: Box3, boxes?: JointBoxes): Box3 {
+    if (boxes === undefined) {
+      target.union(this.data.restBounds);
+      for (const clip of this.data.clips) target.union(clip.bounds);
+      return target;
+    }
+    const joints = this.data.jointNames.length;
+    const pose = new Float64Array(joints * AFFINE_SIZE);
+    for (let frame = 0; frame < this.data.frames; frame++) {
+      for (let joint = 0; joint < joints; joint++) this.readJoint(frame, frame, 0, joint, pose, joint * AFFINE_SIZE);
+      expandByPose(target, boxes, pose);
+    }
+    return target;
+  }
+
+  /** Empty boxes for this texture's joints. */
+  createJointBoxes(): JointBoxes {
+    return createJointBoxes(this.data.jointNames.length);
+  }
+
+  override copy(source: BoneTexture): this {
+    super.copy(source);
+    this.data = source.data;
+    this.table = source.table;
+    return this;
+  }
+
+  /** A second texture object over the same texels. */
+  override clone(): this {
+    return new BoneTexture(this.data) as this;
+  }
+}
+
+const _first = /*@__PURE__*/ new Float32Array(AFFINE_SIZE);
+const _second = /*@__PURE__*/ new Float32Array(AFFINE_SIZE);
+
+function readTexels(data: BoneTextureData, at: number, size: number, out: Float32Array): void {
+  const { texels } = data;
+  if (data.precision === 'half') {
+    for (let i = 0; i < size; i++) out[i] = DataUtils.fromHalfFloat(texels[at + i]);
+  } else {
+    for (let i = 0; i < size; i++) out[i] = texels[at + i];
+  }
+}

@@ -1,0 +1,349 @@
+import type { AnimationClip, Object3D } from 'three';
+import { Box3 } from 'three';
+import { AFFINE_SIZE, REST_FRAME } from '../constants.js';
+import type { BakedClip } from '../poses/ClipTable.js';
+import { listNames } from '../poses/ClipTable.js';
+import { PoseSampler } from '../poses/PoseSampler.js';
+import { collectRig, type Rig } from '../poses/Rig.js';
+import { toHalf } from '../utils/toHalf.js';
+import type { BoneTextureData, Precision } from './BoneTexture.js';
+import type { Encoding, EncodingName } from './encodings/Encoding.js';
+import { encodingByName } from './encodings/index.js';
+import { createJointBoxes, expandByJoint, expandByPose, growJointBoxes, type JointBoxes } from './jointBoxes.js';
+import { frameTexel, layoutTexture, type TextureLayout } from './textureLayout.js';
+
+const NAME = 'BoneTexture.bake';
+
+/** One clip to bake, and how it differs from the others. */
+export interface ClipChoice {
+  /** The clip, or its name. */
+  clip: AnimationClip | string;
+  /** Name in the bone texture; by default the clip's own. */
+  name?: string;
+  /** Frames per second for this clip. */
+  fps?: number;
+}
+
+export interface BakeOptions {
+  /**
+   * Frames per second. Frames are mixed when drawn, so 30 looks smooth and 15 often does.
+   * @default 30
+   */
+  fps?: number;
+  /** Which clips to bake, in this order, by name or with a name and fps of their own. By default all of them. */
+  clips?: readonly (string | ClipChoice)[];
+  /**
+   * `'matrix'` holds any transform in 3 texels a joint; `'quaternion'` holds rotation, translation and uniform scale in
+   * 2. `'auto'` takes quaternions where every joint allows it.
+   * @default 'auto'
+   */
+  encoding?: EncodingName | 'auto';
+  /**
+   * `'half'` takes half the memory, at an error of about a thousandth of the character's height.
+   * @default 'float'
+   */
+  precision?: Precision;
+  /**
+   * Largest width and height of the texture. Devices take at least 2,048, nearly all 4,096, desktops 16,384
+   * (`renderer.capabilities.maxTextureSize`).
+   * @default 4096
+   */
+  maxTextureSize?: number;
+}
+
+export interface BakeAsyncOptions extends BakeOptions {
+  /** Called between slices with the share that is done, 0 to 1. */
+  onProgress?: (progress: number) => void;
+  /** Stops the work; the promise then rejects with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+const DEFAULTS = {
+  fps: 30,
+  encoding: 'auto',
+  precision: 'float',
+  maxTextureSize: 4096,
+} as const satisfies BakeOptions;
+
+/** Milliseconds of work between two breaks of `bakeAsync`: half of a frame at 60 Hz. */
+const SLICE = 8;
+
+/** Largest error of a joint's rotation and scale, relative, up to which a quaternion stands for its matrix. */
+const QUATERNION_TOLERANCE = 4e-6;
+
+/** A baking under way: yields its progress, 0 to 1, every millisecond or so, and returns the result. */
+export type BakeSteps = Generator<number, BoneTextureData, void>;
+
+/** Runs a baking in one go. */
+export function runAll(steps: BakeSteps): BoneTextureData {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Runs a baking with breaks in which the page can draw and answer. */
+export async function runInSlices(steps: BakeSteps, options: BakeAsyncOptions): Promise<BoneTextureData> {
+  const { onProgress, signal } = options;
+  const channel = new MessageChannel();
+  const nextTask = () =>
+    new Promise<void>((resolve) => {
+      channel.port1.onmessage = () => resolve();
+      channel.port2.postMessage(null);
+    });
+
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      const end = performance.now() + SLICE;
+      let progress = 0;
+      do {
+        const step = steps.next();
+        if (step.done) {
+          onProgress?.(1);
+          return step.value;
+        }
+        progress = step.value;
+      } while (performance.now() < end);
+      onProgress?.(progress);
+      await nextTask();
+    }
+  } finally {
+    channel.port1.close();
+  }
+}
+
+interface PlannedClip {
+  clip: AnimationClip;
+  name: string;
+  start: number;
+  count: number;
+}
+
+/** The baking itself: samples every clip, encodes the poses, measures their bounds. */
+export function* bakeSteps(root: Object3D, clips: readonly AnimationClip[], options: BakeOptions): BakeSteps {
+  const { fps, encoding, precision, maxTextureSize } = { ...DEFAULTS, ...dropUndefined(options) };
+  checkOptions(fps, encoding, precision, maxTextureSize);
+  const planned = planClips(clips, options.clips, fps);
+  const rig = collectRig(root);
+  yield 0;
+
+  const frames = planned.reduce((sum, { count }) => sum + count, 1);
+  const boxes = createJointBoxes(rig.jointNames.length);
+  for (const part of rig.parts) {
+    growJointBoxes(boxes, part.geometry, part.joints, part.rigid);
+    yield 0;
+  }
+
+  const bake = { planned, rig, boxes, frames, maxTextureSize };
+  // Most models have quaternions throughout; where one has not, that shows in its first frames.
+  let result = encoding === 'matrix' ? null : yield* bakeWith(encodingByName('quaternion'), bake, encoding === 'auto');
+  result ??= yield* bakeWith(encodingByName('matrix'), bake, false);
+
+  const { texels, ...data } = result as BoneTextureData & { texels: Float32Array };
+  return precision === 'half' ? { ...data, precision, texels: yield* toHalfTexels(texels) } : { ...data, texels };
+}
+
+interface Bake {
+  planned: PlannedClip[];
+  rig: Rig;
+  boxes: JointBoxes;
+  frames: number;
+  maxTextureSize: number;
+}
+
+/** Samples, measures and encodes every pose; null where `mayFail` and the encoding cannot hold a joint. */
+function* bakeWith(
+  encoding: Encoding,
+  { planned, rig, boxes, frames, maxTextureSize }: Bake,
+  mayFail: boolean,
+): Generator<number, BoneTextureData | null, void> {
+  const { jointNames } = rig;
+  const joints = jointNames.length;
+  const size = encoding.texels * 4;
+  const layout = layoutTexture(frames, joints * encoding.texels, maxTextureSize, NAME);
+  const texels = new Float32Array(layout.width * layout.height * 4);
+  const pose = new Float64Array(joints * AFFINE_SIZE);
+  const sampler = new PoseSampler(rig);
+
+  const encodeFrame = (frame: number, first: boolean, clip: string): boolean => {
+    const at = frameTexel(layout, frame) * 4;
+    const previous = first ? -1 : frameTexel(layout, frame - 1) * 4;
+    for (let joint = 0; joint < joints; joint++) {
+      const before = first ? -1 : previous + joint * size;
+      const error = encoding.encode(pose, joint * AFFINE_SIZE, texels, at + joint * size, before);
+      if (error <= QUATERNION_TOLERANCE) continue;
+      if (mayFail) return false;
+      throw new Error(
+        `${NAME}: joint "${jointNames[joint]}" has shear, non-uniform or mirroring scale in ${clip}, ` +
+          `which encoding "${encoding.name}" cannot hold; use "matrix" or "auto".`,
+      );
+    }
+    return true;
+  };
+
+  sampler.sample(0, pose);
+  const restBounds = new Box3();
+  expandByPose(restBounds, boxes, pose);
+  if (!encodeFrame(REST_FRAME, true, 'the rest pose')) return null;
+
+  const clips: BakedClip[] = [];
+  const missing = new Set<string>();
+  const unsupported = new Set<string>();
+
+  for (const { clip, name, start, count } of planned) {
+    const bound = sampler.setClip(clip);
+    for (const track of bound.missing) missing.add(track);
+    for (const track of bound.unsupported) unsupported.add(track);
+
+    const bounds = new Box3();
+    const intervals = count - 1;
+    for (let i = 0; i < count; i++) {
+      sampler.sample(intervals === 0 ? 0 : (i / intervals) * clip.duration, pose);
+      expandByPose(bounds, boxes, pose);
+      if (!encodeFrame(start + i, i === 0, `clip "${clip.name}"`)) return null;
+      if (i % 16 === 15) yield (0.9 * (start + i)) / frames;
+    }
+    if (encoding.name === 'quaternion') growByArcs(texels, layout, start, count, bounds, boxes);
+    if (bounds.isEmpty()) bounds.copy(restBounds);
+    clips.push({ name, start, count, duration: clip.duration, fps: intervals / (clip.duration || 1), bounds });
+    yield (0.9 * (start + count)) / frames;
+  }
+
+  warnAboutTracks(rig, missing, unsupported);
+  const { name } = encoding;
+  return { texels, layout, frames, encoding: name, precision: 'float', clips, jointNames, restBounds, jointBoxes: boxes };
+}
+
+/** Rotations between two frames whose half angle has a larger cosine leave the box of both ends by next to nothing. */
+const STRAIGHT = 0.9999;
+
+/** Between two frames a mixed quaternion carries vertices along an arc, which leaves the box of both ends half-way. */
+function growByArcs(
+  texels: Float32Array,
+  layout: TextureLayout,
+  start: number,
+  count: number,
+  bounds: Box3,
+  boxes: JointBoxes,
+): void {
+  const { texels: size, decode } = encodingByName('quaternion');
+  const middle = new Float64Array(AFFINE_SIZE);
+  for (let frame = start + 1; frame < start + count; frame++) {
+    let i = frameTexel(layout, frame - 1) * 4;
+    let j = frameTexel(layout, frame) * 4;
+    for (let joint = 0; joint * 6 < boxes.length; joint++, i += size * 4, j += size * 4) {
+      if (isStraight(texels, i, j) || boxes[joint * 6] > boxes[joint * 6 + 3]) continue;
+      decode(texels.subarray(i, i + size * 4), texels.subarray(j, j + size * 4), 0.5, middle, 0);
+      expandByJoint(bounds, boxes, joint, middle, 0);
+    }
+  }
+}
+
+function isStraight(q: Float32Array, i: number, j: number): boolean {
+  const dot = q[i] * q[j] + q[i + 1] * q[j + 1] + q[i + 2] * q[j + 2] + q[i + 3] * q[j + 3];
+  const first = q[i] * q[i] + q[i + 1] * q[i + 1] + q[i + 2] * q[i + 2] + q[i + 3] * q[i + 3];
+  const second = q[j] * q[j] + q[j + 1] * q[j + 1] + q[j + 2] * q[j + 2] + q[j + 3] * q[j + 3];
+  return dot * dot > STRAIGHT * STRAIGHT * first * second;
+}
+
+function* toHalfTexels(texels: Float32Array): Generator<number, Uint16Array, void> {
+  const halves = new Uint16Array(texels.length);
+  for (let i = 0; i < texels.length; i++) {
+    if (Math.abs(texels[i]) > 65504) {
+      throw new Error(
+        `${NAME}: a joint's matrix holds ${texels[i]}, beyond what a half float can; use precision "float", or scale the model down.`,
+      );
+    }
+    halves[i] = toHalf(texels[i]);
+    if (i % 16384 === 0) yield 0.9 + (0.1 * i) / texels.length;
+  }
+  return halves;
+}
+
+function planClips(clips: readonly AnimationClip[], choices: BakeOptions['clips'], fps: number): PlannedClip[] {
+  if (!clips || clips.length === 0) {
+    throw new Error(`${NAME}: there are no clips; pass AnimationClips, e.g. gltf.animations.`);
+  }
+  const chosen: ClipChoice[] = choices
+    ? choices.map((choice) => (typeof choice === 'string' ? { clip: choice } : choice))
+    : clips.map((clip) => ({ clip }));
+  if (chosen.length === 0) throw new Error(`${NAME}: options.clips is empty; leave it out to bake all clips.`);
+
+  let start = REST_FRAME + 1;
+  const planned = chosen.map((choice) => {
+    const clip =
+      typeof choice.clip === 'string' ? clips.find(({ name }) => name === choice.clip) : choice.clip;
+    if (!clip) throw new Error(`${NAME}: no clip named "${choice.clip}" in options.clips; there are ${listNames(clips)}.`);
+    checkFps(choice.fps ?? fps, `options.clips "${clip.name}": fps`);
+    checkClip(clip);
+    const count = clip.duration > 0 ? Math.max(1, Math.round(clip.duration * (choice.fps ?? fps))) + 1 : 1;
+    const one = { clip, name: choice.name ?? clip.name, start, count };
+    start += count;
+    return one;
+  });
+
+  const names = planned.map(({ name }) => name);
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) {
+    console.warn(`${NAME}: more than one clip is named "${twice}"; the first is found by name, the others by index or after a rename in options.clips.`);
+  }
+  return planned;
+}
+
+function checkClip(clip: AnimationClip): void {
+  if (clip.tracks.length === 0) {
+    throw new Error(`${NAME}: clip "${clip.name}" has no tracks; leave it out with options.clips.`);
+  }
+  if (!(clip.duration >= 0 && clip.duration < Infinity)) {
+    throw new Error(`${NAME}: clip "${clip.name}" has duration ${clip.duration}; call clip.resetDuration().`);
+  }
+  for (const track of clip.tracks) {
+    if (track.times.length === 0 || track.values.length === 0) {
+      throw new Error(`${NAME}: track "${track.name}" of clip "${clip.name}" has no keys; remove it from clip.tracks.`);
+    }
+    const values = indexOfNaN(track.values);
+    const times = indexOfNaN(track.times);
+    if (times !== -1 || values !== -1) {
+      const key = times !== -1 ? times : Math.floor(values / track.getValueSize());
+      throw new Error(`${NAME}: key ${key} of track "${track.name}" of clip "${clip.name}" is NaN; mend or remove the track.`);
+    }
+  }
+  if (clip.duration === 0 && clip.tracks.some((track) => track.times[track.times.length - 1] > 0)) {
+    throw new Error(`${NAME}: clip "${clip.name}" has keys but a duration of 0; call clip.resetDuration().`);
+  }
+}
+
+function indexOfNaN(numbers: ArrayLike<number>): number {
+  for (let i = 0; i < numbers.length; i++) if (Number.isNaN(numbers[i])) return i;
+  return -1;
+}
+
+function checkOptions(fps: number, encoding: string, precision: string, maxTextureSize: number): void {
+  checkFps(fps, 'fps');
+  if (!['auto', 'matrix', 'quaternion'].includes(encoding)) {
+    throw new Error(`${NAME}: encoding is "${encoding}"; use "auto", "matrix" or "quaternion".`);
+  }
+  if (precision !== 'float' && precision !== 'half') {
+    throw new Error(`${NAME}: precision is "${precision}"; use "float" or "half".`);
+  }
+  if (!(maxTextureSize >= 1)) throw new Error(`${NAME}: maxTextureSize is ${maxTextureSize}; use a positive number.`);
+}
+
+function checkFps(fps: number, what: string): void {
+  if (!(fps > 0 && fps < Infinity)) throw new Error(`${NAME}: ${what} is ${fps}; use a positive number of frames per second.`);
+}
+
+function warnAboutTracks(rig: Rig, missing: Set<string>, unsupported: Set<string>): void {
+  const named = (tracks: Set<string>) => listNames([...tracks].map((name) => ({ name })));
+  if (missing.size > 0) {
+    console.warn(`${NAME}: tracks skipped, since "${rig.root.name || rig.root.type}" has no such nodes: ${named(missing)}.`);
+  }
+  if (unsupported.size > 0) {
+    console.warn(`${NAME}: tracks skipped, since only position, rotation and scale are baked: ${named(unsupported)}.`);
+  }
+}
+
+function dropUndefined<T extends object>(options: T): T {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
+}

@@ -1,0 +1,24 @@
+import type { AffineArray } from '../../utils/affine.js';
+
+export type EncodingName = 'matrix' | 'quaternion';
+
+/**
+ * How a joint's skinning matrix becomes texels and comes back. The decoder has twins in `shaders/encodings`; a new
+ * encoding is one more triple, and a line in `encodings/index.ts`.
+ */
+export interface Encoding {
+  readonly name: EncodingName;
+  /** RGBA texels per joint. */
+  readonly texels: number;
+  /**
+   * Writes one joint.
+   *
+   * @param affine 3×4 matrix, 12 numbers from `at`.
+   * @param out Floats; `4 × texels` of them are written from `outAt`.
+   * @param previousAt Where the same joint of the clip's previous frame was written, or -1.
+   * @returns The largest error of the matrix's 3×3 part, relative to its scale; 0 where the encoding is exact.
+   */
+  encode(affine: AffineArray, at: number, out: Float32Array, outAt: number, previousAt: number): number;
+  /** Writes the 3×4 matrix that the shader gets when it mixes two frames of a joint; `alpha` from 0 to 1. */
+  decode(first: Float32Array, second: Float32Array, alpha: number, out: AffineArray, at: number): void;
+}

@@ -1,0 +1,11 @@
+import { DataUtils } from 'three';
+
+const _float = /*@__PURE__*/ new Float32Array(1);
+const _bits = /*@__PURE__*/ new Uint32Array(_float.buffer);
+
+/** Nearest half float. `DataUtils.toHalfFloat` cuts off, which doubles the largest error. */
+export function toHalf(value: number): number {
+  _float[0] = value;
+  _bits[0] += 0xfff + ((_bits[0] >>> 13) & 1);
+  return DataUtils.toHalfFloat(_float[0]);
+}

@@ -1,0 +1,30 @@
+import type { EncodingName } from '../lib/texture/encodings/Encoding.js';
+import { ENCODING_NAMES } from '../lib/texture/encodings/index.js';
+
+/** How many joints a vertex may follow. */
+export type Influences = 1 | 2 | 4;
+
+/** What is compiled into the skinning functions rather than asked at run time. */
+export interface ShaderVariant {
+  encoding: EncodingName;
+  /** Mix two frames, or take the nearest. */
+  interpolate: boolean;
+  influences: Influences;
+}
+
+const INFLUENCES: readonly Influences[] = [1, 2, 4];
+
+/** A whole number that stands for a variant, in program cache keys and in draw parameters. */
+export function variantCode({ encoding, interpolate, influences }: ShaderVariant): number {
+  return (ENCODING_NAMES.indexOf(encoding) * 2 + (interpolate ? 1 : 0)) * INFLUENCES.length + INFLUENCES.indexOf(influences);
+}
+
+/** The variant of a code. */
+export function variantOf(code: number): ShaderVariant {
+  const rest = Math.floor(code / INFLUENCES.length);
+  return {
+    encoding: ENCODING_NAMES[rest >> 1],
+    interpolate: (rest & 1) === 1,
+    influences: INFLUENCES[code % INFLUENCES.length],
+  };
+}

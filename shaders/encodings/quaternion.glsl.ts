@@ -1,0 +1,38 @@
+/** Twin of `lib/texture/encodings/quaternion.ts`: columns of the `mat3x4` are the rows of the skinning matrix. */
+export const quaternionGLSL = /* glsl */ `
+mat3x4 jointMatrix_quaternion( ivec2 texel0, ivec2 texel1, float alpha, int joint, bool interpolate ) {
+
+  ivec2 at = texel0 + ivec2( joint * 2, 0 );
+  vec4 q = texelFetch( boneTexture, at, 0 );
+  vec4 d = texelFetch( boneTexture, at + ivec2( 1, 0 ), 0 );
+  float scale = length( q );
+  q /= scale;
+
+  if ( interpolate ) {
+
+    at = texel1 + ivec2( joint * 2, 0 );
+    vec4 r = texelFetch( boneTexture, at, 0 );
+    float scale1 = length( r );
+    q += ( r / scale1 - q ) * alpha;
+    d += ( texelFetch( boneTexture, at + ivec2( 1, 0 ), 0 ) - d ) * alpha;
+    scale += ( scale1 - scale ) * alpha;
+
+  }
+
+  float s = 2.0 / dot( q, q );
+  vec3 t = s * ( d.xyz * q.w - d.w * q.xyz + cross( q.xyz, d.xyz ) );
+  vec3 v = q.xyz * ( s * scale );
+  vec3 square = v * q.xyz;
+  float xy = v.x * q.y;
+  float xz = v.x * q.z;
+  float yz = v.y * q.z;
+  vec3 turn = v * q.w;
+
+  return mat3x4(
+    scale - square.y - square.z, xy - turn.z, xz + turn.y, t.x,
+    xy + turn.z, scale - square.x - square.z, yz - turn.x, t.y,
+    xz - turn.y, yz + turn.x, scale - square.x - square.y, t.z
+  );
+
+}
+`;
