@@ -6,6 +6,8 @@ import { warnOnce } from '../utils/warnOnce.js';
 
 type CompileHook = (parameters: WebGLProgramParametersWithUniforms, renderer: WebGLRenderer) => void;
 
+type KeyHook = () => string;
+
 /** Whether a material colours the mesh or fills its shadow maps: each pass may use its own number of influences. */
 export type PatchRole = 'color' | 'shadow';
 
@@ -13,7 +15,6 @@ interface Patch {
   role: PatchRole;
   codes: number[];
   userCompile: CompileHook;
-  userKey: (() => string) | null;
 }
 
 const patches = /*@__PURE__*/ new WeakMap<Material, Patch>();
@@ -40,44 +41,41 @@ export function patchMaterial(material: Material, role: PatchRole, code: number)
     return;
   }
 
-  const patch: Patch = {
-    role,
-    codes: [code],
-    userCompile: material.onBeforeCompile,
-    userKey: Object.hasOwn(material, 'customProgramCacheKey') ? material.customProgramCacheKey : null,
-  };
-  if (patch.userKey === null && material.customProgramCacheKey !== MaterialBase.prototype.customProgramCacheKey) {
-    patch.userKey = material.customProgramCacheKey;
-  }
+  const patch: Patch = { role, codes: [code], userCompile: material.onBeforeCompile };
   patches.set(material, patch);
 
-  // Each hook set gets a composition of its own: one that wraps an earlier composition must not meet itself again.
-  const compose = (user: CompileHook): CompileHook => (parameters, renderer) => {
-    user.call(material, parameters, renderer);
-    compileCrowd(material, patch, parameters);
-  };
-  let compile = compose(patch.userCompile);
-  const key = () => {
-    const own = patch.userKey ? patch.userKey.call(material) : patch.userCompile.toString();
-    return `skinned-instanced-mesh ${patch.role} ${patch.codes.join()}|${own}`;
-  };
+  hookProperty<CompileHook>(material, 'onBeforeCompile', patch.userCompile, (user) => {
+    patch.userCompile = user;
+    return (parameters, renderer) => {
+      user.call(material, parameters, renderer);
+      compileCrowd(material, patch, parameters);
+    };
+  });
+  hookProperty<KeyHook>(material, 'customProgramCacheKey', material.customProgramCacheKey, (user) => {
+    // The default key is the text of `onBeforeCompile`, which is ours by now and the same for every material.
+    const isDefault = user === MaterialBase.prototype.customProgramCacheKey;
+    return () => {
+      const own = isDefault ? patch.userCompile.toString() : user.call(material);
+      return `skinned-instanced-mesh ${patch.role} ${patch.codes.join()}|${own}`;
+    };
+  });
+}
 
-  Object.defineProperty(material, 'onBeforeCompile', {
-    configurable: true,
-    get: () => compile,
-    set: (hook: CompileHook) => {
-      if (hook === compile) return;
-      patch.userCompile = hook;
-      compile = compose(hook);
-    },
-  });
-  Object.defineProperty(material, 'customProgramCacheKey', {
-    configurable: true,
-    get: () => key,
-    set: (hook: () => string) => {
-      if (hook !== key) patch.userKey = hook;
-    },
-  });
+/**
+ * Makes an accessor of a hook, which reads as `compose(what was set)`. Each hook set gets a composition of its own: one
+ * that wraps an earlier composition must not meet itself again. An earlier composition set back is taken as it is.
+ */
+function hookProperty<T extends object>(material: Material, name: keyof Material, initial: T, compose: (user: T) => T) {
+  const users = new WeakMap<T, T>();
+  let current: T;
+  const set = (hook: T) => {
+    if (hook === current) return;
+    const user = users.get(hook) ?? hook;
+    current = compose(user);
+    users.set(current, user);
+  };
+  set(initial);
+  Object.defineProperty(material, name, { configurable: true, get: () => current, set });
 }
 
 function compileCrowd(material: Material, patch: Patch, parameters: WebGLProgramParametersWithUniforms): void {

@@ -66,6 +66,8 @@ export interface SkinnedInstancedMeshOptions {
 export interface FromOptions extends SkinnedInstancedMeshOptions, BakeOptions {
   /** A bone texture baked before from the same character. The clips and bake options are then not used. */
   boneTexture?: BoneTexture;
+  /** Leave out points, lines, sprites and instanced meshes under the root in place of an error. @default false */
+  skipUnsupported?: boolean;
 }
 
 const DEFAULTS = { influences: 4, interpolate: true } as const satisfies SkinnedInstancedMeshOptions;
@@ -171,6 +173,13 @@ export class SkinnedInstancedMesh extends InstancedMesh {
       throw new Error(
         `${caller}: the bone texture was baked for another skeleton (${names.length} joints from "${names[0]}", ` +
           `not ${rig.jointNames.length} from "${rig.jointNames[0]}"); bake one from this root.`,
+      );
+    }
+
+    if (rig.unsupported.length > 0 && options.skipUnsupported !== true) {
+      const [first] = rig.unsupported;
+      throw new Error(
+        `${caller}: "${first.name}" (${first.type}) cannot be drawn as part of a character; remove or hide it, or pass skipUnsupported: true.`,
       );
     }
 

@@ -51,6 +51,8 @@ export class InstancePlayback {
     this.time = new Float64Array(capacity);
     this.rate = new Float64Array(capacity);
     this.buffer = new InstancedInterleavedBuffer(this.state, INSTANCE_STRIDE);
+    // three.js forgets the ranges of later uploads, but not those that waited for the first
+    this.buffer.onUpload(() => this.buffer.clearUpdateRanges());
 
     for (let i = 0; i < this.state.length; i += INSTANCE_STRIDE) {
       this.state[i + CLIP_START] = REST_FRAME;

@@ -43,6 +43,8 @@ export interface Rig {
   /** `AFFINE_SIZE` numbers a joint, or null where every prefix is the identity. */
   jointPrefixes: Float64Array | null;
   parts: RigPart[];
+  /** Visible objects that cannot be drawn as part of a character: points, lines, sprites, instanced meshes. */
+  unsupported: Object3D[];
 }
 
 const _matrix = /*@__PURE__*/ new Matrix4();
@@ -89,7 +91,8 @@ export function collectRig(root: Object3D): Rig {
   }
 
   const slots: JointSlot[] = [];
-  const parts = collectParts(root, indexOf, slots, (node) => modelMatrix(node, indexOf, parents, restLocal));
+  const unsupported: Object3D[] = [];
+  const parts = collectParts(root, indexOf, slots, unsupported, (node) => modelMatrix(node, indexOf, parents, restLocal));
 
   const jointInverses = new Float64Array(slots.length * AFFINE_SIZE);
   let jointPrefixes: Float64Array | null = null;
@@ -111,6 +114,7 @@ export function collectRig(root: Object3D): Rig {
     jointInverses,
     jointPrefixes,
     parts,
+    unsupported,
   };
 }
 
@@ -118,6 +122,7 @@ function collectParts(
   root: Object3D,
   indexOf: Map<Object3D, number>,
   slots: JointSlot[],
+  unsupported: Object3D[],
   modelOf: (node: Object3D) => Matrix4,
 ): RigPart[] {
   const skinned: SkinnedMesh[] = [];
@@ -125,7 +130,8 @@ function collectParts(
 
   const visit = (node: Object3D) => {
     if (node !== root && !node.visible) return;
-    if ((node as SkinnedMesh).isSkinnedMesh) skinned.push(node as SkinnedMesh);
+    if (isUnsupported(node)) unsupported.push(node);
+    else if ((node as SkinnedMesh).isSkinnedMesh) skinned.push(node as SkinnedMesh);
     else if ((node as Mesh).isMesh) rigid.push(node as Mesh);
     for (const child of node.children) visit(child);
   };
@@ -180,6 +186,12 @@ function collectParts(
   }
 
   return parts;
+}
+
+const UNSUPPORTED = ['isInstancedMesh', 'isBatchedMesh', 'isPoints', 'isLine', 'isSprite'];
+
+function isUnsupported(node: Object3D): boolean {
+  return UNSUPPORTED.some((flag) => (node as unknown as Record<string, unknown>)[flag] === true);
 }
 
 function modelMatrix(

@@ -139,8 +139,8 @@ function bindTrack(
       trs[at + place.offset + 1] = base.y + value[1];
       trs[at + place.offset + 2] = base.z + value[2];
     };
-  } else if (property === 'rotation' && !additive) {
-    bound.apply = () => applyEuler(rig, node, component, value, trs);
+  } else if (property === 'rotation' && component !== undefined && !additive) {
+    bound.apply = () => applyEulerAngle(rig, node, component, value[0], trs);
   } else {
     return null;
   }
@@ -148,19 +148,14 @@ function bindTrack(
   return bound;
 }
 
-/** Euler tracks set one angle or all three; the other angles are what the quaternion so far says. */
-function applyEuler(rig: Rig, node: number, component: string | undefined, value: Float64Array, trs: Float64Array) {
+/** Sets one Euler angle; the others are what the quaternion so far says. three.js cannot play all three as one track. */
+function applyEulerAngle(rig: Rig, node: number, component: string, angle: number, trs: Float64Array): void {
   const at = node * TRS_SIZE + 3;
-  const { order } = rig.nodes[node].rotation;
-  if (component === undefined) {
-    _euler.set(value[0], value[1], value[2], order);
-  } else {
-    _euler.setFromQuaternion(_quaternion.fromArray(trs, at), order);
-    const axis = AXES[component] ?? Number(component);
-    if (axis === 0) _euler.x = value[0];
-    else if (axis === 1) _euler.y = value[0];
-    else _euler.z = value[0];
-  }
+  _euler.setFromQuaternion(_quaternion.fromArray(trs, at), rig.nodes[node].rotation.order);
+  const axis = AXES[component] ?? Number(component);
+  if (axis === 0) _euler.x = angle;
+  else if (axis === 1) _euler.y = angle;
+  else _euler.z = angle;
   _quaternion.setFromEuler(_euler).toArray(trs, at);
 }
 

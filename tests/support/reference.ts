@@ -4,7 +4,7 @@ import {
   AnimationMixer,
   Box3,
   LoopOnce,
-  type Matrix4,
+  Matrix4,
   type Mesh,
   type Object3D,
   type SkinnedMesh,
@@ -63,9 +63,9 @@ export function drawnMeshes(root: Object3D): Mesh[] {
   return [...meshes.filter(skinned), ...meshes.filter((mesh) => !skinned(mesh))];
 }
 
-/** Height of the character in its rest pose, by which errors are measured. */
+/** Height of the character in its rest pose under an identity matrix, by which errors are measured. */
 export function characterHeight(root: Object3D): number {
-  const reference = new Reference(root);
+  const reference = new Reference(root, new Matrix4());
   reference.root.updateMatrixWorld(true);
   const box = new Box3();
   reference.forEachVertex((_, position) => box.expandByPoint(position));

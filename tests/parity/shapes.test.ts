@@ -1,0 +1,333 @@
+import {
+  AnimationClip,
+  AnimationUtils,
+  Bone,
+  BufferGeometry,
+  DetachedBindMode,
+  Float32BufferAttribute,
+  Group,
+  InterpolateDiscrete,
+  InterpolateSmooth,
+  type KeyframeTrack,
+  Matrix4,
+  Mesh,
+  MeshStandardMaterial,
+  NumberKeyframeTrack,
+  type Object3D,
+  QuaternionKeyframeTrack,
+  Skeleton,
+  SkinnedMesh,
+  SphereGeometry,
+  Uint16BufferAttribute,
+  Vector3,
+  VectorKeyframeTrack,
+  WebGLRenderer,
+} from 'three';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { BoneTexture, SkinnedInstancedMesh } from '../support/library.js';
+import { measureVertices } from '../support/parity.js';
+import { random } from '../support/random.js';
+import { Reference } from '../support/reference.js';
+
+let renderer: WebGLRenderer;
+beforeAll(() => {
+  renderer = new WebGLRenderer();
+});
+afterAll(() => renderer.dispose());
+
+interface Shape {
+  root: Group;
+  bones: Bone[];
+  mesh: SkinnedMesh;
+}
+
+/** A chain of four bones in a sleeve of 120 vertices with random weights on all four. */
+function createChain(seed: number): Shape {
+  const next = random(seed);
+  const root = new Group();
+  root.name = 'Root';
+  const bones = ['A', 'B', 'C', 'D'].map((name) => Object.assign(new Bone(), { name }));
+  bones.forEach((bone, i) => {
+    bone.position.set(next() * 0.2, i === 0 ? 0.1 : 0.4, next() * 0.2);
+    bone.rotation.set(next(), next(), next());
+    if (i > 0) bones[i - 1].add(bone);
+  });
+  root.add(bones[0]);
+
+  const geometry = new SphereGeometry(1, 12, 9).scale(0.3, 0.8, 0.3).translate(0, 0.8, 0);
+  const { count } = geometry.getAttribute('position');
+  const indices = new Uint16Array(count * 4);
+  const weights = new Float32Array(count * 4);
+  for (let i = 0; i < count; i++) {
+    const four = [next(), next(), next() < 0.5 ? 0 : next(), next() < 0.7 ? 0 : next()];
+    const sum = four.reduce((a, b) => a + b);
+    for (let j = 0; j < 4; j++) {
+      indices[i * 4 + j] = (i + j) % 4;
+      weights[i * 4 + j] = four[j] / sum;
+    }
+  }
+  geometry.setAttribute('skinIndex', new Uint16BufferAttribute(indices, 4));
+  geometry.setAttribute('skinWeight', new Float32BufferAttribute(weights, 4));
+  const mesh = new SkinnedMesh(geometry, new MeshStandardMaterial());
+  mesh.name = 'Sleeve';
+  root.add(mesh);
+  root.updateMatrixWorld(true);
+  mesh.bind(new Skeleton(bones));
+  return { root, bones, mesh };
+}
+
+function turn(name: string, seed: number, keys = 4, duration = 1): KeyframeTrack {
+  const next = random(seed);
+  const values: number[] = [];
+  for (let i = 0; i < keys; i++) {
+    const q = [next() - 0.5, next() - 0.5, next() - 0.5, 1 + next()];
+    const length = Math.hypot(...q);
+    values.push(...q.map((x) => x / length));
+  }
+  const times = Array.from({ length: keys }, (_, i) => (i / (keys - 1)) * duration);
+  return new QuaternionKeyframeTrack(`${name}.quaternion`, times, values) as KeyframeTrack;
+}
+
+function move(name: string, property: 'position' | 'scale', values: number[], duration = 1): KeyframeTrack {
+  const keys = values.length / 3;
+  const times = Array.from({ length: keys }, (_, i) => (i / (keys - 1)) * duration);
+  return new VectorKeyframeTrack(`${name}.${property}`, times, values) as KeyframeTrack;
+}
+
+const bend = () => [turn('A', 1), turn('B', 2), turn('C', 3), move('A', 'position', [0, 0, 0, 0.3, 0.2, 0, 0, 0.4, 0.1])];
+
+function expectParity(root: Object3D, clips: AnimationClip[], encoding?: 'matrix' | 'quaternion'): BoneTexture {
+  const boneTexture = BoneTexture.bake(root, clips, { encoding: encoding ?? 'auto', fps: 24 });
+  for (const [clip, errors] of measureVertices(renderer, root, clips, boneTexture)) {
+    expect(errors.onFrames, `${clip}, on frames`).toBeLessThanOrEqual(1e-5);
+    expect(errors.twin, `${clip}, CPU twin`).toBeLessThanOrEqual(1e-5);
+  }
+  boneTexture.dispose();
+  return boneTexture;
+}
+
+const shapes: Record<string, () => { root: Object3D; clips: AnimationClip[]; encoding?: 'matrix' | 'quaternion' }> = {
+  'a plain chain': () => ({ root: createChain(1).root, clips: [new AnimationClip('Bend', 1, bend())] }),
+
+  'a bind matrix that is not the identity': () => {
+    const { root, mesh } = createChain(2);
+    const { skeleton } = mesh;
+    mesh.geometry.scale(50, 50, 50).rotateX(1);
+    mesh.bind(skeleton, new Matrix4().makeRotationX(-1).scale(mesh.scale.clone().setScalar(0.02)));
+    return { root, clips: [new AnimationClip('Bend', 1, bend())] };
+  },
+
+  'a mesh node with its own transform, attached': () => {
+    const { root, mesh } = createChain(3);
+    mesh.position.set(1, 2, 3);
+    mesh.rotation.set(0.3, 0.2, 0.1);
+    mesh.scale.setScalar(2);
+    return { root, clips: [new AnimationClip('Bend', 1, bend())] };
+  },
+
+  'bones whose parents are plain nodes': () => {
+    const { root, bones } = createChain(4);
+    const between = new Group();
+    between.name = 'Between';
+    between.position.set(0.3, 0.1, 0);
+    between.rotation.z = 0.7;
+    bones[1].parent?.add(between);
+    between.add(bones[1]);
+    return { root, clips: [new AnimationClip('Bend', 1, [...bend(), turn('Between', 9)])] };
+  },
+
+  'a root with its own scale and rotation': () => {
+    const { root } = createChain(5);
+    root.position.set(4, 5, 6);
+    root.rotation.set(1, 2, 3);
+    root.scale.setScalar(0.01);
+    root.children[0].scale.setScalar(100);
+    return { root, clips: [new AnimationClip('Bend', 1, bend())] };
+  },
+
+  'non-uniform scale, which falls back to matrices': () => ({
+    root: createChain(6).root,
+    clips: [
+      new AnimationClip('Squash', 1, [...bend(), move('B', 'scale', [1, 1, 1, 1.5, 0.5, 1.2, 1, 1, 1])]),
+    ],
+    encoding: 'matrix' as const,
+  }),
+
+  'negative scale, which falls back to matrices': () => {
+    const { root, bones } = createChain(7);
+    bones[2].scale.x = -1;
+    return { root, clips: [new AnimationClip('Bend', 1, bend())], encoding: 'matrix' as const };
+  },
+
+  'uniform scale that changes and vanishes, as quaternions': () => ({
+    root: createChain(8).root,
+    clips: [
+      new AnimationClip('Shrink', 1, [
+        turn('A', 5),
+        move('C', 'scale', [1, 1, 1, 0.5, 0.5, 0.5, 0, 0, 0, 0, 0, 0, 2, 2, 2]),
+      ]),
+    ],
+    encoding: 'quaternion' as const,
+  }),
+
+  'step tracks': () => {
+    const stepped = turn('B', 12, 5);
+    stepped.setInterpolation(InterpolateDiscrete);
+    return { root: createChain(9).root, clips: [new AnimationClip('Stepped', 1, [stepped, turn('C', 4)])] };
+  },
+
+  'tracks of single axes': () => ({
+    root: createChain(10).root,
+    clips: [
+      new AnimationClip('Axes', 1, [
+        new NumberKeyframeTrack('B.rotation[x]', [0, 1], [0.2, 1]) as KeyframeTrack,
+        new NumberKeyframeTrack('B.rotation[z]', [0, 1], [0, -0.7]) as KeyframeTrack,
+        new NumberKeyframeTrack('C.position[y]', [0, 1], [0.2, 0.6]) as KeyframeTrack,
+      ]),
+    ],
+  }),
+
+  'two skins of different size and a rigid piece under a bone': () => {
+    const { root, bones } = createChain(12);
+    const other = createChain(13);
+    const few = new Skeleton([bones[1], bones[3]]);
+    const piece = new SkinnedMesh(other.mesh.geometry.clone().translate(1, 0, 0), new MeshStandardMaterial());
+    const index = piece.geometry.getAttribute('skinIndex');
+    for (let i = 0; i < index.array.length; i++) index.array[i] %= 2;
+    root.add(piece);
+    root.updateMatrixWorld(true);
+    piece.bind(few);
+    const helmet = new Mesh(new SphereGeometry(0.2, 6, 5), new MeshStandardMaterial());
+    helmet.position.y = 0.3;
+    helmet.scale.set(1, 1.5, 1);
+    bones[3].add(helmet);
+    return { root, clips: [new AnimationClip('Bend', 1, bend())] };
+  },
+
+  'no index and no normals': () => {
+    const { root, mesh } = createChain(14);
+    const plain = mesh.geometry.toNonIndexed();
+    plain.deleteAttribute('normal');
+    mesh.geometry = plain as BufferGeometry;
+    return { root, clips: [new AnimationClip('Bend', 1, bend())] };
+  },
+
+  'names with dots, pipes and spaces': () => {
+    const { root, bones } = createChain(15);
+    bones[1].name = 'Arm|L.001';
+    bones[2].name = 'fore arm';
+    const tracks = [turn('Arm|L.001', 3), turn('fore arm', 4)];
+    return { root, clips: [new AnimationClip('Rig|Walk.001', 1, tracks)] };
+  },
+};
+
+test.each(Object.keys(shapes))('%s', (name) => {
+  const { root, clips, encoding } = shapes[name]();
+  const boneTexture = expectParity(root, clips);
+  if (encoding) expect(boneTexture.encoding).toBe(encoding);
+});
+
+test('a clip that moves the root itself keeps its motion relative to how the root stood', () => {
+  const { root } = createChain(11);
+  root.position.set(1, 0, 0);
+  const clips = [new AnimationClip('Drive', 1, [...bend(), move('Root', 'position', [1, 0, 0, 3, 1, 0])])];
+  const boneTexture = BoneTexture.bake(root, clips);
+  const crowd = SkinnedInstancedMesh.from(root, clips, 1, { boneTexture });
+  root.updateMatrix();
+  crowd.setMatrixAt(0, root.matrix);
+  crowd.play(0, 'Drive', { time: 0.5 });
+  const reference = new Reference(root).pose(clips[0], 0.5);
+  const vertex = new Vector3();
+  reference.forEachVertex((i, position) => {
+    expect(crowd.getVertexPositionAt(0, i, vertex).distanceTo(position)).toBeLessThan(1e-5);
+  });
+});
+
+test('smooth tracks are baked as a loop that goes on sees them', () => {
+  const { root } = createChain(9);
+  const smooth = move('A', 'position', [0, 0, 0, 0.5, 0.2, 0, 0, 0.4, 0.1, 0, 0, 0]);
+  smooth.setInterpolation(InterpolateSmooth);
+  const clips = [new AnimationClip('Smooth', 1, [smooth, turn('C', 4)])];
+  const crowd = SkinnedInstancedMesh.from(root, clips, 1);
+  const reference = new Reference(root, new Matrix4());
+  const vertex = new Vector3();
+  for (const time of [0.1, 0.5, 0.9]) {
+    reference.mixer.stopAllAction();
+    reference.mixer.clipAction(clips[0]).reset().play();
+    reference.mixer.update(1 + time);
+    reference.root.updateMatrixWorld(true);
+    crowd.play(0, 'Smooth', { time });
+    reference.forEachVertex((i, position) => {
+      expect(crowd.getVertexPositionAt(0, i, vertex).distanceTo(position)).toBeLessThan(1e-5);
+    });
+  }
+});
+
+test('additive clips are added to the rest pose', () => {
+  const { root } = createChain(23);
+  const clip = AnimationUtils.makeClipAdditive(
+    new AnimationClip('Nod', 1, [turn('B', 2), move('A', 'position', [0, 0, 0, 0.2, 0.1, 0])]),
+  );
+  for (const errors of measureVertices(renderer, root, [clip], BoneTexture.bake(root, [clip])).values()) {
+    expect(errors.onFrames).toBeLessThanOrEqual(1e-5);
+  }
+});
+
+test('detached bind mode', () => {
+  // Bones are read relative to the root; three.js reads them in the world, so root and instance stand at its origin.
+  const { root, mesh } = createChain(20);
+  mesh.bindMode = DetachedBindMode;
+  mesh.position.set(0.5, 0.2, 0.1);
+  mesh.bindMatrix.makeTranslation(0.1, 0.2, 0.3);
+  root.updateMatrixWorld(true);
+  const clips = [new AnimationClip('Bend', 1, bend())];
+  const boneTexture = BoneTexture.bake(root, clips);
+  for (const errors of measureVertices(renderer, root, clips, boneTexture, new Matrix4()).values()) {
+    expect(errors.onFrames).toBeLessThanOrEqual(1e-5);
+  }
+});
+
+test('a texture that wraps into several columns', () => {
+  const { root } = createChain(21);
+  const clips = [new AnimationClip('Bend', 1, bend()), new AnimationClip('Again', 2, bend())];
+  for (const encoding of ['matrix', 'quaternion'] as const) {
+    const boneTexture = BoneTexture.bake(root, clips, { encoding, maxTextureSize: 48 });
+    expect(boneTexture.layout.height).toBeLessThanOrEqual(48);
+    expect(boneTexture.layout.width).toBeGreaterThan(boneTexture.layout.stride);
+    for (const errors of measureVertices(renderer, root, clips, boneTexture).values()) {
+      expect(errors.onFrames).toBeLessThanOrEqual(1e-5);
+      expect(errors.twin).toBeLessThanOrEqual(1e-5);
+    }
+  }
+});
+
+test('glTF CUBICSPLINE tracks', async () => {
+  const { GLTFLoader } = await import('three-stdlib');
+  const values = [0, 0, 0, 0, 0, 0, 0.1, 0, 0, 0.2, 0, 0, 0.5, 0.4, 0, 0, 0.2, 0, 0, 0, 0, 0, 0.3, 0.2, 0, 0, 0];
+  const data = new Float32Array([0, 0.4, 1, ...values]);
+  const url = `data:application/octet-stream;base64,${btoa(String.fromCharCode(...new Uint8Array(data.buffer)))}`;
+  const gltf = await new GLTFLoader().parseAsync(
+    JSON.stringify({
+      asset: { version: '2.0' },
+      scene: 0,
+      scenes: [{ nodes: [0] }],
+      nodes: [{ name: 'A' }],
+      buffers: [{ uri: url, byteLength: data.byteLength }],
+      bufferViews: [{ buffer: 0, byteLength: data.byteLength }],
+      accessors: [
+        { bufferView: 0, componentType: 5126, count: 3, type: 'SCALAR', min: [0], max: [1] },
+        { bufferView: 0, byteOffset: 12, componentType: 5126, count: 9, type: 'VEC3' },
+      ],
+      animations: [
+        {
+          name: 'Spline',
+          samplers: [{ input: 0, output: 1, interpolation: 'CUBICSPLINE' }],
+          channels: [{ sampler: 0, target: { node: 0, path: 'translation' } }],
+        },
+      ],
+    }),
+    '',
+  );
+  const { root } = createChain(22);
+  expectParity(root, gltf.animations);
+});

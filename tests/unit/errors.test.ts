@@ -1,0 +1,190 @@
+import {
+  AnimationClip,
+  Bone,
+  BoxGeometry,
+  Float32BufferAttribute,
+  Group,
+  InstancedMesh,
+  type KeyframeTrack,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  type Object3D,
+  PerspectiveCamera,
+  Points,
+  Scene,
+  Skeleton,
+  VectorKeyframeTrack,
+  WebGLRenderer,
+} from 'three';
+import { afterEach, expect, test, vi } from 'vitest';
+import { BoneTexture, SkinnedInstancedMesh } from '../support/library.js';
+import { createStick } from '../support/stick.js';
+
+afterEach(() => vi.restoreAllMocks());
+
+const bake = (root: Object3D, clips: AnimationClip[], options = {}) => () => BoneTexture.bake(root, clips, options);
+
+test('BoneTexture.bake says what is missing', () => {
+  const { root, clips } = createStick();
+  expect(bake(undefined as unknown as Object3D, clips)).toThrow('BoneTexture.bake: root is undefined');
+  expect(bake(new Group(), clips)).toThrow('no visible SkinnedMesh under "Group"');
+  expect(bake(root, [])).toThrow('there are no clips');
+  expect(bake(root, clips, { clips: [] })).toThrow('options.clips is empty');
+  expect(bake(root, clips, { clips: ['Slid'] })).toThrow('no clip named "Slid" in options.clips; there are "Slide"');
+});
+
+test('BoneTexture.bake names the clip and track it cannot bake', () => {
+  const { root } = createStick();
+  const track = (values: number[], times = [0, 1]) =>
+    new VectorKeyframeTrack('Tip.position', times, values) as KeyframeTrack;
+  expect(bake(root, [new AnimationClip('Empty', 1, [])])).toThrow('clip "Empty" has no tracks');
+  const nan = new AnimationClip('Bad', 1, [track([0, 0, 0, Number.NaN, 0, 0])]);
+  expect(bake(root, [nan])).toThrow('key 1 of track "Tip.position" of clip "Bad" is NaN');
+  const hollow = new AnimationClip('Hollow', 1, [track([0, 0, 0, 1, 0, 0])]);
+  hollow.tracks[0].times = new Float32Array(0);
+  expect(bake(root, [hollow])).toThrow('track "Tip.position" of clip "Hollow" has no keys');
+  const short = new AnimationClip('Short', 1, [track([0, 0, 0, 1, 0, 0])]);
+  short.duration = 0;
+  expect(bake(root, [short])).toThrow('clip "Short" has keys but a duration of 0');
+  short.duration = Number.NaN;
+  expect(bake(root, [short])).toThrow('clip "Short" has duration NaN');
+});
+
+test('a clip without length is a pose of one frame', () => {
+  const { root } = createStick();
+  const pose = new AnimationClip('Pose', -1, [
+    new VectorKeyframeTrack('Tip.position', [0], [7, 0, 0]) as KeyframeTrack,
+  ]);
+  const crowd = SkinnedInstancedMesh.from(root, [pose], 1);
+  expect(crowd.boneTexture.clips[0]).toMatchObject({ count: 1, duration: 0 });
+  crowd.play(0, 'Pose').update(5);
+  expect(crowd.getBoneMatrixAt(0, 'Tip', new Matrix4()).elements[12]).toBeCloseTo(12, 5);
+});
+
+test('tracks of nodes that are not there are skipped and named once', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const { root, clips } = createStick({ A: 1, B: 1 });
+  for (const clip of clips) {
+    clip.tracks.push(new VectorKeyframeTrack('Tail.position', [0, 1], [0, 0, 0, 1, 1, 1]) as KeyframeTrack);
+  }
+  BoneTexture.bake(root, clips);
+  expect(warn).toHaveBeenCalledTimes(1);
+  expect(warn.mock.calls[0][0]).toContain('"Stick" has no such nodes: "Tail.position"');
+});
+
+test('options out of range', () => {
+  const { root, clips } = createStick();
+  expect(bake(root, clips, { fps: 0 })).toThrow('fps is 0');
+  expect(bake(root, clips, { fps: Number.NaN })).toThrow('fps is NaN');
+  expect(bake(root, clips, { encoding: 'euler' })).toThrow('encoding is "euler"');
+  expect(bake(root, clips, { precision: 'double' })).toThrow('precision is "double"');
+  expect(bake(root, clips, { maxTextureSize: 4 })).toThrow(/need a texture of \d+ × 4, but maxTextureSize is 4/);
+  root.children[0].scale.set(1, 2, 1);
+  expect(bake(root, clips, { encoding: 'quaternion' })).toThrow('joint "Base" has shear, non-uniform or mirroring scale');
+});
+
+test('bones outside of the root', () => {
+  const { mesh, clips } = createStick();
+  const outside = new Bone();
+  outside.name = 'Outside';
+  mesh.bind(new Skeleton([outside, outside]));
+  expect(bake(mesh, clips)).toThrow('bone "Outside" of SkinnedMesh "StickMesh" is not under root "StickMesh"');
+});
+
+test('skin weights and indices that cannot be drawn', () => {
+  const { root, mesh, clips } = createStick();
+  const boneTexture = BoneTexture.bake(root, clips);
+  const create = () => new SkinnedInstancedMesh(mesh.geometry, mesh.material, boneTexture, 1);
+  const { skinWeight, skinIndex } = mesh.geometry.attributes;
+  skinWeight.setX(1, 0);
+  expect(create).toThrow('the skin weights of vertex 1 of geometry "stick" are 0, 0, 0, 0');
+  skinWeight.setX(1, -1);
+  expect(create).toThrow('are -1, 0, 0, 0');
+  skinWeight.setX(1, 1);
+  skinIndex.setX(2, 9);
+  expect(create).toThrow('vertex 2 of geometry "stick" follows joint 9, but the bone texture has 2 joints');
+  expect(() => new SkinnedInstancedMesh(new BoxGeometry(), mesh.material, boneTexture, 1)).toThrow(
+    'has no attribute "skinIndex"',
+  );
+});
+
+test('a bone texture that was baked for another skeleton', () => {
+  const { root, clips } = createStick();
+  const other = createStick();
+  other.bones[1].name = 'Other';
+  other.clips[0].tracks[0].name = 'Other.position';
+  const boneTexture = BoneTexture.bake(other.root, other.clips);
+  expect(() => SkinnedInstancedMesh.from(root, clips, 1, { boneTexture })).toThrow('was baked for another skeleton');
+});
+
+test('arguments and indices out of range', () => {
+  const { root, mesh, clips } = createStick();
+  const crowd = SkinnedInstancedMesh.from(root, clips, 3);
+  expect(() => crowd.play(0, 'Runn')).toThrow('SkinnedInstancedMesh.play: no clip named "Runn"; the bone texture has "Slide".');
+  expect(() => crowd.play(0, 5)).toThrow('SkinnedInstancedMesh.play: no clip 5');
+  expect(() => crowd.play(3, 'Slide')).toThrow('SkinnedInstancedMesh.play: no instance 3; the mesh has 3, 0 to 2.');
+  expect(() => crowd.play(-1, 'Slide')).toThrow('no instance -1');
+  expect(() => crowd.play(0, 'Slide', { timeScale: Number.NaN })).toThrow('timeScale is NaN');
+  expect(() => crowd.play(0, 'Slide', { time: Infinity })).toThrow('time is Infinity');
+  expect(() => crowd.play(0, 'Slide', { repetitions: -2 })).toThrow('repetitions is -2');
+  expect(() => crowd.play(0, 'Slide', { loop: 7 as never })).toThrow('loop is 7');
+  expect(() => crowd.update(Number.NaN)).toThrow('SkinnedInstancedMesh.update: delta is NaN');
+  expect(() => crowd.setMatrixAt(3, new Matrix4())).toThrow('SkinnedInstancedMesh.setMatrixAt: no instance 3');
+  expect(() => crowd.getBoneMatrixAt(0, 'Nose', new Matrix4())).toThrow('no joint "Nose"');
+  expect(() => crowd.setMorphAt(0, mesh)).toThrow('SkinnedInstancedMesh.setMorphAt: the object has no morph target');
+  expect(() => {
+    crowd.count = 4;
+  }).toThrow('SkinnedInstancedMesh.count: 4 is not a whole number from 0 to the capacity of 3');
+  const { boneTexture } = crowd;
+  expect(() => new SkinnedInstancedMesh(mesh.geometry, mesh.material, boneTexture, -1)).toThrow('count is -1');
+  expect(() => new SkinnedInstancedMesh(mesh.geometry, mesh.material, null as never, 1)).toThrow('boneTexture is null');
+  expect(
+    () => new SkinnedInstancedMesh(mesh.geometry, mesh.material, boneTexture, 1, { influences: 3 as never }),
+  ).toThrow('influences is 3; use 1, 2 or 4');
+});
+
+test('what cannot be instanced is named, and skipped on demand', () => {
+  const { root, clips } = createStick();
+  const points = new Points(new BoxGeometry());
+  points.name = 'Sparks';
+  root.add(points);
+  expect(() => SkinnedInstancedMesh.from(root, clips, 1)).toThrow('"Sparks" (Points)');
+  expect(SkinnedInstancedMesh.from(root, clips, 1, { skipUnsupported: true }).count).toBe(1);
+  root.remove(points);
+  root.add(new InstancedMesh(new BoxGeometry(), new MeshBasicMaterial(), 2));
+  expect(() => SkinnedInstancedMesh.from(root, clips, 1)).toThrow('InstancedMesh');
+});
+
+test('a bone texture larger than the device takes', () => {
+  const renderer = new WebGLRenderer();
+  const { root, clips } = createStick({ Long: 1000 });
+  const boneTexture = BoneTexture.bake(root, clips, { maxTextureSize: 1 << 20 });
+  const crowd = SkinnedInstancedMesh.from(root, clips, 1, { boneTexture });
+  const scene = new Scene().add(crowd) as Scene;
+  crowd.frustumCulled = false;
+  const max = renderer.capabilities.maxTextureSize;
+  expect(() => renderer.render(scene, new PerspectiveCamera())).toThrow(`bake it with maxTextureSize: ${max}`);
+  renderer.dispose();
+});
+
+test('morph targets without weights for the instances are drawn at rest', () => {
+  const { root, mesh, clips } = createStick();
+  mesh.geometry.morphAttributes.position = [new Float32BufferAttribute([1, 0, 0, 1, 0, 0, 1, 0, 0], 3)];
+  mesh.geometry.morphTargetsRelative = true;
+  mesh.updateMorphTargets();
+  const renderer = new WebGLRenderer();
+  const crowd = SkinnedInstancedMesh.from(root, clips, 2);
+  const scene = new Scene();
+  scene.add(crowd);
+  renderer.render(scene, new PerspectiveCamera());
+  expect(renderer.info.render.calls).toBe(1);
+  renderer.dispose();
+});
+
+test('rigid meshes under animated bones come along', () => {
+  const { root, bones, clips } = createStick();
+  bones[1].add(new Mesh(new BoxGeometry(), new MeshBasicMaterial()));
+  const crowd = SkinnedInstancedMesh.from(root, clips, 1);
+  expect(crowd.geometry.getAttribute('position').count).toBe(27);
+});
