@@ -2,12 +2,9 @@ import { encodingGLSL } from './encodings/index.js';
 import { drawParameterGLSL, skinningCommonGLSL, skinningMatrixGLSL } from './skinningMatrix.glsl.js';
 import { type ShaderVariant, variantOf } from './ShaderVariant.js';
 
-/** Objects that are skinned and instanced at once are ours; three.js itself has none. */
-const CROWD = '#if defined( USE_SKINNING ) && defined( USE_INSTANCING )';
-
 /**
- * Replaces three.js's skinning chunks in a vertex shader whose includes are not yet resolved. Behind a guard: the same
- * program text still skins a `SkinnedMesh` and leaves an `InstancedMesh` alone.
+ * Replaces three.js's skinning chunks in a vertex shader whose includes are not yet resolved. The chunks' own text does
+ * not matter: another library on the page may have replaced it.
  *
  * @param codes Variants that this material is drawn with. Several are told apart at run time.
  * @param variantParameter Index of the draw parameter that holds the code of the object drawn.
@@ -36,7 +33,7 @@ objectNormal = vec4( objectNormal, 0.0 ) * crowdSkin;
       if (name === 'skinnormal_vertex') continue;
       return null;
     }
-    shader = shader.replace(include, () => `${CROWD}\n${code}\n#else\n${include}\n#endif`);
+    shader = shader.replace(include, () => code);
   }
   return shader;
 }

@@ -25,8 +25,8 @@ const MARK = 'mat3x4 crowdSkin';
  * Teaches a material of WebGLRenderer to pose crowds.
  *
  * The material's `onBeforeCompile` and `customProgramCacheKey` become accessors: what the user had set, or sets later,
- * still runs, before ours. The code added is compiled in for objects of ours alone, so other meshes that share the
- * material do not notice.
+ * still runs, before ours. The code is added to programs of our objects alone, so other meshes that share the material
+ * do not notice.
  *
  * @param code The shader variant to draw with (`variantCode`). A material drawn with several keeps them all.
  */
@@ -79,6 +79,9 @@ function hookProperty<T extends object>(material: Material, name: keyof Material
 }
 
 function compileCrowd(material: Material, patch: Patch, parameters: WebGLProgramParametersWithUniforms): void {
+  // Objects that are instanced and skinned at once are ours; three.js itself has none, and libraries that skin
+  // instances by defines of their own keep these flags down.
+  if (!parameters.instancing || !parameters.skinning) return;
   // A hook that the user wrapped around ours has been here already.
   if (parameters.vertexShader.includes(MARK)) return;
 

@@ -181,8 +181,9 @@ test('nothing global is changed, and a page where ShaderChunk was replaced draws
   // Both on one page, each drawn alone and then together: neither changes the other's picture.
   const mesh = root.getObjectByProperty('isSkinnedMesh', true) as SkinnedMesh;
   const theirs = createInstancedMesh2From(mesh, { capacity: 4, renderer });
-  theirs.addInstances(1, () => {});
+  theirs.addInstances(1, (instance) => instance.updateMatrix());
   theirs.initSkeleton(mesh.skeleton);
+  root.updateMatrixWorld(true);
   theirs.setBonesAt(0);
   const ours = SkinnedInstancedMesh.from(root, clips, 1);
   ours.setMatrixAt(0, new Matrix4().makeTranslation(1.5, 0, 0));
