@@ -16,7 +16,10 @@ const INFLUENCES: readonly Influences[] = [1, 2, 4];
 
 /** A whole number that stands for a variant, in program cache keys and in draw parameters. */
 export function variantCode({ encoding, interpolate, influences }: ShaderVariant): number {
-  return (ENCODING_NAMES.indexOf(encoding) * 2 + (interpolate ? 1 : 0)) * INFLUENCES.length + INFLUENCES.indexOf(influences);
+  return (
+    (ENCODING_NAMES.indexOf(encoding) * 2 + (interpolate ? 1 : 0)) * INFLUENCES.length +
+    INFLUENCES.indexOf(influences)
+  );
 }
 
 /** The variant of a code. */

@@ -1,6 +1,6 @@
 import { encodingGLSL } from './encodings/index.js';
-import { drawParameterGLSL, skinningCommonGLSL, skinningMatrixGLSL } from './skinningMatrix.glsl.js';
 import { type ShaderVariant, variantOf } from './ShaderVariant.js';
+import { drawParameterGLSL, skinningCommonGLSL, skinningMatrixGLSL } from './skinningMatrix.glsl.js';
 
 /**
  * Replaces three.js's skinning chunks in a vertex shader whose includes are not yet resolved. The chunks' own text does
@@ -10,7 +10,11 @@ import { type ShaderVariant, variantOf } from './ShaderVariant.js';
  * @param variantParameter Index of the draw parameter that holds the code of the object drawn.
  * @returns Null if the shader lacks a chunk, so that it could not be posed.
  */
-export function skinVertexGLSL(vertexShader: string, codes: readonly number[], variantParameter: number): string | null {
+export function skinVertexGLSL(
+  vertexShader: string,
+  codes: readonly number[],
+  variantParameter: number,
+): string | null {
   const chunks: Record<string, string> = {
     skinning_pars_vertex: skinningFunctions(codes, variantParameter),
 

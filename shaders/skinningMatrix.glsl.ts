@@ -30,7 +30,10 @@ ivec2 frameTexel( int frame ) {
  * The weighted sum of the vertex's joints, as rows. Weights are sorted, so the loop ends at the first that is zero; a
  * loop, since that is what lets the GPU skip the look-ups.
  */
-export function skinningMatrixGLSL(name: string, { encoding, interpolate, influences }: ShaderVariant): string {
+export function skinningMatrixGLSL(
+  name: string,
+  { encoding, interpolate, influences }: ShaderVariant,
+): string {
   return /* glsl */ `
 mat3x4 ${name}() {
 
@@ -56,4 +59,3 @@ mat3x4 ${name}() {
 }
 `;
 }
-

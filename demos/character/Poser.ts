@@ -112,8 +112,7 @@ function bendLeg(reach: Vector3, shin: Vector3, ankle: Vector3): { upper: Quater
   const shinLength = ankle.length();
   // A fully stretched knee snaps visibly from one frame to the next; a hair less does not.
   const distance = MathUtils.clamp(reach.length(), 0.2, (thighLength + shinLength) * 0.9985);
-  const cosine =
-    (thighLength ** 2 + shinLength ** 2 - distance ** 2) / (2 * thighLength * shinLength);
+  const cosine = (thighLength ** 2 + shinLength ** 2 - distance ** 2) / (2 * thighLength * shinLength);
   // The ankle lies a little behind the shin's line in the rest pose, which the knee makes up for.
   const bend = Math.PI - Math.acos(MathUtils.clamp(cosine, -1, 1)) - Math.atan2(-ankle.z, -ankle.y);
   const lower = new Quaternion().setFromAxisAngle(new Vector3(1, 0, 0), bend);

@@ -1,4 +1,11 @@
-import { BufferGeometry, Color, Float32BufferAttribute, MathUtils, Uint16BufferAttribute, Vector3 } from 'three';
+import {
+  BufferGeometry,
+  Color,
+  Float32BufferAttribute,
+  MathUtils,
+  Uint16BufferAttribute,
+  Vector3,
+} from 'three';
 import { type BoneName, JOINTS } from './skeleton.js';
 
 /** How much each joint moves a vertex; need not add up to 1, and only the four largest count. */
@@ -129,7 +136,9 @@ export function ellipsoid(centre: number, radius: number, side: number, up: numb
  * Weights along a chain of joints: each joint takes over from the one before at `start`, over `start ± blend`.
  * Example: `chain(['Hips', 0, 0], ['Spine', 1, 0.1])(1)` → `{ Hips: 0.5, Spine: 0.5 }`
  */
-export function chain(...joints: [name: BoneName, start: number, blend: number][]): (along: number) => Weights {
+export function chain(
+  ...joints: [name: BoneName, start: number, blend: number][]
+): (along: number) => Weights {
   return (along) => {
     const weights: Weights = {};
     let remaining = 1;

@@ -65,7 +65,16 @@ const walk: Motion = (pose, phase) => {
 
 const runStep = curve([0, 0.2], [0.34, -0.4], [0.48, -0.42], [0.72, 0.1], [0.86, 0.4], [0.95, 0.32]);
 const runLift = curve([0, 0], [0.33, 0], [0.5, 0.26], [0.64, 0.3], [0.8, 0.16], [0.93, 0.06]);
-const runPitch = curve([0, -4], [0.08, 2], [0.2, 12], [0.34, 55], [0.5, 92], [0.64, 58], [0.82, -2], [0.92, -8]);
+const runPitch = curve(
+  [0, -4],
+  [0.08, 2],
+  [0.2, 12],
+  [0.34, 55],
+  [0.5, 92],
+  [0.64, 58],
+  [0.82, -2],
+  [0.92, -8],
+);
 const runToes = curve([0, 0], [0.14, 0], [0.33, 38], [0.45, 8], [0.6, 0]);
 
 const run: Motion = (pose, phase) => {
@@ -207,5 +216,8 @@ function recordClip(name: string, duration: number, motion: Motion): AnimationCl
     const rotations = poses.flatMap((pose) => pose.rotation(joint).toArray());
     return new QuaternionKeyframeTrack(`${joint}.quaternion`, times, rotations);
   });
-  return new AnimationClip(name, duration, [new VectorKeyframeTrack('Hips.position', times, positions), ...tracks]);
+  return new AnimationClip(name, duration, [
+    new VectorKeyframeTrack('Hips.position', times, positions),
+    ...tracks,
+  ]);
 }

@@ -146,7 +146,12 @@ function addHead(builder: ShellBuilder, palette: Palette): void {
   });
 
   for (const x of [-1, 1]) {
-    const feature = (color: number, at: [number, number, number], size: [number, number, number], count = 4) =>
+    const feature = (
+      color: number,
+      at: [number, number, number],
+      size: [number, number, number],
+      count = 4,
+    ) =>
       builder.add({
         color,
         segments: 8,
@@ -220,12 +225,18 @@ function addArm(builder: ShellBuilder, palette: Palette, side: Side): void {
     weights: (_, along) => arm(along),
   });
 
-  const thumbAxis = frame.axis.clone().multiplyScalar(0.8).add(new Vector3(0, 0, 0.6));
+  const thumbAxis = frame.axis
+    .clone()
+    .multiplyScalar(0.8)
+    .add(new Vector3(0, 0, 0.6));
   builder.add({
     color: palette.skin,
     segments: 8,
     caps: [0, 0.013],
-    origin: frame.origin.clone().addScaledVector(frame.axis, 0.515).add(new Vector3(0, 0, 0.02)),
+    origin: frame.origin
+      .clone()
+      .addScaledVector(frame.axis, 0.515)
+      .add(new Vector3(0, 0, 0.02)),
     axis: thumbAxis,
     side: frame.side,
     up: new Vector3().crossVectors(thumbAxis, frame.side),

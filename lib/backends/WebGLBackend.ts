@@ -65,7 +65,12 @@ export function patchMaterial(material: Material, role: PatchRole, code: number)
  * Makes an accessor of a hook, which reads as `compose(what was set)`. Each hook set gets a composition of its own: one
  * that wraps an earlier composition must not meet itself again. An earlier composition set back is taken as it is.
  */
-function hookProperty<T extends object>(material: Material, name: keyof Material, initial: T, compose: (user: T) => T) {
+function hookProperty<T extends object>(
+  material: Material,
+  name: keyof Material,
+  initial: T,
+  compose: (user: T) => T,
+) {
   const users = new WeakMap<T, T>();
   let current: T;
   const set = (hook: T) => {
@@ -78,7 +83,11 @@ function hookProperty<T extends object>(material: Material, name: keyof Material
   Object.defineProperty(material, name, { configurable: true, get: () => current, set });
 }
 
-function compileCrowd(material: Material, patch: Patch, parameters: WebGLProgramParametersWithUniforms): void {
+function compileCrowd(
+  material: Material,
+  patch: Patch,
+  parameters: WebGLProgramParametersWithUniforms,
+): void {
   // Objects that are instanced and skinned at once are ours; three.js itself has none, and libraries that skin
   // instances by defines of their own keep these flags down.
   if (!parameters.instancing || !parameters.skinning) return;

@@ -24,7 +24,7 @@ import {
   MeshDistanceMaterial,
   RedFormat,
   Sphere,
-  Vector3,
+  type Vector3,
 } from 'three';
 import { type Influences, variantCode } from '../../shaders/ShaderVariant.js';
 import { patchMaterial, releaseVariant } from '../backends/WebGLBackend.js';
@@ -40,8 +40,8 @@ import type { FrameMix } from '../playback/frameAt.js';
 import { InstancePlayback, type PlayOptions } from '../playback/InstancePlayback.js';
 import { INSTANCE_ATTRIBUTES } from '../playback/instanceLayout.js';
 import { collectRig } from '../poses/Rig.js';
-import type { BakeOptions } from '../texture/bake.js';
 import { BoneTexture } from '../texture/BoneTexture.js';
+import type { BakeOptions } from '../texture/bake.js';
 import { growJointBoxes, jointBoxesContain } from '../texture/jointBoxes.js';
 import { affineToMatrix4 } from '../utils/affine.js';
 import { warnOnce } from '../utils/warnOnce.js';
@@ -118,7 +118,12 @@ export class SkinnedInstancedMesh extends InstancedMesh {
   private ownsBoneTexture = false;
   private poseBounds: Box3 | null = null;
   /** What `boundingBox` and `boundingSphere` were computed for, to notice when they no longer hold. */
-  private readonly computed = { box: null as Box3 | null, sphere: null as Sphere | null, version: -1, count: -1 };
+  private readonly computed = {
+    box: null as Box3 | null,
+    sphere: null as Sphere | null,
+    version: -1,
+    count: -1,
+  };
 
   /**
    * @param geometry Geometry of a skinned mesh, with `skinIndex` and `skinWeight`. It is copied.
@@ -367,7 +372,9 @@ export class SkinnedInstancedMesh extends InstancedMesh {
    * playback are not part of three.js's JSON format; a warning says so.
    */
   override toJSON(meta?: JSONMeta): ReturnType<InstancedMesh['toJSON']> {
-    warnOnce(`${NAME}.toJSON: three.js's JSON has no place for baked animation; the crowd is written as an InstancedMesh.`);
+    warnOnce(
+      `${NAME}.toJSON: three.js's JSON has no place for baked animation; the crowd is written as an InstancedMesh.`,
+    );
     const still = new InstancedMesh(this.geometry, this.material, 0).copy(this as InstancedMesh, true);
     still.uuid = this.uuid;
     still.geometry = this.geometry.clone();
@@ -436,7 +443,9 @@ export class SkinnedInstancedMesh extends InstancedMesh {
   }
 
   private shadowMaterials(): Material[] {
-    return [this.customDepthMaterial, this.customDistanceMaterial].filter((material) => material !== undefined);
+    return [this.customDepthMaterial, this.customDistanceMaterial].filter(
+      (material) => material !== undefined,
+    );
   }
 
   /** Brings materials and draw parameters up to what the crowd is now. Costs a look-up per material. */
@@ -549,7 +558,9 @@ function checkIndexBelow(capacity: number, index: number, method: string): void 
 
 function checkArguments(boneTexture: BoneTexture, count: number): void {
   if (!boneTexture?.isBoneTexture) {
-    throw new Error(`${NAME}: boneTexture is ${String(boneTexture)}; pass what BoneTexture.bake(root, clips) returns.`);
+    throw new Error(
+      `${NAME}: boneTexture is ${String(boneTexture)}; pass what BoneTexture.bake(root, clips) returns.`,
+    );
   }
   if (!(Number.isInteger(count) && count >= 0)) {
     throw new Error(`${NAME}: count is ${count}; use a whole number of instances.`);

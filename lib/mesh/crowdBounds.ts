@@ -8,7 +8,12 @@ const _center = /*@__PURE__*/ new Vector3();
 const _local = /*@__PURE__*/ new Vector3();
 
 /** Box around `poseBounds` placed by the first `count` matrices. */
-export function crowdBox(matrices: InstancedBufferAttribute, count: number, poseBounds: Box3, target: Box3): Box3 {
+export function crowdBox(
+  matrices: InstancedBufferAttribute,
+  count: number,
+  poseBounds: Box3,
+  target: Box3,
+): Box3 {
   target.makeEmpty();
   for (let i = 0; i < count; i++) {
     target.union(_box.copy(poseBounds).applyMatrix4(_matrix.fromArray(matrices.array, i * 16)));

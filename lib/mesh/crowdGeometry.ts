@@ -1,8 +1,13 @@
 import type { BufferAttribute, InterleavedBufferAttribute } from 'three';
-import { BufferGeometry, Float32BufferAttribute, InterleavedBufferAttribute as Interleaved, Uint16BufferAttribute } from 'three';
+import {
+  BufferGeometry,
+  Float32BufferAttribute,
+  InterleavedBufferAttribute as Interleaved,
+  Uint16BufferAttribute,
+} from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
-import { INSTANCE_ATTRIBUTES } from '../playback/instanceLayout.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
+import { INSTANCE_ATTRIBUTES } from '../playback/instanceLayout.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 
 const crowdGeometries = /*@__PURE__*/ new WeakSet<BufferGeometry>();
@@ -54,7 +59,12 @@ export function setPlaybackAttributes(geometry: BufferGeometry, playback: Instan
   }
 }
 
-function sortedSkin(source: BufferGeometry, boneTexture: BoneTexture, influences: Influences, caller: string) {
+function sortedSkin(
+  source: BufferGeometry,
+  boneTexture: BoneTexture,
+  influences: Influences,
+  caller: string,
+) {
   const sourceIndex = source.getAttribute('skinIndex');
   const sourceWeight = source.getAttribute('skinWeight');
   const joints = boneTexture.jointNames.length;
@@ -96,10 +106,17 @@ function sortedSkin(source: BufferGeometry, boneTexture: BoneTexture, influences
     }
   }
 
-  return { skinIndex: new Uint16BufferAttribute(indices, 4), skinWeight: new Float32BufferAttribute(weights, 4) };
+  return {
+    skinIndex: new Uint16BufferAttribute(indices, 4),
+    skinWeight: new Float32BufferAttribute(weights, 4),
+  };
 }
 
-function component(attribute: BufferAttribute | InterleavedBufferAttribute, vertex: number, i: number): number {
+function component(
+  attribute: BufferAttribute | InterleavedBufferAttribute,
+  vertex: number,
+  i: number,
+): number {
   return i === 0
     ? attribute.getX(vertex)
     : i === 1

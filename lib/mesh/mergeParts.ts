@@ -28,7 +28,9 @@ export function mergeParts(parts: readonly RigPart[]): MergedParts {
     return { geometry: first.geometry, material: first.material };
   }
 
-  const sources = parts.map(({ geometry }) => (geometry.hasAttribute('normal') ? geometry : withNormals(geometry)));
+  const sources = parts.map(({ geometry }) =>
+    geometry.hasAttribute('normal') ? geometry : withNormals(geometry),
+  );
   const offsets: number[] = [];
   let vertices = 0;
   for (const source of sources) {
@@ -62,7 +64,9 @@ export function mergeParts(parts: readonly RigPart[]): MergedParts {
     geometry.addGroup(groupStart, at - groupStart, materialIndex);
   });
 
-  geometry.setIndex(index instanceof Uint32Array ? new Uint32BufferAttribute(index, 1) : new Uint16BufferAttribute(index, 1));
+  geometry.setIndex(
+    index instanceof Uint32Array ? new Uint32BufferAttribute(index, 1) : new Uint16BufferAttribute(index, 1),
+  );
   if (materials.length === 1) geometry.clearGroups();
   return { geometry, material: materials.length === 1 ? materials[0] : materials };
 }
@@ -137,7 +141,10 @@ function mergedSkin(parts: readonly RigPart[], offsets: readonly number[], verti
     }
   });
 
-  return { skinIndex: new Uint16BufferAttribute(indices, 4), skinWeight: new Float32BufferAttribute(weights, 4) };
+  return {
+    skinIndex: new Uint16BufferAttribute(indices, 4),
+    skinWeight: new Float32BufferAttribute(weights, 4),
+  };
 }
 
 function runsOf({ geometry, material }: RigPart, part: number): Run[] {

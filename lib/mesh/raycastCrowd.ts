@@ -57,7 +57,10 @@ function createPosed(source: BufferGeometry, material: Mesh['material']): Mesh {
   for (const name of ['uv', 'uv1']) {
     if (source.hasAttribute(name)) geometry.setAttribute(name, source.getAttribute(name));
   }
-  geometry.setAttribute('position', new BufferAttribute(new Float32Array(source.getAttribute('position').count * 3), 3));
+  geometry.setAttribute(
+    'position',
+    new BufferAttribute(new Float32Array(source.getAttribute('position').count * 3), 3),
+  );
   geometry.setIndex(source.index);
   geometry.groups = source.groups;
   geometry.drawRange = source.drawRange;

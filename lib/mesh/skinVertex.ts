@@ -56,7 +56,8 @@ export function morphVertex(
   target.multiplyScalar(weights[at]);
   for (let i = 0; i < morphs.length; i++) {
     const weight = weights[at + 1 + i];
-    if (weight !== 0) target.addScaledVector(_morph.fromBufferAttribute(morphs[i] as BufferAttribute, vertex), weight);
+    if (weight !== 0)
+      target.addScaledVector(_morph.fromBufferAttribute(morphs[i] as BufferAttribute, vertex), weight);
   }
   return target;
 }

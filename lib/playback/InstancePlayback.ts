@@ -69,7 +69,8 @@ export class InstancePlayback {
 
     checkFinite(timeScale, 'timeScale', caller);
     checkFinite(time, 'time', caller);
-    if (!(repetitions >= 0)) throw new Error(`${caller}: repetitions is ${repetitions}; use a number from 0, or Infinity.`);
+    if (!(repetitions >= 0))
+      throw new Error(`${caller}: repetitions is ${repetitions}; use a number from 0, or Infinity.`);
     if (loop !== LoopRepeat && loop !== LoopOnce && loop !== LoopPingPong) {
       throw new Error(`${caller}: loop is ${loop}; use LoopOnce, LoopRepeat or LoopPingPong.`);
     }

@@ -40,7 +40,9 @@ export class ClipTable {
   indexOf(clip: string | number, caller: string): number {
     if (typeof clip === 'number') {
       if (Number.isInteger(clip) && clip >= 0 && clip < this.clips.length) return clip;
-      throw new Error(`${caller}: no clip ${clip}; the bone texture has ${this.clips.length} clips, 0 to ${this.clips.length - 1}.`);
+      throw new Error(
+        `${caller}: no clip ${clip}; the bone texture has ${this.clips.length} clips, 0 to ${this.clips.length - 1}.`,
+      );
     }
     const index = this.byName.get(clip);
     if (index !== undefined) return index;

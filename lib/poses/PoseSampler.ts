@@ -41,7 +41,8 @@ export class PoseSampler {
     this.rootRestInverse = invertedRest(rig);
 
     for (const joint of rig.jointNodes) {
-      for (let node = joint; node !== -1 && !this.needed[node]; node = rig.parents[node]) this.needed[node] = 1;
+      for (let node = joint; node !== -1 && !this.needed[node]; node = rig.parents[node])
+        this.needed[node] = 1;
     }
     this.setClip(null);
   }

@@ -63,7 +63,9 @@ interface JointSlot {
  */
 export function collectRig(root: Object3D): Rig {
   if (!root?.isObject3D) {
-    throw new Error(`${NAME}: root is ${String(root)}; pass the Object3D that holds the character, e.g. gltf.scene.`);
+    throw new Error(
+      `${NAME}: root is ${String(root)}; pass the Object3D that holds the character, e.g. gltf.scene.`,
+    );
   }
 
   const nodes: Object3D[] = [];
@@ -92,11 +94,14 @@ export function collectRig(root: Object3D): Rig {
 
   const slots: JointSlot[] = [];
   const unsupported: Object3D[] = [];
-  const parts = collectParts(root, indexOf, slots, unsupported, (node) => modelMatrix(node, indexOf, parents, restLocal));
+  const parts = collectParts(root, indexOf, slots, unsupported, (node) =>
+    modelMatrix(node, indexOf, parents, restLocal),
+  );
 
   const jointInverses = new Float64Array(slots.length * AFFINE_SIZE);
   let jointPrefixes: Float64Array | null = null;
-  if (slots.some((slot) => slot.prefix !== null)) jointPrefixes = new Float64Array(slots.length * AFFINE_SIZE);
+  if (slots.some((slot) => slot.prefix !== null))
+    jointPrefixes = new Float64Array(slots.length * AFFINE_SIZE);
 
   slots.forEach((slot, i) => {
     affineFromMatrix4(slot.inverse, jointInverses, i * AFFINE_SIZE);
@@ -154,7 +159,9 @@ function collectParts(
     }
 
     const prefix =
-      mesh.bindMode === DetachedBindMode ? modelOf(mesh).multiply(_matrix.copy(mesh.bindMatrix).invert()) : null;
+      mesh.bindMode === DetachedBindMode
+        ? modelOf(mesh).multiply(_matrix.copy(mesh.bindMatrix).invert())
+        : null;
 
     const joints = Int32Array.from(skeleton.bones, (bone, i) => {
       const node = indexOf.get(bone);
@@ -180,7 +187,8 @@ function collectParts(
   }
 
   for (const mesh of rigid) {
-    const slot = slots.push({ name: mesh.name, node: indexOf.get(mesh)!, inverse: new Matrix4(), prefix: null }) - 1;
+    const slot =
+      slots.push({ name: mesh.name, node: indexOf.get(mesh)!, inverse: new Matrix4(), prefix: null }) - 1;
     const joints = Int32Array.of(slot);
     parts.push({ mesh, geometry: mesh.geometry, material: mesh.material, joints, rigid: true });
   }
@@ -210,5 +218,22 @@ function modelMatrix(
     model = next;
   }
   const m = model;
-  return new Matrix4().set(m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8], m[9], m[10], m[11], 0, 0, 0, 1);
+  return new Matrix4().set(
+    m[0],
+    m[1],
+    m[2],
+    m[3],
+    m[4],
+    m[5],
+    m[6],
+    m[7],
+    m[8],
+    m[9],
+    m[10],
+    m[11],
+    0,
+    0,
+    0,
+    1,
+  );
 }

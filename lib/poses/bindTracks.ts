@@ -51,7 +51,12 @@ const INTERPOLANT_SETTINGS = { endingStart: WrapAroundEnding, endingEnd: WrapAro
  * @param trs Local transforms, `TRS_SIZE` numbers a node, at rest.
  * @param targets What track names mean, kept from clip to clip.
  */
-export function bindTracks(rig: Rig, clip: AnimationClip, trs: Float64Array, targets: TrackTargets): BoundTracks {
+export function bindTracks(
+  rig: Rig,
+  clip: AnimationClip,
+  trs: Float64Array,
+  targets: TrackTargets,
+): BoundTracks {
   const bound: BoundTracks = { tracks: [], still: [], missing: [], unsupported: [] };
   const additive = clip.blendMode === AdditiveAnimationBlendMode;
 
@@ -59,7 +64,11 @@ export function bindTracks(rig: Rig, clip: AnimationClip, trs: Float64Array, tar
     let target = targets.get(track.name);
     if (target === undefined) {
       const parsed = PropertyBinding.parseTrackName(track.name);
-      target = { node: findNode(rig, parsed), property: parsed.propertyName, component: parsed.propertyIndex };
+      target = {
+        node: findNode(rig, parsed),
+        property: parsed.propertyName,
+        component: parsed.propertyIndex,
+      };
       targets.set(track.name, target);
     }
 
@@ -130,7 +139,10 @@ function bindTrack(
     };
   } else if (property === 'quaternion') {
     bound.apply = () => {
-      _quaternion.fromArray(rig.rest, at + 3).multiply(_delta.fromArray(value)).toArray(trs, at + 3);
+      _quaternion
+        .fromArray(rig.rest, at + 3)
+        .multiply(_delta.fromArray(value))
+        .toArray(trs, at + 3);
     };
   } else if (place) {
     const base = new Vector3().fromArray(rig.rest, at + place.offset);

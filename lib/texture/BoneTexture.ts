@@ -1,5 +1,13 @@
 import type { AnimationClip, Box3, Object3D } from 'three';
-import { ClampToEdgeWrapping, DataTexture, DataUtils, FloatType, HalfFloatType, NearestFilter, RGBAFormat } from 'three';
+import {
+  ClampToEdgeWrapping,
+  DataTexture,
+  DataUtils,
+  FloatType,
+  HalfFloatType,
+  NearestFilter,
+  RGBAFormat,
+} from 'three';
 import { AFFINE_SIZE } from '../constants.js';
 import { type BakedClip, ClipTable } from '../poses/ClipTable.js';
 import type { AffineArray } from '../utils/affine.js';
@@ -155,9 +163,19 @@ export class BoneTexture extends DataTexture {
    */
   readJoint(frame0: number, frame1: number, alpha: number, joint: number, out: AffineArray, at = 0): void {
     const size = this.codec.texels * 4;
-    readTexels(this.data, (frameTexel(this.data.layout, frame0) + joint * this.codec.texels) * 4, size, _first);
+    readTexels(
+      this.data,
+      (frameTexel(this.data.layout, frame0) + joint * this.codec.texels) * 4,
+      size,
+      _first,
+    );
     if (alpha > 0) {
-      readTexels(this.data, (frameTexel(this.data.layout, frame1) + joint * this.codec.texels) * 4, size, _second);
+      readTexels(
+        this.data,
+        (frameTexel(this.data.layout, frame1) + joint * this.codec.texels) * 4,
+        size,
+        _second,
+      );
       this.codec.decode(_first, _second, alpha, out, at);
     } else {
       this.codec.decode(_first, _first, 0, out, at);
@@ -178,7 +196,8 @@ export class BoneTexture extends DataTexture {
     const joints = this.data.jointNames.length;
     const pose = new Float64Array(joints * AFFINE_SIZE);
     for (let frame = 0; frame < this.data.frames; frame++) {
-      for (let joint = 0; joint < joints; joint++) this.readJoint(frame, frame, 0, joint, pose, joint * AFFINE_SIZE);
+      for (let joint = 0; joint < joints; joint++)
+        this.readJoint(frame, frame, 0, joint, pose, joint * AFFINE_SIZE);
       expandByPose(target, boxes, pose);
     }
     return target;

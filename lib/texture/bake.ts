@@ -9,7 +9,13 @@ import { toHalf } from '../utils/toHalf.js';
 import type { BoneTextureData, Precision } from './BoneTexture.js';
 import type { Encoding, EncodingName } from './encodings/Encoding.js';
 import { encodingByName } from './encodings/index.js';
-import { createJointBoxes, expandByJoint, expandByPose, growJointBoxes, type JointBoxes } from './jointBoxes.js';
+import {
+  createJointBoxes,
+  expandByJoint,
+  expandByPose,
+  growJointBoxes,
+  type JointBoxes,
+} from './jointBoxes.js';
 import { frameTexel, layoutTexture, type TextureLayout } from './textureLayout.js';
 
 const NAME = 'BoneTexture.bake';
@@ -137,11 +143,14 @@ export function* bakeSteps(root: Object3D, clips: readonly AnimationClip[], opti
 
   const bake = { planned, rig, boxes, frames, maxTextureSize };
   // Most models have quaternions throughout; where one has not, that shows in its first frames.
-  let result = encoding === 'matrix' ? null : yield* bakeWith(encodingByName('quaternion'), bake, encoding === 'auto');
+  let result =
+    encoding === 'matrix' ? null : yield* bakeWith(encodingByName('quaternion'), bake, encoding === 'auto');
   result ??= yield* bakeWith(encodingByName('matrix'), bake, false);
 
   const { texels, ...data } = result as BoneTextureData & { texels: Float32Array };
-  return precision === 'half' ? { ...data, precision, texels: yield* toHalfTexels(texels) } : { ...data, texels };
+  return precision === 'half'
+    ? { ...data, precision, texels: yield* toHalfTexels(texels) }
+    : { ...data, texels };
 }
 
 interface Bake {
@@ -206,13 +215,30 @@ function* bakeWith(
     }
     if (encoding.name === 'quaternion') growByArcs(texels, layout, start, count, bounds, boxes);
     if (bounds.isEmpty()) bounds.copy(restBounds);
-    clips.push({ name, start, count, duration: clip.duration, fps: intervals / (clip.duration || 1), bounds });
+    clips.push({
+      name,
+      start,
+      count,
+      duration: clip.duration,
+      fps: intervals / (clip.duration || 1),
+      bounds,
+    });
     yield (0.9 * (start + count)) / frames;
   }
 
   warnAboutTracks(rig, missing, unsupported);
   const { name } = encoding;
-  return { texels, layout, frames, encoding: name, precision: 'float', clips, jointNames, restBounds, jointBoxes: boxes };
+  return {
+    texels,
+    layout,
+    frames,
+    encoding: name,
+    precision: 'float',
+    clips,
+    jointNames,
+    restBounds,
+    jointBoxes: boxes,
+  };
 }
 
 /** Rotations between two frames whose half angle has a larger cosine leave the box of both ends by next to nothing. */
@@ -261,20 +287,28 @@ function* toHalfTexels(texels: Float32Array): Generator<number, Uint16Array, voi
   return halves;
 }
 
-function planClips(clips: readonly AnimationClip[], choices: BakeOptions['clips'], fps: number): PlannedClip[] {
+function planClips(
+  clips: readonly AnimationClip[],
+  choices: BakeOptions['clips'],
+  fps: number,
+): PlannedClip[] {
   if (!clips || clips.length === 0) {
     throw new Error(`${NAME}: there are no clips; pass AnimationClips, e.g. gltf.animations.`);
   }
   const chosen: ClipChoice[] = choices
     ? choices.map((choice) => (typeof choice === 'string' ? { clip: choice } : choice))
     : clips.map((clip) => ({ clip }));
-  if (chosen.length === 0) throw new Error(`${NAME}: options.clips is empty; leave it out to bake all clips.`);
+  if (chosen.length === 0)
+    throw new Error(`${NAME}: options.clips is empty; leave it out to bake all clips.`);
 
   let start = REST_FRAME + 1;
   const planned = chosen.map((choice) => {
     const clip =
       typeof choice.clip === 'string' ? clips.find(({ name }) => name === choice.clip) : choice.clip;
-    if (!clip) throw new Error(`${NAME}: no clip named "${choice.clip}" in options.clips; there are ${listNames(clips)}.`);
+    if (!clip)
+      throw new Error(
+        `${NAME}: no clip named "${choice.clip}" in options.clips; there are ${listNames(clips)}.`,
+      );
     checkFps(choice.fps ?? fps, `options.clips "${clip.name}": fps`);
     checkClip(clip);
     const count = clip.duration > 0 ? Math.max(1, Math.round(clip.duration * (choice.fps ?? fps))) + 1 : 1;
@@ -286,7 +320,9 @@ function planClips(clips: readonly AnimationClip[], choices: BakeOptions['clips'
   const names = planned.map(({ name }) => name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined) {
-    console.warn(`${NAME}: more than one clip is named "${twice}"; the first is found by name, the others by index or after a rename in options.clips.`);
+    console.warn(
+      `${NAME}: more than one clip is named "${twice}"; the first is found by name, the others by index or after a rename in options.clips.`,
+    );
   }
   return planned;
 }
@@ -300,13 +336,17 @@ function checkClip(clip: AnimationClip): void {
   }
   for (const track of clip.tracks) {
     if (track.times.length === 0 || track.values.length === 0) {
-      throw new Error(`${NAME}: track "${track.name}" of clip "${clip.name}" has no keys; remove it from clip.tracks.`);
+      throw new Error(
+        `${NAME}: track "${track.name}" of clip "${clip.name}" has no keys; remove it from clip.tracks.`,
+      );
     }
     const values = indexOfNaN(track.values);
     const times = indexOfNaN(track.times);
     if (times !== -1 || values !== -1) {
       const key = times !== -1 ? times : Math.floor(values / track.getValueSize());
-      throw new Error(`${NAME}: key ${key} of track "${track.name}" of clip "${clip.name}" is NaN; mend or remove the track.`);
+      throw new Error(
+        `${NAME}: key ${key} of track "${track.name}" of clip "${clip.name}" is NaN; mend or remove the track.`,
+      );
     }
   }
   if (clip.duration === 0 && clip.tracks.some((track) => track.times[track.times.length - 1] > 0)) {
@@ -327,20 +367,26 @@ function checkOptions(fps: number, encoding: string, precision: string, maxTextu
   if (precision !== 'float' && precision !== 'half') {
     throw new Error(`${NAME}: precision is "${precision}"; use "float" or "half".`);
   }
-  if (!(maxTextureSize >= 1)) throw new Error(`${NAME}: maxTextureSize is ${maxTextureSize}; use a positive number.`);
+  if (!(maxTextureSize >= 1))
+    throw new Error(`${NAME}: maxTextureSize is ${maxTextureSize}; use a positive number.`);
 }
 
 function checkFps(fps: number, what: string): void {
-  if (!(fps > 0 && fps < Infinity)) throw new Error(`${NAME}: ${what} is ${fps}; use a positive number of frames per second.`);
+  if (!(fps > 0 && fps < Infinity))
+    throw new Error(`${NAME}: ${what} is ${fps}; use a positive number of frames per second.`);
 }
 
 function warnAboutTracks(rig: Rig, missing: Set<string>, unsupported: Set<string>): void {
   const named = (tracks: Set<string>) => listNames([...tracks].map((name) => ({ name })));
   if (missing.size > 0) {
-    console.warn(`${NAME}: tracks skipped, since "${rig.root.name || rig.root.type}" has no such nodes: ${named(missing)}.`);
+    console.warn(
+      `${NAME}: tracks skipped, since "${rig.root.name || rig.root.type}" has no such nodes: ${named(missing)}.`,
+    );
   }
   if (unsupported.size > 0) {
-    console.warn(`${NAME}: tracks skipped, since only position, rotation and scale are baked: ${named(unsupported)}.`);
+    console.warn(
+      `${NAME}: tracks skipped, since only position, rotation and scale are baked: ${named(unsupported)}.`,
+    );
   }
 }
 

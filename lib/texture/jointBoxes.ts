@@ -1,5 +1,5 @@
 import type { BufferAttribute, BufferGeometry } from 'three';
-import { Box3, Vector3 } from 'three';
+import { type Box3, Vector3 } from 'three';
 import type { AffineArray } from '../utils/affine.js';
 
 /**
@@ -45,7 +45,8 @@ export function growJointBoxes(
       continue;
     }
     for (let i = 0; i < 4; i++) {
-      if (skinWeight.getComponent(vertex, i) > 0) growByVertex(boxes, joints[skinIndex.getComponent(vertex, i)]);
+      if (skinWeight.getComponent(vertex, i) > 0)
+        growByVertex(boxes, joints[skinIndex.getComponent(vertex, i)]);
     }
     // A target at full weight bounds every smaller weight; targets that add up to more are rare enough to leave out.
     for (const morph of morphs) {
@@ -79,9 +80,12 @@ function growBy(boxes: JointBoxes, joint: number, point: Vector3): void {
 export function jointBoxesContain(outer: JointBoxes, inner: JointBoxes): boolean {
   if (outer.length !== inner.length) return false;
   for (let i = 0; i < inner.length; i += 6) {
-    const slack = 1e-5 * Math.max(1e-6, outer[i + 3] - outer[i], outer[i + 4] - outer[i + 1], outer[i + 5] - outer[i + 2]);
+    const slack =
+      1e-5 *
+      Math.max(1e-6, outer[i + 3] - outer[i], outer[i + 4] - outer[i + 1], outer[i + 5] - outer[i + 2]);
     for (let axis = 0; axis < 3; axis++) {
-      if (inner[i + axis] < outer[i + axis] - slack || inner[i + 3 + axis] > outer[i + 3 + axis] + slack) return false;
+      if (inner[i + axis] < outer[i + axis] - slack || inner[i + 3 + axis] > outer[i + 3 + axis] + slack)
+        return false;
     }
   }
   return true;
@@ -89,11 +93,18 @@ export function jointBoxesContain(outer: JointBoxes, inner: JointBoxes): boolean
 
 /** Grows `target` by the boxes as the joints of one pose carry them (`pose`: 12 numbers a joint). */
 export function expandByPose(target: Box3, boxes: JointBoxes, pose: AffineArray): void {
-  for (let joint = 0; joint * 6 < boxes.length; joint++) expandByJoint(target, boxes, joint, pose, joint * 12);
+  for (let joint = 0; joint * 6 < boxes.length; joint++)
+    expandByJoint(target, boxes, joint, pose, joint * 12);
 }
 
 /** Grows `target` by the box of one joint as the 12 numbers from `m` carry it. */
-export function expandByJoint(target: Box3, boxes: JointBoxes, joint: number, pose: AffineArray, m: number): void {
+export function expandByJoint(
+  target: Box3,
+  boxes: JointBoxes,
+  joint: number,
+  pose: AffineArray,
+  m: number,
+): void {
   const b = joint * 6;
   if (boxes[b] > boxes[b + 3]) return;
   const cx = (boxes[b] + boxes[b + 3]) / 2;

@@ -15,7 +15,12 @@ export interface TextureLayout {
  *
  * @throws If they do not fit into a texture of `maxSize` × `maxSize`.
  */
-export function layoutTexture(frames: number, stride: number, maxSize: number, caller: string): TextureLayout {
+export function layoutTexture(
+  frames: number,
+  stride: number,
+  maxSize: number,
+  caller: string,
+): TextureLayout {
   const height = Math.min(frames, maxSize);
   const columns = Math.ceil(frames / height);
   const width = columns * stride;

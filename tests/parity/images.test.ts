@@ -26,7 +26,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
 import { loadModel, type Model, modelNames } from '../support/models.js';
-import { changedPixels, createStage, forEachMaterial, type LightKind, picture, sameShare } from '../support/pictures.js';
+import {
+  changedPixels,
+  createStage,
+  forEachMaterial,
+  type LightKind,
+  picture,
+  sameShare,
+} from '../support/pictures.js';
 import { Reference } from '../support/reference.js';
 
 const BOUND = 0.995;
@@ -96,23 +103,29 @@ const builtIn = (): Model => ({ name: 'built-in', ...createCharacter() });
 const models = await modelNames();
 
 describe.each(['built-in', ...models])('%s', (name) => {
-  test.each(['directional', 'spot', 'point'] as const)('looks as three.js draws it, %s light', async (light) => {
-    const model = name === 'built-in' ? builtIn() : await loadModel(name);
-    for (let i = 0; i < Math.min(4, model.clips.length); i++) {
-      const clip = Math.floor((i * model.clips.length) / 4) % model.clips.length;
-      const pair = createPair(model, clip, 0.35 + 0.1 * i);
-      const lit = compare(pair, light);
-      const shadow = compare(pair, light, true);
-      console.log(`${name} ${model.clips[clip].name} ${light}: ${(lit * 100).toFixed(2)} %, shadow alone ${(shadow * 100).toFixed(2)} %`);
-      forEachMaterial(model.root, (material) => {
-        material.colorWrite = true;
-        material.depthWrite = true;
-      });
-      expect(lit).toBeGreaterThanOrEqual(BOUND);
-      expect(shadow).toBeGreaterThanOrEqual(BOUND);
-      pair.crowd.dispose();
-    }
-  }, 120_000);
+  test.each(['directional', 'spot', 'point'] as const)(
+    'looks as three.js draws it, %s light',
+    async (light) => {
+      const model = name === 'built-in' ? builtIn() : await loadModel(name);
+      for (let i = 0; i < Math.min(4, model.clips.length); i++) {
+        const clip = Math.floor((i * model.clips.length) / 4) % model.clips.length;
+        const pair = createPair(model, clip, 0.35 + 0.1 * i);
+        const lit = compare(pair, light);
+        const shadow = compare(pair, light, true);
+        console.log(
+          `${name} ${model.clips[clip].name} ${light}: ${(lit * 100).toFixed(2)} %, shadow alone ${(shadow * 100).toFixed(2)} %`,
+        );
+        forEachMaterial(model.root, (material) => {
+          material.colorWrite = true;
+          material.depthWrite = true;
+        });
+        expect(lit).toBeGreaterThanOrEqual(BOUND);
+        expect(shadow).toBeGreaterThanOrEqual(BOUND);
+        pair.crowd.dispose();
+      }
+    },
+    120_000,
+  );
 });
 
 /** Stripes with holes, as an image. */

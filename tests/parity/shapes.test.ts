@@ -2,7 +2,7 @@ import {
   AnimationClip,
   AnimationUtils,
   Bone,
-  BufferGeometry,
+  type BufferGeometry,
   DetachedBindMode,
   Float32BufferAttribute,
   Group,
@@ -94,9 +94,18 @@ function move(name: string, property: 'position' | 'scale', values: number[], du
   return new VectorKeyframeTrack(`${name}.${property}`, times, values) as KeyframeTrack;
 }
 
-const bend = () => [turn('A', 1), turn('B', 2), turn('C', 3), move('A', 'position', [0, 0, 0, 0.3, 0.2, 0, 0, 0.4, 0.1])];
+const bend = () => [
+  turn('A', 1),
+  turn('B', 2),
+  turn('C', 3),
+  move('A', 'position', [0, 0, 0, 0.3, 0.2, 0, 0, 0.4, 0.1]),
+];
 
-function expectParity(root: Object3D, clips: AnimationClip[], encoding?: 'matrix' | 'quaternion'): BoneTexture {
+function expectParity(
+  root: Object3D,
+  clips: AnimationClip[],
+  encoding?: 'matrix' | 'quaternion',
+): BoneTexture {
   const boneTexture = BoneTexture.bake(root, clips, { encoding: encoding ?? 'auto', fps: 24 });
   for (const [clip, errors] of measureVertices(renderer, root, clips, boneTexture)) {
     expect(errors.onFrames, `${clip}, on frames`).toBeLessThanOrEqual(1e-5);
@@ -106,7 +115,10 @@ function expectParity(root: Object3D, clips: AnimationClip[], encoding?: 'matrix
   return boneTexture;
 }
 
-const shapes: Record<string, () => { root: Object3D; clips: AnimationClip[]; encoding?: 'matrix' | 'quaternion' }> = {
+const shapes: Record<
+  string,
+  () => { root: Object3D; clips: AnimationClip[]; encoding?: 'matrix' | 'quaternion' }
+> = {
   'a plain chain': () => ({ root: createChain(1).root, clips: [new AnimationClip('Bend', 1, bend())] }),
 
   'a bind matrix that is not the identity': () => {
@@ -303,7 +315,9 @@ test('a texture that wraps into several columns', () => {
 
 test('glTF CUBICSPLINE tracks', async () => {
   const { GLTFLoader } = await import('three-stdlib');
-  const values = [0, 0, 0, 0, 0, 0, 0.1, 0, 0, 0.2, 0, 0, 0.5, 0.4, 0, 0, 0.2, 0, 0, 0, 0, 0, 0.3, 0.2, 0, 0, 0];
+  const values = [
+    0, 0, 0, 0, 0, 0, 0.1, 0, 0, 0.2, 0, 0, 0.5, 0.4, 0, 0, 0.2, 0, 0, 0, 0, 0, 0.3, 0.2, 0, 0, 0,
+  ];
   const data = new Float32Array([0, 0.4, 1, ...values]);
   const url = `data:application/octet-stream;base64,${btoa(String.fromCharCode(...new Uint8Array(data.buffer)))}`;
   const gltf = await new GLTFLoader().parseAsync(

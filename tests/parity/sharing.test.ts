@@ -93,7 +93,9 @@ function compareRow(material: Material): number {
 }
 
 test('one material on two crowds, a SkinnedMesh, an InstancedMesh and a Mesh', () => {
-  expect(compareRow(new MeshStandardMaterial({ vertexColors: false, color: 0xcc9966 }))).toBeGreaterThanOrEqual(BOUND);
+  expect(
+    compareRow(new MeshStandardMaterial({ vertexColors: false, color: 0xcc9966 })),
+  ).toBeGreaterThanOrEqual(BOUND);
 });
 
 describe("the user's own onBeforeCompile still runs", () => {
@@ -202,7 +204,10 @@ test('nothing global is changed, and a page where ShaderChunk was replaced draws
   let explained = 0;
   for (let i = 0; i < together.length; i += 4) {
     const like = (other: Uint8Array) =>
-      Math.abs(together[i] - other[i]) + Math.abs(together[i + 1] - other[i + 1]) + Math.abs(together[i + 2] - other[i + 2]) < 12;
+      Math.abs(together[i] - other[i]) +
+        Math.abs(together[i + 1] - other[i + 1]) +
+        Math.abs(together[i + 2] - other[i + 2]) <
+      12;
     if (like(alone) || like(theirsAlone)) explained++;
   }
   expect(explained / (together.length / 4)).toBeGreaterThan(BOUND);

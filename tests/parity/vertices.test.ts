@@ -38,11 +38,15 @@ const encodings = [
 ] as const;
 
 describe.each(['built-in', ...models])('%s', (name) => {
-  test.each(encodings)('vertices are where three.js puts them, $encoding $precision', async (options) => {
-    const { root, clips } = name === 'built-in' ? createCharacter() : await loadModel(name);
-    const boneTexture = BoneTexture.bake(root, clips, options);
-    const worst = report(name, boneTexture, measureVertices(renderer, root, clips, boneTexture));
-    expect(worst.onFrames).toBeLessThanOrEqual(BOUND[options.precision]);
-    expect(worst.twin).toBeLessThanOrEqual(1e-5);
-  }, 240_000);
+  test.each(encodings)(
+    'vertices are where three.js puts them, $encoding $precision',
+    async (options) => {
+      const { root, clips } = name === 'built-in' ? createCharacter() : await loadModel(name);
+      const boneTexture = BoneTexture.bake(root, clips, options);
+      const worst = report(name, boneTexture, measureVertices(renderer, root, clips, boneTexture));
+      expect(worst.onFrames).toBeLessThanOrEqual(BOUND[options.precision]);
+      expect(worst.twin).toBeLessThanOrEqual(1e-5);
+    },
+    240_000,
+  );
 });

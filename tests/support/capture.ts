@@ -38,7 +38,9 @@ export function captureGeometry(source: BufferGeometry): BufferGeometry {
     geometry.setAttribute(name, triple(attribute as BufferAttribute));
   }
   for (const [name, attributes] of Object.entries(source.morphAttributes)) {
-    geometry.morphAttributes[name as 'position'] = attributes.map((attribute) => triple(attribute as BufferAttribute));
+    geometry.morphAttributes[name as 'position'] = attributes.map((attribute) =>
+      triple(attribute as BufferAttribute),
+    );
   }
   const corner = new Float32Array(count * 9);
   const corners = [-0.4, -0.4, 0.4, -0.4, 0, 0.4];
@@ -63,7 +65,10 @@ export function captureMaterial(
   material.toneMapped = false;
   material.onBeforeCompile = (shader) => {
     shader.vertexShader = shader.vertexShader
-      .replace('void main() {', `attribute vec3 captureCorner;\nvarying vec3 vCapture;\nuniform float captureHeight;\nvoid main() {`)
+      .replace(
+        'void main() {',
+        `attribute vec3 captureCorner;\nvarying vec3 vCapture;\nuniform float captureHeight;\nvoid main() {`,
+      )
       .replace(
         /#include <project_vertex>/,
         `#include <project_vertex>
@@ -81,7 +86,8 @@ export function captureMaterial(
         gl_Position = vec4( capturePixel / vec2( ${WIDTH.toFixed(1)}, captureHeight ) * 2.0 - 1.0, 0.0, 1.0 );`,
       );
     shader.uniforms.captureHeight = material.userData.captureHeight;
-    shader.fragmentShader = 'varying vec3 vCapture;\nvoid main() {\n  gl_FragColor = vec4( vCapture, 1.0 );\n}';
+    shader.fragmentShader =
+      'varying vec3 vCapture;\nvoid main() {\n  gl_FragColor = vec4( vCapture, 1.0 );\n}';
   };
   // the hook's text is the same for every vertex count
   material.customProgramCacheKey = () => `capture ${rows} ${expression}`;
@@ -93,7 +99,12 @@ export function captureMaterial(
 /**
  * Draws `mesh`, whose geometry and material are capture ones, and returns three floats for each vertex of each instance.
  */
-export function capture(renderer: WebGLRenderer, mesh: Mesh, vertices: number, instances: number): Float32Array {
+export function capture(
+  renderer: WebGLRenderer,
+  mesh: Mesh,
+  vertices: number,
+  instances: number,
+): Float32Array {
   const material = (Array.isArray(mesh.material) ? mesh.material[0] : mesh.material) as Material;
   const rows = material.userData.captureRows as number;
   const height = rows * instances;
@@ -126,7 +137,8 @@ export function capture(renderer: WebGLRenderer, mesh: Mesh, vertices: number, i
   for (let instance = 0; instance < instances; instance++) {
     for (let vertex = 0; vertex < vertices; vertex++) {
       const pixel = (instance * rows * WIDTH + vertex) * 4;
-      if (pixels[pixel + 3] !== 1) throw new Error(`capture: vertex ${vertex} of instance ${instance} was not drawn`);
+      if (pixels[pixel + 3] !== 1)
+        throw new Error(`capture: vertex ${vertex} of instance ${instance} was not drawn`);
       out.set(pixels.subarray(pixel, pixel + 3), (instance * vertices + vertex) * 3);
     }
   }

@@ -1,4 +1,11 @@
-const UPLOADS = ['bufferData', 'bufferSubData', 'texImage2D', 'texSubImage2D', 'texImage3D', 'texSubImage3D'] as const;
+const UPLOADS = [
+  'bufferData',
+  'bufferSubData',
+  'texImage2D',
+  'texSubImage2D',
+  'texImage3D',
+  'texSubImage3D',
+] as const;
 const DRAWS = ['drawElements', 'drawArrays', 'drawElementsInstanced', 'drawArraysInstanced'] as const;
 
 export interface GlCalls {

@@ -1,4 +1,12 @@
-import { type AnimationClip, Euler, Matrix4, type Object3D, Quaternion, Vector3, type WebGLRenderer } from 'three';
+import {
+  type AnimationClip,
+  Euler,
+  Matrix4,
+  type Object3D,
+  Quaternion,
+  Vector3,
+  type WebGLRenderer,
+} from 'three';
 import { capture, captureGeometry, captureMaterial } from './capture.js';
 import { type BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from './library.js';
 import { characterHeight, Reference } from './reference.js';
@@ -25,11 +33,13 @@ export function measureVertices(
   place?: Matrix4,
 ): Map<string, VertexErrors> {
   const height = characterHeight(root);
-  const matrix = place ?? new Matrix4().compose(
-    new Vector3(0.3 * height, 0.1 * height, -0.2 * height),
-    new Quaternion().setFromEuler(new Euler(0.1, 2, -0.2)),
-    new Vector3(1, 1, 1),
-  );
+  const matrix =
+    place ??
+    new Matrix4().compose(
+      new Vector3(0.3 * height, 0.1 * height, -0.2 * height),
+      new Quaternion().setFromEuler(new Euler(0.1, 2, -0.2)),
+      new Vector3(1, 1, 1),
+    );
   const instances = TIMES_PER_CLIP * 2;
   const crowd = SkinnedInstancedMesh.from(root, clips, instances, { boneTexture });
   const vertices = crowd.geometry.getAttribute('position').count;
@@ -75,4 +85,3 @@ export function measureVertices(
   crowd.dispose();
   return errors;
 }
-

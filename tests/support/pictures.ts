@@ -1,21 +1,18 @@
 import {
   AmbientLight,
-  Box3,
+  type Box3,
   type Camera,
   Color,
   DirectionalLight,
-
-
   type Material,
   type Mesh,
+  Mesh as Mesh3,
   MeshStandardMaterial,
   type Object3D,
-  Mesh as Mesh3,
   PerspectiveCamera,
   PlaneGeometry,
   PointLight,
   Scene,
-
   SpotLight,
   SRGBColorSpace,
   Vector3,
@@ -51,7 +48,10 @@ export function createStage(bounds: Box3, kind: LightKind): { scene: Scene; came
   }
   scene.add(new AmbientLight(0xffffff, 0.6), light);
 
-  const ground = new Mesh3(new PlaneGeometry(size * 6, size * 6), new MeshStandardMaterial({ color: 0x99aa88 }));
+  const ground = new Mesh3(
+    new PlaneGeometry(size * 6, size * 6),
+    new MeshStandardMaterial({ color: 0x99aa88 }),
+  );
   ground.rotation.x = -Math.PI / 2;
   ground.position.set(center.x, bounds.min.y - size * 0.01, center.z);
   ground.receiveShadow = true;
@@ -115,7 +115,7 @@ export function forEachMaterial(object: Object3D, callback: (material: Material,
   object.traverse((node) => {
     const mesh = node as Mesh;
     if (!mesh.isMesh) return;
-    for (const material of Array.isArray(mesh.material) ? mesh.material : [mesh.material]) callback(material, mesh);
+    for (const material of Array.isArray(mesh.material) ? mesh.material : [mesh.material])
+      callback(material, mesh);
   });
 }
-

@@ -48,7 +48,8 @@ export class Reference {
     let at = 0;
     for (const mesh of this.meshes) {
       const { count } = mesh.geometry.getAttribute('position');
-      for (let i = 0; i < count; i++) callback(at++, mesh.getVertexPosition(i, _vertex).applyMatrix4(mesh.matrixWorld));
+      for (let i = 0; i < count; i++)
+        callback(at++, mesh.getVertexPosition(i, _vertex).applyMatrix4(mesh.matrixWorld));
     }
   }
 }

@@ -23,7 +23,10 @@ import { createStick } from '../support/stick.js';
 
 afterEach(() => vi.restoreAllMocks());
 
-const bake = (root: Object3D, clips: AnimationClip[], options = {}) => () => BoneTexture.bake(root, clips, options);
+const bake =
+  (root: Object3D, clips: AnimationClip[], options = {}) =>
+  () =>
+    BoneTexture.bake(root, clips, options);
 
 test('BoneTexture.bake says what is missing', () => {
   const { root, clips } = createStick();
@@ -31,7 +34,9 @@ test('BoneTexture.bake says what is missing', () => {
   expect(bake(new Group(), clips)).toThrow('no visible SkinnedMesh under "Group"');
   expect(bake(root, [])).toThrow('there are no clips');
   expect(bake(root, clips, { clips: [] })).toThrow('options.clips is empty');
-  expect(bake(root, clips, { clips: ['Slid'] })).toThrow('no clip named "Slid" in options.clips; there are "Slide"');
+  expect(bake(root, clips, { clips: ['Slid'] })).toThrow(
+    'no clip named "Slid" in options.clips; there are "Slide"',
+  );
 });
 
 test('BoneTexture.bake names the clip and track it cannot bake', () => {
@@ -79,9 +84,13 @@ test('options out of range', () => {
   expect(bake(root, clips, { fps: Number.NaN })).toThrow('fps is NaN');
   expect(bake(root, clips, { encoding: 'euler' })).toThrow('encoding is "euler"');
   expect(bake(root, clips, { precision: 'double' })).toThrow('precision is "double"');
-  expect(bake(root, clips, { maxTextureSize: 4 })).toThrow(/need a texture of \d+ × 4, but maxTextureSize is 4/);
+  expect(bake(root, clips, { maxTextureSize: 4 })).toThrow(
+    /need a texture of \d+ × 4, but maxTextureSize is 4/,
+  );
   root.children[0].scale.set(1, 2, 1);
-  expect(bake(root, clips, { encoding: 'quaternion' })).toThrow('joint "Base" has shear, non-uniform or mirroring scale');
+  expect(bake(root, clips, { encoding: 'quaternion' })).toThrow(
+    'joint "Base" has shear, non-uniform or mirroring scale',
+  );
 });
 
 test('bones outside of the root', () => {
@@ -89,7 +98,9 @@ test('bones outside of the root', () => {
   const outside = new Bone();
   outside.name = 'Outside';
   mesh.bind(new Skeleton([outside, outside]));
-  expect(bake(mesh, clips)).toThrow('bone "Outside" of SkinnedMesh "StickMesh" is not under root "StickMesh"');
+  expect(bake(mesh, clips)).toThrow(
+    'bone "Outside" of SkinnedMesh "StickMesh" is not under root "StickMesh"',
+  );
 });
 
 test('skin weights and indices that cannot be drawn', () => {
@@ -115,30 +126,44 @@ test('a bone texture that was baked for another skeleton', () => {
   other.bones[1].name = 'Other';
   other.clips[0].tracks[0].name = 'Other.position';
   const boneTexture = BoneTexture.bake(other.root, other.clips);
-  expect(() => SkinnedInstancedMesh.from(root, clips, 1, { boneTexture })).toThrow('was baked for another skeleton');
+  expect(() => SkinnedInstancedMesh.from(root, clips, 1, { boneTexture })).toThrow(
+    'was baked for another skeleton',
+  );
 });
 
 test('arguments and indices out of range', () => {
   const { root, mesh, clips } = createStick();
   const crowd = SkinnedInstancedMesh.from(root, clips, 3);
-  expect(() => crowd.play(0, 'Runn')).toThrow('SkinnedInstancedMesh.play: no clip named "Runn"; the bone texture has "Slide".');
+  expect(() => crowd.play(0, 'Runn')).toThrow(
+    'SkinnedInstancedMesh.play: no clip named "Runn"; the bone texture has "Slide".',
+  );
   expect(() => crowd.play(0, 5)).toThrow('SkinnedInstancedMesh.play: no clip 5');
-  expect(() => crowd.play(3, 'Slide')).toThrow('SkinnedInstancedMesh.play: no instance 3; the mesh has 3, 0 to 2.');
+  expect(() => crowd.play(3, 'Slide')).toThrow(
+    'SkinnedInstancedMesh.play: no instance 3; the mesh has 3, 0 to 2.',
+  );
   expect(() => crowd.play(-1, 'Slide')).toThrow('no instance -1');
   expect(() => crowd.play(0, 'Slide', { timeScale: Number.NaN })).toThrow('timeScale is NaN');
   expect(() => crowd.play(0, 'Slide', { time: Infinity })).toThrow('time is Infinity');
   expect(() => crowd.play(0, 'Slide', { repetitions: -2 })).toThrow('repetitions is -2');
   expect(() => crowd.play(0, 'Slide', { loop: 7 as never })).toThrow('loop is 7');
   expect(() => crowd.update(Number.NaN)).toThrow('SkinnedInstancedMesh.update: delta is NaN');
-  expect(() => crowd.setMatrixAt(3, new Matrix4())).toThrow('SkinnedInstancedMesh.setMatrixAt: no instance 3');
+  expect(() => crowd.setMatrixAt(3, new Matrix4())).toThrow(
+    'SkinnedInstancedMesh.setMatrixAt: no instance 3',
+  );
   expect(() => crowd.getBoneMatrixAt(0, 'Nose', new Matrix4())).toThrow('no joint "Nose"');
-  expect(() => crowd.setMorphAt(0, mesh)).toThrow('SkinnedInstancedMesh.setMorphAt: the object has no morph target');
+  expect(() => crowd.setMorphAt(0, mesh)).toThrow(
+    'SkinnedInstancedMesh.setMorphAt: the object has no morph target',
+  );
   expect(() => {
     crowd.count = 4;
   }).toThrow('SkinnedInstancedMesh.count: 4 is not a whole number from 0 to the capacity of 3');
   const { boneTexture } = crowd;
-  expect(() => new SkinnedInstancedMesh(mesh.geometry, mesh.material, boneTexture, -1)).toThrow('count is -1');
-  expect(() => new SkinnedInstancedMesh(mesh.geometry, mesh.material, null as never, 1)).toThrow('boneTexture is null');
+  expect(() => new SkinnedInstancedMesh(mesh.geometry, mesh.material, boneTexture, -1)).toThrow(
+    'count is -1',
+  );
+  expect(() => new SkinnedInstancedMesh(mesh.geometry, mesh.material, null as never, 1)).toThrow(
+    'boneTexture is null',
+  );
   expect(
     () => new SkinnedInstancedMesh(mesh.geometry, mesh.material, boneTexture, 1, { influences: 3 as never }),
   ).toThrow('influences is 3; use 1, 2 or 4');
@@ -164,7 +189,9 @@ test('a bone texture larger than the device takes', () => {
   const scene = new Scene().add(crowd) as Scene;
   crowd.frustumCulled = false;
   const max = renderer.capabilities.maxTextureSize;
-  expect(() => renderer.render(scene, new PerspectiveCamera())).toThrow(`bake it with maxTextureSize: ${max}`);
+  expect(() => renderer.render(scene, new PerspectiveCamera())).toThrow(
+    `bake it with maxTextureSize: ${max}`,
+  );
   renderer.dispose();
 });
 

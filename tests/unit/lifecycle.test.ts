@@ -57,7 +57,9 @@ test('200 rounds of creating, drawing and disposing leave nothing behind', () =>
   round();
   const before = { ...renderer.info.memory, buffers, textures, programs: renderer.info.programs?.length };
   for (let i = 0; i < 200; i++) round();
-  expect({ ...renderer.info.memory, buffers, textures, programs: renderer.info.programs?.length }).toEqual(before);
+  expect({ ...renderer.info.memory, buffers, textures, programs: renderer.info.programs?.length }).toEqual(
+    before,
+  );
   renderer.dispose();
 }, 60_000);
 
@@ -85,7 +87,8 @@ test('after context loss and restore the crowd is back, and moving', async () =>
   const before = read();
 
   const canvas = renderer.domElement;
-  const event = (name: string) => new Promise((resolve) => canvas.addEventListener(name, resolve, { once: true }));
+  const event = (name: string) =>
+    new Promise((resolve) => canvas.addEventListener(name, resolve, { once: true }));
   const lost = event('webglcontextlost');
   renderer.forceContextLoss();
   await lost;

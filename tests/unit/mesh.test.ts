@@ -67,7 +67,9 @@ test('clips can be chosen, renamed and given an fps of their own', () => {
     fps: 10,
     clips: ['Idle', { clip: 'Run_A', name: 'Run', fps: 60 }, { clip: clips[2], name: 'Extra' }],
   });
-  expect(boneTexture.clips.map(({ name, start, count, fps, duration }) => ({ name, start, count, fps, duration }))).toEqual([
+  expect(
+    boneTexture.clips.map(({ name, start, count, fps, duration }) => ({ name, start, count, fps, duration })),
+  ).toEqual([
     { name: 'Idle', start: 1, count: 21, fps: 10, duration: 2 },
     { name: 'Run', start: 22, count: 61, fps: 60, duration: 1 },
     { name: 'Extra', start: 83, count: 11, fps: 10, duration: 1 },
@@ -105,7 +107,10 @@ test('bounds hold every pose of every instance', () => {
     const crowd = SkinnedInstancedMesh.from(root, clips, 40, { encoding, fps: 8 });
     const vertices = crowd.geometry.getAttribute('position').count;
     for (let i = 0; i < 40; i++) {
-      crowd.setMatrixAt(i, new Matrix4().makeRotationY(next() * 6).setPosition(next() * 9, next(), next() * 9));
+      crowd.setMatrixAt(
+        i,
+        new Matrix4().makeRotationY(next() * 6).setPosition(next() * 9, next(), next() * 9),
+      );
       const clip = Math.floor(next() * clips.length);
       crowd.play(i, clip, { time: next() * clips[clip].duration });
     }
@@ -173,7 +178,12 @@ test('clone and copy play on by themselves', () => {
   crowd.update(0.8);
   const clone = crowd.clone();
   expect(clone).toBeInstanceOf(SkinnedInstancedMesh);
-  expect(clone).toMatchObject({ count: 3, influences: 2, interpolate: false, boneTexture: crowd.boneTexture });
+  expect(clone).toMatchObject({
+    count: 3,
+    influences: 2,
+    interpolate: false,
+    boneTexture: crowd.boneTexture,
+  });
   expect(clone.geometry).not.toBe(crowd.geometry);
   const tip = (mesh: SkinnedInstancedMesh) => mesh.getBoneMatrixAt(1, 'Tip', new Matrix4()).elements[12] - 5;
   expect(tip(clone)).toBeCloseTo(0.4, 5);

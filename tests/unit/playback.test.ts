@@ -78,7 +78,11 @@ describe.each(Object.entries(LOOPS))('%s', (_, loop) => {
     for (const repetitions of [1, 2, 3, Infinity]) {
       for (const clampWhenFinished of [true, false]) {
         const options = { loop, repetitions, clampWhenFinished, ...start };
-        compareWithAction(1, options, Array.from({ length: 45 }, () => 0.107));
+        compareWithAction(
+          1,
+          options,
+          Array.from({ length: 45 }, () => 0.107),
+        );
       }
     }
   });

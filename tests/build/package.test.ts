@@ -1,0 +1,234 @@
+import { execFileSync } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { chromium } from 'playwright';
+import { publint } from 'publint';
+import { build, preview } from 'vite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { browserFlags } from '../setup/browserFlags.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+/** Kilobytes of each entry, minified and compressed, that it may not grow beyond unnoticed. */
+const CEILINGS: Record<string, number> = { 'skinned-instanced-mesh': 19 };
+
+let folder: string;
+let tarball: string;
+
+const run = (command: string, args: string[], cwd: string) =>
+  execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sim-package-'));
+  run(npm, ['run', 'build'], root);
+  const [{ filename }] = JSON.parse(run(npm, ['pack', '--json', '--pack-destination', folder], root));
+  tarball = join(folder, filename);
+
+  // An empty app: the tarball installed by npm, what we develop with linked in, so that no network is needed.
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }));
+  run(
+    npm,
+    ['install', '--offline', '--no-audit', '--no-fund', '--legacy-peer-deps', '--no-save', tarball],
+    folder,
+  );
+  mkdirSync(join(folder, 'node_modules', '@types'), { recursive: true });
+  for (const name of [
+    'three',
+    '@types/three',
+    '@types/webxr',
+    '@types/stats.js',
+    '@webgpu/types',
+    'meshoptimizer',
+    'fflate',
+  ]) {
+    try {
+      mkdirSync(join(folder, 'node_modules', name, '..'), { recursive: true });
+      symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name), 'junction');
+    } catch {
+      // not every version of @types/three needs all of them
+    }
+  }
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const APP = `
+import { AnimationClip, Bone, BoxGeometry, Float32BufferAttribute, Group, Matrix4, MeshBasicMaterial, PerspectiveCamera,
+  Scene, Skeleton, SkinnedMesh, Uint16BufferAttribute, VectorKeyframeTrack, WebGLRenderer } from 'three';
+import { BoneTexture, SkinnedInstancedMesh, type PlayOptions } from 'skinned-instanced-mesh';
+
+const bones = [new Bone(), new Bone()];
+bones[1].name = 'Tip';
+bones[0].add(bones[1]);
+const geometry = new BoxGeometry();
+geometry.setAttribute('skinIndex', new Uint16BufferAttribute(new Uint16Array(96).map((_, i) => (i % 4 === 0 ? 1 : 0)), 4));
+geometry.setAttribute('skinWeight', new Float32BufferAttribute(new Float32Array(96).map((_, i) => (i % 4 === 0 ? 1 : 0)), 4));
+const mesh = new SkinnedMesh(geometry, new MeshBasicMaterial({ color: 0xff0000 }));
+const root = new Group().add(bones[0], mesh);
+mesh.bind(new Skeleton(bones));
+const clip = new AnimationClip('Hop', 1, [new VectorKeyframeTrack('Tip.position', [0, 1], [0, 0, 0, 0, 1, 0])]);
+
+const crowd: SkinnedInstancedMesh = SkinnedInstancedMesh.from(root, [clip], 100);
+const boneTexture: BoneTexture = crowd.boneTexture;
+const options: PlayOptions = { timeScale: 1.1, time: 0.3 };
+for (let i = 0; i < 100; i++) {
+  crowd.setMatrixAt(i, new Matrix4().makeTranslation((i % 10) * 2 - 9, Math.floor(i / 10) * 2 - 9, 0));
+  crowd.play(i, boneTexture.clips[0].name, options);
+}
+const renderer = new WebGLRenderer({ preserveDrawingBuffer: true });
+renderer.setSize(200, 200);
+document.body.append(renderer.domElement);
+const scene = new Scene().add(crowd);
+const camera = new PerspectiveCamera(60, 1);
+camera.position.z = 20;
+crowd.update(0.5);
+renderer.render(scene, camera);
+const gl = renderer.getContext();
+const pixels = new Uint8Array(200 * 200 * 4);
+gl.readPixels(0, 0, 200, 200, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
+document.title = String(pixels.filter((value, i) => i % 4 === 0 && value > 200).length);
+`;
+
+describe('the packed tarball', () => {
+  test('holds what users need and nothing else', () => {
+    const files = readdirSync(join(folder, 'node_modules/skinned-instanced-mesh'));
+    expect(files.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json'].sort());
+  });
+
+  test('passes publint', async () => {
+    const { messages } = await publint({
+      pkgDir: join(folder, 'node_modules/skinned-instanced-mesh'),
+      strict: true,
+    });
+    expect(messages).toEqual([]);
+  });
+
+  test('holds no copy of three.js, and asks for it as a peer', () => {
+    const code = readFileSync(join(folder, 'node_modules/skinned-instanced-mesh/dist/index.js'), 'utf8');
+    expect(code).toMatch(/from ["']three["']/);
+    expect(code).not.toContain('class Object3D');
+    const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect(dependencies).toBe(undefined);
+    expect(Object.keys(peerDependencies)).toEqual(['three']);
+  });
+
+  test.each(['bundler', 'nodenext'])(
+    'type-checks in an empty app under moduleResolution %s',
+    (resolution) => {
+      writeFileSync(join(folder, 'main.ts'), APP);
+      const module = resolution === 'nodenext' ? 'nodenext' : 'esnext';
+      const options = { strict: true, target: 'es2022', noEmit: true, skipLibCheck: false, types: [] };
+      const compilerOptions = {
+        ...options,
+        module,
+        moduleResolution: resolution,
+        lib: ['es2022', 'dom', 'dom.iterable'],
+      };
+      writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['main.ts'] }));
+      const tsc = createRequire(import.meta.url)
+        .resolve('typescript/package.json')
+        .replace('package.json', 'bin/tsc');
+      let output = '';
+      try {
+        run(process.execPath, [tsc, '-p', '.'], folder);
+      } catch (error) {
+        output = String((error as { stdout: string }).stdout);
+      }
+      // Errors inside of @types/three are not ours.
+      const ours = output
+        .split('\n')
+        .filter((line) => line.includes('skinned-instanced-mesh') || line.startsWith('main.ts'));
+      expect(ours).toEqual([]);
+    },
+  );
+
+  test('builds with Vite and renders', async () => {
+    writeFileSync(
+      join(folder, 'index.html'),
+      '<!doctype html><script type="module" src="/main.ts"></script>',
+    );
+    writeFileSync(join(folder, 'main.ts'), APP);
+    await build({ root: folder, logLevel: 'error', configFile: false });
+    const server = await preview({
+      root: folder,
+      logLevel: 'error',
+      configFile: false,
+      preview: { port: 0 },
+    });
+    const browser = await chromium.launch({ executablePath: process.env.SIM_BROWSER, args: browserFlags });
+    try {
+      const page = await browser.newPage();
+      const problems: string[] = [];
+      page.on('pageerror', (error) => problems.push(String(error)));
+      page.on('console', (message) => {
+        if (['error', 'warning'].includes(message.type()) && !/GPU stall|favicon/.test(message.text())) {
+          problems.push(message.text());
+        }
+      });
+      const address = server.httpServer.address() as { port: number };
+      await page.goto(`http://localhost:${address.port}/`);
+      await page.waitForFunction(() => document.title !== '');
+      expect(problems.filter((text) => !text.includes('404'))).toEqual([]);
+      expect(Number(await page.title())).toBeGreaterThan(500);
+    } finally {
+      await browser.close();
+      await server.close();
+    }
+  });
+});
+
+describe('tree shaking', () => {
+  const bundle = async (code: string) => {
+    const entry = join(folder, 'entry.js');
+    writeFileSync(entry, code);
+    const result = await build({
+      root: folder,
+      logLevel: 'error',
+      configFile: false,
+      build: {
+        write: false,
+        minify: true,
+        lib: { entry, formats: ['es'], fileName: 'out' },
+        rollupOptions: { external: [/^three($|\/)/] },
+      },
+    });
+    const [{ output }] = result as unknown as { output: { code: string }[] }[];
+    return output.map((chunk) => chunk.code).join('\n');
+  };
+
+  test('sideEffects: false is true', async () => {
+    const code = await bundle(`import 'skinned-instanced-mesh';`);
+    expect(code.replace(/import\s*["']three["'];?/g, '').trim()).toBe('');
+    const unused = await bundle(
+      `import { SkinnedInstancedMesh, BoneTexture } from 'skinned-instanced-mesh';`,
+    );
+    expect(unused.replace(/import\s*["']three["'];?/g, '').trim()).toBe('');
+  });
+
+  test('a bone texture can be baked without the mesh', async () => {
+    const code = await bundle(
+      `import { BoneTexture } from 'skinned-instanced-mesh'; globalThis.bake = BoneTexture.bake;`,
+    );
+    expect(code).toContain('BoneTexture.bake');
+    expect(code).not.toContain('extends InstancedMesh');
+    expect(code).not.toContain('skinningMatrix');
+  });
+
+  test.each(Object.entries(CEILINGS))('%s stays below its ceiling of %i kB', async (entry, ceiling) => {
+    const code = await bundle(`export * from '${entry}';`);
+    const size = gzipSync(code).length / 1024;
+    console.log(`${entry}: ${(code.length / 1024).toFixed(1)} kB minified, ${size.toFixed(1)} kB compressed`);
+    expect(size).toBeLessThan(ceiling);
+  });
+});

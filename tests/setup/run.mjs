@@ -1,0 +1,39 @@
+// `npm test`: finds or installs a browser, then runs Vitest in it. Arguments go on to Vitest;
+// `--three=oldest` runs with the oldest three.js that is supported.
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { findBrowser } from './findBrowser.mjs';
+import { modelsFolder } from './models.mjs';
+
+let browser;
+try {
+  browser = await findBrowser();
+} catch (error) {
+  console.error(error.message);
+  process.exit(1);
+}
+console.log(`Browser: ${browser}`);
+
+const folder = modelsFolder();
+console.log(
+  existsSync(folder)
+    ? `Real models: ${folder}`
+    : `Real models: none in ${folder}, so the tests with them are skipped; set SIM_MODELS to a folder of .glb files.`,
+);
+
+const oldest = process.argv.includes('--three=oldest');
+const require = createRequire(import.meta.url);
+const { version } = JSON.parse(
+  readFileSync(join(require.resolve(oldest ? 'three-oldest' : 'three'), '../../package.json')),
+);
+console.log(`three.js: ${version}`);
+
+const args = process.argv.slice(2).filter((arg) => !arg.startsWith('--three='));
+const vitest = join(require.resolve('vitest/package.json'), '..', 'vitest.mjs');
+const child = spawn(process.execPath, [vitest, 'run', ...args], {
+  stdio: 'inherit',
+  env: { ...process.env, SIM_BROWSER: browser, ...(oldest ? { SIM_THREE: 'three-oldest' } : {}) },
+});
+child.on('exit', (code) => process.exit(code ?? 1));

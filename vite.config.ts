@@ -1,0 +1,44 @@
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { defineConfig, type UserConfig } from 'vite';
+import { serveModels } from './tests/setup/models.mjs';
+
+const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
+
+/** Entries of the package; `exports` in package.json names the same. */
+const entries = { index: path('lib/index.ts') };
+
+/** Demos and tests import the library by its name, as users do. */
+export const alias = { 'skinned-instanced-mesh': path('lib/index.ts') };
+
+function demoPages(): string[] {
+  const folders = readdirSync(path('demos'), { withFileTypes: true, recursive: true });
+  return folders
+    .filter((entry) => entry.name === 'index.html')
+    .map((entry) => `${entry.parentPath}/${entry.name}`);
+}
+
+export default defineConfig(({ mode, command }): UserConfig => {
+  const shared: UserConfig = { resolve: { alias }, plugins: [serveModels()] };
+  if (command === 'serve') return shared;
+
+  if (mode === 'demos') {
+    const rollupOptions = { input: demoPages() };
+    return {
+      ...shared,
+      root: path('demos'),
+      base: './',
+      build: { outDir: path('dist-demos'), emptyOutDir: true, rollupOptions },
+    };
+  }
+
+  return {
+    build: {
+      lib: { entry: entries, formats: ['es'] },
+      target: 'es2022',
+      minify: false,
+      sourcemap: true,
+      rollupOptions: { external: [/^three($|\/)/], output: { chunkFileNames: 'shared/[name].js' } },
+    },
+  };
+});

@@ -1,0 +1,69 @@
+import { createRequire } from 'node:module';
+import { playwright } from '@vitest/browser-playwright';
+import { defineConfig } from 'vitest/config';
+import { browserFlags } from './tests/setup/browserFlags.mjs';
+import { serveModels } from './tests/setup/models.mjs';
+import { alias } from './vite.config.js';
+
+/** `three-oldest` when the tests run against the oldest supported three.js. */
+const three = process.env.SIM_THREE;
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'node',
+          include: ['tests/build/**/*.test.ts'],
+          environment: 'node',
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+        },
+      },
+      {
+        plugins: [serveModels()],
+        resolve: {
+          alias: [
+            ...Object.entries(alias).map(([name, path]) => ({
+              find: new RegExp(`^${name}$`),
+              replacement: path,
+            })),
+            ...(three ? oldThree(three) : []),
+          ],
+          dedupe: ['three'],
+        },
+        optimizeDeps: {
+          include: ['three', 'three/webgpu', 'three/tsl', 'three-stdlib', '@three.ez/instanced-mesh'],
+        },
+        test: {
+          name: 'browser',
+          include: ['tests/{unit,parity,repro}/**/*.test.ts'],
+          testTimeout: 120_000,
+          // One page at a time: the software renderer takes every core there is.
+          fileParallelism: false,
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            viewport: { width: 1000, height: 700 },
+            provider: playwright({
+              launchOptions: { executablePath: process.env.SIM_BROWSER, args: browserFlags },
+            }),
+            instances: [{ browser: 'chromium' }],
+          },
+        },
+      },
+    ],
+  },
+});
+
+/** Sends every import of three.js, those of other packages too, to the other version. */
+function oldThree(name: string) {
+  const require = createRequire(import.meta.url);
+  const folder = require.resolve(name).replace(/build[\\/][^\\/]*$/, '');
+  return [
+    { find: /^three$/, replacement: `${folder}build/three.module.js` },
+    { find: /^three\/webgpu$/, replacement: `${folder}build/three.webgpu.js` },
+    { find: /^three\/tsl$/, replacement: `${folder}build/three.tsl.js` },
+  ];
+}
