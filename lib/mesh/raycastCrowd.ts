@@ -28,7 +28,8 @@ export function raycastCrowd(
   let posed: Mesh | null = null;
 
   for (let index = 0; index < count; index++) {
-    crowd.getMatrixAt(index, _world).premultiply(matrixWorld);
+    crowd.getMatrixAt(index, _world);
+    _world.premultiply(matrixWorld);
     _ray.copy(raycaster.ray).applyMatrix4(_inverse.copy(_world).invert());
     if (!_ray.intersectsBox(poseBounds)) continue;
 
