@@ -3,8 +3,8 @@ import { LOOP_CLAMP, LOOP_PING_PONG, REST_FRAME } from '../lib/constants.js';
 /** Twin of `lib/playback/frameAt.ts`. */
 export const frameAtGLSL = /* glsl */ `
 struct FrameMix {
-  int frame0;
-  int frame1;
+  float frame0;
+  float frame1;
   float alpha;
 };
 
@@ -37,16 +37,16 @@ FrameMix frameAt( float clock, float start, float count, float time, float loop,
 
   }
 
-  if ( rest ) return FrameMix( ${REST_FRAME}, ${REST_FRAME}, 0.0 );
+  if ( rest ) return FrameMix( ${REST_FRAME}.0, ${REST_FRAME}.0, 0.0 );
 
   if ( interpolate ) {
 
     float whole = min( floor( frame ), max( intervals - 1.0, 0.0 ) );
-    return FrameMix( int( start + whole ), int( start + min( whole + 1.0, intervals ) ), frame - whole );
+    return FrameMix( start + whole, start + min( whole + 1.0, intervals ), frame - whole );
 
   }
 
-  int nearest = int( start + floor( frame + 0.5 ) );
+  float nearest = start + floor( frame + 0.5 );
   return FrameMix( nearest, nearest, 0.0 );
 
 }

@@ -17,11 +17,11 @@ attribute vec2 instanceTiming;
 
 ${frameAtGLSL}
 
-ivec2 frameTexel( int frame ) {
+ivec2 frameTexel( float frame ) {
 
-  int rows = int( ${drawParameterGLSL(PARAM_ROWS)} );
-  int column = frame / rows;
-  return ivec2( column * int( ${drawParameterGLSL(PARAM_STRIDE)} ), frame - column * rows );
+  float rows = ${drawParameterGLSL(PARAM_ROWS)};
+  float column = floor( ( frame + 0.5 ) / rows );
+  return ivec2( vec2( column * ${drawParameterGLSL(PARAM_STRIDE)}, frame - column * rows ) );
 
 }
 `;
@@ -48,7 +48,7 @@ mat3x4 ${name}() {
   for ( int i = 0; i < ${influences}; i ++ ) {
 
     if ( weights.x <= 0.0 ) break;
-    skin += weights.x * jointMatrix_${encoding}( texel0, texel1, mixed.alpha, int( joints.x ), ${interpolate} );
+    skin += jointMatrix_${encoding}( texel0, texel1, mixed.alpha, weights.x, int( joints.x ), ${interpolate} );
     joints = joints.yzwx;
     weights = weights.yzwx;
 

@@ -1,6 +1,6 @@
 /** Twin of `lib/texture/encodings/quaternion.ts`: columns of the `mat3x4` are the rows of the skinning matrix. */
 export const quaternionGLSL = /* glsl */ `
-mat3x4 jointMatrix_quaternion( ivec2 texel0, ivec2 texel1, float alpha, int joint, bool interpolate ) {
+mat3x4 jointMatrix_quaternion( ivec2 texel0, ivec2 texel1, float alpha, float weight, int joint, bool interpolate ) {
 
   ivec2 at = texel0 + ivec2( joint * 2, 0 );
   vec4 q = texelFetch( boneTexture, at, 0 );
@@ -19,8 +19,9 @@ mat3x4 jointMatrix_quaternion( ivec2 texel0, ivec2 texel1, float alpha, int join
 
   }
 
+  scale *= weight;
   float s = 2.0 / dot( q, q );
-  vec3 t = s * ( d.xyz * q.w - d.w * q.xyz + cross( q.xyz, d.xyz ) );
+  vec3 t = ( s * weight ) * ( d.xyz * q.w - d.w * q.xyz + cross( q.xyz, d.xyz ) );
   vec3 v = q.xyz * ( s * scale );
   vec3 square = v * q.xyz;
   float xy = v.x * q.y;

@@ -50,7 +50,7 @@ try {
       for (const row of rows) {
         const ratio = row.js / rows[0].js;
         console.log(
-          `${number(count, 0).padEnd(12)}${row.name.padEnd(32)}${cell(row.js.toFixed(2), 10)}${cell(ratio.toFixed(ratio < 10 ? 2 : 0), 10)}${cell(number(row.draws, 0), 8)}${cell(number(row.uploads, 0), 9)}${cell(number(row.bytes, 0), 14)}`,
+          `${number(count, 0).padEnd(12)}${row.name.padEnd(32)}${cell(row.js.toFixed(3), 10)}${cell(ratio.toFixed(ratio < 10 ? 2 : 0), 10)}${cell(number(row.draws, 0), 8)}${cell(number(row.uploads, 0), 9)}${cell(number(row.bytes, 0), 14)}`,
         );
       }
     }
