@@ -1,0 +1,258 @@
+import { BoneTexture, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import { type AnimationClip, Box3, Matrix4, type Mesh, type Object3D, Vector3 } from 'three';
+import { createCharacter } from '../character.js';
+import { Figures, type Side } from '../lib/Figures.js';
+import { onFile, openCharacter } from '../lib/openFile.js';
+import { crowdRadius, partOf, placeOf } from '../lib/plan.js';
+import { SkinnedCrowd } from '../lib/SkinnedCrowd.js';
+import { Stage } from '../lib/Stage.js';
+import { countUploads } from '../lib/uploads.js';
+
+const MOST = 10_000;
+/** More SkinnedMeshes than this take minutes to make, and seconds a frame. */
+const MOST_SKINNED = 2_000;
+
+type Mode = 'split' | Side;
+
+const query = new URLSearchParams(location.search);
+const find = <T extends Element>(selector: string) => document.querySelector(selector) as T;
+
+const stage = new Stage(find('.view'));
+const uploads = countUploads(stage.renderer.getContext());
+const figures = new Figures(find('tbody'));
+const message = find<HTMLElement>('.message');
+
+let mode = (query.get('mode') ?? 'split') as Mode;
+let count = Math.min(MOST, Math.max(10, Number(query.get('count') ?? 200)));
+let speed = 1;
+let split = 0.5;
+let paused = false;
+let elapsed = 0;
+
+let instanced: SkinnedInstancedMesh | null = null;
+let skinned: SkinnedCrowd | null = null;
+let height = 1;
+let size = 1;
+
+// --- the two crowds ---
+
+/** One call makes the crowd; each figure is then placed and told what to play, and never touched again. */
+function createInstanced(
+  root: Object3D,
+  clips: AnimationClip[],
+  boneTexture: BoneTexture,
+): SkinnedInstancedMesh {
+  const crowd = SkinnedInstancedMesh.from(root, clips, MOST, { boneTexture });
+  const matrix = new Matrix4();
+  for (let i = 0; i < MOST; i++) {
+    const { clip, time, timeScale } = partOf(i, clips.length);
+    crowd.setMatrixAt(i, placeOf(i, size, matrix));
+    crowd.play(i, clip, { time, timeScale });
+  }
+  return crowd;
+}
+
+function show(root: Object3D, clips: AnimationClip[], boneTexture: BoneTexture): void {
+  root.traverse((node) => {
+    if (!(node as Mesh).isMesh) return;
+    node.castShadow = true;
+    node.receiveShadow = true;
+  });
+
+  root.updateMatrixWorld(true);
+  const extent = new Box3().setFromObject(root, true).getSize(new Vector3());
+  height = extent.y;
+  size = Math.max(extent.x, extent.z, extent.y * 0.5);
+
+  const before = [instanced, skinned];
+  instanced = createInstanced(root, clips, boneTexture);
+  skinned = new SkinnedCrowd(root, clips, size);
+  for (const old of before) {
+    old?.removeFromParent();
+    old?.dispose();
+  }
+  elapsed = 0;
+  stage.scene.add(instanced, skinned);
+  stage.frame(height, crowdRadius(count, size));
+}
+
+// --- a file of the user's ---
+
+let opening: AbortController | null = null;
+
+async function open(file: File): Promise<void> {
+  opening?.abort();
+  opening = new AbortController();
+  const { signal } = opening;
+  try {
+    tell(`Reading ${file.name} …`);
+    const { root, clips } = await openCharacter(file);
+    tell(`Baking ${clips.length} clips of ${file.name} …`, 0);
+    const boneTexture = await BoneTexture.bakeAsync(root, clips, {
+      signal,
+      maxTextureSize: stage.renderer.capabilities.maxTextureSize,
+      onProgress: (progress) => tell(`Baking ${clips.length} clips of ${file.name} …`, progress),
+    });
+    show(root, clips, boneTexture);
+    tell(
+      `${file.name}: ${clips.length} clips, ${boneTexture.jointNames.length} joints, ${(boneTexture.byteLength / 1e6).toFixed(1)} MB as ${boneTexture.encoding}.`,
+    );
+  } catch (error) {
+    if (!signal.aborted) fail(error as Error);
+  }
+}
+
+// --- the page ---
+
+function tell(text: string, progress?: number): void {
+  message.hidden = false;
+  message.classList.remove('error');
+  const [span, bar] = message.children as unknown as [HTMLElement, HTMLProgressElement];
+  span.textContent = text;
+  bar.hidden = progress === undefined;
+  if (progress !== undefined) bar.value = progress;
+}
+
+function fail(error: Error): void {
+  tell(error.message);
+  message.classList.add('error');
+  document.body.dataset.error = error.message;
+}
+
+function setMode(value: Mode): void {
+  mode = value;
+  for (const button of document.querySelectorAll<HTMLButtonElement>('[data-mode]')) {
+    button.setAttribute('aria-pressed', String(button.dataset.mode === mode));
+  }
+  for (const label of document.querySelectorAll<HTMLElement>('.label')) {
+    label.hidden = mode !== 'split' && label.dataset.side !== mode;
+  }
+  find<HTMLElement>('.divider').hidden = mode !== 'split';
+  figures.clear('skinned');
+  figures.clear('instanced');
+}
+
+function setCount(value: number): void {
+  count = value;
+  const slider = find<HTMLInputElement>('[name=count]');
+  slider.value = String(Math.log10(value));
+  (slider.nextElementSibling as HTMLOutputElement).value = value.toLocaleString('en');
+  figures.clear('skinned');
+  figures.clear('instanced');
+}
+
+function setSplit(value: number): void {
+  split = value;
+  find<HTMLElement>('.divider').style.left = `calc(${value * 100}% - 1px)`;
+}
+
+function toggle(name: string, value: boolean, apply: (value: boolean) => void): void {
+  const button = find<HTMLButtonElement>(`button[name=${name}]`);
+  const set = (pressed: boolean) => {
+    button.setAttribute('aria-pressed', String(pressed));
+    apply(pressed);
+  };
+  button.addEventListener('click', () => set(button.getAttribute('aria-pressed') !== 'true'));
+  set(value);
+}
+
+function listen(): void {
+  for (const button of document.querySelectorAll<HTMLButtonElement>('[data-mode]')) {
+    button.addEventListener('click', () => setMode(button.dataset.mode as Mode));
+  }
+  const slide = (name: string, apply: (value: number) => void) => {
+    const input = find<HTMLInputElement>(`[name=${name}]`);
+    input.addEventListener('input', () => apply(Number(input.value)));
+  };
+  slide('count', (value) => {
+    setCount(Math.round(10 ** value));
+    stage.frame(height, crowdRadius(count, size));
+  });
+  slide('speed', (value) => {
+    speed = value;
+    (find('[name=speed]').nextElementSibling as HTMLOutputElement).value = String(value);
+  });
+  slide('split', setSplit);
+  toggle('shadows', query.get('shadows') === '1', (value) => {
+    stage.shadows = value;
+  });
+  toggle('pause', false, (value) => {
+    paused = value;
+  });
+  onFile(find('[name=file]'), open);
+  find('.message button').addEventListener('click', () => {
+    opening?.abort();
+    message.hidden = true;
+  });
+  window.addEventListener('resize', () => stage.resize());
+}
+
+// --- frames ---
+
+/** Updates and draws one of the two crowds, and notes what that took. */
+function draw(side: Side, delta: number, from: number, to: number): void {
+  if (instanced === null || skinned === null) return;
+  const crowd = side === 'skinned' ? skinned : instanced;
+  instanced.visible = crowd === instanced;
+  skinned.visible = crowd === skinned;
+
+  const { info } = stage.renderer;
+  info.reset();
+  uploads.take();
+  const start = performance.now();
+  crowd.update(delta);
+  stage.render(from, to);
+  const js = performance.now() - start;
+  figures.add(side, {
+    js,
+    draws: info.render.calls,
+    triangles: info.render.triangles,
+    bytes: uploads.take(),
+  });
+}
+
+let last = performance.now();
+
+function frame(now: number): void {
+  const frozen = query.has('time');
+  const passed = Math.min((now - last) / 1000, 0.1);
+  const delta = frozen ? Math.max(0, Number(query.get('time')) - elapsed) : paused ? 0 : passed * speed;
+  last = now;
+  elapsed += delta;
+
+  if (instanced !== null && skinned !== null) {
+    instanced.count = count;
+    const wanted = mode === 'instanced' ? 0 : Math.min(count, MOST_SKINNED);
+    if (skinned.count !== wanted) skinned.resize(wanted, elapsed - delta);
+    find('[data-note]').textContent = noteOn(skinned.count, wanted);
+
+    stage.controls.update();
+    if (mode !== 'instanced') draw('skinned', delta, 0, mode === 'split' ? split : 1);
+    else instanced.visible = true;
+    if (mode !== 'skinned') draw('instanced', delta, mode === 'split' ? split : 0, 1);
+    else instanced.update(delta);
+    figures.write();
+    if (skinned.count === wanted) document.body.dataset.ready = '1';
+  }
+  requestAnimationFrame(frame);
+}
+
+function noteOn(made: number, wanted: number): string {
+  if (made < wanted)
+    return `Making SkinnedMeshes: ${made.toLocaleString('en')} of ${wanted.toLocaleString('en')} …`;
+  if (mode !== 'instanced' && wanted < count) {
+    return `SkinnedMeshes stop at ${wanted.toLocaleString('en')} here: more take minutes to make.`;
+  }
+  return '';
+}
+
+const { root, clips } = createCharacter();
+if (query.get('ui') === '0') find<HTMLElement>('.panel').hidden = true;
+if (innerWidth < 480) find<HTMLDetailsElement>('.panel').open = false;
+listen();
+stage.resize();
+setMode(mode);
+setCount(count);
+setSplit(split);
+show(root, clips, BoneTexture.bake(root, clips));
+requestAnimationFrame(frame);

@@ -1,0 +1,67 @@
+/** What drawing a crowd once has cost. */
+export interface Cost {
+  js: number;
+  draws: number;
+  triangles: number;
+  bytes: number;
+}
+
+export type Side = 'skinned' | 'instanced';
+
+const LABELS: [keyof Cost, string][] = [
+  ['js', 'JavaScript, ms'],
+  ['draws', 'Draw calls'],
+  ['triangles', 'Triangles'],
+  ['bytes', 'Bytes uploaded'],
+];
+
+/** The table of live figures: smoothed, and written a few times a second so that they can be read. */
+export class Figures {
+  private readonly cells = new Map<string, HTMLTableCellElement>();
+  private readonly smooth: Record<Side, Cost | null> = { skinned: null, instanced: null };
+  private readonly fps: HTMLTableCellElement;
+  private frames = 0;
+  private since = performance.now();
+
+  constructor(body: HTMLTableSectionElement) {
+    for (const [key, label] of LABELS) {
+      const row = body.insertRow();
+      row.insertCell().textContent = label;
+      for (const side of ['skinned', 'instanced']) this.cells.set(`${side} ${key}`, row.insertCell());
+    }
+    const row = body.insertRow();
+    row.insertCell().textContent = 'Frames per second';
+    this.fps = row.insertCell();
+    this.fps.colSpan = 2;
+  }
+
+  add(side: Side, cost: Cost): void {
+    const before = this.smooth[side];
+    this.smooth[side] = before ? { ...cost, js: before.js * 0.9 + cost.js * 0.1 } : cost;
+  }
+
+  /** Forgets a side, when its crowd has changed or is not drawn. */
+  clear(side: Side): void {
+    this.smooth[side] = null;
+  }
+
+  /** Call once a frame. */
+  write(): void {
+    this.frames++;
+    const now = performance.now();
+    if (now - this.since < 400) return;
+    this.fps.textContent = ((this.frames * 1000) / (now - this.since)).toFixed(0);
+    this.frames = 0;
+    this.since = now;
+
+    for (const side of ['skinned', 'instanced'] as const) {
+      const cost = this.smooth[side];
+      for (const [key] of LABELS) {
+        const cell = this.cells.get(`${side} ${key}`);
+        if (!cell) continue;
+        cell.textContent =
+          cost === null ? '–' : key === 'js' ? cost.js.toFixed(2) : cost[key].toLocaleString('en');
+      }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import {
+  ACESFilmicToneMapping,
+  Color,
+  DirectionalLight,
+  Fog,
+  GridHelper,
+  Group,
+  HemisphereLight,
+  Mesh,
+  MeshStandardMaterial,
+  PCFShadowMap,
+  PerspectiveCamera,
+  PlaneGeometry,
+  Scene,
+  WebGLRenderer,
+} from 'three';
+import { OrbitControls } from 'three-stdlib';
+
+const SKY = 0xb9c7d3;
+
+/** Renderer, camera, light and ground, fitted to a crowd. */
+export class Stage {
+  readonly renderer = new WebGLRenderer({ antialias: true });
+  readonly scene = new Scene();
+  readonly camera = new PerspectiveCamera(45, 1, 0.1, 100);
+  readonly controls: OrbitControls;
+
+  private readonly sun = new DirectionalLight(0xfff2e0, 2.6);
+  private readonly ground = new Group();
+
+  constructor(container: HTMLElement) {
+    const { renderer, scene, camera } = this;
+    renderer.toneMapping = ACESFilmicToneMapping;
+    renderer.shadowMap.enabled = true;
+    renderer.shadowMap.type = PCFShadowMap;
+    renderer.info.autoReset = false;
+    container.append(renderer.domElement);
+
+    this.controls = new OrbitControls(camera, renderer.domElement);
+    this.controls.maxPolarAngle = 1.5;
+    this.controls.enableDamping = true;
+
+    this.sun.shadow.mapSize.set(2048, 2048);
+    this.sun.shadow.normalBias = 0.02;
+    scene.background = new Color(SKY);
+    scene.add(new HemisphereLight(0xdfeaf5, 0x8a8070, 1.4), this.sun, this.sun.target, this.ground);
+  }
+
+  /** Frames characters of `height` that cover `radius`; a close look at the middle, the rest into the distance. */
+  frame(height: number, radius: number): void {
+    const { camera, controls, scene, sun } = this;
+    const distance = Math.min(radius * 1.5, height * 9) + height * 1.6;
+    camera.position.set(distance * 0.35, height * 0.9 + distance * 0.32, distance);
+    camera.near = height / 20;
+    camera.far = radius * 4 + height * 60;
+    camera.updateProjectionMatrix();
+    controls.target.set(0, height * 0.5, 0);
+    controls.update();
+    scene.fog = new Fog(SKY, distance * 1.5, radius * 2.5 + height * 40);
+
+    const reach = Math.min(radius, height * 14) + height * 2;
+    sun.position.set(-reach * 0.5, reach * 1.2, reach * 0.7);
+    const shadow = sun.shadow.camera;
+    shadow.left = shadow.bottom = -reach;
+    shadow.right = shadow.top = reach;
+    shadow.near = reach * 0.1;
+    shadow.far = reach * 3;
+    shadow.updateProjectionMatrix();
+
+    this.ground.clear();
+    const extent = radius * 4 + height * 80;
+    const plane = new Mesh(new PlaneGeometry(extent, extent), new MeshStandardMaterial({ color: 0x8d9499 }));
+    plane.rotation.x = -Math.PI / 2;
+    plane.receiveShadow = true;
+    const grid = new GridHelper(extent, Math.min(200, Math.round(extent / (height * 2))), 0x6c757c, 0x7a838a);
+    grid.position.y = height * 0.002;
+    this.ground.add(plane, grid);
+  }
+
+  set shadows(value: boolean) {
+    this.sun.castShadow = value;
+  }
+
+  resize(): void {
+    const { innerWidth, innerHeight } = window;
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer.setSize(innerWidth, innerHeight);
+    this.camera.aspect = innerWidth / innerHeight;
+    this.camera.updateProjectionMatrix();
+  }
+
+  /** Draws the part of the view from share `from` to share `to` of its width. */
+  render(from: number, to: number): void {
+    const { renderer } = this;
+    const { innerWidth, innerHeight } = window;
+    renderer.setScissorTest(true);
+    renderer.setScissor(from * innerWidth, 0, (to - from) * innerWidth, innerHeight);
+    renderer.render(this.scene, this.camera);
+  }
+}
