@@ -105,7 +105,7 @@ async function frames(count: number): Promise<FrameRow[]> {
 async function vertices(model: string, rounds: number): Promise<VertexRow[]> {
   const source = await sourceOf(model);
   source.mesh.geometry.drawRange.count = Infinity;
-  const count = Math.max(20, Math.round(1_000_000 / source.mesh.geometry.getAttribute('position').count));
+  const count = Math.max(20, Math.round(300_000 / source.mesh.geometry.getAttribute('position').count));
   const floor = createFloor(source, count);
   const variants: [string, Parameters<typeof createOurs>[2]][] = [
     ['quaternion float, interpolated', { encoding: 'quaternion' }],

@@ -113,7 +113,9 @@ export function createOurs(
   baked.set(key, boneTexture);
 
   const { geometry, material } = source.mesh as Mesh;
-  const crowd = new SkinnedInstancedMesh(geometry, material, boneTexture, count, options);
+  // A material of its own: one that is shared by crowds of other encodings compiles to a shader that holds them all.
+  const own = Array.isArray(material) ? material.map((one) => one.clone()) : material.clone();
+  const crowd = new SkinnedInstancedMesh(geometry, own, boneTexture, count, options);
   for (let i = 0; i < count; i++) {
     crowd.setMatrixAt(i, place(i));
     crowd.play(i, i % source.clips.length, { time: i % 7 });
