@@ -64,11 +64,11 @@ export function bindTracks(
     let target = targets.get(track.name);
     if (target === undefined) {
       const parsed = PropertyBinding.parseTrackName(track.name);
-      target = {
-        node: findNode(rig, parsed),
-        property: parsed.propertyName,
-        component: parsed.propertyIndex,
-      };
+      const { propertyName: property, propertyIndex: component } = parsed;
+      const node = findNode(rig, parsed);
+      const place = component === undefined ? OFFSETS[property] : undefined;
+      const at = node * TRS_SIZE + (place?.offset ?? 0);
+      target = { node, property, component, view: place ? trs.subarray(at, at + place.size) : null };
       targets.set(track.name, target);
     }
 
@@ -92,7 +92,20 @@ export function bindTracks(
 type ParsedName = ReturnType<typeof PropertyBinding.parseTrackName>;
 
 /** What a track name means under one root; clips of a character use the same few names over and over. */
-export type TrackTargets = Map<string, { node: number; property: string; component: string | undefined }>;
+export type TrackTargets = Map<string, TrackTarget>;
+
+interface TrackTarget {
+  node: number;
+  property: string;
+  component: string | undefined;
+  /** What a track of the whole property writes to. */
+  view: Float64Array | null;
+}
+
+// The factory a track carries takes a buffer for its results, which the type declarations do not know.
+interface InterpolantFactory {
+  createInterpolant(result: Float64Array): Interpolant & { settings: object };
+}
 
 function findNode(rig: Rig, parsed: ParsedName): number {
   const { root, nodes } = rig;
@@ -112,25 +125,21 @@ function findNode(rig: Rig, parsed: ParsedName): number {
 function bindTrack(
   rig: Rig,
   track: KeyframeTrack,
-  { node, property, component }: { node: number; property: string; component: string | undefined },
+  { node, property, component, view }: TrackTarget,
   trs: Float64Array,
   additive: boolean,
 ): BoundTrack | null {
-  const interpolant = (track as unknown as { createInterpolant(): Interpolant }).createInterpolant();
-  (interpolant as unknown as { settings: object }).settings = INTERPOLANT_SETTINGS;
+  const direct = view !== null && !additive;
+  const value = direct ? view : new Float64Array(4);
+  const interpolant = (track as unknown as InterpolantFactory).createInterpolant(value);
+  interpolant.resultBuffer = value;
+  interpolant.settings = INTERPOLANT_SETTINGS;
 
   const at = node * TRS_SIZE;
   const bound: BoundTrack = { node, interpolant, apply: null };
+  if (direct) return bound;
+
   const place = OFFSETS[property];
-
-  if (place && component === undefined && !additive) {
-    interpolant.resultBuffer = trs.subarray(at + place.offset, at + place.offset + place.size);
-    return bound;
-  }
-
-  const value = new Float64Array(4);
-  interpolant.resultBuffer = value;
-
   if (place && component !== undefined) {
     const axis = at + place.offset + (AXES[component] ?? Number(component));
     const base = additive ? rig.rest[axis] : 0;

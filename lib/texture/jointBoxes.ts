@@ -1,5 +1,4 @@
-import type { BufferAttribute, BufferGeometry } from 'three';
-import { type Box3, Vector3 } from 'three';
+import type { Box3, BufferAttribute, BufferGeometry, InterleavedBufferAttribute } from 'three';
 import type { AffineArray } from '../utils/affine.js';
 
 /**
@@ -8,9 +7,6 @@ import type { AffineArray } from '../utils/affine.js';
  * the whole mesh in any pose without skinning a single vertex.
  */
 export type JointBoxes = Float32Array;
-
-const _vertex = /*@__PURE__*/ new Vector3();
-const _morphed = /*@__PURE__*/ new Vector3();
 
 export function createJointBoxes(joints: number): JointBoxes {
   const boxes = new Float32Array(joints * 6);
@@ -32,48 +28,64 @@ export function growJointBoxes(
   joints: ArrayLike<number>,
   rigid: boolean,
 ): void {
-  const position = geometry.getAttribute('position') as BufferAttribute;
-  const skinIndex = geometry.getAttribute('skinIndex');
-  const skinWeight = geometry.getAttribute('skinWeight');
-  const morphs = geometry.morphAttributes.position ?? [];
-  const relative = geometry.morphTargetsRelative;
+  const position = plainArray(geometry.getAttribute('position'), 3);
+  const count = position.length / 3;
+  const skinIndex = rigid ? null : plainArray(geometry.getAttribute('skinIndex'), 4);
+  const skinWeight = rigid ? null : plainArray(geometry.getAttribute('skinWeight'), 4);
+  // A target at full weight bounds every smaller weight; targets that add up to more are rare enough to leave out.
+  const morphs = (geometry.morphAttributes.position ?? []).map((morph) => plainArray(morph, 3));
+  const relative = geometry.morphTargetsRelative ? 1 : 0;
 
-  for (let vertex = 0; vertex < position.count; vertex++) {
-    _vertex.fromBufferAttribute(position, vertex);
-    if (rigid || !skinIndex || !skinWeight) {
-      growByVertex(boxes, joints[0]);
-      continue;
-    }
+  for (let vertex = 0; vertex < count; vertex++) {
+    const at = vertex * 3;
+    const x = position[at];
+    const y = position[at + 1];
+    const z = position[at + 2];
     for (let i = 0; i < 4; i++) {
-      if (skinWeight.getComponent(vertex, i) > 0)
-        growByVertex(boxes, joints[skinIndex.getComponent(vertex, i)]);
-    }
-    // A target at full weight bounds every smaller weight; targets that add up to more are rare enough to leave out.
-    for (const morph of morphs) {
-      _morphed.fromBufferAttribute(morph as BufferAttribute, vertex);
-      if (relative) _morphed.add(_vertex);
-      for (let i = 0; i < 4; i++) {
-        if (skinWeight.getComponent(vertex, i) > 0) {
-          growBy(boxes, joints[skinIndex.getComponent(vertex, i)], _morphed);
-        }
+      let joint = joints[0];
+      if (skinIndex !== null && skinWeight !== null) {
+        if (!(skinWeight[vertex * 4 + i] > 0)) continue;
+        joint = joints[skinIndex[vertex * 4 + i]];
       }
+      growBy(boxes, joint, x, y, z);
+      for (const morph of morphs) {
+        growBy(
+          boxes,
+          joint,
+          morph[at] + relative * x,
+          morph[at + 1] + relative * y,
+          morph[at + 2] + relative * z,
+        );
+      }
+      if (rigid) break;
     }
   }
 }
 
-function growByVertex(boxes: JointBoxes, joint: number): void {
-  growBy(boxes, joint, _vertex);
+/** The values of an attribute one after another: its own array where that is what it holds. */
+function plainArray(
+  attribute: BufferAttribute | InterleavedBufferAttribute,
+  size: number,
+): ArrayLike<number> {
+  const { count, itemSize, normalized } = attribute;
+  const interleaved = (attribute as InterleavedBufferAttribute).isInterleavedBufferAttribute === true;
+  if (!interleaved && !normalized && itemSize === size) return (attribute as BufferAttribute).array;
+  const array = new Float32Array(count * size);
+  for (let i = 0; i < count; i++) {
+    for (let j = 0; j < Math.min(size, itemSize); j++) array[i * size + j] = attribute.getComponent(i, j);
+  }
+  return array;
 }
 
-function growBy(boxes: JointBoxes, joint: number, point: Vector3): void {
+function growBy(boxes: JointBoxes, joint: number, x: number, y: number, z: number): void {
   const at = joint * 6;
   if (!(at >= 0 && at < boxes.length)) return;
-  boxes[at] = Math.min(boxes[at], point.x);
-  boxes[at + 1] = Math.min(boxes[at + 1], point.y);
-  boxes[at + 2] = Math.min(boxes[at + 2], point.z);
-  boxes[at + 3] = Math.max(boxes[at + 3], point.x);
-  boxes[at + 4] = Math.max(boxes[at + 4], point.y);
-  boxes[at + 5] = Math.max(boxes[at + 5], point.z);
+  if (x < boxes[at]) boxes[at] = x;
+  if (y < boxes[at + 1]) boxes[at + 1] = y;
+  if (z < boxes[at + 2]) boxes[at + 2] = z;
+  if (x > boxes[at + 3]) boxes[at + 3] = x;
+  if (y > boxes[at + 4]) boxes[at + 4] = y;
+  if (z > boxes[at + 5]) boxes[at + 5] = z;
 }
 
 /** Whether every box of `inner` lies in the box of the same joint in `outer`, give or take rounding. */
