@@ -6,10 +6,13 @@ import { serveModels } from './tests/setup/models.mjs';
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
 /** Entries of the package; `exports` in package.json names the same. */
-const entries = { index: path('lib/index.ts') };
+const entries = { index: path('lib/index.ts'), webgpu: path('lib/webgpu.ts') };
 
 /** Demos and tests import the library by its name, as users do. */
-export const alias = { 'skinned-instanced-mesh': path('lib/index.ts') };
+export const alias = {
+  'skinned-instanced-mesh/webgpu': path('lib/webgpu.ts'),
+  'skinned-instanced-mesh': path('lib/index.ts'),
+};
 
 function demoPages(): string[] {
   const folders = readdirSync(path('demos'), { withFileTypes: true, recursive: true });

@@ -31,6 +31,8 @@ const MARK = 'mat3x4 crowdSkin';
  * @param code The shader variant to draw with (`variantCode`). A material drawn with several keeps them all.
  */
 export function patchMaterial(material: Material, role: PatchRole, code: number): void {
+  // Node materials are compiled another way.
+  if ((material as { isNodeMaterial?: boolean }).isNodeMaterial === true) return;
   const known = patches.get(material);
   if (known !== undefined) {
     if (!known.codes.includes(code)) {

@@ -27,10 +27,12 @@ import {
   type Vector3,
 } from 'three';
 import { type Influences, variantCode } from '../../shaders/ShaderVariant.js';
+import { requireNodeBackend } from '../backends/nodeBackend.js';
 import { patchMaterial, releaseVariant } from '../backends/WebGLBackend.js';
 import {
   AFFINE_SIZE,
   PARAM_CLOCK,
+  PARAM_PREVIOUS_CLOCK,
   PARAM_ROWS,
   PARAM_SHADOW_VARIANT,
   PARAM_STRIDE,
@@ -225,6 +227,11 @@ export class SkinnedInstancedMesh extends InstancedMesh {
     this.prepareDraw();
   }
 
+  /** The playback state as node materials read it. */
+  get playbackTexture(): DataTexture {
+    return this.playback.texture;
+  }
+
   /** Seconds on the shared clock since it last went back to zero, which it does unseen every 16 seconds. */
   get clock(): number {
     return this.playback.clock;
@@ -254,7 +261,7 @@ export class SkinnedInstancedMesh extends InstancedMesh {
       throw new Error(`${NAME}.update: delta is ${delta}; pass the seconds since the last frame.`);
     }
     this.playback.advance(delta);
-    this.bindMatrix.elements[PARAM_CLOCK] = this.playback.clock;
+    this.writeClock();
     return this;
   }
 
@@ -350,6 +357,7 @@ export class SkinnedInstancedMesh extends InstancedMesh {
     super.copy(source, recursive);
     this.boneTexture = source.boneTexture;
     this.skeleton.boneTexture = source.boneTexture;
+    this.playback.dispose();
     this.playback = new InstancePlayback(this.capacity).copy(source.playback);
     this.mix = source.mix;
     if (source.morphTexture !== null) this.morphTexture = copyMorphTexture(source.morphTexture);
@@ -389,23 +397,31 @@ export class SkinnedInstancedMesh extends InstancedMesh {
   override dispose(): this {
     super.dispose();
     this.geometry.dispose();
+    this.playback.dispose();
     this.customDepthMaterial?.dispose();
     this.customDistanceMaterial?.dispose();
     if (this.ownsBoneTexture) this.boneTexture.dispose();
     return this;
   }
 
-  /** Poses the crowd under `scene.overrideMaterial` too. Call it from a hook of your own put in its place. */
+  /**
+   * Poses the crowd under `scene.overrideMaterial`, and under WebGPURenderer at all. Call it from a hook of your own put
+   * in its place.
+   */
   override onBeforeRender(
     renderer: WebGLRenderer,
-    _scene: Scene,
+    scene: Scene,
     _camera: Camera,
     _geometry: BufferGeometry,
     material: Material,
     _group: Group,
   ): void {
-    patchMaterial(material, 'color', this.bindMatrix.elements[PARAM_VARIANT]);
-    this.checkTextureSize(renderer);
+    if ((renderer as { isWebGLRenderer?: boolean }).isWebGLRenderer === true) {
+      patchMaterial(material, 'color', this.bindMatrix.elements[PARAM_VARIANT]);
+      this.checkTextureSize(renderer);
+    } else {
+      requireNodeBackend().prepare(this, scene, material);
+    }
   }
 
   private checkedRenderer: WebGLRenderer | null = null;
@@ -453,7 +469,7 @@ export class SkinnedInstancedMesh extends InstancedMesh {
     const { elements } = this.bindMatrix;
     const { layout } = this.boneTexture;
     const codes = this.variantCodes();
-    elements[PARAM_CLOCK] = this.playback.clock;
+    this.writeClock();
     elements[PARAM_ROWS] = layout.height;
     elements[PARAM_STRIDE] = layout.stride;
     elements[PARAM_VARIANT] = codes.color;
@@ -468,6 +484,12 @@ export class SkinnedInstancedMesh extends InstancedMesh {
     }
     if (this.customDepthMaterial) patchMaterial(this.customDepthMaterial, 'shadow', codes.shadow);
     if (this.customDistanceMaterial) patchMaterial(this.customDistanceMaterial, 'shadow', codes.shadow);
+  }
+
+  private writeClock(): void {
+    const { elements } = this.bindMatrix;
+    elements[PARAM_CLOCK] = this.playback.clock;
+    elements[PARAM_PREVIOUS_CLOCK] = this.playback.previousClock;
   }
 
   private adoptGeometry(geometry: BufferGeometry): void {

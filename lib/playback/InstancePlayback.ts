@@ -1,5 +1,13 @@
 import type { AnimationActionLoopStyles } from 'three';
-import { InstancedInterleavedBuffer, LoopOnce, LoopPingPong, LoopRepeat } from 'three';
+import {
+  DataTexture,
+  FloatType,
+  InstancedInterleavedBuffer,
+  LoopOnce,
+  LoopPingPong,
+  LoopRepeat,
+  RGBAFormat,
+} from 'three';
 import { CLOCK_EPOCH, LOOP_CLAMP, LOOP_PING_PONG, REPEAT_FOREVER, REST_FRAME } from '../constants.js';
 import type { BakedClip } from '../poses/ClipTable.js';
 import { type FrameMix, frameAt } from './frameAt.js';
@@ -11,6 +19,7 @@ import {
   CLIP_START,
   CLIP_TIME,
   INSTANCE_STRIDE,
+  INSTANCES_PER_ROW,
 } from './instanceLayout.js';
 
 /** How an instance plays a clip; the words and defaults of `AnimationAction`. */
@@ -39,15 +48,20 @@ export class InstancePlayback {
   readonly buffer: InstancedInterleavedBuffer;
   /** Seconds since the clock last went back to zero. */
   clock = 0;
+  /** The clock before it was last advanced, on the scale that it has now; motion vectors look there. */
+  previousClock = 0;
 
-  private readonly state: Float32Array;
+  private readonly state: Float32Array<ArrayBuffer>;
+  private readonly rows: number;
+  private dataTexture: DataTexture | null = null;
   // Frames at clock 0 and frames per second, in double: rounded ones would drift apart over days.
   private readonly time: Float64Array;
   private readonly rate: Float64Array;
 
   constructor(capacity: number) {
     this.capacity = capacity;
-    this.state = new Float32Array(capacity * INSTANCE_STRIDE);
+    this.rows = Math.max(1, Math.ceil(capacity / INSTANCES_PER_ROW));
+    this.state = new Float32Array(this.rows * INSTANCES_PER_ROW * INSTANCE_STRIDE);
     this.time = new Float64Array(capacity);
     this.rate = new Float64Array(capacity);
     this.buffer = new InstancedInterleavedBuffer(this.state, INSTANCE_STRIDE);
@@ -58,6 +72,20 @@ export class InstancePlayback {
       this.state[i + CLIP_START] = REST_FRAME;
       this.state[i + CLIP_COUNT] = 1;
     }
+  }
+
+  /** The same state as a texture, for node materials: `INSTANCES_PER_ROW` instances of two texels a row. */
+  get texture(): DataTexture {
+    if (this.dataTexture === null) {
+      const width = (INSTANCES_PER_ROW * INSTANCE_STRIDE) / 4;
+      this.dataTexture = new DataTexture(this.state, width, this.rows, RGBAFormat, FloatType);
+      this.dataTexture.needsUpdate = true;
+    }
+    return this.dataTexture;
+  }
+
+  dispose(): void {
+    this.dataTexture?.dispose();
   }
 
   /** Starts a clip on an instance. */
@@ -94,6 +122,7 @@ export class InstancePlayback {
 
   /** Moves the clock. */
   advance(delta: number): void {
+    this.previousClock = this.clock;
     this.clock += delta;
     if (Math.abs(this.clock) >= CLOCK_EPOCH) this.rebase();
   }
@@ -119,6 +148,7 @@ export class InstancePlayback {
   copy(source: InstancePlayback): this {
     const count = Math.min(this.capacity, source.capacity);
     this.clock = source.clock;
+    this.previousClock = source.previousClock;
     this.state.set(source.state.subarray(0, count * INSTANCE_STRIDE));
     this.time.set(source.time.subarray(0, count));
     this.rate.set(source.rate.subarray(0, count));
@@ -134,6 +164,7 @@ export class InstancePlayback {
       this.dropWholeLoops(i);
       this.writeTime(i);
     }
+    this.previousClock -= this.clock;
     this.clock = 0;
     this.changed(0, this.capacity);
   }
@@ -185,6 +216,7 @@ export class InstancePlayback {
       range.count = last - range.start;
     }
     buffer.needsUpdate = true;
+    if (this.dataTexture !== null) this.dataTexture.needsUpdate = true;
   }
 }
 

@@ -57,9 +57,9 @@ test('only what changed is uploaded', () => {
   const { renderer, crowd, frame } = createCrowd();
   frame();
   crowd.play(5000, 0);
-  expect(frame()).toMatchObject({ uploads: 1, bytes: 24 });
+  expect(frame()).toMatchObject({ uploads: 1, bytes: 32 });
   for (let i = 100; i < 200; i++) crowd.play(i, 1);
-  expect(frame()).toMatchObject({ uploads: 1, bytes: 2400 });
+  expect(frame()).toMatchObject({ uploads: 1, bytes: 3200 });
   expect(frame()).toMatchObject({ uploads: 0 });
   renderer.dispose();
 });
@@ -69,7 +69,7 @@ test('the clock going back to zero costs one upload of the playback state, and i
   frame();
   const uploads: number[] = [];
   for (let i = 0; i < 130; i++) uploads.push(frame(0.25).bytes);
-  expect(uploads.filter((bytes) => bytes > 0)).toEqual([COUNT * 24, COUNT * 24]);
+  expect(uploads.filter((bytes) => bytes > 0)).toEqual([COUNT * 32, COUNT * 32]);
   expect(crowd.clock).toBeLessThan(16);
   renderer.dispose();
 });

@@ -1,0 +1,26 @@
+import { registerNodeBackend } from './backends/nodeBackend.js';
+import { webGPUBackend } from './backends/WebGPUBackend.js';
+import { SkinnedInstancedMesh as Base } from './mesh/SkinnedInstancedMesh.js';
+
+function withNodeMaterials(): typeof Base {
+  registerNodeBackend(webGPUBackend);
+  return Base;
+}
+
+/**
+ * The class of the main entry, the very same, which `WebGPURenderer` can draw once it was taken from here. It still
+ * works with `WebGLRenderer`.
+ *
+ * A value of this module rather than a re-export: whoever uses it makes the node materials known, and bundlers may drop
+ * all of it for whoever does not.
+ */
+export const SkinnedInstancedMesh = /*@__PURE__*/ withNodeMaterials();
+export type SkinnedInstancedMesh = Base;
+
+export type { Influences } from '../shaders/ShaderVariant.js';
+export type { FromOptions, SkinnedInstancedMeshOptions } from './mesh/SkinnedInstancedMesh.js';
+export type { PlayOptions } from './playback/InstancePlayback.js';
+export type { BakedClip } from './poses/ClipTable.js';
+export { BoneTexture, type BoneTextureData, type Precision } from './texture/BoneTexture.js';
+export type { BakeAsyncOptions, BakeOptions, ClipChoice } from './texture/bake.js';
+export type { EncodingName } from './texture/encodings/Encoding.js';

@@ -1,0 +1,23 @@
+import { type Node, type Texture, TextureNode } from 'three/webgpu';
+
+/**
+ * A texture that is read texel by texel. three.js's own node multiplies each coordinate by a uv matrix and asks whether
+ * the texture is flipped; a bone texture is neither.
+ */
+export class TexelNode extends TextureNode {
+  /** The texel at whole-numbered coordinates. */
+  texel(at: Node<'ivec2'>): Node<'vec4'> {
+    const node = this.sample(at as unknown as Node<'vec2'>) as unknown as TextureNode;
+    node.updateMatrix = false;
+    return node.setSampler(false) as unknown as Node<'vec4'>;
+  }
+
+  setupUV(_builder: unknown, uv: Node): Node {
+    return uv;
+  }
+}
+
+/** Reads texels of `texture`, or of what is put in its place as `value`. */
+export function texels(texture: Texture): TexelNode {
+  return new TexelNode(texture);
+}

@@ -1,0 +1,25 @@
+import { ivec2 } from 'three/tsl';
+import type { Node } from 'three/webgpu';
+import type { TexelNode } from '../TexelNode.js';
+
+/** The rows of a weighted skinning matrix. */
+export type Rows = [Node<'vec4'>, Node<'vec4'>, Node<'vec4'>];
+
+/** Twin of `matrix.glsl.ts`. */
+export function jointMatrix_matrix(
+  boneTexture: TexelNode,
+  texel0: Node<'ivec2'>,
+  texel1: Node<'ivec2'>,
+  alpha: Node<'float'>,
+  weight: Node<'float'>,
+  joint: Node<'int'>,
+  interpolate: boolean,
+): Rows {
+  const row = (texel: Node<'ivec2'>, i: number) =>
+    boneTexture.texel(texel.add(ivec2(joint.mul(3).add(i), 0)));
+  const weight1 = weight.mul(alpha).toVar();
+  const weight0 = weight.sub(weight1).toVar();
+  const mixed = (i: number) =>
+    interpolate ? weight0.mul(row(texel0, i)).add(weight1.mul(row(texel1, i))) : weight.mul(row(texel0, i));
+  return [mixed(0), mixed(1), mixed(2)];
+}
