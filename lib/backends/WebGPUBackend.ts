@@ -101,7 +101,7 @@ function setupCrowd(material: NodeMaterial, builder: NodeBuilder, crowd: NodeCro
   const code = crowd.bindMatrix.elements[shadow ? PARAM_SHADOW_VARIANT : PARAM_VARIANT];
   skinCrowd(crowd, builder, variantOf(code));
 
-  if (material.displacementMap) {
+  if ((material as unknown as { displacementMap: unknown }).displacementMap) {
     const map = materialReference('displacementMap', 'texture') as unknown as Node<'vec4'>;
     const scale = materialReference('displacementScale', 'float') as unknown as Node<'float'>;
     const bias = materialReference('displacementBias', 'float') as unknown as Node<'float'>;
@@ -176,7 +176,9 @@ function crowdNodes(crowd: NodeCrowd): CrowdNodes {
     timing: states.texel(at.add(ivec2(1, 0))).xy.toVar(),
   };
 
-  const parameters = reference('bindMatrix', 'mat4') as unknown as { element(i: number): Node<'vec4'> };
+  const parameters = reference('bindMatrix', 'mat4', undefined as never) as unknown as {
+    element(i: number): Node<'vec4'>;
+  };
   const parameter = (i: number): Node<'float'> => {
     const column = parameters.element(i >> 2);
     return [column.x, column.y, column.z, column.w][i & 3];

@@ -25,7 +25,7 @@ import {
 } from 'three';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BoneTexture, SkinnedInstancedMesh } from '../support/library.js';
-import { measureVertices } from '../support/parity.js';
+import { measureVertices, webGLCapture } from '../support/parity.js';
 import { random } from '../support/random.js';
 import { Reference } from '../support/reference.js';
 
@@ -101,13 +101,13 @@ const bend = () => [
   move('A', 'position', [0, 0, 0, 0.3, 0.2, 0, 0, 0.4, 0.1]),
 ];
 
-function expectParity(
+async function expectParity(
   root: Object3D,
   clips: AnimationClip[],
   encoding?: 'matrix' | 'quaternion',
-): BoneTexture {
+): Promise<BoneTexture> {
   const boneTexture = BoneTexture.bake(root, clips, { encoding: encoding ?? 'auto', fps: 24 });
-  for (const [clip, errors] of measureVertices(renderer, root, clips, boneTexture)) {
+  for (const [clip, errors] of await measureVertices(webGLCapture(renderer), root, clips, boneTexture)) {
     expect(errors.onFrames, `${clip}, on frames`).toBeLessThanOrEqual(1e-5);
     expect(errors.twin, `${clip}, CPU twin`).toBeLessThanOrEqual(1e-5);
   }
@@ -233,9 +233,9 @@ const shapes: Record<
   },
 };
 
-test.each(Object.keys(shapes))('%s', (name) => {
+test.each(Object.keys(shapes))('%s', async (name) => {
   const { root, clips, encoding } = shapes[name]();
-  const boneTexture = expectParity(root, clips);
+  const boneTexture = await expectParity(root, clips);
   if (encoding) expect(boneTexture.encoding).toBe(encoding);
 });
 
@@ -275,17 +275,19 @@ test('smooth tracks are baked as a loop that goes on sees them', () => {
   }
 });
 
-test('additive clips are added to the rest pose', () => {
+test('additive clips are added to the rest pose', async () => {
   const { root } = createChain(23);
   const clip = AnimationUtils.makeClipAdditive(
     new AnimationClip('Nod', 1, [turn('B', 2), move('A', 'position', [0, 0, 0, 0.2, 0.1, 0])]),
   );
-  for (const errors of measureVertices(renderer, root, [clip], BoneTexture.bake(root, [clip])).values()) {
+  for (const errors of (
+    await measureVertices(webGLCapture(renderer), root, [clip], BoneTexture.bake(root, [clip]))
+  ).values()) {
     expect(errors.onFrames).toBeLessThanOrEqual(1e-5);
   }
 });
 
-test('detached bind mode', () => {
+test('detached bind mode', async () => {
   // Bones are read relative to the root; three.js reads them in the world, so root and instance stand at its origin.
   const { root, mesh } = createChain(20);
   mesh.bindMode = DetachedBindMode;
@@ -294,19 +296,21 @@ test('detached bind mode', () => {
   root.updateMatrixWorld(true);
   const clips = [new AnimationClip('Bend', 1, bend())];
   const boneTexture = BoneTexture.bake(root, clips);
-  for (const errors of measureVertices(renderer, root, clips, boneTexture, new Matrix4()).values()) {
+  for (const errors of (
+    await measureVertices(webGLCapture(renderer), root, clips, boneTexture, new Matrix4())
+  ).values()) {
     expect(errors.onFrames).toBeLessThanOrEqual(1e-5);
   }
 });
 
-test('a texture that wraps into several columns', () => {
+test('a texture that wraps into several columns', async () => {
   const { root } = createChain(21);
   const clips = [new AnimationClip('Bend', 1, bend()), new AnimationClip('Again', 2, bend())];
   for (const encoding of ['matrix', 'quaternion'] as const) {
     const boneTexture = BoneTexture.bake(root, clips, { encoding, maxTextureSize: 48 });
     expect(boneTexture.layout.height).toBeLessThanOrEqual(48);
     expect(boneTexture.layout.width).toBeGreaterThan(boneTexture.layout.stride);
-    for (const errors of measureVertices(renderer, root, clips, boneTexture).values()) {
+    for (const errors of (await measureVertices(webGLCapture(renderer), root, clips, boneTexture)).values()) {
       expect(errors.onFrames).toBeLessThanOrEqual(1e-5);
       expect(errors.twin).toBeLessThanOrEqual(1e-5);
     }
@@ -343,5 +347,5 @@ test('glTF CUBICSPLINE tracks', async () => {
     '',
   );
   const { root } = createChain(22);
-  expectParity(root, gltf.animations);
+  await expectParity(root, gltf.animations);
 });

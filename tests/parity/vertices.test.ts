@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { BoneTexture } from '../support/library.js';
 import { loadModel, modelNames } from '../support/models.js';
-import { measureVertices, type VertexErrors } from '../support/parity.js';
+import { measureVertices, type VertexErrors, webGLCapture } from '../support/parity.js';
 
 /** Share of the character's height by which a vertex may be off on a baked frame. */
 const BOUND = { float: 1e-5, half: 1e-3 };
@@ -43,7 +43,11 @@ describe.each(['built-in', ...models])('%s', (name) => {
     async (options) => {
       const { root, clips } = name === 'built-in' ? createCharacter() : await loadModel(name);
       const boneTexture = BoneTexture.bake(root, clips, options);
-      const worst = report(name, boneTexture, measureVertices(renderer, root, clips, boneTexture));
+      const worst = report(
+        name,
+        boneTexture,
+        await measureVertices(webGLCapture(renderer), root, clips, boneTexture),
+      );
       expect(worst.onFrames).toBeLessThanOrEqual(BOUND[options.precision]);
       expect(worst.twin).toBeLessThanOrEqual(1e-5);
     },

@@ -14,7 +14,8 @@ import {
   WebGLRenderTarget,
 } from 'three';
 
-const WIDTH = 512;
+/** Pixels in a row of a capture; a row holds vertices of one instance only. */
+export const CAPTURE_WIDTH = 512;
 
 /**
  * The geometry as one tiny triangle per vertex, each of which covers the pixel that stands for the vertex. So whatever
@@ -59,7 +60,7 @@ export function captureMaterial(
   expression = 'captured.xyz',
   material: Material = new MeshBasicMaterial(),
 ): Material {
-  const rows = Math.ceil(vertices / WIDTH);
+  const rows = Math.ceil(vertices / CAPTURE_WIDTH);
   material.side = DoubleSide;
   material.depthTest = false;
   material.toneMapped = false;
@@ -81,9 +82,9 @@ export function captureMaterial(
         #endif
         captured = modelMatrix * captured;
         vCapture = ${expression};
-        captureRow += floor( captureCorner.x / ${WIDTH.toFixed(1)} );
-        vec2 capturePixel = vec2( mod( captureCorner.x, ${WIDTH.toFixed(1)} ), captureRow ) + 0.5 + captureCorner.yz;
-        gl_Position = vec4( capturePixel / vec2( ${WIDTH.toFixed(1)}, captureHeight ) * 2.0 - 1.0, 0.0, 1.0 );`,
+        captureRow += floor( captureCorner.x / ${CAPTURE_WIDTH.toFixed(1)} );
+        vec2 capturePixel = vec2( mod( captureCorner.x, ${CAPTURE_WIDTH.toFixed(1)} ), captureRow ) + 0.5 + captureCorner.yz;
+        gl_Position = vec4( capturePixel / vec2( ${CAPTURE_WIDTH.toFixed(1)}, captureHeight ) * 2.0 - 1.0, 0.0, 1.0 );`,
       );
     shader.uniforms.captureHeight = material.userData.captureHeight;
     shader.fragmentShader =
@@ -110,7 +111,7 @@ export function capture(
   const height = rows * instances;
   material.userData.captureHeight.value = height;
 
-  const target = new WebGLRenderTarget(WIDTH, height, {
+  const target = new WebGLRenderTarget(CAPTURE_WIDTH, height, {
     type: FloatType,
     format: RGBAFormat,
     minFilter: NearestFilter,
@@ -126,17 +127,27 @@ export function capture(
   renderer.setClearColor(0, 0);
   renderer.clear();
   renderer.render(scene, new PerspectiveCamera());
-  const pixels = new Float32Array(WIDTH * height * 4);
-  renderer.readRenderTargetPixels(target, 0, 0, WIDTH, height, pixels);
+  const pixels = new Float32Array(CAPTURE_WIDTH * height * 4);
+  renderer.readRenderTargetPixels(target, 0, 0, CAPTURE_WIDTH, height, pixels);
   renderer.setRenderTarget(null);
   target.dispose();
   if (parent) parent.add(mesh);
   else scene.remove(mesh);
 
+  return unpack(pixels, rows, vertices, instances);
+}
+
+/** Three floats for each vertex of each instance, out of the pixels of a capture. */
+export function unpack(
+  pixels: Float32Array,
+  rows: number,
+  vertices: number,
+  instances: number,
+): Float32Array {
   const out = new Float32Array(vertices * instances * 3);
   for (let instance = 0; instance < instances; instance++) {
     for (let vertex = 0; vertex < vertices; vertex++) {
-      const pixel = (instance * rows * WIDTH + vertex) * 4;
+      const pixel = (instance * rows * CAPTURE_WIDTH + vertex) * 4;
       if (pixels[pixel + 3] !== 1)
         throw new Error(`capture: vertex ${vertex} of instance ${instance} was not drawn`);
       out.set(pixels.subarray(pixel, pixel + 3), (instance * vertices + vertex) * 3);

@@ -24,14 +24,32 @@ export interface VertexErrors {
   twin: number;
 }
 
+/** How a renderer draws a crowd so that its vertices can be read back. */
+export interface Capture {
+  material(vertices: number): Material;
+  read(
+    crowd: SkinnedInstancedMesh,
+    vertices: number,
+    instances: number,
+  ): Float32Array | Promise<Float32Array>;
+}
+
+/** The capture of WebGLRenderer. */
+export function webGLCapture(renderer: WebGLRenderer): Capture {
+  return {
+    material: (vertices) => captureMaterial(vertices),
+    read: (crowd, vertices, instances) => capture(renderer, crowd, vertices, instances),
+  };
+}
+
 /** Poses every clip at both ends and between, and compares every vertex with three.js's. */
-export function measureVertices(
-  renderer: WebGLRenderer,
+export async function measureVertices(
+  how: Capture,
   root: Object3D,
   clips: AnimationClip[],
   boneTexture: BoneTexture,
   place?: Matrix4,
-): Map<string, VertexErrors> {
+): Promise<Map<string, VertexErrors>> {
   const height = characterHeight(root);
   const matrix =
     place ??
@@ -44,7 +62,7 @@ export function measureVertices(
   const crowd = SkinnedInstancedMesh.from(root, clips, instances, { boneTexture });
   const vertices = crowd.geometry.getAttribute('position').count;
   crowd.geometry = captureGeometry(crowd.geometry);
-  crowd.material = captureMaterial(vertices);
+  crowd.material = how.material(vertices);
   for (let i = 0; i < instances; i++) crowd.setMatrixAt(i, matrix);
   const reference = new Reference(root, matrix);
   const twin = new Vector3();
@@ -64,7 +82,7 @@ export function measureVertices(
     times.forEach((time, i) => crowd.play(i, clip.name, { ...LoopOnceOptions, time }));
     crowd.update(0);
 
-    const drawn = capture(renderer, crowd, vertices, instances);
+    const drawn = await how.read(crowd, vertices, instances);
     const worst: VertexErrors = { onFrames: 0, between: 0, twin: 0 };
     times.forEach((time, i) => {
       reference.pose(clip, time);
