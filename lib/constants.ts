@@ -27,4 +27,3 @@ export const PARAM_ROWS = 1;
 export const PARAM_STRIDE = 2;
 export const PARAM_VARIANT = 3;
 export const PARAM_SHADOW_VARIANT = 4;
-export const PARAM_PREVIOUS_CLOCK = 5;

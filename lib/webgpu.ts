@@ -18,6 +18,7 @@ export const SkinnedInstancedMesh = /*@__PURE__*/ withNodeMaterials();
 export type SkinnedInstancedMesh = Base;
 
 export type { Influences } from '../shaders/ShaderVariant.js';
+export { skinnedInstanceNormal, skinnedInstancePosition } from './backends/WebGPUBackend.js';
 export type { FromOptions, SkinnedInstancedMeshOptions } from './mesh/SkinnedInstancedMesh.js';
 export type { PlayOptions } from './playback/InstancePlayback.js';
 export type { BakedClip } from './poses/ClipTable.js';

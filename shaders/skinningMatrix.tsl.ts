@@ -1,4 +1,4 @@
-import { attribute, Break, floor, If, int, ivec2, Loop, uvec4, vec4 } from 'three/tsl';
+import { attribute, Break, floor, If, int, ivec2, Loop, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { jointMatrix_matrix, type Rows } from './encodings/matrix.tsl.js';
 import { jointMatrix_quaternion } from './encodings/quaternion.tsl.js';
@@ -37,7 +37,7 @@ export function skinningMatrix(
   const texel0 = frameTexel(mixed.frame0).toVar();
   const texel1 = interpolate ? frameTexel(mixed.frame1).toVar() : texel0;
 
-  const joints = uvec4(attribute<'uvec4'>('skinIndex', 'uvec4')).toVar();
+  const joints = vec4(attribute<'vec4'>('skinIndex', 'vec4')).toVar();
   const weights = vec4(attribute<'vec4'>('skinWeight', 'vec4')).toVar();
   const row0 = vec4(0).toVar();
   const row1 = vec4(0).toVar();

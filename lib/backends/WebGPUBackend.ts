@@ -1,44 +1,55 @@
-import type { DataTexture, Material, Matrix4, Object3D, Scene, Skeleton } from 'three';
+import type {
+  DataTexture,
+  InstancedBufferAttribute,
+  InstancedMesh,
+  Material,
+  Matrix4,
+  Object3D,
+  Scene,
+  Skeleton,
+} from 'three';
 import {
   dot,
   Fn,
-  instancedMesh,
   instanceIndex,
   int,
   ivec2,
   materialReference,
   morphReference,
+  normalGeometry,
   normalLocal,
+  OnAfterObjectUpdate,
   OnObjectUpdate,
+  positionGeometry,
   positionLocal,
   positionPrevious,
   reference,
+  referenceAttribute,
   subBuild,
   tangentLocal,
+  transformNormal,
+  uniform,
+  varyingProperty,
   vec3,
   vec4,
 } from 'three/tsl';
-import { type Node, type NodeBuilder, NodeMaterial } from 'three/webgpu';
+import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
 import type { Rows } from '../../shaders/encodings/matrix.tsl.js';
 import { type ShaderVariant, variantOf } from '../../shaders/ShaderVariant.js';
 import { type DrawNodes, type PlaybackNodes, skinningMatrix } from '../../shaders/skinningMatrix.tsl.js';
 import { type TexelNode, texels } from '../../shaders/TexelNode.js';
-import {
-  PARAM_CLOCK,
-  PARAM_PREVIOUS_CLOCK,
-  PARAM_ROWS,
-  PARAM_SHADOW_VARIANT,
-  PARAM_STRIDE,
-  PARAM_VARIANT,
-} from '../constants.js';
+import { PARAM_CLOCK, PARAM_ROWS, PARAM_SHADOW_VARIANT, PARAM_STRIDE, PARAM_VARIANT } from '../constants.js';
 import { INSTANCES_PER_ROW } from '../playback/instanceLayout.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { warnOnce } from '../utils/warnOnce.js';
 import type { NodeBackend } from './nodeBackend.js';
 
 /** What this backend reads of a crowd; the mesh itself lies in a layer below. */
-export interface NodeCrowd extends Object3D {
+export interface NodeCrowd extends InstancedMesh {
   isSkinnedInstancedMesh: true;
+  clock: number;
+  elapsed: number;
+  previousInstanceMatrix: InstancedBufferAttribute | null;
   boneTexture: BoneTexture;
   playbackTexture: DataTexture;
   bindMatrix: Matrix4;
@@ -54,32 +65,67 @@ interface Posable extends Material {
 const isCrowd = (object: Object3D | null): object is NodeCrowd =>
   (object as NodeCrowd | null)?.isSkinnedInstancedMesh === true;
 
+/** The build key with which a material last drew a crowd. */
+const drawnKeys = /*@__PURE__*/ new WeakMap<Object3D, WeakMap<Material, number>>();
+
 /**
  * Poses crowds under WebGPURenderer, on WebGPU and on WebGL 2, by a `setupPosition` of the materials' own that asks
  * whose object is being built. Nothing global is changed, and other meshes of the material are built as ever.
  */
 export const webGPUBackend: NodeBackend = {
-  prepare(object: Object3D, scene: Scene, material: Material): void {
+  prepare(renderer: object, object: Object3D, scene: Scene, material: Material): void {
     const crowd = object as NodeCrowd;
+    checkTextureSize(renderer as Renderer, crowd);
     // Part of the key by which builds are shared: crowds of other variants, and plain meshes, get builds of their own.
-    const key =
-      crowd.bindMatrix.elements[PARAM_VARIANT] * 16 + crowd.bindMatrix.elements[PARAM_SHADOW_VARIANT] + 1;
-    if (crowd.skeleton.bones.length !== key) crowd.skeleton.bones.length = key;
+    const { elements } = crowd.bindMatrix;
+    const precision = crowd.boneTexture.precision === 'half' ? 1 : 0;
+    const key = (elements[PARAM_VARIANT] * 16 + elements[PARAM_SHADOW_VARIANT]) * 2 + precision + 1;
+    crowd.skeleton.bones.length = key;
 
-    teach(material);
-    if (scene.overrideMaterial) teach(scene.overrideMaterial);
+    teach(crowd, material, key);
+    if (scene.overrideMaterial) teach(crowd, scene.overrideMaterial, key);
   },
 };
 
-function teach(material: Posable): void {
-  if (Object.hasOwn(material, 'setupPosition')) return;
+function teach(crowd: NodeCrowd, material: Posable, key: number): void {
   if ((material as unknown as NodeMaterial).vertexNode) {
     warnOnce(
-      `SkinnedInstancedMesh: material "${material.name}" has a vertexNode, which takes the place of posing; use positionNode to add to it.`,
+      `SkinnedInstancedMesh: material "${material.name}" has a vertexNode, which says itself where vertices are; use positionNode to add to the pose.`,
     );
   }
   // Enumerable: a plain material becomes a node material by a copy of its enumerable properties.
-  material.setupPosition = setupPosition;
+  if (!Object.hasOwn(material, 'setupPosition')) material.setupPosition = setupPosition;
+
+  let keys = drawnKeys.get(crowd);
+  if (keys === undefined) {
+    keys = new WeakMap();
+    drawnKeys.set(crowd, keys);
+  }
+  const last = keys.get(material);
+  if (last === key) return;
+  // The renderer looks at keys of what it has built only when the material's version has moved.
+  if (last !== undefined) material.needsUpdate = true;
+  keys.set(material, key);
+}
+
+interface Renderer {
+  backend: {
+    device?: { limits: { maxTextureDimension2D: number } };
+    gl?: WebGL2RenderingContext;
+  };
+}
+
+const checkedRenderers = /*@__PURE__*/ new WeakMap<BoneTexture, WeakSet<object>>();
+
+function checkTextureSize(renderer: Renderer, { boneTexture }: NodeCrowd): void {
+  let checked = checkedRenderers.get(boneTexture);
+  if (checked?.has(renderer)) return;
+  checked ??= new WeakSet();
+  checkedRenderers.set(boneTexture, checked);
+  checked.add(renderer);
+
+  const { device, gl } = renderer.backend;
+  boneTexture.checkSize(device?.limits.maxTextureDimension2D ?? gl?.getParameter(gl.MAX_TEXTURE_SIZE));
 }
 
 const setupPosition: SetupPosition = function setupPositionOfCrowd(
@@ -87,19 +133,16 @@ const setupPosition: SetupPosition = function setupPositionOfCrowd(
   builder: NodeBuilder,
 ): Node {
   const { object } = builder as unknown as { object: Object3D | null };
-  if (!isCrowd(object)) return NodeMaterial.prototype.setupPosition.call(this, builder) as unknown as Node;
-  return setupCrowd(this, builder, object);
+  if (isCrowd(object)) return setupCrowd(this, builder, object);
+  return (Object.getPrototypeOf(this) as { setupPosition: SetupPosition }).setupPosition.call(this, builder);
 };
 
 /** What `NodeMaterial.setupPosition` does for an instanced mesh, with our skinning in the place where three.js's is. */
 function setupCrowd(material: NodeMaterial, builder: NodeBuilder, crowd: NodeCrowd): Node {
-  const { geometry } = crowd as unknown as { geometry: { morphAttributes: Record<string, unknown> } };
-  const { position, normal, color } = geometry.morphAttributes;
+  const { position, normal, color } = crowd.geometry.morphAttributes;
   if (position || normal || color) morphReference(crowd as never);
 
-  const shadow = (material as unknown as { isShadowPassMaterial?: boolean }).isShadowPassMaterial === true;
-  const code = crowd.bindMatrix.elements[shadow ? PARAM_SHADOW_VARIANT : PARAM_VARIANT];
-  skinCrowd(crowd, builder, variantOf(code));
+  skinCrowd(crowd, builder, variantFor(material, crowd));
 
   if ((material as unknown as { displacementMap: unknown }).displacementMap) {
     const map = materialReference('displacementMap', 'texture') as unknown as Node<'vec4'>;
@@ -108,12 +151,61 @@ function setupCrowd(material: NodeMaterial, builder: NodeBuilder, crowd: NodeCro
     positionLocal.addAssign(normalLocal.normalize().mul(map.x.mul(scale).add(bias)));
   }
 
-  instancedMesh(crowd as never);
-
+  // Before the instance's matrix, which stands where a SkinnedMesh has its own: so the node means what it means there.
   if (material.positionNode !== null) {
     positionLocal.assign(subBuild(material.positionNode, 'POSITION', 'vec3') as never);
   }
+  placeCrowd(crowd, builder);
   return positionLocal;
+}
+
+function variantFor(material: NodeMaterial, crowd: NodeCrowd): ShaderVariant {
+  const shadow = (material as unknown as { isShadowPassMaterial?: boolean }).isShadowPassMaterial === true;
+  return variantOf(crowd.bindMatrix.elements[shadow ? PARAM_SHADOW_VARIANT : PARAM_VARIANT]);
+}
+
+/**
+ * Applies the instances' matrices and colours. three.js's own way counts every attribute of the geometry, read or not,
+ * and for small crowds may send all matrices anew each frame; it also leaves tangents unturned.
+ */
+function placeCrowd(crowd: NodeCrowd, builder: NodeBuilder): void {
+  const build = builder as unknown as Build;
+  const place = Fn(() => {
+    const matrix = referenceAttribute('instanceMatrix', 'mat4') as unknown as Node<'mat4'>;
+    positionLocal.assign(matrix.mul(vec4(positionLocal, 1)).xyz);
+    if (build.hasGeometryAttribute('normal'))
+      normalLocal.assign(transformNormal(normalLocal, matrix as never) as never);
+    if (build.hasGeometryAttribute('tangent')) tangentLocal.assign(matrix.mul(vec4(tangentLocal, 0)).xyz);
+
+    if (build.needsPreviousData()) {
+      OnAfterObjectUpdate(({ object }: { object: Object3D | null }) => {
+        if (isCrowd(object)) keepMatrices(object);
+      });
+      keepMatrices(crowd);
+      const previous = referenceAttribute('previousInstanceMatrix', 'mat4') as unknown as Node<'mat4'>;
+      positionPrevious.assign(previous.mul(vec4(positionPrevious, 1)).xyz);
+    }
+
+    if (crowd.instanceColor !== null) {
+      const color = referenceAttribute('instanceColor', 'vec3') as unknown as Node<'vec3'>;
+      varyingProperty('vec3', 'vInstanceColor').assign(color as never);
+    }
+  }, 'void');
+  place();
+}
+
+/** Remembers the matrices that were drawn, for the next frame's motion vectors. */
+function keepMatrices(crowd: NodeCrowd): void {
+  const { instanceMatrix } = crowd;
+  if (crowd.previousInstanceMatrix?.count !== instanceMatrix.count) {
+    crowd.previousInstanceMatrix?.dispose();
+    const copy = instanceMatrix.clone() as InstancedBufferAttribute;
+    copy.version = instanceMatrix.version;
+    crowd.previousInstanceMatrix = copy;
+  } else if (crowd.previousInstanceMatrix.version !== instanceMatrix.version) {
+    crowd.previousInstanceMatrix.array.set(instanceMatrix.array);
+    crowd.previousInstanceMatrix.version = instanceMatrix.version;
+  }
 }
 
 interface Build {
@@ -122,28 +214,52 @@ interface Build {
 }
 
 function skinCrowd(crowd: NodeCrowd, builder: NodeBuilder, variant: ShaderVariant): void {
-  const { needsPrevious, hasNormal, hasTangent } = {
-    needsPrevious: (builder as unknown as Build).needsPreviousData(),
-    hasNormal: (builder as unknown as Build).hasGeometryAttribute('normal'),
-    hasTangent: (builder as unknown as Build).hasGeometryAttribute('tangent'),
-  };
-
+  const build = builder as unknown as Build;
   const skin = Fn(() => {
     const { boneTexture, playback, draw, previous } = crowdNodes(crowd);
 
-    if (needsPrevious) {
+    if (build.needsPreviousData()) {
+      // From the morphed position: three.js keeps no weights of the frame before.
       const rows = skinningMatrix(boneTexture, playback, previous, variant);
-      positionPrevious.assign(transform(rows, vec4(positionPrevious, 1)));
+      positionPrevious.assign(transform(rows, vec4(positionLocal, 1)));
     }
 
     const rows = skinningMatrix(boneTexture, playback, draw, variant);
     positionLocal.assign(transform(rows, vec4(positionLocal, 1)));
-    if (hasNormal) {
-      normalLocal.assign(transform(rows, vec4(normalLocal, 0)));
-      if (hasTangent) tangentLocal.assign(transform(rows, vec4(tangentLocal, 0)));
-    }
+    if (build.hasGeometryAttribute('normal')) normalLocal.assign(transform(rows, vec4(normalLocal, 0)));
+    if (build.hasGeometryAttribute('tangent')) tangentLocal.assign(transform(rows, vec4(tangentLocal, 0)));
   }, 'void');
   skin();
+}
+
+/** Builds on what is being built: the crowd's own nodes, or `otherwise` for any other object. */
+function forCrowd(vector: Node<'vec4'>, otherwise: Node<'vec3'>): Node<'vec3'> {
+  const skinned = Fn((_: unknown, builder: unknown) => {
+    const { object, material } = builder as { object: Object3D | null; material: NodeMaterial };
+    if (!isCrowd(object)) return otherwise;
+    const { boneTexture, playback, draw } = crowdNodes(object);
+    return transform(skinningMatrix(boneTexture, playback, draw, variantFor(material, object)), vector);
+  });
+  return (skinned as unknown as () => Node<'vec3'>)();
+}
+
+/**
+ * TSL building block: the geometry's position as the instance's pose has it, before the instance matrix, in whatever
+ * node of the vertex stage asks for it. On other objects than crowds it is `positionGeometry`.
+ *
+ * ```ts
+ * const material = new MeshBasicNodeMaterial();
+ * // stripes that stick to the posed body, not to the world
+ * material.colorNode = varying(skinnedInstancePosition()).y.mul(20).fract();
+ * ```
+ */
+export function skinnedInstancePosition(): Node<'vec3'> {
+  return forCrowd(vec4(positionGeometry, 1), positionGeometry as Node<'vec3'>);
+}
+
+/** TSL building block: the geometry's normal as the instance's pose has it, before the instance matrix; not normalised. */
+export function skinnedInstanceNormal(): Node<'vec3'> {
+  return forCrowd(vec4(normalGeometry, 0), normalGeometry as Node<'vec3'>);
 }
 
 function transform([row0, row1, row2]: Rows, vector: Node<'vec4'>): Node<'vec3'> {
@@ -188,6 +304,34 @@ function crowdNodes(crowd: NodeCrowd): CrowdNodes {
     boneTexture,
     playback,
     draw: { ...common, clock: parameter(PARAM_CLOCK) },
-    previous: { ...common, clock: parameter(PARAM_PREVIOUS_CLOCK) },
+    previous: { ...common, clock: previousClock() },
   };
+}
+
+interface DrawnClock {
+  frameId: number;
+  /** Seconds since the crowd was made, in the frame drawn and in the one before. */
+  now: number;
+  before: number;
+}
+
+const drawnClocks = /*@__PURE__*/ new WeakMap<Object3D, DrawnClock>();
+
+/** The clock of the frame drawn before, however often the crowd was updated since, on the scale the clock has now. */
+function previousClock(): Node<'float'> {
+  return uniform(0).onObjectUpdate(({ object, frameId }: { object: Object3D | null; frameId: number }) => {
+    if (!isCrowd(object)) return 0;
+    const { clock, elapsed } = object;
+    const drawn = drawnClocks.get(object);
+    if (drawn === undefined) {
+      drawnClocks.set(object, { frameId, now: elapsed, before: elapsed });
+      return clock;
+    }
+    if (drawn.frameId !== frameId) {
+      drawn.frameId = frameId;
+      drawn.before = drawn.now;
+      drawn.now = elapsed;
+    }
+    return drawn.before - elapsed + clock;
+  }) as unknown as Node<'float'>;
 }

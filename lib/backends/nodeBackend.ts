@@ -3,7 +3,7 @@ import type { Material, Object3D, Scene } from 'three';
 /** What poses crowds in node materials. It lives behind the `./webgpu` entry, so that others need not load it. */
 export interface NodeBackend {
   /** Called before a crowd is drawn, with the material it will be drawn with. */
-  prepare(crowd: Object3D, scene: Scene, material: Material): void;
+  prepare(renderer: object, crowd: Object3D, scene: Scene, material: Material): void;
 }
 
 let backend: NodeBackend | null = null;

@@ -19,6 +19,9 @@ export class CrowdSkeleton extends Skeleton {
     this.onUpdate();
   }
 
+  /** There are none; node materials use only the length of `bones`, as a key. */
+  override getBoneByName(): undefined {}
+
   override pose(): void {}
 
   override calculateInverses(): void {}

@@ -4,6 +4,7 @@ import type {
   Camera,
   Color,
   Group,
+  InstancedBufferAttribute,
   Intersection,
   JSONMeta,
   Mesh,
@@ -32,7 +33,6 @@ import { patchMaterial, releaseVariant } from '../backends/WebGLBackend.js';
 import {
   AFFINE_SIZE,
   PARAM_CLOCK,
-  PARAM_PREVIOUS_CLOCK,
   PARAM_ROWS,
   PARAM_SHADOW_VARIANT,
   PARAM_STRIDE,
@@ -114,6 +114,9 @@ export class SkinnedInstancedMesh extends InstancedMesh {
   boneTexture: BoneTexture;
   readonly influences: Influences;
   readonly shadowInfluences: Influences;
+
+  /** Matrices of the frame before, which node materials keep for motion vectors. */
+  previousInstanceMatrix: InstancedBufferAttribute | null = null;
 
   private mix: boolean;
   private playback: InstancePlayback;
@@ -227,6 +230,11 @@ export class SkinnedInstancedMesh extends InstancedMesh {
     this.prepareDraw();
   }
 
+  /** Seconds by which the crowd was advanced in all. */
+  get elapsed(): number {
+    return this.playback.origin + this.playback.clock;
+  }
+
   /** The playback state as node materials read it. */
   get playbackTexture(): DataTexture {
     return this.playback.texture;
@@ -261,7 +269,7 @@ export class SkinnedInstancedMesh extends InstancedMesh {
       throw new Error(`${NAME}.update: delta is ${delta}; pass the seconds since the last frame.`);
     }
     this.playback.advance(delta);
-    this.writeClock();
+    this.bindMatrix.elements[PARAM_CLOCK] = this.playback.clock;
     return this;
   }
 
@@ -398,6 +406,7 @@ export class SkinnedInstancedMesh extends InstancedMesh {
     super.dispose();
     this.geometry.dispose();
     this.playback.dispose();
+    this.previousInstanceMatrix?.dispose();
     this.customDepthMaterial?.dispose();
     this.customDistanceMaterial?.dispose();
     if (this.ownsBoneTexture) this.boneTexture.dispose();
@@ -417,10 +426,16 @@ export class SkinnedInstancedMesh extends InstancedMesh {
     _group: Group,
   ): void {
     if ((renderer as { isWebGLRenderer?: boolean }).isWebGLRenderer === true) {
+      if ((material as { isNodeMaterial?: boolean }).isNodeMaterial === true) {
+        throw new Error(
+          `${NAME}: WebGLRenderer cannot pose a crowd in a node material ("${material.name || material.type}"), not with a nodes handler either; use WebGPURenderer, with forceWebGL: true if need be.`,
+        );
+      }
       patchMaterial(material, 'color', this.bindMatrix.elements[PARAM_VARIANT]);
       this.checkTextureSize(renderer);
     } else {
-      requireNodeBackend().prepare(this, scene, material);
+      this.prepareDraw();
+      requireNodeBackend().prepare(renderer, this, scene, material);
     }
   }
 
@@ -432,12 +447,7 @@ export class SkinnedInstancedMesh extends InstancedMesh {
     const max = renderer.capabilities?.maxTextureSize;
     if (max === undefined) return;
 
-    const { width, height } = this.boneTexture.layout;
-    if (width > max || height > max) {
-      throw new Error(
-        `${NAME}: the bone texture is ${width} × ${height}, this device takes ${max} × ${max}; bake it with maxTextureSize: ${max}.`,
-      );
-    }
+    this.boneTexture.checkSize(max);
     if (this.morphTexture !== null && this.morphTexture.image.height > max) {
       throw new Error(
         `${NAME}: morph weights for ${this.morphTexture.image.height} instances need a texture of that height, this device takes ${max}; split the crowd.`,
@@ -469,7 +479,7 @@ export class SkinnedInstancedMesh extends InstancedMesh {
     const { elements } = this.bindMatrix;
     const { layout } = this.boneTexture;
     const codes = this.variantCodes();
-    this.writeClock();
+    elements[PARAM_CLOCK] = this.playback.clock;
     elements[PARAM_ROWS] = layout.height;
     elements[PARAM_STRIDE] = layout.stride;
     elements[PARAM_VARIANT] = codes.color;
@@ -484,12 +494,6 @@ export class SkinnedInstancedMesh extends InstancedMesh {
     }
     if (this.customDepthMaterial) patchMaterial(this.customDepthMaterial, 'shadow', codes.shadow);
     if (this.customDistanceMaterial) patchMaterial(this.customDistanceMaterial, 'shadow', codes.shadow);
-  }
-
-  private writeClock(): void {
-    const { elements } = this.bindMatrix;
-    elements[PARAM_CLOCK] = this.playback.clock;
-    elements[PARAM_PREVIOUS_CLOCK] = this.playback.previousClock;
   }
 
   private adoptGeometry(geometry: BufferGeometry): void {

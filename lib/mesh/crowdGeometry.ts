@@ -1,14 +1,12 @@
-import type { BufferAttribute, InterleavedBufferAttribute } from 'three';
-import {
-  BufferGeometry,
-  Float32BufferAttribute,
-  InterleavedBufferAttribute as Interleaved,
-  Uint16BufferAttribute,
-} from 'three';
+import { type BufferAttribute, BufferGeometry, InterleavedBuffer, InterleavedBufferAttribute } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import { INSTANCE_ATTRIBUTES } from '../playback/instanceLayout.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
+
+/** Floats per vertex: four joints, then their four weights. */
+export const SKIN_STRIDE = 8;
+export const SKIN_WEIGHT = 4;
 
 const crowdGeometries = /*@__PURE__*/ new WeakSet<BufferGeometry>();
 
@@ -45,9 +43,10 @@ export function createCrowdGeometry(
 
   const geometry = new BufferGeometry().copy(source);
   for (const { name } of INSTANCE_ATTRIBUTES) geometry.deleteAttribute(name);
-  const { skinIndex, skinWeight } = sortedSkin(source, boneTexture, influences, caller);
-  geometry.setAttribute('skinIndex', skinIndex);
-  geometry.setAttribute('skinWeight', skinWeight);
+  // One buffer for both: WebGPU binds no more than eight, and geometry may bring six of its own.
+  const skin = new InterleavedBuffer(sortedSkin(source, boneTexture, influences, caller), SKIN_STRIDE);
+  geometry.setAttribute('skinIndex', new InterleavedBufferAttribute(skin, 4, 0));
+  geometry.setAttribute('skinWeight', new InterleavedBufferAttribute(skin, 4, SKIN_WEIGHT));
   crowdGeometries.add(geometry);
   return geometry;
 }
@@ -55,22 +54,22 @@ export function createCrowdGeometry(
 /** Gives a crowd geometry the playback state of its instances. */
 export function setPlaybackAttributes(geometry: BufferGeometry, playback: InstancePlayback): void {
   for (const { name, size, offset } of INSTANCE_ATTRIBUTES) {
-    geometry.setAttribute(name, new Interleaved(playback.buffer, size, offset));
+    geometry.setAttribute(name, new InterleavedBufferAttribute(playback.buffer, size, offset));
   }
 }
 
+/** Joints and weights of each vertex, strongest first. */
 function sortedSkin(
   source: BufferGeometry,
   boneTexture: BoneTexture,
   influences: Influences,
   caller: string,
-) {
+): Float32Array {
   const sourceIndex = source.getAttribute('skinIndex');
   const sourceWeight = source.getAttribute('skinWeight');
   const joints = boneTexture.jointNames.length;
   const count = source.getAttribute('position').count;
-  const indices = new Uint16Array(count * 4);
-  const weights = new Float32Array(count * 4);
+  const skin = new Float32Array(count * SKIN_STRIDE);
   const order = [0, 1, 2, 3];
   const weight = [0, 0, 0, 0];
 
@@ -101,15 +100,12 @@ function sortedSkin(
             'was it baked for another skeleton?',
         );
       }
-      indices[vertex * 4 + i] = joint;
-      weights[vertex * 4 + i] = weight[order[i]] * scale;
+      skin[vertex * SKIN_STRIDE + i] = joint;
+      skin[vertex * SKIN_STRIDE + SKIN_WEIGHT + i] = weight[order[i]] * scale;
     }
   }
 
-  return {
-    skinIndex: new Uint16BufferAttribute(indices, 4),
-    skinWeight: new Float32BufferAttribute(weights, 4),
-  };
+  return skin;
 }
 
 function component(

@@ -1,8 +1,9 @@
-import type { BufferAttribute, BufferGeometry, DataTexture } from 'three';
+import type { BufferAttribute, BufferGeometry, DataTexture, InterleavedBufferAttribute } from 'three';
 import { Vector3 } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
 import type { FrameMix } from '../playback/frameAt.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
+import { SKIN_STRIDE, SKIN_WEIGHT } from './crowdGeometry.js';
 
 const _joint = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
 const _morph = /*@__PURE__*/ new Vector3();
@@ -21,15 +22,15 @@ export function skinVertex(
   vertex: number,
   target: Vector3,
 ): Vector3 {
-  const skinIndex = geometry.getAttribute('skinIndex');
-  const skinWeight = geometry.getAttribute('skinWeight');
+  const skin = (geometry.getAttribute('skinIndex') as InterleavedBufferAttribute).data.array;
+  const at = vertex * SKIN_STRIDE;
   const { x, y, z } = target;
   _skinned.fill(0);
 
   for (let i = 0; i < influences; i++) {
-    const weight = skinWeight.array[vertex * 4 + i];
+    const weight = skin[at + SKIN_WEIGHT + i];
     if (weight <= 0) break;
-    boneTexture.readJoint(pose.frame0, pose.frame1, pose.alpha, skinIndex.array[vertex * 4 + i], _joint);
+    boneTexture.readJoint(pose.frame0, pose.frame1, pose.alpha, skin[at + i], _joint);
     for (let row = 0; row < 3; row++) {
       const m = row * 4;
       _skinned[row] += weight * (_joint[m] * x + _joint[m + 1] * y + _joint[m + 2] * z + _joint[m + 3]);

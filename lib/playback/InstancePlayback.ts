@@ -48,8 +48,8 @@ export class InstancePlayback {
   readonly buffer: InstancedInterleavedBuffer;
   /** Seconds since the clock last went back to zero. */
   clock = 0;
-  /** The clock before it was last advanced, on the scale that it has now; motion vectors look there. */
-  previousClock = 0;
+  /** What the clock had come to whenever it went back to zero; with it, the seconds since the beginning. */
+  origin = 0;
 
   private readonly state: Float32Array<ArrayBuffer>;
   private readonly rows: number;
@@ -122,7 +122,6 @@ export class InstancePlayback {
 
   /** Moves the clock. */
   advance(delta: number): void {
-    this.previousClock = this.clock;
     this.clock += delta;
     if (Math.abs(this.clock) >= CLOCK_EPOCH) this.rebase();
   }
@@ -148,7 +147,7 @@ export class InstancePlayback {
   copy(source: InstancePlayback): this {
     const count = Math.min(this.capacity, source.capacity);
     this.clock = source.clock;
-    this.previousClock = source.previousClock;
+    this.origin = source.origin;
     this.state.set(source.state.subarray(0, count * INSTANCE_STRIDE));
     this.time.set(source.time.subarray(0, count));
     this.rate.set(source.rate.subarray(0, count));
@@ -164,7 +163,7 @@ export class InstancePlayback {
       this.dropWholeLoops(i);
       this.writeTime(i);
     }
-    this.previousClock -= this.clock;
+    this.origin += this.clock;
     this.clock = 0;
     this.changed(0, this.capacity);
   }

@@ -203,6 +203,19 @@ export class BoneTexture extends DataTexture {
     return target;
   }
 
+  /**
+   * Checks that a device can hold the texture.
+   *
+   * @throws If it cannot, with the way out.
+   */
+  checkSize(max: number | undefined): void {
+    const { width, height } = this.data.layout;
+    if (max === undefined || (width <= max && height <= max)) return;
+    throw new Error(
+      `BoneTexture: the texture is ${width} × ${height}, this device takes ${max} × ${max}; bake it with maxTextureSize: ${max}.`,
+    );
+  }
+
   /** Empty boxes for this texture's joints. */
   createJointBoxes(): JointBoxes {
     return createJointBoxes(this.data.jointNames.length);

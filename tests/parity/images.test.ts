@@ -1,6 +1,4 @@
 import {
-  Box3,
-  CanvasTexture,
   Group,
   type Material,
   Matrix4,
@@ -13,7 +11,6 @@ import {
   MeshPhysicalMaterial,
   MeshStandardMaterial,
   MeshToonMaterial,
-  type Object3D,
   PCFShadowMap,
   ShaderChunk,
   ShaderMaterial,
@@ -24,8 +21,9 @@ import {
 } from 'three';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
-import { BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
+import { LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
 import { loadModel, type Model, modelNames } from '../support/models.js';
+import { createPair, type Pair, useMaterial } from '../support/pair.js';
 import {
   changedPixels,
   createStage,
@@ -34,7 +32,7 @@ import {
   picture,
   sameShare,
 } from '../support/pictures.js';
-import { Reference } from '../support/reference.js';
+import { bumps, stripes } from '../support/textures.js';
 
 const BOUND = 0.995;
 
@@ -45,42 +43,6 @@ beforeAll(() => {
   renderer.shadowMap.type = PCFShadowMap;
 });
 afterAll(() => renderer.dispose());
-
-const baked = new WeakMap<Object3D, BoneTexture>();
-
-interface Pair {
-  reference: Reference;
-  crowd: SkinnedInstancedMesh;
-  bounds: Box3;
-}
-
-/** The same character at the same time of the same clip, once as three.js draws it and once as one instance of ours. */
-function createPair({ root, clips }: Model, clipIndex: number, share: number, matrix = new Matrix4()): Pair {
-  root.traverse((node) => {
-    node.castShadow = true;
-    node.receiveShadow = true;
-  });
-  const boneTexture = baked.get(root) ?? BoneTexture.bake(root, clips);
-  baked.set(root, boneTexture);
-  const clip = clips[clipIndex];
-  const { count } = boneTexture.clips[clipIndex];
-  // on a baked frame, so that what differs is not the sampling
-  const time = count > 1 ? (Math.round(share * (count - 1)) / (count - 1)) * clip.duration : 0;
-
-  const reference = new Reference(root, matrix).pose(clip, time);
-  const crowd = SkinnedInstancedMesh.from(root, clips, 1, { boneTexture });
-  crowd.setMatrixAt(0, matrix);
-  crowd.play(0, clipIndex, { ...LoopOnceOptions, time });
-  crowd.update(0);
-  const bounds = new Box3();
-  reference.forEachVertex((_, position) => bounds.expandByPoint(position));
-  return { reference, crowd, bounds };
-}
-
-function useMaterial({ reference, crowd }: Pair, create: () => Material): void {
-  for (const mesh of reference.meshes) mesh.material = create();
-  crowd.material = Array.isArray(crowd.material) ? crowd.material.map(create) : create();
-}
 
 function compare({ reference, crowd, bounds }: Pair, light: LightKind, shadowOnly = false) {
   const { scene, camera } = createStage(bounds, light);
@@ -127,29 +89,6 @@ describe.each(['built-in', ...models])('%s', (name) => {
     120_000,
   );
 });
-
-/** Stripes with holes, as an image. */
-function stripes(): CanvasTexture {
-  const canvas = document.createElement('canvas');
-  canvas.width = canvas.height = 64;
-  const context = canvas.getContext('2d') as CanvasRenderingContext2D;
-  context.fillStyle = '#fff';
-  context.fillRect(0, 0, 64, 64);
-  context.fillStyle = '#000';
-  for (let y = 0; y < 64; y += 8) context.fillRect(0, y, 64, 3);
-  return new CanvasTexture(canvas);
-}
-
-function bumps(): CanvasTexture {
-  const canvas = document.createElement('canvas');
-  canvas.width = canvas.height = 64;
-  const context = canvas.getContext('2d') as CanvasRenderingContext2D;
-  for (let i = 0; i < 64; i++) {
-    context.fillStyle = `rgb(${128 + 90 * Math.sin(i / 3)}, ${128 + 60 * Math.cos(i / 5)}, 230)`;
-    context.fillRect(i, 0, 1, 64);
-  }
-  return new CanvasTexture(canvas);
-}
 
 const chunked = () =>
   new ShaderMaterial({

@@ -1,6 +1,7 @@
 import {
   type AnimationClip,
   Euler,
+  type Material,
   Matrix4,
   type Object3D,
   Quaternion,

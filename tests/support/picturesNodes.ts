@@ -1,0 +1,21 @@
+import type { Camera, Object3D, Scene } from 'three';
+import { RenderTarget, type WebGPURenderer } from 'three/webgpu';
+import { SIZE } from './pictures.js';
+
+/** `picture` under WebGPURenderer. */
+export async function pictureNodes(
+  renderer: WebGPURenderer,
+  scene: Scene,
+  camera: Camera,
+  object: Object3D,
+): Promise<Uint8Array> {
+  scene.add(object);
+  const target = new RenderTarget(SIZE, SIZE);
+  renderer.setRenderTarget(target);
+  renderer.render(scene, camera);
+  renderer.setRenderTarget(null);
+  const pixels = (await renderer.readRenderTargetPixelsAsync(target, 0, 0, SIZE, SIZE)) as Uint8Array;
+  target.dispose();
+  scene.remove(object);
+  return pixels;
+}
