@@ -323,6 +323,8 @@ export class SkinnedInstancedMesh extends InstancedMesh {
       );
     }
     super.setMorphAt(index, object);
+    // Node materials look here where a mesh has but one instance.
+    if (index === 0) this.morphTargetInfluences = [...object.morphTargetInfluences];
     return this;
   }
 
@@ -509,6 +511,7 @@ export class SkinnedInstancedMesh extends InstancedMesh {
         RedFormat,
         FloatType,
       );
+      this.morphTargetInfluences = new Array(targets).fill(0);
       const weights = this.morphTexture.image.data as Float32Array;
       for (let i = 0; i < this.capacity; i++) weights[i * (targets + 1)] = 1;
       this.morphTexture.needsUpdate = true;
