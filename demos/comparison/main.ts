@@ -1,12 +1,12 @@
-import { BoneTexture, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import { BoneTexture, type SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 import { type AnimationClip, Box3, Matrix4, type Mesh, type Object3D, Vector3 } from 'three';
 import { createCharacter } from '../character.js';
+import { createRenderer } from '../lib/createRenderer.js';
 import { Figures, type Side } from '../lib/Figures.js';
 import { onFile, openCharacter } from '../lib/openFile.js';
 import { crowdRadius, partOf, placeOf } from '../lib/plan.js';
 import { SkinnedCrowd } from '../lib/SkinnedCrowd.js';
 import { Stage } from '../lib/Stage.js';
-import { countUploads } from '../lib/uploads.js';
 
 const MOST = 10_000;
 /** More SkinnedMeshes than this take minutes to make, and seconds a frame. */
@@ -17,8 +17,14 @@ type Mode = 'split' | Side;
 const query = new URLSearchParams(location.search);
 const find = <T extends Element>(selector: string) => document.querySelector(selector) as T;
 
-const stage = new Stage(find('.view'));
-const uploads = countUploads(stage.renderer.getContext());
+// The same class from either entry; the one for WebGPURenderer brings node materials along.
+const Crowd =
+  query.get('renderer') === 'webgpu'
+    ? (await import('skinned-instanced-mesh/webgpu')).SkinnedInstancedMesh
+    : (await import('skinned-instanced-mesh')).SkinnedInstancedMesh;
+
+const device = await createRenderer(query.get('renderer'));
+const stage = new Stage(find('.view'), device.renderer);
 const figures = new Figures(find('tbody'));
 const message = find<HTMLElement>('.message');
 
@@ -42,7 +48,7 @@ function createInstanced(
   clips: AnimationClip[],
   boneTexture: BoneTexture,
 ): SkinnedInstancedMesh {
-  const crowd = SkinnedInstancedMesh.from(root, clips, MOST, { boneTexture });
+  const crowd = Crowd.from(root, clips, MOST, { boneTexture });
   const matrix = new Matrix4();
   for (let i = 0; i < MOST; i++) {
     const { clip, time, timeScale } = partOf(i, clips.length);
@@ -90,7 +96,7 @@ async function open(file: File): Promise<void> {
     tell(`Baking ${clips.length} clips of ${file.name} …`, 0);
     const boneTexture = await BoneTexture.bakeAsync(root, clips, {
       signal,
-      maxTextureSize: stage.renderer.capabilities.maxTextureSize,
+      maxTextureSize: device.maxTextureSize,
       onProgress: (progress) => tell(`Baking ${clips.length} clips of ${file.name} …`, progress),
     });
     show(root, clips, boneTexture);
@@ -198,16 +204,16 @@ function draw(side: Side, delta: number, from: number, to: number): void {
 
   const { info } = stage.renderer;
   info.reset();
-  uploads.take();
+  device.takeBytes();
   const start = performance.now();
   crowd.update(delta);
   stage.render(from, to);
   const js = performance.now() - start;
   figures.add(side, {
     js,
-    draws: info.render.calls,
+    draws: device.draws(),
     triangles: info.render.triangles,
-    bytes: uploads.take(),
+    bytes: device.takeBytes(),
   });
 }
 
@@ -247,6 +253,7 @@ function noteOn(made: number, wanted: number): string {
 }
 
 const { root, clips } = createCharacter();
+find('[data-renderer]').textContent = device.label;
 if (query.get('ui') === '0') find<HTMLElement>('.panel').hidden = true;
 if (innerWidth < 480) find<HTMLDetailsElement>('.panel').open = false;
 listen();

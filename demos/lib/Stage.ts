@@ -12,15 +12,14 @@ import {
   PerspectiveCamera,
   PlaneGeometry,
   Scene,
-  WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three-stdlib';
+import type { AnyRenderer } from './createRenderer.js';
 
 const SKY = 0xb9c7d3;
 
 /** Renderer, camera, light and ground, fitted to a crowd. */
 export class Stage {
-  readonly renderer = new WebGLRenderer({ antialias: true });
   readonly scene = new Scene();
   readonly camera = new PerspectiveCamera(45, 1, 0.1, 100);
   readonly controls: OrbitControls;
@@ -28,8 +27,11 @@ export class Stage {
   private readonly sun = new DirectionalLight(0xfff2e0, 2.6);
   private readonly ground = new Group();
 
-  constructor(container: HTMLElement) {
-    const { renderer, scene, camera } = this;
+  constructor(
+    container: HTMLElement,
+    readonly renderer: AnyRenderer,
+  ) {
+    const { scene, camera } = this;
     renderer.toneMapping = ACESFilmicToneMapping;
     renderer.shadowMap.enabled = true;
     renderer.shadowMap.type = PCFShadowMap;

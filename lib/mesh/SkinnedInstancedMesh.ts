@@ -93,6 +93,7 @@ const _affine = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
  * crowd.setMatrixAt(0, matrix);
  * crowd.play(0, 'Run', { timeScale: 1.1 });
  * renderer.setAnimationLoop(() => {
+ *   timer.update();
  *   crowd.update(timer.getDelta());
  *   renderer.render(scene, camera);
  * });

@@ -22,7 +22,10 @@ import { browserFlags } from '../setup/browserFlags.mjs';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
 /** Kilobytes of each entry, minified and compressed, that it may not grow beyond unnoticed. */
-const CEILINGS: Record<string, number> = { 'skinned-instanced-mesh': 19 };
+const CEILINGS: Record<string, number> = {
+  'skinned-instanced-mesh': 19,
+  'skinned-instanced-mesh/webgpu': 21,
+};
 
 let folder: string;
 let tarball: string;
@@ -115,7 +118,11 @@ describe('the packed tarball', () => {
   });
 
   test('holds no copy of three.js, and asks for it as a peer', () => {
-    const code = readFileSync(join(folder, 'node_modules/skinned-instanced-mesh/dist/index.js'), 'utf8');
+    const dist = join(folder, 'node_modules/skinned-instanced-mesh/dist');
+    const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      file.endsWith('.js'),
+    );
+    const code = files.map((file) => readFileSync(join(dist, file), 'utf8')).join('\n');
     expect(code).toMatch(/from ["']three["']/);
     expect(code).not.toContain('class Object3D');
     const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -207,6 +214,25 @@ describe('tree shaking', () => {
     return output.map((chunk) => chunk.code).join('\n');
   };
 
+  test('the main entry does not load node materials', async () => {
+    const code = await bundle(`export * from 'skinned-instanced-mesh';`);
+    expect(code).not.toMatch(/three\/(webgpu|tsl)/);
+  });
+
+  test('both entries share one class, and using it from ./webgpu makes the node materials known', async () => {
+    const code = await bundle(`
+      import { SkinnedInstancedMesh as A } from 'skinned-instanced-mesh';
+      import { SkinnedInstancedMesh as B } from 'skinned-instanced-mesh/webgpu';
+      globalThis.same = A === B;`);
+    expect(
+      code.match(/extends InstancedMesh|extends \w+\s*\{[^}]*isSkinnedInstancedMesh/g)?.length ?? 1,
+    ).toBe(1);
+    const used = await bundle(`
+      import { SkinnedInstancedMesh } from 'skinned-instanced-mesh/webgpu';
+      globalThis.Crowd = SkinnedInstancedMesh;`);
+    expect(used).toContain('three/tsl');
+  });
+
   test('sideEffects: false is true', async () => {
     const code = await bundle(`import 'skinned-instanced-mesh';`);
     expect(code.replace(/import\s*["']three["'];?/g, '').trim()).toBe('');
@@ -214,6 +240,8 @@ describe('tree shaking', () => {
       `import { SkinnedInstancedMesh, BoneTexture } from 'skinned-instanced-mesh';`,
     );
     expect(unused.replace(/import\s*["']three["'];?/g, '').trim()).toBe('');
+    const nodes = await bundle(`import { SkinnedInstancedMesh } from 'skinned-instanced-mesh/webgpu';`);
+    expect(nodes.replace(/import\s*["']three(\/\w+)?["'];?/g, '').trim()).toBe('');
   });
 
   test('a bone texture can be baked without the mesh', async () => {

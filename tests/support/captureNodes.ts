@@ -1,3 +1,5 @@
+// Makes the node materials known to the class of the main entry.
+import 'skinned-instanced-mesh/webgpu';
 import { DoubleSide, FloatType, type Mesh, NearestFilter, PerspectiveCamera, RGBAFormat, Scene } from 'three';
 import {
   attribute,

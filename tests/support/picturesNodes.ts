@@ -1,3 +1,5 @@
+// Makes the node materials known to the class of the main entry.
+import 'skinned-instanced-mesh/webgpu';
 import type { Camera, Object3D, Scene } from 'three';
 import { RenderTarget, type WebGPURenderer } from 'three/webgpu';
 import { SIZE } from './pictures.js';
