@@ -1,0 +1,62 @@
+import { fileURLToPath } from 'node:url';
+import { type Browser, chromium, type Page } from 'playwright';
+import { createServer, type ViteDevServer } from 'vite';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { browserFlags } from '../setup/browserFlags.mjs';
+
+let server: ViteDevServer;
+let browser: Browser;
+const problems: string[] = [];
+
+beforeAll(async () => {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  server = await createServer({ root, logLevel: 'error', server: { port: 0, hmr: false, watch: null } });
+  await server.listen();
+  browser = await chromium.launch({ executablePath: process.env.SIM_BROWSER, args: browserFlags });
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+async function open(path: string, width = 800): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width, height: 500 } });
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('console', (message) => {
+    const text = message.text();
+    if (['error', 'warning'].includes(message.type()) && !/GL Driver Message/.test(text)) problems.push(text);
+  });
+  const { port } = server.httpServer?.address() as { port: number };
+  await page.goto(`http://localhost:${port}${path}`);
+  return page;
+}
+
+test('the gallery links to pages that are there', async () => {
+  const page = await open('/demos/index.html');
+  const links = await page.$$eval('main a', (all) => all.map((a) => (a as HTMLAnchorElement).href));
+  expect(links.length).toBeGreaterThan(0);
+  for (const link of links) expect((await page.request.get(link)).status()).toBe(200);
+  expect(problems).toEqual([]);
+  await page.close();
+});
+
+test.each(['webgl', 'webgpu'])(
+  'the comparison opens under %s, moves, and takes or refuses a file',
+  async (renderer) => {
+    const page = await open(`/demos/comparison/index.html?count=10&renderer=${renderer}`, 375);
+    await page.waitForFunction(() => document.body.dataset.ready === '1');
+    const first = await page.screenshot();
+    await page.waitForTimeout(700);
+    expect(first.equals(await page.screenshot())).toBe(false);
+
+    await page.setInputFiles('input[type=file]', {
+      name: 'notes.glb',
+      mimeType: '',
+      buffer: Buffer.from('no model'),
+    });
+    await page.waitForFunction(() => document.body.dataset.error !== undefined);
+    expect(await page.textContent('.message span')).toContain('notes.glb is no glTF file');
+    expect(problems).toEqual([]);
+    await page.close();
+  },
+);
