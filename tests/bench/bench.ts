@@ -1,4 +1,14 @@
-import { type Mesh, PerspectiveCamera, Scene, type SkinnedMesh, WebGLRenderer } from 'three';
+import { BoneTexture } from 'skinned-instanced-mesh';
+import {
+  type AnimationClip,
+  AnimationMixer,
+  type Mesh,
+  type Object3D,
+  PerspectiveCamera,
+  Scene,
+  type SkinnedMesh,
+  WebGLRenderer,
+} from 'three';
 import { createCharacter } from '../../demos/character.js';
 import { countGlCalls } from '../support/glCalls.js';
 import { loadModel, modelNames } from '../support/models.js';
@@ -101,6 +111,37 @@ async function frames(count: number): Promise<FrameRow[]> {
   return rows;
 }
 
+/** JavaScript of a frame under WebGPURenderer: the floor and ours, measured in turn. */
+async function nodeFrames(count: number): Promise<{ name: string; js: number }[]> {
+  const { WebGPURenderer } = await import('three/webgpu');
+  await import('skinned-instanced-mesh/webgpu');
+  const nodes = new WebGPURenderer();
+  await nodes.init();
+  nodes.setSize(64, 64);
+  const source = await sourceOf('built-in');
+  source.mesh.geometry.setDrawRange(0, 3);
+  const contenders = [createFloor(source, count), createOurs(source, count)];
+  const times: number[][] = [[], []];
+  for (let round = 0; round < 12; round++) {
+    for (const [i, contender] of contenders.entries()) {
+      const scene = new Scene();
+      scene.add(contender.object);
+      contender.object.frustumCulled = false;
+      nodes.render(scene, camera);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      const start = performance.now();
+      for (let frame = 0; frame < 100; frame++) {
+        contender.update(1 / 60);
+        nodes.render(scene, camera);
+      }
+      times[i].push((performance.now() - start) / 100);
+    }
+  }
+  for (const contender of contenders) contender.dispose();
+  nodes.dispose();
+  return contenders.map(({ name }, i) => ({ name, js: median(times[i]) }));
+}
+
 /** Time of the vertex stage alone, as a ratio to that of a still InstancedMesh measured in turn with it. */
 async function vertices(model: string, rounds: number): Promise<VertexRow[]> {
   const source = await sourceOf(model);
@@ -160,31 +201,37 @@ async function vertices(model: string, rounds: number): Promise<VertexRow[]> {
   return rows;
 }
 
-/** Baking against `mixer.setTime` and `updateMatrixWorld` for the same frames. */
-async function baking(model: string) {
-  const { AnimationMixer } = await import('three');
-  const { BoneTexture } = await import('skinned-instanced-mesh');
+/** Five rounds of baking, or of `mixer.setTime` and `updateMatrixWorld` for the same frames; the first is a cold start. */
+async function baking(model: string, what: 'bake' | 'mixer'): Promise<number[]> {
   const { root, clips } = await sourceOf(model);
-  const rows: { mixer: number; bake: number }[] = [];
+  const times: number[] = [];
   for (let round = 0; round < 5; round++) {
-    let start = performance.now();
-    BoneTexture.bake(root, clips);
-    const bake = performance.now() - start;
-    start = performance.now();
-    const mixer = new AnimationMixer(root);
-    for (const clip of clips) {
-      mixer.stopAllAction();
-      mixer.clipAction(clip).play();
-      const intervals = Math.max(1, Math.round(clip.duration * 30));
-      for (let i = 0; i <= intervals; i++) {
-        mixer.setTime((i / intervals) * clip.duration);
-        root.updateMatrixWorld();
-      }
-    }
-    rows.push({ mixer: performance.now() - start, bake });
-    mixer.stopAllAction();
-    mixer.uncacheRoot(root);
+    const start = performance.now();
+    if (what === 'bake') BoneTexture.bake(root, clips);
+    else poseEveryFrame(root, clips);
+    times.push(performance.now() - start);
   }
+  return times;
+}
+
+function poseEveryFrame(root: Object3D, clips: readonly AnimationClip[]): void {
+  const mixer = new AnimationMixer(root);
+  for (const clip of clips) {
+    mixer.stopAllAction();
+    mixer.clipAction(clip).play();
+    const intervals = Math.max(1, Math.round(clip.duration * 30));
+    for (let i = 0; i <= intervals; i++) {
+      mixer.setTime((i / intervals) * clip.duration);
+      root.updateMatrixWorld();
+    }
+  }
+  mixer.stopAllAction();
+  mixer.uncacheRoot(root);
+}
+
+/** The longest that `bakeAsync` keeps the page waiting. */
+async function longestSlice(model: string): Promise<number> {
+  const { root, clips } = await sourceOf(model);
   let longest = 0;
   let last = performance.now();
   await BoneTexture.bakeAsync(root, clips, {
@@ -193,17 +240,19 @@ async function baking(model: string) {
       last = performance.now();
     },
   });
-  return { model, first: rows[0], warm: rows[4], longest };
+  return longest;
 }
 
 declare global {
   interface Window {
     bench: {
       frames: typeof frames;
+      nodeFrames: typeof nodeFrames;
       vertices: typeof vertices;
       baking: typeof baking;
+      longestSlice: typeof longestSlice;
       models: typeof modelNames;
     };
   }
 }
-window.bench = { frames, vertices, baking, models: modelNames };
+window.bench = { frames, nodeFrames, vertices, baking, longestSlice, models: modelNames };
