@@ -26,7 +26,7 @@ async function open(path: string, width = 800): Promise<Page> {
     const text = message.text();
     if (['error', 'warning'].includes(message.type()) && !/GL Driver Message/.test(text)) problems.push(text);
   });
-  const { port } = server.httpServer?.address() as { port: number };
+  const { port } = server.httpServer!.address() as { port: number };
   await page.goto(`http://localhost:${port}${path}`);
   return page;
 }
