@@ -1,6 +1,7 @@
 import type { BufferAttribute, InterleavedBufferAttribute, Material } from 'three';
 import { BufferGeometry, Float32BufferAttribute, Uint16BufferAttribute, Uint32BufferAttribute } from 'three';
 import type { RigPart } from '../poses/Rig.js';
+import { warnOnce } from '../utils/warnOnce.js';
 
 export interface MergedParts {
   geometry: BufferGeometry;
@@ -26,6 +27,14 @@ export function mergeParts(parts: readonly RigPart[]): MergedParts {
   const [first] = parts;
   if (parts.length === 1 && !first.rigid && first.joints.every((joint, i) => joint === i)) {
     return { geometry: first.geometry, material: first.material };
+  }
+
+  const morphing = parts.filter(({ geometry }) => geometry.morphAttributes.position !== undefined);
+  if (morphing.length > 0) {
+    const names = morphing.map(({ mesh }) => `"${mesh.name}"`).join(', ');
+    warnOnce(
+      `SkinnedInstancedMesh.from: morph targets of ${names} are left out, since they cannot be merged with other meshes yet; the shape without them is drawn.`,
+    );
   }
 
   const sources = parts.map(({ geometry }) =>

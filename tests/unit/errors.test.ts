@@ -209,6 +209,15 @@ test('morph targets without weights for the instances are drawn at rest', () => 
   renderer.dispose();
 });
 
+test('morph targets that merging leaves out are named', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const { root, mesh, bones, clips } = createStick();
+  mesh.geometry.morphAttributes.position = [new Float32BufferAttribute(new Array(9).fill(0), 3)];
+  bones[1].add(new Mesh(new BoxGeometry(), new MeshBasicMaterial()));
+  SkinnedInstancedMesh.from(root, clips, 1);
+  expect(warn.mock.calls.flat().join()).toContain('morph targets of "StickMesh" are left out');
+});
+
 test('rigid meshes under animated bones come along', () => {
   const { root, bones, clips } = createStick();
   bones[1].add(new Mesh(new BoxGeometry(), new MeshBasicMaterial()));
