@@ -103,6 +103,19 @@ gl.readPixels(0, 0, 200, 200, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
 document.title = String(pixels.filter((value, i) => i % 4 === 0 && value > 200).length);
 `;
 
+const NODES = `
+import { varying } from 'three/tsl';
+import { MeshBasicNodeMaterial, WebGPURenderer } from 'three/webgpu';
+import { SkinnedInstancedMesh, skinnedInstancePosition } from 'skinned-instanced-mesh/webgpu';
+
+export function addTo(renderer: WebGPURenderer, crowd: SkinnedInstancedMesh): SkinnedInstancedMesh {
+  const material = new MeshBasicNodeMaterial();
+  material.colorNode = varying(skinnedInstancePosition()).y.mul(20).fract();
+  crowd.material = material;
+  return renderer.initialized ? crowd : new SkinnedInstancedMesh(crowd.geometry, material, crowd.boneTexture, 1);
+}
+`;
+
 describe('the packed tarball', () => {
   test('holds what users need and nothing else', () => {
     const files = readdirSync(join(folder, 'node_modules/skinned-instanced-mesh'));
@@ -134,6 +147,7 @@ describe('the packed tarball', () => {
     'type-checks in an empty app under moduleResolution %s',
     (resolution) => {
       writeFileSync(join(folder, 'main.ts'), APP);
+      writeFileSync(join(folder, 'nodes.ts'), NODES);
       const module = resolution === 'nodenext' ? 'nodenext' : 'esnext';
       const options = { strict: true, target: 'es2022', noEmit: true, skipLibCheck: false, types: [] };
       const compilerOptions = {
@@ -142,7 +156,10 @@ describe('the packed tarball', () => {
         moduleResolution: resolution,
         lib: ['es2022', 'dom', 'dom.iterable'],
       };
-      writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['main.ts'] }));
+      writeFileSync(
+        join(folder, 'tsconfig.json'),
+        JSON.stringify({ compilerOptions, files: ['main.ts', 'nodes.ts'] }),
+      );
       const tsc = createRequire(import.meta.url)
         .resolve('typescript/package.json')
         .replace('package.json', 'bin/tsc');
@@ -151,11 +168,12 @@ describe('the packed tarball', () => {
         run(process.execPath, [tsc, '-p', '.'], folder);
       } catch (error) {
         output = String((error as { stdout: string }).stdout);
+        expect(output, 'the compiler ran').toContain('error TS');
       }
       // Errors inside of @types/three are not ours.
       const ours = output
         .split('\n')
-        .filter((line) => line.includes('skinned-instanced-mesh') || line.startsWith('main.ts'));
+        .filter((line) => line.includes('skinned-instanced-mesh') || /^(main|nodes)\.ts/.test(line));
       expect(ours).toEqual([]);
     },
   );
