@@ -8,18 +8,11 @@ import type { BoneTexture } from '../texture/BoneTexture.js';
 export const SKIN_STRIDE = 8;
 export const SKIN_WEIGHT = 4;
 
-const crowdGeometries = /*@__PURE__*/ new WeakSet<BufferGeometry>();
-
 /**
  * Weights whose sum is off by more than this are normalised. Less is what 8-bit weights round to, and three.js draws it
  * as it is.
  */
 const SUM_TOLERANCE = 0.01;
-
-/** Whether a geometry was made by {@link createCrowdGeometry}. */
-export function isCrowdGeometry(geometry: BufferGeometry): boolean {
-  return crowdGeometries.has(geometry);
-}
 
 /**
  * The geometry that a crowd draws: a copy of `source` with sorted skin weights and the instances' playback state.
@@ -47,7 +40,6 @@ export function createCrowdGeometry(
   const skin = new InterleavedBuffer(sortedSkin(source, boneTexture, influences, caller), SKIN_STRIDE);
   geometry.setAttribute('skinIndex', new InterleavedBufferAttribute(skin, 4, 0));
   geometry.setAttribute('skinWeight', new InterleavedBufferAttribute(skin, 4, SKIN_WEIGHT));
-  crowdGeometries.add(geometry);
   return geometry;
 }
 
