@@ -67,5 +67,6 @@ function oldThree(name: string) {
     { find: /^three$/, replacement: `${folder}build/three.module.js` },
     { find: /^three\/webgpu$/, replacement: `${folder}build/three.webgpu.js` },
     { find: /^three\/tsl$/, replacement: `${folder}build/three.tsl.js` },
+    { find: /^three\/addons\//, replacement: `${folder}examples/jsm/` },
   ];
 }

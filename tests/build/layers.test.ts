@@ -29,7 +29,12 @@ const files = ['lib', 'shaders'].flatMap((folder) =>
 
 function importsOf(file: string): string[] {
   const text = readFileSync(join(root, file), 'utf8');
-  return [...text.matchAll(/^(?:import|export)\b[^;]*?from '([^']+)'/gms)].map(([, name]) => name);
+  const kinds = [
+    /^(?:import|export)\b[^;']*?\bfrom '([^']+)'/gm,
+    /^import '([^']+)'/gm,
+    /\bimport\('([^']+)'/g,
+  ];
+  return kinds.flatMap((kind) => [...text.matchAll(kind)].map(([, name]) => name));
 }
 
 test.each(files)('%s imports only from layers above', (file) => {
@@ -39,6 +44,7 @@ test.each(files)('%s imports only from layers above', (file) => {
     const target = relative(root, resolve(root, dirname(file), name))
       .replaceAll('\\', '/')
       .replace(/\.js$/, '.ts');
+    expect(layerOf(target), `${file} imports ${target}, which is in no layer`).toBeGreaterThanOrEqual(0);
     expect(layerOf(target), `${file} imports ${target}`).toBeLessThanOrEqual(layerOf(file));
   }
 });

@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** Folder of the real characters that tests and benchmarks look at when it is there. */
 export function modelsFolder() {
-  return resolve(process.env.SIM_MODELS ?? new URL('../../../shared/models', import.meta.url).pathname);
+  return resolve(process.env.SIM_MODELS ?? fileURLToPath(new URL('../../../shared/models', import.meta.url)));
 }
 
 /** Vite plugin: serves the `.glb` files of that folder, and their names as `index.json`, under `/__models__/`. */
