@@ -8,7 +8,7 @@ export function drawParameterGLSL(index: number): string {
 }
 
 /** What the skinning functions of every variant need. */
-export const skinningCommonGLSL = /* glsl */ `
+export const skinningCommonGLSL = /*@__PURE__*/ (() => /* glsl */ `
 uniform highp sampler2D boneTexture;
 uniform highp mat4 bindMatrix;
 
@@ -24,7 +24,7 @@ ivec2 frameTexel( float frame ) {
   return ivec2( vec2( column * ${drawParameterGLSL(PARAM_STRIDE)}, frame - column * rows ) );
 
 }
-`;
+`)();
 
 /**
  * The weighted sum of the vertex's joints, as rows. Weights are sorted, so the loop ends at the first that is zero; a

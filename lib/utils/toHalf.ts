@@ -1,7 +1,7 @@
 import { DataUtils } from 'three';
 
-const _float = /*@__PURE__*/ new Float32Array(1);
-const _bits = /*@__PURE__*/ new Uint32Array(_float.buffer);
+const _bits = /*@__PURE__*/ new Uint32Array(1);
+const _float = /*@__PURE__*/ (() => new Float32Array(_bits.buffer))();
 
 /** Nearest half float. `DataUtils.toHalfFloat` cuts off, which doubles the largest error. */
 export function toHalf(value: number): number {
