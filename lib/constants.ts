@@ -11,6 +11,8 @@ export const REST_FRAME = 0;
 /** Bits of the per-instance `loop` value. */
 export const LOOP_PING_PONG = 1;
 export const LOOP_CLAMP = 2;
+/** Not for the shaders: the clip's root motion moves the instance. */
+export const LOOP_ROOT_MOTION = 4;
 
 /** `repetitions` of an instance that never finishes; a float32 cannot hold a larger whole number exactly. */
 export const REPEAT_FOREVER = 1e9;

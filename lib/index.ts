@@ -1,11 +1,20 @@
 export type { Influences } from '../shaders/ShaderVariant.js';
+export type {
+  ClipOfInstance,
+  InstanceRange,
+  Instances,
+  PlayOptionsOfInstance,
+  SkinnedInstancedMeshEventMap,
+} from './mesh/AnimatedInstancedMesh.js';
 export {
   type FromOptions,
   SkinnedInstancedMesh,
   type SkinnedInstancedMeshOptions,
 } from './mesh/SkinnedInstancedMesh.js';
-export type { PlayOptions } from './playback/InstancePlayback.js';
-export type { BakedClip } from './poses/ClipTable.js';
+export type { PlayOptions } from './playback/PlayOptions.js';
+export type { PlaybackJSON } from './playback/playbackJSON.js';
+export type { BakedClip, ClipMark } from './poses/ClipTable.js';
+export type { RootMotionOptions } from './poses/RootMotion.js';
 export { BoneTexture, type BoneTextureData, type Precision } from './texture/BoneTexture.js';
 export type { BakeAsyncOptions, BakeOptions, ClipChoice } from './texture/bake.js';
 export type { EncodingName } from './texture/encodings/Encoding.js';

@@ -1,3 +1,4 @@
+import { int, uniform } from 'three/tsl';
 import { type Node, type Texture, TextureNode } from 'three/webgpu';
 
 /**
@@ -10,6 +11,20 @@ export class TexelNode extends TextureNode {
     const node = this.sample(at as unknown as Node<'vec2'>) as unknown as TextureNode;
     node.updateMatrix = false;
     return node.setSampler(false) as unknown as Node<'vec4'>;
+  }
+
+  /** The texel in a layer of an array texture. */
+  layerTexel(at: Node<'ivec2'>, layer: Node<'int'>): Node<'vec4'> {
+    return (this.texel(at) as unknown as { depth(layer: Node): Node<'vec4'> }).depth(layer);
+  }
+
+  /** Rows of the texture, as of each draw. */
+  height(): Node<'int'> {
+    return int(
+      uniform(1).onObjectUpdate(
+        () => (this.value.image as { height: number }).height,
+      ) as unknown as Node<'float'>,
+    );
   }
 
   setupUV(_builder: unknown, uv: Node): Node {

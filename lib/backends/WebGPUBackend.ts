@@ -1,5 +1,4 @@
 import type {
-  DataTexture,
   InstancedBufferAttribute,
   InstancedMesh,
   Material,
@@ -36,10 +35,16 @@ import {
 import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
 import type { Rows } from '../../shaders/encodings/matrix.tsl.js';
 import { type ShaderVariant, variantOf } from '../../shaders/ShaderVariant.js';
-import { type DrawNodes, type PlaybackNodes, skinningMatrix } from '../../shaders/skinningMatrix.tsl.js';
+import {
+  type DrawNodes,
+  type PlaybackNodes,
+  type SlotNodes,
+  skinningMatrix,
+} from '../../shaders/skinningMatrix.tsl.js';
 import { type TexelNode, texels } from '../../shaders/TexelNode.js';
 import { PARAM_CLOCK, PARAM_ROWS, PARAM_SHADOW_VARIANT, PARAM_STRIDE, PARAM_VARIANT } from '../constants.js';
-import { INSTANCES_PER_ROW } from '../playback/instanceLayout.js';
+import type { InstancePlayback } from '../playback/InstancePlayback.js';
+import { INSTANCES_PER_ROW, OLDER_STRIDE, OLDEST, SLOT_STRIDE } from '../playback/instanceLayout.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { warnOnce } from '../utils/warnOnce.js';
 import type { NodeBackend } from './nodeBackend.js';
@@ -51,7 +56,7 @@ export interface NodeCrowd extends InstancedMesh {
   elapsed: number;
   previousInstanceMatrix: InstancedBufferAttribute | null;
   boneTexture: BoneTexture;
-  playbackTexture: DataTexture;
+  playback: InstancePlayback;
   bindMatrix: Matrix4;
   skeleton: Skeleton;
 }
@@ -276,20 +281,22 @@ interface CrowdNodes {
 /** The textures and parameters of whichever crowd is drawn: a build may be shared by several. */
 function crowdNodes(crowd: NodeCrowd): CrowdNodes {
   const boneTexture = texels(crowd.boneTexture);
-  const states = texels(crowd.playbackTexture);
+  const states = texels(crowd.playback.state.layered);
+  const fades = texels(crowd.playback.fades.layered);
   OnObjectUpdate(({ object }: { object: Object3D | null }) => {
     if (!isCrowd(object)) return;
     boneTexture.value = object.boneTexture;
-    states.value = object.playbackTexture;
+    states.value = object.playback.state.layered;
+    fades.value = object.playback.fades.layered;
   });
 
   const index = int(instanceIndex).toVar();
-  const x = index.bitAnd(INSTANCES_PER_ROW - 1).mul(2);
-  const y = index.shiftRight(Math.log2(INSTANCES_PER_ROW));
-  const at = ivec2(x, y).toVar();
   const playback = {
-    clip: states.texel(at).toVar(),
-    timing: states.texel(at.add(ivec2(1, 0))).xy.toVar(),
+    ...slotOf(states, index, SLOT_STRIDE, 0),
+    older: (): [SlotNodes, SlotNodes] => [
+      slotOf(fades, index, OLDER_STRIDE, 0),
+      slotOf(fades, index, OLDER_STRIDE, OLDEST),
+    ],
   };
 
   const parameters = reference('bindMatrix', 'mat4', undefined as never) as unknown as {
@@ -305,6 +312,23 @@ function crowdNodes(crowd: NodeCrowd): CrowdNodes {
     playback,
     draw: { ...common, clock: parameter(PARAM_CLOCK) },
     previous: { ...common, clock: previousClock() },
+  };
+}
+
+/** Reads a slot of an instance out of an `InstanceTexture`. */
+function slotOf(texture: TexelNode, index: Node<'int'>, stride: number, offset: number): SlotNodes {
+  const x = index
+    .bitAnd(INSTANCES_PER_ROW - 1)
+    .mul(stride / 4)
+    .add(offset / 4);
+  const row = index.shiftRight(Math.log2(INSTANCES_PER_ROW)).toVar();
+  // A layer has one row but in crowds of more than 65,536.
+  const height = texture.height();
+  const layer = row.div(height).toVar();
+  const at = ivec2(x, row.sub(layer.mul(height))).toVar();
+  return {
+    clip: texture.layerTexel(at, layer).toVar(),
+    timing: texture.layerTexel(at.add(ivec2(1, 0)), layer).toVar(),
   };
 }
 

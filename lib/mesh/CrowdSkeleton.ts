@@ -1,4 +1,4 @@
-import { Skeleton } from 'three';
+import { type DataTexture, Skeleton } from 'three';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 
 /**
@@ -9,10 +9,23 @@ export class CrowdSkeleton extends Skeleton {
   private readonly onUpdate: () => void;
 
   /** @param onUpdate Called by WebGLRenderer in each frame that draws the crowd, before it chooses programs. */
-  constructor(boneTexture: BoneTexture, onUpdate: () => void) {
+  constructor(boneTexture: BoneTexture, fades: DataTexture, onUpdate: () => void) {
     super([], []);
-    this.boneTexture = boneTexture;
+    this.setTextures(boneTexture, fades);
     this.onUpdate = onUpdate;
+  }
+
+  /**
+   * What WebGLRenderer binds at each draw. It sets a uniform of this name from what it finds here: an array of textures,
+   * since the crowd's shaders declare it as one.
+   */
+  setTextures(boneTexture: BoneTexture, fades: DataTexture): void {
+    const textures = this.boneTexture as unknown as DataTexture[] | null;
+    if (textures === null) this.boneTexture = [boneTexture, fades] as unknown as DataTexture;
+    else {
+      textures[0] = boneTexture;
+      textures[1] = fades;
+    }
   }
 
   override update(): void {

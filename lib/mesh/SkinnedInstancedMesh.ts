@@ -11,6 +11,7 @@ import type {
   Object3D,
   Raycaster,
   Scene,
+  Texture,
   WebGLRenderer,
 } from 'three';
 import {
@@ -38,15 +39,15 @@ import {
   PARAM_STRIDE,
   PARAM_VARIANT,
 } from '../constants.js';
-import type { FrameMix } from '../playback/frameAt.js';
-import { InstancePlayback, type PlayOptions } from '../playback/InstancePlayback.js';
 import { INSTANCE_ATTRIBUTES } from '../playback/instanceLayout.js';
 import { collectRig } from '../poses/Rig.js';
 import { BoneTexture } from '../texture/BoneTexture.js';
 import type { BakeOptions } from '../texture/bake.js';
 import { growJointBoxes, jointBoxesContain } from '../texture/jointBoxes.js';
+import { createPoseMix } from '../texture/PoseMix.js';
 import { affineToMatrix4 } from '../utils/affine.js';
 import { warnOnce } from '../utils/warnOnce.js';
+import { AnimatedInstancedMesh } from './AnimatedInstancedMesh.js';
 import { CrowdSkeleton } from './CrowdSkeleton.js';
 import { crowdBox, crowdSphere } from './crowdBounds.js';
 import { createCrowdGeometry, setPlaybackAttributes } from './crowdGeometry.js';
@@ -74,7 +75,7 @@ export interface FromOptions extends SkinnedInstancedMeshOptions, BakeOptions {
 
 const DEFAULTS = { influences: 4, interpolate: true } as const satisfies SkinnedInstancedMeshOptions;
 
-const _pose: FrameMix = { frame0: 0, frame1: 0, alpha: 0 };
+const _pose = /*@__PURE__*/ createPoseMix();
 const _affine = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
 
 /**
@@ -99,7 +100,7 @@ const _affine = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
  * });
  * ```
  */
-export class SkinnedInstancedMesh extends InstancedMesh {
+export class SkinnedInstancedMesh extends AnimatedInstancedMesh {
   override readonly type: string = 'SkinnedInstancedMesh';
   /** For type testing. */
   readonly isSkinnedInstancedMesh = true;
@@ -120,7 +121,6 @@ export class SkinnedInstancedMesh extends InstancedMesh {
   previousInstanceMatrix: InstancedBufferAttribute | null = null;
 
   private mix: boolean;
-  private playback: InstancePlayback;
   private ownsBoneTexture = false;
   private poseBounds: Box3 | null = null;
   /** What `boundingBox` and `boundingSphere` were computed for, to notice when they no longer hold. */
@@ -153,8 +153,7 @@ export class SkinnedInstancedMesh extends InstancedMesh {
     this.shadowInfluences = checkInfluences(options.shadowInfluences ?? influences, 'shadowInfluences');
     this.mix = options.interpolate ?? DEFAULTS.interpolate;
     this.boneTexture = boneTexture;
-    this.skeleton = new CrowdSkeleton(boneTexture, () => this.prepareDraw());
-    this.playback = new InstancePlayback(count);
+    this.skeleton = new CrowdSkeleton(boneTexture, this.playback.fades.plain, () => this.prepareDraw());
     this.customDepthMaterial = new MeshDepthMaterial();
     this.customDistanceMaterial = new MeshDistanceMaterial();
 
@@ -212,11 +211,6 @@ export class SkinnedInstancedMesh extends InstancedMesh {
     return crowd;
   }
 
-  /** The most instances there can be; `count` may be any number up to it. */
-  get capacity(): number {
-    return this.instanceMatrix.count;
-  }
-
   /** Whether two baked frames are mixed; else the nearest is shown. Changing it compiles the materials anew. */
   get interpolate(): boolean {
     return this.mix;
@@ -231,49 +225,6 @@ export class SkinnedInstancedMesh extends InstancedMesh {
     this.prepareDraw();
   }
 
-  /** Seconds by which the crowd was advanced in all. */
-  get elapsed(): number {
-    return this.playback.origin + this.playback.clock;
-  }
-
-  /** The playback state as node materials read it. */
-  get playbackTexture(): DataTexture {
-    return this.playback.texture;
-  }
-
-  /** Seconds on the shared clock since it last went back to zero, which it does unseen every 16 seconds. */
-  get clock(): number {
-    return this.playback.clock;
-  }
-
-  /**
-   * Starts a clip on an instance, as `mixer.clipAction(clip).reset().play()` does with the same options.
-   *
-   * @param index Instance, from 0 to `capacity - 1`.
-   * @param clip Name or index of a clip of the bone texture.
-   * @throws If there is no such instance or clip, or an option is out of range.
-   */
-  play(index: number, clip: string | number, options: PlayOptions = {}): this {
-    this.checkIndex(index, 'play');
-    const baked = this.boneTexture.clips[this.boneTexture.clipIndex(clip, `${NAME}.play`)];
-    this.playback.play(index, baked, options, `${NAME}.play`);
-    return this;
-  }
-
-  /**
-   * Advances the clock of all instances.
-   *
-   * @param delta Seconds since the last call.
-   */
-  update(delta: number): this {
-    if (!Number.isFinite(delta)) {
-      throw new Error(`${NAME}.update: delta is ${delta}; pass the seconds since the last frame.`);
-    }
-    this.playback.advance(delta);
-    this.bindMatrix.elements[PARAM_CLOCK] = this.playback.clock;
-    return this;
-  }
-
   /**
    * Skinning matrix of a joint as the instance shows it now: what `Skeleton.boneMatrices` holds, relative to the
    * instance. It carries a vertex from where it was modelled to where it is drawn, before the instance matrix.
@@ -283,8 +234,7 @@ export class SkinnedInstancedMesh extends InstancedMesh {
   getBoneMatrixAt(index: number, bone: string | number, target: Matrix4): Matrix4 {
     this.checkIndex(index, 'getBoneMatrixAt');
     const joint = this.boneTexture.jointIndex(bone, `${NAME}.getBoneMatrixAt`);
-    const { frame0, frame1, alpha } = this.playback.frame(index, this.mix, _pose);
-    this.boneTexture.readJoint(frame0, frame1, alpha, joint, _affine);
+    this.boneTexture.readPose(this.playback.pose(index, this.mix, _pose), joint, _affine);
     return affineToMatrix4(_affine, 0, target);
   }
 
@@ -296,14 +246,14 @@ export class SkinnedInstancedMesh extends InstancedMesh {
    */
   getVertexPositionAt(index: number, vertex: number, target: Vector3): Vector3 {
     this.checkIndex(index, 'getVertexPositionAt');
-    this.playback.frame(index, this.mix, _pose);
+    this.playback.pose(index, this.mix, _pose);
     morphVertex(this.geometry, this.morphTexture, index, vertex, target);
     skinVertex(this.geometry, this.boneTexture, _pose, this.influences, vertex, target);
     return target.applyMatrix4(_instanceMatrix.fromArray(this.instanceMatrix.array, index * 16));
   }
 
   override setMatrixAt(index: number, matrix: Matrix4): this {
-    checkIndexBelow(this.instanceMatrix.count, index, 'setMatrixAt');
+    this.checkIndex(index, 'setMatrixAt');
     super.setMatrixAt(index, matrix);
     return this;
   }
@@ -367,9 +317,7 @@ export class SkinnedInstancedMesh extends InstancedMesh {
   override copy(source: SkinnedInstancedMesh, recursive?: boolean): this {
     super.copy(source, recursive);
     this.boneTexture = source.boneTexture;
-    this.skeleton.boneTexture = source.boneTexture;
-    this.playback.dispose();
-    this.playback = new InstancePlayback(this.capacity).copy(source.playback);
+    this.replacePlayback(this.createPlayback(this.capacity).copy(source.playback));
     this.mix = source.mix;
     if (source.morphTexture !== null) this.morphTexture = copyMorphTexture(source.morphTexture);
     this.adoptGeometry(this.geometry);
@@ -428,6 +376,7 @@ export class SkinnedInstancedMesh extends InstancedMesh {
     material: Material,
     _group: Group,
   ): void {
+    this.prepareUploads(renderer);
     if ((renderer as { isWebGLRenderer?: boolean }).isWebGLRenderer === true) {
       if ((material as { isNodeMaterial?: boolean }).isNodeMaterial === true) {
         throw new Error(
@@ -440,6 +389,26 @@ export class SkinnedInstancedMesh extends InstancedMesh {
       this.prepareDraw();
       requireNodeBackend().prepare(renderer, this, scene, material);
     }
+  }
+
+  /** As `onBeforeRender`, for shadow maps of WebGLRenderer. */
+  override onBeforeShadow(renderer: WebGLRenderer): void {
+    this.prepareUploads(renderer);
+  }
+
+  protected override clockMoved(): void {
+    this.bindMatrix.elements[PARAM_CLOCK] = this.playback.clock;
+  }
+
+  /** A renderer that has not got all of a texture must not be sent a part of it. */
+  private prepareUploads(renderer: WebGLRenderer): void {
+    // Under WebGPURenderer there is no such property, nor a loss of context to notice.
+    const { properties } = renderer as { properties?: WebGLRenderer['properties'] };
+    const has = (texture: Texture) =>
+      properties === undefined ||
+      (properties.get(texture) as { __webglTexture?: unknown }).__webglTexture !== undefined;
+    this.playback.state.prepare(renderer, has);
+    this.playback.fades.prepare(renderer, has);
   }
 
   private checkedRenderer: WebGLRenderer | null = null;
@@ -487,7 +456,7 @@ export class SkinnedInstancedMesh extends InstancedMesh {
     elements[PARAM_STRIDE] = layout.stride;
     elements[PARAM_VARIANT] = codes.color;
     elements[PARAM_SHADOW_VARIANT] = codes.shadow;
-    this.skeleton.boneTexture = this.boneTexture;
+    this.skeleton.setTextures(this.boneTexture, this.playback.fades.plain);
 
     const { material } = this;
     if (Array.isArray(material)) {
@@ -573,18 +542,9 @@ export class SkinnedInstancedMesh extends InstancedMesh {
     computed.version = this.instanceMatrix.version;
     computed.count = this.count;
   }
-
-  private checkIndex(index: number, method: string): void {
-    checkIndexBelow(this.instanceMatrix.count, index, method);
-  }
 }
 
 const _instanceMatrix = /*@__PURE__*/ new Matrix4();
-
-function checkIndexBelow(capacity: number, index: number, method: string): void {
-  if (Number.isInteger(index) && index >= 0 && index < capacity) return;
-  throw new Error(`${NAME}.${method}: no instance ${index}; the mesh has ${capacity}, 0 to ${capacity - 1}.`);
-}
 
 function checkArguments(boneTexture: BoneTexture, count: number): void {
   if (!boneTexture?.isBoneTexture) {

@@ -1,8 +1,8 @@
 import type { BufferAttribute, BufferGeometry, DataTexture, InterleavedBufferAttribute } from 'three';
 import { Vector3 } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
-import type { FrameMix } from '../playback/frameAt.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
+import type { PoseMix } from '../texture/PoseMix.js';
 import { SKIN_STRIDE, SKIN_WEIGHT } from './crowdGeometry.js';
 
 const _joint = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
@@ -17,7 +17,7 @@ const _skinned = /*@__PURE__*/ new Float64Array(3);
 export function skinVertex(
   geometry: BufferGeometry,
   boneTexture: BoneTexture,
-  pose: FrameMix,
+  pose: PoseMix,
   influences: number,
   vertex: number,
   target: Vector3,
@@ -30,7 +30,7 @@ export function skinVertex(
   for (let i = 0; i < influences; i++) {
     const weight = skin[at + SKIN_WEIGHT + i];
     if (weight <= 0) break;
-    boneTexture.readJoint(pose.frame0, pose.frame1, pose.alpha, skin[at + i], _joint);
+    boneTexture.readPose(pose, skin[at + i], _joint);
     for (let row = 0; row < 3; row++) {
       const m = row * 4;
       _skinned[row] += weight * (_joint[m] * x + _joint[m + 1] * y + _joint[m + 2] * z + _joint[m + 3]);

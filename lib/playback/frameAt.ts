@@ -1,11 +1,5 @@
 import { LOOP_CLAMP, LOOP_PING_PONG, REST_FRAME } from '../constants.js';
-
-/** Two frames of a bone texture and how far the pose is from the first to the second, 0 to 1. */
-export interface FrameMix {
-  frame0: number;
-  frame1: number;
-  alpha: number;
-}
+import type { FrameMix } from '../texture/PoseMix.js';
 
 /**
  * The only place where time becomes frames; `shaders/frameAt.glsl.ts` is the same function for the GPU.

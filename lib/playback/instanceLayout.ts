@@ -1,7 +1,10 @@
 /**
- * Where each field of an instance's playback state lies. The state of all instances is one array of floats; WebGL reads
- * it as two instanced attributes, `instanceClip` (vec4) and `instanceTiming` (vec2), out of one buffer; node materials read
- * the same array as a texture, since WebGPU has no more than eight vertex buffers.
+ * Where each field of an instance's playback state lies.
+ *
+ * A slot says how one clip plays. The first slot of all instances is one array of floats, which WebGL reads as two
+ * instanced attributes, `instanceClip` and `instanceTiming`, and node materials as a texture, since WebGPU has no more
+ * than eight vertex buffers. The two older slots hold the clips that fade out; they are a texture of their own, which no
+ * shader reads for an instance that does not fade.
  */
 
 /** First frame of the clip in the bone texture. */
@@ -16,15 +19,28 @@ export const CLIP_LOOP = 3;
 export const CLIP_RATE = 4;
 /** Repetitions until the instance has finished. */
 export const CLIP_REPETITIONS = 5;
+/** Weight that the older slots would have at clock 0, if it were not kept between 0 and 1. */
+export const CLIP_FADE = 6;
+/** What that weight loses each second of the clock. */
+export const CLIP_FADE_RATE = 7;
 
-/** Floats per instance: two RGBA texels, of which the last half is not in use. */
-export const INSTANCE_STRIDE = 8;
+/** Numbers per slot: two RGBA texels. */
+export const SLOT_STRIDE = 8;
 
-/** Instances in a row of the texture by which node materials read the state; a power of two. */
+/** Numbers per instance of the two older slots. */
+export const OLDER_STRIDE = 16;
+/** Where the last of the slots begins, beneath which there is nothing to fade: its two places hold something else. */
+export const OLDEST = 8;
+/** Frames that warping puts the newest clip ahead at the beginning of a fade. */
+export const WARP_IN = OLDEST + CLIP_FADE;
+/** Frames that warping puts the clip before it ahead at the end of a fade. */
+export const WARP_OUT = OLDEST + CLIP_FADE_RATE;
+
+/** Instances in a row of a texture of state; a power of two. */
 export const INSTANCES_PER_ROW = 256;
 
-/** The attributes by which shaders know the state. */
+/** The attributes by which shaders know the newest slot. */
 export const INSTANCE_ATTRIBUTES = [
   { name: 'instanceClip', size: 4, offset: CLIP_START },
-  { name: 'instanceTiming', size: 2, offset: CLIP_RATE },
+  { name: 'instanceTiming', size: 4, offset: CLIP_RATE },
 ] as const;

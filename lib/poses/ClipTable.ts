@@ -16,19 +16,37 @@ export interface BakedClip {
   fps: number;
   /** Holds every vertex of the baked meshes in every frame of the clip; scene units, relative to the root. */
   bounds: Box3;
+  /** What baking took out of the clip: four numbers a frame, x, y, z and the turn about y in radians; null if nothing. */
+  rootMotion: Float32Array | null;
+  /** Places in the clip that crowds announce as they pass, sorted by time. */
+  marks: ClipMark[];
+}
+
+/** A place in a clip that has a name. */
+export interface ClipMark {
+  /** Seconds. */
+  time: number;
+  name: string;
 }
 
 /** Finds clips by name or index. */
 export class ClipTable {
   readonly clips: readonly BakedClip[];
   private readonly byName: Map<string, number>;
+  private readonly byStart: Map<number, BakedClip>;
 
   constructor(clips: readonly BakedClip[]) {
     this.clips = clips;
     this.byName = new Map();
+    this.byStart = new Map(clips.map((clip) => [clip.start, clip]));
     clips.forEach((clip, index) => {
       if (!this.byName.has(clip.name)) this.byName.set(clip.name, index);
     });
+  }
+
+  /** The clip whose first frame that is; null for any other frame. */
+  startingAt(frame: number): BakedClip | null {
+    return this.byStart.get(frame) ?? null;
   }
 
   /**

@@ -109,6 +109,12 @@ export class PoseSampler {
     }
   }
 
+  /** Writes a node's matrix relative to the root, as of the last sample. */
+  readModel(node: number, out: Float64Array): void {
+    const at = node * AFFINE_SIZE;
+    out.set(this.model.subarray(at, at + AFFINE_SIZE));
+  }
+
   private composeLocal(node: number): void {
     const at = node * AFFINE_SIZE;
     if (node === 0) {

@@ -16,6 +16,7 @@ import type { Encoding, EncodingName } from './encodings/Encoding.js';
 import { encodingByName } from './encodings/index.js';
 import type { JointBoxes } from './jointBoxes.js';
 import { createJointBoxes, expandByPose } from './jointBoxes.js';
+import type { PoseMix } from './PoseMix.js';
 import { frameTexel, type TextureLayout } from './textureLayout.js';
 
 export type Precision = 'float' | 'half';
@@ -43,6 +44,8 @@ export interface BoneTextureData {
  */
 export class BoneTexture extends DataTexture {
   readonly isBoneTexture = true;
+  /** Counts the changes of marks. */
+  marksVersion = 0;
 
   private data: BoneTextureData;
   private table: ClipTable;
@@ -96,6 +99,43 @@ export class BoneTexture extends DataTexture {
   /** The clips in the order they were baked. */
   get clips(): readonly BakedClip[] {
     return this.data.clips;
+  }
+
+  /** The clips, to be found by name or by frame. */
+  get clipTable(): ClipTable {
+    return this.table;
+  }
+
+  /**
+   * Puts a mark on a clip. Each time an instance of a crowd plays past it, the crowd dispatches a `mark` event with the
+   * mark's name.
+   *
+   * @param clip Name or index.
+   * @param time Seconds into the clip, from 0 to its duration.
+   * @throws If there is no such clip or the clip has no such time.
+   */
+  addMark(clip: string | number, time: number, name: string): this {
+    const caller = 'BoneTexture.addMark';
+    const { marks, duration, name: clipName } = this.data.clips[this.clipIndex(clip, caller)];
+    if (!(time >= 0 && time <= duration)) {
+      throw new Error(`${caller}: time is ${time}; clip "${clipName}" runs from 0 to ${duration} s.`);
+    }
+    const later = marks.findIndex((mark) => mark.time > time);
+    marks.splice(later < 0 ? marks.length : later, 0, { time, name });
+    this.marksVersion++;
+    return this;
+  }
+
+  /** Removes marks: those of a name, or all, from a clip or from all clips. */
+  removeMarks(clip?: string | number, name?: string): this {
+    const { clips } = this.data;
+    const from = clip === undefined ? clips : [clips[this.clipIndex(clip, 'BoneTexture.removeMarks')]];
+    for (const { marks } of from) {
+      const kept = name === undefined ? [] : marks.filter((mark) => mark.name !== name);
+      marks.splice(0, marks.length, ...kept);
+    }
+    this.marksVersion++;
+    return this;
   }
 
   /** Names of the joints in the order of the texture; for a lone skinned mesh that of its skeleton's bones. */
@@ -183,6 +223,30 @@ export class BoneTexture extends DataTexture {
   }
 
   /**
+   * Writes a joint's skinning matrix as the shader gets it in a pose.
+   *
+   * @param out 12 numbers from `at`, row by row.
+   */
+  readPose(pose: PoseMix, joint: number, out: AffineArray, at = 0): void {
+    const [{ frame0, frame1, alpha }] = pose.layers;
+    if (pose.count === 1) {
+      this.readJoint(frame0, frame1, alpha, joint, out, at);
+      return;
+    }
+    const { layout } = this.data;
+    const { texels } = this.codec;
+    for (let i = 0; i < pose.count; i++) {
+      const layer = pose.layers[i];
+      const from = 2 * i * texels * 4;
+      const first = frameTexel(layout, layer.frame0) + joint * texels;
+      const second = frameTexel(layout, layer.frame1) + joint * texels;
+      readTexels(this.data, first * 4, texels * 4, _layers, from);
+      readTexels(this.data, second * 4, texels * 4, _layers, from + texels * 4);
+    }
+    this.codec.blend(pose, _layers, out, at);
+  }
+
+  /**
    * Grows `target` by every pose of the texture.
    *
    * @param boxes Boxes of other geometry than the texture was baked with; then every frame is read anew.
@@ -236,12 +300,14 @@ export class BoneTexture extends DataTexture {
 
 const _first = /*@__PURE__*/ new Float32Array(AFFINE_SIZE);
 const _second = /*@__PURE__*/ new Float32Array(AFFINE_SIZE);
+/** Two frames of each of the three layers that a pose may have. */
+const _layers = /*@__PURE__*/ new Float32Array(6 * AFFINE_SIZE);
 
-function readTexels(data: BoneTextureData, at: number, size: number, out: Float32Array): void {
+function readTexels(data: BoneTextureData, at: number, size: number, out: Float32Array, outAt = 0): void {
   const { texels } = data;
   if (data.precision === 'half') {
-    for (let i = 0; i < size; i++) out[i] = DataUtils.fromHalfFloat(texels[at + i]);
+    for (let i = 0; i < size; i++) out[outAt + i] = DataUtils.fromHalfFloat(texels[at + i]);
   } else {
-    for (let i = 0; i < size; i++) out[i] = texels[at + i];
+    for (let i = 0; i < size; i++) out[outAt + i] = texels[at + i];
   }
 }

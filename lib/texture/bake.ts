@@ -5,6 +5,7 @@ import type { BakedClip } from '../poses/ClipTable.js';
 import { listNames } from '../poses/ClipTable.js';
 import { PoseSampler } from '../poses/PoseSampler.js';
 import { collectRig, type Rig } from '../poses/Rig.js';
+import { findRootNode, MOTION_SIZE, type RootMotionOptions, RootMotionTaker } from '../poses/RootMotion.js';
 import { toHalf } from '../utils/toHalf.js';
 import type { BoneTextureData, Precision } from './BoneTexture.js';
 import type { Encoding, EncodingName } from './encodings/Encoding.js';
@@ -55,6 +56,12 @@ export interface BakeOptions {
    * @default 4096
    */
   maxTextureSize?: number;
+  /**
+   * Takes the way over the ground out of clips that leave their place, so that they play on the spot and
+   * `SkinnedInstancedMesh.applyRootMotion` can move the instances instead.
+   * @default false
+   */
+  rootMotion?: boolean | RootMotionOptions;
 }
 
 export interface BakeAsyncOptions extends BakeOptions {
@@ -141,7 +148,14 @@ export function* bakeSteps(root: Object3D, clips: readonly AnimationClip[], opti
     yield 0;
   }
 
-  const bake = { planned, rig, boxes, frames, maxTextureSize };
+  const bake = {
+    planned,
+    rig,
+    boxes,
+    frames,
+    maxTextureSize,
+    ...planRootMotion(rig, planned, options.rootMotion),
+  };
   // Most models have quaternions throughout; where one has not, that shows in its first frames.
   let result =
     encoding === 'matrix' ? null : yield* bakeWith(encodingByName('quaternion'), bake, encoding === 'auto');
@@ -159,12 +173,15 @@ interface Bake {
   boxes: JointBoxes;
   frames: number;
   maxTextureSize: number;
+  /** Takes root motion out of those clips. */
+  taker: RootMotionTaker | null;
+  inPlace: ReadonlySet<string>;
 }
 
 /** Samples, measures and encodes every pose; null where `mayFail` and the encoding cannot hold a joint. */
 function* bakeWith(
   encoding: Encoding,
-  { planned, rig, boxes, frames, maxTextureSize }: Bake,
+  { planned, rig, boxes, frames, maxTextureSize, taker, inPlace }: Bake,
   mayFail: boolean,
 ): Generator<number, BoneTextureData | null, void> {
   const { jointNames } = rig;
@@ -207,8 +224,10 @@ function* bakeWith(
 
     const bounds = new Box3();
     const intervals = count - 1;
+    const rootMotion = taker !== null && inPlace.has(name) ? new Float32Array(count * MOTION_SIZE) : null;
     for (let i = 0; i < count; i++) {
       sampler.sample(intervals === 0 ? 0 : (i / intervals) * clip.duration, pose);
+      if (rootMotion !== null) taker?.take(sampler, i, pose, rootMotion);
       expandByPose(bounds, boxes, pose);
       if (!encodeFrame(start + i, i === 0, `clip "${clip.name}"`)) return null;
       if (i % 16 === 15) yield (0.9 * (start + i)) / frames;
@@ -222,6 +241,8 @@ function* bakeWith(
       duration: clip.duration,
       fps: intervals / (clip.duration || 1),
       bounds,
+      rootMotion,
+      marks: [],
     });
     yield (0.9 * (start + count)) / frames;
   }
@@ -325,6 +346,25 @@ function planClips(
     );
   }
   return planned;
+}
+
+function planRootMotion(
+  rig: Rig,
+  planned: readonly PlannedClip[],
+  options: BakeOptions['rootMotion'],
+): Pick<Bake, 'taker' | 'inPlace'> {
+  if (!options) return { taker: null, inPlace: new Set() };
+  const chosen = options === true ? {} : options;
+  const names = planned.map(({ name }) => name);
+  const unknown = chosen.clips?.find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    throw new Error(
+      `${NAME}: rootMotion.clips names "${unknown}", but the baked clips are ${listNames(planned)}.`,
+    );
+  }
+  const inPlace = new Set(chosen.clips ?? names);
+  const clips = planned.filter(({ name }) => inPlace.has(name)).map(({ clip }) => clip);
+  return { taker: new RootMotionTaker(findRootNode(rig, clips, chosen, NAME), chosen), inPlace };
 }
 
 function checkClip(clip: AnimationClip): void {

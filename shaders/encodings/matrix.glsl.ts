@@ -4,19 +4,28 @@ mat3x4 jointMatrix_matrix( ivec2 texel0, ivec2 texel1, float alpha, float weight
 
   ivec2 at = texel0 + ivec2( joint * 3, 0 );
   mat3x4 first = mat3x4(
-    texelFetch( boneTexture, at, 0 ),
-    texelFetch( boneTexture, at + ivec2( 1, 0 ), 0 ),
-    texelFetch( boneTexture, at + ivec2( 2, 0 ), 0 )
+    texelFetch( boneTexture[ 0 ], at, 0 ),
+    texelFetch( boneTexture[ 0 ], at + ivec2( 1, 0 ), 0 ),
+    texelFetch( boneTexture[ 0 ], at + ivec2( 2, 0 ), 0 )
   );
   if ( ! interpolate ) return weight * first;
 
   at = texel1 + ivec2( joint * 3, 0 );
   mat3x4 second = mat3x4(
-    texelFetch( boneTexture, at, 0 ),
-    texelFetch( boneTexture, at + ivec2( 1, 0 ), 0 ),
-    texelFetch( boneTexture, at + ivec2( 2, 0 ), 0 )
+    texelFetch( boneTexture[ 0 ], at, 0 ),
+    texelFetch( boneTexture[ 0 ], at + ivec2( 1, 0 ), 0 ),
+    texelFetch( boneTexture[ 0 ], at + ivec2( 2, 0 ), 0 )
   );
   return ( weight - weight * alpha ) * first + ( weight * alpha ) * second;
+
+}
+
+mat3x4 jointBlend_matrix( PoseLayer first, PoseLayer second, PoseLayer third, float weight, int joint, bool interpolate ) {
+
+  mat3x4 sum = jointMatrix_matrix( first.texel0, first.texel1, first.alpha, weight * first.weight, joint, interpolate )
+    + jointMatrix_matrix( second.texel0, second.texel1, second.alpha, weight * second.weight, joint, interpolate );
+  if ( third.weight > 0.0 ) sum += jointMatrix_matrix( third.texel0, third.texel1, third.alpha, weight * third.weight, joint, interpolate );
+  return sum;
 
 }
 `;

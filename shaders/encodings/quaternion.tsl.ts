@@ -1,18 +1,20 @@
-import { cross, dot, ivec2, length, vec4 } from 'three/tsl';
+import { cross, dot, float, If, ivec2, length, select, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import type { TexelNode } from '../TexelNode.js';
-import type { Rows } from './matrix.tsl.js';
+import type { LayerNodes, Rows } from './matrix.tsl.js';
 
-/** Twin of `quaternion.glsl.ts`. */
-export function jointMatrix_quaternion(
+interface DualQuaternion {
+  q: Node<'vec4'>;
+  d: Node<'vec4'>;
+  scale: Node<'float'>;
+}
+
+function jointPose(
   boneTexture: TexelNode,
-  texel0: Node<'ivec2'>,
-  texel1: Node<'ivec2'>,
-  alpha: Node<'float'>,
-  weight: Node<'float'>,
+  { texel0, texel1, alpha }: LayerNodes,
   joint: Node<'int'>,
   interpolate: boolean,
-): Rows {
+): DualQuaternion {
   const texel = (frame: Node<'ivec2'>, i: number) =>
     boneTexture.texel(frame.add(ivec2(joint.mul(2).add(i), 0)));
 
@@ -28,8 +30,11 @@ export function jointMatrix_quaternion(
     d.addAssign(texel(texel1, 1).sub(d).mul(alpha));
     scale.addAssign(scale1.sub(scale).mul(alpha));
   }
+  return { q, d, scale };
+}
 
-  scale.mulAssign(weight);
+function poseMatrix({ q, d, scale: unweighted }: DualQuaternion, weight: Node<'float'>): Rows {
+  const scale = unweighted.mul(weight).toVar();
   const s = dot(q, q).reciprocal().mul(2).toVar();
   const t = d.xyz.mul(q.w).sub(q.xyz.mul(d.w)).add(cross(q.xyz, d.xyz)).mul(s.mul(weight)).toVar();
   const v = q.xyz.mul(s.mul(scale)).toVar();
@@ -44,4 +49,40 @@ export function jointMatrix_quaternion(
     vec4(xy.add(turn.z), scale.sub(square.x).sub(square.z), yz.sub(turn.x), t.y),
     vec4(xz.sub(turn.y), yz.add(turn.x), scale.sub(square.x).sub(square.y), t.z),
   ];
+}
+
+/** Twin of `quaternion.glsl.ts`. */
+export function jointMatrix_quaternion(
+  boneTexture: TexelNode,
+  layer: LayerNodes,
+  weight: Node<'float'>,
+  joint: Node<'int'>,
+  interpolate: boolean,
+): Rows {
+  return poseMatrix(jointPose(boneTexture, layer, joint, interpolate), weight);
+}
+
+/** Twin of `quaternion.glsl.ts`. */
+export function jointBlend_quaternion(
+  boneTexture: TexelNode,
+  [first, second, third]: readonly [LayerNodes, LayerNodes, LayerNodes],
+  weight: Node<'float'>,
+  joint: Node<'int'>,
+  interpolate: boolean,
+): Rows {
+  const q = vec4(0).toVar();
+  const d = vec4(0).toVar();
+  const scale = float(0).toVar();
+
+  const add = (layer: LayerNodes) => {
+    const pose = jointPose(boneTexture, layer, joint, interpolate);
+    const signed = select(dot(q, pose.q).lessThan(0), layer.weight.negate(), layer.weight).toVar();
+    q.addAssign(pose.q.mul(signed));
+    d.addAssign(pose.d.mul(signed));
+    scale.addAssign(pose.scale.mul(layer.weight));
+  };
+  add(first);
+  add(second);
+  If(third.weight.greaterThan(0), () => add(third));
+  return poseMatrix({ q, d, scale }, weight);
 }

@@ -1,3 +1,4 @@
+import type { AffineArray } from '../../utils/affine.js';
 import type { Encoding } from './Encoding.js';
 
 /** Below this a joint has been scaled away to hide it, and has no rotation to speak of; half floats hold no less. */
@@ -109,39 +110,71 @@ export const quaternionEncoding: Encoding = {
   },
 
   decode(first, second, alpha, out, at) {
-    const length0 = length4(first);
-    const length1 = length4(second);
-    const a0 = (1 - alpha) / length0;
-    const a1 = alpha / length1;
-    const x = first[0] * a0 + second[0] * a1;
-    const y = first[1] * a0 + second[1] * a1;
-    const z = first[2] * a0 + second[2] * a1;
-    const w = first[3] * a0 + second[3] * a1;
-    const dx = first[4] * (1 - alpha) + second[4] * alpha;
-    const dy = first[5] * (1 - alpha) + second[5] * alpha;
-    const dz = first[6] * (1 - alpha) + second[6] * alpha;
-    const dw = first[7] * (1 - alpha) + second[7] * alpha;
+    _sum.fill(0);
+    addFrames(first, 0, second, 0, alpha, 1);
+    writeAffine(out, at);
+  },
 
-    const scale = length0 * (1 - alpha) + length1 * alpha;
-    const t = 2 / (x * x + y * y + z * z + w * w);
-    const s = t * scale;
-
-    out[at] = scale - s * (y * y + z * z);
-    out[at + 1] = s * (x * y - w * z);
-    out[at + 2] = s * (x * z + w * y);
-    out[at + 3] = t * (dx * w - dw * x + dz * y - dy * z);
-    out[at + 4] = s * (x * y + w * z);
-    out[at + 5] = scale - s * (x * x + z * z);
-    out[at + 6] = s * (y * z - w * x);
-    out[at + 7] = t * (dy * w - dw * y + dx * z - dz * x);
-    out[at + 8] = s * (x * z - w * y);
-    out[at + 9] = s * (y * z + w * x);
-    out[at + 10] = scale - s * (x * x + y * y);
-    out[at + 11] = t * (dz * w - dw * z + dy * x - dx * y);
+  blend({ layers, count }, texels, out, at) {
+    _sum.fill(0);
+    for (let layer = 0; layer < count; layer++) {
+      const { alpha, weight } = layers[layer];
+      addFrames(texels, layer * 2 * SIZE, texels, (layer * 2 + 1) * SIZE, alpha, weight);
+    }
+    writeAffine(out, at);
   },
 };
 
+/** Numbers per joint. */
+const SIZE = 8;
+
+/** The mixed dual quaternion, of which the rotation has no unit length, and the mixed scale. */
+const _sum = /*@__PURE__*/ new Float64Array(SIZE + 1);
+const SCALE = SIZE;
+
+/** Adds a mix of two frames to `_sum`, by the shorter way round from what is there. */
+function addFrames(
+  first: Float32Array,
+  firstAt: number,
+  second: Float32Array,
+  secondAt: number,
+  alpha: number,
+  weight: number,
+): void {
+  const length0 = length4(first, firstAt);
+  const length1 = length4(second, secondAt);
+  const a0 = (1 - alpha) / length0;
+  const a1 = alpha / length1;
+  let dot = 0;
+  for (let i = 0; i < 4; i++) dot += _sum[i] * (first[firstAt + i] * a0 + second[secondAt + i] * a1);
+  const w = dot < 0 ? -weight : weight;
+  for (let i = 0; i < 4; i++) {
+    _sum[i] += w * (first[firstAt + i] * a0 + second[secondAt + i] * a1);
+    _sum[4 + i] += w * (first[firstAt + 4 + i] * (1 - alpha) + second[secondAt + 4 + i] * alpha);
+  }
+  _sum[SCALE] += weight * (length0 * (1 - alpha) + length1 * alpha);
+}
+
+function writeAffine(out: AffineArray, at: number): void {
+  const [x, y, z, w, dx, dy, dz, dw, scale] = _sum;
+  const t = 2 / (x * x + y * y + z * z + w * w);
+  const s = t * scale;
+
+  out[at] = scale - s * (y * y + z * z);
+  out[at + 1] = s * (x * y - w * z);
+  out[at + 2] = s * (x * z + w * y);
+  out[at + 3] = t * (dx * w - dw * x + dz * y - dy * z);
+  out[at + 4] = s * (x * y + w * z);
+  out[at + 5] = scale - s * (x * x + z * z);
+  out[at + 6] = s * (y * z - w * x);
+  out[at + 7] = t * (dy * w - dw * y + dx * z - dz * x);
+  out[at + 8] = s * (x * z - w * y);
+  out[at + 9] = s * (y * z + w * x);
+  out[at + 10] = scale - s * (x * x + y * y);
+  out[at + 11] = t * (dz * w - dw * z + dy * x - dx * y);
+}
+
 // Math.hypot is many times slower, and nothing here comes near the ends of the number range.
-function length4(q: Float32Array): number {
-  return Math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+function length4(q: Float32Array, at: number): number {
+  return Math.sqrt(q[at] * q[at] + q[at + 1] * q[at + 1] + q[at + 2] * q[at + 2] + q[at + 3] * q[at + 3]);
 }

@@ -1,0 +1,102 @@
+import type { AnimationActionLoopStyles } from 'three';
+import { LoopOnce, LoopPingPong, LoopRepeat } from 'three';
+import { LOOP_CLAMP, LOOP_PING_PONG, LOOP_ROOT_MOTION, REPEAT_FOREVER } from '../constants.js';
+import type { BakedClip } from '../poses/ClipTable.js';
+
+/** How an instance plays a clip; the words and defaults of `AnimationAction`. */
+export interface PlayOptions {
+  /** @default LoopRepeat */
+  loop?: AnimationActionLoopStyles;
+  /** How often the clip runs under LoopRepeat and LoopPingPong. @default Infinity */
+  repetitions?: number;
+  /** Whether a clip that has finished stays on its last frame; else the rest pose returns. @default false */
+  clampWhenFinished?: boolean;
+  /** 1 is the clip's own speed, negative plays in reverse. @default 1 */
+  timeScale?: number;
+  /** Seconds into the clip at which to start. @default 0 */
+  time?: number;
+  /** Seconds in which the clip fades in over whatever the instance shows. @default 0 */
+  fade?: number;
+  /**
+   * Whether the clips change speed while they fade, the one that ends towards the length of the one that begins, as in
+   * `AnimationAction.crossFadeTo(action, duration, true)`.
+   * @default false
+   */
+  warp?: boolean;
+  /**
+   * Whether the clip starts as far into its length as the one that is playing is into its own, and both are warped so
+   * that they stay so while they fade: a walk that becomes a run keeps the same foot down.
+   * @default false
+   */
+  sync?: boolean;
+  /** Whether `applyRootMotion` moves the instance by the motion that baking took out of the clip. @default false */
+  rootMotion?: boolean;
+}
+
+/** Play options in the terms of a slot. */
+export interface Start {
+  /** Frames. */
+  time: number;
+  /** Frames per second. */
+  rate: number;
+  loop: number;
+  repetitions: number;
+  /** Seconds. */
+  fade: number;
+  warp: boolean;
+  sync: boolean;
+}
+
+/**
+ * Checks play options and puts them in the terms of a slot.
+ *
+ * @param clip Null for the rest pose.
+ * @throws If an option is out of range.
+ */
+export function checkPlay(
+  clip: BakedClip | null,
+  options: PlayOptions,
+  caller: string,
+  target: Start,
+): Start {
+  const loop = options.loop ?? LoopRepeat;
+  const timeScale = options.timeScale ?? 1;
+  const time = options.time ?? 0;
+  const repetitions = options.repetitions ?? Infinity;
+  const fade = options.fade ?? 0;
+
+  checkFinite(timeScale, 'timeScale', caller);
+  checkFinite(time, 'time', caller);
+  if (!(repetitions >= 0))
+    throw new Error(`${caller}: repetitions is ${repetitions}; use a number from 0, or Infinity.`);
+  if (!(fade >= 0 && fade < Infinity))
+    throw new Error(`${caller}: fade is ${fade}; use a number of seconds from 0.`);
+  if (loop !== LoopRepeat && loop !== LoopOnce && loop !== LoopPingPong) {
+    throw new Error(`${caller}: loop is ${loop}; use LoopOnce, LoopRepeat or LoopPingPong.`);
+  }
+  if (options.rootMotion === true && clip !== null && clip.rootMotion === null) {
+    throw new Error(
+      `${caller}: clip "${clip.name}" has no root motion; bake it with rootMotion: true, and with this clip among rootMotion.clips if you name any.`,
+    );
+  }
+
+  const fps = clip === null ? 0 : clip.fps;
+  target.time = time * fps;
+  target.rate = timeScale * fps;
+  target.loop =
+    (loop === LoopPingPong ? LOOP_PING_PONG : 0) +
+    (options.clampWhenFinished === true ? LOOP_CLAMP : 0) +
+    (options.rootMotion === true ? LOOP_ROOT_MOTION : 0);
+  // In reverse three.js does not count the first pass through the start, but LoopOnce does stop there.
+  if (loop === LoopOnce) target.repetitions = target.rate < 0 ? 0 : 1;
+  else target.repetitions = Math.min(repetitions, REPEAT_FOREVER);
+  target.fade = fade;
+  target.warp = options.warp === true || options.sync === true;
+  target.sync = options.sync === true;
+  return target;
+}
+
+/** @throws If `value` is not a finite number. */
+export function checkFinite(value: number, what: string, caller: string): void {
+  if (!Number.isFinite(value)) throw new Error(`${caller}: ${what} is ${value}; use a finite number.`);
+}

@@ -1,0 +1,90 @@
+/**
+ * Indices with a time each, of which the earliest is at hand: a binary heap that knows where in it every index is, so
+ * that times can be changed. Of equal times the lower index comes first.
+ */
+export class TimeHeap {
+  /** Indices in heap order. */
+  private readonly order: Int32Array;
+  /** Where an index is in `order`, -1 if not. */
+  private readonly place: Int32Array;
+  private readonly times: Float64Array;
+  private size = 0;
+
+  constructor(capacity: number) {
+    this.order = new Int32Array(capacity);
+    this.place = new Int32Array(capacity).fill(-1);
+    this.times = new Float64Array(capacity);
+  }
+
+  /** The index whose time is earliest, -1 if there is none. */
+  get first(): number {
+    return this.size === 0 ? -1 : this.order[0];
+  }
+
+  /** Time of `first`. */
+  get firstTime(): number {
+    return this.size === 0 ? Infinity : this.times[this.order[0]];
+  }
+
+  /** Gives an index a time; an infinite one takes it out. */
+  set(index: number, time: number): void {
+    const place = this.place[index];
+    if (time === Infinity) {
+      if (place !== -1) this.remove(index, place);
+      return;
+    }
+    this.times[index] = time;
+    if (place === -1) this.rise(index, this.size++);
+    else this.settle(index, place);
+  }
+
+  clear(): void {
+    this.place.fill(-1);
+    this.size = 0;
+  }
+
+  private remove(index: number, place: number): void {
+    this.place[index] = -1;
+    const last = this.order[--this.size];
+    if (last !== index) this.settle(last, place);
+  }
+
+  private settle(index: number, place: number): void {
+    if (place > 0 && this.before(index, this.order[(place - 1) >> 1])) this.rise(index, place);
+    else this.sink(index, place);
+  }
+
+  private rise(index: number, from: number): void {
+    let place = from;
+    while (place > 0) {
+      const parent = (place - 1) >> 1;
+      if (!this.before(index, this.order[parent])) break;
+      this.put(this.order[parent], place);
+      place = parent;
+    }
+    this.put(index, place);
+  }
+
+  private sink(index: number, from: number): void {
+    let place = from;
+    for (;;) {
+      let child = 2 * place + 1;
+      if (child >= this.size) break;
+      if (child + 1 < this.size && this.before(this.order[child + 1], this.order[child])) child++;
+      if (!this.before(this.order[child], index)) break;
+      this.put(this.order[child], place);
+      place = child;
+    }
+    this.put(index, place);
+  }
+
+  private put(index: number, place: number): void {
+    this.order[place] = index;
+    this.place[index] = place;
+  }
+
+  private before(a: number, b: number): boolean {
+    const { times } = this;
+    return times[a] < times[b] || (times[a] === times[b] && a < b);
+  }
+}
