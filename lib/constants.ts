@@ -13,6 +13,8 @@ export const LOOP_PING_PONG = 1;
 export const LOOP_CLAMP = 2;
 /** Not for the shaders: the clip's root motion moves the instance. */
 export const LOOP_ROOT_MOTION = 4;
+/** Not for the shaders either: it ends at whichever end it comes to first. */
+export const LOOP_ONCE = 8;
 
 /** `repetitions` of an instance that never finishes; a float32 cannot hold a larger whole number exactly. */
 export const REPEAT_FOREVER = 1e9;

@@ -4,7 +4,6 @@ import type {
   Camera,
   Color,
   Group,
-  InstancedBufferAttribute,
   Intersection,
   JSONMeta,
   Mesh,
@@ -19,6 +18,7 @@ import {
   Box3,
   DataTexture,
   FloatType,
+  InstancedBufferAttribute,
   InstancedMesh,
   type Material,
   Matrix4,
@@ -209,6 +209,49 @@ export class SkinnedInstancedMesh extends AnimatedInstancedMesh {
       for (let i = 0; i < count; i++) crowd.setMorphAt(i, mesh);
     }
     return crowd;
+  }
+
+  /**
+   * Makes room for more instances, or gives room back. What the instances are and play stays; new ones have the identity
+   * matrix and play nothing. `instanceMatrix` and the like become other objects. Costs an upload of everything, so grow by
+   * doubling.
+   *
+   * @throws If `count` instances would not fit.
+   */
+  setCapacity(capacity: number): this {
+    if (!(Number.isInteger(capacity) && capacity >= this.count)) {
+      throw new Error(
+        `${NAME}.setCapacity: capacity is ${capacity}; use a whole number from count, which is ${this.count}.`,
+      );
+    }
+    if (capacity === this.capacity) return this;
+    const { geometry, instanceMatrix, instanceColor, morphTexture, playback } = this;
+    // Renderers let go of the buffers of a mesh that is disposed, and make new ones for one that is drawn after all.
+    this.dispatchEvent({ type: 'dispose' });
+    geometry.dispose();
+
+    this.instanceMatrix = resized(instanceMatrix, capacity);
+    const identity = new Matrix4();
+    for (let i = instanceMatrix.count; i < capacity; i++) identity.toArray(this.instanceMatrix.array, i * 16);
+    if (instanceColor !== null) {
+      this.instanceColor = resized(instanceColor, capacity);
+      for (let i = instanceColor.count; i < capacity; i++) this.instanceColor.setXYZ(i, 1, 1, 1);
+    }
+    this.previousInstanceMatrix?.dispose();
+    this.previousInstanceMatrix = null;
+
+    this.replacePlayback(this.createPlayback(capacity).copy(playback));
+    this.morphTexture = null;
+    this.adoptGeometry(geometry);
+    if (morphTexture !== null && this.morphTexture !== null) {
+      const { data, width } = (this.morphTexture as DataTexture).image;
+      const rows = Math.min(capacity, morphTexture.image.height);
+      (data as Float32Array).set((morphTexture.image.data as Float32Array).subarray(0, rows * width));
+      morphTexture.dispose();
+    }
+    this.computed.version = -1;
+    this.prepareDraw();
+    return this;
   }
 
   /** Whether two baked frames are mixed; else the nearest is shown. Changing it compiles the materials anew. */
@@ -560,6 +603,15 @@ function checkArguments(boneTexture: BoneTexture, count: number): void {
 function checkInfluences(value: number, option: string): Influences {
   if (value === 1 || value === 2 || value === 4) return value;
   throw new Error(`${NAME}: ${option} is ${value}; use 1, 2 or 4.`);
+}
+
+function resized(source: InstancedBufferAttribute, count: number): InstancedBufferAttribute {
+  const array = new Float32Array(count * source.itemSize);
+  array.set(source.array.subarray(0, array.length));
+  const copy = new InstancedBufferAttribute(array, source.itemSize);
+  copy.setUsage(source.usage);
+  source.dispose?.();
+  return copy;
 }
 
 function copyMorphTexture(source: DataTexture): DataTexture {

@@ -2,6 +2,7 @@ import { InstancedInterleavedBuffer } from 'three';
 import {
   CLOCK_EPOCH,
   LOOP_CLAMP,
+  LOOP_ONCE,
   LOOP_PING_PONG,
   LOOP_ROOT_MOTION,
   REPEAT_FOREVER,
@@ -45,6 +46,8 @@ import {
 const PAUSED = 1;
 /** Passes are counted in reverse; stays when the time scale goes to zero. */
 const REVERSED = 2;
+/** Some of the clip has been played: until then its direction is open. */
+const MOVED = 4;
 
 /** Instances within this many of each other are uploaded in one go. */
 const NEAR = 32;
@@ -193,6 +196,7 @@ export class InstancePlayback {
     if (!(this.flags[index] & PAUSED)) return;
     const missed = this.elapsed - this.pausedAt[index];
     this.flags[index] &= ~PAUSED;
+    this.startedAt[index] += missed;
     this.shift(index, -missed);
     this.changed(index);
     this.observer?.retimed(index, false);
@@ -204,7 +208,7 @@ export class InstancePlayback {
 
   /** Whether no time has passed since an instance's clip was started, or its time set. */
   isFresh(index: number): boolean {
-    return this.startedAt[index] === this.elapsed;
+    return this.startedAt[index] === this.localElapsed(index);
   }
 
   /** Whether time passes for an instance: it plays a clip, is not paused, has a speed and has not finished. */
@@ -241,8 +245,10 @@ export class InstancePlayback {
     this.endWarp(index);
 
     const turned = rate !== 0 && rate < 0 !== this.isReversed(index);
+    this.noteMoved(index);
     if (turned) {
-      total = turnAround(slots, at, total, rate < 0);
+      if (this.flags[index] & MOVED) total = turnAround(slots, at, total, rate < 0);
+      else if (slots[at + CLIP_LOOP] & LOOP_ONCE) slots[at + CLIP_REPETITIONS] = rate < 0 ? 0 : 1;
       this.flags[index] ^= REVERSED;
     }
     slots[at + CLIP_RATE] = rate;
@@ -269,6 +275,7 @@ export class InstancePlayback {
     const intervals = intervalsOf(slots, at);
     if (intervals < 1) return;
 
+    this.noteMoved(index);
     const reverse = this.isReversed(index);
     const total = this.total(index);
     let cycle = cycleOf(total, intervals, reverse);
@@ -291,6 +298,8 @@ export class InstancePlayback {
   keepClockSmall(): void {
     if (Math.abs(this.clock) < CLOCK_EPOCH) return;
     const { slots, clock } = this;
+    this.origin += clock;
+    this.clock = 0;
     for (let i = 0; i < this.capacity; i++) {
       const at = i * SLOT_STRIDE;
       const fading = slots[at + CLIP_FADE_RATE] !== 0;
@@ -304,8 +313,6 @@ export class InstancePlayback {
       }
       this.write(i);
     }
-    this.origin += clock;
-    this.clock = 0;
     this.changedAll();
   }
 
@@ -483,8 +490,21 @@ export class InstancePlayback {
   }
 
   private begin(index: number): void {
-    this.startedAt[index] = this.elapsed;
+    this.startedAt[index] = this.localElapsed(index);
     this.observer?.started(index);
+  }
+
+  private localElapsed(index: number): number {
+    return this.isPaused(index) ? this.pausedAt[index] : this.elapsed;
+  }
+
+  private noteMoved(index: number): void {
+    const now = this.localElapsed(index);
+    if (this.slots[index * SLOT_STRIDE + CLIP_RATE] === 0) {
+      if (!(this.flags[index] & MOVED)) this.startedAt[index] = now;
+    } else if (now !== this.startedAt[index]) {
+      this.flags[index] |= MOVED;
+    }
   }
 
   private localClock(index: number): number {

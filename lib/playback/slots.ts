@@ -89,9 +89,9 @@ export function turnAround(slots: Slots, at: number, total: number, toReverse: b
   const within = Math.min(Math.max(total - from * intervals, 0), intervals);
   const odd = (slots[at + CLIP_LOOP] & LOOP_PING_PONG) !== 0 && (pass & 1) !== 0;
 
-  let cycle: number;
-  if (toReverse) cycle = (slots[at + CLIP_LOOP] & LOOP_PING_PONG) === 0 || odd ? 0 : -1;
-  else cycle = odd && pass > 0 ? 1 : 0;
+  // Not stretch 0 in reverse, which stands for a clip that came from no other pass.
+  let cycle = odd && pass > 0 ? 1 : 0;
+  if (toReverse) cycle = odd ? -2 : -1;
   if (slots[at + CLIP_REPETITIONS] < REPEAT_FOREVER) {
     slots[at + CLIP_REPETITIONS] += passOf(cycle, toReverse) - (toReverse ? pass : Math.max(pass, 0));
   }

@@ -1,3 +1,5 @@
+import { FAR_APART, LEAST_WEIGHT } from '../../lib/texture/encodings/quaternion.js';
+
 /** Twin of `lib/texture/encodings/quaternion.ts`: columns of the `mat3x4` are the rows of the skinning matrix. */
 export const quaternionGLSL = /* glsl */ `
 struct DualQuaternion {
@@ -57,23 +59,49 @@ mat3x4 jointMatrix_quaternion( ivec2 texel0, ivec2 texel1, float alpha, float we
 
 }
 
-void addPose( inout DualQuaternion sum, PoseLayer layer, int joint, bool interpolate ) {
+void addPose( inout DualQuaternion sum, DualQuaternion pose, float cosine, float weight ) {
 
-  DualQuaternion pose = jointPose( layer.texel0, layer.texel1, layer.alpha, joint, interpolate );
-  float weight = dot( sum.q, pose.q ) < 0.0 ? - layer.weight : layer.weight;
-  sum.q += weight * pose.q;
-  sum.d += weight * pose.d;
-  sum.scale += layer.weight * pose.scale;
+  float turned = cosine < 0.0 ? - weight : weight;
+  sum.q += turned * pose.q;
+  sum.d += turned * pose.d;
+  sum.scale += weight * pose.scale;
+
+}
+
+float apart( float cosine, float weight0, float weight1 ) {
+
+  return ( 1.0 - smoothstep( 0.0, ${FAR_APART}, abs( cosine ) ) ) * min( 1.0, ${LEAST_WEIGHT}.0 * min( weight0, weight1 ) );
 
 }
 
 mat3x4 jointBlend_quaternion( PoseLayer first, PoseLayer second, PoseLayer third, float weight, int joint, bool interpolate ) {
 
-  DualQuaternion sum = DualQuaternion( vec4( 0.0 ), vec4( 0.0 ), 0.0 );
-  addPose( sum, first, joint, interpolate );
-  addPose( sum, second, joint, interpolate );
-  if ( third.weight > 0.0 ) addPose( sum, third, joint, interpolate );
-  return poseMatrix( sum, weight );
+  DualQuaternion a = jointPose( first.texel0, first.texel1, first.alpha, joint, interpolate );
+  DualQuaternion b = jointPose( second.texel0, second.texel1, second.alpha, joint, interpolate );
+  DualQuaternion c = b;
+  float cosine = dot( a.q, b.q ) / length( a.q );
+  float linear = apart( cosine, first.weight, second.weight );
+  DualQuaternion sum = DualQuaternion( first.weight * a.q, first.weight * a.d, first.weight * a.scale );
+  addPose( sum, b, cosine, second.weight );
+
+  if ( third.weight > 0.0 ) {
+
+    c = jointPose( third.texel0, third.texel1, third.alpha, joint, interpolate );
+    cosine = dot( sum.q, c.q ) / length( sum.q );
+    linear += ( 1.0 - linear ) * apart( cosine, 1.0 - third.weight, third.weight );
+    addPose( sum, c, cosine, third.weight );
+
+  }
+
+  mat3x4 skin = poseMatrix( sum, weight );
+  if ( linear > 0.0 ) {
+
+    mat3x4 mixed = poseMatrix( a, weight * first.weight ) + poseMatrix( b, weight * second.weight );
+    if ( third.weight > 0.0 ) mixed += poseMatrix( c, weight * third.weight );
+    skin += linear * ( mixed - skin );
+
+  }
+  return skin;
 
 }
 `;

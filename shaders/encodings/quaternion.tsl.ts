@@ -1,5 +1,6 @@
-import { cross, dot, float, If, ivec2, length, select, vec4 } from 'three/tsl';
+import { abs, cross, dot, float, If, ivec2, length, min, select, smoothstep, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
+import { FAR_APART, LEAST_WEIGHT } from '../../lib/texture/encodings/quaternion.js';
 import type { TexelNode } from '../TexelNode.js';
 import type { LayerNodes, Rows } from './matrix.tsl.js';
 
@@ -70,19 +71,59 @@ export function jointBlend_quaternion(
   joint: Node<'int'>,
   interpolate: boolean,
 ): Rows {
-  const q = vec4(0).toVar();
-  const d = vec4(0).toVar();
-  const scale = float(0).toVar();
-
-  const add = (layer: LayerNodes) => {
-    const pose = jointPose(boneTexture, layer, joint, interpolate);
-    const signed = select(dot(q, pose.q).lessThan(0), layer.weight.negate(), layer.weight).toVar();
-    q.addAssign(pose.q.mul(signed));
-    d.addAssign(pose.d.mul(signed));
-    scale.addAssign(pose.scale.mul(layer.weight));
+  const a = jointPose(boneTexture, first, joint, interpolate);
+  const b = jointPose(boneTexture, second, joint, interpolate);
+  const cosine = dot(a.q, b.q).div(length(a.q)).toVar() as Node<'float'>;
+  const linear = apart(cosine, first.weight, second.weight).toVar();
+  const sum = {
+    q: a.q.mul(first.weight).toVar(),
+    d: a.d.mul(first.weight).toVar(),
+    scale: a.scale.mul(first.weight).toVar(),
   };
-  add(first);
-  add(second);
-  If(third.weight.greaterThan(0), () => add(third));
-  return poseMatrix({ q, d, scale }, weight);
+  addPose(sum, b, cosine, second.weight);
+
+  const skin = [vec4(0).toVar(), vec4(0).toVar(), vec4(0).toVar()] as Rows;
+  const mixed = [vec4(0).toVar(), vec4(0).toVar(), vec4(0).toVar()] as Rows;
+  const addMixed = (pose: DualQuaternion, layer: LayerNodes) => {
+    poseMatrix(pose, weight.mul(layer.weight).toVar()).forEach((row, i) => {
+      mixed[i].addAssign(row);
+    });
+  };
+
+  If(third.weight.greaterThan(0), () => {
+    const c = jointPose(boneTexture, third, joint, interpolate);
+    const toSum = dot(sum.q, c.q).div(length(sum.q)).toVar() as Node<'float'>;
+    linear.addAssign(linear.oneMinus().mul(apart(toSum, third.weight.oneMinus(), third.weight)));
+    addPose(sum, c, toSum, third.weight);
+    If(linear.greaterThan(0), () => addMixed(c, third));
+  });
+
+  poseMatrix(sum, weight).forEach((row, i) => {
+    skin[i].assign(row);
+  });
+  If(linear.greaterThan(0), () => {
+    addMixed(a, first);
+    addMixed(b, second);
+    skin.forEach((row, i) => {
+      row.addAssign(mixed[i].sub(row).mul(linear));
+    });
+  });
+  return skin;
+}
+
+function addPose(
+  sum: DualQuaternion,
+  pose: DualQuaternion,
+  cosine: Node<'float'>,
+  weight: Node<'float'>,
+): void {
+  const turned = select(cosine.lessThan(0), weight.negate(), weight).toVar();
+  sum.q.addAssign(pose.q.mul(turned));
+  sum.d.addAssign(pose.d.mul(turned));
+  sum.scale.addAssign(pose.scale.mul(weight));
+}
+
+function apart(cosine: Node<'float'>, weight0: Node<'float'>, weight1: Node<'float'>): Node<'float'> {
+  const far = smoothstep(0, FAR_APART, abs(cosine)).oneMinus();
+  return far.mul(min(float(1), min(weight0, weight1).mul(LEAST_WEIGHT))) as Node<'float'>;
 }

@@ -5,15 +5,24 @@ import {
   Float32BufferAttribute,
   Group,
   type KeyframeTrack,
+  Matrix4,
   MeshBasicMaterial,
   Skeleton,
   SkinnedMesh,
   Uint16BufferAttribute,
   VectorKeyframeTrack,
 } from 'three';
+import type { SkinnedInstancedMesh } from './library.js';
 
 /** Where the stick's tip bone rests; no clip ever goes there. */
 export const REST_X = -5;
+
+const _matrix = new Matrix4();
+
+/** Where the tip of an instance is: the time of its clip in seconds, or REST_X. */
+export function tipOf(crowd: SkinnedInstancedMesh, index: number): number {
+  return crowd.getBoneMatrixAt(index, 'Tip', _matrix).elements[12] + REST_X;
+}
 
 export interface Stick {
   root: Group;

@@ -4,25 +4,16 @@ import {
   LoopOnce,
   LoopPingPong,
   LoopRepeat,
-  Matrix4,
-  REVISION,
   Vector3,
-  WebGLRenderer,
 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { captureGeometry } from '../support/capture.js';
+import { captureOf, TWINS, type Twin } from '../support/captures.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
-import { type Capture, webGLCapture } from '../support/parity.js';
 import { random, SEEDS } from '../support/random.js';
-import { createStick, REST_X } from '../support/stick.js';
+import { createStick, REST_X, tipOf } from '../support/stick.js';
 
 const LOOPS: Record<string, AnimationActionLoopStyles> = { LoopOnce, LoopRepeat, LoopPingPong };
-const _matrix = new Matrix4();
-
-/** Where the tip of an instance is: the time of its clip in seconds, or REST_X. */
-function tipOf(crowd: SkinnedInstancedMesh, index: number): number {
-  return crowd.getBoneMatrixAt(index, 'Tip', _matrix).elements[12] + REST_X;
-}
 
 interface Play {
   loop: AnimationActionLoopStyles;
@@ -191,24 +182,6 @@ describe('shader and CPU twin show the same frame', () => {
     }
   }
 
-  type Twin = 'GLSL' | 'TSL on WebGPU' | 'TSL on WebGL 2';
-
-  async function captureOf(twin: Twin): Promise<Capture & { dispose(): void }> {
-    if (twin === 'GLSL') {
-      const renderer = new WebGLRenderer();
-      return { ...webGLCapture(renderer), dispose: () => renderer.dispose() };
-    }
-    const { WebGPURenderer } = await import('three/webgpu');
-    const { captureNodeMaterial, captureNodes } = await import('../support/captureNodes.js');
-    const renderer = new WebGPURenderer({ forceWebGL: twin === 'TSL on WebGL 2' });
-    await renderer.init();
-    return {
-      material: (vertices) => captureNodeMaterial(vertices),
-      read: (crowd, vertices, instances) => captureNodes(renderer, crowd, vertices, instances),
-      dispose: () => renderer.dispose(),
-    };
-  }
-
   async function compareTwins(
     twin: Twin,
     plays: readonly Play[],
@@ -239,11 +212,7 @@ describe('shader and CPU twin show the same frame', () => {
     how.dispose();
   }
 
-  // Node materials ask for a newer three.js than the main entry.
-  const nodes: Twin[] = Number(REVISION) >= 187 ? ['TSL on WebGPU', 'TSL on WebGL 2'] : [];
-  const twins: Twin[] = ['GLSL', ...nodes];
-
-  describe.each(twins)('%s', (twin) => {
+  describe.each(TWINS)('%s', (twin) => {
     test.each([true, false])('at the edges, interpolate %s', async (interpolate) => {
       await compareTwins(twin, edges, [0, 0.5, 1, 1.25, 2, 7.125], interpolate);
     });
