@@ -11,6 +11,8 @@ export const REST_FRAME = 0;
 /** Bits of the per-instance `loop` value. */
 export const LOOP_PING_PONG = 1;
 export const LOOP_CLAMP = 2;
+/** All that these two bits can be; shaders know no others. */
+export const LOOP_MODES = 4;
 /** Not for the shaders: the clip's root motion moves the instance. */
 export const LOOP_ROOT_MOTION = 4;
 /** Not for the shaders either: it ends at whichever end it comes to first. */

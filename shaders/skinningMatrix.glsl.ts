@@ -1,4 +1,4 @@
-import { PARAM_CLOCK, PARAM_ROWS, PARAM_STRIDE } from '../lib/constants.js';
+import { LOOP_MODES, PARAM_CLOCK, PARAM_ROWS, PARAM_STRIDE } from '../lib/constants.js';
 import { INSTANCES_PER_ROW, OLDER_STRIDE } from '../lib/playback/instanceLayout.js';
 import { frameAtGLSL } from './frameAt.glsl.js';
 import type { ShaderVariant } from './ShaderVariant.js';
@@ -27,7 +27,6 @@ struct PoseLayer {
   ivec2 texel0;
   ivec2 texel1;
   float alpha;
-  float weight;
 };
 
 ivec2 frameTexel( float frame ) {
@@ -38,83 +37,81 @@ ivec2 frameTexel( float frame ) {
 
 }
 
-PoseLayer poseLayer( vec4 clip, vec2 timing, float warp, float weight, bool interpolate ) {
+PoseLayer poseLayer( vec4 clip, vec4 timing, float ease, bool interpolate ) {
 
-  FrameMix mixed = frameAt( ${CLOCK}, clip.x, clip.y, clip.z + warp, clip.w, timing.x, timing.y, interpolate );
+  float count = floor( clip.y * ${(1 / LOOP_MODES).toFixed(4)} );
+  float loop = clip.y - count * ${LOOP_MODES}.0;
+  float time = clip.z + clip.w * ease * ease;
+  FrameMix mixed = frameAt( ${CLOCK}, clip.x, count, time, loop, timing.x, timing.y, interpolate );
   ivec2 texel0 = frameTexel( mixed.frame0 );
   ivec2 texel1 = texel0;
   if ( interpolate ) texel1 = frameTexel( mixed.frame1 );
-  return PoseLayer( texel0, texel1, mixed.alpha, weight );
+  return PoseLayer( texel0, texel1, mixed.alpha );
 
 }
 
-float olderWeight( vec2 fade ) {
+float olderWeight( vec4 timing ) {
 
-  return clamp( fade.x - ${CLOCK} * fade.y, 0.0, 1.0 );
+  return clamp( timing.z - ${CLOCK} * timing.w, 0.0, 1.0 );
 
 }
 
-void fadingLayers( float faded, bool interpolate, out PoseLayer first, out PoseLayer second, out PoseLayer third ) {
+ivec2 olderTexel() {
 
   int index = gl_InstanceID;
-  ivec2 at = ivec2( ( index & ${INSTANCES_PER_ROW - 1} ) * ${OLDER_STRIDE / 4}, index >> ${Math.log2(INSTANCES_PER_ROW)} );
-  vec4 clip = texelFetch( boneTexture[ 1 ], at, 0 );
-  vec4 timing = texelFetch( boneTexture[ 1 ], at + ivec2( 1, 0 ), 0 );
-  vec4 oldestClip = texelFetch( boneTexture[ 1 ], at + ivec2( 2, 0 ), 0 );
-  vec4 oldestTiming = texelFetch( boneTexture[ 1 ], at + ivec2( 3, 0 ), 0 );
-  float left = 1.0 - faded;
-  float oldest = olderWeight( timing.zw );
-
-  first = poseLayer( instanceClip, instanceTiming.xy, oldestTiming.z * faded * faded, left, interpolate );
-  second = poseLayer( clip, timing.xy, oldestTiming.w * left * left, faded * ( 1.0 - oldest ), interpolate );
-  third = PoseLayer( second.texel0, second.texel1, 0.0, 0.0 );
-  if ( oldest > 0.0 ) third = poseLayer( oldestClip, oldestTiming.xy, 0.0, faded * oldest, interpolate );
+  return ivec2( ( index & ${INSTANCES_PER_ROW - 1} ) * ${OLDER_STRIDE / 4}, index >> ${Math.log2(INSTANCES_PER_ROW)} );
 
 }
 `)();
 
 /**
- * The weighted sum of the vertex's joints, as rows. Weights are sorted, so the loop ends at the first that is zero; a
- * loop, since that is what lets the GPU skip the look-ups. An instance that does not fade leaves before anything of the
- * fade is read.
+ * The weighted sum of the vertex's joints, as rows, in the clip that plays and in those it fades out of. Weights are
+ * sorted, so the loop ends at the first that is zero; a loop, since that is what lets every GPU skip the look-ups. For
+ * the same reason clips are a loop too: one that does not fade goes through it once, and some drivers run both sides of
+ * an `if`.
  */
 export function skinningMatrixGLSL(
   name: string,
   { encoding, interpolate, influences }: ShaderVariant,
 ): string {
-  const sumOfJoints = (joint: string) => /* glsl */ `
-  vec4 joints = skinIndex;
-  vec4 weights = skinWeight;
+  return /* glsl */ `
+mat3x4 ${name}() {
+
   mat3x4 skin = mat3x4( 0.0 );
+  vec4 clip = instanceClip;
+  vec4 timing = instanceTiming;
+  ivec2 at = olderTexel();
+  float ease = olderWeight( timing );
+  float left = 1.0;
 
-  for ( int i = 0; i < ${influences}; i ++ ) {
+  while ( left > 0.0 ) {
 
-    if ( weights.x <= 0.0 ) break;
-    skin += ${joint};
-    joints = joints.yzwx;
-    weights = weights.yzwx;
+    float older = left * olderWeight( timing );
+    float share = left - older;
+    PoseLayer pose = poseLayer( clip, timing, ease, ${interpolate} );
+    vec4 joints = skinIndex;
+    vec4 weights = skinWeight;
+
+    for ( int i = 0; i < ${influences}; i ++ ) {
+
+      if ( weights.x <= 0.0 ) break;
+      skin += jointMatrix_${encoding}( pose.texel0, pose.texel1, pose.alpha, weights.x * share, int( joints.x ), ${interpolate} );
+      joints = joints.yzwx;
+      weights = weights.yzwx;
+
+    }
+
+    left = older;
+    ease = 1.0 - older;
+    if ( left <= 0.0 ) break;
+    clip = texelFetch( boneTexture[ 1 ], at, 0 );
+    timing = texelFetch( boneTexture[ 1 ], at + ivec2( 1, 0 ), 0 );
+    at.x += 2;
 
   }
 
   return skin;
-`;
-  return /* glsl */ `
-mat3x4 ${name}_fading( float faded ) {
 
-  PoseLayer first;
-  PoseLayer second;
-  PoseLayer third;
-  fadingLayers( faded, ${interpolate}, first, second, third );
-${sumOfJoints(`jointBlend_${encoding}( first, second, third, weights.x, int( joints.x ), ${interpolate} )`)}
-}
-
-mat3x4 ${name}() {
-
-  float faded = olderWeight( instanceTiming.zw );
-  if ( faded > 0.0 ) return ${name}_fading( faded );
-
-  PoseLayer pose = poseLayer( instanceClip, instanceTiming.xy, 0.0, 1.0, ${interpolate} );
-${sumOfJoints(`jointMatrix_${encoding}( pose.texel0, pose.texel1, pose.alpha, weights.x, int( joints.x ), ${interpolate} )`)}
 }
 `;
 }

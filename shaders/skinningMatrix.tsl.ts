@@ -1,13 +1,13 @@
 import { attribute, Break, clamp, float, floor, If, int, ivec2, Loop, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import { jointBlend_matrix, jointMatrix_matrix, type LayerNodes, type Rows } from './encodings/matrix.tsl.js';
-import { jointBlend_quaternion, jointMatrix_quaternion } from './encodings/quaternion.tsl.js';
+import { LOOP_MODES } from '../lib/constants.js';
+import { jointMatrix_matrix, type LayerNodes, type Rows } from './encodings/matrix.tsl.js';
+import { jointMatrix_quaternion } from './encodings/quaternion.tsl.js';
 import { frameAt } from './frameAt.tsl.js';
 import type { ShaderVariant } from './ShaderVariant.js';
 import type { TexelNode } from './TexelNode.js';
 
 const JOINT_MATRIX = { matrix: jointMatrix_matrix, quaternion: jointMatrix_quaternion };
-const JOINT_BLEND = { matrix: jointBlend_matrix, quaternion: jointBlend_quaternion };
 
 /** One slot of the instance drawn; see `instanceLayout`. */
 export interface SlotNodes {
@@ -17,8 +17,8 @@ export interface SlotNodes {
 
 /** Playback state of the instance drawn. */
 export interface PlaybackNodes extends SlotNodes {
-  /** Reads the two slots that fade out; called where a stack is built that only instances that fade run. */
-  older(): [SlotNodes, SlotNodes];
+  /** Reads one of the slots that fade out, 0 or 1; called where a stack is built. */
+  older(slot: Node<'int'>): SlotNodes;
 }
 
 /** What a draw tells the shader; see `DrawParameters`. */
@@ -40,56 +40,54 @@ export function skinningMatrix(
     return ivec2(int(column.mul(stride)), int(frame.sub(column.mul(rows))));
   };
 
-  const poseLayer = (
-    { clip, timing }: SlotNodes,
-    warp: Node<'float'> | null,
-    weight: Node<'float'>,
-  ): LayerNodes => {
-    const time = warp === null ? clip.z : clip.z.add(warp);
-    const mixed = frameAt(clock, clip.x, clip.y, time, clip.w, timing.x, timing.y, interpolate);
+  const poseLayer = ({ clip, timing }: SlotNodes, ease: Node<'float'>): LayerNodes => {
+    const count = floor(clip.y.mul(1 / LOOP_MODES)).toVar();
+    const loop = clip.y.sub(count.mul(LOOP_MODES));
+    const time = clip.z.add(clip.w.mul(ease).mul(ease)) as Node<'float'>;
+    const mixed = frameAt(clock, clip.x, count, time, loop, timing.x, timing.y, interpolate);
     const texel0 = frameTexel(mixed.frame0).toVar();
     const texel1 = interpolate ? frameTexel(mixed.frame1).toVar() : texel0;
-    return { texel0, texel1, alpha: mixed.alpha, weight };
+    return { texel0, texel1, alpha: mixed.alpha };
   };
 
-  const olderWeight = ({ timing }: SlotNodes): Node<'float'> =>
-    clamp(timing.z.sub(clock.mul(timing.w)), 0, 1).toVar() as Node<'float'>;
-
-  const fadingLayers = (faded: Node<'float'>): readonly [LayerNodes, LayerNodes, LayerNodes] => {
-    const [second, third] = playback.older();
-    const left = faded.oneMinus().toVar();
-    const oldest = olderWeight(second);
-    const warps = third.timing;
-    return [
-      poseLayer(playback, warps.z.mul(faded).mul(faded), left),
-      poseLayer(second, warps.w.mul(left).mul(left), faded.mul(oldest.oneMinus()).toVar()),
-      poseLayer(third, null, faded.mul(oldest).toVar()),
-    ];
-  };
+  const olderWeight = ({ timing }: SlotNodes) =>
+    clamp(timing.z.sub(clock.mul(timing.w)), 0, 1) as Node<'float'>;
 
   const sum = [vec4(0).toVar(), vec4(0).toVar(), vec4(0).toVar()] as Rows;
-  const sumJoints = (matrixOf: (weight: Node<'float'>, joint: Node<'int'>) => Rows) => {
+  const slot = { clip: vec4(playback.clip).toVar(), timing: vec4(playback.timing).toVar() };
+  const olderSlot = int(0).toVar();
+  const ease = olderWeight(slot).toVar();
+  const left = float(1).toVar();
+
+  // A `while`, which the types do not know.
+  Loop(left.greaterThan(0) as never, () => {
+    const older = left.mul(olderWeight(slot)).toVar();
+    const share = left.sub(older).toVar();
+    const pose = poseLayer(slot, ease);
     const joints = vec4(attribute<'vec4'>('skinIndex', 'vec4')).toVar();
     const weights = vec4(attribute<'vec4'>('skinWeight', 'vec4')).toVar();
+
     Loop(influences, () => {
       If(weights.x.lessThanEqual(0), () => {
         Break();
       });
-      matrixOf(weights.x, int(joints.x).toVar()).forEach((row, i) => {
+      const weight = weights.x.mul(share).toVar();
+      const joint = int(joints.x).toVar();
+      JOINT_MATRIX[encoding](boneTexture, pose, weight, joint, interpolate).forEach((row, i) => {
         sum[i].addAssign(row);
       });
       joints.assign(joints.yzwx);
       weights.assign(weights.yzwx);
     });
-  };
 
-  const faded = olderWeight(playback);
-  If(faded.greaterThan(0), () => {
-    const layers = fadingLayers(faded);
-    sumJoints((weight, joint) => JOINT_BLEND[encoding](boneTexture, layers, weight, joint, interpolate));
-  }).Else(() => {
-    const pose = poseLayer(playback, null, float(1));
-    sumJoints((weight, joint) => JOINT_MATRIX[encoding](boneTexture, pose, weight, joint, interpolate));
+    left.assign(older);
+    ease.assign(older.oneMinus());
+    If(left.greaterThan(0), () => {
+      const { clip, timing } = playback.older(olderSlot);
+      slot.clip.assign(clip);
+      slot.timing.assign(timing);
+      olderSlot.addAssign(1);
+    });
   });
   return sum;
 }

@@ -292,11 +292,8 @@ function crowdNodes(crowd: NodeCrowd): CrowdNodes {
 
   const index = int(instanceIndex).toVar();
   const playback = {
-    ...slotOf(states, index, SLOT_STRIDE, 0),
-    older: (): [SlotNodes, SlotNodes] => [
-      slotOf(fades, index, OLDER_STRIDE, 0),
-      slotOf(fades, index, OLDER_STRIDE, OLDEST),
-    ],
+    ...slotOf(states, index, SLOT_STRIDE, int(0)),
+    older: (slot: Node<'int'>) => slotOf(fades, index, OLDER_STRIDE, slot.mul(OLDEST / 4)),
   };
 
   const parameters = reference('bindMatrix', 'mat4', undefined as never) as unknown as {
@@ -315,12 +312,12 @@ function crowdNodes(crowd: NodeCrowd): CrowdNodes {
   };
 }
 
-/** Reads a slot of an instance out of an `InstanceTexture`. */
-function slotOf(texture: TexelNode, index: Node<'int'>, stride: number, offset: number): SlotNodes {
+/** Reads a slot of an instance out of an `InstanceTexture`; `offset` in texels from where the instance begins. */
+function slotOf(texture: TexelNode, index: Node<'int'>, stride: number, offset: Node<'int'>): SlotNodes {
   const x = index
     .bitAnd(INSTANCES_PER_ROW - 1)
     .mul(stride / 4)
-    .add(offset / 4);
+    .add(offset);
   const row = index.shiftRight(Math.log2(INSTANCES_PER_ROW)).toVar();
   // A layer has one row but in crowds of more than 65,536.
   const height = texture.height();

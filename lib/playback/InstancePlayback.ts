@@ -22,8 +22,10 @@ import {
   CLIP_REPETITIONS,
   CLIP_START,
   CLIP_TIME,
+  CLIP_WARP,
   OLDER_STRIDE,
   OLDEST,
+  packCount,
   SLOT_STRIDE,
   WARP_IN,
   WARP_OUT,
@@ -326,19 +328,23 @@ export class InstancePlayback {
 
     target.count = 1;
     newest.weight = 1 - faded;
-    this.showSlot(slots, at, clock, this.warpIn(index, clock), this.state, interpolate, newest);
+    const paused = this.isPaused(index);
+    const warp = this.warpIn(index, clock);
+    this.showSlot(slots, at, clock, warp, this.isReversed(index), paused, interpolate, newest);
     if (faded === 0 || older === null) return target;
 
     const o = index * OLDER_STRIDE;
     const olderFaded = olderWeight(older, o, clock);
     target.count = 2;
     second.weight = faded * (1 - olderFaded);
-    this.showSlot(older, o, clock, this.warpOut(index, clock), this.fades, interpolate, second);
+    const warpOut = this.warpOut(index, clock);
+    this.showSlot(older, o, clock, warpOut, older[o + CLIP_RATE] < 0, paused, interpolate, second);
     if (olderFaded === 0) return target;
 
     target.count = 3;
     oldest.weight = faded * olderFaded;
-    this.showSlot(older, o + OLDEST, clock, 0, this.fades, interpolate, oldest);
+    const last = o + OLDEST;
+    this.showSlot(older, last, clock, 0, older[last + CLIP_RATE] < 0, paused, interpolate, oldest);
     return target;
   }
 
@@ -565,7 +571,7 @@ export class InstancePlayback {
     if (faded === 0) {
       older.fill(0, o, o + OLDER_STRIDE);
       clearSlot(older, o + OLDEST);
-      this.keepClip(slots, at, this.state, older, o);
+      this.keepClip(index, older, o);
       return;
     }
 
@@ -585,20 +591,16 @@ export class InstancePlayback {
       older[o + CLIP_FADE] = slots[at + CLIP_FADE];
       older[o + CLIP_FADE_RATE] = slots[at + CLIP_FADE_RATE];
     }
-    this.keepClip(slots, at, this.state, older, o);
+    this.keepClip(index, older, o);
   }
 
-  /** Copies a slot to an older one; where its time stands still, as the picture it shows. */
-  private keepClip(
-    from: Float64Array,
-    at: number,
-    image: InstanceTexture,
-    to: Float64Array,
-    o: number,
-  ): void {
-    copyClip(from, at, to, o);
-    if (from[at + CLIP_RATE] !== 0) return;
-    for (let i = 0; i < CLIP_FADE; i++) to[o + i] = image.data[at + i];
+  /** Copies the newest slot to an older one; where its time stands still, as what it shows. */
+  private keepClip(index: number, to: Float64Array, o: number): void {
+    const at = index * SLOT_STRIDE;
+    copyClip(this.slots, at, to, o);
+    if (this.slots[at + CLIP_RATE] !== 0) return;
+    holdSlot(this.slots, at, this.total(index), this.isReversed(index), _held);
+    copyClip(_held, 0, to, o);
     to[o + CLIP_TIME] = keptWithin(to[o + CLIP_TIME], intervalsOf(to, o));
   }
 
@@ -635,20 +637,23 @@ export class InstancePlayback {
     at: number,
     clock: number,
     warp: number,
-    image: InstanceTexture,
+    reverse: boolean,
+    paused: boolean,
     interpolate: boolean,
     target: FrameMix,
   ): void {
-    const still = slots[at + CLIP_RATE] === 0 || image.data[at + CLIP_RATE] === 0;
-    const source = still ? image.data : slots;
+    const still = paused || slots[at + CLIP_RATE] === 0;
+    if (still) holdSlot(slots, at, totalAt(slots, at, clock, warp), reverse, _held);
+    const source = still ? _held : slots;
+    const from = still ? 0 : at;
     frameAt(
       still ? 0 : clock,
-      source[at + CLIP_START],
-      source[at + CLIP_COUNT],
-      source[at + CLIP_TIME] + (still ? 0 : warp),
-      source[at + CLIP_LOOP],
-      source[at + CLIP_RATE],
-      source[at + CLIP_REPETITIONS],
+      source[from + CLIP_START],
+      source[from + CLIP_COUNT],
+      source[from + CLIP_TIME] + (still ? 0 : warp),
+      source[from + CLIP_LOOP],
+      source[from + CLIP_RATE],
+      source[from + CLIP_REPETITIONS],
       interpolate,
       target,
     );
@@ -660,20 +665,22 @@ export class InstancePlayback {
     const at = index * SLOT_STRIDE;
     const clock = this.localClock(index);
     const paused = this.isPaused(index);
+    const fading = older !== null && slots[at + CLIP_FADE_RATE] !== 0;
+    const o = index * OLDER_STRIDE;
     const { data } = this.state;
-    writeSlot(slots, at, clock, this.warpIn(index, clock), paused, this.isReversed(index), data);
+    const ahead = fading ? older[o + WARP_IN] : 0;
+    writeSlot(slots, at, clock, ahead, this.warpIn(index, clock), paused, this.isReversed(index), data);
     writeFade(slots, at, clock, paused, data);
-    if (older === null || this.olderState === null || slots[at + CLIP_FADE_RATE] === 0) return;
+    if (!fading || this.olderState === null) return;
 
     const image = this.olderState.data;
-    const o = index * OLDER_STRIDE;
-    writeSlot(older, o, clock, this.warpOut(index, clock), paused, older[o + CLIP_RATE] < 0, image);
+    const warp = this.warpOut(index, clock);
+    writeSlot(older, o, clock, older[o + WARP_OUT], warp, paused, older[o + CLIP_RATE] < 0, image);
     writeFade(older, o, clock, paused, image);
     const last = o + OLDEST;
-    writeSlot(older, last, clock, 0, paused, older[last + CLIP_RATE] < 0, image);
-    // What has stopped has its warp in its time already.
-    image[o + WARP_IN] = paused || slots[at + CLIP_RATE] === 0 ? 0 : older[o + WARP_IN];
-    image[o + WARP_OUT] = paused || older[o + CLIP_RATE] === 0 ? 0 : older[o + WARP_OUT];
+    writeSlot(older, last, clock, 0, 0, paused, older[last + CLIP_RATE] < 0, image);
+    image[last + CLIP_FADE] = 0;
+    image[last + CLIP_FADE_RATE] = 0;
   }
 
   /** Writes an instance, and marks it for upload. */
@@ -707,21 +714,34 @@ function shiftFade(slots: Float64Array, at: number, seconds: number): void {
   slots[at + CLIP_FADE] -= seconds * slots[at + CLIP_FADE_RATE];
 }
 
+/** Writes a slot as the GPU reads it; `ahead` as `CLIP_WARP` says, `warp` is what it comes to at `clock`. */
 function writeSlot(
   slots: Float64Array,
   at: number,
   clock: number,
+  ahead: number,
   warp: number,
   paused: boolean,
   reverse: boolean,
   out: Float32Array,
 ): void {
-  for (let i = 0; i < CLIP_FADE; i++) out[at + i] = slots[at + i];
-  if (!paused && slots[at + CLIP_RATE] !== 0) return;
+  const still = paused || slots[at + CLIP_RATE] === 0;
+  if (still) holdSlot(slots, at, totalAt(slots, at, clock, warp), reverse, _held);
+  const source = still ? _held : slots;
+  const from = still ? 0 : at;
+  out[at + CLIP_START] = source[from + CLIP_START];
+  out[at + CLIP_COUNT] = packCount(source[from + CLIP_COUNT], source[from + CLIP_LOOP]);
+  out[at + CLIP_TIME] = source[from + CLIP_TIME];
+  out[at + CLIP_WARP] = still ? 0 : ahead;
+  out[at + CLIP_RATE] = source[from + CLIP_RATE];
+  out[at + CLIP_REPETITIONS] = source[from + CLIP_REPETITIONS];
+}
 
-  // A clip that stands still shows one place in it, which time scale zero leaves as it is from the start.
+const _held = /*@__PURE__*/ new Float64Array(SLOT_STRIDE);
+
+/** Writes a slot whose clip stands still: the one place in it, which time scale zero leaves as it is from the start. */
+function holdSlot(slots: Float64Array, at: number, total: number, reverse: boolean, out: Float64Array): void {
   const intervals = intervalsOf(slots, at);
-  const total = totalAt(slots, at, clock, warp);
   const finished = isFinished(slots, at, total, reverse);
   const loop = slots[at + CLIP_LOOP];
   const cycle = intervals < 1 ? 0 : cycleOf(total, intervals, reverse);
@@ -732,14 +752,13 @@ function writeSlot(
     pass = slots[at + CLIP_REPETITIONS] - 1;
   }
   if ((loop & LOOP_PING_PONG) !== 0 && (pass & 1) !== 0) within = intervals - within;
-  if (finished && (loop & LOOP_CLAMP) === 0) {
-    out[at + CLIP_START] = REST_FRAME;
-    out[at + CLIP_COUNT] = 1;
-  }
-  out[at + CLIP_TIME] = within;
-  out[at + CLIP_LOOP] = LOOP_CLAMP;
-  out[at + CLIP_RATE] = 0;
-  out[at + CLIP_REPETITIONS] = REPEAT_FOREVER;
+  const rest = finished && (loop & LOOP_CLAMP) === 0;
+  out[CLIP_START] = rest ? REST_FRAME : slots[at + CLIP_START];
+  out[CLIP_COUNT] = rest ? 1 : slots[at + CLIP_COUNT];
+  out[CLIP_TIME] = within;
+  out[CLIP_LOOP] = LOOP_CLAMP;
+  out[CLIP_RATE] = 0;
+  out[CLIP_REPETITIONS] = REPEAT_FOREVER;
 }
 
 function writeFade(slots: Float64Array, at: number, clock: number, paused: boolean, out: Float32Array): void {

@@ -1,10 +1,12 @@
+import { LOOP_MODES } from '../constants.js';
+
 /**
  * Where each field of an instance's playback state lies.
  *
  * A slot says how one clip plays. The first slot of all instances is one array of floats, which WebGL reads as two
  * instanced attributes, `instanceClip` and `instanceTiming`, and node materials as a texture, since WebGPU has no more
  * than eight vertex buffers. The two older slots hold the clips that fade out; they are a texture of their own, which no
- * shader reads for an instance that does not fade.
+ * shader reads for an instance that does not fade. `InstancePlayback` keeps the same fields in doubles.
  */
 
 /** First frame of the clip in the bone texture. */
@@ -13,8 +15,10 @@ export const CLIP_START = 0;
 export const CLIP_COUNT = 1;
 /** Frames into the clip at clock 0; whole loops are counted in. */
 export const CLIP_TIME = 2;
-/** `LOOP_PING_PONG` and `LOOP_CLAMP`, added up. */
+/** Loop bits, added up; what the GPU reads has them in `CLIP_COUNT`, see `packCount`. */
 export const CLIP_LOOP = 3;
+/** In what the GPU reads, frames that warping puts the clip ahead, times the square of how far its fade is from done. */
+export const CLIP_WARP = 3;
 /** Frames per second of the clock, negative when played in reverse. */
 export const CLIP_RATE = 4;
 /** Repetitions until the instance has finished. */
@@ -29,12 +33,17 @@ export const SLOT_STRIDE = 8;
 
 /** Numbers per instance of the two older slots. */
 export const OLDER_STRIDE = 16;
-/** Where the last of the slots begins, beneath which there is nothing to fade: its two places hold something else. */
+/** Where the last of the slots begins, beneath which nothing fades: the doubles hold the warps of the others there. */
 export const OLDEST = 8;
 /** Frames that warping puts the newest clip ahead at the beginning of a fade. */
 export const WARP_IN = OLDEST + CLIP_FADE;
 /** Frames that warping puts the clip before it ahead at the end of a fade. */
 export const WARP_OUT = OLDEST + CLIP_FADE_RATE;
+
+/** Frames of a clip and how it loops, in one number as the GPU reads them. */
+export function packCount(count: number, loop: number): number {
+  return count * LOOP_MODES + (loop % LOOP_MODES);
+}
 
 /** Instances in a row of a texture of state; a power of two. */
 export const INSTANCES_PER_ROW = 256;

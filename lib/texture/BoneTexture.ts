@@ -227,23 +227,18 @@ export class BoneTexture extends DataTexture {
    *
    * @param out 12 numbers from `at`, row by row.
    */
-  readPose(pose: PoseMix, joint: number, out: AffineArray, at = 0): void {
-    const [{ frame0, frame1, alpha }] = pose.layers;
-    if (pose.count === 1) {
+  readPose({ layers, count }: PoseMix, joint: number, out: AffineArray, at = 0): void {
+    if (count === 1) {
+      const [{ frame0, frame1, alpha }] = layers;
       this.readJoint(frame0, frame1, alpha, joint, out, at);
       return;
     }
-    const { layout } = this.data;
-    const { texels } = this.codec;
-    for (let i = 0; i < pose.count; i++) {
-      const layer = pose.layers[i];
-      const from = 2 * i * texels * 4;
-      const first = frameTexel(layout, layer.frame0) + joint * texels;
-      const second = frameTexel(layout, layer.frame1) + joint * texels;
-      readTexels(this.data, first * 4, texels * 4, _layers, from);
-      readTexels(this.data, second * 4, texels * 4, _layers, from + texels * 4);
+    out.fill(0, at, at + AFFINE_SIZE);
+    for (let layer = 0; layer < count; layer++) {
+      const { frame0, frame1, alpha, weight } = layers[layer];
+      this.readJoint(frame0, frame1, alpha, joint, _affine);
+      for (let i = 0; i < AFFINE_SIZE; i++) out[at + i] += weight * _affine[i];
     }
-    this.codec.blend(pose, _layers, out, at);
   }
 
   /**
@@ -300,14 +295,13 @@ export class BoneTexture extends DataTexture {
 
 const _first = /*@__PURE__*/ new Float32Array(AFFINE_SIZE);
 const _second = /*@__PURE__*/ new Float32Array(AFFINE_SIZE);
-/** Two frames of each of the three layers that a pose may have. */
-const _layers = /*@__PURE__*/ new Float32Array(6 * AFFINE_SIZE);
+const _affine = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
 
-function readTexels(data: BoneTextureData, at: number, size: number, out: Float32Array, outAt = 0): void {
+function readTexels(data: BoneTextureData, at: number, size: number, out: Float32Array): void {
   const { texels } = data;
   if (data.precision === 'half') {
-    for (let i = 0; i < size; i++) out[outAt + i] = DataUtils.fromHalfFloat(texels[at + i]);
+    for (let i = 0; i < size; i++) out[i] = DataUtils.fromHalfFloat(texels[at + i]);
   } else {
-    for (let i = 0; i < size; i++) out[outAt + i] = texels[at + i];
+    for (let i = 0; i < size; i++) out[i] = texels[at + i];
   }
 }

@@ -19,13 +19,4 @@ mat3x4 jointMatrix_matrix( ivec2 texel0, ivec2 texel1, float alpha, float weight
   return ( weight - weight * alpha ) * first + ( weight * alpha ) * second;
 
 }
-
-mat3x4 jointBlend_matrix( PoseLayer first, PoseLayer second, PoseLayer third, float weight, int joint, bool interpolate ) {
-
-  mat3x4 sum = jointMatrix_matrix( first.texel0, first.texel1, first.alpha, weight * first.weight, joint, interpolate )
-    + jointMatrix_matrix( second.texel0, second.texel1, second.alpha, weight * second.weight, joint, interpolate );
-  if ( third.weight > 0.0 ) sum += jointMatrix_matrix( third.texel0, third.texel1, third.alpha, weight * third.weight, joint, interpolate );
-  return sum;
-
-}
 `;

@@ -1,16 +1,15 @@
-import { If, ivec2, vec4 } from 'three/tsl';
+import { ivec2 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import type { TexelNode } from '../TexelNode.js';
 
 /** The rows of a weighted skinning matrix. */
 export type Rows = [Node<'vec4'>, Node<'vec4'>, Node<'vec4'>];
 
-/** One clip's part in a pose: the texels at which its two frames begin, how they mix, and its share. */
+/** One clip's part in a pose: the texels at which its two frames begin, and how they mix. */
 export interface LayerNodes {
   texel0: Node<'ivec2'>;
   texel1: Node<'ivec2'>;
   alpha: Node<'float'>;
-  weight: Node<'float'>;
 }
 
 /** Twin of `matrix.glsl.ts`. */
@@ -28,25 +27,4 @@ export function jointMatrix_matrix(
   const mixed = (i: number) =>
     interpolate ? weight0.mul(row(texel0, i)).add(weight1.mul(row(texel1, i))) : weight.mul(row(texel0, i));
   return [mixed(0), mixed(1), mixed(2)];
-}
-
-/** Twin of `matrix.glsl.ts`. */
-export function jointBlend_matrix(
-  boneTexture: TexelNode,
-  [first, second, third]: readonly [LayerNodes, LayerNodes, LayerNodes],
-  weight: Node<'float'>,
-  joint: Node<'int'>,
-  interpolate: boolean,
-): Rows {
-  const sum = [vec4(0).toVar(), vec4(0).toVar(), vec4(0).toVar()] as Rows;
-  const add = (layer: LayerNodes) => {
-    const rows = jointMatrix_matrix(boneTexture, layer, weight.mul(layer.weight).toVar(), joint, interpolate);
-    rows.forEach((row, i) => {
-      sum[i].addAssign(row);
-    });
-  };
-  add(first);
-  add(second);
-  If(third.weight.greaterThan(0), () => add(third));
-  return sum;
 }

@@ -1,4 +1,4 @@
-import { BoneTexture } from 'skinned-instanced-mesh';
+import { BoneTexture, type SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 import {
   type AnimationClip,
   AnimationMixer,
@@ -143,7 +143,7 @@ async function nodeFrames(count: number): Promise<{ name: string; js: number }[]
 }
 
 /** Time of the vertex stage alone, as a ratio to that of a still InstancedMesh measured in turn with it. */
-async function vertices(model: string, rounds: number): Promise<VertexRow[]> {
+async function vertices(model: string, rounds: number, only = ''): Promise<VertexRow[]> {
   const source = await sourceOf(model);
   source.mesh.geometry.drawRange.count = Infinity;
   const count = Math.max(20, Math.round(300_000 / source.mesh.geometry.getAttribute('position').count));
@@ -152,7 +152,9 @@ async function vertices(model: string, rounds: number): Promise<VertexRow[]> {
     ['quaternion float, interpolated', { encoding: 'quaternion' }],
     ['quaternion float, nearest frame', { encoding: 'quaternion', interpolate: false }],
     ['quaternion half, interpolated', { encoding: 'quaternion', precision: 'half' }],
+    ['quaternion float, interpolated, all fading', { encoding: 'quaternion' }],
     ['matrix float, interpolated', { encoding: 'matrix' }],
+    ['matrix float, interpolated, all fading', { encoding: 'matrix' }],
     ['matrix float, nearest frame', { encoding: 'matrix', interpolate: false }],
     ['matrix half, interpolated', { encoding: 'matrix', precision: 'half' }],
     ['quaternion float, interpolated, 2 influences', { encoding: 'quaternion', influences: 2 }],
@@ -160,10 +162,13 @@ async function vertices(model: string, rounds: number): Promise<VertexRow[]> {
   ];
   const contenders = [createSkinned(source, Math.min(count, 200))];
   const names = ['SkinnedMesh + AnimationMixer'];
+  const fading: number[] = [];
   for (const [name, options] of variants) {
+    if (!name.includes(only)) continue;
     try {
       contenders.push(createOurs(source, count, options));
       names.push(name);
+      if (name.includes('fading')) fading.push(contenders.length - 1);
     } catch {
       // a model with non-uniform scale has no quaternions
     }
@@ -191,6 +196,15 @@ async function vertices(model: string, rounds: number): Promise<VertexRow[]> {
     const ratios: number[] = [];
     const share = i === 0 ? count / Math.min(count, 200) : 1;
     contenders[i].update(0.123);
+    if (fading.includes(i)) {
+      const { clips } = source;
+      const crowd = contenders[i].object as SkinnedInstancedMesh;
+      crowd.playAll((instance) => (instance + 1) % clips.length, {
+        fade: 10,
+        time: (instance) => instance % 5,
+      });
+      contenders[i].update(4);
+    }
     time(contenders[i]);
     time(floor);
     for (let round = 0; round < rounds; round++) ratios.push((time(contenders[i]) * share) / time(floor));

@@ -45,6 +45,12 @@ export function countGlCalls(gl: WebGL2RenderingContext): GlCalls {
 function uploadedBytes(name: string, args: unknown[]): number {
   const data = args.find((arg) => ArrayBuffer.isView(arg)) as Float32Array | undefined;
   if (data === undefined) return 0;
+  // three.js sends a part of a texture out of the whole array, by a row length and what to skip
+  if (name === 'texSubImage2D') {
+    const [width, height] = args.slice(4, 6).map(Number);
+    const channels = 4;
+    return width * height * channels * data.BYTES_PER_ELEMENT;
+  }
   const length = name === 'bufferSubData' && typeof args[4] === 'number' ? args[4] : 0;
   return length > 0 ? length * data.BYTES_PER_ELEMENT : data.byteLength;
 }

@@ -58,6 +58,8 @@ test('only what changed is uploaded', () => {
   frame();
   crowd.play(5000, 0);
   expect(frame()).toMatchObject({ uploads: 1, bytes: 32 });
+  crowd.play(0, 1).play(9999, 1);
+  expect(frame()).toMatchObject({ uploads: 2, bytes: 64 });
   for (let i = 100; i < 200; i++) crowd.play(i, 1);
   expect(frame()).toMatchObject({ uploads: 1, bytes: 3200 });
   expect(frame()).toMatchObject({ uploads: 0 });
@@ -71,5 +73,43 @@ test('the clock going back to zero costs one upload of the playback state, and i
   for (let i = 0; i < 130; i++) uploads.push(frame(0.25).bytes);
   expect(uploads.filter((bytes) => bytes > 0)).toEqual([COUNT * 32, COUNT * 32]);
   expect(crowd.clock).toBeLessThan(16);
+  renderer.dispose();
+});
+
+test('a fade sends what it is about, and steady fading nothing', () => {
+  const { renderer, crowd, frame } = createCrowd();
+  frame();
+  crowd.play(5000, 0, { fade: 2 });
+  // the first fade of a crowd makes the texture for all
+  expect(frame().bytes).toBeGreaterThan(COUNT * 64);
+  expect(frame()).toMatchObject({ uploads: 0 });
+  crowd.play(5001, 0, { fade: 2 }).play(7, 2, { fade: 1 });
+  expect(frame()).toMatchObject({ uploads: 4, bytes: 2 * (32 + 64) });
+  for (let i = 0; i < 30; i++) expect(frame(1 / 60)).toMatchObject({ uploads: 0, draws: 1 });
+  for (let i = 300; i < 500; i++) crowd.play(i, 1, { fade: 0.5 });
+  expect(frame()).toMatchObject({ uploads: 2, bytes: 200 * (32 + 64) });
+  renderer.dispose();
+});
+
+test('ten thousand fades in one frame', () => {
+  const { renderer, crowd, frame } = createCrowd();
+  const clips = crowd.boneTexture.clips.length;
+  const options = { fade: 0.3, timeScale: 1.1 };
+  const times: number[] = [];
+  for (let round = 0; round < 30; round++) {
+    const start = performance.now();
+    for (let i = 0; i < COUNT; i++) crowd.play(i, (i + round) % clips, options);
+    times.push(performance.now() - start);
+    frame(0.1);
+  }
+  times.sort((a, b) => a - b);
+  console.log(
+    `10,000 play calls with fades: ${times[15].toFixed(2)} ms (${times[0].toFixed(2)} to ${times[29].toFixed(2)})`,
+  );
+  for (let i = 0; i < COUNT; i++) crowd.play(i, 0, options);
+  const { uploads, bytes } = frame();
+  expect(bytes).toBe(COUNT * (32 + 64));
+  // one for the newest slots, and one for each row of the texture of those that fade
+  expect(uploads).toBe(1 + Math.ceil(COUNT / 256));
   renderer.dispose();
 });

@@ -1,5 +1,4 @@
 import type { AffineArray } from '../../utils/affine.js';
-import type { PoseMix } from '../PoseMix.js';
 
 export type EncodingName = 'matrix' | 'quaternion';
 
@@ -22,10 +21,4 @@ export interface Encoding {
   encode(affine: AffineArray, at: number, out: Float32Array, outAt: number, previousAt: number): number;
   /** Writes the 3×4 matrix that the shader gets when it mixes two frames of a joint; `alpha` from 0 to 1. */
   decode(first: Float32Array, second: Float32Array, alpha: number, out: AffineArray, at: number): void;
-  /**
-   * Writes the 3×4 matrix of a joint that the shader gets while clips fade into each other.
-   *
-   * @param texels Each layer's first and second frame, `4 × texels` numbers each.
-   */
-  blend(pose: PoseMix, texels: Float32Array, out: AffineArray, at: number): void;
 }

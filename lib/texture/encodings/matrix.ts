@@ -26,17 +26,4 @@ export const matrixEncoding: Encoding = {
   decode(first, second, alpha, out, at) {
     for (let i = 0; i < AFFINE_SIZE; i++) out[at + i] = first[i] + (second[i] - first[i]) * alpha;
   },
-
-  blend({ layers, count }, texels, out, at) {
-    for (let i = 0; i < AFFINE_SIZE; i++) {
-      let sum = 0;
-      for (let layer = 0; layer < count; layer++) {
-        const { alpha, weight } = layers[layer];
-        const first = texels[2 * layer * AFFINE_SIZE + i];
-        const second = texels[(2 * layer + 1) * AFFINE_SIZE + i];
-        sum += weight * (first + (second - first) * alpha);
-      }
-      out[at + i] = sum;
-    }
-  },
 };

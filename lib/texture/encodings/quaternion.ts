@@ -1,6 +1,3 @@
-import { MathUtils } from 'three';
-import { AFFINE_SIZE } from '../../constants.js';
-import type { AffineArray } from '../../utils/affine.js';
 import type { Encoding } from './Encoding.js';
 
 /** Below this a joint has been scaled away to hide it, and has no rotation to speak of; half floats hold no less. */
@@ -112,112 +109,39 @@ export const quaternionEncoding: Encoding = {
   },
 
   decode(first, second, alpha, out, at) {
-    mixFrames(first, 0, second, 0, alpha, _poses, 0);
-    poseAffine(_poses, 0, 1, _affine);
-    for (let i = 0; i < AFFINE_SIZE; i++) out[at + i] = _affine[i];
-  },
+    const length0 = length4(first);
+    const length1 = length4(second);
+    const a0 = (1 - alpha) / length0;
+    const a1 = alpha / length1;
+    const x = first[0] * a0 + second[0] * a1;
+    const y = first[1] * a0 + second[1] * a1;
+    const z = first[2] * a0 + second[2] * a1;
+    const w = first[3] * a0 + second[3] * a1;
+    const dx = first[4] * (1 - alpha) + second[4] * alpha;
+    const dy = first[5] * (1 - alpha) + second[5] * alpha;
+    const dz = first[6] * (1 - alpha) + second[6] * alpha;
+    const dw = first[7] * (1 - alpha) + second[7] * alpha;
 
-  blend({ layers, count }, texels, out, at) {
-    _sum.fill(0);
-    let linear = 0;
-    let total = 0;
-    for (let layer = 0; layer < count; layer++) {
-      const { alpha, weight } = layers[layer];
-      const pose = layer * POSE_SIZE;
-      mixFrames(texels, layer * 2 * SIZE, texels, (layer * 2 + 1) * SIZE, alpha, _poses, pose);
-      let cosine = 0;
-      if (layer > 0) {
-        for (let i = 0; i < 4; i++) cosine += _sum[i] * _poses[pose + i];
-        // The first weight may be zero; its direction counts all the same.
-        if (layer === 1) cosine = dot4(_poses, 0, pose) / Math.sqrt(dot4(_poses, 0, 0));
-        else cosine /= Math.sqrt(dot4(_sum, 0, 0));
-        linear += (1 - linear) * apart(cosine, total, weight);
-      }
-      for (let i = 0; i < SIZE; i++) _sum[i] += (cosine < 0 ? -weight : weight) * _poses[pose + i];
-      _sum[SIZE] += weight * _poses[pose + SIZE];
-      total += weight;
-    }
+    const scale = length0 * (1 - alpha) + length1 * alpha;
+    const t = 2 / (x * x + y * y + z * z + w * w);
+    const s = t * scale;
 
-    poseAffine(_sum, 0, 1, _affine);
-    for (let i = 0; i < AFFINE_SIZE; i++) out[at + i] = _affine[i] * (1 - linear);
-    if (linear === 0) return;
-    for (let layer = 0; layer < count; layer++) {
-      poseAffine(_poses, layer * POSE_SIZE, layers[layer].weight, _affine);
-      for (let i = 0; i < AFFINE_SIZE; i++) out[at + i] += _affine[i] * linear;
-    }
+    out[at] = scale - s * (y * y + z * z);
+    out[at + 1] = s * (x * y - w * z);
+    out[at + 2] = s * (x * z + w * y);
+    out[at + 3] = t * (dx * w - dw * x + dz * y - dy * z);
+    out[at + 4] = s * (x * y + w * z);
+    out[at + 5] = scale - s * (x * x + z * z);
+    out[at + 6] = s * (y * z - w * x);
+    out[at + 7] = t * (dy * w - dw * y + dx * z - dz * x);
+    out[at + 8] = s * (x * z - w * y);
+    out[at + 9] = s * (y * z + w * x);
+    out[at + 10] = scale - s * (x * x + y * y);
+    out[at + 11] = t * (dz * w - dw * z + dy * x - dx * y);
   },
 };
 
-/**
- * Cosine of half the angle between two rotations below which they are mixed as matrices, more and more: near half a turn
- * the shorter way round is now this one, now that, and a joint would jump from one to the other.
- */
-export const FAR_APART = 0.35;
-/** One over the weight below which that is not needed, since the lighter one then turns nothing far. */
-export const LEAST_WEIGHT = 16;
-
-/** Numbers per joint. */
-const SIZE = 8;
-/** A mixed dual quaternion, whose rotation has no unit length, and the mixed scale. */
-const POSE_SIZE = SIZE + 1;
-const _poses = /*@__PURE__*/ new Float64Array(3 * POSE_SIZE);
-const _sum = /*@__PURE__*/ new Float64Array(POSE_SIZE);
-const _affine = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
-
-function mixFrames(
-  first: Float32Array,
-  firstAt: number,
-  second: Float32Array,
-  secondAt: number,
-  alpha: number,
-  out: Float64Array,
-  at: number,
-): void {
-  const length0 = Math.sqrt(dot4(first, firstAt, firstAt));
-  const length1 = Math.sqrt(dot4(second, secondAt, secondAt));
-  const a0 = (1 - alpha) / length0;
-  const a1 = alpha / length1;
-  for (let i = 0; i < 4; i++) {
-    out[at + i] = first[firstAt + i] * a0 + second[secondAt + i] * a1;
-    out[at + 4 + i] = first[firstAt + 4 + i] * (1 - alpha) + second[secondAt + 4 + i] * alpha;
-  }
-  out[at + SIZE] = length0 * (1 - alpha) + length1 * alpha;
-}
-
-function apart(cosine: number, weight0: number, weight1: number): number {
-  const near = MathUtils.smoothstep(Math.abs(cosine), 0, FAR_APART);
-  return (1 - near) * Math.min(1, LEAST_WEIGHT * Math.min(weight0, weight1));
-}
-
-/** Writes a pose as a 3×4 matrix times `weight`. */
-function poseAffine(pose: Float64Array, at: number, weight: number, out: AffineArray): void {
-  const x = pose[at];
-  const y = pose[at + 1];
-  const z = pose[at + 2];
-  const w = pose[at + 3];
-  const dx = pose[at + 4];
-  const dy = pose[at + 5];
-  const dz = pose[at + 6];
-  const dw = pose[at + 7];
-  const scale = pose[at + SIZE] * weight;
-  const unit = 2 / (x * x + y * y + z * z + w * w);
-  const s = unit * scale;
-  const t = unit * weight;
-
-  out[0] = scale - s * (y * y + z * z);
-  out[1] = s * (x * y - w * z);
-  out[2] = s * (x * z + w * y);
-  out[3] = t * (dx * w - dw * x + dz * y - dy * z);
-  out[4] = s * (x * y + w * z);
-  out[5] = scale - s * (x * x + z * z);
-  out[6] = s * (y * z - w * x);
-  out[7] = t * (dy * w - dw * y + dx * z - dz * x);
-  out[8] = s * (x * z - w * y);
-  out[9] = s * (y * z + w * x);
-  out[10] = scale - s * (x * x + y * y);
-  out[11] = t * (dz * w - dw * z + dy * x - dx * y);
-}
-
-function dot4(q: Float32Array | Float64Array, i: number, j: number): number {
-  return q[i] * q[j] + q[i + 1] * q[j + 1] + q[i + 2] * q[j + 2] + q[i + 3] * q[j + 3];
+// Math.hypot is many times slower, and nothing here comes near the ends of the number range.
+function length4(q: Float32Array): number {
+  return Math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
 }
