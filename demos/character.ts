@@ -6,6 +6,8 @@ import { createBones } from './character/skeleton.js';
 export interface CharacterOptions {
   /** Hex colours (sRGB) that replace those of the default outfit, such as `{ shirt: 0x2f6fde }`. */
   colors?: Partial<Palette>;
+  /** Whether Walk and Run cover ground, as clips with root motion do; else they are on the spot. */
+  travel?: boolean;
 }
 
 export interface Character {
@@ -35,5 +37,5 @@ export function createCharacter(options: CharacterOptions = {}): Character {
   root.updateMatrixWorld(true);
   mesh.bind(new Skeleton(bones));
 
-  return { root, clips: createClips() };
+  return { root, clips: createClips(options.travel === true) };
 }

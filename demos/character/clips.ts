@@ -197,12 +197,21 @@ const MOTIONS: [name: string, duration: number, motion: Motion][] = [
   ['Jump', 1.5, jump],
 ];
 
-/** Fresh clips for the joints of `createBones`; a rotation track per joint and the place of the hips. */
-export function createClips(): AnimationClip[] {
-  return MOTIONS.map(([name, duration, motion]) => recordClip(name, duration, motion));
+/** Metres a second at which feet that are down stay where they are. */
+const TRAVEL: Record<string, number> = { Walk: 1.03, Run: 2.52 };
+
+/**
+ * Fresh clips for the joints of `createBones`; a rotation track per joint and the place of the hips.
+ *
+ * @param travel Whether Walk and Run cover ground; else they are on the spot.
+ */
+export function createClips(travel: boolean): AnimationClip[] {
+  return MOTIONS.map(([name, duration, motion]) =>
+    recordClip(name, duration, motion, travel ? (TRAVEL[name] ?? 0) : 0),
+  );
 }
 
-function recordClip(name: string, duration: number, motion: Motion): AnimationClip {
+function recordClip(name: string, duration: number, motion: Motion, speed: number): AnimationClip {
   const intervals = Math.round(duration * KEYS_PER_SECOND);
   const times = Array.from({ length: intervals + 1 }, (_, i) => (i / intervals) * duration);
   const poses = times.map((_, i) => {
@@ -211,7 +220,7 @@ function recordClip(name: string, duration: number, motion: Motion): AnimationCl
     motion(pose, (i % intervals) / intervals);
     return pose;
   });
-  const positions = poses.flatMap(({ hips }) => hips.toArray());
+  const positions = poses.flatMap(({ hips }, i) => [hips.x, hips.y, hips.z + speed * times[i]]);
   const tracks = JOINTS.map(({ name: joint }) => {
     const rotations = poses.flatMap((pose) => pose.rotation(joint).toArray());
     return new QuaternionKeyframeTrack(`${joint}.quaternion`, times, rotations);

@@ -2,8 +2,9 @@ import { BoneTexture, type SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 import { type AnimationClip, Box3, Matrix4, type Mesh, type Object3D, Vector3 } from 'three';
 import { createCharacter } from '../character.js';
 import { createRenderer } from '../lib/createRenderer.js';
-import { Figures, type Side } from '../lib/Figures.js';
+import { Figures } from '../lib/Figures.js';
 import { onFile, openCharacter } from '../lib/openFile.js';
+import { fail, find, onClose, slide, tell, toggle } from '../lib/page.js';
 import { crowdRadius, partOf, placeOf } from '../lib/plan.js';
 import { SkinnedCrowd } from '../lib/SkinnedCrowd.js';
 import { Stage } from '../lib/Stage.js';
@@ -12,10 +13,10 @@ const MOST = 10_000;
 /** More SkinnedMeshes than this take minutes to make, and seconds a frame. */
 const MOST_SKINNED = 2_000;
 
+type Side = 'skinned' | 'instanced';
 type Mode = 'split' | Side;
 
 const query = new URLSearchParams(location.search);
-const find = <T extends Element>(selector: string) => document.querySelector(selector) as T;
 
 // The same class from either entry; the one for WebGPURenderer brings node materials along.
 const Crowd =
@@ -25,8 +26,7 @@ const Crowd =
 
 const device = await createRenderer(query.get('renderer'));
 const stage = new Stage(find('.view'), device.renderer);
-const figures = new Figures(find('tbody'));
-const message = find<HTMLElement>('.message');
+const figures = new Figures<Side>(find('tbody'), ['skinned', 'instanced']);
 
 let mode = (query.get('mode') ?? 'split') as Mode;
 let count = Math.min(MOST, Math.max(10, Number(query.get('count') ?? 200)));
@@ -110,21 +110,6 @@ async function open(file: File): Promise<void> {
 
 // --- the page ---
 
-function tell(text: string, progress?: number): void {
-  message.hidden = false;
-  message.classList.remove('error');
-  const [span, bar] = message.children as unknown as [HTMLElement, HTMLProgressElement];
-  span.textContent = text;
-  bar.hidden = progress === undefined;
-  if (progress !== undefined) bar.value = progress;
-}
-
-function fail(error: Error): void {
-  tell(error.message);
-  message.classList.add('error');
-  document.body.dataset.error = error.message;
-}
-
 function setMode(value: Mode): void {
   mode = value;
   for (const button of document.querySelectorAll<HTMLButtonElement>('[data-mode]')) {
@@ -152,31 +137,16 @@ function setSplit(value: number): void {
   find<HTMLElement>('.divider').style.left = `calc(${value * 100}% - 1px)`;
 }
 
-function toggle(name: string, value: boolean, apply: (value: boolean) => void): void {
-  const button = find<HTMLButtonElement>(`button[name=${name}]`);
-  const set = (pressed: boolean) => {
-    button.setAttribute('aria-pressed', String(pressed));
-    apply(pressed);
-  };
-  button.addEventListener('click', () => set(button.getAttribute('aria-pressed') !== 'true'));
-  set(value);
-}
-
 function listen(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>('[data-mode]')) {
     button.addEventListener('click', () => setMode(button.dataset.mode as Mode));
   }
-  const slide = (name: string, apply: (value: number) => void) => {
-    const input = find<HTMLInputElement>(`[name=${name}]`);
-    input.addEventListener('input', () => apply(Number(input.value)));
-  };
   slide('count', (value) => {
     setCount(Math.round(10 ** value));
     stage.frame(height, crowdRadius(count, size));
   });
   slide('speed', (value) => {
     speed = value;
-    (find('[name=speed]').nextElementSibling as HTMLOutputElement).value = String(value);
   });
   slide('split', setSplit);
   toggle('shadows', query.get('shadows') === '1', (value) => {
@@ -186,10 +156,7 @@ function listen(): void {
     paused = value;
   });
   onFile(find('[name=file]'), open);
-  find('.message button').addEventListener('click', () => {
-    opening?.abort();
-    message.hidden = true;
-  });
+  onClose(() => opening?.abort());
   window.addEventListener('resize', () => stage.resize());
 }
 

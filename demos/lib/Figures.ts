@@ -6,8 +6,6 @@ export interface Cost {
   bytes: number;
 }
 
-export type Side = 'skinned' | 'instanced';
-
 const LABELS: [keyof Cost, string][] = [
   ['js', 'JavaScript, ms'],
   ['draws', 'Draw calls'],
@@ -15,34 +13,37 @@ const LABELS: [keyof Cost, string][] = [
   ['bytes', 'Bytes uploaded'],
 ];
 
-/** The table of live figures: smoothed, and written a few times a second so that they can be read. */
-export class Figures {
+/** The table of live figures, one column for each of some `sides`: smoothed, and written a few times a second so that they can be read. */
+export class Figures<Side extends string> {
   private readonly cells = new Map<string, HTMLTableCellElement>();
-  private readonly smooth: Record<Side, Cost | null> = { skinned: null, instanced: null };
+  private readonly smooth = new Map<Side, Cost>();
   private readonly fps: HTMLTableCellElement;
   private frames = 0;
   private since = performance.now();
 
-  constructor(body: HTMLTableSectionElement) {
+  constructor(
+    body: HTMLTableSectionElement,
+    private readonly sides: readonly Side[],
+  ) {
     for (const [key, label] of LABELS) {
       const row = body.insertRow();
       row.insertCell().textContent = label;
-      for (const side of ['skinned', 'instanced']) this.cells.set(`${side} ${key}`, row.insertCell());
+      for (const side of sides) this.cells.set(`${side} ${key}`, row.insertCell());
     }
     const row = body.insertRow();
     row.insertCell().textContent = 'Frames per second';
     this.fps = row.insertCell();
-    this.fps.colSpan = 2;
+    this.fps.colSpan = sides.length;
   }
 
   add(side: Side, cost: Cost): void {
-    const before = this.smooth[side];
-    this.smooth[side] = before ? { ...cost, js: before.js * 0.9 + cost.js * 0.1 } : cost;
+    const before = this.smooth.get(side);
+    this.smooth.set(side, before ? { ...cost, js: before.js * 0.9 + cost.js * 0.1 } : cost);
   }
 
   /** Forgets a side, when its crowd has changed or is not drawn. */
   clear(side: Side): void {
-    this.smooth[side] = null;
+    this.smooth.delete(side);
   }
 
   /** Call once a frame. */
@@ -54,13 +55,13 @@ export class Figures {
     this.frames = 0;
     this.since = now;
 
-    for (const side of ['skinned', 'instanced'] as const) {
-      const cost = this.smooth[side];
+    for (const side of this.sides) {
+      const cost = this.smooth.get(side);
       for (const [key] of LABELS) {
         const cell = this.cells.get(`${side} ${key}`);
         if (!cell) continue;
         cell.textContent =
-          cost === null ? '–' : key === 'js' ? cost.js.toFixed(2) : cost[key].toLocaleString('en');
+          cost === undefined ? '–' : key === 'js' ? cost.js.toFixed(2) : cost[key].toLocaleString('en');
       }
     }
   }

@@ -58,12 +58,7 @@ function count(owner: object, methods: string[]): () => number {
   for (const name of methods) {
     const original = calls[name].bind(owner);
     calls[name] = (...args) => {
-      const data = args.find((arg) => ArrayBuffer.isView(arg) || arg instanceof ArrayBuffer) as
-        | Float32Array
-        | undefined;
-      // these two may be given how many elements to send
-      const elements = name === 'bufferSubData' || name === 'writeBuffer' ? Number(args[4] ?? 0) : 0;
-      if (data) bytes += elements > 0 ? elements * (data.BYTES_PER_ELEMENT ?? 1) : data.byteLength;
+      bytes += bytesOf(name, args);
       return original(...args);
     };
   }
@@ -72,4 +67,21 @@ function count(owner: object, methods: string[]): () => number {
     bytes = 0;
     return taken;
   };
+}
+
+/** Bytes that a call sends; several take a whole array, and say elsewhere which part of it. */
+function bytesOf(name: string, args: unknown[]): number {
+  const data = args.find((arg) => ArrayBuffer.isView(arg) || arg instanceof ArrayBuffer) as
+    | Float32Array
+    | undefined;
+  if (data === undefined) return 0;
+  const size = data.BYTES_PER_ELEMENT ?? 1;
+  if (name === 'texSubImage2D') return Number(args[4]) * Number(args[5]) * 4 * size;
+  if (name === 'writeTexture') {
+    const { bytesPerRow = 0 } = args[2] as GPUTexelCopyBufferLayout;
+    const { height = 1, depthOrArrayLayers = 1 } = args[3] as GPUExtent3DDict;
+    return bytesPerRow * height * depthOrArrayLayers;
+  }
+  const elements = name === 'bufferSubData' || name === 'writeBuffer' ? Number(args[4] ?? 0) : 0;
+  return elements > 0 ? elements * size : data.byteLength;
 }

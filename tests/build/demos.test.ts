@@ -60,3 +60,31 @@ test.each(['webgl', 'webgpu'])(
     await page.close();
   },
 );
+
+test.each(['webgl', 'webgpu'])(
+  'the playback page plays what is asked of the chosen character under %s',
+  async (renderer) => {
+    const page = await open(`/demos/playback/index.html?count=20&changes=5&renderer=${renderer}`);
+    await page.waitForFunction(() => document.body.dataset.ready === '1');
+    await page.click('button[name=rootMotion]');
+    await page.click('button[data-clip=Walk]');
+    await page.waitForFunction(() => document.querySelector('.log')?.textContent?.includes('mark Walk'));
+    expect(await page.textContent('[data-selected]')).toBe('Character 0: Walk');
+    expect(await page.textContent('.log')).toContain('play Walk, fade 0.3 s');
+
+    await page.click('button[name=pause]');
+    await page.waitForFunction(() =>
+      document.querySelector('[data-selected]')?.textContent?.includes('still'),
+    );
+    await page.click('button[name=once]');
+    await page.click('button[data-clip=Jump]');
+    await page.waitForFunction(
+      () => document.querySelector('.log')?.textContent?.includes('finished Jump'),
+      null,
+      { timeout: 60_000 },
+    );
+    expect(problems).toEqual([]);
+    await page.close();
+  },
+  90_000,
+);

@@ -1,0 +1,271 @@
+import { BoneTexture } from 'skinned-instanced-mesh';
+import {
+  LoopOnce,
+  LoopRepeat,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  Raycaster,
+  RingGeometry,
+  Vector2,
+  Vector3,
+} from 'three';
+import { createCharacter } from '../character.js';
+import { createRenderer } from '../lib/createRenderer.js';
+import { Figures } from '../lib/Figures.js';
+import { fail, find, onClose, showValue, slide, toggle } from '../lib/page.js';
+import { crowdRadius, partOf, placeOf } from '../lib/plan.js';
+import { Stage } from '../lib/Stage.js';
+
+const MOST = 5_000;
+const HEIGHT = 1.8;
+/** Width of a character with some room around it. */
+const SIZE = 1.3;
+/** Places that stay free around the one in the middle. */
+const CLEARING = 14;
+const LOG_LINES = 7;
+
+const query = new URLSearchParams(location.search);
+
+// The same class from either entry; the one for WebGPURenderer brings node materials along.
+const Crowd =
+  query.get('renderer') === 'webgpu'
+    ? (await import('skinned-instanced-mesh/webgpu')).SkinnedInstancedMesh
+    : (await import('skinned-instanced-mesh')).SkinnedInstancedMesh;
+
+const device = await createRenderer(query.get('renderer'));
+const stage = new Stage(find('.view'), device.renderer);
+const figures = new Figures(find('tbody'), ['crowd']);
+
+// --- the crowd ---
+
+const { root, clips } = createCharacter({ travel: true });
+const boneTexture = BoneTexture.bake(root, clips, { rootMotion: { clips: ['Walk', 'Run'] } });
+boneTexture
+  .addMark('Walk', 0.04, 'left foot')
+  .addMark('Walk', 0.54, 'right foot')
+  .addMark('Run', 0.03, 'left foot')
+  .addMark('Run', 0.38, 'right foot')
+  .addMark('Jump', 0.56, 'take-off')
+  .addMark('Jump', 1, 'landing');
+
+const crowd = Crowd.from(root, clips, MOST, { boneTexture });
+crowd.castShadow = true;
+crowd.receiveShadow = true;
+// They walk off; bounds that follow would be computed anew each frame, and are only needed for clicks.
+crowd.frustumCulled = false;
+
+const _matrix = new Matrix4();
+for (let i = 0; i < MOST; i++) {
+  crowd.setMatrixAt(i, i === 0 ? _matrix.identity() : placeOf(i + CLEARING, SIZE, _matrix));
+}
+crowd.playAll((i) => (i === 0 ? 'Idle' : partOf(i, clips.length).clip), {
+  time: (i) => partOf(i, 1).time,
+  timeScale: (i) => partOf(i, 1).timeScale,
+});
+
+const ring = new Mesh(
+  new RingGeometry(0.42, 0.5, 48).rotateX(-Math.PI / 2).translate(0, 0.02, 0),
+  new MeshBasicMaterial({ color: 0xff7a1a }),
+);
+stage.scene.add(crowd, ring);
+
+// --- the one that was clicked ---
+
+let selected = 0;
+const how = { fade: 0.3, once: false, sync: false, rootMotion: false };
+
+function play(clip: string): void {
+  const covers = boneTexture.clips.find(({ name }) => name === clip)?.rootMotion !== null;
+  crowd.play(selected, clip, {
+    fade: how.fade,
+    loop: how.once ? LoopOnce : LoopRepeat,
+    clampWhenFinished: true,
+    sync: how.sync,
+    rootMotion: how.rootMotion && covers,
+    timeScale: Number(find<HTMLInputElement>('[name=speed]').value) || 1,
+  });
+  setPaused(false);
+  log(`play ${clip}${how.fade > 0 ? `, fade ${how.fade} s` : ''}`);
+}
+
+function select(index: number): void {
+  selected = index;
+  find('.log').replaceChildren();
+  setSpeed(crowd.getTimeScaleAt(index));
+  setPaused(crowd.isPausedAt(index));
+}
+
+function log(text: string): void {
+  const list = find('.log');
+  const line = document.createElement('li');
+  line.textContent = `${crowd.elapsed.toFixed(2)} s  ${text}`;
+  list.prepend(line);
+  while (list.children.length > LOG_LINES) list.lastElementChild?.remove();
+}
+
+// A crowd dispatches what happens to any of its characters; instanceId says to which.
+crowd.addEventListener('finished', ({ instanceId, clip }) => {
+  if (instanceId === selected) log(`finished ${clip}`);
+});
+crowd.addEventListener('loop', ({ instanceId, clip }) => {
+  if (instanceId === selected) log(`loop ${clip}`);
+});
+crowd.addEventListener('mark', ({ instanceId, clip, name }) => {
+  if (instanceId === selected) log(`mark ${clip}: ${name}`);
+});
+
+// --- the page ---
+
+let changes = Number(query.get('changes') ?? 300);
+
+function setSpeed(value: number): void {
+  const input = find<HTMLInputElement>('[name=speed]');
+  input.value = String(value);
+  showValue('speed', value.toFixed(1));
+}
+
+function setPaused(value: boolean): void {
+  find('button[name=pause]').setAttribute('aria-pressed', String(value));
+}
+
+function setCount(value: number): void {
+  crowd.count = value;
+  if (selected >= value) select(0);
+}
+
+function listen(): void {
+  for (const { name } of clips) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.dataset.clip = name;
+    button.textContent = name;
+    button.addEventListener('click', () => play(name));
+    find('[data-clips]').append(button);
+  }
+  for (const name of ['once', 'sync', 'rootMotion'] as const) {
+    toggle(name, how[name], (value) => {
+      how[name] = value;
+    });
+  }
+  toggle('pause', false, (value) => {
+    if (value) crowd.pause(selected);
+    else crowd.resume(selected);
+  });
+  find('button[name=stop]').addEventListener('click', () => crowd.stop(selected, { fade: how.fade }));
+
+  begin('fade', how.fade, (value) => {
+    how.fade = value;
+  });
+  begin('speed', 1, (value) => crowd.setTimeScaleAt(selected, value));
+  begin('count', Math.min(MOST, Math.max(1, Number(query.get('count') ?? MOST))), setCount);
+  begin('changes', changes, (value) => {
+    changes = value;
+  });
+  onClose(() => {});
+  pick();
+  window.addEventListener('resize', () => stage.resize());
+}
+
+/** A slider and where it stands at first. */
+function begin(name: string, value: number, apply: (value: number) => void): void {
+  find<HTMLInputElement>(`[name=${name}]`).value = String(value);
+  showValue(name, String(value));
+  if (name === 'count') apply(value);
+  slide(name, apply);
+}
+
+/** A click that is no drag chooses the character under it. */
+function pick(): void {
+  const { domElement } = stage.renderer;
+  const down = new Vector2();
+  const raycaster = new Raycaster();
+  domElement.addEventListener('pointerdown', ({ clientX, clientY }) => down.set(clientX, clientY));
+  domElement.addEventListener('pointerup', ({ clientX, clientY }) => {
+    if (down.distanceTo({ x: clientX, y: clientY } as Vector2) > 4) return;
+    const point = new Vector2((clientX / innerWidth) * 2 - 1, 1 - (clientY / innerHeight) * 2);
+    raycaster.setFromCamera(point, stage.camera);
+    crowd.computeBoundingSphere();
+    const [hit] = raycaster.intersectObject(crowd);
+    if (hit?.instanceId !== undefined) select(hit.instanceId);
+  });
+}
+
+// --- frames ---
+
+let due = 0;
+
+/** Lets some of the others change clip, each fading into the next. */
+function changeSome(delta: number): void {
+  due += changes * delta;
+  for (; due >= 1; due--) {
+    const index = Math.floor(Math.random() * crowd.count);
+    if (index === selected) continue;
+    const clip = Math.floor(Math.random() * clips.length);
+    crowd.play(index, clip, { fade: 0.3, timeScale: 0.8 + 0.4 * Math.random() });
+  }
+}
+
+const _place = new Vector3();
+const _before = new Vector3();
+
+/** Keeps the camera with the character that was chosen. */
+function follow(): void {
+  crowd.getMatrixAt(selected, _matrix);
+  _place.setFromMatrixPosition(_matrix);
+  if (ring.userData.index === selected) {
+    _before.subVectors(_place, ring.position);
+    stage.camera.position.add(_before);
+    stage.controls.target.add(_before);
+  }
+  ring.userData.index = selected;
+  ring.position.copy(_place);
+}
+
+function show(): void {
+  const clip = crowd.getClipAt(selected);
+  const duration = boneTexture.clips.find(({ name }) => name === clip)?.duration ?? 0;
+  find('[data-selected]').textContent =
+    `Character ${selected}: ${clip ?? 'rest pose'}${crowd.isPlayingAt(selected) ? '' : ', still'}`;
+  find<HTMLProgressElement>('.time').value = duration > 0 ? crowd.getTimeAt(selected) / duration : 0;
+  for (const button of document.querySelectorAll<HTMLElement>('[data-clip]')) {
+    button.setAttribute('aria-pressed', String(button.dataset.clip === clip));
+  }
+}
+
+let last = performance.now();
+
+function frame(now: number): void {
+  const delta = Math.min((now - last) / 1000, 0.1);
+  last = now;
+  const { info } = stage.renderer;
+  info.reset();
+  device.takeBytes();
+
+  const start = performance.now();
+  changeSome(delta);
+  crowd.update(delta).applyRootMotion(delta);
+  follow();
+  stage.controls.update();
+  stage.render(0, 1);
+  const js = performance.now() - start;
+
+  const { triangles } = info.render;
+  figures.add('crowd', { js, draws: device.draws(), triangles, bytes: device.takeBytes() });
+  figures.write();
+  show();
+  document.body.dataset.ready = '1';
+  requestAnimationFrame(frame);
+}
+
+find('[data-renderer]').textContent = device.label;
+if (innerWidth < 480) find<HTMLDetailsElement>('.panel').open = false;
+stage.resize();
+stage.shadows = query.get('shadows') !== '0';
+stage.frame(HEIGHT, crowdRadius(CLEARING, SIZE));
+try {
+  listen();
+  requestAnimationFrame(frame);
+} catch (error) {
+  fail(error as Error);
+}
