@@ -7,6 +7,7 @@ import { BoneTexture, SkinnedInstancedMesh } from '../support/library.js';
 import { loadModel, modelNames } from '../support/models.js';
 import { random, SEEDS } from '../support/random.js';
 import { characterHeight, Reference } from '../support/reference.js';
+import { createStick } from '../support/stick.js';
 
 const models = await modelNames();
 const names = ['built-in', ...models];
@@ -83,6 +84,41 @@ describe.each(TWINS)('%s', (twin: Twin) => {
       how.dispose();
     },
   );
+
+  test('a crowd that grows and shrinks in the midst of fades is drawn as it was', async () => {
+    const how = await captureOf(twin);
+    const { root, clips } = createStick({ Walk: 1, Run: 0.6, Dance: 2 });
+    const crowd = SkinnedInstancedMesh.from(root, clips, 5);
+    const vertices = crowd.geometry.getAttribute('position').count;
+    crowd.geometry = captureGeometry(crowd.geometry);
+    crowd.material = how.material(vertices);
+    for (let i = 0; i < 5; i++) crowd.setMatrixAt(i, new Matrix4().makeTranslation(i, 0, 0));
+    crowd.playAll('Walk').update(0.2).playAll('Run', { fade: 1, sync: true }).update(0.3);
+    const check = async (instances: readonly number[]) => {
+      const drawn = await how.read(crowd, vertices, crowd.count);
+      const expected = new Vector3();
+      for (const instance of instances) {
+        crowd.getVertexPositionAt(instance, 0, expected);
+        const at = instance * vertices * 3;
+        expect(new Vector3().fromArray(drawn, at).distanceTo(expected), `instance ${instance}`).toBeLessThan(
+          1e-4,
+        );
+      }
+    };
+    await check([0, 4]);
+
+    crowd.setCapacity(600);
+    crowd.count = 400;
+    crowd.setMatrixAt(399, new Matrix4().makeTranslation(0, 9, 0));
+    crowd.play(399, 'Walk').play(399, 'Dance', { fade: 1 }).update(0.2);
+    await check([0, 1, 4, 399]);
+    crowd.swapInstances(4, 399);
+    crowd.count = 5;
+    crowd.setCapacity(5).update(0.1);
+    await check([0, 1, 4]);
+    expect(crowd.getClipAt(4)).toBe('Dance');
+    how.dispose();
+  });
 });
 
 const POSE = {

@@ -51,10 +51,14 @@ function countWrites(renderer: WebGPURenderer): Writes {
     wrapped[name] = (...args) => {
       const data = args[at] as Float32Array;
       writes.calls++;
-      writes.bytes +=
-        name === 'writeBuffer' && args[4] !== undefined
-          ? Number(args[4]) * (data.BYTES_PER_ELEMENT ?? 1)
-          : data.byteLength;
+      if (name === 'writeTexture') {
+        const { bytesPerRow = 0 } = args[2] as GPUTexelCopyBufferLayout;
+        const { height = 1, depthOrArrayLayers = 1 } = args[3] as GPUExtent3DDict;
+        writes.bytes += bytesPerRow * height * depthOrArrayLayers;
+      } else {
+        writes.bytes +=
+          args[4] === undefined ? data.byteLength : Number(args[4]) * (data.BYTES_PER_ELEMENT ?? 1);
+      }
       return original(...args);
     };
   }
@@ -270,6 +274,16 @@ test.each([500, 10_000])('%i instances write a steady frame’s parameters and n
   console.log(`${count} instances: ${steady.calls} writes of ${steady.bytes} bytes in a steady frame`);
   // camera and object uniforms; far below one float per instance
   expect(steady.bytes).toBeLessThan(1024);
+
+  // one layer of the texture of playback state, which holds 256 instances or what all take
+  crowd.play(count - 1, 0);
+  const layer = 256 * 32;
+  expect((await frame()).bytes - steady.bytes).toBe(layer);
+  crowd.play(0, 1, { fade: 1 });
+  await frame();
+  crowd.play(0, 0, { fade: 1 });
+  expect((await frame()).bytes - steady.bytes).toBe(layer + 256 * 64);
+  expect(await frame()).toEqual(steady);
   renderer.dispose();
 });
 

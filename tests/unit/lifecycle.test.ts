@@ -84,7 +84,9 @@ test('after context loss and restore the crowd is back, and moving', async () =>
   crowd.setMatrixAt(1, new Matrix4().makeTranslation(0.8, 0, 0));
   crowd.play(0, 'Run').play(1, 'Wave');
   scene.add(crowd, new Object3D());
+  crowd.update(0.1).play(0, 'Walk', { fade: 0.5 }).update(0.2);
   const before = read();
+  expect(crowd.playback.fades.plain.image.height).toBe(1);
 
   const canvas = renderer.domElement;
   const event = (name: string) =>
@@ -98,7 +100,24 @@ test('after context loss and restore the crowd is back, and moving', async () =>
   await restored;
 
   expect(read()).toEqual(before);
-  crowd.update(0.3);
-  expect(read()).not.toEqual(before);
+  crowd.update(0.1);
+  const fading = read();
+  expect(fading).not.toEqual(before);
+
+  // what changes while there is no context is drawn when there is one again
+  const again = event('webglcontextlost');
+  renderer.forceContextLoss();
+  await again;
+  crowd.play(1, 'Dance', { fade: 1 }).update(0.1);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const back = event('webglcontextrestored');
+  renderer.forceContextRestore();
+  await back;
+  const afterwards = read();
+  const fresh = createView();
+  fresh.scene.add(crowd);
+  expect(afterwards).toEqual(fresh.read());
+  expect(afterwards).not.toEqual(fading);
+  fresh.renderer.dispose();
   renderer.dispose();
 });
