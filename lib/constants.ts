@@ -33,3 +33,6 @@ export const PARAM_ROWS = 1;
 export const PARAM_STRIDE = 2;
 export const PARAM_VARIANT = 3;
 export const PARAM_SHADOW_VARIANT = 4;
+/** Parts of the character, and how many instances' parts are in a row of their texture. */
+export const PARAM_PARTS = 5;
+export const PARAM_PARTS_PER_ROW = 6;

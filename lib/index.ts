@@ -6,6 +6,7 @@ export type {
   PlayOptionsOfInstance,
   SkinnedInstancedMeshEventMap,
 } from './mesh/AnimatedInstancedMesh.js';
+export type { CrowdIntersection } from './mesh/raycastCrowd.js';
 export {
   type FromOptions,
   SkinnedInstancedMesh,

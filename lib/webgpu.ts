@@ -26,6 +26,7 @@ export type {
   PlayOptionsOfInstance,
   SkinnedInstancedMeshEventMap,
 } from './mesh/AnimatedInstancedMesh.js';
+export type { CrowdIntersection } from './mesh/raycastCrowd.js';
 export type { FromOptions, SkinnedInstancedMeshOptions } from './mesh/SkinnedInstancedMesh.js';
 export type { PlayOptions } from './playback/PlayOptions.js';
 export type { PlaybackJSON } from './playback/playbackJSON.js';

@@ -10,24 +10,28 @@ export interface ShaderVariant {
   /** Mix two frames, or take the nearest. */
   interpolate: boolean;
   influences: Influences;
+  /** Whether parts of instances may be hidden or tinted. */
+  parts: boolean;
 }
 
 const INFLUENCES: readonly Influences[] = [1, 2, 4];
 
+/** Codes are below this. */
+export const VARIANT_CODES = 32;
+
 /** A whole number that stands for a variant, in program cache keys and in draw parameters. */
-export function variantCode({ encoding, interpolate, influences }: ShaderVariant): number {
-  return (
-    (ENCODING_NAMES.indexOf(encoding) * 2 + (interpolate ? 1 : 0)) * INFLUENCES.length +
-    INFLUENCES.indexOf(influences)
-  );
+export function variantCode({ encoding, interpolate, influences, parts }: ShaderVariant): number {
+  const flags = (parts ? 2 : 0) + (interpolate ? 1 : 0);
+  return (ENCODING_NAMES.indexOf(encoding) * 4 + flags) * INFLUENCES.length + INFLUENCES.indexOf(influences);
 }
 
 /** The variant of a code. */
 export function variantOf(code: number): ShaderVariant {
   const rest = Math.floor(code / INFLUENCES.length);
   return {
-    encoding: ENCODING_NAMES[rest >> 1],
+    encoding: ENCODING_NAMES[rest >> 2],
     interpolate: (rest & 1) === 1,
+    parts: (rest & 2) === 2,
     influences: INFLUENCES[code % INFLUENCES.length],
   };
 }

@@ -29,12 +29,20 @@ objectNormal = vec4( objectNormal, 0.0 ) * crowdSkin;
 
     skinning_vertex: 'transformed = vec4( transformed, 1.0 ) * crowdSkin;',
   };
+  if (codes.some((code) => variantOf(code).parts)) {
+    chunks.color_vertex = /* glsl */ `
+#include <color_vertex>
+#ifdef USE_INSTANCING_COLOR
+  vColor.rgb *= partColor();
+#endif
+`;
+  }
 
   let shader = vertexShader;
   for (const [name, code] of Object.entries(chunks)) {
     const include = `#include <${name}>`;
     if (!shader.includes(include)) {
-      if (name === 'skinnormal_vertex') continue;
+      if (name === 'skinnormal_vertex' || name === 'color_vertex') continue;
       return null;
     }
     shader = shader.replace(include, () => code);
@@ -45,22 +53,39 @@ objectNormal = vec4( objectNormal, 0.0 ) * crowdSkin;
 function skinningFunctions(codes: readonly number[], variantParameter: number): string {
   const variants = codes.map(variantOf);
   const encodings = new Set(variants.map((variant: ShaderVariant) => variant.encoding));
+  const anyParts = variants.some(({ parts }) => parts);
 
-  const parts = [skinningCommonGLSL, ...[...encodings].map((encoding) => encodingGLSL[encoding])];
-  if (codes.length === 1) {
-    parts.push(skinningMatrixGLSL('skinningMatrix', variants[0]));
-  } else {
-    codes.forEach((code, i) => parts.push(skinningMatrixGLSL(`skinningMatrix_${code}`, variants[i])));
+  const functions = [
+    skinningCommonGLSL(anyParts),
+    ...[...encodings].map((encoding) => encodingGLSL[encoding]),
+  ];
+  const single = codes.length === 1;
+  codes.forEach((code, i) => {
+    functions.push(skinningMatrixGLSL(single ? 'skinningMatrix' : `skinningMatrix_${code}`, variants[i]));
+  });
+  const codeGLSL = `int( ${drawParameterGLSL(variantParameter)} + 0.5 )`;
+  if (!single) {
     const branches = codes.map((code) => `if ( code == ${code} ) return skinningMatrix_${code}();`);
-    parts.push(`
+    functions.push(/* glsl */ `
 mat3x4 skinningMatrix() {
 
-  int code = int( ${drawParameterGLSL(variantParameter)} + 0.5 );
+  int code = ${codeGLSL};
   ${branches.join('\n  ')}
   return mat3x4( 0.0 );
 
 }
 `);
   }
-  return parts.join('\n');
+  if (anyParts) {
+    const plain = codes.filter((_, i) => !variants[i].parts).map((code) => `code == ${code}`);
+    functions.push(/* glsl */ `
+vec3 partColor() {
+
+  ${plain.length > 0 ? `int code = ${codeGLSL};\n  if ( ${plain.join(' || ')} ) return vec3( 1.0 );` : ''}
+  return instancePart().rgb;
+
+}
+`);
+  }
+  return functions.join('\n');
 }

@@ -1,4 +1,11 @@
-import { LOOP_MODES, PARAM_CLOCK, PARAM_ROWS, PARAM_STRIDE } from '../lib/constants.js';
+import {
+  LOOP_MODES,
+  PARAM_CLOCK,
+  PARAM_PARTS,
+  PARAM_PARTS_PER_ROW,
+  PARAM_ROWS,
+  PARAM_STRIDE,
+} from '../lib/constants.js';
 import { INSTANCES_PER_ROW, OLDER_STRIDE } from '../lib/playback/instanceLayout.js';
 import { frameAtGLSL } from './frameAt.glsl.js';
 import type { ShaderVariant } from './ShaderVariant.js';
@@ -10,12 +17,27 @@ export function drawParameterGLSL(index: number): string {
 
 const CLOCK = /*@__PURE__*/ drawParameterGLSL(PARAM_CLOCK);
 
+/** Colour of the vertex's part on its instance, and 1 if the part is shown, else 0. */
+const partsGLSL = /*@__PURE__*/ (() => /* glsl */ `
+attribute float partIndex;
+
+vec4 instancePart() {
+
+  int parts = int( ${drawParameterGLSL(PARAM_PARTS)} );
+  int perRow = int( ${drawParameterGLSL(PARAM_PARTS_PER_ROW)} );
+  int row = gl_InstanceID / perRow;
+  ivec2 at = ivec2( ( gl_InstanceID - row * perRow ) * parts + int( partIndex ), row );
+  return texelFetch( boneTexture[ 2 ], at, 0 );
+
+}
+`)();
+
 /**
  * What the skinning functions of every variant need. The textures are one array under the name that three.js sets for
- * each object it draws: the bone texture, and the slots that fade out.
+ * each object it draws: the bone texture, the slots that fade out, and where a variant asks for them, the parts.
  */
-export const skinningCommonGLSL = /*@__PURE__*/ (() => /* glsl */ `
-uniform highp sampler2D boneTexture[ 2 ];
+export const skinningCommonGLSL = (parts: boolean): string => /* glsl */ `
+uniform highp sampler2D boneTexture[ ${parts ? 3 : 2} ];
 uniform highp mat4 bindMatrix;
 
 attribute vec4 instanceClip;
@@ -62,17 +84,18 @@ ivec2 olderTexel() {
   return ivec2( ( index & ${INSTANCES_PER_ROW - 1} ) * ${OLDER_STRIDE / 4}, index >> ${Math.log2(INSTANCES_PER_ROW)} );
 
 }
-`)();
+${parts ? partsGLSL : ''}
+`;
 
 /**
  * The weighted sum of the vertex's joints, as rows, in the clip that plays and in those it fades out of. Weights are
  * sorted, so the loop ends at the first that is zero; a loop, since that is what lets every GPU skip the look-ups. For
  * the same reason clips are a loop too: one that does not fade goes through it once, and some drivers run both sides of
- * an `if`.
+ * an `if`. A part that is hidden goes through it not at all: its triangles shrink to nothing.
  */
 export function skinningMatrixGLSL(
   name: string,
-  { encoding, interpolate, influences }: ShaderVariant,
+  { encoding, interpolate, influences, parts }: ShaderVariant,
 ): string {
   return /* glsl */ `
 mat3x4 ${name}() {
@@ -82,7 +105,7 @@ mat3x4 ${name}() {
   vec4 timing = instanceTiming;
   ivec2 at = olderTexel();
   float ease = olderWeight( timing );
-  float left = 1.0;
+  float left = ${parts ? 'instancePart().w' : '1.0'};
 
   while ( left > 0.0 ) {
 

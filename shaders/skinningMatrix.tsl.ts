@@ -19,6 +19,8 @@ export interface SlotNodes {
 export interface PlaybackNodes extends SlotNodes {
   /** Reads one of the slots that fade out, 0 or 1; called where a stack is built. */
   older(slot: Node<'int'>): SlotNodes;
+  /** Reads colour and visibility of the vertex's part; called where the variant has parts. */
+  part(): Node<'vec4'>;
 }
 
 /** What a draw tells the shader; see `DrawParameters`. */
@@ -33,7 +35,7 @@ export function skinningMatrix(
   boneTexture: TexelNode,
   playback: PlaybackNodes,
   { clock, rows, stride }: DrawNodes,
-  { encoding, interpolate, influences }: ShaderVariant,
+  { encoding, interpolate, influences, parts }: ShaderVariant,
 ): Rows {
   const frameTexel = (frame: Node<'float'>): Node<'ivec2'> => {
     const column = floor(frame.add(0.5).div(rows)).toVar();
@@ -57,7 +59,7 @@ export function skinningMatrix(
   const slot = { clip: vec4(playback.clip).toVar(), timing: vec4(playback.timing).toVar() };
   const olderSlot = int(0).toVar();
   const ease = olderWeight(slot).toVar();
-  const left = float(1).toVar();
+  const left = (parts ? playback.part().w : float(1)).toVar();
 
   // A `while`, which the types do not know.
   Loop(left.greaterThan(0) as never, () => {

@@ -108,6 +108,12 @@ function compileCrowd(
   parameters.vertexShader = shader;
 }
 
+/** Whether the user set an `onBeforeCompile`. */
+export function hasUserHook(material: Material): boolean {
+  const hook = patches.get(material)?.userCompile ?? material.onBeforeCompile;
+  return hook !== MaterialBase.prototype.onBeforeCompile;
+}
+
 /** Forgets a variant that a crowd no longer draws with; another crowd that does brings it back when it is drawn. */
 export function releaseVariant(material: Material, code: number): void {
   const patch = patches.get(material);

@@ -8,6 +8,7 @@ import type {
   Skeleton,
 } from 'three';
 import {
+  attribute,
   dot,
   Fn,
   instanceIndex,
@@ -34,7 +35,7 @@ import {
 } from 'three/tsl';
 import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
 import type { Rows } from '../../shaders/encodings/matrix.tsl.js';
-import { type ShaderVariant, variantOf } from '../../shaders/ShaderVariant.js';
+import { type ShaderVariant, VARIANT_CODES, variantOf } from '../../shaders/ShaderVariant.js';
 import {
   type DrawNodes,
   type PlaybackNodes,
@@ -42,8 +43,17 @@ import {
   skinningMatrix,
 } from '../../shaders/skinningMatrix.tsl.js';
 import { type TexelNode, texels } from '../../shaders/TexelNode.js';
-import { PARAM_CLOCK, PARAM_ROWS, PARAM_SHADOW_VARIANT, PARAM_STRIDE, PARAM_VARIANT } from '../constants.js';
+import {
+  PARAM_CLOCK,
+  PARAM_PARTS,
+  PARAM_PARTS_PER_ROW,
+  PARAM_ROWS,
+  PARAM_SHADOW_VARIANT,
+  PARAM_STRIDE,
+  PARAM_VARIANT,
+} from '../constants.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
+import type { InstanceTexture } from '../playback/InstanceTexture.js';
 import { INSTANCES_PER_ROW, OLDER_STRIDE, OLDEST, SLOT_STRIDE } from '../playback/instanceLayout.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { warnOnce } from '../utils/warnOnce.js';
@@ -57,6 +67,8 @@ export interface NodeCrowd extends InstancedMesh {
   previousInstanceMatrix: InstancedBufferAttribute | null;
   boneTexture: BoneTexture;
   playback: InstancePlayback;
+  /** Which parts of instances are shown and in what colour; null until one is not as it came. */
+  parts: { texture: InstanceTexture } | null;
   bindMatrix: Matrix4;
   skeleton: Skeleton;
 }
@@ -84,7 +96,8 @@ export const webGPUBackend: NodeBackend = {
     // Part of the key by which builds are shared: crowds of other variants, and plain meshes, get builds of their own.
     const { elements } = crowd.bindMatrix;
     const precision = crowd.boneTexture.precision === 'half' ? 1 : 0;
-    const key = (elements[PARAM_VARIANT] * 16 + elements[PARAM_SHADOW_VARIANT]) * 2 + precision + 1;
+    const key =
+      (elements[PARAM_VARIANT] * VARIANT_CODES + elements[PARAM_SHADOW_VARIANT]) * 2 + precision + 1;
     crowd.skeleton.bones.length = key;
 
     teach(crowd, material, key);
@@ -147,7 +160,9 @@ function setupCrowd(material: NodeMaterial, builder: NodeBuilder, crowd: NodeCro
   const { position, normal, color } = crowd.geometry.morphAttributes;
   if (position || normal || color) morphReference(crowd as never);
 
-  skinCrowd(crowd, builder, variantFor(material, crowd));
+  const variant = variantFor(material, crowd);
+  const part = partNode(crowd, variant);
+  skinCrowd(crowd, builder, variant, part);
 
   if ((material as unknown as { displacementMap: unknown }).displacementMap) {
     const map = materialReference('displacementMap', 'texture') as unknown as Node<'vec4'>;
@@ -160,7 +175,7 @@ function setupCrowd(material: NodeMaterial, builder: NodeBuilder, crowd: NodeCro
   if (material.positionNode !== null) {
     positionLocal.assign(subBuild(material.positionNode, 'POSITION', 'vec3') as never);
   }
-  placeCrowd(crowd, builder);
+  placeCrowd(crowd, builder, part);
   return positionLocal;
 }
 
@@ -173,7 +188,7 @@ function variantFor(material: NodeMaterial, crowd: NodeCrowd): ShaderVariant {
  * Applies the instances' matrices and colours. three.js's own way counts every attribute of the geometry, read or not,
  * and for small crowds may send all matrices anew each frame; it also leaves tangents unturned.
  */
-function placeCrowd(crowd: NodeCrowd, builder: NodeBuilder): void {
+function placeCrowd(crowd: NodeCrowd, builder: NodeBuilder, part: PartNode): void {
   const build = builder as unknown as Build;
   const place = Fn(() => {
     const matrix = referenceAttribute('instanceMatrix', 'mat4') as unknown as Node<'mat4'>;
@@ -193,7 +208,7 @@ function placeCrowd(crowd: NodeCrowd, builder: NodeBuilder): void {
 
     if (crowd.instanceColor !== null) {
       const color = referenceAttribute('instanceColor', 'vec3') as unknown as Node<'vec3'>;
-      varyingProperty('vec3', 'vInstanceColor').assign(color as never);
+      varyingProperty('vec3', 'vInstanceColor').assign(color.mul(part().xyz) as never);
     }
   }, 'void');
   place();
@@ -218,10 +233,10 @@ interface Build {
   hasGeometryAttribute(name: string): boolean;
 }
 
-function skinCrowd(crowd: NodeCrowd, builder: NodeBuilder, variant: ShaderVariant): void {
+function skinCrowd(crowd: NodeCrowd, builder: NodeBuilder, variant: ShaderVariant, part: PartNode): void {
   const build = builder as unknown as Build;
   const skin = Fn(() => {
-    const { boneTexture, playback, draw, previous } = crowdNodes(crowd);
+    const { boneTexture, playback, draw, previous } = crowdNodes(crowd, part);
 
     if (build.needsPreviousData()) {
       // From the morphed position: three.js keeps no weights of the frame before.
@@ -242,8 +257,9 @@ function forCrowd(vector: Node<'vec4'>, otherwise: Node<'vec3'>): Node<'vec3'> {
   const skinned = Fn((_: unknown, builder: unknown) => {
     const { object, material } = builder as { object: Object3D | null; material: NodeMaterial };
     if (!isCrowd(object)) return otherwise;
-    const { boneTexture, playback, draw } = crowdNodes(object);
-    return transform(skinningMatrix(boneTexture, playback, draw, variantFor(material, object)), vector);
+    const variant = variantFor(material, object);
+    const { boneTexture, playback, draw } = crowdNodes(object, partNode(object, variant));
+    return transform(skinningMatrix(boneTexture, playback, draw, variant), vector);
   });
   return (skinned as unknown as () => Node<'vec3'>)();
 }
@@ -271,6 +287,33 @@ function transform([row0, row1, row2]: Rows, vector: Node<'vec4'>): Node<'vec3'>
   return vec3(dot(row0, vector), dot(row1, vector), dot(row2, vector));
 }
 
+/** A float of the draw's parameters. */
+function drawParameter(i: number): Node<'float'> {
+  const parameters = reference('bindMatrix', 'mat4', undefined as never) as unknown as {
+    element(column: number): Node<'vec4'>;
+  };
+  const column = parameters.element(i >> 2);
+  return [column.x, column.y, column.z, column.w][i & 3];
+}
+
+/** Reads colour and visibility of the vertex's part, of whichever crowd is drawn. */
+type PartNode = () => Node<'vec4'>;
+
+function partNode(crowd: NodeCrowd, { parts: wanted }: ShaderVariant): PartNode {
+  if (!wanted || crowd.parts === null) return () => vec4(1) as Node<'vec4'>;
+  const parts = texels(crowd.parts.texture.layered);
+  return () => {
+    OnObjectUpdate(({ object }: { object: Object3D | null }) => {
+      if (isCrowd(object) && object.parts !== null) parts.value = object.parts.texture.layered;
+    });
+    const index = int(instanceIndex);
+    const perRow = int(drawParameter(PARAM_PARTS_PER_ROW)).toVar();
+    const row = index.div(perRow).toVar();
+    const first = index.sub(row.mul(perRow)).mul(int(drawParameter(PARAM_PARTS)));
+    return texelOf(parts, first.add(int(attribute<'float'>('partIndex', 'float'))), row).toVar();
+  };
+}
+
 interface CrowdNodes {
   boneTexture: TexelNode;
   playback: PlaybackNodes;
@@ -279,7 +322,7 @@ interface CrowdNodes {
 }
 
 /** The textures and parameters of whichever crowd is drawn: a build may be shared by several. */
-function crowdNodes(crowd: NodeCrowd): CrowdNodes {
+function crowdNodes(crowd: NodeCrowd, part: PartNode): CrowdNodes {
   const boneTexture = texels(crowd.boneTexture);
   const states = texels(crowd.playback.state.layered);
   const fades = texels(crowd.playback.fades.layered);
@@ -294,20 +337,14 @@ function crowdNodes(crowd: NodeCrowd): CrowdNodes {
   const playback = {
     ...slotOf(states, index, SLOT_STRIDE, int(0)),
     older: (slot: Node<'int'>) => slotOf(fades, index, OLDER_STRIDE, slot.mul(OLDEST / 4)),
+    part,
   };
 
-  const parameters = reference('bindMatrix', 'mat4', undefined as never) as unknown as {
-    element(i: number): Node<'vec4'>;
-  };
-  const parameter = (i: number): Node<'float'> => {
-    const column = parameters.element(i >> 2);
-    return [column.x, column.y, column.z, column.w][i & 3];
-  };
-  const common = { rows: parameter(PARAM_ROWS), stride: parameter(PARAM_STRIDE) };
+  const common = { rows: drawParameter(PARAM_ROWS), stride: drawParameter(PARAM_STRIDE) };
   return {
     boneTexture,
     playback,
-    draw: { ...common, clock: parameter(PARAM_CLOCK) },
+    draw: { ...common, clock: drawParameter(PARAM_CLOCK) },
     previous: { ...common, clock: previousClock() },
   };
 }
@@ -319,14 +356,15 @@ function slotOf(texture: TexelNode, index: Node<'int'>, stride: number, offset: 
     .mul(stride / 4)
     .add(offset);
   const row = index.shiftRight(Math.log2(INSTANCES_PER_ROW)).toVar();
-  // A layer has one row but in crowds of more than 65,536.
+  return { clip: texelOf(texture, x, row).toVar(), timing: texelOf(texture, x.add(1), row).toVar() };
+}
+
+/** The texel of an `InstanceTexture` that is `x` texels into a row. */
+function texelOf(texture: TexelNode, x: Node<'int'>, row: Node<'int'>): Node<'vec4'> {
+  // A layer has one row but in crowds of very many.
   const height = texture.height();
   const layer = row.div(height).toVar();
-  const at = ivec2(x, row.sub(layer.mul(height))).toVar();
-  return {
-    clip: texture.layerTexel(at, layer).toVar(),
-    timing: texture.layerTexel(at.add(ivec2(1, 0)), layer).toVar(),
-  };
+  return texture.layerTexel(ivec2(x, row.sub(layer.mul(height))), layer);
 }
 
 interface DrawnClock {

@@ -341,7 +341,8 @@ export abstract class AnimatedInstancedMesh extends InstancedMesh<
     addSlotMotion(slots, at, this.boneTexture.clipTable.startingAt(slots[at]), weight, from, to, _motion);
   };
 
-  private each(instances: Instances, method: string, callback: (index: number) => void): this {
+  /** Calls back for an instance or each of a range, once it is known to be there. */
+  protected each(instances: Instances, method: string, callback: (index: number) => void): this {
     if (typeof instances === 'number') {
       this.checkIndex(instances, method);
       callback(instances);

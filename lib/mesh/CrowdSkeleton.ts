@@ -9,9 +9,9 @@ export class CrowdSkeleton extends Skeleton {
   private readonly onUpdate: () => void;
 
   /** @param onUpdate Called by WebGLRenderer in each frame that draws the crowd, before it chooses programs. */
-  constructor(boneTexture: BoneTexture, fades: DataTexture, onUpdate: () => void) {
+  constructor(onUpdate: () => void) {
     super([], []);
-    this.setTextures(boneTexture, fades);
+    this.boneTexture = [] as unknown as DataTexture;
     this.onUpdate = onUpdate;
   }
 
@@ -19,13 +19,11 @@ export class CrowdSkeleton extends Skeleton {
    * What WebGLRenderer binds at each draw. It sets a uniform of this name from what it finds here: an array of textures,
    * since the crowd's shaders declare it as one.
    */
-  setTextures(boneTexture: BoneTexture, fades: DataTexture): void {
-    const textures = this.boneTexture as unknown as DataTexture[] | null;
-    if (textures === null) this.boneTexture = [boneTexture, fades] as unknown as DataTexture;
-    else {
-      textures[0] = boneTexture;
-      textures[1] = fades;
-    }
+  setTextures(boneTexture: BoneTexture, fades: DataTexture, parts: DataTexture): void {
+    const textures = this.boneTexture as unknown as DataTexture[];
+    textures[0] = boneTexture;
+    textures[1] = fades;
+    textures[2] = parts;
   }
 
   override update(): void {

@@ -4,7 +4,6 @@ import type {
   Camera,
   Color,
   Group,
-  Intersection,
   JSONMeta,
   Mesh,
   Object3D,
@@ -34,6 +33,8 @@ import { patchMaterial, releaseVariant } from '../backends/WebGLBackend.js';
 import {
   AFFINE_SIZE,
   PARAM_CLOCK,
+  PARAM_PARTS,
+  PARAM_PARTS_PER_ROW,
   PARAM_ROWS,
   PARAM_SHADOW_VARIANT,
   PARAM_STRIDE,
@@ -43,16 +44,17 @@ import { INSTANCE_ATTRIBUTES } from '../playback/instanceLayout.js';
 import { collectRig } from '../poses/Rig.js';
 import { BoneTexture } from '../texture/BoneTexture.js';
 import type { BakeOptions } from '../texture/bake.js';
-import { growJointBoxes, jointBoxesContain } from '../texture/jointBoxes.js';
+import { growJointBoxes, type JointBoxes, jointBoxesContain } from '../texture/jointBoxes.js';
 import { createPoseMix } from '../texture/PoseMix.js';
 import { affineToMatrix4 } from '../utils/affine.js';
 import { warnOnce } from '../utils/warnOnce.js';
-import { AnimatedInstancedMesh } from './AnimatedInstancedMesh.js';
 import { CrowdSkeleton } from './CrowdSkeleton.js';
 import { crowdBox, crowdSphere } from './crowdBounds.js';
 import { createCrowdGeometry, setPlaybackAttributes } from './crowdGeometry.js';
+import { InstanceParts } from './InstanceParts.js';
 import { mergeParts } from './mergeParts.js';
-import { raycastCrowd } from './raycastCrowd.js';
+import { PartedInstancedMesh } from './PartedInstancedMesh.js';
+import { type CrowdIntersection, raycastCrowd } from './raycastCrowd.js';
 import { morphVertex, skinVertex } from './skinVertex.js';
 
 const NAME = 'SkinnedInstancedMesh';
@@ -71,6 +73,14 @@ export interface FromOptions extends SkinnedInstancedMeshOptions, BakeOptions {
   boneTexture?: BoneTexture;
   /** Leave out points, lines, sprites and instanced meshes under the root in place of an error. @default false */
   skipUnsupported?: boolean;
+  /**
+   * Whether materials that differ only in colour, roughness, metalness and emission become one, so that the character is
+   * one draw call in place of one for each. Those it makes are the crowd's; nothing is changed in the ones merged.
+   * @default false
+   */
+  mergeMaterials?: boolean;
+  /** Names of parts that no instance shows to begin with, see `setPartVisibleAt`. @default [] */
+  hiddenParts?: readonly string[];
 }
 
 const DEFAULTS = { influences: 4, interpolate: true } as const satisfies SkinnedInstancedMeshOptions;
@@ -100,7 +110,7 @@ const _affine = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
  * });
  * ```
  */
-export class SkinnedInstancedMesh extends AnimatedInstancedMesh {
+export class SkinnedInstancedMesh extends PartedInstancedMesh {
   override readonly type: string = 'SkinnedInstancedMesh';
   /** For type testing. */
   readonly isSkinnedInstancedMesh = true;
@@ -122,7 +132,9 @@ export class SkinnedInstancedMesh extends AnimatedInstancedMesh {
 
   private mix: boolean;
   private ownsBoneTexture = false;
-  private poseBounds: Box3 | null = null;
+  /** Materials and textures that merging made. */
+  private owned: { dispose(): void }[] = [];
+  private poseBounds: { box: Box3; boxes: JointBoxes } | null = null;
   /** What `boundingBox` and `boundingSphere` were computed for, to notice when they no longer hold. */
   private readonly computed = {
     box: null as Box3 | null,
@@ -149,11 +161,12 @@ export class SkinnedInstancedMesh extends AnimatedInstancedMesh {
     const influences = checkInfluences(options.influences ?? DEFAULTS.influences, 'influences');
     super(createCrowdGeometry(geometry, boneTexture, influences, NAME), material, count);
 
+    this.partPaths = numberedParts(this.geometry);
     this.influences = influences;
     this.shadowInfluences = checkInfluences(options.shadowInfluences ?? influences, 'shadowInfluences');
     this.mix = options.interpolate ?? DEFAULTS.interpolate;
     this.boneTexture = boneTexture;
-    this.skeleton = new CrowdSkeleton(boneTexture, this.playback.fades.plain, () => this.prepareDraw());
+    this.skeleton = new CrowdSkeleton(() => this.prepareDraw());
     this.customDepthMaterial = new MeshDepthMaterial();
     this.customDistanceMaterial = new MeshDistanceMaterial();
 
@@ -193,7 +206,7 @@ export class SkinnedInstancedMesh extends AnimatedInstancedMesh {
       );
     }
 
-    const { geometry, material } = mergeParts(rig.parts);
+    const { geometry, material, owned } = mergeParts(rig.parts, options.mergeMaterials === true);
     const crowd = new SkinnedInstancedMesh(geometry, material, boneTexture, count, options);
     if (geometry !== rig.parts[0].geometry) geometry.dispose();
 
@@ -205,6 +218,9 @@ export class SkinnedInstancedMesh extends AnimatedInstancedMesh {
     crowd.renderOrder = mesh.renderOrder;
     crowd.layers.mask = mesh.layers.mask;
     crowd.ownsBoneTexture = options.boneTexture === undefined;
+    crowd.owned = owned;
+    crowd.partPaths = rig.parts.map((part) => namesUp(part.mesh, root));
+    for (const part of options.hiddenParts ?? []) crowd.setPartVisibleAt(crowd.all, part, false);
     if (crowd.morphTexture !== null && mesh.morphTargetInfluences) {
       for (let i = 0; i < count; i++) crowd.setMorphAt(i, mesh);
     }
@@ -241,6 +257,8 @@ export class SkinnedInstancedMesh extends AnimatedInstancedMesh {
     this.previousInstanceMatrix = null;
 
     this.replacePlayback(this.createPlayback(capacity).copy(playback));
+    if (this.parts !== null)
+      this.replaceParts(new InstanceParts(capacity, this.parts.count).copy(this.parts));
     this.morphTexture = null;
     this.adoptGeometry(geometry);
     if (morphTexture !== null && this.morphTexture !== null) {
@@ -261,10 +279,8 @@ export class SkinnedInstancedMesh extends AnimatedInstancedMesh {
 
   set interpolate(value: boolean) {
     if (value === this.mix) return;
-    const codes = this.variantCodes();
+    this.releaseVariants();
     this.mix = value;
-    for (const material of this.colorMaterials()) releaseVariant(material, codes.color);
-    for (const material of this.shadowMaterials()) releaseVariant(material, codes.shadow);
     this.prepareDraw();
   }
 
@@ -325,14 +341,14 @@ export class SkinnedInstancedMesh extends AnimatedInstancedMesh {
   /** Box around every pose that any instance may take, at the place where it stands. */
   override computeBoundingBox(): void {
     this.boundingBox ??= new Box3();
-    crowdBox(this.instanceMatrix, this.count, this.boundsOfPoses(), this.boundingBox);
+    crowdBox(this.instanceMatrix, this.count, this.boundsOfPoses().box, this.boundingBox);
     this.rememberBounds();
   }
 
   /** Sphere around every pose that any instance may take, at the place where it stands. */
   override computeBoundingSphere(): void {
     this.boundingSphere ??= new Sphere();
-    crowdSphere(this.instanceMatrix, this.count, this.boundsOfPoses(), this.boundingSphere);
+    crowdSphere(this.instanceMatrix, this.count, this.boundsOfPoses().box, this.boundingSphere);
     this.rememberBounds();
   }
 
@@ -349,9 +365,10 @@ export class SkinnedInstancedMesh extends AnimatedInstancedMesh {
     super.updateMatrixWorld(force);
   }
 
-  /** Intersects the instances as they are posed now; hits carry `instanceId`. */
-  override raycast(raycaster: Raycaster, intersects: Intersection[]): void {
-    raycastCrowd(this, raycaster, intersects, this.boundsOfPoses());
+  /** Intersects the instances as they are posed now; hits carry `instanceId`, and the name of the `part`. */
+  override raycast(raycaster: Raycaster, intersects: CrowdIntersection[]): void {
+    const { box, boxes } = this.boundsOfPoses();
+    raycastCrowd(this, raycaster, intersects, box, boxes);
   }
 
   /** Does nothing: a crowd is bound to its bone texture. `SkeletonUtils.clone` calls it. */
@@ -362,6 +379,9 @@ export class SkinnedInstancedMesh extends AnimatedInstancedMesh {
     this.boneTexture = source.boneTexture;
     this.replacePlayback(this.createPlayback(this.capacity).copy(source.playback));
     this.mix = source.mix;
+    this.partPaths = source.partPaths;
+    const { parts } = source;
+    this.replaceParts(parts === null ? null : new InstanceParts(this.capacity, parts.count).copy(parts));
     if (source.morphTexture !== null) this.morphTexture = copyMorphTexture(source.morphTexture);
     this.adoptGeometry(this.geometry);
     this.computed.version = -1;
@@ -394,12 +414,14 @@ export class SkinnedInstancedMesh extends AnimatedInstancedMesh {
 
   /**
    * Frees what the crowd allocated: instance buffers, its copy of the geometry, its shadow materials, and the bone
-   * texture if {@link SkinnedInstancedMesh.from} baked it. Materials, and a bone texture passed in, belong to the user.
+   * texture and merged materials that {@link SkinnedInstancedMesh.from} made. Materials, and a bone texture passed in, belong to the user.
    */
   override dispose(): this {
     super.dispose();
     this.geometry.dispose();
     this.playback.dispose();
+    this.parts?.dispose();
+    for (const made of this.owned) made.dispose();
     this.previousInstanceMatrix?.dispose();
     this.customDepthMaterial?.dispose();
     this.customDistanceMaterial?.dispose();
@@ -443,6 +465,11 @@ export class SkinnedInstancedMesh extends AnimatedInstancedMesh {
     this.bindMatrix.elements[PARAM_CLOCK] = this.playback.clock;
   }
 
+  protected override partsReplaced(): void {
+    this.releaseVariants();
+    this.prepareDraw();
+  }
+
   /** A renderer that has not got all of a texture must not be sent a part of it. */
   private prepareUploads(renderer: WebGLRenderer): void {
     // Under WebGPURenderer there is no such property, nor a loss of context to notice.
@@ -452,6 +479,7 @@ export class SkinnedInstancedMesh extends AnimatedInstancedMesh {
       (properties.get(texture) as { __webglTexture?: unknown }).__webglTexture !== undefined;
     this.playback.state.prepare(renderer, has);
     this.playback.fades.prepare(renderer, has);
+    this.parts?.texture.prepare(renderer, has);
   }
 
   private checkedRenderer: WebGLRenderer | null = null;
@@ -473,10 +501,18 @@ export class SkinnedInstancedMesh extends AnimatedInstancedMesh {
   private variantCodes() {
     const { encoding } = this.boneTexture;
     const interpolate = this.mix;
+    const parts = this.parts !== null;
     return {
-      color: variantCode({ encoding, interpolate, influences: this.influences }),
-      shadow: variantCode({ encoding, interpolate, influences: this.shadowInfluences }),
+      color: variantCode({ encoding, interpolate, influences: this.influences, parts }),
+      shadow: variantCode({ encoding, interpolate, influences: this.shadowInfluences, parts }),
     };
+  }
+
+  /** Lets go of the variants that the crowd draws with now. */
+  private releaseVariants(): void {
+    const { elements } = this.bindMatrix;
+    for (const material of this.colorMaterials()) releaseVariant(material, elements[PARAM_VARIANT]);
+    for (const material of this.shadowMaterials()) releaseVariant(material, elements[PARAM_SHADOW_VARIANT]);
   }
 
   private colorMaterials(): Material[] {
@@ -499,7 +535,11 @@ export class SkinnedInstancedMesh extends AnimatedInstancedMesh {
     elements[PARAM_STRIDE] = layout.stride;
     elements[PARAM_VARIANT] = codes.color;
     elements[PARAM_SHADOW_VARIANT] = codes.shadow;
-    this.skeleton.setTextures(this.boneTexture, this.playback.fades.plain);
+    const { fades } = this.playback;
+    const parts = this.parts?.texture;
+    elements[PARAM_PARTS] = this.parts?.count ?? 0;
+    elements[PARAM_PARTS_PER_ROW] = parts?.perRow ?? 1;
+    this.skeleton.setTextures(this.boneTexture, fades.plain, (parts ?? fades).plain);
 
     const { material } = this;
     if (Array.isArray(material)) {
@@ -566,14 +606,14 @@ export class SkinnedInstancedMesh extends AnimatedInstancedMesh {
     });
   }
 
-  private boundsOfPoses(): Box3 {
+  private boundsOfPoses(): { box: Box3; boxes: JointBoxes } {
     if (this.poseBounds === null) {
       const { boneTexture } = this;
       const boxes = boneTexture.createJointBoxes();
       const joints = Int32Array.from(boneTexture.jointNames, (_, i) => i);
       growJointBoxes(boxes, this.geometry, joints, false);
       const known = jointBoxesContain(boneTexture.jointBoxes, boxes);
-      this.poseBounds = boneTexture.expandBounds(new Box3(), known ? undefined : boxes);
+      this.poseBounds = { box: boneTexture.expandBounds(new Box3(), known ? undefined : boxes), boxes };
     }
     return this.poseBounds;
   }
@@ -585,6 +625,23 @@ export class SkinnedInstancedMesh extends AnimatedInstancedMesh {
     computed.version = this.instanceMatrix.version;
     computed.count = this.count;
   }
+}
+
+/** Numbers for names, as many as a crowd geometry has parts. */
+function numberedParts(geometry: BufferGeometry): string[][] {
+  const partIndex = geometry.getAttribute('partIndex');
+  let most = 0;
+  for (let vertex = 0; vertex < partIndex.count; vertex++) most = Math.max(most, partIndex.getX(vertex));
+  return Array.from({ length: most + 1 }, (_, part) => [String(part)]);
+}
+
+/** Names of an object and those above it, below the root. */
+function namesUp(object: Object3D, root: Object3D): string[] {
+  const names: string[] = [];
+  for (let node: Object3D | null = object; node !== null && node !== root; node = node.parent) {
+    names.push(node.name);
+  }
+  return names.length === 0 ? [object.name] : names;
 }
 
 const _instanceMatrix = /*@__PURE__*/ new Matrix4();

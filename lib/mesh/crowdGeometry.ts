@@ -4,9 +4,10 @@ import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import { INSTANCE_ATTRIBUTES } from '../playback/instanceLayout.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 
-/** Floats per vertex: four joints, then their four weights. */
-export const SKIN_STRIDE = 8;
+/** Floats per vertex: four joints, their four weights, then the part of the character that the vertex belongs to. */
+export const SKIN_STRIDE = 9;
 export const SKIN_WEIGHT = 4;
+export const SKIN_PART = 8;
 
 /**
  * Weights whose sum is off by more than this are normalised. Less is what 8-bit weights round to, and three.js draws it
@@ -36,10 +37,11 @@ export function createCrowdGeometry(
 
   const geometry = new BufferGeometry().copy(source);
   for (const { name } of INSTANCE_ATTRIBUTES) geometry.deleteAttribute(name);
-  // One buffer for both: WebGPU binds no more than eight, and geometry may bring six of its own.
+  // One buffer for all of it: WebGPU binds no more than eight, and geometry may bring six of its own.
   const skin = new InterleavedBuffer(sortedSkin(source, boneTexture, influences, caller), SKIN_STRIDE);
   geometry.setAttribute('skinIndex', new InterleavedBufferAttribute(skin, 4, 0));
   geometry.setAttribute('skinWeight', new InterleavedBufferAttribute(skin, 4, SKIN_WEIGHT));
+  geometry.setAttribute('partIndex', new InterleavedBufferAttribute(skin, 1, SKIN_PART));
   return geometry;
 }
 
@@ -50,7 +52,7 @@ export function setPlaybackAttributes(geometry: BufferGeometry, playback: Instan
   }
 }
 
-/** Joints and weights of each vertex, strongest first. */
+/** Joints and weights of each vertex, strongest first, and its part. */
 function sortedSkin(
   source: BufferGeometry,
   boneTexture: BoneTexture,
@@ -59,6 +61,7 @@ function sortedSkin(
 ): Float32Array {
   const sourceIndex = source.getAttribute('skinIndex');
   const sourceWeight = source.getAttribute('skinWeight');
+  const partIndex = source.getAttribute('partIndex');
   const joints = boneTexture.jointNames.length;
   const count = source.getAttribute('position').count;
   const skin = new Float32Array(count * SKIN_STRIDE);
@@ -78,6 +81,7 @@ function sortedSkin(
           'they must not be negative and must add up to 1 (SkinnedMesh.normalizeSkinWeights mends sums).',
       );
     }
+    skin[vertex * SKIN_STRIDE + SKIN_PART] = partIndex === undefined ? 0 : partIndex.getX(vertex);
     order.sort((a, b) => weight[b] - weight[a]);
 
     let kept = 0;

@@ -1,16 +1,27 @@
-import type { BufferAttribute, InterleavedBufferAttribute, Material } from 'three';
+import type { BufferAttribute, InterleavedBufferAttribute, Material, Texture } from 'three';
 import { BufferGeometry, Float32BufferAttribute, Uint16BufferAttribute, Uint32BufferAttribute } from 'three';
 import type { RigPart } from '../poses/Rig.js';
 import { warnOnce } from '../utils/warnOnce.js';
+import { type MaterialShare, mergeMaterials, PALETTE_CHANNEL } from './mergeMaterials.js';
 
 export interface MergedParts {
   geometry: BufferGeometry;
   material: Material | Material[];
+  /** Materials and textures that were made in merging. */
+  owned: (Material | Texture)[];
 }
 
-/** A run of triangles of one part that has one material. */
-interface Run {
+/** Vertices of one part, all of which have the same joints to choose from. */
+interface Piece {
+  /** Index of the part. */
   part: number;
+  rig: RigPart;
+  geometry: BufferGeometry;
+  runs: Run[];
+}
+
+/** A run of triangles that has one material. */
+interface Run {
   start: number;
   count: number;
   material: Material;
@@ -22,11 +33,14 @@ const FILL: Record<string, readonly number[]> = { color: [1, 1, 1, 1], tangent: 
 /**
  * Makes one geometry of all parts of a character, with one group per material, so that each material is one draw call.
  * A lone skinned mesh keeps its geometry as it is, in the attribute types it has.
+ *
+ * @param merging Whether materials that differ only in constants become one.
  */
-export function mergeParts(parts: readonly RigPart[]): MergedParts {
+export function mergeParts(parts: readonly RigPart[], merging: boolean): MergedParts {
   const [first] = parts;
-  if (parts.length === 1 && !first.rigid && first.joints.every((joint, i) => joint === i)) {
-    return { geometry: first.geometry, material: first.material };
+  const several = parts.length > 1 || (merging && Array.isArray(first.material));
+  if (!several && !first.rigid && first.joints.every((joint, i) => joint === i)) {
+    return { geometry: first.geometry, material: first.material, owned: [] };
   }
 
   const morphing = parts.filter(({ geometry }) => geometry.morphAttributes.position !== undefined);
@@ -37,9 +51,8 @@ export function mergeParts(parts: readonly RigPart[]): MergedParts {
     );
   }
 
-  const sources = parts.map(({ geometry }) =>
-    geometry.hasAttribute('normal') ? geometry : withNormals(geometry),
-  );
+  const pieces = parts.flatMap((rig, part) => piecesOf(rig, part, merging));
+  const sources = pieces.map((piece) => piece.geometry);
   const offsets: number[] = [];
   let vertices = 0;
   for (const source of sources) {
@@ -51,25 +64,38 @@ export function mergeParts(parts: readonly RigPart[]): MergedParts {
   for (const [name, itemSize] of attributeSizes(sources)) {
     geometry.setAttribute(name, mergedAttribute(sources, offsets, vertices, name, itemSize));
   }
-  const { skinIndex, skinWeight } = mergedSkin(parts, offsets, vertices);
+  const { skinIndex, skinWeight } = mergedSkin(pieces, offsets, vertices);
   geometry.setAttribute('skinIndex', skinIndex);
   geometry.setAttribute('skinWeight', skinWeight);
+  const partIndex = new Uint16Array(vertices);
+  pieces.forEach(({ part }, i) => {
+    partIndex.fill(part, offsets[i], offsets[i + 1] ?? vertices);
+  });
+  geometry.setAttribute('partIndex', new Uint16BufferAttribute(partIndex, 1));
 
-  const runs = parts.flatMap((part, i) => runsOf(part, i));
-  const materials = [...new Set(runs.map(({ material }) => material))];
-  const total = runs.reduce((sum, { count }) => sum + count, 0);
+  const drawn = [...new Set(pieces.flatMap(({ runs }) => runs.map(({ material }) => material)))];
+  const palettes = !geometry.hasAttribute(`uv${PALETTE_CHANNEL}`);
+  const { shares, owned } = merging
+    ? mergeMaterials(drawn, palettes)
+    : { shares: new Map<Material, MaterialShare>(), owned: [] };
+  if (shares.size > 0) moveToVertices(geometry, pieces, offsets, shares);
+
+  const standIn = (material: Material) => shares.get(material)?.material ?? material;
+  const materials = [...new Set(drawn.map(standIn))];
+  const total = pieces.reduce((sum, { runs }) => sum + runs.reduce((count, run) => count + run.count, 0), 0);
   const index = vertices > 65535 ? new Uint32Array(total) : new Uint16Array(total);
   let at = 0;
 
   materials.forEach((material, materialIndex) => {
     const groupStart = at;
-    for (const run of runs) {
-      if (run.material !== material) continue;
-      const source = sources[run.part].index;
-      for (let i = run.start; i < run.start + run.count; i++) {
-        index[at++] = (source ? source.getX(i) : i) + offsets[run.part];
+    pieces.forEach(({ geometry: { index: source }, runs }, i) => {
+      for (const run of runs) {
+        if (standIn(run.material) !== material) continue;
+        for (let k = run.start; k < run.start + run.count; k++) {
+          index[at++] = (source ? source.getX(k) : k) + offsets[i];
+        }
       }
-    }
+    });
     geometry.addGroup(groupStart, at - groupStart, materialIndex);
   });
 
@@ -77,7 +103,73 @@ export function mergeParts(parts: readonly RigPart[]): MergedParts {
     index instanceof Uint32Array ? new Uint32BufferAttribute(index, 1) : new Uint16BufferAttribute(index, 1),
   );
   if (materials.length === 1) geometry.clearGroups();
-  return { geometry, material: materials.length === 1 ? materials[0] : materials };
+  return { geometry, material: materials.length === 1 ? materials[0] : materials, owned };
+}
+
+/** A part as it is, or if its materials may be merged, a piece for each: they might share vertices, but not colours. */
+function piecesOf(rig: RigPart, part: number, merging: boolean): Piece[] {
+  const geometry = rig.geometry.hasAttribute('normal') ? rig.geometry : withNormals(rig.geometry);
+  const runs = runsOf(rig);
+  if (!merging || runs.length < 2) return [{ part, rig, geometry, runs }];
+  return runs.map((run) => {
+    const extracted = extract(geometry, run);
+    return { part, rig, geometry: extracted, runs: [{ ...run, start: 0 }] };
+  });
+}
+
+/** A geometry of its own of a run's triangles. */
+function extract(source: BufferGeometry, { start, count }: Run): BufferGeometry {
+  const places = new Map<number, number>();
+  const index: number[] = [];
+  for (let k = start; k < start + count; k++) {
+    const vertex = source.index ? source.index.getX(k) : k;
+    let place = places.get(vertex);
+    if (place === undefined) {
+      place = places.size;
+      places.set(vertex, place);
+    }
+    index.push(place);
+  }
+
+  const geometry = new BufferGeometry();
+  for (const [name, attribute] of Object.entries(source.attributes)) {
+    const { itemSize } = attribute;
+    const array = new Float32Array(places.size * itemSize);
+    for (const [vertex, place] of places) {
+      for (let i = 0; i < itemSize; i++) array[place * itemSize + i] = attribute.getComponent(vertex, i);
+    }
+    geometry.setAttribute(name, new Float32BufferAttribute(array, itemSize));
+  }
+  geometry.setIndex(index);
+  return geometry;
+}
+
+/** Gives vertices the constants that their merged materials had. */
+function moveToVertices(
+  geometry: BufferGeometry,
+  pieces: readonly Piece[],
+  offsets: readonly number[],
+  shares: ReadonlyMap<Material, MaterialShare>,
+): void {
+  const { count } = geometry.getAttribute('position');
+  const colors = (geometry.getAttribute('color') ??
+    new Float32BufferAttribute(new Float32Array(count * 3).fill(1), 3)) as Float32BufferAttribute;
+  geometry.setAttribute('color', colors);
+  const palette = new Float32Array(count * 2);
+
+  pieces.forEach(({ runs: [run] }, i) => {
+    const share = run && shares.get(run.material);
+    if (!share) return;
+    const { r, g, b } = share.color;
+    for (let vertex = offsets[i]; vertex < (offsets[i + 1] ?? count); vertex++) {
+      if (!share.vertexColors) for (let k = 0; k < colors.itemSize; k++) colors.setComponent(vertex, k, 1);
+      colors.setXYZ(vertex, colors.getX(vertex) * r, colors.getY(vertex) * g, colors.getZ(vertex) * b);
+      palette.fill(share.palette ?? 0, vertex * 2, vertex * 2 + 1);
+    }
+  });
+  if ([...shares.values()].some((share) => share.palette !== null)) {
+    geometry.setAttribute(`uv${PALETTE_CHANNEL}`, new Float32BufferAttribute(palette, 2));
+  }
 }
 
 function withNormals(geometry: BufferGeometry): BufferGeometry {
@@ -121,16 +213,16 @@ function mergedAttribute(
   return new Float32BufferAttribute(array, itemSize);
 }
 
-function mergedSkin(parts: readonly RigPart[], offsets: readonly number[], vertices: number) {
+function mergedSkin(pieces: readonly Piece[], offsets: readonly number[], vertices: number) {
   const indices = new Uint16Array(vertices * 4);
   const weights = new Float32Array(vertices * 4);
 
-  parts.forEach(({ geometry, joints, rigid, mesh }, part) => {
+  pieces.forEach(({ geometry, rig: { joints, rigid, mesh } }, piece) => {
     const skinIndex = geometry.getAttribute('skinIndex');
     const skinWeight = geometry.getAttribute('skinWeight');
     const count = geometry.getAttribute('position').count;
     for (let vertex = 0; vertex < count; vertex++) {
-      const at = (offsets[part] + vertex) * 4;
+      const at = (offsets[piece] + vertex) * 4;
       if (rigid) {
         indices[at] = joints[0];
         weights[at] = 1;
@@ -156,14 +248,14 @@ function mergedSkin(parts: readonly RigPart[], offsets: readonly number[], verti
   };
 }
 
-function runsOf({ geometry, material }: RigPart, part: number): Run[] {
+function runsOf({ geometry, material }: RigPart): Run[] {
   const length = geometry.index ? geometry.index.count : geometry.getAttribute('position').count;
-  if (!Array.isArray(material)) return [{ part, start: 0, count: length, material }];
+  if (!Array.isArray(material)) return [{ start: 0, count: length, material }];
 
   return geometry.groups
     .map(({ start, count, materialIndex }) => {
       const end = Math.min(start + count, length);
-      return { part, start, count: end - start, material: material[materialIndex ?? 0] };
+      return { start, count: end - start, material: material[materialIndex ?? 0] };
     })
     .filter((run) => run.material !== undefined && run.count > 0);
 }

@@ -21,17 +21,24 @@ export class InstanceTexture {
   /** Renderers that have all of it; to others no part may be sent. */
   private readonly complete = new WeakSet<object>();
 
-  /** @param stride Numbers per instance, a multiple of 4. */
-  constructor(capacity: number, stride: number) {
-    const rows = Math.max(1, Math.ceil(capacity / INSTANCES_PER_ROW));
+  /**
+   * @param stride Numbers per instance, a multiple of 4.
+   * @param perRow Instances in a row.
+   */
+  constructor(
+    capacity: number,
+    stride: number,
+    readonly perRow = INSTANCES_PER_ROW,
+  ) {
+    const rows = Math.max(1, Math.ceil(capacity / perRow));
     this.layerRows = Math.ceil(rows / MOST_LAYERS);
     this.rows = Math.ceil(rows / this.layerRows) * this.layerRows;
     this.stride = stride;
-    this.data = new Float32Array(this.rows * INSTANCES_PER_ROW * stride);
+    this.data = new Float32Array(this.rows * perRow * stride);
     this.waiting = new Array(this.rows).fill(null);
   }
 
-  /** For WebGLRenderer: `INSTANCES_PER_ROW` instances a row. */
+  /** For WebGLRenderer: `perRow` instances a row. */
   get plain(): DataTexture {
     if (this.plainTexture === null) {
       this.plainTexture = new DataTexture(this.data, this.width, this.rows, RGBAFormat, FloatType);
@@ -54,7 +61,7 @@ export class InstanceTexture {
 
   /** Marks an instance for upload. */
   changed(index: number): void {
-    const row = Math.floor(index / INSTANCES_PER_ROW);
+    const row = Math.floor(index / this.perRow);
     if (this.plainTexture !== null) {
       const { updateRanges } = this.plainTexture;
       const start = index * this.stride;
@@ -80,8 +87,8 @@ export class InstanceTexture {
   /** Marks all of it for upload. */
   changedAll(): void {
     for (let row = 0; row < this.rows; row++) {
-      this.changed(row * INSTANCES_PER_ROW);
-      this.changed((row + 1) * INSTANCES_PER_ROW - 1);
+      this.changed(row * this.perRow);
+      this.changed((row + 1) * this.perRow - 1);
     }
   }
 
@@ -99,6 +106,6 @@ export class InstanceTexture {
   }
 
   private get width(): number {
-    return (INSTANCES_PER_ROW * this.stride) / 4;
+    return (this.perRow * this.stride) / 4;
   }
 }
