@@ -2,7 +2,6 @@ import type {
   AnimationClip,
   BufferGeometry,
   Camera,
-  Color,
   Group,
   JSONMeta,
   Mesh,
@@ -15,6 +14,7 @@ import type {
 import {
   AttachedBindMode,
   Box3,
+  Color,
   DataTexture,
   FloatType,
   InstancedBufferAttribute,
@@ -48,6 +48,7 @@ import { growJointBoxes, type JointBoxes, jointBoxesContain } from '../texture/j
 import { createPoseMix } from '../texture/PoseMix.js';
 import { affineToMatrix4 } from '../utils/affine.js';
 import { warnOnce } from '../utils/warnOnce.js';
+import { bindToJoint } from './bindToJoint.js';
 import { CrowdSkeleton } from './CrowdSkeleton.js';
 import { crowdBox, crowdSphere } from './crowdBounds.js';
 import { createCrowdGeometry, setPlaybackAttributes } from './crowdGeometry.js';
@@ -132,6 +133,9 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
 
   private mix: boolean;
   private ownsBoneTexture = false;
+  /** Crowds that follow a joint of this one, and the crowd that this one follows. */
+  private readonly followers: SkinnedInstancedMesh[] = [];
+  private leader: SkinnedInstancedMesh | null = null;
   /** Materials and textures that merging made. */
   private owned: { dispose(): void }[] = [];
   private poseBounds: { box: Box3; boxes: JointBoxes } | null = null;
@@ -192,7 +196,8 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
     const boneTexture = options.boneTexture ?? BoneTexture.bake(root, clips, options);
     const rig = collectRig(root);
     const names = boneTexture.jointNames;
-    if (names.length !== rig.jointNames.length || names.some((name, i) => name !== rig.jointNames[i])) {
+    // Behind the joints there may be sockets.
+    if (names.length < rig.jointNames.length || rig.jointNames.some((name, i) => name !== names[i])) {
       throw new Error(
         `${caller}: the bone texture was baked for another skeleton (${names.length} joints from "${names[0]}", ` +
           `not ${rig.jointNames.length} from "${rig.jointNames[0]}"); bake one from this root.`,
@@ -269,6 +274,7 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
     }
     this.computed.version = -1;
     this.prepareDraw();
+    for (const follower of this.followers) follower.follow(this);
     return this;
   }
 
@@ -282,6 +288,7 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
     this.releaseVariants();
     this.mix = value;
     this.prepareDraw();
+    for (const follower of this.followers) follower.interpolate = value;
   }
 
   /**
@@ -309,6 +316,72 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
     morphVertex(this.geometry, this.morphTexture, index, vertex, target);
     skinVertex(this.geometry, this.boneTexture, _pose, this.influences, vertex, target);
     return target.applyMatrix4(_instanceMatrix.fromArray(this.instanceMatrix.array, index * 16));
+  }
+
+  /**
+   * Lets an object follow a joint of every instance, on the GPU: one more draw call, and nothing per instance on the CPU.
+   * It is a crowd of its own, child of this one, that shares what this one plays and where it stands: show it on some
+   * instances only by `setPartVisibleAt(i, 0, false)`, colour it by `setColorAt`. Do not `update` it. Its `dispose` lets
+   * go of it; this crowd's disposes it too.
+   *
+   * @param joint Name or index of a joint, or of a node that was baked with `sockets`.
+   * @param geometry Is copied.
+   * @param offset Place in the joint's own space, as of an object that is added to a bone.
+   * @throws If there is no such joint.
+   */
+  attach(
+    joint: string | number,
+    geometry: BufferGeometry,
+    material: Material | Material[],
+    offset?: Matrix4,
+  ): SkinnedInstancedMesh;
+  /** As `Object3D.attach`: adds an object where it stands in the world. */
+  attach(object: Object3D): this;
+  override attach(
+    joint: Object3D | string | number,
+    geometry?: BufferGeometry,
+    material?: Material | Material[],
+    offset = new Matrix4(),
+  ): this | SkinnedInstancedMesh {
+    if (typeof joint === 'object') return super.attach(joint);
+    if (geometry === undefined || material === undefined) {
+      throw new Error(`${NAME}.attach: pass the geometry and material that shall follow "${joint}".`);
+    }
+    const { boneTexture, capacity, interpolate } = this;
+    const socket = boneTexture.socket(joint, `${NAME}.attach`);
+    const bound = bindToJoint(geometry, socket.joint, socket.bind, offset);
+    const follower = new SkinnedInstancedMesh(bound, material, boneTexture, capacity, {
+      interpolate,
+      influences: 1,
+    });
+    bound.dispose();
+    follower.castShadow = this.castShadow;
+    follower.receiveShadow = this.receiveShadow;
+    follower.frustumCulled = this.frustumCulled;
+    follower.layers.mask = this.layers.mask;
+    this.lead(follower);
+    this.add(follower);
+    return follower;
+  }
+
+  /**
+   * Where a joint of an instance is now, as `bone.matrixWorld` would be: in the crowd's local space, instance matrix
+   * applied. For the world's, premultiply by `matrixWorld`.
+   *
+   * @param joint Name or index of a joint, or of a node that was baked with `sockets`.
+   */
+  getSocketMatrixAt(index: number, joint: string | number, target: Matrix4): Matrix4 {
+    this.checkIndex(index, 'getSocketMatrixAt');
+    const socket = this.boneTexture.socket(joint, `${NAME}.getSocketMatrixAt`);
+    this.getBoneMatrixAt(index, socket.joint, target);
+    target.multiply(affineToMatrix4(socket.bind, 0, _instanceMatrix));
+    return target.premultiply(_instanceMatrix.fromArray(this.instanceMatrix.array, index * 16));
+  }
+
+  override swapInstances(i: number, j: number): this {
+    super.swapInstances(i, j);
+    for (const follower of this.followers) follower.swapLooks(i, j);
+    return this;
   }
 
   override setMatrixAt(index: number, matrix: Matrix4): this {
@@ -387,6 +460,10 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
     this.computed.version = -1;
     this.update(0);
     this.prepareDraw();
+    for (const follower of source.followers) {
+      const copied = this.children[source.children.indexOf(follower)] as SkinnedInstancedMesh | undefined;
+      if (copied?.isSkinnedInstancedMesh === true) this.lead(copied);
+    }
     return this;
   }
 
@@ -417,9 +494,12 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
    * texture and merged materials that {@link SkinnedInstancedMesh.from} made. Materials, and a bone texture passed in, belong to the user.
    */
   override dispose(): this {
-    super.dispose();
+    for (const follower of [...this.followers]) follower.dispose();
+    if (this.leader === null) {
+      super.dispose();
+      this.playback.dispose();
+    } else this.unfollow();
     this.geometry.dispose();
-    this.playback.dispose();
     this.parts?.dispose();
     for (const made of this.owned) made.dispose();
     this.previousInstanceMatrix?.dispose();
@@ -602,8 +682,64 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
           );
         }
         count = value;
+        for (const follower of this.followers) follower.count = value;
       },
     });
+  }
+
+  /** Makes another crowd one that follows this one. */
+  private lead(follower: SkinnedInstancedMesh): void {
+    follower.leader = this;
+    this.followers.push(follower);
+    follower.follow(this);
+  }
+
+  /** Shares what the leader plays and where it stands. */
+  private follow(leader: SkinnedInstancedMesh): void {
+    const { capacity, parts } = this;
+    const shared = this.playback === leader.playback;
+    if (!shared) this.playback.dispose();
+    this.geometry.dispose();
+    this.playback = leader.playback;
+    this.instanceMatrix = leader.instanceMatrix;
+    if (parts !== null && capacity !== leader.capacity) {
+      this.replaceParts(new InstanceParts(leader.capacity, parts.count).copy(parts));
+    }
+    if (this.instanceColor !== null && capacity !== leader.capacity) {
+      const colors = resized(this.instanceColor, leader.capacity);
+      colors.array.fill(1, this.instanceColor.array.length);
+      this.instanceColor = colors;
+    }
+    this.count = leader.count;
+    this.adoptGeometry(this.geometry);
+    this.computed.version = -1;
+    this.prepareDraw();
+  }
+
+  /** Lets go of what is the leader's, so that disposing this crowd leaves it alone. */
+  private unfollow(): void {
+    const { leader, geometry } = this;
+    if (leader === null) return;
+    leader.followers.splice(leader.followers.indexOf(this), 1);
+    this.leader = null;
+    this.removeFromParent();
+    for (const { name } of INSTANCE_ATTRIBUTES) geometry.deleteAttribute(name);
+    this.instanceMatrix = new InstancedBufferAttribute(new Float32Array(0), 16);
+    this.instanceColor?.dispose?.();
+    this.dispatchEvent({ type: 'dispose' });
+  }
+
+  /** Exchanges what two instances look like, but not where they stand and what they play. */
+  private swapLooks(i: number, j: number): void {
+    this.parts?.swap(i, j);
+    if (this.instanceColor === null) return;
+    const color = new Color();
+    const other = new Color();
+    this.getColorAt(i, color);
+    this.getColorAt(j, other);
+    this.setColorAt(i, other);
+    this.setColorAt(j, color);
+    this.instanceColor.needsUpdate = true;
   }
 
   private boundsOfPoses(): { box: Box3; boxes: JointBoxes } {

@@ -1,7 +1,7 @@
 import type { BufferGeometry, Material, Mesh, Object3D, SkinnedMesh } from 'three';
 import { DetachedBindMode, Matrix4 } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
-import { affineFromMatrix4, composeAffine, multiplyAffine } from '../utils/affine.js';
+import { affineFromMatrix4, affineToMatrix4, composeAffine, multiplyAffine } from '../utils/affine.js';
 
 const NAME = 'BoneTexture.bake';
 
@@ -47,6 +47,21 @@ export interface Rig {
   unsupported: Object3D[];
 }
 
+/**
+ * What carries an object in a joint's own space to where the joint's skinning matrix takes it up, 12 numbers; null for
+ * joints of detached skins, whose matrices end elsewhere.
+ */
+export function jointBinds({ jointNames, jointInverses, jointPrefixes }: Rig): (number[] | null)[] {
+  const identity = new Matrix4();
+  return jointNames.map((_, joint) => {
+    const at = joint * AFFINE_SIZE;
+    if (jointPrefixes !== null && !affineToMatrix4(jointPrefixes, at, _matrix).equals(identity)) return null;
+    const bind = new Float64Array(AFFINE_SIZE);
+    affineFromMatrix4(affineToMatrix4(jointInverses, at, _matrix).invert(), bind, 0);
+    return [...bind];
+  });
+}
+
 const _matrix = /*@__PURE__*/ new Matrix4();
 
 interface JointSlot {
@@ -59,9 +74,10 @@ interface JointSlot {
 /**
  * Reads the joints and drawn meshes under `root`. Nothing of the scene is changed, not even its world matrices.
  *
- * @throws If nothing skinned is drawn under `root`, or a bone lies outside of it.
+ * @param sockets Names of further nodes that shall be joints, behind all others.
+ * @throws If nothing skinned is drawn under `root`, or a bone lies outside of it, or a socket is not there.
  */
-export function collectRig(root: Object3D): Rig {
+export function collectRig(root: Object3D, sockets: readonly string[] = []): Rig {
   if (!root?.isObject3D) {
     throw new Error(
       `${NAME}: root is ${String(root)}; pass the Object3D that holds the character, e.g. gltf.scene.`,
@@ -97,6 +113,16 @@ export function collectRig(root: Object3D): Rig {
   const parts = collectParts(root, indexOf, slots, unsupported, (node) =>
     modelMatrix(node, indexOf, parents, restLocal),
   );
+
+  for (const name of sockets) {
+    const node = nodes.findIndex((candidate) => candidate.name === name);
+    if (node < 0) {
+      throw new Error(
+        `${NAME}: sockets names "${name}", but there is no such node under "${root.name || root.type}"; GLTFLoader takes spaces and dots out of names.`,
+      );
+    }
+    slots.push({ name, node, inverse: new Matrix4(), prefix: null });
+  }
 
   const jointInverses = new Float64Array(slots.length * AFFINE_SIZE);
   let jointPrefixes: Float64Array | null = null;

@@ -30,6 +30,8 @@ export interface BoneTextureData {
   precision: Precision;
   clips: BakedClip[];
   jointNames: string[];
+  /** For each joint, what carries an object in its own space to where its skinning matrix takes it up; see `socket`. */
+  jointBinds: (number[] | null)[];
   /** Bounds of the rest pose. */
   restBounds: Box3;
   jointBoxes: JointBoxes;
@@ -242,6 +244,31 @@ export class BoneTexture extends DataTexture {
   }
 
   /**
+   * Index of a joint that objects may be attached to, and what carries them from the joint's own space to where its
+   * skinning matrix takes them up.
+   *
+   * @throws If there is no such joint, or its skin is bound detached.
+   */
+  socket(joint: string | number, caller = 'BoneTexture.socket'): { joint: number; bind: readonly number[] } {
+    const { jointNames, jointBinds } = this.data;
+    const last = typeof joint === 'string' ? jointNames.lastIndexOf(joint) : joint;
+    if (last === -1) {
+      throw new Error(
+        `${caller}: no joint "${joint}" to attach to; there are ${jointNames.map((name) => `"${name}"`).join(', ')}. ` +
+          `For another node under the root, bake with sockets: ['${joint}'].`,
+      );
+    }
+    const index = this.jointIndex(last, caller);
+    const bind = jointBinds[index];
+    if (bind === null) {
+      throw new Error(
+        `${caller}: joint "${joint}" is of a skin in detached bind mode; bake with sockets: ['${jointNames[index]}'].`,
+      );
+    }
+    return { joint: index, bind };
+  }
+
+  /**
    * Grows `target` by every pose of the texture.
    *
    * @param boxes Boxes of other geometry than the texture was baked with; then every frame is read anew.
@@ -255,8 +282,11 @@ export class BoneTexture extends DataTexture {
     const joints = this.data.jointNames.length;
     const pose = new Float64Array(joints * AFFINE_SIZE);
     for (let frame = 0; frame < this.data.frames; frame++) {
-      for (let joint = 0; joint < joints; joint++)
+      for (let joint = 0; joint < joints; joint++) {
+        // Joints that no vertex follows have empty boxes.
+        if (boxes[joint * 6] > boxes[joint * 6 + 3]) continue;
         this.readJoint(frame, frame, 0, joint, pose, joint * AFFINE_SIZE);
+      }
       expandByPose(target, boxes, pose);
     }
     return target;

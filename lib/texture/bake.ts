@@ -4,7 +4,7 @@ import { AFFINE_SIZE, REST_FRAME } from '../constants.js';
 import type { BakedClip } from '../poses/ClipTable.js';
 import { listNames } from '../poses/ClipTable.js';
 import { PoseSampler } from '../poses/PoseSampler.js';
-import { collectRig, type Rig } from '../poses/Rig.js';
+import { collectRig, jointBinds, type Rig } from '../poses/Rig.js';
 import { findRootNode, MOTION_SIZE, type RootMotionOptions, RootMotionTaker } from '../poses/RootMotion.js';
 import { toHalf } from '../utils/toHalf.js';
 import type { BoneTextureData, Precision } from './BoneTexture.js';
@@ -62,6 +62,12 @@ export interface BakeOptions {
    * @default false
    */
   rootMotion?: boolean | RootMotionOptions;
+  /**
+   * Names of nodes that no vertex follows, but that objects may be attached to, see `SkinnedInstancedMesh.attach`; joints
+   * need not be named.
+   * @default []
+   */
+  sockets?: readonly string[];
 }
 
 export interface BakeAsyncOptions extends BakeOptions {
@@ -138,7 +144,7 @@ export function* bakeSteps(root: Object3D, clips: readonly AnimationClip[], opti
   const { fps, encoding, precision, maxTextureSize } = { ...DEFAULTS, ...dropUndefined(options) };
   checkOptions(fps, encoding, precision, maxTextureSize);
   const planned = planClips(clips, options.clips, fps);
-  const rig = collectRig(root);
+  const rig = collectRig(root, options.sockets);
   yield 0;
 
   const frames = planned.reduce((sum, { count }) => sum + count, 1);
@@ -257,6 +263,7 @@ function* bakeWith(
     precision: 'float',
     clips,
     jointNames,
+    jointBinds: jointBinds(rig),
     restBounds,
     jointBoxes: boxes,
   };

@@ -1,0 +1,267 @@
+import {
+  Box3,
+  BoxGeometry,
+  type Camera,
+  Color,
+  Group,
+  Matrix4,
+  Mesh,
+  MeshStandardMaterial,
+  type Object3D,
+  PCFShadowMap,
+  type Scene,
+  Vector3,
+  WebGLRenderer,
+} from 'three';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCharacter } from '../../demos/character.js';
+import { TWINS } from '../support/captures.js';
+import { BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
+import { loadModel, type Model, modelNames } from '../support/models.js';
+import { changedPixels, createStage, picture, sameShare } from '../support/pictures.js';
+import { characterHeight, Reference } from '../support/reference.js';
+
+const BOUND = 0.995;
+const models = await modelNames();
+
+/** The character with things in hand, of materials that differ in every constant that may. */
+function createDressed(): Model {
+  const { root, clips } = createCharacter();
+  const add = (parent: string, name: string, material: MeshStandardMaterial) => {
+    const mesh = new Mesh(new BoxGeometry(0.12, 0.5, 0.12), material);
+    mesh.name = name;
+    (root.getObjectByName(parent) as Object3D).add(mesh);
+  };
+  add('RightHand', 'Sword', new MeshStandardMaterial({ color: 0xc0c8d0, roughness: 0.2, metalness: 0.9 }));
+  add('LeftHand', 'Lamp', new MeshStandardMaterial({ color: 0x222222, emissive: 0xffaa33 }));
+  add('Head', 'Hat', new MeshStandardMaterial({ color: 0x993311, roughness: 0.9 }));
+  const groups = new BoxGeometry(0.5, 0.1, 0.5);
+  const sides = [0x3355aa, 0xaa5533].map((color) => new MeshStandardMaterial({ color }));
+  const tray = new Mesh(
+    groups,
+    groups.groups.map((_, i) => sides[i % 2]),
+  );
+  tray.name = 'Tray';
+  (root.getObjectByName('Chest') as Object3D).add(tray);
+  return { name: 'built-in', root, clips };
+}
+
+const load = async (name: string): Promise<Model> =>
+  name === 'built-in' ? createDressed() : loadModel(name);
+
+/** The character at a time of a clip as three.js has it, to be compared with a crowd of one. */
+function createReference({ root, clips }: Model, clip: number, time: number, dress = (_: Object3D) => {}) {
+  root.traverse((node) => {
+    node.castShadow = true;
+    node.receiveShadow = true;
+  });
+  const reference = new Reference(root, new Matrix4());
+  dress(reference.root);
+  reference.pose(clips[clip], time);
+  return reference;
+}
+
+type Picture = (scene: Scene, camera: Camera, object: Object3D) => Promise<Uint8Array> | Uint8Array;
+
+describe.each(TWINS)('%s', (twin) => {
+  let draw: Picture;
+  let dispose: () => void;
+  beforeAll(async () => {
+    if (twin === 'GLSL') {
+      const renderer = new WebGLRenderer();
+      renderer.shadowMap.enabled = true;
+      renderer.shadowMap.type = PCFShadowMap;
+      draw = (scene, camera, object) => picture(renderer, scene, camera as never, object);
+      dispose = () => renderer.dispose();
+      return;
+    }
+    const { WebGPURenderer } = await import('three/webgpu');
+    const { pictureNodes } = await import('../support/picturesNodes.js');
+    const renderer = new WebGPURenderer({ forceWebGL: twin === 'TSL on WebGL 2' });
+    await renderer.init();
+    renderer.shadowMap.enabled = true;
+    renderer.shadowMap.type = PCFShadowMap;
+    draw = (scene, camera, object) => pictureNodes(renderer, scene, camera as never, object);
+    dispose = () => renderer.dispose();
+  });
+  afterAll(() => dispose());
+
+  async function expectSame(reference: Reference, crowd: Object3D, label: string): Promise<void> {
+    const box = new Box3();
+    reference.forEachVertex((_, position) => box.expandByPoint(position));
+    const { scene, camera } = createStage(box, 'directional');
+    const expected = await draw(scene, camera, reference.root);
+    const drawn = await draw(scene, camera, crowd);
+    const empty = await draw(scene, camera, new Group());
+    expect(changedPixels(expected, empty), 'the reference shows something').toBeGreaterThan(300);
+    const share = sameShare(expected, drawn);
+    console.log(`${label}, ${twin}: ${(share * 100).toFixed(2)} %`);
+    expect(share, label).toBeGreaterThanOrEqual(BOUND);
+  }
+
+  test.each(['built-in', ...models])(
+    '%s with merged materials is one draw call and looks the same',
+    async (name) => {
+      const model = await load(name);
+      const clip = Math.floor(model.clips.length / 2);
+      const time = 0.3 * model.clips[clip].duration;
+      const reference = createReference(model, clip, time);
+      const crowd = SkinnedInstancedMesh.from(model.root, model.clips, 1, {
+        mergeMaterials: true,
+        clips: [model.clips[clip].name],
+        fps: 60,
+      });
+      expect(Array.isArray(crowd.material)).toBe(false);
+      crowd.play(0, 0, { ...LoopOnceOptions, time: nearestFrame(crowd, time) });
+      reference.pose(model.clips[clip], nearestFrame(crowd, time));
+      await expectSame(reference, crowd, `${name} merged`);
+      crowd.dispose();
+    },
+  );
+
+  test('parts that are hidden or tinted look as meshes that are', async () => {
+    const model = createDressed();
+    const tint = new Color(0.4, 1, 0.6);
+    const reference = createReference(model, 2, 0.25, (root) => {
+      (root.getObjectByName('Lamp') as Object3D).visible = false;
+      const sword = root.getObjectByName('Sword') as Mesh<BoxGeometry, MeshStandardMaterial>;
+      sword.material = sword.material.clone();
+      sword.material.color.multiply(tint);
+    });
+    for (const mergeMaterials of [false, true]) {
+      const crowd = SkinnedInstancedMesh.from(model.root, model.clips, 1, { mergeMaterials, fps: 48 });
+      crowd.play(0, 2, { ...LoopOnceOptions, time: nearestFrame(crowd, 0.25, 2) });
+      reference.pose(model.clips[2], nearestFrame(crowd, 0.25, 2));
+      crowd.setPartVisibleAt(0, 'Lamp', false);
+      // drawn before there are colours: materials must notice them
+      const { scene, camera } = createStage(crowdBox(crowd), 'directional');
+      await draw(scene, camera, crowd);
+      crowd.setPartColorAt(0, 'Sword', tint);
+      await expectSame(reference, crowd, `parts, merged ${mergeMaterials}`);
+      crowd.dispose();
+    }
+  });
+
+  test('what is attached looks as what is added to a bone', async () => {
+    const model: Model = { name: 'built-in', ...createCharacter() };
+    const offset = new Matrix4().makeRotationX(0.6).setPosition(0.05, -0.2, 0.1);
+    const box = new BoxGeometry(0.15, 0.7, 0.1);
+    const material = new MeshStandardMaterial({ color: 0x3377ff });
+    const reference = createReference(model, 2, 0.25, (root) => {
+      const mesh = new Mesh(box, material);
+      mesh.applyMatrix4(offset);
+      mesh.castShadow = mesh.receiveShadow = true;
+      root.getObjectByName('RightHand')?.add(mesh);
+    });
+    const crowd = SkinnedInstancedMesh.from(model.root, model.clips, 2, { fps: 48 });
+    crowd.castShadow = crowd.receiveShadow = true;
+    const sword = crowd.attach('RightHand', box, material, offset);
+    crowd.setMatrixAt(1, new Matrix4().makeTranslation(500, 0, 0));
+    crowd.play(0, 2, { ...LoopOnceOptions, time: nearestFrame(crowd, 0.25, 2) });
+    reference.pose(model.clips[2], nearestFrame(crowd, 0.25, 2));
+    await expectSame(reference, crowd, 'attached');
+
+    sword.setPartVisibleAt(0, 0, false);
+    const bare = createReference(model, 2, nearestFrame(crowd, 0.25, 2));
+    await expectSame(bare, crowd, 'attached and hidden');
+    crowd.swapInstances(0, 1);
+    crowd.setMatrixAt(0, new Matrix4());
+    crowd.setMatrixAt(1, new Matrix4().makeTranslation(500, 0, 0));
+    crowd.instanceMatrix.needsUpdate = true;
+    crowd.play(0, 2, { ...LoopOnceOptions, time: nearestFrame(crowd, 0.25, 2) });
+    await expectSame(reference, crowd, 'attached, swapped');
+    crowd.setCapacity(40);
+    await expectSame(reference, crowd, 'attached, grown');
+    sword.dispose();
+    await expectSame(bare, crowd, 'detached');
+    crowd.dispose();
+  });
+});
+
+/** The time of the baked frame nearest to a time of a clip. */
+function nearestFrame(crowd: SkinnedInstancedMesh, time: number, clip = 0): number {
+  const { duration, count } = crowd.boneTexture.clips[clip];
+  return count < 2 ? 0 : (Math.round((time / duration) * (count - 1)) / (count - 1)) * duration;
+}
+
+function crowdBox(crowd: SkinnedInstancedMesh) {
+  crowd.computeBoundingBox();
+  return crowd.boundingBox as NonNullable<typeof crowd.boundingBox>;
+}
+
+test.each(['built-in', ...models])('sockets of %s are where the bones are', async (name) => {
+  const { root, clips } = await load(name);
+  const height = characterHeight(root);
+  const place = new Matrix4().makeRotationY(0.7).setPosition(0.2 * height, 0, -height);
+  const boneTexture = BoneTexture.bake(root, clips, { clips: clips.slice(0, 3).map((clip) => clip.name) });
+  const crowd = SkinnedInstancedMesh.from(root, clips, 1, { boneTexture });
+  crowd.setMatrixAt(0, place);
+  const reference = new Reference(root, place);
+  const matrix = new Matrix4();
+  const seen = new Set<string>();
+  let worst = 0;
+  for (const [i, clip] of clips.slice(0, 3).entries()) {
+    const time = nearestFrame(crowd, 0.4 * clip.duration, i);
+    crowd.play(0, i, { ...LoopOnceOptions, time });
+    reference.pose(clip, time);
+    for (const joint of new Set(boneTexture.jointNames)) {
+      const bone = reference.root.getObjectByName(joint);
+      if (bone === undefined) continue;
+      seen.add(joint);
+      crowd.getSocketMatrixAt(0, joint, matrix);
+      const off = new Vector3()
+        .setFromMatrixPosition(matrix)
+        .distanceTo(new Vector3().setFromMatrixPosition(bone.matrixWorld));
+      worst = Math.max(worst, off / height);
+      const axes = bone.matrixWorld.elements
+        .slice(0, 11)
+        .map((value, k) => Math.abs(value - matrix.elements[k]));
+      expect(Math.max(...axes) / bone.matrixWorld.getMaxScaleOnAxis()).toBeLessThan(1e-4);
+    }
+  }
+  console.log(`${name}: ${seen.size} sockets, off by ${worst.toExponential(1)} of the height at most`);
+  expect(seen.size).toBeGreaterThan(15);
+  expect(worst).toBeLessThan(2e-5);
+});
+
+test('a node that is no joint is a socket when baked as one', () => {
+  const { root, clips } = createCharacter();
+  const grip = new Group();
+  grip.name = 'Grip';
+  grip.position.set(0, -0.1, 0.05);
+  root.getObjectByName('RightHand')?.add(grip);
+  expect(() => SkinnedInstancedMesh.from(root, clips, 1).getSocketMatrixAt(0, 'Grip', new Matrix4())).toThrow(
+    /getSocketMatrixAt: no joint "Grip" to attach to; there are "Hips".*sockets: \['Grip'\]/,
+  );
+  expect(() => BoneTexture.bake(root, clips, { sockets: ['Grab'] })).toThrow('sockets names "Grab"');
+
+  const boneTexture = BoneTexture.bake(root, clips, { sockets: ['Grip'], fps: 48 });
+  const crowd = SkinnedInstancedMesh.from(root, clips, 1, { boneTexture });
+  crowd.play(0, 1, { ...LoopOnceOptions, time: 0.5 });
+  const reference = new Reference(root, new Matrix4()).pose(clips[1], 0.5);
+  const expected = new Vector3();
+  reference.root.getObjectByName('Grip')?.getWorldPosition(expected);
+  const drawn = new Vector3().setFromMatrixPosition(crowd.getSocketMatrixAt(0, 'Grip', new Matrix4()));
+  expect(drawn.distanceTo(expected)).toBeLessThan(1e-5);
+});
+
+test('a clone has attachments of its own, and disposing one leaves the other alone', () => {
+  const { root, clips } = createCharacter();
+  const crowd = SkinnedInstancedMesh.from(root, clips, 3);
+  crowd.attach('Head', new BoxGeometry(), new MeshStandardMaterial());
+  const copy = crowd.clone();
+  const [hat] = copy.children as SkinnedInstancedMesh[];
+  expect(hat.playback).toBe(copy.playback);
+  expect(hat.instanceMatrix).toBe(copy.instanceMatrix);
+  copy.dispose();
+  expect(copy.children).toEqual([]);
+  const [first] = crowd.children as SkinnedInstancedMesh[];
+  crowd.count = 2;
+  expect(first.count).toBe(2);
+  expect(() => (crowd as unknown as { attach(joint: string): void }).attach('Head')).toThrow(
+    'SkinnedInstancedMesh.attach: pass the geometry and material that shall follow "Head"',
+  );
+  const child = new Group();
+  expect(crowd.attach(child)).toBe(crowd);
+  expect(child.parent).toBe(crowd);
+});
