@@ -44,7 +44,7 @@ import { INSTANCE_ATTRIBUTES } from '../playback/instanceLayout.js';
 import { collectRig } from '../poses/Rig.js';
 import { BoneTexture } from '../texture/BoneTexture.js';
 import type { BakeOptions } from '../texture/bake.js';
-import { growJointBoxes, type JointBoxes, jointBoxesContain } from '../texture/jointBoxes.js';
+import { growJointBoxes, jointBoxesContain } from '../texture/jointBoxes.js';
 import { createPoseMix } from '../texture/PoseMix.js';
 import { affineToMatrix4 } from '../utils/affine.js';
 import { warnOnce } from '../utils/warnOnce.js';
@@ -138,7 +138,7 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
   private leader: SkinnedInstancedMesh | null = null;
   /** Materials and textures that merging made. */
   private owned: { dispose(): void }[] = [];
-  private poseBounds: { box: Box3; boxes: JointBoxes } | null = null;
+  private poseBounds: Box3 | null = null;
   /** What `boundingBox` and `boundingSphere` were computed for, to notice when they no longer hold. */
   private readonly computed = {
     box: null as Box3 | null,
@@ -414,14 +414,14 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
   /** Box around every pose that any instance may take, at the place where it stands. */
   override computeBoundingBox(): void {
     this.boundingBox ??= new Box3();
-    crowdBox(this.instanceMatrix, this.count, this.boundsOfPoses().box, this.boundingBox);
+    crowdBox(this.instanceMatrix, this.count, this.boundsOfPoses(), this.boundingBox);
     this.rememberBounds();
   }
 
   /** Sphere around every pose that any instance may take, at the place where it stands. */
   override computeBoundingSphere(): void {
     this.boundingSphere ??= new Sphere();
-    crowdSphere(this.instanceMatrix, this.count, this.boundsOfPoses().box, this.boundingSphere);
+    crowdSphere(this.instanceMatrix, this.count, this.boundsOfPoses(), this.boundingSphere);
     this.rememberBounds();
   }
 
@@ -440,8 +440,7 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
 
   /** Intersects the instances as they are posed now; hits carry `instanceId`, and the name of the `part`. */
   override raycast(raycaster: Raycaster, intersects: CrowdIntersection[]): void {
-    const { box, boxes } = this.boundsOfPoses();
-    raycastCrowd(this, raycaster, intersects, box, boxes);
+    raycastCrowd(this, raycaster, intersects, this.boundsOfPoses());
   }
 
   /** Does nothing: a crowd is bound to its bone texture. `SkeletonUtils.clone` calls it. */
@@ -742,14 +741,14 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
     this.instanceColor.needsUpdate = true;
   }
 
-  private boundsOfPoses(): { box: Box3; boxes: JointBoxes } {
+  private boundsOfPoses(): Box3 {
     if (this.poseBounds === null) {
       const { boneTexture } = this;
       const boxes = boneTexture.createJointBoxes();
       const joints = Int32Array.from(boneTexture.jointNames, (_, i) => i);
       growJointBoxes(boxes, this.geometry, joints, false);
       const known = jointBoxesContain(boneTexture.jointBoxes, boxes);
-      this.poseBounds = { box: boneTexture.expandBounds(new Box3(), known ? undefined : boxes), boxes };
+      this.poseBounds = boneTexture.expandBounds(new Box3(), known ? undefined : boxes);
     }
     return this.poseBounds;
   }

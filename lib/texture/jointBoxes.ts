@@ -63,7 +63,7 @@ export function growJointBoxes(
 }
 
 /** The values of an attribute one after another: its own array where that is what it holds. */
-function plainArray(
+export function plainArray(
   attribute: BufferAttribute | InterleavedBufferAttribute,
   size: number,
 ): ArrayLike<number> {
