@@ -1,5 +1,12 @@
 import type { BufferAttribute, InterleavedBufferAttribute, Material, Texture } from 'three';
-import { BufferGeometry, Float32BufferAttribute, Uint16BufferAttribute, Uint32BufferAttribute } from 'three';
+import {
+  BufferGeometry,
+  Float32BufferAttribute,
+  Matrix3,
+  Uint16BufferAttribute,
+  Uint32BufferAttribute,
+  Vector3,
+} from 'three';
 import type { RigPart } from '../poses/Rig.js';
 import { warnOnce } from '../utils/warnOnce.js';
 import { type MaterialShare, mergeMaterials, PALETTE_CHANNEL } from './mergeMaterials.js';
@@ -39,7 +46,7 @@ const FILL: Record<string, readonly number[]> = { color: [1, 1, 1, 1], tangent: 
 export function mergeParts(parts: readonly RigPart[], merging: boolean): MergedParts {
   const [first] = parts;
   const several = parts.length > 1 || (merging && Array.isArray(first.material));
-  if (!several && !first.rigid && first.joints.every((joint, i) => joint === i)) {
+  if (!several && !first.rigid && !isMirrored(first) && first.joints.every((joint, i) => joint === i)) {
     return { geometry: first.geometry, material: first.material, owned: [] };
   }
 
@@ -88,11 +95,13 @@ export function mergeParts(parts: readonly RigPart[], merging: boolean): MergedP
 
   materials.forEach((material, materialIndex) => {
     const groupStart = at;
-    pieces.forEach(({ geometry: { index: source }, runs }, i) => {
+    pieces.forEach(({ geometry: { index: source }, rig, runs }, i) => {
+      const mirrored = isMirrored(rig);
       for (const run of runs) {
         if (standIn(run.material) !== material) continue;
         for (let k = run.start; k < run.start + run.count; k++) {
           index[at++] = (source ? source.getX(k) : k) + offsets[i];
+          if (mirrored && (k - run.start) % 3 === 2) swapLastTwo(index, at);
         }
       }
     });
@@ -108,7 +117,7 @@ export function mergeParts(parts: readonly RigPart[], merging: boolean): MergedP
 
 /** A part as it is, or if its materials may be merged, a piece for each: they might share vertices, but not colours. */
 function piecesOf(rig: RigPart, part: number, merging: boolean): Piece[] {
-  const geometry = rig.geometry.hasAttribute('normal') ? rig.geometry : withNormals(rig.geometry);
+  const geometry = withNormals(rig);
   const runs = runsOf(rig);
   if (!merging || runs.length < 2) return [{ part, rig, geometry, runs }];
   return runs.map((run) => {
@@ -172,10 +181,49 @@ function moveToVertices(
   }
 }
 
-function withNormals(geometry: BufferGeometry): BufferGeometry {
-  const copy = geometry.clone();
-  copy.computeVertexNormals();
-  return copy;
+/** three.js turns triangles around for a mesh whose matrix mirrors; a part shares its mesh with others. */
+function isMirrored({ model }: RigPart): boolean {
+  return model.determinant() < 0;
+}
+
+function swapLastTwo(index: Uint16Array | Uint32Array, end: number): void {
+  const last = index[end - 1];
+  index[end - 1] = index[end - 2];
+  index[end - 2] = last;
+}
+
+/**
+ * The part's geometry with normals, computed where there are none. three.js carries those of a rigid mesh by the inverse
+ * transpose of its matrix, and those of a skinned one by the matrix; what lies between is done here.
+ */
+function withNormals({ geometry: source, rigid, model }: RigPart): BufferGeometry {
+  const linear = new Matrix3().setFromMatrix4(model);
+  const uneven = rigid && !isUniform(linear);
+  if (source.hasAttribute('normal') && !uneven) return source;
+  const geometry = source.clone();
+  if (!geometry.hasAttribute('normal')) geometry.computeVertexNormals();
+  if (uneven && linear.determinant() !== 0) {
+    const inverse = linear.clone().invert();
+    const normals = new Float32BufferAttribute(
+      new Float32Array(geometry.getAttribute('normal').count * 3),
+      3,
+    );
+    const normal = new Vector3();
+    for (let i = 0; i < normals.count; i++) {
+      normal.fromBufferAttribute(geometry.getAttribute('normal') as BufferAttribute, i);
+      normal.applyMatrix3(linear.copy(inverse).transpose()).applyMatrix3(inverse);
+      normals.setXYZ(i, normal.x, normal.y, normal.z);
+    }
+    geometry.setAttribute('normal', normals);
+  }
+  return geometry;
+}
+
+/** Whether a matrix scales all directions alike. */
+function isUniform(matrix: Matrix3): boolean {
+  const squares = matrix.clone().transpose().multiply(matrix).elements;
+  const size = squares[0];
+  return squares.every((value, i) => Math.abs(value - (i % 4 === 0 ? size : 0)) <= 1e-5 * size);
 }
 
 function attributeSizes(sources: readonly BufferGeometry[]): Map<string, number> {

@@ -2,6 +2,7 @@ import type { BufferGeometry, Material, Mesh, Object3D, SkinnedMesh } from 'thre
 import { DetachedBindMode, Matrix4 } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
 import { affineFromMatrix4, affineToMatrix4, composeAffine, multiplyAffine } from '../utils/affine.js';
+import { strongestInfluences } from './strongestInfluences.js';
 
 const NAME = 'BoneTexture.bake';
 
@@ -16,6 +17,8 @@ export interface RigPart {
   /** Joint of the rig for each index that the geometry's `skinIndex` may hold; for a rigid mesh its one joint. */
   joints: Int32Array;
   rigid: boolean;
+  /** Where the mesh stands in the rest pose, relative to the root. */
+  model: Matrix4;
 }
 
 /**
@@ -209,14 +212,16 @@ function collectParts(
       return slot;
     });
 
-    parts.push({ mesh, geometry: mesh.geometry, material: mesh.material, joints, rigid: false });
+    const geometry = strongestInfluences(mesh.geometry, mesh.name);
+    parts.push({ mesh, geometry, material: mesh.material, joints, rigid: false, model: modelOf(mesh) });
   }
 
   for (const mesh of rigid) {
     const slot =
       slots.push({ name: mesh.name, node: indexOf.get(mesh)!, inverse: new Matrix4(), prefix: null }) - 1;
     const joints = Int32Array.of(slot);
-    parts.push({ mesh, geometry: mesh.geometry, material: mesh.material, joints, rigid: true });
+    const { geometry, material } = mesh;
+    parts.push({ mesh, geometry, material, joints, rigid: true, model: modelOf(mesh) });
   }
 
   return parts;

@@ -10,6 +10,7 @@ import {
   type Object3D,
   PCFShadowMap,
   type Scene,
+  SphereGeometry,
   Vector3,
   WebGLRenderer,
 } from 'three';
@@ -118,6 +119,26 @@ describe.each(TWINS)('%s', (twin) => {
       crowd.dispose();
     },
   );
+
+  test('rigid pieces that are mirrored or scaled unevenly are lit as three.js lights them', async () => {
+    const model: Model = { name: 'built-in', ...createCharacter() };
+    const add = (x: number, y: number, z: number) => {
+      const ball = new Mesh(new SphereGeometry(0.4, 20, 14), new MeshStandardMaterial({ color: 0xddaa66 }));
+      ball.name = `Ball ${x}`;
+      ball.scale.set(x, y, z);
+      ball.rotation.z = 0.5;
+      ball.position.set(x, 0.2, 0.3);
+      model.root.getObjectByName('Chest')?.add(ball);
+    };
+    add(-1, 1, 1);
+    add(0.4, 1.6, 1);
+    const reference = createReference(model, 2, 0.25);
+    const crowd = SkinnedInstancedMesh.from(model.root, model.clips, 1, { fps: 48 });
+    crowd.play(0, 2, { ...LoopOnceOptions, time: nearestFrame(crowd, 0.25, 2) });
+    reference.pose(model.clips[2], nearestFrame(crowd, 0.25, 2));
+    await expectSame(reference, crowd, 'mirrored');
+    crowd.dispose();
+  });
 
   test('parts that are hidden or tinted look as meshes that are', async () => {
     const model = createDressed();

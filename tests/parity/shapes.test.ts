@@ -6,6 +6,8 @@ import {
   DetachedBindMode,
   Float32BufferAttribute,
   Group,
+  InterleavedBuffer,
+  InterleavedBufferAttribute,
   InterpolateDiscrete,
   InterpolateSmooth,
   type KeyframeTrack,
@@ -18,12 +20,13 @@ import {
   Skeleton,
   SkinnedMesh,
   SphereGeometry,
+  Uint8BufferAttribute,
   Uint16BufferAttribute,
   Vector3,
   VectorKeyframeTrack,
   WebGLRenderer,
 } from 'three';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { BoneTexture, SkinnedInstancedMesh } from '../support/library.js';
 import { measureVertices, webGLCapture } from '../support/parity.js';
 import { random } from '../support/random.js';
@@ -224,6 +227,60 @@ const shapes: Record<
     return { root, clips: [new AnimationClip('Bend', 1, bend())] };
   },
 
+  'quantized and interleaved attributes': () => {
+    const { root, mesh } = createChain(16);
+    const { geometry } = mesh;
+    const { count } = geometry.getAttribute('position');
+    // positions within -2 to 2 as normalised shorts beside four bytes of padding, as gltfpack writes them
+    const data = new InterleavedBuffer(new Int16Array(count * 4), 4);
+    const position = new InterleavedBufferAttribute(data, 3, 0, true);
+    const old = geometry.getAttribute('position');
+    for (let i = 0; i < count; i++) {
+      position.setXYZ(i, old.getX(i) / 2, old.getY(i) / 2, old.getZ(i) / 2);
+    }
+    geometry.setAttribute('position', position);
+    const weights = new Uint8BufferAttribute(new Uint8Array(count * 4), 4, true);
+    for (let i = 0; i < count; i++) weights.setXYZW(i, 0.6, 0.2, 0.2, 0);
+    geometry.setAttribute('skinWeight', weights);
+    mesh.bind(mesh.skeleton, new Matrix4().makeScale(2, 2, 2));
+    return { root, clips: [new AnimationClip('Bend', 1, bend())] };
+  },
+
+  'centimetres under a root that scales them away, and a material for every triangle': () => {
+    const { root, bones, mesh } = createChain(17);
+    const armature = new Group();
+    armature.name = 'Armature';
+    armature.scale.setScalar(0.01);
+    armature.add(bones[0]);
+    root.add(armature);
+    bones[0].position.multiplyScalar(100);
+    for (const bone of bones.slice(1)) bone.position.multiplyScalar(100);
+    root.updateMatrixWorld(true);
+    mesh.bind(new Skeleton(bones));
+    const triangles = Math.floor((mesh.geometry.index?.count ?? 0) / 3);
+    mesh.geometry.clearGroups();
+    mesh.material = Array.from({ length: 59 }, (_, i) => {
+      mesh.geometry.addGroup(i * 3, i === 58 ? (triangles - 58) * 3 : 3, i);
+      return new MeshStandardMaterial({ color: i * 4000 });
+    }) as never;
+    return { root, clips: [new AnimationClip('Bend', 1, [turn('A', 1), turn('B', 2), turn('C', 3)])] };
+  },
+
+  'rigid pieces under a node that stands still, and under one that clips move': () => {
+    const { root } = createChain(18);
+    for (const name of ['Still', 'Moved']) {
+      const node = new Group();
+      node.name = name;
+      node.position.set(0.5, 0.2, 0);
+      const piece = new Mesh(new SphereGeometry(0.2, 6, 5), new MeshStandardMaterial());
+      piece.name = `${name} piece`;
+      piece.position.x = 0.2;
+      node.add(piece);
+      root.add(node);
+    }
+    return { root, clips: [new AnimationClip('Bend', 1, [...bend(), turn('Moved', 6)])] };
+  },
+
   'names with dots, pipes and spaces': () => {
     const { root, bones } = createChain(15);
     bones[1].name = 'Arm|L.001';
@@ -237,6 +294,39 @@ test.each(Object.keys(shapes))('%s', async (name) => {
   const { root, clips, encoding } = shapes[name]();
   const boneTexture = await expectParity(root, clips);
   if (encoding) expect(boneTexture.encoding).toBe(encoding);
+});
+
+test('of eight joints a vertex keeps the four strongest, and what is lost is said', () => {
+  const { root, mesh } = createChain(30);
+  const { geometry } = mesh;
+  const { count } = geometry.getAttribute('position');
+  const set = (name: string, values: number[]) =>
+    geometry.setAttribute(
+      name,
+      new Float32BufferAttribute(Array.from({ length: count }, () => values).flat(), 4),
+    );
+  set('skinIndex', [0, 1, 2, 3]);
+  // As GLTFLoader leaves them: the first four brought to 1, of 0.3, 0.1, 0.05 and 0.05.
+  set('skinWeight', [0.6, 0.2, 0.1, 0.1]);
+  set('joints_1', [3, 2, 1, 0]);
+  set('weights_1', [0.28, 0.22, 0, 0]);
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const crowd = SkinnedInstancedMesh.from(root, [new AnimationClip('Bend', 1, bend())], 1);
+  expect(warn.mock.calls.flat().join()).toMatch(/"Sleeve" follow more than four joints.*10\.0 %/);
+  warn.mockRestore();
+  const { skinIndex, skinWeight } = crowd.geometry.attributes;
+  const kept = [0, 1, 2, 3].map((i) => [skinIndex.getComponent(5, i), skinWeight.getComponent(5, i) * 0.9]);
+  kept.forEach(([joint, weight], i) => {
+    const [expectedJoint, expected] = [
+      [0, 0.3],
+      [3, 0.28],
+      [2, 0.22],
+      [1, 0.1],
+    ][i];
+    expect(joint).toBe(expectedJoint);
+    expect(weight).toBeCloseTo(expected, 5);
+  });
+  expect(crowd.geometry.hasAttribute('joints_1')).toBe(false);
 });
 
 test('a clip that moves the root itself keeps its motion relative to how the root stood', () => {
