@@ -1,20 +1,12 @@
 import { BoneTexture } from 'skinned-instanced-mesh';
-import {
-  LoopOnce,
-  LoopRepeat,
-  Matrix4,
-  Mesh,
-  MeshBasicMaterial,
-  Raycaster,
-  RingGeometry,
-  Vector2,
-  Vector3,
-} from 'three';
+import { LoopOnce, LoopRepeat, Matrix4, Vector3 } from 'three';
 import { createCharacter } from '../character.js';
 import { createRenderer } from '../lib/createRenderer.js';
 import { Figures } from '../lib/Figures.js';
+import { Picker } from '../lib/Picker.js';
 import { fail, find, onClose, showValue, slide, toggle } from '../lib/page.js';
 import { crowdRadius, partOf, placeOf } from '../lib/plan.js';
+import { Ring } from '../lib/Ring.js';
 import { Stage } from '../lib/Stage.js';
 
 const MOST = 5_000;
@@ -52,7 +44,7 @@ boneTexture
 const crowd = Crowd.from(root, clips, MOST, { boneTexture });
 crowd.castShadow = true;
 crowd.receiveShadow = true;
-// They walk off; bounds that follow would be computed anew each frame, and are only needed for clicks.
+// They walk off; bounds that follow would be computed anew each frame.
 crowd.frustumCulled = false;
 
 const _matrix = new Matrix4();
@@ -64,10 +56,7 @@ crowd.playAll((i) => (i === 0 ? 'Idle' : partOf(i, clips.length).clip), {
   timeScale: (i) => partOf(i, 1).timeScale,
 });
 
-const ring = new Mesh(
-  new RingGeometry(0.42, 0.5, 48).rotateX(-Math.PI / 2).translate(0, 0.02, 0),
-  new MeshBasicMaterial({ color: 0xff7a1a }),
-);
+const ring = new Ring();
 stage.scene.add(crowd, ring);
 
 // --- the one that was clicked ---
@@ -163,7 +152,7 @@ function listen(): void {
     changes = value;
   });
   onClose(() => {});
-  pick();
+  new Picker(stage, crowd).onClick(({ instanceId = 0 }) => select(instanceId));
   window.addEventListener('resize', () => stage.resize());
 }
 
@@ -173,22 +162,6 @@ function begin(name: string, value: number, apply: (value: number) => void): voi
   showValue(name, String(value));
   if (name === 'count') apply(value);
   slide(name, apply);
-}
-
-/** A click that is no drag chooses the character under it. */
-function pick(): void {
-  const { domElement } = stage.renderer;
-  const down = new Vector2();
-  const raycaster = new Raycaster();
-  domElement.addEventListener('pointerdown', ({ clientX, clientY }) => down.set(clientX, clientY));
-  domElement.addEventListener('pointerup', ({ clientX, clientY }) => {
-    if (down.distanceTo({ x: clientX, y: clientY } as Vector2) > 4) return;
-    const point = new Vector2((clientX / innerWidth) * 2 - 1, 1 - (clientY / innerHeight) * 2);
-    raycaster.setFromCamera(point, stage.camera);
-    crowd.computeBoundingSphere();
-    const [hit] = raycaster.intersectObject(crowd);
-    if (hit?.instanceId !== undefined) select(hit.instanceId);
-  });
 }
 
 // --- frames ---

@@ -88,3 +88,26 @@ test.each(['webgl', 'webgpu'])(
   },
   90_000,
 );
+
+test.each(['webgl', 'webgpu'])(
+  'the dressing room dresses the chosen character under %s',
+  async (renderer) => {
+    const page = await open(`/demos/dressing/index.html?count=6&shadows=0&renderer=${renderer}`);
+    await page.waitForFunction(() => document.body.dataset.ready === '1');
+    const worn = async (part: string) => page.getAttribute(`[data-part="${part}"]`, 'aria-pressed');
+    const before = await worn('Shield');
+    await page.click('[data-part="Shield"]');
+    expect(await worn('Shield')).toBe(before === 'true' ? 'false' : 'true');
+    await page.click('[data-part="Top hat"]');
+    if ((await worn('Top hat')) === 'false') await page.click('[data-part="Top hat"]');
+    expect(await worn('Cap'), 'one hat at a time').toBe('false');
+    expect(await page.textContent('[data-selected]')).toMatch(/^Character 0 wears .*Top hat/);
+    await page.click('button[name=torches]');
+    await page.waitForTimeout(500);
+    await page.click('button[name=torches]');
+    await page.mouse.move(430, 260);
+    await page.waitForTimeout(500);
+    expect(problems).toEqual([]);
+    await page.close();
+  },
+);

@@ -1,0 +1,211 @@
+import type { SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import { Color, CylinderGeometry, Matrix4, MeshStandardMaterial, Vector3 } from 'three';
+import { createRenderer } from '../lib/createRenderer.js';
+import { Figures } from '../lib/Figures.js';
+import { Picker } from '../lib/Picker.js';
+import { fail, find, onClose, showValue, slide, toggle } from '../lib/page.js';
+import { crowdRadius, partOf, placeOf } from '../lib/plan.js';
+import { Ring } from '../lib/Ring.js';
+import { Stage } from '../lib/Stage.js';
+import { BODIES, createWardrobe, EXTRAS, HATS } from './outfits.js';
+
+const MOST = 2_000;
+const HEIGHT = 1.8;
+/** Width of a character with some room around it. */
+const SIZE = 1.3;
+const PARTS = [...BODIES, ...HATS, ...EXTRAS];
+
+const query = new URLSearchParams(location.search);
+
+// The same class from either entry; the one for WebGPURenderer brings node materials along.
+const Crowd =
+  query.get('renderer') === 'webgpu'
+    ? (await import('skinned-instanced-mesh/webgpu')).SkinnedInstancedMesh
+    : (await import('skinned-instanced-mesh')).SkinnedInstancedMesh;
+
+const device = await createRenderer(query.get('renderer'));
+const stage = new Stage(find('.view'), device.renderer);
+const figures = new Figures(find('tbody'), ['crowd']);
+
+// --- the crowd: everything there is to wear, in one draw call ---
+
+const { root, clips } = createWardrobe();
+const crowd = Crowd.from(root, clips, MOST, { mergeMaterials: true });
+crowd.castShadow = true;
+crowd.receiveShadow = true;
+
+const _matrix = new Matrix4();
+const _color = new Color();
+for (let i = 0; i < MOST; i++) {
+  crowd.setMatrixAt(i, placeOf(i, SIZE, _matrix));
+  dress(i);
+}
+crowd.playAll((i) => ['Idle', 'Walk', 'Wave', 'Dance'][partOf(i, 4).clip], {
+  time: (i) => partOf(i, 1).time,
+  timeScale: (i) => partOf(i, 1).timeScale,
+});
+
+/** Something of everything, by chance. */
+function dress(index: number): void {
+  const one = <T>(things: readonly T[]) => things[Math.floor(Math.random() * things.length)];
+  const worn: string[] = [one(BODIES), one([...HATS, '']), ...EXTRAS.filter(() => Math.random() < 0.4)];
+  crowd.setVisiblePartsAt(index, worn.filter(Boolean));
+  for (const part of [...HATS, ...EXTRAS]) {
+    crowd.setPartColorAt(
+      index,
+      part,
+      _color.setHSL(Math.random(), 0.3 + 0.5 * Math.random(), 0.15 + 0.5 * Math.random()),
+    );
+  }
+  crowd.setPartColorAt(index, worn[0], _color.setHSL(Math.random(), 0.25, 0.85));
+}
+
+const ring = new Ring();
+stage.scene.add(crowd, ring);
+
+// --- torches: one more draw call for all, on the GPU in everyone's hand ---
+
+let torches: SkinnedInstancedMesh | null = null;
+
+function setTorches(on: boolean): void {
+  torches?.dispose();
+  torches = null;
+  if (!on) return;
+  const torch = new CylinderGeometry(0.03, 0.02, 0.5, 10).rotateX(Math.PI / 2);
+  const glow = new MeshStandardMaterial({ color: 0x332211, emissive: 0xff8a2a, emissiveIntensity: 2 });
+  torches = crowd.attach('LeftHand', torch, glow, new Matrix4().makeTranslation(0.05, -0.05, 0.2));
+}
+
+// --- the one that was clicked ---
+
+let selected = 0;
+
+function select(index: number): void {
+  selected = index;
+  crowd.getMatrixAt(index, _matrix);
+  ring.position.setFromMatrixPosition(_matrix);
+  showParts();
+}
+
+function showParts(): void {
+  for (const button of document.querySelectorAll<HTMLElement>('[data-part]')) {
+    button.setAttribute('aria-pressed', String(crowd.getPartVisibleAt(selected, button.dataset.part ?? '')));
+  }
+  const worn = PARTS.filter((part) => crowd.getPartVisibleAt(selected, part));
+  find('[data-selected]').textContent = `Character ${selected} wears ${worn.join(', ')}.`;
+  showColor();
+}
+
+function showColor(): void {
+  crowd.getPartColorAt(selected, find<HTMLSelectElement>('[name=part]').value, _color);
+  find<HTMLInputElement>('[name=color]').value = `#${_color.getHexString()}`;
+}
+
+// --- the page ---
+
+/** Buttons for parts, of which a click shows or hides one; of `others` only one is worn. */
+function addButtons(selector: string, parts: readonly string[], exclusive: boolean, always: boolean): void {
+  for (const part of parts) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.dataset.part = part;
+    button.textContent = part;
+    button.addEventListener('click', () => {
+      const worn = crowd.getPartVisibleAt(selected, part);
+      if (exclusive) for (const other of parts) crowd.setPartVisibleAt(selected, other, false);
+      crowd.setPartVisibleAt(selected, part, always || !worn);
+      showParts();
+    });
+    find(selector).append(button);
+  }
+}
+
+function listen(): void {
+  addButtons('[data-bodies]', BODIES, true, true);
+  addButtons('[data-hats]', HATS, true, false);
+  addButtons('[data-extras]', EXTRAS, false, false);
+
+  const part = find<HTMLSelectElement>('[name=part]');
+  part.append(...PARTS.map((name) => new Option(name)));
+  part.addEventListener('change', showColor);
+  find<HTMLInputElement>('[name=color]').addEventListener('input', ({ target }) => {
+    crowd.setPartColorAt(selected, part.value, _color.set((target as HTMLInputElement).value));
+  });
+  find('button[name=dice]').addEventListener('click', () => {
+    dress(selected);
+    showParts();
+  });
+  toggle('torches', false, setTorches);
+
+  const count = Math.min(MOST, Math.max(1, Number(query.get('count') ?? MOST)));
+  const setCount = (value: number) => {
+    crowd.count = value;
+    if (selected >= value) select(0);
+  };
+  find<HTMLInputElement>('[name=count]').value = String(count);
+  showValue('count', String(count));
+  setCount(count);
+  slide('count', setCount);
+
+  const hover = find<HTMLElement>('[data-hover]');
+  const picker = new Picker(stage, crowd);
+  picker.onClick(({ instanceId = 0 }) => select(instanceId));
+  picker.onHover((hit) => {
+    hover.hidden = hit === null;
+    highlight(hit?.instanceId ?? null);
+    if (hit !== null) hover.textContent = `Character ${hit.instanceId}: ${hit.part}`;
+  });
+  onClose(() => {});
+  window.addEventListener('resize', () => stage.resize());
+}
+
+let highlighted: number | null = null;
+
+/** Brightens the character under the pointer. */
+function highlight(index: number | null): void {
+  if (highlighted !== null) crowd.setColorAt(highlighted, _color.setScalar(1));
+  if (index !== null) crowd.setColorAt(index, _color.setScalar(1.7));
+  if (crowd.instanceColor !== null) crowd.instanceColor.needsUpdate = true;
+  highlighted = index;
+}
+
+// --- frames ---
+
+const _socket = new Vector3();
+let last = performance.now();
+
+function frame(now: number): void {
+  const delta = Math.min((now - last) / 1000, 0.1);
+  last = now;
+  const { info } = stage.renderer;
+  info.reset();
+  device.takeBytes();
+
+  const start = performance.now();
+  crowd.update(delta);
+  stage.controls.update();
+  stage.render(0, 1);
+  const js = performance.now() - start;
+
+  const { triangles } = info.render;
+  figures.add('crowd', { js, draws: device.draws(), triangles, bytes: device.takeBytes() });
+  figures.write();
+  // Where a joint is, for whatever is not drawn by the crowd: a light, a sound, a hit test.
+  _socket.setFromMatrixPosition(crowd.getSocketMatrixAt(selected, 'Head', _matrix));
+  ring.scale.setScalar(0.9 + 0.1 * _socket.y);
+  document.body.dataset.ready = '1';
+  requestAnimationFrame(frame);
+}
+
+find('[data-renderer]').textContent = device.label;
+if (innerWidth < 480) find<HTMLDetailsElement>('.panel').open = false;
+stage.resize();
+stage.shadows = query.get('shadows') !== '0';
+stage.frame(HEIGHT, crowdRadius(14, SIZE));
+try {
+  listen();
+  select(0);
+  requestAnimationFrame(frame);
+} catch (error) {
+  fail(error as Error);
+}

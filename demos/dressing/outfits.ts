@@ -1,0 +1,139 @@
+import {
+  BoxGeometry,
+  type BufferGeometry,
+  ConeGeometry,
+  CylinderGeometry,
+  Mesh,
+  MeshStandardMaterial,
+  type Object3D,
+  type SkinnedMesh,
+  SphereGeometry,
+  TorusGeometry,
+} from 'three';
+import { type Character, createCharacter } from '../character.js';
+
+/** Names of parts of which a character wears exactly one. */
+export const BODIES = ['Casual', 'Suit'] as const;
+/** Names of parts of which a character wears one, or none. */
+export const HATS = ['Cap', 'Top hat', 'Horns'] as const;
+/** Names of parts that go with any others. */
+export const EXTRAS = ['Glasses', 'Backpack', 'Belt', 'Shield', 'Sword'] as const;
+
+const SUIT = {
+  skin: 0x8d5a3c,
+  hair: 0x17130f,
+  shirt: 0x2b2f3a,
+  trousers: 0x23262f,
+  shoes: 0x111111,
+  soles: 0x222222,
+};
+type Place = (mesh: Mesh) => void;
+
+/** Each thing to wear: the bone it is on, its colour, which instances multiply, its metalness, and its pieces. */
+const THINGS: [
+  name: string,
+  bone: string,
+  color: number,
+  metal: number,
+  ...pieces: [BufferGeometry, Place?][],
+][] = [
+  [
+    'Cap',
+    'Head',
+    0xffffff,
+    0,
+    [new SphereGeometry(0.135, 20, 10, 0, 6.3, 0, 1.5), at(0, 0.12, 0.01)],
+    [new BoxGeometry(0.17, 0.015, 0.13), at(0, 0.13, 0.16)],
+  ],
+  [
+    'Top hat',
+    'Head',
+    0xffffff,
+    0,
+    [new CylinderGeometry(0.11, 0.1, 0.2, 24), at(0, 0.31, 0)],
+    [new CylinderGeometry(0.19, 0.19, 0.015, 28), at(0, 0.21, 0)],
+  ],
+  [
+    'Horns',
+    'Head',
+    0xffffff,
+    0,
+    [new ConeGeometry(0.035, 0.16, 12), at(0.11, 0.25, 0, -0.6)],
+    [new ConeGeometry(0.035, 0.16, 12), at(-0.11, 0.25, 0, 0.6)],
+  ],
+  [
+    'Glasses',
+    'Head',
+    0x181818,
+    0,
+    [new TorusGeometry(0.036, 0.008, 6, 20), at(0.045, 0.1, 0.135)],
+    [new TorusGeometry(0.036, 0.008, 6, 20), at(-0.045, 0.1, 0.135)],
+  ],
+  ['Backpack', 'Chest', 0xffffff, 0, [new BoxGeometry(0.26, 0.32, 0.14), at(0, 0.08, -0.2)]],
+  [
+    'Belt',
+    'Hips',
+    0xffffff,
+    0,
+    [new TorusGeometry(0.155, 0.022, 8, 28), (mesh) => mesh.rotateX(Math.PI / 2).position.setY(0.06)],
+  ],
+  [
+    'Shield',
+    'LeftLowerArm',
+    0xffffff,
+    0.2,
+    [
+      new CylinderGeometry(0.22, 0.22, 0.03, 28),
+      (mesh) => mesh.rotateZ(Math.PI / 2).position.set(0.08, -0.12, 0),
+    ],
+  ],
+  [
+    'Sword',
+    'RightHand',
+    0xc8d0d8,
+    0.9,
+    [new BoxGeometry(0.025, 0.03, 0.75), at(0, -0.06, 0.4)],
+    [new BoxGeometry(0.16, 0.03, 0.03), at(0, -0.06, 0.06)],
+  ],
+];
+
+/** The figure in everything there is to wear; what each one shows is said per instance. */
+export function createWardrobe(): Character {
+  const character = createCharacter();
+  const casual = character.root.getObjectByName('Body') as SkinnedMesh;
+  casual.name = BODIES[0];
+  const suit = createCharacter({ colors: SUIT }).root.getObjectByName('Body') as SkinnedMesh;
+  suit.name = BODIES[1];
+  suit.material = casual.material;
+  character.root.add(suit);
+  suit.bind(casual.skeleton, casual.bindMatrix);
+
+  for (const [name, bone, color, metalness, ...pieces] of THINGS) {
+    const material = new MeshStandardMaterial({ color, metalness, roughness: metalness > 0.5 ? 0.3 : 0.8 });
+    // A part is a mesh, or a node with all meshes below it.
+    const thing = new Mesh();
+    thing.name = name;
+    thing.geometry = pieces[0][0];
+    thing.material = material;
+    pieces[0][1]?.(thing);
+    for (const [geometry, place] of pieces.slice(1)) {
+      const piece = new Mesh(geometry, material);
+      piece.name = `${name} piece`;
+      place?.(piece);
+      // placed beside the first piece, though it hangs below it
+      piece.applyMatrix4(inverse(thing));
+      thing.add(piece);
+    }
+    (character.root.getObjectByName(bone) as Object3D).add(thing);
+  }
+  return character;
+}
+
+function at(x: number, y: number, z: number, turn = 0): Place {
+  return (mesh) => mesh.rotateZ(turn).position.set(x, y, z);
+}
+
+function inverse(mesh: Mesh) {
+  mesh.updateMatrix();
+  return mesh.matrix.clone().invert();
+}
