@@ -42,7 +42,7 @@ const THINGS: [
     'Head',
     0xffffff,
     0,
-    [new SphereGeometry(0.135, 20, 10, 0, 6.3, 0, 1.5), at(0, 0.12, 0.01)],
+    [new SphereGeometry(0.15, 20, 10, 0, 6.3, 0, 1.5), at(0, 0.12, 0.01)],
     [new BoxGeometry(0.17, 0.015, 0.13), at(0, 0.13, 0.16)],
   ],
   [

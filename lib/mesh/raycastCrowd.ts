@@ -22,7 +22,7 @@ const _inverse = /*@__PURE__*/ new Matrix4();
 const _box = /*@__PURE__*/ new Box3();
 const _center = /*@__PURE__*/ new Vector3();
 const _vector = /*@__PURE__*/ new Vector3();
-const _corner = [0, 1, 2].map(() => /*@__PURE__*/ new Vector3());
+const _corner = /*@__PURE__*/ [0, 1, 2].map(() => new Vector3());
 const _pose = /*@__PURE__*/ createPoseMix();
 
 /** Skinning matrices of the instance at hand, and its vertices, as far as they were asked for. */
