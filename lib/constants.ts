@@ -36,3 +36,7 @@ export const PARAM_SHADOW_VARIANT = 4;
 /** Parts of the character, and how many instances' parts are in a row of their texture. */
 export const PARAM_PARTS = 5;
 export const PARAM_PARTS_PER_ROW = 6;
+/** Texels of a frame before the influences of morph targets. */
+export const PARAM_MORPH_TEXEL = 7;
+/** 1 where morph targets are places rather than ways from the base: then influences are taken off the base's. */
+export const PARAM_MORPH_PLACES = 8;

@@ -12,26 +12,29 @@ export interface ShaderVariant {
   influences: Influences;
   /** Whether parts of instances may be hidden or tinted. */
   parts: boolean;
+  /** Whether clips move morph targets. */
+  morphs: boolean;
 }
 
 const INFLUENCES: readonly Influences[] = [1, 2, 4];
 
 /** Codes are below this. */
-export const VARIANT_CODES = 32;
+export const VARIANT_CODES = 64;
 
 /** A whole number that stands for a variant, in program cache keys and in draw parameters. */
-export function variantCode({ encoding, interpolate, influences, parts }: ShaderVariant): number {
-  const flags = (parts ? 2 : 0) + (interpolate ? 1 : 0);
-  return (ENCODING_NAMES.indexOf(encoding) * 4 + flags) * INFLUENCES.length + INFLUENCES.indexOf(influences);
+export function variantCode({ encoding, interpolate, influences, parts, morphs }: ShaderVariant): number {
+  const flags = (morphs ? 4 : 0) + (parts ? 2 : 0) + (interpolate ? 1 : 0);
+  return (ENCODING_NAMES.indexOf(encoding) * 8 + flags) * INFLUENCES.length + INFLUENCES.indexOf(influences);
 }
 
 /** The variant of a code. */
 export function variantOf(code: number): ShaderVariant {
   const rest = Math.floor(code / INFLUENCES.length);
   return {
-    encoding: ENCODING_NAMES[rest >> 2],
+    encoding: ENCODING_NAMES[rest >> 3],
     interpolate: (rest & 1) === 1,
     parts: (rest & 2) === 2,
+    morphs: (rest & 4) === 4,
     influences: INFLUENCES[code % INFLUENCES.length],
   };
 }

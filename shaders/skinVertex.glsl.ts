@@ -1,6 +1,12 @@
+import { PARAM_MORPH_PLACES } from '../lib/constants.js';
 import { encodingGLSL } from './encodings/index.js';
 import { type ShaderVariant, variantOf } from './ShaderVariant.js';
-import { drawParameterGLSL, skinningCommonGLSL, skinningMatrixGLSL } from './skinningMatrix.glsl.js';
+import {
+  drawParameterGLSL,
+  morphsGLSL,
+  skinningCommonGLSL,
+  skinningMatrixGLSL,
+} from './skinningMatrix.glsl.js';
 
 /**
  * Replaces three.js's skinning chunks in a vertex shader whose includes are not yet resolved. The chunks' own text does
@@ -15,10 +21,11 @@ export function skinVertexGLSL(
   codes: readonly number[],
   variantParameter: number,
 ): string | null {
+  const skinned = 'mat3x4 crowdSkin = skinningMatrix();';
   const chunks: Record<string, string> = {
     skinning_pars_vertex: skinningFunctions(codes, variantParameter),
 
-    skinbase_vertex: 'mat3x4 crowdSkin = skinningMatrix();',
+    skinbase_vertex: skinned,
 
     skinnormal_vertex: /* glsl */ `
 objectNormal = vec4( objectNormal, 0.0 ) * crowdSkin;
@@ -34,6 +41,35 @@ objectNormal = vec4( objectNormal, 0.0 ) * crowdSkin;
 #include <color_vertex>
 #ifdef USE_INSTANCING_COLOR
   vColor.rgb *= partColor();
+#endif
+`;
+  }
+
+  if (
+    codes.some((code) => variantOf(code).morphs) &&
+    vertexShader.includes('#include <morphinstance_vertex>')
+  ) {
+    // Morphing comes before skinning, and needs to know what the clips add to it.
+    chunks.skinbase_vertex = '';
+    chunks.morphinstance_vertex = /* glsl */ `
+#include <morphinstance_vertex>
+clearMorphs();
+${skinned}
+#ifdef USE_MORPHTARGETS
+
+  float crowdInfluences[ MORPHTARGETS_COUNT ];
+  float crowdBase = morphTargetBaseInfluence;
+
+  for ( int i = 0; i < MORPHTARGETS_COUNT; i ++ ) {
+
+    crowdInfluences[ i ] = morphTargetInfluences[ i ] + crowdMorphs[ i ];
+    crowdBase -= ${drawParameterGLSL(PARAM_MORPH_PLACES)} * crowdMorphs[ i ];
+
+  }
+
+  #define morphTargetInfluences crowdInfluences
+  #define morphTargetBaseInfluence crowdBase
+
 #endif
 `;
   }
@@ -55,8 +91,10 @@ function skinningFunctions(codes: readonly number[], variantParameter: number): 
   const encodings = new Set(variants.map((variant: ShaderVariant) => variant.encoding));
   const anyParts = variants.some(({ parts }) => parts);
 
+  const morphs = variants.some((variant) => variant.morphs) ? [morphsGLSL] : [];
   const functions = [
     skinningCommonGLSL(anyParts),
+    ...morphs,
     ...[...encodings].map((encoding) => encodingGLSL[encoding]),
   ];
   const single = codes.length === 1;

@@ -1,6 +1,7 @@
 import {
   LOOP_MODES,
   PARAM_CLOCK,
+  PARAM_MORPH_TEXEL,
   PARAM_PARTS,
   PARAM_PARTS_PER_ROW,
   PARAM_ROWS,
@@ -30,6 +31,40 @@ vec4 instancePart() {
   return texelFetch( boneTexture[ 2 ], at, 0 );
 
 }
+`)();
+
+/** Sums up what the clips add to the influences of morph targets; three.js names how many there are. */
+export const morphsGLSL = /*@__PURE__*/ (() => /* glsl */ `
+#ifdef USE_MORPHTARGETS
+
+  float crowdMorphs[ MORPHTARGETS_COUNT ];
+
+  void clearMorphs() {
+
+    for ( int i = 0; i < MORPHTARGETS_COUNT; i ++ ) crowdMorphs[ i ] = 0.0;
+
+  }
+
+  void addMorphs( PoseLayer pose, float share, bool interpolate ) {
+
+    ivec2 first = ivec2( int( ${drawParameterGLSL(PARAM_MORPH_TEXEL)} ), 0 );
+    for ( int i = 0; i < MORPHTARGETS_COUNT; i ++ ) {
+
+      ivec2 at = first + ivec2( i >> 2, 0 );
+      float influence = texelFetch( boneTexture[ 0 ], pose.texel0 + at, 0 )[ i & 3 ];
+      if ( interpolate ) influence += ( texelFetch( boneTexture[ 0 ], pose.texel1 + at, 0 )[ i & 3 ] - influence ) * pose.alpha;
+      crowdMorphs[ i ] += share * influence;
+
+    }
+
+  }
+
+#else
+
+  void clearMorphs() {}
+  void addMorphs( PoseLayer pose, float share, bool interpolate ) {}
+
+#endif
 `)();
 
 /**
@@ -95,7 +130,7 @@ ${parts ? partsGLSL : ''}
  */
 export function skinningMatrixGLSL(
   name: string,
-  { encoding, interpolate, influences, parts }: ShaderVariant,
+  { encoding, interpolate, influences, parts, morphs }: ShaderVariant,
 ): string {
   return /* glsl */ `
 mat3x4 ${name}() {
@@ -124,6 +159,7 @@ mat3x4 ${name}() {
 
     }
 
+    ${morphs ? `addMorphs( pose, share, ${interpolate} );` : ''}
     left = older;
     ease = 1.0 - older;
     if ( left <= 0.0 ) break;

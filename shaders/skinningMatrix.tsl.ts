@@ -1,4 +1,4 @@
-import { attribute, Break, clamp, float, floor, If, int, ivec2, Loop, vec4 } from 'three/tsl';
+import { attribute, Break, clamp, float, floor, If, int, ivec2, Loop, select, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { LOOP_MODES } from '../lib/constants.js';
 import { jointMatrix_matrix, type LayerNodes, type Rows } from './encodings/matrix.tsl.js';
@@ -28,14 +28,27 @@ export interface DrawNodes {
   clock: Node<'float'>;
   rows: Node<'float'>;
   stride: Node<'float'>;
+  morphTexel: Node<'int'>;
 }
 
-/** Twin of `skinningMatrix.glsl.ts`: the weighted sum of the vertex's joints, as rows. Builds on the current stack. */
+/** One of four components by a number that is known on the GPU alone. */
+function component(texel: Node<'vec4'>, i: Node<'int'>): Node<'float'> {
+  const place = i.sub(i.div(4).mul(4)).toVar();
+  const later = select(place.equal(2), texel.z, texel.w);
+  return select(place.equal(0), texel.x, select(place.equal(1), texel.y, later)) as Node<'float'>;
+}
+
+/**
+ * Twin of `skinningMatrix.glsl.ts`: the weighted sum of the vertex's joints, as rows. Builds on the current stack.
+ *
+ * @param morph Called for each clip that shows; adds what it adds to the influence of each morph target.
+ */
 export function skinningMatrix(
   boneTexture: TexelNode,
   playback: PlaybackNodes,
-  { clock, rows, stride }: DrawNodes,
-  { encoding, interpolate, influences, parts }: ShaderVariant,
+  { clock, rows, stride, morphTexel }: DrawNodes,
+  { encoding, interpolate, influences, parts, morphs }: ShaderVariant,
+  morph: ((influence: (i: Node<'int'>) => Node<'float'>) => void) | null = null,
 ): Rows {
   const frameTexel = (frame: Node<'float'>): Node<'ivec2'> => {
     const column = floor(frame.add(0.5).div(rows)).toVar();
@@ -81,6 +94,16 @@ export function skinningMatrix(
       joints.assign(joints.yzwx);
       weights.assign(weights.yzwx);
     });
+
+    if (morphs && morph !== null) {
+      morph((i) => {
+        const at = ivec2(morphTexel.add(i.div(4)), 0).toVar();
+        const first = component(boneTexture.texel(pose.texel0.add(at)).toVar(), i).toVar();
+        if (!interpolate) return first.mul(share) as Node<'float'>;
+        const second = component(boneTexture.texel(pose.texel1.add(at)).toVar(), i);
+        return first.add(second.sub(first).mul(pose.alpha)).mul(share) as Node<'float'>;
+      });
+    }
 
     left.assign(older);
     ease.assign(older.oneMinus());

@@ -35,6 +35,7 @@ import {
 } from 'three/tsl';
 import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
 import type { Rows } from '../../shaders/encodings/matrix.tsl.js';
+import { morphTargets } from '../../shaders/morphTargets.tsl.js';
 import { type ShaderVariant, VARIANT_CODES, variantOf } from '../../shaders/ShaderVariant.js';
 import {
   type DrawNodes,
@@ -45,6 +46,7 @@ import {
 import { type TexelNode, texels } from '../../shaders/TexelNode.js';
 import {
   PARAM_CLOCK,
+  PARAM_MORPH_TEXEL,
   PARAM_PARTS,
   PARAM_PARTS_PER_ROW,
   PARAM_ROWS,
@@ -238,13 +240,20 @@ function skinCrowd(crowd: NodeCrowd, builder: NodeBuilder, variant: ShaderVarian
   const skin = Fn(() => {
     const { boneTexture, playback, draw, previous } = crowdNodes(crowd, part);
 
+    // Morph targets that clips move, on top of those that three.js has applied.
+    const morphs = variant.morphs ? morphTargets(crowd.geometry) : null;
+    if (morphs !== null) {
+      OnObjectUpdate(({ object }: { object: Object3D | null }) => {
+        if (isCrowd(object)) morphs.value.value = morphs.textureOf(object.geometry);
+      });
+    }
+    const rows = skinningMatrix(boneTexture, playback, draw, variant, morphs?.add);
+
     if (build.needsPreviousData()) {
       // From the morphed position: three.js keeps no weights of the frame before.
-      const rows = skinningMatrix(boneTexture, playback, previous, variant);
-      positionPrevious.assign(transform(rows, vec4(positionLocal, 1)));
+      const before = skinningMatrix(boneTexture, playback, previous, variant);
+      positionPrevious.assign(transform(before, vec4(positionLocal, 1)));
     }
-
-    const rows = skinningMatrix(boneTexture, playback, draw, variant);
     positionLocal.assign(transform(rows, vec4(positionLocal, 1)));
     if (build.hasGeometryAttribute('normal')) normalLocal.assign(transform(rows, vec4(normalLocal, 0)));
     if (build.hasGeometryAttribute('tangent')) tangentLocal.assign(transform(rows, vec4(tangentLocal, 0)));
@@ -340,7 +349,11 @@ function crowdNodes(crowd: NodeCrowd, part: PartNode): CrowdNodes {
     part,
   };
 
-  const common = { rows: drawParameter(PARAM_ROWS), stride: drawParameter(PARAM_STRIDE) };
+  const common = {
+    rows: drawParameter(PARAM_ROWS),
+    stride: drawParameter(PARAM_STRIDE),
+    morphTexel: int(drawParameter(PARAM_MORPH_TEXEL)),
+  };
   return {
     boneTexture,
     playback,

@@ -33,6 +33,8 @@ import { patchMaterial, releaseVariant } from '../backends/WebGLBackend.js';
 import {
   AFFINE_SIZE,
   PARAM_CLOCK,
+  PARAM_MORPH_PLACES,
+  PARAM_MORPH_TEXEL,
   PARAM_PARTS,
   PARAM_PARTS_PER_ROW,
   PARAM_ROWS,
@@ -211,7 +213,11 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
       );
     }
 
-    const { geometry, material, owned } = mergeParts(rig.parts, options.mergeMaterials === true);
+    const { geometry, material, owned } = mergeParts(
+      rig.parts,
+      rig.morphNames.length,
+      options.mergeMaterials === true,
+    );
     const crowd = new SkinnedInstancedMesh(geometry, material, boneTexture, count, options);
     if (geometry !== rig.parts[0].geometry) geometry.dispose();
 
@@ -226,8 +232,9 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
     crowd.owned = owned;
     crowd.partPaths = rig.parts.map((part) => namesUp(part.mesh, root));
     for (const part of options.hiddenParts ?? []) crowd.setPartVisibleAt(crowd.all, part, false);
-    if (crowd.morphTexture !== null && mesh.morphTargetInfluences) {
-      for (let i = 0; i < count; i++) crowd.setMorphAt(i, mesh);
+    if (rig.morphNames.length > 0) {
+      crowd.morphTargetInfluences = [...rig.morphRest];
+      crowd.morphTargetDictionary = Object.fromEntries(rig.morphNames.map((name, i) => [name, i]));
     }
     return crowd;
   }
@@ -266,8 +273,9 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
       this.replaceParts(new InstanceParts(capacity, this.parts.count).copy(this.parts));
     this.morphTexture = null;
     this.adoptGeometry(geometry);
-    if (morphTexture !== null && this.morphTexture !== null) {
-      const { data, width } = (this.morphTexture as DataTexture).image;
+    if (morphTexture !== null) {
+      this.needMorphTexture();
+      const { data, width } = (this.morphTexture as unknown as DataTexture).image;
       const rows = Math.min(capacity, morphTexture.image.height);
       (data as Float32Array).set((morphTexture.image.data as Float32Array).subarray(0, rows * width));
       morphTexture.dispose();
@@ -276,6 +284,12 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
     this.prepareDraw();
     for (const follower of this.followers) follower.follow(this);
     return this;
+  }
+
+  /** Whether clips move the geometry's morph targets. */
+  get clipsMorph(): boolean {
+    const { morphNames } = this.boneTexture;
+    return morphNames.length > 0 && morphNames.length === this.geometry.morphAttributes.position?.length;
   }
 
   /** Whether two baked frames are mixed; else the nearest is shown. Changing it compiles the materials anew. */
@@ -313,7 +327,10 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
   getVertexPositionAt(index: number, vertex: number, target: Vector3): Vector3 {
     this.checkIndex(index, 'getVertexPositionAt');
     this.playback.pose(index, this.mix, _pose);
-    morphVertex(this.geometry, this.morphTexture, index, vertex, target);
+    const { geometry, morphTexture, morphTargetInfluences = [] } = this;
+    const added = new Float64Array(this.clipsMorph ? this.boneTexture.morphNames.length : 0);
+    if (this.clipsMorph) this.boneTexture.readMorphs(_pose, added);
+    morphVertex(geometry, morphTexture, morphTargetInfluences, added, index, vertex, target);
     skinVertex(this.geometry, this.boneTexture, _pose, this.influences, vertex, target);
     return target.applyMatrix4(_instanceMatrix.fromArray(this.instanceMatrix.array, index * 16));
   }
@@ -396,7 +413,12 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
     return this;
   }
 
-  /** As `InstancedMesh.setMorphAt`; weights an instance was never given are zero. */
+  /**
+   * As `InstancedMesh.setMorphAt`: gives an instance influences of its own, to which its clips add theirs. Instances that
+   * were never given any have those of the character as it was baked.
+   *
+   * @param object Has as many `morphTargetInfluences` as the crowd, whose `morphTargetDictionary` names them.
+   */
   override setMorphAt(index: number, object: Mesh): this {
     this.checkIndex(index, 'setMorphAt');
     const targets = this.geometry.morphAttributes.position?.length ?? 0;
@@ -405,6 +427,7 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
         `${NAME}.setMorphAt: the object has ${object.morphTargetInfluences?.length ?? 'no'} morph target influences, the geometry ${targets} targets.`,
       );
     }
+    this.needMorphTexture();
     super.setMorphAt(index, object);
     // Node materials look here where a mesh has but one instance.
     if (index === 0) this.morphTargetInfluences = [...object.morphTargetInfluences];
@@ -581,9 +604,11 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
     const { encoding } = this.boneTexture;
     const interpolate = this.mix;
     const parts = this.parts !== null;
+    const morphs = this.clipsMorph;
+    const common = { encoding, interpolate, parts, morphs };
     return {
-      color: variantCode({ encoding, interpolate, influences: this.influences, parts }),
-      shadow: variantCode({ encoding, interpolate, influences: this.shadowInfluences, parts }),
+      color: variantCode({ ...common, influences: this.influences }),
+      shadow: variantCode({ ...common, influences: this.shadowInfluences }),
     };
   }
 
@@ -616,6 +641,8 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
     elements[PARAM_SHADOW_VARIANT] = codes.shadow;
     const { fades } = this.playback;
     const parts = this.parts?.texture;
+    elements[PARAM_MORPH_TEXEL] = this.boneTexture.morphTexel;
+    elements[PARAM_MORPH_PLACES] = this.geometry.morphTargetsRelative ? 0 : 1;
     elements[PARAM_PARTS] = this.parts?.count ?? 0;
     elements[PARAM_PARTS_PER_ROW] = parts?.perRow ?? 1;
     this.skeleton.setTextures(this.boneTexture, fades.plain, (parts ?? fades).plain);
@@ -634,20 +661,26 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
     setPlaybackAttributes(geometry, this.playback);
     this.poseBounds = null;
     const targets = geometry.morphAttributes.position?.length ?? 0;
-    // three.js cannot draw an InstancedMesh with morph targets but without weights for its instances.
-    if (targets > 0 && this.morphTexture?.image.width !== targets + 1) {
-      this.morphTexture = new DataTexture(
-        new Float32Array((targets + 1) * this.capacity),
-        targets + 1,
-        this.capacity,
-        RedFormat,
-        FloatType,
-      );
+    // three.js draws morph targets only of objects that have influences; texture and array may be of another geometry.
+    if (targets > 0 && this.morphTargetInfluences?.length !== targets) {
       this.morphTargetInfluences = new Array(targets).fill(0);
-      const weights = this.morphTexture.image.data as Float32Array;
-      for (let i = 0; i < this.capacity; i++) weights[i * (targets + 1)] = 1;
-      this.morphTexture.needsUpdate = true;
     }
+    if (this.morphTexture !== null && this.morphTexture.image.width !== targets + 1) {
+      this.morphTexture.dispose();
+      this.morphTexture = null;
+    }
+  }
+
+  /** Gives every instance influences of its own, to begin with those that all share. */
+  private needMorphTexture(): void {
+    const shared = this.morphTargetInfluences ?? [];
+    const width = shared.length + 1;
+    if (this.morphTexture?.image.width === width) return;
+    const base = this.geometry.morphTargetsRelative ? 1 : 1 - shared.reduce((sum, value) => sum + value, 0);
+    const weights = new Float32Array(width * this.capacity);
+    for (let i = 0; i < this.capacity; i++) weights.set([base, ...shared], i * width);
+    this.morphTexture = new DataTexture(weights, width, this.capacity, RedFormat, FloatType);
+    this.morphTexture.needsUpdate = true;
   }
 
   /** Assignments that three.js leaves unchecked, and that would draw garbage, go through here. */

@@ -8,7 +8,6 @@ import {
   Vector3,
 } from 'three';
 import type { RigPart } from '../poses/Rig.js';
-import { warnOnce } from '../utils/warnOnce.js';
 import { type MaterialShare, mergeMaterials, PALETTE_CHANNEL } from './mergeMaterials.js';
 
 export interface MergedParts {
@@ -41,21 +40,14 @@ const FILL: Record<string, readonly number[]> = { color: [1, 1, 1, 1], tangent: 
  * Makes one geometry of all parts of a character, with one group per material, so that each material is one draw call.
  * A lone skinned mesh keeps its geometry as it is, in the attribute types it has.
  *
+ * @param morphs Morph targets of all parts.
  * @param merging Whether materials that differ only in constants become one.
  */
-export function mergeParts(parts: readonly RigPart[], merging: boolean): MergedParts {
+export function mergeParts(parts: readonly RigPart[], morphs: number, merging: boolean): MergedParts {
   const [first] = parts;
   const several = parts.length > 1 || (merging && Array.isArray(first.material));
   if (!several && !first.rigid && !isMirrored(first) && first.joints.every((joint, i) => joint === i)) {
     return { geometry: first.geometry, material: first.material, owned: [] };
-  }
-
-  const morphing = parts.filter(({ geometry }) => geometry.morphAttributes.position !== undefined);
-  if (morphing.length > 0) {
-    const names = morphing.map(({ mesh }) => `"${mesh.name}"`).join(', ');
-    warnOnce(
-      `SkinnedInstancedMesh.from: morph targets of ${names} are left out, since they cannot be merged with other meshes yet; the shape without them is drawn.`,
-    );
   }
 
   const pieces = parts.flatMap((rig, part) => piecesOf(rig, part, merging));
@@ -79,6 +71,8 @@ export function mergeParts(parts: readonly RigPart[], merging: boolean): MergedP
     partIndex.fill(part, offsets[i], offsets[i + 1] ?? vertices);
   });
   geometry.setAttribute('partIndex', new Uint16BufferAttribute(partIndex, 1));
+
+  mergeMorphs(geometry, pieces, offsets, morphs);
 
   const drawn = [...new Set(pieces.flatMap(({ runs }) => runs.map(({ material }) => material)))];
   const palettes = !geometry.hasAttribute(`uv${PALETTE_CHANNEL}`);
@@ -140,15 +134,22 @@ function extract(source: BufferGeometry, { start, count }: Run): BufferGeometry 
     index.push(place);
   }
 
-  const geometry = new BufferGeometry();
-  for (const [name, attribute] of Object.entries(source.attributes)) {
+  const pick = (attribute: BufferAttribute | InterleavedBufferAttribute) => {
     const { itemSize } = attribute;
     const array = new Float32Array(places.size * itemSize);
     for (const [vertex, place] of places) {
       for (let i = 0; i < itemSize; i++) array[place * itemSize + i] = attribute.getComponent(vertex, i);
     }
-    geometry.setAttribute(name, new Float32BufferAttribute(array, itemSize));
+    return new Float32BufferAttribute(array, itemSize);
+  };
+  const geometry = new BufferGeometry();
+  for (const [name, attribute] of Object.entries(source.attributes)) {
+    geometry.setAttribute(name, pick(attribute as BufferAttribute));
   }
+  for (const [name, targets] of Object.entries(source.morphAttributes)) {
+    geometry.morphAttributes[name as 'position'] = targets.map(pick);
+  }
+  geometry.morphTargetsRelative = source.morphTargetsRelative;
   geometry.setIndex(index);
   return geometry;
 }
@@ -224,6 +225,36 @@ function isUniform(matrix: Matrix3): boolean {
   const squares = matrix.clone().transpose().multiply(matrix).elements;
   const size = squares[0];
   return squares.every((value, i) => Math.abs(value - (i % 4 === 0 ? size : 0)) <= 1e-5 * size);
+}
+
+/** Morph targets of all parts, each moving only the vertices of its own; as ways from the base. */
+function mergeMorphs(
+  geometry: BufferGeometry,
+  pieces: readonly Piece[],
+  offsets: readonly number[],
+  morphs: number,
+): void {
+  if (morphs === 0) return;
+  geometry.morphTargetsRelative = true;
+  const { count } = geometry.getAttribute('position');
+  const normals = pieces.some((piece) => piece.geometry.morphAttributes.normal !== undefined);
+  for (const name of normals ? (['position', 'normal'] as const) : (['position'] as const)) {
+    geometry.morphAttributes[name] = Array.from({ length: morphs }, (_, morph) => {
+      const ways = new Float32BufferAttribute(new Float32Array(count * 3), 3);
+      pieces.forEach(({ geometry: source, rig: { morphOffset } }, i) => {
+        const target = morphOffset < 0 ? undefined : source.morphAttributes[name]?.[morph - morphOffset];
+        if (target === undefined) return;
+        const base = source.getAttribute(name);
+        for (let vertex = 0; vertex < target.count; vertex++) {
+          for (let k = 0; k < 3; k++) {
+            const origin = source.morphTargetsRelative ? 0 : base.getComponent(vertex, k);
+            ways.setComponent(offsets[i] + vertex, k, target.getComponent(vertex, k) - origin);
+          }
+        }
+      });
+      return ways;
+    });
+  }
 }
 
 function attributeSizes(sources: readonly BufferGeometry[]): Map<string, number> {

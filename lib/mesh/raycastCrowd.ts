@@ -27,6 +27,7 @@ const _pose = /*@__PURE__*/ createPoseMix();
 
 /** Skinning matrices of the instance at hand, and its vertices, as far as they were asked for. */
 let _palette = /*@__PURE__*/ new Float64Array(0);
+let _morphs = /*@__PURE__*/ new Float64Array(0);
 let _posed = /*@__PURE__*/ new Float64Array(0);
 
 /**
@@ -49,6 +50,7 @@ export function raycastCrowd(
 
   const clusters = clustersOf(geometry);
   const joints = boneTexture.jointNames.length;
+  _morphs = new Float64Array(crowd.clipsMorph ? boneTexture.morphNames.length : 0);
   if (_palette.length < joints * AFFINE_SIZE) _palette = new Float64Array(joints * AFFINE_SIZE);
   if (_posed.length < clusters.positions.length) _posed = new Float64Array(clusters.positions.length);
   _local.copy(raycaster.ray).applyMatrix4(_inverse.copy(matrixWorld).invert());
@@ -67,6 +69,7 @@ export function raycastCrowd(
     for (let joint = 0; joint < joints; joint++) {
       boneTexture.readPose(_pose, joint, _palette, joint * AFFINE_SIZE);
     }
+    if (crowd.clipsMorph) boneTexture.readMorphs(_pose, _morphs);
     for (const cluster of clusters.clusters) {
       if (parts !== null && !parts.isShown(index, cluster.part)) continue;
       if (!meetsBox(cluster)) continue;
@@ -90,13 +93,17 @@ function poseVertices(
   { positions, skin }: Clusters,
   vertices: Uint32Array,
 ): void {
-  const { geometry, morphTexture, influences } = crowd;
+  const { geometry, morphTexture, influences, morphTargetInfluences } = crowd;
+  const morphs = geometry.morphAttributes.position !== undefined;
   for (const vertex of vertices) {
     const at = vertex * 3;
     let x = positions[at];
     let y = positions[at + 1];
     let z = positions[at + 2];
-    if (morphTexture !== null) ({ x, y, z } = morphVertex(geometry, morphTexture, index, vertex, _vector));
+    if (morphs) {
+      const own = morphTargetInfluences ?? [];
+      ({ x, y, z } = morphVertex(geometry, morphTexture, own, _morphs, index, vertex, _vector));
+    }
     let px = 0;
     let py = 0;
     let pz = 0;

@@ -4,7 +4,7 @@ import { composeAffine, multiplyAffine } from '../utils/affine.js';
 import { type BoundTracks, bindTracks, type TrackTargets } from './bindTracks.js';
 import { type Rig, TRS_SIZE } from './Rig.js';
 
-const REST: BoundTracks = { tracks: [], still: [], missing: [], unsupported: [] };
+const REST: BoundTracks = { tracks: [], morphs: [], still: [], missing: [], unsupported: [] };
 
 /**
  * Computes the skinning matrices of all joints of a rig for a clip at a time, relative to the rig's root.
@@ -14,6 +14,8 @@ const REST: BoundTracks = { tracks: [], still: [], missing: [], unsupported: [] 
  */
 export class PoseSampler {
   readonly rig: Rig;
+  /** Influences of the rig's morph targets, as of the last sample. */
+  readonly influences: Float64Array;
 
   private readonly trs: Float64Array;
   private readonly local: Float64Array;
@@ -33,6 +35,7 @@ export class PoseSampler {
   constructor(rig: Rig) {
     const count = rig.nodes.length;
     this.rig = rig;
+    this.influences = rig.morphRest.slice();
     this.trs = rig.rest.slice();
     this.local = rig.restLocal.slice();
     this.model = new Float64Array(count * AFFINE_SIZE);
@@ -51,10 +54,11 @@ export class PoseSampler {
   setClip(clip: AnimationClip | null): BoundTracks {
     const { rig, trs, local, animated, needed } = this;
 
+    this.influences.set(rig.morphRest);
     trs.set(rig.rest);
     local.set(rig.restLocal);
     animated.fill(0);
-    this.bound = clip === null ? REST : bindTracks(rig, clip, trs, this.targets);
+    this.bound = clip === null ? REST : bindTracks(rig, clip, trs, this.influences, this.targets);
 
     // three.js does not look at position, rotation and scale of an object that updates its matrix itself
     const moves = (node: number) => rig.nodes[node].matrixAutoUpdate && needed[node];
@@ -93,6 +97,10 @@ export class PoseSampler {
     for (const track of this.bound.tracks) {
       track.interpolant.evaluate(time);
       if (track.apply !== null) track.apply();
+    }
+    for (const track of this.bound.morphs) {
+      track.interpolant.evaluate(time);
+      track.apply?.();
     }
     for (const node of this.moved) this.composeLocal(node);
     for (const node of this.carried) this.composeModel(node);

@@ -19,6 +19,8 @@ export interface RigPart {
   rigid: boolean;
   /** Where the mesh stands in the rest pose, relative to the root. */
   model: Matrix4;
+  /** Where the mesh's morph targets begin among those of the rig; -1 if it has none. */
+  morphOffset: number;
 }
 
 /**
@@ -46,6 +48,10 @@ export interface Rig {
   /** `AFFINE_SIZE` numbers a joint, or null where every prefix is the identity. */
   jointPrefixes: Float64Array | null;
   parts: RigPart[];
+  /** Names of the morph targets of all parts; those that the primitives of one mesh have in common are there once. */
+  morphNames: string[];
+  /** Their influences as found. */
+  morphRest: Float64Array;
   /** Visible objects that cannot be drawn as part of a character: points, lines, sprites, instanced meshes. */
   unsupported: Object3D[];
 }
@@ -149,7 +155,37 @@ export function collectRig(root: Object3D, sockets: readonly string[] = []): Rig
     jointPrefixes,
     parts,
     unsupported,
+    ...collectMorphs(parts),
   };
+}
+
+/** Numbers the morph targets of all parts. GLTFLoader makes siblings of the primitives of a mesh, with equal targets. */
+function collectMorphs(parts: RigPart[]): Pick<Rig, 'morphNames' | 'morphRest'> {
+  const morphNames: string[] = [];
+  const morphRest: number[] = [];
+  const known = new Map<string, number>();
+  for (const part of parts) {
+    const { mesh, geometry } = part;
+    const count = geometry.morphAttributes.position?.length ?? 0;
+    if (count === 0) continue;
+    const names = Array.from({ length: count }, (_, i) => nameOfMorph(mesh, i));
+    const key = `${mesh.parent?.uuid} ${names.join()}`;
+    let offset = known.get(key);
+    if (offset === undefined || parts.length === 1) {
+      offset = morphNames.length;
+      known.set(key, offset);
+      morphNames.push(...names);
+      for (let i = 0; i < count; i++) morphRest.push(mesh.morphTargetInfluences?.[i] ?? 0);
+    }
+    part.morphOffset = offset;
+  }
+  return { morphNames, morphRest: Float64Array.from(morphRest) };
+}
+
+function nameOfMorph({ morphTargetDictionary = {} }: Mesh, index: number): string {
+  return (
+    Object.keys(morphTargetDictionary).find((name) => morphTargetDictionary[name] === index) ?? `${index}`
+  );
 }
 
 function collectParts(
@@ -213,7 +249,15 @@ function collectParts(
     });
 
     const geometry = strongestInfluences(mesh.geometry, mesh.name);
-    parts.push({ mesh, geometry, material: mesh.material, joints, rigid: false, model: modelOf(mesh) });
+    parts.push({
+      mesh,
+      geometry,
+      material: mesh.material,
+      joints,
+      rigid: false,
+      model: modelOf(mesh),
+      morphOffset: -1,
+    });
   }
 
   for (const mesh of rigid) {
@@ -221,7 +265,7 @@ function collectParts(
       slots.push({ name: mesh.name, node: indexOf.get(mesh)!, inverse: new Matrix4(), prefix: null }) - 1;
     const joints = Int32Array.of(slot);
     const { geometry, material } = mesh;
-    parts.push({ mesh, geometry, material, joints, rigid: true, model: modelOf(mesh) });
+    parts.push({ mesh, geometry, material, joints, rigid: true, model: modelOf(mesh), morphOffset: -1 });
   }
 
   return parts;

@@ -19,11 +19,13 @@ export interface BoundTrack {
 
 export interface BoundTracks {
   tracks: BoundTrack[];
+  /** Tracks of morph targets' influences. */
+  morphs: BoundTrack[];
   /** Nodes that tracks of one value have set. */
   still: number[];
   /** Names of tracks whose node is not under the root. */
   missing: string[];
-  /** Names of tracks that move something else than position, rotation or scale of a node. */
+  /** Names of tracks that move something else than a node or the morph targets of a part. */
   unsupported: string[];
 }
 
@@ -49,15 +51,17 @@ const INTERPOLANT_SETTINGS = { endingStart: WrapAroundEnding, endingEnd: WrapAro
  * Tracks of one value throughout are written at once.
  *
  * @param trs Local transforms, `TRS_SIZE` numbers a node, at rest.
+ * @param influences Those of the rig's morph targets, at rest.
  * @param targets What track names mean, kept from clip to clip.
  */
 export function bindTracks(
   rig: Rig,
   clip: AnimationClip,
   trs: Float64Array,
+  influences: Float64Array,
   targets: TrackTargets,
 ): BoundTracks {
-  const bound: BoundTracks = { tracks: [], still: [], missing: [], unsupported: [] };
+  const bound: BoundTracks = { tracks: [], morphs: [], still: [], missing: [], unsupported: [] };
   const additive = clip.blendMode === AdditiveAnimationBlendMode;
 
   for (const track of clip.tracks) {
@@ -74,6 +78,10 @@ export function bindTracks(
 
     if (target.node === -1) {
       bound.missing.push(track.name);
+    } else if (target.property === 'morphTargetInfluences') {
+      const one = bindMorphs(rig, track, target, influences, additive);
+      if (one) bound.morphs.push(one);
+      else bound.unsupported.push(track.name);
     } else if (isConstant(track) && !additive && OFFSETS[target.property]?.size === track.getValueSize()) {
       const { offset } = OFFSETS[target.property];
       const at = target.node * TRS_SIZE + offset;
@@ -120,6 +128,32 @@ function findNode(rig: Rig, parsed: ParsedName): number {
   }
 
   return found ? nodes.indexOf(found) : -1;
+}
+
+/** A track of one influence or of all that a mesh has; null for meshes that are not drawn. */
+function bindMorphs(
+  rig: Rig,
+  track: KeyframeTrack,
+  { node, component }: TrackTarget,
+  influences: Float64Array,
+  additive: boolean,
+): BoundTrack | null {
+  const part = rig.parts.find(({ mesh }) => mesh === rig.nodes[node]);
+  if (part === undefined || part.morphOffset < 0) return null;
+  const size = component === undefined ? track.getValueSize() : 1;
+  const index =
+    component === undefined ? 0 : (part.mesh.morphTargetDictionary?.[component] ?? Number(component));
+  const at = part.morphOffset + index;
+  if (!(at >= 0 && at + size <= influences.length)) return null;
+
+  const value = new Float64Array(size);
+  const interpolant = (track as unknown as InterpolantFactory).createInterpolant(value);
+  interpolant.resultBuffer = value;
+  interpolant.settings = INTERPOLANT_SETTINGS;
+  const apply = () => {
+    for (let i = 0; i < size; i++) influences[at + i] = value[i] + (additive ? rig.morphRest[at + i] : 0);
+  };
+  return { node, interpolant, apply };
 }
 
 function bindTrack(

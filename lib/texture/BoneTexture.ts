@@ -32,6 +32,8 @@ export interface BoneTextureData {
   jointNames: string[];
   /** For each joint, what carries an object in its own space to where its skinning matrix takes it up; see `socket`. */
   jointBinds: (number[] | null)[];
+  /** Names of the morph targets whose influences are baked, behind the joints of each frame; empty if no clip moves any. */
+  morphNames: string[];
   /** Bounds of the rest pose. */
   restBounds: Box3;
   jointBoxes: JointBoxes;
@@ -145,6 +147,16 @@ export class BoneTexture extends DataTexture {
     return this.data.jointNames;
   }
 
+  /** Names of the morph targets that clips move, in the order of the crowd's; empty if none does. */
+  get morphNames(): readonly string[] {
+    return this.data.morphNames;
+  }
+
+  /** Texels before the morph targets' influences in each frame. */
+  get morphTexel(): number {
+    return this.data.jointNames.length * this.codec.texels;
+  }
+
   get encoding(): EncodingName {
     return this.data.encoding;
   }
@@ -240,6 +252,26 @@ export class BoneTexture extends DataTexture {
       const { frame0, frame1, alpha, weight } = layers[layer];
       this.readJoint(frame0, frame1, alpha, joint, _affine);
       for (let i = 0; i < AFFINE_SIZE; i++) out[at + i] += weight * _affine[i];
+    }
+  }
+
+  /** Writes what a pose adds to the influence of each of `morphNames`. */
+  readMorphs({ layers, count }: PoseMix, out: Float64Array): void {
+    const { layout, morphNames } = this.data;
+    const size = morphNames.length;
+    if (size === 0) return;
+    out.fill(0, 0, size);
+    const add = (frame: number, weight: number) => {
+      const at = (frameTexel(layout, frame) + this.morphTexel) * 4;
+      for (let i = 0; i < size; i++) {
+        readTexels(this.data, at + i, 1, _first);
+        out[i] += weight * _first[0];
+      }
+    };
+    for (let layer = 0; layer < count; layer++) {
+      const { frame0, frame1, alpha, weight } = layers[layer];
+      add(frame0, weight * (1 - alpha));
+      if (alpha > 0) add(frame1, weight * alpha);
     }
   }
 

@@ -1,5 +1,5 @@
-import type { AnimationClip, Object3D } from 'three';
-import { Box3 } from 'three';
+import type { AnimationClip, Mesh, Object3D } from 'three';
+import { Box3, PropertyBinding } from 'three';
 import { AFFINE_SIZE, REST_FRAME } from '../constants.js';
 import type { BakedClip } from '../poses/ClipTable.js';
 import { listNames } from '../poses/ClipTable.js';
@@ -193,8 +193,11 @@ function* bakeWith(
   const { jointNames } = rig;
   const joints = jointNames.length;
   const size = encoding.texels * 4;
-  const layout = layoutTexture(frames, joints * encoding.texels, maxTextureSize, NAME);
+  const morphNames = animatesMorphs(rig, planned) ? rig.morphNames : [];
+  const stride = joints * encoding.texels + Math.ceil(morphNames.length / 4);
+  const layout = layoutTexture(frames, stride, maxTextureSize, NAME);
   const texels = new Float32Array(layout.width * layout.height * 4);
+  const { morphRest } = rig;
   const pose = new Float64Array(joints * AFFINE_SIZE);
   const sampler = new PoseSampler(rig);
 
@@ -210,6 +213,10 @@ function* bakeWith(
         `${NAME}: joint "${jointNames[joint]}" has shear, non-uniform or mirroring scale in ${clip}, ` +
           `which encoding "${encoding.name}" cannot hold; use "matrix" or "auto".`,
       );
+    }
+    // What clips add to the influences that instances have of their own, which begin as those of the rest pose.
+    for (let i = 0; i < morphNames.length; i++) {
+      texels[at + joints * size + i] = sampler.influences[i] - morphRest[i];
     }
     return true;
   };
@@ -264,6 +271,7 @@ function* bakeWith(
     clips,
     jointNames,
     jointBinds: jointBinds(rig),
+    morphNames,
     restBounds,
     jointBoxes: boxes,
   };
@@ -423,6 +431,17 @@ function checkFps(fps: number, what: string): void {
     throw new Error(`${NAME}: ${what} is ${fps}; use a positive number of frames per second.`);
 }
 
+/** Whether any clip moves a morph target of a part that is drawn. */
+function animatesMorphs({ nodes, parts }: Rig, planned: readonly PlannedClip[]): boolean {
+  const morphing = parts.filter(({ morphOffset }) => morphOffset >= 0).map(({ mesh }) => mesh);
+  const tracks = planned.flatMap(({ clip }) => clip.tracks.map(({ name }) => name));
+  return tracks.some((track) => {
+    const { nodeName, propertyName } = PropertyBinding.parseTrackName(track);
+    if (propertyName !== 'morphTargetInfluences') return false;
+    return morphing.includes(PropertyBinding.findNode(nodes[0], nodeName) as Mesh);
+  });
+}
+
 function warnAboutTracks(rig: Rig, missing: Set<string>, unsupported: Set<string>): void {
   const named = (tracks: Set<string>) => listNames([...tracks].map((name) => ({ name })));
   if (missing.size > 0) {
@@ -432,7 +451,7 @@ function warnAboutTracks(rig: Rig, missing: Set<string>, unsupported: Set<string
   }
   if (unsupported.size > 0) {
     console.warn(
-      `${NAME}: tracks skipped, since only position, rotation and scale are baked: ${named(unsupported)}.`,
+      `${NAME}: tracks skipped, since only position, rotation and scale, and morph targets of what is drawn, are baked: ${named(unsupported)}.`,
     );
   }
 }

@@ -3,10 +3,14 @@ import {
   BoxGeometry,
   type Camera,
   Color,
+  ConeGeometry,
+  Float32BufferAttribute,
   Group,
+  type KeyframeTrack,
   Matrix4,
   Mesh,
   MeshStandardMaterial,
+  NumberKeyframeTrack,
   type Object3D,
   PCFShadowMap,
   type Scene,
@@ -138,6 +142,47 @@ describe.each(TWINS)('%s', (twin) => {
     reference.pose(model.clips[2], nearestFrame(crowd, 0.25, 2));
     await expectSame(reference, crowd, 'mirrored');
     crowd.dispose();
+  });
+
+  test('morph targets that clips move are lit and shadowed as three.js does it', async () => {
+    const model: Model = { name: 'built-in', ...createCharacter() };
+    const ball = new Mesh(new SphereGeometry(0.3, 20, 14), new MeshStandardMaterial({ color: 0xddaa66 }));
+    ball.name = 'Ball';
+    ball.position.set(0, 0.2, 0.3);
+    // from a sphere to a cone that points up, normals too
+    const cone = new ConeGeometry(0.3, 1.2, 20, 14);
+    const target = (name: 'position' | 'normal') => {
+      const way = new Float32BufferAttribute(new Float32Array(ball.geometry.attributes[name].count * 3), 3);
+      for (let i = 0; i < way.count; i++) {
+        const from = cone.attributes[name];
+        const at = i % from.count;
+        const base = ball.geometry.attributes[name];
+        way.setXYZ(
+          i,
+          from.getX(at) - base.getX(i),
+          from.getY(at) - base.getY(i),
+          from.getZ(at) - base.getZ(i),
+        );
+      }
+      return [way];
+    };
+    ball.geometry.morphAttributes = { position: target('position'), normal: target('normal') };
+    ball.geometry.morphTargetsRelative = true;
+    ball.updateMorphTargets();
+    model.root.getObjectByName('Chest')?.add(ball);
+    const [clip] = model.clips;
+    clip.tracks.push(
+      new NumberKeyframeTrack('Ball.morphTargetInfluences', [0, clip.duration], [0, 1]) as KeyframeTrack,
+    );
+    const reference = createReference(model, 0, 0.4 * clip.duration);
+    for (const mergeMaterials of [false, true]) {
+      const crowd = SkinnedInstancedMesh.from(model.root, model.clips, 1, { fps: 20, mergeMaterials });
+      const time = nearestFrame(crowd, 0.4 * clip.duration);
+      crowd.play(0, 0, { ...LoopOnceOptions, time });
+      reference.pose(clip, time);
+      await expectSame(reference, crowd, 'morphed');
+      crowd.dispose();
+    }
   });
 
   test('parts that are hidden or tinted look as meshes that are', async () => {

@@ -1,0 +1,89 @@
+import { type BufferAttribute, type BufferGeometry, DataArrayTexture, FloatType } from 'three';
+import { If, int, ivec2, Loop, normalLocal, positionLocal, vertexIndex } from 'three/tsl';
+import type { Node } from 'three/webgpu';
+import { type TexelNode, texels } from './TexelNode.js';
+
+/** Texels in a row; every device has room for them. */
+const WIDTH = 2048;
+
+interface MorphTexture {
+  texture: DataArrayTexture;
+  attributes: unknown;
+  /** Texels per vertex: the way to the target, and that of the normal where there are any. */
+  stride: number;
+}
+
+const textures = /*@__PURE__*/ new WeakMap<BufferGeometry, MorphTexture>();
+
+/** Morph targets as a texture with a layer for each, which three.js has too, but keeps to itself. */
+function morphTextureOf(geometry: BufferGeometry): MorphTexture {
+  const { position = [], normal = [] } = geometry.morphAttributes;
+  const known = textures.get(geometry);
+  if (known?.attributes === position) return known;
+  known?.texture.dispose();
+
+  const base = { position: geometry.getAttribute('position'), normal: geometry.getAttribute('normal') };
+  const stride = normal.length > 0 && base.normal !== undefined ? 2 : 1;
+  const { count } = base.position;
+  const height = Math.ceil((count * stride) / WIDTH);
+  const data = new Float32Array(WIDTH * height * 4 * position.length);
+  const write = (target: number, offset: number, morph: unknown, from: unknown) => {
+    const to = morph as BufferAttribute;
+    for (let vertex = 0; vertex < count; vertex++) {
+      const at = (target * WIDTH * height + vertex * stride + offset) * 4;
+      for (let i = 0; i < 3; i++) {
+        // as ways from the base, whichever the geometry has
+        const origin = geometry.morphTargetsRelative ? 0 : (from as BufferAttribute).getComponent(vertex, i);
+        data[at + i] = to.getComponent(vertex, i) - origin;
+      }
+    }
+  };
+  position.forEach((morph, target) => {
+    write(target, 0, morph, base.position);
+    if (stride === 2) write(target, 1, normal[target], base.normal);
+  });
+
+  const texture = new DataArrayTexture(data, WIDTH, height, position.length);
+  texture.type = FloatType;
+  texture.needsUpdate = true;
+  const made = { texture, attributes: position, stride };
+  textures.set(geometry, made);
+  geometry.addEventListener('dispose', function dispose() {
+    texture.dispose();
+    if (textures.get(geometry) === made) textures.delete(geometry);
+    geometry.removeEventListener('dispose', dispose);
+  });
+  return made;
+}
+
+/** What clips add to morph targets. Builds on the current stack; `add` once for each clip that shows. */
+export interface MorphNodes {
+  add(influence: (i: Node<'int'>) => Node<'float'>): void;
+  value: TexelNode;
+  textureOf(geometry: BufferGeometry): DataArrayTexture;
+}
+
+/** Moves `positionLocal`, and `normalLocal` where there are targets for it, by morph targets of a geometry. */
+export function morphTargets(geometry: BufferGeometry): MorphNodes {
+  const { texture, stride } = morphTextureOf(geometry);
+  const targets = texels(texture);
+  const count = geometry.morphAttributes.position?.length ?? 0;
+  return {
+    value: targets,
+    textureOf: (other) => morphTextureOf(other).texture,
+    add(influence) {
+      Loop(count, ({ i }) => {
+        const weight = influence(i as Node<'int'>).toVar();
+        If(weight.notEqual(0), () => {
+          const texel = (offset: number) => {
+            const place = int(vertexIndex).mul(stride).add(offset).toVar();
+            const row = place.div(WIDTH).toVar();
+            return targets.layerTexel(ivec2(place.sub(row.mul(WIDTH)), row), i as Node<'int'>).xyz;
+          };
+          positionLocal.addAssign(texel(0).mul(weight));
+          if (stride === 2) normalLocal.addAssign(texel(1).mul(weight));
+        });
+      });
+    },
+  };
+}

@@ -1,0 +1,195 @@
+import {
+  AnimationClip,
+  type BufferGeometry,
+  Float32BufferAttribute,
+  Group,
+  type KeyframeTrack,
+  Matrix4,
+  Mesh,
+  MeshStandardMaterial,
+  NumberKeyframeTrack,
+  type Object3D,
+  SphereGeometry,
+  Vector3,
+} from 'three';
+import { describe, expect, test } from 'vitest';
+import { createCharacter } from '../../demos/character.js';
+import { captureGeometry } from '../support/capture.js';
+import { captureOf, TWINS } from '../support/captures.js';
+import { BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
+import { loadModel, modelNames } from '../support/models.js';
+import { measureVertices } from '../support/parity.js';
+import { random } from '../support/random.js';
+import { characterHeight } from '../support/reference.js';
+
+/** Gives a mesh morph targets with these names, each moving its vertices by chance. */
+function addTargets(mesh: Mesh, names: readonly string[], relative: boolean, seed: number): void {
+  const next = random(seed);
+  const { geometry } = mesh;
+  const targets = (name: 'position' | 'normal', size: number) =>
+    names.map((target) => {
+      const base = geometry.getAttribute(name);
+      const morph = new Float32BufferAttribute(new Float32Array(base.count * 3), 3);
+      for (let i = 0; i < base.count; i++) {
+        for (let k = 0; k < 3; k++) {
+          morph.setComponent(i, k, (next() - 0.5) * size + (relative ? 0 : base.getComponent(i, k)));
+        }
+      }
+      morph.name = target;
+      return morph;
+    });
+  geometry.morphAttributes.position = targets('position', 0.3);
+  geometry.morphAttributes.normal = targets('normal', 1);
+  geometry.morphTargetsRelative = relative;
+  mesh.updateMorphTargets();
+}
+
+const track = (name: string, values: number[], keys: number): KeyframeTrack =>
+  new NumberKeyframeTrack(
+    `${name}.morphTargetInfluences`,
+    Array.from({ length: keys }, (_, i) => i / (keys - 1)),
+    values,
+  ) as KeyframeTrack;
+
+/** The character with a face that clips move: of two primitives as glTF has them, and a mesh of another kind. */
+function createFace(relative: boolean, lone: boolean) {
+  const { root, clips } = createCharacter();
+  const body = root.getObjectByName('Body') as Mesh;
+  const walk = clips.filter(({ name }) => name === 'Walk' || name === 'Idle');
+  const curves = [0, 0.2, 1, 0, 0.3, 0.9, 0.1, 0.1];
+  if (lone) {
+    addTargets(body, ['wide', 'tall'], relative, 5);
+    const own = track('Body', curves, 4);
+    return {
+      root,
+      clips: [walk[0], new AnimationClip('Talk', 1, [...walk[1].tracks.slice(0, 4), own])],
+      morphs: 2,
+    };
+  }
+  const face = new Group();
+  face.name = 'Face';
+  root.getObjectByName('Head')?.add(face);
+  for (const [name, x] of [
+    ['Face_1', 0.1],
+    ['Face_2', -0.1],
+  ] as const) {
+    const half = new Mesh(new SphereGeometry(0.1, 9, 7), new MeshStandardMaterial({ color: 0xaa7755 }));
+    half.name = name;
+    half.position.set(x, 0.1, 0.1);
+    addTargets(half, ['smile', 'frown'], relative, 9);
+    face.add(half);
+  }
+  const tail = new Mesh(new SphereGeometry(0.2, 8, 6), new MeshStandardMaterial({ color: 0x335577 }));
+  tail.name = 'Tail';
+  addTargets(tail, ['smile'], relative, 11);
+  (tail.morphTargetInfluences as number[])[0] = 0.25;
+  root.getObjectByName('Hips')?.add(tail);
+  const tracks = [
+    track('Face_1', curves, 4),
+    track('Face_2', curves, 4),
+    new NumberKeyframeTrack('Tail.morphTargetInfluences[smile]', [0, 1], [0, 1]) as KeyframeTrack,
+  ];
+  return {
+    root,
+    clips: [walk[0], new AnimationClip('Talk', 1, [...walk[1].tracks.slice(0, 4), ...tracks])],
+    morphs: 3,
+  };
+}
+
+describe.each(TWINS)('%s', (twin) => {
+  test.each([
+    { relative: true, lone: false, encoding: 'auto' },
+    { relative: false, lone: false, encoding: 'matrix' },
+    { relative: true, lone: true, encoding: 'auto' },
+    { relative: false, lone: true, encoding: 'auto' },
+  ] as const)('morph targets go with the clip, %j', async ({ relative, lone, encoding }) => {
+    const how = await captureOf(twin);
+    const { root, clips, morphs } = createFace(relative, lone);
+    const boneTexture = BoneTexture.bake(root, clips, { encoding });
+    expect(boneTexture.morphNames).toHaveLength(morphs);
+    for (const [clip, errors] of await measureVertices(how, root, clips, boneTexture)) {
+      expect(errors.onFrames, `${clip}, on frames`).toBeLessThanOrEqual(1e-5);
+      expect(errors.twin, `${clip}, CPU twin`).toBeLessThanOrEqual(1e-5);
+    }
+    how.dispose();
+  });
+
+  test('fades mix them, and influences of instances add to them', async () => {
+    const how = await captureOf(twin);
+    const { root, clips } = createFace(true, false);
+    const height = characterHeight(root);
+    const count = 5;
+    const crowd = SkinnedInstancedMesh.from(root, clips, count);
+    expect(crowd.morphTargetDictionary).toEqual({ smile: 2, frown: 1 });
+    expect(crowd.morphTargetInfluences).toEqual([0, 0, 0.25]);
+    const vertices = crowd.geometry.getAttribute('position').count;
+    const morphs = crowd.geometry.morphAttributes;
+    crowd.geometry = captureGeometry(crowd.geometry);
+    expect(Object.keys(morphs)).toContain('position');
+    crowd.material = how.material(vertices);
+    for (let i = 0; i < count; i++) crowd.setMatrixAt(i, new Matrix4().makeTranslation(i, 0, 0));
+    crowd.playAll('Talk', { time: (i) => i * 0.15 });
+
+    const check = async () => {
+      const drawn = await how.read(crowd, vertices, count);
+      const expected = new Vector3();
+      let off = 0;
+      for (let i = 0; i < count; i++) {
+        for (let vertex = 0; vertex < vertices; vertex += 3) {
+          crowd.getVertexPositionAt(i, vertex * 3, expected);
+          const at = (i * vertices + vertex) * 3;
+          off = Math.max(off, expected.distanceTo(new Vector3().fromArray(drawn, at)));
+        }
+      }
+      expect(off / height).toBeLessThan(2e-5);
+      return drawn.slice();
+    };
+    await check();
+    crowd.play({ start: 0, count }, 'Idle', { fade: 1 }).update(0.4);
+    const before = await check();
+    const face = new Mesh();
+    face.morphTargetInfluences = [0.7, 0, 0.5];
+    crowd.setMorphAt(3, face);
+    if (crowd.morphTexture !== null) crowd.morphTexture.needsUpdate = true;
+    const after = await check();
+    expect(after.some((value, i) => value !== before[i])).toBe(true);
+    how.dispose();
+  });
+});
+
+const models = await modelNames();
+
+test.runIf(models.includes('RobotExpressive.glb'))('the robot makes its faces', async () => {
+  const { root, clips } = await loadModel('RobotExpressive.glb');
+  const moving = clips.filter(({ tracks }) =>
+    tracks.some(({ name, values }) => name.includes('morphTargetInfluences') && values.some((v) => v > 0.1)),
+  );
+  console.log(`clips of the robot that morph: ${moving.map(({ name }) => name).join(', ') || 'none'}`);
+  const boneTexture = BoneTexture.bake(root, clips);
+  expect(boneTexture.morphNames).toHaveLength(3);
+  const how = await captureOf('GLSL');
+  for (const [clip, errors] of await measureVertices(how, root, clips, boneTexture)) {
+    expect(errors.onFrames, `${clip}, on frames`).toBeLessThanOrEqual(1e-5);
+  }
+  how.dispose();
+});
+
+test('a crowd of more instances than textures are high takes morph targets all the same', () => {
+  const { root, clips } = createFace(true, false);
+  const crowd = SkinnedInstancedMesh.from(root, clips, 20_000);
+  expect(crowd.morphTexture).toBeNull();
+  crowd.play(19_999, 'Talk', { ...LoopOnceOptions, time: 0.5 });
+  const plain = new Vector3();
+  const morphed = new Vector3();
+  const tail = (crowd.geometry as BufferGeometry).getAttribute('position').count - 3;
+  crowd.getVertexPositionAt(19_999, tail, morphed);
+  crowd.getVertexPositionAt(0, tail, plain);
+  expect(morphed.distanceTo(plain)).toBeGreaterThan(0.001);
+});
+
+test('hidden and other objects are left alone', () => {
+  const { root, clips } = createFace(true, false);
+  (root.getObjectByName('Tail') as Object3D).visible = false;
+  const boneTexture = BoneTexture.bake(root, clips);
+  expect(boneTexture.morphNames).toEqual(['smile', 'frown']);
+});
