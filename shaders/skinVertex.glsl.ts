@@ -8,6 +8,9 @@ import {
   skinningMatrixGLSL,
 } from './skinningMatrix.glsl.js';
 
+/** Chunks that a material without colours, maps or light has no use for. */
+const OPTIONAL = ['skinnormal_vertex', 'color_vertex', 'uv_vertex'];
+
 /**
  * Replaces three.js's skinning chunks in a vertex shader whose includes are not yet resolved. The chunks' own text does
  * not matter: another library on the page may have replaced it.
@@ -37,6 +40,12 @@ objectNormal = vec4( objectNormal, 0.0 ) * crowdSkin;
     skinning_vertex: 'transformed = vec4( transformed, 1.0 ) * crowdSkin;',
   };
   if (codes.some((code) => variantOf(code).parts)) {
+    chunks.uv_vertex = /* glsl */ `
+#include <uv_vertex>
+#ifdef USE_MAP
+  vMapUv += mat2( mapTransform ) * partMap();
+#endif
+`;
     chunks.color_vertex = /* glsl */ `
 #include <color_vertex>
 #ifdef USE_INSTANCING_COLOR
@@ -78,7 +87,7 @@ ${skinned}
   for (const [name, code] of Object.entries(chunks)) {
     const include = `#include <${name}>`;
     if (!shader.includes(include)) {
-      if (name === 'skinnormal_vertex' || name === 'color_vertex') continue;
+      if (OPTIONAL.includes(name)) continue;
       return null;
     }
     shader = shader.replace(include, () => code);
@@ -116,11 +125,20 @@ mat3x4 skinningMatrix() {
   }
   if (anyParts) {
     const plain = codes.filter((_, i) => !variants[i].parts).map((code) => `code == ${code}`);
+    const asIs =
+      plain.length > 0 ? `int code = ${codeGLSL};\n  if ( ${plain.join(' || ')} )` : 'if ( false )';
     functions.push(/* glsl */ `
 vec3 partColor() {
 
-  ${plain.length > 0 ? `int code = ${codeGLSL};\n  if ( ${plain.join(' || ')} ) return vec3( 1.0 );` : ''}
+  ${asIs} return vec3( 1.0 );
   return instancePart().rgb;
+
+}
+
+vec2 partMap() {
+
+  ${asIs} return vec2( 0.0 );
+  return partMapOffset();
 
 }
 `);

@@ -1,5 +1,6 @@
 import {
   LOOP_MODES,
+  MAP_STEPS,
   PARAM_CLOCK,
   PARAM_MORPH_TEXEL,
   PARAM_PARTS,
@@ -18,7 +19,7 @@ export function drawParameterGLSL(index: number): string {
 
 const CLOCK = /*@__PURE__*/ drawParameterGLSL(PARAM_CLOCK);
 
-/** Colour of the vertex's part on its instance, and 1 if the part is shown, else 0. */
+/** Colour of the vertex's part on its instance, and what says where its map is and whether it is shown; see `InstanceParts`. */
 const partsGLSL = /*@__PURE__*/ (() => /* glsl */ `
 attribute float partIndex;
 
@@ -29,6 +30,14 @@ vec4 instancePart() {
   int row = gl_InstanceID / perRow;
   ivec2 at = ivec2( ( gl_InstanceID - row * perRow ) * parts + int( partIndex ), row );
   return texelFetch( boneTexture[ 2 ], at, 0 );
+
+}
+
+vec2 partMapOffset() {
+
+  float steps = abs( instancePart().w ) - 1.0;
+  float v = floor( steps * ${1 / MAP_STEPS} );
+  return vec2( steps - v * ${MAP_STEPS}.0, v ) * ${1 / MAP_STEPS};
 
 }
 `)();
@@ -140,7 +149,7 @@ mat3x4 ${name}() {
   vec4 timing = instanceTiming;
   ivec2 at = olderTexel();
   float ease = olderWeight( timing );
-  float left = ${parts ? 'instancePart().w' : '1.0'};
+  float left = ${parts ? 'clamp( instancePart().w, 0.0, 1.0 )' : '1.0'};
 
   while ( left > 0.0 ) {
 

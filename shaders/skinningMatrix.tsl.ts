@@ -19,7 +19,7 @@ export interface SlotNodes {
 export interface PlaybackNodes extends SlotNodes {
   /** Reads one of the slots that fade out, 0 or 1; called where a stack is built. */
   older(slot: Node<'int'>): SlotNodes;
-  /** Reads colour and visibility of the vertex's part; called where the variant has parts. */
+  /** Reads what the vertex's part looks like, see `InstanceParts`; called where the variant has parts. */
   part(): Node<'vec4'>;
 }
 
@@ -72,7 +72,7 @@ export function skinningMatrix(
   const slot = { clip: vec4(playback.clip).toVar(), timing: vec4(playback.timing).toVar() };
   const olderSlot = int(0).toVar();
   const ease = olderWeight(slot).toVar();
-  const left = (parts ? playback.part().w : float(1)).toVar();
+  const left = (parts ? clamp(playback.part().w, 0, 1) : float(1)).toVar();
 
   // A `while`, which the types do not know.
   Loop(left.greaterThan(0) as never, () => {

@@ -11,9 +11,11 @@ import {
   attribute,
   dot,
   Fn,
+  floor,
   instanceIndex,
   int,
   ivec2,
+  materialColor,
   materialReference,
   morphReference,
   normalGeometry,
@@ -29,7 +31,9 @@ import {
   tangentLocal,
   transformNormal,
   uniform,
+  varying,
   varyingProperty,
+  vec2,
   vec3,
   vec4,
 } from 'three/tsl';
@@ -45,6 +49,7 @@ import {
 } from '../../shaders/skinningMatrix.tsl.js';
 import { type TexelNode, texels } from '../../shaders/TexelNode.js';
 import {
+  MAP_STEPS,
   PARAM_CLOCK,
   PARAM_MORPH_TEXEL,
   PARAM_PARTS,
@@ -77,8 +82,11 @@ export interface NodeCrowd extends InstancedMesh {
 
 type SetupPosition = (this: NodeMaterial, builder: NodeBuilder) => Node;
 
+type SetupDiffuseColor = (this: NodeMaterial, builder: NodeBuilder) => void;
+
 interface Posable extends Material {
   setupPosition?: SetupPosition;
+  setupDiffuseColor?: SetupDiffuseColor;
 }
 
 const isCrowd = (object: Object3D | null): object is NodeCrowd =>
@@ -114,7 +122,10 @@ function teach(crowd: NodeCrowd, material: Posable, key: number): void {
     );
   }
   // Enumerable: a plain material becomes a node material by a copy of its enumerable properties.
-  if (!Object.hasOwn(material, 'setupPosition')) material.setupPosition = setupPosition;
+  if (!Object.hasOwn(material, 'setupPosition')) {
+    material.setupPosition = setupPosition;
+    material.setupDiffuseColor = setupDiffuseColor;
+  }
 
   let keys = drawnKeys.get(crowd);
   if (keys === undefined) {
@@ -156,6 +167,35 @@ const setupPosition: SetupPosition = function setupPositionOfCrowd(
   if (isCrowd(object)) return setupCrowd(this, builder, object);
   return (Object.getPrototypeOf(this) as { setupPosition: SetupPosition }).setupPosition.call(this, builder);
 };
+
+/** Lets the colour's map be looked up where the instance's part has it. */
+const setupDiffuseColor: SetupDiffuseColor = function setupDiffuseColorOfCrowd(
+  this: NodeMaterial,
+  builder: NodeBuilder,
+): void {
+  const { object } = builder as unknown as { object: Object3D | null };
+  const setup = (Object.getPrototypeOf(this) as { setupDiffuseColor: SetupDiffuseColor }).setupDiffuseColor;
+  const { colorNode } = this;
+  const { map } = this as unknown as { map?: unknown };
+  if (isCrowd(object) && map && colorNode === null && variantFor(this, object).parts) {
+    const part = partNode(object, variantFor(this, object));
+    const inVertexStage = Fn(() => mapOffset(part())) as unknown as () => Node<'vec2'>;
+    const offset = varying(inVertexStage());
+    const getUV = (texture: { getDefaultUV(): Node<'vec2'> }) => texture.getDefaultUV().add(offset);
+    this.colorNode = (materialColor as unknown as { context(context: object): Node<'vec4'> }).context({
+      getUV,
+    });
+  }
+  setup.call(this, builder);
+  this.colorNode = colorNode;
+};
+
+/** By how much a part's map is moved, in uv units. */
+function mapOffset(part: Node<'vec4'>): Node<'vec2'> {
+  const steps = part.w.abs().sub(1);
+  const v = floor(steps.div(MAP_STEPS));
+  return vec2(steps.sub(v.mul(MAP_STEPS)), v).div(MAP_STEPS);
+}
 
 /** What `NodeMaterial.setupPosition` does for an instanced mesh, with our skinning in the place where three.js's is. */
 function setupCrowd(material: NodeMaterial, builder: NodeBuilder, crowd: NodeCrowd): Node {

@@ -1,9 +1,14 @@
-import type { Color } from 'three';
+import type { Color, Vector2 } from 'three';
+import { MAP_STEPS } from '../constants.js';
 import { InstanceTexture } from '../playback/InstanceTexture.js';
 
-/** Numbers per part of an instance: red, green, blue, and 1 if the part is shown, else 0. */
+/** Numbers per part of an instance: red, green, blue, then one that says more. */
 const STRIDE = 4;
-const SHOWN = 3;
+/**
+ * 1 + u + v · `MAP_STEPS`, where u and v are the offset of the map in steps; negative if the part is hidden. Every such
+ * number is one that a float32 holds.
+ */
+const LOOK = 3;
 /** Texels that a row may take; every device has room for them. */
 const MOST_COLUMNS = 2048;
 
@@ -22,11 +27,27 @@ export class InstanceParts {
   }
 
   isShown(index: number, part: number): boolean {
-    return this.texture.data[(index * this.count + part) * STRIDE + SHOWN] !== 0;
+    return this.texture.data[(index * this.count + part) * STRIDE + LOOK] > 0;
   }
 
   show(index: number, part: number, shown: boolean): void {
-    this.texture.data[(index * this.count + part) * STRIDE + SHOWN] = shown ? 1 : 0;
+    const at = (index * this.count + part) * STRIDE + LOOK;
+    const look = Math.abs(this.texture.data[at]);
+    this.texture.data[at] = shown ? look : -look;
+    this.texture.changed(index);
+  }
+
+  getMapOffset(index: number, part: number, target: Vector2): Vector2 {
+    const steps = Math.abs(this.texture.data[(index * this.count + part) * STRIDE + LOOK]) - 1;
+    return target.set((steps % MAP_STEPS) / MAP_STEPS, Math.floor(steps / MAP_STEPS) / MAP_STEPS);
+  }
+
+  /** Whole turns of the map are left out. */
+  setMapOffset(index: number, part: number, { x, y }: Vector2): void {
+    const stepsOf = (offset: number) => Math.round((offset - Math.floor(offset)) * MAP_STEPS) % MAP_STEPS;
+    const at = (index * this.count + part) * STRIDE + LOOK;
+    const look = 1 + stepsOf(x) + stepsOf(y) * MAP_STEPS;
+    this.texture.data[at] = this.texture.data[at] > 0 ? look : -look;
     this.texture.changed(index);
   }
 

@@ -1,4 +1,4 @@
-import { Color, InstancedBufferAttribute } from 'three';
+import { Color, InstancedBufferAttribute, type Vector2 } from 'three';
 import { AnimatedInstancedMesh, type Instances } from './AnimatedInstancedMesh.js';
 import { InstanceParts } from './InstanceParts.js';
 
@@ -65,6 +65,32 @@ export abstract class PartedInstancedMesh extends AnimatedInstancedMesh {
     this.checkIndex(index, 'getPartColorAt');
     const [first] = this.partIndices(part, 'getPartColorAt');
     return this.parts === null ? target.copy(WHITE) : this.parts.getColor(index, first, target);
+  }
+
+  /**
+   * Moves the material's `map` for a part of instances, as `Texture.offset` does for all: with an atlas, each wears
+   * another skin. Other maps stay. Kept to 1/4096 of the map; whole turns count for nothing.
+   *
+   * @param offset In uv units, from 0 to 1.
+   */
+  setPartMapOffsetAt(instances: Instances, part: string | number, offset: Vector2): this {
+    const indices = this.partIndices(part, 'setPartMapOffsetAt');
+    if (!(Number.isFinite(offset?.x) && Number.isFinite(offset.y))) {
+      throw new Error(
+        `${NAME}.setPartMapOffsetAt: offset is ${offset?.x}, ${offset?.y}; use finite numbers.`,
+      );
+    }
+    const parts = this.needParts();
+    return this.each(instances, 'setPartMapOffsetAt', (index) => {
+      for (const one of indices) parts.setMapOffset(index, one, offset);
+    });
+  }
+
+  /** By how much the map of a part is moved; of a part of several meshes that of the first. */
+  getPartMapOffsetAt(index: number, part: string | number, target: Vector2): Vector2 {
+    this.checkIndex(index, 'getPartMapOffsetAt');
+    const [first] = this.partIndices(part, 'getPartMapOffsetAt');
+    return this.parts === null ? target.set(0, 0) : this.parts.getMapOffset(index, first, target);
   }
 
   override swapInstances(i: number, j: number): this {

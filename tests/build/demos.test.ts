@@ -64,7 +64,7 @@ test.each(['webgl', 'webgpu'])(
 test.each(['webgl', 'webgpu'])(
   'the playback page plays what is asked of the chosen character under %s',
   async (renderer) => {
-    const page = await open(`/demos/playback/index.html?count=20&changes=5&renderer=${renderer}`);
+    const page = await open(`/demos/playback/index.html?count=4&changes=5&shadows=0&renderer=${renderer}`);
     await page.waitForFunction(() => document.body.dataset.ready === '1');
     await page.click('button[name=rootMotion]');
     await page.click('button[data-clip=Walk]');

@@ -2,6 +2,7 @@ import {
   Box3,
   BoxGeometry,
   type Camera,
+  CanvasTexture,
   Color,
   ConeGeometry,
   Float32BufferAttribute,
@@ -10,11 +11,15 @@ import {
   Matrix4,
   Mesh,
   MeshStandardMaterial,
+  NearestFilter,
   NumberKeyframeTrack,
   type Object3D,
   PCFShadowMap,
+  RepeatWrapping,
   type Scene,
   SphereGeometry,
+  SRGBColorSpace,
+  Vector2,
   Vector3,
   WebGLRenderer,
 } from 'three';
@@ -208,6 +213,47 @@ describe.each(TWINS)('%s', (twin) => {
     }
   });
 
+  test('a part whose map is moved looks as a mesh whose texture is', async () => {
+    const map = atlas();
+    map.repeat.set(0.5, 0.5);
+    const model: Model = { name: 'built-in', ...createCharacter() };
+    for (const [name, y] of [
+      ['Sign', 0.3],
+      ['Plate', -0.3],
+    ] as const) {
+      const box = new Mesh(new BoxGeometry(0.8, 0.4, 0.1), new MeshStandardMaterial({ map }));
+      box.name = name;
+      box.position.set(0, y, 0.3);
+      model.root.getObjectByName('Chest')?.add(box);
+    }
+    const crowd = SkinnedInstancedMesh.from(model.root, model.clips, 2, { fps: 48 });
+    const time = nearestFrame(crowd, 0.25, 2);
+    crowd.setMatrixAt(1, new Matrix4().makeTranslation(500, 0, 0));
+    crowd.playAll(2, { ...LoopOnceOptions, time });
+    const offset = new Vector2(1, 0.5);
+    crowd.setPartMapOffsetAt(0, 'Sign', offset).setPartMapOffsetAt(1, 'Plate', new Vector2(0.25, 0.25));
+    expect(crowd.getPartMapOffsetAt(0, 'Sign', new Vector2())).toEqual(new Vector2(0, 0.5));
+    crowd.setPartMapOffsetAt(0, 'Sign', offset.set(1.5, -0.25));
+    const moved = crowd.getPartMapOffsetAt(0, 'Sign', new Vector2());
+    expect(moved).toEqual(new Vector2(0.5, 0.75));
+    crowd.setPartVisibleAt(0, 'Sign', false).setPartVisibleAt(0, 'Sign', true);
+    expect(crowd.getPartMapOffsetAt(0, 'Sign', new Vector2())).toEqual(moved);
+
+    const reference = createReference(model, 2, time, (root) => {
+      const sign = root.getObjectByName('Sign') as Mesh<BoxGeometry, MeshStandardMaterial>;
+      sign.material = sign.material.clone();
+      sign.material.map = atlas();
+      sign.material.map.repeat.set(0.5, 0.5);
+      // within the map's own transform
+      sign.material.map.offset.copy(moved).multiplyScalar(0.5);
+    });
+    await expectSame(reference, crowd, 'map moved');
+    expect(() => crowd.setPartMapOffsetAt(0, 'Sign', new Vector2(Number.NaN, 0))).toThrow(
+      'SkinnedInstancedMesh.setPartMapOffsetAt: offset is NaN, 0',
+    );
+    crowd.dispose();
+  });
+
   test('what is attached looks as what is added to a bone', async () => {
     const model: Model = { name: 'built-in', ...createCharacter() };
     const offset = new Matrix4().makeRotationX(0.6).setPosition(0.05, -0.2, 0.1);
@@ -243,6 +289,22 @@ describe.each(TWINS)('%s', (twin) => {
     crowd.dispose();
   });
 });
+
+/** Sixteen colours in a square. */
+function atlas(): CanvasTexture {
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = 64;
+  const context = canvas.getContext('2d') as CanvasRenderingContext2D;
+  for (let i = 0; i < 16; i++) {
+    context.fillStyle = `hsl(${i * 67}, 80%, ${30 + i * 3}%)`;
+    context.fillRect((i % 4) * 16, Math.floor(i / 4) * 16, 16, 16);
+  }
+  const texture = new CanvasTexture(canvas);
+  texture.colorSpace = SRGBColorSpace;
+  texture.wrapS = texture.wrapT = RepeatWrapping;
+  texture.magFilter = texture.minFilter = NearestFilter;
+  return texture;
+}
 
 /** The time of the baked frame nearest to a time of a clip. */
 function nearestFrame(crowd: SkinnedInstancedMesh, time: number, clip = 0): number {
