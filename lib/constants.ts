@@ -38,8 +38,6 @@ export const PARAM_PARTS = 5;
 export const PARAM_PARTS_PER_ROW = 6;
 /** Texels of a frame before the influences of morph targets. */
 export const PARAM_MORPH_TEXEL = 7;
-/** 1 where morph targets are places rather than ways from the base: then influences are taken off the base's. */
-export const PARAM_MORPH_PLACES = 8;
 
 /** Steps in which a map may be moved for a part of an instance: as fine as two of them fit into a float32. */
 export const MAP_STEPS = 4096;

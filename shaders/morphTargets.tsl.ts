@@ -1,4 +1,10 @@
-import { type BufferAttribute, type BufferGeometry, DataArrayTexture, FloatType } from 'three';
+import {
+  type BufferAttribute,
+  type BufferGeometry,
+  DataArrayTexture,
+  FloatType,
+  type InterleavedBufferAttribute,
+} from 'three';
 import { If, int, ivec2, Loop, normalLocal, positionLocal, vertexIndex } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { type TexelNode, texels } from './TexelNode.js';
@@ -22,25 +28,19 @@ function morphTextureOf(geometry: BufferGeometry): MorphTexture {
   if (known?.attributes === position) return known;
   known?.texture.dispose();
 
-  const base = { position: geometry.getAttribute('position'), normal: geometry.getAttribute('normal') };
-  const stride = normal.length > 0 && base.normal !== undefined ? 2 : 1;
-  const { count } = base.position;
+  const stride = normal.length > 0 && geometry.hasAttribute('normal') ? 2 : 1;
+  const { count } = geometry.getAttribute('position');
   const height = Math.ceil((count * stride) / WIDTH);
   const data = new Float32Array(WIDTH * height * 4 * position.length);
-  const write = (target: number, offset: number, morph: unknown, from: unknown) => {
-    const to = morph as BufferAttribute;
+  const write = (target: number, offset: number, ways: BufferAttribute | InterleavedBufferAttribute) => {
     for (let vertex = 0; vertex < count; vertex++) {
       const at = (target * WIDTH * height + vertex * stride + offset) * 4;
-      for (let i = 0; i < 3; i++) {
-        // as ways from the base, whichever the geometry has
-        const origin = geometry.morphTargetsRelative ? 0 : (from as BufferAttribute).getComponent(vertex, i);
-        data[at + i] = to.getComponent(vertex, i) - origin;
-      }
+      for (let i = 0; i < 3; i++) data[at + i] = ways.getComponent(vertex, i);
     }
   };
-  position.forEach((morph, target) => {
-    write(target, 0, morph, base.position);
-    if (stride === 2) write(target, 1, normal[target], base.normal);
+  position.forEach((ways, target) => {
+    write(target, 0, ways);
+    if (stride === 2) write(target, 1, normal[target]);
   });
 
   const texture = new DataArrayTexture(data, WIDTH, height, position.length);

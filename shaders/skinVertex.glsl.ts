@@ -1,4 +1,3 @@
-import { PARAM_MORPH_PLACES } from '../lib/constants.js';
 import { encodingGLSL } from './encodings/index.js';
 import { type ShaderVariant, variantOf } from './ShaderVariant.js';
 import {
@@ -67,17 +66,8 @@ ${skinned}
 #ifdef USE_MORPHTARGETS
 
   float crowdInfluences[ MORPHTARGETS_COUNT ];
-  float crowdBase = morphTargetBaseInfluence;
-
-  for ( int i = 0; i < MORPHTARGETS_COUNT; i ++ ) {
-
-    crowdInfluences[ i ] = morphTargetInfluences[ i ] + crowdMorphs[ i ];
-    crowdBase -= ${drawParameterGLSL(PARAM_MORPH_PLACES)} * crowdMorphs[ i ];
-
-  }
-
+  for ( int i = 0; i < MORPHTARGETS_COUNT; i ++ ) crowdInfluences[ i ] = morphTargetInfluences[ i ] + crowdMorphs[ i ];
   #define morphTargetInfluences crowdInfluences
-  #define morphTargetBaseInfluence crowdBase
 
 #endif
 `;

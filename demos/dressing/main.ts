@@ -1,5 +1,5 @@
 import type { SkinnedInstancedMesh } from 'skinned-instanced-mesh';
-import { Color, CylinderGeometry, Matrix4, MeshStandardMaterial, Vector3 } from 'three';
+import { Color, CylinderGeometry, Matrix4, Mesh, MeshStandardMaterial, Vector3 } from 'three';
 import { createRenderer } from '../lib/createRenderer.js';
 import { Figures } from '../lib/Figures.js';
 import { Picker } from '../lib/Picker.js';
@@ -7,7 +7,7 @@ import { fail, find, onClose, showValue, slide, toggle } from '../lib/page.js';
 import { crowdRadius, partOf, placeOf } from '../lib/plan.js';
 import { Ring } from '../lib/Ring.js';
 import { Stage } from '../lib/Stage.js';
-import { BODIES, createWardrobe, EXTRAS, HATS } from './outfits.js';
+import { BODIES, createWardrobe, EXTRAS, HATS, STOUT } from './outfits.js';
 
 const MOST = 2_000;
 const HEIGHT = 1.8;
@@ -34,6 +34,10 @@ const crowd = Crowd.from(root, clips, MOST, { mergeMaterials: true });
 crowd.castShadow = true;
 crowd.receiveShadow = true;
 
+/** What `setMorphAt` reads influences from. */
+const shape = new Mesh();
+/** How stout each is. */
+const stoutness = new Float32Array(MOST);
 const _matrix = new Matrix4();
 const _color = new Color();
 for (let i = 0; i < MOST; i++) {
@@ -58,6 +62,15 @@ function dress(index: number): void {
     );
   }
   crowd.setPartColorAt(index, worn[0], _color.setHSL(Math.random(), 0.25, 0.85));
+  setStout(index, Math.random() ** 2);
+}
+
+function setStout(index: number, value: number): void {
+  stoutness[index] = value;
+  shape.morphTargetInfluences = [...crowd.morphTargetInfluences!];
+  shape.morphTargetInfluences[crowd.morphTargetDictionary![STOUT]] = value;
+  crowd.setMorphAt(index, shape);
+  crowd.morphTexture!.needsUpdate = true;
 }
 
 const ring = new Ring();
@@ -93,6 +106,8 @@ function showParts(): void {
   }
   const worn = PARTS.filter((part) => crowd.getPartVisibleAt(selected, part));
   find('[data-selected]').textContent = `Character ${selected} wears ${worn.join(', ')}.`;
+  find<HTMLInputElement>('[name=stout]').value = String(stoutness[selected]);
+  showValue('stout', stoutness[selected].toFixed(2));
   showColor();
 }
 
@@ -146,6 +161,7 @@ function listen(): void {
   showValue('count', String(count));
   setCount(count);
   slide('count', setCount);
+  slide('stout', (value) => setStout(selected, value));
 
   const hover = find<HTMLElement>('[data-hover]');
   const picker = new Picker(stage, crowd);

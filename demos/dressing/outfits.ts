@@ -3,6 +3,7 @@ import {
   type BufferGeometry,
   ConeGeometry,
   CylinderGeometry,
+  Float32BufferAttribute,
   Mesh,
   MeshStandardMaterial,
   type Object3D,
@@ -27,6 +28,9 @@ const SUIT = {
   shoes: 0x111111,
   soles: 0x222222,
 };
+/** Name of the morph target that all bodies have. */
+export const STOUT = 'Stout';
+
 type Place = (mesh: Mesh) => void;
 
 /** Each thing to wear: the bone it is on, its colour, which instances multiply, its metalness, and its pieces. */
@@ -107,6 +111,7 @@ export function createWardrobe(): Character {
   suit.material = casual.material;
   character.root.add(suit);
   suit.bind(casual.skeleton, casual.bindMatrix);
+  for (const body of [casual, suit]) addStoutness(body);
 
   for (const [name, bone, color, metalness, ...pieces] of THINGS) {
     const material = new MeshStandardMaterial({ color, metalness, roughness: metalness > 0.5 ? 0.3 : 0.8 });
@@ -127,6 +132,22 @@ export function createWardrobe(): Character {
     (character.root.getObjectByName(bone) as Object3D).add(thing);
   }
   return character;
+}
+
+/** A morph target by which a body gets stouter: it grows outwards, most about the belly. */
+function addStoutness(body: SkinnedMesh): void {
+  const { position, normal } = body.geometry.attributes;
+  const stout = new Float32BufferAttribute(new Float32Array(position.count * 3), 3);
+  stout.name = STOUT;
+  for (let i = 0; i < position.count; i++) {
+    const belly = Math.exp(-(((position.getY(i) - 1.08) / 0.22) ** 2));
+    const near = Math.abs(position.getX(i)) < 0.25 ? 1 : 0.3;
+    const grown = 0.09 * belly * near;
+    stout.setXYZ(i, normal.getX(i) * grown, 0, normal.getZ(i) * grown);
+  }
+  body.geometry.morphAttributes.position = [stout];
+  body.geometry.morphTargetsRelative = true;
+  body.updateMorphTargets();
 }
 
 function at(x: number, y: number, z: number, turn = 0): Place {

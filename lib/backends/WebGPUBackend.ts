@@ -200,7 +200,7 @@ function mapOffset(part: Node<'vec4'>): Node<'vec2'> {
 /** What `NodeMaterial.setupPosition` does for an instanced mesh, with our skinning in the place where three.js's is. */
 function setupCrowd(material: NodeMaterial, builder: NodeBuilder, crowd: NodeCrowd): Node {
   const { position, normal, color } = crowd.geometry.morphAttributes;
-  if (position || normal || color) morphReference(crowd as never);
+  if (position || normal || color) morphReference(morphsOf(crowd) as never);
 
   const variant = variantFor(material, crowd);
   const part = partNode(crowd, variant);
@@ -219,6 +219,15 @@ function setupCrowd(material: NodeMaterial, builder: NodeBuilder, crowd: NodeCro
   }
   placeCrowd(crowd, builder, part);
   return positionLocal;
+}
+
+/**
+ * What three.js's morphing shall look at: influences of each instance, where there are any, however many instances are
+ * drawn. Where it has both, it also updates the array of shared ones, which then was never built.
+ */
+function morphsOf(crowd: NodeCrowd): object {
+  if (crowd.morphTexture === null) return crowd;
+  return Object.create(crowd, { count: { value: 2 }, morphTargetInfluences: { value: undefined } });
 }
 
 function variantFor(material: NodeMaterial, crowd: NodeCrowd): ShaderVariant {

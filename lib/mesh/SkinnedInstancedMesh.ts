@@ -33,7 +33,6 @@ import { patchMaterial, releaseVariant } from '../backends/WebGLBackend.js';
 import {
   AFFINE_SIZE,
   PARAM_CLOCK,
-  PARAM_MORPH_PLACES,
   PARAM_MORPH_TEXEL,
   PARAM_PARTS,
   PARAM_PARTS_PER_ROW,
@@ -429,8 +428,6 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
     }
     this.needMorphTexture();
     super.setMorphAt(index, object);
-    // Node materials look here where a mesh has but one instance.
-    if (index === 0) this.morphTargetInfluences = [...object.morphTargetInfluences];
     return this;
   }
 
@@ -642,7 +639,6 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
     const { fades } = this.playback;
     const parts = this.parts?.texture;
     elements[PARAM_MORPH_TEXEL] = this.boneTexture.morphTexel;
-    elements[PARAM_MORPH_PLACES] = this.geometry.morphTargetsRelative ? 0 : 1;
     elements[PARAM_PARTS] = this.parts?.count ?? 0;
     elements[PARAM_PARTS_PER_ROW] = parts?.perRow ?? 1;
     this.skeleton.setTextures(this.boneTexture, fades.plain, (parts ?? fades).plain);
@@ -676,9 +672,8 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
     const shared = this.morphTargetInfluences ?? [];
     const width = shared.length + 1;
     if (this.morphTexture?.image.width === width) return;
-    const base = this.geometry.morphTargetsRelative ? 1 : 1 - shared.reduce((sum, value) => sum + value, 0);
     const weights = new Float32Array(width * this.capacity);
-    for (let i = 0; i < this.capacity; i++) weights.set([base, ...shared], i * width);
+    for (let i = 0; i < this.capacity; i++) weights.set([1, ...shared], i * width);
     this.morphTexture = new DataTexture(weights, width, this.capacity, RedFormat, FloatType);
     this.morphTexture.needsUpdate = true;
   }

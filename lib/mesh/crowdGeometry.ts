@@ -1,4 +1,10 @@
-import { type BufferAttribute, BufferGeometry, InterleavedBuffer, InterleavedBufferAttribute } from 'three';
+import {
+  type BufferAttribute,
+  BufferGeometry,
+  Float32BufferAttribute,
+  InterleavedBuffer,
+  InterleavedBufferAttribute,
+} from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import { INSTANCE_ATTRIBUTES } from '../playback/instanceLayout.js';
@@ -41,8 +47,30 @@ export function createCrowdGeometry(
   const skin = new InterleavedBuffer(sortedSkin(source, boneTexture, influences, caller), SKIN_STRIDE);
   geometry.setAttribute('skinIndex', new InterleavedBufferAttribute(skin, 4, 0));
   geometry.setAttribute('skinWeight', new InterleavedBufferAttribute(skin, 4, SKIN_WEIGHT));
+  makeMorphsRelative(geometry);
   geometry.setAttribute('partIndex', new InterleavedBufferAttribute(skin, 1, SKIN_PART));
   return geometry;
+}
+
+/** Morph targets as ways from the base, to which what clips and instances add can be added. */
+function makeMorphsRelative(geometry: BufferGeometry): void {
+  if (geometry.morphTargetsRelative) return;
+  for (const [name, targets] of Object.entries(geometry.morphAttributes)) {
+    const base = geometry.getAttribute(name);
+    if (base === undefined) continue;
+    geometry.morphAttributes[name as 'position'] = targets.map((target) => {
+      const { count, itemSize } = target;
+      const ways = new Float32BufferAttribute(new Float32Array(count * itemSize), itemSize);
+      ways.name = target.name;
+      for (let vertex = 0; vertex < count; vertex++) {
+        for (let i = 0; i < itemSize; i++) {
+          ways.setComponent(vertex, i, target.getComponent(vertex, i) - base.getComponent(vertex, i));
+        }
+      }
+      return ways;
+    });
+  }
+  geometry.morphTargetsRelative = true;
 }
 
 /** Gives a crowd geometry the playback state of its instances. */

@@ -61,11 +61,6 @@ export function morphVertex(
 
   const own = morphTexture?.image.data as Float32Array | undefined;
   const at = index * (morphTexture?.image.width ?? 0) + 1;
-  let base = 1;
-  for (let i = 0; i < morphs.length; i++) {
-    base -= (own === undefined ? influences[i] : own[at + i]) + (i < added.length ? added[i] : 0);
-  }
-  if (!geometry.morphTargetsRelative) target.multiplyScalar(base);
   for (let i = 0; i < morphs.length; i++) {
     const weight = (own === undefined ? influences[i] : own[at + i]) + (i < added.length ? added[i] : 0);
     if (weight !== 0)

@@ -53,11 +53,10 @@ export function clustersOf(geometry: BufferGeometry): Clusters {
   }
 
   const morphs = (geometry.morphAttributes.position ?? []).map((morph) => plainArray(morph, 3));
-  const relative = geometry.morphTargetsRelative;
   const made: Clusters = { clusters: [], positions, index, skin, stamp };
   for (const [key, triangles] of lists) {
     const vertices = verticesOf(triangles, index);
-    const boxes = boxesOf(vertices, made, morphs, relative);
+    const boxes = boxesOf(vertices, made, morphs);
     made.clusters.push({
       part: Math.floor(key / 65536) % 4096,
       materialIndex: Math.floor(key / 65536 / 4096),
@@ -90,7 +89,6 @@ function boxesOf(
   vertices: Uint32Array,
   { positions, skin }: Clusters,
   morphs: readonly ArrayLike<number>[],
-  relative: boolean,
 ): Map<number, number[]> {
   const boxes = new Map<number, number[]>();
   for (const vertex of vertices) {
@@ -106,15 +104,10 @@ function boxesOf(
         const at = vertex * 3 + axis;
         let low = positions[at];
         let high = low;
-        // A target at full weight bounds every smaller weight; relative ones add up.
+        // Targets at full influence bound every smaller one.
         for (const morph of morphs) {
-          if (relative) {
-            low += Math.min(morph[at], 0);
-            high += Math.max(morph[at], 0);
-          } else {
-            low = Math.min(low, morph[at]);
-            high = Math.max(high, morph[at]);
-          }
+          low += Math.min(morph[at], 0);
+          high += Math.max(morph[at], 0);
         }
         box[axis] = Math.min(box[axis], low);
         box[axis + 3] = Math.max(box[axis + 3], high);

@@ -1,4 +1,13 @@
-import { Matrix4, PerspectiveCamera, PointLight, Scene, WebGLRenderer } from 'three';
+import {
+  BoxGeometry,
+  Color,
+  Matrix4,
+  MeshBasicMaterial,
+  PerspectiveCamera,
+  PointLight,
+  Scene,
+  WebGLRenderer,
+} from 'three';
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { countGlCalls } from '../support/glCalls.js';
@@ -111,5 +120,26 @@ test('ten thousand fades in one frame', () => {
   expect(bytes).toBe(COUNT * (32 + 64));
   // one for the newest slots, and one for each row of the texture of those that fade
   expect(uploads).toBe(1 + Math.ceil(COUNT / 256));
+  renderer.dispose();
+});
+
+test('parts, colours and attachments cost a steady frame nothing', () => {
+  const { renderer, crowd, scene, frame } = createCrowd();
+  const box = new BoxGeometry();
+  const swords = crowd.attach('RightHand', box, new MeshBasicMaterial());
+  swords.frustumCulled = false;
+  scene.add(crowd);
+  const color = new Color();
+  for (let i = 0; i < COUNT; i++) crowd.setPartColorAt(i, 0, color.setHSL(i / COUNT, 0.5, 0.5));
+  swords.setPartVisibleAt({ start: 0, count: COUNT / 2 }, 0, false);
+  frame();
+  for (let i = 0; i < 5; i++) expect(frame(1 / 60)).toMatchObject({ uploads: 0, draws: 2 });
+
+  crowd.setPartVisibleAt(4000, 0, false);
+  expect(frame()).toMatchObject({ uploads: 1, bytes: 16 });
+  swords.setPartVisibleAt({ start: 100, count: 20 }, 0, true);
+  expect(frame()).toMatchObject({ uploads: 1, bytes: 20 * 16 });
+  crowd.play(3, 1);
+  expect(frame()).toMatchObject({ uploads: 1, bytes: 32 });
   renderer.dispose();
 });
