@@ -23,8 +23,8 @@ import { browserFlags } from '../setup/browserFlags.mjs';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Kilobytes of each entry, minified and compressed, that it may not grow beyond unnoticed. */
 const CEILINGS: Record<string, number> = {
-  'skinned-instanced-mesh': 36,
-  'skinned-instanced-mesh/webgpu': 40,
+  'skinned-instanced-mesh': 38,
+  'skinned-instanced-mesh/webgpu': 42,
 };
 
 let folder: string;
