@@ -178,70 +178,145 @@ describe('the packed tarball', () => {
     (resolution) => {
       writeFileSync(join(folder, 'main.ts'), app('skinned-instanced-mesh'));
       writeFileSync(join(folder, 'nodes.ts'), NODES);
-      const module = resolution === 'nodenext' ? 'nodenext' : 'esnext';
-      const options = { strict: true, target: 'es2022', noEmit: true, skipLibCheck: false, types: [] };
-      const compilerOptions = {
-        ...options,
-        module,
-        moduleResolution: resolution,
-        lib: ['es2022', 'dom', 'dom.iterable'],
-      };
-      writeFileSync(
-        join(folder, 'tsconfig.json'),
-        JSON.stringify({ compilerOptions, files: ['main.ts', 'nodes.ts'] }),
-      );
-      const tsc = createRequire(import.meta.url)
-        .resolve('typescript/package.json')
-        .replace('package.json', 'bin/tsc');
-      let output = '';
-      try {
-        run(process.execPath, [tsc, '-p', '.'], folder);
-      } catch (error) {
-        output = String((error as { stdout: string }).stdout);
-        expect(output, 'the compiler ran').toContain('error TS');
-      }
-      // Errors inside of @types/three are not ours.
-      const ours = output
-        .split('\n')
-        .filter((line) => line.includes('skinned-instanced-mesh') || /^(main|nodes)\.ts/.test(line));
+      const ours = typeErrors(['main.ts', 'nodes.ts'], resolution, [
+        'skinned-instanced-mesh',
+        'main.ts',
+        'nodes.ts',
+      ]);
       expect(ours).toEqual([]);
     },
   );
 
   test.each(entries)('%s builds with Vite and renders', async (entry) => {
-    writeFileSync(
-      join(folder, 'index.html'),
-      '<!doctype html><script type="module" src="/main.ts"></script>',
-    );
-    writeFileSync(join(folder, 'main.ts'), app(entry));
-    const target = 'es2022'; // top-level await
-    await build({ root: folder, logLevel: 'error', configFile: false, build: { target } });
-    const server = await preview({
-      root: folder,
-      logLevel: 'error',
-      configFile: false,
-      preview: { port: 0 },
-    });
-    const browser = await chromium.launch({ executablePath: process.env.SIM_BROWSER, args: browserFlags });
+    const { page, problems, close } = await openApp(app(entry));
     try {
-      const page = await browser.newPage();
-      const problems: string[] = [];
-      page.on('pageerror', (error) => problems.push(String(error)));
-      page.on('console', (message) => {
-        if (['error', 'warning'].includes(message.type()) && !/GPU stall|favicon/.test(message.text())) {
-          problems.push(message.text());
-        }
-      });
-      const address = server.httpServer.address() as { port: number };
-      await page.goto(`http://localhost:${address.port}/`);
       const drawn = page.waitForFunction(() => document.title !== '', undefined, { timeout: 15_000 });
       await drawn.catch((error) => problems.push(String(error)));
-      expect(problems.filter((text) => !text.includes('404'))).toEqual([]);
+      expect(problems).toEqual([]);
       expect(Number(await page.title())).toBeGreaterThan(500);
     } finally {
-      await browser.close();
-      await server.close();
+      await close();
     }
+  });
+});
+
+/** What the compiler says of files in the app that names one of `ours`: errors inside of @types/three are not ours. */
+function typeErrors(files: string[], resolution: string, ours: string[]): string[] {
+  const compilerOptions = {
+    strict: true,
+    target: 'es2022',
+    noEmit: true,
+    skipLibCheck: false,
+    types: [],
+    module: resolution === 'nodenext' ? 'nodenext' : 'esnext',
+    moduleResolution: resolution,
+    lib: ['es2022', 'dom', 'dom.iterable'],
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+  const tsc = createRequire(import.meta.url)
+    .resolve('typescript/package.json')
+    .replace('package.json', 'bin/tsc');
+  let output = '';
+  try {
+    run(process.execPath, [tsc, '-p', '.'], folder);
+  } catch (error) {
+    output = String((error as { stdout: string }).stdout);
+    expect(output, 'the compiler ran').toContain('error TS');
+  }
+  return output.split('\n').filter((line) => ours.some((name) => line.includes(name)));
+}
+
+/** Builds a page of one module in the app, and opens it. */
+async function openApp(code: string) {
+  writeFileSync(join(folder, 'index.html'), '<!doctype html><script type="module" src="/main.ts"></script>');
+  writeFileSync(join(folder, 'main.ts'), code);
+  const target = 'es2022'; // top-level await
+  await build({ root: folder, logLevel: 'error', configFile: false, build: { target } });
+  const server = await preview({ root: folder, logLevel: 'error', configFile: false, preview: { port: 0 } });
+  const browser = await chromium.launch({ executablePath: process.env.SIM_BROWSER, args: browserFlags });
+  const page = await browser.newPage({ viewport: { width: 400, height: 300 } });
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('console', (message) => {
+    const text = message.text();
+    if (['error', 'warning'].includes(message.type()) && !/GPU stall|favicon|404/.test(text))
+      problems.push(text);
+  });
+  const address = server.httpServer.address() as { port: number };
+  await page.goto(`http://localhost:${address.port}/`);
+  const close = async () => {
+    await browser.close();
+    await server.close();
+  };
+  return { page, problems, close };
+}
+
+describe('the README', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const blocks = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code);
+  const programs = blocks.filter((code) => code.includes('setAnimationLoop'));
+  const snippets = blocks.filter((code) => !code.includes('setAnimationLoop'));
+
+  test('has a whole program for each renderer, and snippets', () => {
+    expect(programs).toHaveLength(2);
+    expect(snippets.length).toBeGreaterThan(5);
+  });
+
+  test('programs run as they are, but for the size of the crowd', async () => {
+    const exporting = await openApp(`
+      import { GLTFExporter } from 'three/addons/exporters/GLTFExporter.js';
+      import { createCharacter } from '${join(root, 'demos/character.ts').replaceAll('\\', '/')}';
+      const { root, clips } = createCharacter();
+      const glb = await new GLTFExporter().parseAsync(root, { binary: true, animations: clips }) as ArrayBuffer;
+      let text = '';
+      for (const byte of new Uint8Array(glb)) text += String.fromCharCode(byte);
+      Object.assign(window, { glb: btoa(text) });
+    `);
+    await exporting.page.waitForFunction(() => 'glb' in window);
+    const glb = await exporting.page.evaluate(() => (window as unknown as { glb: string }).glb);
+    await exporting.close();
+    mkdirSync(join(folder, 'public'), { recursive: true });
+    writeFileSync(join(folder, 'public/character.glb'), Buffer.from(glb, 'base64'));
+
+    for (const program of programs) {
+      expect(program).toContain('10_000');
+      // a software renderer takes long over ten thousand
+      const { page, problems, close } = await openApp(program.replace('10_000', '24'));
+      try {
+        await page.waitForSelector('canvas');
+        const first = await page.screenshot();
+        await expect
+          .poll(async () => (await page.screenshot()).equals(first), { timeout: 20_000 })
+          .toBe(false);
+        await page.waitForTimeout(500);
+        expect(problems).toEqual([]);
+      } finally {
+        await close();
+      }
+    }
+  }, 90_000);
+
+  test('snippets type-check', () => {
+    const known = `
+import { type AnimationClip, type BufferGeometry, Color, LoopOnce, type Material, Matrix4, type Object3D, Vector2 } from 'three';
+import type { GLTF } from 'three/addons/loaders/GLTFLoader.js';
+import { SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+declare const gltf: GLTF, root: Object3D, clips: AnimationClip[], delta: number, matrix: Matrix4, offsetMatrix: Matrix4;
+declare const swordGeometry: BufferGeometry, swordMaterial: Material;
+declare function strike(index: number): void;
+void [Color, LoopOnce, Matrix4, Vector2, SkinnedInstancedMesh, gltf, root, clips, delta, matrix, offsetMatrix, swordGeometry,
+  swordMaterial, strike];
+`;
+    const files = snippets.map((code, i) => {
+      const own = code.includes('import ');
+      const crowd = /const crowd\b/.test(code)
+        ? ''
+        : 'declare const crowd: SkinnedInstancedMesh;\nvoid crowd;\n';
+      const file = `snippet${i}.ts`;
+      writeFileSync(join(folder, file), own ? code : `${known}${crowd}${code}\nexport {};\n`);
+      return file;
+    });
+    expect(typeErrors(files, 'bundler', files)).toEqual([]);
   });
 });
 
