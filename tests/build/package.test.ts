@@ -281,7 +281,7 @@ describe('the README', () => {
     for (const program of programs) {
       expect(program).toContain('10_000');
       // a software renderer takes long over ten thousand
-      const { page, problems, close } = await openApp(program.replace('10_000', '24'));
+      const { page, problems, close } = await openApp(program.replace('10_000', '100'));
       try {
         await page.waitForSelector('canvas');
         const first = await page.screenshot();
@@ -295,6 +295,40 @@ describe('the README', () => {
       }
     }
   }, 90_000);
+
+  test('the page without a bundler runs, with its files from here in place of the network', async () => {
+    const [, html] = readme.match(/```html\n(.*?)```/s) as RegExpMatchArray;
+    const server = await preview({
+      root: folder,
+      logLevel: 'error',
+      configFile: false,
+      build: { outDir: '.' },
+      preview: { port: 0 },
+    });
+    writeFileSync(join(folder, 'plain.html'), html);
+    writeFileSync(join(folder, 'main.js'), programs[0].replace('10_000', '100'));
+    cpSync(join(folder, 'public/character.glb'), join(folder, 'character.glb'));
+    const browser = await chromium.launch({ executablePath: process.env.SIM_BROWSER, args: browserFlags });
+    try {
+      const page = await browser.newPage({ viewport: { width: 400, height: 300 } });
+      const problems: string[] = [];
+      page.on('pageerror', (error) => problems.push(String(error)));
+      await page.route('https://cdn.jsdelivr.net/npm/**', (route) => {
+        const [, name, file] =
+          new URL(route.request().url()).pathname.match(/npm\/([^@]+)@[^/]+\/(.*)/) ?? [];
+        return route.fulfill({ path: join(folder, 'node_modules', name, file) });
+      });
+      const { port } = server.httpServer.address() as { port: number };
+      await page.goto(`http://localhost:${port}/plain.html`);
+      await page.waitForSelector('canvas');
+      const first = await page.screenshot();
+      await expect.poll(async () => (await page.screenshot()).equals(first), { timeout: 20_000 }).toBe(false);
+      expect(problems).toEqual([]);
+    } finally {
+      await browser.close();
+      await server.close();
+    }
+  }, 60_000);
 
   test('snippets type-check', () => {
     const known = `

@@ -1,0 +1,123 @@
+import {
+  BoxGeometry,
+  Color,
+  DirectionalLight,
+  Float32BufferAttribute,
+  type KeyframeTrack,
+  Mesh,
+  MeshStandardMaterial,
+  NumberKeyframeTrack,
+  PerspectiveCamera,
+  Scene,
+  WebGLRenderer,
+} from 'three';
+import { expect, test, vi } from 'vitest';
+import { createCharacter } from '../../demos/character.js';
+import { TWINS, type Twin } from '../support/captures.js';
+import { SkinnedInstancedMesh } from '../support/library.js';
+
+interface Drawing {
+  draw(scene: Scene, camera: PerspectiveCamera): Promise<void>;
+  /** What went wrong on the GPU. */
+  problems(): unknown[];
+  dispose(): void;
+}
+
+async function drawingOf(twin: Twin): Promise<Drawing> {
+  const errors: unknown[] = [];
+  if (twin === 'GLSL') {
+    const renderer = new WebGLRenderer();
+    renderer.shadowMap.enabled = true;
+    return {
+      draw: async (scene, camera) => renderer.render(scene, camera),
+      problems: () => [renderer.getContext().getError()].filter((code) => code !== 0),
+      dispose: () => renderer.dispose(),
+    };
+  }
+  const { WebGPURenderer } = await import('three/webgpu');
+  await import('skinned-instanced-mesh/webgpu');
+  const renderer = new WebGPURenderer({ forceWebGL: twin === 'TSL on WebGL 2' });
+  await renderer.init();
+  renderer.shadowMap.enabled = true;
+  const { device } = renderer.backend as unknown as { device?: GPUDevice };
+  device?.addEventListener('uncapturederror', ({ error }) => errors.push(error.message));
+  return {
+    draw: async (scene, camera) => {
+      renderer.render(scene, camera);
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    },
+    problems: () => errors,
+    dispose: () => renderer.dispose(),
+  };
+}
+
+test.each(TWINS)('everything about a crowd may change between frames, %s', async (twin) => {
+  const error = vi.spyOn(console, 'error');
+  const { draw, problems, dispose } = await drawingOf(twin);
+  const { root, clips } = createCharacter();
+  const body = root.getObjectByName('Body') as Mesh;
+  const { count } = body.geometry.getAttribute('position');
+  body.geometry.morphAttributes.position = [
+    new Float32BufferAttribute(new Float32Array(count * 3).fill(0.1), 3),
+  ];
+  body.geometry.morphTargetsRelative = true;
+  body.updateMorphTargets();
+  clips[0].tracks.push(
+    new NumberKeyframeTrack('Body.morphTargetInfluences', [0, 1], [0, 1]) as KeyframeTrack,
+  );
+
+  const scene = new Scene();
+  const light = new DirectionalLight();
+  light.castShadow = true;
+  const crowd = SkinnedInstancedMesh.from(root, clips, 3, { mergeMaterials: true });
+  crowd.castShadow = true;
+  crowd.frustumCulled = false;
+  scene.add(light, crowd);
+  const other = SkinnedInstancedMesh.from(root, clips, 2, { boneTexture: crowd.boneTexture });
+  let hat: SkinnedInstancedMesh;
+  const copies: SkinnedInstancedMesh[] = [];
+
+  const changes: (() => void)[] = [
+    () => crowd.playAll('Walk'),
+    () => crowd.setPartVisibleAt(0, 'Body', false),
+    () => {
+      crowd.interpolate = false;
+    },
+    () => {
+      hat = crowd.attach('Head', new BoxGeometry(), new MeshStandardMaterial());
+    },
+    () => hat.setColorAt(0, new Color(1, 0, 0)),
+    () => {
+      crowd.interpolate = true;
+    },
+    () => {
+      crowd.setMorphAt(1, Object.assign(new Mesh(), { morphTargetInfluences: [0.4] }));
+      if (crowd.morphTexture) crowd.morphTexture.needsUpdate = true;
+    },
+    () => {
+      other.material = crowd.material;
+      scene.add(other);
+    },
+    () => other.setPartColorAt(1, 0, new Color(0, 1, 0)),
+    () => {
+      crowd.setCapacity(10);
+      crowd.count = 10;
+    },
+    () => copies.push(crowd.clone()),
+    () => copies[0].play(copies[0].all, 'Run', { fade: 1 }).update(0.1),
+    () => scene.add(copies[0]),
+    () => crowd.dispose().removeFromParent(),
+    () => copies[0].dispose().removeFromParent(),
+  ];
+  const camera = new PerspectiveCamera();
+  camera.position.set(0, 1, 6);
+  await draw(scene, camera);
+  for (const [i, change] of changes.entries()) {
+    change();
+    await draw(scene, camera);
+    expect(problems(), `after change ${i}: ${change}`).toEqual([]);
+  }
+  expect(error).not.toHaveBeenCalled();
+  error.mockRestore();
+  dispose();
+});
