@@ -111,3 +111,23 @@ test.each(['webgl', 'webgpu'])(
     await page.close();
   },
 );
+
+test.each(['webgl', 'webgpu'])('the bone texture page shows what was baked under %s', async (renderer) => {
+  const page = await open(`/demos/texture/index.html?shadows=0&renderer=${renderer}`);
+  await page.waitForFunction(() => document.body.dataset.ready === '1');
+  expect(await page.textContent('[data-facts]')).toMatch(
+    /^6 clips, \d+ frames of 21 joints as quaternion in float/,
+  );
+  expect(await page.locator('tbody tr').count()).toBe(6);
+  expect(await page.locator('tbody tr').first().textContent()).toMatch(/e-\d/);
+  await page.click('button[name=half]');
+  expect(await page.textContent('[data-facts]')).toContain('in half');
+  await page.selectOption('[name=clip]', { label: 'Jump' });
+  await page.fill('[name=frame]', '12');
+  expect(await page.getAttribute('button[name=play]', 'aria-pressed')).toBe('false');
+  await page.waitForFunction(() =>
+    document.querySelector('[name=frame]')?.nextElementSibling?.textContent?.startsWith('12.0 of 45'),
+  );
+  expect(problems).toEqual([]);
+  await page.close();
+});

@@ -1,0 +1,88 @@
+import type { BoneTexture, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import { type AnimationClip, AnimationMixer, LoopOnce, Matrix4, type Object3D, Vector3 } from 'three';
+import { SkeletonUtils } from 'three-stdlib';
+
+export interface BakeError {
+  clip: string;
+  /** Largest distance of a joint from where an AnimationMixer has it, as a share of the height. */
+  onFrames: number;
+  between: number;
+}
+
+/** Looks at so many frames of each clip, and as often between them. */
+const SAMPLES = 8;
+
+const _matrix = new Matrix4();
+const _expected = new Vector3();
+const _baked = new Vector3();
+
+/** How far baked joints are from those of an AnimationMixer, clip by clip, the worst first. */
+export function bakeErrors(
+  root: Object3D,
+  clips: readonly AnimationClip[],
+  crowd: SkinnedInstancedMesh,
+  height: number,
+): BakeError[] {
+  const clone = SkeletonUtils.clone(root);
+  clone.matrixAutoUpdate = false;
+  clone.matrix.identity();
+  const mixer = new AnimationMixer(clone);
+  const { boneTexture } = crowd;
+  const joints = [...new Set(boneTexture.jointNames)]
+    .map((name) => ({ name, bone: clone.getObjectByName(name) }))
+    .filter(({ bone }) => bone !== undefined);
+
+  const worstAt = (clip: AnimationClip, index: number, time: number) => {
+    mixer.stopAllAction();
+    const action = mixer.clipAction(clip).reset().setLoop(LoopOnce, 1);
+    action.clampWhenFinished = true;
+    action.play();
+    mixer.setTime(time);
+    clone.updateMatrixWorld(true);
+    crowd.play(0, index, { timeScale: 0, time });
+    let worst = 0;
+    for (const { name, bone } of joints) {
+      _expected.setFromMatrixPosition((bone as Object3D).matrixWorld);
+      _baked.setFromMatrixPosition(crowd.getSocketMatrixAt(0, name, _matrix));
+      worst = Math.max(worst, _expected.distanceTo(_baked) / height);
+    }
+    return worst;
+  };
+
+  return clips
+    .map((clip, index) => {
+      const { count, duration, name } = boneTexture.clips[index];
+      const error = { clip: name, onFrames: 0, between: 0 };
+      for (let i = 0; i < SAMPLES && count > 1; i++) {
+        const frame = Math.floor((i / SAMPLES) * (count - 1));
+        const timeOf = (share: number) => ((frame + share) / (count - 1)) * duration;
+        error.onFrames = Math.max(error.onFrames, worstAt(clip, index, timeOf(0)));
+        error.between = Math.max(error.between, worstAt(clip, index, timeOf(0.5)));
+      }
+      return error;
+    })
+    .sort((a, b) => b.between - a.between);
+}
+
+/** Draws the texels of a clip: red, green and blue are the first three numbers of each, from least to most. */
+export function drawTexels(canvas: HTMLCanvasElement, boneTexture: BoneTexture, clip: number): void {
+  const { start, count } = boneTexture.clips[clip];
+  const joints = boneTexture.jointNames.length;
+  const pose = new Float32Array(12);
+  canvas.width = joints * 3;
+  canvas.height = count;
+  const context = canvas.getContext('2d') as CanvasRenderingContext2D;
+  const image = context.createImageData(canvas.width, count);
+  for (let frame = 0; frame < count; frame++) {
+    for (let joint = 0; joint < joints; joint++) {
+      boneTexture.readJoint(start + frame, start + frame, 0, joint, pose);
+      for (let row = 0; row < 3; row++) {
+        const at = (frame * canvas.width + joint * 3 + row) * 4;
+        for (let i = 0; i < 3; i++) image.data[at + i] = 128 + 120 * Math.tanh(pose[row * 4 + i]);
+        // where the joint carries things, as brightness
+        image.data[at + 3] = 150 + 105 * Math.tanh(Math.abs(pose[row * 4 + 3]));
+      }
+    }
+  }
+  context.putImageData(image, 0, 0);
+}

@@ -1,0 +1,213 @@
+import { BoneTexture, type SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import {
+  type AnimationClip,
+  type Bone,
+  Box3,
+  BufferGeometry,
+  Float32BufferAttribute,
+  LineBasicMaterial,
+  LineSegments,
+  Matrix4,
+  type Object3D,
+  Vector3,
+} from 'three';
+import { createCharacter } from '../character.js';
+import { createRenderer } from '../lib/createRenderer.js';
+import { onFile, openCharacter } from '../lib/openFile.js';
+import { fail, find, onClose, showValue, slide, tell, toggle } from '../lib/page.js';
+import { Stage } from '../lib/Stage.js';
+import { bakeErrors, drawTexels } from './bakeErrors.js';
+
+/** Clips in the table; of a file with very many, the worst. */
+const ROWS = 8;
+
+const query = new URLSearchParams(location.search);
+
+// The same class from either entry; the one for WebGPURenderer brings node materials along.
+const Crowd =
+  query.get('renderer') === 'webgpu'
+    ? (await import('skinned-instanced-mesh/webgpu')).SkinnedInstancedMesh
+    : (await import('skinned-instanced-mesh')).SkinnedInstancedMesh;
+
+const device = await createRenderer(query.get('renderer'));
+const stage = new Stage(find('.view'), device.renderer);
+const texels = find<HTMLElement>('.texels');
+
+let { root, clips }: { root: Object3D; clips: AnimationClip[] } = createCharacter();
+let crowd: SkinnedInstancedMesh | null = null;
+let bones: [name: string, parent: string][] = [];
+let clip = 0;
+/** Frames into the clip; anything between two is mixed. */
+let frame = 0;
+let fps = 30;
+let half = false;
+let playing = true;
+let width = 1;
+
+// --- the skeleton beside the character ---
+
+const lines = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: 0xff7a1a }));
+lines.frustumCulled = false;
+stage.scene.add(lines);
+
+const _matrix = new Matrix4();
+const _place = new Vector3();
+
+function poseSkeleton(character: SkinnedInstancedMesh): void {
+  const position = lines.geometry.getAttribute('position');
+  bones.flat().forEach((name, i) => {
+    _place.setFromMatrixPosition(character.getSocketMatrixAt(0, name, _matrix));
+    position.setXYZ(i, _place.x + width, _place.y, _place.z);
+  });
+  position.needsUpdate = true;
+}
+
+// --- baking ---
+
+/** Bakes anew, and says what came of it. */
+function bake(): void {
+  try {
+    const boneTexture = BoneTexture.bake(root, clips, {
+      fps,
+      precision: half ? 'half' : 'float',
+      maxTextureSize: device.maxTextureSize,
+    });
+    const next = Crowd.from(root, clips, 1, { boneTexture });
+    next.castShadow = true;
+    crowd?.removeFromParent();
+    crowd?.boneTexture.dispose();
+    crowd?.dispose();
+    crowd = next;
+    stage.scene.add(crowd);
+    report(boneTexture, crowd);
+    setClip(Math.min(clip, clips.length - 1));
+  } catch (error) {
+    fail(error as Error);
+  }
+}
+
+function report(boneTexture: BoneTexture, character: SkinnedInstancedMesh): void {
+  root.updateMatrixWorld(true);
+  const size = new Box3().setFromObject(root, true).getSize(new Vector3());
+  width = Math.max(size.x, size.z, size.y * 0.5);
+  const known = new Set(boneTexture.jointNames);
+  bones = [];
+  root.traverse((node) => {
+    const parent = node.parent?.name ?? '';
+    if ((node as Bone).isBone && known.has(node.name) && known.has(parent)) bones.push([node.name, parent]);
+  });
+  lines.geometry.dispose();
+  lines.geometry = new BufferGeometry();
+  lines.geometry.setAttribute('position', new Float32BufferAttribute(new Float32Array(bones.length * 6), 3));
+
+  const { layout, encoding, precision, frameCount, jointNames, byteLength } = boneTexture;
+  find('[data-facts]').textContent =
+    `${clips.length} clips, ${frameCount} frames of ${jointNames.length} joints as ${encoding} in ${precision}: ` +
+    `${layout.width} × ${layout.height} texels, ${(byteLength / 1e6).toFixed(2)} MB.`;
+
+  const errors = bakeErrors(root, clips, character, size.y);
+  find('tbody').replaceChildren(
+    ...errors.slice(0, ROWS).map(({ clip: name, onFrames, between }) => {
+      const row = document.createElement('tr');
+      for (const text of [name, onFrames.toExponential(1), between.toExponential(1)]) {
+        row.insertCell().textContent = text;
+      }
+      return row;
+    }),
+  );
+}
+
+function setClip(index: number): void {
+  clip = index;
+  frame = 0;
+  find<HTMLSelectElement>('[name=clip]').value = String(index);
+  if (crowd === null) return;
+  find<HTMLInputElement>('[name=frame]').max = String(crowd.boneTexture.clips[clip].count - 1);
+  drawTexels(find('.texels canvas'), crowd.boneTexture, clip);
+}
+
+function listClips(): void {
+  find('[name=clip]').replaceChildren(...clips.map(({ name }, i) => new Option(name, String(i))));
+}
+
+async function open(file: File): Promise<void> {
+  try {
+    tell(`Reading ${file.name} …`);
+    ({ root, clips } = await openCharacter(file));
+    listClips();
+    clip = 0;
+    bake();
+    frameCharacter();
+    tell(`${file.name}: ${clips.length} clips.`);
+  } catch (error) {
+    fail(error as Error);
+  }
+}
+
+function frameCharacter(): void {
+  const { y } = new Box3().setFromObject(root, true).getSize(new Vector3());
+  stage.frame(y, width * 0.8);
+}
+
+// --- the page ---
+
+function listen(): void {
+  find<HTMLSelectElement>('[name=clip]').addEventListener('change', ({ target }) => {
+    setClip(Number((target as HTMLSelectElement).value));
+  });
+  slide('frame', (value) => {
+    frame = value;
+    if (playing) find<HTMLButtonElement>('button[name=play]').click();
+  });
+  // Baking takes a moment: not while the slider is dragged.
+  slide('fps', () => {});
+  find('[name=fps]').addEventListener('change', ({ target }) => {
+    fps = Number((target as HTMLInputElement).value);
+    bake();
+  });
+  toggle('play', playing, (value) => {
+    playing = value;
+  });
+  toggle('half', half, (value) => {
+    half = value;
+    if (crowd !== null) bake();
+  });
+  onFile(find('[name=file]'), open);
+  onClose(() => {});
+  window.addEventListener('resize', () => stage.resize());
+}
+
+// --- frames ---
+
+let last = performance.now();
+
+function draw(now: number): void {
+  const delta = Math.min((now - last) / 1000, 0.1);
+  last = now;
+  if (crowd !== null) {
+    const { count, duration } = crowd.boneTexture.clips[clip];
+    const intervals = Math.max(count - 1, 1);
+    if (playing && duration > 0) frame = (frame + (delta * intervals) / duration) % intervals;
+    const time = (frame / intervals) * duration;
+    crowd.play(0, clip, { timeScale: 0, time });
+    poseSkeleton(crowd);
+    find<HTMLInputElement>('[name=frame]').value = String(frame);
+    showValue('frame', `${frame.toFixed(1)} of ${count - 1}`);
+    texels.style.setProperty('--line-at', `${(frame / intervals) * 100}%`);
+    stage.controls.update();
+    stage.renderer.info.reset();
+    stage.render(0, 1);
+    document.body.dataset.ready = '1';
+  }
+  requestAnimationFrame(draw);
+}
+
+find('[data-renderer]').textContent = device.label;
+if (innerWidth < 480) find<HTMLDetailsElement>('.panel').open = false;
+stage.resize();
+stage.shadows = query.get('shadows') !== '0';
+listClips();
+listen();
+bake();
+frameCharacter();
+requestAnimationFrame(draw);
