@@ -195,7 +195,7 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
   ): SkinnedInstancedMesh {
     const caller = `${NAME}.from`;
     const boneTexture = options.boneTexture ?? BoneTexture.bake(root, clips, options);
-    const rig = collectRig(root);
+    const rig = collectRig(root, [], options.morphTargets);
     const names = boneTexture.jointNames;
     // Behind the joints there may be sockets.
     if (names.length < rig.jointNames.length || rig.jointNames.some((name, i) => name !== names[i])) {

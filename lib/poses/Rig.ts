@@ -2,6 +2,7 @@ import type { BufferGeometry, Material, Mesh, Object3D, SkinnedMesh } from 'thre
 import { DetachedBindMode, Matrix4 } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
 import { affineFromMatrix4, affineToMatrix4, composeAffine, multiplyAffine } from '../utils/affine.js';
+import { sharingCopy } from '../utils/sharingCopy.js';
 import { strongestInfluences } from './strongestInfluences.js';
 
 const NAME = 'BoneTexture.bake';
@@ -48,6 +49,8 @@ export interface Rig {
   /** `AFFINE_SIZE` numbers a joint, or null where every prefix is the identity. */
   jointPrefixes: Float64Array | null;
   parts: RigPart[];
+  /** Whether morph targets were taken along. */
+  morphing: boolean;
   /** Names of the morph targets of all parts; those that the primitives of one mesh have in common are there once. */
   morphNames: string[];
   /** Their influences as found. */
@@ -84,9 +87,10 @@ interface JointSlot {
  * Reads the joints and drawn meshes under `root`. Nothing of the scene is changed, not even its world matrices.
  *
  * @param sockets Names of further nodes that shall be joints, behind all others.
+ * @param morphing Whether morph targets are taken along.
  * @throws If nothing skinned is drawn under `root`, or a bone lies outside of it, or a socket is not there.
  */
-export function collectRig(root: Object3D, sockets: readonly string[] = []): Rig {
+export function collectRig(root: Object3D, sockets: readonly string[] = [], morphing = true): Rig {
   if (!root?.isObject3D) {
     throw new Error(
       `${NAME}: root is ${String(root)}; pass the Object3D that holds the character, e.g. gltf.scene.`,
@@ -133,6 +137,14 @@ export function collectRig(root: Object3D, sockets: readonly string[] = []): Rig
     slots.push({ name, node, inverse: new Matrix4(), prefix: null });
   }
 
+  if (!morphing) {
+    for (const part of parts) {
+      if (Object.keys(part.geometry.morphAttributes).length === 0) continue;
+      part.geometry = sharingCopy(part.geometry);
+      part.geometry.morphAttributes = {};
+    }
+  }
+
   const jointInverses = new Float64Array(slots.length * AFFINE_SIZE);
   let jointPrefixes: Float64Array | null = null;
   if (slots.some((slot) => slot.prefix !== null))
@@ -155,6 +167,7 @@ export function collectRig(root: Object3D, sockets: readonly string[] = []): Rig
     jointPrefixes,
     parts,
     unsupported,
+    morphing,
     ...collectMorphs(parts),
   };
 }

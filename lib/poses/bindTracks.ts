@@ -81,7 +81,7 @@ export function bindTracks(
     } else if (target.property === 'morphTargetInfluences') {
       const one = bindMorphs(rig, track, target, influences, additive);
       if (one) bound.morphs.push(one);
-      else bound.unsupported.push(track.name);
+      else if (rig.morphing) bound.unsupported.push(track.name);
     } else if (isConstant(track) && !additive && OFFSETS[target.property]?.size === track.getValueSize()) {
       const { offset } = OFFSETS[target.property];
       const at = target.node * TRS_SIZE + offset;

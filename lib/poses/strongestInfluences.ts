@@ -1,4 +1,5 @@
-import { BufferGeometry, Float32BufferAttribute, Uint16BufferAttribute } from 'three';
+import { type BufferGeometry, Float32BufferAttribute, Uint16BufferAttribute } from 'three';
+import { sharingCopy } from '../utils/sharingCopy.js';
 import { warnOnce } from '../utils/warnOnce.js';
 
 /** As GLTFLoader names the second four joints of a vertex and their weights. */
@@ -49,17 +50,11 @@ export function strongestInfluences(source: BufferGeometry, name: string): Buffe
     `SkinnedInstancedMesh: vertices of "${name}" follow more than four joints; the four strongest are kept, which leaves out ${(lost * 100).toFixed(1)} % of a vertex's weight at most.`,
   );
 
-  const geometry = new BufferGeometry();
-  geometry.name = source.name;
-  for (const [key, attribute] of Object.entries(source.attributes)) geometry.setAttribute(key, attribute);
+  const geometry = sharingCopy(source);
   geometry.deleteAttribute(JOINTS_1);
   geometry.deleteAttribute(WEIGHTS_1);
   geometry.setAttribute('skinIndex', new Uint16BufferAttribute(skinIndex, 4));
   geometry.setAttribute('skinWeight', new Float32BufferAttribute(skinWeight, 4));
-  geometry.setIndex(source.index);
-  geometry.groups = source.groups;
-  geometry.morphAttributes = source.morphAttributes;
-  geometry.morphTargetsRelative = source.morphTargetsRelative;
   reduced.set(source, geometry);
   return geometry;
 }

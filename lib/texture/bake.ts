@@ -68,6 +68,12 @@ export interface BakeOptions {
    * @default []
    */
   sockets?: readonly string[];
+  /**
+   * Whether morph targets are taken along, which cost every vertex a little for each of them; a crowd that is seen from
+   * afar needs no faces.
+   * @default true
+   */
+  morphTargets?: boolean;
 }
 
 export interface BakeAsyncOptions extends BakeOptions {
@@ -144,7 +150,7 @@ export function* bakeSteps(root: Object3D, clips: readonly AnimationClip[], opti
   const { fps, encoding, precision, maxTextureSize } = { ...DEFAULTS, ...dropUndefined(options) };
   checkOptions(fps, encoding, precision, maxTextureSize);
   const planned = planClips(clips, options.clips, fps);
-  const rig = collectRig(root, options.sockets);
+  const rig = collectRig(root, options.sockets, options.morphTargets);
   yield 0;
 
   const frames = planned.reduce((sum, { count }) => sum + count, 1);
@@ -193,7 +199,7 @@ function* bakeWith(
   const { jointNames } = rig;
   const joints = jointNames.length;
   const size = encoding.texels * 4;
-  const morphNames = animatesMorphs(rig, planned) ? rig.morphNames : [];
+  const morphNames = movesMorphs(rig, planned) ? rig.morphNames : [];
   const stride = joints * encoding.texels + Math.ceil(morphNames.length / 4);
   const layout = layoutTexture(frames, stride, maxTextureSize, NAME);
   const texels = new Float32Array(layout.width * layout.height * 4);
@@ -431,15 +437,23 @@ function checkFps(fps: number, what: string): void {
     throw new Error(`${NAME}: ${what} is ${fps}; use a positive number of frames per second.`);
 }
 
-/** Whether any clip moves a morph target of a part that is drawn. */
-function animatesMorphs({ nodes, parts }: Rig, planned: readonly PlannedClip[]): boolean {
-  const morphing = parts.filter(({ morphOffset }) => morphOffset >= 0).map(({ mesh }) => mesh);
-  const tracks = planned.flatMap(({ clip }) => clip.tracks.map(({ name }) => name));
-  return tracks.some((track) => {
-    const { nodeName, propertyName } = PropertyBinding.parseTrackName(track);
-    if (propertyName !== 'morphTargetInfluences') return false;
-    return morphing.includes(PropertyBinding.findNode(nodes[0], nodeName) as Mesh);
-  });
+/** Whether any clip gives a morph target of a part that is drawn another influence than it has at rest. */
+function movesMorphs({ nodes, parts, morphRest }: Rig, planned: readonly PlannedClip[]): boolean {
+  return planned.some(({ clip }) =>
+    clip.tracks.some(({ name, values }) => {
+      const { nodeName, propertyName, propertyIndex } = PropertyBinding.parseTrackName(name);
+      if (propertyName !== 'morphTargetInfluences') return false;
+      const mesh = PropertyBinding.findNode(nodes[0], nodeName) as Mesh;
+      const part = parts.find((candidate) => candidate.mesh === mesh);
+      if (part === undefined || part.morphOffset < 0) return false;
+      const size = mesh.morphTargetInfluences?.length ?? 0;
+      const first = mesh.morphTargetDictionary?.[propertyIndex as string] ?? Number(propertyIndex ?? 0);
+      const restOf = (i: number) =>
+        morphRest[part.morphOffset + first + (propertyIndex === undefined ? i % size : 0)];
+      // also of values between which a spline has its tangents
+      return Array.from(values).some((value, i) => value !== restOf(i));
+    }),
+  );
 }
 
 function warnAboutTracks(rig: Rig, missing: Set<string>, unsupported: Set<string>): void {
