@@ -16,13 +16,26 @@ export class Picker {
   ) {}
 
   onClick(callback: (hit: CrowdIntersection) => void): void {
+    this.onStillClick((event) => {
+      const hit = this.at(event);
+      if (hit !== null) callback(hit);
+    });
+  }
+
+  /** Calls back when a click hits no one, with where it is from -1 to 1. */
+  onMiss(callback: (pointer: Vector2) => void): void {
+    this.onStillClick((event) => {
+      if (this.at(event) === null) callback(this.point);
+    });
+  }
+
+  private onStillClick(callback: (event: PointerEvent) => void): void {
     const { domElement } = this.stage.renderer;
     const down = new Vector2();
     domElement.addEventListener('pointerdown', ({ clientX, clientY }) => down.set(clientX, clientY));
     domElement.addEventListener('pointerup', (event) => {
       if (Math.hypot(event.clientX - down.x, event.clientY - down.y) > STILL) return;
-      const hit = this.at(event);
-      if (hit !== null) callback(hit);
+      callback(event);
     });
   }
 

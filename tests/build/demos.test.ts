@@ -131,3 +131,20 @@ test.each(['webgl', 'webgpu'])('the bone texture page shows what was baked under
   expect(problems).toEqual([]);
   await page.close();
 });
+
+test.each(['webgl', 'webgpu'])('the crowd of ten thousand grows and shrinks under %s', async (renderer) => {
+  const page = await open(`/demos/crowd/index.html?count=1&shadows=0&renderer=${renderer}`);
+  await page.waitForFunction(() => document.body.dataset.ready === '1');
+  const until = (text: string) =>
+    page.waitForFunction((wanted) => document.querySelector('[data-count]')?.textContent === wanted, text);
+  await until('1 character');
+  await page.mouse.click(700, 470);
+  await until('2 characters');
+  // whoever stands where one was just put jumps, and is gone
+  await page.mouse.click(700, 455);
+  await until('1 character');
+  await page.evaluate(() => document.querySelector<HTMLElement>('button[name=fewer]')?.click());
+  await until('0 characters');
+  expect(problems).toEqual([]);
+  await page.close();
+});

@@ -43,6 +43,8 @@ describe.each(['built-in', ...models])('%s', (name) => {
     async (options) => {
       const { root, clips } = name === 'built-in' ? createCharacter() : await loadModel(name);
       const boneTexture = BoneTexture.bake(root, clips, options);
+      // a model that quaternions cannot hold: the same as 'matrix'
+      if (options.encoding === 'auto' && boneTexture.encoding === 'matrix') return;
       const worst = report(
         name,
         boneTexture,

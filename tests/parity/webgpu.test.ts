@@ -34,6 +34,8 @@ describe.each(['WebGPU', 'WebGL 2'])('WebGPURenderer on %s', (backend) => {
     test.each(some)('vertices are where three.js puts them, $encoding $precision', async (options) => {
       const { root, clips } = name === 'built-in' ? createCharacter() : await loadModel(name);
       const boneTexture = BoneTexture.bake(root, clips, options);
+      // a model that quaternions cannot hold: the same as 'matrix'
+      if (options.encoding === 'auto' && boneTexture.encoding === 'matrix') return;
       const how: Capture = {
         material: (vertices) => captureNodeMaterial(vertices),
         read: (crowd, vertices, instances) => captureNodes(renderer, crowd, vertices, instances),

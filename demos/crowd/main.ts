@@ -1,0 +1,123 @@
+import { LoopOnce, Matrix4, Plane, Raycaster, type Vector2, Vector3 } from 'three';
+import { createCharacter } from '../character.js';
+import { createRenderer } from '../lib/createRenderer.js';
+import { Figures } from '../lib/Figures.js';
+import { Picker } from '../lib/Picker.js';
+import { find, toggle } from '../lib/page.js';
+import { crowdRadius, partOf, placeOf } from '../lib/plan.js';
+import { Stage } from '../lib/Stage.js';
+
+const HEIGHT = 1.8;
+/** Width of a character with some room around it. */
+const SIZE = 1.3;
+const STEP = 1_000;
+
+const query = new URLSearchParams(location.search);
+
+// The same class from either entry; the one for WebGPURenderer brings node materials along.
+const Crowd =
+  query.get('renderer') === 'webgpu'
+    ? (await import('skinned-instanced-mesh/webgpu')).SkinnedInstancedMesh
+    : (await import('skinned-instanced-mesh')).SkinnedInstancedMesh;
+
+const device = await createRenderer(query.get('renderer'));
+const stage = new Stage(find('.view'), device.renderer);
+const figures = new Figures(find('tbody'), ['crowd']);
+
+// --- a crowd that grows and shrinks ---
+
+const { root, clips } = createCharacter();
+const crowd = Crowd.from(root, clips, 16);
+crowd.count = 0;
+crowd.castShadow = true;
+crowd.receiveShadow = true;
+stage.scene.add(crowd);
+
+const _matrix = new Matrix4();
+let spawned = 0;
+
+/** Adds one, at a place of its own or in the next place of the plan. */
+function spawn(place?: Vector3): void {
+  if (crowd.count === crowd.capacity) crowd.setCapacity(crowd.capacity * 2);
+  const index = crowd.count++;
+  placeOf(spawned, SIZE, _matrix);
+  if (place) _matrix.setPosition(place);
+  crowd.setMatrixAt(index, _matrix);
+  crowd.instanceMatrix.needsUpdate = true;
+
+  const { clip, time, timeScale } = partOf(spawned++, clips.length);
+  crowd.play(index, place ? 'Wave' : clip, { time: place ? 0 : time, timeScale, fade: place ? 0.3 : 0 });
+}
+
+/** Takes one out of the middle: the last one moves into its place. */
+function remove(index: number): void {
+  crowd.swapInstances(index, crowd.count - 1);
+  crowd.count--;
+}
+
+// One that is sent away jumps first. When it has, it may have been moved: whoever finishes a jump goes.
+crowd.addEventListener('finished', ({ instanceId, clip }) => {
+  if (clip === 'Jump') leaving.push(instanceId);
+});
+const leaving: number[] = [];
+
+// --- the page ---
+
+const ground = new Plane(new Vector3(0, 1, 0));
+const raycaster = new Raycaster();
+const picker = new Picker(stage, crowd);
+picker.onClick(({ instanceId = 0 }) => {
+  crowd.play(instanceId, 'Jump', { loop: LoopOnce, clampWhenFinished: true, fade: 0.15 });
+});
+picker.onMiss((pointer: Vector2) => {
+  raycaster.setFromCamera(pointer, stage.camera);
+  const place = raycaster.ray.intersectPlane(ground, new Vector3());
+  if (place !== null) spawn(place);
+});
+find('button[name=more]').addEventListener('click', () => {
+  for (let i = 0; i < STEP; i++) spawn();
+});
+find('button[name=fewer]').addEventListener('click', () => {
+  crowd.count = Math.max(0, crowd.count - STEP);
+});
+toggle('shadows', query.get('shadows') !== '0', (value) => {
+  stage.shadows = value;
+});
+window.addEventListener('resize', () => stage.resize());
+
+// --- frames ---
+
+let last = performance.now();
+
+function frame(now: number): void {
+  const delta = Math.min((now - last) / 1000, 0.1);
+  last = now;
+  const { info } = stage.renderer;
+  info.reset();
+  device.takeBytes();
+
+  const start = performance.now();
+  crowd.update(delta);
+  // from the end, so that no one who is still to go is moved
+  for (const index of leaving.sort((a, b) => b - a)) remove(index);
+  leaving.length = 0;
+  stage.controls.update();
+  stage.render(0, 1);
+  const js = performance.now() - start;
+
+  const { triangles } = info.render;
+  figures.add('crowd', { js, draws: device.draws(), triangles, bytes: device.takeBytes() });
+  figures.write();
+  find('[data-count]').textContent =
+    `${crowd.count.toLocaleString('en')} ${crowd.count === 1 ? 'character' : 'characters'}`;
+  document.body.dataset.ready = '1';
+  requestAnimationFrame(frame);
+}
+
+find('[data-renderer]').textContent = device.label;
+if (innerWidth < 480) find<HTMLDetailsElement>('.panel').open = false;
+stage.resize();
+const count = Math.max(0, Number(query.get('count') ?? 10_000));
+stage.frame(HEIGHT, crowdRadius(Math.max(count, 40), SIZE));
+for (let i = 0; i < count; i++) spawn();
+requestAnimationFrame(frame);
