@@ -1,4 +1,13 @@
-import { Matrix4, Raycaster, Vector3 } from 'three';
+import {
+  Float32BufferAttribute,
+  type KeyframeTrack,
+  Matrix4,
+  type Mesh,
+  NumberKeyframeTrack,
+  Raycaster,
+  Triangle,
+  Vector3,
+} from 'three';
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
@@ -48,6 +57,47 @@ test.each(names)('rays hit %s where they hit three.js’s meshes', async (name) 
     expect(hit.normal?.length()).toBeCloseTo(1, 5);
   }
   expect(hits).toBeGreaterThan(12);
+});
+
+test('rays hit what is drawn in the midst of a fade, under morph targets, on a hidden and a shown part', () => {
+  const { root, clips } = createCharacter();
+  const body = root.getObjectByName('Body') as Mesh;
+  const { count } = body.geometry.getAttribute('position');
+  const way = new Float32BufferAttribute(new Float32Array(count * 3), 3);
+  for (let i = 0; i < count; i++) way.setXYZ(i, 0.4, 0.1 * Math.sin(i), 0);
+  body.geometry.morphAttributes.position = [way];
+  body.geometry.morphTargetsRelative = true;
+  body.updateMorphTargets();
+  clips[0].tracks.push(
+    new NumberKeyframeTrack('Body.morphTargetInfluences', [0, 3], [0, 1]) as KeyframeTrack,
+  );
+  const crowd = SkinnedInstancedMesh.from(root, clips, 2);
+  crowd.setMatrixAt(1, new Matrix4().makeRotationY(1).setPosition(2, 0, 0));
+  crowd.play(1, 0, { time: 1 }).update(0.1).play(1, 2, { fade: 1 }).update(0.4);
+  crowd.updateMatrixWorld();
+
+  const index = crowd.geometry.index as NonNullable<typeof crowd.geometry.index>;
+  const corners = [0, 1, 2].map(() => new Vector3());
+  const triangle = new Triangle(...(corners as [Vector3, Vector3, Vector3]));
+  const middle = new Vector3();
+  const normal = new Vector3();
+  let hits = 0;
+  for (let i = 0; i < index.count; i += 3 * 97) {
+    corners.forEach((corner, k) => crowd.getVertexPositionAt(1, index.getX(i + k), corner));
+    if (triangle.getArea() < 1e-6) continue;
+    triangle.getMidpoint(middle);
+    triangle.getNormal(normal);
+    // from right above the triangle, so that nothing is in between
+    const ray = new Raycaster(middle.clone().addScaledVector(normal, 1e-3), normal.clone().negate(), 0, 2e-3);
+    const found = ray.intersectObject(crowd).find(({ faceIndex }) => faceIndex === i / 3);
+    expect(found?.instanceId, `triangle ${i / 3}`).toBe(1);
+    expect(found?.point.distanceTo(middle)).toBeLessThan(1e-4);
+    hits++;
+  }
+  expect(hits).toBeGreaterThan(15);
+  crowd.setPartVisibleAt(1, 'Body', false);
+  triangle.getMidpoint(middle);
+  expect(new Raycaster(middle.clone().setZ(9), new Vector3(0, 0, -1)).intersectObject(crowd)).toEqual([]);
 });
 
 test('a ray through a thousand characters', async () => {
