@@ -1,4 +1,4 @@
-import { int, uniform } from 'three/tsl';
+import { int, ivec2, uniform } from 'three/tsl';
 import { type Node, type Texture, TextureNode } from 'three/webgpu';
 
 /**
@@ -16,6 +16,14 @@ export class TexelNode extends TextureNode {
   /** The texel in a layer of an array texture. */
   layerTexel(at: Node<'ivec2'>, layer: Node<'int'>): Node<'vec4'> {
     return (this.texel(at) as unknown as { depth(layer: Node): Node<'vec4'> }).depth(layer);
+  }
+
+  /** The texel that is `x` texels into a row of a layered `InstanceTexture`. */
+  rowTexel(x: Node<'int'>, row: Node<'int'>): Node<'vec4'> {
+    // A layer has one row but in crowds of very many.
+    const height = this.height();
+    const layer = row.div(height).toVar();
+    return this.layerTexel(ivec2(x, row.sub(layer.mul(height))), layer);
   }
 
   /** Rows of the texture, as of each draw. */

@@ -56,7 +56,7 @@ function morphTextureOf(geometry: BufferGeometry): MorphTexture {
   return made;
 }
 
-/** What clips add to morph targets. Builds on the current stack; `add` once for each clip that shows. */
+/** Twin of `morphTargets.glsl.ts`, and the morphing too, which three.js's nodes do not let others add to. */
 export interface MorphNodes {
   add(influence: (i: Node<'int'>) => Node<'float'>): void;
   value: TexelNode;

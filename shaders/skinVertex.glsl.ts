@@ -1,11 +1,8 @@
+import { drawParameterGLSL } from './drawParameter.js';
 import { encodingGLSL } from './encodings/index.js';
+import { morphsGLSL } from './morphTargets.glsl.js';
 import { type ShaderVariant, variantOf } from './ShaderVariant.js';
-import {
-  drawParameterGLSL,
-  morphsGLSL,
-  skinningCommonGLSL,
-  skinningMatrixGLSL,
-} from './skinningMatrix.glsl.js';
+import { skinningCommonGLSL, skinningMatrixGLSL } from './skinningMatrix.glsl.js';
 
 /** Chunks that a material without colours, maps or light has no use for. */
 const OPTIONAL = ['skinnormal_vertex', 'color_vertex', 'uv_vertex'];
@@ -115,19 +112,19 @@ mat3x4 skinningMatrix() {
   }
   if (anyParts) {
     const plain = codes.filter((_, i) => !variants[i].parts).map((code) => `code == ${code}`);
-    const asIs =
-      plain.length > 0 ? `int code = ${codeGLSL};\n  if ( ${plain.join(' || ')} )` : 'if ( false )';
+    const unless = (value: string) =>
+      plain.length > 0 ? `int code = ${codeGLSL};\n  if ( ${plain.join(' || ')} ) return ${value};` : '';
     functions.push(/* glsl */ `
 vec3 partColor() {
 
-  ${asIs} return vec3( 1.0 );
+  ${unless('vec3( 1.0 )')}
   return instancePart().rgb;
 
 }
 
 vec2 partMap() {
 
-  ${asIs} return vec2( 0.0 );
+  ${unless('vec2( 0.0 )')}
   return partMapOffset();
 
 }

@@ -1,80 +1,11 @@
-import {
-  LOOP_MODES,
-  MAP_STEPS,
-  PARAM_CLOCK,
-  PARAM_MORPH_TEXEL,
-  PARAM_PARTS,
-  PARAM_PARTS_PER_ROW,
-  PARAM_ROWS,
-  PARAM_STRIDE,
-} from '../lib/constants.js';
+import { LOOP_MODES, PARAM_CLOCK, PARAM_ROWS, PARAM_STRIDE } from '../lib/constants.js';
 import { INSTANCES_PER_ROW, OLDER_STRIDE } from '../lib/playback/instanceLayout.js';
+import { drawParameterGLSL } from './drawParameter.js';
 import { frameAtGLSL } from './frameAt.glsl.js';
+import { partsGLSL } from './parts.glsl.js';
 import type { ShaderVariant } from './ShaderVariant.js';
 
-/** A float of the draw's parameters, which ride in the `bindMatrix` that three.js sets for each object it draws. */
-export function drawParameterGLSL(index: number): string {
-  return `bindMatrix[ ${index >> 2} ][ ${index & 3} ]`;
-}
-
 const CLOCK = /*@__PURE__*/ drawParameterGLSL(PARAM_CLOCK);
-
-/** Colour of the vertex's part on its instance, and what says where its map is and whether it is shown; see `InstanceParts`. */
-const partsGLSL = /*@__PURE__*/ (() => /* glsl */ `
-attribute float partIndex;
-
-vec4 instancePart() {
-
-  int parts = int( ${drawParameterGLSL(PARAM_PARTS)} );
-  int perRow = int( ${drawParameterGLSL(PARAM_PARTS_PER_ROW)} );
-  int row = gl_InstanceID / perRow;
-  ivec2 at = ivec2( ( gl_InstanceID - row * perRow ) * parts + int( partIndex ), row );
-  return texelFetch( boneTexture[ 2 ], at, 0 );
-
-}
-
-vec2 partMapOffset() {
-
-  float steps = abs( instancePart().w ) - 1.0;
-  float v = floor( steps * ${1 / MAP_STEPS} );
-  return vec2( steps - v * ${MAP_STEPS}.0, v ) * ${1 / MAP_STEPS};
-
-}
-`)();
-
-/** Sums up what the clips add to the influences of morph targets; three.js names how many there are. */
-export const morphsGLSL = /*@__PURE__*/ (() => /* glsl */ `
-#ifdef USE_MORPHTARGETS
-
-  float crowdMorphs[ MORPHTARGETS_COUNT ];
-
-  void clearMorphs() {
-
-    for ( int i = 0; i < MORPHTARGETS_COUNT; i ++ ) crowdMorphs[ i ] = 0.0;
-
-  }
-
-  void addMorphs( PoseLayer pose, float share, bool interpolate ) {
-
-    ivec2 first = ivec2( int( ${drawParameterGLSL(PARAM_MORPH_TEXEL)} ), 0 );
-    for ( int i = 0; i < MORPHTARGETS_COUNT; i ++ ) {
-
-      ivec2 at = first + ivec2( i >> 2, 0 );
-      float influence = texelFetch( boneTexture[ 0 ], pose.texel0 + at, 0 )[ i & 3 ];
-      if ( interpolate ) influence += ( texelFetch( boneTexture[ 0 ], pose.texel1 + at, 0 )[ i & 3 ] - influence ) * pose.alpha;
-      crowdMorphs[ i ] += share * influence;
-
-    }
-
-  }
-
-#else
-
-  void clearMorphs() {}
-  void addMorphs( PoseLayer pose, float share, bool interpolate ) {}
-
-#endif
-`)();
 
 /**
  * What the skinning functions of every variant need. The textures are one array under the name that three.js sets for
@@ -105,7 +36,7 @@ ivec2 frameTexel( float frame ) {
 
 PoseLayer poseLayer( vec4 clip, vec4 timing, float ease, bool interpolate ) {
 
-  float count = floor( clip.y * ${(1 / LOOP_MODES).toFixed(4)} );
+  float count = floor( clip.y * ${1 / LOOP_MODES} );
   float loop = clip.y - count * ${LOOP_MODES}.0;
   float time = clip.z + clip.w * ease * ease;
   FrameMix mixed = frameAt( ${CLOCK}, clip.x, count, time, loop, timing.x, timing.y, interpolate );

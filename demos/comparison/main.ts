@@ -1,13 +1,12 @@
 import { BoneTexture, type SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 import { type AnimationClip, Box3, Matrix4, type Mesh, type Object3D, Vector3 } from 'three';
 import { createCharacter } from '../character.js';
-import { createRenderer } from '../lib/createRenderer.js';
 import { Figures } from '../lib/Figures.js';
 import { onFile, openCharacter } from '../lib/openFile.js';
+import { openStage } from '../lib/openStage.js';
 import { fail, find, onClose, slide, tell, toggle } from '../lib/page.js';
 import { crowdRadius, partOf, placeOf } from '../lib/plan.js';
 import { SkinnedCrowd } from '../lib/SkinnedCrowd.js';
-import { Stage } from '../lib/Stage.js';
 
 const MOST = 10_000;
 /** More SkinnedMeshes than this take minutes to make, and seconds a frame. */
@@ -16,16 +15,7 @@ const MOST_SKINNED = 2_000;
 type Side = 'skinned' | 'instanced';
 type Mode = 'split' | Side;
 
-const query = new URLSearchParams(location.search);
-
-// The same class from either entry; the one for WebGPURenderer brings node materials along.
-const Crowd =
-  query.get('renderer') === 'webgpu'
-    ? (await import('skinned-instanced-mesh/webgpu')).SkinnedInstancedMesh
-    : (await import('skinned-instanced-mesh')).SkinnedInstancedMesh;
-
-const device = await createRenderer(query.get('renderer'));
-const stage = new Stage(find('.view'), device.renderer);
+const { query, Crowd, device, stage, measure } = await openStage();
 const figures = new Figures<Side>(find('tbody'), ['skinned', 'instanced']);
 
 let mode = (query.get('mode') ?? 'split') as Mode;
@@ -157,7 +147,6 @@ function listen(): void {
   });
   onFile(find('[name=file]'), open);
   onClose(() => opening?.abort());
-  window.addEventListener('resize', () => stage.resize());
 }
 
 // --- frames ---
@@ -169,19 +158,11 @@ function draw(side: Side, delta: number, from: number, to: number): void {
   instanced.visible = crowd === instanced;
   skinned.visible = crowd === skinned;
 
-  const { info } = stage.renderer;
-  info.reset();
-  device.takeBytes();
-  const start = performance.now();
-  crowd.update(delta);
-  stage.render(from, to);
-  const js = performance.now() - start;
-  figures.add(side, {
-    js,
-    draws: device.draws(),
-    triangles: info.render.triangles,
-    bytes: device.takeBytes(),
+  const cost = measure(() => {
+    crowd.update(delta);
+    stage.render(from, to);
   });
+  figures.add(side, cost);
 }
 
 let last = performance.now();
@@ -220,11 +201,8 @@ function noteOn(made: number, wanted: number): string {
 }
 
 const { root, clips } = createCharacter();
-find('[data-renderer]').textContent = device.label;
 if (query.get('ui') === '0') find<HTMLElement>('.panel').hidden = true;
-if (innerWidth < 480) find<HTMLDetailsElement>('.panel').open = false;
 listen();
-stage.resize();
 setMode(mode);
 setCount(count);
 setSplit(split);

@@ -1,27 +1,17 @@
 import { LoopOnce, Matrix4, Plane, Raycaster, type Vector2, Vector3 } from 'three';
 import { createCharacter } from '../character.js';
-import { createRenderer } from '../lib/createRenderer.js';
 import { Figures } from '../lib/Figures.js';
+import { openStage } from '../lib/openStage.js';
 import { Picker } from '../lib/Picker.js';
 import { find, toggle } from '../lib/page.js';
 import { crowdRadius, partOf, placeOf } from '../lib/plan.js';
-import { Stage } from '../lib/Stage.js';
 
 const HEIGHT = 1.8;
 /** Width of a character with some room around it. */
 const SIZE = 1.3;
 const STEP = 1_000;
 
-const query = new URLSearchParams(location.search);
-
-// The same class from either entry; the one for WebGPURenderer brings node materials along.
-const Crowd =
-  query.get('renderer') === 'webgpu'
-    ? (await import('skinned-instanced-mesh/webgpu')).SkinnedInstancedMesh
-    : (await import('skinned-instanced-mesh')).SkinnedInstancedMesh;
-
-const device = await createRenderer(query.get('renderer'));
-const stage = new Stage(find('.view'), device.renderer);
+const { query, Crowd, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
 
 // --- a crowd that grows and shrinks ---
@@ -83,7 +73,6 @@ find('button[name=fewer]').addEventListener('click', () => {
 toggle('shadows', query.get('shadows') !== '0', (value) => {
   stage.shadows = value;
 });
-window.addEventListener('resize', () => stage.resize());
 
 // --- frames ---
 
@@ -92,21 +81,15 @@ let last = performance.now();
 function frame(now: number): void {
   const delta = Math.min((now - last) / 1000, 0.1);
   last = now;
-  const { info } = stage.renderer;
-  info.reset();
-  device.takeBytes();
-
-  const start = performance.now();
-  crowd.update(delta);
-  // from the end, so that no one who is still to go is moved
-  for (const index of leaving.sort((a, b) => b - a)) remove(index);
-  leaving.length = 0;
-  stage.controls.update();
-  stage.render(0, 1);
-  const js = performance.now() - start;
-
-  const { triangles } = info.render;
-  figures.add('crowd', { js, draws: device.draws(), triangles, bytes: device.takeBytes() });
+  const cost = measure(() => {
+    crowd.update(delta);
+    // from the end, so that no one who is still to go is moved
+    for (const index of leaving.sort((a, b) => b - a)) remove(index);
+    leaving.length = 0;
+    stage.controls.update();
+    stage.render(0, 1);
+  });
+  figures.add('crowd', cost);
   figures.write();
   find('[data-count]').textContent =
     `${crowd.count.toLocaleString('en')} ${crowd.count === 1 ? 'character' : 'characters'}`;
@@ -114,9 +97,6 @@ function frame(now: number): void {
   requestAnimationFrame(frame);
 }
 
-find('[data-renderer]').textContent = device.label;
-if (innerWidth < 480) find<HTMLDetailsElement>('.panel').open = false;
-stage.resize();
 const count = Math.max(0, Number(query.get('count') ?? 10_000));
 stage.frame(HEIGHT, crowdRadius(Math.max(count, 40), SIZE));
 for (let i = 0; i < count; i++) spawn();

@@ -1,12 +1,11 @@
 import type { SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 import { Color, CylinderGeometry, Matrix4, Mesh, MeshStandardMaterial, Vector3 } from 'three';
-import { createRenderer } from '../lib/createRenderer.js';
 import { Figures } from '../lib/Figures.js';
+import { openStage } from '../lib/openStage.js';
 import { Picker } from '../lib/Picker.js';
 import { fail, find, onClose, showValue, slide, toggle } from '../lib/page.js';
 import { crowdRadius, partOf, placeOf } from '../lib/plan.js';
 import { Ring } from '../lib/Ring.js';
-import { Stage } from '../lib/Stage.js';
 import { BODIES, createWardrobe, EXTRAS, HATS, STOUT } from './outfits.js';
 
 const MOST = 2_000;
@@ -15,16 +14,7 @@ const HEIGHT = 1.8;
 const SIZE = 1.3;
 const PARTS = [...BODIES, ...HATS, ...EXTRAS];
 
-const query = new URLSearchParams(location.search);
-
-// The same class from either entry; the one for WebGPURenderer brings node materials along.
-const Crowd =
-  query.get('renderer') === 'webgpu'
-    ? (await import('skinned-instanced-mesh/webgpu')).SkinnedInstancedMesh
-    : (await import('skinned-instanced-mesh')).SkinnedInstancedMesh;
-
-const device = await createRenderer(query.get('renderer'));
-const stage = new Stage(find('.view'), device.renderer);
+const { query, Crowd, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
 
 // --- the crowd: everything there is to wear, in one draw call ---
@@ -172,7 +162,6 @@ function listen(): void {
     if (hit !== null) hover.textContent = `Character ${hit.instanceId}: ${hit.part}`;
   });
   onClose(() => {});
-  window.addEventListener('resize', () => stage.resize());
 }
 
 let highlighted: number | null = null;
@@ -193,18 +182,12 @@ let last = performance.now();
 function frame(now: number): void {
   const delta = Math.min((now - last) / 1000, 0.1);
   last = now;
-  const { info } = stage.renderer;
-  info.reset();
-  device.takeBytes();
-
-  const start = performance.now();
-  crowd.update(delta);
-  stage.controls.update();
-  stage.render(0, 1);
-  const js = performance.now() - start;
-
-  const { triangles } = info.render;
-  figures.add('crowd', { js, draws: device.draws(), triangles, bytes: device.takeBytes() });
+  const cost = measure(() => {
+    crowd.update(delta);
+    stage.controls.update();
+    stage.render(0, 1);
+  });
+  figures.add('crowd', cost);
   figures.write();
   // Where a joint is, for whatever is not drawn by the crowd: a light, a sound, a hit test.
   _socket.setFromMatrixPosition(crowd.getSocketMatrixAt(selected, 'Head', _matrix));
@@ -213,9 +196,6 @@ function frame(now: number): void {
   requestAnimationFrame(frame);
 }
 
-find('[data-renderer]').textContent = device.label;
-if (innerWidth < 480) find<HTMLDetailsElement>('.panel').open = false;
-stage.resize();
 stage.shadows = query.get('shadows') !== '0';
 stage.frame(HEIGHT, crowdRadius(14, SIZE));
 try {

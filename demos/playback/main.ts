@@ -1,13 +1,12 @@
 import { BoneTexture } from 'skinned-instanced-mesh';
 import { LoopOnce, LoopRepeat, Matrix4, Vector3 } from 'three';
 import { createCharacter } from '../character.js';
-import { createRenderer } from '../lib/createRenderer.js';
 import { Figures } from '../lib/Figures.js';
+import { openStage } from '../lib/openStage.js';
 import { Picker } from '../lib/Picker.js';
 import { fail, find, onClose, showValue, slide, toggle } from '../lib/page.js';
 import { crowdRadius, partOf, placeOf } from '../lib/plan.js';
 import { Ring } from '../lib/Ring.js';
-import { Stage } from '../lib/Stage.js';
 
 const MOST = 5_000;
 const HEIGHT = 1.8;
@@ -17,16 +16,7 @@ const SIZE = 1.3;
 const CLEARING = 14;
 const LOG_LINES = 7;
 
-const query = new URLSearchParams(location.search);
-
-// The same class from either entry; the one for WebGPURenderer brings node materials along.
-const Crowd =
-  query.get('renderer') === 'webgpu'
-    ? (await import('skinned-instanced-mesh/webgpu')).SkinnedInstancedMesh
-    : (await import('skinned-instanced-mesh')).SkinnedInstancedMesh;
-
-const device = await createRenderer(query.get('renderer'));
-const stage = new Stage(find('.view'), device.renderer);
+const { query, Crowd, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
 
 // --- the crowd ---
@@ -153,7 +143,6 @@ function listen(): void {
   });
   onClose(() => {});
   new Picker(stage, crowd).onClick(({ instanceId = 0 }) => select(instanceId));
-  window.addEventListener('resize', () => stage.resize());
 }
 
 /** A slider and where it stands at first. */
@@ -211,29 +200,20 @@ let last = performance.now();
 function frame(now: number): void {
   const delta = Math.min((now - last) / 1000, 0.1);
   last = now;
-  const { info } = stage.renderer;
-  info.reset();
-  device.takeBytes();
-
-  const start = performance.now();
-  changeSome(delta);
-  crowd.update(delta).applyRootMotion(delta);
-  follow();
-  stage.controls.update();
-  stage.render(0, 1);
-  const js = performance.now() - start;
-
-  const { triangles } = info.render;
-  figures.add('crowd', { js, draws: device.draws(), triangles, bytes: device.takeBytes() });
+  const cost = measure(() => {
+    changeSome(delta);
+    crowd.update(delta).applyRootMotion(delta);
+    follow();
+    stage.controls.update();
+    stage.render(0, 1);
+  });
+  figures.add('crowd', cost);
   figures.write();
   show();
   document.body.dataset.ready = '1';
   requestAnimationFrame(frame);
 }
 
-find('[data-renderer]').textContent = device.label;
-if (innerWidth < 480) find<HTMLDetailsElement>('.panel').open = false;
-stage.resize();
 stage.shadows = query.get('shadows') !== '0';
 stage.frame(HEIGHT, crowdRadius(CLEARING, SIZE));
 try {

@@ -12,25 +12,15 @@ import {
   Vector3,
 } from 'three';
 import { createCharacter } from '../character.js';
-import { createRenderer } from '../lib/createRenderer.js';
 import { onFile, openCharacter } from '../lib/openFile.js';
+import { openStage } from '../lib/openStage.js';
 import { fail, find, onClose, showValue, slide, tell, toggle } from '../lib/page.js';
-import { Stage } from '../lib/Stage.js';
 import { bakeErrors, drawTexels } from './bakeErrors.js';
 
 /** Clips in the table; of a file with very many, the worst. */
 const ROWS = 8;
 
-const query = new URLSearchParams(location.search);
-
-// The same class from either entry; the one for WebGPURenderer brings node materials along.
-const Crowd =
-  query.get('renderer') === 'webgpu'
-    ? (await import('skinned-instanced-mesh/webgpu')).SkinnedInstancedMesh
-    : (await import('skinned-instanced-mesh')).SkinnedInstancedMesh;
-
-const device = await createRenderer(query.get('renderer'));
-const stage = new Stage(find('.view'), device.renderer);
+const { query, Crowd, device, stage } = await openStage();
 const texels = find<HTMLElement>('.texels');
 
 let { root, clips }: { root: Object3D; clips: AnimationClip[] } = createCharacter();
@@ -174,7 +164,6 @@ function listen(): void {
   });
   onFile(find('[name=file]'), open);
   onClose(() => {});
-  window.addEventListener('resize', () => stage.resize());
 }
 
 // --- frames ---
@@ -202,9 +191,6 @@ function draw(now: number): void {
   requestAnimationFrame(draw);
 }
 
-find('[data-renderer]').textContent = device.label;
-if (innerWidth < 480) find<HTMLDetailsElement>('.panel').open = false;
-stage.resize();
 stage.shadows = query.get('shadows') !== '0';
 listClips();
 listen();

@@ -8,13 +8,10 @@ import type {
   Skeleton,
 } from 'three';
 import {
-  attribute,
   dot,
   Fn,
-  floor,
   instanceIndex,
   int,
-  ivec2,
   materialColor,
   materialReference,
   morphReference,
@@ -33,13 +30,13 @@ import {
   uniform,
   varying,
   varyingProperty,
-  vec2,
   vec3,
   vec4,
 } from 'three/tsl';
 import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
 import type { Rows } from '../../shaders/encodings/matrix.tsl.js';
 import { morphTargets } from '../../shaders/morphTargets.tsl.js';
+import { instancePart, partMapOffset } from '../../shaders/parts.tsl.js';
 import { type ShaderVariant, VARIANT_CODES, variantOf } from '../../shaders/ShaderVariant.js';
 import {
   type DrawNodes,
@@ -49,11 +46,8 @@ import {
 } from '../../shaders/skinningMatrix.tsl.js';
 import { type TexelNode, texels } from '../../shaders/TexelNode.js';
 import {
-  MAP_STEPS,
   PARAM_CLOCK,
   PARAM_MORPH_TEXEL,
-  PARAM_PARTS,
-  PARAM_PARTS_PER_ROW,
   PARAM_ROWS,
   PARAM_SHADOW_VARIANT,
   PARAM_STRIDE,
@@ -103,11 +97,13 @@ export const webGPUBackend: NodeBackend = {
   prepare(renderer: object, object: Object3D, scene: Scene, material: Material): void {
     const crowd = object as NodeCrowd;
     checkTextureSize(renderer as Renderer, crowd);
-    // Part of the key by which builds are shared: crowds of other variants, and plain meshes, get builds of their own.
+    // Part of the key by which builds are shared: crowds of other variants, and plain meshes, get builds of their own;
+    // so does a crowd once its instances have colours or influences, which the renderer looks for only when it builds.
     const { elements } = crowd.bindMatrix;
     const precision = crowd.boneTexture.precision === 'half' ? 1 : 0;
-    const key =
-      (elements[PARAM_VARIANT] * VARIANT_CODES + elements[PARAM_SHADOW_VARIANT]) * 2 + precision + 1;
+    const own = (crowd.instanceColor === null ? 0 : 2) + (crowd.morphTexture === null ? 0 : 4);
+    const variants = elements[PARAM_VARIANT] * VARIANT_CODES + elements[PARAM_SHADOW_VARIANT];
+    const key = variants * 8 + own + precision + 1;
     crowd.skeleton.bones.length = key;
 
     teach(crowd, material, key);
@@ -179,7 +175,7 @@ const setupDiffuseColor: SetupDiffuseColor = function setupDiffuseColorOfCrowd(
   const { map } = this as unknown as { map?: unknown };
   if (isCrowd(object) && map && colorNode === null && variantFor(this, object).parts) {
     const part = partNode(object, variantFor(this, object));
-    const inVertexStage = Fn(() => mapOffset(part())) as unknown as () => Node<'vec2'>;
+    const inVertexStage = Fn(() => partMapOffset(part())) as unknown as () => Node<'vec2'>;
     const offset = varying(inVertexStage());
     const getUV = (texture: { getDefaultUV(): Node<'vec2'> }) => texture.getDefaultUV().add(offset);
     this.colorNode = (materialColor as unknown as { context(context: object): Node<'vec4'> }).context({
@@ -189,13 +185,6 @@ const setupDiffuseColor: SetupDiffuseColor = function setupDiffuseColorOfCrowd(
   setup.call(this, builder);
   this.colorNode = colorNode;
 };
-
-/** By how much a part's map is moved, in uv units. */
-function mapOffset(part: Node<'vec4'>): Node<'vec2'> {
-  const steps = part.w.abs().sub(1);
-  const v = floor(steps.div(MAP_STEPS));
-  return vec2(steps.sub(v.mul(MAP_STEPS)), v).div(MAP_STEPS);
-}
 
 /** What `NodeMaterial.setupPosition` does for an instanced mesh, with our skinning in the place where three.js's is. */
 function setupCrowd(material: NodeMaterial, builder: NodeBuilder, crowd: NodeCrowd): Node {
@@ -364,11 +353,7 @@ function partNode(crowd: NodeCrowd, { parts: wanted }: ShaderVariant): PartNode 
     OnObjectUpdate(({ object }: { object: Object3D | null }) => {
       if (isCrowd(object) && object.parts !== null) parts.value = object.parts.texture.layered;
     });
-    const index = int(instanceIndex);
-    const perRow = int(drawParameter(PARAM_PARTS_PER_ROW)).toVar();
-    const row = index.div(perRow).toVar();
-    const first = index.sub(row.mul(perRow)).mul(int(drawParameter(PARAM_PARTS)));
-    return texelOf(parts, first.add(int(attribute<'float'>('partIndex', 'float'))), row).toVar();
+    return instancePart(parts, drawParameter).toVar();
   };
 }
 
@@ -418,15 +403,7 @@ function slotOf(texture: TexelNode, index: Node<'int'>, stride: number, offset: 
     .mul(stride / 4)
     .add(offset);
   const row = index.shiftRight(Math.log2(INSTANCES_PER_ROW)).toVar();
-  return { clip: texelOf(texture, x, row).toVar(), timing: texelOf(texture, x.add(1), row).toVar() };
-}
-
-/** The texel of an `InstanceTexture` that is `x` texels into a row. */
-function texelOf(texture: TexelNode, x: Node<'int'>, row: Node<'int'>): Node<'vec4'> {
-  // A layer has one row but in crowds of very many.
-  const height = texture.height();
-  const layer = row.div(height).toVar();
-  return texture.layerTexel(ivec2(x, row.sub(layer.mul(height))), layer);
+  return { clip: texture.rowTexel(x, row).toVar(), timing: texture.rowTexel(x.add(1), row).toVar() };
 }
 
 interface DrawnClock {

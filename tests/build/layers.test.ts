@@ -64,7 +64,5 @@ test('every shader function in GLSL has its twins', () => {
   const tsl = files.filter((file) => file.endsWith('.tsl.ts')).map((file) => file.replace('.tsl.ts', ''));
   // skinVertex patches three.js's GLSL chunks; for nodes the backend does that
   const patches = ['shaders/skinVertex'];
-  // three.js morphs in GLSL by itself, once it is told the influences
-  const nodes = ['shaders/morphTargets'];
-  expect([...tsl, ...patches].sort()).toEqual([...names, ...nodes].sort());
+  expect([...tsl, ...patches].sort()).toEqual([...names].sort());
 });

@@ -190,6 +190,43 @@ describe.each(TWINS)('%s', (twin) => {
     }
   });
 
+  test('what instances are given after a frame was drawn is there in the next', async () => {
+    const { root, clips } = createCharacter();
+    const body = root.getObjectByName('Body') as Mesh;
+    const { count } = body.geometry.getAttribute('position');
+    const aside = new Float32BufferAttribute(new Float32Array(count * 3), 3);
+    for (let i = 0; i < count; i++) aside.setX(i, 0.5);
+    body.geometry.morphAttributes.position = [aside];
+    body.geometry.morphTargetsRelative = true;
+    body.updateMorphTargets();
+    const crowd = SkinnedInstancedMesh.from(root, clips, 2);
+    crowd.count = 1;
+    // one scene throughout: with new lights a renderer looks at everything anew
+    const { scene, camera } = createStage(crowdBox(crowd), 'directional');
+    const setMorph = (influence: number) => {
+      crowd.setMorphAt(0, Object.assign(new Mesh(), { morphTargetInfluences: [influence] }));
+      if (crowd.morphTexture) crowd.morphTexture.needsUpdate = true;
+    };
+    const changes = [
+      () => setMorph(1),
+      () => setMorph(0.5),
+      () => {
+        crowd.setColorAt(0, new Color(1, 0, 0));
+        if (crowd.instanceColor) crowd.instanceColor.needsUpdate = true;
+      },
+      () => crowd.setPartColorAt(0, 0, new Color(0.2, 1, 1)),
+      () => crowd.setPartVisibleAt(0, 0, false),
+    ];
+    let before = await draw(scene, camera, crowd);
+    for (const [i, change] of changes.entries()) {
+      change();
+      const after = await draw(scene, camera, crowd);
+      expect(changedPixels(before, after), `change ${i}`).toBeGreaterThan(300);
+      before = after;
+    }
+    crowd.dispose();
+  });
+
   test('parts that are hidden or tinted look as meshes that are', async () => {
     const model = createDressed();
     const tint = new Color(0.4, 1, 0.6);

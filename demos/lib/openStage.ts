@@ -1,0 +1,33 @@
+import { createRenderer } from './createRenderer.js';
+import type { Cost } from './Figures.js';
+import { find } from './page.js';
+import { Stage } from './Stage.js';
+
+/** What every page begins with: the renderer that `?renderer=` asks for, a stage in the page's view, and the library. */
+export async function openStage() {
+  const query = new URLSearchParams(location.search);
+  // The same class from either entry; the one for WebGPURenderer brings node materials along.
+  const { SkinnedInstancedMesh } =
+    query.get('renderer') === 'webgpu'
+      ? await import('skinned-instanced-mesh/webgpu')
+      : await import('skinned-instanced-mesh');
+
+  const device = await createRenderer(query.get('renderer'));
+  const stage = new Stage(find('.view'), device.renderer);
+  find('[data-renderer]').textContent = device.label;
+  if (innerWidth < 480) find<HTMLDetailsElement>('.panel').open = false;
+  stage.resize();
+  window.addEventListener('resize', () => stage.resize());
+
+  /** Does the work of a frame, drawing included, and says what it took. */
+  const measure = (work: () => void): Cost => {
+    const { info } = device.renderer;
+    info.reset();
+    device.takeBytes();
+    const start = performance.now();
+    work();
+    const js = performance.now() - start;
+    return { js, draws: device.draws(), triangles: info.render.triangles, bytes: device.takeBytes() };
+  };
+  return { query, Crowd: SkinnedInstancedMesh, device, stage, measure };
+}
