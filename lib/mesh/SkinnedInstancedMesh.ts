@@ -4,7 +4,6 @@ import type {
   Camera,
   Group,
   JSONMeta,
-  Mesh,
   Object3D,
   Raycaster,
   Scene,
@@ -15,15 +14,12 @@ import {
   AttachedBindMode,
   Box3,
   Color,
-  DataTexture,
-  FloatType,
   InstancedBufferAttribute,
   InstancedMesh,
   type Material,
   Matrix4,
   MeshDepthMaterial,
   MeshDistanceMaterial,
-  RedFormat,
   Sphere,
   type Vector3,
 } from 'three';
@@ -54,8 +50,8 @@ import { CrowdSkeleton } from './CrowdSkeleton.js';
 import { crowdBox, crowdSphere } from './crowdBounds.js';
 import { createCrowdGeometry, setPlaybackAttributes } from './crowdGeometry.js';
 import { InstanceParts } from './InstanceParts.js';
+import { MorphedInstancedMesh } from './MorphedInstancedMesh.js';
 import { mergeParts } from './mergeParts.js';
-import { PartedInstancedMesh } from './PartedInstancedMesh.js';
 import { type CrowdIntersection, raycastCrowd } from './raycastCrowd.js';
 import { morphVertex, skinVertex } from './skinVertex.js';
 
@@ -112,7 +108,7 @@ const _affine = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
  * });
  * ```
  */
-export class SkinnedInstancedMesh extends PartedInstancedMesh {
+export class SkinnedInstancedMesh extends MorphedInstancedMesh {
   override readonly type: string = 'SkinnedInstancedMesh';
   /** For type testing. */
   readonly isSkinnedInstancedMesh = true;
@@ -270,25 +266,13 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
     this.replacePlayback(this.createPlayback(capacity).copy(playback));
     if (this.parts !== null)
       this.replaceParts(new InstanceParts(capacity, this.parts.count).copy(this.parts));
-    this.morphTexture = null;
+    this.takeMorphs(morphTexture);
+    morphTexture?.dispose();
     this.adoptGeometry(geometry);
-    if (morphTexture !== null) {
-      this.needMorphTexture();
-      const { data, width } = (this.morphTexture as unknown as DataTexture).image;
-      const rows = Math.min(capacity, morphTexture.image.height);
-      (data as Float32Array).set((morphTexture.image.data as Float32Array).subarray(0, rows * width));
-      morphTexture.dispose();
-    }
     this.computed.version = -1;
     this.prepareDraw();
     for (const follower of this.followers) follower.follow(this);
     return this;
-  }
-
-  /** Whether clips move the geometry's morph targets. */
-  get clipsMorph(): boolean {
-    const { morphNames } = this.boneTexture;
-    return morphNames.length > 0 && morphNames.length === this.geometry.morphAttributes.position?.length;
   }
 
   /** Whether two baked frames are mixed; else the nearest is shown. Changing it compiles the materials anew. */
@@ -412,25 +396,6 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
     return this;
   }
 
-  /**
-   * As `InstancedMesh.setMorphAt`: gives an instance influences of its own, to which its clips add theirs. Instances that
-   * were never given any have those of the character as it was baked.
-   *
-   * @param object Has as many `morphTargetInfluences` as the crowd, whose `morphTargetDictionary` names them.
-   */
-  override setMorphAt(index: number, object: Mesh): this {
-    this.checkIndex(index, 'setMorphAt');
-    const targets = this.geometry.morphAttributes.position?.length ?? 0;
-    if (object.morphTargetInfluences?.length !== targets) {
-      throw new Error(
-        `${NAME}.setMorphAt: the object has ${object.morphTargetInfluences?.length ?? 'no'} morph target influences, the geometry ${targets} targets.`,
-      );
-    }
-    this.needMorphTexture();
-    super.setMorphAt(index, object);
-    return this;
-  }
-
   /** Box around every pose that any instance may take, at the place where it stands. */
   override computeBoundingBox(): void {
     this.boundingBox ??= new Box3();
@@ -474,7 +439,7 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
     this.partPaths = source.partPaths;
     const { parts } = source;
     this.replaceParts(parts === null ? null : new InstanceParts(this.capacity, parts.count).copy(parts));
-    if (source.morphTexture !== null) this.morphTexture = copyMorphTexture(source.morphTexture);
+    this.takeMorphs(source.morphTexture);
     this.adoptGeometry(this.geometry);
     this.computed.version = -1;
     this.update(0);
@@ -656,26 +621,7 @@ export class SkinnedInstancedMesh extends PartedInstancedMesh {
   private adoptGeometry(geometry: BufferGeometry): void {
     setPlaybackAttributes(geometry, this.playback);
     this.poseBounds = null;
-    const targets = geometry.morphAttributes.position?.length ?? 0;
-    // three.js draws morph targets only of objects that have influences; texture and array may be of another geometry.
-    if (targets > 0 && this.morphTargetInfluences?.length !== targets) {
-      this.morphTargetInfluences = new Array(targets).fill(0);
-    }
-    if (this.morphTexture !== null && this.morphTexture.image.width !== targets + 1) {
-      this.morphTexture.dispose();
-      this.morphTexture = null;
-    }
-  }
-
-  /** Gives every instance influences of its own, to begin with those that all share. */
-  private needMorphTexture(): void {
-    const shared = this.morphTargetInfluences ?? [];
-    const width = shared.length + 1;
-    if (this.morphTexture?.image.width === width) return;
-    const weights = new Float32Array(width * this.capacity);
-    for (let i = 0; i < this.capacity; i++) weights.set([1, ...shared], i * width);
-    this.morphTexture = new DataTexture(weights, width, this.capacity, RedFormat, FloatType);
-    this.morphTexture.needsUpdate = true;
+    this.adoptMorphs(geometry);
   }
 
   /** Assignments that three.js leaves unchecked, and that would draw garbage, go through here. */
@@ -831,12 +777,5 @@ function resized(source: InstancedBufferAttribute, count: number): InstancedBuff
   const copy = new InstancedBufferAttribute(array, source.itemSize);
   copy.setUsage(source.usage);
   source.dispose?.();
-  return copy;
-}
-
-function copyMorphTexture(source: DataTexture): DataTexture {
-  const { data, width, height } = source.image;
-  const copy = new DataTexture((data as Float32Array).slice(), width, height, RedFormat, FloatType);
-  copy.needsUpdate = true;
   return copy;
 }
