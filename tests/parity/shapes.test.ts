@@ -365,6 +365,32 @@ test('smooth tracks are baked as a loop that goes on sees them', () => {
   }
 });
 
+test('a coarser geometry of the same skeleton shares the bone texture', async () => {
+  const clips = [new AnimationClip('Bend', 1, bend())];
+  const boneTexture = BoneTexture.bake(createChain(1).root, clips, { fps: 24 });
+  const { root, mesh } = createChain(1);
+  // larger too, so that the boxes that were baked do not hold it
+  const coarse = new SphereGeometry(1, 5, 4).scale(0.5, 1.2, 0.5).translate(0, 0.8, 0);
+  const { count } = coarse.getAttribute('position');
+  const joints = Uint16Array.from({ length: count * 4 }, (_, i) => (i + (i >> 2)) % 4);
+  const weights = Float32Array.from({ length: count * 4 }, (_, i) => [0.5, 0.3, 0.2, 0][i % 4]);
+  coarse.setAttribute('skinIndex', new Uint16BufferAttribute(joints, 4));
+  coarse.setAttribute('skinWeight', new Float32BufferAttribute(weights, 4));
+  mesh.geometry = coarse;
+  for (const errors of (await measureVertices(webGLCapture(renderer), root, clips, boneTexture)).values()) {
+    expect(errors.onFrames).toBeLessThanOrEqual(1e-5);
+    expect(errors.twin).toBeLessThanOrEqual(1e-5);
+  }
+  const crowd = SkinnedInstancedMesh.from(root, clips, 1, { boneTexture });
+  crowd.computeBoundingBox();
+  const reference = new Reference(root, new Matrix4());
+  for (const time of [0, 0.25, 0.5, 1]) {
+    reference.pose(clips[0], time).forEachVertex((_, position) => {
+      expect(crowd.boundingBox?.clone().expandByScalar(1e-4).containsPoint(position)).toBe(true);
+    });
+  }
+});
+
 test('additive clips are added to the rest pose', async () => {
   const { root } = createChain(23);
   const clip = AnimationUtils.makeClipAdditive(
