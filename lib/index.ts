@@ -12,6 +12,7 @@ export {
   SkinnedInstancedMesh,
   type SkinnedInstancedMeshOptions,
 } from './mesh/SkinnedInstancedMesh.js';
+export type { FinishedEvent, LoopEvent, MarkEvent } from './playback/PlaybackEvents.js';
 export type { PlayOptions } from './playback/PlayOptions.js';
 export type { PlaybackJSON } from './playback/playbackJSON.js';
 export type { BakedClip, ClipMark } from './poses/ClipTable.js';
@@ -19,3 +20,6 @@ export type { RootMotionOptions } from './poses/RootMotion.js';
 export { BoneTexture, type BoneTextureData, type Precision } from './texture/BoneTexture.js';
 export type { BakeAsyncOptions, BakeOptions, ClipChoice } from './texture/bake.js';
 export type { EncodingName } from './texture/encodings/Encoding.js';
+export type { JointBoxes } from './texture/jointBoxes.js';
+export type { TextureLayout } from './texture/textureLayout.js';
+export type { AffineArray } from './utils/affine.js';

@@ -23,11 +23,12 @@ export async function openStage() {
   const measure = (work: () => void): Cost => {
     const { info } = device.renderer;
     info.reset();
-    device.takeBytes();
+    device.calls.reset();
     const start = performance.now();
     work();
     const js = performance.now() - start;
-    return { js, draws: device.draws(), triangles: info.render.triangles, bytes: device.takeBytes() };
+    const { draws, bytes } = device.calls;
+    return { js, draws, triangles: info.render.triangles, bytes };
   };
   return { query, Crowd: SkinnedInstancedMesh, device, stage, measure };
 }

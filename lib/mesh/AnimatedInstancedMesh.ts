@@ -18,7 +18,9 @@ const NAME = 'SkinnedInstancedMesh';
 
 /** Instances that follow each other. */
 export interface InstanceRange {
+  /** Index of the first. */
   start: number;
+  /** How many there are. */
   count: number;
 }
 
@@ -57,8 +59,13 @@ export abstract class AnimatedInstancedMesh extends InstancedMesh<
   Material | Material[],
   SkinnedInstancedMeshEventMap
 > {
+  /** The clips that instances can play. */
   abstract boneTexture: BoneTexture;
-  /** What the instances play, as the shaders read it. Use the methods of the mesh. */
+  /**
+   * What the instances play, as the shaders read it. Use the methods of the mesh.
+   *
+   * @internal
+   */
   playback: InstancePlayback;
 
   private events: PlaybackEvents | null = null;
@@ -96,12 +103,12 @@ export abstract class AnimatedInstancedMesh extends InstancedMesh<
    * whatever the instance shows, also in the middle of another fade: two clips that fade out are kept, and of three the
    * one that shows least is dropped.
    *
-   * @param instances Index from 0 to `capacity - 1`, or a range; for a range, clip and options may be functions of the
-   * index.
+   * @param index From 0 to `capacity - 1`.
    * @param clip Name or index of a clip of the bone texture.
    * @throws If there is no such instance or clip, or an option is out of range.
    */
   play(index: number, clip: string | number, options?: PlayOptions): this;
+  /** The same for one instance or a range; clip and options may be functions of the index. */
   play(instances: Instances, clip: ClipOfInstance, options?: PlayOptionsOfInstance): this;
   play(instances: Instances, clip: ClipOfInstance, options: PlayOptionsOfInstance = {}): this {
     const caller = `${NAME}.play`;

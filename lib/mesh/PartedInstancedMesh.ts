@@ -8,7 +8,11 @@ const NAME = 'SkinnedInstancedMesh';
  * An animated mesh whose instances may each wear other parts of the character, in other colours, in the same draw call.
  */
 export abstract class PartedInstancedMesh extends AnimatedInstancedMesh {
-  /** Which parts of instances are shown and in what colour; null until one is not as it came. Use the methods. */
+  /**
+   * Which parts of instances are shown and in what colour; null until one is not as it came. Use the methods.
+   *
+   * @internal
+   */
   parts: InstanceParts | null = null;
 
   /** For each part the names it is known by: its mesh's, then those of the nodes above. */

@@ -57,6 +57,7 @@ import { morphVertex, skinVertex } from './skinVertex.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
+/** How a crowd is drawn. */
 export interface SkinnedInstancedMeshOptions {
   /** Joints that a vertex follows at most; its strongest are kept. @default 4 */
   influences?: Influences;
@@ -66,6 +67,7 @@ export interface SkinnedInstancedMeshOptions {
   interpolate?: boolean;
 }
 
+/** Options of {@link SkinnedInstancedMesh.from}: how the character is merged, baked and drawn. */
 export interface FromOptions extends SkinnedInstancedMeshOptions, BakeOptions {
   /** A bone texture baked before from the same character. The clips and bake options are then not used. */
   boneTexture?: BoneTexture;
@@ -114,15 +116,24 @@ export class SkinnedInstancedMesh extends MorphedInstancedMesh {
   readonly isSkinnedInstancedMesh = true;
   /** Makes three.js bind `skeleton.boneTexture` and the draw parameters at each draw. */
   readonly isSkinnedMesh = true;
+  /** As `SkinnedMesh` has it; crowds know no other mode. */
   readonly bindMode = AttachedBindMode;
   /** Not a transform: three.js uploads it at each draw, and the crowd's shaders read their parameters from it. */
   readonly bindMatrix = new Matrix4();
+  /** The identity, where three.js looks for it. */
   readonly bindMatrixInverse = new Matrix4();
-  /** Stands in for a skeleton; it has no bones. */
+  /**
+   * Stands in for a skeleton; it has no bones.
+   *
+   * @internal
+   */
   skeleton: CrowdSkeleton;
 
+  /** The clips that instances can play. */
   boneTexture: BoneTexture;
+  /** Joints that a vertex follows at most. */
   readonly influences: Influences;
+  /** The same in shadow maps. */
   readonly shadowInfluences: Influences;
 
   /** Matrices of the frame before, which node materials keep for motion vectors. */
@@ -378,18 +389,29 @@ export class SkinnedInstancedMesh extends MorphedInstancedMesh {
     return target.premultiply(_instanceMatrix.fromArray(this.instanceMatrix.array, index * 16));
   }
 
+  /** Exchanges two instances: places, colours, parts, morph targets and what they play; those of attached crowds too. */
   override swapInstances(i: number, j: number): this {
     super.swapInstances(i, j);
     for (const follower of this.followers) follower.swapLooks(i, j);
     return this;
   }
 
+  /**
+   * Places an instance; set `instanceMatrix.needsUpdate` afterwards, as with `InstancedMesh`.
+   *
+   * @throws If there is no such instance.
+   */
   override setMatrixAt(index: number, matrix: Matrix4): this {
     this.checkIndex(index, 'setMatrixAt');
     super.setMatrixAt(index, matrix);
     return this;
   }
 
+  /**
+   * Colours an instance; set `instanceColor.needsUpdate` afterwards, as with `InstancedMesh`.
+   *
+   * @throws If there is no such instance.
+   */
   override setColorAt(index: number, color: Color): this {
     this.checkIndex(index, 'setColorAt');
     super.setColorAt(index, color);
@@ -431,6 +453,7 @@ export class SkinnedInstancedMesh extends MorphedInstancedMesh {
   /** Does nothing: a crowd is bound to its bone texture. `SkeletonUtils.clone` calls it. */
   bind(): void {}
 
+  /** Becomes a crowd of the same instances, playing on from here; bone texture and materials are shared. */
   override copy(source: SkinnedInstancedMesh, recursive?: boolean): this {
     super.copy(source, recursive);
     this.boneTexture = source.boneTexture;

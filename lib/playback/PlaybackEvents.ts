@@ -10,7 +10,9 @@ export type PlaybackEvent = FinishedEvent | LoopEvent | MarkEvent;
 
 /** A clip ran its last repetition. */
 export interface FinishedEvent {
+  /** For telling events apart. */
   type: 'finished';
+  /** Index of the instance. */
   instanceId: number;
   /** Name of the clip. */
   clip: string;
@@ -20,8 +22,11 @@ export interface FinishedEvent {
 
 /** A clip came to its end and begins anew, or in a ping-pong turns around. */
 export interface LoopEvent {
+  /** For telling events apart. */
   type: 'loop';
+  /** Index of the instance. */
   instanceId: number;
+  /** Name of the clip. */
   clip: string;
   /** 1, or -1 when played in reverse. */
   loopDelta: 1 | -1;
@@ -29,8 +34,11 @@ export interface LoopEvent {
 
 /** An instance played past a mark, see `BoneTexture.addMark`. */
 export interface MarkEvent {
+  /** For telling events apart. */
   type: 'mark';
+  /** Index of the instance. */
   instanceId: number;
+  /** Name of the clip. */
   clip: string;
   /** What the mark is called. */
   name: string;

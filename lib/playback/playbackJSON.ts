@@ -13,6 +13,7 @@ import {
 
 /** What every instance of a crowd plays, as plain data; see `SkinnedInstancedMesh.playbackToJSON`. */
 export interface PlaybackJSON {
+  /** Of the format. */
   version: 1;
   /** Names of the clips that `instances` count by. */
   clips: string[];

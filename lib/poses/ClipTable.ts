@@ -2,6 +2,7 @@ import type { Box3 } from 'three';
 
 /** One clip of a bone texture. */
 export interface BakedClip {
+  /** As `play` takes it. */
   name: string;
   /** First frame in the bone texture. */
   start: number;
@@ -26,6 +27,7 @@ export interface BakedClip {
 export interface ClipMark {
   /** Seconds. */
   time: number;
+  /** What the `mark` event calls it. */
   name: string;
 }
 

@@ -19,16 +19,24 @@ import { createJointBoxes, expandByPose } from './jointBoxes.js';
 import type { PoseMix } from './PoseMix.js';
 import { frameTexel, type TextureLayout } from './textureLayout.js';
 
+/** Kind of number that texels are made of: 32 or 16 bits. */
 export type Precision = 'float' | 'half';
 
 /** Everything a bone texture knows: plain data that a file or a worker can carry. */
 export interface BoneTextureData {
+  /** Four numbers a texel, row by row; half floats as their bits. */
   texels: Float32Array | Uint16Array;
+  /** Where frames lie among the texels. */
   layout: TextureLayout;
+  /** Frames of all clips, and the rest pose before them. */
   frames: number;
+  /** How a joint's matrix is written. */
   encoding: EncodingName;
+  /** Kind of number. */
   precision: Precision;
+  /** In the order of their frames. */
   clips: BakedClip[];
+  /** In the order of the texels. */
   jointNames: string[];
   /** For each joint, what carries an object in its own space to where its skinning matrix takes it up; see `socket`. */
   jointBinds: (number[] | null)[];
@@ -36,6 +44,7 @@ export interface BoneTextureData {
   morphNames: string[];
   /** Bounds of the rest pose. */
   restBounds: Box3;
+  /** Boxes of the vertices that follow each joint. */
   jointBoxes: JointBoxes;
 }
 
@@ -47,8 +56,13 @@ export interface BoneTextureData {
  * no crowd uses it any more.
  */
 export class BoneTexture extends DataTexture {
+  /** For type testing. */
   readonly isBoneTexture = true;
-  /** Counts the changes of marks. */
+  /**
+   * Counts the changes of marks.
+   *
+   * @internal
+   */
   marksVersion = 0;
 
   private data: BoneTextureData;
@@ -105,7 +119,11 @@ export class BoneTexture extends DataTexture {
     return this.data.clips;
   }
 
-  /** The clips, to be found by name or by frame. */
+  /**
+   * The clips, to be found by name or by frame.
+   *
+   * @internal
+   */
   get clipTable(): ClipTable {
     return this.table;
   }
@@ -152,15 +170,21 @@ export class BoneTexture extends DataTexture {
     return this.data.morphNames;
   }
 
-  /** Texels before the morph targets' influences in each frame. */
+  /**
+   * Texels before the morph targets' influences in each frame.
+   *
+   * @internal
+   */
   get morphTexel(): number {
     return this.data.jointNames.length * this.codec.texels;
   }
 
+  /** How a joint's matrix is written. */
   get encoding(): EncodingName {
     return this.data.encoding;
   }
 
+  /** Kind of number that the texels are made of. */
   get precision(): Precision {
     return this.data.precision;
   }
@@ -175,7 +199,11 @@ export class BoneTexture extends DataTexture {
     return this.data.layout;
   }
 
-  /** Boxes of the vertices that follow each joint, as baked. */
+  /**
+   * Boxes of the vertices that follow each joint, as baked.
+   *
+   * @internal
+   */
   get jointBoxes(): JointBoxes {
     return this.data.jointBoxes;
   }
@@ -240,6 +268,7 @@ export class BoneTexture extends DataTexture {
    * Writes a joint's skinning matrix as the shader gets it in a pose.
    *
    * @param out 12 numbers from `at`, row by row.
+   * @internal
    */
   readPose({ layers, count }: PoseMix, joint: number, out: AffineArray, at = 0): void {
     if (count === 1) {
@@ -255,7 +284,11 @@ export class BoneTexture extends DataTexture {
     }
   }
 
-  /** Writes what a pose adds to the influence of each of `morphNames`. */
+  /**
+   * Writes what a pose adds to the influence of each of `morphNames`.
+   *
+   * @internal
+   */
   readMorphs({ layers, count }: PoseMix, out: Float64Array): void {
     const { layout, morphNames } = this.data;
     const size = morphNames.length;
@@ -280,6 +313,7 @@ export class BoneTexture extends DataTexture {
    * skinning matrix takes them up.
    *
    * @throws If there is no such joint, or its skin is bound detached.
+   * @internal
    */
   socket(joint: string | number, caller = 'BoneTexture.socket'): { joint: number; bind: readonly number[] } {
     const { jointNames, jointBinds } = this.data;
@@ -304,6 +338,7 @@ export class BoneTexture extends DataTexture {
    * Grows `target` by every pose of the texture.
    *
    * @param boxes Boxes of other geometry than the texture was baked with; then every frame is read anew.
+   * @internal
    */
   expandBounds(target: Box3, boxes?: JointBoxes): Box3 {
     if (boxes === undefined) {
@@ -328,6 +363,7 @@ export class BoneTexture extends DataTexture {
    * Checks that a device can hold the texture.
    *
    * @throws If it cannot, with the way out.
+   * @internal
    */
   checkSize(max: number | undefined): void {
     const { width, height } = this.data.layout;
@@ -337,11 +373,16 @@ export class BoneTexture extends DataTexture {
     );
   }
 
-  /** Empty boxes for this texture's joints. */
+  /**
+   * Empty boxes for this texture's joints.
+   *
+   * @internal
+   */
   createJointBoxes(): JointBoxes {
     return createJointBoxes(this.data.jointNames.length);
   }
 
+  /** Becomes a second texture object over the same texels. */
   override copy(source: BoneTexture): this {
     super.copy(source);
     this.data = source.data;

@@ -31,6 +31,7 @@ export interface ClipChoice {
   fps?: number;
 }
 
+/** What is baked, how finely, and how it is written. */
 export interface BakeOptions {
   /**
    * Frames per second. Frames are mixed when drawn, so 30 looks smooth and 15 often does.
@@ -76,6 +77,7 @@ export interface BakeOptions {
   morphTargets?: boolean;
 }
 
+/** {@link BakeOptions} and what goes with taking time. */
 export interface BakeAsyncOptions extends BakeOptions {
   /** Called between slices with the share that is done, 0 to 1. */
   onProgress?: (progress: number) => void;

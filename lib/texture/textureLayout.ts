@@ -4,7 +4,9 @@
  * below each other go on in a further column.
  */
 export interface TextureLayout {
+  /** Texels. */
   width: number;
+  /** Texels: frames that lie below each other. */
   height: number;
   /** Texels of one frame. */
   stride: number;

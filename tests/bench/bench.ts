@@ -1,34 +1,24 @@
-import { BoneTexture, type SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import { type BakeOptions, BoneTexture, type SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 import {
   type AnimationClip,
   AnimationMixer,
-  type Mesh,
   type Object3D,
   PerspectiveCamera,
   Scene,
-  type SkinnedMesh,
   WebGLRenderer,
 } from 'three';
-import { createCharacter } from '../../demos/character.js';
-import { countGlCalls } from '../support/glCalls.js';
-import { loadModel, modelNames } from '../support/models.js';
 import {
   type Contender,
   createFloor,
-  createInstancedMesh2,
   createOurs,
   createSkinned,
   type Source,
-} from './crowds.js';
-
-export interface FrameRow {
-  name: string;
-  count: number;
-  js: number;
-  draws: number;
-  uploads: number;
-  bytes: number;
-}
+  sourceOf,
+} from '../../demos/benchmark/contenders.js';
+import { deviceName } from '../../demos/benchmark/measure.js';
+import { createCharacter } from '../../demos/character.js';
+import { loadModel, modelNames } from '../support/models.js';
+import { measureVertices, webGLCapture } from '../support/parity.js';
 
 export interface VertexRow {
   model: string;
@@ -42,7 +32,6 @@ const renderer = new WebGLRenderer({ antialias: false });
 renderer.setSize(64, 64);
 document.body.append(renderer.domElement);
 const gl = renderer.getContext() as WebGL2RenderingContext;
-const calls = countGlCalls(gl);
 const camera = new PerspectiveCamera(60, 1, 0.1, 2000);
 camera.position.set(100, 40, 60);
 camera.lookAt(100, 0, -100);
@@ -54,97 +43,13 @@ function finish(): void {
   gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
 }
 
-async function sourceOf(model: string): Promise<Source> {
-  const { root, clips } = model === 'built-in' ? createCharacter() : await loadModel(model);
-  let mesh: SkinnedMesh | undefined;
-  root.traverse((node) => {
-    const candidate = node as SkinnedMesh;
-    if (!candidate.isSkinnedMesh) return;
-    const size = (m: Mesh) => m.geometry.getAttribute('position').count;
-    if (mesh === undefined || size(candidate) > size(mesh)) mesh = candidate;
-  });
-  if (mesh === undefined) throw new Error(`${model} has no skinned mesh`);
-  return { root, clips, mesh };
-}
-
-/** JavaScript, draw calls and uploads of a frame, with next to nothing to draw. */
-async function frames(count: number): Promise<FrameRow[]> {
-  const source = await sourceOf('built-in');
-  source.mesh.geometry.setDrawRange(0, 3);
-  const makers: (() => Contender)[] = [
-    () => createFloor(source, count),
-    () => createSkinned(source, count),
-    () => createInstancedMesh2(source, count, renderer),
-    () => createOurs(source, count),
-  ];
-  const rows: FrameRow[] = [];
-  for (const make of makers) {
-    const contender = make();
-    const scene = new Scene();
-    scene.add(contender.object);
-    contender.object.traverse((node) => {
-      node.frustumCulled = false;
-    });
-    const frame = () => {
-      calls.reset();
-      contender.update(1 / 60);
-      renderer.render(scene, camera);
-    };
-    // Pages are not given finer times than a tenth of a millisecond, so quick frames are timed by the batch.
-    frame();
-    finish();
-    let start = performance.now();
-    frame();
-    const batch = Math.max(1, Math.min(100, Math.round(20 / Math.max(performance.now() - start, 0.1))));
-    const times: number[] = [];
-    const started = performance.now();
-    while (times.length < 15 && (times.length < 3 || performance.now() - started < 4000)) {
-      finish();
-      start = performance.now();
-      for (let i = 0; i < batch; i++) frame();
-      times.push((performance.now() - start) / batch);
-    }
-    const { draws, uploads, bytes } = calls;
-    rows.push({ name: contender.name, count, js: median(times), draws, uploads, bytes });
-    contender.dispose();
-  }
-  return rows;
-}
-
-/** JavaScript of a frame under WebGPURenderer: the floor and ours, measured in turn. */
-async function nodeFrames(count: number): Promise<{ name: string; js: number }[]> {
-  const { WebGPURenderer } = await import('three/webgpu');
-  await import('skinned-instanced-mesh/webgpu');
-  const nodes = new WebGPURenderer();
-  await nodes.init();
-  nodes.setSize(64, 64);
-  const source = await sourceOf('built-in');
-  source.mesh.geometry.setDrawRange(0, 3);
-  const contenders = [createFloor(source, count), createOurs(source, count)];
-  const times: number[][] = [[], []];
-  for (let round = 0; round < 12; round++) {
-    for (const [i, contender] of contenders.entries()) {
-      const scene = new Scene();
-      scene.add(contender.object);
-      contender.object.frustumCulled = false;
-      nodes.render(scene, camera);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      const start = performance.now();
-      for (let frame = 0; frame < 100; frame++) {
-        contender.update(1 / 60);
-        nodes.render(scene, camera);
-      }
-      times[i].push((performance.now() - start) / 100);
-    }
-  }
-  for (const contender of contenders) contender.dispose();
-  nodes.dispose();
-  return contenders.map(({ name }, i) => ({ name, js: median(times[i]) }));
+async function load(model: string): Promise<Source> {
+  return sourceOf(model, model === 'built-in' ? createCharacter() : await loadModel(model));
 }
 
 /** Time of the vertex stage alone, as a ratio to that of a still InstancedMesh measured in turn with it. */
 async function vertices(model: string, rounds: number, only = ''): Promise<VertexRow[]> {
-  const source = await sourceOf(model);
+  const source = await load(model);
   source.mesh.geometry.drawRange.count = Infinity;
   const count = Math.max(20, Math.round(300_000 / source.mesh.geometry.getAttribute('position').count));
   const floor = createFloor(source, count);
@@ -217,7 +122,7 @@ async function vertices(model: string, rounds: number, only = ''): Promise<Verte
 
 /** Five rounds of baking, or of `mixer.setTime` and `updateMatrixWorld` for the same frames; the first is a cold start. */
 async function baking(model: string, what: 'bake' | 'mixer'): Promise<number[]> {
-  const { root, clips } = await sourceOf(model);
+  const { root, clips } = await load(model);
   const times: number[] = [];
   for (let round = 0; round < 5; round++) {
     const start = performance.now();
@@ -245,7 +150,7 @@ function poseEveryFrame(root: Object3D, clips: readonly AnimationClip[]): void {
 
 /** The longest that `bakeAsync` keeps the page waiting. */
 async function longestSlice(model: string): Promise<number> {
-  const { root, clips } = await sourceOf(model);
+  const { root, clips } = await load(model);
   let longest = 0;
   let last = performance.now();
   await BoneTexture.bakeAsync(root, clips, {
@@ -257,16 +162,67 @@ async function longestSlice(model: string): Promise<number> {
   return longest;
 }
 
+export interface AccuracyRow {
+  encoding: string;
+  fps: number;
+  bytesPerJointSecond: number;
+  bytes: number;
+  /** Shares of the character's height: the worst vertex on baked frames, then between them of the clip in the middle and of the worst. */
+  onFrames: number;
+  middle: number;
+  worst: number;
+  worstClip: string;
+}
+
+/** How far drawn vertices are from three.js's, baked in different ways. */
+async function accuracy(model: string): Promise<AccuracyRow[]> {
+  const { root, clips } = await load(model);
+  const rows: AccuracyRow[] = [];
+  const ways = [10, 15, 30, 60].flatMap((fps): BakeOptions[] => [
+    { fps, encoding: 'auto' },
+    { fps, encoding: 'matrix' },
+  ]);
+  ways.push({ fps: 30, encoding: 'auto', precision: 'half' });
+  for (const way of ways) {
+    const boneTexture = BoneTexture.bake(root, clips, way);
+    const { encoding, precision, byteLength } = boneTexture;
+    // a model that quaternions cannot hold: the same as 'matrix'
+    if (way.encoding === 'auto' && encoding === 'matrix') continue;
+    const errors = [...(await measureVertices(webGLCapture(renderer), root, clips, boneTexture))];
+    errors.sort(([, a], [, b]) => a.between - b.between);
+    const [worstClip, { between: worst }] = errors[errors.length - 1];
+    const texels = encoding === 'matrix' ? 3 : 2;
+    const fps = way.fps ?? 30;
+    rows.push({
+      encoding: precision === 'half' ? `${encoding} half` : encoding,
+      fps,
+      bytesPerJointSecond: texels * (precision === 'half' ? 8 : 16) * fps,
+      bytes: byteLength,
+      onFrames: Math.max(...errors.map(([, error]) => error.onFrames)),
+      middle: errors[Math.floor(errors.length / 2)][1].between,
+      worst,
+      worstClip,
+    });
+    boneTexture.dispose();
+  }
+  return rows;
+}
+
+/** What draws here. */
+function device(): string {
+  return deviceName({ gl }, null);
+}
+
 declare global {
   interface Window {
     bench: {
-      frames: typeof frames;
-      nodeFrames: typeof nodeFrames;
       vertices: typeof vertices;
+      accuracy: typeof accuracy;
+      device: typeof device;
       baking: typeof baking;
       longestSlice: typeof longestSlice;
       models: typeof modelNames;
     };
   }
 }
-window.bench = { frames, nodeFrames, vertices, baking, longestSlice, models: modelNames };
+window.bench = { accuracy, device, vertices, baking, longestSlice, models: modelNames };

@@ -1,107 +1,151 @@
-// Prints what a frame costs, what the vertex stage costs and what baking costs, each beside a peer or a floor that was
-// measured in the same run. Ratios carry over to other machines; milliseconds do not.
+// Prints what a frame costs, what the vertex stage costs, what baking costs and how exact it is, each beside a peer or a
+// floor that was measured in the same run. Ratios carry over to other machines; milliseconds do not.
 //
-//   npm run bench                 everything
-//   npm run bench -- vertices     one of frames, vertices, baking
+//   npm run bench                 frames, vertices, baking, accuracy
+//   npm run bench -- vertices     one of them
+//   npm run bench -- whole        frames of whole characters, which a software renderer takes minutes over
+//   npm run bench -- frames --json=results.json     also keeps the benchmark page's numbers in a file
+import { writeFileSync } from 'node:fs';
 import { chromium } from 'playwright';
 import { createServer } from 'vite';
 import { browserFlags } from '../setup/browserFlags.mjs';
 import { findBrowser } from '../setup/findBrowser.mjs';
 
-const COUNTS = [10, 100, 1_000, 10_000];
-const wanted = process.argv.slice(2);
-const wants = (what) => wanted.length === 0 || wanted.includes(what);
+const wanted = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
+const jsonFile = process.argv.find((arg) => arg.startsWith('--json='))?.slice('--json='.length);
+const kept = [];
 
-const server = await createServer({ logLevel: 'error', server: { port: 0 } });
+const server = await createServer({ logLevel: 'error', server: { port: 0, hmr: false, watch: null } });
 await server.listen();
 const { port } = server.httpServer.address();
 const browser = await chromium.launch({ executablePath: await findBrowser(), args: browserFlags });
 
-async function openPage() {
+async function open(path) {
   const page = await browser.newPage();
   page.on('pageerror', (error) => console.error(String(error)));
-  await page.goto(`http://localhost:${port}/tests/bench/index.html`);
-  await page.waitForFunction(() => window.bench !== undefined);
+  await page.goto(`http://localhost:${port}${path}`);
   return page;
 }
 
+/** A page that has `window.bench`, for as long as `work` takes. */
+async function onPage(work) {
+  const page = await open('/tests/bench/index.html');
+  await page.waitForFunction(() => window.bench !== undefined);
+  const result = await work(page);
+  await page.close();
+  return result;
+}
+
 const cell = (text, width) => String(text).padStart(width);
-const number = (value, digits) => value.toLocaleString('en', { maximumFractionDigits: digits });
+const number = (value, digits = 0) => value.toLocaleString('en', { maximumFractionDigits: digits });
+
+/** What the gallery's benchmark page measures, run without anyone looking. */
+async function frames(parameters, title) {
+  console.log(title);
+  for (const renderer of ['webgl', 'webgpu']) {
+    const page = await open(
+      `/demos/benchmark/index.html?${new URLSearchParams({ auto: '1', renderer, ...parameters })}`,
+    );
+    await page.waitForFunction(() => document.body.dataset.done === '1', null, { timeout: 0 });
+    const result = JSON.parse(await page.textContent('[data-json]'));
+    await page.close();
+    kept.push(result);
+
+    console.log(`\n${result.renderer} on ${result.device}`);
+    console.log(
+      `${'characters'.padEnd(12)}${'drawn as'.padEnd(46)}${cell('JS ms', 10)}${cell('× floor', 9)}${cell('GPU ms', 10)}${cell('frame ms', 11)}${cell('draws', 8)}${cell('uploads', 9)}${cell('bytes', 13)}`,
+    );
+    for (const row of result.rows) {
+      const floor = result.rows.find(({ contender, count }) => contender === 'floor' && count === row.count);
+      const ratio = row.js / floor.js;
+      console.log(
+        `${number(row.count).padEnd(12)}${row.name.padEnd(46)}${cell(row.js.toFixed(3), 10)}${cell(ratio.toFixed(ratio < 10 ? 2 : 0), 9)}${cell(row.gpu?.toFixed(1) ?? '–', 10)}${cell(row.frame.toFixed(2), 11)}${cell(number(row.draws), 8)}${cell(number(row.uploads), 9)}${cell(number(row.bytes), 13)}`,
+      );
+    }
+    for (const problem of result.problems) console.log(problem);
+  }
+  console.log();
+}
+
+async function vertices(models) {
+  console.log(
+    'The vertex stage alone (rasterizer discard), still InstancedMesh = 1.00: median (least, most)',
+  );
+  for (const model of models.filter((name) => ['built-in', 'Knight.glb', 'CesiumMan.glb'].includes(name))) {
+    const rows = await onPage((page) => page.evaluate((name) => window.bench.vertices(name, 15), model));
+    for (const { name, ratio, low, high } of rows) {
+      console.log(
+        `${model.padEnd(16)}${name.padEnd(48)}${ratio.toFixed(2)} (${low.toFixed(2)}, ${high.toFixed(2)})`,
+      );
+    }
+  }
+  console.log();
+}
+
+async function baking(models) {
+  console.log(
+    'Baking at 30 fps against mixer.setTime + updateMatrixWorld for the same frames, each on a page of its own',
+  );
+  for (const model of models) {
+    const measure = (run, ...args) =>
+      onPage((page) => page.evaluate(([name, rest]) => window.bench[name](...rest), [run, args]));
+    const bake = await measure('baking', model, 'bake');
+    const mixer = await measure('baking', model, 'mixer');
+    const longest = await measure('longestSlice', model);
+    const line = (i) =>
+      `${bake[i].toFixed(0)} ms against ${mixer[i].toFixed(0)} (${(mixer[i] / bake[i]).toFixed(1)} ×)`;
+    console.log(
+      `${model.padEnd(24)}cold ${line(0)}, warm ${line(4)}; longest slice of bakeAsync ${longest.toFixed(0)} ms`,
+    );
+  }
+  console.log();
+}
+
+async function accuracy(models) {
+  console.log(
+    'How far vertices are from where an AnimationMixer has them half-way between two frames, as a share of the height',
+  );
+  console.log(
+    `${'model'.padEnd(24)}${'encoding'.padEnd(12)}${cell('fps', 6)}${cell('B/joint/s', 11)}${cell('MB', 8)}${cell('on frames', 11)}${cell('middle clip', 13)}${cell('worst clip', 12)}  in`,
+  );
+  for (const model of models) {
+    const rows = await onPage((page) => page.evaluate((name) => window.bench.accuracy(name), model));
+    for (const row of rows) {
+      console.log(
+        `${model.padEnd(24)}${row.encoding.padEnd(12)}${cell(row.fps, 6)}${cell(number(row.bytesPerJointSecond), 11)}${cell((row.bytes / 1e6).toFixed(2), 8)}${cell(row.onFrames.toExponential(1), 11)}${cell(row.middle.toExponential(1), 13)}${cell(row.worst.toExponential(1), 12)}  ${row.worstClip}`,
+      );
+    }
+  }
+  console.log();
+}
+
+const kinds = {
+  frames: () =>
+    frames(
+      { vertices: '0' },
+      'A frame of a crowd in mixed clips, vertices left out: JavaScript, draw calls, uploads',
+    ),
+  whole: () =>
+    frames({ vertices: '1', counts: '10,100,1000' }, 'A frame of a crowd of whole characters in mixed clips'),
+  vertices,
+  baking,
+  accuracy,
+};
 
 try {
-  const page = await openPage();
-  const models = ['built-in', ...(await page.evaluate(() => window.bench.models()))];
-  const gpu = await page.evaluate(() => {
-    const gl = document.querySelector('canvas').getContext('webgl2');
-    const info = gl.getExtension('WEBGL_debug_renderer_info');
-    return info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : 'unknown';
-  });
+  const unknown = wanted.filter((kind) => !(kind in kinds));
+  if (unknown.length > 0) {
+    throw new Error(`npm run bench: no "${unknown[0]}"; there are ${Object.keys(kinds).join(', ')}.`);
+  }
+  const models = ['built-in', ...(await onPage((page) => page.evaluate(() => window.bench.models())))];
+  const gpu = await onPage((page) => page.evaluate(() => window.bench.device()));
   console.log(`Measured on ${gpu}, Chromium ${browser.version()}\n`);
-
-  if (wants('frames')) {
-    console.log('A frame of a crowd in mixed clips, vertices left out: JavaScript, draw calls, uploads');
-    console.log(
-      `${'instances'.padEnd(12)}${'drawn as'.padEnd(32)}${cell('JS ms', 10)}${cell('× floor', 10)}${cell('draws', 8)}${cell('uploads', 9)}${cell('bytes', 14)}`,
-    );
-    for (const count of COUNTS) {
-      const fresh = await openPage();
-      const rows = await fresh.evaluate((n) => window.bench.frames(n), count);
-      await fresh.close();
-      for (const row of rows) {
-        const ratio = row.js / rows[0].js;
-        console.log(
-          `${number(count, 0).padEnd(12)}${row.name.padEnd(32)}${cell(row.js.toFixed(3), 10)}${cell(ratio.toFixed(ratio < 10 ? 2 : 0), 10)}${cell(number(row.draws, 0), 8)}${cell(number(row.uploads, 0), 9)}${cell(number(row.bytes, 0), 14)}`,
-        );
-      }
-    }
-    const fresh = await openPage();
-    const rows = await fresh.evaluate((n) => window.bench.nodeFrames(n), 10_000);
-    await fresh.close();
-    for (const { name, js } of rows) {
-      const ratio = (js / rows[0].js).toFixed(2);
-      console.log(
-        `${'10,000'.padEnd(12)}${`${name}, WebGPURenderer`.padEnd(48)}${js.toFixed(3)} ms, ${ratio} × floor`,
-      );
-    }
-    console.log();
-  }
-
-  if (wants('vertices')) {
-    console.log(
-      'The vertex stage alone (rasterizer discard), still InstancedMesh = 1.00: median (least, most)',
-    );
-    for (const model of models.filter((name) => ['built-in', 'Knight.glb', 'CesiumMan.glb'].includes(name))) {
-      const rows = await page.evaluate((name) => window.bench.vertices(name, 15), model);
-      for (const { name, ratio, low, high } of rows) {
-        console.log(
-          `${model.padEnd(16)}${name.padEnd(48)}${ratio.toFixed(2)} (${low.toFixed(2)}, ${high.toFixed(2)})`,
-        );
-      }
-    }
-    console.log();
-  }
-
-  if (wants('baking')) {
-    console.log(
-      'Baking at 30 fps against mixer.setTime + updateMatrixWorld for the same frames, each on a page of its own',
-    );
-    for (const model of models) {
-      const measure = async (run, ...args) => {
-        const fresh = await openPage();
-        const result = await fresh.evaluate(([name, rest]) => window.bench[name](...rest), [run, args]);
-        await fresh.close();
-        return result;
-      };
-      const bake = await measure('baking', model, 'bake');
-      const mixer = await measure('baking', model, 'mixer');
-      const longest = await measure('longestSlice', model);
-      const line = (i) =>
-        `${bake[i].toFixed(0)} ms against ${mixer[i].toFixed(0)} (${(mixer[i] / bake[i]).toFixed(1)} ×)`;
-      console.log(
-        `${model.padEnd(24)}cold ${line(0)}, warm ${line(4)}; longest slice of bakeAsync ${longest.toFixed(0)} ms`,
-      );
-    }
-  }
+  const chosen = wanted.length > 0 ? wanted : ['frames', 'vertices', 'baking', 'accuracy'];
+  for (const kind of chosen) await kinds[kind](models);
+  if (jsonFile) writeFileSync(jsonFile, JSON.stringify(kept, null, 2));
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
 } finally {
   await browser.close();
   await server.close();

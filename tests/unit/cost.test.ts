@@ -10,7 +10,8 @@ import {
 } from 'three';
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
-import { countGlCalls } from '../support/glCalls.js';
+import { countCalls } from '../../demos/lib/countCalls.js';
+
 import { SkinnedInstancedMesh } from '../support/library.js';
 
 const COUNT = 10_000;
@@ -31,7 +32,7 @@ function createCrowd() {
   scene.add(crowd);
   const camera = new PerspectiveCamera(60, 1, 0.1, 1000);
   camera.position.set(100, 30, 40);
-  const calls = countGlCalls(renderer.getContext() as WebGL2RenderingContext);
+  const calls = countCalls(renderer.getContext() as WebGL2RenderingContext);
   const frame = (delta = 1 / 60) => {
     calls.reset();
     crowd.update(delta);

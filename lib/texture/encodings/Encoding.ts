@@ -1,5 +1,6 @@
 import type { AffineArray } from '../../utils/affine.js';
 
+/** How a joint's matrix is written: three texels for any, or two for rotation, translation and uniform scale. */
 export type EncodingName = 'matrix' | 'quaternion';
 
 /**

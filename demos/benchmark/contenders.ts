@@ -1,5 +1,11 @@
 import { createInstancedMesh2From, type InstancedMesh2 } from '@three.ez/instanced-mesh';
-import { BoneTexture, type FromOptions, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import {
+  BoneTexture,
+  type EncodingName,
+  type FromOptions,
+  type Precision,
+  SkinnedInstancedMesh,
+} from 'skinned-instanced-mesh';
 import {
   type AnimationClip,
   AnimationMixer,
@@ -11,6 +17,10 @@ import {
   type WebGLRenderer,
 } from 'three';
 import { SkeletonUtils } from 'three-stdlib';
+import { placeOf } from '../lib/plan.js';
+
+/** Width of a character with some room around it. */
+export const SIZE = 1.3;
 
 /** One way to draw a crowd. */
 export interface Contender {
@@ -28,8 +38,19 @@ export interface Source {
 
 const _matrix = new Matrix4();
 
-function place(index: number): Matrix4 {
-  return _matrix.makeTranslation((index % 100) * 2, 0, -Math.floor(index / 100) * 2);
+const place = (index: number) => placeOf(index, SIZE, _matrix);
+
+/** The largest skinned mesh of a character, which stands for it. */
+export function sourceOf(name: string, { root, clips }: { root: Object3D; clips: AnimationClip[] }): Source {
+  let mesh: SkinnedMesh | undefined;
+  root.traverse((node) => {
+    const candidate = node as SkinnedMesh;
+    if (!candidate.isSkinnedMesh) return;
+    const size = (m: Mesh) => m.geometry.getAttribute('position').count;
+    if (mesh === undefined || size(candidate) > size(mesh)) mesh = candidate;
+  });
+  if (mesh === undefined) throw new Error(`${name} has no skinned mesh`);
+  return { root, clips, mesh };
 }
 
 /** What can not be beaten: the same geometry, instanced, standing still. */
@@ -49,7 +70,7 @@ export function createSkinned({ root, clips }: Source, count: number): Contender
   const mixers: AnimationMixer[] = [];
   for (let i = 0; i < count; i++) {
     const clone = SkeletonUtils.clone(root);
-    clone.position.setFromMatrixPosition(place(i));
+    place(i).decompose(clone.position, clone.quaternion, clone.scale);
     const mixer = new AnimationMixer(clone);
     mixer.clipAction(clips[i % clips.length]).play().time = i % 7;
     mixers.push(mixer);
@@ -77,7 +98,7 @@ export function createInstancedMesh2(
   const skinned = clone.getObjectByName(mesh.name) as SkinnedMesh;
   const crowd: InstancedMesh2 = createInstancedMesh2From(skinned, { capacity: count, renderer });
   crowd.addInstances(count, (instance, i) => {
-    instance.position.setFromMatrixPosition(place(i));
+    place(i).decompose(instance.position, instance.quaternion, instance.scale);
     instance.updateMatrix();
   });
   crowd.initSkeleton(skinned.skeleton);
@@ -125,5 +146,35 @@ export function createOurs(
     object: crowd,
     update: (delta) => crowd.update(delta),
     dispose: () => crowd.dispose(),
+  };
+}
+
+/** What the benchmark compares, in the order of its tables; each under the renderers it works with. */
+export const CONTENDERS: Record<string, ContenderKind> = {
+  floor: { name: 'InstancedMesh, still (the floor)', renderers: ['webgl', 'webgpu'], create: createFloor },
+  skinned: { name: 'SkinnedMesh + AnimationMixer', renderers: ['webgl', 'webgpu'], create: createSkinned },
+  instancedMesh2: {
+    name: 'InstancedMesh2 with skeleton',
+    renderers: ['webgl'],
+    create: createInstancedMesh2,
+  },
+  quaternion: ours('quaternion', 'float'),
+  quaternionHalf: ours('quaternion', 'half'),
+  matrix: ours('matrix', 'float'),
+  matrixHalf: ours('matrix', 'half'),
+  nearest: ours('matrix', 'float', false),
+};
+
+export interface ContenderKind {
+  name: string;
+  renderers: string[];
+  create(source: Source, count: number, renderer: WebGLRenderer): Contender;
+}
+
+function ours(encoding: EncodingName, precision: Precision, interpolate = true): ContenderKind {
+  return {
+    name: `SkinnedInstancedMesh, ${encoding} ${precision}${interpolate ? '' : ', nearest'}`,
+    renderers: ['webgl', 'webgpu'],
+    create: (source, count) => createOurs(source, count, { encoding, precision, interpolate }),
   };
 }

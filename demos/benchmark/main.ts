@@ -1,0 +1,181 @@
+import { find, toggle } from '../lib/page.js';
+import { drawChart, METRICS, type Metric } from './chart.js';
+import { CONTENDERS } from './contenders.js';
+import type { Row } from './measure.js';
+import type { Report } from './report.js';
+
+const COUNTS = [10, 100, 1_000, 10_000];
+/** Milliseconds of a frame beyond which a way of drawing is not tried with more characters. */
+const PATIENCE = 2_000;
+/** Milliseconds after which a measurement is given up. */
+const TIMEOUT = 180_000;
+
+const query = new URLSearchParams(location.search);
+const renderer = query.get('renderer') === 'webgpu' ? 'webgpu' : 'webgl';
+const counts = query.get('counts')?.split(',').map(Number) ?? COUNTS;
+
+let whole = true;
+let most = counts[counts.length - 1];
+let metric: Metric = 'js';
+let rows: Row[] = [];
+let problems: string[] = [];
+let stop: AbortController | null = null;
+
+/** The ways of drawing that this renderer has, each with the page that measures it. */
+function contenders(): [key: string, name: string, page: string][] {
+  const known = Object.entries(CONTENDERS)
+    .filter(([, { renderers }]) => renderers.includes(renderer))
+    .map(([key, { name }]): [string, string, string] => [key, name, './run/index.html']);
+  if (renderer === 'webgpu') known.push(['lite', 'Babylon Lite, baked', './lite/index.html']);
+  const only = query.get('only')?.split(',');
+  return known.filter(([key]) => only === undefined || only.includes(key));
+}
+
+// --- measuring ---
+
+async function run(): Promise<void> {
+  stop = new AbortController();
+  const { signal } = stop;
+  rows = [];
+  problems = [];
+  delete document.body.dataset.done;
+  find('button[name=start]').textContent = 'Stop';
+  const tooSlow = new Set<string>();
+  for (const count of counts.filter((one) => one <= most)) {
+    for (const [key, name, page] of contenders()) {
+      if (signal.aborted || tooSlow.has(key)) continue;
+      find('[data-state]').textContent = `${name}, ${count.toLocaleString('en')} …`;
+      try {
+        const row = await measureIn(page, { contender: key, count: String(count) }, signal);
+        rows.push(row);
+        if (row.frame > PATIENCE) tooSlow.add(key);
+      } catch (error) {
+        if (signal.aborted) break;
+        problems.push(`${name}, ${count.toLocaleString('en')}: ${(error as Error).message}`);
+        tooSlow.add(key);
+      }
+      show();
+    }
+  }
+  find('[data-state]').textContent = signal.aborted ? 'Stopped.' : 'Done.';
+  find('button[name=start]').textContent = 'Start';
+  stop = null;
+  show();
+  document.body.dataset.done = '1';
+}
+
+/** Opens a page in a frame, and waits for what it reports. */
+function measureIn(page: string, parameters: Record<string, string>, signal: AbortSignal): Promise<Row> {
+  const frame = document.createElement('iframe');
+  frame.title = 'What is being measured';
+  frame.src = `${page}?${new URLSearchParams({ ...parameters, renderer, vertices: whole ? '1' : '0' })}`;
+  const measured = new AbortController();
+  return new Promise<Row>((resolve, reject) => {
+    const onMessage = ({ source, data }: MessageEvent<Report>) => {
+      if (source !== frame.contentWindow) return;
+      if ('row' in data) resolve(data.row);
+      else reject(new Error(data.error));
+    };
+    const until = { signal: measured.signal };
+    window.addEventListener('message', onMessage, until);
+    signal.addEventListener('abort', () => reject(new Error('stopped')), until);
+    const tooLong = () => reject(new Error('no answer within three minutes'));
+    AbortSignal.timeout(TIMEOUT).addEventListener('abort', tooLong, until);
+    find('[data-frame]').replaceChildren(frame);
+  }).finally(() => {
+    measured.abort();
+    frame.remove();
+  });
+}
+
+// --- the page ---
+
+function show(): void {
+  drawChart(find('[data-chart]'), find('[data-legend]'), rows, metric);
+  find('tbody').replaceChildren(...rows.map(tableRow));
+  find('[data-problems]').replaceChildren(
+    ...problems.map((problem) => {
+      const item = document.createElement('li');
+      item.textContent = problem;
+      return item;
+    }),
+  );
+  find<HTMLButtonElement>('button[name=copy]').disabled = rows.length === 0;
+  find('[data-json]').textContent = JSON.stringify(
+    {
+      date: new Date().toISOString(),
+      device: rows[0]?.device,
+      renderer: rows[0]?.renderer,
+      userAgent: navigator.userAgent,
+      vertices: whole ? 'whole characters' : 'one triangle each',
+      problems,
+      rows,
+    },
+    null,
+    2,
+  );
+  if (rows.length > 0) find('[data-renderer]').textContent = `${rows[0].renderer}, ${rows[0].device}:`;
+}
+
+function tableRow(row: Row): HTMLTableRowElement {
+  const floor = rows.find((other) => other.contender === 'floor' && other.count === row.count);
+  const ratio = floor === undefined ? Number.NaN : row.js / floor.js;
+  const element = document.createElement('tr');
+  for (const text of [
+    row.count.toLocaleString('en'),
+    row.name,
+    row.js.toFixed(3),
+    Number.isFinite(ratio) ? ratio.toFixed(ratio < 10 ? 2 : 0) : '–',
+    row.gpu?.toFixed(2) ?? '–',
+    row.frame.toFixed(2),
+    row.draws.toLocaleString('en'),
+    row.uploads.toLocaleString('en'),
+    row.bytes.toLocaleString('en'),
+  ]) {
+    element.insertCell().textContent = text;
+  }
+  return element;
+}
+
+/** Buttons of which one is pressed. */
+function choice<T>(selector: string, options: [T, string][], value: T, apply: (value: T) => void): void {
+  const buttons = options.map(([option, label]) => {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = label;
+    button.addEventListener('click', () => {
+      for (const other of buttons) other.setAttribute('aria-pressed', String(other === button));
+      apply(option);
+    });
+    button.setAttribute('aria-pressed', String(option === value));
+    return button;
+  });
+  find(selector).replaceChildren(...buttons);
+}
+
+find('button[name=start]').addEventListener('click', () => {
+  if (stop === null) run();
+  else stop.abort();
+});
+find('button[name=copy]').addEventListener('click', async () => {
+  await navigator.clipboard.writeText(find('[data-json]').textContent ?? '');
+  find('[data-state]').textContent = 'Copied.';
+});
+toggle('whole', query.get('vertices') !== '0', (value) => {
+  whole = value;
+});
+choice(
+  '[data-most]',
+  counts.map((count): [number, string] => [count, `to ${count.toLocaleString('en')}`]),
+  most,
+  (value) => {
+    most = value;
+  },
+);
+choice('[data-metrics]', Object.entries(METRICS) as [Metric, string][], metric, (value) => {
+  metric = value;
+  show();
+});
+show();
+document.body.dataset.ready = '1';
+if (query.get('auto') === '1') run();
