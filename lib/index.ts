@@ -1,3 +1,9 @@
+/**
+ * The main entry, for `WebGLRenderer`.
+ *
+ * @module skinned-instanced-mesh
+ */
+
 export type { Influences } from '../shaders/ShaderVariant.js';
 export type {
   ClipOfInstance,

@@ -1,3 +1,9 @@
+/**
+ * The same for `WebGPURenderer`, with node materials.
+ *
+ * @module skinned-instanced-mesh/webgpu
+ */
+
 import { registerNodeBackend } from './backends/nodeBackend.js';
 import { webGPUBackend } from './backends/WebGPUBackend.js';
 import { SkinnedInstancedMesh as Base } from './mesh/SkinnedInstancedMesh.js';

@@ -286,11 +286,12 @@ export class SkinnedInstancedMesh extends MorphedInstancedMesh {
     return this;
   }
 
-  /** Whether two baked frames are mixed; else the nearest is shown. Changing it compiles the materials anew. */
+  /** Whether two baked frames are mixed; else the nearest is shown. */
   get interpolate(): boolean {
     return this.mix;
   }
 
+  /** Changing it compiles the materials anew. */
   set interpolate(value: boolean) {
     if (value === this.mix) return;
     this.releaseVariants();

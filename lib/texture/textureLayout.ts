@@ -23,8 +23,9 @@ export function layoutTexture(
   maxSize: number,
   caller: string,
 ): TextureLayout {
-  const height = Math.min(frames, maxSize);
-  const columns = Math.ceil(frames / height);
+  // As few columns as there can be, of equal height.
+  const columns = Math.ceil(frames / Math.max(1, Math.floor(maxSize)));
+  const height = Math.ceil(frames / columns);
   const width = columns * stride;
 
   if (width > maxSize) {
