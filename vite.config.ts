@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type UserConfig } from 'vite';
+import { serveDocs } from './tests/setup/docs.mjs';
 import { serveModels } from './tests/setup/models.mjs';
 
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
@@ -22,16 +23,17 @@ function demoPages(): string[] {
 }
 
 export default defineConfig(({ mode, command }): UserConfig => {
-  const shared: UserConfig = { resolve: { alias }, plugins: [serveModels()] };
+  const shared: UserConfig = { resolve: { alias }, plugins: [serveModels(), serveDocs()] };
   if (command === 'serve') return shared;
 
-  if (mode === 'demos') {
+  // `base: './'` lets the site lie under any path.
+  if (mode === 'site') {
     const rollupOptions = { input: demoPages() };
     return {
       ...shared,
       root: path('demos'),
       base: './',
-      build: { outDir: path('dist-demos'), emptyOutDir: true, rollupOptions },
+      build: { outDir: path('dist-site'), emptyOutDir: true, chunkSizeWarningLimit: 700, rollupOptions },
     };
   }
 

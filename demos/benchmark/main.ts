@@ -1,7 +1,7 @@
-import { find, toggle } from '../lib/page.js';
+import { createNote, find, toggle } from '../lib/page.js';
 import { drawChart, METRICS, type Metric } from './chart.js';
 import { CONTENDERS } from './contenders.js';
-import type { Row } from './measure.js';
+import { BUDGET, type Row } from './measure.js';
 import type { Report } from './report.js';
 
 const COUNTS = [10, 100, 1_000, 10_000];
@@ -12,6 +12,7 @@ const TIMEOUT = 180_000;
 
 const query = new URLSearchParams(location.search);
 const renderer = query.get('renderer') === 'webgpu' ? 'webgpu' : 'webgl';
+const budget = query.get('budget') ?? String(BUDGET);
 const counts = query.get('counts')?.split(',').map(Number) ?? COUNTS;
 
 let whole = true;
@@ -57,7 +58,8 @@ async function run(): Promise<void> {
       show();
     }
   }
-  find('[data-state]').textContent = signal.aborted ? 'Stopped.' : 'Done.';
+  const where = rows.length > 0 ? ` This was ${rows[0].renderer} on ${rows[0].device}.` : '';
+  find('[data-state]').textContent = `${signal.aborted ? 'Stopped.' : 'Done.'}${where}`;
   find('button[name=start]').textContent = 'Start';
   stop = null;
   show();
@@ -68,7 +70,8 @@ async function run(): Promise<void> {
 function measureIn(page: string, parameters: Record<string, string>, signal: AbortSignal): Promise<Row> {
   const frame = document.createElement('iframe');
   frame.title = 'What is being measured';
-  frame.src = `${page}?${new URLSearchParams({ ...parameters, renderer, vertices: whole ? '1' : '0' })}`;
+  const vertices = whole ? '1' : '0';
+  frame.src = `${page}?${new URLSearchParams({ ...parameters, renderer, vertices, budget })}`;
   const measured = new AbortController();
   return new Promise<Row>((resolve, reject) => {
     const onMessage = ({ source, data }: MessageEvent<Report>) => {
@@ -114,7 +117,6 @@ function show(): void {
     null,
     2,
   );
-  if (rows.length > 0) find('[data-renderer]').textContent = `${rows[0].renderer}, ${rows[0].device}:`;
 }
 
 function tableRow(row: Row): HTMLTableRowElement {
@@ -176,6 +178,7 @@ choice('[data-metrics]', Object.entries(METRICS) as [Metric, string][], metric, 
   metric = value;
   show();
 });
+find('main').append(createNote(renderer === 'webgpu' ? 'Measures WebGPURenderer' : 'Measures WebGLRenderer'));
 show();
 document.body.dataset.ready = '1';
 if (query.get('auto') === '1') run();

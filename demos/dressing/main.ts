@@ -3,7 +3,7 @@ import { Color, CylinderGeometry, Matrix4, Mesh, MeshStandardMaterial, Vector3 }
 import { Figures } from '../lib/Figures.js';
 import { openStage } from '../lib/openStage.js';
 import { Picker } from '../lib/Picker.js';
-import { fail, find, onClose, showValue, slide, toggle } from '../lib/page.js';
+import { fail, find, onKey, showValue, slide, toggle } from '../lib/page.js';
 import { crowdRadius, partOf, placeOf } from '../lib/plan.js';
 import { Ring } from '../lib/Ring.js';
 import { BODIES, createWardrobe, EXTRAS, HATS, STOUT } from './outfits.js';
@@ -161,7 +161,8 @@ function listen(): void {
     highlight(hit?.instanceId ?? null);
     if (hit !== null) hover.textContent = `Character ${hit.instanceId}: ${hit.part}`;
   });
-  onClose(() => {});
+  onKey('n', () => select((selected + 1) % crowd.count));
+  onKey('p', () => select((selected + crowd.count - 1) % crowd.count));
 }
 
 let highlighted: number | null = null;

@@ -17,6 +17,7 @@ const LABELS: [keyof Cost, string][] = [
 export class Figures<Side extends string> {
   private readonly cells = new Map<string, HTMLTableCellElement>();
   private readonly smooth = new Map<Side, Cost>();
+  private readonly begun = new Set<Side>();
   private readonly fps: HTMLTableCellElement;
   private frames = 0;
   private since = performance.now();
@@ -37,6 +38,11 @@ export class Figures<Side extends string> {
   }
 
   add(side: Side, cost: Cost): void {
+    // The first frame compiles shaders.
+    if (!this.begun.has(side)) {
+      this.begun.add(side);
+      return;
+    }
     const before = this.smooth.get(side);
     this.smooth.set(side, before ? { ...cost, js: before.js * 0.9 + cost.js * 0.1 } : cost);
   }
@@ -44,6 +50,7 @@ export class Figures<Side extends string> {
   /** Forgets a side, when its crowd has changed or is not drawn. */
   clear(side: Side): void {
     this.smooth.delete(side);
+    this.begun.delete(side);
   }
 
   /** Call once a frame. */

@@ -37,10 +37,13 @@ export class Stage {
     renderer.shadowMap.type = PCFShadowMap;
     renderer.info.autoReset = false;
     container.append(renderer.domElement);
+    renderer.domElement.tabIndex = 0;
+    renderer.domElement.setAttribute('aria-label', 'The scene: drag or arrow keys to move about');
 
     this.controls = new OrbitControls(camera, renderer.domElement);
     this.controls.maxPolarAngle = 1.5;
     this.controls.enableDamping = true;
+    this.controls.listenToKeyEvents(renderer.domElement);
 
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.normalBias = 0.02;

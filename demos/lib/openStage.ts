@@ -1,6 +1,6 @@
 import { createRenderer } from './createRenderer.js';
 import type { Cost } from './Figures.js';
-import { find } from './page.js';
+import { createNote, find } from './page.js';
 import { Stage } from './Stage.js';
 
 /** What every page begins with: the renderer that `?renderer=` asks for, a stage in the page's view, and the library. */
@@ -14,8 +14,9 @@ export async function openStage() {
 
   const device = await createRenderer(query.get('renderer'));
   const stage = new Stage(find('.view'), device.renderer);
-  find('[data-renderer]').textContent = device.label;
-  if (innerWidth < 480) find<HTMLDetailsElement>('.panel').open = false;
+  const panel = find<HTMLDetailsElement>('.panel');
+  panel.append(createNote(device.label));
+  if (innerWidth < 480) panel.open = false;
   stage.resize();
   window.addEventListener('resize', () => stage.resize());
 

@@ -31,11 +31,32 @@ export function showValue(name: string, text: string): void {
   (find(`[name=${name}]`).nextElementSibling as HTMLOutputElement).value = text;
 }
 
-export function tell(text: string, progress?: number): void {
-  const message = find<HTMLElement>('.message');
+let message: HTMLElement | null = null;
+const closed: (() => void)[] = [];
+
+/** The box at the edge, which is made when there is first something to say. */
+function openMessage(): HTMLElement {
+  if (message === null) {
+    message = document.createElement('div');
+    message.className = 'message';
+    message.setAttribute('role', 'status');
+    message.innerHTML =
+      '<span></span><progress max="1"></progress><div class="buttons"><button type="button">Close</button></div>';
+    const box = message;
+    message.querySelector('button')?.addEventListener('click', () => {
+      for (const callback of closed) callback();
+      box.hidden = true;
+    });
+    document.body.append(message);
+  }
   message.hidden = false;
-  message.classList.remove('error');
-  const [span, bar] = message.children as unknown as [HTMLElement, HTMLProgressElement];
+  return message;
+}
+
+export function tell(text: string, progress?: number): void {
+  const box = openMessage();
+  box.classList.remove('error');
+  const [span, bar] = box.children as unknown as [HTMLElement, HTMLProgressElement];
   span.textContent = text;
   bar.hidden = progress === undefined;
   if (progress !== undefined) bar.value = progress;
@@ -43,14 +64,41 @@ export function tell(text: string, progress?: number): void {
 
 export function fail(error: Error): void {
   tell(error.message);
-  find('.message').classList.add('error');
+  openMessage().classList.add('error');
   document.body.dataset.error = error.message;
 }
 
 /** Calls back when the message is closed. */
 export function onClose(callback: () => void): void {
-  find('.message button').addEventListener('click', () => {
-    callback();
-    find<HTMLElement>('.message').hidden = true;
+  closed.push(callback);
+}
+
+/** Calls back when a key is pressed, but not while something is typed. */
+export function onKey(key: string, callback: () => void): void {
+  document.addEventListener('keydown', (event) => {
+    const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
+    if (event.key === key && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) callback();
   });
+}
+
+/** What every panel ends with: what draws, the other renderer, the page's source, the other pages. */
+export function createNote(label: string): HTMLElement {
+  const folder = location.pathname.split('/').at(-2);
+  const note = document.createElement('p');
+  note.className = 'note';
+  note.append(
+    `${label}: `,
+    ...[
+      ['?renderer=webgl', 'WebGLRenderer'],
+      ['?renderer=webgpu', 'WebGPURenderer'],
+      [`../source/index.html?of=${folder}/main.ts`, 'source'],
+      ['../index.html', 'all demos'],
+    ].flatMap(([href, text], i) => {
+      const link = document.createElement('a');
+      link.href = href;
+      link.textContent = text;
+      return i === 0 ? [link] : [' · ', link];
+    }),
+  );
+  return note;
 }

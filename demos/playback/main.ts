@@ -4,7 +4,7 @@ import { createCharacter } from '../character.js';
 import { Figures } from '../lib/Figures.js';
 import { openStage } from '../lib/openStage.js';
 import { Picker } from '../lib/Picker.js';
-import { fail, find, onClose, showValue, slide, toggle } from '../lib/page.js';
+import { fail, find, onKey, showValue, slide, toggle } from '../lib/page.js';
 import { crowdRadius, partOf, placeOf } from '../lib/plan.js';
 import { Ring } from '../lib/Ring.js';
 
@@ -141,7 +141,8 @@ function listen(): void {
   begin('changes', changes, (value) => {
     changes = value;
   });
-  onClose(() => {});
+  onKey('n', () => select((selected + 1) % crowd.count));
+  onKey('p', () => select((selected + crowd.count - 1) % crowd.count));
   new Picker(stage, crowd).onClick(({ instanceId = 0 }) => select(instanceId));
 }
 

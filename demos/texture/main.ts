@@ -14,7 +14,7 @@ import {
 import { createCharacter } from '../character.js';
 import { onFile, openCharacter } from '../lib/openFile.js';
 import { openStage } from '../lib/openStage.js';
-import { fail, find, onClose, showValue, slide, tell, toggle } from '../lib/page.js';
+import { fail, find, showValue, slide, tell, toggle } from '../lib/page.js';
 import { bakeErrors, drawTexels } from './bakeErrors.js';
 
 /** Clips in the table; of a file with very many, the worst. */
@@ -163,7 +163,6 @@ function listen(): void {
     if (crowd !== null) bake();
   });
   onFile(find('[name=file]'), open);
-  onClose(() => {});
 }
 
 // --- frames ---

@@ -1,22 +1,51 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright';
-import { createServer, type ViteDevServer } from 'vite';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { build, type PreviewServer, preview } from 'vite';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { browserFlags } from '../setup/browserFlags.mjs';
 
-let server: ViteDevServer;
+let server: PreviewServer;
+let folder: string;
 let browser: Browser;
 const problems: string[] = [];
+const GALLERY = 'index.html';
+/** Where pictures of all pages are left, to be looked at. */
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const SCREENSHOTS = join(ROOT, '.screenshots');
+
+/** A path that the site knows nothing of. */
+const BASE = '/some/where/';
 
 beforeAll(async () => {
-  const root = fileURLToPath(new URL('../..', import.meta.url));
-  server = await createServer({ root, logLevel: 'error', server: { port: 0, hmr: false, watch: null } });
-  await server.listen();
+  folder = mkdtempSync(join(tmpdir(), 'sim-site-'));
+  await build({
+    configFile: join(ROOT, 'vite.config.ts'),
+    mode: 'site',
+    logLevel: 'error',
+    build: { outDir: folder },
+  });
+  server = await preview({
+    configFile: false,
+    root: folder,
+    base: BASE,
+    logLevel: 'error',
+    build: { outDir: '.' },
+    preview: { port: 0 },
+  });
   browser = await chromium.launch({ executablePath: process.env.SIM_BROWSER, args: browserFlags });
+});
+// Also after a test that failed: a page that goes on drawing slows all others.
+afterEach(async () => {
+  problems.length = 0;
+  for (const context of browser.contexts()) await context.close();
 });
 afterAll(async () => {
   await browser?.close();
   await server?.close();
+  rmSync(folder, { recursive: true, force: true });
 });
 
 async function open(path: string, width = 800): Promise<Page> {
@@ -27,50 +56,89 @@ async function open(path: string, width = 800): Promise<Page> {
     if (['error', 'warning'].includes(message.type()) && !/GL Driver Message/.test(text)) problems.push(text);
   });
   const { port } = server.httpServer!.address() as { port: number };
-  await page.goto(`http://localhost:${port}${path}`);
+  await page.goto(`http://localhost:${port}${BASE}${path}`);
+  if (path !== GALLERY) await page.waitForFunction(() => document.body.dataset.ready === '1');
   return page;
 }
 
+/** Keeps pictures of a page, wide and on a phone, where everything must fit. */
+async function look(page: Page, name: string): Promise<void> {
+  const shot = (size: string) => page.screenshot({ path: join(SCREENSHOTS, `${name}-${size}.png`) });
+  await shot('wide');
+  const wide = page.viewportSize()!;
+  await resize(page, 375, 700);
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  expect(width, `${name} fits on a phone`).toBe(375);
+  await shot('phone');
+  await resize(page, wide.width, wide.height);
+}
+
+/** Until the page has noticed, and drawn. */
+async function resize(page: Page, width: number, height: number): Promise<void> {
+  await page.setViewportSize({ width, height });
+  await page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+  );
+}
+
+/** Whether what the canvas shows changes by itself; panels have moving numbers of their own. */
+async function expectMoving(page: Page): Promise<void> {
+  const hide = (hidden: boolean) =>
+    page.$eval(
+      '.panel',
+      (panel, value) => {
+        (panel as HTMLElement).hidden = value;
+      },
+      hidden,
+    );
+  await hide(true);
+  const first = await page.screenshot();
+  await expect.poll(async () => (await page.screenshot()).equals(first), { timeout: 20_000 }).toBe(false);
+  await hide(false);
+}
+
+const glb = (name: string, text: string) => ({ name, mimeType: '', buffer: Buffer.from(text) });
+
 test('the gallery links to pages that are there', async () => {
-  const page = await open('/demos/index.html');
+  const page = await open(GALLERY);
   const links = await page.$$eval('main a', (all) => all.map((a) => (a as HTMLAnchorElement).href));
   expect(links.length).toBeGreaterThan(0);
-  for (const link of links) expect((await page.request.get(link)).status()).toBe(200);
+  // the documentation is made by a command of its own, which checks its links
+  for (const link of links.filter((one) => !one.includes('/docs/')))
+    expect((await page.request.get(link)).status()).toBe(200);
+  await look(page, 'gallery');
   expect(problems).toEqual([]);
-  await page.close();
 });
 
 test.each(['webgl', 'webgpu'])(
   'the comparison opens under %s, moves, and takes or refuses a file',
   async (renderer) => {
-    const page = await open(`/demos/comparison/index.html?count=10&renderer=${renderer}`, 375);
-    await page.waitForFunction(() => document.body.dataset.ready === '1');
-    const first = await page.screenshot();
-    await page.waitForTimeout(700);
-    expect(first.equals(await page.screenshot())).toBe(false);
-
-    await page.setInputFiles('input[type=file]', {
-      name: 'notes.glb',
-      mimeType: '',
-      buffer: Buffer.from('no model'),
-    });
+    const page = await open(`comparison/index.html?count=10&renderer=${renderer}`);
+    await expectMoving(page);
+    await look(page, `comparison-${renderer}`);
+    await page.setInputFiles('input[type=file]', glb('notes.glb', 'no model'));
     await page.waitForFunction(() => document.body.dataset.error !== undefined);
     expect(await page.textContent('.message span')).toContain('notes.glb is no glTF file');
     expect(problems).toEqual([]);
-    await page.close();
   },
 );
 
 test.each(['webgl', 'webgpu'])(
   'the playback page plays what is asked of the chosen character under %s',
   async (renderer) => {
-    const page = await open(`/demos/playback/index.html?count=4&changes=5&shadows=0&renderer=${renderer}`);
-    await page.waitForFunction(() => document.body.dataset.ready === '1');
+    const page = await open(`playback/index.html?count=4&changes=5&shadows=0&renderer=${renderer}`);
+    await expectMoving(page);
+    await look(page, `playback-${renderer}`);
     await page.click('button[name=rootMotion]');
     await page.click('button[data-clip=Walk]');
     await page.waitForFunction(() => document.querySelector('.log')?.textContent?.includes('mark Walk'));
     expect(await page.textContent('[data-selected]')).toBe('Character 0: Walk');
     expect(await page.textContent('.log')).toContain('play Walk, fade 0.3 s');
+    await page.keyboard.press('n');
+    await page.waitForFunction(() =>
+      document.querySelector('[data-selected]')?.textContent?.startsWith('Character 1:'),
+    );
+    await page.keyboard.press('p');
 
     await page.click('button[name=pause]');
     await page.waitForFunction(() =>
@@ -84,7 +152,6 @@ test.each(['webgl', 'webgpu'])(
       { timeout: 60_000 },
     );
     expect(problems).toEqual([]);
-    await page.close();
   },
   90_000,
 );
@@ -92,8 +159,9 @@ test.each(['webgl', 'webgpu'])(
 test.each(['webgl', 'webgpu'])(
   'the dressing room dresses the chosen character under %s',
   async (renderer) => {
-    const page = await open(`/demos/dressing/index.html?count=6&shadows=0&renderer=${renderer}`);
-    await page.waitForFunction(() => document.body.dataset.ready === '1');
+    const page = await open(`dressing/index.html?count=6&shadows=0&renderer=${renderer}`);
+    await expectMoving(page);
+    await look(page, `dressing-${renderer}`);
     const worn = async (part: string) => page.getAttribute(`[data-part="${part}"]`, 'aria-pressed');
     const before = await worn('Shield');
     await page.click('[data-part="Shield"]');
@@ -108,13 +176,13 @@ test.each(['webgl', 'webgpu'])(
     await page.mouse.move(430, 260);
     await page.waitForTimeout(500);
     expect(problems).toEqual([]);
-    await page.close();
   },
 );
 
 test.each(['webgl', 'webgpu'])('the bone texture page shows what was baked under %s', async (renderer) => {
-  const page = await open(`/demos/texture/index.html?shadows=0&renderer=${renderer}`);
-  await page.waitForFunction(() => document.body.dataset.ready === '1');
+  const page = await open(`texture/index.html?shadows=0&renderer=${renderer}`);
+  await expectMoving(page);
+  await look(page, `texture-${renderer}`);
   expect(await page.textContent('[data-facts]')).toMatch(
     /^6 clips, \d+ frames of 21 joints as quaternion in float/,
   );
@@ -129,12 +197,12 @@ test.each(['webgl', 'webgpu'])('the bone texture page shows what was baked under
     document.querySelector('[name=frame]')?.nextElementSibling?.textContent?.startsWith('12.0 of 45'),
   );
   expect(problems).toEqual([]);
-  await page.close();
 });
 
 test.each(['webgl', 'webgpu'])('the crowd of ten thousand grows and shrinks under %s', async (renderer) => {
-  const page = await open(`/demos/crowd/index.html?count=1&shadows=0&renderer=${renderer}`);
-  await page.waitForFunction(() => document.body.dataset.ready === '1');
+  const page = await open(`crowd/index.html?count=1&shadows=0&renderer=${renderer}`);
+  await expectMoving(page);
+  await look(page, `crowd-${renderer}`);
   const until = (text: string) =>
     page.waitForFunction((wanted) => document.querySelector('[data-count]')?.textContent === wanted, text);
   await until('1 character');
@@ -146,5 +214,72 @@ test.each(['webgl', 'webgpu'])('the crowd of ten thousand grows and shrinks unde
   await page.evaluate(() => document.querySelector<HTMLElement>('button[name=fewer]')?.click());
   await until('0 characters');
   expect(problems).toEqual([]);
-  await page.close();
+});
+
+test.each(['webgl', 'webgpu'])('the page for files takes one or refuses it under %s', async (renderer) => {
+  const page = await open(`file/index.html?count=4&shadows=0&renderer=${renderer}`);
+  await expectMoving(page);
+  await look(page, `file-${renderer}`);
+  const facts = () => page.textContent('[data-facts]');
+  expect(await facts()).toMatch(/^The built-in figure: 6 clips, 21 joints, .* as quaternion/);
+  await page.selectOption('[name=encoding]', 'matrix');
+  expect(await facts()).toContain('as matrix');
+  await page.selectOption('[name=clip]', 'Wave');
+  expect(await page.textContent('.code')).toContain("crowd.playAll('Wave'");
+  expect(await page.textContent('.code')).toContain("encoding: 'matrix'");
+
+  await page.setInputFiles('input[type=file]', glb('notes.glb', 'no model'));
+  await page.waitForFunction(() => document.body.dataset.error?.includes('notes.glb is no glTF file'));
+  await page.setInputFiles(
+    'input[type=file]',
+    glb('still.gltf', '{ "asset": { "version": "2.0" }, "scenes": [{}] }'),
+  );
+  await page.waitForFunction(() => document.body.dataset.error?.includes('still.gltf has no animations'));
+  await page.click('.message button');
+  expect(await page.isVisible('.message')).toBe(false);
+  expect(problems).toEqual([]);
+});
+
+test.each(['webgl', 'webgpu'])(
+  'the benchmark measures every way of drawing under %s',
+  async (renderer) => {
+    const page = await open(`benchmark/index.html?counts=2&vertices=0&budget=0&renderer=${renderer}`);
+    await page.click('button[name=start]');
+    await page.waitForFunction(() => document.body.dataset.done === '1', null, { timeout: 120_000 });
+    const { rows, device } = JSON.parse((await page.textContent('[data-json]'))!);
+    const peers = renderer === 'webgl' ? ['instancedMesh2'] : ['lite'];
+    const ways = [
+      'floor',
+      'skinned',
+      ...peers,
+      'quaternion',
+      'quaternionHalf',
+      'matrix',
+      'matrixHalf',
+      'nearest',
+    ];
+    const bytes = Object.fromEntries(
+      rows.map((row: { contender: string; bytes: number }) => [row.contender, row.bytes]),
+    );
+    expect(Object.keys(bytes).sort()).toEqual([...ways].sort());
+    expect(device).not.toBe('');
+    expect(bytes.skinned).toBeGreaterThan(bytes.quaternion);
+    expect(await page.locator('polyline').count()).toBe(ways.length);
+    expect(await page.locator('tbody tr').count()).toBe(ways.length);
+    await page.click('text=Whole frame');
+    expect(await page.isEnabled('button[name=copy]')).toBe(true);
+    await look(page, `benchmark-${renderer}`);
+    expect(problems).toEqual([]);
+  },
+  180_000,
+);
+
+test('every page has a link to its source, and the source to what it imports', async () => {
+  const page = await open('source/index.html?of=crowd/main.ts');
+  expect(await page.textContent('.source')).toContain('Crowd.from(root, clips');
+  await look(page, 'source');
+  await page.click('.source a >> text=../lib/Picker');
+  await page.waitForFunction(() => document.body.dataset.ready === '1');
+  expect(await page.textContent('h1')).toBe('lib/Picker.ts');
+  expect(problems).toEqual([]);
 });

@@ -41,8 +41,10 @@ const npm = (args: string[], cwd: string) => {
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'sim-package-'));
-  npm(['run', 'build'], root);
-  const [{ filename }] = JSON.parse(npm(['pack', '--json', '--pack-destination', folder], root));
+  npm(['run', 'build:lib'], root);
+  const [{ filename }] = JSON.parse(
+    npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root),
+  );
   tarball = join(folder, filename);
 
   // An empty app: the tarball installed by npm, what we develop with linked in, so that no network is needed.

@@ -80,7 +80,8 @@ report(async (query) => {
   };
   const problems: string[] = [];
   device.addEventListener('uncapturederror', ({ error }) => problems.push(error.message));
-  const measured = await measure(frame, () => device.queue.onSubmittedWorkDone(), calls);
+  const finish = () => device.queue.onSubmittedWorkDone();
+  const measured = await measure(frame, finish, calls, Number(query.get('budget')));
   if (problems.length > 0) throw new Error(problems[0]);
 
   return {

@@ -31,7 +31,7 @@ report(async (query) => {
     crowd.update(1 / 60);
     renderer.render(scene, camera);
   };
-  const measured = await measure(frame, finisher(created), calls);
+  const measured = await measure(frame, finisher(created), calls, Number(query.get('budget')));
   const gpu = await gpuTime(created, frame);
   const adapter = (device as unknown as { adapterInfo?: GPUAdapterInfo } | null)?.adapterInfo ?? null;
   return {

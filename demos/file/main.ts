@@ -1,0 +1,222 @@
+import type { BoneTexture, FromOptions, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import { type AnimationClip, Box3, Matrix4, type Mesh, type Object3D, Vector3 } from 'three';
+import { createCharacter } from '../character.js';
+import { Figures } from '../lib/Figures.js';
+import { onFile, openCharacter } from '../lib/openFile.js';
+import { openStage } from '../lib/openStage.js';
+import { fail, find, showValue, slide, tell, toggle } from '../lib/page.js';
+import { crowdRadius, partOf, placeOf } from '../lib/plan.js';
+
+const MIXED = 'all of them, mixed';
+
+const { query, Crowd, device, stage, measure } = await openStage();
+const figures = new Figures(find('tbody'), ['crowd']);
+
+let { root, clips }: { root: Object3D; clips: AnimationClip[] } = createCharacter();
+let fileName = '';
+let crowd: SkinnedInstancedMesh | null = null;
+let count = Math.max(1, Number(query.get('count') ?? 500));
+let clip = MIXED;
+let size = 1;
+const DEFAULTS: FromOptions = {
+  fps: 30,
+  encoding: 'auto',
+  precision: 'float',
+  influences: 4,
+  mergeMaterials: false,
+};
+const options: FromOptions = { ...DEFAULTS, mergeMaterials: true };
+
+// --- what the library warns of, for the panel ---
+
+const warnings = new Set<string>();
+const warn = console.warn;
+console.warn = (...args: unknown[]) => {
+  warnings.add(args.join(' '));
+  warn(...args);
+};
+
+// --- the crowd ---
+
+/** Makes the crowd anew, with the options as they are now. */
+function build(): void {
+  try {
+    const { maxTextureSize } = device;
+    const next = Crowd.from(root, clips, count, { ...options, maxTextureSize, skipUnsupported: true });
+    next.castShadow = true;
+    next.receiveShadow = true;
+    crowd?.removeFromParent();
+    crowd?.dispose();
+    crowd = next;
+    place(crowd);
+    play(crowd);
+    stage.scene.add(crowd);
+    figures.clear('crowd');
+    report(crowd);
+  } catch (error) {
+    fail(error as Error);
+  }
+}
+
+function place(placed: SkinnedInstancedMesh): void {
+  const matrix = new Matrix4();
+  for (let i = 0; i < placed.count; i++) placed.setMatrixAt(i, placeOf(i, size, matrix));
+  placed.instanceMatrix.needsUpdate = true;
+}
+
+function play(playing: SkinnedInstancedMesh): void {
+  playing.playAll(clip === MIXED ? (i) => partOf(i, clips.length).clip : clip, {
+    time: (i) => partOf(i, clips.length).time,
+    timeScale: (i) => partOf(i, clips.length).timeScale,
+    fade: playing.elapsed > 0 ? 0.3 : 0,
+  });
+}
+
+function setCount(value: number): void {
+  count = value;
+  find<HTMLInputElement>('[name=count]').value = String(Math.log10(value));
+  showValue('count', value.toLocaleString('en'));
+  if (crowd === null) return;
+  crowd.setCapacity(Math.max(count, crowd.capacity));
+  crowd.count = count;
+  place(crowd);
+  play(crowd);
+  frameCrowd();
+}
+
+function frameCrowd(): void {
+  root.updateMatrixWorld(true);
+  const extent = new Box3().setFromObject(root, true).getSize(new Vector3());
+  size = Math.max(extent.x, extent.z, extent.y * 0.5);
+  stage.frame(extent.y, crowdRadius(count, size));
+}
+
+// --- the panel ---
+
+function report({ boneTexture, geometry, material, partNames }: SkinnedInstancedMesh): void {
+  const vertices = geometry.getAttribute('position').count;
+  const draws = Array.isArray(material) ? material.length : 1;
+  find('[data-facts]').textContent =
+    `${fileName || 'The built-in figure'}: ${clips.length} clips, ${boneTexture.jointNames.length} joints, ` +
+    `${vertices.toLocaleString('en')} vertices; parts: ${partNames.length}, draw calls: ${draws}; ` +
+    `bone texture ${sizeOf(boneTexture)} as ${boneTexture.encoding}.`;
+  find('[data-warnings]').replaceChildren(
+    ...[...warnings].map((text) => {
+      const item = document.createElement('li');
+      item.textContent = text;
+      return item;
+    }),
+  );
+  find('.code').textContent = codeFor();
+}
+
+const sizeOf = ({ layout, byteLength }: BoneTexture) =>
+  `${layout.width} × ${layout.height}, ${(byteLength / 1e6).toFixed(2)} MB`;
+
+/** The lines that make this crowd. */
+function codeFor(): string {
+  const said = Object.entries(options)
+    .filter(([key, value]) => value !== DEFAULTS[key as keyof FromOptions])
+    .map(([key, value]) => `${key}: ${typeof value === 'string' ? `'${value}'` : value}`);
+  const given = said.length > 0 ? `, {\n  ${said.join(',\n  ')},\n}` : '';
+  const entry =
+    query.get('renderer') === 'webgpu' ? 'skinned-instanced-mesh/webgpu' : 'skinned-instanced-mesh';
+  return `import { SkinnedInstancedMesh } from '${entry}';
+
+const gltf = await new GLTFLoader().loadAsync('${fileName || 'character.glb'}');
+const crowd = SkinnedInstancedMesh.from(
+  gltf.scene, gltf.animations, ${count}${given});
+scene.add(crowd);
+for (let i = 0; i < crowd.count; i++) crowd.setMatrixAt(i, matrices[i]);
+crowd.playAll(${clip === MIXED ? `(i) => i % ${clips.length}` : `'${clip}'`}, { time: () => 10 * Math.random() });
+// each frame
+crowd.update(delta);`;
+}
+
+function listClips(): void {
+  clip = MIXED;
+  find('[name=clip]').replaceChildren(
+    ...[MIXED, ...clips.map(({ name }) => name)].map((name) => new Option(name)),
+  );
+}
+
+/** A list whose choice becomes an option. */
+function choose(name: 'encoding' | 'precision' | 'influences'): void {
+  find<HTMLSelectElement>(`[name=${name}]`).addEventListener('change', ({ target }) => {
+    const { value } = target as HTMLSelectElement;
+    Object.assign(options, { [name]: name === 'influences' ? Number(value) : value });
+    build();
+  });
+}
+
+async function open(file: File): Promise<void> {
+  try {
+    tell(`Reading ${file.name} …`);
+    warnings.clear();
+    const opened = await openCharacter(file);
+    if (opened.clips.length === 0)
+      throw new Error(`${file.name} has no animations; export it with its clips.`);
+    ({ root, clips, name: fileName } = opened);
+    root.traverse((node) => {
+      (node as Mesh).castShadow = (node as Mesh).isMesh === true;
+    });
+    listClips();
+    frameCrowd();
+    build();
+    tell(`${file.name} is here.`);
+  } catch (error) {
+    fail(error as Error);
+  }
+}
+
+function listen(): void {
+  onFile(find('[name=file]'), open);
+  find('[name=clip]').addEventListener('change', ({ target }) => {
+    clip = (target as HTMLSelectElement).value;
+    if (crowd === null) return;
+    play(crowd);
+    report(crowd);
+  });
+  slide('count', (value) => setCount(Math.round(10 ** value)));
+  // Baking takes a moment: not while the slider is dragged.
+  slide('fps', () => {});
+  find('[name=fps]').addEventListener('change', ({ target }) => {
+    options.fps = Number((target as HTMLInputElement).value);
+    build();
+  });
+  choose('encoding');
+  choose('precision');
+  choose('influences');
+  toggle('merge', true, (value) => {
+    options.mergeMaterials = value;
+    if (crowd !== null) build();
+  });
+  toggle('shadows', query.get('shadows') !== '0', (value) => {
+    stage.shadows = value;
+  });
+}
+
+// --- frames ---
+
+let last = performance.now();
+
+function draw(now: number): void {
+  const delta = Math.min((now - last) / 1000, 0.1);
+  last = now;
+  const cost = measure(() => {
+    crowd?.update(delta);
+    stage.controls.update();
+    stage.render(0, 1);
+  });
+  figures.add('crowd', cost);
+  figures.write();
+  document.body.dataset.ready = '1';
+  requestAnimationFrame(draw);
+}
+
+listClips();
+listen();
+setCount(count);
+frameCrowd();
+build();
+requestAnimationFrame(draw);
