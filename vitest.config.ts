@@ -10,6 +10,8 @@ const three = process.env.SIM_THREE;
 
 export default defineConfig({
   test: {
+    // Building and compiling keep one core busy, drawing in software the other.
+    maxWorkers: 2,
     projects: [
       {
         test: {

@@ -1,77 +1,22 @@
-import { execFileSync } from 'node:child_process';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { chromium } from 'playwright';
 import { publint } from 'publint';
 import { build, preview } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { browserFlags } from '../setup/browserFlags.mjs';
+import { type OpenedApp, openPage, PackedApp, ROOT } from '../support/PackedApp.js';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Kilobytes of each entry, minified and compressed, that it may not grow beyond unnoticed. */
 const CEILINGS: Record<string, number> = {
   'skinned-instanced-mesh': 38,
   'skinned-instanced-mesh/webgpu': 42,
 };
 
-let folder: string;
-let tarball: string;
-
-const run = (command: string, args: string[], cwd: string) =>
-  execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-
-/** npm by its script where npm started the tests: Node refuses to start npm.cmd, which it is on Windows. */
-const npm = (args: string[], cwd: string) => {
-  const script = process.env.npm_execpath;
-  return script ? run(process.execPath, [script, ...args], cwd) : run('npm', args, cwd);
-};
-
+let packed: PackedApp;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sim-package-'));
-  npm(['run', 'build:lib'], root);
-  const [{ filename }] = JSON.parse(
-    npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root),
-  );
-  tarball = join(folder, filename);
-
-  // An empty app: the tarball installed by npm, what we develop with linked in, so that no network is needed.
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }));
-  npm(
-    ['install', '--offline', '--no-audit', '--no-fund', '--legacy-peer-deps', '--no-save', tarball],
-    folder,
-  );
-  mkdirSync(join(folder, 'node_modules', '@types'), { recursive: true });
-  for (const name of [
-    'three',
-    '@types/three',
-    '@types/webxr',
-    '@types/stats.js',
-    '@webgpu/types',
-    'meshoptimizer',
-    'fflate',
-  ]) {
-    try {
-      mkdirSync(join(folder, 'node_modules', name, '..'), { recursive: true });
-      symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name), 'junction');
-    } catch {
-      // not every version of @types/three needs all of them
-    }
-  }
+  packed = new PackedApp();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => packed?.dispose());
 
 /** The renderer that goes with each entry. */
 const RENDERERS = {
@@ -139,58 +84,66 @@ export function addTo(renderer: WebGPURenderer, crowd: SkinnedInstancedMesh): Sk
 }
 `;
 
+/** Errors in an app that uses the package, or in the types of the package. */
+function checkApp(resolution: string, files: string[] = []): string[] {
+  packed.write('app.ts', app('skinned-instanced-mesh'));
+  packed.write('nodes.ts', NODES);
+  const own = ['app.ts', 'nodes.ts', ...files];
+  return packed.typeErrors(own, resolution, ['skinned-instanced-mesh', ...own]);
+}
+
 describe('the packed tarball', () => {
   test('holds what users need and nothing else', () => {
-    const files = readdirSync(join(folder, 'node_modules/skinned-instanced-mesh'));
+    const files = readdirSync(packed.installed);
     expect(files.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json'].sort());
   });
 
   test('passes publint', async () => {
     const { messages } = await publint({
-      pkgDir: join(folder, 'node_modules/skinned-instanced-mesh'),
+      pkgDir: packed.installed,
       strict: true,
     });
     expect(messages).toEqual([]);
   });
 
+  test('passes arethetypeswrong, for ES modules', () => {
+    const args = [packed.tarball, '--profile', 'esm-only', '--format', 'json'];
+    const { problems } = JSON.parse(packed.runBin('@arethetypeswrong/cli', 'dist/index.js', args));
+    // older ways of resolving, which know no ES modules or no exports, are left out
+    const modern = Object.values(problems as Record<string, { resolutionKind?: string }[]>)
+      .flat()
+      .filter(({ resolutionKind }) => !['node10', 'node16-cjs'].includes(resolutionKind ?? ''));
+    expect(modern).toEqual([]);
+  });
+
   test('holds no copy of three.js, and asks for it as a peer', () => {
-    const dist = join(folder, 'node_modules/skinned-instanced-mesh/dist');
+    const dist = join(packed.installed, 'dist');
     const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) =>
       file.endsWith('.js'),
     );
     const code = files.map((file) => readFileSync(join(dist, file), 'utf8')).join('\n');
     expect(code).toMatch(/from ["']three["']/);
     expect(code).not.toContain('class Object3D');
-    const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     expect(dependencies).toBe(undefined);
     expect(Object.keys(peerDependencies)).toEqual(['three']);
   });
 
   test('asks for the oldest three.js that the tests run on, or newer', () => {
     const { peerDependencies, devDependencies } = JSON.parse(
-      readFileSync(join(root, 'package.json'), 'utf8'),
+      readFileSync(join(ROOT, 'package.json'), 'utf8'),
     );
     expect(peerDependencies.three.split(' ')[0]).toBe(
       devDependencies['three-oldest'].replace('npm:three@', '>='),
     );
   });
 
-  test.each(['bundler', 'nodenext'])(
-    'type-checks in an empty app under moduleResolution %s',
-    (resolution) => {
-      writeFileSync(join(folder, 'main.ts'), app('skinned-instanced-mesh'));
-      writeFileSync(join(folder, 'nodes.ts'), NODES);
-      const ours = typeErrors(['main.ts', 'nodes.ts'], resolution, [
-        'skinned-instanced-mesh',
-        'main.ts',
-        'nodes.ts',
-      ]);
-      expect(ours).toEqual([]);
-    },
-  );
+  test('type-checks in an empty app under moduleResolution nodenext', () => {
+    expect(checkApp('nodenext')).toEqual([]);
+  });
 
   test.each(entries)('%s builds with Vite and renders', async (entry) => {
-    const { page, problems, close } = await openApp(app(entry));
+    const { page, problems, close } = await packed.open(app(entry));
     try {
       const drawn = page.waitForFunction(() => document.title !== '', undefined, { timeout: 15_000 });
       await drawn.catch((error) => problems.push(String(error)));
@@ -202,104 +155,72 @@ describe('the packed tarball', () => {
   });
 });
 
-/** What the compiler says of files in the app that names one of `ours`: errors inside of @types/three are not ours. */
-function typeErrors(files: string[], resolution: string, ours: string[]): string[] {
-  const compilerOptions = {
-    strict: true,
-    target: 'es2022',
-    noEmit: true,
-    skipLibCheck: false,
-    types: [],
-    module: resolution === 'nodenext' ? 'nodenext' : 'esnext',
-    moduleResolution: resolution,
-    lib: ['es2022', 'dom', 'dom.iterable'],
-  };
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
-  const tsc = createRequire(import.meta.url)
-    .resolve('typescript/package.json')
-    .replace('package.json', 'bin/tsc');
-  let output = '';
-  try {
-    run(process.execPath, [tsc, '-p', '.'], folder);
-  } catch (error) {
-    output = String((error as { stdout: string }).stdout);
-    expect(output, 'the compiler ran').toContain('error TS');
-  }
-  return output.split('\n').filter((line) => ours.some((name) => line.includes(name)));
+/** Fenced blocks of a language in a Markdown file. */
+const blocksOf = (markdown: string, language: string) =>
+  [...markdown.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, code]) => code);
+
+async function expectMoving({ page, problems }: OpenedApp): Promise<void> {
+  await page.waitForSelector('canvas');
+  const first = await page.screenshot();
+  await expect.poll(async () => (await page.screenshot()).equals(first), { timeout: 20_000 }).toBe(false);
+  await page.waitForTimeout(500);
+  expect(problems).toEqual([]);
 }
 
-/** Builds a page of one module in the app, and opens it. */
-async function openApp(code: string) {
-  writeFileSync(join(folder, 'index.html'), '<!doctype html><script type="module" src="/main.ts"></script>');
-  writeFileSync(join(folder, 'main.ts'), code);
-  const target = 'es2022'; // top-level await
-  await build({ root: folder, logLevel: 'error', configFile: false, build: { target } });
-  const server = await preview({ root: folder, logLevel: 'error', configFile: false, preview: { port: 0 } });
-  const browser = await chromium.launch({ executablePath: process.env.SIM_BROWSER, args: browserFlags });
-  const page = await browser.newPage({ viewport: { width: 400, height: 300 } });
-  const problems: string[] = [];
-  page.on('pageerror', (error) => problems.push(String(error)));
-  page.on('console', (message) => {
-    const text = message.text();
-    if (['error', 'warning'].includes(message.type()) && !/GPU stall|favicon|404/.test(text))
-      problems.push(text);
-  });
-  const address = server.httpServer.address() as { port: number };
-  await page.goto(`http://localhost:${address.port}/`);
-  const close = async () => {
-    await browser.close();
-    await server.close();
-  };
-  return { page, problems, close };
+/** The built-in character as a file, with holes. */
+async function exportCharacter(): Promise<Buffer> {
+  const { page, close } = await packed.open(`
+    import { GLTFExporter } from 'three/addons/exporters/GLTFExporter.js';
+    import { createCharacter } from '${join(ROOT, 'demos/character.ts').replaceAll('\\', '/')}';
+    const { root, clips } = createCharacter();
+    // an eighth of its triangles, for a software renderer's sake
+    const { geometry } = root.getObjectByName('Body');
+    geometry.setIndex([...geometry.index.array].filter((_, i) => Math.floor(i / 3) % 8 === 0));
+    const glb = await new GLTFExporter().parseAsync(root, { binary: true, animations: clips }) as ArrayBuffer;
+    let text = '';
+    for (const byte of new Uint8Array(glb)) text += String.fromCharCode(byte);
+    Object.assign(window, { glb: btoa(text) });
+  `);
+  await page.waitForFunction(() => 'glb' in window);
+  const glb = await page.evaluate(() => (window as unknown as { glb: string }).glb);
+  await close();
+  return Buffer.from(glb, 'base64');
 }
 
-describe('the README', () => {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  const blocks = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code);
+describe('the README and the guides', () => {
+  const guides = join(ROOT, 'demos/guides');
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  const texts = Object.fromEntries(
+    readdirSync(guides).map((file) => [file, readFileSync(join(guides, file), 'utf8')]),
+  );
+  const everything = [readme, ...Object.values(texts)];
+  const blocks = everything.flatMap((text) => blocksOf(text, 'ts'));
   const programs = blocks.filter((code) => code.includes('setAnimationLoop'));
   const snippets = blocks.filter((code) => !code.includes('setAnimationLoop'));
+  const components = everything.flatMap((text) => blocksOf(text, 'tsx'));
 
-  test('has a whole program for each renderer, and snippets', () => {
+  beforeAll(async () => packed.write('public/character.glb', await exportCharacter()));
+
+  test('have a whole program for each renderer, and snippets', () => {
     expect(programs).toHaveLength(2);
-    expect(snippets.length).toBeGreaterThan(5);
+    expect(components).toHaveLength(2);
+    expect(snippets.length).toBeGreaterThan(15);
   });
 
   test('programs run as they are, but for the size of the crowd', async () => {
-    const exporting = await openApp(`
-      import { GLTFExporter } from 'three/addons/exporters/GLTFExporter.js';
-      import { createCharacter } from '${join(root, 'demos/character.ts').replaceAll('\\', '/')}';
-      const { root, clips } = createCharacter();
-      const glb = await new GLTFExporter().parseAsync(root, { binary: true, animations: clips }) as ArrayBuffer;
-      let text = '';
-      for (const byte of new Uint8Array(glb)) text += String.fromCharCode(byte);
-      Object.assign(window, { glb: btoa(text) });
-    `);
-    await exporting.page.waitForFunction(() => 'glb' in window);
-    const glb = await exporting.page.evaluate(() => (window as unknown as { glb: string }).glb);
-    await exporting.close();
-    mkdirSync(join(folder, 'public'), { recursive: true });
-    writeFileSync(join(folder, 'public/character.glb'), Buffer.from(glb, 'base64'));
-
     for (const program of programs) {
       expect(program).toContain('10_000');
       // a software renderer takes long over ten thousand
-      const { page, problems, close } = await openApp(program.replace('10_000', '100'));
-      try {
-        await page.waitForSelector('canvas');
-        const first = await page.screenshot();
-        await expect
-          .poll(async () => (await page.screenshot()).equals(first), { timeout: 20_000 })
-          .toBe(false);
-        await page.waitForTimeout(500);
-        expect(problems).toEqual([]);
-      } finally {
-        await close();
-      }
+      const app = await packed.open(program.replace('10_000', '100'));
+      await expectMoving(app).finally(app.close);
     }
   }, 90_000);
 
   test('the page without a bundler runs, with its files from here in place of the network', async () => {
-    const [, html] = readme.match(/```html\n(.*?)```/s) as RegExpMatchArray;
+    const { folder } = packed;
+    packed.write('plain.html', blocksOf(readme, 'html')[0]);
+    packed.write('main.js', programs[0].replace('10_000', '100'));
+    cpSync(join(folder, 'public/character.glb'), join(folder, 'character.glb'));
     const server = await preview({
       root: folder,
       logLevel: 'error',
@@ -307,61 +228,185 @@ describe('the README', () => {
       build: { outDir: '.' },
       preview: { port: 0 },
     });
-    writeFileSync(join(folder, 'plain.html'), html);
-    writeFileSync(join(folder, 'main.js'), programs[0].replace('10_000', '100'));
-    cpSync(join(folder, 'public/character.glb'), join(folder, 'character.glb'));
-    const browser = await chromium.launch({ executablePath: process.env.SIM_BROWSER, args: browserFlags });
-    try {
-      const page = await browser.newPage({ viewport: { width: 400, height: 300 } });
-      const problems: string[] = [];
-      page.on('pageerror', (error) => problems.push(String(error)));
-      await page.route('https://cdn.jsdelivr.net/npm/**', (route) => {
-        const [, name, file] =
-          new URL(route.request().url()).pathname.match(/npm\/([^@]+)@[^/]+\/(.*)/) ?? [];
+    const { port } = server.httpServer.address() as { port: number };
+    const app = await openPage(`http://localhost:${port}/plain.html`, (page) =>
+      page.route('https://cdn.jsdelivr.net/npm/**', (route) => {
+        const { pathname } = new URL(route.request().url());
+        const [, name, file] = pathname.match(/npm\/([^@]+)@[^/]+\/(.*)/) ?? [];
         return route.fulfill({ path: join(folder, 'node_modules', name, file) });
-      });
-      const { port } = server.httpServer.address() as { port: number };
-      await page.goto(`http://localhost:${port}/plain.html`);
-      await page.waitForSelector('canvas');
-      const first = await page.screenshot();
-      await expect.poll(async () => (await page.screenshot()).equals(first), { timeout: 20_000 }).toBe(false);
-      expect(problems).toEqual([]);
-    } finally {
-      await browser.close();
-      await server.close();
-    }
+      }),
+    );
+    await expectMoving(app).finally(app.close);
+    await server.close();
   }, 60_000);
 
-  test('snippets type-check', () => {
-    const known = `
-import { type AnimationClip, type BufferGeometry, Color, LoopOnce, type Material, Matrix4, type Object3D, Vector2 } from 'three';
-import type { GLTF } from 'three/addons/loaders/GLTFLoader.js';
-import { SkinnedInstancedMesh } from 'skinned-instanced-mesh';
-declare const gltf: GLTF, root: Object3D, clips: AnimationClip[], delta: number, matrix: Matrix4, offsetMatrix: Matrix4;
-declare const swordGeometry: BufferGeometry, swordMaterial: Material;
-declare function strike(index: number): void;
-void [Color, LoopOnce, Matrix4, Vector2, SkinnedInstancedMesh, gltf, root, clips, delta, matrix, offsetMatrix, swordGeometry,
-  swordMaterial, strike];
-`;
+  test('snippets type-check, and an empty app, under moduleResolution bundler', () => {
     const files = snippets.map((code, i) => {
-      const own = code.includes('import ');
-      const crowd = /const crowd\b/.test(code)
-        ? ''
-        : 'declare const crowd: SkinnedInstancedMesh;\nvoid crowd;\n';
       const file = `snippet${i}.ts`;
-      writeFileSync(join(folder, file), own ? code : `${known}${crowd}${code}\nexport {};\n`);
+      packed.write(file, code.includes('import ') ? code : withNames(code));
       return file;
     });
-    expect(typeErrors(files, 'bundler', files)).toEqual([]);
+    components.forEach((code, i) => {
+      packed.write(`component${i}.tsx`, code);
+      files.push(`component${i}.tsx`);
+    });
+    // in one go with the app under this moduleResolution: the compiler takes long over three.js's types
+    expect(checkApp('bundler', files)).toEqual([]);
+  });
+
+  test('materials of the guides draw crowds, without a warning', async () => {
+    const ofWebGL = blocksOf(texts['materials.md'], 'ts').filter((code) => code.includes('const material'));
+    const ofWebGPU = blocksOf(texts['webgpu.md'], 'ts').filter((code) => code.includes('const material'));
+    expect([ofWebGL.length, ofWebGPU.length]).toEqual([2, 2]);
+    for (const [entry, codes] of [
+      ['skinned-instanced-mesh', ofWebGL],
+      ['skinned-instanced-mesh/webgpu', ofWebGPU],
+    ] as const) {
+      const { page, problems, close } = await packed.open(drawAll(entry, codes));
+      const drawn = page.waitForFunction(() => document.title !== '', undefined, { timeout: 30_000 });
+      await drawn.catch((error) => problems.push(String(error)));
+      await close();
+      expect(problems).toEqual([]);
+    }
+  }, 90_000);
+
+  test('the component for react-three-fiber runs, in strict mode too', async () => {
+    for (const strict of [false, true]) {
+      const code = strict
+        ? components[0]
+            .replace('render(\n', 'render(<StrictMode>\n')
+            .replace('</Canvas>,', '</Canvas></StrictMode>,')
+        : components[0];
+      const app = await packed.open(
+        strict ? `import { StrictMode } from 'react';\n${code}` : code,
+        'main.tsx',
+      );
+      await expectMoving(app).finally(app.close);
+    }
+  }, 90_000);
+
+  test('links lead to files and headings that are there', () => {
+    const files = [
+      'README.md',
+      '.github/CONTRIBUTING.md',
+      ...Object.keys(texts).map((file) => `demos/guides/${file}`),
+    ];
+    const dead: string[] = [];
+    for (const file of files) {
+      const text = readFileSync(join(ROOT, file), 'utf8');
+      for (const [, link] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+        if (/^https?:/.test(link)) continue;
+        const [path, anchor] = link.split('#');
+        const target = path === '' ? file : join(file, '..', path);
+        if (!existsSync(join(ROOT, target))) dead.push(`${file}: ${link}`);
+        else if (anchor && !headings(readFileSync(join(ROOT, target), 'utf8')).includes(anchor))
+          dead.push(`${file}: ${link}`);
+      }
+    }
+    expect(dead).toEqual([]);
+  });
+
+  test('commands that are named are there', () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    for (const text of everything) {
+      for (const [, script] of text.matchAll(/npm run ([\w:]+)/g)) expect(scripts).toHaveProperty(script);
+      for (const [, path] of text.matchAll(/npm test -- (tests\/[\w/-]+)/g)) {
+        const found = [path, `${path}.test.ts`].some((one) => existsSync(join(ROOT, one)));
+        expect(found, path).toBe(true);
+      }
+    }
   });
 });
 
+/** Anchors of a Markdown file's headings, as GitHub and TypeDoc make them. */
+const headings = (markdown: string) =>
+  [...markdown.matchAll(/^#+ (.*)$/gm)].map(([, text]) =>
+    text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+/** A snippet with what it takes for granted. */
+function withNames(code: string): string {
+  const declared = {
+    crowd: 'SkinnedInstancedMesh',
+    material: 'Material',
+    matrix: 'Matrix4',
+    boneTexture: 'BoneTexture',
+  };
+  const names = Object.entries(declared)
+    .filter(([name]) => !new RegExp(`const ${name}\\b`).test(code))
+    .map(([name, type]) => `declare const ${name}: ${type};\nvoid ${name};`);
+  return `
+import { AnimationMixer, type AnimationClip, type BufferGeometry, Color, LoopOnce, type Material, Matrix4,
+  MeshDepthMaterial, MeshStandardMaterial, type Object3D, RGBADepthPacking, type Scene, ShaderMaterial, type Texture,
+  Vector2 } from 'three';
+import * as SkeletonUtils from 'three/addons/utils/SkeletonUtils.js';
+import type { GLTF } from 'three/addons/loaders/GLTFLoader.js';
+import { BoneTexture, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+declare const gltf: GLTF, root: Object3D, coarseRoot: Object3D, clips: AnimationClip[], delta: number, scene: Scene;
+declare const offsetMatrix: Matrix4, swordGeometry: BufferGeometry, swordMaterial: Material, leaves: Texture;
+declare function strike(index: number): void;
+void [AnimationMixer, Color, LoopOnce, Matrix4, MeshDepthMaterial, MeshStandardMaterial, RGBADepthPacking, ShaderMaterial,
+  Vector2, SkeletonUtils, BoneTexture, SkinnedInstancedMesh, gltf, root, coarseRoot, clips, delta, scene, offsetMatrix,
+  swordGeometry, swordMaterial, leaves, strike];
+${names.join('\n')}
+${code}
+export {};
+`;
+}
+
+/** A page that draws a crowd in each of some materials, of which it says in its title how many drew something. */
+function drawAll(entry: keyof typeof RENDERERS, snippets: string[]): string {
+  const imports = new Set(snippets.flatMap((code) => code.match(/^import .*$/gm) ?? []));
+  const bodies = snippets.map(
+    (code) => `{
+    const crowd = SkinnedInstancedMesh.from(root, [clip], 100);
+    ${code.replace(/^import .*$/gm, '')}
+    crowd.material = material;
+    place(crowd);
+    if ((await draw(crowd)) > 100) drawn++;
+  }`,
+  );
+  return `
+${[...imports].join('\n')}
+import { MeshStandardMaterial, ShaderMaterial, HemisphereLight } from 'three';
+${app(entry)
+  .replace(/const crowd: [\s\S]*?\n}\n/, '')
+  .replace(/const scene = [\s\S]*/, '')}
+void [MeshStandardMaterial, ShaderMaterial];
+function place(crowd: SkinnedInstancedMesh) {
+  for (let i = 0; i < 100; i++) {
+    crowd.setMatrixAt(i, new Matrix4().makeTranslation((i % 10) * 2 - 9, Math.floor(i / 10) * 2 - 9, 0));
+    crowd.play(i, 0);
+  }
+}
+const copy = document.createElement('canvas');
+copy.width = copy.height = 200;
+const context = copy.getContext('2d', { willReadFrequently: true })!;
+async function draw(crowd: SkinnedInstancedMesh) {
+  const scene = new Scene().add(crowd, new HemisphereLight());
+  const camera = new PerspectiveCamera(60, 1);
+  camera.position.z = 20;
+  crowd.update(0.5);
+  renderer.render(scene, camera);
+  context.drawImage(renderer.domElement, 0, 0);
+  return context.getImageData(0, 0, 200, 200).data.filter((value, i) => i % 4 !== 3 && value > 100).length;
+}
+let drawn = 0;
+${bodies.join('\n')}
+if (drawn !== ${snippets.length}) throw new Error(drawn + ' of ${snippets.length} drew something');
+document.title = 'done';
+`;
+}
+
 describe('tree shaking', () => {
   const bundle = async (code: string) => {
-    const entry = join(folder, 'entry.js');
-    writeFileSync(entry, code);
+    const entry = join(packed.folder, 'entry.js');
+    packed.write('entry.js', code);
     const result = await build({
-      root: folder,
+      root: packed.folder,
       logLevel: 'error',
       configFile: false,
       build: {
@@ -396,8 +441,8 @@ describe('tree shaking', () => {
 
   test.each(entries)('sideEffects: false is true of %s', async (entry) => {
     // A copy without that field: where it stands, bundlers drop what is unused without a look at the code.
-    const installed = join(folder, 'node_modules/skinned-instanced-mesh');
-    const unmarked = join(folder, 'node_modules/unmarked');
+    const { installed } = packed;
+    const unmarked = join(packed.folder, 'node_modules/unmarked');
     cpSync(join(installed, 'dist'), join(unmarked, 'dist'), { recursive: true });
     const { exports } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
     writeFileSync(

@@ -1,0 +1,162 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium, type Page } from 'playwright';
+import { build, preview } from 'vite';
+import { expect } from 'vitest';
+import { browserFlags } from '../setup/browserFlags.mjs';
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What the app takes from where the library is developed. */
+const LINKED = [
+  'three',
+  '@types/three',
+  '@types/webxr',
+  '@types/stats.js',
+  '@webgpu/types',
+  'meshoptimizer',
+  'fflate',
+  'react',
+  'react-dom',
+  '@types/react',
+  '@types/react-dom',
+  'csstype',
+  '@react-three/fiber',
+];
+
+const run = (command: string, args: string[], cwd: string) =>
+  execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+
+/** npm by its script where npm started the tests: Node refuses to start npm.cmd, which it is on Windows. */
+const npm = (args: string[], cwd: string) => {
+  const script = process.env.npm_execpath;
+  return script ? run(process.execPath, [script, ...args], cwd) : run('npm', args, cwd);
+};
+
+export interface OpenedApp {
+  page: Page;
+  /** Errors and warnings so far. */
+  problems: string[];
+  close(): Promise<void>;
+}
+
+/** An app of someone else's, with the library installed from the tarball that would be published. */
+export class PackedApp {
+  readonly folder = mkdtempSync(join(tmpdir(), 'sim-package-'));
+  readonly tarball: string;
+
+  constructor() {
+    const { folder } = this;
+    npm(['run', 'build:lib'], ROOT);
+    const packed = npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], ROOT);
+    const [{ filename }] = JSON.parse(packed);
+    this.tarball = join(folder, filename);
+
+    // The tarball installed by npm, what we develop with linked in, so that no network is needed.
+    writeFileSync(
+      join(folder, 'package.json'),
+      JSON.stringify({ name: 'app', private: true, type: 'module' }),
+    );
+    npm(
+      ['install', '--offline', '--no-audit', '--no-fund', '--legacy-peer-deps', '--no-save', this.tarball],
+      folder,
+    );
+    mkdirSync(join(folder, 'node_modules', '@types'), { recursive: true });
+    for (const name of LINKED) {
+      try {
+        mkdirSync(join(folder, 'node_modules', name, '..'), { recursive: true });
+        symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name), 'junction');
+      } catch {
+        // not every version of @types/three needs all of them
+      }
+    }
+  }
+
+  /** Where the library lies. */
+  get installed(): string {
+    return join(this.folder, 'node_modules/skinned-instanced-mesh');
+  }
+
+  write(file: string, text: string | Buffer): void {
+    mkdirSync(join(this.folder, file, '..'), { recursive: true });
+    writeFileSync(join(this.folder, file), text);
+  }
+
+  /** Runs a command of a development dependency. */
+  runBin(name: string, bin: string, args: string[]): string {
+    const entry = createRequire(import.meta.url)
+      .resolve(`${name}/package.json`)
+      .replace('package.json', bin);
+    return run(process.execPath, [entry, ...args], this.folder);
+  }
+
+  /** What the compiler says of files in the app that names one of `ours`: errors inside of @types/three are not ours. */
+  typeErrors(files: string[], resolution: string, ours: string[]): string[] {
+    const compilerOptions = {
+      strict: true,
+      target: 'es2022',
+      noEmit: true,
+      skipLibCheck: false,
+      types: [],
+      jsx: 'react-jsx',
+      module: resolution === 'nodenext' ? 'nodenext' : 'esnext',
+      moduleResolution: resolution,
+      lib: ['es2022', 'dom', 'dom.iterable'],
+    };
+    this.write('tsconfig.json', JSON.stringify({ compilerOptions, files }));
+    let output = '';
+    try {
+      this.runBin('typescript', 'bin/tsc', ['-p', '.']);
+    } catch (error) {
+      output = String((error as { stdout: string }).stdout);
+      expect(output, 'the compiler ran').toContain('error TS');
+    }
+    return output.split('\n').filter((line) => ours.some((name) => line.includes(name)));
+  }
+
+  /** Builds a page of one module, and opens it. */
+  async open(code: string, file = 'main.ts'): Promise<OpenedApp> {
+    const { folder } = this;
+    this.write('index.html', `<!doctype html><script type="module" src="/${file}"></script>`);
+    this.write(file, code);
+    const options = { root: folder, logLevel: 'error', configFile: false } as const;
+    // top-level await
+    await build({ ...options, build: { target: 'es2022' } });
+    const server = await preview({ ...options, preview: { port: 0 } });
+    const { port } = server.httpServer.address() as { port: number };
+    const { page, problems, close } = await openPage(`http://localhost:${port}/`);
+    return {
+      page,
+      problems,
+      close: async () => {
+        await close();
+        await server.close();
+      },
+    };
+  }
+
+  dispose(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Opens a page in a browser of its own. */
+export async function openPage(url: string, prepare?: (page: Page) => Promise<unknown>): Promise<OpenedApp> {
+  const browser = await chromium.launch({ executablePath: process.env.SIM_BROWSER, args: browserFlags });
+  const page = await browser.newPage({ viewport: { width: 400, height: 300 } });
+  // react-three-fiber makes a THREE.Clock, of which three.js warns
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('console', (message) => {
+    const text = message.text();
+    if (['error', 'warning'].includes(message.type()) && !/GPU stall|favicon|404|THREE.Clock/.test(text))
+      problems.push(text);
+  });
+  await prepare?.(page);
+  await page.goto(url);
+  return { page, problems, close: () => browser.close() };
+}
