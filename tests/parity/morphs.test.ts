@@ -136,7 +136,7 @@ describe.each(TWINS)('%s', (twin) => {
       let off = 0;
       for (let i = 0; i < count; i++) {
         for (let vertex = 0; vertex < vertices; vertex += 3) {
-          crowd.getVertexPositionAt(i, vertex * 3, expected);
+          crowd.getVertexPositionAt(i, vertex, expected);
           const at = (i * vertices + vertex) * 3;
           off = Math.max(off, expected.distanceTo(new Vector3().fromArray(drawn, at)));
         }

@@ -1,7 +1,6 @@
 import {
   BufferAttribute,
-  BufferGeometry,
-  DoubleSide,
+  type BufferGeometry,
   FloatType,
   type Material,
   type Mesh,
@@ -18,40 +17,32 @@ import {
 export const CAPTURE_WIDTH = 512;
 
 /**
- * The geometry as one tiny triangle per vertex, each of which covers the pixel that stands for the vertex. So whatever
- * a material's vertex shader makes of a vertex can be read back from a float render target.
+ * The geometry as one point per vertex, which covers the pixel that stands for the vertex. So whatever a material's
+ * vertex shader makes of a vertex can be read back from a float render target.
  */
 export function captureGeometry(source: BufferGeometry): BufferGeometry {
-  const count = source.getAttribute('position').count;
-  const geometry = new BufferGeometry();
-  geometry.morphTargetsRelative = source.morphTargetsRelative;
-  const triple = (attribute: { itemSize: number; getComponent(i: number, j: number): number }) => {
-    const array = new Float32Array(count * 3 * attribute.itemSize);
-    for (let i = 0; i < count * 3; i++) {
-      for (let j = 0; j < attribute.itemSize; j++) {
-        array[i * attribute.itemSize + j] = attribute.getComponent(Math.floor(i / 3), j);
-      }
-    }
-    return new BufferAttribute(array, attribute.itemSize);
-  };
-  for (const [name, attribute] of Object.entries(source.attributes)) {
-    if (name.startsWith('instance')) continue;
-    geometry.setAttribute(name, triple(attribute as BufferAttribute));
+  const geometry = source.clone().setIndex(null);
+  geometry.clearGroups();
+  for (const name of Object.keys(geometry.attributes)) {
+    if (name.startsWith('instance')) geometry.deleteAttribute(name);
   }
-  for (const [name, attributes] of Object.entries(source.morphAttributes)) {
-    geometry.morphAttributes[name as 'position'] = attributes.map((attribute) =>
-      triple(attribute as BufferAttribute),
-    );
-  }
-  const corner = new Float32Array(count * 9);
-  const corners = [-0.4, -0.4, 0.4, -0.4, 0, 0.4];
-  for (let i = 0; i < count * 3; i++) {
-    corner[i * 3] = Math.floor(i / 3);
-    corner[i * 3 + 1] = corners[(i % 3) * 2];
-    corner[i * 3 + 2] = corners[(i % 3) * 2 + 1];
-  }
-  geometry.setAttribute('captureCorner', new BufferAttribute(corner, 3));
+  const { count } = source.getAttribute('position');
+  const index = Float32Array.from({ length: count }, (_, i) => i);
+  geometry.setAttribute('captureIndex', new BufferAttribute(index, 1));
   return geometry;
+}
+
+/** Lets three.js draw the vertices of a mesh as points while `draw` runs. */
+export function asPoints<T>(mesh: Mesh, draw: () => T): T {
+  const kind = mesh as unknown as { isMesh: boolean; isPoints: boolean };
+  kind.isMesh = false;
+  kind.isPoints = true;
+  try {
+    return draw();
+  } finally {
+    kind.isMesh = true;
+    kind.isPoints = false;
+  }
 }
 
 /** A material that writes what `expression` (a vec3 of the vertex shader) is for each vertex; by default its world position. */
@@ -61,14 +52,13 @@ export function captureMaterial(
   material: Material = new MeshBasicMaterial(),
 ): Material {
   const rows = Math.ceil(vertices / CAPTURE_WIDTH);
-  material.side = DoubleSide;
   material.depthTest = false;
   material.toneMapped = false;
   material.onBeforeCompile = (shader) => {
     shader.vertexShader = shader.vertexShader
       .replace(
         'void main() {',
-        `attribute vec3 captureCorner;\nvarying vec3 vCapture;\nuniform float captureHeight;\nvoid main() {`,
+        `attribute float captureIndex;\nvarying vec3 vCapture;\nuniform float captureHeight;\nvoid main() {`,
       )
       .replace(
         /#include <project_vertex>/,
@@ -82,8 +72,9 @@ export function captureMaterial(
         #endif
         captured = modelMatrix * captured;
         vCapture = ${expression};
-        captureRow += floor( captureCorner.x / ${CAPTURE_WIDTH.toFixed(1)} );
-        vec2 capturePixel = vec2( mod( captureCorner.x, ${CAPTURE_WIDTH.toFixed(1)} ), captureRow ) + 0.5 + captureCorner.yz;
+        captureRow += floor( captureIndex / ${CAPTURE_WIDTH.toFixed(1)} );
+        vec2 capturePixel = vec2( mod( captureIndex, ${CAPTURE_WIDTH.toFixed(1)} ), captureRow ) + 0.5;
+        gl_PointSize = 1.0;
         gl_Position = vec4( capturePixel / vec2( ${CAPTURE_WIDTH.toFixed(1)}, captureHeight ) * 2.0 - 1.0, 0.0, 1.0 );`,
       );
     shader.uniforms.captureHeight = material.userData.captureHeight;
@@ -126,7 +117,7 @@ export function capture(
   renderer.setRenderTarget(target);
   renderer.setClearColor(0, 0);
   renderer.clear();
-  renderer.render(scene, new PerspectiveCamera());
+  asPoints(mesh, () => renderer.render(scene, new PerspectiveCamera()));
   const pixels = new Float32Array(CAPTURE_WIDTH * height * 4);
   renderer.readRenderTargetPixels(target, 0, 0, CAPTURE_WIDTH, height, pixels);
   renderer.setRenderTarget(null);
@@ -150,7 +141,10 @@ export function unpack(
       const pixel = (instance * rows * CAPTURE_WIDTH + vertex) * 4;
       if (pixels[pixel + 3] !== 1)
         throw new Error(`capture: vertex ${vertex} of instance ${instance} was not drawn`);
-      out.set(pixels.subarray(pixel, pixel + 3), (instance * vertices + vertex) * 3);
+      const at = (instance * vertices + vertex) * 3;
+      out[at] = pixels[pixel];
+      out[at + 1] = pixels[pixel + 1];
+      out[at + 2] = pixels[pixel + 2];
     }
   }
   return out;

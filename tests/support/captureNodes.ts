@@ -1,6 +1,6 @@
 // Makes the node materials known to the class of the main entry.
 import 'skinned-instanced-mesh/webgpu';
-import { DoubleSide, FloatType, type Mesh, NearestFilter, PerspectiveCamera, RGBAFormat, Scene } from 'three';
+import { FloatType, type Mesh, NearestFilter, PerspectiveCamera, RGBAFormat, Scene } from 'three';
 import {
   attribute,
   float,
@@ -16,7 +16,7 @@ import {
   vec4,
 } from 'three/tsl';
 import { MeshBasicNodeMaterial, type Node, RenderTarget, type WebGPURenderer } from 'three/webgpu';
-import { CAPTURE_WIDTH, unpack } from './capture.js';
+import { asPoints, CAPTURE_WIDTH, unpack } from './capture.js';
 
 /** `captureMaterial` for node materials; takes a node of the vertex stage, by default the world position. */
 export function captureNodeMaterial(
@@ -25,14 +25,13 @@ export function captureNodeMaterial(
 ): MeshBasicNodeMaterial {
   const rows = Math.ceil(vertices / CAPTURE_WIDTH);
   const height = uniform(1);
-  const corner = attribute<'vec3'>('captureCorner', 'vec3');
+  const vertex = attribute<'float'>('captureIndex', 'float');
   const row = float(instanceIndex)
     .mul(rows)
-    .add(floor(corner.x.div(CAPTURE_WIDTH)));
-  const pixel = vec2(mod(corner.x, CAPTURE_WIDTH), row).add(0.5).add(corner.yz);
+    .add(floor(vertex.div(CAPTURE_WIDTH)));
+  const pixel = vec2(mod(vertex, CAPTURE_WIDTH), row).add(0.5);
 
   const material = new MeshBasicNodeMaterial();
-  material.side = DoubleSide;
   material.depthTest = false;
   material.toneMapped = false;
   const clip = pixel.div(vec2(CAPTURE_WIDTH, height)).mul(2).sub(1);
@@ -66,7 +65,7 @@ export async function captureNodes(
   mesh.frustumCulled = false;
   renderer.setClearColor(0, 0);
   renderer.setRenderTarget(target);
-  renderer.render(scene, new PerspectiveCamera());
+  asPoints(mesh, () => renderer.render(scene, new PerspectiveCamera()));
   renderer.setRenderTarget(null);
   const pixels = (await renderer.readRenderTargetPixelsAsync(
     target,

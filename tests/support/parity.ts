@@ -93,7 +93,7 @@ export async function measureVertices(
         const distance = Math.hypot(drawn[at] - x, drawn[at + 1] - y, drawn[at + 2] - z) / height;
         if (!(distance <= worst[kind])) worst[kind] = distance;
         if (vertex % 23 === 0) {
-          crowd.getVertexPositionAt(i, vertex * 3, twin);
+          crowd.getVertexPositionAt(i, vertex, twin);
           const off = Math.hypot(drawn[at] - twin.x, drawn[at + 1] - twin.y, drawn[at + 2] - twin.z) / height;
           if (!(off <= worst.twin)) worst.twin = off;
         }

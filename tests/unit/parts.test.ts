@@ -143,7 +143,7 @@ describe.each(TWINS)('%s', (twin) => {
       for (const instance of [0, 1, 7, 255, 256, 299]) {
         for (let vertex = 0; vertex < vertices; vertex++) {
           const at = (instance * vertices + vertex) * 3;
-          crowd.getVertexPositionAt(instance, vertex * 3, expected);
+          crowd.getVertexPositionAt(instance, vertex, expected);
           if (!shown(instance, crowd.partNames[parts[vertex]])) expected.set(0, 0, 0);
           const off = new Vector3().fromArray(drawn, at).distanceTo(expected);
           expect(off, `instance ${instance}, vertex ${vertex}`).toBeLessThan(1e-4);

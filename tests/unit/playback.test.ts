@@ -202,7 +202,7 @@ describe('shader and CPU twin show the same frame', () => {
       const drawn = await how.read(crowd, 3, plays.length);
       plays.forEach((play, i) => {
         for (let vertex = 0; vertex < 3; vertex++) {
-          crowd.getVertexPositionAt(i, vertex * 3, expected);
+          crowd.getVertexPositionAt(i, vertex, expected);
           const label = `${JSON.stringify(play)} at ${clock}`;
           expect(drawn[(i * 3 + vertex) * 3], label).toBeCloseTo(expected.x, 5);
           expect(drawn[(i * 3 + vertex) * 3 + 1], label).toBeCloseTo(expected.y, 5);
