@@ -29,11 +29,19 @@ export default defineConfig(({ mode, command }): UserConfig => {
   // `base: './'` lets the site lie under any path.
   if (mode === 'site') {
     const rollupOptions = { input: demoPages() };
+    // The pages carry three.js, InstancedMesh2, Babylon Lite and others along.
+    const license = { fileName: 'licenses.md' };
     return {
       ...shared,
       root: path('demos'),
       base: './',
-      build: { outDir: path('dist-site'), emptyOutDir: true, chunkSizeWarningLimit: 700, rollupOptions },
+      build: {
+        outDir: path('dist-site'),
+        emptyOutDir: true,
+        chunkSizeWarningLimit: 700,
+        license,
+        rollupOptions,
+      },
     };
   }
 
