@@ -24,7 +24,6 @@ export const SIZE = 1.3;
 
 /** One way to draw a crowd. */
 export interface Contender {
-  name: string;
   object: Object3D;
   update(delta: number): void;
   dispose(): void;
@@ -58,7 +57,6 @@ export function createFloor({ mesh }: Source, count: number): Contender {
   const floor = new InstancedMesh(mesh.geometry, mesh.material, count);
   for (let i = 0; i < count; i++) floor.setMatrixAt(i, place(i));
   return {
-    name: 'InstancedMesh, still (floor)',
     object: floor,
     update: () => {},
     dispose: () => floor.dispose(),
@@ -77,7 +75,6 @@ export function createSkinned({ root, clips }: Source, count: number): Contender
     group.add(clone);
   }
   return {
-    name: 'SkinnedMesh + AnimationMixer',
     object: group,
     update: (delta) => {
       for (const mixer of mixers) mixer.update(delta);
@@ -117,17 +114,12 @@ export function createInstancedMesh2(
     }
   };
   update(0);
-  return { name: 'InstancedMesh2 with skeleton', object: crowd, update, dispose: () => crowd.dispose() };
+  return { object: crowd, update, dispose: () => crowd.dispose() };
 }
 
 const baked = new Map<string, BoneTexture>();
 
-export function createOurs(
-  source: Source,
-  count: number,
-  options: FromOptions = {},
-  name?: string,
-): Contender {
+export function createOurs(source: Source, count: number, options: FromOptions = {}): Contender {
   const { encoding = 'auto', precision = 'float' } = options;
   const key = `${source.root.uuid} ${encoding} ${precision}`;
   const boneTexture = baked.get(key) ?? BoneTexture.bake(source.root, source.clips, { encoding, precision });
@@ -142,7 +134,6 @@ export function createOurs(
     crowd.play(i, i % source.clips.length, { time: i % 7 });
   }
   return {
-    name: name ?? 'SkinnedInstancedMesh',
     object: crowd,
     update: (delta) => crowd.update(delta),
     dispose: () => crowd.dispose(),

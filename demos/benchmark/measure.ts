@@ -25,7 +25,7 @@ export type Measured = Pick<Row, 'js' | 'frame' | 'draws' | 'uploads' | 'bytes'>
 
 /** Milliseconds that are given to one measurement, beyond its three rounds. */
 export const BUDGET = 2_000;
-const ROUNDS = 15;
+const ROUNDS = 60;
 
 /** Mean of the middle half: as steady as the median, and finer than the clock that pages are given. */
 function typical(values: number[]): number {

@@ -126,7 +126,7 @@ const kinds = {
       'A frame of a crowd in mixed clips, vertices left out: JavaScript, draw calls, uploads',
     ),
   whole: () =>
-    frames({ vertices: '1', counts: '10,100,1000' }, 'A frame of a crowd of whole characters in mixed clips'),
+    frames({ vertices: '1', counts: '10,100,300' }, 'A frame of a crowd of whole characters in mixed clips'),
   vertices,
   baking,
   accuracy,
