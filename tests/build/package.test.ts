@@ -282,6 +282,7 @@ describe('the README and the guides', () => {
         'main.tsx',
       );
       await expectMoving(app).finally(app.close);
+      expect(code.includes('<StrictMode>')).toBe(strict);
     }
   }, 90_000);
 
