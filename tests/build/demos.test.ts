@@ -118,6 +118,12 @@ test.each(['webgl', 'webgpu'])(
     const page = await open(`comparison/index.html?count=10&renderer=${renderer}`);
     await expectMoving(page);
     await look(page, `comparison-${renderer}`);
+    await page.click('[data-mode=instanced]');
+    expect(await page.isVisible('.label[data-side=skinned]')).toBe(false);
+    await page.fill('[name=count]', '1.3');
+    expect(await page.textContent('[name=count] + output')).toBe('20');
+    await page.click('button[name=pause]');
+    expect(await page.getAttribute('button[name=pause]', 'aria-pressed')).toBe('true');
     await page.setInputFiles('input[type=file]', glb('notes.glb', 'no model'));
     await page.waitForFunction(() => document.body.dataset.error !== undefined);
     expect(await page.textContent('.message span')).toContain('notes.glb is no glTF file');

@@ -76,6 +76,19 @@ test('only what changed is uploaded', () => {
   renderer.dispose();
 });
 
+test('a part of an instance that changes is 16 bytes', () => {
+  const { renderer, crowd, frame } = createCrowd();
+  crowd.setPartVisibleAt(0, 0, false);
+  crowd.setPartColorAt(0, 0, new Color('red')); // makes instanceColor too, as setColorAt does
+  frame();
+  expect(frame(0)).toEqual({ uploads: 0, bytes: 0, draws: 1 });
+  crowd.setPartColorAt(5_000, 0, new Color('red'));
+  expect(frame(0)).toMatchObject({ uploads: 1, bytes: 16 });
+  crowd.setPartVisibleAt({ start: 100, count: 50 }, 0, false);
+  expect(frame(0)).toMatchObject({ uploads: 1, bytes: 50 * 16 });
+  renderer.dispose();
+});
+
 test('the clock going back to zero costs one upload of the playback state, and is not seen', () => {
   const { renderer, crowd, frame } = createCrowd();
   frame();
