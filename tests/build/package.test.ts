@@ -286,6 +286,16 @@ describe('the README and the guides', () => {
     }
   }, 90_000);
 
+  test('the element for react-three-fiber draws, and is gone when it goes', async () => {
+    packed.write('Soldiers.tsx', components[1]);
+    const app = await packed.open(SOLDIERS, 'main.tsx');
+    await expectMoving(app);
+    await app.page.evaluate(() => dispatchEvent(new Event('leave')));
+    await app.page.waitForFunction(() => document.title === 'disposed', null, { timeout: 20_000 });
+    expect(app.problems).toEqual([]);
+    await app.close();
+  }, 60_000);
+
   test('links lead to files and headings that are there', () => {
     const files = [
       'README.md',
@@ -318,6 +328,44 @@ describe('the README and the guides', () => {
     }
   });
 });
+
+/** A page that shows the guide's second component, until it is told to leave. */
+const SOLDIERS = `
+import { Canvas, useFrame, useThree } from '@react-three/fiber';
+import { useEffect, useState } from 'react';
+import { createRoot } from 'react-dom/client';
+import { BoneTexture } from 'skinned-instanced-mesh';
+import { createCharacter } from '${join(ROOT, 'demos/character.ts').replaceAll('\\', '/')}';
+import { Soldiers } from './Soldiers';
+
+const { root, clips } = createCharacter();
+const body = root.getObjectByName('Body');
+// a thirtieth of its triangles, for a software renderer's sake
+body.geometry.setIndex([...body.geometry.index.array].filter((_, i) => Math.floor(i / 3) % 30 === 0));
+const boneTexture = BoneTexture.bake(root, clips);
+
+function Company() {
+  const [here, setHere] = useState(true);
+  const scene = useThree((state) => state.scene);
+  useEffect(() => addEventListener('leave', () => {
+    const crowd = scene.children.find((child) => child.isSkinnedInstancedMesh);
+    if (crowd.count !== 200 || !crowd.castShadow) throw new Error('props were not set');
+    crowd.addEventListener('dispose', () => { document.title = 'disposed'; });
+    setHere(false);
+  }), []);
+  useFrame(({ scene }, delta) => {
+    for (const child of scene.children) child.update?.(delta);
+  });
+  return here ? <Soldiers geometry={body.geometry} material={body.material} boneTexture={boneTexture} /> : null;
+}
+
+createRoot(document.body.appendChild(document.createElement('div'))).render(
+  <Canvas style={{ position: 'fixed', inset: 0 }}>
+    <hemisphereLight intensity={3} />
+    <Company />
+  </Canvas>,
+);
+`;
 
 /** Anchors of a Markdown file's headings, as GitHub and TypeDoc make them. */
 const headings = (markdown: string) =>
