@@ -13,8 +13,8 @@ import type {
 import {
   AttachedBindMode,
   Box3,
-  Color,
-  InstancedBufferAttribute,
+  type Color,
+  type InstancedBufferAttribute,
   InstancedMesh,
   type Material,
   Matrix4,
@@ -27,7 +27,6 @@ import { type Influences, variantCode } from '../../shaders/ShaderVariant.js';
 import { requireNodeBackend } from '../backends/nodeBackend.js';
 import { patchMaterial, releaseVariant } from '../backends/WebGLBackend.js';
 import {
-  AFFINE_SIZE,
   PARAM_CLOCK,
   PARAM_MORPH_TEXEL,
   PARAM_PARTS,
@@ -43,16 +42,15 @@ import { BoneTexture } from '../texture/BoneTexture.js';
 import type { BakeOptions } from '../texture/bake.js';
 import { growJointBoxes, jointBoxesContain } from '../texture/jointBoxes.js';
 import { createPoseMix } from '../texture/PoseMix.js';
-import { affineToMatrix4 } from '../utils/affine.js';
 import { warnOnce } from '../utils/warnOnce.js';
-import { bindToJoint } from './bindToJoint.js';
 import { CrowdSkeleton } from './CrowdSkeleton.js';
 import { crowdBox, crowdSphere } from './crowdBounds.js';
 import { createCrowdGeometry, setPlaybackAttributes } from './crowdGeometry.js';
 import { InstanceParts } from './InstanceParts.js';
-import { MorphedInstancedMesh } from './MorphedInstancedMesh.js';
 import { mergeParts } from './mergeParts.js';
 import { type CrowdIntersection, raycastCrowd } from './raycastCrowd.js';
+import { resizedAttribute } from './resizedAttribute.js';
+import { SocketedInstancedMesh } from './SocketedInstancedMesh.js';
 import { morphVertex, skinVertex } from './skinVertex.js';
 
 const NAME = 'SkinnedInstancedMesh';
@@ -86,7 +84,6 @@ export interface FromOptions extends SkinnedInstancedMeshOptions, BakeOptions {
 const DEFAULTS = { influences: 4, interpolate: true } as const satisfies SkinnedInstancedMeshOptions;
 
 const _pose = /*@__PURE__*/ createPoseMix();
-const _affine = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
 
 /**
  * A crowd of animated characters in one draw call per material: an `InstancedMesh` whose instances play clips of a
@@ -110,7 +107,7 @@ const _affine = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
  * });
  * ```
  */
-export class SkinnedInstancedMesh extends MorphedInstancedMesh {
+export class SkinnedInstancedMesh extends SocketedInstancedMesh {
   override readonly type: string = 'SkinnedInstancedMesh';
   /** For type testing. */
   readonly isSkinnedInstancedMesh = true;
@@ -141,9 +138,6 @@ export class SkinnedInstancedMesh extends MorphedInstancedMesh {
 
   private mix: boolean;
   private ownsBoneTexture = false;
-  /** Crowds that follow a joint of this one, and the crowd that this one follows. */
-  private readonly followers: SkinnedInstancedMesh[] = [];
-  private leader: SkinnedInstancedMesh | null = null;
   /** Materials and textures that merging made. */
   private owned: { dispose(): void }[] = [];
   private poseBounds: Box3 | null = null;
@@ -264,11 +258,11 @@ export class SkinnedInstancedMesh extends MorphedInstancedMesh {
     this.dispatchEvent({ type: 'dispose' });
     geometry.dispose();
 
-    this.instanceMatrix = resized(instanceMatrix, capacity);
+    this.instanceMatrix = resizedAttribute(instanceMatrix, capacity);
     const identity = new Matrix4();
     for (let i = instanceMatrix.count; i < capacity; i++) identity.toArray(this.instanceMatrix.array, i * 16);
     if (instanceColor !== null) {
-      this.instanceColor = resized(instanceColor, capacity);
+      this.instanceColor = resizedAttribute(instanceColor, capacity);
       for (let i = instanceColor.count; i < capacity; i++) this.instanceColor.setXYZ(i, 1, 1, 1);
     }
     this.previousInstanceMatrix?.dispose();
@@ -280,9 +274,9 @@ export class SkinnedInstancedMesh extends MorphedInstancedMesh {
     this.takeMorphs(morphTexture);
     morphTexture?.dispose();
     this.adoptGeometry(geometry);
-    this.computed.version = -1;
+    this.forgetBounds();
     this.prepareDraw();
-    for (const follower of this.followers) follower.follow(this);
+    this.leadAgain();
     return this;
   }
 
@@ -301,19 +295,6 @@ export class SkinnedInstancedMesh extends MorphedInstancedMesh {
   }
 
   /**
-   * Skinning matrix of a joint as the instance shows it now: what `Skeleton.boneMatrices` holds, relative to the
-   * instance. It carries a vertex from where it was modelled to where it is drawn, before the instance matrix.
-   *
-   * @param bone Name or index of a joint of the bone texture.
-   */
-  getBoneMatrixAt(index: number, bone: string | number, target: Matrix4): Matrix4 {
-    this.checkIndex(index, 'getBoneMatrixAt');
-    const joint = this.boneTexture.jointIndex(bone, `${NAME}.getBoneMatrixAt`);
-    this.boneTexture.readPose(this.playback.pose(index, this.mix, _pose), joint, _affine);
-    return affineToMatrix4(_affine, 0, target);
-  }
-
-  /**
    * Position of a vertex as the instance shows it now, morph targets and instance matrix applied: in the crowd's local
    * space. For the world's, apply `matrixWorld`.
    *
@@ -328,73 +309,6 @@ export class SkinnedInstancedMesh extends MorphedInstancedMesh {
     morphVertex(geometry, morphTexture, morphTargetInfluences, added, index, vertex, target);
     skinVertex(this.geometry, this.boneTexture, _pose, this.influences, vertex, target);
     return target.applyMatrix4(_instanceMatrix.fromArray(this.instanceMatrix.array, index * 16));
-  }
-
-  /**
-   * Lets an object follow a joint of every instance, on the GPU: one more draw call, and nothing per instance on the CPU.
-   * It is a crowd of its own, child of this one, that shares what this one plays and where it stands: show it on some
-   * instances only by `setPartVisibleAt(i, 0, false)`, colour it by `setColorAt`. Do not `update` it. Its `dispose` lets
-   * go of it; this crowd's disposes it too.
-   *
-   * @param joint Name or index of a joint, or of a node that was baked with `sockets`.
-   * @param geometry Is copied.
-   * @param offset Place in the joint's own space, as of an object that is added to a bone.
-   * @throws If there is no such joint.
-   */
-  attach(
-    joint: string | number,
-    geometry: BufferGeometry,
-    material: Material | Material[],
-    offset?: Matrix4,
-  ): SkinnedInstancedMesh;
-  /** As `Object3D.attach`: adds an object where it stands in the world. */
-  attach(object: Object3D): this;
-  override attach(
-    joint: Object3D | string | number,
-    geometry?: BufferGeometry,
-    material?: Material | Material[],
-    offset = new Matrix4(),
-  ): this | SkinnedInstancedMesh {
-    if (typeof joint === 'object') return super.attach(joint);
-    if (geometry === undefined || material === undefined) {
-      throw new Error(`${NAME}.attach: pass the geometry and material that shall follow "${joint}".`);
-    }
-    const { boneTexture, capacity, interpolate } = this;
-    const socket = boneTexture.socket(joint, `${NAME}.attach`);
-    const bound = bindToJoint(geometry, socket.joint, socket.bind, offset);
-    const follower = new SkinnedInstancedMesh(bound, material, boneTexture, capacity, {
-      interpolate,
-      influences: 1,
-    });
-    bound.dispose();
-    follower.castShadow = this.castShadow;
-    follower.receiveShadow = this.receiveShadow;
-    follower.frustumCulled = this.frustumCulled;
-    follower.layers.mask = this.layers.mask;
-    this.lead(follower);
-    this.add(follower);
-    return follower;
-  }
-
-  /**
-   * Where a joint of an instance is now, as `bone.matrixWorld` would be: in the crowd's local space, instance matrix
-   * applied. For the world's, premultiply by `matrixWorld`.
-   *
-   * @param joint Name or index of a joint, or of a node that was baked with `sockets`.
-   */
-  getSocketMatrixAt(index: number, joint: string | number, target: Matrix4): Matrix4 {
-    this.checkIndex(index, 'getSocketMatrixAt');
-    const socket = this.boneTexture.socket(joint, `${NAME}.getSocketMatrixAt`);
-    this.getBoneMatrixAt(index, socket.joint, target);
-    target.multiply(affineToMatrix4(socket.bind, 0, _instanceMatrix));
-    return target.premultiply(_instanceMatrix.fromArray(this.instanceMatrix.array, index * 16));
-  }
-
-  /** Exchanges two instances: places, colours, parts, morph targets and what they play; those of attached crowds too. */
-  override swapInstances(i: number, j: number): this {
-    super.swapInstances(i, j);
-    for (const follower of this.followers) follower.swapLooks(i, j);
-    return this;
   }
 
   /**
@@ -465,7 +379,7 @@ export class SkinnedInstancedMesh extends MorphedInstancedMesh {
     this.replaceParts(parts === null ? null : new InstanceParts(this.capacity, parts.count).copy(parts));
     this.takeMorphs(source.morphTexture);
     this.adoptGeometry(this.geometry);
-    this.computed.version = -1;
+    this.forgetBounds();
     this.update(0);
     this.prepareDraw();
     for (const follower of source.followers) {
@@ -549,6 +463,17 @@ export class SkinnedInstancedMesh extends MorphedInstancedMesh {
     this.prepareUploads(renderer);
   }
 
+  protected override createFollower(
+    geometry: BufferGeometry,
+    material: Material | Material[],
+  ): SkinnedInstancedMesh {
+    const { boneTexture, capacity, interpolate } = this;
+    return new SkinnedInstancedMesh(geometry, material, boneTexture, capacity, {
+      interpolate,
+      influences: 1,
+    });
+  }
+
   protected override clockMoved(): void {
     this.bindMatrix.elements[PARAM_CLOCK] = this.playback.clock;
   }
@@ -616,7 +541,7 @@ export class SkinnedInstancedMesh extends MorphedInstancedMesh {
   }
 
   /** Brings materials and draw parameters up to what the crowd is now. Costs a look-up per material. */
-  private prepareDraw(): void {
+  protected override prepareDraw(): void {
     const { elements } = this.bindMatrix;
     const { layout } = this.boneTexture;
     const codes = this.variantCodes();
@@ -642,7 +567,7 @@ export class SkinnedInstancedMesh extends MorphedInstancedMesh {
     if (this.customDistanceMaterial) patchMaterial(this.customDistanceMaterial, 'shadow', codes.shadow);
   }
 
-  private adoptGeometry(geometry: BufferGeometry): void {
+  protected override adoptGeometry(geometry: BufferGeometry): void {
     setPlaybackAttributes(geometry, this.playback);
     this.poseBounds = null;
     this.adoptMorphs(geometry);
@@ -684,61 +609,6 @@ export class SkinnedInstancedMesh extends MorphedInstancedMesh {
     });
   }
 
-  /** Makes another crowd one that follows this one. */
-  private lead(follower: SkinnedInstancedMesh): void {
-    follower.leader = this;
-    this.followers.push(follower);
-    follower.follow(this);
-  }
-
-  /** Shares what the leader plays and where it stands. */
-  private follow(leader: SkinnedInstancedMesh): void {
-    const { capacity, parts } = this;
-    const shared = this.playback === leader.playback;
-    if (!shared) this.playback.dispose();
-    this.geometry.dispose();
-    this.playback = leader.playback;
-    this.instanceMatrix = leader.instanceMatrix;
-    if (parts !== null && capacity !== leader.capacity) {
-      this.replaceParts(new InstanceParts(leader.capacity, parts.count).copy(parts));
-    }
-    if (this.instanceColor !== null && capacity !== leader.capacity) {
-      const colors = resized(this.instanceColor, leader.capacity);
-      colors.array.fill(1, this.instanceColor.array.length);
-      this.instanceColor = colors;
-    }
-    this.count = leader.count;
-    this.adoptGeometry(this.geometry);
-    this.computed.version = -1;
-    this.prepareDraw();
-  }
-
-  /** Lets go of what is the leader's, so that disposing this crowd leaves it alone. */
-  private unfollow(): void {
-    const { leader, geometry } = this;
-    if (leader === null) return;
-    leader.followers.splice(leader.followers.indexOf(this), 1);
-    this.leader = null;
-    this.removeFromParent();
-    for (const { name } of INSTANCE_ATTRIBUTES) geometry.deleteAttribute(name);
-    this.instanceMatrix = new InstancedBufferAttribute(new Float32Array(0), 16);
-    this.instanceColor?.dispose?.();
-    this.dispatchEvent({ type: 'dispose' });
-  }
-
-  /** Exchanges what two instances look like, but not where they stand and what they play. */
-  private swapLooks(i: number, j: number): void {
-    this.parts?.swap(i, j);
-    if (this.instanceColor === null) return;
-    const color = new Color();
-    const other = new Color();
-    this.getColorAt(i, color);
-    this.getColorAt(j, other);
-    this.setColorAt(i, other);
-    this.setColorAt(j, color);
-    this.instanceColor.needsUpdate = true;
-  }
-
   private boundsOfPoses(): Box3 {
     if (this.poseBounds === null) {
       const { boneTexture } = this;
@@ -749,6 +619,10 @@ export class SkinnedInstancedMesh extends MorphedInstancedMesh {
       this.poseBounds = boneTexture.expandBounds(new Box3(), known ? undefined : boxes);
     }
     return this.poseBounds;
+  }
+
+  protected override forgetBounds(): void {
+    this.computed.version = -1;
   }
 
   private rememberBounds(): void {
@@ -793,13 +667,4 @@ function checkArguments(boneTexture: BoneTexture, count: number): void {
 function checkInfluences(value: number, option: string): Influences {
   if (value === 1 || value === 2 || value === 4) return value;
   throw new Error(`${NAME}: ${option} is ${value}; use 1, 2 or 4.`);
-}
-
-function resized(source: InstancedBufferAttribute, count: number): InstancedBufferAttribute {
-  const array = new Float32Array(count * source.itemSize);
-  array.set(source.array.subarray(0, array.length));
-  const copy = new InstancedBufferAttribute(array, source.itemSize);
-  copy.setUsage(source.usage);
-  source.dispose?.();
-  return copy;
 }

@@ -426,6 +426,9 @@ test('a texture that wraps into several columns', async () => {
     const boneTexture = BoneTexture.bake(root, clips, { encoding, maxTextureSize: 48 });
     expect(boneTexture.layout.height).toBeLessThanOrEqual(48);
     expect(boneTexture.layout.width).toBeGreaterThan(boneTexture.layout.stride);
+    const { width, height, stride } = boneTexture.layout;
+    const unused = (width / stride) * height - boneTexture.frameCount;
+    expect(unused, 'frames of room that is not used').toBeLessThan(width / stride);
     for (const errors of (await measureVertices(webGLCapture(renderer), root, clips, boneTexture)).values()) {
       expect(errors.onFrames).toBeLessThanOrEqual(1e-5);
       expect(errors.twin).toBeLessThanOrEqual(1e-5);
