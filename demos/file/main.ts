@@ -97,8 +97,8 @@ function report({ boneTexture, geometry, material, partNames }: SkinnedInstanced
   const vertices = geometry.getAttribute('position').count;
   const draws = Array.isArray(material) ? material.length : 1;
   find('[data-facts]').textContent =
-    `${fileName || 'The built-in figure'}: ${clips.length} clips, ${boneTexture.jointNames.length} joints, ` +
-    `${vertices.toLocaleString('en')} vertices; parts: ${partNames.length}, draw calls: ${draws}; ` +
+    `${fileName || 'The built-in figure'}: clips: ${clips.length}, joints: ${boneTexture.jointNames.length}, ` +
+    `vertices: ${vertices.toLocaleString('en')}, parts: ${partNames.length}, draw calls: ${draws}; ` +
     `bone texture ${sizeOf(boneTexture)} as ${boneTexture.encoding}.`;
   find('[data-warnings]').replaceChildren(
     ...[...warnings].map((text) => {
@@ -121,11 +121,11 @@ function codeFor(): string {
   const given = said.length > 0 ? `, {\n  ${said.join(',\n  ')},\n}` : '';
   const entry =
     query.get('renderer') === 'webgpu' ? 'skinned-instanced-mesh/webgpu' : 'skinned-instanced-mesh';
-  return `import { SkinnedInstancedMesh } from '${entry}';
+  return `import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
+import { SkinnedInstancedMesh } from '${entry}';
 
 const gltf = await new GLTFLoader().loadAsync('${fileName || 'character.glb'}');
-const crowd = SkinnedInstancedMesh.from(
-  gltf.scene, gltf.animations, ${count}${given});
+const crowd = SkinnedInstancedMesh.from(gltf.scene, gltf.animations, ${count}${given});
 scene.add(crowd);
 for (let i = 0; i < crowd.count; i++) crowd.setMatrixAt(i, matrices[i]);
 crowd.playAll(${clip === MIXED ? `(i) => i % ${clips.length}` : `'${clip}'`}, { time: () => 10 * Math.random() });
