@@ -163,7 +163,6 @@ async function expectMoving({ page, problems }: OpenedApp): Promise<void> {
   await page.waitForSelector('canvas');
   const first = await page.screenshot();
   await expect.poll(async () => (await page.screenshot()).equals(first), { timeout: 20_000 }).toBe(false);
-  await page.waitForTimeout(500);
   expect(problems).toEqual([]);
 }
 
