@@ -20,6 +20,8 @@ const LEFT = 64;
 const RIGHT = 700;
 const TOP = 16;
 const BOTTOM = 340;
+/** Room for what stands below the axis. */
+const FOOT = 40;
 
 /** Draws time per frame over the number of characters, both by powers of ten, and the legend of its lines. */
 export function drawChart(svg: SVGElement, legend: Element, rows: readonly Row[], metric: Metric): void {
@@ -40,7 +42,7 @@ export function drawChart(svg: SVGElement, legend: Element, rows: readonly Row[]
     marks.push(line(LEFT, y(10 ** power), RIGHT, y(10 ** power)));
     marks.push(text(LEFT - 8, y(10 ** power) + 4, 10 ** power, 'end'));
   }
-  marks.push(text(RIGHT, BOTTOM + 38, 'characters', 'end'), text(LEFT + 8, TOP + 14, 'ms', 'start'));
+  marks.push(text(RIGHT, BOTTOM + FOOT - 2, 'characters', 'end'), text(LEFT + 8, TOP + 14, 'ms', 'start'));
 
   const keys = [...new Set(shown.map(({ contender }) => contender))];
   for (const key of keys) {
@@ -56,6 +58,7 @@ export function drawChart(svg: SVGElement, legend: Element, rows: readonly Row[]
       marks.push(dot);
     }
   }
+  svg.setAttribute('viewBox', `0 0 ${RIGHT + 20} ${BOTTOM + FOOT}`);
   svg.replaceChildren(...marks);
 
   legend.replaceChildren(

@@ -2,7 +2,8 @@ import { createNote, find, toggle } from '../lib/page.js';
 import { drawChart, METRICS, type Metric } from './chart.js';
 import { CONTENDERS } from './contenders.js';
 import { BUDGET, type Row } from './measure.js';
-import type { Report } from './report.js';
+import type { Report } from './run/main.js';
+import { HEIGHT, WIDTH } from './view.js';
 
 const COUNTS = [10, 100, 1_000, 10_000];
 /** Milliseconds of a frame beyond which a way of drawing is not tried with more characters. */
@@ -22,12 +23,12 @@ let rows: Row[] = [];
 let problems: string[] = [];
 let stop: AbortController | null = null;
 
-/** The ways of drawing that this renderer has, each with the page that measures it. */
-function contenders(): [key: string, name: string, page: string][] {
+/** The ways of drawing that this renderer has. */
+function contenders(): [key: string, name: string][] {
   const known = Object.entries(CONTENDERS)
     .filter(([, { renderers }]) => renderers.includes(renderer))
-    .map(([key, { name }]): [string, string, string] => [key, name, './run/index.html']);
-  if (renderer === 'webgpu') known.push(['lite', 'Babylon Lite, baked', './lite/index.html']);
+    .map(([key, { name }]): [string, string] => [key, name]);
+  if (renderer === 'webgpu') known.push(['lite', 'Babylon Lite, baked']);
   const only = query.get('only')?.split(',');
   return known.filter(([key]) => only === undefined || only.includes(key));
 }
@@ -43,11 +44,11 @@ async function run(): Promise<void> {
   find('button[name=start]').textContent = 'Stop';
   const tooSlow = new Set<string>();
   for (const count of counts.filter((one) => one <= most)) {
-    for (const [key, name, page] of contenders()) {
+    for (const [key, name] of contenders()) {
       if (signal.aborted || tooSlow.has(key)) continue;
       find('[data-state]').textContent = `${name}, ${count.toLocaleString('en')} …`;
       try {
-        const row = await measureIn(page, { contender: key, count: String(count) }, signal);
+        const row = await measureInFrame({ contender: key, count: String(count) }, signal);
         rows.push(row);
         if (row.frame > PATIENCE) tooSlow.add(key);
       } catch (error) {
@@ -66,12 +67,14 @@ async function run(): Promise<void> {
   document.body.dataset.done = '1';
 }
 
-/** Opens a page in a frame, and waits for what it reports. */
-function measureIn(page: string, parameters: Record<string, string>, signal: AbortSignal): Promise<Row> {
+/** Opens the page that measures in a frame, and waits for what it reports. */
+function measureInFrame(parameters: Record<string, string>, signal: AbortSignal): Promise<Row> {
   const frame = document.createElement('iframe');
   frame.title = 'What is being measured';
+  frame.width = String(WIDTH);
+  frame.height = String(HEIGHT);
   const vertices = whole ? '1' : '0';
-  frame.src = `${page}?${new URLSearchParams({ ...parameters, renderer, vertices, budget })}`;
+  frame.src = `./run/index.html?${new URLSearchParams({ ...parameters, renderer, vertices, budget })}`;
   const measured = new AbortController();
   return new Promise<Row>((resolve, reject) => {
     const onMessage = ({ source, data }: MessageEvent<Report>) => {
@@ -163,6 +166,7 @@ find('button[name=copy]').addEventListener('click', async () => {
   await navigator.clipboard.writeText(find('[data-json]').textContent ?? '');
   find('[data-state]').textContent = 'Copied.';
 });
+find('[data-size]').textContent = `${WIDTH} × ${HEIGHT}`;
 toggle('whole', query.get('vertices') !== '0', (value) => {
   whole = value;
 });

@@ -27,16 +27,16 @@ export class Stage {
   private readonly sun = new DirectionalLight(0xfff2e0, 2.6);
   private readonly ground = new Group();
 
-  constructor(
-    container: HTMLElement,
-    readonly renderer: AnyRenderer,
-  ) {
+  constructor(readonly renderer: AnyRenderer) {
     const { scene, camera } = this;
     renderer.toneMapping = ACESFilmicToneMapping;
     renderer.shadowMap.enabled = true;
     renderer.shadowMap.type = PCFShadowMap;
     renderer.info.autoReset = false;
-    container.append(renderer.domElement);
+    const view = document.createElement('div');
+    view.className = 'view';
+    view.append(renderer.domElement);
+    document.body.prepend(view);
     renderer.domElement.tabIndex = 0;
     renderer.domElement.setAttribute('aria-label', 'The scene: drag or arrow keys to move about');
 

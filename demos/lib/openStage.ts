@@ -3,7 +3,7 @@ import type { Cost } from './Figures.js';
 import { createNote, find } from './page.js';
 import { Stage } from './Stage.js';
 
-/** What every page begins with: the renderer that `?renderer=` asks for, a stage in the page's view, and the library. */
+/** What every page begins with: the renderer that `?renderer=` asks for, a stage behind the panel, and the library. */
 export async function openStage() {
   const query = new URLSearchParams(location.search);
   // The same class from either entry; the one for WebGPURenderer brings node materials along.
@@ -13,7 +13,7 @@ export async function openStage() {
       : await import('skinned-instanced-mesh');
 
   const device = await createRenderer(query.get('renderer'));
-  const stage = new Stage(find('.view'), device.renderer);
+  const stage = new Stage(device.renderer);
   const panel = find<HTMLDetailsElement>('.panel');
   panel.append(createNote(device.label));
   if (innerWidth < 480) panel.open = false;

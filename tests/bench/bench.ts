@@ -191,7 +191,7 @@ async function accuracy(model: string): Promise<AccuracyRow[]> {
     const errors = [...(await measureVertices(webGLCapture(renderer), root, clips, boneTexture))];
     errors.sort(([, a], [, b]) => a.between - b.between);
     const [worstClip, { between: worst }] = errors[errors.length - 1];
-    const texels = encoding === 'matrix' ? 3 : 2;
+    const texels = boneTexture.morphTexel / boneTexture.jointNames.length;
     const fps = way.fps ?? 30;
     rows.push({
       encoding: precision === 'half' ? `${encoding} half` : encoding,

@@ -63,17 +63,25 @@ async function open(path: string): Promise<Page> {
 }
 
 /** Keeps pictures of a page, wide and, once, on a phone, where everything must fit. */
-async function look(page: Page, name: string): Promise<void> {
-  const shot = (size: string) => page.screenshot({ path: join(SCREENSHOTS, `${name}-${size}.png`) });
+async function look(page: Page, name: string, renderer = 'webgl'): Promise<void> {
+  const shot = (size: string) =>
+    page.screenshot({ path: join(SCREENSHOTS, `${name}-${renderer}-${size}.png`) });
   await shot('wide');
   // Panels are the same under either renderer.
-  if (name.endsWith('webgpu')) return;
+  if (renderer !== 'webgl') return;
   const wide = page.viewportSize()!;
   await resize(page, 375, 700);
   const width = await page.evaluate(() => document.documentElement.scrollWidth);
   expect(width, `${name} fits on a phone`).toBe(375);
   await shot('phone');
   await resize(page, wide.width, wide.height);
+}
+
+async function expectLinkToSource(page: Page, name: string): Promise<void> {
+  const [href] = await page.$$eval('a', (links) =>
+    links.filter(({ textContent }) => textContent === 'source').map((link) => link.getAttribute('href')),
+  );
+  expect(href).toBe(`../source/index.html?of=${name}/main.ts`);
 }
 
 /** Until the page has noticed, and drawn. */
@@ -118,7 +126,8 @@ test.each(['webgl', 'webgpu'])(
   async (renderer) => {
     const page = await open(`comparison/index.html?count=10&renderer=${renderer}`);
     await expectMoving(page);
-    await look(page, `comparison-${renderer}`);
+    await look(page, 'comparison', renderer);
+    await expectLinkToSource(page, 'comparison');
     await page.click('[data-mode=instanced]');
     expect(await page.isVisible('.label[data-side=skinned]')).toBe(false);
     await page.fill('[name=count]', '1.3');
@@ -137,7 +146,8 @@ test.each(['webgl', 'webgpu'])(
   async (renderer) => {
     const page = await open(`playback/index.html?count=2&changes=5&shadows=0&renderer=${renderer}`);
     await expectMoving(page);
-    await look(page, `playback-${renderer}`);
+    await look(page, 'playback', renderer);
+    await expectLinkToSource(page, 'playback');
     await page.click('button[name=rootMotion]');
     await page.click('button[data-clip=Walk]');
     await page.waitForFunction(() => document.querySelector('.log')?.textContent?.includes('mark Walk'));
@@ -170,7 +180,8 @@ test.each(['webgl', 'webgpu'])(
   async (renderer) => {
     const page = await open(`dressing/index.html?count=2&shadows=0&renderer=${renderer}`);
     await expectMoving(page);
-    await look(page, `dressing-${renderer}`);
+    await look(page, 'dressing', renderer);
+    await expectLinkToSource(page, 'dressing');
     const worn = async (part: string) => page.getAttribute(`[data-part="${part}"]`, 'aria-pressed');
     const before = await worn('Shield');
     await page.click('[data-part="Shield"]');
@@ -191,7 +202,8 @@ test.each(['webgl', 'webgpu'])(
 test.each(['webgl', 'webgpu'])('the bone texture page shows what was baked under %s', async (renderer) => {
   const page = await open(`texture/index.html?shadows=0&renderer=${renderer}`);
   await expectMoving(page);
-  await look(page, `texture-${renderer}`);
+  await look(page, 'texture', renderer);
+  await expectLinkToSource(page, 'texture');
   expect(await page.textContent('[data-facts]')).toMatch(
     /^6 clips, \d+ frames of 21 joints as quaternion in float/,
   );
@@ -205,13 +217,16 @@ test.each(['webgl', 'webgpu'])('the bone texture page shows what was baked under
   await page.waitForFunction(() =>
     document.querySelector('[name=frame]')?.nextElementSibling?.textContent?.startsWith('12.0 of 45'),
   );
+  await page.setInputFiles('input[type=file]', glb('notes.glb', 'no model'));
+  await page.waitForFunction(() => document.body.dataset.error?.includes('notes.glb is no glTF file'));
   expect(problems).toEqual([]);
 });
 
 test.each(['webgl', 'webgpu'])('the crowd of ten thousand grows and shrinks under %s', async (renderer) => {
   const page = await open(`crowd/index.html?count=1&shadows=0&renderer=${renderer}`);
   await expectMoving(page);
-  await look(page, `crowd-${renderer}`);
+  await look(page, 'crowd', renderer);
+  await expectLinkToSource(page, 'crowd');
   const until = (text: string) =>
     page.waitForFunction((wanted) => document.querySelector('[data-count]')?.textContent === wanted, text);
   await until('1 character');
@@ -228,7 +243,8 @@ test.each(['webgl', 'webgpu'])('the crowd of ten thousand grows and shrinks unde
 test.each(['webgl', 'webgpu'])('the page for files takes one or refuses it under %s', async (renderer) => {
   const page = await open(`file/index.html?count=2&shadows=0&renderer=${renderer}`);
   await expectMoving(page);
-  await look(page, `file-${renderer}`);
+  await look(page, 'file', renderer);
+  await expectLinkToSource(page, 'file');
   const facts = () => page.textContent('[data-facts]');
   expect(await facts()).toMatch(/^The built-in figure: clips: 6, joints: 21, .* as quaternion/);
   await page.selectOption('[name=encoding]', 'matrix');
@@ -276,14 +292,18 @@ test.each(['webgl', 'webgpu'])(
     expect(await page.locator('polyline').count()).toBe(ways.length);
     expect(await page.locator('tbody tr').count()).toBe(ways.length);
     await page.click('text=Whole frame');
-    expect(await page.isEnabled('button[name=copy]')).toBe(true);
-    await look(page, `benchmark-${renderer}`);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.click('button[name=copy]');
+    await page.waitForFunction(() => document.querySelector('[data-state]')?.textContent === 'Copied.');
+    expect(JSON.parse(await page.evaluate(() => navigator.clipboard.readText())).rows).toEqual(rows);
+    await look(page, 'benchmark', renderer);
+    await expectLinkToSource(page, 'benchmark');
     expect(problems).toEqual([]);
   },
   180_000,
 );
 
-test('every page has a link to its source, and the source to what it imports', async () => {
+test('a source has links to what it imports', async () => {
   const page = await open('source/index.html?of=crowd/main.ts');
   expect(await page.textContent('.source')).toContain('Crowd.from(root, clips');
   await look(page, 'source');

@@ -148,12 +148,11 @@ export class PackedApp {
 export async function openPage(url: string, prepare?: (page: Page) => Promise<unknown>): Promise<OpenedApp> {
   const browser = await chromium.launch({ executablePath: process.env.SIM_BROWSER, args: browserFlags });
   const page = await browser.newPage({ viewport: { width: 400, height: 300 } });
-  // react-three-fiber makes a THREE.Clock, of which three.js warns
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('console', (message) => {
     const text = message.text();
-    if (['error', 'warning'].includes(message.type()) && !/GPU stall|favicon|404|THREE.Clock/.test(text))
+    if (['error', 'warning'].includes(message.type()) && !/GPU stall|favicon|404/.test(text))
       problems.push(text);
   });
   await prepare?.(page);

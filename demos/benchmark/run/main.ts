@@ -1,46 +1,15 @@
-import { HemisphereLight, Scene, type WebGLRenderer } from 'three';
-import { createCharacter } from '../../character.js';
-import { createRenderer } from '../../lib/createRenderer.js';
-import { CONTENDERS, sourceOf } from '../contenders.js';
-import { deviceName, finisher, gpuTime, measure } from '../measure.js';
-import { report } from '../report.js';
-import { createCamera, HEIGHT, WIDTH } from '../view.js';
+import type { Row } from '../measure.js';
 
-report(async (query) => {
-  const kind = query.get('renderer') === 'webgpu' ? 'webgpu' : 'webgl';
-  if (kind === 'webgpu') await import('skinned-instanced-mesh/webgpu');
-  const created = await createRenderer(kind, false);
-  const { renderer, device, calls, label } = created;
-  renderer.setSize(WIDTH, HEIGHT);
-  document.body.append(renderer.domElement);
+/** What this page says to the one that it is in. */
+export type Report = { row: Row } | { error: string };
 
-  const contender = query.get('contender') ?? '';
-  const { name, create } = CONTENDERS[contender];
-  const count = Number(query.get('count'));
-  const source = sourceOf('the built-in character', createCharacter());
-  // with next to nothing to draw, what is left is JavaScript and uploads
-  if (query.get('vertices') === '0') source.mesh.geometry.setDrawRange(0, 3);
-  const crowd = create(source, count, renderer as WebGLRenderer);
-  crowd.object.traverse((node) => {
-    node.frustumCulled = false;
-  });
+const say = (report: Report) => parent.postMessage(report, location.origin);
 
-  const scene = new Scene().add(new HemisphereLight(0xffffff, 0x888888, 3), crowd.object);
-  const camera = createCamera(count);
-  const frame = () => {
-    crowd.update(1 / 60);
-    renderer.render(scene, camera);
-  };
-  const measured = await measure(frame, finisher(created), calls, Number(query.get('budget')));
-  const gpu = await gpuTime(created, frame);
-  const adapter = (device as unknown as { adapterInfo?: GPUAdapterInfo } | null)?.adapterInfo ?? null;
-  return {
-    contender,
-    name,
-    count,
-    ...measured,
-    gpu,
-    renderer: label,
-    device: deviceName(created, adapter),
-  };
-});
+try {
+  const query = new URLSearchParams(location.search);
+  // Another engine, which no other measurement shall load.
+  const { run } = query.get('contender') === 'lite' ? await import('./lite.js') : await import('./three.js');
+  say({ row: await run(query) });
+} catch (error) {
+  say({ error: (error as Error).message });
+}

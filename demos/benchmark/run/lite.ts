@@ -21,11 +21,11 @@ import { createCharacter } from '../../character.js';
 import { countCalls } from '../../lib/countCalls.js';
 import { partOf, placeOf } from '../../lib/plan.js';
 import { SIZE, sourceOf } from '../contenders.js';
-import { deviceName, measure } from '../measure.js';
-import { report } from '../report.js';
+import { deviceName, measure, type Row } from '../measure.js';
 import { createCamera, HEIGHT, WIDTH } from '../view.js';
 
-report(async (query) => {
+/** Measures the crowd that Babylon Lite bakes. */
+export async function run(query: URLSearchParams): Promise<Row> {
   const count = Number(query.get('count'));
   const { root, clips } = createCharacter();
   const { geometry } = sourceOf('the built-in character', { root, clips }).mesh;
@@ -94,7 +94,7 @@ report(async (query) => {
     renderer: 'Babylon Lite on WebGPU',
     device: deviceName({ gl: null }, device.adapterInfo),
   };
-});
+}
 
 /** The engine does not give it away, but what is measured must be finished. */
 function deviceOf(engine: EngineContext): GPUDevice {
