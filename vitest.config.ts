@@ -8,6 +8,14 @@ import { alias } from './vite.config.js';
 /** `three-oldest` when the tests run against the oldest supported three.js. */
 const three = process.env.SIM_THREE;
 
+const resolve = {
+  alias: [
+    ...Object.entries(alias).map(([name, path]) => ({ find: new RegExp(`^${name}$`), replacement: path })),
+    ...(three ? oldThree(three) : []),
+  ],
+  dedupe: ['three'],
+};
+
 export default defineConfig({
   test: {
     // Building and compiling keep one core busy, drawing in software the other.
@@ -15,7 +23,7 @@ export default defineConfig({
     projects: [
       {
         test: {
-          name: 'node',
+          name: 'build',
           include: ['tests/build/**/*.test.ts'],
           environment: 'node',
           testTimeout: 300_000,
@@ -23,23 +31,26 @@ export default defineConfig({
         },
       },
       {
-        plugins: [serveModels()],
-        resolve: {
-          alias: [
-            ...Object.entries(alias).map(([name, path]) => ({
-              find: new RegExp(`^${name}$`),
-              replacement: path,
-            })),
-            ...(three ? oldThree(three) : []),
-          ],
-          dedupe: ['three'],
+        resolve,
+        test: {
+          name: 'unit',
+          include: ['tests/{unit,repro}/**/*.test.ts'],
+          exclude: ['**/*.browser.test.ts'],
+          environment: 'node',
+          testTimeout: 60_000,
+          // Other packages too shall see the three.js that the tests run with.
+          server: { deps: { inline: ['three-stdlib'] } },
         },
+      },
+      {
+        plugins: [serveModels()],
+        resolve,
         optimizeDeps: {
           include: ['three', 'three/webgpu', 'three/tsl', 'three-stdlib', '@three.ez/instanced-mesh'],
         },
         test: {
           name: 'browser',
-          include: ['tests/{unit,parity,repro}/**/*.test.ts'],
+          include: ['tests/{browser,parity}/**/*.test.ts', 'tests/repro/**/*.browser.test.ts'],
           // The ./webgpu entry asks for a newer three.js than the main one.
           exclude: three ? ['tests/parity/webgpu*.test.ts'] : [],
           testTimeout: 120_000,

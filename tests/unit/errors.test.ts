@@ -10,12 +10,9 @@ import {
   Mesh,
   MeshBasicMaterial,
   type Object3D,
-  PerspectiveCamera,
   Points,
-  Scene,
   Skeleton,
   VectorKeyframeTrack,
-  WebGLRenderer,
 } from 'three';
 import { afterEach, expect, test, vi } from 'vitest';
 import { BoneTexture, SkinnedInstancedMesh } from '../support/library.js';
@@ -179,34 +176,6 @@ test('what cannot be instanced is named, and skipped on demand', () => {
   root.remove(points);
   root.add(new InstancedMesh(new BoxGeometry(), new MeshBasicMaterial(), 2));
   expect(() => SkinnedInstancedMesh.from(root, clips, 1)).toThrow('InstancedMesh');
-});
-
-test('a bone texture larger than the device takes', () => {
-  const renderer = new WebGLRenderer();
-  const { root, clips } = createStick({ Long: 1000 });
-  const boneTexture = BoneTexture.bake(root, clips, { maxTextureSize: 1 << 20 });
-  const crowd = SkinnedInstancedMesh.from(root, clips, 1, { boneTexture });
-  const scene = new Scene().add(crowd) as Scene;
-  crowd.frustumCulled = false;
-  const max = renderer.capabilities.maxTextureSize;
-  expect(() => renderer.render(scene, new PerspectiveCamera())).toThrow(
-    `bake it with maxTextureSize: ${max}`,
-  );
-  renderer.dispose();
-});
-
-test('morph targets without weights for the instances are drawn at rest', () => {
-  const { root, mesh, clips } = createStick();
-  mesh.geometry.morphAttributes.position = [new Float32BufferAttribute([1, 0, 0, 1, 0, 0, 1, 0, 0], 3)];
-  mesh.geometry.morphTargetsRelative = true;
-  mesh.updateMorphTargets();
-  const renderer = new WebGLRenderer();
-  const crowd = SkinnedInstancedMesh.from(root, clips, 2);
-  const scene = new Scene();
-  scene.add(crowd);
-  renderer.render(scene, new PerspectiveCamera());
-  expect(renderer.info.render.calls).toBe(1);
-  renderer.dispose();
 });
 
 test('morph targets are merged with meshes that have none, without a word', () => {
