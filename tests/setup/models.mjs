@@ -7,20 +7,33 @@ export function modelsFolder() {
   return resolve(process.env.SIM_MODELS ?? fileURLToPath(new URL('../../../shared/models', import.meta.url)));
 }
 
-/** Vite plugin: serves the `.glb` files of that folder, and their names as `index.json`, under `/__models__/`. */
+/** Names of the `.glb` files in that folder, sorted; none where it is missing. */
+export function modelFiles() {
+  const folder = modelsFolder();
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.glb'))
+    .sort();
+}
+
+/** Bytes of one of them. */
+export function readModel(file) {
+  return new Uint8Array(readFileSync(resolve(modelsFolder(), file))).buffer;
+}
+
+/** Vite plugin: serves those files, and their names as `index.json`, under `/__models__/`. */
 export function serveModels() {
   return {
     name: 'serve-models',
     configureServer(server) {
       server.middlewares.use('/__models__/', (request, response) => {
-        const folder = modelsFolder();
-        const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.glb')) : [];
+        const files = modelFiles();
         const name = basename(decodeURIComponent((request.url ?? '').split('?')[0]));
         if (name === 'index.json') {
           response.setHeader('Content-Type', 'application/json');
-          response.end(JSON.stringify(files.sort()));
+          response.end(JSON.stringify(files));
         } else if (files.includes(name)) {
-          response.end(readFileSync(resolve(folder, name)));
+          response.end(Buffer.from(readModel(name)));
         } else {
           response.statusCode = 404;
           response.end();

@@ -1,11 +1,12 @@
 // `npm test`: finds or installs a browser, then runs Vitest in it. Arguments go on to Vitest;
 // `--three=oldest` runs with the oldest three.js that is supported.
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { findBrowser } from './findBrowser.mjs';
-import { modelsFolder } from './models.mjs';
+import { modelFiles, modelsFolder } from './models.mjs';
 
 let browser;
 try {
@@ -18,8 +19,8 @@ console.log(`Browser: ${browser}`);
 
 const folder = modelsFolder();
 console.log(
-  existsSync(folder)
-    ? `Real models: ${folder}`
+  modelFiles().length > 0
+    ? `Real models: ${modelFiles().join(', ')} in ${folder}`
     : `Real models: none in ${folder}, so the tests with them are skipped; set SIM_MODELS to a folder of .glb files.`,
 );
 
@@ -31,6 +32,9 @@ const { version } = JSON.parse(
 console.log(`three.js: ${version}`);
 
 const args = process.argv.slice(2).filter((arg) => !arg.startsWith('--three='));
+// What is skipped is said at the end, whatever else reports.
+if (!args.some((arg) => arg.startsWith('--reporter'))) args.push('--reporter=default');
+args.push(`--reporter=${fileURLToPath(new URL('./missingModels.mjs', import.meta.url))}`);
 const vitest = join(require.resolve('vitest/package.json'), '..', 'vitest.mjs');
 const child = spawn(process.execPath, [vitest, 'run', ...args], {
   stdio: 'inherit',

@@ -1,0 +1,33 @@
+import { describe } from 'vitest';
+import { createCharacter } from '../../demos/character.js';
+import { MISSING } from '../setup/missingNote.mjs';
+import { loadModel, type Model, modelNames } from './models.js';
+
+/** The real characters that tests know. Other files of the folder are tested too, by the bounds that hold for all. */
+const KNOWN = ['CesiumMan.glb', 'Horse.glb', 'Knight.glb', 'RobotExpressive.glb'];
+
+const found = await modelNames();
+
+export const BUILT_IN = 'built-in';
+
+/** A new copy of a character: the built-in one, or that of a file. */
+export async function loadCharacter(name: string): Promise<Model> {
+  return name === BUILT_IN ? { name, ...createCharacter() } : loadModel(name);
+}
+
+/** Whether a real character is there. */
+export const hasCharacter = (name: string): boolean => name === BUILT_IN || found.includes(name);
+
+/**
+ * Defines the same tests for the built-in character and every real one. Those of known characters that are not there are
+ * skipped and say so, so that a run without models can be told from one with them.
+ */
+export function describeCharacters(define: (name: string) => void): void {
+  for (const name of new Set([BUILT_IN, ...KNOWN, ...found])) describeCharacter(name, () => define(name));
+}
+
+/** Defines tests that need one real character. */
+export function describeCharacter(name: string, define: () => void): void {
+  if (hasCharacter(name)) describe(name, define);
+  else describe.skip(`${name} ${MISSING}`, define);
+}
