@@ -5,6 +5,7 @@ import {
   type FinishedEvent,
   type LoopEvent,
   type MarkEvent,
+  type PlaybackEvent,
   PlaybackEvents,
   type PlaybackEventType,
 } from '../playback/PlaybackEvents.js';
@@ -13,6 +14,7 @@ import { loadPlayback, type PlaybackJSON, savePlayback } from '../playback/playb
 import { addSlotMotion, moveMatrix } from '../playback/rootMotion.js';
 import { MOTION_SIZE } from '../poses/RootMotion.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
+import { swapItems } from '../utils/swapItems.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
@@ -45,7 +47,7 @@ export interface SkinnedInstancedMeshEventMap extends Object3DEventMap {
   mark: Omit<MarkEvent, 'type'>;
 }
 
-const EVENT_TYPES: readonly string[] = ['finished', 'loop', 'mark'] satisfies PlaybackEventType[];
+const EVENT_TYPES: readonly PlaybackEventType[] = ['finished', 'loop', 'mark'];
 
 const _motion = /*@__PURE__*/ new Float64Array(MOTION_SIZE);
 
@@ -229,7 +231,7 @@ export abstract class AnimatedInstancedMesh extends InstancedMesh<
       this.events.restart();
     }
     this.playback.advance(delta);
-    this.events?.dispatch((event) => this.dispatchEvent(event));
+    this.events?.dispatch(this.announceEvent);
     this.playback.keepClockSmall();
     this.clockMoved();
     return this;
@@ -265,18 +267,11 @@ export abstract class AnimatedInstancedMesh extends InstancedMesh<
     this.checkIndex(i, 'swapInstances');
     this.checkIndex(j, 'swapInstances');
     if (i === j) return this;
-    const { instanceMatrix, instanceColor, morphTexture } = this;
+    const { instanceMatrix } = this;
     swapItems(instanceMatrix.array, i, j, 16);
     instanceMatrix.needsUpdate = true;
-    if (instanceColor !== null) {
-      swapItems(instanceColor.array, i, j, instanceColor.itemSize);
-      instanceColor.needsUpdate = true;
-    }
-    if (morphTexture !== null) {
-      swapItems(morphTexture.image.data as Float32Array, i, j, morphTexture.image.width);
-      morphTexture.needsUpdate = true;
-    }
     this.playback.swap(i, j);
+    this.swapLooks(i, j);
     return this;
   }
 
@@ -317,6 +312,34 @@ export abstract class AnimatedInstancedMesh extends InstancedMesh<
 
   /** Called when the clock has moved. */
   protected abstract clockMoved(): void;
+
+  /** Exchanges what two instances look like, but neither where they stand nor what they play. */
+  protected abstract swapLooks(i: number, j: number): void;
+
+  /** Whether anyone listens to playback events of a type. */
+  protected isHeard(type: PlaybackEventType): boolean {
+    return (this.listened.get(type)?.size ?? 0) > 0;
+  }
+
+  /** Dispatches a playback event. */
+  protected announce(event: PlaybackEvent): void {
+    this.dispatchEvent(event);
+  }
+
+  /** Looks for the events that are listened to now, and for no others. */
+  protected listenersChanged(): void {
+    let changed = false;
+    for (const type of EVENT_TYPES) {
+      const heard = this.isHeard(type);
+      if (heard === this.wanted.has(type)) continue;
+      changed = true;
+      if (heard) this.wanted.add(type);
+      else this.wanted.delete(type);
+    }
+    if (!changed) return;
+    if (this.events === null) this.startEvents();
+    else this.events.restart();
+  }
 
   protected createPlayback(capacity: number): InstancePlayback {
     return new InstancePlayback(capacity, () => this.boneTexture.clipTable);
@@ -374,19 +397,15 @@ export abstract class AnimatedInstancedMesh extends InstancedMesh<
     return this;
   }
 
+  private readonly announceEvent = (event: PlaybackEvent): void => this.announce(event);
+
   private listen(type: string, listener: unknown, on: boolean): void {
-    if (!EVENT_TYPES.includes(type)) return;
+    if (!(EVENT_TYPES as readonly string[]).includes(type)) return;
     const listeners = this.listened.get(type) ?? new Set();
     this.listened.set(type, listeners);
     if (on) listeners.add(listener);
     else listeners.delete(listener);
-
-    const name = type as PlaybackEventType;
-    if (this.wanted.has(name) === listeners.size > 0) return;
-    if (listeners.size > 0) this.wanted.add(name);
-    else this.wanted.delete(name);
-    if (this.events === null) this.startEvents();
-    else this.events.restart();
+    this.listenersChanged();
   }
 
   private startEvents(): void {
@@ -403,12 +422,4 @@ function optionsOf(options: PlayOptionsOfInstance, index: number): PlayOptions {
     one[key] = typeof value === 'function' ? value(index) : value;
   }
   return one as PlayOptions;
-}
-
-function swapItems(array: { [i: number]: number }, i: number, j: number, size: number): void {
-  for (let k = 0; k < size; k++) {
-    const kept = array[i * size + k];
-    array[i * size + k] = array[j * size + k];
-    array[j * size + k] = kept;
-  }
 }

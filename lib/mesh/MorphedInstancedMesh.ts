@@ -1,4 +1,5 @@
 import { type BufferGeometry, DataTexture, FloatType, type Mesh, RedFormat } from 'three';
+import { swapItems } from '../utils/swapItems.js';
 import { PartedInstancedMesh } from './PartedInstancedMesh.js';
 
 const NAME = 'SkinnedInstancedMesh';
@@ -28,6 +29,14 @@ export abstract class MorphedInstancedMesh extends PartedInstancedMesh {
     this.needMorphTexture();
     super.setMorphAt(index, object);
     return this;
+  }
+
+  protected override swapLooks(i: number, j: number): void {
+    super.swapLooks(i, j);
+    const { morphTexture } = this;
+    if (morphTexture === null) return;
+    swapItems(morphTexture.image.data as Float32Array, i, j, morphTexture.image.width);
+    morphTexture.needsUpdate = true;
   }
 
   /** Lets go of influences that are for another geometry; three.js draws morph targets only of objects that have some. */

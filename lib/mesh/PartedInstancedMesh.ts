@@ -1,4 +1,5 @@
 import { Color, InstancedBufferAttribute, type Vector2 } from 'three';
+import { swapItems } from '../utils/swapItems.js';
 import { AnimatedInstancedMesh, type Instances } from './AnimatedInstancedMesh.js';
 import { InstanceParts } from './InstanceParts.js';
 
@@ -97,10 +98,13 @@ export abstract class PartedInstancedMesh extends AnimatedInstancedMesh {
     return this.parts === null ? target.set(0, 0) : this.parts.getMapOffset(index, first, target);
   }
 
-  override swapInstances(i: number, j: number): this {
-    super.swapInstances(i, j);
-    if (i !== j) this.parts?.swap(i, j);
-    return this;
+  protected override swapLooks(i: number, j: number): void {
+    const { instanceColor } = this;
+    if (instanceColor !== null) {
+      swapItems(instanceColor.array, i, j, instanceColor.itemSize);
+      instanceColor.needsUpdate = true;
+    }
+    this.parts?.swap(i, j);
   }
 
   /** Called when `parts` became another object. */

@@ -276,7 +276,7 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
     this.adoptGeometry(geometry);
     this.forgetBounds();
     this.prepareDraw();
-    this.leadAgain();
+    this.shareAgain();
     return this;
   }
 
@@ -291,7 +291,7 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
     this.releaseVariants();
     this.mix = value;
     this.prepareDraw();
-    for (const follower of this.followers) follower.interpolate = value;
+    for (const attachment of this.attachments) attachment.interpolate = value;
   }
 
   /**
@@ -382,9 +382,9 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
     this.forgetBounds();
     this.update(0);
     this.prepareDraw();
-    for (const follower of source.followers) {
-      const copied = this.children[source.children.indexOf(follower)] as SkinnedInstancedMesh | undefined;
-      if (copied?.isSkinnedInstancedMesh === true) this.lead(copied);
+    for (const attachment of source.attachments) {
+      const copied = this.children[source.children.indexOf(attachment)] as SkinnedInstancedMesh | undefined;
+      if (copied?.isSkinnedInstancedMesh === true) this.adopt(copied);
     }
     return this;
   }
@@ -416,11 +416,11 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
    * texture and merged materials that {@link SkinnedInstancedMesh.from} made. Materials, and a bone texture passed in, belong to the user.
    */
   override dispose(): this {
-    for (const follower of [...this.followers]) follower.dispose();
-    if (this.leader === null) {
+    for (const attachment of [...this.attachments]) attachment.dispose();
+    if (this.owner === null) {
       super.dispose();
       this.playback.dispose();
-    } else this.unfollow();
+    } else this.detach();
     this.geometry.dispose();
     this.parts?.dispose();
     for (const made of this.owned) made.dispose();
@@ -463,7 +463,7 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
     this.prepareUploads(renderer);
   }
 
-  protected override createFollower(
+  protected override createAttachment(
     geometry: BufferGeometry,
     material: Material | Material[],
   ): SkinnedInstancedMesh {
@@ -604,7 +604,7 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
           );
         }
         count = value;
-        for (const follower of this.followers) follower.count = value;
+        for (const attachment of this.attachments) attachment.count = value;
       },
     });
   }

@@ -1,13 +1,7 @@
-import {
-  type BufferGeometry,
-  Color,
-  InstancedBufferAttribute,
-  type Material,
-  Matrix4,
-  type Object3D,
-} from 'three';
+import { type BufferGeometry, InstancedBufferAttribute, type Material, Matrix4, type Object3D } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
 import { INSTANCE_ATTRIBUTES } from '../playback/instanceLayout.js';
+import type { PlaybackEvent, PlaybackEventType } from '../playback/PlaybackEvents.js';
 import { createPoseMix } from '../texture/PoseMix.js';
 import { affineToMatrix4 } from '../utils/affine.js';
 import { bindToJoint } from './bindToJoint.js';
@@ -23,14 +17,14 @@ const _affine = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
 const _matrix = /*@__PURE__*/ new Matrix4();
 
 /**
- * A mesh whose joints can be asked where they are, and things be attached to. What is attached is a mesh of its own that
- * follows this one: it shares what its instances play and where they stand.
+ * A mesh whose joints can be asked where they are, and things be attached to. What is attached is a mesh of its own, an
+ * attachment, which shares what the instances of its owner play and where they stand.
  */
 export abstract class SocketedInstancedMesh extends MorphedInstancedMesh {
-  /** Meshes that follow a joint of this one. */
-  protected readonly followers: SocketedInstancedMesh[] = [];
-  /** The mesh that this one follows. */
-  protected leader: SocketedInstancedMesh | null = null;
+  /** Meshes that are attached to joints of this one. A new array at each change, so that a loop over it is not disturbed. */
+  protected attachments: readonly SocketedInstancedMesh[] = [];
+  /** The mesh that this one is attached to. */
+  protected owner: SocketedInstancedMesh | null = null;
 
   /** Whether two baked frames are mixed; else the nearest is shown. */
   abstract interpolate: boolean;
@@ -51,8 +45,8 @@ export abstract class SocketedInstancedMesh extends MorphedInstancedMesh {
   /**
    * Lets an object follow a joint of every instance, on the GPU: one more draw call, and nothing per instance on the CPU.
    * It is a crowd of its own, child of this one, that shares what this one plays and where it stands: show it on some
-   * instances only by `setPartVisibleAt(i, 0, false)`, colour it by `setColorAt`. Do not `update` it. Its `dispose` lets
-   * go of it; this crowd's disposes it too.
+   * instances only by `setPartVisibleAt(i, 0, false)`, colour it by `setColorAt`. Do not `update` it; this
+   * crowd's events are dispatched on it too. Its `dispose` lets go of it; this crowd's disposes it too.
    *
    * @param joint Name or index of a joint, or of a node that was baked with `sockets`.
    * @param geometry Is copied.
@@ -79,15 +73,15 @@ export abstract class SocketedInstancedMesh extends MorphedInstancedMesh {
     }
     const socket = this.boneTexture.socket(joint, `${NAME}.attach`);
     const bound = bindToJoint(geometry, socket.joint, socket.bind, offset);
-    const follower = this.createFollower(bound, material);
+    const attachment = this.createAttachment(bound, material);
     bound.dispose();
-    follower.castShadow = this.castShadow;
-    follower.receiveShadow = this.receiveShadow;
-    follower.frustumCulled = this.frustumCulled;
-    follower.layers.mask = this.layers.mask;
-    this.lead(follower);
-    this.add(follower);
-    return follower;
+    attachment.castShadow = this.castShadow;
+    attachment.receiveShadow = this.receiveShadow;
+    attachment.frustumCulled = this.frustumCulled;
+    attachment.layers.mask = this.layers.mask;
+    this.adopt(attachment);
+    this.add(attachment);
+    return attachment;
   }
 
   /**
@@ -106,13 +100,34 @@ export abstract class SocketedInstancedMesh extends MorphedInstancedMesh {
 
   /** Exchanges two instances: places, colours, parts, morph targets and what they play; those of attached crowds too. */
   override swapInstances(i: number, j: number): this {
-    super.swapInstances(i, j);
-    for (const follower of this.followers) follower.swapLooks(i, j);
+    // Places and playback are the owner's, so its looks and those of everything attached to it must move with them.
+    if (this.owner !== null) this.owner.swapInstances(i, j);
+    else super.swapInstances(i, j);
     return this;
   }
 
+  protected override swapLooks(i: number, j: number): void {
+    super.swapLooks(i, j);
+    for (const attachment of this.attachments) attachment.swapLooks(i, j);
+  }
+
+  protected override isHeard(type: PlaybackEventType): boolean {
+    return super.isHeard(type) || this.attachments.some((attachment) => attachment.isHeard(type));
+  }
+
+  protected override announce(event: PlaybackEvent): void {
+    super.announce(event);
+    for (const attachment of this.attachments) attachment.announce(event);
+  }
+
+  /** The owner, who is updated, finds the events for all that is attached to it. */
+  protected override listenersChanged(): void {
+    if (this.owner !== null) this.owner.listenersChanged();
+    else super.listenersChanged();
+  }
+
   /** A crowd of as many instances, for geometry that is bound to one joint. */
-  protected abstract createFollower(
+  protected abstract createAttachment(
     geometry: BufferGeometry,
     material: Material | Material[],
   ): SkinnedInstancedMesh;
@@ -127,62 +142,51 @@ export abstract class SocketedInstancedMesh extends MorphedInstancedMesh {
   protected abstract prepareDraw(): void;
 
   /** Lets those that follow share what this mesh is now. */
-  protected leadAgain(): void {
-    for (const follower of this.followers) follower.follow(this);
+  protected shareAgain(): void {
+    for (const attachment of this.attachments) attachment.shareFrom(this);
   }
 
   /** Makes another crowd one that follows this one. */
-  protected lead(follower: SocketedInstancedMesh): void {
-    follower.leader = this;
-    this.followers.push(follower);
-    follower.follow(this);
+  protected adopt(attachment: SocketedInstancedMesh): void {
+    attachment.owner = this;
+    this.attachments = [...this.attachments, attachment];
+    attachment.shareFrom(this);
+    this.listenersChanged();
   }
 
-  /** Shares what the leader plays and where it stands. */
-  private follow(leader: SocketedInstancedMesh): void {
+  /** Shares what the owner plays and where it stands. */
+  private shareFrom(owner: SocketedInstancedMesh): void {
     const { capacity, parts } = this;
-    const shared = this.playback === leader.playback;
+    const shared = this.playback === owner.playback;
     if (!shared) this.playback.dispose();
     this.geometry.dispose();
-    this.playback = leader.playback;
-    this.instanceMatrix = leader.instanceMatrix;
-    if (parts !== null && capacity !== leader.capacity) {
-      this.replaceParts(new InstanceParts(leader.capacity, parts.count).copy(parts));
+    this.playback = owner.playback;
+    this.instanceMatrix = owner.instanceMatrix;
+    if (parts !== null && capacity !== owner.capacity) {
+      this.replaceParts(new InstanceParts(owner.capacity, parts.count).copy(parts));
     }
-    if (this.instanceColor !== null && capacity !== leader.capacity) {
-      const colors = resizedAttribute(this.instanceColor, leader.capacity);
+    if (this.instanceColor !== null && capacity !== owner.capacity) {
+      const colors = resizedAttribute(this.instanceColor, owner.capacity);
       colors.array.fill(1, this.instanceColor.array.length);
       this.instanceColor = colors;
     }
-    this.count = leader.count;
+    this.count = owner.count;
     this.adoptGeometry(this.geometry);
     this.forgetBounds();
     this.prepareDraw();
   }
 
-  /** Lets go of what is the leader's, so that disposing this crowd leaves it alone. */
-  protected unfollow(): void {
-    const { leader, geometry } = this;
-    if (leader === null) return;
-    leader.followers.splice(leader.followers.indexOf(this), 1);
-    this.leader = null;
+  /** Lets go of what is the owner's, so that disposing this crowd leaves it alone. */
+  protected detach(): void {
+    const { owner, geometry } = this;
+    if (owner === null) return;
+    owner.attachments = owner.attachments.filter((attachment) => attachment !== this);
+    this.owner = null;
+    owner.listenersChanged();
     this.removeFromParent();
     for (const { name } of INSTANCE_ATTRIBUTES) geometry.deleteAttribute(name);
     this.instanceMatrix = new InstancedBufferAttribute(new Float32Array(0), 16);
     this.instanceColor?.dispose?.();
     this.dispatchEvent({ type: 'dispose' });
-  }
-
-  /** Exchanges what two instances look like, but not where they stand and what they play. */
-  private swapLooks(i: number, j: number): void {
-    this.parts?.swap(i, j);
-    if (this.instanceColor === null) return;
-    const color = new Color();
-    const other = new Color();
-    this.getColorAt(i, color);
-    this.getColorAt(j, other);
-    this.setColorAt(i, other);
-    this.setColorAt(j, color);
-    this.instanceColor.needsUpdate = true;
   }
 }
