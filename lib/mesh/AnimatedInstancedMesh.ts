@@ -9,9 +9,10 @@ import {
   PlaybackEvents,
   type PlaybackEventType,
 } from '../playback/PlaybackEvents.js';
-import { checkFinite, type PlayOptions } from '../playback/PlayOptions.js';
+import { checkFinite, checkTime, checkTimeScale, type PlayOptions } from '../playback/PlayOptions.js';
 import { loadPlayback, type PlaybackJSON, savePlayback } from '../playback/playbackJSON.js';
 import { addSlotMotion, moveMatrix } from '../playback/rootMotion.js';
+import type { ClipReference } from '../poses/ClipTable.js';
 import { MOTION_SIZE } from '../poses/RootMotion.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { swapItems } from '../utils/swapItems.js';
@@ -29,8 +30,8 @@ export interface InstanceRange {
 /** One instance by its index, or a range of them. */
 export type Instances = number | InstanceRange;
 
-/** Name or index of a clip, or what gives one for each instance. */
-export type ClipOfInstance = string | number | ((index: number) => string | number);
+/** Name or index of a clip or an `AnimationClip`, or what gives one for each instance. */
+export type ClipOfInstance = ClipReference | ((index: number) => ClipReference);
 
 /** {@link PlayOptions} of which any may be a function of the instance's index. */
 export type PlayOptionsOfInstance = {
@@ -106,19 +107,20 @@ export abstract class AnimatedInstancedMesh extends InstancedMesh<
    * one that shows least is dropped.
    *
    * @param index From 0 to `capacity - 1`.
-   * @param clip Name or index of a clip of the bone texture.
+   * @param clip Name or index of a clip of the bone texture, or the `AnimationClip` it was baked from, which is found by
+   * its name.
    * @throws If there is no such instance or clip, or an option is out of range.
    */
-  play(index: number, clip: string | number, options?: PlayOptions): this;
+  play(index: number, clip: ClipReference, options?: PlayOptions): this;
   /** The same for one instance or a range; clip and options may be functions of the index. */
   play(instances: Instances, clip: ClipOfInstance, options?: PlayOptionsOfInstance): this;
   play(instances: Instances, clip: ClipOfInstance, options: PlayOptionsOfInstance = {}): this {
     const caller = `${NAME}.play`;
     const { clips } = this.boneTexture;
-    if (typeof instances === 'number' && typeof clip !== 'function') {
+    if (typeof instances === 'number' && typeof clip !== 'function' && areSame(options)) {
       this.checkIndex(instances, 'play');
       const baked = clips[this.boneTexture.clipIndex(clip, caller)];
-      this.playback.play(instances, baked, options as PlayOptions, caller);
+      this.playback.play(instances, baked, options, caller);
       return this;
     }
     return this.each(instances, 'play', (index) => {
@@ -166,7 +168,7 @@ export abstract class AnimatedInstancedMesh extends InstancedMesh<
 
   /** Changes the speed of what instances play, from where they are; 1 is the clip's own, negative runs in reverse. */
   setTimeScaleAt(instances: Instances, timeScale: number): this {
-    checkFinite(timeScale, 'timeScale', `${NAME}.setTimeScaleAt`);
+    checkTimeScale(timeScale, `${NAME}.setTimeScaleAt`);
     return this.each(instances, 'setTimeScaleAt', (index) => {
       const clip = this.playback.clipOf(index);
       if (clip !== null) this.playback.setRate(index, timeScale * clip.fps);
@@ -185,7 +187,7 @@ export abstract class AnimatedInstancedMesh extends InstancedMesh<
    * stay counted. One that has finished runs its last repetition again.
    */
   setTimeAt(instances: Instances, time: number): this {
-    checkFinite(time, 'time', `${NAME}.setTimeAt`);
+    checkTime(time, `${NAME}.setTimeAt`);
     return this.each(instances, 'setTimeAt', (index) => {
       const clip = this.playback.clipOf(index);
       if (clip !== null) this.playback.setWithin(index, time * clip.fps);
@@ -414,6 +416,12 @@ export abstract class AnimatedInstancedMesh extends InstancedMesh<
     this.marksVersion = this.boneTexture.marksVersion;
     this.events?.restart();
   }
+}
+
+/** Whether options are the same for all instances: none is a function. */
+function areSame(options: PlayOptionsOfInstance): options is PlayOptions {
+  for (const key in options) if (typeof options[key as keyof PlayOptions] === 'function') return false;
+  return true;
 }
 
 function optionsOf(options: PlayOptionsOfInstance, index: number): PlayOptions {

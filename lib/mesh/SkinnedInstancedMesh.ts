@@ -600,7 +600,7 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
       set: (value: number) => {
         if (!(Number.isInteger(value) && value >= 0 && value <= this.capacity)) {
           throw new Error(
-            `${NAME}.count: ${value} is not a whole number from 0 to the capacity of ${this.capacity}; create the mesh with a larger count.`,
+            `${NAME}.count: ${value} is not a whole number from 0 to the capacity of ${this.capacity}; make room with setCapacity(n) first.`,
           );
         }
         count = value;

@@ -65,8 +65,8 @@ export function checkPlay(
   const repetitions = options.repetitions ?? Infinity;
   const fade = options.fade ?? 0;
 
-  checkFinite(timeScale, 'timeScale', caller);
-  checkFinite(time, 'time', caller);
+  checkTimeScale(timeScale, caller);
+  checkTime(time, caller);
   if (!(repetitions >= 0))
     throw new Error(`${caller}: repetitions is ${repetitions}; use a number from 0, or Infinity.`);
   if (!(fade >= 0 && fade < Infinity))
@@ -95,6 +95,25 @@ export function checkPlay(
   target.warp = options.warp === true || options.sync === true;
   target.sync = options.sync === true;
   return target;
+}
+
+/** Largest speed: until the clock goes back to zero, shaders count the passes of the shortest clip in an int. */
+const MOST_TIME_SCALE = 1e6;
+/** Largest time in seconds: beyond it, doubles cannot tell half a second. */
+const MOST_TIME = 1e15;
+
+/** @throws If that is no speed to play at. */
+export function checkTimeScale(timeScale: number, caller: string): void {
+  if (Math.abs(timeScale) <= MOST_TIME_SCALE) return;
+  throw new Error(
+    `${caller}: timeScale is ${timeScale}; use a number from ${-MOST_TIME_SCALE} to ${MOST_TIME_SCALE}.`,
+  );
+}
+
+/** @throws If that is no time to set a clip to. */
+export function checkTime(time: number, caller: string): void {
+  if (Math.abs(time) <= MOST_TIME) return;
+  throw new Error(`${caller}: time is ${time}; use a number of seconds from ${-MOST_TIME} to ${MOST_TIME}.`);
 }
 
 /** @throws If `value` is not a finite number. */

@@ -31,6 +31,9 @@ export interface ClipMark {
   name: string;
 }
 
+/** A clip by its name or its index, or as an `AnimationClip`, of which the name counts. */
+export type ClipReference = string | number | { readonly name: string };
+
 /** Finds clips by name or index. */
 export class ClipTable {
   readonly clips: readonly BakedClip[];
@@ -57,16 +60,23 @@ export class ClipTable {
    * @param caller Begins the error message, e.g. `SkinnedInstancedMesh.play`.
    * @throws If there is no such clip.
    */
-  indexOf(clip: string | number, caller: string): number {
+  indexOf(clip: ClipReference, caller: string): number {
     if (typeof clip === 'number') {
       if (Number.isInteger(clip) && clip >= 0 && clip < this.clips.length) return clip;
       throw new Error(
         `${caller}: no clip ${clip}; the bone texture has ${this.clips.length} clips, 0 to ${this.clips.length - 1}.`,
       );
     }
-    const index = this.byName.get(clip);
+    const name = typeof clip === 'object' && clip !== null ? clip.name : clip;
+    if (typeof name !== 'string') {
+      const kind = typeof clip === 'object' && clip !== null ? 'an object without a name' : String(clip);
+      throw new Error(
+        `${caller}: the clip is ${kind}; pass its name, its index or the AnimationClip. The bone texture has ${listNames(this.clips)}.`,
+      );
+    }
+    const index = this.byName.get(name);
     if (index !== undefined) return index;
-    throw new Error(`${caller}: no clip named "${clip}"; the bone texture has ${listNames(this.clips)}.`);
+    throw new Error(`${caller}: no clip named "${name}"; the bone texture has ${listNames(this.clips)}.`);
   }
 }
 

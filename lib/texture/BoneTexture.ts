@@ -9,7 +9,7 @@ import {
   RGBAFormat,
 } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
-import { type BakedClip, ClipTable } from '../poses/ClipTable.js';
+import { type BakedClip, type ClipReference, ClipTable } from '../poses/ClipTable.js';
 import type { AffineArray } from '../utils/affine.js';
 import { type BakeAsyncOptions, type BakeOptions, bakeSteps, runAll, runInSlices } from './bake.js';
 import type { Encoding, EncodingName } from './encodings/Encoding.js';
@@ -132,11 +132,11 @@ export class BoneTexture extends DataTexture {
    * Puts a mark on a clip. Each time an instance of a crowd plays past it, the crowd dispatches a `mark` event with the
    * mark's name.
    *
-   * @param clip Name or index.
+   * @param clip Name or index, or the `AnimationClip`.
    * @param time Seconds into the clip, from 0 to its duration.
    * @throws If there is no such clip or the clip has no such time.
    */
-  addMark(clip: string | number, time: number, name: string): this {
+  addMark(clip: ClipReference, time: number, name: string): this {
     const caller = 'BoneTexture.addMark';
     const { marks, duration, name: clipName } = this.data.clips[this.clipIndex(clip, caller)];
     if (!(time >= 0 && time <= duration)) {
@@ -149,7 +149,7 @@ export class BoneTexture extends DataTexture {
   }
 
   /** Removes marks: those of a name, or all, from a clip or from all clips. */
-  removeMarks(clip?: string | number, name?: string): this {
+  removeMarks(clip?: ClipReference, name?: string): this {
     const { clips } = this.data;
     const from = clip === undefined ? clips : [clips[this.clipIndex(clip, 'BoneTexture.removeMarks')]];
     for (const { marks } of from) {
@@ -214,11 +214,11 @@ export class BoneTexture extends DataTexture {
   }
 
   /**
-   * Index of a clip by name or index.
+   * Index of a clip by name, index or `AnimationClip`.
    *
    * @throws If there is no such clip.
    */
-  clipIndex(clip: string | number, caller = 'BoneTexture.clipIndex'): number {
+  clipIndex(clip: ClipReference, caller = 'BoneTexture.clipIndex'): number {
     return this.table.indexOf(clip, caller);
   }
 
