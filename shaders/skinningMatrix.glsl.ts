@@ -63,6 +63,16 @@ ${parts ? partsGLSL : ''}
 `;
 
 /**
+ * Lets the weights that count add up to 1 again, where a variant follows fewer joints than the geometry has: shadows
+ * may. The strongest come first, and no vertex has none.
+ */
+const STRONGEST: Record<ShaderVariant['influences'], string> = {
+  1: 'weights.x = 1.0;',
+  2: 'weights.xy /= weights.x + weights.y;',
+  4: '',
+};
+
+/**
  * The weighted sum of the vertex's joints, as rows, in the clip that plays and in those it fades out of. Weights are
  * sorted, so the loop ends at the first that is zero; a loop, since that is what lets every GPU skip the look-ups. For
  * the same reason clips are a loop too: one that does not fade goes through it once, and some drivers run both sides of
@@ -89,6 +99,7 @@ mat3x4 ${name}() {
     PoseLayer pose = poseLayer( clip, timing, ease, ${interpolate} );
     vec4 joints = skinIndex;
     vec4 weights = skinWeight;
+    ${STRONGEST[influences]}
 
     for ( int i = 0; i < ${influences}; i ++ ) {
 

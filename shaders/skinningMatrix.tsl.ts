@@ -81,6 +81,9 @@ export function skinningMatrix(
     const pose = poseLayer(slot, ease);
     const joints = vec4(attribute<'vec4'>('skinIndex', 'vec4')).toVar();
     const weights = vec4(attribute<'vec4'>('skinWeight', 'vec4')).toVar();
+    // Those that count add up to 1 again, where a variant follows fewer joints than the geometry has: shadows may.
+    if (influences === 1) weights.x.assign(1);
+    if (influences === 2) weights.divAssign(weights.x.add(weights.y));
 
     Loop(influences, () => {
       If(weights.x.lessThanEqual(0), () => {
