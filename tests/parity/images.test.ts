@@ -11,6 +11,7 @@ import {
   MeshPhysicalMaterial,
   MeshStandardMaterial,
   MeshToonMaterial,
+  type Object3D,
   PCFShadowMap,
   ShaderChunk,
   ShaderMaterial,
@@ -19,22 +20,23 @@ import {
   VSMShadowMap,
   WebGLRenderer,
 } from 'three';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCharacter } from '../../demos/character.js';
-import { LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
-import { loadModel, type Model, modelNames } from '../support/models.js';
-import { createPair, type Pair, useMaterial } from '../support/pair.js';
+import { afterAll, beforeAll, test } from 'vitest';
+import { BUILT_IN, describeCharacters, loadCharacter } from '../support/characters.js';
+import { createPair, createShadowPair, type Pair, useMaterial } from '../support/pair.js';
 import {
-  changedPixels,
   createStage,
+  expectSamePicture,
   forEachMaterial,
   type LightKind,
   picture,
-  sameShare,
 } from '../support/pictures.js';
 import { bumps, stripes } from '../support/textures.js';
 
-const BOUND = 0.995;
+/**
+ * Share of the pixels that a character covers, with its shadow, that may differ. Measured: none for most, 5 of 7,203 for
+ * the knight, whose shields lie one in another.
+ */
+const BOUND = 0.0015;
 
 let renderer: WebGLRenderer;
 beforeAll(() => {
@@ -44,50 +46,37 @@ beforeAll(() => {
 });
 afterAll(() => renderer.dispose());
 
-function compare({ reference, crowd, bounds }: Pair, light: LightKind, shadowOnly = false) {
+/** Compares a character, or its shadow alone, with three.js's. */
+function compare(label: string, { reference, crowd, bounds }: Pair, light: LightKind, shadowOnly = false) {
   const { scene, camera } = createStage(bounds, light);
-  if (shadowOnly) {
-    for (const object of [reference.root, crowd]) {
-      forEachMaterial(object, (material) => {
-        material.colorWrite = false;
-        material.depthWrite = false;
-      });
-    }
+  for (const object of [reference.root, crowd]) {
+    forEachMaterial(object, (material) => {
+      material.colorWrite = material.depthWrite = !shadowOnly;
+    });
   }
-  const expected = picture(renderer, scene, camera, reference.root);
-  const drawn = picture(renderer, scene, camera, crowd);
-  const empty = picture(renderer, scene, camera, new Group());
-  expect(changedPixels(expected, empty), 'the reference shows something').toBeGreaterThan(300);
-  return sameShare(expected, drawn);
+  const draw = (object: Object3D) => picture(renderer, scene, camera, object);
+  expectSamePicture(
+    `${label}, ${light}${shadowOnly ? ', shadow alone' : ''}`,
+    draw(reference.root),
+    draw(crowd),
+    draw(new Group()),
+    BOUND,
+  );
 }
 
-const builtIn = (): Model => ({ name: 'built-in', ...createCharacter() });
-const models = await modelNames();
-
-describe.each(['built-in', ...models])('%s', (name) => {
-  test.each(['directional', 'spot', 'point'] as const)(
-    'looks as three.js draws it, %s light',
-    async (light) => {
-      const model = name === 'built-in' ? builtIn() : await loadModel(name);
-      for (let i = 0; i < Math.min(4, model.clips.length); i++) {
-        const clip = Math.floor((i * model.clips.length) / 4) % model.clips.length;
-        const pair = createPair(model, clip, 0.35 + 0.1 * i);
-        const lit = compare(pair, light);
-        const shadow = compare(pair, light, true);
-        console.log(
-          `${name} ${model.clips[clip].name} ${light}: ${(lit * 100).toFixed(2)} %, shadow alone ${(shadow * 100).toFixed(2)} %`,
-        );
-        forEachMaterial(model.root, (material) => {
-          material.colorWrite = true;
-          material.depthWrite = true;
-        });
-        expect(lit).toBeGreaterThanOrEqual(BOUND);
-        expect(shadow).toBeGreaterThanOrEqual(BOUND);
-        pair.crowd.dispose();
+describeCharacters((name) => {
+  test('looks as three.js draws it, under every light, with its shadow', async () => {
+    const model = await loadCharacter(name);
+    for (let i = 0; i < Math.min(4, model.clips.length); i++) {
+      const clip = Math.floor((i * model.clips.length) / 4) % model.clips.length;
+      const pair = createPair(model, clip, 0.35 + 0.1 * i);
+      for (const light of ['directional', 'spot', 'point'] as const) {
+        compare(`${name} ${model.clips[clip].name}`, pair, light);
+        compare(`${name} ${model.clips[clip].name}`, pair, light, true);
       }
-    },
-    120_000,
-  );
+      pair.crowd.dispose();
+    }
+  });
 });
 
 const chunked = () =>
@@ -130,32 +119,27 @@ const materials: Record<string, () => Material> = {
   'ShaderMaterial with chunks': chunked,
 };
 
-test.each(Object.keys(materials))('material: %s', (name) => {
-  const model = builtIn();
+test.each(Object.keys(materials))('material: %s', async (name) => {
+  const model = await loadCharacter(BUILT_IN);
   model.root.traverse((node) => {
     const mesh = node as SkinnedMesh;
     if (mesh.isSkinnedMesh && name.includes('tangents')) mesh.geometry.computeTangents();
   });
   const pair = createPair(model, 2, 0.3);
   useMaterial(pair, materials[name]);
-  for (const light of ['directional', 'point'] as const) {
-    const share = compare(pair, light);
-    expect(share, light).toBeGreaterThanOrEqual(BOUND);
-  }
+  for (const light of ['directional', 'point'] as const) compare(name, pair, light);
   pair.crowd.dispose();
 });
 
-test('VSM shadows', () => {
+test('VSM shadows', async () => {
   renderer.shadowMap.type = VSMShadowMap;
-  const pair = createPair(builtIn(), 1, 0.6);
-  for (const light of ['directional', 'spot'] as const) {
-    expect(compare(pair, light), light).toBeGreaterThanOrEqual(BOUND);
-  }
+  const pair = createPair(await loadCharacter(BUILT_IN), 1, 0.6);
+  for (const light of ['directional', 'spot'] as const) compare('VSM', pair, light);
   renderer.shadowMap.type = PCFShadowMap;
 });
 
-test('a crowd under a moved and turned parent with placed instances', () => {
-  const model = builtIn();
+test('a crowd under a moved and turned parent with placed instances', async () => {
+  const model = await loadCharacter(BUILT_IN);
   const matrix = new Matrix4().makeRotationY(1).setPosition(0.4, 0, 0.3);
   const pair = createPair(model, 2, 0.5, matrix);
   const parents = [new Group(), new Group()];
@@ -167,27 +151,17 @@ test('a crowd under a moved and turned parent with placed instances', () => {
   const { scene, camera } = createStage(pair.bounds, 'directional');
   const expected = picture(renderer, scene, camera, parents[0]);
   const drawn = picture(renderer, scene, camera, parents[1]);
-  expect(sameShare(expected, drawn)).toBeGreaterThanOrEqual(BOUND);
+  const empty = picture(renderer, scene, camera, new Group());
+  expectSamePicture('under a parent', expected, drawn, empty, BOUND);
 });
 
-test('fewer influences in shadows change only the shadow', () => {
-  const model = builtIn();
-  const pair = createPair(model, 2, 0.5);
-  const light = new SkinnedInstancedMesh(
-    pair.crowd.geometry,
-    pair.crowd.material,
-    pair.crowd.boneTexture,
-    1,
-    { shadowInfluences: 1 },
-  );
-  light.castShadow = true;
-  light.receiveShadow = false;
-  pair.crowd.receiveShadow = false;
-  light.play(0, 2, { ...LoopOnceOptions, time: 0.5 * model.clips[2].duration });
-  pair.crowd.play(0, 2, { ...LoopOnceOptions, time: 0.5 * model.clips[2].duration });
-  const { scene, camera } = createStage(pair.bounds, 'directional');
-  const full = picture(renderer, scene, camera, pair.crowd);
-  const fewer = picture(renderer, scene, camera, light);
-  expect(sameShare(full, fewer)).toBeGreaterThan(0.98);
-  expect(sameShare(full, fewer, 0)).toBeLessThan(1);
-});
+test.each([1, 2] as const)(
+  'shadowInfluences %i: the shadow of a SkinnedMesh whose vertices follow as many joints, and no other change',
+  async (shadowInfluences) => {
+    const pair = await createShadowPair(shadowInfluences);
+    compare(`shadowInfluences ${shadowInfluences}`, pair.shadow, 'directional', true);
+    pair.lit.crowd.castShadow = false;
+    for (const mesh of pair.lit.reference.meshes) mesh.castShadow = false;
+    compare(`shadowInfluences ${shadowInfluences}, no shadow`, pair.lit, 'directional');
+  },
+);

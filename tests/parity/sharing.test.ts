@@ -1,5 +1,6 @@
 import {
   Box3,
+  DoubleSide,
   Group,
   InstancedMesh,
   type Material,
@@ -15,10 +16,12 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
-import { changedPixels, createStage, picture, sameShare } from '../support/pictures.js';
+import { changedPixels, createStage, expectSamePicture, picture } from '../support/pictures.js';
 import { Reference } from '../support/reference.js';
+import { createStick } from '../support/stick.js';
 
-const BOUND = 0.995;
+/** Share of the pixels that the row covers, with its shadows, that may differ. */
+const BOUND = 0.0015;
 
 let renderer: WebGLRenderer;
 beforeAll(() => {
@@ -33,7 +36,6 @@ function createRow(material: Material) {
   const { geometry } = root.getObjectByProperty('isSkinnedMesh', true) as SkinnedMesh;
   root.traverse((node) => {
     if ((node as Mesh).isMesh) (node as Mesh).material = material;
-    node.castShadow = true;
   });
   const at = (x: number) => new Matrix4().makeTranslation(x, 0, 0);
   const sphere = new SphereGeometry(0.4);
@@ -53,7 +55,6 @@ function createRow(material: Material) {
     const mesh = new SkinnedInstancedMesh(geometry, material, boneTexture, 1, options);
     mesh.setMatrixAt(0, at(x));
     mesh.play(0, clip, { ...LoopOnceOptions, time });
-    mesh.castShadow = true;
     drawn.add(mesh);
     return mesh;
   };
@@ -72,6 +73,11 @@ function createRow(material: Material) {
   const walk = clips.find(({ name }) => name === 'Walk');
   if (walk) drawn.add(new Reference(root, at(1.6)).pose(walk, 0.25).root);
 
+  for (const group of [expected, drawn]) {
+    group.traverse((node) => {
+      node.castShadow = node.receiveShadow = true;
+    });
+  }
   return { expected, drawn, bounds: boundsOf(expected) };
 }
 
@@ -80,22 +86,19 @@ function boundsOf(group: Group): Box3 {
   return new Box3().setFromObject(group, true);
 }
 
-function compareRow(material: Material): number {
+function compareRow(material: Material, label: string): void {
   const { expected, drawn, bounds } = createRow(material);
   const { scene, camera } = createStage(bounds, 'directional');
   // three.js's own meshes first and last: a program left behind by one kind must not serve the other
   const reference = picture(renderer, scene, camera, expected);
   const ours = picture(renderer, scene, camera, drawn);
   const again = picture(renderer, scene, camera, expected);
-  expect(sameShare(reference, again, 0)).toBe(1);
-  expect(changedPixels(reference, picture(renderer, scene, camera, new Group()))).toBeGreaterThan(1000);
-  return sameShare(reference, ours);
+  expect(changedPixels(reference, again, 0)).toBe(0);
+  expectSamePicture(label, reference, ours, picture(renderer, scene, camera, new Group()), BOUND);
 }
 
 test('one material on two crowds, a SkinnedMesh, an InstancedMesh and a Mesh', () => {
-  expect(
-    compareRow(new MeshStandardMaterial({ vertexColors: false, color: 0xcc9966 })),
-  ).toBeGreaterThanOrEqual(BOUND);
+  compareRow(new MeshStandardMaterial({ vertexColors: false, color: 0xcc9966 }), 'one material');
 });
 
 describe("the user's own onBeforeCompile still runs", () => {
@@ -116,7 +119,7 @@ describe("the user's own onBeforeCompile still runs", () => {
       m.onBeforeCompile = paint;
       m.customProgramCacheKey = () => 'painted';
     });
-    expect(compareRow(material)).toBeGreaterThanOrEqual(BOUND);
+    compareRow(material, 'own hook');
     expect(material.customProgramCacheKey()).toContain('painted');
   });
 
@@ -132,7 +135,13 @@ describe("the user's own onBeforeCompile still runs", () => {
     };
     const { scene, camera } = createStage(bounds, 'directional');
     const reference = picture(renderer, scene, camera, expected);
-    expect(sameShare(reference, picture(renderer, scene, camera, drawn))).toBeGreaterThanOrEqual(BOUND);
+    expectSamePicture(
+      'own hook, set afterwards',
+      reference,
+      picture(renderer, scene, camera, drawn),
+      picture(renderer, scene, camera, new Group()),
+      BOUND,
+    );
     expect(ran).toBeGreaterThan(0);
   });
 
@@ -148,24 +157,31 @@ describe("the user's own onBeforeCompile still runs", () => {
       material.customProgramCacheKey = () => `red ${value}`;
       return material;
     };
-    expect(compareRow(hook(0.2))).toBeGreaterThanOrEqual(BOUND);
-    expect(compareRow(hook(0.9))).toBeGreaterThanOrEqual(BOUND);
+    compareRow(hook(0.2), 'red 0.2');
+    compareRow(hook(0.9), 'red 0.9');
   });
 });
 
 test('a variant that is switched at run time is drawn at once', () => {
-  const { root, clips } = createCharacter();
+  // Its clip moves it evenly, so that frames mixed by hand are what the mixer shows between them.
+  const { root, mesh, clips } = createStick();
+  mesh.material = new MeshStandardMaterial({ side: DoubleSide });
   const crowd = SkinnedInstancedMesh.from(root, clips, 1, { fps: 4 });
-  const run = clips.find(({ name }) => name === 'Run') as (typeof clips)[0];
-  crowd.play(0, 'Run', { time: 0.4 * run.duration });
-  crowd.computeBoundingBox();
-  const { scene, camera } = createStage(crowd.boundingBox as Box3, 'directional');
-  const mixed = picture(renderer, scene, camera, crowd);
-  crowd.interpolate = false;
-  const snapped = picture(renderer, scene, camera, crowd);
-  crowd.interpolate = true;
-  expect(sameShare(mixed, snapped, 3)).toBeLessThan(0.999);
-  expect(sameShare(mixed, picture(renderer, scene, camera, crowd), 0)).toBe(1);
+  const reference = new Reference(root).pose(clips[0], 0.35);
+  crowd.play(0, 'Slide', { time: 0.35 });
+  const { scene, camera } = createStage(boundsOf(new Group().add(reference.root)), 'directional');
+  const empty = picture(renderer, scene, camera, new Group());
+  for (const [interpolate, shown] of [
+    [true, 0.35],
+    [false, 0.25],
+    [true, 0.35],
+  ] as const) {
+    crowd.interpolate = interpolate;
+    reference.pose(clips[0], shown);
+    const expected = picture(renderer, scene, camera, reference.root);
+    const drawn = picture(renderer, scene, camera, crowd);
+    expectSamePicture(`interpolate ${interpolate}`, expected, drawn, empty, BOUND);
+  }
 });
 
 test('nothing global is changed, and a page where ShaderChunk was replaced draws right', async () => {
@@ -178,7 +194,7 @@ test('nothing global is changed, and a page where ShaderChunk was replaced draws
   expect(JSON.stringify(ShaderChunk), 'the other library replaces chunks').not.toBe(chunks);
 
   const material = new MeshStandardMaterial({ color: 0x88aacc });
-  expect(compareRow(material)).toBeGreaterThanOrEqual(BOUND);
+  compareRow(material, 'beside replaced chunks');
 
   // Both on one page, each drawn alone and then together: neither changes the other's picture.
   const mesh = root.getObjectByProperty('isSkinnedMesh', true) as SkinnedMesh;
@@ -200,15 +216,18 @@ test('nothing global is changed, and a page where ShaderChunk was replaced draws
   const theirsAlone = picture(renderer, scene, camera, theirs);
   const empty = picture(renderer, scene, camera, new Group());
   expect(changedPixels(theirsAlone, empty), 'InstancedMesh2 draws something').toBeGreaterThan(100);
-  // each pixel of the picture of both is that of one of them
-  let explained = 0;
-  for (let i = 0; i < together.length; i += 4) {
-    const like = (other: Uint8Array) =>
-      Math.abs(together[i] - other[i]) +
-        Math.abs(together[i + 1] - other[i + 1]) +
-        Math.abs(together[i + 2] - other[i + 2]) <
-      12;
-    if (like(alone) || like(theirsAlone)) explained++;
+  expect(changedPixels(alone, empty), 'ours draws something').toBeGreaterThan(1500);
+  // Where one of them is, the picture of both shows it; where both are, either.
+  let covered = 0;
+  let wrong = 0;
+  for (let at = 0; at < together.length; at += 4) {
+    const like = (a: Uint8Array, b: Uint8Array) =>
+      [0, 1, 2].reduce((sum, k) => sum + Math.abs(a[at + k] - b[at + k]), 0) < 12;
+    const here = [alone, theirsAlone].filter((one) => !like(one, empty));
+    if (here.length === 0 && like(together, empty)) continue;
+    covered++;
+    if (!here.some((one) => like(together, one))) wrong++;
   }
-  expect(explained / (together.length / 4)).toBeGreaterThan(BOUND);
+  console.log(`beside InstancedMesh2: ${wrong} of ${covered} pixels are neither's`);
+  expect(wrong / covered).toBeLessThanOrEqual(BOUND);
 });

@@ -1,4 +1,5 @@
-import { Box3, type Material, Matrix4, type Object3D } from 'three';
+import { Box3, type BufferGeometry, type Material, Matrix4, type Object3D } from 'three';
+import { BUILT_IN, loadCharacter } from './characters.js';
 import { BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from './library.js';
 import type { Model } from './models.js';
 import { Reference } from './reference.js';
@@ -9,6 +10,13 @@ export interface Pair {
   reference: Reference;
   crowd: SkinnedInstancedMesh;
   bounds: Box3;
+}
+
+/** The time of the baked frame of a clip that is nearest to `time`: there a crowd is exact. */
+export function nearestFrame(boneTexture: BoneTexture, clip: string | number, time: number): number {
+  const index = typeof clip === 'number' ? clip : boneTexture.clipIndex(clip);
+  const { duration, count } = boneTexture.clips[index];
+  return count < 2 ? 0 : (Math.round((time / duration) * (count - 1)) / (count - 1)) * duration;
 }
 
 /** The same character at the same time of the same clip, once as three.js draws it and once as one instance of ours. */
@@ -25,9 +33,7 @@ export function createPair(
   const boneTexture = baked.get(root) ?? BoneTexture.bake(root, clips);
   baked.set(root, boneTexture);
   const clip = clips[clipIndex];
-  const { count } = boneTexture.clips[clipIndex];
-  // on a baked frame, so that what differs is not the sampling
-  const time = count > 1 ? (Math.round(share * (count - 1)) / (count - 1)) * clip.duration : 0;
+  const time = nearestFrame(boneTexture, clipIndex, share * clip.duration);
 
   const reference = new Reference(root, matrix).pose(clip, time);
   const crowd = SkinnedInstancedMesh.from(root, clips, 1, { boneTexture });
@@ -37,6 +43,45 @@ export function createPair(
   const bounds = new Box3();
   reference.forEachVertex((_, position) => bounds.expandByPoint(position));
   return { reference, crowd, bounds };
+}
+
+/**
+ * The built-in character as crowds with fewer influences in shadows: `lit` beside the character as it is, `shadow` beside
+ * one all of whose vertices follow only their strongest joints.
+ */
+export async function createShadowPair(shadowInfluences: 1 | 2): Promise<{ lit: Pair; shadow: Pair }> {
+  const [lit, shadow] = await Promise.all(
+    [false, true].map(async (fewer) => {
+      const model = await loadCharacter(BUILT_IN);
+      const pair = createPair(model, 2, 0.5);
+      const { boneTexture } = pair.crowd;
+      const crowd = SkinnedInstancedMesh.from(model.root, model.clips, 1, { boneTexture, shadowInfluences });
+      crowd.play(0, 2, { ...LoopOnceOptions, time: pair.crowd.getTimeAt(0) });
+      if (fewer) {
+        for (const mesh of pair.reference.meshes)
+          mesh.geometry = keepStrongest(mesh.geometry, shadowInfluences);
+      }
+      return { ...pair, crowd };
+    }),
+  );
+  return { lit, shadow };
+}
+
+/** A copy in which each vertex follows its strongest joints only, with weights that add up to 1. */
+function keepStrongest(source: BufferGeometry, count: number): BufferGeometry {
+  const geometry = source.clone();
+  const { skinWeight } = geometry.attributes;
+  for (let i = 0; i < skinWeight.count; i++) {
+    const weights = [0, 1, 2, 3].map((k) => skinWeight.getComponent(i, k));
+    const least = [...weights].sort((a, b) => b - a)[count - 1];
+    let left = count;
+    const kept = weights.map((weight) => (weight >= least && left-- > 0 ? weight : 0));
+    const sum = kept.reduce((a, b) => a + b);
+    kept.forEach((weight, k) => {
+      skinWeight.setComponent(i, k, weight / sum);
+    });
+  }
+  return geometry;
 }
 
 /** Gives both the same new material. */

@@ -19,6 +19,7 @@ import {
   type WebGLRenderer,
   WebGLRenderTarget,
 } from 'three';
+import { expect } from 'vitest';
 
 export const SIZE = 256;
 
@@ -90,24 +91,62 @@ export function picture(renderer: WebGLRenderer, scene: Scene, camera: Camera, o
   return pixels;
 }
 
-/** Share of pixels in which every channel is within 8/255. */
-export function sameShare(a: Uint8Array, b: Uint8Array, within = 8): number {
-  let same = 0;
-  for (let i = 0; i < a.length; i += 4) {
-    if (
-      Math.abs(a[i] - b[i]) <= within &&
-      Math.abs(a[i + 1] - b[i + 1]) <= within &&
-      Math.abs(a[i + 2] - b[i + 2]) <= within
-    ) {
-      same++;
-    }
-  }
-  return same / (a.length / 4);
+/** Whether each channel of a pixel is within `within` of 255; `at` is where its four bytes begin. */
+function isSame(a: Uint8Array, b: Uint8Array, at: number, within: number): boolean {
+  return (
+    Math.abs(a[at] - b[at]) <= within &&
+    Math.abs(a[at + 1] - b[at + 1]) <= within &&
+    Math.abs(a[at + 2] - b[at + 2]) <= within
+  );
 }
 
-/** Pixels that differ from those of a picture without the object: a test on an empty picture proves nothing. */
-export function changedPixels(a: Uint8Array, empty: Uint8Array): number {
-  return Math.round((1 - sameShare(a, empty, 3)) * (a.length / 4));
+/** How many pixels of two pictures differ. */
+export function changedPixels(a: Uint8Array, b: Uint8Array, within = 3): number {
+  let changed = 0;
+  for (let at = 0; at < a.length; at += 4) if (!isSame(a, b, at, within)) changed++;
+  return changed;
+}
+
+/** Pixels that a character changes at least in these pictures; fewer, and nothing to speak of was compared. */
+const LEAST = 1500;
+
+export interface Difference {
+  /** Pixels that the object changes in either picture: itself and its shadow. */
+  covered: number;
+  /** Share of those in which the pictures differ by more than 8 of 255 in a channel. */
+  wrong: number;
+}
+
+/**
+ * How much of an object is drawn differently in two pictures. Measured by the pixels that it covers, not by all, so that
+ * an arm that is missing counts for what it is.
+ *
+ * @param empty The same picture without the object.
+ */
+export function difference(expected: Uint8Array, drawn: Uint8Array, empty: Uint8Array): Difference {
+  let covered = 0;
+  let wrong = 0;
+  for (let at = 0; at < expected.length; at += 4) {
+    if (isSame(expected, empty, at, 3) && isSame(drawn, empty, at, 3)) continue;
+    covered++;
+    if (!isSame(expected, drawn, at, 8)) wrong++;
+  }
+  return { covered, wrong: covered === 0 ? 0 : wrong / covered };
+}
+
+/** Fails where an object is drawn differently in more than a share of the pixels that it covers. */
+export function expectSamePicture(
+  label: string,
+  expected: Uint8Array,
+  drawn: Uint8Array,
+  empty: Uint8Array,
+  bound: number,
+): void {
+  const { covered, wrong } = difference(expected, drawn, empty);
+  console.log(`${label}: ${(wrong * 100).toFixed(3)} % of ${covered} pixels differ`);
+  // Two pictures without the object would be the same too.
+  expect(changedPixels(expected, empty), `${label}: the reference shows something`).toBeGreaterThan(LEAST);
+  expect(wrong, `${label}: share of the pixels it covers`).toBeLessThanOrEqual(bound);
 }
 
 /** Calls back for each material of each mesh under an object. */
