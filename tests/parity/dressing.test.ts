@@ -26,10 +26,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { TWINS } from '../support/captures.js';
 import { BUILT_IN, describeCharacters, loadCharacter } from '../support/characters.js';
+import { expectSamePicture } from '../support/expectSamePicture.js';
 import { LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
 import type { Model } from '../support/models.js';
 import { nearestFrame } from '../support/pair.js';
-import { changedPixels, createStage, expectSamePicture, picture } from '../support/pictures.js';
+import { changedPixels, createStage, picture } from '../support/pictures.js';
 import { Reference } from '../support/reference.js';
 
 /** Share of the pixels that a character covers, with its shadow, that may differ. */

@@ -22,14 +22,9 @@ import {
 } from 'three';
 import { afterAll, beforeAll, test } from 'vitest';
 import { BUILT_IN, describeCharacters, loadCharacter } from '../support/characters.js';
+import { expectSamePicture } from '../support/expectSamePicture.js';
 import { createPair, createShadowPair, type Pair, useMaterial } from '../support/pair.js';
-import {
-  createStage,
-  expectSamePicture,
-  forEachMaterial,
-  type LightKind,
-  picture,
-} from '../support/pictures.js';
+import { createStage, forEachMaterial, type LightKind, picture } from '../support/pictures.js';
 import { bumps, stripes } from '../support/textures.js';
 
 /**

@@ -15,8 +15,9 @@ import {
 } from 'three';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
+import { expectSamePicture } from '../support/expectSamePicture.js';
 import { BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
-import { changedPixels, createStage, expectSamePicture, picture } from '../support/pictures.js';
+import { changedPixels, createStage, picture } from '../support/pictures.js';
 import { Reference } from '../support/reference.js';
 import { createStick } from '../support/stick.js';
 

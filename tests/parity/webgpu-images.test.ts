@@ -28,15 +28,10 @@ import { MeshStandardNodeMaterial, WebGPURenderer } from 'three/webgpu';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { BUILT_IN, describeCharacters, loadCharacter } from '../support/characters.js';
+import { expectSamePicture } from '../support/expectSamePicture.js';
 import { BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
 import { createPair, createShadowPair, nearestFrame, type Pair, useMaterial } from '../support/pair.js';
-import {
-  changedPixels,
-  createStage,
-  expectSamePicture,
-  forEachMaterial,
-  type LightKind,
-} from '../support/pictures.js';
+import { changedPixels, createStage, forEachMaterial, type LightKind } from '../support/pictures.js';
 import { pictureNodes } from '../support/picturesNodes.js';
 import { Reference } from '../support/reference.js';
 import { createStick } from '../support/stick.js';

@@ -78,12 +78,13 @@ export async function captureNodes(
   target.dispose();
   // WebGPU's first row is the top one.
   const flipped = (renderer.backend as { isWebGPUBackend?: boolean }).isWebGPUBackend === true;
-  return unpack(flipped ? flip(pixels, height) : pixels, rows, vertices, instances);
+  return unpack(flipped ? flipRows(pixels, height) : pixels, rows, vertices, instances);
 }
 
-function flip(pixels: Float32Array, height: number): Float32Array {
-  const out = new Float32Array(pixels.length);
-  const line = CAPTURE_WIDTH * 4;
+/** The same rows of pixels, the last one first. */
+export function flipRows<T extends Float32Array | Uint8Array>(pixels: T, height: number): T {
+  const out = pixels.slice() as T;
+  const line = pixels.length / height;
   for (let y = 0; y < height; y++)
     out.set(pixels.subarray(y * line, (y + 1) * line), (height - 1 - y) * line);
   return out;

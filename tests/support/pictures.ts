@@ -19,7 +19,6 @@ import {
   type WebGLRenderer,
   WebGLRenderTarget,
 } from 'three';
-import { expect } from 'vitest';
 
 export const SIZE = 256;
 
@@ -107,9 +106,6 @@ export function changedPixels(a: Uint8Array, b: Uint8Array, within = 3): number 
   return changed;
 }
 
-/** Pixels that a character changes at least in these pictures; fewer, and nothing to speak of was compared. */
-const LEAST = 1500;
-
 export interface Difference {
   /** Pixels that the object changes in either picture: itself and its shadow. */
   covered: number;
@@ -132,21 +128,6 @@ export function difference(expected: Uint8Array, drawn: Uint8Array, empty: Uint8
     if (!isSame(expected, drawn, at, 8)) wrong++;
   }
   return { covered, wrong: covered === 0 ? 0 : wrong / covered };
-}
-
-/** Fails where an object is drawn differently in more than a share of the pixels that it covers. */
-export function expectSamePicture(
-  label: string,
-  expected: Uint8Array,
-  drawn: Uint8Array,
-  empty: Uint8Array,
-  bound: number,
-): void {
-  const { covered, wrong } = difference(expected, drawn, empty);
-  console.log(`${label}: ${(wrong * 100).toFixed(3)} % of ${covered} pixels differ`);
-  // Two pictures without the object would be the same too.
-  expect(changedPixels(expected, empty), `${label}: the reference shows something`).toBeGreaterThan(LEAST);
-  expect(wrong, `${label}: share of the pixels it covers`).toBeLessThanOrEqual(bound);
 }
 
 /** Calls back for each material of each mesh under an object. */
