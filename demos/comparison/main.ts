@@ -15,8 +15,7 @@ const MOST_SKINNED = 2_000;
 type Side = 'skinned' | 'instanced';
 type Mode = 'split' | Side;
 
-// Both halves fill the window, behind the panel too.
-const { query, Crowd, device, stage, measure } = await openStage({ beside: false });
+const { query, Crowd, device, stage, measure } = await openStage();
 const figures = new Figures<Side>(find('tbody'), ['skinned', 'instanced']);
 
 let mode = (query.get('mode') ?? 'split') as Mode;
@@ -152,12 +151,6 @@ function listen(): void {
 
 // --- frames ---
 
-/**
- * One camera for each crowd: WebGPURenderer draws shadow maps once a frame and camera, so that with one camera for both
- * the first crowd would pay for the shadows of the second, and the second would stand in the shadows of the first.
- */
-const cameras = { skinned: stage.camera.clone(), instanced: stage.camera.clone() };
-
 /** Updates and draws one of the two crowds, and notes what that took. */
 function draw(side: Side, delta: number, from: number, to: number): void {
   if (instanced === null || skinned === null) return;
@@ -165,11 +158,9 @@ function draw(side: Side, delta: number, from: number, to: number): void {
   instanced.visible = crowd === instanced;
   skinned.visible = crowd === skinned;
 
-  const camera = cameras[side].copy(stage.camera);
-
   const cost = measure(() => {
     crowd.update(delta);
-    stage.render(from, to, camera);
+    stage.render(from, to);
   });
   figures.add(side, cost);
 }

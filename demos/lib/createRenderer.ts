@@ -1,6 +1,6 @@
-import { type Material, type Object3D, WebGLRenderer } from 'three';
+import { WebGLRenderer } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
-import { type Calls, countCalls, type Purpose } from './countCalls.js';
+import { type Calls, countCalls } from './countCalls.js';
 
 export type AnyRenderer = WebGLRenderer | WebGPURenderer;
 
@@ -14,23 +14,15 @@ export interface Created {
   gl: WebGL2RenderingContext | null;
   maxTextureSize: number;
   calls: Calls;
+  /** Turns WebGPU's timestamps on and off. */
+  track?(on: boolean): void;
 }
 
 /** What three.js's types leave out. */
 interface Backend {
   device?: GPUDevice;
   gl?: WebGL2RenderingContext;
-  draw(renderObject: { object: Object3D; material: Material }, info: unknown): void;
-}
-
-/** Objects that are no characters: the ground, a marker. Their draw calls are counted apart. */
-export const scenery = new WeakSet<Object3D>();
-
-function purposeOf(object: Object3D, shadows: boolean): Purpose {
-  if (shadows) return 'shadows';
-  // WebGPURenderer draws the picture as a quad, once more, to convert its colours.
-  const isOutput = (object as { isQuadMesh?: boolean }).isQuadMesh === true;
-  return isOutput || scenery.has(object) ? 'rest' : 'characters';
+  trackTimestamp: boolean;
 }
 
 /** `?renderer=webgl` or `webgpu`. WebGPURenderer falls back to WebGL 2 by itself where there is no WebGPU. */
@@ -39,28 +31,19 @@ export async function createRenderer(kind: string | null, antialias = true): Pro
     const renderer = new WebGLRenderer({ antialias });
     const { maxTextureSize } = renderer.capabilities;
     const gl = renderer.getContext() as WebGL2RenderingContext;
-    const calls = countCalls(gl);
-    const original = renderer.renderBufferDirect;
-    renderer.renderBufferDirect = (camera, scene, geometry, material, object, group) => {
-      // Shadow maps are drawn without a scene.
-      calls.purpose = purposeOf(object, scene === null);
-      original(camera, scene, geometry, material, object, group);
-    };
-    return { renderer, label: 'WebGLRenderer', device: null, gl, maxTextureSize, calls };
+    return { renderer, label: 'WebGLRenderer', device: null, gl, maxTextureSize, calls: countCalls(gl) };
   }
 
   const { WebGPURenderer: Renderer } = await import('three/webgpu');
-  const renderer = new Renderer({ antialias });
+  const renderer = new Renderer({ antialias, trackTimestamp: true });
   await renderer.init();
   const backend = renderer.backend as unknown as Backend;
   const { device = null, gl = null } = backend;
-  const calls = countCalls((device ?? gl) as GPUDevice | WebGL2RenderingContext);
-  const original = backend.draw;
-  backend.draw = (renderObject, info) => {
-    const { object, material } = renderObject;
-    calls.purpose = purposeOf(object, 'isShadowPassMaterial' in material);
-    original.call(backend, renderObject, info);
+  const track = (on: boolean) => {
+    backend.trackTimestamp = on;
   };
+  // only when it is asked for: it costs every frame a little
+  track(false);
   return {
     renderer,
     label: device
@@ -69,6 +52,7 @@ export async function createRenderer(kind: string | null, antialias = true): Pro
     device,
     gl,
     maxTextureSize: device?.limits.maxTextureDimension2D ?? 4096,
-    calls,
+    calls: countCalls((device ?? gl) as GPUDevice | WebGL2RenderingContext),
+    track,
   };
 }

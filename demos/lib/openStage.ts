@@ -3,18 +3,9 @@ import type { Cost } from './Figures.js';
 import { createNote, find } from './page.js';
 import { Stage } from './Stage.js';
 
-/** On narrower screens panels begin closed: an open one takes half of the screen or more. */
-const WIDE = '(min-width: 641px)';
-
-/**
- * What every page begins with: the renderer that `?renderer=` asks for, a stage behind the panel, and the library.
- *
- * @param options.beside Whether the middle of the view is in the middle of what the panel leaves free.
- */
-export async function openStage({ beside = true } = {}) {
+/** What every page begins with: the renderer that `?renderer=` asks for, a stage behind the panel, and the library. */
+export async function openStage() {
   const query = new URLSearchParams(location.search);
-  const panel = find<HTMLDetailsElement>('.panel');
-  panel.open = matchMedia(WIDE).matches;
   // The same class from either entry; the one for WebGPURenderer brings node materials along.
   const { SkinnedInstancedMesh } =
     query.get('renderer') === 'webgpu'
@@ -23,8 +14,9 @@ export async function openStage({ beside = true } = {}) {
 
   const device = await createRenderer(query.get('renderer'));
   const stage = new Stage(device.renderer);
+  const panel = find<HTMLDetailsElement>('.panel');
   panel.append(createNote(device.label));
-  if (beside) stage.standBeside(panel);
+  if (innerWidth < 480) panel.open = false;
   stage.resize();
   window.addEventListener('resize', () => stage.resize());
 
@@ -36,9 +28,8 @@ export async function openStage({ beside = true } = {}) {
     const start = performance.now();
     work();
     const js = performance.now() - start;
-    const { drawsFor, bytes } = device.calls;
-    const { triangles } = info.render;
-    return { js, draws: drawsFor.characters, shadowDraws: drawsFor.shadows, triangles, bytes };
+    const { draws, bytes } = device.calls;
+    return { js, draws, triangles: info.render.triangles, bytes };
   };
   return { query, Crowd: SkinnedInstancedMesh, device, stage, measure };
 }

@@ -1,4 +1,5 @@
 import { type BufferGeometry, DataTexture, FloatType, type Mesh, RedFormat } from 'three';
+import { checkFinite } from '../playback/PlayOptions.js';
 import { swapItems } from '../utils/swapItems.js';
 import { PartedInstancedMesh } from './PartedInstancedMesh.js';
 
@@ -17,6 +18,7 @@ export abstract class MorphedInstancedMesh extends PartedInstancedMesh {
    * were never given any have those of the character as it was baked.
    *
    * @param object Has as many `morphTargetInfluences` as the crowd, whose `morphTargetDictionary` names them.
+   * @throws If there is no such instance, or there are more or fewer influences, or one is not finite.
    */
   override setMorphAt(index: number, object: Mesh): this {
     this.checkIndex(index, 'setMorphAt');
@@ -26,6 +28,9 @@ export abstract class MorphedInstancedMesh extends PartedInstancedMesh {
         `${NAME}.setMorphAt: the object has ${object.morphTargetInfluences?.length ?? 'no'} morph target influences, the geometry ${targets} targets.`,
       );
     }
+    object.morphTargetInfluences.forEach((influence, i) => {
+      checkFinite(influence, `morphTargetInfluences[${i}]`, `${NAME}.setMorphAt`);
+    });
     this.needMorphTexture();
     super.setMorphAt(index, object);
     return this;
@@ -41,35 +46,57 @@ export abstract class MorphedInstancedMesh extends PartedInstancedMesh {
 
   /** Lets go of influences that are for another geometry; three.js draws morph targets only of objects that have some. */
   protected adoptMorphs(geometry: BufferGeometry): void {
-    const targets = geometry.morphAttributes.position?.length ?? 0;
-    if (targets > 0 && this.morphTargetInfluences?.length !== targets) {
-      this.morphTargetInfluences = new Array(targets).fill(0);
+    const targets = geometry.morphAttributes.position ?? [];
+    if (targets.length > 0 && this.morphTargetInfluences?.length !== targets.length) {
+      this.morphTargetInfluences = targets.map(() => 0);
+      this.morphTargetDictionary = Object.fromEntries(targets.map(({ name }, i) => [name || String(i), i]));
     }
-    if (this.morphTexture !== null && this.morphTexture.image.width !== targets + 1) {
+    if (this.morphTexture !== null && this.morphTexture.image.width !== targets.length + 1) {
       this.morphTexture.dispose();
       this.morphTexture = null;
     }
   }
 
-  /** Gives instances the influences that another texture has for them, as far as there is room. */
+  protected override resizeLooks(): void {
+    super.resizeLooks();
+    const { morphTexture } = this;
+    if (morphTexture !== null && morphTexture.image.height !== this.capacity) this.takeMorphs(morphTexture);
+  }
+
+  /** Gives instances the influences that a texture has for them, as far as there is room, and others those all share. */
   protected takeMorphs(from: DataTexture | null): void {
-    this.morphTexture = null;
-    if (from === null) return;
-    const { data, width } = this.needMorphTexture().image;
-    const rows = Math.min(this.capacity, from.image.height);
-    (data as Float32Array).set((from.image.data as Float32Array).subarray(0, rows * width));
+    if (from === null) {
+      this.morphTexture?.dispose();
+      this.morphTexture = null;
+      return;
+    }
+    const { data, width, height } = from.image;
+    const weights = this.sharedWeights();
+    weights.set((data as Float32Array).subarray(0, Math.min(this.capacity, height) * width));
+    const texture = this.needMorphTexture();
+    // With another image it must be sent as if it were new; the object stays, since builds of node materials know it.
+    texture.dispose();
+    texture.image = { data: weights, width, height: this.capacity };
+    texture.needsUpdate = true;
   }
 
   /** Gives every instance influences of its own, to begin with those that all share. */
   private needMorphTexture(): DataTexture {
-    const shared = this.morphTargetInfluences ?? [];
-    const width = shared.length + 1;
+    const width = (this.morphTargetInfluences?.length ?? 0) + 1;
     if (this.morphTexture?.image.width === width) return this.morphTexture;
-    const weights = new Float32Array(width * this.capacity);
-    for (let i = 0; i < this.capacity; i++) weights.set([1, ...shared], i * width);
-    const texture = new DataTexture(weights, width, this.capacity, RedFormat, FloatType);
+    this.morphTexture?.dispose();
+    const texture = new DataTexture(this.sharedWeights(), width, this.capacity, RedFormat, FloatType);
     texture.needsUpdate = true;
     this.morphTexture = texture;
     return texture;
+  }
+
+  /** For each instance 1, the base's influence, and those that all instances share. */
+  private sharedWeights(): Float32Array<ArrayBuffer> {
+    const shared = this.morphTargetInfluences ?? [];
+    const width = shared.length + 1;
+    const weights = new Float32Array(width * this.capacity);
+    for (let i = 0; i < this.capacity; i++) weights.set([1, ...shared], i * width);
+    return weights;
   }
 }

@@ -1,7 +1,8 @@
-import { Color, InstancedBufferAttribute, type Vector2 } from 'three';
+import { type BufferGeometry, Color, InstancedBufferAttribute, type Vector2 } from 'three';
 import { swapItems } from '../utils/swapItems.js';
 import { AnimatedInstancedMesh, type Instances } from './AnimatedInstancedMesh.js';
 import { InstanceParts } from './InstanceParts.js';
+import { resizedAttribute } from './resizedAttribute.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
@@ -35,15 +36,20 @@ export abstract class PartedInstancedMesh extends AnimatedInstancedMesh {
     const parts = this.needParts();
     return this.each(instances, 'setPartVisibleAt', (index) => {
       for (const one of indices) parts.show(index, one, visible);
+      this.shownChanged(index);
     });
   }
 
   /** Shows these parts of instances and hides all others. */
   setVisiblePartsAt(instances: Instances, visible: readonly (string | number)[]): this {
+    if (!Array.isArray(visible)) {
+      throw new Error(`${NAME}.setVisiblePartsAt: visible is ${String(visible)}; pass an array of parts.`);
+    }
     const shown = new Set(visible.flatMap((part) => this.partIndices(part, 'setVisiblePartsAt')));
     const parts = this.needParts();
     return this.each(instances, 'setVisiblePartsAt', (index) => {
       for (let part = 0; part < parts.count; part++) parts.show(index, part, shown.has(part));
+      this.shownChanged(index);
     });
   }
 
@@ -54,8 +60,13 @@ export abstract class PartedInstancedMesh extends AnimatedInstancedMesh {
     return this.parts === null || indices.some((one) => this.parts?.isShown(index, one));
   }
 
-  /** Multiplies the colour of a part of instances; on top of `setColorAt`, which goes for all of an instance. */
+  /**
+   * Multiplies the colour of a part of instances; on top of `setColorAt`, which goes for all of an instance.
+   *
+   * @throws If there is no such instance or part, or the colour is not of finite numbers.
+   */
   setPartColorAt(instances: Instances, part: string | number, color: Color): this {
+    checkColor(color, 'setPartColorAt');
     const indices = this.partIndices(part, 'setPartColorAt');
     const parts = this.needParts();
     // Shaders and materials take part colours in where they take in instance colours.
@@ -91,6 +102,18 @@ export abstract class PartedInstancedMesh extends AnimatedInstancedMesh {
     });
   }
 
+  /**
+   * Colours an instance; set `instanceColor.needsUpdate` afterwards, as with `InstancedMesh`.
+   *
+   * @throws If there is no such instance, or the colour is not of finite numbers.
+   */
+  override setColorAt(index: number, color: Color): this {
+    this.checkIndex(index, 'setColorAt');
+    checkColor(color, 'setColorAt');
+    super.setColorAt(index, color);
+    return this;
+  }
+
   /** By how much the map of a part is moved; of a part of several meshes that of the first. */
   getPartMapOffsetAt(index: number, part: string | number, target: Vector2): Vector2 {
     this.checkIndex(index, 'getPartMapOffsetAt');
@@ -107,16 +130,57 @@ export abstract class PartedInstancedMesh extends AnimatedInstancedMesh {
     this.parts?.swap(i, j);
   }
 
-  /** Called when `parts` became another object. */
-  protected abstract partsReplaced(): void;
+  /** Makes room for as many instances as there may be now. */
+  protected resizeLooks(): void {
+    const { capacity, instanceColor, parts } = this;
+    if (instanceColor !== null && instanceColor.count !== capacity) {
+      this.instanceColor = resizedAttribute(instanceColor, capacity, WHITE.toArray());
+    }
+    if (parts !== null && parts.capacity !== capacity) {
+      this.replaceParts(new InstanceParts(capacity, parts.count).copy(parts));
+    }
+  }
+
+  /** Becomes the same parts, looking the same, on as many instances as there may be here. */
+  protected copyParts({ parts, partPaths }: PartedInstancedMesh): void {
+    this.partPaths = partPaths;
+    this.replaceParts(parts === null ? null : new InstanceParts(this.capacity, parts.count).copy(parts));
+  }
+
+  /**
+   * Takes on the parts of another geometry. One that says which vertices belong to which part keeps the names and looks
+   * of those that are known; one that says nothing is a single part.
+   *
+   * @returns Whether the parts are others than before.
+   */
+  protected matchParts(geometry: BufferGeometry, says: boolean): boolean {
+    const { parts, partPaths } = this;
+    const numbered = numberedParts(geometry);
+    if (says ? numbered.length <= partPaths.length : partPaths.length === 1) return false;
+    this.partPaths = says ? [...partPaths, ...numbered.slice(partPaths.length)] : numbered;
+    if (parts === null) return true;
+    this.replaceParts(says ? new InstanceParts(this.capacity, numbered.length).copy(parts) : null);
+    return true;
+  }
+
+  /** Called when a part of an instance was shown or hidden. */
+  protected abstract shownChanged(index: number): void;
+
+  /** Brings materials and draw parameters up to what the mesh is now. */
+  protected abstract prepareDraw(): void;
+
+  /** Whether any part of an instance is drawn. */
+  protected isAnyDrawnAt(index: number): boolean {
+    return this.parts === null || this.parts.isAnyDrawn(index);
+  }
 
   protected replaceParts(parts: InstanceParts | null): void {
     this.parts?.dispose();
     this.parts = parts;
-    this.partsReplaced();
+    this.prepareDraw();
   }
 
-  private needParts(): InstanceParts {
+  protected needParts(): InstanceParts {
     if (this.parts === null) this.replaceParts(new InstanceParts(this.capacity, this.partPaths.length));
     return this.parts as unknown as InstanceParts;
   }
@@ -137,3 +201,19 @@ export abstract class PartedInstancedMesh extends AnimatedInstancedMesh {
 }
 
 const WHITE = /*@__PURE__*/ new Color(1, 1, 1);
+
+/** Numbers for names, as many as a crowd geometry has parts. */
+export function numberedParts(geometry: BufferGeometry): string[][] {
+  const partIndex = geometry.getAttribute('partIndex');
+  let most = 0;
+  for (let vertex = 0; vertex < partIndex.count; vertex++) most = Math.max(most, partIndex.getX(vertex));
+  return Array.from({ length: most + 1 }, (_, part) => [String(part)]);
+}
+
+/** @throws If a colour would be drawn as garbage. */
+function checkColor(color: Color, method: string): void {
+  if (Number.isFinite(color?.r) && Number.isFinite(color.g) && Number.isFinite(color.b)) return;
+  throw new Error(
+    `${NAME}.${method}: color is ${color?.r}, ${color?.g}, ${color?.b}; use a Color of finite numbers.`,
+  );
+}

@@ -12,15 +12,12 @@ import type {
 } from 'three';
 import {
   AttachedBindMode,
-  Box3,
-  type Color,
-  type InstancedBufferAttribute,
+  InstancedBufferAttribute,
   InstancedMesh,
   type Material,
   Matrix4,
   MeshDepthMaterial,
   MeshDistanceMaterial,
-  Sphere,
   type Vector3,
 } from 'three';
 import { type Influences, variantCode } from '../../shaders/ShaderVariant.js';
@@ -36,19 +33,18 @@ import {
   PARAM_STRIDE,
   PARAM_VARIANT,
 } from '../constants.js';
-import { INSTANCE_ATTRIBUTES } from '../playback/instanceLayout.js';
 import { collectRig } from '../poses/Rig.js';
 import { BoneTexture } from '../texture/BoneTexture.js';
 import type { BakeOptions } from '../texture/bake.js';
-import { growJointBoxes, jointBoxesContain } from '../texture/jointBoxes.js';
 import { createPoseMix } from '../texture/PoseMix.js';
 import { warnOnce } from '../utils/warnOnce.js';
 import { CrowdSkeleton } from './CrowdSkeleton.js';
-import { crowdBox, crowdSphere } from './crowdBounds.js';
-import { createCrowdGeometry, setPlaybackAttributes } from './crowdGeometry.js';
-import { InstanceParts } from './InstanceParts.js';
+import { CrowdBounds } from './crowdBounds.js';
+import { createCrowdGeometry, removePlaybackAttributes, setPlaybackAttributes } from './crowdGeometry.js';
 import { mergeParts } from './mergeParts.js';
+import { numberedParts } from './PartedInstancedMesh.js';
 import { type CrowdIntersection, raycastCrowd } from './raycastCrowd.js';
+import { releaseBuffers } from './releaseBuffers.js';
 import { resizedAttribute } from './resizedAttribute.js';
 import { SocketedInstancedMesh } from './SocketedInstancedMesh.js';
 import { morphVertex, skinVertex } from './skinVertex.js';
@@ -90,7 +86,8 @@ const _pose = /*@__PURE__*/ createPoseMix();
  * {@link BoneTexture}, each its own at its own time, posed in the vertex shader.
  *
  * An instance with matrix M playing clip C at time t looks like a clone of the baked root with `matrix` M whose
- * `AnimationMixer` plays C at t. Instances that play nothing stand in the rest pose.
+ * `AnimationMixer` plays C at t. Instances that play nothing stand in the rest pose. M must not mirror, see
+ * {@link SkinnedInstancedMesh.setMatrixAt}.
  *
  * Materials passed in gain an `onBeforeCompile` that other meshes do not notice; one set by the user still runs. The
  * geometry is copied; change `mesh.geometry`, not the one passed in.
@@ -120,34 +117,27 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
   /** The identity, where three.js looks for it. */
   readonly bindMatrixInverse = new Matrix4();
   /**
-   * Stands in for a skeleton; it has no bones.
+   * Stands in for a skeleton; it has no bones. Assignments are ignored: `SkeletonUtils.clone` would give a clone that of
+   * its source.
    *
    * @internal
    */
-  skeleton: CrowdSkeleton;
-
-  /** The clips that instances can play. */
-  boneTexture: BoneTexture;
-  /** Joints that a vertex follows at most. */
-  readonly influences: Influences;
-  /** The same in shadow maps. */
-  readonly shadowInfluences: Influences;
+  declare readonly skeleton: CrowdSkeleton;
 
   /** Matrices of the frame before, which node materials keep for motion vectors. */
   previousInstanceMatrix: InstancedBufferAttribute | null = null;
 
+  private texture: BoneTexture;
+  private most: Influences;
+  private mostInShadows: Influences;
   private mix: boolean;
-  private ownsBoneTexture = false;
-  /** Materials and textures that merging made. */
+  /** Materials and textures that were made for this crowd, whatever it draws with now. */
   private owned: { dispose(): void }[] = [];
-  private poseBounds: Box3 | null = null;
-  /** What `boundingBox` and `boundingSphere` were computed for, to notice when they no longer hold. */
-  private readonly computed = {
-    box: null as Box3 | null,
-    sphere: null as Sphere | null,
-    version: -1,
-    count: -1,
-  };
+  private readonly bounds = new CrowdBounds(this);
+  /** The variants that materials were last prepared for; null before the first time. */
+  private drawn: { color: number; shadow: number } | null = null;
+  /** Whether the crowd is in the middle of becoming another one, so that materials need not be prepared for it. */
+  private changing = false;
 
   /**
    * @param geometry Geometry of a skinned mesh, with `skinIndex` and `skinWeight`. It is copied.
@@ -168,11 +158,10 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
     super(createCrowdGeometry(geometry, boneTexture, influences, NAME), material, count);
 
     this.partPaths = numberedParts(this.geometry);
-    this.influences = influences;
-    this.shadowInfluences = checkInfluences(options.shadowInfluences ?? influences, 'shadowInfluences');
+    this.most = influences;
+    this.mostInShadows = checkInfluences(options.shadowInfluences ?? influences, 'shadowInfluences');
     this.mix = options.interpolate ?? DEFAULTS.interpolate;
-    this.boneTexture = boneTexture;
-    this.skeleton = new CrowdSkeleton(() => this.prepareDraw());
+    this.texture = boneTexture;
     this.customDepthMaterial = new MeshDepthMaterial();
     this.customDistanceMaterial = new MeshDistanceMaterial();
 
@@ -228,8 +217,7 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
     crowd.frustumCulled = mesh.frustumCulled;
     crowd.renderOrder = mesh.renderOrder;
     crowd.layers.mask = mesh.layers.mask;
-    crowd.ownsBoneTexture = options.boneTexture === undefined;
-    crowd.owned = owned;
+    crowd.owned = options.boneTexture === undefined ? [...owned, boneTexture] : owned;
     crowd.partPaths = rig.parts.map((part) => namesUp(part.mesh, root));
     for (const part of options.hiddenParts ?? []) crowd.setPartVisibleAt(crowd.all, part, false);
     if (rig.morphNames.length > 0) {
@@ -246,38 +234,67 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
    *
    * @throws If `count` instances would not fit.
    */
-  setCapacity(capacity: number): this {
+  override setCapacity(capacity: number): this {
+    if (this.owner !== null) {
+      this.owner.setCapacity(capacity);
+      return this;
+    }
     if (!(Number.isInteger(capacity) && capacity >= this.count)) {
       throw new Error(
         `${NAME}.setCapacity: capacity is ${capacity}; use a whole number from count, which is ${this.count}.`,
       );
     }
     if (capacity === this.capacity) return this;
-    const { geometry, instanceMatrix, instanceColor, morphTexture, playback } = this;
-    // Renderers let go of the buffers of a mesh that is disposed, and make new ones for one that is drawn after all.
-    this.dispatchEvent({ type: 'dispose' });
-    geometry.dispose();
-
-    this.instanceMatrix = resizedAttribute(instanceMatrix, capacity);
-    const identity = new Matrix4();
-    for (let i = instanceMatrix.count; i < capacity; i++) identity.toArray(this.instanceMatrix.array, i * 16);
-    if (instanceColor !== null) {
-      this.instanceColor = resizedAttribute(instanceColor, capacity);
-      for (let i = instanceColor.count; i < capacity; i++) this.instanceColor.setXYZ(i, 1, 1, 1);
-    }
-    this.previousInstanceMatrix?.dispose();
-    this.previousInstanceMatrix = null;
-
+    const { geometry, instanceMatrix, playback } = this;
+    releaseBuffers(geometry, [instanceMatrix, this.instanceColor]);
+    this.instanceMatrix = resizedAttribute(instanceMatrix, capacity, IDENTITY);
     this.replacePlayback(this.createPlayback(capacity).copy(playback));
-    if (this.parts !== null)
-      this.replaceParts(new InstanceParts(capacity, this.parts.count).copy(this.parts));
-    this.takeMorphs(morphTexture);
-    morphTexture?.dispose();
+    this.resizeLooks();
     this.adoptGeometry(geometry);
     this.forgetBounds();
     this.prepareDraw();
     this.shareAgain();
     return this;
+  }
+
+  /**
+   * The clips that instances can play. Another one may take its place, baked of the same skeleton: instances go on in the
+   * clips of the same names, as many seconds into them and as fast; those whose clip it has not take the rest pose. What
+   * is attached comes along. A bone texture that {@link SkinnedInstancedMesh.from} baked still is the crowd's, and freed
+   * when the crowd is disposed; one that is assigned is yours.
+   *
+   * @throws If it was baked for another skeleton.
+   */
+  get boneTexture(): BoneTexture {
+    return this.texture;
+  }
+
+  set boneTexture(value: BoneTexture) {
+    if (value === this.texture) return;
+    if (this.owner !== null) {
+      this.owner.boneTexture = value;
+      return;
+    }
+    const caller = `${NAME}.boneTexture`;
+    if (!value?.isBoneTexture) throw new Error(`${caller}: ${String(value)} is no BoneTexture.`);
+    this.checkBoneTexture(value, caller);
+    const before = this.texture;
+    this.takeBoneTexture(value);
+    const lost = this.playback.changeClips(before.clipTable, value.clipTable);
+    if (lost.size > 0) {
+      const names = [...lost].map((name) => `"${name}"`).join(', ');
+      warnOnce(`${caller}: the new one has no ${names}; instances that played it stand in the rest pose.`);
+    }
+  }
+
+  /** Joints that a vertex follows at most. */
+  get influences(): Influences {
+    return this.most;
+  }
+
+  /** The same in shadow maps. */
+  get shadowInfluences(): Influences {
+    return this.mostInShadows;
   }
 
   /** Whether two baked frames are mixed; else the nearest is shown. */
@@ -288,7 +305,6 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
   /** Changing it compiles the materials anew. */
   set interpolate(value: boolean) {
     if (value === this.mix) return;
-    this.releaseVariants();
     this.mix = value;
     this.prepareDraw();
     for (const attachment of this.attachments) attachment.interpolate = value;
@@ -299,9 +315,16 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
    * space. For the world's, apply `matrixWorld`.
    *
    * @param vertex Index into the attributes of `geometry`.
+   * @throws If there is no such instance or vertex.
    */
   getVertexPositionAt(index: number, vertex: number, target: Vector3): Vector3 {
     this.checkIndex(index, 'getVertexPositionAt');
+    const vertices = this.geometry.getAttribute('position').count;
+    if (!(Number.isInteger(vertex) && vertex >= 0 && vertex < vertices)) {
+      throw new Error(
+        `${NAME}.getVertexPositionAt: no vertex ${vertex}; the geometry has ${vertices}, 0 to ${vertices - 1}.`,
+      );
+    }
     this.playback.pose(index, this.mix, _pose);
     const { geometry, morphTexture, morphTargetInfluences = [] } = this;
     const added = new Float64Array(this.clipsMorph ? this.boneTexture.morphNames.length : 0);
@@ -314,37 +337,25 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
   /**
    * Places an instance; set `instanceMatrix.needsUpdate` afterwards, as with `InstancedMesh`.
    *
-   * @throws If there is no such instance.
+   * @param matrix May turn, move and scale, but not mirror: all instances are one draw call, in which the GPU takes
+   * triangles for back or front by one rule. Mirrored ones belong in a crowd of their own whose `scale.x` is -1.
+   * @throws If there is no such instance, or the matrix is not of finite numbers.
    */
   override setMatrixAt(index: number, matrix: Matrix4): this {
     this.checkIndex(index, 'setMatrixAt');
+    checkMatrix(matrix);
     super.setMatrixAt(index, matrix);
-    return this;
-  }
-
-  /**
-   * Colours an instance; set `instanceColor.needsUpdate` afterwards, as with `InstancedMesh`.
-   *
-   * @throws If there is no such instance.
-   */
-  override setColorAt(index: number, color: Color): this {
-    this.checkIndex(index, 'setColorAt');
-    super.setColorAt(index, color);
     return this;
   }
 
   /** Box around every pose that any instance may take, at the place where it stands. */
   override computeBoundingBox(): void {
-    this.boundingBox ??= new Box3();
-    crowdBox(this.instanceMatrix, this.count, this.boundsOfPoses(), this.boundingBox);
-    this.rememberBounds();
+    this.bounds.computeBox();
   }
 
   /** Sphere around every pose that any instance may take, at the place where it stands. */
   override computeBoundingSphere(): void {
-    this.boundingSphere ??= new Sphere();
-    crowdSphere(this.instanceMatrix, this.count, this.boundsOfPoses(), this.boundingSphere);
-    this.rememberBounds();
+    this.bounds.computeSphere();
   }
 
   /**
@@ -352,40 +363,67 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
    * `count` changed, so that nothing is culled by where it once stood. Bounds set by the user stay.
    */
   override updateMatrixWorld(force?: boolean): void {
-    const { computed, instanceMatrix } = this;
-    if (computed.version !== instanceMatrix.version || computed.count !== this.count) {
-      if (this.boundingBox !== null && this.boundingBox === computed.box) this.boundingBox = null;
-      if (this.boundingSphere !== null && this.boundingSphere === computed.sphere) this.boundingSphere = null;
-    }
+    this.bounds.dropStale();
     super.updateMatrixWorld(force);
   }
 
   /** Intersects the instances as they are posed now; hits carry `instanceId`, and the name of the `part`. */
   override raycast(raycaster: Raycaster, intersects: CrowdIntersection[]): void {
-    raycastCrowd(this, raycaster, intersects, this.boundsOfPoses());
+    this.bounds.dropStale();
+    raycastCrowd(this, raycaster, intersects, this.bounds.ofPoses());
   }
 
   /** Does nothing: a crowd is bound to its bone texture. `SkeletonUtils.clone` calls it. */
   bind(): void {}
 
-  /** Becomes a crowd of the same instances, playing on from here; bone texture and materials are shared. */
+  /**
+   * Becomes a crowd of the same instances of the same character, playing on from here; bone texture and materials are
+   * shared. What was attached stays, if the character has the joints for it.
+   *
+   * @throws If this crowd is attached to another, or something is attached to it that the source has no joint for.
+   */
   override copy(source: SkinnedInstancedMesh, recursive?: boolean): this {
-    super.copy(source, recursive);
-    this.boneTexture = source.boneTexture;
-    this.replacePlayback(this.createPlayback(this.capacity).copy(source.playback));
+    if (source === this) return this;
+    if (this.owner !== null) {
+      throw new Error(
+        `${NAME}.copy: this crowd is attached to another, which it shares instances with; clone the source instead.`,
+      );
+    }
+    this.checkAttachments(source.boneTexture, `${NAME}.copy`);
+    const { attachments, morphTexture } = this;
+    const first = this.children.length;
+
+    // Instances of another number need buffers of another size, which renderers only make for other attributes.
+    releaseBuffers(this.geometry, [this.instanceMatrix, this.instanceColor]);
+    this.instanceMatrix.dispose?.();
+    this.instanceColor?.dispose?.();
+    this.instanceMatrix = new InstancedBufferAttribute(new Float32Array(0), 16);
+
+    // What is attached here cannot follow before all is there.
+    this.attachments = [];
+    this.changing = true;
+    this.most = source.most;
+    this.mostInShadows = source.mostInShadows;
     this.mix = source.mix;
-    this.partPaths = source.partPaths;
-    const { parts } = source;
-    this.replaceParts(parts === null ? null : new InstanceParts(this.capacity, parts.count).copy(parts));
+    this.replaceBoneTexture(source.texture);
+    this.replaceParts(null);
+    super.copy(source, recursive);
+    this.replacePlayback(this.createPlayback(this.capacity).copy(source.playback));
+    this.copyParts(source);
+    this.morphTexture = morphTexture;
     this.takeMorphs(source.morphTexture);
+    this.resizeLooks();
     this.adoptGeometry(this.geometry);
     this.forgetBounds();
-    this.update(0);
+    this.bounds.dropCopied(source.bounds);
+    this.changing = false;
     this.prepareDraw();
-    for (const attachment of source.attachments) {
-      const copied = this.children[source.children.indexOf(attachment)] as SkinnedInstancedMesh | undefined;
-      if (copied?.isSkinnedInstancedMesh === true) this.adopt(copied);
-    }
+
+    this.attachments = attachments;
+    this.passOnBoneTexture();
+    this.shareAgain();
+    for (const attachment of attachments) attachment.count = this.count;
+    this.adoptCopies(source, first);
     return this;
   }
 
@@ -407,7 +445,7 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
     const still = new InstancedMesh(this.geometry, this.material, 0).copy(this as InstancedMesh, true);
     still.uuid = this.uuid;
     still.geometry = this.geometry.clone();
-    for (const { name } of INSTANCE_ATTRIBUTES) still.geometry.deleteAttribute(name);
+    removePlaybackAttributes(still.geometry);
     return still.toJSON(meta);
   }
 
@@ -416,18 +454,16 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
    * texture and merged materials that {@link SkinnedInstancedMesh.from} made. Materials, and a bone texture passed in, belong to the user.
    */
   override dispose(): this {
-    for (const attachment of [...this.attachments]) attachment.dispose();
-    if (this.owner === null) {
-      super.dispose();
-      this.playback.dispose();
-    } else this.detach();
+    for (const attachment of this.attachments) attachment.dispose();
+    this.detach();
+    super.dispose();
+    this.playback.dispose();
     this.geometry.dispose();
     this.parts?.dispose();
     for (const made of this.owned) made.dispose();
     this.previousInstanceMatrix?.dispose();
     this.customDepthMaterial?.dispose();
     this.customDistanceMaterial?.dispose();
-    if (this.ownsBoneTexture) this.boneTexture.dispose();
     return this;
   }
 
@@ -451,7 +487,6 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
         );
       }
       patchMaterial(material, 'color', this.bindMatrix.elements[PARAM_VARIANT]);
-      this.checkTextureSize(renderer);
     } else {
       this.prepareDraw();
       requireNodeBackend().prepare(renderer, this, scene, material);
@@ -474,17 +509,26 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
     });
   }
 
+  protected override resizeLooks(): void {
+    super.resizeLooks();
+    const { previousInstanceMatrix, capacity } = this;
+    if (previousInstanceMatrix !== null && previousInstanceMatrix.count !== capacity)
+      this.previousInstanceMatrix = resizedAttribute(previousInstanceMatrix, capacity, IDENTITY);
+  }
+
   protected override clockMoved(): void {
     this.bindMatrix.elements[PARAM_CLOCK] = this.playback.clock;
   }
 
-  protected override partsReplaced(): void {
-    this.releaseVariants();
+  protected override replaceBoneTexture(boneTexture: BoneTexture): void {
+    this.texture = boneTexture;
+    this.forgetBounds();
     this.prepareDraw();
   }
 
   /** A renderer that has not got all of a texture must not be sent a part of it. */
   private prepareUploads(renderer: WebGLRenderer): void {
+    this.checkTextureSizes(renderer.capabilities?.maxTextureSize);
     // Under WebGPURenderer there is no such property, nor a loss of context to notice.
     const { properties } = renderer as { properties?: WebGLRenderer['properties'] };
     const has = (texture: Texture) =>
@@ -495,20 +539,18 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
     this.parts?.texture.prepare(renderer, has);
   }
 
-  private checkedRenderer: WebGLRenderer | null = null;
-
-  private checkTextureSize(renderer: WebGLRenderer): void {
-    if (this.checkedRenderer === renderer) return;
-    this.checkedRenderer = renderer;
-    const max = renderer.capabilities?.maxTextureSize;
+  /**
+   * Asked in every frame, since any of the textures may have become another one.
+   *
+   * @param max Texels that a texture may have on a side; undefined where node materials are drawn, which check it themselves.
+   * @throws If this device cannot hold a texture of the crowd.
+   */
+  private checkTextureSizes(max: number | undefined): void {
     if (max === undefined) return;
-
     this.boneTexture.checkSize(max);
-    if (this.morphTexture !== null && this.morphTexture.image.height > max) {
-      throw new Error(
-        `${NAME}: morph weights for ${this.morphTexture.image.height} instances need a texture of that height, this device takes ${max}; split the crowd.`,
-      );
-    }
+    const { morphTexture, parts } = this;
+    if (morphTexture !== null) checkHeight(morphTexture, 'morph weights', max);
+    if (parts !== null) checkHeight(parts.texture.plain, 'parts', max);
   }
 
   private variantCodes() {
@@ -523,11 +565,10 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
     };
   }
 
-  /** Lets go of the variants that the crowd draws with now. */
-  private releaseVariants(): void {
-    const { elements } = this.bindMatrix;
-    for (const material of this.colorMaterials()) releaseVariant(material, elements[PARAM_VARIANT]);
-    for (const material of this.shadowMaterials()) releaseVariant(material, elements[PARAM_SHADOW_VARIANT]);
+  /** Lets go of variants that the crowd drew with. */
+  private releaseVariants({ color, shadow }: { color: number; shadow: number }): void {
+    for (const material of this.colorMaterials()) releaseVariant(material, color);
+    for (const material of this.shadowMaterials()) releaseVariant(material, shadow);
   }
 
   private colorMaterials(): Material[] {
@@ -542,9 +583,14 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
 
   /** Brings materials and draw parameters up to what the crowd is now. Costs a look-up per material. */
   protected override prepareDraw(): void {
+    if (this.changing) return;
     const { elements } = this.bindMatrix;
     const { layout } = this.boneTexture;
     const codes = this.variantCodes();
+    const { drawn } = this;
+    if (drawn !== null && (drawn.color !== codes.color || drawn.shadow !== codes.shadow))
+      this.releaseVariants(drawn);
+    this.drawn = codes;
     elements[PARAM_CLOCK] = this.playback.clock;
     elements[PARAM_ROWS] = layout.height;
     elements[PARAM_STRIDE] = layout.stride;
@@ -569,23 +615,31 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
 
   protected override adoptGeometry(geometry: BufferGeometry): void {
     setPlaybackAttributes(geometry, this.playback);
-    this.poseBounds = null;
     this.adoptMorphs(geometry);
   }
 
   /** Assignments that three.js leaves unchecked, and that would draw garbage, go through here. */
   private guardProperties(): void {
     let { geometry, material, count } = this;
+    const skeleton = new CrowdSkeleton(() => this.prepareDraw());
 
     Object.defineProperty(this, 'geometry', {
       enumerable: true,
       get: () => geometry,
       set: (value: BufferGeometry) => {
         if (value === geometry) return;
-        geometry = createCrowdGeometry(value, this.boneTexture, this.influences, `${NAME}.geometry`);
-        this.adoptGeometry(geometry);
+        const made = createCrowdGeometry(value, this.boneTexture, this.influences, `${NAME}.geometry`);
+        removePlaybackAttributes(geometry);
+        geometry.dispose();
+        geometry = made;
+        this.adoptGeometry(made);
+        this.forgetBounds();
+        const otherParts = this.matchParts(made, value.hasAttribute('partIndex'));
+        this.prepareDraw();
+        if (otherParts) this.shareAgain();
       },
     });
+    Object.defineProperty(this, 'skeleton', { enumerable: true, get: () => skeleton, set: () => {} });
     Object.defineProperty(this, 'material', {
       enumerable: true,
       get: () => material,
@@ -609,37 +663,9 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
     });
   }
 
-  private boundsOfPoses(): Box3 {
-    if (this.poseBounds === null) {
-      const { boneTexture } = this;
-      const boxes = boneTexture.createJointBoxes();
-      const joints = Int32Array.from(boneTexture.jointNames, (_, i) => i);
-      growJointBoxes(boxes, this.geometry, joints, false);
-      const known = jointBoxesContain(boneTexture.jointBoxes, boxes);
-      this.poseBounds = boneTexture.expandBounds(new Box3(), known ? undefined : boxes);
-    }
-    return this.poseBounds;
-  }
-
   protected override forgetBounds(): void {
-    this.computed.version = -1;
+    this.bounds.drop();
   }
-
-  private rememberBounds(): void {
-    const { computed } = this;
-    computed.box = this.boundingBox;
-    computed.sphere = this.boundingSphere;
-    computed.version = this.instanceMatrix.version;
-    computed.count = this.count;
-  }
-}
-
-/** Numbers for names, as many as a crowd geometry has parts. */
-function numberedParts(geometry: BufferGeometry): string[][] {
-  const partIndex = geometry.getAttribute('partIndex');
-  let most = 0;
-  for (let vertex = 0; vertex < partIndex.count; vertex++) most = Math.max(most, partIndex.getX(vertex));
-  return Array.from({ length: most + 1 }, (_, part) => [String(part)]);
 }
 
 /** Names of an object and those above it, below the root. */
@@ -652,6 +678,7 @@ function namesUp(object: Object3D, root: Object3D): string[] {
 }
 
 const _instanceMatrix = /*@__PURE__*/ new Matrix4();
+const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
 function checkArguments(boneTexture: BoneTexture, count: number): void {
   if (!boneTexture?.isBoneTexture) {
@@ -662,6 +689,29 @@ function checkArguments(boneTexture: BoneTexture, count: number): void {
   if (!(Number.isInteger(count) && count >= 0)) {
     throw new Error(`${NAME}: count is ${count}; use a whole number of instances.`);
   }
+}
+
+/** @throws If a matrix would be drawn as garbage. */
+function checkMatrix({ elements: m }: Matrix4): void {
+  const determinant =
+    m[0] * (m[5] * m[10] - m[6] * m[9]) -
+    m[4] * (m[1] * m[10] - m[2] * m[9]) +
+    m[8] * (m[1] * m[6] - m[2] * m[5]);
+  if (determinant < 0) {
+    warnOnce(
+      `${NAME}.setMatrixAt: a matrix mirrors, and its instance will be drawn inside out; put mirrored instances in a crowd of their own whose scale.x is -1.`,
+    );
+  }
+  if (Number.isFinite(determinant + m[12] + m[13] + m[14])) return;
+  throw new Error(`${NAME}.setMatrixAt: the matrix is ${m.join(', ')}; use finite numbers.`);
+}
+
+/** @throws If a texture with something for each instance is too high for the device. */
+function checkHeight({ image }: { image: { height: number } }, what: string, max: number): void {
+  if (image.height <= max) return;
+  throw new Error(
+    `${NAME}: ${what} of the instances need a texture of height ${image.height}, this device takes ${max}; split the crowd.`,
+  );
 }
 
 function checkInfluences(value: number, option: string): Influences {

@@ -1,13 +1,13 @@
 import { type BufferGeometry, InstancedBufferAttribute, type Material, Matrix4, type Object3D } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
-import { INSTANCE_ATTRIBUTES } from '../playback/instanceLayout.js';
 import type { PlaybackEvent, PlaybackEventType } from '../playback/PlaybackEvents.js';
+import type { BoneTexture } from '../texture/BoneTexture.js';
 import { createPoseMix } from '../texture/PoseMix.js';
 import { affineToMatrix4 } from '../utils/affine.js';
-import { bindToJoint } from './bindToJoint.js';
-import { InstanceParts } from './InstanceParts.js';
+import { bindToJoint, rebindToJoint, type Socket } from './bindToJoint.js';
+import { jointsOf, removePlaybackAttributes } from './crowdGeometry.js';
 import { MorphedInstancedMesh } from './MorphedInstancedMesh.js';
-import { resizedAttribute } from './resizedAttribute.js';
+import { releaseBuffers } from './releaseBuffers.js';
 import type { SkinnedInstancedMesh } from './SkinnedInstancedMesh.js';
 
 const NAME = 'SkinnedInstancedMesh';
@@ -25,6 +25,8 @@ export abstract class SocketedInstancedMesh extends MorphedInstancedMesh {
   protected attachments: readonly SocketedInstancedMesh[] = [];
   /** The mesh that this one is attached to. */
   protected owner: SocketedInstancedMesh | null = null;
+  /** Where on its owner this mesh is attached. */
+  private socket: Socket | null = null;
 
   /** Whether two baked frames are mixed; else the nearest is shown. */
   abstract interpolate: boolean;
@@ -51,7 +53,7 @@ export abstract class SocketedInstancedMesh extends MorphedInstancedMesh {
    * @param joint Name or index of a joint, or of a node that was baked with `sockets`.
    * @param geometry Is copied.
    * @param offset Place in the joint's own space, as of an object that is added to a bone.
-   * @throws If there is no such joint.
+   * @throws If there is no such joint, the geometry has no positions, or the offset is not of finite numbers.
    */
   attach(
     joint: string | number,
@@ -68,18 +70,26 @@ export abstract class SocketedInstancedMesh extends MorphedInstancedMesh {
     offset = new Matrix4(),
   ): this | SkinnedInstancedMesh {
     if (typeof joint === 'object') return super.attach(joint);
-    if (geometry === undefined || material === undefined) {
-      throw new Error(`${NAME}.attach: pass the geometry and material that shall follow "${joint}".`);
+    const caller = `${NAME}.attach`;
+    if (!geometry?.isBufferGeometry || !material) {
+      throw new Error(`${caller}: pass the geometry and material that shall follow "${joint}".`);
     }
-    const socket = this.boneTexture.socket(joint, `${NAME}.attach`);
-    const bound = bindToJoint(geometry, socket.joint, socket.bind, offset);
+    if (!geometry.hasAttribute('position')) {
+      throw new Error(`${caller}: the geometry "${geometry.name}" has no attribute "position".`);
+    }
+    if (!offset.elements.every(Number.isFinite)) {
+      throw new Error(`${caller}: offset is ${offset.elements.join(', ')}; use finite numbers.`);
+    }
+    const socket = this.boneTexture.socket(joint, caller);
+    const bound = bindToJoint(geometry, socket, offset);
     const attachment = this.createAttachment(bound, material);
     bound.dispose();
+    attachment.count = this.count;
     attachment.castShadow = this.castShadow;
     attachment.receiveShadow = this.receiveShadow;
     attachment.frustumCulled = this.frustumCulled;
     attachment.layers.mask = this.layers.mask;
-    this.adopt(attachment);
+    this.adopt(attachment, socket);
     this.add(attachment);
     return attachment;
   }
@@ -98,6 +108,12 @@ export abstract class SocketedInstancedMesh extends MorphedInstancedMesh {
     return target.premultiply(_matrix.fromArray(this.instanceMatrix.array, index * 16));
   }
 
+  /**
+   * Makes room for more instances, or gives room back. What the instances are and play stays; new ones have the identity
+   * matrix and play nothing. Whatever is attached gets as much room.
+   */
+  abstract setCapacity(capacity: number): this;
+
   /** Exchanges two instances: places, colours, parts, morph targets and what they play; those of attached crowds too. */
   override swapInstances(i: number, j: number): this {
     // Places and playback are the owner's, so its looks and those of everything attached to it must move with them.
@@ -109,6 +125,19 @@ export abstract class SocketedInstancedMesh extends MorphedInstancedMesh {
   protected override swapLooks(i: number, j: number): void {
     super.swapLooks(i, j);
     for (const attachment of this.attachments) attachment.swapLooks(i, j);
+  }
+
+  /** What is attached to an instance of which nothing is drawn is not drawn either. */
+  protected override shownChanged(index: number): void {
+    for (const attachment of this.attachments) {
+      attachment.showWithOwner(index, this);
+      attachment.shownChanged(index);
+    }
+  }
+
+  private showWithOwner(index: number, owner: SocketedInstancedMesh): void {
+    const shown = owner.isAnyDrawnAt(index);
+    if (this.parts !== null || !shown) this.needParts().showWithOwner(index, shown);
   }
 
   protected override isHeard(type: PlaybackEventType): boolean {
@@ -138,55 +167,112 @@ export abstract class SocketedInstancedMesh extends MorphedInstancedMesh {
   /** Lets go of bounds that no longer hold. */
   protected abstract forgetBounds(): void;
 
-  /** Brings materials and draw parameters up to what the mesh is now. */
-  protected abstract prepareDraw(): void;
+  /** Takes another bone texture, which poses the geometry. */
+  protected abstract replaceBoneTexture(boneTexture: BoneTexture): void;
 
-  /** Lets those that follow share what this mesh is now. */
+  /** @throws If another bone texture cannot pose this mesh, or something that is attached to it. */
+  protected checkBoneTexture(boneTexture: BoneTexture, caller: string): void {
+    const { geometry, socket } = this;
+    const { jointNames } = this.boneTexture;
+    const joints = jointsOf(geometry);
+    if (socket !== null && joints.size === 1) {
+      this.socketIn(boneTexture, socket, caller);
+    } else {
+      for (const joint of joints) {
+        if (boneTexture.jointNames[joint] === jointNames[joint]) continue;
+        throw new Error(
+          `${caller}: the bone texture was baked for another skeleton: its joint ${joint} is "${boneTexture.jointNames[joint]}", ` +
+            `and the geometry's is "${jointNames[joint]}"; bake one from this character.`,
+        );
+      }
+    }
+    this.checkAttachments(boneTexture, caller);
+  }
+
+  /** @throws If another bone texture has no joint for something that is attached. */
+  protected checkAttachments(boneTexture: BoneTexture, caller: string): void {
+    for (const attachment of this.attachments) attachment.checkBoneTexture(boneTexture, caller);
+  }
+
+  /** Shows another bone texture, which was checked, with everything that is attached. */
+  protected takeBoneTexture(boneTexture: BoneTexture): void {
+    const { geometry, socket } = this;
+    if (socket !== null && jointsOf(geometry).size === 1) {
+      this.socket = this.socketIn(boneTexture, socket);
+      rebindToJoint(geometry, socket, this.socket);
+    }
+    this.replaceBoneTexture(boneTexture);
+    this.passOnBoneTexture();
+  }
+
+  /** Lets what is attached show the bone texture that this mesh has now. */
+  protected passOnBoneTexture(): void {
+    for (const attachment of this.attachments) attachment.takeBoneTexture(this.boneTexture);
+  }
+
+  /** The same socket in another bone texture, where it may have another place. */
+  private socketIn(boneTexture: BoneTexture, { joint }: Socket, caller?: string): Socket {
+    const name = this.boneTexture.jointNames[joint];
+    return boneTexture.socket(boneTexture.jointNames[joint] === name ? joint : name, caller);
+  }
+
+  /** Lets attachments share what this mesh is now. */
   protected shareAgain(): void {
     for (const attachment of this.attachments) attachment.shareFrom(this);
   }
 
-  /** Makes another crowd one that follows this one. */
-  protected adopt(attachment: SocketedInstancedMesh): void {
+  /** Attaches another crowd, which was on its own, to this one. */
+  private adopt(attachment: SocketedInstancedMesh, socket: Socket): void {
+    attachment.playback.dispose();
     attachment.owner = this;
+    attachment.socket = socket;
     this.attachments = [...this.attachments, attachment];
     attachment.shareFrom(this);
     this.listenersChanged();
   }
 
-  /** Shares what the owner plays and where it stands. */
+  /**
+   * Attaches the copies of what is attached to another mesh.
+   *
+   * @param first Place of the copy of that mesh's first child among this one's children.
+   */
+  protected adoptCopies(source: SocketedInstancedMesh, first: number): void {
+    for (const attachment of source.attachments) {
+      const place = source.children.indexOf(attachment);
+      const copy = place < 0 ? undefined : this.children[first + place];
+      if (copy instanceof SocketedInstancedMesh && attachment.socket !== null)
+        this.adopt(copy, attachment.socket);
+    }
+  }
+
+  /** Shares what the owner plays and where its instances stand, and has room for as many. */
   private shareFrom(owner: SocketedInstancedMesh): void {
-    const { capacity, parts } = this;
-    const shared = this.playback === owner.playback;
-    if (!shared) this.playback.dispose();
-    this.geometry.dispose();
-    this.playback = owner.playback;
+    if (this.playback !== owner.playback) {
+      releaseBuffers(this.geometry, [this.instanceColor]);
+      this.playback = owner.playback;
+    }
     this.instanceMatrix = owner.instanceMatrix;
-    if (parts !== null && capacity !== owner.capacity) {
-      this.replaceParts(new InstanceParts(owner.capacity, parts.count).copy(parts));
-    }
-    if (this.instanceColor !== null && capacity !== owner.capacity) {
-      const colors = resizedAttribute(this.instanceColor, owner.capacity);
-      colors.array.fill(1, this.instanceColor.array.length);
-      this.instanceColor = colors;
-    }
-    this.count = owner.count;
+    if (this.count > this.capacity) this.count = this.capacity;
+    this.resizeLooks();
+    for (let i = 0; i < this.capacity; i++) this.showWithOwner(i, owner);
     this.adoptGeometry(this.geometry);
     this.forgetBounds();
     this.prepareDraw();
+    this.shareAgain();
   }
 
-  /** Lets go of what is the owner's, so that disposing this crowd leaves it alone. */
+  /** Lets go of what is the owner's, so that disposing this crowd leaves it alone. It shows no instances any more. */
   protected detach(): void {
-    const { owner, geometry } = this;
+    const { owner } = this;
     if (owner === null) return;
     owner.attachments = owner.attachments.filter((attachment) => attachment !== this);
     this.owner = null;
+    this.socket = null;
     owner.listenersChanged();
     this.removeFromParent();
-    for (const { name } of INSTANCE_ATTRIBUTES) geometry.deleteAttribute(name);
+    this.count = 0;
+    removePlaybackAttributes(this.geometry);
     this.instanceMatrix = new InstancedBufferAttribute(new Float32Array(0), 16);
-    this.instanceColor?.dispose?.();
-    this.dispatchEvent({ type: 'dispose' });
+    this.playback = this.createPlayback(0);
   }
 }

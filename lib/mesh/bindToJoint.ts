@@ -1,22 +1,38 @@
-import type { BufferGeometry, Matrix4 } from 'three';
-import { Float32BufferAttribute, Matrix4 as Matrix, Uint16BufferAttribute } from 'three';
+import type { BufferGeometry, InterleavedBufferAttribute } from 'three';
+import {
+  BufferAttribute,
+  Float32BufferAttribute,
+  Matrix3,
+  Matrix4,
+  Uint16BufferAttribute,
+  Vector3,
+} from 'three';
 import { affineToMatrix4 } from '../utils/affine.js';
 
-const _bind = /*@__PURE__*/ new Matrix();
+const _bind = /*@__PURE__*/ new Matrix4();
+const _before = /*@__PURE__*/ new Matrix4();
+const _linear = /*@__PURE__*/ new Matrix3();
+const _vector = /*@__PURE__*/ new Vector3();
+
+/** Where things are attached: see `BoneTexture.socket`. */
+export interface Socket {
+  joint: number;
+  /** What carries the joint's own space to where its skinning matrix takes things up: 12 numbers, row by row. */
+  bind: readonly number[];
+}
 
 /**
  * A copy of a geometry, all of whose vertices follow one joint.
  *
- * @param bind See `BoneTexture.socket`.
  * @param offset Where the geometry is in the joint's own space.
  */
 export function bindToJoint(
   source: BufferGeometry,
-  joint: number,
-  bind: readonly number[],
+  { joint, bind }: Socket,
   offset: Matrix4,
 ): BufferGeometry {
-  const geometry = source.clone().applyMatrix4(affineToMatrix4(bind, 0, _bind).multiply(offset));
+  const geometry = source.clone();
+  transformGeometry(geometry, affineToMatrix4(bind, 0, _bind).multiply(offset));
   const { count } = geometry.getAttribute('position');
   const indices = new Uint16Array(count * 4);
   const weights = new Float32Array(count * 4);
@@ -28,4 +44,78 @@ export function bindToJoint(
   geometry.setAttribute('skinWeight', new Float32BufferAttribute(weights, 4));
   geometry.deleteAttribute('partIndex');
   return geometry;
+}
+
+/** Lets a crowd geometry whose vertices all follow one joint follow another, from the same place in its space. */
+export function rebindToJoint(geometry: BufferGeometry, from: Socket, to: Socket): void {
+  const skinIndex = geometry.getAttribute('skinIndex') as InterleavedBufferAttribute;
+  for (let vertex = 0; vertex < skinIndex.count; vertex++) skinIndex.setX(vertex, to.joint);
+  skinIndex.needsUpdate = true;
+  if (from.bind.every((value, i) => value === to.bind[i])) return;
+  const back = affineToMatrix4(from.bind, 0, _before).invert();
+  transformGeometry(geometry, affineToMatrix4(to.bind, 0, _bind).multiply(back));
+}
+
+/** `BufferGeometry.applyMatrix4`, also for what three.js leaves as it is: morph targets, small integers, sides of triangles. */
+function transformGeometry(geometry: BufferGeometry, matrix: Matrix4): void {
+  const { attributes, morphAttributes, morphTargetsRelative } = geometry;
+  for (const name of ['position', 'normal', 'tangent']) {
+    if (attributes[name] !== undefined) geometry.setAttribute(name, asFloats(attributes[name]));
+  }
+  for (const name of ['position', 'normal'] as const) {
+    if (morphAttributes[name] !== undefined) morphAttributes[name] = morphAttributes[name].map(asFloats);
+  }
+
+  const { position = [], normal = [] } = morphAttributes as Record<string, BufferAttribute[]>;
+  _linear.setFromMatrix4(matrix);
+  for (const target of position) {
+    if (morphTargetsRelative) target.applyMatrix3(_linear);
+    else target.applyMatrix4(matrix);
+  }
+  if (normal.length > 0 && geometry.hasAttribute('normal')) {
+    const lengths = normalLengths(geometry, matrix);
+    _linear.getNormalMatrix(matrix);
+    for (const target of normal) {
+      for (let i = 0; i < target.count; i++) {
+        _vector.fromBufferAttribute(target, i).applyMatrix3(_linear).divideScalar(lengths[i]);
+        target.setXYZ(i, _vector.x, _vector.y, _vector.z);
+      }
+    }
+  }
+  if (matrix.determinant() < 0) turnTriangles(geometry);
+  geometry.applyMatrix4(matrix);
+}
+
+/** By how much the matrix makes each normal longer, until three.js makes it one of length 1 again. */
+function normalLengths(geometry: BufferGeometry, matrix: Matrix4): number[] {
+  const normals = geometry.getAttribute('normal');
+  _linear.getNormalMatrix(matrix);
+  return Array.from({ length: normals.count }, (_, i) => {
+    return _vector.fromBufferAttribute(normals, i).applyMatrix3(_linear).length() || 1;
+  });
+}
+
+/** Quantized numbers would be cut off where a matrix takes them beyond their range. */
+function asFloats(attribute: BufferAttribute | InterleavedBufferAttribute): BufferAttribute {
+  if (attribute instanceof BufferAttribute && attribute.array instanceof Float32Array) return attribute;
+  const { count, itemSize } = attribute;
+  const floats = new Float32BufferAttribute(new Float32Array(count * itemSize), itemSize);
+  floats.name = attribute.name;
+  for (let i = 0; i < count; i++) {
+    for (let k = 0; k < itemSize; k++) floats.setComponent(i, k, attribute.getComponent(i, k));
+  }
+  return floats;
+}
+
+/** Keeps the outside of triangles outside under a matrix that mirrors, for which three.js turns whole meshes around. */
+function turnTriangles(geometry: BufferGeometry): void {
+  const { count } = geometry.getAttribute('position');
+  if (geometry.index === null) geometry.setIndex(Array.from({ length: count }, (_, i) => i));
+  const index = geometry.index as unknown as BufferAttribute;
+  for (let i = 0; i + 2 < index.count; i += 3) {
+    const second = index.getX(i + 1);
+    index.setX(i + 1, index.getX(i + 2));
+    index.setX(i + 2, second);
+  }
+  index.needsUpdate = true;
 }

@@ -42,7 +42,7 @@ export function createCrowdGeometry(
   }
 
   const geometry = new BufferGeometry().copy(source);
-  for (const { name } of INSTANCE_ATTRIBUTES) geometry.deleteAttribute(name);
+  removePlaybackAttributes(geometry);
   // One buffer for all of it: WebGPU binds no more than eight, and geometry may bring six of its own.
   const skin = new InterleavedBuffer(sortedSkin(source, boneTexture, influences, caller), SKIN_STRIDE);
   geometry.setAttribute('skinIndex', new InterleavedBufferAttribute(skin, 4, 0));
@@ -78,6 +78,21 @@ export function setPlaybackAttributes(geometry: BufferGeometry, playback: Instan
   for (const { name, size, offset } of INSTANCE_ATTRIBUTES) {
     geometry.setAttribute(name, new InterleavedBufferAttribute(playback.buffer, size, offset));
   }
+}
+
+/** Takes the playback off a geometry, so that its buffer, which other geometries may share, is not disposed with it. */
+export function removePlaybackAttributes(geometry: BufferGeometry): void {
+  for (const { name } of INSTANCE_ATTRIBUTES) geometry.deleteAttribute(name);
+}
+
+/** Every joint that a vertex of a crowd geometry follows. */
+export function jointsOf(geometry: BufferGeometry): Set<number> {
+  const skin = (geometry.getAttribute('skinIndex') as InterleavedBufferAttribute).data.array;
+  const joints = new Set<number>();
+  for (let at = 0; at < skin.length; at += SKIN_STRIDE) {
+    for (let i = 0; i < 4 && skin[at + SKIN_WEIGHT + i] > 0; i++) joints.add(skin[at + i]);
+  }
+  return joints;
 }
 
 /** Joints and weights of each vertex, strongest first, and its part. */

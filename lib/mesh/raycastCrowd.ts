@@ -71,7 +71,7 @@ export function raycastCrowd(
     }
     if (crowd.clipsMorph) boneTexture.readMorphs(_pose, _morphs);
     for (const cluster of clusters.clusters) {
-      if (parts !== null && !parts.isShown(index, cluster.part)) continue;
+      if (parts !== null && !parts.isDrawn(index, cluster.part)) continue;
       if (!meetsBox(cluster)) continue;
       poseVertices(crowd, index, clusters, cluster.vertices);
       intersectTriangles(crowd, raycaster, index, clusters, cluster, intersects);

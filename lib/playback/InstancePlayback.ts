@@ -11,6 +11,7 @@ import {
 import type { BakedClip, ClipTable } from '../poses/ClipTable.js';
 import type { FrameMix, PoseMix } from '../texture/PoseMix.js';
 import { addRange } from '../utils/addRange.js';
+import { changeClip } from './changeClip.js';
 import { frameAt } from './frameAt.js';
 import { InstanceTexture } from './InstanceTexture.js';
 import {
@@ -458,6 +459,40 @@ export class InstancePlayback {
     for (let i = 0; i < count; i++) this.write(i);
     this.changedAll();
     return this;
+  }
+
+  /**
+   * Lets instances go on in the clips of the same names of another table, as many seconds into them and as fast, with the
+   * repetitions so far. Those whose clip is not there take the rest pose.
+   *
+   * @returns Names of clips that instances showed, and that are not there.
+   */
+  changeClips(before: ClipTable, after: ClipTable): Set<string> {
+    const lost = new Set<string>();
+    const change = (slots: Float64Array, at: number, clock: number, warp: number, reverse: boolean) =>
+      changeClip(slots, at, clock, warp, reverse, before, after, lost);
+
+    for (let i = 0; i < this.capacity; i++) {
+      const { slots, older } = this;
+      const at = i * SLOT_STRIDE;
+      const clock = this.localClock(i);
+      if (slots[at + CLIP_FADE_RATE] !== 0 && olderWeight(slots, at, clock) === 0) this.endFade(i);
+      const fading = older !== null && slots[at + CLIP_FADE_RATE] !== 0;
+      const warpIn = this.warpIn(i, clock);
+      const warpOut = fading ? this.warpOut(i, clock) : 0;
+      const factor = change(slots, at, clock, warpIn, this.isReversed(i));
+      if (fading) {
+        const o = i * OLDER_STRIDE;
+        older[o + WARP_IN] *= factor;
+        older[o + WARP_OUT] *= change(older, o, clock, warpOut, older[o + CLIP_RATE] < 0);
+        if (olderWeight(older, o, clock) > 0)
+          change(older, o + OLDEST, clock, 0, older[o + OLDEST + CLIP_RATE] < 0);
+      }
+      this.write(i);
+      this.observer?.moved(i);
+    }
+    this.changedAll();
+    return lost;
   }
 
   /** Everything an instance's state consists of, as of now, independent of the clock; see `restore`. */

@@ -1,0 +1,68 @@
+import { BoxGeometry, MeshBasicMaterial, PerspectiveCamera, Scene, WebGLRenderer } from 'three';
+import { expect, test } from 'vitest';
+import { TWINS, type Twin } from '../support/captures.js';
+import { SkinnedInstancedMesh } from '../support/library.js';
+import { createStick } from '../support/stick.js';
+
+interface Counting {
+  render(scene: Scene, camera: PerspectiveCamera): void;
+  /** Programs or pipelines made so far. */
+  compiled(): number;
+  dispose(): void;
+}
+
+/** Counts the calls of a method. */
+function counted(object: object, name: string): () => number {
+  const methods = object as Record<string, (...args: unknown[]) => unknown>;
+  const original = methods[name].bind(object);
+  let calls = 0;
+  methods[name] = (...args) => {
+    calls++;
+    return original(...args);
+  };
+  return () => calls;
+}
+
+async function rendererOf(twin: Twin): Promise<Counting> {
+  if (twin === 'GLSL') {
+    const renderer = new WebGLRenderer();
+    const compiled = counted(renderer.getContext(), 'linkProgram');
+    return {
+      render: (scene, camera) => renderer.render(scene, camera),
+      compiled,
+      dispose: () => renderer.dispose(),
+    };
+  }
+  const { WebGPURenderer } = await import('three/webgpu');
+  await import('skinned-instanced-mesh/webgpu');
+  const renderer = new WebGPURenderer({ forceWebGL: twin === 'TSL on WebGL 2' });
+  await renderer.init();
+  const { device, gl } = renderer.backend as unknown as { device?: GPUDevice; gl?: WebGL2RenderingContext };
+  const compiled = device ? counted(device, 'createRenderPipeline') : counted(gl as object, 'linkProgram');
+  return {
+    render: (scene, camera) => renderer.render(scene, camera),
+    compiled,
+    dispose: () => renderer.dispose(),
+  };
+}
+
+test.each(TWINS)('a crowd that grows compiles nothing anew, %s', async (twin) => {
+  const renderer = await rendererOf(twin);
+  const { root, clips } = createStick();
+  const crowd = SkinnedInstancedMesh.from(root, clips, 3);
+  crowd.attach('Tip', new BoxGeometry(), new MeshBasicMaterial()).setPartVisibleAt(0, 0, false);
+  crowd.traverse((node) => {
+    node.frustumCulled = false;
+  });
+  const scene = new Scene().add(crowd) as Scene;
+  const camera = new PerspectiveCamera();
+  renderer.render(scene, camera);
+  const before = renderer.compiled();
+  expect(before).toBeGreaterThanOrEqual(2);
+  for (let capacity = 300; capacity < 700; capacity += 100) {
+    crowd.setCapacity(capacity).count = capacity;
+    renderer.render(scene, camera);
+  }
+  expect(renderer.compiled()).toBe(before);
+  renderer.dispose();
+});
