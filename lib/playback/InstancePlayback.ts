@@ -113,7 +113,7 @@ export class InstancePlayback {
     this.state = new InstanceTexture(capacity, SLOT_STRIDE);
     this.buffer = new InstancedInterleavedBuffer(this.state.data, SLOT_STRIDE);
     // three.js forgets the ranges of later uploads, but not those that waited for the first
-    this.buffer.onUpload(() => this.buffer.clearUpdateRanges());
+    this.buffer.onUpload(clearRanges);
     for (let i = 0; i < capacity; i++) {
       clearSlot(this.slots, i * SLOT_STRIDE);
       this.write(i);
@@ -734,6 +734,14 @@ export class InstancePlayback {
     this.state.changedAll();
     this.olderState?.changedAll();
   }
+}
+
+/**
+ * Called on a buffer that was uploaded. It must not hold the playback: WebGLRenderer keeps buffers it has drawn for as
+ * long as it lives, also of crowds that were never disposed.
+ */
+function clearRanges(this: InstancedInterleavedBuffer): void {
+  this.clearUpdateRanges();
 }
 
 /** Where a clip stands still, its end is not the beginning of the next pass. */

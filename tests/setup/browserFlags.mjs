@@ -13,4 +13,6 @@ export const browserFlags = [
   '--use-webgpu-adapter=swiftshader',
   '--enable-features=Vulkan',
   '--use-vulkan=swiftshader',
+  // Tests of what is collected ask for it with `gc()`.
+  '--js-flags=--expose-gc',
 ];
