@@ -51,6 +51,18 @@ export async function measureVertices(
   boneTexture: BoneTexture,
   place?: Matrix4,
 ): Promise<Map<string, VertexErrors>> {
+  const [errors] = await measureTextures(how, root, clips, [boneTexture], place);
+  return errors;
+}
+
+/** The same for several bakings of a character at one rate, which three.js's answer, slow to get, is compared with. */
+export async function measureTextures(
+  how: Capture,
+  root: Object3D,
+  clips: AnimationClip[],
+  boneTextures: readonly BoneTexture[],
+  place?: Matrix4,
+): Promise<Map<string, VertexErrors>[]> {
   const height = characterHeight(root);
   const matrix =
     place ??
@@ -60,18 +72,26 @@ export async function measureVertices(
       new Vector3(1, 1, 1),
     );
   const instances = TIMES_PER_CLIP * 2;
-  const crowd = SkinnedInstancedMesh.from(root, clips, instances, { boneTexture });
-  const vertices = crowd.geometry.getAttribute('position').count;
-  crowd.geometry = captureGeometry(crowd.geometry);
-  crowd.material = how.material(vertices);
-  for (let i = 0; i < instances; i++) crowd.setMatrixAt(i, matrix);
+  const crowds = boneTextures.map((boneTexture) => {
+    const crowd = SkinnedInstancedMesh.from(root, clips, instances, { boneTexture });
+    for (let i = 0; i < instances; i++) crowd.setMatrixAt(i, matrix);
+    return crowd;
+  });
+  const vertices = crowds[0].geometry.getAttribute('position').count;
+  for (const crowd of crowds) {
+    crowd.geometry = captureGeometry(crowd.geometry);
+    crowd.material = how.material(vertices);
+  }
   const reference = new Reference(root, matrix);
+  const expected = new Float64Array(vertices * 3);
   const twin = new Vector3();
 
-  const errors = new Map<string, VertexErrors>();
+  const errors = boneTextures.map(() => new Map<string, VertexErrors>());
   for (const clip of clips) {
-    const baked = boneTexture.clips[boneTexture.clipIndex(clip.name)];
-    const intervals = baked.count - 1;
+    const [{ count }, ...others] = boneTextures.map((texture) => texture.clips[texture.clipIndex(clip.name)]);
+    if (others.some((other) => other.count !== count))
+      throw new Error('measureTextures: all must have the same frames');
+    const intervals = count - 1;
     const times = Array.from({ length: instances }, (_, i) => {
       if (intervals === 0) return 0;
       const step = i >> 1;
@@ -80,27 +100,55 @@ export async function measureVertices(
       const offset = i & 1 ? (0.2 + 0.6 * (step / TIMES_PER_CLIP)) * (frame === intervals ? -1 : 1) : 0;
       return ((frame + offset) / intervals) * clip.duration;
     });
-    times.forEach((time, i) => crowd.play(i, clip.name, { ...LoopOnceOptions, time }));
-    crowd.update(0);
+    const drawn: Float32Array[] = [];
+    for (const crowd of crowds) {
+      times.forEach((time, i) => crowd.play(i, clip.name, { ...LoopOnceOptions, time }));
+      crowd.update(0);
+      drawn.push(await how.read(crowd, vertices, instances));
+    }
 
-    const drawn = await how.read(crowd, vertices, instances);
-    const worst: VertexErrors = { onFrames: 0, between: 0, twin: 0 };
+    const worst = crowds.map(() => ({ onFrames: 0, between: 0, twin: 0 }));
     times.forEach((time, i) => {
-      reference.pose(clip, time);
+      reference.pose(clip, time).forEachVertex((vertex, position) => position.toArray(expected, vertex * 3));
       const kind = i & 1 ? 'between' : 'onFrames';
-      reference.forEachVertex((vertex, { x, y, z }) => {
-        const at = (i * vertices + vertex) * 3;
-        const distance = Math.hypot(drawn[at] - x, drawn[at + 1] - y, drawn[at + 2] - z) / height;
-        if (!(distance <= worst[kind])) worst[kind] = distance;
-        if (vertex % 23 === 0) {
+      crowds.forEach((crowd, k) => {
+        const pixels = drawn[k].subarray(i * vertices * 3, (i + 1) * vertices * 3);
+        let most = 0;
+        for (let at = 0; at < vertices * 3; at += 3) {
+          const x = pixels[at] - expected[at];
+          const y = pixels[at + 1] - expected[at + 1];
+          const z = pixels[at + 2] - expected[at + 2];
+          const squared = x * x + y * y + z * z;
+          if (!(squared <= most)) most = squared;
+        }
+        const distance = Math.sqrt(most) / height;
+        if (!(distance <= worst[k][kind])) worst[k][kind] = distance;
+        for (let vertex = 0; vertex < vertices; vertex += 23) {
           crowd.getVertexPositionAt(i, vertex, twin);
-          const off = Math.hypot(drawn[at] - twin.x, drawn[at + 1] - twin.y, drawn[at + 2] - twin.z) / height;
-          if (!(off <= worst.twin)) worst.twin = off;
+          const off = twin.distanceTo(_drawn.fromArray(pixels, vertex * 3)) / height;
+          if (!(off <= worst[k].twin)) worst[k].twin = off;
         }
       });
     });
-    errors.set(clip.name, worst);
+    worst.forEach((one, k) => {
+      errors[k].set(clip.name, one);
+    });
   }
-  crowd.dispose();
+  for (const crowd of crowds) crowd.dispose();
   return errors;
+}
+
+const _drawn = new Vector3();
+
+/** The worst of all clips, and the clip that is worst between frames. */
+export function worstOf(errors: Map<string, VertexErrors>): VertexErrors & { clip: string } {
+  const worst = { onFrames: 0, between: 0, twin: 0, clip: '' };
+  for (const [clip, one] of errors) {
+    if (one.between > worst.between) worst.clip = clip;
+    for (const key of ['onFrames', 'between', 'twin'] as const) {
+      // not with Math.max alone: NaN is worse than any number
+      if (!(one[key] <= worst[key])) worst[key] = one[key];
+    }
+  }
+  return worst;
 }
