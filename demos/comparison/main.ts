@@ -82,7 +82,7 @@ async function open(file: File): Promise<void> {
   const { signal } = opening;
   try {
     tell(`Reading ${file.name} …`);
-    const { root, clips } = await openCharacter(file);
+    const { root, clips } = await openCharacter(file, device.renderer);
     tell(`Baking ${clips.length} clips of ${file.name} …`, 0);
     const boneTexture = await BoneTexture.bakeAsync(root, clips, {
       signal,

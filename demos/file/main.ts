@@ -153,7 +153,7 @@ async function open(file: File): Promise<void> {
   try {
     tell(`Reading ${file.name} …`);
     warnings.clear();
-    const opened = await openCharacter(file);
+    const opened = await openCharacter(file, device.renderer);
     if (opened.clips.length === 0)
       throw new Error(`${file.name} has no animations; export it with its clips.`);
     ({ root, clips, name: fileName } = opened);

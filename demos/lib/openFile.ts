@@ -1,5 +1,6 @@
 import type { AnimationClip, Object3D } from 'three';
-import { GLTFLoader, MeshoptDecoder } from 'three-stdlib';
+import type { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
+import type { AnyRenderer } from './createRenderer.js';
 
 export interface OpenedCharacter {
   name: string;
@@ -27,10 +28,33 @@ export function onFile(input: HTMLInputElement, callback: (file: File) => void):
   });
 }
 
-/** Reads a .glb or .gltf. */
-export async function openCharacter(file: File): Promise<OpenedCharacter> {
-  const loader = new GLTFLoader();
-  loader.setMeshoptDecoder(MeshoptDecoder as never);
+let created: Promise<GLTFLoader> | null = null;
+
+/**
+ * What reads glTF files: also those that meshoptimizer or Draco compressed, quantised ones, and KTX2 textures. The decoders
+ * are three.js's own, served with the page; those of Draco and KTX2 are fetched when the first file needs them.
+ */
+async function createLoader(renderer: AnyRenderer): Promise<GLTFLoader> {
+  const [gltf, draco, ktx2, meshopt] = await Promise.all([
+    import('three/addons/loaders/GLTFLoader.js'),
+    import('three/addons/loaders/DRACOLoader.js'),
+    import('three/addons/loaders/KTX2Loader.js'),
+    import('three/addons/libs/meshopt_decoder.module.js'),
+  ]);
+  return new gltf.GLTFLoader()
+    .setDRACOLoader(new draco.DRACOLoader())
+    .setKTX2Loader(new ktx2.KTX2Loader().detectSupport(renderer))
+    .setMeshoptDecoder(meshopt.MeshoptDecoder);
+}
+
+/**
+ * Reads a .glb or .gltf.
+ *
+ * @param renderer Says which compressed textures it can draw.
+ */
+export async function openCharacter(file: File, renderer: AnyRenderer): Promise<OpenedCharacter> {
+  created ??= createLoader(renderer);
+  const loader = await created;
   try {
     const gltf = await loader.parseAsync(await file.arrayBuffer(), '');
     return { name: file.name, root: gltf.scene, clips: gltf.animations };

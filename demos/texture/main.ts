@@ -123,7 +123,7 @@ function listClips(): void {
 async function open(file: File): Promise<void> {
   try {
     tell(`Reading ${file.name} …`);
-    ({ root, clips } = await openCharacter(file));
+    ({ root, clips } = await openCharacter(file, device.renderer));
     listClips();
     clip = 0;
     bake();

@@ -6,6 +6,7 @@ import { type Browser, chromium, type Page } from 'playwright';
 import { build, type PreviewServer, preview } from 'vite';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { browserFlags } from '../setup/browserFlags.mjs';
+import { pyramid, solidKtx2 } from '../support/compressedFiles.js';
 
 let server: PreviewServer;
 let folder: string;
@@ -262,6 +263,37 @@ test.each(['webgl', 'webgpu'])('the page for files takes one or refuses it under
   await page.waitForFunction(() => document.body.dataset.error?.includes('still.gltf has no animations'));
   await page.click('.message button');
   expect(await page.isVisible('.message')).toBe(false);
+  expect(problems).toEqual([]);
+});
+
+test('compressed files look as if they were not', async () => {
+  const page = await open('file/index.html?count=1&shadows=0');
+  const look = async (name: string, bytes: Uint8Array) => {
+    const file = { name: `${name}.glb`, mimeType: '', buffer: Buffer.from(bytes) };
+    await page.setInputFiles('input[type=file]', file);
+    await page.waitForFunction(
+      (begin) => document.querySelector('[data-facts]')?.textContent?.startsWith(begin),
+      `${file.name}: clips: 1, joints: 2, vertices: 5,`,
+    );
+    await page.$eval('.panel', (panel) => panel.setAttribute('style', 'display: none'));
+    // The clip stands still, and so does the camera after a moment. On the right the page says which file it is.
+    const shot = () => page.screenshot({ clip: { x: 0, y: 0, width: 500, height: 420 } });
+    let picture = await shot();
+    for (let before = picture; ; before = picture) {
+      await page.waitForTimeout(100);
+      picture = await shot();
+      if (picture.equals(before)) break;
+    }
+    await page.$eval('.panel', (panel) => panel.removeAttribute('style'));
+    return picture.toString('base64');
+  };
+  const plain = await look('plain', await pyramid('plain'));
+  for (const compression of ['meshopt', 'draco'] as const) {
+    expect(await look(compression, await pyramid(compression)), compression).toBe(plain);
+  }
+  const red = await look('red', await pyramid('plain', solidKtx2(255, 0, 0)));
+  expect(red, 'a KTX2 texture').not.toBe(plain);
+  expect(await look('white', await pyramid('plain', solidKtx2(255, 255, 255))), 'a white one').toBe(plain);
   expect(problems).toEqual([]);
 });
 
