@@ -33,6 +33,7 @@ import {
   PARAM_STRIDE,
   PARAM_VARIANT,
 } from '../constants.js';
+import { findUnsupported } from '../poses/collectParts.js';
 import { collectRig } from '../poses/Rig.js';
 import { BoneTexture } from '../texture/BoneTexture.js';
 import type { BakeOptions } from '../texture/bake.js';
@@ -174,7 +175,7 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
    * A crowd of `count` instances of the character under `root`, with all its meshes and materials.
    *
    * @param root E.g. `gltf.scene`; nothing in it is changed but for the materials, see the class.
-   * @param clips E.g. `gltf.animations`.
+   * @param clips E.g. `gltf.animations`; without any, the crowd stands in its rest pose.
    * @throws What {@link BoneTexture.bake} throws, and if there is something under `root` that cannot be instanced.
    */
   static from(
@@ -184,21 +185,19 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
     options: FromOptions = {},
   ): SkinnedInstancedMesh {
     const caller = `${NAME}.from`;
+    // What cannot be drawn is refused before the time is spent on baking.
+    checkCount(count);
+    if (options.skipUnsupported !== true) refuseUnsupported(root, caller);
     const boneTexture = options.boneTexture ?? BoneTexture.bake(root, clips, options);
-    const rig = collectRig(root, [], options.morphTargets);
+    checkArguments(boneTexture, count);
+    const { flips } = boneTexture.data;
+    const rig = collectRig(root, { morphing: options.morphTargets, flips });
     const names = boneTexture.jointNames;
     // Behind the joints there may be sockets.
     if (names.length < rig.jointNames.length || rig.jointNames.some((name, i) => name !== names[i])) {
       throw new Error(
         `${caller}: the bone texture was baked for another skeleton (${names.length} joints from "${names[0]}", ` +
           `not ${rig.jointNames.length} from "${rig.jointNames[0]}"); bake one from this root.`,
-      );
-    }
-
-    if (rig.unsupported.length > 0 && options.skipUnsupported !== true) {
-      const [first] = rig.unsupported;
-      throw new Error(
-        `${caller}: "${first.name}" (${first.type}) cannot be drawn as part of a character; remove or hide it, or pass skipUnsupported: true.`,
       );
     }
 
@@ -686,9 +685,22 @@ function checkArguments(boneTexture: BoneTexture, count: number): void {
       `${NAME}: boneTexture is ${String(boneTexture)}; pass what BoneTexture.bake(root, clips) returns.`,
     );
   }
+  checkCount(count);
+}
+
+function checkCount(count: number): void {
   if (!(Number.isInteger(count) && count >= 0)) {
     throw new Error(`${NAME}: count is ${count}; use a whole number of instances.`);
   }
+}
+
+function refuseUnsupported(root: Object3D, caller: string): void {
+  // What is no object at all, baking names.
+  const [first] = root?.isObject3D ? findUnsupported(root) : [];
+  if (first === undefined) return;
+  throw new Error(
+    `${caller}: "${first.name}" (${first.type}) cannot be drawn as part of a character; remove or hide it, or pass skipUnsupported: true.`,
+  );
 }
 
 /** @throws If a matrix would be drawn as garbage. */

@@ -22,6 +22,10 @@ interface Piece {
   /** Index of the part. */
   part: number;
   rig: RigPart;
+  /** Joint of the rig for each index that `skinIndex` may hold; for a rigid part its one joint. */
+  joints: Int32Array;
+  /** Whether triangles are turned around, as three.js does for a mesh whose matrix mirrors. */
+  mirrored: boolean;
   geometry: BufferGeometry;
   runs: Run[];
 }
@@ -46,11 +50,15 @@ const FILL: Record<string, readonly number[]> = { color: [1, 1, 1, 1], tangent: 
 export function mergeParts(parts: readonly RigPart[], morphs: number, merging: boolean): MergedParts {
   const [first] = parts;
   const several = parts.length > 1 || (merging && Array.isArray(first.material));
-  if (!several && !first.rigid && !isMirrored(first) && first.joints.every((joint, i) => joint === i)) {
+  const asItIs = !first.rigid && !isMirrored(first) && first.mirrorJoints === null;
+  if (!several && asItIs && first.joints.every((joint, i) => joint === i)) {
     return { geometry: first.geometry, material: first.material, owned: [] };
   }
 
-  const pieces = parts.flatMap((rig, part) => piecesOf(rig, part, merging));
+  // Copies for poses in which a clip mirrors come last, so that all other vertices are in the order of the parts.
+  const pieces = [false, true].flatMap((copies) =>
+    parts.flatMap((rig, part) => piecesOf(rig, part, copies, merging)),
+  );
   const sources = pieces.map((piece) => piece.geometry);
   const offsets: number[] = [];
   let vertices = 0;
@@ -91,8 +99,7 @@ export function mergeParts(parts: readonly RigPart[], morphs: number, merging: b
 
   materials.forEach((material, materialIndex) => {
     const groupStart = at;
-    pieces.forEach(({ geometry: { index: source }, rig, runs }, i) => {
-      const mirrored = isMirrored(rig);
+    pieces.forEach(({ geometry: { index: source }, mirrored, runs }, i) => {
       for (const run of runs) {
         if (standIn(run.material) !== material) continue;
         for (let k = run.start; k < run.start + run.count; k++) {
@@ -111,15 +118,27 @@ export function mergeParts(parts: readonly RigPart[], morphs: number, merging: b
   return { geometry, material: materials.length === 1 ? materials[0] : materials, owned };
 }
 
-/** A part as it is, or if its materials may be merged, a piece for each: they might share vertices, but not colours. */
-function piecesOf(rig: RigPart, part: number, merging: boolean): Piece[] {
+/**
+ * A part as it is, or if its materials may be merged, a piece for each: they might share vertices, but not colours.
+ *
+ * @param copy Whether the part is meant or its mirrored copy, which few parts have.
+ */
+function piecesOf(rig: RigPart, part: number, copy: boolean, merging: boolean): Piece[] {
+  const joints = copy ? rig.mirrorJoints : rig.joints;
+  if (joints === null) return [];
+  // With a copy beside it, each of the two is drawn in those poses alone in which its triangles are the right way round.
+  const mirrored = rig.mirrorJoints === null ? isMirrored(rig) : copy;
   const geometry = withNormals(rig);
   const runs = runsOf(rig);
-  if (!merging || runs.length < 2) return [{ part, rig, geometry, runs }];
-  return runs.map((run) => {
-    const extracted = extract(geometry, run);
-    return { part, rig, geometry: extracted, runs: [{ ...run, start: 0 }] };
-  });
+  if (!merging || runs.length < 2) return [{ part, rig, joints, mirrored, geometry, runs }];
+  return runs.map((run) => ({
+    part,
+    rig,
+    joints,
+    mirrored,
+    geometry: extract(geometry, run),
+    runs: [{ ...run, start: 0 }],
+  }));
 }
 
 /** A geometry of its own of a run's triangles. */
@@ -298,26 +317,21 @@ function mergedSkin(pieces: readonly Piece[], offsets: readonly number[], vertic
   const indices = new Uint16Array(vertices * 4);
   const weights = new Float32Array(vertices * 4);
 
-  pieces.forEach(({ geometry, rig: { joints, rigid, mesh } }, piece) => {
+  pieces.forEach(({ geometry, joints, rig: { rigid } }, piece) => {
     const skinIndex = geometry.getAttribute('skinIndex');
     const skinWeight = geometry.getAttribute('skinWeight');
+    const width = rigid ? 0 : Math.min(4, skinIndex.itemSize, skinWeight.itemSize);
     const count = geometry.getAttribute('position').count;
     for (let vertex = 0; vertex < count; vertex++) {
       const at = (offsets[piece] + vertex) * 4;
       if (rigid) {
         indices[at] = joints[0];
         weights[at] = 1;
-        continue;
       }
-      for (let i = 0; i < 4; i++) {
-        const joint = skinIndex.getComponent(vertex, i);
+      for (let i = 0; i < width; i++) {
         const weight = skinWeight.getComponent(vertex, i);
-        if (weight > 0 && joints[joint] === undefined) {
-          throw new Error(
-            `SkinnedInstancedMesh.from: vertex ${vertex} of mesh "${mesh.name}" follows joint ${joint}, but its skeleton has ${joints.length} bones.`,
-          );
-        }
-        indices[at + i] = weight > 0 ? joints[joint] : 0;
+        // What has no weight may name a joint that is not there.
+        indices[at + i] = weight > 0 ? joints[skinIndex.getComponent(vertex, i)] : 0;
         weights[at + i] = weight;
       }
     }

@@ -63,8 +63,9 @@ export class ClipTable {
   indexOf(clip: ClipReference, caller: string): number {
     if (typeof clip === 'number') {
       if (Number.isInteger(clip) && clip >= 0 && clip < this.clips.length) return clip;
+      const { length } = this.clips;
       throw new Error(
-        `${caller}: no clip ${clip}; the bone texture has ${this.clips.length} clips, 0 to ${this.clips.length - 1}.`,
+        `${caller}: no clip ${clip}; the bone texture has ${length === 0 ? 'none' : `${length} clips, 0 to ${length - 1}`}.`,
       );
     }
     const name = typeof clip === 'object' && clip !== null ? clip.name : clip;

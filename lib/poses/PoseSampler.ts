@@ -1,8 +1,14 @@
-import type { AnimationClip } from 'three';
+import { type AnimationClip, Matrix4 } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
-import { composeAffine, multiplyAffine } from '../utils/affine.js';
-import { type BoundTracks, bindTracks, type TrackTargets } from './bindTracks.js';
-import { type Rig, TRS_SIZE } from './Rig.js';
+import {
+  affineFromMatrix4,
+  affineToMatrix4,
+  isSingular,
+  linearDeterminant,
+  multiplyAffine,
+} from '../utils/affine.js';
+import { type BoundTracks, bindTracks, TrackTargets } from './bindTracks.js';
+import { composeNode, type MeshJoint, type Rig } from './Rig.js';
 
 const REST: BoundTracks = { tracks: [], morphs: [], still: [], missing: [], unsupported: [] };
 
@@ -20,10 +26,12 @@ export class PoseSampler {
   private readonly trs: Float64Array;
   private readonly local: Float64Array;
   private readonly model: Float64Array;
-  private readonly scratch = new Float64Array(2 * AFFINE_SIZE);
+  private readonly scratch = new Float64Array(AFFINE_SIZE);
   private readonly rootRestInverse: Float64Array;
 
-  private readonly targets: TrackTargets = new Map();
+  private readonly targets: TrackTargets;
+  /** Joints that depend on where their mesh is, too. */
+  private readonly meshJoints: readonly (readonly [joint: number, mesh: MeshJoint])[];
   private bound: BoundTracks = REST;
   /** Nodes whose local matrix this clip changes. */
   private moved: number[] = [];
@@ -42,10 +50,12 @@ export class PoseSampler {
     this.animated = new Uint8Array(count);
     this.needed = new Uint8Array(count);
     this.rootRestInverse = invertedRest(rig);
+    this.targets = new TrackTargets(rig);
+    this.meshJoints = rig.jointMeshes.flatMap((mesh, joint) => (mesh ? [[joint, mesh] as const] : []));
 
-    for (const joint of rig.jointNodes) {
-      for (let node = joint; node !== -1 && !this.needed[node]; node = rig.parents[node])
-        this.needed[node] = 1;
+    const ends = [...rig.jointNodes, ...this.meshJoints.map(([, { node }]) => node)];
+    for (const end of ends) {
+      for (let node = end; node !== -1 && !this.needed[node]; node = rig.parents[node]) this.needed[node] = 1;
     }
     this.setClip(null);
   }
@@ -91,8 +101,8 @@ export class PoseSampler {
    * @param out At least `joints × AFFINE_SIZE` numbers.
    */
   sample(time: number, out: Float64Array): void {
-    const { rig, model, scratch } = this;
-    const { jointNodes, jointInverses, jointPrefixes } = rig;
+    const { rig, model } = this;
+    const { jointNodes, jointInverses } = rig;
 
     for (const track of this.bound.tracks) {
       track.interpolant.evaluate(time);
@@ -107,14 +117,24 @@ export class PoseSampler {
 
     for (let joint = 0; joint < jointNodes.length; joint++) {
       const at = joint * AFFINE_SIZE;
-      const node = jointNodes[joint] * AFFINE_SIZE;
-      if (jointPrefixes === null) {
-        multiplyAffine(model, node, jointInverses, at, out, at);
-      } else {
-        multiplyAffine(model, node, jointInverses, at, scratch, 0);
-        multiplyAffine(jointPrefixes, at, scratch, 0, out, at);
-      }
+      multiplyAffine(model, jointNodes[joint] * AFFINE_SIZE, jointInverses, at, out, at);
     }
+    for (const [joint, mesh] of this.meshJoints) this.applyMesh(mesh, out, joint * AFFINE_SIZE);
+  }
+
+  /** Brings in what a joint's matrix owes to its mesh. */
+  private applyMesh({ node, bindInverse, vanishes, side }: MeshJoint, out: Float64Array, at: number): void {
+    const { model, scratch } = this;
+    const mesh = node * AFFINE_SIZE;
+    if (bindInverse !== null) {
+      multiplyAffine(bindInverse, 0, out, at, scratch, 0);
+      multiplyAffine(model, mesh, scratch, 0, out, at);
+    }
+    const otherSide = side !== 0 && linearDeterminant(model, mesh) < 0 !== side < 0;
+    if (!otherSide && !(vanishes && isSingular(model, mesh))) return;
+    // All vertices gather in the mesh's origin.
+    out.fill(0, at, at + AFFINE_SIZE);
+    for (let i = 3; i < AFFINE_SIZE; i += 4) out[at + i] = model[mesh + i];
   }
 
   /** Writes a node's matrix relative to the root, as of the last sample. */
@@ -124,12 +144,12 @@ export class PoseSampler {
   }
 
   private composeLocal(node: number): void {
-    const at = node * AFFINE_SIZE;
+    const { trs, local, scratch, rig } = this;
     if (node === 0) {
-      composeAffine(this.trs, 0, this.scratch, AFFINE_SIZE);
-      multiplyAffine(this.rootRestInverse, 0, this.scratch, AFFINE_SIZE, this.local, 0);
+      composeNode(trs, 0, rig.pivots, scratch, 0);
+      multiplyAffine(this.rootRestInverse, 0, scratch, 0, local, 0);
     } else {
-      composeAffine(this.trs, node * TRS_SIZE, this.local, at);
+      composeNode(trs, node, rig.pivots, local, node * AFFINE_SIZE);
     }
   }
 
@@ -141,8 +161,9 @@ export class PoseSampler {
   }
 }
 
-function invertedRest(rig: Rig): Float64Array {
-  const { root } = rig;
-  const m = root.matrix.clone().compose(root.position, root.quaternion, root.scale).invert().elements;
-  return Float64Array.of(m[0], m[4], m[8], m[12], m[1], m[5], m[9], m[13], m[2], m[6], m[10], m[14]);
+function invertedRest({ rest, pivots }: Rig): Float64Array {
+  const inverse = new Float64Array(AFFINE_SIZE);
+  composeNode(rest, 0, pivots, inverse, 0);
+  affineFromMatrix4(affineToMatrix4(inverse, 0, new Matrix4()).invert(), inverse, 0);
+  return inverse;
 }

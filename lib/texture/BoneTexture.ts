@@ -1,5 +1,6 @@
-import type { AnimationClip, Box3, Object3D } from 'three';
+import type { AnimationClip, Object3D } from 'three';
 import {
+  Box3,
   ClampToEdgeWrapping,
   DataTexture,
   DataUtils,
@@ -10,8 +11,10 @@ import {
 } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
 import { type BakedClip, type ClipReference, ClipTable } from '../poses/ClipTable.js';
+import type { PartFlip } from '../poses/partFlips.js';
 import type { AffineArray } from '../utils/affine.js';
 import { type BakeAsyncOptions, type BakeOptions, bakeSteps, runAll, runInSlices } from './bake.js';
+import { checkBoneTextureData } from './checkBoneTextureData.js';
 import type { Encoding, EncodingName } from './encodings/Encoding.js';
 import { encodingByName } from './encodings/index.js';
 import type { JointBoxes } from './jointBoxes.js';
@@ -22,7 +25,7 @@ import { frameTexel, type TextureLayout } from './textureLayout.js';
 /** Kind of number that texels are made of: 32 or 16 bits. */
 export type Precision = 'float' | 'half';
 
-/** Everything a bone texture knows: plain data that a file or a worker can carry. */
+/** Everything a bone texture knows: plain data that a file or a worker can carry. It is not to be changed. */
 export interface BoneTextureData {
   /** Four numbers a texel, row by row; half floats as their bits. */
   texels: Float32Array | Uint16Array;
@@ -40,6 +43,8 @@ export interface BoneTextureData {
   jointNames: string[];
   /** For each joint, what carries an object in its own space to where its skinning matrix takes it up; see `socket`. */
   jointBinds: (number[] | null)[];
+  /** Parts that clips mirror or flatten, and that have joints of their own for it. */
+  flips: PartFlip[];
   /** Names of the morph targets whose influences are baked, behind the joints of each frame; empty if no clip moves any. */
   morphNames: string[];
   /** Bounds of the rest pose. */
@@ -65,12 +70,18 @@ export class BoneTexture extends DataTexture {
    */
   marksVersion = 0;
 
-  private data: BoneTextureData;
+  private content: BoneTextureData;
   private table: ClipTable;
-  private readonly codec: Encoding;
+  private codec: Encoding;
 
-  /** Use {@link BoneTexture.bake}; the constructor takes what was baked before. */
+  /**
+   * Use {@link BoneTexture.bake}; the constructor takes what was baked before: the {@link BoneTexture.data} of another
+   * bone texture, which may have been through a worker or `structuredClone`.
+   *
+   * @throws If the data do not fit together; the message names the field.
+   */
   constructor(data: BoneTextureData) {
+    checkBoneTextureData(data);
     const { texels, layout, precision } = data;
     super(texels as Float32Array<ArrayBuffer>, layout.width, layout.height, RGBAFormat);
     this.type = precision === 'half' ? HalfFloatType : FloatType;
@@ -80,8 +91,8 @@ export class BoneTexture extends DataTexture {
     this.wrapT = ClampToEdgeWrapping;
     this.generateMipmaps = false;
     this.name = 'BoneTexture';
-    this.data = data;
-    this.table = new ClipTable(data.clips);
+    this.content = ownData(data);
+    this.table = new ClipTable(this.content.clips);
     this.codec = encodingByName(data.encoding);
     this.needsUpdate = true;
   }
@@ -91,8 +102,8 @@ export class BoneTexture extends DataTexture {
    *
    * Matrices are relative to `root`: a {@link SkinnedInstancedMesh}'s instance matrix takes the place of `root.matrix`.
    *
-   * @param root Holds the skinned meshes and their bones, e.g. `gltf.scene`.
-   * @param clips E.g. `gltf.animations`.
+   * @param root Holds the character's meshes, and the bones of those that have any, e.g. `gltf.scene`.
+   * @param clips E.g. `gltf.animations`; without any, the texture holds the rest pose alone.
    * @throws If there is nothing to bake or a clip cannot be baked; the message names the clip and track.
    */
   static bake(root: Object3D, clips: readonly AnimationClip[], options: BakeOptions = {}): BoneTexture {
@@ -114,9 +125,17 @@ export class BoneTexture extends DataTexture {
     return new BoneTexture(await runInSlices(bakeSteps(root, clips, options), options));
   }
 
+  /**
+   * Everything the texture knows, to be kept or sent elsewhere: `new BoneTexture(other.data)` is an equal one. To be read
+   * only; use {@link BoneTexture.addMark} and {@link BoneTexture.removeMarks} for marks.
+   */
+  get data(): Readonly<BoneTextureData> {
+    return this.content;
+  }
+
   /** The clips in the order they were baked. */
   get clips(): readonly BakedClip[] {
-    return this.data.clips;
+    return this.content.clips;
   }
 
   /**
@@ -138,7 +157,7 @@ export class BoneTexture extends DataTexture {
    */
   addMark(clip: ClipReference, time: number, name: string): this {
     const caller = 'BoneTexture.addMark';
-    const { marks, duration, name: clipName } = this.data.clips[this.clipIndex(clip, caller)];
+    const { marks, duration, name: clipName } = this.content.clips[this.clipIndex(clip, caller)];
     if (!(time >= 0 && time <= duration)) {
       throw new Error(`${caller}: time is ${time}; clip "${clipName}" runs from 0 to ${duration} s.`);
     }
@@ -150,7 +169,7 @@ export class BoneTexture extends DataTexture {
 
   /** Removes marks: those of a name, or all, from a clip or from all clips. */
   removeMarks(clip?: ClipReference, name?: string): this {
-    const { clips } = this.data;
+    const { clips } = this.content;
     const from = clip === undefined ? clips : [clips[this.clipIndex(clip, 'BoneTexture.removeMarks')]];
     for (const { marks } of from) {
       const kept = name === undefined ? [] : marks.filter((mark) => mark.name !== name);
@@ -162,12 +181,12 @@ export class BoneTexture extends DataTexture {
 
   /** Names of the joints in the order of the texture; for a lone skinned mesh that of its skeleton's bones. */
   get jointNames(): readonly string[] {
-    return this.data.jointNames;
+    return this.content.jointNames;
   }
 
   /** Names of the morph targets that clips move, in the order of the crowd's; empty if none does. */
   get morphNames(): readonly string[] {
-    return this.data.morphNames;
+    return this.content.morphNames;
   }
 
   /**
@@ -176,27 +195,27 @@ export class BoneTexture extends DataTexture {
    * @internal
    */
   get morphTexel(): number {
-    return this.data.jointNames.length * this.codec.texels;
+    return this.content.jointNames.length * this.codec.texels;
   }
 
   /** How a joint's matrix is written. */
   get encoding(): EncodingName {
-    return this.data.encoding;
+    return this.content.encoding;
   }
 
   /** Kind of number that the texels are made of. */
   get precision(): Precision {
-    return this.data.precision;
+    return this.content.precision;
   }
 
   /** Frames of all clips, and the rest pose before them. */
   get frameCount(): number {
-    return this.data.frames;
+    return this.content.frames;
   }
 
   /** Where frames lie among the texels. */
   get layout(): Readonly<TextureLayout> {
-    return this.data.layout;
+    return this.content.layout;
   }
 
   /**
@@ -205,12 +224,12 @@ export class BoneTexture extends DataTexture {
    * @internal
    */
   get jointBoxes(): JointBoxes {
-    return this.data.jointBoxes;
+    return this.content.jointBoxes;
   }
 
   /** Bytes on the GPU. */
   get byteLength(): number {
-    return this.data.texels.byteLength;
+    return this.content.texels.byteLength;
   }
 
   /**
@@ -228,7 +247,7 @@ export class BoneTexture extends DataTexture {
    * @throws If there is no such joint.
    */
   jointIndex(joint: string | number, caller = 'BoneTexture.jointIndex'): number {
-    const { jointNames } = this.data;
+    const { jointNames } = this.content;
     const index = typeof joint === 'number' ? joint : jointNames.indexOf(joint);
     if (Number.isInteger(index) && index >= 0 && index < jointNames.length) return index;
     throw new Error(
@@ -246,15 +265,15 @@ export class BoneTexture extends DataTexture {
   readJoint(frame0: number, frame1: number, alpha: number, joint: number, out: AffineArray, at = 0): void {
     const size = this.codec.texels * 4;
     readTexels(
-      this.data,
-      (frameTexel(this.data.layout, frame0) + joint * this.codec.texels) * 4,
+      this.content,
+      (frameTexel(this.content.layout, frame0) + joint * this.codec.texels) * 4,
       size,
       _first,
     );
     if (alpha > 0) {
       readTexels(
-        this.data,
-        (frameTexel(this.data.layout, frame1) + joint * this.codec.texels) * 4,
+        this.content,
+        (frameTexel(this.content.layout, frame1) + joint * this.codec.texels) * 4,
         size,
         _second,
       );
@@ -290,14 +309,14 @@ export class BoneTexture extends DataTexture {
    * @internal
    */
   readMorphs({ layers, count }: PoseMix, out: Float64Array): void {
-    const { layout, morphNames } = this.data;
+    const { layout, morphNames } = this.content;
     const size = morphNames.length;
     if (size === 0) return;
     out.fill(0, 0, size);
     const add = (frame: number, weight: number) => {
       const at = (frameTexel(layout, frame) + this.morphTexel) * 4;
       for (let i = 0; i < size; i++) {
-        readTexels(this.data, at + i, 1, _first);
+        readTexels(this.content, at + i, 1, _first);
         out[i] += weight * _first[0];
       }
     };
@@ -316,7 +335,7 @@ export class BoneTexture extends DataTexture {
    * @internal
    */
   socket(joint: string | number, caller = 'BoneTexture.socket'): { joint: number; bind: readonly number[] } {
-    const { jointNames, jointBinds } = this.data;
+    const { jointNames, jointBinds } = this.content;
     const last = typeof joint === 'string' ? jointNames.lastIndexOf(joint) : joint;
     if (last === -1) {
       throw new Error(
@@ -342,13 +361,13 @@ export class BoneTexture extends DataTexture {
    */
   expandBounds(target: Box3, boxes?: JointBoxes): Box3 {
     if (boxes === undefined) {
-      target.union(this.data.restBounds);
-      for (const clip of this.data.clips) target.union(clip.bounds);
+      target.union(this.content.restBounds);
+      for (const clip of this.content.clips) target.union(clip.bounds);
       return target;
     }
-    const joints = this.data.jointNames.length;
+    const joints = this.content.jointNames.length;
     const pose = new Float64Array(joints * AFFINE_SIZE);
-    for (let frame = 0; frame < this.data.frames; frame++) {
+    for (let frame = 0; frame < this.content.frames; frame++) {
       for (let joint = 0; joint < joints; joint++) {
         // Joints that no vertex follows have empty boxes.
         if (boxes[joint * 6] > boxes[joint * 6 + 3]) continue;
@@ -366,7 +385,7 @@ export class BoneTexture extends DataTexture {
    * @internal
    */
   checkSize(max: number | undefined): void {
-    const { width, height } = this.data.layout;
+    const { width, height } = this.content.layout;
     if (max === undefined || (width <= max && height <= max)) return;
     throw new Error(
       `BoneTexture: the texture is ${width} × ${height}, this device takes ${max} × ${max}; bake it with maxTextureSize: ${max}.`,
@@ -379,26 +398,42 @@ export class BoneTexture extends DataTexture {
    * @internal
    */
   createJointBoxes(): JointBoxes {
-    return createJointBoxes(this.data.jointNames.length);
+    return createJointBoxes(this.content.jointNames.length);
   }
 
   /** Becomes a second texture object over the same texels. */
   override copy(source: BoneTexture): this {
     super.copy(source);
-    this.data = source.data;
-    this.table = source.table;
+    this.content = ownData(source.data);
+    this.table = new ClipTable(this.content.clips);
+    this.codec = source.codec;
+    this.marksVersion++;
     return this;
   }
 
   /** A second texture object over the same texels. */
   override clone(): this {
-    return new BoneTexture(this.data) as this;
+    return new BoneTexture(this.content) as this;
   }
 }
 
 const _first = /*@__PURE__*/ new Float32Array(AFFINE_SIZE);
 const _second = /*@__PURE__*/ new Float32Array(AFFINE_SIZE);
 const _affine = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
+
+/** The data with clips of its own, whose marks change with this texture alone, and boxes that have methods. */
+function ownData(data: BoneTextureData): BoneTextureData {
+  const box = ({ min, max }: Box3) => new Box3().copy({ min, max } as Box3);
+  return {
+    ...data,
+    clips: data.clips.map((clip) => ({
+      ...clip,
+      bounds: box(clip.bounds),
+      marks: clip.marks.map((mark) => ({ ...mark })),
+    })),
+    restBounds: box(data.restBounds),
+  };
+}
 
 function readTexels(data: BoneTextureData, at: number, size: number, out: Float32Array): void {
   const { texels } = data;

@@ -1,9 +1,11 @@
 import type { AnimationClip, Mesh, Object3D } from 'three';
 import { Box3, PropertyBinding } from 'three';
 import { AFFINE_SIZE, REST_FRAME } from '../constants.js';
+import { hasTangents } from '../poses/bindTracks.js';
 import type { BakedClip } from '../poses/ClipTable.js';
 import { listNames } from '../poses/ClipTable.js';
 import { PoseSampler } from '../poses/PoseSampler.js';
+import { findPartFlips, type PartFlip } from '../poses/partFlips.js';
 import { collectRig, jointBinds, type Rig } from '../poses/Rig.js';
 import { findRootNode, MOTION_SIZE, type RootMotionOptions, RootMotionTaker } from '../poses/RootMotion.js';
 import { toHalf } from '../utils/toHalf.js';
@@ -17,6 +19,7 @@ import {
   growJointBoxes,
   type JointBoxes,
 } from './jointBoxes.js';
+import { checkFps, type PlannedClip, planClips } from './planClips.js';
 import { frameTexel, layoutTexture, type TextureLayout } from './textureLayout.js';
 
 const NAME = 'BoneTexture.bake';
@@ -140,31 +143,29 @@ export async function runInSlices(steps: BakeSteps, options: BakeAsyncOptions): 
   }
 }
 
-interface PlannedClip {
-  clip: AnimationClip;
-  name: string;
-  start: number;
-  count: number;
-}
-
 /** The baking itself: samples every clip, encodes the poses, measures their bounds. */
 export function* bakeSteps(root: Object3D, clips: readonly AnimationClip[], options: BakeOptions): BakeSteps {
   const { fps, encoding, precision, maxTextureSize } = { ...DEFAULTS, ...dropUndefined(options) };
   checkOptions(fps, encoding, precision, maxTextureSize);
   const planned = planClips(clips, options.clips, fps);
-  const rig = collectRig(root, options.sockets, options.morphTargets);
+  const { sockets, morphTargets: morphing } = options;
+  let rig = collectRig(root, { sockets, morphing });
+  const flips = findPartFlips(rig, planned);
+  if (flips.length > 0) rig = collectRig(root, { sockets, morphing, flips });
   yield 0;
 
   const frames = planned.reduce((sum, { count }) => sum + count, 1);
   const boxes = createJointBoxes(rig.jointNames.length);
   for (const part of rig.parts) {
     growJointBoxes(boxes, part.geometry, part.joints, part.rigid);
+    if (part.mirrorJoints !== null) growJointBoxes(boxes, part.geometry, part.mirrorJoints, part.rigid);
     yield 0;
   }
 
   const bake = {
     planned,
     rig,
+    flips,
     boxes,
     frames,
     maxTextureSize,
@@ -184,6 +185,7 @@ export function* bakeSteps(root: Object3D, clips: readonly AnimationClip[], opti
 interface Bake {
   planned: PlannedClip[];
   rig: Rig;
+  flips: PartFlip[];
   boxes: JointBoxes;
   frames: number;
   maxTextureSize: number;
@@ -195,7 +197,7 @@ interface Bake {
 /** Samples, measures and encodes every pose; null where `mayFail` and the encoding cannot hold a joint. */
 function* bakeWith(
   encoding: Encoding,
-  { planned, rig, boxes, frames, maxTextureSize, taker, inPlace }: Bake,
+  { planned, rig, flips, boxes, frames, maxTextureSize, taker, inPlace }: Bake,
   mayFail: boolean,
 ): Generator<number, BoneTextureData | null, void> {
   const { jointNames } = rig;
@@ -212,6 +214,7 @@ function* bakeWith(
   const encodeFrame = (frame: number, first: boolean, clip: string): boolean => {
     const at = frameTexel(layout, frame) * 4;
     const previous = first ? -1 : frameTexel(layout, frame - 1) * 4;
+    checkFinite(rig, pose, clip);
     for (let joint = 0; joint < joints; joint++) {
       const before = first ? -1 : previous + joint * size;
       const error = encoding.encode(pose, joint * AFFINE_SIZE, texels, at + joint * size, before);
@@ -238,16 +241,15 @@ function* bakeWith(
   const missing = new Set<string>();
   const unsupported = new Set<string>();
 
-  for (const { clip, name, start, count } of planned) {
+  for (const { clip, name, start, count, timeOf } of planned) {
     const bound = sampler.setClip(clip);
     for (const track of bound.missing) missing.add(track);
     for (const track of bound.unsupported) unsupported.add(track);
 
     const bounds = new Box3();
-    const intervals = count - 1;
     const rootMotion = taker !== null && inPlace.has(name) ? new Float32Array(count * MOTION_SIZE) : null;
     for (let i = 0; i < count; i++) {
-      sampler.sample(intervals === 0 ? 0 : (i / intervals) * clip.duration, pose);
+      sampler.sample(timeOf(i), pose);
       if (rootMotion !== null) taker?.take(sampler, i, pose, rootMotion);
       expandByPose(bounds, boxes, pose);
       if (!encodeFrame(start + i, i === 0, `clip "${clip.name}"`)) return null;
@@ -260,7 +262,7 @@ function* bakeWith(
       start,
       count,
       duration: clip.duration,
-      fps: intervals / (clip.duration || 1),
+      fps: (count - 1) / (clip.duration || 1),
       bounds,
       rootMotion,
       marks: [],
@@ -279,6 +281,7 @@ function* bakeWith(
     clips,
     jointNames,
     jointBinds: jointBinds(rig),
+    flips,
     morphNames,
     restBounds,
     jointBoxes: boxes,
@@ -331,46 +334,6 @@ function* toHalfTexels(texels: Float32Array): Generator<number, Uint16Array, voi
   return halves;
 }
 
-function planClips(
-  clips: readonly AnimationClip[],
-  choices: BakeOptions['clips'],
-  fps: number,
-): PlannedClip[] {
-  if (!clips || clips.length === 0) {
-    throw new Error(`${NAME}: there are no clips; pass AnimationClips, e.g. gltf.animations.`);
-  }
-  const chosen: ClipChoice[] = choices
-    ? choices.map((choice) => (typeof choice === 'string' ? { clip: choice } : choice))
-    : clips.map((clip) => ({ clip }));
-  if (chosen.length === 0)
-    throw new Error(`${NAME}: options.clips is empty; leave it out to bake all clips.`);
-
-  let start = REST_FRAME + 1;
-  const planned = chosen.map((choice) => {
-    const clip =
-      typeof choice.clip === 'string' ? clips.find(({ name }) => name === choice.clip) : choice.clip;
-    if (!clip)
-      throw new Error(
-        `${NAME}: no clip named "${choice.clip}" in options.clips; there are ${listNames(clips)}.`,
-      );
-    checkFps(choice.fps ?? fps, `options.clips "${clip.name}": fps`);
-    checkClip(clip);
-    const count = clip.duration > 0 ? Math.max(1, Math.round(clip.duration * (choice.fps ?? fps))) + 1 : 1;
-    const one = { clip, name: choice.name ?? clip.name, start, count };
-    start += count;
-    return one;
-  });
-
-  const names = planned.map(({ name }) => name);
-  const twice = names.find((name, i) => names.indexOf(name) !== i);
-  if (twice !== undefined) {
-    console.warn(
-      `${NAME}: more than one clip is named "${twice}"; the first is found by name, the others by index or after a rename in options.clips.`,
-    );
-  }
-  return planned;
-}
-
 function planRootMotion(
   rig: Rig,
   planned: readonly PlannedClip[],
@@ -390,36 +353,18 @@ function planRootMotion(
   return { taker: new RootMotionTaker(findRootNode(rig, clips, chosen, NAME), chosen), inPlace };
 }
 
-function checkClip(clip: AnimationClip): void {
-  if (clip.tracks.length === 0) {
-    throw new Error(`${NAME}: clip "${clip.name}" has no tracks; leave it out with options.clips.`);
-  }
-  if (!(clip.duration >= 0 && clip.duration < Infinity)) {
-    throw new Error(`${NAME}: clip "${clip.name}" has duration ${clip.duration}; call clip.resetDuration().`);
-  }
-  for (const track of clip.tracks) {
-    if (track.times.length === 0 || track.values.length === 0) {
-      throw new Error(
-        `${NAME}: track "${track.name}" of clip "${clip.name}" has no keys; remove it from clip.tracks.`,
-      );
-    }
-    const values = indexOfNaN(track.values);
-    const times = indexOfNaN(track.times);
-    if (times !== -1 || values !== -1) {
-      const key = times !== -1 ? times : Math.floor(values / track.getValueSize());
-      throw new Error(
-        `${NAME}: key ${key} of track "${track.name}" of clip "${clip.name}" is NaN; mend or remove the track.`,
-      );
-    }
-  }
-  if (clip.duration === 0 && clip.tracks.some((track) => track.times[track.times.length - 1] > 0)) {
-    throw new Error(`${NAME}: clip "${clip.name}" has keys but a duration of 0; call clip.resetDuration().`);
-  }
-}
+/** What a float32 can hold. */
+const LARGEST = 3.4e38;
 
-function indexOfNaN(numbers: ArrayLike<number>): number {
-  for (let i = 0; i < numbers.length; i++) if (Number.isNaN(numbers[i])) return i;
-  return -1;
+function checkFinite({ jointNames }: Rig, pose: Float64Array, clip: string): void {
+  const length = jointNames.length * AFFINE_SIZE;
+  for (let i = 0; i < length; i++) {
+    if (Math.abs(pose[i]) < LARGEST) continue;
+    throw new Error(
+      `${NAME}: the matrix of joint "${jointNames[Math.floor(i / AFFINE_SIZE)]}" holds ${pose[i]} in ${clip}; ` +
+        'mend the transforms of the nodes above it, its bind matrices, or the clip.',
+    );
+  }
 }
 
 function checkOptions(fps: number, encoding: string, precision: string, maxTextureSize: number): void {
@@ -434,15 +379,11 @@ function checkOptions(fps: number, encoding: string, precision: string, maxTextu
     throw new Error(`${NAME}: maxTextureSize is ${maxTextureSize}; use a positive number.`);
 }
 
-function checkFps(fps: number, what: string): void {
-  if (!(fps > 0 && fps < Infinity))
-    throw new Error(`${NAME}: ${what} is ${fps}; use a positive number of frames per second.`);
-}
-
 /** Whether any clip gives a morph target of a part that is drawn another influence than it has at rest. */
 function movesMorphs({ nodes, parts, morphRest }: Rig, planned: readonly PlannedClip[]): boolean {
   return planned.some(({ clip }) =>
-    clip.tracks.some(({ name, values }) => {
+    clip.tracks.some((track) => {
+      const { name, values } = track;
       const { nodeName, propertyName, propertyIndex } = PropertyBinding.parseTrackName(name);
       if (propertyName !== 'morphTargetInfluences') return false;
       const mesh = PropertyBinding.findNode(nodes[0], nodeName) as Mesh;
@@ -453,7 +394,7 @@ function movesMorphs({ nodes, parts, morphRest }: Rig, planned: readonly Planned
       const restOf = (i: number) =>
         morphRest[part.morphOffset + first + (propertyIndex === undefined ? i % size : 0)];
       // also of values between which a spline has its tangents
-      return Array.from(values).some((value, i) => value !== restOf(i));
+      return hasTangents(track) || Array.from(values).some((value, i) => value !== restOf(i));
     }),
   );
 }

@@ -108,3 +108,18 @@ export function affineToMatrix4(affine: ArrayLike<number>, at: number, target: M
     1,
   );
 }
+
+/** Determinant of the 3×3 part: negative for a matrix that mirrors. */
+export function linearDeterminant(m: AffineArray, at: number): number {
+  return (
+    m[at] * (m[at + 5] * m[at + 10] - m[at + 6] * m[at + 9]) -
+    m[at + 1] * (m[at + 4] * m[at + 10] - m[at + 6] * m[at + 8]) +
+    m[at + 2] * (m[at + 4] * m[at + 9] - m[at + 5] * m[at + 8])
+  );
+}
+
+/** Whether the 3×3 part flattens space, give or take rounding, so that there is no way back. */
+export function isSingular(m: AffineArray, at: number): boolean {
+  const columns = [0, 1, 2].map((i) => Math.hypot(m[at + i], m[at + 4 + i], m[at + 8 + i]));
+  return Math.abs(linearDeterminant(m, at)) <= 1e-12 * columns[0] * columns[1] * columns[2];
+}

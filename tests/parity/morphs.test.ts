@@ -73,9 +73,12 @@ function createFace(relative: boolean, lone: boolean) {
     ['Face_1', 0.1],
     ['Face_2', -0.1],
   ] as const) {
-    const half = new Mesh(new SphereGeometry(0.1, 9, 7), new MeshStandardMaterial({ color: 0xaa7755 }));
+    // As GLTFLoader makes primitives: without a transform of their own.
+    const half = new Mesh(
+      new SphereGeometry(0.1, 9, 7).translate(x, 0.1, 0.1),
+      new MeshStandardMaterial({ color: 0xaa7755 }),
+    );
     half.name = name;
-    half.position.set(x, 0.1, 0.1);
     addTargets(half, ['smile', 'frown'], relative, 9);
     face.add(half);
   }

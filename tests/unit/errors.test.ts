@@ -28,8 +28,10 @@ const bake =
 test('BoneTexture.bake says what is missing', () => {
   const { root, clips } = createStick();
   expect(bake(undefined as unknown as Object3D, clips)).toThrow('BoneTexture.bake: root is undefined');
-  expect(bake(new Group(), clips)).toThrow('no visible SkinnedMesh under "Group"');
-  expect(bake(root, [])).toThrow('there are no clips');
+  expect(bake(new Group(), clips)).toThrow('no visible mesh under "Group"');
+  expect(bake(root, undefined as unknown as AnimationClip[])).toThrow(
+    'clips is undefined; pass AnimationClips',
+  );
   expect(bake(root, clips, { clips: [] })).toThrow('options.clips is empty');
   expect(bake(root, clips, { clips: ['Slid'] })).toThrow(
     'no clip named "Slid" in options.clips; there are "Slide"',
