@@ -38,6 +38,7 @@ export type { FinishedEvent, LoopEvent, MarkEvent } from './playback/PlaybackEve
 export type { PlayOptions } from './playback/PlayOptions.js';
 export type { PlaybackJSON } from './playback/playbackJSON.js';
 export type { BakedClip, ClipMark, ClipReference } from './poses/ClipTable.js';
+export type { PartFlip } from './poses/partFlips.js';
 export type { RootMotionOptions } from './poses/RootMotion.js';
 export { BoneTexture, type BoneTextureData, type Precision } from './texture/BoneTexture.js';
 export type { BakeAsyncOptions, BakeOptions, ClipChoice } from './texture/bake.js';

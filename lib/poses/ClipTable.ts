@@ -1,4 +1,4 @@
-import type { Box3 } from 'three';
+import type { AnimationClip, Box3 } from 'three';
 
 /** One clip of a bone texture. */
 export interface BakedClip {
@@ -32,7 +32,7 @@ export interface ClipMark {
 }
 
 /** A clip by its name or its index, or as an `AnimationClip`, of which the name counts. */
-export type ClipReference = string | number | { readonly name: string };
+export type ClipReference = string | number | Pick<AnimationClip, 'name'>;
 
 /** Finds clips by name or index. */
 export class ClipTable {
