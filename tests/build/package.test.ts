@@ -1,6 +1,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { Page } from 'playwright';
 import { publint } from 'publint';
 import { build, preview } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -95,7 +96,27 @@ function checkApp(resolution: string, files: string[] = []): string[] {
 describe('the packed tarball', () => {
   test('holds what users need and nothing else', () => {
     const files = readdirSync(packed.installed);
-    expect(files.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json'].sort());
+    expect(files.sort()).toEqual(
+      ['CHANGELOG.md', 'LICENSE', 'README.md', 'demos', 'dist', 'package.json'].sort(),
+    );
+    expect(readdirSync(join(packed.installed, 'demos')).sort()).toEqual(['crowd.jpg', 'guides']);
+  });
+
+  test('holds what its README and its guides have links to', () => {
+    const texts = readdirSync(packed.installed, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      file.endsWith('.md'),
+    );
+    expect(texts).toContain('README.md');
+    const missing = texts.flatMap((file) =>
+      linksOf(readFileSync(join(packed.installed, file), 'utf8'))
+        .filter(({ path }) => path !== '' && !existsSync(join(packed.installed, file, '..', path)))
+        .map(({ path }) => `${file}: ${path}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test('is named in the README as it is', () => {
+    expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).toContain(basename(packed.tarball));
   });
 
   test('passes publint', async () => {
@@ -155,6 +176,15 @@ describe('the packed tarball', () => {
   });
 });
 
+/** Links and pictures of a Markdown file that lead to other files or headings. */
+const linksOf = (markdown: string) =>
+  [...markdown.matchAll(/\]\(([^)\s]+)\)/g)]
+    .filter(([, link]) => !/^https?:/.test(link))
+    .map(([, link]) => {
+      const [path, anchor] = link.split('#');
+      return { link, path, anchor };
+    });
+
 /** Fenced blocks of a language in a Markdown file. */
 const blocksOf = (markdown: string, language: string) =>
   [...markdown.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, code]) => code);
@@ -167,19 +197,34 @@ async function expectMoving({ page, problems }: OpenedApp, known?: RegExp): Prom
   expect(problems.filter((problem) => !known?.test(problem))).toEqual([]);
 }
 
+/** The colour of the background. */
+async function cornerOf(page: Page): Promise<number[]> {
+  const png = (await page.screenshot()).toString('base64');
+  return page.evaluate(async (data) => {
+    const blob = await (await fetch(`data:image/png;base64,${data}`)).blob();
+    const context = new OffscreenCanvas(1, 1).getContext('2d')!;
+    // from the upper left, within the margin that the page has
+    context.drawImage(await createImageBitmap(blob), -20, -20);
+    return [...context.getImageData(0, 0, 1, 1).data];
+  }, png);
+}
+
 /** react-three-fiber makes a clock, of which three.js warns. */
 const CLOCK = /THREE\.Clock/;
 
 /** The built-in character as a file, with holes. */
 async function exportCharacter(): Promise<Buffer> {
   const { page, close } = await packed.open(`
+    import { AnimationClip, QuaternionKeyframeTrack } from 'three';
     import { GLTFExporter } from 'three/addons/exporters/GLTFExporter.js';
     import { createCharacter } from '${join(ROOT, 'demos/character.ts').replaceAll('\\', '/')}';
     const { root, clips } = createCharacter();
     // an eighth of its triangles, for a software renderer's sake
     const { geometry } = root.getObjectByName('Body');
     geometry.setIndex([...geometry.index.array].filter((_, i) => Math.floor(i / 3) % 8 === 0));
-    const glb = await new GLTFExporter().parseAsync(root, { binary: true, animations: clips }) as ArrayBuffer;
+    // as many files have it
+    const still = new AnimationClip('T-Pose', 1 / 30, [new QuaternionKeyframeTrack('Hips.quaternion', [0], [0, 0, 0, 1])]);
+    const glb = await new GLTFExporter().parseAsync(root, { binary: true, animations: [...clips, still] }) as ArrayBuffer;
     let text = '';
     for (const byte of new Uint8Array(glb)) text += String.fromCharCode(byte);
     Object.assign(window, { glb: btoa(text) });
@@ -210,13 +255,27 @@ describe('the README and the guides', () => {
     expect(snippets.length).toBeGreaterThan(15);
   });
 
-  test('programs run as they are, but for the size of the crowd', async () => {
+  test('programs run as they are, but for the size of the crowd, and look alike', async () => {
+    const corners: number[][] = [];
     for (const program of programs) {
       expect(program).toContain('10_000');
       // a software renderer takes long over ten thousand
-      const app = await packed.open(program.replace('10_000', '100'));
-      await expectMoving(app).finally(app.close);
+      const app = await packed.open(`${program.replace('10_000', '100')}\nObject.assign(window, { crowd });`);
+      try {
+        await expectMoving(app);
+        corners.push(await cornerOf(app.page));
+        const played = await app.page.evaluate(() => {
+          const { crowd } = window as unknown as { crowd: { count: number; getClipAt(i: number): string } };
+          return [...new Set(Array.from({ length: crowd.count }, (_, i) => crowd.getClipAt(i)))];
+        });
+        expect(played, 'all clips but the T-pose').toHaveLength(6);
+        expect(played).not.toContain('T-Pose');
+      } finally {
+        await app.close();
+      }
     }
+    const [ofWebGL, ofWebGPU] = corners;
+    expect(ofWebGPU).toEqual(ofWebGL);
   }, 90_000);
 
   test('the page without a bundler runs, with its files from here in place of the network', async () => {
@@ -224,6 +283,7 @@ describe('the README and the guides', () => {
     packed.write('plain.html', blocksOf(readme, 'html')[0]);
     packed.write('main.js', programs[0].replace('10_000', '100'));
     cpSync(join(folder, 'public/character.glb'), join(folder, 'character.glb'));
+    cpSync(join(packed.installed, 'dist'), join(folder, 'skinned-instanced-mesh'), { recursive: true });
     const server = await preview({
       root: folder,
       logLevel: 'error',
@@ -308,9 +368,7 @@ describe('the README and the guides', () => {
     const dead: string[] = [];
     for (const file of files) {
       const text = readFileSync(join(ROOT, file), 'utf8');
-      for (const [, link] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
-        if (/^https?:/.test(link)) continue;
-        const [path, anchor] = link.split('#');
+      for (const { link, path, anchor } of linksOf(text)) {
         const target = path === '' ? file : join(file, '..', path);
         if (!existsSync(join(ROOT, target))) dead.push(`${file}: ${link}`);
         else if (anchor && !headings(readFileSync(join(ROOT, target), 'utf8')).includes(anchor))
@@ -318,6 +376,13 @@ describe('the README and the guides', () => {
       }
     }
     expect(dead).toEqual([]);
+  });
+
+  test('headings have no code, which the documentation leaves out of its lists of them', () => {
+    for (const text of everything) {
+      const prose = text.replace(/```.*?```/gs, '');
+      expect(prose.match(/^#+ .*`.*$/gm) ?? []).toEqual([]);
+    }
   });
 
   test('commands that are named are there', () => {
@@ -391,18 +456,20 @@ function withNames(code: string): string {
     .filter(([name]) => !new RegExp(`const ${name}\\b`).test(code))
     .map(([name, type]) => `declare const ${name}: ${type};\nvoid ${name};`);
   return `
-import { AnimationMixer, type AnimationClip, type BufferGeometry, Color, LoopOnce, type Material, Matrix4,
-  MeshDepthMaterial, MeshStandardMaterial, type Object3D, RGBADepthPacking, type Scene, ShaderMaterial, type Texture,
-  Vector2 } from 'three';
+import { type AnimationAction, AnimationClip, AnimationMixer, type BufferGeometry, Color, InterpolateLinear,
+  type KeyframeTrack, LoopOnce, type Material, Matrix4, MeshDepthMaterial, MeshStandardMaterial, type Object3D,
+  PropertyBinding, RGBADepthPacking, type Scene, ShaderMaterial, type SkinnedMesh, type Texture, Vector2,
+  Vector3 } from 'three';
 import * as SkeletonUtils from 'three/addons/utils/SkeletonUtils.js';
 import type { GLTF } from 'three/addons/loaders/GLTFLoader.js';
 import { BoneTexture, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 declare const gltf: GLTF, root: Object3D, coarseRoot: Object3D, clips: AnimationClip[], delta: number, scene: Scene;
-declare const offsetMatrix: Matrix4, swordGeometry: BufferGeometry, swordMaterial: Material, leaves: Texture;
+declare const offsetMatrix: Matrix4, swordGeometry: BufferGeometry, swordMaterial: Material, otherMaterial: Material, leaves: Texture;
 declare function strike(index: number): void;
-void [AnimationMixer, Color, LoopOnce, Matrix4, MeshDepthMaterial, MeshStandardMaterial, RGBADepthPacking, ShaderMaterial,
+type Named = [AnimationAction, KeyframeTrack, SkinnedMesh];
+void [AnimationClip, AnimationMixer, Color, InterpolateLinear, LoopOnce, Matrix4, PropertyBinding, Vector3, {} as Named, MeshDepthMaterial, MeshStandardMaterial, RGBADepthPacking, ShaderMaterial,
   Vector2, SkeletonUtils, BoneTexture, SkinnedInstancedMesh, gltf, root, coarseRoot, clips, delta, scene, offsetMatrix,
-  swordGeometry, swordMaterial, leaves, strike];
+  swordGeometry, swordMaterial, otherMaterial, leaves, strike];
 ${names.join('\n')}
 ${code}
 export {};
