@@ -8,15 +8,17 @@ export const AFFINE_SIZE = 12;
 /** The first frame of every bone texture holds the rest pose: the scene as it stood when it was baked. */
 export const REST_FRAME = 0;
 
-/** Bits of the per-instance `loop` value. */
+/** Bits of the per-instance `loop` value, as shaders read it. */
 export const LOOP_PING_PONG = 1;
 export const LOOP_CLAMP = 2;
-/** All that these two bits can be; shaders know no others. */
-export const LOOP_MODES = 4;
-/** Not for the shaders: the clip's root motion moves the instance. */
-export const LOOP_ROOT_MOTION = 4;
-/** Not for the shaders either: it ends at whichever end it comes to first. */
-export const LOOP_ONCE = 8;
+/** Of a ping-pong: the pass from which the instance's time counts runs back. */
+export const LOOP_BACK = 4;
+/** Of a ping-pong: the pass in which it finishes runs back. */
+export const LOOP_ENDS_BACK = 8;
+/** There is no pass before the one from which the instance's time counts. */
+export const LOOP_FIRST = 16;
+/** More than all of these bits together. */
+export const LOOP_MODES = 32;
 
 /** `repetitions` of an instance that never finishes; a float32 cannot hold a larger whole number exactly. */
 export const REPEAT_FOREVER = 1e9;

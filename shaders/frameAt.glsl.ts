@@ -1,4 +1,11 @@
-import { LOOP_CLAMP, LOOP_PING_PONG, REST_FRAME } from '../lib/constants.js';
+import {
+  LOOP_BACK,
+  LOOP_CLAMP,
+  LOOP_ENDS_BACK,
+  LOOP_FIRST,
+  LOOP_PING_PONG,
+  REST_FRAME,
+} from '../lib/constants.js';
 
 /** Twin of `lib/playback/frameAt.ts`. */
 export const frameAtGLSL = /* glsl */ `
@@ -8,7 +15,16 @@ struct FrameMix {
   float alpha;
 };
 
-FrameMix frameAt( float clock, float start, float count, float time, float loop, float rate, float repetitions, bool interpolate ) {
+float passesSince( float total, float intervals, float rate, bool first ) {
+
+  if ( rate == 0.0 ) return 0.0;
+  float lengths = floor( total / intervals );
+  float passes = rate < 0.0 ? - lengths : lengths;
+  return first ? max( passes, 0.0 ) : passes;
+
+}
+
+FrameMix frameAt( float clock, float start, float count, float time, float loop, float rate, float passes, bool interpolate ) {
 
   float intervals = count - 1.0;
   float frame = 0.0;
@@ -16,24 +32,22 @@ FrameMix frameAt( float clock, float start, float count, float time, float loop,
 
   if ( intervals > 0.0 ) {
 
+    int bits = int( loop );
     float total = time + clock * rate;
     bool reverse = rate < 0.0;
+    float since = passesSince( total, intervals, rate, ( bits & ${LOOP_FIRST} ) != 0 );
 
-    float cycle = floor( total / intervals );
-    if ( reverse ) cycle = min( cycle, 0.0 );
-    if ( rate == 0.0 ) cycle = 0.0;
-    frame = clamp( total - cycle * intervals, 0.0, intervals );
+    frame = clamp( total - ( reverse ? - since : since ) * intervals, 0.0, intervals );
+    bool back = ( ( int( since ) & 1 ) != 0 ) != ( ( bits & ${LOOP_BACK} ) != 0 );
+    if ( since >= passes ) {
 
-    float passes = reverse ? - cycle - 1.0 : cycle;
-    if ( cycle != 0.0 && passes >= repetitions ) {
-
-      rest = ( int( loop ) & ${LOOP_CLAMP} ) == 0;
-      passes = repetitions - 1.0;
+      rest = ( bits & ${LOOP_CLAMP} ) == 0;
       frame = reverse ? 0.0 : intervals;
+      back = ( bits & ${LOOP_ENDS_BACK} ) != 0;
 
     }
 
-    if ( ( int( loop ) & ${LOOP_PING_PONG} ) != 0 && ( int( passes ) & 1 ) != 0 && rate != 0.0 ) frame = intervals - frame;
+    if ( back && ( bits & ${LOOP_PING_PONG} ) != 0 ) frame = intervals - frame;
 
   }
 

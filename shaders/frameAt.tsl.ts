@@ -1,12 +1,30 @@
 import { clamp, float, floor, int, max, min, select } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import { LOOP_CLAMP, LOOP_PING_PONG, REST_FRAME } from '../lib/constants.js';
+import {
+  LOOP_BACK,
+  LOOP_CLAMP,
+  LOOP_ENDS_BACK,
+  LOOP_FIRST,
+  LOOP_PING_PONG,
+  REST_FRAME,
+} from '../lib/constants.js';
 
 /** Two frames of a bone texture and how far the pose is from the first to the second, as nodes. */
 export interface FrameMixNode {
   frame0: Node<'float'>;
   frame1: Node<'float'>;
   alpha: Node<'float'>;
+}
+
+function passesSince(
+  total: Node<'float'>,
+  intervals: Node<'float'>,
+  rate: Node<'float'>,
+  first: Node<'bool'>,
+): Node<'float'> {
+  const lengths = floor(total.div(max(intervals, 1))).toVar();
+  const passes = select(rate.lessThan(0), lengths.negate(), lengths).toVar();
+  return select(rate.equal(0), float(0), select(first, max(passes, 0), passes)) as Node<'float'>;
 }
 
 /** Twin of `lib/playback/frameAt.ts`. Call it where a stack is being built. */
@@ -17,28 +35,24 @@ export function frameAt(
   time: Node<'float'>,
   loop: Node<'float'>,
   rate: Node<'float'>,
-  repetitions: Node<'float'>,
+  passes: Node<'float'>,
   interpolate: boolean,
 ): FrameMixNode {
   const intervals = count.sub(1).toVar();
+  const bits = int(loop).toVar();
+  const has = (bit: number) => bits.bitAnd(bit).notEqual(0);
   const total = time.add(clock.mul(rate)).toVar();
   const reverse = rate.lessThan(0);
-  const still = rate.equal(0);
+  const since = passesSince(total, intervals, rate, has(LOOP_FIRST)).toVar();
 
-  const whole = floor(total.div(max(intervals, 1)));
-  const cycle = select(still, float(0), select(reverse, min(whole, 0), whole)).toVar();
-  const running = clamp(total.sub(cycle.mul(intervals)), 0, intervals);
+  const running = clamp(total.sub(select(reverse, since.negate(), since).mul(intervals)), 0, intervals);
+  const finished = since.greaterThanEqual(passes).and(intervals.greaterThan(0));
+  const rest = finished.and(has(LOOP_CLAMP).not());
+  const forward = select(finished, select(reverse, float(0), intervals), running).toVar();
 
-  const counted = select(reverse, cycle.negate().sub(1), cycle).toVar();
-  const finished = cycle.notEqual(0).and(counted.greaterThanEqual(repetitions)).and(intervals.greaterThan(0));
-  const rest = finished.and(int(loop).bitAnd(LOOP_CLAMP).equal(0));
-  const passes = select(finished, repetitions.sub(1), counted).toVar();
-  const ended = select(reverse, float(0), intervals);
-  const forward = select(finished, ended, running).toVar();
-
-  const odd = passes.sub(floor(passes.mul(0.5)).mul(2)).greaterThan(0.5);
-  const back = int(loop).bitAnd(LOOP_PING_PONG).notEqual(0).and(odd).and(rate.notEqual(0));
-  const frame = select(back, intervals.sub(forward), forward).toVar();
+  const odd = since.sub(floor(since.mul(0.5)).mul(2)).greaterThan(0.5);
+  const back = select(finished, has(LOOP_ENDS_BACK), select(has(LOOP_BACK), odd.not(), odd));
+  const frame = select(back.and(has(LOOP_PING_PONG)), intervals.sub(forward), forward).toVar();
 
   if (!interpolate) {
     const nearest = select(rest, float(REST_FRAME), start.add(floor(frame.add(0.5)))).toVar();

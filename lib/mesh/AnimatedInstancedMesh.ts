@@ -19,6 +19,9 @@ import { swapItems } from '../utils/swapItems.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
+/** Seconds that `update` takes at once, some thirty years; beyond it, it was passed a date. */
+const MOST_DELTA = 1e9;
+
 /** Instances that follow each other. */
 export interface InstanceRange {
   /** Index of the first. */
@@ -42,7 +45,7 @@ export type PlayOptionsOfInstance = {
 export interface SkinnedInstancedMeshEventMap extends Object3DEventMap {
   /** An instance ran the last repetition of its clip, as `AnimationMixer` dispatches it. */
   finished: Omit<FinishedEvent, 'type'>;
-  /** An instance came to the end of its clip and begins anew; one event for each time, in the order they happened. */
+  /** An instance came to the end of its clip and begins anew; one event for all times in one update. */
   loop: Omit<LoopEvent, 'type'>;
   /** An instance played past a mark that {@link BoneTexture.addMark} put on its clip. */
   mark: Omit<MarkEvent, 'type'>;
@@ -166,7 +169,10 @@ export abstract class AnimatedInstancedMesh extends InstancedMesh<
     return this.each(instances, 'resume', (index) => this.playback.resume(index));
   }
 
-  /** Changes the speed of what instances play, from where they are; 1 is the clip's own, negative runs in reverse. */
+  /**
+   * Changes the speed of what instances play, from where they are; 1 is the clip's own, negative runs in reverse. A warp
+   * under way goes on in proportion, and comes to this speed.
+   */
   setTimeScaleAt(instances: Instances, timeScale: number): this {
     checkTimeScale(timeScale, `${NAME}.setTimeScaleAt`);
     return this.each(instances, 'setTimeScaleAt', (index) => {
@@ -220,18 +226,20 @@ export abstract class AnimatedInstancedMesh extends InstancedMesh<
   }
 
   /**
-   * Advances the clock of all instances, and dispatches the events that are due.
+   * Advances the clock of all instances, and dispatches the events that are due, in the order they happened.
    *
    * @param delta Seconds since the last call. Events do not fire again when a negative one turns the clock back.
+   * @throws If it is no number, or more than thirty years.
    */
   update(delta: number): this {
-    if (!Number.isFinite(delta)) {
+    if (!(Math.abs(delta) <= MOST_DELTA)) {
       throw new Error(`${NAME}.update: delta is ${delta}; pass the seconds since the last frame.`);
     }
     if (this.events !== null && this.marksVersion !== this.boneTexture.marksVersion) {
       this.marksVersion = this.boneTexture.marksVersion;
       this.events.restart();
     }
+    this.events?.lookAfter();
     this.playback.advance(delta);
     this.events?.dispatch(this.announceEvent);
     this.playback.keepClockSmall();
@@ -287,7 +295,7 @@ export abstract class AnimatedInstancedMesh extends InstancedMesh<
    * has clips of the same names.
    *
    * @throws If the data is not what `playbackToJSON` returned, is for more instances than there is room for, or names a
-   * clip that is not there.
+   * clip that is not there. Then nothing was changed.
    */
   playbackFromJSON(json: PlaybackJSON): this {
     loadPlayback(this.playback, this.capacity, json, this.boneTexture.clipTable, `${NAME}.playbackFromJSON`);
@@ -411,7 +419,7 @@ export abstract class AnimatedInstancedMesh extends InstancedMesh<
   }
 
   private startEvents(): void {
-    this.events = this.wanted.size === 0 ? null : new PlaybackEvents(this.playback, this.wanted);
+    this.events = this.wanted.size === 0 ? null : new PlaybackEvents(this.playback, this.wanted, this);
     this.playback.observer = this.events;
     this.marksVersion = this.boneTexture.marksVersion;
     this.events?.restart();

@@ -142,8 +142,7 @@ export abstract class PartedInstancedMesh extends AnimatedInstancedMesh {
   }
 
   /** Becomes the same parts, looking the same, on as many instances as there may be here. */
-  protected copyParts(source: PartedInstancedMesh): void {
-    const { parts, partPaths } = source;
+  protected copyParts({ parts, partPaths }: PartedInstancedMesh): void {
     this.partPaths = partPaths;
     this.replaceParts(parts === null ? null : new InstanceParts(this.capacity, parts.count).copy(parts));
   }

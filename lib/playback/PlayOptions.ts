@@ -1,7 +1,8 @@
 import type { AnimationActionLoopStyles } from 'three';
 import { LoopOnce, LoopPingPong, LoopRepeat } from 'three';
-import { LOOP_CLAMP, LOOP_ONCE, LOOP_PING_PONG, LOOP_ROOT_MOTION, REPEAT_FOREVER } from '../constants.js';
+import { LOOP_CLAMP, LOOP_PING_PONG, REPEAT_FOREVER } from '../constants.js';
 import type { BakedClip } from '../poses/ClipTable.js';
+import { ONCE, ROOT_MOTION } from './slots.js';
 
 /** How an instance plays a clip; the words and defaults of `AnimationAction`. */
 export interface PlayOptions {
@@ -86,11 +87,9 @@ export function checkPlay(
   target.loop =
     (loop === LoopPingPong ? LOOP_PING_PONG : 0) +
     (options.clampWhenFinished === true ? LOOP_CLAMP : 0) +
-    (options.rootMotion === true ? LOOP_ROOT_MOTION : 0) +
-    (loop === LoopOnce ? LOOP_ONCE : 0);
-  // In reverse three.js does not count the first pass through the start, but LoopOnce does stop there.
-  if (loop === LoopOnce) target.repetitions = target.rate < 0 ? 0 : 1;
-  else target.repetitions = Math.min(repetitions, REPEAT_FOREVER);
+    (options.rootMotion === true ? ROOT_MOTION : 0) +
+    (loop === LoopOnce ? ONCE : 0);
+  target.repetitions = Math.min(repetitions, REPEAT_FOREVER);
   target.fade = fade;
   target.warp = options.warp === true || options.sync === true;
   target.sync = options.sync === true;

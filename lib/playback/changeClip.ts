@@ -1,53 +1,57 @@
-import { LOOP_ROOT_MOTION, REST_FRAME } from '../constants.js';
+import { REST_FRAME } from '../constants.js';
 import type { ClipTable } from '../poses/ClipTable.js';
-import { CLIP_COUNT, CLIP_LOOP, CLIP_RATE, CLIP_START, CLIP_TIME } from './instanceLayout.js';
-import { cycleOf, type Slots, totalAt } from './slots.js';
+import {
+  FINISHED,
+  hasBit,
+  intervalsOf,
+  ROOT_MOTION,
+  SLOT_COUNT,
+  SLOT_FADE,
+  SLOT_LOOP,
+  SLOT_PLACE,
+  SLOT_RATE,
+  SLOT_START,
+  SLOT_WARP,
+  type Slots,
+} from './slots.js';
 
 /**
- * Lets a slot go on in the clip of the same name of another table: as many seconds into it, as fast, in the same pass.
+ * Lets a slot that is settled go on in the clip of the same name of another table: as many seconds into it, as fast, in the
+ * same pass.
  *
- * @param warp What the slot's warp comes to now, in frames.
+ * @param ease Square of how far the slot's fade is from done.
  * @param lost Takes the name of a clip that is not there; the slot then is the rest pose.
- * @returns By how much the frames of the new clip are more than those of the old, which its warps must be multiplied by.
  */
 export function changeClip(
   slots: Slots,
   at: number,
-  clock: number,
-  warp: number,
-  reverse: boolean,
+  ease: number,
   before: ClipTable,
   after: ClipTable,
   lost: Set<string>,
-): number {
-  const clip = before.startingAt(slots[at + CLIP_START]);
-  if (clip === null) return 1;
+): void {
+  const clip = before.startingAt(slots[at + SLOT_START]);
+  if (clip === null) return;
   const next = after.clips.find(({ name }) => name === clip.name);
   if (next === undefined) {
     lost.add(clip.name);
-    slots[at + CLIP_START] = REST_FRAME;
-    slots[at + CLIP_COUNT] = 1;
-    slots[at + CLIP_TIME] = 0;
-    slots[at + CLIP_RATE] = 0;
-    slots[at + CLIP_LOOP] = 0;
-    return 0;
+    slots.fill(0, at, at + SLOT_FADE);
+    slots[at + SLOT_START] = REST_FRAME;
+    slots[at + SLOT_COUNT] = 1;
+    return;
   }
 
-  const intervals = clip.count - 1;
-  const nextIntervals = next.count - 1;
   // A pose has no frames per second: nothing is known of how fast it was meant to be.
   const factor = clip.fps === 0 ? 0 : next.fps / clip.fps;
-  const total = totalAt(slots, at, clock, warp);
-  const cycle = intervals < 1 ? 0 : cycleOf(total, intervals, reverse);
-  const within = total - cycle * intervals;
-  // In reverse a clip may be started from beyond its end.
-  const beyond = within > intervals;
-  const nextWithin = beyond ? within * factor : Math.min(within * factor, nextIntervals);
+  const finished = hasBit(slots, at, FINISHED);
+  const ahead = finished ? 0 : slots[at + SLOT_RATE] * slots[at + SLOT_WARP] * ease;
+  const within = slots[at + SLOT_PLACE] + ahead;
+  const ended = finished && within === intervalsOf(slots, at);
+  const nextWithin = ended ? next.count - 1 : Math.min(within * factor, next.count - 1);
 
-  slots[at + CLIP_START] = next.start;
-  slots[at + CLIP_COUNT] = next.count;
-  slots[at + CLIP_RATE] = clip.fps === 0 ? next.fps : slots[at + CLIP_RATE] * factor;
-  slots[at + CLIP_TIME] = cycle * nextIntervals + nextWithin - clock * slots[at + CLIP_RATE] - warp * factor;
-  if (next.rootMotion === null) slots[at + CLIP_LOOP] &= ~LOOP_ROOT_MOTION;
-  return factor;
+  slots[at + SLOT_START] = next.start;
+  slots[at + SLOT_COUNT] = next.count;
+  slots[at + SLOT_RATE] = clip.fps === 0 ? next.fps : slots[at + SLOT_RATE] * factor;
+  slots[at + SLOT_PLACE] = nextWithin - ahead * factor;
+  if (next.rootMotion === null) slots[at + SLOT_LOOP] &= ~ROOT_MOTION;
 }

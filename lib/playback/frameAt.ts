@@ -1,20 +1,41 @@
-import { LOOP_CLAMP, LOOP_PING_PONG, REST_FRAME } from '../constants.js';
+import {
+  LOOP_BACK,
+  LOOP_CLAMP,
+  LOOP_ENDS_BACK,
+  LOOP_FIRST,
+  LOOP_PING_PONG,
+  REST_FRAME,
+} from '../constants.js';
 import type { FrameMix } from '../texture/PoseMix.js';
 
 /**
- * The only place where time becomes frames; `shaders/frameAt.glsl.ts` is the same function for the GPU.
+ * How many passes of a clip have begun since the one from whose start `total` counts.
  *
- * Follows three.js's `AnimationAction`: LoopRepeat wraps at the duration, LoopOnce stops on the last key, an action that
- * finished without `clampWhenFinished` leaves the rest pose, and in reverse the first pass through the start does not
- * count as a repetition.
+ * As in `AnimationAction`, a pass forward ends at the duration, and one in reverse only below zero.
+ *
+ * @param total Frames from the start of that pass; they run on through later passes, below zero in reverse.
+ * @param intervals Frames that one pass takes.
+ * @param rate Frames per second, of which the sign counts.
+ * @param first Whether there is no pass before that one, so that rounding must not lead there.
+ */
+export function passesSince(total: number, intervals: number, rate: number, first: boolean): number {
+  if (rate === 0) return 0;
+  const lengths = Math.floor(total / intervals);
+  const passes = rate < 0 ? -lengths : lengths;
+  return first ? Math.max(passes, 0) : passes;
+}
+
+/**
+ * Which frames show, from what the GPU knows of an instance; `shaders/frameAt.glsl.ts` is the same function there, and
+ * `slots.ts` says what the numbers come from.
  *
  * @param clock Seconds.
  * @param start First frame of the clip.
  * @param count Frames of the clip.
- * @param time Frames into the clip at clock 0.
- * @param loop `LOOP_PING_PONG` and `LOOP_CLAMP`, added up.
+ * @param time Frames from the start of a pass, at clock 0.
+ * @param loop Bits `LOOP_…`, added up.
  * @param rate Frames per second.
- * @param repetitions Passes until the clip has finished.
+ * @param passes How many passes after that one the clip has finished; at least 1.
  * @param interpolate Whether to mix two frames, or to take the nearest.
  */
 export function frameAt(
@@ -24,7 +45,7 @@ export function frameAt(
   time: number,
   loop: number,
   rate: number,
-  repetitions: number,
+  passes: number,
   interpolate: boolean,
   target: FrameMix,
 ): FrameMix {
@@ -35,19 +56,16 @@ export function frameAt(
   if (intervals > 0) {
     const total = time + clock * rate;
     const reverse = rate < 0;
+    const since = passesSince(total, intervals, rate, (loop & LOOP_FIRST) !== 0);
 
-    let cycle = Math.floor(total / intervals);
-    if (reverse) cycle = Math.min(cycle, 0);
-    if (rate === 0) cycle = 0;
-    frame = Math.min(Math.max(total - cycle * intervals, 0), intervals);
-
-    let passes = reverse ? -cycle - 1 : cycle;
-    if (cycle !== 0 && passes >= repetitions) {
+    frame = Math.min(Math.max(total - (reverse ? -since : since) * intervals, 0), intervals);
+    let back = ((since & 1) !== 0) !== ((loop & LOOP_BACK) !== 0);
+    if (since >= passes) {
       rest = (loop & LOOP_CLAMP) === 0;
-      passes = repetitions - 1;
       frame = reverse ? 0 : intervals;
+      back = (loop & LOOP_ENDS_BACK) !== 0;
     }
-    if ((loop & LOOP_PING_PONG) !== 0 && (passes & 1) !== 0 && rate !== 0) frame = intervals - frame;
+    if (back && (loop & LOOP_PING_PONG) !== 0) frame = intervals - frame;
   }
 
   if (rest) {

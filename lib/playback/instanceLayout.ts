@@ -1,28 +1,26 @@
 import { LOOP_MODES } from '../constants.js';
 
 /**
- * Where each field of an instance's playback state lies.
+ * What the GPU knows of each instance, and where it lies.
  *
  * A slot says how one clip plays. The first slot of all instances is one array of floats, which WebGL reads as two
  * instanced attributes, `instanceClip` and `instanceTiming`, and node materials as a texture, since WebGPU has no more
  * than eight vertex buffers. The two older slots hold the clips that fade out; they are a texture of their own, which no
- * shader reads for an instance that does not fade. `InstancePlayback` keeps the same fields in doubles.
+ * shader reads for an instance that does not fade. `drawSlot` writes them from the doubles of `slots.ts`.
  */
 
 /** First frame of the clip in the bone texture. */
 export const CLIP_START = 0;
-/** Frames of the clip; 1 for a pose. */
+/** Frames of the clip, 1 for a pose, and bits `LOOP_…`; see `packCount`. */
 export const CLIP_COUNT = 1;
-/** Frames into the clip at clock 0; whole loops are counted in. */
+/** Frames from the start of a pass at clock 0. */
 export const CLIP_TIME = 2;
-/** Loop bits, added up; what the GPU reads has them in `CLIP_COUNT`, see `packCount`. */
-export const CLIP_LOOP = 3;
-/** In what the GPU reads, frames that warping puts the clip ahead, times the square of how far its fade is from done. */
+/** Frames that warping puts the clip ahead, times the square of how far its fade is from done. */
 export const CLIP_WARP = 3;
 /** Frames per second of the clock, negative when played in reverse. */
 export const CLIP_RATE = 4;
-/** Repetitions until the instance has finished. */
-export const CLIP_REPETITIONS = 5;
+/** How many passes after the one that `CLIP_TIME` counts from the clip has finished. */
+export const CLIP_PASSES = 5;
 /** Weight that the older slots would have at clock 0, if it were not kept between 0 and 1. */
 export const CLIP_FADE = 6;
 /** What that weight loses each second of the clock. */
@@ -33,16 +31,12 @@ export const SLOT_STRIDE = 8;
 
 /** Numbers per instance of the two older slots. */
 export const OLDER_STRIDE = 16;
-/** Where the last of the slots begins, beneath which nothing fades: the doubles hold the warps of the others there. */
+/** Where the last of the slots begins, beneath which nothing fades. */
 export const OLDEST = 8;
-/** Frames that warping puts the newest clip ahead at the beginning of a fade. */
-export const WARP_IN = OLDEST + CLIP_FADE;
-/** Frames that warping puts the clip before it ahead at the end of a fade. */
-export const WARP_OUT = OLDEST + CLIP_FADE_RATE;
 
-/** Frames of a clip and how it loops, in one number as the GPU reads them. */
+/** Frames of a clip and how it loops, in one number: exact in a float for clips of up to 524,288 frames. */
 export function packCount(count: number, loop: number): number {
-  return count * LOOP_MODES + (loop % LOOP_MODES);
+  return count * LOOP_MODES + loop;
 }
 
 /** Instances in a row of a texture of state; a power of two. */

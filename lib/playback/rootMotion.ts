@@ -1,8 +1,7 @@
-import { LOOP_PING_PONG, LOOP_ROOT_MOTION, REPEAT_FOREVER } from '../constants.js';
+import { LOOP_PING_PONG } from '../constants.js';
 import type { BakedClip } from '../poses/ClipTable.js';
 import { MOTION_SIZE } from '../poses/RootMotion.js';
-import { CLIP_LOOP, CLIP_RATE, CLIP_REPETITIONS } from './instanceLayout.js';
-import { passOf, type Slots } from './slots.js';
+import { basePass, FINISHED, hasBit, passesLeft, ROOT_MOTION, SLOT_RATE, type Slots } from './slots.js';
 
 /** A rigid motion over the ground: x, y, z, then the turn about y in radians. */
 export type Motion = Float64Array;
@@ -10,11 +9,12 @@ export type Motion = Float64Array;
 const _from = /*@__PURE__*/ new Float64Array(MOTION_SIZE);
 const _to = /*@__PURE__*/ new Float64Array(MOTION_SIZE);
 const _path = /*@__PURE__*/ new Float64Array(MOTION_SIZE);
+const _power = /*@__PURE__*/ new Float64Array(MOTION_SIZE);
 
 /**
  * Adds to `target` how a slot's clip moves its instance between two times, weighted.
  *
- * @param from In frames, whole passes counted in.
+ * @param from In frames, as `totalAt` counts them.
  */
 export function addSlotMotion(
   slots: Slots,
@@ -25,31 +25,61 @@ export function addSlotMotion(
   to: number,
   target: Motion,
 ): void {
-  if (clip === null || clip.rootMotion === null || (slots[at + CLIP_LOOP] & LOOP_ROOT_MOTION) === 0) return;
+  if (clip === null || clip.rootMotion === null || !hasBit(slots, at, ROOT_MOTION)) return;
   const intervals = clip.count - 1;
-  if (intervals < 1 || from === to) return;
+  if (intervals < 1 || from === to || hasBit(slots, at, FINISHED)) return;
 
-  const reverse = slots[at + CLIP_RATE] < 0;
-  const pingPong = (slots[at + CLIP_LOOP] & LOOP_PING_PONG) !== 0;
-  const repetitions = Math.ceil(Math.min(slots[at + CLIP_REPETITIONS], REPEAT_FOREVER));
-  // Where the clip has finished, or has not begun, it moves nothing.
-  const last = (reverse ? -repetitions : Math.max(repetitions, 1)) * intervals;
-  const end = reverse ? Math.max(to, last) : Math.min(to, last);
-  let place = reverse ? Math.min(from, intervals) : from;
+  const curve = clip.rootMotion;
+  const reverse = slots[at + SLOT_RATE] < 0;
+  const base = basePass(slots, at);
+  const left = passesLeft(slots, at);
+  const pingPong = hasBit(slots, at, LOOP_PING_PONG);
+  // Where the clip has finished, it moves nothing.
+  const end = reverse ? Math.max(to, (1 - left) * intervals) : Math.min(to, left * intervals);
+  if (reverse ? from <= end : from >= end) return;
+
+  // Passes in which the way begins and ends, by how many lengths of the clip they lie from where `total` counts.
+  const first = reverse ? Math.ceil(from / intervals) - 1 : Math.floor(from / intervals);
+  const last = reverse ? Math.floor(end / intervals) : Math.ceil(end / intervals) - 1;
+  const start = reverse ? intervals : 0;
+  const stop = intervals - start;
+
+  const firstBack = pingPong && (base + first) % 2 !== 0;
 
   _path.fill(0);
-  while (reverse ? place > end : place < end) {
-    const cycle = reverse ? Math.ceil(place / intervals) - 1 : Math.floor(place / intervals);
-    const next = reverse ? Math.max(end, cycle * intervals) : Math.min(end, (cycle + 1) * intervals);
-    const turned = pingPong && (passOf(cycle, reverse) & 1) !== 0;
-    const a = place - cycle * intervals;
-    const b = next - cycle * intervals;
-    motionAt(clip.rootMotion, turned ? intervals - a : a, intervals, _from);
-    motionAt(clip.rootMotion, turned ? intervals - b : b, intervals, _to);
-    addStep(_path, _from, _to);
-    place = next;
+  if (first === last) {
+    addPart(curve, intervals, firstBack, from - first * intervals, end - first * intervals);
+  } else {
+    addPart(curve, intervals, firstBack, from - first * intervals, stop);
+    const between = Math.abs(last - first) - 1;
+    // There and back again leads nowhere.
+    if (!pingPong) addPower(curve, intervals, start, stop, between);
+    else if (between % 2 !== 0) addPart(curve, intervals, !firstBack, start, stop);
+    const lastBack = firstBack !== (pingPong && between % 2 === 0);
+    addPart(curve, intervals, lastBack, start, end - last * intervals);
   }
   for (let i = 0; i < MOTION_SIZE; i++) target[i] += weight * _path[i];
+}
+
+/** Appends the way through one pass, from one place in it to another. */
+function addPart(curve: Float32Array, intervals: number, back: boolean, a: number, b: number): void {
+  motionAt(curve, back ? intervals - a : a, intervals, _from);
+  motionAt(curve, back ? intervals - b : b, intervals, _to);
+  addStep(_path, _from, _to);
+}
+
+/** Appends the way through so many whole passes, in as many doublings as that number has bits. */
+function addPower(curve: Float32Array, intervals: number, start: number, stop: number, passes: number): void {
+  motionAt(curve, start, intervals, _from);
+  motionAt(curve, stop, intervals, _to);
+  _power.fill(0);
+  addStep(_power, _from, _to);
+  _from.fill(0);
+  for (let left = passes; left >= 1; left = Math.floor(left / 2)) {
+    if (left % 2 === 1) addStep(_path, _from, _power);
+    _to.set(_power);
+    addStep(_power, _from, _to);
+  }
 }
 
 /** Moves a matrix by a motion in its own space. */

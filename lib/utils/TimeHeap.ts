@@ -26,6 +26,11 @@ export class TimeHeap {
     return this.size === 0 ? Infinity : this.times[this.order[0]];
   }
 
+  /** Time of an index; infinite if it has none. */
+  timeOf(index: number): number {
+    return this.place[index] === -1 ? Infinity : this.times[index];
+  }
+
   /** Gives an index a time; an infinite one takes it out. */
   set(index: number, time: number): void {
     const place = this.place[index];

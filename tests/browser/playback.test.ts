@@ -187,6 +187,7 @@ describe('shader and CPU twin show the same frame', () => {
     plays: readonly Play[],
     clocks: readonly number[],
     interpolate: boolean,
+    change?: (crowd: SkinnedInstancedMesh) => void,
   ) {
     const { root, clips } = createStick({ Slide: 1, Pose: 0 });
     const how = await captureOf(twin);
@@ -199,6 +200,10 @@ describe('shader and CPU twin show the same frame', () => {
       crowd.update(-crowd.clock);
       plays.forEach((play, i) => crowd.play(i, i % 17 === 0 ? 'Pose' : 'Slide', play));
       crowd.update(clock);
+      if (change !== undefined) {
+        change(crowd);
+        crowd.update(1.25);
+      }
       const drawn = await how.read(crowd, 3, plays.length);
       plays.forEach((play, i) => {
         for (let vertex = 0; vertex < 3; vertex++) {
@@ -224,10 +229,19 @@ describe('shader and CPU twin show the same frame', () => {
         loop: Object.values(LOOPS)[Math.floor(next() * 3)],
         timeScale: sixteenth(),
         time: sixteenth(),
-        repetitions: next() < 0.3 ? Infinity : Math.floor(next() * 5),
+        repetitions: next() < 0.3 ? Infinity : Math.floor(next() * 10) / 2,
         clampWhenFinished: next() < 0.5,
       }));
-      await compareTwins(twin, plays, [0, 1 / 32, 3.03125, 11.5], true);
+      // then some turn around, stop or are paused, in the pass they are in
+      const turn = (crowd: SkinnedInstancedMesh) => {
+        for (let i = 0; i < plays.length; i++) {
+          const what = next();
+          if (what < 0.6) crowd.setTimeScaleAt(i, sixteenth());
+          else if (what < 0.8) crowd.setTimeScaleAt(i, -crowd.getTimeScaleAt(i));
+          else if (what < 0.9) crowd.pause(i);
+        }
+      };
+      await compareTwins(twin, plays, [0, 1 / 32, 3.03125, 11.5], true, turn);
     });
   });
 });

@@ -93,6 +93,16 @@ test('speeds and times that floats cannot hold are refused', () => {
   }
 });
 
+test('an update by a date is refused', () => {
+  const { crowd } = createCrowd();
+  for (const delta of [Date.now(), 1e308, Number.NaN]) {
+    expect(() => crowd.update(delta)).toThrow(
+      `SkinnedInstancedMesh.update: delta is ${delta}; pass the seconds`,
+    );
+  }
+  expect(crowd.elapsed).toBe(0);
+});
+
 test('a count beyond the capacity names setCapacity', () => {
   const { crowd } = createCrowd();
   expect(() => {

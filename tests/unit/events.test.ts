@@ -56,10 +56,29 @@ class BruteForce {
     if (played.timeScale < 0) this.pass = -1;
   }
 
-  /** Lines of what happens within `delta`, with the time from its start at which it does. */
+  /**
+   * Lines of what happens within `delta`, with the time from its start at which it does: loops as AnimationAction tells
+   * them, all of an update at once and none before a finish, and marks of no more than the last eight passes besides the
+   * one that the update began in.
+   */
   advance(delta: number): { at: number; what: string }[] {
+    const began = this.pass;
+    const all = this.everything(delta);
+    const loops = all.filter(({ kind }) => kind === 'loop');
+    return all
+      .filter((event) => {
+        if (event.kind === 'loop') return event === loops.at(-1) && !this.finished;
+        return event.kind === 'finished' || event.pass === began || event.pass >= this.pass - 8;
+      })
+      .map(({ at, what, kind }) => ({
+        at,
+        what: kind === 'loop' ? `${what} ${this.played.timeScale < 0 ? -loops.length : loops.length}` : what,
+      }));
+  }
+
+  private everything(delta: number): { at: number; what: string; kind: string; pass: number }[] {
     const { duration, marks, timeScale, repetitions, pingPong, clip } = this.played;
-    const out: { at: number; what: string }[] = [];
+    const out: { at: number; what: string; kind: string; pass: number }[] = [];
     const reverse = timeScale < 0;
     let left = delta;
     while (!this.finished) {
@@ -81,7 +100,8 @@ class BruteForce {
       if (back) places.reverse().sort((a, b) => (reverse ? b.place - a.place : a.place - b.place));
       for (const { name, place } of places) {
         const after = Math.abs((place - this.time) / timeScale);
-        out.push({ at: delta - left + after, what: `${clip} ${name} ${back ? -1 : 1}` });
+        const at = delta - left + after;
+        out.push({ at, what: `${clip} ${name} ${back ? -1 : 1}`, kind: 'mark', pass: this.pass });
       }
       this.time = to;
       this.first = false;
@@ -90,10 +110,11 @@ class BruteForce {
       this.pass++;
       if (this.pass >= repetitions) {
         this.finished = true;
-        out.push({ at: delta - left, what: `${clip} finished ${reverse ? -1 : 1}` });
+        const what = `${clip} finished ${reverse ? -1 : 1}`;
+        out.push({ at: delta - left, what, kind: 'finished', pass: this.pass });
         return out;
       }
-      out.push({ at: delta - left, what: `${clip} loop ${reverse ? -1 : 1}` });
+      out.push({ at: delta - left, what: `${clip} loop`, kind: 'loop', pass: this.pass });
       this.time = reverse ? duration : 0;
       this.first = true;
     }
@@ -279,7 +300,9 @@ describe('events', () => {
   test('of a month are told at the right times', () => {
     const crowd = createCrowd(1, { A: 1.2345 });
     let loops = 0;
-    crowd.addEventListener('loop', () => loops++);
+    crowd.addEventListener('loop', ({ loopDelta }) => {
+      loops += loopDelta;
+    });
     crowd.play(0, 'A', { timeScale: 1.1 });
     const step = 3.75;
     const steps = Math.round((30 * 86400) / step);

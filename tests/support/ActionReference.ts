@@ -1,0 +1,137 @@
+import {
+  type AnimationAction,
+  type AnimationActionLoopStyles,
+  AnimationClip,
+  AnimationMixer,
+  LoopOnce,
+  LoopPingPong,
+  NumberKeyframeTrack,
+  Object3D,
+  REVISION,
+} from 'three';
+import { REST_X } from './stick.js';
+
+/** How a clip is played, by both sides. */
+export interface Played {
+  clip: number;
+  loop: AnimationActionLoopStyles;
+  repetitions: number;
+  clampWhenFinished: boolean;
+  timeScale: number;
+  time: number;
+}
+
+/** What an AnimationAction keeps to itself; the tests need it to say where three.js depends on the frame rate. */
+interface Counted {
+  _loopCount: number;
+}
+
+/** Before 0.187 three.js counted a first pass forward only when it had ended, so that one that turned around was lost. */
+const COUNTS_LATE = Number(REVISION) < 187;
+
+/** One instance as three.js plays it: an AnimationAction that moves one number with the time. */
+export class ActionReference {
+  readonly target = new Object3D();
+  readonly mixer = new AnimationMixer(this.target);
+  readonly clips: AnimationClip[];
+  action: AnimationAction | null = null;
+  played: Played | null = null;
+  finished = false;
+  /** What the last update dispatched. */
+  loops = 0;
+  direction = 0;
+  /** Whether the last update held the clip: it was paused, at time scale 0, or no time passed. */
+  held = true;
+
+  constructor(durations: readonly number[]) {
+    this.target.position.x = REST_X;
+    this.clips = durations.map(
+      (duration, i) =>
+        new AnimationClip(`${i}`, duration, [
+          new NumberKeyframeTrack('.position[x]', [0, duration], [0, duration]),
+        ]),
+    );
+    this.mixer.addEventListener('loop', ({ loopDelta }) => {
+      this.loops += loopDelta;
+    });
+    this.mixer.addEventListener('finished', ({ direction }) => {
+      this.direction = direction;
+      this.finished = true;
+    });
+  }
+
+  get duration(): number {
+    return this.action?.getClip().duration ?? 0;
+  }
+
+  get loopCount(): number {
+    return (this.action as unknown as Counted)._loopCount;
+  }
+
+  play(played: Played): void {
+    this.mixer.stopAllAction();
+    const action = this.mixer.clipAction(this.clips[played.clip]).reset();
+    action.setLoop(played.loop, played.repetitions);
+    action.clampWhenFinished = played.clampWhenFinished;
+    action.timeScale = played.timeScale;
+    action.time = played.time;
+    action.play();
+    this.action = action;
+    this.played = played;
+    this.finished = false;
+  }
+
+  stop(): void {
+    this.mixer.stopAllAction();
+    this.action = null;
+    this.finished = false;
+  }
+
+  /** Sets the time; a clip that has finished runs its last pass again, which in three.js takes three assignments. */
+  setTime(time: number): void {
+    if (this.action === null) return;
+    this.action.time = time;
+    if (!this.finished) return;
+    this.action.paused = false;
+    this.action.enabled = true;
+    this.finished = false;
+  }
+
+  update(delta: number): void {
+    this.loops = 0;
+    this.direction = 0;
+    const { action } = this;
+    if (action === null) {
+      this.mixer.update(delta);
+      return;
+    }
+    const moved = action.isRunning() ? delta * action.timeScale : 0;
+    const before = this.loopCount;
+    this.held = moved === 0;
+    this.mixer.update(delta);
+    const counted = action as unknown as Counted;
+    if (COUNTS_LATE && moved > 0 && before === -1 && counted._loopCount === -1 && action.loop !== LoopOnce) {
+      counted._loopCount = 0;
+    }
+    // When a clip finishes, three.js keeps the number of the pass that the frame began in, by which a ping-pong shows its
+    // end and a clip whose time is set goes on. With short frames that is the last pass; so it shall be with a long one.
+    if (this.direction !== 0 && action.loop !== LoopOnce) {
+      const first = moved > 0 ? Math.max(before, 0) : before;
+      counted._loopCount = Math.max(Math.ceil(action.repetitions) - 1, first);
+    }
+  }
+
+  /** Whether the pose can be compared after the last update. */
+  get comparesPose(): boolean {
+    const { action, duration } = this;
+    if (action === null) return true;
+    if (action.loop === LoopPingPong) {
+      // In the update in which a ping-pong finishes, three.js shows the other end, for that one frame.
+      if (this.direction !== 0) return false;
+      // One that began in reverse is mirrored while it runs and is not while it is held, so that three.js jumps.
+      if (this.held && this.loopCount === -1) return false;
+    }
+    // Where a pass ends and the next begins, both ends of the clip are right.
+    return this.finished || Math.min(action.time, duration - action.time) > 1e-5;
+  }
+}
