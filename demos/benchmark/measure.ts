@@ -1,31 +1,136 @@
-import type { WebGPURenderer } from 'three/webgpu';
 import type { Calls } from '../lib/countCalls.js';
 import type { Created } from '../lib/createRenderer.js';
+import type { GpuTimer } from './gpuTimer.js';
 
-/** What one way to draw a crowd of one size took. */
-export interface Row {
-  contender: string;
-  name: string;
-  count: number;
+/** What is asked of JavaScript for a frame. */
+export interface Script {
   /** Milliseconds of JavaScript in a frame. */
   js: number;
-  /** Milliseconds from the beginning of a frame until the GPU has drawn it. */
-  frame: number;
-  /** Milliseconds of the GPU alone, where it can be asked. */
-  gpu: number | null;
+  /** Draw calls of the characters. */
   draws: number;
   uploads: number;
   bytes: number;
+}
+
+/** How long drawing takes. */
+export interface Drawing {
+  /** Milliseconds from the beginning of a frame until the GPU has drawn it. */
+  frame: number;
+  /** Milliseconds of the GPU alone in the same frames, where it can be asked. */
+  gpu: number | null;
+}
+
+/** What one way to draw a crowd of one size took. */
+export interface Row extends Script, Drawing {
+  contender: string;
+  name: string;
+  count: number;
   /** What drew. */
   renderer: string;
   device: string;
 }
 
-export type Measured = Pick<Row, 'js' | 'frame' | 'draws' | 'uploads' | 'bytes'>;
+/** What a page measures: `script`, `drawing` or both, with a comma between. */
+export type Part = 'script' | 'drawing';
 
-/** Milliseconds that are given to one measurement, beyond its three rounds. */
+/** What is measured. */
+export interface Subject {
+  /** Does all that a frame asks of JavaScript. */
+  frame(): void;
+  /** Waits until the GPU has done everything asked for. */
+  finish(): Promise<void>;
+  calls: Calls;
+  timer: GpuTimer | null;
+}
+
+/** Milliseconds that are given to one measurement, beyond its warming up and three rounds. */
 export const BUDGET = 2_000;
 const ROUNDS = 60;
+/** Frames in a row of which a batch is made at most. */
+const LARGEST_BATCH = 100;
+
+/** Measures what `parts` names. */
+export async function measure(
+  subject: Subject,
+  parts: string,
+  budget: number,
+): Promise<Partial<Script & Drawing>> {
+  const wanted = parts.split(',') as Part[];
+  return {
+    ...(wanted.includes('script') && (await measureScript(subject, budget))),
+    ...(wanted.includes('drawing') && (await measureDrawing(subject, budget))),
+  };
+}
+
+/** Times JavaScript, and counts what it asks the graphics API for. */
+export async function measureScript(subject: Subject, budget: number): Promise<Script> {
+  const { frame, finish, calls } = subject;
+  await warmUp(subject, budget);
+  calls.reset();
+  frame();
+  await finish();
+  const { uploads, bytes } = calls;
+  const draws = calls.drawsFor.characters;
+
+  const batch = await batchOf(subject);
+  const js: number[] = [];
+  await repeat(budget, async () => {
+    const start = performance.now();
+    for (let i = 0; i < batch; i++) frame();
+    js.push((performance.now() - start) / batch);
+    await finish();
+  });
+  return { js: typical(js), draws, uploads, bytes };
+}
+
+/**
+ * Times frames until the GPU has drawn them, and the GPU in the very same frames: in others, or one by one where these
+ * follow each other closely, the GPU alone could seem to take longer than the whole frame.
+ */
+export async function measureDrawing(subject: Subject, budget: number): Promise<Drawing> {
+  const { frame, finish, timer } = subject;
+  await warmUp(subject, budget);
+  const batch = await batchOf(subject);
+  const whole: number[] = [];
+  const gpu: number[] = [];
+  await repeat(budget, async () => {
+    const start = performance.now();
+    timer?.begin();
+    for (let i = 0; i < batch; i++) frame();
+    timer?.end();
+    await finish();
+    whole.push((performance.now() - start) / batch);
+    if (timer !== null) gpu.push((await timer.read()) / batch);
+  });
+  const known = gpu.filter((time) => Number.isFinite(time));
+  return { frame: typical(whole), gpu: known.length > 0 ? typical(known) : null };
+}
+
+/** Draws until shaders are compiled and JavaScript is as quick as it gets: a browser compiles what runs often. */
+async function warmUp({ frame, finish }: Subject, budget: number): Promise<void> {
+  const start = performance.now();
+  for (let frames = 0; frames < 2 || performance.now() - start < budget / 4; frames++) {
+    frame();
+    await finish();
+  }
+}
+
+/**
+ * How many frames to time at once. Pages are not given finer times than a tenth of a millisecond, so quick frames are
+ * timed by the batch. One that keeps the GPU busy is a batch of its own, so that JavaScript never waits for the GPU.
+ */
+async function batchOf({ frame, finish }: Subject): Promise<number> {
+  const start = performance.now();
+  frame();
+  await finish();
+  return Math.max(1, Math.min(LARGEST_BATCH, Math.round(20 / Math.max(performance.now() - start, 0.1))));
+}
+
+/** Three rounds, and more as long as there is time. */
+async function repeat(budget: number, round: () => Promise<void>): Promise<void> {
+  const start = performance.now();
+  for (let done = 0; done < 3 || (done < ROUNDS && performance.now() - start < budget); done++) await round();
+}
 
 /** Mean of the middle half: as steady as the median, and finer than the clock that pages are given. */
 function typical(values: number[]): number {
@@ -35,46 +140,6 @@ function typical(values: number[]): number {
   return middle.reduce((sum, value) => sum + value, 0) / middle.length;
 }
 
-/**
- * Times frames.
- *
- * Pages are not given finer times than a tenth of a millisecond, so quick frames are timed by the batch. One that keeps
- * the GPU busy is a batch of its own, so that JavaScript never waits for the GPU.
- *
- * @param frame Does all that a frame asks of JavaScript.
- * @param finish Waits until the GPU has done everything asked for.
- * @param budget Milliseconds that it may take, if three rounds take less.
- */
-export async function measure(
-  frame: () => void,
-  finish: () => Promise<void>,
-  calls: Calls,
-  budget: number,
-): Promise<Measured> {
-  for (let warm = 0; warm < 2; warm++) {
-    frame();
-    await finish();
-  }
-  let start = performance.now();
-  calls.reset();
-  frame();
-  const { draws, uploads, bytes } = calls;
-  await finish();
-  const batch = Math.max(1, Math.min(100, Math.round(20 / Math.max(performance.now() - start, 0.1))));
-
-  const js: number[] = [];
-  const whole: number[] = [];
-  const started = performance.now();
-  while (js.length < ROUNDS && (js.length < 3 || performance.now() - started < budget)) {
-    start = performance.now();
-    for (let i = 0; i < batch; i++) frame();
-    js.push((performance.now() - start) / batch);
-    await finish();
-    whole.push((performance.now() - start) / batch);
-  }
-  return { js: typical(js), frame: typical(whole), draws, uploads, bytes };
-}
-
 /** Waits until the GPU has done everything asked for. */
 export function finisher({ device, gl }: Created): () => Promise<void> {
   if (device !== null) return () => device.queue.onSubmittedWorkDone();
@@ -82,49 +147,6 @@ export function finisher({ device, gl }: Created): () => Promise<void> {
   return async () => {
     gl?.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
   };
-}
-
-/** Milliseconds that the GPU takes for a frame; null where it cannot be asked. */
-export async function gpuTime(created: Created, frame: () => void): Promise<number | null> {
-  const { device, gl } = created;
-  if (device?.features.has('timestamp-query')) return timestamps(created, frame);
-  return gl === null ? null : timerQueries(gl, frame);
-}
-
-async function timestamps({ renderer, track }: Created, frame: () => void): Promise<number | null> {
-  const times: number[] = [];
-  track?.(true);
-  for (let round = 0; round < 5; round++) {
-    frame();
-    times.push((await (renderer as WebGPURenderer).resolveTimestampsAsync('render')) ?? Number.NaN);
-  }
-  track?.(false);
-  const time = typical(times);
-  return Number.isFinite(time) ? time : null;
-}
-
-async function timerQueries(gl: WebGL2RenderingContext, frame: () => void): Promise<number | null> {
-  const timer = gl.getExtension('EXT_disjoint_timer_query_webgl2') as {
-    TIME_ELAPSED_EXT: number;
-    GPU_DISJOINT_EXT: number;
-  } | null;
-  if (timer === null) return null;
-  const times: number[] = [];
-  for (let round = 0; round < 5; round++) {
-    const query = gl.createQuery();
-    gl.beginQuery(timer.TIME_ELAPSED_EXT, query);
-    frame();
-    gl.endQuery(timer.TIME_ELAPSED_EXT);
-    for (let wait = 0; !gl.getQueryParameter(query, gl.QUERY_RESULT_AVAILABLE); wait++) {
-      if (wait > 1_000) return null;
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    if (!gl.getParameter(timer.GPU_DISJOINT_EXT)) {
-      times.push(gl.getQueryParameter(query, gl.QUERY_RESULT) / 1e6);
-    }
-    gl.deleteQuery(query);
-  }
-  return times.length > 0 ? typical(times) : null;
 }
 
 /** The name of what draws. */

@@ -15,7 +15,8 @@ const MOST_SKINNED = 2_000;
 type Side = 'skinned' | 'instanced';
 type Mode = 'split' | Side;
 
-const { query, Crowd, device, stage, measure } = await openStage();
+// Both halves fill the window, behind the panel too.
+const { query, Crowd, device, stage, measure } = await openStage({ beside: false });
 const figures = new Figures<Side>(find('tbody'), ['skinned', 'instanced']);
 
 let mode = (query.get('mode') ?? 'split') as Mode;
@@ -151,6 +152,12 @@ function listen(): void {
 
 // --- frames ---
 
+/**
+ * One camera for each crowd: WebGPURenderer draws shadow maps once a frame and camera, so that with one camera for both
+ * the first crowd would pay for the shadows of the second, and the second would stand in the shadows of the first.
+ */
+const cameras = { skinned: stage.camera.clone(), instanced: stage.camera.clone() };
+
 /** Updates and draws one of the two crowds, and notes what that took. */
 function draw(side: Side, delta: number, from: number, to: number): void {
   if (instanced === null || skinned === null) return;
@@ -158,9 +165,11 @@ function draw(side: Side, delta: number, from: number, to: number): void {
   instanced.visible = crowd === instanced;
   skinned.visible = crowd === skinned;
 
+  const camera = cameras[side].copy(stage.camera);
+
   const cost = measure(() => {
     crowd.update(delta);
-    stage.render(from, to);
+    stage.render(from, to, camera);
   });
   figures.add(side, cost);
 }

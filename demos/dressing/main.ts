@@ -63,7 +63,7 @@ function setStout(index: number, value: number): void {
   crowd.morphTexture!.needsUpdate = true;
 }
 
-const ring = new Ring();
+const ring = new Ring(stage);
 stage.scene.add(crowd, ring);
 
 // --- torches: one more draw call for all, on the GPU in everyone's hand ---
@@ -85,8 +85,6 @@ let selected = 0;
 
 function select(index: number): void {
   selected = index;
-  crowd.getMatrixAt(index, _matrix);
-  ring.position.setFromMatrixPosition(_matrix);
   showParts();
 }
 
@@ -177,6 +175,7 @@ function highlight(index: number | null): void {
 
 // --- frames ---
 
+const _place = new Vector3();
 const _socket = new Vector3();
 let last = performance.now();
 
@@ -185,6 +184,8 @@ function frame(now: number): void {
   last = now;
   const cost = measure(() => {
     crowd.update(delta);
+    crowd.getMatrixAt(selected, _matrix);
+    ring.follow(selected, _place.setFromMatrixPosition(_matrix), delta);
     stage.controls.update();
     stage.render(0, 1);
   });

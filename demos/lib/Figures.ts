@@ -1,17 +1,26 @@
 /** What drawing a crowd once has cost. */
 export interface Cost {
   js: number;
+  /** Draw calls of the characters in the picture; not those of the ground. */
   draws: number;
+  /** Draw calls of the characters in the shadow map. */
+  shadowDraws: number;
   triangles: number;
   bytes: number;
 }
 
 const LABELS: [keyof Cost, string][] = [
   ['js', 'JavaScript, ms'],
-  ['draws', 'Draw calls'],
-  ['triangles', 'Triangles'],
+  ['draws', 'Draw calls, crowd'],
+  ['shadowDraws', 'Draw calls, shadows'],
+  ['triangles', 'Triangles, in all'],
   ['bytes', 'Bytes uploaded'],
 ];
+
+/** Frames per second, with a digit more the fewer there are: a page that takes ten seconds a frame does not show 0. */
+export function rateText(rate: number): string {
+  return rate < 1 ? rate.toPrecision(2) : rate.toFixed(rate < 10 ? 1 : 0);
+}
 
 /** The table of live figures, one column for each of some `sides`: smoothed, and written a few times a second so that they can be read. */
 export class Figures<Side extends string> {
@@ -58,7 +67,7 @@ export class Figures<Side extends string> {
     this.frames++;
     const now = performance.now();
     if (now - this.since < 400) return;
-    this.fps.textContent = ((this.frames * 1000) / (now - this.since)).toFixed(0);
+    this.fps.textContent = rateText((this.frames * 1000) / (now - this.since));
     this.frames = 0;
     this.since = now;
 

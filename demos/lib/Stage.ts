@@ -14,7 +14,7 @@ import {
   Scene,
 } from 'three';
 import { OrbitControls } from 'three-stdlib';
-import type { AnyRenderer } from './createRenderer.js';
+import { type AnyRenderer, scenery } from './createRenderer.js';
 
 const SKY = 0xb9c7d3;
 
@@ -26,6 +26,7 @@ export class Stage {
 
   private readonly sun = new DirectionalLight(0xfff2e0, 2.6);
   private readonly ground = new Group();
+  private panel: Element | null = null;
 
   constructor(readonly renderer: AnyRenderer) {
     const { scene, camera } = this;
@@ -79,7 +80,14 @@ export class Stage {
     plane.receiveShadow = true;
     const grid = new GridHelper(extent, Math.min(200, Math.round(extent / (height * 2))), 0x6c757c, 0x7a838a);
     grid.position.y = height * 0.002;
+    scenery.add(plane).add(grid);
     this.ground.add(plane, grid);
+  }
+
+  /** From now on what the camera looks at is in the middle of what `panel` leaves free. */
+  standBeside(panel: Element): void {
+    this.panel = panel;
+    new ResizeObserver(() => this.center()).observe(panel);
   }
 
   set shadows(value: boolean) {
@@ -90,16 +98,25 @@ export class Stage {
     const { innerWidth, innerHeight } = window;
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.setSize(innerWidth, innerHeight);
-    this.camera.aspect = innerWidth / innerHeight;
-    this.camera.updateProjectionMatrix();
+    this.center();
+  }
+
+  private center(): void {
+    const { innerWidth, innerHeight } = window;
+    const { right = 0, bottom = 0 } = this.panel?.getBoundingClientRect() ?? {};
+    // beside the panel or below it, whichever is larger
+    const beside = (innerWidth - right) * innerHeight > innerWidth * (innerHeight - bottom);
+    const x = beside ? right / 2 : 0;
+    const y = beside ? 0 : bottom / 2;
+    this.camera.setViewOffset(innerWidth, innerHeight, -x, -y, innerWidth, innerHeight);
   }
 
   /** Draws the part of the view from share `from` to share `to` of its width. */
-  render(from: number, to: number): void {
+  render(from: number, to: number, camera = this.camera): void {
     const { renderer } = this;
     const { innerWidth, innerHeight } = window;
     renderer.setScissorTest(true);
     renderer.setScissor(from * innerWidth, 0, (to - from) * innerWidth, innerHeight);
-    renderer.render(this.scene, this.camera);
+    renderer.render(this.scene, camera);
   }
 }

@@ -10,11 +10,18 @@ const GL_DRAWS = ['drawElements', 'drawArrays', 'drawElementsInstanced', 'drawAr
 const GPU_UPLOADS = ['writeBuffer', 'writeTexture'];
 const GPU_DRAWS = ['draw', 'drawIndexed', 'drawIndirect', 'drawIndexedIndirect'];
 
+/** What a draw call is for: characters in the picture, their shadows in a shadow map, or the ground and the like. */
+export type Purpose = 'characters' | 'shadows' | 'rest';
+
 /** What a graphics API was asked for since the last `reset`. */
 export interface Calls {
   uploads: number;
   bytes: number;
+  /** All draw calls, and those for each purpose. */
   draws: number;
+  drawsFor: Record<Purpose, number>;
+  /** What the draw calls that come next are for. */
+  purpose: Purpose;
   reset(): void;
 }
 
@@ -24,8 +31,12 @@ export function countCalls(target: WebGL2RenderingContext | GPUDevice): Calls {
     uploads: 0,
     bytes: 0,
     draws: 0,
+    drawsFor: { characters: 0, shadows: 0, rest: 0 },
+    purpose: 'characters',
     reset() {
+      const { drawsFor } = this;
       this.uploads = this.bytes = this.draws = 0;
+      drawsFor.characters = drawsFor.shadows = drawsFor.rest = 0;
     },
   };
   const onUpload = (name: string, args: unknown[]) => {
@@ -34,6 +45,7 @@ export function countCalls(target: WebGL2RenderingContext | GPUDevice): Calls {
   };
   const onDraw = () => {
     calls.draws++;
+    calls.drawsFor[calls.purpose]++;
   };
   if ('queue' in target) {
     watch(target.queue, GPU_UPLOADS, onUpload);

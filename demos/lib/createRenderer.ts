@@ -1,6 +1,6 @@
-import { WebGLRenderer } from 'three';
+import { type Material, type Object3D, WebGLRenderer } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
-import { type Calls, countCalls } from './countCalls.js';
+import { type Calls, countCalls, type Purpose } from './countCalls.js';
 
 export type AnyRenderer = WebGLRenderer | WebGPURenderer;
 
@@ -14,15 +14,23 @@ export interface Created {
   gl: WebGL2RenderingContext | null;
   maxTextureSize: number;
   calls: Calls;
-  /** Turns WebGPU's timestamps on and off. */
-  track?(on: boolean): void;
 }
 
 /** What three.js's types leave out. */
 interface Backend {
   device?: GPUDevice;
   gl?: WebGL2RenderingContext;
-  trackTimestamp: boolean;
+  draw(renderObject: { object: Object3D; material: Material }, info: unknown): void;
+}
+
+/** Objects that are no characters: the ground, a marker. Their draw calls are counted apart. */
+export const scenery = new WeakSet<Object3D>();
+
+function purposeOf(object: Object3D, shadows: boolean): Purpose {
+  if (shadows) return 'shadows';
+  // WebGPURenderer draws the picture as a quad, once more, to convert its colours.
+  const isOutput = (object as { isQuadMesh?: boolean }).isQuadMesh === true;
+  return isOutput || scenery.has(object) ? 'rest' : 'characters';
 }
 
 /** `?renderer=webgl` or `webgpu`. WebGPURenderer falls back to WebGL 2 by itself where there is no WebGPU. */
@@ -31,19 +39,28 @@ export async function createRenderer(kind: string | null, antialias = true): Pro
     const renderer = new WebGLRenderer({ antialias });
     const { maxTextureSize } = renderer.capabilities;
     const gl = renderer.getContext() as WebGL2RenderingContext;
-    return { renderer, label: 'WebGLRenderer', device: null, gl, maxTextureSize, calls: countCalls(gl) };
+    const calls = countCalls(gl);
+    const original = renderer.renderBufferDirect;
+    renderer.renderBufferDirect = (camera, scene, geometry, material, object, group) => {
+      // Shadow maps are drawn without a scene.
+      calls.purpose = purposeOf(object, scene === null);
+      original(camera, scene, geometry, material, object, group);
+    };
+    return { renderer, label: 'WebGLRenderer', device: null, gl, maxTextureSize, calls };
   }
 
   const { WebGPURenderer: Renderer } = await import('three/webgpu');
-  const renderer = new Renderer({ antialias, trackTimestamp: true });
+  const renderer = new Renderer({ antialias });
   await renderer.init();
   const backend = renderer.backend as unknown as Backend;
   const { device = null, gl = null } = backend;
-  const track = (on: boolean) => {
-    backend.trackTimestamp = on;
+  const calls = countCalls((device ?? gl) as GPUDevice | WebGL2RenderingContext);
+  const original = backend.draw;
+  backend.draw = (renderObject, info) => {
+    const { object, material } = renderObject;
+    calls.purpose = purposeOf(object, 'isShadowPassMaterial' in material);
+    original.call(backend, renderObject, info);
   };
-  // only when it is asked for: it costs every frame a little
-  track(false);
   return {
     renderer,
     label: device
@@ -52,7 +69,6 @@ export async function createRenderer(kind: string | null, antialias = true): Pro
     device,
     gl,
     maxTextureSize: device?.limits.maxTextureDimension2D ?? 4096,
-    calls: countCalls((device ?? gl) as GPUDevice | WebGL2RenderingContext),
-    track,
+    calls,
   };
 }

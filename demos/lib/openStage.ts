@@ -3,9 +3,18 @@ import type { Cost } from './Figures.js';
 import { createNote, find } from './page.js';
 import { Stage } from './Stage.js';
 
-/** What every page begins with: the renderer that `?renderer=` asks for, a stage behind the panel, and the library. */
-export async function openStage() {
+/** On narrower screens panels begin closed: an open one takes half of the screen or more. */
+const WIDE = '(min-width: 641px)';
+
+/**
+ * What every page begins with: the renderer that `?renderer=` asks for, a stage behind the panel, and the library.
+ *
+ * @param options.beside Whether the middle of the view is in the middle of what the panel leaves free.
+ */
+export async function openStage({ beside = true } = {}) {
   const query = new URLSearchParams(location.search);
+  const panel = find<HTMLDetailsElement>('.panel');
+  panel.open = matchMedia(WIDE).matches;
   // The same class from either entry; the one for WebGPURenderer brings node materials along.
   const { SkinnedInstancedMesh } =
     query.get('renderer') === 'webgpu'
@@ -14,9 +23,8 @@ export async function openStage() {
 
   const device = await createRenderer(query.get('renderer'));
   const stage = new Stage(device.renderer);
-  const panel = find<HTMLDetailsElement>('.panel');
   panel.append(createNote(device.label));
-  if (innerWidth < 480) panel.open = false;
+  if (beside) stage.standBeside(panel);
   stage.resize();
   window.addEventListener('resize', () => stage.resize());
 
@@ -28,8 +36,9 @@ export async function openStage() {
     const start = performance.now();
     work();
     const js = performance.now() - start;
-    const { draws, bytes } = device.calls;
-    return { js, draws, triangles: info.render.triangles, bytes };
+    const { drawsFor, bytes } = device.calls;
+    const { triangles } = info.render;
+    return { js, draws: drawsFor.characters, shadowDraws: drawsFor.shadows, triangles, bytes };
   };
   return { query, Crowd: SkinnedInstancedMesh, device, stage, measure };
 }

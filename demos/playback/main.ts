@@ -46,7 +46,7 @@ crowd.playAll((i) => (i === 0 ? 'Idle' : partOf(i, clips.length).clip), {
   timeScale: (i) => partOf(i, 1).timeScale,
 });
 
-const ring = new Ring();
+const ring = new Ring(stage);
 stage.scene.add(crowd, ring);
 
 // --- the one that was clicked ---
@@ -170,20 +170,6 @@ function changeSome(delta: number): void {
 }
 
 const _place = new Vector3();
-const _before = new Vector3();
-
-/** Keeps the camera with the character that was chosen. */
-function follow(): void {
-  crowd.getMatrixAt(selected, _matrix);
-  _place.setFromMatrixPosition(_matrix);
-  if (ring.userData.index === selected) {
-    _before.subVectors(_place, ring.position);
-    stage.camera.position.add(_before);
-    stage.controls.target.add(_before);
-  }
-  ring.userData.index = selected;
-  ring.position.copy(_place);
-}
 
 function show(): void {
   const clip = crowd.getClipAt(selected);
@@ -204,7 +190,8 @@ function frame(now: number): void {
   const cost = measure(() => {
     changeSome(delta);
     crowd.update(delta).applyRootMotion(delta);
-    follow();
+    crowd.getMatrixAt(selected, _matrix);
+    ring.follow(selected, _place.setFromMatrixPosition(_matrix), delta);
     stage.controls.update();
     stage.render(0, 1);
   });

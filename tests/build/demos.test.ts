@@ -49,9 +49,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function open(path: string): Promise<Page> {
-  // small, for a software renderer's sake
-  const page = await browser.newPage({ viewport: { width: 700, height: 420 } });
+/** Small, for a software renderer's sake. */
+const WINDOW = { width: 700, height: 420 };
+
+async function open(path: string, viewport = WINDOW): Promise<Page> {
+  const page = await browser.newPage({ viewport });
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('console', (message) => {
     const text = message.text();
@@ -109,6 +111,38 @@ async function expectMoving(page: Page): Promise<void> {
   await hide(false);
 }
 
+/** The figures in the panel's table, by what they are of. */
+const figuresOf = (page: Page): Promise<Record<string, string[]>> =>
+  page.$$eval('tbody tr', (rows) =>
+    Object.fromEntries(
+      rows.map((row) => {
+        const [label, ...values] = [...(row as HTMLTableRowElement).cells].map((cell) => cell.textContent);
+        return [label, values];
+      }),
+    ),
+  );
+
+/** Where the ring around the chosen character is on the screen, by its colour; null if it is not to be seen. */
+async function ringOn(page: Page): Promise<{ x: number; y: number } | null> {
+  const png = (await page.screenshot()).toString('base64');
+  return page.evaluate(async (data) => {
+    const blob = await (await fetch(`data:image/png;base64,${data}`)).blob();
+    const { width, height } = await createImageBitmap(blob);
+    const context = new OffscreenCanvas(width, height).getContext('2d')!;
+    context.drawImage(await createImageBitmap(blob), 0, 0);
+    const pixels = context.getImageData(0, 0, width, height).data;
+    const sum = { x: 0, y: 0, count: 0 };
+    for (let i = 0; i < pixels.length; i += 4) {
+      const [red, green, blue] = pixels.subarray(i, i + 3);
+      if (red < 220 || green < 110 || green > 175 || blue > 80) continue;
+      sum.x += (i / 4) % width;
+      sum.y += Math.floor(i / 4 / width);
+      sum.count++;
+    }
+    return sum.count < 50 ? null : { x: sum.x / sum.count, y: sum.y / sum.count };
+  }, png);
+}
+
 const glb = (name: string, text: string) => ({ name, mimeType: '', buffer: Buffer.from(text) });
 
 test('the gallery links to pages that are there', async () => {
@@ -125,8 +159,11 @@ test('the gallery links to pages that are there', async () => {
 test.each(['webgl', 'webgpu'])(
   'the comparison opens under %s, moves, and takes or refuses a file',
   async (renderer) => {
-    const page = await open(`comparison/index.html?count=10&renderer=${renderer}`);
+    const page = await open(`comparison/index.html?count=10&shadows=1&renderer=${renderer}`);
     await expectMoving(page);
+    // Each side pays for its own shadows, and for nothing else: not for the ground, nor for the other side.
+    await expect.poll(async () => (await figuresOf(page))['Draw calls, crowd']).toEqual(['10', '1']);
+    expect((await figuresOf(page))['Draw calls, shadows']).toEqual(['10', '1']);
     await look(page, 'comparison', renderer);
     await expectLinkToSource(page, 'comparison');
     await page.click('[data-mode=instanced]');
@@ -200,6 +237,40 @@ test.each(['webgl', 'webgpu'])(
   },
 );
 
+test.each(['playback', 'dressing'])(
+  'the panel of the %s page begins closed on a phone, and covers the chosen character on no screen',
+  async (name) => {
+    const phone = { width: 375, height: 667 };
+    for (const viewport of [phone, WINDOW]) {
+      // alone in the dressing room, where others may wear the ring's colour
+      const count = name === 'dressing' ? 1 : 9;
+      const page = await open(`${name}/index.html?count=${count}&changes=0&shadows=0`, viewport);
+      const panel = page.locator('.panel');
+      expect((await panel.getAttribute('open')) === null).toBe(viewport === phone);
+      if (viewport === phone) await page.click('.panel summary');
+      await page.keyboard.press('p');
+      const { x, y, width, height } = (await panel.boundingBox())!;
+      await expect
+        .poll(
+          async () => {
+            const ring = await ringOn(page);
+            if (ring === null) return 'no ring';
+            // a character stands on its ring, and is smaller than this
+            const head = ring.y - viewport.height * 0.25;
+            const covered = ring.x - 60 < x + width && head < y + height;
+            return covered ? `covered at ${ring.x}, ${ring.y}` : 'free';
+          },
+          { timeout: 20_000 },
+        )
+        .toBe('free');
+      await page.screenshot({ path: join(SCREENSHOTS, `${name}-beside-${viewport.width}.png`) });
+      await page.context().close();
+    }
+    expect(problems).toEqual([]);
+  },
+  60_000,
+);
+
 test.each(['webgl', 'webgpu'])('the bone texture page shows what was baked under %s', async (renderer) => {
   const page = await open(`texture/index.html?shadows=0&renderer=${renderer}`);
   await expectMoving(page);
@@ -231,10 +302,12 @@ test.each(['webgl', 'webgpu'])('the crowd of ten thousand grows and shrinks unde
   const until = (text: string) =>
     page.waitForFunction((wanted) => document.querySelector('[data-count]')?.textContent === wanted, text);
   await until('1 character');
+  await expect.poll(async () => (await figuresOf(page))['Draw calls, crowd']).toEqual(['1']);
+  expect((await figuresOf(page))['Draw calls, shadows'], 'without shadows').toEqual(['0']);
   await page.mouse.click(600, 395);
   await until('2 characters');
   // whoever stands where one was just put jumps, and is gone
-  await page.mouse.click(600, 382);
+  await page.mouse.click(600, 345);
   await until('1 character');
   await page.evaluate(() => document.querySelector<HTMLElement>('button[name=fewer]')?.click());
   await until('0 characters');
@@ -321,6 +394,10 @@ test.each(['webgl', 'webgpu'])(
     expect(Object.keys(bytes).sort()).toEqual([...ways].sort());
     expect(device).not.toBe('');
     expect(bytes.skinned).toBeGreaterThan(bytes.quaternion);
+    for (const { contender, draws, gpu, frame } of rows) {
+      expect(draws, contender).toBe(contender === 'skinned' ? 2 : 1);
+      expect(gpu ?? 0, contender).toBeLessThanOrEqual(frame);
+    }
     expect(await page.locator('polyline').count()).toBe(ways.length);
     expect(await page.locator('tbody tr').count()).toBe(ways.length);
     await page.click('text=Whole frame');
@@ -334,6 +411,33 @@ test.each(['webgl', 'webgpu'])(
   },
   180_000,
 );
+
+test('the benchmark warms the browser up, and times JavaScript where there is next to nothing to draw', async () => {
+  const page = await open('benchmark/index.html?counts=1&budget=0&only=floor,quaternion');
+  const measured: string[] = [];
+  page.on('framenavigated', (frame) => {
+    const query = new URL(frame.url()).searchParams;
+    measured.push(['contender', 'vertices', 'measure'].map((name) => query.get(name)).join(' '));
+  });
+  await page.click('button[name=start]');
+  await page.waitForFunction(() => document.body.dataset.done === '1', null, { timeout: 60_000 });
+  expect(measured).toEqual([
+    'floor 0 script', // whose result is not kept
+    'floor 0 script',
+    'floor 1 drawing',
+    'quaternion 0 script',
+    'quaternion 1 drawing',
+  ]);
+  const { rows } = JSON.parse((await page.textContent('[data-json]'))!);
+  expect(rows).toHaveLength(2);
+  for (const { js, frame, gpu, draws } of rows) {
+    expect(js).toBeGreaterThan(0);
+    expect(frame).toBeGreaterThan(js);
+    expect(gpu).toBeLessThanOrEqual(frame);
+    expect(draws).toBe(1);
+  }
+  expect(problems).toEqual([]);
+}, 90_000);
 
 test('a source has links to what it imports', async () => {
   const page = await open('source/index.html?of=crowd/main.ts');

@@ -8,11 +8,9 @@ import {
   createSceneContext,
   type EngineContext,
   getContainerMeshes,
-  isGpuTimingSupported,
   loadGltf,
   registerScene,
   renderFrame,
-  setGpuTimingEnabled,
   setThinInstances,
 } from '@babylonjs/lite';
 import { Matrix4 } from 'three';
@@ -21,11 +19,13 @@ import { createCharacter } from '../../character.js';
 import { countCalls } from '../../lib/countCalls.js';
 import { partOf, placeOf } from '../../lib/plan.js';
 import { SIZE, sourceOf } from '../contenders.js';
-import { deviceName, measure, type Row } from '../measure.js';
+import { createGpuTimer } from '../gpuTimer.js';
+import { deviceName, measure } from '../measure.js';
 import { createCamera, HEIGHT, WIDTH } from '../view.js';
+import type { MeasuredRow } from './main.js';
 
 /** Measures the crowd that Babylon Lite bakes. */
-export async function run(query: URLSearchParams): Promise<Row> {
+export async function run(query: URLSearchParams): Promise<MeasuredRow> {
   const count = Number(query.get('count'));
   const { root, clips } = createCharacter();
   const { geometry } = sourceOf('the built-in character', { root, clips }).mesh;
@@ -81,7 +81,8 @@ export async function run(query: URLSearchParams): Promise<Row> {
   const problems: string[] = [];
   device.addEventListener('uncapturederror', ({ error }) => problems.push(error.message));
   const finish = () => device.queue.onSubmittedWorkDone();
-  const measured = await measure(frame, finish, calls, Number(query.get('budget')));
+  const subject = { frame, finish, calls, timer: createGpuTimer(device, null) };
+  const measured = await measure(subject, query.get('measure') ?? '', Number(query.get('budget')));
   if (problems.length > 0) throw new Error(problems[0]);
 
   return {
@@ -89,8 +90,8 @@ export async function run(query: URLSearchParams): Promise<Row> {
     name: 'Babylon Lite, baked',
     count,
     ...measured,
+    // It records draw calls once, in a bundle, and counts them itself.
     draws: engine.drawCallCount,
-    gpu: await gpuTime(engine, frame),
     renderer: 'Babylon Lite on WebGPU',
     device: deviceName({ gl: null }, device.adapterInfo),
   };
@@ -99,15 +100,4 @@ export async function run(query: URLSearchParams): Promise<Row> {
 /** The engine does not give it away, but what is measured must be finished. */
 function deviceOf(engine: EngineContext): GPUDevice {
   return (engine as unknown as { _device: GPUDevice })._device;
-}
-
-async function gpuTime(engine: EngineContext, frame: () => void): Promise<number | null> {
-  if (!isGpuTimingSupported(engine)) return null;
-  setGpuTimingEnabled(engine, true);
-  for (let i = 0; i < 5; i++) {
-    frame();
-    await deviceOf(engine).queue.onSubmittedWorkDone();
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  return engine.gpuFrameTimeMs > 0 ? engine.gpuFrameTimeMs : null;
 }

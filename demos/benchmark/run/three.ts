@@ -2,11 +2,13 @@ import { HemisphereLight, Scene, type WebGLRenderer } from 'three';
 import { createCharacter } from '../../character.js';
 import { createRenderer } from '../../lib/createRenderer.js';
 import { CONTENDERS, sourceOf } from '../contenders.js';
-import { deviceName, finisher, gpuTime, measure, type Row } from '../measure.js';
+import { createGpuTimer } from '../gpuTimer.js';
+import { deviceName, finisher, measure } from '../measure.js';
 import { createCamera, HEIGHT, WIDTH } from '../view.js';
+import type { MeasuredRow } from './main.js';
 
 /** Measures one of the ways of drawing that three.js has. */
-export async function run(query: URLSearchParams): Promise<Row> {
+export async function run(query: URLSearchParams): Promise<MeasuredRow> {
   const kind = query.get('renderer') === 'webgpu' ? 'webgpu' : 'webgl';
   if (kind === 'webgpu') await import('skinned-instanced-mesh/webgpu');
   const created = await createRenderer(kind, false);
@@ -31,15 +33,14 @@ export async function run(query: URLSearchParams): Promise<Row> {
     crowd.update(1 / 60);
     renderer.render(scene, camera);
   };
-  const measured = await measure(frame, finisher(created), calls, Number(query.get('budget')));
-  const gpu = await gpuTime(created, frame);
+  const subject = { frame, finish: finisher(created), calls, timer: createGpuTimer(device, created.gl) };
+  const measured = await measure(subject, query.get('measure') ?? '', Number(query.get('budget')));
   const adapter = (device as unknown as { adapterInfo?: GPUAdapterInfo } | null)?.adapterInfo ?? null;
   return {
     contender,
     name,
     count,
     ...measured,
-    gpu,
     renderer: label,
     device: deviceName(created, adapter),
   };
