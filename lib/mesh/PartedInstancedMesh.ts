@@ -142,7 +142,8 @@ export abstract class PartedInstancedMesh extends AnimatedInstancedMesh {
   }
 
   /** Becomes the same parts, looking the same, on as many instances as there may be here. */
-  protected copyParts({ parts, partPaths }: PartedInstancedMesh): void {
+  protected copyParts(source: PartedInstancedMesh): void {
+    const { parts, partPaths } = source;
     this.partPaths = partPaths;
     this.replaceParts(parts === null ? null : new InstanceParts(this.capacity, parts.count).copy(parts));
   }
