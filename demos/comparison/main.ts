@@ -5,7 +5,7 @@ import { Figures } from '../lib/Figures.js';
 import { onFile, openCharacter } from '../lib/openFile.js';
 import { openStage } from '../lib/openStage.js';
 import { fail, find, onClose, slide, tell, toggle } from '../lib/page.js';
-import { crowdRadius, partOf, placeOf } from '../lib/plan.js';
+import { crowdRadius, movesOf, partOf, placeOf } from '../lib/plan.js';
 import { SkinnedCrowd } from '../lib/SkinnedCrowd.js';
 
 const MOST = 10_000;
@@ -83,7 +83,8 @@ async function open(file: File): Promise<void> {
   const { signal } = opening;
   try {
     tell(`Reading ${file.name} …`);
-    const { root, clips } = await openCharacter(file, device.renderer);
+    const { root, clips: all } = await openCharacter(file, device.renderer);
+    const clips = movesOf(all);
     tell(`Baking ${clips.length} clips of ${file.name} …`, 0);
     const boneTexture = await BoneTexture.bakeAsync(root, clips, {
       signal,

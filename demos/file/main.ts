@@ -5,18 +5,23 @@ import { Figures } from '../lib/Figures.js';
 import { onFile, openCharacter } from '../lib/openFile.js';
 import { openStage } from '../lib/openStage.js';
 import { fail, find, showValue, slide, tell, toggle } from '../lib/page.js';
-import { crowdRadius, partOf, placeOf } from '../lib/plan.js';
+import { crowdRadius, movesOf, partOf, placeOf } from '../lib/plan.js';
+import { codeFor } from './codeFor.js';
 
 const MIXED = 'all of them, mixed';
+/** What textures may be as large as without asking the device. */
+const DEFAULT_TEXTURE_SIZE = 4096;
 
 const { query, Crowd, device, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
 
 let { root, clips }: { root: Object3D; clips: AnimationClip[] } = createCharacter();
 let fileName = '';
+let extensions: string[] = [];
 let crowd: SkinnedInstancedMesh | null = null;
 let count = Math.max(1, Number(query.get('count') ?? 500));
 let clip = MIXED;
+let height = 1;
 let size = 1;
 const DEFAULTS: FromOptions = {
   fps: 30,
@@ -64,8 +69,12 @@ function place(placed: SkinnedInstancedMesh): void {
   placed.instanceMatrix.needsUpdate = true;
 }
 
+/** Names of the clips that characters play, by chance where there are several. */
+const played = () => (clip === MIXED ? movesOf(clips).map(({ name }) => name) : [clip]);
+
 function play(playing: SkinnedInstancedMesh): void {
-  playing.playAll(clip === MIXED ? (i) => partOf(i, clips.length).clip : clip, {
+  const names = played();
+  playing.playAll((i) => names[partOf(i, names.length).clip], {
     time: (i) => partOf(i, clips.length).time,
     timeScale: (i) => partOf(i, clips.length).timeScale,
     fade: playing.elapsed > 0 ? 0.3 : 0,
@@ -82,13 +91,15 @@ function setCount(value: number): void {
   place(crowd);
   play(crowd);
   frameCrowd();
+  find('.code').textContent = code(crowd.boneTexture);
 }
 
 function frameCrowd(): void {
   root.updateMatrixWorld(true);
   const extent = new Box3().setFromObject(root, true).getSize(new Vector3());
-  size = Math.max(extent.x, extent.z, extent.y * 0.5);
-  stage.frame(extent.y, crowdRadius(count, size));
+  height = extent.y;
+  size = Math.max(extent.x, extent.z, height * 0.5);
+  stage.frame(height, crowdRadius(count, size));
 }
 
 // --- the panel ---
@@ -107,30 +118,42 @@ function report({ boneTexture, geometry, material, partNames }: SkinnedInstanced
       return item;
     }),
   );
-  find('.code').textContent = codeFor();
+  find('.code').textContent = code(boneTexture);
 }
 
 const sizeOf = ({ layout, byteLength }: BoneTexture) =>
   `${layout.width} × ${layout.height}, ${(byteLength / 1e6).toFixed(2)} MB`;
 
-/** The lines that make this crowd. */
-function codeFor(): string {
-  const said = Object.entries(options)
-    .filter(([key, value]) => value !== DEFAULTS[key as keyof FromOptions])
-    .map(([key, value]) => `${key}: ${typeof value === 'string' ? `'${value}'` : value}`);
-  const given = said.length > 0 ? `, {\n  ${said.join(',\n  ')},\n}` : '';
-  const entry =
-    query.get('renderer') === 'webgpu' ? 'skinned-instanced-mesh/webgpu' : 'skinned-instanced-mesh';
-  return `import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
-import { SkinnedInstancedMesh } from '${entry}';
+/** The program that makes this crowd. */
+function code({ layout }: BoneTexture): string {
+  const given: FromOptions = Object.fromEntries(
+    Object.entries(options).filter(([key, value]) => value !== DEFAULTS[key as keyof FromOptions]),
+  );
+  if (holdsUnsupported()) given.skipUnsupported = true;
+  if (Math.max(layout.width, layout.height) > DEFAULT_TEXTURE_SIZE)
+    given.maxTextureSize = device.maxTextureSize;
+  return codeFor({
+    renderer: query.get('renderer') === 'webgpu' ? 'webgpu' : 'webgl',
+    file: fileName || 'character.glb',
+    extensions,
+    count,
+    clips: played(),
+    options: given,
+    height,
+    width: size,
+  });
+}
 
-const gltf = await new GLTFLoader().loadAsync('${fileName || 'character.glb'}');
-const crowd = SkinnedInstancedMesh.from(gltf.scene, gltf.animations, ${count}${given});
-scene.add(crowd);
-for (let i = 0; i < crowd.count; i++) crowd.setMatrixAt(i, matrices[i]);
-crowd.playAll(${clip === MIXED ? `(i) => i % ${clips.length}` : `'${clip}'`}, { time: () => 10 * Math.random() });
-// each frame
-crowd.update(delta);`;
+/** Whether there is something under the root that the page leaves out. */
+function holdsUnsupported(): boolean {
+  let found = false;
+  root.traverseVisible((node) => {
+    const kinds = node as unknown as Record<string, unknown>;
+    found ||= ['isPoints', 'isLine', 'isSprite', 'isInstancedMesh', 'isBatchedMesh'].some(
+      (kind) => kinds[kind] === true,
+    );
+  });
+  return found;
 }
 
 function listClips(): void {
@@ -156,7 +179,7 @@ async function open(file: File): Promise<void> {
     const opened = await openCharacter(file, device.renderer);
     if (opened.clips.length === 0)
       throw new Error(`${file.name} has no animations; export it with its clips.`);
-    ({ root, clips, name: fileName } = opened);
+    ({ root, clips, extensions, name: fileName } = opened);
     root.traverse((node) => {
       (node as Mesh).castShadow = (node as Mesh).isMesh === true;
     });

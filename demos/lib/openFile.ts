@@ -6,6 +6,8 @@ export interface OpenedCharacter {
   name: string;
   root: Object3D;
   clips: AnimationClip[];
+  /** Extensions of glTF that the file uses. */
+  extensions: string[];
 }
 
 /** Calls back with each file that is chosen in `input` or dropped on the page. */
@@ -57,7 +59,8 @@ export async function openCharacter(file: File, renderer: AnyRenderer): Promise<
   const loader = await created;
   try {
     const gltf = await loader.parseAsync(await file.arrayBuffer(), '');
-    return { name: file.name, root: gltf.scene, clips: gltf.animations };
+    const { extensionsUsed = [] } = gltf.parser.json as { extensionsUsed?: string[] };
+    return { name: file.name, root: gltf.scene, clips: gltf.animations, extensions: extensionsUsed };
   } catch (error) {
     throw new Error(`${file.name} is no glTF file that can be read: ${(error as Error).message}`);
   }

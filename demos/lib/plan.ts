@@ -22,6 +22,12 @@ function chance(index: number, what: number): number {
   return x - Math.floor(x);
 }
 
+/** The clips that characters may play by chance: not the pose they were modelled in, unless there is nothing else. */
+export function movesOf<Clip extends { name: string }>(clips: Clip[]): Clip[] {
+  const moves = clips.filter(({ name }) => !/t[-_ ]?pose/i.test(name));
+  return moves.length > 0 ? moves : clips;
+}
+
 /** What figure `index` plays. */
 export function partOf(index: number, clips: number): Part {
   return {

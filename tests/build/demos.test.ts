@@ -326,6 +326,10 @@ test.each(['webgl', 'webgpu'])('the page for files takes one or refuses it under
   await page.selectOption('[name=clip]', 'Wave');
   expect(await page.textContent('.code')).toContain("crowd.playAll('Wave'");
   expect(await page.textContent('.code')).toContain("encoding: 'matrix'");
+  const own = renderer === 'webgpu' ? 'WebGPURenderer' : 'WebGLRenderer';
+  expect(await page.textContent('.code')).toContain(`const renderer = new ${own}(`);
+  await page.fill('[name=count]', '0.48');
+  expect(await page.textContent('.code')).toContain('gltf.animations, 3, {');
 
   await page.setInputFiles('input[type=file]', glb('notes.glb', 'no model'));
   await page.waitForFunction(() => document.body.dataset.error?.includes('notes.glb is no glTF file'));

@@ -5,6 +5,7 @@ import type { Page } from 'playwright';
 import { publint } from 'publint';
 import { build, preview } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { codeFor } from '../../demos/file/codeFor.js';
 import { type OpenedApp, openPage, PackedApp, ROOT } from '../support/PackedApp.js';
 
 /** Kilobytes of each entry, minified and compressed, that it may not grow beyond unnoticed. */
@@ -247,6 +248,27 @@ describe('the README and the guides', () => {
   const snippets = blocks.filter((code) => !code.includes('setAnimationLoop'));
   const components = everything.flatMap((text) => blocksOf(text, 'tsx'));
 
+  const shown = { file: 'character.glb', extensions: [], count: 9, height: 1.8, width: 1.3 };
+  /** What the page for files shows: for each renderer, the second with all decoders; and what is hard to write down. */
+  const codes = [
+    codeFor({ ...shown, renderer: 'webgl', clips: ['Walk', 'Wave'], options: { mergeMaterials: true } }),
+    codeFor({
+      ...shown,
+      renderer: 'webgpu',
+      extensions: ['EXT_meshopt_compression', 'KHR_draco_mesh_compression', 'KHR_texture_basisu'],
+      clips: ['Walk'],
+      options: { encoding: 'matrix', fps: 10, skipUnsupported: true },
+    }),
+    codeFor({
+      ...shown,
+      renderer: 'webgl',
+      file: "it's #1.glb",
+      extensions: ['EXT_meshopt_compression'],
+      clips: [`Jane's "Idle"\n`],
+      options: {},
+    }),
+  ];
+
   beforeAll(async () => packed.write('public/character.glb', await exportCharacter()));
 
   test('have a whole program for each renderer, and snippets', () => {
@@ -303,7 +325,14 @@ describe('the README and the guides', () => {
     await server.close();
   }, 60_000);
 
-  test('snippets type-check, and an empty app, under moduleResolution bundler', () => {
+  test('the code that the file page shows runs as it is', async () => {
+    for (const code of codes.slice(0, 2)) {
+      const app = await packed.open(code);
+      await expectMoving(app).finally(app.close);
+    }
+  }, 90_000);
+
+  test('snippets type-check, the code of the file page and an empty app too, under moduleResolution bundler', () => {
     const files = snippets.map((code, i) => {
       const file = `snippet${i}.ts`;
       packed.write(file, code.includes('import ') ? code : withNames(code));
@@ -312,6 +341,10 @@ describe('the README and the guides', () => {
     components.forEach((code, i) => {
       packed.write(`component${i}.tsx`, code);
       files.push(`component${i}.tsx`);
+    });
+    codes.forEach((code, i) => {
+      packed.write(`shown${i}.ts`, code);
+      files.push(`shown${i}.ts`);
     });
     // in one go with the app under this moduleResolution: the compiler takes long over three.js's types
     expect(checkApp('bundler', files)).toEqual([]);
