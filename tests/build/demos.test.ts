@@ -160,10 +160,12 @@ test.each(['webgl', 'webgpu'])(
   'the comparison opens under %s, moves, and takes or refuses a file',
   async (renderer) => {
     const page = await open(`comparison/index.html?count=10&shadows=1&renderer=${renderer}`);
-    await expectMoving(page);
     // Each side pays for its own shadows, and for nothing else: not for the ground, nor for the other side.
-    await expect.poll(async () => (await figuresOf(page))['Draw calls, crowd']).toEqual(['10', '1']);
+    const drawn = async () => (await figuresOf(page))['Draw calls, crowd'];
+    await expect.poll(drawn, { timeout: 30_000 }).toEqual(['10', '1']);
     expect((await figuresOf(page))['Draw calls, shadows']).toEqual(['10', '1']);
+    await page.click('button[name=shadows]');
+    await expectMoving(page);
     await look(page, 'comparison', renderer);
     await expectLinkToSource(page, 'comparison');
     await page.click('[data-mode=instanced]');
@@ -302,7 +304,8 @@ test.each(['webgl', 'webgpu'])('the crowd of ten thousand grows and shrinks unde
   const until = (text: string) =>
     page.waitForFunction((wanted) => document.querySelector('[data-count]')?.textContent === wanted, text);
   await until('1 character');
-  await expect.poll(async () => (await figuresOf(page))['Draw calls, crowd']).toEqual(['1']);
+  const drawn = async () => (await figuresOf(page))['Draw calls, crowd'];
+  await expect.poll(drawn, { timeout: 30_000 }).toEqual(['1']);
   expect((await figuresOf(page))['Draw calls, shadows'], 'without shadows').toEqual(['0']);
   await page.mouse.click(600, 395);
   await until('2 characters');
