@@ -1,0 +1,110 @@
+/** How long an engine may take for one scene, or to start. */
+const PATIENCE = 120_000;
+
+/** What an engine made of the page. */
+export class Drawings {
+  /** What it says it draws on; null where it has no WebGL 2. @type {string | null} */
+  device = null;
+  /** Whether it is the engine that was asked for. */
+  accepted = false;
+  /** Names of the scenes it was about to draw. @type {string[]} */
+  scenes = [];
+  /** @type {import('./compare.ts').Drawn[]} */
+  drawn = [];
+  /** @type {{ scene: string, text: string }[]} */
+  problems = [];
+  seconds = 0;
+
+  /** What a renderer made of a scene. */
+  of(renderer, scene) {
+    return this.drawn.find((one) => one.renderer === renderer && one.scene === scene);
+  }
+
+  /** What the engine complained of while it drew that, in words. */
+  problemsOf(renderer, scene) {
+    const drawing = `${renderer}: ${scene}`;
+    return this.problems.filter((problem) => problem.scene === drawing).map(({ text }) => text);
+  }
+
+  /** What it complained of outside of any scene, in words. */
+  get strayProblems() {
+    return this.problems
+      .filter(({ scene }) => !scene.includes(': '))
+      .map(({ scene, text }) => `${scene}: ${text}`);
+  }
+}
+
+/**
+ * Opens the page in an engine and waits until all is drawn.
+ *
+ * @param {import('./engines.mjs').Engine} engine
+ * @param {Awaited<ReturnType<typeof import('./serve.mjs').serve>>} site
+ * @param {string | undefined} scene Name of the only one to draw.
+ */
+export async function drawWith(engine, site, scene) {
+  const drawings = new Drawings();
+  const start = performance.now();
+  let ended = () => {};
+  let timer;
+  const end = new Promise((resolve) => {
+    ended = resolve;
+  });
+  const wait = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const text = `it said nothing for ${PATIENCE / 1000} seconds`;
+      drawings.problems.push({ scene: 'at the end', text });
+      ended();
+    }, PATIENCE);
+  };
+
+  const receivers = {
+    async begin(message) {
+      const { device, scenes } = await message.json();
+      Object.assign(drawings, { device, scenes, accepted: device !== null && engine.device.test(device) });
+      if (!drawings.accepted) ended();
+    },
+    async scene(message) {
+      drawings.drawn.push(await drawnOf(await message.formData()));
+    },
+    async problem(message) {
+      drawings.problems.push(await message.json());
+    },
+    async end() {
+      ended();
+    },
+  };
+  const stop = site.listen(async (kind, message) => {
+    wait();
+    await receivers[kind](message);
+  });
+
+  wait();
+  let close = async () => {};
+  try {
+    const query = new URLSearchParams({ renderers: JSON.stringify(engine.renderers) });
+    if (scene !== undefined) query.set('scene', scene);
+    close = await engine.open(`${site.url}?${query}`);
+    await end;
+  } catch (error) {
+    drawings.problems.push({ scene: 'at the start', text: error.message });
+  } finally {
+    clearTimeout(timer);
+    stop();
+    await close();
+  }
+  drawings.seconds = (performance.now() - start) / 1000;
+  return drawings;
+}
+
+/** A scene out of the form that the page sent. */
+async function drawnOf(form) {
+  const drawn = { ...JSON.parse(form.get('about')), numbers: {} };
+  for (const [name, value] of form) {
+    if (name === 'about') continue;
+    const bytes = await value.arrayBuffer();
+    if (name === 'picture' || name === 'empty') drawn[name] = new Uint8Array(bytes);
+    else drawn.numbers[name] = new Float32Array(bytes);
+  }
+  return drawn;
+}

@@ -1,0 +1,33 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+
+const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+
+/** Runs apt-get; what it says is shown only where it fails. */
+function apt(...args) {
+  const { status, stdout, stderr } = spawnSync('apt-get', args, { env, encoding: 'utf8', timeout: 300_000 });
+  if (status === 0) return true;
+  const said = `${stdout}\n${stderr}`.trim().split('\n').slice(-5).join('\n');
+  console.log(`apt-get ${args.join(' ')} failed:\n${said}`);
+  return false;
+}
+
+/**
+ * Installs what engines lack, on Debian as root; says so where it cannot.
+ *
+ * @param {import('./engines.mjs').Engine[]} engines
+ */
+export function install(engines) {
+  const lacking = engines.filter((engine) => engine.missing().length > 0);
+  if (lacking.length === 0) return;
+  if (!existsSync('/usr/bin/apt-get') || process.getuid?.() !== 0) {
+    console.log('What is missing is not installed: that takes Debian, or a system like it, and root.');
+    return;
+  }
+  if (!apt('update', '-qq')) return;
+  // Each by itself, so that one that this system does not know stands in no other's way.
+  for (const { name, packages } of lacking) {
+    console.log(`Installing ${packages.join(', ')} for ${name}.`);
+    apt('install', '-y', '-qq', '--no-install-recommends', '--no-upgrade', ...packages);
+  }
+}
