@@ -84,6 +84,7 @@ export class Report {
    * @param {(name: string, scene: string) => import('./compare.ts').Bounds} boundsOf
    */
   compare(renderer, columns, reference, boundsOf) {
+    if (columns.length === 0) return;
     const print = (name, covered, cells) => {
       const line = cells.map((cell) => cell.padStart(COLUMN_WIDTH)).join('');
       console.log(name.padEnd(NAME_WIDTH) + String(covered).padStart(8) + line);

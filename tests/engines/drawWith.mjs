@@ -3,15 +3,15 @@ const PATIENCE = 120_000;
 
 /** What an engine made of the page. */
 export class Drawings {
-  /** What it says it draws on; null where it has no WebGL 2. @type {string | null} */
-  device = null;
+  /** What it says it draws on; null where it has no WebGL 2, undefined if it said nothing. @type {string | null | undefined} */
+  device = undefined;
   /** Whether it is the engine that was asked for. */
   accepted = false;
   /** Names of the scenes it was about to draw. @type {string[]} */
   scenes = [];
   /** @type {import('./compare.ts').Drawn[]} */
   drawn = [];
-  /** @type {{ scene: string, text: string }[]} */
+  /** Each with the renderer and scene that were being drawn, if any. @type {{ scene: string | null, text: string }[]} */
   problems = [];
   seconds = 0;
 
@@ -28,9 +28,7 @@ export class Drawings {
 
   /** What it complained of outside of any scene, in words. */
   get strayProblems() {
-    return this.problems
-      .filter(({ scene }) => !scene.includes(': '))
-      .map(({ scene, text }) => `${scene}: ${text}`);
+    return this.problems.filter(({ scene }) => scene === null).map(({ text }) => text);
   }
 }
 
@@ -45,17 +43,19 @@ export async function drawWith(engine, site, scene) {
   const drawings = new Drawings();
   const start = performance.now();
   let ended = () => {};
-  let timer;
   const end = new Promise((resolve) => {
     ended = resolve;
   });
+  let closing = false;
+  const fail = (text) => {
+    if (closing) return;
+    drawings.problems.push({ scene: null, text });
+    ended();
+  };
+  let timer;
   const wait = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => {
-      const text = `it said nothing for ${PATIENCE / 1000} seconds`;
-      drawings.problems.push({ scene: 'at the end', text });
-      ended();
-    }, PATIENCE);
+    timer = setTimeout(() => fail(`it said nothing for ${PATIENCE / 1000} seconds`), PATIENCE);
   };
 
   const receivers = {
@@ -69,6 +69,8 @@ export async function drawWith(engine, site, scene) {
     },
     async problem(message) {
       drawings.problems.push(await message.json());
+      // A page that could not be loaded has nothing more to say.
+      if (drawings.device === undefined) ended();
     },
     async end() {
       ended();
@@ -84,11 +86,12 @@ export async function drawWith(engine, site, scene) {
   try {
     const query = new URLSearchParams({ renderers: JSON.stringify(engine.renderers) });
     if (scene !== undefined) query.set('scene', scene);
-    close = await engine.open(`${site.url}?${query}`);
+    close = await engine.open(`${site.url}?${query}`, fail);
     await end;
   } catch (error) {
-    drawings.problems.push({ scene: 'at the start', text: error.message });
+    fail(error.message);
   } finally {
+    closing = true;
     clearTimeout(timer);
     stop();
     await close();

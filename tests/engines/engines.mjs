@@ -16,7 +16,8 @@ import { BASELINE_RENDERERS, RENDERERS } from './renderers.mjs';
  * @property {string[]} packages What Debian calls what it takes.
  * @property {() => string[]} missing What of it is not there.
  * @property {RegExp} device What it must say it draws on; anything else is another engine.
- * @property {(url: string) => Promise<() => Promise<void>>} open Opens a page; returns what closes it.
+ * @property {(url: string, lost: (why: string) => void) => Promise<() => Promise<void>>} open Opens a page, and calls `lost`
+ * if the browser goes down; returns what closes it.
  */
 
 const onLinux = process.platform === 'linux';
@@ -30,12 +31,12 @@ const llvmpipeFlags = [
   '--disable-gpu-sandbox',
 ];
 
-const openChromium = (args, env) => async (url) => {
+const openChromium = (args, env) => async (url, lost) => {
   const executablePath = await findBrowser();
   const browser = await chromium.launch({ executablePath, args, env: { ...process.env, ...env } });
   const page = await browser.newPage();
-  // The page answers for itself; what it cannot see is when it goes down.
-  page.on('crash', () => console.error('Chromium: the page crashed.'));
+  page.on('crash', () => lost('the page crashed'));
+  browser.on('disconnected', () => lost('the browser ended'));
   await page.goto(url);
   return () => browser.close();
 };
@@ -69,7 +70,8 @@ export const ENGINES = [
     packages: ['firefox-esr', 'xvfb', 'libgl1-mesa-dri'],
     missing: () => needed({ Firefox: findFirefox(), Xvfb: find('Xvfb'), Mesa: hasMesa() }),
     device: /llvmpipe/,
-    open: (url) => startOnScreen((home) => [findFirefox(), '--no-remote', '--profile', profile(home), url]),
+    open: (url, lost) =>
+      startOnScreen((home) => [findFirefox(), '--no-remote', '--profile', profile(home), url], lost),
   },
   {
     name: 'WebKit',
@@ -78,7 +80,7 @@ export const ENGINES = [
     missing: () => needed({ 'WebKit’s MiniBrowser': findMiniBrowser(), Xvfb: find('Xvfb'), Mesa: hasMesa() }),
     // It calls everything an Apple GPU, so that pages cannot tell machines apart.
     device: /./,
-    open: (url) => startOnScreen(() => [findMiniBrowser(), '--private', url], webKitEnv()),
+    open: (url, lost) => startOnScreen(() => [findMiniBrowser(), '--private', url], lost, webKitEnv()),
   },
 ];
 

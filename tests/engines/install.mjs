@@ -26,7 +26,9 @@ export function install(engines) {
   }
   if (!apt('update', '-qq')) return;
   // Each by itself, so that one that this system does not know stands in no other's way.
-  for (const { name, packages } of lacking) {
+  for (const { name, packages, missing } of lacking) {
+    // It may have come with the one before.
+    if (missing().length === 0) continue;
     console.log(`Installing ${packages.join(', ')} for ${name}.`);
     apt('install', '-y', '-qq', '--no-install-recommends', '--no-upgrade', ...packages);
   }

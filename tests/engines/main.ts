@@ -11,7 +11,7 @@ declare global {
   interface Window {
     engines: {
       /** What is being drawn, which problems are put down to. */
-      scene: string;
+      scene: string | null;
       post(kind: string, body: BodyInit): Promise<void>;
       problem(text: string): void;
       sent(): Promise<unknown>;
@@ -83,14 +83,18 @@ async function main(): Promise<void> {
       try {
         await drawScene(drawing, renderer, one);
       } catch (error) {
-        engines.problem(`${error instanceof Error ? `${error.message}\n${error.stack}` : error}`);
+        engines.problem(wordsOf(error));
       }
     }
+    engines.scene = null;
     drawing.dispose();
   }
-  engines.scene = 'at the end';
-  await engines.sent();
-  await engines.post('end', '');
 }
 
-main();
+const wordsOf = (error: unknown): string =>
+  error instanceof Error ? `${error.message}\n${error.stack}` : String(error);
+
+main()
+  .catch((error) => engines.problem(wordsOf(error)))
+  .then(engines.sent)
+  .then(() => engines.post('end', ''));

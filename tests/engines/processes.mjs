@@ -56,9 +56,10 @@ async function openScreen() {
  * Starts a browser on a screen that no one sees, with Mesa's software driver and a home of its own.
  *
  * @param {(home: string) => [command: string, ...args: string[]]} command
+ * @param {(why: string) => void} lost Called when it ends.
  * @returns What ends it.
  */
-export async function startOnScreen(command, env = {}) {
+export async function startOnScreen(command, lost, env = {}) {
   const screen = await openScreen();
   const { home, remove } = createHome();
   const [program, ...args] = command(home);
@@ -78,6 +79,7 @@ export async function startOnScreen(command, env = {}) {
     },
   });
   const gone = new Promise((resolve) => child.once('close', resolve));
+  child.once('close', () => lost('the browser ended'));
   return async () => {
     end();
     await gone;

@@ -33,7 +33,7 @@ function chosenEngines() {
 
 async function draw(engine, site) {
   const drawings = await drawWith(engine, site, onlyScene);
-  const { device, drawn, seconds } = drawings;
+  const { device = 'nothing it told', drawn, seconds } = drawings;
   console.log(
     `${engine.name}: ${drawn.length} pictures in ${seconds.toFixed(1)} s, on ${device ?? 'nothing: it has no WebGL 2'}`,
   );
@@ -44,7 +44,8 @@ async function draw(engine, site) {
 function whyNot({ packages }, missing, drawings) {
   let why = null;
   if (missing.length > 0) why = `there is no ${missing.join(', no ')}`;
-  else if (drawings.problems.length === 0 && !drawings.accepted) why = `it draws on ${drawings.device}`;
+  else if (drawings.problems.length === 0 && !drawings.accepted)
+    why = `it draws on ${drawings.device ?? 'nothing: it has no WebGL 2'}`;
   return why && `${why}. On Debian: apt-get install ${packages.join(' ')}; or add --install, as root`;
 }
 
@@ -54,7 +55,8 @@ async function run(site, engines) {
   const report = new Report(comparison, baseline);
   const { scenes, accepted, device } = baseline.drawings;
   report.countStray(baseline);
-  if (!accepted) report.count(BASELINE.name, [`it draws on ${device}, so there is nothing to compare with`]);
+  if (!accepted)
+    report.count(BASELINE.name, [`it draws on ${device ?? 'nothing'}, so there is nothing to compare with`]);
   else if (scenes.length === 0) throw new Error(`npm run test:engines: no scene "${onlyScene}".`);
   if (!accepted) return report;
   report.checkBaseline();
