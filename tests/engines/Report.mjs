@@ -54,7 +54,7 @@ export class Report {
       wrong.push(`it did not say "${known.says}": if it is right now, take it from known.mjs`);
     const counted = asKnown ? 'skipped' : wrong.length > 0 ? 'failed' : 'passed';
     this[counted]++;
-    if (counted === 'failed') this.failures.push(...wrong.map((what) => `${label}: ${what}`));
+    if (counted === 'failed') this.failures.push(...wrong.map((what) => `${label}: ${firstLines(what)}`));
     return counted;
   }
 
@@ -147,3 +147,11 @@ export class Report {
     console.log(`\nPictures, with what differs below each: ${FOLDER}`);
   }
 }
+
+/** The first lines of what an engine says: where in the sources it was says the next one too. */
+const firstLines = (text) =>
+  text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(0, 4)
+    .join('\n');

@@ -98,9 +98,11 @@ function find(...names) {
     .find((path) => existsSync(path));
 }
 
+/** What `FIREFOX_PATH` names, or an installed one. */
 function findFirefox() {
   const named = process.env.FIREFOX_PATH;
-  return named && existsSync(named) ? named : find('firefox-esr', 'firefox');
+  if (named && !existsSync(named)) throw new Error(`FIREFOX_PATH is ${named}, but there is no such file.`);
+  return named || find('firefox-esr', 'firefox');
 }
 
 /** Folders in which distributions keep libraries. */

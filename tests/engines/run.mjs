@@ -5,6 +5,8 @@
 //   npm run test:engines -- --install               installs what is missing, on Debian as root; so does CI=true
 //   npm run test:engines -- Firefox --scene=parts   one engine, one scene
 //   npm run test:engines -- --outputFile=FILE       also writes the counts, named as in Vitest's JSON
+//
+// CHROME_PATH and FIREFOX_PATH may name the browsers. Other options are passed over: CI gives those of Vitest to all that it counts.
 import { writeFileSync } from 'node:fs';
 import { findBrowser } from '../setup/findBrowser.mjs';
 import { modelFiles, modelsFolder } from '../setup/models.mjs';

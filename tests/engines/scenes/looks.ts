@@ -26,7 +26,7 @@ function createDressed(mergeMaterials: boolean): SkinnedInstancedMesh {
   crowd.setPartColorAt(0, 'Cap', new Color(0xff5533)).setPartColorAt(0, 'Shield', new Color(0x3366ff));
   crowd.setPartColorAt(2, 'Casual', new Color(0x88ff88));
   const stout = new Mesh();
-  stout.morphTargetInfluences = [1];
+  stout.morphTargetInfluences = crowd.morphTargetInfluences?.map(() => 1);
   crowd.setMorphAt(2, stout);
   return crowd.playAll('Walk', { time: (i) => 0.2 * i }).update(0.1);
 }
