@@ -8,6 +8,9 @@ import { alias } from './vite.config.js';
 /** `three-oldest` when the tests run against the oldest supported three.js. */
 const three = process.env.SIM_THREE;
 
+/** Tests that are left out with it: the ./webgpu entry asks for a newer three.js than the main one. */
+const webgpuTests = three ? ['tests/{unit,parity,repro}/**/webgpu*.test.ts'] : [];
+
 const resolve = {
   alias: [
     ...Object.entries(alias).map(([name, path]) => ({ find: new RegExp(`^${name}$`), replacement: path })),
@@ -35,7 +38,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['tests/{unit,repro}/**/*.test.ts'],
-          exclude: ['**/*.browser.test.ts'],
+          exclude: ['**/*.browser.test.ts', ...webgpuTests],
           environment: 'node',
           testTimeout: 60_000,
           // Other packages too shall see the three.js that the tests run with.
@@ -51,8 +54,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['tests/{browser,parity}/**/*.test.ts', 'tests/repro/**/*.browser.test.ts'],
-          // The ./webgpu entry asks for a newer three.js than the main one.
-          exclude: three ? ['tests/parity/webgpu*.test.ts'] : [],
+          exclude: webgpuTests,
           testTimeout: 120_000,
           // One page at a time: the software renderer takes every core there is.
           fileParallelism: false,

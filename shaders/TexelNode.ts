@@ -18,12 +18,13 @@ export class TexelNode extends TextureNode {
     return (this.texel(at) as unknown as { depth(layer: Node): Node<'vec4'> }).depth(layer);
   }
 
-  /** The texel that is `x` texels into a row of a layered `InstanceTexture`. */
-  rowTexel(x: Node<'int'>, row: Node<'int'>): Node<'vec4'> {
+  /** `count` texels that begin `x` texels into a row of a layered `InstanceTexture`. */
+  rowTexels(x: Node<'int'>, row: Node<'int'>, count: number): Node<'vec4'>[] {
     // A layer has one row but in crowds of very many.
-    const height = this.height();
+    const height = this.height().toVar();
     const layer = row.div(height).toVar();
-    return this.layerTexel(ivec2(x, row.sub(layer.mul(height))), layer);
+    const y = row.sub(layer.mul(height)).toVar();
+    return Array.from({ length: count }, (_, i) => this.layerTexel(ivec2(i === 0 ? x : x.add(i), y), layer));
   }
 
   /** Rows of the texture, as of each draw. */

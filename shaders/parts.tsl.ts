@@ -9,7 +9,7 @@ export function instancePart(texture: TexelNode, parameter: (i: number) => Node<
   const perRow = int(parameter(PARAM_PARTS_PER_ROW)).toVar();
   const row = index.div(perRow).toVar();
   const first = index.sub(row.mul(perRow)).mul(int(parameter(PARAM_PARTS)));
-  return texture.rowTexel(first.add(int(attribute<'float'>('partIndex', 'float'))), row);
+  return texture.rowTexels(first.add(int(attribute<'float'>('partIndex', 'float'))), row, 1)[0];
 }
 
 /** By how much a part's map is moved, in uv units. */

@@ -2,7 +2,7 @@ import { drawParameterGLSL } from './drawParameter.js';
 import { encodingGLSL } from './encodings/index.js';
 import { morphsGLSL } from './morphTargets.glsl.js';
 import { type ShaderVariant, variantOf } from './ShaderVariant.js';
-import { skinningCommonGLSL, skinningMatrixGLSL } from './skinningMatrix.glsl.js';
+import { type SlotSource, skinningCommonGLSL, skinningMatrixGLSL } from './skinningMatrix.glsl.js';
 
 /** Chunks that a material without colours, maps or light has no use for. */
 const OPTIONAL = ['skinnormal_vertex', 'color_vertex', 'uv_vertex'];
@@ -13,16 +13,18 @@ const OPTIONAL = ['skinnormal_vertex', 'color_vertex', 'uv_vertex'];
  *
  * @param codes Variants that this material is drawn with. Several are told apart at run time.
  * @param variantParameter Index of the draw parameter that holds the code of the object drawn.
+ * @param slots Where the shader finds what an instance plays.
  * @returns Null if the shader lacks a chunk, so that it could not be posed.
  */
 export function skinVertexGLSL(
   vertexShader: string,
   codes: readonly number[],
   variantParameter: number,
+  slots: SlotSource,
 ): string | null {
   const skinned = 'mat3x4 crowdSkin = skinningMatrix();';
   const chunks: Record<string, string> = {
-    skinning_pars_vertex: skinningFunctions(codes, variantParameter),
+    skinning_pars_vertex: skinningFunctions(codes, variantParameter, slots),
 
     skinbase_vertex: skinned,
 
@@ -82,14 +84,14 @@ ${skinned}
   return shader;
 }
 
-function skinningFunctions(codes: readonly number[], variantParameter: number): string {
+function skinningFunctions(codes: readonly number[], variantParameter: number, slots: SlotSource): string {
   const variants = codes.map(variantOf);
   const encodings = new Set(variants.map((variant: ShaderVariant) => variant.encoding));
   const anyParts = variants.some(({ parts }) => parts);
 
   const morphs = variants.some((variant) => variant.morphs) ? [morphsGLSL] : [];
   const functions = [
-    skinningCommonGLSL(anyParts),
+    skinningCommonGLSL(anyParts, slots),
     ...morphs,
     ...[...encodings].map((encoding) => encodingGLSL[encoding]),
   ];

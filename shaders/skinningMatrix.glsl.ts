@@ -1,5 +1,5 @@
 import { LOOP_MODES, PARAM_CLOCK, PARAM_ROWS, PARAM_STRIDE } from '../lib/constants.js';
-import { INSTANCES_PER_ROW, OLDER_STRIDE } from '../lib/playback/instanceLayout.js';
+import { INSTANCES_PER_ROW, OLDER_STRIDE, SLOT_STRIDE } from '../lib/playback/instanceLayout.js';
 import { drawParameterGLSL } from './drawParameter.js';
 import { frameAtGLSL } from './frameAt.glsl.js';
 import { partsGLSL } from './parts.glsl.js';
@@ -7,17 +7,38 @@ import type { ShaderVariant } from './ShaderVariant.js';
 
 const CLOCK = /*@__PURE__*/ drawParameterGLSL(PARAM_CLOCK);
 
-/**
- * What the skinning functions of every variant need. The textures are one array under the name that three.js sets for
- * each object it draws: the bone texture, the slots that fade out, and where a variant asks for them, the parts.
- */
-export const skinningCommonGLSL = (parts: boolean): string => /* glsl */ `
-uniform highp sampler2D boneTexture[ ${parts ? 3 : 2} ];
-uniform highp mat4 bindMatrix;
+/** Where shaders of WebGLRenderer read what an instance plays. */
+export type SlotSource = 'attributes' | 'texture';
 
+/** The newest slot of the instance as attributes, or where they are all taken, as texels of `InstancePlayback.state`. */
+const newestSlotGLSL = (slots: SlotSource): string =>
+  slots === 'attributes'
+    ? /* glsl */ `
 attribute vec4 instanceClip;
 attribute vec4 instanceTiming;
+`
+    : /* glsl */ `
+vec4 newestSlot( int texel ) {
 
+  int index = gl_InstanceID;
+  ivec2 at = ivec2( ( index & ${INSTANCES_PER_ROW - 1} ) * ${SLOT_STRIDE / 4}, index >> ${Math.log2(INSTANCES_PER_ROW)} );
+  return texelFetch( boneTexture[ 3 ], at + ivec2( texel, 0 ), 0 );
+
+}
+
+#define instanceClip newestSlot( 0 )
+#define instanceTiming newestSlot( 1 )
+`;
+
+/**
+ * What the skinning functions of every variant need. The textures are one array under the name that three.js sets for
+ * each object it draws: the bone texture, the slots that fade out, and where they are asked for, the parts and the newest
+ * slots.
+ */
+export const skinningCommonGLSL = (parts: boolean, slots: SlotSource): string => /* glsl */ `
+uniform highp sampler2D boneTexture[ ${slots === 'texture' ? 4 : parts ? 3 : 2} ];
+uniform highp mat4 bindMatrix;
+${newestSlotGLSL(slots)}
 ${frameAtGLSL}
 
 struct PoseLayer {

@@ -1,8 +1,10 @@
-import type { Material, WebGLProgramParametersWithUniforms, WebGLRenderer } from 'three';
+import type { BufferGeometry, Material, WebGLProgramParametersWithUniforms, WebGLRenderer } from 'three';
 import { Material as MaterialBase } from 'three';
+import type { SlotSource } from '../../shaders/skinningMatrix.glsl.js';
 import { skinVertexGLSL } from '../../shaders/skinVertex.glsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../constants.js';
 import { warnOnce } from '../utils/warnOnce.js';
+import { ownVertexAttributes } from './vertexLimits.js';
 
 type CompileHook = (parameters: WebGLProgramParametersWithUniforms, renderer: WebGLRenderer) => void;
 
@@ -14,6 +16,7 @@ export type PatchRole = 'color' | 'shadow';
 interface Patch {
   role: PatchRole;
   codes: number[];
+  slots: SlotSource;
   userCompile: CompileHook;
 }
 
@@ -29,10 +32,18 @@ const MARK = 'mat3x4 crowdSkin';
  * do not notice.
  *
  * @param code The shader variant to draw with (`variantCode`). A material drawn with several keeps them all.
+ * @param slots Where the crowd would have its shaders read what instances play. A material that must read a texture for
+ * one crowd does so for all, since its programs hold the variants of all.
+ * @returns Where the material does read it.
  */
-export function patchMaterial(material: Material, role: PatchRole, code: number): void {
+export function patchMaterial(
+  material: Material,
+  role: PatchRole,
+  code: number,
+  slots: SlotSource,
+): SlotSource {
   // Node materials are compiled another way.
-  if ((material as { isNodeMaterial?: boolean }).isNodeMaterial === true) return;
+  if ((material as { isNodeMaterial?: boolean }).isNodeMaterial === true) return 'attributes';
   const known = patches.get(material);
   if (known !== undefined) {
     if (!known.codes.includes(code)) {
@@ -40,10 +51,14 @@ export function patchMaterial(material: Material, role: PatchRole, code: number)
       known.codes.sort((a, b) => a - b);
       material.needsUpdate = true;
     }
-    return;
+    if (slots === 'texture' && known.slots !== slots) {
+      known.slots = slots;
+      material.needsUpdate = true;
+    }
+    return known.slots;
   }
 
-  const patch: Patch = { role, codes: [code], userCompile: material.onBeforeCompile };
+  const patch: Patch = { role, codes: [code], slots, userCompile: material.onBeforeCompile };
   patches.set(material, patch);
 
   hookProperty<CompileHook>(material, 'onBeforeCompile', patch.userCompile, (user) => {
@@ -58,9 +73,10 @@ export function patchMaterial(material: Material, role: PatchRole, code: number)
     const isDefault = user === MaterialBase.prototype.customProgramCacheKey;
     return () => {
       const own = isDefault ? patch.userCompile.toString() : user.call(material);
-      return `skinned-instanced-mesh ${patch.role} ${patch.codes.join()}|${own}`;
+      return `skinned-instanced-mesh ${patch.role} ${patch.slots} ${patch.codes.join()}|${own}`;
     };
   });
+  return slots;
 }
 
 /**
@@ -97,7 +113,7 @@ function compileCrowd(
   if (parameters.vertexShader.includes(MARK)) return;
 
   const variantParameter = patch.role === 'shadow' ? PARAM_SHADOW_VARIANT : PARAM_VARIANT;
-  const shader = skinVertexGLSL(parameters.vertexShader, patch.codes, variantParameter);
+  const shader = skinVertexGLSL(parameters.vertexShader, patch.codes, variantParameter, patch.slots);
   if (shader === null) {
     warnOnce(
       `SkinnedInstancedMesh: the vertex shader of ${material.type} "${material.name}" lacks three.js's skinning chunks, so the crowd stands still; ` +
@@ -120,4 +136,32 @@ export function releaseVariant(material: Material, code: number): void {
   if (patch === undefined || !patch.codes.includes(code)) return;
   patch.codes = patch.codes.filter((other) => other !== code);
   material.needsUpdate = true;
+}
+
+/** What three.js keeps of a material's program; there are diagnostics where something was wrong with it. */
+interface Compiled {
+  currentProgram?: { diagnostics?: { runnable: boolean; programLog: string } };
+}
+
+/**
+ * Notices, once a material was drawn, that a crowd needs more vertex attributes than the device has.
+ *
+ * @throws If that is why its program could not be linked.
+ */
+export function checkAttributes(
+  renderer: WebGLRenderer,
+  material: Material,
+  geometry: BufferGeometry,
+  instanceAttributes: number,
+): void {
+  const { currentProgram } = renderer.properties.get(material) as Compiled;
+  const diagnostics = currentProgram?.diagnostics;
+  if (diagnostics === undefined || diagnostics.runnable) return;
+  const { maxAttributes } = renderer.capabilities as unknown as { maxAttributes: number };
+  const needed = ownVertexAttributes(geometry) + instanceAttributes;
+  if (needed <= maxAttributes) return;
+  throw new Error(
+    `SkinnedInstancedMesh: material "${material.name || material.type}" needs up to ${needed} vertex attributes (${Object.keys(geometry.attributes).join(', ')}, and ${instanceAttributes} of instances), ` +
+      `this device takes ${maxAttributes}; leave some out of the geometry.`,
+  );
 }

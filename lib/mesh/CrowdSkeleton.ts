@@ -24,6 +24,13 @@ export class CrowdSkeleton extends Skeleton {
     textures[0] = boneTexture;
     textures[1] = fades;
     textures[2] = parts;
+    textures.length = 3;
+  }
+
+  /** Binds what the instances play too, for shaders that have no attributes left to read it from. */
+  setSlots(slots: DataTexture): void {
+    const textures = this.boneTexture as unknown as DataTexture[];
+    textures[3] = slots;
   }
 
   override update(): void {

@@ -21,8 +21,15 @@ import {
   type Vector3,
 } from 'three';
 import { type Influences, variantCode } from '../../shaders/ShaderVariant.js';
+import type { InstanceMatrices } from '../backends/InstanceMatrices.js';
 import { requireNodeBackend } from '../backends/nodeBackend.js';
-import { patchMaterial, releaseVariant } from '../backends/WebGLBackend.js';
+import {
+  COLOR_ATTRIBUTES,
+  MATRIX_ATTRIBUTES,
+  ownVertexAttributes,
+  VERTEX_ATTRIBUTES,
+} from '../backends/vertexLimits.js';
+import { checkAttributes, type PatchRole, patchMaterial, releaseVariant } from '../backends/WebGLBackend.js';
 import {
   PARAM_CLOCK,
   PARAM_MORPH_TEXEL,
@@ -33,6 +40,7 @@ import {
   PARAM_STRIDE,
   PARAM_VARIANT,
 } from '../constants.js';
+import { INSTANCE_ATTRIBUTES } from '../playback/instanceLayout.js';
 import { findUnsupported } from '../poses/collectParts.js';
 import { collectRig } from '../poses/Rig.js';
 import { BoneTexture } from '../texture/BoneTexture.js';
@@ -109,8 +117,11 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
   override readonly type: string = 'SkinnedInstancedMesh';
   /** For type testing. */
   readonly isSkinnedInstancedMesh = true;
-  /** Makes three.js bind `skeleton.boneTexture` and the draw parameters at each draw. */
-  readonly isSkinnedMesh = true;
+  /**
+   * Makes three.js bind `skeleton.boneTexture` and the draw parameters at each draw. Not so while WebGPURenderer draws the
+   * crowd in a material that cannot pose it.
+   */
+  isSkinnedMesh: boolean = true;
   /** As `SkinnedMesh` has it; crowds know no other mode. */
   readonly bindMode = AttachedBindMode;
   /** Not a transform: three.js uploads it at each draw, and the crowd's shaders read their parameters from it. */
@@ -125,8 +136,18 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
    */
   declare readonly skeleton: CrowdSkeleton;
 
-  /** Matrices of the frame before, which node materials keep for motion vectors. */
-  previousInstanceMatrix: InstancedBufferAttribute | null = null;
+  /**
+   * Matrices and colours as texels, while node materials have no vertex attributes left for them.
+   *
+   * @internal
+   */
+  matrices: InstanceMatrices | null = null;
+  /**
+   * Matrices of the frame before, which node materials keep for motion vectors.
+   *
+   * @internal
+   */
+  previousMatrices: InstanceMatrices | null = null;
 
   private texture: BoneTexture;
   private most: Influences;
@@ -460,7 +481,8 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
     this.geometry.dispose();
     this.parts?.dispose();
     for (const made of this.owned) made.dispose();
-    this.previousInstanceMatrix?.dispose();
+    this.matrices?.dispose();
+    this.previousMatrices?.dispose();
     this.customDepthMaterial?.dispose();
     this.customDistanceMaterial?.dispose();
     return this;
@@ -485,7 +507,9 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
           `${NAME}: WebGLRenderer cannot pose a crowd in a node material ("${material.name || material.type}"), not with a nodes handler either; use WebGPURenderer, with forceWebGL: true if need be.`,
         );
       }
-      patchMaterial(material, 'color', this.bindMatrix.elements[PARAM_VARIANT]);
+      this.isSkinnedMesh = true;
+      this.patch(material, 'color', this.bindMatrix.elements[PARAM_VARIANT]);
+      checkAttributes(renderer, material, this.geometry, this.instanceAttributes());
     } else {
       this.prepareDraw();
       requireNodeBackend().prepare(renderer, this, scene, material);
@@ -508,11 +532,9 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
     });
   }
 
-  protected override resizeLooks(): void {
-    super.resizeLooks();
-    const { previousInstanceMatrix, capacity } = this;
-    if (previousInstanceMatrix !== null && previousInstanceMatrix.count !== capacity)
-      this.previousInstanceMatrix = resizedAttribute(previousInstanceMatrix, capacity, IDENTITY);
+  protected override swapLooks(i: number, j: number): void {
+    super.swapLooks(i, j);
+    this.previousMatrices?.swap(i, j);
   }
 
   protected override clockMoved(): void {
@@ -604,12 +626,24 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
 
     const { material } = this;
     if (Array.isArray(material)) {
-      for (const one of material) patchMaterial(one, 'color', codes.color);
+      for (const one of material) this.patch(one, 'color', codes.color);
     } else if (material) {
-      patchMaterial(material, 'color', codes.color);
+      this.patch(material, 'color', codes.color);
     }
-    if (this.customDepthMaterial) patchMaterial(this.customDepthMaterial, 'shadow', codes.shadow);
-    if (this.customDistanceMaterial) patchMaterial(this.customDistanceMaterial, 'shadow', codes.shadow);
+    if (this.customDepthMaterial) this.patch(this.customDepthMaterial, 'shadow', codes.shadow);
+    if (this.customDistanceMaterial) this.patch(this.customDistanceMaterial, 'shadow', codes.shadow);
+  }
+
+  /** Lets a material of WebGLRenderer pose the crowd, and binds what its shaders then read. */
+  private patch(material: Material, role: PatchRole, code: number): void {
+    const taken = ownVertexAttributes(this.geometry) + this.instanceAttributes() + INSTANCE_ATTRIBUTES.length;
+    const source = patchMaterial(material, role, code, taken > VERTEX_ATTRIBUTES ? 'texture' : 'attributes');
+    if (source === 'texture') this.skeleton.setSlots(this.playback.state.plain);
+  }
+
+  /** Vertex attributes that matrices and colours take. */
+  private instanceAttributes(): number {
+    return MATRIX_ATTRIBUTES + (this.instanceColor === null ? 0 : COLOR_ATTRIBUTES);
   }
 
   protected override adoptGeometry(geometry: BufferGeometry): void {

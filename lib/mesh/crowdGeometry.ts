@@ -6,6 +6,7 @@ import {
   InterleavedBufferAttribute,
 } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
+import { ownVertexBuffers, VERTEX_BUFFERS } from '../backends/vertexLimits.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import { INSTANCE_ATTRIBUTES } from '../playback/instanceLayout.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
@@ -14,6 +15,9 @@ import type { BoneTexture } from '../texture/BoneTexture.js';
 export const SKIN_STRIDE = 9;
 export const SKIN_WEIGHT = 4;
 export const SKIN_PART = 8;
+
+/** uv sets that share one buffer where the geometry would else have too many. */
+const PACKED_UVS = ['uv1', 'uv2', 'uv3'];
 
 /**
  * Weights whose sum is off by more than this are normalised. Less is what 8-bit weights round to, and three.js draws it
@@ -47,9 +51,27 @@ export function createCrowdGeometry(
   const skin = new InterleavedBuffer(sortedSkin(source, boneTexture, influences, caller), SKIN_STRIDE);
   geometry.setAttribute('skinIndex', new InterleavedBufferAttribute(skin, 4, 0));
   geometry.setAttribute('skinWeight', new InterleavedBufferAttribute(skin, 4, SKIN_WEIGHT));
-  makeMorphsRelative(geometry);
   geometry.setAttribute('partIndex', new InterleavedBufferAttribute(skin, 1, SKIN_PART));
+  makeMorphsRelative(geometry);
+  if (ownVertexBuffers(geometry) > VERTEX_BUFFERS) packUVs(geometry);
   return geometry;
+}
+
+/** Puts the further uv sets of a geometry into one buffer. */
+function packUVs(geometry: BufferGeometry): void {
+  const names = PACKED_UVS.filter((name) => geometry.hasAttribute(name));
+  if (names.length < 2) return;
+  const stride = names.length * 2;
+  const { count } = geometry.getAttribute('position');
+  const packed = new InterleavedBuffer(new Float32Array(count * stride), stride);
+  names.forEach((name, i) => {
+    const source = geometry.getAttribute(name);
+    for (let vertex = 0; vertex < count; vertex++) {
+      packed.array[vertex * stride + i * 2] = source.getX(vertex);
+      packed.array[vertex * stride + i * 2 + 1] = source.getY(vertex);
+    }
+    geometry.setAttribute(name, new InterleavedBufferAttribute(packed, 2, i * 2));
+  });
 }
 
 /** Morph targets as ways from the base, to which what clips and instances add can be added. */

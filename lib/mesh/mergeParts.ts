@@ -83,9 +83,7 @@ export function mergeParts(parts: readonly RigPart[], morphs: number, merging: b
   mergeMorphs(geometry, pieces, offsets, morphs);
 
   const drawn = [...new Set(pieces.flatMap(({ runs }) => runs.map(({ material }) => material)))];
-  // WebGL has room for sixteen attributes, of which instances take seven.
-  const full = geometry.hasAttribute('tangent') && geometry.hasAttribute('uv1');
-  const palettes = !full && !geometry.hasAttribute(`uv${PALETTE_CHANNEL}`);
+  const palettes = !geometry.hasAttribute(`uv${PALETTE_CHANNEL}`);
   const { shares, owned } = merging
     ? mergeMaterials(drawn, palettes)
     : { shares: new Map<Material, MaterialShare>(), owned: [] };

@@ -11,7 +11,7 @@ import { type OpenedApp, openPage, PackedApp, ROOT } from '../support/PackedApp.
 /** Kilobytes of each entry, minified and compressed, that it may not grow beyond unnoticed. */
 const CEILINGS: Record<string, number> = {
   'skinned-instanced-mesh': 45,
-  'skinned-instanced-mesh/webgpu': 49,
+  'skinned-instanced-mesh/webgpu': 51,
 };
 
 let packed: PackedApp;

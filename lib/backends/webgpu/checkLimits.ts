@@ -1,0 +1,129 @@
+import type { BufferGeometry, InterleavedBufferAttribute, Object3D } from 'three';
+import { Fn, OnObjectUpdate } from 'three/tsl';
+import type { NodeBuilder } from 'three/webgpu';
+import {
+  COLOR_ATTRIBUTES,
+  MATRIX_ATTRIBUTES,
+  ownVertexAttributes,
+  ownVertexBuffers,
+  VERTEX_ATTRIBUTES,
+  VERTEX_BUFFERS,
+} from '../vertexLimits.js';
+import { isCrowd, type NodeCrowd } from './NodeCrowd.js';
+
+/** What a renderer has drawn on. */
+export interface NodeRenderer {
+  backend: {
+    device?: {
+      limits: Record<
+        'maxTextureDimension2D' | 'maxTextureArrayLayers' | 'maxVertexBuffers' | 'maxVertexAttributes',
+        number
+      >;
+    };
+    gl?: WebGL2RenderingContext;
+  };
+}
+
+interface Limits {
+  textureSize: number;
+  textureLayers: number;
+  vertexBuffers: number;
+  vertexAttributes: number;
+}
+
+const known = /*@__PURE__*/ new WeakMap<object, Limits>();
+
+/** What a renderer's device takes; WebGL is asked once, since it takes its time to answer. */
+function limitsOf(renderer: NodeRenderer): Limits {
+  let limits = known.get(renderer);
+  if (limits === undefined) {
+    const { device, gl } = renderer.backend;
+    limits = {
+      textureSize: device?.limits.maxTextureDimension2D ?? gl?.getParameter(gl.MAX_TEXTURE_SIZE),
+      textureLayers: device?.limits.maxTextureArrayLayers ?? gl?.getParameter(gl.MAX_ARRAY_TEXTURE_LAYERS),
+      vertexBuffers: device?.limits.maxVertexBuffers ?? (gl ? Infinity : VERTEX_BUFFERS),
+      vertexAttributes:
+        device?.limits.maxVertexAttributes ?? gl?.getParameter(gl.MAX_VERTEX_ATTRIBS) ?? VERTEX_ATTRIBUTES,
+    };
+    known.set(renderer, limits);
+  }
+  return limits;
+}
+
+/** @throws If a texture of the crowd is larger than the device takes. */
+export function checkTextureSizes(renderer: NodeRenderer, crowd: NodeCrowd): void {
+  const { boneTexture, morphTexture, geometry } = crowd;
+  const { textureSize, textureLayers } = limitsOf(renderer);
+  boneTexture.checkSize(textureSize);
+  if (morphTexture !== null && morphTexture.image.height > textureSize) {
+    throw new Error(
+      `SkinnedInstancedMesh: morph weights of the instances need a texture of height ${morphTexture.image.height}, this device takes ${textureSize}; split the crowd.`,
+    );
+  }
+  const targets = geometry.morphAttributes.position?.length ?? 0;
+  if (targets > textureLayers) {
+    throw new Error(
+      `SkinnedInstancedMesh: the geometry has ${targets} morph targets, this device takes ${textureLayers}; leave some out, or all with morphTargets: false.`,
+    );
+  }
+}
+
+/** Whether matrices and colours must leave the vertex attributes so that those of the geometry have room. */
+export function needsMatrixTexels(renderer: NodeRenderer, { geometry, instanceColor }: NodeCrowd): boolean {
+  const { vertexBuffers, vertexAttributes } = limitsOf(renderer);
+  const colors = instanceColor === null ? 0 : 1;
+  return (
+    ownVertexBuffers(geometry) + 1 + colors > vertexBuffers ||
+    ownVertexAttributes(geometry) + MATRIX_ATTRIBUTES + colors * COLOR_ATTRIBUTES > vertexAttributes
+  );
+}
+
+/** A vertex attribute that a build reads. */
+interface BuiltAttribute {
+  name: string;
+  node?: { attribute?: unknown; getObjectAttribute(object: Object3D): unknown };
+}
+
+/** Lets draws of what is being built say so if they read more vertex attributes than the device takes. */
+export function checkBuild(builder: NodeBuilder): void {
+  const building = builder as unknown as { getAttributesArray(): BuiltAttribute[] };
+  // For each geometry that is drawn with the build: several attributes may lie in one buffer or in many.
+  const problems = new WeakMap<BufferGeometry, string | null>();
+  let built: BuiltAttribute[] | null = null;
+  const check = Fn(() => {
+    OnObjectUpdate(({ object, renderer }: { object: Object3D | null; renderer: object | null }) => {
+      if (!isCrowd(object)) return;
+      built ??= building.getAttributesArray();
+      let problem = problems.get(object.geometry);
+      if (problem === undefined) {
+        problem = problemOf(built, renderer as NodeRenderer, object);
+        problems.set(object.geometry, problem);
+      }
+      if (problem !== null) throw new Error(problem);
+    });
+  }, 'void');
+  check();
+}
+
+function problemOf(
+  built: readonly BuiltAttribute[],
+  renderer: NodeRenderer,
+  crowd: NodeCrowd,
+): string | null {
+  const { vertexBuffers, vertexAttributes } = limitsOf(renderer);
+  const names = new Set<string>();
+  const buffers = new Set<unknown>();
+  let count = 0;
+  for (const { name, node } of built) {
+    const attribute = node?.attribute ? node.getObjectAttribute(crowd) : crowd.geometry.getAttribute(name);
+    if (attribute === undefined || attribute === null) continue;
+    names.add(node?.attribute ? 'instances' : name);
+    buffers.add((attribute as InterleavedBufferAttribute).data ?? attribute);
+    count++;
+  }
+  if (buffers.size <= vertexBuffers && count <= vertexAttributes) return null;
+  return (
+    `SkinnedInstancedMesh: the crowd "${crowd.name}" needs ${count} vertex attributes in ${buffers.size} buffers (${[...names].join(', ')}), ` +
+    `this device takes ${vertexAttributes} in ${vertexBuffers}; leave some out of the geometry, or put several into one InterleavedBuffer.`
+  );
+}

@@ -1,0 +1,195 @@
+import type { Material, Object3D } from 'three';
+import {
+  Fn,
+  materialColor,
+  positionGeometry,
+  positionLocal,
+  positionWorld,
+  varying,
+  velocity,
+} from 'three/tsl';
+import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
+import { partMapOffset } from '../../../shaders/parts.tsl.js';
+import { warnOnce } from '../../utils/warnOnce.js';
+import { checkBuild } from './checkLimits.js';
+import { partNode, variantFor } from './crowdNodes.js';
+import { isCrowd, type NodeCrowd } from './NodeCrowd.js';
+import { placeCrowd } from './placeCrowd.js';
+import { poseCrowd } from './poseCrowd.js';
+
+type SetupPosition = (this: NodeMaterial, builder: NodeBuilder) => Node;
+
+type SetupDiffuseColor = (this: NodeMaterial, builder: NodeBuilder) => void;
+
+/** The methods of a node material that build its vertices and its colour. */
+interface Setup {
+  setupPosition: SetupPosition;
+  setupDiffuseColor: SetupDiffuseColor;
+}
+
+/** What the properties of a material are once it is patched, to notice when the user sets others. */
+const patched = /*@__PURE__*/ new WeakMap<Material, Partial<Setup>>();
+
+/**
+ * Lets a material pose crowds: it gets a `setupPosition` and a `setupDiffuseColor` of its own, which ask whose object is
+ * being built and build others as ever. What the user has set there, or what the material's class has, is called from
+ * within.
+ */
+export function patchNodeMaterial(material: Material): void {
+  let known = patched.get(material);
+  if (known === undefined) {
+    known = {};
+    patched.set(material, known);
+  }
+  patchMethod(material, known, 'setupPosition', positionOfCrowd);
+  patchMethod(material, known, 'setupDiffuseColor', diffuseColorOfCrowd);
+}
+
+function patchMethod<K extends keyof Setup>(
+  material: Material & Partial<Setup>,
+  known: Partial<Setup>,
+  name: K,
+  compose: (user: Setup[K] | undefined) => Setup[K],
+): void {
+  const own = Object.hasOwn(material, name) ? (material as Partial<Setup>)[name] : undefined;
+  if (own !== undefined && own === known[name]) return;
+  const method = compose(own);
+  // three.js tells builds apart by the text of such properties, and ours is the same for every material.
+  Object.defineProperty(method, 'toString', { value: () => `crowd ${own}` });
+  known[name] = method;
+  // Enumerable: a plain material becomes a node material by a copy of its enumerable properties.
+  Object.assign(material, { [name]: method });
+}
+
+const prototypeOf = (material: NodeMaterial) => Object.getPrototypeOf(material) as Setup;
+
+const positionOfCrowd = (user: SetupPosition | undefined): SetupPosition =>
+  function setupPosition(this: NodeMaterial, builder: NodeBuilder): Node {
+    const { object } = builder as unknown as { object: Object3D | null };
+    const original = user ?? prototypeOf(this).setupPosition;
+    return isCrowd(object) ? setupCrowd(this, builder, object, original) : original.call(this, builder);
+  };
+
+/** Lets the colour's map be looked up where the instance's part has it. */
+const diffuseColorOfCrowd = (user: SetupDiffuseColor | undefined): SetupDiffuseColor =>
+  function setupDiffuseColor(this: NodeMaterial, builder: NodeBuilder): void {
+    const { object } = builder as unknown as { object: Object3D | null };
+    const original = user ?? prototypeOf(this).setupDiffuseColor;
+    const { colorNode } = this;
+    const { map } = this as unknown as { map?: unknown };
+    if (isCrowd(object) && map && colorNode === null && variantFor(this, object).parts) {
+      const part = partNode(object, variantFor(this, object));
+      const inVertexStage = Fn(() => partMapOffset(part())) as unknown as () => Node<'vec2'>;
+      const offset = varying(inVertexStage());
+      const getUV = (texture: { getDefaultUV(): Node<'vec2'> }) => texture.getDefaultUV().add(offset);
+      this.colorNode = (materialColor as unknown as { context(context: object): Node<'vec4'> }).context({
+        getUV,
+      });
+    }
+    original.call(this, builder);
+    this.colorNode = colorNode;
+  };
+
+/** The position as a SkinnedMesh has it in its own space: posed, before the instance's matrix. */
+const positionPosed = /*@__PURE__*/ positionGeometry.toVarying('crowdPosition');
+
+/**
+ * Lets three.js's own `setupPosition`, or one of the user's that calls it, build everything but our skinning, which it
+ * makes room for between morph targets and displacement, and the instance's matrix, which comes last: where a SkinnedMesh
+ * has its own.
+ */
+function setupCrowd(
+  material: NodeMaterial,
+  builder: NodeBuilder,
+  crowd: NodeCrowd,
+  original: SetupPosition,
+): Node {
+  const building = builder as unknown as { object: Object3D | null };
+  const variant = variantFor(material, crowd);
+  const part = partNode(crowd, variant);
+  let posed = false;
+  building.object = standInFor(crowd, () => {
+    if (!posed) poseCrowd(crowd, builder, variant, part);
+    posed = true;
+  });
+  try {
+    original.call(material, builder);
+  } finally {
+    building.object = crowd;
+  }
+  if (!posed) {
+    warnOnce(
+      `SkinnedInstancedMesh: the setupPosition of material "${material.name || material.type}" does not call that of NodeMaterial, so the crowd stands still in it; let it return super.setupPosition(builder).`,
+    );
+  }
+  positionPosed.assign(positionLocal);
+  placeCrowd(crowd, builder, part);
+  meanPosedInFragments(builder);
+  checkBuild(builder);
+  return positionLocal;
+}
+
+/**
+ * A crowd as three.js shall see it while it sets a position up. It asks whether a mesh is skinned at the point where it
+ * would skin it, and is told no once `pose` has been called.
+ */
+function standInFor(crowd: NodeCrowd, pose: () => void): NodeCrowd {
+  const no = { value: false };
+  const isSkinnedMesh = {
+    get() {
+      pose();
+      return false;
+    },
+  };
+  const standIn = Object.create(crowd, { isSkinnedMesh, isInstancedMesh: no, isSkinnedInstancedMesh: no });
+  if (crowd.morphTexture !== null) {
+    // Influences of each instance, however many are drawn. Where it has both, three.js's morphing also updates the array
+    // of shared ones, which then was never built.
+    Object.defineProperties(standIn, { count: { value: 2 }, morphTargetInfluences: { value: undefined } });
+  }
+  return standIn as NodeCrowd;
+}
+
+type Override = ((builder: { shaderStage: string }) => Node) | null;
+
+const posedInFragments: Override = ({ shaderStage }) =>
+  (shaderStage === 'fragment' ? positionPosed : positionLocal) as Node;
+
+/** Motion vectors are those of the vertex where it is drawn. */
+const placedVelocity: Override = () =>
+  (velocity as unknown as { overrideNode(node: Node, by: null): Node }).overrideNode(
+    positionLocal as Node,
+    null,
+  );
+
+/**
+ * Lets `positionLocal` mean in fragments what it does on a SkinnedMesh, so that patterns and alpha hashes stay on the
+ * body. What three.js derives from it, `positionWorld` and the like, it derives in the vertex stage.
+ */
+function meanPosedInFragments(builder: NodeBuilder): void {
+  const { context, renderer } = builder as unknown as {
+    context: { overrideNodes?: Map<Node, Override>; shadowPositionWorld?: unknown };
+    renderer: { highPrecision: boolean };
+  };
+  context.overrideNodes = new Map([
+    [positionLocal as Node, posedInFragments],
+    [velocity as unknown as Node, placedVelocity],
+    ...(context.overrideNodes ?? []),
+  ]);
+  // With high precision, shadows would else be looked up by the position in fragments.
+  if (renderer.highPrecision) context.shadowPositionWorld ??= positionWorld;
+}
+
+/** Warns of a `vertexNode` that says itself where vertices are, without asking where the pose has them. */
+export function checkVertexNode(material: Material): void {
+  const { vertexNode } = material as unknown as NodeMaterial;
+  if (!vertexNode) return;
+  let asks = false;
+  (vertexNode as unknown as { traverse(callback: (node: unknown) => void): void }).traverse((node) => {
+    if (node === positionLocal) asks = true;
+  });
+  if (asks) return;
+  warnOnce(
+    `SkinnedInstancedMesh: material "${material.name}" has a vertexNode, which says itself where vertices are; use positionNode to add to the pose.`,
+  );
+}

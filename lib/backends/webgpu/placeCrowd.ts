@@ -1,0 +1,110 @@
+import type { Object3D } from 'three';
+import {
+  Fn,
+  instanceIndex,
+  int,
+  mat4,
+  normalLocal,
+  OnAfterObjectUpdate,
+  OnObjectUpdate,
+  positionLocal,
+  positionPrevious,
+  referenceAttribute,
+  tangentLocal,
+  transformNormal,
+  varyingProperty,
+  vec4,
+} from 'three/tsl';
+import type { Node, NodeBuilder, Texture } from 'three/webgpu';
+import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
+import { InstanceMatrices } from '../InstanceMatrices.js';
+import { instanceTexels, type PartNode } from './crowdNodes.js';
+import { isCrowd, type NodeCrowd } from './NodeCrowd.js';
+import type { Build } from './poseCrowd.js';
+
+/** Where an instance stands and what multiplies its colour. */
+interface Place {
+  matrix: Node<'mat4'>;
+  color: Node<'vec3'>;
+}
+
+/**
+ * Applies the instances' matrices and colours. three.js's own way counts every attribute of the geometry, read or not,
+ * and for small crowds may send all matrices anew each frame; it also leaves tangents unturned.
+ */
+export function placeCrowd(crowd: NodeCrowd, builder: NodeBuilder, part: PartNode): void {
+  const build = builder as unknown as Build;
+  const place = Fn(() => {
+    const { matrix, color } = crowd.matrices === null ? fromAttributes() : fromTexels(crowd.matrices);
+    positionLocal.assign(matrix.mul(vec4(positionLocal, 1)).xyz);
+    if (build.hasGeometryAttribute('normal'))
+      normalLocal.assign(transformNormal(normalLocal, matrix as never) as never);
+    if (build.hasGeometryAttribute('tangent')) tangentLocal.assign(matrix.mul(vec4(tangentLocal, 0)).xyz);
+
+    if (build.needsPreviousData()) {
+      positionPrevious.assign(previousMatrix(crowd).mul(vec4(positionPrevious, 1)).xyz);
+    }
+    if (crowd.instanceColor !== null) {
+      varyingProperty('vec3', 'vInstanceColor').assign(color.mul(part().xyz) as never);
+    }
+  }, 'void');
+  place();
+}
+
+function fromAttributes(): Place {
+  return {
+    matrix: referenceAttribute('instanceMatrix', 'mat4') as unknown as Node<'mat4'>,
+    color: referenceAttribute('instanceColor', 'vec3') as unknown as Node<'vec3'>,
+  };
+}
+
+function fromTexels(matrices: InstanceMatrices): Place {
+  const nodes = texels(matrices.texture.layered);
+  OnObjectUpdate(({ object }: { object: Object3D | null }) => {
+    if (isCrowd(object) && object.matrices !== null) nodes.value = object.matrices.texture.layered;
+  });
+  const rows = rowsOf(nodes, matrices.texels);
+  return { matrix: matrixOf(rows), color: rows[3].xyz };
+}
+
+/** Matrices of the frame before, of whichever crowd is drawn: kept once it was. */
+function previousMatrix(crowd: NodeCrowd): Node<'mat4'> {
+  const nodes = texels(keptMatrices(crowd).texture.layered as Texture);
+  OnObjectUpdate(({ object, renderer }: { object: Object3D | null; renderer: object | null }) => {
+    if (!isCrowd(object)) return;
+    const kept = keptMatrices(object);
+    kept.prepare(renderer as object);
+    nodes.value = kept.texture.layered;
+  });
+  OnAfterObjectUpdate(({ object }: { object: Object3D | null }) => {
+    if (isCrowd(object)) keptMatrices(object).update(object.instanceMatrix);
+  });
+  return matrixOf(rowsOf(nodes, keptMatrices(crowd).texels));
+}
+
+/** What is kept of a crowd for the next frame's motion vectors; to begin with, where it stands now. */
+function keptMatrices(crowd: NodeCrowd): InstanceMatrices {
+  const { instanceMatrix, previousMatrices } = crowd;
+  if (previousMatrices?.capacity === instanceMatrix.count) return previousMatrices;
+  if (previousMatrices === null) {
+    crowd.previousMatrices = new InstanceMatrices(instanceMatrix.count, false);
+    crowd.previousMatrices.update(instanceMatrix);
+  } else {
+    crowd.previousMatrices = previousMatrices.resizedFor(instanceMatrix);
+  }
+  return crowd.previousMatrices;
+}
+
+function rowsOf(nodes: TexelNode, count: number): Node<'vec4'>[] {
+  return instanceTexels(nodes, int(instanceIndex), count, int(0), count);
+}
+
+function matrixOf([x, y, z]: readonly Node<'vec4'>[]): Node<'mat4'> {
+  const columns = [
+    vec4(x.x, y.x, z.x, 0),
+    vec4(x.y, y.y, z.y, 0),
+    vec4(x.z, y.z, z.z, 0),
+    vec4(x.w, y.w, z.w, 1),
+  ];
+  return (mat4 as unknown as (...columns: Node[]) => Node<'mat4'>)(...columns).toVar();
+}

@@ -1,0 +1,94 @@
+import type { Object3D } from 'three';
+import {
+  dot,
+  Fn,
+  normalGeometry,
+  normalLocal,
+  OnObjectUpdate,
+  positionGeometry,
+  positionLocal,
+  positionPrevious,
+  tangentLocal,
+  vec3,
+  vec4,
+} from 'three/tsl';
+import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
+import type { Rows } from '../../../shaders/encodings/matrix.tsl.js';
+import { morphTargets } from '../../../shaders/morphTargets.tsl.js';
+import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
+import { skinningMatrix } from '../../../shaders/skinningMatrix.tsl.js';
+import { crowdNodes, type PartNode, partNode, variantFor } from './crowdNodes.js';
+import { isCrowd, type NodeCrowd } from './NodeCrowd.js';
+
+/** What is asked of a builder, some of which its types lack. */
+export interface Build {
+  needsPreviousData(): boolean;
+  hasGeometryAttribute(name: string): boolean;
+}
+
+/** Poses position, normal and tangent of the vertex, in the place of three.js's skinning. */
+export function poseCrowd(
+  crowd: NodeCrowd,
+  builder: NodeBuilder,
+  variant: ShaderVariant,
+  part: PartNode,
+): void {
+  const build = builder as unknown as Build;
+  const skin = Fn(() => {
+    const { boneTexture, playback, draw, previous } = crowdNodes(crowd, part);
+
+    // Morph targets that clips move, on top of those that three.js has applied.
+    const morphs = variant.morphs ? morphTargets(crowd.geometry) : null;
+    if (morphs !== null) {
+      OnObjectUpdate(({ object }: { object: Object3D | null }) => {
+        if (isCrowd(object)) morphs.value.value = morphs.textureOf(object.geometry);
+      });
+    }
+    const rows = skinningMatrix(boneTexture, playback, draw, variant, morphs?.add);
+
+    if (build.needsPreviousData()) {
+      // From the morphed position: three.js keeps no weights of the frame before.
+      const before = skinningMatrix(boneTexture, playback, previous, variant);
+      positionPrevious.assign(transform(before, vec4(positionLocal, 1)));
+    }
+    positionLocal.assign(transform(rows, vec4(positionLocal, 1)));
+    if (build.hasGeometryAttribute('normal')) normalLocal.assign(transform(rows, vec4(normalLocal, 0)));
+    if (build.hasGeometryAttribute('tangent')) tangentLocal.assign(transform(rows, vec4(tangentLocal, 0)));
+  }, 'void');
+  skin();
+}
+
+/** Builds on what is being built: the crowd's own nodes, or `otherwise` for any other object. */
+function forCrowd(vector: Node<'vec4'>, otherwise: Node<'vec3'>): Node<'vec3'> {
+  const skinned = Fn((_: unknown, builder: unknown) => {
+    const { object, material } = builder as { object: Object3D | null; material: NodeMaterial };
+    if (!isCrowd(object)) return otherwise;
+    const variant = variantFor(material, object);
+    const { boneTexture, playback, draw } = crowdNodes(object, partNode(object, variant));
+    return transform(skinningMatrix(boneTexture, playback, draw, variant), vector);
+  });
+  return (skinned as unknown as () => Node<'vec3'>)();
+}
+
+/**
+ * TSL building block: the geometry's position as the instance's pose has it, before the instance matrix, in whatever
+ * node of the vertex stage asks for it. On other objects than crowds it is `positionGeometry`.
+ *
+ * ```ts
+ * const material = new MeshBasicNodeMaterial();
+ * // stripes that stick to the posed body, not to the world
+ * material.colorNode = varying(skinnedInstancePosition()).y.mul(20).fract();
+ * ```
+ */
+export function skinnedInstancePosition(): Node<'vec3'> {
+  return forCrowd(vec4(positionGeometry, 1), positionGeometry as Node<'vec3'>);
+}
+
+/** TSL building block: the geometry's normal as the instance's pose has it, before the instance matrix; not normalised. */
+export function skinnedInstanceNormal(): Node<'vec3'> {
+  return forCrowd(vec4(normalGeometry, 0), normalGeometry as Node<'vec3'>);
+}
+
+function transform([row0, row1, row2]: Rows, vector: Node<'vec4'>): Node<'vec3'> {
+  return vec3(dot(row0, vector), dot(row1, vector), dot(row2, vector));
+}

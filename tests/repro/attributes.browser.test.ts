@@ -1,0 +1,154 @@
+import {
+  Box3,
+  Color,
+  Float32BufferAttribute,
+  Group,
+  type Material,
+  Matrix4,
+  type Object3D,
+  type PerspectiveCamera,
+  type Scene,
+  WebGLRenderer,
+} from 'three';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { TWINS, type Twin } from '../support/captures.js';
+import { createEverything } from '../support/everything.js';
+import { expectSamePicture } from '../support/expectSamePicture.js';
+import { SkinnedInstancedMesh } from '../support/library.js';
+import { changedPixels, createStage, picture } from '../support/pictures.js';
+import { Reference } from '../support/reference.js';
+
+/** Share of the character's pixels that may differ. */
+const BOUND = 0.001;
+const AT = 0.8;
+
+interface Drawing {
+  draw(scene: Scene, camera: PerspectiveCamera, object: Object3D): Promise<Uint8Array>;
+  problems: string[];
+  dispose(): void;
+}
+
+async function drawingWith(twin: Twin): Promise<Drawing> {
+  const problems: string[] = [];
+  if (twin === 'GLSL') {
+    const renderer = new WebGLRenderer();
+    renderer.shadowMap.enabled = true;
+    renderer.debug.onShaderError = (gl, program) => problems.push(gl.getProgramInfoLog(program) ?? 'link');
+    return {
+      draw: async (scene, camera, object) => picture(renderer, scene, camera, object),
+      problems,
+      dispose: () => renderer.dispose(),
+    };
+  }
+  const { WebGPURenderer } = await import('three/webgpu');
+  const { pictureNodes } = await import('../support/picturesNodes.js');
+  const renderer = new WebGPURenderer({ forceWebGL: twin === 'TSL on WebGL 2' });
+  await renderer.init();
+  renderer.shadowMap.enabled = true;
+  renderer.debug.onShaderError = (gl: WebGL2RenderingContext, program: WebGLProgram) =>
+    problems.push(gl.getProgramInfoLog(program) ?? 'link');
+  const { device } = renderer.backend as unknown as { device?: GPUDevice };
+  device?.addEventListener('uncapturederror', ({ error }) => problems.push(error.message));
+  return {
+    draw: (scene, camera, object) => pictureNodes(renderer, scene, camera, object),
+    problems,
+    dispose: () => renderer.dispose(),
+  };
+}
+
+function stageOf(root: Object3D) {
+  return createStage(new Box3().setFromObject(root, true), 'directional') as {
+    scene: Scene;
+    camera: PerspectiveCamera;
+  };
+}
+
+describe.each(TWINS)('%s', (twin) => {
+  let drawing: Drawing;
+  beforeAll(async () => {
+    drawing = await drawingWith(twin);
+  });
+  afterAll(() => drawing.dispose());
+
+  test.each([2, 3] as const)(
+    'every attribute at once, with %i uv sets, a palette, instance and part colours and morph targets',
+    async (channels) => {
+      const { root, clips } = createEverything(channels);
+      const matrix = new Matrix4().makeRotationY(0.5).setPosition(0.1, 0, 0.2);
+      const reference = new Reference(root, matrix).pose(clips[0], AT);
+      const crowd = SkinnedInstancedMesh.from(root, clips, 1, { mergeMaterials: true });
+      expect(Array.isArray(crowd.material), 'one material').toBe(false);
+      expect(crowd.geometry.hasAttribute('uv3'), 'a palette').toBe(true);
+      crowd.setMatrixAt(0, matrix);
+      crowd.setColorAt(0, new Color(1, 1, 1));
+      crowd.setPartColorAt(0, 'Box0', new Color(1, 1, 1));
+      crowd.play(0, 'Bend', { time: AT, timeScale: 0 });
+      crowd.frustumCulled = false;
+
+      const { scene, camera } = stageOf(reference.root);
+      const expected = await drawing.draw(scene, camera, reference.root);
+      const empty = await drawing.draw(scene, camera, new Group());
+      expect(drawing.problems, 'the reference').toEqual([]);
+      const drawn = await drawing.draw(scene, camera, crowd);
+      expect(drawing.problems).toEqual([]);
+      expectSamePicture(`${channels} uv sets, ${twin}`, expected, drawn, empty, BOUND);
+
+      // What is changed later arrives too.
+      reference.pose(clips[0], 0.3);
+      crowd.play(0, 'Bend', { time: 0.3, timeScale: 0 });
+      const posed = await drawing.draw(scene, camera, reference.root);
+      expect(changedPixels(posed, expected)).toBeGreaterThan(1000);
+      const drawnPosed = await drawing.draw(scene, camera, crowd);
+      expectSamePicture(`another time, ${twin}`, posed, drawnPosed, empty, BOUND);
+
+      crowd.setColorAt(0, new Color(0, 1, 0));
+      crowd.setPartVisibleAt(0, 'Box0', false);
+      if (crowd.instanceColor) crowd.instanceColor.needsUpdate = true;
+      crowd.setMatrixAt(0, new Matrix4());
+      crowd.instanceMatrix.needsUpdate = true;
+      const changed = await drawing.draw(scene, camera, crowd);
+      expect(drawing.problems).toEqual([]);
+      expect(changedPixels(changed, drawn)).toBeGreaterThan(3000);
+    },
+  );
+
+  test('what reads more attributes than the device takes is an error', async () => {
+    const extra = Array.from({ length: 16 }, (_, i) => `extra${i}`);
+    const { root, clips } = createEverything(3);
+    const crowd = SkinnedInstancedMesh.from(root, clips, 1, { mergeMaterials: true });
+    crowd.setColorAt(0, new Color(1, 1, 1));
+    const { count } = crowd.geometry.getAttribute('position');
+    for (const name of extra) {
+      crowd.geometry.setAttribute(name, new Float32BufferAttribute(new Float32Array(count), 1));
+    }
+    if (twin === 'GLSL') {
+      (crowd.material as Material).onBeforeCompile = (shader) => {
+        const declared = extra.map((name) => `attribute float ${name};`).join('\n');
+        shader.vertexShader = `${declared}\n${shader.vertexShader}`.replace(
+          '#include <skinning_vertex>',
+          `#include <skinning_vertex>\ntransformed.x += ${extra.join(' + ')};`,
+        );
+      };
+    } else {
+      const { attribute, positionLocal } = await import('three/tsl');
+      const { MeshBasicNodeMaterial } = await import('three/webgpu');
+      const material = new MeshBasicNodeMaterial();
+      let position = positionLocal.add(0);
+      for (const name of extra) position = position.add(attribute<'float'>(name, 'float'));
+      material.positionNode = position;
+      crowd.material = material;
+    }
+    const { scene, camera } = stageOf(root);
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const draw = async () => {
+      // WebGLRenderer finds out in the first frame.
+      for (let frame = 0; frame < 2; frame++) await drawing.draw(scene, camera, crowd);
+    };
+    await expect(draw()).rejects.toThrow(
+      /SkinnedInstancedMesh: .*\d\d vertex attributes.*extra15.*this device takes 16/,
+    );
+    await expect(draw(), 'in every frame').rejects.toThrow('SkinnedInstancedMesh');
+    error.mockRestore();
+    drawing.problems.length = 0;
+  });
+});

@@ -1,0 +1,95 @@
+import { InstancedBufferAttribute, Matrix4, Vector3 } from 'three';
+import { expect, test } from 'vitest';
+import { InstanceMatrices } from '../../lib/backends/InstanceMatrices.js';
+
+const COUNT = 1000;
+
+function createMatrices(): InstancedBufferAttribute {
+  const matrices = new InstancedBufferAttribute(new Float32Array(COUNT * 16), 16);
+  for (let i = 0; i < COUNT; i++) place(matrices, i, i);
+  return matrices;
+}
+
+function place(matrices: InstancedBufferAttribute, index: number, x: number): void {
+  new Matrix4()
+    .makeRotationY(x)
+    .setPosition(x, 2 * x, 3)
+    .toArray(matrices.array, index * 16);
+}
+
+/** Where the texels of an instance carry a point. */
+function carry(texels: InstanceMatrices, index: number, point: Vector3): number[] {
+  const { data } = texels.texture;
+  const at = index * texels.texels * 4;
+  return [0, 4, 8].map(
+    (row) =>
+      data[at + row] * point.x +
+      data[at + row + 1] * point.y +
+      data[at + row + 2] * point.z +
+      data[at + row + 3],
+  );
+}
+
+test('texels carry points where the matrices do, and hold the colours', () => {
+  const matrices = createMatrices();
+  const colors = new InstancedBufferAttribute(new Float32Array(COUNT * 3).fill(0.5), 3);
+  colors.setXYZ(777, 0.1, 0.2, 0.3);
+  const texels = new InstanceMatrices(COUNT, true);
+  expect(texels.update(matrices)).toBe(true);
+  expect(texels.updateColors(colors)).toBe(true);
+  for (const i of [0, 1, 255, 256, 777, 999]) {
+    const expected = new Vector3(1, -2, 0.5).applyMatrix4(new Matrix4().fromArray(matrices.array, i * 16));
+    expect(carry(texels, i, new Vector3(1, -2, 0.5))).toEqual(
+      expected.toArray().map((value) => expect.closeTo(value, 3)),
+    );
+  }
+  const { data } = texels.texture;
+  expect([...data.subarray(777 * 16 + 12, 777 * 16 + 15)]).toEqual(
+    [0.1, 0.2, 0.3].map((value) => expect.closeTo(value, 6)),
+  );
+});
+
+test('nothing is sent while nothing changes, and of ranges only the layers they are in', () => {
+  const matrices = createMatrices();
+  const texels = new InstanceMatrices(COUNT, false);
+  const { layered } = texels.texture;
+  texels.update(matrices);
+  texels.prepare({});
+  layered.clearLayerUpdates();
+  const { version } = layered;
+  expect(texels.update(matrices)).toBe(false);
+  expect(layered.version).toBe(version);
+
+  place(matrices, 300, -5);
+  place(matrices, 10, -7); // not in the range that is given, so not taken
+  matrices.addUpdateRange(300 * 16, 16);
+  matrices.needsUpdate = true;
+  expect(texels.update(matrices)).toBe(true);
+  expect([...layered.layerUpdates]).toEqual([1]);
+  expect(carry(texels, 300, new Vector3())[0]).toBeCloseTo(-5, 5);
+  expect(carry(texels, 10, new Vector3())[0]).toBeCloseTo(10, 5);
+
+  layered.clearLayerUpdates();
+  matrices.clearUpdateRanges();
+  matrices.needsUpdate = true;
+  texels.update(matrices);
+  expect([...layered.layerUpdates]).toEqual([0, 1, 2, 3]);
+  expect(carry(texels, 10, new Vector3())[0]).toBeCloseTo(-7, 5);
+});
+
+test('another attribute is taken over whole, whatever its version', () => {
+  const texels = new InstanceMatrices(COUNT, false);
+  texels.update(createMatrices());
+  const other = createMatrices();
+  place(other, 5, 50);
+  expect(texels.update(other)).toBe(true);
+  expect(carry(texels, 5, new Vector3())[0]).toBeCloseTo(50, 4);
+});
+
+test('two instances are exchanged', () => {
+  const texels = new InstanceMatrices(COUNT, false);
+  texels.update(createMatrices());
+  texels.swap(3, 900);
+  expect(carry(texels, 3, new Vector3())[0]).toBeCloseTo(900, 3);
+  expect(carry(texels, 900, new Vector3())[0]).toBeCloseTo(3, 3);
+});
