@@ -19,7 +19,7 @@ export interface ShaderVariant {
 const INFLUENCES: readonly Influences[] = [1, 2, 4];
 
 /** Codes are below this. */
-export const VARIANT_CODES = 64;
+export const VARIANT_CODES = 128;
 
 /** A whole number that stands for a variant, in program cache keys and in draw parameters. */
 export function variantCode({ encoding, interpolate, influences, parts, morphs }: ShaderVariant): number {

@@ -2,7 +2,7 @@ import { MAP_STEPS, PARAM_PARTS, PARAM_PARTS_PER_ROW } from '../lib/constants.js
 import { drawParameterGLSL } from './drawParameter.js';
 
 /** Colour of the vertex's part on its instance, and what says where its map is and whether it is shown; see `InstanceParts`. */
-export const partsGLSL = /*@__PURE__*/ (() => /* glsl */ `
+export const partsGLSL = (partsTexel: string): string => /* glsl */ `
 attribute float partIndex;
 
 vec4 instancePart() {
@@ -11,7 +11,7 @@ vec4 instancePart() {
   int perRow = int( ${drawParameterGLSL(PARAM_PARTS_PER_ROW)} );
   int row = gl_InstanceID / perRow;
   ivec2 at = ivec2( ( gl_InstanceID - row * perRow ) * parts + int( partIndex ), row );
-  return texelFetch( boneTexture[ 2 ], at, 0 );
+  return ${partsTexel};
 
 }
 
@@ -22,4 +22,4 @@ vec2 partMapOffset() {
   return vec2( steps - v * ${MAP_STEPS}.0, v ) * ${1 / MAP_STEPS};
 
 }
-`)();
+`;

@@ -1,6 +1,7 @@
 import { drawParameterGLSL } from './drawParameter.js';
 import { encodingGLSL } from './encodings/index.js';
 import { morphsGLSL } from './morphTargets.glsl.js';
+import { paletteGLSL, paletteMatrixGLSL, paletteMorphsGLSL } from './palette.glsl.js';
 import { type ShaderVariant, variantOf } from './ShaderVariant.js';
 import { type SlotSource, skinningCommonGLSL, skinningMatrixGLSL } from './skinningMatrix.glsl.js';
 
@@ -91,15 +92,21 @@ function skinningFunctions(codes: readonly number[], variantParameter: number, s
 
   const morphs = variants.some((variant) => variant.morphs) ? [morphsGLSL] : [];
   const functions = [
-    skinningCommonGLSL(anyParts, slots),
+    skinningCommonGLSL(
+      textureCount(codes, slots),
+      anyParts ? partsTextureGLSL(codes, variants, variantParameter) : null,
+      slots,
+    ),
     ...morphs,
-    ...[...encodings].map((encoding) => encodingGLSL[encoding]),
+    ...[...encodings].map((encoding) => (encoding === 'tracks' ? paletteGLSL : encodingGLSL[encoding])),
+    ...(morphs.length > 0 && encodings.has('tracks') ? [paletteMorphsGLSL] : []),
   ];
   const single = codes.length === 1;
   codes.forEach((code, i) => {
-    functions.push(skinningMatrixGLSL(single ? 'skinningMatrix' : `skinningMatrix_${code}`, variants[i]));
+    const skinningMatrix = variants[i].encoding === 'tracks' ? paletteMatrixGLSL : skinningMatrixGLSL;
+    functions.push(skinningMatrix(single ? 'skinningMatrix' : `skinningMatrix_${code}`, variants[i]));
   });
-  const codeGLSL = `int( ${drawParameterGLSL(variantParameter)} + 0.5 )`;
+  const codeGLSL = codeOf(variantParameter);
   if (!single) {
     const branches = codes.map((code) => `if ( code == ${code} ) return skinningMatrix_${code}();`);
     functions.push(/* glsl */ `
@@ -133,4 +140,31 @@ vec2 partMap() {
 `);
   }
   return functions.join('\n');
+}
+
+/** How many textures the shaders of these variants read: what an object that they draw must have bound. */
+export function textureCount(codes: readonly number[], slots: SlotSource): number {
+  const variants = codes.map(variantOf);
+  const palettes = variants.some(({ encoding }) => encoding === 'tracks');
+  const parts = variants.some((variant) => variant.parts);
+  if (slots === 'texture' || (palettes && parts)) return 4;
+  return palettes || parts ? 3 : 2;
+}
+
+function codeOf(variantParameter: number): string {
+  return `int( ${drawParameterGLSL(variantParameter)} + 0.5 )`;
+}
+
+/** Reads a texel of the parts' texture: behind the three of a palette, or behind the bone texture and the older slots. */
+function partsTextureGLSL(
+  codes: readonly number[],
+  variants: readonly ShaderVariant[],
+  variantParameter: number,
+): string {
+  const palettes = codes.filter((_, i) => variants[i].encoding === 'tracks');
+  const read = (texture: number) => `texelFetch( boneTexture[ ${texture} ], at, 0 )`;
+  if (palettes.length === 0) return read(2);
+  if (palettes.length === codes.length) return read(3);
+  const isPalette = palettes.map((code) => `${codeOf(variantParameter)} == ${code}`).join(' || ');
+  return `( ${isPalette} ) ? ${read(3)} : ${read(2)}`;
 }

@@ -33,10 +33,17 @@ vec4 newestSlot( int texel ) {
 /**
  * What the skinning functions of every variant need. The textures are one array under the name that three.js sets for
  * each object it draws: the bone texture, the slots that fade out, and where they are asked for, the parts and the newest
- * slots.
+ * slots; or the three of a palette, and the parts.
+ *
+ * @param textures How many of them the shader may read.
+ * @param partsTexel Reads the texel of the parts' texture at `at`; null where no variant has parts.
  */
-export const skinningCommonGLSL = (parts: boolean, slots: SlotSource): string => /* glsl */ `
-uniform highp sampler2D boneTexture[ ${slots === 'texture' ? 4 : parts ? 3 : 2} ];
+export const skinningCommonGLSL = (
+  textures: number,
+  partsTexel: string | null,
+  slots: SlotSource,
+): string => /* glsl */ `
+uniform highp sampler2D boneTexture[ ${textures} ];
 uniform highp mat4 bindMatrix;
 ${newestSlotGLSL(slots)}
 ${frameAtGLSL}
@@ -80,7 +87,7 @@ ivec2 olderTexel() {
   return ivec2( ( index & ${INSTANCES_PER_ROW - 1} ) * ${OLDER_STRIDE / 4}, index >> ${Math.log2(INSTANCES_PER_ROW)} );
 
 }
-${parts ? partsGLSL : ''}
+${partsTexel === null ? '' : partsGLSL(partsTexel)}
 `;
 
 /**

@@ -1,6 +1,7 @@
 import { attribute, Break, clamp, float, floor, If, int, ivec2, Loop, select, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { LOOP_MODES } from '../lib/constants.js';
+import type { MatrixEncodingName } from '../lib/texture/encodings/Encoding.js';
 import { jointMatrix_matrix, type LayerNodes, type Rows } from './encodings/matrix.tsl.js';
 import { jointMatrix_quaternion } from './encodings/quaternion.tsl.js';
 import { frameAt } from './frameAt.tsl.js';
@@ -91,9 +92,11 @@ export function skinningMatrix(
       });
       const weight = weights.x.mul(share).toVar();
       const joint = int(joints.x).toVar();
-      JOINT_MATRIX[encoding](boneTexture, pose, weight, joint, interpolate).forEach((row, i) => {
-        sum[i].addAssign(row);
-      });
+      JOINT_MATRIX[encoding as MatrixEncodingName](boneTexture, pose, weight, joint, interpolate).forEach(
+        (row, i) => {
+          sum[i].addAssign(row);
+        },
+      );
       joints.assign(joints.yzwx);
       weights.assign(weights.yzwx);
     });

@@ -1,7 +1,7 @@
 import type { BufferGeometry, Material, WebGLProgramParametersWithUniforms, WebGLRenderer } from 'three';
 import { Material as MaterialBase } from 'three';
 import type { SlotSource } from '../../shaders/skinningMatrix.glsl.js';
-import { skinVertexGLSL } from '../../shaders/skinVertex.glsl.js';
+import { skinVertexGLSL, textureCount } from '../../shaders/skinVertex.glsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../constants.js';
 import { warnOnce } from '../utils/warnOnce.js';
 import { ownVertexAttributes } from './vertexLimits.js';
@@ -13,10 +13,13 @@ type KeyHook = () => string;
 /** Whether a material colours the mesh or fills its shadow maps: each pass may use its own number of influences. */
 export type PatchRole = 'color' | 'shadow';
 
-interface Patch {
+/** What a patched material has its shaders read. */
+export interface Patch {
   role: PatchRole;
   codes: number[];
   slots: SlotSource;
+  /** Textures that an object drawn with the material must have bound. */
+  textures: number;
   userCompile: CompileHook;
 }
 
@@ -34,16 +37,16 @@ const MARK = 'mat3x4 crowdSkin';
  * @param code The shader variant to draw with (`variantCode`). A material drawn with several keeps them all.
  * @param slots Where the crowd would have its shaders read what instances play. A material that must read a texture for
  * one crowd does so for all, since its programs hold the variants of all.
- * @returns Where the material does read it.
+ * @returns What the material does read; null for node materials.
  */
 export function patchMaterial(
   material: Material,
   role: PatchRole,
   code: number,
   slots: SlotSource,
-): SlotSource {
+): Readonly<Patch> | null {
   // Node materials are compiled another way.
-  if ((material as { isNodeMaterial?: boolean }).isNodeMaterial === true) return 'attributes';
+  if ((material as { isNodeMaterial?: boolean }).isNodeMaterial === true) return null;
   const known = patches.get(material);
   if (known !== undefined) {
     if (!known.codes.includes(code)) {
@@ -55,10 +58,12 @@ export function patchMaterial(
       known.slots = slots;
       material.needsUpdate = true;
     }
-    return known.slots;
+    known.textures = textureCount(known.codes, known.slots);
+    return known;
   }
 
-  const patch: Patch = { role, codes: [code], slots, userCompile: material.onBeforeCompile };
+  const textures = textureCount([code], slots);
+  const patch: Patch = { role, codes: [code], slots, textures, userCompile: material.onBeforeCompile };
   patches.set(material, patch);
 
   hookProperty<CompileHook>(material, 'onBeforeCompile', patch.userCompile, (user) => {
@@ -76,7 +81,7 @@ export function patchMaterial(
       return `skinned-instanced-mesh ${patch.role} ${patch.slots} ${patch.codes.join()}|${own}`;
     };
   });
-  return slots;
+  return patch;
 }
 
 /**

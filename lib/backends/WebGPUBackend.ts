@@ -6,6 +6,7 @@ import { InstanceMatrices } from './InstanceMatrices.js';
 import type { NodeBackend } from './nodeBackend.js';
 import { checkTextureSizes, type NodeRenderer, needsMatrixTexels } from './webgpu/checkLimits.js';
 import type { NodeCrowd } from './webgpu/NodeCrowd.js';
+import { runPosePass } from './webgpu/nodePoses.js';
 import { checkVertexNode, patchNodeMaterial } from './webgpu/patchNodeMaterial.js';
 
 export { skinnedInstanceNormal, skinnedInstancePosition } from './webgpu/poseCrowd.js';
@@ -42,6 +43,7 @@ export const webGPUBackend: NodeBackend = {
     const last = override !== null && material.allowOverride ? override : material;
     crowd.isSkinnedMesh = isPosable(renderer, last);
 
+    if (crowd.boneTexture.encoding === 'tracks') runPosePass(renderer, crowd);
     const key = keyOf(crowd);
     crowd.skeleton.bones.length = key;
     patch(crowd, material, key);

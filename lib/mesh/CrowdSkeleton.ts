@@ -1,5 +1,4 @@
-import { type DataTexture, Skeleton } from 'three';
-import type { BoneTexture } from '../texture/BoneTexture.js';
+import { type DataTexture, Skeleton, type Texture } from 'three';
 
 /**
  * Stands where three.js looks for a skeleton, so that it binds the bone texture of each crowd at each draw, also when
@@ -19,18 +18,24 @@ export class CrowdSkeleton extends Skeleton {
    * What WebGLRenderer binds at each draw. It sets a uniform of this name from what it finds here: an array of textures,
    * since the crowd's shaders declare it as one.
    */
-  setTextures(boneTexture: BoneTexture, fades: DataTexture, parts: DataTexture): void {
-    const textures = this.boneTexture as unknown as DataTexture[];
-    textures[0] = boneTexture;
-    textures[1] = fades;
-    textures[2] = parts;
-    textures.length = 3;
+  setTextures(...bound: readonly Texture[]): void {
+    const textures = this.boneTexture as unknown as Texture[];
+    textures.length = bound.length;
+    bound.forEach((texture, i) => {
+      textures[i] = texture;
+    });
   }
 
   /** Binds what the instances play too, for shaders that have no attributes left to read it from. */
-  setSlots(slots: DataTexture): void {
-    const textures = this.boneTexture as unknown as DataTexture[];
+  setSlots(slots: Texture): void {
+    const textures = this.boneTexture as unknown as Texture[];
     textures[3] = slots;
+  }
+
+  /** Binds something at every place that shaders may read, so that none is left at a unit of another kind of texture. */
+  fill(count: number): void {
+    const textures = this.boneTexture as unknown as Texture[];
+    for (let i = textures.length; i < count; i++) textures[i] = textures[0];
   }
 
   override update(): void {

@@ -30,6 +30,7 @@ import {
   VERTEX_ATTRIBUTES,
 } from '../backends/vertexLimits.js';
 import { checkAttributes, type PatchRole, patchMaterial, releaseVariant } from '../backends/WebGLBackend.js';
+import { posesOf, WebGLPoses } from '../backends/WebGLPoses.js';
 import {
   PARAM_CLOCK,
   PARAM_MORPH_TEXEL,
@@ -317,9 +318,9 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
     return this.mostInShadows;
   }
 
-  /** Whether two baked frames are mixed; else the nearest is shown. */
+  /** Whether two baked frames are mixed; else the nearest is shown. Encoding 'tracks' has no such frames, and always mixes. */
   get interpolate(): boolean {
-    return this.mix;
+    return this.mix || this.posedByPass;
   }
 
   /** Changing it compiles the materials anew. */
@@ -345,7 +346,7 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
         `${NAME}.getVertexPositionAt: no vertex ${vertex}; the geometry has ${vertices}, 0 to ${vertices - 1}.`,
       );
     }
-    this.playback.pose(index, this.mix, _pose);
+    this.playback.pose(index, this.interpolate, _pose);
     const { geometry, morphTexture, morphTargetInfluences = [] } = this;
     const added = new Float64Array(this.clipsMorph ? this.boneTexture.morphNames.length : 0);
     if (this.clipsMorph) this.boneTexture.readMorphs(_pose, added);
@@ -508,6 +509,7 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
         );
       }
       this.isSkinnedMesh = true;
+      this.pose(renderer);
       this.patch(material, 'color', this.bindMatrix.elements[PARAM_VARIANT]);
       checkAttributes(renderer, material, this.geometry, this.instanceAttributes());
     } else {
@@ -519,6 +521,7 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
   /** As `onBeforeRender`, for shadow maps of WebGLRenderer. */
   override onBeforeShadow(renderer: WebGLRenderer): void {
     this.prepareUploads(renderer);
+    if ((renderer as { isWebGLRenderer?: boolean }).isWebGLRenderer === true) this.pose(renderer);
   }
 
   protected override createAttachment(
@@ -545,6 +548,26 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
     this.texture = boneTexture;
     this.forgetBounds();
     this.prepareDraw();
+  }
+
+  /** Whether a pass of its own poses the instances, rather than each vertex. */
+  private get posedByPass(): boolean {
+    return this.boneTexture.encoding === 'tracks';
+  }
+
+  /** Who drew the crowd last, so that its poses can be ready before the frame's first shadow map. */
+  private lastRenderer: WeakRef<WebGLRenderer> | null = null;
+
+  /** Runs the pose pass of WebGLRenderer, if there is one and its poses are not up to date. */
+  private pose(renderer: WebGLRenderer): void {
+    if (!this.posedByPass) return;
+    if (this.lastRenderer?.deref() !== renderer) this.lastRenderer = new WeakRef(renderer);
+    this.prepareUploads(renderer);
+    const poses = posesOf(this);
+    const [row0, row1, row2] = poses.update(renderer, this);
+    this.bindMatrix.elements[PARAM_ROWS] = Math.log2(poses.perRow);
+    if (this.parts === null) this.skeleton.setTextures(row0, row1, row2);
+    else this.skeleton.setTextures(row0, row1, row2, this.parts.texture.plain);
   }
 
   /** A renderer that has not got all of a texture must not be sent a part of it. */
@@ -576,7 +599,7 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
 
   private variantCodes() {
     const { encoding } = this.boneTexture;
-    const interpolate = this.mix;
+    const { interpolate } = this;
     const parts = this.parts !== null;
     const morphs = this.clipsMorph;
     const common = { encoding, interpolate, parts, morphs };
@@ -613,8 +636,9 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
       this.releaseVariants(drawn);
     this.drawn = codes;
     elements[PARAM_CLOCK] = this.playback.clock;
-    elements[PARAM_ROWS] = layout.height;
-    elements[PARAM_STRIDE] = layout.stride;
+    const { posedByPass } = this;
+    if (!posedByPass) elements[PARAM_ROWS] = layout.height;
+    elements[PARAM_STRIDE] = posedByPass ? WebGLPoses.columnsOf(this) : layout.stride;
     elements[PARAM_VARIANT] = codes.color;
     elements[PARAM_SHADOW_VARIANT] = codes.shadow;
     const { fades } = this.playback;
@@ -622,7 +646,7 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
     elements[PARAM_MORPH_TEXEL] = this.boneTexture.morphTexel;
     elements[PARAM_PARTS] = this.parts?.count ?? 0;
     elements[PARAM_PARTS_PER_ROW] = parts?.perRow ?? 1;
-    this.skeleton.setTextures(this.boneTexture, fades.plain, (parts ?? fades).plain);
+    if (!posedByPass) this.skeleton.setTextures(this.boneTexture, fades.plain, (parts ?? fades).plain);
 
     const { material } = this;
     if (Array.isArray(material)) {
@@ -637,8 +661,12 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
   /** Lets a material of WebGLRenderer pose the crowd, and binds what its shaders then read. */
   private patch(material: Material, role: PatchRole, code: number): void {
     const taken = ownVertexAttributes(this.geometry) + this.instanceAttributes() + INSTANCE_ATTRIBUTES.length;
-    const source = patchMaterial(material, role, code, taken > VERTEX_ATTRIBUTES ? 'texture' : 'attributes');
-    if (source === 'texture') this.skeleton.setSlots(this.playback.state.plain);
+    const { posedByPass } = this;
+    const slots = taken > VERTEX_ATTRIBUTES && !posedByPass ? 'texture' : 'attributes';
+    const patch = patchMaterial(material, role, code, slots);
+    if (patch === null) return;
+    if (patch.slots === 'texture' && !posedByPass) this.skeleton.setSlots(this.playback.state.plain);
+    this.skeleton.fill(patch.textures);
   }
 
   /** Vertex attributes that matrices and colours take. */
@@ -654,7 +682,12 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
   /** Assignments that three.js leaves unchecked, and that would draw garbage, go through here. */
   private guardProperties(): void {
     let { geometry, material, count } = this;
-    const skeleton = new CrowdSkeleton(() => this.prepareDraw());
+    const skeleton = new CrowdSkeleton(() => {
+      this.prepareDraw();
+      // In time for all shadow maps and cameras of the frame, and while nothing is being drawn into yet.
+      const renderer = this.lastRenderer?.deref();
+      if (renderer !== undefined) this.pose(renderer);
+    });
 
     Object.defineProperty(this, 'geometry', {
       enumerable: true,

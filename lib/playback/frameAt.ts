@@ -68,6 +68,7 @@ export function frameAt(
     if (back && (loop & LOOP_PING_PONG) !== 0) frame = intervals - frame;
   }
 
+  target.start = rest ? REST_FRAME : start;
   if (rest) {
     target.frame0 = REST_FRAME;
     target.frame1 = REST_FRAME;

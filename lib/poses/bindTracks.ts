@@ -6,6 +6,7 @@ const NAME = 'BoneTexture.bake';
 
 /** A track that writes straight into the local transforms: its interpolant's result buffer is a view of them. */
 export interface BoundTrack {
+  track: KeyframeTrack;
   node: number;
   interpolant: Interpolant;
   /** Runs after the interpolant for tracks that do not hold plain position, quaternion or scale. */
@@ -185,7 +186,7 @@ function bindMorphs(binding: Binding, track: KeyframeTrack, target: TrackTarget)
   const apply = () => {
     for (let i = 0; i < size; i++) influences[at + i] = value[i] + (additive ? rig.morphRest[at + i] : 0);
   };
-  return { node, interpolant, apply };
+  return { track, node, interpolant, apply };
 }
 
 function bindTrack(binding: Binding, track: KeyframeTrack, target: TrackTarget): BoundTrack | null {
@@ -205,11 +206,11 @@ function bindTrack(binding: Binding, track: KeyframeTrack, target: TrackTarget):
       const apply = () => {
         trs[index] = base + value[0];
       };
-      return { node, interpolant, apply };
+      return { track, node, interpolant, apply };
     }
     if (property !== 'rotation') return null;
     const apply = angleSetter(binding, node, axis, value);
-    return { node, interpolant: checkedInterpolant(binding, track, target, 1, value), apply };
+    return { track, node, interpolant: checkedInterpolant(binding, track, target, 1, value), apply };
   }
 
   // three.js cannot play the three angles of `rotation` as one track.
@@ -217,7 +218,12 @@ function bindTrack(binding: Binding, track: KeyframeTrack, target: TrackTarget):
   const start = at + place.offset;
   if (!additive) {
     const view = trs.subarray(start, start + place.size);
-    return { node, interpolant: checkedInterpolant(binding, track, target, place.size, view), apply: null };
+    return {
+      track,
+      node,
+      interpolant: checkedInterpolant(binding, track, target, place.size, view),
+      apply: null,
+    };
   }
 
   const value = new Float64Array(place.size);
@@ -229,7 +235,7 @@ function bindTrack(binding: Binding, track: KeyframeTrack, target: TrackTarget):
     for (let i = 0; i < place.size; i++) trs[start + i] = base[i] + value[i];
   };
   const interpolant = checkedInterpolant(binding, track, target, place.size, value);
-  return { node, interpolant, apply: track.ValueTypeName === 'quaternion' ? turn : add };
+  return { track, node, interpolant, apply: track.ValueTypeName === 'quaternion' ? turn : add };
 }
 
 /**

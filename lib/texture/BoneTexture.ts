@@ -3,24 +3,25 @@ import {
   Box3,
   ClampToEdgeWrapping,
   DataTexture,
-  DataUtils,
   FloatType,
   HalfFloatType,
   NearestFilter,
   RGBAFormat,
 } from 'three';
-import { AFFINE_SIZE } from '../constants.js';
 import { type BakedClip, type ClipReference, ClipTable } from '../poses/ClipTable.js';
 import type { PartFlip } from '../poses/partFlips.js';
+import type { PoseTracks } from '../tracks/PoseTracks.js';
 import type { AffineArray } from '../utils/affine.js';
 import { type BakeAsyncOptions, type BakeOptions, bakeSteps, runAll, runInSlices } from './bake.js';
 import { checkBoneTextureData } from './checkBoneTextureData.js';
-import type { Encoding, EncodingName } from './encodings/Encoding.js';
-import { encodingByName } from './encodings/index.js';
+import type { EncodingName } from './encodings/Encoding.js';
 import type { JointBoxes } from './jointBoxes.js';
-import { createJointBoxes, expandByPose } from './jointBoxes.js';
+import { createJointBoxes } from './jointBoxes.js';
 import type { PoseMix } from './PoseMix.js';
-import { frameTexel, type TextureLayout } from './textureLayout.js';
+import type { PoseReader } from './PoseReader.js';
+import { TexelReader } from './TexelReader.js';
+import { TrackReader } from './TrackReader.js';
+import type { TextureLayout } from './textureLayout.js';
 
 /** Kind of number that texels are made of: 32 or 16 bits. */
 export type Precision = 'float' | 'half';
@@ -51,6 +52,8 @@ export interface BoneTextureData {
   restBounds: Box3;
   /** Boxes of the vertices that follow each joint. */
   jointBoxes: JointBoxes;
+  /** The clips' keys, of which `texels` are made, for encoding 'tracks'; else null. */
+  tracks: PoseTracks | null;
 }
 
 /**
@@ -72,7 +75,7 @@ export class BoneTexture extends DataTexture {
 
   private content: BoneTextureData;
   private table: ClipTable;
-  private codec: Encoding;
+  private reader: PoseReader;
 
   /**
    * Use {@link BoneTexture.bake}; the constructor takes what was baked before: the {@link BoneTexture.data} of another
@@ -93,7 +96,7 @@ export class BoneTexture extends DataTexture {
     this.name = 'BoneTexture';
     this.content = ownData(data);
     this.table = new ClipTable(this.content.clips);
-    this.codec = encodingByName(data.encoding);
+    this.reader = readerOf(this.content);
     this.needsUpdate = true;
   }
 
@@ -195,7 +198,7 @@ export class BoneTexture extends DataTexture {
    * @internal
    */
   get morphTexel(): number {
-    return this.content.jointNames.length * this.codec.texels;
+    return this.reader instanceof TexelReader ? this.reader.morphTexel : this.content.jointNames.length;
   }
 
   /** How a joint's matrix is written. */
@@ -261,26 +264,15 @@ export class BoneTexture extends DataTexture {
    *
    * @param alpha 0 at `frame0`, 1 at `frame1`.
    * @param out 12 numbers from `at`, row by row.
+   * @throws If the encoding is 'tracks', which has no frames of matrices.
    */
   readJoint(frame0: number, frame1: number, alpha: number, joint: number, out: AffineArray, at = 0): void {
-    const size = this.codec.texels * 4;
-    readTexels(
-      this.content,
-      (frameTexel(this.content.layout, frame0) + joint * this.codec.texels) * 4,
-      size,
-      _first,
-    );
-    if (alpha > 0) {
-      readTexels(
-        this.content,
-        (frameTexel(this.content.layout, frame1) + joint * this.codec.texels) * 4,
-        size,
-        _second,
+    if (!(this.reader instanceof TexelReader)) {
+      throw new Error(
+        'BoneTexture.readJoint: a texture of encoding "tracks" has no frames of matrices; ask a crowd by getBoneMatrixAt.',
       );
-      this.codec.decode(_first, _second, alpha, out, at);
-    } else {
-      this.codec.decode(_first, _first, 0, out, at);
     }
+    this.reader.readJoint(frame0, frame1, alpha, joint, out, at);
   }
 
   /**
@@ -289,18 +281,8 @@ export class BoneTexture extends DataTexture {
    * @param out 12 numbers from `at`, row by row.
    * @internal
    */
-  readPose({ layers, count }: PoseMix, joint: number, out: AffineArray, at = 0): void {
-    if (count === 1) {
-      const [{ frame0, frame1, alpha }] = layers;
-      this.readJoint(frame0, frame1, alpha, joint, out, at);
-      return;
-    }
-    out.fill(0, at, at + AFFINE_SIZE);
-    for (let layer = 0; layer < count; layer++) {
-      const { frame0, frame1, alpha, weight } = layers[layer];
-      this.readJoint(frame0, frame1, alpha, joint, _affine);
-      for (let i = 0; i < AFFINE_SIZE; i++) out[at + i] += weight * _affine[i];
-    }
+  readPose(pose: PoseMix, joint: number, out: AffineArray, at = 0): void {
+    this.reader.readPose(pose, joint, out, at);
   }
 
   /**
@@ -308,23 +290,8 @@ export class BoneTexture extends DataTexture {
    *
    * @internal
    */
-  readMorphs({ layers, count }: PoseMix, out: Float64Array): void {
-    const { layout, morphNames } = this.content;
-    const size = morphNames.length;
-    if (size === 0) return;
-    out.fill(0, 0, size);
-    const add = (frame: number, weight: number) => {
-      const at = (frameTexel(layout, frame) + this.morphTexel) * 4;
-      for (let i = 0; i < size; i++) {
-        readTexels(this.content, at + i, 1, _first);
-        out[i] += weight * _first[0];
-      }
-    };
-    for (let layer = 0; layer < count; layer++) {
-      const { frame0, frame1, alpha, weight } = layers[layer];
-      add(frame0, weight * (1 - alpha));
-      if (alpha > 0) add(frame1, weight * alpha);
-    }
+  readMorphs(pose: PoseMix, out: Float64Array): void {
+    this.reader.readMorphs(pose, out);
   }
 
   /**
@@ -360,21 +327,7 @@ export class BoneTexture extends DataTexture {
    * @internal
    */
   expandBounds(target: Box3, boxes?: JointBoxes): Box3 {
-    if (boxes === undefined) {
-      target.union(this.content.restBounds);
-      for (const clip of this.content.clips) target.union(clip.bounds);
-      return target;
-    }
-    const joints = this.content.jointNames.length;
-    const pose = new Float64Array(joints * AFFINE_SIZE);
-    for (let frame = 0; frame < this.content.frames; frame++) {
-      for (let joint = 0; joint < joints; joint++) {
-        // Joints that no vertex follows have empty boxes.
-        if (boxes[joint * 6] > boxes[joint * 6 + 3]) continue;
-        this.readJoint(frame, frame, 0, joint, pose, joint * AFFINE_SIZE);
-      }
-      expandByPose(target, boxes, pose);
-    }
+    this.reader.expandBounds(target, boxes);
     return target;
   }
 
@@ -406,7 +359,7 @@ export class BoneTexture extends DataTexture {
     super.copy(source);
     this.content = ownData(source.data);
     this.table = new ClipTable(this.content.clips);
-    this.codec = source.codec;
+    this.reader = source.reader;
     this.marksVersion++;
     return this;
   }
@@ -417,9 +370,10 @@ export class BoneTexture extends DataTexture {
   }
 }
 
-const _first = /*@__PURE__*/ new Float32Array(AFFINE_SIZE);
-const _second = /*@__PURE__*/ new Float32Array(AFFINE_SIZE);
-const _affine = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
+function readerOf(data: BoneTextureData): PoseReader {
+  if (data.encoding === 'tracks') return new TrackReader(data.tracks as PoseTracks, data.jointBoxes);
+  return new TexelReader(data, data.encoding);
+}
 
 /** The data with clips of its own, whose marks change with this texture alone, and boxes that have methods. */
 function ownData(data: BoneTextureData): BoneTextureData {
@@ -433,13 +387,4 @@ function ownData(data: BoneTextureData): BoneTextureData {
     })),
     restBounds: box(data.restBounds),
   };
-}
-
-function readTexels(data: BoneTextureData, at: number, size: number, out: Float32Array): void {
-  const { texels } = data;
-  if (data.precision === 'half') {
-    for (let i = 0; i < size; i++) out[i] = DataUtils.fromHalfFloat(texels[at + i]);
-  } else {
-    for (let i = 0; i < size; i++) out[i] = texels[at + i];
-  }
 }

@@ -1,5 +1,7 @@
 /** Two frames of a bone texture and how far the pose is from the first to the second, 0 to 1. */
 export interface FrameMix {
+  /** First frame of the clip; 0 for the rest pose. */
+  start: number;
   frame0: number;
   frame1: number;
   alpha: number;
@@ -20,6 +22,6 @@ export interface PoseMix {
 
 /** A pose of one layer that shows the rest pose. */
 export function createPoseMix(): PoseMix {
-  const layer = (weight: number): PoseLayer => ({ frame0: 0, frame1: 0, alpha: 0, weight });
+  const layer = (weight: number): PoseLayer => ({ start: 0, frame0: 0, frame1: 0, alpha: 0, weight });
   return { layers: [layer(1), layer(0), layer(0)], count: 1 };
 }

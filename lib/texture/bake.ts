@@ -10,6 +10,7 @@ import { collectRig, jointBinds, type Rig } from '../poses/Rig.js';
 import { findRootNode, MOTION_SIZE, type RootMotionOptions, RootMotionTaker } from '../poses/RootMotion.js';
 import { toHalf } from '../utils/toHalf.js';
 import type { BoneTextureData, Precision } from './BoneTexture.js';
+import { bakeTrackTexture } from './bakeTrackTexture.js';
 import type { Encoding, EncodingName } from './encodings/Encoding.js';
 import { encodingByName } from './encodings/index.js';
 import {
@@ -45,7 +46,8 @@ export interface BakeOptions {
   clips?: readonly (string | ClipChoice)[];
   /**
    * `'matrix'` holds any transform in 3 texels a joint; `'quaternion'` holds rotation, translation and uniform scale in
-   * 2. `'auto'` takes quaternions where every joint allows it.
+   * 2. `'auto'` takes quaternions where every joint allows it. `'tracks'` keeps the clips' own keys: poses are exact at any
+   * time and in any fade, vertices cost less, and each instance is posed once a frame in a pass of its own.
    * @default 'auto'
    */
   encoding?: EncodingName | 'auto';
@@ -54,6 +56,12 @@ export interface BakeOptions {
    * @default 'float'
    */
   precision?: Precision;
+  /**
+   * With encoding `'tracks'`, how far clips may be off that cannot be kept as they are (splines, Euler angles, keys at odd
+   * times), as a share of the character's size.
+   * @default 1e-4
+   */
+  maxError?: number;
   /**
    * Largest width and height of the texture. Devices take at least 2,048, nearly all 4,096, desktops 16,384
    * (`renderer.capabilities.maxTextureSize`).
@@ -93,6 +101,7 @@ const DEFAULTS = {
   encoding: 'auto',
   precision: 'float',
   maxTextureSize: 4096,
+  maxError: 1e-4,
 } as const satisfies BakeOptions;
 
 /** Milliseconds of work between two breaks of `bakeAsync`: half of a frame at 60 Hz. */
@@ -145,8 +154,8 @@ export async function runInSlices(steps: BakeSteps, options: BakeAsyncOptions): 
 
 /** The baking itself: samples every clip, encodes the poses, measures their bounds. */
 export function* bakeSteps(root: Object3D, clips: readonly AnimationClip[], options: BakeOptions): BakeSteps {
-  const { fps, encoding, precision, maxTextureSize } = { ...DEFAULTS, ...dropUndefined(options) };
-  checkOptions(fps, encoding, precision, maxTextureSize);
+  const { fps, encoding, precision, maxTextureSize, maxError } = { ...DEFAULTS, ...dropUndefined(options) };
+  checkOptions(fps, encoding, precision, maxTextureSize, maxError);
   const planned = planClips(clips, options.clips, fps);
   const { sockets, morphTargets: morphing } = options;
   let rig = collectRig(root, { sockets, morphing });
@@ -171,6 +180,8 @@ export function* bakeSteps(root: Object3D, clips: readonly AnimationClip[], opti
     maxTextureSize,
     ...planRootMotion(rig, planned, options.rootMotion),
   };
+  if (encoding === 'tracks')
+    return yield* bakeTrackTexture({ ...bake, morphs: movesMorphs(rig, planned), maxError });
   // Most models have quaternions throughout; where one has not, that shows in its first frames.
   let result =
     encoding === 'matrix' ? null : yield* bakeWith(encodingByName('quaternion'), bake, encoding === 'auto');
@@ -285,6 +296,7 @@ function* bakeWith(
     morphNames,
     restBounds,
     jointBoxes: boxes,
+    tracks: null,
   };
 }
 
@@ -367,16 +379,25 @@ function checkFinite({ jointNames }: Rig, pose: Float64Array, clip: string): voi
   }
 }
 
-function checkOptions(fps: number, encoding: string, precision: string, maxTextureSize: number): void {
+function checkOptions(
+  fps: number,
+  encoding: string,
+  precision: string,
+  maxTextureSize: number,
+  maxError: number,
+): void {
   checkFps(fps, 'fps');
-  if (!['auto', 'matrix', 'quaternion'].includes(encoding)) {
-    throw new Error(`${NAME}: encoding is "${encoding}"; use "auto", "matrix" or "quaternion".`);
+  if (!['auto', 'matrix', 'quaternion', 'tracks'].includes(encoding)) {
+    throw new Error(`${NAME}: encoding is "${encoding}"; use "auto", "matrix", "quaternion" or "tracks".`);
   }
   if (precision !== 'float' && precision !== 'half') {
     throw new Error(`${NAME}: precision is "${precision}"; use "float" or "half".`);
   }
   if (!(maxTextureSize >= 1))
     throw new Error(`${NAME}: maxTextureSize is ${maxTextureSize}; use a positive number.`);
+  if (!(maxError > 0)) throw new Error(`${NAME}: maxError is ${maxError}; use a positive share of the size.`);
+  if (encoding === 'tracks' && precision === 'half')
+    throw new Error(`${NAME}: encoding "tracks" has no precision "half" yet; leave precision out.`);
 }
 
 /** Whether any clip gives a morph target of a part that is drawn another influence than it has at rest. */

@@ -1,7 +1,10 @@
 import type { Box3 } from 'three';
 import { AFFINE_SIZE, REST_FRAME } from '../constants.js';
 import type { BakedClip } from '../poses/ClipTable.js';
+import { TRS_SIZE } from '../poses/Rig.js';
 import { MOTION_SIZE } from '../poses/RootMotion.js';
+import { NODE_ENTRIES, type PoseTracks } from '../tracks/PoseTracks.js';
+import { TRACK_ROW } from '../tracks/trackTexels.js';
 import type { BoneTextureData } from './BoneTexture.js';
 import { ENCODING_NAMES, encodingByName } from './encodings/index.js';
 
@@ -23,6 +26,10 @@ export function checkBoneTextureData(data: BoneTextureData): void {
   checkNames(data);
   checkSizes(data);
   checkBox(data.restBounds, 'restBounds');
+  if (data.encoding === 'tracks') {
+    checkTracks(data);
+    return;
+  }
 
   let next = REST_FRAME + 1;
   data.clips.forEach((clip, i) => {
@@ -51,9 +58,11 @@ function checkNames({ jointNames, morphNames }: BoneTextureData): void {
 }
 
 function checkSizes(data: BoneTextureData): void {
-  const { texels, layout, frames, jointNames, jointBinds, morphNames, jointBoxes, flips, clips } = data;
+  const { texels, layout, frames, jointNames, morphNames } = data;
   const joints = jointNames.length;
   const { width, height, stride } = layout;
+  checkJoints(data);
+  if (data.encoding === 'tracks') return;
   const texelsPerFrame = joints * encodingByName(data.encoding).texels + Math.ceil(morphNames.length / 4);
   check(stride === texelsPerFrame, 'layout.stride', stride, `${texelsPerFrame}, for ${joints} joints`);
   check(isCount(height) && height > 0, 'layout.height', height, 'a positive whole number');
@@ -67,7 +76,10 @@ function checkSizes(data: BoneTextureData): void {
     frames,
     `from 1 to ${most}, which have room`,
   );
+}
 
+function checkJoints({ jointNames, jointBinds, jointBoxes, flips, clips }: BoneTextureData): void {
+  const joints = jointNames.length;
   const areBinds =
     Array.isArray(jointBinds) && jointBinds.every((b) => b === null || b?.length === AFFINE_SIZE);
   const binds = `${AFFINE_SIZE} numbers or null for each of ${joints} joints`;
@@ -77,6 +89,45 @@ function checkSizes(data: BoneTextureData): void {
   const areFlips = Array.isArray(flips) && flips.every(({ part, group }) => isCount(part) && isCount(group));
   check(areFlips, 'flips', flips, 'an array, empty if no clip mirrors or flattens a part');
   check(Array.isArray(clips), 'clips', clips, 'an array, empty if there is the rest pose alone');
+}
+
+/** Tracks are made by baking alone; what a worker or a file may have lost is looked for. */
+function checkTracks({ texels, layout, tracks, clips, jointNames }: BoneTextureData): void {
+  check(tracks !== null && typeof tracks === 'object', 'tracks', tracks, 'the tracks that were baked');
+  const { width, height } = layout;
+  check(width === TRACK_ROW, 'layout.width', width, `${TRACK_ROW}`);
+  check(texels.length === width * height * 4, 'texels.length', texels.length, `${width * height * 4}`);
+  const { jointNodes, inverses, parents, rest, table, keys, morphRest } = tracks as PoseTracks;
+  const joints = jointNames.length;
+  check(jointNodes?.length === joints, 'tracks.jointNodes', jointNodes, `${joints} numbers`);
+  check(
+    inverses?.length === joints * AFFINE_SIZE,
+    'tracks.inverses',
+    inverses,
+    `${joints * AFFINE_SIZE} numbers`,
+  );
+  check(
+    rest?.length === parents.length * TRS_SIZE,
+    'tracks.rest',
+    rest,
+    `${parents.length * TRS_SIZE} numbers`,
+  );
+  const entries = clips.length * (parents.length + morphRest.length / 4) * NODE_ENTRIES;
+  check(table?.length === entries, 'tracks.table', table, `${entries} numbers`);
+  check(keys instanceof Float32Array, 'tracks.keys', keys, 'a Float32Array');
+  check(
+    (tracks as PoseTracks).clips.length === clips.length,
+    'clips',
+    clips,
+    `${(tracks as PoseTracks).clips.length} clips`,
+  );
+  clips.forEach(({ name, start, count, bounds }, i) => {
+    check(typeof name === 'string', `clips[${i}].name`, name, 'a string');
+    check(start === i + 1, `clips[${i}].start`, start, `${i + 1}`);
+    const { frames } = (tracks as PoseTracks).clips[i];
+    check(count === frames, `clips[${i}].count`, count, `${frames}`);
+    checkBox(bounds, `clips[${i}].bounds`);
+  });
 }
 
 function checkClip(clip: BakedClip, field: string, next: number, frames: number): void {

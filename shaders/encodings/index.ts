@@ -1,6 +1,9 @@
-import type { EncodingName } from '../../lib/texture/encodings/Encoding.js';
+import type { MatrixEncodingName } from '../../lib/texture/encodings/Encoding.js';
 import { matrixGLSL } from './matrix.glsl.js';
 import { quaternionGLSL } from './quaternion.glsl.js';
 
 /** GLSL decoder of each encoding: `jointMatrix_<name>`. */
-export const encodingGLSL: Record<EncodingName, string> = { matrix: matrixGLSL, quaternion: quaternionGLSL };
+export const encodingGLSL: Record<MatrixEncodingName, string> = {
+  matrix: matrixGLSL,
+  quaternion: quaternionGLSL,
+};

@@ -54,6 +54,8 @@ async function vertices(model: string, rounds: number, only = ''): Promise<Verte
   const count = Math.max(20, Math.round(300_000 / source.mesh.geometry.getAttribute('position').count));
   const floor = createFloor(source, count);
   const variants: [string, Parameters<typeof createOurs>[2]][] = [
+    ['tracks', { encoding: 'tracks' }],
+    ['tracks, all fading', { encoding: 'tracks' }],
     ['quaternion float, interpolated', { encoding: 'quaternion' }],
     ['quaternion float, nearest frame', { encoding: 'quaternion', interpolate: false }],
     ['quaternion half, interpolated', { encoding: 'quaternion', precision: 'half' }],

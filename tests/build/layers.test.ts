@@ -10,6 +10,7 @@ const LAYERS = [
   /^lib\/constants\.ts$/,
   /^lib\/utils\//,
   /^lib\/poses\//,
+  /^lib\/tracks\//,
   /^lib\/texture\//,
   /^lib\/playback\//,
   /^shaders\//,

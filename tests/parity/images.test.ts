@@ -74,6 +74,22 @@ describeCharacters((name) => {
   });
 });
 
+test('encoding tracks looks as three.js draws it between frames, with its shadow', async () => {
+  const model = await loadCharacter(BUILT_IN);
+  const pair = createPair(model, 2, 0.317, new Matrix4().makeRotationY(0.7), 'tracks');
+  for (const light of ['directional', 'spot', 'point'] as const) {
+    compare('tracks', pair, light);
+    compare('tracks', pair, light, true);
+  }
+  // One material, another clip, another palette.
+  const other = createPair(model, 1, 0.6, new Matrix4(), 'tracks');
+  compare('tracks, another crowd', other, 'directional');
+  compare('tracks, the first again', pair, 'directional');
+  // The same material for a crowd that is posed vertex by vertex.
+  compare('matrices beside tracks', createPair(model, 1, 0.6), 'directional');
+  compare('tracks beside matrices', pair, 'directional');
+});
+
 const chunked = () =>
   new ShaderMaterial({
     uniforms: UniformsUtils.clone({}),

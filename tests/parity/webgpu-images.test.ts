@@ -132,6 +132,18 @@ describe.each(['WebGPU', 'WebGL 2'])('WebGPURenderer on %s', (backend) => {
     await compare(name, pair, 'directional');
   });
 
+  test('encoding tracks looks as three.js draws it between frames, with its shadow', async () => {
+    const model = await loadCharacter(BUILT_IN);
+    const pair = createPair(model, 2, 0.317, new Matrix4().makeRotationY(0.7), 'tracks');
+    for (const light of ['directional', 'point'] as const) {
+      await compare('tracks', pair, light);
+      await compare('tracks', pair, light, true);
+    }
+    // One build, another palette.
+    await compare('tracks, another crowd', createPair(model, 1, 0.6, new Matrix4(), 'tracks'), 'directional');
+    await compare('tracks, the first again', pair, 'directional');
+  });
+
   test('VSM shadows', async () => {
     renderer.shadowMap.type = VSMShadowMap;
     await compare('VSM', createPair(await loadCharacter(BUILT_IN), 1, 0.6), 'directional');

@@ -13,7 +13,7 @@ import {
 import type { SkinnedInstancedMesh } from './library.js';
 import { REST_X } from './stick.js';
 
-const _frame = { frame0: 0, frame1: 0, alpha: 0 };
+const _frame = { start: 0, frame0: 0, frame1: 0, alpha: 0 };
 
 /** Where the tip of a stick is by the floats that the GPU has of an instance, which fades out of nothing. */
 export function drawnTip(crowd: SkinnedInstancedMesh, index: number): number {

@@ -47,7 +47,7 @@ export async function expectVertices(
     expect(worst.twin, `${label}, CPU twin`).toBeLessThanOrEqual(TWIN);
     if (precision === 'float') expect(worst.onFrames, `${label}, on frames`).toBeLessThanOrEqual(ON_FRAMES);
     if (!recorded) return;
-    const { between, half } = recorded[encoding]!;
+    const { between, half } = recorded[encoding as 'matrix' | 'quaternion']!;
     if (precision === 'half') expect(worst.onFrames, `${label}, on frames`).toBeLessThanOrEqual(half);
     expect(worst.between, `${label}, between frames`).toBeLessThanOrEqual(between);
   });

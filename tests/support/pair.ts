@@ -19,21 +19,27 @@ export function nearestFrame(boneTexture: BoneTexture, clip: string | number, ti
   return count < 2 ? 0 : (Math.round((time / duration) * (count - 1)) / (count - 1)) * duration;
 }
 
-/** The same character at the same time of the same clip, once as three.js draws it and once as one instance of ours. */
+/**
+ * The same character at the same time of the same clip, once as three.js draws it and once as one instance of ours. On a
+ * baked frame, but with tracks at any time.
+ */
 export function createPair(
   { root, clips }: Model,
   clipIndex: number,
   share: number,
   matrix = new Matrix4(),
+  encoding: 'auto' | 'tracks' = 'auto',
 ): Pair {
   root.traverse((node) => {
     node.castShadow = true;
     node.receiveShadow = true;
   });
-  const boneTexture = baked.get(root) ?? BoneTexture.bake(root, clips);
-  baked.set(root, boneTexture);
+  const tracks = encoding === 'tracks';
+  const boneTexture = (tracks ? undefined : baked.get(root)) ?? BoneTexture.bake(root, clips, { encoding });
+  if (!tracks) baked.set(root, boneTexture);
   const clip = clips[clipIndex];
-  const time = nearestFrame(boneTexture, clipIndex, share * clip.duration);
+  const wanted = share * clip.duration;
+  const time = tracks ? wanted : nearestFrame(boneTexture, clipIndex, wanted);
 
   const reference = new Reference(root, matrix).pose(clip, time);
   const crowd = SkinnedInstancedMesh.from(root, clips, 1, { boneTexture });

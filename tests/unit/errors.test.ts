@@ -198,3 +198,12 @@ test('rigid meshes under animated bones come along', () => {
   const crowd = SkinnedInstancedMesh.from(root, clips, 1);
   expect(crowd.geometry.getAttribute('position').count).toBe(27);
 });
+
+test('tracks say what they cannot hold', () => {
+  const { root, clips } = createStick();
+  const tracks = { encoding: 'tracks' };
+  expect(bake(root, clips, { ...tracks, precision: 'half' })).toThrow('"tracks" has no precision "half" yet');
+  expect(bake(root, clips, { ...tracks, maxError: 0 })).toThrow('maxError is 0');
+  expect(bake(root, clips, { ...tracks, rootMotion: true })).toThrow('"tracks" cannot hold root motion yet');
+  expect(bake(root, clips, { ...tracks, maxTextureSize: 1024 })).toThrow('maxTextureSize is 1024');
+});

@@ -19,6 +19,7 @@ import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import { skinningMatrix } from '../../../shaders/skinningMatrix.tsl.js';
 import { crowdNodes, type PartNode, partNode, variantFor } from './crowdNodes.js';
 import { isCrowd, type NodeCrowd } from './NodeCrowd.js';
+import { posedMatrix } from './posedMatrix.js';
 
 /** What is asked of a builder, some of which its types lack. */
 export interface Build {
@@ -34,6 +35,10 @@ export function poseCrowd(
   part: PartNode,
 ): void {
   const build = builder as unknown as Build;
+  if (variant.encoding === 'tracks') {
+    posePosed(crowd, builder, variant, part);
+    return;
+  }
   const skin = Fn(() => {
     const { boneTexture, playback, draw, previous } = crowdNodes(crowd, part);
 
@@ -58,12 +63,30 @@ export function poseCrowd(
   skin();
 }
 
+/** The same for a crowd that a pass of its own has posed. */
+function posePosed(crowd: NodeCrowd, builder: NodeBuilder, variant: ShaderVariant, part: PartNode): void {
+  const build = builder as unknown as Build;
+  const skin = Fn(() => {
+    const rows = posedMatrix(crowd, builder, variant, part);
+    // Poses of the frame before are not kept: motion vectors know the instances' own movement only.
+    if (build.needsPreviousData()) positionPrevious.assign(transform(rows, vec4(positionLocal, 1)));
+    positionLocal.assign(transform(rows, vec4(positionLocal, 1)));
+    if (build.hasGeometryAttribute('normal')) normalLocal.assign(transform(rows, vec4(normalLocal, 0)));
+    if (build.hasGeometryAttribute('tangent')) tangentLocal.assign(transform(rows, vec4(tangentLocal, 0)));
+  }, 'void');
+  skin();
+}
+
 /** Builds on what is being built: the crowd's own nodes, or `otherwise` for any other object. */
 function forCrowd(vector: Node<'vec4'>, otherwise: Node<'vec3'>): Node<'vec3'> {
   const skinned = Fn((_: unknown, builder: unknown) => {
     const { object, material } = builder as { object: Object3D | null; material: NodeMaterial };
     if (!isCrowd(object)) return otherwise;
     const variant = variantFor(material, object);
+    if (variant.encoding === 'tracks') {
+      const part = partNode(object, variant);
+      return transform(posedMatrix(object, builder as NodeBuilder, variant, part), vector);
+    }
     const { boneTexture, playback, draw } = crowdNodes(object, partNode(object, variant));
     return transform(skinningMatrix(boneTexture, playback, draw, variant), vector);
   });

@@ -1,14 +1,20 @@
 import type { AffineArray } from '../../utils/affine.js';
 
 /** How a joint's matrix is written: three texels for any, or two for rotation, translation and uniform scale. */
-export type EncodingName = 'matrix' | 'quaternion';
+export type MatrixEncodingName = 'matrix' | 'quaternion';
+
+/**
+ * How poses are stored: skinning matrices frame by frame, which each vertex reads and mixes, or the clips' own tracks, which
+ * a pass of its own makes into a pose for each instance, as `AnimationMixer` does.
+ */
+export type EncodingName = MatrixEncodingName | 'tracks';
 
 /**
  * How a joint's skinning matrix becomes texels and comes back. The decoder has twins in `shaders/encodings`; a new
  * encoding is one more triple, and a line in `encodings/index.ts`.
  */
 export interface Encoding {
-  readonly name: EncodingName;
+  readonly name: MatrixEncodingName;
   /** RGBA texels per joint. */
   readonly texels: number;
   /**

@@ -1,13 +1,11 @@
-import type { Encoding, EncodingName } from './Encoding.js';
+import type { Encoding, EncodingName, MatrixEncodingName } from './Encoding.js';
 import { matrixEncoding } from './matrix.js';
 import { quaternionEncoding } from './quaternion.js';
 
 /** Every encoding, in the order of the codes that shader variants carry. */
-export const ENCODINGS: readonly Encoding[] = [matrixEncoding, quaternionEncoding];
+export const ENCODING_NAMES: readonly EncodingName[] = ['matrix', 'quaternion', 'tracks'];
 
-export const ENCODING_NAMES: readonly EncodingName[] = /*@__PURE__*/ ENCODINGS.map(({ name }) => name);
-
-/** The encoding of that name. */
-export function encodingByName(name: EncodingName): Encoding {
-  return ENCODINGS[ENCODING_NAMES.indexOf(name)];
+/** The encoding of matrices of that name. */
+export function encodingByName(name: MatrixEncodingName): Encoding {
+  return name === 'matrix' ? matrixEncoding : quaternionEncoding;
 }

@@ -1,0 +1,159 @@
+import { DataTexture, FloatType, RGBAFormat } from 'three';
+import { instanceIndex, ivec2, storage, struct, vertexIndex } from 'three/tsl';
+import { type Node, StorageBufferAttribute, type Texture, type WebGPURenderer } from 'three/webgpu';
+import type { Rows } from '../../../shaders/encodings/matrix.tsl.js';
+import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
+
+/** Where a reader reads. */
+export interface RowsReader {
+  /** The rows of a matrix. Builds on the current stack. */
+  read(index: Node<'int'>): Rows;
+  /** Lets builds that read here read other matrices, of the same kind, from the next draw on. */
+  use(rows: MatrixRows): void;
+}
+
+/**
+ * Affine matrices that compute writes on the GPU and other shaders read. Each invocation writes the one that has its
+ * number: a WebGL 2 backend can do nothing else.
+ */
+export interface MatrixRows {
+  /** The buffers that hold them: either one with the 12 numbers of each matrix, or three with a row of each. */
+  readonly attributes: readonly StorageBufferAttribute[];
+  /** The number of the invocation, and of what it writes. */
+  readonly invocation: Node<'uint'>;
+  /** Builds on the current stack of a compute shader. */
+  write(rows: Rows): void;
+  reader(): RowsReader;
+  /** Call before the matrices are written. */
+  prepare(renderer: WebGPURenderer): void;
+  dispose(): void;
+}
+
+/** How many matrices a renderer's device has room for. */
+export function mostMatrixRows({ backend }: WebGPURenderer): number {
+  const { device, gl } = backend as unknown as { device?: GPUDevice; gl: WebGL2RenderingContext };
+  if (device !== undefined) return Math.floor(device.limits.maxStorageBufferBindingSize / (NUMBERS * 4));
+  return (gl.getParameter(gl.MAX_TEXTURE_SIZE) as number) * ROW;
+}
+
+/** Room for `count` matrices, for renderers of one kind of backend. */
+export function createMatrixRows(count: number, webGPU: boolean): MatrixRows {
+  return webGPU ? new StorageRows(count) : new FeedbackRows(count);
+}
+
+interface Members {
+  get(name: string): Node<'vec4'>;
+}
+
+interface StructNode {
+  value: StorageBufferAttribute;
+  element(index: Node): Members;
+  toReadOnly(): StructNode;
+}
+
+/** In a matrix. */
+const NUMBERS = 12;
+/** Texels in a row of a texture; a power of two that every device has room for. */
+const ROW = 2048;
+const ROWS = ['row0', 'row1', 'row2'];
+
+const MatrixRowsStruct = /*@__PURE__*/ struct({ row0: 'vec4', row1: 'vec4', row2: 'vec4' }, 'MatrixRows');
+
+/** One buffer of structs: GPUs check once for each matrix whether it is within bounds, and its rows lie together. */
+class StorageRows implements MatrixRows {
+  readonly attributes: readonly [StorageBufferAttribute];
+  readonly invocation = instanceIndex as Node<'uint'>;
+
+  constructor(private readonly count: number) {
+    this.attributes = [new StorageBufferAttribute(count, NUMBERS)];
+  }
+
+  write(rows: Rows): void {
+    const element = this.node().element(this.invocation);
+    ROWS.forEach((name, i) => {
+      element.get(name).assign(rows[i]);
+    });
+  }
+
+  reader(): RowsReader {
+    const node = this.node().toReadOnly();
+    return {
+      read: (index) => {
+        const element = node.element(index);
+        return ROWS.map((name) => element.get(name).toVar()) as unknown as Rows;
+      },
+      use: ({ attributes }) => {
+        node.value = attributes[0];
+      },
+    };
+  }
+
+  prepare(): void {}
+
+  dispose(): void {
+    this.attributes[0].dispose();
+  }
+
+  private node(): StructNode {
+    return storage(this.attributes[0], MatrixRowsStruct, this.count) as unknown as StructNode;
+  }
+}
+
+/**
+ * Transform feedback: a buffer for each row of a matrix. three.js copies what was written to a texture, if there is one
+ * under the name `pbo`. It would make one itself (`setPBO`), but bake it into whatever reads: two crowds that share a
+ * material would read the same one.
+ */
+class FeedbackRows implements MatrixRows {
+  readonly attributes: readonly StorageBufferAttribute[];
+  // Not `instanceIndex`: then three.js draws one point an instance, which takes five times as long.
+  readonly invocation = vertexIndex as Node<'uint'>;
+
+  private readonly textures: readonly Texture[];
+
+  constructor(count: number) {
+    const height = Math.ceil(count / ROW);
+    this.textures = ROWS.map(() => {
+      const texture = new DataTexture(null, ROW, height, RGBAFormat, FloatType);
+      // There is nothing to upload.
+      texture.source.dataReady = false;
+      texture.needsUpdate = true;
+      return texture;
+    });
+    // What is copied is whole rows of the texture.
+    this.attributes = this.textures.map((pbo) =>
+      Object.assign(new StorageBufferAttribute(ROW * height, 4), { pbo }),
+    );
+  }
+
+  write(rows: Rows): void {
+    this.attributes.forEach((attribute, i) => {
+      storage(attribute, 'vec4', attribute.count).element(this.invocation).assign(rows[i]);
+    });
+  }
+
+  reader(): RowsReader {
+    const nodes: TexelNode[] = this.textures.map((texture) => texels(texture));
+    return {
+      read: (index) => {
+        const at = ivec2(index.bitAnd(ROW - 1), index.shiftRight(Math.log2(ROW))).toVar();
+        return nodes.map((node) => node.texel(at).toVar()) as unknown as Rows;
+      },
+      use: (rows) => {
+        nodes.forEach((node, i) => {
+          node.value = (rows as FeedbackRows).textures[i];
+        });
+      },
+    };
+  }
+
+  prepare(renderer: WebGPURenderer): void {
+    // Nothing is copied to textures that the renderer does not have.
+    for (const texture of this.textures) renderer.initTexture(texture);
+  }
+
+  dispose(): void {
+    for (const texture of this.textures) texture.dispose();
+    for (const attribute of this.attributes) attribute.dispose();
+  }
+}

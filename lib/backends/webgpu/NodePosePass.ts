@@ -1,0 +1,266 @@
+import { type Texture, Vector3 } from 'three';
+import { Fn, int, uniform } from 'three/tsl';
+import type { ComputeNode, Node, NodeBuilder, StorageBufferAttribute, WebGPURenderer } from 'three/webgpu';
+import type { Rows } from '../../../shaders/encodings/matrix.tsl.js';
+import { posePass } from '../../../shaders/posePass.tsl.js';
+import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
+import type { InstancePlayback } from '../../playback/InstancePlayback.js';
+import type { TrackLayout } from '../../tracks/trackTexels.js';
+import { createMatrixRows, type MatrixRows, mostMatrixRows } from './MatrixRows.js';
+import { MOST_ACTIONS, playedActions } from './poseActions.js';
+
+const NAME = 'SkinnedInstancedMesh';
+
+/** The tracks of a character, as `trackTexels` packs them. */
+export interface TrackTexture {
+  texture: Texture;
+  layout: TrackLayout;
+  /** Nodes that joints hang on. */
+  nodes: number;
+  joints: number;
+}
+
+/** What is read of a crowd. Slots hold a clip's number plus 1, and 0 for the rest pose. */
+export type PosedPlayback = Pick<InstancePlayback, 'clock' | 'state' | 'fades'>;
+
+/** Reads poses where a vertex is built. */
+export interface PaletteNodes {
+  /** Rows of a joint's skinning matrix. Builds on the current stack. */
+  rows(instance: Node<'int'>, joint: Node<'int'>): Rows;
+  /** Lets what was built read the poses of another crowd; call it before each draw, see `OnObjectUpdate`. */
+  use(pass: NodePosePass): void;
+}
+
+/**
+ * Poses the instances of a crowd under WebGPURenderer, on WebGPU and on WebGL 2: once, however often they are drawn.
+ *
+ * Two computations follow each other. The first samples and mixes what plays, once for each node of each instance, the
+ * second multiplies for each joint what the nodes above it came to. Doing both for each joint would sample a node again
+ * for all joints below it: four times as much work.
+ */
+export class NodePosePass {
+  private poses: Poses[] = [];
+  /** Renderers whose devices have room for all instances. */
+  private checked = new WeakSet<WebGPURenderer>();
+
+  /** @param count Instances that there is room for. */
+  constructor(
+    private readonly tracks: TrackTexture,
+    private count: number,
+  ) {}
+
+  get joints(): number {
+    return this.tracks.joints;
+  }
+
+  /**
+   * Brings the poses up to date on a renderer, if anything has changed since they last were. Call it in `onBeforeRender`.
+   *
+   * @param count Instances that are drawn.
+   * @returns Whether there was anything to do.
+   * @throws If the device has no room for so many.
+   */
+  run(renderer: WebGPURenderer, playback: PosedPlayback, count = this.count): boolean {
+    if (!this.checked.has(renderer)) this.checkRoom(renderer);
+    return this.posesOn(isWebGPU(renderer)).run(renderer, playback, Math.min(count, this.count));
+  }
+
+  /** Reads the poses, in the vertex stage of what `builder` builds. */
+  palette(builder: NodeBuilder): PaletteNodes {
+    const webGPU = (builder as unknown as Build).isAvailable('storageBuffer');
+    const reader = this.posesOn(webGPU).palette.reader();
+    const joints = uniform(this.joints, 'int');
+    return {
+      rows: (instance, joint) =>
+        reader.read(
+          instance
+            .mul(joints as unknown as Node<'int'>)
+            .add(joint)
+            .toVar(),
+        ),
+      use: (pass) => {
+        reader.use(pass.posesOn(webGPU).palette);
+        joints.value = pass.joints;
+      },
+    };
+  }
+
+  /** The buffers that hold the skinning matrices: see `MatrixRows`; matrix `instance * joints + joint`. */
+  attributes(renderer: WebGPURenderer): readonly StorageBufferAttribute[] {
+    return this.posesOn(isWebGPU(renderer)).palette.attributes;
+  }
+
+  /** Makes room for another number of instances; what was posed is forgotten. */
+  resize(count: number): void {
+    if (count === this.count) return;
+    this.dispose();
+    this.count = count;
+    this.checked = new WeakSet();
+  }
+
+  /** Frees what is on GPUs; it is made anew when it is needed. */
+  dispose(): void {
+    for (const poses of this.poses) poses.dispose();
+    this.poses = [];
+  }
+
+  private checkRoom(renderer: WebGPURenderer): void {
+    const { nodes, joints } = this.tracks;
+    const most = Math.floor(mostMatrixRows(renderer) / Math.max(nodes, joints));
+    if (this.count > most) {
+      throw new Error(
+        `${NAME}: this device has room for poses of ${most} instances of ${joints} joints, not of ${this.count}; make several crowds.`,
+      );
+    }
+    this.checked.add(renderer);
+  }
+
+  private posesOn(webGPU: boolean): Poses {
+    let poses = this.poses.find((some) => some.webGPU === webGPU);
+    if (poses === undefined) {
+      poses = new Poses(this.tracks, this.count, webGPU);
+      this.poses.push(poses);
+    }
+    return poses;
+  }
+}
+
+interface Build {
+  isAvailable(feature: string): boolean;
+}
+
+/** What the poses on a renderer were made of. */
+interface Posed {
+  clock: number;
+  count: number;
+  state: Texture;
+  stateVersion: number;
+  fades: Texture;
+  fadesVersion: number;
+}
+
+/** What computes the poses, and what it reads of the crowd. */
+interface Computation {
+  steps: [sample: ComputeNode, compose: ComputeNode];
+  state: TexelNode;
+  fades: TexelNode;
+  clock: { value: number };
+}
+
+/** Poses for renderers of one kind of backend. */
+class Poses {
+  readonly palette: MatrixRows;
+  private readonly locals: MatrixRows;
+  private computation: Computation | null = null;
+  private readonly posed = new WeakMap<WebGPURenderer, Posed>();
+
+  constructor(
+    private readonly tracks: TrackTexture,
+    private readonly count: number,
+    readonly webGPU: boolean,
+  ) {
+    this.locals = createMatrixRows(count * tracks.nodes, webGPU);
+    this.palette = createMatrixRows(count * tracks.joints, webGPU);
+  }
+
+  run(renderer: WebGPURenderer, { clock, state, fades }: PosedPlayback, count: number): boolean {
+    if (!this.isDue(renderer, clock, state.layered, fades.layered, count)) return false;
+    this.computation ??= this.build(state.layered, fades.layered);
+    const { computation, tracks } = this;
+    const [sample, compose] = computation.steps;
+    computation.clock.value = clock;
+    computation.state.value = state.layered;
+    computation.fades.value = fades.layered;
+    sample.count = count * tracks.nodes;
+    compose.count = count * tracks.joints;
+    // A renderer that has not got all of a texture must not be sent a part of it.
+    state.prepare(renderer, always);
+    fades.prepare(renderer, always);
+    this.locals.prepare(renderer);
+    this.palette.prepare(renderer);
+    renderer.compute(computation.steps);
+    return true;
+  }
+
+  dispose(): void {
+    for (const step of this.computation?.steps ?? []) step.dispose();
+    this.locals.dispose();
+    this.palette.dispose();
+  }
+
+  /** Whether something is other than when the poses were last computed; it is remembered. */
+  private isDue(
+    renderer: WebGPURenderer,
+    clock: number,
+    state: Texture,
+    fades: Texture,
+    count: number,
+  ): boolean {
+    if (count === 0) return false;
+    const posed = this.posed.get(renderer);
+    if (posed === undefined) {
+      const { version: stateVersion } = state;
+      const { version: fadesVersion } = fades;
+      this.posed.set(renderer, { clock, count, state, stateVersion, fades, fadesVersion });
+      return true;
+    }
+    const due =
+      posed.clock !== clock ||
+      posed.count !== count ||
+      posed.state !== state ||
+      posed.stateVersion !== state.version ||
+      posed.fades !== fades ||
+      posed.fadesVersion !== fades.version;
+    posed.clock = clock;
+    posed.count = count;
+    posed.state = state;
+    posed.stateVersion = state.version;
+    posed.fades = fades;
+    posed.fadesVersion = fades.version;
+    return due;
+  }
+
+  private build(stateTexture: Texture, fadesTexture: Texture): Computation {
+    const { locals, palette, count } = this;
+    const { texture, layout, nodes, joints } = this.tracks;
+    const state = texels(stateTexture);
+    const fades = texels(fadesTexture);
+    const clock = uniform(0);
+    const starts = uniform(new Vector3(layout.nodes, layout.joints, layout.clips), 'ivec3');
+    // Anew in each build: three.js keeps a function's code, but not the textures that it reads.
+    const functions = () => posePass(texels(texture), starts as unknown as Node<'ivec3'>, MOST_ACTIONS);
+
+    const sample = Fn(() => {
+      const { action, localMatrix } = functions();
+      const { instance, member } = split(locals.invocation, nodes);
+      const playback = { state, fades, clock: clock as unknown as Node<'float'> };
+      locals.write(localMatrix(member, playedActions(instance, playback, action)));
+    });
+    const compose = Fn(() => {
+      const { jointRows } = functions();
+      const { instance, member } = split(palette.invocation, joints);
+      const first = instance.mul(nodes).toVar();
+      const { read } = locals.reader();
+      palette.write(jointRows(member, (node) => read(first.add(node).toVar())));
+    });
+    return {
+      steps: [sample().compute(count * nodes), compose().compute(count * joints)],
+      state,
+      fades,
+      clock,
+    };
+  }
+}
+
+/** WebGPURenderer neither loses textures nor says which it has. */
+const always = (): boolean => true;
+
+/** The instance that an invocation is about, and which of its so many members. */
+function split(invocation: Node<'uint'>, members: number): Record<'instance' | 'member', Node<'int'>> {
+  const index = int(invocation).toVar();
+  const instance = index.div(members).toVar();
+  return { instance, member: index.sub(instance.mul(members)).toVar() };
+}
+
+const isWebGPU = ({ backend }: WebGPURenderer): boolean =>
+  (backend as { isWebGPUBackend?: boolean }).isWebGPUBackend === true;

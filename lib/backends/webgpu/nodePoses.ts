@@ -1,0 +1,55 @@
+import type { WebGPURenderer } from 'three/webgpu';
+import type { InstancePlayback } from '../../playback/InstancePlayback.js';
+import type { BoneTexture } from '../../texture/BoneTexture.js';
+import type { PoseTracks } from '../../tracks/PoseTracks.js';
+import { trackLayout } from '../../tracks/trackTexels.js';
+import type { NodeCrowd } from './NodeCrowd.js';
+import { NodePosePass } from './NodePosePass.js';
+
+const NAME = 'SkinnedInstancedMesh';
+
+interface NodePoses {
+  pass: NodePosePass;
+  boneTexture: BoneTexture;
+}
+
+const known = /*@__PURE__*/ new WeakMap<InstancePlayback, NodePoses>();
+
+/** The pass that poses a crowd, and all that is attached to it; it goes with what they play. */
+export function posePassOf({ playback, boneTexture }: NodeCrowd): NodePosePass {
+  const poses = known.get(playback);
+  if (poses?.boneTexture === boneTexture) return poses.pass;
+  poses?.pass.dispose();
+  const tracks = boneTexture.data.tracks as PoseTracks;
+  const pass = new NodePosePass(
+    {
+      texture: boneTexture,
+      layout: trackLayout(tracks),
+      nodes: tracks.parents.length,
+      joints: tracks.jointNodes.length,
+    },
+    playback.capacity,
+  );
+  known.set(playback, { pass, boneTexture });
+  const state = playback.state.layered;
+  state.addEventListener('dispose', function dispose() {
+    pass.dispose();
+    if (known.get(playback)?.pass === pass) known.delete(playback);
+    state.removeEventListener('dispose', dispose);
+  });
+  return pass;
+}
+
+/**
+ * Brings the poses of a crowd up to date.
+ *
+ * @throws If clips move morph targets, which this pass does not compute yet.
+ */
+export function runPosePass(renderer: object, crowd: NodeCrowd): void {
+  if (crowd.boneTexture.morphNames.length > 0) {
+    throw new Error(
+      `${NAME}: encoding "tracks" does not move morph targets under WebGPURenderer yet; bake with morphTargets: false, or with encoding "auto".`,
+    );
+  }
+  posePassOf(crowd).run(renderer as WebGPURenderer, crowd.playback, crowd.count);
+}

@@ -1,0 +1,189 @@
+import { AFFINE_SIZE } from '../constants.js';
+import { TRS_SIZE } from '../poses/Rig.js';
+import { composeAffine, multiplyAffine } from '../utils/affine.js';
+import {
+  NODE_ENTRIES,
+  type PoseTracks,
+  ROTATION,
+  SCALE,
+  STEP_SLACK,
+  TRACK_ABSENT,
+  TRACK_CONSTANT,
+  TRACK_STEP,
+  TRACK_TEXEL,
+  TRANSLATION,
+} from './PoseTracks.js';
+import { slerp } from './slerp.js';
+
+/** A clip that plays: where in it, and how much. */
+export interface MixedAction {
+  /** Index of the clip. */
+  clip: number;
+  /** Frames into the clip. */
+  frame: number;
+  /** As `AnimationAction.getEffectiveWeight()`. */
+  weight: number;
+}
+
+/** Actions that are mixed with each other, and then laid over the layers before. */
+export interface MixedLayer {
+  actions: MixedAction[];
+  /** How much of it shows, 0 to 1. */
+  weight: number;
+  /** How much of it shows on each node; null for all of it everywhere. */
+  mask: Float32Array | null;
+}
+
+/** Where a property lies among a node's numbers of a local transform. */
+const OFFSETS = [3, 0, 7];
+
+const _value = /*@__PURE__*/ new Float64Array(4);
+const _next = /*@__PURE__*/ new Float64Array(4);
+const _layer = /*@__PURE__*/ new Float64Array(4);
+const _added = /*@__PURE__*/ new Float64Array(4);
+const _work = /*@__PURE__*/ new Float64Array(4);
+
+/**
+ * Mixes what plays into local transforms, in the order and by the arithmetic of three.js's `PropertyMixer`: the first action
+ * that has a track for a property is taken whole, each further one by its share of the weights so far, what is left of 1
+ * is what was there before; additive clips come on top.
+ *
+ * @param out `TRS_SIZE` numbers a node.
+ */
+export function mixPose(tracks: PoseTracks, layers: readonly MixedLayer[], out: Float64Array): void {
+  const { parents, rest } = tracks;
+  out.set(rest);
+  for (const layer of layers) {
+    for (let node = 0; node < parents.length; node++) {
+      const share = layer.weight * (layer.mask === null ? 1 : layer.mask[node]);
+      if (share <= 0) continue;
+      for (const property of [ROTATION, TRANSLATION, SCALE]) {
+        const at = node * TRS_SIZE + OFFSETS[property];
+        mixProperty(tracks, layer.actions, node, property, share, out, at);
+      }
+    }
+  }
+}
+
+/**
+ * Mixes what plays into influences of morph targets.
+ *
+ * @param out As many numbers as `morphRest` has.
+ */
+export function mixMorphs(tracks: PoseTracks, layers: readonly MixedLayer[], out: Float64Array): void {
+  const { parents, morphRest } = tracks;
+  for (let group = 0; group < morphRest.length / 4; group++) {
+    _four.set(morphRest.subarray(group * 4, group * 4 + 4));
+    for (const { actions, weight } of layers) {
+      if (weight > 0) mixProperty(tracks, actions, parents.length + group, TRANSLATION, weight, _four, 0);
+    }
+    out.set(_four, group * 4);
+  }
+}
+
+const _four = /*@__PURE__*/ new Float64Array(4);
+
+function mixProperty(
+  tracks: PoseTracks,
+  actions: readonly MixedAction[],
+  node: number,
+  property: number,
+  share: number,
+  out: Float64Array,
+  at: number,
+): void {
+  let weights = 0;
+  let added = 0;
+  for (const action of actions) {
+    if (!(action.weight > 0) || !readTrack(tracks, action, node, property, _value)) continue;
+    if (tracks.clips[action.clip].additive) {
+      if (added === 0) _added.set(property === ROTATION ? IDENTITY : ZERO);
+      added += action.weight;
+      addValue(property, _added, 0, _value, action.weight);
+    } else if (weights === 0) {
+      _layer.set(_value);
+      weights = action.weight;
+    } else {
+      weights += action.weight;
+      mixValue(property, _layer, 0, _value, action.weight / weights);
+    }
+  }
+  if (weights > 0) mixValue(property, out, at, _layer, Math.min(weights, 1) * share);
+  if (added > 0) addValue(property, out, at, _added, share);
+}
+
+const IDENTITY = [0, 0, 0, 1];
+const ZERO = [0, 0, 0, 0];
+
+function mixValue(property: number, out: Float64Array, at: number, value: Float64Array, t: number): void {
+  if (property === ROTATION) {
+    if (t >= 1) out.set(value, at);
+    else slerp(out, at, value, 0, t);
+    return;
+  }
+  // Four where there is room for them: influences of morph targets. A position's fourth belongs to the next property.
+  const size = out.length === 4 ? 4 : 3;
+  for (let i = 0; i < size; i++) out[at + i] = out[at + i] * (1 - t) + value[i] * t;
+}
+
+function addValue(property: number, out: Float64Array, at: number, value: Float64Array, t: number): void {
+  if (property === ROTATION) {
+    multiplyQuaternions(out, at, value, _work);
+    slerp(out, at, _work, 0, t);
+    return;
+  }
+  const size = out.length === 4 ? 4 : 3;
+  for (let i = 0; i < size; i++) out[at + i] += value[i] * t;
+}
+
+function multiplyQuaternions(a: Float64Array, at: number, b: Float64Array, out: Float64Array): void {
+  const [x, y, z, w] = [a[at], a[at + 1], a[at + 2], a[at + 3]];
+  out[0] = x * b[3] + w * b[0] + y * b[2] - z * b[1];
+  out[1] = y * b[3] + w * b[1] + z * b[0] - x * b[2];
+  out[2] = z * b[3] + w * b[2] + x * b[1] - y * b[0];
+  out[3] = w * b[3] - x * b[0] - y * b[1] - z * b[2];
+}
+
+/** Reads a property of a node in a clip; false if the clip has no track for it. */
+export function readTrack(
+  { table, clips, keys, parents, morphRest }: PoseTracks,
+  { clip, frame }: Pick<MixedAction, 'clip' | 'frame'>,
+  node: number,
+  property: number,
+  out: Float64Array,
+): boolean {
+  const entry = table[(clip * (parents.length + morphRest.length / 4) + node) * NODE_ENTRIES + property];
+  if (entry === TRACK_ABSENT) return false;
+  const { stride, frames } = clips[clip];
+  let first = 0;
+  let alpha = 0;
+  if (!(entry & TRACK_CONSTANT)) {
+    const place = Math.min(Math.max(frame, 0), frames - 1);
+    first = Math.min(Math.floor(entry & TRACK_STEP ? place + STEP_SLACK : place), frames - 1);
+    alpha = entry & TRACK_STEP ? 0 : place - first;
+  }
+  const at = ((entry & TRACK_TEXEL) + first * stride) * 4;
+  for (let i = 0; i < 4; i++) out[i] = keys[at + i];
+  if (alpha > 0) {
+    for (let i = 0; i < 4; i++) _next[i] = keys[at + stride * 4 + i];
+    mixValue(property, out, 0, _next, alpha);
+  }
+  return true;
+}
+
+/** Matrices of all nodes, relative to the character's root: local transforms composed up the parents. */
+export function composeModel(
+  { parents, fixed, before }: PoseTracks,
+  trs: Float64Array,
+  out: Float64Array,
+): void {
+  for (let node = 0; node < parents.length; node++) {
+    const at = node * AFFINE_SIZE;
+    if (Number.isNaN(fixed[at])) composeAffine(trs, node * TRS_SIZE, _local, 0);
+    else for (let i = 0; i < AFFINE_SIZE; i++) _local[i] = fixed[at + i];
+    if (parents[node] === -1) multiplyAffine(before, 0, _local, 0, out, at);
+    else multiplyAffine(out, parents[node] * AFFINE_SIZE, _local, 0, out, at);
+  }
+}
+
+const _local = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);

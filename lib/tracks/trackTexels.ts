@@ -1,0 +1,102 @@
+import { AFFINE_SIZE } from '../constants.js';
+import { TRS_SIZE } from '../poses/Rig.js';
+import {
+  NODE_ENTRIES,
+  type PoseTracks,
+  TRACK_ABSENT,
+  TRACK_CONSTANT,
+  TRACK_STEP,
+  TRACK_TEXEL,
+} from './PoseTracks.js';
+
+/** Texels in a row of the texture; a power of two that every device has room for. */
+export const TRACK_ROW = 2048;
+
+/** Steps between two addresses in a table entry: what lies between says how the track's frames are read. */
+export const ENTRY_STEP = 4;
+export const ENTRY_CONSTANT = 1;
+export const ENTRY_STEPPED = 2;
+/** A property that a clip has no track for. */
+export const ENTRY_ABSENT = -1;
+
+/** Where the parts of the texture begin, in texels. */
+export interface TrackLayout {
+  nodes: number;
+  joints: number;
+  clips: number;
+  table: number;
+  keys: number;
+}
+
+/** Pose tracks as the RGBA float texels that shaders read. */
+export interface TrackTexels {
+  texels: Float32Array;
+  height: number;
+  layout: TrackLayout;
+}
+
+/** Texels that a node takes: parent and matrix, then rotation, translation and scale at rest. */
+export const NODE_TEXELS = 4;
+/** Texels that a joint takes: its node, then three rows of its inverse bind matrix. */
+export const JOINT_TEXELS = 4;
+
+/** Where the parts of pose tracks lie among their texels; in front of them are the matrix before the root and fixed ones. */
+export function trackLayout({ parents, fixed, jointNodes, morphRest, clips }: PoseTracks): TrackLayout {
+  const entries = parents.length + morphRest.length / 4;
+  let nodes = 3;
+  for (let node = 0; node < parents.length; node++) if (!Number.isNaN(fixed[node * AFFINE_SIZE])) nodes += 3;
+  const joints = nodes + entries * NODE_TEXELS;
+  const first = joints + jointNodes.length * JOINT_TEXELS;
+  const table = first + clips.length;
+  return { nodes, joints, clips: first, table, keys: table + clips.length * entries };
+}
+
+/** Writes pose tracks as texels: nodes, joints, clips, table, fixed matrices, keys, one after another. */
+export function trackTexels(tracks: PoseTracks): TrackTexels {
+  const { parents, rest, fixed, before, jointNodes, inverses, morphRest, table, clips, keys } = tracks;
+  const entries = parents.length + morphRest.length / 4;
+  const matrices: number[] = [...before];
+  const matrixOf = (node: number): number => {
+    const at = node * AFFINE_SIZE;
+    if (Number.isNaN(fixed[at])) return -1;
+    matrices.push(...fixed.subarray(at, at + AFFINE_SIZE));
+    return matrices.length / 4 - 3;
+  };
+  const fixedAt = Array.from(parents, (_, node) => matrixOf(node));
+
+  const layout = trackLayout(tracks);
+  const height = Math.ceil((layout.keys + keys.length / 4) / TRACK_ROW);
+  const texels = new Float32Array(height * TRACK_ROW * 4);
+
+  texels.set(matrices);
+  for (let node = 0; node < parents.length; node++) {
+    const at = (layout.nodes + node * NODE_TEXELS) * 4;
+    const trs = node * TRS_SIZE;
+    texels.set([parents[node], fixedAt[node]], at);
+    texels.set(rest.subarray(trs + 3, trs + 7), at + 4);
+    texels.set(rest.subarray(trs, trs + 3), at + 8);
+    texels.set(rest.subarray(trs + 7, trs + 10), at + 12);
+  }
+  for (let group = 0; group < morphRest.length / 4; group++) {
+    // Where a node has its translation at rest.
+    const at = (layout.nodes + (parents.length + group) * NODE_TEXELS + 2) * 4;
+    texels.set(morphRest.subarray(group * 4, group * 4 + 4), at);
+  }
+  for (let joint = 0; joint < jointNodes.length; joint++) {
+    const at = (layout.joints + joint * JOINT_TEXELS) * 4;
+    texels[at] = jointNodes[joint];
+    for (let i = 0; i < AFFINE_SIZE; i++) texels[at + 4 + i] = inverses[joint * AFFINE_SIZE + i];
+  }
+  clips.forEach(({ stride, additive }, clip) => {
+    texels.set([layout.table + clip * entries, stride, additive ? 1 : 0], (layout.clips + clip) * 4);
+  });
+  for (let i = 0; i < table.length; i++) {
+    const entry = table[i];
+    const flags = (entry & TRACK_CONSTANT ? ENTRY_CONSTANT : 0) + (entry & TRACK_STEP ? ENTRY_STEPPED : 0);
+    texels[layout.table * 4 + i] =
+      entry === TRACK_ABSENT ? ENTRY_ABSENT : (layout.keys + (entry & TRACK_TEXEL)) * ENTRY_STEP + flags;
+  }
+  texels.set(keys, layout.keys * 4);
+  if (NODE_ENTRIES !== 4) throw new Error('one texel a table entry');
+  return { texels, height, layout };
+}

@@ -1,0 +1,38 @@
+import { attribute, Break, If, int, Loop, vec4 } from 'three/tsl';
+import type { Node } from 'three/webgpu';
+import type { Rows } from './encodings/matrix.tsl.js';
+import type { Influences } from './ShaderVariant.js';
+
+/**
+ * Twin of `palette.glsl.ts`: the weighted sum of the vertex's joints, as rows, from what the pose pass has written. Builds
+ * on the current stack.
+ *
+ * @param jointRows Reads the skinning matrix of a joint of the instance that is drawn.
+ * @param shown Not above zero where the vertex's part is hidden, which shrinks it to nothing; null if no part ever is.
+ */
+export function paletteMatrix(
+  jointRows: (joint: Node<'int'>) => Rows,
+  influences: Influences,
+  shown: Node<'float'> | null,
+): Rows {
+  const sum = [vec4(0).toVar(), vec4(0).toVar(), vec4(0).toVar()] as Rows;
+  const joints = vec4(attribute<'vec4'>('skinIndex', 'vec4')).toVar();
+  const weights = vec4(attribute<'vec4'>('skinWeight', 'vec4')).toVar();
+  if (shown !== null) {
+    If(shown.lessThanEqual(0), () => {
+      weights.assign(vec4(0));
+    });
+  }
+  Loop(influences, () => {
+    If(weights.x.lessThanEqual(0), () => {
+      Break();
+    });
+    const weight = weights.x.toVar();
+    jointRows(int(joints.x).toVar() as Node<'int'>).forEach((row, i) => {
+      sum[i].addAssign(row.mul(weight));
+    });
+    joints.assign(joints.yzwx);
+    weights.assign(weights.yzwx);
+  });
+  return sum;
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { findKeyGrid } from '../../../lib/tracks/keyGrid.js';
+import { loadModel, modelNames } from '../../support/models.js';
+
+test.each([24, 25, 30, 37.5, 60, 120])('keys at %d frames per second', (fps) => {
+  // as files have them, rounded to float32
+  const times = Float32Array.from({ length: 300 }, (_, i) => i / fps);
+  expect(findKeyGrid(times)).toBe(fps);
+});
+
+test('the slowest rate that holds all keys', () => {
+  expect(findKeyGrid([0, 0.1, 0.25])).toBe(20);
+  expect(findKeyGrid([0, 2])).toBe(0.5);
+  expect(findKeyGrid([1])).toBe(1);
+});
+
+test('one key at the beginning needs no frames', () => {
+  expect(findKeyGrid([0, 0])).toBe(0);
+});
+
+test('keys on no grid', () => {
+  expect(findKeyGrid([0, 0.1, 0.2718281828, 0.31415926])).toBeNull();
+});
+
+test.each(await modelNames())('every clip of %s has a grid', async (file) => {
+  const { clips } = await loadModel(file);
+  for (const { name, tracks } of clips) {
+    expect([0, 24, 30], name).toContain(findKeyGrid(tracks.flatMap(({ times }) => Array.from(times))));
+  }
+});
