@@ -8,6 +8,7 @@ const COLORS: Record<string, string> = {
   floor: '#a9b4bf',
   skinned: '#ff7a6b',
   instancedMesh2: '#ffb84d',
+  tracks: '#4fe0c6',
   quaternion: '#7cc4ff',
   quaternionHalf: '#3f8fd6',
   matrix: '#c9a5ff',

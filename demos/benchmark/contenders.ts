@@ -149,6 +149,7 @@ export const CONTENDERS: Record<string, ContenderKind> = {
     renderers: ['webgl'],
     create: createInstancedMesh2,
   },
+  tracks: ours('tracks', 'float'),
   quaternion: ours('quaternion', 'float'),
   quaternionHalf: ours('quaternion', 'half'),
   matrix: ours('matrix', 'float'),
