@@ -4,7 +4,7 @@ import { createCharacter } from '../character.js';
 import { Figures } from '../lib/Figures.js';
 import { onFile, openCharacter } from '../lib/openFile.js';
 import { openStage } from '../lib/openStage.js';
-import { fail, find, onClose, slide, tell, toggle } from '../lib/page.js';
+import { fail, find, onClose, secondsBetween, slide, tell, toggle } from '../lib/page.js';
 import { crowdRadius, movesOf, partOf, placeOf } from '../lib/plan.js';
 import { SkinnedCrowd } from '../lib/SkinnedCrowd.js';
 
@@ -179,7 +179,7 @@ let last = performance.now();
 
 function frame(now: number): void {
   const frozen = query.has('time');
-  const passed = Math.min((now - last) / 1000, 0.1);
+  const passed = secondsBetween(last, now);
   const delta = frozen ? Math.max(0, Number(query.get('time')) - elapsed) : paused ? 0 : passed * speed;
   last = now;
   elapsed += delta;

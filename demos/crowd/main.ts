@@ -3,7 +3,7 @@ import { createCharacter } from '../character.js';
 import { Figures } from '../lib/Figures.js';
 import { openStage } from '../lib/openStage.js';
 import { Picker } from '../lib/Picker.js';
-import { find, toggle } from '../lib/page.js';
+import { find, secondsBetween, toggle } from '../lib/page.js';
 import { crowdRadius, partOf, placeOf } from '../lib/plan.js';
 
 const HEIGHT = 1.8;
@@ -79,7 +79,7 @@ toggle('shadows', query.get('shadows') !== '0', (value) => {
 let last = performance.now();
 
 function frame(now: number): void {
-  const delta = Math.min((now - last) / 1000, 0.1);
+  const delta = secondsBetween(last, now);
   last = now;
   const cost = measure(() => {
     crowd.update(delta);

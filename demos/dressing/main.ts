@@ -3,7 +3,7 @@ import { Color, CylinderGeometry, Matrix4, Mesh, MeshStandardMaterial, Vector3 }
 import { Figures } from '../lib/Figures.js';
 import { openStage } from '../lib/openStage.js';
 import { Picker } from '../lib/Picker.js';
-import { fail, find, onKey, showValue, slide, toggle } from '../lib/page.js';
+import { fail, find, onKey, secondsBetween, showValue, slide, toggle } from '../lib/page.js';
 import { crowdRadius, partOf, placeOf } from '../lib/plan.js';
 import { Ring } from '../lib/Ring.js';
 import { BODIES, createWardrobe, EXTRAS, HATS, STOUT } from './outfits.js';
@@ -180,7 +180,7 @@ const _socket = new Vector3();
 let last = performance.now();
 
 function frame(now: number): void {
-  const delta = Math.min((now - last) / 1000, 0.1);
+  const delta = secondsBetween(last, now);
   last = now;
   const cost = measure(() => {
     crowd.update(delta);

@@ -4,7 +4,7 @@ import { createCharacter } from '../character.js';
 import { Figures } from '../lib/Figures.js';
 import { onFile, openCharacter } from '../lib/openFile.js';
 import { openStage } from '../lib/openStage.js';
-import { fail, find, showValue, slide, tell, toggle } from '../lib/page.js';
+import { fail, find, secondsBetween, showValue, slide, tell, toggle } from '../lib/page.js';
 import { crowdRadius, movesOf, partOf, placeOf } from '../lib/plan.js';
 import { codeFor } from './codeFor.js';
 
@@ -224,7 +224,7 @@ function listen(): void {
 let last = performance.now();
 
 function draw(now: number): void {
-  const delta = Math.min((now - last) / 1000, 0.1);
+  const delta = secondsBetween(last, now);
   last = now;
   const cost = measure(() => {
     crowd?.update(delta);

@@ -31,6 +31,14 @@ export function showValue(name: string, text: string): void {
   (find(`[name=${name}]`).nextElementSibling as HTMLOutputElement).value = text;
 }
 
+/**
+ * Seconds from one frame to the next: none where the first frame began before the page asked for the time, and no more than
+ * a tenth after a pause.
+ */
+export function secondsBetween(last: number, now: number): number {
+  return Math.min(Math.max(now - last, 0) / 1000, 0.1);
+}
+
 let message: HTMLElement | null = null;
 const closed: (() => void)[] = [];
 

@@ -4,7 +4,7 @@ import { createCharacter } from '../character.js';
 import { Figures } from '../lib/Figures.js';
 import { openStage } from '../lib/openStage.js';
 import { Picker } from '../lib/Picker.js';
-import { fail, find, onKey, showValue, slide, toggle } from '../lib/page.js';
+import { fail, find, onKey, secondsBetween, showValue, slide, toggle } from '../lib/page.js';
 import { crowdRadius, partOf, placeOf } from '../lib/plan.js';
 import { Ring } from '../lib/Ring.js';
 
@@ -185,7 +185,7 @@ function show(): void {
 let last = performance.now();
 
 function frame(now: number): void {
-  const delta = Math.min((now - last) / 1000, 0.1);
+  const delta = secondsBetween(last, now);
   last = now;
   const cost = measure(() => {
     changeSome(delta);

@@ -14,7 +14,7 @@ import {
 import { createCharacter } from '../character.js';
 import { onFile, openCharacter } from '../lib/openFile.js';
 import { openStage } from '../lib/openStage.js';
-import { fail, find, showValue, slide, tell, toggle } from '../lib/page.js';
+import { fail, find, secondsBetween, showValue, slide, tell, toggle } from '../lib/page.js';
 import { bakeErrors, drawTexels } from './bakeErrors.js';
 
 /** Clips in the table; of a file with very many, the worst. */
@@ -137,6 +137,9 @@ async function open(file: File): Promise<void> {
 function frameCharacter(): void {
   const { y } = new Box3().setFromObject(root, true).getSize(new Vector3());
   stage.frame(y, width * 0.8);
+  // the middle between the character and its skeleton
+  stage.camera.position.x += width / 2;
+  stage.controls.target.x += width / 2;
 }
 
 // --- the page ---
@@ -170,7 +173,7 @@ function listen(): void {
 let last = performance.now();
 
 function draw(now: number): void {
-  const delta = Math.min((now - last) / 1000, 0.1);
+  const delta = secondsBetween(last, now);
   last = now;
   if (crowd !== null) {
     const { count, duration } = crowd.boneTexture.clips[clip];

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { GpuTimer } from '../../demos/benchmark/gpuTimer.js';
 import { measureDrawing, measureScript, type Subject } from '../../demos/benchmark/measure.js';
 import { rateText } from '../../demos/lib/Figures.js';
+import { secondsBetween } from '../../demos/lib/page.js';
 
 /** Keeps the processor busy. */
 function work(milliseconds: number): void {
@@ -25,6 +26,12 @@ const subject = (frame: () => void, timer: GpuTimer | null = null): Subject => (
 
 test('a page that takes seconds over a frame does not show 0 frames per second', () => {
   expect([0.04, 0.293, 1, 5.94, 59.7].map(rateText)).toEqual(['0.040', '0.29', '1.0', '5.9', '60']);
+});
+
+test('time does not run backwards in a first frame that began before the page was ready', () => {
+  expect([secondsBetween(500, 180), secondsBetween(500, 516), secondsBetween(0, 5_000)]).toEqual([
+    0, 0.016, 0.1,
+  ]);
 });
 
 test('the benchmark draws for a while before it counts and times', async () => {
