@@ -76,3 +76,20 @@ test('events come when a warp that goes on at another speed comes to them', () =
   for (let i = 0; i < 2000; i++) crowd.update(0.001);
   expect(times).toEqual([expect.closeTo(0.4, 2), expect.closeTo(0.9, 2)]);
 });
+
+test('clips that were warped go on as fast beneath the next fade', () => {
+  const { root, clips } = createStick({ A: 4, B: 1, C: 2 });
+  const crowd = SkinnedInstancedMesh.from(root, clips, 1);
+  crowd.play(0, 'A').update(0.5);
+  crowd.play(0, 'B', { fade: 1, warp: true }).update(0.35);
+  const speed = () => {
+    const before = tipOf(crowd, 0);
+    crowd.update(1e-3);
+    return (tipOf(crowd, 0) - before) / 1e-3;
+  };
+  const before = speed();
+  // so slow a fade that what it adds is not seen
+  crowd.play(0, 'C', { fade: 1e5 });
+  // the warp itself goes on by a hundredth within these two milliseconds
+  expect(Math.abs(speed() - before)).toBeLessThan(0.02);
+});

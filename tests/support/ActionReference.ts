@@ -21,6 +21,12 @@ export interface Played {
   time: number;
 }
 
+/** Where the one mark of each clip is, as a share of its duration. */
+export const MARK = 0.3717;
+
+/** Passes of one update of which marks are dispatched, besides the one that it began in; see the guide. */
+const MARKED_PASSES = 8;
+
 /** What an AnimationAction keeps to itself; the tests need it to say where three.js depends on the frame rate. */
 interface Counted {
   _loopCount: number;
@@ -40,6 +46,8 @@ export class ActionReference {
   /** What the last update dispatched. */
   loops = 0;
   direction = 0;
+  /** Directions in which the last update ran past the mark. three.js has none: they follow from its times and passes. */
+  marks: number[] = [];
   /** Whether the last update held the clip: it was paused, at time scale 0, or no time passed. */
   held = true;
 
@@ -100,6 +108,7 @@ export class ActionReference {
   update(delta: number): void {
     this.loops = 0;
     this.direction = 0;
+    this.marks = [];
     const { action } = this;
     if (action === null) {
       this.mixer.update(delta);
@@ -108,6 +117,7 @@ export class ActionReference {
     const moved = action.isRunning() ? delta * action.timeScale : 0;
     const before = this.loopCount;
     this.held = moved === 0;
+    if (!this.held) this.findMarks(action, moved);
     this.mixer.update(delta);
     const counted = action as unknown as Counted;
     if (COUNTS_LATE && moved > 0 && before === -1 && counted._loopCount === -1 && action.loop !== LoopOnce) {
@@ -121,6 +131,35 @@ export class ActionReference {
     }
   }
 
+  /** Runs through the passes of an update, one after the other, from where the action is. */
+  private findMarks(action: AnimationAction, moved: number): void {
+    const { duration } = this;
+    const reverse = moved < 0;
+    const first = reverse ? this.loopCount : Math.max(this.loopCount, 0);
+    const last = action.loop === LoopOnce ? first : Math.max(Math.ceil(action.repetitions) - 1, first);
+    // a time that was set beyond the end lies in a later pass
+    const lengths = reverse
+      ? Math.min(Math.floor(action.time / duration), 0)
+      : Math.floor(action.time / duration);
+    let pass = first + Math.abs(lengths);
+    let time = action.time - lengths * duration;
+    const began = pass;
+    const found: { pass: number; direction: number }[] = [];
+    for (let left = Math.abs(moved); pass <= last; pass++) {
+      const mirrored = action.loop === LoopPingPong && pass % 2 !== 0;
+      const place = duration * (mirrored ? 1 - MARK : MARK);
+      const ahead = reverse ? time - place : place - time;
+      if (ahead >= 0 && ahead <= left) found.push({ pass, direction: reverse !== mirrored ? -1 : 1 });
+      const toEnd = reverse ? time : duration - time;
+      if (left <= toEnd) break;
+      left -= toEnd;
+      time = reverse ? duration : 0;
+    }
+    this.marks = found
+      .filter((mark) => mark.pass === began || mark.pass >= pass - MARKED_PASSES)
+      .map(({ direction }) => direction);
+  }
+
   /** Whether the pose can be compared after the last update. */
   get comparesPose(): boolean {
     const { action, duration } = this;
@@ -129,7 +168,7 @@ export class ActionReference {
       // In the update in which a ping-pong finishes, three.js shows the other end, for that one frame.
       if (this.direction !== 0) return false;
       // One that began in reverse is mirrored while it runs and is not while it is held, so that three.js jumps.
-      if (this.held && this.loopCount === -1) return false;
+      if (this.held && this.loopCount === -1 && !this.finished) return false;
     }
     // Where a pass ends and the next begins, both ends of the clip are right.
     return this.finished || Math.min(action.time, duration - action.time) > 1e-5;

@@ -1,6 +1,6 @@
 import { type AnimationActionLoopStyles, LoopOnce, LoopPingPong, LoopRepeat } from 'three';
 import { describe, expect, test } from 'vitest';
-import { ActionReference, type Played } from '../../support/ActionReference.js';
+import { ActionReference, MARK, type Played } from '../../support/ActionReference.js';
 import { drawnTip } from '../../support/drawnTip.js';
 import { BoneTexture, SkinnedInstancedMesh } from '../../support/library.js';
 import { random } from '../../support/random.js';
@@ -23,6 +23,8 @@ function createCharacters(next: () => number) {
     BoneTexture.bake(root, clips, { fps: 30 }),
     BoneTexture.bake(root, [...clips].reverse(), { fps: 47 }),
   ];
+  for (const one of bones)
+    for (const { duration, name } of one.clips) one.addMark(name, MARK * duration, 'mark');
   const create = (which: number, count: number) =>
     SkinnedInstancedMesh.from(root, clips, count, { boneTexture: bones[which] });
   return { durations, create };
@@ -207,6 +209,9 @@ class Sequence {
     this.crowd.addEventListener('loop', ({ instanceId, clip, loopDelta }) => {
       this.events.push(`${instanceId} ${clip} loop ${loopDelta}`);
     });
+    this.crowd.addEventListener('mark', ({ instanceId, clip, direction }) => {
+      this.events.push(`${instanceId} ${clip} mark ${direction}`);
+    });
     this.crowd.addEventListener('finished', ({ instanceId, clip, direction }) => {
       this.events.push(`${instanceId} ${clip} finished ${direction}`);
     });
@@ -220,6 +225,7 @@ class Sequence {
       reference.update(delta);
       const clip = `Clip${reference.played?.clip}`;
       if (reference.loops !== 0) expected.push(`${i} ${clip} loop ${reference.loops}`);
+      for (const direction of reference.marks) expected.push(`${i} ${clip} mark ${direction}`);
       if (reference.direction !== 0) expected.push(`${i} ${clip} finished ${reference.direction}`);
     });
     crowd.update(delta);
