@@ -1,7 +1,109 @@
-import { Matrix4, Object3D, PerspectiveCamera, PointLight, Scene, WebGLRenderer } from 'three';
-import { expect, test } from 'vitest';
+import {
+  BoxGeometry,
+  Color,
+  Float32BufferAttribute,
+  Matrix4,
+  Mesh,
+  MeshStandardMaterial,
+  Object3D,
+  PerspectiveCamera,
+  PointLight,
+  Scene,
+  SphereGeometry,
+  SpotLight,
+  WebGLRenderer,
+} from 'three';
+import { describe, expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
+import { TWINS, type Twin } from '../support/captures.js';
 import { BoneTexture, SkinnedInstancedMesh } from '../support/library.js';
+import { createStick } from '../support/stick.js';
+
+/** One thing a round that is not freed shows as so many. */
+const ROUNDS = 2;
+
+/** What a renderer has made and not yet freed, by kind. */
+type Held = () => Record<string, number>;
+
+/** Counts an object's calls of methods that make things, and of those that free them. */
+function countCreated(context: object, pairs: Record<string, [create: string, free: string]>): Held {
+  const methods = context as Record<string, (...args: unknown[]) => unknown>;
+  const held: Record<string, number> = {};
+  for (const [kind, names] of Object.entries(pairs)) {
+    held[kind] = 0;
+    names.forEach((name, i) => {
+      const original = methods[name].bind(context);
+      methods[name] = (...args) => {
+        held[kind] += i === 0 ? 1 : -1;
+        return original(...args);
+      };
+    });
+  }
+  return () => ({ ...held });
+}
+
+/** The same for a WebGPU device, whose buffers and textures free themselves. */
+function countDestroyed(device: GPUDevice): Held {
+  const methods = device as unknown as Record<string, (...args: unknown[]) => { destroy(): void }>;
+  const held: Record<string, number> = { buffers: 0, textures: 0 };
+  for (const [kind, name] of [
+    ['buffers', 'createBuffer'],
+    ['textures', 'createTexture'],
+  ]) {
+    const original = methods[name].bind(device);
+    methods[name] = (...args) => {
+      const made = original(...args);
+      held[kind]++;
+      const destroy = made.destroy.bind(made);
+      let gone = false;
+      made.destroy = () => {
+        if (!gone) held[kind]--;
+        gone = true;
+        destroy();
+      };
+      return made;
+    };
+  }
+  return () => ({ ...held });
+}
+
+async function countingOf(twin: Twin) {
+  const webgl = {
+    buffers: ['createBuffer', 'deleteBuffer'],
+    textures: ['createTexture', 'deleteTexture'],
+    programs: ['createProgram', 'deleteProgram'],
+    'vertex arrays': ['createVertexArray', 'deleteVertexArray'],
+  } as Record<string, [string, string]>;
+  if (twin === 'GLSL') {
+    const renderer = new WebGLRenderer();
+    renderer.setSize(64, 64);
+    renderer.shadowMap.enabled = true;
+    const held = countCreated(renderer.getContext(), webgl);
+    return { renderer, held: (): Record<string, number> => ({ ...held(), ...renderer.info.memory }) };
+  }
+  const { WebGPURenderer } = await import('three/webgpu');
+  await import('skinned-instanced-mesh/webgpu');
+  const renderer = new WebGPURenderer({ forceWebGL: twin === 'TSL on WebGL 2' });
+  await renderer.init();
+  renderer.setSize(64, 64);
+  renderer.shadowMap.enabled = true;
+  const { device, gl } = renderer.backend as unknown as { device?: GPUDevice; gl?: object };
+  const held = device ? countDestroyed(device) : countCreated(gl as object, webgl);
+  const { memory } = renderer.info;
+  return { renderer, held: (): Record<string, number> => ({ ...held(), geometries: memory.geometries }) };
+}
+
+function createScene() {
+  const scene = new Scene();
+  const light = new SpotLight(0xffffff, 20);
+  light.position.set(2, 3, 3);
+  light.castShadow = true;
+  light.shadow.mapSize.set(32, 32);
+  scene.add(light, light.target);
+  const camera = new PerspectiveCamera(40, 1);
+  camera.position.set(0, 1, 4);
+  return { scene, camera };
+}
 
 function createView() {
   const renderer = new WebGLRenderer({ preserveDrawingBuffer: true });
@@ -25,55 +127,110 @@ function createView() {
   return { renderer, scene, camera, read };
 }
 
-test('200 rounds of creating, drawing and disposing leave nothing behind', () => {
-  const { renderer, scene, camera } = createView();
+/** A character with a hat. */
+function createHatted() {
   const { root, clips } = createCharacter();
-  renderer.render(scene, camera);
-  const gl = renderer.getContext();
-  let buffers = 0;
-  let textures = 0;
-  const count = (name: string, add: (n: number) => void, by: number) => {
-    const context = gl as unknown as Record<string, (...args: unknown[]) => unknown>;
-    const original = context[name].bind(gl);
-    context[name] = (...args) => {
-      add(by);
-      return original(...args);
+  const hat = new Mesh(new BoxGeometry(0.2, 0.2, 0.2), new MeshStandardMaterial());
+  hat.name = 'Hat';
+  root.getObjectByName('Head')?.add(hat);
+  return { root, clips };
+}
+
+describe.each(TWINS)('%s', (twin) => {
+  /** Lets rounds of drawing go by, of which the first two make what is kept; what is held must stay the same. */
+  async function expectNothingLeft(prepare: (draw: () => void, scene: Scene) => () => void) {
+    const { renderer, held } = await countingOf(twin);
+    const { scene, camera } = createScene();
+    const round = prepare(() => renderer.render(scene, camera), scene);
+    round();
+    round();
+    const before = held();
+    for (let i = 0; i < ROUNDS; i++) round();
+    const after = held();
+    renderer.dispose();
+    expect(before.textures).toBeGreaterThan(0);
+    expect(after).toEqual(before);
+  }
+
+  const prepareRound = (draw: () => void, scene: Scene) => {
+    const { root, clips } = createHatted();
+    const box = new BoxGeometry(0.1, 0.6, 0.1);
+    const material = new MeshStandardMaterial();
+    const mine = BoneTexture.bake(root, clips, { fps: 8 });
+    const other = new SphereGeometry(0.3, 6, 4);
+
+    return () => {
+      const crowd = SkinnedInstancedMesh.from(root, clips, 3, { fps: 5 });
+      crowd.frustumCulled = false;
+      crowd.castShadow = true;
+      crowd.geometry.setDrawRange(0, 30);
+      scene.add(crowd.playAll('Walk'));
+      draw();
+      // fades have a texture of their own
+      crowd.update(0.1).play(0, 'Run', { fade: 0.5 }).update(0.1).play(0, 'Jump', { fade: 0.5 });
+      draw();
+      // parts and colours
+      crowd.setPartVisibleAt(1, 'Hat', false).setColorAt(0, new Color(1, 0, 0));
+      crowd.setPartColorAt(1, 'Body', new Color(0, 1, 0));
+      draw();
+      // what is attached, and attached to that
+      const sword = crowd.attach('RightHand', box, material);
+      sword.attach('RightHand', other, material);
+      sword.setColorAt(1, new Color(0, 0, 1)).setPartVisibleAt(2, 0, false);
+      crowd.traverse((node) => {
+        node.frustumCulled = false;
+      });
+      draw();
+      crowd.setCapacity(300);
+      crowd.count = 300;
+      crowd.play(299, 'Wave', { fade: 1 }).update(0.1);
+      draw();
+      crowd.swapInstances(0, 299).count = 2;
+      crowd.setCapacity(2);
+      draw();
+      const copy = crowd.clone();
+      scene.add(copy);
+      draw();
+      scene.remove(copy);
+      copy.dispose();
+      crowd.interpolate = false;
+      crowd.boneTexture = mine;
+      draw();
+      sword.dispose();
+      draw();
+      scene.remove(crowd);
+      crowd.dispose();
+      draw();
     };
   };
-  count('createBuffer', (n) => (buffers += n), 1);
-  count('deleteBuffer', (n) => (buffers += n), -1);
-  count('createTexture', (n) => (textures += n), 1);
-  count('deleteTexture', (n) => (textures += n), -1);
 
-  const round = () => {
-    const crowd = SkinnedInstancedMesh.from(root, clips, 3, { fps: 5 });
-    crowd.castShadow = true;
-    crowd.play(0, 0);
-    scene.add(crowd);
-    renderer.render(scene, camera);
-    scene.remove(crowd);
-    crowd.dispose();
-  };
-  round();
-  const before = { ...renderer.info.memory, buffers, textures, programs: renderer.info.programs?.length };
-  for (let i = 0; i < 200; i++) round();
-  expect({ ...renderer.info.memory, buffers, textures, programs: renderer.info.programs?.length }).toEqual(
-    before,
-  );
-  renderer.dispose();
-}, 60_000);
+  test('rounds of fades, parts, attachments, sizes and copies leave nothing behind', async () => {
+    await expectNothingLeft(prepareRound);
+  });
 
-test('dispose leaves a bone texture that was passed in, and frees one that from baked', () => {
-  const { root, clips } = createCharacter();
-  const boneTexture = BoneTexture.bake(root, clips, { fps: 5 });
-  let disposed = 0;
-  boneTexture.addEventListener('dispose', () => disposed++);
-  SkinnedInstancedMesh.from(root, clips, 1, { boneTexture }).dispose();
-  expect(disposed).toBe(0);
-  const own = SkinnedInstancedMesh.from(root, clips, 1, { fps: 5 });
-  own.boneTexture.addEventListener('dispose', () => disposed++);
-  own.dispose();
-  expect(disposed).toBe(1);
+  // What three.js builds of a node material goes on with the texture of morph targets that was freed with the smaller
+  // geometry, and sends it anew; nobody frees it then.
+  const unlessKnown = twin === 'GLSL' ? test : test.fails;
+  unlessKnown('rounds of morph targets and sizes leave nothing behind', async () => {
+    await expectNothingLeft((draw, scene) => {
+      const { root, mesh, clips } = createStick();
+      mesh.geometry.morphAttributes.position = [new Float32BufferAttribute(new Float32Array(9).fill(0.1), 3)];
+      mesh.geometry.morphTargetsRelative = true;
+      mesh.updateMorphTargets();
+      return () => {
+        const crowd = SkinnedInstancedMesh.from(root, clips, 3);
+        crowd.frustumCulled = false;
+        scene.add(crowd);
+        crowd.setMorphAt(0, mesh);
+        draw();
+        crowd.setCapacity(9);
+        draw();
+        scene.remove(crowd);
+        crowd.dispose();
+        draw();
+      };
+    });
+  });
 });
 
 test('after context loss and restore the crowd is back, and moving', async () => {

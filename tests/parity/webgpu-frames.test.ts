@@ -18,12 +18,13 @@ import {
 } from 'three';
 import { mrt, output, positionLocal, varying, velocity } from 'three/tsl';
 import { MeshBasicNodeMaterial, MeshStandardNodeMaterial, RenderTarget, WebGPURenderer } from 'three/webgpu';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { requireNodeBackend } from '../../lib/backends/nodeBackend.js';
 import { captureGeometry } from '../support/capture.js';
 import { captureNodeMaterial, captureNodes } from '../support/captureNodes.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
+import { type Problems, watchProblems } from '../support/problems.js';
 import { Reference } from '../support/reference.js';
 import { createStick } from '../support/stick.js';
 
@@ -67,19 +68,22 @@ function countWrites(renderer: WebGPURenderer): Writes {
 
 describe.each(['WebGPU', 'WebGL 2'])('WebGPURenderer on %s', (backend) => {
   let renderer: WebGPURenderer;
-  const errors: string[] = [];
+  let problems: Problems;
   beforeAll(async () => {
     renderer = new WebGPURenderer({ forceWebGL: backend === 'WebGL 2' });
     await renderer.init();
-    const { device } = renderer.backend as unknown as { device?: GPUDevice };
-    device?.addEventListener('uncapturederror', (event) =>
-      errors.push((event as GPUUncapturedErrorEvent).error.message),
-    );
   });
-  afterAll(() => {
-    expect(errors).toEqual([]);
-    renderer.dispose();
+  beforeEach(() => {
+    problems = watchProblems(renderer);
   });
+  // No test of these may leave an error behind, whatever else it looks at.
+  afterEach(async () => {
+    await nextFrame();
+    const left = problems();
+    problems.stop();
+    expect(left).toEqual([]);
+  });
+  afterAll(() => renderer.dispose());
 
   test('motion vectors are those of a SkinnedMesh under the same motion, and zero when paused', async () => {
     const target = new RenderTarget(SIZE, SIZE, {
@@ -189,7 +193,7 @@ describe.each(['WebGPU', 'WebGL 2'])('WebGPURenderer on %s', (backend) => {
       scene.add(crowd);
       renderer.render(scene, new PerspectiveCamera());
       await nextFrame();
-      expect(errors).toEqual([]);
+      expect(problems()).toEqual([]);
     },
   );
 
@@ -220,7 +224,7 @@ describe.each(['WebGPU', 'WebGL 2'])('WebGPURenderer on %s', (backend) => {
     crowd.material = material;
     scene.add(crowd, new Mesh(new BoxGeometry(), material), new Group());
     renderer.render(scene, new PerspectiveCamera());
-    expect(errors).toEqual([]);
+    expect(problems()).toEqual([]);
   });
 
   test('morph targets', async () => {
