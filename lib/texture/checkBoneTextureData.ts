@@ -25,6 +25,7 @@ export function checkBoneTextureData(data: BoneTextureData): void {
   checkKinds(data);
   checkNames(data);
   checkSizes(data);
+  checkJoints(data);
   checkBox(data.restBounds, 'restBounds');
   if (data.encoding === 'tracks') {
     checkTracks(data);
@@ -61,7 +62,6 @@ function checkSizes(data: BoneTextureData): void {
   const { texels, layout, frames, jointNames, morphNames } = data;
   const joints = jointNames.length;
   const { width, height, stride } = layout;
-  checkJoints(data);
   if (data.encoding === 'tracks') return;
   const texelsPerFrame = joints * encodingByName(data.encoding).texels + Math.ceil(morphNames.length / 4);
   check(stride === texelsPerFrame, 'layout.stride', stride, `${texelsPerFrame}, for ${joints} joints`);
