@@ -54,7 +54,7 @@ vec4 slerp( vec4 a, vec4 b, float t ) {
 `;
 
 /** Twin of `lib/tracks/mixPose.ts`: reads and mixes tracks, and composes a joint's skinning matrix. */
-export const mixPoseGLSL = /* glsl */ `
+export const mixPoseGLSL = /*@__PURE__*/ (() => /* glsl */ `
 struct Action {
   int table;
   int stride;
@@ -203,7 +203,7 @@ mat3x4 jointRows( int joint ) {
   return multiplyRows( matrixRows( 0 ), rows );
 
 }
-`;
+`)();
 
 /** Clips that an instance can play at once: the newest, and two that it fades out of. */
 export const MAX_ACTIONS = 3;
@@ -212,7 +212,7 @@ export const MAX_ACTIONS = 3;
  * The fragment shader of the pose pass: one fragment for each joint of each instance, and behind the joints one for each
  * group of four morph targets. Rows of the skinning matrix go to three targets.
  */
-export const posePassGLSL = /* glsl */ `
+export const posePassGLSL = /*@__PURE__*/ (() => /* glsl */ `
 precision highp float;
 precision highp int;
 
@@ -301,4 +301,4 @@ void main() {
   row2 = rows[ 2 ];
 
 }
-`;
+`)();

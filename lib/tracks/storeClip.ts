@@ -222,7 +222,7 @@ export class ClipReader {
   }
 }
 
-const NO_VALUES = new Float32Array(0);
+const NO_VALUES = /*@__PURE__*/ new Float32Array(0);
 /** Seconds: a key that is rounded to just behind its frame must not be missed by a track that jumps there. */
 const KEY_SLACK = 1e-7;
 const OFFSET_OF = [3, 0, 7];

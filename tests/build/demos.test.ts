@@ -389,6 +389,7 @@ test.each(['webgl', 'webgpu'])(
       'floor',
       'skinned',
       ...peers,
+      'tracks',
       'quaternion',
       'quaternionHalf',
       'matrix',

@@ -10,8 +10,8 @@ import { type OpenedApp, openPage, PackedApp, ROOT } from '../support/PackedApp.
 
 /** Kilobytes of each entry, minified and compressed, that it may not grow beyond unnoticed. */
 const CEILINGS: Record<string, number> = {
-  'skinned-instanced-mesh': 45,
-  'skinned-instanced-mesh/webgpu': 51,
+  'skinned-instanced-mesh': 58,
+  'skinned-instanced-mesh/webgpu': 68,
 };
 
 let packed: PackedApp;
