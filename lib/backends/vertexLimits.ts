@@ -5,6 +5,8 @@ import { INSTANCE_ATTRIBUTES } from '../playback/instanceLayout.js';
 export const VERTEX_BUFFERS = 8;
 /** Vertex attributes that every device has room for, with WebGL 2 as with WebGPU. */
 export const VERTEX_ATTRIBUTES = 16;
+/** The same for what WebGLRenderer compiles: WebKit counts `gl_VertexID` and `gl_InstanceID` among them. */
+export const GLSL_ATTRIBUTES = VERTEX_ATTRIBUTES - 2;
 
 /** Attributes that `instanceMatrix` and `instanceColor` take. */
 export const MATRIX_ATTRIBUTES = 4;

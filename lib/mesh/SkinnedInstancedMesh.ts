@@ -25,9 +25,9 @@ import type { InstanceMatrices } from '../backends/InstanceMatrices.js';
 import { requireNodeBackend } from '../backends/nodeBackend.js';
 import {
   COLOR_ATTRIBUTES,
+  GLSL_ATTRIBUTES,
   MATRIX_ATTRIBUTES,
   ownVertexAttributes,
-  VERTEX_ATTRIBUTES,
 } from '../backends/vertexLimits.js';
 import { checkAttributes, type PatchRole, patchMaterial, releaseVariant } from '../backends/WebGLBackend.js';
 import { posesOf, WebGLPoses } from '../backends/WebGLPoses.js';
@@ -662,7 +662,7 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
   private patch(material: Material, role: PatchRole, code: number): void {
     const taken = ownVertexAttributes(this.geometry) + this.instanceAttributes() + INSTANCE_ATTRIBUTES.length;
     const { posedByPass } = this;
-    const slots = taken > VERTEX_ATTRIBUTES && !posedByPass ? 'texture' : 'attributes';
+    const slots = taken > GLSL_ATTRIBUTES && !posedByPass ? 'texture' : 'attributes';
     const patch = patchMaterial(material, role, code, slots);
     if (patch === null) return;
     if (patch.slots === 'texture' && !posedByPass) this.skeleton.setSlots(this.playback.state.plain);
