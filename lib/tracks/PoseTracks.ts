@@ -25,11 +25,13 @@ export interface PoseTracks {
    * nodes, each group of morph targets has as many, of which the translation's is where its influences are.
    */
   table: Uint32Array;
+  /** In the order of the bone texture's. */
   clips: TrackClip[];
 }
 
 /** One clip of pose tracks. */
 export interface TrackClip {
+  /** As in the bone texture. */
   name: string;
   /** Seconds. */
   duration: number;
