@@ -104,8 +104,9 @@ class TrackNodes {
     let texels = 0;
     for (const { channels } of stored) {
       for (const { values } of channels) {
+        if (values.length > 4) continue;
         const key = values.join();
-        if (values.length > 4 || constants.has(key)) continue;
+        if (constants.has(key)) continue;
         constants.set(key, texels++);
         constantValues.push(...values);
       }
@@ -116,11 +117,10 @@ class TrackNodes {
       const moving = channels.filter(({ values }) => values.length > 4);
       for (const channel of channels) {
         const entry = (clip * entries + this.placeOf(channel.node)) * NODE_ENTRIES + channel.property;
-        const constant = constants.get(channel.values.join());
         table[entry] =
           channel.values.length > 4
             ? (texels + moving.indexOf(channel) + (channel.stepped ? TRACK_STEP : 0)) >>> 0
-            : ((constant as number) | TRACK_CONSTANT) >>> 0;
+            : ((constants.get(channel.values.join()) as number) | TRACK_CONSTANT) >>> 0;
       }
       made.push({
         name: clips[clip].name,
