@@ -43,3 +43,6 @@ export const PARAM_MORPH_TEXEL = 7;
 
 /** Steps in which a map may be moved for a part of an instance: as fine as two of them fit into a float32. */
 export const MAP_STEPS = 4096;
+
+/** Instances in a row of a texture with numbers of each; a power of two. */
+export const INSTANCES_PER_ROW = 256;

@@ -5,29 +5,29 @@
  */
 
 export type { Influences } from '../shaders/ShaderVariant.js';
+export type { BakeAsyncOptions, BakeOptions, ClipChoice } from './baking/bake.js';
+export type { PartFlip } from './baking/partFlips.js';
+export type { EncodingName, MatrixEncodingName } from './encodings/Encoding.js';
+export type { TextureLayout } from './encodings/textureLayout.js';
 export type {
   ClipOfInstance,
   InstanceRange,
   Instances,
   PlayOptionsOfInstance,
   SkinnedInstancedMeshEventMap,
-} from './mesh/AnimatedInstancedMesh.js';
-export type { CrowdIntersection } from './mesh/raycastCrowd.js';
+} from './objects/AnimatedInstancedMesh.js';
 export {
   type FromOptions,
   SkinnedInstancedMesh,
   type SkinnedInstancedMeshOptions,
-} from './mesh/SkinnedInstancedMesh.js';
+} from './objects/SkinnedInstancedMesh.js';
 export type { FinishedEvent, LoopEvent, MarkEvent } from './playback/PlaybackEvents.js';
 export type { PlayOptions } from './playback/PlayOptions.js';
 export type { PlaybackJSON } from './playback/playbackJSON.js';
 export type { BakedClip, ClipMark, ClipReference } from './poses/ClipTable.js';
-export type { PartFlip } from './poses/partFlips.js';
+export type { JointBoxes } from './poses/jointBoxes.js';
 export type { RootMotionOptions } from './poses/RootMotion.js';
+export type { CrowdIntersection } from './queries/raycastCrowd.js';
 export { BoneTexture, type BoneTextureData, type Precision } from './texture/BoneTexture.js';
-export type { BakeAsyncOptions, BakeOptions, ClipChoice } from './texture/bake.js';
-export type { EncodingName, MatrixEncodingName } from './texture/encodings/Encoding.js';
-export type { JointBoxes } from './texture/jointBoxes.js';
-export type { TextureLayout } from './texture/textureLayout.js';
 export type { PoseTracks, TrackClip } from './tracks/PoseTracks.js';
 export type { AffineArray } from './utils/affine.js';

@@ -5,8 +5,8 @@
  */
 
 import { registerNodeBackend } from './backends/nodeBackend.js';
-import { webGPUBackend } from './backends/WebGPUBackend.js';
-import { SkinnedInstancedMesh as Base } from './mesh/SkinnedInstancedMesh.js';
+import { webGPUBackend } from './backends/webgpu/WebGPUBackend.js';
+import { SkinnedInstancedMesh as Base } from './objects/SkinnedInstancedMesh.js';
 
 function withNodeMaterials(): typeof Base {
   registerNodeBackend(webGPUBackend);
@@ -24,26 +24,26 @@ export const SkinnedInstancedMesh = /*@__PURE__*/ withNodeMaterials();
 export type SkinnedInstancedMesh = Base;
 
 export type { Influences } from '../shaders/ShaderVariant.js';
-export { skinnedInstanceNormal, skinnedInstancePosition } from './backends/WebGPUBackend.js';
+export { skinnedInstanceNormal, skinnedInstancePosition } from './backends/webgpu/WebGPUBackend.js';
+export type { BakeAsyncOptions, BakeOptions, ClipChoice } from './baking/bake.js';
+export type { PartFlip } from './baking/partFlips.js';
+export type { EncodingName, MatrixEncodingName } from './encodings/Encoding.js';
+export type { TextureLayout } from './encodings/textureLayout.js';
 export type {
   ClipOfInstance,
   InstanceRange,
   Instances,
   PlayOptionsOfInstance,
   SkinnedInstancedMeshEventMap,
-} from './mesh/AnimatedInstancedMesh.js';
-export type { CrowdIntersection } from './mesh/raycastCrowd.js';
-export type { FromOptions, SkinnedInstancedMeshOptions } from './mesh/SkinnedInstancedMesh.js';
+} from './objects/AnimatedInstancedMesh.js';
+export type { FromOptions, SkinnedInstancedMeshOptions } from './objects/SkinnedInstancedMesh.js';
 export type { FinishedEvent, LoopEvent, MarkEvent } from './playback/PlaybackEvents.js';
 export type { PlayOptions } from './playback/PlayOptions.js';
 export type { PlaybackJSON } from './playback/playbackJSON.js';
 export type { BakedClip, ClipMark, ClipReference } from './poses/ClipTable.js';
-export type { PartFlip } from './poses/partFlips.js';
+export type { JointBoxes } from './poses/jointBoxes.js';
 export type { RootMotionOptions } from './poses/RootMotion.js';
+export type { CrowdIntersection } from './queries/raycastCrowd.js';
 export { BoneTexture, type BoneTextureData, type Precision } from './texture/BoneTexture.js';
-export type { BakeAsyncOptions, BakeOptions, ClipChoice } from './texture/bake.js';
-export type { EncodingName, MatrixEncodingName } from './texture/encodings/Encoding.js';
-export type { JointBoxes } from './texture/jointBoxes.js';
-export type { TextureLayout } from './texture/textureLayout.js';
 export type { PoseTracks, TrackClip } from './tracks/PoseTracks.js';
 export type { AffineArray } from './utils/affine.js';

@@ -1,5 +1,5 @@
-import type { EncodingName } from '../lib/texture/encodings/Encoding.js';
-import { ENCODING_NAMES } from '../lib/texture/encodings/index.js';
+import type { EncodingName } from '../lib/encodings/Encoding.js';
+import { ENCODING_NAMES } from '../lib/encodings/index.js';
 
 /** How many joints a vertex may follow. */
 export type Influences = 1 | 2 | 4;

@@ -1,5 +1,5 @@
-import { LOOP_MODES } from '../lib/constants.js';
-import { INSTANCES_PER_ROW, OLDER_STRIDE, SLOT_STRIDE } from '../lib/playback/instanceLayout.js';
+import { INSTANCES_PER_ROW, LOOP_MODES } from '../lib/constants.js';
+import { OLDER_STRIDE, SLOT_STRIDE } from '../lib/playback/instanceLayout.js';
 import { STEP_SLACK } from '../lib/tracks/PoseTracks.js';
 import {
   ENTRY_CONSTANT,

@@ -1,5 +1,5 @@
-import { LOOP_MODES, PARAM_CLOCK, PARAM_ROWS, PARAM_STRIDE } from '../lib/constants.js';
-import { INSTANCES_PER_ROW, OLDER_STRIDE, SLOT_STRIDE } from '../lib/playback/instanceLayout.js';
+import { INSTANCES_PER_ROW, LOOP_MODES, PARAM_CLOCK, PARAM_ROWS, PARAM_STRIDE } from '../lib/constants.js';
+import { OLDER_STRIDE, SLOT_STRIDE } from '../lib/playback/instanceLayout.js';
 import { drawParameterGLSL } from './drawParameter.js';
 import { frameAtGLSL } from './frameAt.glsl.js';
 import { partsGLSL } from './parts.glsl.js';

@@ -1,7 +1,7 @@
 import { attribute, Break, clamp, float, floor, If, int, ivec2, Loop, select, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { LOOP_MODES } from '../lib/constants.js';
-import type { MatrixEncodingName } from '../lib/texture/encodings/Encoding.js';
+import type { MatrixEncodingName } from '../lib/encodings/Encoding.js';
 import { jointMatrix_matrix, type LayerNodes, type Rows } from './encodings/matrix.tsl.js';
 import { jointMatrix_quaternion } from './encodings/quaternion.tsl.js';
 import { frameAt } from './frameAt.tsl.js';

@@ -1,12 +1,12 @@
 import { InstancedInterleavedBuffer } from 'three';
 import { CLOCK_EPOCH, LOOP_PING_PONG, REPEAT_FOREVER, REST_FRAME } from '../constants.js';
+import { InstanceTexture } from '../instances/InstanceTexture.js';
 import type { BakedClip, ClipTable } from '../poses/ClipTable.js';
-import type { PoseMix } from '../texture/PoseMix.js';
+import type { PoseMix } from '../poses/PoseMix.js';
 import { addRange } from '../utils/addRange.js';
 import { changeClip } from './changeClip.js';
 import { drawFade, drawSlot, showSlot } from './drawSlot.js';
 import { easeIn, easeOut, lengthRatio, pushOlder, startWarp } from './fades.js';
-import { InstanceTexture } from './InstanceTexture.js';
 import { CLIP_FADE, CLIP_FADE_RATE, OLDER_STRIDE, OLDEST, SLOT_STRIDE } from './instanceLayout.js';
 import { checkPlay, type PlayOptions, type Start } from './PlayOptions.js';
 import {

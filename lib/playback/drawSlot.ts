@@ -8,7 +8,7 @@ import {
   REPEAT_FOREVER,
   REST_FRAME,
 } from '../constants.js';
-import type { FrameMix } from '../texture/PoseMix.js';
+import type { FrameMix } from '../poses/PoseMix.js';
 import { frameAt } from './frameAt.js';
 import {
   CLIP_COUNT,

@@ -6,7 +6,7 @@ import {
   LOOP_PING_PONG,
   REST_FRAME,
 } from '../constants.js';
-import type { FrameMix } from '../texture/PoseMix.js';
+import type { FrameMix } from '../poses/PoseMix.js';
 
 /**
  * How many passes of a clip have begun since the one from whose start `total` counts.

@@ -39,9 +39,6 @@ export function packCount(count: number, loop: number): number {
   return count * LOOP_MODES + loop;
 }
 
-/** Instances in a row of a texture of state; a power of two. */
-export const INSTANCES_PER_ROW = 256;
-
 /** The attributes by which shaders know the newest slot. */
 export const INSTANCE_ATTRIBUTES = [
   { name: 'instanceClip', size: 4, offset: CLIP_START },

@@ -1,9 +1,9 @@
 import type { AnimationClip } from 'three';
 import { Matrix4, PropertyBinding, Quaternion, Vector3 } from 'three';
+import type { Rig } from '../baking/collectRig.js';
+import type { PoseSampler } from '../baking/PoseSampler.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { affineToMatrix4, multiplyAffine } from '../utils/affine.js';
-import type { PoseSampler } from './PoseSampler.js';
-import type { Rig } from './Rig.js';
 
 /** Numbers per frame of a root motion: x, y, z in scene units, and the turn about y in radians. */
 export const MOTION_SIZE = 4;

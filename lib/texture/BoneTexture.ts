@@ -8,20 +8,20 @@ import {
   NearestFilter,
   RGBAFormat,
 } from 'three';
+import { type BakeAsyncOptions, type BakeOptions, bakeSteps, runAll, runInSlices } from '../baking/bake.js';
+import type { PartFlip } from '../baking/partFlips.js';
+import { checkBoneTextureData } from '../encodings/checkBoneTextureData.js';
+import type { EncodingName } from '../encodings/Encoding.js';
+import type { PoseReader } from '../encodings/PoseReader.js';
+import { TexelReader } from '../encodings/TexelReader.js';
+import { TrackReader } from '../encodings/TrackReader.js';
+import type { TextureLayout } from '../encodings/textureLayout.js';
 import { type BakedClip, type ClipReference, ClipTable } from '../poses/ClipTable.js';
-import type { PartFlip } from '../poses/partFlips.js';
+import type { JointBoxes } from '../poses/jointBoxes.js';
+import { createJointBoxes } from '../poses/jointBoxes.js';
+import type { PoseMix } from '../poses/PoseMix.js';
 import type { PoseTracks } from '../tracks/PoseTracks.js';
 import type { AffineArray } from '../utils/affine.js';
-import { type BakeAsyncOptions, type BakeOptions, bakeSteps, runAll, runInSlices } from './bake.js';
-import { checkBoneTextureData } from './checkBoneTextureData.js';
-import type { EncodingName } from './encodings/Encoding.js';
-import type { JointBoxes } from './jointBoxes.js';
-import { createJointBoxes } from './jointBoxes.js';
-import type { PoseMix } from './PoseMix.js';
-import type { PoseReader } from './PoseReader.js';
-import { TexelReader } from './TexelReader.js';
-import { TrackReader } from './TrackReader.js';
-import type { TextureLayout } from './textureLayout.js';
 
 /** Kind of number that texels are made of: 32 or 16 bits. */
 export type Precision = 'float' | 'half';

@@ -1,4 +1,4 @@
-import type { MatrixEncodingName } from '../../lib/texture/encodings/Encoding.js';
+import type { MatrixEncodingName } from '../../lib/encodings/Encoding.js';
 import { matrixGLSL } from './matrix.glsl.js';
 import { quaternionGLSL } from './quaternion.glsl.js';
 

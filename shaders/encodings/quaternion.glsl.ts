@@ -1,4 +1,4 @@
-/** Twin of `lib/texture/encodings/quaternion.ts`: columns of the `mat3x4` are the rows of the skinning matrix. */
+/** Twin of `lib/encodings/quaternion.ts`: columns of the `mat3x4` are the rows of the skinning matrix. */
 export const quaternionGLSL = /* glsl */ `
 mat3x4 jointMatrix_quaternion( ivec2 texel0, ivec2 texel1, float alpha, float weight, int joint, bool interpolate ) {
 

@@ -11,12 +11,16 @@ const LAYERS = [
   /^lib\/utils\//,
   /^lib\/poses\//,
   /^lib\/tracks\//,
+  /^lib\/encodings\//,
+  /^lib\/baking\//,
   /^lib\/texture\//,
+  /^lib\/instances\//,
   /^lib\/playback\//,
   /^shaders\//,
   /^lib\/backends\//,
-  /^lib\/mesh\//,
-  /^lib\/helpers\//,
+  /^lib\/character\//,
+  /^lib\/queries\//,
+  /^lib\/objects\//,
   /^lib\/[a-z]+\.ts$/,
 ];
 

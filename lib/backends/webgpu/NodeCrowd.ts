@@ -1,8 +1,8 @@
 import type { InstancedMesh, Matrix4, Object3D, Skeleton } from 'three';
+import type { InstanceMatrices } from '../../instances/InstanceMatrices.js';
+import type { InstanceTexture } from '../../instances/InstanceTexture.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
-import type { InstanceTexture } from '../../playback/InstanceTexture.js';
 import type { BoneTexture } from '../../texture/BoneTexture.js';
-import type { InstanceMatrices } from '../InstanceMatrices.js';
 
 /** What this backend reads of a crowd; the mesh itself lies in a layer below. */
 export interface NodeCrowd extends InstancedMesh {

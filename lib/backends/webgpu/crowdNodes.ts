@@ -6,6 +6,7 @@ import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js
 import type { DrawNodes, PlaybackNodes, SlotNodes } from '../../../shaders/skinningMatrix.tsl.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import {
+  INSTANCES_PER_ROW,
   PARAM_CLOCK,
   PARAM_MORPH_TEXEL,
   PARAM_ROWS,
@@ -13,7 +14,7 @@ import {
   PARAM_STRIDE,
   PARAM_VARIANT,
 } from '../../constants.js';
-import { INSTANCES_PER_ROW, OLDER_STRIDE, OLDEST, SLOT_STRIDE } from '../../playback/instanceLayout.js';
+import { OLDER_STRIDE, OLDEST, SLOT_STRIDE } from '../../playback/instanceLayout.js';
 import { isCrowd, type NodeCrowd } from './NodeCrowd.js';
 
 /** Reads colour and visibility of the vertex's part, of whichever crowd is drawn. */

@@ -17,7 +17,7 @@ import {
 } from 'three/tsl';
 import type { Node, NodeBuilder, Texture } from 'three/webgpu';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
-import { InstanceMatrices } from '../InstanceMatrices.js';
+import { InstanceMatrices } from '../../instances/InstanceMatrices.js';
 import { instanceTexels, type PartNode } from './crowdNodes.js';
 import { isCrowd, type NodeCrowd } from './NodeCrowd.js';
 import type { Build } from './poseCrowd.js';

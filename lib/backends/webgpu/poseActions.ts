@@ -4,8 +4,8 @@ import { frameAt } from '../../../shaders/frameAt.tsl.js';
 import type { ActionsNodes, PosePassNodes } from '../../../shaders/posePass.tsl.js';
 import type { SlotNodes } from '../../../shaders/skinningMatrix.tsl.js';
 import type { TexelNode } from '../../../shaders/TexelNode.js';
-import { LOOP_MODES, REST_FRAME } from '../../constants.js';
-import { INSTANCES_PER_ROW, OLDER_STRIDE, OLDEST, SLOT_STRIDE } from '../../playback/instanceLayout.js';
+import { INSTANCES_PER_ROW, LOOP_MODES, REST_FRAME } from '../../constants.js';
+import { OLDER_STRIDE, OLDEST, SLOT_STRIDE } from '../../playback/instanceLayout.js';
 
 /** Slots of an instance, each of which may play a clip. */
 export const MOST_ACTIONS = 3;

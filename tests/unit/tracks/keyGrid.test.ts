@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findKeyGrid } from '../../../lib/tracks/keyGrid.js';
+import { findKeyGrid } from '../../../lib/baking/keyGrid.js';
 import { loadModel, modelNames } from '../../support/models.js';
 
 test.each([24, 25, 30, 37.5, 60, 120])('keys at %d frames per second', (fps) => {

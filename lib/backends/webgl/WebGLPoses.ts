@@ -1,0 +1,126 @@
+import type { Texture, WebGLRenderer } from 'three';
+import type { InstancePlayback } from '../../playback/InstancePlayback.js';
+import type { BoneTexture } from '../../texture/BoneTexture.js';
+import type { PoseTracks } from '../../tracks/PoseTracks.js';
+import { trackLayout } from '../../tracks/trackTexels.js';
+import { type PosePassInput, WebGLPosePass } from './WebGLPosePass.js';
+
+/** What the poses of a crowd depend on. */
+export interface PosedCrowd {
+  count: number;
+  boneTexture: BoneTexture;
+  playback: InstancePlayback;
+}
+
+/** What a renderer's palette was made of, to notice when it no longer holds. */
+interface Posed {
+  clock: number;
+  version: number;
+  count: number;
+  boneTexture: BoneTexture;
+}
+
+/** The poses of all that share one playback: a crowd and what is attached to it. */
+export class WebGLPoses {
+  private pass: WebGLPosePass | null = null;
+  private readonly posed = new WeakMap<WebGLRenderer, Posed>();
+  private readonly input: PosePassInput;
+
+  constructor({ boneTexture, playback }: PosedCrowd) {
+    const tracks = boneTexture.data.tracks as PoseTracks;
+    this.input = {
+      tracks: boneTexture,
+      layout: trackLayout(tracks),
+      nodes: tracks.parents.length,
+      joints: tracks.jointNodes.length,
+      newestSlots: playback.state.plain,
+      olderSlots: playback.fades.plain,
+      clock: 0,
+    };
+  }
+
+  /** Columns of an instance in the palette: its joints, then groups of four morph targets. */
+  static columnsOf({ boneTexture }: PosedCrowd): number {
+    const { jointNodes, morphRest } = boneTexture.data.tracks as PoseTracks;
+    return jointNodes.length + morphRest.length / 4;
+  }
+
+  /** Instances in a row of the palette. */
+  get perRow(): number {
+    return this.pass?.perRow ?? 1;
+  }
+
+  /**
+   * Poses the crowd for a renderer, if anything has changed since it last was.
+   *
+   * @returns The three textures of the palette.
+   * @throws If the device cannot draw into float textures.
+   */
+  update(renderer: WebGLRenderer, crowd: PosedCrowd): Texture[] {
+    const { playback, boneTexture, count } = crowd;
+    const { clock } = playback;
+    const { version } = playback.buffer;
+    const columns = WebGLPoses.columnsOf(crowd);
+    if (this.pass === null || this.pass.columns !== columns || this.pass.capacity !== playback.capacity) {
+      if (!renderer.extensions.has('EXT_color_buffer_float')) {
+        throw new Error(
+          'SkinnedInstancedMesh: this device cannot draw into float textures, which encoding "tracks" needs; bake with encoding "auto".',
+        );
+      }
+      this.pass?.dispose();
+      this.pass = new WebGLPosePass(playback.capacity, columns);
+    }
+
+    const last = this.posed.get(renderer);
+    if (
+      last !== undefined &&
+      last.clock === clock &&
+      last.version === version &&
+      last.count >= count &&
+      last.boneTexture === boneTexture &&
+      this.pass.isPosed(renderer)
+    ) {
+      return this.pass.textures;
+    }
+
+    const { input } = this;
+    if (last?.boneTexture !== boneTexture) {
+      const tracks = boneTexture.data.tracks as PoseTracks;
+      input.tracks = boneTexture;
+      input.layout = trackLayout(tracks);
+      input.nodes = tracks.parents.length;
+      input.joints = tracks.jointNodes.length;
+    }
+    input.newestSlots = playback.state.plain;
+    input.olderSlots = playback.fades.plain;
+    input.clock = clock;
+    this.pass.run(renderer, count, input);
+    if (last === undefined) this.posed.set(renderer, { clock, version, count, boneTexture });
+    else Object.assign(last, { clock, version, count, boneTexture });
+    return this.pass.textures;
+  }
+
+  dispose(): void {
+    this.pass?.dispose();
+    this.pass = null;
+  }
+}
+
+const known = /*@__PURE__*/ new WeakMap<InstancePlayback, WebGLPoses>();
+
+/** The poses of a crowd, which it shares with all that has the same playback; they go when that is disposed. */
+export function posesOf(crowd: PosedCrowd): WebGLPoses {
+  const { playback } = crowd;
+  let poses = known.get(playback);
+  if (poses === undefined) {
+    const made = new WebGLPoses(crowd);
+    poses = made;
+    known.set(playback, made);
+    playback.state.plain.addEventListener('dispose', function dispose() {
+      made.dispose();
+      if (known.get(playback) === made) known.delete(playback);
+      playback.state.plain.removeEventListener('dispose', dispose);
+    });
+  }
+  return poses;
+}

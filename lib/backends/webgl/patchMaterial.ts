@@ -1,0 +1,172 @@
+import type { BufferGeometry, Material, WebGLProgramParametersWithUniforms, WebGLRenderer } from 'three';
+import { Material as MaterialBase } from 'three';
+import type { SlotSource } from '../../../shaders/skinningMatrix.glsl.js';
+import { skinVertexGLSL, textureCount } from '../../../shaders/skinVertex.glsl.js';
+import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
+import { warnOnce } from '../../utils/warnOnce.js';
+import { ownVertexAttributes } from '../vertexLimits.js';
+
+type CompileHook = (parameters: WebGLProgramParametersWithUniforms, renderer: WebGLRenderer) => void;
+
+type KeyHook = () => string;
+
+/** Whether a material colours the mesh or fills its shadow maps: each pass may use its own number of influences. */
+export type PatchRole = 'color' | 'shadow';
+
+/** What a patched material has its shaders read. */
+export interface Patch {
+  role: PatchRole;
+  codes: number[];
+  slots: SlotSource;
+  /** Textures that an object drawn with the material must have bound. */
+  textures: number;
+  userCompile: CompileHook;
+}
+
+const patches = /*@__PURE__*/ new WeakMap<Material, Patch>();
+
+const MARK = 'mat3x4 crowdSkin';
+
+/**
+ * Teaches a material of WebGLRenderer to pose crowds.
+ *
+ * The material's `onBeforeCompile` and `customProgramCacheKey` become accessors: what the user had set, or sets later,
+ * still runs, before ours. The code is added to programs of our objects alone, so other meshes that share the material
+ * do not notice.
+ *
+ * @param code The shader variant to draw with (`variantCode`). A material drawn with several keeps them all.
+ * @param slots Where the crowd would have its shaders read what instances play. A material that must read a texture for
+ * one crowd does so for all, since its programs hold the variants of all.
+ * @returns What the material does read; null for node materials.
+ */
+export function patchMaterial(
+  material: Material,
+  role: PatchRole,
+  code: number,
+  slots: SlotSource,
+): Readonly<Patch> | null {
+  // Node materials are compiled another way.
+  if ((material as { isNodeMaterial?: boolean }).isNodeMaterial === true) return null;
+  const known = patches.get(material);
+  if (known !== undefined) {
+    if (!known.codes.includes(code)) {
+      known.codes.push(code);
+      known.codes.sort((a, b) => a - b);
+      material.needsUpdate = true;
+    }
+    if (slots === 'texture' && known.slots !== slots) {
+      known.slots = slots;
+      material.needsUpdate = true;
+    }
+    known.textures = textureCount(known.codes, known.slots);
+    return known;
+  }
+
+  const textures = textureCount([code], slots);
+  const patch: Patch = { role, codes: [code], slots, textures, userCompile: material.onBeforeCompile };
+  patches.set(material, patch);
+
+  hookProperty<CompileHook>(material, 'onBeforeCompile', patch.userCompile, (user) => {
+    patch.userCompile = user;
+    return (parameters, renderer) => {
+      user.call(material, parameters, renderer);
+      compileCrowd(material, patch, parameters);
+    };
+  });
+  hookProperty<KeyHook>(material, 'customProgramCacheKey', material.customProgramCacheKey, (user) => {
+    // The default key is the text of `onBeforeCompile`, which is ours by now and the same for every material.
+    const isDefault = user === MaterialBase.prototype.customProgramCacheKey;
+    return () => {
+      const own = isDefault ? patch.userCompile.toString() : user.call(material);
+      return `skinned-instanced-mesh ${patch.role} ${patch.slots} ${patch.codes.join()}|${own}`;
+    };
+  });
+  return patch;
+}
+
+/**
+ * Makes an accessor of a hook, which reads as `compose(what was set)`. Each hook set gets a composition of its own: one
+ * that wraps an earlier composition must not meet itself again. An earlier composition set back is taken as it is.
+ */
+function hookProperty<T extends object>(
+  material: Material,
+  name: keyof Material,
+  initial: T,
+  compose: (user: T) => T,
+) {
+  const users = new WeakMap<T, T>();
+  let current: T;
+  const set = (hook: T) => {
+    if (hook === current) return;
+    const user = users.get(hook) ?? hook;
+    current = compose(user);
+    users.set(current, user);
+  };
+  set(initial);
+  Object.defineProperty(material, name, { configurable: true, get: () => current, set });
+}
+
+function compileCrowd(
+  material: Material,
+  patch: Patch,
+  parameters: WebGLProgramParametersWithUniforms,
+): void {
+  // Objects that are instanced and skinned at once are ours; three.js itself has none, and libraries that skin
+  // instances by defines of their own keep these flags down.
+  if (!parameters.instancing || !parameters.skinning) return;
+  // A hook that the user wrapped around ours has been here already.
+  if (parameters.vertexShader.includes(MARK)) return;
+
+  const variantParameter = patch.role === 'shadow' ? PARAM_SHADOW_VARIANT : PARAM_VARIANT;
+  const shader = skinVertexGLSL(parameters.vertexShader, patch.codes, variantParameter, patch.slots);
+  if (shader === null) {
+    warnOnce(
+      `SkinnedInstancedMesh: the vertex shader of ${material.type} "${material.name}" lacks three.js's skinning chunks, so the crowd stands still; ` +
+        'include <skinning_pars_vertex>, <skinbase_vertex> and <skinning_vertex>.',
+    );
+    return;
+  }
+  parameters.vertexShader = shader;
+}
+
+/** Whether the user set an `onBeforeCompile`. */
+export function hasUserHook(material: Material): boolean {
+  const hook = patches.get(material)?.userCompile ?? material.onBeforeCompile;
+  return hook !== MaterialBase.prototype.onBeforeCompile;
+}
+
+/** Forgets a variant that a crowd no longer draws with; another crowd that does brings it back when it is drawn. */
+export function releaseVariant(material: Material, code: number): void {
+  const patch = patches.get(material);
+  if (patch === undefined || !patch.codes.includes(code)) return;
+  patch.codes = patch.codes.filter((other) => other !== code);
+  material.needsUpdate = true;
+}
+
+/** What three.js keeps of a material's program; there are diagnostics where something was wrong with it. */
+interface Compiled {
+  currentProgram?: { diagnostics?: { runnable: boolean; programLog: string } };
+}
+
+/**
+ * Notices, once a material was drawn, that a crowd needs more vertex attributes than the device has.
+ *
+ * @throws If that is why its program could not be linked.
+ */
+export function checkAttributes(
+  renderer: WebGLRenderer,
+  material: Material,
+  geometry: BufferGeometry,
+  instanceAttributes: number,
+): void {
+  const { currentProgram } = renderer.properties.get(material) as Compiled;
+  const diagnostics = currentProgram?.diagnostics;
+  if (diagnostics === undefined || diagnostics.runnable) return;
+  const { maxAttributes } = renderer.capabilities as unknown as { maxAttributes: number };
+  const needed = ownVertexAttributes(geometry) + instanceAttributes;
+  if (needed <= maxAttributes) return;
+  throw new Error(
+    `SkinnedInstancedMesh: material "${material.name || material.type}" needs up to ${needed} vertex attributes (${Object.keys(geometry.attributes).join(', ')}, and ${instanceAttributes} of instances), ` +
+      `this device takes ${maxAttributes}; leave some out of the geometry.`,
+  );
+}

@@ -1,0 +1,110 @@
+import { Box3, Vector3 } from 'three';
+import { AFFINE_SIZE } from '../constants.js';
+import type { BakedClip } from '../poses/ClipTable.js';
+import { expandByPose, type JointBoxes } from '../poses/jointBoxes.js';
+import type { BoneTextureData } from '../texture/BoneTexture.js';
+import { reachBounds } from '../tracks/reachBounds.js';
+import { TRACK_ROW, trackTexels } from '../tracks/trackTexels.js';
+import { warnOnce } from '../utils/warnOnce.js';
+import { bakeTracks } from './bakeTracks.js';
+import { jointBinds, type Rig } from './collectRig.js';
+import { PoseSampler } from './PoseSampler.js';
+import type { PlannedClip } from './planClips.js';
+
+const NAME = 'BoneTexture.bake';
+
+/** What baking into tracks needs. */
+export interface TrackBake {
+  planned: readonly PlannedClip[];
+  rig: Rig;
+  boxes: JointBoxes;
+  maxTextureSize: number;
+  maxError: number;
+  /** Whether clips move morph targets. */
+  morphs: boolean;
+  taker: object | null;
+}
+
+/**
+ * Bakes clips into tracks.
+ *
+ * @throws If the character needs what tracks do not hold, or the texture gets too large.
+ */
+export function* bakeTrackTexture({
+  planned,
+  rig,
+  boxes,
+  maxTextureSize,
+  maxError,
+  morphs,
+  taker,
+}: TrackBake): Generator<number, BoneTextureData, void> {
+  const missing =
+    (taker !== null && 'root motion') ||
+    (rig.jointMeshes.some((mesh) => mesh !== null) &&
+      'skins in detached bind mode, or meshes that clips mirror or flatten') ||
+    (rig.pivots.size > 0 && 'nodes with a pivot');
+  if (missing) {
+    throw new Error(`${NAME}: encoding "tracks" cannot hold ${missing} yet; use encoding "auto".`);
+  }
+
+  const restBounds = new Box3();
+  const pose = new Float64Array(rig.jointNames.length * AFFINE_SIZE);
+  new PoseSampler(rig).sample(0, pose);
+  expandByPose(restBounds, boxes, pose);
+  const extent = restBounds.getSize(new Vector3());
+  const size = Math.max(extent.x, extent.y, extent.z) || 1;
+
+  const options = { boxes, size, maxError, morphs, morphReach: morphs ? morphReach(rig) : 0 };
+  const tracks = yield* bakeTracks(rig, planned, options);
+  for (const { name, error } of tracks.clips) {
+    if (error <= maxError) continue;
+    warnOnce(
+      `${NAME}: clip "${name}" is off by up to ${error.toExponential(1)} of the character's size, more than maxError (${maxError}): its curves or key times are finer than 480 frames per second hold.`,
+    );
+  }
+
+  const { texels, height } = trackTexels(tracks);
+  if (TRACK_ROW > maxTextureSize || height > maxTextureSize) {
+    throw new Error(
+      `${NAME}: tracks need a texture of ${TRACK_ROW} × ${height}, but maxTextureSize is ${maxTextureSize}; bake fewer clips, or allow a larger texture where devices have it.`,
+    );
+  }
+  const clips = tracks.clips.map(({ name, duration, fps, frames }, i): BakedClip => {
+    const bounds = reachBounds(tracks, boxes, i);
+    return { name, start: i + 1, count: frames, duration, fps, bounds, rootMotion: null, marks: [] };
+  });
+  return {
+    texels,
+    layout: { width: TRACK_ROW, height, stride: TRACK_ROW },
+    frames: tracks.clips.reduce((sum, { frames }) => sum + frames, 1),
+    encoding: 'tracks',
+    precision: 'float',
+    clips,
+    jointNames: rig.jointNames,
+    jointBinds: jointBinds(rig),
+    flips: [],
+    morphNames: morphs ? rig.morphNames : [],
+    restBounds,
+    jointBoxes: boxes,
+    tracks,
+  };
+}
+
+/** How far a morph target at full influence moves a vertex at most. */
+function morphReach({ parts }: Rig): number {
+  let most = 0;
+  for (const { geometry } of parts) {
+    const base = geometry.getAttribute('position');
+    const relative = geometry.morphTargetsRelative;
+    for (const target of geometry.morphAttributes.position ?? []) {
+      for (let vertex = 0; vertex < target.count; vertex++) {
+        const x = target.getX(vertex) - (relative ? 0 : base.getX(vertex));
+        const y = target.getY(vertex) - (relative ? 0 : base.getY(vertex));
+        const z = target.getZ(vertex) - (relative ? 0 : base.getZ(vertex));
+        most = Math.max(most, Math.hypot(x, y, z));
+      }
+    }
+  }
+  return most;
+}

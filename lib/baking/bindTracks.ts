@@ -1,0 +1,315 @@
+import type { AnimationClip, Interpolant, KeyframeTrack, Object3D, SkinnedMesh } from 'three';
+import { AdditiveAnimationBlendMode, Euler, PropertyBinding, Quaternion, WrapAroundEnding } from 'three';
+import { type Rig, TRS_SIZE } from './collectRig.js';
+
+const NAME = 'BoneTexture.bake';
+
+/** A track that writes straight into the local transforms: its interpolant's result buffer is a view of them. */
+export interface BoundTrack {
+  track: KeyframeTrack;
+  node: number;
+  interpolant: Interpolant;
+  /** Runs after the interpolant for tracks that do not hold plain position, quaternion or scale. */
+  apply: (() => void) | null;
+}
+
+export interface BoundTracks {
+  tracks: BoundTrack[];
+  /** Tracks of morph targets' influences. */
+  morphs: BoundTrack[];
+  /** Nodes that tracks of one value have set. */
+  still: number[];
+  /** Names of tracks whose node is not under the root. */
+  missing: string[];
+  /** Names of tracks that move something else than a node or the morph targets of a part. */
+  unsupported: string[];
+}
+
+/** Where a property lies among the `TRS_SIZE` numbers of a node. */
+export const OFFSETS: Readonly<Record<string, { offset: number; size: number }>> = {
+  position: { offset: 0, size: 3 },
+  quaternion: { offset: 3, size: 4 },
+  scale: { offset: 7, size: 3 },
+};
+
+const AXES = ['x', 'y', 'z', 'w'];
+
+const _quaternion = /*@__PURE__*/ new Quaternion();
+const _delta = /*@__PURE__*/ new Quaternion();
+
+// What an action of LoopRepeat, three.js's default, settles on; only InterpolateSmooth tracks look at it.
+const INTERPOLANT_SETTINGS = { endingStart: WrapAroundEnding, endingEnd: WrapAroundEnding };
+
+/** What a track name means under one root. */
+export interface TrackTarget {
+  /** Index among the rig's nodes, -1 if there is none. */
+  node: number;
+  property: string;
+  /** What stands in brackets behind the property. */
+  component: string | undefined;
+}
+
+/** What track names mean under one root; clips of a character use the same few names over and over. */
+export class TrackTargets {
+  private readonly rig: Rig;
+  private readonly known = new Map<string, TrackTarget>();
+
+  constructor(rig: Rig) {
+    this.rig = rig;
+  }
+
+  /** Finds the node and property of a track as `PropertyBinding` does. */
+  find(name: string): TrackTarget {
+    let target = this.known.get(name);
+    if (target === undefined) {
+      const parsed = PropertyBinding.parseTrackName(name);
+      const { propertyName: property, propertyIndex: component } = parsed;
+      target = { node: findNode(this.rig, parsed), property, component };
+      this.known.set(name, target);
+    }
+    return target;
+  }
+}
+
+/** The state that the tracks of one clip write to. */
+interface Binding {
+  rig: Rig;
+  clip: AnimationClip;
+  /** Local transforms, `TRS_SIZE` numbers a node. */
+  trs: Float64Array;
+  influences: Float64Array;
+  additive: boolean;
+  /** `rotation` of the nodes that have tracks of single angles. */
+  rotations: Map<number, Euler>;
+  /** Nodes whose quaternion a track before sets, once for all or at each time. */
+  turned: Map<number, 'still' | 'moving'>;
+}
+
+/**
+ * Lets the tracks' own interpolants (linear, step, cubic spline, slerp, or what a loader put in their place) write into
+ * `trs`.
+ *
+ * Tracks of one value throughout are written at once.
+ *
+ * @param trs Local transforms, `TRS_SIZE` numbers a node, at rest.
+ * @param influences Those of the rig's morph targets, at rest.
+ * @throws If a track has another number of values per key than what it moves.
+ */
+export function bindTracks(
+  rig: Rig,
+  clip: AnimationClip,
+  trs: Float64Array,
+  influences: Float64Array,
+  targets: TrackTargets,
+): BoundTracks {
+  const bound: BoundTracks = { tracks: [], morphs: [], still: [], missing: [], unsupported: [] };
+  const additive = clip.blendMode === AdditiveAnimationBlendMode;
+  const binding: Binding = {
+    rig,
+    clip,
+    trs,
+    influences,
+    additive,
+    rotations: new Map(),
+    turned: new Map(),
+  };
+
+  for (const track of clip.tracks) {
+    const target = targets.find(track.name);
+    if (target.node === -1) {
+      bound.missing.push(track.name);
+    } else if (target.property === 'morphTargetInfluences') {
+      const one = bindMorphs(binding, track, target);
+      if (one) bound.morphs.push(one);
+      else if (rig.morphing) bound.unsupported.push(track.name);
+    } else if (isPlain(track, target) && isConstant(track) && !additive) {
+      const { offset, size } = OFFSETS[target.property];
+      trs.set(track.values.slice(0, size), target.node * TRS_SIZE + offset);
+      bound.still.push(target.node);
+      if (target.property === 'quaternion') binding.turned.set(target.node, 'still');
+    } else {
+      const one = bindTrack(binding, track, target);
+      if (one) bound.tracks.push(one);
+      else bound.unsupported.push(track.name);
+      if (target.property === 'quaternion') binding.turned.set(target.node, 'moving');
+    }
+  }
+
+  return bound;
+}
+
+// The factory a track carries takes a buffer for its results, which the type declarations do not know.
+interface InterpolantFactory {
+  createInterpolant(result: Float64Array): Interpolant & { settings: object };
+}
+
+/** The track's own interpolant, which writes into `result`. */
+export function interpolantOf(track: KeyframeTrack, result: Float64Array): Interpolant {
+  const interpolant = (track as unknown as InterpolantFactory).createInterpolant(result);
+  interpolant.resultBuffer = result;
+  interpolant.settings = INTERPOLANT_SETTINGS;
+  return interpolant;
+}
+
+type ParsedName = ReturnType<typeof PropertyBinding.parseTrackName>;
+
+function findNode({ root, nodes }: Rig, { nodeName, objectName, objectIndex }: ParsedName): number {
+  let found: Object3D | undefined | null = null;
+
+  // `.bones[Hips].position`, as exporters of the old JSON format wrote it
+  if (objectName === 'bones') {
+    const owner = PropertyBinding.findNode(root, nodeName) as SkinnedMesh | null;
+    const bones = owner?.skeleton?.bones;
+    found = bones?.find(({ name }) => name === objectIndex) ?? bones?.[Number(objectIndex)];
+  } else if (objectName === undefined) {
+    found = PropertyBinding.findNode(root, nodeName) as Object3D | null;
+  }
+
+  return found ? nodes.indexOf(found) : -1;
+}
+
+/** A track of one influence or of all that a mesh has; null for meshes that are not drawn. */
+function bindMorphs(binding: Binding, track: KeyframeTrack, target: TrackTarget): BoundTrack | null {
+  const { rig, influences, additive } = binding;
+  const { node, component } = target;
+  const part = rig.parts.find(({ mesh }) => mesh === rig.nodes[node]);
+  if (part === undefined || part.morphOffset < 0) return null;
+  const { morphTargetInfluences = [], morphTargetDictionary = {} } = part.mesh;
+  const size = component === undefined ? morphTargetInfluences.length : 1;
+  const index = component === undefined ? 0 : (morphTargetDictionary[component] ?? Number(component));
+  const at = part.morphOffset + index;
+  if (!(index >= 0 && index + size <= morphTargetInfluences.length && at + size <= influences.length))
+    return null;
+
+  const value = new Float64Array(size);
+  const interpolant = checkedInterpolant(binding, track, target, size, value);
+  const apply = () => {
+    for (let i = 0; i < size; i++) influences[at + i] = value[i] + (additive ? rig.morphRest[at + i] : 0);
+  };
+  return { track, node, interpolant, apply };
+}
+
+function bindTrack(binding: Binding, track: KeyframeTrack, target: TrackTarget): BoundTrack | null {
+  const { rig, trs, additive } = binding;
+  const { node, property, component } = target;
+  const place = OFFSETS[property];
+  const at = node * TRS_SIZE;
+
+  if (component !== undefined) {
+    const axis = AXES.indexOf(component);
+    const value = new Float64Array(1);
+    if (axis === -1 || axis >= (place?.size ?? 3)) return null;
+    if (place) {
+      const index = at + place.offset + axis;
+      const base = additive ? rig.rest[index] : 0;
+      const interpolant = checkedInterpolant(binding, track, target, 1, value);
+      const apply = () => {
+        trs[index] = base + value[0];
+      };
+      return { track, node, interpolant, apply };
+    }
+    if (property !== 'rotation') return null;
+    const apply = angleSetter(binding, node, axis, value);
+    return { track, node, interpolant: checkedInterpolant(binding, track, target, 1, value), apply };
+  }
+
+  // three.js cannot play the three angles of `rotation` as one track.
+  if (!place) return null;
+  const start = at + place.offset;
+  if (!additive) {
+    const view = trs.subarray(start, start + place.size);
+    return {
+      track,
+      node,
+      interpolant: checkedInterpolant(binding, track, target, place.size, view),
+      apply: null,
+    };
+  }
+
+  const value = new Float64Array(place.size);
+  const base = rig.rest.slice(start, start + place.size);
+  const turn = () => {
+    _quaternion.fromArray(base).multiply(_delta.fromArray(value)).toArray(trs, start);
+  };
+  const add = () => {
+    for (let i = 0; i < place.size; i++) trs[start + i] = base[i] + value[i];
+  };
+  const interpolant = checkedInterpolant(binding, track, target, place.size, value);
+  return { track, node, interpolant, apply: track.ValueTypeName === 'quaternion' ? turn : add };
+}
+
+/**
+ * Sets one of a node's Euler angles. As in three.js the node's other angles stay what they were, so that a turn past 90°
+ * goes on, where angles that are read back from the quaternion would flip.
+ */
+function angleSetter(
+  { rig, trs, additive, rotations, turned }: Binding,
+  node: number,
+  axis: number,
+  value: Float64Array,
+): () => void {
+  const angle = AXES[axis] as 'x' | 'y' | 'z';
+  const at = node * TRS_SIZE + 3;
+  const rest = Array.from(rig.restRotations.subarray(node * 3, node * 3 + 3));
+  const base = additive ? rest[axis] : 0;
+
+  let euler = rotations.get(node);
+  let moving = false;
+  if (euler === undefined) {
+    euler = new Euler(rest[0], rest[1], rest[2], rig.nodes[node].rotation.order);
+    rotations.set(node, euler);
+    // A track of the quaternion that comes before sets all three angles.
+    moving = turned.get(node) === 'moving';
+    if (turned.has(node)) euler.setFromQuaternion(_quaternion.fromArray(trs, at));
+  }
+
+  const rotation = euler;
+  return () => {
+    if (moving) rotation.setFromQuaternion(_quaternion.fromArray(trs, at));
+    rotation[angle] = base + value[0];
+    _quaternion.setFromEuler(rotation).toArray(trs, at);
+  };
+}
+
+/**
+ * The track's interpolant, once it is known to give as many numbers as are there to be set: some interpolants never return
+ * where quaternions have not four.
+ *
+ * @param size Numbers that are set.
+ */
+function checkedInterpolant(
+  { clip }: Binding,
+  track: KeyframeTrack,
+  { property, component }: TrackTarget,
+  size: number,
+  result: Float64Array,
+): Interpolant {
+  const interpolant = interpolantOf(track, result);
+  // Of a glTF cubic spline, whose keys have two tangents each, the interpolant knows the size of the value alone.
+  const { valueSize } = interpolant as unknown as { valueSize: number };
+  if (valueSize === size) return interpolant;
+  throw new Error(
+    `${NAME}: track "${track.name}" of clip "${clip.name}" has ${valueSize} values per key, but ` +
+      `${component === undefined ? property : `one number of ${property}`} takes ${size}; mend or remove the track.`,
+  );
+}
+
+/** Whether keys hold the numbers of a whole property and nothing else. */
+function isPlain(track: KeyframeTrack, { property, component }: TrackTarget): boolean {
+  return component === undefined && OFFSETS[property]?.size === track.getValueSize();
+}
+
+function isConstant(track: KeyframeTrack): boolean {
+  const { values } = track;
+  const size = track.getValueSize();
+  for (let i = size; i < values.length; i++) {
+    if (values[i] !== values[i % size]) return false;
+  }
+  // The tangents of a Bézier track lie beside its values.
+  return !hasTangents(track);
+}
+
+/** Whether a track has tangents beside its values: newer three.js's Bézier tracks have. */
+export function hasTangents(track: KeyframeTrack): boolean {
+  return (track as { settings?: { inTangents?: unknown } }).settings?.inTangents !== undefined;
+}

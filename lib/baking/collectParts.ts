@@ -1,0 +1,198 @@
+import type { BufferGeometry, Mesh, Object3D, SkinnedMesh } from 'three';
+import { DetachedBindMode, Matrix4 } from 'three';
+import { AFFINE_SIZE } from '../constants.js';
+import { affineFromMatrix4 } from '../utils/affine.js';
+import type { MeshJoint, RigPart } from './collectRig.js';
+import { firstInfluences } from './firstInfluences.js';
+import type { PartFlip } from './partFlips.js';
+
+const NAME = 'BoneTexture.bake';
+
+/** A joint before it has its place in the rig's arrays. */
+export interface JointSlot {
+  name: string;
+  node: number;
+  inverse: Matrix4;
+  mesh: MeshJoint | null;
+}
+
+/** What the parts are collected from. */
+export interface PartSource {
+  root: Object3D;
+  /** Index of each node under the root. */
+  indexOf: ReadonlyMap<Object3D, number>;
+  /** Matrix of a node at rest, relative to the root. */
+  modelOf(node: number): Matrix4;
+  flips: readonly PartFlip[];
+}
+
+const UNSUPPORTED = ['isInstancedMesh', 'isBatchedMesh', 'isPoints', 'isLine', 'isSprite'];
+
+function isUnsupported(node: Object3D): boolean {
+  return UNSUPPORTED.some((flag) => (node as unknown as Record<string, unknown>)[flag] === true);
+}
+
+/** Calls back with the root and every object under it that is not hidden, nor under one that is. */
+function traverseDrawn(root: Object3D, callback: (node: Object3D) => void): void {
+  callback(root);
+  for (const child of root.children) if (child.visible) traverseDrawn(child, callback);
+}
+
+/** Visible objects that cannot be drawn as part of a character: points, lines, sprites, instanced meshes. */
+export function findUnsupported(root: Object3D): Object3D[] {
+  const found: Object3D[] = [];
+  traverseDrawn(root, (node) => {
+    if (isUnsupported(node)) found.push(node);
+  });
+  return found;
+}
+
+/**
+ * The visible meshes under the root, skinned ones first, and the joints that their vertices follow: for a rigid mesh a
+ * joint of its own.
+ *
+ * @param slots Gains the joints.
+ */
+export function collectParts(source: PartSource, slots: JointSlot[]): RigPart[] {
+  const { root } = source;
+  const skinned: SkinnedMesh[] = [];
+  const rigid: Mesh[] = [];
+  traverseDrawn(root, (node) => {
+    if (isUnsupported(node)) return;
+    if ((node as SkinnedMesh).isSkinnedMesh) skinned.push(node as SkinnedMesh);
+    else if ((node as Mesh).isMesh) rigid.push(node as Mesh);
+  });
+  if (skinned.length + rigid.length === 0) {
+    throw new Error(
+      `${NAME}: no visible mesh under "${root.name || root.type}"; ` +
+        'pass the object that holds the whole character, e.g. gltf.scene.',
+    );
+  }
+
+  const parts: RigPart[] = [];
+  const shared = new Map<string, number>();
+  for (const mesh of skinned) parts.push(skinnedPart(mesh, parts.length, source, slots, shared));
+  for (const mesh of rigid) parts.push(rigidPart(mesh, parts.length, source, slots));
+  return parts;
+}
+
+function skinnedPart(
+  mesh: SkinnedMesh,
+  part: number,
+  { root, indexOf, modelOf, flips }: PartSource,
+  slots: JointSlot[],
+  shared: Map<string, number>,
+): RigPart {
+  const { skeleton, bindMatrix } = mesh;
+  if (!skeleton || skeleton.bones.length === 0) {
+    throw new Error(`${NAME}: SkinnedMesh "${mesh.name}" has no skeleton; call mesh.bind(skeleton) first.`);
+  }
+  checkGeometry(mesh, ['position', 'skinIndex', 'skinWeight']);
+  checkSkinIndices(mesh);
+
+  const node = indexOf.get(mesh) as number;
+  const nodes = skeleton.bones.map((bone, i) => {
+    const found = indexOf.get(bone);
+    if (found !== undefined) return found;
+    throw new Error(
+      `${NAME}: bone "${bone?.name ?? i}" of SkinnedMesh "${mesh.name}" is not under root "${root.name || root.type}"; ` +
+        'pass an object that holds both the mesh and its bones.',
+    );
+  });
+  const inverses = skeleton.boneInverses.map((inverse) => inverse.clone().multiply(bindMatrix));
+  const bindInverse = mesh.bindMode === DetachedBindMode ? inverseOf(bindMatrix) : null;
+  const flip = flips.find((one) => one.part === part);
+
+  const jointsOf = (side: MeshJoint['side']) => {
+    const own = bindInverse !== null || flip !== undefined;
+    const meshJoint = own ? { node, bindInverse, vanishes: bindInverse === null, side } : null;
+    // What distinguishes joints of one bone: meshes of one skeleton share theirs unless it matters where the mesh is.
+    const kind = bindInverse !== null ? `detached ${node}/${side}` : flip ? `${flip.group}/${side}` : '';
+    return Int32Array.from(nodes, (bone, i) => {
+      const key = `${bone}/${inverses[i].elements.join()}/${kind}`;
+      let slot = shared.get(key);
+      // Never folded within one mesh, so that a lone mesh keeps the indices its skeleton has.
+      if (slot === undefined || part === 0) {
+        const name = nameOfJoint(skeleton.bones[i], side);
+        slot = slots.push({ name, node: bone, inverse: inverses[i], mesh: meshJoint }) - 1;
+        shared.set(key, slot);
+      }
+      return slot;
+    });
+  };
+
+  return {
+    mesh,
+    geometry: firstInfluences(mesh.geometry),
+    material: mesh.material,
+    joints: jointsOf(flip?.mirrored ? 1 : 0),
+    mirrorJoints: flip?.mirrored ? jointsOf(-1) : null,
+    rigid: false,
+    model: modelOf(node),
+    morphOffset: -1,
+  };
+}
+
+function rigidPart(
+  mesh: Mesh,
+  part: number,
+  { indexOf, modelOf, flips }: PartSource,
+  slots: JointSlot[],
+): RigPart {
+  checkGeometry(mesh, ['position']);
+  const node = indexOf.get(mesh) as number;
+  const mirrored = flips.some((flip) => flip.part === part && flip.mirrored);
+  const jointsOf = (side: MeshJoint['side']) => {
+    const meshJoint = mirrored ? { node, bindInverse: null, vanishes: false, side } : null;
+    const name = nameOfJoint(mesh, side);
+    return Int32Array.of(slots.push({ name, node, inverse: new Matrix4(), mesh: meshJoint }) - 1);
+  };
+  const { geometry, material } = mesh;
+  return {
+    mesh,
+    geometry,
+    material,
+    joints: jointsOf(mirrored ? 1 : 0),
+    mirrorJoints: mirrored ? jointsOf(-1) : null,
+    rigid: true,
+    model: modelOf(node),
+    morphOffset: -1,
+  };
+}
+
+/** The joints of what is drawn in place of a mesh that a clip mirrors are not found by the bone's name. */
+function nameOfJoint({ name }: Object3D, side: MeshJoint['side']): string {
+  return side < 0 ? `${name} (mirrored)` : name;
+}
+
+function inverseOf(matrix: Matrix4): Float64Array {
+  const inverse = new Float64Array(AFFINE_SIZE);
+  affineFromMatrix4(matrix.clone().invert(), inverse, 0);
+  return inverse;
+}
+
+function checkGeometry({ name, type, geometry }: Mesh, needed: readonly string[]): void {
+  const missing = needed.find((attribute) => geometry.getAttribute(attribute) === undefined);
+  if (missing === undefined) return;
+  throw new Error(
+    `${NAME}: the geometry of ${type} "${name}" has no attribute "${missing}"; add it, or remove or hide the mesh.`,
+  );
+}
+
+/** What has no weight may name any joint; three.js's shader multiplies it by zero. */
+function checkSkinIndices({ name, geometry, skeleton }: SkinnedMesh): void {
+  const { position, skinIndex, skinWeight } = geometry.attributes as BufferGeometry['attributes'];
+  const bones = skeleton.bones.length;
+  const width = Math.min(4, skinIndex.itemSize, skinWeight.itemSize);
+  for (let vertex = 0; vertex < position.count; vertex++) {
+    for (let i = 0; i < width; i++) {
+      if (!(skinWeight.getComponent(vertex, i) > 0)) continue;
+      const joint = skinIndex.getComponent(vertex, i);
+      if (Number.isInteger(joint) && joint >= 0 && joint < bones) continue;
+      throw new Error(
+        `${NAME}: vertex ${vertex} of SkinnedMesh "${name}" follows joint ${joint}, but its skeleton has ${bones} bones; ` +
+          'mend skinIndex, or set the weight to 0.',
+      );
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import type { AnimationClip, KeyframeTrack } from 'three';
+import { AdditiveAnimationBlendMode, InterpolateDiscrete, InterpolateLinear } from 'three';
+import { AFFINE_SIZE } from '../constants.js';
+import { affineFromMatrix4, isSingular } from '../utils/affine.js';
+import { interpolantOf, OFFSETS, TrackTargets } from './bindTracks.js';
+import { type Rig, TRS_SIZE } from './collectRig.js';
+
+/** A part whose mesh clips mirror or flatten, which needs joints that other parts do not share. */
+export interface PartFlip {
+  /** Index of the part. */
+  part: number;
+  /** Parts of one group are mirrored and flattened together, so that they may share joints with each other. */
+  group: number;
+  /** Whether a clip mirrors what is not mirrored at rest, or the other way round. */
+  mirrored: boolean;
+}
+
+/** A clip and the frames at which it is looked at. */
+export interface TimedClip {
+  clip: AnimationClip;
+  count: number;
+  /** Seconds. */
+  timeOf(frame: number): number;
+}
+
+/** How a node's scale differs in a clip from what it is at rest. */
+const SIGN_CHANGES = 1;
+const IS_ZERO = 2;
+
+/**
+ * Finds the parts that clips mirror, by negative scale of the mesh or of what is above it, since three.js then turns their
+ * triangles around; and the skinned ones that are flattened, at rest or by a clip, since three.js draws nothing of those.
+ */
+export function findPartFlips(rig: Rig, clips: readonly TimedClip[]): PartFlip[] {
+  const { parts, nodes, parents } = rig;
+  const meshNodes = parts.map(({ mesh }) => nodes.indexOf(mesh));
+  const above = new Uint8Array(nodes.length);
+  for (const mesh of meshNodes) for (let node = mesh; node !== -1; node = parents[node]) above[node] = 1;
+
+  const targets = new TrackTargets(rig);
+  const scales = new Uint8Array(nodes.length);
+  for (const timed of clips) {
+    for (const track of timed.clip.tracks) {
+      // Most tracks are of bones, under which no mesh lies.
+      const { node, property } = targets.find(track.name);
+      if (property === 'scale' && node !== -1 && above[node] === 1) {
+        scales[node] |= scaleOf(rig, track, timed, targets);
+      }
+    }
+  }
+
+  const atRest = new Float64Array(AFFINE_SIZE);
+  const flips: PartFlip[] = [];
+  const groups = new Map<number, number>();
+  parts.forEach(({ rigid, model }, part) => {
+    affineFromMatrix4(model, atRest, 0);
+    let found = isSingular(atRest, 0) ? IS_ZERO : 0;
+    for (let node = meshNodes[part]; node !== -1; node = parents[node]) found |= scales[node];
+    const mirrored = (found & SIGN_CHANGES) !== 0;
+    if (!mirrored && (rigid || found === 0)) return;
+    const anchor = anchorOf(rig, meshNodes[part], clips, targets);
+    const group = groups.get(anchor) ?? groups.size;
+    groups.set(anchor, group);
+    flips.push({ part, group, mirrored });
+  });
+  return flips;
+}
+
+/** Whether a track of scale changes a sign of the scale at rest, or brings it to zero, on any frame. */
+function scaleOf(
+  { rest }: Rig,
+  track: KeyframeTrack,
+  { clip, count, timeOf }: TimedClip,
+  targets: TrackTargets,
+): number {
+  const { node, component } = targets.find(track.name);
+  const at = node * TRS_SIZE + OFFSETS.scale.offset;
+  const axes =
+    component === undefined ? [0, 1, 2] : ['x', 'y', 'z'].flatMap((c, i) => (c === component ? i : []));
+  const additive = clip.blendMode === AdditiveAnimationBlendMode;
+  if (!additive && axes.every((axis) => rest[at + axis] > 0) && isPositive(track)) return 0;
+
+  const value = new Float64Array(track.getValueSize());
+  const interpolant = interpolantOf(track, value);
+  let found = 0;
+  for (let frame = 0; frame < count; frame++) {
+    interpolant.evaluate(timeOf(frame));
+    axes.forEach((axis, i) => {
+      const base = rest[at + axis];
+      const scale = additive ? base + value[i] : value[i];
+      if (scale === 0) found |= IS_ZERO;
+      else if (scale < 0 !== base < 0) found |= SIGN_CHANGES;
+    });
+  }
+  return found;
+}
+
+/** Whether a track has nothing but positive numbers, between which it stays positive. */
+function isPositive(track: KeyframeTrack): boolean {
+  const interpolation = track.getInterpolation();
+  const straight = interpolation === InterpolateLinear || interpolation === InterpolateDiscrete;
+  return straight && track.values.every((value) => value > 0);
+}
+
+/**
+ * The node whose matrix is the mesh's in every pose: the mesh itself, or where that has no transform and no clip moves it,
+ * the one above.
+ */
+function anchorOf(
+  { parents, restLocal }: Rig,
+  mesh: number,
+  clips: readonly TimedClip[],
+  targets: TrackTargets,
+): number {
+  const moved = new Set(clips.flatMap(({ clip }) => clip.tracks.map(({ name }) => targets.find(name).node)));
+  let node = mesh;
+  while (parents[node] !== -1 && !moved.has(node) && isIdentity(restLocal, node * AFFINE_SIZE))
+    node = parents[node];
+  return node;
+}
+
+function isIdentity(m: Float64Array, at: number): boolean {
+  for (let i = 0; i < AFFINE_SIZE; i++) if (m[at + i] !== (i % 5 === 0 ? 1 : 0)) return false;
+  return true;
+}

@@ -1,0 +1,126 @@
+import type { AnimationClip, KeyframeTrack } from 'three';
+import { InterpolateSmooth } from 'three';
+import { REST_FRAME } from '../constants.js';
+import { listNames } from '../poses/ClipTable.js';
+import type { BakeOptions, ClipChoice } from './bake.js';
+import type { TimedClip } from './partFlips.js';
+
+const NAME = 'BoneTexture.bake';
+
+/** A clip with its place among the frames of the bone texture. */
+export interface PlannedClip extends TimedClip {
+  name: string;
+  /** First frame. */
+  start: number;
+}
+
+/**
+ * Chooses the clips that are baked, and says which frames are theirs. Without clips there is the rest pose alone.
+ *
+ * @throws If a clip is not there, or cannot be baked; the message names the clip and track.
+ */
+export function planClips(
+  clips: readonly AnimationClip[],
+  choices: BakeOptions['clips'],
+  fps: number,
+): PlannedClip[] {
+  if (!Array.isArray(clips)) {
+    throw new Error(
+      `${NAME}: clips is ${String(clips)}; pass AnimationClips, e.g. gltf.animations, or [] for the rest pose alone.`,
+    );
+  }
+  const chosen: ClipChoice[] = choices
+    ? choices.map((choice) => (typeof choice === 'string' ? { clip: choice } : choice))
+    : clips.map((clip) => ({ clip }));
+  if (choices && chosen.length === 0)
+    throw new Error(`${NAME}: options.clips is empty; leave it out to bake all clips.`);
+
+  let start = REST_FRAME + 1;
+  const planned = chosen.map((choice) => {
+    const clip =
+      typeof choice.clip === 'string' ? clips.find(({ name }) => name === choice.clip) : choice.clip;
+    if (!clip)
+      throw new Error(
+        `${NAME}: no clip named "${choice.clip}" in options.clips; there are ${listNames(clips)}.`,
+      );
+    checkFps(choice.fps ?? fps, `options.clips "${clip.name}": fps`);
+    checkClip(clip);
+    const { duration } = clip;
+    const count = duration > 0 ? Math.max(1, Math.round(duration * (choice.fps ?? fps))) + 1 : 1;
+    const timeOf = (frame: number) => (count === 1 ? 0 : (frame / (count - 1)) * duration);
+    const one = { clip, name: choice.name ?? clip.name, start, count, timeOf };
+    start += count;
+    return one;
+  });
+
+  const names = planned.map(({ name }) => name);
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) {
+    console.warn(
+      `${NAME}: more than one clip is named "${twice}"; the first is found by name, the others by index or after a rename in options.clips.`,
+    );
+  }
+  return planned;
+}
+
+/** @throws If there cannot be so many frames per second. */
+export function checkFps(fps: number, what: string): void {
+  if (!(fps > 0 && fps < Infinity))
+    throw new Error(`${NAME}: ${what} is ${fps}; use a positive number of frames per second.`);
+}
+
+function checkClip(clip: AnimationClip): void {
+  if (clip.tracks.length === 0) {
+    throw new Error(`${NAME}: clip "${clip.name}" has no tracks; leave it out with options.clips.`);
+  }
+  if (!(clip.duration >= 0 && clip.duration < Infinity)) {
+    throw new Error(`${NAME}: clip "${clip.name}" has duration ${clip.duration}; call clip.resetDuration().`);
+  }
+  for (const track of clip.tracks) checkTrack(track, clip.name);
+  if (clip.duration === 0 && clip.tracks.some(({ times }) => times[times.length - 1] > 0)) {
+    throw new Error(`${NAME}: clip "${clip.name}" has keys but a duration of 0; call clip.resetDuration().`);
+  }
+}
+
+function checkTrack(track: KeyframeTrack, clip: string): void {
+  const { times, values } = track;
+  const which = `track "${track.name}" of clip "${clip}"`;
+  if (times.length === 0 || values.length === 0) {
+    throw new Error(`${NAME}: ${which} has no keys; remove it from clip.tracks.`);
+  }
+
+  // three.js's own interpolants do not return from a key of a quaternion that has not four numbers.
+  const size = values.length / times.length;
+  if (!Number.isInteger(size) || (track.ValueTypeName === 'quaternion' && size % 4 !== 0)) {
+    throw new Error(
+      `${NAME}: ${which} has ${values.length} values for ${times.length} keys, which is ` +
+        `${Number.isInteger(size) ? 'not four a key' : 'no whole number a key'}; mend or remove the track.`,
+    );
+  }
+
+  const time = indexOfBad(times);
+  const value = indexOfBad(values);
+  if (time !== -1 || value !== -1) {
+    const key = time !== -1 ? time : Math.floor(value / size);
+    const bad = time !== -1 ? times[time] : values[value];
+    throw new Error(`${NAME}: key ${key} of ${which} is ${bad}; mend or remove the track.`);
+  }
+
+  // Its slopes are divided by the time between keys. Of other tracks, two keys at one time are a jump.
+  if (track.getInterpolation() !== InterpolateSmooth) return;
+  for (let key = 1; key < times.length; key++) {
+    if (times[key] !== times[key - 1]) continue;
+    throw new Error(
+      `${NAME}: keys ${key - 1} and ${key} of ${which} are both at ${times[key]} s, which InterpolateSmooth cannot ` +
+        'pass through; move one, or call track.setInterpolation(InterpolateLinear).',
+    );
+  }
+}
+
+/** The first number that is infinite or none; tracks of names and of true and false have other values. */
+function indexOfBad(numbers: ArrayLike<unknown>): number {
+  for (let i = 0; i < numbers.length; i++) {
+    if (typeof numbers[i] === 'number' && !Number.isFinite(numbers[i])) return i;
+  }
+  return -1;
+}

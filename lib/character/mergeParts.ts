@@ -1,0 +1,354 @@
+import type { BufferAttribute, InterleavedBufferAttribute, Material, Texture } from 'three';
+import {
+  BufferGeometry,
+  Float32BufferAttribute,
+  Matrix3,
+  Uint16BufferAttribute,
+  Uint32BufferAttribute,
+  Vector3,
+} from 'three';
+import type { RigPart } from '../baking/collectRig.js';
+import { type MaterialShare, mergeMaterials, PALETTE_CHANNEL } from './mergeMaterials.js';
+
+export interface MergedParts {
+  geometry: BufferGeometry;
+  material: Material | Material[];
+  /** Materials and textures that were made in merging. */
+  owned: (Material | Texture)[];
+}
+
+/** Vertices of one part, all of which have the same joints to choose from. */
+interface Piece {
+  /** Index of the part. */
+  part: number;
+  rig: RigPart;
+  /** Joint of the rig for each index that `skinIndex` may hold; for a rigid part its one joint. */
+  joints: Int32Array;
+  /** Whether triangles are turned around, as three.js does for a mesh whose matrix mirrors. */
+  mirrored: boolean;
+  geometry: BufferGeometry;
+  runs: Run[];
+}
+
+/** A run of triangles that has one material. */
+interface Run {
+  start: number;
+  count: number;
+  material: Material;
+}
+
+/** What a vertex gets where its part lacks an attribute that another part has. */
+const FILL: Record<string, readonly number[]> = { color: [1, 1, 1, 1], tangent: [1, 0, 0, 1] };
+
+/**
+ * Makes one geometry of all parts of a character, with one group per material, so that each material is one draw call.
+ * A lone skinned mesh keeps its geometry as it is, in the attribute types it has.
+ *
+ * @param morphs Morph targets of all parts.
+ * @param merging Whether materials that differ only in constants become one.
+ */
+export function mergeParts(parts: readonly RigPart[], morphs: number, merging: boolean): MergedParts {
+  const [first] = parts;
+  const several = parts.length > 1 || (merging && Array.isArray(first.material));
+  const asItIs = !first.rigid && !isMirrored(first) && first.mirrorJoints === null;
+  if (!several && asItIs && first.joints.every((joint, i) => joint === i)) {
+    return { geometry: first.geometry, material: first.material, owned: [] };
+  }
+
+  // Copies for poses in which a clip mirrors come last, so that all other vertices are in the order of the parts.
+  const pieces = [false, true].flatMap((copies) =>
+    parts.flatMap((rig, part) => piecesOf(rig, part, copies, merging)),
+  );
+  const sources = pieces.map((piece) => piece.geometry);
+  const offsets: number[] = [];
+  let vertices = 0;
+  for (const source of sources) {
+    offsets.push(vertices);
+    vertices += source.getAttribute('position').count;
+  }
+
+  const geometry = new BufferGeometry();
+  for (const [name, itemSize] of attributeSizes(sources)) {
+    geometry.setAttribute(name, mergedAttribute(sources, offsets, vertices, name, itemSize));
+  }
+  const { skinIndex, skinWeight } = mergedSkin(pieces, offsets, vertices);
+  geometry.setAttribute('skinIndex', skinIndex);
+  geometry.setAttribute('skinWeight', skinWeight);
+  const partIndex = new Uint16Array(vertices);
+  pieces.forEach(({ part }, i) => {
+    partIndex.fill(part, offsets[i], offsets[i + 1] ?? vertices);
+  });
+  geometry.setAttribute('partIndex', new Uint16BufferAttribute(partIndex, 1));
+
+  mergeMorphs(geometry, pieces, offsets, morphs);
+
+  const drawn = [...new Set(pieces.flatMap(({ runs }) => runs.map(({ material }) => material)))];
+  const palettes = !geometry.hasAttribute(`uv${PALETTE_CHANNEL}`);
+  const { shares, owned } = merging
+    ? mergeMaterials(drawn, palettes)
+    : { shares: new Map<Material, MaterialShare>(), owned: [] };
+  if (shares.size > 0) moveToVertices(geometry, pieces, offsets, shares);
+
+  const standIn = (material: Material) => shares.get(material)?.material ?? material;
+  const materials = [...new Set(drawn.map(standIn))];
+  const total = pieces.reduce((sum, { runs }) => sum + runs.reduce((count, run) => count + run.count, 0), 0);
+  const index = vertices > 65535 ? new Uint32Array(total) : new Uint16Array(total);
+  let at = 0;
+
+  materials.forEach((material, materialIndex) => {
+    const groupStart = at;
+    pieces.forEach(({ geometry: { index: source }, mirrored, runs }, i) => {
+      for (const run of runs) {
+        if (standIn(run.material) !== material) continue;
+        for (let k = run.start; k < run.start + run.count; k++) {
+          index[at++] = (source ? source.getX(k) : k) + offsets[i];
+          if (mirrored && (k - run.start) % 3 === 2) swapLastTwo(index, at);
+        }
+      }
+    });
+    geometry.addGroup(groupStart, at - groupStart, materialIndex);
+  });
+
+  geometry.setIndex(
+    index instanceof Uint32Array ? new Uint32BufferAttribute(index, 1) : new Uint16BufferAttribute(index, 1),
+  );
+  if (materials.length === 1) geometry.clearGroups();
+  return { geometry, material: materials.length === 1 ? materials[0] : materials, owned };
+}
+
+/**
+ * A part as it is, or if its materials may be merged, a piece for each: they might share vertices, but not colours.
+ *
+ * @param copy Whether the part is meant or its mirrored copy, which few parts have.
+ */
+function piecesOf(rig: RigPart, part: number, copy: boolean, merging: boolean): Piece[] {
+  const joints = copy ? rig.mirrorJoints : rig.joints;
+  if (joints === null) return [];
+  // With a copy beside it, each of the two is drawn in those poses alone in which its triangles are the right way round.
+  const mirrored = rig.mirrorJoints === null ? isMirrored(rig) : copy;
+  const geometry = withNormals(rig);
+  const runs = runsOf(rig);
+  if (!merging || runs.length < 2) return [{ part, rig, joints, mirrored, geometry, runs }];
+  return runs.map((run) => ({
+    part,
+    rig,
+    joints,
+    mirrored,
+    geometry: extract(geometry, run),
+    runs: [{ ...run, start: 0 }],
+  }));
+}
+
+/** A geometry of its own of a run's triangles. */
+function extract(source: BufferGeometry, { start, count }: Run): BufferGeometry {
+  const places = new Map<number, number>();
+  const index: number[] = [];
+  for (let k = start; k < start + count; k++) {
+    const vertex = source.index ? source.index.getX(k) : k;
+    let place = places.get(vertex);
+    if (place === undefined) {
+      place = places.size;
+      places.set(vertex, place);
+    }
+    index.push(place);
+  }
+
+  const pick = (attribute: BufferAttribute | InterleavedBufferAttribute) => {
+    const { itemSize } = attribute;
+    const array = new Float32Array(places.size * itemSize);
+    for (const [vertex, place] of places) {
+      for (let i = 0; i < itemSize; i++) array[place * itemSize + i] = attribute.getComponent(vertex, i);
+    }
+    return new Float32BufferAttribute(array, itemSize);
+  };
+  const geometry = new BufferGeometry();
+  for (const [name, attribute] of Object.entries(source.attributes)) {
+    geometry.setAttribute(name, pick(attribute as BufferAttribute));
+  }
+  for (const [name, targets] of Object.entries(source.morphAttributes)) {
+    geometry.morphAttributes[name as 'position'] = targets.map(pick);
+  }
+  geometry.morphTargetsRelative = source.morphTargetsRelative;
+  geometry.setIndex(index);
+  return geometry;
+}
+
+/** Gives vertices the constants that their merged materials had. */
+function moveToVertices(
+  geometry: BufferGeometry,
+  pieces: readonly Piece[],
+  offsets: readonly number[],
+  shares: ReadonlyMap<Material, MaterialShare>,
+): void {
+  const { count } = geometry.getAttribute('position');
+  const colors = (geometry.getAttribute('color') ??
+    new Float32BufferAttribute(new Float32Array(count * 3).fill(1), 3)) as Float32BufferAttribute;
+  geometry.setAttribute('color', colors);
+  const palette = new Float32Array(count * 2);
+
+  pieces.forEach(({ runs: [run] }, i) => {
+    const share = run && shares.get(run.material);
+    if (!share) return;
+    const { r, g, b } = share.color;
+    for (let vertex = offsets[i]; vertex < (offsets[i + 1] ?? count); vertex++) {
+      if (!share.vertexColors) for (let k = 0; k < colors.itemSize; k++) colors.setComponent(vertex, k, 1);
+      colors.setXYZ(vertex, colors.getX(vertex) * r, colors.getY(vertex) * g, colors.getZ(vertex) * b);
+      palette.fill(share.palette ?? 0, vertex * 2, vertex * 2 + 1);
+    }
+  });
+  if ([...shares.values()].some((share) => share.palette !== null)) {
+    geometry.setAttribute(`uv${PALETTE_CHANNEL}`, new Float32BufferAttribute(palette, 2));
+  }
+}
+
+/** three.js turns triangles around for a mesh whose matrix mirrors; a part shares its mesh with others. */
+function isMirrored({ model }: RigPart): boolean {
+  return model.determinant() < 0;
+}
+
+function swapLastTwo(index: Uint16Array | Uint32Array, end: number): void {
+  const last = index[end - 1];
+  index[end - 1] = index[end - 2];
+  index[end - 2] = last;
+}
+
+/**
+ * The part's geometry with normals, computed where there are none. three.js carries those of a rigid mesh by the inverse
+ * transpose of its matrix, and those of a skinned one by the matrix; what lies between is done here.
+ */
+function withNormals({ geometry: source, rigid, model }: RigPart): BufferGeometry {
+  const linear = new Matrix3().setFromMatrix4(model);
+  const uneven = rigid && !isUniform(linear);
+  if (source.hasAttribute('normal') && !uneven) return source;
+  const geometry = source.clone();
+  if (!geometry.hasAttribute('normal')) geometry.computeVertexNormals();
+  if (uneven && linear.determinant() !== 0) {
+    const inverse = linear.clone().invert();
+    const normals = new Float32BufferAttribute(
+      new Float32Array(geometry.getAttribute('normal').count * 3),
+      3,
+    );
+    const normal = new Vector3();
+    for (let i = 0; i < normals.count; i++) {
+      normal.fromBufferAttribute(geometry.getAttribute('normal') as BufferAttribute, i);
+      normal.applyMatrix3(linear.copy(inverse).transpose()).applyMatrix3(inverse);
+      normals.setXYZ(i, normal.x, normal.y, normal.z);
+    }
+    geometry.setAttribute('normal', normals);
+  }
+  return geometry;
+}
+
+/** Whether a matrix scales all directions alike. */
+function isUniform(matrix: Matrix3): boolean {
+  const squares = matrix.clone().transpose().multiply(matrix).elements;
+  const size = squares[0];
+  return squares.every((value, i) => Math.abs(value - (i % 4 === 0 ? size : 0)) <= 1e-5 * size);
+}
+
+/** Morph targets of all parts, each moving only the vertices of its own; as ways from the base. */
+function mergeMorphs(
+  geometry: BufferGeometry,
+  pieces: readonly Piece[],
+  offsets: readonly number[],
+  morphs: number,
+): void {
+  if (morphs === 0) return;
+  geometry.morphTargetsRelative = true;
+  const { count } = geometry.getAttribute('position');
+  const normals = pieces.some((piece) => piece.geometry.morphAttributes.normal !== undefined);
+  for (const name of normals ? (['position', 'normal'] as const) : (['position'] as const)) {
+    geometry.morphAttributes[name] = Array.from({ length: morphs }, (_, morph) => {
+      const ways = new Float32BufferAttribute(new Float32Array(count * 3), 3);
+      pieces.forEach(({ geometry: source, rig: { morphOffset } }, i) => {
+        const target = morphOffset < 0 ? undefined : source.morphAttributes[name]?.[morph - morphOffset];
+        if (target === undefined) return;
+        const base = source.getAttribute(name);
+        for (let vertex = 0; vertex < target.count; vertex++) {
+          for (let k = 0; k < 3; k++) {
+            const origin = source.morphTargetsRelative ? 0 : base.getComponent(vertex, k);
+            ways.setComponent(offsets[i] + vertex, k, target.getComponent(vertex, k) - origin);
+          }
+        }
+      });
+      return ways;
+    });
+  }
+}
+
+function attributeSizes(sources: readonly BufferGeometry[]): Map<string, number> {
+  const sizes = new Map<string, number>();
+  for (const source of sources) {
+    for (const [name, attribute] of Object.entries(source.attributes)) {
+      if (name === 'skinIndex' || name === 'skinWeight') continue;
+      sizes.set(name, Math.max(sizes.get(name) ?? 0, attribute.itemSize));
+    }
+  }
+  return sizes;
+}
+
+function mergedAttribute(
+  sources: readonly BufferGeometry[],
+  offsets: readonly number[],
+  vertices: number,
+  name: string,
+  itemSize: number,
+): Float32BufferAttribute {
+  const array = new Float32Array(vertices * itemSize);
+  const fill = FILL[name] ?? [0, 0, 0, 0];
+
+  sources.forEach((source, part) => {
+    const attribute = source.getAttribute(name) as BufferAttribute | InterleavedBufferAttribute | undefined;
+    const count = source.getAttribute('position').count;
+    for (let vertex = 0; vertex < count; vertex++) {
+      const at = (offsets[part] + vertex) * itemSize;
+      for (let i = 0; i < itemSize; i++) {
+        array[at + i] = attribute && i < attribute.itemSize ? attribute.getComponent(vertex, i) : fill[i];
+      }
+    }
+  });
+
+  return new Float32BufferAttribute(array, itemSize);
+}
+
+function mergedSkin(pieces: readonly Piece[], offsets: readonly number[], vertices: number) {
+  const indices = new Uint16Array(vertices * 4);
+  const weights = new Float32Array(vertices * 4);
+
+  pieces.forEach(({ geometry, joints, rig: { rigid } }, piece) => {
+    const skinIndex = geometry.getAttribute('skinIndex');
+    const skinWeight = geometry.getAttribute('skinWeight');
+    const width = rigid ? 0 : Math.min(4, skinIndex.itemSize, skinWeight.itemSize);
+    const count = geometry.getAttribute('position').count;
+    for (let vertex = 0; vertex < count; vertex++) {
+      const at = (offsets[piece] + vertex) * 4;
+      if (rigid) {
+        indices[at] = joints[0];
+        weights[at] = 1;
+      }
+      for (let i = 0; i < width; i++) {
+        const weight = skinWeight.getComponent(vertex, i);
+        // What has no weight may name a joint that is not there.
+        indices[at + i] = weight > 0 ? joints[skinIndex.getComponent(vertex, i)] : 0;
+        weights[at + i] = weight;
+      }
+    }
+  });
+
+  return {
+    skinIndex: new Uint16BufferAttribute(indices, 4),
+    skinWeight: new Float32BufferAttribute(weights, 4),
+  };
+}
+
+function runsOf({ geometry, material }: RigPart): Run[] {
+  const length = geometry.index ? geometry.index.count : geometry.getAttribute('position').count;
+  if (!Array.isArray(material)) return [{ start: 0, count: length, material }];
+
+  return geometry.groups
+    .map(({ start, count, materialIndex }) => {
+      const end = Math.min(start + count, length);
+      return { start, count: end - start, material: material[materialIndex ?? 0] };
+    })
+    .filter((run) => run.material !== undefined && run.count > 0);
+}

@@ -1,0 +1,123 @@
+import type { InstancedBufferAttribute } from 'three';
+import { InstanceTexture } from './InstanceTexture.js';
+
+/** Floats of a matrix: its first three rows, since the fourth of a placement says nothing. */
+const MATRIX_SIZE = 12;
+/** Floats of an instance with its colour. */
+const COLORED_SIZE = 16;
+
+/** What a renderer other than WebGLRenderer has of a texture is not known, and need not be. */
+const always = () => true;
+
+/**
+ * Matrices of instances, and their colours where they are wanted, as texels: for shaders that have no vertex buffers left
+ * to read them from, or that want those of the frame before.
+ */
+export class InstanceMatrices {
+  /** Three texels an instance, or four: the rows of its matrix, then its colour. */
+  readonly texture: InstanceTexture;
+
+  private readonly size: number;
+  private matrices: InstancedBufferAttribute | null = null;
+  private matricesVersion = -1;
+  private colors: InstancedBufferAttribute | null = null;
+  private colorsVersion = -1;
+
+  constructor(
+    readonly capacity: number,
+    colored: boolean,
+  ) {
+    this.size = colored ? COLORED_SIZE : MATRIX_SIZE;
+    this.texture = new InstanceTexture(capacity, this.size);
+    this.texture.data.fill(1);
+  }
+
+  /** Texels of an instance. */
+  get texels(): number {
+    return this.size / 4;
+  }
+
+  /**
+   * Takes over matrices that have changed since the last time. Ranges of the attribute that wait for upload are taken for
+   * all that did.
+   *
+   * @returns Whether any had.
+   */
+  update(matrices: InstancedBufferAttribute): boolean {
+    if (matrices === this.matrices && matrices.version === this.matricesVersion) return false;
+    const { updateRanges } = matrices;
+    if (matrices === this.matrices && updateRanges.length > 0) {
+      for (const { start, count } of updateRanges) {
+        this.copy(matrices, Math.floor(start / 16), Math.min(Math.ceil((start + count) / 16), this.capacity));
+      }
+    } else {
+      this.copy(matrices, 0, this.capacity);
+    }
+    this.matrices = matrices;
+    this.matricesVersion = matrices.version;
+    return true;
+  }
+
+  /** The same for colours, of which all are taken. */
+  updateColors(colors: InstancedBufferAttribute): boolean {
+    if (colors === this.colors && colors.version === this.colorsVersion) return false;
+    const { data } = this.texture;
+    for (let i = 0; i < this.capacity; i++) {
+      const at = i * this.size + MATRIX_SIZE;
+      data[at] = colors.getX(i);
+      data[at + 1] = colors.getY(i);
+      data[at + 2] = colors.getZ(i);
+    }
+    this.texture.changedAll();
+    this.colors = colors;
+    this.colorsVersion = colors.version;
+    return true;
+  }
+
+  /**
+   * The same for as many instances as `matrices` has; those that these do not know stand where `matrices` has them. These
+   * are disposed.
+   */
+  resizedFor(matrices: InstancedBufferAttribute): InstanceMatrices {
+    const resized = new InstanceMatrices(matrices.count, this.size === COLORED_SIZE);
+    resized.copy(matrices, this.capacity, resized.capacity);
+    const kept = Math.min(this.capacity, resized.capacity) * this.size;
+    resized.texture.data.set(this.texture.data.subarray(0, kept));
+    this.dispose();
+    return resized;
+  }
+
+  /** Call before a renderer draws. */
+  prepare(renderer: object): void {
+    this.texture.prepare(renderer, always);
+  }
+
+  swap(i: number, j: number): void {
+    const { size, texture } = this;
+    for (let k = 0; k < size; k++) {
+      const kept = texture.data[i * size + k];
+      texture.data[i * size + k] = texture.data[j * size + k];
+      texture.data[j * size + k] = kept;
+    }
+    texture.changed(i);
+    texture.changed(j);
+  }
+
+  dispose(): void {
+    this.texture.dispose();
+  }
+
+  private copy({ array }: InstancedBufferAttribute, start: number, end: number): void {
+    const { data, perRow } = this.texture;
+    for (let i = start; i < end; i++) {
+      const m = i * 16;
+      const at = i * this.size;
+      for (let row = 0; row < 3; row++) {
+        for (let column = 0; column < 4; column++) data[at + row * 4 + column] = array[m + column * 4 + row];
+      }
+    }
+    // Whole rows are sent.
+    for (let i = start; i < end; i += perRow) this.texture.changed(i);
+    if (end > start) this.texture.changed(end - 1);
+  }
+}

@@ -1,0 +1,111 @@
+import { DataArrayTexture, DataTexture, FloatType, RGBAFormat } from 'three';
+import { INSTANCES_PER_ROW } from '../constants.js';
+
+/** Array textures have at least this many layers. */
+const MOST_LAYERS = 256;
+
+/**
+ * Numbers per instance as texels, of which only the rows that changed are uploaded. WebGLRenderer sends parts of a plain
+ * texture, WebGPURenderer layers of an array texture: so there is one of each over the same numbers, made when asked for.
+ */
+export class InstanceTexture {
+  readonly data: Float32Array<ArrayBuffer>;
+
+  private readonly stride: number;
+  private readonly rows: number;
+  private readonly layerRows: number;
+  private plainTexture: DataTexture | null = null;
+  private layeredTexture: DataArrayTexture | null = null;
+  /** The range of each row that waits for upload. */
+  private readonly waiting: ({ start: number; count: number } | null)[];
+  /** Renderers that have all of it; to others no part may be sent. */
+  private readonly complete = new WeakSet<object>();
+
+  /**
+   * @param stride Numbers per instance, a multiple of 4.
+   * @param perRow Instances in a row.
+   */
+  constructor(
+    capacity: number,
+    stride: number,
+    readonly perRow = INSTANCES_PER_ROW,
+  ) {
+    const rows = Math.max(1, Math.ceil(capacity / perRow));
+    this.layerRows = Math.ceil(rows / MOST_LAYERS);
+    this.rows = Math.ceil(rows / this.layerRows) * this.layerRows;
+    this.stride = stride;
+    this.data = new Float32Array(this.rows * perRow * stride);
+    this.waiting = new Array(this.rows).fill(null);
+  }
+
+  /** For WebGLRenderer: `perRow` instances a row. */
+  get plain(): DataTexture {
+    if (this.plainTexture === null) {
+      this.plainTexture = new DataTexture(this.data, this.width, this.rows, RGBAFormat, FloatType);
+      this.plainTexture.needsUpdate = true;
+    }
+    return this.plainTexture;
+  }
+
+  /** For node materials: rows as in `plain`, `layerRows` of them in a layer. */
+  get layered(): DataArrayTexture {
+    if (this.layeredTexture === null) {
+      const { layerRows } = this;
+      this.layeredTexture = new DataArrayTexture(this.data, this.width, layerRows, this.rows / layerRows);
+      this.layeredTexture.format = RGBAFormat;
+      this.layeredTexture.type = FloatType;
+      this.layeredTexture.needsUpdate = true;
+    }
+    return this.layeredTexture;
+  }
+
+  /** Marks an instance for upload. */
+  changed(index: number): void {
+    const row = Math.floor(index / this.perRow);
+    if (this.plainTexture !== null) {
+      const { updateRanges } = this.plainTexture;
+      const start = index * this.stride;
+      if (updateRanges.length === 0) this.waiting.fill(null);
+      const range = this.waiting[row];
+      if (range === null) {
+        const added = { start, count: this.stride };
+        this.waiting[row] = added;
+        updateRanges.push(added);
+      } else {
+        const end = Math.max(range.start + range.count, start + this.stride);
+        range.start = Math.min(range.start, start);
+        range.count = end - range.start;
+      }
+      this.plainTexture.needsUpdate = true;
+    }
+    if (this.layeredTexture !== null) {
+      this.layeredTexture.addLayerUpdate(Math.floor(row / this.layerRows));
+      this.layeredTexture.needsUpdate = true;
+    }
+  }
+
+  /** Marks all of it for upload. */
+  changedAll(): void {
+    for (let row = 0; row < this.rows; row++) {
+      this.changed(row * this.perRow);
+      this.changed((row + 1) * this.perRow - 1);
+    }
+  }
+
+  /** Call before a renderer draws: one that has never had the texture, or has lost it, must get all of it. */
+  prepare(renderer: object, has: (texture: DataTexture | DataArrayTexture) => boolean): void {
+    if (this.complete.has(renderer) && (this.plainTexture === null || has(this.plainTexture))) return;
+    this.complete.add(renderer);
+    this.plainTexture?.clearUpdateRanges();
+    this.layeredTexture?.clearLayerUpdates();
+  }
+
+  dispose(): void {
+    this.plainTexture?.dispose();
+    this.layeredTexture?.dispose();
+  }
+
+  private get width(): number {
+    return (this.perRow * this.stride) / 4;
+  }
+}

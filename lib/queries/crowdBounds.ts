@@ -1,0 +1,143 @@
+import type { BufferGeometry, InstancedBufferAttribute } from 'three';
+import { Box3, Matrix4, Sphere, Vector3 } from 'three';
+import { growJointBoxes, jointBoxesContain } from '../poses/jointBoxes.js';
+import type { BoneTexture } from '../texture/BoneTexture.js';
+
+const _matrix = /*@__PURE__*/ new Matrix4();
+const _box = /*@__PURE__*/ new Box3();
+const _crowd = /*@__PURE__*/ new Box3();
+const _center = /*@__PURE__*/ new Vector3();
+const _local = /*@__PURE__*/ new Vector3();
+
+/** What bounds are computed from, and where they are kept. */
+interface Bounded {
+  geometry: BufferGeometry;
+  boneTexture: BoneTexture;
+  instanceMatrix: InstancedBufferAttribute;
+  count: number;
+  boundingBox: Box3 | null;
+  boundingSphere: Sphere | null;
+}
+
+/** Bounds that were computed, and what for. */
+interface Computed<T> {
+  bounds: T;
+  matrices: InstancedBufferAttribute;
+  version: number;
+  count: number;
+}
+
+/**
+ * Computes the bounds of a crowd, and notices when they no longer hold: because instances moved, came or went, or because
+ * the crowd shows other clips or another geometry. Bounds that the user set are the user's, and stay.
+ */
+export class CrowdBounds {
+  private poses: Box3 | null = null;
+  private box: Computed<Box3> | null = null;
+  private sphere: Computed<Sphere> | null = null;
+
+  constructor(private readonly crowd: Bounded) {}
+
+  /** Box around every pose of the bone texture, relative to an instance. */
+  ofPoses(): Box3 {
+    if (this.poses === null) {
+      const { boneTexture, geometry } = this.crowd;
+      const boxes = boneTexture.createJointBoxes();
+      const joints = Int32Array.from(boneTexture.jointNames, (_, i) => i);
+      growJointBoxes(boxes, geometry, joints, false);
+      const known = jointBoxesContain(boneTexture.jointBoxes, boxes);
+      this.poses = boneTexture.expandBounds(new Box3(), known ? undefined : boxes);
+    }
+    return this.poses;
+  }
+
+  computeBox(): void {
+    const { crowd } = this;
+    crowd.boundingBox ??= new Box3();
+    crowdBox(crowd.instanceMatrix, crowd.count, this.ofPoses(), crowd.boundingBox);
+    this.box = this.remember(crowd.boundingBox);
+  }
+
+  computeSphere(): void {
+    const { crowd } = this;
+    crowd.boundingSphere ??= new Sphere();
+    crowdSphere(crowd.instanceMatrix, crowd.count, this.ofPoses(), crowd.boundingSphere);
+    this.sphere = this.remember(crowd.boundingSphere);
+  }
+
+  /** Lets go of bounds for which instances moved since (`instanceMatrix.needsUpdate`), or `count` changed. */
+  dropStale(): void {
+    if (this.box !== null && !this.holds(this.box)) this.dropBox();
+    if (this.sphere !== null && !this.holds(this.sphere)) this.dropSphere();
+  }
+
+  /** Lets go of all that was computed: the crowd shows something else now. */
+  drop(): void {
+    this.poses = null;
+    this.dropBox();
+    this.dropSphere();
+  }
+
+  /** Lets go of bounds that the crowd took over from another, which computed them: nothing else would. */
+  dropCopied(source: CrowdBounds): void {
+    const { crowd, box, sphere } = source;
+    if (box !== null && crowd.boundingBox === box.bounds) this.crowd.boundingBox = null;
+    if (sphere !== null && crowd.boundingSphere === sphere.bounds) this.crowd.boundingSphere = null;
+  }
+
+  private dropBox(): void {
+    if (this.box !== null && this.crowd.boundingBox === this.box.bounds) this.crowd.boundingBox = null;
+    this.box = null;
+  }
+
+  private dropSphere(): void {
+    if (this.sphere !== null && this.crowd.boundingSphere === this.sphere.bounds)
+      this.crowd.boundingSphere = null;
+    this.sphere = null;
+  }
+
+  private remember<T>(bounds: T): Computed<T> {
+    const { instanceMatrix, count } = this.crowd;
+    return { bounds, matrices: instanceMatrix, version: instanceMatrix.version, count };
+  }
+
+  private holds({ matrices, version, count }: Computed<unknown>): boolean {
+    const { instanceMatrix } = this.crowd;
+    return matrices === instanceMatrix && version === instanceMatrix.version && count === this.crowd.count;
+  }
+}
+
+/** Box around `poseBounds` placed by the first `count` matrices. */
+export function crowdBox(
+  matrices: InstancedBufferAttribute,
+  count: number,
+  poseBounds: Box3,
+  target: Box3,
+): Box3 {
+  target.makeEmpty();
+  for (let i = 0; i < count; i++) {
+    target.union(_box.copy(poseBounds).applyMatrix4(_matrix.fromArray(matrices.array, i * 16)));
+  }
+  return target;
+}
+
+/** Sphere around `poseBounds` placed by the first `count` matrices, about the middle of their box. */
+export function crowdSphere(
+  matrices: InstancedBufferAttribute,
+  count: number,
+  poseBounds: Box3,
+  target: Sphere,
+): Sphere {
+  if (count === 0 || poseBounds.isEmpty()) return target.makeEmpty();
+  crowdBox(matrices, count, poseBounds, _crowd).getCenter(target.center);
+  poseBounds.getCenter(_local);
+  const radius = poseBounds.getSize(_center).length() / 2;
+
+  target.radius = 0;
+  for (let i = 0; i < count; i++) {
+    _matrix.fromArray(matrices.array, i * 16);
+    const distance = _center.copy(_local).applyMatrix4(_matrix).distanceTo(target.center);
+    target.radius = Math.max(target.radius, distance + radius * _matrix.getMaxScaleOnAxis());
+  }
+  return target;
+}

@@ -1,0 +1,230 @@
+import type { BufferAttribute, Intersection, Material, Raycaster } from 'three';
+import { BackSide, Box3, DoubleSide, Matrix4, Ray, Sphere, Triangle, Vector2, Vector3 } from 'three';
+import { SKIN_STRIDE, SKIN_WEIGHT } from '../character/crowdGeometry.js';
+import { AFFINE_SIZE } from '../constants.js';
+import type { SkinnedInstancedMesh } from '../objects/SkinnedInstancedMesh.js';
+import { expandByJoint } from '../poses/jointBoxes.js';
+import { createPoseMix } from '../poses/PoseMix.js';
+import { morphVertex } from './posedVertex.js';
+import { type Clusters, clustersOf, type TriangleCluster } from './triangleClusters.js';
+
+/** What a ray hit: an `Intersection` that says which part of the character. */
+export interface CrowdIntersection extends Intersection {
+  /** Name of the part, see `SkinnedInstancedMesh.partNames`. */
+  part?: string;
+}
+
+const _sphere = /*@__PURE__*/ new Sphere();
+const _local = /*@__PURE__*/ new Ray();
+const _ray = /*@__PURE__*/ new Ray();
+const _matrix = /*@__PURE__*/ new Matrix4();
+const _inverse = /*@__PURE__*/ new Matrix4();
+const _box = /*@__PURE__*/ new Box3();
+const _center = /*@__PURE__*/ new Vector3();
+const _vector = /*@__PURE__*/ new Vector3();
+const _corner = /*@__PURE__*/ [0, 1, 2].map(() => new Vector3());
+const _pose = /*@__PURE__*/ createPoseMix();
+
+/** Skinning matrices of the instance at hand, and its vertices, as far as they were asked for. */
+let _palette = /*@__PURE__*/ new Float64Array(0);
+let _morphs = /*@__PURE__*/ new Float64Array(0);
+let _posed = /*@__PURE__*/ new Float64Array(0);
+
+/**
+ * Intersects a crowd as it is posed on screen: spheres around all poses first, then boxes of the clusters of triangles in
+ * the pose that is shown, then the triangles of those the ray meets, skinned on the CPU.
+ *
+ * @param poseBounds Of every pose.
+ */
+export function raycastCrowd(
+  crowd: SkinnedInstancedMesh,
+  raycaster: Raycaster,
+  intersects: CrowdIntersection[],
+  poseBounds: Box3,
+): void {
+  const { geometry, material, matrixWorld, count, instanceMatrix, boneTexture, parts } = crowd;
+  if (material === undefined || poseBounds.isEmpty()) return;
+  if (crowd.boundingSphere === null) crowd.computeBoundingSphere();
+  _sphere.copy(crowd.boundingSphere as Sphere).applyMatrix4(matrixWorld);
+  if (!raycaster.ray.intersectsSphere(_sphere)) return;
+
+  const clusters = clustersOf(geometry);
+  const joints = boneTexture.jointNames.length;
+  _morphs = new Float64Array(crowd.clipsMorph ? boneTexture.morphNames.length : 0);
+  if (_palette.length < joints * AFFINE_SIZE) _palette = new Float64Array(joints * AFFINE_SIZE);
+  if (_posed.length < clusters.positions.length) _posed = new Float64Array(clusters.positions.length);
+  _local.copy(raycaster.ray).applyMatrix4(_inverse.copy(matrixWorld).invert());
+  poseBounds.getCenter(_center);
+  const radius = poseBounds.getSize(_vector).length() / 2;
+
+  for (let index = 0; index < count; index++) {
+    _matrix.fromArray(instanceMatrix.array, index * 16);
+    _sphere.center.copy(_center).applyMatrix4(_matrix);
+    _sphere.radius = radius * _matrix.getMaxScaleOnAxis();
+    if (!_local.intersectsSphere(_sphere)) continue;
+    _ray.copy(_local).applyMatrix4(_inverse.copy(_matrix).invert());
+    if (!_ray.intersectsBox(poseBounds)) continue;
+
+    crowd.playback.pose(index, crowd.interpolate, _pose);
+    for (let joint = 0; joint < joints; joint++) {
+      boneTexture.readPose(_pose, joint, _palette, joint * AFFINE_SIZE);
+    }
+    if (crowd.clipsMorph) boneTexture.readMorphs(_pose, _morphs);
+    for (const cluster of clusters.clusters) {
+      if (parts !== null && !parts.isDrawn(index, cluster.part)) continue;
+      if (!meetsBox(cluster)) continue;
+      poseVertices(crowd, index, clusters, cluster.vertices);
+      intersectTriangles(crowd, raycaster, index, clusters, cluster, intersects);
+    }
+  }
+}
+
+/** Whether the ray meets the box of a cluster as it is posed. */
+function meetsBox({ joints, boxes }: TriangleCluster): boolean {
+  _box.makeEmpty();
+  for (let i = 0; i < joints.length; i++) expandByJoint(_box, boxes, i, _palette, joints[i] * AFFINE_SIZE);
+  return _ray.intersectsBox(_box);
+}
+
+/** Skins vertices by the palette, relative to the instance. */
+function poseVertices(
+  crowd: SkinnedInstancedMesh,
+  index: number,
+  { positions, skin }: Clusters,
+  vertices: Uint32Array,
+): void {
+  const { geometry, morphTexture, influences, morphTargetInfluences } = crowd;
+  const morphs = geometry.morphAttributes.position !== undefined;
+  for (const vertex of vertices) {
+    const at = vertex * 3;
+    let x = positions[at];
+    let y = positions[at + 1];
+    let z = positions[at + 2];
+    if (morphs) {
+      const own = morphTargetInfluences ?? [];
+      ({ x, y, z } = morphVertex(geometry, morphTexture, own, _morphs, index, vertex, _vector));
+    }
+    let px = 0;
+    let py = 0;
+    let pz = 0;
+    const s = vertex * SKIN_STRIDE;
+    for (let i = 0; i < influences; i++) {
+      const weight = skin[s + SKIN_WEIGHT + i];
+      if (weight <= 0) break;
+      const m = skin[s + i] * AFFINE_SIZE;
+      px += weight * (_palette[m] * x + _palette[m + 1] * y + _palette[m + 2] * z + _palette[m + 3]);
+      py += weight * (_palette[m + 4] * x + _palette[m + 5] * y + _palette[m + 6] * z + _palette[m + 7]);
+      pz += weight * (_palette[m + 8] * x + _palette[m + 9] * y + _palette[m + 10] * z + _palette[m + 11]);
+    }
+    _posed[at] = px;
+    _posed[at + 1] = py;
+    _posed[at + 2] = pz;
+  }
+}
+
+/** Möller and Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection", 1997; sides and ranges as `Mesh.raycast`. */
+function intersectTriangles(
+  crowd: SkinnedInstancedMesh,
+  raycaster: Raycaster,
+  instance: number,
+  { index }: Clusters,
+  { triangles, materialIndex, part }: TriangleCluster,
+  intersects: CrowdIntersection[],
+): void {
+  const { material, geometry } = crowd;
+  const one = Array.isArray(material) ? (material[materialIndex] as Material | undefined) : material;
+  if (one === undefined) return;
+  const { start: first, count: drawn } = geometry.drawRange;
+  const { x: ox, y: oy, z: oz } = _ray.origin;
+  const { x: dx, y: dy, z: dz } = _ray.direction;
+
+  for (const i of triangles) {
+    if (i < first || i >= first + drawn) continue;
+    const va = index === null ? i : index[i];
+    const vb = index === null ? i + 1 : index[i + 1];
+    const vc = index === null ? i + 2 : index[i + 2];
+    const a = va * 3;
+    const b = vb * 3;
+    const c = vc * 3;
+    const e1x = _posed[b] - _posed[a];
+    const e1y = _posed[b + 1] - _posed[a + 1];
+    const e1z = _posed[b + 2] - _posed[a + 2];
+    const e2x = _posed[c] - _posed[a];
+    const e2y = _posed[c + 1] - _posed[a + 1];
+    const e2z = _posed[c + 2] - _posed[a + 2];
+    const px = dy * e2z - dz * e2y;
+    const py = dz * e2x - dx * e2z;
+    const pz = dx * e2y - dy * e2x;
+    const determinant = e1x * px + e1y * py + e1z * pz;
+    if (determinant === 0 || (one.side !== DoubleSide && determinant < 0 !== (one.side === BackSide)))
+      continue;
+    const tx = ox - _posed[a];
+    const ty = oy - _posed[a + 1];
+    const tz = oz - _posed[a + 2];
+    const u = (tx * px + ty * py + tz * pz) / determinant;
+    if (!(u >= 0 && u <= 1)) continue;
+    const qx = ty * e1z - tz * e1y;
+    const qy = tz * e1x - tx * e1z;
+    const qz = tx * e1y - ty * e1x;
+    const v = (dx * qx + dy * qy + dz * qz) / determinant;
+    const t = (e2x * qx + e2y * qy + e2z * qz) / determinant;
+    if (!(v >= 0 && u + v <= 1 && t >= 0)) continue;
+
+    const point = _ray.at(t, new Vector3()).applyMatrix4(_matrix).applyMatrix4(crowd.matrixWorld);
+    const distance = raycaster.ray.origin.distanceTo(point);
+    if (distance < raycaster.near || distance > raycaster.far) continue;
+    [a, b, c].forEach((at, corner) => _corner[corner].fromArray(_posed, at));
+    const normal = Triangle.getNormal(_corner[0], _corner[1], _corner[2], new Vector3());
+    const hit: CrowdIntersection = {
+      distance,
+      point,
+      object: crowd,
+      instanceId: instance,
+      part: crowd.partNames[part],
+      faceIndex: Math.floor(i / 3),
+      face: { a: va, b: vb, c: vc, normal, materialIndex },
+      barycoord: new Vector3(1 - u - v, u, v),
+    };
+    addAttributes(crowd, hit, [va, vb, vc]);
+    intersects.push(hit);
+  }
+}
+
+/** Adds what the triangle's vertices carry, and their normals as they are posed. */
+function addAttributes(
+  { geometry, influences }: SkinnedInstancedMesh,
+  hit: CrowdIntersection,
+  vertices: readonly number[],
+): void {
+  const shares = (hit.barycoord as Vector3).toArray();
+  for (const name of ['uv', 'uv1'] as const) {
+    const attribute = geometry.getAttribute(name) as BufferAttribute | undefined;
+    if (attribute === undefined) continue;
+    hit[name] = new Vector2();
+    vertices.forEach((vertex, i) => {
+      hit[name]?.addScaledVector(
+        { x: attribute.getX(vertex), y: attribute.getY(vertex) } as Vector2,
+        shares[i],
+      );
+    });
+  }
+
+  const normals = geometry.getAttribute('normal') as BufferAttribute | undefined;
+  if (normals === undefined) return;
+  const { skin } = clustersOf(geometry);
+  const sum = [0, 0, 0];
+  vertices.forEach((vertex, corner) => {
+    const { x, y, z } = _vector.fromBufferAttribute(normals, vertex);
+    const s = vertex * SKIN_STRIDE;
+    for (let i = 0; i < influences; i++) {
+      const weight = skin[s + SKIN_WEIGHT + i] * shares[corner];
+      const m = skin[s + i] * AFFINE_SIZE;
+      for (let row = 0; row < 3; row++) {
+        const at = m + row * 4;
+        sum[row] += weight * (_palette[at] * x + _palette[at + 1] * y + _palette[at + 2] * z);
+      }
+    }
+  });
+  hit.normal = new Vector3().fromArray(sum).normalize();
+  if (hit.normal.dot(_ray.direction) > 0) hit.normal.negate();
+}

@@ -1,0 +1,118 @@
+import type { BufferGeometry, InterleavedBufferAttribute } from 'three';
+import { SKIN_PART, SKIN_STRIDE, SKIN_WEIGHT } from '../character/crowdGeometry.js';
+import { plainArray } from '../poses/jointBoxes.js';
+
+/** Triangles that follow the same joint, of one part and one material, so that they stay together in every pose. */
+export interface TriangleCluster {
+  part: number;
+  materialIndex: number;
+  /** Where each triangle begins in the index, or among the vertices. */
+  triangles: Uint32Array;
+  /** Every vertex of the triangles, once. */
+  vertices: Uint32Array;
+  /** Joints that any of the vertices follows. */
+  joints: Uint16Array;
+  /** Box of the vertices that follow each of the joints: min x y z, max x y z. */
+  boxes: Float32Array;
+}
+
+/** What a geometry's triangles are like, and the arrays they lie in. */
+export interface Clusters {
+  clusters: TriangleCluster[];
+  positions: ArrayLike<number>;
+  index: ArrayLike<number> | null;
+  skin: ArrayLike<number>;
+  /** To notice when the geometry was changed. */
+  stamp: string;
+}
+
+const known = /*@__PURE__*/ new WeakMap<BufferGeometry, Clusters>();
+
+/** The clusters of a crowd geometry, made anew when its positions, index or groups changed. */
+export function clustersOf(geometry: BufferGeometry): Clusters {
+  const stamp = stampOf(geometry);
+  const before = known.get(geometry);
+  if (before?.stamp === stamp) return before;
+
+  const positions = plainArray(geometry.getAttribute('position'), 3);
+  const index = geometry.index?.array ?? null;
+  const skin = (geometry.getAttribute('skinIndex') as InterleavedBufferAttribute).data.array;
+  const length = index === null ? positions.length / 3 : index.length;
+  const groups =
+    geometry.groups.length > 0 ? geometry.groups : [{ start: 0, count: length, materialIndex: 0 }];
+
+  const lists = new Map<number, number[]>();
+  for (const { start, count, materialIndex = 0 } of groups) {
+    for (let i = start; i + 2 < Math.min(start + count, length); i += 3) {
+      const s = (index === null ? i : index[i]) * SKIN_STRIDE;
+      const key = (materialIndex * 4096 + skin[s + SKIN_PART]) * 65536 + skin[s];
+      const list = lists.get(key);
+      if (list === undefined) lists.set(key, [i]);
+      else list.push(i);
+    }
+  }
+
+  const morphs = (geometry.morphAttributes.position ?? []).map((morph) => plainArray(morph, 3));
+  const made: Clusters = { clusters: [], positions, index, skin, stamp };
+  for (const [key, triangles] of lists) {
+    const vertices = verticesOf(triangles, index);
+    const boxes = boxesOf(vertices, made, morphs);
+    made.clusters.push({
+      part: Math.floor(key / 65536) % 4096,
+      materialIndex: Math.floor(key / 65536 / 4096),
+      triangles: Uint32Array.from(triangles),
+      vertices,
+      joints: Uint16Array.from(boxes.keys()),
+      boxes: Float32Array.from([...boxes.values()].flat()),
+    });
+  }
+  known.set(geometry, made);
+  return made;
+}
+
+function stampOf({ index, groups, attributes }: BufferGeometry): string {
+  const position = attributes.position as { version?: number; data?: { version: number } };
+  const version = position.version ?? position.data?.version;
+  const grouped = groups.map(({ start, count, materialIndex }) => `${start}+${count}:${materialIndex}`);
+  return [version, index?.version, index?.count, ...grouped].join();
+}
+
+function verticesOf(triangles: readonly number[], index: ArrayLike<number> | null): Uint32Array {
+  const vertices = new Set<number>();
+  for (const first of triangles) {
+    for (let i = first; i < first + 3; i++) vertices.add(index === null ? i : index[i]);
+  }
+  return Uint32Array.from(vertices);
+}
+
+function boxesOf(
+  vertices: Uint32Array,
+  { positions, skin }: Clusters,
+  morphs: readonly ArrayLike<number>[],
+): Map<number, number[]> {
+  const boxes = new Map<number, number[]>();
+  for (const vertex of vertices) {
+    for (let i = 0; i < 4; i++) {
+      const s = vertex * SKIN_STRIDE + i;
+      if (!(skin[s + SKIN_WEIGHT] > 0)) break;
+      let box = boxes.get(skin[s]);
+      if (box === undefined) {
+        box = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
+        boxes.set(skin[s], box);
+      }
+      for (let axis = 0; axis < 3; axis++) {
+        const at = vertex * 3 + axis;
+        let low = positions[at];
+        let high = low;
+        // Targets at full influence bound every smaller one.
+        for (const morph of morphs) {
+          low += Math.min(morph[at], 0);
+          high += Math.max(morph[at], 0);
+        }
+        box[axis] = Math.min(box[axis], low);
+        box[axis + 3] = Math.max(box[axis + 3], high);
+      }
+    }
+  }
+  return boxes;
+}
