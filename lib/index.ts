@@ -5,8 +5,8 @@
  */
 
 export type { Influences } from '../shaders/ShaderVariant.js';
-export type { BakeAsyncOptions, BakeOptions, ClipChoice } from './baking/bake.js';
-export type { PartFlip } from './baking/partFlips.js';
+export type { BakeAsyncOptions, BakeOptions, ClipChoice } from './baking/BakeOptions.js';
+export type { BoneTextureData, Precision } from './encodings/BoneTextureData.js';
 export type { EncodingName, MatrixEncodingName } from './encodings/Encoding.js';
 export type { TextureLayout } from './encodings/textureLayout.js';
 export type {
@@ -26,8 +26,9 @@ export type { PlayOptions } from './playback/PlayOptions.js';
 export type { PlaybackJSON } from './playback/playbackJSON.js';
 export type { BakedClip, ClipMark, ClipReference } from './poses/ClipTable.js';
 export type { JointBoxes } from './poses/jointBoxes.js';
+export type { PartFlip } from './poses/PartFlip.js';
 export type { RootMotionOptions } from './poses/RootMotion.js';
 export type { CrowdIntersection } from './queries/raycastCrowd.js';
-export { BoneTexture, type BoneTextureData, type Precision } from './texture/BoneTexture.js';
+export { BoneTexture } from './texture/BoneTexture.js';
 export type { PoseTracks, TrackClip } from './tracks/PoseTracks.js';
 export type { AffineArray } from './utils/affine.js';

@@ -1,5 +1,6 @@
 import { type AnimationClip, Matrix4 } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
+import type { MeshJoint, Rig } from '../poses/Rig.js';
 import {
   affineFromMatrix4,
   affineToMatrix4,
@@ -8,7 +9,7 @@ import {
   multiplyAffine,
 } from '../utils/affine.js';
 import { type BoundTracks, bindTracks, TrackTargets } from './bindTracks.js';
-import { composeNode, type MeshJoint, type Rig } from './collectRig.js';
+import { composeNode } from './collectRig.js';
 
 const REST: BoundTracks = { tracks: [], morphs: [], still: [], missing: [], unsupported: [] };
 

@@ -1,13 +1,14 @@
 import { Box3, Vector3 } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
+import type { BoneTextureData } from '../encodings/BoneTextureData.js';
 import type { BakedClip } from '../poses/ClipTable.js';
 import { expandByPose, type JointBoxes } from '../poses/jointBoxes.js';
-import type { BoneTextureData } from '../texture/BoneTexture.js';
+import type { Rig } from '../poses/Rig.js';
 import { reachBounds } from '../tracks/reachBounds.js';
 import { TRACK_ROW, trackTexels } from '../tracks/trackTexels.js';
 import { warnOnce } from '../utils/warnOnce.js';
 import { bakeTracks } from './bakeTracks.js';
-import { jointBinds, type Rig } from './collectRig.js';
+import { jointBinds } from './collectRig.js';
 import { PoseSampler } from './PoseSampler.js';
 import type { PlannedClip } from './planClips.js';
 
@@ -22,7 +23,7 @@ export interface TrackBake {
   maxError: number;
   /** Whether clips move morph targets. */
   morphs: boolean;
-  taker: object | null;
+  extractor: object | null;
 }
 
 /**
@@ -37,10 +38,10 @@ export function* bakeTrackTexture({
   maxTextureSize,
   maxError,
   morphs,
-  taker,
+  extractor,
 }: TrackBake): Generator<number, BoneTextureData, void> {
   const missing =
-    (taker !== null && 'root motion') ||
+    (extractor !== null && 'root motion') ||
     (rig.jointMeshes.some((mesh) => mesh !== null) &&
       'skins in detached bind mode, or meshes that clips mirror or flatten') ||
     (rig.pivots.size > 0 && 'nodes with a pivot');

@@ -1,5 +1,6 @@
 import { type AnimationClip, Matrix4 } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
+import { type Rig, TRS_SIZE } from '../poses/Rig.js';
 import { composeModel, mixMorphs, mixPose } from '../tracks/mixPose.js';
 import {
   NODE_ENTRIES,
@@ -10,7 +11,6 @@ import {
   type TrackClip,
 } from '../tracks/PoseTracks.js';
 import { affineFromMatrix4, multiplyAffine } from '../utils/affine.js';
-import { type Rig, TRS_SIZE } from './collectRig.js';
 import { PoseSampler } from './PoseSampler.js';
 import { ClipReader, type StoredClip } from './storeClip.js';
 

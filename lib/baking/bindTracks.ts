@@ -1,6 +1,6 @@
 import type { AnimationClip, Interpolant, KeyframeTrack, Object3D, SkinnedMesh } from 'three';
 import { AdditiveAnimationBlendMode, Euler, PropertyBinding, Quaternion, WrapAroundEnding } from 'three';
-import { type Rig, TRS_SIZE } from './collectRig.js';
+import { type Rig, TRS_SIZE } from '../poses/Rig.js';
 
 const NAME = 'BoneTexture.bake';
 

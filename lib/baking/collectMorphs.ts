@@ -1,5 +1,5 @@
 import type { Mesh } from 'three';
-import type { Rig, RigPart } from './collectRig.js';
+import type { Rig, RigPart } from '../poses/Rig.js';
 
 /**
  * Numbers the morph targets of all parts, and tells each part where its own begin. Parts that are primitives of one glTF

@@ -1,10 +1,10 @@
 import type { BufferGeometry, Mesh, Object3D, SkinnedMesh } from 'three';
 import { DetachedBindMode, Matrix4 } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
+import type { PartFlip } from '../poses/PartFlip.js';
+import type { MeshJoint, RigPart } from '../poses/Rig.js';
 import { affineFromMatrix4 } from '../utils/affine.js';
-import type { MeshJoint, RigPart } from './collectRig.js';
 import { firstInfluences } from './firstInfluences.js';
-import type { PartFlip } from './partFlips.js';
 
 const NAME = 'BoneTexture.bake';
 

@@ -1,19 +1,10 @@
 import type { AnimationClip, KeyframeTrack } from 'three';
 import { AdditiveAnimationBlendMode, InterpolateDiscrete, InterpolateLinear } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
+import type { PartFlip } from '../poses/PartFlip.js';
+import { type Rig, TRS_SIZE } from '../poses/Rig.js';
 import { affineFromMatrix4, isSingular } from '../utils/affine.js';
 import { interpolantOf, OFFSETS, TrackTargets } from './bindTracks.js';
-import { type Rig, TRS_SIZE } from './collectRig.js';
-
-/** A part whose mesh clips mirror or flatten, which needs joints that other parts do not share. */
-export interface PartFlip {
-  /** Index of the part. */
-  part: number;
-  /** Parts of one group are mirrored and flattened together, so that they may share joints with each other. */
-  group: number;
-  /** Whether a clip mirrors what is not mirrored at rest, or the other way round. */
-  mirrored: boolean;
-}
 
 /** A clip and the frames at which it is looked at. */
 export interface TimedClip {

@@ -2,7 +2,7 @@ import type { AnimationClip, KeyframeTrack } from 'three';
 import { InterpolateSmooth } from 'three';
 import { REST_FRAME } from '../constants.js';
 import { listNames } from '../poses/ClipTable.js';
-import type { BakeOptions, ClipChoice } from './bake.js';
+import type { BakeOptions, ClipChoice } from './BakeOptions.js';
 import type { TimedClip } from './partFlips.js';
 
 const NAME = 'BoneTexture.bake';

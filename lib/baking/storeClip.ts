@@ -6,6 +6,7 @@ import {
   type KeyframeTrack,
   NormalAnimationBlendMode,
 } from 'three';
+import { type Rig, TRS_SIZE } from '../poses/Rig.js';
 import { ROTATION, SCALE, TRANSLATION } from '../tracks/PoseTracks.js';
 import {
   type BoundTrack,
@@ -14,7 +15,6 @@ import {
   type TrackTarget,
   TrackTargets,
 } from './bindTracks.js';
-import { type Rig, TRS_SIZE } from './collectRig.js';
 import { findKeyGrid } from './keyGrid.js';
 
 /** What tracks of a property are called, and where it lies among a node's ten numbers. */

@@ -7,7 +7,7 @@ import {
   Uint32BufferAttribute,
   Vector3,
 } from 'three';
-import type { RigPart } from '../baking/collectRig.js';
+import type { RigPart } from '../poses/Rig.js';
 import { type MaterialShare, mergeMaterials, PALETTE_CHANNEL } from './mergeMaterials.js';
 
 export interface MergedParts {

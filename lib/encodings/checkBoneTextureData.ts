@@ -1,11 +1,11 @@
 import type { Box3 } from 'three';
-import { TRS_SIZE } from '../baking/collectRig.js';
 import { AFFINE_SIZE, REST_FRAME } from '../constants.js';
 import type { BakedClip } from '../poses/ClipTable.js';
+import { TRS_SIZE } from '../poses/Rig.js';
 import { MOTION_SIZE } from '../poses/RootMotion.js';
-import type { BoneTextureData } from '../texture/BoneTexture.js';
 import { NODE_ENTRIES, type PoseTracks } from '../tracks/PoseTracks.js';
 import { TRACK_ROW } from '../tracks/trackTexels.js';
+import type { BoneTextureData } from './BoneTextureData.js';
 import { ENCODING_NAMES, encodingByName } from './index.js';
 
 const NAME = 'BoneTexture';

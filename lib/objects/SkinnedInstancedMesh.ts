@@ -35,7 +35,7 @@ import {
   releaseVariant,
 } from '../backends/webgl/patchMaterial.js';
 import { posesOf, WebGLPoses } from '../backends/webgl/WebGLPoses.js';
-import type { BakeOptions } from '../baking/bake.js';
+import type { BakeOptions } from '../baking/BakeOptions.js';
 import { findUnsupported } from '../baking/collectParts.js';
 import { collectRig } from '../baking/collectRig.js';
 import {

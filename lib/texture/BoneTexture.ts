@@ -8,8 +8,10 @@ import {
   NearestFilter,
   RGBAFormat,
 } from 'three';
-import { type BakeAsyncOptions, type BakeOptions, bakeSteps, runAll, runInSlices } from '../baking/bake.js';
-import type { PartFlip } from '../baking/partFlips.js';
+import type { BakeAsyncOptions, BakeOptions } from '../baking/BakeOptions.js';
+import { bakeSteps } from '../baking/bake.js';
+import { runAll, runInSlices } from '../baking/runBake.js';
+import type { BoneTextureData, Precision } from '../encodings/BoneTextureData.js';
 import { checkBoneTextureData } from '../encodings/checkBoneTextureData.js';
 import type { EncodingName } from '../encodings/Encoding.js';
 import type { PoseReader } from '../encodings/PoseReader.js';
@@ -22,39 +24,6 @@ import { createJointBoxes } from '../poses/jointBoxes.js';
 import type { PoseMix } from '../poses/PoseMix.js';
 import type { PoseTracks } from '../tracks/PoseTracks.js';
 import type { AffineArray } from '../utils/affine.js';
-
-/** Kind of number that texels are made of: 32 or 16 bits. */
-export type Precision = 'float' | 'half';
-
-/** Everything a bone texture knows: plain data that a file or a worker can carry. It is not to be changed. */
-export interface BoneTextureData {
-  /** Four numbers a texel, row by row; half floats as their bits. */
-  texels: Float32Array | Uint16Array;
-  /** Where frames lie among the texels. */
-  layout: TextureLayout;
-  /** Frames of all clips, and the rest pose before them. */
-  frames: number;
-  /** How a joint's matrix is written. */
-  encoding: EncodingName;
-  /** Kind of number. */
-  precision: Precision;
-  /** In the order of their frames. */
-  clips: BakedClip[];
-  /** In the order of the texels. */
-  jointNames: string[];
-  /** For each joint, what carries an object in its own space to where its skinning matrix takes it up; see `socket`. */
-  jointBinds: (number[] | null)[];
-  /** Parts that clips mirror or flatten, and that have joints of their own for it. */
-  flips: PartFlip[];
-  /** Names of the morph targets whose influences are baked, behind the joints of each frame; empty if no clip moves any. */
-  morphNames: string[];
-  /** Bounds of the rest pose. */
-  restBounds: Box3;
-  /** Boxes of the vertices that follow each joint. */
-  jointBoxes: JointBoxes;
-  /** The clips' keys, of which `texels` are made, for encoding 'tracks'; else null. */
-  tracks: PoseTracks | null;
-}
 
 /**
  * Baked skeletal animation: the skinning matrix of every joint in every frame of every clip, as texels that the

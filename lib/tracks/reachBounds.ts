@@ -1,6 +1,6 @@
 import { Box3, Matrix4, Quaternion, Vector3 } from 'three';
-import { TRS_SIZE } from '../baking/collectRig.js';
 import { AFFINE_SIZE } from '../constants.js';
+import { TRS_SIZE } from '../poses/Rig.js';
 import { affineToMatrix4, composeAffine } from '../utils/affine.js';
 import {
   NODE_ENTRIES,

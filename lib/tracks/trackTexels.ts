@@ -1,5 +1,5 @@
-import { TRS_SIZE } from '../baking/collectRig.js';
 import { AFFINE_SIZE } from '../constants.js';
+import { TRS_SIZE } from '../poses/Rig.js';
 import {
   NODE_ENTRIES,
   type PoseTracks,

@@ -1,0 +1,159 @@
+import { Box3 } from 'three';
+import { AFFINE_SIZE, REST_FRAME } from '../constants.js';
+import type { BoneTextureData } from '../encodings/BoneTextureData.js';
+import type { Encoding } from '../encodings/Encoding.js';
+import { frameTexel, layoutTexture } from '../encodings/textureLayout.js';
+import type { BakedClip } from '../poses/ClipTable.js';
+import { expandByPose, type JointBoxes } from '../poses/jointBoxes.js';
+import type { PartFlip } from '../poses/PartFlip.js';
+import type { Rig } from '../poses/Rig.js';
+import { MOTION_SIZE } from '../poses/RootMotion.js';
+import { toHalf } from '../utils/toHalf.js';
+import { jointBinds } from './collectRig.js';
+import type { RootMotionExtractor } from './extractRootMotion.js';
+import { growByArcs } from './growByArcs.js';
+import { PoseSampler } from './PoseSampler.js';
+import type { PlannedClip } from './planClips.js';
+import { SkippedTracks } from './SkippedTracks.js';
+
+const NAME = 'BoneTexture.bake';
+
+/** Largest error of a joint's rotation and scale, relative, up to which a quaternion stands for its matrix. */
+const QUATERNION_TOLERANCE = 4e-6;
+
+/** What baking into frames of skinning matrices needs. */
+export interface FrameBake {
+  planned: PlannedClip[];
+  rig: Rig;
+  flips: PartFlip[];
+  boxes: JointBoxes;
+  frames: number;
+  maxTextureSize: number;
+  /** Whether clips move morph targets. */
+  morphs: boolean;
+  /** Takes the way over the ground out of clips; null if none is to be. */
+  extractor: RootMotionExtractor | null;
+  /** Names of the clips that it takes it out of. */
+  inPlace: ReadonlySet<string>;
+}
+
+/** Samples, measures and encodes every pose; null where `mayFail` and the encoding cannot hold a joint. */
+export function* bakeFrames(
+  encoding: Encoding,
+  { planned, rig, flips, boxes, frames, maxTextureSize, morphs, extractor, inPlace }: FrameBake,
+  mayFail: boolean,
+): Generator<number, BoneTextureData | null, void> {
+  const { jointNames } = rig;
+  const joints = jointNames.length;
+  const size = encoding.texels * 4;
+  const morphNames = morphs ? rig.morphNames : [];
+  const stride = joints * encoding.texels + Math.ceil(morphNames.length / 4);
+  const layout = layoutTexture(frames, stride, maxTextureSize, NAME);
+  const texels = new Float32Array(layout.width * layout.height * 4);
+  const { morphRest } = rig;
+  const pose = new Float64Array(joints * AFFINE_SIZE);
+  const sampler = new PoseSampler(rig);
+
+  const encodeFrame = (frame: number, first: boolean, clip: string): boolean => {
+    const at = frameTexel(layout, frame) * 4;
+    const previous = first ? -1 : frameTexel(layout, frame - 1) * 4;
+    checkFinite(rig, pose, clip);
+    for (let joint = 0; joint < joints; joint++) {
+      const before = first ? -1 : previous + joint * size;
+      const error = encoding.encode(pose, joint * AFFINE_SIZE, texels, at + joint * size, before);
+      if (error <= QUATERNION_TOLERANCE) continue;
+      if (mayFail) return false;
+      throw new Error(
+        `${NAME}: joint "${jointNames[joint]}" has shear, non-uniform or mirroring scale in ${clip}, ` +
+          `which encoding "${encoding.name}" cannot hold; use "matrix" or "auto".`,
+      );
+    }
+    // What clips add to the influences that instances have of their own, which begin as those of the rest pose.
+    for (let i = 0; i < morphNames.length; i++) {
+      texels[at + joints * size + i] = sampler.influences[i] - morphRest[i];
+    }
+    return true;
+  };
+
+  sampler.sample(0, pose);
+  const restBounds = new Box3();
+  expandByPose(restBounds, boxes, pose);
+  if (!encodeFrame(REST_FRAME, true, 'the rest pose')) return null;
+
+  const clips: BakedClip[] = [];
+  const skipped = new SkippedTracks(rig);
+
+  for (const { clip, name, start, count, timeOf } of planned) {
+    skipped.add(sampler.setClip(clip));
+
+    const bounds = new Box3();
+    const rootMotion = extractor !== null && inPlace.has(name) ? new Float32Array(count * MOTION_SIZE) : null;
+    for (let i = 0; i < count; i++) {
+      sampler.sample(timeOf(i), pose);
+      if (rootMotion !== null) extractor?.extract(sampler, i, pose, rootMotion);
+      expandByPose(bounds, boxes, pose);
+      if (!encodeFrame(start + i, i === 0, `clip "${clip.name}"`)) return null;
+      if (i % 16 === 15) yield (0.9 * (start + i)) / frames;
+    }
+    if (encoding.name === 'quaternion') growByArcs(texels, layout, start, count, bounds, boxes);
+    if (bounds.isEmpty()) bounds.copy(restBounds);
+    clips.push({
+      name,
+      start,
+      count,
+      duration: clip.duration,
+      fps: (count - 1) / (clip.duration || 1),
+      bounds,
+      rootMotion,
+      marks: [],
+    });
+    yield (0.9 * (start + count)) / frames;
+  }
+
+  skipped.warn();
+  const { name } = encoding;
+  return {
+    texels,
+    layout,
+    frames,
+    encoding: name,
+    precision: 'float',
+    clips,
+    jointNames,
+    jointBinds: jointBinds(rig),
+    flips,
+    morphNames,
+    restBounds,
+    jointBoxes: boxes,
+    tracks: null,
+  };
+}
+
+/** Texels as the bits of half floats. */
+export function* toHalfTexels(texels: Float32Array): Generator<number, Uint16Array, void> {
+  const halves = new Uint16Array(texels.length);
+  for (let i = 0; i < texels.length; i++) {
+    if (Math.abs(texels[i]) > 65504) {
+      throw new Error(
+        `${NAME}: a joint's matrix holds ${texels[i]}, beyond what a half float can; use precision "float", or scale the model down.`,
+      );
+    }
+    halves[i] = toHalf(texels[i]);
+    if (i % 16384 === 0) yield 0.9 + (0.1 * i) / texels.length;
+  }
+  return halves;
+}
+
+/** What a float32 can hold. */
+const LARGEST = 3.4e38;
+
+function checkFinite({ jointNames }: Rig, pose: Float64Array, clip: string): void {
+  const length = jointNames.length * AFFINE_SIZE;
+  for (let i = 0; i < length; i++) {
+    if (Math.abs(pose[i]) < LARGEST) continue;
+    throw new Error(
+      `${NAME}: the matrix of joint "${jointNames[Math.floor(i / AFFINE_SIZE)]}" holds ${pose[i]} in ${clip}; ` +
+        'mend the transforms of the nodes above it, its bind matrices, or the clip.',
+    );
+  }
+}

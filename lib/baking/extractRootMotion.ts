@@ -1,0 +1,141 @@
+import type { AnimationClip } from 'three';
+import { Matrix4, PropertyBinding, Quaternion, Vector3 } from 'three';
+import { AFFINE_SIZE } from '../constants.js';
+import { listNames } from '../poses/ClipTable.js';
+import type { Rig } from '../poses/Rig.js';
+import { MOTION_SIZE, type RootMotionOptions } from '../poses/RootMotion.js';
+import { affineToMatrix4, multiplyAffine } from '../utils/affine.js';
+import type { BakeOptions } from './BakeOptions.js';
+import type { PoseSampler } from './PoseSampler.js';
+import type { PlannedClip } from './planClips.js';
+
+const NAME = 'BoneTexture.bake';
+
+const _matrix = /*@__PURE__*/ new Matrix4();
+const _position = /*@__PURE__*/ new Vector3();
+const _scale = /*@__PURE__*/ new Vector3();
+const _up = /*@__PURE__*/ new Vector3(0, 1, 0);
+
+/**
+ * Takes the motion of one node over the ground out of poses, frame by frame, and keeps it as a curve: each frame is moved
+ * back by the rigid motion that leads from the first frame's place to its own.
+ */
+export class RootMotionExtractor {
+  readonly node: number;
+  private readonly yaw: boolean;
+  private readonly vertical: boolean;
+  private readonly first = new Vector3();
+  private readonly firstTurn = new Quaternion();
+  private readonly turn = new Quaternion();
+  private readonly model = new Float64Array(AFFINE_SIZE);
+  private readonly back = new Float64Array(AFFINE_SIZE);
+  private readonly joint = new Float64Array(AFFINE_SIZE);
+
+  constructor(node: number, { yaw = true, vertical = false }: RootMotionOptions) {
+    this.node = node;
+    this.yaw = yaw;
+    this.vertical = vertical;
+  }
+
+  /**
+   * Takes the motion out of the pose that the sampler has just sampled.
+   *
+   * @param frame Of the clip; call in order from 0.
+   * @param pose Skinning matrices, which are changed.
+   * @param motion `MOTION_SIZE` numbers a frame, of which this frame's are written.
+   */
+  extract(sampler: PoseSampler, frame: number, pose: Float64Array, motion: Float32Array): void {
+    sampler.readModel(this.node, this.model);
+    affineToMatrix4(this.model, 0, _matrix).decompose(_position, this.turn, _scale);
+    if (frame === 0) {
+      this.first.copy(_position);
+      this.firstTurn.copy(this.turn).invert();
+    }
+
+    const at = frame * MOTION_SIZE;
+    const yaw = this.yaw ? this.yawOf(this.turn.multiply(this.firstTurn), frame, motion) : 0;
+    const start = this.first.clone().applyAxisAngle(_up, yaw);
+    motion[at] = _position.x - start.x;
+    motion[at + 1] = this.vertical ? _position.y - this.first.y : 0;
+    motion[at + 2] = _position.z - start.z;
+    motion[at + 3] = yaw;
+
+    // What was rounded to float32 is what is taken out, so that putting it back gives the same pose.
+    const cos = Math.cos(motion[at + 3]);
+    const sin = Math.sin(motion[at + 3]);
+    const [x, y, z] = motion.subarray(at, at + 3);
+    this.back.set([cos, 0, -sin, sin * z - cos * x, 0, 1, 0, -y, sin, 0, cos, -sin * x - cos * z]);
+    for (let i = 0; i < pose.length; i += AFFINE_SIZE) {
+      this.joint.set(pose.subarray(i, i + AFFINE_SIZE));
+      multiplyAffine(this.back, 0, this.joint, 0, pose, i);
+    }
+  }
+
+  /** The part of a rotation that turns about y, on the same winding as the frame before. */
+  private yawOf({ y, w }: Quaternion, frame: number, motion: Float32Array): number {
+    const before = frame === 0 ? 0 : motion[(frame - 1) * MOTION_SIZE + 3];
+    // Upside down there is no such part.
+    if (y * y + w * w < 1e-8) return before;
+    const yaw = 2 * Math.atan2(y, w);
+    return yaw + Math.round((before - yaw) / (2 * Math.PI)) * 2 * Math.PI;
+  }
+}
+
+/**
+ * The node whose motion is the character's.
+ *
+ * @throws If there is none, or none of the name in the options.
+ */
+function findRootNode(rig: Rig, clips: readonly AnimationClip[], options: RootMotionOptions): number {
+  const moved = new Uint8Array(rig.nodes.length);
+  for (const joint of rig.jointNodes) {
+    for (let node = joint; node !== -1 && !moved[node]; node = rig.parents[node]) moved[node] = 1;
+  }
+
+  if (options.joint !== undefined) {
+    const node = rig.nodes.findIndex(({ name }, i) => name === options.joint && moved[i] === 1);
+    if (node !== -1) return node;
+    throw new Error(
+      `${NAME}: rootMotion.joint is "${options.joint}", but no joint of that name moves the character; its joints are "${rig.jointNames.slice(0, 12).join('", "')}"…`,
+    );
+  }
+
+  let first = -1;
+  for (const clip of clips) {
+    for (const { name, values } of clip.tracks) {
+      const { nodeName, propertyName } = PropertyBinding.parseTrackName(name);
+      if (propertyName !== 'position' || !values.some((value, i) => value !== values[i % 3])) continue;
+      const object = PropertyBinding.findNode(rig.root, nodeName);
+      const node = rig.nodes.indexOf(object as (typeof rig.nodes)[number]);
+      if (node !== -1 && moved[node] === 1 && (first === -1 || node < first)) first = node;
+    }
+  }
+  if (first !== -1) return first;
+  throw new Error(
+    `${NAME}: rootMotion is set, but no clip changes the position of a joint; name the joint as rootMotion.joint, or leave rootMotion out.`,
+  );
+}
+
+/**
+ * Makes what takes root motion out of clips, as the options ask for it, and says out of which.
+ *
+ * @throws If the options name a clip or a joint that is not there, or no clip moves a joint.
+ */
+export function planRootMotion(
+  rig: Rig,
+  planned: readonly PlannedClip[],
+  options: BakeOptions['rootMotion'],
+): { extractor: RootMotionExtractor | null; inPlace: ReadonlySet<string> } {
+  if (!options) return { extractor: null, inPlace: new Set() };
+  const chosen = options === true ? {} : options;
+  const names = planned.map(({ name }) => name);
+  const unknown = chosen.clips?.find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    throw new Error(
+      `${NAME}: rootMotion.clips names "${unknown}", but the baked clips are ${listNames(planned)}.`,
+    );
+  }
+  const inPlace = new Set(chosen.clips ?? names);
+  const clips = planned.filter(({ name }) => inPlace.has(name)).map(({ clip }) => clip);
+  return { extractor: new RootMotionExtractor(findRootNode(rig, clips, chosen), chosen), inPlace };
+}
