@@ -4,7 +4,7 @@
  * @module skinned-instanced-mesh/webgpu
  */
 
-import { registerNodeBackend } from './backends/nodeBackend.js';
+import { registerNodeBackend } from './backends/backendOf.js';
 import { webGPUBackend } from './backends/webgpu/WebGPUBackend.js';
 import { SkinnedInstancedMesh as Base } from './objects/SkinnedInstancedMesh.js';
 

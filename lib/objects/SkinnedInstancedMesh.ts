@@ -7,7 +7,6 @@ import type {
   Object3D,
   Raycaster,
   Scene,
-  Texture,
   WebGLRenderer,
 } from 'three';
 import {
@@ -20,21 +19,10 @@ import {
   MeshDistanceMaterial,
   type Vector3,
 } from 'three';
-import { type Influences, variantCode } from '../../shaders/ShaderVariant.js';
-import { requireNodeBackend } from '../backends/nodeBackend.js';
-import {
-  COLOR_ATTRIBUTES,
-  GLSL_ATTRIBUTES,
-  MATRIX_ATTRIBUTES,
-  ownVertexAttributes,
-} from '../backends/vertexLimits.js';
-import {
-  checkAttributes,
-  type PatchRole,
-  patchMaterial,
-  releaseVariant,
-} from '../backends/webgl/patchMaterial.js';
-import { posesOf, WebGLPoses } from '../backends/webgl/WebGLPoses.js';
+import type { Influences } from '../../shaders/ShaderVariant.js';
+import { backendOf } from '../backends/backendOf.js';
+import { CrowdSkeleton } from '../backends/CrowdSkeleton.js';
+import { poseAhead, updateDraw } from '../backends/webgl/WebGLBackend.js';
 import type { BakeOptions } from '../baking/BakeOptions.js';
 import { findUnsupported } from '../baking/collectParts.js';
 import { collectRig } from '../baking/collectRig.js';
@@ -44,18 +32,8 @@ import {
   setPlaybackAttributes,
 } from '../character/crowdGeometry.js';
 import { mergeParts } from '../character/mergeParts.js';
-import {
-  PARAM_CLOCK,
-  PARAM_MORPH_TEXEL,
-  PARAM_PARTS,
-  PARAM_PARTS_PER_ROW,
-  PARAM_ROWS,
-  PARAM_SHADOW_VARIANT,
-  PARAM_STRIDE,
-  PARAM_VARIANT,
-} from '../constants.js';
+import { PARAM_CLOCK } from '../constants.js';
 import type { InstanceMatrices } from '../instances/InstanceMatrices.js';
-import { INSTANCE_ATTRIBUTES } from '../playback/instanceLayout.js';
 import { createPoseMix } from '../poses/PoseMix.js';
 import { CrowdBounds } from '../queries/crowdBounds.js';
 import { morphVertex, skinVertex } from '../queries/posedVertex.js';
@@ -64,7 +42,6 @@ import { BoneTexture } from '../texture/BoneTexture.js';
 import { releaseBuffers } from '../utils/releaseBuffers.js';
 import { resizedAttribute } from '../utils/resizedAttribute.js';
 import { warnOnce } from '../utils/warnOnce.js';
-import { CrowdSkeleton } from './CrowdSkeleton.js';
 import { numberedParts } from './PartedInstancedMesh.js';
 import { SocketedInstancedMesh } from './SocketedInstancedMesh.js';
 
@@ -127,6 +104,8 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
   override readonly type: string = 'SkinnedInstancedMesh';
   /** For type testing. */
   readonly isSkinnedInstancedMesh = true;
+  /** @internal */
+  readonly isCrowdMesh = true;
   /**
    * Makes three.js bind `skeleton.boneTexture` and the draw parameters at each draw. Not so while WebGPURenderer draws the
    * crowd in a material that cannot pose it.
@@ -166,8 +145,6 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
   /** Materials and textures that were made for this crowd, whatever it draws with now. */
   private owned: { dispose(): void }[] = [];
   private readonly bounds = new CrowdBounds(this);
-  /** The variants that materials were last prepared for; null before the first time. */
-  private drawn: { color: number; shadow: number } | null = null;
   /** Whether the crowd is in the middle of becoming another one, so that materials need not be prepared for it. */
   private changing = false;
 
@@ -510,27 +487,12 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
     material: Material,
     _group: Group,
   ): void {
-    this.prepareUploads(renderer);
-    if ((renderer as { isWebGLRenderer?: boolean }).isWebGLRenderer === true) {
-      if ((material as { isNodeMaterial?: boolean }).isNodeMaterial === true) {
-        throw new Error(
-          `${NAME}: WebGLRenderer cannot pose a crowd in a node material ("${material.name || material.type}"), not with a nodes handler either; use WebGPURenderer, with forceWebGL: true if need be.`,
-        );
-      }
-      this.isSkinnedMesh = true;
-      this.pose(renderer);
-      this.patch(material, 'color', this.bindMatrix.elements[PARAM_VARIANT]);
-      checkAttributes(renderer, material, this.geometry, this.instanceAttributes());
-    } else {
-      this.prepareDraw();
-      requireNodeBackend().prepare(renderer, this, scene, material);
-    }
+    backendOf(renderer).prepare(renderer, this, scene, material);
   }
 
   /** As `onBeforeRender`, for shadow maps of WebGLRenderer. */
   override onBeforeShadow(renderer: WebGLRenderer): void {
-    this.prepareUploads(renderer);
-    if ((renderer as { isWebGLRenderer?: boolean }).isWebGLRenderer === true) this.pose(renderer);
+    backendOf(renderer).prepareShadow(renderer, this);
   }
 
   protected override createAttachment(
@@ -564,123 +526,8 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
     return this.boneTexture.encoding === 'tracks';
   }
 
-  /** Who drew the crowd last, so that its poses can be ready before the frame's first shadow map. */
-  private lastRenderer: WeakRef<WebGLRenderer> | null = null;
-
-  /** Runs the pose pass of WebGLRenderer, if there is one and its poses are not up to date. */
-  private pose(renderer: WebGLRenderer): void {
-    if (!this.posedByPass) return;
-    if (this.lastRenderer?.deref() !== renderer) this.lastRenderer = new WeakRef(renderer);
-    this.prepareUploads(renderer);
-    const poses = posesOf(this);
-    const [row0, row1, row2] = poses.update(renderer, this);
-    this.bindMatrix.elements[PARAM_ROWS] = Math.log2(poses.perRow);
-    if (this.parts === null) this.skeleton.setTextures(row0, row1, row2);
-    else this.skeleton.setTextures(row0, row1, row2, this.parts.texture.plain);
-  }
-
-  /** A renderer that has not got all of a texture must not be sent a part of it. */
-  private prepareUploads(renderer: WebGLRenderer): void {
-    this.checkTextureSizes(renderer.capabilities?.maxTextureSize);
-    // Under WebGPURenderer there is no such property, nor a loss of context to notice.
-    const { properties } = renderer as { properties?: WebGLRenderer['properties'] };
-    const has = (texture: Texture) =>
-      properties === undefined ||
-      (properties.get(texture) as { __webglTexture?: unknown }).__webglTexture !== undefined;
-    this.playback.state.prepare(renderer, has);
-    this.playback.fades.prepare(renderer, has);
-    this.parts?.texture.prepare(renderer, has);
-  }
-
-  /**
-   * Asked in every frame, since any of the textures may have become another one.
-   *
-   * @param max Texels that a texture may have on a side; undefined where node materials are drawn, which check it themselves.
-   * @throws If this device cannot hold a texture of the crowd.
-   */
-  private checkTextureSizes(max: number | undefined): void {
-    if (max === undefined) return;
-    this.boneTexture.checkSize(max);
-    const { morphTexture, parts } = this;
-    if (morphTexture !== null) checkHeight(morphTexture, 'morph weights', max);
-    if (parts !== null) checkHeight(parts.texture.plain, 'parts', max);
-  }
-
-  private variantCodes() {
-    const { encoding } = this.boneTexture;
-    const { interpolate } = this;
-    const parts = this.parts !== null;
-    const morphs = this.clipsMorph;
-    const common = { encoding, interpolate, parts, morphs };
-    return {
-      color: variantCode({ ...common, influences: this.influences }),
-      shadow: variantCode({ ...common, influences: this.shadowInfluences }),
-    };
-  }
-
-  /** Lets go of variants that the crowd drew with. */
-  private releaseVariants({ color, shadow }: { color: number; shadow: number }): void {
-    for (const material of this.colorMaterials()) releaseVariant(material, color);
-    for (const material of this.shadowMaterials()) releaseVariant(material, shadow);
-  }
-
-  private colorMaterials(): Material[] {
-    return Array.isArray(this.material) ? this.material : this.material ? [this.material] : [];
-  }
-
-  private shadowMaterials(): Material[] {
-    return [this.customDepthMaterial, this.customDistanceMaterial].filter(
-      (material) => material !== undefined,
-    );
-  }
-
-  /** Brings materials and draw parameters up to what the crowd is now. Costs a look-up per material. */
   protected override prepareDraw(): void {
-    if (this.changing) return;
-    const { elements } = this.bindMatrix;
-    const { layout } = this.boneTexture;
-    const codes = this.variantCodes();
-    const { drawn } = this;
-    if (drawn !== null && (drawn.color !== codes.color || drawn.shadow !== codes.shadow))
-      this.releaseVariants(drawn);
-    this.drawn = codes;
-    elements[PARAM_CLOCK] = this.playback.clock;
-    const { posedByPass } = this;
-    if (!posedByPass) elements[PARAM_ROWS] = layout.height;
-    elements[PARAM_STRIDE] = posedByPass ? WebGLPoses.columnsOf(this) : layout.stride;
-    elements[PARAM_VARIANT] = codes.color;
-    elements[PARAM_SHADOW_VARIANT] = codes.shadow;
-    const { fades } = this.playback;
-    const parts = this.parts?.texture;
-    elements[PARAM_MORPH_TEXEL] = this.boneTexture.morphTexel;
-    elements[PARAM_PARTS] = this.parts?.count ?? 0;
-    elements[PARAM_PARTS_PER_ROW] = parts?.perRow ?? 1;
-    if (!posedByPass) this.skeleton.setTextures(this.boneTexture, fades.plain, (parts ?? fades).plain);
-
-    const { material } = this;
-    if (Array.isArray(material)) {
-      for (const one of material) this.patch(one, 'color', codes.color);
-    } else if (material) {
-      this.patch(material, 'color', codes.color);
-    }
-    if (this.customDepthMaterial) this.patch(this.customDepthMaterial, 'shadow', codes.shadow);
-    if (this.customDistanceMaterial) this.patch(this.customDistanceMaterial, 'shadow', codes.shadow);
-  }
-
-  /** Lets a material of WebGLRenderer pose the crowd, and binds what its shaders then read. */
-  private patch(material: Material, role: PatchRole, code: number): void {
-    const taken = ownVertexAttributes(this.geometry) + this.instanceAttributes() + INSTANCE_ATTRIBUTES.length;
-    const { posedByPass } = this;
-    const slots = taken > GLSL_ATTRIBUTES && !posedByPass ? 'texture' : 'attributes';
-    const patch = patchMaterial(material, role, code, slots);
-    if (patch === null) return;
-    if (patch.slots === 'texture' && !posedByPass) this.skeleton.setSlots(this.playback.state.plain);
-    this.skeleton.fill(patch.textures);
-  }
-
-  /** Vertex attributes that matrices and colours take. */
-  private instanceAttributes(): number {
-    return MATRIX_ATTRIBUTES + (this.instanceColor === null ? 0 : COLOR_ATTRIBUTES);
+    if (!this.changing) updateDraw(this);
   }
 
   protected override adoptGeometry(geometry: BufferGeometry): void {
@@ -693,9 +540,7 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
     let { geometry, material, count } = this;
     const skeleton = new CrowdSkeleton(() => {
       this.prepareDraw();
-      // In time for all shadow maps and cameras of the frame, and while nothing is being drawn into yet.
-      const renderer = this.lastRenderer?.deref();
-      if (renderer !== undefined) this.pose(renderer);
+      poseAhead(this);
     });
 
     Object.defineProperty(this, 'geometry', {
@@ -792,14 +637,6 @@ function checkMatrix({ elements: m }: Matrix4): void {
   }
   if (Number.isFinite(determinant + m[12] + m[13] + m[14])) return;
   throw new Error(`${NAME}.setMatrixAt: the matrix is ${m.join(', ')}; use finite numbers.`);
-}
-
-/** @throws If a texture with something for each instance is too high for the device. */
-function checkHeight({ image }: { image: { height: number } }, what: string, max: number): void {
-  if (image.height <= max) return;
-  throw new Error(
-    `${NAME}: ${what} of the instances need a texture of height ${image.height}, this device takes ${max}; split the crowd.`,
-  );
 }
 
 function checkInfluences(value: number, option: string): Influences {

@@ -20,7 +20,7 @@ import { mrt, output, positionLocal, varying, velocity } from 'three/tsl';
 import { MeshBasicNodeMaterial, MeshStandardNodeMaterial, RenderTarget, WebGPURenderer } from 'three/webgpu';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
-import { requireNodeBackend } from '../../lib/backends/nodeBackend.js';
+import { backendOf } from '../../lib/backends/backendOf.js';
 import { captureGeometry } from '../support/capture.js';
 import { captureNodeMaterial, captureNodes } from '../support/captureNodes.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
@@ -324,11 +324,11 @@ test('WebGLRenderer says that it cannot draw a crowd in node materials', () => {
 
 test('without the ./webgpu entry WebGPURenderer says what to import', async () => {
   vi.resetModules();
-  const fresh = await import('../../lib/backends/nodeBackend.js?fresh' as string);
-  expect(() => (fresh as { requireNodeBackend: typeof requireNodeBackend }).requireNodeBackend()).toThrow(
+  const fresh = await import('../../lib/backends/backendOf.js?fresh' as string);
+  expect(() => (fresh as { backendOf: typeof backendOf }).backendOf({})).toThrow(
     "import { SkinnedInstancedMesh } from 'skinned-instanced-mesh/webgpu'",
   );
-  expect(requireNodeBackend()).toBeTruthy();
+  expect(backendOf({})).toBeTruthy();
 });
 
 test('a lost device leaves no endless errors behind', async () => {

@@ -1,7 +1,7 @@
 import 'skinned-instanced-mesh/webgpu';
 import { Float32BufferAttribute, type Material, Mesh, Scene } from 'three';
 import { expect, test } from 'vitest';
-import { requireNodeBackend } from '../../lib/backends/nodeBackend.js';
+import { backendOf } from '../../lib/backends/backendOf.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
 import { createStick } from '../support/stick.js';
 
@@ -27,7 +27,7 @@ function createCrowd(count: number) {
 }
 
 const prepare = (renderer: object, crowd: SkinnedInstancedMesh) =>
-  requireNodeBackend().prepare(renderer, crowd, new Scene(), crowd.material as Material);
+  backendOf(renderer).prepare(renderer, crowd, new Scene(), crowd.material as Material);
 
 test('a bone texture that is too large for a WebGPU device is an error in every frame', () => {
   const crowd = createCrowd(1);

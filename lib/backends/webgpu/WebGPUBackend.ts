@@ -1,11 +1,12 @@
-import type { Material, Object3D, Scene } from 'three';
+import type { Material, Scene } from 'three';
 import { VARIANT_CODES } from '../../../shaders/ShaderVariant.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import { InstanceMatrices } from '../../instances/InstanceMatrices.js';
 import { warnOnce } from '../../utils/warnOnce.js';
-import type { NodeBackend } from '../nodeBackend.js';
+import type { Backend } from '../Backend.js';
+import type { DrawnCrowd } from '../DrawnCrowd.js';
+import { setDrawParameters } from '../drawParameters.js';
 import { checkTextureSizes, type NodeRenderer, needsMatrixTexels } from './checkLimits.js';
-import type { NodeCrowd } from './NodeCrowd.js';
 import { runPosePass } from './nodePoses.js';
 import { checkVertexNode, patchNodeMaterial } from './patchNodeMaterial.js';
 
@@ -20,7 +21,7 @@ interface Drawn {
   generation: number;
 }
 
-const drawn = /*@__PURE__*/ new WeakMap<Object3D, Drawn>();
+const drawn = /*@__PURE__*/ new WeakMap<DrawnCrowd, Drawn>();
 
 /** Generations that build keys tell apart. */
 const GENERATIONS = 64;
@@ -33,10 +34,11 @@ interface Renderer extends NodeRenderer {
  * Poses crowds under WebGPURenderer, on WebGPU and on WebGL 2, by a `setupPosition` of the materials' own that asks
  * whose object is being built. Nothing global is changed, and other meshes of the material are built as ever.
  */
-export const webGPUBackend: NodeBackend = {
-  prepare(target: object, object: Object3D, scene: Scene, material: Material): void {
-    const crowd = object as NodeCrowd;
+export const webGPUBackend: Backend = {
+  prepare(target: object, crowd: DrawnCrowd, scene: Scene, material: Material): void {
     const renderer = target as Renderer;
+    prepareUploads(renderer, crowd);
+    setDrawParameters(crowd, 0);
     checkTextureSizes(renderer, crowd);
     prepareMatrices(renderer, crowd);
     const override = scene.overrideMaterial;
@@ -49,13 +51,27 @@ export const webGPUBackend: NodeBackend = {
     patch(crowd, material, key);
     if (override) patch(crowd, override, key);
   },
+
+  prepareShadow(renderer: object, crowd: DrawnCrowd): void {
+    prepareUploads(renderer, crowd);
+  },
 };
+
+/** This renderer says neither what it has of a texture nor when it has lost it. */
+const always = () => true;
+
+/** A renderer that has not got all of a texture must not be sent a part of it. */
+function prepareUploads(renderer: object, { playback, parts }: DrawnCrowd): void {
+  playback.state.prepare(renderer, always);
+  playback.fades.prepare(renderer, always);
+  parts?.texture.prepare(renderer, always);
+}
 
 /**
  * Part of the key by which builds are shared: crowds of other variants, and plain meshes, get builds of their own; so
  * does a crowd once its instances have colours or influences, which the renderer looks for only when it builds.
  */
-function keyOf(crowd: NodeCrowd): number {
+function keyOf(crowd: DrawnCrowd): number {
   const { elements } = crowd.bindMatrix;
   let key = elements[PARAM_VARIANT] * VARIANT_CODES + elements[PARAM_SHADOW_VARIANT];
   key = key * 2 + (crowd.boneTexture.precision === 'half' ? 1 : 0);
@@ -65,7 +81,7 @@ function keyOf(crowd: NodeCrowd): number {
   return key * GENERATIONS + generationOf(crowd) + 1;
 }
 
-function drawnOf(crowd: NodeCrowd): Drawn {
+function drawnOf(crowd: DrawnCrowd): Drawn {
   let last = drawn.get(crowd);
   if (last === undefined) {
     last = { keys: new WeakMap(), morphTexture: crowd.morphTexture, generation: 0 };
@@ -74,7 +90,7 @@ function drawnOf(crowd: NodeCrowd): Drawn {
   return last;
 }
 
-function generationOf(crowd: NodeCrowd): number {
+function generationOf(crowd: DrawnCrowd): number {
   const last = drawnOf(crowd);
   if (last.morphTexture !== crowd.morphTexture) {
     last.morphTexture = crowd.morphTexture;
@@ -84,7 +100,7 @@ function generationOf(crowd: NodeCrowd): number {
 }
 
 /** Keeps matrices and colours as texels once there is no room for them among the vertex attributes. */
-function prepareMatrices(renderer: Renderer, crowd: NodeCrowd): void {
+function prepareMatrices(renderer: Renderer, crowd: DrawnCrowd): void {
   const { instanceMatrix, instanceColor } = crowd;
   if (crowd.matrices === null && !needsMatrixTexels(renderer, crowd)) return;
   if (crowd.matrices?.capacity !== instanceMatrix.count) {
@@ -111,7 +127,7 @@ function isPosable(renderer: Renderer, material: Material): boolean {
   return false;
 }
 
-function patch(crowd: NodeCrowd, material: Material, key: number): void {
+function patch(crowd: DrawnCrowd, material: Material, key: number): void {
   checkVertexNode(material);
   patchNodeMaterial(material);
   const { keys } = drawnOf(crowd);

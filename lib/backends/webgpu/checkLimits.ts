@@ -1,6 +1,7 @@
 import type { BufferGeometry, InterleavedBufferAttribute, Object3D } from 'three';
 import { Fn, OnObjectUpdate } from 'three/tsl';
 import type { NodeBuilder } from 'three/webgpu';
+import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import {
   COLOR_ATTRIBUTES,
   MATRIX_ATTRIBUTES,
@@ -9,7 +10,6 @@ import {
   VERTEX_ATTRIBUTES,
   VERTEX_BUFFERS,
 } from '../vertexLimits.js';
-import { isCrowd, type NodeCrowd } from './NodeCrowd.js';
 
 /** What a renderer has drawn on. */
 export interface NodeRenderer {
@@ -51,7 +51,7 @@ function limitsOf(renderer: NodeRenderer): Limits {
 }
 
 /** @throws If a texture of the crowd is larger than the device takes. */
-export function checkTextureSizes(renderer: NodeRenderer, crowd: NodeCrowd): void {
+export function checkTextureSizes(renderer: NodeRenderer, crowd: DrawnCrowd): void {
   const { boneTexture, morphTexture, geometry } = crowd;
   const { textureSize, textureLayers } = limitsOf(renderer);
   boneTexture.checkSize(textureSize);
@@ -69,7 +69,7 @@ export function checkTextureSizes(renderer: NodeRenderer, crowd: NodeCrowd): voi
 }
 
 /** Whether matrices and colours must leave the vertex attributes so that those of the geometry have room. */
-export function needsMatrixTexels(renderer: NodeRenderer, { geometry, instanceColor }: NodeCrowd): boolean {
+export function needsMatrixTexels(renderer: NodeRenderer, { geometry, instanceColor }: DrawnCrowd): boolean {
   const { vertexBuffers, vertexAttributes } = limitsOf(renderer);
   const colors = instanceColor === null ? 0 : 1;
   return (
@@ -108,7 +108,7 @@ export function checkBuild(builder: NodeBuilder): void {
 function problemOf(
   built: readonly BuiltAttribute[],
   renderer: NodeRenderer,
-  crowd: NodeCrowd,
+  crowd: DrawnCrowd,
 ): string | null {
   const { vertexBuffers, vertexAttributes } = limitsOf(renderer);
   const names = new Set<string>();

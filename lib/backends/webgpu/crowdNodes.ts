@@ -15,7 +15,7 @@ import {
   PARAM_VARIANT,
 } from '../../constants.js';
 import { OLDER_STRIDE, OLDEST, SLOT_STRIDE } from '../../playback/instanceLayout.js';
-import { isCrowd, type NodeCrowd } from './NodeCrowd.js';
+import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 
 /** Reads colour and visibility of the vertex's part, of whichever crowd is drawn. */
 export type PartNode = () => Node<'vec4'>;
@@ -29,7 +29,7 @@ export interface CrowdNodes {
 }
 
 /** The variant in which a material draws a crowd. */
-export function variantFor(material: NodeMaterial, crowd: NodeCrowd): ShaderVariant {
+export function variantFor(material: NodeMaterial, crowd: DrawnCrowd): ShaderVariant {
   const shadow = (material as unknown as { isShadowPassMaterial?: boolean }).isShadowPassMaterial === true;
   return variantOf(crowd.bindMatrix.elements[shadow ? PARAM_SHADOW_VARIANT : PARAM_VARIANT]);
 }
@@ -44,7 +44,7 @@ function drawParameter(i: number): Node<'float'> {
 }
 
 /** The part of the vertex as its instance has it; white and shown where the variant knows no parts. */
-export function partNode(crowd: NodeCrowd, { parts: wanted }: ShaderVariant): PartNode {
+export function partNode(crowd: DrawnCrowd, { parts: wanted }: ShaderVariant): PartNode {
   if (!wanted || crowd.parts === null) return () => vec4(1) as Node<'vec4'>;
   const parts = texels(crowd.parts.texture.layered);
   return () => {
@@ -56,7 +56,7 @@ export function partNode(crowd: NodeCrowd, { parts: wanted }: ShaderVariant): Pa
 }
 
 /** The textures and parameters of whichever crowd is drawn: a build may be shared by several. */
-export function crowdNodes(crowd: NodeCrowd, part: PartNode): CrowdNodes {
+export function crowdNodes(crowd: DrawnCrowd, part: PartNode): CrowdNodes {
   const boneTexture = texels(crowd.boneTexture);
   const states = texels(crowd.playback.state.layered);
   const fades = texels(crowd.playback.fades.layered);

@@ -3,7 +3,7 @@ import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import type { BoneTexture } from '../../texture/BoneTexture.js';
 import type { PoseTracks } from '../../tracks/PoseTracks.js';
 import { trackLayout } from '../../tracks/trackTexels.js';
-import type { NodeCrowd } from './NodeCrowd.js';
+import type { DrawnCrowd } from '../DrawnCrowd.js';
 import { NodePosePass } from './NodePosePass.js';
 
 const NAME = 'SkinnedInstancedMesh';
@@ -16,7 +16,7 @@ interface NodePoses {
 const known = /*@__PURE__*/ new WeakMap<InstancePlayback, NodePoses>();
 
 /** The pass that poses a crowd, and all that is attached to it; it goes with what they play. */
-export function posePassOf({ playback, boneTexture }: NodeCrowd): NodePosePass {
+export function posePassOf({ playback, boneTexture }: DrawnCrowd): NodePosePass {
   const poses = known.get(playback);
   if (poses?.boneTexture === boneTexture) return poses.pass;
   poses?.pass.dispose();
@@ -45,7 +45,7 @@ export function posePassOf({ playback, boneTexture }: NodeCrowd): NodePosePass {
  *
  * @throws If clips move morph targets, which this pass does not compute yet.
  */
-export function runPosePass(renderer: object, crowd: NodeCrowd): void {
+export function runPosePass(renderer: object, crowd: DrawnCrowd): void {
   if (crowd.boneTexture.morphNames.length > 0) {
     throw new Error(
       `${NAME}: encoding "tracks" does not move morph targets under WebGPURenderer yet; bake with morphTargets: false, or with encoding "auto".`,

@@ -11,9 +11,9 @@ import {
 import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
 import { partMapOffset } from '../../../shaders/parts.tsl.js';
 import { warnOnce } from '../../utils/warnOnce.js';
+import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { checkBuild } from './checkLimits.js';
 import { partNode, variantFor } from './crowdNodes.js';
-import { isCrowd, type NodeCrowd } from './NodeCrowd.js';
 import { placeCrowd } from './placeCrowd.js';
 import { poseCrowd } from './poseCrowd.js';
 
@@ -101,7 +101,7 @@ const positionPosed = /*@__PURE__*/ positionGeometry.toVarying('crowdPosition');
 function setupCrowd(
   material: NodeMaterial,
   builder: NodeBuilder,
-  crowd: NodeCrowd,
+  crowd: DrawnCrowd,
   original: SetupPosition,
 ): Node {
   const building = builder as unknown as { object: Object3D | null };
@@ -133,7 +133,7 @@ function setupCrowd(
  * A crowd as three.js shall see it while it sets a position up. It asks whether a mesh is skinned at the point where it
  * would skin it, and is told no once `pose` has been called.
  */
-function standInFor(crowd: NodeCrowd, pose: () => void): NodeCrowd {
+function standInFor(crowd: DrawnCrowd, pose: () => void): DrawnCrowd {
   const no = { value: false };
   const isSkinnedMesh = {
     get() {
@@ -141,13 +141,13 @@ function standInFor(crowd: NodeCrowd, pose: () => void): NodeCrowd {
       return false;
     },
   };
-  const standIn = Object.create(crowd, { isSkinnedMesh, isInstancedMesh: no, isSkinnedInstancedMesh: no });
+  const standIn = Object.create(crowd, { isSkinnedMesh, isInstancedMesh: no, isCrowdMesh: no });
   if (crowd.morphTexture !== null) {
     // Influences of each instance, however many are drawn. Where it has both, three.js's morphing also updates the array
     // of shared ones, which then was never built.
     Object.defineProperties(standIn, { count: { value: 2 }, morphTargetInfluences: { value: undefined } });
   }
-  return standIn as NodeCrowd;
+  return standIn as DrawnCrowd;
 }
 
 type Override = ((builder: { shaderStage: string }) => Node) | null;

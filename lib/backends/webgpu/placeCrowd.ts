@@ -18,8 +18,8 @@ import {
 import type { Node, NodeBuilder, Texture } from 'three/webgpu';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { InstanceMatrices } from '../../instances/InstanceMatrices.js';
+import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { instanceTexels, type PartNode } from './crowdNodes.js';
-import { isCrowd, type NodeCrowd } from './NodeCrowd.js';
 import type { Build } from './poseCrowd.js';
 
 /** Where an instance stands and what multiplies its colour. */
@@ -32,7 +32,7 @@ interface Place {
  * Applies the instances' matrices and colours. three.js's own way counts every attribute of the geometry, read or not,
  * and for small crowds may send all matrices anew each frame; it also leaves tangents unturned.
  */
-export function placeCrowd(crowd: NodeCrowd, builder: NodeBuilder, part: PartNode): void {
+export function placeCrowd(crowd: DrawnCrowd, builder: NodeBuilder, part: PartNode): void {
   const build = builder as unknown as Build;
   const place = Fn(() => {
     const { matrix, color } = crowd.matrices === null ? fromAttributes() : fromTexels(crowd.matrices);
@@ -68,7 +68,7 @@ function fromTexels(matrices: InstanceMatrices): Place {
 }
 
 /** Matrices of the frame before, of whichever crowd is drawn: kept once it was. */
-function previousMatrix(crowd: NodeCrowd): Node<'mat4'> {
+function previousMatrix(crowd: DrawnCrowd): Node<'mat4'> {
   const nodes = texels(keptMatrices(crowd).texture.layered as Texture);
   OnObjectUpdate(({ object, renderer }: { object: Object3D | null; renderer: object | null }) => {
     if (!isCrowd(object)) return;
@@ -83,7 +83,7 @@ function previousMatrix(crowd: NodeCrowd): Node<'mat4'> {
 }
 
 /** What is kept of a crowd for the next frame's motion vectors; to begin with, where it stands now. */
-function keptMatrices(crowd: NodeCrowd): InstanceMatrices {
+function keptMatrices(crowd: DrawnCrowd): InstanceMatrices {
   const { instanceMatrix, previousMatrices } = crowd;
   if (previousMatrices?.capacity === instanceMatrix.count) return previousMatrices;
   if (previousMatrices === null) {

@@ -17,8 +17,8 @@ import type { Rows } from '../../../shaders/encodings/matrix.tsl.js';
 import { morphTargets } from '../../../shaders/morphTargets.tsl.js';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import { skinningMatrix } from '../../../shaders/skinningMatrix.tsl.js';
+import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { crowdNodes, type PartNode, partNode, variantFor } from './crowdNodes.js';
-import { isCrowd, type NodeCrowd } from './NodeCrowd.js';
 import { posedMatrix } from './posedMatrix.js';
 
 /** What is asked of a builder, some of which its types lack. */
@@ -29,7 +29,7 @@ export interface Build {
 
 /** Poses position, normal and tangent of the vertex, in the place of three.js's skinning. */
 export function poseCrowd(
-  crowd: NodeCrowd,
+  crowd: DrawnCrowd,
   builder: NodeBuilder,
   variant: ShaderVariant,
   part: PartNode,
@@ -64,7 +64,7 @@ export function poseCrowd(
 }
 
 /** The same for a crowd that a pass of its own has posed. */
-function posePosed(crowd: NodeCrowd, builder: NodeBuilder, variant: ShaderVariant, part: PartNode): void {
+function posePosed(crowd: DrawnCrowd, builder: NodeBuilder, variant: ShaderVariant, part: PartNode): void {
   const build = builder as unknown as Build;
   const skin = Fn(() => {
     const rows = posedMatrix(crowd, builder, variant, part);

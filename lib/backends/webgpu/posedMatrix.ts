@@ -4,13 +4,13 @@ import type { Node, NodeBuilder } from 'three/webgpu';
 import type { Rows } from '../../../shaders/encodings/matrix.tsl.js';
 import { paletteMatrix } from '../../../shaders/palette.tsl.js';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
+import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import type { PartNode } from './crowdNodes.js';
-import { isCrowd, type NodeCrowd } from './NodeCrowd.js';
 import { posePassOf } from './nodePoses.js';
 
 /** The matrix of the vertex in the pose that the pass has written, of whichever crowd is drawn. */
 export function posedMatrix(
-  crowd: NodeCrowd,
+  crowd: DrawnCrowd,
   builder: NodeBuilder,
   { influences, parts }: ShaderVariant,
   part: PartNode,

@@ -1,0 +1,41 @@
+import type { InstancedMesh, Matrix4, Object3D } from 'three';
+import type { Influences } from '../../shaders/ShaderVariant.js';
+import type { InstanceMatrices } from '../instances/InstanceMatrices.js';
+import type { InstanceParts } from '../instances/InstanceParts.js';
+import type { InstancePlayback } from '../playback/InstancePlayback.js';
+import type { BoneTexture } from '../texture/BoneTexture.js';
+import type { CrowdSkeleton } from './CrowdSkeleton.js';
+
+/** What backends read of a mesh that draws a crowd. The classes of such meshes lie in a layer below. */
+export interface DrawnCrowd extends InstancedMesh {
+  readonly isCrowdMesh: true;
+  /** Whether three.js shall bind `skeleton.boneTexture` and `bindMatrix` at each draw. */
+  isSkinnedMesh: boolean;
+  readonly skeleton: CrowdSkeleton;
+  /** Not a transform: the parameters of the draw, see `drawParameters`. */
+  readonly bindMatrix: Matrix4;
+
+  readonly boneTexture: BoneTexture;
+  readonly playback: InstancePlayback;
+  /** Seconds on the shared clock since it last went back to zero. */
+  readonly clock: number;
+  /** Seconds by which the crowd was advanced in all. */
+  readonly elapsed: number;
+
+  readonly influences: Influences;
+  readonly shadowInfluences: Influences;
+  readonly interpolate: boolean;
+  /** Whether clips move the geometry's morph targets. */
+  readonly clipsMorph: boolean;
+
+  /** Which parts of instances are shown and in what colour; null until some instance differs from the baked character. */
+  readonly parts: InstanceParts | null;
+  /** Matrices and colours as texels; null while they are vertex attributes. */
+  matrices: InstanceMatrices | null;
+  /** Matrices of the frame before; null until someone asks for motion vectors. */
+  previousMatrices: InstanceMatrices | null;
+}
+
+/** Whether an object draws a crowd. */
+export const isCrowd = (object: Object3D | null): object is DrawnCrowd =>
+  (object as DrawnCrowd | null)?.isCrowdMesh === true;

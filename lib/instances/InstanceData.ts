@@ -1,0 +1,14 @@
+/**
+ * Something that every instance of a crowd has: where it stands, what it plays, what it looks like. A crowd keeps a list of
+ * them, and carries each along when instances are exchanged, copied or given more room.
+ */
+export interface InstanceData {
+  /** Makes room for more instances, or gives room back; those that stay keep what they have. */
+  resize(capacity: number): void;
+  /** Exchanges two instances. */
+  swap(i: number, j: number): void;
+  /** Takes over what the instances of another crowd have, which has as many. */
+  copy(source: this): void;
+  /** Frees what was allocated. */
+  dispose(): void;
+}
