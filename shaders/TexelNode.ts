@@ -1,5 +1,6 @@
-import { int, ivec2, uniform } from 'three/tsl';
+import { int, ivec2 } from 'three/tsl';
 import { type Node, type Texture, TextureNode } from 'three/webgpu';
+import { heightOf, objectUniform, sampleOf } from './tsl.js';
 
 /**
  * A texture that is read texel by texel. three.js's own node multiplies each coordinate by a uv matrix and asks whether
@@ -8,14 +9,16 @@ import { type Node, type Texture, TextureNode } from 'three/webgpu';
 export class TexelNode extends TextureNode {
   /** The texel at whole-numbered coordinates. */
   texel(at: Node<'ivec2'>): Node<'vec4'> {
-    const node = this.sample(at as unknown as Node<'vec2'>) as unknown as TextureNode;
+    const node = sampleOf(this, at);
     node.updateMatrix = false;
-    return node.setSampler(false) as unknown as Node<'vec4'>;
+    return node.setSampler(false);
   }
 
   /** The texel in a layer of an array texture. */
   layerTexel(at: Node<'ivec2'>, layer: Node<'int'>): Node<'vec4'> {
-    return (this.texel(at) as unknown as { depth(layer: Node): Node<'vec4'> }).depth(layer);
+    const node = sampleOf(this, at);
+    node.updateMatrix = false;
+    return node.setSampler(false).depth(layer);
   }
 
   /** `count` texels that begin `x` texels into a row of a layered `InstanceTexture`. */
@@ -29,11 +32,7 @@ export class TexelNode extends TextureNode {
 
   /** Rows of the texture, as of each draw. */
   height(): Node<'int'> {
-    return int(
-      uniform(1).onObjectUpdate(
-        () => (this.value.image as { height: number }).height,
-      ) as unknown as Node<'float'>,
-    );
+    return int(objectUniform(() => heightOf(this)));
   }
 
   setupUV(_builder: unknown, uv: Node): Node {

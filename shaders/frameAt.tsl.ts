@@ -24,7 +24,7 @@ function passesSince(
 ): Node<'float'> {
   const lengths = floor(total.div(max(intervals, 1))).toVar();
   const passes = select(rate.lessThan(0), lengths.negate(), lengths).toVar();
-  return select(rate.equal(0), float(0), select(first, max(passes, 0), passes)) as Node<'float'>;
+  return select(rate.equal(0), float(0), select(first, max(passes, 0), passes));
 }
 
 /** Twin of `lib/playback/frameAt.ts`. Call it where a stack is being built. */

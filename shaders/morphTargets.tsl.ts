@@ -73,12 +73,12 @@ export function morphTargets(geometry: BufferGeometry): MorphNodes {
     textureOf: (other) => morphTextureOf(other).texture,
     add(influence) {
       Loop(count, ({ i }) => {
-        const weight = influence(i as Node<'int'>).toVar();
+        const weight = influence(i).toVar();
         If(weight.notEqual(0), () => {
           const texel = (offset: number) => {
             const place = int(vertexIndex).mul(stride).add(offset).toVar();
             const row = place.div(WIDTH).toVar();
-            return targets.layerTexel(ivec2(place.sub(row.mul(WIDTH)), row), i as Node<'int'>).xyz;
+            return targets.layerTexel(ivec2(place.sub(row.mul(WIDTH)), row), i).xyz;
           };
           positionLocal.addAssign(texel(0).mul(weight));
           if (stride === 2) normalLocal.addAssign(texel(1).mul(weight));

@@ -1,7 +1,7 @@
 import { attribute, Break, If, int, Loop, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import type { Rows } from './encodings/matrix.tsl.js';
 import type { Influences } from './ShaderVariant.js';
+import { type Rows, zeroRows } from './tsl.js';
 
 /**
  * Twin of `palette.glsl.ts`: the weighted sum of the vertex's joints, as rows, from what the pose pass has written. Builds
@@ -15,7 +15,7 @@ export function paletteMatrix(
   influences: Influences,
   shown: Node<'float'> | null,
 ): Rows {
-  const sum = [vec4(0).toVar(), vec4(0).toVar(), vec4(0).toVar()] as Rows;
+  const sum = zeroRows();
   const joints = vec4(attribute<'vec4'>('skinIndex', 'vec4')).toVar();
   const weights = vec4(attribute<'vec4'>('skinWeight', 'vec4')).toVar();
   if (shown !== null) {
@@ -28,7 +28,7 @@ export function paletteMatrix(
       Break();
     });
     const weight = weights.x.toVar();
-    jointRows(int(joints.x).toVar() as Node<'int'>).forEach((row, i) => {
+    jointRows(int(joints.x).toVar()).forEach((row, i) => {
       sum[i].addAssign(row.mul(weight));
     });
     joints.assign(joints.yzwx);

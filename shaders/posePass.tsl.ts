@@ -1,5 +1,4 @@
 import {
-  array,
   cross,
   dot,
   Fn,
@@ -25,8 +24,8 @@ import {
   NODE_TEXELS,
   TRACK_ROW,
 } from '../lib/tracks/trackTexels.js';
-import type { Rows } from './encodings/matrix.tsl.js';
 import type { TexelNode } from './TexelNode.js';
+import { arrayOf, componentsOf, type Rows, While, zeroRows } from './tsl.js';
 
 /** What plays, in the order in which three.js mixes it; see `PosePassNodes.action`. */
 export interface ActionsNodes {
@@ -142,10 +141,7 @@ export function posePass(tracks: TexelNode, layout: Node<'ivec3'>, most: number)
   );
 
   const multiplyQuaternions = (a: Node<'vec4'>, b: Node<'vec4'>): Node<'vec4'> =>
-    vec4(
-      b.xyz.mul(a.w).add(a.xyz.mul(b.w)).add(cross(a.xyz, b.xyz)),
-      a.w.mul(b.w).sub(dot(a.xyz, b.xyz)),
-    ) as Node<'vec4'>;
+    vec4(b.xyz.mul(a.w).add(a.xyz.mul(b.w)).add(cross(a.xyz, b.xyz)), a.w.mul(b.w).sub(dot(a.xyz, b.xyz)));
 
   const addValue = Fn(
     ([a, b, t, turns]: [Node<'vec4'>, Node<'vec4'>, Node<'float'>, Node<'bool'>]) => {
@@ -191,10 +187,10 @@ export function posePass(tracks: TexelNode, layout: Node<'ivec3'>, most: number)
 
   const actionInputs = Array.from({ length: most }, (_, i) => ({ name: `action${i}`, type: 'vec4' }));
   const mixProperty = Fn(
-    (inputs: Node[]) => {
+    (inputs: MixPropertyInputs) => {
       // Only as a list: what three.js hands over knows no indices.
-      const [node, property, count, rest, ...given] = inputs as MixPropertyInputs;
-      const actions = array(given).toVar() as unknown as Elements<'vec4'>;
+      const [node, property, count, rest, ...given] = inputs;
+      const actions = arrayOf(given);
       const turns = property.equal(0).toVar();
       const value = vec4(rest).toVar();
       const mixed = vec4(rest).toVar();
@@ -203,8 +199,8 @@ export function posePass(tracks: TexelNode, layout: Node<'ivec3'>, most: number)
       const addedWeights = float(0).toVar();
 
       Loop(count, ({ i }) => {
-        const action = actions.element(i as Node<'int'>).toVar();
-        const entries = trackTexel(int(action.x).add(node)).toVar() as unknown as Elements<'float'>;
+        const action = actions.element(i).toVar();
+        const entries = componentsOf(trackTexel(int(action.x).add(node)).toVar());
         const entry = int(entries.element(property)).toVar();
         If(entry.greaterThanEqual(0), () => {
           const sampled = readTrack(entry, action, turns).toVar();
@@ -245,7 +241,7 @@ export function posePass(tracks: TexelNode, layout: Node<'ivec3'>, most: number)
         ...actionInputs,
       ],
     },
-  ) as unknown as (...inputs: Node[]) => Node<'vec4'>;
+  );
 
   // Rows of translation * rotation * scale, as Matrix4.compose has them.
   const composeRows = (q: Node<'vec4'>, t: Node<'vec4'>, s: Node<'vec4'>): Rows => {
@@ -255,7 +251,7 @@ export function posePass(tracks: TexelNode, layout: Node<'ivec3'>, most: number)
     const zz = q.z.mul(d.z).toVar();
     const wd = d.mul(q.w).toVar();
     const row = (x: Node<'float'>, y: Node<'float'>, z: Node<'float'>, w: Node<'float'>) =>
-      vec4(x.mul(s.x), y.mul(s.y), z.mul(s.z), w) as Node<'vec4'>;
+      vec4(x.mul(s.x), y.mul(s.y), z.mul(s.z), w);
     return [
       row(yd.y.add(zz).oneMinus(), xd.y.sub(wd.z), xd.z.add(wd.y), t.x),
       row(xd.y.add(wd.z), xd.x.add(zz).oneMinus(), yd.z.sub(wd.x), t.y),
@@ -285,7 +281,7 @@ export function posePass(tracks: TexelNode, layout: Node<'ivec3'>, most: number)
     trackTexel(layout.x.add(node.mul(NODE_TEXELS))).toVar();
 
   const localMatrix = (node: Node<'int'>, { actions, count }: ActionsNodes): Rows => {
-    const rows = [vec4(0).toVar(), vec4(0).toVar(), vec4(0).toVar()] as Rows;
+    const rows = zeroRows();
     const fixedAt = int(nodeHead(node).y).toVar();
     If(fixedAt.greaterThanEqual(0), () => {
       assignRows(rows, matrixRows(fixedAt));
@@ -302,8 +298,7 @@ export function posePass(tracks: TexelNode, layout: Node<'ivec3'>, most: number)
     const at = layout.y.add(joint.mul(JOINT_TEXELS)).toVar();
     const node = int(trackTexel(at).x).toVar();
     const rows = matrixRows(at.add(1).toVar());
-    // A `while`, which the types do not know.
-    Loop(node.greaterThanEqual(0) as never, () => {
+    While(node.greaterThanEqual(0), () => {
       assignRows(rows, multiplyRows(local(node), rows));
       node.assign(int(nodeHead(node).x));
     });
@@ -316,7 +311,7 @@ export function posePass(tracks: TexelNode, layout: Node<'ivec3'>, most: number)
     action(clip, frame, weight) {
       const head = trackTexel(layout.z.add(clip)).toVar();
       const signed = select(head.z.greaterThan(0.5), weight.negate(), weight);
-      return vec4(head.x, head.y, frame, signed) as Node<'vec4'>;
+      return vec4(head.x, head.y, frame, signed);
     },
   };
 }
@@ -329,11 +324,6 @@ const MIX_INPUTS = [
   { name: 't', type: 'float' },
   { name: 'turns', type: 'bool' },
 ];
-
-/** What has elements to be had by a number that is known on the GPU alone; the types have this for matrices only. */
-interface Elements<T> {
-  element(i: Node<'int'>): Node<T>;
-}
 
 function assignRows(rows: Rows, values: Rows): void {
   rows.forEach((row, i) => {

@@ -2,11 +2,12 @@ import { attribute, Break, clamp, float, floor, If, int, ivec2, Loop, select, ve
 import type { Node } from 'three/webgpu';
 import { LOOP_MODES } from '../lib/constants.js';
 import type { MatrixEncodingName } from '../lib/encodings/Encoding.js';
-import { jointMatrix_matrix, type LayerNodes, type Rows } from './encodings/matrix.tsl.js';
+import { jointMatrix_matrix, type LayerNodes } from './encodings/matrix.tsl.js';
 import { jointMatrix_quaternion } from './encodings/quaternion.tsl.js';
 import { frameAt } from './frameAt.tsl.js';
 import type { ShaderVariant } from './ShaderVariant.js';
 import type { TexelNode } from './TexelNode.js';
+import { type Rows, While, zeroRows } from './tsl.js';
 
 const JOINT_MATRIX = { matrix: jointMatrix_matrix, quaternion: jointMatrix_quaternion };
 
@@ -36,7 +37,7 @@ export interface DrawNodes {
 function component(texel: Node<'vec4'>, i: Node<'int'>): Node<'float'> {
   const place = i.sub(i.div(4).mul(4)).toVar();
   const later = select(place.equal(2), texel.z, texel.w);
-  return select(place.equal(0), texel.x, select(place.equal(1), texel.y, later)) as Node<'float'>;
+  return select(place.equal(0), texel.x, select(place.equal(1), texel.y, later));
 }
 
 /**
@@ -59,24 +60,22 @@ export function skinningMatrix(
   const poseLayer = ({ clip, timing }: SlotNodes, ease: Node<'float'>): LayerNodes => {
     const count = floor(clip.y.mul(1 / LOOP_MODES)).toVar();
     const loop = clip.y.sub(count.mul(LOOP_MODES));
-    const time = clip.z.add(clip.w.mul(ease).mul(ease)) as Node<'float'>;
+    const time = clip.z.add(clip.w.mul(ease).mul(ease));
     const mixed = frameAt(clock, clip.x, count, time, loop, timing.x, timing.y, interpolate);
     const texel0 = frameTexel(mixed.frame0).toVar();
     const texel1 = interpolate ? frameTexel(mixed.frame1).toVar() : texel0;
     return { texel0, texel1, alpha: mixed.alpha };
   };
 
-  const olderWeight = ({ timing }: SlotNodes) =>
-    clamp(timing.z.sub(clock.mul(timing.w)), 0, 1) as Node<'float'>;
+  const olderWeight = ({ timing }: SlotNodes) => clamp(timing.z.sub(clock.mul(timing.w)), 0, 1);
 
-  const sum = [vec4(0).toVar(), vec4(0).toVar(), vec4(0).toVar()] as Rows;
+  const sum = zeroRows();
   const slot = { clip: vec4(playback.clip).toVar(), timing: vec4(playback.timing).toVar() };
   const olderSlot = int(0).toVar();
   const ease = olderWeight(slot).toVar();
   const left = (parts ? clamp(playback.part().w, 0, 1) : float(1)).toVar();
 
-  // A `while`, which the types do not know.
-  Loop(left.greaterThan(0) as never, () => {
+  While(left.greaterThan(0), () => {
     const older = left.mul(olderWeight(slot)).toVar();
     const share = left.sub(older).toVar();
     const pose = poseLayer(slot, ease);
@@ -105,9 +104,9 @@ export function skinningMatrix(
       morph((i) => {
         const at = ivec2(morphTexel.add(i.div(4)), 0).toVar();
         const first = component(boneTexture.texel(pose.texel0.add(at)).toVar(), i).toVar();
-        if (!interpolate) return first.mul(share) as Node<'float'>;
+        if (!interpolate) return first.mul(share);
         const second = component(boneTexture.texel(pose.texel1.add(at)).toVar(), i);
-        return first.add(second.sub(first).mul(pose.alpha)).mul(share) as Node<'float'>;
+        return first.add(second.sub(first).mul(pose.alpha)).mul(share);
       });
     }
 

@@ -1,9 +1,7 @@
 import { ivec2 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import type { TexelNode } from '../TexelNode.js';
-
-/** The rows of a weighted skinning matrix. */
-export type Rows = [Node<'vec4'>, Node<'vec4'>, Node<'vec4'>];
+import type { Rows } from '../tsl.js';
 
 /** One clip's part in a pose: the texels at which its two frames begin, and how they mix. */
 export interface LayerNodes {

@@ -1,7 +1,8 @@
 import { cross, dot, ivec2, length, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import type { TexelNode } from '../TexelNode.js';
-import type { LayerNodes, Rows } from './matrix.tsl.js';
+import type { Rows } from '../tsl.js';
+import type { LayerNodes } from './matrix.tsl.js';
 
 /** Twin of `quaternion.glsl.ts`. */
 export function jointMatrix_quaternion(

@@ -1,8 +1,8 @@
 import { DataTexture, FloatType, RGBAFormat } from 'three';
 import { instanceIndex, ivec2, storage, struct, vertexIndex } from 'three/tsl';
 import { type Node, StorageBufferAttribute, type Texture, type WebGPURenderer } from 'three/webgpu';
-import type { Rows } from '../../../shaders/encodings/matrix.tsl.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
+import { type Rows, type Structs, structsIn } from '../../../shaders/tsl.js';
 
 /** Where a reader reads. */
 export interface RowsReader {
@@ -41,28 +41,18 @@ export function createMatrixRows(count: number, webGPU: boolean): MatrixRows {
   return webGPU ? new StorageRows(count) : new FeedbackRows(count);
 }
 
-interface Members {
-  get(name: string): Node<'vec4'>;
-}
-
-interface StructNode {
-  value: StorageBufferAttribute;
-  element(index: Node): Members;
-  toReadOnly(): StructNode;
-}
-
 /** In a matrix. */
 const NUMBERS = 12;
 /** Texels in a row of a texture; a power of two that every device has room for. */
 const ROW = 2048;
-const ROWS = ['row0', 'row1', 'row2'];
+const ROWS = ['row0', 'row1', 'row2'] as const;
 
 const MatrixRowsStruct = /*@__PURE__*/ struct({ row0: 'vec4', row1: 'vec4', row2: 'vec4' }, 'MatrixRows');
 
 /** One buffer of structs: GPUs check once for each matrix whether it is within bounds, and its rows lie together. */
 class StorageRows implements MatrixRows {
   readonly attributes: readonly [StorageBufferAttribute];
-  readonly invocation = instanceIndex as Node<'uint'>;
+  readonly invocation = instanceIndex;
 
   constructor(private readonly count: number) {
     this.attributes = [new StorageBufferAttribute(count, NUMBERS)];
@@ -80,7 +70,8 @@ class StorageRows implements MatrixRows {
     return {
       read: (index) => {
         const element = node.element(index);
-        return ROWS.map((name) => element.get(name).toVar()) as unknown as Rows;
+        const row = (i: number) => element.get(ROWS[i]).toVar();
+        return [row(0), row(1), row(2)];
       },
       use: ({ attributes }) => {
         node.value = attributes[0];
@@ -94,8 +85,8 @@ class StorageRows implements MatrixRows {
     this.attributes[0].dispose();
   }
 
-  private node(): StructNode {
-    return storage(this.attributes[0], MatrixRowsStruct, this.count) as unknown as StructNode;
+  private node(): Structs {
+    return structsIn(this.attributes[0], MatrixRowsStruct, this.count);
   }
 }
 
@@ -107,7 +98,7 @@ class StorageRows implements MatrixRows {
 class FeedbackRows implements MatrixRows {
   readonly attributes: readonly StorageBufferAttribute[];
   // Not `instanceIndex`: then three.js draws one point an instance, which takes five times as long.
-  readonly invocation = vertexIndex as Node<'uint'>;
+  readonly invocation = vertexIndex;
 
   private readonly textures: readonly Texture[];
 
@@ -137,7 +128,8 @@ class FeedbackRows implements MatrixRows {
     return {
       read: (index) => {
         const at = ivec2(index.bitAnd(ROW - 1), index.shiftRight(Math.log2(ROW))).toVar();
-        return nodes.map((node) => node.texel(at).toVar()) as unknown as Rows;
+        const row = (i: number) => nodes[i].texel(at).toVar();
+        return [row(0), row(1), row(2)];
       },
       use: (rows) => {
         nodes.forEach((node, i) => {

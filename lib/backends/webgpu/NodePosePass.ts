@@ -1,9 +1,9 @@
 import { type Texture, Vector3 } from 'three';
 import { Fn, int, uniform } from 'three/tsl';
 import type { ComputeNode, Node, NodeBuilder, StorageBufferAttribute, WebGPURenderer } from 'three/webgpu';
-import type { Rows } from '../../../shaders/encodings/matrix.tsl.js';
 import { posePass } from '../../../shaders/posePass.tsl.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
+import { buildOf, type Rows } from '../../../shaders/tsl.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import type { TrackLayout } from '../../tracks/trackTexels.js';
 import { createMatrixRows, type MatrixRows, mostMatrixRows } from './MatrixRows.js';
@@ -67,17 +67,11 @@ export class NodePosePass {
 
   /** Reads the poses, in the vertex stage of what `builder` builds. */
   palette(builder: NodeBuilder): PaletteNodes {
-    const webGPU = (builder as unknown as Build).isAvailable('storageBuffer');
+    const webGPU = buildOf(builder).isAvailable('storageBuffer');
     const reader = this.posesOn(webGPU).palette.reader();
     const joints = uniform(this.joints, 'int');
     return {
-      rows: (instance, joint) =>
-        reader.read(
-          instance
-            .mul(joints as unknown as Node<'int'>)
-            .add(joint)
-            .toVar(),
-        ),
+      rows: (instance, joint) => reader.read(instance.mul(joints).add(joint).toVar()),
       use: (pass) => {
         reader.use(pass.posesOn(webGPU).palette);
         joints.value = pass.joints;
@@ -123,10 +117,6 @@ export class NodePosePass {
     }
     return poses;
   }
-}
-
-interface Build {
-  isAvailable(feature: string): boolean;
 }
 
 /** What the poses on a renderer were made of. */
@@ -228,12 +218,12 @@ class Poses {
     const clock = uniform(0);
     const starts = uniform(new Vector3(layout.nodes, layout.joints, layout.clips), 'ivec3');
     // Anew in each build: three.js keeps a function's code, but not the textures that it reads.
-    const functions = () => posePass(texels(texture), starts as unknown as Node<'ivec3'>, MOST_ACTIONS);
+    const functions = () => posePass(texels(texture), starts, MOST_ACTIONS);
 
     const sample = Fn(() => {
       const { action, localMatrix } = functions();
       const { instance, member } = split(locals.invocation, nodes);
-      const playback = { state, fades, clock: clock as unknown as Node<'float'> };
+      const playback = { state, fades, clock };
       locals.write(localMatrix(member, playedActions(instance, playback, action)));
     });
     const compose = Fn(() => {

@@ -1,6 +1,7 @@
 import type { BufferGeometry, InterleavedBufferAttribute, Object3D } from 'three';
 import { Fn, OnObjectUpdate } from 'three/tsl';
 import type { NodeBuilder } from 'three/webgpu';
+import { type BuiltAttribute, buildOf } from '../../../shaders/tsl.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import {
   COLOR_ATTRIBUTES,
@@ -78,22 +79,15 @@ export function needsMatrixTexels(renderer: NodeRenderer, { geometry, instanceCo
   );
 }
 
-/** A vertex attribute that a build reads. */
-interface BuiltAttribute {
-  name: string;
-  node?: { attribute?: unknown; getObjectAttribute(object: Object3D): unknown };
-}
-
 /** Lets draws of what is being built say so if they read more vertex attributes than the device takes. */
 export function checkBuild(builder: NodeBuilder): void {
-  const building = builder as unknown as { getAttributesArray(): BuiltAttribute[] };
   // For each geometry that is drawn with the build: several attributes may lie in one buffer or in many.
   const problems = new WeakMap<BufferGeometry, string | null>();
   let built: BuiltAttribute[] | null = null;
   const check = Fn(() => {
     OnObjectUpdate(({ object, renderer }: { object: Object3D | null; renderer: object | null }) => {
       if (!isCrowd(object)) return;
-      built ??= building.getAttributesArray();
+      built ??= buildOf(builder).getAttributesArray();
       let problem = problems.get(object.geometry);
       if (problem === undefined) {
         problem = problemOf(built, renderer as NodeRenderer, object);

@@ -1,10 +1,11 @@
 import type { Object3D } from 'three';
-import { instanceIndex, int, OnObjectUpdate, reference, uniform, vec4 } from 'three/tsl';
+import { instanceIndex, int, OnObjectUpdate, vec4 } from 'three/tsl';
 import type { Node, NodeMaterial } from 'three/webgpu';
 import { instancePart } from '../../../shaders/parts.tsl.js';
 import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js';
 import type { DrawNodes, PlaybackNodes, SlotNodes } from '../../../shaders/skinningMatrix.tsl.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
+import { type DrawnMaterial, objectMatrix, objectUniform } from '../../../shaders/tsl.js';
 import {
   INSTANCES_PER_ROW,
   PARAM_CLOCK,
@@ -30,22 +31,19 @@ export interface CrowdNodes {
 
 /** The variant in which a material draws a crowd. */
 export function variantFor(material: NodeMaterial, crowd: DrawnCrowd): ShaderVariant {
-  const shadow = (material as unknown as { isShadowPassMaterial?: boolean }).isShadowPassMaterial === true;
+  const shadow = (material as DrawnMaterial).isShadowPassMaterial === true;
   return variantOf(crowd.bindMatrix.elements[shadow ? PARAM_SHADOW_VARIANT : PARAM_VARIANT]);
 }
 
 /** A float of the draw's parameters. */
 function drawParameter(i: number): Node<'float'> {
-  const parameters = reference('bindMatrix', 'mat4', undefined as never) as unknown as {
-    element(column: number): Node<'vec4'>;
-  };
-  const column = parameters.element(i >> 2);
+  const column = objectMatrix('bindMatrix').element(i >> 2);
   return [column.x, column.y, column.z, column.w][i & 3];
 }
 
 /** The part of the vertex as its instance has it; white and shown where the variant knows no parts. */
 export function partNode(crowd: DrawnCrowd, { parts: wanted }: ShaderVariant): PartNode {
-  if (!wanted || crowd.parts === null) return () => vec4(1) as Node<'vec4'>;
+  if (!wanted || crowd.parts === null) return () => vec4(1);
   const parts = texels(crowd.parts.texture.layered);
   return () => {
     OnObjectUpdate(({ object }: { object: Object3D | null }) => {
@@ -120,7 +118,7 @@ const drawnClocks = /*@__PURE__*/ new WeakMap<Object3D, DrawnClock>();
 
 /** The clock of the frame drawn before, however often the crowd was updated since, on the scale the clock has now. */
 function previousClock(): Node<'float'> {
-  return uniform(0).onObjectUpdate(({ object, frameId }: { object: Object3D | null; frameId: number }) => {
+  return objectUniform(({ object, frameId }) => {
     if (!isCrowd(object)) return 0;
     const { clock, elapsed } = object;
     const drawn = drawnClocks.get(object);
@@ -134,5 +132,5 @@ function previousClock(): Node<'float'> {
       drawn.now = elapsed;
     }
     return drawn.before - elapsed + clock;
-  }) as unknown as Node<'float'>;
+  });
 }

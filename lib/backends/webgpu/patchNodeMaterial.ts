@@ -1,4 +1,4 @@
-import type { Material, Object3D } from 'three';
+import type { Material } from 'three';
 import {
   Fn,
   materialColor,
@@ -10,6 +10,13 @@ import {
 } from 'three/tsl';
 import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
 import { partMapOffset } from '../../../shaders/parts.tsl.js';
+import {
+  buildOf,
+  type DrawnMaterial,
+  type OverrideNode,
+  traverseNode,
+  withoutOverride,
+} from '../../../shaders/tsl.js';
 import { warnOnce } from '../../utils/warnOnce.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { checkBuild } from './checkLimits.js';
@@ -65,7 +72,7 @@ const prototypeOf = (material: NodeMaterial) => Object.getPrototypeOf(material) 
 
 const positionOfCrowd = (user: SetupPosition | undefined): SetupPosition =>
   function setupPosition(this: NodeMaterial, builder: NodeBuilder): Node {
-    const { object } = builder as unknown as { object: Object3D | null };
+    const { object } = buildOf(builder);
     const original = user ?? prototypeOf(this).setupPosition;
     return isCrowd(object) ? setupCrowd(this, builder, object, original) : original.call(this, builder);
   };
@@ -73,18 +80,16 @@ const positionOfCrowd = (user: SetupPosition | undefined): SetupPosition =>
 /** Lets the colour's map be looked up where the instance's part has it. */
 const diffuseColorOfCrowd = (user: SetupDiffuseColor | undefined): SetupDiffuseColor =>
   function setupDiffuseColor(this: NodeMaterial, builder: NodeBuilder): void {
-    const { object } = builder as unknown as { object: Object3D | null };
+    const { object } = buildOf(builder);
     const original = user ?? prototypeOf(this).setupDiffuseColor;
     const { colorNode } = this;
-    const { map } = this as unknown as { map?: unknown };
+    const { map } = this as DrawnMaterial;
     if (isCrowd(object) && map && colorNode === null && variantFor(this, object).parts) {
       const part = partNode(object, variantFor(this, object));
-      const inVertexStage = Fn(() => partMapOffset(part())) as unknown as () => Node<'vec2'>;
+      const inVertexStage = Fn(() => partMapOffset(part()));
       const offset = varying(inVertexStage());
       const getUV = (texture: { getDefaultUV(): Node<'vec2'> }) => texture.getDefaultUV().add(offset);
-      this.colorNode = (materialColor as unknown as { context(context: object): Node<'vec4'> }).context({
-        getUV,
-      });
+      this.colorNode = materialColor.context({ getUV });
     }
     original.call(this, builder);
     this.colorNode = colorNode;
@@ -104,7 +109,7 @@ function setupCrowd(
   crowd: DrawnCrowd,
   original: SetupPosition,
 ): Node {
-  const building = builder as unknown as { object: Object3D | null };
+  const building = buildOf(builder);
   const variant = variantFor(material, crowd);
   const part = partNode(crowd, variant);
   let posed = false;
@@ -144,36 +149,27 @@ function standInFor(crowd: DrawnCrowd, pose: () => void): DrawnCrowd {
   const standIn = Object.create(crowd, { isSkinnedMesh, isInstancedMesh: no, isCrowdMesh: no });
   if (crowd.morphTexture !== null) {
     // Influences of each instance, however many are drawn. Where it has both, three.js's morphing also updates the array
-    // of shared ones, which then was never built.
+    // of shared ones, which it then has not built.
     Object.defineProperties(standIn, { count: { value: 2 }, morphTargetInfluences: { value: undefined } });
   }
   return standIn as DrawnCrowd;
 }
 
-type Override = ((builder: { shaderStage: string }) => Node) | null;
-
-const posedInFragments: Override = ({ shaderStage }) =>
-  (shaderStage === 'fragment' ? positionPosed : positionLocal) as Node;
+const posedInFragments: OverrideNode = ({ shaderStage }) =>
+  shaderStage === 'fragment' ? positionPosed : positionLocal;
 
 /** Motion vectors are those of the vertex where it is drawn. */
-const placedVelocity: Override = () =>
-  (velocity as unknown as { overrideNode(node: Node, by: null): Node }).overrideNode(
-    positionLocal as Node,
-    null,
-  );
+const placedVelocity: OverrideNode = () => withoutOverride(velocity, positionLocal);
 
 /**
  * Lets `positionLocal` mean in fragments what it does on a SkinnedMesh, so that patterns and alpha hashes stay on the
  * body. What three.js derives from it, `positionWorld` and the like, it derives in the vertex stage.
  */
 function meanPosedInFragments(builder: NodeBuilder): void {
-  const { context, renderer } = builder as unknown as {
-    context: { overrideNodes?: Map<Node, Override>; shadowPositionWorld?: unknown };
-    renderer: { highPrecision: boolean };
-  };
-  context.overrideNodes = new Map([
-    [positionLocal as Node, posedInFragments],
-    [velocity as unknown as Node, placedVelocity],
+  const { context, renderer } = buildOf(builder);
+  context.overrideNodes = new Map<Node, OverrideNode>([
+    [positionLocal, posedInFragments],
+    [velocity, placedVelocity],
     ...(context.overrideNodes ?? []),
   ]);
   // With high precision, shadows would else be looked up by the position in fragments.
@@ -182,10 +178,10 @@ function meanPosedInFragments(builder: NodeBuilder): void {
 
 /** Warns of a `vertexNode` that says itself where vertices are, without asking where the pose has them. */
 export function checkVertexNode(material: Material): void {
-  const { vertexNode } = material as unknown as NodeMaterial;
+  const { vertexNode } = material as DrawnMaterial;
   if (!vertexNode) return;
   let asks = false;
-  (vertexNode as unknown as { traverse(callback: (node: unknown) => void): void }).traverse((node) => {
+  traverseNode(vertexNode, (node) => {
     if (node === positionLocal) asks = true;
   });
   if (asks) return;

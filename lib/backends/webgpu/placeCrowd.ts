@@ -3,13 +3,11 @@ import {
   Fn,
   instanceIndex,
   int,
-  mat4,
   normalLocal,
   OnAfterObjectUpdate,
   OnObjectUpdate,
   positionLocal,
   positionPrevious,
-  referenceAttribute,
   tangentLocal,
   transformNormal,
   varyingProperty,
@@ -17,10 +15,10 @@ import {
 } from 'three/tsl';
 import type { Node, NodeBuilder, Texture } from 'three/webgpu';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
+import { buildOf, mat4Of, objectAttribute } from '../../../shaders/tsl.js';
 import { InstanceMatrices } from '../../instances/InstanceMatrices.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { instanceTexels, type PartNode } from './crowdNodes.js';
-import type { Build } from './poseCrowd.js';
 
 /** Where an instance stands and what multiplies its colour. */
 interface Place {
@@ -33,19 +31,18 @@ interface Place {
  * and for small crowds may send all matrices anew each frame; it also leaves tangents unturned.
  */
 export function placeCrowd(crowd: DrawnCrowd, builder: NodeBuilder, part: PartNode): void {
-  const build = builder as unknown as Build;
+  const build = buildOf(builder);
   const place = Fn(() => {
     const { matrix, color } = crowd.matrices === null ? fromAttributes() : fromTexels(crowd.matrices);
     positionLocal.assign(matrix.mul(vec4(positionLocal, 1)).xyz);
-    if (build.hasGeometryAttribute('normal'))
-      normalLocal.assign(transformNormal(normalLocal, matrix as never) as never);
+    if (build.hasGeometryAttribute('normal')) normalLocal.assign(transformNormal(normalLocal, matrix));
     if (build.hasGeometryAttribute('tangent')) tangentLocal.assign(matrix.mul(vec4(tangentLocal, 0)).xyz);
 
     if (build.needsPreviousData()) {
       positionPrevious.assign(previousMatrix(crowd).mul(vec4(positionPrevious, 1)).xyz);
     }
     if (crowd.instanceColor !== null) {
-      varyingProperty('vec3', 'vInstanceColor').assign(color.mul(part().xyz) as never);
+      varyingProperty('vec3', 'vInstanceColor').assign(color.mul(part().xyz));
     }
   }, 'void');
   place();
@@ -53,8 +50,8 @@ export function placeCrowd(crowd: DrawnCrowd, builder: NodeBuilder, part: PartNo
 
 function fromAttributes(): Place {
   return {
-    matrix: referenceAttribute('instanceMatrix', 'mat4') as unknown as Node<'mat4'>,
-    color: referenceAttribute('instanceColor', 'vec3') as unknown as Node<'vec3'>,
+    matrix: objectAttribute('instanceMatrix', 'mat4'),
+    color: objectAttribute('instanceColor', 'vec3'),
   };
 }
 
@@ -100,11 +97,10 @@ function rowsOf(nodes: TexelNode, count: number): Node<'vec4'>[] {
 }
 
 function matrixOf([x, y, z]: readonly Node<'vec4'>[]): Node<'mat4'> {
-  const columns = [
+  return mat4Of([
     vec4(x.x, y.x, z.x, 0),
     vec4(x.y, y.y, z.y, 0),
     vec4(x.z, y.z, z.z, 0),
     vec4(x.w, y.w, z.w, 1),
-  ];
-  return (mat4 as unknown as (...columns: Node[]) => Node<'mat4'>)(...columns).toVar();
+  ]).toVar();
 }

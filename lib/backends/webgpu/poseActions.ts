@@ -1,9 +1,10 @@
-import { array, clamp, Fn, float, floor, If, int, min, select } from 'three/tsl';
+import { clamp, Fn, float, floor, If, int, min, select } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { frameAt } from '../../../shaders/frameAt.tsl.js';
 import type { ActionsNodes, PosePassNodes } from '../../../shaders/posePass.tsl.js';
 import type { SlotNodes } from '../../../shaders/skinningMatrix.tsl.js';
 import type { TexelNode } from '../../../shaders/TexelNode.js';
+import { emptyArray } from '../../../shaders/tsl.js';
 import { INSTANCES_PER_ROW, LOOP_MODES, REST_FRAME } from '../../constants.js';
 import { OLDER_STRIDE, OLDEST, SLOT_STRIDE } from '../../playback/instanceLayout.js';
 
@@ -51,7 +52,7 @@ export function playedActions(
   { state, fades, clock }: PlaybackTexels,
   action: PosePassNodes['action'],
 ): ActionsNodes {
-  const played = array('vec4', MOST_ACTIONS).toVar() as unknown as { element(i: Node): Node<'vec4'> };
+  const played = emptyArray(MOST_ACTIONS);
   const count = int(0).toVar();
   const add = ({ clip, timing }: SlotNodes, ease: Node<'float'>, weight: Node<'float'>) => {
     If(weight.greaterThan(0), () => {
@@ -62,8 +63,7 @@ export function playedActions(
       });
     });
   };
-  const olderWeight = ({ timing }: SlotNodes) =>
-    clamp(timing.z.sub(clock.mul(timing.w)), 0, 1).toVar() as Node<'float'>;
+  const olderWeight = ({ timing }: SlotNodes) => clamp(timing.z.sub(clock.mul(timing.w)), 0, 1).toVar();
 
   const newest = slotOf(state, instance, SLOT_STRIDE, 0);
   const faded = olderWeight(newest);

@@ -12,20 +12,14 @@ import {
   vec3,
   vec4,
 } from 'three/tsl';
-import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
-import type { Rows } from '../../../shaders/encodings/matrix.tsl.js';
+import type { Node, NodeBuilder } from 'three/webgpu';
 import { morphTargets } from '../../../shaders/morphTargets.tsl.js';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import { skinningMatrix } from '../../../shaders/skinningMatrix.tsl.js';
+import { buildOf, type Rows } from '../../../shaders/tsl.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { crowdNodes, type PartNode, partNode, variantFor } from './crowdNodes.js';
 import { posedMatrix } from './posedMatrix.js';
-
-/** What is asked of a builder, some of which its types lack. */
-export interface Build {
-  needsPreviousData(): boolean;
-  hasGeometryAttribute(name: string): boolean;
-}
 
 /** Poses position, normal and tangent of the vertex, in the place of three.js's skinning. */
 export function poseCrowd(
@@ -34,7 +28,7 @@ export function poseCrowd(
   variant: ShaderVariant,
   part: PartNode,
 ): void {
-  const build = builder as unknown as Build;
+  const build = buildOf(builder);
   if (variant.encoding === 'tracks') {
     posePosed(crowd, builder, variant, part);
     return;
@@ -65,7 +59,7 @@ export function poseCrowd(
 
 /** The same for a crowd that a pass of its own has posed. */
 function posePosed(crowd: DrawnCrowd, builder: NodeBuilder, variant: ShaderVariant, part: PartNode): void {
-  const build = builder as unknown as Build;
+  const build = buildOf(builder);
   const skin = Fn(() => {
     const rows = posedMatrix(crowd, builder, variant, part);
     // Poses of the frame before are not kept: motion vectors know the instances' own movement only.
@@ -79,18 +73,18 @@ function posePosed(crowd: DrawnCrowd, builder: NodeBuilder, variant: ShaderVaria
 
 /** Builds on what is being built: the crowd's own nodes, or `otherwise` for any other object. */
 function forCrowd(vector: Node<'vec4'>, otherwise: Node<'vec3'>): Node<'vec3'> {
-  const skinned = Fn((_: unknown, builder: unknown) => {
-    const { object, material } = builder as { object: Object3D | null; material: NodeMaterial };
+  const skinned = Fn((builder: NodeBuilder) => {
+    const { object, material } = buildOf(builder);
     if (!isCrowd(object)) return otherwise;
     const variant = variantFor(material, object);
     if (variant.encoding === 'tracks') {
       const part = partNode(object, variant);
-      return transform(posedMatrix(object, builder as NodeBuilder, variant, part), vector);
+      return transform(posedMatrix(object, builder, variant, part), vector);
     }
     const { boneTexture, playback, draw } = crowdNodes(object, partNode(object, variant));
     return transform(skinningMatrix(boneTexture, playback, draw, variant), vector);
   });
-  return (skinned as unknown as () => Node<'vec3'>)();
+  return skinned();
 }
 
 /**
@@ -104,12 +98,12 @@ function forCrowd(vector: Node<'vec4'>, otherwise: Node<'vec3'>): Node<'vec3'> {
  * ```
  */
 export function skinnedInstancePosition(): Node<'vec3'> {
-  return forCrowd(vec4(positionGeometry, 1), positionGeometry as Node<'vec3'>);
+  return forCrowd(vec4(positionGeometry, 1), positionGeometry);
 }
 
 /** TSL building block: the geometry's normal as the instance's pose has it, before the instance matrix; not normalised. */
 export function skinnedInstanceNormal(): Node<'vec3'> {
-  return forCrowd(vec4(normalGeometry, 0), normalGeometry as Node<'vec3'>);
+  return forCrowd(vec4(normalGeometry, 0), normalGeometry);
 }
 
 function transform([row0, row1, row2]: Rows, vector: Node<'vec4'>): Node<'vec3'> {

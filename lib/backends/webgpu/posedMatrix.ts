@@ -1,9 +1,9 @@
 import type { Object3D } from 'three';
 import { instanceIndex, int, OnObjectUpdate } from 'three/tsl';
-import type { Node, NodeBuilder } from 'three/webgpu';
-import type { Rows } from '../../../shaders/encodings/matrix.tsl.js';
+import type { NodeBuilder } from 'three/webgpu';
 import { paletteMatrix } from '../../../shaders/palette.tsl.js';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
+import type { Rows } from '../../../shaders/tsl.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import type { PartNode } from './crowdNodes.js';
 import { posePassOf } from './nodePoses.js';
@@ -19,7 +19,7 @@ export function posedMatrix(
   OnObjectUpdate(({ object }: { object: Object3D | null }) => {
     if (isCrowd(object) && object.boneTexture.encoding === 'tracks') palette.use(posePassOf(object));
   });
-  const instance = int(instanceIndex).toVar() as Node<'int'>;
-  const shown = parts ? (part().w.toVar() as Node<'float'>) : null;
+  const instance = int(instanceIndex).toVar();
+  const shown = parts ? part().w.toVar() : null;
   return paletteMatrix((joint) => palette.rows(instance, joint), influences, shown);
 }

@@ -1,0 +1,147 @@
+import type { BufferGeometry, Object3D, Texture } from 'three';
+import {
+  array,
+  Loop,
+  mat4,
+  reference,
+  referenceAttribute,
+  storage,
+  type struct,
+  uniform,
+  vec4,
+} from 'three/tsl';
+import type { Node, NodeBuilder, NodeMaterial, StorageBufferAttribute, TextureNode } from 'three/webgpu';
+
+/**
+ * What three.js's node system can do and its types do not know. The casts that this takes stand here, and nowhere else
+ * among the nodes.
+ */
+
+/** What elements are taken of by a number that only the GPU knows; the types have that for matrices alone. */
+export interface Elements<T> {
+  element(i: Node<'int'>): Node<T>;
+}
+
+/** Structs of `vec4` members in a storage buffer. */
+export interface Structs {
+  value: StorageBufferAttribute;
+  element(index: Node): { get(member: string): Node<'vec4'> };
+  toReadOnly(): Structs;
+}
+
+/** What three.js tells callbacks of nodes. */
+export interface DrawFrame {
+  object: Object3D | null;
+  renderer: object | null;
+  frameId: number;
+}
+
+/** A vertex attribute that a build reads. */
+export interface BuiltAttribute {
+  name: string;
+  node?: { attribute?: unknown; getObjectAttribute(object: Object3D): unknown };
+}
+
+/** What builds a material's shaders. */
+export interface Build {
+  object: Object3D | null;
+  material: NodeMaterial;
+  geometry: BufferGeometry;
+  renderer: { highPrecision: boolean };
+  shaderStage: string;
+  context: { overrideNodes?: Map<Node, OverrideNode>; shadowPositionWorld?: unknown };
+  needsPreviousData(): boolean;
+  hasGeometryAttribute(name: string): boolean;
+  isAvailable(feature: string): boolean;
+  getAttributesArray(): BuiltAttribute[];
+}
+
+/** What materials have that their types lack. */
+export type DrawnMaterial = NodeMaterial & { isShadowPassMaterial?: boolean; map?: Texture | null };
+
+/** What a node becomes in the build at hand. */
+export type OverrideNode = ((build: Build) => Node) | null;
+
+/** The rows of an affine matrix. */
+export type Rows = [Node<'vec4'>, Node<'vec4'>, Node<'vec4'>];
+
+/** Variables for the rows of a matrix, to sum up in. */
+export function zeroRows(): Rows {
+  return [vec4(0).toVar(), vec4(0).toVar(), vec4(0).toVar()];
+}
+
+/** A builder with all that it can be asked. */
+export function buildOf(builder: NodeBuilder): Build {
+  return builder as unknown as Build;
+}
+
+/** A number that is asked for before each draw. */
+export function objectUniform(read: (frame: DrawFrame) => number): Node<'float'> {
+  return uniform(1).onObjectUpdate(read) as unknown as Node<'float'>;
+}
+
+/** Columns of a matrix that the object drawn has under that name. */
+export function objectMatrix(name: string): { element(column: number): Node<'vec4'> } {
+  return reference(name, 'mat4', undefined as never) as unknown as {
+    element(column: number): Node<'vec4'>;
+  };
+}
+
+/** An instanced attribute that the object drawn has under that name. */
+export function objectAttribute<T extends 'mat4' | 'vec3'>(name: string, type: T): Node<T> {
+  return referenceAttribute(name, type) as unknown as Node<T>;
+}
+
+/** A matrix of four columns. */
+export function mat4Of(columns: readonly Node<'vec4'>[]): Node<'mat4'> {
+  return (mat4 as unknown as (...columns: readonly Node[]) => Node<'mat4'>)(...columns);
+}
+
+/** A variable that holds an array of these values. */
+export function arrayOf(values: Node<'vec4'>[]): Elements<'vec4'> {
+  return array(values).toVar() as unknown as Elements<'vec4'>;
+}
+
+/** A variable that holds an array of so many values. */
+export function emptyArray(count: number): Elements<'vec4'> {
+  return array('vec4', count).toVar() as unknown as Elements<'vec4'>;
+}
+
+/** Components of a vector by their number. */
+export function componentsOf(vector: Node<'vec4'>): Elements<'float'> {
+  return vector as unknown as Elements<'float'>;
+}
+
+/** What a buffer of `count` structs holds. */
+export function structsIn(
+  buffer: StorageBufferAttribute,
+  type: ReturnType<typeof struct>,
+  count: number,
+): Structs {
+  return storage(buffer, type, count) as unknown as Structs;
+}
+
+/** A loop that goes on while a condition holds. */
+export function While(condition: Node<'bool'>, body: () => void): void {
+  Loop(condition as never, body);
+}
+
+/** A texel of a texture node; three.js's own types call any sample of it a texture. */
+export function sampleOf(texture: TextureNode, at: Node<'ivec2'>): TextureNode & Node<'vec4'> {
+  return texture.sample(at as unknown as Node<'vec2'>) as unknown as TextureNode & Node<'vec4'>;
+}
+
+/** Height of what a texture node reads now. */
+export function heightOf({ value }: { value: Texture }): number {
+  return (value.image as { height: number }).height;
+}
+
+/** A node in which another means what it means to three.js, whatever the build at hand makes of it. */
+export function withoutOverride(node: Node, overridden: Node): Node {
+  return (node as unknown as { overrideNode(node: Node, by: null): Node }).overrideNode(overridden, null);
+}
+
+/** Calls back for a node and all that it is made of. */
+export function traverseNode(node: Node, callback: (node: unknown) => void): void {
+  (node as unknown as { traverse(callback: (node: unknown) => void): void }).traverse(callback);
+}
