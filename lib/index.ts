@@ -21,8 +21,8 @@ export {
   SkinnedInstancedMesh,
   type SkinnedInstancedMeshOptions,
 } from './objects/SkinnedInstancedMesh.js';
-export type { FinishedEvent, LoopEvent, MarkEvent } from './playback/PlaybackEvents.js';
 export type { PlayOptions } from './playback/PlayOptions.js';
+export type { FinishedEvent, LoopEvent, MarkEvent, MarkerEvent } from './playback/playbackEventTypes.js';
 export type { PlaybackJSON } from './playback/playbackJSON.js';
 export type { BakedClip, ClipMark, ClipReference } from './poses/ClipTable.js';
 export type { JointBoxes } from './poses/jointBoxes.js';

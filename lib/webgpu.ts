@@ -37,8 +37,8 @@ export type {
   SkinnedInstancedMeshEventMap,
 } from './objects/AnimatedInstancedMesh.js';
 export type { FromOptions, SkinnedInstancedMeshOptions } from './objects/SkinnedInstancedMesh.js';
-export type { FinishedEvent, LoopEvent, MarkEvent } from './playback/PlaybackEvents.js';
 export type { PlayOptions } from './playback/PlayOptions.js';
+export type { FinishedEvent, LoopEvent, MarkEvent, MarkerEvent } from './playback/playbackEventTypes.js';
 export type { PlaybackJSON } from './playback/playbackJSON.js';
 export type { BakedClip, ClipMark, ClipReference } from './poses/ClipTable.js';
 export type { JointBoxes } from './poses/jointBoxes.js';

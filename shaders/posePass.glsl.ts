@@ -1,5 +1,5 @@
 import { INSTANCES_PER_ROW, LOOP_MODES } from '../lib/constants.js';
-import { OLDER_STRIDE, SLOT_STRIDE } from '../lib/playback/instanceLayout.js';
+import { FADES_STRIDE, SLOT_STRIDE } from '../lib/playback/instanceLayout.js';
 import { STEP_SLACK } from '../lib/tracks/PoseTracks.js';
 import {
   ENTRY_CONSTANT,
@@ -264,7 +264,7 @@ void collectActions( int instance ) {
 
   if ( faded > 0.0 ) {
 
-    ivec2 o = ivec2( ( instance & ${INSTANCES_PER_ROW - 1} ) * ${OLDER_STRIDE / 4}, instance >> ${Math.log2(INSTANCES_PER_ROW)} );
+    ivec2 o = ivec2( ( instance & ${INSTANCES_PER_ROW - 1} ) * ${FADES_STRIDE / 4}, instance >> ${Math.log2(INSTANCES_PER_ROW)} );
     vec4 olderClip = texelFetch( olderSlots, o, 0 );
     vec4 olderTiming = texelFetch( olderSlots, o + ivec2( 1, 0 ), 0 );
     float olderFaded = olderWeight( olderTiming );

@@ -1,5 +1,5 @@
 import { INSTANCES_PER_ROW, LOOP_MODES, PARAM_CLOCK, PARAM_ROWS, PARAM_STRIDE } from '../lib/constants.js';
-import { OLDER_STRIDE, SLOT_STRIDE } from '../lib/playback/instanceLayout.js';
+import { FADES_STRIDE, SLOT_STRIDE } from '../lib/playback/instanceLayout.js';
 import { drawParameterGLSL } from './drawParameter.js';
 import { frameAtGLSL } from './frameAt.glsl.js';
 import { partsGLSL } from './parts.glsl.js';
@@ -84,7 +84,7 @@ float olderWeight( vec4 timing ) {
 ivec2 olderTexel() {
 
   int index = gl_InstanceID;
-  return ivec2( ( index & ${INSTANCES_PER_ROW - 1} ) * ${OLDER_STRIDE / 4}, index >> ${Math.log2(INSTANCES_PER_ROW)} );
+  return ivec2( ( index & ${INSTANCES_PER_ROW - 1} ) * ${FADES_STRIDE / 4}, index >> ${Math.log2(INSTANCES_PER_ROW)} );
 
 }
 ${partsTexel === null ? '' : partsGLSL(partsTexel)}

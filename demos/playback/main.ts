@@ -90,7 +90,7 @@ crowd.addEventListener('finished', ({ instanceId, clip }) => {
 crowd.addEventListener('loop', ({ instanceId, clip }) => {
   if (instanceId === selected) log(`loop ${clip}`);
 });
-crowd.addEventListener('mark', ({ instanceId, clip, name }) => {
+crowd.addEventListener('marker', ({ instanceId, clip, name }) => {
   if (instanceId === selected) log(`mark ${clip}: ${name}`);
 });
 

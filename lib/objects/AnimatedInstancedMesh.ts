@@ -1,19 +1,19 @@
 import type { BufferGeometry, Material, Object3DEventMap } from 'three';
 import { InstancedMesh } from 'three';
+import { applyRootMotion } from '../playback/applyRootMotion.js';
 import { InstancePlayback } from '../playback/InstancePlayback.js';
-import { addSlotMotion, moveMatrix } from '../playback/moveInstances.js';
+import { PlaybackEvents } from '../playback/PlaybackEvents.js';
+import { checkFinite, checkTime, checkTimeScale, type PlayOptions } from '../playback/PlayOptions.js';
 import {
   type FinishedEvent,
   type LoopEvent,
-  type MarkEvent,
+  type MarkerEvent,
+  PLAYBACK_EVENT_TYPES,
   type PlaybackEvent,
-  PlaybackEvents,
   type PlaybackEventType,
-} from '../playback/PlaybackEvents.js';
-import { checkFinite, checkTime, checkTimeScale, type PlayOptions } from '../playback/PlayOptions.js';
+} from '../playback/playbackEventTypes.js';
 import { loadPlayback, type PlaybackJSON, savePlayback } from '../playback/playbackJSON.js';
 import type { ClipReference } from '../poses/ClipTable.js';
-import { MOTION_SIZE } from '../poses/RootMotion.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { swapItems } from '../utils/swapItems.js';
 
@@ -47,13 +47,11 @@ export interface SkinnedInstancedMeshEventMap extends Object3DEventMap {
   finished: Omit<FinishedEvent, 'type'>;
   /** An instance came to the end of its clip and begins anew; one event for all times in one update. */
   loop: Omit<LoopEvent, 'type'>;
-  /** An instance played past a mark that {@link BoneTexture.addMark} put on its clip. */
-  mark: Omit<MarkEvent, 'type'>;
+  /** An instance played past a marker that {@link BoneTexture.addMark} put on its clip. */
+  marker: Omit<MarkerEvent, 'type'>;
+  /** @deprecated Listen to `marker`. */
+  mark: Omit<MarkerEvent, 'type'>;
 }
-
-const EVENT_TYPES: readonly PlaybackEventType[] = ['finished', 'loop', 'mark'];
-
-const _motion = /*@__PURE__*/ new Float64Array(MOTION_SIZE);
 
 /**
  * An instanced mesh whose instances each play a clip: everything a crowd does in time, and nothing about how it is
@@ -255,17 +253,11 @@ export abstract class AnimatedInstancedMesh extends InstancedMesh<
    */
   applyRootMotion(delta: number): this {
     checkFinite(delta, 'delta', `${NAME}.applyRootMotion`);
-    const { instanceMatrix, playback, count } = this;
-    let moved = false;
-    for (let index = 0; index < count; index++) {
-      if (!playback.wantsRootMotion(index)) continue;
-      _motion.fill(0);
-      playback.forEachSlot(index, delta, this.addMotion);
-      if (_motion.every((value) => value === 0)) continue;
-      moveMatrix(instanceMatrix.array as Float32Array, index * 16, _motion);
-      moved = true;
+    const { instanceMatrix, playback, count, boneTexture } = this;
+    const matrices = instanceMatrix.array as Float32Array;
+    if (applyRootMotion(playback, boneTexture.clipTable, delta, count, matrices)) {
+      instanceMatrix.needsUpdate = true;
     }
-    if (moved) instanceMatrix.needsUpdate = true;
     return this;
   }
 
@@ -339,7 +331,7 @@ export abstract class AnimatedInstancedMesh extends InstancedMesh<
   /** Looks for the events that are listened to now, and for no others. */
   protected listenersChanged(): void {
     let changed = false;
-    for (const type of EVENT_TYPES) {
+    for (const type of PLAYBACK_EVENT_TYPES) {
       const heard = this.isHeard(type);
       if (heard === this.wanted.has(type)) continue;
       changed = true;
@@ -371,16 +363,6 @@ export abstract class AnimatedInstancedMesh extends InstancedMesh<
     );
   }
 
-  private readonly addMotion = (
-    slots: Float64Array,
-    at: number,
-    weight: number,
-    from: number,
-    to: number,
-  ): void => {
-    addSlotMotion(slots, at, this.boneTexture.clipTable.startingAt(slots[at]), weight, from, to, _motion);
-  };
-
   /** Calls back for an instance or each of a range, once it is known to be there. */
   protected each(instances: Instances, method: string, callback: (index: number) => void): this {
     if (typeof instances === 'number') {
@@ -410,7 +392,7 @@ export abstract class AnimatedInstancedMesh extends InstancedMesh<
   private readonly announceEvent = (event: PlaybackEvent): void => this.announce(event);
 
   private listen(type: string, listener: unknown, on: boolean): void {
-    if (!(EVENT_TYPES as readonly string[]).includes(type)) return;
+    if (!(PLAYBACK_EVENT_TYPES as readonly string[]).includes(type)) return;
     const listeners = this.listened.get(type) ?? new Set();
     this.listened.set(type, listeners);
     if (on) listeners.add(listener);

@@ -2,7 +2,7 @@ import { type BufferGeometry, InstancedBufferAttribute, type Material, Matrix4, 
 import { bindToJoint, rebindToJoint, type Socket } from '../character/bindToJoint.js';
 import { jointsOf, removePlaybackAttributes } from '../character/crowdGeometry.js';
 import { AFFINE_SIZE } from '../constants.js';
-import type { PlaybackEvent, PlaybackEventType } from '../playback/PlaybackEvents.js';
+import type { PlaybackEvent, PlaybackEventType } from '../playback/playbackEventTypes.js';
 import { createPoseMix } from '../poses/PoseMix.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { affineToMatrix4 } from '../utils/affine.js';

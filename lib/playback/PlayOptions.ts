@@ -96,23 +96,23 @@ export function checkPlay(
   return target;
 }
 
-/** Largest speed: until the clock goes back to zero, shaders count the passes of the shortest clip in an int. */
-const MOST_TIME_SCALE = 1e6;
-/** Largest time in seconds: beyond it, doubles cannot tell half a second. */
-const MOST_TIME = 1e15;
+/** Shaders count passes in an int: at this speed, those of the shortest clip fit until the clock goes back to zero. */
+const MAX_TIME_SCALE = 1e6;
+/** Seconds: in larger numbers, a double has no room for half a second. */
+const MAX_TIME = 1e15;
 
 /** @throws If that is no speed to play at. */
 export function checkTimeScale(timeScale: number, caller: string): void {
-  if (Math.abs(timeScale) <= MOST_TIME_SCALE) return;
+  if (Math.abs(timeScale) <= MAX_TIME_SCALE) return;
   throw new Error(
-    `${caller}: timeScale is ${timeScale}; use a number from ${-MOST_TIME_SCALE} to ${MOST_TIME_SCALE}.`,
+    `${caller}: timeScale is ${timeScale}; use a number from ${-MAX_TIME_SCALE} to ${MAX_TIME_SCALE}.`,
   );
 }
 
 /** @throws If that is no time to set a clip to. */
 export function checkTime(time: number, caller: string): void {
-  if (Math.abs(time) <= MOST_TIME) return;
-  throw new Error(`${caller}: time is ${time}; use a number of seconds from ${-MOST_TIME} to ${MOST_TIME}.`);
+  if (Math.abs(time) <= MAX_TIME) return;
+  throw new Error(`${caller}: time is ${time}; use a number of seconds from ${-MAX_TIME} to ${MAX_TIME}.`);
 }
 
 /** @throws If `value` is not a finite number. */

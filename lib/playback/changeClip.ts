@@ -19,7 +19,7 @@ import {
  * Lets a slot that is settled go on in the clip of the same name of another table: as many seconds into it, as fast, in the
  * same pass.
  *
- * @param ease Square of how far the slot's fade is from done.
+ * @param ease By which the slot's warp counts, see `LayerSlots.easeOf`.
  * @param lost Takes the name of a clip that is not there; the slot then is the rest pose.
  */
 export function changeClip(
@@ -41,7 +41,7 @@ export function changeClip(
     return;
   }
 
-  // A pose has no frames per second: nothing is known of how fast it was meant to be.
+  // A pose has no frames per second, so the speed it was meant to have is not known.
   const factor = clip.fps === 0 ? 0 : next.fps / clip.fps;
   const finished = hasBit(slots, at, FINISHED);
   const ahead = finished ? 0 : slots[at + SLOT_RATE] * slots[at + SLOT_WARP] * ease;

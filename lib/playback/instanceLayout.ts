@@ -1,12 +1,12 @@
 import { LOOP_MODES } from '../constants.js';
 
 /**
- * What the GPU knows of each instance, and where it lies.
+ * Where the numbers lie that shaders know of each instance.
  *
- * A slot says how one clip plays. The first slot of all instances is one array of floats, which WebGL reads as two
- * instanced attributes, `instanceClip` and `instanceTiming`, and node materials as a texture, since WebGPU has no more
- * than eight vertex buffers. The two older slots hold the clips that fade out; they are a texture of their own, which no
- * shader reads for an instance that does not fade. `drawSlot` writes them from the doubles of `slots.ts`.
+ * A slot says how one clip plays. The newest slots of all instances are one array of floats. WebGL reads it as two instanced
+ * attributes, `instanceClip` and `instanceTiming`; node materials read it as a texture, since WebGPU has no more than eight
+ * vertex buffers. The slots of clips that fade out are a texture of their own, which shaders do not read for an instance
+ * that does not fade. `PlaybackTexels` writes all of them from the doubles of `slots.ts`.
  */
 
 /** First frame of the clip in the bone texture. */
@@ -15,24 +15,23 @@ export const CLIP_START = 0;
 export const CLIP_COUNT = 1;
 /** Frames from the start of a pass at clock 0. */
 export const CLIP_TIME = 2;
-/** Frames that warping puts the clip ahead, times the square of how far its fade is from done. */
+/** Frames that warping puts the clip ahead: this, times the slot's ease (see `LayerSlots`). */
 export const CLIP_WARP = 3;
 /** Frames per second of the clock, negative when played in reverse. */
 export const CLIP_RATE = 4;
 /** How many passes after the one that `CLIP_TIME` counts from the clip has finished. */
 export const CLIP_PASSES = 5;
-/** Weight that the older slots would have at clock 0, if it were not kept between 0 and 1. */
+/** Share of the slots that fade out is this, less the clock times the rate below, but at least 0 and at most 1. */
 export const CLIP_FADE = 6;
-/** What that weight loses each second of the clock. */
 export const CLIP_FADE_RATE = 7;
 
 /** Numbers per slot: two RGBA texels. */
 export const SLOT_STRIDE = 8;
 
-/** Numbers per instance of the two older slots. */
-export const OLDER_STRIDE = 16;
-/** Where the last of the slots begins, beneath which nothing fades. */
-export const OLDEST = 8;
+/** Numbers per instance of the two slots that fade out. */
+export const FADES_STRIDE = 16;
+/** Where the second of these begins: the oldest slot, below which nothing fades. */
+export const OLDEST_FADE = 8;
 
 /** Frames of a clip and how it loops, in one number: exact in a float for clips of up to 524,288 frames. */
 export function packCount(count: number, loop: number): number {

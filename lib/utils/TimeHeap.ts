@@ -4,10 +4,10 @@
  */
 export class TimeHeap {
   /** Indices in heap order. */
-  private readonly order: Int32Array;
+  private order: Int32Array;
   /** Where an index is in `order`, -1 if not. */
-  private readonly place: Int32Array;
-  private readonly times: Float64Array;
+  private place: Int32Array;
+  private times: Float64Array;
   private size = 0;
 
   constructor(capacity: number) {
@@ -46,6 +46,18 @@ export class TimeHeap {
   clear(): void {
     this.place.fill(-1);
     this.size = 0;
+  }
+
+  /** Makes room for indices below another capacity; those beyond it are taken out. */
+  resize(capacity: number): void {
+    for (let index = capacity; index < this.place.length; index++) this.set(index, Infinity);
+    const { order, place, times } = this;
+    this.order = new Int32Array(capacity);
+    this.order.set(order.subarray(0, this.size));
+    this.place = new Int32Array(capacity).fill(-1);
+    this.place.set(place.subarray(0, capacity));
+    this.times = new Float64Array(capacity);
+    this.times.set(times.subarray(0, capacity));
   }
 
   private remove(index: number, place: number): void {

@@ -9,8 +9,8 @@ import {
   CLIP_START,
   CLIP_TIME,
   CLIP_WARP,
-  OLDER_STRIDE,
-  OLDEST,
+  FADES_STRIDE,
+  OLDEST_FADE,
   SLOT_STRIDE,
 } from '../../lib/playback/instanceLayout.js';
 import type { SkinnedInstancedMesh } from './library.js';
@@ -31,7 +31,7 @@ export function drawnTip(crowd: SkinnedInstancedMesh, index: number): number {
     left = passedOn;
     ease = 1 - passedOn;
     if (left <= 0) return tip;
-    const at = index * OLDER_STRIDE + older * OLDEST;
+    const at = index * FADES_STRIDE + older * OLDEST_FADE;
     slot = fades.data.subarray(at, at + SLOT_STRIDE);
   }
 }

@@ -15,7 +15,7 @@ import {
   PARAM_STRIDE,
   PARAM_VARIANT,
 } from '../../constants.js';
-import { OLDER_STRIDE, OLDEST, SLOT_STRIDE } from '../../playback/instanceLayout.js';
+import { FADES_STRIDE, OLDEST_FADE, SLOT_STRIDE } from '../../playback/instanceLayout.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 
 /** Reads colour and visibility of the vertex's part, of whichever crowd is drawn. */
@@ -68,7 +68,7 @@ export function crowdNodes(crowd: DrawnCrowd, part: PartNode): CrowdNodes {
   const index = int(instanceIndex).toVar();
   const playback = {
     ...slotOf(states, index, SLOT_STRIDE, int(0)),
-    older: (slot: Node<'int'>) => slotOf(fades, index, OLDER_STRIDE, slot.mul(OLDEST / 4)),
+    older: (slot: Node<'int'>) => slotOf(fades, index, FADES_STRIDE, slot.mul(OLDEST_FADE / 4)),
     part,
   };
 

@@ -6,7 +6,7 @@ import type { SlotNodes } from '../../../shaders/skinningMatrix.tsl.js';
 import type { TexelNode } from '../../../shaders/TexelNode.js';
 import { emptyArray } from '../../../shaders/tsl.js';
 import { INSTANCES_PER_ROW, LOOP_MODES, REST_FRAME } from '../../constants.js';
-import { OLDER_STRIDE, OLDEST, SLOT_STRIDE } from '../../playback/instanceLayout.js';
+import { FADES_STRIDE, OLDEST_FADE, SLOT_STRIDE } from '../../playback/instanceLayout.js';
 
 /** Slots of an instance, each of which may play a clip. */
 export const MOST_ACTIONS = 3;
@@ -68,8 +68,8 @@ export function playedActions(
   const newest = slotOf(state, instance, SLOT_STRIDE, 0);
   const faded = olderWeight(newest);
   If(faded.greaterThan(0), () => {
-    const second = slotOf(fades, instance, OLDER_STRIDE, 0);
-    const oldest = slotOf(fades, instance, OLDER_STRIDE, OLDEST / 4);
+    const second = slotOf(fades, instance, FADES_STRIDE, 0);
+    const oldest = slotOf(fades, instance, FADES_STRIDE, OLDEST_FADE / 4);
     const left = faded.mul(olderWeight(second)).toVar();
     add(oldest, float(0), left);
     add(second, faded.oneMinus().toVar(), faded.sub(left).toVar());

@@ -1,0 +1,87 @@
+import { CLOCK_EPOCH } from '../constants.js';
+import { swapItems } from '../utils/swapItems.js';
+
+/**
+ * The time that a crowd has in common, and that of the instances for which it stands still.
+ *
+ * Shaders get the time as a float32, which has room for few digits: so the clock goes back to zero now and then, and
+ * whoever keeps a time on it moves that time along. `origin` is what the clock has lost by that.
+ */
+export class Clock {
+  /** Seconds since the clock last went back to zero. */
+  time = 0;
+  /** Seconds by which the clock has gone back so far. */
+  origin = 0;
+  /** Seconds since the beginning at which an instance was paused; NaN while it is not. */
+  private pausedAt: Float64Array;
+
+  constructor(capacity: number) {
+    this.pausedAt = new Float64Array(capacity).fill(Number.NaN);
+  }
+
+  /** Seconds since the beginning. */
+  get elapsed(): number {
+    return this.origin + this.time;
+  }
+
+  /** Whether the clock has run so long, in either direction, that it should go back to zero. */
+  get isLong(): boolean {
+    return Math.abs(this.time) >= CLOCK_EPOCH;
+  }
+
+  advance(delta: number): void {
+    this.time += delta;
+  }
+
+  /** Puts the clock back to zero. */
+  restart(): void {
+    this.origin += this.time;
+    this.time = 0;
+  }
+
+  isPaused(index: number): boolean {
+    return !Number.isNaN(this.pausedAt[index]);
+  }
+
+  /** Lets an instance's time stand still. */
+  pause(index: number): void {
+    this.pausedAt[index] = this.elapsed;
+  }
+
+  /**
+   * Lets an instance's time go on.
+   *
+   * @returns Seconds that have passed meanwhile.
+   */
+  resume(index: number): number {
+    const missed = this.elapsed - this.pausedAt[index];
+    this.pausedAt[index] = Number.NaN;
+    return missed;
+  }
+
+  /** What the clock shows an instance: for one that is paused, the time at which it was. */
+  timeOf(index: number): number {
+    return this.isPaused(index) ? this.time - (this.elapsed - this.pausedAt[index]) : this.time;
+  }
+
+  /** The same since the beginning. */
+  elapsedOf(index: number): number {
+    return this.isPaused(index) ? this.pausedAt[index] : this.elapsed;
+  }
+
+  resize(capacity: number): void {
+    const { pausedAt } = this;
+    this.pausedAt = new Float64Array(capacity).fill(Number.NaN);
+    this.pausedAt.set(pausedAt.subarray(0, capacity));
+  }
+
+  swap(i: number, j: number): void {
+    swapItems(this.pausedAt, i, j, 1);
+  }
+
+  copy(source: Clock): void {
+    this.time = source.time;
+    this.origin = source.origin;
+    this.pausedAt.set(source.pausedAt.subarray(0, this.pausedAt.length));
+  }
+}

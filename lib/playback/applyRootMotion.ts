@@ -1,0 +1,166 @@
+import { LOOP_PING_PONG } from '../constants.js';
+import type { BakedClip, ClipTable } from '../poses/ClipTable.js';
+import { MOTION_SIZE } from '../poses/RootMotion.js';
+import type { InstancePlayback } from './InstancePlayback.js';
+import { mirrored, totalAt, type Way, wayBetween } from './loops.js';
+import { hasBit, ROOT_MOTION, SLOT_START, SLOT_STARTED, type Slots } from './slots.js';
+
+/** A rigid motion over the ground: x, y, z, then the turn about y in radians. */
+type Motion = Float64Array;
+
+const _motion = /*@__PURE__*/ new Float64Array(MOTION_SIZE);
+const _from = /*@__PURE__*/ new Float64Array(MOTION_SIZE);
+const _to = /*@__PURE__*/ new Float64Array(MOTION_SIZE);
+const _path = /*@__PURE__*/ new Float64Array(MOTION_SIZE);
+const _power = /*@__PURE__*/ new Float64Array(MOTION_SIZE);
+const _way: Way = { from: 0, to: 0, start: 0, end: 0, between: 0, firstMirrored: false };
+
+/**
+ * Moves instances by what their clips did in the last seconds.
+ *
+ * @param clips The clips that they play.
+ * @param count Instances that are moved.
+ * @param matrices 16 numbers an instance.
+ * @returns Whether any instance was moved.
+ */
+export function applyRootMotion(
+  playback: InstancePlayback,
+  clips: ClipTable,
+  delta: number,
+  count: number,
+  matrices: Float32Array,
+): boolean {
+  let moved = false;
+  for (let index = 0; index < count; index++) {
+    if (!wantsRootMotion(playback, index)) continue;
+    _motion.fill(0);
+    addInstanceMotion(playback, clips, index, delta, _motion);
+    if (_motion.every((value) => value === 0)) continue;
+    moveMatrix(matrices, index * 16, _motion);
+    moved = true;
+  }
+  return moved;
+}
+
+/** Whether a clip that an instance plays, or fades out of, moves it. */
+function wantsRootMotion({ layer, time }: InstancePlayback, index: number): boolean {
+  if (time.isPaused(index)) return false;
+  const at = layer.at(index);
+  const count = layer.hasFades(index) ? layer.slots.length : 1;
+  for (let slot = 0; slot < count; slot++) if (hasBit(layer.slots[slot], at, ROOT_MOTION)) return true;
+  return false;
+}
+
+/** Adds how the clips of an instance move it, each by its weight in the middle of that time. */
+function addInstanceMotion(
+  { layer, time }: InstancePlayback,
+  clips: ClipTable,
+  index: number,
+  delta: number,
+  target: Motion,
+): void {
+  const at = layer.at(index);
+  const to = time.time;
+  const from = Math.max(to - delta, layer.newest[at + SLOT_STARTED] - time.origin);
+  const middle = (from + to) / 2;
+  const count = layer.countShown(index, middle);
+  for (let slot = 0; slot < count; slot++) {
+    const slots = layer.slots[slot];
+    addSlotMotion(
+      slots,
+      at,
+      clips.startingAt(slots[at + SLOT_START]),
+      layer.weightOf(index, slot, middle),
+      totalAt(slots, at, from, layer.easeOf(index, slot, from)),
+      totalAt(slots, at, to, layer.easeOf(index, slot, to)),
+      target,
+    );
+  }
+}
+
+/** Adds how a slot's clip moves its instance from one total to another, by weight. */
+function addSlotMotion(
+  slots: Slots,
+  at: number,
+  clip: BakedClip | null,
+  weight: number,
+  from: number,
+  to: number,
+  target: Motion,
+): void {
+  if (clip === null || clip.rootMotion === null || !hasBit(slots, at, ROOT_MOTION)) return;
+  if (!wayBetween(slots, at, from, to, _way)) return;
+
+  const curve = clip.rootMotion;
+  const intervals = clip.count - 1;
+  const pingPong = hasBit(slots, at, LOOP_PING_PONG);
+  const { start, end, between, firstMirrored } = _way;
+  _path.fill(0);
+  if (between < 0) {
+    addPart(curve, intervals, firstMirrored, _way.from, _way.to);
+  } else {
+    addPart(curve, intervals, firstMirrored, _way.from, end);
+    // In a ping-pong, each two passes lead back to where they began.
+    if (!pingPong) addPower(curve, intervals, start, end, between);
+    else if (between % 2 !== 0) addPart(curve, intervals, !firstMirrored, start, end);
+    const lastMirrored = firstMirrored !== (pingPong && between % 2 === 0);
+    addPart(curve, intervals, lastMirrored, start, _way.to);
+  }
+  for (let i = 0; i < MOTION_SIZE; i++) target[i] += weight * _path[i];
+}
+
+/** Appends the way through one pass, from one place in it to another. */
+function addPart(curve: Float32Array, intervals: number, isMirrored: boolean, a: number, b: number): void {
+  motionAt(curve, mirrored(a, intervals, isMirrored), intervals, _from);
+  motionAt(curve, mirrored(b, intervals, isMirrored), intervals, _to);
+  addStep(_path, _from, _to);
+}
+
+/** Appends the way through so many whole passes, by doubling it: there may be billions of them. */
+function addPower(curve: Float32Array, intervals: number, start: number, stop: number, passes: number): void {
+  motionAt(curve, start, intervals, _from);
+  motionAt(curve, stop, intervals, _to);
+  _power.fill(0);
+  addStep(_power, _from, _to);
+  _from.fill(0);
+  for (let left = passes; left >= 1; left = Math.floor(left / 2)) {
+    if (left % 2 === 1) addStep(_path, _from, _power);
+    _to.set(_power);
+    addStep(_power, _from, _to);
+  }
+}
+
+/** Moves a matrix by a motion in its own space. */
+function moveMatrix(matrix: Float32Array, at: number, [x, y, z, yaw]: Motion): void {
+  const cos = Math.cos(yaw);
+  const sin = Math.sin(yaw);
+  for (let row = at; row < at + 3; row++) {
+    const m0 = matrix[row];
+    const m2 = matrix[row + 8];
+    matrix[row + 12] += m0 * x + matrix[row + 4] * y + m2 * z;
+    matrix[row] = m0 * cos - m2 * sin;
+    matrix[row + 8] = m0 * sin + m2 * cos;
+  }
+}
+
+function motionAt(curve: Float32Array, frame: number, intervals: number, out: Motion): void {
+  const first = Math.min(Math.floor(frame), intervals - 1);
+  const alpha = frame - first;
+  const at = first * MOTION_SIZE;
+  for (let i = 0; i < MOTION_SIZE; i++) {
+    out[i] = curve[at + i] + (curve[at + MOTION_SIZE + i] - curve[at + i]) * alpha;
+  }
+}
+
+/** Appends the way from one place on a curve to another. */
+function addStep(path: Motion, from: Motion, to: Motion): void {
+  const turn = path[3] - from[3];
+  const cos = Math.cos(turn);
+  const sin = Math.sin(turn);
+  const x = to[0] - from[0];
+  const z = to[2] - from[2];
+  path[0] += cos * x + sin * z;
+  path[1] += to[1] - from[1];
+  path[2] += cos * z - sin * x;
+  path[3] += to[3] - from[3];
+}
