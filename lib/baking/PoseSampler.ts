@@ -42,7 +42,7 @@ export class PoseSampler {
   private readonly needed: Uint8Array;
 
   constructor(rig: Rig) {
-    const count = rig.nodes.length;
+    const count = rig.parents.length;
     this.rig = rig;
     this.influences = rig.morphRest.slice();
     this.trs = rig.rest.slice();
@@ -72,8 +72,8 @@ export class PoseSampler {
     this.bound = clip === null ? REST : bindTracks(rig, clip, trs, this.influences, this.targets);
 
     // three.js does not look at position, rotation and scale of an object that updates its matrix itself
-    const moves = (node: number) => rig.nodes[node].matrixAutoUpdate && needed[node];
-    for (const { node } of this.bound.tracks) if (moves(node)) animated[node] = 1;
+    const isMoved = (node: number) => rig.fixed[node] === 0 && needed[node] === 1;
+    for (const { node } of this.bound.tracks) if (isMoved(node)) animated[node] = 1;
     this.moved = [];
     for (let node = 0; node < animated.length; node++) if (animated[node]) this.moved.push(node);
 
@@ -82,10 +82,10 @@ export class PoseSampler {
       track.apply?.();
     }
     for (const node of this.moved) this.composeLocal(node);
-    for (const node of this.bound.still) if (moves(node)) this.composeLocal(node);
+    for (const node of this.bound.still) if (isMoved(node)) this.composeLocal(node);
 
     this.carried = [];
-    for (let node = 0; node < rig.nodes.length; node++) {
+    for (let node = 0; node < rig.parents.length; node++) {
       if (!needed[node]) continue;
       this.composeModel(node);
       const parent = rig.parents[node];
@@ -162,7 +162,8 @@ export class PoseSampler {
   }
 }
 
-function invertedRest({ rest, pivots }: Rig): Float64Array {
+/** Inverse of the root's own transform, which is no part of the poses: 12 numbers. */
+export function invertedRest({ rest, pivots }: Rig): Float64Array {
   const inverse = new Float64Array(AFFINE_SIZE);
   composeNode(rest, 0, pivots, inverse, 0);
   affineFromMatrix4(affineToMatrix4(inverse, 0, new Matrix4()).invert(), inverse, 0);

@@ -18,10 +18,9 @@ export class SkippedTracks {
   }
 
   warn(): void {
-    const { root } = this.rig;
     if (this.missing.size > 0) {
       console.warn(
-        `${NAME}: tracks skipped, since "${root.name || root.type}" has no such nodes: ${listed(this.missing)}.`,
+        `${NAME}: tracks skipped, since "${this.rig.label}" has no such nodes: ${listed(this.missing)}.`,
       );
     }
     if (this.unsupported.size > 0) {

@@ -3,12 +3,13 @@ import { AFFINE_SIZE, REST_FRAME } from '../constants.js';
 import type { BoneTextureData } from '../encodings/BoneTextureData.js';
 import type { Encoding } from '../encodings/Encoding.js';
 import { frameTexel, layoutTexture } from '../encodings/textureLayout.js';
+import { boxToArray } from '../poses/BoxArray.js';
 import type { BakedClip } from '../poses/ClipTable.js';
-import { expandByPose, type JointBoxes } from '../poses/jointBoxes.js';
-import type { PartFlip } from '../poses/PartFlip.js';
+import { expandByPose } from '../poses/jointBoxes.js';
 import type { Rig } from '../poses/Rig.js';
 import { MOTION_SIZE } from '../poses/RootMotion.js';
 import { toHalf } from '../utils/toHalf.js';
+import type { BakedCharacter } from './BakedCharacter.js';
 import { jointBinds } from './collectRig.js';
 import type { RootMotionExtractor } from './extractRootMotion.js';
 import { growByArcs } from './growByArcs.js';
@@ -22,12 +23,8 @@ const NAME = 'BoneTexture.bake';
 const QUATERNION_TOLERANCE = 4e-6;
 
 /** What baking into frames of skinning matrices needs. */
-export interface FrameBake {
-  planned: PlannedClip[];
-  rig: Rig;
-  flips: PartFlip[];
-  boxes: JointBoxes;
-  frames: number;
+export interface FrameBake extends BakedCharacter {
+  planned: readonly PlannedClip[];
   maxTextureSize: number;
   /** Whether clips move morph targets. */
   morphs: boolean;
@@ -40,10 +37,11 @@ export interface FrameBake {
 /** Samples, measures and encodes every pose; null where `mayFail` and the encoding cannot hold a joint. */
 export function* bakeFrames(
   encoding: Encoding,
-  { planned, rig, flips, boxes, frames, maxTextureSize, morphs, extractor, inPlace }: FrameBake,
+  { planned, rig, flips, boxes, maxTextureSize, morphs, extractor, inPlace }: FrameBake,
   mayFail: boolean,
 ): Generator<number, BoneTextureData | null, void> {
   const { jointNames } = rig;
+  const frames = planned.reduce((sum, { count }) => sum + count, 1);
   const joints = jointNames.length;
   const size = encoding.texels * 4;
   const morphNames = morphs ? rig.morphNames : [];
@@ -103,7 +101,7 @@ export function* bakeFrames(
       count,
       duration: clip.duration,
       fps: (count - 1) / (clip.duration || 1),
-      bounds,
+      bounds: boxToArray(bounds),
       rootMotion,
       marks: [],
     });
@@ -123,7 +121,7 @@ export function* bakeFrames(
     jointBinds: jointBinds(rig),
     flips,
     morphNames,
-    restBounds,
+    restBounds: boxToArray(restBounds),
     jointBoxes: boxes,
     tracks: null,
   };

@@ -1,12 +1,13 @@
 import { Box3, Vector3 } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
 import type { BoneTextureData } from '../encodings/BoneTextureData.js';
+import { boxToArray } from '../poses/BoxArray.js';
 import type { BakedClip } from '../poses/ClipTable.js';
-import { expandByPose, type JointBoxes } from '../poses/jointBoxes.js';
-import type { Rig } from '../poses/Rig.js';
+import { expandByPose } from '../poses/jointBoxes.js';
 import { reachBounds } from '../tracks/reachBounds.js';
 import { TRACK_ROW, trackTexels } from '../tracks/trackTexels.js';
 import { warnOnce } from '../utils/warnOnce.js';
+import type { BakedCharacter } from './BakedCharacter.js';
 import { bakeTracks } from './bakeTracks.js';
 import { jointBinds } from './collectRig.js';
 import { PoseSampler } from './PoseSampler.js';
@@ -15,14 +16,13 @@ import type { PlannedClip } from './planClips.js';
 const NAME = 'BoneTexture.bake';
 
 /** What baking into tracks needs. */
-export interface TrackBake {
+export interface TrackBake extends BakedCharacter {
   planned: readonly PlannedClip[];
-  rig: Rig;
-  boxes: JointBoxes;
   maxTextureSize: number;
   maxError: number;
   /** Whether clips move morph targets. */
   morphs: boolean;
+  /** Takes root motion out of clips, which tracks do not know; null if none is to be. */
   extractor: object | null;
 }
 
@@ -38,6 +38,7 @@ export function* bakeTrackTexture({
   maxTextureSize,
   maxError,
   morphs,
+  morphReach,
   extractor,
 }: TrackBake): Generator<number, BoneTextureData, void> {
   const missing =
@@ -56,7 +57,7 @@ export function* bakeTrackTexture({
   const extent = restBounds.getSize(new Vector3());
   const size = Math.max(extent.x, extent.y, extent.z) || 1;
 
-  const options = { boxes, size, maxError, morphs, morphReach: morphs ? morphReach(rig) : 0 };
+  const options = { boxes, size, maxError, morphs, morphReach };
   const tracks = yield* bakeTracks(rig, planned, options);
   for (const { name, error } of tracks.clips) {
     if (error <= maxError) continue;
@@ -72,7 +73,7 @@ export function* bakeTrackTexture({
     );
   }
   const clips = tracks.clips.map(({ name, duration, fps, frames }, i): BakedClip => {
-    const bounds = reachBounds(tracks, boxes, i);
+    const bounds = boxToArray(reachBounds(tracks, boxes, i));
     return { name, start: i + 1, count: frames, duration, fps, bounds, rootMotion: null, marks: [] };
   });
   return {
@@ -86,26 +87,8 @@ export function* bakeTrackTexture({
     jointBinds: jointBinds(rig),
     flips: [],
     morphNames: morphs ? rig.morphNames : [],
-    restBounds,
+    restBounds: boxToArray(restBounds),
     jointBoxes: boxes,
     tracks,
   };
-}
-
-/** How far a morph target at full influence moves a vertex at most. */
-function morphReach({ parts }: Rig): number {
-  let most = 0;
-  for (const { geometry } of parts) {
-    const base = geometry.getAttribute('position');
-    const relative = geometry.morphTargetsRelative;
-    for (const target of geometry.morphAttributes.position ?? []) {
-      for (let vertex = 0; vertex < target.count; vertex++) {
-        const x = target.getX(vertex) - (relative ? 0 : base.getX(vertex));
-        const y = target.getY(vertex) - (relative ? 0 : base.getY(vertex));
-        const z = target.getZ(vertex) - (relative ? 0 : base.getZ(vertex));
-        most = Math.max(most, Math.hypot(x, y, z));
-      }
-    }
-  }
-  return most;
 }

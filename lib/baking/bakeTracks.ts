@@ -1,4 +1,4 @@
-import { type AnimationClip, Matrix4 } from 'three';
+import type { AnimationClip } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
 import { type Rig, TRS_SIZE } from '../poses/Rig.js';
 import { composeModel, mixMorphs, mixPose } from '../tracks/mixPose.js';
@@ -10,8 +10,8 @@ import {
   TRACK_STEP,
   type TrackClip,
 } from '../tracks/PoseTracks.js';
-import { affineFromMatrix4, multiplyAffine } from '../utils/affine.js';
-import { PoseSampler } from './PoseSampler.js';
+import { multiplyAffine } from '../utils/affine.js';
+import { invertedRest, PoseSampler } from './PoseSampler.js';
 import { ClipReader, type StoredClip } from './storeClip.js';
 
 /** Frames per second beyond which curves are not sampled, however far off they are. */
@@ -80,7 +80,7 @@ class TrackNodes {
   ) {
     this.morphRest = new Float64Array(morphs ? Math.ceil(rig.morphRest.length / 4) * 4 : 0);
     if (morphs) this.morphRest.set(rig.morphRest);
-    this.place = new Int32Array(rig.nodes.length).fill(-1);
+    this.place = new Int32Array(rig.parents.length).fill(-1);
     for (const joint of rig.jointNodes) {
       for (let node = joint; node !== -1 && this.place[node] === -1; node = rig.parents[node])
         this.place[node] = 0;
@@ -92,7 +92,7 @@ class TrackNodes {
 
   private placeOf(node: number): number {
     const { rig, kept, place } = this;
-    return node < rig.nodes.length ? place[node] : kept.length + node - rig.nodes.length;
+    return node < rig.parents.length ? place[node] : kept.length + node - rig.parents.length;
   }
 
   pack(clips: readonly NamedClip[], stored: readonly StoredClip[]): PoseTracks {
@@ -157,13 +157,11 @@ class TrackNodes {
     const fixed = new Float64Array(kept.length * AFFINE_SIZE).fill(Number.NaN);
     kept.forEach((node, i) => {
       rest.set(rig.rest.subarray(node * TRS_SIZE, (node + 1) * TRS_SIZE), i * TRS_SIZE);
-      if (node !== 0 && !rig.nodes[node].matrixAutoUpdate) {
+      if (node !== 0 && rig.fixed[node] === 1) {
         fixed.set(rig.restLocal.subarray(node * AFFINE_SIZE, (node + 1) * AFFINE_SIZE), i * AFFINE_SIZE);
       }
     });
-    const { root } = rig;
-    const before = new Float64Array(AFFINE_SIZE);
-    affineFromMatrix4(new Matrix4().compose(root.position, root.quaternion, root.scale).invert(), before, 0);
+    const before = invertedRest(rig);
     return {
       parents: Int32Array.from(kept, (node) => (node === 0 ? -1 : place[rig.parents[node]])),
       rest,

@@ -1,4 +1,4 @@
-import type { AnimationClip, Interpolant, KeyframeTrack, Object3D, SkinnedMesh } from 'three';
+import type { AnimationClip, Interpolant, KeyframeTrack } from 'three';
 import { AdditiveAnimationBlendMode, Euler, PropertyBinding, Quaternion, WrapAroundEnding } from 'three';
 import { type Rig, TRS_SIZE } from '../poses/Rig.js';
 
@@ -153,33 +153,33 @@ export function interpolantOf(track: KeyframeTrack, result: Float64Array): Inter
 
 type ParsedName = ReturnType<typeof PropertyBinding.parseTrackName>;
 
-function findNode({ root, nodes }: Rig, { nodeName, objectName, objectIndex }: ParsedName): number {
-  let found: Object3D | undefined | null = null;
-
+/** The node that a track name means; -1 if there is none. */
+function findNode(rig: Rig, { nodeName, objectName, objectIndex }: ParsedName): number {
+  if (objectName === undefined) return findByName(rig, nodeName);
+  if (objectName !== 'bones') return -1;
   // `.bones[Hips].position`, as exporters of the old JSON format wrote it
-  if (objectName === 'bones') {
-    const owner = PropertyBinding.findNode(root, nodeName) as SkinnedMesh | null;
-    const bones = owner?.skeleton?.bones;
-    found = bones?.find(({ name }) => name === objectIndex) ?? bones?.[Number(objectIndex)];
-  } else if (objectName === undefined) {
-    found = PropertyBinding.findNode(root, nodeName) as Object3D | null;
-  }
+  const bones = rig.bones.get(findByName(rig, nodeName));
+  return bones?.find((bone) => rig.names[bone] === objectIndex) ?? bones?.[Number(objectIndex)] ?? -1;
+}
 
-  return found ? nodes.indexOf(found) : -1;
+/** As `PropertyBinding.findNode` does: the root if there is no name, then a skeleton's bones, then all nodes in order. */
+function findByName({ names, uuids, bones }: Rig, name: string | undefined): number {
+  if (!name || name === '.' || name === names[0] || name === uuids[0]) return 0;
+  const bone = bones.get(0)?.find((node) => names[node] === name);
+  return bone ?? names.findIndex((other, node) => other === name || uuids[node] === name);
 }
 
 /** A track of one influence or of all that a mesh has; null for meshes that are not drawn. */
 function bindMorphs(binding: Binding, track: KeyframeTrack, target: TrackTarget): BoundTrack | null {
   const { rig, influences, additive } = binding;
   const { node, component } = target;
-  const part = rig.parts.find(({ mesh }) => mesh === rig.nodes[node]);
+  const part = rig.parts.find((candidate) => candidate.node === node);
   if (part === undefined || part.morphOffset < 0) return null;
-  const { morphTargetInfluences = [], morphTargetDictionary = {} } = part.mesh;
-  const size = component === undefined ? morphTargetInfluences.length : 1;
-  const index = component === undefined ? 0 : (morphTargetDictionary[component] ?? Number(component));
+  const { morphCount, morphIndices } = part;
+  const size = component === undefined ? morphCount : 1;
+  const index = component === undefined ? 0 : (morphIndices[component] ?? Number(component));
   const at = part.morphOffset + index;
-  if (!(index >= 0 && index + size <= morphTargetInfluences.length && at + size <= influences.length))
-    return null;
+  if (!(index >= 0 && index + size <= morphCount && at + size <= influences.length)) return null;
 
   const value = new Float64Array(size);
   const interpolant = checkedInterpolant(binding, track, target, size, value);
@@ -256,7 +256,7 @@ function angleSetter(
   let euler = rotations.get(node);
   let moving = false;
   if (euler === undefined) {
-    euler = new Euler(rest[0], rest[1], rest[2], rig.nodes[node].rotation.order);
+    euler = new Euler(rest[0], rest[1], rest[2], rig.rotationOrders[node]);
     rotations.set(node, euler);
     // A track of the quaternion that comes before sets all three angles.
     moving = turned.get(node) === 'moving';

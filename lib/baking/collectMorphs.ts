@@ -1,14 +1,15 @@
 import type { Mesh } from 'three';
-import type { Rig, RigPart } from '../poses/Rig.js';
+import type { Rig } from '../poses/Rig.js';
+import type { ScenePart } from './collectParts.js';
 
 /**
  * Numbers the morph targets of all parts, and tells each part where its own begin. Parts that are primitives of one glTF
  * mesh share theirs: a face of three materials has one "smile", which costs one target and not three.
  */
-export function collectMorphs(parts: readonly RigPart[]): Pick<Rig, 'morphNames' | 'morphRest'> {
+export function collectMorphs(parts: readonly ScenePart[]): Pick<Rig, 'morphNames' | 'morphRest'> {
   const morphNames: string[] = [];
   const morphRest: number[] = [];
-  const counted: RigPart[] = [];
+  const counted: ScenePart[] = [];
   for (const part of parts) {
     const { mesh, geometry } = part;
     const count = geometry.morphAttributes.position?.length ?? 0;

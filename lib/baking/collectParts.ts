@@ -1,4 +1,4 @@
-import type { BufferGeometry, Mesh, Object3D, SkinnedMesh } from 'three';
+import type { BufferGeometry, Material, Mesh, Object3D, SkinnedMesh } from 'three';
 import { DetachedBindMode, Matrix4 } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
 import type { PartFlip } from '../poses/PartFlip.js';
@@ -16,13 +16,21 @@ export interface JointSlot {
   mesh: MeshJoint | null;
 }
 
+/** A part together with what it is in the scene, which merging needs and posing does not. */
+export interface ScenePart extends RigPart {
+  mesh: Mesh;
+  /** The mesh's, or one that shares attributes with it. */
+  geometry: BufferGeometry;
+  material: Material | Material[];
+}
+
 /** What the parts are collected from. */
 export interface PartSource {
   root: Object3D;
   /** Index of each node under the root. */
   indexOf: ReadonlyMap<Object3D, number>;
-  /** Matrix of a node at rest, relative to the root. */
-  modelOf(node: number): Matrix4;
+  /** Matrix of a node at rest, relative to the root: 12 numbers. */
+  modelOf(node: number): Float64Array;
   flips: readonly PartFlip[];
 }
 
@@ -53,7 +61,7 @@ export function findUnsupported(root: Object3D): Object3D[] {
  *
  * @param slots Gains the joints.
  */
-export function collectParts(source: PartSource, slots: JointSlot[]): RigPart[] {
+export function collectParts(source: PartSource, slots: JointSlot[]): ScenePart[] {
   const { root } = source;
   const skinned: SkinnedMesh[] = [];
   const rigid: Mesh[] = [];
@@ -69,7 +77,7 @@ export function collectParts(source: PartSource, slots: JointSlot[]): RigPart[] 
     );
   }
 
-  const parts: RigPart[] = [];
+  const parts: ScenePart[] = [];
   const shared = new Map<string, number>();
   for (const mesh of skinned) parts.push(skinnedPart(mesh, parts.length, source, slots, shared));
   for (const mesh of rigid) parts.push(rigidPart(mesh, parts.length, source, slots));
@@ -82,7 +90,7 @@ function skinnedPart(
   { root, indexOf, modelOf, flips }: PartSource,
   slots: JointSlot[],
   shared: Map<string, number>,
-): RigPart {
+): ScenePart {
   const { skeleton, bindMatrix } = mesh;
   if (!skeleton || skeleton.bones.length === 0) {
     throw new Error(`${NAME}: SkinnedMesh "${mesh.name}" has no skeleton; call mesh.bind(skeleton) first.`);
@@ -122,14 +130,12 @@ function skinnedPart(
   };
 
   return {
-    mesh,
+    ...partOf(mesh, node),
     geometry: firstInfluences(mesh.geometry),
-    material: mesh.material,
     joints: jointsOf(flip?.mirrored ? 1 : 0),
     mirrorJoints: flip?.mirrored ? jointsOf(-1) : null,
     rigid: false,
     model: modelOf(node),
-    morphOffset: -1,
   };
 }
 
@@ -138,7 +144,7 @@ function rigidPart(
   part: number,
   { indexOf, modelOf, flips }: PartSource,
   slots: JointSlot[],
-): RigPart {
+): ScenePart {
   checkGeometry(mesh, ['position']);
   const node = indexOf.get(mesh) as number;
   const mirrored = flips.some((flip) => flip.part === part && flip.mirrored);
@@ -147,17 +153,24 @@ function rigidPart(
     const name = nameOfJoint(mesh, side);
     return Int32Array.of(slots.push({ name, node, inverse: new Matrix4(), mesh: meshJoint }) - 1);
   };
-  const { geometry, material } = mesh;
   return {
-    mesh,
-    geometry,
-    material,
+    ...partOf(mesh, node),
     joints: jointsOf(mirrored ? 1 : 0),
     mirrorJoints: mirrored ? jointsOf(-1) : null,
     rigid: true,
     model: modelOf(node),
-    morphOffset: -1,
   };
+}
+
+/** What skinned and rigid parts have alike; where their morph targets begin is found later, by `collectMorphs`. */
+function partOf(mesh: Mesh, node: number) {
+  const { geometry, material, morphTargetInfluences = [], morphTargetDictionary } = mesh;
+  const morphs = {
+    morphOffset: -1,
+    morphCount: morphTargetInfluences.length,
+    morphIndices: { ...morphTargetDictionary },
+  };
+  return { node, mesh, geometry, material, ...morphs };
 }
 
 /** The joints of what is drawn in place of a mesh that a clip mirrors are not found by the bone's name. */

@@ -1,4 +1,4 @@
-import type { Object3D, Vector3 } from 'three';
+import type { Object3D, SkinnedMesh, Vector3 } from 'three';
 import { Matrix4 } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
 import type { PartFlip } from '../poses/PartFlip.js';
@@ -6,9 +6,17 @@ import { type Rig, TRS_SIZE } from '../poses/Rig.js';
 import { affineFromMatrix4, affineToMatrix4, composeAffine, multiplyAffine } from '../utils/affine.js';
 import { sharingCopy } from '../utils/sharingCopy.js';
 import { collectMorphs } from './collectMorphs.js';
-import { collectParts, type JointSlot } from './collectParts.js';
+import { collectParts, type JointSlot, type ScenePart } from './collectParts.js';
 
 const NAME = 'BoneTexture.bake';
+
+/** What `collectRig` finds. */
+export interface CollectedRig {
+  /** For posing. */
+  rig: Rig;
+  /** The rig's parts again, with the meshes that they are in the scene. */
+  parts: ScenePart[];
+}
 
 /** What is read beyond the meshes and their bones. */
 export interface RigOptions {
@@ -41,21 +49,24 @@ export function jointBinds({ jointNames, jointInverses, jointMeshes }: Rig): (nu
  * @throws If nothing is drawn under `root`, or a bone lies outside of it, or a socket is not there, or a geometry lacks
  * what drawing needs.
  */
-export function collectRig(root: Object3D, { sockets = [], morphing = true, flips = [] }: RigOptions): Rig {
+export function collectRig(
+  root: Object3D,
+  { sockets = [], morphing = true, flips = [] }: RigOptions,
+): CollectedRig {
   if (!root?.isObject3D) {
     throw new Error(
       `${NAME}: root is ${String(root)}; pass the Object3D that holds the character, e.g. gltf.scene.`,
     );
   }
 
-  const skeleton = readNodes(root);
-  const { nodes, indexOf, parents, restLocal } = skeleton;
+  const { indexOf, ...skeleton } = readNodes(root);
+  const { names, parents, restLocal } = skeleton;
   const slots: JointSlot[] = [];
   const modelOf = (node: number) => modelMatrix(node, parents, restLocal);
   const parts = collectParts({ root, indexOf, modelOf, flips }, slots);
 
   for (const name of sockets) {
-    const node = nodes.findIndex((candidate) => candidate.name === name);
+    const node = names.indexOf(name);
     if (node < 0) {
       throw new Error(
         `${NAME}: sockets names "${name}", but there is no such node under "${root.name || root.type}"; GLTFLoader takes spaces and dots out of names.`,
@@ -77,23 +88,19 @@ export function collectRig(root: Object3D, { sockets = [], morphing = true, flip
     affineFromMatrix4(inverse, jointInverses, i * AFFINE_SIZE);
   });
 
-  const { rest, restRotations, pivots } = skeleton;
-  return {
-    root,
-    nodes,
-    parents,
-    rest,
-    restRotations,
-    pivots,
-    restLocal,
+  const morphs = collectMorphs(parts);
+  const rig = {
+    ...skeleton,
+    label: root.name || root.type,
     jointNames: slots.map(({ name }) => name),
     jointNodes: Int32Array.from(slots, ({ node }) => node),
     jointInverses,
     jointMeshes: slots.map(({ mesh }) => mesh),
-    parts,
+    parts: parts.map(({ mesh, geometry, material, ...part }) => part),
     morphing,
-    ...collectMorphs(parts),
+    ...morphs,
   };
+  return { rig, parts };
 }
 
 /** All nodes under a root and how they stand. */
@@ -105,7 +112,9 @@ function readNodes(root: Object3D) {
   const parents = new Int32Array(nodes.length);
   const rest = new Float64Array(nodes.length * TRS_SIZE);
   const restRotations = new Float64Array(nodes.length * 3);
-  const pivots = new Map<number, Vector3>();
+  const fixed = new Uint8Array(nodes.length);
+  const pivots: Rig['pivots'] = new Map();
+  const bones: Rig['bones'] = new Map();
   const restLocal = new Float64Array(nodes.length * AFFINE_SIZE);
 
   nodes.forEach((node, i) => {
@@ -117,13 +126,32 @@ function readNodes(root: Object3D) {
     restRotations.set([x, y, z], i * 3);
     // Only newer three.js has pivots.
     const { pivot } = node as { pivot?: Vector3 | null };
-    if (pivot) pivots.set(i, pivot);
+    if (pivot) pivots.set(i, [pivot.x, pivot.y, pivot.z]);
+    const { skeleton } = node as Partial<SkinnedMesh>;
+    if (skeleton)
+      bones.set(
+        i,
+        Int32Array.from(skeleton.bones, (bone) => indexOf.get(bone) ?? -1),
+      );
+    fixed[i] = node.matrixAutoUpdate ? 0 : 1;
 
     if (i === 0) affineFromMatrix4(_matrix.identity(), restLocal, 0);
     else if (node.matrixAutoUpdate) composeNode(rest, i, pivots, restLocal, i * AFFINE_SIZE);
     else affineFromMatrix4(node.matrix, restLocal, i * AFFINE_SIZE);
   });
-  return { nodes, indexOf, parents, rest, restRotations, pivots, restLocal };
+  return {
+    indexOf,
+    names: nodes.map(({ name }) => name),
+    uuids: nodes.map(({ uuid }) => uuid),
+    parents,
+    bones,
+    rest,
+    restRotations,
+    rotationOrders: nodes.map(({ rotation }) => rotation.order),
+    pivots,
+    restLocal,
+    fixed,
+  };
 }
 
 /**
@@ -141,19 +169,19 @@ export function composeNode(
   composeAffine(trs, node * TRS_SIZE, out, at);
   const pivot = pivots.get(node);
   if (pivot === undefined) return;
-  const { x, y, z } = pivot;
+  const [x, y, z] = pivot;
   out[at + 3] += x - out[at] * x - out[at + 1] * y - out[at + 2] * z;
   out[at + 7] += y - out[at + 4] * x - out[at + 5] * y - out[at + 6] * z;
   out[at + 11] += z - out[at + 8] * x - out[at + 9] * y - out[at + 10] * z;
 }
 
-/** Matrix of a node at rest, relative to the root. */
-function modelMatrix(node: number, parents: Int32Array, restLocal: Float64Array): Matrix4 {
+/** Matrix of a node at rest, relative to the root: 12 numbers. */
+function modelMatrix(node: number, parents: Int32Array, restLocal: Float64Array): Float64Array {
   let model = restLocal.slice(node * AFFINE_SIZE, (node + 1) * AFFINE_SIZE);
   for (let i = parents[node]; i !== -1; i = parents[i]) {
     const next = new Float64Array(AFFINE_SIZE);
     multiplyAffine(restLocal, i * AFFINE_SIZE, model, 0, next, 0);
     model = next;
   }
-  return affineToMatrix4(model, 0, new Matrix4());
+  return model;
 }

@@ -1,11 +1,12 @@
 import type { AnimationClip } from 'three';
-import { Matrix4, PropertyBinding, Quaternion, Vector3 } from 'three';
+import { Matrix4, Quaternion, Vector3 } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
 import { listNames } from '../poses/ClipTable.js';
 import type { Rig } from '../poses/Rig.js';
 import { MOTION_SIZE, type RootMotionOptions } from '../poses/RootMotion.js';
 import { affineToMatrix4, multiplyAffine } from '../utils/affine.js';
 import type { BakeOptions } from './BakeOptions.js';
+import { TrackTargets } from './bindTracks.js';
 import type { PoseSampler } from './PoseSampler.js';
 import type { PlannedClip } from './planClips.js';
 
@@ -87,26 +88,26 @@ export class RootMotionExtractor {
  * @throws If there is none, or none of the name in the options.
  */
 function findRootNode(rig: Rig, clips: readonly AnimationClip[], options: RootMotionOptions): number {
-  const moved = new Uint8Array(rig.nodes.length);
+  const { names, parents } = rig;
+  const moved = new Uint8Array(parents.length);
   for (const joint of rig.jointNodes) {
-    for (let node = joint; node !== -1 && !moved[node]; node = rig.parents[node]) moved[node] = 1;
+    for (let node = joint; node !== -1 && !moved[node]; node = parents[node]) moved[node] = 1;
   }
 
   if (options.joint !== undefined) {
-    const node = rig.nodes.findIndex(({ name }, i) => name === options.joint && moved[i] === 1);
+    const node = names.findIndex((name, i) => name === options.joint && moved[i] === 1);
     if (node !== -1) return node;
     throw new Error(
       `${NAME}: rootMotion.joint is "${options.joint}", but no joint of that name moves the character; its joints are "${rig.jointNames.slice(0, 12).join('", "')}"…`,
     );
   }
 
+  const targets = new TrackTargets(rig);
   let first = -1;
   for (const clip of clips) {
     for (const { name, values } of clip.tracks) {
-      const { nodeName, propertyName } = PropertyBinding.parseTrackName(name);
-      if (propertyName !== 'position' || !values.some((value, i) => value !== values[i % 3])) continue;
-      const object = PropertyBinding.findNode(rig.root, nodeName);
-      const node = rig.nodes.indexOf(object as (typeof rig.nodes)[number]);
+      const { node, property } = targets.find(name);
+      if (property !== 'position' || !values.some((value, i) => value !== values[i % 3])) continue;
       if (node !== -1 && moved[node] === 1 && (first === -1 || node < first)) first = node;
     }
   }

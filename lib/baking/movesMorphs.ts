@@ -1,24 +1,22 @@
-import { type Mesh, PropertyBinding } from 'three';
+import type { KeyframeTrack } from 'three';
 import type { Rig } from '../poses/Rig.js';
-import { hasTangents } from './bindTracks.js';
+import { hasTangents, TrackTargets } from './bindTracks.js';
 import type { PlannedClip } from './planClips.js';
 
 /** Whether any clip gives a morph target of a part that is drawn another influence than it has at rest. */
-export function movesMorphs({ nodes, parts, morphRest }: Rig, planned: readonly PlannedClip[]): boolean {
-  return planned.some(({ clip }) =>
-    clip.tracks.some((track) => {
-      const { name, values } = track;
-      const { nodeName, propertyName, propertyIndex } = PropertyBinding.parseTrackName(name);
-      if (propertyName !== 'morphTargetInfluences') return false;
-      const mesh = PropertyBinding.findNode(nodes[0], nodeName) as Mesh;
-      const part = parts.find((candidate) => candidate.mesh === mesh);
-      if (part === undefined || part.morphOffset < 0) return false;
-      const size = mesh.morphTargetInfluences?.length ?? 0;
-      const first = mesh.morphTargetDictionary?.[propertyIndex as string] ?? Number(propertyIndex ?? 0);
-      const restOf = (i: number) =>
-        morphRest[part.morphOffset + first + (propertyIndex === undefined ? i % size : 0)];
-      // also of values between which a spline has its tangents
-      return hasTangents(track) || Array.from(values).some((value, i) => value !== restOf(i));
-    }),
-  );
+export function movesMorphs(rig: Rig, planned: readonly Pick<PlannedClip, 'clip'>[]): boolean {
+  const targets = new TrackTargets(rig);
+  return planned.some(({ clip }) => clip.tracks.some((track) => movesMorph(rig, targets, track)));
+}
+
+function movesMorph({ parts, morphRest }: Rig, targets: TrackTargets, track: KeyframeTrack): boolean {
+  const { node, property, component } = targets.find(track.name);
+  if (property !== 'morphTargetInfluences') return false;
+  const part = parts.find((candidate) => candidate.node === node);
+  if (part === undefined || part.morphOffset < 0) return false;
+  // The values between two keys of a spline differ from both.
+  if (hasTangents(track)) return true;
+  const first = part.morphOffset + (part.morphIndices[component ?? ''] ?? Number(component ?? 0));
+  const size = component === undefined ? part.morphCount : 1;
+  return Array.from(track.values).some((value, i) => value !== morphRest[first + (i % size)]);
 }

@@ -3,7 +3,7 @@ import { AdditiveAnimationBlendMode, InterpolateDiscrete, InterpolateLinear } fr
 import { AFFINE_SIZE } from '../constants.js';
 import type { PartFlip } from '../poses/PartFlip.js';
 import { type Rig, TRS_SIZE } from '../poses/Rig.js';
-import { affineFromMatrix4, isSingular } from '../utils/affine.js';
+import { isSingular } from '../utils/affine.js';
 import { interpolantOf, OFFSETS, TrackTargets } from './bindTracks.js';
 
 /** A clip and the frames at which it is looked at. */
@@ -23,13 +23,12 @@ const IS_ZERO = 2;
  * triangles around; and the skinned ones that are flattened, at rest or by a clip, since three.js draws nothing of those.
  */
 export function findPartFlips(rig: Rig, clips: readonly TimedClip[]): PartFlip[] {
-  const { parts, nodes, parents } = rig;
-  const meshNodes = parts.map(({ mesh }) => nodes.indexOf(mesh));
-  const above = new Uint8Array(nodes.length);
-  for (const mesh of meshNodes) for (let node = mesh; node !== -1; node = parents[node]) above[node] = 1;
+  const { parts, parents } = rig;
+  const above = new Uint8Array(parents.length);
+  for (const part of parts) for (let node = part.node; node !== -1; node = parents[node]) above[node] = 1;
 
   const targets = new TrackTargets(rig);
-  const scales = new Uint8Array(nodes.length);
+  const scales = new Uint8Array(parents.length);
   for (const timed of clips) {
     for (const track of timed.clip.tracks) {
       // Most tracks are of bones, under which no mesh lies.
@@ -40,16 +39,14 @@ export function findPartFlips(rig: Rig, clips: readonly TimedClip[]): PartFlip[]
     }
   }
 
-  const atRest = new Float64Array(AFFINE_SIZE);
   const flips: PartFlip[] = [];
   const groups = new Map<number, number>();
-  parts.forEach(({ rigid, model }, part) => {
-    affineFromMatrix4(model, atRest, 0);
-    let found = isSingular(atRest, 0) ? IS_ZERO : 0;
-    for (let node = meshNodes[part]; node !== -1; node = parents[node]) found |= scales[node];
+  parts.forEach(({ node: mesh, rigid, model }, part) => {
+    let found = isSingular(model, 0) ? IS_ZERO : 0;
+    for (let node = mesh; node !== -1; node = parents[node]) found |= scales[node];
     const mirrored = (found & SIGN_CHANGES) !== 0;
     if (!mirrored && (rigid || found === 0)) return;
-    const anchor = anchorOf(rig, meshNodes[part], clips, targets);
+    const anchor = anchorOf(rig, mesh, clips, targets);
     const group = groups.get(anchor) ?? groups.size;
     groups.set(anchor, group);
     flips.push({ part, group, mirrored });

@@ -74,7 +74,7 @@ export class ClipReader {
     this.trs = rig.rest.slice();
     this.influences = rig.morphRest.slice();
     this.targets = new TrackTargets(rig);
-    this.needed = new Uint8Array(rig.nodes.length);
+    this.needed = new Uint8Array(rig.parents.length);
     for (const joint of rig.jointNodes) {
       for (let node = joint; node !== -1 && !this.needed[node]; node = rig.parents[node])
         this.needed[node] = 1;
@@ -163,7 +163,7 @@ export class ClipReader {
   }
 
   private readChannel({ node, property, values }: StoredChannel, frame: number): void {
-    const group = node - this.rig.nodes.length;
+    const group = node - this.rig.parents.length;
     if (group >= 0) {
       for (let i = 0; i < 4; i++) values[frame * 4 + i] = this.influences[group * 4 + i] ?? 0;
       return;
@@ -199,7 +199,7 @@ export class ClipReader {
     for (const track of clip.tracks) {
       const target = this.targets.find(track.name);
       const groups = this.morphs ? morphGroups(this.rig, target) : [];
-      for (const group of groups) channelOf(this.rig.nodes.length + group, TRANSLATION);
+      for (const group of groups) channelOf(this.rig.parents.length + group, TRANSLATION);
       if (groups.length > 0) {
         if (isStill(track.values, track.getValueSize(), 0)) continue;
         moving.push(track);
@@ -235,12 +235,11 @@ function evaluate({ interpolant, apply }: BoundTrack, time: number): void {
 /** Groups of four among the rig's morph targets that a track writes to. */
 function morphGroups(rig: Rig, { node, property, component }: TrackTarget): number[] {
   if (property !== 'morphTargetInfluences' || node === -1) return [];
-  const part = rig.parts.find(({ mesh }) => mesh === rig.nodes[node]);
+  const part = rig.parts.find((candidate) => candidate.node === node);
   if (part === undefined || part.morphOffset < 0) return [];
-  const { morphTargetDictionary, morphTargetInfluences = [] } = part.mesh;
-  const index = component === undefined ? 0 : (morphTargetDictionary?.[component] ?? Number(component));
+  const index = component === undefined ? 0 : (part.morphIndices[component] ?? Number(component));
   const first = part.morphOffset + index;
-  const last = component === undefined ? first + morphTargetInfluences.length - 1 : first;
+  const last = component === undefined ? first + part.morphCount - 1 : first;
   return Array.from({ length: (last >> 2) - (first >> 2) + 1 }, (_, i) => (first >> 2) + i);
 }
 

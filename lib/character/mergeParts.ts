@@ -7,7 +7,8 @@ import {
   Uint32BufferAttribute,
   Vector3,
 } from 'three';
-import type { RigPart } from '../poses/Rig.js';
+import type { ScenePart } from '../baking/collectParts.js';
+import { linearDeterminant } from '../utils/affine.js';
 import { type MaterialShare, mergeMaterials, PALETTE_CHANNEL } from './mergeMaterials.js';
 
 export interface MergedParts {
@@ -21,7 +22,7 @@ export interface MergedParts {
 interface Piece {
   /** Index of the part. */
   part: number;
-  rig: RigPart;
+  rig: ScenePart;
   /** Joint of the rig for each index that `skinIndex` may hold; for a rigid part its one joint. */
   joints: Int32Array;
   /** Whether triangles are turned around, as three.js does for a mesh whose matrix mirrors. */
@@ -47,7 +48,7 @@ const FILL: Record<string, readonly number[]> = { color: [1, 1, 1, 1], tangent: 
  * @param morphs Morph targets of all parts.
  * @param merging Whether materials that differ only in constants become one.
  */
-export function mergeParts(parts: readonly RigPart[], morphs: number, merging: boolean): MergedParts {
+export function mergeParts(parts: readonly ScenePart[], morphs: number, merging: boolean): MergedParts {
   const [first] = parts;
   const several = parts.length > 1 || (merging && Array.isArray(first.material));
   const asItIs = !first.rigid && !isMirrored(first) && first.mirrorJoints === null;
@@ -121,7 +122,7 @@ export function mergeParts(parts: readonly RigPart[], morphs: number, merging: b
  *
  * @param copy Whether the part is meant or its mirrored copy, which few parts have.
  */
-function piecesOf(rig: RigPart, part: number, copy: boolean, merging: boolean): Piece[] {
+function piecesOf(rig: ScenePart, part: number, copy: boolean, merging: boolean): Piece[] {
   const joints = copy ? rig.mirrorJoints : rig.joints;
   if (joints === null) return [];
   // With a copy beside it, each of the two is drawn in those poses alone in which its triangles are the right way round.
@@ -202,8 +203,8 @@ function moveToVertices(
 }
 
 /** three.js turns triangles around for a mesh whose matrix mirrors; a part shares its mesh with others. */
-function isMirrored({ model }: RigPart): boolean {
-  return model.determinant() < 0;
+function isMirrored({ model }: ScenePart): boolean {
+  return linearDeterminant(model, 0) < 0;
 }
 
 function swapLastTwo(index: Uint16Array | Uint32Array, end: number): void {
@@ -216,8 +217,8 @@ function swapLastTwo(index: Uint16Array | Uint32Array, end: number): void {
  * The part's geometry with normals, computed where there are none. three.js carries those of a rigid mesh by the inverse
  * transpose of its matrix, and those of a skinned one by the matrix; what lies between is done here.
  */
-function withNormals({ geometry: source, rigid, model }: RigPart): BufferGeometry {
-  const linear = new Matrix3().setFromMatrix4(model);
+function withNormals({ geometry: source, rigid, model: m }: ScenePart): BufferGeometry {
+  const linear = new Matrix3().set(m[0], m[1], m[2], m[4], m[5], m[6], m[8], m[9], m[10]);
   const uneven = rigid && !isUniform(linear);
   if (source.hasAttribute('normal') && !uneven) return source;
   const geometry = source.clone();
@@ -341,7 +342,7 @@ function mergedSkin(pieces: readonly Piece[], offsets: readonly number[], vertic
   };
 }
 
-function runsOf({ geometry, material }: RigPart): Run[] {
+function runsOf({ geometry, material }: ScenePart): Run[] {
   const length = geometry.index ? geometry.index.count : geometry.getAttribute('position').count;
   if (!Array.isArray(material)) return [{ start: 0, count: length, material }];
 

@@ -1,4 +1,4 @@
-import type { Box3 } from 'three';
+import type { BoxArray } from '../poses/BoxArray.js';
 import type { BakedClip } from '../poses/ClipTable.js';
 import type { JointBoxes } from '../poses/jointBoxes.js';
 import type { PartFlip } from '../poses/PartFlip.js';
@@ -32,7 +32,7 @@ export interface BoneTextureData {
   /** Names of the morph targets whose influences are baked, behind the joints of each frame; empty if no clip moves any. */
   morphNames: string[];
   /** Bounds of the rest pose. */
-  restBounds: Box3;
+  restBounds: BoxArray;
   /** Boxes of the vertices that follow each joint. */
   jointBoxes: JointBoxes;
   /** The clips' keys, of which `texels` are made, for encoding 'tracks'; else null. */

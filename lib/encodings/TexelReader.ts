@@ -1,5 +1,6 @@
 import { type Box3, DataUtils } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
+import { expandByArray } from '../poses/BoxArray.js';
 import { expandByPose, type JointBoxes } from '../poses/jointBoxes.js';
 import type { PoseMix } from '../poses/PoseMix.js';
 import type { AffineArray } from '../utils/affine.js';
@@ -85,8 +86,8 @@ export class TexelReader implements PoseReader {
   expandBounds(target: Box3, boxes?: JointBoxes): void {
     const { restBounds, clips, jointNames, frames } = this.data;
     if (boxes === undefined) {
-      target.union(restBounds);
-      for (const clip of clips) target.union(clip.bounds);
+      expandByArray(target, restBounds);
+      for (const clip of clips) expandByArray(target, clip.bounds);
       return;
     }
     const joints = jointNames.length;

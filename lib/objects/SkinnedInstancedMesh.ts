@@ -199,7 +199,7 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
     const boneTexture = options.boneTexture ?? BoneTexture.bake(root, clips, options);
     checkArguments(boneTexture, count);
     const { flips } = boneTexture.data;
-    const rig = collectRig(root, { morphing: options.morphTargets, flips });
+    const { rig, parts } = collectRig(root, { morphing: options.morphTargets, flips });
     const names = boneTexture.jointNames;
     // Behind the joints there may be sockets.
     if (names.length < rig.jointNames.length || rig.jointNames.some((name, i) => name !== names[i])) {
@@ -210,22 +210,22 @@ export class SkinnedInstancedMesh extends SocketedInstancedMesh {
     }
 
     const { geometry, material, owned } = mergeParts(
-      rig.parts,
+      parts,
       rig.morphNames.length,
       options.mergeMaterials === true,
     );
     const crowd = new SkinnedInstancedMesh(geometry, material, boneTexture, count, options);
-    if (geometry !== rig.parts[0].geometry) geometry.dispose();
+    if (geometry !== parts[0].geometry) geometry.dispose();
 
-    const [{ mesh }] = rig.parts;
+    const [{ mesh }] = parts;
     crowd.name = root.name;
-    crowd.castShadow = rig.parts.some((part) => part.mesh.castShadow);
-    crowd.receiveShadow = rig.parts.some((part) => part.mesh.receiveShadow);
+    crowd.castShadow = parts.some((part) => part.mesh.castShadow);
+    crowd.receiveShadow = parts.some((part) => part.mesh.receiveShadow);
     crowd.frustumCulled = mesh.frustumCulled;
     crowd.renderOrder = mesh.renderOrder;
     crowd.layers.mask = mesh.layers.mask;
     crowd.owned = options.boneTexture === undefined ? [...owned, boneTexture] : owned;
-    crowd.partPaths = rig.parts.map((part) => namesUp(part.mesh, root));
+    crowd.partPaths = parts.map((part) => namesUp(part.mesh, root));
     for (const part of options.hiddenParts ?? []) crowd.setPartVisibleAt(crowd.all, part, false);
     if (rig.morphNames.length > 0) {
       crowd.morphTargetInfluences = [...rig.morphRest];

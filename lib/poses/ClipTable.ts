@@ -1,4 +1,5 @@
-import type { AnimationClip, Box3 } from 'three';
+import type { AnimationClip } from 'three';
+import type { BoxArray } from './BoxArray.js';
 
 /** One clip of a bone texture. */
 export interface BakedClip {
@@ -16,7 +17,7 @@ export interface BakedClip {
    */
   fps: number;
   /** Holds every vertex of the baked meshes in every frame of the clip; scene units, relative to the root. */
-  bounds: Box3;
+  bounds: BoxArray;
   /** What baking took out of the clip: four numbers a frame, x, y, z and the turn about y in radians; null if nothing. */
   rootMotion: Float32Array | null;
   /** Places in the clip that crowds announce as they pass, sorted by time. */

@@ -1,13 +1,12 @@
-import type { BufferGeometry, Material, Matrix4, Mesh, Object3D, Vector3 } from 'three';
+import type { EulerOrder } from 'three';
 
-/** Numbers per node in `Rig.rest`: position 3, quaternion 4, scale 3. */
+/** Numbers of a local transform, e.g. of each node in `Rig.rest`: position 3, quaternion 4, scale 3. */
 export const TRS_SIZE = 10;
 
-/** One drawn mesh under the root and how its vertices find their joints. */
+/** How the vertices of one drawn mesh find their joints. */
 export interface RigPart {
-  mesh: Mesh;
-  geometry: BufferGeometry;
-  material: Material | Material[];
+  /** Node of the mesh. */
+  node: number;
   /** Joint of the rig for each index that the geometry's `skinIndex` may hold; for a rigid mesh its one joint. */
   joints: Int32Array;
   /**
@@ -15,22 +14,27 @@ export interface RigPart {
    * two is drawn in any pose, and the other is shrunk to a point. Null for all other parts.
    */
   mirrorJoints: Int32Array | null;
+  /** Whether all vertices follow one joint, without skin indices. */
   rigid: boolean;
-  /** Where the mesh stands in the rest pose, relative to the root. */
-  model: Matrix4;
+  /** Matrix of the mesh in the rest pose, relative to the root: 12 numbers. */
+  model: Float64Array;
   /** Where the mesh's morph targets begin among those of the rig; -1 if it has none. */
   morphOffset: number;
+  /** How many morph influences the mesh has. */
+  morphCount: number;
+  /** Index among these by the target's name, as tracks use it. */
+  morphIndices: Record<string, number>;
 }
 
-/** What a joint's matrix owes to the mesh whose vertices follow it, where that is more than nothing. */
+/** What a joint's matrix takes from the mesh whose vertices follow it; most joints do not depend on the mesh. */
 export interface MeshJoint {
   /** Node of the mesh. */
   node: number;
   /** For a skin in detached bind mode the inverse of its bind matrix, which the mesh's own matrix multiplies. */
   bindInverse: Float64Array | null;
   /**
-   * Whether vertices gather in the mesh's origin while its matrix cannot be inverted: three.js does that to skins in
-   * attached bind mode, whose own matrix else makes no difference.
+   * Whether vertices gather in the mesh's origin while its matrix cannot be inverted. three.js does that to skins in
+   * attached bind mode, to which the mesh's own matrix makes no other difference.
    */
   vanishes: boolean;
   /** 1 for a joint that is used while the mesh's matrix does not mirror, -1 while it does, 0 always. */
@@ -38,35 +42,47 @@ export interface MeshJoint {
 }
 
 /**
- * What a root object says about posing, taken out of the object graph into flat arrays: nodes parents first, and the
- * joints whose matrices a bone texture stores.
+ * Everything that posing a character needs, as plain data that a worker can be sent: the nodes under its root, parents
+ * first, and the joints whose matrices a bone texture stores. Nodes are numbers; nothing refers to the scene.
  *
  * A joint's skinning matrix relative to the root is `model(node) · inverse`, where `model` is the product of the local
  * matrices from below the root down to the node. `inverse` holds `boneInverse · bindMatrix`, so that raw geometry can be
  * skinned without another matrix. A few joints depend on their mesh as well, see `jointMeshes`.
  */
 export interface Rig {
-  root: Object3D;
-  nodes: Object3D[];
-  /** Index of the parent in `nodes`, -1 for the root. */
+  /** What messages call the character: the root's name or type. */
+  label: string;
+  /** Name of each node. */
+  names: string[];
+  /** `uuid` of each node, which tracks may use in place of its name. */
+  uuids: string[];
+  /** Index of each node's parent, -1 for the root. */
   parents: Int32Array;
+  /** The nodes of a skeleton's bones by the node of its mesh; -1 for bones that are not under the root. */
+  bones: Map<number, Int32Array>;
   /** Local transforms as found, `TRS_SIZE` numbers a node. */
   rest: Float64Array;
-  /** `rotation` of each node as found, x, y, z: what a track of one angle leaves the others at. */
+  /** `rotation` of each node as found, x, y, z: a track of one angle leaves the other two at these. */
   restRotations: Float64Array;
-  /** Points about which nodes turn and scale, for those that have one. */
-  pivots: ReadonlyMap<number, Vector3>;
+  /** The order of these angles. */
+  rotationOrders: EulerOrder[];
+  /** Points about which nodes turn and scale, for those that have one: x, y, z. */
+  pivots: Map<number, [x: number, y: number, z: number]>;
   /** Local matrices as found, `AFFINE_SIZE` numbers a node; the root's is the identity. */
   restLocal: Float64Array;
+  /** 1 for nodes that update their matrix themselves (`matrixAutoUpdate` is off), which no clip moves. */
+  fixed: Uint8Array;
+  /** Name of each joint. */
   jointNames: string[];
   /** Node of each joint. */
   jointNodes: Int32Array;
   /** `AFFINE_SIZE` numbers a joint. */
   jointInverses: Float64Array;
-  /** For each joint, what it owes to its mesh; null for nearly all. */
+  /** For each joint, what it takes from its mesh; null for nearly all. */
   jointMeshes: (MeshJoint | null)[];
+  /** The drawn meshes. */
   parts: RigPart[];
-  /** Whether morph targets were taken along. */
+  /** Whether morph targets are among what clips may move. */
   morphing: boolean;
   /** Names of the morph targets of all parts; those that the primitives of one mesh have in common are there once. */
   morphNames: string[];

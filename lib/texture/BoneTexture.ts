@@ -1,13 +1,5 @@
-import type { AnimationClip, Object3D } from 'three';
-import {
-  Box3,
-  ClampToEdgeWrapping,
-  DataTexture,
-  FloatType,
-  HalfFloatType,
-  NearestFilter,
-  RGBAFormat,
-} from 'three';
+import type { AnimationClip, Box3, Object3D } from 'three';
+import { ClampToEdgeWrapping, DataTexture, FloatType, HalfFloatType, NearestFilter, RGBAFormat } from 'three';
 import type { BakeAsyncOptions, BakeOptions } from '../baking/BakeOptions.js';
 import { bakeSteps } from '../baking/bake.js';
 import { runAll, runInSlices } from '../baking/runBake.js';
@@ -344,16 +336,8 @@ function readerOf(data: BoneTextureData): PoseReader {
   return new TexelReader(data, data.encoding);
 }
 
-/** The data with clips of its own, whose marks change with this texture alone, and boxes that have methods. */
+/** The data with clips of its own, whose marks change with this texture alone. */
 function ownData(data: BoneTextureData): BoneTextureData {
-  const box = ({ min, max }: Box3) => new Box3().copy({ min, max } as Box3);
-  return {
-    ...data,
-    clips: data.clips.map((clip) => ({
-      ...clip,
-      bounds: box(clip.bounds),
-      marks: clip.marks.map((mark) => ({ ...mark })),
-    })),
-    restBounds: box(data.restBounds),
-  };
+  const clips = data.clips.map((clip) => ({ ...clip, marks: clip.marks.map((mark) => ({ ...mark })) }));
+  return { ...data, clips };
 }

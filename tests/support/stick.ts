@@ -7,6 +7,7 @@ import {
   type KeyframeTrack,
   Matrix4,
   MeshBasicMaterial,
+  NumberKeyframeTrack,
   Skeleton,
   SkinnedMesh,
   Uint16BufferAttribute,
@@ -66,4 +67,21 @@ export function createStick(durations: Record<string, number> = { Slide: 1 }): S
       ]),
   );
   return { root, mesh, bones, clips };
+}
+
+/** The stick with a morph target beside it, "Long", which its clips stretch too. */
+export function createMorphingStick(): Stick {
+  const stick = createStick();
+  const { geometry } = stick.mesh;
+  const target = new Float32BufferAttribute([0, 0, 0, 0, 0, 0, 0, 2, 0], 3);
+  target.name = 'Long';
+  geometry.morphAttributes.position = [target];
+  geometry.morphTargetsRelative = true;
+  stick.mesh.updateMorphTargets();
+  for (const { tracks } of stick.clips) {
+    tracks.push(
+      new NumberKeyframeTrack('StickMesh.morphTargetInfluences[Long]', [0, 1], [0, 1]) as KeyframeTrack,
+    );
+  }
+  return stick;
 }

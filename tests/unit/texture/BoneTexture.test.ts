@@ -1,0 +1,62 @@
+import { BoneTexture, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import { Matrix4, Vector3 } from 'three';
+import { describe, expect, test } from 'vitest';
+import { cubicSpline } from '../../support/cubicSpline.js';
+import { notPlain } from '../../support/plain.js';
+import { randomCharacter } from '../../support/randomCharacter.js';
+import { createMorphingStick, createStick } from '../../support/stick.js';
+
+const cubic = await cubicSpline();
+
+const cases = [
+  ['matrices with morph targets', createMorphingStick(), { encoding: 'matrix' }],
+  ['quaternions with morph targets', createMorphingStick(), { encoding: 'quaternion' }],
+  ['tracks with morph targets', createMorphingStick(), { encoding: 'tracks' }],
+  ['root motion', createStick(), { rootMotion: { joint: 'Tip' } }],
+  ['half floats', createStick(), { precision: 'half' }],
+  ...[1, 2, 3].map((seed) => [`random character ${seed}`, randomCharacter(seed, cubic), {}] as const),
+] as const;
+
+describe.each(cases)('the data of %s', (_, { root, clips }, options) => {
+  const texture = BoneTexture.bake(root, clips, options);
+  const copy = new BoneTexture(structuredClone(texture.data));
+
+  test('are plain', () => {
+    expect(notPlain(texture.data)).toEqual([]);
+  });
+
+  test('make an equal texture when a worker has had them', () => {
+    expect(copy.data).toEqual(texture.data);
+    const { image, type, byteLength } = texture;
+    expect(copy).toMatchObject({ image, type, byteLength });
+  });
+
+  test('pose a crowd just the same', () => {
+    const [one, other] = [texture, copy].map((boneTexture) => {
+      const crowd = SkinnedInstancedMesh.from(root, clips, 2, { boneTexture });
+      const { duration } = boneTexture.clips[0];
+      // One instance plays, the other is half-way through a fade.
+      crowd.play(0, 0, { time: 0.4 * duration });
+      crowd.play(1, 0, { time: 0.3 * duration });
+      crowd.crossFadeTo(1, clips.length - 1, 0.2, false, { time: 0.1 });
+      crowd.update(0.07);
+      return crowd;
+    });
+    for (let i = 0; i < 2; i++) {
+      for (let joint = 0; joint < texture.jointNames.length; joint++) {
+        const matrix = one.getBoneMatrixAt(i, joint, new Matrix4());
+        expect(other.getBoneMatrixAt(i, joint, new Matrix4()).elements).toEqual(matrix.elements);
+      }
+      for (const vertex of [0, 1, 2]) {
+        const position = one.getVertexPositionAt(i, vertex, new Vector3());
+        expect(other.getVertexPositionAt(i, vertex, new Vector3())).toEqual(position);
+      }
+    }
+    one.applyRootMotion(0.1);
+    other.applyRootMotion(0.1);
+    expect(other.instanceMatrix.array).toEqual(one.instanceMatrix.array);
+    one.computeBoundingBox();
+    other.computeBoundingBox();
+    expect(other.boundingBox).toEqual(one.boundingBox);
+  });
+});
