@@ -1,4 +1,3 @@
-import { Box3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { InstancePlayback } from '../../../lib/playback/InstancePlayback.js';
 import {
@@ -19,7 +18,7 @@ const clip = (name: string, start: number): BakedClip => ({
   count: 31,
   duration: 1,
   fps: 30,
-  bounds: new Box3(),
+  bounds: [0, 0, 0, 1, 1, 1],
   rootMotion: null,
   marks: [],
 });
