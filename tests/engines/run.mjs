@@ -4,7 +4,7 @@
 //   npm run test:engines                            all engines, all scenes
 //   npm run test:engines -- --install               installs what is missing, on Debian as root; so does CI=true
 //   npm run test:engines -- Firefox --scene=parts   one engine, one scene
-//   npm run test:engines -- --outputFile=FILE       also writes the counts, named as in Vitest's JSON
+//   npm run test:engines -- --outputFile=FILE       also writes the counts and what failed, named as in Vitest's JSON
 //
 // CHROME_PATH and FIREFOX_PATH may name the browsers. Other options are passed over: CI gives those of Vitest to all that it counts.
 import { writeFileSync } from 'node:fs';
@@ -119,7 +119,13 @@ async function main() {
     if (failures.length > 0) console.log(`\nWhat is wrong:\n${failures.join('\n')}`);
     const outputFile = option('outputFile');
     if (outputFile !== undefined) {
-      const results = { numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped };
+      const assertionResults = failures.map((title) => ({ status: 'failed', title }));
+      const results = {
+        numPassedTests: passed,
+        numFailedTests: failed,
+        numPendingTests: skipped,
+        testResults: [{ name: 'tests/engines', assertionResults }],
+      };
       writeFileSync(outputFile, JSON.stringify(results));
     }
     console.log(`\n${passed} passed, ${failed} failed, ${skipped} skipped`);
