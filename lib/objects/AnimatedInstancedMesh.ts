@@ -47,7 +47,7 @@ export interface SkinnedInstancedMeshEventMap extends Object3DEventMap {
   finished: Omit<FinishedEvent, 'type'>;
   /** An instance came to the end of its clip and begins anew; one event for all times in one update. */
   loop: Omit<LoopEvent, 'type'>;
-  /** An instance played past a marker that {@link BoneTexture.addMark} put on its clip. */
+  /** An instance played past a marker that {@link BoneTexture.addMarker} put on its clip. */
   marker: Omit<MarkerEvent, 'type'>;
   /** @deprecated Listen to `marker`. */
   mark: Omit<MarkerEvent, 'type'>;
@@ -75,7 +75,7 @@ export abstract class AnimatedInstancedMesh extends InstancedMesh<
   private events: PlaybackEvents | null = null;
   private readonly listened = new Map<string, Set<unknown>>();
   private readonly wanted = new Set<PlaybackEventType>();
-  private marksVersion = 0;
+  private markersVersion = 0;
 
   constructor(geometry: BufferGeometry, material: Material | Material[], count: number) {
     super(geometry, material, count);
@@ -233,8 +233,8 @@ export abstract class AnimatedInstancedMesh extends InstancedMesh<
     if (!(Math.abs(delta) <= MOST_DELTA)) {
       throw new Error(`${NAME}.update: delta is ${delta}; pass the seconds since the last frame.`);
     }
-    if (this.events !== null && this.marksVersion !== this.boneTexture.marksVersion) {
-      this.marksVersion = this.boneTexture.marksVersion;
+    if (this.events !== null && this.markersVersion !== this.boneTexture.markersVersion) {
+      this.markersVersion = this.boneTexture.markersVersion;
       this.events.restart();
     }
     this.events?.lookAfter();
@@ -403,7 +403,7 @@ export abstract class AnimatedInstancedMesh extends InstancedMesh<
   private startEvents(): void {
     this.events = this.wanted.size === 0 ? null : new PlaybackEvents(this.playback, this.wanted, this);
     this.playback.observer = this.events;
-    this.marksVersion = this.boneTexture.marksVersion;
+    this.markersVersion = this.boneTexture.markersVersion;
     this.events?.restart();
   }
 }
