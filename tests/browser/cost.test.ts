@@ -9,10 +9,10 @@ import {
   Scene,
   WebGLRenderer,
 } from 'three';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { countCalls } from '../../demos/lib/countCalls.js';
-
+import { TimeHeap } from '../../lib/utils/TimeHeap.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
 
 const COUNT = 10_000;
@@ -107,76 +107,66 @@ test('a fade sends what it is about, and steady fading nothing', () => {
   renderer.dispose();
 });
 
-/** The quickest of rounds of frames, whatever else the machine does: milliseconds of JavaScript a frame. */
-function quickest(frames: number, frame: (i: number) => void): number {
-  let least = Infinity;
-  for (let round = 0; round < 10; round++) {
-    const start = performance.now();
-    for (let i = 0; i < frames; i++) frame(round * frames + i);
-    least = Math.min(least, (performance.now() - start) / frames);
-  }
-  return least;
-}
-
 test('of five thousand characters whose events are listened to, a frame costs what changes and what fires', () => {
   // so that no clip ends right where the counting does
   const step = 1 / 59;
-  const createHeard = (count: number) => {
-    const created = createCrowd(count);
-    let heard = 0;
-    for (const type of ['loop', 'finished', 'mark'] as const) {
-      created.crowd.addEventListener(type, () => heard++);
+  const count = 5_000;
+  const { renderer, crowd, scene, camera, frame } = createCrowd(count);
+  let heard = 0;
+  for (const type of ['loop', 'finished', 'marker'] as const) {
+    crowd.addEventListener(type, () => heard++);
+  }
+  frame(0);
+  // each instance whose next event is looked for is put into its place anew
+  const scheduled = vi.spyOn(TimeHeap.prototype, 'set');
+  /** Draws 200 frames; says for how many instances in all something was done, and how long a frame took. */
+  const run = (act = (_frame: number) => {}) => {
+    scheduled.mockClear();
+    const start = performance.now();
+    for (let i = 0; i < 200; i++) {
+      act(i);
+      crowd.update(step);
+      renderer.render(scene, camera);
     }
-    created.frame(0);
-    return { ...created, heard: () => heard };
-  };
-  const draw = ({ renderer, crowd, scene, camera }: ReturnType<typeof createHeard>) => {
-    crowd.update(step);
-    renderer.render(scene, camera);
+    return { done: scheduled.mock.calls.length, milliseconds: (performance.now() - start) / 200 };
   };
 
-  const count = 5_000;
-  const many = createHeard(count);
-  const { clips } = many.crowd.boneTexture;
-  const still = quickest(20, () => draw(many));
+  const still = run();
   // every one wraps as often as the time that it has come to says
+  const { clips } = crowd.boneTexture;
   let loops = 0;
   for (let i = 0; i < count; i++) {
     const { duration } = clips[i % clips.length];
     const now = ((i % 37) / 37) * duration + 200 * step * (0.8 + (i % 5) / 10);
     loops += Math.floor(now / duration);
   }
-  expect(many.heard()).toBe(loops);
+  expect(heard).toBe(loops);
   expect(loops).toBeGreaterThan(10_000);
+  expect(still.done).toBe(loops);
 
   // without events there is nothing that is done for each
-  many.crowd.setTimeScaleAt(many.crowd.all, 1e-6);
-  const quiet = quickest(20, () => draw(many));
-  const few = createHeard(50);
-  few.crowd.setTimeScaleAt(few.crowd.all, 1e-6);
-  const quietFew = quickest(20, () => draw(few));
+  crowd.setTimeScaleAt(crowd.all, 1e-6);
+  const quiet = run();
+  expect(quiet.done).toBe(0);
 
   const change = (at: number) => {
-    for (let k = 0; k < 5; k++)
-      many.crowd.play((at * 101 + k * 997) % count, k % clips.length, { fade: 0.3 });
+    for (let k = 0; k < 5; k++) crowd.play((at * 101 + k * 997) % count, k % clips.length, { fade: 0.3 });
   };
-  const changing = quickest(20, (i) => {
-    change(i);
-    draw(many);
-  });
+  heard = 0;
+  const changing = run(change);
+  expect(changing.done).toBe(200 * 5 + heard);
   change(1000);
-  const { bytes } = many.frame(step);
-  console.log(
-    `5,000 characters: ${still.toFixed(3)} ms of JavaScript a frame with ${(loops / 200).toFixed(0)} events, ` +
-      `${changing.toFixed(3)} ms and ${bytes} bytes with 300 changes of clip a second, ` +
-      `${quiet.toFixed(3)} ms with neither; 50 characters: ${quietFew.toFixed(3)} ms`,
-  );
+  const { bytes } = frame(step);
   expect(bytes).toBe(5 * (32 + 64));
-  expect(quiet).toBeLessThan(2 * quietFew + 0.02);
-  expect(still).toBeLessThan(0.5);
-  expect(changing).toBeLessThan(0.5);
-  many.renderer.dispose();
-  few.renderer.dispose();
+  const [whileStill, whileChanging, inQuiet] = [still, changing, quiet].map(({ milliseconds }) =>
+    milliseconds.toFixed(3),
+  );
+  console.log(
+    `5,000 characters: ${whileStill} ms of JavaScript a frame with ${(loops / 200).toFixed(0)} events, ` +
+      `${whileChanging} ms and ${bytes} bytes with 300 changes of clip a second, ${inQuiet} ms with neither`,
+  );
+  scheduled.mockRestore();
+  renderer.dispose();
 });
 
 test('ten thousand fades in one frame', () => {
@@ -194,8 +184,6 @@ test('ten thousand fades in one frame', () => {
   console.log(
     `10,000 play calls with fades: ${times[15].toFixed(2)} ms (${times[0].toFixed(2)} to ${times[29].toFixed(2)})`,
   );
-  // the quickest of thirty, whatever else the machine does: 2.7 measured
-  expect(times[0]).toBeLessThan(15);
   for (let i = 0; i < COUNT; i++) crowd.play(i, 0, options);
   const { uploads, bytes } = frame();
   expect(bytes).toBe(COUNT * (32 + 64));

@@ -311,19 +311,22 @@ describe('events', () => {
   });
 
   test('cost what fires, not what plays', () => {
-    const count = 20_000;
-    const crowd = createCrowd(count, { A: 1, Long: 3000 });
-    crowd.playAll((i) => (i < 10 ? 'A' : 'Long'), { loop: LoopRepeat });
-    let fired = 0;
-    crowd.addEventListener('loop', () => fired++);
-    const time = () => {
-      const start = performance.now();
-      for (let i = 0; i < 2000; i++) crowd.update(0.01);
-      return performance.now() - start;
-    };
-    time();
-    const few = time();
-    expect(fired).toBeGreaterThan(300);
-    console.log(`2,000 updates of ${count} instances, ${fired} events: ${few.toFixed(1)} ms`);
+    const [few, many] = [20, 100_000].map((count) => {
+      const crowd = createCrowd(count, { A: 1, Long: 3000 });
+      crowd.playAll((i) => (i < 10 ? 'A' : 'Long'), { loop: LoopRepeat });
+      let fired = 0;
+      crowd.addEventListener('loop', () => fired++);
+      let quickest = Infinity;
+      for (let round = 0; round < 30; round++) {
+        const start = performance.now();
+        for (let i = 0; i < 300; i++) crowd.update(0.01);
+        quickest = Math.min(quickest, performance.now() - start);
+      }
+      expect(fired).toBeGreaterThan(850);
+      console.log(`300 updates of ${count} instances: ${quickest.toFixed(2)} ms`);
+      return quickest;
+    });
+    // Not thousands of times as long. Both by the quickest of thirty, so that no machine is too busy for it.
+    expect(many).toBeLessThan(10 * few);
   });
 });

@@ -11,8 +11,9 @@ import {
   type Vector2,
   Vector3,
 } from 'three';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
+import { clustersOf } from '../../../lib/queries/triangleClusters.js';
 import { BUILT_IN, describeCharacters, hasCharacter, loadCharacter } from '../../support/characters.js';
 import { BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from '../../support/library.js';
 import { random, SEEDS } from '../../support/random.js';
@@ -157,22 +158,32 @@ test('a ray through a thousand characters looks at the triangles of few', async 
   }
   crowd.playAll((i) => i % 6, { time: (i) => i * 0.1 }).update(0.2);
   crowd.updateMatrixWorld();
-  const times: number[] = [];
+  // Counts the vertices that are posed, whatever it takes.
+  let posed = 0;
+  for (const cluster of clustersOf(crowd.geometry).clusters) {
+    const { vertices } = cluster;
+    Object.defineProperty(cluster, 'vertices', {
+      get: () => {
+        posed += vertices.length;
+        return vertices;
+      },
+    });
+  }
+  const pose = vi.spyOn(crowd.playback, 'pose');
   let hits = 0;
   for (let i = 0; i < 40; i++) {
     const from = new Vector3(((i * 7) % 32) * size, size * 0.9, 3 * size);
     const towards = new Vector3(16 * size, 0.3 * size, -31 * size);
     const ray = new Raycaster(from, towards.sub(from).normalize());
-    const start = performance.now();
-    const found = ray.intersectObject(crowd);
-    times.push(performance.now() - start);
-    if (found.length > 0) hits++;
+    if (ray.intersectObject(crowd).length > 0) hits++;
   }
-  times.sort((a, b) => a - b);
+  const { count } = crowd.geometry.getAttribute('position');
+  const met = pose.mock.calls.length;
+  const share = posed / (met * count);
   console.log(
-    `a ray through 1,000 of ${crowd.geometry.getAttribute('position').count} vertices: ${times[20].toFixed(2)} ms (${times[0].toFixed(2)} to ${times[39].toFixed(2)}), ${hits} of 40 hit`,
+    `a ray through 1,000 of ${count} vertices: ${met / 40} posed, ${(share * 100).toFixed(1)} % of their vertices`,
   );
   expect(hits).toBe(40);
-  // The quickest, whatever else the machine does: 2 to 5 ms. Posing all of those whose sphere it meets takes 30.
-  expect(times[0]).toBeLessThan(25);
+  // 8.6 % of the knight's, 4.2 % of the built-in character's: not all of those whose box the ray meets.
+  expect(share).toBeLessThan(0.1);
 });
