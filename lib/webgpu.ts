@@ -26,22 +26,21 @@ export type SkinnedInstancedMesh = Base;
 export type { Influences } from '../shaders/ShaderVariant.js';
 export { skinnedInstanceNormal, skinnedInstancePosition } from './backends/webgpu/WebGPUBackend.js';
 export type { BakeAsyncOptions, BakeOptions, ClipChoice } from './baking/BakeOptions.js';
+export type { ClipOfInstance, PlayOptionsOfInstance } from './crowd/playClips.js';
 export type { BoneTextureData, Precision } from './encodings/BoneTextureData.js';
 export type { EncodingName, MatrixEncodingName } from './encodings/Encoding.js';
 export type { TextureLayout } from './encodings/textureLayout.js';
-export type {
-  ClipOfInstance,
-  InstanceRange,
-  Instances,
-  PlayOptionsOfInstance,
-  SkinnedInstancedMeshEventMap,
-} from './objects/AnimatedInstancedMesh.js';
-export type { FromOptions, SkinnedInstancedMeshOptions } from './objects/SkinnedInstancedMesh.js';
+export type { InstanceRange, Instances } from './instances/instanceRange.js';
+export type { CharacterMesh } from './objects/CharacterMesh.js';
+export type { CrowdMesh } from './objects/CrowdMesh.js';
+export type { FromOptions } from './objects/createCharacter.js';
+export type { SkinnedInstancedMeshEventMap, SkinnedInstancedMeshOptions } from './objects/crowdTypes.js';
+export type { JointAttachment } from './objects/JointAttachment.js';
 export type { PlayOptions } from './playback/PlayOptions.js';
 export type { FinishedEvent, LoopEvent, MarkEvent, MarkerEvent } from './playback/playbackEventTypes.js';
 export type { PlaybackJSON } from './playback/playbackJSON.js';
 export type { BoxArray } from './poses/BoxArray.js';
-export type { BakedClip, ClipMark, ClipMarker, ClipReference } from './poses/ClipTable.js';
+export type { BakedClip, ClipMark, ClipReference } from './poses/ClipTable.js';
 export type { JointBoxes } from './poses/jointBoxes.js';
 export type { PartFlip } from './poses/PartFlip.js';
 export type { RootMotionOptions } from './poses/RootMotion.js';

@@ -1,4 +1,4 @@
-import type { SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import type { JointAttachment } from 'skinned-instanced-mesh';
 import { Color, CylinderGeometry, Matrix4, Mesh, MeshStandardMaterial, Vector3 } from 'three';
 import { Figures } from '../lib/Figures.js';
 import { openStage } from '../lib/openStage.js';
@@ -68,7 +68,7 @@ stage.scene.add(crowd, ring);
 
 // --- torches: one more draw call for all, on the GPU in everyone's hand ---
 
-let torches: SkinnedInstancedMesh | null = null;
+let torches: JointAttachment | null = null;
 
 function setTorches(on: boolean): void {
   torches?.dispose();
@@ -76,7 +76,7 @@ function setTorches(on: boolean): void {
   if (!on) return;
   const torch = new CylinderGeometry(0.03, 0.02, 0.5, 10).rotateX(Math.PI / 2);
   const glow = new MeshStandardMaterial({ color: 0x332211, emissive: 0xff8a2a, emissiveIntensity: 2 });
-  torches = crowd.attach('LeftHand', torch, glow, new Matrix4().makeTranslation(0.05, -0.05, 0.2));
+  torches = crowd.attachToJoint('LeftHand', torch, glow, new Matrix4().makeTranslation(0.05, -0.05, 0.2));
 }
 
 // --- the one that was clicked ---

@@ -4,25 +4,24 @@ import { type Rig, TRS_SIZE } from '../poses/Rig.js';
 
 const NAME = 'BoneTexture.bake';
 
-/** A track whose interpolant writes its result where it is wanted, so that nothing has to be copied. */
+/** A track that writes straight into the local transforms: its interpolant's result buffer is a view of them. */
 export interface BoundTrack {
   track: KeyframeTrack;
   node: number;
   interpolant: Interpolant;
-  /** Runs after the interpolant if its result is not a position, quaternion or scale as it is; else null. */
+  /** Runs after the interpolant for tracks that do not hold plain position, quaternion or scale. */
   apply: (() => void) | null;
 }
 
-/** The tracks of a clip, bound to a rig. */
 export interface BoundTracks {
   tracks: BoundTrack[];
   /** Tracks of morph targets' influences. */
   morphs: BoundTrack[];
-  /** Nodes that have already been set by tracks whose value never changes. */
+  /** Nodes that tracks of one value have set. */
   still: number[];
   /** Names of tracks whose node is not under the root. */
   missing: string[];
-  /** Names of tracks that move anything but a node or the morph targets of a part. */
+  /** Names of tracks that move something else than a node or the morph targets of a part. */
   unsupported: string[];
 }
 
@@ -38,19 +37,19 @@ const AXES = ['x', 'y', 'z', 'w'];
 const _quaternion = /*@__PURE__*/ new Quaternion();
 const _delta = /*@__PURE__*/ new Quaternion();
 
-// What an AnimationAction sets for LoopRepeat, its default; only tracks of InterpolateSmooth depend on it.
+// What an action of LoopRepeat, three.js's default, settles on; only InterpolateSmooth tracks look at it.
 const INTERPOLANT_SETTINGS = { endingStart: WrapAroundEnding, endingEnd: WrapAroundEnding };
 
-/** What a track name means for one rig. */
+/** What a track name means under one root. */
 export interface TrackTarget {
   /** Index among the rig's nodes, -1 if there is none. */
   node: number;
   property: string;
-  /** What the track's name has in brackets after the property. */
+  /** What stands in brackets behind the property. */
   component: string | undefined;
 }
 
-/** Remembers what track names mean for one rig: the clips of a character use the same few names again and again. */
+/** What track names mean under one root; clips of a character use the same few names over and over. */
 export class TrackTargets {
   private readonly rig: Rig;
   private readonly known = new Map<string, TrackTarget>();
@@ -82,17 +81,19 @@ interface Binding {
   additive: boolean;
   /** `rotation` of the nodes that have tracks of single angles. */
   rotations: Map<number, Euler>;
-  /** Nodes whose quaternion an earlier track of the clip sets: to one value, or to another at each time. */
+  /** Nodes whose quaternion a track before sets, once for all or at each time. */
   turned: Map<number, 'still' | 'moving'>;
 }
 
 /**
- * Makes the tracks' own interpolants (linear, step, cubic spline, slerp, or what a loader has replaced them with) write into
- * `trs` and `influences`. Tracks whose value never changes are written right away, and not bound.
+ * Lets the tracks' own interpolants (linear, step, cubic spline, slerp, or what a loader put in their place) write into
+ * `trs`.
+ *
+ * Tracks of one value throughout are written at once.
  *
  * @param trs Local transforms, `TRS_SIZE` numbers a node, at rest.
  * @param influences Those of the rig's morph targets, at rest.
- * @throws If a track has more or fewer values per key than the property it moves.
+ * @throws If a track has another number of values per key than what it moves.
  */
 export function bindTracks(
   rig: Rig,
@@ -137,7 +138,7 @@ export function bindTracks(
   return bound;
 }
 
-// Takes a buffer for the result, which three.js's type declarations leave out.
+// The factory a track carries takes a buffer for its results, which the type declarations do not know.
 interface InterpolantFactory {
   createInterpolant(result: Float64Array): Interpolant & { settings: object };
 }
@@ -168,7 +169,7 @@ function findByName({ names, uuids, bones }: Rig, name: string | undefined): num
   return bone ?? names.findIndex((other, node) => other === name || uuids[node] === name);
 }
 
-/** Binds a track of one morph influence or of all that a mesh has; null if the mesh is not drawn. */
+/** A track of one influence or of all that a mesh has; null for meshes that are not drawn. */
 function bindMorphs(binding: Binding, track: KeyframeTrack, target: TrackTarget): BoundTrack | null {
   const { rig, influences, additive } = binding;
   const { node, component } = target;
@@ -238,8 +239,8 @@ function bindTrack(binding: Binding, track: KeyframeTrack, target: TrackTarget):
 }
 
 /**
- * Makes a function that sets one of a node's Euler angles. As in three.js, the node's other angles are kept as angles: read
- * back from the quaternion, they would flip when a turn passes 90°.
+ * Sets one of a node's Euler angles. As in three.js the node's other angles stay what they were, so that a turn past 90°
+ * goes on, where angles that are read back from the quaternion would flip.
  */
 function angleSetter(
   { rig, trs, additive, rotations, turned }: Binding,
@@ -257,7 +258,7 @@ function angleSetter(
   if (euler === undefined) {
     euler = new Euler(rest[0], rest[1], rest[2], rig.rotationOrders[node]);
     rotations.set(node, euler);
-    // If an earlier track sets the quaternion, it decides the other angles.
+    // A track of the quaternion that comes before sets all three angles.
     moving = turned.get(node) === 'moving';
     if (turned.has(node)) euler.setFromQuaternion(_quaternion.fromArray(trs, at));
   }
@@ -271,8 +272,8 @@ function angleSetter(
 }
 
 /**
- * The track's interpolant, after a check that it gives as many numbers as are to be set: some interpolants run forever on
- * quaternions that do not have four.
+ * The track's interpolant, once it is known to give as many numbers as are there to be set: some interpolants never return
+ * where quaternions have not four.
  *
  * @param size Numbers that are set.
  */
@@ -284,7 +285,7 @@ function checkedInterpolant(
   result: Float64Array,
 ): Interpolant {
   const interpolant = interpolantOf(track, result);
-  // Not the track's own value size, which for glTF cubic splines counts two tangents as well.
+  // Of a glTF cubic spline, whose keys have two tangents each, the interpolant knows the size of the value alone.
   const { valueSize } = interpolant as unknown as { valueSize: number };
   if (valueSize === size) return interpolant;
   throw new Error(
@@ -293,7 +294,7 @@ function checkedInterpolant(
   );
 }
 
-/** Whether each key of a track is the value of a whole property, and nothing else. */
+/** Whether keys hold the numbers of a whole property and nothing else. */
 function isPlain(track: KeyframeTrack, { property, component }: TrackTarget): boolean {
   return component === undefined && OFFSETS[property]?.size === track.getValueSize();
 }
@@ -304,11 +305,11 @@ function isConstant(track: KeyframeTrack): boolean {
   for (let i = size; i < values.length; i++) {
     if (values[i] !== values[i % size]) return false;
   }
-  // Between equal values, tangents bend a curve.
+  // The tangents of a Bézier track lie beside its values.
   return !hasTangents(track);
 }
 
-/** Whether a track has tangents beside its values, as the Bézier tracks of newer three.js versions have. */
+/** Whether a track has tangents beside its values: newer three.js's Bézier tracks have. */
 export function hasTangents(track: KeyframeTrack): boolean {
   return (track as { settings?: { inTangents?: unknown } }).settings?.inTangents !== undefined;
 }

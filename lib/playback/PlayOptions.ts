@@ -114,8 +114,3 @@ export function checkTime(time: number, caller: string): void {
   if (Math.abs(time) <= MAX_TIME) return;
   throw new Error(`${caller}: time is ${time}; use a number of seconds from ${-MAX_TIME} to ${MAX_TIME}.`);
 }
-
-/** @throws If `value` is not a finite number. */
-export function checkFinite(value: number, what: string, caller: string): void {
-  if (!Number.isFinite(value)) throw new Error(`${caller}: ${what} is ${value}; use a finite number.`);
-}

@@ -5,40 +5,34 @@ import type { BoxArray } from './BoxArray.js';
 export interface BakedClip {
   /** As `play` takes it. */
   name: string;
-  /** First frame in the bone texture; with encoding 'tracks' the clip's number, counted from 1. */
+  /** First frame in the bone texture. */
   start: number;
   /** Number of frames; both ends of the clip are among them. A pose (a clip without length) has one. */
   count: number;
   /** Seconds. */
   duration: number;
   /**
-   * Frames per second as baked: `(count - 1) / duration`. As near to what was asked for as possible with a frame on both
-   * ends; 0 for a pose.
+   * Frames per second as baked: `(count - 1) / duration`, the nearest to what was asked for that puts a frame on both
+   * ends. 0 for a pose.
    */
   fps: number;
-  /** A box around every vertex of the baked meshes in every frame of the clip; scene units, relative to the root. */
+  /** Holds every vertex of the baked meshes in every frame of the clip; scene units, relative to the root. */
   bounds: BoxArray;
-  /**
-   * The way over the ground that baking took out of the clip: four numbers a frame, x, y, z and the turn about y in
-   * radians. Null if it took nothing out.
-   */
+  /** What baking took out of the clip: four numbers a frame, x, y, z and the turn about y in radians; null if nothing. */
   rootMotion: Float32Array | null;
-  /** Markers in the order of their times; crowds dispatch an event when they play past one. */
-  marks: ClipMarker[];
+  /** Places in the clip that crowds announce as they pass, sorted by time. */
+  marks: ClipMark[];
 }
 
-/** A named time in a clip, see `BoneTexture.addMarker`. */
-export interface ClipMarker {
+/** A place in a clip that has a name. */
+export interface ClipMark {
   /** Seconds. */
   time: number;
-  /** As the `marker` event has it. */
+  /** What the `mark` event calls it. */
   name: string;
 }
 
-/** @deprecated It is called {@link ClipMarker} now. */
-export type ClipMark = ClipMarker;
-
-/** A clip by its name, its index, or an `AnimationClip` of the same name. */
+/** A clip by its name or its index, or as an `AnimationClip`, of which the name counts. */
 export type ClipReference = string | number | Pick<AnimationClip, 'name'>;
 
 /** Finds clips by name or index. */
@@ -88,9 +82,9 @@ export class ClipTable {
   }
 }
 
-/** Names for a message: `"Idle", "Run", "Walk"`, and how many there are beyond `max`. */
-export function listNames(named: readonly { name: string }[], max = 12): string {
-  const names = named.slice(0, max).map(({ name }) => `"${name}"`);
-  if (named.length > max) names.push(`and ${named.length - max} more`);
+/** `"Idle", "Run", "Walk"`, cut after a dozen. */
+export function listNames(named: readonly { name: string }[], most = 12): string {
+  const names = named.slice(0, most).map(({ name }) => `"${name}"`);
+  if (named.length > most) names.push(`and ${named.length - most} more`);
   return names.join(', ') || 'none';
 }

@@ -1,8 +1,8 @@
 import type { BufferAttribute, Intersection, Material, Raycaster } from 'three';
 import { BackSide, Box3, DoubleSide, Matrix4, Ray, Sphere, Triangle, Vector2, Vector3 } from 'three';
+import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
 import { SKIN_STRIDE, SKIN_WEIGHT } from '../character/crowdGeometry.js';
 import { AFFINE_SIZE } from '../constants.js';
-import type { SkinnedInstancedMesh } from '../objects/SkinnedInstancedMesh.js';
 import { expandByJoint } from '../poses/jointBoxes.js';
 import { createPoseMix } from '../poses/PoseMix.js';
 import { morphVertex } from './posedVertex.js';
@@ -12,6 +12,12 @@ import { type Clusters, clustersOf, type TriangleCluster } from './triangleClust
 export interface CrowdIntersection extends Intersection {
   /** Name of the part, see `SkinnedInstancedMesh.partNames`. */
   part?: string;
+}
+
+/** A crowd that rays can hit. */
+interface RaycastCrowd extends DrawnCrowd {
+  /** Names of the parts of the character. */
+  readonly partNames: readonly string[];
 }
 
 const _sphere = /*@__PURE__*/ new Sphere();
@@ -37,7 +43,7 @@ let _posed = /*@__PURE__*/ new Float64Array(0);
  * @param poseBounds Of every pose.
  */
 export function raycastCrowd(
-  crowd: SkinnedInstancedMesh,
+  crowd: RaycastCrowd,
   raycaster: Raycaster,
   intersects: CrowdIntersection[],
   poseBounds: Box3,
@@ -88,7 +94,7 @@ function meetsBox({ joints, boxes }: TriangleCluster): boolean {
 
 /** Skins vertices by the palette, relative to the instance. */
 function poseVertices(
-  crowd: SkinnedInstancedMesh,
+  crowd: RaycastCrowd,
   index: number,
   { positions, skin }: Clusters,
   vertices: Uint32Array,
@@ -124,7 +130,7 @@ function poseVertices(
 
 /** Möller and Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection", 1997; sides and ranges as `Mesh.raycast`. */
 function intersectTriangles(
-  crowd: SkinnedInstancedMesh,
+  crowd: RaycastCrowd,
   raycaster: Raycaster,
   instance: number,
   { index }: Clusters,
@@ -192,7 +198,7 @@ function intersectTriangles(
 
 /** Adds what the triangle's vertices carry, and their normals as they are posed. */
 function addAttributes(
-  { geometry, influences }: SkinnedInstancedMesh,
+  { geometry, influences }: RaycastCrowd,
   hit: CrowdIntersection,
   vertices: readonly number[],
 ): void {

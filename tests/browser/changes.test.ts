@@ -14,7 +14,7 @@ import {
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { TWINS, type Twin } from '../support/captures.js';
-import { SkinnedInstancedMesh } from '../support/library.js';
+import { type JointAttachment, SkinnedInstancedMesh } from '../support/library.js';
 import { type Problems, watchProblems } from '../support/problems.js';
 
 interface Drawing {
@@ -71,7 +71,7 @@ test.each(TWINS)('everything about a crowd may change between frames, %s', async
   crowd.frustumCulled = false;
   scene.add(light, crowd);
   const other = SkinnedInstancedMesh.from(root, clips, 2, { boneTexture: crowd.boneTexture });
-  let hat: SkinnedInstancedMesh;
+  let hat: JointAttachment;
   const copies: SkinnedInstancedMesh[] = [];
 
   const changes: (() => void)[] = [
@@ -81,7 +81,7 @@ test.each(TWINS)('everything about a crowd may change between frames, %s', async
       crowd.interpolate = false;
     },
     () => {
-      hat = crowd.attach('Head', new BoxGeometry(), new MeshStandardMaterial());
+      hat = crowd.attachToJoint('Head', new BoxGeometry(), new MeshStandardMaterial());
     },
     () => hat.setColorAt(0, new Color(1, 0, 0)),
     () => {

@@ -195,7 +195,7 @@ test('ten thousand fades in one frame', () => {
 test('parts, colours and attachments cost a steady frame nothing', () => {
   const { renderer, crowd, scene, frame } = createCrowd();
   const box = new BoxGeometry();
-  const swords = crowd.attach('RightHand', box, new MeshBasicMaterial());
+  const swords = crowd.attachToJoint('RightHand', box, new MeshBasicMaterial());
   swords.frustumCulled = false;
   scene.add(crowd);
   const color = new Color();

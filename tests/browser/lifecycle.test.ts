@@ -174,8 +174,8 @@ describe.each(TWINS)('%s', (twin) => {
       crowd.setPartColorAt(1, 'Body', new Color(0, 1, 0));
       draw();
       // what is attached, and attached to that
-      const sword = crowd.attach('RightHand', box, material);
-      sword.attach('RightHand', other, material);
+      const sword = crowd.attachToJoint('RightHand', box, material);
+      sword.attachToJoint('RightHand', other, material);
       sword.setColorAt(1, new Color(0, 0, 1)).setPartVisibleAt(2, 0, false);
       crowd.traverse((node) => {
         node.frustumCulled = false;

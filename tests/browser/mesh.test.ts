@@ -168,7 +168,7 @@ test('count may change up to the capacity', () => {
   crowd.count = 2;
   crowd.play(4, 'Slide', { time: 0.5 });
   crowd.count = 5;
-  expect(crowd.getBoneMatrixAt(4, 'Tip', new Matrix4()).elements[12]).toBeCloseTo(5.5, 5);
+  expect(crowd.getSkinningMatrixAt(4, 'Tip', new Matrix4()).elements[12]).toBeCloseTo(5.5, 5);
 });
 
 test('clone and copy play on by themselves', () => {
@@ -187,7 +187,8 @@ test('clone and copy play on by themselves', () => {
     boneTexture: crowd.boneTexture,
   });
   expect(clone.geometry).not.toBe(crowd.geometry);
-  const tip = (mesh: SkinnedInstancedMesh) => mesh.getBoneMatrixAt(1, 'Tip', new Matrix4()).elements[12] - 5;
+  const tip = (mesh: SkinnedInstancedMesh) =>
+    mesh.getSkinningMatrixAt(1, 'Tip', new Matrix4()).elements[12] - 5;
   expect(tip(clone)).toBeCloseTo(0.4, 5);
   crowd.update(0.4);
   clone.play(1, 'Slide', { time: 0.1 });

@@ -16,6 +16,7 @@ const LAYERS = [
   /^lib\/texture\//,
   /^lib\/instances\//,
   /^lib\/playback\//,
+  /^lib\/crowd\//,
   /^shaders\//,
   /^lib\/backends\//,
   /^lib\/character\//,

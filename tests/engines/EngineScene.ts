@@ -1,5 +1,5 @@
 import { Box3, Group, Matrix4, type Object3D } from 'three';
-import type { SkinnedInstancedMesh } from '../support/library.js';
+import type { CharacterMesh, SkinnedInstancedMesh } from '../support/library.js';
 import type { LightKind } from '../support/pictures.js';
 import type { ReadBack } from './readBack.js';
 
@@ -14,7 +14,7 @@ export interface EngineScene {
 
 export interface Built {
   /** Those to look at, by name; attachments are drawn with what they are attached to. */
-  crowds: Record<string, SkinnedInstancedMesh>;
+  crowds: Record<string, CharacterMesh>;
   /** That of the character, by which errors are measured. @default HEIGHT */
   height?: number;
   /** @default 'directional' */

@@ -319,7 +319,7 @@ describe.each(TWINS)('%s', (twin) => {
     });
     const crowd = SkinnedInstancedMesh.from(model.root, model.clips, 2, { fps: 48 });
     crowd.castShadow = crowd.receiveShadow = true;
-    const sword = crowd.attach('RightHand', box, material, offset);
+    const sword = crowd.attachToJoint('RightHand', box, material, offset);
     crowd.setMatrixAt(1, new Matrix4().makeTranslation(500, 0, 0));
     crowd.play(0, 2, { ...LoopOnceOptions, time: nearestFrame(crowd.boneTexture, 2, 0.25) });
     reference.pose(model.clips[2], nearestFrame(crowd.boneTexture, 2, 0.25));

@@ -80,7 +80,7 @@ test('two keys at one time: of a smooth track they are named, of others they are
     });
     const xs = [0.375, 0.5].map((time) => {
       crowd.play(0, 'Jump', { time });
-      return crowd.getBoneMatrixAt(0, 'Tip', new Matrix4()).elements[12] - 5;
+      return crowd.getSkinningMatrixAt(0, 'Tip', new Matrix4()).elements[12] - 5;
     });
     expect(xs[0]).toBeLessThan(1.01);
     expect(xs[1]).toBeCloseTo(3, 5);

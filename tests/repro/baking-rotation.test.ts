@@ -33,7 +33,7 @@ function farthest(prepare: (stick: Stick) => void, tracks: () => KeyframeTrack[]
     theirs.root.updateMatrixWorld(true);
     crowd.play(0, 0, { time });
     const expected = new Vector3().setFromMatrixPosition(theirs.bones[1].matrixWorld);
-    const shown = new Vector3(-5, 0, 0).applyMatrix4(crowd.getBoneMatrixAt(0, 'Tip', new Matrix4()));
+    const shown = new Vector3(-5, 0, 0).applyMatrix4(crowd.getSkinningMatrixAt(0, 'Tip', new Matrix4()));
     most = Math.max(most, shown.distanceTo(expected));
   }
   return most;
@@ -78,5 +78,5 @@ test('a track of a component that a property does not have moves nothing', () =>
     1,
   );
   crowd.play(0, 'None', { time: 0.5 });
-  expect(crowd.getBoneMatrixAt(0, 'Base', new Matrix4()).equals(new Matrix4())).toBe(true);
+  expect(crowd.getSkinningMatrixAt(0, 'Base', new Matrix4()).equals(new Matrix4())).toBe(true);
 });

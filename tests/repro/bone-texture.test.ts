@@ -1,6 +1,6 @@
 import { BoxGeometry, LoopOnce, LoopPingPong, Matrix4, MeshBasicMaterial, type Sphere, Vector3 } from 'three';
 import { expect, test, vi } from 'vitest';
-import { BoneTexture, SkinnedInstancedMesh } from '../support/library.js';
+import { BoneTexture, type CharacterMesh, SkinnedInstancedMesh } from '../support/library.js';
 import { random } from '../support/random.js';
 import { createStick, REST_X, tipOf } from '../support/stick.js';
 
@@ -117,10 +117,10 @@ test('attachments come along, to wherever the new texture has their socket', () 
   const crowd = SkinnedInstancedMesh.from(root, clips, 1, { boneTexture: socketed });
   crowd.play(0, 'Slide', { time: 0.5 });
   const offset = new Matrix4().makeTranslation(0, 2, 0);
-  const sword = crowd.attach('Tip', box, new MeshBasicMaterial(), offset);
-  const gem = sword.attach('Tip', box, new MeshBasicMaterial(), offset);
-  const shield = crowd.attach('Base', box, new MeshBasicMaterial());
-  const place = (mesh: SkinnedInstancedMesh) => {
+  const sword = crowd.attachToJoint('Tip', box, new MeshBasicMaterial(), offset);
+  const gem = sword.attachToJoint('Tip', box, new MeshBasicMaterial(), offset);
+  const shield = crowd.attachToJoint('Base', box, new MeshBasicMaterial());
+  const place = (mesh: CharacterMesh) => {
     const [first, , last] = [0, 1, 23].map((i) => mesh.getVertexPositionAt(0, i, new Vector3()));
     return [...first.toArray(), ...last.toArray()];
   };
@@ -143,7 +143,7 @@ test('attachments come along, to wherever the new texture has their socket', () 
 
 test('an attachment is told by its owner', () => {
   const { crowd, bake } = createCrowd(1);
-  const sword = crowd.attach('Tip', new BoxGeometry(), new MeshBasicMaterial());
+  const sword = crowd.attachToJoint('Tip', new BoxGeometry(), new MeshBasicMaterial());
   const other = bake('Slide');
   sword.boneTexture = other;
   expect(crowd.boneTexture).toBe(other);
@@ -169,7 +169,7 @@ test('what cannot take its place is refused, and nothing changes', () => {
   );
   const { root: plain, clips: same } = createStick(ALL);
   const socketed = SkinnedInstancedMesh.from(plain, same, 1, { sockets: ['StickMesh'] });
-  socketed.attach('StickMesh', new BoxGeometry(), new MeshBasicMaterial());
+  socketed.attachToJoint('StickMesh', new BoxGeometry(), new MeshBasicMaterial());
   expect(() => {
     socketed.boneTexture = bake('Slide');
   }).toThrow('no joint "StickMesh" to attach to');

@@ -9,7 +9,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { captureGeometry } from '../support/capture.js';
 import { captureOf, TWINS } from '../support/captures.js';
-import { BoneTexture, SkinnedInstancedMesh } from '../support/library.js';
+import { BoneTexture, type CharacterMesh, SkinnedInstancedMesh } from '../support/library.js';
 import { createStick } from '../support/stick.js';
 
 /** Adds a morph target that moves every vertex along y. */
@@ -37,8 +37,8 @@ describe.each(TWINS)('%s draws a crowd as it is', (twin) => {
     mesh.updateMorphTargets();
     const boneTexture = BoneTexture.bake(root, all, { clips });
     const crowd = SkinnedInstancedMesh.from(root, all, count, { boneTexture });
-    const hat = crowd.attach('Tip', withMorph(new BoxGeometry()), new MeshBasicMaterial());
-    const feather = hat.attach('Tip', new BoxGeometry(), new MeshBasicMaterial());
+    const hat = crowd.attachToJoint('Tip', withMorph(new BoxGeometry()), new MeshBasicMaterial());
+    const feather = hat.attachToJoint('Tip', new BoxGeometry(), new MeshBasicMaterial());
     const all3 = [crowd, hat, feather];
     for (const one of all3) {
       // Each is read back by itself.
@@ -52,7 +52,7 @@ describe.each(TWINS)('%s draws a crowd as it is', (twin) => {
   }
 
   /** Compares what is drawn with what the CPU says; what is hidden is drawn as nothing, where the crowd is. */
-  async function check(one: SkinnedInstancedMesh, instances: number[], what: string) {
+  async function check(one: CharacterMesh, instances: number[], what: string) {
     const vertices = one.geometry.getAttribute('position').count;
     if (one.morphTexture !== null) one.morphTexture.needsUpdate = true;
     const drawn = await how.read(one, vertices, one.count);

@@ -50,7 +50,7 @@ test.each(TWINS)('a crowd that grows compiles nothing anew, %s', async (twin) =>
   const renderer = await rendererOf(twin);
   const { root, clips } = createStick();
   const crowd = SkinnedInstancedMesh.from(root, clips, 3);
-  crowd.attach('Tip', new BoxGeometry(), new MeshBasicMaterial()).setPartVisibleAt(0, 0, false);
+  crowd.attachToJoint('Tip', new BoxGeometry(), new MeshBasicMaterial()).setPartVisibleAt(0, 0, false);
   crowd.traverse((node) => {
     node.frustumCulled = false;
   });

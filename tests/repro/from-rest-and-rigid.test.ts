@@ -43,7 +43,7 @@ test('without clips there is a crowd in its rest pose', () => {
   const shown = new Vector3();
   new Reference(root, new Matrix4()).forEachVertex(() => {});
   expect(crowd.getVertexPositionAt(2, 1, shown).toArray()).toEqual([1, 0, 0]);
-  expect(crowd.getBoneMatrixAt(0, 'Tip', new Matrix4()).equals(new Matrix4())).toBe(true);
+  expect(crowd.getSkinningMatrixAt(0, 'Tip', new Matrix4()).equals(new Matrix4())).toBe(true);
   crowd.computeBoundingBox();
   expect(crowd.boundingBox?.max.toArray()).toEqual([1, 1, 0]);
   const hits = new Raycaster(new Vector3(0.2, 0.2, 5), new Vector3(0, 0, -1)).intersectObject(crowd);

@@ -45,7 +45,7 @@ test('bounds are those of the geometry that was assigned', () => {
 
 test('the geometry in whose place another comes is freed, and what is attached not', () => {
   const { crowd, mesh } = createDressed();
-  const hat = crowd.attach('Tip', new BoxGeometry(), new MeshBasicMaterial());
+  const hat = crowd.attachToJoint('Tip', new BoxGeometry(), new MeshBasicMaterial());
   const freed: string[] = [];
   const before = crowd.geometry;
   before.addEventListener('dispose', () => {
@@ -77,7 +77,7 @@ test('the parts are those of the geometry, and known ones keep their names and l
   for (let vertex = 6; vertex < 12; vertex++) partIndex.setX(vertex, vertex < 9 ? 2 : 3);
   const before = crowd.partNames;
   crowd.setPartVisibleAt(7, 'Sword', false).setPartVisibleAt(599, 'StickMesh', false);
-  const sword = crowd.attach('Tip', new BoxGeometry(), new MeshBasicMaterial());
+  const sword = crowd.attachToJoint('Tip', new BoxGeometry(), new MeshBasicMaterial());
   crowd.setVisiblePartsAt(8, []);
 
   crowd.geometry = four;

@@ -52,7 +52,7 @@ test('crowds that WebGLRenderer drew, and that were dropped without dispose, are
   const still = drawAndDrop(() => new InstancedMesh(box, material, 2));
   const crowds = drawAndDrop(() => {
     const crowd = new SkinnedInstancedMesh(mesh.geometry, material, boneTexture, 2);
-    crowd.attach('Tip', box, material).setPartVisibleAt(0, 0, false);
+    crowd.attachToJoint('Tip', box, material).setPartVisibleAt(0, 0, false);
     crowd.addEventListener('loop', () => crowd.stop(0));
     return crowd.play(0, 'Slide').update(0.1).play(0, 'Slide', { fade: 1 });
   });
@@ -119,8 +119,8 @@ describe('what WebGLRenderer holds', () => {
       expect(renderer.info.render.calls).toBe(3);
     };
     const crowd = SkinnedInstancedMesh.from(root, clips, 3);
-    const hat = crowd.attach('Tip', withMorph(new BoxGeometry()), new MeshBasicMaterial());
-    const feather = hat.attach('Tip', new BoxGeometry(), new MeshBasicMaterial());
+    const hat = crowd.attachToJoint('Tip', withMorph(new BoxGeometry()), new MeshBasicMaterial());
+    const feather = hat.attachToJoint('Tip', new BoxGeometry(), new MeshBasicMaterial());
     hat.setMorphAt(0, Object.assign(new Mesh(), { morphTargetInfluences: [1] }));
     feather.setColorAt(0, new Color('red'));
     crowd.setPartVisibleAt(0, 0, false);

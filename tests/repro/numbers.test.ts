@@ -56,13 +56,13 @@ describe('numbers that would be drawn as garbage are refused', () => {
     const crowd = createCrowd();
     const material = new MeshBasicMaterial();
     const offset = new Matrix4().makeTranslation(0, Number.NaN, 0);
-    expect(() => crowd.attach('Tip', new BoxGeometry(), material, offset)).toThrow(
-      'SkinnedInstancedMesh.attach: offset is 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, NaN, 0, 1; use finite numbers.',
+    expect(() => crowd.attachToJoint('Tip', new BoxGeometry(), material, offset)).toThrow(
+      'SkinnedInstancedMesh.attachToJoint: offset is 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, NaN, 0, 1; use finite numbers.',
     );
-    expect(() => crowd.attach('Tip', new BufferGeometry(), material)).toThrow(
-      'SkinnedInstancedMesh.attach: the geometry "" has no attribute "position"',
+    expect(() => crowd.attachToJoint('Tip', new BufferGeometry(), material)).toThrow(
+      'SkinnedInstancedMesh.attachToJoint: the geometry "" has no attribute "position"',
     );
-    expect(() => crowd.attach('Tip', {} as BufferGeometry, material)).toThrow(
+    expect(() => crowd.attachToJoint('Tip', {} as BufferGeometry, material)).toThrow(
       'pass the geometry and material',
     );
     expect(crowd.children).toEqual([]);

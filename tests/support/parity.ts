@@ -9,7 +9,7 @@ import {
   type WebGLRenderer,
 } from 'three';
 import { capture, captureGeometry, captureMaterial } from './capture.js';
-import { type BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from './library.js';
+import { type BoneTexture, type CharacterMesh, LoopOnceOptions, SkinnedInstancedMesh } from './library.js';
 import { characterHeight, Reference } from './reference.js';
 
 /** How many times a clip is looked at on baked frames, and again between them. */
@@ -28,11 +28,7 @@ export interface VertexErrors {
 /** How a renderer draws a crowd so that its vertices can be read back. */
 export interface Capture {
   material(vertices: number): Material;
-  read(
-    crowd: SkinnedInstancedMesh,
-    vertices: number,
-    instances: number,
-  ): Float32Array | Promise<Float32Array>;
+  read(crowd: CharacterMesh, vertices: number, instances: number): Float32Array | Promise<Float32Array>;
 }
 
 /** The capture of WebGLRenderer. */

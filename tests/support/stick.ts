@@ -22,7 +22,7 @@ const _matrix = new Matrix4();
 
 /** Where the tip of an instance is: the time of its clip in seconds, or REST_X. */
 export function tipOf(crowd: SkinnedInstancedMesh, index: number): number {
-  return crowd.getBoneMatrixAt(index, 'Tip', _matrix).elements[12] + REST_X;
+  return crowd.getSkinningMatrixAt(index, 'Tip', _matrix).elements[12] + REST_X;
 }
 
 export interface Stick {

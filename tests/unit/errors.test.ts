@@ -63,7 +63,7 @@ test('a clip without length is a pose of one frame', () => {
   const crowd = SkinnedInstancedMesh.from(root, [pose], 1);
   expect(crowd.boneTexture.clips[0]).toMatchObject({ count: 1, duration: 0 });
   crowd.play(0, 'Pose').update(5);
-  expect(crowd.getBoneMatrixAt(0, 'Tip', new Matrix4()).elements[12]).toBeCloseTo(12, 5);
+  expect(crowd.getSkinningMatrixAt(0, 'Tip', new Matrix4()).elements[12]).toBeCloseTo(12, 5);
 });
 
 test('tracks of nodes that are not there are skipped and named once', () => {
@@ -149,7 +149,7 @@ test('arguments and indices out of range', () => {
   expect(() => crowd.setMatrixAt(3, new Matrix4())).toThrow(
     'SkinnedInstancedMesh.setMatrixAt: no instance 3',
   );
-  expect(() => crowd.getBoneMatrixAt(0, 'Nose', new Matrix4())).toThrow('no joint "Nose"');
+  expect(() => crowd.getSkinningMatrixAt(0, 'Nose', new Matrix4())).toThrow('no joint "Nose"');
   expect(() => crowd.setMorphAt(0, mesh)).toThrow(
     'SkinnedInstancedMesh.setMorphAt: the object has no morph target',
   );

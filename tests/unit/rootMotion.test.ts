@@ -49,7 +49,7 @@ function createWalker() {
 
 /** Where three.js has a bone, one clip after the other, each begun where the one before ended. */
 function drawn(crowd: SkinnedInstancedMesh, index: number): Matrix4 {
-  const bone = crowd.getBoneMatrixAt(index, 'Base', new Matrix4());
+  const bone = crowd.getSkinningMatrixAt(index, 'Base', new Matrix4());
   const matrix = new Matrix4();
   crowd.getMatrixAt(index, matrix);
   return matrix.multiply(bone);
@@ -95,7 +95,7 @@ describe('root motion', () => {
     let highest = -1;
     for (let i = 0; i < 80; i++) {
       crowd.update(1 / 40);
-      const { elements } = crowd.getBoneMatrixAt(0, 'Base', bone);
+      const { elements } = crowd.getSkinningMatrixAt(0, 'Base', bone);
       expect(elements[12]).toBeCloseTo(0.3, 5);
       expect(elements[14]).toBeCloseTo(0, 5);
       highest = Math.max(highest, elements[13]);

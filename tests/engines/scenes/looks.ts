@@ -94,7 +94,7 @@ export const attachments: EngineScene = {
     const club = new CylinderGeometry(0.08, 0.04, 0.7, 12);
     const material = new MeshStandardMaterial({ color: 0xaa6633 });
     const offset = new Matrix4().makeRotationX(1.2).setPosition(0, -0.05, 0.25);
-    const attached = crowd.attach('RightHand', club, material, offset);
+    const attached = crowd.attachToJoint('RightHand', club, material, offset);
     attached.setPartVisibleAt(2, 0, false);
     attached.setColorAt(1, new Color(0x66ccff));
     crowd.playAll('Run', { time: (i) => 0.15 * i }).update(0.1);

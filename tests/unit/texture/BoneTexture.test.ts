@@ -1,6 +1,6 @@
 import { BoneTexture, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 import { Matrix4, Vector3 } from 'three';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { cubicSpline } from '../../support/cubicSpline.js';
 import { notPlain } from '../../support/plain.js';
 import { randomCharacter } from '../../support/randomCharacter.js';
@@ -44,8 +44,8 @@ describe.each(cases)('the data of %s', (_, { root, clips }, options) => {
     });
     for (let i = 0; i < 2; i++) {
       for (let joint = 0; joint < texture.jointNames.length; joint++) {
-        const matrix = one.getBoneMatrixAt(i, joint, new Matrix4());
-        expect(other.getBoneMatrixAt(i, joint, new Matrix4()).elements).toEqual(matrix.elements);
+        const matrix = one.getSkinningMatrixAt(i, joint, new Matrix4());
+        expect(other.getSkinningMatrixAt(i, joint, new Matrix4()).elements).toEqual(matrix.elements);
       }
       for (const vertex of [0, 1, 2]) {
         const position = one.getVertexPositionAt(i, vertex, new Vector3());
@@ -59,19 +59,4 @@ describe.each(cases)('the data of %s', (_, { root, clips }, options) => {
     other.computeBoundingBox();
     expect(other.boundingBox).toEqual(one.boundingBox);
   });
-});
-
-test('markers are in the order of their times, and go by their former names too, with one warning each', () => {
-  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-  const { root, clips } = createStick();
-  const texture = BoneTexture.bake(root, clips);
-  texture.addMarker(0, 0.5, 'b').addMark(0, 0.2, 'a').addMark('Slide', 0.5, 'c');
-  expect(texture.clips[0].marks.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
-  texture.removeMarks(0, 'b').removeMarkers('Slide', 'a');
-  expect(texture.clips[0].marks).toEqual([{ time: 0.5, name: 'c' }]);
-  expect(warn.mock.calls.flat()).toEqual([
-    'BoneTexture.addMark is deprecated; use addMarker.',
-    'BoneTexture.removeMarks is deprecated; use removeMarkers.',
-  ]);
-  warn.mockRestore();
 });

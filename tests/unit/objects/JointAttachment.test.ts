@@ -67,7 +67,7 @@ test('a node that is no joint is a socket when baked as one', () => {
 test('a clone has attachments of its own, and disposing one leaves the other alone', () => {
   const { root, clips } = createCharacter();
   const crowd = SkinnedInstancedMesh.from(root, clips, 3);
-  crowd.attach('Head', new BoxGeometry(), new MeshStandardMaterial());
+  crowd.attachToJoint('Head', new BoxGeometry(), new MeshStandardMaterial());
   const copy = crowd.clone();
   const [hat] = copy.children as SkinnedInstancedMesh[];
   expect(hat.playback).toBe(copy.playback);
@@ -77,8 +77,8 @@ test('a clone has attachments of its own, and disposing one leaves the other alo
   const [first] = crowd.children as SkinnedInstancedMesh[];
   crowd.count = 2;
   expect(first.count).toBe(2);
-  expect(() => (crowd as unknown as { attach(joint: string): void }).attach('Head')).toThrow(
-    'SkinnedInstancedMesh.attach: pass the geometry and material that shall follow "Head"',
+  expect(() => (crowd as unknown as { attachToJoint(joint: string): void }).attachToJoint('Head')).toThrow(
+    'SkinnedInstancedMesh.attachToJoint: pass the geometry and material that shall follow "Head"',
   );
   const child = new Group();
   expect(crowd.attach(child)).toBe(crowd);

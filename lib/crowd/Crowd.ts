@@ -1,0 +1,150 @@
+import type { BufferGeometry, InstancedBufferAttribute } from 'three';
+import type { InstanceData } from '../instances/InstanceData.js';
+import { InstancePlaces } from '../instances/InstancePlaces.js';
+import { InstancePlayback } from '../playback/InstancePlayback.js';
+import type { PlaybackEvent } from '../playback/playbackEventTypes.js';
+import type { BoneTexture } from '../texture/BoneTexture.js';
+import { releaseBuffers } from '../utils/releaseBuffers.js';
+import { warnOnce } from '../utils/warnOnce.js';
+import { CrowdEvents } from './CrowdEvents.js';
+
+/** A mesh that draws the instances of a crowd: its own, or one that is attached to it. */
+export interface CrowdMember {
+  readonly geometry: BufferGeometry;
+  readonly instanceColor: InstancedBufferAttribute | null;
+  readonly count: number;
+  /** What the instances look like in this mesh. */
+  readonly looks: readonly InstanceData[];
+  /** Called when there is room for another number of instances, and buffers may be other objects. */
+  instancesResized(): void;
+  /** @throws If a bone texture cannot pose the mesh. */
+  checkBoneTexture(boneTexture: BoneTexture, caller: string): void;
+  /** Called before another bone texture, which was checked, takes the place of the present one. */
+  prepareBoneTexture(boneTexture: BoneTexture): void;
+  /** Called once it has. */
+  boneTextureReplaced(): void;
+  dispatchEvent(event: PlaybackEvent): void;
+}
+
+/**
+ * What all meshes of a crowd share: where its instances stand, what they play, and the bone texture that poses them. It
+ * also keeps the meshes in step: whatever an instance has, in any of them, is resized, exchanged and copied together.
+ */
+export class Crowd {
+  /** Where the instances stand. */
+  readonly places: InstancePlaces;
+  /** What the instances play. */
+  readonly playback: InstancePlayback;
+  readonly events: CrowdEvents = new CrowdEvents(this);
+  /** What the instances have that belongs to no mesh. Whatever is added is carried along. */
+  readonly data: InstanceData[];
+  /** The mesh that was made first, whose `count` events go by, and then what is attached to it. */
+  private members: readonly CrowdMember[] = [];
+
+  constructor(
+    private texture: BoneTexture,
+    capacity: number,
+  ) {
+    this.places = new InstancePlaces(capacity);
+    this.playback = new InstancePlayback(capacity, () => this.texture.clipTable);
+    this.data = [this.places, this.playback];
+  }
+
+  /** The most instances there can be. */
+  get capacity(): number {
+    return this.places.capacity;
+  }
+
+  /** Instances that the crowd has now. */
+  get count(): number {
+    return this.members[0]?.count ?? 0;
+  }
+
+  get boneTexture(): BoneTexture {
+    return this.texture;
+  }
+
+  get markersVersion(): number {
+    return this.texture.marksVersion;
+  }
+
+  add(member: CrowdMember): void {
+    this.members = [...this.members, member];
+  }
+
+  remove(member: CrowdMember): void {
+    this.members = this.members.filter((other) => other !== member);
+  }
+
+  /** Moves the clock, and dispatches the events that are due on every mesh. */
+  update(delta: number): void {
+    const { events, playback } = this;
+    events.beforeUpdate();
+    playback.advance(delta);
+    events.dispatch(this.announce);
+    playback.keepClockSmall();
+  }
+
+  /** Makes room for more instances, or gives room back. */
+  resize(capacity: number): void {
+    if (capacity === this.capacity) return;
+    for (const { geometry, instanceColor } of this.members) {
+      releaseBuffers(geometry, [this.places.attribute, instanceColor]);
+    }
+    for (const data of this.all()) data.resize(capacity);
+    for (const member of this.members) member.instancesResized();
+  }
+
+  /** Exchanges two instances, with everything they have. */
+  swap(i: number, j: number): void {
+    if (i === j) return;
+    for (const data of this.all()) data.swap(i, j);
+  }
+
+  /**
+   * Shows another bone texture: instances go on in the clips of the same names.
+   *
+   * @throws If it cannot pose one of the meshes; then nothing was changed.
+   */
+  setBoneTexture(boneTexture: BoneTexture, caller: string): void {
+    const { texture, members } = this;
+    if (boneTexture === texture) return;
+    if (!boneTexture?.isBoneTexture) throw new Error(`${caller}: ${String(boneTexture)} is no BoneTexture.`);
+    for (const member of members) member.checkBoneTexture(boneTexture, caller);
+    this.replaceBoneTexture(boneTexture);
+    const lost = this.playback.changeClips(texture.clipTable, boneTexture.clipTable);
+    if (lost.size === 0) return;
+    const names = [...lost].map((name) => `"${name}"`).join(', ');
+    warnOnce(`${caller}: the new one has no ${names}; instances that played it stand in the rest pose.`);
+  }
+
+  /** Takes over bone texture, places and playback of another crowd, and its number of instances. */
+  copy(source: Crowd): void {
+    if (source.texture !== this.texture) this.replaceBoneTexture(source.texture);
+    this.resize(source.capacity);
+    this.data.forEach((data, i) => {
+      if (i < source.data.length) data.copy(source.data[i]);
+    });
+    this.events.restart();
+  }
+
+  dispose(): void {
+    for (const data of this.data) data.dispose();
+  }
+
+  private replaceBoneTexture(boneTexture: BoneTexture): void {
+    for (const member of this.members) member.prepareBoneTexture(boneTexture);
+    this.texture = boneTexture;
+    for (const member of this.members) member.boneTextureReplaced();
+  }
+
+  /** Everything that an instance has, in all meshes. */
+  private *all(): Iterable<InstanceData> {
+    yield* this.data;
+    for (const { looks } of this.members) yield* looks;
+  }
+
+  private readonly announce = (event: PlaybackEvent): void => {
+    for (const member of this.members) member.dispatchEvent(event);
+  };
+}

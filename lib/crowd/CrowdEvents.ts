@@ -1,0 +1,95 @@
+import type { InstancePlayback } from '../playback/InstancePlayback.js';
+import { PlaybackEvents } from '../playback/PlaybackEvents.js';
+import {
+  PLAYBACK_EVENT_TYPES,
+  type PlaybackEvent,
+  type PlaybackEventType,
+} from '../playback/playbackEventTypes.js';
+
+/** A mesh of a crowd, on which playback events are dispatched. */
+interface EventMesh {
+  dispatchEvent(event: PlaybackEvent): void;
+}
+
+/** What plays, and how many instances of it are there. */
+interface EventCrowd {
+  readonly playback: InstancePlayback;
+  readonly count: number;
+  readonly markersVersion: number;
+}
+
+/** Finds the playback events of a crowd that some mesh of it listens to, and no others. */
+export class CrowdEvents {
+  private finder: PlaybackEvents | null = null;
+  /** Listeners of each mesh, by type; a listener counts once, as three.js has it. */
+  private readonly listeners = new Map<EventMesh, Map<string, Set<unknown>>>();
+  private readonly wanted = new Set<PlaybackEventType>();
+  /** The version of the markers that the finder has seen. */
+  private markersVersion = 0;
+
+  constructor(private readonly crowd: EventCrowd) {}
+
+  /** Call when a mesh gained or lost a listener. */
+  listen(mesh: EventMesh, type: string, listener: unknown, on: boolean): void {
+    if (!(PLAYBACK_EVENT_TYPES as readonly string[]).includes(type)) return;
+    let types = this.listeners.get(mesh);
+    if (types === undefined) {
+      types = new Map();
+      this.listeners.set(mesh, types);
+    }
+    const listening = types.get(type) ?? new Set();
+    types.set(type, listening);
+    if (on) listening.add(listener);
+    else listening.delete(listener);
+    this.findWanted();
+  }
+
+  /** Takes the listeners of a mesh along to another crowd. */
+  move(mesh: EventMesh, to: CrowdEvents): void {
+    const types = this.listeners.get(mesh);
+    if (types === undefined) return;
+    this.listeners.delete(mesh);
+    to.listeners.set(mesh, types);
+    this.findWanted();
+    to.findWanted();
+  }
+
+  /** Call before the clock moves. */
+  beforeUpdate(): void {
+    const { finder, crowd } = this;
+    if (finder === null) return;
+    if (this.markersVersion !== crowd.markersVersion) {
+      this.markersVersion = crowd.markersVersion;
+      finder.restart();
+    }
+    finder.lookAfter();
+  }
+
+  /** Dispatches the events that are due, in the order they happened. */
+  dispatch(announce: (event: PlaybackEvent) => void): void {
+    this.finder?.dispatch(announce);
+  }
+
+  /** Looks anew at what every instance plays: it is another crowd's now. */
+  restart(): void {
+    const { crowd, wanted } = this;
+    this.finder = wanted.size === 0 ? null : new PlaybackEvents(crowd.playback, wanted, crowd);
+    crowd.playback.observer = this.finder;
+    this.markersVersion = crowd.markersVersion;
+    this.finder?.restart();
+  }
+
+  private findWanted(): void {
+    let changed = false;
+    for (const type of PLAYBACK_EVENT_TYPES) {
+      const heard = [...this.listeners.values()].some((types) => (types.get(type)?.size ?? 0) > 0);
+      if (heard === this.wanted.has(type)) continue;
+      changed = true;
+      if (heard) this.wanted.add(type);
+      else this.wanted.delete(type);
+    }
+    if (!changed) return;
+    if (this.finder === null) this.restart();
+    else this.finder.restart();
+  }
+}

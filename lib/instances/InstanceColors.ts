@@ -1,0 +1,48 @@
+import { type Color, InstancedBufferAttribute, type InstancedMesh } from 'three';
+import { resizedAttribute } from '../utils/resizedAttribute.js';
+import { swapItems } from '../utils/swapItems.js';
+import type { InstanceData } from './InstanceData.js';
+
+const WHITE = [1, 1, 1];
+
+/** The `instanceColor` of a mesh, which it has only once an instance was given a colour. */
+export class InstanceColors implements InstanceData {
+  constructor(private readonly mesh: InstancedMesh) {}
+
+  /** Gives every instance a colour, white, if they have none. */
+  need(): void {
+    const { mesh } = this;
+    mesh.instanceColor ??= new InstancedBufferAttribute(
+      new Float32Array(mesh.instanceMatrix.count * 3).fill(1),
+      3,
+    );
+  }
+
+  resize(capacity: number): void {
+    const { instanceColor } = this.mesh;
+    if (instanceColor === null || instanceColor.count === capacity) return;
+    this.mesh.instanceColor = resizedAttribute(instanceColor, capacity, WHITE);
+  }
+
+  swap(i: number, j: number): void {
+    const { instanceColor } = this.mesh;
+    if (instanceColor === null) return;
+    swapItems(instanceColor.array, i, j, instanceColor.itemSize);
+    instanceColor.needsUpdate = true;
+  }
+
+  copy({ mesh: { instanceColor } }: InstanceColors): void {
+    this.mesh.instanceColor = (instanceColor?.clone() as InstancedBufferAttribute | undefined) ?? null;
+  }
+
+  /** `InstancedMesh.dispose` frees the attribute. */
+  dispose(): void {}
+}
+
+/** @throws If a colour would be drawn as garbage. */
+export function checkColor(color: Color, caller: string): void {
+  if (Number.isFinite(color?.r) && Number.isFinite(color.g) && Number.isFinite(color.b)) return;
+  throw new Error(
+    `${caller}: color is ${color?.r}, ${color?.g}, ${color?.b}; use a Color of finite numbers.`,
+  );
+}

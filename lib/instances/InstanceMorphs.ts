@@ -1,0 +1,106 @@
+import { type BufferGeometry, DataTexture, FloatType, type InstancedMesh, type Mesh, RedFormat } from 'three';
+import { checkFinite } from '../utils/checkFinite.js';
+import { swapItems } from '../utils/swapItems.js';
+import type { InstanceData } from './InstanceData.js';
+
+/**
+ * The `morphTexture` of a mesh: influences that instances have of their own. There is none until an instance is given
+ * some; until then all have the mesh's `morphTargetInfluences`.
+ */
+export class InstanceMorphs implements InstanceData {
+  constructor(private readonly mesh: InstancedMesh) {}
+
+  /**
+   * Makes sure that an object's influences can be set on an instance, and that there is a texture for them.
+   *
+   * @throws If the object has more or fewer influences than the geometry has targets, or one is not finite.
+   */
+  prepare({ morphTargetInfluences }: Mesh, caller: string): void {
+    const targets = this.mesh.geometry.morphAttributes.position?.length ?? 0;
+    if (morphTargetInfluences?.length !== targets) {
+      throw new Error(
+        `${caller}: the object has ${morphTargetInfluences?.length ?? 'no'} morph target influences, the geometry ${targets} targets.`,
+      );
+    }
+    morphTargetInfluences.forEach((influence, i) => {
+      checkFinite(influence, `morphTargetInfluences[${i}]`, caller);
+    });
+    this.needTexture();
+  }
+
+  /**
+   * Lets go of influences that are for another geometry. three.js draws morph targets only of objects that have
+   * influences, so the mesh gets some.
+   */
+  fitGeometry({ morphAttributes }: BufferGeometry): void {
+    const { mesh } = this;
+    const targets = morphAttributes.position ?? [];
+    if (targets.length > 0 && mesh.morphTargetInfluences?.length !== targets.length) {
+      mesh.morphTargetInfluences = targets.map(() => 0);
+      mesh.morphTargetDictionary = Object.fromEntries(targets.map(({ name }, i) => [name || String(i), i]));
+    }
+    if (mesh.morphTexture !== null && mesh.morphTexture.image.width !== targets.length + 1) this.remove();
+  }
+
+  resize(capacity: number): void {
+    const { morphTexture } = this.mesh;
+    if (morphTexture !== null && morphTexture.image.height !== capacity) this.take(morphTexture);
+  }
+
+  swap(i: number, j: number): void {
+    const { morphTexture } = this.mesh;
+    if (morphTexture === null) return;
+    swapItems(morphTexture.image.data as Float32Array, i, j, morphTexture.image.width);
+    morphTexture.needsUpdate = true;
+  }
+
+  copy({ mesh: { morphTexture } }: InstanceMorphs): void {
+    if (morphTexture === null) this.remove();
+    else this.take(morphTexture);
+  }
+
+  /** `InstancedMesh.dispose` frees the texture. */
+  dispose(): void {}
+
+  private remove(): void {
+    this.mesh.morphTexture?.dispose();
+    this.mesh.morphTexture = null;
+  }
+
+  /** Gives instances the influences that a texture has for them, as far as there is room, and the others the shared ones. */
+  private take(from: DataTexture): void {
+    const { data, width, height } = from.image;
+    const { capacity } = this;
+    const weights = this.sharedWeights();
+    weights.set((data as Float32Array).subarray(0, Math.min(capacity, height) * width));
+    const texture = this.needTexture();
+    // With another image it must be sent as if it were new. The object stays, since builds of node materials hold it.
+    texture.dispose();
+    texture.image = { data: weights, width, height: capacity };
+    texture.needsUpdate = true;
+  }
+
+  private needTexture(): DataTexture {
+    const { mesh } = this;
+    const width = (mesh.morphTargetInfluences?.length ?? 0) + 1;
+    if (mesh.morphTexture?.image.width === width) return mesh.morphTexture;
+    mesh.morphTexture?.dispose();
+    const texture = new DataTexture(this.sharedWeights(), width, this.capacity, RedFormat, FloatType);
+    texture.needsUpdate = true;
+    mesh.morphTexture = texture;
+    return texture;
+  }
+
+  /** For each instance 1, the share of the base, and then the influences that all instances share. */
+  private sharedWeights(): Float32Array<ArrayBuffer> {
+    const shared = this.mesh.morphTargetInfluences ?? [];
+    const width = shared.length + 1;
+    const weights = new Float32Array(width * this.capacity);
+    for (let i = 0; i < this.capacity; i++) weights.set([1, ...shared], i * width);
+    return weights;
+  }
+
+  private get capacity(): number {
+    return this.mesh.instanceMatrix.count;
+  }
+}

@@ -1,0 +1,40 @@
+import { InstancedBufferAttribute } from 'three';
+import { resizedAttribute } from '../utils/resizedAttribute.js';
+import { swapItems } from '../utils/swapItems.js';
+import type { InstanceData } from './InstanceData.js';
+
+const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
+
+/** Where instances stand: the `instanceMatrix` that all meshes of a crowd share. */
+export class InstancePlaces implements InstanceData {
+  attribute: InstancedBufferAttribute;
+
+  constructor(capacity: number) {
+    this.attribute = new InstancedBufferAttribute(new Float32Array(capacity * 16), 16);
+    for (let i = 0; i < capacity; i++) this.attribute.array.set(IDENTITY, i * 16);
+  }
+
+  get capacity(): number {
+    return this.attribute.count;
+  }
+
+  /** A buffer of another size is another attribute. */
+  resize(capacity: number): void {
+    if (capacity !== this.capacity) this.attribute = resizedAttribute(this.attribute, capacity, IDENTITY);
+  }
+
+  swap(i: number, j: number): void {
+    swapItems(this.attribute.array, i, j, 16);
+    this.attribute.needsUpdate = true;
+  }
+
+  copy(source: InstancePlaces): void {
+    this.attribute.copy(source.attribute);
+    this.attribute.needsUpdate = true;
+  }
+
+  dispose(): void {
+    // The oldest three.js that is supported has no such method.
+    this.attribute.dispose?.();
+  }
+}

@@ -1,0 +1,29 @@
+import type { InstanceData } from './InstanceData.js';
+import type { InstanceMatrices } from './InstanceMatrices.js';
+
+/** The mesh that has them; what draws it makes them when they are needed. */
+interface TexelMesh {
+  matrices: InstanceMatrices | null;
+  previousMatrices: InstanceMatrices | null;
+}
+
+/** Copies of the matrices that a mesh's node materials read as texels: those of this frame, and of the one before. */
+export class MatrixTexels implements InstanceData {
+  constructor(private readonly mesh: TexelMesh) {}
+
+  /** They are brought up to the number of instances when the mesh is drawn next. */
+  resize(): void {}
+
+  /** Those of this frame follow `instanceMatrix` by themselves. */
+  swap(i: number, j: number): void {
+    this.mesh.previousMatrices?.swap(i, j);
+  }
+
+  /** A copy has not been drawn yet. */
+  copy(): void {}
+
+  dispose(): void {
+    this.mesh.matrices?.dispose();
+    this.mesh.previousMatrices?.dispose();
+  }
+}

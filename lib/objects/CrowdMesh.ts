@@ -1,0 +1,345 @@
+import type { BufferGeometry, Camera, Group, Scene, WebGLRenderer } from 'three';
+import {
+  AttachedBindMode,
+  InstancedMesh,
+  type Material,
+  Matrix4,
+  MeshDepthMaterial,
+  MeshDistanceMaterial,
+} from 'three';
+import type { Influences } from '../../shaders/ShaderVariant.js';
+import { backendOf } from '../backends/backendOf.js';
+import type { CrowdSkeleton } from '../backends/CrowdSkeleton.js';
+import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
+import { poseAhead, updateDraw } from '../backends/webgl/WebGLBackend.js';
+import { createCrowdGeometry, jointsOf, setPlaybackAttributes } from '../character/crowdGeometry.js';
+import type { Crowd, CrowdMember } from '../crowd/Crowd.js';
+import { CharacterParts } from '../instances/CharacterParts.js';
+import { InstanceColors } from '../instances/InstanceColors.js';
+import type { InstanceData } from '../instances/InstanceData.js';
+import type { InstanceMatrices } from '../instances/InstanceMatrices.js';
+import { InstanceMorphs } from '../instances/InstanceMorphs.js';
+import type { InstanceParts } from '../instances/InstanceParts.js';
+import { MatrixTexels } from '../instances/MatrixTexels.js';
+import type { InstancePlayback } from '../playback/InstancePlayback.js';
+import { CrowdBounds } from '../queries/crowdBounds.js';
+import type { BoneTexture } from '../texture/BoneTexture.js';
+import { releaseBuffers } from '../utils/releaseBuffers.js';
+import { checkOptions, checkSameJoints } from './checks.js';
+import type { SkinnedInstancedMeshEventMap, SkinnedInstancedMeshOptions } from './crowdTypes.js';
+import { guardProperties } from './guardProperties.js';
+
+/** A mesh that is attached to another mesh of its crowd. */
+export interface AttachedMesh extends CrowdMesh {
+  /** Becomes attached to a mesh, and one of the meshes of its crowd. */
+  attachTo(owner: CrowdMesh): void;
+}
+
+const NAME = 'SkinnedInstancedMesh';
+
+/**
+ * Draws the instances of a crowd: what three.js and its renderers look for on such an object, and what instances look like
+ * in this very mesh. {@link SkinnedInstancedMesh} adds what a crowd does in time.
+ */
+export abstract class CrowdMesh
+  extends InstancedMesh<BufferGeometry, Material | Material[], SkinnedInstancedMeshEventMap>
+  implements CrowdMember, DrawnCrowd
+{
+  /** For type testing: crowds, and what is attached to them. @internal */
+  readonly isCrowdMesh = true;
+  /**
+   * Makes three.js bind `skeleton.boneTexture` and the draw parameters at each draw. Not so while WebGPURenderer draws the
+   * crowd in a material that cannot pose it.
+   */
+  isSkinnedMesh: boolean = true;
+  /** As `SkinnedMesh` has it; crowds know no other mode. */
+  readonly bindMode = AttachedBindMode;
+  /** Not a transform: three.js uploads it at each draw, and the crowd's shaders read their parameters from it. */
+  readonly bindMatrix = new Matrix4();
+  /** The identity, where three.js looks for it. */
+  readonly bindMatrixInverse = new Matrix4();
+  /**
+   * Stands in for a skeleton; it has no bones. Assignments are ignored: `SkeletonUtils.clone` would give a clone that of
+   * its source.
+   *
+   * @internal
+   */
+  declare readonly skeleton: CrowdSkeleton;
+
+  /** What this mesh shares with those that are attached to it. @internal */
+  crowd: Crowd;
+  /** @internal */
+  matrices: InstanceMatrices | null = null;
+  /** @internal */
+  previousMatrices: InstanceMatrices | null = null;
+  /** @internal */
+  readonly wardrobe: CharacterParts;
+  /** What the instances look like in this mesh. @internal */
+  readonly looks: readonly InstanceData[];
+  /**
+   * Meshes that are attached to joints of this one. A new array at each change, so that a loop over it is not disturbed.
+   *
+   * @internal
+   */
+  attachments: readonly AttachedMesh[] = [];
+
+  protected readonly bounds = new CrowdBounds(this);
+  protected readonly morphs: InstanceMorphs;
+  protected readonly colors: InstanceColors;
+  private options: Required<SkinnedInstancedMeshOptions>;
+  /** Whether the mesh is becoming a copy of another, so that materials need not be prepared for what is in between. */
+  private copying = false;
+
+  /**
+   * @param geometry Has `skinIndex` and `skinWeight` for the joints of the crowd's bone texture. It is copied.
+   * @internal
+   */
+  constructor(
+    geometry: BufferGeometry,
+    material: Material | Material[],
+    crowd: Crowd,
+    options: SkinnedInstancedMeshOptions,
+  ) {
+    const checked = checkOptions(options);
+    super(createCrowdGeometry(geometry, crowd.boneTexture, checked.influences, NAME), material, 0);
+    this.crowd = crowd;
+    this.options = checked;
+    this.colors = new InstanceColors(this);
+    this.morphs = new InstanceMorphs(this);
+    this.wardrobe = new CharacterParts(this.geometry, this);
+    this.looks = [this.colors, this.wardrobe, this.morphs, new MatrixTexels(this)];
+    this.customDepthMaterial = new MeshDepthMaterial();
+    this.customDistanceMaterial = new MeshDistanceMaterial();
+    this.fitGeometry(this.geometry);
+    guardProperties(this);
+    crowd.add(this);
+    this.prepareDraw();
+  }
+
+  /** The most instances there can be; `count` may be any number up to it. */
+  get capacity(): number {
+    return this.crowd.capacity;
+  }
+
+  /** Seconds by which the crowd was advanced in all. */
+  get elapsed(): number {
+    return this.playback.elapsed;
+  }
+
+  /** Seconds on the shared clock since it last went back to zero, which it does unseen every 16 seconds. */
+  get clock(): number {
+    return this.playback.clock;
+  }
+
+  /** @internal */
+  get playback(): InstancePlayback {
+    return this.crowd.playback;
+  }
+
+  /** @internal */
+  get parts(): InstanceParts | null {
+    return this.wardrobe.worn;
+  }
+
+  /**
+   * The clips that instances can play. Another one may take its place, baked of the same skeleton: instances go on in the
+   * clips of the same names, as many seconds into them and as fast; those whose clip it has not take the rest pose. What
+   * is attached comes along. A bone texture that `SkinnedInstancedMesh.from` baked still is the crowd's, and freed when the
+   * crowd is disposed; one that is assigned is yours.
+   *
+   * @throws If it was baked for another skeleton.
+   */
+  get boneTexture(): BoneTexture {
+    return this.crowd.boneTexture;
+  }
+
+  set boneTexture(value: BoneTexture) {
+    this.crowd.setBoneTexture(value, `${NAME}.boneTexture`);
+  }
+
+  /** Joints that a vertex follows at most. */
+  get influences(): Influences {
+    return this.options.influences;
+  }
+
+  /** The same in shadow maps. */
+  get shadowInfluences(): Influences {
+    return this.options.shadowInfluences;
+  }
+
+  /** Whether two baked frames are mixed; else the nearest is shown. Encoding 'tracks' has no such frames, and always mixes. */
+  get interpolate(): boolean {
+    return this.options.interpolate || this.boneTexture.encoding === 'tracks';
+  }
+
+  /** Changing it compiles the materials anew. */
+  set interpolate(value: boolean) {
+    if (value === this.options.interpolate) return;
+    this.options = { ...this.options, interpolate: value };
+    this.prepareDraw();
+    for (const attachment of this.attachments) attachment.interpolate = value;
+  }
+
+  /** Whether clips move the geometry's morph targets. */
+  get clipsMorph(): boolean {
+    const { morphNames } = this.boneTexture;
+    return morphNames.length > 0 && morphNames.length === this.geometry.morphAttributes.position?.length;
+  }
+
+  /**
+   * Becomes a mesh of the same instances of the same character, playing on from here; bone texture and materials are
+   * shared. What was attached stays, if the character has the joints for it.
+   *
+   * @throws If something is attached to it that the source has no joint for.
+   */
+  override copy(source: this, recursive?: boolean): this {
+    if (source === this) return this;
+    for (const attachment of this.attachments) {
+      attachment.checkBoneTexture(source.boneTexture, `${NAME}.copy`);
+    }
+    const { morphTexture, instanceColor } = this;
+    const first = this.children.length;
+
+    this.copying = true;
+    this.options = source.options;
+    this.crowd.copy(source.crowd);
+    // Numbers of parts that the new geometry may not have.
+    this.wardrobe.clear();
+    super.copy(source, recursive);
+    // three.js has put clones in their places.
+    this.morphTexture = morphTexture;
+    instanceColor?.dispose?.();
+    this.looks.forEach((data, i) => {
+      data.copy(source.looks[i]);
+    });
+    this.bounds.drop();
+    this.bounds.dropCopied(source.bounds);
+    this.copying = false;
+    this.instancesResized();
+    this.attachCopies(source, first);
+    for (let i = 0; i < this.capacity; i++) this.shownChanged(i);
+    return this;
+  }
+
+  /**
+   * Frees what the mesh allocated, and disposes what is attached to it. Materials, and a bone texture passed in, belong to
+   * the user.
+   */
+  override dispose(): this {
+    for (const attachment of this.attachments) attachment.dispose();
+    super.dispose();
+    this.geometry.dispose();
+    for (const data of this.looks) data.dispose();
+    this.customDepthMaterial?.dispose();
+    this.customDistanceMaterial?.dispose();
+    return this;
+  }
+
+  /**
+   * Poses the crowd under `scene.overrideMaterial`, and under WebGPURenderer at all. Call it from a hook of your own put
+   * in its place.
+   */
+  override onBeforeRender(
+    renderer: WebGLRenderer,
+    scene: Scene,
+    _camera: Camera,
+    _geometry: BufferGeometry,
+    material: Material,
+    _group: Group,
+  ): void {
+    backendOf(renderer).prepare(renderer, this, scene, material);
+  }
+
+  /** As `onBeforeRender`, for shadow maps of WebGLRenderer. */
+  override onBeforeShadow(renderer: WebGLRenderer): void {
+    backendOf(renderer).prepareShadow(renderer, this);
+  }
+
+  /** Brings materials and draw parameters up to what the mesh is now. @internal */
+  prepareDraw(): void {
+    if (!this.copying) updateDraw(this);
+  }
+
+  /**
+   * What is attached to an instance of which nothing is drawn is not drawn either.
+   *
+   * @internal
+   */
+  shownChanged(index: number): void {
+    for (const attachment of this.attachments) {
+      attachment.wardrobe.showWithOwner(index, this.wardrobe.isAnyDrawn(index));
+      attachment.shownChanged(index);
+    }
+  }
+
+  /** @internal */
+  instancesResized(): void {
+    if (this.count > this.capacity) this.count = this.capacity;
+    setPlaybackAttributes(this.geometry, this.playback);
+    this.bounds.drop();
+    this.prepareDraw();
+  }
+
+  /** @internal */
+  checkBoneTexture(boneTexture: BoneTexture, caller: string): void {
+    checkSameJoints(jointsOf(this.geometry), this.boneTexture, boneTexture, caller);
+  }
+
+  /** @internal */
+  prepareBoneTexture(_boneTexture: BoneTexture): void {}
+
+  /** @internal */
+  boneTextureReplaced(): void {
+    this.bounds.drop();
+    this.prepareDraw();
+  }
+
+  /** Called by three.js in each frame, before it asks for programs. @internal */
+  beginFrame(): void {
+    this.prepareDraw();
+    poseAhead(this);
+  }
+
+  /** Called when the geometry is another one. @internal */
+  geometryReplaced(source: BufferGeometry): void {
+    this.fitGeometry(this.geometry);
+    this.bounds.drop();
+    const otherParts = this.wardrobe.fitGeometry(this.geometry, source.hasAttribute('partIndex'));
+    this.prepareDraw();
+    if (otherParts) for (let i = 0; i < this.capacity; i++) this.shownChanged(i);
+  }
+
+  /** Becomes one of the meshes of another crowd, with everything that is attached to it. @internal */
+  joinCrowd(crowd: Crowd): void {
+    releaseBuffers(this.geometry, [this.instanceMatrix, this.instanceColor]);
+    this.enterCrowd(crowd);
+    for (const data of this.looks) data.resize(crowd.capacity);
+    this.instancesResized();
+    for (const attachment of this.attachments) attachment.joinCrowd(crowd);
+  }
+
+  protected enterCrowd(crowd: Crowd): void {
+    this.crowd.remove(this);
+    this.crowd.events.move(this, crowd.events);
+    this.crowd = crowd;
+    crowd.add(this);
+  }
+
+  /**
+   * Attaches the copies of what is attached to another mesh.
+   *
+   * @param first Place of the copy of that mesh's first child among this one's children.
+   */
+  private attachCopies(source: CrowdMesh, first: number): void {
+    for (const attachment of source.attachments) {
+      const place = source.children.indexOf(attachment);
+      const copy = place < 0 ? undefined : this.children[first + place];
+      (copy as AttachedMesh | undefined)?.attachTo?.(this);
+    }
+  }
+
+  private fitGeometry(geometry: BufferGeometry): void {
+    setPlaybackAttributes(geometry, this.playback);
+    this.morphs.fitGeometry(geometry);
+  }
+}

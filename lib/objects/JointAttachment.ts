@@ -1,0 +1,156 @@
+import { type BufferGeometry, type Material, Matrix4 } from 'three';
+import { bindToJoint, rebindToJoint, type Socket } from '../character/bindToJoint.js';
+import { jointsOf, removePlaybackAttributes } from '../character/crowdGeometry.js';
+import { Crowd } from '../crowd/Crowd.js';
+import type { BoneTexture } from '../texture/BoneTexture.js';
+import { CharacterMesh } from './CharacterMesh.js';
+import type { CrowdMesh } from './CrowdMesh.js';
+import type { SkinnedInstancedMeshOptions } from './crowdTypes.js';
+
+const NAME = 'JointAttachment';
+
+/**
+ * A geometry that follows a joint of every instance of a crowd, made by `attachToJoint`. It shares what the instances play
+ * and where they stand; colours, parts and morph influences it has of its own. What is drawn of an instance decides
+ * whether its attachments are drawn too.
+ */
+export class JointAttachment extends CharacterMesh {
+  override readonly type: string = 'JointAttachment';
+  /** For type testing. */
+  readonly isJointAttachment = true;
+
+  /** The mesh that this one is attached to. */
+  private owner: CrowdMesh | null = null;
+
+  /**
+   * @param crowd Of its own, until it is attached.
+   * @param socket Where on its owner it is attached.
+   * @internal
+   */
+  constructor(
+    geometry: BufferGeometry,
+    material: Material | Material[],
+    crowd: Crowd,
+    private socket: Socket,
+    options: SkinnedInstancedMeshOptions,
+  ) {
+    super(geometry, material, crowd, options);
+  }
+
+  /** @internal */
+  static create(
+    owner: CrowdMesh,
+    joint: string | number,
+    geometry: BufferGeometry | undefined,
+    material: Material | Material[] | undefined,
+    offset = new Matrix4(),
+    caller: string,
+  ): JointAttachment {
+    if (!geometry?.isBufferGeometry || !material) {
+      throw new Error(`${caller}: pass the geometry and material that shall follow "${joint}".`);
+    }
+    if (!geometry.hasAttribute('position')) {
+      throw new Error(`${caller}: the geometry "${geometry.name}" has no attribute "position".`);
+    }
+    if (!offset.elements.every(Number.isFinite)) {
+      throw new Error(`${caller}: offset is ${offset.elements.join(', ')}; use finite numbers.`);
+    }
+    const { boneTexture, interpolate } = owner;
+    const socket = boneTexture.socket(joint, caller);
+    const bound = bindToJoint(geometry, socket, offset);
+    const options = { interpolate, influences: 1 } as const;
+    const attachment = new JointAttachment(bound, material, new Crowd(boneTexture, 0), socket, options);
+    bound.dispose();
+    attachment.castShadow = owner.castShadow;
+    attachment.receiveShadow = owner.receiveShadow;
+    attachment.frustumCulled = owner.frustumCulled;
+    attachment.layers.mask = owner.layers.mask;
+    attachment.attachTo(owner);
+    attachment.count = owner.count;
+    owner.add(attachment);
+    return attachment;
+  }
+
+  /** As `SkinnedInstancedMesh.attachToJoint`: lets a further geometry follow a joint, hidden wherever this one is. */
+  override attachToJoint(
+    joint: string | number,
+    geometry: BufferGeometry,
+    material: Material | Material[],
+    offset?: Matrix4,
+  ): JointAttachment {
+    return JointAttachment.create(this, joint, geometry, material, offset, `${NAME}.attachToJoint`);
+  }
+
+  /** @internal */
+  attachTo(owner: CrowdMesh): void {
+    const { crowd } = this;
+    this.joinCrowd(owner.crowd);
+    crowd.dispose();
+    this.owner = owner;
+    owner.attachments = [...owner.attachments, this];
+    for (let i = 0; i < this.capacity; i++) owner.shownChanged(i);
+  }
+
+  override copy(source: this, recursive?: boolean): this {
+    if (this.owner !== null && source !== this) {
+      throw new Error(
+        `${NAME}.copy: this mesh is attached to another, which it shares instances with; clone the source instead.`,
+      );
+    }
+    return super.copy(source, recursive);
+  }
+
+  /** A copy that shows what this one shows now, and is attached to nothing. */
+  override clone(recursive?: boolean): this {
+    const { geometry, material, boneTexture, capacity, socket } = this;
+    const crowd = new Crowd(boneTexture, capacity);
+    return new JointAttachment(geometry, material, crowd, socket, this).copy(this, recursive) as this;
+  }
+
+  /** Frees what the mesh allocated, and lets go of what it is attached to. It shows no instances any more. */
+  override dispose(): this {
+    for (const attachment of this.attachments) attachment.dispose();
+    this.detach();
+    super.dispose();
+    this.crowd.dispose();
+    return this;
+  }
+
+  /** @internal */
+  override checkBoneTexture(boneTexture: BoneTexture, caller: string): void {
+    if (this.isOnSocket()) this.socketIn(boneTexture, caller);
+    else super.checkBoneTexture(boneTexture, caller);
+  }
+
+  /** @internal */
+  override prepareBoneTexture(boneTexture: BoneTexture): void {
+    if (!this.isOnSocket()) return;
+    const { socket } = this;
+    this.socket = this.socketIn(boneTexture);
+    rebindToJoint(this.geometry, socket, this.socket);
+  }
+
+  /** Whether all vertices follow the one joint; the user may have assigned another geometry. */
+  private isOnSocket(): boolean {
+    return jointsOf(this.geometry).size === 1;
+  }
+
+  /** The same socket in another bone texture, where it may have another place. */
+  private socketIn(boneTexture: BoneTexture, caller?: string): Socket {
+    const { joint } = this.socket;
+    const name = this.boneTexture.jointNames[joint];
+    return boneTexture.socket(boneTexture.jointNames[joint] === name ? joint : name, caller);
+  }
+
+  private detach(): void {
+    const { owner } = this;
+    if (owner === null) return;
+    owner.attachments = owner.attachments.filter((attachment) => attachment !== this);
+    this.owner = null;
+    this.removeFromParent();
+    this.count = 0;
+    // The buffer of what the instances play is the owner's, and must not go with this geometry.
+    removePlaybackAttributes(this.geometry);
+    this.enterCrowd(new Crowd(this.boneTexture, 0));
+  }
+}

@@ -1,0 +1,114 @@
+import type { AnimationClip, BufferGeometry, Material, Mesh, Object3D } from 'three';
+import type { BakeOptions } from '../baking/BakeOptions.js';
+import { findUnsupported, type ScenePart } from '../baking/collectParts.js';
+import { collectRig } from '../baking/collectRig.js';
+import { mergeParts } from '../character/mergeParts.js';
+import type { Rig } from '../poses/Rig.js';
+import { BoneTexture } from '../texture/BoneTexture.js';
+import { checkIsBoneTexture } from './checks.js';
+import type { SkinnedInstancedMeshOptions } from './crowdTypes.js';
+
+/** Options of {@link SkinnedInstancedMesh.from}: how the character is merged, baked and drawn. */
+export interface FromOptions extends SkinnedInstancedMeshOptions, BakeOptions {
+  /** A bone texture baked before from the same character. The clips and bake options are then not used. */
+  boneTexture?: BoneTexture;
+  /** Leave out points, lines, sprites and instanced meshes under the root in place of an error. @default false */
+  skipUnsupported?: boolean;
+  /**
+   * Whether materials that differ only in colour, roughness, metalness and emission become one, so that the character is
+   * one draw call in place of one for each. Those it makes are the crowd's; nothing is changed in the ones merged.
+   * @default false
+   */
+  mergeMaterials?: boolean;
+  /** Names of parts that no instance shows to begin with, see `setPartVisibleAt`. @default [] */
+  hiddenParts?: readonly string[];
+}
+
+/** What a crowd of a character is made of. */
+export interface Character {
+  geometry: BufferGeometry;
+  material: Material | Material[];
+  boneTexture: BoneTexture;
+  /** Materials and textures that were made for the crowd, and are to be disposed with it. */
+  owned: { dispose(): void }[];
+  /** For each part of the character the names it is known by. */
+  partPaths: string[][];
+  /** Takes over what the character's own meshes say of drawing and morph targets. */
+  dress(crowd: Mesh): void;
+}
+
+/**
+ * Bakes and merges the character under `root`.
+ *
+ * @throws What `BoneTexture.bake` throws, and if there is something under `root` that cannot be instanced.
+ */
+export function createCharacter(
+  root: Object3D,
+  clips: readonly AnimationClip[],
+  options: FromOptions,
+  caller: string,
+): Character {
+  if (options.skipUnsupported !== true) refuseUnsupported(root, caller);
+  const boneTexture = options.boneTexture ?? BoneTexture.bake(root, clips, options);
+  checkIsBoneTexture(boneTexture);
+  const { flips } = boneTexture.data;
+  const { rig, parts } = collectRig(root, { morphing: options.morphTargets, flips });
+  checkSameRig(rig, boneTexture, caller);
+  const { geometry, material, owned } = mergeParts(
+    parts,
+    rig.morphNames.length,
+    options.mergeMaterials === true,
+  );
+  return {
+    geometry,
+    material,
+    boneTexture,
+    owned: options.boneTexture === undefined ? [...owned, boneTexture] : owned,
+    partPaths: parts.map((part) => namesUp(part.mesh, root)),
+    dress(crowd) {
+      if (geometry !== parts[0].geometry) geometry.dispose();
+      crowd.name = root.name;
+      dressLike(crowd, parts, rig);
+    },
+  };
+}
+
+function dressLike(crowd: Mesh, parts: readonly ScenePart[], { morphNames, morphRest }: Rig): void {
+  const [{ mesh }] = parts;
+  crowd.castShadow = parts.some((part) => part.mesh.castShadow);
+  crowd.receiveShadow = parts.some((part) => part.mesh.receiveShadow);
+  crowd.frustumCulled = mesh.frustumCulled;
+  crowd.renderOrder = mesh.renderOrder;
+  crowd.layers.mask = mesh.layers.mask;
+  if (morphNames.length === 0) return;
+  crowd.morphTargetInfluences = [...morphRest];
+  crowd.morphTargetDictionary = Object.fromEntries(morphNames.map((name, i) => [name, i]));
+}
+
+/** @throws If a bone texture was baked from another character. */
+function checkSameRig({ jointNames }: Rig, { jointNames: names }: BoneTexture, caller: string): void {
+  // Behind the joints there may be sockets.
+  if (names.length >= jointNames.length && jointNames.every((name, i) => name === names[i])) return;
+  throw new Error(
+    `${caller}: the bone texture was baked for another skeleton (${names.length} joints from "${names[0]}", ` +
+      `not ${jointNames.length} from "${jointNames[0]}"); bake one from this root.`,
+  );
+}
+
+function refuseUnsupported(root: Object3D, caller: string): void {
+  // What is no object at all, baking names.
+  const [first] = root?.isObject3D ? findUnsupported(root) : [];
+  if (first === undefined) return;
+  throw new Error(
+    `${caller}: "${first.name}" (${first.type}) cannot be drawn as part of a character; remove or hide it, or pass skipUnsupported: true.`,
+  );
+}
+
+/** Names of an object and those above it, below the root. */
+function namesUp(object: Object3D, root: Object3D): string[] {
+  const names: string[] = [];
+  for (let node: Object3D | null = object; node !== null && node !== root; node = node.parent) {
+    names.push(node.name);
+  }
+  return names.length === 0 ? [object.name] : names;
+}

@@ -1,0 +1,26 @@
+import type { Object3DEventMap } from 'three';
+import type { Influences } from '../../shaders/ShaderVariant.js';
+import type { FinishedEvent, LoopEvent, MarkerEvent } from '../playback/playbackEventTypes.js';
+import type { BoneTexture } from '../texture/BoneTexture.js';
+
+/** How a crowd is drawn. */
+export interface SkinnedInstancedMeshOptions {
+  /** Joints that a vertex follows at most; its strongest are kept. @default 4 */
+  influences?: Influences;
+  /** The same in shadow maps, where two or one are often enough. @default influences */
+  shadowInfluences?: Influences;
+  /** Whether two baked frames are mixed; else the nearest is shown. @default true */
+  interpolate?: boolean;
+}
+
+/** Events of a crowd; none costs anything while nobody listens to it. */
+export interface SkinnedInstancedMeshEventMap extends Object3DEventMap {
+  /** An instance ran the last repetition of its clip, as `AnimationMixer` dispatches it. */
+  finished: Omit<FinishedEvent, 'type'>;
+  /** An instance came to the end of its clip and begins anew; one event for all times in one update. */
+  loop: Omit<LoopEvent, 'type'>;
+  /** An instance played past a marker that {@link BoneTexture.addMark} put on its clip. */
+  marker: Omit<MarkerEvent, 'type'>;
+  /** @deprecated Listen to `marker`. */
+  mark: Omit<MarkerEvent, 'type'>;
+}

@@ -1,0 +1,76 @@
+import type { BufferGeometry, InstancedBufferAttribute, Material } from 'three';
+import type { Influences } from '../../shaders/ShaderVariant.js';
+import { CrowdSkeleton } from '../backends/CrowdSkeleton.js';
+import { createCrowdGeometry, removePlaybackAttributes } from '../character/crowdGeometry.js';
+import type { Crowd } from '../crowd/Crowd.js';
+import type { BoneTexture } from '../texture/BoneTexture.js';
+
+const NAME = 'SkinnedInstancedMesh';
+
+/** What is told of an assignment. */
+interface GuardedMesh {
+  geometry: BufferGeometry;
+  material: Material | Material[];
+  readonly capacity: number;
+  readonly crowd: Crowd;
+  readonly boneTexture: BoneTexture;
+  readonly influences: Influences;
+  readonly attachments: readonly { count: number }[];
+  beginFrame(): void;
+  prepareDraw(): void;
+  geometryReplaced(source: BufferGeometry): void;
+}
+
+/**
+ * Makes accessors of the properties of a mesh that three.js keeps as plain fields: so that what is assigned takes effect,
+ * and what would draw garbage is an error.
+ */
+export function guardProperties(mesh: GuardedMesh): void {
+  let { geometry, material } = mesh;
+  let count = mesh.capacity;
+  const skeleton = new CrowdSkeleton(() => mesh.beginFrame());
+  Object.defineProperties(mesh, {
+    geometry: {
+      enumerable: true,
+      get: () => geometry,
+      set: (value: BufferGeometry) => {
+        if (value === geometry) return;
+        const made = createCrowdGeometry(value, mesh.boneTexture, mesh.influences, `${NAME}.geometry`);
+        // The buffer of what the instances play is not the geometry's, and must not be disposed with it.
+        removePlaybackAttributes(geometry);
+        geometry.dispose();
+        geometry = made;
+        mesh.geometryReplaced(value);
+      },
+    },
+    material: {
+      enumerable: true,
+      get: () => material,
+      set: (value: Material | Material[]) => {
+        material = value;
+        mesh.prepareDraw();
+      },
+    },
+    count: {
+      enumerable: true,
+      get: () => count,
+      set: (value: number) => {
+        if (!(Number.isInteger(value) && value >= 0 && value <= mesh.capacity)) {
+          throw new Error(
+            `${NAME}.count: ${value} is not a whole number from 0 to the capacity of ${mesh.capacity}; make room with setCapacity(n) first.`,
+          );
+        }
+        count = value;
+        for (const attachment of mesh.attachments) attachment.count = value;
+      },
+    },
+    instanceMatrix: {
+      enumerable: true,
+      get: () => mesh.crowd.places.attribute,
+      set: (value: InstancedBufferAttribute) => {
+        mesh.crowd.places.attribute = value;
+      },
+    },
+    skeleton: { enumerable: true, get: () => skeleton, set: () => {} },
+  });
+}
