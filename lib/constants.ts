@@ -8,14 +8,14 @@ export const AFFINE_SIZE = 12;
 /** The first frame of every bone texture holds the rest pose: the scene as it stood when it was baked. */
 export const REST_FRAME = 0;
 
-/** Bits of the per-instance `loop` value, as shaders read it. */
+/** Bits of the per-instance `loop` value, as shaders read it: runs back and forth; holds its last frame when finished. */
 export const LOOP_PING_PONG = 1;
 export const LOOP_CLAMP = 2;
-/** Of a ping-pong: the pass from which the instance's time counts runs back. */
+/** Of a ping-pong: the pass in which the instance's time is zero runs back. */
 export const LOOP_BACK = 4;
 /** Of a ping-pong: the pass in which it finishes runs back. */
 export const LOOP_ENDS_BACK = 8;
-/** There is no pass before the one from which the instance's time counts. */
+/** There is no pass before the one in which the instance's time is zero. */
 export const LOOP_FIRST = 16;
 /** More than all of these bits together. */
 export const LOOP_MODES = 32;
@@ -29,20 +29,26 @@ export const REPEAT_FOREVER = 1e9;
  */
 export const CLOCK_EPOCH = 16;
 
-/** Where a draw's parameters lie in the 16 floats that three.js uploads per object (see `DrawParameters`). */
+/**
+ * Where a draw's parameters are in `bindMatrix`, 16 floats that three.js uploads for each object it draws; see
+ * `lib/backends/drawParameters.ts`. First the time of the crowd's clock, in seconds.
+ */
 export const PARAM_CLOCK = 0;
+/** Rows of the bone texture; for a crowd that a pass poses, the binary logarithm of the instances in a palette row. */
 export const PARAM_ROWS = 1;
+/** Texels of a frame; for a crowd that a pass poses, columns of an instance in the palette. */
 export const PARAM_STRIDE = 2;
+/** Code of the shader variant, and of the one for shadow maps. */
 export const PARAM_VARIANT = 3;
 export const PARAM_SHADOW_VARIANT = 4;
-/** Parts of the character, and how many instances' parts are in a row of their texture. */
+/** How many parts the character has, and how many instances' parts are in a row of their texture. */
 export const PARAM_PARTS = 5;
 export const PARAM_PARTS_PER_ROW = 6;
-/** Texels of a frame before the influences of morph targets. */
+/** Texels of a frame that come before the influences of morph targets. */
 export const PARAM_MORPH_TEXEL = 7;
 
-/** Steps in which a map may be moved for a part of an instance: as fine as two of them fit into a float32. */
+/** Steps in a map's width or height by which it may be moved for a part of an instance: two such numbers fit into one float32. */
 export const MAP_STEPS = 4096;
 
-/** Instances in a row of a texture with numbers of each; a power of two. */
+/** Instances in a row of a texture that holds numbers of each instance; a power of two. */
 export const INSTANCES_PER_ROW = 256;

@@ -21,7 +21,7 @@ export type { PlayOptions } from './playback/PlayOptions.js';
 export type { FinishedEvent, LoopEvent, MarkEvent, MarkerEvent } from './playback/playbackEventTypes.js';
 export type { PlaybackJSON } from './playback/playbackJSON.js';
 export type { BoxArray } from './poses/BoxArray.js';
-export type { BakedClip, ClipMark, ClipReference } from './poses/ClipTable.js';
+export type { BakedClip, ClipMark, ClipMarker, ClipReference } from './poses/ClipTable.js';
 export type { JointBoxes } from './poses/jointBoxes.js';
 export type { PartFlip } from './poses/PartFlip.js';
 export type { RootMotionOptions } from './poses/RootMotion.js';

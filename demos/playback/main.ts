@@ -24,12 +24,12 @@ const figures = new Figures(find('tbody'), ['crowd']);
 const { root, clips } = createCharacter({ travel: true });
 const boneTexture = BoneTexture.bake(root, clips, { rootMotion: { clips: ['Walk', 'Run'] } });
 boneTexture
-  .addMark('Walk', 0.04, 'left foot')
-  .addMark('Walk', 0.54, 'right foot')
-  .addMark('Run', 0.03, 'left foot')
-  .addMark('Run', 0.38, 'right foot')
-  .addMark('Jump', 0.56, 'take-off')
-  .addMark('Jump', 1, 'landing');
+  .addMarker('Walk', 0.04, 'left foot')
+  .addMarker('Walk', 0.54, 'right foot')
+  .addMarker('Run', 0.03, 'left foot')
+  .addMarker('Run', 0.38, 'right foot')
+  .addMarker('Jump', 0.56, 'take-off')
+  .addMarker('Jump', 1, 'landing');
 
 const crowd = Crowd.from(root, clips, MOST, { boneTexture });
 crowd.castShadow = true;

@@ -13,19 +13,19 @@ export interface ClipChoice {
   fps?: number;
 }
 
-/** What is baked, how finely, and how it is written. */
+/** What to bake, how finely, and how to store it. */
 export interface BakeOptions {
   /**
    * Frames per second. Frames are mixed when drawn, so 30 looks smooth and 15 often does.
    * @default 30
    */
   fps?: number;
-  /** Which clips to bake, in this order, by name or with a name and fps of their own. By default all of them. */
+  /** Which clips to bake, in this order: by name, or each with a name and fps of its own. By default all of them. */
   clips?: readonly (string | ClipChoice)[];
   /**
-   * `'matrix'` holds any transform in 3 texels a joint; `'quaternion'` holds rotation, translation and uniform scale in
-   * 2. `'auto'` takes quaternions where every joint allows it. `'tracks'` keeps the clips' own keys: poses are exact at any
-   * time and in any fade, vertices cost less, and each instance is posed once a frame in a pass of its own.
+   * `'matrix'` stores any transform in 3 texels a joint; `'quaternion'` stores rotation, translation and uniform scale in 2.
+   * `'auto'` chooses quaternions if every joint allows it. `'tracks'` keeps the clips' own keys: poses are exact at any time
+   * and in any fade, vertices cost less, and each instance is posed once a frame in a pass of its own.
    * @default 'auto'
    */
   encoding?: EncodingName | 'auto';
@@ -35,8 +35,8 @@ export interface BakeOptions {
    */
   precision?: Precision;
   /**
-   * With encoding `'tracks'`, how far clips may be off that cannot be kept as they are (splines, Euler angles, keys at odd
-   * times), as a share of the character's size.
+   * With encoding `'tracks'`, the largest error of clips that have to be sampled (splines, Euler angles, keys that fit no
+   * frame rate), as a share of the character's size.
    * @default 1e-4
    */
   maxError?: number;
@@ -47,28 +47,27 @@ export interface BakeOptions {
    */
   maxTextureSize?: number;
   /**
-   * Takes the way over the ground out of clips that leave their place, so that they play on the spot and
-   * `SkinnedInstancedMesh.applyRootMotion` can move the instances instead.
+   * Extracts the way over the ground from clips that move away from where they begin: they then play on the spot, and
+   * `SkinnedInstancedMesh.applyRootMotion` moves the instances instead.
    * @default false
    */
   rootMotion?: boolean | RootMotionOptions;
   /**
-   * Names of nodes that no vertex follows, but that objects may be attached to, see `SkinnedInstancedMesh.attach`; joints
+   * Names of nodes that no vertex follows, but that objects shall be attached to, see `SkinnedInstancedMesh.attach`. Joints
    * need not be named.
    * @default []
    */
   sockets?: readonly string[];
   /**
-   * Whether morph targets are taken along, which cost every vertex a little for each of them; a crowd that is seen from
-   * afar needs no faces.
+   * Whether to keep morph targets. Each of them costs every vertex a little; a crowd that is seen from afar needs no faces.
    * @default true
    */
   morphTargets?: boolean;
 }
 
-/** {@link BakeOptions} and what goes with taking time. */
+/** {@link BakeOptions}, and options for baking in slices. */
 export interface BakeAsyncOptions extends BakeOptions {
-  /** Called between slices with the share that is done, 0 to 1. */
+  /** Called between two slices with the share that is done, 0 to 1. */
   onProgress?: (progress: number) => void;
   /** Stops the work; the promise then rejects with the signal's reason. */
   signal?: AbortSignal;

@@ -10,18 +10,19 @@ import {
 } from '../utils/affine.js';
 import { type BoundTracks, bindTracks, TrackTargets } from './bindTracks.js';
 import { composeNode } from './collectRig.js';
+import { nodesAbove } from './nodesAbove.js';
 
 const REST: BoundTracks = { tracks: [], morphs: [], still: [], missing: [], unsupported: [] };
 
 /**
  * Computes the skinning matrices of all joints of a rig for a clip at a time, relative to the rig's root.
  *
- * The root's own transform is left out, since an instance matrix takes its place. Where a clip moves the root itself,
- * its motion is kept relative to how the root stood when the rig was read.
+ * The root's own transform is left out, since an instance matrix takes its place. If a clip moves the root itself, that
+ * motion counts relative to the transform that the root had when the rig was collected.
  */
 export class PoseSampler {
   readonly rig: Rig;
-  /** Influences of the rig's morph targets, as of the last sample. */
+  /** Influences of the rig's morph targets in the last sample. */
   readonly influences: Float64Array;
 
   private readonly trs: Float64Array;
@@ -31,7 +32,7 @@ export class PoseSampler {
   private readonly rootRestInverse: Float64Array;
 
   private readonly targets: TrackTargets;
-  /** Joints that depend on where their mesh is, too. */
+  /** Joints that also depend on where their mesh is. */
   private readonly meshJoints: readonly (readonly [joint: number, mesh: MeshJoint])[];
   private bound: BoundTracks = REST;
   /** Nodes whose local matrix this clip changes. */
@@ -49,19 +50,18 @@ export class PoseSampler {
     this.local = rig.restLocal.slice();
     this.model = new Float64Array(count * AFFINE_SIZE);
     this.animated = new Uint8Array(count);
-    this.needed = new Uint8Array(count);
     this.rootRestInverse = invertedRest(rig);
     this.targets = new TrackTargets(rig);
     this.meshJoints = rig.jointMeshes.flatMap((mesh, joint) => (mesh ? [[joint, mesh] as const] : []));
 
-    const ends = [...rig.jointNodes, ...this.meshJoints.map(([, { node }]) => node)];
-    for (const end of ends) {
-      for (let node = end; node !== -1 && !this.needed[node]; node = rig.parents[node]) this.needed[node] = 1;
-    }
+    this.needed = nodesAbove(rig.parents, [
+      ...rig.jointNodes,
+      ...this.meshJoints.map(([, { node }]) => node),
+    ]);
     this.setClip(null);
   }
 
-  /** Starts on another clip, or on the rest pose. Returns which of its tracks could not be bound. */
+  /** Chooses a clip, or the rest pose. Tells which of its tracks could not be bound. */
   setClip(clip: AnimationClip | null): BoundTracks {
     const { rig, trs, local, animated, needed } = this;
 
@@ -71,7 +71,7 @@ export class PoseSampler {
     animated.fill(0);
     this.bound = clip === null ? REST : bindTracks(rig, clip, trs, this.influences, this.targets);
 
-    // three.js does not look at position, rotation and scale of an object that updates its matrix itself
+    // three.js ignores position, rotation and scale of an object that updates its matrix itself.
     const isMoved = (node: number) => rig.fixed[node] === 0 && needed[node] === 1;
     for (const { node } of this.bound.tracks) if (isMoved(node)) animated[node] = 1;
     this.moved = [];
@@ -123,7 +123,7 @@ export class PoseSampler {
     for (const [joint, mesh] of this.meshJoints) this.applyMesh(mesh, out, joint * AFFINE_SIZE);
   }
 
-  /** Brings in what a joint's matrix owes to its mesh. */
+  /** Applies to a joint's matrix what it takes from its mesh. */
   private applyMesh({ node, bindInverse, vanishes, side }: MeshJoint, out: Float64Array, at: number): void {
     const { model, scratch } = this;
     const mesh = node * AFFINE_SIZE;
@@ -133,12 +133,12 @@ export class PoseSampler {
     }
     const otherSide = side !== 0 && linearDeterminant(model, mesh) < 0 !== side < 0;
     if (!otherSide && !(vanishes && isSingular(model, mesh))) return;
-    // All vertices gather in the mesh's origin.
+    // Shrink the vertices to a point in the mesh's origin.
     out.fill(0, at, at + AFFINE_SIZE);
     for (let i = 3; i < AFFINE_SIZE; i += 4) out[at + i] = model[mesh + i];
   }
 
-  /** Writes a node's matrix relative to the root, as of the last sample. */
+  /** Writes a node's matrix relative to the root in the last sample. */
   readModel(node: number, out: Float64Array): void {
     const at = node * AFFINE_SIZE;
     out.set(this.model.subarray(at, at + AFFINE_SIZE));

@@ -19,7 +19,7 @@ import { SkippedTracks } from './SkippedTracks.js';
 
 const NAME = 'BoneTexture.bake';
 
-/** Largest error of a joint's rotation and scale, relative, up to which a quaternion stands for its matrix. */
+/** Largest relative error of a joint's rotation and scale up to which it is stored as a quaternion. */
 const QUATERNION_TOLERANCE = 4e-6;
 
 /** What baking into frames of skinning matrices needs. */
@@ -28,9 +28,9 @@ export interface FrameBake extends BakedCharacter {
   maxTextureSize: number;
   /** Whether clips move morph targets. */
   morphs: boolean;
-  /** Takes the way over the ground out of clips; null if none is to be. */
+  /** Extracts root motion from clips; null if it is to stay in them. */
   extractor: RootMotionExtractor | null;
-  /** Names of the clips that it takes it out of. */
+  /** Names of the clips from which it is extracted. */
   inPlace: ReadonlySet<string>;
 }
 
@@ -66,7 +66,7 @@ export function* bakeFrames(
           `which encoding "${encoding.name}" cannot hold; use "matrix" or "auto".`,
       );
     }
-    // What clips add to the influences that instances have of their own, which begin as those of the rest pose.
+    // The difference from the rest pose: it is added to the influences that each instance has.
     for (let i = 0; i < morphNames.length; i++) {
       texels[at + joints * size + i] = sampler.influences[i] - morphRest[i];
     }
@@ -142,13 +142,13 @@ export function* toHalfTexels(texels: Float32Array): Generator<number, Uint16Arr
   return halves;
 }
 
-/** What a float32 can hold. */
-const LARGEST = 3.4e38;
+/** A little less than the largest float32. */
+const MAX_FLOAT = 3.4e38;
 
 function checkFinite({ jointNames }: Rig, pose: Float64Array, clip: string): void {
   const length = jointNames.length * AFFINE_SIZE;
   for (let i = 0; i < length; i++) {
-    if (Math.abs(pose[i]) < LARGEST) continue;
+    if (Math.abs(pose[i]) < MAX_FLOAT) continue;
     throw new Error(
       `${NAME}: the matrix of joint "${jointNames[Math.floor(i / AFFINE_SIZE)]}" holds ${pose[i]} in ${clip}; ` +
         'mend the transforms of the nodes above it, its bind matrices, or the clip.',

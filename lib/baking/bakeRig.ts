@@ -26,7 +26,7 @@ export function* bakeRig(
     ...planRootMotion(rig, planned, rootMotion),
   };
   if (encoding === 'tracks') return yield* bakeTrackTexture({ ...bake, maxError });
-  // Most models have quaternions throughout; where one has not, that shows in its first frames.
+  // Most models can be stored as quaternions; where one cannot, that shows in its first frames, and little time is lost.
   let result =
     encoding === 'matrix' ? null : yield* bakeFrames(encodingByName('quaternion'), bake, encoding === 'auto');
   result ??= yield* bakeFrames(encodingByName('matrix'), bake, false);

@@ -22,14 +22,14 @@ export interface TrackBake extends BakedCharacter {
   maxError: number;
   /** Whether clips move morph targets. */
   morphs: boolean;
-  /** Takes root motion out of clips, which tracks do not know; null if none is to be. */
+  /** Set if root motion is to be extracted, which tracks do not support. */
   extractor: object | null;
 }
 
 /**
  * Bakes clips into tracks.
  *
- * @throws If the character needs what tracks do not hold, or the texture gets too large.
+ * @throws If the character needs something that tracks cannot store, or the texture gets too large.
  */
 export function* bakeTrackTexture({
   planned,

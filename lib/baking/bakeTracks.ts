@@ -11,6 +11,7 @@ import {
   type TrackClip,
 } from '../tracks/PoseTracks.js';
 import { multiplyAffine } from '../utils/affine.js';
+import { nodesAbove } from './nodesAbove.js';
 import { invertedRest, PoseSampler } from './PoseSampler.js';
 import { ClipReader, type StoredClip } from './storeClip.js';
 
@@ -80,14 +81,9 @@ class TrackNodes {
   ) {
     this.morphRest = new Float64Array(morphs ? Math.ceil(rig.morphRest.length / 4) * 4 : 0);
     if (morphs) this.morphRest.set(rig.morphRest);
-    this.place = new Int32Array(rig.parents.length).fill(-1);
-    for (const joint of rig.jointNodes) {
-      for (let node = joint; node !== -1 && this.place[node] === -1; node = rig.parents[node])
-        this.place[node] = 0;
-    }
-    for (let node = 0; node < this.place.length; node++) {
-      if (this.place[node] === 0) this.place[node] = this.kept.push(node) - 1;
-    }
+    this.place = Int32Array.from(nodesAbove(rig.parents, rig.jointNodes), (needed, node) =>
+      needed === 1 ? this.kept.push(node) - 1 : -1,
+    );
   }
 
   private placeOf(node: number): number {

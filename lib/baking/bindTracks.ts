@@ -4,24 +4,25 @@ import { type Rig, TRS_SIZE } from '../poses/Rig.js';
 
 const NAME = 'BoneTexture.bake';
 
-/** A track that writes straight into the local transforms: its interpolant's result buffer is a view of them. */
+/** A track whose interpolant writes its result where it is wanted, so that nothing has to be copied. */
 export interface BoundTrack {
   track: KeyframeTrack;
   node: number;
   interpolant: Interpolant;
-  /** Runs after the interpolant for tracks that do not hold plain position, quaternion or scale. */
+  /** Runs after the interpolant if its result is not a position, quaternion or scale as it is; else null. */
   apply: (() => void) | null;
 }
 
+/** The tracks of a clip, bound to a rig. */
 export interface BoundTracks {
   tracks: BoundTrack[];
   /** Tracks of morph targets' influences. */
   morphs: BoundTrack[];
-  /** Nodes that tracks of one value have set. */
+  /** Nodes that have already been set by tracks whose value never changes. */
   still: number[];
   /** Names of tracks whose node is not under the root. */
   missing: string[];
-  /** Names of tracks that move something else than a node or the morph targets of a part. */
+  /** Names of tracks that move anything but a node or the morph targets of a part. */
   unsupported: string[];
 }
 
@@ -37,19 +38,19 @@ const AXES = ['x', 'y', 'z', 'w'];
 const _quaternion = /*@__PURE__*/ new Quaternion();
 const _delta = /*@__PURE__*/ new Quaternion();
 
-// What an action of LoopRepeat, three.js's default, settles on; only InterpolateSmooth tracks look at it.
+// What an AnimationAction sets for LoopRepeat, its default; only tracks of InterpolateSmooth depend on it.
 const INTERPOLANT_SETTINGS = { endingStart: WrapAroundEnding, endingEnd: WrapAroundEnding };
 
-/** What a track name means under one root. */
+/** What a track name means for one rig. */
 export interface TrackTarget {
   /** Index among the rig's nodes, -1 if there is none. */
   node: number;
   property: string;
-  /** What stands in brackets behind the property. */
+  /** What the track's name has in brackets after the property. */
   component: string | undefined;
 }
 
-/** What track names mean under one root; clips of a character use the same few names over and over. */
+/** Remembers what track names mean for one rig: the clips of a character use the same few names again and again. */
 export class TrackTargets {
   private readonly rig: Rig;
   private readonly known = new Map<string, TrackTarget>();
@@ -81,19 +82,17 @@ interface Binding {
   additive: boolean;
   /** `rotation` of the nodes that have tracks of single angles. */
   rotations: Map<number, Euler>;
-  /** Nodes whose quaternion a track before sets, once for all or at each time. */
+  /** Nodes whose quaternion an earlier track of the clip sets: to one value, or to another at each time. */
   turned: Map<number, 'still' | 'moving'>;
 }
 
 /**
- * Lets the tracks' own interpolants (linear, step, cubic spline, slerp, or what a loader put in their place) write into
- * `trs`.
- *
- * Tracks of one value throughout are written at once.
+ * Makes the tracks' own interpolants (linear, step, cubic spline, slerp, or what a loader has replaced them with) write into
+ * `trs` and `influences`. Tracks whose value never changes are written right away, and not bound.
  *
  * @param trs Local transforms, `TRS_SIZE` numbers a node, at rest.
  * @param influences Those of the rig's morph targets, at rest.
- * @throws If a track has another number of values per key than what it moves.
+ * @throws If a track has more or fewer values per key than the property it moves.
  */
 export function bindTracks(
   rig: Rig,
@@ -138,7 +137,7 @@ export function bindTracks(
   return bound;
 }
 
-// The factory a track carries takes a buffer for its results, which the type declarations do not know.
+// Takes a buffer for the result, which three.js's type declarations leave out.
 interface InterpolantFactory {
   createInterpolant(result: Float64Array): Interpolant & { settings: object };
 }
@@ -169,7 +168,7 @@ function findByName({ names, uuids, bones }: Rig, name: string | undefined): num
   return bone ?? names.findIndex((other, node) => other === name || uuids[node] === name);
 }
 
-/** A track of one influence or of all that a mesh has; null for meshes that are not drawn. */
+/** Binds a track of one morph influence or of all that a mesh has; null if the mesh is not drawn. */
 function bindMorphs(binding: Binding, track: KeyframeTrack, target: TrackTarget): BoundTrack | null {
   const { rig, influences, additive } = binding;
   const { node, component } = target;
@@ -239,8 +238,8 @@ function bindTrack(binding: Binding, track: KeyframeTrack, target: TrackTarget):
 }
 
 /**
- * Sets one of a node's Euler angles. As in three.js the node's other angles stay what they were, so that a turn past 90°
- * goes on, where angles that are read back from the quaternion would flip.
+ * Makes a function that sets one of a node's Euler angles. As in three.js, the node's other angles are kept as angles: read
+ * back from the quaternion, they would flip when a turn passes 90°.
  */
 function angleSetter(
   { rig, trs, additive, rotations, turned }: Binding,
@@ -258,7 +257,7 @@ function angleSetter(
   if (euler === undefined) {
     euler = new Euler(rest[0], rest[1], rest[2], rig.rotationOrders[node]);
     rotations.set(node, euler);
-    // A track of the quaternion that comes before sets all three angles.
+    // If an earlier track sets the quaternion, it decides the other angles.
     moving = turned.get(node) === 'moving';
     if (turned.has(node)) euler.setFromQuaternion(_quaternion.fromArray(trs, at));
   }
@@ -272,8 +271,8 @@ function angleSetter(
 }
 
 /**
- * The track's interpolant, once it is known to give as many numbers as are there to be set: some interpolants never return
- * where quaternions have not four.
+ * The track's interpolant, after a check that it gives as many numbers as are to be set: some interpolants run forever on
+ * quaternions that do not have four.
  *
  * @param size Numbers that are set.
  */
@@ -285,7 +284,7 @@ function checkedInterpolant(
   result: Float64Array,
 ): Interpolant {
   const interpolant = interpolantOf(track, result);
-  // Of a glTF cubic spline, whose keys have two tangents each, the interpolant knows the size of the value alone.
+  // Not the track's own value size, which for glTF cubic splines counts two tangents as well.
   const { valueSize } = interpolant as unknown as { valueSize: number };
   if (valueSize === size) return interpolant;
   throw new Error(
@@ -294,7 +293,7 @@ function checkedInterpolant(
   );
 }
 
-/** Whether keys hold the numbers of a whole property and nothing else. */
+/** Whether each key of a track is the value of a whole property, and nothing else. */
 function isPlain(track: KeyframeTrack, { property, component }: TrackTarget): boolean {
   return component === undefined && OFFSETS[property]?.size === track.getValueSize();
 }
@@ -305,11 +304,11 @@ function isConstant(track: KeyframeTrack): boolean {
   for (let i = size; i < values.length; i++) {
     if (values[i] !== values[i % size]) return false;
   }
-  // The tangents of a Bézier track lie beside its values.
+  // Between equal values, tangents bend a curve.
   return !hasTangents(track);
 }
 
-/** Whether a track has tangents beside its values: newer three.js's Bézier tracks have. */
+/** Whether a track has tangents beside its values, as the Bézier tracks of newer three.js versions have. */
 export function hasTangents(track: KeyframeTrack): boolean {
   return (track as { settings?: { inTangents?: unknown } }).settings?.inTangents !== undefined;
 }

@@ -3,8 +3,8 @@ import type { Rig } from '../poses/Rig.js';
 import type { ScenePart } from './collectParts.js';
 
 /**
- * Numbers the morph targets of all parts, and tells each part where its own begin. Parts that are primitives of one glTF
- * mesh share theirs: a face of three materials has one "smile", which costs one target and not three.
+ * Numbers the morph targets of all parts, and sets each part's `morphOffset`. Parts that are primitives of one glTF mesh
+ * share their targets: a face with three materials has one "smile" and not three.
  */
 export function collectMorphs(parts: readonly ScenePart[]): Pick<Rig, 'morphNames' | 'morphRest'> {
   const morphNames: string[] = [];
@@ -28,9 +28,9 @@ export function collectMorphs(parts: readonly ScenePart[]): Pick<Rig, 'morphName
 }
 
 /**
- * Whether GLTFLoader made both meshes of primitives of one glTF mesh. It puts those into a `Group` of their own, without
- * a transform, names all of them after the mesh (`Face`, `Face_1`, …), and unlike those of nodes keeps no original name in
- * their `userData`. Their targets and influences are those of the mesh, and clips move them together.
+ * Whether GLTFLoader made both meshes from primitives of one glTF mesh. It puts such meshes into a `Group` of their own,
+ * without transforms, and names them after the glTF mesh (`Face`, `Face_1`, …). Unlike meshes made from nodes, they have no
+ * original name in `userData`. All have the targets and influences of the glTF mesh, and clips move them together.
  */
 function arePrimitivesOfOneMesh(a: Mesh, b: Mesh): boolean {
   const { parent } = a;
@@ -58,7 +58,7 @@ function isPrimitive({ position, quaternion, scale, userData }: Mesh): boolean {
   );
 }
 
-/** Whether names differ by no more than GLTFLoader's number behind them, e.g. `Face` and `Face_2`, or `Face_1` and `Face_2`. */
+/** Whether names differ only by the number that GLTFLoader appends, e.g. `Face` and `Face_2`, or `Face_1` and `Face_2`. */
 function areNumberedAlike(a: string, b: string): boolean {
   const stem = (name: string) => name.replace(/_[1-9]\d*$/, '');
   if (a === b) return false;

@@ -8,7 +8,7 @@ import { firstInfluences } from './firstInfluences.js';
 
 const NAME = 'BoneTexture.bake';
 
-/** A joint before it has its place in the rig's arrays. */
+/** A joint, before the rig's arrays are made of all of them. */
 export interface JointSlot {
   name: string;
   node: number;
@@ -56,10 +56,10 @@ export function findUnsupported(root: Object3D): Object3D[] {
 }
 
 /**
- * The visible meshes under the root, skinned ones first, and the joints that their vertices follow: for a rigid mesh a
- * joint of its own.
+ * The visible meshes under the root, skinned ones first, and the joints that their vertices follow. A rigid mesh gets a joint
+ * of its own.
  *
- * @param slots Gains the joints.
+ * @param slots The joints are added to it.
  */
 export function collectParts(source: PartSource, slots: JointSlot[]): ScenePart[] {
   const { root } = source;
@@ -114,12 +114,12 @@ function skinnedPart(
   const jointsOf = (side: MeshJoint['side']) => {
     const own = bindInverse !== null || flip !== undefined;
     const meshJoint = own ? { node, bindInverse, vanishes: bindInverse === null, side } : null;
-    // What distinguishes joints of one bone: meshes of one skeleton share theirs unless it matters where the mesh is.
+    // Meshes with the same bone and inverse share a joint, unless the joint depends on where the mesh is.
     const kind = bindInverse !== null ? `detached ${node}/${side}` : flip ? `${flip.group}/${side}` : '';
     return Int32Array.from(nodes, (bone, i) => {
       const key = `${bone}/${inverses[i].elements.join()}/${kind}`;
       let slot = shared.get(key);
-      // Never folded within one mesh, so that a lone mesh keeps the indices its skeleton has.
+      // The first mesh shares none with itself, so that the joints of a character with one mesh are its skeleton's bones.
       if (slot === undefined || part === 0) {
         const name = nameOfJoint(skeleton.bones[i], side);
         slot = slots.push({ name, node: bone, inverse: inverses[i], mesh: meshJoint }) - 1;
@@ -173,7 +173,7 @@ function partOf(mesh: Mesh, node: number) {
   return { node, mesh, geometry, material, ...morphs };
 }
 
-/** The joints of what is drawn in place of a mesh that a clip mirrors are not found by the bone's name. */
+/** Joints of a part's mirrored copy have another name than the bone, so that they are not found by it. */
 function nameOfJoint({ name }: Object3D, side: MeshJoint['side']): string {
   return side < 0 ? `${name} (mirrored)` : name;
 }
@@ -192,7 +192,7 @@ function checkGeometry({ name, type, geometry }: Mesh, needed: readonly string[]
   );
 }
 
-/** What has no weight may name any joint; three.js's shader multiplies it by zero. */
+/** Checks joints that have a weight. Those without may be any: three.js's shader multiplies them by zero. */
 function checkSkinIndices({ name, geometry, skeleton }: SkinnedMesh): void {
   const { position, skinIndex, skinWeight } = geometry.attributes as BufferGeometry['attributes'];
   const bones = skeleton.bones.length;

@@ -18,21 +18,21 @@ export interface CollectedRig {
   parts: ScenePart[];
 }
 
-/** What is read beyond the meshes and their bones. */
+/** What to collect besides the meshes and their bones. */
 export interface RigOptions {
-  /** Names of further nodes that shall be joints, behind all others. */
+  /** Names of further nodes that become joints, after all others. */
   sockets?: readonly string[];
-  /** Whether morph targets are taken along; by default they are. */
+  /** Whether morph targets are collected. @default true */
   morphing?: boolean;
-  /** Parts that clips mirror or shrink to nothing, see `findPartFlips`. */
+  /** Parts that clips mirror or flatten, see `findPartFlips`. */
   flips?: readonly PartFlip[];
 }
 
 const _matrix = /*@__PURE__*/ new Matrix4();
 
 /**
- * What carries an object in a joint's own space to where the joint's skinning matrix takes it up, 12 numbers; null for
- * joints of detached skins, whose matrices end elsewhere.
+ * For each joint its bind matrix, 12 numbers: it takes an object in the joint's own space to where the joint's skinning
+ * matrix moves it from. Null for joints of skins in detached bind mode, whose skinning matrices do not end at the joint.
  */
 export function jointBinds({ jointNames, jointInverses, jointMeshes }: Rig): (number[] | null)[] {
   return jointNames.map((_, joint) => {

@@ -7,6 +7,7 @@ import { MOTION_SIZE, type RootMotionOptions } from '../poses/RootMotion.js';
 import { affineToMatrix4, multiplyAffine } from '../utils/affine.js';
 import type { BakeOptions } from './BakeOptions.js';
 import { TrackTargets } from './bindTracks.js';
+import { nodesAbove } from './nodesAbove.js';
 import type { PoseSampler } from './PoseSampler.js';
 import type { PlannedClip } from './planClips.js';
 
@@ -18,8 +19,8 @@ const _scale = /*@__PURE__*/ new Vector3();
 const _up = /*@__PURE__*/ new Vector3(0, 1, 0);
 
 /**
- * Takes the motion of one node over the ground out of poses, frame by frame, and keeps it as a curve: each frame is moved
- * back by the rigid motion that leads from the first frame's place to its own.
+ * Extracts the way of one node over the ground from the poses of a clip, frame by frame. Each pose is moved back by the
+ * motion that leads from the node's place in the first frame to its place in this one, and the motions are kept as a curve.
  */
 export class RootMotionExtractor {
   readonly node: number;
@@ -39,10 +40,10 @@ export class RootMotionExtractor {
   }
 
   /**
-   * Takes the motion out of the pose that the sampler has just sampled.
+   * Extracts the motion from the pose that the sampler has just sampled.
    *
    * @param frame Of the clip; call in order from 0.
-   * @param pose Skinning matrices, which are changed.
+   * @param pose Skinning matrices; they are moved back.
    * @param motion `MOTION_SIZE` numbers a frame, of which this frame's are written.
    */
   extract(sampler: PoseSampler, frame: number, pose: Float64Array, motion: Float32Array): void {
@@ -61,7 +62,7 @@ export class RootMotionExtractor {
     motion[at + 2] = _position.z - start.z;
     motion[at + 3] = yaw;
 
-    // What was rounded to float32 is what is taken out, so that putting it back gives the same pose.
+    // Move the pose back by the motion as rounded to float32, so that adding the motion again gives the same pose.
     const cos = Math.cos(motion[at + 3]);
     const sin = Math.sin(motion[at + 3]);
     const [x, y, z] = motion.subarray(at, at + 3);
@@ -72,10 +73,10 @@ export class RootMotionExtractor {
     }
   }
 
-  /** The part of a rotation that turns about y, on the same winding as the frame before. */
+  /** How far a rotation turns about y, in radians; of all angles that differ by whole turns the one nearest the frame before. */
   private yawOf({ y, w }: Quaternion, frame: number, motion: Float32Array): number {
     const before = frame === 0 ? 0 : motion[(frame - 1) * MOTION_SIZE + 3];
-    // Upside down there is no such part.
+    // A rotation that turns y upside down has no such angle.
     if (y * y + w * w < 1e-8) return before;
     const yaw = 2 * Math.atan2(y, w);
     return yaw + Math.round((before - yaw) / (2 * Math.PI)) * 2 * Math.PI;
@@ -89,10 +90,7 @@ export class RootMotionExtractor {
  */
 function findRootNode(rig: Rig, clips: readonly AnimationClip[], options: RootMotionOptions): number {
   const { names, parents } = rig;
-  const moved = new Uint8Array(parents.length);
-  for (const joint of rig.jointNodes) {
-    for (let node = joint; node !== -1 && !moved[node]; node = parents[node]) moved[node] = 1;
-  }
+  const moved = nodesAbove(parents, rig.jointNodes);
 
   if (options.joint !== undefined) {
     const node = names.findIndex((name, i) => name === options.joint && moved[i] === 1);

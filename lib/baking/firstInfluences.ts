@@ -1,13 +1,13 @@
 import type { BufferGeometry } from 'three';
 import { sharingCopy } from '../utils/sharingCopy.js';
 
-/** As GLTFLoader names what a vertex has beyond its first four joints: `joints_1` and `weights_1`, and so on. */
+/** GLTFLoader's names for joints and weights beyond a vertex's first four: `joints_1`, `weights_1`, and so on. */
 const FURTHER = /^(joints|weights)_\d+$/;
 
 /**
- * The geometry itself, or where vertices follow more than four joints, one that shares all else with it and leaves out
- * what is beyond the first four. three.js's `SkinnedMesh` reads no more than `skinIndex` and `skinWeight`, so a crowd
- * deforms as it does, and the further attributes would only take memory and room among the vertex buffers.
+ * The geometry itself; or if its vertices follow more than four joints, a geometry without the attributes beyond the first
+ * four, which shares all others. three.js's `SkinnedMesh` does not read them, so a crowd looks the same without, and they
+ * would only take memory and vertex buffers.
  */
 export function firstInfluences(source: BufferGeometry): BufferGeometry {
   const further = Object.keys(source.attributes).filter((name) => FURTHER.test(name));

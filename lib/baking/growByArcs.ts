@@ -4,10 +4,16 @@ import { encodingByName } from '../encodings/index.js';
 import { frameTexel, type TextureLayout } from '../encodings/textureLayout.js';
 import { expandByJoint, type JointBoxes } from '../poses/jointBoxes.js';
 
-/** Rotations between two frames whose half angle has a larger cosine leave the box of both ends by next to nothing. */
+/**
+ * Cosine of half the angle between two rotations above which the arc between them counts as straight: it bulges by less than
+ * a ten-thousandth of its radius.
+ */
 const STRAIGHT = 0.9999;
 
-/** Between two frames a mixed quaternion carries vertices along an arc, which leaves the box of both ends half-way. */
+/**
+ * Grows the bounds of a clip by poses half-way between its frames: mixed quaternions move vertices along an arc, which
+ * bulges out of the box around its ends.
+ */
 export function growByArcs(
   texels: Float32Array,
   layout: TextureLayout,

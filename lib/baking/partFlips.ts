@@ -5,8 +5,9 @@ import type { PartFlip } from '../poses/PartFlip.js';
 import { type Rig, TRS_SIZE } from '../poses/Rig.js';
 import { isSingular } from '../utils/affine.js';
 import { interpolantOf, OFFSETS, TrackTargets } from './bindTracks.js';
+import { nodesAbove } from './nodesAbove.js';
 
-/** A clip and the frames at which it is looked at. */
+/** A clip and the frames at which it is sampled. */
 export interface TimedClip {
   clip: AnimationClip;
   count: number;
@@ -14,24 +15,26 @@ export interface TimedClip {
   timeOf(frame: number): number;
 }
 
-/** How a node's scale differs in a clip from what it is at rest. */
+/** Bits for what a clip does to a node's scale: another sign than at rest, and zero. */
 const SIGN_CHANGES = 1;
 const IS_ZERO = 2;
 
 /**
- * Finds the parts that clips mirror, by negative scale of the mesh or of what is above it, since three.js then turns their
- * triangles around; and the skinned ones that are flattened, at rest or by a clip, since three.js draws nothing of those.
+ * Finds the parts that clips mirror by a negative scale of the mesh or of a node above it: three.js turns the triangles of
+ * such a mesh around. Also finds the skinned parts that are flattened, at rest or by a clip: three.js draws nothing of those.
  */
 export function findPartFlips(rig: Rig, clips: readonly TimedClip[]): PartFlip[] {
   const { parts, parents } = rig;
-  const above = new Uint8Array(parents.length);
-  for (const part of parts) for (let node = part.node; node !== -1; node = parents[node]) above[node] = 1;
+  const above = nodesAbove(
+    parents,
+    parts.map(({ node }) => node),
+  );
 
   const targets = new TrackTargets(rig);
   const scales = new Uint8Array(parents.length);
   for (const timed of clips) {
     for (const track of timed.clip.tracks) {
-      // Most tracks are of bones, under which no mesh lies.
+      // Most tracks move bones, which have no meshes below them.
       const { node, property } = targets.find(track.name);
       if (property === 'scale' && node !== -1 && above[node] === 1) {
         scales[node] |= scaleOf(rig, track, timed, targets);
@@ -54,7 +57,7 @@ export function findPartFlips(rig: Rig, clips: readonly TimedClip[]): PartFlip[]
   return flips;
 }
 
-/** Whether a track of scale changes a sign of the scale at rest, or brings it to zero, on any frame. */
+/** Whether a track of scale gives it another sign than at rest, or makes it zero, in any frame. */
 function scaleOf(
   { rest }: Rig,
   track: KeyframeTrack,
@@ -83,7 +86,7 @@ function scaleOf(
   return found;
 }
 
-/** Whether a track has nothing but positive numbers, between which it stays positive. */
+/** Whether a track is positive at all times: at its keys, and between them, where it is a straight line or a step. */
 function isPositive(track: KeyframeTrack): boolean {
   const interpolation = track.getInterpolation();
   const straight = interpolation === InterpolateLinear || interpolation === InterpolateDiscrete;
@@ -91,8 +94,8 @@ function isPositive(track: KeyframeTrack): boolean {
 }
 
 /**
- * The node whose matrix is the mesh's in every pose: the mesh itself, or where that has no transform and no clip moves it,
- * the one above.
+ * The uppermost node that has the mesh's matrix in every pose: the mesh itself, or its parent if the mesh has no transform
+ * of its own and no clip moves it, and so on.
  */
 function anchorOf(
   { parents, restLocal }: Rig,

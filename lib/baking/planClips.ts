@@ -7,7 +7,7 @@ import type { TimedClip } from './partFlips.js';
 
 const NAME = 'BoneTexture.bake';
 
-/** A clip with its place among the frames of the bone texture. */
+/** A clip to bake, with its place among the frames of the bone texture. */
 export interface PlannedClip extends TimedClip {
   name: string;
   /** First frame. */
@@ -15,7 +15,7 @@ export interface PlannedClip extends TimedClip {
 }
 
 /**
- * Chooses the clips that are baked, and says which frames are theirs. Without clips there is the rest pose alone.
+ * Chooses the clips to bake and gives each its frames. Without clips there is the rest pose alone.
  *
  * @throws If a clip is not there, or cannot be baked; the message names the clip and track.
  */
@@ -63,7 +63,7 @@ export function planClips(
   return planned;
 }
 
-/** @throws If there cannot be so many frames per second. */
+/** @throws Unless `fps` is a positive number. */
 export function checkFps(fps: number, what: string): void {
   if (!(fps > 0 && fps < Infinity))
     throw new Error(`${NAME}: ${what} is ${fps}; use a positive number of frames per second.`);
@@ -89,7 +89,7 @@ function checkTrack(track: KeyframeTrack, clip: string): void {
     throw new Error(`${NAME}: ${which} has no keys; remove it from clip.tracks.`);
   }
 
-  // three.js's own interpolants do not return from a key of a quaternion that has not four numbers.
+  // three.js's own interpolants run forever on quaternions that do not have four numbers.
   const size = values.length / times.length;
   if (!Number.isInteger(size) || (track.ValueTypeName === 'quaternion' && size % 4 !== 0)) {
     throw new Error(
@@ -106,7 +106,7 @@ function checkTrack(track: KeyframeTrack, clip: string): void {
     throw new Error(`${NAME}: key ${key} of ${which} is ${bad}; mend or remove the track.`);
   }
 
-  // Its slopes are divided by the time between keys. Of other tracks, two keys at one time are a jump.
+  // A smooth track's slopes are divided by the time between keys. For other tracks two keys at one time are a jump.
   if (track.getInterpolation() !== InterpolateSmooth) return;
   for (let key = 1; key < times.length; key++) {
     if (times[key] !== times[key - 1]) continue;
@@ -117,7 +117,7 @@ function checkTrack(track: KeyframeTrack, clip: string): void {
   }
 }
 
-/** The first number that is infinite or none; tracks of names and of true and false have other values. */
+/** Index of the first number that is not finite, or -1. Tracks of strings and booleans hold no numbers. */
 function indexOfBad(numbers: ArrayLike<unknown>): number {
   for (let i = 0; i < numbers.length; i++) {
     if (typeof numbers[i] === 'number' && !Number.isFinite(numbers[i])) return i;

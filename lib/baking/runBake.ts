@@ -1,10 +1,10 @@
 import type { BoneTextureData } from '../encodings/BoneTextureData.js';
 import type { BakeAsyncOptions } from './BakeOptions.js';
 
-/** Milliseconds of work between two breaks of `bakeAsync`: half of a frame at 60 Hz. */
+/** Milliseconds that `bakeAsync` works between two breaks: half a frame at 60 Hz. */
 const SLICE = 8;
 
-/** A baking under way: yields its progress, 0 to 1, every millisecond or so, and returns the result. */
+/** A baking in progress: yields the share that is done, 0 to 1, every millisecond or so, and returns the result. */
 export type BakeSteps = Generator<number, BoneTextureData, void>;
 
 /** Runs a baking in one go. */

@@ -16,6 +16,7 @@ import {
   TrackTargets,
 } from './bindTracks.js';
 import { findKeyGrid } from './keyGrid.js';
+import { nodesAbove } from './nodesAbove.js';
 
 /** What tracks of a property are called, and where it lies among a node's ten numbers. */
 const PROPERTIES: Record<string, { property: number; offset: number; size: number }> = {
@@ -74,11 +75,7 @@ export class ClipReader {
     this.trs = rig.rest.slice();
     this.influences = rig.morphRest.slice();
     this.targets = new TrackTargets(rig);
-    this.needed = new Uint8Array(rig.parents.length);
-    for (const joint of rig.jointNodes) {
-      for (let node = joint; node !== -1 && !this.needed[node]; node = rig.parents[node])
-        this.needed[node] = 1;
-    }
+    this.needed = nodesAbove(rig.parents, rig.jointNodes);
   }
 
   /**

@@ -65,7 +65,7 @@ export class Crowd {
   }
 
   get markersVersion(): number {
-    return this.texture.marksVersion;
+    return this.texture.markersVersion;
   }
 
   add(member: CrowdMember): void {

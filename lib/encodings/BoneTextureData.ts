@@ -9,11 +9,11 @@ import type { TextureLayout } from './textureLayout.js';
 /** Kind of number that texels are made of: 32 or 16 bits. */
 export type Precision = 'float' | 'half';
 
-/** Everything a bone texture knows: plain data that a file or a worker can carry. It is not to be changed. */
+/** Everything a bone texture knows, as plain data that a file or a worker can carry. Do not change it. */
 export interface BoneTextureData {
   /** Four numbers a texel, row by row; half floats as their bits. */
   texels: Float32Array | Uint16Array;
-  /** Where frames lie among the texels. */
+  /** Where each frame is among the texels. */
   layout: TextureLayout;
   /** Frames of all clips, and the rest pose before them. */
   frames: number;
@@ -25,16 +25,19 @@ export interface BoneTextureData {
   clips: BakedClip[];
   /** In the order of the texels. */
   jointNames: string[];
-  /** For each joint, what carries an object in its own space to where its skinning matrix takes it up; see `socket`. */
+  /**
+   * For each joint its bind matrix, 12 numbers row by row: it takes an object in the joint's own space to where the
+   * skinning matrix moves it from. Null for joints of skins in detached bind mode.
+   */
   jointBinds: (number[] | null)[];
-  /** Parts that clips mirror or flatten, and that have joints of their own for it. */
+  /** Parts that clips mirror or flatten, and that have joints of their own therefore. */
   flips: PartFlip[];
-  /** Names of the morph targets whose influences are baked, behind the joints of each frame; empty if no clip moves any. */
+  /** Names of the morph targets whose influences are stored after the joints of each frame; empty if no clip moves any. */
   morphNames: string[];
   /** Bounds of the rest pose. */
   restBounds: BoxArray;
   /** Boxes of the vertices that follow each joint. */
   jointBoxes: JointBoxes;
-  /** The clips' keys, of which `texels` are made, for encoding 'tracks'; else null. */
+  /** For encoding 'tracks' the clips' keys, from which `texels` are made; else null. */
   tracks: PoseTracks | null;
 }

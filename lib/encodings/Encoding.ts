@@ -4,14 +4,14 @@ import type { AffineArray } from '../utils/affine.js';
 export type MatrixEncodingName = 'matrix' | 'quaternion';
 
 /**
- * How poses are stored: skinning matrices frame by frame, which each vertex reads and mixes, or the clips' own tracks, which
- * a pass of its own makes into a pose for each instance, as `AnimationMixer` does.
+ * How poses are stored: as skinning matrices frame by frame, which each vertex reads and mixes; or as the clips' own tracks,
+ * from which a pass of its own poses each instance as `AnimationMixer` does.
  */
 export type EncodingName = MatrixEncodingName | 'tracks';
 
 /**
- * How a joint's skinning matrix becomes texels and comes back. The decoder has twins in `shaders/encodings`; a new
- * encoding is one more triple, and a line in `encodings/index.ts`.
+ * How a joint's skinning matrix is written as texels and read again. `shaders/encodings` has the decoder in GLSL and TSL.
+ * A new encoding takes one file here, two there, and a line in `encodings/index.ts`.
  */
 export interface Encoding {
   readonly name: MatrixEncodingName;

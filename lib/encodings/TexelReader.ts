@@ -24,7 +24,6 @@ export class TexelReader implements PoseReader {
     this.codec = encodingByName(encoding);
   }
 
-  /** Texels before the morph targets' influences in each frame. */
   get morphTexel(): number {
     return this.data.jointNames.length * this.codec.texels;
   }
@@ -82,7 +81,7 @@ export class TexelReader implements PoseReader {
     }
   }
 
-  /** With boxes of other geometry, every frame is read anew. */
+  /** With boxes of other geometry, all frames have to be read again. */
   expandBounds(target: Box3, boxes?: JointBoxes): void {
     const { restBounds, clips, jointNames, frames } = this.data;
     if (boxes === undefined) {

@@ -11,11 +11,12 @@ import type { PoseReader } from './PoseReader.js';
 
 /** Poses a character from tracks, as the pose pass does on the GPU. */
 export class TrackReader implements PoseReader {
+  readonly readJoint = null;
   private readonly trs: Float64Array;
   private readonly model: Float64Array;
   private readonly influences: Float64Array;
   private readonly layers: MixedLayer[] = [{ actions: [], weight: 1, mask: null }];
-  /** What `model` was computed for: joints of one pose are asked for one after another. */
+  /** Clip, frame and weight of the actions that `model` is the pose of: callers ask for the joints of a pose one by one. */
   private posed: number[] = [Number.NaN];
 
   constructor(
@@ -25,6 +26,10 @@ export class TrackReader implements PoseReader {
     this.trs = new Float64Array(tracks.rest.length);
     this.model = new Float64Array(tracks.parents.length * AFFINE_SIZE);
     this.influences = new Float64Array(tracks.morphRest.length);
+  }
+
+  get morphTexel(): number {
+    return this.tracks.jointNodes.length;
   }
 
   readPose(pose: PoseMix, joint: number, out: AffineArray, at: number): void {

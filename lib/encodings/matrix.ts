@@ -7,7 +7,7 @@ export const matrixEncoding: Encoding = {
   texels: 3,
 
   encode(affine, at, out, outAt) {
-    // Unrolled: baking copies hundreds of thousands of these.
+    // Without a loop, which is faster: baking writes hundreds of thousands of these.
     out[outAt] = affine[at];
     out[outAt + 1] = affine[at + 1];
     out[outAt + 2] = affine[at + 2];

@@ -1,16 +1,18 @@
 import type { Encoding } from './Encoding.js';
 
-/** Below this a joint has been scaled away to hide it, and has no rotation to speak of; half floats hold no less. */
+/** A joint that is scaled to less was scaled to hide it, and has no rotation that can be read; half floats hold no less. */
 const VANISHED = 1e-6;
 
 /**
- * A dual quaternion: rotation `q` in the first texel, stretched to the length of the uniform scale, and the translation
- * as `t q / 2` in the second. Two texels in place of three, and between two frames a joint turns about the axis it
- * really turns about, wherever the model's origin is, and keeps its size. Shear, non-uniform and mirroring scale cannot
- * be held.
+ * A dual quaternion. The first texel holds the rotation `q`, multiplied by the uniform scale; the second the translation
+ * `t`, as `t q / 2`. That is two texels instead of three, and between two frames a joint turns about the axis that it
+ * really turns about, wherever the model's origin is, and keeps its size. Shear, non-uniform scale and mirroring cannot
+ * be stored.
  *
- * Kavan et al., "Geometric Skinning with Approximate Dual Quaternion Blending", 2008. Consecutive frames lie in one
- * hemisphere, so that mixing two of them needs no comparison.
+ * `q` and `-q` are the same rotation; of the two, each frame has the one nearer to the frame before, so that frames can be
+ * mixed without comparing them.
+ *
+ * Kavan et al., "Geometric Skinning with Approximate Dual Quaternion Blending", 2008.
  */
 export const quaternionEncoding: Encoding = {
   name: 'quaternion',
@@ -34,7 +36,8 @@ export const quaternionEncoding: Encoding = {
     const row2 = a8 * a8 + a9 * a9 + a10 * a10;
     const size = Math.max(row0, row1, row2);
     const scale = determinant < 0 ? 0 : Math.sqrt((row0 + row1 + row2) / 3);
-    // Squares count twice, and the mean lies half-way.
+    // The rows' squared lengths differ twice as much as their lengths, and the scale that is stored lies between the
+    // longest and the shortest: a quarter of the difference is the error.
     let error = 0;
     if (size > VANISHED * VANISHED) {
       const uneven = size - Math.min(row0, row1, row2);
@@ -51,7 +54,7 @@ export const quaternionEncoding: Encoding = {
     let z = 0;
     let w = 1;
     if (scale >= VANISHED) {
-      // Shepperd's method: from the largest of the four, which no rounding can harm.
+      // Shepperd's method: starting from the largest of the four components keeps rounding errors small.
       const trace = a0 + a5 + a10;
       if (trace > 0) {
         w = trace + scale;

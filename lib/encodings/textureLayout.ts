@@ -1,12 +1,12 @@
 /**
- * Where a frame lies in a bone texture. A frame is one run of texels in one row, and the next frame of the clip lies
- * right below it, so that the two frames a vertex mixes are neighbours in the texture cache. Frames that do not fit
- * below each other go on in a further column.
+ * Where frames are in a bone texture. A frame is a run of texels within one row, and the next frame is in the row below, so
+ * that the texture cache holds both frames that a vertex mixes. When all rows are used, frames continue in a further
+ * column from the top.
  */
 export interface TextureLayout {
   /** Texels. */
   width: number;
-  /** Texels: frames that lie below each other. */
+  /** Texels; as many frames are below each other. */
   height: number;
   /** Texels of one frame. */
   stride: number;
@@ -23,7 +23,7 @@ export function layoutTexture(
   maxSize: number,
   caller: string,
 ): TextureLayout {
-  // As few columns as there can be, of equal height.
+  // As few columns as possible, all of the same height.
   const columns = Math.ceil(frames / Math.max(1, Math.floor(maxSize)));
   const height = Math.ceil(frames / columns);
   const width = columns * stride;

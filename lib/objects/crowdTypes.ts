@@ -19,7 +19,7 @@ export interface SkinnedInstancedMeshEventMap extends Object3DEventMap {
   finished: Omit<FinishedEvent, 'type'>;
   /** An instance came to the end of its clip and begins anew; one event for all times in one update. */
   loop: Omit<LoopEvent, 'type'>;
-  /** An instance played past a marker that {@link BoneTexture.addMark} put on its clip. */
+  /** An instance played past a marker that {@link BoneTexture.addMarker} put on its clip. */
   marker: Omit<MarkerEvent, 'type'>;
   /** @deprecated Listen to `marker`. */
   mark: Omit<MarkerEvent, 'type'>;

@@ -1,4 +1,4 @@
-import type { BakedClip } from '../poses/ClipTable.js';
+import type { BakedClip, ClipMarker } from '../poses/ClipTable.js';
 import { swapItems } from '../utils/swapItems.js';
 import type { InstancePlayback } from './InstancePlayback.js';
 import { clockAt, endOfPass, isMirrored, lastPass, mirrored } from './loops.js';
@@ -21,7 +21,7 @@ const OWES_LOOPS = 1;
 /** There is nothing left to tell. */
 const DONE = 2;
 
-const NO_MARKERS: BakedClip['marks'] = [];
+const NO_MARKERS: readonly ClipMarker[] = [];
 
 /** For each instance the event that comes next, of its newest clip, and when that is. */
 export class NextEvents {
@@ -198,13 +198,13 @@ export class NextEvents {
     return this.endOf(index, this.pass[index] + due - 1) > now ? due - 1 : due;
   }
 
-  private nextMarker(index: number, markers: BakedClip['marks']): BakedClip['marks'][number] {
+  private nextMarker(index: number, markers: readonly ClipMarker[]): ClipMarker {
     const place = this.marker[index];
     return markers[this.runsBack(index) ? markers.length - 1 - place : place];
   }
 
   /** Frames from the clip's start, as `AnimationAction.time` counts them, at which an instance's next marker is. */
-  private placeOf(index: number, clip: BakedClip, markers: BakedClip['marks']): number {
+  private placeOf(index: number, clip: BakedClip, markers: readonly ClipMarker[]): number {
     const intervals = clip.count - 1;
     const frame = Math.min(this.nextMarker(index, markers).time * clip.fps, intervals);
     return mirrored(frame, intervals, this.isMirrored(index));
@@ -236,7 +236,7 @@ export class NextEvents {
     return lastPass(layer.newest, layer.at(index));
   }
 
-  private markersOf(clip: BakedClip): BakedClip['marks'] {
+  private markersOf(clip: BakedClip): readonly ClipMarker[] {
     return this.wanted.has('marker') || this.wanted.has('mark') ? clip.marks : NO_MARKERS;
   }
 }

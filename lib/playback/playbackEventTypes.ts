@@ -25,7 +25,7 @@ export interface LoopEvent {
   loopDelta: number;
 }
 
-/** An instance played past a marker, see `BoneTexture.addMark`. */
+/** An instance played past a marker, see `BoneTexture.addMarker`. */
 export interface MarkerEvent {
   /** For telling events apart. `'mark'` is the former name, which goes with the next version. */
   type: 'marker' | 'mark';

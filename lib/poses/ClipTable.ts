@@ -5,34 +5,40 @@ import type { BoxArray } from './BoxArray.js';
 export interface BakedClip {
   /** As `play` takes it. */
   name: string;
-  /** First frame in the bone texture. */
+  /** First frame in the bone texture; with encoding 'tracks' the clip's number, counted from 1. */
   start: number;
   /** Number of frames; both ends of the clip are among them. A pose (a clip without length) has one. */
   count: number;
   /** Seconds. */
   duration: number;
   /**
-   * Frames per second as baked: `(count - 1) / duration`, the nearest to what was asked for that puts a frame on both
-   * ends. 0 for a pose.
+   * Frames per second as baked: `(count - 1) / duration`. As near to what was asked for as possible with a frame on both
+   * ends; 0 for a pose.
    */
   fps: number;
-  /** Holds every vertex of the baked meshes in every frame of the clip; scene units, relative to the root. */
+  /** A box around every vertex of the baked meshes in every frame of the clip; scene units, relative to the root. */
   bounds: BoxArray;
-  /** What baking took out of the clip: four numbers a frame, x, y, z and the turn about y in radians; null if nothing. */
+  /**
+   * The way over the ground that baking took out of the clip: four numbers a frame, x, y, z and the turn about y in
+   * radians. Null if it took nothing out.
+   */
   rootMotion: Float32Array | null;
-  /** Places in the clip that crowds announce as they pass, sorted by time. */
-  marks: ClipMark[];
+  /** Markers in the order of their times; crowds dispatch an event when they play past one. */
+  marks: ClipMarker[];
 }
 
-/** A place in a clip that has a name. */
-export interface ClipMark {
+/** A named time in a clip, see `BoneTexture.addMarker`. */
+export interface ClipMarker {
   /** Seconds. */
   time: number;
-  /** What the `mark` event calls it. */
+  /** As the `marker` event has it. */
   name: string;
 }
 
-/** A clip by its name or its index, or as an `AnimationClip`, of which the name counts. */
+/** @deprecated It is called {@link ClipMarker} now. */
+export type ClipMark = ClipMarker;
+
+/** A clip by its name, its index, or an `AnimationClip` of the same name. */
 export type ClipReference = string | number | Pick<AnimationClip, 'name'>;
 
 /** Finds clips by name or index. */
@@ -82,9 +88,9 @@ export class ClipTable {
   }
 }
 
-/** `"Idle", "Run", "Walk"`, cut after a dozen. */
-export function listNames(named: readonly { name: string }[], most = 12): string {
-  const names = named.slice(0, most).map(({ name }) => `"${name}"`);
-  if (named.length > most) names.push(`and ${named.length - most} more`);
+/** Names for a message: `"Idle", "Run", "Walk"`, and how many there are beyond `max`. */
+export function listNames(named: readonly { name: string }[], max = 12): string {
+  const names = named.slice(0, max).map(({ name }) => `"${name}"`);
+  if (named.length > max) names.push(`and ${named.length - max} more`);
   return names.join(', ') || 'none';
 }

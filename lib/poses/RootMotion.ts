@@ -1,7 +1,7 @@
 /** Numbers per frame of a root motion: x, y, z in scene units, and the turn about y in radians. */
 export const MOTION_SIZE = 4;
 
-/** What to take out of clips that walk away from where they began. */
+/** What to take out of clips that walk away from where they begin. */
 export interface RootMotionOptions {
   /**
    * Name of the joint or node whose way over the ground is the character's. By default the first, parents before

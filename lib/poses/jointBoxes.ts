@@ -2,12 +2,15 @@ import type { Box3, BufferAttribute, BufferGeometry, InterleavedBufferAttribute 
 import type { AffineArray } from '../utils/affine.js';
 
 /**
- * The box, in the geometry's own space, of the vertices that follow a joint: min x y z, max x y z for each joint.
- * A skinned vertex lies in the convex hull of where its joints would carry it, so the boxes moved by the joints bound
- * the whole mesh in any pose without skinning a single vertex.
+ * For each joint a box around the vertices that follow it, in the geometry's own space: least x, y, z, then greatest.
+ *
+ * A skinned vertex is a weighted mean of the places where each of its joints alone would put it. So a box around all
+ * joints' boxes, each moved by its joint, holds the whole mesh in any pose, and no vertex has to be skinned to find it.
+ * Joints that no vertex follows have a box from Infinity to -Infinity.
  */
 export type JointBoxes = Float32Array;
 
+/** Empty boxes for that many joints. */
 export function createJointBoxes(joints: number): JointBoxes {
   const boxes = new Float32Array(joints * 6);
   for (let i = 0; i < joints; i++) {
@@ -20,7 +23,7 @@ export function createJointBoxes(joints: number): JointBoxes {
 /**
  * Grows the boxes by the vertices of a geometry.
  *
- * @param joints Joint of each skin index; of length 1 for a rigid mesh, whose vertices all follow that joint.
+ * @param joints Joint for each skin index; for a rigid mesh the one joint that all vertices follow.
  */
 export function growJointBoxes(
   boxes: JointBoxes,
@@ -32,7 +35,8 @@ export function growJointBoxes(
   const count = position.length / 3;
   const skinIndex = rigid ? null : plainArray(geometry.getAttribute('skinIndex'), 4);
   const skinWeight = rigid ? null : plainArray(geometry.getAttribute('skinWeight'), 4);
-  // A target at full weight bounds every smaller weight; targets that add up to more are rare enough to leave out.
+  // A vertex moved by one target at any weight from 0 to 1 lies between its base and the target. Several targets at once
+  // may carry it further; that is rare, and left out.
   const morphs = (geometry.morphAttributes.position ?? []).map((morph) => plainArray(morph, 3));
   const relative = geometry.morphTargetsRelative ? 1 : 0;
 
@@ -62,7 +66,7 @@ export function growJointBoxes(
   }
 }
 
-/** The values of an attribute one after another: its own array where that is what it holds. */
+/** The values of an attribute one after another; its own array if they are stored that way. */
 export function plainArray(
   attribute: BufferAttribute | InterleavedBufferAttribute,
   size: number,
@@ -88,7 +92,7 @@ function growBy(boxes: JointBoxes, joint: number, x: number, y: number, z: numbe
   if (z > boxes[at + 5]) boxes[at + 5] = z;
 }
 
-/** Whether every box of `inner` lies in the box of the same joint in `outer`, give or take rounding. */
+/** Whether the box of each joint in `inner` lies in the same joint's box in `outer`, up to rounding. */
 export function jointBoxesContain(outer: JointBoxes, inner: JointBoxes): boolean {
   if (outer.length !== inner.length) return false;
   for (let i = 0; i < inner.length; i += 6) {
@@ -103,13 +107,13 @@ export function jointBoxesContain(outer: JointBoxes, inner: JointBoxes): boolean
   return true;
 }
 
-/** Grows `target` by the boxes as the joints of one pose carry them (`pose`: 12 numbers a joint). */
+/** Grows `target` by all boxes, each moved by its joint's matrix (`pose`: 12 numbers a joint). */
 export function expandByPose(target: Box3, boxes: JointBoxes, pose: AffineArray): void {
   for (let joint = 0; joint * 6 < boxes.length; joint++)
     expandByJoint(target, boxes, joint, pose, joint * 12);
 }
 
-/** Grows `target` by the box of one joint as the 12 numbers from `m` carry it. */
+/** Grows `target` by the box of one joint, moved by the matrix whose 12 numbers begin at `m`. */
 export function expandByJoint(
   target: Box3,
   boxes: JointBoxes,

@@ -5,17 +5,18 @@ import { bakeSteps } from '../baking/bake.js';
 import { runAll, runInSlices } from '../baking/runBake.js';
 import type { BoneTextureData, Precision } from '../encodings/BoneTextureData.js';
 import { checkBoneTextureData } from '../encodings/checkBoneTextureData.js';
+import { createPoseReader } from '../encodings/createPoseReader.js';
 import type { EncodingName } from '../encodings/Encoding.js';
 import type { PoseReader } from '../encodings/PoseReader.js';
-import { TexelReader } from '../encodings/TexelReader.js';
-import { TrackReader } from '../encodings/TrackReader.js';
 import type { TextureLayout } from '../encodings/textureLayout.js';
 import { type BakedClip, type ClipReference, ClipTable } from '../poses/ClipTable.js';
+import { addMarkerTo, removeMarkersFrom } from '../poses/clipMarkers.js';
+import { JointTable, type Socket } from '../poses/JointTable.js';
 import type { JointBoxes } from '../poses/jointBoxes.js';
 import { createJointBoxes } from '../poses/jointBoxes.js';
 import type { PoseMix } from '../poses/PoseMix.js';
-import type { PoseTracks } from '../tracks/PoseTracks.js';
 import type { AffineArray } from '../utils/affine.js';
+import { warnOnce } from '../utils/warnOnce.js';
 
 /**
  * Baked skeletal animation: the skinning matrix of every joint in every frame of every clip, as texels that the
@@ -28,19 +29,20 @@ export class BoneTexture extends DataTexture {
   /** For type testing. */
   readonly isBoneTexture = true;
   /**
-   * Counts the changes of marks.
+   * Counts the changes of markers, so that crowds notice them.
    *
    * @internal
    */
-  marksVersion = 0;
+  markersVersion = 0;
 
   private content: BoneTextureData;
   private table: ClipTable;
+  private joints: JointTable;
   private reader: PoseReader;
 
   /**
-   * Use {@link BoneTexture.bake}; the constructor takes what was baked before: the {@link BoneTexture.data} of another
-   * bone texture, which may have been through a worker or `structuredClone`.
+   * To bake clips, use {@link BoneTexture.bake}. The constructor takes the {@link BoneTexture.data} of another bone texture,
+   * which may come from a worker or through `structuredClone`.
    *
    * @throws If the data do not fit together; the message names the field.
    */
@@ -57,7 +59,8 @@ export class BoneTexture extends DataTexture {
     this.name = 'BoneTexture';
     this.content = ownData(data);
     this.table = new ClipTable(this.content.clips);
-    this.reader = readerOf(this.content);
+    this.joints = new JointTable(data.jointNames, data.jointBinds);
+    this.reader = createPoseReader(this.content);
     this.needsUpdate = true;
   }
 
@@ -90,8 +93,8 @@ export class BoneTexture extends DataTexture {
   }
 
   /**
-   * Everything the texture knows, to be kept or sent elsewhere: `new BoneTexture(other.data)` is an equal one. To be read
-   * only; use {@link BoneTexture.addMark} and {@link BoneTexture.removeMarks} for marks.
+   * Everything the texture knows, to be kept or sent elsewhere: `new BoneTexture(other.data)` is an equal one. Do not change
+   * it; use {@link BoneTexture.addMarker} and {@link BoneTexture.removeMarkers} for markers.
    */
   get data(): Readonly<BoneTextureData> {
     return this.content;
@@ -112,35 +115,39 @@ export class BoneTexture extends DataTexture {
   }
 
   /**
-   * Puts a mark on a clip. Each time an instance of a crowd plays past it, the crowd dispatches a `mark` event with the
-   * mark's name.
+   * Adds a marker to a clip. Each time an instance of a crowd plays past it, the crowd dispatches a `marker` event with the
+   * marker's name.
    *
    * @param clip Name or index, or the `AnimationClip`.
    * @param time Seconds into the clip, from 0 to its duration.
    * @throws If there is no such clip or the clip has no such time.
    */
-  addMark(clip: ClipReference, time: number, name: string): this {
-    const caller = 'BoneTexture.addMark';
-    const { marks, duration, name: clipName } = this.content.clips[this.clipIndex(clip, caller)];
-    if (!(time >= 0 && time <= duration)) {
-      throw new Error(`${caller}: time is ${time}; clip "${clipName}" runs from 0 to ${duration} s.`);
-    }
-    const later = marks.findIndex((mark) => mark.time > time);
-    marks.splice(later < 0 ? marks.length : later, 0, { time, name });
-    this.marksVersion++;
+  addMarker(clip: ClipReference, time: number, name: string): this {
+    const caller = 'BoneTexture.addMarker';
+    addMarkerTo(this.clips[this.clipIndex(clip, caller)], time, name, caller);
+    this.markersVersion++;
     return this;
   }
 
-  /** Removes marks: those of a name, or all, from a clip or from all clips. */
-  removeMarks(clip?: ClipReference, name?: string): this {
-    const { clips } = this.content;
-    const from = clip === undefined ? clips : [clips[this.clipIndex(clip, 'BoneTexture.removeMarks')]];
-    for (const { marks } of from) {
-      const kept = name === undefined ? [] : marks.filter((mark) => mark.name !== name);
-      marks.splice(0, marks.length, ...kept);
-    }
-    this.marksVersion++;
+  /** Removes markers: those of a name, or all, from a clip or from all clips. */
+  removeMarkers(clip?: ClipReference, name?: string): this {
+    const { clips } = this;
+    const index = clip === undefined ? -1 : this.clipIndex(clip, 'BoneTexture.removeMarkers');
+    removeMarkersFrom(index === -1 ? clips : [clips[index]], name);
+    this.markersVersion++;
     return this;
+  }
+
+  /** @deprecated Use {@link BoneTexture.addMarker}. */
+  addMark(clip: ClipReference, time: number, name: string): this {
+    warnOnce('BoneTexture.addMark is deprecated; use addMarker.');
+    return this.addMarker(clip, time, name);
+  }
+
+  /** @deprecated Use {@link BoneTexture.removeMarkers}. */
+  removeMarks(clip?: ClipReference, name?: string): this {
+    warnOnce('BoneTexture.removeMarks is deprecated; use removeMarkers.');
+    return this.removeMarkers(clip, name);
   }
 
   /** Names of the joints in the order of the texture; for a lone skinned mesh that of its skeleton's bones. */
@@ -154,12 +161,12 @@ export class BoneTexture extends DataTexture {
   }
 
   /**
-   * Texels before the morph targets' influences in each frame.
+   * Texels that the joints of a pose take where shaders read it, before the influences of morph targets.
    *
    * @internal
    */
   get morphTexel(): number {
-    return this.reader instanceof TexelReader ? this.reader.morphTexel : this.content.jointNames.length;
+    return this.reader.morphTexel;
   }
 
   /** How a joint's matrix is written. */
@@ -177,7 +184,7 @@ export class BoneTexture extends DataTexture {
     return this.content.frames;
   }
 
-  /** Where frames lie among the texels. */
+  /** Where each frame is among the texels. */
   get layout(): Readonly<TextureLayout> {
     return this.content.layout;
   }
@@ -211,24 +218,18 @@ export class BoneTexture extends DataTexture {
    * @throws If there is no such joint.
    */
   jointIndex(joint: string | number, caller = 'BoneTexture.jointIndex'): number {
-    const { jointNames } = this.content;
-    const index = typeof joint === 'number' ? joint : jointNames.indexOf(joint);
-    if (Number.isInteger(index) && index >= 0 && index < jointNames.length) return index;
-    throw new Error(
-      `${caller}: no joint ${typeof joint === 'number' ? joint : `"${joint}"`}; the bone texture has ${jointNames.length} joints, ` +
-        `"${jointNames[0]}" to "${jointNames[jointNames.length - 1]}".`,
-    );
+    return this.joints.indexOf(joint, caller);
   }
 
   /**
-   * Writes a joint's skinning matrix as the shader gets it from two frames.
+   * Writes a joint's skinning matrix between two frames, as the shader computes it.
    *
    * @param alpha 0 at `frame0`, 1 at `frame1`.
    * @param out 12 numbers from `at`, row by row.
    * @throws If the encoding is 'tracks', which has no frames of matrices.
    */
   readJoint(frame0: number, frame1: number, alpha: number, joint: number, out: AffineArray, at = 0): void {
-    if (!(this.reader instanceof TexelReader)) {
+    if (this.reader.readJoint === null) {
       throw new Error(
         'BoneTexture.readJoint: a texture of encoding "tracks" has no frames of matrices; ask a crowd by getBoneMatrixAt.',
       );
@@ -237,7 +238,7 @@ export class BoneTexture extends DataTexture {
   }
 
   /**
-   * Writes a joint's skinning matrix as the shader gets it in a pose.
+   * Writes a joint's skinning matrix in a pose, as the shader computes it.
    *
    * @param out 12 numbers from `at`, row by row.
    * @internal
@@ -247,7 +248,7 @@ export class BoneTexture extends DataTexture {
   }
 
   /**
-   * Writes what a pose adds to the influence of each of `morphNames`.
+   * Writes what a pose adds to the influence of each morph target, in the order of `morphNames`.
    *
    * @internal
    */
@@ -256,35 +257,19 @@ export class BoneTexture extends DataTexture {
   }
 
   /**
-   * Index of a joint that objects may be attached to, and what carries them from the joint's own space to where its
-   * skinning matrix takes them up.
+   * A joint that objects may be attached to.
    *
-   * @throws If there is no such joint, or its skin is bound detached.
+   * @throws If there is no such joint, or it is of a skin in detached bind mode.
    * @internal
    */
-  socket(joint: string | number, caller = 'BoneTexture.socket'): { joint: number; bind: readonly number[] } {
-    const { jointNames, jointBinds } = this.content;
-    const last = typeof joint === 'string' ? jointNames.lastIndexOf(joint) : joint;
-    if (last === -1) {
-      throw new Error(
-        `${caller}: no joint "${joint}" to attach to; there are ${jointNames.map((name) => `"${name}"`).join(', ')}. ` +
-          `For another node under the root, bake with sockets: ['${joint}'].`,
-      );
-    }
-    const index = this.jointIndex(last, caller);
-    const bind = jointBinds[index];
-    if (bind === null) {
-      throw new Error(
-        `${caller}: joint "${joint}" is of a skin in detached bind mode; bake with sockets: ['${jointNames[index]}'].`,
-      );
-    }
-    return { joint: index, bind };
+  socket(joint: string | number, caller = 'BoneTexture.socket'): Socket {
+    return this.joints.socket(joint, caller);
   }
 
   /**
    * Grows `target` by every pose of the texture.
    *
-   * @param boxes Boxes of other geometry than the texture was baked with; then every frame is read anew.
+   * @param boxes Joint boxes of other geometry than the texture was baked with, which takes longer.
    * @internal
    */
   expandBounds(target: Box3, boxes?: JointBoxes): Box3 {
@@ -293,9 +278,9 @@ export class BoneTexture extends DataTexture {
   }
 
   /**
-   * Checks that a device can hold the texture.
+   * Checks that a device takes textures of this size.
    *
-   * @throws If it cannot, with the way out.
+   * @throws If it does not.
    * @internal
    */
   checkSize(max: number | undefined): void {
@@ -315,29 +300,25 @@ export class BoneTexture extends DataTexture {
     return createJointBoxes(this.content.jointNames.length);
   }
 
-  /** Becomes a second texture object over the same texels. */
+  /** Makes this a second texture object with the same texels. */
   override copy(source: BoneTexture): this {
     super.copy(source);
     this.content = ownData(source.data);
     this.table = new ClipTable(this.content.clips);
+    this.joints = source.joints;
     this.reader = source.reader;
-    this.marksVersion++;
+    this.markersVersion++;
     return this;
   }
 
-  /** A second texture object over the same texels. */
+  /** A second texture object with the same texels. */
   override clone(): this {
     return new BoneTexture(this.content) as this;
   }
 }
 
-function readerOf(data: BoneTextureData): PoseReader {
-  if (data.encoding === 'tracks') return new TrackReader(data.tracks as PoseTracks, data.jointBoxes);
-  return new TexelReader(data, data.encoding);
-}
-
-/** The data with clips of its own, whose marks change with this texture alone. */
+/** The data with clips of its own: whoever adds markers to them does not change those of another texture. */
 function ownData(data: BoneTextureData): BoneTextureData {
-  const clips = data.clips.map((clip) => ({ ...clip, marks: clip.marks.map((mark) => ({ ...mark })) }));
+  const clips = data.clips.map((clip) => ({ ...clip, marks: clip.marks.map((marker) => ({ ...marker })) }));
   return { ...data, clips };
 }

@@ -1,28 +1,28 @@
 /**
- * Clips as keys: for every node of a character its own rotation, translation and scale, frame by frame on the grid that the
- * clip's keys stand on. Nothing is resampled where tracks are linear or stepped: between two frames a track of three.js is
- * what slerp or lerp make of them. Plain data, which a file or a worker can carry; texels are what the GPU reads.
+ * Clips as keys: the rotation, translation and scale of every node relative to its parent, frame by frame at the frame rate
+ * that the clip's keys were made at. Linear and stepped tracks are not resampled: between two keys, slerp and lerp give what
+ * three.js's own tracks give. Plain data, which a file or a worker can carry; the GPU reads it as texels.
  */
 export interface PoseTracks {
-  /** Parent of each node, -1 for the first; parents come before children. Only nodes that some joint hangs on. */
+  /** Parent of each node, -1 for the first; parents come before children. Only joints and the nodes above them. */
   parents: Int32Array;
   /** Local transforms at rest: position 3, quaternion 4, scale 3 numbers a node. */
   rest: Float64Array;
-  /** 12 numbers a node for those whose local matrix never changes and is no translation, rotation and scale; else NaN. */
+  /** Local matrix, 12 numbers, of each node that updates its matrix itself, so that no clip moves it; NaN for all others. */
   fixed: Float64Array;
-  /** What stands before the first node: 12 numbers. */
+  /** Matrix by which the first node's is multiplied from the left, 12 numbers: the inverse of the root's own transform. */
   before: Float64Array;
   /** Node of each joint. */
   jointNodes: Int32Array;
   /** Inverse bind matrix of each joint, 12 numbers. */
   inverses: Float64Array;
-  /** Influences of the morph targets at rest, four to a group; empty where no clip moves any. */
+  /** Influences of the morph targets at rest, in groups of four; empty if no clip moves any. */
   morphRest: Float64Array;
-  /** RGBA texels, four numbers each: rotations, translations and scales, and influences of four morph targets. */
+  /** RGBA texels, four numbers each: a rotation, a translation, a scale, or the influences of a group of morph targets. */
   keys: Float32Array;
   /**
-   * `NODE_ENTRIES` numbers for each node of each clip: where its rotation, translation and scale are among `keys`. Behind the
-   * nodes, each group of morph targets has as many, of which the translation's is where its influences are.
+   * `NODE_ENTRIES` numbers for each node of each clip: where its rotation, translation and scale are among `keys`. After the
+   * nodes of a clip, each group of morph targets has as many; the one for translations says where its influences are.
    */
   table: Uint32Array;
   /** In the order of the bone texture's. */
@@ -35,35 +35,35 @@ export interface TrackClip {
   name: string;
   /** Seconds. */
   duration: number;
-  /** Frames per second of the grid its keys stand on; 0 for a pose. */
+  /** Frames per second at which its keys are stored; 0 for a pose. */
   fps: number;
   /** Frames that are stored. The last one is held until the clip's end. */
   frames: number;
   /** Texels from one frame to the next. */
   stride: number;
   /**
-   * How far it was found off where its keys could not be kept as they are, as a share of the character's size at rest; 0 where
-   * they could.
+   * The error that was found where the clip had to be sampled, as a share of the character's size at rest; 0 where its keys
+   * could be stored as they are.
    */
   error: number;
   /** Whether its keys are added to what else plays, see `AnimationUtils.makeClipAdditive`. */
   additive: boolean;
 }
 
-/** Numbers in the table for each node of a clip: rotation, translation, scale, and one that is spare. */
+/** Numbers in the table for each node of a clip: for its rotation, translation and scale, and one that is unused, so that they fill a texel. */
 export const NODE_ENTRIES = 4;
 export const ROTATION = 0;
 export const TRANSLATION = 1;
 export const SCALE = 2;
 
-/** The clip has no such track, and leaves the property to other clips. */
+/** Table entry for a property that the clip has no track for, and leaves to other clips. */
 export const TRACK_ABSENT = 0xffffffff;
-/** One texel for all frames. */
+/** Bit of a table entry: one texel holds for all frames. */
 export const TRACK_CONSTANT = 0x40000000;
-/** Values jump at keys. */
+/** Bit of a table entry: values jump from key to key. */
 export const TRACK_STEP = 0x20000000;
-/** Bits that say at which texel a track's first frame is. */
+/** Bits of a table entry that say at which texel the track's first frame is. */
 export const TRACK_TEXEL = 0x1fffffff;
 
-/** Frames by which a stepped track jumps early, so that rounding cannot make it jump late. */
+/** A stepped track jumps this many frames early, so that rounding cannot make it jump late. */
 export const STEP_SLACK = 1e-4;

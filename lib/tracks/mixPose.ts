@@ -15,7 +15,7 @@ import {
 } from './PoseTracks.js';
 import { slerp } from './slerp.js';
 
-/** A clip that plays: where in it, and how much. */
+/** A clip that plays. */
 export interface MixedAction {
   /** Index of the clip. */
   clip: number;
@@ -25,7 +25,7 @@ export interface MixedAction {
   weight: number;
 }
 
-/** Actions that are mixed with each other, and then laid over the layers before. */
+/** Actions that are mixed with each other; the result is laid over that of the layers before. */
 export interface MixedLayer {
   actions: MixedAction[];
   /** How much of it shows, 0 to 1. */
@@ -34,8 +34,8 @@ export interface MixedLayer {
   mask: Float32Array | null;
 }
 
-/** Where a property lies among a node's numbers of a local transform. */
-const OFFSETS = [3, 0, 7];
+/** Where each property is among the `TRS_SIZE` numbers of a local transform. */
+export const PROPERTY_OFFSETS: readonly number[] = [3, 0, 7];
 
 const _value = /*@__PURE__*/ new Float64Array(4);
 const _next = /*@__PURE__*/ new Float64Array(4);
@@ -44,9 +44,9 @@ const _added = /*@__PURE__*/ new Float64Array(4);
 const _work = /*@__PURE__*/ new Float64Array(4);
 
 /**
- * Mixes what plays into local transforms, in the order and by the arithmetic of three.js's `PropertyMixer`: the first action
- * that has a track for a property is taken whole, each further one by its share of the weights so far, what is left of 1
- * is what was there before; additive clips come on top.
+ * Mixes what plays into local transforms, in the order and with the arithmetic of three.js's `PropertyMixer`. The first
+ * action that has a track for a property counts whole; each further one is mixed in by its share of the weights so far. If
+ * the weights add up to less than 1, what was there before makes up the rest. Additive clips are added last.
  *
  * @param out `TRS_SIZE` numbers a node.
  */
@@ -58,7 +58,7 @@ export function mixPose(tracks: PoseTracks, layers: readonly MixedLayer[], out: 
       const share = layer.weight * (layer.mask === null ? 1 : layer.mask[node]);
       if (share <= 0) continue;
       for (const property of [ROTATION, TRANSLATION, SCALE]) {
-        const at = node * TRS_SIZE + OFFSETS[property];
+        const at = node * TRS_SIZE + PROPERTY_OFFSETS[property];
         mixProperty(tracks, layer.actions, node, property, share, out, at);
       }
     }
@@ -121,7 +121,7 @@ function mixValue(property: number, out: Float64Array, at: number, value: Float6
     else slerp(out, at, value, 0, t);
     return;
   }
-  // Four where there is room for them: influences of morph targets. A position's fourth belongs to the next property.
+  // Arrays of four numbers hold a group of influences, or one value. In others, a fourth number would be of the next property.
   const size = out.length === 4 ? 4 : 3;
   for (let i = 0; i < size; i++) out[at + i] = out[at + i] * (1 - t) + value[i] * t;
 }

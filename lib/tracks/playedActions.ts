@@ -2,10 +2,10 @@ import type { PoseMix } from '../poses/PoseMix.js';
 import type { MixedAction } from './mixPose.js';
 
 /**
- * What an instance shows as actions of a mixer: the clip that was started first comes first. Slots number the clips of tracks
- * from 1, since 0 is the rest pose.
+ * What an instance shows, as the actions of a mixer: the clip that was started first comes first. With tracks, a layer's
+ * `start` is the clip's number counted from 1; 0 is the rest pose.
  *
- * @param target Actions that are used again; the array is cut or filled to the number there are.
+ * @param target Its actions are reused, and it gets as long as there are actions.
  */
 export function playedActions({ layers, count }: PoseMix, target: MixedAction[]): MixedAction[] {
   let used = 0;

@@ -1,9 +1,9 @@
-/** Cosine of the half angle beyond which three.js's slerp becomes a normalised lerp. */
+/** Cosine of half the angle between two rotations above which three.js's slerp is a normalised lerp. */
 const NEARLY_SAME = 0.9995;
 
 /**
- * Turns the quaternion at `a` by a share `t` of the way towards the one at `b`, as `Quaternion.slerpFlat` does it; the shaders
- * do the same.
+ * Turns the quaternion at `a` towards the one at `b` by the share `t` of the way, as `Quaternion.slerpFlat` does; the
+ * shaders have the same function.
  */
 export function slerp(a: Float64Array, at: number, b: ArrayLike<number>, bAt: number, t: number): void {
   const x = a[at];

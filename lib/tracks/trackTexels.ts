@@ -1,22 +1,15 @@
 import { AFFINE_SIZE } from '../constants.js';
 import { TRS_SIZE } from '../poses/Rig.js';
-import {
-  NODE_ENTRIES,
-  type PoseTracks,
-  TRACK_ABSENT,
-  TRACK_CONSTANT,
-  TRACK_STEP,
-  TRACK_TEXEL,
-} from './PoseTracks.js';
+import { type PoseTracks, TRACK_ABSENT, TRACK_CONSTANT, TRACK_STEP, TRACK_TEXEL } from './PoseTracks.js';
 
 /** Texels in a row of the texture; a power of two that every device has room for. */
 export const TRACK_ROW = 2048;
 
-/** Steps between two addresses in a table entry: what lies between says how the track's frames are read. */
+/** Table entries are texel addresses times this; the remainder says how the track's frames are read. */
 export const ENTRY_STEP = 4;
 export const ENTRY_CONSTANT = 1;
 export const ENTRY_STEPPED = 2;
-/** A property that a clip has no track for. */
+/** Table entry for a property that a clip has no track for. */
 export const ENTRY_ABSENT = -1;
 
 /** Where the parts of the texture begin, in texels. */
@@ -35,12 +28,12 @@ export interface TrackTexels {
   layout: TrackLayout;
 }
 
-/** Texels that a node takes: parent and matrix, then rotation, translation and scale at rest. */
+/** Texels of a node: one for its parent and where its fixed matrix is, then its rotation, translation and scale at rest. */
 export const NODE_TEXELS = 4;
-/** Texels that a joint takes: its node, then three rows of its inverse bind matrix. */
+/** Texels of a joint: one for its node, then three for the rows of its inverse bind matrix. */
 export const JOINT_TEXELS = 4;
 
-/** Where the parts of pose tracks lie among their texels; in front of them are the matrix before the root and fixed ones. */
+/** Where the parts of pose tracks begin among their texels. First of all come `PoseTracks.before` and the fixed matrices. */
 export function trackLayout({ parents, fixed, jointNodes, morphRest, clips }: PoseTracks): TrackLayout {
   const entries = parents.length + morphRest.length / 4;
   let nodes = 3;
@@ -51,7 +44,7 @@ export function trackLayout({ parents, fixed, jointNodes, morphRest, clips }: Po
   return { nodes, joints, clips: first, table, keys: table + clips.length * entries };
 }
 
-/** Writes pose tracks as texels: nodes, joints, clips, table, fixed matrices, keys, one after another. */
+/** Writes pose tracks as texels: matrices, nodes, joints, clips, table and keys, one after another. */
 export function trackTexels(tracks: PoseTracks): TrackTexels {
   const { parents, rest, fixed, before, jointNodes, inverses, morphRest, table, clips, keys } = tracks;
   const entries = parents.length + morphRest.length / 4;
@@ -78,7 +71,7 @@ export function trackTexels(tracks: PoseTracks): TrackTexels {
     texels.set(rest.subarray(trs + 7, trs + 10), at + 12);
   }
   for (let group = 0; group < morphRest.length / 4; group++) {
-    // Where a node has its translation at rest.
+    // The texel in which a node has its translation at rest.
     const at = (layout.nodes + (parents.length + group) * NODE_TEXELS + 2) * 4;
     texels.set(morphRest.subarray(group * 4, group * 4 + 4), at);
   }
@@ -97,6 +90,5 @@ export function trackTexels(tracks: PoseTracks): TrackTexels {
       entry === TRACK_ABSENT ? ENTRY_ABSENT : (layout.keys + (entry & TRACK_TEXEL)) * ENTRY_STEP + flags;
   }
   texels.set(keys, layout.keys * 4);
-  if (NODE_ENTRIES !== 4) throw new Error('one texel a table entry');
   return { texels, height, layout };
 }

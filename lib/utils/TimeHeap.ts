@@ -1,11 +1,11 @@
 /**
- * Indices with a time each, of which the earliest is at hand: a binary heap that knows where in it every index is, so
- * that times can be changed. Of equal times the lower index comes first.
+ * Finds the earliest of many times, each of which belongs to an index. A binary heap that remembers where in it every index
+ * is, so that times can be changed. Of equal times the one of the lower index comes first.
  */
 export class TimeHeap {
   /** Indices in heap order. */
   private order: Int32Array;
-  /** Where an index is in `order`, -1 if not. */
+  /** Place of each index in `order`, -1 if it has no time. */
   private place: Int32Array;
   private times: Float64Array;
   private size = 0;
@@ -31,7 +31,7 @@ export class TimeHeap {
     return this.place[index] === -1 ? Infinity : this.times[index];
   }
 
-  /** Gives an index a time; an infinite one takes it out. */
+  /** Sets the time of an index; Infinity removes it. */
   set(index: number, time: number): void {
     const place = this.place[index];
     if (time === Infinity) {

@@ -3,12 +3,12 @@ interface Range {
   count: number;
 }
 
-/** Ranges kept apart; each is an upload of its own. */
-const MOST = 16;
+/** Most ranges that are kept apart; each is an upload of its own. */
+const MAX_RANGES = 16;
 
 /**
- * Adds a range to those that three.js will upload. One that lies within `gap` of another is joined to it, and when there
- * are many, to the nearest.
+ * Adds a range to those that three.js will upload. If another range is no further than `gap` away, it is extended instead; so
+ * is the nearest one when there are many already.
  */
 export function addRange(ranges: Range[], start: number, count: number, gap: number): void {
   let nearest: Range | null = null;
@@ -22,7 +22,7 @@ export function addRange(ranges: Range[], start: number, count: number, gap: num
     }
   }
 
-  if (nearest === null || (least > gap && ranges.length < MOST)) {
+  if (nearest === null || (least > gap && ranges.length < MAX_RANGES)) {
     ranges.push({ start, count });
     return;
   }

@@ -1,8 +1,8 @@
 import type { Matrix4 } from 'three';
 
 /**
- * Affine 3×4 matrices in flat arrays, row by row (see `AFFINE_SIZE`). Baking multiplies hundreds of thousands of
- * them; without the fourth row and without objects that is about twice as fast as with `Matrix4`.
+ * Affine 3×4 matrices in flat arrays, row by row (see `AFFINE_SIZE`). Baking multiplies hundreds of thousands of them, which
+ * is about twice as fast without objects and the fourth row as with `Matrix4`.
  */
 export type AffineArray = Float32Array | Float64Array;
 
@@ -118,7 +118,7 @@ export function linearDeterminant(m: AffineArray, at: number): number {
   );
 }
 
-/** Whether the 3×3 part flattens space, give or take rounding, so that there is no way back. */
+/** Whether the 3×3 part cannot be inverted, up to rounding, because it flattens space. */
 export function isSingular(m: AffineArray, at: number): boolean {
   const columns = [0, 1, 2].map((i) => Math.hypot(m[at + i], m[at + 4 + i], m[at + 8 + i]));
   return Math.abs(linearDeterminant(m, at)) <= 1e-12 * columns[0] * columns[1] * columns[2];

@@ -1,12 +1,12 @@
 import type { BufferGeometry, InstancedBufferAttribute } from 'three';
 
 /**
- * Lets renderers free the buffers of a geometry, and of attributes that belong to the mesh which draws it. They make them
- * anew if they draw them again.
+ * Makes renderers free the buffers of a geometry, and of instanced attributes that belong to the mesh which draws it. If they
+ * are drawn again, renderers create new buffers.
  *
- * WebGLRenderer frees a mesh's own attributes only when the mesh dispatches `dispose`, and listeners of the user would
- * take that for the end of the mesh. With a geometry it frees whatever attributes the geometry has; so for a moment these
- * are among them.
+ * WebGLRenderer frees a mesh's own attributes only when the mesh dispatches `dispose`, which a user's listeners would take
+ * for the end of the mesh. But when a geometry is disposed it frees all attributes of that geometry; so for a moment the
+ * mesh's attributes are made part of it.
  */
 export function releaseBuffers(
   geometry: BufferGeometry,

@@ -1,9 +1,9 @@
 import { InstancedBufferAttribute, type TypedArray } from 'three';
 
 /**
- * A copy of an instanced attribute with room for more instances, or less. The attribute it takes the place of is disposed.
+ * A copy of an instanced attribute with room for more or fewer instances. The attribute that it replaces is disposed.
  *
- * @param added The item that each further instance begins with.
+ * @param added The item that each added instance begins with.
  */
 export function resizedAttribute(
   source: InstancedBufferAttribute,

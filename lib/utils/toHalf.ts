@@ -3,7 +3,7 @@ import { DataUtils } from 'three';
 const _bits = /*@__PURE__*/ new Uint32Array(1);
 const _float = /*@__PURE__*/ (() => new Float32Array(_bits.buffer))();
 
-/** Nearest half float. `DataUtils.toHalfFloat` cuts off, which doubles the largest error. */
+/** The nearest half float, as its bits. `DataUtils.toHalfFloat` rounds towards zero, which doubles the largest error. */
 export function toHalf(value: number): number {
   _float[0] = value;
   _bits[0] += 0xfff + ((_bits[0] >>> 13) & 1);

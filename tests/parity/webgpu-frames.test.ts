@@ -23,16 +23,13 @@ import { createCharacter } from '../../demos/character.js';
 import { backendOf } from '../../lib/backends/backendOf.js';
 import { captureGeometry } from '../support/capture.js';
 import { captureNodeMaterial, captureNodes } from '../support/captureNodes.js';
+import { nextFrame } from '../support/frames.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
 import { type Problems, watchProblems } from '../support/problems.js';
 import { Reference } from '../support/reference.js';
 import { createStick } from '../support/stick.js';
 
 const SIZE = 128;
-
-/** Waits for the next frame: motion vectors look from one frame to the one before. */
-const nextFrame = () =>
-  new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
 
 interface Writes {
   calls: number;
@@ -124,6 +121,7 @@ describe.each(['WebGPU', 'WebGL 2'])('WebGPURenderer on %s', (backend) => {
       return most;
     };
     const frameTime = walkFrame(crowd, walk);
+    // Motion vectors look from one frame to the one before.
     const step = async (frames: number, updates: number) => {
       await nextFrame();
       for (let i = 0; i < updates; i++) crowd.update((frames * frameTime) / updates);
@@ -340,8 +338,9 @@ test('a lost device leaves no endless errors behind', async () => {
   const scene = new Scene();
   scene.add(SkinnedInstancedMesh.from(root, clips, 1));
   renderer.render(scene, new PerspectiveCamera());
-  (renderer.backend as unknown as { device: GPUDevice }).device.destroy();
-  await nextFrame();
+  const { device } = renderer.backend as unknown as { device: GPUDevice };
+  device.destroy();
+  await device.lost;
   const error = vi.spyOn(console, 'error').mockImplementation(() => {});
   for (let i = 0; i < 5; i++) renderer.render(scene, new PerspectiveCamera());
   await nextFrame();

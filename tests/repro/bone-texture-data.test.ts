@@ -14,7 +14,7 @@ const options = [
 test.each(options)('the data of a bone texture make an equal one, %j', (given) => {
   const { root, clips } = createStick({ Slide: 0.3, Other: 0.2 });
   const texture = BoneTexture.bake(root, clips, given);
-  texture.addMark('Other', 0.1, 'step');
+  texture.addMarker('Other', 0.1, 'step');
   for (const data of [texture.data, structuredClone(texture.data)]) {
     const other = new BoneTexture(data);
     expect(other.data).toEqual(texture.data);
@@ -32,15 +32,15 @@ test.each(options)('the data of a bone texture make an equal one, %j', (given) =
 
 test('marks belong to each texture', () => {
   const { root, clips } = createStick();
-  const texture = BoneTexture.bake(root, clips).addMark(0, 0.5, 'step');
+  const texture = BoneTexture.bake(root, clips).addMarker(0, 0.5, 'step');
   const copies = [
     new BoneTexture(texture.data),
     texture.clone(),
     new BoneTexture(texture.data).copy(texture),
   ];
-  texture.removeMarks();
+  texture.removeMarkers();
   for (const copy of copies) expect(copy.clips[0].marks).toEqual([{ time: 0.5, name: 'step' }]);
-  copies[0].addMark(0, 0.2, 'other');
+  copies[0].addMarker(0, 0.2, 'other');
   expect(copies[1].clips[0].marks).toHaveLength(1);
   expect(copies[1].image.data, 'texels are shared').toBe(texture.image.data);
 });

@@ -45,13 +45,13 @@ describe('an AnimationClip is found by its name', () => {
     expect([0, 1].map((index) => crowd.getClipAt(index))).toEqual(['A', 'A']);
   });
 
-  test('in clipIndex, addMark and removeMarks', () => {
+  test('in clipIndex, addMarker and removeMarkers', () => {
     const { crowd, clips } = createCrowd();
     const { boneTexture } = crowd;
     expect(boneTexture.clipIndex(clips[1])).toBe(1);
-    boneTexture.addMark(clips[1], 1.5, 'late').addMark(clips[1], 0.5, 'early');
+    boneTexture.addMarker(clips[1], 1.5, 'late').addMarker(clips[1], 0.5, 'early');
     expect(boneTexture.clips[1].marks.map(({ name }) => name)).toEqual(['early', 'late']);
-    boneTexture.removeMarks(clips[1], 'early');
+    boneTexture.removeMarkers(clips[1], 'early');
     expect(boneTexture.clips[1].marks.map(({ name }) => name)).toEqual(['late']);
   });
 

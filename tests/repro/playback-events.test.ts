@@ -30,7 +30,7 @@ describe('listeners', () => {
 
   test('may be replaced by others while more is due', () => {
     const crowd = createCrowd(3);
-    crowd.boneTexture.addMark('A', 0.5, 'half');
+    crowd.boneTexture.addMarker('A', 0.5, 'half');
     crowd.playAll('A');
     const heard: string[] = [];
     const first = () => {
@@ -46,13 +46,13 @@ describe('listeners', () => {
 
   test('may take the marks away that are due', () => {
     const crowd = createCrowd(2);
-    crowd.boneTexture.addMark('A', 0.2, 'first').addMark('A', 0.3, 'second');
+    crowd.boneTexture.addMarker('A', 0.2, 'first').addMarker('A', 0.3, 'second');
     crowd.playAll('A');
     const heard: string[] = [];
     crowd.addEventListener('loop', ({ instanceId }) => heard.push(`${instanceId} loop`));
     crowd.addEventListener('mark', ({ instanceId, name }) => {
       heard.push(`${instanceId} ${name}`);
-      crowd.boneTexture.removeMarks('A');
+      crowd.boneTexture.removeMarkers('A');
     });
     crowd.update(0.5);
     crowd.update(0.6);
@@ -80,7 +80,7 @@ describe('an instance that was removed', () => {
 
   test('has no events any more, and the others keep theirs', () => {
     const crowd = createCrowd(3);
-    crowd.boneTexture.addMark('A', 0.5, 'half');
+    crowd.boneTexture.addMarker('A', 0.5, 'half');
     crowd.playAll('A', { time: (i) => 0.1 * i });
     const heard: string[] = [];
     crowd.addEventListener('loop', ({ instanceId }) => heard.push(`${instanceId} loop`));

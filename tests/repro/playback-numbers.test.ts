@@ -92,7 +92,7 @@ describe('an update of hours', () => {
 
   test('tells of the marks of the last eight passes and of the one it began in', () => {
     const { crowd } = createCrowd(1);
-    crowd.boneTexture.addMark('A', 0.25, 'left').addMark('A', 0.75, 'right');
+    crowd.boneTexture.addMarker('A', 0.25, 'left').addMarker('A', 0.75, 'right');
     const marks: string[] = [];
     crowd.addEventListener('mark', ({ name }) => marks.push(name));
     crowd.play(0, 'A').update(0.5);

@@ -67,7 +67,7 @@ test('a warp goes on in proportion when the time scale changes, as that of an An
 test('events come when a warp that goes on at another speed comes to them', () => {
   const { root, clips } = createStick({ A: 1, B: 3 });
   const crowd = SkinnedInstancedMesh.from(root, clips, 1);
-  crowd.boneTexture.addMark('B', 0.4, 'early').addMark('B', 0.9, 'late');
+  crowd.boneTexture.addMarker('B', 0.4, 'early').addMarker('B', 0.9, 'late');
   crowd.play(0, 'A').update(0.2);
   const times: number[] = [];
   crowd.addEventListener('mark', () => times.push(crowd.getTimeAt(0)));

@@ -14,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { TWINS } from '../support/captures.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
+import { drawInNewFrame } from '../support/frames.js';
 import { BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
 import { changedPixels, createStage, SIZE } from '../support/pictures.js';
 import { Reference } from '../support/reference.js';
@@ -212,9 +213,11 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
       scene.add(object);
       const pipeline = new three.RenderPipeline(renderer);
       pipeline.outputNode = tsl.toonOutlinePass(scene, camera, undefined, thickness);
-      renderer.setRenderTarget(target);
-      pipeline.render();
-      renderer.setRenderTarget(null);
+      await drawInNewFrame(renderer, () => {
+        renderer.setRenderTarget(target);
+        pipeline.render();
+        renderer.setRenderTarget(null);
+      });
       const pixels = await renderer.readRenderTargetPixelsAsync(target, 0, 0, SIZE, SIZE);
       pipeline.dispose();
       scene.remove(object);

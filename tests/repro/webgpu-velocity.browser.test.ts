@@ -13,6 +13,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { createEverything } from '../support/everything.js';
+import { drawInNewFrame } from '../support/frames.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
 import { drawnMeshes } from '../support/reference.js';
 import { createStick } from '../support/stick.js';
@@ -20,10 +21,6 @@ import { createStick } from '../support/stick.js';
 const SIZE = 64;
 /** How far apart motion vectors may be, in the half widths of the picture that they are given in. */
 const BOUND = 1e-4;
-
-/** Motion vectors look from one frame of the browser to the one before. */
-const nextFrame = () =>
-  new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
 
 const at = (x: number, y = 0) => new Matrix4().makeTranslation(x, y, 0);
 
@@ -50,9 +47,11 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
     const camera = new PerspectiveCamera(60, 1, 0.1, 20);
     camera.position.set(0.5, 0.5, 6);
     draw = async (scene) => {
-      await nextFrame();
-      renderer.setRenderTarget(target);
-      renderer.render(scene, camera);
+      // Motion vectors look from one frame of the browser to the one before.
+      await drawInNewFrame(renderer, () => {
+        renderer.setRenderTarget(target);
+        renderer.render(scene, camera);
+      });
       const pixels = await renderer.readRenderTargetPixelsAsync(target, 0, 0, SIZE, SIZE, 1);
       renderer.setRenderTarget(null);
       return (pixels as Float32Array).slice();

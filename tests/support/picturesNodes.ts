@@ -2,6 +2,7 @@
 import 'skinned-instanced-mesh/webgpu';
 import type { Camera, Object3D, Scene } from 'three';
 import { RenderTarget, type WebGPURenderer } from 'three/webgpu';
+import { drawInNewFrame } from './frames.js';
 import { SIZE } from './pictures.js';
 
 /** `picture` under WebGPURenderer. */
@@ -11,11 +12,13 @@ export async function pictureNodes(
   camera: Camera,
   object: Object3D,
 ): Promise<Uint8Array> {
-  scene.add(object);
   const target = new RenderTarget(SIZE, SIZE);
-  renderer.setRenderTarget(target);
-  renderer.render(scene, camera);
-  renderer.setRenderTarget(null);
+  await drawInNewFrame(renderer, () => {
+    scene.add(object);
+    renderer.setRenderTarget(target);
+    renderer.render(scene, camera);
+    renderer.setRenderTarget(null);
+  });
   const pixels = (await renderer.readRenderTargetPixelsAsync(target, 0, 0, SIZE, SIZE)) as Uint8Array;
   target.dispose();
   scene.remove(object);

@@ -300,8 +300,8 @@ test.each([
   ],
   [
     'mark',
-    (c: SkinnedInstancedMesh) => c.boneTexture.addMark('A', 1.5, 'x'),
-    /addMark: time is 1.5; clip "A" runs from 0 to 1 s/,
+    (c: SkinnedInstancedMesh) => c.boneTexture.addMarker('A', 1.5, 'x'),
+    /addMarker: time is 1.5; clip "A" runs from 0 to 1 s/,
   ],
   ['asking', (c: SkinnedInstancedMesh) => c.getTimeAt(-1), /getTimeAt: no instance -1/],
 ])('bad input is refused with the way out: %s', (_, act, message) => {

@@ -131,10 +131,10 @@ describe('events', () => {
     const crowd = createCrowd(count, durations);
     for (const [name, duration] of Object.entries(durations)) {
       for (let i = Math.floor(next() * 5); i > 0; i--) {
-        crowd.boneTexture.addMark(name, next() * duration, `mark${i}`);
+        crowd.boneTexture.addMarker(name, next() * duration, `mark${i}`);
       }
-      if (next() < 0.4) crowd.boneTexture.addMark(name, 0, 'start');
-      if (next() < 0.4) crowd.boneTexture.addMark(name, duration, 'end');
+      if (next() < 0.4) crowd.boneTexture.addMarker(name, 0, 'start');
+      if (next() < 0.4) crowd.boneTexture.addMarker(name, duration, 'end');
     }
     const log = listen(crowd);
     const references: BruteForce[] = [];
@@ -215,7 +215,7 @@ describe('events', () => {
 
   test('of instances that are paused, slowed, turned around or swapped come when they come there', () => {
     const crowd = createCrowd(3);
-    crowd.boneTexture.addMark('A', 0.5, 'half');
+    crowd.boneTexture.addMarker('A', 0.5, 'half');
     const log = listen(crowd, ['mark']);
     crowd.play(0, 'A').play(1, 'A', { timeScale: 0.1 });
     crowd.update(0.4);
@@ -239,7 +239,7 @@ describe('events', () => {
 
   test('come at the right time while a fade warps the clip', () => {
     const crowd = createCrowd(1, { A: 1, B: 3 });
-    crowd.boneTexture.addMark('B', 0.4, 'early').addMark('B', 1.5, 'late');
+    crowd.boneTexture.addMarker('B', 0.4, 'early').addMarker('B', 1.5, 'late');
     crowd.play(0, 'A').update(0.2);
     const times: number[] = [];
     crowd.addEventListener('mark', () => times.push(crowd.getTimeAt(0)));
@@ -250,7 +250,7 @@ describe('events', () => {
 
   test('a listener may play clips; what it starts is told of from the next update on', () => {
     const crowd = createCrowd(2);
-    crowd.boneTexture.addMark('A', 0, 'start');
+    crowd.boneTexture.addMarker('A', 0, 'start');
     let calls = 0;
     crowd.addEventListener('mark', ({ instanceId }) => {
       calls++;
@@ -288,11 +288,11 @@ describe('events', () => {
     const log = listen(crowd, ['loop']);
     crowd.update(0.6);
     expect(log.splice(0)).toEqual(['0 A loop 1', '1 A loop 1']);
-    crowd.boneTexture.addMark('A', 0.5, 'half');
+    crowd.boneTexture.addMarker('A', 0.5, 'half');
     const marks = listen(crowd, ['mark']);
     crowd.update(0.5);
     expect(marks).toEqual(['0 A half 1', '1 A half 1']);
-    crowd.boneTexture.removeMarks('A', 'half').addMark('A', 0.9, 'new');
+    crowd.boneTexture.removeMarkers('A', 'half').addMarker('A', 0.9, 'new');
     crowd.update(0.9);
     expect(marks.splice(0)).toEqual(['0 A half 1', '1 A half 1', '0 A new 1', '1 A new 1']);
   });

@@ -24,7 +24,7 @@ function createCharacters(next: () => number) {
     BoneTexture.bake(root, [...clips].reverse(), { fps: 47 }),
   ];
   for (const one of bones)
-    for (const { duration, name } of one.clips) one.addMark(name, MARK * duration, 'mark');
+    for (const { duration, name } of one.clips) one.addMarker(name, MARK * duration, 'mark');
   const create = (which: number, count: number) =>
     SkinnedInstancedMesh.from(root, clips, count, { boneTexture: bones[which] });
   return { durations, create };

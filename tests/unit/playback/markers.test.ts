@@ -5,7 +5,7 @@ import { createStick } from '../../support/stick.js';
 function createCrowd() {
   const { root, clips } = createStick({ Walk: 1 });
   const crowd = SkinnedInstancedMesh.from(root, clips, 2);
-  crowd.boneTexture.addMark('Walk', 0.5, 'step');
+  crowd.boneTexture.addMarker('Walk', 0.5, 'step');
   crowd.playAll('Walk');
   const heard: string[] = [];
   const hear = (type: 'marker' | 'mark') => {

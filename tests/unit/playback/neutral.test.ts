@@ -140,7 +140,7 @@ test.each(SEEDS)(
       BoneTexture.bake(root, [...clips].reverse(), { fps: 47 }),
     ];
     for (const texture of textures)
-      texture.addMark('Clip0', 0.2, 'a').addMark('Clip1', 0.9, 'b').addMark('Clip1', 0.4, 'c');
+      texture.addMarker('Clip0', 0.2, 'a').addMarker('Clip1', 0.9, 'b').addMarker('Clip1', 0.4, 'c');
     const create = (which: number, count: number) =>
       SkinnedInstancedMesh.from(root, clips, count, { boneTexture: textures[which] });
     const wrong: string[] = [];

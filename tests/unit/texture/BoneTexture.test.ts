@@ -1,6 +1,6 @@
 import { BoneTexture, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 import { Matrix4, Vector3 } from 'three';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { cubicSpline } from '../../support/cubicSpline.js';
 import { notPlain } from '../../support/plain.js';
 import { randomCharacter } from '../../support/randomCharacter.js';
@@ -59,4 +59,19 @@ describe.each(cases)('the data of %s', (_, { root, clips }, options) => {
     other.computeBoundingBox();
     expect(other.boundingBox).toEqual(one.boundingBox);
   });
+});
+
+test('markers are in the order of their times, and go by their former names too, with one warning each', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const { root, clips } = createStick();
+  const texture = BoneTexture.bake(root, clips);
+  texture.addMarker(0, 0.5, 'b').addMark(0, 0.2, 'a').addMark('Slide', 0.5, 'c');
+  expect(texture.clips[0].marks.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+  texture.removeMarks(0, 'b').removeMarkers('Slide', 'a');
+  expect(texture.clips[0].marks).toEqual([{ time: 0.5, name: 'c' }]);
+  expect(warn.mock.calls.flat()).toEqual([
+    'BoneTexture.addMark is deprecated; use addMarker.',
+    'BoneTexture.removeMarks is deprecated; use removeMarkers.',
+  ]);
+  warn.mockRestore();
 });
