@@ -29,8 +29,9 @@ export default defineConfig({
           name: 'build',
           include: ['tests/build/**/*.test.ts'],
           environment: 'node',
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
+          // Several waits of two minutes each, see tests/support/patience.ts.
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
         },
       },
       {
@@ -40,7 +41,8 @@ export default defineConfig({
           include: ['tests/{unit,repro}/**/*.test.ts'],
           exclude: ['**/*.browser.test.ts', ...webgpuTests],
           environment: 'node',
-          testTimeout: 60_000,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
           // Other packages too shall see the three.js that the tests run with.
           server: { deps: { inline: ['three-stdlib'] } },
         },
@@ -55,16 +57,22 @@ export default defineConfig({
           name: 'browser',
           include: ['tests/{browser,parity}/**/*.test.ts', 'tests/repro/**/*.browser.test.ts'],
           exclude: webgpuTests,
-          testTimeout: 120_000,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
           // One page at a time: the software renderer takes every core there is.
           fileParallelism: false,
           browser: {
             enabled: true,
             headless: true,
             screenshotFailures: false,
+            connectTimeout: 300_000,
             viewport: { width: 1000, height: 700 },
             provider: playwright({
-              launchOptions: { executablePath: process.env.SIM_BROWSER, args: browserFlags },
+              launchOptions: {
+                executablePath: process.env.SIM_BROWSER,
+                args: browserFlags,
+                timeout: 300_000,
+              },
             }),
             instances: [{ browser: 'chromium' }],
           },

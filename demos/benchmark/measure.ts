@@ -91,19 +91,22 @@ export async function measureDrawing(subject: Subject, budget: number): Promise<
   const { frame, finish, timer } = subject;
   await warmUp(subject, budget);
   const batch = await batchOf(subject);
-  const whole: number[] = [];
-  const gpu: number[] = [];
+  const rounds: { whole: number; gpu: number }[] = [];
   await repeat(budget, async () => {
     const start = performance.now();
     timer?.begin();
     for (let i = 0; i < batch; i++) frame();
     timer?.end();
     await finish();
-    whole.push((performance.now() - start) / batch);
-    if (timer !== null) gpu.push((await timer.read()) / batch);
+    const whole = (performance.now() - start) / batch;
+    rounds.push({ whole, gpu: timer === null ? Number.NaN : (await timer.read()) / batch });
   });
-  const known = gpu.filter((time) => Number.isFinite(time));
-  return { frame: typical(whole), gpu: known.length > 0 ? typical(known) : null };
+  const trusted = rounds.filter(({ gpu }) => Number.isFinite(gpu));
+  if (trusted.length === 0) return { frame: typical(rounds.map(({ whole }) => whole)), gpu: null };
+  return {
+    frame: typical(trusted.map(({ whole }) => whole)),
+    gpu: typical(trusted.map(({ gpu }) => gpu)),
+  };
 }
 
 /** Draws until shaders are compiled and JavaScript is as quick as it gets: a browser compiles what runs often. */

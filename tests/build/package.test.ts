@@ -7,6 +7,7 @@ import { build, preview } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { codeFor } from '../../demos/file/codeFor.js';
 import { type OpenedApp, openPage, PackedApp, ROOT } from '../support/PackedApp.js';
+import { PATIENCE } from '../support/patience.js';
 
 /** Kilobytes of each entry, minified and compressed, that it may not grow beyond unnoticed. */
 const CEILINGS: Record<string, number> = {
@@ -167,7 +168,7 @@ describe('the packed tarball', () => {
   test.each(entries)('%s builds with Vite and renders', async (entry) => {
     const { page, problems, close } = await packed.open(app(entry));
     try {
-      const drawn = page.waitForFunction(() => document.title !== '', undefined, { timeout: 15_000 });
+      const drawn = page.waitForFunction(() => document.title !== '');
       await drawn.catch((error) => problems.push(String(error)));
       expect(problems).toEqual([]);
       expect(Number(await page.title())).toBeGreaterThan(500);
@@ -194,7 +195,7 @@ const blocksOf = (markdown: string, language: string) =>
 async function expectMoving({ page, problems }: OpenedApp, known?: RegExp): Promise<void> {
   await page.waitForSelector('canvas');
   const first = await page.screenshot();
-  await expect.poll(async () => (await page.screenshot()).equals(first), { timeout: 20_000 }).toBe(false);
+  await expect.poll(async () => (await page.screenshot()).equals(first), { timeout: PATIENCE }).toBe(false);
   expect(problems.filter((problem) => !known?.test(problem))).toEqual([]);
 }
 
@@ -298,7 +299,7 @@ describe('the README and the guides', () => {
     }
     const [ofWebGL, ofWebGPU] = corners;
     expect(ofWebGPU).toEqual(ofWebGL);
-  }, 90_000);
+  });
 
   test('the page without a bundler runs, with its files from here in place of the network', async () => {
     const { folder } = packed;
@@ -323,14 +324,14 @@ describe('the README and the guides', () => {
     );
     await expectMoving(app).finally(app.close);
     await server.close();
-  }, 60_000);
+  });
 
   test('the code that the file page shows runs as it is', async () => {
     for (const code of codes.slice(0, 2)) {
       const app = await packed.open(code);
       await expectMoving(app).finally(app.close);
     }
-  }, 90_000);
+  });
 
   test('snippets type-check, the code of the file page and an empty app too, under moduleResolution bundler', () => {
     const files = snippets.map((code, i) => {
@@ -359,12 +360,12 @@ describe('the README and the guides', () => {
       ['skinned-instanced-mesh/webgpu', ofWebGPU],
     ] as const) {
       const { page, problems, close } = await packed.open(drawAll(entry, codes));
-      const drawn = page.waitForFunction(() => document.title !== '', undefined, { timeout: 30_000 });
+      const drawn = page.waitForFunction(() => document.title !== '');
       await drawn.catch((error) => problems.push(String(error)));
       await close();
       expect(problems).toEqual([]);
     }
-  }, 90_000);
+  });
 
   test('the component for react-three-fiber runs, in strict mode too', async () => {
     for (const strict of [false, true]) {
@@ -380,17 +381,17 @@ describe('the README and the guides', () => {
       await expectMoving(app, CLOCK).finally(app.close);
       expect(code.includes('<StrictMode>')).toBe(strict);
     }
-  }, 90_000);
+  });
 
   test('the element for react-three-fiber draws, and is gone when it goes', async () => {
     packed.write('Soldiers.tsx', components[1]);
     const app = await packed.open(SOLDIERS, 'main.tsx');
     await expectMoving(app, CLOCK);
     await app.page.evaluate(() => dispatchEvent(new Event('leave')));
-    await app.page.waitForFunction(() => document.title === 'disposed', null, { timeout: 20_000 });
+    await app.page.waitForFunction(() => document.title === 'disposed');
     expect(app.problems.filter((problem) => !CLOCK.test(problem))).toEqual([]);
     await app.close();
-  }, 60_000);
+  });
 
   test('links lead to files and headings that are there', () => {
     const files = [

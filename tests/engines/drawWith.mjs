@@ -1,5 +1,5 @@
 /** How long an engine may take for one scene, or to start. */
-const PATIENCE = 120_000;
+export const PATIENCE = 300_000;
 
 /** What an engine made of the page. */
 export class Drawings {

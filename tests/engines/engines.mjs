@@ -3,6 +3,7 @@ import { delimiter, join } from 'node:path';
 import { chromium } from 'playwright';
 import { browserFlags } from '../setup/browserFlags.mjs';
 import { findBrowser } from '../setup/findBrowser.mjs';
+import { PATIENCE } from './drawWith.mjs';
 import { startOnScreen } from './processes.mjs';
 import { BASELINE_RENDERERS, RENDERERS } from './renderers.mjs';
 
@@ -33,11 +34,17 @@ const llvmpipeFlags = [
 
 const openChromium = (args, env) => async (url, lost) => {
   const executablePath = await findBrowser();
-  const browser = await chromium.launch({ executablePath, args, env: { ...process.env, ...env } });
+  const browser = await chromium.launch({
+    executablePath,
+    args,
+    env: { ...process.env, ...env },
+    timeout: PATIENCE,
+  });
   const page = await browser.newPage();
   page.on('crash', () => lost('the page crashed'));
   browser.on('disconnected', () => lost('the browser ended'));
-  await page.goto(url);
+  // The page says itself what it loads and draws.
+  await page.goto(url, { waitUntil: 'commit', timeout: PATIENCE });
   return () => browser.close();
 };
 

@@ -8,6 +8,7 @@ import { chromium, type Page } from 'playwright';
 import { build, preview } from 'vite';
 import { expect } from 'vitest';
 import { browserFlags } from '../setup/browserFlags.mjs';
+import { PATIENCE } from './patience.js';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -146,8 +147,10 @@ export class PackedApp {
 
 /** Opens a page in a browser of its own. */
 export async function openPage(url: string, prepare?: (page: Page) => Promise<unknown>): Promise<OpenedApp> {
-  const browser = await chromium.launch({ executablePath: process.env.SIM_BROWSER, args: browserFlags });
+  const executablePath = process.env.SIM_BROWSER;
+  const browser = await chromium.launch({ executablePath, args: browserFlags, timeout: PATIENCE });
   const page = await browser.newPage({ viewport: { width: 400, height: 300 } });
+  page.setDefaultTimeout(PATIENCE);
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('console', (message) => {
