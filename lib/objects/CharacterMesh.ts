@@ -23,8 +23,6 @@ import type { SkinnedInstancedMeshEventMap } from './crowdTypes.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
-type EventMesh = InstancedMesh<BufferGeometry, Material | Material[], SkinnedInstancedMeshEventMap>;
-
 /** A mesh of a crowd whose instances can be placed, dressed and asked where they are, each by itself. */
 export abstract class CharacterMesh extends CrowdMesh {
   /** All instances that are drawn, for methods that take a range. */
@@ -258,12 +256,20 @@ export abstract class CharacterMesh extends CrowdMesh {
     raycastCrowd(this, raycaster, intersects, this.bounds.ofPoses());
   }
 
-  override addEventListener: EventMesh['addEventListener'] = (type, listener) => {
+  override addEventListener: InstancedMesh<
+    BufferGeometry,
+    Material | Material[],
+    SkinnedInstancedMeshEventMap
+  >['addEventListener'] = (type, listener) => {
     super.addEventListener(type, listener);
     this.crowd.events.listen(this, type, listener, true);
   };
 
-  override removeEventListener: EventMesh['removeEventListener'] = (type, listener) => {
+  override removeEventListener: InstancedMesh<
+    BufferGeometry,
+    Material | Material[],
+    SkinnedInstancedMeshEventMap
+  >['removeEventListener'] = (type, listener) => {
     super.removeEventListener(type, listener);
     this.crowd.events.listen(this, type, listener, false);
   };

@@ -10,10 +10,9 @@ import {
 import type { Influences } from '../../shaders/ShaderVariant.js';
 import { backendOf } from '../backends/backendOf.js';
 import type { CrowdSkeleton } from '../backends/CrowdSkeleton.js';
-import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
 import { poseAhead, updateDraw } from '../backends/webgl/WebGLBackend.js';
 import { createCrowdGeometry, jointsOf, setPlaybackAttributes } from '../character/crowdGeometry.js';
-import type { Crowd, CrowdMember } from '../crowd/Crowd.js';
+import type { Crowd } from '../crowd/Crowd.js';
 import { CharacterParts } from '../instances/CharacterParts.js';
 import { InstanceColors } from '../instances/InstanceColors.js';
 import type { InstanceData } from '../instances/InstanceData.js';
@@ -41,10 +40,11 @@ const NAME = 'SkinnedInstancedMesh';
  * Draws the instances of a crowd: what three.js and its renderers look for on such an object, and what instances look like
  * in this very mesh. {@link SkinnedInstancedMesh} adds what a crowd does in time.
  */
-export abstract class CrowdMesh
-  extends InstancedMesh<BufferGeometry, Material | Material[], SkinnedInstancedMeshEventMap>
-  implements CrowdMember, DrawnCrowd
-{
+export abstract class CrowdMesh extends InstancedMesh<
+  BufferGeometry,
+  Material | Material[],
+  SkinnedInstancedMeshEventMap
+> {
   /** For type testing: crowds, and what is attached to them. @internal */
   readonly isCrowdMesh = true;
   /**
@@ -153,6 +153,7 @@ export abstract class CrowdMesh
     return this.crowd.boneTexture;
   }
 
+  /** It may be of another encoding, which compiles the materials anew. */
   set boneTexture(value: BoneTexture) {
     this.crowd.setBoneTexture(value, `${NAME}.boneTexture`);
   }
