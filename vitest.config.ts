@@ -21,7 +21,6 @@ const resolve = {
 
 export default defineConfig({
   test: {
-    // Building and compiling keep one core busy, drawing in software the other.
     maxWorkers: 2,
     projects: [
       {
@@ -59,10 +58,11 @@ export default defineConfig({
           exclude: webgpuTests,
           testTimeout: 300_000,
           hookTimeout: 300_000,
-          // One page at a time: the software renderer takes every core there is.
-          fileParallelism: false,
           browser: {
             enabled: true,
+            // One page at a time: the software renderer takes every core there is. Said here and not of the project, which
+            // would then wait until all others are done.
+            fileParallelism: false,
             headless: true,
             screenshotFailures: false,
             connectTimeout: 300_000,
