@@ -1,7 +1,6 @@
 import {
   Box3,
   BoxGeometry,
-  type Camera,
   CanvasTexture,
   Color,
   ConeGeometry,
@@ -14,23 +13,21 @@ import {
   NearestFilter,
   NumberKeyframeTrack,
   type Object3D,
-  PCFShadowMap,
   RepeatWrapping,
-  type Scene,
   SphereGeometry,
   SRGBColorSpace,
   Vector2,
-  WebGLRenderer,
 } from 'three';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { TWINS } from '../support/captures.js';
 import { BUILT_IN, describeCharacters, loadCharacter } from '../support/characters.js';
+import { type Drawing, drawingOf } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
 import type { Model } from '../support/models.js';
 import { nearestFrame } from '../support/pair.js';
-import { changedPixels, createStage, picture } from '../support/pictures.js';
+import { changedPixels, createStage } from '../support/pictures.js';
 import { Reference } from '../support/reference.js';
 
 /** Share of the pixels that a character covers, with its shadow, that may differ. */
@@ -73,28 +70,13 @@ function createReference({ root, clips }: Model, clip: number, time: number, dre
   return reference;
 }
 
-type Picture = (scene: Scene, camera: Camera, object: Object3D) => Promise<Uint8Array> | Uint8Array;
-
 describe.each(TWINS)('%s', (twin) => {
-  let draw: Picture;
+  let draw: Drawing['draw'];
   let dispose: () => void;
   beforeAll(async () => {
-    if (twin === 'GLSL') {
-      const renderer = new WebGLRenderer();
-      renderer.shadowMap.enabled = true;
-      renderer.shadowMap.type = PCFShadowMap;
-      draw = (scene, camera, object) => picture(renderer, scene, camera as never, object);
-      dispose = () => renderer.dispose();
-      return;
-    }
-    const { WebGPURenderer } = await import('three/webgpu');
-    const { pictureNodes } = await import('../support/picturesNodes.js');
-    const renderer = new WebGPURenderer({ forceWebGL: twin === 'TSL on WebGL 2' });
-    await renderer.init();
-    renderer.shadowMap.enabled = true;
-    renderer.shadowMap.type = PCFShadowMap;
-    draw = (scene, camera, object) => pictureNodes(renderer, scene, camera as never, object);
-    dispose = () => renderer.dispose();
+    const drawing = await drawingOf(twin);
+    draw = drawing.draw;
+    dispose = () => drawing.renderer.dispose();
   });
   afterAll(() => dispose());
 

@@ -1,6 +1,5 @@
 import {
   Box3,
-  type Camera,
   Color,
   DoubleSide,
   Group,
@@ -8,52 +7,27 @@ import {
   type Material,
   Matrix4,
   Mesh,
-  MeshBasicMaterial,
-  MeshLambertMaterial,
-  MeshMatcapMaterial,
   MeshNormalMaterial,
-  MeshPhongMaterial,
-  MeshPhysicalMaterial,
   MeshStandardMaterial,
-  MeshToonMaterial,
-  type Object3D,
-  PCFShadowMap,
-  type Scene,
   type SkinnedMesh,
   SphereGeometry,
-  VSMShadowMap,
 } from 'three';
 import { attribute, color, normalView, positionLocal, sin, vec3 } from 'three/tsl';
-import { MeshStandardNodeMaterial, WebGPURenderer } from 'three/webgpu';
+import { MeshStandardNodeMaterial } from 'three/webgpu';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
-import { BUILT_IN, describeCharacters, loadCharacter } from '../support/characters.js';
+import { TWINS } from '../support/captures.js';
+import { BUILT_IN, loadCharacter } from '../support/characters.js';
+import { BOUND, comparePair } from '../support/comparePair.js';
+import { type Drawing, drawingOf } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
-import { createPair, createShadowPair, nearestFrame, type Pair, useMaterial } from '../support/pair.js';
-import { changedPixels, createStage, forEachMaterial, type LightKind } from '../support/pictures.js';
-import { pictureNodes } from '../support/picturesNodes.js';
+import { createPair, nearestFrame, useMaterial } from '../support/pair.js';
+import { changedPixels, createStage } from '../support/pictures.js';
 import { Reference } from '../support/reference.js';
 import { createStick } from '../support/stick.js';
-import { bumps, stripes } from '../support/textures.js';
-
-/** Share of the pixels that a character covers, with its shadow, that may differ. */
-const BOUND = 0.0015;
 
 const materials: Record<string, () => Material> = {
-  Standard: () => new MeshStandardMaterial({ color: 0xcc8844, roughness: 0.4 }),
-  Physical: () => new MeshPhysicalMaterial({ color: 0x4488cc, clearcoat: 1 }),
-  Lambert: () => new MeshLambertMaterial({ color: 0x88cc44 }),
-  Phong: () => new MeshPhongMaterial({ color: 0xaa5577, shininess: 60 }),
-  Toon: () => new MeshToonMaterial({ color: 0x55aa77 }),
-  Matcap: () => new MeshMatcapMaterial({ color: 0xffddaa }),
-  Normal: () => new MeshNormalMaterial(),
-  'vertex colours': () => new MeshBasicMaterial({ vertexColors: true }),
-  'flat shading': () => new MeshStandardMaterial({ flatShading: true }),
-  'normal map with tangents': () => new MeshStandardMaterial({ normalMap: bumps(), color: 0xbbbbbb }),
-  'displacement map': () =>
-    new MeshStandardMaterial({ displacementMap: bumps(), displacementScale: 0.04, color: 0xbbbbbb }),
-  'alpha map and alphaTest': () => new MeshStandardMaterial({ alphaMap: stripes(), alphaTest: 0.5 }),
   'node material with colorNode': () => {
     const material = new MeshStandardNodeMaterial();
     material.colorNode = color(0x66aaff).mul(normalView.y.mul(0.5).add(0.5));
@@ -72,94 +46,21 @@ const materials: Record<string, () => Material> = {
   },
 };
 
-describe.each(['WebGPU', 'WebGL 2'])('WebGPURenderer on %s', (backend) => {
-  let renderer: WebGPURenderer;
+describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
+  let drawing: Drawing;
+  let draw: Drawing['draw'];
   beforeAll(async () => {
-    renderer = new WebGPURenderer({ forceWebGL: backend === 'WebGL 2' });
-    await renderer.init();
-    renderer.shadowMap.enabled = true;
-    renderer.shadowMap.type = PCFShadowMap;
+    drawing = await drawingOf(twin);
+    draw = drawing.draw;
   });
-  afterAll(() => renderer.dispose());
+  afterAll(() => drawing.renderer.dispose());
 
-  const draw = (scene: Scene, camera: Camera, object: Object3D) =>
-    pictureNodes(renderer, scene, camera, object);
-
-  /** Compares a character, or its shadow alone, with three.js's. */
-  async function compare(
-    label: string,
-    { reference, crowd, bounds }: Pair,
-    light: LightKind,
-    shadowOnly = false,
-  ) {
-    const { scene, camera } = createStage(bounds, light);
-    for (const object of [reference.root, crowd]) {
-      forEachMaterial(object, (material) => {
-        material.colorWrite = material.depthWrite = !shadowOnly;
-      });
-    }
-    expectSamePicture(
-      `${label}, ${backend}, ${light}${shadowOnly ? ', shadow alone' : ''}`,
-      await draw(scene, camera, reference.root),
-      await draw(scene, camera, crowd),
-      await draw(scene, camera, new Group()),
-      BOUND,
-    );
-  }
-
-  describeCharacters((name) => {
-    test('looks as three.js draws it, with its shadow', async () => {
-      // The other backend runs the same nodes: real models under every light are for the first.
-      const all = backend === 'WebGPU' || name === BUILT_IN;
-      const model = await loadCharacter(name);
-      const clip = Math.floor(model.clips.length / 2);
-      for (const light of all ? (['directional', 'spot', 'point'] as const) : (['directional'] as const)) {
-        const pair = createPair(model, clip, 0.4, new Matrix4().makeRotationY(0.7));
-        await compare(name, pair, light);
-        await compare(name, pair, light, true);
-      }
-    });
-  });
-
-  test.each(Object.keys(materials))('material: %s', async (name) => {
+  test.each(Object.entries(materials))('material: %s', async (name, create) => {
     const model = await loadCharacter(BUILT_IN);
-    model.root.traverse((node) => {
-      const mesh = node as SkinnedMesh;
-      if (mesh.isSkinnedMesh && name.includes('tangents')) mesh.geometry.computeTangents();
-    });
     const pair = createPair(model, 2, 0.3, new Matrix4().makeRotationY(0.8).setPosition(0.2, 0, 0));
-    useMaterial(pair, materials[name]);
-    await compare(name, pair, 'directional');
+    useMaterial(pair, create);
+    await comparePair(drawing, `${name}, ${twin}`, pair, 'directional');
   });
-
-  test('encoding tracks looks as three.js draws it between frames, with its shadow', async () => {
-    const model = await loadCharacter(BUILT_IN);
-    const pair = createPair(model, 2, 0.317, new Matrix4().makeRotationY(0.7), 'tracks');
-    for (const light of ['directional', 'point'] as const) {
-      await compare('tracks', pair, light);
-      await compare('tracks', pair, light, true);
-    }
-    // One build, another palette.
-    await compare('tracks, another crowd', createPair(model, 1, 0.6, new Matrix4(), 'tracks'), 'directional');
-    await compare('tracks, the first again', pair, 'directional');
-  });
-
-  test('VSM shadows', async () => {
-    renderer.shadowMap.type = VSMShadowMap;
-    await compare('VSM', createPair(await loadCharacter(BUILT_IN), 1, 0.6), 'directional');
-    renderer.shadowMap.type = PCFShadowMap;
-  });
-
-  test.each([1, 2] as const)(
-    'shadowInfluences %i: the shadow of a SkinnedMesh whose vertices follow as many joints, and no other change',
-    async (shadowInfluences) => {
-      const pair = await createShadowPair(shadowInfluences);
-      await compare(`shadowInfluences ${shadowInfluences}`, pair.shadow, 'directional', true);
-      pair.lit.crowd.castShadow = false;
-      for (const mesh of pair.lit.reference.meshes) mesh.castShadow = false;
-      await compare(`shadowInfluences ${shadowInfluences}, no shadow`, pair.lit, 'directional');
-    },
-  );
 
   test('scene.overrideMaterial poses the crowd', async () => {
     const { reference, crowd, bounds } = createPair(await loadCharacter(BUILT_IN), 2, 0.4);
@@ -181,7 +82,7 @@ describe.each(['WebGPU', 'WebGL 2'])('WebGPURenderer on %s', (backend) => {
     useMaterial(pair, material);
     for (const mesh of pair.reference.meshes) (mesh.material as MeshStandardMaterial).color.copy(tint);
     pair.crowd.setColorAt(0, tint);
-    await compare('colours', pair, 'directional');
+    await comparePair(drawing, `colours, ${twin}`, pair, 'directional');
   });
 
   test('one material on crowds of other textures and variants, and on plain meshes', async () => {
@@ -233,7 +134,7 @@ describe.each(['WebGPU', 'WebGL 2'])('WebGPURenderer on %s', (backend) => {
     );
     // three.js's meshes with materials of their own, ours and two plain meshes with one for all
     expectSamePicture(
-      `one material, ${backend}`,
+      `one material, ${twin}`,
       await draw(scene, camera, expected),
       await draw(scene, camera, drawn),
       await draw(scene, camera, new Group()),

@@ -8,52 +8,29 @@ import {
   type Object3D,
   type PerspectiveCamera,
   type Scene,
-  WebGLRenderer,
 } from 'three';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { TWINS, type Twin } from '../support/captures.js';
+import { drawingOf } from '../support/drawings.js';
 import { createEverything } from '../support/everything.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
-import { changedPixels, createStage, picture } from '../support/pictures.js';
+import { changedPixels, createStage } from '../support/pictures.js';
 import { Reference } from '../support/reference.js';
 
 /** Share of the character's pixels that may differ. */
 const BOUND = 0.001;
 const AT = 0.8;
 
-interface Drawing {
-  draw(scene: Scene, camera: PerspectiveCamera, object: Object3D): Promise<Uint8Array>;
-  problems: string[];
-  dispose(): void;
-}
-
-async function drawingWith(twin: Twin): Promise<Drawing> {
+/** What draws, and what the GPU or the shaders have against it. */
+async function watchedDrawing(twin: Twin) {
+  const { renderer, draw } = await drawingOf(twin);
   const problems: string[] = [];
-  if (twin === 'GLSL') {
-    const renderer = new WebGLRenderer();
-    renderer.shadowMap.enabled = true;
-    renderer.debug.onShaderError = (gl, program) => problems.push(gl.getProgramInfoLog(program) ?? 'link');
-    return {
-      draw: async (scene, camera, object) => picture(renderer, scene, camera, object),
-      problems,
-      dispose: () => renderer.dispose(),
-    };
-  }
-  const { WebGPURenderer } = await import('three/webgpu');
-  const { pictureNodes } = await import('../support/picturesNodes.js');
-  const renderer = new WebGPURenderer({ forceWebGL: twin === 'TSL on WebGL 2' });
-  await renderer.init();
-  renderer.shadowMap.enabled = true;
-  renderer.debug.onShaderError = (gl: WebGL2RenderingContext, program: WebGLProgram) =>
+  renderer.debug.onShaderError = (gl: WebGLRenderingContext, program: WebGLProgram) =>
     problems.push(gl.getProgramInfoLog(program) ?? 'link');
-  const { device } = renderer.backend as unknown as { device?: GPUDevice };
+  const { device } = ((renderer as { backend?: unknown }).backend ?? {}) as { device?: GPUDevice };
   device?.addEventListener('uncapturederror', ({ error }) => problems.push(error.message));
-  return {
-    draw: (scene, camera, object) => pictureNodes(renderer, scene, camera, object),
-    problems,
-    dispose: () => renderer.dispose(),
-  };
+  return { draw, problems, dispose: () => renderer.dispose() };
 }
 
 function stageOf(root: Object3D) {
@@ -64,9 +41,9 @@ function stageOf(root: Object3D) {
 }
 
 describe.each(TWINS)('%s', (twin) => {
-  let drawing: Drawing;
+  let drawing: Awaited<ReturnType<typeof watchedDrawing>>;
   beforeAll(async () => {
-    drawing = await drawingWith(twin);
+    drawing = await watchedDrawing(twin);
   });
   afterAll(() => drawing.dispose());
 

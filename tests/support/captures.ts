@@ -1,4 +1,5 @@
 import { REVISION, WebGLRenderer } from 'three';
+import type { WebGPURenderer } from 'three/webgpu';
 import { type Capture, webGLCapture } from './parity.js';
 
 /** The languages in which the shaders are written, and where they run. */
@@ -10,16 +11,25 @@ const nodes: Twin[] = Number(REVISION) >= 187 ? ['TSL on WebGPU', 'TSL on WebGL 
 /** Those that this three.js can run. */
 export const TWINS: readonly Twin[] = ['GLSL', ...nodes];
 
+/** A WebGPURenderer that draws with what it shall. */
+export async function createNodeRenderer(twin: Exclude<Twin, 'GLSL'>): Promise<WebGPURenderer> {
+  const { WebGPURenderer: Renderer } = await import('three/webgpu');
+  const forceWebGL = twin === 'TSL on WebGL 2';
+  const renderer = new Renderer({ forceWebGL });
+  await renderer.init();
+  const { isWebGPUBackend = false } = renderer.backend as { isWebGPUBackend?: boolean };
+  if (isWebGPUBackend === forceWebGL) throw new Error(`There is no ${twin} in this browser.`);
+  return renderer;
+}
+
 /** How a crowd is drawn and read back with one of them. */
 export async function captureOf(twin: Twin): Promise<Capture & { dispose(): void }> {
   if (twin === 'GLSL') {
     const renderer = new WebGLRenderer();
     return { ...webGLCapture(renderer), dispose: () => renderer.dispose() };
   }
-  const { WebGPURenderer } = await import('three/webgpu');
   const { captureNodeMaterial, captureNodes } = await import('./captureNodes.js');
-  const renderer = new WebGPURenderer({ forceWebGL: twin === 'TSL on WebGL 2' });
-  await renderer.init();
+  const renderer = await createNodeRenderer(twin);
   return {
     material: (vertices) => captureNodeMaterial(vertices),
     read: (crowd, vertices, instances) => captureNodes(renderer, crowd, vertices, instances),
