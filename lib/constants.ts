@@ -30,13 +30,13 @@ export const REPEAT_FOREVER = 1e9;
 export const CLOCK_EPOCH = 16;
 
 /**
- * Where a draw's parameters are in `bindMatrix`, 16 floats that three.js uploads for each object it draws; see
- * `lib/backends/drawParameters.ts`. First the time of the crowd's clock, in seconds.
+ * Where a draw's parameters lie in the 16 floats that three.js uploads per object, see `setDrawParameters`. Shaders of
+ * WebGLRenderer know them by the names in `drawSlots.glsl.ts`.
  */
 export const PARAM_CLOCK = 0;
-/** Rows of the bone texture; for a crowd that a pass poses, the binary logarithm of the instances in a palette row. */
+/** Frames that lie below each other in the bone texture; of a palette, log2 of the instances in a row. */
 export const PARAM_ROWS = 1;
-/** Texels of a frame; for a crowd that a pass poses, columns of an instance in the palette. */
+/** Texels of a frame in the bone texture; of a palette, those of an instance. */
 export const PARAM_STRIDE = 2;
 /** Code of the shader variant, and of the one for shadow maps. */
 export const PARAM_VARIANT = 3;
@@ -44,11 +44,21 @@ export const PARAM_SHADOW_VARIANT = 4;
 /** How many parts the character has, and how many instances' parts are in a row of their texture. */
 export const PARAM_PARTS = 5;
 export const PARAM_PARTS_PER_ROW = 6;
-/** Texels of a frame that come before the influences of morph targets. */
+/** Texels of a frame, or of an instance in a palette, before the influences of morph targets. */
 export const PARAM_MORPH_TEXEL = 7;
+
+/**
+ * Where textures lie in the array that WebGLRenderer binds for each object it draws. The first three are those of the pose
+ * source; `drawSlots.glsl.ts` has the names by which shaders know them.
+ */
+export const SOURCE_TEXTURES = 3;
+export const TEXTURE_PARTS = 3;
+export const TEXTURE_MATRICES = 4;
+export const TEXTURE_VIEW = 5;
 
 /** Steps in a map's width or height by which it may be moved for a part of an instance: two such numbers fit into one float32. */
 export const MAP_STEPS = 4096;
 
-/** Instances in a row of a texture that holds numbers of each instance; a power of two. */
+/** Instances in a row of a texture that holds numbers of each instance, and the same as an exponent of two. */
 export const INSTANCES_PER_ROW = 256;
+export const INSTANCES_PER_ROW_BITS = 8;

@@ -1,12 +1,10 @@
-import type { EncodingName } from '../lib/encodings/Encoding.js';
-import { ENCODING_NAMES } from '../lib/encodings/index.js';
-
 /** How many joints a vertex may follow. */
 export type Influences = 1 | 2 | 4;
 
 /** What is compiled into the skinning functions rather than asked at run time. */
 export interface ShaderVariant {
-  encoding: EncodingName;
+  /** Number of the pose source among those that are registered. */
+  source: number;
   /** Mix two frames, or take the nearest. */
   interpolate: boolean;
   influences: Influences;
@@ -14,27 +12,33 @@ export interface ShaderVariant {
   parts: boolean;
   /** Whether clips move morph targets. */
   morphs: boolean;
+  /** Whether a view says which instances are drawn. */
+  view: boolean;
 }
 
 const INFLUENCES: readonly Influences[] = [1, 2, 4];
 
-/** Codes are below this. */
-export const VARIANT_CODES = 128;
+/** Sources that codes tell apart. */
+export const MAX_SOURCES = 8;
+
+/** Codes are below this: there are four flags. */
+export const VARIANT_CODES = MAX_SOURCES * 16 * 3;
 
 /** A whole number that stands for a variant, in program cache keys and in draw parameters. */
-export function variantCode({ encoding, interpolate, influences, parts, morphs }: ShaderVariant): number {
-  const flags = (morphs ? 4 : 0) + (parts ? 2 : 0) + (interpolate ? 1 : 0);
-  return (ENCODING_NAMES.indexOf(encoding) * 8 + flags) * INFLUENCES.length + INFLUENCES.indexOf(influences);
+export function variantCode({ source, interpolate, influences, parts, morphs, view }: ShaderVariant): number {
+  const flags = (view ? 8 : 0) + (morphs ? 4 : 0) + (parts ? 2 : 0) + (interpolate ? 1 : 0);
+  return (source * 16 + flags) * INFLUENCES.length + INFLUENCES.indexOf(influences);
 }
 
 /** The variant of a code. */
 export function variantOf(code: number): ShaderVariant {
   const rest = Math.floor(code / INFLUENCES.length);
   return {
-    encoding: ENCODING_NAMES[rest >> 3],
+    source: rest >> 4,
     interpolate: (rest & 1) === 1,
     parts: (rest & 2) === 2,
     morphs: (rest & 4) === 4,
+    view: (rest & 8) === 8,
     influences: INFLUENCES[code % INFLUENCES.length],
   };
 }

@@ -1,5 +1,6 @@
 import { int, ivec2 } from 'three/tsl';
 import { type Node, type Texture, TextureNode } from 'three/webgpu';
+import { INSTANCES_PER_ROW, INSTANCES_PER_ROW_BITS } from '../lib/constants.js';
 import { heightOf, objectUniform, sampleOf } from './tsl.js';
 
 /**
@@ -28,6 +29,16 @@ export class TexelNode extends TextureNode {
     const layer = row.div(height).toVar();
     const y = row.sub(layer.mul(height)).toVar();
     return Array.from({ length: count }, (_, i) => this.layerTexel(ivec2(i === 0 ? x : x.add(i), y), layer));
+  }
+
+  /** `count` texels of an instance, from `offset`, in an `InstanceTexture` that has `stride` of them for each. */
+  instanceTexels(instance: Node<'int'>, stride: number, offset: Node<'int'>, count: number): Node<'vec4'>[] {
+    const x = instance
+      .bitAnd(INSTANCES_PER_ROW - 1)
+      .mul(stride)
+      .add(offset);
+    const row = instance.shiftRight(INSTANCES_PER_ROW_BITS).toVar();
+    return this.rowTexels(x, row, count).map((texel) => texel.toVar());
   }
 
   /** Rows of the texture, as of each draw. */

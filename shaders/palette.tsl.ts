@@ -4,14 +4,14 @@ import type { Influences } from './ShaderVariant.js';
 import { type Rows, zeroRows } from './tsl.js';
 
 /**
- * Twin of `palette.glsl.ts`: the weighted sum of the vertex's joints, as rows, from what the pose pass has written. Builds
+ * Twin of `paletteMatrixGLSL` in `palette.glsl.ts`: the weighted sum of the vertex's joints, as rows, from what the pose pass has written. Builds
  * on the current stack.
  *
- * @param jointRows Reads the skinning matrix of a joint of the instance that is drawn.
+ * @param jointMatrix Reads the skinning matrix of a joint of the instance that is drawn: twin of `jointMatrix_palette`.
  * @param shown Not above zero where the vertex's part is hidden, which shrinks it to nothing; null if no part ever is.
  */
 export function paletteMatrix(
-  jointRows: (joint: Node<'int'>) => Rows,
+  jointMatrix: (joint: Node<'int'>) => Rows,
   influences: Influences,
   shown: Node<'float'> | null,
 ): Rows {
@@ -28,7 +28,7 @@ export function paletteMatrix(
       Break();
     });
     const weight = weights.x.toVar();
-    jointRows(int(joints.x).toVar()).forEach((row, i) => {
+    jointMatrix(int(joints.x).toVar()).forEach((row, i) => {
       sum[i].addAssign(row.mul(weight));
     });
     joints.assign(joints.yzwx);

@@ -1,17 +1,16 @@
-import { MAP_STEPS, PARAM_PARTS, PARAM_PARTS_PER_ROW } from '../lib/constants.js';
-import { drawParameterGLSL } from './drawParameter.js';
+import { MAP_STEPS } from '../lib/constants.js';
 
 /** Colour of the vertex's part on its instance, and what says where its map is and whether it is shown; see `InstanceParts`. */
-export const partsGLSL = (partsTexel: string): string => /* glsl */ `
+export const partsGLSL = /* glsl */ `
 attribute float partIndex;
 
 vec4 instancePart() {
 
-  int parts = int( ${drawParameterGLSL(PARAM_PARTS)} );
-  int perRow = int( ${drawParameterGLSL(PARAM_PARTS_PER_ROW)} );
-  int row = gl_InstanceID / perRow;
-  ivec2 at = ivec2( ( gl_InstanceID - row * perRow ) * parts + int( partIndex ), row );
-  return ${partsTexel};
+  int perRow = CROWD_PARTS_PER_ROW;
+  int index = instanceIndex();
+  int row = index / perRow;
+  ivec2 at = ivec2( ( index - row * perRow ) * CROWD_PART_COUNT + int( partIndex ), row );
+  return texelFetch( CROWD_PARTS, at, 0 );
 
 }
 

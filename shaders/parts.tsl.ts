@@ -1,14 +1,14 @@
-import { attribute, floor, instanceIndex, int, vec2 } from 'three/tsl';
+import { attribute, floor, int, vec2 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import { MAP_STEPS, PARAM_PARTS, PARAM_PARTS_PER_ROW } from '../lib/constants.js';
+import { MAP_STEPS } from '../lib/constants.js';
+import { drawPartCount, drawPartsPerRow } from './drawSlots.tsl.js';
 import type { TexelNode } from './TexelNode.js';
 
-/** Twin of `parts.glsl.ts`: what the vertex's part looks like on its instance. Call it where a stack is being built. */
-export function instancePart(texture: TexelNode, parameter: (i: number) => Node<'float'>): Node<'vec4'> {
-  const index = int(instanceIndex);
-  const perRow = int(parameter(PARAM_PARTS_PER_ROW)).toVar();
+/** Twin of `parts.glsl.ts`: what the vertex's part looks like on its instance. Builds on the current stack. */
+export function instancePart(texture: TexelNode, index: Node<'int'>): Node<'vec4'> {
+  const perRow = drawPartsPerRow().toVar();
   const row = index.div(perRow).toVar();
-  const first = index.sub(row.mul(perRow)).mul(int(parameter(PARAM_PARTS)));
+  const first = index.sub(row.mul(perRow)).mul(drawPartCount());
   return texture.rowTexels(first.add(int(attribute<'float'>('partIndex', 'float'))), row, 1)[0];
 }
 

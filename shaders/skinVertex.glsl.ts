@@ -1,33 +1,40 @@
-import { drawParameterGLSL } from './drawParameter.js';
-import { encodingGLSL } from './encodings/index.js';
+import { ShaderChunk } from 'three';
+import { TEXTURE_PARTS, TEXTURE_VIEW } from '../lib/constants.js';
+import { drawSlotsGLSL } from './drawSlots.glsl.js';
+import { instanceIndexGLSL } from './instanceIndex.glsl.js';
 import { morphsGLSL } from './morphTargets.glsl.js';
-import { paletteGLSL, paletteMatrixGLSL, paletteMorphsGLSL } from './palette.glsl.js';
+import { partsGLSL } from './parts.glsl.js';
 import { type ShaderVariant, variantOf } from './ShaderVariant.js';
-import { type SlotSource, skinningCommonGLSL, skinningMatrixGLSL } from './skinningMatrix.glsl.js';
+import type { SlotSource, SourceGLSL } from './SourceGLSL.js';
 
 /** Chunks that a material without colours, maps or light has no use for. */
 const OPTIONAL = ['skinnormal_vertex', 'color_vertex', 'uv_vertex'];
+
+const SKINNED = 'mat3x4 crowdSkin = skinningMatrix();';
+
+/** What the shaders of a material are made for. */
+export interface CrowdProgram {
+  /** Codes of the variants that the material is drawn with. Several are told apart at run time. */
+  codes: readonly number[];
+  /** Index of the draw parameter that holds the code of the object drawn. */
+  variantParameter: number;
+  /** Where the shader finds what an instance plays. */
+  slots: SlotSource;
+  sourceOf(variant: ShaderVariant): SourceGLSL;
+}
 
 /**
  * Replaces three.js's skinning chunks in a vertex shader whose includes are not yet resolved. The chunks' own text does
  * not matter: another library on the page may have replaced it.
  *
- * @param codes Variants that this material is drawn with. Several are told apart at run time.
- * @param variantParameter Index of the draw parameter that holds the code of the object drawn.
- * @param slots Where the shader finds what an instance plays.
  * @returns Null if the shader lacks a chunk, so that it could not be posed.
  */
-export function skinVertexGLSL(
-  vertexShader: string,
-  codes: readonly number[],
-  variantParameter: number,
-  slots: SlotSource,
-): string | null {
-  const skinned = 'mat3x4 crowdSkin = skinningMatrix();';
+export function skinVertexGLSL(vertexShader: string, program: CrowdProgram): string | null {
+  const variants = program.codes.map(variantOf);
   const chunks: Record<string, string> = {
-    skinning_pars_vertex: skinningFunctions(codes, variantParameter, slots),
+    skinning_pars_vertex: skinningFunctions(program),
 
-    skinbase_vertex: skinned,
+    skinbase_vertex: SKINNED,
 
     skinnormal_vertex: /* glsl */ `
 objectNormal = vec4( objectNormal, 0.0 ) * crowdSkin;
@@ -38,39 +45,13 @@ objectNormal = vec4( objectNormal, 0.0 ) * crowdSkin;
 
     skinning_vertex: 'transformed = vec4( transformed, 1.0 ) * crowdSkin;',
   };
-  if (codes.some((code) => variantOf(code).parts)) {
-    chunks.uv_vertex = /* glsl */ `
-#include <uv_vertex>
-#ifdef USE_MAP
-  vMapUv += mat2( mapTransform ) * partMap();
-#endif
-`;
-    chunks.color_vertex = /* glsl */ `
-#include <color_vertex>
-#ifdef USE_INSTANCING_COLOR
-  vColor.rgb *= partColor();
-#endif
-`;
-  }
-
-  if (
-    codes.some((code) => variantOf(code).morphs) &&
-    vertexShader.includes('#include <morphinstance_vertex>')
-  ) {
+  if (variants.some(({ parts }) => parts)) Object.assign(chunks, partChunks);
+  const hasMorphs = vertexShader.includes('#include <morphinstance_vertex>');
+  if (hasMorphs && variants.some(({ view }) => view)) chunks.morphinstance_vertex = instanceMorphs();
+  if (hasMorphs && variants.some(({ morphs }) => morphs)) {
     // Morphing comes before skinning, and needs to know what the clips add to it.
     chunks.skinbase_vertex = '';
-    chunks.morphinstance_vertex = /* glsl */ `
-#include <morphinstance_vertex>
-clearMorphs();
-${skinned}
-#ifdef USE_MORPHTARGETS
-
-  float crowdInfluences[ MORPHTARGETS_COUNT ];
-  for ( int i = 0; i < MORPHTARGETS_COUNT; i ++ ) crowdInfluences[ i ] = morphTargetInfluences[ i ] + crowdMorphs[ i ];
-  #define morphTargetInfluences crowdInfluences
-
-#endif
-`;
+    chunks.morphinstance_vertex = `${chunks.morphinstance_vertex ?? '#include <morphinstance_vertex>'}${clipMorphs}`;
   }
 
   let shader = vertexShader;
@@ -85,34 +66,67 @@ ${skinned}
   return shader;
 }
 
-function skinningFunctions(codes: readonly number[], variantParameter: number, slots: SlotSource): string {
-  const variants = codes.map(variantOf);
-  const encodings = new Set(variants.map((variant: ShaderVariant) => variant.encoding));
-  const anyParts = variants.some(({ parts }) => parts);
+const partChunks = {
+  uv_vertex: /* glsl */ `
+#include <uv_vertex>
+#ifdef USE_MAP
+  vMapUv += mat2( mapTransform ) * partMap();
+#endif
+`,
+  color_vertex: /* glsl */ `
+#include <color_vertex>
+#ifdef USE_INSTANCING_COLOR
+  vColor.rgb *= partColor();
+#endif
+`,
+};
 
-  const morphs = variants.some((variant) => variant.morphs) ? [morphsGLSL] : [];
-  const functions = [
-    skinningCommonGLSL(
-      textureCount(codes, slots),
-      anyParts ? partsTextureGLSL(codes, variants, variantParameter) : null,
-      slots,
+const clipMorphs = /* glsl */ `
+clearMorphs();
+${SKINNED}
+#ifdef USE_MORPHTARGETS
+
+  float crowdInfluences[ MORPHTARGETS_COUNT ];
+  for ( int i = 0; i < MORPHTARGETS_COUNT; i ++ ) crowdInfluences[ i ] = morphTargetInfluences[ i ] + crowdMorphs[ i ];
+  #define morphTargetInfluences crowdInfluences
+
+#endif
+`;
+
+/** three.js's own chunk, reading the influences of the instance that a view says is drawn. */
+const instanceMorphs = () =>
+  (ShaderChunk as Record<string, string>).morphinstance_vertex.replaceAll('gl_InstanceID', 'instanceIndex()');
+
+function skinningFunctions(program: CrowdProgram): string {
+  const { codes, slots, sourceOf, variantParameter } = program;
+  const variants = codes.map(variantOf);
+  const anyParts = variants.some(({ parts }) => parts);
+  const morphs = variants.some((variant) => variant.morphs);
+  const declarations = new Set([
+    drawSlotsGLSL(textureCount(program), variantParameter),
+    instanceIndexGLSL(
+      isAnyOf(
+        codes.filter((_, i) => variants[i].view),
+        codes,
+      ),
     ),
-    ...morphs,
-    ...[...encodings].map((encoding) => (encoding === 'tracks' ? paletteGLSL : encodingGLSL[encoding])),
-    ...(morphs.length > 0 && encodings.has('tracks') ? [paletteMorphsGLSL] : []),
-  ];
+    ...(anyParts ? [partsGLSL] : []),
+    ...(morphs ? [morphsGLSL] : []),
+    ...variants.flatMap((variant) => sourceOf(variant).declarations(slots, morphs)),
+  ]);
+
+  const functions = [...declarations];
   const single = codes.length === 1;
   codes.forEach((code, i) => {
-    const skinningMatrix = variants[i].encoding === 'tracks' ? paletteMatrixGLSL : skinningMatrixGLSL;
-    functions.push(skinningMatrix(single ? 'skinningMatrix' : `skinningMatrix_${code}`, variants[i]));
+    const name = single ? 'skinningMatrix' : `skinningMatrix_${code}`;
+    functions.push(sourceOf(variants[i]).skinningMatrix(name, variants[i]));
   });
-  const codeGLSL = codeOf(variantParameter);
   if (!single) {
     const branches = codes.map((code) => `if ( code == ${code} ) return skinningMatrix_${code}();`);
     functions.push(/* glsl */ `
 mat3x4 skinningMatrix() {
 
-  int code = ${codeGLSL};
+  int code = CROWD_VARIANT;
   ${branches.join('\n  ')}
   return mat3x4( 0.0 );
 
@@ -120,9 +134,11 @@ mat3x4 skinningMatrix() {
 `);
   }
   if (anyParts) {
-    const plain = codes.filter((_, i) => !variants[i].parts).map((code) => `code == ${code}`);
-    const unless = (value: string) =>
-      plain.length > 0 ? `int code = ${codeGLSL};\n  if ( ${plain.join(' || ')} ) return ${value};` : '';
+    const plain = isAnyOf(
+      codes.filter((_, i) => !variants[i].parts),
+      codes,
+    );
+    const unless = (value: string) => (plain === null ? '' : `if ( ${plain} ) return ${value};`);
     functions.push(/* glsl */ `
 vec3 partColor() {
 
@@ -142,29 +158,16 @@ vec2 partMap() {
   return functions.join('\n');
 }
 
-/** How many textures the shaders of these variants read: what an object that they draw must have bound. */
-export function textureCount(codes: readonly number[], slots: SlotSource): number {
+/** GLSL that says whether the object drawn has one of some codes among all of a program; null where none can have. */
+function isAnyOf(some: readonly number[], all: readonly number[]): string | null {
+  if (some.length === 0) return null;
+  return some.length === all.length ? 'true' : some.map((code) => `CROWD_VARIANT == ${code}`).join(' || ');
+}
+
+/** How many textures the shaders of these variants declare: what an object that they draw must have bound. */
+export function textureCount({ codes, slots, sourceOf }: Omit<CrowdProgram, 'variantParameter'>): number {
   const variants = codes.map(variantOf);
-  const palettes = variants.some(({ encoding }) => encoding === 'tracks');
-  const parts = variants.some((variant) => variant.parts);
-  if (slots === 'texture' || (palettes && parts)) return 4;
-  return palettes || parts ? 3 : 2;
-}
-
-function codeOf(variantParameter: number): string {
-  return `int( ${drawParameterGLSL(variantParameter)} + 0.5 )`;
-}
-
-/** Reads a texel of the parts' texture: behind the three of a palette, or behind the bone texture and the older slots. */
-function partsTextureGLSL(
-  codes: readonly number[],
-  variants: readonly ShaderVariant[],
-  variantParameter: number,
-): string {
-  const palettes = codes.filter((_, i) => variants[i].encoding === 'tracks');
-  const read = (texture: number) => `texelFetch( boneTexture[ ${texture} ], at, 0 )`;
-  if (palettes.length === 0) return read(2);
-  if (palettes.length === codes.length) return read(3);
-  const isPalette = palettes.map((code) => `${codeOf(variantParameter)} == ${code}`).join(' || ');
-  return `( ${isPalette} ) ? ${read(3)} : ${read(2)}`;
+  if (variants.some(({ view }) => view)) return TEXTURE_VIEW + 1;
+  if (variants.some(({ parts }) => parts)) return TEXTURE_PARTS + 1;
+  return Math.max(...variants.map((variant) => sourceOf(variant).textures(slots)));
 }

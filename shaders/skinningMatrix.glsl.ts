@@ -1,28 +1,20 @@
-import { INSTANCES_PER_ROW, LOOP_MODES, PARAM_CLOCK, PARAM_ROWS, PARAM_STRIDE } from '../lib/constants.js';
+import { INSTANCES_PER_ROW, INSTANCES_PER_ROW_BITS, LOOP_MODES } from '../lib/constants.js';
+import type { MatrixEncodingName } from '../lib/encodings/Encoding.js';
 import { FADES_STRIDE, SLOT_STRIDE } from '../lib/playback/instanceLayout.js';
-import { drawParameterGLSL } from './drawParameter.js';
-import { frameAtGLSL } from './frameAt.glsl.js';
-import { partsGLSL } from './parts.glsl.js';
 import type { ShaderVariant } from './ShaderVariant.js';
+import type { SlotSource } from './SourceGLSL.js';
 
-const CLOCK = /*@__PURE__*/ drawParameterGLSL(PARAM_CLOCK);
-
-/** Where shaders of WebGLRenderer read what an instance plays. */
-export type SlotSource = 'attributes' | 'texture';
-
-/** The newest slot of the instance as attributes, or where they are all taken, as texels of `InstancePlayback.state`. */
-const newestSlotGLSL = (slots: SlotSource): string =>
-  slots === 'attributes'
-    ? /* glsl */ `
+const newestSlotAttributes = /* glsl */ `
 attribute vec4 instanceClip;
 attribute vec4 instanceTiming;
-`
-    : /* glsl */ `
+`;
+
+const newestSlotTexels = /* glsl */ `
 vec4 newestSlot( int texel ) {
 
-  int index = gl_InstanceID;
-  ivec2 at = ivec2( ( index & ${INSTANCES_PER_ROW - 1} ) * ${SLOT_STRIDE / 4}, index >> ${Math.log2(INSTANCES_PER_ROW)} );
-  return texelFetch( boneTexture[ 3 ], at + ivec2( texel, 0 ), 0 );
+  int index = instanceIndex();
+  ivec2 at = ivec2( ( index & ${INSTANCES_PER_ROW - 1} ) * ${SLOT_STRIDE / 4} + texel, index >> ${INSTANCES_PER_ROW_BITS} );
+  return texelFetch( CROWD_NEWEST_SLOTS, at, 0 );
 
 }
 
@@ -30,24 +22,12 @@ vec4 newestSlot( int texel ) {
 #define instanceTiming newestSlot( 1 )
 `;
 
-/**
- * What the skinning functions of every variant need. The textures are one array under the name that three.js sets for
- * each object it draws: the bone texture, the slots that fade out, and where they are asked for, the parts and the newest
- * slots; or the three of a palette, and the parts.
- *
- * @param textures How many of them the shader may read.
- * @param partsTexel Reads the texel of the parts' texture at `at`; null where no variant has parts.
- */
-export const skinningCommonGLSL = (
-  textures: number,
-  partsTexel: string | null,
-  slots: SlotSource,
-): string => /* glsl */ `
-uniform highp sampler2D boneTexture[ ${textures} ];
-uniform highp mat4 bindMatrix;
-${newestSlotGLSL(slots)}
-${frameAtGLSL}
+/** The newest slot of the instance as attributes, or as texels: where all attributes are taken, and where there is a view. */
+export const newestSlotGLSL = (slots: SlotSource): string =>
+  slots === 'attributes' ? newestSlotAttributes : newestSlotTexels;
 
+/** What one slot of an instance shows: where the texels of its two frames begin, and how they mix. */
+export const poseLayerGLSL = /* glsl */ `
 struct PoseLayer {
   ivec2 texel0;
   ivec2 texel1;
@@ -56,9 +36,9 @@ struct PoseLayer {
 
 ivec2 frameTexel( float frame ) {
 
-  float rows = ${drawParameterGLSL(PARAM_ROWS)};
+  float rows = CROWD_ROWS;
   float column = floor( ( frame + 0.5 ) / rows );
-  return ivec2( vec2( column * ${drawParameterGLSL(PARAM_STRIDE)}, frame - column * rows ) );
+  return ivec2( vec2( column * CROWD_STRIDE, frame - column * rows ) );
 
 }
 
@@ -67,7 +47,7 @@ PoseLayer poseLayer( vec4 clip, vec4 timing, float ease, bool interpolate ) {
   float count = floor( clip.y * ${1 / LOOP_MODES} );
   float loop = clip.y - count * ${LOOP_MODES}.0;
   float time = clip.z + clip.w * ease * ease;
-  FrameMix mixed = frameAt( ${CLOCK}, clip.x, count, time, loop, timing.x, timing.y, interpolate );
+  FrameMix mixed = frameAt( CROWD_CLOCK, clip.x, count, time, loop, timing.x, timing.y, interpolate );
   ivec2 texel0 = frameTexel( mixed.frame0 );
   ivec2 texel1 = texel0;
   if ( interpolate ) texel1 = frameTexel( mixed.frame1 );
@@ -75,19 +55,18 @@ PoseLayer poseLayer( vec4 clip, vec4 timing, float ease, bool interpolate ) {
 
 }
 
-float olderWeight( vec4 timing ) {
+float fadingWeight( vec4 timing ) {
 
-  return clamp( timing.z - ${CLOCK} * timing.w, 0.0, 1.0 );
-
-}
-
-ivec2 olderTexel() {
-
-  int index = gl_InstanceID;
-  return ivec2( ( index & ${INSTANCES_PER_ROW - 1} ) * ${FADES_STRIDE / 4}, index >> ${Math.log2(INSTANCES_PER_ROW)} );
+  return clamp( timing.z - CROWD_CLOCK * timing.w, 0.0, 1.0 );
 
 }
-${partsTexel === null ? '' : partsGLSL(partsTexel)}
+
+ivec2 fadingTexel() {
+
+  int index = instanceIndex();
+  return ivec2( ( index & ${INSTANCES_PER_ROW - 1} ) * ${FADES_STRIDE / 4}, index >> ${INSTANCES_PER_ROW_BITS} );
+
+}
 `;
 
 /**
@@ -108,7 +87,8 @@ const STRONGEST: Record<ShaderVariant['influences'], string> = {
  */
 export function skinningMatrixGLSL(
   name: string,
-  { encoding, interpolate, influences, parts, morphs }: ShaderVariant,
+  encoding: MatrixEncodingName,
+  { interpolate, influences, parts, morphs }: ShaderVariant,
 ): string {
   return /* glsl */ `
 mat3x4 ${name}() {
@@ -116,14 +96,14 @@ mat3x4 ${name}() {
   mat3x4 skin = mat3x4( 0.0 );
   vec4 clip = instanceClip;
   vec4 timing = instanceTiming;
-  ivec2 at = olderTexel();
-  float ease = olderWeight( timing );
+  ivec2 at = fadingTexel();
+  float ease = fadingWeight( timing );
   float left = ${parts ? 'clamp( instancePart().w, 0.0, 1.0 )' : '1.0'};
 
   while ( left > 0.0 ) {
 
-    float older = left * olderWeight( timing );
-    float share = left - older;
+    float fading = left * fadingWeight( timing );
+    float share = left - fading;
     PoseLayer pose = poseLayer( clip, timing, ease, ${interpolate} );
     vec4 joints = skinIndex;
     vec4 weights = skinWeight;
@@ -132,18 +112,18 @@ mat3x4 ${name}() {
     for ( int i = 0; i < ${influences}; i ++ ) {
 
       if ( weights.x <= 0.0 ) break;
-      skin += jointMatrix_${encoding}( pose.texel0, pose.texel1, pose.alpha, weights.x * share, int( joints.x ), ${interpolate} );
+      skin += jointMatrix_${encoding}( pose, weights.x * share, int( joints.x ), ${interpolate} );
       joints = joints.yzwx;
       weights = weights.yzwx;
 
     }
 
     ${morphs ? `addMorphs( pose, share, ${interpolate} );` : ''}
-    left = older;
-    ease = 1.0 - older;
+    left = fading;
+    ease = 1.0 - fading;
     if ( left <= 0.0 ) break;
-    clip = texelFetch( boneTexture[ 1 ], at, 0 );
-    timing = texelFetch( boneTexture[ 1 ], at + ivec2( 1, 0 ), 0 );
+    clip = texelFetch( CROWD_FADING_SLOTS, at, 0 );
+    timing = texelFetch( CROWD_FADING_SLOTS, at + ivec2( 1, 0 ), 0 );
     at.x += 2;
 
   }

@@ -1,15 +1,11 @@
 import { attribute, Break, clamp, float, floor, If, int, ivec2, Loop, select, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { LOOP_MODES } from '../lib/constants.js';
-import type { MatrixEncodingName } from '../lib/encodings/Encoding.js';
-import { jointMatrix_matrix, type LayerNodes } from './encodings/matrix.tsl.js';
-import { jointMatrix_quaternion } from './encodings/quaternion.tsl.js';
+import type { JointMatrixNodes, LayerNodes } from './encodings/matrix.tsl.js';
 import { frameAt } from './frameAt.tsl.js';
 import type { ShaderVariant } from './ShaderVariant.js';
 import type { TexelNode } from './TexelNode.js';
 import { type Rows, While, zeroRows } from './tsl.js';
-
-const JOINT_MATRIX = { matrix: jointMatrix_matrix, quaternion: jointMatrix_quaternion };
 
 /** One slot of the instance drawn; see `instanceLayout`. */
 export interface SlotNodes {
@@ -20,12 +16,12 @@ export interface SlotNodes {
 /** Playback state of the instance drawn. */
 export interface PlaybackNodes extends SlotNodes {
   /** Reads one of the slots that fade out, 0 or 1; called where a stack is built. */
-  older(slot: Node<'int'>): SlotNodes;
+  fading(slot: Node<'int'>): SlotNodes;
   /** Reads what the vertex's part looks like, see `InstanceParts`; called where the variant has parts. */
   part(): Node<'vec4'>;
 }
 
-/** What a draw tells the shader; see `DrawParameters`. */
+/** What a draw tells the shader; see `drawSlots.tsl.ts`. */
 export interface DrawNodes {
   clock: Node<'float'>;
   rows: Node<'float'>;
@@ -47,9 +43,10 @@ function component(texel: Node<'vec4'>, i: Node<'int'>): Node<'float'> {
  */
 export function skinningMatrix(
   boneTexture: TexelNode,
+  jointMatrix: JointMatrixNodes,
   playback: PlaybackNodes,
   { clock, rows, stride, morphTexel }: DrawNodes,
-  { encoding, interpolate, influences, parts, morphs }: ShaderVariant,
+  { interpolate, influences, parts, morphs }: ShaderVariant,
   morph: ((influence: (i: Node<'int'>) => Node<'float'>) => void) | null = null,
 ): Rows {
   const frameTexel = (frame: Node<'float'>): Node<'ivec2'> => {
@@ -67,17 +64,17 @@ export function skinningMatrix(
     return { texel0, texel1, alpha: mixed.alpha };
   };
 
-  const olderWeight = ({ timing }: SlotNodes) => clamp(timing.z.sub(clock.mul(timing.w)), 0, 1);
+  const fadingWeight = ({ timing }: SlotNodes) => clamp(timing.z.sub(clock.mul(timing.w)), 0, 1);
 
   const sum = zeroRows();
   const slot = { clip: vec4(playback.clip).toVar(), timing: vec4(playback.timing).toVar() };
-  const olderSlot = int(0).toVar();
-  const ease = olderWeight(slot).toVar();
+  const fadingSlot = int(0).toVar();
+  const ease = fadingWeight(slot).toVar();
   const left = (parts ? clamp(playback.part().w, 0, 1) : float(1)).toVar();
 
   While(left.greaterThan(0), () => {
-    const older = left.mul(olderWeight(slot)).toVar();
-    const share = left.sub(older).toVar();
+    const fading = left.mul(fadingWeight(slot)).toVar();
+    const share = left.sub(fading).toVar();
     const pose = poseLayer(slot, ease);
     const joints = vec4(attribute<'vec4'>('skinIndex', 'vec4')).toVar();
     const weights = vec4(attribute<'vec4'>('skinWeight', 'vec4')).toVar();
@@ -91,11 +88,9 @@ export function skinningMatrix(
       });
       const weight = weights.x.mul(share).toVar();
       const joint = int(joints.x).toVar();
-      JOINT_MATRIX[encoding as MatrixEncodingName](boneTexture, pose, weight, joint, interpolate).forEach(
-        (row, i) => {
-          sum[i].addAssign(row);
-        },
-      );
+      jointMatrix(boneTexture, pose, weight, joint, interpolate).forEach((row, i) => {
+        sum[i].addAssign(row);
+      });
       joints.assign(joints.yzwx);
       weights.assign(weights.yzwx);
     });
@@ -110,13 +105,13 @@ export function skinningMatrix(
       });
     }
 
-    left.assign(older);
-    ease.assign(older.oneMinus());
+    left.assign(fading);
+    ease.assign(fading.oneMinus());
     If(left.greaterThan(0), () => {
-      const { clip, timing } = playback.older(olderSlot);
+      const { clip, timing } = playback.fading(fadingSlot);
       slot.clip.assign(clip);
       slot.timing.assign(timing);
-      olderSlot.addAssign(1);
+      fadingSlot.addAssign(1);
     });
   });
   return sum;

@@ -137,8 +137,8 @@ export function heightOf({ value }: { value: Texture }): number {
 }
 
 /** A node in which another means what it means to three.js, whatever the build at hand makes of it. */
-export function withoutOverride(node: Node, overridden: Node): Node {
-  return (node as unknown as { overrideNode(node: Node, by: null): Node }).overrideNode(overridden, null);
+export function withoutOverride<N extends Node>(node: N, overridden: Node): N {
+  return (node as unknown as { overrideNode(node: Node, by: null): N }).overrideNode(overridden, null);
 }
 
 /** Calls back for a node and all that it is made of. */

@@ -5,6 +5,9 @@ import { type DataTexture, Skeleton, type Texture } from 'three';
  * crowds share a material. It has no bones: there is nothing to pose on the CPU.
  */
 export class CrowdSkeleton extends Skeleton {
+  /** What three.js shall take for the crowd's `count` while it draws; null while it does not, and for all instances. */
+  drawnCount: number | null = null;
+
   private readonly onUpdate: () => void;
 
   /** @param onUpdate Called by WebGLRenderer in each frame that draws the crowd, before it chooses programs. */
@@ -18,24 +21,14 @@ export class CrowdSkeleton extends Skeleton {
    * What WebGLRenderer binds at each draw. It sets a uniform of this name from what it finds here: an array of textures,
    * since the crowd's shaders declare it as one.
    */
-  setTextures(...bound: readonly Texture[]): void {
-    const textures = this.boneTexture as unknown as Texture[];
-    textures.length = bound.length;
-    bound.forEach((texture, i) => {
-      textures[i] = texture;
-    });
-  }
-
-  /** Binds what the instances play too, for shaders that have no attributes left to read it from. */
-  setSlots(slots: Texture): void {
-    const textures = this.boneTexture as unknown as Texture[];
-    textures[3] = slots;
+  get textures(): Texture[] {
+    return this.boneTexture as unknown as Texture[];
   }
 
   /** Binds something at every place that shaders may read, so that none is left at a unit of another kind of texture. */
   fill(count: number): void {
-    const textures = this.boneTexture as unknown as Texture[];
-    for (let i = textures.length; i < count; i++) textures[i] = textures[0];
+    const { textures } = this;
+    for (let i = 0; i < Math.max(count, textures.length); i++) textures[i] ??= textures[0];
   }
 
   override update(): void {

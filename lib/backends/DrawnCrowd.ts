@@ -1,32 +1,28 @@
-import type { InstancedMesh, Matrix4, Object3D } from 'three';
+import type { InstancedMesh, Object3D } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
 import type { InstanceMatrices } from '../instances/InstanceMatrices.js';
 import type { InstanceParts } from '../instances/InstanceParts.js';
-import type { InstancePlayback } from '../playback/InstancePlayback.js';
-import type { BoneTexture } from '../texture/BoneTexture.js';
+import type { PosedCrowd } from '../sources/PoseSource.js';
+import type { View } from '../views/View.js';
 import type { CrowdSkeleton } from './CrowdSkeleton.js';
 
 /** What backends read of a mesh that draws a crowd. The classes of such meshes lie in a layer below. */
-export interface DrawnCrowd extends InstancedMesh {
+export interface DrawnCrowd extends InstancedMesh, Omit<PosedCrowd, 'geometry' | 'count'> {
   readonly isCrowdMesh: true;
   /** Whether three.js shall bind `skeleton.boneTexture` and `bindMatrix` at each draw. */
   isSkinnedMesh: boolean;
   readonly skeleton: CrowdSkeleton;
-  /** Not a transform: the parameters of the draw, see `drawParameters`. */
-  readonly bindMatrix: Matrix4;
-
-  readonly boneTexture: BoneTexture;
-  readonly playback: InstancePlayback;
   /** Seconds on the shared clock since it last went back to zero. */
   readonly clock: number;
   /** Seconds by which the crowd was advanced in all. */
   readonly elapsed: number;
 
-  readonly influences: Influences;
   readonly shadowInfluences: Influences;
-  readonly interpolate: boolean;
   /** Whether clips move the geometry's morph targets. */
   readonly clipsMorph: boolean;
+
+  /** Which instances are drawn; null for all. */
+  readonly view: View | null;
 
   /** Which parts of instances are shown and in what colour; null until some instance differs from the baked character. */
   readonly parts: InstanceParts | null;

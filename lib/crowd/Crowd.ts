@@ -6,6 +6,7 @@ import type { PlaybackEvent } from '../playback/playbackEventTypes.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { releaseBuffers } from '../utils/releaseBuffers.js';
 import { warnOnce } from '../utils/warnOnce.js';
+import type { View } from '../views/View.js';
 import { CrowdEvents } from './CrowdEvents.js';
 
 /** A mesh that draws the instances of a crowd: its own, or one that is attached to it. */
@@ -38,6 +39,8 @@ export class Crowd {
   readonly events: CrowdEvents = new CrowdEvents(this);
   /** What the instances have that belongs to no mesh. Whatever is added is carried along. */
   readonly data: InstanceData[];
+  /** Which instances are drawn; null for all. */
+  view: View | null = null;
   /** The mesh that was made first, whose `count` events go by, and then what is attached to it. */
   private members: readonly CrowdMember[] = [];
 

@@ -22,8 +22,12 @@ import type { InstanceParts } from '../instances/InstanceParts.js';
 import { MatrixTexels } from '../instances/MatrixTexels.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import { CrowdBounds } from '../queries/crowdBounds.js';
+import type { PoseSource } from '../sources/PoseSource.js';
+import { sourceOf } from '../sources/sources.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { releaseBuffers } from '../utils/releaseBuffers.js';
+import type { View } from '../views/View.js';
+import { attachCopies } from './attachCopies.js';
 import { checkOptions, checkSameJoints } from './checks.js';
 import type { SkinnedInstancedMeshEventMap, SkinnedInstancedMeshOptions } from './crowdTypes.js';
 import { guardProperties } from './guardProperties.js';
@@ -68,6 +72,10 @@ export abstract class CrowdMesh extends InstancedMesh<
 
   /** What this mesh shares with those that are attached to it. @internal */
   crowd: Crowd;
+  /** @internal */
+  poseSource: PoseSource | null = null;
+  /** @internal */
+  declare view: View | null;
   /** @internal */
   matrices: InstanceMatrices | null = null;
   /** @internal */
@@ -170,7 +178,7 @@ export abstract class CrowdMesh extends InstancedMesh<
 
   /** Whether two baked frames are mixed; else the nearest is shown. Encoding 'tracks' has no such frames, and always mixes. */
   get interpolate(): boolean {
-    return this.options.interpolate || this.boneTexture.encoding === 'tracks';
+    return this.options.interpolate || !sourceOf(this).hasFrames;
   }
 
   /** Changing it compiles the materials anew. */
@@ -217,7 +225,7 @@ export abstract class CrowdMesh extends InstancedMesh<
     this.bounds.dropCopied(source.bounds);
     this.copying = false;
     this.instancesResized();
-    this.attachCopies(source, first);
+    attachCopies(source, this, first);
     for (let i = 0; i < this.capacity; i++) this.shownChanged(i);
     return this;
   }
@@ -254,6 +262,16 @@ export abstract class CrowdMesh extends InstancedMesh<
   /** As `onBeforeRender`, for shadow maps of WebGLRenderer. */
   override onBeforeShadow(renderer: WebGLRenderer): void {
     backendOf(renderer).prepareShadow(renderer, this);
+  }
+
+  /** Lets `count` be that of all instances again. Call it from a hook of your own put in its place. */
+  override onAfterRender(): void {
+    this.skeleton.drawnCount = null;
+  }
+
+  /** As `onAfterRender`, for shadow maps of WebGLRenderer. */
+  override onAfterShadow(): void {
+    this.skeleton.drawnCount = null;
   }
 
   /** Brings materials and draw parameters up to what the mesh is now. @internal */
@@ -324,19 +342,6 @@ export abstract class CrowdMesh extends InstancedMesh<
     this.crowd.events.move(this, crowd.events);
     this.crowd = crowd;
     crowd.add(this);
-  }
-
-  /**
-   * Attaches the copies of what is attached to another mesh.
-   *
-   * @param first Place of the copy of that mesh's first child among this one's children.
-   */
-  private attachCopies(source: CrowdMesh, first: number): void {
-    for (const attachment of source.attachments) {
-      const place = source.children.indexOf(attachment);
-      const copy = place < 0 ? undefined : this.children[first + place];
-      (copy as AttachedMesh | undefined)?.attachTo?.(this);
-    }
   }
 
   private fitGeometry(geometry: BufferGeometry): void {

@@ -4,6 +4,7 @@ import { CrowdSkeleton } from '../backends/CrowdSkeleton.js';
 import { createCrowdGeometry, removePlaybackAttributes } from '../character/crowdGeometry.js';
 import type { Crowd } from '../crowd/Crowd.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
+import type { View } from '../views/View.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
@@ -53,7 +54,7 @@ export function guardProperties(mesh: GuardedMesh): void {
     },
     count: {
       enumerable: true,
-      get: () => count,
+      get: () => skeleton.drawnCount ?? count,
       set: (value: number) => {
         if (!(Number.isInteger(value) && value >= 0 && value <= mesh.capacity)) {
           throw new Error(
@@ -69,6 +70,12 @@ export function guardProperties(mesh: GuardedMesh): void {
       get: () => mesh.crowd.places.attribute,
       set: (value: InstancedBufferAttribute) => {
         mesh.crowd.places.attribute = value;
+      },
+    },
+    view: {
+      get: () => mesh.crowd.view,
+      set: (value: View | null) => {
+        mesh.crowd.view = value;
       },
     },
     skeleton: { enumerable: true, get: () => skeleton, set: () => {} },

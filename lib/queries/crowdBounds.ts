@@ -1,23 +1,14 @@
-import type { BufferGeometry, InstancedBufferAttribute } from 'three';
+import type { InstancedBufferAttribute } from 'three';
 import { Box3, Matrix4, Sphere, Vector3 } from 'three';
+import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
 import { growJointBoxes, jointBoxesContain } from '../poses/jointBoxes.js';
-import type { BoneTexture } from '../texture/BoneTexture.js';
+import { sourceOf } from '../sources/sources.js';
 
 const _matrix = /*@__PURE__*/ new Matrix4();
 const _box = /*@__PURE__*/ new Box3();
 const _crowd = /*@__PURE__*/ new Box3();
 const _center = /*@__PURE__*/ new Vector3();
 const _local = /*@__PURE__*/ new Vector3();
-
-/** What bounds are computed from, and where they are kept. */
-interface Bounded {
-  geometry: BufferGeometry;
-  boneTexture: BoneTexture;
-  instanceMatrix: InstancedBufferAttribute;
-  count: number;
-  boundingBox: Box3 | null;
-  boundingSphere: Sphere | null;
-}
 
 /** Bounds that were computed, and what for. */
 interface Computed<T> {
@@ -36,17 +27,19 @@ export class CrowdBounds {
   private box: Computed<Box3> | null = null;
   private sphere: Computed<Sphere> | null = null;
 
-  constructor(private readonly crowd: Bounded) {}
+  constructor(private readonly crowd: DrawnCrowd) {}
 
   /** Box around every pose of the bone texture, relative to an instance. */
   ofPoses(): Box3 {
     if (this.poses === null) {
-      const { boneTexture, geometry } = this.crowd;
+      const { crowd } = this;
+      const { boneTexture, geometry } = crowd;
       const boxes = boneTexture.createJointBoxes();
       const joints = Int32Array.from(boneTexture.jointNames, (_, i) => i);
       growJointBoxes(boxes, geometry, joints, false);
       const known = jointBoxesContain(boneTexture.jointBoxes, boxes);
-      this.poses = boneTexture.expandBounds(new Box3(), known ? undefined : boxes);
+      this.poses = new Box3();
+      sourceOf(crowd).expandBounds(crowd, this.poses, known ? undefined : boxes);
     }
     return this.poses;
   }

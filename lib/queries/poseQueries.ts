@@ -1,13 +1,10 @@
 import { Matrix4, type Vector3 } from 'three';
 import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
-import { AFFINE_SIZE } from '../constants.js';
 import { checkIndex } from '../instances/instanceRange.js';
-import { createPoseMix } from '../poses/PoseMix.js';
 import { affineToMatrix4 } from '../utils/affine.js';
-import { morphVertex, skinVertex } from './posedVertex.js';
+import { PosedInstance } from './PosedInstance.js';
 
-const _pose = /*@__PURE__*/ createPoseMix();
-const _affine = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
+const _instance = /*@__PURE__*/ new PosedInstance();
 const _matrix = /*@__PURE__*/ new Matrix4();
 
 /** Where an instance shows a vertex now, in the crowd's local space. */
@@ -18,32 +15,28 @@ export function vertexPositionAt(
   target: Vector3,
   caller: string,
 ): Vector3 {
-  const { geometry, boneTexture, morphTexture, morphTargetInfluences = [] } = crowd;
   checkIndex(index, crowd.playback.capacity, caller);
-  const vertices = geometry.getAttribute('position').count;
+  const vertices = crowd.geometry.getAttribute('position').count;
   if (!(Number.isInteger(vertex) && vertex >= 0 && vertex < vertices)) {
     throw new Error(`${caller}: no vertex ${vertex}; the geometry has ${vertices}, 0 to ${vertices - 1}.`);
   }
-  crowd.playback.pose(index, crowd.interpolate, _pose);
-  const added = new Float64Array(crowd.clipsMorph ? boneTexture.morphNames.length : 0);
-  if (crowd.clipsMorph) boneTexture.readMorphs(_pose, added);
-  morphVertex(geometry, morphTexture, morphTargetInfluences, added, index, vertex, target);
-  skinVertex(geometry, boneTexture, _pose, crowd.influences, vertex, target);
+  _instance.pose(crowd, index).morphedVertex(vertex, target);
+  _instance.carry(vertex, target);
   return target.applyMatrix4(_matrix.fromArray(crowd.instanceMatrix.array, index * 16));
 }
 
 /** The skinning matrix of a joint as an instance shows it now, relative to the instance. */
 export function skinningMatrixAt(
-  { playback, boneTexture, interpolate }: DrawnCrowd,
+  crowd: DrawnCrowd,
   index: number,
   joint: string | number,
   target: Matrix4,
   caller: string,
 ): Matrix4 {
-  checkIndex(index, playback.capacity, caller);
-  const number = boneTexture.jointIndex(joint, caller);
-  boneTexture.readPose(playback.pose(index, interpolate, _pose), number, _affine);
-  return affineToMatrix4(_affine, 0, target);
+  checkIndex(index, crowd.playback.capacity, caller);
+  const number = crowd.boneTexture.jointIndex(joint, caller);
+  const at = _instance.pose(crowd, index).jointMatrix(number);
+  return affineToMatrix4(_instance.palette, at, target);
 }
 
 /** Where a joint or socket of an instance is now, in the crowd's local space. */

@@ -1,11 +1,8 @@
 import type { BufferAttribute, Intersection, Material, Raycaster } from 'three';
 import { BackSide, Box3, DoubleSide, Matrix4, Ray, Sphere, Triangle, Vector2, Vector3 } from 'three';
 import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
-import { SKIN_STRIDE, SKIN_WEIGHT } from '../character/crowdGeometry.js';
-import { AFFINE_SIZE } from '../constants.js';
 import { expandByJoint } from '../poses/jointBoxes.js';
-import { createPoseMix } from '../poses/PoseMix.js';
-import { morphVertex } from './posedVertex.js';
+import { PosedInstance } from './PosedInstance.js';
 import { type Clusters, clustersOf, type TriangleCluster } from './triangleClusters.js';
 
 /** What a ray hit: an `Intersection` that says which part of the character. */
@@ -29,11 +26,9 @@ const _box = /*@__PURE__*/ new Box3();
 const _center = /*@__PURE__*/ new Vector3();
 const _vector = /*@__PURE__*/ new Vector3();
 const _corner = /*@__PURE__*/ [0, 1, 2].map(() => new Vector3());
-const _pose = /*@__PURE__*/ createPoseMix();
+const _instance = /*@__PURE__*/ new PosedInstance();
 
-/** Skinning matrices of the instance at hand, and its vertices, as far as they were asked for. */
-let _palette = /*@__PURE__*/ new Float64Array(0);
-let _morphs = /*@__PURE__*/ new Float64Array(0);
+/** Vertices of the instance at hand, as far as they were asked for. */
 let _posed = /*@__PURE__*/ new Float64Array(0);
 
 /**
@@ -48,16 +43,13 @@ export function raycastCrowd(
   intersects: CrowdIntersection[],
   poseBounds: Box3,
 ): void {
-  const { geometry, material, matrixWorld, count, instanceMatrix, boneTexture, parts } = crowd;
+  const { geometry, material, matrixWorld, count, instanceMatrix, parts } = crowd;
   if (material === undefined || poseBounds.isEmpty()) return;
   if (crowd.boundingSphere === null) crowd.computeBoundingSphere();
   _sphere.copy(crowd.boundingSphere as Sphere).applyMatrix4(matrixWorld);
   if (!raycaster.ray.intersectsSphere(_sphere)) return;
 
   const clusters = clustersOf(geometry);
-  const joints = boneTexture.jointNames.length;
-  _morphs = new Float64Array(crowd.clipsMorph ? boneTexture.morphNames.length : 0);
-  if (_palette.length < joints * AFFINE_SIZE) _palette = new Float64Array(joints * AFFINE_SIZE);
   if (_posed.length < clusters.positions.length) _posed = new Float64Array(clusters.positions.length);
   _local.copy(raycaster.ray).applyMatrix4(_inverse.copy(matrixWorld).invert());
   poseBounds.getCenter(_center);
@@ -71,60 +63,38 @@ export function raycastCrowd(
     _ray.copy(_local).applyMatrix4(_inverse.copy(_matrix).invert());
     if (!_ray.intersectsBox(poseBounds)) continue;
 
-    crowd.playback.pose(index, crowd.interpolate, _pose);
-    for (let joint = 0; joint < joints; joint++) {
-      boneTexture.readPose(_pose, joint, _palette, joint * AFFINE_SIZE);
-    }
-    if (crowd.clipsMorph) boneTexture.readMorphs(_pose, _morphs);
+    _instance.pose(crowd, index);
     for (const cluster of clusters.clusters) {
       if (parts !== null && !parts.isDrawn(index, cluster.part)) continue;
       if (!meetsBox(cluster)) continue;
-      poseVertices(crowd, index, clusters, cluster.vertices);
+      poseVertices(crowd, clusters, cluster.vertices);
       intersectTriangles(crowd, raycaster, index, clusters, cluster, intersects);
     }
   }
 }
 
-/** Whether the ray meets the box of a cluster as it is posed. */
+/** Whether the ray meets the box of a cluster as it is posed, so far as that can be known. */
 function meetsBox({ joints, boxes }: TriangleCluster): boolean {
+  if (!_instance.hasJoints) return true;
   _box.makeEmpty();
-  for (let i = 0; i < joints.length; i++) expandByJoint(_box, boxes, i, _palette, joints[i] * AFFINE_SIZE);
+  for (let i = 0; i < joints.length; i++) {
+    const at = _instance.jointMatrix(joints[i]);
+    expandByJoint(_box, boxes, i, _instance.palette, at);
+  }
   return _ray.intersectsBox(_box);
 }
 
-/** Skins vertices by the palette, relative to the instance. */
-function poseVertices(
-  crowd: RaycastCrowd,
-  index: number,
-  { positions, skin }: Clusters,
-  vertices: Uint32Array,
-): void {
-  const { geometry, morphTexture, influences, morphTargetInfluences } = crowd;
+/** Poses vertices, relative to the instance. */
+function poseVertices({ geometry }: RaycastCrowd, { positions }: Clusters, vertices: Uint32Array): void {
   const morphs = geometry.morphAttributes.position !== undefined;
   for (const vertex of vertices) {
     const at = vertex * 3;
-    let x = positions[at];
-    let y = positions[at + 1];
-    let z = positions[at + 2];
-    if (morphs) {
-      const own = morphTargetInfluences ?? [];
-      ({ x, y, z } = morphVertex(geometry, morphTexture, own, _morphs, index, vertex, _vector));
-    }
-    let px = 0;
-    let py = 0;
-    let pz = 0;
-    const s = vertex * SKIN_STRIDE;
-    for (let i = 0; i < influences; i++) {
-      const weight = skin[s + SKIN_WEIGHT + i];
-      if (weight <= 0) break;
-      const m = skin[s + i] * AFFINE_SIZE;
-      px += weight * (_palette[m] * x + _palette[m + 1] * y + _palette[m + 2] * z + _palette[m + 3]);
-      py += weight * (_palette[m + 4] * x + _palette[m + 5] * y + _palette[m + 6] * z + _palette[m + 7]);
-      pz += weight * (_palette[m + 8] * x + _palette[m + 9] * y + _palette[m + 10] * z + _palette[m + 11]);
-    }
-    _posed[at] = px;
-    _posed[at + 1] = py;
-    _posed[at + 2] = pz;
+    if (morphs) _instance.morphedVertex(vertex, _vector);
+    else _vector.set(positions[at], positions[at + 1], positions[at + 2]);
+    _instance.carry(vertex, _vector);
+    _posed[at] = _vector.x;
+    _posed[at + 1] = _vector.y;
+    _posed[at + 2] = _vector.z;
   }
 }
 
@@ -198,7 +168,7 @@ function intersectTriangles(
 
 /** Adds what the triangle's vertices carry, and their normals as they are posed. */
 function addAttributes(
-  { geometry, influences }: RaycastCrowd,
+  { geometry }: RaycastCrowd,
   hit: CrowdIntersection,
   vertices: readonly number[],
 ): void {
@@ -217,20 +187,11 @@ function addAttributes(
 
   const normals = geometry.getAttribute('normal') as BufferAttribute | undefined;
   if (normals === undefined) return;
-  const { skin } = clustersOf(geometry);
-  const sum = [0, 0, 0];
+  const normal = new Vector3();
   vertices.forEach((vertex, corner) => {
-    const { x, y, z } = _vector.fromBufferAttribute(normals, vertex);
-    const s = vertex * SKIN_STRIDE;
-    for (let i = 0; i < influences; i++) {
-      const weight = skin[s + SKIN_WEIGHT + i] * shares[corner];
-      const m = skin[s + i] * AFFINE_SIZE;
-      for (let row = 0; row < 3; row++) {
-        const at = m + row * 4;
-        sum[row] += weight * (_palette[at] * x + _palette[at + 1] * y + _palette[at + 2] * z);
-      }
-    }
+    _instance.turn(vertex, _vector.fromBufferAttribute(normals, vertex));
+    normal.addScaledVector(_vector, shares[corner]);
   });
-  hit.normal = new Vector3().fromArray(sum).normalize();
-  if (hit.normal.dot(_ray.direction) > 0) hit.normal.negate();
+  hit.normal = normal.normalize();
+  if (normal.dot(_ray.direction) > 0) normal.negate();
 }

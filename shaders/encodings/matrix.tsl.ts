@@ -10,14 +10,23 @@ export interface LayerNodes {
   alpha: Node<'float'>;
 }
 
-/** Twin of `matrix.glsl.ts`. */
-export function jointMatrix_matrix(
+/** Reads a joint's skinning matrix in one clip's part of a pose, times a weight. */
+export type JointMatrixNodes = (
   boneTexture: TexelNode,
-  { texel0, texel1, alpha }: LayerNodes,
+  pose: LayerNodes,
   weight: Node<'float'>,
   joint: Node<'int'>,
   interpolate: boolean,
-): Rows {
+) => Rows;
+
+/** Twin of `matrix.glsl.ts`. */
+export const jointMatrix_matrix: JointMatrixNodes = (
+  boneTexture,
+  { texel0, texel1, alpha },
+  weight,
+  joint,
+  interpolate,
+) => {
   const row = (texel: Node<'ivec2'>, i: number) =>
     boneTexture.texel(texel.add(ivec2(joint.mul(3).add(i), 0)));
   const weight1 = weight.mul(alpha).toVar();
@@ -25,4 +34,4 @@ export function jointMatrix_matrix(
   const mixed = (i: number) =>
     interpolate ? weight0.mul(row(texel0, i)).add(weight1.mul(row(texel1, i))) : weight.mul(row(texel0, i));
   return [mixed(0), mixed(1), mixed(2)];
-}
+};

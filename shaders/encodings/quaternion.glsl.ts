@@ -1,21 +1,21 @@
 /** Twin of `lib/encodings/quaternion.ts`: columns of the `mat3x4` are the rows of the skinning matrix. */
 export const quaternionGLSL = /* glsl */ `
-mat3x4 jointMatrix_quaternion( ivec2 texel0, ivec2 texel1, float alpha, float weight, int joint, bool interpolate ) {
+mat3x4 jointMatrix_quaternion( PoseLayer pose, float weight, int joint, bool interpolate ) {
 
-  ivec2 at = texel0 + ivec2( joint * 2, 0 );
-  vec4 q = texelFetch( boneTexture[ 0 ], at, 0 );
-  vec4 d = texelFetch( boneTexture[ 0 ], at + ivec2( 1, 0 ), 0 );
+  ivec2 at = pose.texel0 + ivec2( joint * 2, 0 );
+  vec4 q = texelFetch( CROWD_BONE_TEXTURE, at, 0 );
+  vec4 d = texelFetch( CROWD_BONE_TEXTURE, at + ivec2( 1, 0 ), 0 );
   float scale = length( q );
   q /= scale;
 
   if ( interpolate ) {
 
-    at = texel1 + ivec2( joint * 2, 0 );
-    vec4 r = texelFetch( boneTexture[ 0 ], at, 0 );
+    at = pose.texel1 + ivec2( joint * 2, 0 );
+    vec4 r = texelFetch( CROWD_BONE_TEXTURE, at, 0 );
     float scale1 = length( r );
-    q += ( r / scale1 - q ) * alpha;
-    d += ( texelFetch( boneTexture[ 0 ], at + ivec2( 1, 0 ), 0 ) - d ) * alpha;
-    scale += ( scale1 - scale ) * alpha;
+    q += ( r / scale1 - q ) * pose.alpha;
+    d += ( texelFetch( CROWD_BONE_TEXTURE, at + ivec2( 1, 0 ), 0 ) - d ) * pose.alpha;
+    scale += ( scale1 - scale ) * pose.alpha;
 
   }
 

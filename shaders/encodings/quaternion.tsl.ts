@@ -1,17 +1,15 @@
 import { cross, dot, ivec2, length, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import type { TexelNode } from '../TexelNode.js';
-import type { Rows } from '../tsl.js';
-import type { LayerNodes } from './matrix.tsl.js';
+import type { JointMatrixNodes } from './matrix.tsl.js';
 
 /** Twin of `quaternion.glsl.ts`. */
-export function jointMatrix_quaternion(
-  boneTexture: TexelNode,
-  { texel0, texel1, alpha }: LayerNodes,
-  weight: Node<'float'>,
-  joint: Node<'int'>,
-  interpolate: boolean,
-): Rows {
+export const jointMatrix_quaternion: JointMatrixNodes = (
+  boneTexture,
+  { texel0, texel1, alpha },
+  weight,
+  joint,
+  interpolate,
+) => {
   const texel = (frame: Node<'ivec2'>, i: number) =>
     boneTexture.texel(frame.add(ivec2(joint.mul(2).add(i), 0)));
 
@@ -43,4 +41,4 @@ export function jointMatrix_quaternion(
     vec4(xy.add(turn.z), scale.sub(square.x).sub(square.z), yz.sub(turn.x), t.y),
     vec4(xz.sub(turn.y), yz.add(turn.x), scale.sub(square.x).sub(square.y), t.z),
   ];
-}
+};

@@ -1,9 +1,12 @@
 import type { Material, Scene, Texture, WebGLRenderer } from 'three';
-import { PARAM_ROWS, PARAM_VARIANT } from '../../constants.js';
+import type { SlotSource } from '../../../shaders/SourceGLSL.js';
+import { PARAM_VARIANT, TEXTURE_MATRICES, TEXTURE_PARTS, TEXTURE_VIEW } from '../../constants.js';
 import { INSTANCE_ATTRIBUTES } from '../../playback/instanceLayout.js';
+import { sourceOf } from '../../sources/sources.js';
 import type { Backend } from '../Backend.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
-import { isPosedByPass, setDrawParameters, type VariantCodes } from '../drawParameters.js';
+import { setDrawParameters, type VariantCodes } from '../drawParameters.js';
+import { updateMatrices } from '../instancePlaces.js';
 import {
   COLOR_ATTRIBUTES,
   GLSL_ATTRIBUTES,
@@ -11,7 +14,6 @@ import {
   ownVertexAttributes,
 } from '../vertexLimits.js';
 import { checkAttributes, type PatchRole, patchMaterial, releaseVariant } from './patchMaterial.js';
-import { posesOf, WebGLPoses } from './WebGLPoses.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
@@ -19,6 +21,8 @@ const NAME = 'SkinnedInstancedMesh';
 interface Drawn {
   /** The variants that materials were last patched for; null before the first time. */
   codes: VariantCodes | null;
+  /** Where materials read what the instances play: if any reads texels, they are bound. */
+  slots: SlotSource;
   /** Who drew the crowd last, so that its poses can be ready before the frame's first shadow map. */
   renderer: WeakRef<WebGLRenderer> | null;
 }
@@ -28,7 +32,7 @@ const known = /*@__PURE__*/ new WeakMap<DrawnCrowd, Drawn>();
 function drawnOf(crowd: DrawnCrowd): Drawn {
   let drawn = known.get(crowd);
   if (drawn === undefined) {
-    drawn = { codes: null, renderer: null };
+    drawn = { codes: null, slots: 'attributes', renderer: null };
     known.set(crowd, drawn);
   }
   return drawn;
@@ -38,22 +42,23 @@ function drawnOf(crowd: DrawnCrowd): Drawn {
 export const webGLBackend: Backend = {
   prepare(target: object, crowd: DrawnCrowd, _scene: Scene, material: Material): void {
     const renderer = target as WebGLRenderer;
+    crowd.skeleton.drawnCount = null;
     if ((material as { isNodeMaterial?: boolean }).isNodeMaterial === true) {
       throw new Error(
         `${NAME}: WebGLRenderer cannot pose a crowd in a node material ("${material.name || material.type}"), not with a nodes handler either; use WebGPURenderer, with forceWebGL: true if need be.`,
       );
     }
-    prepareUploads(renderer, crowd);
     crowd.isSkinnedMesh = true;
-    pose(renderer, crowd);
+    prepareDraw(renderer, crowd);
     patch(crowd, material, 'color', crowd.bindMatrix.elements[PARAM_VARIANT]);
     checkAttributes(renderer, material, crowd.geometry, instanceAttributes(crowd));
+    crowd.skeleton.drawnCount = crowd.view?.count ?? null;
   },
 
   prepareShadow(target: object, crowd: DrawnCrowd): void {
-    const renderer = target as WebGLRenderer;
-    prepareUploads(renderer, crowd);
-    pose(renderer, crowd);
+    crowd.skeleton.drawnCount = null;
+    prepareDraw(target as WebGLRenderer, crowd);
+    crowd.skeleton.drawnCount = crowd.view?.count ?? null;
   },
 };
 
@@ -63,16 +68,11 @@ export const webGLBackend: Backend = {
  */
 export function updateDraw(crowd: DrawnCrowd): void {
   const drawn = drawnOf(crowd);
-  const posedByPass = isPosedByPass(crowd);
-  const codes = setDrawParameters(crowd, posedByPass ? WebGLPoses.columnsOf(crowd) : 0);
+  const codes = setDrawParameters(crowd);
   const last = drawn.codes;
   if (last !== null && (last.color !== codes.color || last.shadow !== codes.shadow)) release(crowd, last);
   drawn.codes = codes;
-  if (!posedByPass) {
-    const { fades } = crowd.playback;
-    const parts = crowd.parts?.texture ?? fades;
-    crowd.skeleton.setTextures(crowd.boneTexture, fades.plain, parts.plain);
-  }
+  bindTextures(crowd, drawn.slots);
   for (const material of colorMaterials(crowd)) patch(crowd, material, 'color', codes.color);
   for (const material of shadowMaterials(crowd)) patch(crowd, material, 'shadow', codes.shadow);
 }
@@ -83,33 +83,56 @@ export function updateDraw(crowd: DrawnCrowd): void {
  */
 export function poseAhead(crowd: DrawnCrowd): void {
   const renderer = drawnOf(crowd).renderer?.deref();
-  if (renderer === undefined || !isPosedByPass(crowd)) return;
-  prepareUploads(renderer, crowd);
-  pose(renderer, crowd);
+  if (renderer !== undefined && sourceOf(crowd).update !== undefined) prepareDraw(renderer, crowd);
 }
 
-/** Runs the pose pass, if there is one and its poses are not up to date. */
-function pose(renderer: WebGLRenderer, crowd: DrawnCrowd): void {
-  if (!isPosedByPass(crowd)) return;
+/** Brings up to date what the crowd's shaders read. */
+function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd): void {
   const drawn = drawnOf(crowd);
   if (drawn.renderer?.deref() !== renderer) drawn.renderer = new WeakRef(renderer);
-  const poses = posesOf(crowd);
-  const [row0, row1, row2] = poses.update(renderer, crowd);
-  const { skeleton, parts } = crowd;
-  crowd.bindMatrix.elements[PARAM_ROWS] = Math.log2(poses.perRow);
-  if (parts === null) skeleton.setTextures(row0, row1, row2);
-  else skeleton.setTextures(row0, row1, row2, parts.texture.plain);
+  const { view } = crowd;
+  if (view !== null) {
+    view.update?.(crowd.count);
+    updateMatrices(crowd);
+  }
+  prepareUploads(renderer, crowd);
+  sourceOf(crowd).update?.(renderer, crowd);
+  bindTextures(crowd, drawn.slots);
 }
 
 /** Lets a material pose the crowd, and binds what its shaders then read. */
 function patch(crowd: DrawnCrowd, material: Material, role: PatchRole, code: number): void {
-  const posedByPass = isPosedByPass(crowd);
+  const patched = patchMaterial(material, role, code, slotsOf(crowd));
+  if (patched === null) return;
+  const drawn = drawnOf(crowd);
+  if (patched.slots === 'texture' && drawn.slots !== 'texture') {
+    drawn.slots = 'texture';
+    bindTextures(crowd, drawn.slots);
+  }
+  crowd.skeleton.fill(patched.textures);
+}
+
+/** Where the crowd would have its shaders read what instances play. */
+function slotsOf(crowd: DrawnCrowd): SlotSource {
+  if (!sourceOf(crowd).readsSlots) return 'attributes';
   const taken = ownVertexAttributes(crowd.geometry) + instanceAttributes(crowd) + INSTANCE_ATTRIBUTES.length;
-  const slots = taken > GLSL_ATTRIBUTES && !posedByPass ? 'texture' : 'attributes';
-  const made = patchMaterial(material, role, code, slots);
-  if (made === null) return;
-  if (made.slots === 'texture' && !posedByPass) crowd.skeleton.setSlots(crowd.playback.state.plain);
-  crowd.skeleton.fill(made.textures);
+  return taken > GLSL_ATTRIBUTES || crowd.view !== null ? 'texture' : 'attributes';
+}
+
+/** Puts the textures that shaders read where three.js binds them. */
+function bindTextures(crowd: DrawnCrowd, slots: SlotSource): void {
+  const { skeleton, parts, view, matrices } = crowd;
+  const { textures } = skeleton;
+  const declared = textures.length;
+  textures.length = 0;
+  sourceOf(crowd).bindTextures(crowd, slots, textures);
+  if (textures.length === 0) return;
+  if (parts !== null) textures[TEXTURE_PARTS] = parts.texture.plain;
+  if (view !== null && matrices !== null) {
+    textures[TEXTURE_MATRICES] = matrices.texture.plain;
+    textures[TEXTURE_VIEW] = view.list.texture.plain;
+  }
+  skeleton.fill(declared);
 }
 
 /** Lets go of variants that the crowd drew with. */
@@ -140,6 +163,9 @@ function prepareUploads(renderer: WebGLRenderer, crowd: DrawnCrowd): void {
   crowd.playback.state.prepare(renderer, has);
   crowd.playback.fades.prepare(renderer, has);
   crowd.parts?.texture.prepare(renderer, has);
+  if (crowd.view === null) return;
+  crowd.view.list.texture.prepare(renderer, has);
+  crowd.matrices?.texture.prepare(renderer, has);
 }
 
 /**

@@ -1,8 +1,10 @@
 import type { BufferGeometry, Material, WebGLProgramParametersWithUniforms, WebGLRenderer } from 'three';
 import { Material as MaterialBase } from 'three';
-import type { SlotSource } from '../../../shaders/skinningMatrix.glsl.js';
+import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
+import type { SlotSource, SourceGLSL } from '../../../shaders/SourceGLSL.js';
 import { skinVertexGLSL, textureCount } from '../../../shaders/skinVertex.glsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
+import { sourceOfNumber } from '../../sources/sources.js';
 import { warnOnce } from '../../utils/warnOnce.js';
 import { ownVertexAttributes } from '../vertexLimits.js';
 
@@ -27,8 +29,10 @@ const patches = /*@__PURE__*/ new WeakMap<Material, Patch>();
 
 const MARK = 'mat3x4 crowdSkin';
 
+const glslOf = ({ source }: ShaderVariant): SourceGLSL => sourceOfNumber(source).glsl;
+
 /**
- * Teaches a material of WebGLRenderer to pose crowds.
+ * Patches a material of WebGLRenderer so that it poses crowds.
  *
  * The material's `onBeforeCompile` and `customProgramCacheKey` become accessors: what the user had set, or sets later,
  * still runs, before ours. The code is added to programs of our objects alone, so other meshes that share the material
@@ -58,11 +62,11 @@ export function patchMaterial(
       known.slots = slots;
       material.needsUpdate = true;
     }
-    known.textures = textureCount(known.codes, known.slots);
+    known.textures = textureCount({ codes: known.codes, slots: known.slots, sourceOf: glslOf });
     return known;
   }
 
-  const textures = textureCount([code], slots);
+  const textures = textureCount({ codes: [code], slots, sourceOf: glslOf });
   const patch: Patch = { role, codes: [code], slots, textures, userCompile: material.onBeforeCompile };
   patches.set(material, patch);
 
@@ -118,7 +122,9 @@ function compileCrowd(
   if (parameters.vertexShader.includes(MARK)) return;
 
   const variantParameter = patch.role === 'shadow' ? PARAM_SHADOW_VARIANT : PARAM_VARIANT;
-  const shader = skinVertexGLSL(parameters.vertexShader, patch.codes, variantParameter, patch.slots);
+  const { codes, slots } = patch;
+  const program = { codes, slots, variantParameter, sourceOf: glslOf };
+  const shader = skinVertexGLSL(parameters.vertexShader, program);
   if (shader === null) {
     warnOnce(
       `SkinnedInstancedMesh: the vertex shader of ${material.type} "${material.name}" lacks three.js's skinning chunks, so the crowd stands still; ` +

@@ -1,9 +1,9 @@
 import { type Texture, Vector3 } from 'three';
 import { Fn, int, uniform } from 'three/tsl';
-import type { ComputeNode, Node, NodeBuilder, StorageBufferAttribute, WebGPURenderer } from 'three/webgpu';
+import type { ComputeNode, Node, StorageBufferAttribute, WebGPURenderer } from 'three/webgpu';
 import { posePass } from '../../../shaders/posePass.tsl.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
-import { buildOf, type Rows } from '../../../shaders/tsl.js';
+import type { Build, Rows } from '../../../shaders/tsl.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import type { TrackLayout } from '../../tracks/trackTexels.js';
 import { createMatrixRows, type MatrixRows, mostMatrixRows } from './MatrixRows.js';
@@ -65,9 +65,9 @@ export class NodePosePass {
     return this.posesOn(isWebGPU(renderer)).run(renderer, playback, Math.min(count, this.count));
   }
 
-  /** Reads the poses, in the vertex stage of what `builder` builds. */
-  palette(builder: NodeBuilder): PaletteNodes {
-    const webGPU = buildOf(builder).isAvailable('storageBuffer');
+  /** Reads the poses, in the vertex stage of what is built. */
+  palette(build: Build): PaletteNodes {
+    const webGPU = build.isAvailable('storageBuffer');
     const reader = this.posesOn(webGPU).palette.reader();
     const joints = uniform(this.joints, 'int');
     return {

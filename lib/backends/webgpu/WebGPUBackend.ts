@@ -1,13 +1,13 @@
 import type { Material, Scene } from 'three';
 import { VARIANT_CODES } from '../../../shaders/ShaderVariant.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
-import { InstanceMatrices } from '../../instances/InstanceMatrices.js';
 import { warnOnce } from '../../utils/warnOnce.js';
 import type { Backend } from '../Backend.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
 import { setDrawParameters } from '../drawParameters.js';
+import { updateMatrices } from '../instancePlaces.js';
 import { checkTextureSizes, type NodeRenderer, needsMatrixTexels } from './checkLimits.js';
-import { runPosePass } from './nodePoses.js';
+import { nodeSourceOf } from './nodeSources.js';
 import { checkVertexNode, patchNodeMaterial } from './patchNodeMaterial.js';
 
 export { skinnedInstanceNormal, skinnedInstancePosition } from './poseCrowd.js';
@@ -37,15 +37,17 @@ interface Renderer extends NodeRenderer {
 export const webGPUBackend: Backend = {
   prepare(target: object, crowd: DrawnCrowd, scene: Scene, material: Material): void {
     const renderer = target as Renderer;
+    crowd.skeleton.drawnCount = null;
+    crowd.view?.update?.(crowd.count);
     prepareUploads(renderer, crowd);
-    setDrawParameters(crowd, 0);
+    setDrawParameters(crowd);
     checkTextureSizes(renderer, crowd);
     prepareMatrices(renderer, crowd);
     const override = scene.overrideMaterial;
     const last = override !== null && material.allowOverride ? override : material;
     crowd.isSkinnedMesh = isPosable(renderer, last);
 
-    if (crowd.boneTexture.encoding === 'tracks') runPosePass(renderer, crowd);
+    nodeSourceOf(crowd).prepare?.(renderer, crowd);
     const key = keyOf(crowd);
     crowd.skeleton.bones.length = key;
     patch(crowd, material, key);
@@ -61,7 +63,8 @@ export const webGPUBackend: Backend = {
 const always = () => true;
 
 /** A renderer that has not got all of a texture must not be sent a part of it. */
-function prepareUploads(renderer: object, { playback, parts }: DrawnCrowd): void {
+function prepareUploads(renderer: object, { playback, parts, view }: DrawnCrowd): void {
+  view?.list.texture.prepare(renderer, always);
   playback.state.prepare(renderer, always);
   playback.fades.prepare(renderer, always);
   parts?.texture.prepare(renderer, always);
@@ -99,19 +102,10 @@ function generationOf(crowd: DrawnCrowd): number {
   return last.generation;
 }
 
-/** Keeps matrices and colours as texels once there is no room for them among the vertex attributes. */
+/** Keeps matrices and colours as texels once there is no room for them among the vertex attributes, and for a view. */
 function prepareMatrices(renderer: Renderer, crowd: DrawnCrowd): void {
-  const { instanceMatrix, instanceColor } = crowd;
-  if (crowd.matrices === null && !needsMatrixTexels(renderer, crowd)) return;
-  if (crowd.matrices?.capacity !== instanceMatrix.count) {
-    crowd.matrices?.dispose();
-    crowd.matrices = new InstanceMatrices(instanceMatrix.count, true);
-  }
-  const { matrices } = crowd;
-  // A renderer forgets the ranges of attributes that it has sent; these it will not send.
-  if (matrices.update(instanceMatrix)) instanceMatrix.clearUpdateRanges();
-  if (instanceColor !== null && matrices.updateColors(instanceColor)) instanceColor.clearUpdateRanges();
-  matrices.prepare(renderer);
+  if (crowd.matrices === null && crowd.view === null && !needsMatrixTexels(renderer, crowd)) return;
+  updateMatrices(crowd).prepare(renderer);
 }
 
 /**

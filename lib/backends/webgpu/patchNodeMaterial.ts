@@ -9,6 +9,7 @@ import {
   velocity,
 } from 'three/tsl';
 import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
+import { assignDrawnIndex, overrideDrawnIndex } from '../../../shaders/instanceIndex.tsl.js';
 import { partMapOffset } from '../../../shaders/parts.tsl.js';
 import {
   buildOf,
@@ -20,7 +21,7 @@ import {
 import { warnOnce } from '../../utils/warnOnce.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { checkBuild } from './checkLimits.js';
-import { partNode, variantFor } from './crowdNodes.js';
+import { instanceNode, partNode, variantFor } from './crowdNodes.js';
 import { placeCrowd } from './placeCrowd.js';
 import { poseCrowd } from './poseCrowd.js';
 
@@ -112,6 +113,7 @@ function setupCrowd(
   const building = buildOf(builder);
   const variant = variantFor(material, crowd);
   const part = partNode(crowd, variant);
+  if (crowd.view !== null) readInstancesOfView(crowd, builder);
   let posed = false;
   building.object = standInFor(crowd, () => {
     if (!posed) poseCrowd(crowd, builder, variant, part);
@@ -132,6 +134,15 @@ function setupCrowd(
   meanPosedInFragments(builder);
   checkBuild(builder);
   return positionLocal;
+}
+
+/** Morph targets of three.js's own, and nodes of the user's, read what instances have by the index that is drawn. */
+function readInstancesOfView(crowd: DrawnCrowd, builder: NodeBuilder): void {
+  const { context } = buildOf(builder);
+  const read = Fn(() => assignDrawnIndex(instanceNode(crowd)), 'void');
+  read();
+  context.overrideNodes = new Map(context.overrideNodes);
+  overrideDrawnIndex(context.overrideNodes);
 }
 
 /**

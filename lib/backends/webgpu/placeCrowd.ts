@@ -1,11 +1,9 @@
 import type { Object3D } from 'three';
 import {
   Fn,
-  instanceIndex,
   int,
   normalLocal,
   OnAfterObjectUpdate,
-  OnObjectUpdate,
   positionLocal,
   positionPrevious,
   tangentLocal,
@@ -18,7 +16,7 @@ import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { buildOf, mat4Of, objectAttribute } from '../../../shaders/tsl.js';
 import { InstanceMatrices } from '../../instances/InstanceMatrices.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
-import { instanceTexels, type PartNode } from './crowdNodes.js';
+import { instanceNode, onCrowdUpdate, type PartNode } from './crowdNodes.js';
 
 /** Where an instance stands and what multiplies its colour. */
 interface Place {
@@ -33,7 +31,7 @@ interface Place {
 export function placeCrowd(crowd: DrawnCrowd, builder: NodeBuilder, part: PartNode): void {
   const build = buildOf(builder);
   const place = Fn(() => {
-    const { matrix, color } = crowd.matrices === null ? fromAttributes() : fromTexels(crowd.matrices);
+    const { matrix, color } = crowd.matrices === null ? fromAttributes() : fromTexels(crowd, crowd.matrices);
     positionLocal.assign(matrix.mul(vec4(positionLocal, 1)).xyz);
     if (build.hasGeometryAttribute('normal')) normalLocal.assign(transformNormal(normalLocal, matrix));
     if (build.hasGeometryAttribute('tangent')) tangentLocal.assign(matrix.mul(vec4(tangentLocal, 0)).xyz);
@@ -55,28 +53,27 @@ function fromAttributes(): Place {
   };
 }
 
-function fromTexels(matrices: InstanceMatrices): Place {
+function fromTexels(crowd: DrawnCrowd, matrices: InstanceMatrices): Place {
   const nodes = texels(matrices.texture.layered);
-  OnObjectUpdate(({ object }: { object: Object3D | null }) => {
-    if (isCrowd(object) && object.matrices !== null) nodes.value = object.matrices.texture.layered;
+  onCrowdUpdate((drawn) => {
+    if (drawn.matrices !== null) nodes.value = drawn.matrices.texture.layered;
   });
-  const rows = rowsOf(nodes, matrices.texels);
+  const rows = rowsOf(nodes, crowd, matrices.texels);
   return { matrix: matrixOf(rows), color: rows[3].xyz };
 }
 
 /** Matrices of the frame before, of whichever crowd is drawn: kept once it was. */
 function previousMatrix(crowd: DrawnCrowd): Node<'mat4'> {
   const nodes = texels(keptMatrices(crowd).texture.layered as Texture);
-  OnObjectUpdate(({ object, renderer }: { object: Object3D | null; renderer: object | null }) => {
-    if (!isCrowd(object)) return;
-    const kept = keptMatrices(object);
-    kept.prepare(renderer as object);
+  onCrowdUpdate((drawn, renderer) => {
+    const kept = keptMatrices(drawn);
+    kept.prepare(renderer);
     nodes.value = kept.texture.layered;
   });
   OnAfterObjectUpdate(({ object }: { object: Object3D | null }) => {
     if (isCrowd(object)) keptMatrices(object).update(object.instanceMatrix);
   });
-  return matrixOf(rowsOf(nodes, keptMatrices(crowd).texels));
+  return matrixOf(rowsOf(nodes, crowd, keptMatrices(crowd).texels));
 }
 
 /** What is kept of a crowd for the next frame's motion vectors; to begin with, where it stands now. */
@@ -92,8 +89,8 @@ function keptMatrices(crowd: DrawnCrowd): InstanceMatrices {
   return crowd.previousMatrices;
 }
 
-function rowsOf(nodes: TexelNode, count: number): Node<'vec4'>[] {
-  return instanceTexels(nodes, int(instanceIndex), count, int(0), count);
+function rowsOf(nodes: TexelNode, crowd: DrawnCrowd, count: number): Node<'vec4'>[] {
+  return nodes.instanceTexels(instanceNode(crowd), count, int(0), count);
 }
 
 function matrixOf([x, y, z]: readonly Node<'vec4'>[]): Node<'mat4'> {

@@ -13,8 +13,8 @@ import {
   Vector4,
   WebGLRenderTarget,
 } from 'three';
-import { posePassGLSL } from '../../../shaders/posePass.glsl.js';
-import type { TrackLayout } from '../../tracks/trackTexels.js';
+import { posePassGLSL } from '../../shaders/posePass.glsl.js';
+import type { TrackLayout } from '../tracks/trackTexels.js';
 
 /** What a pass reads. */
 export interface PosePassInput {

@@ -1,16 +1,10 @@
 import type { Texture, WebGLRenderer } from 'three';
-import type { InstancePlayback } from '../../playback/InstancePlayback.js';
-import type { BoneTexture } from '../../texture/BoneTexture.js';
-import type { PoseTracks } from '../../tracks/PoseTracks.js';
-import { trackLayout } from '../../tracks/trackTexels.js';
+import type { InstancePlayback } from '../playback/InstancePlayback.js';
+import type { BoneTexture } from '../texture/BoneTexture.js';
+import type { PoseTracks } from '../tracks/PoseTracks.js';
+import { trackLayout } from '../tracks/trackTexels.js';
+import type { PosedCrowd } from './PoseSource.js';
 import { type PosePassInput, WebGLPosePass } from './WebGLPosePass.js';
-
-/** What the poses of a crowd depend on. */
-export interface PosedCrowd {
-  count: number;
-  boneTexture: BoneTexture;
-  playback: InstancePlayback;
-}
 
 /** What a renderer's palette was made of, to notice when it no longer holds. */
 interface Posed {
@@ -45,6 +39,11 @@ export class WebGLPoses {
     return jointNodes.length + morphRest.length / 4;
   }
 
+  /** The three textures of the palette; none before the crowd was first posed. */
+  get textures(): readonly Texture[] {
+    return this.pass?.textures ?? NONE;
+  }
+
   /** Instances in a row of the palette. */
   get perRow(): number {
     return this.pass?.perRow ?? 1;
@@ -53,10 +52,9 @@ export class WebGLPoses {
   /**
    * Poses the crowd for a renderer, if anything has changed since it last was.
    *
-   * @returns The three textures of the palette.
    * @throws If the device cannot draw into float textures.
    */
-  update(renderer: WebGLRenderer, crowd: PosedCrowd): Texture[] {
+  update(renderer: WebGLRenderer, crowd: PosedCrowd): void {
     const { playback, boneTexture, count } = crowd;
     const { clock } = playback;
     const { version } = playback.buffer;
@@ -80,7 +78,7 @@ export class WebGLPoses {
       last.boneTexture === boneTexture &&
       this.pass.isPosed(renderer)
     ) {
-      return this.pass.textures;
+      return;
     }
 
     const { input } = this;
@@ -97,7 +95,6 @@ export class WebGLPoses {
     this.pass.run(renderer, count, input);
     if (last === undefined) this.posed.set(renderer, { clock, version, count, boneTexture });
     else Object.assign(last, { clock, version, count, boneTexture });
-    return this.pass.textures;
   }
 
   dispose(): void {
@@ -105,6 +102,8 @@ export class WebGLPoses {
     this.pass = null;
   }
 }
+
+const NONE: readonly Texture[] = [];
 
 const known = /*@__PURE__*/ new WeakMap<InstancePlayback, WebGLPoses>();
 
@@ -123,4 +122,9 @@ export function posesOf(crowd: PosedCrowd): WebGLPoses {
     });
   }
   return poses;
+}
+
+/** The palette of a crowd; no textures before it was first posed. */
+export function paletteOf({ playback }: PosedCrowd): readonly Texture[] {
+  return known.get(playback)?.textures ?? NONE;
 }

@@ -1,0 +1,35 @@
+import type { Node } from 'three/webgpu';
+import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
+import type { Build, Rows } from '../../../shaders/tsl.js';
+import type { DrawnCrowd } from '../DrawnCrowd.js';
+import type { PartNode } from './crowdNodes.js';
+
+/** What a source is told where it poses a vertex. */
+export interface VertexNodes {
+  /** The crowd that is built for. Others may share the build: what is theirs must be asked for at each draw. */
+  crowd: DrawnCrowd;
+  build: Build;
+  variant: ShaderVariant;
+  /** The instance that is drawn. */
+  instance: Node<'int'>;
+  part: PartNode;
+  /** Whether to move the vertex by the morph targets that clips move. */
+  morph: boolean;
+}
+
+/** Matrices that carry the vertex from where it was modelled to where it is posed. */
+export interface SkinningNodes {
+  rows: Rows;
+  /** The same of the frame before; null if that is not known. Builds on the current stack. */
+  previous: (() => Rows) | null;
+}
+
+/** How a pose source poses vertices in node materials: the twin of its `glsl`. */
+export interface NodeSource {
+  /** The name of the `PoseSource`. */
+  readonly name: string;
+  /** Called before each draw of a crowd. */
+  prepare?(renderer: object, crowd: DrawnCrowd): void;
+  /** Builds on the current stack. */
+  skinningMatrix(vertex: VertexNodes): SkinningNodes;
+}

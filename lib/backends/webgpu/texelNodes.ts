@@ -1,0 +1,94 @@
+import { int } from 'three/tsl';
+import type { Node } from 'three/webgpu';
+import { drawClock, drawMorphTexel, drawRows, drawStride } from '../../../shaders/drawSlots.tsl.js';
+import { jointMatrix_matrix } from '../../../shaders/encodings/matrix.tsl.js';
+import { jointMatrix_quaternion } from '../../../shaders/encodings/quaternion.tsl.js';
+import { type MorphNodes, morphTargets } from '../../../shaders/morphTargets.tsl.js';
+import { type SlotNodes, skinningMatrix } from '../../../shaders/skinningMatrix.tsl.js';
+import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
+import { objectUniform } from '../../../shaders/tsl.js';
+import type { MatrixEncodingName } from '../../encodings/Encoding.js';
+import { FADES_STRIDE, OLDEST_FADE, SLOT_STRIDE } from '../../playback/instanceLayout.js';
+import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
+import { onCrowdUpdate } from './crowdNodes.js';
+import type { NodeSource } from './NodeSource.js';
+
+const DECODERS = { matrix: jointMatrix_matrix, quaternion: jointMatrix_quaternion };
+
+/** Twin of `lib/sources/texelSource.ts`: each vertex reads and mixes skinning matrices that were baked frame by frame. */
+export const texelNodes = (encoding: MatrixEncodingName): NodeSource => ({
+  name: encoding,
+
+  skinningMatrix({ crowd, variant, instance: drawn, part, morph }) {
+    const boneTexture = texels(crowd.boneTexture);
+    const states = texels(crowd.playback.state.layered);
+    const fades = texels(crowd.playback.fades.layered);
+    onCrowdUpdate(({ boneTexture: texture, playback }) => {
+      boneTexture.value = texture;
+      states.value = playback.state.layered;
+      fades.value = playback.fades.layered;
+    });
+
+    const instance = drawn.toVar();
+    const playback = {
+      ...slotOf(states, instance, SLOT_STRIDE, int(0)),
+      fading: (slot: Node<'int'>) => slotOf(fades, instance, FADES_STRIDE, slot.mul(OLDEST_FADE / 4)),
+      part,
+    };
+    const common = { rows: drawRows(), stride: drawStride(), morphTexel: drawMorphTexel() };
+    const now = { ...common, clock: drawClock() };
+    const jointMatrix = DECODERS[encoding];
+    const morphs = morph && variant.morphs ? clipMorphs(crowd) : null;
+    return {
+      rows: skinningMatrix(boneTexture, jointMatrix, playback, now, variant, morphs?.add),
+      // From the morphed position: three.js keeps no weights of the frame before.
+      previous: () => {
+        const before = { ...common, clock: previousClock() };
+        return skinningMatrix(boneTexture, jointMatrix, playback, before, variant);
+      },
+    };
+  },
+});
+
+/** Reads a slot of an instance; `offset` in texels from where the instance begins. */
+function slotOf(texture: TexelNode, instance: Node<'int'>, stride: number, offset: Node<'int'>): SlotNodes {
+  const [clip, timing] = texture.instanceTexels(instance, stride / 4, offset, 2);
+  return { clip, timing };
+}
+
+/** Morph targets that clips move, on top of those that three.js has applied. */
+function clipMorphs(crowd: DrawnCrowd): MorphNodes {
+  const morphs = morphTargets(crowd.geometry);
+  onCrowdUpdate(({ geometry }) => {
+    morphs.value.value = morphs.textureOf(geometry);
+  });
+  return morphs;
+}
+
+interface DrawnClock {
+  frameId: number;
+  /** Seconds since the crowd was made, in the frame drawn and in the one before. */
+  now: number;
+  before: number;
+}
+
+const drawnClocks = /*@__PURE__*/ new WeakMap<object, DrawnClock>();
+
+/** The clock of the frame drawn before, however often the crowd was updated since, on the scale the clock has now. */
+function previousClock(): Node<'float'> {
+  return objectUniform(({ object, frameId }) => {
+    if (!isCrowd(object)) return 0;
+    const { clock, elapsed } = object;
+    const drawn = drawnClocks.get(object);
+    if (drawn === undefined) {
+      drawnClocks.set(object, { frameId, now: elapsed, before: elapsed });
+      return clock;
+    }
+    if (drawn.frameId !== frameId) {
+      drawn.frameId = frameId;
+      drawn.before = drawn.now;
+      drawn.now = elapsed;
+    }
+    return drawn.before - elapsed + clock;
+  });
+}

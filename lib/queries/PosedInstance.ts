@@ -1,0 +1,129 @@
+import type { InterleavedBufferAttribute, Vector3 } from 'three';
+import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
+import { SKIN_STRIDE, SKIN_WEIGHT } from '../character/crowdGeometry.js';
+import { AFFINE_SIZE } from '../constants.js';
+import type { PoseSource } from '../sources/PoseSource.js';
+import { sourceOf } from '../sources/sources.js';
+import { morphVertex } from './morphVertex.js';
+
+const NAME = 'SkinnedInstancedMesh';
+
+/**
+ * One instance of a crowd as it is posed now: where the CPU skins, for rays, vertices and sockets alike. One object serves
+ * any number of instances and crowds, one after another.
+ */
+export class PosedInstance {
+  /** Skinning matrices of the joints, as far as they were asked for. */
+  palette = new Float64Array(0);
+
+  private crowd!: DrawnCrowd;
+  private source!: PoseSource;
+  private index = 0;
+  private skin: ArrayLike<number> = [];
+  /** What clips add to the influence of each morph target. */
+  private morphs = new Float64Array(0);
+  /** For each joint the number of the pose that its matrix is of. */
+  private poses = new Uint32Array(0);
+  private poseNumber = 0;
+  private readonly matrix = new Float64Array(AFFINE_SIZE);
+
+  /** Takes up the pose that an instance shows now. It can be read until another is taken up, here or elsewhere. */
+  pose(crowd: DrawnCrowd, index: number): this {
+    const { geometry, boneTexture, clipsMorph } = crowd;
+    const source = sourceOf(crowd);
+    this.crowd = crowd;
+    this.source = source;
+    this.index = index;
+    this.skin = (geometry.getAttribute('skinIndex') as InterleavedBufferAttribute).data.array;
+    const joints = boneTexture.jointNames.length;
+    if (this.poses.length < joints) {
+      this.palette = new Float64Array(joints * AFFINE_SIZE);
+      this.poses = new Uint32Array(joints);
+    }
+    this.poseNumber++;
+    source.pose(crowd, index);
+
+    const targets = clipsMorph && source.readMorphs !== undefined ? boneTexture.morphNames.length : 0;
+    if (this.morphs.length !== targets) this.morphs = new Float64Array(targets);
+    if (targets > 0) source.readMorphs?.(crowd, this.morphs);
+    return this;
+  }
+
+  /** Whether the pose is one of joints: else only vertices can be asked for. */
+  get hasJoints(): boolean {
+    return this.source.jointMatrix !== undefined;
+  }
+
+  /**
+   * Reads a joint's skinning matrix.
+   *
+   * @returns Where it begins in `palette`.
+   * @throws If the pose is not one of joints.
+   */
+  jointMatrix(joint: number): number {
+    const at = joint * AFFINE_SIZE;
+    if (this.poses[joint] === this.poseNumber) return at;
+    const { source } = this;
+    if (source.jointMatrix === undefined) {
+      throw new Error(`${NAME}: poses of the source "${source.name}" have no joints.`);
+    }
+    source.jointMatrix(this.crowd, joint, this.palette, at);
+    this.poses[joint] = this.poseNumber;
+    return at;
+  }
+
+  /** Position of a vertex as it was modelled, with morph targets, relative to the character's root. */
+  morphedVertex(vertex: number, target: Vector3): Vector3 {
+    const { geometry, morphTexture, morphTargetInfluences = [] } = this.crowd;
+    return morphVertex(
+      geometry,
+      morphTexture,
+      morphTargetInfluences,
+      this.morphs,
+      this.index,
+      vertex,
+      target,
+    );
+  }
+
+  /** Carries a vertex from where it was modelled to where it is posed, relative to the instance. */
+  carry(vertex: number, target: Vector3): Vector3 {
+    const { source } = this;
+    if (source.posedVertex !== undefined) return source.posedVertex(this.crowd, vertex, target);
+    const m = this.skinningMatrix(vertex);
+    const { x, y, z } = target;
+    target.x = m[0] * x + m[1] * y + m[2] * z + m[3];
+    target.y = m[4] * x + m[5] * y + m[6] * z + m[7];
+    target.z = m[8] * x + m[9] * y + m[10] * z + m[11];
+    return target;
+  }
+
+  /** The same for the vertex's normal, which is not normalised; one of a pose without joints stays as it is. */
+  turn(vertex: number, normal: Vector3): Vector3 {
+    if (!this.hasJoints) return normal;
+    const m = this.skinningMatrix(vertex);
+    const { x, y, z } = normal;
+    normal.x = m[0] * x + m[1] * y + m[2] * z;
+    normal.y = m[4] * x + m[5] * y + m[6] * z;
+    normal.z = m[8] * x + m[9] * y + m[10] * z;
+    return normal;
+  }
+
+  /**
+   * The weighted sum of the joints that a vertex follows, row by row: twin of `skinningMatrix` in the shaders. Weights are
+   * sorted and end at the first zero.
+   */
+  private skinningMatrix(vertex: number): Float64Array {
+    const { skin, matrix } = this;
+    const { influences } = this.crowd;
+    matrix.fill(0);
+    const s = vertex * SKIN_STRIDE;
+    for (let i = 0; i < influences; i++) {
+      const weight = skin[s + SKIN_WEIGHT + i];
+      if (weight <= 0) break;
+      const at = this.jointMatrix(skin[s + i]);
+      for (let k = 0; k < AFFINE_SIZE; k++) matrix[k] += weight * this.palette[at + k];
+    }
+    return matrix;
+  }
+}

@@ -1,0 +1,34 @@
+import { paletteGLSL, paletteMatrixGLSL, paletteMorphsGLSL } from '../../shaders/palette.glsl.js';
+import { PARAM_MORPH_TEXEL, PARAM_ROWS, PARAM_STRIDE } from '../constants.js';
+import { bakedPoses } from './bakedPoses.js';
+import type { PoseSource } from './PoseSource.js';
+import { paletteOf, posesOf, WebGLPoses } from './WebGLPoses.js';
+
+/** The clips' own tracks: a pass poses each instance once, as `AnimationMixer` does, and vertices read what it has written. */
+export const trackSource: PoseSource = {
+  name: 'tracks',
+  hasFrames: false,
+  readsSlots: false,
+  glsl: {
+    textures: () => 3,
+    declarations: (_slots, morphs) => (morphs ? [paletteGLSL, paletteMorphsGLSL] : [paletteGLSL]),
+    skinningMatrix: paletteMatrixGLSL,
+  },
+  ...bakedPoses,
+
+  setParameters(crowd, parameters) {
+    parameters[PARAM_STRIDE] = WebGLPoses.columnsOf(crowd);
+    parameters[PARAM_MORPH_TEXEL] = crowd.boneTexture.morphTexel;
+  },
+
+  bindTextures(crowd, _slots, textures) {
+    const palette = paletteOf(crowd);
+    for (let i = 0; i < palette.length; i++) textures[i] = palette[i];
+  },
+
+  update(renderer, crowd) {
+    const poses = posesOf(crowd);
+    poses.update(renderer, crowd);
+    crowd.bindMatrix.elements[PARAM_ROWS] = Math.log2(poses.perRow);
+  },
+};

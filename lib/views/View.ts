@@ -1,0 +1,17 @@
+import type { InstanceList } from './InstanceList.js';
+
+/**
+ * Says which instances of a crowd are drawn. With one, shaders ask `instanceIndex()` which instance the drawn index stands
+ * for, and all that instances have is read from textures; without one, the drawn index is the instance, and nothing is asked.
+ */
+export interface View {
+  /** How many are drawn: the first so many of the list. */
+  readonly count: number;
+  readonly list: InstanceList;
+  /**
+   * Brings the list up to date; called before each draw, also into a shadow map.
+   *
+   * @param count Instances in use.
+   */
+  update?(count: number): void;
+}

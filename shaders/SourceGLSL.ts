@@ -1,0 +1,22 @@
+import type { ShaderVariant } from './ShaderVariant.js';
+
+/** Where shaders of WebGLRenderer read what an instance plays. */
+export type SlotSource = 'attributes' | 'texture';
+
+/** How a pose source poses vertices under WebGLRenderer. */
+export interface SourceGLSL {
+  /** Textures that its shaders read: the first of those that are bound. */
+  textures(slots: SlotSource): number;
+  /**
+   * What the functions of its variants need. Several sources in one program declare what they have in common once: texts
+   * that are the same.
+   *
+   * @param morphs Whether clips move morph targets in any variant of the program.
+   */
+  declarations(slots: SlotSource, morphs: boolean): readonly string[];
+  /**
+   * Defines `mat3x4 name()`, the affine matrix that carries the vertex from where it was modelled to where it is posed. Its
+   * columns are the matrix's rows. Sources without joints give one that holds for the vertex alone.
+   */
+  skinningMatrix(name: string, variant: ShaderVariant): string;
+}

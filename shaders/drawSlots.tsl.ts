@@ -1,0 +1,24 @@
+import { int } from 'three/tsl';
+import type { Node } from 'three/webgpu';
+import {
+  PARAM_CLOCK,
+  PARAM_MORPH_TEXEL,
+  PARAM_PARTS,
+  PARAM_PARTS_PER_ROW,
+  PARAM_ROWS,
+  PARAM_STRIDE,
+} from '../lib/constants.js';
+import { objectMatrix } from './tsl.js';
+
+const parameter = (index: number): Node<'float'> => {
+  const column = objectMatrix('bindMatrix').element(index >> 2);
+  return [column.x, column.y, column.z, column.w][index & 3];
+};
+
+/** Twin of `drawSlots.glsl.ts`: the parameters of a draw. Textures are nodes of their own here. */
+export const drawClock = (): Node<'float'> => parameter(PARAM_CLOCK);
+export const drawRows = (): Node<'float'> => parameter(PARAM_ROWS);
+export const drawStride = (): Node<'float'> => parameter(PARAM_STRIDE);
+export const drawMorphTexel = (): Node<'int'> => int(parameter(PARAM_MORPH_TEXEL));
+export const drawPartCount = (): Node<'int'> => int(parameter(PARAM_PARTS));
+export const drawPartsPerRow = (): Node<'int'> => int(parameter(PARAM_PARTS_PER_ROW));
