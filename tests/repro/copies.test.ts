@@ -2,6 +2,7 @@ import { BoxGeometry, Group, type InstancedMesh, Matrix4, MeshBasicMaterial, Sph
 import { SkeletonUtils } from 'three-stdlib';
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
+import { TEXTURE_PARTS } from '../../lib/constants.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
 import { createStick, tipOf } from '../support/stick.js';
 
@@ -123,7 +124,7 @@ test('SkeletonUtils.clone gives a clone that draws with its own textures', () =>
   const clone = SkeletonUtils.clone(crowd) as SkinnedInstancedMesh;
   clone.setPartVisibleAt(0, 0, true);
   expect(clone.skeleton).not.toBe(crowd.skeleton);
-  const texture = (mesh: SkinnedInstancedMesh) => (mesh.skeleton.boneTexture as unknown as unknown[])[2];
+  const texture = (mesh: SkinnedInstancedMesh) => mesh.skeleton.textures[TEXTURE_PARTS];
   expect(texture(clone)).toBe(clone.parts?.texture.plain);
   expect(texture(crowd)).toBe(crowd.parts?.texture.plain);
 });
