@@ -1,7 +1,7 @@
 import { AnimationMixer, LoopOnce } from 'three';
 import { describe, expect, test } from 'vitest';
-import { SkinnedInstancedMesh } from '../support/library.js';
-import { createStick, REST_X, tipOf } from '../support/stick.js';
+import { SkinnedInstancedMesh } from '../../support/library.js';
+import { createStick, REST_X, tipOf } from '../../support/stick.js';
 
 const DURATIONS = { A: 4, B: 8, C: 2 };
 

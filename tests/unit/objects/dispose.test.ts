@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createCharacter } from '../../demos/character.js';
-import { BoneTexture, SkinnedInstancedMesh } from '../support/library.js';
+import { createCharacter } from '../../../demos/character.js';
+import { BoneTexture, SkinnedInstancedMesh } from '../../support/library.js';
 
 test('dispose leaves a bone texture that was passed in, and frees one that from baked', () => {
   const { root, clips } = createCharacter();

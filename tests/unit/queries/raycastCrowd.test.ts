@@ -1,10 +1,12 @@
 import {
+  BoxGeometry,
   type Face,
   Float32BufferAttribute,
   type Intersection,
   type KeyframeTrack,
   Matrix4,
-  type Mesh,
+  Mesh,
+  MeshBasicMaterial,
   NumberKeyframeTrack,
   Raycaster,
   Triangle,
@@ -186,4 +188,26 @@ test('a ray through a thousand characters looks at the triangles of few', async 
   expect(hits).toBe(40);
   // 8.6 % of the knight's, 4.2 % of the built-in character's: not all of those whose box the ray meets.
   expect(share).toBeLessThan(0.1);
+});
+
+test('raycast hits the posed mesh of the instance that is there', () => {
+  const { root, clips } = createCharacter();
+  const crowd = SkinnedInstancedMesh.from(root, clips, 5);
+  for (let i = 0; i < 5; i++) {
+    crowd.setMatrixAt(i, new Matrix4().makeTranslation(i * 2, 0, 0));
+    crowd.play(i, 'Walk', { time: i * 0.2 });
+  }
+  crowd.update(0.1);
+  crowd.updateMatrixWorld();
+  const reference = new Reference(root, new Matrix4().makeTranslation(6, 0, 0)).pose(
+    clips.find(({ name }) => name === 'Walk') as (typeof clips)[0],
+    0.7,
+  );
+  const ray = new Raycaster(new Vector3(6.02, 0.9, 5), new Vector3(0, 0, -1));
+  const [hit] = ray.intersectObject(crowd);
+  const [expected] = ray.intersectObject(reference.root);
+  expect(hit.instanceId).toBe(3);
+  expect(hit.object).toBe(crowd);
+  expect(hit.distance).toBeCloseTo(expected.distance, 2);
+  expect(ray.intersectObject(new Mesh(new BoxGeometry(), new MeshBasicMaterial()))).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { BoneTexture, SkinnedInstancedMesh } from '../../support/library.js';
 import { nearestFrame } from '../../support/pair.js';
 import { random, SEEDS } from '../../support/random.js';
 import { characterHeight, Reference } from '../../support/reference.js';
-import { FADE_STEPS, FADES } from './recorded.js';
+import { FADE_STEPS, FADES } from './recordedFades.js';
 
 /** Shares of the height by which a fade from one clip to another is off from an AnimationMixer's. */
 interface FadeErrors {

@@ -1,8 +1,8 @@
 import { type AnimationActionLoopStyles, AnimationMixer, LoopOnce, LoopPingPong, LoopRepeat } from 'three';
 import { describe, expect, test } from 'vitest';
-import { SkinnedInstancedMesh } from '../support/library.js';
-import { random, SEEDS } from '../support/random.js';
-import { createStick } from '../support/stick.js';
+import { SkinnedInstancedMesh } from '../../support/library.js';
+import { random, SEEDS } from '../../support/random.js';
+import { createStick } from '../../support/stick.js';
 
 function createCrowd(count: number, durations: Record<string, number> = { A: 1, B: 2.5 }) {
   const { root, clips } = createStick(durations);

@@ -1,6 +1,6 @@
 import { InstancedBufferAttribute, Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
-import { InstanceMatrices } from '../../lib/instances/InstanceMatrices.js';
+import { InstanceMatrices } from '../../../lib/instances/InstanceMatrices.js';
 
 const COUNT = 1000;
 

@@ -10,9 +10,9 @@ import {
   Vector3,
 } from 'three';
 import { describe, expect, test } from 'vitest';
-import { SkinnedInstancedMesh } from '../support/library.js';
-import { random, SEEDS } from '../support/random.js';
-import { createStick, REST_X, tipOf } from '../support/stick.js';
+import { SkinnedInstancedMesh } from '../../support/library.js';
+import { random, SEEDS } from '../../support/random.js';
+import { createStick, REST_X, tipOf } from '../../support/stick.js';
 
 function createCrowd(count = 4, durations: Record<string, number> = { A: 1, B: 2 }) {
   const { root, clips } = createStick(durations);

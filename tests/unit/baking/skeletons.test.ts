@@ -9,11 +9,11 @@ import {
   Vector3,
 } from 'three';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { cubicSpline } from '../support/cubicSpline.js';
-import { BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
-import { random } from '../support/random.js';
-import { randomCharacter } from '../support/randomCharacter.js';
-import { drawnMeshes } from '../support/reference.js';
+import { cubicSpline } from '../../support/cubicSpline.js';
+import { BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from '../../support/library.js';
+import { random } from '../../support/random.js';
+import { randomCharacter } from '../../support/randomCharacter.js';
+import { drawnMeshes } from '../../support/reference.js';
 
 /** Characters, in batches of which each has a seed of its own in its name. */
 const BATCHES = 10;

@@ -11,8 +11,8 @@ import {
   VectorKeyframeTrack,
 } from 'three';
 import { describe, expect, test } from 'vitest';
-import { SkinnedInstancedMesh } from '../support/library.js';
-import { createStick } from '../support/stick.js';
+import { SkinnedInstancedMesh } from '../../support/library.js';
+import { createStick } from '../../support/stick.js';
 
 const KEYS = 41;
 

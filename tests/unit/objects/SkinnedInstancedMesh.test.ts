@@ -1,0 +1,109 @@
+import { AnimationMixer, Color, InstancedMesh, Matrix4, ObjectLoader, Scene } from 'three';
+import { SkeletonUtils } from 'three-stdlib';
+import { expect, test, vi } from 'vitest';
+import { createCharacter } from '../../../demos/character.js';
+import { SkinnedInstancedMesh } from '../../support/library.js';
+import { createStick } from '../../support/stick.js';
+
+test('is an InstancedMesh, and says what it is', () => {
+  const { root, clips } = createStick();
+  const crowd = SkinnedInstancedMesh.from(root, clips, 2);
+  expect(crowd).toBeInstanceOf(InstancedMesh);
+  expect(crowd).toMatchObject({
+    isInstancedMesh: true,
+    isSkinnedMesh: true,
+    isSkinnedInstancedMesh: true,
+    type: 'SkinnedInstancedMesh',
+    count: 2,
+    capacity: 2,
+  });
+  const color = new Color(0.25, 0.5, 0.75);
+  const tint = new Color();
+  crowd.setColorAt(1, color).getColorAt(1, tint);
+  expect(tint).toEqual(color);
+  const matrix = new Matrix4().makeTranslation(1, 2, 3);
+  expect(crowd.setMatrixAt(1, matrix)).toBe(crowd);
+  const read = new Matrix4();
+  crowd.getMatrixAt(1, read);
+  expect(read).toEqual(matrix);
+});
+
+test('from leaves the scene as it found it', () => {
+  const { root, clips } = createCharacter();
+  const describeScene = () => JSON.stringify({ ...root.toJSON(), metadata: null });
+  const worlds: number[][] = [];
+  root.traverse((node) => worlds.push(node.matrixWorld.toArray()));
+  const before = describeScene();
+  SkinnedInstancedMesh.from(root, clips, 3);
+  expect(describeScene()).toBe(before);
+  const after: number[][] = [];
+  root.traverse((node) => after.push(node.matrixWorld.toArray()));
+  expect(after).toEqual(worlds);
+});
+
+test('count may change up to the capacity', () => {
+  const { root, clips } = createStick();
+  const crowd = SkinnedInstancedMesh.from(root, clips, 5);
+  crowd.count = 2;
+  crowd.play(4, 'Slide', { time: 0.5 });
+  crowd.count = 5;
+  expect(crowd.getSkinningMatrixAt(4, 'Tip', new Matrix4()).elements[12]).toBeCloseTo(5.5, 5);
+});
+
+test('clone and copy play on by themselves', () => {
+  const { root, clips } = createStick();
+  const crowd = SkinnedInstancedMesh.from(root, clips, 3, { influences: 2, interpolate: false });
+  crowd.setMatrixAt(1, new Matrix4().makeTranslation(1, 2, 3));
+  crowd.setColorAt(2, new Color('red'));
+  crowd.play(1, 'Slide', { timeScale: 0.5 });
+  crowd.update(0.8);
+  const clone = crowd.clone();
+  expect(clone).toBeInstanceOf(SkinnedInstancedMesh);
+  expect(clone).toMatchObject({
+    count: 3,
+    influences: 2,
+    interpolate: false,
+    boneTexture: crowd.boneTexture,
+  });
+  expect(clone.geometry).not.toBe(crowd.geometry);
+  const tip = (mesh: SkinnedInstancedMesh) =>
+    mesh.getSkinningMatrixAt(1, 'Tip', new Matrix4()).elements[12] - 5;
+  expect(tip(clone)).toBeCloseTo(0.4, 5);
+  crowd.update(0.4);
+  clone.play(1, 'Slide', { time: 0.1 });
+  expect(tip(crowd)).toBeCloseTo(0.6, 5);
+  expect(tip(clone)).toBeCloseTo(0.1, 5);
+  const matrix = new Matrix4();
+  clone.getMatrixAt(1, matrix);
+  expect(matrix.elements[12]).toBe(1);
+
+  const larger = SkinnedInstancedMesh.from(root, clips, 8).copy(crowd);
+  expect(larger.capacity).toBe(3);
+  expect(tip(larger)).toBeCloseTo(0.6, 5);
+});
+
+test('SkeletonUtils.clone and AnimationMixer take a scene with a crowd in it', () => {
+  const { root, clips } = createStick();
+  const scene = new Scene();
+  scene.add(SkinnedInstancedMesh.from(root, clips, 2));
+  const clone = SkeletonUtils.clone(scene);
+  expect(clone.children[0]).toBeInstanceOf(SkinnedInstancedMesh);
+  new AnimationMixer(scene).clipAction(clips[0]);
+});
+
+test('toJSON writes an InstancedMesh that ObjectLoader reads, and says so once', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const { root, clips } = createStick();
+  const crowd = SkinnedInstancedMesh.from(root, clips, 2);
+  crowd.setMatrixAt(1, new Matrix4().makeTranslation(4, 0, 0));
+  const json = crowd.toJSON();
+  crowd.toJSON();
+  expect(warn).toHaveBeenCalledTimes(1);
+  const loaded = new ObjectLoader().parse(JSON.parse(JSON.stringify(json))) as unknown as InstancedMesh;
+  expect(loaded).toBeInstanceOf(InstancedMesh);
+  expect(loaded.count).toBe(2);
+  const matrix = new Matrix4();
+  loaded.getMatrixAt(1, matrix);
+  expect(matrix.elements[12]).toBe(4);
+  warn.mockRestore();
+});
