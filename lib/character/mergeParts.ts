@@ -1,41 +1,14 @@
 import type { BufferAttribute, InterleavedBufferAttribute, Material, Texture } from 'three';
-import {
-  BufferGeometry,
-  Float32BufferAttribute,
-  Matrix3,
-  Uint16BufferAttribute,
-  Uint32BufferAttribute,
-  Vector3,
-} from 'three';
+import { BufferGeometry, Float32BufferAttribute, Uint16BufferAttribute, Uint32BufferAttribute } from 'three';
 import type { ScenePart } from '../baking/collectParts.js';
-import { linearDeterminant } from '../utils/affine.js';
 import { type MaterialShare, mergeMaterials, PALETTE_CHANNEL } from './mergeMaterials.js';
+import { isMirrored, type Piece, piecesOf } from './pieces.js';
 
 export interface MergedParts {
   geometry: BufferGeometry;
   material: Material | Material[];
   /** Materials and textures that were made in merging. */
   owned: (Material | Texture)[];
-}
-
-/** Vertices of one part, all of which have the same joints to choose from. */
-interface Piece {
-  /** Index of the part. */
-  part: number;
-  rig: ScenePart;
-  /** Joint of the rig for each index that `skinIndex` may hold; for a rigid part its one joint. */
-  joints: Int32Array;
-  /** Whether triangles are turned around, as three.js does for a mesh whose matrix mirrors. */
-  mirrored: boolean;
-  geometry: BufferGeometry;
-  runs: Run[];
-}
-
-/** A run of triangles that has one material. */
-interface Run {
-  start: number;
-  count: number;
-  material: Material;
 }
 
 /** What a vertex gets where its part lacks an attribute that another part has. */
@@ -117,63 +90,6 @@ export function mergeParts(parts: readonly ScenePart[], morphs: number, merging:
   return { geometry, material: materials.length === 1 ? materials[0] : materials, owned };
 }
 
-/**
- * A part as it is, or if its materials may be merged, a piece for each: they might share vertices, but not colours.
- *
- * @param copy Whether the part is meant or its mirrored copy, which few parts have.
- */
-function piecesOf(rig: ScenePart, part: number, copy: boolean, merging: boolean): Piece[] {
-  const joints = copy ? rig.mirrorJoints : rig.joints;
-  if (joints === null) return [];
-  // With a copy beside it, each of the two is drawn in those poses alone in which its triangles are the right way round.
-  const mirrored = rig.mirrorJoints === null ? isMirrored(rig) : copy;
-  const geometry = withNormals(rig);
-  const runs = runsOf(rig);
-  if (!merging || runs.length < 2) return [{ part, rig, joints, mirrored, geometry, runs }];
-  return runs.map((run) => ({
-    part,
-    rig,
-    joints,
-    mirrored,
-    geometry: extract(geometry, run),
-    runs: [{ ...run, start: 0 }],
-  }));
-}
-
-/** A geometry of its own of a run's triangles. */
-function extract(source: BufferGeometry, { start, count }: Run): BufferGeometry {
-  const places = new Map<number, number>();
-  const index: number[] = [];
-  for (let k = start; k < start + count; k++) {
-    const vertex = source.index ? source.index.getX(k) : k;
-    let place = places.get(vertex);
-    if (place === undefined) {
-      place = places.size;
-      places.set(vertex, place);
-    }
-    index.push(place);
-  }
-
-  const pick = (attribute: BufferAttribute | InterleavedBufferAttribute) => {
-    const { itemSize } = attribute;
-    const array = new Float32Array(places.size * itemSize);
-    for (const [vertex, place] of places) {
-      for (let i = 0; i < itemSize; i++) array[place * itemSize + i] = attribute.getComponent(vertex, i);
-    }
-    return new Float32BufferAttribute(array, itemSize);
-  };
-  const geometry = new BufferGeometry();
-  for (const [name, attribute] of Object.entries(source.attributes)) {
-    geometry.setAttribute(name, pick(attribute as BufferAttribute));
-  }
-  for (const [name, targets] of Object.entries(source.morphAttributes)) {
-    geometry.morphAttributes[name as 'position'] = targets.map(pick);
-  }
-  geometry.morphTargetsRelative = source.morphTargetsRelative;
-  geometry.setIndex(index);
-  return geometry;
-}
-
 /** Gives vertices the constants that their merged materials had. */
 function moveToVertices(
   geometry: BufferGeometry,
@@ -202,49 +118,10 @@ function moveToVertices(
   }
 }
 
-/** three.js turns triangles around for a mesh whose matrix mirrors; a part shares its mesh with others. */
-function isMirrored({ model }: ScenePart): boolean {
-  return linearDeterminant(model, 0) < 0;
-}
-
 function swapLastTwo(index: Uint16Array | Uint32Array, end: number): void {
   const last = index[end - 1];
   index[end - 1] = index[end - 2];
   index[end - 2] = last;
-}
-
-/**
- * The part's geometry with normals, computed where there are none. three.js carries those of a rigid mesh by the inverse
- * transpose of its matrix, and those of a skinned one by the matrix; what lies between is done here.
- */
-function withNormals({ geometry: source, rigid, model: m }: ScenePart): BufferGeometry {
-  const linear = new Matrix3().set(m[0], m[1], m[2], m[4], m[5], m[6], m[8], m[9], m[10]);
-  const uneven = rigid && !isUniform(linear);
-  if (source.hasAttribute('normal') && !uneven) return source;
-  const geometry = source.clone();
-  if (!geometry.hasAttribute('normal')) geometry.computeVertexNormals();
-  if (uneven && linear.determinant() !== 0) {
-    const inverse = linear.clone().invert();
-    const normals = new Float32BufferAttribute(
-      new Float32Array(geometry.getAttribute('normal').count * 3),
-      3,
-    );
-    const normal = new Vector3();
-    for (let i = 0; i < normals.count; i++) {
-      normal.fromBufferAttribute(geometry.getAttribute('normal') as BufferAttribute, i);
-      normal.applyMatrix3(linear.copy(inverse).transpose()).applyMatrix3(inverse);
-      normals.setXYZ(i, normal.x, normal.y, normal.z);
-    }
-    geometry.setAttribute('normal', normals);
-  }
-  return geometry;
-}
-
-/** Whether a matrix scales all directions alike. */
-function isUniform(matrix: Matrix3): boolean {
-  const squares = matrix.clone().transpose().multiply(matrix).elements;
-  const size = squares[0];
-  return squares.every((value, i) => Math.abs(value - (i % 4 === 0 ? size : 0)) <= 1e-5 * size);
 }
 
 /** Morph targets of all parts, each moving only the vertices of its own; as ways from the base. */
@@ -340,16 +217,4 @@ function mergedSkin(pieces: readonly Piece[], offsets: readonly number[], vertic
     skinIndex: new Uint16BufferAttribute(indices, 4),
     skinWeight: new Float32BufferAttribute(weights, 4),
   };
-}
-
-function runsOf({ geometry, material }: ScenePart): Run[] {
-  const length = geometry.index ? geometry.index.count : geometry.getAttribute('position').count;
-  if (!Array.isArray(material)) return [{ start: 0, count: length, material }];
-
-  return geometry.groups
-    .map(({ start, count, materialIndex }) => {
-      const end = Math.min(start + count, length);
-      return { start, count: end - start, material: material[materialIndex ?? 0] };
-    })
-    .filter((run) => run.material !== undefined && run.count > 0);
 }

@@ -11,7 +11,7 @@ const STRIDE = 4;
  */
 const LOOK = 3;
 /** Texels that a row may take; every device has room for them. */
-const MOST_COLUMNS = 2048;
+const MAX_COLUMNS = 2048;
 
 /**
  * Which parts of each instance are shown, and in what colour. What is attached to an instance is not drawn while the
@@ -30,7 +30,7 @@ export class InstanceParts {
     readonly capacity: number,
     readonly count: number,
   ) {
-    const perRow = 2 ** Math.min(8, Math.max(0, Math.floor(Math.log2(MOST_COLUMNS / count))));
+    const perRow = 2 ** Math.min(8, Math.max(0, Math.floor(Math.log2(MAX_COLUMNS / count))));
     this.texture = new InstanceTexture(capacity, count * STRIDE, perRow);
     this.texture.data.fill(1);
     this.hidden = new Uint8Array(capacity * count);
@@ -97,7 +97,7 @@ export class InstanceParts {
   }
 
   /**
-   * The same for as many instances and parts as both have. Whether owners are hidden is not taken over: a copy may be
+   * The same for as many instances and parts as both have. Whether owners are hidden is not copied: a copy may be
    * attached to something else, or to nothing.
    */
   copy(source: InstanceParts): this {

@@ -2,7 +2,7 @@ import { DataArrayTexture, DataTexture, FloatType, RGBAFormat } from 'three';
 import { INSTANCES_PER_ROW } from '../constants.js';
 
 /** Array textures have at least this many layers. */
-const MOST_LAYERS = 256;
+const MAX_LAYERS = 256;
 
 /**
  * Numbers per instance as texels, of which only the rows that changed are uploaded. WebGLRenderer sends parts of a plain
@@ -31,7 +31,7 @@ export class InstanceTexture {
     readonly perRow = INSTANCES_PER_ROW,
   ) {
     const rows = Math.max(1, Math.ceil(capacity / perRow));
-    this.layerRows = Math.ceil(rows / MOST_LAYERS);
+    this.layerRows = Math.ceil(rows / MAX_LAYERS);
     this.rows = Math.ceil(rows / this.layerRows) * this.layerRows;
     this.stride = stride;
     this.data = new Float32Array(this.rows * perRow * stride);
