@@ -11,8 +11,8 @@ import { PATIENCE } from '../support/patience.js';
 
 /** Kilobytes of each entry, minified and compressed, that it may not grow beyond unnoticed. */
 const CEILINGS: Record<string, number> = {
-  'skinned-instanced-mesh': 58,
-  'skinned-instanced-mesh/webgpu': 68,
+  'skinned-instanced-mesh': 57,
+  'skinned-instanced-mesh/webgpu': 66,
 };
 
 let packed: PackedApp;
@@ -566,7 +566,8 @@ describe('tree shaking', () => {
         write: false,
         minify: true,
         lib: { entry, formats: ['es'], fileName: 'out' },
-        rollupOptions: { external: [/^three($|\/)/] },
+        // Vite leaves white space and comments in libraries; what a user ships has none.
+        rollupOptions: { external: [/^three($|\/)/], output: { minify: true } },
       },
     });
     const [{ output }] = result as unknown as { output: { code: string }[] }[];
