@@ -1,8 +1,8 @@
 import { type DataTexture, Skeleton, type Texture } from 'three';
 
 /**
- * Stands where three.js looks for a skeleton, so that it binds the bone texture of each crowd at each draw, also when
- * crowds share a material. It has no bones: there is nothing to pose on the CPU.
+ * What three.js finds as the `skeleton` of a crowd. It has no bones, since nothing is posed on the CPU: its purpose is that
+ * WebGLRenderer binds the crowd's own textures at each draw, also where several crowds share a material.
  */
 export class CrowdSkeleton extends Skeleton {
   /** What three.js shall take for the crowd's `count` while it draws; null while it does not, and for all instances. */
@@ -25,7 +25,10 @@ export class CrowdSkeleton extends Skeleton {
     return this.boneTexture as unknown as Texture[];
   }
 
-  /** Binds something at every place that shaders may read, so that none is left at a unit of another kind of texture. */
+  /**
+   * Fills the array up to `count` textures. WebGL refuses to draw if a sampler has no texture of its kind bound, also where
+   * the shader never reads it.
+   */
   fill(count: number): void {
     const { textures } = this;
     for (let i = 0; i < Math.max(count, textures.length); i++) textures[i] ??= textures[0];
@@ -35,14 +38,14 @@ export class CrowdSkeleton extends Skeleton {
     this.onUpdate();
   }
 
-  /** There are none; node materials use only the length of `bones`, as a key. */
+  /** There are no bones. */
   override getBoneByName(): undefined {}
 
   override pose(): void {}
 
   override calculateInverses(): void {}
 
-  /** Itself: `SkeletonUtils.clone` would else make a plain skeleton of it. */
+  /** Returns itself, since `SkeletonUtils.clone` would replace it by a plain skeleton otherwise. */
   override clone(): this {
     return this;
   }

@@ -6,7 +6,7 @@ import type { PosedCrowd } from '../sources/PoseSource.js';
 import type { View } from '../views/View.js';
 import type { CrowdSkeleton } from './CrowdSkeleton.js';
 
-/** What backends read of a mesh that draws a crowd. The classes of such meshes lie in a layer below. */
+/** What backends read of a mesh that draws a crowd. The classes of such meshes come later in the order of imports. */
 export interface DrawnCrowd extends InstancedMesh, Omit<PosedCrowd, 'geometry' | 'count'> {
   readonly isCrowdMesh: true;
   /** Whether three.js shall bind `skeleton.boneTexture` and `bindMatrix` at each draw. */

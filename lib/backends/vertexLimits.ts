@@ -5,14 +5,14 @@ import { INSTANCE_ATTRIBUTES } from '../playback/instanceLayout.js';
 export const VERTEX_BUFFERS = 8;
 /** Vertex attributes that every device has room for, with WebGL 2 as with WebGPU. */
 export const VERTEX_ATTRIBUTES = 16;
-/** The same for what WebGLRenderer compiles: WebKit counts `gl_VertexID` and `gl_InstanceID` among them. */
+/** The same for GLSL shaders: WebKit counts `gl_VertexID` and `gl_InstanceID` as attributes too. */
 export const GLSL_ATTRIBUTES = VERTEX_ATTRIBUTES - 2;
 
 /** Attributes that `instanceMatrix` and `instanceColor` take. */
 export const MATRIX_ATTRIBUTES = 4;
 export const COLOR_ATTRIBUTES = 1;
 
-/** Attributes that three.js declares in every GLSL shader; where the geometry has none they take their place all the same. */
+/** Attributes that three.js declares in every GLSL shader: they count even if the geometry does not have them. */
 const DECLARED = ['position', 'normal', 'uv'];
 const PLAYBACK: readonly string[] = /*@__PURE__*/ INSTANCE_ATTRIBUTES.map(({ name }) => name);
 

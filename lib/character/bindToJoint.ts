@@ -14,10 +14,13 @@ const _before = /*@__PURE__*/ new Matrix4();
 const _linear = /*@__PURE__*/ new Matrix3();
 const _vector = /*@__PURE__*/ new Vector3();
 
-/** Where things are attached: see `BoneTexture.socket`. */
+/** A place that geometry can be attached to: a joint, or a node below one. See `BoneTexture.socket`. */
 export interface Socket {
   joint: number;
-  /** What carries the joint's own space to where its skinning matrix takes things up: 12 numbers, row by row. */
+  /**
+   * Matrix from the socket's own space to the bind pose, where the joint's skinning matrix expects vertices: 12 numbers, row
+   * by row.
+   */
   bind: readonly number[];
 }
 
@@ -46,7 +49,7 @@ export function bindToJoint(
   return geometry;
 }
 
-/** Lets a crowd geometry whose vertices all follow one joint follow another, from the same place in its space. */
+/** Moves a crowd geometry, all of whose vertices follow one socket, to another socket; its place relative to it stays. */
 export function rebindToJoint(geometry: BufferGeometry, from: Socket, to: Socket): void {
   const skinIndex = geometry.getAttribute('skinIndex') as InterleavedBufferAttribute;
   for (let vertex = 0; vertex < skinIndex.count; vertex++) skinIndex.setX(vertex, to.joint);
@@ -56,7 +59,10 @@ export function rebindToJoint(geometry: BufferGeometry, from: Socket, to: Socket
   transformGeometry(geometry, affineToMatrix4(to.bind, 0, _bind).multiply(back));
 }
 
-/** `BufferGeometry.applyMatrix4`, also for what three.js leaves as it is: morph targets, small integers, sides of triangles. */
+/**
+ * `BufferGeometry.applyMatrix4`, and what three.js leaves out: it transforms morph targets, turns quantized attributes into
+ * floats first, and under a mirroring matrix keeps the front of triangles in front.
+ */
 function transformGeometry(geometry: BufferGeometry, matrix: Matrix4): void {
   const { attributes, morphAttributes, morphTargetsRelative } = geometry;
   for (const name of ['position', 'normal', 'tangent']) {
@@ -86,7 +92,7 @@ function transformGeometry(geometry: BufferGeometry, matrix: Matrix4): void {
   geometry.applyMatrix4(matrix);
 }
 
-/** By how much the matrix makes each normal longer, until three.js makes it one of length 1 again. */
+/** How long each normal is once the matrix is applied; three.js then normalises it, and morph targets must shrink as much. */
 function normalLengths(geometry: BufferGeometry, matrix: Matrix4): number[] {
   const normals = geometry.getAttribute('normal');
   _linear.getNormalMatrix(matrix);
@@ -95,7 +101,7 @@ function normalLengths(geometry: BufferGeometry, matrix: Matrix4): number[] {
   });
 }
 
-/** Quantized numbers would be cut off where a matrix takes them beyond their range. */
+/** A copy in floats of a quantized attribute, whose integers could not hold what a matrix makes of them. */
 function asFloats(attribute: BufferAttribute | InterleavedBufferAttribute): BufferAttribute {
   if (attribute instanceof BufferAttribute && attribute.array instanceof Float32Array) return attribute;
   const { count, itemSize } = attribute;
@@ -107,7 +113,7 @@ function asFloats(attribute: BufferAttribute | InterleavedBufferAttribute): Buff
   return floats;
 }
 
-/** Keeps the outside of triangles outside under a matrix that mirrors, for which three.js turns whole meshes around. */
+/** Swaps two corners of each triangle, so that its front stays in front under a matrix that mirrors. */
 function turnTriangles(geometry: BufferGeometry): void {
   const { count } = geometry.getAttribute('position');
   if (geometry.index === null) geometry.setIndex(Array.from({ length: count }, (_, i) => i));

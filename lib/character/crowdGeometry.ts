@@ -16,7 +16,7 @@ export const SKIN_STRIDE = 9;
 export const SKIN_WEIGHT = 4;
 export const SKIN_PART = 8;
 
-/** uv sets that share one buffer where the geometry would else have too many. */
+/** uv sets that are put into one buffer where the geometry would otherwise have too many buffers. */
 const PACKED_UVS = ['uv1', 'uv2', 'uv3'];
 
 /**
@@ -74,7 +74,7 @@ function packUVs(geometry: BufferGeometry): void {
   });
 }
 
-/** Morph targets as ways from the base, to which what clips and instances add can be added. */
+/** Makes morph targets offsets from the base geometry, so that influences of clips and of instances can be added up. */
 function makeMorphsRelative(geometry: BufferGeometry): void {
   if (geometry.morphTargetsRelative) return;
   for (const [name, targets] of Object.entries(geometry.morphAttributes)) {
@@ -102,7 +102,7 @@ export function setPlaybackAttributes(geometry: BufferGeometry, playback: Instan
   }
 }
 
-/** Takes the playback off a geometry, so that its buffer, which other geometries may share, is not disposed with it. */
+/** Removes them again. Their buffer may be shared with other geometries, and must not be disposed with this one. */
 export function removePlaybackAttributes(geometry: BufferGeometry): void {
   for (const { name } of INSTANCE_ATTRIBUTES) geometry.deleteAttribute(name);
 }

@@ -1,9 +1,9 @@
 import { Color, DataTexture, DataUtils, HalfFloatType, type Material, RGBAFormat, type Texture } from 'three';
 import { hasUserHook } from '../backends/webgl/patchMaterial.js';
 
-/** What one of several merged materials leaves to the vertices. */
+/** What a material that was merged with others says of its vertices, which now carry it themselves. */
 export interface MaterialShare {
-  /** Stands for the material. */
+  /** The merged material that is drawn in its place. */
   material: Material;
   /** Multiplies the vertices' colours. */
   color: Color;
@@ -72,7 +72,7 @@ export function mergeMaterials(materials: readonly Material[], palettes: boolean
   return { shares, owned };
 }
 
-/** What materials must have in common to be merged, as text. */
+/** A text that is the same for two materials if they can be merged. */
 function keyOf(material: Constants, palettes: boolean): string {
   if (!(material.color instanceof Color) || hasUserHook(material)) return material.uuid;
   const fields = material as unknown as Record<string, unknown>;
@@ -98,7 +98,7 @@ function surfaceOf(material: Constants): string {
   return SURFACE.map((name) => textOf(fields[name])).join();
 }
 
-/** Textures of one texel per material in the place of constants; green is roughness, blue metalness, as glTF has it. */
+/** Textures with one texel per material, which replace its constants; green is roughness, blue metalness, as in glTF. */
 function givePalette(material: Constants, members: readonly Constants[]): Texture[] {
   const fields = material as unknown as Record<string, unknown>;
   const made: Texture[] = [];

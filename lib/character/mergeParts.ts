@@ -11,7 +11,7 @@ export interface MergedParts {
   owned: (Material | Texture)[];
 }
 
-/** What a vertex gets where its part lacks an attribute that another part has. */
+/** Values for vertices of parts that lack an attribute which another part has. */
 const FILL: Record<string, readonly number[]> = { color: [1, 1, 1, 1], tangent: [1, 0, 0, 1] };
 
 /**
@@ -124,7 +124,7 @@ function swapLastTwo(index: Uint16Array | Uint32Array, end: number): void {
   index[end - 2] = last;
 }
 
-/** Morph targets of all parts, each moving only the vertices of its own; as ways from the base. */
+/** Morph targets of all parts as offsets from the base geometry; each moves only the vertices of its own part. */
 function mergeMorphs(
   geometry: BufferGeometry,
   pieces: readonly Piece[],
@@ -206,7 +206,7 @@ function mergedSkin(pieces: readonly Piece[], offsets: readonly number[], vertic
       }
       for (let i = 0; i < width; i++) {
         const weight = skinWeight.getComponent(vertex, i);
-        // What has no weight may name a joint that is not there.
+        // Where the weight is 0, the file may name a joint that does not exist.
         indices[at + i] = weight > 0 ? joints[skinIndex.getComponent(vertex, i)] : 0;
         weights[at + i] = weight;
       }

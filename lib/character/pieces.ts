@@ -31,7 +31,7 @@ export interface Run {
 export function piecesOf(rig: ScenePart, part: number, copy: boolean, merging: boolean): Piece[] {
   const joints = copy ? rig.mirrorJoints : rig.joints;
   if (joints === null) return [];
-  // With a copy beside it, each of the two is drawn in those poses alone in which its triangles are the right way round.
+  // Where there is a mirrored copy, each pose draws the one of the two whose triangles face the right way.
   const mirrored = rig.mirrorJoints === null ? isMirrored(rig) : copy;
   const geometry = withNormals(rig);
   const runs = runsOf(rig);
@@ -46,7 +46,7 @@ export function piecesOf(rig: ScenePart, part: number, copy: boolean, merging: b
   }));
 }
 
-/** A geometry of its own of a run's triangles. */
+/** A new geometry of the triangles of one run. */
 function extract(source: BufferGeometry, { start, count }: Run): BufferGeometry {
   const places = new Map<number, number>();
   const index: number[] = [];
@@ -80,7 +80,7 @@ function extract(source: BufferGeometry, { start, count }: Run): BufferGeometry 
   return geometry;
 }
 
-/** three.js turns triangles around for a mesh whose matrix mirrors; a part shares its mesh with others. */
+/** Whether a part's matrix mirrors. three.js then swaps front and back for the whole mesh; here only the part may be swapped. */
 export function isMirrored({ model }: ScenePart): boolean {
   return linearDeterminant(model, 0) < 0;
 }

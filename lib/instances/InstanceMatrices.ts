@@ -1,12 +1,12 @@
 import type { InstancedBufferAttribute } from 'three';
 import { InstanceTexture } from './InstanceTexture.js';
 
-/** Floats of a matrix: its first three rows, since the fourth of a placement says nothing. */
+/** Floats of a matrix: its first three rows, since the fourth is always 0, 0, 0, 1. */
 const MATRIX_SIZE = 12;
 /** Floats of an instance with its colour. */
 const COLORED_SIZE = 16;
 
-/** What a renderer other than WebGLRenderer has of a texture is not known, and need not be. */
+/** WebGPURenderer does not say which textures it has uploaded; it uploads all of one that it does not know. */
 const always = () => true;
 
 /**
@@ -38,8 +38,7 @@ export class InstanceMatrices {
   }
 
   /**
-   * Takes over matrices that have changed since the last time. Ranges of the attribute that wait for upload are taken for
-   * all that did.
+   * Copies the matrices that have changed since the last call. If the attribute has update ranges, only those are copied.
    *
    * @returns Whether any had.
    */
@@ -58,7 +57,7 @@ export class InstanceMatrices {
     return true;
   }
 
-  /** The same for colours, of which all are taken. */
+  /** The same for colours, which are always copied as a whole. */
   updateColors(colors: InstancedBufferAttribute): boolean {
     if (colors === this.colors && colors.version === this.colorsVersion) return false;
     const { data } = this.texture;
@@ -75,8 +74,8 @@ export class InstanceMatrices {
   }
 
   /**
-   * The same for as many instances as `matrices` has; those that these do not know stand where `matrices` has them. These
-   * are disposed.
+   * A copy with room for as many instances as `matrices` has, which gives the added ones their matrices. This object is
+   * disposed.
    */
   resizedFor(matrices: InstancedBufferAttribute): InstanceMatrices {
     const resized = new InstanceMatrices(matrices.count, this.size === COLORED_SIZE);
@@ -116,7 +115,7 @@ export class InstanceMatrices {
         for (let column = 0; column < 4; column++) data[at + row * 4 + column] = array[m + column * 4 + row];
       }
     }
-    // Whole rows are sent.
+    // Whole rows of the texture are uploaded.
     for (let i = start; i < end; i += perRow) this.texture.changed(i);
     if (end > start) this.texture.changed(end - 1);
   }

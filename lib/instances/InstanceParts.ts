@@ -3,11 +3,11 @@ import { MAP_STEPS } from '../constants.js';
 import { swapItems } from '../utils/swapItems.js';
 import { InstanceTexture } from './InstanceTexture.js';
 
-/** Numbers per part of an instance: red, green, blue, then one that says more. */
+/** Numbers per part of an instance: red, green, blue, then the place of its map and whether it is drawn. */
 const STRIDE = 4;
 /**
- * 1 + u + v · `MAP_STEPS`, where u and v are the offset of the map in steps; negative if the part is not drawn. Every such
- * number is one that a float32 holds.
+ * Index of that last number: 1 + u + v · `MAP_STEPS`, where u and v are the offset of the map in steps; negative if the part is
+ * not drawn. A float32 holds every such number exactly.
  */
 const LOOK = 3;
 /** Texels that a row may take; every device has room for them. */
@@ -15,7 +15,7 @@ const MAX_COLUMNS = 2048;
 
 /**
  * Which parts of each instance are shown, and in what colour. What is attached to an instance is not drawn while the
- * instance is hidden, whichever parts of it are shown: so the two are kept apart, and the texture has what comes of both.
+ * instance is hidden, whatever was set for its own parts: so both facts are stored, and the texture has the result.
  */
 export class InstanceParts {
   readonly texture: InstanceTexture;
@@ -72,7 +72,7 @@ export class InstanceParts {
     return target.set((steps % MAP_STEPS) / MAP_STEPS, Math.floor(steps / MAP_STEPS) / MAP_STEPS);
   }
 
-  /** Whole turns of the map are left out. */
+  /** Moves the map of a part; only the fraction of the offset counts, since maps repeat. */
   setMapOffset(index: number, part: number, { x, y }: Vector2): void {
     const stepsOf = (offset: number) => Math.round((offset - Math.floor(offset)) * MAP_STEPS) % MAP_STEPS;
     this.writeLook(index, part, 1 + stepsOf(x) + stepsOf(y) * MAP_STEPS);

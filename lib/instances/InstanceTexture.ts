@@ -5,8 +5,9 @@ import { INSTANCES_PER_ROW } from '../constants.js';
 const MAX_LAYERS = 256;
 
 /**
- * Numbers per instance as texels, of which only the rows that changed are uploaded. WebGLRenderer sends parts of a plain
- * texture, WebGPURenderer layers of an array texture: so there is one of each over the same numbers, made when asked for.
+ * A texture with a few numbers for each instance, of which only what changed is uploaded. WebGLRenderer can upload parts of a
+ * plain texture, WebGPURenderer only whole layers of an array texture: so there is one of each over the same numbers, made
+ * when it is first asked for.
  */
 export class InstanceTexture {
   readonly data: Float32Array<ArrayBuffer>;
@@ -18,7 +19,7 @@ export class InstanceTexture {
   private layeredTexture: DataArrayTexture | null = null;
   /** The range of each row that waits for upload. */
   private readonly waiting: ({ start: number; count: number } | null)[];
-  /** Renderers that have all of it; to others no part may be sent. */
+  /** Renderers that have uploaded all of it once; others must not upload a part only. */
   private readonly complete = new WeakSet<object>();
 
   /**
