@@ -62,12 +62,7 @@ export abstract class CrowdMesh extends InstancedMesh<
   readonly bindMatrix = new Matrix4();
   /** The identity, where three.js looks for it. */
   readonly bindMatrixInverse = new Matrix4();
-  /**
-   * Stands in for a skeleton; it has no bones. Assignments are ignored: `SkeletonUtils.clone` would give a clone that of
-   * its source.
-   *
-   * @internal
-   */
+  /** Has no bones. Assignments are ignored: `SkeletonUtils.clone` would give a clone that of its source. @internal */
   declare readonly skeleton: CrowdSkeleton;
 
   /** What this mesh shares with those that are attached to it. @internal */
@@ -84,11 +79,7 @@ export abstract class CrowdMesh extends InstancedMesh<
   readonly wardrobe: CharacterParts;
   /** What the instances look like in this mesh. @internal */
   readonly looks: readonly InstanceData[];
-  /**
-   * Meshes that are attached to joints of this one. A new array at each change, so that a loop over it is not disturbed.
-   *
-   * @internal
-   */
+  /** Meshes attached to joints of this one. A new array at each change, so that loops are not disturbed. @internal */
   attachments: readonly AttachedMesh[] = [];
 
   protected readonly bounds = new CrowdBounds(this);
