@@ -31,16 +31,8 @@ export interface TrackBake extends BakedCharacter {
  *
  * @throws If the character needs something that tracks cannot store, or the texture gets too large.
  */
-export function* bakeTrackTexture({
-  planned,
-  rig,
-  boxes,
-  maxTextureSize,
-  maxError,
-  morphs,
-  morphReach,
-  extractor,
-}: TrackBake): Generator<number, BoneTextureData, void> {
+export function* bakeTrackTexture(bake: TrackBake): Generator<number, BoneTextureData, void> {
+  const { planned, rig, boxes, maxTextureSize, maxError, morphs, extractor } = bake;
   const missing =
     (extractor !== null && 'root motion') ||
     (rig.jointMeshes.some((mesh) => mesh !== null) &&
@@ -57,8 +49,7 @@ export function* bakeTrackTexture({
   const extent = restBounds.getSize(new Vector3());
   const size = Math.max(extent.x, extent.y, extent.z) || 1;
 
-  const options = { boxes, size, maxError, morphs, morphReach };
-  const tracks = yield* bakeTracks(rig, planned, options);
+  const tracks = yield* bakeTracks(bake, planned, { size, maxError, morphs });
   for (const { name, error } of tracks.clips) {
     if (error <= maxError) continue;
     warnOnce(
@@ -72,8 +63,9 @@ export function* bakeTrackTexture({
       `${NAME}: tracks need a texture of ${TRACK_ROW} × ${height}, but maxTextureSize is ${maxTextureSize}; bake fewer clips, or allow a larger texture where devices have it.`,
     );
   }
+  const boundsOf = reachBounds(tracks, boxes);
   const clips = tracks.clips.map(({ name, duration, fps, frames }, i): BakedClip => {
-    const bounds = boxToArray(reachBounds(tracks, boxes, i));
+    const bounds = boxToArray(boundsOf(i));
     return { name, start: i + 1, count: frames, duration, fps, bounds, rootMotion: null, marks: [] };
   });
   return {

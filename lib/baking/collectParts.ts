@@ -78,7 +78,7 @@ export function collectParts(source: PartSource, slots: JointSlot[]): ScenePart[
   }
 
   const parts: ScenePart[] = [];
-  const shared = new Map<string, number>();
+  const shared = new Map<string, number[]>();
   for (const mesh of skinned) parts.push(skinnedPart(mesh, parts.length, source, slots, shared));
   for (const mesh of rigid) parts.push(rigidPart(mesh, parts.length, source, slots));
   return parts;
@@ -89,7 +89,7 @@ function skinnedPart(
   part: number,
   { root, indexOf, modelOf, flips }: PartSource,
   slots: JointSlot[],
-  shared: Map<string, number>,
+  shared: Map<string, number[]>,
 ): ScenePart {
   const { skeleton, bindMatrix } = mesh;
   if (!skeleton || skeleton.bones.length === 0) {
@@ -117,13 +117,13 @@ function skinnedPart(
     // Meshes with the same bone and inverse share a joint, unless the joint depends on where the mesh is.
     const kind = bindInverse !== null ? `detached ${node}/${side}` : flip ? `${flip.group}/${side}` : '';
     return Int32Array.from(nodes, (bone, i) => {
-      const key = `${bone}/${inverses[i].elements.join()}/${kind}`;
-      let slot = shared.get(key);
+      const alike = shared.get(`${bone}/${kind}`) ?? [];
+      let slot = alike.find((candidate) => slots[candidate].inverse.equals(inverses[i]));
       // The first mesh shares none with itself, so that the joints of a character with one mesh are its skeleton's bones.
       if (slot === undefined || part === 0) {
         const name = nameOfJoint(skeleton.bones[i], side);
         slot = slots.push({ name, node: bone, inverse: inverses[i], mesh: meshJoint }) - 1;
-        shared.set(key, slot);
+        shared.set(`${bone}/${kind}`, [slot, ...alike]);
       }
       return slot;
     });

@@ -1,20 +1,20 @@
-/** Seconds by which a key may be off the grid: what float32 rounds times of a minute to. */
+/** Seconds by which a key may be off its frame: what float32 rounds times of a minute to. */
 const TOLERANCE = 4e-6;
 
-/** Frames per second beyond which a clip counts as having no grid. */
+/** Frames per second above which a clip counts as having no frame rate. */
 const MAX_RATE = 240;
 
 /**
- * The slowest frame rate of which every key time is a whole number of frames, counted from 0; null if there is none up to
- * 240 frames per second. Clips are exported at 24, 30 or 60 frames per second, and keys that stand on such a grid can be
- * stored as they are, without a time each.
+ * Finds the frame rate at which a clip was made: the slowest one at which every key is on a frame, counted from 0. Clips are
+ * exported at 24, 30 or 60 frames per second, and keys that are on frames can be stored without a time each.
  *
  * Result for keys at 0, 0.1 and 0.25 s: 20.
  *
  * @param times Key times in seconds, of all tracks, in any order.
+ * @returns 0 if all keys are at 0; null if there is no such rate up to 240 frames per second.
  */
-export function findKeyGrid(times: Iterable<number>): number | null {
-  const sorted = Float64Array.from(new Set(times)).sort();
+export function findKeyGrid(times: ArrayLike<number>): number | null {
+  const sorted = distinct(new Float64Array(times).sort());
   let gap = Infinity;
   for (let i = 0; i < sorted.length; i++) {
     const step = sorted[i] - (i === 0 ? 0 : sorted[i - 1]);
@@ -22,28 +22,40 @@ export function findKeyGrid(times: Iterable<number>): number | null {
   }
   if (gap === Infinity) return 0;
 
-  for (let divisions = 1; divisions / gap <= MAX_RATE * (1 + TOLERANCE); divisions++) {
-    const rate = refined(sorted, divisions / gap);
-    if (sorted.every((time) => Math.abs(Math.round(time * rate) / rate - time) <= TOLERANCE)) return rate;
+  // The smallest gap between keys may be several frames.
+  for (let frames = 1; frames / gap <= MAX_RATE * (1 + TOLERANCE); frames++) {
+    const rate = refined(sorted, frames / gap);
+    if (worstOf(sorted, rate) <= TOLERANCE) return rate;
   }
   return null;
 }
 
-/** The rate near a first guess that fits the last key best: the guess comes from one gap, whose rounding adds up. */
+/** Removes repeated numbers from sorted ones. */
+function distinct(sorted: Float64Array): Float64Array {
+  let count = 0;
+  for (let i = 0; i < sorted.length; i++) {
+    if (i === 0 || sorted[i] !== sorted[i - 1]) sorted[count++] = sorted[i];
+  }
+  return sorted.subarray(0, count);
+}
+
+/** The rate near a guess that fits the keys best. The guess comes from one gap, whose rounding adds up over many frames. */
 function refined(sorted: Float64Array, guess: number): number {
   let rate = guess;
   for (const time of sorted) {
     const frame = Math.round(time * rate);
-    // Only keys that the guess can still tell from their neighbours may move it.
+    // Each key makes the rate more precise, as long as it is clear which frame the key is on.
     if (frame > 0 && Math.abs(time * rate - frame) < 0.1) rate = frame / time;
   }
-  // Exporters write whole rates.
+  // Exporters write whole rates, or halves.
   const whole = Math.round(rate * 2) / 2;
-  return Math.abs(whole - rate) < 1e-3 * rate && whole > 0 ? nearer(sorted, whole, rate) : rate;
+  if (!(Math.abs(whole - rate) < 1e-3 * rate && whole > 0)) return rate;
+  return worstOf(sorted, whole) <= Math.max(worstOf(sorted, rate), TOLERANCE / 4) ? whole : rate;
 }
 
-function nearer(sorted: Float64Array, a: number, b: number): number {
-  const worst = (rate: number) =>
-    sorted.reduce((most, time) => Math.max(most, Math.abs(Math.round(time * rate) / rate - time)), 0);
-  return worst(a) <= Math.max(worst(b), TOLERANCE / 4) ? a : b;
+/** How far a key is off its frame at most, in seconds. */
+function worstOf(sorted: Float64Array, rate: number): number {
+  let worst = 0;
+  for (const time of sorted) worst = Math.max(worst, Math.abs(Math.round(time * rate) / rate - time));
+  return worst;
 }

@@ -35,6 +35,7 @@ export function planClips(
   if (choices && chosen.length === 0)
     throw new Error(`${NAME}: options.clips is empty; leave it out to bake all clips.`);
 
+  const checked = new Set<ArrayLike<number>>();
   let start = REST_FRAME + 1;
   const planned = chosen.map((choice) => {
     const clip =
@@ -44,7 +45,7 @@ export function planClips(
         `${NAME}: no clip named "${choice.clip}" in options.clips; there are ${listNames(clips)}.`,
       );
     checkFps(choice.fps ?? fps, `options.clips "${clip.name}": fps`);
-    checkClip(clip);
+    checkClip(clip, checked);
     const { duration } = clip;
     const count = duration > 0 ? Math.max(1, Math.round(duration * (choice.fps ?? fps))) + 1 : 1;
     const timeOf = (frame: number) => (count === 1 ? 0 : (frame / (count - 1)) * duration);
@@ -69,20 +70,21 @@ export function checkFps(fps: number, what: string): void {
     throw new Error(`${NAME}: ${what} is ${fps}; use a positive number of frames per second.`);
 }
 
-function checkClip(clip: AnimationClip): void {
+/** @param checked Arrays of times that have been found right; tracks often share them. */
+function checkClip(clip: AnimationClip, checked: Set<ArrayLike<number>>): void {
   if (clip.tracks.length === 0) {
     throw new Error(`${NAME}: clip "${clip.name}" has no tracks; leave it out with options.clips.`);
   }
   if (!(clip.duration >= 0 && clip.duration < Infinity)) {
     throw new Error(`${NAME}: clip "${clip.name}" has duration ${clip.duration}; call clip.resetDuration().`);
   }
-  for (const track of clip.tracks) checkTrack(track, clip.name);
+  for (const track of clip.tracks) checkTrack(track, clip.name, checked);
   if (clip.duration === 0 && clip.tracks.some(({ times }) => times[times.length - 1] > 0)) {
     throw new Error(`${NAME}: clip "${clip.name}" has keys but a duration of 0; call clip.resetDuration().`);
   }
 }
 
-function checkTrack(track: KeyframeTrack, clip: string): void {
+function checkTrack(track: KeyframeTrack, clip: string, checked: Set<ArrayLike<number>>): void {
   const { times, values } = track;
   const which = `track "${track.name}" of clip "${clip}"`;
   if (times.length === 0 || values.length === 0) {
@@ -98,7 +100,8 @@ function checkTrack(track: KeyframeTrack, clip: string): void {
     );
   }
 
-  const time = indexOfBad(times);
+  const time = checked.has(times) ? -1 : indexOfBad(times);
+  checked.add(times);
   const value = indexOfBad(values);
   if (time !== -1 || value !== -1) {
     const key = time !== -1 ? time : Math.floor(value / size);
@@ -118,9 +121,11 @@ function checkTrack(track: KeyframeTrack, clip: string): void {
 }
 
 /** Index of the first number that is not finite, or -1. Tracks of strings and booleans hold no numbers. */
-function indexOfBad(numbers: ArrayLike<unknown>): number {
-  for (let i = 0; i < numbers.length; i++) {
-    if (typeof numbers[i] === 'number' && !Number.isFinite(numbers[i])) return i;
+function indexOfBad(values: ArrayLike<unknown>): number {
+  if (!ArrayBuffer.isView(values)) {
+    return Array.from(values).findIndex((value) => typeof value === 'number' && !Number.isFinite(value));
   }
+  const numbers = values as unknown as Float32Array;
+  for (let i = 0; i < numbers.length; i++) if (!(Math.abs(numbers[i]) < Infinity)) return i;
   return -1;
 }

@@ -57,7 +57,7 @@ export class TrackReader implements PoseReader {
   }
 
   expandBounds(target: Box3, boxes = this.jointBoxes): void {
-    target.union(reachBounds(this.tracks, boxes));
+    target.union(reachBounds(this.tracks, boxes)());
   }
 
   private isNew(pose: PoseMix): boolean {

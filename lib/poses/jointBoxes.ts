@@ -116,7 +116,7 @@ export function expandByPose(target: Box3, boxes: JointBoxes, pose: AffineArray)
 /** Grows `target` by the box of one joint, moved by the matrix whose 12 numbers begin at `m`. */
 export function expandByJoint(
   target: Box3,
-  boxes: JointBoxes,
+  boxes: ArrayLike<number>,
   joint: number,
   pose: AffineArray,
   m: number,

@@ -67,3 +67,13 @@ export const TRACK_TEXEL = 0x1fffffff;
 
 /** A stepped track jumps this many frames early, so that rounding cannot make it jump late. */
 export const STEP_SLACK = 1e-4;
+
+/** The table entry of a track. */
+export function trackEntry(
+  { table, parents, morphRest }: PoseTracks,
+  clip: number,
+  node: number,
+  property: number,
+): number {
+  return table[(clip * (parents.length + morphRest.length / 4) + node) * NODE_ENTRIES + property];
+}

@@ -2,7 +2,6 @@ import { AFFINE_SIZE } from '../constants.js';
 import { TRS_SIZE } from '../poses/Rig.js';
 import { composeAffine, multiplyAffine } from '../utils/affine.js';
 import {
-  NODE_ENTRIES,
   type PoseTracks,
   ROTATION,
   SCALE,
@@ -12,6 +11,7 @@ import {
   TRACK_STEP,
   TRACK_TEXEL,
   TRANSLATION,
+  trackEntry,
 } from './PoseTracks.js';
 import { slerp } from './slerp.js';
 
@@ -146,13 +146,14 @@ function multiplyQuaternions(a: Float64Array, at: number, b: Float64Array, out: 
 
 /** Reads a property of a node in a clip; false if the clip has no track for it. */
 export function readTrack(
-  { table, clips, keys, parents, morphRest }: PoseTracks,
+  tracks: PoseTracks,
   { clip, frame }: Pick<MixedAction, 'clip' | 'frame'>,
   node: number,
   property: number,
   out: Float64Array,
 ): boolean {
-  const entry = table[(clip * (parents.length + morphRest.length / 4) + node) * NODE_ENTRIES + property];
+  const { clips, keys } = tracks;
+  const entry = trackEntry(tracks, clip, node, property);
   if (entry === TRACK_ABSENT) return false;
   const { stride, frames } = clips[clip];
   let first = 0;

@@ -1,0 +1,183 @@
+import {
+  AdditiveAnimationBlendMode,
+  type AnimationClip,
+  type KeyframeTrack,
+  NormalAnimationBlendMode,
+} from 'three';
+import { type Rig, TRS_SIZE } from '../poses/Rig.js';
+import { PROPERTY_OFFSETS } from '../tracks/mixPose.js';
+import { TRANSLATION } from '../tracks/PoseTracks.js';
+import { bindTracks, interpolantOf, TrackTargets } from './bindTracks.js';
+import { type Channel, type ClipChannels, channelsOf, repeats } from './channels.js';
+import { findKeyGrid } from './keyGrid.js';
+import { nodesAbove } from './nodesAbove.js';
+import { SkippedTracks } from './SkippedTracks.js';
+
+/**
+ * Values that differ by less count as the same: a few steps of float32 at 1. Exporters write joints that stand still with the
+ * rounding errors of their arithmetic. For positions, multiplied by the character's size.
+ */
+const STILL_EPSILON = 3e-7;
+
+/** Seconds by which tracks are read late, so that a key whose time was rounded up is not missed by a track that jumps. */
+const KEY_SLACK = 1e-7;
+
+/** Frames per second at which clips that have to be sampled are sampled first. */
+const FIRST_FPS = 30;
+
+/** A clip as it will be stored. */
+export interface StoredClip {
+  fps: number;
+  frames: number;
+  /** See `TrackClip`. */
+  error: number;
+  additive: boolean;
+  channels: Channel[];
+}
+
+/** Reads the clips of one character into channels. */
+export class ClipReader {
+  /** Tracks that could not be read. */
+  readonly skipped: SkippedTracks;
+  private readonly trs: Float64Array;
+  private readonly influences: Float64Array;
+  private readonly targets: TrackTargets;
+  private readonly needed: Uint8Array;
+
+  /**
+   * @param size Of the character, in scene units.
+   * @param morphs Whether morph targets are read too.
+   */
+  constructor(
+    private readonly rig: Rig,
+    private readonly size: number,
+    private readonly morphs: boolean,
+  ) {
+    this.skipped = new SkippedTracks(rig);
+    this.trs = rig.rest.slice();
+    this.influences = rig.morphRest.slice();
+    this.targets = new TrackTargets(rig);
+    this.needed = nodesAbove(rig.parents, rig.jointNodes);
+  }
+
+  /** The clip's keys as they are; null if it has to be sampled, since it has curves or its keys fit no frame rate. */
+  store(clip: AnimationClip): StoredClip | null {
+    const content = this.read(clip);
+    const fps = content.curved ? null : findKeyGrid(keyTimes(content.moving, clip.duration));
+    return fps === null ? null : this.fill(clip, content, fps);
+  }
+
+  /** The clip, sampled at a frame rate. */
+  sample(clip: AnimationClip, fps: number): StoredClip {
+    return this.fill(clip, this.read(clip), fps);
+  }
+
+  /** The frame rate at which a clip that has to be sampled is sampled first. */
+  firstRate(clip: AnimationClip): number {
+    return findKeyGrid(keyTimes(this.read(clip).moving, clip.duration)) || FIRST_FPS;
+  }
+
+  private read(clip: AnimationClip): ClipChannels {
+    return channelsOf(clip.tracks, this.rig, this.targets, this.needed, this.morphs);
+  }
+
+  private fill(clip: AnimationClip, { channels, others }: ClipChannels, fps: number): StoredClip {
+    const { duration } = clip;
+    const frames = fps === 0 ? 1 : Math.max(1, Math.round(duration * fps)) + 1;
+    const step = frames === 1 ? 0 : duration / (frames - 1);
+    for (const channel of channels) {
+      if (channel.track !== null) this.copyKeys(channel, channel.track, frames, step);
+    }
+    this.sampleOthers(clip, channels, others, frames, step);
+    const additive = clip.blendMode === AdditiveAnimationBlendMode;
+    return { fps: duration === 0 ? 0 : (frames - 1) / duration, frames, error: 0, additive, channels };
+  }
+
+  /** Fills a channel from the keys of its one track. */
+  private copyKeys(channel: Channel, track: KeyframeTrack, frames: number, step: number): void {
+    const { size } = channel;
+    const { times, values } = track;
+    channel.values = values;
+    // What lies between keys that are the same is the same too.
+    channel.isConstant ||= frames === 1 || repeats(values, size, this.toleranceOf(channel));
+    if (channel.isConstant || isEveryFrame(times, frames, step)) return;
+    const sampled = new Float32Array(frames * size);
+    const value = new Float64Array(size);
+    const interpolant = interpolantOf(track, value);
+    for (let frame = 0; frame < frames; frame++) {
+      interpolant.evaluate(frame * step + KEY_SLACK);
+      sampled.set(value, frame * size);
+    }
+    channel.values = sampled;
+  }
+
+  /** Fills the channels whose tracks are splines or hold a part of a property, an angle, or influences. */
+  private sampleOthers(
+    clip: AnimationClip,
+    channels: readonly Channel[],
+    others: KeyframeTrack[],
+    frames: number,
+    step: number,
+  ): void {
+    if (others.length === 0) return;
+    const { rig, trs, influences } = this;
+    trs.set(rig.rest);
+    influences.set(rig.morphRest);
+    const bound = bindTracks(rig, clipOf(clip, others), trs, influences, this.targets);
+    this.skipped.add(bound);
+
+    const open = channels.filter(({ track }) => track === null);
+    const sampled = open.map(({ size }) => new Float32Array(frames * size));
+    const tracks = [...bound.tracks, ...bound.morphs];
+    for (let frame = 0; frame < (open.length === 0 ? 0 : frames); frame++) {
+      for (const { interpolant, apply } of tracks) {
+        interpolant.evaluate(frame * step + KEY_SLACK);
+        apply?.();
+      }
+      open.forEach((channel, i) => {
+        this.readChannel(channel, sampled[i], frame * channel.size);
+      });
+    }
+    open.forEach((channel, i) => {
+      channel.values = sampled[i];
+      channel.isConstant = repeats(sampled[i], channel.size, this.toleranceOf(channel));
+    });
+  }
+
+  private readChannel({ node, property, size }: Channel, out: Float32Array, to: number): void {
+    const { rig, trs, influences } = this;
+    const group = node - rig.parents.length;
+    const from = group < 0 ? node * TRS_SIZE + PROPERTY_OFFSETS[property] : group * 4;
+    const source = group < 0 ? trs : influences;
+    for (let i = 0; i < size; i++) out[to + i] = source[from + i] ?? 0;
+  }
+
+  private toleranceOf({ property }: Channel): number {
+    return STILL_EPSILON * (property === TRANSLATION ? this.size : 1);
+  }
+}
+
+/**
+ * A clip with other tracks, to be bound. Additive clips hold differences, which are stored as they are; `bindTracks` would add
+ * them to the rest pose.
+ */
+function clipOf(clip: AnimationClip, tracks: KeyframeTrack[]): AnimationClip {
+  return Object.create(clip, { tracks: { value: tracks }, blendMode: { value: NormalAnimationBlendMode } });
+}
+
+/** Whether a track has one key on each frame of its clip. */
+function isEveryFrame(times: ArrayLike<number>, frames: number, step: number): boolean {
+  if (times.length !== frames) return false;
+  for (let frame = 0; frame < frames; frame++) {
+    if (!(Math.abs(times[frame] - frame * step) < step / 2)) return false;
+  }
+  return true;
+}
+
+/** The key times of tracks and the end of their clip. Tracks often share one array of times. */
+function keyTimes(tracks: readonly KeyframeTrack[], duration: number): number[] {
+  if (tracks.length === 0) return [];
+  const times = [duration];
+  for (const array of new Set(tracks.map((track) => track.times))) for (const time of array) times.push(time);
+  return times;
+}

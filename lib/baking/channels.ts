@@ -1,0 +1,159 @@
+import { InterpolateDiscrete, InterpolateLinear, type KeyframeTrack } from 'three';
+import type { Rig } from '../poses/Rig.js';
+import { ROTATION, SCALE, TRANSLATION } from '../tracks/PoseTracks.js';
+import { hasTangents, type TrackTarget, type TrackTargets } from './bindTracks.js';
+
+/** A property of a node that a clip has tracks for, and its value in every frame. */
+export interface Channel {
+  /** Index among the rig's nodes; after them come groups of four morph targets. */
+  node: number;
+  /** ROTATION, TRANSLATION or SCALE; TRANSLATION for a group of morph targets. */
+  property: number;
+  /** Whether values jump from key to key. */
+  stepped: boolean;
+  /** Its value in every frame, `size` numbers each; only the first counts if it never changes. */
+  values: ArrayLike<number>;
+  /** 4 for rotations and groups of morph targets, else 3. */
+  size: number;
+  isConstant: boolean;
+  /** The one track that the property has, if each of its keys is a value of the property; else null. */
+  track: KeyframeTrack | null;
+}
+
+/** The channels of a clip, before they have values. */
+export interface ClipChannels {
+  channels: Channel[];
+  /** Tracks that are no channel's `track`, in the clip's order. */
+  others: KeyframeTrack[];
+  /** Tracks whose keys differ. */
+  moving: KeyframeTrack[];
+  /** Whether a track is neither straight between its keys nor jumps from key to key. */
+  curved: boolean;
+}
+
+/** What tracks of a property are called, and how many numbers it has. */
+const PROPERTIES: Readonly<Record<string, { property: number; size: number }>> = {
+  quaternion: { property: ROTATION, size: 4 },
+  rotation: { property: ROTATION, size: 4 },
+  position: { property: TRANSLATION, size: 3 },
+  scale: { property: SCALE, size: 3 },
+};
+
+/**
+ * Sorts the tracks of a clip by the properties that they move.
+ *
+ * @param needed 1 for nodes whose motion counts.
+ * @param morphs Whether morph targets count.
+ */
+export function channelsOf(
+  tracks: readonly KeyframeTrack[],
+  rig: Rig,
+  targets: TrackTargets,
+  needed: Uint8Array,
+  morphs: boolean,
+): ClipChannels {
+  const found = new Map<number, Channel>();
+  const others = new Set<KeyframeTrack>();
+  const moving: KeyframeTrack[] = [];
+  let curved = false;
+
+  const addTrack = (track: KeyframeTrack, node: number, property: number, isKeyed: boolean): Channel => {
+    const key = node * 4 + property;
+    let channel = found.get(key);
+    if (channel === undefined) {
+      const size = property === ROTATION || node >= rig.parents.length ? 4 : 3;
+      const keyed = isKeyed ? track : null;
+      channel = { node, property, stepped: false, values: [], size, isConstant: false, track: keyed };
+      found.set(key, channel);
+      if (!isKeyed) others.add(track);
+    } else {
+      // Several tracks for one property are played one after another, as three.js does.
+      others.add(track);
+      if (channel.track !== null) others.add(channel.track);
+      if (channel.stepped) curved = true;
+      channel.stepped = false;
+      channel.track = null;
+    }
+    return channel;
+  };
+
+  for (const track of tracks) {
+    const target = targets.find(track.name);
+    const { node, property, component } = target;
+    const interpolation = interpolationOf(track);
+    const isStill = isConstant(track, interpolation);
+    const groups = morphs ? morphGroups(rig, target) : [];
+    if (groups.length > 0) {
+      for (const group of groups) addTrack(track, rig.parents.length + group, TRANSLATION, false);
+      if (isStill) continue;
+      moving.push(track);
+      // A group may hold targets of several tracks, of which not all need to jump.
+      if (interpolation !== InterpolateLinear) curved = true;
+      continue;
+    }
+
+    const place = PROPERTIES[property];
+    const isWhole =
+      component === undefined && property !== 'rotation' && track.getValueSize() === place?.size;
+    if (place === undefined || node === -1 || needed[node] === 0) {
+      // A track that changes nothing is bound all the same if there may be something wrong with it.
+      if (!isWhole || node === -1) others.add(track);
+      continue;
+    }
+    const isStepped = interpolation === InterpolateDiscrete && isWhole;
+    const isKeyed = isStepped || (interpolation === InterpolateLinear && isWhole);
+    const channel = addTrack(track, node, place.property, isKeyed);
+    channel.isConstant = isStill;
+    if (isStill) continue;
+    moving.push(track);
+    if (isStepped && channel.track === track) channel.stepped = true;
+    // One component of a vector is as straight as the whole; an angle is not.
+    else if (interpolation !== InterpolateLinear || property === 'rotation') curved = true;
+  }
+  return {
+    channels: [...found.values()],
+    others: others.size === 0 ? [] : tracks.filter((track) => others.has(track)),
+    moving,
+    curved,
+  };
+}
+
+/** Whether a track has one value at all times. */
+function isConstant(track: KeyframeTrack, interpolation: number | undefined): boolean {
+  const { values } = track;
+  const size = track.getValueSize();
+  if (!repeats(values, size, 0) || hasTangents(track)) return false;
+  if (interpolation !== undefined) return true;
+  // Keys of a glTF cubic spline are a tangent, the value, and another tangent. Unless they are zero, the curve moves.
+  const third = size / 3;
+  return values.subarray(0, third).every(isZero) && values.subarray(2 * third, size).every(isZero);
+}
+
+const isZero = (value: number) => value === 0;
+
+/** Whether an array is one item of `size` numbers over and over. */
+export function repeats(values: ArrayLike<number>, size: number, tolerance: number): boolean {
+  for (let i = 0; i < size; i++) {
+    const first = values[i];
+    for (let at = i + size; at < values.length; at += size) {
+      if (Math.abs(values[at] - first) > tolerance) return false;
+    }
+  }
+  return true;
+}
+
+/** Groups of four among the rig's morph targets that a track writes to. */
+function morphGroups(rig: Rig, { node, property, component }: TrackTarget): number[] {
+  if (property !== 'morphTargetInfluences' || node === -1) return [];
+  const part = rig.parts.find((candidate) => candidate.node === node);
+  if (part === undefined || part.morphOffset < 0) return [];
+  const index = component === undefined ? 0 : (part.morphIndices[component] ?? Number(component));
+  const first = part.morphOffset + index;
+  const last = component === undefined ? first + part.morphCount - 1 : first;
+  return Array.from({ length: (last >> 2) - (first >> 2) + 1 }, (_, i) => (first >> 2) + i);
+}
+
+/** Undefined for tracks whose interpolation a loader has replaced with its own. */
+function interpolationOf(track: KeyframeTrack): number | undefined {
+  return (track as unknown as { getInterpolation(): number | undefined }).getInterpolation();
+}
