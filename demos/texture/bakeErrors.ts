@@ -1,6 +1,6 @@
 import type { BoneTexture, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
-import { type AnimationClip, AnimationMixer, LoopOnce, Matrix4, type Object3D, Vector3 } from 'three';
-import { SkeletonUtils } from 'three-stdlib';
+import { type AnimationClip, Matrix4, type Object3D, Vector3 } from 'three';
+import { Reference } from '../lib/Reference.js';
 
 export interface BakeError {
   clip: string;
@@ -23,22 +23,14 @@ export function bakeErrors(
   crowd: SkinnedInstancedMesh,
   height: number,
 ): BakeError[] {
-  const clone = SkeletonUtils.clone(root);
-  clone.matrixAutoUpdate = false;
-  clone.matrix.identity();
-  const mixer = new AnimationMixer(clone);
+  const reference = new Reference(root, new Matrix4());
   const { boneTexture } = crowd;
   const joints = [...new Set(boneTexture.jointNames)]
-    .map((name) => ({ name, bone: clone.getObjectByName(name) }))
+    .map((name) => ({ name, bone: reference.root.getObjectByName(name) }))
     .filter(({ bone }) => bone !== undefined);
 
   const worstAt = (clip: AnimationClip, index: number, time: number) => {
-    mixer.stopAllAction();
-    const action = mixer.clipAction(clip).reset().setLoop(LoopOnce, 1);
-    action.clampWhenFinished = true;
-    action.play();
-    mixer.setTime(time);
-    clone.updateMatrixWorld(true);
+    reference.pose(clip, time);
     crowd.play(0, index, { timeScale: 0, time });
     let worst = 0;
     for (const { name, bone } of joints) {

@@ -119,16 +119,20 @@ test('of five thousand characters whose events are listened to, a frame costs wh
   frame(0);
   // each instance whose next event is looked for is put into its place anew
   const scheduled = vi.spyOn(TimeHeap.prototype, 'set');
-  /** Draws 200 frames; says for how many instances in all something was done, and how long a frame took. */
+  /** Draws 200 frames; says for how many instances in all something was done, and how long a frame took at best. */
   const run = (act = (_frame: number) => {}) => {
     scheduled.mockClear();
-    const start = performance.now();
-    for (let i = 0; i < 200; i++) {
-      act(i);
-      crowd.update(step);
-      renderer.render(scene, camera);
+    let milliseconds = Infinity;
+    for (let round = 0; round < 10; round++) {
+      const start = performance.now();
+      for (let i = 0; i < 20; i++) {
+        act(round * 20 + i);
+        crowd.update(step);
+        renderer.render(scene, camera);
+      }
+      milliseconds = Math.min(milliseconds, (performance.now() - start) / 20);
     }
-    return { done: scheduled.mock.calls.length, milliseconds: (performance.now() - start) / 200 };
+    return { done: scheduled.mock.calls.length, milliseconds };
   };
 
   const still = run();

@@ -20,6 +20,7 @@ import { mrt, output, positionLocal, varying, velocity } from 'three/tsl';
 import { MeshBasicNodeMaterial, MeshStandardNodeMaterial, RenderTarget, WebGPURenderer } from 'three/webgpu';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
+import { countCalls } from '../../demos/lib/countCalls.js';
 import { backendOf } from '../../lib/backends/backendOf.js';
 import { captureGeometry } from '../support/capture.js';
 import { captureNodeMaterial, captureNodes } from '../support/captureNodes.js';
@@ -30,38 +31,6 @@ import { Reference } from '../support/reference.js';
 import { createStick } from '../support/stick.js';
 
 const SIZE = 128;
-
-interface Writes {
-  calls: number;
-  bytes: number;
-}
-
-/** Counts what a WebGPU device is sent. */
-function countWrites(renderer: WebGPURenderer): Writes {
-  const writes = { calls: 0, bytes: 0 };
-  const { queue } = (renderer.backend as unknown as { device: GPUDevice }).device;
-  const wrapped = queue as unknown as Record<string, (...args: unknown[]) => unknown>;
-  for (const [name, at] of [
-    ['writeBuffer', 2],
-    ['writeTexture', 1],
-  ] as const) {
-    const original = wrapped[name].bind(queue);
-    wrapped[name] = (...args) => {
-      const data = args[at] as Float32Array;
-      writes.calls++;
-      if (name === 'writeTexture') {
-        const { bytesPerRow = 0 } = args[2] as GPUTexelCopyBufferLayout;
-        const { height = 1, depthOrArrayLayers = 1 } = args[3] as GPUExtent3DDict;
-        writes.bytes += bytesPerRow * height * depthOrArrayLayers;
-      } else {
-        writes.bytes +=
-          args[4] === undefined ? data.byteLength : Number(args[4]) * (data.BYTES_PER_ELEMENT ?? 1);
-      }
-      return original(...args);
-    };
-  }
-  return writes;
-}
 
 describe.each(['WebGPU', 'WebGL 2'])('WebGPURenderer on %s', (backend) => {
   let renderer: WebGPURenderer;
@@ -256,7 +225,7 @@ async function texture() {
 test.each([500, 10_000])('%i instances write a steady frame’s parameters and nothing else', async (count) => {
   const renderer = new WebGPURenderer();
   await renderer.init();
-  const writes = countWrites(renderer);
+  const writes = countCalls((renderer.backend as unknown as { device: GPUDevice }).device);
   const { root, clips } = createCharacter();
   const crowd = SkinnedInstancedMesh.from(root, clips, count);
   crowd.frustumCulled = false;
@@ -266,14 +235,14 @@ test.each([500, 10_000])('%i instances write a steady frame’s parameters and n
   scene.add(crowd);
   const frame = async () => {
     await nextFrame();
-    writes.calls = writes.bytes = 0;
+    writes.reset();
     crowd.update(1 / 60);
     renderer.render(scene, new PerspectiveCamera());
-    return { ...writes };
+    return { uploads: writes.uploads, bytes: writes.bytes };
   };
   for (let i = 0; i < 3; i++) await frame();
   const steady = await frame();
-  console.log(`${count} instances: ${steady.calls} writes of ${steady.bytes} bytes in a steady frame`);
+  console.log(`${count} instances: ${steady.uploads} writes of ${steady.bytes} bytes in a steady frame`);
   // camera and object uniforms; far below one float per instance
   expect(steady.bytes).toBeLessThan(1024);
 
