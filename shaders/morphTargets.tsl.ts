@@ -15,13 +15,13 @@ const WIDTH = 2048;
 interface MorphTexture {
   texture: DataArrayTexture;
   attributes: unknown;
-  /** Texels per vertex: the way to the target, and that of the normal where there are any. */
+  /** Texels per vertex: by how much a target moves it, and by how much its normal, if any target moves normals. */
   stride: number;
 }
 
 const textures = /*@__PURE__*/ new WeakMap<BufferGeometry, MorphTexture>();
 
-/** Morph targets as a texture with a layer for each, which three.js has too, but keeps to itself. */
+/** Morph targets as a texture with a layer for each. three.js makes such a texture too, but does not give it to others. */
 function morphTextureOf(geometry: BufferGeometry): MorphTexture {
   const { position = [], normal = [] } = geometry.morphAttributes;
   const known = textures.get(geometry);
@@ -32,14 +32,14 @@ function morphTextureOf(geometry: BufferGeometry): MorphTexture {
   const { count } = geometry.getAttribute('position');
   const height = Math.ceil((count * stride) / WIDTH);
   const data = new Float32Array(WIDTH * height * 4 * position.length);
-  const write = (target: number, offset: number, ways: BufferAttribute | InterleavedBufferAttribute) => {
+  const write = (target: number, offset: number, moves: BufferAttribute | InterleavedBufferAttribute) => {
     for (let vertex = 0; vertex < count; vertex++) {
       const at = (target * WIDTH * height + vertex * stride + offset) * 4;
-      for (let i = 0; i < 3; i++) data[at + i] = ways.getComponent(vertex, i);
+      for (let i = 0; i < 3; i++) data[at + i] = moves.getComponent(vertex, i);
     }
   };
-  position.forEach((ways, target) => {
-    write(target, 0, ways);
+  position.forEach((moves, target) => {
+    write(target, 0, moves);
     if (stride === 2) write(target, 1, normal[target]);
   });
 
@@ -56,7 +56,10 @@ function morphTextureOf(geometry: BufferGeometry): MorphTexture {
   return made;
 }
 
-/** Twin of `morphTargets.glsl.ts`, and the morphing too, which three.js's nodes do not let others add to. */
+/**
+ * Twin of `morphTargets.glsl.ts`. It also morphs, which in GLSL three.js does: nothing can be added to the influences that its
+ * nodes use.
+ */
 export interface MorphNodes {
   add(influence: (i: Node<'int'>) => Node<'float'>): void;
   value: TexelNode;

@@ -4,8 +4,8 @@ import type { Influences } from './ShaderVariant.js';
 import { type Rows, zeroRows } from './tsl.js';
 
 /**
- * Twin of `paletteMatrixGLSL` in `palette.glsl.ts`: the weighted sum of the vertex's joints, as rows, from what the pose pass has written. Builds
- * on the current stack.
+ * Twin of `paletteMatrixGLSL`: the weighted sum of the vertex's joints, as rows, from what the pose pass has written.
+ * Builds on the current stack.
  *
  * @param jointMatrix Reads the skinning matrix of a joint of the instance that is drawn: twin of `jointMatrix_palette`.
  * @param shown Not above zero where the vertex's part is hidden, which shrinks it to nothing; null if no part ever is.

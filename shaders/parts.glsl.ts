@@ -1,7 +1,7 @@
 import { MAP_STEPS } from '../lib/constants.js';
 
 /** Colour of the vertex's part on its instance, and what says where its map is and whether it is shown; see `InstanceParts`. */
-export const partsGLSL = /* glsl */ `
+export const partsGLSL = /*@__PURE__*/ (() => /* glsl */ `
 attribute float partIndex;
 
 vec4 instancePart() {
@@ -21,4 +21,4 @@ vec2 partMapOffset() {
   return vec2( steps - v * ${MAP_STEPS}.0, v ) * ${1 / MAP_STEPS};
 
 }
-`;
+`)();

@@ -37,7 +37,7 @@ function component(texel: Node<'vec4'>, i: Node<'int'>): Node<'float'> {
 }
 
 /**
- * Twin of `skinningMatrix.glsl.ts`: the weighted sum of the vertex's joints, as rows. Builds on the current stack.
+ * Twin of `skinningMatrixGLSL` and, within, of `poseLayerGLSL`: the weighted sum of the vertex's joints, as rows. Builds on the current stack.
  *
  * @param morph Called for each clip that shows; adds what it adds to the influence of each morph target.
  */

@@ -1,13 +1,14 @@
 import { MAX_SOURCES } from '../../shaders/ShaderVariant.js';
+import { ENCODING_NAMES } from '../encodings/index.js';
 import type { PosedCrowd, PoseSource } from './PoseSource.js';
 import { texelSource } from './texelSource.js';
 import { trackSource } from './trackSource.js';
 
-/** Every pose source, in the order of the numbers that shader variants carry. */
+/** Every pose source, in the order of the numbers that shader variants carry: first one for each of `ENCODING_NAMES`. */
 const sources: PoseSource[] = [
   /*@__PURE__*/ texelSource('matrix'),
   /*@__PURE__*/ texelSource('quaternion'),
-  trackSource,
+  /*@__PURE__*/ trackSource(),
 ];
 
 /**
@@ -27,10 +28,7 @@ export function sourceOf({
   poseSource,
   boneTexture,
 }: Pick<PosedCrowd, 'poseSource' | 'boneTexture'>): PoseSource {
-  if (poseSource !== null) return poseSource;
-  const { encoding } = boneTexture;
-  for (const source of sources) if (source.name === encoding) return source;
-  throw new Error(`SkinnedInstancedMesh: nothing poses a bone texture of encoding "${encoding}".`);
+  return poseSource ?? sources[ENCODING_NAMES.indexOf(boneTexture.encoding)];
 }
 
 /**

@@ -5,7 +5,7 @@ import type { PoseSource } from './PoseSource.js';
 import { paletteOf, posesOf, WebGLPoses } from './WebGLPoses.js';
 
 /** The clips' own tracks: a pass poses each instance once, as `AnimationMixer` does, and vertices read what it has written. */
-export const trackSource: PoseSource = {
+export const trackSource = (): PoseSource => ({
   name: 'tracks',
   hasFrames: false,
   readsSlots: false,
@@ -31,4 +31,4 @@ export const trackSource: PoseSource = {
     poses.update(renderer, crowd);
     crowd.bindMatrix.elements[PARAM_ROWS] = Math.log2(poses.perRow);
   },
-};
+});

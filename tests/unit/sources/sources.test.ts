@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { createCharacter } from '../../../demos/character.js';
+import { numberOfSource, sourceOf, sourceOfNumber } from '../../../lib/sources/sources.js';
+import { MAX_SOURCES, VARIANT_CODES, variantCode, variantOf } from '../../../shaders/ShaderVariant.js';
+import { BoneTexture } from '../../support/library.js';
+
+const encodings = ['matrix', 'quaternion', 'tracks'] as const;
+
+test.each(encodings)('a bone texture of encoding %s is posed by the source of that name', (encoding) => {
+  const { root, clips } = createCharacter();
+  const boneTexture = BoneTexture.bake(root, clips, { encoding, fps: 5 });
+  const source = sourceOf({ poseSource: null, boneTexture });
+  expect(source.name).toBe(encoding);
+  expect(sourceOfNumber(numberOfSource(source))).toBe(source);
+});
+
+test('a source must be registered before a crowd is posed by it', () => {
+  const { root, clips } = createCharacter();
+  const boneTexture = BoneTexture.bake(root, clips, { fps: 5 });
+  const poseSource = { ...sourceOf({ poseSource: null, boneTexture }), name: 'other' };
+  expect(sourceOf({ poseSource, boneTexture })).toBe(poseSource);
+  expect(() => numberOfSource(poseSource)).toThrow('the pose source "other" is not known');
+});
+
+test('a code stands for one variant', () => {
+  const codes = new Set<number>();
+  for (let source = 0; source < MAX_SOURCES; source++) {
+    for (let flags = 0; flags < 16; flags++) {
+      for (const influences of [1, 2, 4] as const) {
+        const [interpolate, parts, morphs, view] = [1, 2, 4, 8].map((bit) => (flags & bit) !== 0);
+        const variant = { source, interpolate, influences, parts, morphs, view };
+        const code = variantCode(variant);
+        expect(code).toBeLessThan(VARIANT_CODES);
+        expect(variantOf(code)).toEqual(variant);
+        codes.add(code);
+      }
+    }
+  }
+  expect(codes.size).toBe(VARIANT_CODES);
+});
