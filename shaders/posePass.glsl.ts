@@ -1,5 +1,6 @@
-import { INSTANCES_PER_ROW, LOOP_MODES } from '../lib/constants.js';
-import { FADES_STRIDE, SLOT_STRIDE } from '../lib/playback/instanceLayout.js';
+import { LOOP_MODES } from '../lib/constants.js';
+import { ACTION_TEXELS, ACTIONS_PER_ROW, ACTIONS_TEXELS } from '../lib/playback/instanceLayout.js';
+import { MAX_ACTIONS } from '../lib/playback/SlotOrder.js';
 import { STEP_SLACK } from '../lib/tracks/PoseTracks.js';
 import {
   ENTRY_CONSTANT,
@@ -205,9 +206,6 @@ mat3x4 jointRows( int joint ) {
 }
 `)();
 
-/** Clips that an instance can play at once: the newest, and two that it fades out of. */
-export const MAX_ACTIONS = 3;
-
 /**
  * The fragment shader of the pose pass: one fragment for each joint of each instance, and behind the joints one for each
  * group of four morph targets. Rows of the skinning matrix go to three targets.
@@ -219,8 +217,8 @@ precision highp int;
 #define MAX_ACTIONS ${MAX_ACTIONS}
 
 uniform highp sampler2D tracks;
-uniform highp sampler2D newestSlots;
-uniform highp sampler2D olderSlots;
+/* What instances play. */
+uniform highp sampler2D played;
 /* Where nodes, joints and clips begin among the texels of the tracks. */
 uniform ivec3 trackLayout;
 /* Joints, columns of an instance (joints and groups of morph targets), instances in a row, nodes. */
@@ -235,48 +233,46 @@ ${slerpGLSL}
 ${mixPoseGLSL}
 ${frameAtGLSL}
 
-float olderWeight( vec4 timing ) {
+/* From one weight to another, from a time on, by a share of the way each second; at a rate of 0, the way is done. */
+float fadeDone( float start, float rate ) {
 
-  return clamp( timing.z - clock * timing.w, 0.0, 1.0 );
+  return rate == 0.0 ? 1.0 : clamp( ( clock - start ) * rate, 0.0, 1.0 );
 
 }
 
-// The rest pose, and what has finished and let go, is no action: what is left of the weights is the rest pose.
-void addAction( vec4 clip, vec4 timing, float ease, float weight ) {
+// The action whose first texel is at a place; one that has finished and let go shows the rest pose, and is none.
+bool readAction( ivec2 at, vec4 clip, out Action action ) {
 
-  if ( weight <= 0.0 || clip.x < 0.5 ) return;
+  vec4 timing = texelFetch( played, at + ivec2( 1, 0 ), 0 );
+  vec4 weights = texelFetch( played, at + ivec2( 2, 0 ), 0 );
+  float done = fadeDone( timing.z, timing.w );
+  float weight = weights.x + ( weights.y - weights.x ) * done;
+  if ( weight <= 0.0 ) return false;
+  float warped = fadeDone( weights.z, abs( weights.w ) );
+  float ease = weights.w > 0.0 ? warped : 1.0 - warped;
   float count = floor( clip.y * ${1 / LOOP_MODES} );
   float loop = clip.y - count * ${LOOP_MODES}.0;
   FrameMix mixed = frameAt( clock, 1.0, count, clip.z + clip.w * ease * ease, loop, timing.x, timing.y, true );
-  if ( mixed.frame0 < 0.5 ) return;
+  if ( mixed.frame0 < 0.5 ) return false;
   vec4 record = trackTexel( trackLayout.z + int( clip.x ) - 1 );
-  actions[ actionCount ++ ] = Action( int( record.x ), int( record.y ), mixed.frame0 - 1.0 + mixed.alpha, weight, record.z > 0.5 );
+  action = Action( int( record.x ), int( record.y ), mixed.frame0 - 1.0 + mixed.alpha, weight, record.z > 0.5 );
+  return true;
 
 }
 
 // The clip that was started first comes first, as in a mixer.
 void collectActions( int instance ) {
 
-  ivec2 at = ivec2( ( instance & ${INSTANCES_PER_ROW - 1} ) * ${SLOT_STRIDE / 4}, instance >> ${Math.log2(INSTANCES_PER_ROW)} );
-  vec4 clip = texelFetch( newestSlots, at, 0 );
-  vec4 timing = texelFetch( newestSlots, at + ivec2( 1, 0 ), 0 );
-  float faded = olderWeight( timing );
+  ivec2 at = ivec2( ( instance & ${ACTIONS_PER_ROW - 1} ) * ${ACTIONS_TEXELS}, instance >> ${Math.log2(ACTIONS_PER_ROW)} );
+  for ( int i = 0; i < MAX_ACTIONS; i ++ ) {
 
-  if ( faded > 0.0 ) {
-
-    ivec2 o = ivec2( ( instance & ${INSTANCES_PER_ROW - 1} ) * ${FADES_STRIDE / 4}, instance >> ${Math.log2(INSTANCES_PER_ROW)} );
-    vec4 olderClip = texelFetch( olderSlots, o, 0 );
-    vec4 olderTiming = texelFetch( olderSlots, o + ivec2( 1, 0 ), 0 );
-    float olderFaded = olderWeight( olderTiming );
-    if ( olderFaded > 0.0 ) {
-
-      addAction( texelFetch( olderSlots, o + ivec2( 2, 0 ), 0 ), texelFetch( olderSlots, o + ivec2( 3, 0 ), 0 ), 0.0, faded * olderFaded );
-
-    }
-    addAction( olderClip, olderTiming, 1.0 - faded, faded * ( 1.0 - olderFaded ) );
+    vec4 clip = texelFetch( played, at, 0 );
+    if ( clip.x < 0.5 ) break;
+    Action action;
+    if ( readAction( at, clip, action ) ) actions[ actionCount ++ ] = action;
+    at.x += ${ACTION_TEXELS};
 
   }
-  addAction( clip, timing, faded, 1.0 - faded );
 
 }
 

@@ -49,7 +49,11 @@ export class Crowd {
     capacity: number,
   ) {
     this.places = new InstancePlaces(capacity);
-    this.playback = new InstancePlayback(capacity, () => this.texture.clipTable);
+    this.playback = new InstancePlayback(
+      capacity,
+      () => this.texture.clipTable,
+      () => this.texture.encoding === 'tracks',
+    );
     this.data = [this.places, this.playback];
   }
 

@@ -1,6 +1,7 @@
 import type { AnimationClip, BufferGeometry, Material, Matrix4, Object3D } from 'three';
 import { PARAM_CLOCK } from '../constants.js';
 import { Crowd } from '../crowd/Crowd.js';
+import { setWeights, weightOf } from '../crowd/clipWeights.js';
 import { type ClipOfInstance, type PlayOptionsOfInstance, playClips } from '../crowd/playClips.js';
 import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
 import { applyRootMotion } from '../playback/applyRootMotion.js';
@@ -96,9 +97,12 @@ export class SkinnedInstancedMesh extends CharacterMesh {
   }
 
   /**
-   * Starts a clip, as `mixer.clipAction(clip).reset().play()` does with the same options. With `fade` it fades in over
-   * whatever the instance shows, also in the middle of another fade: two clips that fade out are kept, and of three the
-   * one that shows least is dropped.
+   * Starts a clip, as `mixer.clipAction(clip).reset().play()` does with the same options. It takes the place of what the
+   * instance plays, which with `fade` fades out together, also in the middle of another fade: of more than two clips that
+   * fade out, or three in encoding `'tracks'`, the one that shows least is dropped.
+   *
+   * With `weight`, in encoding `'tracks'`, it plays beside what the instance plays: up to four clips, mixed as by an
+   * `AnimationMixer`. A clip that plays already is started anew.
    *
    * @param index From 0 to `capacity - 1`.
    * @param clip Name or index of a clip of the bone texture, or the `AnimationClip` it was baked from, which is found by
@@ -132,6 +136,29 @@ export class SkinnedInstancedMesh extends CharacterMesh {
     options: PlayOptionsOfInstance = {},
   ): this {
     return this.play(instances, clip, { ...options, fade: duration, warp });
+  }
+
+  /**
+   * Changes the weight of a clip that instances play, beside which others may play: see {@link PlayOptions.weight}. A clip
+   * at weight 0 plays on unseen. One that was warped goes on at its own speed.
+   *
+   * @param weight 0 to 1.
+   * @param options In `fade` seconds, 0 by default.
+   * @throws If an instance does not play the clip, or the bone texture's encoding is not `'tracks'`.
+   */
+  setWeightAt(
+    instances: Instances,
+    clip: ClipReference,
+    weight: number,
+    options: { fade?: number } = {},
+  ): this {
+    setWeights(this.crowd, instances, clip, weight, options, `${NAME}.setWeightAt`);
+    return this;
+  }
+
+  /** Weight at which an instance plays a clip, as `AnimationAction.getEffectiveWeight()`; 0 if it does not play it. */
+  getWeightAt(index: number, clip: ClipReference): number {
+    return weightOf(this.crowd, index, clip, `${NAME}.getWeightAt`);
   }
 
   /** Stops what instances play; the rest pose returns, within `fade` seconds. */

@@ -1,46 +1,40 @@
-import type { InstancedInterleavedBuffer } from 'three';
-import { REST_FRAME } from '../constants.js';
+import type { InstancedInterleavedBuffer, Texture } from 'three';
 import type { InstanceData } from '../instances/InstanceData.js';
 import type { InstanceTexture } from '../instances/InstanceTexture.js';
 import type { BakedClip, ClipTable } from '../poses/ClipTable.js';
 import type { PoseMix } from '../poses/PoseMix.js';
+import { actionWeights, changeWeight } from './actionWeights.js';
 import { Clock } from './Clock.js';
 import { changeRate, setPlace } from './changeSlot.js';
-import { lengthRatio, startWarp } from './fades.js';
+import { convertFades } from './convertFades.js';
 import { LayerSlots } from './LayerSlots.js';
-import { basePass, locate, type Place, totalAt } from './loops.js';
+import { basePass, type Place } from './loops.js';
+import { nestedFades } from './nestedFades.js';
+import type { PlaybackObserver } from './PlaybackObserver.js';
 import { PlaybackTexels } from './PlaybackTexels.js';
 import { checkPlay, type PlayOptions, type Start } from './PlayOptions.js';
 import { readPose } from './readPose.js';
 import {
-  hasMoved,
   intervalsOf,
   isReversed,
-  REVERSED,
-  SLOT_COUNT,
-  SLOT_LOOP,
-  SLOT_PASS,
   SLOT_RATE,
-  SLOT_REPETITIONS,
   SLOT_START,
   SLOT_STARTED,
   SLOT_STARTED_IN,
-  SLOT_WARP,
+  type Slots,
 } from './slots.js';
+import { startClip } from './startClip.js';
 
-/** What wants to know when instances play something else than before. */
-export interface PlaybackObserver {
-  /** A clip begins, or its time was set. */
-  started(index: number): void;
-  /** The clip goes on, but at another speed, or stands still. */
-  retimed(index: number, turned: boolean): void;
-  /** Two instances were exchanged. */
-  swapped(i: number, j: number): void;
-  /** There is room for another number of instances. */
-  resized(capacity: number): void;
-}
-
-const _start: Start = { time: 0, rate: 0, loop: 0, repetitions: 0, fade: 0, warp: false, sync: false };
+const _start: Start = {
+  time: 0,
+  rate: 0,
+  loop: 0,
+  repetitions: 0,
+  fade: 0,
+  weight: 0,
+  warp: false,
+  sync: false,
+};
 const _place: Place = { pass: 0, within: 0, finished: false };
 
 /**
@@ -56,16 +50,21 @@ export class InstancePlayback implements InstanceData {
   private texels: PlaybackTexels;
   private size: number;
 
-  /** @param clips The clips that instances play; asked anew each time, since a crowd's bone texture may change. */
+  /**
+   * Both are asked anew each time, since a crowd's bone texture may change.
+   *
+   * @param clips The clips that instances play.
+   * @param posedByPass Whether a pass poses the instances, which can mix clips by any weights.
+   */
   constructor(
     capacity: number,
     private readonly clips: () => ClipTable,
+    private readonly posedByPass: () => boolean = () => false,
   ) {
     this.size = capacity;
     this.time = new Clock(capacity);
-    this.layer = new LayerSlots(capacity);
-    this.texels = new PlaybackTexels(capacity, this.layer);
-    for (let i = 0; i < capacity; i++) this.write(i);
+    this.layer = new LayerSlots(capacity, posedByPass() ? actionWeights : nestedFades);
+    this.texels = new PlaybackTexels(capacity, this.layer, this.time);
   }
 
   /** Instances that there is room for. */
@@ -73,19 +72,34 @@ export class InstancePlayback implements InstanceData {
     return this.size;
   }
 
-  /** The newest slots as WebGL reads them. Another one after `resize`. */
+  /** The newest clips as WebGL reads them where each vertex poses itself. Another one after `resize`. */
   get buffer(): InstancedInterleavedBuffer {
-    return this.texels.buffer;
+    return this.texels.slots.buffer;
   }
 
-  /** The newest slots as node materials read them. Another one after `resize`. */
+  /** The newest clips as node materials read them where each vertex poses itself. Another one after `resize`. */
   get state(): InstanceTexture {
-    return this.texels.state;
+    return this.texels.slots.state;
   }
 
-  /** The slots that fade out, as shaders read them. Another one after the first fade, and after `resize`. */
+  /** The clips that fade out, as both read them. Another one after the first fade, and after `resize`. */
   get fades(): InstanceTexture {
-    return this.texels.fades;
+    return this.texels.slots.fades;
+  }
+
+  /** All that instances play, as a pass reads it that poses them. Another one after `resize`. */
+  get actions(): InstanceTexture {
+    return this.texels.actions.texture;
+  }
+
+  /** Grows with each change of what shaders read. */
+  get version(): number {
+    return this.texels.version;
+  }
+
+  /** Call before a renderer draws: one that has not got all of a texture must not be sent a part of it. */
+  prepare(renderer: object, has: (texture: Texture) => boolean): void {
+    this.texels.prepare(renderer, has);
   }
 
   /** Seconds since the clock last went back to zero. */
@@ -101,59 +115,30 @@ export class InstancePlayback implements InstanceData {
   /** Starts a clip on an instance, or the rest pose. */
   play(index: number, clip: BakedClip | null, options: PlayOptions, caller: string): void {
     checkPlay(clip, options, caller, _start);
+    if (!Number.isNaN(_start.weight)) this.checkMixes('weight', caller);
     if (this.isPaused(index)) this.resume(index);
-
     const { layer } = this;
-    const { newest } = layer;
-    const { clock } = this;
-    const at = layer.at(index);
-    const { rate, fade, sync } = _start;
-    let { time } = _start;
-    let ratio = 0;
-    const intervals = intervalsOf(newest, at);
-    if ((sync || _start.warp) && clip !== null && intervals >= 1 && clip.count >= 2) {
-      if (sync && rate !== 0) ratio = lengthRatio(newest, at, clip.count - 1, rate);
-      else ratio = (this.clipOf(index)?.duration ?? clip.duration) / clip.duration;
-      if (sync) time += (this.within(index) / intervals) * (clip.count - 1);
-    }
-
-    layer.makeRoom(index, clock, fade);
-    if (fade > 0) {
-      const second = layer.slots[1];
-      second[at + SLOT_WARP] = 0;
-      if (ratio > 0 && ratio < Infinity) startWarp(newest, second, at, ratio, fade);
-    }
-    if (clip !== null) {
-      newest[at + SLOT_START] = clip.start;
-      newest[at + SLOT_COUNT] = clip.count;
-      newest[at + SLOT_LOOP] = _start.loop | (rate < 0 ? REVERSED : 0);
-      newest[at + SLOT_REPETITIONS] = _start.repetitions;
-      newest[at + SLOT_RATE] = rate;
-      newest[at + SLOT_PASS] = -1;
-      newest[at + SLOT_STARTED_IN] = basePass(newest, at);
-      setPlace(newest, at, clock, 1, time, rate === 0);
-    }
-    this.changed(index);
-    this.begin(index);
+    const slots = startClip(layer, index, this.clock, clip, this.clips(), _start);
+    slots[layer.at(index) + SLOT_STARTED] = this.elapsed;
+    this.texels.changed(index);
+    this.observer?.started(index, layer.order.current(index));
   }
 
-  /** Stops time and fade of an instance. */
+  /** Stops time and fades of an instance. */
   pause(index: number): void {
     if (this.isPaused(index)) return;
     this.layer.settle(index, this.clock);
     this.time.pause(index);
-    this.changed(index);
-    this.observer?.retimed(index, false);
+    this.texels.changed(index);
+    this.observer?.retimed(index, null, false);
   }
 
   /** Lets a paused instance go on. */
   resume(index: number): void {
     if (!this.isPaused(index)) return;
-    const missed = this.time.resume(index);
-    this.layer.newest[this.layer.at(index) + SLOT_STARTED] += missed;
-    this.layer.shift(index, missed);
-    this.changed(index);
-    this.observer?.retimed(index, false);
+    this.layer.delay(index, this.time.resume(index));
+    this.texels.changed(index);
+    this.observer?.retimed(index, null, false);
   }
 
   isPaused(index: number): boolean {
@@ -162,43 +147,52 @@ export class InstancePlayback implements InstanceData {
 
   /** Whether time passes for an instance: it plays a clip, is not paused, has a speed and has not finished. */
   isPlaying(index: number): boolean {
-    const { newest } = this.layer;
-    const at = this.layer.at(index);
-    if (newest[at + SLOT_START] === REST_FRAME || newest[at + SLOT_RATE] === 0) return false;
+    if (this.clipOf(index) === null || this.getRate(index) === 0) return false;
     return !this.isPaused(index) && !this.where(index).finished;
   }
 
-  /** The clip that an instance plays; null for the rest pose. */
+  /** The clip that was last started on an instance; null for the rest pose. */
   clipOf(index: number): BakedClip | null {
-    return this.clips().startingAt(this.layer.newest[this.layer.at(index) + SLOT_START]);
+    const slots = this.layer.current(index);
+    return slots === null ? null : this.clipIn(index, slots);
+  }
+
+  /** The clip in one of an instance's slots; null for the rest pose. */
+  clipIn(index: number, slots: Slots): BakedClip | null {
+    return this.clips().startingAt(slots[this.layer.at(index) + SLOT_START]);
   }
 
   /** Frames per second of the clock. */
   getRate(index: number): number {
-    return this.layer.newest[this.layer.at(index) + SLOT_RATE];
+    const slots = this.layer.current(index);
+    return slots === null ? 0 : slots[this.layer.at(index) + SLOT_RATE];
   }
 
-  /** Changes an instance's speed from where it is; a warp under way goes on, in proportion. */
+  /** Changes the speed of an instance's clip from where it is; a warp under way goes on, in proportion. */
   setRate(index: number, rate: number): void {
     const { layer } = this;
-    const { newest } = layer;
+    const slots = layer.current(index);
+    if (slots === null) return;
     const at = layer.at(index);
-    const clock = this.time.timeOf(index);
-    const reversed = isReversed(newest, at);
+    const reversed = isReversed(slots, at);
     this.settle(index);
-    changeRate(newest, at, clock, layer.easeOf(index, 0, clock), rate, newest[at + SLOT_WARP]);
-    this.changed(index);
-    this.observer?.retimed(index, isReversed(newest, at) !== reversed);
+    changeRate(slots, at, this.time.timeOf(index), rate);
+    this.texels.changed(index);
+    this.observer?.retimed(index, layer.order.current(index), isReversed(slots, at) !== reversed);
   }
 
-  /** Where the newest clip of an instance is. The object is the same for all calls. */
+  /** Where an instance's clip is. The object is the same for all calls. */
   where(index: number): Readonly<Place> {
-    const { layer } = this;
-    const { newest } = layer;
-    const at = layer.at(index);
-    const clock = this.time.timeOf(index);
-    const total = totalAt(newest, at, clock, layer.easeOf(index, 0, clock));
-    return locate(newest, at, total, this.isPaused(index) || !hasMoved(newest, at, clock), _place);
+    const slots = this.layer.current(index);
+    if (slots !== null) return this.locate(index, slots, _place);
+    _place.pass = _place.within = 0;
+    _place.finished = false;
+    return _place;
+  }
+
+  /** Where the clip in one of an instance's slots is. */
+  locate(index: number, slots: Slots, target: Place): Place {
+    return this.layer.locate(slots, index, this.time.timeOf(index), this.isPaused(index), target);
   }
 
   /** Frames into the clip, as `AnimationAction.time` counts: from its start, also on the way back of a ping-pong. */
@@ -208,16 +202,40 @@ export class InstancePlayback implements InstanceData {
 
   /** Sets the frames into the clip; the passes so far stay counted. One that has finished runs its last pass again. */
   setWithin(index: number, frames: number): void {
-    const { layer } = this;
-    const { newest } = layer;
+    const { layer, time } = this;
+    const slots = layer.current(index);
     const at = layer.at(index);
-    if (intervalsOf(newest, at) < 1) return;
-    const clock = this.time.timeOf(index);
+    if (slots === null || intervalsOf(slots, at) < 1) return;
     this.settle(index);
-    newest[at + SLOT_STARTED_IN] = basePass(newest, at);
-    setPlace(newest, at, clock, layer.easeOf(index, 0, clock), frames, this.isPaused(index));
-    this.changed(index);
-    this.begin(index);
+    slots[at + SLOT_STARTED_IN] = basePass(slots, at);
+    setPlace(slots, at, time.timeOf(index), frames, this.isPaused(index));
+    this.texels.changed(index);
+    slots[at + SLOT_STARTED] = time.elapsedOf(index);
+    this.observer?.started(index, layer.order.current(index));
+  }
+
+  /** Weight of a clip that an instance plays, as `AnimationAction.getEffectiveWeight()`; 0 if it does not play it. */
+  getWeight(index: number, clip: BakedClip): number {
+    const { layer } = this;
+    const place = layer.find(index, clip.start);
+    return place < 0 ? 0 : layer.weightOf(index, place, this.time.timeOf(index));
+  }
+
+  /**
+   * Changes the weight of a clip that an instance plays.
+   *
+   * @param fade Seconds that it takes.
+   */
+  setWeight(index: number, clip: BakedClip, weight: number, fade: number, caller: string): void {
+    this.checkMixes('setWeightAt', caller);
+    const { layer } = this;
+    const cameBack = (slot: number) => this.observer?.started(index, slot);
+    if (!changeWeight(layer, index, this.time.timeOf(index), clip.start, weight, fade, cameBack)) {
+      throw new Error(
+        `${caller}: instance ${index} does not play "${clip.name}"; play it with a weight first.`,
+      );
+    }
+    this.texels.changed(index);
   }
 
   /** Moves the clock. Call {@link InstancePlayback.keepClockSmall} once everything that looks back has been told. */
@@ -232,14 +250,13 @@ export class InstancePlayback implements InstanceData {
     const { clock } = this;
     for (let i = 0; i < this.capacity; i++) {
       if (this.isPaused(i) || !layer.isMoving(i)) continue;
-      layer.endFade(i, clock);
-      // What finished in this very update is left as it is: root motion still has to see its last frames.
-      if (!this.where(i).finished) this.settle(i);
+      layer.endFades(i, clock);
+      layer.settle(i, clock, true);
     }
     time.restart();
     for (let i = 0; i < this.capacity; i++) {
       if (layer.isMoving(i)) layer.shift(i, -clock);
-      this.write(i);
+      this.texels.write(i);
     }
     this.texels.changedAll();
   }
@@ -256,8 +273,9 @@ export class InstancePlayback implements InstanceData {
     this.time.resize(capacity);
     this.layer.resize(capacity);
     this.texels.dispose();
-    this.texels = new PlaybackTexels(capacity, this.layer);
-    for (let i = 0; i < capacity; i++) this.write(i);
+    const { version } = this.texels;
+    this.texels = new PlaybackTexels(capacity, this.layer, this.time);
+    this.texels.version = version + 1;
     this.observer?.resized(capacity);
   }
 
@@ -265,8 +283,8 @@ export class InstancePlayback implements InstanceData {
   swap(i: number, j: number): void {
     this.layer.swap(i, j);
     this.time.swap(i, j);
-    this.changed(i);
-    this.changed(j);
+    this.texels.changed(i);
+    this.texels.changed(j);
     this.observer?.swapped(i, j);
   }
 
@@ -275,7 +293,7 @@ export class InstancePlayback implements InstanceData {
     const count = Math.min(this.capacity, source.capacity);
     this.time.copy(source.time);
     this.layer.copy(source.layer);
-    for (let i = 0; i < count; i++) this.write(i);
+    for (let i = 0; i < count; i++) this.texels.write(i);
     this.texels.changedAll();
     return this;
   }
@@ -288,30 +306,31 @@ export class InstancePlayback implements InstanceData {
    */
   changeClips(before: ClipTable, after: ClipTable): Set<string> {
     const lost = new Set<string>();
+    const blend = this.posedByPass() ? actionWeights : nestedFades;
+    const changed = blend !== this.layer.blend;
     for (let i = 0; i < this.capacity; i++) {
       this.settle(i);
-      this.layer.changeClips(i, this.time.timeOf(i), before, after, lost);
-      this.write(i);
-      this.observer?.started(i);
+      const clock = this.time.timeOf(i);
+      this.layer.changeClips(i, clock, before, after, lost);
+      if (changed) convertFades(this.layer, i, clock);
+    }
+    this.layer.blend = blend;
+    for (let i = 0; i < this.capacity; i++) {
+      this.texels.write(i);
+      this.observer?.started(i, null);
     }
     this.texels.changedAll();
     return lost;
   }
 
-  /** Call after numbers of an instance's slots were set from outside; what it has come past is not told of again. */
+  /** Call after an instance's slots were set from outside. What they have come past is not told of again. */
   restored(index: number): void {
-    this.layer.newest[this.layer.at(index) + SLOT_STARTED_IN] = Number.NaN;
-    this.changed(index);
-    this.begin(index);
+    this.texels.changed(index);
+    this.observer?.started(index, null);
   }
 
   dispose(): void {
     this.texels.dispose();
-  }
-
-  private begin(index: number): void {
-    this.layer.newest[this.layer.at(index) + SLOT_STARTED] = this.time.elapsedOf(index);
-    this.observer?.started(index);
   }
 
   /** Lets an instance's slots count anew from where they are now; those of one that is paused were settled then. */
@@ -319,13 +338,11 @@ export class InstancePlayback implements InstanceData {
     if (!this.isPaused(index)) this.layer.settle(index, this.clock);
   }
 
-  private write(index: number): void {
-    this.texels.write(index, this.time.timeOf(index), this.isPaused(index));
-  }
-
-  /** Writes what shaders read of an instance, and marks it for upload. */
-  private changed(index: number): void {
-    this.write(index);
-    this.texels.changed(index);
+  /** @throws If shaders cannot mix clips by any weights. */
+  private checkMixes(what: string, caller: string): void {
+    if (this.layer.blend === actionWeights) return;
+    throw new Error(
+      `${caller}: ${what} needs poses that are mixed before they are drawn; bake with encoding "tracks".`,
+    );
   }
 }

@@ -1,160 +1,218 @@
 import type { ClipTable } from '../poses/ClipTable.js';
 import { swapItems } from '../utils/swapItems.js';
 import { changeClip } from './changeClip.js';
-import { settle } from './changeSlot.js';
-import { fadeOutNewest } from './fades.js';
+import { endWarp, settle } from './changeSlot.js';
+import { locate, type Place, totalAt } from './loops.js';
+import { SlotOrder } from './SlotOrder.js';
 import {
   clearSlot,
-  fadingShare,
-  SLOT_FADE,
+  FADING_OUT,
+  fadeTo,
+  hasMoved,
   SLOT_FADE_RATE,
+  SLOT_LOOP,
   SLOT_SIZE,
+  SLOT_START,
+  SLOT_STARTED,
+  SLOT_TO,
   type Slots,
   shiftSlot,
   standsStill,
 } from './slots.js';
 
-/** Slots of an instance: the clip it plays, and two that it may be fading out of. */
-export const SLOT_COUNT_PER_LAYER = 3;
+const _place: Place = { pass: 0, within: 0, finished: false };
+
+/** How the weights of an instance's slots follow from their fades. */
+export interface Blend {
+  /** Slots that an instance may have. */
+  readonly maxSlots: number;
+  /** Weight of the slot at a place of an instance's order. */
+  weightOf(layer: LayerSlots, index: number, place: number, clock: number): number;
+  /** Frees slots that have faded out. */
+  endFades(layer: LayerSlots, index: number, clock: number): void;
+  /**
+   * Lets all slots fade out under one that will be added, and fade in from 0 to 1 in as many seconds. If there is no room
+   * for it, the slot that shows least makes way.
+   */
+  makeWay(layer: LayerSlots, index: number, clock: number, fade: number): void;
+}
 
 /**
- * The slots of all instances on one layer, the newest of each first. Slots that fade out take memory only once something
- * fades.
+ * What all instances play on one layer: up to `MAX_ACTIONS` clips each, in the order in which they were started. The rest
+ * pose can be one of them, where a fade leads to it or from it.
  */
 export class LayerSlots {
-  /** An array for each slot in use, with that slot of every instance; `at(index)` is where an instance's is in any. */
+  /**
+   * An array for each slot that any instance has used, with that slot of every instance; `at(index)` is where an instance's
+   * is in any of them.
+   */
   readonly slots: Slots[] = [];
+  readonly order: SlotOrder;
 
-  constructor(private capacity: number) {
-    this.slots.push(emptySlots(capacity));
-  }
-
-  /** The slot of each instance that was started last. */
-  get newest(): Slots {
-    return this.slots[0];
+  /** @param blend How weights follow from fades. */
+  constructor(
+    private capacity: number,
+    public blend: Blend,
+  ) {
+    this.order = new SlotOrder(capacity);
   }
 
   at(index: number): number {
     return index * SLOT_SIZE;
   }
 
-  /** Whether an instance has slots that fade out, or did until just now. */
-  hasFades(index: number): boolean {
-    return this.newest[this.at(index) + SLOT_FADE_RATE] !== 0;
+  /** The slots in which the clip is that was last started on an instance; null if none was, or it was stopped. */
+  current(index: number): Slots | null {
+    const slot = this.order.current(index);
+    return slot < 0 ? null : this.slots[slot];
+  }
+
+  /** The slots at a place of an instance's order. */
+  slotsAt(index: number, place: number): Slots {
+    return this.slots[this.order.slot(index, place)];
+  }
+
+  /** Where the clip of a slot is. */
+  locate(slots: Slots, index: number, clock: number, held: boolean, target: Place): Place {
+    const at = this.at(index);
+    return locate(slots, at, totalAt(slots, at, clock), held || !hasMoved(slots, at, clock), target);
   }
 
   /** Whether anything about an instance changes with the clock. */
   isMoving(index: number): boolean {
-    return !standsStill(this.newest, this.at(index)) || this.hasFades(index);
-  }
-
-  /** How many of an instance's slots show. */
-  countShown(index: number, clock: number): number {
     const at = this.at(index);
-    if (fadingShare(this.newest, at, clock) === 0) return 1;
-    return fadingShare(this.slots[1], at, clock) === 0 ? 2 : 3;
-  }
-
-  /** Share of what an instance shows that a slot has. */
-  weightOf(index: number, slot: number, clock: number): number {
-    const at = this.at(index);
-    const share = fadingShare(this.newest, at, clock);
-    if (slot === 0) return 1 - share;
-    const oldest = fadingShare(this.slots[1], at, clock);
-    return share * (slot === 1 ? 1 - oldest : oldest);
-  }
-
-  /**
-   * How much a slot's warp counts: of the one that fades in, the square of how far the fade is from done; of the one that
-   * fades out under it, the square of how much of it is done.
-   */
-  easeOf(index: number, slot: number, clock: number): number {
-    if (slot > 1) return 0;
-    const share = fadingShare(this.newest, this.at(index), clock);
-    return (slot === 0 ? share : 1 - share) ** 2;
-  }
-
-  /**
-   * Empties the newest slot of an instance for a clip that takes its place.
-   *
-   * @param fade Seconds in which what shows now fades out.
-   */
-  makeRoom(index: number, clock: number, fade: number): void {
-    const at = this.at(index);
-    if (fade === 0) {
-      clearSlot(this.newest, at);
-      return;
+    const count = this.order.count(index);
+    for (let place = 0; place < count; place++) {
+      const slots = this.slotsAt(index, place);
+      if (!standsStill(slots, at) || slots[at + SLOT_FADE_RATE] !== 0) return true;
     }
-    const [newest, second, oldest] = this.needFades();
-    fadeOutNewest(newest, second, oldest, at, clock);
-    clearSlot(newest, at);
-    newest[at + SLOT_FADE_RATE] = 1 / fade;
-    newest[at + SLOT_FADE] = 1 + clock / fade;
+    return false;
   }
 
-  /** Lets an instance's slots count anew from where they are at `clock`. */
-  settle(index: number, clock: number): void {
-    const count = this.hasFades(index) ? SLOT_COUNT_PER_LAYER : 1;
-    for (let slot = 0; slot < count; slot++) {
-      settle(this.slots[slot], this.at(index), clock, this.easeOf(index, slot, clock));
+  /** Whether an instance still uses a slot; a slot that was freed may have been taken again. */
+  uses(index: number, slots: Slots): boolean {
+    for (let place = 0; place < this.order.count(index); place++) {
+      if (this.slotsAt(index, place) === slots) return true;
+    }
+    return false;
+  }
+
+  /** The place in an instance's order of the slot that plays a clip, -1 if none does. */
+  find(index: number, start: number): number {
+    const at = this.at(index);
+    for (let place = this.order.count(index) - 1; place >= 0; place--) {
+      if (this.slotsAt(index, place)[at + SLOT_START] === start) return place;
+    }
+    return -1;
+  }
+
+  /** Weight of the slot at a place of an instance's order, as `AnimationAction.getEffectiveWeight()`. */
+  weightOf(index: number, place: number, clock: number): number {
+    return this.blend.weightOf(this, index, place, clock);
+  }
+
+  /** Ends what is done of an instance's fades: slots that have faded out are free. */
+  endFades(index: number, clock: number): void {
+    this.blend.endFades(this, index, clock);
+  }
+
+  /**
+   * An empty slot for a clip that takes the place of all that an instance plays.
+   *
+   * @param fade Seconds in which it fades in over the others.
+   */
+  startInstead(index: number, clock: number, fade: number): Slots {
+    if (fade === 0) {
+      this.order.clear(index);
+      return this.add(index);
+    }
+    const at = this.at(index);
+    this.endFades(index, clock);
+    // Where nothing plays, it is the rest pose that fades out.
+    if (this.order.count(index) === 0) this.add(index);
+    for (let place = 0; place < this.order.count(index); place++) {
+      const slots = this.slotsAt(index, place);
+      endWarp(slots, at, clock);
+      slots[at + SLOT_LOOP] |= FADING_OUT;
+    }
+    this.blend.makeWay(this, index, clock, fade);
+    const slots = this.add(index);
+    slots[at + SLOT_TO] = 0;
+    fadeTo(slots, at, clock, 1, fade);
+    return slots;
+  }
+
+  /** An empty slot, which is the current one. */
+  add(index: number): Slots {
+    const slot = this.order.add(index);
+    while (this.slots.length <= slot) this.slots.push(new Float64Array(this.capacity * SLOT_SIZE));
+    clearSlot(this.slots[slot], this.at(index));
+    this.order.setCurrent(index, slot);
+    return this.slots[slot];
+  }
+
+  /**
+   * Lets an instance's slots count anew from where they are at `clock`.
+   *
+   * @param runningOnly Whether clips that have finished just now are left as they are: root motion still has to see their
+   * last frames.
+   */
+  settle(index: number, clock: number, runningOnly = false): void {
+    const count = this.order.count(index);
+    for (let place = 0; place < count; place++) {
+      const slots = this.slotsAt(index, place);
+      if (runningOnly && this.locate(slots, index, clock, false, _place).finished) continue;
+      settle(slots, this.at(index), clock);
     }
   }
 
   /** Moves an instance's times by so many seconds of the clock. */
   shift(index: number, seconds: number): void {
-    const count = this.hasFades(index) ? SLOT_COUNT_PER_LAYER : 1;
-    for (let slot = 0; slot < count; slot++) shiftSlot(this.slots[slot], this.at(index), seconds);
+    const count = this.order.count(index);
+    for (let place = 0; place < count; place++)
+      shiftSlot(this.slotsAt(index, place), this.at(index), seconds);
   }
 
-  /** Ends the fade of an instance if it is done. */
-  endFade(index: number, clock: number): void {
-    const { newest } = this;
-    const at = this.at(index);
-    if (!this.hasFades(index) || fadingShare(newest, at, clock) > 0) return;
-    newest[at + SLOT_FADE] = 0;
-    newest[at + SLOT_FADE_RATE] = 0;
+  /** Lets an instance go on as if all it does had begun so many seconds later. */
+  delay(index: number, seconds: number): void {
+    this.shift(index, seconds);
+    const count = this.order.count(index);
+    for (let place = 0; place < count; place++) {
+      this.slotsAt(index, place)[this.at(index) + SLOT_STARTED] += seconds;
+    }
   }
 
   /** Lets an instance go on in the clips of the same names of another table, see `changeClip`. */
   changeClips(index: number, clock: number, before: ClipTable, after: ClipTable, lost: Set<string>): void {
-    this.endFade(index, clock);
-    const count = this.countShown(index, clock);
-    for (let slot = 0; slot < count; slot++) {
-      const ease = this.easeOf(index, slot, clock);
-      changeClip(this.slots[slot], this.at(index), ease, before, after, lost);
+    this.endFades(index, clock);
+    const count = this.order.count(index);
+    for (let place = 0; place < count; place++) {
+      changeClip(this.slotsAt(index, place), this.at(index), clock, before, after, lost);
     }
   }
 
-  /** The arrays of all slots, those that fade out included. */
-  needFades(): Slots[] {
-    while (this.slots.length < SLOT_COUNT_PER_LAYER) this.slots.push(emptySlots(this.capacity));
-    return this.slots;
-  }
-
   resize(capacity: number): void {
-    const kept = this.slots.splice(0);
     this.capacity = capacity;
-    for (const slots of kept) {
-      const resized = emptySlots(capacity);
-      resized.set(slots.subarray(0, capacity * SLOT_SIZE));
-      this.slots.push(resized);
+    this.order.resize(capacity);
+    for (let i = 0; i < this.slots.length; i++) {
+      const slots = new Float64Array(capacity * SLOT_SIZE);
+      slots.set(this.slots[i].subarray(0, slots.length));
+      this.slots[i] = slots;
     }
   }
 
   swap(i: number, j: number): void {
+    this.order.swap(i, j);
     for (const slots of this.slots) swapItems(slots, i, j, SLOT_SIZE);
   }
 
   copy(source: LayerSlots): void {
-    if (source.slots.length > 1) this.needFades();
+    const size = this.capacity * SLOT_SIZE;
+    this.blend = source.blend;
+    this.order.copy(source.order);
     source.slots.forEach((slots, i) => {
-      this.slots[i].set(slots.subarray(0, this.capacity * SLOT_SIZE));
+      this.slots[i] ??= new Float64Array(size);
+      this.slots[i].set(slots.subarray(0, size));
     });
   }
-}
-
-function emptySlots(capacity: number): Slots {
-  const slots = new Float64Array(capacity * SLOT_SIZE);
-  for (let i = 0; i < capacity; i++) clearSlot(slots, i * SLOT_SIZE);
-  return slots;
 }

@@ -1,9 +1,20 @@
 import type { BakedClip, ClipMarker } from '../poses/ClipTable.js';
 import { swapItems } from '../utils/swapItems.js';
 import type { InstancePlayback } from './InstancePlayback.js';
-import { clockAt, endOfPass, isMirrored, lastPass, mirrored } from './loops.js';
+import { clockAt, endOfPass, isMirrored, lastPass, mirrored, type Place } from './loops.js';
+import { nestedFades } from './nestedFades.js';
 import type { FinishedEvent, LoopEvent, PlaybackEvent, PlaybackEventType } from './playbackEventTypes.js';
-import { FINISHED, hasBit, isReversed, SLOT_STARTED, SLOT_STARTED_IN, TIME_EPSILON } from './slots.js';
+import { MAX_ACTIONS } from './SlotOrder.js';
+import {
+  FADING_OUT,
+  FINISHED,
+  hasBit,
+  isReversed,
+  SLOT_STARTED,
+  SLOT_STARTED_IN,
+  type Slots,
+  TIME_EPSILON,
+} from './slots.js';
 
 /** Frames by which a marker may lie behind a clip that starts right at it and still is ahead. */
 const FRAME_EPSILON = 1e-9;
@@ -23,7 +34,13 @@ const DONE = 2;
 
 const NO_MARKERS: readonly ClipMarker[] = [];
 
-/** For each instance the event that comes next, of its newest clip, and when that is. */
+const _place: Place = { pass: 0, within: 0, finished: false };
+
+/**
+ * For each clip that instances play, but for those that fade out, the event that comes next, and when that is. A clip is
+ * known by its key: `MAX_ACTIONS` times the instance's index, plus the number of its slot. Where an instance has but one clip
+ * that does not fade out, that is known by the first of these keys, whatever its slot.
+ */
 export class NextEvents {
   /** Number of the pass in which the event lies. */
   private pass: Float64Array;
@@ -38,205 +55,230 @@ export class NextEvents {
     private readonly playback: InstancePlayback,
     private readonly wanted: ReadonlySet<PlaybackEventType>,
   ) {
-    const { capacity } = playback;
+    const capacity = playback.capacity * MAX_ACTIONS;
     this.pass = new Float64Array(capacity);
     this.marker = new Int32Array(capacity);
     this.told = new Float64Array(capacity);
     this.state = new Uint8Array(capacity);
   }
 
-  /** Finds an instance's next event, of a clip that has just begun or that nothing is known of. */
-  begin(index: number): void {
-    const { time, layer } = this.playback;
-    const at = layer.at(index);
-    const startedIn = layer.newest[at + SLOT_STARTED_IN];
-    const since = time.elapsedOf(index) - layer.newest[at + SLOT_STARTED];
-    // Of a clip that has just begun, even what lies right where it begins is still to be told of.
-    const fresh = Math.abs(since) < TIME_EPSILON && !Number.isNaN(startedIn);
-    const { pass, finished } = this.playback.where(index);
-    this.told[index] = fresh ? startedIn : pass;
-    this.state[index] = finished && !fresh ? DONE : AHEAD;
-    if (!finished) this.seek(index, fresh);
+  /** Key of the clip in a slot of an instance. */
+  keyOf(index: number, slot: number): number {
+    return index * MAX_ACTIONS + (this.hasOne ? 0 : slot);
   }
 
-  /** Finds the next event of an instance that plays on in the other direction. */
-  turn(index: number): void {
-    if (this.state[index] === DONE || this.isOver(index)) return;
-    this.state[index] = AHEAD;
-    this.seek(index, false);
+  /** Finds the next event of a slot, of a clip that has just begun or that nothing is known of. */
+  begin(key: number): void {
+    const { time } = this.playback;
+    const slots = this.slotsOf(key);
+    if (slots === null) return;
+    const at = this.at(key);
+    const startedIn = slots[at + SLOT_STARTED_IN];
+    const since = time.elapsedOf(instanceOf(key)) - slots[at + SLOT_STARTED];
+    // Of a clip that has just begun, even what lies right where it begins is still to be told of.
+    const fresh = Math.abs(since) < TIME_EPSILON && !Number.isNaN(startedIn);
+    const { pass, finished } = this.playback.locate(instanceOf(key), slots, _place);
+    this.told[key] = fresh ? startedIn : pass;
+    this.state[key] = finished && !fresh ? DONE : AHEAD;
+    if (!finished) this.seek(key, slots, fresh);
+  }
+
+  /** Finds the next event of a slot whose clip plays on in the other direction. */
+  turn(key: number): void {
+    const slots = this.slotsOf(key);
+    if (slots === null || this.state[key] === DONE || this.isOver(key, slots)) return;
+    this.state[key] = AHEAD;
+    this.seek(key, slots, false);
   }
 
   /** When the next event is due, in seconds since the beginning; infinite if there is none. */
-  timeOf(index: number): number {
+  timeOf(key: number): number {
     const { playback, wanted } = this;
-    if (wanted.size === 0 || this.state[index] === DONE) return Infinity;
-    const clip = playback.clipOf(index);
+    const slots = this.slotsOf(key);
+    if (slots === null || wanted.size === 0 || this.state[key] === DONE) return Infinity;
+    const clip = this.clipOf(key, slots);
     if (clip === null || clip.count < 2) return Infinity;
     // Beyond this number, the next pass would have the same.
-    if (this.pass[index] >= Number.MAX_SAFE_INTEGER) return Infinity;
-    if (this.state[index] === OWES_LOOPS) return playback.elapsed;
-    if (this.isOver(index)) return wanted.has('finished') ? playback.elapsed : Infinity;
+    if (this.pass[key] >= Number.MAX_SAFE_INTEGER) return Infinity;
+    if (this.state[key] === OWES_LOOPS) return playback.elapsed;
+    if (this.isOver(key, slots)) return wanted.has('finished') ? playback.elapsed : Infinity;
 
     const markers = this.markersOf(clip);
-    if (this.marker[index] < markers.length) {
-      return this.timeAt(index, this.pass[index], this.placeOf(index, clip, markers));
+    if (this.marker[key] < markers.length) {
+      return this.timeAt(key, slots, this.pass[key], this.placeOf(key, slots, clip, markers));
     }
     if (markers.length === 0 && !wanted.has('loop')) {
       // Only the end is of interest: go there at once.
-      const last = this.lastPass(index);
+      const last = lastPass(slots, this.at(key));
       if (last === Infinity || !wanted.has('finished')) return Infinity;
-      this.pass[index] = Math.max(this.pass[index], last);
+      this.pass[key] = Math.max(this.pass[key], last);
     }
-    return this.endOf(index, this.pass[index]);
+    return this.endOf(key, slots, this.pass[key]);
   }
 
-  /** The event of an instance that is due by now, null if nobody listens to it; moves on to the next. */
-  take(index: number, now: number): PlaybackEvent | null {
-    const clip = this.playback.clipOf(index) as BakedClip;
+  /** The event of a slot that is due by now, null if nobody listens to it; moves on to the next. */
+  take(key: number, now: number): PlaybackEvent | null {
+    const slots = this.slotsOf(key) as Slots;
+    const clip = this.clipOf(key, slots) as BakedClip;
     const markers = this.markersOf(clip);
-    if (this.state[index] === OWES_LOOPS) {
-      this.state[index] = AHEAD;
+    if (this.state[key] === OWES_LOOPS) {
+      this.state[key] = AHEAD;
       // If more passes end in this very update, they and these are told of in one event.
-      return this.endOf(index, this.pass[index]) > now ? this.tellLoops(index, clip) : null;
+      return this.endOf(key, slots, this.pass[key]) > now ? this.tellLoops(key, slots, clip) : null;
     }
-    if (this.isOver(index)) return this.tellFinished(index, clip);
-    if (this.marker[index] < markers.length) {
-      const back = this.runsBack(index);
-      const { time, name } = this.nextMarker(index, markers);
-      this.marker[index]++;
-      return { type: 'marker', instanceId: index, clip: clip.name, name, time, direction: back ? -1 : 1 };
+    if (this.isOver(key, slots)) return this.tellFinished(key, slots, clip);
+    if (this.marker[key] < markers.length) {
+      const direction = this.runsBack(key, slots) ? -1 : 1;
+      const { time, name } = this.nextMarker(key, slots, markers);
+      this.marker[key]++;
+      return { type: 'marker', instanceId: instanceOf(key), clip: clip.name, name, time, direction };
     }
 
     // The pass that lasts now, or one after the last.
-    const last = this.lastPass(index);
-    const goal = Math.min(this.pass[index] + this.passesDue(index, now), last + 1);
-    this.marker[index] = 0;
-    if (this.pass[index] < goal - 1) {
-      const first = Math.max(this.pass[index] + 1, goal - MAX_MARKED_PASSES);
-      this.pass[index] = markers.length === 0 ? goal - 1 : first;
+    const last = lastPass(slots, this.at(key));
+    const goal = Math.min(this.pass[key] + this.passesDue(key, slots, now), last + 1);
+    this.marker[key] = 0;
+    if (this.pass[key] < goal - 1) {
+      const first = Math.max(this.pass[key] + 1, goal - MAX_MARKED_PASSES);
+      this.pass[key] = markers.length === 0 ? goal - 1 : first;
       return null;
     }
-    if (goal > last) return this.tellFinished(index, clip);
-    this.pass[index] = goal;
-    return this.tellLoops(index, clip);
+    if (goal > last) return this.tellFinished(key, slots, clip);
+    this.pass[key] = goal;
+    return this.tellLoops(key, slots, clip);
   }
 
   swap(i: number, j: number): void {
-    for (const numbers of [this.pass, this.marker, this.told, this.state]) swapItems(numbers, i, j, 1);
+    for (const numbers of [this.pass, this.marker, this.told, this.state])
+      swapItems(numbers, i, j, MAX_ACTIONS);
   }
 
+  /** Makes room for so many instances. */
   resize(capacity: number): void {
     const { pass, marker, told, state } = this;
-    this.pass = new Float64Array(capacity);
-    this.pass.set(pass.subarray(0, capacity));
-    this.marker = new Int32Array(capacity);
-    this.marker.set(marker.subarray(0, capacity));
-    this.told = new Float64Array(capacity);
-    this.told.set(told.subarray(0, capacity));
-    this.state = new Uint8Array(capacity);
-    this.state.set(state.subarray(0, capacity));
+    const keys = capacity * MAX_ACTIONS;
+    this.pass = new Float64Array(keys);
+    this.pass.set(pass.subarray(0, keys));
+    this.marker = new Int32Array(keys);
+    this.marker.set(marker.subarray(0, keys));
+    this.told = new Float64Array(keys);
+    this.told.set(told.subarray(0, keys));
+    this.state = new Uint8Array(keys);
+    this.state.set(state.subarray(0, keys));
   }
 
   /** The `loop` event for the passes that have begun. */
-  private tellLoops(index: number, clip: BakedClip): LoopEvent | null {
-    const passes = this.pass[index] - this.told[index];
-    this.told[index] = this.pass[index];
+  private tellLoops(key: number, slots: Slots, clip: BakedClip): LoopEvent | null {
+    const passes = this.pass[key] - this.told[key];
+    this.told[key] = this.pass[key];
     if (passes === 0 || !this.wanted.has('loop')) return null;
-    const loopDelta = this.isReversed(index) ? -passes : passes;
-    return { type: 'loop', instanceId: index, clip: clip.name, loopDelta };
+    const loopDelta = isReversed(slots, this.at(key)) ? -passes : passes;
+    return { type: 'loop', instanceId: instanceOf(key), clip: clip.name, loopDelta };
   }
 
-  private tellFinished(index: number, clip: BakedClip): FinishedEvent | null {
-    this.state[index] = DONE;
+  private tellFinished(key: number, slots: Slots, clip: BakedClip): FinishedEvent | null {
+    this.state[key] = DONE;
     if (!this.wanted.has('finished')) return null;
-    const direction = this.isReversed(index) ? -1 : 1;
-    return { type: 'finished', instanceId: index, clip: clip.name, direction };
+    const direction = isReversed(slots, this.at(key)) ? -1 : 1;
+    return { type: 'finished', instanceId: instanceOf(key), clip: clip.name, direction };
   }
 
-  /** Finds the next marker from where an instance is; `fresh` if one right there is still to come. */
-  private seek(index: number, fresh: boolean): void {
-    const clip = this.playback.clipOf(index);
+  /** Finds the next marker from where a slot's clip is; `fresh` if one right there is still to come. */
+  private seek(key: number, slots: Slots, fresh: boolean): void {
+    const clip = this.clipOf(key, slots);
     if (clip === null) return;
-    const { pass, within } = this.playback.where(index);
-    const reverse = this.isReversed(index);
+    const { pass, within } = this.playback.locate(instanceOf(key), slots, _place);
+    const reverse = isReversed(slots, this.at(key));
     // Forward there is no pass -1, and from it to pass 0 there is no loop.
-    this.pass[index] = reverse ? pass : Math.max(pass, 0);
-    if (pass < 0) this.told[index] = this.pass[index];
-    else if (!reverse) this.told[index] = Math.max(this.told[index], 0);
-    if (this.told[index] < this.pass[index]) this.state[index] = OWES_LOOPS;
+    this.pass[key] = reverse ? pass : Math.max(pass, 0);
+    if (pass < 0) this.told[key] = this.pass[key];
+    else if (!reverse) this.told[key] = Math.max(this.told[key], 0);
+    if (this.told[key] < this.pass[key]) this.state[key] = OWES_LOOPS;
 
     const markers = this.markersOf(clip);
     const slack = fresh ? FRAME_EPSILON : -FRAME_EPSILON;
-    this.marker[index] = 0;
-    while (this.marker[index] < markers.length) {
-      const ahead = (this.placeOf(index, clip, markers) - within) * (reverse ? -1 : 1);
+    this.marker[key] = 0;
+    while (this.marker[key] < markers.length) {
+      const ahead = (this.placeOf(key, slots, clip, markers) - within) * (reverse ? -1 : 1);
       if (ahead + slack >= 0) break;
-      this.marker[index]++;
+      this.marker[key]++;
     }
   }
 
-  /** When an instance comes to a place of a pass, in seconds since the beginning. */
-  private timeAt(index: number, pass: number, within: number): number {
-    const { time, layer } = this.playback;
-    if (time.isPaused(index)) return Infinity;
-    return time.origin + clockAt(layer.newest, layer.at(index), pass, within);
+  /** When a slot's clip comes to a place of a pass, in seconds since the beginning. */
+  private timeAt(key: number, slots: Slots, pass: number, within: number): number {
+    const { time } = this.playback;
+    if (time.isPaused(instanceOf(key))) return Infinity;
+    return time.origin + clockAt(slots, this.at(key), pass, within);
   }
 
-  /** When a pass of an instance ends. */
-  private endOf(index: number, pass: number): number {
-    const { layer } = this.playback;
-    return this.timeAt(index, pass, endOfPass(layer.newest, layer.at(index))) + END_EPSILON;
+  /** When a pass ends. */
+  private endOf(key: number, slots: Slots, pass: number): number {
+    return this.timeAt(key, slots, pass, endOfPass(slots, this.at(key))) + END_EPSILON;
   }
 
-  /** How many passes of an instance end by now, of which the one its next event is at is the first. */
-  private passesDue(index: number, now: number): number {
-    const { pass, finished } = this.playback.where(index);
-    const due = pass - this.pass[index] + (finished ? 1 : 0);
+  /** How many passes end by now, of which the one that the next event is in is the first. */
+  private passesDue(key: number, slots: Slots, now: number): number {
+    const { pass, finished } = this.playback.locate(instanceOf(key), slots, _place);
+    const due = pass - this.pass[key] + (finished ? 1 : 0);
     if (due < 2) return 1;
     // Times of ends are rounded in another way than places are; times decide, since events are in their order.
-    if (this.endOf(index, this.pass[index] + due) <= now) return due + 1;
-    return this.endOf(index, this.pass[index] + due - 1) > now ? due - 1 : due;
+    if (this.endOf(key, slots, this.pass[key] + due) <= now) return due + 1;
+    return this.endOf(key, slots, this.pass[key] + due - 1) > now ? due - 1 : due;
   }
 
-  private nextMarker(index: number, markers: readonly ClipMarker[]): ClipMarker {
-    const place = this.marker[index];
-    return markers[this.runsBack(index) ? markers.length - 1 - place : place];
+  private nextMarker(key: number, slots: Slots, markers: readonly ClipMarker[]): ClipMarker {
+    const place = this.marker[key];
+    return markers[this.runsBack(key, slots) ? markers.length - 1 - place : place];
   }
 
-  /** Frames from the clip's start, as `AnimationAction.time` counts them, at which an instance's next marker is. */
-  private placeOf(index: number, clip: BakedClip, markers: readonly ClipMarker[]): number {
+  /** Frames from the clip's start, as `AnimationAction.time` counts them, at which the next marker is. */
+  private placeOf(key: number, slots: Slots, clip: BakedClip, markers: readonly ClipMarker[]): number {
     const intervals = clip.count - 1;
-    const frame = Math.min(this.nextMarker(index, markers).time * clip.fps, intervals);
-    return mirrored(frame, intervals, this.isMirrored(index));
+    const frame = Math.min(this.nextMarker(key, slots, markers).time * clip.fps, intervals);
+    return mirrored(frame, intervals, isMirrored(slots, this.at(key), this.pass[key]));
   }
 
-  /** Whether the clip runs from its end to its start in the pass in which an instance's next event lies. */
-  private runsBack(index: number): boolean {
-    return this.isReversed(index) !== this.isMirrored(index);
+  /** Whether the clip runs from its end to its start in the pass in which the next event is. */
+  private runsBack(key: number, slots: Slots): boolean {
+    const at = this.at(key);
+    return isReversed(slots, at) !== isMirrored(slots, at, this.pass[key]);
   }
 
-  private isMirrored(index: number): boolean {
+  /** Whether a slot's clip has finished for good, however much time passes. */
+  private isOver(key: number, slots: Slots): boolean {
+    return hasBit(slots, this.at(key), FINISHED);
+  }
+
+  private clipOf(key: number, slots: Slots): BakedClip | null {
+    return this.playback.clipIn(instanceOf(key), slots);
+  }
+
+  /** The slots of a key, if its instance uses them, and for a clip that does not fade out. */
+  private slotsOf(key: number): Slots | null {
     const { layer } = this.playback;
-    return isMirrored(layer.newest, layer.at(index), this.pass[index]);
+    const index = instanceOf(key);
+    const slot = key - index * MAX_ACTIONS;
+    if (this.hasOne) return slot === 0 ? layer.current(index) : null;
+    const slots = layer.slots[slot];
+    if (slots === undefined || !layer.uses(index, slots)) return null;
+    return hasBit(slots, layer.at(index), FADING_OUT) ? null : slots;
   }
 
-  private isReversed(index: number): boolean {
-    const { layer } = this.playback;
-    return isReversed(layer.newest, layer.at(index));
+  private get hasOne(): boolean {
+    return this.playback.layer.blend === nestedFades;
   }
 
-  /** Whether an instance's clip has finished for good, however much time passes. */
-  private isOver(index: number): boolean {
-    const { layer } = this.playback;
-    return hasBit(layer.newest, layer.at(index), FINISHED);
-  }
-
-  private lastPass(index: number): number {
-    const { layer } = this.playback;
-    return lastPass(layer.newest, layer.at(index));
+  private at(key: number): number {
+    return this.playback.layer.at(instanceOf(key));
   }
 
   private markersOf(clip: BakedClip): readonly ClipMarker[] {
     return this.wanted.has('marker') || this.wanted.has('mark') ? clip.marks : NO_MARKERS;
   }
+}
+
+/** The instance that a key is about. */
+export function instanceOf(key: number): number {
+  return Math.floor(key / MAX_ACTIONS);
 }

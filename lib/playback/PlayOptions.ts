@@ -16,17 +16,23 @@ export interface PlayOptions {
   timeScale?: number;
   /** Seconds into the clip at which to start. @default 0 */
   time?: number;
-  /** Seconds in which the clip fades in over whatever the instance shows. @default 0 */
+  /** Seconds in which the clip fades in over whatever the instance shows, or to its weight. @default 0 */
   fade?: number;
   /**
+   * How much of the clip shows, 0 to 1. With it the clip plays beside those that the instance plays already, and is mixed
+   * with them as by an `AnimationMixer`; without it, it takes their place. Needs encoding `'tracks'`.
+   */
+  weight?: number;
+  /**
    * Whether the clips change speed while they fade, the one that ends towards the length of the one that begins, as in
-   * `AnimationAction.crossFadeTo(action, duration, true)`.
+   * `AnimationAction.crossFadeTo(action, duration, true)`. Not for a clip with a `weight`, beside which nothing fades.
    * @default false
    */
   warp?: boolean;
   /**
    * Whether the clip starts as far into its length as the one that is playing is into its own, and both are warped so
-   * that they stay so while they fade: a walk that becomes a run keeps the same foot down.
+   * that they stay so while they fade: a walk that becomes a run keeps the same foot down. With a `weight`, clips keep
+   * their speed: start one whose speed fits.
    * @default false
    */
   sync?: boolean;
@@ -44,6 +50,8 @@ export interface Start {
   repetitions: number;
   /** Seconds. */
   fade: number;
+  /** NaN for a clip that takes the place of others. */
+  weight: number;
   warp: boolean;
   sync: boolean;
 }
@@ -70,8 +78,8 @@ export function checkPlay(
   checkTime(time, caller);
   if (!(repetitions >= 0))
     throw new Error(`${caller}: repetitions is ${repetitions}; use a number from 0, or Infinity.`);
-  if (!(fade >= 0 && fade < Infinity))
-    throw new Error(`${caller}: fade is ${fade}; use a number of seconds from 0.`);
+  checkFade(fade, caller);
+  if (options.weight !== undefined) checkWeight(options.weight, caller);
   if (loop !== LoopRepeat && loop !== LoopOnce && loop !== LoopPingPong) {
     throw new Error(`${caller}: loop is ${loop}; use LoopOnce, LoopRepeat or LoopPingPong.`);
   }
@@ -91,6 +99,7 @@ export function checkPlay(
     (loop === LoopOnce ? ONCE : 0);
   target.repetitions = Math.min(repetitions, REPEAT_FOREVER);
   target.fade = fade;
+  target.weight = options.weight ?? Number.NaN;
   target.warp = options.warp === true || options.sync === true;
   target.sync = options.sync === true;
   return target;
@@ -113,4 +122,16 @@ export function checkTimeScale(timeScale: number, caller: string): void {
 export function checkTime(time: number, caller: string): void {
   if (Math.abs(time) <= MAX_TIME) return;
   throw new Error(`${caller}: time is ${time}; use a number of seconds from ${-MAX_TIME} to ${MAX_TIME}.`);
+}
+
+/** @throws If that is no time for a fade to take. */
+export function checkFade(fade: number, caller: string): void {
+  if (fade >= 0 && fade < Infinity) return;
+  throw new Error(`${caller}: fade is ${fade}; use a number of seconds from 0.`);
+}
+
+/** @throws If that is no weight. */
+export function checkWeight(weight: number, caller: string): void {
+  if (weight >= 0 && weight <= 1) return;
+  throw new Error(`${caller}: weight is ${weight}; use a number from 0 to 1.`);
 }

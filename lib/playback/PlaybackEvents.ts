@@ -1,11 +1,13 @@
 import { TimeHeap } from '../utils/TimeHeap.js';
-import type { InstancePlayback, PlaybackObserver } from './InstancePlayback.js';
-import { NextEvents } from './NextEvents.js';
+import type { InstancePlayback } from './InstancePlayback.js';
+import { instanceOf, NextEvents } from './NextEvents.js';
+import type { PlaybackObserver } from './PlaybackObserver.js';
 import type { MarkerEvent, PlaybackEvent, PlaybackEventType } from './playbackEventTypes.js';
+import { MAX_ACTIONS } from './SlotOrder.js';
 
 /**
  * Announces what happens to the clips of instances. The times of their next events are in a heap, so that instances to
- * which nothing happens are not looked at. Only the newest clip of an instance has events, not those that fade out.
+ * which nothing happens are not looked at. Clips that fade out have no events.
  *
  * As from an `AnimationAction`, an instance has one `loop` event for all the passes that begin in one update, when the
  * last of them does, and none if it finishes in that update. Markers are told of as they are passed, but in a long update
@@ -18,7 +20,7 @@ export class PlaybackEvents implements PlaybackObserver {
   private known = 0;
 
   private dispatching = false;
-  /** Instances started by listeners: their events wait for the next update, or a listener could start them for ever. */
+  /** Slots that listeners started: their events wait for the next update, or a listener could start them for ever. */
   private late: number[] = [];
   /** Whether a listener began to listen, or changed markers, while events were dispatched. */
   private stale = false;
@@ -32,7 +34,7 @@ export class PlaybackEvents implements PlaybackObserver {
     private readonly wanted: ReadonlySet<PlaybackEventType>,
     private readonly crowd: { readonly count: number },
   ) {
-    this.heap = new TimeHeap(playback.capacity);
+    this.heap = new TimeHeap(playback.capacity * MAX_ACTIONS);
     this.next = new NextEvents(playback, wanted);
   }
 
@@ -52,40 +54,56 @@ export class PlaybackEvents implements PlaybackObserver {
     if (this.dispatching) return;
     const { known } = this;
     this.known = Math.min(this.crowd.count, this.playback.capacity);
-    for (let i = known; i < this.known; i++) this.started(i);
+    for (let i = known; i < this.known; i++) this.started(i, null);
   }
 
-  started(index: number): void {
+  started(index: number, slot: number | null): void {
     if (index >= this.known) return;
-    this.next.begin(index);
-    this.schedule(index);
+    const started = slot === null ? null : this.next.keyOf(index, slot);
+    for (let key = index * MAX_ACTIONS; key < (index + 1) * MAX_ACTIONS; key++) {
+      if (started === null || started === key) {
+        this.next.begin(key);
+        this.schedule(key);
+      } else if (this.timeOf(key) === Infinity) {
+        // What was started may have taken its place.
+        this.setTime(key, Infinity);
+      }
+    }
   }
 
-  retimed(index: number, turned: boolean): void {
-    if (turned) this.next.turn(index);
-    this.schedule(index);
+  retimed(index: number, slot: number | null, turned: boolean): void {
+    const retimed = slot === null ? null : this.next.keyOf(index, slot);
+    for (let key = index * MAX_ACTIONS; key < (index + 1) * MAX_ACTIONS; key++) {
+      if (retimed !== null && retimed !== key) continue;
+      if (turned) this.next.turn(key);
+      this.schedule(key);
+    }
   }
 
   swapped(i: number, j: number): void {
     if (Math.max(i, j) >= this.known) {
-      this.started(i);
-      this.started(j);
+      this.started(i, null);
+      this.started(j, null);
       return;
     }
     this.next.swap(i, j);
-    const time = this.heap.timeOf(i);
-    this.heap.set(i, this.heap.timeOf(j));
-    this.heap.set(j, time);
-    for (let k = 0; k < this.late.length; k++) {
-      if (this.late[k] === i) this.late[k] = j;
-      else if (this.late[k] === j) this.late[k] = i;
+    for (let slot = 0; slot < MAX_ACTIONS; slot++) {
+      const [a, b] = [i * MAX_ACTIONS + slot, j * MAX_ACTIONS + slot];
+      const time = this.heap.timeOf(a);
+      this.setTime(a, this.heap.timeOf(b));
+      this.setTime(b, time);
     }
+    this.late = this.late.map((key) => {
+      const index = instanceOf(key);
+      const other = index === i ? j : index === j ? i : index;
+      return key + (other - index) * MAX_ACTIONS;
+    });
   }
 
   resized(capacity: number): void {
     this.known = Math.min(this.known, capacity);
-    this.late = this.late.filter((index) => index < capacity);
-    this.heap.resize(capacity);
+    this.late = this.late.filter((key) => instanceOf(key) < capacity);
+    this.heap.resize(capacity * MAX_ACTIONS);
     this.next.resize(capacity);
   }
 
@@ -106,7 +124,7 @@ export class PlaybackEvents implements PlaybackObserver {
       this.dispatching = false;
       const { late } = this;
       this.late = [];
-      for (const index of late) this.schedule(index);
+      for (const key of late) this.schedule(key);
     }
     // After an error this is not reached: what is still due is told of in the next update.
     if (!this.stale) return;
@@ -121,33 +139,37 @@ export class PlaybackEvents implements PlaybackObserver {
     if (this.wanted.has('mark')) dispatch({ type: 'mark', instanceId, clip, name, time, direction });
   }
 
-  /** The event that is due for an instance, null if nobody listens to it; moves on to its next. */
-  private take(index: number, now: number): PlaybackEvent | null {
+  /** The event of a slot that is due, null if nobody listens to it; moves on to its next. */
+  private take(key: number, now: number): PlaybackEvent | null {
     const { count } = this.crowd;
-    if (index >= count || this.wanted.size === 0) {
+    if (instanceOf(key) >= count || this.wanted.size === 0) {
       this.known = Math.min(this.known, count);
-      this.heap.set(index, Infinity);
+      this.heap.set(key, Infinity);
       return null;
     }
     // A listener may have removed the marker that was due, or all that listen to markers.
-    const due = this.timeOf(index);
-    const event = due > now ? null : this.next.take(index, now);
-    this.heap.set(index, this.timeOf(index));
+    const due = this.timeOf(key);
+    const event = due > now ? null : this.next.take(key, now);
+    this.heap.set(key, this.timeOf(key));
     return event;
   }
 
-  /** Puts an instance's next event where it belongs in time. */
-  private schedule(index: number): void {
-    const time = this.timeOf(index);
+  /** Puts the next event of a slot where it belongs in time. */
+  private schedule(key: number): void {
+    const time = this.timeOf(key);
     if (this.dispatching && time <= this.playback.elapsed) {
-      this.heap.set(index, Infinity);
-      this.late.push(index);
+      this.setTime(key, Infinity);
+      this.late.push(key);
     } else {
-      this.heap.set(index, time);
+      this.setTime(key, time);
     }
   }
 
-  private timeOf(index: number): number {
-    return index >= this.known ? Infinity : this.next.timeOf(index);
+  private setTime(key: number, time: number): void {
+    if (time !== Infinity || this.heap.timeOf(key) !== Infinity) this.heap.set(key, time);
+  }
+
+  private timeOf(key: number): number {
+    return instanceOf(key) >= this.known ? Infinity : this.next.timeOf(key);
   }
 }

@@ -46,8 +46,10 @@ export function applyRootMotion(
 function wantsRootMotion({ layer, time }: InstancePlayback, index: number): boolean {
   if (time.isPaused(index)) return false;
   const at = layer.at(index);
-  const count = layer.hasFades(index) ? layer.slots.length : 1;
-  for (let slot = 0; slot < count; slot++) if (hasBit(layer.slots[slot], at, ROOT_MOTION)) return true;
+  const count = layer.order.count(index);
+  for (let place = 0; place < count; place++) {
+    if (hasBit(layer.slotsAt(index, place), at, ROOT_MOTION)) return true;
+  }
   return false;
 }
 
@@ -61,18 +63,19 @@ function addInstanceMotion(
 ): void {
   const at = layer.at(index);
   const to = time.time;
-  const from = Math.max(to - delta, layer.newest[at + SLOT_STARTED] - time.origin);
-  const middle = (from + to) / 2;
-  const count = layer.countShown(index, middle);
-  for (let slot = 0; slot < count; slot++) {
-    const slots = layer.slots[slot];
+  const count = layer.order.count(index);
+  let weights = 0;
+  for (let place = 0; place < count; place++) weights += layer.weightOf(index, place, to);
+  for (let place = 0; place < count; place++) {
+    const slots = layer.slotsAt(index, place);
+    const from = Math.max(to - delta, slots[at + SLOT_STARTED] - time.origin);
     addSlotMotion(
       slots,
       at,
       clips.startingAt(slots[at + SLOT_START]),
-      layer.weightOf(index, slot, middle),
-      totalAt(slots, at, from, layer.easeOf(index, slot, from)),
-      totalAt(slots, at, to, layer.easeOf(index, slot, to)),
+      layer.weightOf(index, place, (from + to) / 2) / Math.max(weights, 1),
+      totalAt(slots, at, from),
+      totalAt(slots, at, to),
       target,
     );
   }

@@ -1,5 +1,5 @@
 import { REPEAT_FOREVER } from '../constants.js';
-import { basePass, locate, type Place, passesLeft, totalAt } from './loops.js';
+import { aheadAt, basePass, locate, type Place, passesLeft, totalAt } from './loops.js';
 import {
   FINISHED,
   FIRST,
@@ -15,6 +15,8 @@ import {
   SLOT_RATE,
   SLOT_SINCE,
   SLOT_WARP,
+  SLOT_WARP_RATE,
+  SLOT_WARP_START,
   type Slots,
 } from './slots.js';
 
@@ -24,38 +26,49 @@ const LENGTH_EPSILON = 1e-9;
 const _place: Place = { pass: 0, within: 0, finished: false };
 
 /** Lets a slot, whose instance is not paused, count anew from where it is at `clock`. */
-export function settle(slots: Slots, at: number, clock: number, ease: number): void {
+export function settle(slots: Slots, at: number, clock: number): void {
   if (!hasMoved(slots, at, clock)) return;
-  const { pass, within, finished } = locate(slots, at, totalAt(slots, at, clock, ease), false, _place);
+  const { pass, within, finished } = locate(slots, at, totalAt(slots, at, clock), false, _place);
   if (finished) {
     slots[at + SLOT_LOOP] |= FINISHED;
     slots[at + SLOT_PLACE] = within;
   } else {
     if (pass !== basePass(slots, at)) slots[at + SLOT_LOOP] &= ~FIRST;
-    slots[at + SLOT_PLACE] = within - slots[at + SLOT_RATE] * slots[at + SLOT_WARP] * ease;
+    slots[at + SLOT_PLACE] = within - slots[at + SLOT_RATE] * aheadAt(slots, at, clock);
     slots[at + SLOT_SINCE] = clock;
   }
   slots[at + SLOT_PASS] = pass;
 }
 
-/** Lets a slot that is settled at `clock` go on from there at another speed. */
-export function changeRate(
-  slots: Slots,
-  at: number,
-  clock: number,
-  ease: number,
-  rate: number,
-  warp: number,
-): void {
+/** Lets a slot that is settled at `clock` go on from there at another speed; a warp under way goes on, in proportion. */
+export function changeRate(slots: Slots, at: number, clock: number, rate: number): void {
   const turned = rate !== 0 && rate < 0 !== isReversed(slots, at);
   // In the new direction, nothing was played yet.
   if (turned) slots[at + SLOT_LOOP] = (slots[at + SLOT_LOOP] ^ REVERSED) | FIRST;
   if (!hasBit(slots, at, FINISHED)) {
-    slots[at + SLOT_PLACE] += (slots[at + SLOT_RATE] * slots[at + SLOT_WARP] - rate * warp) * ease;
+    slots[at + SLOT_PLACE] += (slots[at + SLOT_RATE] - rate) * aheadAt(slots, at, clock);
     slots[at + SLOT_SINCE] = clock;
   }
   slots[at + SLOT_RATE] = rate;
-  slots[at + SLOT_WARP] = warp;
+}
+
+/** Ends the warp of a slot, whose clip goes on at the speed that warping has brought it to. */
+export function endWarp(slots: Slots, at: number, clock: number): void {
+  const warp = slots[at + SLOT_WARP];
+  if (warp === 0) return;
+  settle(slots, at, clock);
+  const rate = slots[at + SLOT_RATE];
+  if (!hasBit(slots, at, FINISHED)) {
+    slots[at + SLOT_PLACE] += rate * aheadAt(slots, at, clock);
+    slots[at + SLOT_SINCE] = clock;
+  }
+  slots[at + SLOT_WARP] = 0;
+  const warpRate = slots[at + SLOT_WARP_RATE];
+  const done = (clock - slots[at + SLOT_WARP_START]) * Math.abs(warpRate);
+  // Beyond its ends, a warp does not change the speed.
+  if (done < 0 || done > 1) return;
+  const faster = 2 * warp * warpRate * (warpRate > 0 ? done : 1 - done);
+  changeRate(slots, at, clock, rate * (1 + faster));
 }
 
 /**
@@ -66,21 +79,14 @@ export function changeRate(
  *
  * @param frames From the clip's start.
  */
-export function setPlace(
-  slots: Slots,
-  at: number,
-  clock: number,
-  ease: number,
-  frames: number,
-  held: boolean,
-): void {
+export function setPlace(slots: Slots, at: number, clock: number, frames: number, held: boolean): void {
   const intervals = intervalsOf(slots, at);
   slots[at + SLOT_LOOP] = (slots[at + SLOT_LOOP] & ~FINISHED) | FIRST;
   slots[at + SLOT_SINCE] = clock;
   slots[at + SLOT_PLACE] = Math.min(Math.max(frames, 0), intervals);
   if (!held) countLengths(slots, at, frames);
   if (hasBit(slots, at, FINISHED)) return;
-  slots[at + SLOT_PLACE] -= slots[at + SLOT_RATE] * slots[at + SLOT_WARP] * ease;
+  slots[at + SLOT_PLACE] -= slots[at + SLOT_RATE] * aheadAt(slots, at, clock);
 }
 
 /** Counts whole lengths of the clip in `frames`, where a slot is that will move, as passes. */

@@ -9,8 +9,6 @@ import {
 } from '../constants.js';
 import {
   CLIP_COUNT,
-  CLIP_FADE,
-  CLIP_FADE_RATE,
   CLIP_PASSES,
   CLIP_RATE,
   CLIP_START,
@@ -21,11 +19,8 @@ import {
 import { basePass, frameOf, locate, type Place, passesLeft, totalAt } from './loops.js';
 import {
   FIRST,
-  fadingShare,
   hasBit,
   SLOT_COUNT,
-  SLOT_FADE,
-  SLOT_FADE_RATE,
   SLOT_LOOP,
   SLOT_PLACE,
   SLOT_RATE,
@@ -41,20 +36,18 @@ const _place: Place = { pass: 0, within: 0, finished: false };
 /**
  * Writes a slot's clip as shaders read it: the fields of `instanceLayout` up to the fade's.
  *
- * @param ease By which the slot's warp counts, see `LayerSlots.easeOf`.
  * @param held Whether the instance is paused.
  */
 export function encodeSlot(
   slots: Slots,
   at: number,
   clock: number,
-  ease: number,
   held: boolean,
   out: Float32Array | Float64Array,
   to: number,
 ): void {
   if (held || standsStill(slots, at)) {
-    encodeStill(slots, at, totalAt(slots, at, clock, ease), out, to);
+    encodeStill(slots, at, totalAt(slots, at, clock), out, to);
     return;
   }
   const rate = slots[at + SLOT_RATE];
@@ -92,17 +85,4 @@ function encodeStill(
   out[to + CLIP_WARP] = 0;
   out[to + CLIP_RATE] = 0;
   out[to + CLIP_PASSES] = REPEAT_FOREVER;
-}
-
-/** Writes a slot's fade as shaders read it. */
-export function encodeFade(
-  slots: Slots,
-  at: number,
-  clock: number,
-  held: boolean,
-  out: Float32Array,
-  to: number,
-): void {
-  out[to + CLIP_FADE] = held ? fadingShare(slots, at, clock) : slots[at + SLOT_FADE];
-  out[to + CLIP_FADE_RATE] = held ? 0 : slots[at + SLOT_FADE_RATE];
 }

@@ -1,4 +1,5 @@
 import { LOOP_MODES } from '../constants.js';
+import { MAX_ACTIONS } from './SlotOrder.js';
 
 /**
  * Where the numbers lie that shaders know of each instance.
@@ -15,7 +16,10 @@ export const CLIP_START = 0;
 export const CLIP_COUNT = 1;
 /** Frames from the start of a pass at clock 0. */
 export const CLIP_TIME = 2;
-/** Frames that warping puts the clip ahead: this, times the slot's ease (see `LayerSlots`). */
+/**
+ * Frames that warping puts the clip ahead: this, times the square of how far its fade is from done; of a clip
+ * that fades out, of how much is done.
+ */
 export const CLIP_WARP = 3;
 /** Frames per second of the clock, negative when played in reverse. */
 export const CLIP_RATE = 4;
@@ -32,6 +36,25 @@ export const SLOT_STRIDE = 8;
 export const FADES_STRIDE = 16;
 /** Where the second of these begins: the oldest slot, below which nothing fades. */
 export const OLDEST_FADE = 8;
+
+/** Texels of an action, where a pass poses instances: what a slot has, then weights. */
+export const ACTION_TEXELS = 3;
+/** Seconds of the clock at which the action's weight begins to change; a slot has its fade here. */
+export const ACTION_FADE_START = CLIP_FADE;
+/** Share of that change that is done each second; 0 when its weight is `ACTION_TO`. */
+export const ACTION_FADE_RATE = CLIP_FADE_RATE;
+/** Weight before and after the change. */
+export const ACTION_FROM = 8;
+export const ACTION_TO = 9;
+/** Seconds of the clock at which `CLIP_WARP` begins to change. */
+export const ACTION_WARP_START = 10;
+/** Share of the warp that is done each second: below 0 for a clip that fades in, above for one that fades out. */
+export const ACTION_WARP_RATE = 11;
+
+/** Texels of an instance's actions; one of clip 0 ends them. */
+export const ACTIONS_TEXELS = MAX_ACTIONS * ACTION_TEXELS;
+/** Instances in a row of the texture of actions: a power of two, so few that every device has room for a row. */
+export const ACTIONS_PER_ROW = 128;
 
 /** Frames of a clip and how it loops, in one number: exact in a float for clips of up to 524,288 frames. */
 export function packCount(count: number, loop: number): number {

@@ -7,14 +7,14 @@ import {
   intervalsOf,
   isReversed,
   ONCE,
-  SLOT_FADE,
-  SLOT_FADE_RATE,
   SLOT_PASS,
   SLOT_PLACE,
   SLOT_RATE,
   SLOT_REPETITIONS,
   SLOT_SINCE,
   SLOT_WARP,
+  SLOT_WARP_RATE,
+  SLOT_WARP_START,
   type Slots,
   standsStill,
 } from './slots.js';
@@ -37,13 +37,18 @@ export interface Place {
   finished: boolean;
 }
 
-/**
- * The total that a slot has come to.
- *
- * @param ease By which the slot's warp counts, see `LayerSlots.easeOf`.
- */
-export function totalAt(slots: Slots, at: number, clock: number, ease: number): number {
-  const seconds = clock - slots[at + SLOT_SINCE] + slots[at + SLOT_WARP] * ease;
+/** Seconds of its own time that warping puts a slot's clip ahead. */
+export function aheadAt(slots: Slots, at: number, clock: number): number {
+  const warp = slots[at + SLOT_WARP];
+  if (warp === 0) return 0;
+  const rate = slots[at + SLOT_WARP_RATE];
+  const done = Math.min(Math.max((clock - slots[at + SLOT_WARP_START]) * Math.abs(rate), 0), 1);
+  return warp * (rate > 0 ? done : 1 - done) ** 2;
+}
+
+/** The total that a slot has come to. */
+export function totalAt(slots: Slots, at: number, clock: number): number {
+  const seconds = clock - slots[at + SLOT_SINCE] + aheadAt(slots, at, clock);
   return slots[at + SLOT_PLACE] + slots[at + SLOT_RATE] * seconds;
 }
 
@@ -121,8 +126,7 @@ export function endOfPass(slots: Slots, at: number): number {
 }
 
 /**
- * When a slot comes to a place: seconds of the clock; infinite when it stands still. It must be one that fades in, or does
- * not fade at all.
+ * When a slot that does not fade out comes to a place: seconds of the clock; infinite when it stands still.
  */
 export function clockAt(slots: Slots, at: number, pass: number, within: number): number {
   if (standsStill(slots, at)) return Infinity;
@@ -132,17 +136,17 @@ export function clockAt(slots: Slots, at: number, pass: number, within: number):
   const since = slots[at + SLOT_SINCE];
   const seconds = (total - slots[at + SLOT_PLACE]) / rate;
   const warp = slots[at + SLOT_WARP];
-  const fadeRate = slots[at + SLOT_FADE_RATE];
-  if (warp === 0 || fadeRate === 0) return since + seconds;
+  if (warp === 0) return since + seconds;
 
-  // While the fade lasts, the share of what fades out falls from 1 to 0, and seconds = clock - since + warp * share².
-  const end = slots[at + SLOT_FADE] / fadeRate;
-  const left = end - since - seconds;
-  if (left <= 0) return since + seconds;
-  // With clock = end - share / fadeRate, that is warp * share² - share / fadeRate + left = 0.
-  const b = 1 / fadeRate;
-  const share = (2 * left) / (b + Math.sqrt(Math.max(b * b - 4 * warp * left, 0)));
-  return end - share / fadeRate;
+  // While the warp lasts, seconds = clock - since + warp * left², where left is the share of it that is not done.
+  const warpRate = -slots[at + SLOT_WARP_RATE];
+  const end = slots[at + SLOT_WARP_START] + 1 / warpRate;
+  const early = end - since - seconds;
+  if (early <= 0) return since + seconds;
+  // With clock = end - left / warpRate, that is warp * left² - left / warpRate + early = 0.
+  const b = 1 / warpRate;
+  const left = (2 * early) / (b + Math.sqrt(Math.max(b * b - 4 * warp * early, 0)));
+  return end - left / warpRate;
 }
 
 /** The way of a slot through its clip, pass by pass. */

@@ -26,21 +26,29 @@ export const SLOT_PASS = 5;
 export const SLOT_PLACE = 6;
 /** Seconds of the clock. */
 export const SLOT_SINCE = 7;
-/** How far warping puts the clip ahead, in seconds of its own time: this, times the slot's ease (see `LayerSlots`). */
-export const SLOT_WARP = 8;
 /**
- * Share of the slots that fade out below this one: it is `SLOT_FADE - clock * SLOT_FADE_RATE`, but at least 0 and at most
- * 1. With a rate of 0, nothing fades out below.
+ * How far warping puts the clip ahead, in seconds of its own time: this, times the square of how far the warp is from done;
+ * of a clip that fades out, times the square of how much of the warp is done.
  */
-export const SLOT_FADE = 9;
-export const SLOT_FADE_RATE = 10;
+export const SLOT_WARP = 8;
+/** Seconds of the clock at which the warp begins. */
+export const SLOT_WARP_START = 9;
+/** Share of the warp that is done each second: below 0 for a clip that fades in, above for one that fades out. */
+export const SLOT_WARP_RATE = 10;
+/** Weight at the start of the fade, and from its end on. */
+export const SLOT_FROM = 11;
+export const SLOT_TO = 12;
+/** Seconds of the clock at which the fade begins. */
+export const SLOT_FADE_START = 13;
+/** Share of the fade that is done each second; 0 when there is none, and the weight is `SLOT_TO`. */
+export const SLOT_FADE_RATE = 14;
 /** Seconds since the beginning at which the clip was started, or its time set. */
-export const SLOT_STARTED = 11;
+export const SLOT_STARTED = 15;
 /** Number of the pass it was in before that; NaN if it came from JSON, where it had been in its place before. */
-export const SLOT_STARTED_IN = 12;
+export const SLOT_STARTED_IN = 16;
 
 /** Numbers per slot. */
-export const SLOT_SIZE = 13;
+export const SLOT_SIZE = 17;
 
 // Bits of SLOT_LOOP; those that shaders read as well are LOOP_… in `constants.ts`.
 
@@ -55,6 +63,9 @@ export const FINISHED = 32;
 /** There is no pass before `SLOT_PASS`. */
 export const FIRST = 64;
 
+/** The clip makes way for one that was started after it, and its slot is free when that is done. */
+export const FADING_OUT = 128;
+
 /** Times that differ by less are the same time: adding seconds up and taking them off again loses about as much. */
 export const TIME_EPSILON = 1e-6;
 
@@ -63,11 +74,7 @@ export function clearSlot(slots: Slots, at: number): void {
   slots.fill(0, at, at + SLOT_SIZE);
   slots[at + SLOT_START] = REST_FRAME;
   slots[at + SLOT_COUNT] = 1;
-}
-
-/** Copies which clip a slot plays and where in it it is, but not its fade. */
-export function copyClip(from: Slots, to: Slots, at: number): void {
-  for (let i = 0; i < SLOT_FADE; i++) to[at + i] = from[at + i];
+  slots[at + SLOT_FROM] = slots[at + SLOT_TO] = 1;
 }
 
 /** Intervals between the clip's frames; 0 for a pose. */
@@ -94,14 +101,29 @@ export function hasMoved(slots: Slots, at: number, clock: number): boolean {
   return !standsStill(slots, at) && Math.abs(clock - slots[at + SLOT_SINCE]) >= TIME_EPSILON;
 }
 
-/** Share of what fades out below this slot; 0 when nothing does. */
-export function fadingShare(slots: Slots, at: number, clock: number): number {
+/** How much of a slot's fade is done, 0 to 1. */
+export function fadeDone(slots: Slots, at: number, clock: number): number {
   const rate = slots[at + SLOT_FADE_RATE];
-  return rate === 0 ? 0 : Math.min(Math.max(slots[at + SLOT_FADE] - clock * rate, 0), 1);
+  return rate === 0 ? 1 : Math.min(Math.max((clock - slots[at + SLOT_FADE_START]) * rate, 0), 1);
+}
+
+/** What a slot's fade has come to. */
+export function weightAt(slots: Slots, at: number, clock: number): number {
+  const from = slots[at + SLOT_FROM];
+  return from + (slots[at + SLOT_TO] - from) * fadeDone(slots, at, clock);
+}
+
+/** Lets a slot's fade go from what it is at `clock` to another weight, within so many seconds. */
+export function fadeTo(slots: Slots, at: number, clock: number, weight: number, seconds: number): void {
+  slots[at + SLOT_FROM] = seconds > 0 ? weightAt(slots, at, clock) : weight;
+  slots[at + SLOT_TO] = weight;
+  slots[at + SLOT_FADE_START] = clock;
+  slots[at + SLOT_FADE_RATE] = seconds > 0 ? 1 / seconds : 0;
 }
 
 /** Moves the times of a slot by so many seconds of the clock. */
 export function shiftSlot(slots: Slots, at: number, seconds: number): void {
   slots[at + SLOT_SINCE] += seconds;
-  slots[at + SLOT_FADE] += seconds * slots[at + SLOT_FADE_RATE];
+  slots[at + SLOT_WARP_START] += seconds;
+  slots[at + SLOT_FADE_START] += seconds;
 }

@@ -10,19 +10,29 @@ export interface FrameMix {
 
 /** One clip's part in a pose. */
 export interface PoseLayer extends FrameMix {
-  /** Its share of the pose; the shares of all layers add up to 1. */
+  /** Its share of the pose. What all of them leave of 1 is the rest pose. */
   weight: number;
 }
 
-/** What an instance shows: one clip, or two or three while they fade into each other, the one started last first. */
+/** What an instance shows: one clip, or several that are mixed, the one started last first. */
 export interface PoseMix {
-  readonly layers: readonly [PoseLayer, PoseLayer, PoseLayer];
+  /** As many as there may be; see `count`. */
+  readonly layers: readonly PoseLayer[];
   /** How many of the layers are in use. */
   count: number;
 }
 
+/** Clips that a pose may be mixed of. */
+const MAX_CLIPS = 4;
+
 /** A mix of one layer, which shows the rest pose. */
 export function createPoseMix(): PoseMix {
-  const layer = (weight: number): PoseLayer => ({ start: 0, frame0: 0, frame1: 0, alpha: 0, weight });
-  return { layers: [layer(1), layer(0), layer(0)], count: 1 };
+  const layers = Array.from({ length: MAX_CLIPS }, (_, i) => ({
+    start: 0,
+    frame0: 0,
+    frame1: 0,
+    alpha: 0,
+    weight: i === 0 ? 1 : 0,
+  }));
+  return { layers, count: 1 };
 }

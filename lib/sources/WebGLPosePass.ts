@@ -24,9 +24,8 @@ export interface PosePassInput {
   /** Nodes that have tracks. */
   nodes: number;
   joints: number;
-  /** Newest and older slots of the instances, see `instanceLayout`. */
-  newestSlots: DataTexture;
-  olderSlots: DataTexture;
+  /** What the instances play, see `ActionTexels`. */
+  played: DataTexture;
   clock: number;
 }
 
@@ -75,8 +74,7 @@ export class WebGLPosePass {
       fragmentShader: posePassGLSL,
       uniforms: {
         tracks: { value: null },
-        newestSlots: { value: null },
-        olderSlots: { value: null },
+        played: { value: null },
         trackLayout: { value: new Vector3() },
         paletteLayout: { value: new Vector4() },
         clock: { value: 0 },
@@ -110,8 +108,7 @@ export class WebGLPosePass {
   run(renderer: WebGLRenderer, count: number, input: PosePassInput): void {
     const { uniforms } = this.material;
     uniforms.tracks.value = input.tracks;
-    uniforms.newestSlots.value = input.newestSlots;
-    uniforms.olderSlots.value = input.olderSlots;
+    uniforms.played.value = input.played;
     (uniforms.trackLayout.value as Vector3).set(input.layout.nodes, input.layout.joints, input.layout.clips);
     (uniforms.paletteLayout.value as Vector4).set(input.joints, this.columns, this.perRow, input.nodes);
     uniforms.clock.value = input.clock;

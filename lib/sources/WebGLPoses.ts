@@ -27,8 +27,7 @@ export class WebGLPoses {
       layout: trackLayout(tracks),
       nodes: tracks.parents.length,
       joints: tracks.jointNodes.length,
-      newestSlots: playback.state.plain,
-      olderSlots: playback.fades.plain,
+      played: playback.actions.plain,
       clock: 0,
     };
   }
@@ -56,18 +55,9 @@ export class WebGLPoses {
    */
   update(renderer: WebGLRenderer, crowd: PosedCrowd): void {
     const { playback, boneTexture, count } = crowd;
-    const { clock } = playback;
-    const { version } = playback.buffer;
+    const { clock, version } = playback;
     const columns = WebGLPoses.columnsOf(crowd);
-    if (this.pass === null || this.pass.columns !== columns || this.pass.capacity !== playback.capacity) {
-      if (!renderer.extensions.has('EXT_color_buffer_float')) {
-        throw new Error(
-          'SkinnedInstancedMesh: this device cannot draw into float textures, which encoding "tracks" needs; bake with encoding "auto".',
-        );
-      }
-      this.pass?.dispose();
-      this.pass = new WebGLPosePass(playback.capacity, columns);
-    }
+    const pass = this.passFor(renderer, columns, playback);
 
     const last = this.posed.get(renderer);
     if (
@@ -76,7 +66,7 @@ export class WebGLPoses {
       last.version === version &&
       last.count >= count &&
       last.boneTexture === boneTexture &&
-      this.pass.isPosed(renderer)
+      pass.isPosed(renderer)
     ) {
       return;
     }
@@ -89,10 +79,9 @@ export class WebGLPoses {
       input.nodes = tracks.parents.length;
       input.joints = tracks.jointNodes.length;
     }
-    input.newestSlots = playback.state.plain;
-    input.olderSlots = playback.fades.plain;
+    input.played = playback.actions.plain;
     input.clock = clock;
-    this.pass.run(renderer, count, input);
+    pass.run(renderer, count, input);
     if (last === undefined) this.posed.set(renderer, { clock, version, count, boneTexture });
     else Object.assign(last, { clock, version, count, boneTexture });
   }
@@ -100,6 +89,20 @@ export class WebGLPoses {
   dispose(): void {
     this.pass?.dispose();
     this.pass = null;
+  }
+
+  /** The pass that there is, or a new one if the crowd is not as it was. */
+  private passFor(renderer: WebGLRenderer, columns: number, { capacity }: InstancePlayback): WebGLPosePass {
+    const { pass } = this;
+    if (pass?.columns === columns && pass.capacity === capacity) return pass;
+    if (!renderer.extensions.has('EXT_color_buffer_float')) {
+      throw new Error(
+        'SkinnedInstancedMesh: this device cannot draw into float textures, which encoding "tracks" needs; bake with encoding "auto".',
+      );
+    }
+    pass?.dispose();
+    this.pass = new WebGLPosePass(capacity, columns);
+    return this.pass;
   }
 }
 
@@ -115,10 +118,11 @@ export function posesOf(crowd: PosedCrowd): WebGLPoses {
     const made = new WebGLPoses(crowd);
     poses = made;
     known.set(playback, made);
-    playback.state.plain.addEventListener('dispose', function dispose() {
+    const actions = playback.actions.plain;
+    actions.addEventListener('dispose', function dispose() {
       made.dispose();
       if (known.get(playback) === made) known.delete(playback);
-      playback.state.plain.removeEventListener('dispose', dispose);
+      actions.removeEventListener('dispose', dispose);
     });
   }
   return poses;

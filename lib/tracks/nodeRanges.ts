@@ -35,6 +35,7 @@ export function nodeRanges(tracks: PoseTracks): (node: number, only: number | un
   const { keys, clips, fixed } = tracks;
   const position = new Float64Array(6);
   const added = new Float64Array(6);
+  const ofClip = new Float64Array(6);
   const middle = new Float64Array(AFFINE_SIZE);
   const trs = new Float64Array(TRS_SIZE);
   const mean = new Float64Array(4);
@@ -61,10 +62,22 @@ export function nodeRanges(tracks: PoseTracks): (node: number, only: number | un
     position.fill(Infinity, 0, 3).fill(-Infinity, 3);
     added.fill(0);
     if (showsRest(TRANSLATION)) grow(position, rest, 0);
+    ofClip.fill(0);
+    let lastClip = -1;
     forEachKey(tracks, only, node, TRANSLATION, (at, clip) => {
-      grow(clips[clip].additive ? added : position, keys, at);
+      if (!clips[clip].additive) {
+        grow(position, keys, at);
+        return;
+      }
+      // Several additive clips may play in full at once.
+      if (clip !== lastClip) {
+        for (let i = 0; i < 6; i++) added[i] += ofClip[i];
+        ofClip.fill(0);
+        lastClip = clip;
+      }
+      grow(ofClip, keys, at);
     });
-    for (let i = 0; i < 6; i++) position[i] += added[i];
+    for (let i = 0; i < 6; i++) position[i] += added[i] + ofClip[i];
 
     let first: ArrayLike<number> | null = null;
     let firstAt = 0;

@@ -1,6 +1,7 @@
 import { LoopOnce, LoopPingPong, LoopRepeat, Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
+import { createPoseMix } from '../../lib/poses/PoseMix.js';
 import { captureGeometry } from '../support/capture.js';
 import { captureOf, TWINS, type Twin } from '../support/captures.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
@@ -115,11 +116,4 @@ describe.each(TWINS)('%s', (twin: Twin) => {
   });
 });
 
-const POSE = {
-  layers: [
-    { frame0: 0, frame1: 0, alpha: 0, weight: 0 },
-    { frame0: 0, frame1: 0, alpha: 0, weight: 0 },
-    { frame0: 0, frame1: 0, alpha: 0, weight: 0 },
-  ],
-  count: 1,
-} as const as Parameters<SkinnedInstancedMesh['playback']['pose']>[2];
+const POSE = createPoseMix();

@@ -160,8 +160,7 @@ function prepareUploads(renderer: WebGLRenderer, crowd: DrawnCrowd): void {
   const { properties } = renderer;
   const has = (texture: Texture) =>
     (properties.get(texture) as { __webglTexture?: unknown }).__webglTexture !== undefined;
-  crowd.playback.state.prepare(renderer, has);
-  crowd.playback.fades.prepare(renderer, has);
+  crowd.playback.prepare(renderer, has);
   crowd.parts?.texture.prepare(renderer, has);
   if (crowd.view === null) return;
   crowd.view.list.texture.prepare(renderer, has);

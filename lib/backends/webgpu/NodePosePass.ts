@@ -5,9 +5,10 @@ import { posePass } from '../../../shaders/posePass.tsl.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import type { Build, Rows } from '../../../shaders/tsl.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
+import { MAX_ACTIONS } from '../../playback/SlotOrder.js';
 import type { TrackLayout } from '../../tracks/trackTexels.js';
 import { createMatrixRows, type MatrixRows, mostMatrixRows } from './MatrixRows.js';
-import { MOST_ACTIONS, playedActions } from './poseActions.js';
+import { playedActions } from './poseActions.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
@@ -20,8 +21,8 @@ export interface TrackTexture {
   joints: number;
 }
 
-/** What is read of a crowd. Slots hold a clip's number plus 1, and 0 for the rest pose. */
-export type PosedPlayback = Pick<InstancePlayback, 'clock' | 'state' | 'fades'>;
+/** What is read of a crowd. */
+export type PosedPlayback = Pick<InstancePlayback, 'clock' | 'actions'>;
 
 /** Reads poses where a vertex is built. */
 export interface PaletteNodes {
@@ -123,17 +124,14 @@ export class NodePosePass {
 interface Posed {
   clock: number;
   count: number;
-  state: Texture;
-  stateVersion: number;
-  fades: Texture;
-  fadesVersion: number;
+  actions: Texture;
+  version: number;
 }
 
 /** What computes the poses, and what it reads of the crowd. */
 interface Computation {
   steps: [sample: ComputeNode, compose: ComputeNode];
-  state: TexelNode;
-  fades: TexelNode;
+  actions: TexelNode;
   clock: { value: number };
 }
 
@@ -153,19 +151,19 @@ class Poses {
     this.palette = createMatrixRows(count * tracks.joints, webGPU);
   }
 
-  run(renderer: WebGPURenderer, { clock, state, fades }: PosedPlayback, count: number): boolean {
-    if (!this.isDue(renderer, clock, state.layered, fades.layered, count)) return false;
-    this.computation ??= this.build(state.layered, fades.layered);
-    const { computation, tracks } = this;
+  run(renderer: WebGPURenderer, playback: PosedPlayback, count: number): boolean {
+    const { clock, actions } = playback;
+    if (!this.isDue(renderer, clock, actions.layered, count)) return false;
+    const { tracks } = this;
+    this.computation ??= this.build(playback);
+    const { computation } = this;
     const [sample, compose] = computation.steps;
     computation.clock.value = clock;
-    computation.state.value = state.layered;
-    computation.fades.value = fades.layered;
+    computation.actions.value = actions.layered;
     sample.count = count * tracks.nodes;
     compose.count = count * tracks.joints;
     // A renderer that has not got all of a texture must not be sent a part of it.
-    state.prepare(renderer, always);
-    fades.prepare(renderer, always);
+    actions.prepare(renderer, always);
     this.locals.prepare(renderer);
     this.palette.prepare(renderer);
     renderer.compute(computation.steps);
@@ -179,52 +177,39 @@ class Poses {
   }
 
   /** Whether something is other than when the poses were last computed; it is remembered. */
-  private isDue(
-    renderer: WebGPURenderer,
-    clock: number,
-    state: Texture,
-    fades: Texture,
-    count: number,
-  ): boolean {
+  private isDue(renderer: WebGPURenderer, clock: number, actions: Texture, count: number): boolean {
     if (count === 0) return false;
     const posed = this.posed.get(renderer);
     if (posed === undefined) {
-      const { version: stateVersion } = state;
-      const { version: fadesVersion } = fades;
-      this.posed.set(renderer, { clock, count, state, stateVersion, fades, fadesVersion });
+      this.posed.set(renderer, { clock, count, actions, version: actions.version });
       return true;
     }
     const due =
       posed.clock !== clock ||
       posed.count !== count ||
-      posed.state !== state ||
-      posed.stateVersion !== state.version ||
-      posed.fades !== fades ||
-      posed.fadesVersion !== fades.version;
+      posed.actions !== actions ||
+      posed.version !== actions.version;
     posed.clock = clock;
     posed.count = count;
-    posed.state = state;
-    posed.stateVersion = state.version;
-    posed.fades = fades;
-    posed.fadesVersion = fades.version;
+    posed.actions = actions;
+    posed.version = actions.version;
     return due;
   }
 
-  private build(stateTexture: Texture, fadesTexture: Texture): Computation {
+  private build(playback: PosedPlayback): Computation {
     const { locals, palette, count } = this;
     const { texture, layout, nodes, joints } = this.tracks;
-    const state = texels(stateTexture);
-    const fades = texels(fadesTexture);
+    const actions = texels(playback.actions.layered);
     const clock = uniform(0);
     const starts = uniform(new Vector3(layout.nodes, layout.joints, layout.clips), 'ivec3');
     // Anew in each build: three.js keeps a function's code, but not the textures that it reads.
-    const functions = () => posePass(texels(texture), starts, MOST_ACTIONS);
+    const functions = () => posePass(texels(texture), starts, MAX_ACTIONS);
 
     const sample = Fn(() => {
       const { action, localMatrix } = functions();
       const { instance, member } = split(locals.invocation, nodes);
-      const playback = { state, fades, clock };
-      locals.write(localMatrix(member, playedActions(instance, playback, action)));
+      const played = { actions, clock };
+      locals.write(localMatrix(member, playedActions(instance, played, action)));
     });
     const compose = Fn(() => {
       const { jointRows } = functions();
@@ -235,8 +220,7 @@ class Poses {
     });
     return {
       steps: [sample().compute(count * nodes), compose().compute(count * joints)],
-      state,
-      fades,
+      actions,
       clock,
     };
   }

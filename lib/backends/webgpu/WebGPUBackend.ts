@@ -65,8 +65,7 @@ const always = () => true;
 /** A renderer that has not got all of a texture must not be sent a part of it. */
 function prepareUploads(renderer: object, { playback, parts, view }: DrawnCrowd): void {
   view?.list.texture.prepare(renderer, always);
-  playback.state.prepare(renderer, always);
-  playback.fades.prepare(renderer, always);
+  playback.prepare(renderer, always);
   parts?.texture.prepare(renderer, always);
 }
 

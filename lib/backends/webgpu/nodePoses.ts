@@ -31,11 +31,11 @@ export function posePassOf({ playback, boneTexture }: DrawnCrowd): NodePosePass 
     playback.capacity,
   );
   known.set(playback, { pass, boneTexture });
-  const state = playback.state.layered;
-  state.addEventListener('dispose', function dispose() {
+  const actions = playback.actions.layered;
+  actions.addEventListener('dispose', function dispose() {
     pass.dispose();
     if (known.get(playback)?.pass === pass) known.delete(playback);
-    state.removeEventListener('dispose', dispose);
+    actions.removeEventListener('dispose', dispose);
   });
   return pass;
 }
