@@ -116,7 +116,7 @@ function findRootNode(rig: Rig, clips: readonly AnimationClip[], options: RootMo
 }
 
 /**
- * Makes what takes root motion out of clips, as the options ask for it, and says out of which.
+ * Makes the extractor that the options ask for, and finds the clips from which it extracts.
  *
  * @throws If the options name a clip or a joint that is not there, or no clip moves a joint.
  */

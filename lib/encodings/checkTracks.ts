@@ -65,10 +65,13 @@ function isTracks(tracks: PoseTracks | null): tracks is PoseTracks {
 function checkTable({ table, keys, clips }: PoseTracks, clip: number, entries: number): void {
   const { frames, stride } = clips[clip];
   const size = entries * NODE_ENTRIES;
+  const texels = keys.length / 4;
   for (let i = clip * size; i < (clip + 1) * size; i++) {
     if (table[i] === TRACK_ABSENT) continue;
     const last = (table[i] & TRACK_TEXEL) + (table[i] & TRACK_CONSTANT ? 0 : (frames - 1) * stride);
-    const texels = keys.length / 4;
-    check(last < texels, `tracks.table[${i}]`, table[i], `a track among the ${texels} texels of tracks.keys`);
+    // The texts are made only where they are needed: there are thousands of entries.
+    if (last >= texels) {
+      check(false, `tracks.table[${i}]`, table[i], `a track among the ${texels} texels of tracks.keys`);
+    }
   }
 }

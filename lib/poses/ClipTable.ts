@@ -19,8 +19,8 @@ export interface BakedClip {
   /** A box around every vertex of the baked meshes in every frame of the clip; scene units, relative to the root. */
   bounds: BoxArray;
   /**
-   * The way over the ground that baking took out of the clip: four numbers a frame, x, y, z and the turn about y in
-   * radians. Null if it took nothing out.
+   * The way over the ground that baking has extracted from the clip: four numbers a frame, x, y, z and the turn about y in
+   * radians. Null if it has extracted none.
    */
   rootMotion: Float32Array | null;
   /** Markers in the order of their times; crowds dispatch an event when they play past one. */
