@@ -44,7 +44,7 @@ export const paletteMorphsGLSL = /* glsl */ `
 
 /**
  * The weighted sum of the vertex's joints, as rows, from the palette that the pose pass has written. What plays, and how
- * many clips, makes no difference here. A part that is hidden shrinks to nothing.
+ * many clips, makes no difference here. All vertices of a hidden part are at one point.
  */
 export function paletteMatrixGLSL(name: string, { influences, parts, morphs }: ShaderVariant): string {
   return /* glsl */ `

@@ -8,7 +8,8 @@ import { type Rows, zeroRows } from './tsl.js';
  * Builds on the current stack.
  *
  * @param jointMatrix Reads the skinning matrix of a joint of the instance that is drawn: twin of `jointMatrix_palette`.
- * @param shown Not above zero where the vertex's part is hidden, which shrinks it to nothing; null if no part ever is.
+ * @param shown Above zero where the vertex's part is shown; where it is hidden, all its vertices are at one point. Null if no
+ * part is ever hidden.
  */
 export function paletteMatrix(
   jointMatrix: (joint: Node<'int'>) => Rows,

@@ -70,8 +70,8 @@ ivec2 fadingTexel() {
 `;
 
 /**
- * Lets the weights that count add up to 1 again, where a variant follows fewer joints than the geometry has: shadows
- * may. The strongest come first, and no vertex has none.
+ * A variant may follow fewer joints than the geometry has, for instance in shadow maps. Then the weights of those it follows,
+ * which are the strongest, are scaled to add up to 1 again.
  */
 const STRONGEST: Record<ShaderVariant['influences'], string> = {
   1: 'weights.x = 1.0;',
@@ -80,10 +80,10 @@ const STRONGEST: Record<ShaderVariant['influences'], string> = {
 };
 
 /**
- * The weighted sum of the vertex's joints, as rows, in the clip that plays and in those it fades out of. Weights are
- * sorted, so the loop ends at the first that is zero; a loop, since that is what lets every GPU skip the look-ups. For
- * the same reason clips are a loop too: one that does not fade goes through it once, and some drivers run both sides of
- * an `if`. A part that is hidden goes through it not at all: its triangles shrink to nothing.
+ * The weighted sum of the vertex's joints, as rows, in the clip that plays and in those that fade out. Weights are sorted,
+ * so the loop over joints ends at the first that is zero. It is a loop, not a row of `if`s, because some drivers run both
+ * sides of an `if`, and would look up joints that do not count. The same holds for the loop over clips: an instance that
+ * does not fade goes through it once. For a hidden part it does not run at all, so that all its vertices are at one point.
  */
 export function skinningMatrixGLSL(
   name: string,

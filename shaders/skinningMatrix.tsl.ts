@@ -29,7 +29,7 @@ export interface DrawNodes {
   morphTexel: Node<'int'>;
 }
 
-/** One of four components by a number that is known on the GPU alone. */
+/** Component `i % 4` of a texel, where `i` is computed on the GPU. */
 function component(texel: Node<'vec4'>, i: Node<'int'>): Node<'float'> {
   const place = i.sub(i.div(4).mul(4)).toVar();
   const later = select(place.equal(2), texel.z, texel.w);
@@ -37,9 +37,11 @@ function component(texel: Node<'vec4'>, i: Node<'int'>): Node<'float'> {
 }
 
 /**
- * Twin of `skinningMatrixGLSL` and, within, of `poseLayerGLSL`: the weighted sum of the vertex's joints, as rows. Builds on the current stack.
+ * Twin of `skinningMatrixGLSL` and, inside, of `poseLayerGLSL`: the weighted sum of the vertex's joints, as rows. Builds on
+ * the current stack.
  *
- * @param morph Called for each clip that shows; adds what it adds to the influence of each morph target.
+ * @param morph Called for each clip that the instance shows, with a function that gives by how much the clip changes the
+ * influence of a morph target.
  */
 export function skinningMatrix(
   boneTexture: TexelNode,
@@ -78,7 +80,7 @@ export function skinningMatrix(
     const pose = poseLayer(slot, ease);
     const joints = vec4(attribute<'vec4'>('skinIndex', 'vec4')).toVar();
     const weights = vec4(attribute<'vec4'>('skinWeight', 'vec4')).toVar();
-    // Those that count add up to 1 again, where a variant follows fewer joints than the geometry has: shadows may.
+    // A variant may follow fewer joints than the geometry has: then weights of those it follows add up to 1 again.
     if (influences === 1) weights.x.assign(1);
     if (influences === 2) weights.divAssign(weights.x.add(weights.y));
 

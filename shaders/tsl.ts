@@ -13,11 +13,11 @@ import {
 import type { Node, NodeBuilder, NodeMaterial, StorageBufferAttribute, TextureNode } from 'three/webgpu';
 
 /**
- * What three.js's node system can do and its types do not know. The casts that this takes stand here, and nowhere else
- * among the nodes.
+ * What three.js's nodes can do although their types do not say so. The casts between our types and theirs are in this file
+ * alone.
  */
 
-/** What elements are taken of by a number that only the GPU knows; the types have that for matrices alone. */
+/** Has elements that shaders take by an index computed on the GPU. The types allow that for matrices only. */
 export interface Elements<T> {
   element(i: Node<'int'>): Node<T>;
 }
@@ -29,7 +29,7 @@ export interface Structs {
   toReadOnly(): Structs;
 }
 
-/** What three.js tells callbacks of nodes. */
+/** What three.js passes to callbacks of nodes. */
 export interface DrawFrame {
   object: Object3D | null;
   renderer: object | null;
@@ -42,7 +42,7 @@ export interface BuiltAttribute {
   node?: { attribute?: unknown; getObjectAttribute(object: Object3D): unknown };
 }
 
-/** What builds a material's shaders. */
+/** A node builder, which builds the shaders of a material for an object, with members that its type lacks. */
 export interface Build {
   object: Object3D | null;
   material: NodeMaterial;
@@ -56,38 +56,38 @@ export interface Build {
   getAttributesArray(): BuiltAttribute[];
 }
 
-/** What materials have that their types lack. */
+/** A node material with members that its type lacks. */
 export type DrawnMaterial = NodeMaterial & { isShadowPassMaterial?: boolean; map?: Texture | null };
 
-/** What a node becomes in the build at hand. */
+/** Returns the node that takes the place of another one in a build. */
 export type OverrideNode = ((build: Build) => Node) | null;
 
 /** The rows of an affine matrix. */
 export type Rows = [Node<'vec4'>, Node<'vec4'>, Node<'vec4'>];
 
-/** Variables for the rows of a matrix, to sum up in. */
+/** Three variables, zero at first, in which rows of matrices are summed up. */
 export function zeroRows(): Rows {
   return [vec4(0).toVar(), vec4(0).toVar(), vec4(0).toVar()];
 }
 
-/** A builder with all that it can be asked. */
+/** A builder, with the members that its type lacks. */
 export function buildOf(builder: NodeBuilder): Build {
   return builder as unknown as Build;
 }
 
-/** A number that is asked for before each draw. */
+/** A uniform whose value is read before each draw. */
 export function objectUniform(read: (frame: DrawFrame) => number): Node<'float'> {
   return uniform(1).onObjectUpdate(read) as unknown as Node<'float'>;
 }
 
-/** Columns of a matrix that the object drawn has under that name. */
+/** A matrix which is a property of the object that is drawn; `element` is a column. */
 export function objectMatrix(name: string): { element(column: number): Node<'vec4'> } {
   return reference(name, 'mat4', undefined as never) as unknown as {
     element(column: number): Node<'vec4'>;
   };
 }
 
-/** An instanced attribute that the object drawn has under that name. */
+/** An instanced attribute which is a property of the object that is drawn. */
 export function objectAttribute<T extends 'mat4' | 'vec3'>(name: string, type: T): Node<T> {
   return referenceAttribute(name, type) as unknown as Node<T>;
 }
@@ -112,7 +112,7 @@ export function componentsOf(vector: Node<'vec4'>): Elements<'float'> {
   return vector as unknown as Elements<'float'>;
 }
 
-/** What a buffer of `count` structs holds. */
+/** The `count` structs in a buffer. */
 export function structsIn(
   buffer: StorageBufferAttribute,
   type: ReturnType<typeof struct>,
@@ -126,22 +126,22 @@ export function While(condition: Node<'bool'>, body: () => void): void {
   Loop(condition as never, body);
 }
 
-/** A texel of a texture node; three.js's own types call any sample of it a texture. */
+/** A texel of a texture. Types of three.js have a sample as another texture only, not as the value that it is. */
 export function sampleOf(texture: TextureNode, at: Node<'ivec2'>): TextureNode & Node<'vec4'> {
   return texture.sample(at as unknown as Node<'vec2'>) as unknown as TextureNode & Node<'vec4'>;
 }
 
-/** Height of what a texture node reads now. */
+/** Height of the texture that a node reads now. */
 export function heightOf({ value }: { value: Texture }): number {
   return (value.image as { height: number }).height;
 }
 
-/** A node in which another means what it means to three.js, whatever the build at hand makes of it. */
+/** The same node, built as if `overridden` had no override in this build. */
 export function withoutOverride<N extends Node>(node: N, overridden: Node): N {
   return (node as unknown as { overrideNode(node: Node, by: null): N }).overrideNode(overridden, null);
 }
 
-/** Calls back for a node and all that it is made of. */
+/** Calls back for a node and every node that it is made of. */
 export function traverseNode(node: Node, callback: (node: unknown) => void): void {
   (node as unknown as { traverse(callback: (node: unknown) => void): void }).traverse(callback);
 }

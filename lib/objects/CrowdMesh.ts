@@ -202,6 +202,7 @@ export abstract class CrowdMesh extends InstancedMesh<
 
     this.copying = true;
     this.options = source.options;
+    this.poseSource = source.poseSource;
     this.crowd.copy(source.crowd);
     // Numbers of parts that the new geometry may not have.
     this.wardrobe.clear();

@@ -1,10 +1,12 @@
 import {
   type AnimationClip,
   Box3,
+  BoxGeometry,
   Color,
   type Group,
   Matrix4,
   Mesh,
+  MeshStandardMaterial,
   Object3D,
   Raycaster,
   Vector3,
@@ -36,6 +38,7 @@ test('rays hit what a pose source of another kind poses', () => {
   crowd.poseSource = sineSource;
   crowd.setMatrixAt(1, new Matrix4().makeTranslation(5, 0, 0));
   crowd.updateMatrixWorld();
+  expect(crowd.clone().poseSource, 'of a clone').toBe(sineSource);
   const corners = [0, 1, 2].map((i) => {
     const vertex = crowd.geometry.index?.getX(i) ?? i;
     return crowd.getVertexPositionAt(1, vertex, new Vector3());
@@ -63,6 +66,12 @@ function createInstances(
   crowd.receiveShadow = true;
   const matrix = new Matrix4();
   const face = new Mesh(crowd.geometry);
+  const { jointNames } = boneTexture;
+  const hat = crowd.attachToJoint(
+    jointNames[jointNames.length - 1],
+    new BoxGeometry(0.3, 0.1, 0.3),
+    new MeshStandardMaterial({ color: 0xff8800 }),
+  );
   instances.forEach((instance, i) => {
     crowd.setMatrixAt(
       i,
@@ -75,6 +84,7 @@ function createInstances(
       face.morphTargetInfluences.fill(instance / 4);
       crowd.setMorphAt(i, face);
     }
+    hat.setColorAt(i, new Color().setHSL(1 - instance / 9, 0.8, 0.6));
     crowd.play(i, instance % boneTexture.clips.length, { time: instance * 0.13 });
     if (instance % 4 === 0) crowd.crossFadeTo(i, 0, 1);
   });
@@ -137,7 +147,7 @@ describe.each(TWINS)('%s', (twin) => {
     expect(onGPU).toBeLessThan(AMPLITUDE * 2 ** -11);
   });
 
-  test.each(['matrix', 'quaternion', 'tracks'] as const)(
+  test.each(['quaternion', 'tracks'] as const)(
     'a view draws every second instance as a crowd of those alone, encoding %s',
     async (encoding) => {
       const character = createCharacter();

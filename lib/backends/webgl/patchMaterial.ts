@@ -15,7 +15,7 @@ type KeyHook = () => string;
 /** Whether a material colours the mesh or fills its shadow maps: each pass may use its own number of influences. */
 export type PatchRole = 'color' | 'shadow';
 
-/** What a patched material has its shaders read. */
+/** What the shaders of a patched material are made for. */
 export interface Patch {
   role: PatchRole;
   codes: number[];
@@ -41,7 +41,7 @@ const glslOf = ({ source }: ShaderVariant): SourceGLSL => sourceOfNumber(source)
  * @param code The shader variant to draw with (`variantCode`). A material drawn with several keeps them all.
  * @param slots Where the crowd would have its shaders read what instances play. A material that must read a texture for
  * one crowd does so for all, since its programs hold the variants of all.
- * @returns What the material does read; null for node materials.
+ * @returns What the shaders of the material are made for now; null for node materials, which are not patched.
  */
 export function patchMaterial(
   material: Material,
@@ -89,8 +89,11 @@ export function patchMaterial(
 }
 
 /**
- * Makes an accessor of a hook, which reads as `compose(what was set)`. Each hook set gets a composition of its own: one
- * that wraps an earlier composition must not meet itself again. An earlier composition set back is taken as it is.
+ * Turns a hook of a material into an accessor: what is read is `compose(hook)`, where `hook` is what was set last.
+ *
+ * Code that wraps a hook reads it first, and so wraps what we composed. That composition must go on calling the hook that it
+ * was made for, not the new one, which would call itself: so each hook that is set gets a composition of its own. If a
+ * composition is set again, as when someone removes a wrapper, it stands for its hook, and is not composed twice.
  */
 function hookProperty<T extends object>(
   material: Material,

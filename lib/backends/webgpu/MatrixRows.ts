@@ -4,17 +4,17 @@ import { type Node, StorageBufferAttribute, type Texture, type WebGPURenderer } 
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { type Rows, type Structs, structsIn } from '../../../shaders/tsl.js';
 
-/** Where a reader reads. */
+/** Reads matrices in the shaders of a build. */
 export interface RowsReader {
   /** The rows of a matrix. Builds on the current stack. */
   read(index: Node<'int'>): Rows;
-  /** Lets builds that read here read other matrices, of the same kind, from the next draw on. */
+  /** From the next draw on, the build reads these matrices. They must be of the same kind. */
   use(rows: MatrixRows): void;
 }
 
 /**
- * Affine matrices that compute writes on the GPU and other shaders read. Each invocation writes the one that has its
- * number: a WebGL 2 backend can do nothing else.
+ * Affine matrices that a compute shader writes and other shaders read. Each invocation writes the matrix that has its number,
+ * since the WebGL 2 backend, which has no compute shaders, can do nothing else.
  */
 export interface MatrixRows {
   /** The buffers that hold them: either one with the 12 numbers of each matrix, or three with a row of each. */
@@ -41,7 +41,7 @@ export function createMatrixRows(count: number, webGPU: boolean): MatrixRows {
   return webGPU ? new StorageRows(count) : new FeedbackRows(count);
 }
 
-/** In a matrix. */
+/** Numbers in a matrix. */
 const NUMBERS = 12;
 /** Texels in a row of a texture; a power of two that every device has room for. */
 const ROW = 2048;
@@ -49,7 +49,7 @@ const ROWS = ['row0', 'row1', 'row2'] as const;
 
 const MatrixRowsStruct = /*@__PURE__*/ struct({ row0: 'vec4', row1: 'vec4', row2: 'vec4' }, 'MatrixRows');
 
-/** One buffer of structs: GPUs check once for each matrix whether it is within bounds, and its rows lie together. */
+/** One buffer of structs: its rows lie together, and GPUs check once for a matrix whether it is within bounds, not for each row. */
 class StorageRows implements MatrixRows {
   readonly attributes: readonly [StorageBufferAttribute];
   readonly invocation = instanceIndex;
@@ -91,9 +91,9 @@ class StorageRows implements MatrixRows {
 }
 
 /**
- * Transform feedback: a buffer for each row of a matrix. three.js copies what was written to a texture, if there is one
- * under the name `pbo`. It would make one itself (`setPBO`), but bake it into whatever reads: two crowds that share a
- * material would read the same one.
+ * For WebGL 2, where three.js computes by transform feedback: a buffer for each row of a matrix. If a buffer has a texture as
+ * its property `pbo`, three.js copies to it what was written. three.js would also make that texture itself (`setPBO`), but then
+ * every shader that reads it has it built in, and two crowds that share a material would read the same one.
  */
 class FeedbackRows implements MatrixRows {
   readonly attributes: readonly StorageBufferAttribute[];

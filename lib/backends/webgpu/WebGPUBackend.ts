@@ -17,13 +17,13 @@ interface Drawn {
   /** The build key, for each material. */
   keys: WeakMap<Material, number>;
   morphTexture: object | null;
-  /** How many influences' textures it has had: builds hold the texture itself. */
+  /** How often `morphTexture` has become another one. Builds hold the texture, so each needs builds of its own. */
   generation: number;
 }
 
 const drawn = /*@__PURE__*/ new WeakMap<DrawnCrowd, Drawn>();
 
-/** Generations that build keys tell apart. */
+/** Generations that build keys tell apart; then they begin anew. */
 const GENERATIONS = 64;
 
 interface Renderer extends NodeRenderer {
@@ -31,8 +31,8 @@ interface Renderer extends NodeRenderer {
 }
 
 /**
- * Poses crowds under WebGPURenderer, on WebGPU and on WebGL 2, by a `setupPosition` of the materials' own that asks
- * whose object is being built. Nothing global is changed, and other meshes of the material are built as ever.
+ * Poses crowds under WebGPURenderer, on WebGPU and on WebGL 2. Materials get a `setupPosition` of their own, which poses the
+ * vertices if the object that is built for is a crowd. Nothing global is changed, and other meshes are built as before.
  */
 export const webGPUBackend: Backend = {
   prepare(target: object, crowd: DrawnCrowd, scene: Scene, material: Material): void {
@@ -70,8 +70,9 @@ function prepareUploads(renderer: object, { playback, parts, view }: DrawnCrowd)
 }
 
 /**
- * Part of the key by which builds are shared: crowds of other variants, and plain meshes, get builds of their own; so
- * does a crowd once its instances have colours or influences, which the renderer looks for only when it builds.
+ * A number that is part of the key by which three.js shares builds, so that crowds of other variants, and plain meshes, get
+ * builds of their own. So does a crowd once its instances have colours or influences: three.js looks for those only when it
+ * builds.
  */
 function keyOf(crowd: DrawnCrowd): number {
   const { elements } = crowd.bindMatrix;

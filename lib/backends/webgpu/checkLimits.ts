@@ -12,7 +12,7 @@ import {
   VERTEX_BUFFERS,
 } from '../vertexLimits.js';
 
-/** What a renderer has drawn on. */
+/** What is read of a renderer. */
 export interface NodeRenderer {
   backend: {
     device?: {
@@ -34,7 +34,7 @@ interface Limits {
 
 const known = /*@__PURE__*/ new WeakMap<object, Limits>();
 
-/** What a renderer's device takes; WebGL is asked once, since it takes its time to answer. */
+/** Limits of a renderer's device. They are kept, since WebGL takes its time to answer. */
 function limitsOf(renderer: NodeRenderer): Limits {
   let limits = known.get(renderer);
   if (limits === undefined) {
@@ -79,9 +79,9 @@ export function needsMatrixTexels(renderer: NodeRenderer, { geometry, instanceCo
   );
 }
 
-/** Lets draws of what is being built say so if they read more vertex attributes than the device takes. */
+/** Makes draws throw an error if the shaders that are built read more vertex attributes than the device takes. */
 export function checkBuild(builder: NodeBuilder): void {
-  // For each geometry that is drawn with the build: several attributes may lie in one buffer or in many.
+  // By geometry: whether attributes share a buffer differs from one to the next.
   const problems = new WeakMap<BufferGeometry, string | null>();
   let built: BuiltAttribute[] | null = null;
   const check = Fn(() => {

@@ -34,7 +34,7 @@ export function instanceNode({ view }: DrawnCrowd): Node<'int'> {
   return instanceIndex(list);
 }
 
-/** The part of the vertex as its instance has it; white and shown where the variant knows no parts. */
+/** What the vertex's part looks like on its instance; white and shown if the variant has no parts. */
 export function partNode(crowd: DrawnCrowd, { parts: wanted }: ShaderVariant): PartNode {
   if (!wanted || crowd.parts === null) return () => vec4(1);
   const parts = texels(crowd.parts.texture.layered);

@@ -35,13 +35,12 @@ interface Setup {
   setupDiffuseColor: SetupDiffuseColor;
 }
 
-/** What the properties of a material are once it is patched, to notice when the user sets others. */
+/** The methods that patched materials were given, to notice when the user sets others. */
 const patched = /*@__PURE__*/ new WeakMap<Material, Partial<Setup>>();
 
 /**
- * Lets a material pose crowds: it gets a `setupPosition` and a `setupDiffuseColor` of its own, which ask whose object is
- * being built and build others as ever. What the user has set there, or what the material's class has, is called from
- * within.
+ * Lets a material pose crowds: it gets a `setupPosition` and a `setupDiffuseColor` of its own, which do more if the object
+ * that is built for is a crowd. They call what the user has set there, or else the method of the material's class.
  */
 export function patchNodeMaterial(material: Material): void {
   let known = patched.get(material);
@@ -78,7 +77,7 @@ const positionOfCrowd = (user: SetupPosition | undefined): SetupPosition =>
     return isCrowd(object) ? setupCrowd(this, builder, object, original) : original.call(this, builder);
   };
 
-/** Lets the colour's map be looked up where the instance's part has it. */
+/** Moves the coordinates at which the colour's map is read by the offset that the instance's part has. */
 const diffuseColorOfCrowd = (user: SetupDiffuseColor | undefined): SetupDiffuseColor =>
   function setupDiffuseColor(this: NodeMaterial, builder: NodeBuilder): void {
     const { object } = buildOf(builder);
@@ -100,9 +99,9 @@ const diffuseColorOfCrowd = (user: SetupDiffuseColor | undefined): SetupDiffuseC
 const positionPosed = /*@__PURE__*/ positionGeometry.toVarying('crowdPosition');
 
 /**
- * Lets three.js's own `setupPosition`, or one of the user's that calls it, build everything but our skinning, which it
- * makes room for between morph targets and displacement, and the instance's matrix, which comes last: where a SkinnedMesh
- * has its own.
+ * Builds the position of a crowd's vertices. three.js's own `setupPosition`, or one of the user's that calls it, builds the
+ * most of it; our skinning comes in between morph targets and displacement, where a SkinnedMesh has its own, and the
+ * instance's matrix comes last.
  */
 function setupCrowd(
   material: NodeMaterial,
@@ -136,7 +135,7 @@ function setupCrowd(
   return positionLocal;
 }
 
-/** Morph targets of three.js's own, and nodes of the user's, read what instances have by the index that is drawn. */
+/** With a view, lets three.js's own morphing and nodes of the user read the instance where they read the drawn index. */
 function readInstancesOfView(crowd: DrawnCrowd, builder: NodeBuilder): void {
   const { context } = buildOf(builder);
   const read = Fn(() => assignDrawnIndex(instanceNode(crowd)), 'void');
@@ -146,8 +145,8 @@ function readInstancesOfView(crowd: DrawnCrowd, builder: NodeBuilder): void {
 }
 
 /**
- * A crowd as three.js shall see it while it sets a position up. It asks whether a mesh is skinned at the point where it
- * would skin it, and is told no once `pose` has been called.
+ * Stands for a crowd while three.js sets up the position. At the point where three.js would skin a mesh it asks whether the
+ * mesh is skinned: the stand-in calls `pose` then, and says no.
  */
 function standInFor(crowd: DrawnCrowd, pose: () => void): DrawnCrowd {
   const no = { value: false };
@@ -159,8 +158,8 @@ function standInFor(crowd: DrawnCrowd, pose: () => void): DrawnCrowd {
   };
   const standIn = Object.create(crowd, { isSkinnedMesh, isInstancedMesh: no, isCrowdMesh: no });
   if (crowd.morphTexture !== null) {
-    // Influences of each instance, however many are drawn. Where it has both, three.js's morphing also updates the array
-    // of shared ones, which it then has not built.
+    // three.js reads influences of each instance only if more than one is drawn. If there also were influences that all
+    // share, it would update an array of them which it has not built.
     Object.defineProperties(standIn, { count: { value: 2 }, morphTargetInfluences: { value: undefined } });
   }
   return standIn as DrawnCrowd;
@@ -169,12 +168,13 @@ function standInFor(crowd: DrawnCrowd, pose: () => void): DrawnCrowd {
 const posedInFragments: OverrideNode = ({ shaderStage }) =>
   shaderStage === 'fragment' ? positionPosed : positionLocal;
 
-/** Motion vectors are those of the vertex where it is drawn. */
+/** Motion vectors need the position where the vertex is drawn, in both stages. */
 const placedVelocity: OverrideNode = () => withoutOverride(velocity, positionLocal);
 
 /**
- * Lets `positionLocal` mean in fragments what it does on a SkinnedMesh, so that patterns and alpha hashes stay on the
- * body. What three.js derives from it, `positionWorld` and the like, it derives in the vertex stage.
+ * On a SkinnedMesh, `positionLocal` in fragments is the posed position without the object's matrix, and patterns and alpha
+ * hashes made of it stay on the body. Here it would have the instance's matrix in it, so fragments get the position as it was
+ * before that. What three.js derives from `positionLocal`, like `positionWorld`, it derives in the vertex stage.
  */
 function meanPosedInFragments(builder: NodeBuilder): void {
   const { context, renderer } = buildOf(builder);
@@ -183,11 +183,11 @@ function meanPosedInFragments(builder: NodeBuilder): void {
     [velocity, placedVelocity],
     ...(context.overrideNodes ?? []),
   ]);
-  // With high precision, shadows would else be looked up by the position in fragments.
+  // With high precision, three.js would derive the position for shadows in fragments.
   if (renderer.highPrecision) context.shadowPositionWorld ??= positionWorld;
 }
 
-/** Warns of a `vertexNode` that says itself where vertices are, without asking where the pose has them. */
+/** Warns of a `vertexNode` that computes positions without reading `positionLocal`, where the pose is. */
 export function checkVertexNode(material: Material): void {
   const { vertexNode } = material as DrawnMaterial;
   if (!vertexNode) return;

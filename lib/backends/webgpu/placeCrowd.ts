@@ -25,8 +25,9 @@ interface Place {
 }
 
 /**
- * Applies the instances' matrices and colours. three.js's own way counts every attribute of the geometry, read or not,
- * and for small crowds may send all matrices anew each frame; it also leaves tangents unturned.
+ * Applies the instances' matrices and colours. three.js's own way is not used: it decides how to bind matrices by how many
+ * attributes the geometry has, whether shaders read them or not, for small crowds may send all matrices in each frame, and
+ * does not turn tangents.
  */
 export function placeCrowd(crowd: DrawnCrowd, builder: NodeBuilder, part: PartNode): void {
   const build = buildOf(builder);
@@ -62,7 +63,7 @@ function fromTexels(crowd: DrawnCrowd, matrices: InstanceMatrices): Place {
   return { matrix: matrixOf(rows), color: rows[3].xyz };
 }
 
-/** Matrices of the frame before, of whichever crowd is drawn: kept once it was. */
+/** The instance's matrix in the frame before. Matrices are kept for the next frame after each draw. */
 function previousMatrix(crowd: DrawnCrowd): Node<'mat4'> {
   const nodes = texels(keptMatrices(crowd).texture.layered as Texture);
   onCrowdUpdate((drawn, renderer) => {
