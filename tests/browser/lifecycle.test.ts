@@ -16,36 +16,17 @@ import {
 import { describe, expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { TWINS, type Twin } from '../support/captures.js';
+import { countHeld, type Held } from '../support/countHeld.js';
 import { BoneTexture, SkinnedInstancedMesh } from '../support/library.js';
 import { createStick } from '../support/stick.js';
 
 /** One thing a round that is not freed shows as so many. */
 const ROUNDS = 2;
 
-/** What a renderer has made and not yet freed, by kind. */
-type Held = () => Record<string, number>;
-
-/** Counts an object's calls of methods that make things, and of those that free them. */
-function countCreated(context: object, pairs: Record<string, [create: string, free: string]>): Held {
-  const methods = context as Record<string, (...args: unknown[]) => unknown>;
-  const held: Record<string, number> = {};
-  for (const [kind, names] of Object.entries(pairs)) {
-    held[kind] = 0;
-    names.forEach((name, i) => {
-      const original = methods[name].bind(context);
-      methods[name] = (...args) => {
-        held[kind] += i === 0 ? 1 : -1;
-        return original(...args);
-      };
-    });
-  }
-  return () => ({ ...held });
-}
-
-/** The same for a WebGPU device, whose buffers and textures free themselves. */
+/** As `countHeld`, for a WebGPU device, whose buffers and textures free themselves. */
 function countDestroyed(device: GPUDevice): Held {
   const methods = device as unknown as Record<string, (...args: unknown[]) => { destroy(): void }>;
-  const held: Record<string, number> = { buffers: 0, textures: 0 };
+  const held: Held = { buffers: 0, textures: 0 };
   for (const [kind, name] of [
     ['buffers', 'createBuffer'],
     ['textures', 'createTexture'],
@@ -64,7 +45,7 @@ function countDestroyed(device: GPUDevice): Held {
       return made;
     };
   }
-  return () => ({ ...held });
+  return held;
 }
 
 async function countingOf(twin: Twin) {
@@ -78,8 +59,8 @@ async function countingOf(twin: Twin) {
     const renderer = new WebGLRenderer();
     renderer.setSize(64, 64);
     renderer.shadowMap.enabled = true;
-    const held = countCreated(renderer.getContext(), webgl);
-    return { renderer, held: (): Record<string, number> => ({ ...held(), ...renderer.info.memory }) };
+    const held = countHeld(renderer.getContext(), webgl);
+    return { renderer, held: (): Held => ({ ...held, ...renderer.info.memory }) };
   }
   const { WebGPURenderer } = await import('three/webgpu');
   await import('skinned-instanced-mesh/webgpu');
@@ -88,9 +69,9 @@ async function countingOf(twin: Twin) {
   renderer.setSize(64, 64);
   renderer.shadowMap.enabled = true;
   const { device, gl } = renderer.backend as unknown as { device?: GPUDevice; gl?: object };
-  const held = device ? countDestroyed(device) : countCreated(gl as object, webgl);
+  const held = device ? countDestroyed(device) : countHeld(gl as object, webgl);
   const { memory } = renderer.info;
-  return { renderer, held: (): Record<string, number> => ({ ...held(), geometries: memory.geometries }) };
+  return { renderer, held: (): Held => ({ ...held, geometries: memory.geometries }) };
 }
 
 function createScene() {

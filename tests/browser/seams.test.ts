@@ -14,9 +14,9 @@ import {
 import { describe, expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { registerSource } from '../../lib/sources/sources.js';
-import { artistOf } from '../support/artists.js';
 import { captureGeometry } from '../support/capture.js';
 import { captureOf, TWINS, type Twin } from '../support/captures.js';
+import { drawingOf } from '../support/drawings.js';
 import { createEverything } from '../support/everything.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { BoneTexture, SkinnedInstancedMesh } from '../support/library.js';
@@ -102,17 +102,17 @@ async function expectSameView(
   const crowd = createInstances(character, boneTexture, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
   const half = createInstances(character, boneTexture, [0, 2, 4, 6, 8]);
   const { scene, camera } = createStage(BOUNDS, 'directional');
-  const artist = await artistOf(twin);
-  const empty = await artist.draw(scene, camera, new Object3D());
-  const all = await artist.draw(scene, camera, crowd);
+  const { draw, renderer } = await drawingOf(twin);
+  const empty = await draw(scene, camera, new Object3D());
+  const all = await draw(scene, camera, crowd);
   crowd.view = new EverySecond(crowd.capacity);
-  const viewed = await artist.draw(scene, camera, crowd);
-  const expected = await artist.draw(scene, camera, half);
+  const viewed = await draw(scene, camera, crowd);
+  const expected = await draw(scene, camera, half);
   expectSamePicture(`${twin} ${label}`, expected, viewed, empty, 0);
   expect(crowd.count, 'when it is not being drawn').toBe(9);
   crowd.view = null;
-  expect(await artist.draw(scene, camera, crowd)).toEqual(all);
-  artist.dispose();
+  expect(await draw(scene, camera, crowd)).toEqual(all);
+  renderer.dispose();
 }
 
 describe.each(TWINS)('%s', (twin) => {

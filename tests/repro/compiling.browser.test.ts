@@ -1,6 +1,7 @@
 import { BoxGeometry, MeshBasicMaterial, PerspectiveCamera, Scene, WebGLRenderer } from 'three';
 import { expect, test } from 'vitest';
 import { TWINS, type Twin } from '../support/captures.js';
+import { onCall } from '../support/countHeld.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
 import { createStick } from '../support/stick.js';
 
@@ -13,13 +14,8 @@ interface Counting {
 
 /** Counts the calls of a method. */
 function counted(object: object, name: string): () => number {
-  const methods = object as Record<string, (...args: unknown[]) => unknown>;
-  const original = methods[name].bind(object);
   let calls = 0;
-  methods[name] = (...args) => {
-    calls++;
-    return original(...args);
-  };
+  onCall(object, name, () => calls++);
   return () => calls;
 }
 

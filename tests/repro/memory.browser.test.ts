@@ -11,13 +11,14 @@ import {
   WebGLRenderer,
 } from 'three';
 import { describe, expect, test } from 'vitest';
+import { countHeld } from '../support/countHeld.js';
 import { BoneTexture, SkinnedInstancedMesh } from '../support/library.js';
 import { createStick } from '../support/stick.js';
 
 const ROUNDS = 40;
 
 /** How many of the objects something still holds. */
-async function countHeld(refs: readonly WeakRef<Object3D>[]): Promise<number> {
+async function countAlive(refs: readonly WeakRef<Object3D>[]): Promise<number> {
   const { gc } = globalThis as { gc?: () => void };
   if (gc === undefined) throw new Error('start the browser with --js-flags=--expose-gc');
   for (let i = 0; i < 5; i++) {
@@ -57,8 +58,8 @@ test('crowds that WebGLRenderer drew, and that were dropped without dispose, are
     return crowd.play(0, 'Slide').update(0.1).play(0, 'Slide', { fade: 1 });
   });
   expect(renderer.info.render.frame).toBe(ROUNDS * 4);
-  expect(await countHeld(still), 'InstancedMesh').toBeLessThanOrEqual(1);
-  expect(await countHeld(crowds)).toBeLessThanOrEqual(1);
+  expect(await countAlive(still), 'InstancedMesh').toBeLessThanOrEqual(1);
+  expect(await countAlive(crowds)).toBeLessThanOrEqual(1);
   renderer.dispose();
 });
 
@@ -66,20 +67,9 @@ describe('what WebGLRenderer holds', () => {
   /** A renderer that counts what it makes and has not let go of. */
   function createCounting() {
     const renderer = new WebGLRenderer();
-    const gl = renderer.getContext() as unknown as Record<string, (...args: unknown[]) => unknown>;
-    const held = { Buffer: 0, Texture: 0, VertexArray: 0 };
-    for (const kind of Object.keys(held) as (keyof typeof held)[]) {
-      for (const [verb, by] of [
-        ['create', 1],
-        ['delete', -1],
-      ] as const) {
-        const original = gl[`${verb}${kind}`].bind(gl);
-        gl[`${verb}${kind}`] = (...args) => {
-          held[kind] += by;
-          return original(...args);
-        };
-      }
-    }
+    const kinds = ['Buffer', 'Texture', 'VertexArray'];
+    const pairs = kinds.map((kind) => [kind, [`create${kind}`, `delete${kind}`] as const]);
+    const held = countHeld(renderer.getContext(), Object.fromEntries(pairs));
     return { renderer, held };
   }
 
