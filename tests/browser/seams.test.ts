@@ -11,12 +11,12 @@ import {
   Raycaster,
   Vector3,
 } from 'three';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { registerSource } from '../../lib/sources/sources.js';
 import { captureGeometry } from '../support/capture.js';
-import { captureOf, TWINS, type Twin } from '../support/captures.js';
-import { drawingOf } from '../support/drawings.js';
+import { captureOf, TWINS } from '../support/captures.js';
+import { type Drawing, drawingOf } from '../support/drawings.js';
 import { createEverything } from '../support/everything.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { BoneTexture, SkinnedInstancedMesh } from '../support/library.js';
@@ -95,27 +95,31 @@ function createInstances(
 /** Draws every second of nine instances by a view, and the same five as a crowd of their own. */
 async function expectSameView(
   label: string,
-  twin: Twin,
+  { draw }: Drawing,
   character: { root: Group; clips: AnimationClip[] },
   boneTexture: BoneTexture,
 ) {
   const crowd = createInstances(character, boneTexture, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
   const half = createInstances(character, boneTexture, [0, 2, 4, 6, 8]);
   const { scene, camera } = createStage(BOUNDS, 'directional');
-  const { draw, renderer } = await drawingOf(twin);
   const empty = await draw(scene, camera, new Object3D());
   const all = await draw(scene, camera, crowd);
   crowd.view = new EverySecond(crowd.capacity);
   const viewed = await draw(scene, camera, crowd);
   const expected = await draw(scene, camera, half);
-  expectSamePicture(`${twin} ${label}`, expected, viewed, empty, 0);
+  expectSamePicture(label, expected, viewed, empty, 0);
   expect(crowd.count, 'when it is not being drawn').toBe(9);
   crowd.view = null;
   expect(await draw(scene, camera, crowd)).toEqual(all);
-  renderer.dispose();
 }
 
 describe.each(TWINS)('%s', (twin) => {
+  let drawing: Drawing;
+  beforeAll(async () => {
+    drawing = await drawingOf(twin);
+  });
+  afterAll(() => drawing.renderer.dispose());
+
   test('a pose source of another kind poses vertices, on the CPU too', async () => {
     const { root, clips } = createCharacter();
     const how = await captureOf(twin);
@@ -152,13 +156,13 @@ describe.each(TWINS)('%s', (twin) => {
     async (encoding) => {
       const character = createCharacter();
       const boneTexture = BoneTexture.bake(character.root, character.clips, { encoding, fps: 10 });
-      await expectSameView(encoding, twin, character, boneTexture);
+      await expectSameView(`${twin} ${encoding}`, drawing, character, boneTexture);
     },
   );
 
   test('a view draws each instance with its own influences of morph targets', async () => {
     const character = createEverything();
     const boneTexture = BoneTexture.bake(character.root, character.clips);
-    await expectSameView('morph targets', twin, character, boneTexture);
+    await expectSameView(`${twin} morph targets`, drawing, character, boneTexture);
   });
 });
