@@ -225,6 +225,29 @@ test.each(['webgl', 'webgpu'])(
 );
 
 test.each(['webgl', 'webgpu'])(
+  'the mixing page mixes clips as the mixer beside it does under %s',
+  async (renderer) => {
+    const page = await open(`mixing/index.html?count=3&shadows=0&renderer=${renderer}`);
+    await expectMoving(page);
+    await expectLinkToSource(page, 'mixing');
+    const off = async () => Number(await page.textContent('[data-off]'));
+    for (const [clip, weight] of [
+      ['Run', '0.5'],
+      ['Wave', '0.25'],
+      ['Walk', '0.1'],
+    ]) {
+      await page.fill(`[name=${clip}]`, weight);
+    }
+    await nextFrames(page, 12);
+    expect(await page.textContent('[name=Walk] + output')).toBe('0.10');
+    expect(await off()).toBeLessThan(1e-5);
+    expect(await off()).toBeGreaterThan(0);
+    await look(page, 'mixing', renderer);
+    expect(problems).toEqual([]);
+  },
+);
+
+test.each(['webgl', 'webgpu'])(
   'the dressing room dresses the chosen character under %s',
   async (renderer) => {
     const page = await open(`dressing/index.html?count=2&shadows=0&renderer=${renderer}`);
