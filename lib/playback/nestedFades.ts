@@ -42,15 +42,16 @@ export const nestedFades: Blend = {
 /** Drops the slot that shows least of three. */
 function dropLeast(layer: LayerSlots, index: number, clock: number): void {
   const { order } = layer;
-  const [oldest, second, newest] = [0, 1, 2].map((place) => layer.weightOf(index, place, clock));
+  const at = layer.at(index);
+  const slots = layer.slotsAt(index, 2);
+  const newest = weightAt(slots, at, clock);
+  const second = (1 - newest) * weightAt(layer.slotsAt(index, 1), at, clock);
+  const oldest = 1 - newest - second;
   if (newest <= second && newest <= oldest) {
     order.remove(index, 2);
   } else if (second < oldest) {
     // The newest then lies over the oldest, of which it leaves as much as both show now.
-    const slots = layer.slotsAt(index, 2);
-    const at = layer.at(index);
-    const left =
-      (1 - weightAt(slots, at, clock)) / ((1 - slots[at + SLOT_FROM]) * slots[at + SLOT_FADE_RATE]);
+    const left = (1 - newest) / ((1 - slots[at + SLOT_FROM]) * slots[at + SLOT_FADE_RATE]);
     slots[at + SLOT_FROM] = newest / (oldest + newest);
     slots[at + SLOT_FADE_START] = clock;
     slots[at + SLOT_FADE_RATE] = 1 / left;

@@ -1,3 +1,4 @@
+import { AnimationUtils, Vector3 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
 import { describeCharacters, loadCharacter } from '../../support/characters.js';
 import { SkinnedInstancedMesh } from '../../support/library.js';
@@ -205,4 +206,15 @@ test('a crowd of weights that takes an encoding without them shows the clip that
   crowd.boneTexture = other;
   expect(tipOf(crowd, 0)).toBeCloseTo(3, 5);
   expect(tipOf(crowd, 1), 'but a fade goes on').toBeCloseTo(2, 5);
+});
+
+test('bounds hold two additive clips that play in full at once', () => {
+  const { root, clips } = createStick({ A: 4, B: 8 });
+  for (const clip of clips) AnimationUtils.makeClipAdditive(clip);
+  const crowd = SkinnedInstancedMesh.from(root, clips, 1, { encoding: 'tracks' });
+  crowd.play(0, 'A', { ...still, time: 3.9, weight: 1 }).play(0, 'B', { ...still, time: 7.9, weight: 1 });
+  expect(tipOf(crowd, 0)).toBeCloseTo(REST_X + 3.9 + 7.9, 4);
+  crowd.computeBoundingBox();
+  const tip = crowd.getVertexPositionAt(0, 1, new Vector3());
+  expect(crowd.boundingBox?.distanceToPoint(tip)).toBeLessThan(1e-6);
 });
