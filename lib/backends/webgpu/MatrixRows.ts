@@ -30,7 +30,7 @@ export interface MatrixRows {
 }
 
 /** How many matrices a renderer's device has room for. */
-export function mostMatrixRows({ backend }: WebGPURenderer): number {
+export function maxMatrixRows({ backend }: WebGPURenderer): number {
   const { device, gl } = backend as unknown as { device?: GPUDevice; gl: WebGL2RenderingContext };
   if (device !== undefined) return Math.floor(device.limits.maxStorageBufferBindingSize / (NUMBERS * 4));
   return (gl.getParameter(gl.MAX_TEXTURE_SIZE) as number) * ROW;

@@ -7,7 +7,7 @@ import type { Build, Rows } from '../../../shaders/tsl.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { MAX_ACTIONS } from '../../playback/SlotOrder.js';
 import type { TrackLayout } from '../../tracks/trackTexels.js';
-import { createMatrixRows, type MatrixRows, mostMatrixRows } from './MatrixRows.js';
+import { createMatrixRows, type MatrixRows, maxMatrixRows } from './MatrixRows.js';
 import { playedActions } from './poseActions.js';
 
 const NAME = 'SkinnedInstancedMesh';
@@ -101,10 +101,10 @@ export class NodePosePass {
 
   private checkRoom(renderer: WebGPURenderer): void {
     const { nodes, joints } = this.tracks;
-    const most = Math.floor(mostMatrixRows(renderer) / Math.max(nodes, joints));
-    if (this.count > most) {
+    const room = Math.floor(maxMatrixRows(renderer) / Math.max(nodes, joints));
+    if (this.count > room) {
       throw new Error(
-        `${NAME}: this device has room for poses of ${most} instances of ${joints} joints, not of ${this.count}; make several crowds.`,
+        `${NAME}: this device has room for poses of ${room} instances of ${joints} joints, not of ${this.count}; make several crowds.`,
       );
     }
     this.checked.add(renderer);
