@@ -2,7 +2,7 @@ import { createNote, find, toggle } from '../lib/page.js';
 import { drawChart, METRICS, type Metric } from './chart.js';
 import { CONTENDERS } from './contenders.js';
 import { BUDGET, type Row } from './measure.js';
-import type { MeasuredRow, Report } from './run/main.js';
+import type { MeasuredRow, Report } from './run/Report.js';
 import { HEIGHT, WIDTH } from './view.js';
 
 const COUNTS = [10, 100, 1_000, 10_000];

@@ -22,7 +22,7 @@ import { SIZE, sourceOf } from '../contenders.js';
 import { createGpuTimer } from '../gpuTimer.js';
 import { deviceName, measure } from '../measure.js';
 import { createCamera, HEIGHT, WIDTH } from '../view.js';
-import type { MeasuredRow } from './main.js';
+import type { MeasuredRow } from './Report.js';
 
 /** Measures the crowd that Babylon Lite bakes. */
 export async function run(query: URLSearchParams): Promise<MeasuredRow> {

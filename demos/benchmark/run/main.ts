@@ -1,10 +1,4 @@
-import type { Drawing, Row, Script } from '../measure.js';
-
-/** A row with those measurements that were asked for. */
-export type MeasuredRow = Omit<Row, keyof (Script & Drawing)> & Partial<Script & Drawing>;
-
-/** What this page says to the one that it is in. */
-export type Report = { row: MeasuredRow } | { error: string };
+import type { Report } from './Report.js';
 
 const say = (report: Report) => parent.postMessage(report, location.origin);
 

@@ -5,7 +5,7 @@ import { CONTENDERS, sourceOf } from '../contenders.js';
 import { createGpuTimer } from '../gpuTimer.js';
 import { deviceName, finisher, measure } from '../measure.js';
 import { createCamera, HEIGHT, WIDTH } from '../view.js';
-import type { MeasuredRow } from './main.js';
+import type { MeasuredRow } from './Report.js';
 
 /** Measures one of the ways of drawing that three.js has. */
 export async function run(query: URLSearchParams): Promise<MeasuredRow> {
