@@ -11,8 +11,8 @@ import { PATIENCE } from '../support/patience.js';
 
 /** Kilobytes of each entry, minified and compressed, that it may not grow beyond unnoticed. */
 const CEILINGS: Record<string, number> = {
-  'skinned-instanced-mesh': 57,
-  'skinned-instanced-mesh/webgpu': 66,
+  'skinned-instanced-mesh': 60,
+  'skinned-instanced-mesh/webgpu': 69,
 };
 
 let packed: PackedApp;
