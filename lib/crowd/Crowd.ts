@@ -114,15 +114,23 @@ export class Crowd {
    * @throws If it cannot pose one of the meshes; then nothing was changed.
    */
   setBoneTexture(boneTexture: BoneTexture, caller: string): void {
-    const { texture, members } = this;
+    const { texture } = this;
     if (boneTexture === texture) return;
     if (!boneTexture?.isBoneTexture) throw new Error(`${caller}: ${String(boneTexture)} is no BoneTexture.`);
-    for (const member of members) member.checkBoneTexture(boneTexture, caller);
+    this.checkBoneTexture(boneTexture, caller);
     this.replaceBoneTexture(boneTexture);
     const lost = this.playback.changeClips(texture.clipTable, boneTexture.clipTable);
     if (lost.size === 0) return;
     const names = [...lost].map((name) => `"${name}"`).join(', ');
     warnOnce(`${caller}: the new one has no ${names}; instances that played it stand in the rest pose.`);
+  }
+
+  /**
+   * @param except A mesh that need not be posed by it.
+   * @throws If a bone texture cannot pose one of the others.
+   */
+  checkBoneTexture(boneTexture: BoneTexture, caller: string, except?: CrowdMember): void {
+    for (const member of this.members) if (member !== except) member.checkBoneTexture(boneTexture, caller);
   }
 
   /** Takes over bone texture, places and playback of another crowd, and its number of instances. */

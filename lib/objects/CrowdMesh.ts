@@ -87,7 +87,7 @@ export abstract class CrowdMesh extends InstancedMesh<
   protected readonly colors: InstanceColors;
   private options: Required<SkinnedInstancedMeshOptions>;
   /** Whether the mesh is becoming a copy of another, so that materials need not be prepared for what is in between. */
-  private copying = false;
+  protected copying = false;
 
   /**
    * @param geometry Has `skinIndex` and `skinWeight` for the joints of the crowd's bone texture. It is copied.
@@ -194,9 +194,7 @@ export abstract class CrowdMesh extends InstancedMesh<
    */
   override copy(source: this, recursive?: boolean): this {
     if (source === this) return this;
-    for (const attachment of this.attachments) {
-      attachment.checkBoneTexture(source.boneTexture, `${NAME}.copy`);
-    }
+    this.crowd.checkBoneTexture(source.boneTexture, `${NAME}.copy`, this);
     const { morphTexture, instanceColor } = this;
     const first = this.children.length;
 

@@ -88,7 +88,19 @@ export class JointAttachment extends CharacterMesh {
     crowd.dispose();
     this.owner = owner;
     owner.attachments = [...owner.attachments, this];
-    for (let i = 0; i < this.capacity; i++) owner.shownChanged(i);
+    this.showWithOwner();
+  }
+
+  /** @internal */
+  override instancesResized(): void {
+    super.instancesResized();
+    this.showWithOwner();
+  }
+
+  /** @internal */
+  override geometryReplaced(source: BufferGeometry): void {
+    super.geometryReplaced(source);
+    this.showWithOwner();
   }
 
   override copy(source: this, recursive?: boolean): this {
@@ -97,7 +109,9 @@ export class JointAttachment extends CharacterMesh {
         `${NAME}.copy: this mesh is attached to another, which it shares instances with; clone the source instead.`,
       );
     }
-    return super.copy(source, recursive);
+    super.copy(source, recursive);
+    this.socket = source.socket;
+    return this;
   }
 
   /** A copy that shows what this one shows now, and is attached to nothing. */
@@ -124,10 +138,20 @@ export class JointAttachment extends CharacterMesh {
 
   /** @internal */
   override prepareBoneTexture(boneTexture: BoneTexture): void {
-    if (!this.isOnSocket()) return;
+    if (this.copying || !this.isOnSocket()) return;
     const { socket } = this;
     this.socket = this.socketIn(boneTexture);
     rebindToJoint(this.geometry, socket, this.socket);
+  }
+
+  /** Hides instances that the owner hides, of which parts that were made anew know nothing. */
+  private showWithOwner(): void {
+    const { owner } = this;
+    if (owner === null) return;
+    for (let i = 0; i < this.capacity; i++) {
+      this.wardrobe.showWithOwner(i, owner.wardrobe.isAnyDrawn(i));
+      this.shownChanged(i);
+    }
   }
 
   /** Whether all vertices follow the one joint; the user may have assigned another geometry. */
