@@ -1,3 +1,4 @@
+import { REST_FRAME } from '../constants.js';
 import type { ClipTable } from '../poses/ClipTable.js';
 import { warnOnce } from '../utils/warnOnce.js';
 import { endWarp } from './changeSlot.js';
@@ -57,10 +58,14 @@ export const actionWeights: Blend = {
     }
     if (order.count(index) < MAX_ACTIONS) return;
     const place = leastShown(layer, index, clock);
-    const factor = sum / (sum - layer.slotsAt(index, place)[at + SLOT_FROM]);
+    const least = layer.slotsAt(index, place);
+    const factor = isRest(least, at) ? 1 : sum / (sum - least[at + SLOT_FROM]);
     order.remove(index, place);
-    // What it showed goes to the others.
-    for (let i = 0; i < order.count(index); i++) layer.slotsAt(index, i)[at + SLOT_FROM] *= factor;
+    // What it showed goes to the others; no weight is more than 1.
+    for (let i = 0; i < order.count(index); i++) {
+      const slots = layer.slotsAt(index, i);
+      slots[at + SLOT_FROM] = Math.min(slots[at + SLOT_FROM] * factor, 1);
+    }
   },
 };
 
@@ -93,7 +98,7 @@ export function startBeside(
   if (order.count(index) === MAX_ACTIONS) {
     const least = leastShown(layer, index, clock);
     const slots = layer.slotsAt(index, least);
-    if (!hasBit(slots, at, FADING_OUT)) {
+    if (!hasBit(slots, at, FADING_OUT) && !isRest(slots, at)) {
       const name = clips.startingAt(slots[at + SLOT_START])?.name;
       warnOnce(
         `SkinnedInstancedMesh.play: an instance plays ${MAX_ACTIONS} clips at most; "${name}", which showed least, was dropped.`,
@@ -137,11 +142,18 @@ export function changeWeight(
   return true;
 }
 
+/** Whether a slot is the rest pose, which shows wherever the weights of clips leave room for it, without a weight of its own. */
+function isRest(slots: Slots, at: number): boolean {
+  return slots[at + SLOT_START] === REST_FRAME;
+}
+
 /** The place of the slot with the least weight; of those with the same, the one that was started last. */
 function leastShown(layer: LayerSlots, index: number, clock: number): number {
+  const at = layer.at(index);
   let least = 0;
   let weight = Infinity;
   for (let place = 0; place < layer.order.count(index); place++) {
+    if (isRest(layer.slotsAt(index, place), at)) return place;
     const other = layer.weightOf(index, place, clock);
     if (other > weight) continue;
     least = place;
