@@ -21,7 +21,7 @@ import {
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { TWINS, type Twin } from '../support/captures.js';
 import { BUILT_IN, describeCharacters, loadCharacter } from '../support/characters.js';
-import { BOUND, comparePair } from '../support/comparePair.js';
+import { BOUND, comparePair, type Seen } from '../support/comparePair.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { createPair, createShadowPair, type Pair, useMaterial } from '../support/pair.js';
@@ -103,8 +103,8 @@ describe.each(TWINS)('%s', (twin) => {
   });
   afterAll(() => drawing.renderer.dispose());
 
-  const compare = (label: string, pair: Pair, light: LightKind, shadowOnly = false) =>
-    comparePair(drawing, `${label}, ${twin}`, pair, light, shadowOnly);
+  const compare = (label: string, pair: Pair, light: LightKind, ...seen: Seen[]) =>
+    comparePair(drawing, `${label}, ${twin}`, pair, light, ...seen);
 
   describeCharacters((name) => {
     test('looks as three.js draws it, with its shadow', async () => {
@@ -116,8 +116,7 @@ describe.each(TWINS)('%s', (twin) => {
         const clip = count === 1 ? Math.floor(length / 2) : Math.floor((i * length) / extent.clips) % length;
         const pair = createPair(model, clip, extent.share + 0.1 * i, place);
         for (const light of extent.lights(name)) {
-          await compare(`${name} ${model.clips[clip].name}`, pair, light);
-          await compare(`${name} ${model.clips[clip].name}`, pair, light, true);
+          await compare(`${name} ${model.clips[clip].name}`, pair, light, 'all', 'shadow alone');
         }
         pair.crowd.dispose();
       }
@@ -128,8 +127,7 @@ describe.each(TWINS)('%s', (twin) => {
     const model = await loadCharacter(BUILT_IN);
     const pair = createPair(model, 2, 0.317, new Matrix4().makeRotationY(0.7), 'tracks');
     for (const light of EVERY_LIGHT) {
-      await compare('tracks', pair, light);
-      await compare('tracks', pair, light, true);
+      await compare('tracks', pair, light, 'all', 'shadow alone');
     }
     // One material, another clip, another palette.
     const other = createPair(model, 1, 0.6, new Matrix4(), 'tracks');
@@ -186,7 +184,7 @@ describe.each(TWINS)('%s', (twin) => {
     'shadowInfluences %i: the shadow of a SkinnedMesh whose vertices follow as many joints, and no other change',
     async (shadowInfluences) => {
       const pair = await createShadowPair(shadowInfluences);
-      await compare(`shadowInfluences ${shadowInfluences}`, pair.shadow, 'directional', true);
+      await compare(`shadowInfluences ${shadowInfluences}`, pair.shadow, 'directional', 'shadow alone');
       pair.lit.crowd.castShadow = false;
       for (const mesh of pair.lit.reference.meshes) mesh.castShadow = false;
       await compare(`shadowInfluences ${shadowInfluences}, no shadow`, pair.lit, 'directional');

@@ -10,25 +10,31 @@ import { createStage, forEachMaterial, type LightKind } from './pictures.js';
  */
 export const BOUND = 0.0015;
 
-/** Compares a character, or its shadow alone, with three.js's. */
+/** What is compared: the character with its shadow, or that alone. */
+export type Seen = 'all' | 'shadow alone';
+
+/** Compares a character with three.js's on one stage. */
 export async function comparePair(
   { draw }: Drawing,
   label: string,
   { reference, crowd, bounds }: Pair,
   light: LightKind,
-  shadowOnly = false,
+  ...seen: Seen[]
 ): Promise<void> {
   const { scene, camera } = createStage(bounds, light);
-  for (const object of [reference.root, crowd]) {
-    forEachMaterial(object, (material) => {
-      material.colorWrite = material.depthWrite = !shadowOnly;
-    });
+  const empty = await draw(scene, camera, new Group());
+  for (const what of seen.length > 0 ? seen : (['all'] as const)) {
+    for (const object of [reference.root, crowd]) {
+      forEachMaterial(object, (material) => {
+        material.colorWrite = material.depthWrite = what === 'all';
+      });
+    }
+    expectSamePicture(
+      `${label}, ${light}${what === 'all' ? '' : `, ${what}`}`,
+      await draw(scene, camera, reference.root),
+      await draw(scene, camera, crowd),
+      empty,
+      BOUND,
+    );
   }
-  expectSamePicture(
-    `${label}, ${light}${shadowOnly ? ', shadow alone' : ''}`,
-    await draw(scene, camera, reference.root),
-    await draw(scene, camera, crowd),
-    await draw(scene, camera, new Group()),
-    BOUND,
-  );
 }
