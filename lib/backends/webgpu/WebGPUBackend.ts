@@ -26,6 +26,12 @@ const drawn = /*@__PURE__*/ new WeakMap<DrawnCrowd, Drawn>();
 /** Generations that build keys tell apart; then they begin anew. */
 const GENERATIONS = 64;
 
+/** Short numbers for keys. */
+const numbers = /*@__PURE__*/ new Map<number, number>();
+
+/** More bones than skeletons have; few enough for an array of that length, which engines may make room for. */
+const MAX_BONES = 4096;
+
 interface Renderer extends NodeRenderer {
   library: { getMaterialNodeClass(type: string): unknown };
 }
@@ -81,7 +87,13 @@ function keyOf(crowd: DrawnCrowd): number {
   key = key * 2 + (crowd.instanceColor === null ? 0 : 1);
   key = key * 2 + (crowd.morphTexture === null ? 0 : 1);
   key = key * 2 + (crowd.matrices === null ? 0 : 1);
-  return key * GENERATIONS + generationOf(crowd) + 1;
+  key = key * GENERATIONS + generationOf(crowd);
+  let number = numbers.get(key);
+  if (number === undefined) {
+    number = MAX_BONES + numbers.size + 1;
+    numbers.set(key, number);
+  }
+  return number;
 }
 
 function drawnOf(crowd: DrawnCrowd): Drawn {
