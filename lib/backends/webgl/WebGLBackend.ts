@@ -73,8 +73,12 @@ export function updateDraw(crowd: DrawnCrowd): void {
   if (last !== null && (last.color !== codes.color || last.shadow !== codes.shadow)) release(crowd, last);
   drawn.codes = codes;
   bindTextures(crowd, drawn.slots);
-  for (const material of colorMaterials(crowd)) patch(crowd, material, 'color', codes.color);
-  for (const material of shadowMaterials(crowd)) patch(crowd, material, 'shadow', codes.shadow);
+  // Once a frame: without arrays of materials, which would have to be made.
+  const { material, customDepthMaterial, customDistanceMaterial } = crowd;
+  if (Array.isArray(material)) for (const one of material) patch(crowd, one, 'color', codes.color);
+  else if (material) patch(crowd, material, 'color', codes.color);
+  if (customDepthMaterial) patch(crowd, customDepthMaterial, 'shadow', codes.shadow);
+  if (customDistanceMaterial) patch(crowd, customDistanceMaterial, 'shadow', codes.shadow);
 }
 
 /**

@@ -53,20 +53,21 @@ export function patchMaterial(
   if ((material as { isNodeMaterial?: boolean }).isNodeMaterial === true) return null;
   const known = patches.get(material);
   if (known !== undefined) {
-    if (!known.codes.includes(code)) {
+    const isNew = !known.codes.includes(code);
+    const needsTexture = slots === 'texture' && known.slots !== slots;
+    if (isNew) {
       known.codes.push(code);
       known.codes.sort((a, b) => a - b);
+    }
+    if (needsTexture) known.slots = slots;
+    if (isNew || needsTexture) {
+      known.textures = texturesOf(known);
       material.needsUpdate = true;
     }
-    if (slots === 'texture' && known.slots !== slots) {
-      known.slots = slots;
-      material.needsUpdate = true;
-    }
-    known.textures = textureCount({ codes: known.codes, slots: known.slots, sourceOf: glslOf });
     return known;
   }
 
-  const textures = textureCount({ codes: [code], slots, sourceOf: glslOf });
+  const textures = texturesOf({ codes: [code], slots });
   const patch: Patch = { role, codes: [code], slots, textures, userCompile: material.onBeforeCompile };
   patches.set(material, patch);
 
@@ -149,7 +150,12 @@ export function releaseVariant(material: Material, code: number): void {
   const patch = patches.get(material);
   if (patch === undefined || !patch.codes.includes(code)) return;
   patch.codes = patch.codes.filter((other) => other !== code);
+  if (patch.codes.length > 0) patch.textures = texturesOf(patch);
   material.needsUpdate = true;
+}
+
+function texturesOf({ codes, slots }: Pick<Patch, 'codes' | 'slots'>): number {
+  return textureCount({ codes, slots, sourceOf: glslOf });
 }
 
 /** What three.js keeps of a material's program; there are diagnostics where something was wrong with it. */
