@@ -5,7 +5,7 @@ import { type DataTexture, Skeleton, type Texture } from 'three';
  * WebGLRenderer binds the crowd's own textures at each draw, also where several crowds share a material.
  */
 export class CrowdSkeleton extends Skeleton {
-  /** What three.js shall take for the crowd's `count` while it draws; null while it does not, and for all instances. */
+  /** What the crowd's `count` reads as while three.js draws a view of it; null at all other times. */
   drawnCount: number | null = null;
 
   private readonly onUpdate: () => void;

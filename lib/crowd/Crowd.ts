@@ -41,7 +41,7 @@ export class Crowd {
   readonly data: InstanceData[];
   /** Which instances are drawn; null for all. */
   view: View | null = null;
-  /** The mesh that was made first, whose `count` events go by, and then what is attached to it. */
+  /** First the crowd's own mesh, whose `count` says which instances have events; then all that is attached. */
   private members: readonly CrowdMember[] = [];
 
   constructor(

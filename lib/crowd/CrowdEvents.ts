@@ -70,7 +70,7 @@ export class CrowdEvents {
     this.finder?.dispatch(announce);
   }
 
-  /** Looks anew at what every instance plays: it is another crowd's now. */
+  /** Forgets the events that were found: what the instances play was replaced by what another crowd plays. */
   restart(): void {
     const { crowd, wanted } = this;
     this.finder = wanted.size === 0 ? null : new PlaybackEvents(crowd.playback, wanted, crowd);

@@ -7,7 +7,7 @@ export interface InstanceData {
   resize(capacity: number): void;
   /** Exchanges two instances. */
   swap(i: number, j: number): void;
-  /** Takes over what the instances of another crowd have, which has as many. */
+  /** Copies what the instances of another crowd have. Both crowds have room for the same number. */
   copy(source: this): void;
   /** Frees what was allocated. */
   dispose(): void;

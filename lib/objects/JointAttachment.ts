@@ -144,7 +144,7 @@ export class JointAttachment extends CharacterMesh {
     rebindToJoint(this.geometry, socket, this.socket);
   }
 
-  /** Hides instances that the owner hides, of which parts that were made anew know nothing. */
+  /** Hides the instances that the owner hides: call it when the owner, or the numbers of the parts, were replaced. */
   private showWithOwner(): void {
     const { owner } = this;
     if (owner === null) return;

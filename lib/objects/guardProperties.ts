@@ -8,7 +8,7 @@ import type { View } from '../views/View.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
-/** What is told of an assignment. */
+/** What the accessors read of the mesh, and what they call once something was assigned. */
 interface GuardedMesh {
   geometry: BufferGeometry;
   material: Material | Material[];

@@ -10,7 +10,7 @@ import { swapItems } from '../utils/swapItems.js';
 export class Clock {
   /** Seconds since the clock last went back to zero. */
   time = 0;
-  /** Seconds by which the clock has gone back so far. */
+  /** The sum of the times at which the clock was put back to zero. */
   origin = 0;
   /** Seconds since the beginning at which an instance was paused; NaN while it is not. */
   private pausedAt: Float64Array;

@@ -323,7 +323,7 @@ export class InstancePlayback implements InstanceData {
     return lost;
   }
 
-  /** Call after an instance's slots were set from outside. What they have come past is not told of again. */
+  /** Call after an instance's slots were set from outside. Events that lie behind them are not dispatched. */
   restored(index: number): void {
     this.texels.changed(index);
     this.observer?.started(index, null);

@@ -27,7 +27,7 @@ const MAX_MARKED_PASSES = 8;
 
 /** The next event lies ahead. */
 const AHEAD = 0;
-/** Passes have begun that nobody was told of. */
+/** Passes have begun whose `loop` event was not dispatched yet. */
 const OWES_LOOPS = 1;
 /** There is nothing left to tell. */
 const DONE = 2;

@@ -126,7 +126,7 @@ export class PlaybackEvents implements PlaybackObserver {
       this.late = [];
       for (const key of late) this.schedule(key);
     }
-    // After an error this is not reached: what is still due is told of in the next update.
+    // An error of a listener skips this; the next update then dispatches what is still due.
     if (!this.stale) return;
     this.stale = false;
     this.restart();

@@ -21,8 +21,8 @@ import {
 } from './slots.js';
 
 /**
- * Weights as the actions of a mixer have them: each slot's fade is its weight. What makes way for another clip keeps the
- * weights that it has, and fades out together.
+ * Weights as the actions of a mixer have them: each slot's fade is its weight. Clips that another one replaces fade out
+ * together, each from the weight that it has.
  */
 export const actionWeights: Blend = {
   maxSlots: MAX_ACTIONS,
@@ -115,7 +115,7 @@ export function startBeside(
  * Changes the weight of a clip.
  *
  * @param start First frame of the clip.
- * @param cameBack Takes the number of the clip's slot, if it was fading out.
+ * @param cameBack Called with the number of the clip's slot if it was fading out, and now stays.
  * @returns Whether the clip plays.
  */
 export function changeWeight(

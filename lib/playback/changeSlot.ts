@@ -25,7 +25,7 @@ const LENGTH_EPSILON = 1e-9;
 
 const _place: Place = { pass: 0, within: 0, finished: false };
 
-/** Lets a slot, whose instance is not paused, count anew from where it is at `clock`. */
+/** Writes place and pass at `clock` into a slot, so that its speed may change from there. Not for paused instances. */
 export function settle(slots: Slots, at: number, clock: number): void {
   if (!hasMoved(slots, at, clock)) return;
   const { pass, within, finished } = locate(slots, at, totalAt(slots, at, clock), false, _place);

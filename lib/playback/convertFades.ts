@@ -10,7 +10,7 @@ import {
   SLOT_TO,
 } from './slots.js';
 
-/** Turns an instance's nested fades into weights, or its weights into nested fades, as its layer has them not. */
+/** Turns an instance's nested fades into weights, or weights into nested fades. Call it before the layer's blend changes. */
 export function convertFades(layer: LayerSlots, index: number, clock: number): void {
   if (layer.blend === nestedFades) nestedToWeights(layer, index, clock);
   else weightsToNested(layer, index);

@@ -5,8 +5,8 @@ import { SLOT_FADE_RATE, SLOT_FADE_START, SLOT_FROM, SLOT_TO, SLOT_WARP, weightA
 export const MAX_SLOTS = 3;
 
 /**
- * Fades of which one lies over the other, which shaders can mix without knowing weights: each slot's fade says how much of
- * it shows, and what is left is for those that were started before it. The one that was started first has the rest.
+ * Fades one on top of the other, which shaders can mix without weights: each slot's fade says how much of it shows, and
+ * what is left is for those that were started before it. The one that was started first has the rest.
  */
 export const nestedFades: Blend = {
   maxSlots: MAX_SLOTS,

@@ -88,7 +88,7 @@ export function savePlayback(playback: InstancePlayback, count: number, clips: C
     const rows: number[][] = [];
     for (let place = 0; place < layer.order.count(i); place++) {
       const slots = layer.slotsAt(i, place);
-      // It is gone already, but nobody needed its slot yet.
+      // It has faded out, but its slot was not freed yet.
       if (hasBit(slots, at, FADING_OUT) && layer.weightOf(i, place, clock) <= 0) continue;
       _slot.set(slots.subarray(at, at + SLOT_SIZE));
       if (!paused) settle(_slot, 0, clock);

@@ -63,7 +63,7 @@ export const FINISHED = 32;
 /** There is no pass before `SLOT_PASS`. */
 export const FIRST = 64;
 
-/** The clip makes way for one that was started after it, and its slot is free when that is done. */
+/** The clip fades out under one that was started later; its slot is free once it has faded out. */
 export const FADING_OUT = 128;
 
 /** Times that differ by less are the same time: adding seconds up and taking them off again loses about as much. */

@@ -27,7 +27,7 @@ export class PosedInstance {
   private poseNumber = 0;
   private readonly matrix = new Float64Array(AFFINE_SIZE);
 
-  /** Takes up the pose that an instance shows now. It can be read until another is taken up, here or elsewhere. */
+  /** Poses an instance as it is shown now. What it reads holds until any `PosedInstance` poses another. */
   pose(crowd: DrawnCrowd, index: number): this {
     const { geometry, boneTexture, clipsMorph } = crowd;
     const source = sourceOf(crowd);
