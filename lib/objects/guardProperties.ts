@@ -69,6 +69,11 @@ export function guardProperties(mesh: GuardedMesh): void {
       enumerable: true,
       get: () => mesh.crowd.places.attribute,
       set: (value: InstancedBufferAttribute) => {
+        if (value?.count !== mesh.capacity) {
+          throw new Error(
+            `${NAME}.instanceMatrix: it is for ${value?.count} instances, the crowd has room for ${mesh.capacity}; call setCapacity(n) first.`,
+          );
+        }
         mesh.crowd.places.attribute = value;
       },
     },
