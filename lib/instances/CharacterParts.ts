@@ -135,19 +135,19 @@ export class CharacterParts implements InstanceData {
   }
 
   /**
-   * Goes over to the parts of another geometry. One that says which vertices belong to which part keeps the names and
-   * looks of those that are known; one that says nothing is a single part.
+   * Goes over to the parts of another geometry. One that numbers its parts keeps the names and
+   * looks of those that are known; one that does not is a single part.
    *
-   * @param says Whether the geometry has the attribute `partIndex`.
+   * @param numbersParts Whether the geometry has the attribute `partIndex`.
    * @returns Whether the parts are others than before.
    */
-  fitGeometry(geometry: BufferGeometry, says: boolean): boolean {
+  fitGeometry(geometry: BufferGeometry, numbersParts: boolean): boolean {
     const { worn, paths } = this;
     const numbered = numberedParts(geometry);
-    if (says ? numbered.length <= paths.length : paths.length === 1) return false;
-    this.paths = says ? [...paths, ...numbered.slice(paths.length)] : numbered;
+    if (numbersParts ? numbered.length <= paths.length : paths.length === 1) return false;
+    this.paths = numbersParts ? [...paths, ...numbered.slice(paths.length)] : numbered;
     if (worn === null) return true;
-    this.replace(says ? new InstanceParts(this.mesh.capacity, numbered.length).copy(worn) : null);
+    this.replace(numbersParts ? new InstanceParts(this.mesh.capacity, numbered.length).copy(worn) : null);
     return true;
   }
 

@@ -7,7 +7,7 @@ interface TexelMesh {
   previousMatrices: InstanceMatrices | null;
 }
 
-/** Copies of the matrices that a mesh's node materials read as texels: those of this frame, and of the one before. */
+/** Copies of a mesh's matrices as texels, for node materials and for views: those of this frame, and of the one before. */
 export class MatrixTexels implements InstanceData {
   constructor(private readonly mesh: TexelMesh) {}
 

@@ -142,7 +142,7 @@ export class LayerSlots {
     return slots;
   }
 
-  /** An empty slot, which is the current one. */
+  /** Adds an empty slot behind the others and makes it the current one. */
   add(index: number): Slots {
     const slot = this.order.add(index);
     while (this.slots.length <= slot) this.slots.push(new Float64Array(this.capacity * SLOT_SIZE));

@@ -38,8 +38,8 @@ const _place: Place = { pass: 0, within: 0, finished: false };
 
 /**
  * For each clip that instances play, but for those that fade out, the event that comes next, and when that is. A clip is
- * known by its key: `MAX_ACTIONS` times the instance's index, plus the number of its slot. Where an instance has but one clip
- * that does not fade out, that is known by the first of these keys, whatever its slot.
+ * known by its key: `MAX_ACTIONS` times the instance's index, plus the number of its slot. With nested fades only one clip
+ * of an instance can have events; it always uses the first of these keys.
  */
 export class NextEvents {
   /** Number of the pass in which the event lies. */

@@ -21,7 +21,7 @@ export class PlaybackEvents implements PlaybackObserver {
 
   private dispatching = false;
   /** Slots that listeners started: their events wait for the next update, or a listener could start them for ever. */
-  private late: number[] = [];
+  private postponed: number[] = [];
   /** Whether a listener began to listen, or changed markers, while events were dispatched. */
   private stale = false;
 
@@ -93,7 +93,7 @@ export class PlaybackEvents implements PlaybackObserver {
       this.setTime(a, this.heap.timeOf(b));
       this.setTime(b, time);
     }
-    this.late = this.late.map((key) => {
+    this.postponed = this.postponed.map((key) => {
       const index = instanceOf(key);
       const other = index === i ? j : index === j ? i : index;
       return key + (other - index) * MAX_ACTIONS;
@@ -102,7 +102,7 @@ export class PlaybackEvents implements PlaybackObserver {
 
   resized(capacity: number): void {
     this.known = Math.min(this.known, capacity);
-    this.late = this.late.filter((key) => instanceOf(key) < capacity);
+    this.postponed = this.postponed.filter((key) => instanceOf(key) < capacity);
     this.heap.resize(capacity * MAX_ACTIONS);
     this.next.resize(capacity);
   }
@@ -122,9 +122,9 @@ export class PlaybackEvents implements PlaybackObserver {
       }
     } finally {
       this.dispatching = false;
-      const { late } = this;
-      this.late = [];
-      for (const key of late) this.schedule(key);
+      const { postponed } = this;
+      this.postponed = [];
+      for (const key of postponed) this.schedule(key);
     }
     // An error of a listener skips this; the next update then dispatches what is still due.
     if (!this.stale) return;
@@ -159,7 +159,7 @@ export class PlaybackEvents implements PlaybackObserver {
     const time = this.timeOf(key);
     if (this.dispatching && time <= this.playback.elapsed) {
       this.setTime(key, Infinity);
-      this.late.push(key);
+      this.postponed.push(key);
     } else {
       this.setTime(key, time);
     }

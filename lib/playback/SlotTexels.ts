@@ -41,7 +41,7 @@ export class SlotTexels {
 
   /** The slots that fade out. */
   get fades(): InstanceTexture {
-    return this.fadesTexture ?? nothingFades();
+    return this.fadesTexture ?? sharedEmptyFades();
   }
 
   /**
@@ -129,10 +129,10 @@ function clearRanges(this: InstancedInterleavedBuffer): void {
   this.clearUpdateRanges();
 }
 
-let nothing: InstanceTexture | null = null;
+let emptyFades: InstanceTexture | null = null;
 
 /** Bound where a crowd never faded. */
-function nothingFades(): InstanceTexture {
-  nothing ??= new InstanceTexture(1, FADES_STRIDE);
-  return nothing;
+function sharedEmptyFades(): InstanceTexture {
+  emptyFades ??= new InstanceTexture(1, FADES_STRIDE);
+  return emptyFades;
 }

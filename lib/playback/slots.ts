@@ -44,7 +44,10 @@ export const SLOT_FADE_START = 13;
 export const SLOT_FADE_RATE = 14;
 /** Seconds since the beginning at which the clip was started, or its time set. */
 export const SLOT_STARTED = 15;
-/** Number of the pass it was in before that; NaN if it came from JSON, where it had been in its place before. */
+/**
+ * The pass the clip was in when it was started or its time was set; NaN after loading from JSON, so that nothing at that place
+ * is dispatched again.
+ */
 export const SLOT_STARTED_IN = 16;
 
 /** Numbers per slot. */

@@ -87,7 +87,7 @@ export class PosedInstance {
   }
 
   /** Carries a vertex from where it was modelled to where it is posed, relative to the instance. */
-  carry(vertex: number, target: Vector3): Vector3 {
+  applyPose(vertex: number, target: Vector3): Vector3 {
     const { source } = this;
     if (source.posedVertex !== undefined) return source.posedVertex(this.crowd, vertex, target);
     const m = this.skinningMatrix(vertex);
@@ -99,7 +99,7 @@ export class PosedInstance {
   }
 
   /** The same for the vertex's normal, which is not normalised; one of a pose without joints stays as it is. */
-  turn(vertex: number, normal: Vector3): Vector3 {
+  applyPoseToNormal(vertex: number, normal: Vector3): Vector3 {
     if (!this.hasJoints) return normal;
     const m = this.skinningMatrix(vertex);
     const { x, y, z } = normal;

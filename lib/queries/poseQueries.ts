@@ -21,7 +21,7 @@ export function vertexPositionAt(
     throw new Error(`${caller}: no vertex ${vertex}; the geometry has ${vertices}, 0 to ${vertices - 1}.`);
   }
   _instance.pose(crowd, index).morphedVertex(vertex, target);
-  _instance.carry(vertex, target);
+  _instance.applyPose(vertex, target);
   return target.applyMatrix4(_matrix.fromArray(crowd.instanceMatrix.array, index * 16));
 }
 

@@ -91,7 +91,7 @@ function poseVertices({ geometry }: RaycastCrowd, { positions }: Clusters, verti
     const at = vertex * 3;
     if (morphs) _instance.morphedVertex(vertex, _vector);
     else _vector.set(positions[at], positions[at + 1], positions[at + 2]);
-    _instance.carry(vertex, _vector);
+    _instance.applyPose(vertex, _vector);
     _posed[at] = _vector.x;
     _posed[at + 1] = _vector.y;
     _posed[at + 2] = _vector.z;
@@ -189,7 +189,7 @@ function addAttributes(
   if (normals === undefined) return;
   const normal = new Vector3();
   vertices.forEach((vertex, corner) => {
-    _instance.turn(vertex, _vector.fromBufferAttribute(normals, vertex));
+    _instance.applyPoseToNormal(vertex, _vector.fromBufferAttribute(normals, vertex));
     normal.addScaledVector(_vector, shares[corner]);
   });
   hit.normal = normal.normalize();

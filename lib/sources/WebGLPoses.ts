@@ -72,7 +72,8 @@ export class WebGLPoses {
     }
 
     const { input } = this;
-    if (last?.boneTexture !== boneTexture) {
+    // Asked of the input, since another renderer may have posed the crowd by another bone texture meanwhile.
+    if (input.tracks !== boneTexture) {
       const tracks = boneTexture.data.tracks as PoseTracks;
       input.tracks = boneTexture;
       input.layout = trackLayout(tracks);

@@ -11,15 +11,16 @@ const NAME = 'SkinnedInstancedMesh';
 interface NodePoses {
   pass: NodePosePass;
   boneTexture: BoneTexture;
+  dispose(): void;
 }
 
 const known = /*@__PURE__*/ new WeakMap<InstancePlayback, NodePoses>();
 
 /** The pass that poses a crowd, and all that is attached to it; it goes with what they play. */
 export function posePassOf({ playback, boneTexture }: DrawnCrowd): NodePosePass {
-  const poses = known.get(playback);
-  if (poses?.boneTexture === boneTexture) return poses.pass;
-  poses?.pass.dispose();
+  const last = known.get(playback);
+  if (last?.boneTexture === boneTexture) return last.pass;
+  last?.dispose();
   const tracks = boneTexture.data.tracks as PoseTracks;
   const pass = new NodePosePass(
     {
@@ -30,13 +31,14 @@ export function posePassOf({ playback, boneTexture }: DrawnCrowd): NodePosePass 
     },
     playback.capacity,
   );
-  known.set(playback, { pass, boneTexture });
   const actions = playback.actions.layered;
-  actions.addEventListener('dispose', function dispose() {
+  const dispose = () => {
     pass.dispose();
     if (known.get(playback)?.pass === pass) known.delete(playback);
     actions.removeEventListener('dispose', dispose);
-  });
+  };
+  known.set(playback, { pass, boneTexture, dispose });
+  actions.addEventListener('dispose', dispose);
   return pass;
 }
 
