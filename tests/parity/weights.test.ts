@@ -20,10 +20,9 @@ describe.each(TWINS)('%s', (twin) => {
   afterAll(() => how.dispose());
 
   describeCharacters((name) => {
-    test('seed 11: three weighted actions are those of AnimationMixer, at any time', async () => {
+    test('seed 11: up to three weighted actions, of as many clips as there are, are those of AnimationMixer at any time', async () => {
       const { root, clips } = await loadCharacter(name);
       const moving = clips.filter(({ duration }) => duration > 0);
-      if (moving.length < 3) return;
       const height = characterHeight(root);
       const count = 6;
       const crowd = SkinnedInstancedMesh.from(root, clips, count, { encoding: 'tracks' });
