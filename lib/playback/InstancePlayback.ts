@@ -227,7 +227,7 @@ export class InstancePlayback implements InstanceData {
    * @param fade Seconds that it takes.
    */
   setWeight(index: number, clip: BakedClip, weight: number, fade: number, caller: string): void {
-    this.checkMixes('setWeightAt', caller);
+    this.checkMixes('weight', caller);
     const { layer } = this;
     const cameBack = (slot: number) => this.observer?.started(index, slot);
     if (!changeWeight(layer, index, this.time.timeOf(index), clip.start, weight, fade, cameBack)) {

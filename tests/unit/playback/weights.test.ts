@@ -178,7 +178,7 @@ describe('weights', () => {
     const crowd = createCrowd(1, 'matrix');
     expect(() => crowd.play(0, 'A', { weight: 0.5 })).toThrow(/play: weight needs .*encoding "tracks"/);
     crowd.play(0, 'A');
-    expect(() => crowd.setWeightAt(0, 'A', 0.5)).toThrow(/setWeightAt needs .*encoding "tracks"/);
+    expect(() => crowd.setWeightAt(0, 'A', 0.5)).toThrow(/setWeightAt: weight needs .*encoding "tracks"/);
     expect(crowd.getWeightAt(0, 'A')).toBe(1);
   });
 
