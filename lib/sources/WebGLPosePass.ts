@@ -104,6 +104,8 @@ export class WebGLPosePass {
   /**
    * Poses the first `count` instances. May be called while the renderer draws, also into a shadow map: what it was about
    * to draw into is put back.
+   *
+   * @throws If the renderer is not in the middle of a `render`.
    */
   run(renderer: WebGLRenderer, count: number, input: PosePassInput): void {
     const { uniforms } = this.material;
@@ -127,18 +129,20 @@ export class WebGLPosePass {
 
     this.target.viewport.set(0, 0, this.target.width, Math.ceil(count / this.perRow));
     renderer.setRenderTarget(this.target);
-    renderer.renderBufferDirect(
-      _camera,
-      null as never,
-      this.mesh.geometry,
-      this.material,
-      this.mesh,
-      null as never,
-    );
-    renderer.setRenderTarget(target, face, level);
-
-    xr.enabled = xrEnabled;
-    renderer.state.viewport(_viewport.set(x, y, width, height));
+    try {
+      renderer.renderBufferDirect(
+        _camera,
+        null as never,
+        this.mesh.geometry,
+        this.material,
+        this.mesh,
+        null as never,
+      );
+    } finally {
+      renderer.setRenderTarget(target, face, level);
+      xr.enabled = xrEnabled;
+      renderer.state.viewport(_viewport.set(x, y, width, height));
+    }
   }
 
   dispose(): void {

@@ -25,6 +25,8 @@ interface Drawn {
   slots: SlotSource;
   /** Who drew the crowd last, so that its poses can be ready before the frame's first shadow map. */
   renderer: WeakRef<WebGLRenderer> | null;
+  /** Whether several renderers draw the crowd: then it is not known who is about to. */
+  shared: boolean;
 }
 
 const known = /*@__PURE__*/ new WeakMap<DrawnCrowd, Drawn>();
@@ -32,7 +34,7 @@ const known = /*@__PURE__*/ new WeakMap<DrawnCrowd, Drawn>();
 function drawnOf(crowd: DrawnCrowd): Drawn {
   let drawn = known.get(crowd);
   if (drawn === undefined) {
-    drawn = { codes: null, slots: 'attributes', renderer: null };
+    drawn = { codes: null, slots: 'attributes', renderer: null, shared: false };
     known.set(crowd, drawn);
   }
   return drawn;
@@ -86,8 +88,16 @@ export function updateDraw(crowd: DrawnCrowd): void {
  * nothing is being drawn into yet.
  */
 export function poseAhead(crowd: DrawnCrowd): void {
-  const renderer = drawnOf(crowd).renderer?.deref();
-  if (renderer !== undefined && sourceOf(crowd).update !== undefined) prepareDraw(renderer, crowd);
+  const drawn = drawnOf(crowd);
+  const renderer = drawn.renderer?.deref();
+  if (renderer === undefined || drawn.shared || sourceOf(crowd).update === undefined) return;
+  try {
+    prepareDraw(renderer, crowd);
+  } catch {
+    // three.js does not say which renderer begins a frame, and only one that has begun can run a pass. The crowd is posed
+    // right before each draw then; an error of another kind comes up again there.
+    drawn.shared = true;
+  }
 }
 
 /** Brings up to date what the crowd's shaders read. */
