@@ -94,6 +94,7 @@ export class TrackPacker {
       }
     });
     return {
+      names: kept.map((node) => rig.names[node]),
       parents: Int32Array.from(kept, (node) => (node === 0 ? -1 : place[rig.parents[node]])),
       rest,
       fixed,

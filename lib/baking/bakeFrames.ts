@@ -103,7 +103,7 @@ export function* bakeFrames(
       fps: (count - 1) / (clip.duration || 1),
       bounds: boxToArray(bounds),
       rootMotion,
-      marks: [],
+      markers: [],
     });
     yield (0.9 * (start + count)) / frames;
   }

@@ -66,7 +66,7 @@ export function* bakeTrackTexture(bake: TrackBake): Generator<number, BoneTextur
   const boundsOf = reachBounds(tracks, boxes);
   const clips = tracks.clips.map(({ name, duration, fps, frames }, i): BakedClip => {
     const bounds = boxToArray(boundsOf(i));
-    return { name, start: i + 1, count: frames, duration, fps, bounds, rootMotion: null, marks: [] };
+    return { name, start: i + 1, count: frames, duration, fps, bounds, rootMotion: null, markers: [] };
   });
   return {
     texels,

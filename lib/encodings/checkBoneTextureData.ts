@@ -98,7 +98,7 @@ function checkClips({ encoding, clips, frames }: BoneTextureData): void {
 }
 
 function checkClip(
-  { name, count, duration, fps, bounds, rootMotion, marks }: BakedClip,
+  { name, count, duration, fps, bounds, rootMotion, markers }: BakedClip,
   field: string,
 ): void {
   check(typeof name === 'string', `${field}.name`, name, 'a string');
@@ -111,11 +111,16 @@ function checkClip(
   const isMotion = rootMotion === null || (rootMotion instanceof Float32Array && rootMotion.length === size);
   const motion = `null or a Float32Array of ${size}, for ${count} frames`;
   check(isMotion, `${field}.rootMotion`, rootMotion, motion);
-  const areMarks =
-    Array.isArray(marks) &&
-    marks.every(({ time, name: mark }, i) => {
-      const after = i === 0 ? 0 : marks[i - 1].time;
-      return typeof mark === 'string' && time >= after && time <= duration;
+  const areMarkers =
+    Array.isArray(markers) &&
+    markers.every(({ time, name: marker }, i) => {
+      const after = i === 0 ? 0 : markers[i - 1].time;
+      return typeof marker === 'string' && time >= after && time <= duration;
     });
-  check(areMarks, `${field}.marks`, marks, `an array of times from 0 to ${duration} in order, and names`);
+  check(
+    areMarkers,
+    `${field}.markers`,
+    markers,
+    `an array of times from 0 to ${duration} in order, and names`,
+  );
 }

@@ -19,12 +19,15 @@ import { check, checkArray, isCount } from './checks.js';
 export function checkTracks({ layout, tracks, clips, jointNames, morphNames }: BoneTextureData): void {
   check(isTracks(tracks), 'tracks', tracks, 'the tracks that were baked');
   if (!isTracks(tracks)) return;
-  const { parents, rest, fixed, before, jointNodes, inverses, morphRest, keys, table } = tracks;
+  const { names, parents, rest, fixed, before, jointNodes, inverses, morphRest, keys, table } = tracks;
   const nodes = parents.length;
   const joints = jointNames.length;
   const ordered =
     nodes > 0 && parents.every((parent, node) => parent < node && parent >= (node === 0 ? -1 : 0));
   check(ordered, 'tracks.parents', parents, 'the parent of each node, parents first');
+  const areNames =
+    Array.isArray(names) && names.length === nodes && names.every((name) => typeof name === 'string');
+  check(areNames, 'tracks.names', names, `a name for each of ${nodes} nodes, '' where there is none`);
   checkArray(rest, Float64Array, nodes * TRS_SIZE, 'tracks.rest');
   checkArray(fixed, Float64Array, nodes * AFFINE_SIZE, 'tracks.fixed');
   checkArray(before, Float64Array, AFFINE_SIZE, 'tracks.before');

@@ -274,7 +274,7 @@ export class NextEvents {
   }
 
   private markersOf(clip: BakedClip): readonly ClipMarker[] {
-    return this.wanted.has('marker') || this.wanted.has('mark') ? clip.marks : NO_MARKERS;
+    return this.wanted.has('marker') || this.wanted.has('mark') ? clip.markers : NO_MARKERS;
   }
 }
 

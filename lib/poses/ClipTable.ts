@@ -24,7 +24,7 @@ export interface BakedClip {
    */
   rootMotion: Float32Array | null;
   /** Markers in the order of their times; crowds dispatch an event when they play past one. */
-  marks: ClipMarker[];
+  markers: ClipMarker[];
 }
 
 /** A named time in a clip, see `BoneTexture.addMarker`. */

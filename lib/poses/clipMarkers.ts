@@ -8,18 +8,18 @@ import type { BakedClip } from './ClipTable.js';
  * @throws If the clip has no such time.
  */
 export function addMarkerTo(clip: BakedClip, time: number, name: string, caller: string): void {
-  const { marks, duration } = clip;
+  const { markers, duration } = clip;
   if (!(time >= 0 && time <= duration)) {
     throw new Error(`${caller}: time is ${time}; clip "${clip.name}" runs from 0 to ${duration} s.`);
   }
-  const later = marks.findIndex((marker) => marker.time > time);
-  marks.splice(later < 0 ? marks.length : later, 0, { time, name });
+  const later = markers.findIndex((marker) => marker.time > time);
+  markers.splice(later < 0 ? markers.length : later, 0, { time, name });
 }
 
 /** Removes the markers of that name, or all if there is none given, from clips. */
 export function removeMarkersFrom(clips: readonly BakedClip[], name: string | undefined): void {
-  for (const { marks } of clips) {
-    const kept = name === undefined ? [] : marks.filter((marker) => marker.name !== name);
-    marks.splice(0, marks.length, ...kept);
+  for (const { markers } of clips) {
+    const kept = name === undefined ? [] : markers.filter((marker) => marker.name !== name);
+    markers.splice(0, markers.length, ...kept);
   }
 }

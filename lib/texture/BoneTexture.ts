@@ -319,6 +319,9 @@ export class BoneTexture extends DataTexture {
 
 /** The data with clips of its own: whoever adds markers to them does not change those of another texture. */
 function ownData(data: BoneTextureData): BoneTextureData {
-  const clips = data.clips.map((clip) => ({ ...clip, marks: clip.marks.map((marker) => ({ ...marker })) }));
+  const clips = data.clips.map((clip) => ({
+    ...clip,
+    markers: clip.markers.map((marker) => ({ ...marker })),
+  }));
   return { ...data, clips };
 }

@@ -4,6 +4,8 @@
  * three.js's own tracks give. Plain data, which a file or a worker can carry; the GPU reads it as texels.
  */
 export interface PoseTracks {
+  /** Name of each node; empty for those without one. */
+  names: string[];
   /** Parent of each node, -1 for the first; parents come before children. Only joints and the nodes above them. */
   parents: Int32Array;
   /** Local transforms at rest: position 3, quaternion 4, scale 3 numbers a node. */

@@ -30,7 +30,7 @@ test.each(options)('the data of a bone texture make an equal one, %j', (given) =
   }
 });
 
-test('marks belong to each texture', () => {
+test('markers belong to each texture', () => {
   const { root, clips } = createStick();
   const texture = BoneTexture.bake(root, clips).addMarker(0, 0.5, 'step');
   const copies = [
@@ -39,9 +39,9 @@ test('marks belong to each texture', () => {
     new BoneTexture(texture.data).copy(texture),
   ];
   texture.removeMarkers();
-  for (const copy of copies) expect(copy.clips[0].marks).toEqual([{ time: 0.5, name: 'step' }]);
+  for (const copy of copies) expect(copy.clips[0].markers).toEqual([{ time: 0.5, name: 'step' }]);
   copies[0].addMarker(0, 0.2, 'other');
-  expect(copies[1].clips[0].marks).toHaveLength(1);
+  expect(copies[1].clips[0].markers).toHaveLength(1);
   expect(copies[1].image.data, 'texels are shared').toBe(texture.image.data);
 });
 
@@ -105,8 +105,8 @@ test.each([
   ['fps', 25, 'data.clips[1].fps is 25, but has to be 30'],
   ['bounds', {}, 'data.clips[1].bounds is'],
   ['rootMotion', new Float32Array(3), 'data.clips[1].rootMotion is Float32Array of 3'],
-  ['marks', [{ time: 3, name: 'late' }], 'data.clips[1].marks is Array of 1'],
-  ['marks', undefined, 'data.clips[1].marks is undefined'],
+  ['markers', [{ time: 3, name: 'late' }], 'data.clips[1].markers is Array of 1'],
+  ['markers', undefined, 'data.clips[1].markers is undefined'],
 ] as const)('so is a clip with another %s (%#)', (field, value, message) => {
   const { root, clips } = createStick({ One: 1, Two: 1 });
   const { data } = BoneTexture.bake(root, clips);

@@ -50,9 +50,9 @@ describe('an AnimationClip is found by its name', () => {
     const { boneTexture } = crowd;
     expect(boneTexture.clipIndex(clips[1])).toBe(1);
     boneTexture.addMarker(clips[1], 1.5, 'late').addMarker(clips[1], 0.5, 'early');
-    expect(boneTexture.clips[1].marks.map(({ name }) => name)).toEqual(['early', 'late']);
+    expect(boneTexture.clips[1].markers.map(({ name }) => name)).toEqual(['early', 'late']);
     boneTexture.removeMarkers(clips[1], 'early');
-    expect(boneTexture.clips[1].marks.map(({ name }) => name)).toEqual(['late']);
+    expect(boneTexture.clips[1].markers.map(({ name }) => name)).toEqual(['late']);
   });
 
   test('and messages name it, whatever was passed', () => {

@@ -132,6 +132,14 @@ test('splines that stand still are no curves, unless their tangents move them', 
   expect(other.off).toBeLessThan(2e-3);
 });
 
+test('nodes keep their names, also in a copy', () => {
+  const { root, clips } = createStick();
+  root.name = '';
+  const { data } = BoneTexture.bake(root, clips, { encoding: 'tracks' });
+  expect(data.tracks?.names).toEqual(['', 'Base', 'Tip']);
+  expect(new BoneTexture(structuredClone(data)).data.tracks?.names).toEqual(['', 'Base', 'Tip']);
+});
+
 test('tracks that are skipped are told of once, as with the other encodings', () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const { root } = createStick();

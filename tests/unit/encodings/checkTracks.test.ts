@@ -28,6 +28,13 @@ test.each([
 );
 
 test.each([
+  [
+    'names',
+    ['a', 'b'],
+    "data.tracks.names is Array of 2, but has to be a name for each of 3 nodes, '' where",
+  ],
+  ['names', ['a', 'b', null], 'data.tracks.names is Array of 3'],
+  ['names', undefined, 'data.tracks.names is undefined'],
   ['parents', Int32Array.of(-1, 2, 0), 'data.tracks.parents is Int32Array of 3'],
   [
     'rest',

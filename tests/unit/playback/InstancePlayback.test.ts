@@ -20,7 +20,7 @@ const clip = (name: string, start: number): BakedClip => ({
   fps: 30,
   bounds: [0, 0, 0, 1, 1, 1],
   rootMotion: null,
-  marks: [],
+  markers: [],
 });
 const TABLE = new ClipTable([clip('A', 1), clip('B', 32)]);
 const [A, B] = TABLE.clips;

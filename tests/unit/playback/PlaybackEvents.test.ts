@@ -139,7 +139,7 @@ describe('events', () => {
     const log = listen(crowd);
     const references: BruteForce[] = [];
     const play = (index: number) => {
-      const { name, duration, marks } = crowd.boneTexture.clips[Math.floor(next() * 5)];
+      const { name, duration, markers } = crowd.boneTexture.clips[Math.floor(next() * 5)];
       const kind = Math.floor(next() * 3);
       const timeScale = (next() < 0.3 ? -1 : 1) * (0.1 + 2.5 * next());
       const repetitions = next() < 0.5 ? Infinity : 1 + Math.floor(next() * 5);
@@ -150,7 +150,7 @@ describe('events', () => {
       const played: Played = {
         clip: name,
         duration,
-        marks: [...marks],
+        marks: [...markers],
         timeScale,
         repetitions: once ? (timeScale < 0 ? 0 : 1) : repetitions,
         pingPong: kind === 2,

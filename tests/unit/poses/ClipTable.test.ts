@@ -9,7 +9,7 @@ const clip = (name: string, start: number): BakedClip => ({
   fps: 9,
   bounds: [0, 0, 0, 1, 1, 1],
   rootMotion: null,
-  marks: [],
+  markers: [],
 });
 const table = new ClipTable([clip('Idle', 1), clip('Run', 11), clip('Idle', 21)]);
 

@@ -66,9 +66,9 @@ test('markers are in the order of their times, and go by their former names too,
   const { root, clips } = createStick();
   const texture = BoneTexture.bake(root, clips);
   texture.addMarker(0, 0.5, 'b').addMark(0, 0.2, 'a').addMark('Slide', 0.5, 'c');
-  expect(texture.clips[0].marks.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+  expect(texture.clips[0].markers.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
   texture.removeMarks(0, 'b').removeMarkers('Slide', 'a');
-  expect(texture.clips[0].marks).toEqual([{ time: 0.5, name: 'c' }]);
+  expect(texture.clips[0].markers).toEqual([{ time: 0.5, name: 'c' }]);
   expect(warn.mock.calls.flat()).toEqual([
     'BoneTexture.addMark is deprecated; use addMarker.',
     'BoneTexture.removeMarks is deprecated; use removeMarkers.',
