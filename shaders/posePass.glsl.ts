@@ -192,7 +192,7 @@ mat3x4 localMatrix( int node, int fixedAt ) {
 mat3x4 jointRows( int joint ) {
 
   int at = trackLayout.y + joint * ${JOINT_TEXELS};
-  int node = int( trackTexel( at ).x );
+  int node = int( trackTexel( at ).z );
   mat3x4 rows = matrixRows( at + 1 );
   while ( node >= 0 ) {
 

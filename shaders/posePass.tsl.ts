@@ -296,7 +296,7 @@ export function posePass(tracks: TexelNode, layout: Node<'ivec3'>, most: number)
 
   const jointRows = (joint: Node<'int'>, local: (node: Node<'int'>) => Rows): Rows => {
     const at = layout.y.add(joint.mul(JOINT_TEXELS)).toVar();
-    const node = int(trackTexel(at).x).toVar();
+    const node = int(trackTexel(at).z).toVar();
     const rows = matrixRows(at.add(1).toVar());
     While(node.greaterThanEqual(0), () => {
       assignRows(rows, multiplyRows(local(node), rows));

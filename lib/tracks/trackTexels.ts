@@ -16,6 +16,7 @@ export const ENTRY_ABSENT = -1;
 export interface TrackLayout {
   nodes: number;
   joints: number;
+  chains: number;
   clips: number;
   table: number;
   keys: number;
@@ -30,8 +31,13 @@ export interface TrackTexels {
 
 /** Texels of a node: one for its parent and where its fixed matrix is, then its rotation, translation and scale at rest. */
 export const NODE_TEXELS = 4;
-/** Texels of a joint: one for its node, then three for the rows of its inverse bind matrix. */
+/**
+ * Texels of a joint: one that says at which texel its chain begins, how many nodes are in it and which node the joint is
+ * itself; then three for the rows of its inverse bind matrix.
+ */
 export const JOINT_TEXELS = 4;
+/** Nodes in a texel of a chain. A chain is all nodes whose local matrices make up a joint's: the root first, the joint last. */
+export const CHAIN_NODES = 4;
 
 /** Where the parts of pose tracks begin among their texels. First of all come `PoseTracks.before` and the fixed matrices. */
 export function trackLayout({ parents, fixed, jointNodes, morphRest, clips }: PoseTracks): TrackLayout {
@@ -39,12 +45,21 @@ export function trackLayout({ parents, fixed, jointNodes, morphRest, clips }: Po
   let nodes = 3;
   for (let node = 0; node < parents.length; node++) if (!Number.isNaN(fixed[node * AFFINE_SIZE])) nodes += 3;
   const joints = nodes + entries * NODE_TEXELS;
-  const first = joints + jointNodes.length * JOINT_TEXELS;
+  const chains = joints + jointNodes.length * JOINT_TEXELS;
+  let first = chains;
+  for (const node of jointNodes) first += Math.ceil(chainLength(parents, node) / CHAIN_NODES);
   const table = first + clips.length;
-  return { nodes, joints, clips: first, table, keys: table + clips.length * entries };
+  return { nodes, joints, chains, clips: first, table, keys: table + clips.length * entries };
 }
 
-/** Writes pose tracks as texels: matrices, nodes, joints, clips, table and keys, one after another. */
+/** Nodes from the root to a node, itself among them. */
+function chainLength(parents: Int32Array, node: number): number {
+  let length = 0;
+  for (let at = node; at !== -1; at = parents[at]) length++;
+  return length;
+}
+
+/** Writes pose tracks as texels: matrices, nodes, joints, chains, clips, table and keys, one after another. */
 export function trackTexels(tracks: PoseTracks): TrackTexels {
   const { parents, rest, fixed, before, jointNodes, inverses, morphRest, table, clips, keys } = tracks;
   const entries = parents.length + morphRest.length / 4;
@@ -75,9 +90,14 @@ export function trackTexels(tracks: PoseTracks): TrackTexels {
     const at = (layout.nodes + (parents.length + group) * NODE_TEXELS + 2) * 4;
     texels.set(morphRest.subarray(group * 4, group * 4 + 4), at);
   }
+  let chain = layout.chains;
   for (let joint = 0; joint < jointNodes.length; joint++) {
     const at = (layout.joints + joint * JOINT_TEXELS) * 4;
-    texels[at] = jointNodes[joint];
+    const length = chainLength(parents, jointNodes[joint]);
+    texels.set([chain, length, jointNodes[joint]], at);
+    for (let i = length, node = jointNodes[joint]; i-- > 0; node = parents[node])
+      texels[chain * 4 + i] = node;
+    chain += Math.ceil(length / CHAIN_NODES);
     for (let i = 0; i < AFFINE_SIZE; i++) texels[at + 4 + i] = inverses[joint * AFFINE_SIZE + i];
   }
   clips.forEach(({ stride, additive }, clip) => {
