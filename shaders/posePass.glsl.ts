@@ -1,5 +1,5 @@
 import { LOOP_MODES } from '../lib/constants.js';
-import { ACTION_TEXELS, ACTIONS_PER_ROW, ACTIONS_TEXELS } from '../lib/playback/instanceLayout.js';
+import { ACTION_TEXELS, actionsRowBits, actionsTexels, firstAction } from '../lib/playback/instanceLayout.js';
 import { MAX_ACTIONS } from '../lib/playback/SlotOrder.js';
 import { STEP_SLACK } from '../lib/tracks/PoseTracks.js';
 import {
@@ -263,7 +263,8 @@ bool readAction( ivec2 at, vec4 clip, out Action action ) {
 // The clip that was started first comes first, as in a mixer.
 void collectActions( int instance ) {
 
-  ivec2 at = ivec2( ( instance & ${ACTIONS_PER_ROW - 1} ) * ${ACTIONS_TEXELS}, instance >> ${Math.log2(ACTIONS_PER_ROW)} );
+  int row = instance >> ${actionsRowBits(1)};
+  ivec2 at = ivec2( ( instance - ( row << ${actionsRowBits(1)} ) ) * ${actionsTexels(1)} + ${firstAction(1)}, row );
   for ( int i = 0; i < MAX_ACTIONS; i ++ ) {
 
     vec4 clip = texelFetch( played, at, 0 );

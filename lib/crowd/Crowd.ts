@@ -52,7 +52,7 @@ export class Crowd {
     this.playback = new InstancePlayback(
       capacity,
       () => this.texture.clipTable,
-      () => this.texture.encoding === 'tracks',
+      () => this.texture.data.tracks,
     );
     this.data = [this.places, this.playback];
   }

@@ -1,19 +1,25 @@
 import { REST_FRAME } from '../constants.js';
 import { InstanceTexture } from '../instances/InstanceTexture.js';
+import type { Clock } from './Clock.js';
 import { encodeSlot } from './encodeSlot.js';
 import {
   ACTION_FADE_RATE,
   ACTION_FADE_START,
   ACTION_FROM,
+  ACTION_LAYER,
   ACTION_TEXELS,
   ACTION_TO,
   ACTION_WARP_RATE,
   ACTION_WARP_START,
-  ACTIONS_PER_ROW,
-  ACTIONS_TEXELS,
+  actionsRowBits,
+  actionsTexels,
   CLIP_START,
+  firstAction,
+  HEADER_CHANGED,
 } from './instanceLayout.js';
-import type { LayerSlots } from './LayerSlots.js';
+import type { LayerStack } from './LayerStack.js';
+import type { PoseRates } from './PoseRates.js';
+import { encodeRamp } from './ramps.js';
 import {
   SLOT_FADE_RATE,
   SLOT_FADE_START,
@@ -25,50 +31,42 @@ import {
   weightAt,
 } from './slots.js';
 
-/** Numbers of an action, and of an instance. */
-const ACTION_STRIDE = ACTION_TEXELS * 4;
-const STRIDE = ACTIONS_TEXELS * 4;
-
 /** What instances play as the pose pass reads it; `instanceLayout` says how it lies. */
 export class ActionTexels {
   readonly texture: InstanceTexture;
+  /** Numbers of an instance, and of what stands before its actions. */
+  private readonly stride: number;
+  private readonly first: number;
 
   constructor(
     capacity: number,
-    private readonly layer: LayerSlots,
+    private readonly stack: LayerStack,
+    private readonly time: Clock,
+    private readonly rates: PoseRates,
   ) {
-    this.texture = new InstanceTexture(capacity, STRIDE, ACTIONS_PER_ROW);
+    const layers = stack.layers.length;
+    this.stride = actionsTexels(layers) * 4;
+    this.first = firstAction(layers) * 4;
+    this.texture = new InstanceTexture(capacity, this.stride, 2 ** actionsRowBits(layers));
   }
 
-  /**
-   * Writes an instance, without marking it for upload.
-   *
-   * @param clock The instance's own.
-   * @param held Whether it is paused.
-   */
-  write(index: number, clock: number, held: boolean): void {
-    const { layer } = this;
-    const at = layer.at(index);
-    const { data } = this.texture;
-    let to = index * STRIDE;
-    const end = to + STRIDE;
-    const count = layer.order.count(index);
-    for (let place = 0; place < count; place++) {
-      const slots = layer.slotsAt(index, place);
-      // What no action has of the weight is the rest pose.
-      if (slots[at + SLOT_START] === REST_FRAME) continue;
-      encodeSlot(slots, at, clock, held, data, to);
-      if (data[to + CLIP_START] === REST_FRAME) continue;
-      const weight = held ? weightAt(slots, at, clock) : 0;
-      data[to + ACTION_FADE_START] = slots[at + SLOT_FADE_START];
-      data[to + ACTION_FADE_RATE] = held ? 0 : slots[at + SLOT_FADE_RATE];
-      data[to + ACTION_FROM] = held ? weight : slots[at + SLOT_FROM];
-      data[to + ACTION_TO] = held ? weight : slots[at + SLOT_TO];
-      data[to + ACTION_WARP_START] = slots[at + SLOT_WARP_START];
-      data[to + ACTION_WARP_RATE] = slots[at + SLOT_WARP_RATE];
-      to += ACTION_STRIDE;
+  /** Writes an instance, without marking it for upload. */
+  write(index: number): void {
+    const { stack, time, texture, stride } = this;
+    const { data } = texture;
+    const clock = time.timeOf(index);
+    const held = time.isPaused(index);
+    const at = index * stride;
+    data[at + HEADER_CHANGED] = time.time;
+    this.rates.write(index, data, at);
+    stack.weights.ramps.forEach((ramps, i) => {
+      encodeRamp(ramps, stack.weights.at(index), clock, held, data, at + (i + 1) * 4);
+    });
+    let to = at + this.first;
+    for (let layer = 0; layer < stack.layers.length; layer++) {
+      if (!stack.weights.isHidden(layer, index, clock)) to = this.writeLayer(layer, index, clock, held, to);
     }
-    if (to < end) data[to + CLIP_START] = REST_FRAME;
+    if (to < at + stride) data[to + CLIP_START] = 0;
   }
 
   /** Marks an instance for upload. */
@@ -83,5 +81,31 @@ export class ActionTexels {
 
   dispose(): void {
     this.texture.dispose();
+  }
+
+  /** Writes the actions of a layer from `to` on; returns where those of the next one begin. */
+  private writeLayer(number: number, index: number, clock: number, held: boolean, to: number): number {
+    const layer = this.stack.layers[number];
+    const { data } = this.texture;
+    const at = layer.at(index);
+    const count = layer.order.count(index);
+    let next = to;
+    for (let place = 0; place < count; place++) {
+      const slots = layer.slotsAt(index, place);
+      // What no action has of the weight is the rest pose, or what the layers below show.
+      if (slots[at + SLOT_START] === REST_FRAME) continue;
+      encodeSlot(slots, at, clock, held, data, next);
+      if (data[next + CLIP_START] === REST_FRAME) continue;
+      data[next + CLIP_START] += number * ACTION_LAYER;
+      const weight = held ? weightAt(slots, at, clock) : 0;
+      data[next + ACTION_FADE_START] = slots[at + SLOT_FADE_START];
+      data[next + ACTION_FADE_RATE] = held ? 0 : slots[at + SLOT_FADE_RATE];
+      data[next + ACTION_FROM] = held ? weight : slots[at + SLOT_FROM];
+      data[next + ACTION_TO] = held ? weight : slots[at + SLOT_TO];
+      data[next + ACTION_WARP_START] = slots[at + SLOT_WARP_START];
+      data[next + ACTION_WARP_RATE] = slots[at + SLOT_WARP_RATE];
+      next += ACTION_TEXELS * 4;
+    }
+    return next;
   }
 }

@@ -2,7 +2,8 @@ import type { Texture } from 'three';
 import { ActionTexels } from './ActionTexels.js';
 import { actionWeights } from './actionWeights.js';
 import type { Clock } from './Clock.js';
-import type { LayerSlots } from './LayerSlots.js';
+import type { LayerStack } from './LayerStack.js';
+import type { PoseRates } from './PoseRates.js';
 import { SlotTexels } from './SlotTexels.js';
 
 /**
@@ -17,37 +18,39 @@ export class PlaybackTexels {
 
   constructor(
     private readonly capacity: number,
-    private readonly layer: LayerSlots,
+    private readonly stack: LayerStack,
     private readonly time: Clock,
+    private readonly rates: PoseRates,
   ) {
-    this.slots = new SlotTexels(capacity, layer);
+    this.slots = new SlotTexels(capacity, stack.base);
     for (let i = 0; i < capacity; i++) this.slots.write(i, time.timeOf(i), time.isPaused(i));
   }
 
   /** What a pass reads. */
   get actions(): ActionTexels {
     if (this.actionTexels === null) {
-      const { capacity, layer, time } = this;
-      this.actionTexels = new ActionTexels(capacity, layer);
-      for (let i = 0; i < capacity; i++) this.actionTexels.write(i, time.timeOf(i), time.isPaused(i));
+      const { capacity, stack, time, rates } = this;
+      this.actionTexels = new ActionTexels(capacity, stack, time, rates);
+      for (let i = 0; i < capacity; i++) this.actionTexels.write(i);
     }
     return this.actionTexels;
   }
 
   /** Call before a renderer draws: one that has not got all of a texture must not be sent a part of it. */
   prepare(renderer: object, has: (texture: Texture) => boolean): void {
-    if (this.current === this.slots) {
+    if (this.isPosedByPass) {
+      this.actions.texture.prepare(renderer, has);
+    } else {
       this.slots.state.prepare(renderer, has);
       this.slots.fades.prepare(renderer, has);
-    } else {
-      this.actions.texture.prepare(renderer, has);
     }
   }
 
   /** Writes an instance, without marking it for upload. */
   write(index: number): void {
     const { time } = this;
-    this.current.write(index, time.timeOf(index), time.isPaused(index));
+    if (this.isPosedByPass) this.actions.write(index);
+    else this.slots.write(index, time.timeOf(index), time.isPaused(index));
   }
 
   /** Writes an instance, and marks it for upload. */
@@ -69,6 +72,10 @@ export class PlaybackTexels {
   }
 
   private get current(): SlotTexels | ActionTexels {
-    return this.layer.blend === actionWeights ? this.actions : this.slots;
+    return this.isPosedByPass ? this.actions : this.slots;
+  }
+
+  private get isPosedByPass(): boolean {
+    return this.stack.base.blend === actionWeights;
   }
 }

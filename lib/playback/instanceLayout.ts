@@ -39,6 +39,8 @@ export const OLDEST_FADE = 8;
 
 /** Texels of an action, where a pass poses instances: what a slot has, then weights. */
 export const ACTION_TEXELS = 3;
+/** The first number of an action is its clip, counted from 1, and this times the number of its layer; 0 where there is none. */
+export const ACTION_LAYER = 65536;
 /** Seconds of the clock at which the action's weight begins to change; a slot has its fade here. */
 export const ACTION_FADE_START = CLIP_FADE;
 /** Share of that change that is done each second; 0 when its weight is `ACTION_TO`. */
@@ -51,10 +53,33 @@ export const ACTION_WARP_START = 10;
 /** Share of the warp that is done each second: below 0 for a clip that fades in, above for one that fades out. */
 export const ACTION_WARP_RATE = 11;
 
-/** Texels of an instance's actions; one of clip 0 ends them. */
-export const ACTIONS_TEXELS = MAX_ACTIONS * ACTION_TEXELS;
-/** Instances in a row of the texture of actions: a power of two, so few that every device has room for a row. */
-export const ACTIONS_PER_ROW = 128;
+/** Layers of a crowd at most, the base among them. */
+export const MAX_LAYERS = 5;
+
+/** Where a pass poses instances, the first texel of each instance: seconds of the clock at which it last changed. */
+export const HEADER_CHANGED = 0;
+/** Poses that it is to have each second; 0 for one in every frame. */
+export const HEADER_RATE = 1;
+/** Where in the time between two poses its own lies, 0 to 1. */
+export const HEADER_PHASE = 2;
+
+/**
+ * Where an instance's actions begin, in texels: behind the header, and a ramp of its weight for each layer over the base.
+ *
+ * @param layers How many there are, with the base.
+ */
+export const firstAction = (layers: number): number => layers;
+
+/** Texels of an instance: up to `MAX_ACTIONS` for each layer, one behind another; unless all are used, one of clip 0 ends them. */
+export const actionsTexels = (layers: number): number =>
+  firstAction(layers) + layers * MAX_ACTIONS * ACTION_TEXELS;
+
+/** Texels that a row of a texture may have on every device. */
+const MAX_ROW = 2048;
+
+/** Instances in a row of that texture, as an exponent of two. */
+export const actionsRowBits = (layers: number): number =>
+  Math.min(7, Math.floor(Math.log2(MAX_ROW / actionsTexels(layers))));
 
 /** Frames of a clip and how it loops, in one number: exact in a float for clips of up to 524,288 frames. */
 export function packCount(count: number, loop: number): number {

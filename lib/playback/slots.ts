@@ -1,4 +1,5 @@
 import { REST_FRAME } from '../constants.js';
+import { RAMP_FROM, RAMP_RATE, RAMP_START, RAMP_TO, rampAt, rampDone, rampTo } from './ramps.js';
 
 /**
  * How one clip plays on one instance, as numbers that are written only when something changes. A slot is `SLOT_SIZE`
@@ -35,13 +36,13 @@ export const SLOT_WARP = 8;
 export const SLOT_WARP_START = 9;
 /** Share of the warp that is done each second: below 0 for a clip that fades in, above for one that fades out. */
 export const SLOT_WARP_RATE = 10;
-/** Weight at the start of the fade, and from its end on. */
-export const SLOT_FROM = 11;
-export const SLOT_TO = 12;
+/** The fade is a ramp of the weight: what it is at its start, and from its end on. */
+export const SLOT_FROM = 11 + RAMP_FROM;
+export const SLOT_TO = 11 + RAMP_TO;
 /** Seconds of the clock at which the fade begins. */
-export const SLOT_FADE_START = 13;
+export const SLOT_FADE_START = 11 + RAMP_START;
 /** Share of the fade that is done each second; 0 when there is none, and the weight is `SLOT_TO`. */
-export const SLOT_FADE_RATE = 14;
+export const SLOT_FADE_RATE = 11 + RAMP_RATE;
 /** Seconds since the beginning at which the clip was started, or its time set. */
 export const SLOT_STARTED = 15;
 /**
@@ -106,22 +107,17 @@ export function hasMoved(slots: Slots, at: number, clock: number): boolean {
 
 /** How much of a slot's fade is done, 0 to 1. */
 export function fadeDone(slots: Slots, at: number, clock: number): number {
-  const rate = slots[at + SLOT_FADE_RATE];
-  return rate === 0 ? 1 : Math.min(Math.max((clock - slots[at + SLOT_FADE_START]) * rate, 0), 1);
+  return rampDone(slots, at + SLOT_FROM, clock);
 }
 
 /** What a slot's fade has come to. */
 export function weightAt(slots: Slots, at: number, clock: number): number {
-  const from = slots[at + SLOT_FROM];
-  return from + (slots[at + SLOT_TO] - from) * fadeDone(slots, at, clock);
+  return rampAt(slots, at + SLOT_FROM, clock);
 }
 
 /** Lets a slot's fade go from what it is at `clock` to another weight, within so many seconds. */
 export function fadeTo(slots: Slots, at: number, clock: number, weight: number, seconds: number): void {
-  slots[at + SLOT_FROM] = seconds > 0 ? weightAt(slots, at, clock) : weight;
-  slots[at + SLOT_TO] = weight;
-  slots[at + SLOT_FADE_START] = clock;
-  slots[at + SLOT_FADE_RATE] = seconds > 0 ? 1 / seconds : 0;
+  rampTo(slots, at + SLOT_FROM, clock, weight, seconds);
 }
 
 /** Moves the times of a slot by so many seconds of the clock. */

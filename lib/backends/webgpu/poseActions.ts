@@ -5,7 +5,7 @@ import type { ActionsNodes, PosePassNodes } from '../../../shaders/posePass.tsl.
 import type { TexelNode } from '../../../shaders/TexelNode.js';
 import { emptyArray } from '../../../shaders/tsl.js';
 import { LOOP_MODES, REST_FRAME } from '../../constants.js';
-import { ACTION_TEXELS, ACTIONS_PER_ROW, ACTIONS_TEXELS } from '../../playback/instanceLayout.js';
+import { ACTION_TEXELS, actionsRowBits, actionsTexels, firstAction } from '../../playback/instanceLayout.js';
 import { MAX_ACTIONS } from '../../playback/SlotOrder.js';
 
 /** What a crowd plays. */
@@ -47,10 +47,11 @@ export function playedActions(
   { actions, clock }: PlayedTexels,
   action: PosePassNodes['action'],
 ): ActionsNodes {
-  const row = instance.shiftRight(Math.log2(ACTIONS_PER_ROW)).toVar();
+  const row = instance.shiftRight(actionsRowBits(1)).toVar();
   const start = instance
-    .bitAnd(ACTIONS_PER_ROW - 1)
-    .mul(ACTIONS_TEXELS)
+    .bitAnd(2 ** actionsRowBits(1) - 1)
+    .mul(actionsTexels(1))
+    .add(firstAction(1))
     .toVar();
   const played = emptyArray(MAX_ACTIONS);
   const count = int(0).toVar();

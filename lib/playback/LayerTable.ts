@@ -1,0 +1,140 @@
+import { DataTexture, FloatType, RGBAFormat } from 'three';
+import { type LayerMask, layerMask } from '../tracks/layerMask.js';
+import type { PoseTracks } from '../tracks/PoseTracks.js';
+import { MAX_LAYERS } from './instanceLayout.js';
+import { checkWeight } from './PlayOptions.js';
+
+/** A layer over what instances play: its clips lie over those of the layers before it, on the joints of its mask. */
+export interface LayerOptions {
+  /** By which `play` knows it. */
+  name: string;
+  /** Where it shows; without it everywhere. */
+  mask?: LayerMask;
+  /** Whether it adds what it plays to what lies below it: additive clips, see `AnimationUtils.makeClipAdditive`. @default false */
+  additive?: boolean;
+  /** Whether it moves morph targets. @default true without a mask, else false */
+  morphTargets?: boolean;
+  /** How much of it shows on instances to begin with, 0 to 1, see `setLayerWeightAt`. @default 1 */
+  weight?: number;
+}
+
+/** Name of the layer that all others lie over. */
+export const BASE_LAYER = 'base';
+
+/** Texels in a row of the texture of masks: a power of two. */
+export const MASKS_PER_ROW = 256;
+
+/** The layers of a crowd: how many there are, what they are called, and where they show. */
+export class LayerTable {
+  /** With the base. */
+  readonly count: number;
+  /** The base first. */
+  readonly names: readonly string[];
+  private tracks: PoseTracks | null = null;
+  private shares: readonly Float32Array[] = [];
+  private texture: DataTexture | null = null;
+
+  /**
+   * @param options Of the layers over the base.
+   * @param character Tracks of the character, null if it has none. Asked anew each time, since they may change.
+   */
+  constructor(
+    readonly options: readonly LayerOptions[],
+    private readonly character: () => PoseTracks | null,
+  ) {
+    this.count = options.length + 1;
+    this.names = [BASE_LAYER, ...options.map(({ name }) => name)];
+  }
+
+  /** Weights of the layers over the base that instances have to begin with. */
+  get initialWeights(): number[] {
+    return this.options.map(({ weight = 1 }) => weight);
+  }
+
+  /**
+   * How much of each layer over the base shows on each node, and behind the nodes on each group of four morph targets: an
+   * RGBA texel for each, `MASKS_PER_ROW` in a row. Another texture with another bone texture.
+   */
+  get masks(): DataTexture {
+    const shares = this.current();
+    if (this.texture === null) {
+      const entries = shares[0]?.length ?? 0;
+      const height = Math.max(1, Math.ceil(entries / MASKS_PER_ROW));
+      const data = new Float32Array(MASKS_PER_ROW * height * 4);
+      shares.forEach((share, layer) => {
+        for (let entry = 0; entry < entries; entry++) data[entry * 4 + layer] = share[entry];
+      });
+      this.texture = new DataTexture(data, MASKS_PER_ROW, height, RGBAFormat, FloatType);
+      this.texture.needsUpdate = true;
+    }
+    return this.texture;
+  }
+
+  /** How much of a layer shows on each node, and behind them on each group of morph targets; null for all of it everywhere. */
+  maskOf(layer: number): Float32Array | null {
+    return layer === 0 ? null : this.current()[layer - 1];
+  }
+
+  /**
+   * Checks that the layers can lie over a character.
+   *
+   * @throws If it has no tracks, or lacks what a mask names.
+   */
+  check(tracks: PoseTracks | null, caller: string): void {
+    masksOf(this.options, tracks, caller);
+  }
+
+  dispose(): void {
+    this.texture?.dispose();
+    this.texture = null;
+  }
+
+  /** The masks as they lie over the character there is now. */
+  private current(): readonly Float32Array[] {
+    const tracks = this.character();
+    if (this.tracks !== tracks) {
+      this.dispose();
+      this.tracks = tracks;
+      this.shares = masksOf(this.options, tracks, 'SkinnedInstancedMesh');
+    }
+    return this.shares;
+  }
+}
+
+function masksOf(
+  options: readonly LayerOptions[],
+  tracks: PoseTracks | null,
+  caller: string,
+): Float32Array[] {
+  if (options.length === 0) return [];
+  if (tracks === null) {
+    throw new Error(
+      `${caller}: layers need poses that are mixed before they are drawn; bake with encoding "tracks".`,
+    );
+  }
+  return options.map(({ name, mask, morphTargets = mask === undefined }) =>
+    layerMask(tracks, mask, morphTargets ? 1 : 0, `${caller}: layer "${name}"`),
+  );
+}
+
+/** @throws If that are no layers. */
+export function checkLayers(layers: readonly LayerOptions[], caller: string): void {
+  if (!Array.isArray(layers)) {
+    throw new Error(
+      `${caller}: layers is ${String(layers)}; pass an array like [{ name: 'upper', mask: ['Spine'] }].`,
+    );
+  }
+  if (layers.length >= MAX_LAYERS) {
+    throw new Error(`${caller}: ${layers.length} layers; there may be ${MAX_LAYERS - 1} over the base.`);
+  }
+  const names = new Set<unknown>([BASE_LAYER]);
+  layers.forEach(({ name, weight = 1 }, i) => {
+    if (typeof name !== 'string' || names.has(name)) {
+      throw new Error(
+        `${caller}: layer ${i + 1} is called ${JSON.stringify(name)}; each needs a name of its own, other than "${BASE_LAYER}".`,
+      );
+    }
+    names.add(name);
+    checkWeight(weight, `${caller}: layer "${name}"`);
+  });
+}

@@ -1,0 +1,217 @@
+import type { InstancedInterleavedBuffer, Texture } from 'three';
+import type { InstanceData } from '../instances/InstanceData.js';
+import type { InstanceTexture } from '../instances/InstanceTexture.js';
+import type { ClipTable } from '../poses/ClipTable.js';
+import type { PoseTracks } from '../tracks/PoseTracks.js';
+import { actionWeights } from './actionWeights.js';
+import { Clock } from './Clock.js';
+import { convertFades } from './convertFades.js';
+import type { Blend, LayerSlots } from './LayerSlots.js';
+import { LayerStack } from './LayerStack.js';
+import { type LayerOptions, LayerTable } from './LayerTable.js';
+import { nestedFades } from './nestedFades.js';
+import type { PlaybackObserver } from './PlaybackObserver.js';
+import { PlaybackTexels } from './PlaybackTexels.js';
+import { PoseRates } from './PoseRates.js';
+
+/**
+ * What every instance of a crowd plays, as numbers that are kept, exchanged, copied and read by shaders.
+ *
+ * State is written when it changes, and read against the clock in shaders. Now and then the clock goes back to zero and
+ * all times are moved along; nothing else is ever done per instance.
+ */
+export abstract class PlaybackState implements InstanceData {
+  readonly time: Clock;
+  readonly layers: LayerTable;
+  readonly stack: LayerStack;
+  readonly rates: PoseRates;
+  observer: PlaybackObserver | null = null;
+  protected texels: PlaybackTexels;
+  private size: number;
+
+  /**
+   * What instances play, and the tracks, are asked anew each time, since a crowd's bone texture may change.
+   *
+   * @param clips The clips that instances play.
+   * @param tracks Tracks by which a pass poses the instances, and mixes clips by any weights; null if none does.
+   * @param layers Layers over the base.
+   */
+  constructor(
+    capacity: number,
+    protected readonly clips: () => ClipTable,
+    private readonly tracks: () => PoseTracks | null = () => null,
+    layers: readonly LayerOptions[] = [],
+  ) {
+    this.size = capacity;
+    this.time = new Clock(capacity);
+    this.rates = new PoseRates(capacity);
+    this.layers = new LayerTable(layers, tracks);
+    this.stack = new LayerStack(capacity, this.blend, this.layers.initialWeights);
+    this.texels = this.createTexels();
+  }
+
+  /** What instances play on the layer that all others lie over. */
+  get layer(): LayerSlots {
+    return this.stack.base;
+  }
+
+  /** Instances that there is room for. */
+  get capacity(): number {
+    return this.size;
+  }
+
+  /** The newest clips as WebGL reads them where each vertex poses itself. Another one after `resize`. */
+  get buffer(): InstancedInterleavedBuffer {
+    return this.texels.slots.buffer;
+  }
+
+  /** The newest clips as node materials read them where each vertex poses itself. Another one after `resize`. */
+  get state(): InstanceTexture {
+    return this.texels.slots.state;
+  }
+
+  /** The clips that fade out, as both read them. Another one after the first fade, and after `resize`. */
+  get fades(): InstanceTexture {
+    return this.texels.slots.fades;
+  }
+
+  /** All that instances play, as a pass reads it that poses them. Another one after `resize`. */
+  get actions(): InstanceTexture {
+    return this.texels.actions.texture;
+  }
+
+  /** Grows with each change of what shaders read. */
+  get version(): number {
+    return this.texels.version;
+  }
+
+  /** Call before a renderer draws: one that has not got all of a texture must not be sent a part of it. */
+  prepare(renderer: object, has: (texture: Texture) => boolean): void {
+    this.texels.prepare(renderer, has);
+  }
+
+  /** Seconds since the clock last went back to zero. */
+  get clock(): number {
+    return this.time.time;
+  }
+
+  /** Seconds since the beginning. */
+  get elapsed(): number {
+    return this.time.elapsed;
+  }
+
+  isPaused(index: number): boolean {
+    return this.time.isPaused(index);
+  }
+
+  /** Moves the clock. Call {@link PlaybackState.keepClockSmall} once everything that looks back has been told. */
+  advance(delta: number): void {
+    this.time.advance(delta);
+  }
+
+  /** Puts the clock back to zero when it is due, without a change to what is on screen. */
+  keepClockSmall(): void {
+    const { time, stack } = this;
+    if (!time.isLong) return;
+    const { clock } = this;
+    for (let i = 0; i < this.capacity; i++) {
+      if (this.isPaused(i) || !stack.isMoving(i)) continue;
+      stack.endFades(i, clock);
+      stack.settle(i, clock, true);
+    }
+    time.restart();
+    for (let i = 0; i < this.capacity; i++) {
+      if (stack.isMoving(i)) stack.shift(i, -clock);
+      this.texels.write(i);
+    }
+    this.texels.changedAll();
+  }
+
+  /** Makes room for another number of instances; what those play that stay does not change. */
+  resize(capacity: number): void {
+    this.size = capacity;
+    this.time.resize(capacity);
+    this.rates.resize(capacity);
+    this.stack.resize(capacity);
+    this.texels.dispose();
+    const { version } = this.texels;
+    this.texels = this.createTexels();
+    this.texels.version = version + 1;
+    this.observer?.resized(capacity);
+  }
+
+  /** Exchanges what two instances play. */
+  swap(i: number, j: number): void {
+    this.stack.swap(i, j);
+    this.time.swap(i, j);
+    this.rates.swap(i, j);
+    this.texels.changed(i);
+    this.texels.changed(j);
+    this.observer?.swapped(i, j);
+  }
+
+  /** Takes over the state of as many instances as both have room for. */
+  copy(source: PlaybackState): this {
+    const count = Math.min(this.capacity, source.capacity);
+    this.time.copy(source.time);
+    this.rates.copy(source.rates);
+    this.stack.copy(source.stack);
+    for (let i = 0; i < count; i++) this.texels.write(i);
+    this.texels.changedAll();
+    return this;
+  }
+
+  /**
+   * Lets instances go on in the clips of the same names of another table, as many seconds into them and as fast, with the
+   * repetitions so far. Those whose clip is not there take the rest pose.
+   *
+   * @returns Names of clips that instances showed, and that are not there.
+   */
+  changeClips(before: ClipTable, after: ClipTable): Set<string> {
+    const lost = new Set<string>();
+    const { blend } = this;
+    const changed = blend !== this.layer.blend;
+    for (let i = 0; i < this.capacity; i++) {
+      this.settle(i);
+      const clock = this.time.timeOf(i);
+      this.stack.changeClips(i, clock, before, after, lost);
+      if (changed) convertFades(this.layer, i, clock);
+    }
+    this.layer.blend = blend;
+    for (let i = 0; i < this.capacity; i++) {
+      this.texels.write(i);
+      this.observer?.started(i, null);
+    }
+    this.texels.changedAll();
+    return lost;
+  }
+
+  /** Call after an instance's slots were set from outside. Events that lie behind them are not dispatched. */
+  restored(index: number): void {
+    this.texels.changed(index);
+    this.observer?.started(index, null);
+  }
+
+  /** Call when something about an instance changes that is not part of what it plays: then its pose is due. */
+  touch(index: number): void {
+    this.texels.changed(index);
+  }
+
+  dispose(): void {
+    this.texels.dispose();
+    this.layers.dispose();
+  }
+
+  private get blend(): Blend {
+    return this.tracks() === null ? nestedFades : actionWeights;
+  }
+
+  private createTexels(): PlaybackTexels {
+    return new PlaybackTexels(this.size, this.stack, this.time, this.rates);
+  }
+
+  /** Lets an instance's slots count anew from where they are now; those of one that is paused were settled then. */
+  protected settle(index: number): void {
+    if (!this.isPaused(index)) this.stack.settle(index, this.clock);
+  }
+}
