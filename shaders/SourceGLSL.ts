@@ -3,10 +3,18 @@ import type { ShaderVariant } from './ShaderVariant.js';
 /** Where shaders of WebGLRenderer read what an instance plays. */
 export type SlotSource = 'attributes' | 'texture';
 
+/** How many textures shaders declare, and must have bound: of floats, and of unsigned integers. */
+export interface TextureCounts {
+  textures: number;
+  integers: number;
+}
+
 /** How a pose source poses vertices under WebGLRenderer. */
 export interface SourceGLSL {
-  /** Textures that its shaders read: the first of those that are bound. */
+  /** Textures of floats that its shaders read: the first of those that are bound. */
   textures(slots: SlotSource): number;
+  /** Textures of unsigned integers that they read. */
+  integers?: number;
   /**
    * What the functions of its variants need. Several sources in one program declare what they have in common once: texts
    * that are the same.

@@ -9,30 +9,38 @@ import {
   TEXTURE_PARTS,
   TEXTURE_VIEW,
 } from '../lib/constants.js';
+import type { TextureCounts } from './SourceGLSL.js';
 
 const parameter = (index: number) => `bindMatrix[ ${index >> 2} ][ ${index & 3} ]`;
 
 /**
  * Declares what a draw of WebGLRenderer tells shaders, and names it. three.js sets two uniforms for each object that says
- * it is skinned: a bone texture, in whose place there is an array of textures, and a bind matrix, which holds the draw's
- * parameters.
+ * it is skinned: a bone texture, in whose place there is a struct with all textures that the crowd's shaders read, and a
+ * bind matrix, which holds the draw's parameters.
  *
- * @param textures How many of the textures shaders may read.
+ * @param counts How many textures shaders may read.
  * @param variantParameter Index of the parameter that says which shader variant the object is drawn with.
  */
-export const drawSlotsGLSL = (textures: number, variantParameter: number): string => /* glsl */ `
-uniform highp sampler2D boneTexture[ ${textures} ];
+export const drawSlotsGLSL = (
+  { textures, integers }: TextureCounts,
+  variantParameter: number,
+): string => /* glsl */ `
+struct CrowdTextures {
+  ${textures > 0 ? `highp sampler2D textures[ ${textures} ];` : ''}
+  ${integers > 0 ? `highp usampler2D integers[ ${integers} ];` : ''}
+};
+uniform CrowdTextures boneTexture;
 uniform highp mat4 bindMatrix;
 
-#define CROWD_BONE_TEXTURE boneTexture[ 0 ]
-#define CROWD_FADING_SLOTS boneTexture[ 1 ]
-#define CROWD_NEWEST_SLOTS boneTexture[ 2 ]
-#define CROWD_PALETTE_ROW0 boneTexture[ 0 ]
-#define CROWD_PALETTE_ROW1 boneTexture[ 1 ]
-#define CROWD_PALETTE_ROW2 boneTexture[ 2 ]
-#define CROWD_PARTS boneTexture[ ${TEXTURE_PARTS} ]
-#define CROWD_MATRICES boneTexture[ ${TEXTURE_MATRICES} ]
-#define CROWD_VIEW boneTexture[ ${TEXTURE_VIEW} ]
+#define CROWD_BONE_TEXTURE boneTexture.textures[ 0 ]
+#define CROWD_FADING_SLOTS boneTexture.textures[ 1 ]
+#define CROWD_NEWEST_SLOTS boneTexture.textures[ 2 ]
+#define CROWD_PALETTE_ROW0 boneTexture.integers[ 0 ]
+#define CROWD_PALETTE_ROW1 boneTexture.integers[ 1 ]
+#define CROWD_PALETTE_ROW2 boneTexture.integers[ 2 ]
+#define CROWD_PARTS boneTexture.textures[ ${TEXTURE_PARTS} ]
+#define CROWD_MATRICES boneTexture.textures[ ${TEXTURE_MATRICES} ]
+#define CROWD_VIEW boneTexture.textures[ ${TEXTURE_VIEW} ]
 
 #define CROWD_CLOCK ${parameter(PARAM_CLOCK)}
 #define CROWD_ROWS ${parameter(PARAM_ROWS)}

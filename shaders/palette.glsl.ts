@@ -15,9 +15,9 @@ mat3x4 jointMatrix_palette( ivec2 palette, int joint ) {
 
   ivec2 at = palette + ivec2( joint, 0 );
   return mat3x4(
-    texelFetch( CROWD_PALETTE_ROW0, at, 0 ),
-    texelFetch( CROWD_PALETTE_ROW1, at, 0 ),
-    texelFetch( CROWD_PALETTE_ROW2, at, 0 )
+    uintBitsToFloat( texelFetch( CROWD_PALETTE_ROW0, at, 0 ) ),
+    uintBitsToFloat( texelFetch( CROWD_PALETTE_ROW1, at, 0 ) ),
+    uintBitsToFloat( texelFetch( CROWD_PALETTE_ROW2, at, 0 ) )
   );
 
 }
@@ -31,7 +31,7 @@ export const paletteMorphsGLSL = /* glsl */ `
 
     ivec2 first = palette + ivec2( CROWD_MORPH_TEXEL, 0 );
     for ( int i = 0; i < MORPHTARGETS_COUNT; i ++ )
-      crowdMorphs[ i ] = texelFetch( CROWD_PALETTE_ROW0, first + ivec2( i >> 2, 0 ), 0 )[ i & 3 ];
+      crowdMorphs[ i ] = uintBitsToFloat( texelFetch( CROWD_PALETTE_ROW0, first + ivec2( i >> 2, 0 ), 0 )[ i & 3 ] );
 
   }
 

@@ -5,7 +5,7 @@ import { instanceIndexGLSL } from './instanceIndex.glsl.js';
 import { morphsGLSL } from './morphTargets.glsl.js';
 import { partsGLSL } from './parts.glsl.js';
 import { type ShaderVariant, variantOf } from './ShaderVariant.js';
-import type { SlotSource, SourceGLSL } from './SourceGLSL.js';
+import type { SlotSource, SourceGLSL, TextureCounts } from './SourceGLSL.js';
 
 /** Chunks that a material without colours, maps or light has no use for. */
 const OPTIONAL = ['skinnormal_vertex', 'color_vertex', 'uv_vertex'];
@@ -103,7 +103,7 @@ function skinningFunctions(program: CrowdProgram): string {
   const anyParts = variants.some(({ parts }) => parts);
   const morphs = variants.some((variant) => variant.morphs);
   const declarations = new Set([
-    drawSlotsGLSL(textureCount(program), variantParameter),
+    drawSlotsGLSL(textureCounts(program), variantParameter),
     instanceIndexGLSL(
       isAnyOf(
         codes.filter((_, i) => variants[i].view),
@@ -165,9 +165,16 @@ function isAnyOf(some: readonly number[], all: readonly number[]): string | null
 }
 
 /** How many textures the shaders of these variants declare: what an object that they draw must have bound. */
-export function textureCount({ codes, slots, sourceOf }: Omit<CrowdProgram, 'variantParameter'>): number {
+export function textureCounts({
+  codes,
+  slots,
+  sourceOf,
+}: Omit<CrowdProgram, 'variantParameter'>): TextureCounts {
   const variants = codes.map(variantOf);
-  if (variants.some(({ view }) => view)) return TEXTURE_VIEW + 1;
-  if (variants.some(({ parts }) => parts)) return TEXTURE_PARTS + 1;
-  return Math.max(...variants.map((variant) => sourceOf(variant).textures(slots)));
+  const sources = variants.map(sourceOf);
+  const textures = Math.max(...sources.map((source) => source.textures(slots)));
+  const integers = Math.max(...sources.map((source) => source.integers ?? 0));
+  if (variants.some(({ view }) => view)) return { textures: TEXTURE_VIEW + 1, integers };
+  if (variants.some(({ parts }) => parts)) return { textures: TEXTURE_PARTS + 1, integers };
+  return { textures, integers };
 }

@@ -1,4 +1,5 @@
-import { type DataTexture, Skeleton, type Texture } from 'three';
+import { DataTexture, RGBAIntegerFormat, Skeleton, type Texture, UnsignedIntType } from 'three';
+import type { TextureCounts } from '../../shaders/SourceGLSL.js';
 
 /**
  * What three.js finds as the `skeleton` of a crowd. It has no bones, since nothing is posed on the CPU: its purpose is that
@@ -8,30 +9,31 @@ export class CrowdSkeleton extends Skeleton {
   /** What the crowd's `count` reads as while three.js draws a view of it; null at all other times. */
   drawnCount: number | null = null;
 
+  /**
+   * What WebGLRenderer binds at each draw: textures of floats, and of unsigned integers. It sets the uniform `boneTexture`
+   * from what is called so here: an object of two arrays, since the crowd's shaders declare it as such a struct.
+   */
+  readonly textures: Texture[] = [];
+  readonly integers: Texture[] = [];
+
   private readonly onUpdate: () => void;
 
   /** @param onUpdate Called by WebGLRenderer in each frame that draws the crowd, before it chooses programs. */
   constructor(onUpdate: () => void) {
     super([], []);
-    this.boneTexture = [] as unknown as DataTexture;
+    const { textures, integers } = this;
+    this.boneTexture = { textures, integers } as unknown as DataTexture;
     this.onUpdate = onUpdate;
   }
 
   /**
-   * What WebGLRenderer binds at each draw. It sets a uniform of this name from what it finds here: an array of textures,
-   * since the crowd's shaders declare it as one.
+   * Fills the arrays up to as many textures as shaders declare. WebGL refuses to draw if a sampler has no texture of its
+   * kind bound, also where the shader never reads it.
    */
-  get textures(): Texture[] {
-    return this.boneTexture as unknown as Texture[];
-  }
-
-  /**
-   * Fills the array up to `count` textures. WebGL refuses to draw if a sampler has no texture of its kind bound, also where
-   * the shader never reads it.
-   */
-  fill(count: number): void {
-    const { textures } = this;
-    for (let i = 0; i < Math.max(count, textures.length); i++) textures[i] ??= textures[0];
+  fill(counts: TextureCounts): void {
+    const { textures, integers } = this;
+    for (let i = 0; i < Math.max(counts.textures, textures.length); i++) textures[i] ??= textures[0];
+    for (let i = integers.length; i < counts.integers; i++) integers[i] = integers[0] ?? noIntegers();
   }
 
   override update(): void {
@@ -52,4 +54,15 @@ export class CrowdSkeleton extends Skeleton {
 
   /** The bone texture belongs to whoever baked it. */
   override dispose(): void {}
+}
+
+let none: DataTexture | null = null;
+
+/** What crowds without a palette have in the place of one, where they share a material with crowds that have one. */
+function noIntegers(): DataTexture {
+  if (none === null) {
+    none = new DataTexture(new Uint32Array(4), 1, 1, RGBAIntegerFormat, UnsignedIntType);
+    none.needsUpdate = true;
+  }
+  return none;
 }

@@ -37,8 +37,10 @@ export interface PoseSource {
 
   /** Writes those of the draw's parameters that its shaders read: some of `PARAM_…`. */
   setParameters(crowd: PosedCrowd, parameters: number[]): void;
-  /** Writes the textures that its shaders read, at most `SOURCE_TEXTURES`; none as long as `update` has not been called. */
+  /** Writes the textures of floats that its shaders read, at least one and at most `SOURCE_TEXTURES`. */
   bindTextures(crowd: PosedCrowd, slots: SlotSource, textures: Texture[]): void;
+  /** Writes the textures of unsigned integers that they read; none as long as `update` has not been called. */
+  bindIntegers?(crowd: PosedCrowd, textures: Texture[]): void;
   /**
    * Brings these up to date; called before the crowd is drawn, also into a shadow map.
    *

@@ -1,103 +1,94 @@
-import type { DataTexture, Texture, WebGLRenderer } from 'three';
-import {
-  BufferGeometry,
-  Camera,
-  FloatType,
-  GLSL3,
-  Mesh,
-  NearestFilter,
-  NoBlending,
-  RawShaderMaterial,
-  RGBAFormat,
-  Vector3,
-  Vector4,
-  WebGLRenderTarget,
-} from 'three';
-import { posePassGLSL } from '../../shaders/posePass.glsl.js';
+import { type DataTexture, type Texture, Vector3, Vector4, type WebGLRenderer } from 'three';
+import { composeStepGLSL, sampleStepGLSL } from '../../shaders/posePass.glsl.js';
 import type { TrackLayout } from '../tracks/trackTexels.js';
+import { PassStep } from './PassStep.js';
+
+/** How many of each kind an instance has. */
+export interface PoseCounts {
+  /** Nodes that have tracks. */
+  nodes: number;
+  joints: number;
+  /** Groups of four morph targets. */
+  morphGroups: number;
+}
 
 /** What a pass reads. */
 export interface PosePassInput {
   /** `trackTexels` as a texture. */
   tracks: Texture;
   layout: TrackLayout;
-  /** Nodes that have tracks. */
-  nodes: number;
-  joints: number;
   /** What the instances play, see `ActionTexels`. */
   played: DataTexture;
   clock: number;
 }
 
-/** Texels that a row of a palette may take; every device has room for them. */
-const MAX_COLUMNS = 2048;
+/** Texels that a row of a target may take; every device has room for them. */
+const MAX_WIDTH = 2048;
+/** Instances in a row at most. */
+const MAX_PER_ROW = 256;
+/** Rows of a matrix, each in a texture of its own. */
+const ROWS = 3;
 
-const _camera = /*@__PURE__*/ new Camera();
 const _viewport = /*@__PURE__*/ new Vector4();
 
-/** A triangle that covers the target; it has no attributes, its corners come from their number. */
-const VERTEX = /* glsl */ `
-void main() {
-
-  gl_Position = vec4( gl_VertexID == 1 ? 3.0 : - 1.0, gl_VertexID == 2 ? 3.0 : - 1.0, 0.0, 1.0 );
-
-}
-`;
-
-/** Poses every instance of a crowd once, into three textures that hold the rows of its skinning matrices: a palette. */
+/**
+ * Poses every instance of a crowd once, into textures that hold the rows of its skinning matrices: a palette. The first of
+ * two steps makes the local matrix of each node, the second multiplies those from the root down to each joint.
+ */
 export class WebGLPosePass {
   /** Instances in a row of the palette; a power of two. */
   readonly perRow: number;
-  private readonly target: WebGLRenderTarget;
-  private readonly material: RawShaderMaterial;
-  private readonly mesh: Mesh;
+  private readonly sample: PassStep;
+  private readonly compose: PassStep;
+  private readonly trackLayout = new Vector3();
 
-  /** @param columns Texels of an instance: its joints, and behind them groups of four morph targets. */
   constructor(
     readonly capacity: number,
-    readonly columns: number,
+    readonly counts: PoseCounts,
   ) {
-    this.perRow = 2 ** Math.min(8, Math.max(0, Math.floor(Math.log2(MAX_COLUMNS / columns))));
+    const { nodes, joints, morphGroups } = counts;
+    const entries = nodes + morphGroups;
+    const columns = joints + morphGroups;
+    const fitting = Math.floor(Math.log2(MAX_WIDTH / Math.max(entries, columns)));
+    this.perRow = 2 ** Math.max(0, Math.min(Math.log2(MAX_PER_ROW), fitting));
     const height = Math.max(1, Math.ceil(capacity / this.perRow));
-    this.target = new WebGLRenderTarget(this.perRow * columns, height, {
-      count: 3,
-      format: RGBAFormat,
-      type: FloatType,
-      depthBuffer: false,
-      minFilter: NearestFilter,
-      magFilter: NearestFilter,
+    const common = {
+      tracks: { value: null },
+      trackLayout: { value: this.trackLayout },
+      passLayout: { value: new Vector4(nodes, entries, joints, this.perRow) },
+    };
+    const step = (name: string, width: number, shader: string, uniforms: object) =>
+      new PassStep(name, width * this.perRow, height, ROWS, shader, { ...common, ...uniforms });
+    this.sample = step('CrowdSampleStep', entries, sampleStepGLSL, {
+      played: { value: null },
+      clock: { value: 0 },
     });
-    this.material = new RawShaderMaterial({
-      name: 'CrowdPosePass',
-      glslVersion: GLSL3,
-      vertexShader: VERTEX,
-      fragmentShader: posePassGLSL,
-      uniforms: {
-        tracks: { value: null },
-        played: { value: null },
-        trackLayout: { value: new Vector3() },
-        paletteLayout: { value: new Vector4() },
-        clock: { value: 0 },
-      },
-      blending: NoBlending,
-      depthTest: false,
-      depthWrite: false,
+    this.compose = step('CrowdComposeStep', columns, composeStepGLSL, {
+      locals: { value: this.sample.textures },
     });
-    const geometry = new BufferGeometry();
-    geometry.setDrawRange(0, 3);
-    this.mesh = new Mesh(geometry, this.material);
   }
 
-  /** The rows of the skinning matrices. */
+  /** The rows of the skinning matrices, as bits of floats. */
   get textures(): Texture[] {
-    return this.target.textures;
+    return this.compose.textures;
+  }
+
+  /** Whether it is for a crowd of this size and such characters. */
+  suits(capacity: number, { nodes, joints, morphGroups }: PoseCounts): boolean {
+    const { counts } = this;
+    return (
+      capacity === this.capacity &&
+      nodes === counts.nodes &&
+      joints === counts.joints &&
+      morphGroups === counts.morphGroups
+    );
   }
 
   /** Whether a renderer has a palette from this pass; one that has lost its context has not. */
   isPosed(renderer: WebGLRenderer): boolean {
+    const { target } = this.compose;
     return (
-      (renderer.properties.get(this.target) as { __webglFramebuffer?: unknown }).__webglFramebuffer !==
-      undefined
+      (renderer.properties.get(target) as { __webglFramebuffer?: unknown }).__webglFramebuffer !== undefined
     );
   }
 
@@ -107,14 +98,13 @@ export class WebGLPosePass {
    *
    * @throws If the renderer is not in the middle of a `render`.
    */
-  run(renderer: WebGLRenderer, count: number, input: PosePassInput): void {
-    const { uniforms } = this.material;
-    uniforms.tracks.value = input.tracks;
-    uniforms.played.value = input.played;
-    (uniforms.trackLayout.value as Vector3).set(input.layout.nodes, input.layout.joints, input.layout.clips);
-    (uniforms.paletteLayout.value as Vector4).set(input.joints, this.columns, this.perRow, input.nodes);
-    uniforms.clock.value = input.clock;
-    this.material.uniformsNeedUpdate = true;
+  run(renderer: WebGLRenderer, count: number, { tracks, layout, played, clock }: PosePassInput): void {
+    const { sample, compose } = this;
+    this.trackLayout.set(layout.nodes, layout.joints, layout.clips);
+    sample.uniforms.tracks.value = tracks;
+    sample.uniforms.played.value = played;
+    sample.uniforms.clock.value = clock;
+    compose.uniforms.tracks.value = tracks;
 
     const target = renderer.getRenderTarget();
     const face = renderer.getActiveCubeFace();
@@ -127,17 +117,10 @@ export class WebGLPosePass {
     const xrEnabled = xr.enabled;
     xr.enabled = false;
 
-    this.target.viewport.set(0, 0, this.target.width, Math.ceil(count / this.perRow));
-    renderer.setRenderTarget(this.target);
+    const rows = Math.ceil(count / this.perRow);
     try {
-      renderer.renderBufferDirect(
-        _camera,
-        null as never,
-        this.mesh.geometry,
-        this.material,
-        this.mesh,
-        null as never,
-      );
+      sample.draw(renderer, rows);
+      compose.draw(renderer, rows);
     } finally {
       renderer.setRenderTarget(target, face, level);
       xr.enabled = xrEnabled;
@@ -146,8 +129,7 @@ export class WebGLPosePass {
   }
 
   dispose(): void {
-    this.target.dispose();
-    this.material.dispose();
-    this.mesh.geometry.dispose();
+    this.sample.dispose();
+    this.compose.dispose();
   }
 }

@@ -4,7 +4,7 @@ import type { BoneTexture } from '../texture/BoneTexture.js';
 import type { PoseTracks } from '../tracks/PoseTracks.js';
 import { trackLayout } from '../tracks/trackTexels.js';
 import type { PosedCrowd } from './PoseSource.js';
-import { type PosePassInput, WebGLPosePass } from './WebGLPosePass.js';
+import { type PoseCounts, type PosePassInput, WebGLPosePass } from './WebGLPosePass.js';
 
 /** What a renderer's palette was made of, to notice when it no longer holds. */
 interface Posed {
@@ -20,22 +20,17 @@ export class WebGLPoses {
   private readonly posed = new WeakMap<WebGLRenderer, Posed>();
   private readonly input: PosePassInput;
 
+  private readonly counts: PoseCounts = { nodes: 0, joints: 0, morphGroups: 0 };
+
   constructor({ boneTexture, playback }: PosedCrowd) {
     const tracks = boneTexture.data.tracks as PoseTracks;
     this.input = {
       tracks: boneTexture,
       layout: trackLayout(tracks),
-      nodes: tracks.parents.length,
-      joints: tracks.jointNodes.length,
       played: playback.actions.plain,
       clock: 0,
     };
-  }
-
-  /** Columns of an instance in the palette: its joints, then groups of four morph targets. */
-  static columnsOf({ boneTexture }: PosedCrowd): number {
-    const { jointNodes, morphRest } = boneTexture.data.tracks as PoseTracks;
-    return jointNodes.length + morphRest.length / 4;
+    countPoses(tracks, this.counts);
   }
 
   /** The three textures of the palette; none before the crowd was first posed. */
@@ -48,16 +43,19 @@ export class WebGLPoses {
     return this.pass?.perRow ?? 1;
   }
 
-  /**
-   * Poses the crowd for a renderer, if anything has changed since it last was.
-   *
-   * @throws If the device cannot draw into float textures.
-   */
+  /** Poses the crowd for a renderer, if anything has changed since it last was. */
   update(renderer: WebGLRenderer, crowd: PosedCrowd): void {
     const { playback, boneTexture, count } = crowd;
     const { clock, version } = playback;
-    const columns = WebGLPoses.columnsOf(crowd);
-    const pass = this.passFor(renderer, columns, playback);
+    const { input } = this;
+    // Asked of the input, since another renderer may have posed the crowd by another bone texture meanwhile.
+    if (input.tracks !== boneTexture) {
+      const tracks = boneTexture.data.tracks as PoseTracks;
+      input.tracks = boneTexture;
+      input.layout = trackLayout(tracks);
+      countPoses(tracks, this.counts);
+    }
+    const pass = this.passFor(playback);
 
     const last = this.posed.get(renderer);
     if (
@@ -71,15 +69,6 @@ export class WebGLPoses {
       return;
     }
 
-    const { input } = this;
-    // Asked of the input, since another renderer may have posed the crowd by another bone texture meanwhile.
-    if (input.tracks !== boneTexture) {
-      const tracks = boneTexture.data.tracks as PoseTracks;
-      input.tracks = boneTexture;
-      input.layout = trackLayout(tracks);
-      input.nodes = tracks.parents.length;
-      input.joints = tracks.jointNodes.length;
-    }
     input.played = playback.actions.plain;
     input.clock = clock;
     pass.run(renderer, count, input);
@@ -93,18 +82,19 @@ export class WebGLPoses {
   }
 
   /** The pass that there is, or a new one if the crowd is not as it was. */
-  private passFor(renderer: WebGLRenderer, columns: number, { capacity }: InstancePlayback): WebGLPosePass {
-    const { pass } = this;
-    if (pass?.columns === columns && pass.capacity === capacity) return pass;
-    if (!renderer.extensions.has('EXT_color_buffer_float')) {
-      throw new Error(
-        'SkinnedInstancedMesh: this device cannot draw into float textures, which encoding "tracks" needs; bake with encoding "auto".',
-      );
-    }
+  private passFor({ capacity }: InstancePlayback): WebGLPosePass {
+    const { pass, counts } = this;
+    if (pass?.suits(capacity, counts)) return pass;
     pass?.dispose();
-    this.pass = new WebGLPosePass(capacity, columns);
+    this.pass = new WebGLPosePass(capacity, { ...counts });
     return this.pass;
   }
+}
+
+function countPoses({ parents, jointNodes, morphRest }: PoseTracks, target: PoseCounts): void {
+  target.nodes = parents.length;
+  target.joints = jointNodes.length;
+  target.morphGroups = morphRest.length / 4;
 }
 
 const NONE: readonly Texture[] = [];

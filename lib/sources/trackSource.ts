@@ -1,8 +1,9 @@
 import { paletteGLSL, paletteMatrixGLSL, paletteMorphsGLSL } from '../../shaders/palette.glsl.js';
 import { PARAM_MORPH_TEXEL, PARAM_ROWS, PARAM_STRIDE } from '../constants.js';
+import type { PoseTracks } from '../tracks/PoseTracks.js';
 import { bakedPoses } from './bakedPoses.js';
 import type { PoseSource } from './PoseSource.js';
-import { paletteOf, posesOf, WebGLPoses } from './WebGLPoses.js';
+import { paletteOf, posesOf } from './WebGLPoses.js';
 
 /** The clips' own tracks: a pass poses each instance once, as `AnimationMixer` does, and vertices read what it has written. */
 export const trackSource = (): PoseSource => ({
@@ -10,18 +11,24 @@ export const trackSource = (): PoseSource => ({
   hasFrames: false,
   readsSlots: false,
   glsl: {
-    textures: () => 3,
+    textures: () => 0,
+    integers: 3,
     declarations: (_slots, morphs) => (morphs ? [paletteGLSL, paletteMorphsGLSL] : [paletteGLSL]),
     skinningMatrix: paletteMatrixGLSL,
   },
   ...bakedPoses,
 
-  setParameters(crowd, parameters) {
-    parameters[PARAM_STRIDE] = WebGLPoses.columnsOf(crowd);
-    parameters[PARAM_MORPH_TEXEL] = crowd.boneTexture.morphTexel;
+  setParameters({ boneTexture }, parameters) {
+    const { jointNodes, morphRest } = boneTexture.data.tracks as PoseTracks;
+    parameters[PARAM_STRIDE] = jointNodes.length + morphRest.length / 4;
+    parameters[PARAM_MORPH_TEXEL] = boneTexture.morphTexel;
   },
 
-  bindTextures(crowd, _slots, textures) {
+  bindTextures({ boneTexture }, _slots, textures) {
+    textures[0] = boneTexture;
+  },
+
+  bindIntegers(crowd, textures) {
     const palette = paletteOf(crowd);
     for (let i = 0; i < palette.length; i++) textures[i] = palette[i];
   },

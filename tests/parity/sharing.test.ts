@@ -51,6 +51,7 @@ function createRow(material: Material) {
   pose('Run', 0.2, -1.6);
   pose('Wave', 0.5, 0);
   pose('Walk', 0.25, 1.6);
+  pose('Run', 0.31, 3.2);
 
   const crowd = (boneTexture: BoneTexture, clip: string, time: number, x: number, options = {}) => {
     const mesh = new SkinnedInstancedMesh(geometry, material, boneTexture, 1, options);
@@ -62,6 +63,7 @@ function createRow(material: Material) {
   // Other clips, encodings and influences: other textures and other shader variants on the one material.
   crowd(BoneTexture.bake(root, clips, { clips: ['Run'], fps: 120, encoding: 'matrix' }), 'Run', 0.2, -1.6);
   crowd(BoneTexture.bake(root, clips, { fps: 120, encoding: 'quaternion' }), 'Wave', 0.5, 0);
+  crowd(BoneTexture.bake(root, clips, { encoding: 'tracks' }), 'Run', 0.31, 3.2);
 
   // Between them, users of the material that must not notice.
   for (const group of [expected, drawn]) {
@@ -98,7 +100,7 @@ function compareRow(material: Material, label: string): void {
   expectSamePicture(label, reference, ours, picture(renderer, scene, camera, new Group()), BOUND);
 }
 
-test('one material on two crowds, a SkinnedMesh, an InstancedMesh and a Mesh', () => {
+test('one material on three crowds, a SkinnedMesh, an InstancedMesh and a Mesh', () => {
   compareRow(new MeshStandardMaterial({ vertexColors: false, color: 0xcc9966 }), 'one material');
 });
 

@@ -133,20 +133,25 @@ function slotsOf(crowd: DrawnCrowd): SlotSource {
   return taken > GLSL_ATTRIBUTES || crowd.view !== null ? 'texture' : 'attributes';
 }
 
+const _declared = { textures: 0, integers: 0 };
+
 /** Puts the textures that shaders read where three.js binds them. */
 function bindTextures(crowd: DrawnCrowd, slots: SlotSource): void {
   const { skeleton, parts, view, matrices } = crowd;
-  const { textures } = skeleton;
-  const declared = textures.length;
+  const { textures, integers } = skeleton;
+  _declared.textures = textures.length;
+  _declared.integers = integers.length;
   textures.length = 0;
-  sourceOf(crowd).bindTextures(crowd, slots, textures);
-  if (textures.length === 0) return;
+  integers.length = 0;
+  const source = sourceOf(crowd);
+  source.bindTextures(crowd, slots, textures);
+  source.bindIntegers?.(crowd, integers);
   if (parts !== null) textures[TEXTURE_PARTS] = parts.texture.plain;
   if (view !== null && matrices !== null) {
     textures[TEXTURE_MATRICES] = matrices.texture.plain;
     textures[TEXTURE_VIEW] = view.list.texture.plain;
   }
-  skeleton.fill(declared);
+  skeleton.fill(_declared);
 }
 
 /** Lets go of variants that the crowd drew with. */

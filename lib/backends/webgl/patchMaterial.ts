@@ -1,8 +1,8 @@
 import type { BufferGeometry, Material, WebGLProgramParametersWithUniforms, WebGLRenderer } from 'three';
 import { Material as MaterialBase } from 'three';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
-import type { SlotSource, SourceGLSL } from '../../../shaders/SourceGLSL.js';
-import { skinVertexGLSL, textureCount } from '../../../shaders/skinVertex.glsl.js';
+import type { SlotSource, SourceGLSL, TextureCounts } from '../../../shaders/SourceGLSL.js';
+import { skinVertexGLSL, textureCounts } from '../../../shaders/skinVertex.glsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import { sourceOfNumber } from '../../sources/sources.js';
 import { warnOnce } from '../../utils/warnOnce.js';
@@ -21,7 +21,7 @@ export interface Patch {
   codes: number[];
   slots: SlotSource;
   /** Textures that an object drawn with the material must have bound. */
-  textures: number;
+  textures: TextureCounts;
   userCompile: CompileHook;
 }
 
@@ -154,8 +154,8 @@ export function releaseVariant(material: Material, code: number): void {
   material.needsUpdate = true;
 }
 
-function texturesOf({ codes, slots }: Pick<Patch, 'codes' | 'slots'>): number {
-  return textureCount({ codes, slots, sourceOf: glslOf });
+function texturesOf({ codes, slots }: Pick<Patch, 'codes' | 'slots'>): TextureCounts {
+  return textureCounts({ codes, slots, sourceOf: glslOf });
 }
 
 /** What three.js keeps of a material's program; there are diagnostics where something was wrong with it. */
