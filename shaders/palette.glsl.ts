@@ -1,4 +1,5 @@
 import type { ShaderVariant } from './ShaderVariant.js';
+import { STRONGEST } from './skinningMatrix.glsl.js';
 
 /** Reads what the pose pass has written, see `WebGLPosePass`. */
 export const paletteGLSL = /* glsl */ `
@@ -55,6 +56,7 @@ mat3x4 ${name}() {
   ivec2 palette = paletteTexel( instanceIndex() );
   vec4 joints = skinIndex;
   vec4 weights = skinWeight;
+  ${STRONGEST[influences]}
 
   for ( int i = 0; i < ${influences}; i ++ ) {
 

@@ -19,6 +19,9 @@ export function paletteMatrix(
   const sum = zeroRows();
   const joints = vec4(attribute<'vec4'>('skinIndex', 'vec4')).toVar();
   const weights = vec4(attribute<'vec4'>('skinWeight', 'vec4')).toVar();
+  // A variant may follow fewer joints than the geometry has: then weights of those it follows add up to 1 again.
+  if (influences === 1) weights.x.assign(1);
+  if (influences === 2) weights.divAssign(weights.x.add(weights.y));
   if (shown !== null) {
     If(shown.lessThanEqual(0), () => {
       weights.assign(vec4(0));

@@ -73,7 +73,7 @@ ivec2 fadingTexel() {
  * A variant may follow fewer joints than the geometry has, for instance in shadow maps. Then the weights of those it follows,
  * which are the strongest, are scaled to add up to 1 again.
  */
-const STRONGEST: Record<ShaderVariant['influences'], string> = {
+export const STRONGEST: Record<ShaderVariant['influences'], string> = {
   1: 'weights.x = 1.0;',
   2: 'weights.xy /= weights.x + weights.y;',
   4: '',

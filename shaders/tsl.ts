@@ -70,6 +70,41 @@ export function zeroRows(): Rows {
   return [vec4(0).toVar(), vec4(0).toVar(), vec4(0).toVar()];
 }
 
+/** Rows of translation * rotation * scale, as `Matrix4.compose` has them. */
+export function composeRows(q: Node<'vec4'>, t: Node<'vec4'>, s: Node<'vec4'>): Rows {
+  const d = q.xyz.add(q.xyz).toVar();
+  const xd = d.mul(q.x).toVar();
+  const yd = d.mul(q.y).toVar();
+  const zz = q.z.mul(d.z).toVar();
+  const wd = d.mul(q.w).toVar();
+  const row = (x: Node<'float'>, y: Node<'float'>, z: Node<'float'>, w: Node<'float'>) =>
+    vec4(x.mul(s.x), y.mul(s.y), z.mul(s.z), w);
+  return [
+    row(yd.y.add(zz).oneMinus(), xd.y.sub(wd.z), xd.z.add(wd.y), t.x),
+    row(xd.y.add(wd.z), xd.x.add(zz).oneMinus(), yd.z.sub(wd.x), t.y),
+    row(xd.z.sub(wd.y), yd.z.add(wd.x), xd.x.add(yd.y).oneMinus(), t.z),
+  ];
+}
+
+/** The product a * b of two affine matrices. Builds on the current stack. */
+export function multiplyRows(a: Rows, b: Rows): Rows {
+  const row = ({ x, y, z, w }: Node<'vec4'>) =>
+    b[0]
+      .mul(x)
+      .add(b[1].mul(y))
+      .add(b[2].mul(z))
+      .add(vec4(0, 0, 0, w))
+      .toVar();
+  return [row(a[0]), row(a[1]), row(a[2])];
+}
+
+/** Gives variables the values of other rows. */
+export function assignRows(rows: Rows, values: Rows): void {
+  rows.forEach((row, i) => {
+    row.assign(values[i]);
+  });
+}
+
 /** A builder, with the members that its type lacks. */
 export function buildOf(builder: NodeBuilder): Build {
   return builder as unknown as Build;

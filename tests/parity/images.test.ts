@@ -180,10 +180,15 @@ describe.each(TWINS)('%s', (twin) => {
     );
   });
 
-  test.each([1, 2] as const)(
-    'shadowInfluences %i: the shadow of a SkinnedMesh whose vertices follow as many joints, and no other change',
-    async (shadowInfluences) => {
-      const pair = await createShadowPair(shadowInfluences);
+  test.each([
+    [1, 'quaternion'],
+    [2, 'quaternion'],
+    [1, 'tracks'],
+    [2, 'tracks'],
+  ] as const)(
+    'shadowInfluences %i, encoding %s: the shadow of a SkinnedMesh whose vertices follow as many joints, and no other change',
+    async (shadowInfluences, encoding) => {
+      const pair = await createShadowPair(shadowInfluences, encoding);
       await compare(`shadowInfluences ${shadowInfluences}`, pair.shadow, 'directional', 'shadow alone');
       pair.lit.crowd.castShadow = false;
       for (const mesh of pair.lit.reference.meshes) mesh.castShadow = false;

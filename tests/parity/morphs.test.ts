@@ -17,6 +17,7 @@ import { createCharacter } from '../../demos/character.js';
 import { captureGeometry } from '../support/capture.js';
 import { captureOf, TWINS } from '../support/captures.js';
 import { BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
+import { Mixers } from '../support/mixers.js';
 import { loadModel, modelNames } from '../support/models.js';
 import { measureVertices } from '../support/parity.js';
 import { random } from '../support/random.js';
@@ -105,6 +106,8 @@ describe.each(TWINS)('%s', (twin) => {
     { relative: false, lone: false, encoding: 'matrix' },
     { relative: true, lone: true, encoding: 'auto' },
     { relative: false, lone: true, encoding: 'auto' },
+    { relative: true, lone: false, encoding: 'tracks' },
+    { relative: false, lone: true, encoding: 'tracks' },
   ] as const)('morph targets go with the clip, %j', async ({ relative, lone, encoding }) => {
     const how = await captureOf(twin);
     const { root, clips, morphs } = createFace(relative, lone);
@@ -113,7 +116,38 @@ describe.each(TWINS)('%s', (twin) => {
     for (const [clip, errors] of await measureVertices(how, root, clips, boneTexture)) {
       expect(errors.onFrames, `${clip}, on frames`).toBeLessThanOrEqual(1e-5);
       expect(errors.twin, `${clip}, CPU twin`).toBeLessThanOrEqual(1e-5);
+      if (encoding === 'tracks') expect(errors.between, `${clip}, between`).toBeLessThanOrEqual(1e-5);
     }
+    how.dispose();
+  });
+
+  test('seed 13: with tracks, weighted actions and fades mix them as AnimationMixer does', async () => {
+    const how = await captureOf(twin);
+    const { root, clips } = createFace(true, false);
+    const count = 4;
+    const crowd = SkinnedInstancedMesh.from(root, clips, count, { encoding: 'tracks' });
+    const vertices = crowd.geometry.getAttribute('position').count;
+    crowd.geometry = captureGeometry(crowd.geometry);
+    crowd.material = how.material(vertices);
+    for (let i = 0; i < count; i++) crowd.setMatrixAt(i, new Matrix4());
+    const pair = new Mixers(crowd, root, clips);
+    const next = random(13);
+    for (let i = 0; i < count; i++) {
+      const first = i % clips.length;
+      pair.play(i, first, next(), 0, next());
+      pair.play(i, 1 - first, next(), 0.4, next());
+    }
+    pair.update(0.1);
+    pair.setWeight(3, 0, 0.1, 0.3);
+    for (const delta of [0.0123, 0.171, 0.4567]) {
+      pair.update(delta);
+      const drawn = await how.read(crowd, vertices, count);
+      const worst = pair.worst((index, vertex, target) =>
+        target.fromArray(drawn, (index * vertices + vertex) * 3),
+      );
+      expect(worst / characterHeight(root)).toBeLessThanOrEqual(1e-5);
+    }
+    crowd.dispose();
     how.dispose();
   });
 

@@ -55,12 +55,15 @@ export function createPair(
  * The built-in character as crowds with fewer influences in shadows: `lit` beside the character as it is, `shadow` beside
  * one all of whose vertices follow only their strongest joints.
  */
-export async function createShadowPair(shadowInfluences: 1 | 2): Promise<{ lit: Pair; shadow: Pair }> {
+export async function createShadowPair(
+  shadowInfluences: 1 | 2,
+  encoding: 'quaternion' | 'tracks',
+): Promise<{ lit: Pair; shadow: Pair }> {
   const [lit, shadow] = await Promise.all(
     [false, true].map(async (fewer) => {
       const model = await loadCharacter(BUILT_IN);
       const pair = createPair(model, 2, 0.5);
-      const { boneTexture } = pair.crowd;
+      const boneTexture = BoneTexture.bake(model.root, model.clips, { encoding });
       const crowd = SkinnedInstancedMesh.from(model.root, model.clips, 1, { boneTexture, shadowInfluences });
       crowd.play(0, 2, { ...LoopOnceOptions, time: pair.crowd.getTimeAt(0) });
       if (fewer) {

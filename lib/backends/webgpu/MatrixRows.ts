@@ -8,6 +8,8 @@ import { type Rows, type Structs, structsIn } from '../../../shaders/tsl.js';
 export interface RowsReader {
   /** The rows of a matrix. Builds on the current stack. */
   read(index: Node<'int'>): Rows;
+  /** The first row of a matrix. Builds on the current stack. */
+  readFirst(index: Node<'int'>): Node<'vec4'>;
   /** From the next draw on, the build reads these matrices. They must be of the same kind. */
   use(rows: MatrixRows): void;
 }
@@ -73,6 +75,7 @@ class StorageRows implements MatrixRows {
         const row = (i: number) => element.get(ROWS[i]).toVar();
         return [row(0), row(1), row(2)];
       },
+      readFirst: (index) => node.element(index).get(ROWS[0]).toVar(),
       use: ({ attributes }) => {
         node.value = attributes[0];
       },
@@ -125,9 +128,12 @@ class FeedbackRows implements MatrixRows {
 
   reader(): RowsReader {
     const nodes: TexelNode[] = this.textures.map((texture) => texels(texture));
+    const place = (index: Node<'int'>) =>
+      ivec2(index.bitAnd(ROW - 1), index.shiftRight(Math.log2(ROW))).toVar();
     return {
+      readFirst: (index) => nodes[0].texel(place(index)).toVar(),
       read: (index) => {
-        const at = ivec2(index.bitAnd(ROW - 1), index.shiftRight(Math.log2(ROW))).toVar();
+        const at = place(index);
         const row = (i: number) => nodes[i].texel(at).toVar();
         return [row(0), row(1), row(2)];
       },

@@ -1,24 +1,22 @@
 import { type Texture, Vector3 } from 'three';
 import { Fn, int, uniform } from 'three/tsl';
 import type { ComputeNode, Node, StorageBufferAttribute, WebGPURenderer } from 'three/webgpu';
-import { posePass } from '../../../shaders/posePass.tsl.js';
+import { mixTracks } from '../../../shaders/mixTracks.tsl.js';
+import { playedActions } from '../../../shaders/playedActions.tsl.js';
+import { composeStep, type PoseSize, sampleStep } from '../../../shaders/posePass.tsl.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
-import type { Build, Rows } from '../../../shaders/tsl.js';
+import { trackTexels } from '../../../shaders/trackTexel.tsl.js';
+import { type Build, componentsOf, type Rows } from '../../../shaders/tsl.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
-import { MAX_ACTIONS } from '../../playback/SlotOrder.js';
 import type { TrackLayout } from '../../tracks/trackTexels.js';
 import { createMatrixRows, type MatrixRows, maxMatrixRows } from './MatrixRows.js';
-import { playedActions } from './poseActions.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
 /** The tracks of a character, as `trackTexels` packs them. */
-export interface TrackTexture {
+export interface TrackTexture extends PoseSize {
   texture: Texture;
   layout: TrackLayout;
-  /** Nodes that joints hang on. */
-  nodes: number;
-  joints: number;
 }
 
 /** What is read of a crowd. */
@@ -28,6 +26,8 @@ export type PosedPlayback = Pick<InstancePlayback, 'clock' | 'actions'>;
 export interface PaletteNodes {
   /** Rows of a joint's skinning matrix. Builds on the current stack. */
   rows(instance: Node<'int'>, joint: Node<'int'>): Rows;
+  /** What clips add to the influence of a morph target. Builds on the current stack. */
+  influence(instance: Node<'int'>, target: Node<'int'>): Node<'float'>;
   /** Lets what was built read the poses of another crowd; call it before each draw, see `OnObjectUpdate`. */
   use(pass: NodePosePass): void;
 }
@@ -71,16 +71,23 @@ export class NodePosePass {
     const webGPU = build.isAvailable('storageBuffer');
     const reader = this.posesOn(webGPU).palette.reader();
     const joints = uniform(this.joints, 'int');
+    const columns = uniform(columnsOf(this.tracks), 'int');
     return {
-      rows: (instance, joint) => reader.read(instance.mul(joints).add(joint).toVar()),
+      rows: (instance, joint) => reader.read(instance.mul(columns).add(joint).toVar()),
+      influence: (instance, target) => {
+        const column = joints.add(target.shiftRight(2));
+        const four = reader.readFirst(instance.mul(columns).add(column).toVar());
+        return componentsOf(four).element(target.bitAnd(3));
+      },
       use: (pass) => {
         reader.use(pass.posesOn(webGPU).palette);
         joints.value = pass.joints;
+        columns.value = columnsOf(pass.tracks);
       },
     };
   }
 
-  /** The buffers that hold the skinning matrices: see `MatrixRows`; matrix `instance * joints + joint`. */
+  /** The buffers that hold the skinning matrices: see `MatrixRows`; matrix `instance * columns + joint`. */
   attributes(renderer: WebGPURenderer): readonly StorageBufferAttribute[] {
     return this.posesOn(isWebGPU(renderer)).palette.attributes;
   }
@@ -100,11 +107,11 @@ export class NodePosePass {
   }
 
   private checkRoom(renderer: WebGPURenderer): void {
-    const { nodes, joints } = this.tracks;
-    const room = Math.floor(maxMatrixRows(renderer) / Math.max(nodes, joints));
+    const { tracks } = this;
+    const room = Math.floor(maxMatrixRows(renderer) / Math.max(entriesOf(tracks), columnsOf(tracks)));
     if (this.count > room) {
       throw new Error(
-        `${NAME}: this device has room for poses of ${room} instances of ${joints} joints, not of ${this.count}; make several crowds.`,
+        `${NAME}: this device has room for poses of ${room} instances of ${this.joints} joints, not of ${this.count}; make several crowds.`,
       );
     }
     this.checked.add(renderer);
@@ -147,8 +154,8 @@ class Poses {
     private readonly count: number,
     readonly webGPU: boolean,
   ) {
-    this.locals = createMatrixRows(count * tracks.nodes, webGPU);
-    this.palette = createMatrixRows(count * tracks.joints, webGPU);
+    this.locals = createMatrixRows(count * entriesOf(tracks), webGPU);
+    this.palette = createMatrixRows(count * columnsOf(tracks), webGPU);
   }
 
   run(renderer: WebGPURenderer, playback: PosedPlayback, count: number): boolean {
@@ -160,8 +167,8 @@ class Poses {
     const [sample, compose] = computation.steps;
     computation.clock.value = clock;
     computation.actions.value = actions.layered;
-    sample.count = count * tracks.nodes;
-    compose.count = count * tracks.joints;
+    sample.count = count * entriesOf(tracks);
+    compose.count = count * columnsOf(tracks);
     // A renderer that has not got all of a texture must not be sent a part of it.
     actions.prepare(renderer, always);
     this.locals.prepare(renderer);
@@ -197,34 +204,43 @@ class Poses {
   }
 
   private build(playback: PosedPlayback): Computation {
-    const { locals, palette, count } = this;
-    const { texture, layout, nodes, joints } = this.tracks;
+    const { locals, palette, count, tracks } = this;
+    const { texture, layout } = tracks;
+    const entries = entriesOf(tracks);
+    const columns = columnsOf(tracks);
     const actions = texels(playback.actions.layered);
     const clock = uniform(0);
     const starts = uniform(new Vector3(layout.nodes, layout.joints, layout.clips), 'ivec3');
     // Anew in each build: three.js keeps a function's code, but not the textures that it reads.
-    const functions = () => posePass(texels(texture), starts, MAX_ACTIONS);
+    const functions = () => trackTexels(texels(texture), starts);
 
     const sample = Fn(() => {
-      const { action, localMatrix } = functions();
-      const { instance, member } = split(locals.invocation, nodes);
-      const played = { actions, clock };
-      locals.write(localMatrix(member, playedActions(instance, played, action)));
+      const trackNodes = functions();
+      const mixing = mixTracks(trackNodes);
+      const { instance, member } = split(locals.invocation, entries);
+      const played = playedActions(instance, { actions, clock }, mixing.action);
+      locals.write(sampleStep(trackNodes, mixing, tracks)(member, played));
     });
     const compose = Fn(() => {
-      const { jointRows } = functions();
-      const { instance, member } = split(palette.invocation, joints);
-      const first = instance.mul(nodes).toVar();
+      const { instance, member } = split(palette.invocation, columns);
+      const first = instance.mul(entries).toVar();
       const { read } = locals.reader();
-      palette.write(jointRows(member, (node) => read(first.add(node).toVar())));
+      const entryRows = (entry: Node<'int'>) => read(first.add(entry).toVar());
+      palette.write(composeStep(functions(), tracks)(member, entryRows));
     });
     return {
-      steps: [sample().compute(count * nodes), compose().compute(count * joints)],
+      steps: [sample().compute(count * entries), compose().compute(count * columns)],
       actions,
       clock,
     };
   }
 }
+
+/** What the first step computes of an instance. */
+const entriesOf = ({ nodes, groups }: PoseSize): number => nodes + groups;
+
+/** What the second step computes of an instance. */
+const columnsOf = ({ joints, groups }: PoseSize): number => joints + groups;
 
 /** WebGPURenderer neither loses textures nor says which it has. */
 const always = (): boolean => true;

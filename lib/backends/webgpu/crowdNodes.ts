@@ -1,6 +1,7 @@
 import { OnObjectUpdate, vec4 } from 'three/tsl';
 import type { Node, NodeMaterial } from 'three/webgpu';
 import { instanceIndex } from '../../../shaders/instanceIndex.tsl.js';
+import { type MorphNodes, morphTargets } from '../../../shaders/morphTargets.tsl.js';
 import { instancePart } from '../../../shaders/parts.tsl.js';
 import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js';
 import { texels } from '../../../shaders/TexelNode.js';
@@ -44,4 +45,13 @@ export function partNode(crowd: DrawnCrowd, { parts: wanted }: ShaderVariant): P
     });
     return instancePart(parts, instanceNode(crowd)).toVar();
   };
+}
+
+/** Morph targets that clips move, on top of those that three.js has applied. Builds on the current stack. */
+export function clipMorphs(crowd: DrawnCrowd): MorphNodes {
+  const morphs = morphTargets(crowd.geometry);
+  onCrowdUpdate(({ geometry }) => {
+    morphs.value.value = morphs.textureOf(geometry);
+  });
+  return morphs;
 }

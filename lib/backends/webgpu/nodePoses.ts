@@ -6,8 +6,6 @@ import { trackLayout } from '../../tracks/trackTexels.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
 import { NodePosePass } from './NodePosePass.js';
 
-const NAME = 'SkinnedInstancedMesh';
-
 interface NodePoses {
   pass: NodePosePass;
   boneTexture: BoneTexture;
@@ -28,6 +26,7 @@ export function posePassOf({ playback, boneTexture }: DrawnCrowd): NodePosePass 
       layout: trackLayout(tracks),
       nodes: tracks.parents.length,
       joints: tracks.jointNodes.length,
+      groups: tracks.morphRest.length / 4,
     },
     playback.capacity,
   );
@@ -42,16 +41,7 @@ export function posePassOf({ playback, boneTexture }: DrawnCrowd): NodePosePass 
   return pass;
 }
 
-/**
- * Brings the poses of a crowd up to date.
- *
- * @throws If clips move morph targets, which this pass does not compute yet.
- */
+/** Brings the poses of a crowd up to date. */
 export function runPosePass(renderer: object, crowd: DrawnCrowd): void {
-  if (crowd.boneTexture.morphNames.length > 0) {
-    throw new Error(
-      `${NAME}: encoding "tracks" does not move morph targets under WebGPURenderer yet; bake with morphTargets: false, or with encoding "auto".`,
-    );
-  }
   posePassOf(crowd).run(renderer as WebGPURenderer, crowd.playback, crowd.count);
 }

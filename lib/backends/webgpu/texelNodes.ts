@@ -3,14 +3,13 @@ import type { Node } from 'three/webgpu';
 import { drawClock, drawMorphTexel, drawRows, drawStride } from '../../../shaders/drawSlots.tsl.js';
 import { jointMatrix_matrix } from '../../../shaders/encodings/matrix.tsl.js';
 import { jointMatrix_quaternion } from '../../../shaders/encodings/quaternion.tsl.js';
-import { type MorphNodes, morphTargets } from '../../../shaders/morphTargets.tsl.js';
 import { type SlotNodes, skinningMatrix } from '../../../shaders/skinningMatrix.tsl.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { objectUniform } from '../../../shaders/tsl.js';
 import type { MatrixEncodingName } from '../../encodings/Encoding.js';
 import { FADES_STRIDE, OLDEST_FADE, SLOT_STRIDE } from '../../playback/instanceLayout.js';
-import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
-import { onCrowdUpdate } from './crowdNodes.js';
+import { isCrowd } from '../DrawnCrowd.js';
+import { clipMorphs, onCrowdUpdate } from './crowdNodes.js';
 import type { NodeSource } from './NodeSource.js';
 
 const DECODERS = { matrix: jointMatrix_matrix, quaternion: jointMatrix_quaternion };
@@ -54,15 +53,6 @@ export const texelNodes = (encoding: MatrixEncodingName): NodeSource => ({
 function slotOf(texture: TexelNode, instance: Node<'int'>, stride: number, offset: Node<'int'>): SlotNodes {
   const [clip, timing] = texture.instanceTexels(instance, stride / 4, offset, 2);
   return { clip, timing };
-}
-
-/** Morph targets that clips move, on top of those that three.js has applied. */
-function clipMorphs(crowd: DrawnCrowd): MorphNodes {
-  const morphs = morphTargets(crowd.geometry);
-  onCrowdUpdate(({ geometry }) => {
-    morphs.value.value = morphs.textureOf(geometry);
-  });
-  return morphs;
 }
 
 interface DrawnClock {

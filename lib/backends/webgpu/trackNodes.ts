@@ -1,6 +1,6 @@
 import { paletteMatrix } from '../../../shaders/palette.tsl.js';
 import { sourceOf } from '../../sources/sources.js';
-import { onCrowdUpdate } from './crowdNodes.js';
+import { clipMorphs, onCrowdUpdate } from './crowdNodes.js';
 import type { NodeSource } from './NodeSource.js';
 import { posePassOf, runPosePass } from './nodePoses.js';
 
@@ -9,7 +9,7 @@ export const trackNodes: NodeSource = {
   name: 'tracks',
   prepare: runPosePass,
 
-  skinningMatrix({ crowd, build, variant, instance: drawn, part }) {
+  skinningMatrix({ crowd, build, variant, instance: drawn, part, morph }) {
     const palette = posePassOf(crowd).palette(build);
     onCrowdUpdate((other) => {
       if (sourceOf(other).name === trackNodes.name) palette.use(posePassOf(other));
@@ -17,6 +17,7 @@ export const trackNodes: NodeSource = {
     const instance = drawn.toVar();
     const shown = variant.parts ? part().w.toVar() : null;
     const rows = paletteMatrix((joint) => palette.rows(instance, joint), variant.influences, shown);
+    if (morph && variant.morphs) clipMorphs(crowd).add((target) => palette.influence(instance, target));
     // Poses of the frame before are not kept: motion vectors know the instances' own movement only.
     return { rows, previous: null };
   },

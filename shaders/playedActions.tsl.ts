@@ -1,12 +1,12 @@
 import { clamp, Fn, float, floor, If, int, select } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import { frameAt } from '../../../shaders/frameAt.tsl.js';
-import type { ActionsNodes, PosePassNodes } from '../../../shaders/posePass.tsl.js';
-import type { TexelNode } from '../../../shaders/TexelNode.js';
-import { emptyArray } from '../../../shaders/tsl.js';
-import { LOOP_MODES, REST_FRAME } from '../../constants.js';
-import { ACTION_TEXELS, actionsRowBits, actionsTexels, firstAction } from '../../playback/instanceLayout.js';
-import { MAX_ACTIONS } from '../../playback/SlotOrder.js';
+import { LOOP_MODES, REST_FRAME } from '../lib/constants.js';
+import { ACTION_TEXELS, actionsRowBits, actionsTexels, firstAction } from '../lib/playback/instanceLayout.js';
+import { MAX_ACTIONS } from '../lib/playback/SlotOrder.js';
+import { frameAt } from './frameAt.tsl.js';
+import type { ActionsNodes, MixNodes } from './mixTracks.tsl.js';
+import type { TexelNode } from './TexelNode.js';
+import { emptyArray } from './tsl.js';
 
 /** What a crowd plays. */
 export interface PlayedTexels {
@@ -40,12 +40,12 @@ const actionFrame = /*@__PURE__*/ Fn(
 
 /**
  * What an instance plays, in the order in which it was started: the order in which three.js mixes the actions of a mixer.
- * Twin of `collectActions` in `posePass.glsl.ts`. Builds on the current stack.
+ * Twin of `playedActions.glsl.ts`. Builds on the current stack.
  */
 export function playedActions(
   instance: Node<'int'>,
-  { actions, clock }: PlayedTexels,
-  action: PosePassNodes['action'],
+  { actions: texels, clock }: PlayedTexels,
+  action: MixNodes['action'],
 ): ActionsNodes {
   const row = instance.shiftRight(actionsRowBits(1)).toVar();
   const start = instance
@@ -53,15 +53,15 @@ export function playedActions(
     .mul(actionsTexels(1))
     .add(firstAction(1))
     .toVar();
-  const played = emptyArray(MAX_ACTIONS);
+  const actions = emptyArray(MAX_ACTIONS);
   const count = int(0).toVar();
   const readFrom = (place: number): void => {
     if (place === MAX_ACTIONS) return;
     const at = start.add(place * ACTION_TEXELS).toVar();
-    const clip = actions.rowTexels(at, row, 1)[0].toVar();
+    const clip = texels.rowTexels(at, row, 1)[0].toVar();
     // The first that is none ends them.
     If(clip.x.greaterThan(0.5), () => {
-      const [timing, weights] = actions.rowTexels(at.add(1).toVar(), row, 2).map((texel) => texel.toVar());
+      const [timing, weights] = texels.rowTexels(at.add(1).toVar(), row, 2).map((texel) => texel.toVar());
       const done = fadeDone(clock, timing.z, timing.w).toVar();
       const weight = weights.x.add(weights.y.sub(weights.x).mul(done)).toVar();
       If(weight.greaterThan(0), () => {
@@ -69,7 +69,7 @@ export function playedActions(
         const ease = select(weights.w.greaterThan(0), warped, warped.oneMinus()).toVar();
         const frame = actionFrame(clip, timing, ease, clock).toVar();
         If(frame.greaterThanEqual(0), () => {
-          played.element(count).assign(action(int(clip.x).sub(1), frame, weight));
+          actions.element(count).assign(action(int(clip.x).sub(1), frame, weight));
           count.addAssign(1);
         });
       });
@@ -77,5 +77,5 @@ export function playedActions(
     });
   };
   readFrom(0);
-  return { actions: Array.from({ length: MAX_ACTIONS }, (_, i) => played.element(int(i))), count };
+  return { actions, count };
 }

@@ -1,0 +1,165 @@
+import { cross, dot, Fn, float, floor, If, int, Loop, select, vec4 } from 'three/tsl';
+import type { Node } from 'three/webgpu';
+import { STEP_SLACK } from '../lib/tracks/PoseTracks.js';
+import { ENTRY_CONSTANT, ENTRY_STEP, ENTRY_STEPPED } from '../lib/tracks/trackTexels.js';
+import { slerp } from './slerp.tsl.js';
+import type { TrackTexelNodes } from './trackTexel.tsl.js';
+import { componentsOf, type Elements, emptyArray } from './tsl.js';
+
+/** What plays, in the order in which three.js mixes it. */
+export interface ActionsNodes {
+  /** See `MixNodes.action`; those from `count` on are not looked at. */
+  actions: Elements<'vec4'>;
+  count: Node<'int'>;
+}
+
+/** Reads and mixes tracks. Both of these build on the current stack. */
+export interface MixNodes {
+  /** A clip that plays, `frame` frames into it: table, stride, frame, and weight, which is negative in additive clips. */
+  action(clip: Node<'int'>, frame: Node<'float'>, weight: Node<'float'>): Node<'vec4'>;
+  /**
+   * What plays on an entry: rotation, translation and scale of a node, in that order; influences of a group of morph targets
+   * are in the place of the translation.
+   *
+   * @param first The first of these to be mixed, and the number of the one after the last.
+   */
+  mix(entry: Node<'int'>, actions: ActionsNodes, first: Node<'int'>, end: Node<'int'>): Elements<'vec4'>;
+}
+
+/** Numbers of the properties of a node. */
+export const PROPERTIES = 3;
+/** The one in which groups of morph targets have their influences. */
+export const TRANSLATION_PROPERTY = 1;
+
+/** Twin of `mixTracks.glsl.ts`. What is used in many places is a function of the shader too, so that its code stands there once. */
+export function mixTracks({ texel, starts, entryTexel }: TrackTexelNodes): MixNodes {
+  const readTrack = Fn(
+    ([entry, action, turns]: [Node<'int'>, Node<'vec4'>, Node<'bool'>]) => {
+      const first = entry.div(ENTRY_STEP).toVar();
+      const value = vec4(0).toVar();
+      If(entry.bitAnd(ENTRY_CONSTANT).notEqual(0), () => {
+        value.assign(texel(first));
+      }).Else(() => {
+        const stepped = entry.bitAnd(ENTRY_STEPPED).notEqual(0).toVar();
+        const frame = action.z;
+        const whole = floor(select(stepped, frame.add(STEP_SLACK), frame)).toVar();
+        const stride = int(action.y).toVar();
+        const at = first.add(int(whole).mul(stride)).toVar();
+        const alpha = select(stepped, float(0), frame.sub(whole)).toVar();
+        value.assign(texel(at));
+        If(alpha.greaterThan(0), () => {
+          value.assign(mixValue(value, texel(at.add(stride)), alpha, turns));
+        });
+      });
+      return value;
+    },
+    {
+      name: 'readTrack',
+      type: 'vec4',
+      inputs: [
+        { name: 'entry', type: 'int' },
+        { name: 'action', type: 'vec4' },
+        { name: 'turns', type: 'bool' },
+      ],
+    },
+  );
+
+  const mixProperty = (
+    entry: Node<'int'>,
+    property: Node<'int'>,
+    { actions, count }: ActionsNodes,
+    rest: Node<'vec4'>,
+  ): Node<'vec4'> => {
+    const turns = property.equal(0).toVar();
+    const value = rest.toVar();
+    const mixed = rest.toVar();
+    const added = vec4(0, 0, 0, select(turns, float(1), float(0))).toVar();
+    const weights = float(0).toVar();
+    const addedWeights = float(0).toVar();
+
+    Loop(count, ({ i }) => {
+      const action = actions.element(i).toVar();
+      const entries = componentsOf(texel(int(action.x).add(entry)).toVar());
+      const track = int(entries.element(property)).toVar();
+      If(track.greaterThanEqual(0), () => {
+        const sampled = readTrack(track, action, turns).toVar();
+        const weight = action.w.abs().toVar();
+        If(action.w.lessThan(0), () => {
+          added.assign(addValue(added, sampled, weight, turns));
+          addedWeights.addAssign(weight);
+        })
+          .ElseIf(weights.equal(0), () => {
+            mixed.assign(sampled);
+            weights.assign(weight);
+          })
+          .Else(() => {
+            weights.addAssign(weight);
+            mixed.assign(mixValue(mixed, sampled, weight.div(weights), turns));
+          });
+      });
+    });
+
+    If(weights.greaterThanEqual(1), () => {
+      value.assign(mixed);
+    }).ElseIf(weights.greaterThan(0), () => {
+      value.assign(mixValue(value, mixed, weights, turns));
+    });
+    If(addedWeights.greaterThan(0), () => {
+      value.assign(addValue(value, added, float(1), turns));
+    });
+    return value;
+  };
+
+  return {
+    action(clip, frame, weight) {
+      const head = texel(starts.z.add(clip)).toVar();
+      const signed = select(head.z.greaterThan(0.5), weight.negate(), weight);
+      return vec4(head.x, head.y, frame, signed);
+    },
+
+    mix(entry, actions, first, end) {
+      const values = emptyArray(PROPERTIES);
+      const rest = entryTexel(entry).add(1).toVar();
+      // A loop, so that the code of all three stands in the shader once.
+      Loop({ start: first, end }, ({ i }) => {
+        // The loop within this one counts by the same name.
+        const property = i.toVar();
+        const value = mixProperty(entry, property, actions, texel(rest.add(property)).toVar());
+        values.element(property).assign(value);
+      });
+      return values;
+    },
+  };
+}
+
+const MIX_INPUTS = [
+  { name: 'a', type: 'vec4' },
+  { name: 'b', type: 'vec4' },
+  { name: 't', type: 'float' },
+  { name: 'turns', type: 'bool' },
+];
+
+const mixValue = /*@__PURE__*/ Fn(
+  ([a, b, t, turns]: [Node<'vec4'>, Node<'vec4'>, Node<'float'>, Node<'bool'>]) => {
+    const value = a.add(b.sub(a).mul(t)).toVar();
+    If(turns, () => {
+      value.assign(slerp(a, b, t));
+    });
+    return value;
+  },
+  { name: 'mixValue', type: 'vec4', inputs: MIX_INPUTS },
+);
+
+const multiplyQuaternions = (a: Node<'vec4'>, b: Node<'vec4'>): Node<'vec4'> =>
+  vec4(b.xyz.mul(a.w).add(a.xyz.mul(b.w)).add(cross(a.xyz, b.xyz)), a.w.mul(b.w).sub(dot(a.xyz, b.xyz)));
+
+const addValue = /*@__PURE__*/ Fn(
+  ([a, b, t, turns]: [Node<'vec4'>, Node<'vec4'>, Node<'float'>, Node<'bool'>]) => {
+    const value = a.add(b.mul(t)).toVar();
+    If(turns, () => {
+      value.assign(slerp(a, multiplyQuaternions(a, b), t));
+    });
+    return value;
+  },
+  { name: 'addValue', type: 'vec4', inputs: MIX_INPUTS },
+);

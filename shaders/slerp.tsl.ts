@@ -1,0 +1,69 @@
+import { dot, Fn, float, If, max, normalize, select, sqrt, vec4 } from 'three/tsl';
+import type { Node } from 'three/webgpu';
+
+/** Coefficients of `slerpShare`, the last one first. */
+const SERIES = [
+  [136, 8, 17],
+  [105, 7, 15],
+  [78, 6, 13],
+  [55, 5, 11],
+  [36, 4, 9],
+  [21, 3, 7],
+  [10, 2, 5],
+  [3, 1, 3],
+];
+
+/** Twin of `slerpShare` in GLSL. */
+const slerpShare = /*@__PURE__*/ Fn(
+  ([t, x]: [Node<'float'>, Node<'float'>]) => {
+    const tt = t.mul(t).toVar();
+    const sum = float(1).toVar();
+    for (const [square, above, below] of SERIES) {
+      sum.assign(
+        sum
+          .mul(x)
+          .mul(tt.mul(1 / square).sub(above / below))
+          .add(1),
+      );
+    }
+    return t.mul(sum);
+  },
+  {
+    name: 'slerpShare',
+    type: 'float',
+    inputs: [
+      { name: 't', type: 'float' },
+      { name: 'x', type: 'float' },
+    ],
+  },
+);
+
+/** Twin of `slerp` in GLSL. */
+export const slerp = /*@__PURE__*/ Fn(
+  ([start, end, t]: [Node<'vec4'>, Node<'vec4'>, Node<'float'>]) => {
+    const signed = dot(start, end).toVar();
+    const cosine = signed.abs().toVar();
+    const a = vec4(start).toVar();
+    const b = select(signed.lessThan(0), end.negate(), end).toVar();
+    const middle = normalize(a.add(b)).toVar();
+    const half = sqrt(max(cosine.add(1).mul(0.5), 0)).toVar();
+    const t2 = t.mul(2).toVar();
+    If(t2.lessThan(1), () => {
+      b.assign(middle);
+    }).Else(() => {
+      a.assign(middle);
+      t2.subAssign(1);
+    });
+    const x = half.sub(1).toVar();
+    return a.mul(slerpShare(t2.oneMinus(), x)).add(b.mul(slerpShare(t2, x)));
+  },
+  {
+    name: 'slerp',
+    type: 'vec4',
+    inputs: [
+      { name: 'start', type: 'vec4' },
+      { name: 'end', type: 'vec4' },
+      { name: 't', type: 'float' },
+    ],
+  },
+);
