@@ -25,6 +25,7 @@ export interface PoseReader {
    * Grows `target` by every pose there can be.
    *
    * @param boxes Joint boxes of other geometry than the data were baked with.
+   * @param layers Layers on which clips may play, 1 by default.
    */
-  expandBounds(target: Box3, boxes?: JointBoxes): void;
+  expandBounds(target: Box3, boxes?: JointBoxes, layers?: number): void;
 }

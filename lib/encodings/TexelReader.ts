@@ -48,21 +48,21 @@ export class TexelReader implements PoseReader {
     }
   }
 
-  readPose({ layers, count }: PoseMix, joint: number, out: AffineArray, at: number): void {
+  readPose({ clips, count }: PoseMix, joint: number, out: AffineArray, at: number): void {
     if (count === 1) {
-      const [{ frame0, frame1, alpha }] = layers;
+      const [{ frame0, frame1, alpha }] = clips;
       this.readJoint(frame0, frame1, alpha, joint, out, at);
       return;
     }
     out.fill(0, at, at + AFFINE_SIZE);
-    for (let layer = 0; layer < count; layer++) {
-      const { frame0, frame1, alpha, weight } = layers[layer];
+    for (let i = 0; i < count; i++) {
+      const { frame0, frame1, alpha, weight } = clips[i];
       this.readJoint(frame0, frame1, alpha, joint, _affine, 0);
-      for (let i = 0; i < AFFINE_SIZE; i++) out[at + i] += weight * _affine[i];
+      for (let k = 0; k < AFFINE_SIZE; k++) out[at + k] += weight * _affine[k];
     }
   }
 
-  readMorphs({ layers, count }: PoseMix, out: Float64Array): void {
+  readMorphs({ clips, count }: PoseMix, out: Float64Array): void {
     const { layout, morphNames } = this.data;
     const size = morphNames.length;
     if (size === 0) return;
@@ -74,8 +74,8 @@ export class TexelReader implements PoseReader {
         out[i] += weight * _first[0];
       }
     };
-    for (let layer = 0; layer < count; layer++) {
-      const { frame0, frame1, alpha, weight } = layers[layer];
+    for (let i = 0; i < count; i++) {
+      const { frame0, frame1, alpha, weight } = clips[i];
       add(frame0, weight * (1 - alpha));
       if (alpha > 0) add(frame1, weight * alpha);
     }

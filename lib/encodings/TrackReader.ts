@@ -15,9 +15,9 @@ export class TrackReader implements PoseReader {
   private readonly trs: Float64Array;
   private readonly model: Float64Array;
   private readonly influences: Float64Array;
-  private readonly layers: MixedLayer[] = [{ actions: [], weight: 1, mask: null }];
-  /** Clip, frame and weight of the actions that `model` is the pose of: callers ask for the joints of a pose one by one. */
-  private posed: number[] = [Number.NaN];
+  private readonly layers: MixedLayer[] = [];
+  /** Numbers and masks of what `model` is the pose of: callers ask for the joints of a pose one by one. */
+  private posed: unknown[] = [];
 
   constructor(
     private readonly tracks: PoseTracks,
@@ -50,25 +50,35 @@ export class TrackReader implements PoseReader {
 
   readMorphs(pose: PoseMix, out: Float64Array): void {
     const { tracks, influences } = this;
-    playedActions(pose, this.layers[0].actions);
-    this.posed = [Number.NaN];
-    mixMorphs(tracks, this.layers, influences);
+    mixMorphs(tracks, playedActions(pose, this.layers), influences);
     for (let i = 0; i < out.length; i++) out[i] = influences[i] - tracks.morphRest[i];
   }
 
-  expandBounds(target: Box3, boxes = this.jointBoxes): void {
-    target.union(reachBounds(this.tracks, boxes)());
+  expandBounds(target: Box3, boxes = this.jointBoxes, layers = 1): void {
+    target.union(reachBounds(this.tracks, boxes, layers)());
   }
 
+  /** Whether `model` is of another pose; brings `layers` up to date. */
   private isNew(pose: PoseMix): boolean {
     const { posed } = this;
-    const [{ actions }] = this.layers;
-    playedActions(pose, actions);
-    let same = posed.length === actions.length * 3;
-    actions.forEach(({ clip, frame, weight }, i) => {
-      same &&= posed[i * 3] === clip && posed[i * 3 + 1] === frame && posed[i * 3 + 2] === weight;
-    });
-    if (!same) this.posed = actions.flatMap(({ clip, frame, weight }) => [clip, frame, weight]);
+    let length = 0;
+    let same = true;
+    const compare = (value: unknown): void => {
+      same &&= posed[length] === value;
+      posed[length++] = value;
+    };
+    for (const { actions, weight, mask } of playedActions(pose, this.layers)) {
+      compare(mask);
+      compare(weight);
+      compare(actions.length);
+      for (const action of actions) {
+        compare(action.clip);
+        compare(action.frame);
+        compare(action.weight);
+      }
+    }
+    same &&= posed.length === length;
+    posed.length = length;
     return !same;
   }
 }

@@ -155,8 +155,8 @@ export class InstancePlayback extends PlaybackState {
 
   /** What an instance shows now. */
   pose(index: number, interpolate: boolean, target: PoseMix): PoseMix {
-    const { layer, time } = this;
-    return readPose(layer, index, time.timeOf(index), time.isPaused(index), interpolate, target);
+    const { stack, layers, time } = this;
+    return readPose(stack, layers, index, time.timeOf(index), time.isPaused(index), interpolate, target);
   }
 
   /** @throws If shaders cannot mix clips by any weights. */

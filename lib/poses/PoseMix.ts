@@ -9,30 +9,37 @@ export interface FrameMix {
 }
 
 /** One clip's part in a pose. */
-export interface PoseLayer extends FrameMix {
-  /** Its share of the pose. What all of them leave of 1 is the rest pose. */
+export interface PoseClip extends FrameMix {
+  /** The layer that it plays on, 0 for the base. */
+  layer: number;
+  /** Its share of its layer. What all of them leave of 1 is what lies below: under the base, the rest pose. */
   weight: number;
 }
 
-/** What an instance shows: one clip, or several that are mixed, the one started last first. */
-export interface PoseMix {
-  /** As many as there may be; see `count`. */
-  readonly layers: readonly PoseLayer[];
-  /** How many of the layers are in use. */
-  count: number;
+/** How much of a layer shows. */
+export interface PoseLayer {
+  /** 0 to 1. */
+  weight: number;
+  /** The same on each node, and behind the nodes on each group of morph targets; null for all of it everywhere. */
+  mask: Float32Array | null;
 }
 
-/** Clips that a pose may be mixed of. */
-const MAX_CLIPS = 4;
+/** What an instance shows: one clip, or several that are mixed, the topmost layer first, and of each the one started last. */
+export interface PoseMix {
+  /** As many as there may be; see `count`. */
+  readonly clips: PoseClip[];
+  /** How many of the clips are in use. */
+  count: number;
+  /** The layers that clips may be on, the base first. */
+  readonly layers: PoseLayer[];
+}
 
-/** A mix of one layer, which shows the rest pose. */
+/** A mix of one clip, which shows the rest pose. */
 export function createPoseMix(): PoseMix {
-  const layers = Array.from({ length: MAX_CLIPS }, (_, i) => ({
-    start: 0,
-    frame0: 0,
-    frame1: 0,
-    alpha: 0,
-    weight: i === 0 ? 1 : 0,
-  }));
-  return { layers, count: 1 };
+  return { clips: [createPoseClip()], count: 1, layers: [{ weight: 1, mask: null }] };
+}
+
+/** The rest pose. */
+export function createPoseClip(): PoseClip {
+  return { start: 0, frame0: 0, frame1: 0, alpha: 0, layer: 0, weight: 1 };
 }

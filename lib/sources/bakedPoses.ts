@@ -14,7 +14,7 @@ export const bakedPoses: Pick<PoseSource, 'pose' | 'jointMatrix' | 'readMorphs' 
   readMorphs({ boneTexture }, out) {
     boneTexture.readMorphs(_pose, out);
   },
-  expandBounds({ boneTexture }, target, boxes) {
-    boneTexture.expandBounds(target, boxes);
+  expandBounds({ boneTexture, playback }, target, boxes) {
+    boneTexture.expandBounds(target, boxes, playback.layers.count);
   },
 };

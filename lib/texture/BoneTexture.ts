@@ -270,10 +270,11 @@ export class BoneTexture extends DataTexture {
    * Grows `target` by every pose of the texture.
    *
    * @param boxes Joint boxes of other geometry than the texture was baked with, which takes longer.
+   * @param layers Layers on which clips may play.
    * @internal
    */
-  expandBounds(target: Box3, boxes?: JointBoxes): Box3 {
-    this.reader.expandBounds(target, boxes);
+  expandBounds(target: Box3, boxes?: JointBoxes, layers?: number): Box3 {
+    this.reader.expandBounds(target, boxes, layers);
     return target;
   }
 

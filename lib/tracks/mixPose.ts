@@ -30,7 +30,7 @@ export interface MixedLayer {
   actions: MixedAction[];
   /** How much of it shows, 0 to 1. */
   weight: number;
-  /** How much of it shows on each node; null for all of it everywhere. */
+  /** The same on each node, and behind the nodes on each group of morph targets; null for all of it everywhere. */
   mask: Float32Array | null;
 }
 
@@ -55,7 +55,7 @@ export function mixPose(tracks: PoseTracks, layers: readonly MixedLayer[], out: 
   out.set(rest);
   for (const layer of layers) {
     for (let node = 0; node < parents.length; node++) {
-      const share = layer.weight * (layer.mask === null ? 1 : layer.mask[node]);
+      const share = shareOn(layer, node);
       if (share <= 0) continue;
       for (const property of [ROTATION, TRANSLATION, SCALE]) {
         const at = node * TRS_SIZE + PROPERTY_OFFSETS[property];
@@ -74,14 +74,20 @@ export function mixMorphs(tracks: PoseTracks, layers: readonly MixedLayer[], out
   const { parents, morphRest } = tracks;
   for (let group = 0; group < morphRest.length / 4; group++) {
     _four.set(morphRest.subarray(group * 4, group * 4 + 4));
-    for (const { actions, weight } of layers) {
-      if (weight > 0) mixProperty(tracks, actions, parents.length + group, TRANSLATION, weight, _four, 0);
+    const entry = parents.length + group;
+    for (const layer of layers) {
+      const share = shareOn(layer, entry);
+      if (share > 0) mixProperty(tracks, layer.actions, entry, TRANSLATION, share, _four, 0);
     }
     out.set(_four, group * 4);
   }
 }
 
 const _four = /*@__PURE__*/ new Float64Array(4);
+
+/** How much of a layer shows on a node, or on a group of morph targets behind the nodes. */
+const shareOn = ({ weight, mask }: MixedLayer, entry: number): number =>
+  weight * (mask === null ? 1 : mask[entry]);
 
 function mixProperty(
   tracks: PoseTracks,

@@ -30,8 +30,13 @@ export interface NodeRange {
 /**
  * Makes a function that finds the range of a node, and returns the same object each time. Its second parameter is the index of
  * the one clip that plays, and plays alone; undefined for any mixture of all clips and the rest pose.
+ *
+ * @param layers Layers on which clips may play: an additive one may be added on each.
  */
-export function nodeRanges(tracks: PoseTracks): (node: number, only: number | undefined) => NodeRange {
+export function nodeRanges(
+  tracks: PoseTracks,
+  layers = 1,
+): (node: number, only: number | undefined) => NodeRange {
   const { keys, clips, fixed } = tracks;
   const position = new Float64Array(6);
   const added = new Float64Array(6);
@@ -77,7 +82,7 @@ export function nodeRanges(tracks: PoseTracks): (node: number, only: number | un
       }
       grow(ofClip, keys, at);
     });
-    for (let i = 0; i < 6; i++) position[i] += added[i] + ofClip[i];
+    for (let i = 0; i < 6; i++) position[i] += layers * (added[i] + ofClip[i]);
 
     let first: ArrayLike<number> | null = null;
     let firstAt = 0;
@@ -115,7 +120,8 @@ export function nodeRanges(tracks: PoseTracks): (node: number, only: number | un
     forEachKey(tracks, only, node, ROTATION, (at, clip) => {
       if (!clips[clip].additive) cosine = Math.min(cosine, Math.abs(dot(mean, 0, keys, at)));
     });
-    range.angle = 2 * Math.acos(Math.min(cosine, 1)) + addedAngle + 2 * Math.acos(addedCosine);
+    addedAngle += 2 * Math.acos(addedCosine);
+    range.angle = 2 * Math.acos(Math.min(cosine, 1)) + layers * addedAngle;
 
     range.scale = largest(rest, 7);
     let addedScale = 0;
@@ -130,7 +136,7 @@ export function nodeRanges(tracks: PoseTracks): (node: number, only: number | un
       }
       if (changes) range.angle = Infinity;
     });
-    range.scale += addedScale;
+    range.scale += layers * addedScale;
 
     trs.set(mean, 3);
     trs.set(rest.subarray(7), 7);

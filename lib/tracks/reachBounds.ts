@@ -14,10 +14,11 @@ import type { PoseTracks } from './PoseTracks.js';
  * anywhere on a sphere. A mixture of positions lies between them. What additive clips add comes on top.
  *
  * @param jointBoxes Boxes of the vertices that follow each joint.
+ * @param layers Layers on which clips may play.
  */
-export function reachBounds(tracks: PoseTracks, jointBoxes: JointBoxes): (only?: number) => Box3 {
+export function reachBounds(tracks: PoseTracks, jointBoxes: JointBoxes, layers = 1): (only?: number) => Box3 {
   const { parents, before, inverses, jointNodes } = tracks;
-  const rangeOf = nodeRanges(tracks);
+  const rangeOf = nodeRanges(tracks, layers);
   // What hangs on each node by joints of its own, in the node's space: a box around it, and how far it is from the node.
   const ownBoxes = Float64Array.from(createJointBoxes(parents.length));
   const ownReach = new Float64Array(parents.length);

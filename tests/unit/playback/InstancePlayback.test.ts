@@ -29,8 +29,8 @@ const create = (capacity: number) => new InstancePlayback(capacity, () => TABLE)
 
 /** What an instance shows, as numbers. */
 function shown(playback: InstancePlayback, index: number): number[] {
-  const { layers, count } = playback.pose(index, true, createPoseMix());
-  return layers.slice(0, count).flatMap(({ frame0, alpha, weight }) => [frame0, alpha, weight]);
+  const { clips, count } = playback.pose(index, true, createPoseMix());
+  return clips.slice(0, count).flatMap(({ frame0, alpha, weight }) => [frame0, alpha, weight]);
 }
 
 /** Four instances: one that fades, one that is paused, one that plays in reverse, and one that does nothing. */
