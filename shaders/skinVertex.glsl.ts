@@ -47,11 +47,11 @@ objectNormal = vec4( objectNormal, 0.0 ) * crowdSkin;
   };
   if (variants.some(({ parts }) => parts)) Object.assign(chunks, partChunks);
   const hasMorphs = vertexShader.includes('#include <morphinstance_vertex>');
-  if (hasMorphs && variants.some(({ view }) => view)) chunks.morphinstance_vertex = instanceMorphs();
+  if (hasMorphs) chunks.morphinstance_vertex = instanceMorphs();
   if (hasMorphs && variants.some(({ morphs }) => morphs)) {
     // Morphing comes before skinning, and needs to know what the clips add to it.
     chunks.skinbase_vertex = '';
-    chunks.morphinstance_vertex = `${chunks.morphinstance_vertex ?? '#include <morphinstance_vertex>'}${clipMorphs}`;
+    chunks.morphinstance_vertex += clipMorphs;
   }
 
   let shader = vertexShader;
@@ -93,9 +93,15 @@ ${SKINNED}
 #endif
 `;
 
-/** three.js's own chunk, reading the influences of the instance that a view says is drawn. */
+/**
+ * three.js's own chunk, reading the influences of the instance that is drawn. Where InstancedMesh2 is on the page too, it has
+ * put an attribute of its own meshes in the place of `gl_InstanceID`.
+ */
 const instanceMorphs = () =>
-  (ShaderChunk as Record<string, string>).morphinstance_vertex.replaceAll('gl_InstanceID', 'instanceIndex()');
+  (ShaderChunk as Record<string, string>).morphinstance_vertex.replace(
+    /\b(gl_InstanceID|instanceIndex)\b/g,
+    'instanceIndex()',
+  );
 
 function skinningFunctions(program: CrowdProgram): string {
   const { codes, slots, sourceOf, variantParameter } = program;
