@@ -38,6 +38,8 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['tests/{unit,repro}/**/*.test.ts'],
+          // Loading three.js anew for each file takes longer than most of them.
+          isolate: false,
           exclude: ['**/*.browser.test.ts', ...webgpuTests],
           environment: 'node',
           testTimeout: 300_000,
@@ -55,6 +57,8 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['tests/{browser,parity}/**/*.test.ts', 'tests/repro/**/*.browser.test.ts'],
+          // As above. Each file disposes its renderers: a page has room for sixteen contexts of WebGL.
+          isolate: false,
           exclude: webgpuTests,
           testTimeout: 300_000,
           hookTimeout: 300_000,

@@ -194,7 +194,9 @@ test('nothing global is changed, and a page where ShaderChunk was replaced draws
   expect(JSON.stringify(ShaderChunk)).toBe(chunks);
 
   const { createInstancedMesh2From } = await import('@three.ez/instanced-mesh');
-  expect(JSON.stringify(ShaderChunk), 'the other library replaces chunks').not.toBe(chunks);
+  // Another test may have loaded it before.
+  const { morphinstance_vertex } = ShaderChunk as Record<string, string>;
+  expect(morphinstance_vertex, 'the other library replaces chunks').not.toContain('gl_InstanceID');
 
   const material = new MeshStandardMaterial({ color: 0x88aacc });
   compareRow(material, 'beside replaced chunks');
