@@ -33,6 +33,8 @@ export interface StoredClip {
   error: number;
   additive: boolean;
   channels: Channel[];
+  /** The way that was taken out of its poses, see `BakedClip.rootMotion`; null if none was. */
+  rootMotion: Float32Array | null;
 }
 
 /** Reads the clips of one character into channels. */
@@ -90,7 +92,8 @@ export class ClipReader {
     }
     this.sampleOthers(clip, channels, others, frames, step);
     const additive = clip.blendMode === AdditiveAnimationBlendMode;
-    return { fps: duration === 0 ? 0 : (frames - 1) / duration, frames, error: 0, additive, channels };
+    const rate = duration === 0 ? 0 : (frames - 1) / duration;
+    return { fps: rate, frames, error: 0, additive, channels, rootMotion: null };
   }
 
   /** Fills a channel from the keys of its one track. */
@@ -140,8 +143,13 @@ export class ClipReader {
     }
     open.forEach((channel, i) => {
       channel.values = sampled[i];
-      channel.isConstant = repeats(sampled[i], channel.size, this.toleranceOf(channel));
+      this.findConstant(channel);
     });
+  }
+
+  /** Finds whether a channel that has a value in every frame never changes. */
+  findConstant(channel: Channel): void {
+    channel.isConstant = repeats(channel.values, channel.size, this.toleranceOf(channel));
   }
 
   private readChannel({ node, property, size }: Channel, out: Float32Array, to: number): void {

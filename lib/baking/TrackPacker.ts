@@ -9,15 +9,26 @@ import {
   type TrackClip,
 } from '../tracks/PoseTracks.js';
 import type { StoredClip } from './ClipReader.js';
+import { composeNode } from './collectRig.js';
 import { nodesAbove } from './nodesAbove.js';
 import { invertedRest } from './PoseSampler.js';
 import type { PlannedClip } from './planClips.js';
 
+/** A node of pose tracks, before it is packed. */
+interface PackedNode {
+  /** Index among the rig's nodes; -1 for a node that stands for a pivot. */
+  node: number;
+  /** Index among the packed nodes, or -1. */
+  parent: number;
+  /** Its local matrix, 12 numbers, if no clip moves it; else null. */
+  fixed: ArrayLike<number> | null;
+}
+
 /** Packs stored clips of one character into tracks. */
 export class TrackPacker {
-  /** Nodes of the rig that are kept: joints, and what is above them. */
-  private readonly kept: number[] = [];
-  /** Index of each node of the rig among those that are kept; -1 for others. */
+  /** Joints, and the nodes above them. */
+  private readonly nodes: PackedNode[] = [];
+  /** Index of each node of the rig among `nodes`; -1 for those that are left out. */
   private readonly place: Int32Array;
   private readonly morphRest: Float64Array;
 
@@ -27,14 +38,30 @@ export class TrackPacker {
   ) {
     this.morphRest = new Float64Array(morphs ? Math.ceil(rig.morphRest.length / 4) * 4 : 0);
     if (morphs) this.morphRest.set(rig.morphRest);
-    this.place = Int32Array.from(nodesAbove(rig.parents, rig.jointNodes), (needed, node) =>
-      needed === 1 ? this.kept.push(node) - 1 : -1,
-    );
+    this.place = new Int32Array(rig.parents.length).fill(-1);
+    // The packed node that the children of each node of the rig hang on.
+    const ends = this.place.slice();
+    nodesAbove(rig.parents, rig.jointNodes).forEach((needed, node) => {
+      if (needed === 0) return;
+      const parent = node === 0 ? -1 : ends[rig.parents[node]];
+      const fixed = rig.fixed[node] === 1 ? this.fixedMatrix(node) : null;
+      const pivot = fixed === null ? rig.pivots.get(node) : undefined;
+      if (pivot === undefined) {
+        ends[node] = this.place[node] = this.add({ node, parent, fixed });
+        return;
+      }
+      // A node that turns about a pivot is one that turns about its origin between two that move everything there and back.
+      const [x, y, z] = pivot;
+      const there = this.add({ node: -1, parent, fixed: [1, 0, 0, x, 0, 1, 0, y, 0, 0, 1, z] });
+      this.place[node] = this.add({ node, parent: there, fixed: null });
+      const back = [1, 0, 0, -x, 0, 1, 0, -y, 0, 0, 1, -z];
+      ends[node] = this.add({ node: -1, parent: this.place[node], fixed: back });
+    });
   }
 
   /** @param named The clips, in the order of `stored`. */
   pack(named: readonly Pick<PlannedClip, 'clip' | 'name'>[], stored: readonly StoredClip[]): PoseTracks {
-    const entries = this.kept.length + this.morphRest.length / 4;
+    const entries = this.nodes.length + this.morphRest.length / 4;
     const table = new Uint32Array(stored.length * entries * NODE_ENTRIES).fill(TRACK_ABSENT);
     const constants = new Constants();
     const moving = stored.map(({ channels }) => channels.filter(({ isConstant }) => !isConstant));
@@ -73,38 +100,66 @@ export class TrackPacker {
       });
       at += frames * stride;
     });
-    return { ...this.nodes(), keys, table, clips };
+    return { ...this.packNodes(), keys, table, clips };
+  }
+
+  private fixedMatrix(node: number): ArrayLike<number> {
+    const { rest, pivots, restLocal } = this.rig;
+    if (node !== 0) return restLocal.subarray(node * AFFINE_SIZE, (node + 1) * AFFINE_SIZE);
+    // The root's own transform is no part of the poses: `PoseTracks.before` takes it back.
+    const matrix = new Float64Array(AFFINE_SIZE);
+    composeNode(rest, 0, pivots, matrix, 0);
+    return matrix;
+  }
+
+  private add(node: PackedNode): number {
+    return this.nodes.push(node) - 1;
   }
 
   /** Where a property of one of the rig's nodes, or a group of morph targets, is in a clip's part of the table. */
   private entryOf(node: number, property: number): number {
-    const { rig, kept, place } = this;
-    const nodes = rig.parents.length;
-    return (node < nodes ? place[node] : kept.length + node - nodes) * NODE_ENTRIES + property;
+    const { rig, nodes, place } = this;
+    const count = rig.parents.length;
+    return (node < count ? place[node] : nodes.length + node - count) * NODE_ENTRIES + property;
   }
 
-  private nodes(): Omit<PoseTracks, 'keys' | 'table' | 'clips'> {
-    const { rig, kept, place } = this;
-    const rest = new Float64Array(kept.length * TRS_SIZE);
-    const fixed = new Float64Array(kept.length * AFFINE_SIZE).fill(Number.NaN);
-    kept.forEach((node, i) => {
-      rest.set(rig.rest.subarray(node * TRS_SIZE, (node + 1) * TRS_SIZE), i * TRS_SIZE);
-      if (node !== 0 && rig.fixed[node] === 1) {
-        fixed.set(rig.restLocal.subarray(node * AFFINE_SIZE, (node + 1) * AFFINE_SIZE), i * AFFINE_SIZE);
-      }
+  private packNodes(): Omit<PoseTracks, 'keys' | 'table' | 'clips'> {
+    const { rig, nodes, place } = this;
+    const rest = new Float64Array(nodes.length * TRS_SIZE);
+    const fixedMatrices = new Float64Array(nodes.length * AFFINE_SIZE).fill(Number.NaN);
+    nodes.forEach(({ node, fixed }, i) => {
+      const trs = node === -1 ? STILL : rig.rest.subarray(node * TRS_SIZE, (node + 1) * TRS_SIZE);
+      rest.set(trs, i * TRS_SIZE);
+      if (fixed !== null) fixedMatrices.set(fixed, i * AFFINE_SIZE);
     });
     return {
-      names: kept.map((node) => rig.names[node]),
-      parents: Int32Array.from(kept, (node) => (node === 0 ? -1 : place[rig.parents[node]])),
+      names: nodes.map(({ node }) => (node === -1 ? '' : rig.names[node])),
+      parents: Int32Array.from(nodes, ({ parent }) => parent),
       rest,
-      fixed,
+      fixed: fixedMatrices,
       before: invertedRest(rig),
       morphRest: this.morphRest,
-      inverses: rig.jointInverses.slice(),
+      inverses: this.packInverses(),
       jointNodes: Int32Array.from(rig.jointNodes, (node) => place[node]),
     };
   }
+
+  /** A joint with a pivot ends before the node that moves everything back, so that what clips move is the joint's own node. */
+  private packInverses(): Float64Array {
+    const { jointNodes, jointInverses, pivots, fixed } = this.rig;
+    const inverses = jointInverses.slice();
+    jointNodes.forEach((node, joint) => {
+      const pivot = fixed[node] === 1 ? undefined : pivots.get(node);
+      pivot?.forEach((value, row) => {
+        inverses[joint * AFFINE_SIZE + row * 4 + 3] -= value;
+      });
+    });
+    return inverses;
+  }
 }
+
+/** The local transform of a node that does nothing. */
+const STILL = [0, 0, 0, 0, 0, 0, 1, 1, 1, 1];
 
 /** Texels of values that do not change, each of which is stored once. */
 class Constants {

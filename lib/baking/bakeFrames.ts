@@ -11,7 +11,7 @@ import { MOTION_SIZE } from '../poses/RootMotion.js';
 import { toHalf } from '../utils/toHalf.js';
 import type { BakedCharacter } from './BakedCharacter.js';
 import { jointBinds } from './collectRig.js';
-import type { RootMotionExtractor } from './extractRootMotion.js';
+import { movePoseBack, type RootMotionExtractor } from './extractRootMotion.js';
 import { growByArcs } from './growByArcs.js';
 import { PoseSampler } from './PoseSampler.js';
 import type { PlannedClip } from './planClips.js';
@@ -88,7 +88,10 @@ export function* bakeFrames(
     const rootMotion = extractor !== null && inPlace.has(name) ? new Float32Array(count * MOTION_SIZE) : null;
     for (let i = 0; i < count; i++) {
       sampler.sample(timeOf(i), pose);
-      if (rootMotion !== null) extractor?.extract(sampler, i, pose, rootMotion);
+      if (rootMotion !== null) {
+        extractor?.measure(sampler, i, rootMotion);
+        movePoseBack(rootMotion, i * MOTION_SIZE, pose);
+      }
       expandByPose(bounds, boxes, pose);
       if (!encodeFrame(start + i, i === 0, `clip "${clip.name}"`)) return null;
       if (i % 16 === 15) yield (0.9 * (start + i)) / frames;

@@ -25,7 +25,11 @@ export function* bakeRig(
     morphs: movesMorphs(rig, planned),
     ...planRootMotion(rig, planned, rootMotion),
   };
-  if (encoding === 'tracks') return yield* bakeTrackTexture({ ...bake, maxError });
+  if (encoding === 'tracks') {
+    const tracks = yield* bakeTrackTexture({ ...bake, maxError });
+    if (typeof tracks !== 'string') return tracks;
+    throw new Error(`BoneTexture.bake: encoding "tracks" cannot hold ${tracks}; use encoding "auto".`);
+  }
   // Most models can be stored as quaternions; where one cannot, that shows in its first frames, and little time is lost.
   let result =
     encoding === 'matrix' ? null : yield* bakeFrames(encodingByName('quaternion'), bake, encoding === 'auto');

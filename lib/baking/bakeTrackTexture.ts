@@ -10,6 +10,7 @@ import { warnOnce } from '../utils/warnOnce.js';
 import type { BakedCharacter } from './BakedCharacter.js';
 import { bakeTracks } from './bakeTracks.js';
 import { jointBinds } from './collectRig.js';
+import type { RootMotionExtractor } from './extractRootMotion.js';
 import { PoseSampler } from './PoseSampler.js';
 import type { PlannedClip } from './planClips.js';
 
@@ -22,25 +23,22 @@ export interface TrackBake extends BakedCharacter {
   maxError: number;
   /** Whether clips move morph targets. */
   morphs: boolean;
-  /** Set if root motion is to be extracted, which tracks do not support. */
-  extractor: object | null;
+  /** Extracts root motion from clips; null if it is to stay in them. */
+  extractor: RootMotionExtractor | null;
+  /** Names of the clips from which it is extracted. */
+  inPlace: ReadonlySet<string>;
 }
 
 /**
  * Bakes clips into tracks.
  *
- * @throws If the character needs something that tracks cannot store, or the texture gets too large.
+ * @returns What tracks cannot hold, in words, if the character has such a thing.
+ * @throws If the texture gets too large.
  */
-export function* bakeTrackTexture(bake: TrackBake): Generator<number, BoneTextureData, void> {
-  const { planned, rig, boxes, maxTextureSize, maxError, morphs, extractor } = bake;
-  const missing =
-    (extractor !== null && 'root motion') ||
-    (rig.jointMeshes.some((mesh) => mesh !== null) &&
-      'skins in detached bind mode, or meshes that clips mirror or flatten') ||
-    (rig.pivots.size > 0 && 'nodes with a pivot');
-  if (missing) {
-    throw new Error(`${NAME}: encoding "tracks" cannot hold ${missing} yet; use encoding "auto".`);
-  }
+export function* bakeTrackTexture(bake: TrackBake): Generator<number, BoneTextureData | string, void> {
+  const { planned, rig, boxes, maxTextureSize, maxError, morphs } = bake;
+  if (rig.jointMeshes.some((mesh) => mesh?.bindInverse)) return 'skins in detached bind mode';
+  if (rig.jointMeshes.some((mesh) => mesh !== null)) return 'meshes that clips mirror or flatten';
 
   const restBounds = new Box3();
   const pose = new Float64Array(rig.jointNames.length * AFFINE_SIZE);
@@ -49,7 +47,9 @@ export function* bakeTrackTexture(bake: TrackBake): Generator<number, BoneTextur
   const extent = restBounds.getSize(new Vector3());
   const size = Math.max(extent.x, extent.y, extent.z) || 1;
 
-  const tracks = yield* bakeTracks(bake, planned, { size, maxError, morphs });
+  const stored = yield* bakeTracks(bake, planned, { ...bake, size });
+  if (typeof stored === 'string') return stored;
+  const { tracks, rootMotions } = stored;
   for (const { name, error } of tracks.clips) {
     if (error <= maxError) continue;
     warnOnce(
@@ -66,7 +66,8 @@ export function* bakeTrackTexture(bake: TrackBake): Generator<number, BoneTextur
   const boundsOf = reachBounds(tracks, boxes);
   const clips = tracks.clips.map(({ name, duration, fps, frames }, i): BakedClip => {
     const bounds = boxToArray(boundsOf(i));
-    return { name, start: i + 1, count: frames, duration, fps, bounds, rootMotion: null, markers: [] };
+    const rootMotion = rootMotions[i];
+    return { name, start: i + 1, count: frames, duration, fps, bounds, rootMotion, markers: [] };
   });
   return {
     texels,

@@ -1,6 +1,9 @@
+import { AdditiveAnimationBlendMode } from 'three';
 import type { PoseTracks } from '../tracks/PoseTracks.js';
 import type { BakedCharacter } from './BakedCharacter.js';
 import { ClipReader, type StoredClip } from './ClipReader.js';
+import type { RootMotionExtractor } from './extractRootMotion.js';
+import { ChannelMover, nodesToMove } from './moveChannelsBack.js';
 import { PoseSampler } from './PoseSampler.js';
 import type { PlannedClip } from './planClips.js';
 import { TrackPacker } from './TrackPacker.js';
@@ -17,30 +20,56 @@ export interface TrackOptions {
   maxError: number;
   /** Whether clips move morph targets, which are then stored too. */
   morphs: boolean;
+  /** Extracts root motion from clips; null if it is to stay in them. */
+  extractor: RootMotionExtractor | null;
+  /** Names of the clips from which it is extracted. */
+  inPlace: ReadonlySet<string>;
+}
+
+/** Clips as tracks, and the way that was taken out of each, or null. */
+export interface StoredTracks {
+  tracks: PoseTracks;
+  rootMotions: (Float32Array | null)[];
 }
 
 /**
  * Stores clips as keys, each at its own frame rate. Clips of linear and stepped tracks whose keys are on frames are exact at any
- * time. Others (splines, Euler angles, keys at odd times) are sampled at ever higher rates until `maxError` holds.
+ * time. Others (splines, Euler angles, keys at odd times) are sampled at ever higher rates until `maxError` holds; so are
+ * clips from which turns are extracted. Additive clips keep their root motion.
+ *
+ * @returns What tracks cannot hold, in words, if there is such a thing.
  */
 export function* bakeTracks(
   character: BakedCharacter,
   clips: readonly PlannedClip[],
-  { size, maxError, morphs }: TrackOptions,
-): Generator<number, PoseTracks, void> {
-  const { rig } = character;
+  { size, maxError, morphs, extractor, inPlace }: TrackOptions,
+): Generator<number, StoredTracks | string, void> {
+  const { rig, boxes } = character;
   const reader = new ClipReader(rig, size, morphs);
   const packer = new TrackPacker(rig, morphs);
+  const sampler = new PoseSampler(rig);
+  let mover: ChannelMover | null = null;
+  if (extractor !== null) {
+    const nodes = nodesToMove(rig, extractor.node, boxes);
+    if (nodes === null) return 'root motion of a joint below one that vertices follow';
+    mover = new ChannelMover(rig, extractor, nodes, reader);
+  }
+
   const stored: StoredClip[] = [];
   for (const [i, planned] of clips.entries()) {
-    let one = reader.store(planned.clip);
-    if (one === null) {
-      const sampler = new PoseSampler(rig);
-      sampler.setClip(planned.clip);
-      for (let fps = reader.firstRate(planned.clip); ; fps *= 2) {
-        one = reader.sample(planned.clip, fps);
-        one.error = trackError(packer.pack([planned], [one]), sampler, character) / size;
-        if (one.error <= maxError || fps * 2 > MAX_FPS) break;
+    const { clip, name } = planned;
+    let one = reader.store(clip);
+    const moves = mover !== null && inPlace.has(name) && clip.blendMode !== AdditiveAnimationBlendMode;
+    if (one === null || moves) {
+      sampler.setClip(clip);
+      let fps = one === null ? reader.firstRate(clip) : one.fps;
+      one ??= reader.sample(clip, fps);
+      for (;;) {
+        if (moves && !mover?.move(one, sampler, clip.duration)) return 'turns below uneven scale';
+        one.error = trackError(packer.pack([planned], [one]), sampler, character, one.rootMotion) / size;
+        fps *= 2;
+        if (one.error <= maxError || one.frames === 1 || fps > MAX_FPS) break;
+        one = reader.sample(clip, fps);
         yield i / clips.length;
       }
     }
@@ -48,5 +77,5 @@ export function* bakeTracks(
     yield (i + 1) / clips.length;
   }
   reader.skipped.warn();
-  return packer.pack(clips, stored);
+  return { tracks: packer.pack(clips, stored), rootMotions: stored.map(({ rootMotion }) => rootMotion) };
 }

@@ -19,8 +19,8 @@ const _scale = /*@__PURE__*/ new Vector3();
 const _up = /*@__PURE__*/ new Vector3(0, 1, 0);
 
 /**
- * Extracts the way of one node over the ground from the poses of a clip, frame by frame. Each pose is moved back by the
- * motion that leads from the node's place in the first frame to its place in this one, and the motions are kept as a curve.
+ * Measures the way of one node over the ground in the poses of a clip, frame by frame: the motion that leads from the node's
+ * place in the first frame to its place in this one. The motions are kept as a curve, and the poses are moved back by them.
  */
 export class RootMotionExtractor {
   readonly node: number;
@@ -30,8 +30,6 @@ export class RootMotionExtractor {
   private readonly firstTurn = new Quaternion();
   private readonly turn = new Quaternion();
   private readonly model = new Float64Array(AFFINE_SIZE);
-  private readonly back = new Float64Array(AFFINE_SIZE);
-  private readonly joint = new Float64Array(AFFINE_SIZE);
 
   constructor(node: number, { yaw = true, vertical = false }: RootMotionOptions) {
     this.node = node;
@@ -40,13 +38,12 @@ export class RootMotionExtractor {
   }
 
   /**
-   * Extracts the motion from the pose that the sampler has just sampled.
+   * Writes the motion from the first frame's place to that of the pose that the sampler has just sampled.
    *
    * @param frame Of the clip; call in order from 0.
-   * @param pose Skinning matrices; they are moved back.
    * @param motion `MOTION_SIZE` numbers a frame, of which this frame's are written.
    */
-  extract(sampler: PoseSampler, frame: number, pose: Float64Array, motion: Float32Array): void {
+  measure(sampler: PoseSampler, frame: number, motion: Float32Array): void {
     sampler.readModel(this.node, this.model);
     affineToMatrix4(this.model, 0, _matrix).decompose(_position, this.turn, _scale);
     if (frame === 0) {
@@ -61,16 +58,6 @@ export class RootMotionExtractor {
     motion[at + 1] = this.vertical ? _position.y - this.first.y : 0;
     motion[at + 2] = _position.z - start.z;
     motion[at + 3] = yaw;
-
-    // Move the pose back by the motion as rounded to float32, so that adding the motion again gives the same pose.
-    const cos = Math.cos(motion[at + 3]);
-    const sin = Math.sin(motion[at + 3]);
-    const [x, y, z] = motion.subarray(at, at + 3);
-    this.back.set([cos, 0, -sin, sin * z - cos * x, 0, 1, 0, -y, sin, 0, cos, -sin * x - cos * z]);
-    for (let i = 0; i < pose.length; i += AFFINE_SIZE) {
-      this.joint.set(pose.subarray(i, i + AFFINE_SIZE));
-      multiplyAffine(this.back, 0, this.joint, 0, pose, i);
-    }
   }
 
   /** How far a rotation turns about y, in radians; of all angles that differ by whole turns the one nearest the frame before. */
@@ -80,6 +67,33 @@ export class RootMotionExtractor {
     if (y * y + w * w < 1e-8) return before;
     const yaw = 2 * Math.atan2(y, w);
     return yaw + Math.round((before - yaw) / (2 * Math.PI)) * 2 * Math.PI;
+  }
+}
+
+/**
+ * Writes the matrix that moves a pose back by a motion. Motions are taken as rounded to float32, so that adding them again
+ * gives the same pose.
+ *
+ * @param motion `MOTION_SIZE` numbers from `at`.
+ * @param out 12 numbers.
+ */
+export function motionBack(motion: Float32Array, at: number, out: Float64Array): void {
+  const cos = Math.cos(motion[at + 3]);
+  const sin = Math.sin(motion[at + 3]);
+  const x = motion[at];
+  const z = motion[at + 2];
+  out.set([cos, 0, -sin, sin * z - cos * x, 0, 1, 0, -motion[at + 1], sin, 0, cos, -sin * x - cos * z]);
+}
+
+const _back = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
+const _joint = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
+
+/** Moves skinning matrices back by a motion, see {@link motionBack}. */
+export function movePoseBack(motion: Float32Array, at: number, pose: Float64Array): void {
+  motionBack(motion, at, _back);
+  for (let i = 0; i < pose.length; i += AFFINE_SIZE) {
+    _joint.set(pose.subarray(i, i + AFFINE_SIZE));
+    multiplyAffine(_back, 0, _joint, 0, pose, i);
   }
 }
 

@@ -1,8 +1,10 @@
 import { AFFINE_SIZE } from '../constants.js';
+import { MOTION_SIZE } from '../poses/RootMotion.js';
 import { composeModel, mixMorphs, mixPose } from '../tracks/mixPose.js';
 import type { PoseTracks } from '../tracks/PoseTracks.js';
 import { multiplyAffine } from '../utils/affine.js';
 import type { BakedCharacter } from './BakedCharacter.js';
+import { movePoseBack } from './extractRootMotion.js';
 import type { PoseSampler } from './PoseSampler.js';
 
 /**
@@ -11,11 +13,13 @@ import type { PoseSampler } from './PoseSampler.js';
  *
  * @param tracks Of this clip alone.
  * @param sampler Has the clip chosen.
+ * @param rootMotion The way that was taken out of the tracks, or null.
  */
 export function trackError(
   tracks: PoseTracks,
   sampler: PoseSampler,
   { rig, boxes, morphReach }: BakedCharacter,
+  rootMotion: Float32Array | null,
 ): number {
   const [{ frames, fps }] = tracks.clips;
   const joints = rig.jointNames.length;
@@ -25,12 +29,21 @@ export function trackError(
   const expected = new Float64Array(joints * AFFINE_SIZE);
   const actions = [{ clip: 0, frame: 0, weight: 1 }];
   const layers = [{ actions, weight: 1, mask: null }];
+  const motion = new Float32Array(MOTION_SIZE);
   const influences = new Float64Array(tracks.morphRest.length);
   let worst = 0;
   for (let half = 0; half < (frames - 1) * 2; half++) {
     // Half-way between frames, where a straight line is furthest from a curve, and shortly before the next, where jumps show.
     actions[0].frame = (half >> 1) + (half & 1 ? 0.98 : 0.5);
     sampler.sample(actions[0].frame / fps, expected);
+    if (rootMotion !== null) {
+      const at = (half >> 1) * MOTION_SIZE;
+      const alpha = actions[0].frame - (half >> 1);
+      for (let i = 0; i < MOTION_SIZE; i++) {
+        motion[i] = rootMotion[at + i] * (1 - alpha) + rootMotion[at + MOTION_SIZE + i] * alpha;
+      }
+      movePoseBack(motion, 0, expected);
+    }
     mixMorphs(tracks, layers, influences);
     sampler.influences.forEach((influence, i) => {
       if (i < influences.length) worst = Math.max(worst, Math.abs(influence - influences[i]) * morphReach);

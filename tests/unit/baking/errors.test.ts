@@ -101,6 +101,5 @@ test('tracks say what they cannot hold', () => {
   const tracks = { encoding: 'tracks' };
   expect(bake(root, clips, { ...tracks, precision: 'half' })).toThrow('"tracks" has no precision "half" yet');
   expect(bake(root, clips, { ...tracks, maxError: 0 })).toThrow('maxError is 0');
-  expect(bake(root, clips, { ...tracks, rootMotion: true })).toThrow('"tracks" cannot hold root motion yet');
   expect(bake(root, clips, { ...tracks, maxTextureSize: 1024 })).toThrow('maxTextureSize is 1024');
 });

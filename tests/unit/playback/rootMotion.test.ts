@@ -61,10 +61,10 @@ function expectSame(a: Matrix4, b: Matrix4, label: string, places = 4) {
   });
 }
 
-describe('root motion', () => {
+describe.each(['quaternion', 'tracks'] as const)('root motion with encoding %s', (encoding) => {
   test.each(['Straight', 'Curve', 'Spin'])('%s put back on the matrix is the clip itself', (name) => {
     const { root, bones, clips } = createWalker();
-    const crowd = SkinnedInstancedMesh.from(root, clips, 1, { rootMotion: true, fps: 40 });
+    const crowd = SkinnedInstancedMesh.from(root, clips, 1, { encoding, rootMotion: true, fps: 40 });
     const place = new Matrix4().compose(
       new Vector3(5, 1, -2),
       new Quaternion().setFromEuler(new Euler(0.1, 0.7, 0)),
@@ -89,7 +89,7 @@ describe('root motion', () => {
 
   test('in place the character stays over its spot, and keeps what is not motion over the ground', () => {
     const { root, clips } = createWalker();
-    const crowd = SkinnedInstancedMesh.from(root, clips, 1, { rootMotion: true, fps: 40 });
+    const crowd = SkinnedInstancedMesh.from(root, clips, 1, { encoding, rootMotion: true, fps: 40 });
     crowd.play(0, 'Straight');
     const bone = new Matrix4();
     let highest = -1;
@@ -112,7 +112,7 @@ describe('root motion', () => {
     { delta: 7, timeScale: 1 },
   ])('loops add up, at $delta s a frame', ({ delta, timeScale }) => {
     const { root, clips } = createWalker();
-    const crowd = SkinnedInstancedMesh.from(root, clips, 2, { rootMotion: { yaw: true } });
+    const crowd = SkinnedInstancedMesh.from(root, clips, 2, { encoding, rootMotion: { yaw: true } });
     crowd.play(0, 'Straight', { rootMotion: true, timeScale });
     crowd.play(1, 'Curve', { rootMotion: true, timeScale });
     let elapsed = 0;
@@ -132,7 +132,7 @@ describe('root motion', () => {
 
   test('in reverse goes back, in a ping-pong there and back, and ends with the clip', () => {
     const { root, clips } = createWalker();
-    const crowd = SkinnedInstancedMesh.from(root, clips, 4, { rootMotion: true });
+    const crowd = SkinnedInstancedMesh.from(root, clips, 4, { encoding, rootMotion: true });
     crowd.play(0, 'Straight', { rootMotion: true, timeScale: -1, time: 2 });
     crowd.play(1, 'Straight', { rootMotion: true, loop: LoopPingPong });
     crowd.play(2, 'Straight', { rootMotion: true, loop: LoopOnce });
@@ -153,7 +153,7 @@ describe('root motion', () => {
 
   test('fades from one speed to another', () => {
     const { root, clips } = createWalker();
-    const crowd = SkinnedInstancedMesh.from(root, clips, 3, { rootMotion: true });
+    const crowd = SkinnedInstancedMesh.from(root, clips, 3, { encoding, rootMotion: true });
     const matrix = new Matrix4();
     const z = (index = 0) => {
       crowd.getMatrixAt(index, matrix);
@@ -175,7 +175,7 @@ describe('root motion', () => {
   test('is taken from the joint, the clips and the axes that are asked for', () => {
     const { root, clips } = createWalker();
     const bake = (rootMotion: object) =>
-      SkinnedInstancedMesh.from(root, clips, 1, { rootMotion }).boneTexture;
+      SkinnedInstancedMesh.from(root, clips, 1, { encoding, rootMotion }).boneTexture;
     const some = bake({ joint: 'Base', clips: ['Straight'], vertical: true, yaw: false });
     expect(some.clips.map(({ rootMotion }) => rootMotion !== null)).toEqual([true, false, false]);
     const { rootMotion, count } = some.clips[0];
@@ -185,8 +185,8 @@ describe('root motion', () => {
     expect(() => bake({ clips: ['Nope'] })).toThrow(/rootMotion\.clips names "Nope".*"Straight"/);
     const still = createStick({ A: 1 });
     still.clips[0].tracks[0].values.fill(1);
-    expect(() => SkinnedInstancedMesh.from(still.root, still.clips, 1, { rootMotion: true })).toThrow(
-      /no clip changes the position of a joint/,
-    );
+    expect(() =>
+      SkinnedInstancedMesh.from(still.root, still.clips, 1, { encoding, rootMotion: true }),
+    ).toThrow(/no clip changes the position of a joint/);
   });
 });
