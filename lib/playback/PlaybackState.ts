@@ -1,6 +1,7 @@
 import type { InstancedInterleavedBuffer, Texture } from 'three';
 import type { InstanceData } from '../instances/InstanceData.js';
 import type { InstanceTexture } from '../instances/InstanceTexture.js';
+import type { RowsBefore } from '../instances/RowsBefore.js';
 import type { ClipTable } from '../poses/ClipTable.js';
 import type { PoseTracks } from '../tracks/PoseTracks.js';
 import { actionWeights } from './actionWeights.js';
@@ -26,6 +27,8 @@ export abstract class PlaybackState implements InstanceData {
   readonly stack: LayerStack;
   readonly rates: PoseRates;
   observer: PlaybackObserver | null = null;
+  /** Where instances were when renderers last posed them. */
+  readonly rowsBefore: Set<RowsBefore> = new Set();
   protected texels: PlaybackTexels;
   private size: number;
 
@@ -147,6 +150,7 @@ export abstract class PlaybackState implements InstanceData {
     this.rates.swap(i, j);
     this.texels.changed(i);
     this.texels.changed(j);
+    for (const rows of this.rowsBefore) rows.swap(i, j);
     this.observer?.swapped(i, j);
   }
 

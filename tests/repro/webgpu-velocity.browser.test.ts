@@ -24,9 +24,13 @@ const BOUND = 1e-4;
 
 const at = (x: number, y = 0) => new Matrix4().makeTranslation(x, y, 0);
 
-describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
-  /** Draws a scene and returns its motion vectors. */
-  let draw: (scene: Scene) => Promise<Float32Array>;
+const RUNS = TWINS.filter((twin) => twin !== 'GLSL').flatMap((twin) =>
+  (['quaternion', 'tracks'] as const).map((encoding) => [twin, encoding] as const),
+);
+
+describe.each(RUNS)('%s, encoding %s', (twin, encoding) => {
+  /** Draws a scene and returns its motion vectors; with `again`, draws it once before that is called, in the same frame. */
+  let draw: (scene: Scene, again?: () => void) => Promise<Float32Array>;
   let dispose: () => void;
 
   beforeAll(async () => {
@@ -46,10 +50,14 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
     renderer.setMRT(mrt({ output, velocity }));
     const camera = new PerspectiveCamera(60, 1, 0.1, 20);
     camera.position.set(0.5, 0.5, 6);
-    draw = async (scene) => {
+    draw = async (scene, again) => {
       // Motion vectors look from one frame of the browser to the one before.
       await drawInNewFrame(renderer, () => {
         renderer.setRenderTarget(target);
+        if (again !== undefined) {
+          renderer.render(scene, camera);
+          again();
+        }
         renderer.render(scene, camera);
       });
       const pixels = await renderer.readRenderTargetPixelsAsync(target, 0, 0, SIZE, SIZE, 1);
@@ -94,7 +102,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
       reference.matrix.copy(matrix);
       return reference;
     });
-    const crowds = starts.slice(0, 2).map(() => SkinnedInstancedMesh.from(root, clips, 1));
+    const crowds = starts.slice(0, 2).map(() => SkinnedInstancedMesh.from(root, clips, 1, { encoding }));
     crowds.forEach((crowd, i) => {
       crowd.material = material;
       crowd.setMatrixAt(0, starts[i]);
@@ -105,7 +113,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
     await draw(scenes[0]);
     await draw(scenes[1]);
 
-    const late = SkinnedInstancedMesh.from(root, clips, 1);
+    const late = SkinnedInstancedMesh.from(root, clips, 1, { encoding });
     late.material = material;
     late.setMatrixAt(0, starts[3]);
     late.frustumCulled = false;
@@ -134,7 +142,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
 
   test('two attachments of one material', async () => {
     const { root, clips } = createStick();
-    const crowd = SkinnedInstancedMesh.from(root, clips, 2);
+    const crowd = SkinnedInstancedMesh.from(root, clips, 2, { encoding });
     const material = new MeshBasicMaterial();
     crowd.attachToJoint('Base', new BoxGeometry(0.5, 0.5, 0.5), material);
     crowd.attachToJoint('Tip', new BoxGeometry(0.5, 0.5, 0.5), material, at(2));
@@ -149,7 +157,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
 
   test('instances that were exchanged have not moved, and attachments neither', async () => {
     const { root, clips } = createStick();
-    const crowd = SkinnedInstancedMesh.from(root, clips, 2);
+    const crowd = SkinnedInstancedMesh.from(root, clips, 2, { encoding });
     const box = crowd.attachToJoint('Base', new BoxGeometry(0.5, 0.5, 0.5), new MeshBasicMaterial());
     crowd.setMatrixAt(0, at(-1.5));
     crowd.setMatrixAt(1, at(1, 1));
@@ -168,9 +176,64 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
     crowd.dispose();
   });
 
+  test('of clips, in two crowds of one material, exchanged instances, and poses that are drawn twice in a frame', async () => {
+    const { root, mesh, clips } = createStick();
+    const material = new MeshBasicMaterial();
+    const places = [at(-6), at(-5, 1), at(-4, -1)];
+    const speeds = [1, 2, -1];
+    const starts = [0.1, 0, 0.9];
+    // The stick's clip moves it along x, by its time and 5 more.
+    const references = places.map(() => {
+      const reference = new Mesh(mesh.geometry, material);
+      reference.matrixAutoUpdate = false;
+      return reference;
+    });
+    let time = 0;
+    const expected = async () => {
+      references.forEach((reference, i) => {
+        reference.matrix.copy(places[i]);
+        reference.matrix.elements[12] += 5 + starts[i] + speeds[i] * time;
+        reference.matrixWorldNeedsUpdate = true;
+      });
+      return draw(scenes[0]);
+    };
+    const crowds = [2, 1].map((count) => SkinnedInstancedMesh.from(root, clips, count, { encoding }));
+    places.forEach((place, i) => {
+      const crowd = crowds[i >> 1];
+      crowd.setMatrixAt(i & 1, place).play(i & 1, 'Slide', { time: starts[i], timeScale: speeds[i] });
+      crowd.material = material;
+    });
+    const scenes = [sceneOf(...references), sceneOf(...crowds)];
+    const step = (delta: number) => {
+      time += delta;
+      for (const crowd of crowds) crowd.update(delta);
+    };
+    const check = async (what: string, again?: () => void) => {
+      const drawn = await draw(scenes[1], again);
+      const vectors = await expected();
+      expect(largest(vectors, drawn), what).toBeLessThan(BOUND);
+      return largest(vectors);
+    };
+    await check('none in the first frame');
+    await check('none in the second one');
+    step(0.05);
+    expect(await check('a step')).toBeGreaterThan(0.01);
+    step(0.05);
+    crowds[0].swapInstances(0, 1);
+    expect(await check('a step in which instances were exchanged')).toBeGreaterThan(0.01);
+    expect(await check('the clock stands')).toBeLessThan(1e-6);
+    step(0.02);
+    expect(await check('two steps, drawn after each', () => step(0.03))).toBeGreaterThan(0.01);
+    crowds[0].count = 1;
+    await draw(scenes[1]);
+    crowds[0].count = 2;
+    expect(largest(await draw(scenes[1])), 'one that comes back').toBeLessThan(1e-6);
+    for (const crowd of crowds) crowd.dispose();
+  });
+
   test('of a crowd that has every attribute there is', async () => {
     const { root, clips } = createEverything(3);
-    const crowd = SkinnedInstancedMesh.from(root, clips, 1, { mergeMaterials: true });
+    const crowd = SkinnedInstancedMesh.from(root, clips, 1, { encoding, mergeMaterials: true });
     crowd.setColorAt(0, new Color(1, 1, 1));
     const references = drawnMeshes(root).map((mesh) => {
       const reference = new Mesh(mesh.geometry, new MeshBasicMaterial());
@@ -193,7 +256,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
   test('a plain mesh of the same material is built as ever', async () => {
     const { root, clips } = createStick();
     const material = new MeshBasicMaterial();
-    const crowd = SkinnedInstancedMesh.from(root, clips, 1);
+    const crowd = SkinnedInstancedMesh.from(root, clips, 1, { encoding });
     crowd.material = material;
     const mesh = new Mesh(new BoxGeometry(), material);
     const scene = sceneOf(crowd, mesh);

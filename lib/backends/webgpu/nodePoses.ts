@@ -28,7 +28,7 @@ export function posePassOf({ playback, boneTexture }: DrawnCrowd): NodePosePass 
       joints: tracks.jointNodes.length,
       groups: tracks.morphRest.length / 4,
     },
-    playback.capacity,
+    playback,
   );
   const actions = playback.actions.layered;
   const dispose = () => {
@@ -43,5 +43,5 @@ export function posePassOf({ playback, boneTexture }: DrawnCrowd): NodePosePass 
 
 /** Brings the poses of a crowd up to date. */
 export function runPosePass(renderer: object, crowd: DrawnCrowd): void {
-  posePassOf(crowd).run(renderer as WebGPURenderer, crowd.playback, crowd.count);
+  posePassOf(crowd).run(renderer as WebGPURenderer, crowd.count);
 }

@@ -1,0 +1,79 @@
+import type { WebGPURenderer } from 'three/webgpu';
+import { RowsBefore } from '../../instances/RowsBefore.js';
+import type { InstancePlayback } from '../../playback/InstancePlayback.js';
+import { createMatrixRows, type MatrixRows } from './MatrixRows.js';
+
+/** What is kept on a renderer. */
+interface Kept {
+  /** The frame of the browser in which poses were kept last, and of how many instances. */
+  frame: number;
+  count: number;
+  rows: RowsBefore;
+}
+
+/** The poses of the frame before, for motion vectors. */
+export class KeptPoses {
+  readonly palette: MatrixRows;
+  private readonly kept = new WeakMap<WebGPURenderer, Kept>();
+  private readonly rows: RowsBefore[] = [];
+
+  constructor(
+    matrices: number,
+    webGPU: boolean,
+    private readonly playback: InstancePlayback,
+  ) {
+    this.palette = createMatrixRows(matrices, webGPU);
+  }
+
+  /** How many instances, the first ones, were posed otherwise in the frame before; 0 if none moves. */
+  countOn(renderer: WebGPURenderer): number {
+    const { frame, count } = this.on(renderer);
+    return frame === renderer.info.frame ? count : 0;
+  }
+
+  /** Where instances were then. */
+  rowsOn(renderer: WebGPURenderer): RowsBefore {
+    return this.on(renderer).rows;
+  }
+
+  /**
+   * Call before instances are posed anew.
+   *
+   * @param posed Instances that are posed.
+   * @returns Of how many the poses must be copied first: none but for the first time in a frame.
+   */
+  keep(renderer: WebGPURenderer, posed: number): number {
+    const kept = this.on(renderer);
+    const { frame } = renderer.info;
+    const anew = kept.frame !== frame;
+    kept.rows.posed(anew);
+    kept.rows.texture.prepare(renderer, always);
+    if (!anew) return 0;
+    this.palette.prepare(renderer);
+    kept.frame = frame;
+    kept.count = posed;
+    return posed;
+  }
+
+  dispose(): void {
+    this.palette.dispose();
+    for (const rows of this.rows) {
+      this.playback.rowsBefore.delete(rows);
+      rows.dispose();
+    }
+  }
+
+  private on(renderer: WebGPURenderer): Kept {
+    let kept = this.kept.get(renderer);
+    if (kept === undefined) {
+      kept = { frame: -1, count: 0, rows: new RowsBefore(this.playback.capacity) };
+      this.rows.push(kept.rows);
+      this.playback.rowsBefore.add(kept.rows);
+      this.kept.set(renderer, kept);
+    }
+    return kept;
+  }
+}
+
+/** WebGPURenderer neither loses textures nor says which it has. */
+const always = (): boolean => true;

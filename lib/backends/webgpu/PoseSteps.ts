@@ -1,0 +1,106 @@
+import { type Texture, Vector3 } from 'three';
+import { Fn, int, uniform } from 'three/tsl';
+import type { ComputeNode, Node } from 'three/webgpu';
+import { mixTracks } from '../../../shaders/mixTracks.tsl.js';
+import { playedActions } from '../../../shaders/playedActions.tsl.js';
+import { composeStep, type PoseSize, sampleStep } from '../../../shaders/posePass.tsl.js';
+import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
+import { trackTexels } from '../../../shaders/trackTexel.tsl.js';
+import type { InstancePlayback } from '../../playback/InstancePlayback.js';
+import type { TrackLayout } from '../../tracks/trackTexels.js';
+import type { MatrixRows } from './MatrixRows.js';
+
+/** The tracks of a character, as `trackTexels` packs them. */
+export interface TrackTexture extends PoseSize {
+  texture: Texture;
+  layout: TrackLayout;
+}
+
+/** What the first step computes of an instance: its nodes, then groups of four morph targets. */
+export const entriesOf = ({ nodes, groups }: PoseSize): number => nodes + groups;
+
+/** What the second step computes of an instance: its joints, then groups of four morph targets. */
+export const columnsOf = ({ joints, groups }: PoseSize): number => joints + groups;
+
+/** The computations that pose a crowd, and what they read of it. */
+export class PoseSteps {
+  private readonly steps: ComputeNode[];
+  private readonly stepsOfNewFrame: ComputeNode[];
+  private readonly actions: TexelNode;
+  private readonly clock = uniform(0);
+
+  /**
+   * @param locals What the first step writes, and the second reads.
+   * @param palette What the second step writes, and vertices read.
+   * @param before Where the palette is kept for the next frame.
+   */
+  constructor(
+    private readonly tracks: TrackTexture,
+    private readonly playback: InstancePlayback,
+    locals: MatrixRows,
+    palette: MatrixRows,
+    before: MatrixRows | null,
+  ) {
+    const { texture, layout } = tracks;
+    const { capacity } = playback;
+    const entries = entriesOf(tracks);
+    const columns = columnsOf(tracks);
+    this.actions = texels(playback.actions.layered);
+    const { actions, clock } = this;
+    const starts = uniform(new Vector3(layout.nodes, layout.joints, layout.clips), 'ivec3');
+    // Anew in each step: three.js keeps a function's code, but not the textures that it reads.
+    const readTracks = () => trackTexels(texels(texture), starts);
+
+    const sample = Fn(() => {
+      const nodes = readTracks();
+      const mixing = mixTracks(nodes);
+      const { instance, member } = split(locals.invocation, entries);
+      const played = playedActions(instance, { actions, clock }, mixing.action);
+      locals.write(sampleStep(nodes, mixing, tracks)(member, played));
+    });
+    const compose = Fn(() => {
+      const { instance, member } = split(palette.invocation, columns);
+      const first = instance.mul(entries).toVar();
+      const { read } = locals.reader();
+      const entryRows = (entry: Node<'int'>) => read(first.add(entry).toVar());
+      palette.write(composeStep(readTracks(), tracks)(member, entryRows));
+    });
+    this.steps = [sample().compute(capacity * entries), compose().compute(capacity * columns)];
+    this.stepsOfNewFrame = [...this.steps];
+    if (before !== null) {
+      const keep = Fn(() => {
+        before.write(palette.reader().read(int(before.invocation).toVar()));
+      });
+      this.stepsOfNewFrame.unshift(keep().compute(capacity * columns));
+    }
+  }
+
+  /**
+   * What to compute, one step after another.
+   *
+   * @param count Instances.
+   * @param kept Instances whose poses are to be kept before; 0 for none.
+   */
+  prepare(count: number, kept: number): ComputeNode[] {
+    const { clock, actions } = this.playback;
+    this.clock.value = clock;
+    this.actions.value = actions.layered;
+    const [sample, compose] = this.steps;
+    sample.count = count * entriesOf(this.tracks);
+    compose.count = count * columnsOf(this.tracks);
+    if (kept === 0) return this.steps;
+    this.stepsOfNewFrame[0].count = kept * columnsOf(this.tracks);
+    return this.stepsOfNewFrame;
+  }
+
+  dispose(): void {
+    for (const step of this.stepsOfNewFrame) step.dispose();
+  }
+}
+
+/** The instance that an invocation is about, and which of its so many members. */
+function split(invocation: Node<'uint'>, members: number): Record<'instance' | 'member', Node<'int'>> {
+  const index = int(invocation).toVar();
+  const instance = index.div(members).toVar();
+  return { instance, member: index.sub(instance.mul(members)).toVar() };
+}

@@ -1,0 +1,95 @@
+import type { Texture } from 'three';
+import type { WebGPURenderer } from 'three/webgpu';
+import type { InstancePlayback } from '../../playback/InstancePlayback.js';
+import { KeptPoses } from './KeptPoses.js';
+import { createMatrixRows, type MatrixRows } from './MatrixRows.js';
+import { columnsOf, entriesOf, PoseSteps, type TrackTexture } from './PoseSteps.js';
+
+/** What the poses on a renderer were made of. */
+interface Posed {
+  clock: number;
+  count: number;
+  actions: Texture;
+  version: number;
+}
+
+/** Poses of a crowd for renderers of one kind of backend. */
+export class Poses {
+  readonly palette: MatrixRows;
+  private readonly locals: MatrixRows;
+  private kept: KeptPoses | null = null;
+  private steps: PoseSteps | null = null;
+  private readonly posed = new WeakMap<WebGPURenderer, Posed>();
+
+  constructor(
+    private readonly tracks: TrackTexture,
+    private readonly playback: InstancePlayback,
+    readonly webGPU: boolean,
+  ) {
+    this.locals = createMatrixRows(playback.capacity * entriesOf(tracks), webGPU);
+    this.palette = createMatrixRows(this.paletteSize, webGPU);
+  }
+
+  /** The poses of the frame before. They are kept from the first time on that someone asks for them. */
+  get before(): KeptPoses {
+    if (this.kept === null) {
+      this.kept = new KeptPoses(this.paletteSize, this.webGPU, this.playback);
+      this.steps?.dispose();
+      this.steps = null;
+    }
+    return this.kept;
+  }
+
+  /**
+   * Poses the first `count` instances, if anything has changed since they last were.
+   *
+   * @returns Whether it has.
+   */
+  run(renderer: WebGPURenderer, count: number): boolean {
+    const { playback, kept, locals, palette } = this;
+    const last = this.posed.get(renderer);
+    if (count === 0 || (last !== undefined && !this.hasChanged(last, count))) return false;
+    const copied = kept?.keep(renderer, last?.count ?? 0) ?? 0;
+    this.steps ??= new PoseSteps(this.tracks, playback, locals, palette, kept?.palette ?? null);
+    // A renderer that has not got all of a texture must not be sent a part of it.
+    playback.actions.prepare(renderer, always);
+    locals.prepare(renderer);
+    palette.prepare(renderer);
+    renderer.compute(this.steps.prepare(count, copied));
+    this.remember(renderer, last, count);
+    return true;
+  }
+
+  dispose(): void {
+    this.steps?.dispose();
+    this.locals.dispose();
+    this.palette.dispose();
+    this.kept?.dispose();
+  }
+
+  private get paletteSize(): number {
+    return this.playback.capacity * columnsOf(this.tracks);
+  }
+
+  private hasChanged({ clock, count, actions, version }: Posed, now: number): boolean {
+    const { playback } = this;
+    const { layered } = playback.actions;
+    return clock !== playback.clock || count !== now || actions !== layered || version !== layered.version;
+  }
+
+  private remember(renderer: WebGPURenderer, last: Posed | undefined, count: number): void {
+    const { clock } = this.playback;
+    const { layered: actions } = this.playback.actions;
+    const { version } = actions;
+    if (last === undefined) this.posed.set(renderer, { clock, count, actions, version });
+    else {
+      last.clock = clock;
+      last.count = count;
+      last.actions = actions;
+      last.version = version;
+    }
+  }
+}
+
+/** WebGPURenderer neither loses textures nor says which it has. */
+const always = (): boolean => true;
