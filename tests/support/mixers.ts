@@ -91,24 +91,10 @@ export class Mixers {
 
   /** How far vertices are from where three.js has them, at most. */
   worst(where: (index: number, vertex: number, target: Vector3) => Vector3, step = 1): number {
-    let worst = 0;
-    const expected = new Vector3();
-    const actual = new Vector3();
-    this.clones.forEach((clone, index) => {
-      clone.matrix.identity();
-      clone.matrixAutoUpdate = false;
-      clone.updateMatrixWorld(true);
-      let first = 0;
-      for (const mesh of drawnMeshes(clone) as Mesh[]) {
-        const { count } = mesh.geometry.getAttribute('position');
-        for (let vertex = 0; vertex < count; vertex += step) {
-          mesh.getVertexPosition(vertex, expected).applyMatrix4(mesh.matrixWorld);
-          worst = Math.max(worst, where(index, first + vertex, actual).distanceTo(expected));
-        }
-        first += count;
-      }
-    });
-    return worst;
+    const distances = this.clones.map((clone, index) =>
+      farthestVertex(clone, step, (vertex, target) => where(index, vertex, target)),
+    );
+    return Math.max(...distances);
   }
 
   private actionOf(index: number, clip: number): AnimationAction {
@@ -122,4 +108,28 @@ export class Mixers {
 
 function weightOf({ from, to, start, seconds }: Ramp, now: number): number {
   return seconds > 0 ? from + (to - from) * Math.min((now - start) / seconds, 1) : to;
+}
+
+/** How far a vertex is from where it is on a clone that stands where the instance does, at most. */
+export function farthestVertex(
+  clone: Object3D,
+  step: number,
+  where: (vertex: number, target: Vector3) => Vector3,
+): number {
+  let worst = 0;
+  const expected = new Vector3();
+  const actual = new Vector3();
+  clone.matrix.identity();
+  clone.matrixAutoUpdate = false;
+  clone.updateMatrixWorld(true);
+  let first = 0;
+  for (const mesh of drawnMeshes(clone) as Mesh[]) {
+    const { count } = mesh.geometry.getAttribute('position');
+    for (let vertex = 0; vertex < count; vertex += step) {
+      mesh.getVertexPosition(vertex, expected).applyMatrix4(mesh.matrixWorld);
+      worst = Math.max(worst, where(first + vertex, actual).distanceTo(expected));
+    }
+    first += count;
+  }
+  return worst;
 }
