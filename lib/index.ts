@@ -6,6 +6,8 @@
 
 export type { Influences } from '../shaders/ShaderVariant.js';
 export type { BakeAsyncOptions, BakeOptions, ClipChoice } from './baking/BakeOptions.js';
+export type { LayerOption } from './crowd/clipTimes.js';
+export type { WeightOptions } from './crowd/clipWeights.js';
 export type { ClipOfInstance, PlayOptionsOfInstance } from './crowd/playClips.js';
 export type { BoneTextureData, Precision } from './encodings/BoneTextureData.js';
 export type { EncodingName, MatrixEncodingName } from './encodings/Encoding.js';
@@ -14,10 +16,16 @@ export type { InstanceRange, Instances } from './instances/instanceRange.js';
 export type { CharacterMesh } from './objects/CharacterMesh.js';
 export type { CrowdMesh } from './objects/CrowdMesh.js';
 export type { FromOptions } from './objects/createCharacter.js';
-export type { SkinnedInstancedMeshEventMap, SkinnedInstancedMeshOptions } from './objects/crowdTypes.js';
+export type {
+  DrawOptions,
+  SkinnedInstancedMeshEventMap,
+  SkinnedInstancedMeshOptions,
+} from './objects/crowdTypes.js';
 export type { JointAttachment } from './objects/JointAttachment.js';
+export type { PlayingMesh } from './objects/PlayingMesh.js';
 export { SkinnedInstancedMesh } from './objects/SkinnedInstancedMesh.js';
-export type { PlayOptions } from './playback/PlayOptions.js';
+export type { LayerOptions } from './playback/LayerTable.js';
+export type { LayerReference, PlayOptions } from './playback/PlayOptions.js';
 export type { FinishedEvent, LoopEvent, MarkEvent, MarkerEvent } from './playback/playbackEventTypes.js';
 export type { PlaybackJSON } from './playback/playbackJSON.js';
 export type { BoxArray } from './poses/BoxArray.js';
@@ -27,5 +35,6 @@ export type { PartFlip } from './poses/PartFlip.js';
 export type { RootMotionOptions } from './poses/RootMotion.js';
 export type { CrowdIntersection } from './queries/raycastCrowd.js';
 export { BoneTexture } from './texture/BoneTexture.js';
+export type { LayerMask } from './tracks/layerMask.js';
 export type { PoseTracks, TrackClip } from './tracks/PoseTracks.js';
 export type { AffineArray } from './utils/affine.js';

@@ -2,6 +2,7 @@ import type { BufferGeometry, InstancedBufferAttribute } from 'three';
 import type { InstanceData } from '../instances/InstanceData.js';
 import { InstancePlaces } from '../instances/InstancePlaces.js';
 import { InstancePlayback } from '../playback/InstancePlayback.js';
+import type { LayerOptions } from '../playback/LayerTable.js';
 import type { PlaybackEvent } from '../playback/playbackEventTypes.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { releaseBuffers } from '../utils/releaseBuffers.js';
@@ -44,15 +45,18 @@ export class Crowd {
   /** First the crowd's own mesh, whose `count` says which instances have events; then all that is attached. */
   private members: readonly CrowdMember[] = [];
 
+  /** @param layers Layers over the base that instances play on. */
   constructor(
     private texture: BoneTexture,
     capacity: number,
+    layers: readonly LayerOptions[] = [],
   ) {
     this.places = new InstancePlaces(capacity);
     this.playback = new InstancePlayback(
       capacity,
       () => this.texture.clipTable,
       () => this.texture.data.tracks,
+      layers,
     );
     this.data = [this.places, this.playback];
   }
@@ -118,6 +122,7 @@ export class Crowd {
     if (boneTexture === texture) return;
     if (!boneTexture?.isBoneTexture) throw new Error(`${caller}: ${String(boneTexture)} is no BoneTexture.`);
     this.checkBoneTexture(boneTexture, caller);
+    this.playback.layers.check(boneTexture.data.tracks, caller);
     this.replaceBoneTexture(boneTexture);
     const lost = this.playback.changeClips(texture.clipTable, boneTexture.clipTable);
     if (lost.size === 0) return;

@@ -1,40 +1,92 @@
 import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
-import { checkFade, checkWeight } from '../playback/PlayOptions.js';
+import { checkFade, checkWeight, type LayerReference } from '../playback/PlayOptions.js';
 import type { ClipReference } from '../poses/ClipTable.js';
 import type { Crowd } from './Crowd.js';
+
+/** How a weight of instances changes. */
+export interface WeightOptions {
+  /** Seconds that it takes. @default 0 */
+  fade?: number;
+  /** Name or number of the layer on which the clip plays. @default 'base' */
+  layer?: LayerReference;
+}
 
 /**
  * Changes the weight of a clip that instances play.
  *
- * @throws If there is no such instance or clip, it does not play there, or a number is out of range.
+ * @throws If there is no such instance, clip or layer, it does not play there, or a number is out of range.
  */
 export function setWeights(
   { playback, boneTexture, capacity }: Crowd,
   instances: Instances,
   clip: ClipReference,
   weight: number,
-  { fade = 0 }: { fade?: number },
+  { fade = 0, layer }: WeightOptions,
   caller: string,
 ): void {
   checkWeight(weight, caller);
   checkFade(fade, caller);
+  const number = playback.layers.indexOf(layer, caller);
   const baked = boneTexture.clips[boneTexture.clipIndex(clip, caller)];
   forEachInstance(instances, capacity, caller, (index) => {
-    playback.setWeight(index, baked, weight, fade, caller);
+    playback.setWeight(index, baked, weight, fade, caller, number);
   });
 }
 
 /**
  * Weight at which an instance plays a clip.
  *
- * @throws If there is no such instance or clip.
+ * @throws If there is no such instance, clip or layer.
  */
 export function weightOf(
   { playback, boneTexture, capacity }: Crowd,
   index: number,
   clip: ClipReference,
+  layer: LayerReference | undefined,
   caller: string,
 ): number {
   checkIndex(index, capacity, caller);
-  return playback.getWeight(index, boneTexture.clips[boneTexture.clipIndex(clip, caller)]);
+  const number = playback.layers.indexOf(layer, caller);
+  return playback.getWeight(index, boneTexture.clips[boneTexture.clipIndex(clip, caller)], number);
+}
+
+/**
+ * Changes how much of a layer shows on instances.
+ *
+ * @throws If there is no such instance or layer, it is the base, or a number is out of range.
+ */
+export function setLayerWeights(
+  { playback, capacity }: Crowd,
+  instances: Instances,
+  layer: LayerReference,
+  weight: number,
+  { fade = 0 }: { fade?: number },
+  caller: string,
+): void {
+  checkWeight(weight, caller);
+  checkFade(fade, caller);
+  const number = playback.layers.indexOf(layer, caller);
+  if (number === 0) {
+    throw new Error(
+      `${caller}: the base has no weight of its own, all else lies over it; call setWeightAt for its clips.`,
+    );
+  }
+  forEachInstance(instances, capacity, caller, (index) => {
+    playback.setLayerWeight(index, number, weight, fade);
+  });
+}
+
+/**
+ * How much of a layer shows on an instance.
+ *
+ * @throws If there is no such instance or layer.
+ */
+export function layerWeightOf(
+  { playback, capacity }: Crowd,
+  index: number,
+  layer: LayerReference,
+  caller: string,
+): number {
+  checkIndex(index, capacity, caller);
+  return playback.getLayerWeight(index, playback.layers.indexOf(layer, caller));
 }

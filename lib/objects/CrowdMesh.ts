@@ -29,7 +29,7 @@ import { releaseBuffers } from '../utils/releaseBuffers.js';
 import type { View } from '../views/View.js';
 import { attachCopies } from './attachCopies.js';
 import { checkOptions, checkSameJoints } from './checks.js';
-import type { SkinnedInstancedMeshEventMap, SkinnedInstancedMeshOptions } from './crowdTypes.js';
+import type { DrawOptions, SkinnedInstancedMeshEventMap } from './crowdTypes.js';
 import { guardProperties } from './guardProperties.js';
 
 /** A mesh that is attached to another mesh of its crowd. */
@@ -85,7 +85,7 @@ export abstract class CrowdMesh extends InstancedMesh<
   protected readonly bounds = new CrowdBounds(this);
   protected readonly morphs: InstanceMorphs;
   protected readonly colors: InstanceColors;
-  private options: Required<SkinnedInstancedMeshOptions>;
+  private options: Required<DrawOptions>;
   /** Whether the mesh is becoming a copy of another, so that materials need not be prepared for what is in between. */
   protected copying = false;
 
@@ -93,12 +93,7 @@ export abstract class CrowdMesh extends InstancedMesh<
    * @param geometry Has `skinIndex` and `skinWeight` for the joints of the crowd's bone texture. It is copied.
    * @internal
    */
-  constructor(
-    geometry: BufferGeometry,
-    material: Material | Material[],
-    crowd: Crowd,
-    options: SkinnedInstancedMeshOptions,
-  ) {
+  constructor(geometry: BufferGeometry, material: Material | Material[], crowd: Crowd, options: DrawOptions) {
     const checked = checkOptions(options);
     super(createCrowdGeometry(geometry, crowd.boneTexture, checked.influences, NAME), material, 0);
     this.crowd = crowd;

@@ -5,7 +5,7 @@ import { Crowd } from '../crowd/Crowd.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { CharacterMesh } from './CharacterMesh.js';
 import type { CrowdMesh } from './CrowdMesh.js';
-import type { SkinnedInstancedMeshOptions } from './crowdTypes.js';
+import type { DrawOptions } from './crowdTypes.js';
 
 const NAME = 'JointAttachment';
 
@@ -32,7 +32,7 @@ export class JointAttachment extends CharacterMesh {
     material: Material | Material[],
     crowd: Crowd,
     private socket: Socket,
-    options: SkinnedInstancedMeshOptions,
+    options: DrawOptions,
   ) {
     super(geometry, material, crowd, options);
   }

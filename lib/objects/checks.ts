@@ -2,7 +2,7 @@ import type { Matrix4 } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { warnOnce } from '../utils/warnOnce.js';
-import type { SkinnedInstancedMeshOptions } from './crowdTypes.js';
+import type { DrawOptions } from './crowdTypes.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
@@ -27,7 +27,7 @@ export function checkCapacity(capacity: number, count: number, caller: string): 
 }
 
 /** Options with the defaults in place of those that are missing. */
-export function checkOptions(options: SkinnedInstancedMeshOptions): Required<SkinnedInstancedMeshOptions> {
+export function checkOptions(options: DrawOptions): Required<DrawOptions> {
   const influences = checkInfluences(options.influences ?? 4, 'influences');
   const shadowInfluences = checkInfluences(options.shadowInfluences ?? influences, 'shadowInfluences');
   return { influences, shadowInfluences, interpolate: options.interpolate ?? true };

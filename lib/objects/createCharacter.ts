@@ -49,7 +49,7 @@ export function createCharacter(
   caller: string,
 ): Character {
   if (options.skipUnsupported !== true) refuseUnsupported(root, caller);
-  const boneTexture = options.boneTexture ?? BoneTexture.bake(root, clips, options);
+  const boneTexture = options.boneTexture ?? BoneTexture.bake(root, clips, withTracks(options));
   checkIsBoneTexture(boneTexture);
   const { flips } = boneTexture.data;
   const { rig, parts } = collectRig(root, { morphing: options.morphTargets, flips });
@@ -71,6 +71,12 @@ export function createCharacter(
       dressLike(crowd, parts, rig);
     },
   };
+}
+
+/** Layers need tracks, so that these are what `'auto'` means with them. */
+function withTracks(options: FromOptions): BakeOptions {
+  const { layers = [], encoding = 'auto' } = options;
+  return layers.length > 0 && encoding === 'auto' ? { ...options, encoding: 'tracks' } : options;
 }
 
 function dressLike(crowd: Mesh, parts: readonly ScenePart[], { morphNames, morphRest }: Rig): void {

@@ -1,16 +1,26 @@
 import type { Object3DEventMap } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
+import type { LayerOptions } from '../playback/LayerTable.js';
 import type { FinishedEvent, LoopEvent, MarkerEvent } from '../playback/playbackEventTypes.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 
-/** How a crowd is drawn. */
-export interface SkinnedInstancedMeshOptions {
+/** How a mesh of a crowd is drawn. */
+export interface DrawOptions {
   /** Joints that a vertex follows at most; its strongest are kept. @default 4 */
   influences?: Influences;
   /** The same in shadow maps, where two or one are often enough. @default influences */
   shadowInfluences?: Influences;
   /** Whether two baked frames are mixed; else the nearest is shown. @default true */
   interpolate?: boolean;
+}
+
+/** How a crowd is drawn, and on which layers its instances play. */
+export interface SkinnedInstancedMeshOptions extends DrawOptions {
+  /**
+   * Layers over what instances play, up to four, each over those before it: `[{ name: 'upper', mask: ['Spine'] }]`. Clips are
+   * played on them by `play(i, clip, { layer: 'upper' })`. They need encoding `'tracks'`. @default []
+   */
+  layers?: readonly LayerOptions[];
 }
 
 /** Events of a crowd; none costs anything while nobody listens to it. */

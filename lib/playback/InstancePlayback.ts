@@ -6,6 +6,7 @@ import { basePass, type Place } from './loops.js';
 import { PlaybackState } from './PlaybackState.js';
 import { checkPlay, type PlayOptions, type Start } from './PlayOptions.js';
 import { readPose } from './readPose.js';
+import { MAX_ACTIONS } from './SlotOrder.js';
 import {
   intervalsOf,
   isReversed,
@@ -29,18 +30,20 @@ const _start: Start = {
 };
 const _place: Place = { pass: 0, within: 0, finished: false };
 
-/** What every instance of a crowd plays, and what it can be told to play. */
+/** What every instance of a crowd plays, and what it can be told to play. Where no layer is said, the base is meant. */
 export class InstancePlayback extends PlaybackState {
-  /** Starts a clip on an instance, or the rest pose. */
+  /** Starts a clip on a layer of an instance, or stops what plays there. */
   play(index: number, clip: BakedClip | null, options: PlayOptions, caller: string): void {
     checkPlay(clip, options, caller, _start);
+    const number = this.layers.indexOf(options.layer, caller);
     if (!Number.isNaN(_start.weight)) this.checkMixes('weight', caller);
+    if (clip !== null) this.layers.checkClip(number, clip, caller);
     if (this.isPaused(index)) this.resume(index);
-    const { layer } = this;
+    const layer = this.stack.layers[number];
     const slots = startClip(layer, index, this.clock, clip, this.clips(), _start);
     slots[layer.at(index) + SLOT_STARTED] = this.elapsed;
     this.texels.changed(index);
-    this.observer?.started(index, layer.order.current(index));
+    this.observer?.started(index, this.currentSlot(index, number));
   }
 
   /** Stops time and fades of an instance. */
@@ -60,15 +63,15 @@ export class InstancePlayback extends PlaybackState {
     this.observer?.retimed(index, null, false);
   }
 
-  /** Whether time passes for an instance: it plays a clip, is not paused, has a speed and has not finished. */
-  isPlaying(index: number): boolean {
-    if (this.clipOf(index) === null || this.getRate(index) === 0) return false;
-    return !this.isPaused(index) && !this.where(index).finished;
+  /** Whether time passes for a clip: it is there, the instance is not paused, it has a speed and has not finished. */
+  isPlaying(index: number, layer = 0): boolean {
+    if (this.clipOf(index, layer) === null || this.getRate(index, layer) === 0) return false;
+    return !this.isPaused(index) && !this.where(index, layer).finished;
   }
 
-  /** The clip that was last started on an instance; null for the rest pose. */
-  clipOf(index: number): BakedClip | null {
-    const slots = this.layer.current(index);
+  /** The clip that was last started on a layer of an instance; null if none was, or it was stopped. */
+  clipOf(index: number, layer = 0): BakedClip | null {
+    const slots = this.stack.layers[layer].current(index);
     return slots === null ? null : this.clipIn(index, slots);
   }
 
@@ -78,27 +81,26 @@ export class InstancePlayback extends PlaybackState {
   }
 
   /** Frames per second of the clock. */
-  getRate(index: number): number {
-    const slots = this.layer.current(index);
+  getRate(index: number, layer = 0): number {
+    const slots = this.stack.layers[layer].current(index);
     return slots === null ? 0 : slots[this.layer.at(index) + SLOT_RATE];
   }
 
   /** Changes the speed of an instance's clip from where it is; a warp under way goes on, in proportion. */
-  setRate(index: number, rate: number): void {
-    const { layer } = this;
-    const slots = layer.current(index);
+  setRate(index: number, rate: number, layer = 0): void {
+    const slots = this.stack.layers[layer].current(index);
     if (slots === null) return;
-    const at = layer.at(index);
+    const at = this.layer.at(index);
     const reversed = isReversed(slots, at);
     this.settle(index);
     changeRate(slots, at, this.time.timeOf(index), rate);
     this.texels.changed(index);
-    this.observer?.retimed(index, layer.order.current(index), isReversed(slots, at) !== reversed);
+    this.observer?.retimed(index, this.currentSlot(index, layer), isReversed(slots, at) !== reversed);
   }
 
   /** Where an instance's clip is. The object is the same for all calls. */
-  where(index: number): Readonly<Place> {
-    const slots = this.layer.current(index);
+  where(index: number, layer = 0): Readonly<Place> {
+    const slots = this.stack.layers[layer].current(index);
     if (slots !== null) return this.locate(index, slots, _place);
     _place.pass = _place.within = 0;
     _place.finished = false;
@@ -111,29 +113,29 @@ export class InstancePlayback extends PlaybackState {
   }
 
   /** Frames into the clip, as `AnimationAction.time` counts: from its start, also on the way back of a ping-pong. */
-  within(index: number): number {
-    return this.where(index).within;
+  within(index: number, layer = 0): number {
+    return this.where(index, layer).within;
   }
 
   /** Sets the frames into the clip; the passes so far stay counted. One that has finished runs its last pass again. */
-  setWithin(index: number, frames: number): void {
-    const { layer, time } = this;
-    const slots = layer.current(index);
-    const at = layer.at(index);
+  setWithin(index: number, frames: number, layer = 0): void {
+    const { time } = this;
+    const slots = this.stack.layers[layer].current(index);
+    const at = this.layer.at(index);
     if (slots === null || intervalsOf(slots, at) < 1) return;
     this.settle(index);
     slots[at + SLOT_STARTED_IN] = basePass(slots, at);
     setPlace(slots, at, time.timeOf(index), frames, this.isPaused(index));
     this.texels.changed(index);
     slots[at + SLOT_STARTED] = time.elapsedOf(index);
-    this.observer?.started(index, layer.order.current(index));
+    this.observer?.started(index, this.currentSlot(index, layer));
   }
 
   /** Weight of a clip that an instance plays, as `AnimationAction.getEffectiveWeight()`; 0 if it does not play it. */
-  getWeight(index: number, clip: BakedClip): number {
-    const { layer } = this;
-    const place = layer.find(index, clip.start);
-    return place < 0 ? 0 : layer.weightOf(index, place, this.time.timeOf(index));
+  getWeight(index: number, clip: BakedClip, layer = 0): number {
+    const slots = this.stack.layers[layer];
+    const place = slots.find(index, clip.start);
+    return place < 0 ? 0 : slots.weightOf(index, place, this.time.timeOf(index));
   }
 
   /**
@@ -141,15 +143,41 @@ export class InstancePlayback extends PlaybackState {
    *
    * @param fade Seconds that it takes.
    */
-  setWeight(index: number, clip: BakedClip, weight: number, fade: number, caller: string): void {
+  setWeight(index: number, clip: BakedClip, weight: number, fade: number, caller: string, layer = 0): void {
     this.checkMixes('weight', caller);
-    const { layer } = this;
-    const cameBack = (slot: number) => this.observer?.started(index, slot);
-    if (!changeWeight(layer, index, this.time.timeOf(index), clip.start, weight, fade, cameBack)) {
+    const slots = this.stack.layers[layer];
+    const cameBack = (slot: number) => this.observer?.started(index, layer * MAX_ACTIONS + slot);
+    if (!changeWeight(slots, index, this.time.timeOf(index), clip.start, weight, fade, cameBack)) {
+      const where = layer === 0 ? '' : ` on layer "${this.layers.names[layer]}"`;
       throw new Error(
-        `${caller}: instance ${index} does not play "${clip.name}"; play it with a weight first.`,
+        `${caller}: instance ${index} does not play "${clip.name}"${where}; play it with a weight first.`,
       );
     }
+    this.texels.changed(index);
+  }
+
+  /** How much of a layer shows on an instance, 0 to 1. */
+  getLayerWeight(index: number, layer: number): number {
+    return this.stack.weights.weightOf(layer, index, this.time.timeOf(index));
+  }
+
+  /**
+   * Changes how much of a layer over the base shows on an instance.
+   *
+   * @param fade Seconds that it takes.
+   */
+  setLayerWeight(index: number, layer: number, weight: number, fade: number): void {
+    this.stack.weights.set(layer, index, this.time.timeOf(index), weight, fade);
+    this.texels.changed(index);
+  }
+
+  /** How many poses an instance is to have each second; 0 for one in every frame. */
+  getPoseRate(index: number): number {
+    return this.rates.get(index);
+  }
+
+  setPoseRate(index: number, rate: number): void {
+    this.rates.set(index, rate);
     this.texels.changed(index);
   }
 
@@ -157,6 +185,11 @@ export class InstancePlayback extends PlaybackState {
   pose(index: number, interpolate: boolean, target: PoseMix): PoseMix {
     const { stack, layers, time } = this;
     return readPose(stack, layers, index, time.timeOf(index), time.isPaused(index), interpolate, target);
+  }
+
+  /** Number of the slot of the clip that was last started on a layer, counted over all layers. */
+  private currentSlot(index: number, layer: number): number {
+    return layer * MAX_ACTIONS + this.stack.layers[layer].order.current(index);
   }
 
   /** @throws If shaders cannot mix clips by any weights. */

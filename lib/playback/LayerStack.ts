@@ -57,6 +57,12 @@ export class LayerStack {
     for (const layer of this.layers) layer.changeClips(index, clock, before, after, lost);
   }
 
+  /** Lets an instance play nothing, on layers of the weights that all have to begin with. */
+  clear(index: number): void {
+    for (const layer of this.layers) layer.order.clear(index);
+    this.weights.reset(index);
+  }
+
   resize(capacity: number): void {
     for (const layer of this.layers) layer.resize(capacity);
     this.weights.resize(capacity);

@@ -1,8 +1,9 @@
 import { DataTexture, FloatType, RGBAFormat } from 'three';
+import type { BakedClip } from '../poses/ClipTable.js';
 import { type LayerMask, layerMask } from '../tracks/layerMask.js';
 import type { PoseTracks } from '../tracks/PoseTracks.js';
 import { MAX_LAYERS } from './instanceLayout.js';
-import { checkWeight } from './PlayOptions.js';
+import { checkWeight, type LayerReference } from './PlayOptions.js';
 
 /** A layer over what instances play: its clips lie over those of the layers before it, on the joints of its mask. */
 export interface LayerOptions {
@@ -73,6 +74,44 @@ export class LayerTable {
   /** How much of a layer shows on each node, and behind them on each group of morph targets; null for all of it everywhere. */
   maskOf(layer: number): Float32Array | null {
     return layer === 0 ? null : this.current()[layer - 1];
+  }
+
+  /**
+   * Number of a layer; that of the base, if none is meant.
+   *
+   * @throws If there is no such layer.
+   */
+  indexOf(layer: LayerReference | undefined, caller: string): number {
+    if (layer === undefined) return 0;
+    const index = typeof layer === 'number' ? layer : this.names.indexOf(layer);
+    if (Number.isInteger(index) && index >= 0 && index < this.count) return index;
+    const names = this.names.map((name) => `"${name}"`).join(', ');
+    throw new Error(
+      `${caller}: no layer ${typeof layer === 'string' ? `"${layer}"` : String(layer)}; the crowd has ${names}. Others are an option of it: layers.`,
+    );
+  }
+
+  /** @throws If a clip would replace what an additive layer is to add to. */
+  checkClip(layer: number, clip: BakedClip, caller: string): void {
+    if (!this.isAdditive(layer)) return;
+    if (this.character()?.clips[clip.start - 1].additive === true) return;
+    throw new Error(
+      `${caller}: clip "${clip.name}" is not additive, and layer "${this.names[layer]}" takes no others; call AnimationUtils.makeClipAdditive before it is baked.`,
+    );
+  }
+
+  /**
+   * By how much a layer moves instances by the root motion of its clips, or keeps those of the layers below from doing so: as
+   * much as it shows on the first joint.
+   */
+  motionShare(layer: number): number {
+    const tracks = this.character();
+    return layer === 0 || tracks === null ? 1 : this.current()[layer - 1][tracks.jointNodes[0]];
+  }
+
+  /** Whether a layer adds to those below it. */
+  isAdditive(layer: number): boolean {
+    return layer > 0 && this.options[layer - 1].additive === true;
   }
 
   /**

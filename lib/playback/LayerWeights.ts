@@ -53,6 +53,27 @@ export class LayerWeights {
     for (const ramps of this.ramps) ramps[this.at(index) + RAMP_START] += seconds;
   }
 
+  /** Gives an instance the weights that all have to begin with. */
+  reset(index: number): void {
+    this.ramps.forEach((ramps, i) => {
+      rampTo(ramps, this.at(index), 0, this.initial[i], 0);
+    });
+  }
+
+  /** The ramp of a weight, with a clock that is at zero now. */
+  save(layer: number, index: number, clock: number): number[] {
+    if (layer === 0) return [1, 1, 0, 0];
+    const at = this.at(index);
+    const ramp = [...this.ramps[layer - 1].subarray(at, at + RAMP_SIZE)];
+    ramp[RAMP_START] -= clock;
+    return ramp;
+  }
+
+  /** Sets the ramp of the weight of a layer over the base. */
+  restore(layer: number, index: number, ramp: readonly number[]): void {
+    this.ramps[layer - 1].set(ramp, this.at(index));
+  }
+
   resize(capacity: number): void {
     const size = Math.min(capacity, this.capacity) * RAMP_SIZE;
     this.capacity = capacity;

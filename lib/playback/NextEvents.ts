@@ -38,10 +38,12 @@ const _place: Place = { pass: 0, within: 0, finished: false };
 
 /**
  * For each clip that instances play, but for those that fade out, the event that comes next, and when that is. A clip is
- * known by its key: `MAX_ACTIONS` times the instance's index, plus the number of its slot. With nested fades only one clip
- * of an instance can have events; it always uses the first of these keys.
+ * known by its key: the number of slots of an instance, on all layers, times the instance's index, plus the number of its
+ * slot. With nested fades only one clip of an instance can have events; it always uses the first of these keys.
  */
 export class NextEvents {
+  /** Keys of an instance. */
+  readonly perInstance: number;
   /** Number of the pass in which the event lies. */
   private pass: Float64Array;
   /** Which marker of that pass it is, in the order they are passed; beyond the last, it is the end of the pass. */
@@ -55,7 +57,8 @@ export class NextEvents {
     private readonly playback: InstancePlayback,
     private readonly wanted: ReadonlySet<PlaybackEventType>,
   ) {
-    const capacity = playback.capacity * MAX_ACTIONS;
+    this.perInstance = playback.layers.count * MAX_ACTIONS;
+    const capacity = playback.capacity * this.perInstance;
     this.pass = new Float64Array(capacity);
     this.marker = new Int32Array(capacity);
     this.told = new Float64Array(capacity);
@@ -64,7 +67,12 @@ export class NextEvents {
 
   /** Key of the clip in a slot of an instance. */
   keyOf(index: number, slot: number): number {
-    return index * MAX_ACTIONS + (this.hasOne ? 0 : slot);
+    return index * this.perInstance + (this.hasOne ? 0 : slot);
+  }
+
+  /** The instance that a key is about. */
+  instanceOf(key: number): number {
+    return Math.floor(key / this.perInstance);
   }
 
   /** Finds the next event of a slot, of a clip that has just begun or that nothing is known of. */
@@ -74,10 +82,10 @@ export class NextEvents {
     if (slots === null) return;
     const at = this.at(key);
     const startedIn = slots[at + SLOT_STARTED_IN];
-    const since = time.elapsedOf(instanceOf(key)) - slots[at + SLOT_STARTED];
+    const since = time.elapsedOf(this.instanceOf(key)) - slots[at + SLOT_STARTED];
     // Of a clip that has just begun, even what lies right where it begins is still to be told of.
     const fresh = Math.abs(since) < TIME_EPSILON && !Number.isNaN(startedIn);
-    const { pass, finished } = this.playback.locate(instanceOf(key), slots, _place);
+    const { pass, finished } = this.playback.locate(this.instanceOf(key), slots, _place);
     this.told[key] = fresh ? startedIn : pass;
     this.state[key] = finished && !fresh ? DONE : AHEAD;
     if (!finished) this.seek(key, slots, fresh);
@@ -131,7 +139,7 @@ export class NextEvents {
       const direction = this.runsBack(key, slots) ? -1 : 1;
       const { time, name } = this.nextMarker(key, slots, markers);
       this.marker[key]++;
-      return { type: 'marker', instanceId: instanceOf(key), clip: clip.name, name, time, direction };
+      return { type: 'marker', ...this.clipOfEvent(key, clip), name, time, direction };
     }
 
     // The pass that lasts now, or one after the last.
@@ -150,13 +158,13 @@ export class NextEvents {
 
   swap(i: number, j: number): void {
     for (const numbers of [this.pass, this.marker, this.told, this.state])
-      swapItems(numbers, i, j, MAX_ACTIONS);
+      swapItems(numbers, i, j, this.perInstance);
   }
 
   /** Makes room for so many instances. */
   resize(capacity: number): void {
     const { pass, marker, told, state } = this;
-    const keys = capacity * MAX_ACTIONS;
+    const keys = capacity * this.perInstance;
     this.pass = new Float64Array(keys);
     this.pass.set(pass.subarray(0, keys));
     this.marker = new Int32Array(keys);
@@ -173,21 +181,21 @@ export class NextEvents {
     this.told[key] = this.pass[key];
     if (passes === 0 || !this.wanted.has('loop')) return null;
     const loopDelta = isReversed(slots, this.at(key)) ? -passes : passes;
-    return { type: 'loop', instanceId: instanceOf(key), clip: clip.name, loopDelta };
+    return { type: 'loop', ...this.clipOfEvent(key, clip), loopDelta };
   }
 
   private tellFinished(key: number, slots: Slots, clip: BakedClip): FinishedEvent | null {
     this.state[key] = DONE;
     if (!this.wanted.has('finished')) return null;
     const direction = isReversed(slots, this.at(key)) ? -1 : 1;
-    return { type: 'finished', instanceId: instanceOf(key), clip: clip.name, direction };
+    return { type: 'finished', ...this.clipOfEvent(key, clip), direction };
   }
 
   /** Finds the next marker from where a slot's clip is; `fresh` if one right there is still to come. */
   private seek(key: number, slots: Slots, fresh: boolean): void {
     const clip = this.clipOf(key, slots);
     if (clip === null) return;
-    const { pass, within } = this.playback.locate(instanceOf(key), slots, _place);
+    const { pass, within } = this.playback.locate(this.instanceOf(key), slots, _place);
     const reverse = isReversed(slots, this.at(key));
     // Forward there is no pass -1, and from it to pass 0 there is no loop.
     this.pass[key] = reverse ? pass : Math.max(pass, 0);
@@ -208,7 +216,7 @@ export class NextEvents {
   /** When a slot's clip comes to a place of a pass, in seconds since the beginning. */
   private timeAt(key: number, slots: Slots, pass: number, within: number): number {
     const { time } = this.playback;
-    if (time.isPaused(instanceOf(key))) return Infinity;
+    if (time.isPaused(this.instanceOf(key))) return Infinity;
     return time.origin + clockAt(slots, this.at(key), pass, within);
   }
 
@@ -219,7 +227,7 @@ export class NextEvents {
 
   /** How many passes end by now, of which the one that the next event is in is the first. */
   private passesDue(key: number, slots: Slots, now: number): number {
-    const { pass, finished } = this.playback.locate(instanceOf(key), slots, _place);
+    const { pass, finished } = this.playback.locate(this.instanceOf(key), slots, _place);
     const due = pass - this.pass[key] + (finished ? 1 : 0);
     if (due < 2) return 1;
     // Times of ends are rounded in another way than places are; times decide, since events are in their order.
@@ -250,17 +258,27 @@ export class NextEvents {
     return hasBit(slots, this.at(key), FINISHED);
   }
 
+  /** What all events say of the clip that they are about. */
+  private clipOfEvent(
+    key: number,
+    { name }: BakedClip,
+  ): Pick<FinishedEvent, 'instanceId' | 'clip' | 'layer'> {
+    const instanceId = this.instanceOf(key);
+    const layer = Math.floor((key - instanceId * this.perInstance) / MAX_ACTIONS);
+    return { instanceId, clip: name, layer: this.playback.layers.names[layer] };
+  }
+
   private clipOf(key: number, slots: Slots): BakedClip | null {
-    return this.playback.clipIn(instanceOf(key), slots);
+    return this.playback.clipIn(this.instanceOf(key), slots);
   }
 
   /** The slots of a key, if its instance uses them, and for a clip that does not fade out. */
   private slotsOf(key: number): Slots | null {
-    const { layer } = this.playback;
-    const index = instanceOf(key);
-    const slot = key - index * MAX_ACTIONS;
-    if (this.hasOne) return slot === 0 ? layer.current(index) : null;
-    const slots = layer.slots[slot];
+    const index = this.instanceOf(key);
+    const number = key - index * this.perInstance;
+    if (this.hasOne) return number === 0 ? this.playback.layer.current(index) : null;
+    const layer = this.playback.stack.layers[Math.floor(number / MAX_ACTIONS)];
+    const slots = layer.slots[number % MAX_ACTIONS];
     if (slots === undefined || !layer.uses(index, slots)) return null;
     return hasBit(slots, layer.at(index), FADING_OUT) ? null : slots;
   }
@@ -270,15 +288,10 @@ export class NextEvents {
   }
 
   private at(key: number): number {
-    return this.playback.layer.at(instanceOf(key));
+    return this.playback.layer.at(this.instanceOf(key));
   }
 
   private markersOf(clip: BakedClip): readonly ClipMarker[] {
     return this.wanted.has('marker') || this.wanted.has('mark') ? clip.markers : NO_MARKERS;
   }
-}
-
-/** The instance that a key is about. */
-export function instanceOf(key: number): number {
-  return Math.floor(key / MAX_ACTIONS);
 }

@@ -4,8 +4,13 @@ import { LOOP_CLAMP, LOOP_PING_PONG, REPEAT_FOREVER } from '../constants.js';
 import type { BakedClip } from '../poses/ClipTable.js';
 import { ONCE, ROOT_MOTION } from './slots.js';
 
+/** A layer by its name, or by its number: 0 is the base, 1 the first of the option `layers`. */
+export type LayerReference = string | number;
+
 /** How an instance plays a clip; the words and defaults of `AnimationAction`. */
 export interface PlayOptions {
+  /** Name or number of the layer on which the clip plays, of the crowd's option `layers`. @default 'base' */
+  layer?: LayerReference;
   /** @default LoopRepeat */
   loop?: AnimationActionLoopStyles;
   /** How often the clip runs under LoopRepeat and LoopPingPong. @default Infinity */
@@ -19,8 +24,8 @@ export interface PlayOptions {
   /** Seconds in which the clip fades in over whatever the instance shows, or to its weight. @default 0 */
   fade?: number;
   /**
-   * How much of the clip shows, 0 to 1. With it the clip plays beside those that the instance plays already, and is mixed
-   * with them as by an `AnimationMixer`; without it, it takes their place. Needs encoding `'tracks'`.
+   * How much of the clip shows, 0 to 1. With it the clip plays beside those that the instance plays already on that layer, and
+   * is mixed with them as by an `AnimationMixer`; without it, it takes their place. Needs encoding `'tracks'`.
    */
   weight?: number;
   /**
@@ -134,4 +139,12 @@ export function checkFade(fade: number, caller: string): void {
 export function checkWeight(weight: number, caller: string): void {
   if (weight >= 0 && weight <= 1) return;
   throw new Error(`${caller}: weight is ${weight}; use a number from 0 to 1.`);
+}
+
+/** @throws If that is no number of poses a second. */
+export function checkPoseRate(rate: number, caller: string): void {
+  if (rate >= 0) return;
+  throw new Error(
+    `${caller}: the rate is ${rate}; use a number of poses a second, or 0 for one in every frame.`,
+  );
 }

@@ -1,9 +1,8 @@
 import { TimeHeap } from '../utils/TimeHeap.js';
 import type { InstancePlayback } from './InstancePlayback.js';
-import { instanceOf, NextEvents } from './NextEvents.js';
+import { NextEvents } from './NextEvents.js';
 import type { PlaybackObserver } from './PlaybackObserver.js';
 import type { MarkerEvent, PlaybackEvent, PlaybackEventType } from './playbackEventTypes.js';
-import { MAX_ACTIONS } from './SlotOrder.js';
 
 /**
  * Announces what happens to the clips of instances. The times of their next events are in a heap, so that instances to
@@ -34,8 +33,8 @@ export class PlaybackEvents implements PlaybackObserver {
     private readonly wanted: ReadonlySet<PlaybackEventType>,
     private readonly crowd: { readonly count: number },
   ) {
-    this.heap = new TimeHeap(playback.capacity * MAX_ACTIONS);
     this.next = new NextEvents(playback, wanted);
+    this.heap = new TimeHeap(playback.capacity * this.next.perInstance);
   }
 
   /** Looks at every instance: when someone begins to listen, or markers were changed. */
@@ -59,8 +58,9 @@ export class PlaybackEvents implements PlaybackObserver {
 
   started(index: number, slot: number | null): void {
     if (index >= this.known) return;
+    const { perInstance } = this.next;
     const started = slot === null ? null : this.next.keyOf(index, slot);
-    for (let key = index * MAX_ACTIONS; key < (index + 1) * MAX_ACTIONS; key++) {
+    for (let key = index * perInstance; key < (index + 1) * perInstance; key++) {
       if (started === null || started === key) {
         this.next.begin(key);
         this.schedule(key);
@@ -72,8 +72,9 @@ export class PlaybackEvents implements PlaybackObserver {
   }
 
   retimed(index: number, slot: number | null, turned: boolean): void {
+    const { perInstance } = this.next;
     const retimed = slot === null ? null : this.next.keyOf(index, slot);
-    for (let key = index * MAX_ACTIONS; key < (index + 1) * MAX_ACTIONS; key++) {
+    for (let key = index * perInstance; key < (index + 1) * perInstance; key++) {
       if (retimed !== null && retimed !== key) continue;
       if (turned) this.next.turn(key);
       this.schedule(key);
@@ -86,24 +87,25 @@ export class PlaybackEvents implements PlaybackObserver {
       this.started(j, null);
       return;
     }
+    const { perInstance } = this.next;
     this.next.swap(i, j);
-    for (let slot = 0; slot < MAX_ACTIONS; slot++) {
-      const [a, b] = [i * MAX_ACTIONS + slot, j * MAX_ACTIONS + slot];
+    for (let slot = 0; slot < perInstance; slot++) {
+      const [a, b] = [i * perInstance + slot, j * perInstance + slot];
       const time = this.heap.timeOf(a);
       this.setTime(a, this.heap.timeOf(b));
       this.setTime(b, time);
     }
     this.postponed = this.postponed.map((key) => {
-      const index = instanceOf(key);
+      const index = this.next.instanceOf(key);
       const other = index === i ? j : index === j ? i : index;
-      return key + (other - index) * MAX_ACTIONS;
+      return key + (other - index) * perInstance;
     });
   }
 
   resized(capacity: number): void {
     this.known = Math.min(this.known, capacity);
-    this.postponed = this.postponed.filter((key) => instanceOf(key) < capacity);
-    this.heap.resize(capacity * MAX_ACTIONS);
+    this.postponed = this.postponed.filter((key) => this.next.instanceOf(key) < capacity);
+    this.heap.resize(capacity * this.next.perInstance);
     this.next.resize(capacity);
   }
 
@@ -134,15 +136,14 @@ export class PlaybackEvents implements PlaybackObserver {
 
   /** Dispatches a marker's event under its name and under its former one, to who listens. */
   private dispatchMarker(event: MarkerEvent, dispatch: (event: PlaybackEvent) => void): void {
-    const { instanceId, clip, name, time, direction } = event;
     if (this.wanted.has('marker')) dispatch(event);
-    if (this.wanted.has('mark')) dispatch({ type: 'mark', instanceId, clip, name, time, direction });
+    if (this.wanted.has('mark')) dispatch({ ...event, type: 'mark' });
   }
 
   /** The event of a slot that is due, null if nobody listens to it; moves on to its next. */
   private take(key: number, now: number): PlaybackEvent | null {
     const { count } = this.crowd;
-    if (instanceOf(key) >= count || this.wanted.size === 0) {
+    if (this.next.instanceOf(key) >= count || this.wanted.size === 0) {
       this.known = Math.min(this.known, count);
       this.heap.set(key, Infinity);
       return null;
@@ -170,6 +171,6 @@ export class PlaybackEvents implements PlaybackObserver {
   }
 
   private timeOf(key: number): number {
-    return instanceOf(key) >= this.known ? Infinity : this.next.timeOf(key);
+    return this.next.instanceOf(key) >= this.known ? Infinity : this.next.timeOf(key);
   }
 }

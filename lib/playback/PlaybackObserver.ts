@@ -1,4 +1,4 @@
-/** What wants to know when instances play something else than before. */
+/** What wants to know when instances play something else than before. Slots are counted over all layers. */
 export interface PlaybackObserver {
   /** A clip begins, or its time was set: in one slot, or in all that the instance uses. */
   started(index: number, slot: number | null): void;

@@ -23,8 +23,10 @@ import { PoseRates } from './PoseRates.js';
  */
 export abstract class PlaybackState implements InstanceData {
   readonly time: Clock;
-  readonly layers: LayerTable;
-  readonly stack: LayerStack;
+  /** Another one after `copy`. */
+  layers: LayerTable;
+  /** Another one after `copy`. */
+  stack: LayerStack;
   readonly rates: PoseRates;
   observer: PlaybackObserver | null = null;
   /** Where instances were when renderers last posed them. */
@@ -136,10 +138,7 @@ export abstract class PlaybackState implements InstanceData {
     this.time.resize(capacity);
     this.rates.resize(capacity);
     this.stack.resize(capacity);
-    this.texels.dispose();
-    const { version } = this.texels;
-    this.texels = this.createTexels();
-    this.texels.version = version + 1;
+    this.replaceTexels();
     this.observer?.resized(capacity);
   }
 
@@ -154,9 +153,15 @@ export abstract class PlaybackState implements InstanceData {
     this.observer?.swapped(i, j);
   }
 
-  /** Takes over the state of as many instances as both have room for. */
+  /** Takes over the layers, and the state of as many instances as both have room for. */
   copy(source: PlaybackState): this {
     const count = Math.min(this.capacity, source.capacity);
+    if (source.layers.options !== this.layers.options) {
+      this.layers.dispose();
+      this.layers = new LayerTable(source.layers.options, this.tracks);
+      this.stack = new LayerStack(this.size, this.blend, this.layers.initialWeights);
+      this.replaceTexels();
+    }
     this.time.copy(source.time);
     this.rates.copy(source.rates);
     this.stack.copy(source.stack);
@@ -208,6 +213,13 @@ export abstract class PlaybackState implements InstanceData {
 
   private get blend(): Blend {
     return this.tracks() === null ? nestedFades : actionWeights;
+  }
+
+  private replaceTexels(): void {
+    this.texels.dispose();
+    const { version } = this.texels;
+    this.texels = this.createTexels();
+    this.texels.version = version + 1;
   }
 
   private createTexels(): PlaybackTexels {

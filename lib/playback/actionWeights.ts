@@ -101,7 +101,7 @@ export function startBeside(
     if (!hasBit(slots, at, FADING_OUT) && !isRest(slots, at)) {
       const name = clips.startingAt(slots[at + SLOT_START])?.name;
       warnOnce(
-        `SkinnedInstancedMesh.play: an instance plays ${MAX_ACTIONS} clips at most; "${name}", which showed least, was dropped.`,
+        `SkinnedInstancedMesh.play: an instance plays ${MAX_ACTIONS} clips at most on a layer; "${name}", which showed least, was dropped.`,
       );
     }
     order.remove(index, least);

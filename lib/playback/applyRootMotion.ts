@@ -1,7 +1,9 @@
-import { LOOP_PING_PONG } from '../constants.js';
+import { LOOP_PING_PONG, REST_FRAME } from '../constants.js';
 import type { BakedClip, ClipTable } from '../poses/ClipTable.js';
 import { MOTION_SIZE } from '../poses/RootMotion.js';
+import type { Clock } from './Clock.js';
 import type { InstancePlayback } from './InstancePlayback.js';
+import type { LayerSlots } from './LayerSlots.js';
 import { mirrored, totalAt, type Way, wayBetween } from './loops.js';
 import { hasBit, ROOT_MOTION, SLOT_START, SLOT_STARTED, type Slots } from './slots.js';
 
@@ -43,37 +45,73 @@ export function applyRootMotion(
 }
 
 /** Whether a clip that an instance plays, or fades out of, moves it. */
-function wantsRootMotion({ layer, time }: InstancePlayback, index: number): boolean {
+function wantsRootMotion({ stack, time }: InstancePlayback, index: number): boolean {
   if (time.isPaused(index)) return false;
-  const at = layer.at(index);
-  const count = layer.order.count(index);
-  for (let place = 0; place < count; place++) {
-    if (hasBit(layer.slotsAt(index, place), at, ROOT_MOTION)) return true;
-  }
-  return false;
+  return stack.layers.some((layer) => {
+    const at = layer.at(index);
+    const count = layer.order.count(index);
+    for (let place = 0; place < count; place++) {
+      if (hasBit(layer.slotsAt(index, place), at, ROOT_MOTION)) return true;
+    }
+    return false;
+  });
 }
 
-/** Adds how the clips of an instance move it, each by its weight in the middle of that time. */
+/**
+ * Adds how the clips of an instance move it, each by its weight in the middle of that time. What a layer shows takes the place
+ * of what those below it do, unless it is additive.
+ */
 function addInstanceMotion(
-  { layer, time }: InstancePlayback,
+  playback: InstancePlayback,
   clips: ClipTable,
   index: number,
   delta: number,
   target: Motion,
 ): void {
+  const { stack, layers, time } = playback;
+  const to = time.time;
+  stack.layers.forEach((layer, number) => {
+    const share = stack.weights.weightOf(number, index, to - delta / 2) * layers.motionShare(number);
+    const weights = share <= 0 ? 0 : weightOfClips(layer, index, to);
+    if (weights <= 0) return;
+    if (!layers.isAdditive(number)) {
+      const left = 1 - Math.min(weights, 1) * share;
+      for (let i = 0; i < MOTION_SIZE; i++) target[i] *= left;
+    }
+    addLayerMotion(layer, time, clips, index, delta, share / Math.max(weights, 1), target);
+  });
+}
+
+/** The sum of the weights of all clips that an instance plays on a layer, without the rest pose. */
+function weightOfClips(layer: LayerSlots, index: number, clock: number): number {
+  const at = layer.at(index);
+  let weights = 0;
+  for (let place = 0; place < layer.order.count(index); place++) {
+    if (layer.slotsAt(index, place)[at + SLOT_START] === REST_FRAME) continue;
+    weights += layer.weightOf(index, place, clock);
+  }
+  return weights;
+}
+
+function addLayerMotion(
+  layer: LayerSlots,
+  time: Clock,
+  clips: ClipTable,
+  index: number,
+  delta: number,
+  share: number,
+  target: Motion,
+): void {
   const at = layer.at(index);
   const to = time.time;
-  const count = layer.order.count(index);
-  let weights = 0;
-  for (let place = 0; place < count; place++) weights += layer.weightOf(index, place, to);
-  for (let place = 0; place < count; place++) {
+  for (let place = 0; place < layer.order.count(index); place++) {
     const slots = layer.slotsAt(index, place);
     const from = Math.max(to - delta, slots[at + SLOT_STARTED] - time.origin);
     addSlotMotion(
       slots,
       at,
       clips.startingAt(slots[at + SLOT_START]),
-      layer.weightOf(index, place, (from + to) / 2) / Math.max(weights, 1),
+      layer.weightOf(index, place, (from + to) / 2) * share,
       totalAt(slots, at, from),
       totalAt(slots, at, to),
       target,

@@ -9,6 +9,8 @@ export interface FinishedEvent {
   instanceId: number;
   /** Name of the clip. */
   clip: string;
+  /** Name of the layer on which it plays: `'base'`, or one of the crowd's option `layers`. */
+  layer: string;
   /** 1, or -1 when played in reverse. */
   direction: 1 | -1;
 }
@@ -21,6 +23,8 @@ export interface LoopEvent {
   instanceId: number;
   /** Name of the clip. */
   clip: string;
+  /** Name of the layer on which it plays: `'base'`, or one of the crowd's option `layers`. */
+  layer: string;
   /** How often it did so in this update, as a rule 1; negative when played in reverse. */
   loopDelta: number;
 }
@@ -33,6 +37,8 @@ export interface MarkerEvent {
   instanceId: number;
   /** Name of the clip. */
   clip: string;
+  /** Name of the layer on which it plays: `'base'`, or one of the crowd's option `layers`. */
+  layer: string;
   /** What the marker is called. */
   name: string;
   /** Seconds into the clip at which the marker is. */
