@@ -8,6 +8,7 @@ export type { Influences } from '../shaders/ShaderVariant.js';
 export type { BakeAsyncOptions, BakeOptions, ClipChoice } from './baking/BakeOptions.js';
 export type { LayerOption } from './crowd/clipTimes.js';
 export type { WeightOptions } from './crowd/clipWeights.js';
+export type { JointEditOptions, LookAtOptions, ValueOfInstance } from './crowd/editJoints.js';
 export type { ClipOfInstance, PlayOptionsOfInstance } from './crowd/playClips.js';
 export type { BoneTextureData, Precision } from './encodings/BoneTextureData.js';
 export type { EncodingName, MatrixEncodingName } from './encodings/Encoding.js';
@@ -21,6 +22,7 @@ export type {
   SkinnedInstancedMeshEventMap,
   SkinnedInstancedMeshOptions,
 } from './objects/crowdTypes.js';
+export type { EditableMesh } from './objects/EditableMesh.js';
 export type { JointAttachment } from './objects/JointAttachment.js';
 export type { PlayingMesh } from './objects/PlayingMesh.js';
 export { SkinnedInstancedMesh } from './objects/SkinnedInstancedMesh.js';

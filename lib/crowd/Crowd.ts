@@ -1,4 +1,5 @@
 import type { BufferGeometry, InstancedBufferAttribute } from 'three';
+import { JointEdits } from '../edits/JointEdits.js';
 import type { InstanceData } from '../instances/InstanceData.js';
 import { InstancePlaces } from '../instances/InstancePlaces.js';
 import { InstancePlayback } from '../playback/InstancePlayback.js';
@@ -37,6 +38,8 @@ export class Crowd {
   readonly places: InstancePlaces;
   /** What the instances play. */
   readonly playback: InstancePlayback;
+  /** Changes to the poses of single instances. */
+  readonly edits: JointEdits;
   readonly events: CrowdEvents = new CrowdEvents(this);
   /** What the instances have that belongs to no mesh. Whatever is added is carried along. */
   readonly data: InstanceData[];
@@ -58,7 +61,8 @@ export class Crowd {
       () => this.texture.data.tracks,
       layers,
     );
-    this.data = [this.places, this.playback];
+    this.edits = new JointEdits(capacity, texture.data.tracks, this.places, this.playback);
+    this.data = [this.places, this.playback, this.edits];
   }
 
   /** The most instances there can be. */
@@ -155,6 +159,7 @@ export class Crowd {
   private replaceBoneTexture(boneTexture: BoneTexture): void {
     for (const member of this.members) member.prepareBoneTexture(boneTexture);
     this.texture = boneTexture;
+    this.edits.setTracks(boneTexture.data.tracks);
     for (const member of this.members) member.boneTextureReplaced();
   }
 

@@ -13,6 +13,7 @@ import type { CrowdSkeleton } from '../backends/CrowdSkeleton.js';
 import { poseAhead, updateDraw } from '../backends/webgl/WebGLBackend.js';
 import { createCrowdGeometry, jointsOf, setPlaybackAttributes } from '../character/crowdGeometry.js';
 import type { Crowd } from '../crowd/Crowd.js';
+import type { JointEdits } from '../edits/JointEdits.js';
 import { CharacterParts } from '../instances/CharacterParts.js';
 import { InstanceColors } from '../instances/InstanceColors.js';
 import type { InstanceData } from '../instances/InstanceData.js';
@@ -128,6 +129,11 @@ export abstract class CrowdMesh extends InstancedMesh<
   /** @internal */
   get playback(): InstancePlayback {
     return this.crowd.playback;
+  }
+
+  /** @internal */
+  get edits(): JointEdits {
+    return this.crowd.edits;
   }
 
   /** @internal */

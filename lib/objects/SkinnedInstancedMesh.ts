@@ -5,8 +5,8 @@ import type { BoneTexture } from '../texture/BoneTexture.js';
 import { checkCount, checkIsBoneTexture } from './checks.js';
 import { createCharacter, type FromOptions } from './createCharacter.js';
 import type { SkinnedInstancedMeshOptions } from './crowdTypes.js';
+import { EditableMesh } from './EditableMesh.js';
 import { JointAttachment } from './JointAttachment.js';
-import { PlayingMesh } from './PlayingMesh.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
@@ -33,7 +33,7 @@ const NAME = 'SkinnedInstancedMesh';
  * });
  * ```
  */
-export class SkinnedInstancedMesh extends PlayingMesh {
+export class SkinnedInstancedMesh extends EditableMesh {
   override readonly type: string = 'SkinnedInstancedMesh';
   /** For type testing. */
   readonly isSkinnedInstancedMesh = true;

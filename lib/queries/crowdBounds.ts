@@ -16,6 +16,7 @@ interface Computed<T> {
   matrices: InstancedBufferAttribute;
   version: number;
   count: number;
+  reach: number;
 }
 
 /**
@@ -24,6 +25,8 @@ interface Computed<T> {
  */
 export class CrowdBounds {
   private poses: Box3 | null = null;
+  /** `reachVersion` of the edits that `poses` holds. */
+  private reach = 0;
   private box: Computed<Box3> | null = null;
   private sphere: Computed<Sphere> | null = null;
 
@@ -31,8 +34,9 @@ export class CrowdBounds {
 
   /** Box around every pose of the bone texture, relative to an instance. */
   ofPoses(): Box3 {
-    if (this.poses === null) {
-      const { crowd } = this;
+    const { crowd } = this;
+    if (this.poses === null || this.reach !== crowd.edits.reachVersion) {
+      this.reach = crowd.edits.reachVersion;
       const { boneTexture, geometry } = crowd;
       const boxes = boneTexture.createJointBoxes();
       const joints = Int32Array.from(boneTexture.jointNames, (_, i) => i);
@@ -90,13 +94,15 @@ export class CrowdBounds {
   }
 
   private remember<T>(bounds: T): Computed<T> {
-    const { instanceMatrix, count } = this.crowd;
-    return { bounds, matrices: instanceMatrix, version: instanceMatrix.version, count };
+    const { instanceMatrix, count, edits } = this.crowd;
+    const { version } = instanceMatrix;
+    return { bounds, matrices: instanceMatrix, version, count, reach: edits.reachVersion };
   }
 
-  private holds({ matrices, version, count }: Computed<unknown>): boolean {
-    const { instanceMatrix } = this.crowd;
-    return matrices === instanceMatrix && version === instanceMatrix.version && count === this.crowd.count;
+  private holds({ matrices, version, count, reach }: Computed<unknown>): boolean {
+    const { instanceMatrix, edits } = this.crowd;
+    const still = matrices === instanceMatrix && version === instanceMatrix.version;
+    return still && count === this.crowd.count && reach === edits.reachVersion;
   }
 }
 

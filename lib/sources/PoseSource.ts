@@ -1,6 +1,7 @@
 import type { Box3, BufferGeometry, Matrix4, Texture, Vector3, WebGLRenderer } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
 import type { SlotSource, SourceGLSL } from '../../shaders/SourceGLSL.js';
+import type { JointEdits } from '../edits/JointEdits.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import type { JointBoxes } from '../poses/jointBoxes.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
@@ -11,6 +12,8 @@ export interface PosedCrowd {
   readonly geometry: BufferGeometry;
   readonly boneTexture: BoneTexture;
   readonly playback: InstancePlayback;
+  /** Changes to the poses of single instances. */
+  readonly edits: JointEdits;
   /** Instances in use. */
   readonly count: number;
   readonly influences: Influences;

@@ -1,8 +1,8 @@
 import { paletteGLSL, paletteMatrixGLSL, paletteMorphsGLSL } from '../../shaders/palette.glsl.js';
 import { PARAM_MORPH_TEXEL, PARAM_ROWS, PARAM_STRIDE } from '../constants.js';
 import type { PoseTracks } from '../tracks/PoseTracks.js';
-import { bakedPoses } from './bakedPoses.js';
 import type { PoseSource } from './PoseSource.js';
+import { trackPoses } from './trackPoses.js';
 import { paletteOf, posesOf } from './WebGLPoses.js';
 
 /** The clips' own tracks: a pass poses each instance once, as `AnimationMixer` does, and vertices read what it has written. */
@@ -16,7 +16,7 @@ export const trackSource = (): PoseSource => ({
     declarations: (_slots, morphs) => (morphs ? [paletteGLSL, paletteMorphsGLSL] : [paletteGLSL]),
     skinningMatrix: paletteMatrixGLSL,
   },
-  ...bakedPoses,
+  ...trackPoses,
 
   setParameters({ boneTexture }, parameters) {
     const { jointNodes, morphRest } = boneTexture.data.tracks as PoseTracks;

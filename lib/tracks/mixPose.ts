@@ -13,7 +13,7 @@ import {
   TRANSLATION,
   trackEntry,
 } from './PoseTracks.js';
-import { slerp } from './slerp.js';
+import { multiplyQuaternions, slerp } from './slerp.js';
 
 /** A clip that plays. */
 export interface MixedAction {
@@ -142,14 +142,6 @@ function addValue(property: number, out: Float64Array, at: number, value: Float6
   for (let i = 0; i < size; i++) out[at + i] += value[i] * t;
 }
 
-function multiplyQuaternions(a: Float64Array, at: number, b: Float64Array, out: Float64Array): void {
-  const [x, y, z, w] = [a[at], a[at + 1], a[at + 2], a[at + 3]];
-  out[0] = x * b[3] + w * b[0] + y * b[2] - z * b[1];
-  out[1] = y * b[3] + w * b[1] + z * b[0] - x * b[2];
-  out[2] = z * b[3] + w * b[2] + x * b[1] - y * b[0];
-  out[3] = w * b[3] - x * b[0] - y * b[1] - z * b[2];
-}
-
 /** Reads a property of a node in a clip; false if the clip has no track for it. */
 export function readTrack(
   tracks: PoseTracks,
@@ -178,11 +170,15 @@ export function readTrack(
   return true;
 }
 
+/** Changes the matrix of a node, whose 12 numbers begin at `at`, before the nodes below are composed with it. */
+export type EditModel = (node: number, model: Float64Array, at: number) => void;
+
 /** Matrices of all nodes, relative to the character's root: local transforms composed up the parents. */
 export function composeModel(
   { parents, fixed, before }: PoseTracks,
   trs: Float64Array,
   out: Float64Array,
+  edit?: EditModel,
 ): void {
   for (let node = 0; node < parents.length; node++) {
     const at = node * AFFINE_SIZE;
@@ -190,6 +186,7 @@ export function composeModel(
     else for (let i = 0; i < AFFINE_SIZE; i++) _local[i] = fixed[at + i];
     if (parents[node] === -1) multiplyAffine(before, 0, _local, 0, out, at);
     else multiplyAffine(out, parents[node] * AFFINE_SIZE, _local, 0, out, at);
+    edit?.(node, out, at);
   }
 }
 

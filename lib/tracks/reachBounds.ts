@@ -1,12 +1,27 @@
 import { Box3 } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
 import { createJointBoxes, expandByJoint, type JointBoxes } from '../poses/jointBoxes.js';
-import { nodeRanges } from './nodeRanges.js';
+import { type NodeRange, nodeRanges } from './nodeRanges.js';
 import type { PoseTracks } from './PoseTracks.js';
+
+/** What else than clips may place nodes. */
+export interface PosedBeyondClips {
+  /** Widens how a node may be placed by clips. */
+  widen(node: number, range: NodeRange): void;
+  /**
+   * Grows a box by the places relative to the root that a node may be put to.
+   *
+   * @param radius How far what hangs on the node is from it at most.
+   */
+  expandByPlaces(node: number, radius: number, target: Box3): void;
+}
+
+export type ReachBounds = (only?: number, beyond?: PosedBeyondClips | null) => Box3;
 
 /**
  * Makes a function that finds a box which holds every vertex, whatever mixture of clips plays. Its parameter is the index of
- * the one clip that plays, and plays alone; without it, any mixture of all clips and the rest pose may play.
+ * the one clip that plays, and plays alone; without it, any mixture of all clips and the rest pose may play. A second one
+ * says what else may pose the character.
  *
  * A mixture of rotations is no further from their middle than the furthest of them, as long as that is less than a right
  * angle: the shortest ways between rotations that near stay among them. So what hangs on a node is turned by at most that
@@ -16,7 +31,7 @@ import type { PoseTracks } from './PoseTracks.js';
  * @param jointBoxes Boxes of the vertices that follow each joint.
  * @param layers Layers on which clips may play.
  */
-export function reachBounds(tracks: PoseTracks, jointBoxes: JointBoxes, layers = 1): (only?: number) => Box3 {
+export function reachBounds(tracks: PoseTracks, jointBoxes: JointBoxes, layers = 1): ReachBounds {
   const { parents, before, inverses, jointNodes } = tracks;
   const rangeOf = nodeRanges(tracks, layers);
   // What hangs on each node by joints of its own, in the node's space: a box around it, and how far it is from the node.
@@ -31,8 +46,9 @@ export function reachBounds(tracks: PoseTracks, jointBoxes: JointBoxes, layers =
     ownReach[node] = Math.max(ownReach[node], farthestCorner(jointBoxes, joint, inverses));
   }
   const around = new Float64Array(6);
+  const scales = new Float64Array(parents.length);
 
-  return (only) => {
+  return (only, beyond = null) => {
     // The same with what hangs on the nodes below it too.
     const boxes = ownBoxes.slice();
     const reach = ownReach.slice();
@@ -40,7 +56,10 @@ export function reachBounds(tracks: PoseTracks, jointBoxes: JointBoxes, layers =
     // Children first: what hangs on a node has to be known before the node is placed.
     for (let node = parents.length - 1; node >= 0; node--) {
       if (boxes[node * 6] > boxes[node * 6 + 3]) continue;
-      const { position, scale, angle, middle } = rangeOf(node, only);
+      const range = rangeOf(node, only);
+      beyond?.widen(node, range);
+      const { position, scale, angle, middle } = range;
+      scales[node] = scale;
       const radius = reach[node] * scale;
       around.fill(-radius, 0, 3).fill(radius, 3);
       if (angle < Math.PI / 2) {
@@ -54,6 +73,16 @@ export function reachBounds(tracks: PoseTracks, jointBoxes: JointBoxes, layers =
       }
       unite(boxes, parent * 6, around);
       reach[parent] = Math.max(reach[parent], farthest(position) + radius);
+    }
+    if (beyond === null) return bounds;
+
+    // Parents first: how much all the nodes above a node scale what hangs on it.
+    const outer = largestScale(before);
+    for (let node = 0; node < parents.length; node++) {
+      scales[node] *= parents[node] === -1 ? outer : scales[parents[node]];
+      if (boxes[node * 6] <= boxes[node * 6 + 3]) {
+        beyond.expandByPlaces(node, reach[node] * scales[node], bounds);
+      }
     }
     return bounds;
   };
@@ -104,6 +133,13 @@ function farthestCorner(boxes: JointBoxes, joint: number, inverses: Float64Array
     most = Math.max(most, Math.hypot(...along));
   }
   return most;
+}
+
+/** By how much a matrix scales in any direction, at most. */
+function largestScale(matrix: Float64Array): number {
+  return Math.hypot(
+    ...[0, 1, 2].map((column) => Math.hypot(...[0, 4, 8].map((row) => matrix[row + column]))),
+  );
 }
 
 /** How far a point of a box is from the origin at most. */

@@ -31,3 +31,12 @@ export function slerp(a: Float64Array, at: number, b: ArrayLike<number>, bAt: nu
   a[at + 2] = qz * unit;
   a[at + 3] = qw * unit;
 }
+
+/** Writes the product of two quaternions, the first of which begins at `at`. `out` may be the first, but not the second. */
+export function multiplyQuaternions(a: Float64Array, at: number, b: Float64Array, out: Float64Array): void {
+  const [x, y, z, w] = [a[at], a[at + 1], a[at + 2], a[at + 3]];
+  out[0] = x * b[3] + w * b[0] + y * b[2] - z * b[1];
+  out[1] = y * b[3] + w * b[1] + z * b[0] - x * b[2];
+  out[2] = z * b[3] + w * b[2] + x * b[1] - y * b[0];
+  out[3] = w * b[3] - x * b[0] - y * b[1] - z * b[2];
+}

@@ -17,6 +17,7 @@ const LAYERS = [
   /^lib\/instances\//,
   /^lib\/views\//,
   /^lib\/playback\//,
+  /^lib\/edits\//,
   /^lib\/crowd\//,
   /^shaders\//,
   /^lib\/sources\//,

@@ -23,7 +23,7 @@ interface Ramp {
 export class Mixers {
   readonly clones: Object3D[];
   readonly mixers: AnimationMixer[];
-  private readonly ramps: Map<AnimationAction, Ramp>[];
+  protected readonly ramps: Map<AnimationAction, Ramp>[];
   private now = 0;
 
   constructor(

@@ -1,0 +1,240 @@
+import { type InstancedBufferAttribute, Matrix4, Vector3 } from 'three';
+import { InstanceTexture } from '../instances/InstanceTexture.js';
+import type { EditModel } from '../tracks/mixPose.js';
+import type { PoseTracks } from '../tracks/PoseTracks.js';
+import { EditLists } from './EditLists.js';
+import { EDIT_STRIDE } from './EditPool.js';
+import { EditReach } from './EditReach.js';
+import {
+  EDIT_KIND,
+  EDIT_NODE,
+  EDIT_VALUE,
+  HEADER_FIRST,
+  HEADER_LOCALS,
+  HEADER_MODELS,
+  HEADER_TEXELS,
+  KIND_LOOK_AT,
+} from './editLayout.js';
+import { LivePoses } from './LivePoses.js';
+import { editLocal, mixLive } from './localEdits.js';
+import { editModel } from './modelEdits.js';
+import { sameNodes } from './nodeNames.js';
+
+const HEADER_STRIDE = HEADER_TEXELS * 4;
+
+/** Where the instances of a crowd stand. */
+export interface EditPlaces {
+  readonly attribute: InstancedBufferAttribute;
+}
+
+/** What they play, and the time they have in common. */
+export interface EditPlayback {
+  /** Seconds since the beginning, and how many of them had passed when the clock last went back to zero. */
+  readonly time: { readonly elapsed: number; readonly origin: number };
+  /** Lets an instance be posed anew. */
+  touch(index: number): void;
+}
+
+const _inverse = /*@__PURE__*/ new Matrix4();
+const _target = /*@__PURE__*/ new Vector3();
+const _place = /*@__PURE__*/ new Float32Array(3);
+const _header = /*@__PURE__*/ new Float32Array(HEADER_STRIDE);
+
+/** The edits and live poses of all instances, and what shaders read of them. */
+export class EditStore {
+  readonly lists: EditLists;
+  readonly live: LivePoses;
+  headers: InstanceTexture;
+  reach: EditReach;
+  /** The matrices that targets were last put relative to. */
+  private placed: InstancedBufferAttribute | null = null;
+  private placedVersion = 0;
+  /** `time.origin` when headers were last written. */
+  private origin: number;
+
+  constructor(
+    private capacity: number,
+    readonly tracks: PoseTracks,
+    private readonly places: EditPlaces,
+    private readonly playback: EditPlayback,
+  ) {
+    this.lists = new EditLists(capacity);
+    this.live = new LivePoses(capacity, tracks.parents.length);
+    this.headers = new InstanceTexture(capacity, HEADER_STRIDE);
+    this.reach = new EditReach(tracks);
+    this.origin = playback.time.origin;
+  }
+
+  /** Gives an instance an edit; that of the same node and kind makes way. */
+  set(index: number, edit: ArrayLike<number>): void {
+    const { lists } = this;
+    const place = lists.set(index, edit);
+    if ((edit[EDIT_KIND] & KIND_LOOK_AT) === KIND_LOOK_AT) {
+      for (let i = 0; i < 3; i++) lists.pool.targets[place * 3 + i] = edit[EDIT_VALUE + i];
+      this.placeTarget(index, place);
+    }
+    this.reach.addEdit(edit, 0);
+    this.changed(index);
+  }
+
+  remove(index: number, node: number, kind: number): void {
+    if (this.lists.remove(index, node, kind)) this.lost(index);
+  }
+
+  clear(index: number, node?: number): void {
+    if (this.lists.clear(index, node)) this.lost(index);
+  }
+
+  /** Gives an instance a live pose. */
+  setPose(index: number, pose: Float32Array, fade: number | undefined): void {
+    const { live } = this;
+    const at = live.give(index, this.playback.time.elapsed, fade);
+    live.texture.data.set(pose, at);
+    this.reach.addPose(pose, 0);
+    this.changed(index);
+  }
+
+  leavePose(index: number, fade: number): void {
+    if (this.live.leave(index, this.playback.time.elapsed, fade)) this.lost(index);
+  }
+
+  /** Brings all that shaders read up to the present time and to where the instances stand. */
+  update(): void {
+    const { places, lists, live, capacity } = this;
+    const { attribute } = places;
+    if (attribute !== this.placed || attribute.version !== this.placedVersion) {
+      this.placed = attribute;
+      this.placedVersion = attribute.version;
+      if (lists.lookAts > 0) for (let i = 0; i < capacity; i++) this.placeTargets(i);
+    }
+    const { origin, elapsed } = this.playback.time;
+    live.endLeft(elapsed, this.poseLeft);
+    if (origin === this.origin) return;
+    this.origin = origin;
+    if (live.isEmpty) return;
+    for (let i = 0; i < capacity; i++) if (live.placeOf(i) >= 0) this.writeHeader(i);
+  }
+
+  /** Applies an instance's live pose and edits to local transforms. */
+  applyLocals(index: number, trs: Float64Array): void {
+    const { live, lists } = this;
+    const weight = live.weightOf(index, this.playback.time.elapsed);
+    if (weight > 0) mixLive(live.texture.data, live.placeOf(index) * live.stride, weight, trs);
+    const first = lists.first(index);
+    for (let i = 0; i < lists.locals(index); i++) editLocal(lists.pool.data, (first + i) * EDIT_STRIDE, trs);
+  }
+
+  /** What is to be applied to an instance's matrices relative to the root, parents first; undefined for nothing. */
+  modelEdits(index: number): EditModel | undefined {
+    const { lists } = this;
+    if (lists.models(index) === 0) return undefined;
+    const { data } = lists.pool;
+    let at = (lists.first(index) + lists.locals(index)) * EDIT_STRIDE;
+    const end = at + lists.models(index) * EDIT_STRIDE;
+    return (node, model, to) => {
+      for (; at < end && data[at + EDIT_NODE] === node; at += EDIT_STRIDE) editModel(data, at, model, to);
+    };
+  }
+
+  /** Puts the targets that an instance looks at relative to where it stands now. */
+  placeTargets(index: number): void {
+    const { lists } = this;
+    if (lists.lookAts === 0) return;
+    const first = lists.first(index) + lists.locals(index);
+    const end = first + lists.models(index);
+    for (let place = first; place < end; place++) this.placeTarget(index, place);
+  }
+
+  /** Takes over what the instances of another store have; edits and poses go to the nodes of the same names. */
+  take({ lists, live, tracks }: EditStore): void {
+    const nodeOf = sameNodes(tracks, this.tracks);
+    for (let i = 0; i < this.capacity; i++) {
+      this.lists.copyFrom(lists, i, nodeOf);
+      this.live.copyFrom(live, i, nodeOf);
+      const first = this.lists.first(i);
+      const end = first + this.lists.locals(i) + this.lists.models(i);
+      for (let place = first; place < end; place++) {
+        this.reach.addEdit(this.lists.pool.data, place * EDIT_STRIDE);
+      }
+      const pose = this.live.placeOf(i);
+      if (pose >= 0) this.reach.addPose(this.live.texture.data, pose * this.live.stride);
+      this.placeTargets(i);
+      this.changed(i);
+    }
+  }
+
+  resize(capacity: number): void {
+    this.capacity = capacity;
+    this.lists.resize(capacity);
+    this.live.resize(capacity);
+    this.headers.dispose();
+    this.headers = new InstanceTexture(capacity, HEADER_STRIDE);
+    for (let i = 0; i < capacity; i++) this.writeHeader(i);
+  }
+
+  swap(i: number, j: number): void {
+    this.lists.swap(i, j);
+    this.live.swap(i, j);
+    for (const index of [i, j]) {
+      this.placeTargets(index);
+      this.changed(index);
+    }
+  }
+
+  dispose(): void {
+    this.lists.dispose();
+    this.live.dispose();
+    this.headers.dispose();
+  }
+
+  private changed(index: number): void {
+    this.writeHeader(index);
+    this.playback.touch(index);
+  }
+
+  /** Call when something was taken from an instance: with the last edit, bounds need not reach further than clips do. */
+  private lost(index: number): void {
+    this.changed(index);
+    if (!(this.lists.isEmpty && this.live.isEmpty)) return;
+    const { version } = this.reach;
+    this.reach = new EditReach(this.tracks);
+    this.reach.version = version + 1;
+  }
+
+  private readonly poseLeft = (index: number): void => this.lost(index);
+
+  private writeHeader(index: number): void {
+    const { lists, live, headers } = this;
+    const { elapsed, origin } = this.playback.time;
+    _header[HEADER_FIRST] = lists.first(index);
+    _header[HEADER_LOCALS] = lists.locals(index);
+    _header[HEADER_MODELS] = lists.models(index);
+    live.writeHeader(index, elapsed, origin, _header, 0);
+    const at = index * HEADER_STRIDE;
+    let same = true;
+    for (let i = 0; i < HEADER_STRIDE; i++) same &&= headers.data[at + i] === _header[i];
+    if (same) return;
+    headers.data.set(_header, at);
+    headers.changed(index);
+  }
+
+  private placeTarget(index: number, place: number): void {
+    const { pool } = this.lists;
+    const { data, targets } = pool;
+    const at = place * EDIT_STRIDE;
+    if ((data[at + EDIT_KIND] & KIND_LOOK_AT) !== KIND_LOOK_AT) return;
+    _inverse.fromArray(this.places.attribute.array, index * 16).invert();
+    _target
+      .fromArray(targets, place * 3)
+      .applyMatrix4(_inverse)
+      .toArray(_place);
+    // An instance that is scaled to nothing has no inverse, and is not seen.
+    if (!Number.isFinite(_place[0] + _place[1] + _place[2])) _place.fill(0);
+    let same = true;
+    for (let i = 0; i < 3; i++) same &&= data[at + EDIT_VALUE + i] === _place[i];
+    if (same) return;
+    data.set(_place, at + EDIT_VALUE);
+    pool.texture.changed(place);
+    this.playback.touch(index);
+  }
+}

@@ -1,0 +1,184 @@
+import { type AnimationClip, Matrix4, type Mesh, type Object3D, Quaternion, Vector3 } from 'three';
+import { type BoneEdit, type BoneEdits, blendBones, editBones, keepTransforms } from './editReference.js';
+import type { SkinnedInstancedMesh } from './library.js';
+import { Mixers } from './mixers.js';
+import { drawnMeshes } from './reference.js';
+
+/** A pose that blends in or out. */
+interface Live {
+  root: Object3D;
+  from: number;
+  to: number;
+  start: number;
+  seconds: number;
+}
+
+/** A crowd and clones with mixers, whose bones are changed after each update as those of the crowd are. */
+export class EditedMixers extends Mixers {
+  readonly places: Matrix4[];
+  private readonly edits: BoneEdits[];
+  private readonly lives: (Live | null)[];
+  private time = 0;
+
+  constructor(crowd: SkinnedInstancedMesh, root: Object3D, clips: readonly AnimationClip[]) {
+    super(crowd, root, clips);
+    this.places = this.clones.map(() => new Matrix4());
+    this.edits = this.clones.map(() => new Map());
+    this.lives = this.clones.map(() => null);
+  }
+
+  place(index: number, matrix: Matrix4): void {
+    this.places[index].copy(matrix);
+    this.crowd.setMatrixAt(index, matrix);
+    this.crowd.instanceMatrix.needsUpdate = true;
+  }
+
+  edit(index: number, bone: string, edit: BoneEdit): void {
+    const edits = this.edits[index];
+    const ofBone = edits.get(bone) ?? new Map();
+    ofBone.delete(edit.kind);
+    edits.set(bone, ofBone.set(edit.kind, edit));
+    const { crowd } = this;
+    const { weight } = edit;
+    if (edit.kind === 'lookAt') {
+      const { axis, limit } = edit;
+      crowd.lookAtJointAt(index, bone, edit.target, { axis, limit, weight });
+      return;
+    }
+    const mode = edit.add ? 'add' : 'replace';
+    if (edit.kind === 'scale') {
+      crowd.setJointScaleAt(index, bone, edit.value, { mode, weight });
+      return;
+    }
+    const space = edit.model ? 'model' : 'local';
+    if (edit.kind === 'rotation') crowd.setJointRotationAt(index, bone, edit.value, { mode, space, weight });
+    else crowd.setJointPositionAt(index, bone, edit.value, { mode, space, weight });
+  }
+
+  /** Ends an edit. */
+  end(index: number, bone: string, kind: BoneEdit['kind']): void {
+    this.edits[index].get(bone)?.delete(kind);
+    const { crowd } = this;
+    if (kind === 'lookAt') crowd.lookAtJointAt(index, bone, null);
+    else if (kind === 'rotation') crowd.setJointRotationAt(index, bone, null);
+    else if (kind === 'position') crowd.setJointPositionAt(index, bone, null);
+    else crowd.setJointScaleAt(index, bone, null);
+  }
+
+  clear(index: number, bone?: string): void {
+    if (bone === undefined) this.edits[index].clear();
+    else this.edits[index].delete(bone);
+    this.crowd.clearJointEditsAt(index, bone);
+  }
+
+  /** Gives an instance a live pose, or lets it go. The pose is that of `root` now. */
+  live(index: number, root: Object3D | null, fade: number): void {
+    const now = this.liveWeight(index);
+    const { time: start } = this;
+    this.crowd.setPoseAt(index, root, { fade });
+    if (root !== null) {
+      const before = this.lives[index];
+      const goesOn = before !== null && before.to === 1 && fade > 0;
+      const copy = root.clone();
+      this.lives[index] = goesOn
+        ? { ...before, root: copy }
+        : { root: copy, from: now, to: 1, start, seconds: fade };
+    } else {
+      const before = this.lives[index];
+      if (before) this.lives[index] = fade > 0 ? { ...before, from: now, to: 0, start, seconds: fade } : null;
+    }
+  }
+
+  swap(i: number, j: number): void {
+    this.crowd.swapInstances(i, j);
+    for (const list of [this.clones, this.mixers, this.places, this.edits, this.lives, this.ramps]) {
+      [list[i], list[j]] = [list[j], list[i]];
+    }
+  }
+
+  override update(delta: number): void {
+    super.update(delta);
+    this.time += delta;
+  }
+
+  /** Calls back with each clone, posed as the instance should be. */
+  forEachPosed(callback: (clone: Object3D, index: number) => void): void {
+    this.clones.forEach((clone, index) => {
+      const restore = keepTransforms(clone);
+      clone.matrixAutoUpdate = false;
+      clone.matrix.identity();
+      const live = this.lives[index];
+      const weight = this.liveWeight(index);
+      if (live && weight > 0) blendBones(clone, live.root, weight);
+      editBones(clone, this.edits[index], this.places[index]);
+      clone.matrix.copy(this.places[index]);
+      clone.updateMatrixWorld(true);
+      callback(clone, index);
+      restore();
+    });
+  }
+
+  override worst(where: (index: number, vertex: number, target: Vector3) => Vector3, step = 1): number {
+    let worst = 0;
+    const expected = new Vector3();
+    const actual = new Vector3();
+    this.forEachPosed((clone, index) => {
+      let first = 0;
+      for (const mesh of drawnMeshes(clone) as Mesh[]) {
+        const { count } = mesh.geometry.getAttribute('position');
+        for (let vertex = 0; vertex < count; vertex += step) {
+          mesh.getVertexPosition(vertex, expected).applyMatrix4(mesh.matrixWorld);
+          const off = where(index, first + vertex, actual).distanceTo(expected);
+          // Not with Math.max: NaN is worse than any number.
+          if (!(off <= worst)) worst = off;
+        }
+        first += count;
+      }
+    });
+    return worst;
+  }
+
+  private liveWeight(index: number): number {
+    const live = this.lives[index];
+    if (live === null) return 0;
+    const { from, to, start, seconds } = live;
+    return seconds > 0 ? from + (to - from) * Math.min((this.time - start) / seconds, 1) : to;
+  }
+}
+
+/** Names of a character's joints that one object alone has. */
+export function editableJoints(crowd: SkinnedInstancedMesh, root: Object3D): string[] {
+  const found = new Map<string, number>();
+  root.traverse(({ name }) => found.set(name, (found.get(name) ?? 0) + 1));
+  return [...new Set(crowd.boneTexture.jointNames)].filter(
+    (name) => found.get(name) === 1 && root.getObjectByName(name) !== root,
+  );
+}
+
+/** An edit by chance, of a character of some height. */
+export function randomEdit(next: () => number, height: number): BoneEdit {
+  const around = (size: number) =>
+    new Vector3(next() - 0.5, next() - 0.5, next() - 0.5).multiplyScalar(2 * size);
+  const weight = next() < 0.4 ? 1 : next();
+  const add = next() < 0.5;
+  const model = next() < 0.5;
+  const kind = Math.floor(next() * 4);
+  if (kind === 0) {
+    const value = new Quaternion(next() - 0.5, next() - 0.5, next() - 0.5, next() - 0.5).normalize();
+    return { kind: 'rotation', value, add, model, weight };
+  }
+  if (kind === 1) return { kind: 'position', value: around(0.3 * height), add, model, weight };
+  if (kind === 2) {
+    // Even: uneven ones shear what is turned relative to the root, which bones cannot show.
+    const size = 0.6 + next();
+    return { kind: 'scale', value: new Vector3(size, size, size), add, weight };
+  }
+  const axis = around(1);
+  return {
+    kind: 'lookAt',
+    target: around(3 * height),
+    axis,
+    limit: next() < 0.3 ? Math.PI : next() * 2,
+    weight,
+  };
+}
