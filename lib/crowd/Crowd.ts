@@ -61,7 +61,7 @@ export class Crowd {
       () => this.texture.data.tracks,
       layers,
     );
-    this.edits = new JointEdits(capacity, texture.data.tracks, this.places, this.playback);
+    this.edits = new JointEdits(capacity, texture.data.tracks, this.places, this.playback.time);
     this.data = [this.places, this.playback, this.edits];
   }
 

@@ -106,7 +106,7 @@ export function lookAt(
 ): void {
   if (!(limit >= 0)) throw new Error(`${caller}: limit is ${limit}; use radians from 0.`);
   const { x, y, z } = axis ?? FORWARD;
-  const length = Math.hypot(x, y, z);
+  const length = Math.sqrt(x * x + y * y + z * z);
   if (!(length > 0 && length < Infinity)) {
     throw new Error(`${caller}: axis is ${textOf(axis)}; use the direction that shall point at the target.`);
   }
@@ -228,7 +228,7 @@ const isFunction = <T>(value: ValueOfInstance<T>): value is (index: number) => T
 
 function writeQuaternion(value: Quaternion, caller: string): void {
   const { x, y, z, w } = value ?? NOTHING;
-  const length = Math.hypot(x, y, z, w);
+  const length = Math.sqrt(x * x + y * y + z * z + w * w);
   if (!(length > 0 && length < Infinity)) {
     throw new Error(`${caller}: the value is ${textOf(value)}; pass a Quaternion, or null to end the edit.`);
   }

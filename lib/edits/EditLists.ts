@@ -61,7 +61,7 @@ export class EditLists {
     if (place < 0) place = this.insert(index, keyOf(edit, 0), isModel(edit, 0));
     else this.lookAts -= looksAt(pool.data, place * EDIT_STRIDE);
     this.lookAts += looksAt(edit, 0);
-    pool.data.set(edit, place * EDIT_STRIDE);
+    for (let i = 0; i < EDIT_STRIDE; i++) pool.data[place * EDIT_STRIDE + i] = edit[i];
     pool.texture.changed(place);
     return place;
   }

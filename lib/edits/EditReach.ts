@@ -16,6 +16,8 @@ import {
 } from './editLayout.js';
 import { LIVE_HAS } from './localEdits.js';
 
+const TURNED_IN_MODEL = 2;
+
 /** Scales that differ by less, as shares, are the same in all directions. */
 const EVEN = 1e-6;
 
@@ -26,7 +28,7 @@ const EVEN = 1e-6;
 export class EditReach implements PosedBeyondClips {
   /** Grows with each change. */
   version = 0;
-  /** Nodes that may be turned in any way. */
+  /** 1 for nodes that may be turned in any way, 2 for those that may be so relative to the root. */
   private readonly turned: Uint8Array;
   /** Boxes of local positions that take the place of those of the clips, and of what is added to them: 6 numbers a node. */
   private readonly positions: Float64Array;
@@ -60,8 +62,13 @@ export class EditReach implements PosedBeyondClips {
       this.growNumber(adds ? this.factors : this.scales, node, largest(edits, value));
       this.turn(node);
     } else if (property !== KIND_POSITION) {
-      this.turn(node);
-      if (kind & KIND_MODEL) this.turnUnevenAbove(node);
+      if (kind & KIND_MODEL && this.turned[node] !== TURNED_IN_MODEL) {
+        this.turnUnevenAbove(node);
+        this.turn(node);
+        this.turned[node] = TURNED_IN_MODEL;
+      } else {
+        this.turn(node);
+      }
     } else if (!(kind & KIND_MODEL)) {
       this.growBox(adds ? this.offsets : this.positions, node, edits, value);
     } else if (adds) {
@@ -91,7 +98,7 @@ export class EditReach implements PosedBeyondClips {
       position[i + 3] = Math.max(position[i + 3], positions[at + 3]) + offsets[at + 3];
     }
     range.scale = Math.max(range.scale, scales[node]) * factors[node];
-    if (this.turned[node] === 1) range.angle = Infinity;
+    if (this.turned[node] > 0) range.angle = Infinity;
   }
 
   expandByPlaces(node: number, radius: number, target: Box3): void {
@@ -108,7 +115,7 @@ export class EditReach implements PosedBeyondClips {
   }
 
   private turn(node: number): void {
-    if (this.turned[node] === 1) return;
+    if (this.turned[node] > 0) return;
     this.turned[node] = 1;
     this.version++;
   }
@@ -129,7 +136,7 @@ export class EditReach implements PosedBeyondClips {
 
   private growNumber(numbers: Float64Array, node: number, value: number): void {
     if (value <= numbers[node]) return;
-    numbers[node] = numbers[node] > 0 ? 2 * value - numbers[node] : value;
+    numbers[node] = numbers[node] > 0 ? value * 1.5 : value;
     this.version++;
   }
 
@@ -139,15 +146,11 @@ export class EditReach implements PosedBeyondClips {
       const low = node * 6 + i;
       const high = low + 3;
       const v = value[at + i];
-      const empty = boxes[low] > boxes[high];
-      if (v < boxes[low]) {
-        boxes[low] = empty ? v : 2 * v - boxes[low];
-        grown = true;
-      }
-      if (v > boxes[high]) {
-        boxes[high] = empty ? v : 2 * v - boxes[high];
-        grown = true;
-      }
+      if (v >= boxes[low] && v <= boxes[high]) continue;
+      grown = true;
+      if (boxes[low] > boxes[high]) boxes[low] = boxes[high] = v;
+      else if (v < boxes[low]) boxes[low] = v - (boxes[high] - v);
+      else boxes[high] = v + (v - boxes[low]);
     }
     if (grown) this.version++;
   }

@@ -7,11 +7,12 @@ import { EDIT_STRIDE } from './EditPool.js';
 import { EditReach } from './EditReach.js';
 import {
   EDIT_KIND,
+  EDIT_MODELS,
   EDIT_NODE,
   EDIT_VALUE,
+  HEADER_CHANGED,
+  HEADER_COUNTS,
   HEADER_FIRST,
-  HEADER_LOCALS,
-  HEADER_MODELS,
   HEADER_TEXELS,
   KIND_LOOK_AT,
 } from './editLayout.js';
@@ -27,18 +28,19 @@ export interface EditPlaces {
   readonly attribute: InstancedBufferAttribute;
 }
 
-/** What they play, and the time they have in common. */
-export interface EditPlayback {
-  /** Seconds since the beginning, and how many of them had passed when the clock last went back to zero. */
-  readonly time: { readonly elapsed: number; readonly origin: number };
-  /** Lets an instance be posed anew. */
-  touch(index: number): void;
+/** The time that they have in common, in seconds. */
+export interface EditTime {
+  /** Since the beginning. */
+  readonly elapsed: number;
+  /** On the clock, which goes back to zero now and then. */
+  readonly time: number;
+  /** How many had passed when it last did. */
+  readonly origin: number;
 }
 
 const _inverse = /*@__PURE__*/ new Matrix4();
 const _target = /*@__PURE__*/ new Vector3();
 const _place = /*@__PURE__*/ new Float32Array(3);
-const _header = /*@__PURE__*/ new Float32Array(HEADER_STRIDE);
 
 /** The edits and live poses of all instances, and what shaders read of them. */
 export class EditStore {
@@ -46,6 +48,8 @@ export class EditStore {
   readonly live: LivePoses;
   headers: InstanceTexture;
   reach: EditReach;
+  /** Grows with each change of what shaders read. */
+  version = 0;
   /** The matrices that targets were last put relative to. */
   private placed: InstancedBufferAttribute | null = null;
   private placedVersion = 0;
@@ -56,13 +60,13 @@ export class EditStore {
     private capacity: number,
     readonly tracks: PoseTracks,
     private readonly places: EditPlaces,
-    private readonly playback: EditPlayback,
+    private readonly time: EditTime,
   ) {
     this.lists = new EditLists(capacity);
     this.live = new LivePoses(capacity, tracks.parents.length);
     this.headers = new InstanceTexture(capacity, HEADER_STRIDE);
     this.reach = new EditReach(tracks);
-    this.origin = playback.time.origin;
+    this.origin = time.origin;
   }
 
   /** Gives an instance an edit; that of the same node and kind makes way. */
@@ -88,14 +92,14 @@ export class EditStore {
   /** Gives an instance a live pose. */
   setPose(index: number, pose: Float32Array, fade: number | undefined): void {
     const { live } = this;
-    const at = live.give(index, this.playback.time.elapsed, fade);
+    const at = live.give(index, this.time.elapsed, fade);
     live.texture.data.set(pose, at);
     this.reach.addPose(pose, 0);
     this.changed(index);
   }
 
   leavePose(index: number, fade: number): void {
-    if (this.live.leave(index, this.playback.time.elapsed, fade)) this.lost(index);
+    if (this.live.leave(index, this.time.elapsed, fade)) this.lost(index);
   }
 
   /** Brings all that shaders read up to the present time and to where the instances stand. */
@@ -107,18 +111,18 @@ export class EditStore {
       this.placedVersion = attribute.version;
       if (lists.lookAts > 0) for (let i = 0; i < capacity; i++) this.placeTargets(i);
     }
-    const { origin, elapsed } = this.playback.time;
+    const { origin, elapsed } = this.time;
     live.endLeft(elapsed, this.poseLeft);
     if (origin === this.origin) return;
     this.origin = origin;
-    if (live.isEmpty) return;
-    for (let i = 0; i < capacity; i++) if (live.placeOf(i) >= 0) this.writeHeader(i);
+    // Times in the headers are times of the clock.
+    for (let i = 0; i < capacity; i++) if (this.isEdited(i)) this.changed(i);
   }
 
   /** Applies an instance's live pose and edits to local transforms. */
   applyLocals(index: number, trs: Float64Array): void {
     const { live, lists } = this;
-    const weight = live.weightOf(index, this.playback.time.elapsed);
+    const weight = live.weightOf(index, this.time.elapsed);
     if (weight > 0) mixLive(live.texture.data, live.placeOf(index) * live.stride, weight, trs);
     const first = lists.first(index);
     for (let i = 0; i < lists.locals(index); i++) editLocal(lists.pool.data, (first + i) * EDIT_STRIDE, trs);
@@ -142,7 +146,9 @@ export class EditStore {
     if (lists.lookAts === 0) return;
     const first = lists.first(index) + lists.locals(index);
     const end = first + lists.models(index);
-    for (let place = first; place < end; place++) this.placeTarget(index, place);
+    let moved = false;
+    for (let place = first; place < end; place++) moved = this.placeTarget(index, place) || moved;
+    if (moved) this.changed(index);
   }
 
   /** Takes over what the instances of another store have; edits and poses go to the nodes of the same names. */
@@ -169,6 +175,7 @@ export class EditStore {
     this.live.resize(capacity);
     this.headers.dispose();
     this.headers = new InstanceTexture(capacity, HEADER_STRIDE);
+    this.version++;
     for (let i = 0; i < capacity; i++) this.writeHeader(i);
   }
 
@@ -187,9 +194,16 @@ export class EditStore {
     this.headers.dispose();
   }
 
+  /** Whether an instance is other than its clips have it. */
+  private isEdited(index: number): boolean {
+    return this.lists.locals(index) + this.lists.models(index) > 0 || this.live.placeOf(index) >= 0;
+  }
+
+  /** Call when an instance was changed. */
   private changed(index: number): void {
     this.writeHeader(index);
-    this.playback.touch(index);
+    this.headers.changed(index);
+    this.version++;
   }
 
   /** Call when something was taken from an instance: with the last edit, bounds need not reach further than clips do. */
@@ -205,24 +219,21 @@ export class EditStore {
 
   private writeHeader(index: number): void {
     const { lists, live, headers } = this;
-    const { elapsed, origin } = this.playback.time;
-    _header[HEADER_FIRST] = lists.first(index);
-    _header[HEADER_LOCALS] = lists.locals(index);
-    _header[HEADER_MODELS] = lists.models(index);
-    live.writeHeader(index, elapsed, origin, _header, 0);
+    const { elapsed, origin, time } = this.time;
+    const { data } = headers;
     const at = index * HEADER_STRIDE;
-    let same = true;
-    for (let i = 0; i < HEADER_STRIDE; i++) same &&= headers.data[at + i] === _header[i];
-    if (same) return;
-    headers.data.set(_header, at);
-    headers.changed(index);
+    data[at + HEADER_FIRST] = lists.first(index);
+    data[at + HEADER_COUNTS] = lists.locals(index) + lists.models(index) * EDIT_MODELS;
+    data[at + HEADER_CHANGED] = time;
+    live.writeHeader(index, elapsed, origin, data, at);
   }
 
-  private placeTarget(index: number, place: number): void {
+  /** Returns whether it is somewhere else now. */
+  private placeTarget(index: number, place: number): boolean {
     const { pool } = this.lists;
     const { data, targets } = pool;
     const at = place * EDIT_STRIDE;
-    if ((data[at + EDIT_KIND] & KIND_LOOK_AT) !== KIND_LOOK_AT) return;
+    if ((data[at + EDIT_KIND] & KIND_LOOK_AT) !== KIND_LOOK_AT) return false;
     _inverse.fromArray(this.places.attribute.array, index * 16).invert();
     _target
       .fromArray(targets, place * 3)
@@ -232,9 +243,9 @@ export class EditStore {
     if (!Number.isFinite(_place[0] + _place[1] + _place[2])) _place.fill(0);
     let same = true;
     for (let i = 0; i < 3; i++) same &&= data[at + EDIT_VALUE + i] === _place[i];
-    if (same) return;
-    data.set(_place, at + EDIT_VALUE);
+    if (same) return false;
+    for (let i = 0; i < 3; i++) data[at + EDIT_VALUE + i] = _place[i];
     pool.texture.changed(place);
-    this.playback.touch(index);
+    return true;
   }
 }

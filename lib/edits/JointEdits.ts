@@ -4,7 +4,7 @@ import type { InstanceTexture } from '../instances/InstanceTexture.js';
 import type { EditModel } from '../tracks/mixPose.js';
 import type { PoseTracks } from '../tracks/PoseTracks.js';
 import type { EditReach } from './EditReach.js';
-import { type EditPlaces, type EditPlayback, EditStore } from './EditStore.js';
+import { type EditPlaces, EditStore, type EditTime } from './EditStore.js';
 import { LIVE_TEXELS } from './editLayout.js';
 import { poseNodes } from './poseNodes.js';
 
@@ -22,12 +22,17 @@ export class JointEdits implements InstanceData {
     private capacity: number,
     private tracks: PoseTracks | null,
     private readonly places: EditPlaces,
-    private readonly playback: EditPlayback,
+    private readonly time: EditTime,
   ) {}
 
   /** Whether the pass has to look for edits. Once it has to, it does so as long as the crowd lives. */
   get isUsed(): boolean {
     return this.store !== null;
+  }
+
+  /** Grows with each change of what shaders read. */
+  get version(): number {
+    return this.store?.version ?? 0;
   }
 
   /** What shaders read: which edits and which live pose each instance has. Another one after `resize`. */
@@ -161,10 +166,10 @@ export class JointEdits implements InstanceData {
   }
 
   private need(): EditStore {
-    const { capacity, tracks, places, playback } = this;
+    const { capacity, tracks, places, time } = this;
     if (this.store === null) {
       if (tracks === null) throw new Error('JointEdits: there are no tracks whose nodes could be edited.');
-      this.store = new EditStore(capacity, tracks, places, playback);
+      this.store = new EditStore(capacity, tracks, places, time);
     }
     return this.store;
   }

@@ -3,15 +3,20 @@
  * them by the same names.
  */
 
-/** Texels of an instance: which edits it has, and its live pose; then how much of that shows. */
+/** Texels of an instance: its edits, its live pose, and when they changed; then how much of the live pose shows. */
 export const HEADER_TEXELS = 2;
 /** Where its edits begin, counted in edits. */
 export const HEADER_FIRST = 0;
-/** How many of them are applied to local transforms, and how many, after those, to matrices relative to the root. */
-export const HEADER_LOCALS = 1;
-export const HEADER_MODELS = 2;
+/**
+ * How many of them are applied to local transforms, plus `EDIT_MODELS` times how many, after those, to matrices relative to
+ * the root.
+ */
+export const HEADER_COUNTS = 1;
+export const EDIT_MODELS = 4096;
 /** Number of its live pose, counted from 1; 0 for none. */
-export const HEADER_LIVE = 3;
+export const HEADER_LIVE = 2;
+/** Clock at which any of this last changed: then the instance is due to be posed, whatever its pose rate. */
+export const HEADER_CHANGED = 3;
 /** Weight of the live pose before and after it changes, and when it does: as of an action, see `instanceLayout.ts`. */
 export const HEADER_FROM = 4;
 export const HEADER_TO = 5;

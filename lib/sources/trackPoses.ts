@@ -15,11 +15,12 @@ interface Posed {
   instance: number;
   clock: number;
   version: number;
+  edits: number;
 }
 
 const _mix = /*@__PURE__*/ createPoseMix();
 const _layers: MixedLayer[] = [];
-const _posed: Posed = { tracks: null, playback: null, instance: -1, clock: 0, version: 0 };
+const _posed: Posed = { tracks: null, playback: null, instance: -1, clock: 0, version: 0, edits: 0 };
 let _trs = /*@__PURE__*/ new Float64Array(0);
 let _model = /*@__PURE__*/ new Float64Array(0);
 let _morphs = /*@__PURE__*/ new Float64Array(0);
@@ -36,11 +37,12 @@ export const trackPoses: Pick<PoseSource, 'pose' | 'jointMatrix' | 'readMorphs' 
       _posed.playback === playback &&
       _posed.instance === instance &&
       _posed.clock === clock &&
-      _posed.version === version
+      _posed.version === version &&
+      _posed.edits === edits.version
     ) {
       return;
     }
-    Object.assign(_posed, { tracks, playback, instance, clock, version });
+    Object.assign(_posed, { tracks, playback, instance, clock, version, edits: edits.version });
 
     playedActions(playback.pose(instance, true, _mix), _layers);
     if (_trs.length !== tracks.rest.length) {
