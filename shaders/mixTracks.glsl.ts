@@ -1,19 +1,28 @@
+import { MAX_ACTIONS } from '../lib/playback/SlotOrder.js';
 import { STEP_SLACK } from '../lib/tracks/PoseTracks.js';
 import { ENTRY_CONSTANT, ENTRY_STEP, ENTRY_STEPPED } from '../lib/tracks/trackTexels.js';
 
-/** Twin of `mixPose` in `lib/tracks`: reads the tracks of what plays and mixes them as three.js's `PropertyMixer` does. */
-export const mixTracksGLSL = /*@__PURE__*/ (() => /* glsl */ `
+/**
+ * Twin of `mixPose` in `lib/tracks`: reads the tracks of what plays and mixes them as three.js's `PropertyMixer` does.
+ *
+ * @param layers How many there are, with the base.
+ */
+export const mixTracksGLSL = (layers: number): string => /* glsl */ `
+#define MAX_PLAYED ${MAX_ACTIONS * layers}
+
 struct Action {
   int table;
   int stride;
   float frame;
   float weight;
   bool additive;
+  int layer;
 };
 
-Action actions[ MAX_ACTIONS ];
+// Layers one after another.
+Action actions[ MAX_PLAYED ];
 int actionCount = 0;
-
+${layers > 1 ? layerSharesGLSL(layers) : ''}
 vec4 mixValue( vec4 a, vec4 b, float t, bool turns ) {
 
   return turns ? slerp( a, b, t ) : a + ( b - a ) * t;
@@ -45,44 +54,79 @@ vec4 readTrack( int entry, Action action, bool turns ) {
 
 }
 
+// What the actions of a layer have come to.
+struct Mixed {
+  vec4 value;
+  float weights;
+  vec4 added;
+  float addedWeights;
+};
+
+void mixAction( inout Mixed mixed, vec4 value, Action action, bool turns ) {
+
+  if ( action.additive ) {
+
+    mixed.added = addValue( mixed.added, value, action.weight, turns );
+    mixed.addedWeights += action.weight;
+
+  } else if ( mixed.weights == 0.0 ) {
+
+    mixed.value = value;
+    mixed.weights = action.weight;
+
+  } else {
+
+    mixed.weights += action.weight;
+    mixed.value = mixValue( mixed.value, value, action.weight / mixed.weights, turns );
+
+  }
+
+}
+
+// Lays a layer over what those below it show.
+vec4 layOver( vec4 value, Mixed mixed, float share, bool turns ) {
+
+  float t = min( mixed.weights, 1.0 ) * share;
+  if ( t >= 1.0 ) value = mixed.value;
+  else if ( t > 0.0 ) value = mixValue( value, mixed.value, t, turns );
+  return mixed.addedWeights > 0.0 ? addValue( value, mixed.added, share, turns ) : value;
+
+}
+
 vec4 mixProperty( int node, int property, vec4 rest ) {
 
   bool turns = property == 0;
+  Mixed none = Mixed( rest, 0.0, vec4( 0.0, 0.0, 0.0, turns ? 1.0 : 0.0 ), 0.0 );
+  Mixed mixed = none;
   vec4 value = rest;
-  vec4 mixed = rest;
-  vec4 added = turns ? vec4( 0.0, 0.0, 0.0, 1.0 ) : vec4( 0.0 );
-  float weights = 0.0;
-  float addedWeights = 0.0;
+  int layer = 0;
 
   for ( int i = 0; i < actionCount; i ++ ) {
 
     Action action = actions[ i ];
     int entry = int( trackTexel( action.table + node )[ property ] );
     if ( entry < 0 ) continue;
-    vec4 sampled = readTrack( entry, action, turns );
-    if ( action.additive ) {
-
-      added = addValue( added, sampled, action.weight, turns );
-      addedWeights += action.weight;
-
-    } else if ( weights == 0.0 ) {
-
-      mixed = sampled;
-      weights = action.weight;
-
-    } else {
-
-      weights += action.weight;
-      mixed = mixValue( mixed, sampled, action.weight / weights, turns );
-
-    }
+    ${layers > 1 ? nextLayer : ''}
+    mixAction( mixed, readTrack( entry, action, turns ), action, turns );
 
   }
 
-  if ( weights >= 1.0 ) value = mixed;
-  else if ( weights > 0.0 ) value = mixValue( value, mixed, weights, turns );
-  if ( addedWeights > 0.0 ) value = addValue( value, added, 1.0, turns );
-  return value;
+  return layOver( value, mixed, ${layers > 1 ? 'layerShares[ layer ]' : '1.0'}, turns );
 
 }
-`)();
+`;
+
+const layerSharesGLSL = (layers: number): string => /* glsl */ `
+/* How much of each layer shows on what is being posed. */
+float layerShares[ ${layers} ] = float[ ${layers} ]( ${Array(layers).fill('1.0').join(', ')} );
+`;
+
+const nextLayer = /* glsl */ `
+    if ( action.layer != layer ) {
+
+      value = layOver( value, mixed, layerShares[ layer ], turns );
+      mixed = none;
+      layer = action.layer;
+
+    }
+`;

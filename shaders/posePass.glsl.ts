@@ -1,8 +1,7 @@
-import { MAX_ACTIONS } from '../lib/playback/SlotOrder.js';
 import { CHAIN_NODES, JOINT_TEXELS, NODE_TEXELS } from '../lib/tracks/trackTexels.js';
 import { frameAtGLSL } from './frameAt.glsl.js';
 import { mixTracksGLSL } from './mixTracks.glsl.js';
-import { playedActionsGLSL } from './playedActions.glsl.js';
+import { playedActionsGLSL, playedTexelGLSL } from './playedActions.glsl.js';
 import { slerpGLSL } from './slerp.glsl.js';
 import { trackTexelGLSL } from './trackTexel.glsl.js';
 
@@ -68,21 +67,20 @@ vec4 morphInfluences( int group ) {
 /**
  * The first step of the pass: a fragment for each entry of each instance. It samples and mixes what plays, and writes the
  * node's local matrix, or the influences of a group of morph targets as the first row.
+ *
+ * @param layers How many there are, with the base. Crowds that have no other do not pay for them.
  */
-export const sampleStepGLSL = /*@__PURE__*/ (() => /* glsl */ `
+export const sampleStepGLSL = (layers: number): string => /* glsl */ `
 ${STEP}
 
-#define MAX_ACTIONS ${MAX_ACTIONS}
-
-/* What instances play. */
-uniform highp sampler2D played;
 uniform float clock;
 
 ${trackTexelGLSL}
+${playedTexelGLSL(layers)}
 ${slerpGLSL}
-${mixTracksGLSL}
+${mixTracksGLSL(layers)}
 ${frameAtGLSL}
-${playedActionsGLSL}
+${playedActionsGLSL(layers)}
 ${localMatrixGLSL}
 
 void main() {
@@ -90,7 +88,7 @@ void main() {
   ivec2 at = ivec2( gl_FragCoord.xy );
   int place = at.x / passLayout.y;
   int entry = at.x - place * passLayout.y;
-  collectActions( at.y * passLayout.w + place );
+  collectActions( at.y * passLayout.w + place, entry );
 
   mat3x4 rows = mat3x4( 0.0 );
   if ( entry < passLayout.x ) rows = localMatrix( entry );
@@ -98,7 +96,7 @@ void main() {
   writeRows( rows );
 
 }
-`)();
+`;
 
 const jointRowsGLSL = /*@__PURE__*/ (() => /* glsl */ `
 // a * b, both as rows.

@@ -10,6 +10,8 @@ export interface PoseCounts {
   joints: number;
   /** Groups of four morph targets. */
   morphGroups: number;
+  /** Layers that clips play on, with the base. */
+  layers: number;
 }
 
 /** What a pass reads. */
@@ -19,6 +21,8 @@ export interface PosePassInput {
   layout: TrackLayout;
   /** What the instances play, see `ActionTexels`. */
   played: DataTexture;
+  /** Where layers over the base show, see `LayerTable`; null if there are none. */
+  masks: DataTexture | null;
   clock: number;
 }
 
@@ -46,7 +50,7 @@ export class WebGLPosePass {
     readonly capacity: number,
     readonly counts: PoseCounts,
   ) {
-    const { nodes, joints, morphGroups } = counts;
+    const { nodes, joints, morphGroups, layers } = counts;
     const entries = nodes + morphGroups;
     const columns = joints + morphGroups;
     const fitting = Math.floor(Math.log2(MAX_WIDTH / Math.max(entries, columns)));
@@ -59,8 +63,9 @@ export class WebGLPosePass {
     };
     const step = (name: string, width: number, shader: string, uniforms: object) =>
       new PassStep(name, width * this.perRow, height, ROWS, shader, { ...common, ...uniforms });
-    this.sample = step('CrowdSampleStep', entries, sampleStepGLSL, {
+    this.sample = step('CrowdSampleStep', entries, sampleStepGLSL(layers), {
       played: { value: null },
+      masks: { value: null },
       clock: { value: 0 },
     });
     this.compose = step('CrowdComposeStep', columns, composeStepGLSL, {
@@ -74,10 +79,11 @@ export class WebGLPosePass {
   }
 
   /** Whether it is for a crowd of this size and such characters. */
-  suits(capacity: number, { nodes, joints, morphGroups }: PoseCounts): boolean {
+  suits(capacity: number, { nodes, joints, morphGroups, layers }: PoseCounts): boolean {
     const { counts } = this;
     return (
       capacity === this.capacity &&
+      layers === counts.layers &&
       nodes === counts.nodes &&
       joints === counts.joints &&
       morphGroups === counts.morphGroups
@@ -98,11 +104,12 @@ export class WebGLPosePass {
    *
    * @throws If the renderer is not in the middle of a `render`.
    */
-  run(renderer: WebGLRenderer, count: number, { tracks, layout, played, clock }: PosePassInput): void {
+  run(renderer: WebGLRenderer, count: number, { tracks, layout, played, masks, clock }: PosePassInput): void {
     const { sample, compose } = this;
     this.trackLayout.set(layout.nodes, layout.joints, layout.clips);
     sample.uniforms.tracks.value = tracks;
     sample.uniforms.played.value = played;
+    sample.uniforms.masks.value = masks;
     sample.uniforms.clock.value = clock;
     compose.uniforms.tracks.value = tracks;
 

@@ -20,7 +20,7 @@ export class WebGLPoses {
   private readonly posed = new WeakMap<WebGLRenderer, Posed>();
   private readonly input: PosePassInput;
 
-  private readonly counts: PoseCounts = { nodes: 0, joints: 0, morphGroups: 0 };
+  private readonly counts: PoseCounts = { nodes: 0, joints: 0, morphGroups: 0, layers: 1 };
 
   constructor({ boneTexture, playback }: PosedCrowd) {
     const tracks = boneTexture.data.tracks as PoseTracks;
@@ -28,8 +28,10 @@ export class WebGLPoses {
       tracks: boneTexture,
       layout: trackLayout(tracks),
       played: playback.actions.plain,
+      masks: null,
       clock: 0,
     };
+    this.counts.layers = playback.layers.count;
     countPoses(tracks, this.counts);
   }
 
@@ -70,6 +72,7 @@ export class WebGLPoses {
     }
 
     input.played = playback.actions.plain;
+    input.masks = playback.layers.count > 1 ? playback.layers.masks : null;
     input.clock = clock;
     pass.run(renderer, count, input);
     if (last === undefined) this.posed.set(renderer, { clock, version, count, boneTexture });
