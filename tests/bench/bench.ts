@@ -122,6 +122,74 @@ async function vertices(model: string, rounds: number, only = ''): Promise<Verte
   return rows;
 }
 
+/** What instances play, and how many clips that are at once. */
+const PLAYED: [string, (crowd: SkinnedInstancedMesh, clips: number) => void][] = [
+  ['one clip', () => {}],
+  [
+    'two clips in a fade',
+    (crowd, clips) => {
+      crowd.playAll((i) => (i + 1) % clips, { fade: 1e4, time: (i) => i % 5 });
+    },
+  ],
+  [
+    'three weighted clips',
+    (crowd, clips) => {
+      for (const next of [1, 2]) {
+        crowd.playAll((i) => (i + next) % clips, { weight: 0.3, time: (i) => (i + next) % 5 });
+      }
+    },
+  ],
+];
+
+/** Time of the pass that poses a crowd, as a ratio to that of the vertex stage of a still InstancedMesh of the character. */
+async function poses(model: string, rounds: number): Promise<VertexRow[]> {
+  const source = await load(model);
+  const { geometry } = source.mesh;
+  const count = 1000;
+  const time = (object: Object3D) => {
+    const scene = new Scene();
+    scene.add(object);
+    object.frustumCulled = false;
+    finish();
+    const start = performance.now();
+    renderer.render(scene, camera);
+    finish();
+    return performance.now() - start;
+  };
+  const floor = createFloor(source, count);
+  const timeOfFloor = () => {
+    geometry.drawRange.count = Infinity;
+    gl.enable(gl.RASTERIZER_DISCARD);
+    const elapsed = time(floor.object);
+    gl.disable(gl.RASTERIZER_DISCARD);
+    return elapsed;
+  };
+
+  const rows: VertexRow[] = [];
+  for (const [name, play] of PLAYED) {
+    const contender = createOurs(source, count, { encoding: 'tracks' });
+    const crowd = contender.object as SkinnedInstancedMesh;
+    play(crowd, source.clips.length);
+    // Nothing but the pass is left of a frame without vertices.
+    crowd.geometry.drawRange.count = 0;
+    const ratios: number[] = [];
+    for (let round = -2; round < rounds; round++) {
+      contender.update(0.0137);
+      const posed = time(crowd);
+      const still = time(crowd);
+      const ratio = (posed - still) / timeOfFloor();
+      crowd.geometry.drawRange.count = 0;
+      if (round >= 0) ratios.push(ratio);
+    }
+    const ratio = median(ratios);
+    rows.push({ model, name, ratio, low: ratios[0], high: ratios[ratios.length - 1] });
+    contender.dispose();
+  }
+  geometry.drawRange.count = Infinity;
+  floor.dispose();
+  return rows;
+}
+
 /** Five rounds of baking, or of `mixer.setTime` and `updateMatrixWorld` for the same frames; the first is a cold start. */
 async function baking(model: string, what: 'bake' | 'mixer'): Promise<number[]> {
   const { root, clips } = await load(model);
@@ -219,6 +287,7 @@ declare global {
   interface Window {
     bench: {
       vertices: typeof vertices;
+      poses: typeof poses;
       accuracy: typeof accuracy;
       device: typeof device;
       baking: typeof baking;
@@ -227,4 +296,4 @@ declare global {
     };
   }
 }
-window.bench = { accuracy, device, vertices, baking, longestSlice, models: modelNames };
+window.bench = { accuracy, device, vertices, poses, baking, longestSlice, models: modelNames };

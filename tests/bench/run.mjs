@@ -1,7 +1,7 @@
 // Prints what a frame costs, what the vertex stage costs, what baking costs and how exact it is, each beside a peer or a
 // floor that was measured in the same run. Ratios carry over to other machines; milliseconds do not.
 //
-//   npm run bench                 frames, vertices, baking, accuracy
+//   npm run bench                 frames, vertices, poses, baking, accuracy
 //   npm run bench -- vertices     one of them
 //   npm run bench -- whole        frames of whole characters, which a software renderer takes minutes over
 //   npm run bench -- frames --json=results.json     also keeps the benchmark page's numbers in a file
@@ -82,6 +82,21 @@ async function vertices(models) {
   console.log();
 }
 
+async function poses(models) {
+  console.log(
+    'The pass that poses 1,000 instances by tracks, vertex stage of the still InstancedMesh = 1.00: median (least, most)',
+  );
+  for (const model of models.filter((name) => ['built-in', 'Knight.glb', 'CesiumMan.glb'].includes(name))) {
+    const rows = await onPage((page) => page.evaluate((name) => window.bench.poses(name, 15), model));
+    for (const { name, ratio, low, high } of rows) {
+      console.log(
+        `${model.padEnd(16)}${name.padEnd(48)}${ratio.toFixed(3)} (${low.toFixed(3)}, ${high.toFixed(3)})`,
+      );
+    }
+  }
+  console.log();
+}
+
 async function baking(models) {
   console.log(
     'Baking at 30 fps against mixer.setTime + updateMatrixWorld for the same frames, each on a page of its own',
@@ -128,6 +143,7 @@ const kinds = {
   whole: () =>
     frames({ vertices: '1', counts: '10,100,300' }, 'A frame of a crowd of whole characters in mixed clips'),
   vertices,
+  poses,
   baking,
   accuracy,
 };
@@ -140,7 +156,7 @@ try {
   const models = ['built-in', ...(await onPage((page) => page.evaluate(() => window.bench.models())))];
   const gpu = await onPage((page) => page.evaluate(() => window.bench.device()));
   console.log(`Measured on ${gpu}, Chromium ${browser.version()}\n`);
-  const chosen = wanted.length > 0 ? wanted : ['frames', 'vertices', 'baking', 'accuracy'];
+  const chosen = wanted.length > 0 ? wanted : ['frames', 'vertices', 'poses', 'baking', 'accuracy'];
   for (const kind of chosen) await kinds[kind](models);
   if (jsonFile) writeFileSync(jsonFile, JSON.stringify(kept, null, 2));
 } catch (error) {
