@@ -1,3 +1,4 @@
+import { HEADER_CHANGED, HEADER_PHASE, HEADER_RATE } from '../lib/playback/instanceLayout.js';
 import { CHAIN_NODES, JOINT_TEXELS, NODE_TEXELS } from '../lib/tracks/trackTexels.js';
 import { frameAtGLSL } from './frameAt.glsl.js';
 import { mixTracksGLSL } from './mixTracks.glsl.js';
@@ -5,13 +6,24 @@ import { playedActionsGLSL, playedTexelGLSL } from './playedActions.glsl.js';
 import { slerpGLSL } from './slerp.glsl.js';
 import { trackTexelGLSL } from './trackTexel.glsl.js';
 
-/** What both steps of the pass begin with: each writes three rows as integers, since every device can draw into those. */
-const STEP = /* glsl */ `
+/**
+ * What both steps of the pass begin with. Each writes three rows as integers, since every device can draw into those. Rows of
+ * instances that are not due stay as they are.
+ */
+const stepGLSL = (layers: number): string => /* glsl */ `
 precision highp float;
 precision highp int;
 
 /* Nodes; then entries of an instance: its nodes and groups of four morph targets; then joints; then instances in a row. */
 uniform ivec4 passLayout;
+/* Seconds of the clock: now, and when this renderer last posed the crowd. */
+uniform float clock;
+uniform float lastClock;
+/* How many instances have a pose from then; none if all of them are due. */
+uniform int posedCount;
+
+${trackTexelGLSL}
+${playedTexelGLSL(layers)}
 
 layout( location = 0 ) out uvec4 row0;
 layout( location = 1 ) out uvec4 row1;
@@ -22,6 +34,19 @@ void writeRows( mat3x4 rows ) {
   row0 = floatBitsToUint( rows[ 0 ] );
   row1 = floatBitsToUint( rows[ 1 ] );
   row2 = floatBitsToUint( rows[ 2 ] );
+
+}
+
+// Whether an instance has changed since it was last posed, or it is time for its next pose.
+bool isDue( int instance ) {
+
+  if ( instance >= posedCount ) return true;
+  vec4 header = texelFetch( played, playedTexel( instance ), 0 );
+  float changed = header[ ${HEADER_CHANGED} ];
+  float rate = header[ ${HEADER_RATE} ];
+  float phase = header[ ${HEADER_PHASE} ];
+  if ( changed >= lastClock || rate == 0.0 ) return true;
+  return floor( clock * rate + phase ) != floor( lastClock * rate + phase );
 
 }
 `;
@@ -71,12 +96,7 @@ vec4 morphInfluences( int group ) {
  * @param layers How many there are, with the base. Crowds that have no other do not pay for them.
  */
 export const sampleStepGLSL = (layers: number): string => /* glsl */ `
-${STEP}
-
-uniform float clock;
-
-${trackTexelGLSL}
-${playedTexelGLSL(layers)}
+${stepGLSL(layers)}
 ${slerpGLSL}
 ${mixTracksGLSL(layers)}
 ${frameAtGLSL}
@@ -88,7 +108,9 @@ void main() {
   ivec2 at = ivec2( gl_FragCoord.xy );
   int place = at.x / passLayout.y;
   int entry = at.x - place * passLayout.y;
-  collectActions( at.y * passLayout.w + place, entry );
+  int instance = at.y * passLayout.w + place;
+  if ( ! isDue( instance ) ) discard;
+  collectActions( instance, entry );
 
   mat3x4 rows = mat3x4( 0.0 );
   if ( entry < passLayout.x ) rows = localMatrix( entry );
@@ -136,13 +158,11 @@ mat3x4 jointRows( int joint, ivec2 first ) {
  * The second step: a fragment for each column of each instance, which are its joints, then groups of four morph targets. It
  * writes the joint's skinning matrix, or copies the influences.
  */
-export const composeStepGLSL = /*@__PURE__*/ (() => /* glsl */ `
-${STEP}
+export const composeStepGLSL = (layers: number): string => /* glsl */ `
+${stepGLSL(layers)}
 
 /* What the first step has written. */
 uniform highp usampler2D locals[ 3 ];
-
-${trackTexelGLSL}
 
 mat3x4 localRows( ivec2 at ) {
 
@@ -162,10 +182,11 @@ void main() {
   int columns = passLayout.z + passLayout.y - passLayout.x;
   int place = at.x / columns;
   int column = at.x - place * columns;
+  if ( ! isDue( at.y * passLayout.w + place ) ) discard;
   ivec2 first = ivec2( place * passLayout.y, at.y );
 
   if ( column < passLayout.z ) writeRows( jointRows( column, first ) );
   else writeRows( localRows( first + ivec2( passLayout.x + column - passLayout.z, 0 ) ) );
 
 }
-`)();
+`;

@@ -6,6 +6,8 @@ const GOLDEN = 0.6180339887498949;
 
 /** How many poses each instance is to have each second; 0 for one in every frame. */
 export class PoseRates {
+  /** Whether any instance ever had another rate than that of the frames. */
+  inUse = false;
   private rates: Float32Array;
 
   constructor(capacity: number) {
@@ -18,6 +20,7 @@ export class PoseRates {
 
   set(index: number, rate: number): void {
     this.rates[index] = rate;
+    this.inUse ||= rate > 0;
   }
 
   /** Writes what the header of an instance says of it. Instances of one rate are spread evenly over the frames between. */
@@ -36,7 +39,8 @@ export class PoseRates {
     swapItems(this.rates, i, j, 1);
   }
 
-  copy({ rates }: PoseRates): void {
+  copy({ rates, inUse }: PoseRates): void {
+    this.inUse ||= inUse;
     this.rates.set(rates.subarray(0, this.rates.length));
   }
 }

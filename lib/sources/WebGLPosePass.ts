@@ -24,6 +24,10 @@ export interface PosePassInput {
   /** Where layers over the base show, see `LayerTable`; null if there are none. */
   masks: DataTexture | null;
   clock: number;
+  /** The clock when the renderer last posed the crowd. */
+  lastClock: number;
+  /** How many instances have a pose from then; 0 if all of them are due. */
+  posedCount: number;
 }
 
 /** Texels that a row of a target may take; every device has room for them. */
@@ -60,15 +64,17 @@ export class WebGLPosePass {
       tracks: { value: null },
       trackLayout: { value: this.trackLayout },
       passLayout: { value: new Vector4(nodes, entries, joints, this.perRow) },
+      played: { value: null },
+      clock: { value: 0 },
+      lastClock: { value: 0 },
+      posedCount: { value: 0 },
     };
     const step = (name: string, width: number, shader: string, uniforms: object) =>
       new PassStep(name, width * this.perRow, height, ROWS, shader, { ...common, ...uniforms });
     this.sample = step('CrowdSampleStep', entries, sampleStepGLSL(layers), {
-      played: { value: null },
       masks: { value: null },
-      clock: { value: 0 },
     });
-    this.compose = step('CrowdComposeStep', columns, composeStepGLSL, {
+    this.compose = step('CrowdComposeStep', columns, composeStepGLSL(layers), {
       locals: { value: this.sample.textures },
     });
   }
@@ -104,14 +110,18 @@ export class WebGLPosePass {
    *
    * @throws If the renderer is not in the middle of a `render`.
    */
-  run(renderer: WebGLRenderer, count: number, { tracks, layout, played, masks, clock }: PosePassInput): void {
+  run(renderer: WebGLRenderer, count: number, input: PosePassInput): void {
     const { sample, compose } = this;
+    const { tracks, layout, played, masks, clock, lastClock, posedCount } = input;
+    // Uniforms that both steps have are the same objects.
+    const { uniforms } = sample;
+    uniforms.tracks.value = tracks;
     this.trackLayout.set(layout.nodes, layout.joints, layout.clips);
-    sample.uniforms.tracks.value = tracks;
-    sample.uniforms.played.value = played;
-    sample.uniforms.masks.value = masks;
-    sample.uniforms.clock.value = clock;
-    compose.uniforms.tracks.value = tracks;
+    uniforms.played.value = played;
+    uniforms.masks.value = masks;
+    uniforms.clock.value = clock;
+    uniforms.lastClock.value = lastClock;
+    uniforms.posedCount.value = posedCount;
 
     const target = renderer.getRenderTarget();
     const face = renderer.getActiveCubeFace();

@@ -30,6 +30,8 @@ export class WebGLPoses {
       played: playback.actions.plain,
       masks: null,
       clock: 0,
+      lastClock: 0,
+      posedCount: 0,
     };
     this.counts.layers = playback.layers.count;
     countPoses(tracks, this.counts);
@@ -60,20 +62,16 @@ export class WebGLPoses {
     const pass = this.passFor(playback);
 
     const last = this.posed.get(renderer);
-    if (
-      last !== undefined &&
-      last.clock === clock &&
-      last.version === version &&
-      last.count >= count &&
-      last.boneTexture === boneTexture &&
-      pass.isPosed(renderer)
-    ) {
-      return;
-    }
+    const keeps = last !== undefined && last.boneTexture === boneTexture && pass.isPosed(renderer);
+    if (keeps && last.clock === clock && last.version === version && last.count >= count) return;
 
     input.played = playback.actions.plain;
     input.masks = playback.layers.count > 1 ? playback.layers.masks : null;
     input.clock = clock;
+    input.lastClock = last?.clock ?? 0;
+    // When the clock has gone back, nothing can be said of the time between.
+    const spreads = keeps && playback.rates.inUse && clock >= last.clock;
+    input.posedCount = spreads ? last.count : 0;
     pass.run(renderer, count, input);
     if (last === undefined) this.posed.set(renderer, { clock, version, count, boneTexture });
     else Object.assign(last, { clock, version, count, boneTexture });
