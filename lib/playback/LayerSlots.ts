@@ -8,6 +8,7 @@ import {
   clearSlot,
   FADING_OUT,
   fadeTo,
+  hasBit,
   hasMoved,
   SLOT_FADE_RATE,
   SLOT_LOOP,
@@ -65,6 +66,21 @@ export class LayerSlots {
   current(index: number): Slots | null {
     const slot = this.order.current(index);
     return slot < 0 ? null : this.slots[slot];
+  }
+
+  /**
+   * The slots of the clip that a new one takes over from: the one last started on an instance, or if its weight was set to 0,
+   * the last one whose weight was not.
+   */
+  leading(index: number): Slots | null {
+    const current = this.current(index);
+    const at = this.at(index);
+    if (current === null || current[at + SLOT_TO] > 0) return current;
+    for (let place = this.order.count(index) - 1; place >= 0; place--) {
+      const slots = this.slotsAt(index, place);
+      if (slots[at + SLOT_TO] > 0 && !hasBit(slots, at, FADING_OUT)) return slots;
+    }
+    return current;
   }
 
   /** The slots at a place of an instance's order. */

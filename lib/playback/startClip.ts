@@ -39,7 +39,7 @@ export function startClip(
 ): Slots {
   const { rate, fade, weight, sync, warp } = start;
   const at = layer.at(index);
-  const before = layer.current(index);
+  const before = layer.leading(index);
   let { time } = start;
   let ratio = 0;
   if ((sync || warp) && clip !== null && clip.count >= 2 && before !== null && intervalsOf(before, at) >= 1) {

@@ -9,7 +9,7 @@ import { characterHeight } from '../../support/reference.js';
 
 // What three.js's example webgl_animation_skinning_blending does, on a clone as it stands there, and on an instance.
 
-const NAMES = ['Idle', 'Run', 'Walk'] as const;
+const NAMES = ['Idle', 'Walk', 'Run'] as const;
 type Name = (typeof NAMES)[number];
 
 /** The example's own code, with the panel's buttons and sliders as methods. */
