@@ -15,6 +15,11 @@ export class TexelNode extends TextureNode {
     return node.setSampler(false);
   }
 
+  /** The same of a texture of integers. */
+  integers(at: Node<'ivec2'>): Node<'uvec4'> {
+    return this.texel(at) as unknown as Node<'uvec4'>;
+  }
+
   /** The texel in a layer of an array texture. */
   layerTexel(at: Node<'ivec2'>, layer: Node<'int'>): Node<'vec4'> {
     const node = sampleOf(this, at);

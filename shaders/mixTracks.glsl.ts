@@ -1,5 +1,5 @@
 import { MAX_ACTIONS } from '../lib/playback/SlotOrder.js';
-import { STEP_SLACK } from '../lib/tracks/PoseTracks.js';
+import { RANGES, SCALE, STEP_SLACK } from '../lib/tracks/PoseTracks.js';
 import { ENTRY_CONSTANT, ENTRY_STEP, ENTRY_STEPPED } from '../lib/tracks/trackTexels.js';
 
 /**
@@ -41,16 +41,16 @@ vec4 addValue( vec4 a, vec4 b, float t, bool turns ) {
 
 }
 
-vec4 readTrack( int entry, Action action, bool turns ) {
+vec4 readTrack( int entry, int range, Action action, bool turns ) {
 
   int first = entry / ${ENTRY_STEP};
   if ( ( entry & ${ENTRY_CONSTANT} ) != 0 ) return trackTexel( first );
   bool stepped = ( entry & ${ENTRY_STEPPED} ) != 0;
   float whole = floor( stepped ? action.frame + ${STEP_SLACK} : action.frame );
   int at = first + int( whole ) * action.stride;
-  vec4 value = trackTexel( at );
+  vec4 value = readKey( at, range, turns );
   float alpha = stepped ? 0.0 : action.frame - whole;
-  return alpha > 0.0 ? mixValue( value, trackTexel( at + action.stride ), alpha, turns ) : value;
+  return alpha > 0.0 ? mixValue( value, readKey( at + action.stride, range, turns ), alpha, turns ) : value;
 
 }
 
@@ -104,10 +104,13 @@ vec4 mixProperty( int node, int property, vec4 rest ) {
   for ( int i = 0; i < actionCount; i ++ ) {
 
     Action action = actions[ i ];
-    int entry = int( trackTexel( action.table + node )[ property ] );
+    vec4 entries = trackTexel( action.table + node );
+    int entry = int( entries[ property ] );
     if ( entry < 0 ) continue;
     ${layers > 1 ? nextLayer : ''}
-    mixAction( mixed, readTrack( entry, action, turns ), action, turns );
+    // Ranges of a scale come after those of the translation.
+    int range = int( entries[ ${RANGES} ] ) + ( property == ${SCALE} ? 2 : 0 );
+    mixAction( mixed, readTrack( entry, range, action, turns ), action, turns );
 
   }
 

@@ -1,6 +1,6 @@
 import { cross, dot, Fn, float, floor, If, int, Loop, select, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import { STEP_SLACK } from '../lib/tracks/PoseTracks.js';
+import { RANGES, SCALE, STEP_SLACK } from '../lib/tracks/PoseTracks.js';
 import { ENTRY_CONSTANT, ENTRY_STEP, ENTRY_STEPPED } from '../lib/tracks/trackTexels.js';
 import { slerp } from './slerp.tsl.js';
 import type { TrackTexelNodes } from './trackTexel.tsl.js';
@@ -32,9 +32,9 @@ export const PROPERTIES = 3;
 export const TRANSLATION_PROPERTY = 1;
 
 /** Twin of `mixTracks.glsl.ts`. What is used in many places is a function of the shader too, so that its code stands there once. */
-export function mixTracks({ texel, starts, entryTexel }: TrackTexelNodes): MixNodes {
+export function mixTracks({ texel, key, starts, entryTexel }: TrackTexelNodes): MixNodes {
   const readTrack = Fn(
-    ([entry, action, turns]: [Node<'int'>, Node<'vec4'>, Node<'bool'>]) => {
+    ([entry, range, action, turns]: [Node<'int'>, Node<'int'>, Node<'vec4'>, Node<'bool'>]) => {
       const first = entry.div(ENTRY_STEP).toVar();
       const value = vec4(0).toVar();
       If(entry.bitAnd(ENTRY_CONSTANT).notEqual(0), () => {
@@ -46,9 +46,9 @@ export function mixTracks({ texel, starts, entryTexel }: TrackTexelNodes): MixNo
         const stride = int(action.y).toVar();
         const at = first.add(int(whole).mul(stride)).toVar();
         const alpha = select(stepped, float(0), frame.sub(whole)).toVar();
-        value.assign(texel(at));
+        value.assign(key(at, range, turns));
         If(alpha.greaterThan(0), () => {
-          value.assign(mixValue(value, texel(at.add(stride)), alpha, turns));
+          value.assign(mixValue(value, key(at.add(stride).toVar(), range, turns), alpha, turns));
         });
       });
       return value;
@@ -58,6 +58,7 @@ export function mixTracks({ texel, starts, entryTexel }: TrackTexelNodes): MixNo
       type: 'vec4',
       inputs: [
         { name: 'entry', type: 'int' },
+        { name: 'range', type: 'int' },
         { name: 'action', type: 'vec4' },
         { name: 'turns', type: 'bool' },
       ],
@@ -82,7 +83,9 @@ export function mixTracks({ texel, starts, entryTexel }: TrackTexelNodes): MixNo
       const entries = componentsOf(texel(int(action.x).add(entry)).toVar());
       const track = int(entries.element(property)).toVar();
       If(track.greaterThanEqual(0), () => {
-        const sampled = readTrack(track, action, turns).toVar();
+        // Ranges of a scale come after those of the translation.
+        const range = int(entries.element(int(RANGES))).add(select(property.equal(SCALE), int(2), int(0)));
+        const sampled = readTrack(track, range.toVar(), action, turns).toVar();
         const weight = action.w.abs().toVar();
         If(action.w.lessThan(0), () => {
           added.assign(addValue(added, sampled, weight, turns));

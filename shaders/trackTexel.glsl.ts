@@ -1,4 +1,5 @@
-import { TRACK_ROW } from '../lib/tracks/trackTexels.js';
+import { SHORT_ONE } from '../lib/tracks/readKey.js';
+import { SHORT_ROW, TRACK_ROW } from '../lib/tracks/trackTexels.js';
 
 /** Reads the texels that `lib/tracks/trackTexels.ts` writes. */
 export const trackTexelGLSL = /*@__PURE__*/ (() => /* glsl */ `
@@ -11,6 +12,32 @@ vec4 trackTexel( int at ) {
   return texelFetch( tracks, ivec2( at & ${TRACK_ROW - 1}, at >> ${Math.log2(TRACK_ROW)} ), 0 );
 
 }
+
+#ifdef SHORT_KEYS
+
+uniform highp usampler2D shortKeys;
+
+// A key of 16 bits: eight of them are in a texel.
+vec4 readKey( int at, int range, bool turns ) {
+
+  int pair = at >> 1;
+  uvec4 four = texelFetch( shortKeys, ivec2( pair & ${SHORT_ROW - 1}, pair >> ${Math.log2(SHORT_ROW)} ), 0 );
+  uvec2 bits = ( at & 1 ) == 0 ? four.xy : four.zw;
+  vec4 key = vec4( bits.x & 0xffffu, bits.x >> 16, bits.y & 0xffffu, bits.y >> 16 );
+  if ( turns ) return normalize( key / ${SHORT_ONE}.0 - 1.0 );
+  return trackTexel( range ) + trackTexel( range + 1 ) * key;
+
+}
+
+#else
+
+vec4 readKey( int at, int range, bool turns ) {
+
+  return trackTexel( at );
+
+}
+
+#endif
 
 mat3x4 matrixRows( int at ) {
 

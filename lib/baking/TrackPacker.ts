@@ -100,7 +100,7 @@ export class TrackPacker {
       });
       at += frames * stride;
     });
-    return { ...this.packNodes(), keys, table, clips };
+    return { ...this.packNodes(), keys, shorts: null, table, clips };
   }
 
   private fixedMatrix(node: number): ArrayLike<number> {
@@ -123,7 +123,7 @@ export class TrackPacker {
     return (node < count ? place[node] : nodes.length + node - count) * NODE_ENTRIES + property;
   }
 
-  private packNodes(): Omit<PoseTracks, 'keys' | 'table' | 'clips'> {
+  private packNodes(): Omit<PoseTracks, 'keys' | 'shorts' | 'table' | 'clips'> {
     const { rig, nodes, place } = this;
     const rest = new Float64Array(nodes.length * TRS_SIZE);
     const fixedMatrices = new Float64Array(nodes.length * AFFINE_SIZE).fill(Number.NaN);

@@ -32,8 +32,6 @@ export function bakeOptionValues(options: BakeOptions): BakeOptionValues {
   if (!(maxTextureSize >= 1))
     throw new Error(`${NAME}: maxTextureSize is ${maxTextureSize}; use a positive number.`);
   if (!(maxError > 0)) throw new Error(`${NAME}: maxError is ${maxError}; use a positive share of the size.`);
-  if (encoding === 'tracks' && precision === 'half')
-    throw new Error(`${NAME}: encoding "tracks" has no precision "half" yet; leave precision out.`);
   return values;
 }
 

@@ -26,7 +26,7 @@ export function* bakeRig(
     ...planRootMotion(rig, planned, rootMotion),
   };
   if (encoding === 'tracks') {
-    const tracks = yield* bakeTrackTexture({ ...bake, maxError });
+    const tracks = yield* bakeTrackTexture({ ...bake, maxError, precision });
     if (typeof tracks !== 'string') return tracks;
     throw new Error(`BoneTexture.bake: encoding "tracks" cannot hold ${tracks}; use encoding "auto".`);
   }

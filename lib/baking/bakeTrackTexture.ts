@@ -1,11 +1,11 @@
 import { Box3, Vector3 } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
-import type { BoneTextureData } from '../encodings/BoneTextureData.js';
+import type { BoneTextureData, Precision } from '../encodings/BoneTextureData.js';
 import { boxToArray } from '../poses/BoxArray.js';
 import type { BakedClip } from '../poses/ClipTable.js';
 import { expandByPose } from '../poses/jointBoxes.js';
 import { reachBounds } from '../tracks/reachBounds.js';
-import { TRACK_ROW, trackTexels } from '../tracks/trackTexels.js';
+import { SHORTS_PER_ROW, TRACK_ROW, trackTexels } from '../tracks/trackTexels.js';
 import { warnOnce } from '../utils/warnOnce.js';
 import type { BakedCharacter } from './BakedCharacter.js';
 import { bakeTracks } from './bakeTracks.js';
@@ -13,6 +13,7 @@ import { jointBinds } from './collectRig.js';
 import type { RootMotionExtractor } from './extractRootMotion.js';
 import { PoseSampler } from './PoseSampler.js';
 import type { PlannedClip } from './planClips.js';
+import { shortenKeys } from './shortenKeys.js';
 
 const NAME = 'BoneTexture.bake';
 
@@ -21,6 +22,7 @@ export interface TrackBake extends BakedCharacter {
   planned: readonly PlannedClip[];
   maxTextureSize: number;
   maxError: number;
+  precision: Precision;
   /** Whether clips move morph targets. */
   morphs: boolean;
   /** Extracts root motion from clips; null if it is to stay in them. */
@@ -36,7 +38,7 @@ export interface TrackBake extends BakedCharacter {
  * @throws If the texture gets too large.
  */
 export function* bakeTrackTexture(bake: TrackBake): Generator<number, BoneTextureData | string, void> {
-  const { planned, rig, boxes, maxTextureSize, maxError, morphs } = bake;
+  const { planned, rig, boxes, maxTextureSize, maxError, morphs, precision } = bake;
   if (rig.jointMeshes.some((mesh) => mesh?.bindInverse)) return 'skins in detached bind mode';
   if (rig.jointMeshes.some((mesh) => mesh !== null)) return 'meshes that clips mirror or flatten';
 
@@ -49,7 +51,7 @@ export function* bakeTrackTexture(bake: TrackBake): Generator<number, BoneTextur
 
   const stored = yield* bakeTracks(bake, planned, { ...bake, size });
   if (typeof stored === 'string') return stored;
-  const { tracks, rootMotions } = stored;
+  const tracks = precision === 'half' ? shortenKeys(stored.tracks) : stored.tracks;
   for (const { name, error } of tracks.clips) {
     if (error <= maxError) continue;
     warnOnce(
@@ -58,15 +60,16 @@ export function* bakeTrackTexture(bake: TrackBake): Generator<number, BoneTextur
   }
 
   const { texels, height } = trackTexels(tracks);
-  if (TRACK_ROW > maxTextureSize || height > maxTextureSize) {
+  const rows = Math.max(height, (tracks.shorts?.length ?? 0) / SHORTS_PER_ROW);
+  if (TRACK_ROW > maxTextureSize || rows > maxTextureSize) {
     throw new Error(
-      `${NAME}: tracks need a texture of ${TRACK_ROW} × ${height}, but maxTextureSize is ${maxTextureSize}; bake fewer clips, or allow a larger texture where devices have it.`,
+      `${NAME}: tracks need a texture of ${TRACK_ROW} × ${rows}, but maxTextureSize is ${maxTextureSize}; bake fewer clips, or allow a larger texture where devices have it.`,
     );
   }
   const boundsOf = reachBounds(tracks, boxes);
   const clips = tracks.clips.map(({ name, duration, fps, frames }, i): BakedClip => {
     const bounds = boxToArray(boundsOf(i));
-    const rootMotion = rootMotions[i];
+    const rootMotion = stored.rootMotions[i];
     return { name, start: i + 1, count: frames, duration, fps, bounds, rootMotion, markers: [] };
   });
   return {
@@ -74,7 +77,7 @@ export function* bakeTrackTexture(bake: TrackBake): Generator<number, BoneTextur
     layout: { width: TRACK_ROW, height, stride: TRACK_ROW },
     frames: tracks.clips.reduce((sum, { frames }) => sum + frames, 1),
     encoding: 'tracks',
-    precision: 'float',
+    precision,
     clips,
     jointNames: rig.jointNames,
     jointBinds: jointBinds(rig),

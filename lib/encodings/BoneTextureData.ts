@@ -6,12 +6,12 @@ import type { PoseTracks } from '../tracks/PoseTracks.js';
 import type { EncodingName } from './Encoding.js';
 import type { TextureLayout } from './textureLayout.js';
 
-/** Kind of number that texels are made of: 32 or 16 bits. */
+/** Kind of number that poses are stored in: 32 or 16 bits; for tracks the latter are whole numbers, not halves of floats. */
 export type Precision = 'float' | 'half';
 
 /** Everything a bone texture knows, as plain data that a file or a worker can carry. Do not change it. */
 export interface BoneTextureData {
-  /** Four numbers a texel, row by row; half floats as their bits. */
+  /** Four numbers a texel, row by row; half floats as their bits. Of tracks, keys of 16 bits are in `tracks` alone. */
   texels: Float32Array | Uint16Array;
   /** Where each frame is among the texels. */
   layout: TextureLayout;

@@ -29,9 +29,9 @@ export function checkBoneTextureData(data: BoneTextureData): void {
 
 function checkKinds({ encoding, precision, texels }: BoneTextureData): void {
   check(ENCODING_NAMES.includes(encoding), 'encoding', encoding, `one of "${ENCODING_NAMES.join('", "')}"`);
-  const isPrecision = precision === 'float' || (precision === 'half' && encoding !== 'tracks');
-  check(isPrecision, 'precision', precision, encoding === 'tracks' ? '"float"' : '"float" or "half"');
-  const Kind = precision === 'half' ? Uint16Array : Float32Array;
+  const isPrecision = precision === 'float' || precision === 'half';
+  check(isPrecision, 'precision', precision, '"float" or "half"');
+  const Kind = precision === 'half' && encoding !== 'tracks' ? Uint16Array : Float32Array;
   check(texels instanceof Kind, 'texels', texels, `a ${Kind.name}, for precision "${precision}"`);
 }
 

@@ -3,11 +3,12 @@ import { TRS_SIZE } from '../poses/Rig.js';
 import {
   NODE_ENTRIES,
   type PoseTracks,
+  RANGES,
   TRACK_ABSENT,
   TRACK_CONSTANT,
   TRACK_TEXEL,
 } from '../tracks/PoseTracks.js';
-import { TRACK_ROW, trackLayout } from '../tracks/trackTexels.js';
+import { SHORTS_PER_ROW, TRACK_ROW, trackLayout } from '../tracks/trackTexels.js';
 import type { BoneTextureData } from './BoneTextureData.js';
 import { check, checkArray, isCount } from './checks.js';
 
@@ -16,10 +17,12 @@ import { check, checkArray, isCount } from './checks.js';
  *
  * @throws If they do not fit together; the message names the field.
  */
-export function checkTracks({ layout, tracks, clips, jointNames, morphNames }: BoneTextureData): void {
+export function checkTracks(data: BoneTextureData): void {
+  const { layout, tracks, clips, jointNames, morphNames, precision } = data;
   check(isTracks(tracks), 'tracks', tracks, 'the tracks that were baked');
   if (!isTracks(tracks)) return;
-  const { names, parents, rest, fixed, before, jointNodes, inverses, morphRest, keys, table } = tracks;
+  const { names, parents, rest, fixed, before, jointNodes, inverses, morphRest, keys, shorts, table } =
+    tracks;
   const nodes = parents.length;
   const joints = jointNames.length;
   const ordered =
@@ -37,6 +40,12 @@ export function checkTracks({ layout, tracks, clips, jointNames, morphNames }: B
   check(areNodes, 'tracks.jointNodes', jointNodes, `nodes from 0 to ${nodes - 1}`);
   checkArray(morphRest, Float64Array, Math.ceil(morphNames.length / 4) * 4, 'tracks.morphRest');
   check(keys instanceof Float32Array, 'tracks.keys', keys, 'a Float32Array');
+  if (precision === 'half') {
+    const rows = shorts instanceof Uint16Array && shorts.length > 0 && shorts.length % SHORTS_PER_ROW === 0;
+    check(rows, 'tracks.shorts', shorts, `a Uint16Array of whole rows of ${SHORTS_PER_ROW}`);
+  } else {
+    check(shorts === null, 'tracks.shorts', shorts, 'null, for precision "float"');
+  }
   const entries = nodes + morphRest.length / 4;
   checkArray(table, Uint32Array, clips.length * entries * NODE_ENTRIES, 'tracks.table');
 
@@ -65,16 +74,19 @@ function isTracks(tracks: PoseTracks | null): tracks is PoseTracks {
 }
 
 /** Every track of a clip has to lie among the keys. */
-function checkTable({ table, keys, clips }: PoseTracks, clip: number, entries: number): void {
+function checkTable({ table, keys, shorts, clips }: PoseTracks, clip: number, entries: number): void {
   const { frames, stride } = clips[clip];
   const size = entries * NODE_ENTRIES;
-  const texels = keys.length / 4;
   for (let i = clip * size; i < (clip + 1) * size; i++) {
     if (table[i] === TRACK_ABSENT) continue;
-    const last = (table[i] & TRACK_TEXEL) + (table[i] & TRACK_CONSTANT ? 0 : (frames - 1) * stride);
+    const isRange = i % NODE_ENTRIES === RANGES;
+    const isFloat = shorts === null || isRange || (table[i] & TRACK_CONSTANT) !== 0;
+    const texels = (isFloat ? keys : shorts).length / 4;
+    const more = isRange ? 1 : table[i] & TRACK_CONSTANT ? 0 : (frames - 1) * stride;
     // The texts are made only where they are needed: there are thousands of entries.
-    if (last >= texels) {
-      check(false, `tracks.table[${i}]`, table[i], `a track among the ${texels} texels of tracks.keys`);
+    if ((table[i] & TRACK_TEXEL) + more >= texels) {
+      const where = `tracks.${isFloat ? 'keys' : 'shorts'}`;
+      check(false, `tracks.table[${i}]`, table[i], `a track among the ${texels} texels of ${where}`);
     }
   }
 }

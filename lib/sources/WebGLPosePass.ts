@@ -12,12 +12,16 @@ export interface PoseCounts {
   morphGroups: number;
   /** Layers that clips play on, with the base. */
   layers: number;
+  /** Whether keys are of 16 bits. */
+  hasShortKeys: boolean;
 }
 
 /** What a pass reads. */
 export interface PosePassInput {
   /** `trackTexels` as a texture. */
   tracks: Texture;
+  /** Keys of 16 bits; null if there are none. */
+  shortKeys: Texture | null;
   layout: TrackLayout;
   /** What the instances play, see `ActionTexels`. */
   played: DataTexture;
@@ -54,7 +58,7 @@ export class WebGLPosePass {
     readonly capacity: number,
     readonly counts: PoseCounts,
   ) {
-    const { nodes, joints, morphGroups, layers } = counts;
+    const { nodes, joints, morphGroups, layers, hasShortKeys } = counts;
     const entries = nodes + morphGroups;
     const columns = joints + morphGroups;
     const fitting = Math.floor(Math.log2(MAX_WIDTH / Math.max(entries, columns)));
@@ -71,8 +75,10 @@ export class WebGLPosePass {
     };
     const step = (name: string, width: number, shader: string, uniforms: object) =>
       new PassStep(name, width * this.perRow, height, ROWS, shader, { ...common, ...uniforms });
-    this.sample = step('CrowdSampleStep', entries, sampleStepGLSL(layers), {
+    const define = hasShortKeys ? '#define SHORT_KEYS\n' : '';
+    this.sample = step('CrowdSampleStep', entries, define + sampleStepGLSL(layers), {
       masks: { value: null },
+      shortKeys: { value: null },
     });
     this.compose = step('CrowdComposeStep', columns, composeStepGLSL(layers), {
       locals: { value: this.sample.textures },
@@ -85,14 +91,15 @@ export class WebGLPosePass {
   }
 
   /** Whether it is for a crowd of this size and such characters. */
-  suits(capacity: number, { nodes, joints, morphGroups, layers }: PoseCounts): boolean {
+  suits(capacity: number, { nodes, joints, morphGroups, layers, hasShortKeys }: PoseCounts): boolean {
     const { counts } = this;
     return (
       capacity === this.capacity &&
       layers === counts.layers &&
       nodes === counts.nodes &&
       joints === counts.joints &&
-      morphGroups === counts.morphGroups
+      morphGroups === counts.morphGroups &&
+      hasShortKeys === counts.hasShortKeys
     );
   }
 
@@ -117,6 +124,7 @@ export class WebGLPosePass {
     const { uniforms } = sample;
     uniforms.tracks.value = tracks;
     this.trackLayout.set(layout.nodes, layout.joints, layout.clips);
+    uniforms.shortKeys.value = input.shortKeys;
     uniforms.played.value = played;
     uniforms.masks.value = masks;
     uniforms.clock.value = clock;

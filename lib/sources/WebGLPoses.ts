@@ -20,12 +20,19 @@ export class WebGLPoses {
   private readonly posed = new WeakMap<WebGLRenderer, Posed>();
   private readonly input: PosePassInput;
 
-  private readonly counts: PoseCounts = { nodes: 0, joints: 0, morphGroups: 0, layers: 1 };
+  private readonly counts: PoseCounts = {
+    nodes: 0,
+    joints: 0,
+    morphGroups: 0,
+    layers: 1,
+    hasShortKeys: false,
+  };
 
   constructor({ boneTexture, playback }: PosedCrowd) {
     const tracks = boneTexture.data.tracks as PoseTracks;
     this.input = {
       tracks: boneTexture,
+      shortKeys: boneTexture.shortKeys,
       layout: trackLayout(tracks),
       played: playback.actions.plain,
       masks: null,
@@ -56,6 +63,7 @@ export class WebGLPoses {
     if (input.tracks !== boneTexture) {
       const tracks = boneTexture.data.tracks as PoseTracks;
       input.tracks = boneTexture;
+      input.shortKeys = boneTexture.shortKeys;
       input.layout = trackLayout(tracks);
       countPoses(tracks, this.counts);
     }
@@ -92,10 +100,11 @@ export class WebGLPoses {
   }
 }
 
-function countPoses({ parents, jointNodes, morphRest }: PoseTracks, target: PoseCounts): void {
+function countPoses({ parents, jointNodes, morphRest, shorts }: PoseTracks, target: PoseCounts): void {
   target.nodes = parents.length;
   target.joints = jointNodes.length;
   target.morphGroups = morphRest.length / 4;
+  target.hasShortKeys = shorts !== null;
 }
 
 const NONE: readonly Texture[] = [];

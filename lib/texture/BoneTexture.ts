@@ -17,6 +17,7 @@ import { createJointBoxes } from '../poses/jointBoxes.js';
 import type { PoseMix } from '../poses/PoseMix.js';
 import type { AffineArray } from '../utils/affine.js';
 import { warnOnce } from '../utils/warnOnce.js';
+import { shortKeyTexture } from './shortKeyTexture.js';
 
 /**
  * Baked skeletal animation: the skinning matrix of every joint in every frame of every clip, as texels that the
@@ -35,6 +36,13 @@ export class BoneTexture extends DataTexture {
    */
   markersVersion = 0;
 
+  /**
+   * The keys of 16 bits that tracks of precision `'half'` have; null for all others.
+   *
+   * @internal
+   */
+  shortKeys: DataTexture | null;
+
   private content: BoneTextureData;
   private table: ClipTable;
   private joints: JointTable;
@@ -48,9 +56,9 @@ export class BoneTexture extends DataTexture {
    */
   constructor(data: BoneTextureData) {
     checkBoneTextureData(data);
-    const { texels, layout, precision } = data;
+    const { texels, layout } = data;
     super(texels as Float32Array<ArrayBuffer>, layout.width, layout.height, RGBAFormat);
-    this.type = precision === 'half' ? HalfFloatType : FloatType;
+    this.type = texels instanceof Uint16Array ? HalfFloatType : FloatType;
     this.magFilter = NearestFilter;
     this.minFilter = NearestFilter;
     this.wrapS = ClampToEdgeWrapping;
@@ -61,6 +69,7 @@ export class BoneTexture extends DataTexture {
     this.table = new ClipTable(this.content.clips);
     this.joints = new JointTable(data.jointNames, data.jointBinds);
     this.reader = createPoseReader(this.content);
+    this.shortKeys = shortKeyTexture(this.content);
     this.needsUpdate = true;
   }
 
@@ -200,7 +209,8 @@ export class BoneTexture extends DataTexture {
 
   /** Bytes on the GPU. */
   get byteLength(): number {
-    return this.content.texels.byteLength;
+    const { texels, tracks } = this.content;
+    return texels.byteLength + (tracks?.shorts?.byteLength ?? 0);
   }
 
   /**
@@ -285,7 +295,8 @@ export class BoneTexture extends DataTexture {
    * @internal
    */
   checkSize(max: number | undefined): void {
-    const { width, height } = this.content.layout;
+    const { width } = this.content.layout;
+    const height = Math.max(this.content.layout.height, this.shortKeys?.image.height ?? 0);
     if (max === undefined || (width <= max && height <= max)) return;
     throw new Error(
       `BoneTexture: the texture is ${width} × ${height}, this device takes ${max} × ${max}; bake it with maxTextureSize: ${max}.`,
@@ -308,8 +319,15 @@ export class BoneTexture extends DataTexture {
     this.table = new ClipTable(this.content.clips);
     this.joints = source.joints;
     this.reader = source.reader;
+    this.shortKeys?.dispose();
+    this.shortKeys = shortKeyTexture(this.content);
     this.markersVersion++;
     return this;
+  }
+
+  override dispose(): void {
+    super.dispose();
+    this.shortKeys?.dispose();
   }
 
   /** A second texture object with the same texels. */

@@ -20,11 +20,20 @@ export interface PoseTracks {
   inverses: Float64Array;
   /** Influences of the morph targets at rest, in groups of four; empty if no clip moves any. */
   morphRest: Float64Array;
-  /** RGBA texels, four numbers each: a rotation, a translation, a scale, or the influences of a group of morph targets. */
+  /**
+   * RGBA texels, four numbers each: a rotation, a translation, a scale, or the influences of a group of morph targets. Where
+   * there are `shorts`, only what never changes, and the ranges of what does.
+   */
   keys: Float32Array;
   /**
-   * `NODE_ENTRIES` numbers for each node of each clip: where its rotation, translation and scale are among `keys`. After the
-   * nodes of a clip, each group of morph targets has as many; the one for translations says where its influences are.
+   * The keys of what changes as 16-bit numbers, four a texel, to whole rows of a texture; null if they are among `keys`.
+   * Rotations are from -1 to 1; other values lie within the range of their track, see `readKey`.
+   */
+  shorts: Uint16Array | null;
+  /**
+   * `NODE_ENTRIES` numbers for each node of each clip: where its rotation, translation and scale are among `keys` or `shorts`,
+   * and at which texel of `keys` the ranges of the latter two are. After the nodes of a clip, each group of morph targets has
+   * as many; the one for translations says where its influences are.
    */
   table: Uint32Array;
   /** In the order of the bone texture's. */
@@ -52,11 +61,12 @@ export interface TrackClip {
   additive: boolean;
 }
 
-/** Numbers in the table for each node of a clip: for its rotation, translation and scale, and one that is unused, so that they fill a texel. */
+/** Numbers in the table for each node of a clip: for its rotation, translation and scale, and their ranges. */
 export const NODE_ENTRIES = 4;
 export const ROTATION = 0;
 export const TRANSLATION = 1;
 export const SCALE = 2;
+export const RANGES = 3;
 
 /** Table entry for a property that the clip has no track for, and leaves to other clips. */
 export const TRACK_ABSENT = 0xffffffff;

@@ -3,6 +3,7 @@ import { TRS_SIZE } from '../poses/Rig.js';
 import { composeAffine, multiplyAffine } from '../utils/affine.js';
 import {
   type PoseTracks,
+  RANGES,
   ROTATION,
   SCALE,
   STEP_SLACK,
@@ -13,6 +14,7 @@ import {
   TRANSLATION,
   trackEntry,
 } from './PoseTracks.js';
+import { readKey } from './readKey.js';
 import { multiplyQuaternions, slerp } from './slerp.js';
 
 /** A clip that plays. */
@@ -150,7 +152,7 @@ export function readTrack(
   property: number,
   out: Float64Array,
 ): boolean {
-  const { clips, keys } = tracks;
+  const { clips } = tracks;
   const entry = trackEntry(tracks, clip, node, property);
   if (entry === TRACK_ABSENT) return false;
   const { stride, frames } = clips[clip];
@@ -161,10 +163,11 @@ export function readTrack(
     first = Math.min(Math.floor(entry & TRACK_STEP ? place + STEP_SLACK : place), frames - 1);
     alpha = entry & TRACK_STEP ? 0 : place - first;
   }
-  const at = ((entry & TRACK_TEXEL) + first * stride) * 4;
-  for (let i = 0; i < 4; i++) out[i] = keys[at + i];
+  const ranges = trackEntry(tracks, clip, node, RANGES);
+  const texel = (entry & TRACK_TEXEL) + first * stride;
+  readKey(tracks, entry, ranges, property, texel, out);
   if (alpha > 0) {
-    for (let i = 0; i < 4; i++) _next[i] = keys[at + stride * 4 + i];
+    readKey(tracks, entry, ranges, property, texel + stride, _next);
     mixValue(property, out, 0, _next, alpha);
   }
   return true;

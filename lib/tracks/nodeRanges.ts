@@ -3,6 +3,7 @@ import { TRS_SIZE } from '../poses/Rig.js';
 import { composeAffine } from '../utils/affine.js';
 import {
   type PoseTracks,
+  RANGES,
   ROTATION,
   SCALE,
   TRACK_ABSENT,
@@ -11,6 +12,7 @@ import {
   TRANSLATION,
   trackEntry,
 } from './PoseTracks.js';
+import { readKey } from './readKey.js';
 
 /** Scales that differ by less are the same. */
 const SCALE_EPSILON = 1e-6;
@@ -37,13 +39,14 @@ export function nodeRanges(
   tracks: PoseTracks,
   layers = 1,
 ): (node: number, only: number | undefined) => NodeRange {
-  const { keys, clips, fixed } = tracks;
+  const { clips, fixed } = tracks;
   const position = new Float64Array(6);
   const added = new Float64Array(6);
   const ofClip = new Float64Array(6);
   const middle = new Float64Array(AFFINE_SIZE);
   const trs = new Float64Array(TRS_SIZE);
   const mean = new Float64Array(4);
+  const first = new Float64Array(4);
   const range: NodeRange = { position, middle, scale: 1, angle: 0 };
 
   return (node, only) => {
@@ -69,7 +72,7 @@ export function nodeRanges(
     if (showsRest(TRANSLATION)) grow(position, rest, 0);
     ofClip.fill(0);
     let lastClip = -1;
-    forEachKey(tracks, only, node, TRANSLATION, (at, clip) => {
+    forEachKey(tracks, only, node, TRANSLATION, (keys, at, clip) => {
       if (!clips[clip].additive) {
         grow(position, keys, at);
         return;
@@ -84,15 +87,11 @@ export function nodeRanges(
     });
     for (let i = 0; i < 6; i++) position[i] += layers * (added[i] + ofClip[i]);
 
-    let first: ArrayLike<number> | null = null;
-    let firstAt = 0;
+    first.fill(0);
     const addToMean = (q: ArrayLike<number>, at: number) => {
-      if (first === null) {
-        first = q;
-        firstAt = at;
-      }
+      if (first.every((value) => value === 0)) for (let i = 0; i < 4; i++) first[i] = q[at + i];
       // q and -q are the same rotation.
-      const sign = dot(first, firstAt, q, at) < 0 ? -1 : 1;
+      const sign = dot(first, 0, q, at) < 0 ? -1 : 1;
       for (let i = 0; i < 4; i++) mean[i] += sign * q[at + i];
     };
     mean.fill(0);
@@ -100,7 +99,7 @@ export function nodeRanges(
     let addedAngle = 0;
     let addedCosine = 1;
     let addedClip = -1;
-    forEachKey(tracks, only, node, ROTATION, (at, clip) => {
+    forEachKey(tracks, only, node, ROTATION, (keys, at, clip) => {
       if (!clips[clip].additive) {
         addToMean(keys, at);
         return;
@@ -117,7 +116,7 @@ export function nodeRanges(
     for (let i = 0; i < 4; i++) mean[i] /= length;
 
     let cosine = showsRest(ROTATION) ? Math.abs(dot(mean, 0, rest, 3)) : 1;
-    forEachKey(tracks, only, node, ROTATION, (at, clip) => {
+    forEachKey(tracks, only, node, ROTATION, (keys, at, clip) => {
       if (!clips[clip].additive) cosine = Math.min(cosine, Math.abs(dot(mean, 0, keys, at)));
     });
     addedAngle += 2 * Math.acos(addedCosine);
@@ -125,7 +124,7 @@ export function nodeRanges(
 
     range.scale = largest(rest, 7);
     let addedScale = 0;
-    forEachKey(tracks, only, node, SCALE, (at, clip) => {
+    forEachKey(tracks, only, node, SCALE, (keys, at, clip) => {
       const size = largest(keys, at);
       let changes = size > 0;
       if (clips[clip].additive) {
@@ -145,22 +144,33 @@ export function nodeRanges(
   };
 }
 
-/** Calls back with where each key of a property is among the keys. */
+const _key = /*@__PURE__*/ new Float64Array(4);
+
+/** Calls back with each key of a property: an array, and where in it the key is. */
 function forEachKey(
   tracks: PoseTracks,
   only: number | undefined,
   node: number,
   property: number,
-  callback: (at: number, clip: number) => void,
+  callback: (keys: ArrayLike<number>, at: number, clip: number) => void,
 ): void {
-  const { clips } = tracks;
+  const { clips, keys, shorts } = tracks;
   const end = only === undefined ? clips.length : only + 1;
   for (let clip = only ?? 0; clip < end; clip++) {
     const entry = trackEntry(tracks, clip, node, property);
     if (entry === TRACK_ABSENT) continue;
     const { stride, frames } = clips[clip];
     const count = entry & TRACK_CONSTANT ? 1 : frames;
-    for (let i = 0; i < count; i++) callback(((entry & TRACK_TEXEL) + i * stride) * 4, clip);
+    const ranges = trackEntry(tracks, clip, node, RANGES);
+    for (let i = 0; i < count; i++) {
+      const texel = (entry & TRACK_TEXEL) + i * stride;
+      if (shorts === null) {
+        callback(keys, texel * 4, clip);
+      } else {
+        readKey(tracks, entry, ranges, property, texel, _key);
+        callback(_key, 0, clip);
+      }
+    }
   }
 }
 

@@ -1,9 +1,22 @@
 import { AFFINE_SIZE } from '../constants.js';
 import { TRS_SIZE } from '../poses/Rig.js';
-import { type PoseTracks, TRACK_ABSENT, TRACK_CONSTANT, TRACK_STEP, TRACK_TEXEL } from './PoseTracks.js';
+import {
+  NODE_ENTRIES,
+  type PoseTracks,
+  RANGES,
+  TRACK_ABSENT,
+  TRACK_CONSTANT,
+  TRACK_STEP,
+  TRACK_TEXEL,
+} from './PoseTracks.js';
 
 /** Texels in a row of the texture; a power of two that every device has room for. */
 export const TRACK_ROW = 2048;
+
+/** Texels in a row of the texture with keys of 16 bits; a power of two. */
+export const SHORT_ROW = 256;
+/** Numbers of 16 bits in a row: eight to a texel of four 32-bit numbers. */
+export const SHORTS_PER_ROW = SHORT_ROW * 8;
 
 /** Table entries are texel addresses times this; the remainder says how the track's frames are read. */
 export const ENTRY_STEP = 4;
@@ -61,7 +74,8 @@ function chainLength(parents: Int32Array, node: number): number {
 
 /** Writes pose tracks as texels: matrices, nodes, joints, chains, clips, table and keys, one after another. */
 export function trackTexels(tracks: PoseTracks): TrackTexels {
-  const { parents, rest, fixed, before, jointNodes, inverses, morphRest, table, clips, keys } = tracks;
+  const { parents, rest, fixed, before, jointNodes, inverses, morphRest, table, clips, keys, shorts } =
+    tracks;
   const entries = parents.length + morphRest.length / 4;
   const matrices: number[] = [...before];
   const matrixOf = (node: number): number => {
@@ -105,9 +119,14 @@ export function trackTexels(tracks: PoseTracks): TrackTexels {
   });
   for (let i = 0; i < table.length; i++) {
     const entry = table[i];
+    const isFloat = shorts === null || (entry & TRACK_CONSTANT) !== 0;
     const flags = (entry & TRACK_CONSTANT ? ENTRY_CONSTANT : 0) + (entry & TRACK_STEP ? ENTRY_STEPPED : 0);
     texels[layout.table * 4 + i] =
-      entry === TRACK_ABSENT ? ENTRY_ABSENT : (layout.keys + (entry & TRACK_TEXEL)) * ENTRY_STEP + flags;
+      entry === TRACK_ABSENT
+        ? ENTRY_ABSENT
+        : ((isFloat ? layout.keys : 0) + (entry & TRACK_TEXEL)) * ENTRY_STEP + flags;
+    if (i % NODE_ENTRIES === RANGES && entry !== TRACK_ABSENT)
+      texels[layout.table * 4 + i] = layout.keys + entry;
   }
   texels.set(keys, layout.keys * 4);
   return { texels, height, layout };

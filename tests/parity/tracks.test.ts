@@ -5,12 +5,14 @@ import { captureGeometry } from '../support/capture.js';
 import { captureOf, TWINS } from '../support/captures.js';
 import { describeCharacters, loadCharacter } from '../support/characters.js';
 import { BoneTexture, SkinnedInstancedMesh } from '../support/library.js';
-import { type Capture, measureVertices } from '../support/parity.js';
+import { type Capture, measureTextures, worstOf } from '../support/parity.js';
 import { random } from '../support/random.js';
 import { characterHeight, drawnMeshes } from '../support/reference.js';
 
 /** Share of the character's height: what float32 makes of chains of ten joints. */
 const EXACT = 1e-5;
+/** The same with keys of 16 bits. */
+const SHORT = 1e-3;
 
 describe.each(TWINS)('%s', (twin) => {
   let how: Capture & { dispose(): void };
@@ -24,13 +26,23 @@ describe.each(TWINS)('%s', (twin) => {
       const { root, clips } = await loadCharacter(name);
       // All clips are the same code: for some of the 76 of the knight that is enough.
       const some = clips.filter((_, i) => i % (clips.length > 20 ? 8 : 1) === 0);
-      const boneTexture = BoneTexture.bake(root, clips, { encoding: 'tracks' });
-      const errors = await measureVertices(how, root, some, boneTexture);
-      for (const [clip, { onFrames, between, twin: cpu }] of errors) {
-        expect(onFrames, `${clip}, on frames`).toBeLessThanOrEqual(EXACT);
-        expect(between, `${clip}, between`).toBeLessThanOrEqual(EXACT);
-        expect(cpu, `${clip}, CPU twin`).toBeLessThanOrEqual(EXACT);
-      }
+      const precisions = ['float', 'half'] as const;
+      const boneTextures = precisions.map((precision) =>
+        BoneTexture.bake(root, clips, { encoding: 'tracks', precision }),
+      );
+      const measured = await measureTextures(how, root, some, boneTextures);
+      measured.forEach((errors, i) => {
+        const bound = { float: EXACT, half: SHORT }[precisions[i]];
+        const worst = worstOf(errors);
+        const megabytes = (boneTextures[i].byteLength / 1e6).toFixed(2);
+        const off = Math.max(worst.onFrames, worst.between).toExponential(1);
+        console.log(`${name} ${precisions[i]}: ${megabytes} MB, off by ${off} of the height`);
+        for (const [clip, { onFrames, between, twin: cpu }] of errors) {
+          expect(onFrames, `${clip} ${precisions[i]}, on frames`).toBeLessThanOrEqual(bound);
+          expect(between, `${clip} ${precisions[i]}, between`).toBeLessThanOrEqual(bound);
+          expect(cpu, `${clip} ${precisions[i]}, CPU twin`).toBeLessThanOrEqual(EXACT);
+        }
+      });
     });
 
     test('seed 5: fades are those of AnimationMixer', async () => {

@@ -13,6 +13,8 @@ import type { MatrixRows } from './MatrixRows.js';
 /** The tracks of a character, as `trackTexels` packs them. */
 export interface TrackTexture extends PoseSize {
   texture: Texture;
+  /** Keys of 16 bits; null if there are none. */
+  shortKeys: Texture | null;
   layout: TrackLayout;
 }
 
@@ -41,7 +43,7 @@ export class PoseSteps {
     palette: MatrixRows,
     before: MatrixRows | null,
   ) {
-    const { texture, layout } = tracks;
+    const { texture, shortKeys, layout } = tracks;
     const { capacity } = playback;
     const entries = entriesOf(tracks);
     const columns = columnsOf(tracks);
@@ -49,7 +51,7 @@ export class PoseSteps {
     const { actions, clock } = this;
     const starts = uniform(new Vector3(layout.nodes, layout.joints, layout.clips), 'ivec3');
     // Anew in each step: three.js keeps a function's code, but not the textures that it reads.
-    const readTracks = () => trackTexels(texels(texture), starts);
+    const readTracks = () => trackTexels(texels(texture), starts, shortKeys && texels(shortKeys));
 
     const sample = Fn(() => {
       const nodes = readTracks();

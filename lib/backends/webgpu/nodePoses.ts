@@ -23,6 +23,7 @@ export function posePassOf({ playback, boneTexture }: DrawnCrowd): NodePosePass 
   const pass = new NodePosePass(
     {
       texture: boneTexture,
+      shortKeys: boneTexture.shortKeys,
       layout: trackLayout(tracks),
       nodes: tracks.parents.length,
       joints: tracks.jointNodes.length,

@@ -9,7 +9,7 @@ const tracks = data.tracks as PoseTracks;
 test.each([
   ['tracks', null, 'data.tracks is null, but has to be the tracks that were baked'],
   ['tracks', {}, 'data.tracks is Object'],
-  ['precision', 'half', 'data.precision is "half", but has to be "float"'],
+  ['precision', 'half', 'data.tracks.shorts is null, but has to be a Uint16Array of whole rows of 2048'],
   [
     'layout',
     { ...data.layout, width: 4, height: data.texels.length / 16 },
