@@ -30,7 +30,8 @@ export interface BakeOptions {
    */
   encoding?: EncodingName | 'auto';
   /**
-   * `'half'` takes half the memory, at an error of about a thousandth of the character's height.
+   * `'half'` takes half the memory, at an error of about a thousandth of the character's height; with encoding `'tracks'`,
+   * where keys are whole numbers of 16 bits, of a ten-thousandth.
    * @default 'float'
    */
   precision?: Precision;

@@ -11,8 +11,8 @@ import { characterHeight, drawnMeshes } from '../support/reference.js';
 
 /** Share of the character's height: what float32 makes of chains of ten joints. */
 const EXACT = 1e-5;
-/** The same with keys of 16 bits. */
-const SHORT = 1e-3;
+/** The same with keys of 16 bits. Measured: 1.1e-4 at most. */
+const SHORT = 3e-4;
 
 describe.each(TWINS)('%s', (twin) => {
   let how: Capture & { dispose(): void };

@@ -10,8 +10,8 @@ const half = { encoding: 'tracks', precision: 'half' } as const;
 
 /** Megabytes that the knight's 76 clips may take. */
 const KNIGHT = { float: 1.5, half: 0.8 };
-/** Share of the height by which vertices may be off. */
-const OFF = 1e-3;
+/** Share of the height by which vertices may be off. Measured: 1.1e-4 at most. */
+const OFF = 3e-4;
 
 describeCharacters((name) => {
   test('seed 3: keys of 16 bits take half the memory and put vertices near where three.js does', async () => {
