@@ -7,7 +7,7 @@ const STILL = 4;
 
 /** Says which character of a crowd the pointer is over, and which it clicks. */
 export class Picker {
-  private readonly raycaster = new Raycaster();
+  private readonly raycaster = Object.assign(new Raycaster(), { firstHitOnly: true });
   private readonly point = new Vector2();
 
   constructor(

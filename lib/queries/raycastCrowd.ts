@@ -28,12 +28,18 @@ const _vector = /*@__PURE__*/ new Vector3();
 const _corner = /*@__PURE__*/ [0, 1, 2].map(() => new Vector3());
 const _instance = /*@__PURE__*/ new PosedInstance();
 
+/** Instances that the ray may meet, and from where on; and what it meets of one of them. */
+const _met: { index: number; distance: number }[] = [];
+const _hits: CrowdIntersection[] = [];
+
 /** Vertices of the instance at hand, as far as they were asked for. */
 let _posed = /*@__PURE__*/ new Float64Array(0);
 
 /**
  * Intersects a crowd as it is posed on screen: spheres around all poses first, then boxes of the clusters of triangles in
  * the pose that is shown, then the triangles of those the ray meets, skinned on the CPU.
+ *
+ * If the raycaster has `firstHitOnly`, as three-mesh-bvh knows it, only the nearest hit is found, from the nearest instance on.
  *
  * @param poseBounds Of every pose.
  */
@@ -43,7 +49,7 @@ export function raycastCrowd(
   intersects: CrowdIntersection[],
   poseBounds: Box3,
 ): void {
-  const { geometry, material, matrixWorld, count, instanceMatrix, parts } = crowd;
+  const { geometry, material, matrixWorld, count, instanceMatrix } = crowd;
   if (material === undefined || poseBounds.isEmpty()) return;
   if (crowd.boundingSphere === null) crowd.computeBoundingSphere();
   _sphere.copy(crowd.boundingSphere as Sphere).applyMatrix4(matrixWorld);
@@ -55,21 +61,69 @@ export function raycastCrowd(
   poseBounds.getCenter(_center);
   const radius = poseBounds.getSize(_vector).length() / 2;
 
+  const nearestOnly = (raycaster as { firstHitOnly?: boolean }).firstHitOnly === true;
+  _met.length = 0;
   for (let index = 0; index < count; index++) {
     _matrix.fromArray(instanceMatrix.array, index * 16);
     _sphere.center.copy(_center).applyMatrix4(_matrix);
     _sphere.radius = radius * _matrix.getMaxScaleOnAxis();
-    if (!_local.intersectsSphere(_sphere)) continue;
-    _ray.copy(_local).applyMatrix4(_inverse.copy(_matrix).invert());
-    if (!_ray.intersectsBox(poseBounds)) continue;
+    const distance = distanceToSphere(_local, _sphere);
+    if (distance === Infinity) continue;
+    if (nearestOnly) _met.push({ index, distance });
+    else intersectInstance(crowd, raycaster, index, clusters, poseBounds, intersects);
+  }
+  if (!nearestOnly) return;
 
-    _instance.pose(crowd, index);
-    for (const cluster of clusters.clusters) {
-      if (parts !== null && !parts.isDrawn(index, cluster.part)) continue;
-      if (!meetsBox(cluster)) continue;
-      poseVertices(crowd, clusters, cluster.vertices);
-      intersectTriangles(crowd, raycaster, index, clusters, cluster, intersects);
+  _met.sort((a, b) => a.distance - b.distance);
+  let nearest: CrowdIntersection | null = null;
+  let reach = Infinity;
+  for (const { index, distance } of _met) {
+    if (distance > reach) break;
+    _hits.length = 0;
+    intersectInstance(crowd, raycaster, index, clusters, poseBounds, _hits);
+    for (const hit of _hits) {
+      if (nearest !== null && hit.distance >= nearest.distance) continue;
+      nearest = hit;
+      reach = _vector
+        .copy(hit.point)
+        .applyMatrix4(_inverse.copy(matrixWorld).invert())
+        .distanceTo(_local.origin);
     }
+  }
+  _hits.length = 0;
+  if (nearest !== null) intersects.push(nearest);
+}
+
+/** How far along a ray a sphere begins, 0 from within it; infinite if the ray misses it. */
+function distanceToSphere({ origin, direction }: Ray, { center, radius }: Sphere): number {
+  const way = _vector.subVectors(center, origin);
+  const middle = way.dot(direction);
+  const half = radius * radius - (way.lengthSq() - middle * middle);
+  if (half < 0) return Infinity;
+  const root = Math.sqrt(half);
+  return middle + root < 0 ? Infinity : Math.max(middle - root, 0);
+}
+
+/** Adds where the ray, which is `_local` in the crowd's space, meets an instance. */
+function intersectInstance(
+  crowd: RaycastCrowd,
+  raycaster: Raycaster,
+  index: number,
+  clusters: Clusters,
+  poseBounds: Box3,
+  intersects: CrowdIntersection[],
+): void {
+  const { instanceMatrix, parts } = crowd;
+  _matrix.fromArray(instanceMatrix.array, index * 16);
+  _ray.copy(_local).applyMatrix4(_inverse.copy(_matrix).invert());
+  if (!_ray.intersectsBox(poseBounds)) return;
+
+  _instance.pose(crowd, index);
+  for (const cluster of clusters.clusters) {
+    if (parts !== null && !parts.isDrawn(index, cluster.part)) continue;
+    if (!meetsBox(cluster)) continue;
+    poseVertices(crowd, clusters, cluster.vertices);
+    intersectTriangles(crowd, raycaster, index, clusters, cluster, intersects);
   }
 }
 

@@ -215,3 +215,48 @@ test('raycast hits the posed mesh of the instance that is there', () => {
   expect(hit.distance).toBeCloseTo(expected.distance, 2);
   expect(ray.intersectObject(new Mesh(new BoxGeometry(), new MeshBasicMaterial()))).toEqual([]);
 });
+
+test('firstHitOnly finds the nearest hit, and looks at no instance behind it', async () => {
+  const { root, clips } = await loadCharacter(hasCharacter('Knight.glb') ? 'Knight.glb' : BUILT_IN);
+  const size = characterHeight(root);
+  const count = 10_000;
+  const crowd = SkinnedInstancedMesh.from(root, clips.slice(0, 6), count);
+  const matrix = new Matrix4();
+  for (let i = 0; i < count; i++) {
+    crowd.setMatrixAt(i, matrix.makeTranslation((i % 100) * size, 0, -Math.floor(i / 100) * size));
+  }
+  crowd.playAll((i) => i % 6, { time: (i) => i * 0.1 }).update(0.2);
+  crowd.scale.setScalar(0.7);
+  crowd.rotation.y = 0.3;
+  crowd.updateMatrixWorld();
+  const pose = vi.spyOn(crowd.playback, 'pose');
+  const next = random(SEEDS[0]);
+  const times: number[] = [];
+  let misses = 0;
+  let posed = 0;
+  for (let i = 0; i < 20; i++) {
+    // Along the rows, at the height of shoulders or above all heads.
+    const height = (i % 5 === 0 ? 1.6 : 0.75) * size;
+    const from = new Vector3(-2 * size, height, -i * size + 0.3 * size * next());
+    const towards = new Vector3(100 * size, height, -i * size + 0.3 * size * next());
+    const ray = new Raycaster(
+      from.applyMatrix4(crowd.matrixWorld),
+      towards.applyMatrix4(crowd.matrixWorld).sub(from).normalize(),
+    );
+    const all = ray.intersectObject(crowd);
+    (ray as { firstHitOnly?: boolean }).firstHitOnly = true;
+    const before = pose.mock.calls.length;
+    const start = performance.now();
+    const nearest = ray.intersectObject(crowd);
+    times.push(performance.now() - start);
+    posed += pose.mock.calls.length - before;
+    expect(nearest).toEqual(all.slice(0, 1));
+    if (all.length === 0) misses++;
+  }
+  times.sort((a, b) => a - b);
+  console.log(
+    `the nearest hit of a ray along rows of ${count}: ${times[10].toFixed(2)} ms, at most ${times[19].toFixed(2)} ms; ${posed / 20} posed`,
+  );
+  expect(misses).toBe(4);
+  expect(posed / 20).toBeLessThan(8);
+});
