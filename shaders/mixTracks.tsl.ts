@@ -1,22 +1,35 @@
-import { cross, dot, Fn, float, floor, If, int, Loop, select, vec4 } from 'three/tsl';
+import { cross, dot, Fn, float, floor, If, int, Loop, min, select, vec2, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
+import { ACTION_LAYER } from '../lib/playback/instanceLayout.js';
 import { RANGES, SCALE, STEP_SLACK } from '../lib/tracks/PoseTracks.js';
 import { ENTRY_CONSTANT, ENTRY_STEP, ENTRY_STEPPED } from '../lib/tracks/trackTexels.js';
 import { slerp } from './slerp.tsl.js';
 import type { TrackTexelNodes } from './trackTexel.tsl.js';
 import { componentsOf, type Elements, emptyArray } from './tsl.js';
 
-/** What plays, in the order in which three.js mixes it. */
+/** What plays on an entry, layer by layer, in each in the order in which three.js mixes it. */
 export interface ActionsNodes {
   /** See `MixNodes.action`; those from `count` on are not looked at. */
   actions: Elements<'vec4'>;
   count: Node<'int'>;
+  /** How much of each layer over the base shows; null if there are none. */
+  shares: Node<'vec4'> | null;
 }
 
 /** Reads and mixes tracks. Both of these build on the current stack. */
 export interface MixNodes {
-  /** A clip that plays, `frame` frames into it: table, stride, frame, and weight, which is negative in additive clips. */
-  action(clip: Node<'int'>, frame: Node<'float'>, weight: Node<'float'>): Node<'vec4'>;
+  /**
+   * A clip that plays, `frame` frames into it: table; stride, to which `ACTION_LAYER` is added for each layer below; frame;
+   * and weight, which is negative in additive clips.
+   *
+   * @param layer Null if there is but the base.
+   */
+  action(
+    clip: Node<'int'>,
+    frame: Node<'float'>,
+    weight: Node<'float'>,
+    layer: Node<'int'> | null,
+  ): Node<'vec4'>;
   /**
    * What plays on an entry: rotation, translation and scale of a node, in that order; influences of a group of morph targets
    * are in the place of the translation.
@@ -43,7 +56,9 @@ export function mixTracks({ texel, key, starts, entryTexel }: TrackTexelNodes): 
         const stepped = entry.bitAnd(ENTRY_STEPPED).notEqual(0).toVar();
         const frame = action.z;
         const whole = floor(select(stepped, frame.add(STEP_SLACK), frame)).toVar();
-        const stride = int(action.y).toVar();
+        const stride = int(action.y)
+          .bitAnd(ACTION_LAYER - 1)
+          .toVar();
         const at = first.add(int(whole).mul(stride)).toVar();
         const alpha = select(stepped, float(0), frame.sub(whole)).toVar();
         value.assign(key(at, range, turns));
@@ -68,21 +83,35 @@ export function mixTracks({ texel, key, starts, entryTexel }: TrackTexelNodes): 
   const mixProperty = (
     entry: Node<'int'>,
     property: Node<'int'>,
-    { actions, count }: ActionsNodes,
+    { actions, count, shares }: ActionsNodes,
     rest: Node<'vec4'>,
   ): Node<'vec4'> => {
     const turns = property.equal(0).toVar();
+    const none = vec4(0, 0, 0, select(turns, float(1), float(0))).toVar();
     const value = rest.toVar();
     const mixed = rest.toVar();
-    const added = vec4(0, 0, 0, select(turns, float(1), float(0))).toVar();
+    const added = none.toVar();
     const weights = float(0).toVar();
     const addedWeights = float(0).toVar();
+    const layer = int(0).toVar();
+    const share = float(1).toVar();
 
     Loop(count, ({ i }) => {
       const action = actions.element(i).toVar();
       const entries = componentsOf(texel(int(action.x).add(entry)).toVar());
       const track = int(entries.element(property)).toVar();
       If(track.greaterThanEqual(0), () => {
+        if (shares !== null) {
+          const its = int(action.y).div(ACTION_LAYER).toVar();
+          If(its.notEqual(layer), () => {
+            value.assign(layOver(value, mixed, added, vec2(weights, addedWeights), share, turns));
+            added.assign(none);
+            weights.assign(0);
+            addedWeights.assign(0);
+            layer.assign(its);
+            share.assign(componentsOf(shares).element(its.sub(1)));
+          });
+        }
         // Ranges of a scale come after those of the translation.
         const range = int(entries.element(int(RANGES))).add(select(property.equal(SCALE), int(2), int(0)));
         const sampled = readTrack(track, range.toVar(), action, turns).toVar();
@@ -101,23 +130,15 @@ export function mixTracks({ texel, key, starts, entryTexel }: TrackTexelNodes): 
           });
       });
     });
-
-    If(weights.greaterThanEqual(1), () => {
-      value.assign(mixed);
-    }).ElseIf(weights.greaterThan(0), () => {
-      value.assign(mixValue(value, mixed, weights, turns));
-    });
-    If(addedWeights.greaterThan(0), () => {
-      value.assign(addValue(value, added, float(1), turns));
-    });
-    return value;
+    return layOver(value, mixed, added, vec2(weights, addedWeights), share, turns);
   };
 
   return {
-    action(clip, frame, weight) {
+    action(clip, frame, weight, layer) {
       const head = texel(starts.z.add(clip)).toVar();
       const signed = select(head.z.greaterThan(0.5), weight.negate(), weight);
-      return vec4(head.x, head.y, frame, signed);
+      const stride = layer === null ? head.y : head.y.add(float(layer).mul(ACTION_LAYER));
+      return vec4(head.x, stride, frame, signed);
     },
 
     mix(entry, actions, first, end) {
@@ -165,4 +186,40 @@ const addValue = /*@__PURE__*/ Fn(
     return value;
   },
   { name: 'addValue', type: 'vec4', inputs: MIX_INPUTS },
+);
+
+/** Lays a layer over what those below it show. `weights` are those of what is mixed, and of what is added. */
+const layOver = /*@__PURE__*/ Fn(
+  ([below, mixed, added, weights, share, turns]: [
+    Node<'vec4'>,
+    Node<'vec4'>,
+    Node<'vec4'>,
+    Node<'vec2'>,
+    Node<'float'>,
+    Node<'bool'>,
+  ]) => {
+    const value = below.toVar();
+    const t = min(weights.x, 1).mul(share).toVar();
+    If(t.greaterThanEqual(1), () => {
+      value.assign(mixed);
+    }).ElseIf(t.greaterThan(0), () => {
+      value.assign(mixValue(value, mixed, t, turns));
+    });
+    If(weights.y.greaterThan(0), () => {
+      value.assign(addValue(value, added, share, turns));
+    });
+    return value;
+  },
+  {
+    name: 'layOver',
+    type: 'vec4',
+    inputs: [
+      { name: 'below', type: 'vec4' },
+      { name: 'mixed', type: 'vec4' },
+      { name: 'added', type: 'vec4' },
+      { name: 'weights', type: 'vec2' },
+      { name: 'share', type: 'float' },
+      { name: 'turns', type: 'bool' },
+    ],
+  },
 );

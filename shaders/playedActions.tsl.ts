@@ -1,18 +1,29 @@
-import { clamp, Fn, float, floor, If, int, select } from 'three/tsl';
+import { Break, clamp, Fn, float, floor, If, int, ivec2, Loop, select, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { LOOP_MODES, REST_FRAME } from '../lib/constants.js';
-import { ACTION_TEXELS, actionsRowBits, actionsTexels, firstAction } from '../lib/playback/instanceLayout.js';
+import {
+  ACTION_LAYER,
+  ACTION_TEXELS,
+  actionsRowBits,
+  actionsTexels,
+  firstAction,
+} from '../lib/playback/instanceLayout.js';
+import { MASKS_PER_ROW } from '../lib/playback/LayerTable.js';
 import { MAX_ACTIONS } from '../lib/playback/SlotOrder.js';
 import { frameAt } from './frameAt.tsl.js';
 import type { ActionsNodes, MixNodes } from './mixTracks.tsl.js';
 import type { TexelNode } from './TexelNode.js';
-import { emptyArray } from './tsl.js';
+import { componentsOf, emptyArray } from './tsl.js';
 
 /** What a crowd plays. */
 export interface PlayedTexels {
   /** The actions of all instances, see `ActionTexels`. */
   actions: TexelNode;
   clock: Node<'float'>;
+  /** Where layers over the base show, see `LayerTable`; null if there are none. */
+  masks: TexelNode | null;
+  /** How many layers there are, with the base. */
+  layers: number;
 }
 
 const VEC4 = (name: string) => ({ name, type: 'vec4' });
@@ -38,44 +49,86 @@ const actionFrame = /*@__PURE__*/ Fn(
   },
 );
 
+/** How a number goes from one to another. */
+const rampAt = (clock: Node<'float'>, { x, y, z, w }: Node<'vec4'>): Node<'float'> =>
+  x.add(y.sub(x).mul(fadeDone(clock, z, w)));
+
+/** Where the texels of an instance begin, in which row of them. Builds on the current stack. */
+export function playedTexel(instance: Node<'int'>, layers: number): Record<'first' | 'row', Node<'int'>> {
+  const bits = actionsRowBits(layers);
+  return {
+    first: instance
+      .bitAnd(2 ** bits - 1)
+      .mul(actionsTexels(layers))
+      .toVar(),
+    row: instance.shiftRight(bits).toVar(),
+  };
+}
+
 /**
- * What an instance plays, in the order in which it was started: the order in which three.js mixes the actions of a mixer.
- * Twin of `playedActions.glsl.ts`. Builds on the current stack.
+ * What an instance plays, as far as it shows on an entry, layer by layer, in each in the order in which it was started: the
+ * order in which three.js mixes the actions of a mixer. Twin of `playedActions.glsl.ts`. Builds on the current stack.
  */
 export function playedActions(
   instance: Node<'int'>,
-  { actions: texels, clock }: PlayedTexels,
+  entry: Node<'int'>,
+  { actions: texels, clock, masks, layers }: PlayedTexels,
   action: MixNodes['action'],
 ): ActionsNodes {
-  const row = instance.shiftRight(actionsRowBits(1)).toVar();
-  const start = instance
-    .bitAnd(2 ** actionsRowBits(1) - 1)
-    .mul(actionsTexels(1))
-    .add(firstAction(1))
-    .toVar();
-  const actions = emptyArray(MAX_ACTIONS);
+  const { first, row } = playedTexel(instance, layers);
+  const texelsAt = (at: Node<'int'>, count: number): Node<'vec4'>[] =>
+    texels.rowTexels(at, row, count).map((texel) => texel.toVar());
+
+  const shares =
+    masks === null ? null : layerShares(entry, masks, clock, texelsAt(first.add(1).toVar(), layers - 1));
+  const most = MAX_ACTIONS * layers;
+  const actions = emptyArray(most);
   const count = int(0).toVar();
-  const readFrom = (place: number): void => {
-    if (place === MAX_ACTIONS) return;
-    const at = start.add(place * ACTION_TEXELS).toVar();
-    const clip = texels.rowTexels(at, row, 1)[0].toVar();
+  const at = first.add(firstAction(layers)).toVar();
+  Loop(most, () => {
+    const [clip] = texelsAt(at, 1);
     // The first that is none ends them.
-    If(clip.x.greaterThan(0.5), () => {
-      const [timing, weights] = texels.rowTexels(at.add(1).toVar(), row, 2).map((texel) => texel.toVar());
-      const done = fadeDone(clock, timing.z, timing.w).toVar();
-      const weight = weights.x.add(weights.y.sub(weights.x).mul(done)).toVar();
+    If(clip.x.lessThan(0.5), () => {
+      Break();
+    });
+    const shown = float(1).toVar();
+    let layer: Node<'int'> | null = null;
+    if (shares !== null) {
+      layer = int(clip.x).div(ACTION_LAYER).toVar();
+      clip.x.subAssign(float(layer).mul(ACTION_LAYER));
+      If(layer.greaterThan(0), () => {
+        shown.assign(componentsOf(shares).element((layer as Node<'int'>).sub(1)));
+      });
+    }
+    If(shown.greaterThan(0), () => {
+      const [timing, weights] = texelsAt(at.add(1).toVar(), 2);
+      const weight = rampAt(clock, vec4(weights.xy, timing.zw)).toVar();
       If(weight.greaterThan(0), () => {
         const warped = fadeDone(clock, weights.z, weights.w.abs()).toVar();
         const ease = select(weights.w.greaterThan(0), warped, warped.oneMinus()).toVar();
         const frame = actionFrame(clip, timing, ease, clock).toVar();
         If(frame.greaterThanEqual(0), () => {
-          actions.element(count).assign(action(int(clip.x).sub(1), frame, weight));
+          actions.element(count).assign(action(int(clip.x).sub(1), frame, weight, layer));
           count.addAssign(1);
         });
       });
-      readFrom(place + 1);
     });
-  };
-  readFrom(0);
-  return { actions, count };
+    at.addAssign(ACTION_TEXELS);
+  });
+  return { actions, count, shares };
+}
+
+/** How much of each layer over the base shows on an entry. */
+function layerShares(
+  entry: Node<'int'>,
+  masks: TexelNode,
+  clock: Node<'float'>,
+  ramps: readonly Node<'vec4'>[],
+): Node<'vec4'> {
+  const at = ivec2(entry.bitAnd(MASKS_PER_ROW - 1), entry.shiftRight(Math.log2(MASKS_PER_ROW)));
+  const mask = componentsOf(masks.texel(at).toVar());
+  const [a, b, c, d] = [0, 1, 2, 3].map((i) =>
+    i < ramps.length ? rampAt(clock, ramps[i]).mul(mask.element(int(i))) : float(0),
+  );
+  return vec4(a, b, c, d).toVar();
 }

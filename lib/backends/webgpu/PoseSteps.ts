@@ -29,6 +29,7 @@ export class PoseSteps {
   private readonly steps: ComputeNode[];
   private readonly stepsOfNewFrame: ComputeNode[];
   private readonly actions: TexelNode;
+  private readonly masks: TexelNode | null;
   private readonly clock = uniform(0);
 
   /**
@@ -48,7 +49,9 @@ export class PoseSteps {
     const entries = entriesOf(tracks);
     const columns = columnsOf(tracks);
     this.actions = texels(playback.actions.layered);
-    const { actions, clock } = this;
+    const layers = playback.layers.count;
+    this.masks = layers > 1 ? texels(playback.layers.masks) : null;
+    const { actions, clock, masks } = this;
     const starts = uniform(new Vector3(layout.nodes, layout.joints, layout.clips), 'ivec3');
     // Anew in each step: three.js keeps a function's code, but not the textures that it reads.
     const readTracks = () => trackTexels(texels(texture), starts, shortKeys && texels(shortKeys));
@@ -57,7 +60,7 @@ export class PoseSteps {
       const nodes = readTracks();
       const mixing = mixTracks(nodes);
       const { instance, member } = split(locals.invocation, entries);
-      const played = playedActions(instance, { actions, clock }, mixing.action);
+      const played = playedActions(instance, member, { actions, clock, masks, layers }, mixing.action);
       locals.write(sampleStep(nodes, mixing, tracks)(member, played));
     });
     const compose = Fn(() => {
@@ -84,8 +87,9 @@ export class PoseSteps {
    * @param kept Instances whose poses are to be kept before; 0 for none.
    */
   prepare(count: number, kept: number): ComputeNode[] {
-    const { clock, actions } = this.playback;
+    const { clock, actions, layers } = this.playback;
     this.clock.value = clock;
+    if (this.masks !== null) this.masks.value = layers.masks;
     this.actions.value = actions.layered;
     const [sample, compose] = this.steps;
     sample.count = count * entriesOf(this.tracks);
