@@ -92,12 +92,11 @@ export function playedActions(
       Break();
     });
     const shown = float(1).toVar();
-    let layer: Node<'int'> | null = null;
-    if (shares !== null) {
-      layer = int(clip.x).div(ACTION_LAYER).toVar();
+    const layer = shares === null ? null : int(clip.x).div(ACTION_LAYER).toVar();
+    if (shares !== null && layer !== null) {
       clip.x.subAssign(float(layer).mul(ACTION_LAYER));
       If(layer.greaterThan(0), () => {
-        shown.assign(componentsOf(shares).element((layer as Node<'int'>).sub(1)));
+        shown.assign(componentsOf(shares).element(layer.sub(1)));
       });
     }
     If(shown.greaterThan(0), () => {

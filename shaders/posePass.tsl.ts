@@ -1,9 +1,11 @@
-import { bool, If, int, Loop, select, vec4 } from 'three/tsl';
+import { bool, floor, If, int, Loop, select, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
+import { HEADER_CHANGED, HEADER_PHASE, HEADER_RATE } from '../lib/playback/instanceLayout.js';
 import { CHAIN_NODES, JOINT_TEXELS } from '../lib/tracks/trackTexels.js';
 import { type ActionsNodes, type MixNodes, PROPERTIES, TRANSLATION_PROPERTY } from './mixTracks.tsl.js';
+import { type PlayedTexels, playedTexel } from './playedActions.tsl.js';
 import type { TrackTexelNodes } from './trackTexel.tsl.js';
-import { assignRows, composeRows, multiplyRows, type Rows, zeroRows } from './tsl.js';
+import { assignRows, componentsOf, composeRows, multiplyRows, type Rows, zeroRows } from './tsl.js';
 
 /** What a pose is made of. */
 export interface PoseSize {
@@ -12,6 +14,41 @@ export interface PoseSize {
   joints: number;
   /** Groups of four morph targets. */
   groups: number;
+}
+
+/** When instances were posed last. */
+export interface PosedNodes {
+  /** Seconds of the clock. */
+  lastClock: Node<'float'>;
+  /** How many instances have a pose from then; none if all of them are due. */
+  posedCount: Node<'int'>;
+}
+
+/**
+ * Whether an instance has changed since it was last posed, or it is time for its next pose. Twin of `isDue` in GLSL. Builds
+ * on the current stack.
+ */
+export function isDue(
+  instance: Node<'int'>,
+  { actions, clock, layers }: PlayedTexels,
+  { lastClock, posedCount }: PosedNodes,
+): Node<'bool'> {
+  const due = instance.greaterThanEqual(posedCount).toVar();
+  If(due.not(), () => {
+    const { first, row } = playedTexel(instance, layers);
+    const header = componentsOf(actions.rowTexels(first, row, 1)[0].toVar());
+    const [changed, rate, phase] = [HEADER_CHANGED, HEADER_RATE, HEADER_PHASE].map((i) =>
+      header.element(int(i)).toVar(),
+    );
+    const posesBy = (time: Node<'float'>) => floor(time.mul(rate).add(phase));
+    due.assign(
+      changed
+        .greaterThanEqual(lastClock)
+        .or(rate.equal(0))
+        .or(posesBy(clock).notEqual(posesBy(lastClock))),
+    );
+  });
+  return due;
 }
 
 /**

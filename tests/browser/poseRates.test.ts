@@ -1,8 +1,8 @@
 import { Matrix4 } from 'three';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CLOCK_EPOCH } from '../../lib/constants.js';
 import { captureGeometry } from '../support/capture.js';
-import { captureOf } from '../support/captures.js';
+import { captureOf, TWINS } from '../support/captures.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
 import type { Capture } from '../support/parity.js';
 import { createStick } from '../support/stick.js';
@@ -10,114 +10,117 @@ import { createStick } from '../support/stick.js';
 const FPS = 60;
 const RATE = 10;
 
-let how: Capture & { dispose(): void };
-beforeAll(async () => {
-  how = await captureOf('GLSL');
-});
-afterAll(() => how.dispose());
+// The WebGL 2 backend of WebGPURenderer poses all instances.
+describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) => {
+  let how: Capture & { dispose(): void };
+  beforeAll(async () => {
+    how = await captureOf(twin);
+  });
+  afterAll(() => how.dispose());
 
-/** Sticks whose tips are at the time of their clip, and what reads off the picture where they are. */
-function createSticks(count: number, rateOf: (index: number) => number) {
-  const { root, clips } = createStick({ Slide: 100, Other: 50 });
-  const crowd = SkinnedInstancedMesh.from(root, clips, count, { encoding: 'tracks' });
-  const vertices = crowd.geometry.getAttribute('position').count;
-  crowd.geometry = captureGeometry(crowd.geometry);
-  crowd.material = how.material(vertices);
-  for (let i = 0; i < count; i++) {
-    crowd.setMatrixAt(i, new Matrix4());
-    crowd.playback.rates.set(i, rateOf(i));
-    crowd.play(i, 'Slide');
+  /** Sticks whose tips are at the time of their clip, and what reads off the picture where they are. */
+  function createSticks(count: number, rateOf: (index: number) => number) {
+    const { root, clips } = createStick({ Slide: 100, Other: 50 });
+    const crowd = SkinnedInstancedMesh.from(root, clips, count, { encoding: 'tracks' });
+    const vertices = crowd.geometry.getAttribute('position').count;
+    crowd.geometry = captureGeometry(crowd.geometry);
+    crowd.material = how.material(vertices);
+    for (let i = 0; i < count; i++) {
+      crowd.setMatrixAt(i, new Matrix4());
+      crowd.playback.rates.set(i, rateOf(i));
+      crowd.play(i, 'Slide');
+    }
+    const read = async (): Promise<number[]> => {
+      const drawn = await how.read(crowd, vertices, crowd.count);
+      return Array.from({ length: crowd.count }, (_, i) => drawn[i * vertices * 3]);
+    };
+    /** Reads once what was just played, and again, since what changed at the time of a frame may have changed after it. */
+    const settle = async () => {
+      await read();
+      crowd.update(1e-3);
+      return await read();
+    };
+    return { crowd, read, settle };
   }
-  const read = async (): Promise<number[]> => {
-    const drawn = await how.read(crowd, vertices, crowd.count);
-    return Array.from({ length: crowd.count }, (_, i) => drawn[i * vertices * 3]);
-  };
-  /** Reads once what was just played, and again, since what changed at the time of a frame may have changed after it. */
-  const settle = async () => {
-    await read();
-    crowd.update(1e-3);
-    return await read();
-  };
-  return { crowd, read, settle };
-}
 
-test('an instance of 10 poses a second keeps each for a tenth of a second, and frames share the work', async () => {
-  const count = 60;
-  const { crowd, read, settle } = createSticks(count, (i) => (i === 0 ? 0 : RATE));
-  let before = await settle();
-  const changes = new Array(count).fill(0);
-  let most = 0;
-  for (let frame = 1; frame <= FPS; frame++) {
-    crowd.update(1 / FPS);
-    const now = await read();
-    const changed = now.map((x, i) => x !== before[i]);
-    changed.forEach((one, i) => {
-      changes[i] += one ? 1 : 0;
-    });
-    // A pose that is written is that of the moment.
-    now.forEach((x, i) => {
-      if (changed[i]) expect(x).toBeCloseTo(now[0], 5);
-    });
-    most = Math.max(most, changed.filter(Boolean).length);
-    before = now;
-  }
-  expect(changes[0], 'of an instance without a rate').toBe(FPS);
-  for (const times of changes.slice(1)) expect(times).toBe(RATE);
-  expect(most, 'of 60 in one frame').toBeLessThanOrEqual(count / 6 + 3);
-  crowd.dispose();
-});
+  test('an instance of 10 poses a second keeps each for a tenth of a second, and frames share the work', async () => {
+    const count = 60;
+    const { crowd, read, settle } = createSticks(count, (i) => (i === 0 ? 0 : RATE));
+    let before = await settle();
+    const changes = new Array(count).fill(0);
+    let most = 0;
+    for (let frame = 1; frame <= FPS; frame++) {
+      crowd.update(1 / FPS);
+      const now = await read();
+      const changed = now.map((x, i) => x !== before[i]);
+      changed.forEach((one, i) => {
+        changes[i] += one ? 1 : 0;
+      });
+      // A pose that is written is that of the moment.
+      now.forEach((x, i) => {
+        if (changed[i]) expect(x).toBeCloseTo(now[0], 5);
+      });
+      most = Math.max(most, changed.filter(Boolean).length);
+      before = now;
+    }
+    expect(changes[0], 'of an instance without a rate').toBe(FPS);
+    for (const times of changes.slice(1)) expect(times).toBe(RATE);
+    expect(most, 'of 60 in one frame').toBeLessThanOrEqual(count / 6 + 3);
+    crowd.dispose();
+  });
 
-test('what an instance is told to play shows at once', async () => {
-  const { crowd, read, settle } = createSticks(2, () => 0.1);
-  const [start] = await settle();
-  crowd.update(1);
-  expect(await read(), 'not due').toEqual([start, start]);
-  crowd.play(1, 'Other', { time: 7 });
-  const [still, moved] = await read();
-  expect(still).toBe(start);
-  expect(moved - start).toBeCloseTo(7, 2);
-  crowd.setTimeAt(0, 3);
-  expect((await read())[0] - start).toBeCloseTo(3, 2);
-  crowd.dispose();
-});
+  test('what an instance is told to play shows at once', async () => {
+    const { crowd, read, settle } = createSticks(2, () => 0.1);
+    const [start] = await settle();
+    crowd.update(1);
+    expect(await read(), 'not due').toEqual([start, start]);
+    crowd.play(1, 'Other', { time: 7 });
+    const [still, moved] = await read();
+    expect(still).toBe(start);
+    expect(moved - start).toBeCloseTo(7, 2);
+    crowd.setTimeAt(0, 3);
+    expect((await read())[0] - start).toBeCloseTo(3, 2);
+    crowd.dispose();
+  });
 
-test('instances that come into use, and those of a crowd that grows, are posed at once', async () => {
-  const { crowd, read, settle } = createSticks(4, () => 0.1);
-  crowd.count = 2;
-  const [start] = await settle();
-  crowd.update(2);
-  crowd.count = 4;
-  const [first, , third] = await read();
-  expect(first).toBe(start);
-  expect(third - start).toBeCloseTo(2, 4);
-  crowd.update(1);
-  crowd.setCapacity(300);
-  expect((await read())[0] - start).toBeCloseTo(3, 2);
-  crowd.dispose();
-});
+  test('instances that come into use, and those of a crowd that grows, are posed at once', async () => {
+    const { crowd, read, settle } = createSticks(4, () => 0.1);
+    crowd.count = 2;
+    const [start] = await settle();
+    crowd.update(2);
+    crowd.count = 4;
+    const [first, , third] = await read();
+    expect(first).toBe(start);
+    expect(third - start).toBeCloseTo(2, 4);
+    crowd.update(1);
+    crowd.setCapacity(300);
+    expect((await read())[0] - start).toBeCloseTo(3, 2);
+    crowd.dispose();
+  });
 
-test('all are posed when the clock goes back to zero, and keep their rates after', async () => {
-  const { crowd, read, settle } = createSticks(2, () => 0.01);
-  const [start] = await settle();
-  crowd.update(CLOCK_EPOCH - 1);
-  expect((await read())[0]).toBe(start);
-  crowd.update(2);
-  expect((await read())[0] - start).toBeCloseTo(CLOCK_EPOCH + 1, 3);
-  const kept = (await settle())[0];
-  crowd.update(0.5);
-  expect((await read())[0]).toBe(kept);
-  crowd.dispose();
-});
+  test('all are posed when the clock goes back to zero, and keep their rates after', async () => {
+    const { crowd, read, settle } = createSticks(2, () => 0.01);
+    const [start] = await settle();
+    crowd.update(CLOCK_EPOCH - 1);
+    expect((await read())[0]).toBe(start);
+    crowd.update(2);
+    expect((await read())[0] - start).toBeCloseTo(CLOCK_EPOCH + 1, 3);
+    const kept = (await settle())[0];
+    crowd.update(0.5);
+    expect((await read())[0]).toBe(kept);
+    crowd.dispose();
+  });
 
-test('each renderer poses what it has not posed for long', async () => {
-  const { crowd, read } = createSticks(1, () => RATE);
-  const other = await captureOf('GLSL');
-  const vertices = crowd.geometry.getAttribute('position').count;
-  const readOther = async () => (await other.read(crowd, vertices, 1))[0];
-  const [start] = await read();
-  crowd.update(0.5);
-  expect((await readOther()) - start).toBeCloseTo(0.5, 4);
-  expect((await read())[0] - start).toBeCloseTo(0.5, 4);
-  other.dispose();
-  crowd.dispose();
+  test('each renderer poses what it has not posed for long', async () => {
+    const { crowd, read } = createSticks(1, () => RATE);
+    const other = await captureOf(twin);
+    const vertices = crowd.geometry.getAttribute('position').count;
+    const readOther = async () => (await other.read(crowd, vertices, 1))[0];
+    const [start] = await read();
+    crowd.update(0.5);
+    expect((await readOther()) - start).toBeCloseTo(0.5, 4);
+    expect((await read())[0] - start).toBeCloseTo(0.5, 4);
+    other.dispose();
+    crowd.dispose();
+  });
 });

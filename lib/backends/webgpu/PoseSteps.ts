@@ -1,9 +1,9 @@
 import { type Texture, Vector3 } from 'three';
-import { Fn, int, uniform } from 'three/tsl';
+import { Fn, If, int, uniform } from 'three/tsl';
 import type { ComputeNode, Node } from 'three/webgpu';
 import { mixTracks } from '../../../shaders/mixTracks.tsl.js';
 import { playedActions } from '../../../shaders/playedActions.tsl.js';
-import { composeStep, type PoseSize, sampleStep } from '../../../shaders/posePass.tsl.js';
+import { composeStep, isDue, type PoseSize, sampleStep } from '../../../shaders/posePass.tsl.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { trackTexels } from '../../../shaders/trackTexel.tsl.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
@@ -31,11 +31,13 @@ export class PoseSteps {
   private readonly actions: TexelNode;
   private readonly masks: TexelNode | null;
   private readonly clock = uniform(0);
+  private readonly posed = { lastClock: uniform(0), posedCount: uniform(0, 'int') };
 
   /**
    * @param locals What the first step writes, and the second reads.
    * @param palette What the second step writes, and vertices read.
    * @param before Where the palette is kept for the next frame.
+   * @param webGPU Whether instances that are not due may be left out. The WebGL 2 backend poses all of them.
    */
   constructor(
     private readonly tracks: TrackTexture,
@@ -43,6 +45,7 @@ export class PoseSteps {
     locals: MatrixRows,
     palette: MatrixRows,
     before: MatrixRows | null,
+    webGPU: boolean,
   ) {
     const { texture, shortKeys, layout } = tracks;
     const { capacity } = playback;
@@ -56,19 +59,30 @@ export class PoseSteps {
     // Anew in each step: three.js keeps a function's code, but not the textures that it reads.
     const readTracks = () => trackTexels(texels(texture), starts, shortKeys && texels(shortKeys));
 
+    const played = { actions, clock, masks, layers };
+    // Without storage buffers each invocation has to write something.
+    const ifDue = (instance: Node<'int'>, pose: () => void) => {
+      if (webGPU) If(isDue(instance, played, this.posed), pose);
+      else pose();
+    };
+
     const sample = Fn(() => {
       const nodes = readTracks();
       const mixing = mixTracks(nodes);
       const { instance, member } = split(locals.invocation, entries);
-      const played = playedActions(instance, member, { actions, clock, masks, layers }, mixing.action);
-      locals.write(sampleStep(nodes, mixing, tracks)(member, played));
+      ifDue(instance, () => {
+        const playing = playedActions(instance, member, played, mixing.action);
+        locals.write(sampleStep(nodes, mixing, tracks)(member, playing));
+      });
     });
     const compose = Fn(() => {
       const { instance, member } = split(palette.invocation, columns);
-      const first = instance.mul(entries).toVar();
-      const { read } = locals.reader();
-      const entryRows = (entry: Node<'int'>) => read(first.add(entry).toVar());
-      palette.write(composeStep(readTracks(), tracks)(member, entryRows));
+      ifDue(instance, () => {
+        const first = instance.mul(entries).toVar();
+        const { read } = locals.reader();
+        const entryRows = (entry: Node<'int'>) => read(first.add(entry).toVar());
+        palette.write(composeStep(readTracks(), tracks)(member, entryRows));
+      });
     });
     this.steps = [sample().compute(capacity * entries), compose().compute(capacity * columns)];
     this.stepsOfNewFrame = [...this.steps];
@@ -85,10 +99,13 @@ export class PoseSteps {
    *
    * @param count Instances.
    * @param kept Instances whose poses are to be kept before; 0 for none.
+   * @param last When they were posed last, and how many; null if all are due.
    */
-  prepare(count: number, kept: number): ComputeNode[] {
+  prepare(count: number, kept: number, last: { clock: number; count: number } | null): ComputeNode[] {
     const { clock, actions, layers } = this.playback;
     this.clock.value = clock;
+    this.posed.lastClock.value = last?.clock ?? 0;
+    this.posed.posedCount.value = last?.count ?? 0;
     if (this.masks !== null) this.masks.value = layers.masks;
     this.actions.value = actions.layered;
     const [sample, compose] = this.steps;

@@ -50,12 +50,14 @@ export class Poses {
     const last = this.posed.get(renderer);
     if (count === 0 || (last !== undefined && !this.hasChanged(last, count))) return false;
     const copied = kept?.keep(renderer, last?.count ?? 0) ?? 0;
-    this.steps ??= new PoseSteps(this.tracks, playback, locals, palette, kept?.palette ?? null);
+    this.steps ??= new PoseSteps(this.tracks, playback, locals, palette, kept?.palette ?? null, this.webGPU);
     // A renderer that has not got all of a texture must not be sent a part of it.
     playback.actions.prepare(renderer, always);
     locals.prepare(renderer);
     palette.prepare(renderer);
-    renderer.compute(this.steps.prepare(count, copied));
+    // When the clock has gone back, nothing can be said of the time between.
+    const spreads = last !== undefined && playback.rates.inUse && playback.clock >= last.clock;
+    renderer.compute(this.steps.prepare(count, copied, spreads ? last : null));
     this.remember(renderer, last, count);
     return true;
   }
