@@ -1,0 +1,235 @@
+import {
+  type AnimationAction,
+  type AnimationClip,
+  AnimationMixer,
+  LoopRepeat,
+  type Mesh,
+  type Object3D,
+  PropertyBinding,
+  Vector3,
+} from 'three';
+import { SkeletonUtils } from 'three-stdlib';
+import type { SkinnedInstancedMesh } from './library.js';
+import { drawnMeshes } from './reference.js';
+
+/** How a weight goes from one to another; a mixer takes weights as they are set. */
+interface Ramp {
+  from: number;
+  to: number;
+  start: number;
+  seconds: number;
+}
+
+/** A layer as the crowd has it, with the joint from which on it shows; null for all of it. */
+export interface MixedOver {
+  name: string;
+  from: string | null;
+}
+
+/** A clone of the character, and a mixer that plays one layer of one instance over what the clone was given before. */
+interface Stage {
+  clone: Object3D;
+  mixer: AnimationMixer;
+  ramps: Map<AnimationAction, Ramp>;
+  weight: Ramp;
+}
+
+/**
+ * A crowd with layers, and in the place of each instance a clone with a mixer for each layer, to which the same is done. Each
+ * mixer begins with the pose that the layers below it have come to, as its original one: what its actions leave of 1 is that.
+ * Layers with masks play clips whose other tracks were taken out. The weight of a layer is a factor of those of its actions.
+ */
+export class LayeredMixers {
+  private readonly stages: Stage[][];
+  private readonly clips: AnimationClip[][];
+  private now = 0;
+
+  /** @param layers Over the base. */
+  constructor(
+    readonly crowd: SkinnedInstancedMesh,
+    root: Object3D,
+    clips: readonly AnimationClip[],
+    layers: readonly MixedOver[],
+  ) {
+    const all = [{ name: 'base', from: null }, ...layers];
+    this.clips = all.map(({ from }) =>
+      clips.map((clip) => (from === null ? clip : tracksBelow(clip, root, from))),
+    );
+    this.stages = Array.from({ length: crowd.count }, () =>
+      all.map(() => {
+        const clone = SkeletonUtils.clone(root) as Object3D;
+        return { clone, mixer: new AnimationMixer(clone), ramps: new Map(), weight: still(1) };
+      }),
+    );
+  }
+
+  /** Plays a clip beside others. */
+  play(index: number, layer: number, clip: number, weight: number, fade: number, time: number): void {
+    const { name } = this.clips[0][clip];
+    this.crowd.play(index, name, { weight, fade, time, layer });
+    this.start(index, layer, clip, weight, fade, time);
+  }
+
+  /** Plays a clip in the place of all others on a layer. */
+  replace(index: number, layer: number, clip: number, fade: number, time: number): void {
+    this.fadeOut(index, layer, fade);
+    this.crowd.play(index, this.clips[0][clip].name, { fade, time, layer });
+    this.start(index, layer, clip, 1, fade, time);
+  }
+
+  stop(index: number, layer: number, fade: number): void {
+    this.fadeOut(index, layer, fade);
+    this.crowd.stop(index, { layer, fade });
+  }
+
+  setWeight(index: number, layer: number, clip: number, weight: number, fade: number): void {
+    const { ramps } = this.stages[index][layer];
+    this.crowd.setWeightAt(index, this.clips[0][clip].name, weight, { fade, layer });
+    const action = this.actionOf(index, layer, clip);
+    ramps.set(action, this.ramp(rampValue(ramps.get(action) ?? still(0), this.now), weight, fade));
+  }
+
+  setLayerWeight(index: number, layer: number, weight: number, fade: number): void {
+    const stage = this.stages[index][layer];
+    this.crowd.setLayerWeightAt(index, layer, weight, { fade });
+    stage.weight = this.ramp(rampValue(stage.weight, this.now), weight, fade);
+  }
+
+  /** Clips that an instance plays on a layer, as the mixer has them. */
+  playing(index: number, layer: number): number[] {
+    return [...this.stages[index][layer].ramps.keys()].map((action) =>
+      this.clips[layer].findIndex(({ name }) => name === action.getClip().name),
+    );
+  }
+
+  /** The most that the weights on a layer come to. */
+  mostWeight(index: number, layer: number, except = -1): number {
+    let sum = 0;
+    for (const [action, { from, to }] of this.stages[index][layer].ramps) {
+      if (action.getClip().name !== this.clips[layer][except]?.name) sum += Math.max(from, to);
+    }
+    return sum;
+  }
+
+  weightOf(index: number, layer: number, clip: number): number {
+    const ramp = this.stages[index][layer].ramps.get(this.actionOf(index, layer, clip));
+    return ramp === undefined ? 0 : rampValue(ramp, this.now);
+  }
+
+  layerWeightOf(index: number, layer: number): number {
+    return rampValue(this.stages[index][layer].weight, this.now);
+  }
+
+  update(delta: number): void {
+    this.now += delta;
+    this.crowd.update(delta);
+    for (const stages of this.stages) {
+      stages.forEach((stage, layer) => {
+        if (layer > 0) {
+          copyPose(stages[layer - 1].clone, stage.clone);
+          keepAsOriginal(stage.mixer);
+        }
+        this.advance(stage, delta);
+      });
+    }
+  }
+
+  /** How far vertices are from where three.js has them, at most. */
+  worst(where: (index: number, vertex: number, target: Vector3) => Vector3, step = 1): number {
+    let worst = 0;
+    const expected = new Vector3();
+    const actual = new Vector3();
+    this.stages.forEach((stages, index) => {
+      const { clone } = stages[stages.length - 1];
+      clone.matrix.identity();
+      clone.matrixAutoUpdate = false;
+      clone.updateMatrixWorld(true);
+      let first = 0;
+      for (const mesh of drawnMeshes(clone) as Mesh[]) {
+        const { count } = mesh.geometry.getAttribute('position');
+        for (let vertex = 0; vertex < count; vertex += step) {
+          mesh.getVertexPosition(vertex, expected).applyMatrix4(mesh.matrixWorld);
+          worst = Math.max(worst, where(index, first + vertex, actual).distanceTo(expected));
+        }
+        first += count;
+      }
+    });
+    return worst;
+  }
+
+  private start(
+    index: number,
+    layer: number,
+    clip: number,
+    weight: number,
+    fade: number,
+    time: number,
+  ): void {
+    const action = this.actionOf(index, layer, clip).reset().setLoop(LoopRepeat, Infinity).play();
+    action.time = time;
+    this.stages[index][layer].ramps.set(action, this.ramp(0, weight, fade));
+  }
+
+  private fadeOut(index: number, layer: number, fade: number): void {
+    const { ramps } = this.stages[index][layer];
+    for (const [action, ramp] of ramps) ramps.set(action, this.ramp(rampValue(ramp, this.now), 0, fade));
+  }
+
+  private advance({ mixer, ramps, weight }: Stage, delta: number): void {
+    for (const [action, ramp] of ramps) {
+      action.setEffectiveWeight(rampValue(ramp, this.now) * rampValue(weight, this.now));
+      if (ramp.to > 0 || this.now < ramp.start + ramp.seconds) continue;
+      action.stop();
+      ramps.delete(action);
+    }
+    mixer.update(delta);
+  }
+
+  private actionOf(index: number, layer: number, clip: number): AnimationAction {
+    return this.stages[index][layer].mixer.clipAction(this.clips[layer][clip]);
+  }
+
+  private ramp(from: number, to: number, seconds: number): Ramp {
+    return { from: seconds > 0 ? from : to, to, start: this.now, seconds };
+  }
+}
+
+const still = (weight: number): Ramp => ({ from: weight, to: weight, start: 0, seconds: 0 });
+
+function rampValue({ from, to, start, seconds }: Ramp, now: number): number {
+  return seconds > 0 ? from + (to - from) * Math.min((now - start) / seconds, 1) : to;
+}
+
+/** A clip without the tracks of what is not a node or anything below it. */
+export function tracksBelow(clip: AnimationClip, root: Object3D, from: string): AnimationClip {
+  const names = new Set<string>();
+  root.getObjectByName(from)?.traverse(({ name }) => names.add(name));
+  const filtered = clip.clone();
+  filtered.blendMode = clip.blendMode;
+  filtered.tracks = filtered.tracks.filter(({ name }) => {
+    const { nodeName, propertyName } = PropertyBinding.parseTrackName(name);
+    return names.has(nodeName) && propertyName !== 'morphTargetInfluences';
+  });
+  return filtered;
+}
+
+function copyPose(from: Object3D, to: Object3D): void {
+  to.position.copy(from.position);
+  to.quaternion.copy(from.quaternion);
+  to.scale.copy(from.scale);
+  const influences = (from as Mesh).morphTargetInfluences;
+  if (influences !== undefined)
+    (to as Mesh).morphTargetInfluences?.splice(0, influences.length, ...influences);
+  from.children.forEach((child, i) => {
+    copyPose(child, to.children[i]);
+  });
+}
+
+/** Lets a mixer mix its actions with what its object shows now, in the place of what it showed when they began. */
+function keepAsOriginal(mixer: AnimationMixer): void {
+  const { _bindings, _nActiveBindings } = mixer as unknown as {
+    _bindings: { saveOriginalState(): void }[];
+    _nActiveBindings: number;
+  };
+  for (let i = 0; i < _nActiveBindings; i++) _bindings[i].saveOriginalState();
+}
