@@ -41,6 +41,7 @@ export function layerMask(
     const inherited = below && parents[node] >= 0 ? shares[parents[node]] : 0;
     shares[node] = weights.get(names[node]) ?? inherited;
   }
+  if (shares.every((share) => share === 0)) throw new Error(`${caller}: the mask lets it show nowhere.`);
   return shares;
 }
 
