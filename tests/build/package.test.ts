@@ -490,7 +490,7 @@ function withNames(code: string): string {
     .filter(([name]) => !new RegExp(`const ${name}\\b`).test(code))
     .map(([name, type]) => `declare const ${name}: ${type};\nvoid ${name};`);
   return `
-import { type AnimationAction, AnimationClip, AnimationMixer, type BufferGeometry, Color, InterpolateLinear,
+import { type AnimationAction, AnimationClip, AnimationMixer, AnimationUtils, type BufferGeometry, Color, InterpolateLinear,
   type KeyframeTrack, LoopOnce, type Material, Matrix4, MeshDepthMaterial, MeshStandardMaterial, type Object3D,
   PropertyBinding, RGBADepthPacking, type Scene, ShaderMaterial, type SkinnedMesh, type Texture, Vector2,
   Vector3 } from 'three';
@@ -501,7 +501,7 @@ declare const gltf: GLTF, root: Object3D, coarseRoot: Object3D, clips: Animation
 declare const offsetMatrix: Matrix4, swordGeometry: BufferGeometry, swordMaterial: Material, otherMaterial: Material, leaves: Texture;
 declare function strike(index: number): void;
 type Named = [AnimationAction, KeyframeTrack, SkinnedMesh];
-void [AnimationClip, AnimationMixer, Color, InterpolateLinear, LoopOnce, Matrix4, PropertyBinding, Vector3, {} as Named, MeshDepthMaterial, MeshStandardMaterial, RGBADepthPacking, ShaderMaterial,
+void [AnimationClip, AnimationMixer, AnimationUtils, Color, InterpolateLinear, LoopOnce, Matrix4, PropertyBinding, Vector3, {} as Named, MeshDepthMaterial, MeshStandardMaterial, RGBADepthPacking, ShaderMaterial,
   Vector2, SkeletonUtils, BoneTexture, SkinnedInstancedMesh, gltf, root, coarseRoot, clips, delta, scene, offsetMatrix,
   swordGeometry, swordMaterial, otherMaterial, leaves, strike];
 ${names.join('\n')}
