@@ -29,12 +29,6 @@ vec4 mixValue( vec4 a, vec4 b, float t, bool turns ) {
 
 }
 
-vec4 multiplyQuaternions( vec4 a, vec4 b ) {
-
-  return vec4( a.w * b.xyz + b.w * a.xyz + cross( a.xyz, b.xyz ), a.w * b.w - dot( a.xyz, b.xyz ) );
-
-}
-
 vec4 addValue( vec4 a, vec4 b, float t, bool turns ) {
 
   return turns ? slerp( a, multiplyQuaternions( a, b ), t ) : a + b * t;

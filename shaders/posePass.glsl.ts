@@ -1,6 +1,7 @@
 import { HEADER_CHANGED, HEADER_PHASE, HEADER_RATE } from '../lib/playback/instanceLayout.js';
 import { CHAIN_NODES, JOINT_TEXELS, NODE_TEXELS } from '../lib/tracks/trackTexels.js';
 import { frameAtGLSL } from './frameAt.glsl.js';
+import { editHeaderGLSL, localEditsGLSL, mixToGLSL, modelEditsGLSL } from './jointEdits.glsl.js';
 import { mixTracksGLSL } from './mixTracks.glsl.js';
 import { playedActionsGLSL, playedTexelGLSL } from './playedActions.glsl.js';
 import { slerpGLSL } from './slerp.glsl.js';
@@ -10,7 +11,7 @@ import { trackTexelGLSL } from './trackTexel.glsl.js';
  * What both steps of the pass begin with. Each writes three rows as integers, since every device can draw into those. Rows of
  * instances that are not due stay as they are.
  */
-const stepGLSL = (layers: number): string => /* glsl */ `
+const stepGLSL = (layers: number, edited: boolean): string => /* glsl */ `
 precision highp float;
 precision highp int;
 
@@ -24,6 +25,7 @@ uniform int posedCount;
 
 ${trackTexelGLSL}
 ${playedTexelGLSL(layers)}
+${edited ? editHeaderGLSL : ''}
 
 layout( location = 0 ) out uvec4 row0;
 layout( location = 1 ) out uvec4 row1;
@@ -46,12 +48,13 @@ bool isDue( int instance ) {
   float rate = header[ ${HEADER_RATE} ];
   float phase = header[ ${HEADER_PHASE} ];
   if ( changed >= lastClock || rate == 0.0 ) return true;
+  ${edited ? 'if ( editedSince( instance, lastClock ) ) return true;' : ''}
   return floor( clock * rate + phase ) != floor( lastClock * rate + phase );
 
 }
 `;
 
-const localMatrixGLSL = /*@__PURE__*/ (() => /* glsl */ `
+const localMatrixGLSL = (edited: boolean): string => /* glsl */ `
 // Rows of translation * rotation * scale, as Matrix4.compose has them.
 mat3x4 composeRows( vec4 q, vec3 t, vec3 s ) {
 
@@ -68,7 +71,7 @@ mat3x4 composeRows( vec4 q, vec3 t, vec3 s ) {
 
 }
 
-mat3x4 localMatrix( int node ) {
+mat3x4 localMatrix( int instance, int node ) {
 
   int head = trackLayout.x + node * ${NODE_TEXELS};
   int fixedAt = int( trackTexel( head ).y );
@@ -76,6 +79,7 @@ mat3x4 localMatrix( int node ) {
   vec4 rotation = mixProperty( node, 0, trackTexel( head + 1 ) );
   vec4 translation = mixProperty( node, 1, trackTexel( head + 2 ) );
   vec4 scale = mixProperty( node, 2, trackTexel( head + 3 ) );
+  ${edited ? 'editLocals( instance, node, rotation, translation, scale );' : ''}
   return composeRows( rotation, translation.xyz, scale.xyz );
 
 }
@@ -87,21 +91,23 @@ vec4 morphInfluences( int group ) {
   return mixProperty( group, 1, rest ) - rest;
 
 }
-`)();
+`;
 
 /**
  * The first step of the pass: a fragment for each entry of each instance. It samples and mixes what plays, and writes the
  * node's local matrix, or the influences of a group of morph targets as the first row.
  *
  * @param layers How many there are, with the base. Crowds that have no other do not pay for them.
+ * @param edited Whether any instance has edits, or a live pose.
  */
-export const sampleStepGLSL = (layers: number): string => /* glsl */ `
-${stepGLSL(layers)}
+export const sampleStepGLSL = (layers: number, edited: boolean): string => /* glsl */ `
+${stepGLSL(layers, edited)}
 ${slerpGLSL}
 ${mixTracksGLSL(layers)}
 ${frameAtGLSL}
 ${playedActionsGLSL(layers)}
-${localMatrixGLSL}
+${edited ? mixToGLSL + localEditsGLSL : ''}
+${localMatrixGLSL(edited)}
 
 void main() {
 
@@ -113,14 +119,14 @@ void main() {
   collectActions( instance, entry );
 
   mat3x4 rows = mat3x4( 0.0 );
-  if ( entry < passLayout.x ) rows = localMatrix( entry );
+  if ( entry < passLayout.x ) rows = localMatrix( instance, entry );
   else rows[ 0 ] = morphInfluences( entry );
   writeRows( rows );
 
 }
 `;
 
-const jointRowsGLSL = /*@__PURE__*/ (() => /* glsl */ `
+const jointRowsGLSL = (edited: boolean): string => /* glsl */ `
 // a * b, both as rows.
 mat3x4 multiplyRows( mat3x4 a, mat3x4 b ) {
 
@@ -146,20 +152,21 @@ mat3x4 jointRows( int joint, ivec2 first ) {
 
     nodes = i % ${CHAIN_NODES} == 0 ? trackTexel( at ++ ) : nodes.yzwx;
     rows = multiplyRows( rows, localRows( first + ivec2( int( nodes.x ), 0 ) ) );
+    ${edited ? 'rows = editModels( int( nodes.x ), rows );' : ''}
 
   }
 
   return multiplyRows( rows, matrixRows( head + 1 ) );
 
 }
-`)();
+`;
 
 /**
  * The second step: a fragment for each column of each instance, which are its joints, then groups of four morph targets. It
  * writes the joint's skinning matrix, or copies the influences.
  */
-export const composeStepGLSL = (layers: number): string => /* glsl */ `
-${stepGLSL(layers)}
+export const composeStepGLSL = (layers: number, edited: boolean): string => /* glsl */ `
+${stepGLSL(layers, edited)}
 
 /* What the first step has written. */
 uniform highp usampler2D locals[ 3 ];
@@ -174,7 +181,8 @@ mat3x4 localRows( ivec2 at ) {
 
 }
 
-${jointRowsGLSL}
+${edited ? slerpGLSL + mixToGLSL + modelEditsGLSL : ''}
+${jointRowsGLSL(edited)}
 
 void main() {
 
@@ -182,8 +190,10 @@ void main() {
   int columns = passLayout.z + passLayout.y - passLayout.x;
   int place = at.x / columns;
   int column = at.x - place * columns;
-  if ( ! isDue( at.y * passLayout.w + place ) ) discard;
+  int instance = at.y * passLayout.w + place;
+  if ( ! isDue( instance ) ) discard;
   ivec2 first = ivec2( place * passLayout.y, at.y );
+  ${edited ? 'beginModelEdits( instance );' : ''}
 
   if ( column < passLayout.z ) writeRows( jointRows( column, first ) );
   else writeRows( localRows( first + ivec2( passLayout.x + column - passLayout.z, 0 ) ) );

@@ -38,4 +38,10 @@ vec4 slerp( vec4 a, vec4 b, float t ) {
   return a * slerpShare( 1.0 - t2, x ) + b * slerpShare( t2, x );
 
 }
+
+vec4 multiplyQuaternions( vec4 a, vec4 b ) {
+
+  return vec4( a.w * b.xyz + b.w * a.xyz + cross( a.xyz, b.xyz ), a.w * b.w - dot( a.xyz, b.xyz ) );
+
+}
 `;

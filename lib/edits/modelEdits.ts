@@ -14,7 +14,7 @@ import {
 } from './editLayout.js';
 
 /** Below this, the sum of two unit vectors is nothing but rounding: they point in opposite directions. */
-const OPPOSITE = 1e-4;
+export const OPPOSITE = 1e-4;
 
 const _turn = /*@__PURE__*/ new Float64Array(4);
 const _whole = /*@__PURE__*/ new Float64Array(4);

@@ -1,5 +1,6 @@
 import { type DataTexture, type Texture, Vector3, Vector4, type WebGLRenderer } from 'three';
 import { composeStepGLSL, sampleStepGLSL } from '../../shaders/posePass.glsl.js';
+import type { JointEdits } from '../edits/JointEdits.js';
 import type { TrackLayout } from '../tracks/trackTexels.js';
 import { PassStep } from './PassStep.js';
 
@@ -14,6 +15,8 @@ export interface PoseCounts {
   layers: number;
   /** Whether keys are of 16 bits. */
   hasShortKeys: boolean;
+  /** Whether any instance has edits, or a live pose. */
+  edited: boolean;
 }
 
 /** What a pass reads. */
@@ -27,6 +30,8 @@ export interface PosePassInput {
   played: DataTexture;
   /** Where layers over the base show, see `LayerTable`; null if there are none. */
   masks: DataTexture | null;
+  /** Changes to the poses of single instances. */
+  edits: JointEdits;
   clock: number;
   /** The clock when the renderer last posed the crowd. */
   lastClock: number;
@@ -58,7 +63,7 @@ export class WebGLPosePass {
     readonly capacity: number,
     readonly counts: PoseCounts,
   ) {
-    const { nodes, joints, morphGroups, layers, hasShortKeys } = counts;
+    const { nodes, joints, morphGroups, layers, edited, hasShortKeys } = counts;
     const entries = nodes + morphGroups;
     const columns = joints + morphGroups;
     const fitting = Math.floor(Math.log2(MAX_WIDTH / Math.max(entries, columns)));
@@ -72,15 +77,19 @@ export class WebGLPosePass {
       clock: { value: 0 },
       lastClock: { value: 0 },
       posedCount: { value: 0 },
+      editHeaders: { value: null },
+      jointEdits: { value: null },
     };
     const step = (name: string, width: number, shader: string, uniforms: object) =>
       new PassStep(name, width * this.perRow, height, ROWS, shader, { ...common, ...uniforms });
     const define = hasShortKeys ? '#define SHORT_KEYS\n' : '';
-    this.sample = step('CrowdSampleStep', entries, define + sampleStepGLSL(layers), {
+    this.sample = step('CrowdSampleStep', entries, define + sampleStepGLSL(layers, edited), {
       masks: { value: null },
       shortKeys: { value: null },
+      livePoses: { value: null },
+      livePerRow: { value: 1 },
     });
-    this.compose = step('CrowdComposeStep', columns, composeStepGLSL(layers), {
+    this.compose = step('CrowdComposeStep', columns, composeStepGLSL(layers, edited), {
       locals: { value: this.sample.textures },
     });
   }
@@ -91,11 +100,12 @@ export class WebGLPosePass {
   }
 
   /** Whether it is for a crowd of this size and such characters. */
-  suits(capacity: number, { nodes, joints, morphGroups, layers, hasShortKeys }: PoseCounts): boolean {
+  suits(capacity: number, { nodes, joints, morphGroups, layers, edited, hasShortKeys }: PoseCounts): boolean {
     const { counts } = this;
     return (
       capacity === this.capacity &&
       layers === counts.layers &&
+      edited === counts.edited &&
       nodes === counts.nodes &&
       joints === counts.joints &&
       morphGroups === counts.morphGroups &&
@@ -119,7 +129,7 @@ export class WebGLPosePass {
    */
   run(renderer: WebGLRenderer, count: number, input: PosePassInput): void {
     const { sample, compose } = this;
-    const { tracks, layout, played, masks, clock, lastClock, posedCount } = input;
+    const { tracks, layout, played, masks, clock, lastClock, posedCount, edits } = input;
     // Uniforms that both steps have are the same objects.
     const { uniforms } = sample;
     uniforms.tracks.value = tracks;
@@ -130,6 +140,10 @@ export class WebGLPosePass {
     uniforms.clock.value = clock;
     uniforms.lastClock.value = lastClock;
     uniforms.posedCount.value = posedCount;
+    uniforms.editHeaders.value = edits.headers?.plain ?? null;
+    uniforms.jointEdits.value = edits.edits?.plain ?? null;
+    uniforms.livePoses.value = edits.live?.plain ?? null;
+    uniforms.livePerRow.value = edits.live?.perRow ?? 1;
 
     const target = renderer.getRenderTarget();
     const face = renderer.getActiveCubeFace();

@@ -10,6 +10,7 @@ import { type PoseCounts, type PosePassInput, WebGLPosePass } from './WebGLPoseP
 interface Posed {
   clock: number;
   version: number;
+  edits: number;
   count: number;
   boneTexture: BoneTexture;
 }
@@ -25,10 +26,11 @@ export class WebGLPoses {
     joints: 0,
     morphGroups: 0,
     layers: 1,
+    edited: false,
     hasShortKeys: false,
   };
 
-  constructor({ boneTexture, playback }: PosedCrowd) {
+  constructor({ boneTexture, playback, edits }: PosedCrowd) {
     const tracks = boneTexture.data.tracks as PoseTracks;
     this.input = {
       tracks: boneTexture,
@@ -36,6 +38,7 @@ export class WebGLPoses {
       layout: trackLayout(tracks),
       played: playback.actions.plain,
       masks: null,
+      edits,
       clock: 0,
       lastClock: 0,
       posedCount: 0,
@@ -58,6 +61,7 @@ export class WebGLPoses {
   update(renderer: WebGLRenderer, crowd: PosedCrowd): void {
     const { playback, boneTexture, count } = crowd;
     const { clock, version } = playback;
+    const { version: edits } = crowd.edits;
     const { input } = this;
     // Asked of the input, since another renderer may have posed the crowd by another bone texture meanwhile.
     if (input.tracks !== boneTexture) {
@@ -67,11 +71,13 @@ export class WebGLPoses {
       input.layout = trackLayout(tracks);
       countPoses(tracks, this.counts);
     }
+    this.counts.edited = crowd.edits.isUsed;
     const pass = this.passFor(playback);
 
     const last = this.posed.get(renderer);
     const keeps = last !== undefined && last.boneTexture === boneTexture && pass.isPosed(renderer);
-    if (keeps && last.clock === clock && last.version === version && last.count >= count) return;
+    const same = keeps && last.clock === clock && last.version === version && last.edits === edits;
+    if (same && last.count >= count) return;
 
     input.played = playback.actions.plain;
     input.masks = playback.layers.count > 1 ? playback.layers.masks : null;
@@ -81,8 +87,8 @@ export class WebGLPoses {
     const spreads = keeps && playback.rates.inUse && clock >= last.clock;
     input.posedCount = spreads ? last.count : 0;
     pass.run(renderer, count, input);
-    if (last === undefined) this.posed.set(renderer, { clock, version, count, boneTexture });
-    else Object.assign(last, { clock, version, count, boneTexture });
+    if (last === undefined) this.posed.set(renderer, { clock, version, edits, count, boneTexture });
+    else Object.assign(last, { clock, version, edits, count, boneTexture });
   }
 
   dispose(): void {

@@ -55,6 +55,13 @@ export class EditedMixers extends Mixers {
     else crowd.setJointPositionAt(index, bone, edit.value, { mode, space, weight });
   }
 
+  /** Edits a joint by chance. */
+  editSome(index: number, bone: string, next: () => number, height: number): BoneEdit {
+    const edit = randomEdit(next, this.clones[index].getObjectByName(bone) as Object3D, height);
+    this.edit(index, bone, edit);
+    return edit;
+  }
+
   /** Ends an edit. */
   end(index: number, bone: string, kind: BoneEdit['kind']): void {
     this.edits[index].get(bone)?.delete(kind);
@@ -155,8 +162,11 @@ export function editableJoints(crowd: SkinnedInstancedMesh, root: Object3D): str
   );
 }
 
-/** An edit by chance, of a character of some height. */
-export function randomEdit(next: () => number, height: number): BoneEdit {
+/**
+ * An edit by chance, of a bone of a character of some height. It leaves the bone near the character, also where nodes above it
+ * scale: a float32 is the coarser the further away it is.
+ */
+function randomEdit(next: () => number, bone: Object3D, height: number): BoneEdit {
   const around = (size: number) =>
     new Vector3(next() - 0.5, next() - 0.5, next() - 0.5).multiplyScalar(2 * size);
   const weight = next() < 0.4 ? 1 : next();
@@ -167,7 +177,12 @@ export function randomEdit(next: () => number, height: number): BoneEdit {
     const value = new Quaternion(next() - 0.5, next() - 0.5, next() - 0.5, next() - 0.5).normalize();
     return { kind: 'rotation', value, add, model, weight };
   }
-  if (kind === 1) return { kind: 'position', value: around(0.3 * height), add, model, weight };
+  if (kind === 1) {
+    const value = around(0.3 * height);
+    bone.updateWorldMatrix(true, false);
+    if (!model) value.divideScalar((bone.parent as Object3D).matrixWorld.getMaxScaleOnAxis());
+    return { kind: 'position', value, add, model, weight };
+  }
   if (kind === 2) {
     // Even: uneven ones shear what is turned relative to the root, which bones cannot show.
     const size = 0.6 + next();

@@ -109,6 +109,8 @@ function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd): void {
     view.update?.(crowd.count);
     updateMatrices(crowd);
   }
+  // First: what it changes is uploaded then.
+  crowd.edits.update();
   prepareUploads(renderer, crowd);
   sourceOf(crowd).update?.(renderer, crowd);
   bindTextures(crowd, drawn.slots);
@@ -180,6 +182,7 @@ function prepareUploads(renderer: WebGLRenderer, crowd: DrawnCrowd): void {
   const has = (texture: Texture) =>
     (properties.get(texture) as { __webglTexture?: unknown }).__webglTexture !== undefined;
   crowd.playback.prepare(renderer, has);
+  crowd.edits.prepare(renderer, has);
   crowd.parts?.texture.prepare(renderer, has);
   if (crowd.view === null) return;
   crowd.view.list.texture.prepare(renderer, has);

@@ -15,7 +15,7 @@ import {
 } from 'three';
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
-import { EditedMixers, editableJoints, randomEdit } from '../../support/EditedMixers.js';
+import { EditedMixers, editableJoints } from '../../support/EditedMixers.js';
 import { BoneTexture, SkinnedInstancedMesh } from '../../support/library.js';
 import { random } from '../../support/random.js';
 import { characterHeight, drawnMeshes } from '../../support/reference.js';
@@ -45,8 +45,7 @@ test('seed 4: rays, sockets and attachments follow edited joints and live poses'
   for (let i = 0; i < 3; i++) {
     pair.place(i, new Matrix4().makeRotationY(i).setPosition(4 * i * height, 0, 0));
     pair.play(i, i % clips.length, 1, 0, next());
-    for (let k = 0; k < 3; k++)
-      pair.edit(i, joints[Math.floor(next() * joints.length)], randomEdit(next, 0.3));
+    for (let k = 0; k < 3; k++) pair.editSome(i, joints[Math.floor(next() * joints.length)], next, 0.3);
   }
   const doll = new EditedMixers(
     SkinnedInstancedMesh.from(root, clips, 1, { encoding: 'tracks' }),
@@ -109,11 +108,7 @@ test('seeds 1 to 6: bounds hold whatever edits and live poses do, and shrink whe
     const before = (crowd.boundingBox as Box3).getSize(new Vector3()).length();
     for (let round = 0; round < 10; round++) {
       for (let k = 0; k < 3; k++) {
-        pair.edit(
-          Math.floor(next() * 4),
-          joints[Math.floor(next() * joints.length)],
-          randomEdit(next, height),
-        );
+        pair.editSome(Math.floor(next() * 4), joints[Math.floor(next() * joints.length)], next, height);
       }
       doll.update(0.1);
       doll.clones[0].getObjectByName(joints[0])?.position.addScalar(0.05 * height);
@@ -174,8 +169,7 @@ test('edits and live poses come along when crowds are cloned, get more room, or 
   const next = random(9);
   for (let i = 0; i < 3; i++) {
     pair.play(i, i % clips.length, 1, 0, next());
-    for (let k = 0; k < 5; k++)
-      pair.edit(i, joints[Math.floor(next() * joints.length)], randomEdit(next, height));
+    for (let k = 0; k < 5; k++) pair.editSome(i, joints[Math.floor(next() * joints.length)], next, height);
   }
   pair.live(0, pair.clones[1], 0.5);
   pair.update(0.2);

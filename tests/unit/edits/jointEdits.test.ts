@@ -1,7 +1,7 @@
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { describeCharacters, loadCharacter } from '../../support/characters.js';
-import { EditedMixers, editableJoints, randomEdit } from '../../support/EditedMixers.js';
+import { EditedMixers, editableJoints } from '../../support/EditedMixers.js';
 import { SkinnedInstancedMesh } from '../../support/library.js';
 import { random } from '../../support/random.js';
 import { characterHeight } from '../../support/reference.js';
@@ -32,9 +32,7 @@ describeCharacters((name) => {
       const done = new Set<string>();
       const changes = [
         () => {
-          const edit = randomEdit(next, height);
-          done.add(edit.kind);
-          pair.edit(one(), pick(joints), edit);
+          done.add(pair.editSome(one(), pick(joints), next, height).kind);
         },
         () => pair.end(one(), pick(joints), pick(['rotation', 'position', 'scale', 'lookAt'] as const)),
         () => pair.clear(one(), pick(joints)),
@@ -84,7 +82,7 @@ describeCharacters((name) => {
       () => pair.live(1, live, 0.5),
       () => pair.live(1, live, 0.5),
       () => pair.live(0, null, 0.3),
-      () => pair.edit(1, joints[joints.length >> 1], randomEdit(next, height)),
+      () => pair.editSome(1, joints[joints.length >> 1], next, height),
       () => pair.live(0, live, 0.2),
       () => pair.live(1, null, 0.25),
       () => pair.swap(0, 2),

@@ -1,0 +1,272 @@
+import { INSTANCES_PER_ROW, INSTANCES_PER_ROW_BITS } from '../lib/constants.js';
+import {
+  EDIT_AXIS,
+  EDIT_COSINE,
+  EDIT_KIND,
+  EDIT_MODELS,
+  EDIT_NODE,
+  EDIT_SINE,
+  EDIT_TEXELS,
+  EDIT_WEIGHT,
+  EDITS_PER_ROW,
+  HEADER_CHANGED,
+  HEADER_COUNTS,
+  HEADER_FADE_RATE,
+  HEADER_FADE_START,
+  HEADER_FIRST,
+  HEADER_FROM,
+  HEADER_LIVE,
+  HEADER_TEXELS,
+  HEADER_TO,
+  KIND_ADD,
+  KIND_LOOK_AT,
+  KIND_POSITION,
+  KIND_ROTATION,
+  LIVE_TEXELS,
+} from '../lib/edits/editLayout.js';
+import { OPPOSITE } from '../lib/edits/modelEdits.js';
+
+/** Where a number of an instance's second header texel is in it. */
+const fade = (number: number): number => number % 4;
+
+/** Reads which edits an instance has, see `lib/edits/EditStore.ts`. Both steps of the pass begin with it. */
+export const editHeaderGLSL = /*@__PURE__*/ (() => /* glsl */ `
+/* Which edits and which live pose each instance has; the edits. */
+uniform highp sampler2D editHeaders;
+uniform highp sampler2D jointEdits;
+
+ivec2 editHeader( int instance ) {
+
+  return ivec2( ( instance & ${INSTANCES_PER_ROW - 1} ) * ${HEADER_TEXELS}, instance >> ${INSTANCES_PER_ROW_BITS} );
+
+}
+
+// Whether an instance's edits or live pose have changed since a time of the clock.
+bool editedSince( int instance, float time ) {
+
+  return texelFetch( editHeaders, editHeader( instance ), 0 )[ ${HEADER_CHANGED} ] >= time;
+
+}
+
+vec4 editTexel( int edit, int texel ) {
+
+  ivec2 at = ivec2( ( edit & ${EDITS_PER_ROW - 1} ) * ${EDIT_TEXELS} + texel, edit >> ${Math.log2(EDITS_PER_ROW)} );
+  return texelFetch( jointEdits, at, 0 );
+
+}
+`)();
+
+/** Twin of `lib/edits/localEdits.ts`: live poses, and edits of local transforms. */
+export const localEditsGLSL = /*@__PURE__*/ (() => /* glsl */ `
+uniform highp sampler2D livePoses;
+/* Live poses in a row. */
+uniform int livePerRow;
+
+// How much of a node's live pose shows; where the pose begins. Nothing for nodes that it has not.
+void mixLive( int node, ivec2 header, float number, inout vec4 rotation, inout vec4 position, inout vec4 scale ) {
+
+  vec4 ramp = texelFetch( editHeaders, header + ivec2( 1, 0 ), 0 );
+  float done = fadeDone( ramp[ ${fade(HEADER_FADE_START)} ], ramp[ ${fade(HEADER_FADE_RATE)} ] );
+  float weight = mix( ramp[ ${fade(HEADER_FROM)} ], ramp[ ${fade(HEADER_TO)} ], done );
+  int live = int( number ) - 1;
+  int row = live / livePerRow;
+  ivec2 at = ivec2( ( ( live - row * livePerRow ) * passLayout.x + node ) * ${LIVE_TEXELS}, row );
+  vec4 place = texelFetch( livePoses, at + ivec2( 1, 0 ), 0 );
+  if ( weight <= 0.0 || place.w == 0.0 ) return;
+  rotation = mixTo( rotation, texelFetch( livePoses, at, 0 ), weight, true );
+  position = mixTo( position, place, weight, false );
+  scale = mixTo( scale, texelFetch( livePoses, at + ivec2( 2, 0 ), 0 ), weight, false );
+
+}
+
+void editLocals( int instance, int node, inout vec4 rotation, inout vec4 position, inout vec4 scale ) {
+
+  ivec2 header = editHeader( instance );
+  vec4 lists = texelFetch( editHeaders, header, 0 );
+  if ( lists[ ${HEADER_LIVE} ] > 0.5 ) mixLive( node, header, lists[ ${HEADER_LIVE} ], rotation, position, scale );
+
+  int first = int( lists[ ${HEADER_FIRST} ] );
+  int end = first + int( lists[ ${HEADER_COUNTS} ] ) % ${EDIT_MODELS};
+  for ( int edit = first; edit < end; edit ++ ) {
+
+    vec4 head = editTexel( edit, 0 );
+    int edited = int( head[ ${EDIT_NODE} ] );
+    // They are sorted by node.
+    if ( edited > node ) break;
+    if ( edited < node ) continue;
+    vec4 value = editTexel( edit, 1 );
+    float weight = head[ ${EDIT_WEIGHT} ];
+    int kind = int( head[ ${EDIT_KIND} ] );
+    bool adds = ( kind & ${KIND_ADD} ) != 0;
+    kind &= ${KIND_LOOK_AT};
+    if ( kind == ${KIND_ROTATION} ) {
+
+      rotation = mixTo( rotation, adds ? multiplyQuaternions( rotation, value ) : value, weight, true );
+
+    } else if ( kind == ${KIND_POSITION} ) {
+
+      position = adds ? position + value * weight : mixTo( position, value, weight, false );
+
+    } else {
+
+      scale = adds ? scale * mix( vec4( 1.0 ), value, weight ) : mixTo( scale, value, weight, false );
+
+    }
+
+  }
+
+}
+`)();
+
+/** What both of the two need: turns or moves from one value to another. */
+export const mixToGLSL = /* glsl */ `
+vec4 mixTo( vec4 a, vec4 b, float weight, bool turns ) {
+
+  if ( weight >= 1.0 ) return b;
+  return turns ? slerp( a, b, weight ) : a + ( b - a ) * weight;
+
+}
+`;
+
+/** Twin of `lib/edits/modelEdits.ts`: edits of matrices relative to the root, and look-at. */
+export const modelEditsGLSL = /*@__PURE__*/ (() => /* glsl */ `
+int nextEdit = 0;
+int lastEdit = 0;
+
+// Finds the edits of an instance that are to be applied on the way down a joint's chain.
+void beginModelEdits( int instance ) {
+
+  vec4 lists = texelFetch( editHeaders, editHeader( instance ), 0 );
+  int counts = int( lists[ ${HEADER_COUNTS} ] );
+  nextEdit = int( lists[ ${HEADER_FIRST} ] ) + counts % ${EDIT_MODELS};
+  lastEdit = nextEdit + counts / ${EDIT_MODELS};
+
+}
+
+vec3 turned( vec4 q, vec3 v ) {
+
+  return v + 2.0 * cross( q.xyz, cross( q.xyz, v ) + q.w * v );
+
+}
+
+vec3 column( mat3x4 rows, int i ) {
+
+  return vec3( rows[ 0 ][ i ], rows[ 1 ][ i ], rows[ 2 ][ i ] );
+
+}
+
+// Turns a node about its own origin.
+mat3x4 turnRows( vec4 q, mat3x4 rows ) {
+
+  vec3 x = turned( q, column( rows, 0 ) );
+  vec3 y = turned( q, column( rows, 1 ) );
+  vec3 z = turned( q, column( rows, 2 ) );
+  return mat3x4(
+    x.x, y.x, z.x, rows[ 0 ].w,
+    x.y, y.y, z.y, rows[ 1 ].w,
+    x.z, y.z, z.z, rows[ 2 ].w
+  );
+
+}
+
+// The rotation of a matrix, as Matrix4.decompose has it; zero if it flattens space.
+vec4 rotationOf( mat3x4 rows ) {
+
+  vec3 x = column( rows, 0 );
+  vec3 y = column( rows, 1 );
+  vec3 z = column( rows, 2 );
+  vec3 size = vec3( length( x ), length( y ), length( z ) );
+  if ( min( size.x, min( size.y, size.z ) ) <= 0.0 ) return vec4( 0.0 );
+  if ( dot( cross( x, y ), z ) < 0.0 ) size.x = - size.x;
+  x /= size.x;
+  y /= size.y;
+  z /= size.z;
+  vec4 squares = 1.0 + vec4( x.x - y.y - z.z, y.y - x.x - z.z, z.z - x.x - y.y, x.x + y.y + z.z );
+  vec3 differences = vec3( y.z - z.y, z.x - x.z, x.y - y.x );
+  vec3 sums = vec3( x.y + y.x, x.z + z.x, y.z + z.y );
+  // All numbers of the quaternion, times the largest of them.
+  vec4 q;
+  if ( squares.w >= 1.0 ) q = vec4( differences, squares.w );
+  else if ( squares.x >= squares.y && squares.x >= squares.z ) q = vec4( squares.x, sums.xy, differences.x );
+  else if ( squares.y >= squares.z ) q = vec4( sums.x, squares.y, sums.z, differences.y );
+  else q = vec4( sums.yz, squares.z, differences.z );
+  return normalize( q );
+
+}
+
+// How a node has to turn so that its axis points at the target; the identity if there is no such turn.
+vec4 turnToTarget( vec4 head, int edit, mat3x4 rows ) {
+
+  vec4 value = editTexel( edit, 1 );
+  vec3 axis = editTexel( edit, ${EDIT_AXIS / 4} ).xyz;
+  vec3 direction = mat3( column( rows, 0 ), column( rows, 1 ), column( rows, 2 ) ) * axis;
+  vec3 target = value.xyz - column( rows, 3 );
+  if ( dot( direction, direction ) <= 0.0 || dot( target, target ) <= 0.0 ) return vec4( 0.0, 0.0, 0.0, 1.0 );
+  direction = normalize( direction );
+  // Half way between both: turning by twice the angle to there goes all the way, without a sine or an angle.
+  vec3 half_ = direction + normalize( target );
+  float size = length( half_ );
+  vec4 q;
+  if ( size < ${OPPOSITE} ) {
+
+    bool across = abs( direction.x ) > abs( direction.z );
+    q.xyz = across ? vec3( - direction.y, direction.x, 0.0 ) : vec3( 0.0, - direction.z, direction.y );
+    q = vec4( normalize( q.xyz ), 0.0 );
+
+  } else {
+
+    half_ /= size;
+    q = vec4( cross( direction, half_ ), dot( direction, half_ ) );
+
+  }
+  float cosine = head[ ${EDIT_COSINE} ];
+  if ( q.w < cosine ) q = vec4( normalize( q.xyz ) * value[ ${EDIT_SINE % 4} ], cosine );
+  return q;
+
+}
+
+mat3x4 editModel( vec4 head, int edit, mat3x4 rows ) {
+
+  int kind = int( head[ ${EDIT_KIND} ] );
+  float weight = head[ ${EDIT_WEIGHT} ];
+  vec4 value = editTexel( edit, 1 );
+  bool adds = ( kind & ${KIND_ADD} ) != 0;
+  kind &= ${KIND_LOOK_AT};
+  if ( kind == ${KIND_POSITION} ) {
+
+    vec3 place = column( rows, 3 );
+    place = adds ? place + value.xyz * weight : mixTo( vec4( place, 0.0 ), value, weight, false ).xyz;
+    rows[ 0 ].w = place.x;
+    rows[ 1 ].w = place.y;
+    rows[ 2 ].w = place.z;
+    return rows;
+
+  }
+  vec4 turn = value;
+  if ( kind == ${KIND_LOOK_AT} ) turn = turnToTarget( head, edit, rows );
+  else if ( ! adds ) {
+
+    vec4 now = rotationOf( rows );
+    if ( now == vec4( 0.0 ) ) return rows;
+    turn = multiplyQuaternions( value, vec4( - now.xyz, now.w ) );
+
+  }
+  return turnRows( mixTo( vec4( 0.0, 0.0, 0.0, 1.0 ), turn, weight, true ), rows );
+
+}
+
+// Applies the edits of a node, of a chain whose nodes are asked for from the root down: so are the edits sorted.
+mat3x4 editModels( int node, mat3x4 rows ) {
+
+  for ( ; nextEdit < lastEdit; nextEdit ++ ) {
+
+    vec4 head = editTexel( nextEdit, 0 );
+    int edited = int( head[ ${EDIT_NODE} ] );
+    if ( edited > node ) break;
+    if ( edited == node ) rows = editModel( head, nextEdit, rows );
+
+  }
+  return rows;
+
+}
+`)();

@@ -1,0 +1,100 @@
+import { Matrix4, Quaternion, Vector3 } from 'three';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { captureGeometry } from '../support/capture.js';
+import { captureOf, TWINS } from '../support/captures.js';
+import { describeCharacters, loadCharacter } from '../support/characters.js';
+import { EditedMixers, editableJoints } from '../support/EditedMixers.js';
+import { SkinnedInstancedMesh } from '../support/library.js';
+import type { Capture } from '../support/parity.js';
+import { random } from '../support/random.js';
+import { characterHeight } from '../support/reference.js';
+
+/** Share of the character's height: what float32 makes of chains of ten joints. */
+const EXACT = 1e-5;
+
+describe.each(TWINS.slice(0, 1))('%s', (twin) => {
+  let how: Capture & { dispose(): void };
+  beforeAll(async () => {
+    how = await captureOf(twin);
+  });
+  afterAll(() => how.dispose());
+
+  describeCharacters((name) => {
+    test('seed 31: edited joints, look-at and live poses are those of bones that are changed after mixer.update', async () => {
+      const { root, clips } = await loadCharacter(name);
+      const height = characterHeight(root);
+      const moving = clips.filter(({ duration }) => duration > 0);
+      const count = 5;
+      const crowd = SkinnedInstancedMesh.from(root, clips, count, { encoding: 'tracks' });
+      const vertices = crowd.geometry.getAttribute('position').count;
+      crowd.geometry = captureGeometry(crowd.geometry);
+      crowd.material = how.material(vertices);
+      const pair = new EditedMixers(crowd, root, moving);
+      const doll = new EditedMixers(
+        SkinnedInstancedMesh.from(root, clips, 1, { encoding: 'tracks' }),
+        root,
+        moving,
+      );
+      const joints = editableJoints(crowd, root);
+      const next = random(31);
+      const pick = <T>(from: readonly T[]) => from[Math.floor(next() * from.length)];
+      const one = () => Math.floor(next() * count);
+      for (let i = 0; i < count; i++) {
+        const turn = new Quaternion(next(), next(), next(), next()).normalize();
+        pair.place(i, new Matrix4().compose(new Vector3(0, 0.1 * height, 0), turn, new Vector3(1, 1, 1)));
+        pair.play(i, Math.floor(next() * moving.length), 1, 0, next());
+      }
+      doll.play(0, Math.floor(next() * moving.length), 1, 0, next());
+      let most = 0;
+      const look = async (when: string) => {
+        const drawn = await how.read(crowd, vertices, count);
+        const worst = pair.worst((index, vertex, target) =>
+          target.fromArray(drawn, (index * vertices + vertex) * 3),
+        );
+        const cpu = pair.worst(
+          (index, vertex, target) => crowd.getVertexPositionAt(index, vertex, target),
+          17,
+        );
+        most = Math.max(most, worst / height);
+        expect(worst / height, when).toBeLessThanOrEqual(EXACT);
+        expect(cpu / height, `${when}, CPU twin`).toBeLessThanOrEqual(EXACT);
+      };
+      pair.update(0.01);
+      await look('unedited');
+
+      const edit = (edits: number) => {
+        for (let i = 0; i < edits; i++) pair.editSome(one(), pick(joints), next, height);
+      };
+      const live = (index: number, fade: number) => {
+        doll.update(0.05);
+        pair.live(index, doll.clones[0], fade);
+      };
+      const steps: [string, number, () => void][] = [
+        ['edited', 0.1, () => edit(12)],
+        // The clock stands still: the change alone makes the pass run.
+        ['edited at the same time', 0, () => edit(6)],
+        ['live', 0.1, () => live(0, 0)],
+        ['blending in', 0.2, () => live(1, 0.5)],
+        ['blended in, edited', 0.4, () => edit(6)],
+        ['blending back', 0.1, () => pair.live(1, null, 0.3)],
+        ['swapped', 0.05, () => pair.swap(0, 1)],
+        ['moved', 0, () => pair.place(2, new Matrix4().makeRotationY(next()))],
+        // The clock goes back to zero: times that the shaders know move along.
+        ['after 17 seconds', 17, () => pair.live(3, doll.clones[0], 17.3)],
+        ['cleared', 0.2, () => [0, 1, 2].forEach((i) => pair.clear(i))],
+      ];
+      for (const [what, delta, step] of steps) {
+        step();
+        pair.update(delta);
+        await look(what);
+      }
+      // More edits and live poses than there was room for.
+      edit(150);
+      for (const i of [1, 2, 4]) live(i, 0.4);
+      pair.update(0.1);
+      await look('many');
+      console.log(`${name}, ${twin}: off by ${most.toExponential(1)} of the height at most`);
+      crowd.dispose();
+    });
+  });
+});
