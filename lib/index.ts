@@ -9,6 +9,7 @@ export type { BakeAsyncOptions, BakeOptions, ClipChoice } from './baking/BakeOpt
 export type { LayerOption } from './crowd/clipTimes.js';
 export type { WeightOptions } from './crowd/clipWeights.js';
 export type { JointEditOptions, LookAtOptions, ValueOfInstance } from './crowd/editJoints.js';
+export type { Palette } from './crowd/Palette.js';
 export type { ClipOfInstance, PlayOptionsOfInstance } from './crowd/playClips.js';
 export type { BoneTextureData, Precision } from './encodings/BoneTextureData.js';
 export type { EncodingName, MatrixEncodingName } from './encodings/Encoding.js';

@@ -1,17 +1,19 @@
+import type { Palette } from '../lib/crowd/Palette.js';
 import { HEADER_CHANGED, HEADER_PHASE, HEADER_RATE } from '../lib/playback/instanceLayout.js';
 import { CHAIN_NODES, JOINT_TEXELS, NODE_TEXELS } from '../lib/tracks/trackTexels.js';
 import { frameAtGLSL } from './frameAt.glsl.js';
 import { editHeaderGLSL, localEditsGLSL, mixToGLSL, modelEditsGLSL } from './jointEdits.glsl.js';
 import { mixTracksGLSL } from './mixTracks.glsl.js';
+import { packCompactGLSL } from './palette.glsl.js';
 import { playedActionsGLSL, playedTexelGLSL } from './playedActions.glsl.js';
 import { slerpGLSL } from './slerp.glsl.js';
 import { trackTexelGLSL } from './trackTexel.glsl.js';
 
 /**
- * What both steps of the pass begin with. Each writes three rows as integers, since every device can draw into those. Rows of
+ * What both steps of the pass begin with. Each writes textures of integers, since every device can draw into those. Rows of
  * instances that are not due stay as they are.
  */
-const stepGLSL = (layers: number, edited: boolean): string => /* glsl */ `
+const stepGLSL = (layers: number, edited: boolean, texels = 3): string => /* glsl */ `
 precision highp float;
 precision highp int;
 
@@ -27,17 +29,9 @@ ${trackTexelGLSL}
 ${playedTexelGLSL(layers)}
 ${edited ? editHeaderGLSL : ''}
 
-layout( location = 0 ) out uvec4 row0;
-layout( location = 1 ) out uvec4 row1;
-layout( location = 2 ) out uvec4 row2;
-
-void writeRows( mat3x4 rows ) {
-
-  row0 = floatBitsToUint( rows[ 0 ] );
-  row1 = floatBitsToUint( rows[ 1 ] );
-  row2 = floatBitsToUint( rows[ 2 ] );
-
-}
+layout( location = 0 ) out uvec4 texel0;
+layout( location = 1 ) out uvec4 texel1;
+${texels > 2 ? 'layout( location = 2 ) out uvec4 texel2;' : ''}
 
 // Whether an instance has changed since it was last posed, or it is time for its next pose.
 bool isDue( int instance ) {
@@ -50,6 +44,16 @@ bool isDue( int instance ) {
   if ( changed >= lastClock || rate == 0.0 ) return true;
   ${edited ? 'if ( editedSince( instance, lastClock ) ) return true;' : ''}
   return floor( clock * rate + phase ) != floor( lastClock * rate + phase );
+
+}
+`;
+
+const writeRowsGLSL = /* glsl */ `
+void writeRows( mat3x4 rows ) {
+
+  texel0 = floatBitsToUint( rows[ 0 ] );
+  texel1 = floatBitsToUint( rows[ 1 ] );
+  texel2 = floatBitsToUint( rows[ 2 ] );
 
 }
 `;
@@ -102,6 +106,7 @@ vec4 morphInfluences( int group ) {
  */
 export const sampleStepGLSL = (layers: number, edited: boolean): string => /* glsl */ `
 ${stepGLSL(layers, edited)}
+${writeRowsGLSL}
 ${slerpGLSL}
 ${mixTracksGLSL(layers)}
 ${frameAtGLSL}
@@ -165,8 +170,9 @@ mat3x4 jointRows( int joint, ivec2 first ) {
  * The second step: a fragment for each column of each instance, which are its joints, then groups of four morph targets. It
  * writes the joint's skinning matrix, or copies the influences.
  */
-export const composeStepGLSL = (layers: number, edited: boolean): string => /* glsl */ `
-${stepGLSL(layers, edited)}
+export const composeStepGLSL = (layers: number, edited: boolean, palette: Palette): string => /* glsl */ `
+${stepGLSL(layers, edited, palette === 'exact' ? 3 : 2)}
+${palette === 'exact' ? writeRowsGLSL : packCompactGLSL}
 
 /* What the first step has written. */
 uniform highp usampler2D locals[ 3 ];
@@ -195,8 +201,8 @@ void main() {
   ivec2 first = ivec2( place * passLayout.y, at.y );
   ${edited ? 'beginModelEdits( instance );' : ''}
 
-  if ( column < passLayout.z ) writeRows( jointRows( column, first ) );
-  else writeRows( localRows( first + ivec2( passLayout.x + column - passLayout.z, 0 ) ) );
+  if ( column < passLayout.z ) ${palette === 'exact' ? 'writeRows' : 'writeCompact'}( jointRows( column, first ) );
+  else texel0 = texelFetch( locals[ 0 ], first + ivec2( passLayout.x + column - passLayout.z, 0 ), 0 );
 
 }
 `;

@@ -10,6 +10,7 @@ import { releaseBuffers } from '../utils/releaseBuffers.js';
 import { warnOnce } from '../utils/warnOnce.js';
 import type { View } from '../views/View.js';
 import { CrowdEvents } from './CrowdEvents.js';
+import type { Palette } from './Palette.js';
 
 /** A mesh that draws the instances of a crowd: its own, or one that is attached to it. */
 export interface CrowdMember {
@@ -48,11 +49,15 @@ export class Crowd {
   /** First the crowd's own mesh, whose `count` says which instances have events; then all that is attached. */
   private members: readonly CrowdMember[] = [];
 
-  /** @param layers Layers over the base that instances play on. */
+  /**
+   * @param layers Layers over the base that instances play on.
+   * @param palette How its skinning matrices are kept, if a pass makes them.
+   */
   constructor(
     private texture: BoneTexture,
     capacity: number,
     layers: readonly LayerOptions[] = [],
+    public palette: Palette = 'exact',
   ) {
     this.places = new InstancePlaces(capacity);
     this.playback = new InstancePlayback(
@@ -146,6 +151,7 @@ export class Crowd {
   copy(source: Crowd): void {
     if (source.texture !== this.texture) this.replaceBoneTexture(source.texture);
     this.resize(source.capacity);
+    this.palette = source.palette;
     this.data.forEach((data, i) => {
       if (i < source.data.length) data.copy(source.data[i]);
     });

@@ -13,6 +13,7 @@ import type { CrowdSkeleton } from '../backends/CrowdSkeleton.js';
 import { poseAhead, updateDraw } from '../backends/webgl/WebGLBackend.js';
 import { createCrowdGeometry, jointsOf, setPlaybackAttributes } from '../character/crowdGeometry.js';
 import type { Crowd } from '../crowd/Crowd.js';
+import type { Palette } from '../crowd/Palette.js';
 import type { JointEdits } from '../edits/JointEdits.js';
 import { CharacterParts } from '../instances/CharacterParts.js';
 import { InstanceColors } from '../instances/InstanceColors.js';
@@ -129,6 +130,11 @@ export abstract class CrowdMesh extends InstancedMesh<
   /** @internal */
   get playback(): InstancePlayback {
     return this.crowd.playback;
+  }
+
+  /** How the skinning matrices of instances are kept, with encoding 'tracks'. */
+  get palette(): Palette {
+    return this.crowd.palette;
   }
 
   /** @internal */

@@ -2,7 +2,7 @@ import type { AnimationClip, BufferGeometry, Material, Matrix4, Object3D } from 
 import { Crowd } from '../crowd/Crowd.js';
 import { checkLayers } from '../playback/LayerTable.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
-import { checkCount, checkIsBoneTexture } from './checks.js';
+import { checkCount, checkIsBoneTexture, checkPalette } from './checks.js';
 import { createCharacter, type FromOptions } from './createCharacter.js';
 import type { SkinnedInstancedMeshOptions } from './crowdTypes.js';
 import { EditableMesh } from './EditableMesh.js';
@@ -59,7 +59,7 @@ export class SkinnedInstancedMesh extends EditableMesh {
     checkCount(count);
     const layers = options.layers ?? [];
     checkLayers(layers, NAME);
-    const crowd = new Crowd(boneTexture, count, layers);
+    const crowd = new Crowd(boneTexture, count, layers, checkPalette(options.palette));
     crowd.playback.layers.check(boneTexture.data.tracks, NAME);
     super(geometry, material, crowd, options);
   }
@@ -101,9 +101,10 @@ export class SkinnedInstancedMesh extends EditableMesh {
 
   /** A crowd of its own with the same instances, playing on from here. Materials and bone texture are shared. */
   override clone(recursive?: boolean): this {
-    const { geometry, material, boneTexture, capacity, influences, shadowInfluences, interpolate } = this;
+    const { geometry, material, boneTexture, capacity, influences, shadowInfluences, interpolate, palette } =
+      this;
     const { options: layers } = this.playback.layers;
-    const options = { influences, shadowInfluences, interpolate, layers };
+    const options = { influences, shadowInfluences, interpolate, layers, palette };
     const Class = this.constructor as typeof SkinnedInstancedMesh;
     return new Class(geometry, material, boneTexture, capacity, options).copy(this, recursive) as this;
   }

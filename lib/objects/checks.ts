@@ -1,5 +1,6 @@
 import type { Matrix4 } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
+import type { Palette } from '../crowd/Palette.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { warnOnce } from '../utils/warnOnce.js';
 import type { DrawOptions } from './crowdTypes.js';
@@ -31,6 +32,12 @@ export function checkOptions(options: DrawOptions): Required<DrawOptions> {
   const influences = checkInfluences(options.influences ?? 4, 'influences');
   const shadowInfluences = checkInfluences(options.shadowInfluences ?? influences, 'shadowInfluences');
   return { influences, shadowInfluences, interpolate: options.interpolate ?? true };
+}
+
+/** @throws If it is no kind of palette. */
+export function checkPalette(palette: Palette = 'exact'): Palette {
+  if (palette === 'exact' || palette === 'compact') return palette;
+  throw new Error(`${NAME}: palette is ${JSON.stringify(palette)}; use 'exact' or 'compact'.`);
 }
 
 /** @throws If shaders have no variant for so many joints a vertex. */

@@ -1,6 +1,7 @@
 import type { Box3, BufferGeometry, Matrix4, Texture, Vector3, WebGLRenderer } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
 import type { SlotSource, SourceGLSL } from '../../shaders/SourceGLSL.js';
+import type { Palette } from '../crowd/Palette.js';
 import type { JointEdits } from '../edits/JointEdits.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import type { JointBoxes } from '../poses/jointBoxes.js';
@@ -18,6 +19,7 @@ export interface PosedCrowd {
   readonly count: number;
   readonly influences: Influences;
   readonly interpolate: boolean;
+  readonly palette: Palette;
   /** Not a transform: the parameters of the draw, see `setDrawParameters`. */
   readonly bindMatrix: Matrix4;
   /** What poses the crowd; null for what the encoding of its bone texture says. */

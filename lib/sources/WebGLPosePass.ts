@@ -1,10 +1,14 @@
 import { type DataTexture, type Texture, Vector3, Vector4, type WebGLRenderer } from 'three';
 import { composeStepGLSL, sampleStepGLSL } from '../../shaders/posePass.glsl.js';
+import type { Palette } from '../crowd/Palette.js';
 import type { JointEdits } from '../edits/JointEdits.js';
 import type { TrackLayout } from '../tracks/trackTexels.js';
 import { PassStep } from './PassStep.js';
 
-/** How many of each kind an instance has. */
+/** How many textures a palette is made of. */
+export const PALETTE_TEXTURES: Record<Palette, number> = { exact: 3, compact: 2 };
+
+/** What a pass is made for: how many of each kind an instance has, and how its palette is kept. */
 export interface PoseCounts {
   /** Nodes that have tracks. */
   nodes: number;
@@ -17,6 +21,7 @@ export interface PoseCounts {
   hasShortKeys: boolean;
   /** Whether any instance has edits, or a live pose. */
   edited: boolean;
+  palette: Palette;
 }
 
 /** What a pass reads. */
@@ -43,7 +48,7 @@ export interface PosePassInput {
 const MAX_WIDTH = 2048;
 /** Instances in a row at most. */
 const MAX_PER_ROW = 256;
-/** Rows of a matrix, each in a texture of its own. */
+/** Rows of a local matrix, each in a texture of its own. */
 const ROWS = 3;
 
 const _viewport = /*@__PURE__*/ new Vector4();
@@ -63,7 +68,7 @@ export class WebGLPosePass {
     readonly capacity: number,
     readonly counts: PoseCounts,
   ) {
-    const { nodes, joints, morphGroups, layers, edited, hasShortKeys } = counts;
+    const { nodes, joints, morphGroups, layers, palette, edited, hasShortKeys } = counts;
     const entries = nodes + morphGroups;
     const columns = joints + morphGroups;
     const fitting = Math.floor(Math.log2(MAX_WIDTH / Math.max(entries, columns)));
@@ -80,37 +85,37 @@ export class WebGLPosePass {
       editHeaders: { value: null },
       jointEdits: { value: null },
     };
-    const step = (name: string, width: number, shader: string, uniforms: object) =>
-      new PassStep(name, width * this.perRow, height, ROWS, shader, { ...common, ...uniforms });
+    const step = (name: string, width: number, textures: number, shader: string, uniforms: object) =>
+      new PassStep(name, width * this.perRow, height, textures, shader, { ...common, ...uniforms });
     const define = hasShortKeys ? '#define SHORT_KEYS\n' : '';
-    this.sample = step('CrowdSampleStep', entries, define + sampleStepGLSL(layers, edited), {
+    this.sample = step('CrowdSampleStep', entries, ROWS, define + sampleStepGLSL(layers, edited), {
       masks: { value: null },
       shortKeys: { value: null },
       livePoses: { value: null },
       livePerRow: { value: 1 },
     });
-    this.compose = step('CrowdComposeStep', columns, composeStepGLSL(layers, edited), {
-      locals: { value: this.sample.textures },
-    });
+    this.compose = step(
+      'CrowdComposeStep',
+      columns,
+      PALETTE_TEXTURES[palette],
+      composeStepGLSL(layers, edited, palette),
+      {
+        locals: { value: this.sample.textures },
+      },
+    );
   }
 
-  /** The rows of the skinning matrices, as bits of floats. */
+  /** The palette. */
   get textures(): Texture[] {
     return this.compose.textures;
   }
 
   /** Whether it is for a crowd of this size and such characters. */
-  suits(capacity: number, { nodes, joints, morphGroups, layers, edited, hasShortKeys }: PoseCounts): boolean {
-    const { counts } = this;
-    return (
-      capacity === this.capacity &&
-      layers === counts.layers &&
-      edited === counts.edited &&
-      nodes === counts.nodes &&
-      joints === counts.joints &&
-      morphGroups === counts.morphGroups &&
-      hasShortKeys === counts.hasShortKeys
-    );
+  suits(capacity: number, counts: PoseCounts): boolean {
+    for (const key in counts) {
+      if (counts[key as keyof PoseCounts] !== this.counts[key as keyof PoseCounts]) return false;
+    }
+    return capacity === this.capacity;
   }
 
   /** Whether a renderer has a palette from this pass; one that has lost its context has not. */

@@ -27,6 +27,7 @@ export class WebGLPoses {
     morphGroups: 0,
     layers: 1,
     edited: false,
+    palette: 'exact',
     hasShortKeys: false,
   };
 
@@ -59,7 +60,7 @@ export class WebGLPoses {
 
   /** Poses the crowd for a renderer, if anything has changed since it last was. */
   update(renderer: WebGLRenderer, crowd: PosedCrowd): void {
-    const { playback, boneTexture, count } = crowd;
+    const { playback, boneTexture, count, palette } = crowd;
     const { clock, version } = playback;
     const { version: edits } = crowd.edits;
     const { input } = this;
@@ -72,6 +73,7 @@ export class WebGLPoses {
       countPoses(tracks, this.counts);
     }
     this.counts.edited = crowd.edits.isUsed;
+    this.counts.palette = palette;
     const pass = this.passFor(playback);
 
     const last = this.posed.get(renderer);

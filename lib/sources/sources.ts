@@ -8,8 +8,12 @@ import { trackSource } from './trackSource.js';
 const sources: PoseSource[] = [
   /*@__PURE__*/ texelSource('matrix'),
   /*@__PURE__*/ texelSource('quaternion'),
-  /*@__PURE__*/ trackSource(),
+  /*@__PURE__*/ trackSource('exact'),
+  /*@__PURE__*/ trackSource('compact'),
 ];
+
+/** Number of the source that poses a crowd with compact palettes. */
+const COMPACT = 3;
 
 /**
  * Makes one more pose source known.
@@ -27,8 +31,11 @@ export function registerSource(source: PoseSource): void {
 export function sourceOf({
   poseSource,
   boneTexture,
-}: Pick<PosedCrowd, 'poseSource' | 'boneTexture'>): PoseSource {
-  return poseSource ?? sources[ENCODING_NAMES.indexOf(boneTexture.encoding)];
+  palette,
+}: Pick<PosedCrowd, 'poseSource' | 'boneTexture' | 'palette'>): PoseSource {
+  if (poseSource !== null) return poseSource;
+  const { encoding } = boneTexture;
+  return sources[encoding === 'tracks' && palette === 'compact' ? COMPACT : ENCODING_NAMES.indexOf(encoding)];
 }
 
 /**

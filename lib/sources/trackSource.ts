@@ -1,20 +1,33 @@
-import { paletteGLSL, paletteMatrixGLSL, paletteMorphsGLSL } from '../../shaders/palette.glsl.js';
+import {
+  compactPaletteGLSL,
+  exactPaletteGLSL,
+  paletteMatrixGLSL,
+  paletteMorphsGLSL,
+  paletteTexelGLSL,
+} from '../../shaders/palette.glsl.js';
 import { PARAM_MORPH_TEXEL, PARAM_ROWS, PARAM_STRIDE } from '../constants.js';
+import type { Palette } from '../crowd/Palette.js';
 import type { PoseTracks } from '../tracks/PoseTracks.js';
 import type { PoseSource } from './PoseSource.js';
 import { trackPoses } from './trackPoses.js';
+import { PALETTE_TEXTURES } from './WebGLPosePass.js';
 import { paletteOf, posesOf } from './WebGLPoses.js';
 
+const DECODERS: Record<Palette, string> = { exact: exactPaletteGLSL, compact: compactPaletteGLSL };
+
 /** The clips' own tracks: a pass poses each instance once, as `AnimationMixer` does, and vertices read what it has written. */
-export const trackSource = (): PoseSource => ({
+export const trackSource = (palette: Palette): PoseSource => ({
   name: 'tracks',
   hasFrames: false,
   readsSlots: false,
   glsl: {
     textures: () => 0,
-    integers: 3,
-    declarations: (_slots, morphs) => (morphs ? [paletteGLSL, paletteMorphsGLSL] : [paletteGLSL]),
-    skinningMatrix: paletteMatrixGLSL,
+    integers: PALETTE_TEXTURES[palette],
+    declarations(_slots, morphs) {
+      const common = [paletteTexelGLSL, DECODERS[palette]];
+      return morphs ? [...common, paletteMorphsGLSL] : common;
+    },
+    skinningMatrix: (name, variant) => paletteMatrixGLSL(name, palette, variant),
   },
   ...trackPoses,
 
@@ -29,8 +42,8 @@ export const trackSource = (): PoseSource => ({
   },
 
   bindIntegers(crowd, textures) {
-    const palette = paletteOf(crowd);
-    for (let i = 0; i < palette.length; i++) textures[i] = palette[i];
+    const posed = paletteOf(crowd);
+    for (let i = 0; i < posed.length; i++) textures[i] = posed[i];
   },
 
   update(renderer, crowd) {

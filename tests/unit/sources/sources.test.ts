@@ -9,7 +9,7 @@ const encodings = ['matrix', 'quaternion', 'tracks'] as const;
 test.each(encodings)('a bone texture of encoding %s is posed by the source of that name', (encoding) => {
   const { root, clips } = createCharacter();
   const boneTexture = BoneTexture.bake(root, clips, { encoding, fps: 5 });
-  const source = sourceOf({ poseSource: null, boneTexture });
+  const source = sourceOf({ poseSource: null, boneTexture, palette: 'exact' });
   expect(source.name).toBe(encoding);
   expect(sourceOfNumber(numberOfSource(source))).toBe(source);
 });
@@ -17,8 +17,8 @@ test.each(encodings)('a bone texture of encoding %s is posed by the source of th
 test('a source must be registered before a crowd is posed by it', () => {
   const { root, clips } = createCharacter();
   const boneTexture = BoneTexture.bake(root, clips, { fps: 5 });
-  const poseSource = { ...sourceOf({ poseSource: null, boneTexture }), name: 'other' };
-  expect(sourceOf({ poseSource, boneTexture })).toBe(poseSource);
+  const poseSource = { ...sourceOf({ poseSource: null, boneTexture, palette: 'exact' }), name: 'other' };
+  expect(sourceOf({ poseSource, boneTexture, palette: 'exact' })).toBe(poseSource);
   expect(() => numberOfSource(poseSource)).toThrow('the pose source "other" is not known');
 });
 
