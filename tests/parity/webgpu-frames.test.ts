@@ -225,41 +225,51 @@ async function texture() {
   return bumps();
 }
 
-test.each([500, 10_000])('%i instances write a steady frame’s parameters and nothing else', async (count) => {
-  const renderer = new WebGPURenderer();
-  await renderer.init();
-  const writes = countCalls((renderer.backend as unknown as { device: GPUDevice }).device);
-  const { root, clips } = createCharacter();
-  const crowd = SkinnedInstancedMesh.from(root, clips, count);
-  crowd.frustumCulled = false;
-  crowd.geometry.setDrawRange(0, 3);
-  for (let i = 0; i < count; i++) crowd.setColorAt(i, new Color(0.5, 0.5, 0.5)).play(i, i % clips.length);
-  const scene = new Scene();
-  scene.add(crowd);
-  const frame = async () => {
-    await nextFrame();
-    writes.reset();
-    crowd.update(1 / 60);
-    renderer.render(scene, new PerspectiveCamera());
-    return { uploads: writes.uploads, bytes: writes.bytes };
-  };
-  for (let i = 0; i < 3; i++) await frame();
-  const steady = await frame();
-  console.log(`${count} instances: ${steady.uploads} writes of ${steady.bytes} bytes in a steady frame`);
-  // camera and object uniforms; far below one float per instance
-  expect(steady.bytes).toBeLessThan(1024);
+test.each([
+  [500, 'quaternion'],
+  [10_000, 'quaternion'],
+  [10_000, 'tracks'],
+] as const)(
+  '%i instances of encoding %s write a steady frame’s parameters and nothing else',
+  async (count, encoding) => {
+    const renderer = new WebGPURenderer();
+    await renderer.init();
+    const writes = countCalls((renderer.backend as unknown as { device: GPUDevice }).device);
+    const { root, clips } = createCharacter();
+    const crowd = SkinnedInstancedMesh.from(root, clips, count, { encoding });
+    crowd.frustumCulled = false;
+    crowd.geometry.setDrawRange(0, 3);
+    for (let i = 0; i < count; i++) crowd.setColorAt(i, new Color(0.5, 0.5, 0.5)).play(i, i % clips.length);
+    const scene = new Scene();
+    scene.add(crowd);
+    const frame = async () => {
+      await nextFrame();
+      writes.reset();
+      crowd.update(1 / 60);
+      renderer.render(scene, new PerspectiveCamera());
+      return { uploads: writes.uploads, bytes: writes.bytes };
+    };
+    for (let i = 0; i < 3; i++) await frame();
+    const steady = await frame();
+    console.log(
+      `${count} instances of encoding ${encoding}: ${steady.uploads} writes of ${steady.bytes} bytes in a steady frame`,
+    );
+    // camera and object uniforms; far below one float per instance
+    expect(steady.bytes).toBeLessThan(1024);
 
-  // one layer of the texture of playback state, which holds 256 instances or what all take
-  crowd.play(count - 1, 0);
-  const layer = 256 * 32;
-  expect((await frame()).bytes - steady.bytes).toBe(layer);
-  crowd.play(0, 1, { fade: 1 });
-  await frame();
-  crowd.play(0, 0, { fade: 1 });
-  expect((await frame()).bytes - steady.bytes).toBe(layer + 256 * 64);
-  expect(await frame()).toEqual(steady);
-  renderer.dispose();
-});
+    // One layer of the texture of what instances play: of 256 with a clip each, or of 128 with a header and four clips each.
+    crowd.play(count - 1, 0);
+    const layer = encoding === 'tracks' ? 128 * (16 + 4 * 48) : 256 * 32;
+    expect((await frame()).bytes - steady.bytes).toBe(layer);
+    crowd.play(0, 1, { fade: 1 });
+    await frame();
+    crowd.play(0, 0, { fade: 1 });
+    const fades = encoding === 'tracks' ? 0 : 256 * 64;
+    expect((await frame()).bytes - steady.bytes).toBe(layer + fades);
+    expect(await frame()).toEqual(steady);
+    renderer.dispose();
+  },
+);
 
 test('one crowd drawn by two renderers', async () => {
   const { root, clips } = createStick();

@@ -28,18 +28,18 @@ export function createPair(
   clipIndex: number,
   share: number,
   matrix = new Matrix4(),
-  encoding: 'auto' | 'tracks' = 'auto',
+  encoding: 'auto' | 'quaternion' | 'tracks' = 'auto',
 ): Pair {
   root.traverse((node) => {
     node.castShadow = true;
     node.receiveShadow = true;
   });
-  const tracks = encoding === 'tracks';
-  const boneTexture = (tracks ? undefined : baked.get(root)) ?? BoneTexture.bake(root, clips, { encoding });
-  if (!tracks) baked.set(root, boneTexture);
+  const auto = encoding === 'auto';
+  const boneTexture = (auto ? baked.get(root) : undefined) ?? BoneTexture.bake(root, clips, { encoding });
+  if (auto) baked.set(root, boneTexture);
   const clip = clips[clipIndex];
   const wanted = share * clip.duration;
-  const time = tracks ? wanted : nearestFrame(boneTexture, clipIndex, wanted);
+  const time = boneTexture.encoding === 'tracks' ? wanted : nearestFrame(boneTexture, clipIndex, wanted);
 
   const reference = new Reference(root, matrix).pose(clip, time);
   const crowd = SkinnedInstancedMesh.from(root, clips, 1, { boneTexture });
@@ -62,8 +62,8 @@ export async function createShadowPair(
   const [lit, shadow] = await Promise.all(
     [false, true].map(async (fewer) => {
       const model = await loadCharacter(BUILT_IN);
-      const pair = createPair(model, 2, 0.5);
-      const boneTexture = BoneTexture.bake(model.root, model.clips, { encoding });
+      const pair = createPair(model, 2, 0.5, undefined, encoding);
+      const { boneTexture } = pair.crowd;
       const crowd = SkinnedInstancedMesh.from(model.root, model.clips, 1, { boneTexture, shadowInfluences });
       crowd.play(0, 2, { ...LoopOnceOptions, time: pair.crowd.getTimeAt(0) });
       if (fewer) {
