@@ -7,7 +7,7 @@ const KEYS_PER_SECOND = 24;
 const SIDES = ['Left', 'Right'] as const;
 
 /** Draws the pose at a phase from 0 to 1; every motion below is periodic, so the clips close without a jump. */
-type Motion = (pose: Poser, phase: number) => void;
+export type Motion = (pose: Poser, phase: number) => void;
 
 const wave = (phase: number, shift = 0): number => Math.sin((phase + shift) * 2 * Math.PI);
 const signOf = (side: Side): number => (side === 'Left' ? 1 : -1);
@@ -211,7 +211,12 @@ export function createClips(travel: boolean): AnimationClip[] {
   );
 }
 
-function recordClip(name: string, duration: number, motion: Motion, speed: number): AnimationClip {
+/**
+ * A clip of what a motion draws.
+ *
+ * @param speed Metres a second at which it covers ground.
+ */
+export function recordClip(name: string, duration: number, motion: Motion, speed = 0): AnimationClip {
   const intervals = Math.round(duration * KEYS_PER_SECOND);
   const times = Array.from({ length: intervals + 1 }, (_, i) => (i / intervals) * duration);
   const poses = times.map((_, i) => {

@@ -248,6 +248,33 @@ test.each(['webgl', 'webgpu'])(
 );
 
 test.each(['webgl', 'webgpu'])(
+  'the page of layers does what a mixer and code do to the character beside under %s',
+  async (renderer) => {
+    const page = await open(`layers/index.html?count=12&shadows=0&puppets=1&renderer=${renderer}`);
+    await expectMoving(page);
+    await expectLinkToSource(page, 'layers');
+    for (const [name, value] of [
+      ['arms', '0.7'],
+      ['lean', '0.9'],
+      ['look', '0.6'],
+      ['run', '0.4'],
+    ]) {
+      await page.fill(`[name=${name}]`, value);
+    }
+    await page.click('button[name=heads]');
+    await page.mouse.move(600, 100);
+    await nextFrames(page, 12);
+    const off = Number(await page.textContent('[data-off]'));
+    expect(off).toBeLessThan(1e-5);
+    expect(off).toBeGreaterThan(0);
+    await look(page, 'layers', renderer);
+    await page.click('button[name=puppets]');
+    await nextFrames(page, 2);
+    expect(problems).toEqual([]);
+  },
+);
+
+test.each(['webgl', 'webgpu'])(
   'the dressing room dresses the chosen character under %s',
   async (renderer) => {
     const page = await open(`dressing/index.html?count=2&shadows=0&renderer=${renderer}`);
