@@ -1,5 +1,6 @@
 import { modelNames } from '../../support/models.js';
 import type { EngineScene } from '../EngineScene.js';
+import { edits, layers } from './layers.js';
 import { attachments, mergedMaterials, morphs, parts } from './looks.js';
 import { fading, paused, playing } from './playback.js';
 import { directionalShadows, pointShadows } from './shadows.js';
@@ -19,6 +20,8 @@ export async function allScenes(): Promise<EngineScene[]> {
     morphs,
     attachments,
     encodings,
+    layers,
+    edits,
     ...models.map(realModel),
   ];
 }

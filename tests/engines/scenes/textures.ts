@@ -10,6 +10,8 @@ const ENCODINGS = [
   { encoding: 'matrix', precision: 'float' },
   { encoding: 'quaternion', precision: 'half' },
   { encoding: 'matrix', precision: 'half' },
+  { encoding: 'tracks', precision: 'float' },
+  { encoding: 'tracks', precision: 'half' },
 ] as const;
 
 /** The same pose out of every kind of bone texture, and with less work a vertex. */
