@@ -1,9 +1,9 @@
-import { cross, dot, Fn, float, floor, If, int, Loop, min, select, vec2, vec4 } from 'three/tsl';
+import { Fn, float, floor, If, int, Loop, min, select, vec2, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { ACTION_LAYER } from '../lib/playback/instanceLayout.js';
 import { RANGES, SCALE, STEP_SLACK } from '../lib/tracks/PoseTracks.js';
 import { ENTRY_CONSTANT, ENTRY_STEP, ENTRY_STEPPED } from '../lib/tracks/trackTexels.js';
-import { slerp } from './slerp.tsl.js';
+import { multiplyQuaternions, slerp } from './slerp.tsl.js';
 import type { TrackTexelNodes } from './trackTexel.tsl.js';
 import { componentsOf, type Elements, emptyArray } from './tsl.js';
 
@@ -173,9 +173,6 @@ const mixValue = /*@__PURE__*/ Fn(
   },
   { name: 'mixValue', type: 'vec4', inputs: MIX_INPUTS },
 );
-
-const multiplyQuaternions = (a: Node<'vec4'>, b: Node<'vec4'>): Node<'vec4'> =>
-  vec4(b.xyz.mul(a.w).add(a.xyz.mul(b.w)).add(cross(a.xyz, b.xyz)), a.w.mul(b.w).sub(dot(a.xyz, b.xyz)));
 
 const addValue = /*@__PURE__*/ Fn(
   ([a, b, t, turns]: [Node<'vec4'>, Node<'vec4'>, Node<'float'>, Node<'bool'>]) => {

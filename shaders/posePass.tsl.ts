@@ -2,6 +2,7 @@ import { bool, floor, If, int, Loop, select, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { HEADER_CHANGED, HEADER_PHASE, HEADER_RATE } from '../lib/playback/instanceLayout.js';
 import { CHAIN_NODES, JOINT_TEXELS } from '../lib/tracks/trackTexels.js';
+import { type EditNodes, editedSince, editLocals, modelEdits } from './jointEdits.tsl.js';
 import { type ActionsNodes, type MixNodes, PROPERTIES, TRANSLATION_PROPERTY } from './mixTracks.tsl.js';
 import { type PlayedTexels, playedTexel } from './playedActions.tsl.js';
 import type { TrackTexelNodes } from './trackTexel.tsl.js';
@@ -32,6 +33,7 @@ export function isDue(
   instance: Node<'int'>,
   { actions, clock, layers }: PlayedTexels,
   { lastClock, posedCount }: PosedNodes,
+  edits: EditNodes | null,
 ): Node<'bool'> {
   const due = instance.greaterThanEqual(posedCount).toVar();
   If(due.not(), () => {
@@ -47,6 +49,7 @@ export function isDue(
         .or(rate.equal(0))
         .or(posesBy(clock).notEqual(posesBy(lastClock))),
     );
+    if (edits !== null) due.assign(due.or(editedSince(edits, instance, lastClock)));
   });
   return due;
 }
@@ -60,8 +63,9 @@ export function sampleStep(
   { texel, matrixRows, entryTexel }: TrackTexelNodes,
   { mix }: MixNodes,
   { nodes, groups }: PoseSize,
-): (entry: Node<'int'>, actions: ActionsNodes) => Rows {
-  return (entry, actions) => {
+  edits: EditNodes | null,
+): (instance: Node<'int'>, entry: Node<'int'>, actions: ActionsNodes) => Rows {
+  return (instance, entry, actions) => {
     const rows = zeroRows();
     const head = entryTexel(entry).toVar();
     const isNode = (groups === 0 ? bool(true) : entry.lessThan(nodes)).toVar();
@@ -74,6 +78,7 @@ export function sampleStep(
       const values = mix(entry, actions, first, end);
       const [rotation, translation, scale] = [0, 1, 2].map((i) => values.element(int(i)).toVar());
       If(isNode, () => {
+        if (edits !== null) editLocals(edits, nodes, instance, entry, [rotation, translation, scale]);
         assignRows(rows, composeRows(rotation, translation, scale));
       }).Else(() => {
         // Less those at rest, which three.js adds itself.
@@ -91,30 +96,38 @@ export function sampleStep(
 export function composeStep(
   { starts, texel, matrixRows }: TrackTexelNodes,
   { nodes, joints, groups }: PoseSize,
-): (column: Node<'int'>, entryRows: (entry: Node<'int'>) => Rows) => Rows {
+  edits: EditNodes | null,
+): (instance: Node<'int'>, column: Node<'int'>, entryRows: (entry: Node<'int'>) => Rows) => Rows {
   // The local matrices from the root down to the joint, then its inverse bind matrix.
-  const jointRows = (joint: Node<'int'>, localRows: (node: Node<'int'>) => Rows): Rows => {
+  const jointRows = (
+    instance: Node<'int'>,
+    joint: Node<'int'>,
+    localRows: (node: Node<'int'>) => Rows,
+  ): Rows => {
     const head = starts.y.add(joint.mul(JOINT_TEXELS)).toVar();
     const chain = texel(head).toVar();
     const first = int(chain.x).toVar();
     const chained = vec4(0).toVar();
     const rows = matrixRows(int(0));
+    const edit = edits === null ? null : modelEdits(edits, instance);
     Loop(int(chain.y), ({ i }) => {
       If(i.bitAnd(CHAIN_NODES - 1).equal(0), () => {
         chained.assign(texel(first.add(i.shiftRight(Math.log2(CHAIN_NODES)))));
       }).Else(() => {
         chained.assign(chained.yzwx);
       });
-      assignRows(rows, multiplyRows(rows, localRows(int(chained.x).toVar())));
+      const node = int(chained.x).toVar();
+      assignRows(rows, multiplyRows(rows, localRows(node)));
+      edit?.(node, rows);
     });
     return multiplyRows(rows, matrixRows(head.add(1).toVar()));
   };
 
-  return (column, entryRows) => {
-    if (groups === 0) return jointRows(column, entryRows);
+  return (instance, column, entryRows) => {
+    if (groups === 0) return jointRows(instance, column, entryRows);
     const rows = zeroRows();
     If(column.lessThan(joints), () => {
-      assignRows(rows, jointRows(column, entryRows));
+      assignRows(rows, jointRows(instance, column, entryRows));
     }).Else(() => {
       rows[0].assign(entryRows(column.add(nodes - joints).toVar())[0]);
     });

@@ -1,4 +1,4 @@
-import { dot, Fn, float, If, max, normalize, select, sqrt, vec4 } from 'three/tsl';
+import { cross, dot, Fn, float, If, max, normalize, select, sqrt, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 
 /** Coefficients of `slerpShare`, the last one first. */
@@ -67,3 +67,7 @@ export const slerp = /*@__PURE__*/ Fn(
     ],
   },
 );
+
+/** The product of two quaternions: twin of `multiplyQuaternions` in GLSL. */
+export const multiplyQuaternions = (a: Node<'vec4'>, b: Node<'vec4'>): Node<'vec4'> =>
+  vec4(b.xyz.mul(a.w).add(a.xyz.mul(b.w)).add(cross(a.xyz, b.xyz)), a.w.mul(b.w).sub(dot(a.xyz, b.xyz)));

@@ -12,7 +12,7 @@ import { characterHeight } from '../support/reference.js';
 /** Share of the character's height: what float32 makes of chains of ten joints. */
 const EXACT = 1e-5;
 
-describe.each(TWINS.slice(0, 1))('%s', (twin) => {
+describe.each(TWINS)('%s', (twin) => {
   let how: Capture & { dispose(): void };
   beforeAll(async () => {
     how = await captureOf(twin);

@@ -1,4 +1,5 @@
 import type { StorageBufferAttribute, WebGPURenderer } from 'three/webgpu';
+import type { JointEdits } from '../../edits/JointEdits.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { maxMatrixRows } from './MatrixRows.js';
 import { columnsOf, entriesOf, type TrackTexture } from './PoseSteps.js';
@@ -18,10 +19,14 @@ export class NodePosePass {
   /** Renderers whose devices have room for all instances. */
   private readonly checked = new WeakSet<WebGPURenderer>();
 
-  /** @param playback Of the crowd; it has room for as many instances as long as there is this pass. */
+  /**
+   * @param playback Of the crowd; it has room for as many instances as long as there is this pass.
+   * @param edits Of the crowd.
+   */
   constructor(
     readonly tracks: TrackTexture,
     private readonly playback: InstancePlayback,
+    private readonly edits: JointEdits,
   ) {}
 
   /**
@@ -51,7 +56,7 @@ export class NodePosePass {
   posesOn(webGPU: boolean): Poses {
     let poses = this.poses.find((some) => some.webGPU === webGPU);
     if (poses === undefined) {
-      poses = new Poses(this.tracks, this.playback, webGPU);
+      poses = new Poses(this.tracks, this.playback, this.edits, webGPU);
       this.poses.push(poses);
     }
     return poses;

@@ -1,11 +1,13 @@
 import { type Texture, Vector3 } from 'three';
 import { Fn, If, int, uniform } from 'three/tsl';
 import type { ComputeNode, Node } from 'three/webgpu';
+import type { EditNodes } from '../../../shaders/jointEdits.tsl.js';
 import { mixTracks } from '../../../shaders/mixTracks.tsl.js';
 import { playedActions } from '../../../shaders/playedActions.tsl.js';
 import { composeStep, isDue, type PoseSize, sampleStep } from '../../../shaders/posePass.tsl.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { trackTexels } from '../../../shaders/trackTexel.tsl.js';
+import type { JointEdits } from '../../edits/JointEdits.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import type { TrackLayout } from '../../tracks/trackTexels.js';
 import type { MatrixRows } from './MatrixRows.js';
@@ -30,6 +32,8 @@ export class PoseSteps {
   private readonly stepsOfNewFrame: ComputeNode[];
   private readonly actions: TexelNode;
   private readonly masks: TexelNode | null;
+  private readonly editNodes: EditNodes | null;
+  private readonly livePerRow = uniform(1, 'int');
   private readonly clock = uniform(0);
   private readonly posed = { lastClock: uniform(0), posedCount: uniform(0, 'int') };
 
@@ -37,6 +41,7 @@ export class PoseSteps {
    * @param locals What the first step writes, and the second reads.
    * @param palette What the second step writes, and vertices read.
    * @param before Where the palette is kept for the next frame.
+   * @param edits Changes to single instances. If there is none yet, the steps do not look for any.
    * @param webGPU Whether instances that are not due may be left out. The WebGL 2 backend poses all of them.
    */
   constructor(
@@ -46,6 +51,7 @@ export class PoseSteps {
     palette: MatrixRows,
     before: MatrixRows | null,
     webGPU: boolean,
+    private readonly edits: JointEdits,
   ) {
     const { texture, shortKeys, layout } = tracks;
     const { capacity } = playback;
@@ -54,7 +60,8 @@ export class PoseSteps {
     this.actions = texels(playback.actions.layered);
     const layers = playback.layers.count;
     this.masks = layers > 1 ? texels(playback.layers.masks) : null;
-    const { actions, clock, masks } = this;
+    this.editNodes = this.createEditNodes();
+    const { actions, clock, masks, editNodes } = this;
     const starts = uniform(new Vector3(layout.nodes, layout.joints, layout.clips), 'ivec3');
     // Anew in each step: three.js keeps a function's code, but not the textures that it reads.
     const readTracks = () => trackTexels(texels(texture), starts, shortKeys && texels(shortKeys));
@@ -62,7 +69,7 @@ export class PoseSteps {
     const played = { actions, clock, masks, layers };
     // Without storage buffers each invocation has to write something.
     const ifDue = (instance: Node<'int'>, pose: () => void) => {
-      if (webGPU) If(isDue(instance, played, this.posed), pose);
+      if (webGPU) If(isDue(instance, played, this.posed, editNodes), pose);
       else pose();
     };
 
@@ -72,7 +79,7 @@ export class PoseSteps {
       const { instance, member } = split(locals.invocation, entries);
       ifDue(instance, () => {
         const playing = playedActions(instance, member, played, mixing.action);
-        locals.write(sampleStep(nodes, mixing, tracks)(member, playing));
+        locals.write(sampleStep(nodes, mixing, tracks, editNodes)(instance, member, playing));
       });
     });
     const compose = Fn(() => {
@@ -81,7 +88,7 @@ export class PoseSteps {
         const first = instance.mul(entries).toVar();
         const { read } = locals.reader();
         const entryRows = (entry: Node<'int'>) => read(first.add(entry).toVar());
-        palette.write(composeStep(readTracks(), tracks)(member, entryRows));
+        palette.write(composeStep(readTracks(), tracks, editNodes)(instance, member, entryRows));
       });
     });
     this.steps = [sample().compute(capacity * entries), compose().compute(capacity * columns)];
@@ -108,6 +115,7 @@ export class PoseSteps {
     this.posed.posedCount.value = last?.count ?? 0;
     if (this.masks !== null) this.masks.value = layers.masks;
     this.actions.value = actions.layered;
+    this.updateEdits();
     const [sample, compose] = this.steps;
     sample.count = count * entriesOf(this.tracks);
     compose.count = count * columnsOf(this.tracks);
@@ -116,8 +124,36 @@ export class PoseSteps {
     return this.stepsOfNewFrame;
   }
 
+  /** Whether the steps look for edits. */
+  get edited(): boolean {
+    return this.editNodes !== null;
+  }
+
   dispose(): void {
     for (const step of this.stepsOfNewFrame) step.dispose();
+  }
+
+  private createEditNodes(): EditNodes | null {
+    const { headers, edits, live } = this.edits;
+    if (headers === null || edits === null || live === null) return null;
+    return {
+      headers: texels(headers.layered),
+      edits: texels(edits.layered),
+      live: texels(live.layered),
+      livePerRow: this.livePerRow,
+      clock: this.clock,
+    };
+  }
+
+  /** Any of the textures may have become another one. */
+  private updateEdits(): void {
+    const { headers, edits, live } = this.edits;
+    const { editNodes } = this;
+    if (editNodes === null || headers === null || edits === null || live === null) return;
+    editNodes.headers.value = headers.layered;
+    editNodes.edits.value = edits.layered;
+    editNodes.live.value = live.layered;
+    this.livePerRow.value = live.perRow;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Texture } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
+import type { JointEdits } from '../../edits/JointEdits.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { KeptPoses } from './KeptPoses.js';
 import { createMatrixRows, type MatrixRows } from './MatrixRows.js';
@@ -11,6 +12,7 @@ interface Posed {
   count: number;
   actions: Texture;
   version: number;
+  edits: number;
 }
 
 /** Poses of a crowd for renderers of one kind of backend. */
@@ -24,6 +26,7 @@ export class Poses {
   constructor(
     private readonly tracks: TrackTexture,
     private readonly playback: InstancePlayback,
+    private readonly edits: JointEdits,
     readonly webGPU: boolean,
   ) {
     this.locals = createMatrixRows(playback.capacity * entriesOf(tracks), webGPU);
@@ -46,13 +49,20 @@ export class Poses {
    * @returns Whether it has.
    */
   run(renderer: WebGPURenderer, count: number): boolean {
-    const { playback, kept, locals, palette } = this;
+    const { playback, edits, kept, locals, palette } = this;
+    edits.update();
     const last = this.posed.get(renderer);
     if (count === 0 || (last !== undefined && !this.hasChanged(last, count))) return false;
     const copied = kept?.keep(renderer, last?.count ?? 0) ?? 0;
-    this.steps ??= new PoseSteps(this.tracks, playback, locals, palette, kept?.palette ?? null, this.webGPU);
+    const before = kept?.palette ?? null;
+    if (this.steps?.edited === false && edits.isUsed) {
+      this.steps.dispose();
+      this.steps = null;
+    }
+    this.steps ??= new PoseSteps(this.tracks, playback, locals, palette, before, this.webGPU, edits);
     // A renderer that has not got all of a texture must not be sent a part of it.
     playback.actions.prepare(renderer, always);
+    edits.prepare(renderer, always);
     locals.prepare(renderer);
     palette.prepare(renderer);
     // When the clock has gone back, nothing can be said of the time between.
@@ -73,8 +83,9 @@ export class Poses {
     return this.playback.capacity * columnsOf(this.tracks);
   }
 
-  private hasChanged({ clock, count, actions, version }: Posed, now: number): boolean {
+  private hasChanged({ clock, count, actions, version, edits }: Posed, now: number): boolean {
     const { playback } = this;
+    if (edits !== this.edits.version) return true;
     const { layered } = playback.actions;
     return clock !== playback.clock || count !== now || actions !== layered || version !== layered.version;
   }
@@ -83,8 +94,10 @@ export class Poses {
     const { clock } = this.playback;
     const { layered: actions } = this.playback.actions;
     const { version } = actions;
-    if (last === undefined) this.posed.set(renderer, { clock, count, actions, version });
+    const { version: edits } = this.edits;
+    if (last === undefined) this.posed.set(renderer, { clock, count, actions, version, edits });
     else {
+      last.edits = edits;
       last.clock = clock;
       last.count = count;
       last.actions = actions;

@@ -15,7 +15,7 @@ interface NodePoses {
 const known = /*@__PURE__*/ new WeakMap<InstancePlayback, NodePoses>();
 
 /** The pass that poses a crowd, and all that is attached to it; it goes with what they play. */
-export function posePassOf({ playback, boneTexture }: DrawnCrowd): NodePosePass {
+export function posePassOf({ playback, edits, boneTexture }: DrawnCrowd): NodePosePass {
   const last = known.get(playback);
   if (last?.boneTexture === boneTexture) return last.pass;
   last?.dispose();
@@ -30,6 +30,7 @@ export function posePassOf({ playback, boneTexture }: DrawnCrowd): NodePosePass 
       groups: tracks.morphRest.length / 4,
     },
     playback,
+    edits,
   );
   const actions = playback.actions.layered;
   const dispose = () => {
