@@ -16,6 +16,8 @@ import {
   CLIP_START,
   firstAction,
   HEADER_CHANGED,
+  HEADER_PHASE,
+  HEADER_RATE,
 } from './instanceLayout.js';
 import type { LayerStack } from './LayerStack.js';
 import type { PoseRates } from './PoseRates.js';
@@ -30,6 +32,9 @@ import {
   SLOT_WARP_START,
   weightAt,
 } from './slots.js';
+
+/** The golden ratio less 1: its multiples lie as evenly between whole numbers as any. */
+const GOLDEN = 0.6180339887498949;
 
 /** What instances play as the pose pass reads it; `instanceLayout` says how it lies. */
 export class ActionTexels {
@@ -48,6 +53,8 @@ export class ActionTexels {
     this.stride = actionsTexels(layers) * 4;
     this.first = firstAction(layers) * 4;
     this.texture = new InstanceTexture(capacity, this.stride, 2 ** actionsRowBits(layers));
+    // Instances of one rate are spread evenly over the frames between.
+    for (let i = 0; i < capacity; i++) this.texture.data[i * this.stride + HEADER_PHASE] = (i * GOLDEN) % 1;
   }
 
   /** Writes an instance, without marking it for upload. */
@@ -58,13 +65,12 @@ export class ActionTexels {
     const held = time.isPaused(index);
     const at = index * stride;
     data[at + HEADER_CHANGED] = time.time;
-    this.rates.write(index, data, at);
-    stack.weights.ramps.forEach((ramps, i) => {
-      encodeRamp(ramps, stack.weights.at(index), clock, held, data, at + (i + 1) * 4);
-    });
-    let to = at + this.first;
-    for (let layer = 0; layer < stack.layers.length; layer++) {
-      if (!stack.weights.isHidden(layer, index, clock)) to = this.writeLayer(layer, index, clock, held, to);
+    data[at + HEADER_RATE] = this.rates.get(index);
+    let to = this.writeLayer(0, index, clock, held, at + this.first);
+    for (let layer = 1; layer < stack.layers.length; layer++) {
+      const { weights } = stack;
+      encodeRamp(weights.ramps[layer - 1], weights.at(index), clock, held, data, at + layer * 4);
+      if (!weights.isHidden(layer, index, clock)) to = this.writeLayer(layer, index, clock, held, to);
     }
     if (to < at + stride) data[to + CLIP_START] = 0;
   }

@@ -23,6 +23,7 @@ export function rampDone(ramps: Ramps, at: number, clock: number): number {
 
 /** What the number is. */
 export function rampAt(ramps: Ramps, at: number, clock: number): number {
+  if (ramps[at + RAMP_RATE] === 0) return ramps[at + RAMP_TO];
   const from = ramps[at + RAMP_FROM];
   return from + (ramps[at + RAMP_TO] - from) * rampDone(ramps, at, clock);
 }

@@ -325,6 +325,7 @@ export class BoneTexture extends DataTexture {
     return this;
   }
 
+  /** Frees what is on GPUs. */
   override dispose(): void {
     super.dispose();
     this.shortKeys?.dispose();

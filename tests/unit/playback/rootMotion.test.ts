@@ -190,3 +190,26 @@ describe.each(['quaternion', 'tracks'] as const)('root motion with encoding %s',
     ).toThrow(/no clip changes the position of a joint/);
   });
 });
+
+test('clips of a layer move instances as far as the layer shows on the first joint', () => {
+  const { root, clips } = createWalker();
+  const layers = [
+    { name: 'tip', mask: ['Tip'] },
+    { name: 'whole', weight: 0.25 },
+  ];
+  const crowd = SkinnedInstancedMesh.from(root, clips, 3, { rootMotion: true, layers });
+  const wayOf = (index: number) => {
+    const matrix = new Matrix4();
+    crowd.getMatrixAt(index, matrix);
+    return matrix.elements[14];
+  };
+  // It walks by 1.5 a second.
+  crowd.play({ start: 0, count: 2 }, 'Straight', { rootMotion: true });
+  crowd.play(0, 'Straight', { rootMotion: true, timeScale: 3, layer: 'tip' });
+  crowd.play(1, 'Straight', { rootMotion: true, timeScale: 3, layer: 'whole' });
+  crowd.play(2, 'Straight', { rootMotion: true, layer: 'whole', weight: 0.5 });
+  for (let i = 0; i < 30; i++) crowd.update(1 / 20).applyRootMotion(1 / 20);
+  expect(wayOf(0)).toBeCloseTo(1.5 * 1.5, 4);
+  expect(wayOf(1)).toBeCloseTo(1.5 * (0.75 * 1.5 + 0.25 * 4.5), 4);
+  expect(wayOf(2)).toBeCloseTo(1.5 * 0.5 * 0.25 * 1.5, 4);
+});
