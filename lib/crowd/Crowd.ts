@@ -108,9 +108,7 @@ export class Crowd {
   /** Makes room for more instances, or gives room back. */
   resize(capacity: number): void {
     if (capacity === this.capacity) return;
-    for (const { geometry, instanceColor } of this.members) {
-      releaseBuffers(geometry, [this.places.attribute, instanceColor]);
-    }
+    this.releaseBuffers();
     for (const data of this.all()) data.resize(capacity);
     for (const member of this.members) member.instancesResized();
   }
@@ -152,14 +150,24 @@ export class Crowd {
     if (source.texture !== this.texture) this.replaceBoneTexture(source.texture);
     this.resize(source.capacity);
     this.palette = source.palette;
+    const sameBuffers = this.playback.hasLayersOf(source.playback);
+    if (!sameBuffers) this.releaseBuffers();
     this.data.forEach((data, i) => {
       if (i < source.data.length) data.copy(source.data[i]);
     });
+    if (!sameBuffers) for (const member of this.members) member.instancesResized();
     this.events.restart();
   }
 
   dispose(): void {
     for (const data of this.data) data.dispose();
+  }
+
+  /** Lets renderers free what is about to be replaced. */
+  private releaseBuffers(): void {
+    for (const { geometry, instanceColor } of this.members) {
+      releaseBuffers(geometry, [this.places.attribute, instanceColor]);
+    }
   }
 
   private replaceBoneTexture(boneTexture: BoneTexture): void {

@@ -153,10 +153,15 @@ export abstract class PlaybackState implements InstanceData {
     this.observer?.swapped(i, j);
   }
 
+  /** Whether a copy of another crowd would keep its layers; else it gets the other's, and other buffers. */
+  hasLayersOf({ layers }: PlaybackState): boolean {
+    return layers.options === this.layers.options || layers.count + this.layers.count === 2;
+  }
+
   /** Takes over the layers, and the state of as many instances as both have room for. */
   copy(source: PlaybackState): this {
     const count = Math.min(this.capacity, source.capacity);
-    if (source.layers.options !== this.layers.options) {
+    if (!this.hasLayersOf(source)) {
       this.layers.dispose();
       this.layers = new LayerTable(source.layers.options, this.tracks);
       this.stack = new LayerStack(this.size, this.blend, this.layers.initialWeights);

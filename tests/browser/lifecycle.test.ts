@@ -133,15 +133,15 @@ describe.each(TWINS)('%s', (twin) => {
     expect(after).toEqual(before);
   }
 
-  const prepareRound = (draw: () => void, scene: Scene) => {
+  const prepareRound = (encoding: 'quaternion' | 'tracks', draw: () => void, scene: Scene) => {
     const { root, clips } = createHatted();
     const box = new BoxGeometry(0.1, 0.6, 0.1);
     const material = new MeshStandardMaterial();
-    const mine = BoneTexture.bake(root, clips, { fps: 8 });
+    const mine = BoneTexture.bake(root, clips, { fps: 8, encoding });
     const other = new SphereGeometry(0.3, 6, 4);
 
     return () => {
-      const crowd = SkinnedInstancedMesh.from(root, clips, 3, { fps: 5 });
+      const crowd = SkinnedInstancedMesh.from(root, clips, 3, { fps: 5, encoding });
       crowd.frustumCulled = false;
       crowd.castShadow = true;
       crowd.geometry.setDrawRange(0, 30);
@@ -185,9 +185,12 @@ describe.each(TWINS)('%s', (twin) => {
     };
   };
 
-  test('rounds of fades, parts, attachments, sizes and copies leave nothing behind', async () => {
-    await expectNothingLeft(prepareRound);
-  });
+  test.each(['quaternion', 'tracks'] as const)(
+    'rounds of fades, parts, attachments, sizes and copies in encoding %s leave nothing behind',
+    async (encoding) => {
+      await expectNothingLeft((draw, scene) => prepareRound(encoding, draw, scene));
+    },
+  );
 
   // What three.js builds of a node material goes on with the texture of morph targets that was freed with the smaller
   // geometry, and sends it anew; nobody frees it then.

@@ -23,7 +23,11 @@ function withMorph<T extends BufferGeometry>(geometry: T): T {
 
 const influence = (value: number) => Object.assign(new Mesh(), { morphTargetInfluences: [value] });
 
-describe.each(TWINS)('%s draws a crowd as it is', (twin) => {
+const RUNS = TWINS.flatMap((twin) =>
+  (['quaternion', 'tracks'] as const).map((encoding) => [twin, encoding] as const),
+);
+
+describe.each(RUNS)('%s draws a crowd of encoding %s as it is', (twin, encoding) => {
   let how: Awaited<ReturnType<typeof captureOf>>;
   beforeAll(async () => {
     how = await captureOf(twin);
@@ -31,12 +35,12 @@ describe.each(TWINS)('%s draws a crowd as it is', (twin) => {
   afterAll(() => how.dispose());
 
   /** A crowd whose vertices can be read back, with something attached, and something to that. */
-  function createCrowd(count: number, clips?: string[]) {
+  function createCrowd(count: number, clips?: string[], layers: { name: string }[] = []) {
     const { root, mesh, clips: all } = createStick({ Slide: 1, Glide: 3 });
     withMorph(mesh.geometry);
     mesh.updateMorphTargets();
-    const boneTexture = BoneTexture.bake(root, all, { clips });
-    const crowd = SkinnedInstancedMesh.from(root, all, count, { boneTexture });
+    const boneTexture = BoneTexture.bake(root, all, { clips, encoding });
+    const crowd = SkinnedInstancedMesh.from(root, all, count, { boneTexture, layers });
     const hat = crowd.attachToJoint('Tip', withMorph(new BoxGeometry()), new MeshBasicMaterial());
     const feather = hat.attachToJoint('Tip', new BoxGeometry(), new MeshBasicMaterial());
     const all3 = [crowd, hat, feather];
@@ -47,7 +51,7 @@ describe.each(TWINS)('%s draws a crowd as it is', (twin) => {
       one.geometry = captureGeometry(one.geometry);
       one.material = how.material(vertices);
     }
-    const bake = (names: string[]) => BoneTexture.bake(root, all, { clips: names, fps: 12 });
+    const bake = (names: string[]) => BoneTexture.bake(root, all, { clips: names, fps: 12, encoding });
     return { crowd, hat, feather, all: all3, bake };
   }
 
@@ -101,9 +105,11 @@ describe.each(TWINS)('%s draws a crowd as it is', (twin) => {
     crowd.setMorphAt(1, influence(0.5));
     for (const one of all) await check(one, [0, 1], 'before');
     const { material } = crowd;
-    const { crowd: other } = createCrowd(4, ['Glide']);
+    const layers = encoding === 'tracks' ? [{ name: 'over' }] : [];
+    const { crowd: other } = createCrowd(4, ['Glide'], layers);
     other.material = material;
     other.setMorphAt(3, influence(1)).play(2, 'Glide', { time: 1, timeScale: 0 });
+    if (layers.length > 0) other.play(1, 'Glide', { time: 2, timeScale: 0, layer: 'over' });
     crowd.copy(other, false);
     for (const one of all) await check(one, [0, 1, 2, 3], 'copied');
     crowd.setPartVisibleAt(2, 0, false);
