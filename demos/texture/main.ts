@@ -1,4 +1,4 @@
-import { BoneTexture, type SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import { type BakeOptions, BoneTexture, type SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 import {
   type AnimationClip,
   type Bone,
@@ -57,11 +57,7 @@ function poseSkeleton(character: SkinnedInstancedMesh): void {
 /** Bakes anew, and says what came of it. */
 function bake(): void {
   try {
-    const boneTexture = BoneTexture.bake(root, clips, {
-      fps,
-      precision: half ? 'half' : 'float',
-      maxTextureSize: device.maxTextureSize,
-    });
+    const boneTexture = bakeFrames();
     const next = Crowd.from(root, clips, 1, { boneTexture });
     next.castShadow = true;
     crowd?.removeFromParent();
@@ -73,6 +69,18 @@ function bake(): void {
     setClip(Math.min(clip, clips.length - 1));
   } catch (error) {
     fail(error as Error);
+  }
+}
+
+/** Bakes frames of skinning matrices, which this page is about: as quaternions where these hold every joint. */
+function bakeFrames(): BoneTexture {
+  const { maxTextureSize } = device;
+  const options: BakeOptions = { fps, precision: half ? 'half' : 'float', maxTextureSize };
+  try {
+    return BoneTexture.bake(root, clips, { ...options, encoding: 'quaternion' });
+  } catch (error) {
+    if (!String(error).includes('encoding "quaternion" cannot hold')) throw error;
+    return BoneTexture.bake(root, clips, { ...options, encoding: 'matrix' });
   }
 }
 

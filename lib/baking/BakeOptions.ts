@@ -23,9 +23,11 @@ export interface BakeOptions {
   /** Which clips to bake, in this order: by name, or each with a name and fps of its own. By default all of them. */
   clips?: readonly (string | ClipChoice)[];
   /**
-   * `'matrix'` stores any transform in 3 texels a joint; `'quaternion'` stores rotation, translation and uniform scale in 2.
-   * `'auto'` chooses quaternions if every joint allows it. `'tracks'` keeps the clips' own keys: poses are exact at any time
-   * and in any fade, vertices cost less, and each instance is posed once a frame in a pass of its own.
+   * `'tracks'` keeps the clips' own keys: poses are exact at any time and in any fade, vertices cost less, and each instance
+   * is posed once a frame in a pass of its own. `'quaternion'` and `'matrix'` store skinning matrices frame by frame, which
+   * each vertex mixes: rotation, translation and uniform scale in 2 texels a joint, or any transform in 3. `'auto'` takes
+   * tracks where they can hold the character and it has at least eight vertices for each joint; else quaternions if every
+   * joint allows it, and matrices if not.
    * @default 'auto'
    */
   encoding?: EncodingName | 'auto';
@@ -47,6 +49,12 @@ export interface BakeOptions {
    * @default 4096
    */
   maxTextureSize?: number;
+  /**
+   * For how many instances it is, if that is known; `SkinnedInstancedMesh.from` says so. With encoding `'auto'`, crowds of
+   * more than a million joints are not baked into tracks, whose matrices would take more than 100 MB.
+   * @default 0
+   */
+  instances?: number;
   /**
    * Extracts the way over the ground from clips that move away from where they begin: they then play on the spot, and
    * `SkinnedInstancedMesh.applyRootMotion` moves the instances instead.

@@ -11,4 +11,6 @@ export interface BakedCharacter {
   flips: PartFlip[];
   /** How far a morph target at full influence moves a vertex at most, in scene units. */
   morphReach: number;
+  /** How many vertices it has. */
+  vertices: number;
 }

@@ -20,11 +20,14 @@ export function* bakeSteps(root: Object3D, clips: readonly AnimationClip[], opti
   yield 0;
 
   const boxes = createJointBoxes(rig.jointNames.length);
+  let vertices = 0;
   for (const { geometry, joints, mirrorJoints, rigid } of parts) {
     growJointBoxes(boxes, geometry, joints, rigid);
+    vertices += geometry.getAttribute('position').count;
     if (mirrorJoints !== null) growJointBoxes(boxes, geometry, mirrorJoints, rigid);
     yield 0;
   }
-  const reach = values.encoding === 'tracks' ? morphReach(parts.map(({ geometry }) => geometry)) : 0;
-  return yield* bakeRig({ rig, boxes, flips, morphReach: reach }, planned, values, options.rootMotion);
+  const reach = morphReach(parts.map(({ geometry }) => geometry));
+  const character = { rig, boxes, flips, morphReach: reach, vertices };
+  return yield* bakeRig(character, planned, values, options.rootMotion);
 }

@@ -9,6 +9,7 @@ const DEFAULTS = {
   precision: 'float',
   maxTextureSize: 4096,
   maxError: 1e-4,
+  instances: 0,
 } as const satisfies BakeOptions;
 
 /** The options that are numbers or names, each as given or its default. */

@@ -10,11 +10,22 @@ import { movesMorphs } from './movesMorphs.js';
 import type { PlannedClip } from './planClips.js';
 import type { BakeSteps } from './runBake.js';
 
+const NAME = 'BoneTexture.bake';
+
+/**
+ * With so many vertices for each joint, posing instances in a pass of its own costs less than it saves the vertices; see
+ * demos/guides/baking.md for what was measured.
+ */
+const VERTICES_PER_JOINT = 8;
+
+/** Joints of all instances up to which `'auto'` spends 100 MB on their matrices, which other encodings need not keep. */
+const MOST_JOINTS = 2 ** 20;
+
 /** Bakes clips for a character, without looking at the scene it is from. */
 export function* bakeRig(
   character: BakedCharacter,
   planned: PlannedClip[],
-  { encoding, precision, maxTextureSize, maxError }: BakeOptionValues,
+  { encoding, precision, maxTextureSize, maxError, instances }: BakeOptionValues,
   rootMotion: BakeOptions['rootMotion'],
 ): BakeSteps {
   const { rig } = character;
@@ -25,18 +36,23 @@ export function* bakeRig(
     morphs: movesMorphs(rig, planned),
     ...planRootMotion(rig, planned, rootMotion),
   };
-  if (encoding === 'tracks') {
-    const tracks = yield* bakeTrackTexture({ ...bake, maxError, precision });
+  const isAuto = encoding === 'auto';
+  if (encoding === 'tracks' || (isAuto && isWorthPosing(character, instances))) {
+    const tracks = yield* bakeTrackTexture({ ...bake, maxError, precision }, isAuto);
     if (typeof tracks !== 'string') return tracks;
-    throw new Error(`BoneTexture.bake: encoding "tracks" cannot hold ${tracks}; use encoding "auto".`);
+    if (!isAuto) throw new Error(`${NAME}: encoding "tracks" cannot hold ${tracks}; use encoding "auto".`);
   }
   // Most models can be stored as quaternions; where one cannot, that shows in its first frames, and little time is lost.
-  let result =
-    encoding === 'matrix' ? null : yield* bakeFrames(encodingByName('quaternion'), bake, encoding === 'auto');
+  let result = encoding === 'matrix' ? null : yield* bakeFrames(encodingByName('quaternion'), bake, isAuto);
   result ??= yield* bakeFrames(encodingByName('matrix'), bake, false);
 
   const { texels, ...data } = result as BoneTextureData & { texels: Float32Array };
   return precision === 'half'
     ? { ...data, precision, texels: yield* toHalfTexels(texels) }
     : { ...data, texels };
+}
+
+function isWorthPosing({ vertices, rig }: BakedCharacter, instances: number): boolean {
+  const joints = rig.jointNames.length;
+  return vertices >= VERTICES_PER_JOINT * joints && instances * joints <= MOST_JOINTS;
 }

@@ -34,10 +34,14 @@ export interface TrackBake extends BakedCharacter {
 /**
  * Bakes clips into tracks.
  *
+ * @param mayFail Whether another encoding can take their place, so that nothing is said of their error and size.
  * @returns What tracks cannot hold, in words, if the character has such a thing.
  * @throws If the texture gets too large.
  */
-export function* bakeTrackTexture(bake: TrackBake): Generator<number, BoneTextureData | string, void> {
+export function* bakeTrackTexture(
+  bake: TrackBake,
+  mayFail: boolean,
+): Generator<number, BoneTextureData | string, void> {
   const { planned, rig, boxes, maxTextureSize, maxError, morphs, precision } = bake;
   if (rig.jointMeshes.some((mesh) => mesh?.bindInverse)) return 'skins in detached bind mode';
   if (rig.jointMeshes.some((mesh) => mesh !== null)) return 'meshes that clips mirror or flatten';
@@ -53,7 +57,7 @@ export function* bakeTrackTexture(bake: TrackBake): Generator<number, BoneTextur
   if (typeof stored === 'string') return stored;
   const tracks = precision === 'half' ? shortenKeys(stored.tracks) : stored.tracks;
   for (const { name, error } of tracks.clips) {
-    if (error <= maxError) continue;
+    if (mayFail || error <= maxError) continue;
     warnOnce(
       `${NAME}: clip "${name}" is off by up to ${error.toExponential(1)} of the character's size, more than maxError (${maxError}): its curves or key times are finer than 480 frames per second hold.`,
     );
@@ -62,6 +66,7 @@ export function* bakeTrackTexture(bake: TrackBake): Generator<number, BoneTextur
   const { texels, height } = trackTexels(tracks);
   const rows = Math.max(height, (tracks.shorts?.length ?? 0) / SHORTS_PER_ROW);
   if (TRACK_ROW > maxTextureSize || rows > maxTextureSize) {
+    if (mayFail) return 'so much';
     throw new Error(
       `${NAME}: tracks need a texture of ${TRACK_ROW} × ${rows}, but maxTextureSize is ${maxTextureSize}; bake fewer clips, or allow a larger texture where devices have it.`,
     );

@@ -80,7 +80,7 @@ export class SkinnedInstancedMesh extends EditableMesh {
     // What cannot be drawn is refused before the time is spent on baking.
     checkCount(count);
     checkLayers(options.layers ?? [], `${NAME}.from`);
-    const character = createCharacter(root, clips, options, `${NAME}.from`);
+    const character = createCharacter(root, clips, count, options, `${NAME}.from`);
     const { geometry, material, boneTexture } = character;
     const crowd = new SkinnedInstancedMesh(geometry, material, boneTexture, count, options);
     character.dress(crowd);

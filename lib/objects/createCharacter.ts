@@ -45,11 +45,12 @@ export interface Character {
 export function createCharacter(
   root: Object3D,
   clips: readonly AnimationClip[],
+  count: number,
   options: FromOptions,
   caller: string,
 ): Character {
   if (options.skipUnsupported !== true) refuseUnsupported(root, caller);
-  const boneTexture = options.boneTexture ?? BoneTexture.bake(root, clips, withTracks(options));
+  const boneTexture = options.boneTexture ?? BoneTexture.bake(root, clips, bakeOptions(options, count));
   checkIsBoneTexture(boneTexture);
   const { flips } = boneTexture.data;
   const { rig, parts } = collectRig(root, { morphing: options.morphTargets, flips });
@@ -74,9 +75,10 @@ export function createCharacter(
 }
 
 /** Layers need tracks, so that these are what `'auto'` means with them. */
-function withTracks(options: FromOptions): BakeOptions {
+function bakeOptions(options: FromOptions, instances: number): BakeOptions {
   const { layers = [], encoding = 'auto' } = options;
-  return layers.length > 0 && encoding === 'auto' ? { ...options, encoding: 'tracks' } : options;
+  const isLayered = layers.length > 0 && encoding === 'auto';
+  return { instances, ...options, encoding: isLayered ? 'tracks' : encoding };
 }
 
 function dressLike(crowd: Mesh, parts: readonly ScenePart[], { morphNames, morphRest }: Rig): void {

@@ -17,6 +17,7 @@ import {
   SphereGeometry,
   SRGBColorSpace,
   Vector2,
+  Vector3,
 } from 'three';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
@@ -180,13 +181,17 @@ describe.each(TWINS)('%s', (twin) => {
     body.updateMorphTargets();
     const crowd = SkinnedInstancedMesh.from(root, clips, 2);
     crowd.count = 1;
+    const reference = new Reference(root, new Matrix4());
+    // The box of the pose that is drawn, and of where the morph target puts it; the crowd's own holds all that it may play.
+    const box = new Box3();
+    reference.forEachVertex((_, position) => box.expandByPoint(position));
+    box.union(box.clone().translate(new Vector3(0.5, 0, 0)));
     // one scene throughout: with new lights a renderer looks at everything anew
-    const { scene, camera } = createStage(crowdBox(crowd), 'directional');
+    const { scene, camera } = createStage(box, 'directional');
     const setMorph = (influence: number) => {
       crowd.setMorphAt(0, Object.assign(new Mesh(), { morphTargetInfluences: [influence] }));
       if (crowd.morphTexture) crowd.morphTexture.needsUpdate = true;
     };
-    const reference = new Reference(root, new Matrix4());
     const [other] = reference.meshes;
     const material = (other.material as MeshStandardMaterial).clone();
     other.material = material;

@@ -1,5 +1,6 @@
 import type { AnimationClip, Object3D } from 'three';
 import { expect } from 'vitest';
+import { bakeTexels } from './bakeTexels.js';
 import { BoneTexture } from './library.js';
 import { type Capture, measureTextures, worstOf } from './parity.js';
 import { RECORDED } from './recorded.js';
@@ -21,7 +22,7 @@ export async function expectVertices(
   precisions: readonly ('float' | 'half')[],
   every = 1,
 ): Promise<void> {
-  const { encoding: best } = BoneTexture.bake(root, clips);
+  const { encoding: best } = bakeTexels(root, clips);
   // What quaternions cannot hold has one encoding only.
   const encodings = best === 'matrix' ? (['matrix'] as const) : (['matrix', 'quaternion'] as const);
   const textures = encodings.flatMap((encoding) =>

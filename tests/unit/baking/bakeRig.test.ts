@@ -15,7 +15,7 @@ function characterOf(root: Object3D) {
   const { rig, parts } = collectRig(root, {});
   const boxes = createJointBoxes(rig.jointNames.length);
   for (const { geometry, joints, rigid } of parts) growJointBoxes(boxes, geometry, joints, rigid);
-  return { rig, boxes, flips: [], morphReach: 1 };
+  return { rig, boxes, flips: [], morphReach: 1, vertices: 0 };
 }
 
 const bake = (

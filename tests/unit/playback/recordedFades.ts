@@ -12,6 +12,15 @@ export const FADE_STEPS: Record<string, number> = {
   'RobotExpressive.glb': 0.158,
 };
 
+/** The same for tracks. */
+export const TRACK_STEPS: Record<string, number> = {
+  'built-in': 0.139,
+  'CesiumMan.glb': 0.0492,
+  'Horse.glb': 0.121,
+  'Knight.glb': 0.306,
+  'RobotExpressive.glb': 0.169,
+};
+
 /**
  * How far a fade of skinning matrices is from the mix of an AnimationMixer, which turns each bone by itself: half-way on
  * average over vertices, and at most. By character, and by the clips that are faded into each other.

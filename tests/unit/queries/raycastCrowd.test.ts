@@ -50,6 +50,7 @@ describeCharacters((name) => {
     const worst = { distance: 0, uv: 0, normal: 0 };
     let hits = 0;
     let misses = 0;
+    let edges = 0;
     for (let i = 0; i < 100; i++) {
       const angle = next() * 6.3;
       const from = new Vector3(Math.cos(angle), 0.4 + next(), Math.sin(angle)).multiplyScalar(3 * height);
@@ -87,14 +88,15 @@ describeCharacters((name) => {
         if (k === 0) world.multiply(place);
         return (face as Face).normal.clone().transformDirection(world);
       });
-      worst.normal = Math.max(worst.normal, normals[0].distanceTo(normals[1]));
       // The triangle that is named holds the point.
       const { a, b, c } = hit.face as Face;
       const corners = [a, b, c].map((vertex) => crowd.getVertexPositionAt(1, vertex, new Vector3()));
-      const nearest = new Triangle(...(corners as [Vector3, Vector3, Vector3])).closestPointToPoint(
-        hit.point,
-        new Vector3(),
-      );
+      const triangle = new Triangle(...(corners as [Vector3, Vector3, Vector3]));
+      const nearest = triangle.closestPointToPoint(hit.point, new Vector3());
+      // Of two triangles that share an edge, a ray into the edge may hit either.
+      const { x, y, z } = triangle.getBarycoord(hit.point, new Vector3()) as Vector3;
+      if (Math.min(x, y, z) < 1e-4) edges++;
+      else worst.normal = Math.max(worst.normal, normals[0].distanceTo(normals[1]));
       expect(nearest.distanceTo(hit.point) / height).toBeLessThan(BOUND);
       const { index } = crowd.geometry;
       const first = (hit.faceIndex as number) * 3;
@@ -105,6 +107,7 @@ describeCharacters((name) => {
     expect(worst.uv).toBeLessThan(1e-5);
     expect(worst.normal).toBeLessThan(1e-3);
     expect(hits).toBeGreaterThan(30);
+    expect(edges).toBeLessThan(3);
     expect(misses).toBeGreaterThan(5);
   });
 });
