@@ -9,7 +9,7 @@ import {
   Scene,
   WebGLRenderer,
 } from 'three';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { countCalls } from '../../demos/lib/countCalls.js';
 import { TimeHeap } from '../../lib/utils/TimeHeap.js';
@@ -17,14 +17,17 @@ import { SkinnedInstancedMesh } from '../support/library.js';
 
 const COUNT = 10_000;
 
-function createCrowd(count = COUNT) {
+/** Draws of the pass that poses a crowd by tracks. */
+const PASS = 2;
+
+function createCrowd(count = COUNT, encoding: 'quaternion' | 'tracks' = 'quaternion') {
   const renderer = new WebGLRenderer();
   renderer.setSize(64, 64);
   const { root, clips } = createCharacter();
   // a second part of the same material
   const { material } = root.getObjectByName('Body') as Mesh;
   root.getObjectByName('Head')?.add(new Mesh(new BoxGeometry(0.1, 0.1, 0.1), material));
-  const crowd = SkinnedInstancedMesh.from(root, clips, count);
+  const crowd = SkinnedInstancedMesh.from(root, clips, count, { encoding });
   expect(crowd.geometry.groups).toEqual([]);
   const matrix = new Matrix4();
   for (let i = 0; i < count; i++) {
@@ -48,25 +51,45 @@ function createCrowd(count = COUNT) {
   return { renderer, crowd, scene, camera, frame };
 }
 
-test('ten thousand instances in mixed clips are one draw call and upload nothing while nothing changes', () => {
-  const { renderer, frame } = createCrowd();
-  frame();
-  for (let i = 0; i < 60; i++) expect(frame()).toEqual({ uploads: 0, bytes: 0, draws: 1 });
-  renderer.dispose();
-});
+describe.each([
+  ['quaternion', 0],
+  ['tracks', PASS],
+] as const)('encoding %s', (encoding, pass) => {
+  test('ten thousand instances in mixed clips are one draw call and upload nothing while nothing changes', () => {
+    const { renderer, frame } = createCrowd(COUNT, encoding);
+    frame();
+    for (let i = 0; i < 60; i++) expect(frame()).toEqual({ uploads: 0, bytes: 0, draws: 1 + pass });
+    // What stands still is not posed anew.
+    expect(frame(0)).toEqual({ uploads: 0, bytes: 0, draws: 1 });
+    renderer.dispose();
+  });
 
-test('shadows add one draw call per face of the shadow map, and no uploads', () => {
-  const { renderer, crowd, scene, frame } = createCrowd();
-  renderer.shadowMap.enabled = true;
-  crowd.castShadow = true;
-  crowd.frustumCulled = false;
-  const light = new PointLight();
-  light.castShadow = true;
-  light.shadow.mapSize.set(32, 32);
-  scene.add(light);
-  frame();
-  for (let i = 0; i < 10; i++) expect(frame()).toEqual({ uploads: 0, bytes: 0, draws: 7 });
-  renderer.dispose();
+  test('shadows add one draw call per face of the shadow map, and no uploads', () => {
+    const { renderer, crowd, scene, frame } = createCrowd(COUNT, encoding);
+    renderer.shadowMap.enabled = true;
+    crowd.castShadow = true;
+    crowd.frustumCulled = false;
+    const light = new PointLight();
+    light.castShadow = true;
+    light.shadow.mapSize.set(32, 32);
+    scene.add(light);
+    frame();
+    for (let i = 0; i < 10; i++) expect(frame()).toEqual({ uploads: 0, bytes: 0, draws: 7 + pass });
+    renderer.dispose();
+  });
+
+  test('only what changed is uploaded, by what an instance takes', () => {
+    const { renderer, crowd, frame } = createCrowd(COUNT, encoding);
+    // With tracks a header and four clips.
+    const size = encoding === 'tracks' ? 16 + 4 * 48 : 32;
+    frame();
+    crowd.play(5000, 0);
+    expect(frame()).toMatchObject({ uploads: 1, bytes: size });
+    crowd.play(0, 1).play(9999, 1);
+    expect(frame()).toMatchObject({ uploads: 2, bytes: 2 * size });
+    expect(frame()).toMatchObject({ uploads: 0 });
+    renderer.dispose();
+  });
 });
 
 test('only what changed is uploaded', () => {
