@@ -13,7 +13,9 @@ const MEASURED = {
   'merged materials': 0.0061,
   'morph targets': 0.0033,
   attachments: 0.003,
-  encodings: 0.0048,
+  encodings: 0.0091,
+  layers: 0.0089,
+  'edits and live poses': 0.0106,
   'CesiumMan.glb': 0.0058,
   'Horse.glb': 0.0083,
   'Knight.glb': 0.0115,
@@ -35,5 +37,11 @@ export const boundsAcrossDrivers = (scene) => ({
   numbers: NUMBERS,
 });
 
-/** How far two that draw by the same driver may be apart. Measured: none on Mesa, WebGPU on SwiftShader up to 0.056 %. */
-export const boundsOnOneDriver = () => ({ pixels: 0.001, numbers: NUMBERS });
+/**
+ * How far two that draw by the same driver may be apart. Measured: none on Mesa; WebGPU on SwiftShader up to 0.056 %, but for
+ * the edits, where six pixels at edges are 0.114 % of those that the crowd covers.
+ */
+export const boundsOnOneDriver = (scene) => ({
+  pixels: scene === 'edits and live poses' ? 0.0017 : 0.001,
+  numbers: NUMBERS,
+});

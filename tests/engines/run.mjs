@@ -95,7 +95,7 @@ async function run(site, engines) {
   const [onMesa, ...others] = columns;
   if (onMesa?.name === LLVMPIPE && others.length > 0) {
     for (const renderer of RENDERERS)
-      report.compare(renderer, others, { ...onMesa, renderer }, boundsOnOneDriver);
+      report.compare(renderer, others, { ...onMesa, renderer }, (_, scene) => boundsOnOneDriver(scene));
   }
   report.writePictures(columnsOf);
   return report;
