@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { captureGeometry } from '../support/capture.js';
 import { captureOf, TWINS } from '../support/captures.js';
 import { describeCharacters, loadCharacter } from '../support/characters.js';
+import { LayeredMixers } from '../support/layeredMixers.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
 import { MaskedMixer, namesBelow } from '../support/maskedMixer.js';
 import { farthestVertex } from '../support/mixers.js';
@@ -86,6 +87,51 @@ describe.each(TWINS)('%s', (twin) => {
             EXACT,
           );
         });
+      }
+      crowd.dispose();
+    });
+
+    test('seed 23: what is done on layers, in fades that are interrupted, is what a mixer for each shows', async () => {
+      const { root, clips } = await loadCharacter(name);
+      const moving = clips.filter(({ duration }) => duration > 0).slice(0, 6);
+      const upper = middleJoints(root)[1];
+      const lean = AnimationUtils.makeClipAdditive(moving[0].clone());
+      lean.name = 'Lean';
+      const all = [...moving, lean];
+      const layers = [
+        { name: 'upper', mask: [upper] },
+        { name: 'whole', weight: 1 },
+        { name: 'lean', additive: true },
+      ];
+      const count = 3;
+      const crowd = SkinnedInstancedMesh.from(root, all, count, { layers });
+      const vertices = crowd.geometry.getAttribute('position').count;
+      crowd.geometry = captureGeometry(crowd.geometry);
+      crowd.material = how.material(vertices);
+      for (let i = 0; i < count; i++) crowd.setMatrixAt(i, new Matrix4());
+
+      const next = random(23);
+      const over = layers.map((layer) => ({ name: layer.name, from: layer.name === 'upper' ? upper : null }));
+      const pair = new LayeredMixers(crowd, root, all, over);
+      const pick = (most: number) => Math.floor(next() * most);
+      for (let step = 0; step < 5; step++) {
+        for (let change = 0; change < 6; change++) {
+          const [index, layer] = [pick(count), pick(4)];
+          const clip = layer === 3 ? moving.length : pick(moving.length);
+          const fade = next() < 0.3 ? 0 : 0.7 * next();
+          const playing = pair.playing(index, layer);
+          if (layer % 3 !== 0 && next() < 0.3) pair.setLayerWeight(index, layer, next(), fade);
+          else if (playing.includes(clip)) pair.stop(index, layer, fade);
+          else if (playing.length < 3) pair.replace(index, layer, clip, fade, next());
+          pair.update(0.05 * next());
+        }
+        pair.update(0.3 * next());
+        const drawn = await how.read(crowd, vertices, count);
+        const worst = pair.worst(
+          (i, vertex, target) => target.fromArray(drawn, (i * vertices + vertex) * 3),
+          Math.ceil(vertices / 500),
+        );
+        expect(worst / characterHeight(root), `step ${step}, ${upper}`).toBeLessThanOrEqual(EXACT);
       }
       crowd.dispose();
     });
