@@ -25,9 +25,9 @@ export class LivePoses {
   texture: InstanceTexture;
   /** Place of each instance's pose in the texture; -1 for none. */
   private places: Int32Array;
-  private ramps = new Float64Array(RAMP);
+  private ramps: Float64Array;
   /** Instance that each place belongs to; -1 where it is free. */
-  private owners = new Int32Array(1);
+  private owners: Int32Array;
   private readonly free: number[] = [];
   private used = 0;
 
@@ -36,7 +36,10 @@ export class LivePoses {
     capacity: number,
     readonly nodes: number,
   ) {
-    this.texture = new InstanceTexture(1, this.stride, livePerRow(nodes));
+    const perRow = livePerRow(nodes);
+    this.texture = new InstanceTexture(perRow, this.stride, perRow);
+    this.owners = new Int32Array(perRow);
+    this.ramps = new Float64Array(perRow * RAMP);
     this.places = new Int32Array(capacity).fill(-1);
   }
 

@@ -2,15 +2,76 @@ import { Matrix4, Quaternion, Vector3 } from 'three';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { captureGeometry } from '../support/capture.js';
 import { captureOf, TWINS } from '../support/captures.js';
-import { describeCharacters, loadCharacter } from '../support/characters.js';
+import { BUILT_IN, describeCharacters, loadCharacter } from '../support/characters.js';
+import { comparePair } from '../support/comparePair.js';
+import { type Drawing, drawingOf } from '../support/drawings.js';
 import { EditedMixers, editableJoints } from '../support/EditedMixers.js';
+import { type BoneEdit, editBones } from '../support/editReference.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
+import { createPair } from '../support/pair.js';
 import type { Capture } from '../support/parity.js';
 import { random } from '../support/random.js';
 import { characterHeight } from '../support/reference.js';
 
 /** Share of the character's height: what float32 makes of chains of ten joints. */
 const EXACT = 1e-5;
+
+describe.each(TWINS)('%s: pictures', (twin) => {
+  let drawing: Drawing;
+  beforeAll(async () => {
+    drawing = await drawingOf(twin);
+  });
+  afterAll(() => drawing.renderer.dispose());
+
+  test('an edited character, and one in a live pose, look as three.js draws them, with their shadows', async () => {
+    const model = await loadCharacter(BUILT_IN);
+    const place = new Matrix4().makeRotationY(0.7).setPosition(0.2, 0, 0.1);
+    const pair = createPair(model, 2, 0.317, place, 'tracks');
+    const { crowd, reference, bounds } = pair;
+    const look = async (what: string) => {
+      reference.root.matrix.copy(place);
+      reference.root.updateMatrixWorld(true);
+      bounds.makeEmpty();
+      reference.forEachVertex((_, position) => bounds.expandByPoint(position));
+      for (const light of ['directional', 'point'] as const) {
+        await comparePair(drawing, `${what}, ${twin}`, pair, light, 'all', 'shadow alone');
+      }
+    };
+
+    const [, spine, ...others] = editableJoints(crowd, model.root);
+    const head = others[others.length >> 1];
+    const turn = new Quaternion().setFromAxisAngle(new Vector3(1, 0.4, 0).normalize(), 0.5);
+    crowd.setJointRotationAt(0, spine, turn, { mode: 'add', weight: 0.7 });
+    crowd.setJointScaleAt(0, head, new Vector3(1.8, 1.5, 1.8));
+    const target = new Vector3(3, 1, 4);
+    const axis = new Vector3(0, 1, 0);
+    crowd.lookAtJointAt(0, others[0], target, { axis, limit: 0.8 });
+    reference.root.matrix.identity();
+    editBones(
+      reference.root,
+      new Map<string, Map<BoneEdit['kind'], BoneEdit>>([
+        [
+          spine,
+          new Map([['rotation', { kind: 'rotation', value: turn, add: true, model: false, weight: 0.7 }]]),
+        ],
+        [
+          head,
+          new Map([['scale', { kind: 'scale', value: new Vector3(1.8, 1.5, 1.8), add: false, weight: 1 }]]),
+        ],
+        [others[0], new Map([['lookAt', { kind: 'lookAt', target, axis, limit: 0.8, weight: 1 }]])],
+      ]),
+      place,
+    );
+    await look('edited');
+
+    crowd.clearJointEditsAt(0);
+    reference.pose(model.clips[1], 0.4);
+    reference.root.getObjectByName(head)?.rotateZ(0.6);
+    crowd.setPoseAt(0, reference.root);
+    await look('live pose');
+    crowd.dispose();
+  });
+});
 
 describe.each(TWINS)('%s', (twin) => {
   let how: Capture & { dispose(): void };
