@@ -1,13 +1,19 @@
 import type { BufferGeometry, Object3D, Texture } from 'three';
 import {
   array,
+  floatBitsToUint,
   Loop,
   mat4,
+  packHalf2x16,
+  packSnorm2x16,
   reference,
   referenceAttribute,
   storage,
   type struct,
+  uintBitsToFloat,
   uniform,
+  unpackHalf2x16,
+  unpackSnorm2x16,
   vec4,
 } from 'three/tsl';
 import type { Node, NodeBuilder, NodeMaterial, StorageBufferAttribute, TextureNode } from 'three/webgpu';
@@ -22,11 +28,11 @@ export interface Elements<T> {
   element(i: Node<'int'>): Node<T>;
 }
 
-/** Structs of `vec4` members in a storage buffer. */
-export interface Structs {
+/** Structs in a storage buffer, all of whose members are of one type. */
+export interface Structs<T = 'vec4'> {
   value: StorageBufferAttribute;
-  element(index: Node): { get(member: string): Node<'vec4'> };
-  toReadOnly(): Structs;
+  element(index: Node): { get(member: string): Node<T> };
+  toReadOnly(): Structs<T>;
 }
 
 /** What three.js passes to callbacks of nodes. */
@@ -148,13 +154,32 @@ export function componentsOf(vector: Node<'vec4'>): Elements<'float'> {
 }
 
 /** The `count` structs in a buffer. */
-export function structsIn(
+export function structsIn<T = 'vec4'>(
   buffer: StorageBufferAttribute,
   type: ReturnType<typeof struct>,
   count: number,
-): Structs {
-  return storage(buffer, type, count) as unknown as Structs;
+): Structs<T> {
+  return storage(buffer, type, count) as unknown as Structs<T>;
 }
+
+/** Two numbers from -1 to 1 as one of 32 bits. */
+export const packSnorms = (two: Node<'vec2'>): Node<'uint'> => packSnorm2x16(two) as unknown as Node<'uint'>;
+
+export const unpackSnorms = (bits: Node<'uint'>): Node<'vec2'> =>
+  unpackSnorm2x16(bits) as unknown as Node<'vec2'>;
+
+/** Two numbers as 16-bit floats in one of 32 bits. */
+export const packHalves = (two: Node<'vec2'>): Node<'uint'> => packHalf2x16(two) as unknown as Node<'uint'>;
+
+export const unpackHalves = (bits: Node<'uint'>): Node<'vec2'> =>
+  unpackHalf2x16(bits) as unknown as Node<'vec2'>;
+
+/** The bits of floats. */
+export const bitsOf = (floats: Node<'vec4'>): Node<'uvec4'> =>
+  floatBitsToUint(floats) as unknown as Node<'uvec4'>;
+
+export const floatsOf = (bits: Node<'uvec4'>): Node<'vec4'> =>
+  uintBitsToFloat(bits) as unknown as Node<'vec4'>;
 
 /** A loop that goes on while a condition holds. */
 export function While(condition: Node<'bool'>, body: () => void): void {

@@ -197,7 +197,9 @@ describe.each(RUNS)('%s, encoding %s', (twin, encoding) => {
       });
       return draw(scenes[0]);
     };
-    const crowds = [2, 1].map((count) => SkinnedInstancedMesh.from(root, clips, count, { encoding }));
+    const crowds = [2, 1].map((count) =>
+      SkinnedInstancedMesh.from(root, clips, count, { encoding, palette: count === 2 ? 'exact' : 'compact' }),
+    );
     places.forEach((place, i) => {
       const crowd = crowds[i >> 1];
       crowd.setMatrixAt(i & 1, place).play(i & 1, 'Slide', { time: starts[i], timeScale: speeds[i] });

@@ -1,7 +1,7 @@
 import type { WebGPURenderer } from 'three/webgpu';
 import { RowsBefore } from '../../instances/RowsBefore.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
-import { createMatrixRows, type MatrixRows } from './MatrixRows.js';
+import type { MatrixRows } from './MatrixRows.js';
 
 /** What is kept on a renderer. */
 interface Kept {
@@ -13,17 +13,13 @@ interface Kept {
 
 /** The poses of the frame before, for motion vectors. */
 export class KeptPoses {
-  readonly palette: MatrixRows;
   private readonly kept = new WeakMap<WebGPURenderer, Kept>();
   private readonly rows: RowsBefore[] = [];
 
   constructor(
-    matrices: number,
-    webGPU: boolean,
+    readonly palette: MatrixRows,
     private readonly playback: InstancePlayback,
-  ) {
-    this.palette = createMatrixRows(matrices, webGPU);
-  }
+  ) {}
 
   /** How many instances, the first ones, were posed otherwise in the frame before; 0 if none moves. */
   countOn(renderer: WebGPURenderer): number {

@@ -1,5 +1,5 @@
 import { DataTexture, FloatType, RGBAFormat } from 'three';
-import { instanceIndex, ivec2, storage, struct, vertexIndex } from 'three/tsl';
+import { instanceIndex, int, ivec2, storage, struct, vertexIndex } from 'three/tsl';
 import { type Node, StorageBufferAttribute, type Texture, type WebGPURenderer } from 'three/webgpu';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { type Rows, type Structs, structsIn } from '../../../shaders/tsl.js';
@@ -23,8 +23,14 @@ export interface MatrixRows {
   readonly attributes: readonly StorageBufferAttribute[];
   /** The number of the invocation, and of what it writes. */
   readonly invocation: Node<'uint'>;
-  /** Builds on the current stack of a compute shader. */
-  write(rows: Rows): void;
+  /**
+   * Builds on the current stack of a compute shader.
+   *
+   * @param isMatrix Whether it is one; else the first row, which then holds something else, must stay as it is. Null if it is.
+   */
+  write(rows: Rows, isMatrix: Node<'bool'> | null): void;
+  /** Writes the same as another of its kind has. Builds on the current stack of a compute shader. */
+  copy(rows: this): void;
   reader(): RowsReader;
   /** Call before the matrices are written. */
   prepare(renderer: WebGPURenderer): void;
@@ -65,6 +71,10 @@ class StorageRows implements MatrixRows {
     ROWS.forEach((name, i) => {
       element.get(name).assign(rows[i]);
     });
+  }
+
+  copy(rows: StorageRows): void {
+    this.write(rows.reader().read(int(this.invocation).toVar()));
   }
 
   reader(): RowsReader {
@@ -124,6 +134,10 @@ class FeedbackRows implements MatrixRows {
     this.attributes.forEach((attribute, i) => {
       storage(attribute, 'vec4', attribute.count).element(this.invocation).assign(rows[i]);
     });
+  }
+
+  copy(rows: FeedbackRows): void {
+    this.write(rows.reader().read(int(this.invocation).toVar()));
   }
 
   reader(): RowsReader {

@@ -1,4 +1,5 @@
 import type { StorageBufferAttribute, WebGPURenderer } from 'three/webgpu';
+import type { Palette } from '../../crowd/Palette.js';
 import type { JointEdits } from '../../edits/JointEdits.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { maxMatrixRows } from './MatrixRows.js';
@@ -22,11 +23,13 @@ export class NodePosePass {
   /**
    * @param playback Of the crowd; it has room for as many instances as long as there is this pass.
    * @param edits Of the crowd.
+   * @param palette How skinning matrices are kept; on WebGL 2 they are exact in any case.
    */
   constructor(
     readonly tracks: TrackTexture,
     private readonly playback: InstancePlayback,
     private readonly edits: JointEdits,
+    readonly palette: Palette,
   ) {}
 
   /**
@@ -56,7 +59,7 @@ export class NodePosePass {
   posesOn(webGPU: boolean): Poses {
     let poses = this.poses.find((some) => some.webGPU === webGPU);
     if (poses === undefined) {
-      poses = new Poses(this.tracks, this.playback, this.edits, webGPU);
+      poses = new Poses(this.tracks, this.playback, this.edits, this.palette, webGPU);
       this.poses.push(poses);
     }
     return poses;

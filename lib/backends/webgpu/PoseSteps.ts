@@ -79,7 +79,7 @@ export class PoseSteps {
       const { instance, member } = split(locals.invocation, entries);
       ifDue(instance, () => {
         const playing = playedActions(instance, member, played, mixing.action);
-        locals.write(sampleStep(nodes, mixing, tracks, editNodes)(instance, member, playing));
+        locals.write(sampleStep(nodes, mixing, tracks, editNodes)(instance, member, playing), null);
       });
     });
     const compose = Fn(() => {
@@ -88,14 +88,15 @@ export class PoseSteps {
         const first = instance.mul(entries).toVar();
         const { read } = locals.reader();
         const entryRows = (entry: Node<'int'>) => read(first.add(entry).toVar());
-        palette.write(composeStep(readTracks(), tracks, editNodes)(instance, member, entryRows));
+        const rows = composeStep(readTracks(), tracks, editNodes)(instance, member, entryRows);
+        palette.write(rows, tracks.groups === 0 ? null : member.lessThan(tracks.joints));
       });
     });
     this.steps = [sample().compute(capacity * entries), compose().compute(capacity * columns)];
     this.stepsOfNewFrame = [...this.steps];
     if (before !== null) {
       const keep = Fn(() => {
-        before.write(palette.reader().read(int(before.invocation).toVar()));
+        before.copy(palette);
       });
       this.stepsOfNewFrame.unshift(keep().compute(capacity * columns));
     }

@@ -1,7 +1,9 @@
 import type { Texture } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
+import type { Palette } from '../../crowd/Palette.js';
 import type { JointEdits } from '../../edits/JointEdits.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
+import { createPalette } from './createPalette.js';
 import { KeptPoses } from './KeptPoses.js';
 import { createMatrixRows, type MatrixRows } from './MatrixRows.js';
 import { columnsOf, entriesOf, PoseSteps, type TrackTexture } from './PoseSteps.js';
@@ -27,16 +29,17 @@ export class Poses {
     private readonly tracks: TrackTexture,
     private readonly playback: InstancePlayback,
     private readonly edits: JointEdits,
+    private readonly kind: Palette,
     readonly webGPU: boolean,
   ) {
     this.locals = createMatrixRows(playback.capacity * entriesOf(tracks), webGPU);
-    this.palette = createMatrixRows(this.paletteSize, webGPU);
+    this.palette = createPalette(this.paletteSize, webGPU, kind);
   }
 
   /** The poses of the frame before. They are kept from the first time on that someone asks for them. */
   get before(): KeptPoses {
     if (this.kept === null) {
-      this.kept = new KeptPoses(this.paletteSize, this.webGPU, this.playback);
+      this.kept = new KeptPoses(createPalette(this.paletteSize, this.webGPU, this.kind), this.playback);
       this.steps?.dispose();
       this.steps = null;
     }

@@ -15,9 +15,9 @@ interface NodePoses {
 const known = /*@__PURE__*/ new WeakMap<InstancePlayback, NodePoses>();
 
 /** The pass that poses a crowd, and all that is attached to it; it goes with what they play. */
-export function posePassOf({ playback, edits, boneTexture }: DrawnCrowd): NodePosePass {
+export function posePassOf({ playback, edits, boneTexture, palette }: DrawnCrowd): NodePosePass {
   const last = known.get(playback);
-  if (last?.boneTexture === boneTexture) return last.pass;
+  if (last?.boneTexture === boneTexture && last.pass.palette === palette) return last.pass;
   last?.dispose();
   const tracks = boneTexture.data.tracks as PoseTracks;
   const pass = new NodePosePass(
@@ -31,6 +31,7 @@ export function posePassOf({ playback, edits, boneTexture }: DrawnCrowd): NodePo
     },
     playback,
     edits,
+    palette,
   );
   const actions = playback.actions.layered;
   const dispose = () => {

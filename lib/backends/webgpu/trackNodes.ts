@@ -13,9 +13,10 @@ export const trackNodes: NodeSource = {
   prepare: runPosePass,
 
   skinningMatrix({ crowd, build, variant, instance: drawn, part, morph }) {
+    const { palette: kind } = crowd;
     const palette = new PaletteNodes(posePassOf(crowd), build);
     onCrowdUpdate((other, renderer) => {
-      if (sourceOf(other).name === trackNodes.name) {
+      if (sourceOf(other).name === trackNodes.name && other.palette === kind) {
         palette.use(posePassOf(other), renderer as WebGPURenderer);
       }
     });
