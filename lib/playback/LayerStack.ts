@@ -52,9 +52,21 @@ export class LayerStack {
     this.weights.shift(index, seconds);
   }
 
-  /** Lets an instance go on in the clips of the same names of another table, see `changeClip`. */
-  changeClips(index: number, clock: number, before: ClipTable, after: ClipTable, lost: Set<string>): void {
-    for (const layer of this.layers) layer.changeClips(index, clock, before, after, lost);
+  /**
+   * Lets an instance go on in the clips of the same names of another table, see `changeClip`.
+   *
+   * @param after For each layer the clips that it may play.
+   */
+  changeClips(
+    index: number,
+    clock: number,
+    before: ClipTable,
+    after: readonly ClipTable[],
+    lost: Set<string>,
+  ): void {
+    this.layers.forEach((layer, i) => {
+      layer.changeClips(index, clock, before, after[i], lost);
+    });
   }
 
   /** Lets an instance play nothing, on layers of the weights that all have to begin with. */

@@ -91,10 +91,14 @@ export class LayerTable {
     );
   }
 
-  /** @throws If a clip would replace what an additive layer is to add to. */
+  /** Whether a layer may play a clip: one that is not additive would replace what an additive layer is to add to. */
+  takes(layer: number, clip: BakedClip): boolean {
+    return !this.isAdditive(layer) || this.character()?.clips[clip.start - 1].additive === true;
+  }
+
+  /** @throws If a layer may not play a clip. */
   checkClip(layer: number, clip: BakedClip, caller: string): void {
-    if (!this.isAdditive(layer)) return;
-    if (this.character()?.clips[clip.start - 1].additive === true) return;
+    if (this.takes(layer, clip)) return;
     throw new Error(
       `${caller}: clip "${clip.name}" is not additive, and layer "${this.names[layer]}" takes no others; call AnimationUtils.makeClipAdditive before it is baked.`,
     );

@@ -2,7 +2,7 @@ import type { InstancedInterleavedBuffer, Texture } from 'three';
 import type { InstanceData } from '../instances/InstanceData.js';
 import type { InstanceTexture } from '../instances/InstanceTexture.js';
 import type { RowsBefore } from '../instances/RowsBefore.js';
-import type { ClipTable } from '../poses/ClipTable.js';
+import { ClipTable } from '../poses/ClipTable.js';
 import type { PoseTracks } from '../tracks/PoseTracks.js';
 import { actionWeights } from './actionWeights.js';
 import { Clock } from './Clock.js';
@@ -177,7 +177,7 @@ export abstract class PlaybackState implements InstanceData {
 
   /**
    * Lets instances go on in the clips of the same names of another table, as many seconds into them and as fast, with the
-   * repetitions so far. Those whose clip is not there take the rest pose.
+   * repetitions so far. Those whose clip is not there, or is not additive on a layer that is, take the rest pose.
    *
    * @returns Names of clips that instances showed, and that are not there.
    */
@@ -185,10 +185,15 @@ export abstract class PlaybackState implements InstanceData {
     const lost = new Set<string>();
     const { blend } = this;
     const changed = blend !== this.layer.blend;
+    const tables = this.layers.names.map((_, layer) =>
+      this.layers.isAdditive(layer)
+        ? new ClipTable(after.clips.filter((clip) => this.layers.takes(layer, clip)))
+        : after,
+    );
     for (let i = 0; i < this.capacity; i++) {
       this.settle(i);
       const clock = this.time.timeOf(i);
-      this.stack.changeClips(i, clock, before, after, lost);
+      this.stack.changeClips(i, clock, before, tables, lost);
       if (changed) convertFades(this.layer, i, clock);
     }
     this.layer.blend = blend;

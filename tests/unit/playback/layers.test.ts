@@ -229,6 +229,22 @@ describe('an additive layer', () => {
     const tip = crowd.getVertexPositionAt(0, 1, new Vector3());
     expect(crowd.boundingBox?.distanceToPoint(tip)).toBeLessThan(1e-6);
   });
+
+  test('lets go of a clip that is not additive in another bone texture', () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const { root, clips } = createStick({ A: 4, B: 8 });
+    const lean = AnimationUtils.makeClipAdditive(clips[1].clone());
+    const layers = [{ name: 'lean', additive: true }];
+    const crowd = SkinnedInstancedMesh.from(root, [clips[0], lean], 1, { layers });
+    crowd.play(0, 'A', { ...still, time: 1 }).play(0, 'B', { ...still, time: 2, layer: 'lean' });
+    tipIs(crowd, 0, 3);
+    crowd.boneTexture = BoneTexture.bake(root, [lean, clips[0]], { encoding: 'tracks' });
+    tipIs(crowd, 0, 3);
+    crowd.boneTexture = BoneTexture.bake(root, clips, { encoding: 'tracks' });
+    tipIs(crowd, 0, 1);
+    expect(warn.mock.calls.flat().join()).toMatch(/the new one has no "B"/);
+    warn.mockRestore();
+  });
 });
 
 /** Instances in the middle of fades on every layer. */
