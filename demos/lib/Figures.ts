@@ -5,6 +5,8 @@ export interface Cost {
   draws: number;
   /** Draw calls of the characters in the shadow map. */
   shadowDraws: number;
+  /** Draw calls that pose the characters, once for the picture and the shadow map; WebGPU computes poses without any. */
+  poseDraws: number;
   triangles: number;
   bytes: number;
 }
@@ -13,6 +15,7 @@ const LABELS: [keyof Cost, string][] = [
   ['js', 'JavaScript, ms'],
   ['draws', 'Draw calls, crowd'],
   ['shadowDraws', 'Draw calls, shadows'],
+  ['poseDraws', 'Draw calls, poses'],
   ['triangles', 'Triangles, in all'],
   ['bytes', 'Bytes uploaded'],
 ];

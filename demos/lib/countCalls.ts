@@ -10,8 +10,8 @@ const GL_DRAWS = ['drawElements', 'drawArrays', 'drawElementsInstanced', 'drawAr
 const GPU_UPLOADS = ['writeBuffer', 'writeTexture'];
 const GPU_DRAWS = ['draw', 'drawIndexed', 'drawIndirect', 'drawIndexedIndirect'];
 
-/** What a draw call is for: characters in the picture, their shadows in a shadow map, or the ground and the like. */
-export type Purpose = 'characters' | 'shadows' | 'rest';
+/** What a draw call is for: characters in the picture, their shadows in a shadow map, their poses, or the ground and the like. */
+export type Purpose = 'characters' | 'shadows' | 'poses' | 'rest';
 
 /** What a graphics API was asked for since the last `reset`. */
 export interface Calls {
@@ -31,12 +31,12 @@ export function countCalls(target: WebGL2RenderingContext | GPUDevice): Calls {
     uploads: 0,
     bytes: 0,
     draws: 0,
-    drawsFor: { characters: 0, shadows: 0, rest: 0 },
+    drawsFor: { characters: 0, shadows: 0, poses: 0, rest: 0 },
     purpose: 'characters',
     reset() {
       const { drawsFor } = this;
       this.uploads = this.bytes = this.draws = 0;
-      drawsFor.characters = drawsFor.shadows = drawsFor.rest = 0;
+      drawsFor.characters = drawsFor.shadows = drawsFor.poses = drawsFor.rest = 0;
     },
   };
   const onUpload = (name: string, args: unknown[]) => {

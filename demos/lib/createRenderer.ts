@@ -42,8 +42,9 @@ export async function createRenderer(kind: string | null, antialias = true): Pro
     const calls = countCalls(gl);
     const original = renderer.renderBufferDirect;
     renderer.renderBufferDirect = (camera, scene, geometry, material, object, group) => {
-      // Shadow maps are drawn without a scene.
-      calls.purpose = purposeOf(object, scene === null);
+      // Shadow maps are drawn without a scene. So are poses, by an object that is in none.
+      const isPose = scene === null && object.parent === null;
+      calls.purpose = isPose ? 'poses' : purposeOf(object, scene === null);
       original(camera, scene, geometry, material, object, group);
     };
     return { renderer, label: 'WebGLRenderer', device: null, gl, maxTextureSize, calls };

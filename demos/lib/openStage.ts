@@ -38,7 +38,8 @@ export async function openStage({ beside = true } = {}) {
     const js = performance.now() - start;
     const { drawsFor, bytes } = device.calls;
     const { triangles } = info.render;
-    return { js, draws: drawsFor.characters, shadowDraws: drawsFor.shadows, triangles, bytes };
+    const { characters, shadows, poses } = drawsFor;
+    return { js, draws: characters, shadowDraws: shadows, poseDraws: poses, triangles, bytes };
   };
   return { query, Crowd: SkinnedInstancedMesh, device, stage, measure };
 }

@@ -16,7 +16,8 @@ export interface ClipChoice {
 /** What to bake, how finely, and how to store it. */
 export interface BakeOptions {
   /**
-   * Frames per second. Frames are mixed when drawn, so 30 looks smooth and 15 often does.
+   * Frames per second of skinning matrices. Frames are mixed when drawn, so 30 looks smooth and 15 often does. Tracks are
+   * stored at the frame rate that their keys were made at instead.
    * @default 30
    */
   fps?: number;

@@ -20,8 +20,9 @@ import { warnOnce } from '../utils/warnOnce.js';
 import { shortKeyTexture } from './shortKeyTexture.js';
 
 /**
- * Baked skeletal animation: the skinning matrix of every joint in every frame of every clip, as texels that the
- * vertex shader reads. One bone texture serves any number of crowds, geometries and renderers.
+ * Baked skeletal animation, as texels that shaders read: the keys of every clip, from which each instance is posed; or the
+ * skinning matrix of every joint in every frame, which each vertex reads. One bone texture serves any number of crowds,
+ * geometries and renderers.
  *
  * Make one with {@link BoneTexture.bake} or {@link BoneTexture.bakeAsync}. It is a `DataTexture`; call `dispose()` when
  * no crowd uses it any more.

@@ -9,7 +9,12 @@ import type { PoseTracks } from './PoseTracks.js';
  */
 export type LayerMask =
   | readonly string[]
-  | { joints: readonly string[]; below?: boolean }
+  | {
+      /** Names. */
+      joints: readonly string[];
+      /** Whether what hangs on these is meant too. @default true */
+      below?: boolean;
+    }
   | Readonly<Record<string, number>>;
 
 /**

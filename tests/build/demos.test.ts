@@ -175,6 +175,8 @@ test.each(['webgl', 'webgpu'])(
     const drawn = async () => (await figuresOf(page))['Draw calls, crowd'];
     await expect.poll(drawn, { timeout: PATIENCE }).toEqual(['10', '1']);
     expect((await figuresOf(page))['Draw calls, shadows']).toEqual(['10', '1']);
+    const poses = renderer === 'webgl' ? '2' : '0';
+    expect((await figuresOf(page))['Draw calls, poses']).toEqual(['0', poses]);
     await page.click('button[name=shadows]');
     await expectMoving(page);
     await look(page, 'comparison', renderer);
@@ -381,7 +383,7 @@ test.each(['webgl', 'webgpu'])('the page for files takes one or refuses it under
   await look(page, 'file', renderer);
   await expectLinkToSource(page, 'file');
   const facts = () => page.textContent('[data-facts]');
-  expect(await facts()).toMatch(/^The built-in figure: clips: 6, joints: 21, .* as quaternion/);
+  expect(await facts()).toMatch(/^The built-in figure: clips: 6, joints: 21, .* as tracks/);
   await page.selectOption('[name=encoding]', 'matrix');
   expect(await facts()).toContain('as matrix');
   await page.selectOption('[name=clip]', 'Wave');

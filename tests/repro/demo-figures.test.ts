@@ -17,7 +17,7 @@ const subject = (frame: () => void, timer: GpuTimer | null = null): Subject => (
     uploads: 0,
     bytes: 0,
     draws: 0,
-    drawsFor: { characters: 0, shadows: 0, rest: 0 },
+    drawsFor: { characters: 0, shadows: 0, poses: 0, rest: 0 },
     purpose: 'characters',
     reset() {},
   },
