@@ -16,6 +16,7 @@ import {
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
 import { EditedMixers, editableJoints } from '../../support/EditedMixers.js';
+import { runBlock } from '../../support/guides.js';
 import { BoneTexture, SkinnedInstancedMesh } from '../../support/library.js';
 import { random } from '../../support/random.js';
 import { characterHeight, drawnMeshes } from '../../support/reference.js';
@@ -325,6 +326,31 @@ test('poses may come from skeletons, parts of a character, and objects whose mat
   same.elements.forEach((value, i) => expect(turned.elements[i] / height).toBeCloseTo(value / height, 5));
   expect((root.getObjectByName(joints[3]) as Object3D).matrixAutoUpdate).toBe(true);
   expect((drawnMeshes(root)[0] as Mesh).isMesh).toBe(true);
+});
+
+test('the guide’s examples run', () => {
+  const { root, clips } = createCharacter();
+  const crowd = SkinnedInstancedMesh.from(root, clips, 3, { encoding: 'tracks' });
+  const before = crowd.getSocketMatrixAt(0, 'Head', new Matrix4());
+  // The character has no joints of these names.
+  const spine = crowd.boneTexture.jointNames[1];
+  const named = new Proxy(crowd, {
+    get(target, key) {
+      const value = Reflect.get(target, key);
+      if (typeof value !== 'function') return value;
+      return (...values: unknown[]) =>
+        value.apply(
+          target,
+          values.map((one) => (one === 'Spine' || one === 'Turret' ? spine : one)),
+        );
+    },
+  });
+  const target = new Vector3(5, 1, 0);
+  const names = { crowd: named, target, Vector3, lean: TURN, aims: [TURN, TURN, TURN] };
+  runBlock('playback', 'lookAtJointAt', names, []);
+  expect(crowd.getSocketMatrixAt(0, 'Head', new Matrix4()).equals(before)).toBe(false);
+  runBlock('playback', 'ragdoll, { fade', { crowd, ragdoll: root }, []);
+  expect(crowd.crowd.edits.version).toBeGreaterThan(0);
 });
 
 test('10,000 look-at calls a frame', () => {
