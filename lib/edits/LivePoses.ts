@@ -85,9 +85,11 @@ export class LivePoses {
     return this.places[index] * this.stride;
   }
 
-  /** Lets an instance's pose go within some seconds. Returns whether it has one. */
+  /** Lets an instance's pose go within some seconds, or sooner if it is about to. Returns whether it has one. */
   leave(index: number, now: number, fade: number): boolean {
     if (this.places[index] < 0) return false;
+    // Crowds that are told in every frame would never be done with it.
+    if (this.isLeaving(index) && this.endOf(this.places[index]) <= now + fade) return true;
     if (fade > 0) this.ramp(index, now, 0, fade, this.weightOf(index, now));
     else this.drop(index);
     return true;
@@ -95,11 +97,11 @@ export class LivePoses {
 
   /** Gives back the places of poses that no longer show, and calls back with their instances. */
   endLeft(now: number, callback: (index: number) => void): void {
-    const { ramps, owners } = this;
+    const { owners } = this;
     for (let place = 0; place < this.used; place++) {
       const index = owners[place];
       if (index < 0 || !this.isLeaving(index)) continue;
-      if (now < ramps[place * RAMP + START] + ramps[place * RAMP + SECONDS]) continue;
+      if (now < this.endOf(place)) continue;
       this.drop(index);
       callback(index);
     }
@@ -167,6 +169,11 @@ export class LivePoses {
 
   dispose(): void {
     this.texture.dispose();
+  }
+
+  /** When the pose of a place has come to the weight that it goes to. */
+  private endOf(place: number): number {
+    return this.ramps[place * RAMP + START] + this.ramps[place * RAMP + SECONDS];
   }
 
   private isLeaving(index: number): boolean {

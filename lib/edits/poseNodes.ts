@@ -46,7 +46,7 @@ export function poseNodes(
   if ('bones' in root) {
     for (const bone of root.bones) poseNode(target, bone);
   } else if (root.name === tracks.names[0]) {
-    target.found++;
+    if (root.name !== '') target.found++;
     for (const child of root.children) child.traverse((object) => poseNode(target, object));
   } else {
     root.traverse((object) => poseNode(target, object));

@@ -9,6 +9,8 @@ import { type PoseCounts, type PosePassInput, WebGLPosePass } from './WebGLPoseP
 /** What a renderer's palette was made of, to notice when it no longer holds. */
 interface Posed {
   clock: number;
+  /** What the clock is relative to: it goes back to zero now and then. */
+  origin: number;
   version: number;
   edits: number;
   count: number;
@@ -62,6 +64,7 @@ export class WebGLPoses {
   update(renderer: WebGLRenderer, crowd: PosedCrowd): void {
     const { playback, boneTexture, count, palette } = crowd;
     const { clock, version } = playback;
+    const { origin } = playback.time;
     const { version: edits } = crowd.edits;
     const { input } = this;
     // Asked of the input, since another renderer may have posed the crowd by another bone texture meanwhile.
@@ -86,11 +89,11 @@ export class WebGLPoses {
     input.clock = clock;
     input.lastClock = last?.clock ?? 0;
     // When the clock has gone back, nothing can be said of the time between.
-    const spreads = keeps && playback.rates.inUse && clock >= last.clock;
+    const spreads = keeps && playback.rates.inUse && clock >= last.clock && origin === last.origin;
     input.posedCount = spreads ? last.count : 0;
     pass.run(renderer, count, input);
-    if (last === undefined) this.posed.set(renderer, { clock, version, edits, count, boneTexture });
-    else Object.assign(last, { clock, version, edits, count, boneTexture });
+    if (last === undefined) this.posed.set(renderer, { clock, origin, version, edits, count, boneTexture });
+    else Object.assign(last, { clock, origin, version, edits, count, boneTexture });
   }
 
   dispose(): void {

@@ -9,7 +9,9 @@ import { SHORT_ROW, SHORTS_PER_ROW } from '../tracks/trackTexels.js';
 export function shortKeyTexture({ tracks }: BoneTextureData): DataTexture | null {
   const shorts = tracks?.shorts;
   if (!shorts) return null;
-  const texels = new Uint32Array(shorts.buffer as ArrayBuffer, shorts.byteOffset, shorts.length / 2);
+  // Numbers of 32 bits must lie at a multiple of four bytes, which those of 16 bits from a file need not.
+  const { buffer, byteOffset } = shorts.byteOffset % 4 === 0 ? shorts : shorts.slice();
+  const texels = new Uint32Array(buffer as ArrayBuffer, byteOffset, shorts.length / 2);
   const height = shorts.length / SHORTS_PER_ROW;
   const texture = new DataTexture(texels, SHORT_ROW, height, RGBAIntegerFormat, UnsignedIntType);
   texture.name = 'BoneTextureKeys';

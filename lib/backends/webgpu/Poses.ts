@@ -11,6 +11,8 @@ import { columnsOf, entriesOf, PoseSteps, type TrackTexture } from './PoseSteps.
 /** What the poses on a renderer were made of. */
 interface Posed {
   clock: number;
+  /** What the clock is relative to: it goes back to zero now and then. */
+  origin: number;
   count: number;
   actions: Texture;
   version: number;
@@ -58,7 +60,7 @@ export class Poses {
     if (count === 0 || (last !== undefined && !this.hasChanged(last, count))) return false;
     const copied = kept?.keep(renderer, last?.count ?? 0) ?? 0;
     const before = kept?.palette ?? null;
-    if (this.steps?.edited === false && edits.isUsed) {
+    if (this.steps !== null && this.steps.edited !== edits.isUsed) {
       this.steps.dispose();
       this.steps = null;
     }
@@ -69,7 +71,8 @@ export class Poses {
     locals.prepare(renderer);
     palette.prepare(renderer);
     // When the clock has gone back, nothing can be said of the time between.
-    const spreads = last !== undefined && playback.rates.inUse && playback.clock >= last.clock;
+    const { clock, time, rates } = playback;
+    const spreads = last !== undefined && rates.inUse && clock >= last.clock && time.origin === last.origin;
     renderer.compute(this.steps.prepare(count, copied, spreads ? last : null));
     this.remember(renderer, last, count);
     return true;
@@ -94,14 +97,16 @@ export class Poses {
   }
 
   private remember(renderer: WebGPURenderer, last: Posed | undefined, count: number): void {
-    const { clock } = this.playback;
+    const { clock, time } = this.playback;
+    const { origin } = time;
     const { layered: actions } = this.playback.actions;
     const { version } = actions;
     const { version: edits } = this.edits;
-    if (last === undefined) this.posed.set(renderer, { clock, count, actions, version, edits });
+    if (last === undefined) this.posed.set(renderer, { clock, origin, count, actions, version, edits });
     else {
       last.edits = edits;
       last.clock = clock;
+      last.origin = origin;
       last.count = count;
       last.actions = actions;
       last.version = version;
