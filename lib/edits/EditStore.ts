@@ -115,8 +115,11 @@ export class EditStore {
     live.endLeft(elapsed, this.poseLeft);
     if (origin === this.origin) return;
     this.origin = origin;
-    // Times in the headers are times of the clock.
-    for (let i = 0; i < capacity; i++) if (this.isEdited(i)) this.changed(i);
+    // Times in the headers are times of the clock, also of instances whose edits have ended.
+    const { data } = this.headers;
+    for (let i = 0; i < capacity; i++) {
+      if (this.isEdited(i) || data[i * HEADER_STRIDE + HEADER_CHANGED] !== 0) this.changed(i);
+    }
   }
 
   /** Applies an instance's live pose and edits to local transforms. */

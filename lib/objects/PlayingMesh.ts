@@ -186,7 +186,8 @@ export abstract class PlayingMesh extends CharacterMesh {
   setPoseRateAt(instances: Instances, rate: number): this {
     checkPoseRate(rate, `${NAME}.setPoseRateAt`);
     return this.each(instances, 'setPoseRateAt', (index) => {
-      this.playback.setPoseRate(index, rate === Infinity ? 0 : rate);
+      // Shaders read it as a float32, in which very large numbers are infinite too.
+      this.playback.setPoseRate(index, Math.fround(rate) === Infinity ? 0 : rate);
     });
   }
 

@@ -52,6 +52,11 @@ export function layerMask(
 
 /** What a mask says of each name. */
 function weightsOf(mask: LayerMask, caller: string): Map<string, number> {
+  if (typeof mask !== 'object' || mask === null) {
+    throw new Error(
+      `${caller}: the mask is ${JSON.stringify(mask)}; use ["Spine"], { joints: ["Spine"], below: false } or { Spine: 0.5 }.`,
+    );
+  }
   const list = Array.isArray(mask) ? mask : (mask as { joints?: unknown }).joints;
   if (Array.isArray(list)) return new Map(list.map((name) => [String(name), 1]));
   return new Map(

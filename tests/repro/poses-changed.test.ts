@@ -116,3 +116,28 @@ test('data with keys of 16 bits may lie anywhere in a file', () => {
   const other = new Class({ ...data, tracks: { ...tracks, shorts: file.subarray(1) } });
   expect(other.shortKeys?.image.data).toEqual(boneTexture.shortKeys?.image.data);
 });
+
+test('a pose rate beyond what shaders can hold is one in every frame', () => {
+  const crowd = twoInstances();
+  crowd.setPoseRateAt(0, 1e300);
+  expect(crowd.getPoseRateAt(0)).toBe(0);
+});
+
+test.each(['Spine', null])('a mask that is %s is refused for what it is', (mask) => {
+  const { root, clips } = createCharacter();
+  const layers = [{ name: 'upper', mask }] as unknown as [{ name: string }];
+  expect(() => SkinnedInstancedMesh.from(root, clips, 1, { layers })).toThrow(
+    `layer "upper": the mask is ${JSON.stringify(mask)}; use ["Spine"]`,
+  );
+});
+
+test('an instance whose edits have ended is not due in every frame once the clock has gone back to zero', () => {
+  const crowd = twoInstances();
+  for (let i = 0; i < 30; i++) crowd.update(0.5);
+  crowd.setJointScaleAt(0, 1, crowd.scale).clearJointEditsAt(0);
+  const changed = () => crowd.edits.headers?.data[3];
+  expect(changed()).toBe(15);
+  for (let i = 0; i < 3; i++) crowd.update(0.5);
+  crowd.edits.update();
+  expect(changed()).toBeLessThanOrEqual(crowd.clock);
+});
