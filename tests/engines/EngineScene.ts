@@ -1,4 +1,4 @@
-import { Box3, Group, Matrix4, type Object3D } from 'three';
+import { Box3, Group, Matrix4, type Object3D, Vector3 } from 'three';
 import type { CharacterMesh, SkinnedInstancedMesh } from '../support/library.js';
 import type { LightKind } from '../support/pictures.js';
 import type { ReadBack } from './readBack.js';
@@ -53,16 +53,24 @@ export function inRows(
   return crowd;
 }
 
-/** The crowds of a scene as one object, and the box that they stand in. */
+/** Every so many vertices are looked at for the box of a crowd. */
+const STRIDE = 7;
+
+/** The crowds of a scene as one object, and the box of what they show now: that of all they may do leaves much room around them. */
 export function arrange({ crowds, shadows = false }: Built): { object: Object3D; bounds: Box3 } {
   const object = new Group();
   const bounds = new Box3();
+  const position = new Vector3();
   for (const crowd of Object.values(crowds)) {
     crowd.castShadow = shadows;
     crowd.receiveShadow = shadows;
     if (crowd.parent !== null) continue;
-    crowd.computeBoundingBox();
-    bounds.union(crowd.boundingBox as Box3);
+    const { count } = crowd.geometry.getAttribute('position');
+    for (let instance = 0; instance < crowd.count; instance++) {
+      for (let vertex = 0; vertex < count; vertex += STRIDE) {
+        bounds.expandByPoint(crowd.getVertexPositionAt(instance, vertex, position));
+      }
+    }
     object.add(crowd);
   }
   object.updateMatrixWorld(true);

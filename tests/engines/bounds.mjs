@@ -4,22 +4,22 @@
  * at edges: SwiftShader rounds corners of triangles to a sixteenth of a pixel, Mesa to a 256th.
  */
 const MEASURED = {
-  playing: 0.0047,
-  fading: 0.0051,
-  paused: 0.0038,
-  'directional shadows': 0.0078,
-  'point shadows': 0.0044,
-  parts: 0.0061,
-  'merged materials': 0.0061,
-  'morph targets': 0.0033,
-  attachments: 0.003,
-  encodings: 0.0091,
-  layers: 0.0089,
-  'edits and live poses': 0.0106,
-  'CesiumMan.glb': 0.0058,
-  'Horse.glb': 0.0083,
-  'Knight.glb': 0.0115,
-  'RobotExpressive.glb': 0.0084,
+  playing: 0.007,
+  fading: 0.0068,
+  paused: 0.0071,
+  'directional shadows': 0.0081,
+  'point shadows': 0.0053,
+  parts: 0.0057,
+  'merged materials': 0.0057,
+  'morph targets': 0.0044,
+  attachments: 0.0046,
+  encodings: 0.0172,
+  layers: 0.0075,
+  'edits and live poses': 0.0074,
+  'CesiumMan.glb': 0.0057,
+  'Horse.glb': 0.0046,
+  'Knight.glb': 0.0094,
+  'RobotExpressive.glb': 0.0056,
 };
 
 /** For characters that are not measured, which may be all edges. */
@@ -37,11 +37,11 @@ export const boundsAcrossDrivers = (scene) => ({
   numbers: NUMBERS,
 });
 
-/**
- * How far two that draw by the same driver may be apart. Measured: none on Mesa; WebGPU on SwiftShader up to 0.056 %, but for
- * the edits, where six pixels at edges are 0.114 % of those that the crowd covers.
- */
+/** Scenes in which a few pixels at edges are more of what the crowd covers than in others. */
+const SMALL = ['encodings', 'edits and live poses'];
+
+/** How far two that draw by the same driver may be apart. Measured: none on Mesa; WebGPU on SwiftShader up to 0.088 %, of the small 0.110 %. */
 export const boundsOnOneDriver = (scene) => ({
-  pixels: scene === 'edits and live poses' ? 0.0017 : 0.001,
+  pixels: SMALL.includes(scene) ? 0.0017 : 0.001,
   numbers: NUMBERS,
 });

@@ -20,7 +20,7 @@ declare global {
 }
 
 /** How much nearer the camera goes than the stage has it, as a share of the way to the middle. */
-const NEARER = 0.45;
+const NEARER = 0.1;
 
 const { engines } = window;
 
@@ -40,7 +40,6 @@ async function drawScene(drawing: Drawing, renderer: RendererName, one: EngineSc
   const built = await one.build();
   const { object, bounds } = arrange(built);
   const { scene, camera } = createStage(bounds, built.light ?? 'directional');
-  // The bounds hold all that the clips ever do, which leaves much room around the characters.
   camera.position.lerp(bounds.getCenter(new Vector3()), NEARER);
   camera.updateMatrixWorld();
   const empty = await drawing.picture(scene, camera, new Group());
