@@ -24,8 +24,8 @@ export interface SkinnedInstancedMeshOptions extends DrawOptions {
   layers?: readonly LayerOptions[];
   /**
    * How the skinning matrices of instances are kept, with encoding `'tracks'`: `'exact'` in 48 bytes a joint, or `'compact'` in
-   * 32, which vertices read faster, and which puts them off by up to 3e-5 of the height. The WebGL 2 backend of WebGPURenderer
-   * keeps exact ones either way.
+   * 32, for which vertices read less and compute more, and are off by up to 3e-5 of the height. The WebGL 2 backend of
+   * WebGPURenderer keeps exact ones either way.
    * @default 'exact'
    */
   palette?: Palette;
