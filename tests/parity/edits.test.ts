@@ -80,6 +80,30 @@ describe.each(TWINS)('%s', (twin) => {
   });
   afterAll(() => how.dispose());
 
+  test('an edit makes an instance due that is posed less often than frames are drawn', async () => {
+    const { root, clips } = await loadCharacter(BUILT_IN);
+    const crowd = SkinnedInstancedMesh.from(root, clips, 2, { encoding: 'tracks' });
+    const vertices = crowd.geometry.getAttribute('position').count;
+    crowd.geometry = captureGeometry(crowd.geometry);
+    crowd.material = how.material(vertices);
+    crowd.playAll(2).setPoseRateAt(crowd.all, 0.5);
+    crowd.setJointScaleAt(1, 'Head', new Vector3(1, 1, 1));
+    crowd.update(0.01);
+    await how.read(crowd, vertices, 2);
+    crowd.update(0.1);
+    crowd.setJointScaleAt(0, 'Head', new Vector3(2, 2, 2));
+    const drawn = await how.read(crowd, vertices, 2);
+    const exact = new Vector3();
+    let worst = 0;
+    for (let vertex = 0; vertex < vertices; vertex += 5) {
+      const { x, y, z } = crowd.getVertexPositionAt(0, vertex, exact);
+      const [dx, dy, dz] = drawn.subarray(vertex * 3, vertex * 3 + 3);
+      worst = Math.max(worst, Math.hypot(x - dx, y - dy, z - dz));
+    }
+    expect(worst / characterHeight(root)).toBeLessThanOrEqual(EXACT);
+    crowd.dispose();
+  });
+
   describeCharacters((name) => {
     test('seed 31: edited joints, look-at and live poses are those of bones that are changed after mixer.update', async () => {
       const { root, clips } = await loadCharacter(name);
