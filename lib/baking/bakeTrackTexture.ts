@@ -5,7 +5,13 @@ import { boxToArray } from '../poses/BoxArray.js';
 import type { BakedClip } from '../poses/ClipTable.js';
 import { expandByPose } from '../poses/jointBoxes.js';
 import { reachBounds } from '../tracks/reachBounds.js';
-import { SHORTS_PER_ROW, TRACK_ROW, trackTexels } from '../tracks/trackTexels.js';
+import {
+  MAX_TRACK_TEXELS,
+  SHORTS_PER_ROW,
+  TRACK_ROW,
+  trackSize,
+  trackTexels,
+} from '../tracks/trackTexels.js';
 import { warnOnce } from '../utils/warnOnce.js';
 import type { BakedCharacter } from './BakedCharacter.js';
 import { bakeTracks } from './bakeTracks.js';
@@ -63,6 +69,12 @@ export function* bakeTrackTexture(
     );
   }
 
+  if (trackSize(tracks) > MAX_TRACK_TEXELS) {
+    if (mayFail) return 'so much';
+    throw new Error(
+      `${NAME}: the tracks have ${trackSize(tracks)} keys, and there may be ${MAX_TRACK_TEXELS}; bake fewer clips, or several bone textures.`,
+    );
+  }
   const { texels, height } = trackTexels(tracks);
   const rows = Math.max(height, (tracks.shorts?.length ?? 0) / SHORTS_PER_ROW);
   if (TRACK_ROW > maxTextureSize || rows > maxTextureSize) {

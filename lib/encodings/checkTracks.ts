@@ -8,7 +8,13 @@ import {
   TRACK_CONSTANT,
   TRACK_TEXEL,
 } from '../tracks/PoseTracks.js';
-import { SHORTS_PER_ROW, TRACK_ROW, trackLayout } from '../tracks/trackTexels.js';
+import {
+  MAX_TRACK_TEXELS,
+  SHORTS_PER_ROW,
+  TRACK_ROW,
+  trackLayout,
+  trackSize,
+} from '../tracks/trackTexels.js';
 import type { BoneTextureData } from './BoneTextureData.js';
 import { check, checkArray, isCount } from './checks.js';
 
@@ -46,6 +52,12 @@ export function checkTracks(data: BoneTextureData): void {
   } else {
     check(shorts === null, 'tracks.shorts', shorts, 'null, for precision "float"');
   }
+  check(
+    trackSize(tracks) <= MAX_TRACK_TEXELS,
+    'tracks.keys',
+    keys,
+    `so few that ${MAX_TRACK_TEXELS} texels hold all`,
+  );
   const entries = nodes + morphRest.length / 4;
   checkArray(table, Uint32Array, clips.length * entries * NODE_ENTRIES, 'tracks.table');
 

@@ -171,7 +171,8 @@ export function checkLayers(layers: readonly LayerOptions[], caller: string): vo
     throw new Error(`${caller}: ${layers.length} layers; there may be ${MAX_LAYERS - 1} over the base.`);
   }
   const names = new Set<unknown>([BASE_LAYER]);
-  layers.forEach(({ name, weight = 1 }, i) => {
+  layers.forEach((layer, i) => {
+    const { name, weight = 1 } = (layer ?? {}) as Partial<LayerOptions>;
     if (typeof name !== 'string' || names.has(name)) {
       throw new Error(
         `${caller}: layer ${i + 1} is called ${JSON.stringify(name)}; each needs a name of its own, other than "${BASE_LAYER}".`,

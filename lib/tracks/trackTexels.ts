@@ -25,6 +25,15 @@ export const ENTRY_STEPPED = 2;
 /** Table entry for a property that a clip has no track for. */
 export const ENTRY_ABSENT = -1;
 
+/** Texels, or keys of 16 bits, that there may be: table entries are floats, and exact up to 2^24. */
+export const MAX_TRACK_TEXELS = 2 ** 22;
+
+/** How many texels the tracks take, or keys of 16 bits if there are more of those. */
+export function trackSize(tracks: PoseTracks): number {
+  const texels = trackLayout(tracks).keys + tracks.keys.length / 4;
+  return Math.max(texels, (tracks.shorts?.length ?? 0) / 4);
+}
+
 /** Where the parts of the texture begin, in texels. */
 export interface TrackLayout {
   nodes: number;

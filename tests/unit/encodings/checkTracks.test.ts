@@ -55,6 +55,12 @@ test.each([
     tracks.keys.slice(0, 4),
     /data\.tracks\.table\[\d+\] is \d+, but has to be a track among the 1 texels/,
   ],
+  // Addresses of more than these are no longer exact in shaders.
+  [
+    'keys',
+    new Float32Array(2 ** 24),
+    'data.tracks.keys is Float32Array of 16777216, but has to be so few that 4194304 texels hold all',
+  ],
   ['table', tracks.table.slice(1), 'data.tracks.table is Uint32Array of'],
   ['clips', [], 'data.tracks.clips is Array of 0'],
   ['clips', [{ ...tracks.clips[0], frames: 9 }], 'data.tracks.clips[0].frames is 9, but has to be 2'],

@@ -372,6 +372,7 @@ describe('wrong input is named', () => {
       Array.from({ length: 5 }, (_, i) => ({ name: `${i}` })),
       /5 layers; there may be 4 over the base/,
     ],
+    ['nothing', [null], /layer 1 is called undefined/],
     ['no name', [{}], /layer 1 is called undefined; each needs a name/],
     ['the name of the base', [{ name: 'base' }], /layer 1 is called "base"/],
     ['a name twice', [{ name: 'a' }, { name: 'a' }], /layer 2 is called "a"/],
