@@ -11,8 +11,8 @@ import { PATIENCE } from '../support/patience.js';
 
 /** Kilobytes of each entry, minified and compressed, that it may not grow beyond unnoticed. */
 const CEILINGS: Record<string, number> = {
-  'skinned-instanced-mesh': 60,
-  'skinned-instanced-mesh/webgpu': 69,
+  'skinned-instanced-mesh': 80,
+  'skinned-instanced-mesh/webgpu': 92,
 };
 
 let packed: PackedApp;
