@@ -61,6 +61,7 @@ export function* bakeTrackTexture(
 
   const stored = yield* bakeTracks(bake, planned, { ...bake, size });
   if (typeof stored === 'string') return stored;
+  yield 1;
   const tracks = precision === 'half' ? shortenKeys(stored.tracks) : stored.tracks;
   for (const { name, error } of tracks.clips) {
     if (mayFail || error <= maxError) continue;
@@ -76,6 +77,7 @@ export function* bakeTrackTexture(
     );
   }
   const { texels, height } = trackTexels(tracks);
+  yield 1;
   const rows = Math.max(height, (tracks.shorts?.length ?? 0) / SHORTS_PER_ROW);
   if (TRACK_ROW > maxTextureSize || rows > maxTextureSize) {
     if (mayFail) return 'so much';
@@ -84,11 +86,13 @@ export function* bakeTrackTexture(
     );
   }
   const boundsOf = reachBounds(tracks, boxes);
-  const clips = tracks.clips.map(({ name, duration, fps, frames }, i): BakedClip => {
+  const clips: BakedClip[] = [];
+  for (const [i, { name, duration, fps, frames }] of tracks.clips.entries()) {
     const bounds = boxToArray(boundsOf(i));
     const rootMotion = stored.rootMotions[i];
-    return { name, start: i + 1, count: frames, duration, fps, bounds, rootMotion, markers: [] };
-  });
+    clips.push({ name, start: i + 1, count: frames, duration, fps, bounds, rootMotion, markers: [] });
+    yield 1;
+  }
   return {
     texels,
     layout: { width: TRACK_ROW, height, stride: TRACK_ROW },
