@@ -16,7 +16,7 @@ import {
  * Twin of `paletteMatrixGLSL`: the weighted sum of the vertex's joints, as rows, from what the pose pass has written.
  * Builds on the current stack.
  *
- * @param jointMatrix Reads the skinning matrix of a joint of the instance that is drawn: twin of `jointMatrix_palette`.
+ * @param jointMatrix Reads the skinning matrix of a joint of the instance that is drawn: in GLSL, `addJoint_exact` and `addJoint_compact` also add it up.
  * @param shown Above zero where the vertex's part is shown; where it is hidden, all its vertices are at one point. Null if no
  * part is ever hidden.
  */
@@ -61,7 +61,10 @@ export interface CompactMatrix {
 /** At least so much is the largest of the nine numbers taken for, so that the scale is no denormal number. */
 const LEAST_SCALE = 1e-4;
 
-/** Twin of `writeCompact` in GLSL. Builds on the current stack. */
+/**
+ * Writes the same shares as `writeCompact` in GLSL, by WGSL's own packing, in another order: no renderer reads what the other wrote.
+ * Builds on the current stack.
+ */
 export function packCompact([x, y, z]: Rows): CompactMatrix {
   const largest = max(max(x.xyz.abs(), y.xyz.abs()), z.xyz.abs()).toVar();
   const most = max(max(largest.x, largest.y), max(largest.z, LEAST_SCALE));
@@ -83,7 +86,7 @@ export function packCompact([x, y, z]: Rows): CompactMatrix {
   };
 }
 
-/** Twin of `jointMatrix_compact` in GLSL. Builds on the current stack. */
+/** Reads what `packCompact` writes. Builds on the current stack. */
 export function unpackCompact({ shares, rest }: CompactMatrix): Rows {
   const scale = unpackHalves(rest.x).y.toVar();
   const pair = (bits: Node<'uint'>) => unpackSnorms(bits).mul(scale).toVar();
