@@ -2,6 +2,7 @@ import type { InstancedMesh, Object3D } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
 import type { InstanceMatrices } from '../instances/InstanceMatrices.js';
 import type { InstanceParts } from '../instances/InstanceParts.js';
+import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import type { PosedCrowd } from '../sources/PoseSource.js';
 import type { View } from '../views/View.js';
 import type { CrowdSkeleton } from './CrowdSkeleton.js';
@@ -21,6 +22,8 @@ export interface DrawnCrowd extends InstancedMesh, Omit<PosedCrowd, 'geometry' |
   /** Whether clips move the geometry's morph targets. */
   readonly clipsMorph: boolean;
 
+  /** Which instances exist and are visible. */
+  readonly visibility: InstanceVisibility;
   /** Which instances are drawn; null for all. */
   readonly view: View | null;
 

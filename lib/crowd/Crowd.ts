@@ -2,6 +2,7 @@ import type { BufferGeometry, InstancedBufferAttribute } from 'three';
 import { JointEdits } from '../edits/JointEdits.js';
 import type { InstanceData } from '../instances/InstanceData.js';
 import { InstancePlaces } from '../instances/InstancePlaces.js';
+import { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { InstancePlayback } from '../playback/InstancePlayback.js';
 import type { LayerOptions } from '../playback/LayerTable.js';
 import type { PlaybackEvent } from '../playback/playbackEventTypes.js';
@@ -35,6 +36,8 @@ export interface CrowdMember {
  * also keeps the meshes in step: whatever an instance has, in any of them, is resized, exchanged and copied together.
  */
 export class Crowd {
+  /** Which instances exist, and which of them are visible. */
+  readonly visibility: InstanceVisibility;
   /** Where the instances stand. */
   readonly places: InstancePlaces;
   /** What the instances play. */
@@ -59,6 +62,7 @@ export class Crowd {
     layers: readonly LayerOptions[] = [],
     public palette: Palette = 'exact',
   ) {
+    this.visibility = new InstanceVisibility(capacity);
     this.places = new InstancePlaces(capacity);
     this.playback = new InstancePlayback(
       capacity,
@@ -67,7 +71,7 @@ export class Crowd {
       layers,
     );
     this.edits = new JointEdits(capacity, texture.data.tracks, this.places, this.playback.time);
-    this.data = [this.places, this.playback, this.edits];
+    this.data = [this.visibility, this.places, this.playback, this.edits];
   }
 
   /** The most instances there can be. */
@@ -75,9 +79,9 @@ export class Crowd {
     return this.places.capacity;
   }
 
-  /** Instances that the crowd has now. */
+  /** Instances that the crowd has now, with those that were deleted. */
   get count(): number {
-    return this.members[0]?.count ?? 0;
+    return this.visibility.count;
   }
 
   get boneTexture(): BoneTexture {
@@ -94,6 +98,11 @@ export class Crowd {
 
   remove(member: CrowdMember): void {
     this.members = this.members.filter((other) => other !== member);
+  }
+
+  /** Call when the `count` of a mesh was set. That of the crowd's own mesh says which instances exist. */
+  countChanged(member: CrowdMember, count: number): void {
+    if (member === this.members[0]) this.visibility.setCount(count);
   }
 
   /** Moves the clock, and dispatches the events that are due on every mesh. */

@@ -14,7 +14,7 @@ export interface LayerOption {
  * @throws If there is no such instance or layer, or the speed is out of range.
  */
 export function setTimeScales(
-  { playback, capacity }: Crowd,
+  { playback, visibility }: Crowd,
   instances: Instances,
   timeScale: number,
   { layer }: LayerOption,
@@ -22,7 +22,7 @@ export function setTimeScales(
 ): void {
   checkTimeScale(timeScale, caller);
   const number = playback.layers.indexOf(layer, caller);
-  forEachInstance(instances, capacity, caller, (index) => {
+  forEachInstance(instances, visibility, caller, (index) => {
     const clip = playback.clipOf(index, number);
     if (clip !== null) playback.setRate(index, timeScale * clip.fps, number);
   });
@@ -34,7 +34,7 @@ export function setTimeScales(
  * @throws If there is no such instance or layer, or the time is out of range.
  */
 export function setTimes(
-  { playback, capacity }: Crowd,
+  { playback, visibility }: Crowd,
   instances: Instances,
   time: number,
   { layer }: LayerOption,
@@ -42,7 +42,7 @@ export function setTimes(
 ): void {
   checkTime(time, caller);
   const number = playback.layers.indexOf(layer, caller);
-  forEachInstance(instances, capacity, caller, (index) => {
+  forEachInstance(instances, visibility, caller, (index) => {
     const clip = playback.clipOf(index, number);
     if (clip !== null) playback.setWithin(index, time * clip.fps, number);
   });
@@ -66,12 +66,12 @@ export function timeScaleOf({ playback }: Crowd, index: number, layer: number): 
  * @throws If there is no such instance or layer.
  */
 export function layerAt(
-  { playback, capacity }: Crowd,
+  { playback, visibility }: Crowd,
   index: number,
   layer: LayerReference | undefined,
   caller: string,
 ): number {
-  checkIndex(index, capacity, caller);
+  checkIndex(index, visibility, caller);
   return playback.layers.indexOf(layer, caller);
 }
 
@@ -81,14 +81,14 @@ export function layerAt(
  * @throws If there is no such instance or layer, or the fade is out of range.
  */
 export function stopClips(
-  { playback, capacity }: Crowd,
+  { playback, visibility }: Crowd,
   instances: Instances,
   { fade, layer }: { fade?: number; layer?: LayerReference },
   caller: string,
 ): void {
   const number = playback.layers.indexOf(layer, caller);
   const end = layer === undefined ? playback.layers.count : number + 1;
-  forEachInstance(instances, capacity, caller, (index) => {
+  forEachInstance(instances, visibility, caller, (index) => {
     for (let i = number; i < end; i++) {
       if (i === 0 || playback.stack.layers[i].order.count(index) > 0) {
         playback.play(index, null, { fade, layer: i }, caller);

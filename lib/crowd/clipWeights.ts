@@ -17,7 +17,7 @@ export interface WeightOptions {
  * @throws If there is no such instance, clip or layer, it does not play there, or a number is out of range.
  */
 export function setWeights(
-  { playback, boneTexture, capacity }: Crowd,
+  { playback, boneTexture, visibility }: Crowd,
   instances: Instances,
   clip: ClipReference,
   weight: number,
@@ -28,7 +28,7 @@ export function setWeights(
   checkFade(fade, caller);
   const number = playback.layers.indexOf(layer, caller);
   const baked = boneTexture.clips[boneTexture.clipIndex(clip, caller)];
-  forEachInstance(instances, capacity, caller, (index) => {
+  forEachInstance(instances, visibility, caller, (index) => {
     playback.setWeight(index, baked, weight, fade, caller, number);
   });
 }
@@ -39,13 +39,13 @@ export function setWeights(
  * @throws If there is no such instance, clip or layer.
  */
 export function weightOf(
-  { playback, boneTexture, capacity }: Crowd,
+  { playback, boneTexture, visibility }: Crowd,
   index: number,
   clip: ClipReference,
   layer: LayerReference | undefined,
   caller: string,
 ): number {
-  checkIndex(index, capacity, caller);
+  checkIndex(index, visibility, caller);
   const number = playback.layers.indexOf(layer, caller);
   return playback.getWeight(index, boneTexture.clips[boneTexture.clipIndex(clip, caller)], number);
 }
@@ -56,7 +56,7 @@ export function weightOf(
  * @throws If there is no such instance or layer, it is the base, or a number is out of range.
  */
 export function setLayerWeights(
-  { playback, capacity }: Crowd,
+  { playback, visibility }: Crowd,
   instances: Instances,
   layer: LayerReference,
   weight: number,
@@ -71,7 +71,7 @@ export function setLayerWeights(
       `${caller}: the base has no weight of its own, all else lies over it; call setWeightAt for its clips.`,
     );
   }
-  forEachInstance(instances, capacity, caller, (index) => {
+  forEachInstance(instances, visibility, caller, (index) => {
     playback.setLayerWeight(index, number, weight, fade);
   });
 }
@@ -82,11 +82,11 @@ export function setLayerWeights(
  * @throws If there is no such instance or layer.
  */
 export function layerWeightOf(
-  { playback, capacity }: Crowd,
+  { playback, visibility }: Crowd,
   index: number,
   layer: LayerReference,
   caller: string,
 ): number {
-  checkIndex(index, capacity, caller);
+  checkIndex(index, visibility, caller);
   return playback.getLayerWeight(index, playback.layers.indexOf(layer, caller));
 }

@@ -129,14 +129,14 @@ export function clearEdits(
   joint: string | number | undefined,
   caller: string,
 ): void {
-  const { edits, capacity } = crowd;
+  const { edits, visibility } = crowd;
   const node = joint === undefined ? undefined : nodeOf(crowd, joint, caller);
-  forEachInstance(instances, capacity, caller, (index) => edits.clear(index, node));
+  forEachInstance(instances, visibility, caller, (index) => edits.clear(index, node));
 }
 
 /** Gives instances the pose of objects, or lets them go back to their clips. */
 export function setPoses(
-  { edits, capacity, boneTexture }: Crowd,
+  { edits, visibility, boneTexture }: Crowd,
   instances: Instances,
   pose: ValueOfInstance<Object3D | Skeleton>,
   fade: number | undefined,
@@ -144,7 +144,7 @@ export function setPoses(
 ): void {
   tracksOf(boneTexture.data.tracks, caller);
   if (fade !== undefined) checkFade(fade, caller);
-  forEachInstance(instances, capacity, caller, (index) => {
+  forEachInstance(instances, visibility, caller, (index) => {
     const one = typeof pose === 'function' ? pose(index) : pose;
     if (one === null) {
       edits.leavePose(index, fade ?? 0);
@@ -191,15 +191,15 @@ function edit<T>(
   write: (value: T, caller: string) => void,
   caller: string,
 ): void {
-  const { edits, capacity } = crowd;
+  const { edits, visibility } = crowd;
   // The usual call makes no objects: crowds look at something anew in every frame.
   if (typeof instances === 'number' && !isFunction(value)) {
-    checkIndex(instances, capacity, caller);
+    checkIndex(instances, visibility, caller);
     editOne(edits, instances, kind, value, write, caller);
     return;
   }
   const common = _edit.slice();
-  forEachInstance(instances, capacity, caller, (index) => {
+  forEachInstance(instances, visibility, caller, (index) => {
     const one = isFunction(value) ? value(index) : value;
     // The function may have edited something itself.
     _edit.set(common);

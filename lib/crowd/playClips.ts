@@ -17,7 +17,7 @@ export type PlayOptionsOfInstance = {
  * @throws If there is no such instance or clip, or an option is out of range.
  */
 export function playClips(
-  { playback, boneTexture, capacity }: Crowd,
+  { playback, boneTexture, visibility }: Crowd,
   instances: Instances,
   clip: ClipOfInstance,
   options: PlayOptionsOfInstance,
@@ -25,7 +25,7 @@ export function playClips(
 ): void {
   const { clips } = boneTexture;
   const same = areSame(options);
-  forEachInstance(instances, capacity, caller, (index) => {
+  forEachInstance(instances, visibility, caller, (index) => {
     const one = typeof clip === 'function' ? clip(index) : clip;
     const baked = clips[boneTexture.clipIndex(one, caller)];
     playback.play(index, baked, same ? options : optionsOf(options, index), caller);

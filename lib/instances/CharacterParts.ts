@@ -2,11 +2,12 @@ import type { BufferGeometry, Color, Vector2 } from 'three';
 import { checkColor } from './InstanceColors.js';
 import type { InstanceData } from './InstanceData.js';
 import { InstanceParts } from './InstanceParts.js';
-import { checkIndex, forEachInstance, type Instances } from './instanceRange.js';
+import { checkIndex, forEachInstance, type InstanceIds, type Instances } from './instanceRange.js';
 
 /** The mesh whose instances wear them. */
 interface PartedMesh {
   readonly capacity: number;
+  readonly visibility: InstanceIds;
   /** Called when other textures and shaders are needed. */
   prepareDraw(): void;
   /** Called when a part of an instance was shown or hidden. */
@@ -57,7 +58,7 @@ export class CharacterParts implements InstanceData {
   setVisible(instances: Instances, part: string | number, visible: boolean, caller: string): void {
     const indices = this.indicesOf(part, caller);
     const worn = this.need();
-    forEachInstance(instances, this.mesh.capacity, caller, (index) => {
+    forEachInstance(instances, this.mesh.visibility, caller, (index) => {
       for (const one of indices) worn.show(index, one, visible);
       this.mesh.shownChanged(index);
     });
@@ -70,7 +71,7 @@ export class CharacterParts implements InstanceData {
     }
     const shown = new Set(visible.flatMap((part) => this.indicesOf(part, caller)));
     const worn = this.need();
-    forEachInstance(instances, this.mesh.capacity, caller, (index) => {
+    forEachInstance(instances, this.mesh.visibility, caller, (index) => {
       for (let part = 0; part < worn.count; part++) worn.show(index, part, shown.has(part));
       this.mesh.shownChanged(index);
     });
@@ -78,7 +79,7 @@ export class CharacterParts implements InstanceData {
 
   /** Whether any mesh of a part is shown wherever the instance is. */
   isShown(index: number, part: string | number, caller: string): boolean {
-    checkIndex(index, this.mesh.capacity, caller);
+    checkIndex(index, this.mesh.visibility, caller);
     const indices = this.indicesOf(part, caller);
     const { worn } = this;
     return worn === null || indices.some((one) => worn.isShown(index, one));
@@ -98,14 +99,14 @@ export class CharacterParts implements InstanceData {
     checkColor(color, caller);
     const indices = this.indicesOf(part, caller);
     const worn = this.need();
-    forEachInstance(instances, this.mesh.capacity, caller, (index) => {
+    forEachInstance(instances, this.mesh.visibility, caller, (index) => {
       for (const one of indices) worn.setColor(index, one, color);
     });
   }
 
   /** Of a part of several meshes the colour of the first. */
   getColor(index: number, part: string | number, target: Color, caller: string): Color {
-    checkIndex(index, this.mesh.capacity, caller);
+    checkIndex(index, this.mesh.visibility, caller);
     const [first] = this.indicesOf(part, caller);
     return this.worn === null ? target.setRGB(1, 1, 1) : this.worn.getColor(index, first, target);
   }
@@ -116,14 +117,14 @@ export class CharacterParts implements InstanceData {
       throw new Error(`${caller}: offset is ${offset?.x}, ${offset?.y}; use finite numbers.`);
     }
     const worn = this.need();
-    forEachInstance(instances, this.mesh.capacity, caller, (index) => {
+    forEachInstance(instances, this.mesh.visibility, caller, (index) => {
       for (const one of indices) worn.setMapOffset(index, one, offset);
     });
   }
 
   /** Of a part of several meshes the offset of the first. */
   getMapOffset(index: number, part: string | number, target: Vector2, caller: string): Vector2 {
-    checkIndex(index, this.mesh.capacity, caller);
+    checkIndex(index, this.mesh.visibility, caller);
     const [first] = this.indicesOf(part, caller);
     return this.worn === null ? target.set(0, 0) : this.worn.getMapOffset(index, first, target);
   }

@@ -6,31 +6,44 @@ export interface InstanceRange {
   count: number;
 }
 
-/** One instance by its index, or a range of them. */
+/** One instance by its index, or a range of them, in which deleted ones are passed over. */
 export type Instances = number | InstanceRange;
 
-/** @throws If there is no such instance. */
-export function checkIndex(index: number, capacity: number, caller: string): void {
-  if (Number.isInteger(index) && index >= 0 && index < capacity) return;
-  throw new Error(`${caller}: no instance ${index}; the mesh has ${capacity}, 0 to ${capacity - 1}.`);
+/** Which instances there may be. */
+export interface InstanceIds {
+  /** How many there is room for. */
+  readonly capacity: number;
+  isDeleted(index: number): boolean;
+}
+
+/** @throws If there is no such instance, or it was deleted. */
+export function checkIndex(index: number, ids: InstanceIds, caller: string): void {
+  const { capacity } = ids;
+  if (!(Number.isInteger(index) && index >= 0 && index < capacity)) {
+    throw new Error(`${caller}: no instance ${index}; the mesh has ${capacity}, 0 to ${capacity - 1}.`);
+  }
+  if (ids.isDeleted(index)) {
+    throw new Error(`${caller}: instance ${index} was deleted; use an id that addInstance() returned since.`);
+  }
 }
 
 /**
- * Calls back for an instance, or for each of a range.
+ * Calls back for an instance, or for each of a range but those that were deleted.
  *
- * @throws If one of them is not there; then nothing was called.
+ * @throws If the instance is not there or was deleted, or the range is none; then nothing was called.
  */
 export function forEachInstance(
   instances: Instances,
-  capacity: number,
+  ids: InstanceIds,
   caller: string,
   callback: (index: number) => void,
 ): void {
   if (typeof instances === 'number') {
-    checkIndex(instances, capacity, caller);
+    checkIndex(instances, ids, caller);
     callback(instances);
     return;
   }
+  const { capacity } = ids;
   const { start, count } = instances ?? {};
   const end = start + count;
   const whole = Number.isInteger(start) && Number.isInteger(count);
@@ -39,5 +52,5 @@ export function forEachInstance(
       `${caller}: the range from ${start} with ${count} instances does not lie within the mesh's ${capacity}.`,
     );
   }
-  for (let index = start; index < end; index++) callback(index);
+  for (let index = start; index < end; index++) if (!ids.isDeleted(index)) callback(index);
 }

@@ -96,7 +96,7 @@ export abstract class CharacterMesh extends CrowdMesh {
    * @throws If there is no such instance, or the colour is not of finite numbers.
    */
   override setColorAt(index: number, color: Color): this {
-    checkIndex(index, this.capacity, `${NAME}.setColorAt`);
+    checkIndex(index, this.visibility, `${NAME}.setColorAt`);
     checkColor(color, `${NAME}.setColorAt`);
     super.setColorAt(index, color);
     return this;
@@ -110,7 +110,7 @@ export abstract class CharacterMesh extends CrowdMesh {
    * @throws If there is no such instance, or there are more or fewer influences, or one is not finite.
    */
   override setMorphAt(index: number, object: Mesh): this {
-    checkIndex(index, this.capacity, `${NAME}.setMorphAt`);
+    checkIndex(index, this.visibility, `${NAME}.setMorphAt`);
     this.morphs.prepare(object, `${NAME}.setMorphAt`);
     super.setMorphAt(index, object);
     return this;
@@ -124,7 +124,7 @@ export abstract class CharacterMesh extends CrowdMesh {
    * @throws If there is no such instance, or the matrix is not of finite numbers.
    */
   override setMatrixAt(index: number, matrix: Matrix4): this {
-    checkIndex(index, this.capacity, `${NAME}.setMatrixAt`);
+    checkIndex(index, this.visibility, `${NAME}.setMatrixAt`);
     checkMatrix(matrix, `${NAME}.setMatrixAt`);
     super.setMatrixAt(index, matrix);
     return this;
@@ -135,8 +135,8 @@ export abstract class CharacterMesh extends CrowdMesh {
    * To remove one from the middle, swap it with the last and lower `count`.
    */
   swapInstances(i: number, j: number): this {
-    checkIndex(i, this.capacity, `${NAME}.swapInstances`);
-    checkIndex(j, this.capacity, `${NAME}.swapInstances`);
+    checkIndex(i, this.visibility, `${NAME}.swapInstances`);
+    checkIndex(j, this.visibility, `${NAME}.swapInstances`);
     this.crowd.swap(i, j);
     return this;
   }

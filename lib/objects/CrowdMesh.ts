@@ -21,6 +21,7 @@ import type { InstanceData } from '../instances/InstanceData.js';
 import type { InstanceMatrices } from '../instances/InstanceMatrices.js';
 import { InstanceMorphs } from '../instances/InstanceMorphs.js';
 import type { InstanceParts } from '../instances/InstanceParts.js';
+import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { MatrixTexels } from '../instances/MatrixTexels.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import { CrowdBounds } from '../queries/crowdBounds.js';
@@ -130,6 +131,11 @@ export abstract class CrowdMesh extends InstancedMesh<
   /** @internal */
   get playback(): InstancePlayback {
     return this.crowd.playback;
+  }
+
+  /** @internal */
+  get visibility(): InstanceVisibility {
+    return this.crowd.visibility;
   }
 
   /** How the skinning matrices of instances are kept, with encoding 'tracks'. */

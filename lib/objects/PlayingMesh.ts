@@ -193,13 +193,13 @@ export abstract class PlayingMesh extends CharacterMesh {
 
   /** Poses a second that an instance is to have; 0 for one in every frame. */
   getPoseRateAt(index: number): number {
-    checkIndex(index, this.capacity, `${NAME}.getPoseRateAt`);
+    checkIndex(index, this.visibility, `${NAME}.getPoseRateAt`);
     return this.playback.getPoseRate(index);
   }
 
   /** Whether an instance is paused. */
   isPausedAt(index: number): boolean {
-    checkIndex(index, this.capacity, `${NAME}.isPausedAt`);
+    checkIndex(index, this.visibility, `${NAME}.isPausedAt`);
     return this.playback.isPaused(index);
   }
 
@@ -253,7 +253,7 @@ export abstract class PlayingMesh extends CharacterMesh {
 
   /** Calls back for an instance, or each of a range. */
   private each(instances: Instances, method: string, callback: (index: number) => void): this {
-    forEachInstance(instances, this.capacity, `${NAME}.${method}`, callback);
+    forEachInstance(instances, this.visibility, `${NAME}.${method}`, callback);
     return this;
   }
 }

@@ -2,14 +2,14 @@ import type { BufferGeometry, InstancedBufferAttribute, Material } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
 import { CrowdSkeleton } from '../backends/CrowdSkeleton.js';
 import { createCrowdGeometry, removePlaybackAttributes } from '../character/crowdGeometry.js';
-import type { Crowd } from '../crowd/Crowd.js';
+import type { Crowd, CrowdMember } from '../crowd/Crowd.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import type { View } from '../views/View.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
 /** What the accessors read of the mesh, and what they call once something was assigned. */
-interface GuardedMesh {
+interface GuardedMesh extends CrowdMember {
   geometry: BufferGeometry;
   material: Material | Material[];
   readonly capacity: number;
@@ -62,6 +62,7 @@ export function guardProperties(mesh: GuardedMesh): void {
           );
         }
         count = value;
+        mesh.crowd.countChanged(mesh, value);
         for (const attachment of mesh.attachments) attachment.count = value;
       },
     },

@@ -15,7 +15,7 @@ export function vertexPositionAt(
   target: Vector3,
   caller: string,
 ): Vector3 {
-  checkIndex(index, crowd.playback.capacity, caller);
+  checkIndex(index, crowd.visibility, caller);
   const vertices = crowd.geometry.getAttribute('position').count;
   if (!(Number.isInteger(vertex) && vertex >= 0 && vertex < vertices)) {
     throw new Error(`${caller}: no vertex ${vertex}; the geometry has ${vertices}, 0 to ${vertices - 1}.`);
@@ -33,7 +33,7 @@ export function skinningMatrixAt(
   target: Matrix4,
   caller: string,
 ): Matrix4 {
-  checkIndex(index, crowd.playback.capacity, caller);
+  checkIndex(index, crowd.visibility, caller);
   const number = crowd.boneTexture.jointIndex(joint, caller);
   const at = _instance.pose(crowd, index).jointMatrix(number);
   return affineToMatrix4(_instance.palette, at, target);
@@ -47,7 +47,7 @@ export function socketMatrixAt(
   target: Matrix4,
   caller: string,
 ): Matrix4 {
-  checkIndex(index, crowd.playback.capacity, caller);
+  checkIndex(index, crowd.visibility, caller);
   const socket = crowd.boneTexture.socket(joint, caller);
   skinningMatrixAt(crowd, index, socket.joint, target, caller);
   target.multiply(affineToMatrix4(socket.bind, 0, _matrix));
