@@ -8,6 +8,8 @@ export interface CharacterOptions {
   colors?: Partial<Palette>;
   /** Whether Walk and Run cover ground, as clips with root motion do; else they are on the spot. */
   travel?: boolean;
+  /** Share of the corners and cross-sections that are built, for levels of detail; 1 by default. */
+  detail?: number;
 }
 
 export interface Character {
@@ -23,7 +25,7 @@ export interface Character {
  */
 export function createCharacter(options: CharacterOptions = {}): Character {
   const bones = createBones();
-  const geometry = createBodyGeometry({ ...DEFAULT_PALETTE, ...options.colors });
+  const geometry = createBodyGeometry({ ...DEFAULT_PALETTE, ...options.colors }, options.detail);
   const material = new MeshStandardMaterial({ name: 'Body', vertexColors: true, roughness: 0.75 });
 
   const mesh = new SkinnedMesh(geometry, material);

@@ -151,16 +151,3 @@ export function finisher({ device, gl }: Created): () => Promise<void> {
     gl?.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
   };
 }
-
-/** The name of what draws. */
-export function deviceName(created: Pick<Created, 'gl'>, adapter: GPUAdapterInfo | null): string {
-  if (adapter !== null) {
-    const { description, vendor, architecture } = adapter;
-    return (
-      description || [vendor, architecture].filter((part) => part).join(' ') || 'a device without a name'
-    );
-  }
-  const { gl } = created;
-  const info = gl?.getExtension('WEBGL_debug_renderer_info');
-  return info && gl ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : 'a device without a name';
-}

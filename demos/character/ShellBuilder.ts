@@ -47,6 +47,10 @@ const ZERO = new Vector3();
 const CAP_ANGLES = [0, 0.33, 0.66];
 const BONE_INDEX = new Map(JOINTS.map(({ name }, index) => [name, index]));
 
+/** Below this detail there are no rounded ends, and no shells as thin as fingers. */
+const COARSE = 0.6;
+const THIN = 0.025;
+
 /** Collects closed tubes ("shells") of elliptic cross-sections into one skinned geometry. */
 export class ShellBuilder {
   private readonly positions: number[] = [];
@@ -57,11 +61,19 @@ export class ShellBuilder {
   private readonly skinWeights: number[] = [];
   private readonly indices: number[] = [];
 
+  /** @param detail Share of the corners and cross-sections that are built. */
+  constructor(private readonly detail = 1) {}
+
   add(shell: Shell): this {
-    const { origin = ZERO, axis = Y, side = X, up = Z, segments = 12, squareness = 2, caps = [0, 0] } = shell;
+    const { origin = ZERO, axis = Y, side = X, up = Z, squareness = 2, caps = [0, 0] } = shell;
+    const { detail } = this;
+    const coarse = detail < COARSE;
+    if (coarse && shell.rings.every((ring) => Math.max(ring.side, ring.up) < THIN)) return this;
+    const segments = Math.max(4, Math.round((shell.segments ?? 12) * detail));
     const color = new Color(shell.color);
-    const outline = shell.resample ? resample(shell.rings, shell.resample) : shell.rings;
-    const rings = closeEnds(outline, caps);
+    const smooth = shell.resample ? resample(shell.rings, shell.resample) : shell.rings;
+    const outline = detail < 1 ? thinOut(smooth, Math.max(3, Math.round(smooth.length * detail))) : smooth;
+    const rings = closeEnds(outline, coarse ? [0, 0] : caps);
     const rows = rings.map((ring) => ringPoints(ring, origin, axis, side, up, segments, squareness));
     const handedness = Math.sign(new Vector3().crossVectors(side, up).dot(axis));
     const first = this.positions.length / 3;
@@ -204,6 +216,12 @@ function closeEnds(rings: Ring[], [startLength, endLength]: [number, number]): R
     ...(endLength > 0 ? cap(last, endLength) : []),
     point(last, last.at + endLength),
   ];
+}
+
+/** `count` of the rings, the first and the last among them. */
+function thinOut(rings: Ring[], count: number): Ring[] {
+  if (count >= rings.length) return rings;
+  return Array.from({ length: count }, (_, k) => rings[Math.round((k / (count - 1)) * (rings.length - 1))]);
 }
 
 /** `count` rings on the Catmull-Rom curve through the given ones. */

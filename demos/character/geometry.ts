@@ -29,9 +29,9 @@ const SIDES = ['Left', 'Right'] as const;
 const smooth = MathUtils.smoothstep;
 const onHead = (): Weights => ({ Head: 1 });
 
-/** The figure's body in rest pose: standing on y = 0, facing +z, arms half lowered. */
-export function createBodyGeometry(palette: Palette): BufferGeometry {
-  const builder = new ShellBuilder();
+/** The figure's body in rest pose: standing on y = 0, facing +z, arms half lowered. `detail` is the share of its corners that are built. */
+export function createBodyGeometry(palette: Palette, detail = 1): BufferGeometry {
+  const builder = new ShellBuilder(detail);
   addTorso(builder, palette);
   addHead(builder, palette);
   for (const side of SIDES) {

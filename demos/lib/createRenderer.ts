@@ -1,6 +1,7 @@
 import { type Material, type Object3D, WebGLRenderer } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
 import { type Calls, countCalls, type Purpose } from './countCalls.js';
+import { deviceName } from './deviceName.js';
 
 export type AnyRenderer = WebGLRenderer | WebGPURenderer;
 
@@ -8,6 +9,8 @@ export interface Created {
   renderer: AnyRenderer;
   /** What draws: 'WebGLRenderer', or 'WebGPURenderer' and on what. */
   label: string;
+  /** Of the GPU, or of the program that stands in for one. */
+  name: string;
   /** Under WebGPU. */
   device: GPUDevice | null;
   /** Under WebGL 2. */
@@ -47,7 +50,8 @@ export async function createRenderer(kind: string | null, antialias = true): Pro
       calls.purpose = isPose ? 'poses' : purposeOf(object, scene === null);
       original(camera, scene, geometry, material, object, group);
     };
-    return { renderer, label: 'WebGLRenderer', device: null, gl, maxTextureSize, calls };
+    const name = deviceName(gl, null);
+    return { renderer, label: 'WebGLRenderer', name, device: null, gl, maxTextureSize, calls };
   }
 
   const { WebGPURenderer: Renderer } = await import('three/webgpu');
@@ -62,8 +66,11 @@ export async function createRenderer(kind: string | null, antialias = true): Pro
     calls.purpose = purposeOf(object, 'isShadowPassMaterial' in material);
     original.call(backend, renderObject, info);
   };
+  // TypeScript does not know it yet.
+  const { adapterInfo = null } = (device ?? {}) as { adapterInfo?: GPUAdapterInfo };
   return {
     renderer,
+    name: deviceName(gl, adapterInfo),
     label: device
       ? 'WebGPURenderer on WebGPU'
       : 'WebGPURenderer on WebGL 2, since this browser has no WebGPU',

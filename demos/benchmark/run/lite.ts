@@ -17,10 +17,11 @@ import { Matrix4 } from 'three';
 import { GLTFExporter } from 'three-stdlib';
 import { createCharacter } from '../../character.js';
 import { countCalls } from '../../lib/countCalls.js';
+import { deviceName } from '../../lib/deviceName.js';
 import { partOf, placeOf } from '../../lib/plan.js';
 import { SIZE, sourceOf } from '../contenders.js';
 import { createGpuTimer } from '../gpuTimer.js';
-import { deviceName, measure } from '../measure.js';
+import { measure } from '../measure.js';
 import { createCamera, HEIGHT, WIDTH } from '../view.js';
 import type { MeasuredRow } from './Report.js';
 
@@ -93,7 +94,7 @@ export async function run(query: URLSearchParams): Promise<MeasuredRow> {
     // It records draw calls once, in a bundle, and counts them itself.
     draws: engine.drawCallCount,
     renderer: 'Babylon Lite on WebGPU',
-    device: deviceName({ gl: null }, device.adapterInfo),
+    device: deviceName(null, device.adapterInfo),
   };
 }
 

@@ -3,7 +3,7 @@ import { createCharacter } from '../../character.js';
 import { createRenderer } from '../../lib/createRenderer.js';
 import { CONTENDERS, sourceOf } from '../contenders.js';
 import { createGpuTimer } from '../gpuTimer.js';
-import { deviceName, finisher, measure } from '../measure.js';
+import { finisher, measure } from '../measure.js';
 import { createCamera, HEIGHT, WIDTH } from '../view.js';
 import type { MeasuredRow } from './Report.js';
 
@@ -35,13 +35,12 @@ export async function run(query: URLSearchParams): Promise<MeasuredRow> {
   };
   const subject = { frame, finish: finisher(created), calls, timer: createGpuTimer(device, created.gl) };
   const measured = await measure(subject, query.get('measure') ?? '', Number(query.get('budget')));
-  const adapter = (device as unknown as { adapterInfo?: GPUAdapterInfo } | null)?.adapterInfo ?? null;
   return {
     contender,
     name,
     count,
     ...measured,
     renderer: label,
-    device: deviceName(created, adapter),
+    device: created.name,
   };
 }

@@ -1,0 +1,11 @@
+/** The name of what draws: of the GPU, or of the program that stands in for one. */
+export function deviceName(gl: WebGL2RenderingContext | null, adapter: GPUAdapterInfo | null): string {
+  if (adapter !== null) {
+    const { description, vendor, architecture } = adapter;
+    return (
+      description || [vendor, architecture].filter((part) => part).join(' ') || 'a device without a name'
+    );
+  }
+  const info = gl?.getExtension('WEBGL_debug_renderer_info');
+  return info && gl ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : 'a device without a name';
+}
