@@ -15,8 +15,8 @@ import {
   type Source,
   sourceOf,
 } from '../../demos/benchmark/contenders.js';
-import { deviceName } from '../../demos/benchmark/measure.js';
 import { createCharacter } from '../../demos/character.js';
+import { deviceName } from '../../demos/lib/deviceName.js';
 import { bakeTexels } from '../support/bakeTexels.js';
 import { loadModel, modelNames } from '../support/models.js';
 import { measureVertices, webGLCapture } from '../support/parity.js';
@@ -282,7 +282,7 @@ async function accuracy(model: string): Promise<AccuracyRow[]> {
 
 /** What draws here. */
 function device(): string {
-  return deviceName({ gl }, null);
+  return deviceName(gl, null);
 }
 
 declare global {
