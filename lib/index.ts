@@ -23,6 +23,7 @@ export type {
   SkinnedInstancedMeshEventMap,
   SkinnedInstancedMeshOptions,
 } from './objects/crowdTypes.js';
+export type { DrawnMesh } from './objects/DrawnMesh.js';
 export type { EditableMesh } from './objects/EditableMesh.js';
 export type { JointAttachment } from './objects/JointAttachment.js';
 export type { PlayingMesh } from './objects/PlayingMesh.js';

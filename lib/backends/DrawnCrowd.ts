@@ -4,6 +4,7 @@ import type { InstanceMatrices } from '../instances/InstanceMatrices.js';
 import type { InstanceParts } from '../instances/InstanceParts.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import type { PosedCrowd } from '../sources/PoseSource.js';
+import type { CrowdViews } from '../views/CrowdViews.js';
 import type { View } from '../views/View.js';
 import type { CrowdSkeleton } from './CrowdSkeleton.js';
 
@@ -24,8 +25,12 @@ export interface DrawnCrowd extends InstancedMesh, Omit<PosedCrowd, 'geometry' |
 
   /** Which instances exist and are visible. */
   readonly visibility: InstanceVisibility;
-  /** Which instances are drawn; null for all. */
+  /** Which instances are drawn, whatever the camera; null to ask `views`. */
   readonly view: View | null;
+  /** Which instances each camera sees. */
+  readonly views: CrowdViews;
+  /** Level of detail at which it draws instances; null for all levels. */
+  readonly level: number | null;
 
   /** Which parts of instances are shown and in what colour; null until some instance differs from the baked character. */
   readonly parts: InstanceParts | null;

@@ -1,4 +1,4 @@
-import type { BufferGeometry, InstancedBufferAttribute } from 'three';
+import type { Box3, BufferGeometry, InstancedBufferAttribute } from 'three';
 import { JointEdits } from '../edits/JointEdits.js';
 import type { InstanceData } from '../instances/InstanceData.js';
 import { InstancePlaces } from '../instances/InstancePlaces.js';
@@ -9,6 +9,7 @@ import type { PlaybackEvent } from '../playback/playbackEventTypes.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { releaseBuffers } from '../utils/releaseBuffers.js';
 import { warnOnce } from '../utils/warnOnce.js';
+import { CrowdViews } from '../views/CrowdViews.js';
 import type { View } from '../views/View.js';
 import { CrowdEvents } from './CrowdEvents.js';
 import type { Palette } from './Palette.js';
@@ -20,6 +21,8 @@ export interface CrowdMember {
   readonly count: number;
   /** What the instances look like in this mesh. */
   readonly looks: readonly InstanceData[];
+  /** `ofPoses` is the box around every pose, relative to an instance. */
+  readonly bounds: { ofPoses(): Box3 };
   /** Called when there is room for another number of instances, and buffers may be other objects. */
   instancesResized(): void;
   /** @throws If a bone texture cannot pose the mesh. */
@@ -45,6 +48,8 @@ export class Crowd {
   /** Changes to the poses of single instances. */
   readonly edits: JointEdits;
   readonly events: CrowdEvents = new CrowdEvents(this);
+  /** What cameras see of it. */
+  readonly views: CrowdViews = new CrowdViews(this);
   /** What the instances have that belongs to no mesh. Whatever is added is carried along. */
   readonly data: InstanceData[];
   /** Which instances are drawn; null for all. */
@@ -86,6 +91,13 @@ export class Crowd {
 
   get boneTexture(): BoneTexture {
     return this.texture;
+  }
+
+  /** Box around every pose of every mesh, relative to an instance. */
+  boundsOfPoses(target: Box3): Box3 {
+    target.makeEmpty();
+    for (const member of this.members) target.union(member.bounds.ofPoses());
+    return target;
   }
 
   get markersVersion(): number {
@@ -170,6 +182,7 @@ export class Crowd {
 
   dispose(): void {
     for (const data of this.data) data.dispose();
+    this.views.dispose();
   }
 
   /** Lets renderers free what is about to be replaced. */

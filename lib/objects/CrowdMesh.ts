@@ -1,38 +1,23 @@
-import type { BufferGeometry, Camera, Group, Scene, WebGLRenderer } from 'three';
-import {
-  AttachedBindMode,
-  InstancedMesh,
-  type Material,
-  Matrix4,
-  MeshDepthMaterial,
-  MeshDistanceMaterial,
-} from 'three';
+import type { BufferGeometry } from 'three';
+import { type Material, MeshDepthMaterial, MeshDistanceMaterial } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
-import { backendOf } from '../backends/backendOf.js';
-import type { CrowdSkeleton } from '../backends/CrowdSkeleton.js';
 import { poseAhead, updateDraw } from '../backends/webgl/WebGLBackend.js';
 import { createCrowdGeometry, jointsOf, setPlaybackAttributes } from '../character/crowdGeometry.js';
 import type { Crowd } from '../crowd/Crowd.js';
-import type { Palette } from '../crowd/Palette.js';
-import type { JointEdits } from '../edits/JointEdits.js';
 import { CharacterParts } from '../instances/CharacterParts.js';
 import { InstanceColors } from '../instances/InstanceColors.js';
 import type { InstanceData } from '../instances/InstanceData.js';
-import type { InstanceMatrices } from '../instances/InstanceMatrices.js';
 import { InstanceMorphs } from '../instances/InstanceMorphs.js';
 import type { InstanceParts } from '../instances/InstanceParts.js';
-import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { MatrixTexels } from '../instances/MatrixTexels.js';
-import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import { CrowdBounds } from '../queries/crowdBounds.js';
-import type { PoseSource } from '../sources/PoseSource.js';
 import { sourceOf } from '../sources/sources.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { releaseBuffers } from '../utils/releaseBuffers.js';
-import type { View } from '../views/View.js';
 import { attachCopies } from './attachCopies.js';
 import { checkOptions, checkSameJoints } from './checks.js';
-import type { DrawOptions, SkinnedInstancedMeshEventMap } from './crowdTypes.js';
+import type { DrawOptions } from './crowdTypes.js';
+import { DrawnMesh } from './DrawnMesh.js';
 import { guardProperties } from './guardProperties.js';
 
 /** A mesh that is attached to another mesh of its crowd. */
@@ -43,49 +28,16 @@ export interface AttachedMesh extends CrowdMesh {
 
 const NAME = 'SkinnedInstancedMesh';
 
-/**
- * Draws the instances of a crowd: what three.js and its renderers look for on such an object, and what instances look like
- * in this very mesh. {@link SkinnedInstancedMesh} adds what a crowd does in time.
- */
-export abstract class CrowdMesh extends InstancedMesh<
-  BufferGeometry,
-  Material | Material[],
-  SkinnedInstancedMeshEventMap
-> {
-  /** For type testing: crowds, and what is attached to them. @internal */
-  readonly isCrowdMesh = true;
-  /**
-   * Makes three.js bind `skeleton.boneTexture` and the draw parameters at each draw. Not so while WebGPURenderer draws the
-   * crowd in a material that cannot pose it.
-   */
-  isSkinnedMesh: boolean = true;
-  /** As `SkinnedMesh` has it; crowds know no other mode. */
-  readonly bindMode = AttachedBindMode;
-  /** Not a transform: three.js uploads it at each draw, and the crowd's shaders read their parameters from it. */
-  readonly bindMatrix = new Matrix4();
-  /** The identity, where three.js looks for it. */
-  readonly bindMatrixInverse = new Matrix4();
-  /** Has no bones. Assignments are ignored: `SkeletonUtils.clone` would give a clone that of its source. @internal */
-  declare readonly skeleton: CrowdSkeleton;
-
-  /** What this mesh shares with those that are attached to it. @internal */
-  crowd: Crowd;
-  /** @internal */
-  poseSource: PoseSource | null = null;
-  /** @internal */
-  declare view: View | null;
-  /** @internal */
-  matrices: InstanceMatrices | null = null;
-  /** @internal */
-  previousMatrices: InstanceMatrices | null = null;
+/** What instances look like in a mesh that draws them. {@link SkinnedInstancedMesh} adds what a crowd does in time. */
+export abstract class CrowdMesh extends DrawnMesh {
   /** @internal */
   readonly wardrobe: CharacterParts;
   /** What the instances look like in this mesh. @internal */
   readonly looks: readonly InstanceData[];
   /** Meshes attached to joints of this one. A new array at each change, so that loops are not disturbed. @internal */
   attachments: readonly AttachedMesh[] = [];
-
-  protected readonly bounds = new CrowdBounds(this);
+  /** @internal */
+  readonly bounds = new CrowdBounds(this);
   protected readonly morphs: InstanceMorphs;
   protected readonly colors: InstanceColors;
   private options: Required<DrawOptions>;
@@ -98,8 +50,7 @@ export abstract class CrowdMesh extends InstancedMesh<
    */
   constructor(geometry: BufferGeometry, material: Material | Material[], crowd: Crowd, options: DrawOptions) {
     const checked = checkOptions(options);
-    super(createCrowdGeometry(geometry, crowd.boneTexture, checked.influences, NAME), material, 0);
-    this.crowd = crowd;
+    super(createCrowdGeometry(geometry, crowd.boneTexture, checked.influences, NAME), material, crowd);
     this.options = checked;
     this.colors = new InstanceColors(this);
     this.morphs = new InstanceMorphs(this);
@@ -111,41 +62,6 @@ export abstract class CrowdMesh extends InstancedMesh<
     guardProperties(this);
     crowd.add(this);
     this.prepareDraw();
-  }
-
-  /** The most instances there can be; `count` may be any number up to it. */
-  get capacity(): number {
-    return this.crowd.capacity;
-  }
-
-  /** Seconds by which the crowd was advanced in all. */
-  get elapsed(): number {
-    return this.playback.elapsed;
-  }
-
-  /** Seconds on the shared clock since it last went back to zero, which it does unseen every 16 seconds. */
-  get clock(): number {
-    return this.playback.clock;
-  }
-
-  /** @internal */
-  get playback(): InstancePlayback {
-    return this.crowd.playback;
-  }
-
-  /** @internal */
-  get visibility(): InstanceVisibility {
-    return this.crowd.visibility;
-  }
-
-  /** How the skinning matrices of instances are kept, with encoding 'tracks'. */
-  get palette(): Palette {
-    return this.crowd.palette;
-  }
-
-  /** @internal */
-  get edits(): JointEdits {
-    return this.crowd.edits;
   }
 
   /** @internal */
@@ -247,36 +163,6 @@ export abstract class CrowdMesh extends InstancedMesh<
     return this;
   }
 
-  /**
-   * Poses the crowd under `scene.overrideMaterial`, and under WebGPURenderer at all. Call it from a hook of your own put
-   * in its place.
-   */
-  override onBeforeRender(
-    renderer: WebGLRenderer,
-    scene: Scene,
-    _camera: Camera,
-    _geometry: BufferGeometry,
-    material: Material,
-    _group: Group,
-  ): void {
-    backendOf(renderer).prepare(renderer, this, scene, material);
-  }
-
-  /** As `onBeforeRender`, for shadow maps of WebGLRenderer. */
-  override onBeforeShadow(renderer: WebGLRenderer): void {
-    backendOf(renderer).prepareShadow(renderer, this);
-  }
-
-  /** Lets `count` be that of all instances again. Call it from a hook of your own put in its place. */
-  override onAfterRender(): void {
-    this.skeleton.drawnCount = null;
-  }
-
-  /** As `onAfterRender`, for shadow maps of WebGLRenderer. */
-  override onAfterShadow(): void {
-    this.skeleton.drawnCount = null;
-  }
-
   /** Brings materials and draw parameters up to what the mesh is now. @internal */
   prepareDraw(): void {
     if (!this.copying) updateDraw(this);
@@ -309,7 +195,6 @@ export abstract class CrowdMesh extends InstancedMesh<
 
   /** @internal */
   prepareBoneTexture(_boneTexture: BoneTexture): void {}
-
   /** @internal */
   boneTextureReplaced(): void {
     this.bounds.drop();

@@ -84,6 +84,7 @@ export function guardProperties(mesh: GuardedMesh): void {
         mesh.crowd.view = value;
       },
     },
+    views: { get: () => mesh.crowd.views },
     skeleton: { enumerable: true, get: () => skeleton, set: () => {} },
   });
 }

@@ -8,6 +8,8 @@ export interface View {
   /** How many are drawn: the first so many of the list. */
   readonly count: number;
   readonly list: InstanceList;
+  /** Whether these are simply the first `count` instances, so that the list need not be read, and is not kept up to date. */
+  readonly isWhole?: boolean;
   /**
    * Brings the list up to date; called before each draw, also into a shadow map.
    *

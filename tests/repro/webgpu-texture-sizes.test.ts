@@ -1,5 +1,5 @@
 import 'skinned-instanced-mesh/webgpu';
-import { Float32BufferAttribute, type Material, Mesh, Scene } from 'three';
+import { Camera, Float32BufferAttribute, type Material, Mesh, Scene } from 'three';
 import { expect, test } from 'vitest';
 import { backendOf } from '../../lib/backends/backendOf.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
@@ -27,7 +27,7 @@ function createCrowd(count: number) {
 }
 
 const prepare = (renderer: object, crowd: SkinnedInstancedMesh) =>
-  backendOf(renderer).prepare(renderer, crowd, new Scene(), crowd.material as Material);
+  backendOf(renderer).prepare(renderer, crowd, new Scene(), new Camera(), crowd.material as Material);
 
 test('a bone texture that is too large for a WebGPU device is an error in every frame', () => {
   const crowd = createCrowd(1);

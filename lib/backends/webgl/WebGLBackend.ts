@@ -1,4 +1,4 @@
-import type { Material, Scene, Texture, WebGLRenderer } from 'three';
+import type { Camera, Material, Scene, Texture, WebGLRenderer } from 'three';
 import type { SlotSource } from '../../../shaders/SourceGLSL.js';
 import { PARAM_VARIANT, TEXTURE_MATRICES, TEXTURE_PARTS, TEXTURE_VIEW } from '../../constants.js';
 import { INSTANCE_ATTRIBUTES } from '../../playback/instanceLayout.js';
@@ -42,7 +42,7 @@ function drawnOf(crowd: DrawnCrowd): Drawn {
 
 /** Poses crowds under WebGLRenderer, in materials that are patched by `onBeforeCompile`. */
 export const webGLBackend: Backend = {
-  prepare(target: object, crowd: DrawnCrowd, _scene: Scene, material: Material): void {
+  prepare(target: object, crowd: DrawnCrowd, _scene: Scene, _camera: Camera, material: Material): void {
     const renderer = target as WebGLRenderer;
     crowd.skeleton.drawnCount = null;
     if ((material as { isNodeMaterial?: boolean }).isNodeMaterial === true) {

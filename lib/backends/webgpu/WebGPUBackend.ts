@@ -1,4 +1,4 @@
-import type { Material, Scene } from 'three';
+import type { Camera, Material, Scene } from 'three';
 import { VARIANT_CODES } from '../../../shaders/ShaderVariant.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import { warnOnce } from '../../utils/warnOnce.js';
@@ -41,7 +41,7 @@ interface Renderer extends NodeRenderer {
  * vertices if the object that is built for is a crowd. Nothing global is changed, and other meshes are built as before.
  */
 export const webGPUBackend: Backend = {
-  prepare(target: object, crowd: DrawnCrowd, scene: Scene, material: Material): void {
+  prepare(target: object, crowd: DrawnCrowd, scene: Scene, _camera: Camera, material: Material): void {
     const renderer = target as Renderer;
     crowd.skeleton.drawnCount = null;
     crowd.view?.update?.(crowd.count);

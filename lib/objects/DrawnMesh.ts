@@ -1,0 +1,134 @@
+import type { BufferGeometry, Camera, Group, Material, Scene, WebGLRenderer } from 'three';
+import { AttachedBindMode, InstancedMesh, Matrix4 } from 'three';
+import type { Influences } from '../../shaders/ShaderVariant.js';
+import { backendOf } from '../backends/backendOf.js';
+import type { CrowdSkeleton } from '../backends/CrowdSkeleton.js';
+import type { Crowd } from '../crowd/Crowd.js';
+import type { Palette } from '../crowd/Palette.js';
+import type { JointEdits } from '../edits/JointEdits.js';
+import type { InstanceMatrices } from '../instances/InstanceMatrices.js';
+import type { InstanceParts } from '../instances/InstanceParts.js';
+import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
+import type { InstancePlayback } from '../playback/InstancePlayback.js';
+import type { PoseSource } from '../sources/PoseSource.js';
+import type { BoneTexture } from '../texture/BoneTexture.js';
+import type { CrowdViews } from '../views/CrowdViews.js';
+import type { View } from '../views/View.js';
+import type { SkinnedInstancedMeshEventMap } from './crowdTypes.js';
+
+/** Draws the instances of a crowd: what three.js and its renderers look for on such an object. */
+export abstract class DrawnMesh extends InstancedMesh<
+  BufferGeometry,
+  Material | Material[],
+  SkinnedInstancedMeshEventMap
+> {
+  /** For type testing: crowds, and what is attached to them. @internal */
+  readonly isCrowdMesh = true;
+  /**
+   * Makes three.js bind `skeleton.boneTexture` and the draw parameters at each draw. Not so while WebGPURenderer draws the
+   * crowd in a material that cannot pose it.
+   */
+  isSkinnedMesh: boolean = true;
+  /** As `SkinnedMesh` has it; crowds know no other mode. */
+  readonly bindMode = AttachedBindMode;
+  /** Not a transform: three.js uploads it at each draw, and the crowd's shaders read their parameters from it. */
+  readonly bindMatrix = new Matrix4();
+  /** The identity, where three.js looks for it. */
+  readonly bindMatrixInverse = new Matrix4();
+  /** Has no bones. Assignments are ignored: `SkeletonUtils.clone` would give a clone that of its source. @internal */
+  declare readonly skeleton: CrowdSkeleton;
+
+  /** What this mesh shares with those that are attached to it. @internal */
+  crowd: Crowd;
+  /** @internal */
+  poseSource: PoseSource | null = null;
+  /** @internal */
+  declare view: View | null;
+  /** @internal */
+  declare readonly views: CrowdViews;
+  /** @internal */
+  level: number | null = null;
+  /** @internal */
+  matrices: InstanceMatrices | null = null;
+  /** @internal */
+  previousMatrices: InstanceMatrices | null = null;
+
+  abstract readonly boneTexture: BoneTexture;
+  abstract readonly influences: Influences;
+  abstract readonly shadowInfluences: Influences;
+  abstract readonly interpolate: boolean;
+  abstract readonly clipsMorph: boolean;
+  /** @internal */
+  abstract readonly parts: InstanceParts | null;
+
+  /** @internal */
+  constructor(geometry: BufferGeometry, material: Material | Material[], crowd: Crowd) {
+    super(geometry, material, 0);
+    this.crowd = crowd;
+  }
+
+  /** The most instances there can be; `count` may be any number up to it. */
+  get capacity(): number {
+    return this.crowd.capacity;
+  }
+
+  /** Seconds by which the crowd was advanced in all. */
+  get elapsed(): number {
+    return this.playback.elapsed;
+  }
+
+  /** Seconds on the shared clock since it last went back to zero, which it does unseen every 16 seconds. */
+  get clock(): number {
+    return this.playback.clock;
+  }
+
+  /** @internal */
+  get playback(): InstancePlayback {
+    return this.crowd.playback;
+  }
+
+  /** @internal */
+  get visibility(): InstanceVisibility {
+    return this.crowd.visibility;
+  }
+
+  /** How the skinning matrices of instances are kept, with encoding 'tracks'. */
+  get palette(): Palette {
+    return this.crowd.palette;
+  }
+
+  /** @internal */
+  get edits(): JointEdits {
+    return this.crowd.edits;
+  }
+
+  /**
+   * Poses the crowd under `scene.overrideMaterial`, and under WebGPURenderer at all. Call it from a hook of your own put
+   * in its place.
+   */
+  override onBeforeRender(
+    renderer: WebGLRenderer,
+    scene: Scene,
+    camera: Camera,
+    _geometry: BufferGeometry,
+    material: Material,
+    _group: Group,
+  ): void {
+    backendOf(renderer).prepare(renderer, this, scene, camera, material);
+  }
+
+  /** As `onBeforeRender`, for shadow maps of WebGLRenderer. */
+  override onBeforeShadow(renderer: WebGLRenderer, _object: unknown, camera: Camera, light: Camera): void {
+    backendOf(renderer).prepareShadow(renderer, this, light, camera);
+  }
+
+  /** Lets `count` be that of all instances again. Call it from a hook of your own put in its place. */
+  override onAfterRender(): void {
+    this.skeleton.drawnCount = null;
+  }
+
+  /** The same for shadow maps of WebGLRenderer. */
+  override onAfterShadow(): void {
+    this.skeleton.drawnCount = null;
+  }
+}
