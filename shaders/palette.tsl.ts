@@ -1,4 +1,4 @@
-import { attribute, Break, float, If, int, Loop, max, uint, uvec4, vec2, vec4 } from 'three/tsl';
+import { attribute, Break, float, If, ivec4, Loop, max, uint, uvec4, vec2, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import type { Influences } from './ShaderVariant.js';
 import {
@@ -26,7 +26,7 @@ export function paletteMatrix(
   shown: Node<'float'> | null,
 ): Rows {
   const sum = zeroRows();
-  const joints = vec4(attribute<'vec4'>('skinIndex', 'vec4')).toVar();
+  const joints = ivec4(attribute<'ivec4'>('skinIndex', 'ivec4')).toVar();
   const weights = vec4(attribute<'vec4'>('skinWeight', 'vec4')).toVar();
   // A variant may follow fewer joints than the geometry has: then weights of those it follows add up to 1 again.
   if (influences === 1) weights.x.assign(1);
@@ -41,7 +41,7 @@ export function paletteMatrix(
       Break();
     });
     const weight = weights.x.toVar();
-    jointMatrix(int(joints.x).toVar()).forEach((row, i) => {
+    jointMatrix(joints.x.toVar()).forEach((row, i) => {
       sum[i].addAssign(row.mul(weight));
     });
     joints.assign(joints.yzwx);

@@ -1,4 +1,4 @@
-import { attribute, floor, int, vec2 } from 'three/tsl';
+import { attribute, floor, vec2 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { MAP_STEPS } from '../lib/constants.js';
 import { drawPartCount, drawPartsPerRow } from './drawSlots.tsl.js';
@@ -9,7 +9,7 @@ export function instancePart(texture: TexelNode, index: Node<'int'>): Node<'vec4
   const perRow = drawPartsPerRow().toVar();
   const row = index.div(perRow).toVar();
   const first = index.sub(row.mul(perRow)).mul(drawPartCount());
-  return texture.rowTexels(first.add(int(attribute<'float'>('partIndex', 'float'))), row, 1)[0];
+  return texture.rowTexels(first.add(attribute<'ivec2'>('partIndex', 'ivec2').x), row, 1)[0];
 }
 
 /** By how much a part's map is moved, in uv units. */

@@ -1,4 +1,4 @@
-import { attribute, Break, clamp, float, floor, If, int, ivec2, Loop, select, vec4 } from 'three/tsl';
+import { attribute, Break, clamp, float, floor, If, int, ivec2, ivec4, Loop, select, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { LOOP_MODES } from '../lib/constants.js';
 import type { JointMatrixNodes, LayerNodes } from './encodings/matrix.tsl.js';
@@ -78,7 +78,7 @@ export function skinningMatrix(
     const fading = left.mul(fadingWeight(slot)).toVar();
     const share = left.sub(fading).toVar();
     const pose = poseLayer(slot, ease);
-    const joints = vec4(attribute<'vec4'>('skinIndex', 'vec4')).toVar();
+    const joints = ivec4(attribute<'ivec4'>('skinIndex', 'ivec4')).toVar();
     const weights = vec4(attribute<'vec4'>('skinWeight', 'vec4')).toVar();
     // A variant may follow fewer joints than the geometry has: then weights of those it follows add up to 1 again.
     if (influences === 1) weights.x.assign(1);
@@ -89,7 +89,7 @@ export function skinningMatrix(
         Break();
       });
       const weight = weights.x.mul(share).toVar();
-      const joint = int(joints.x).toVar();
+      const joint = joints.x.toVar();
       jointMatrix(boneTexture, pose, weight, joint, interpolate).forEach((row, i) => {
         sum[i].addAssign(row);
       });

@@ -1,6 +1,7 @@
 import { type BufferGeometry, type Material, Matrix4 } from 'three';
 import { bindToJoint, rebindToJoint, type Socket } from '../character/bindToJoint.js';
-import { jointsOf, removePlaybackAttributes } from '../character/crowdGeometry.js';
+import { removePlaybackAttributes } from '../character/crowdGeometry.js';
+import { jointsOf } from '../character/crowdSkin.js';
 import { Crowd } from '../crowd/Crowd.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { CharacterMesh } from './CharacterMesh.js';

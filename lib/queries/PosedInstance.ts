@@ -1,6 +1,6 @@
-import type { InterleavedBufferAttribute, Vector3 } from 'three';
+import type { Vector3 } from 'three';
 import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
-import { SKIN_STRIDE, SKIN_WEIGHT } from '../character/crowdGeometry.js';
+import { type Skin, skinOf } from '../character/crowdSkin.js';
 import { AFFINE_SIZE } from '../constants.js';
 import type { PoseSource } from '../sources/PoseSource.js';
 import { sourceOf } from '../sources/sources.js';
@@ -19,7 +19,7 @@ export class PosedInstance {
   private crowd!: DrawnCrowd;
   private source!: PoseSource;
   private index = 0;
-  private skin: ArrayLike<number> = [];
+  private skin!: Skin;
   /** What clips add to the influence of each morph target. */
   private morphs = new Float64Array(0);
   /** For each joint the number of the pose that its matrix is of. */
@@ -34,7 +34,7 @@ export class PosedInstance {
     this.crowd = crowd;
     this.source = source;
     this.index = index;
-    this.skin = (geometry.getAttribute('skinIndex') as InterleavedBufferAttribute).data.array;
+    this.skin = skinOf(geometry);
     const joints = boneTexture.jointNames.length;
     if (this.poses.length < joints) {
       this.palette = new Float64Array(joints * AFFINE_SIZE);
@@ -114,14 +114,14 @@ export class PosedInstance {
    * sorted and end at the first zero.
    */
   private skinningMatrix(vertex: number): Float64Array {
-    const { skin, matrix } = this;
+    const { matrix } = this;
+    const { joints, stride, weights, unit } = this.skin;
     const { influences } = this.crowd;
     matrix.fill(0);
-    const s = vertex * SKIN_STRIDE;
     for (let i = 0; i < influences; i++) {
-      const weight = skin[s + SKIN_WEIGHT + i];
+      const weight = weights[vertex * 4 + i] * unit;
       if (weight <= 0) break;
-      const at = this.jointMatrix(skin[s + i]);
+      const at = this.jointMatrix(joints[vertex * stride + i]);
       for (let k = 0; k < AFFINE_SIZE; k++) matrix[k] += weight * this.palette[at + k];
     }
     return matrix;

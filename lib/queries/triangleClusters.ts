@@ -1,5 +1,5 @@
-import type { BufferGeometry, InterleavedBufferAttribute } from 'three';
-import { SKIN_PART, SKIN_STRIDE, SKIN_WEIGHT } from '../character/crowdGeometry.js';
+import type { BufferGeometry } from 'three';
+import { SKIN_PART, type Skin, skinOf } from '../character/crowdSkin.js';
 import { plainArray } from '../poses/jointBoxes.js';
 
 /** Triangles that follow the same joint, of one part and one material, so that they stay together in every pose. */
@@ -21,7 +21,7 @@ export interface Clusters {
   clusters: TriangleCluster[];
   positions: ArrayLike<number>;
   index: ArrayLike<number> | null;
-  skin: ArrayLike<number>;
+  skin: Skin;
   /** To notice when the geometry was changed. */
   stamp: string;
 }
@@ -36,7 +36,8 @@ export function clustersOf(geometry: BufferGeometry): Clusters {
 
   const positions = plainArray(geometry.getAttribute('position'), 3);
   const index = geometry.index?.array ?? null;
-  const skin = (geometry.getAttribute('skinIndex') as InterleavedBufferAttribute).data.array;
+  const skin = skinOf(geometry);
+  const { joints, stride } = skin;
   const length = index === null ? positions.length / 3 : index.length;
   const groups =
     geometry.groups.length > 0 ? geometry.groups : [{ start: 0, count: length, materialIndex: 0 }];
@@ -44,8 +45,8 @@ export function clustersOf(geometry: BufferGeometry): Clusters {
   const lists = new Map<number, number[]>();
   for (const { start, count, materialIndex = 0 } of groups) {
     for (let i = start; i + 2 < Math.min(start + count, length); i += 3) {
-      const s = (index === null ? i : index[i]) * SKIN_STRIDE;
-      const key = (materialIndex * 4096 + skin[s + SKIN_PART]) * 65536 + skin[s];
+      const at = (index === null ? i : index[i]) * stride;
+      const key = (materialIndex * 4096 + joints[at + SKIN_PART]) * 65536 + joints[at];
       const list = lists.get(key);
       if (list === undefined) lists.set(key, [i]);
       else list.push(i);
@@ -87,18 +88,18 @@ function verticesOf(triangles: readonly number[], index: ArrayLike<number> | nul
 
 function boxesOf(
   vertices: Uint32Array,
-  { positions, skin }: Clusters,
+  { positions, skin: { joints, stride, weights } }: Clusters,
   morphs: readonly ArrayLike<number>[],
 ): Map<number, number[]> {
   const boxes = new Map<number, number[]>();
   for (const vertex of vertices) {
     for (let i = 0; i < 4; i++) {
-      const s = vertex * SKIN_STRIDE + i;
-      if (!(skin[s + SKIN_WEIGHT] > 0)) break;
-      let box = boxes.get(skin[s]);
+      if (!(weights[vertex * 4 + i] > 0)) break;
+      const joint = joints[vertex * stride + i];
+      let box = boxes.get(joint);
       if (box === undefined) {
         box = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
-        boxes.set(skin[s], box);
+        boxes.set(joint, box);
       }
       for (let axis = 0; axis < 3; axis++) {
         const at = vertex * 3 + axis;
