@@ -63,7 +63,7 @@ export function rebindToJoint(geometry: BufferGeometry, from: Socket, to: Socket
  * `BufferGeometry.applyMatrix4`, and what three.js leaves out: it transforms morph targets, turns quantized attributes into
  * floats first, and under a mirroring matrix keeps the front of triangles in front.
  */
-function transformGeometry(geometry: BufferGeometry, matrix: Matrix4): void {
+export function transformGeometry(geometry: BufferGeometry, matrix: Matrix4): void {
   const { attributes, morphAttributes, morphTargetsRelative } = geometry;
   for (const name of ['position', 'normal', 'tangent']) {
     if (attributes[name] !== undefined) geometry.setAttribute(name, asFloats(attributes[name]));

@@ -10,6 +10,7 @@ import type { BoneTexture } from '../texture/BoneTexture.js';
 import { releaseBuffers } from '../utils/releaseBuffers.js';
 import { warnOnce } from '../utils/warnOnce.js';
 import { CrowdViews } from '../views/CrowdViews.js';
+import { LevelTable } from '../views/LevelTable.js';
 import type { View } from '../views/View.js';
 import { CrowdEvents } from './CrowdEvents.js';
 import type { Palette } from './Palette.js';
@@ -54,6 +55,8 @@ export class Crowd {
   readonly data: InstanceData[];
   /** Which instances are drawn; null for all. */
   view: View | null = null;
+  /** At which distance from a camera which mesh is drawn. */
+  readonly levels: LevelTable = new LevelTable();
   /** First the crowd's own mesh, whose `count` says which instances have events; then all that is attached. */
   private members: readonly CrowdMember[] = [];
 

@@ -286,6 +286,8 @@ export abstract class CharacterMesh extends CrowdMesh {
       `${NAME}.toJSON: three.js's JSON has no place for baked animation; the crowd is written as an InstancedMesh.`,
     );
     const still = new InstancedMesh(this.geometry, this.material, 0).copy(this as InstancedMesh, true);
+    // three.js would draw all levels of detail at once.
+    still.remove(...still.children.filter((child) => (child as { isLevelMesh?: boolean }).isLevelMesh));
     still.uuid = this.uuid;
     still.geometry = this.geometry.clone();
     removePlaybackAttributes(still.geometry);

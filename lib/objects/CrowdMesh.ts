@@ -25,6 +25,8 @@ import { guardProperties } from './guardProperties.js';
 export interface AttachedMesh extends CrowdMesh {
   /** Becomes attached to a mesh, and one of the meshes of its crowd. */
   attachTo(owner: CrowdMesh): void;
+  /** Called when the first part of an instance of the owner was shown, or the last one hidden. */
+  ownerShown(index: number, shown: boolean): void;
 }
 
 const NAME = 'SkinnedInstancedMesh';
@@ -175,10 +177,7 @@ export abstract class CrowdMesh extends DrawnMesh {
    * @internal
    */
   shownChanged(index: number): void {
-    for (const attachment of this.attachments) {
-      attachment.wardrobe.showWithOwner(index, this.wardrobe.isAnyDrawn(index));
-      attachment.shownChanged(index);
-    }
+    for (const attachment of this.attachments) attachment.ownerShown(index, this.wardrobe.isAnyDrawn(index));
   }
 
   /** @internal */

@@ -93,6 +93,12 @@ export class JointAttachment extends CharacterMesh {
   }
 
   /** @internal */
+  ownerShown(index: number, shown: boolean): void {
+    this.wardrobe.showWithOwner(index, shown);
+    this.shownChanged(index);
+  }
+
+  /** @internal */
   override instancesResized(): void {
     super.instancesResized();
     this.showWithOwner();
@@ -149,10 +155,7 @@ export class JointAttachment extends CharacterMesh {
   private showWithOwner(): void {
     const { owner } = this;
     if (owner === null) return;
-    for (let i = 0; i < this.capacity; i++) {
-      this.wardrobe.showWithOwner(i, owner.wardrobe.isAnyDrawn(i));
-      this.shownChanged(i);
-    }
+    for (let i = 0; i < this.capacity; i++) this.ownerShown(i, owner.wardrobe.isAnyDrawn(i));
   }
 
   /** Whether all vertices follow the one joint; the user may have assigned another geometry. */

@@ -5,7 +5,7 @@ import type { BoneTexture } from '../texture/BoneTexture.js';
 import { checkCount, checkIsBoneTexture, checkPalette } from './checks.js';
 import { createCharacter, type FromOptions } from './createCharacter.js';
 import type { SkinnedInstancedMeshOptions } from './crowdTypes.js';
-import { EditableMesh } from './EditableMesh.js';
+import { LeveledMesh } from './LeveledMesh.js';
 import { JointAttachment } from './JointAttachment.js';
 
 const NAME = 'SkinnedInstancedMesh';
@@ -33,7 +33,7 @@ const NAME = 'SkinnedInstancedMesh';
  * });
  * ```
  */
-export class SkinnedInstancedMesh extends EditableMesh {
+export class SkinnedInstancedMesh extends LeveledMesh {
   override readonly type: string = 'SkinnedInstancedMesh';
   /** For type testing. */
   readonly isSkinnedInstancedMesh = true;

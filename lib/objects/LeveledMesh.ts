@@ -1,0 +1,139 @@
+import type { BufferGeometry, Object3D } from 'three';
+import { Crowd } from '../crowd/Crowd.js';
+import type { Level } from '../views/LevelTable.js';
+import { createLevel, type LevelOptions } from './createLevel.js';
+import { EditableMesh } from './EditableMesh.js';
+import { LevelMesh, type LevelNumbers } from './LevelMesh.js';
+
+const NAME = 'SkinnedInstancedMesh';
+
+/**
+ * From where on a level of detail is drawn: a distance in world units as in three.js's `LOD`, or a share of the height of the
+ * picture, below which an instance is small enough for it.
+ */
+export type LevelStart = number | { screenShare: number };
+
+/** A crowd that is drawn in less detail where it is far away. */
+export abstract class LeveledMesh extends EditableMesh {
+  /** The levels of detail from near to far. The first is the crowd itself. */
+  get levels(): readonly Level[] {
+    const { levels } = this.crowd;
+    if (levels.levels[0].object !== this) levels.begin(this);
+    return levels.levels;
+  }
+
+  /**
+   * By how many levels shadow maps are coarser than what the camera sees. They are never so coarse that nothing is drawn.
+   * @default 0
+   */
+  get shadowLevel(): number {
+    return this.crowd.levels.shadowLevel;
+  }
+
+  set shadowLevel(value: number) {
+    if (!(Number.isInteger(value) && value >= 0)) {
+      throw new Error(`${NAME}.shadowLevel: ${value} is no number of levels; use 0, 1, 2, ….`);
+    }
+    this.crowd.levels.shadowLevel = value;
+  }
+
+  /**
+   * Draws instances in another geometry from a distance on, as three.js's `LOD` does with objects. Instances keep all they
+   * have: their poses, also in the middle of fades, colours, parts, morph influences. Rays still hit the crowd's own geometry.
+   *
+   * @param character What holds the meshes of the level, e.g. `gltf.scene` of another file, or one node of it. Its joints are
+   * found by name, in whatever order, and its meshes are the parts of the same names; a part that it has no mesh for is not
+   * drawn. Or a geometry for the joints of the crowd's bone texture. It is copied.
+   * @param start Where the level begins. All levels of a crowd go by distance, or all by size.
+   * @param hysteresis By which share of the distance an instance must come nearer again before the level before is drawn, so
+   * that levels do not flicker. 0 to 1.
+   * @returns The mesh that draws the level, a child of this one.
+   * @throws If a joint or part is none of the crowd's, a number is out of range, or there are too many levels.
+   */
+  addLevel(
+    character: Object3D | BufferGeometry,
+    start: LevelStart,
+    hysteresis?: number,
+    options?: LevelOptions,
+  ): LevelMesh;
+  /** From there on nothing is drawn: no instances, no shadows, nothing attached. */
+  addLevel(character: null, start: LevelStart, hysteresis?: number, options?: LevelOptions): null;
+  addLevel(
+    character: Object3D | BufferGeometry | null,
+    start: LevelStart,
+    hysteresis = 0,
+    options: LevelOptions = {},
+  ): LevelMesh | null {
+    const caller = `${NAME}.addLevel`;
+    const numbers = checkLevel(start, hysteresis, options, caller);
+    this.crowd.levels.check(numbers.screenShare, caller);
+    if (character === null) {
+      this.crowd.levels.add({ object: null, ...numbers });
+      return null;
+    }
+    const { geometry, material, owned } = createLevel(this, character, options, caller);
+    const { boneTexture, interpolate } = this;
+    const influences = options.influences ?? this.influences;
+    const shadowInfluences = options.shadowInfluences ?? options.influences ?? this.shadowInfluences;
+    const drawn = { influences, shadowInfluences, interpolate };
+    const crowd = new Crowd(boneTexture, 0);
+    const level = new LevelMesh(geometry, material, crowd, drawn, numbers, owned);
+    level.name = this.name;
+    level.castShadow = options.castShadow ?? this.castShadow;
+    level.receiveShadow = options.receiveShadow ?? this.receiveShadow;
+    level.frustumCulled = this.frustumCulled;
+    level.renderOrder = this.renderOrder;
+    level.layers.mask = this.layers.mask;
+    level.attachTo(this);
+    this.add(level);
+    return level;
+  }
+
+  /**
+   * Removes a level and disposes its mesh; instances are then drawn at the level before.
+   *
+   * @param level The level's mesh, or one of `levels`, or where it begins, as `LOD.removeLevel` takes it.
+   * @returns Whether there was such a level. Level 0, which is the crowd itself, stays.
+   */
+  removeLevel(level: LevelMesh | Level | number): boolean {
+    const found = this.levels.find((one, i) => {
+      return i > 0 && (one === level || one.object === level || (one.screenShare ?? one.distance) === level);
+    });
+    if (found === undefined) return false;
+    if (found.object === null) this.crowd.levels.remove(found);
+    else (found.object as LevelMesh).dispose();
+    return true;
+  }
+
+  override copy(source: this, recursive = true): this {
+    if (source === this) return this;
+    this.crowd.checkBoneTexture(source.boneTexture, `${NAME}.copy`, this);
+    for (const level of this.levels.slice(1)) this.removeLevel(level);
+    super.copy(source, recursive);
+    this.shadowLevel = source.shadowLevel;
+    if (recursive) {
+      for (const level of source.levels) if (level.object === null) this.crowd.levels.add({ ...level });
+    }
+    return this;
+  }
+}
+
+/** @throws If a number is out of range. */
+function checkLevel(
+  start: LevelStart,
+  hysteresis: number,
+  { poseRate = 0 }: LevelOptions,
+  caller: string,
+): LevelNumbers {
+  if (!(hysteresis >= 0 && hysteresis <= 1)) {
+    throw new Error(`${caller}: hysteresis is ${hysteresis}; use a share of the distance, 0 to 1.`);
+  }
+  if (typeof start === 'number') {
+    if (Number.isFinite(start)) return { distance: Math.abs(start), screenShare: null, hysteresis, poseRate };
+    throw new Error(`${caller}: the distance is ${start}; use a finite number.`);
+  }
+  const { screenShare } = start;
+  if (screenShare > 0 && Number.isFinite(screenShare))
+    return { distance: 0, screenShare, hysteresis, poseRate };
+  throw new Error(`${caller}: screenShare is ${screenShare}; use a share of the picture's height above 0.`);
+}

@@ -1,0 +1,171 @@
+import type { BufferAttribute, BufferGeometry, InterleavedBufferAttribute, Material, Object3D } from 'three';
+import { Float32BufferAttribute, Uint16BufferAttribute } from 'three';
+import type { Influences } from '../../shaders/ShaderVariant.js';
+import { findUnsupported } from '../baking/collectParts.js';
+import { collectRig } from '../baking/collectRig.js';
+import { SKIN_STRIDE, SKIN_WEIGHT } from '../character/crowdGeometry.js';
+import { matchJoints } from '../character/matchJoints.js';
+import { matchParts } from '../character/matchParts.js';
+import { mergeParts } from '../character/mergeParts.js';
+import { checkPoseRate } from '../playback/PlayOptions.js';
+import { sharingCopy } from '../utils/sharingCopy.js';
+import type { CrowdMesh } from './CrowdMesh.js';
+
+/** How a level of detail is made and drawn. */
+export interface LevelOptions {
+  /** One material, or one for each group of the geometry. By default those under the root, or the crowd's for a geometry. */
+  material?: Material | Material[];
+  /** Joints that a vertex follows at most. @default those of the crowd */
+  influences?: Influences;
+  /** The same in shadow maps. @default the crowd's, or `influences` if that is given */
+  shadowInfluences?: Influences;
+  /** Whether instances at this level cast shadows. @default as the crowd */
+  castShadow?: boolean;
+  /** Whether they receive shadows. @default as the crowd */
+  receiveShadow?: boolean;
+  /** Poses a second of instances at this level, see `setPoseRateAt`; 0 for one in every frame. @default 0 */
+  poseRate?: number;
+  /**
+   * Which parts of the character the meshes under the root stand for, by name: `{ Torso_far: 'Body' }`. Not needed where names
+   * are the same, or end in `_LOD1` and the like.
+   * @default {}
+   */
+  parts?: Readonly<Record<string, string | number>>;
+  /** Whether materials under the root that differ only in colours become one, see `FromOptions.mergeMaterials`. @default false */
+  mergeMaterials?: boolean;
+  /** Leave out points, lines, sprites and instanced meshes under the root in place of an error. @default false */
+  skipUnsupported?: boolean;
+}
+
+/** What a level draws. */
+export interface LevelContent {
+  geometry: BufferGeometry;
+  material: Material | Material[];
+  /** Materials and textures that were made for it. */
+  owned: { dispose(): void }[];
+}
+
+/**
+ * The geometry and material of a level of detail, for the joints, parts and morph targets of a crowd.
+ *
+ * @throws If there is nothing that could be drawn, or it does not fit the crowd.
+ */
+export function createLevel(
+  owner: CrowdMesh,
+  source: Object3D | BufferGeometry,
+  options: LevelOptions,
+  caller: string,
+): LevelContent {
+  if (options.poseRate !== undefined) checkPoseRate(options.poseRate, caller);
+  if ((source as Object3D | null)?.isObject3D === true) {
+    return fromRoot(owner, source as Object3D, options, caller);
+  }
+  const geometry = source as BufferGeometry;
+  if (geometry?.isBufferGeometry !== true) {
+    throw new Error(
+      `${caller}: ${String(source)} is no object or geometry; pass what holds the meshes of the level, or null for nothing.`,
+    );
+  }
+  const material = options.material ?? owner.material;
+  if (Array.isArray(material) && geometry.groups.length === 0) {
+    throw new Error(
+      `${caller}: the geometry "${geometry.name}" has no groups for the crowd's ${material.length} materials; add groups, or pass one material.`,
+    );
+  }
+  return { geometry, material, owned: [] };
+}
+
+function fromRoot(
+  owner: CrowdMesh,
+  root: Object3D,
+  { parts: renamed = {}, mergeMaterials = false, skipUnsupported, material }: LevelOptions,
+  caller: string,
+): LevelContent {
+  const [unsupported] = skipUnsupported === true ? [] : findUnsupported(root);
+  if (unsupported !== undefined) {
+    throw new Error(
+      `${caller}: "${unsupported.name}" (${unsupported.type}) cannot be drawn as part of a character; remove or hide it, or pass skipUnsupported: true.`,
+    );
+  }
+  const { boneTexture } = owner;
+  const { paths } = owner.wardrobe;
+  let collected = collect(root, caller);
+  const numbers = matchParts(
+    collected.parts.map(({ mesh }) => mesh.name),
+    paths,
+    renamed,
+    caller,
+  );
+  const { flips } = boneTexture.data;
+  if (flips.length > 0) {
+    // Parts that clips mirror are there twice, and the level's must be so too.
+    const own = numbers.flatMap((number, part) => {
+      return flips.filter((flip) => flip.part === number).map((flip) => ({ ...flip, part }));
+    });
+    collected = collect(root, caller, own);
+  }
+
+  const { rig } = collected;
+  const joints = jointsOfParts(owner.geometry, paths.length);
+  const preferred = numbers.map((number) => joints[number]);
+  const parts = matchJoints(rig, collected.parts, boneTexture, preferred, caller);
+  const merged = mergeParts(parts, rig.morphNames.length, mergeMaterials && material === undefined);
+  const geometry = sharingCopy(merged.geometry);
+  geometry.setAttribute('partIndex', numberParts(geometry, numbers));
+  matchMorphs(geometry, rig.morphNames, owner);
+  return { geometry, material: material ?? merged.material, owned: merged.owned };
+}
+
+/** Errors of `collectRig` are for whoever bakes. */
+function collect(root: Object3D, caller: string, flips: Parameters<typeof collectRig>[1]['flips'] = []) {
+  try {
+    return collectRig(root, { flips });
+  } catch (error) {
+    if (error instanceof Error) error.message = error.message.replace(/^BoneTexture\.bake/, caller);
+    throw error;
+  }
+}
+
+/** Numbers of the crowd's parts in place of those of the level's. */
+function numberParts(geometry: BufferGeometry, numbers: readonly number[]): Uint16BufferAttribute {
+  const { count } = geometry.getAttribute('position');
+  const parts = geometry.getAttribute('partIndex') as BufferAttribute | undefined;
+  const indices = new Uint16Array(count);
+  for (let vertex = 0; vertex < count; vertex++) indices[vertex] = numbers[parts?.getX(vertex) ?? 0];
+  return new Uint16BufferAttribute(indices, 1);
+}
+
+/** For each part of a crowd geometry the joints that its vertices follow. */
+function jointsOfParts(geometry: BufferGeometry, count: number): Set<number>[] {
+  const joints = Array.from({ length: count }, () => new Set<number>());
+  const skin = (geometry.getAttribute('skinIndex') as InterleavedBufferAttribute).data.array;
+  const parts = geometry.getAttribute('partIndex');
+  for (let at = 0, vertex = 0; at < skin.length; at += SKIN_STRIDE, vertex++) {
+    const part = joints[parts.getX(vertex)];
+    for (let i = 0; i < 4 && skin[at + SKIN_WEIGHT + i] > 0; i++) part?.add(skin[at + i]);
+  }
+  return joints;
+}
+
+/**
+ * Brings morph targets into the order of the crowd's, whose influences are the level's too. Those that the level has not do
+ * not move it; if it has none of them it is drawn without.
+ */
+function matchMorphs(geometry: BufferGeometry, names: readonly string[], owner: CrowdMesh): void {
+  const { morphTargetDictionary: places = {} } = owner;
+  const targets = owner.morphTargetInfluences?.length ?? 0;
+  const { morphAttributes } = geometry;
+  const found = names.some((name) => Object.hasOwn(places, name));
+  geometry.morphAttributes = {};
+  if (targets === 0 || !found) return;
+  for (const key of ['position', 'normal'] as const) {
+    const own = morphAttributes[key];
+    if (own === undefined) continue;
+    const { count } = geometry.getAttribute('position');
+    geometry.morphAttributes[key] = Array.from({ length: targets }, (_, target) => {
+      const from = names.findIndex((name, i) => i < own.length && places[name] === target);
+      if (from >= 0) return own[from];
+      return new Float32BufferAttribute(new Float32Array(count * 3), 3);
+    });
+  }
+}

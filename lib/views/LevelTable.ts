@@ -1,0 +1,127 @@
+import type { Object3D } from 'three';
+
+/** The most levels of detail that a crowd may have, its own mesh among them. Shaders hold arrays of this length. */
+export const MAX_LEVELS = 8;
+
+/** A level of detail of a crowd, as `LOD.levels` has them. The numbers may be changed at any time. */
+export interface Level {
+  /** What is drawn: the crowd for level 0, else what `addLevel` returned; null where nothing is drawn. */
+  readonly object: Object3D | null;
+  /** World units from the camera to the instance, divided by the camera's zoom, from which on the level is drawn. */
+  distance: number;
+  /**
+   * Where levels go by size: share of the height of the picture that an instance takes, 0 to 1, below which the level is
+   * drawn. Null where they go by distance.
+   */
+  screenShare: number | null;
+  /** By how much of the distance an instance must come nearer again before the level before is drawn: 0 to 1. */
+  hysteresis: number;
+  /** Poses a second of instances at this level, see `setPoseRateAt`; 0 for one in every frame. */
+  poseRate: number;
+}
+
+/** The levels of detail of a crowd: from where on each is drawn. The first is the crowd's own mesh. */
+export class LevelTable {
+  /** Level by which shadow maps are coarser than what the camera sees. */
+  shadowLevel = 0;
+
+  /**
+   * For each level the squared distance from which on it is drawn. Where levels go by size, distances are in radii of the
+   * instance on a screen whose height is 2 at a distance of 1, so that both are compared alike.
+   */
+  readonly enter: Float32Array = new Float32Array(MAX_LEVELS);
+  /** The same for instances that are at this level already. */
+  readonly stay: Float32Array = new Float32Array(MAX_LEVELS);
+
+  private sorted: readonly Level[] = [levelZero(null)];
+
+  /** From near to far. A new array at each change. */
+  get levels(): readonly Level[] {
+    return this.sorted;
+  }
+
+  get count(): number {
+    return this.sorted.length;
+  }
+
+  /** Whether there are other levels than the crowd's own mesh. */
+  get isUsed(): boolean {
+    return this.sorted.length > 1;
+  }
+
+  /** Whether levels go by the share of the picture's height. */
+  get byScreen(): boolean {
+    return this.isUsed && this.sorted[1].screenShare !== null;
+  }
+
+  /** Makes a mesh level 0, which is drawn where no other is. */
+  begin(object: Object3D): void {
+    this.sorted = [levelZero(object), ...this.sorted.slice(1)];
+  }
+
+  /** @throws If there are too many, or others go by another measure. */
+  check(screenShare: number | null, caller: string): void {
+    if (this.count >= MAX_LEVELS) {
+      throw new Error(`${caller}: the crowd has ${this.count} levels, which is the most there can be.`);
+    }
+    if (!this.isUsed || this.byScreen === (screenShare !== null)) return;
+    const [has, is] = this.byScreen ? ['screenShare', 'distance'] : ['distance', 'screenShare'];
+    throw new Error(`${caller}: the crowd's other levels go by ${has}, this one by ${is}; use one for all.`);
+  }
+
+  /** Adds a level behind those that are as far or nearer. */
+  add(level: Level): void {
+    const { sorted } = this;
+    const place = sorted.findIndex((other, i) => i > 0 && startOf(other) > startOf(level));
+    const at = place < 0 ? sorted.length : place;
+    this.sorted = [...sorted.slice(0, at), level, ...sorted.slice(at)];
+  }
+
+  remove(level: Level): void {
+    this.sorted = this.sorted.filter((other) => other !== level);
+  }
+
+  /** Number of the level that an object draws, -1 if it draws none. */
+  indexOf(object: Object3D): number {
+    return this.sorted.findIndex((level) => level.object === object);
+  }
+
+  /** Whether anything is drawn at a level. */
+  isDrawn(level: number): boolean {
+    return level === 0 || (level < this.count && this.sorted[level].object !== null);
+  }
+
+  /**
+   * The level in shadow maps of an instance that the camera sees at a level: coarser by `shadowLevel`, but never so coarse
+   * that nothing is drawn, unless the camera sees nothing either.
+   */
+  inShadow(level: number): number {
+    if (!this.isDrawn(level)) return level;
+    let shadow = Math.min(level + this.shadowLevel, this.count - 1);
+    while (shadow > level && !this.isDrawn(shadow)) shadow--;
+    return shadow;
+  }
+
+  /** Brings `enter` and `stay` up to what the levels are now. */
+  update(): void {
+    const { sorted, enter, stay } = this;
+    enter.fill(Infinity);
+    stay.fill(Infinity);
+    enter[0] = stay[0] = 0;
+    for (let i = 1; i < sorted.length; i++) {
+      const start = startOf(sorted[i]);
+      const back = start - start * sorted[i].hysteresis;
+      enter[i] = start * start;
+      stay[i] = back * back;
+    }
+  }
+}
+
+function levelZero(object: Object3D | null): Level {
+  return { object, distance: 0, screenShare: null, hysteresis: 0, poseRate: 0 };
+}
+
+/** Where a level starts, in the measure that all levels of its table have. */
+function startOf({ distance, screenShare }: Level): number {
+  return screenShare === null ? distance : 1 / screenShare;
+}
