@@ -100,7 +100,9 @@ export class LevelMesh extends CrowdMesh {
 
   /** @throws Always: a level is of the crowd that it was added to. */
   override copy(): this {
-    throw new Error(`${NAME}.copy: a level belongs to its crowd; copy the crowd, or add a level to the other.`);
+    throw new Error(
+      `${NAME}.copy: a level belongs to its crowd; copy the crowd, or add a level to the other.`,
+    );
   }
 
   /** A copy that is no crowd's level, and so draws nothing; clones of crowds make it one of theirs. */

@@ -1,5 +1,6 @@
 import type { BufferGeometry, Object3D } from 'three';
 import { Crowd } from '../crowd/Crowd.js';
+import { checkPoseRate } from '../playback/PlayOptions.js';
 import type { Level } from '../views/LevelTable.js';
 import { createLevel, type LevelOptions } from './createLevel.js';
 import { EditableMesh } from './EditableMesh.js';
@@ -125,6 +126,7 @@ function checkLevel(
   { poseRate = 0 }: LevelOptions,
   caller: string,
 ): LevelNumbers {
+  checkPoseRate(poseRate, caller);
   if (!(hysteresis >= 0 && hysteresis <= 1)) {
     throw new Error(`${caller}: hysteresis is ${hysteresis}; use a share of the distance, 0 to 1.`);
   }

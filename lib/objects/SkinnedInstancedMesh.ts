@@ -5,8 +5,8 @@ import type { BoneTexture } from '../texture/BoneTexture.js';
 import { checkCount, checkIsBoneTexture, checkPalette } from './checks.js';
 import { createCharacter, type FromOptions } from './createCharacter.js';
 import type { SkinnedInstancedMeshOptions } from './crowdTypes.js';
-import { LeveledMesh } from './LeveledMesh.js';
 import { JointAttachment } from './JointAttachment.js';
+import { LeveledMesh } from './LeveledMesh.js';
 
 const NAME = 'SkinnedInstancedMesh';
 

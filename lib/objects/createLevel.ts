@@ -7,7 +7,6 @@ import { SKIN_STRIDE, SKIN_WEIGHT } from '../character/crowdGeometry.js';
 import { matchJoints } from '../character/matchJoints.js';
 import { matchParts } from '../character/matchParts.js';
 import { mergeParts } from '../character/mergeParts.js';
-import { checkPoseRate } from '../playback/PlayOptions.js';
 import { sharingCopy } from '../utils/sharingCopy.js';
 import type { CrowdMesh } from './CrowdMesh.js';
 
@@ -56,7 +55,6 @@ export function createLevel(
   options: LevelOptions,
   caller: string,
 ): LevelContent {
-  if (options.poseRate !== undefined) checkPoseRate(options.poseRate, caller);
   if ((source as Object3D | null)?.isObject3D === true) {
     return fromRoot(owner, source as Object3D, options, caller);
   }

@@ -32,11 +32,7 @@ export function shareLooks(mesh: LookedMesh, ownerOf: () => LookedMesh | null): 
   share(mesh, 'morphTargetDictionary', morphing);
 }
 
-function share<K extends keyof LookedMesh>(
-  mesh: LookedMesh,
-  key: K,
-  ownerOf: () => LookedMesh | null,
-): void {
+function share<K extends keyof LookedMesh>(mesh: LookedMesh, key: K, ownerOf: () => LookedMesh | null): void {
   let own = mesh[key];
   Object.defineProperty(mesh, key, {
     configurable: true,
