@@ -18,6 +18,7 @@ export type { InstanceRange, Instances } from './instances/instanceRange.js';
 export type { CharacterMesh } from './objects/CharacterMesh.js';
 export type { CrowdMesh } from './objects/CrowdMesh.js';
 export type { FromOptions } from './objects/createCharacter.js';
+export type { LevelOptions } from './objects/createLevel.js';
 export type {
   DrawOptions,
   SkinnedInstancedMeshEventMap,
@@ -26,6 +27,8 @@ export type {
 export type { DrawnMesh } from './objects/DrawnMesh.js';
 export type { EditableMesh } from './objects/EditableMesh.js';
 export type { JointAttachment } from './objects/JointAttachment.js';
+export type { LeveledMesh, LevelStart } from './objects/LeveledMesh.js';
+export type { LevelMesh, LevelNumbers } from './objects/LevelMesh.js';
 export type { PlayingMesh } from './objects/PlayingMesh.js';
 export { SkinnedInstancedMesh } from './objects/SkinnedInstancedMesh.js';
 export type { LayerOptions } from './playback/LayerTable.js';
@@ -42,3 +45,4 @@ export { BoneTexture } from './texture/BoneTexture.js';
 export type { LayerMask } from './tracks/layerMask.js';
 export type { PoseTracks, TrackClip } from './tracks/PoseTracks.js';
 export type { AffineArray } from './utils/affine.js';
+export type { Level } from './views/LevelTable.js';

@@ -47,8 +47,6 @@ export abstract class DrawnMesh extends InstancedMesh<
   /** @internal */
   declare readonly views: CrowdViews;
   /** @internal */
-  level: number | null = null;
-  /** @internal */
   matrices: InstanceMatrices | null = null;
   /** @internal */
   previousMatrices: InstanceMatrices | null = null;
@@ -80,6 +78,11 @@ export abstract class DrawnMesh extends InstancedMesh<
   /** Seconds on the shared clock since it last went back to zero, which it does unseen every 16 seconds. */
   get clock(): number {
     return this.playback.clock;
+  }
+
+  /** Number of the level of detail that it draws; null for what is drawn of all levels. @internal */
+  get level(): number | null {
+    return null;
   }
 
   /** @internal */

@@ -53,7 +53,7 @@ export class LevelMesh extends CrowdMesh {
   }
 
   /** Its number among the crowd's `levels`, -1 after it was removed. */
-  get level(): number {
+  override get level(): number {
     return this.crowd.levels.indexOf(this);
   }
 

@@ -16,6 +16,11 @@ export type LevelStart = number | { screenShare: number };
 
 /** A crowd that is drawn in less detail where it is far away. */
 export abstract class LeveledMesh extends EditableMesh {
+  /** Is itself what is drawn near the camera. @internal */
+  override get level(): number {
+    return 0;
+  }
+
   /** The levels of detail from near to far. The first is the crowd itself. */
   get levels(): readonly Level[] {
     const { levels } = this.crowd;
