@@ -1,9 +1,9 @@
-import type { BufferAttribute, BufferGeometry, InterleavedBufferAttribute, Material, Object3D } from 'three';
+import type { BufferAttribute, BufferGeometry, Material, Object3D } from 'three';
 import { Float32BufferAttribute, Uint16BufferAttribute } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
 import { findUnsupported } from '../baking/collectParts.js';
 import { collectRig } from '../baking/collectRig.js';
-import { SKIN_STRIDE, SKIN_WEIGHT } from '../character/crowdGeometry.js';
+import { SKIN_PART, skinOf } from '../character/crowdSkin.js';
 import { matchJoints } from '../character/matchJoints.js';
 import { matchParts } from '../character/matchParts.js';
 import { mergeParts } from '../character/mergeParts.js';
@@ -135,14 +135,13 @@ function numberParts(geometry: BufferGeometry, numbers: readonly number[]): Uint
 
 /** For each part of a crowd geometry the joints that its vertices follow. */
 function jointsOfParts(geometry: BufferGeometry, count: number): Set<number>[] {
-  const joints = Array.from({ length: count }, () => new Set<number>());
-  const skin = (geometry.getAttribute('skinIndex') as InterleavedBufferAttribute).data.array;
-  const parts = geometry.getAttribute('partIndex');
-  for (let at = 0, vertex = 0; at < skin.length; at += SKIN_STRIDE, vertex++) {
-    const part = joints[parts.getX(vertex)];
-    for (let i = 0; i < 4 && skin[at + SKIN_WEIGHT + i] > 0; i++) part?.add(skin[at + i]);
+  const found = Array.from({ length: count }, () => new Set<number>());
+  const { joints, weights, stride } = skinOf(geometry);
+  for (let at = 0, vertex = 0; at < joints.length; at += stride, vertex++) {
+    const part = found[joints[at + SKIN_PART]];
+    for (let i = 0; i < 4 && weights[vertex * 4 + i] > 0; i++) part?.add(joints[at + i]);
   }
-  return joints;
+  return found;
 }
 
 /**
