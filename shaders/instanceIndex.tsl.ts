@@ -1,19 +1,28 @@
-import { instanceIndex as drawnIndex, int, property, uint } from 'three/tsl';
+import { instanceIndex as drawnIndex, If, int, property, uint } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import type { TexelNode } from './TexelNode.js';
-import { componentsOf, type OverrideNode, withoutOverride } from './tsl.js';
+import { type OverrideNode, withoutOverride } from './tsl.js';
+
+/** Says which instance a drawn index stands for. Both build on the current stack. */
+export interface ViewNodes {
+  /** Whether there is a list; else the drawn index is the instance. */
+  readonly listed: Node<'bool'>;
+  /** The instance at a place of the list. */
+  id(drawn: Node<'int'>): Node<'int'>;
+}
 
 /**
  * Twin of `instanceIndex.glsl.ts`: which instance is drawn. The only place that reads three.js's node of the drawn index.
  * Builds on the current stack where there is a view.
  *
- * @param view The list of a view, see `View`; null where the object drawn has none.
+ * @param view What a view shows, see `View`; null where the object drawn has none.
  */
-export function instanceIndex(view: TexelNode | null): Node<'int'> {
+export function instanceIndex(view: ViewNodes | null): Node<'int'> {
   if (view === null) return int(drawnIndex);
   const index = int(withoutOverride(drawnIndex, drawnIndex)).toVar();
-  const [four] = view.instanceTexels(index.shiftRight(2).toVar(), 1, int(0), 1);
-  return int(componentsOf(four).element(index.bitAnd(3))).toVar();
+  If(view.listed, () => {
+    index.assign(view.id(index));
+  });
+  return index;
 }
 
 /** The instance that is drawn, for whatever else in a build reads three.js's node of the drawn index. */

@@ -1,6 +1,7 @@
-import type { BufferGeometry, Object3D, Texture } from 'three';
+import type { BufferGeometry, Camera, Object3D, Texture } from 'three';
 import {
   array,
+  countOneBits,
   floatBitsToUint,
   Loop,
   mat4,
@@ -15,6 +16,7 @@ import {
   unpackHalf2x16,
   unpackSnorm2x16,
   vec4,
+  workgroupArray,
 } from 'three/tsl';
 import type { Node, NodeBuilder, NodeMaterial, StorageBufferAttribute, TextureNode } from 'three/webgpu';
 
@@ -35,11 +37,25 @@ export interface Structs<T = 'vec4'> {
   toReadOnly(): Structs<T>;
 }
 
+/** Whole numbers in a buffer that shaders read and write. */
+export interface Uints {
+  element(index: Node): Node<'uint'>;
+}
+
+/** Whole numbers in a storage buffer. */
+export interface StoredUints extends Uints {
+  value: StorageBufferAttribute;
+  toReadOnly(): StoredUints;
+}
+
 /** What three.js passes to callbacks of nodes. */
 export interface DrawFrame {
   object: Object3D | null;
   renderer: object | null;
+  camera: Camera | null;
   frameId: number;
+  /** Tells calls of `render` apart. */
+  renderId: number;
 }
 
 /** A vertex attribute that a build reads. */
@@ -161,6 +177,19 @@ export function structsIn<T = 'vec4'>(
 ): Structs<T> {
   return storage(buffer, type, count) as unknown as Structs<T>;
 }
+
+/** The whole numbers in a buffer. */
+export function uintsIn(buffer: StorageBufferAttribute): StoredUints {
+  return storage(buffer, 'uint', buffer.count) as unknown as StoredUints;
+}
+
+/** Whole numbers that the invocations of a workgroup share. */
+export function workgroupUints(count: number): Uints {
+  return workgroupArray('uint', count) as unknown as Uints;
+}
+
+/** How many bits of a number are set. */
+export const bitCount = (bits: Node<'uint'>): Node<'uint'> => countOneBits(bits) as unknown as Node<'uint'>;
 
 /** Two numbers from -1 to 1 as one of 32 bits. */
 export const packSnorms = (two: Node<'vec2'>): Node<'uint'> => packSnorm2x16(two) as unknown as Node<'uint'>;

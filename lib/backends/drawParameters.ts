@@ -33,7 +33,7 @@ function variantCodes(crowd: DrawnCrowd): VariantCodes {
   const { interpolate, influences, shadowInfluences, clipsMorph: morphs } = crowd;
   const source = numberOfSource(sourceOf(crowd));
   const parts = crowd.parts !== null;
-  const view = crowd.view !== null;
+  const view = crowd.view !== null || crowd.views.isUsed;
   const common = { source, interpolate, parts, morphs, view };
   return {
     color: variantCode({ ...common, influences }),

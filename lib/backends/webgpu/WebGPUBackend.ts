@@ -1,5 +1,6 @@
 import type { Camera, Material, Scene } from 'three';
 import { VARIANT_CODES } from '../../../shaders/ShaderVariant.js';
+import type { DrawnMaterial } from '../../../shaders/tsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import { warnOnce } from '../../utils/warnOnce.js';
 import type { Backend } from '../Backend.js';
@@ -9,6 +10,7 @@ import { updateMatrices } from '../instancePlaces.js';
 import { checkTextureSizes, type NodeRenderer, needsMatrixTexels } from './checkLimits.js';
 import { nodeSourceOf } from './nodeSources.js';
 import { checkVertexNode, patchNodeMaterial } from './patchNodeMaterial.js';
+import { announceCamera, readsView } from './views/viewAtDraw.js';
 
 export { skinnedInstanceNormal, skinnedInstancePosition } from './poseCrowd.js';
 
@@ -41,15 +43,16 @@ interface Renderer extends NodeRenderer {
  * vertices if the object that is built for is a crowd. Nothing global is changed, and other meshes are built as before.
  */
 export const webGPUBackend: Backend = {
-  prepare(target: object, crowd: DrawnCrowd, scene: Scene, _camera: Camera, material: Material): void {
+  prepare(target: object, crowd: DrawnCrowd, scene: Scene, camera: Camera, material: Material): void {
     const renderer = target as Renderer;
+    const override = scene.overrideMaterial as DrawnMaterial | null;
+    announceCamera(renderer, camera, override?.isShadowPassMaterial === true);
     crowd.skeleton.drawnCount = null;
     crowd.view?.update?.(crowd.count);
     prepareUploads(renderer, crowd);
     setDrawParameters(crowd);
     checkTextureSizes(renderer, crowd);
     prepareMatrices(renderer, crowd);
-    const override = scene.overrideMaterial;
     const last = override !== null && material.allowOverride ? override : material;
     crowd.isSkinnedMesh = isPosable(renderer, last);
 
@@ -69,8 +72,7 @@ export const webGPUBackend: Backend = {
 const always = () => true;
 
 /** A renderer that has not got all of a texture must not be sent a part of it. */
-function prepareUploads(renderer: object, { playback, parts, view }: DrawnCrowd): void {
-  view?.list.texture.prepare(renderer, always);
+function prepareUploads(renderer: object, { playback, parts }: DrawnCrowd): void {
   playback.prepare(renderer, always);
   parts?.texture.prepare(renderer, always);
 }
@@ -116,7 +118,7 @@ function generationOf(crowd: DrawnCrowd): number {
 
 /** Keeps matrices and colours as texels once there is no room for them among the vertex attributes, and for a view. */
 function prepareMatrices(renderer: Renderer, crowd: DrawnCrowd): void {
-  if (crowd.matrices === null && crowd.view === null && !needsMatrixTexels(renderer, crowd)) return;
+  if (crowd.matrices === null && !readsView(crowd) && !needsMatrixTexels(renderer, crowd)) return;
   updateMatrices(crowd).prepare(renderer);
 }
 

@@ -8,6 +8,8 @@ import { texels } from '../../../shaders/TexelNode.js';
 import type { DrawFrame, DrawnMaterial } from '../../../shaders/tsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
+import { TexelList } from './views/TexelList.js';
+import { readsView, viewAtDraw } from './views/viewAtDraw.js';
 
 /** Reads colour and visibility of the vertex's part, of whichever crowd is drawn. */
 export type PartNode = () => Node<'vec4'>;
@@ -19,18 +21,21 @@ export function variantFor(material: NodeMaterial, crowd: DrawnCrowd): ShaderVar
 }
 
 /** Calls back before each draw of what is built, with the crowd that is drawn: builds may be shared by several. */
-export function onCrowdUpdate(callback: (crowd: DrawnCrowd, renderer: object) => void): void {
-  OnObjectUpdate(({ object, renderer }: DrawFrame) => {
-    if (isCrowd(object)) callback(object, renderer as object);
+export function onCrowdUpdate(
+  callback: (crowd: DrawnCrowd, renderer: object, frame: DrawFrame) => void,
+): void {
+  OnObjectUpdate((frame: DrawFrame) => {
+    const { object, renderer } = frame;
+    if (isCrowd(object)) callback(object, renderer as object, frame);
   });
 }
 
 /** The instance that is drawn. Builds on the current stack. */
-export function instanceNode({ view }: DrawnCrowd): Node<'int'> {
-  if (view === null) return instanceIndex(null);
-  const list = texels(view.list.texture.layered);
-  onCrowdUpdate((crowd) => {
-    if (crowd.view !== null) list.value = crowd.view.list.texture.layered;
+export function instanceNode(crowd: DrawnCrowd): Node<'int'> {
+  if (!readsView(crowd)) return instanceIndex(null);
+  const list = new TexelList();
+  onCrowdUpdate((drawn, renderer, frame) => {
+    list.use(renderer, viewAtDraw(drawn, frame));
   });
   return instanceIndex(list);
 }

@@ -24,6 +24,7 @@ import { checkBuild } from './checkLimits.js';
 import { instanceNode, partNode, variantFor } from './crowdNodes.js';
 import { placeCrowd } from './placeCrowd.js';
 import { poseCrowd } from './poseCrowd.js';
+import { readsView } from './views/viewAtDraw.js';
 
 type SetupPosition = (this: NodeMaterial, builder: NodeBuilder) => Node;
 
@@ -112,7 +113,7 @@ function setupCrowd(
   const building = buildOf(builder);
   const variant = variantFor(material, crowd);
   const part = partNode(crowd, variant);
-  if (crowd.view !== null) readInstancesOfView(crowd, builder);
+  if (readsView(crowd)) readInstancesOfView(crowd, builder);
   let posed = false;
   building.object = standInFor(crowd, () => {
     if (!posed) poseCrowd(crowd, builder, variant, part);

@@ -16,6 +16,7 @@ import { buildOf, type Rows } from '../../../shaders/tsl.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { instanceNode, onCrowdUpdate, type PartNode, partNode, variantFor } from './crowdNodes.js';
 import { nodeSourceOf } from './nodeSources.js';
+import { viewAtDraw } from './views/viewAtDraw.js';
 
 /** Poses position, normal and tangent of the vertex, in the place of three.js's skinning. */
 export function poseCrowd(
@@ -27,8 +28,8 @@ export function poseCrowd(
   const build = buildOf(builder);
   const skin = Fn(() => {
     // Right before the draw: shadow maps are drawn after all that renderers call before it.
-    onCrowdUpdate((drawn) => {
-      drawn.skeleton.drawnCount = drawn.view?.count ?? null;
+    onCrowdUpdate((drawn, _renderer, frame) => {
+      drawn.skeleton.drawnCount = viewAtDraw(drawn, frame)?.count ?? null;
     });
     const instance = instanceNode(crowd);
     const vertex = { crowd, build, variant, instance, part, morph: true };

@@ -1,0 +1,67 @@
+import type { Camera } from 'three';
+import type { DrawFrame } from '../../../../shaders/tsl.js';
+import type { View } from '../../../views/View.js';
+import type { DrawnCrowd } from '../../DrawnCrowd.js';
+
+/** What is read of a WebGPURenderer. */
+interface Renderer {
+  readonly info: { readonly frame: number };
+}
+
+/** Cameras of a renderer. */
+interface Cameras {
+  /** What was drawn last that is no shadow map. */
+  last: Camera | null;
+  /** By camera: the one that decides on levels of detail. For a light's, that is the one whose picture has its shadows. */
+  viewers: WeakMap<Camera, Camera>;
+}
+
+/** What a draw shows. Several nodes of a build ask for it. */
+interface Draw {
+  renderer: object | null;
+  /** The call of `render` that it belongs to. */
+  renderId: number;
+  camera: Camera | null;
+  view: View | null;
+}
+
+const camerasOf = /*@__PURE__*/ new WeakMap<object, Cameras>();
+const draws = /*@__PURE__*/ new WeakMap<DrawnCrowd, Draw>();
+
+/** Whether shaders ask which instance the drawn index stands for. */
+export const readsView = ({ view, views }: DrawnCrowd): boolean => view !== null || views.isUsed;
+
+/** Call it before a draw, in `onBeforeRender`. three.js may draw shadow maps between that and the draw. */
+export function announceCamera(renderer: object, camera: Camera, isShadowMap: boolean): void {
+  let cameras = camerasOf.get(renderer);
+  if (cameras === undefined) {
+    cameras = { last: null, viewers: new WeakMap() };
+    camerasOf.set(renderer, cameras);
+  }
+  if (!isShadowMap) cameras.last = camera;
+  const viewer = cameras.last ?? camera;
+  if (cameras.viewers.get(camera) !== viewer) cameras.viewers.set(camera, viewer);
+}
+
+/** The camera that decides on levels of detail where another one, or the same, draws. */
+const viewerOf = (renderer: object, camera: Camera): Camera =>
+  camerasOf.get(renderer)?.viewers.get(camera) ?? camera;
+
+/** What is drawn right now; null if that is all instances in their order. Call it right before a draw, see `OnObjectUpdate`. */
+export function viewAtDraw(crowd: DrawnCrowd, { renderer, renderId, camera }: DrawFrame): View | null {
+  if (crowd.view !== null) return crowd.view;
+  if (!crowd.views.isUsed || renderer === null || camera === null) return null;
+  let draw = draws.get(crowd);
+  if (draw === undefined) {
+    draw = { renderer: null, renderId: -1, camera: null, view: null };
+    draws.set(crowd, draw);
+  }
+  if (draw.renderId === renderId && draw.camera === camera && draw.renderer === renderer) return draw.view;
+  const { frame } = (renderer as Renderer).info;
+  const seen = crowd.views.of(camera, crowd.matrixWorld, frame, viewerOf(renderer, camera));
+  draw.renderer = renderer;
+  draw.renderId = renderId;
+  draw.camera = camera;
+  draw.view = seen.of(crowd.level);
+  return draw.view;
+}
