@@ -26,6 +26,7 @@ export type {
 } from './objects/crowdTypes.js';
 export type { DrawnMesh } from './objects/DrawnMesh.js';
 export type { EditableMesh } from './objects/EditableMesh.js';
+export type { IdentityMesh } from './objects/IdentityMesh.js';
 export type { JointAttachment } from './objects/JointAttachment.js';
 export type { LeveledMesh, LevelStart } from './objects/LeveledMesh.js';
 export type { LevelMesh, LevelNumbers } from './objects/LevelMesh.js';

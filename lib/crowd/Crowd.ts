@@ -19,7 +19,7 @@ import type { Palette } from './Palette.js';
 export interface CrowdMember {
   readonly geometry: BufferGeometry;
   readonly instanceColor: InstancedBufferAttribute | null;
-  readonly count: number;
+  count: number;
   /** What the instances look like in this mesh. */
   readonly looks: readonly InstanceData[];
   /** `ofPoses` is the box around every pose, relative to an instance. */
@@ -117,7 +117,39 @@ export class Crowd {
 
   /** Call when the `count` of a mesh was set. That of the crowd's own mesh says which instances exist. */
   countChanged(member: CrowdMember, count: number): void {
-    if (member === this.members[0]) this.visibility.setCount(count);
+    const { visibility } = this;
+    if (member !== this.members[0]) return;
+    for (let id = count; id < visibility.count; id++) if (visibility.isDeleted(id)) this.restore(id);
+    for (let id = visibility.count; id < count; id++) this.setVisible(id, true);
+    visibility.setCount(count);
+  }
+
+  /** Sets the `count` of all meshes. */
+  setCount(count: number): void {
+    this.members[0].count = count;
+  }
+
+  /** Shows or hides an instance. */
+  setVisible(id: number, visible: boolean): void {
+    if (this.visibility.setVisible(id, visible)) this.playback.heardChanged(id);
+  }
+
+  /** Lets an instance exist no more. What costs anything ends at once, all else when it exists again. */
+  delete(id: number): void {
+    this.visibility.delete(id);
+    this.playback.reset(id);
+    this.edits.reset(id);
+  }
+
+  /** Lets a deleted instance exist again, as a new one. */
+  restore(id: number): void {
+    this.visibility.restore(id);
+    this.reset(id);
+  }
+
+  /** Lets an instance be as a new one is. */
+  reset(id: number): void {
+    for (const data of this.all()) data.reset(id);
   }
 
   /** Moves the clock, and dispatches the events that are due on every mesh. */

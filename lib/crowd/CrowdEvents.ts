@@ -1,3 +1,4 @@
+import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import { PlaybackEvents } from '../playback/PlaybackEvents.js';
 import {
@@ -11,10 +12,10 @@ interface EventMesh {
   dispatchEvent(event: PlaybackEvent): void;
 }
 
-/** What plays, and how many instances of it are there. */
+/** What plays, and which instances of it are there. */
 interface EventCrowd {
   readonly playback: InstancePlayback;
-  readonly count: number;
+  readonly visibility: InstanceVisibility;
   readonly markersVersion: number;
 }
 
@@ -73,7 +74,7 @@ export class CrowdEvents {
   /** Forgets the events that were found: what the instances play was replaced by what another crowd plays. */
   restart(): void {
     const { crowd, wanted } = this;
-    this.finder = wanted.size === 0 ? null : new PlaybackEvents(crowd.playback, wanted, crowd);
+    this.finder = wanted.size === 0 ? null : new PlaybackEvents(crowd.playback, wanted, crowd.visibility);
     crowd.playback.observer = this.finder;
     this.markersVersion = crowd.markersVersion;
     this.finder?.restart();

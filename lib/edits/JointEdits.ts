@@ -155,6 +155,11 @@ export class JointEdits implements InstanceData {
     this.store?.swap(i, j);
   }
 
+  reset(index: number): void {
+    this.clear(index);
+    this.leavePose(index, 0);
+  }
+
   copy({ store }: JointEdits): void {
     this.store?.dispose();
     this.store = null;

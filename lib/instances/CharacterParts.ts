@@ -23,6 +23,8 @@ export class CharacterParts implements InstanceData {
   worn: InstanceParts | null = null;
   /** For each part the names it is known by: its mesh's, then those of the nodes above. */
   paths: readonly (readonly string[])[];
+  /** Parts that instances do not show to begin with. */
+  private hidden: readonly number[] = [];
 
   constructor(
     geometry: BufferGeometry,
@@ -62,6 +64,14 @@ export class CharacterParts implements InstanceData {
       for (const one of indices) worn.show(index, one, visible);
       this.mesh.shownChanged(index);
     });
+  }
+
+  /** Hides parts of all instances, and of all that are to come. */
+  hideAtFirst(parts: readonly (string | number)[], caller: string): void {
+    if (parts.length === 0) return;
+    this.hidden = parts.flatMap((part) => this.indicesOf(part, caller));
+    this.need();
+    for (let index = 0; index < this.mesh.capacity; index++) this.reset(index);
   }
 
   /** Shows these parts of instances and hides all others. */
@@ -147,6 +157,7 @@ export class CharacterParts implements InstanceData {
     const numbered = numberedParts(geometry);
     if (numbersParts ? numbered.length <= paths.length : paths.length === 1) return false;
     this.paths = numbersParts ? [...paths, ...numbered.slice(paths.length)] : numbered;
+    if (!numbersParts) this.hidden = [];
     if (worn === null) return true;
     this.replace(numbersParts ? new InstanceParts(this.mesh.capacity, numbered.length).copy(worn) : null);
     return true;
@@ -160,16 +171,25 @@ export class CharacterParts implements InstanceData {
   resize(capacity: number): void {
     const { worn } = this;
     if (worn !== null && worn.capacity !== capacity) {
-      this.replace(new InstanceParts(capacity, worn.count).copy(worn));
+      const resized = new InstanceParts(capacity, worn.count).copy(worn);
+      for (let i = worn.capacity; i < capacity; i++) resized.reset(i, this.hidden);
+      this.replace(resized);
     }
+  }
+
+  reset(index: number): void {
+    if (this.worn === null) return;
+    this.worn.reset(index, this.hidden);
+    this.mesh.shownChanged(index);
   }
 
   swap(i: number, j: number): void {
     this.worn?.swap(i, j);
   }
 
-  copy({ worn, paths }: CharacterParts): void {
+  copy({ worn, paths, hidden }: CharacterParts): void {
     this.paths = paths;
+    this.hidden = hidden;
     this.replace(worn === null ? null : new InstanceParts(this.mesh.capacity, worn.count).copy(worn));
   }
 

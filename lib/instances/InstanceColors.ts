@@ -31,6 +31,13 @@ export class InstanceColors implements InstanceData {
     instanceColor.needsUpdate = true;
   }
 
+  reset(index: number): void {
+    const { instanceColor } = this.mesh;
+    if (instanceColor === null) return;
+    instanceColor.setXYZ(index, 1, 1, 1);
+    instanceColor.needsUpdate = true;
+  }
+
   copy({ mesh: { instanceColor } }: InstanceColors): void {
     this.mesh.instanceColor = (instanceColor?.clone() as InstancedBufferAttribute | undefined) ?? null;
   }

@@ -7,6 +7,8 @@ export interface InstanceData {
   resize(capacity: number): void;
   /** Exchanges two instances. */
   swap(i: number, j: number): void;
+  /** Gives an instance what instances have to begin with, in place of what it has. */
+  reset(index: number): void;
   /** Copies what the instances of another crowd have. Both crowds have room for the same number. */
   copy(source: this): void;
   /** Frees what was allocated. */

@@ -22,6 +22,8 @@ export class InstanceMatrices {
   private matricesVersion = -1;
   private colors: InstancedBufferAttribute | null = null;
   private colorsVersion = -1;
+  /** Instances that have appeared since the last call of `settle`. */
+  private appeared: number[] = [];
 
   constructor(
     readonly capacity: number,
@@ -73,6 +75,17 @@ export class InstanceMatrices {
     return true;
   }
 
+  /** An instance begins anew. */
+  appear(index: number): void {
+    this.appeared.push(index);
+  }
+
+  /** Gives instances that have begun anew the matrices that they have now. */
+  settle(matrices: InstancedBufferAttribute): void {
+    for (const index of this.appeared) this.copy(matrices, index, Math.min(index + 1, this.capacity));
+    this.appeared.length = 0;
+  }
+
   /**
    * A copy with room for as many instances as `matrices` has, which gives the added ones their matrices. This object is
    * disposed.
@@ -82,6 +95,7 @@ export class InstanceMatrices {
     resized.copy(matrices, this.capacity, resized.capacity);
     const kept = Math.min(this.capacity, resized.capacity) * this.size;
     resized.texture.data.set(this.texture.data.subarray(0, kept));
+    resized.appeared = this.appeared;
     this.dispose();
     return resized;
   }

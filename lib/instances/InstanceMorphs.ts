@@ -54,6 +54,14 @@ export class InstanceMorphs implements InstanceData {
     morphTexture.needsUpdate = true;
   }
 
+  reset(index: number): void {
+    const { morphTexture, morphTargetInfluences } = this.mesh;
+    if (morphTexture === null) return;
+    const { data, width } = morphTexture.image;
+    (data as Float32Array).set([1, ...(morphTargetInfluences ?? [])], index * width);
+    morphTexture.needsUpdate = true;
+  }
+
   copy({ mesh: { morphTexture } }: InstanceMorphs): void {
     if (morphTexture === null) this.remove();
     else this.take(morphTexture);

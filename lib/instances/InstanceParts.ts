@@ -96,6 +96,16 @@ export class InstanceParts {
     this.texture.changed(j);
   }
 
+  /** Gives an instance the colours and maps of the baked character. Whether its owner is hidden stays. */
+  reset(index: number, hidden: readonly number[]): void {
+    const first = index * this.count;
+    this.texture.data.fill(1, first * STRIDE, (first + this.count) * STRIDE);
+    this.hidden.fill(0, first, first + this.count);
+    for (const part of hidden) this.hidden[first + part] = 1;
+    for (let part = 0; part < this.count; part++) this.writeLook(index, part, 1);
+    this.texture.changed(index);
+  }
+
   /**
    * The same for as many instances and parts as both have. Whether owners are hidden is not copied: a copy may be
    * attached to something else, or to nothing.

@@ -28,6 +28,11 @@ export class InstancePlaces implements InstanceData {
     this.attribute.needsUpdate = true;
   }
 
+  reset(index: number): void {
+    this.attribute.array.set(IDENTITY, index * 16);
+    this.attribute.needsUpdate = true;
+  }
+
   copy(source: InstancePlaces): void {
     this.attribute.copy(source.attribute);
     this.attribute.needsUpdate = true;

@@ -142,6 +142,10 @@ export class InstanceVisibility implements InstanceData, InstanceIds {
     this.setVisible(j, visible);
   }
 
+  reset(id: number): void {
+    this.setVisible(id, true);
+  }
+
   copy(source: InstanceVisibility): void {
     this.bits.set(source.bits);
     this.hidden.set(source.hidden);

@@ -19,6 +19,11 @@ export class MatrixTexels implements InstanceData {
     this.mesh.previousMatrices?.swap(i, j);
   }
 
+  /** Those of this frame follow by themselves. It was nowhere in the frame before, and must not seem to come from there. */
+  reset(index: number): void {
+    this.mesh.previousMatrices?.appear(index);
+  }
+
   /** A copy has not been drawn yet. */
   copy(): void {}
 

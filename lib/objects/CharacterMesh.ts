@@ -3,14 +3,13 @@ import type {
   Color,
   JSONMeta,
   Material,
-  Matrix4,
   Mesh,
   Object3D,
   Raycaster,
   Vector2,
   Vector3,
 } from 'three';
-import { InstancedMesh } from 'three';
+import { InstancedMesh, Matrix4 } from 'three';
 import { removePlaybackAttributes } from '../character/crowdGeometry.js';
 import { checkColor } from '../instances/InstanceColors.js';
 import { checkIndex, type InstanceRange, type Instances } from '../instances/instanceRange.js';
@@ -23,9 +22,11 @@ import type { SkinnedInstancedMeshEventMap } from './crowdTypes.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
+const _nothing = /*@__PURE__*/ new Matrix4().makeScale(0, 0, 0);
+
 /** A mesh of a crowd whose instances can be placed, dressed and asked where they are, each by itself. */
 export abstract class CharacterMesh extends CrowdMesh {
-  /** All instances that are drawn, for methods that take a range. */
+  /** All instances, for methods that take a range; deleted ones are passed over. */
   get all(): InstanceRange {
     return { start: 0, count: this.count };
   }
@@ -131,8 +132,10 @@ export abstract class CharacterMesh extends CrowdMesh {
   }
 
   /**
-   * Exchanges two instances: where they stand, what they play and how they look, in this mesh and in all that is attached.
-   * To remove one from the middle, swap it with the last and lower `count`.
+   * Exchanges two instances: where they stand, what they play, how they look and whether they are hidden, in this mesh and in
+   * all that is attached. Each has the other's id then. To remove one and leave all others their ids, call `deleteInstance`.
+   *
+   * @throws If there is no such instance, or it was deleted.
    */
   swapInstances(i: number, j: number): this {
     checkIndex(i, this.visibility, `${NAME}.swapInstances`);
@@ -146,7 +149,7 @@ export abstract class CharacterMesh extends CrowdMesh {
    * matrix and play nothing. Whatever is attached gets as much room. `instanceMatrix` and the like become other objects.
    * Costs an upload of everything, so grow by doubling.
    *
-   * @throws If the instances of the crowd would not fit.
+   * @throws If the instances of the crowd would not fit: those below `count`, which `optimize` lowers past deleted ones.
    */
   setCapacity(capacity: number): this {
     checkCapacity(capacity, this.crowd.count, `${NAME}.setCapacity`);
@@ -278,8 +281,8 @@ export abstract class CharacterMesh extends CrowdMesh {
   bind(): void {}
 
   /**
-   * What `InstancedMesh.toJSON` writes: the instances in the pose the geometry was modelled in. Bone texture and
-   * playback are not part of three.js's JSON format; a warning says so.
+   * What `InstancedMesh.toJSON` writes: the instances in the pose the geometry was modelled in, those that are hidden or were
+   * deleted scaled to nothing. Bone texture and playback are not part of three.js's JSON format; a warning says so.
    */
   override toJSON(meta?: JSONMeta): ReturnType<InstancedMesh['toJSON']> {
     warnOnce(
@@ -290,6 +293,9 @@ export abstract class CharacterMesh extends CrowdMesh {
     still.remove(...still.children.filter((child) => (child as { isLevelMesh?: boolean }).isLevelMesh));
     still.uuid = this.uuid;
     still.geometry = this.geometry.clone();
+    for (let i = 0; i < this.count; i++) {
+      if (!this.visibility.isDrawn(i)) still.setMatrixAt(i, _nothing);
+    }
     removePlaybackAttributes(still.geometry);
     return still.toJSON(meta);
   }

@@ -171,11 +171,7 @@ export abstract class CrowdMesh extends DrawnMesh {
     if (!this.copying) updateDraw(this);
   }
 
-  /**
-   * What is attached to an instance of which nothing is drawn is not drawn either.
-   *
-   * @internal
-   */
+  /** What is attached to an instance of which nothing is drawn is not drawn either. @internal */
   shownChanged(index: number): void {
     for (const attachment of this.attachments) attachment.ownerShown(index, this.wardrobe.isAnyDrawn(index));
   }

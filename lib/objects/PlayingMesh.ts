@@ -16,13 +16,14 @@ import {
   weightOf,
 } from '../crowd/clipWeights.js';
 import { type ClipOfInstance, type PlayOptionsOfInstance, playClips } from '../crowd/playClips.js';
+import { restoreIds, saveIds } from '../crowd/savedIds.js';
 import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
 import { applyRootMotion } from '../playback/applyRootMotion.js';
 import { checkPoseRate, type LayerReference, type PlayOptions } from '../playback/PlayOptions.js';
-import { loadPlayback, type PlaybackJSON, savePlayback } from '../playback/playbackJSON.js';
+import { type PlaybackJSON, readPlayback, savePlayback } from '../playback/playbackJSON.js';
 import type { ClipReference } from '../poses/ClipTable.js';
 import { checkFinite } from '../utils/checkFinite.js';
-import { CharacterMesh } from './CharacterMesh.js';
+import { IdentityMesh } from './IdentityMesh.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
@@ -30,7 +31,7 @@ const NAME = 'SkinnedInstancedMesh';
 const MAX_DELTA = 1e9;
 
 /** A crowd's own mesh, by which its instances are told what to play. */
-export abstract class PlayingMesh extends CharacterMesh {
+export abstract class PlayingMesh extends IdentityMesh {
   /**
    * Starts a clip, as `mixer.clipAction(clip).reset().play()` does with the same options. It takes the place of what the
    * instance plays on that layer, which with `fade` fades out together, also in the middle of another fade: of more than two
@@ -53,7 +54,7 @@ export abstract class PlayingMesh extends CharacterMesh {
     return this;
   }
 
-  /** {@link PlayingMesh.play} for every instance that is drawn, e.g. with `time: (i) => i * 0.1`. */
+  /** {@link PlayingMesh.play} for every instance, e.g. with `time: (i) => i * 0.1`. */
   playAll(clip: ClipOfInstance, options?: PlayOptionsOfInstance): this {
     return this.play(this.all, clip, options);
   }
@@ -234,20 +235,29 @@ export abstract class PlayingMesh extends CharacterMesh {
     return this;
   }
 
-  /** What the drawn instances play, as plain data that JSON can hold; {@link playbackFromJSON} takes it. */
+  /**
+   * What the instances play, and which are hidden or deleted, as plain data that JSON can hold; {@link playbackFromJSON} takes
+   * it.
+   */
   playbackToJSON(): PlaybackJSON {
-    return savePlayback(this.playback, this.count, this.boneTexture.clipTable);
+    const { playback, count, boneTexture, visibility } = this;
+    return { ...savePlayback(playback, count, boneTexture.clipTable), ...saveIds(visibility, count) };
   }
 
   /**
    * Lets instances go on from where {@link playbackToJSON} left them, in this crowd or in another one whose bone texture
-   * has clips of the same names.
+   * has clips of the same names. Of the instances that there are now, those that were deleted or hidden then are so now, and
+   * all others that the data is of exist and are visible.
    *
    * @throws If the data is not what `playbackToJSON` returned, is for more instances than there is room for, or names a
    * clip that is not there. Then nothing was changed.
    */
   playbackFromJSON(json: PlaybackJSON): this {
-    loadPlayback(this.playback, this.capacity, json, this.boneTexture.clipTable, `${NAME}.playbackFromJSON`);
+    const caller = `${NAME}.playbackFromJSON`;
+    const { playback, crowd, boneTexture, visibility } = this;
+    const goOn = readPlayback(playback, visibility, json, boneTexture.clipTable, caller);
+    restoreIds(crowd, json, caller);
+    goOn();
     return this;
   }
 

@@ -86,7 +86,7 @@ export class SkinnedInstancedMesh extends LeveledMesh {
     character.dress(crowd);
     crowd.owned = character.owned;
     crowd.wardrobe.paths = character.partPaths;
-    for (const part of options.hiddenParts ?? []) crowd.setPartVisibleAt(crowd.all, part, false);
+    crowd.wardrobe.hideAtFirst(options.hiddenParts ?? [], `${NAME}.from`);
     return crowd;
   }
 

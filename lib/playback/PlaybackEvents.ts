@@ -26,12 +26,12 @@ export class PlaybackEvents implements PlaybackObserver {
 
   /**
    * @param wanted Types that someone listens to; others are not looked for.
-   * @param crowd Has as many instances as events are told of.
+   * @param crowd Events are told of its first `count` instances, but not of those that are hidden.
    */
   constructor(
     private readonly playback: InstancePlayback,
     private readonly wanted: ReadonlySet<PlaybackEventType>,
-    private readonly crowd: { readonly count: number },
+    private readonly crowd: { readonly count: number; isVisible(index: number): boolean },
   ) {
     this.next = new NextEvents(playback, wanted);
     this.heap = new TimeHeap(playback.capacity * this.next.perInstance);
@@ -171,6 +171,7 @@ export class PlaybackEvents implements PlaybackObserver {
   }
 
   private timeOf(key: number): number {
-    return this.next.instanceOf(key) >= this.known ? Infinity : this.next.timeOf(key);
+    const index = this.next.instanceOf(key);
+    return index >= this.known || !this.crowd.isVisible(index) ? Infinity : this.next.timeOf(key);
   }
 }

@@ -153,6 +153,14 @@ export abstract class PlaybackState implements InstanceData {
     this.observer?.swapped(i, j);
   }
 
+  /** Lets an instance play nothing, and forgets what it did. */
+  reset(index: number): void {
+    this.stack.clear(index);
+    if (this.isPaused(index)) this.time.resume(index);
+    this.rates.set(index, 0);
+    this.restored(index);
+  }
+
   /** Whether a copy of another crowd would keep its layers; else it gets the other's, and other buffers. */
   hasLayersOf({ layers }: PlaybackState): boolean {
     return layers.options === this.layers.options || layers.count + this.layers.count === 2;
@@ -208,6 +216,11 @@ export abstract class PlaybackState implements InstanceData {
   /** Call after an instance's slots were set from outside. Events that lie behind them are not dispatched. */
   restored(index: number): void {
     this.texels.changed(index);
+    this.observer?.started(index, null);
+  }
+
+  /** Call when an instance has events from now on, or none any more. */
+  heardChanged(index: number): void {
     this.observer?.started(index, null);
   }
 

@@ -1,3 +1,4 @@
+import type { InstanceIds } from '../instances/instanceRange.js';
 import type { ClipTable } from '../poses/ClipTable.js';
 import type { Clock } from './Clock.js';
 import { nestedToWeights, weightsToNested } from './convertFades.js';
@@ -26,6 +27,10 @@ export interface PlaybackJSON {
    * for each layer 4 numbers of its weight, how many clips show on it, and these. Infinite repetitions are 1e9.
    */
   instances: number[][];
+  /** Numbers of the rows of instances that are hidden, see `setVisibleAt`; left out if none is. */
+  hidden?: number[];
+  /** Numbers of the rows that belong to no instance, since it was deleted; left out if none was. */
+  deleted?: number[];
 }
 
 /** Times are kept in seconds, and clips and layers by name, so that another baking of the same character can take over. */
@@ -68,17 +73,19 @@ function saveLayer(
 }
 
 /**
- * Lets instances go on from what was saved: all of them, or none if anything is wrong.
+ * Reads what was saved.
  *
+ * @param ids Instances that may go on from it.
+ * @returns Lets them do so.
  * @throws If the data is of another kind, or names a clip or layer that is not there.
  */
-export function loadPlayback(
+export function readPlayback(
   playback: PlaybackState,
-  count: number,
+  ids: InstanceIds,
   json: PlaybackJSON,
   clips: ClipTable,
   caller: string,
-): void {
+): () => void {
   const version: number | undefined = json?.version;
   const isKnown = version === 2 || version === 3 || (version === 4 && Array.isArray(json.layers));
   if (!isKnown || !Array.isArray(json.clips) || !Array.isArray(json.instances)) {
@@ -86,9 +93,9 @@ export function loadPlayback(
       `${caller}: this is not what playbackToJSON returned, or of a version other than 2 to 4.`,
     );
   }
-  if (json.instances.length > count) {
+  if (json.instances.length > ids.capacity) {
     throw new Error(
-      `${caller}: the data is for ${json.instances.length} instances, the mesh has ${count}; call setCapacity(${json.instances.length}) first.`,
+      `${caller}: the data is for ${json.instances.length} instances, the mesh has ${ids.capacity}; call setCapacity(${json.instances.length}) first.`,
     );
   }
   const played = json.clips.map((name) => clips.clips[clips.indexOf(name, caller)]);
@@ -109,9 +116,11 @@ export function loadPlayback(
       if (clip !== null) playback.layers.checkClip(saved.layer, clip, caller);
     }
   }
-  all.forEach((saved, i) => {
-    restore(playback, i, json.instances[i][0] === 1, saved, version === 2);
-  });
+  return () => {
+    all.forEach((saved, i) => {
+      if (!ids.isDeleted(i)) restore(playback, i, json.instances[i][0] === 1, saved, version === 2);
+    });
+  };
 }
 
 /** Lets an instance go on from clips that were saved, with nested fades or with weights. */

@@ -16,6 +16,7 @@ interface Computed<T> {
   matrices: InstancedBufferAttribute;
   version: number;
   count: number;
+  drawn: number;
   reach: number;
 }
 
@@ -51,18 +52,18 @@ export class CrowdBounds {
   computeBox(): void {
     const { crowd } = this;
     crowd.boundingBox ??= new Box3();
-    crowdBox(crowd.instanceMatrix, crowd.count, this.ofPoses(), crowd.boundingBox);
+    crowdBox(crowd, this.ofPoses(), crowd.boundingBox);
     this.box = this.remember(crowd.boundingBox);
   }
 
   computeSphere(): void {
     const { crowd } = this;
     crowd.boundingSphere ??= new Sphere();
-    crowdSphere(crowd.instanceMatrix, crowd.count, this.ofPoses(), crowd.boundingSphere);
+    crowdSphere(crowd, this.ofPoses(), crowd.boundingSphere);
     this.sphere = this.remember(crowd.boundingSphere);
   }
 
-  /** Lets go of bounds for which instances moved since (`instanceMatrix.needsUpdate`), or `count` changed. */
+  /** Lets go of bounds for which instances moved since (`instanceMatrix.needsUpdate`), came, went, were shown or hidden. */
   dropStale(): void {
     if (this.box !== null && !this.holds(this.box)) this.dropBox();
     if (this.sphere !== null && !this.holds(this.sphere)) this.dropSphere();
@@ -94,47 +95,42 @@ export class CrowdBounds {
   }
 
   private remember<T>(bounds: T): Computed<T> {
-    const { instanceMatrix, count, edits } = this.crowd;
+    const { instanceMatrix, count, edits, visibility } = this.crowd;
     const { version } = instanceMatrix;
-    return { bounds, matrices: instanceMatrix, version, count, reach: edits.reachVersion };
+    const reach = edits.reachVersion;
+    return { bounds, matrices: instanceMatrix, version, count, drawn: visibility.version, reach };
   }
 
-  private holds({ matrices, version, count, reach }: Computed<unknown>): boolean {
-    const { instanceMatrix, edits } = this.crowd;
+  private holds({ matrices, version, count, drawn, reach }: Computed<unknown>): boolean {
+    const { instanceMatrix, edits, visibility } = this.crowd;
     const still = matrices === instanceMatrix && version === instanceMatrix.version;
-    return still && count === this.crowd.count && reach === edits.reachVersion;
+    const same = count === this.crowd.count && drawn === visibility.version;
+    return still && same && reach === edits.reachVersion;
   }
 }
 
-/** Box around `poseBounds` placed by the first `count` matrices. */
-export function crowdBox(
-  matrices: InstancedBufferAttribute,
-  count: number,
-  poseBounds: Box3,
-  target: Box3,
-): Box3 {
+/** Box around `poseBounds` placed by the matrices of the instances that are drawn. */
+function crowdBox({ instanceMatrix, count, visibility }: DrawnCrowd, poseBounds: Box3, target: Box3): Box3 {
   target.makeEmpty();
   for (let i = 0; i < count; i++) {
-    target.union(_box.copy(poseBounds).applyMatrix4(_matrix.fromArray(matrices.array, i * 16)));
+    if (!visibility.isDrawn(i)) continue;
+    target.union(_box.copy(poseBounds).applyMatrix4(_matrix.fromArray(instanceMatrix.array, i * 16)));
   }
   return target;
 }
 
-/** Sphere around `poseBounds` placed by the first `count` matrices, about the middle of their box. */
-export function crowdSphere(
-  matrices: InstancedBufferAttribute,
-  count: number,
-  poseBounds: Box3,
-  target: Sphere,
-): Sphere {
-  if (count === 0 || poseBounds.isEmpty()) return target.makeEmpty();
-  crowdBox(matrices, count, poseBounds, _crowd).getCenter(target.center);
+/** Sphere around `poseBounds` placed by the matrices of the instances that are drawn, about the middle of their box. */
+function crowdSphere(crowd: DrawnCrowd, poseBounds: Box3, target: Sphere): Sphere {
+  const { instanceMatrix, count, visibility } = crowd;
+  if (crowdBox(crowd, poseBounds, _crowd).isEmpty()) return target.makeEmpty();
+  _crowd.getCenter(target.center);
   poseBounds.getCenter(_local);
   const radius = poseBounds.getSize(_center).length() / 2;
 
   target.radius = 0;
   for (let i = 0; i < count; i++) {
-    _matrix.fromArray(matrices.array, i * 16);
+    if (!visibility.isDrawn(i)) continue;
+    _matrix.fromArray(instanceMatrix.array, i * 16);
     const distance = _center.copy(_local).applyMatrix4(_matrix).distanceTo(target.center);
     target.radius = Math.max(target.radius, distance + radius * _matrix.getMaxScaleOnAxis());
   }

@@ -49,7 +49,7 @@ export function raycastCrowd(
   intersects: CrowdIntersection[],
   poseBounds: Box3,
 ): void {
-  const { geometry, material, matrixWorld, count, instanceMatrix } = crowd;
+  const { geometry, material, matrixWorld, count, instanceMatrix, visibility } = crowd;
   if (material === undefined || poseBounds.isEmpty()) return;
   if (crowd.boundingSphere === null) crowd.computeBoundingSphere();
   _sphere.copy(crowd.boundingSphere as Sphere).applyMatrix4(matrixWorld);
@@ -64,6 +64,7 @@ export function raycastCrowd(
   const nearestOnly = (raycaster as { firstHitOnly?: boolean }).firstHitOnly === true;
   _met.length = 0;
   for (let index = 0; index < count; index++) {
+    if (!visibility.isDrawn(index)) continue;
     _matrix.fromArray(instanceMatrix.array, index * 16);
     _sphere.center.copy(_center).applyMatrix4(_matrix);
     _sphere.radius = radius * _matrix.getMaxScaleOnAxis();

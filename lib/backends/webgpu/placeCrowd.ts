@@ -69,6 +69,7 @@ function previousMatrix(crowd: DrawnCrowd): Node<'mat4'> {
   onCrowdUpdate((drawn, renderer) => {
     const kept = keptMatrices(drawn);
     kept.prepare(renderer);
+    kept.settle(drawn.instanceMatrix);
     nodes.value = kept.texture.layered;
   });
   OnAfterObjectUpdate(({ object }: { object: Object3D | null }) => {

@@ -20,6 +20,10 @@ class Owners implements InstanceData {
     [this.names[i], this.names[j]] = [this.names[j], this.names[i]];
   }
 
+  reset(index: number): void {
+    this.names[index] = 'nobody';
+  }
+
   copy({ names }: Owners): void {
     this.names = [...names];
   }

@@ -1,0 +1,48 @@
+import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
+import type { Crowd } from './Crowd.js';
+
+/** Gives out the lowest id that was deleted, else the next one, for which there is made room. */
+export function addInstance(crowd: Crowd): number {
+  const { visibility } = crowd;
+  const deleted = visibility.lowestDeleted();
+  if (deleted >= 0) {
+    crowd.restore(deleted);
+    return deleted;
+  }
+  const id = crowd.count;
+  if (id === crowd.capacity) crowd.resize(Math.max(1, id * 2));
+  else crowd.reset(id);
+  crowd.setCount(id + 1);
+  return id;
+}
+
+/** @throws If there is no such instance, or it was deleted before. */
+export function deleteInstance(crowd: Crowd, id: number, caller: string): void {
+  checkIndex(id, crowd.visibility, caller);
+  checkExists(crowd, id, caller);
+  crowd.delete(id);
+}
+
+/** @throws If there is no such instance, or the range is none. */
+export function setVisible(crowd: Crowd, instances: Instances, visible: boolean, caller: string): void {
+  forEachInstance(instances, crowd.visibility, caller, (id) => crowd.setVisible(id, visible));
+}
+
+/** @throws If there is no such instance. */
+export function isVisible({ visibility }: Crowd, id: number, caller: string): boolean {
+  checkIndex(id, visibility, caller);
+  return visibility.isVisible(id);
+}
+
+/** Lets `count` fall past deleted instances. */
+export function dropDeleted(crowd: Crowd): void {
+  const { visibility } = crowd;
+  let { count } = visibility;
+  while (count > 0 && visibility.isDeleted(count - 1)) count--;
+  crowd.setCount(count);
+}
+
+function checkExists({ count }: Crowd, id: number, caller: string): void {
+  if (id < count) return;
+  throw new Error(`${caller}: no instance ${id}; the crowd's count is ${count}.`);
+}

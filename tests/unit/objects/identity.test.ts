@@ -1,0 +1,503 @@
+import {
+  BoxGeometry,
+  Color,
+  LoopOnce,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  Object3D,
+  Raycaster,
+  Vector3,
+} from 'three';
+import { expect, test } from 'vitest';
+import { createCharacter } from '../../../demos/character.js';
+import { createKnight } from '../../support/knight.js';
+import { SkinnedInstancedMesh } from '../../support/library.js';
+import { random, SEEDS } from '../../support/random.js';
+import { createMorphingStick, createStick, tipOf } from '../../support/stick.js';
+
+const _matrix = new Matrix4();
+
+function createCrowd(count: number): SkinnedInstancedMesh {
+  const { root, clips } = createStick();
+  return SkinnedInstancedMesh.from(root, clips, count);
+}
+
+/** Marks an instance by where it stands. */
+function mark(crowd: SkinnedInstancedMesh, id: number, x: number): void {
+  crowd.setMatrixAt(id, _matrix.makeTranslation(x, 0, 0));
+}
+
+const markOf = (crowd: SkinnedInstancedMesh, id: number): number => crowd.instanceMatrix.array[id * 16 + 12];
+
+/** What an id stands for, as a list that nothing clever is done with. */
+interface Slot {
+  mark: number;
+  exists: boolean;
+  deleted: boolean;
+  hidden: boolean;
+}
+
+/** A crowd's ids as plain data. */
+class Model {
+  slots: Slot[] = [];
+  count: number;
+
+  constructor(count: number) {
+    this.count = count;
+    this.resize(count);
+    for (const slot of this.slots) slot.exists = true;
+  }
+
+  add(): number {
+    const free = this.slots.findIndex(({ deleted }) => deleted);
+    const id = free >= 0 ? free : this.count;
+    if (id === this.slots.length) this.resize(Math.max(1, this.slots.length * 2));
+    this.slots[id] = { mark: 0, exists: true, deleted: false, hidden: false };
+    this.count = Math.max(this.count, id + 1);
+    return id;
+  }
+
+  delete(id: number): void {
+    Object.assign(this.slots[id], { exists: false, deleted: true, hidden: false });
+  }
+
+  setCount(count: number): void {
+    this.slots.forEach((slot, id) => {
+      if (id >= count && slot.deleted) slot.mark = 0;
+      if (id >= count) Object.assign(slot, { exists: false, deleted: false });
+      else if (id >= this.count) Object.assign(slot, { exists: true, hidden: false });
+    });
+    this.count = count;
+  }
+
+  optimize(): void {
+    while (this.count > 0 && this.slots[this.count - 1].deleted) this.setCount(this.count - 1);
+  }
+
+  resize(capacity: number): void {
+    this.slots.length = Math.min(this.slots.length, capacity);
+    while (this.slots.length < capacity) {
+      this.slots.push({ mark: 0, exists: false, deleted: false, hidden: false });
+    }
+  }
+
+  swap(i: number, j: number): void {
+    const { slots } = this;
+    [slots[i].mark, slots[j].mark] = [slots[j].mark, slots[i].mark];
+    [slots[i].hidden, slots[j].hidden] = [slots[j].hidden, slots[i].hidden];
+  }
+}
+
+function expectSame(crowd: SkinnedInstancedMesh, model: Model): void {
+  const { visibility } = crowd;
+  expect(crowd.count).toBe(model.count);
+  expect(crowd.capacity).toBe(model.slots.length);
+  const existing = model.slots.filter(({ exists }) => exists);
+  expect(crowd.instanceCount).toBe(existing.length);
+  expect(visibility.allDrawn).toBe(existing.length === model.count && existing.every((slot) => !slot.hidden));
+  let drawn = 0;
+  model.slots.forEach(({ mark: x, exists, deleted, hidden }, id) => {
+    if (visibility.isDrawn(id) !== (exists && !hidden)) throw new Error(`${id} is drawn wrongly`);
+    if (visibility.isDeleted(id) !== deleted) throw new Error(`${id} is deleted wrongly`);
+    if (!deleted && markOf(crowd, id) !== x) throw new Error(`${id} is ${markOf(crowd, id)}, not ${x}`);
+    if (!deleted && crowd.getVisibleAt(id) === hidden) throw new Error(`${id} is hidden wrongly`);
+    drawn += exists && !hidden ? 1 : 0;
+  });
+  const bits = [...visibility.bits].map((word) => word.toString(2).replaceAll('0', '').length);
+  expect(bits.reduce((sum, ones) => sum + ones, 0)).toBe(drawn);
+}
+
+test.each(SEEDS)('seed %i: ids are stable under 10,000 random changes', (seed) => {
+  const next = random(seed);
+  const below = (n: number) => Math.floor(next() * n);
+  const crowd = createCrowd(3);
+  const hat = crowd.attachToJoint('Tip', new BoxGeometry(), new MeshBasicMaterial());
+  const model = new Model(3);
+  let version = crowd.visibility.version;
+  let marks = 0;
+  /** An id within the capacity that is not deleted; -1 if none was found. */
+  const some = () => {
+    const id = below(model.slots.length);
+    return model.slots[id] === undefined || model.slots[id].deleted ? -1 : id;
+  };
+
+  for (let step = 0; step < 10_000; step++) {
+    const kind = next();
+    const before = crowd.visibility.bits.slice();
+    if (kind < 0.32) {
+      const id = crowd.addInstance();
+      expect(id).toBe(model.add());
+      expect(markOf(crowd, id)).toBe(0);
+      model.slots[id].mark = ++marks;
+      mark(crowd, id, marks);
+    } else if (kind < 0.6) {
+      const id = below(model.count);
+      if (model.slots[id]?.exists) {
+        crowd.deleteInstance(id);
+        model.delete(id);
+      } else {
+        expect(() => crowd.deleteInstance(id)).toThrow(
+          /deleteInstance: (instance \d+ was deleted|no instance)/,
+        );
+      }
+    } else if (kind < 0.8) {
+      const id = some();
+      const visible = next() < 0.5;
+      if (id >= 0) {
+        crowd.setVisibleAt(id, visible);
+        model.slots[id].hidden = !visible;
+      }
+    } else if (kind < 0.9) {
+      const [i, j] = [some(), some()];
+      if (i >= 0 && j >= 0) {
+        crowd.swapInstances(i, j);
+        model.swap(i, j);
+      }
+    } else if (kind < 0.94) {
+      const count = Math.max(0, Math.min(crowd.capacity, model.count + below(9) - 5));
+      crowd.count = count;
+      model.setCount(count);
+    } else if (kind < 0.96) {
+      const capacity = model.count + below(5);
+      crowd.setCapacity(capacity);
+      model.resize(capacity);
+    } else if (kind < 0.98) {
+      crowd.optimize();
+      model.optimize();
+    } else {
+      const start = below(model.count);
+      const count = below(model.count - start + 1);
+      const visible = next() < 0.5;
+      crowd.setVisibleAt({ start, count }, visible);
+      for (let id = start; id < start + count; id++) {
+        if (!model.slots[id].deleted) model.slots[id].hidden = !visible;
+      }
+    }
+    expectSame(crowd, model);
+    expect(hat.count).toBe(crowd.count);
+    const after = crowd.visibility.bits;
+    const changed = before.length !== after.length || before.some((word, i) => word !== after[i]);
+    if (changed) expect(crowd.visibility.version).toBeGreaterThan(version);
+    version = crowd.visibility.version;
+  }
+  expect(marks).toBeGreaterThan(2500);
+});
+
+test('an id that is given out again has nothing of who had it before', () => {
+  const { root, clips } = createKnight();
+  const create = () =>
+    SkinnedInstancedMesh.from(root, clips, 3, {
+      encoding: 'tracks',
+      hiddenParts: ['Sword'],
+      layers: [{ name: 'upper', mask: ['Spine'], weight: 0.25 }],
+    });
+  const crowd = create();
+  const hat = crowd.attachToJoint('Head', new BoxGeometry(), new MeshBasicMaterial());
+  const log: string[] = [];
+  crowd.addEventListener('loop', ({ instanceId }) => log.push(`loop ${instanceId}`));
+  const joint = crowd.boneTexture.jointNames[3];
+  const red = new Color(1, 0, 0);
+
+  for (const leave of ['deleteInstance', 'count'] as const) {
+    const id = 2;
+    const fresh = create();
+    mark(crowd, id, 7);
+    crowd.setColorAt(id, red).setPartColorAt(id, 'Body', red).setPartVisibleAt(id, 'Sword', true);
+    crowd.setPartVisibleAt(id, 'Body', false).setPoseRateAt(id, 10).setLayerWeightAt(id, 'upper', 1);
+    crowd.play(id, 0, { fade: 2 }).play(id, 1, { layer: 'upper' }).pause(id);
+    crowd.setJointRotationAt(id, joint, new Object3D().quaternion.set(1, 0, 0, 0));
+    crowd.setPoseAt(id, root).setVisibleAt(id, false);
+    hat.setColorAt(id, red).setPartVisibleAt(id, 0, false);
+
+    if (leave === 'count') crowd.count = 2;
+    else crowd.deleteInstance(id);
+    expect(crowd.instanceCount).toBe(2);
+    expect(crowd.addInstance()).toBe(id);
+    crowd.update(10);
+    fresh.update(crowd.elapsed);
+
+    expect(crowd.playbackToJSON().instances[id]).toEqual(fresh.playbackToJSON().instances[id]);
+    expect(crowd.getVisibleAt(id)).toBe(true);
+    expect(crowd.getMatrixAt(id, _matrix)).toEqual(new Matrix4());
+    expect(crowd.getColorAt(id, new Color())).toEqual(new Color(1, 1, 1));
+    expect(hat.instanceColor?.getX(id)).toBe(1);
+    expect(hat.instanceColor?.getY(id)).toBe(1);
+    expect(hat.getPartVisibleAt(id, 0)).toBe(true);
+    expect(crowd.getPartColorAt(id, 'Body', new Color())).toEqual(new Color(1, 1, 1));
+    expect(crowd.getPartVisibleAt(id, 'Body')).toBe(true);
+    expect(crowd.getPartVisibleAt(id, 'Sword'), 'as baked').toBe(false);
+    expect(crowd.getPoseRateAt(id)).toBe(0);
+    expect(crowd.getLayerWeightAt(id, 'upper')).toBe(0.25);
+    expect(crowd.isPausedAt(id)).toBe(false);
+    crowd.boneTexture.jointNames.forEach((name) => {
+      const socket = crowd.getSocketMatrixAt(id, name, new Matrix4());
+      expect(socket).toEqual(fresh.getSocketMatrixAt(id, name, new Matrix4()));
+    });
+    crowd.play(id, 0);
+    expect(crowd.getSkinningMatrixAt(id, joint, new Matrix4())).toEqual(
+      fresh.play(id, 0).getSkinningMatrixAt(id, joint, new Matrix4()),
+    );
+  }
+  expect(log).toEqual([]);
+});
+
+test('morph influences of one’s own are not handed on', () => {
+  const { root, clips } = createMorphingStick();
+  const crowd = SkinnedInstancedMesh.from(root, clips, 2);
+  const long = new Mesh(crowd.geometry);
+  long.morphTargetInfluences = [0.75];
+  crowd.setMorphAt(1, long);
+  const top = () => crowd.getVertexPositionAt(1, 2, new Vector3()).y;
+  expect(top()).toBeCloseTo(1 + 2 * 0.75, 5);
+  expect(crowd.deleteInstance(1).addInstance()).toBe(1);
+  expect(top()).toBeCloseTo(1, 5);
+});
+
+test('room is made by doubling, and parts that are hidden at first are so for new ones too', () => {
+  const { root, clips } = createKnight();
+  const crowd = SkinnedInstancedMesh.from(root, clips, 0, { hiddenParts: ['Sword'] });
+  const capacities = new Set<number>();
+  for (let i = 0; i < 20; i++) {
+    expect(crowd.addInstance()).toBe(i);
+    capacities.add(crowd.capacity);
+  }
+  expect([...capacities]).toEqual([1, 2, 4, 8, 16, 32]);
+  expect(crowd.count).toBe(20);
+  crowd.count = 32;
+  for (const one of [crowd, crowd.clone()]) {
+    for (const id of [0, 7, 31]) {
+      expect(one.getPartVisibleAt(id, 'Sword')).toBe(false);
+      expect(one.getPartVisibleAt(id, 'Body')).toBe(true);
+    }
+    expect(one.getPartVisibleAt(one.setCapacity(40).capacity - 1, 'Sword')).toBe(false);
+  }
+});
+
+test('hidden and deleted instances are not hit, and bounds leave them out', () => {
+  const { root, clips } = createCharacter();
+  const crowd = SkinnedInstancedMesh.from(root, clips, 3);
+  const hat = crowd.attachToJoint('Head', new BoxGeometry(), new MeshBasicMaterial());
+  for (let i = 0; i < 3; i++) mark(crowd, i, i * 100);
+  const hits = (id: number) => {
+    crowd.updateMatrixWorld();
+    const ray = new Raycaster(new Vector3(id * 100, 0.9, 50), new Vector3(0, 0, -1));
+    const onHat = new Vector3().setFromMatrixPosition(_matrix.fromArray(crowd.instanceMatrix.array, id * 16));
+    const above = new Raycaster(onHat.setY(50), new Vector3(0, -1, 0));
+    for (const object of [crowd, hat]) {
+      for (const firstHitOnly of [false, true]) {
+        const found = [ray, above].flatMap((one) =>
+          Object.assign(one, { firstHitOnly }).intersectObject(object, false),
+        );
+        if (found.length === 0) return false;
+        expect(found.every(({ instanceId }) => instanceId === id)).toBe(true);
+      }
+    }
+    return true;
+  };
+  const right = () => {
+    crowd.updateMatrixWorld();
+    if (crowd.boundingSphere === null) crowd.computeBoundingSphere();
+    if (crowd.boundingBox === null) crowd.computeBoundingBox();
+    const { center, radius } = crowd.boundingSphere as NonNullable<typeof crowd.boundingSphere>;
+    const x = crowd.boundingBox?.max.x as number;
+    expect(center.x + radius).toBeGreaterThanOrEqual(x - 1e-3);
+    return Math.round(x / 100) * 100;
+  };
+  expect([0, 1, 2].map(hits)).toEqual([true, true, true]);
+  expect(right()).toBe(200);
+  crowd.setVisibleAt(2, false);
+  expect([0, 1, 2].map(hits)).toEqual([true, true, false]);
+  expect(right()).toBe(100);
+  crowd.deleteInstance(1);
+  expect(hits(0)).toBe(true);
+  expect(hits(1)).toBe(false);
+  expect(right()).toBe(0);
+  crowd.setVisibleAt(2, true);
+  expect(right()).toBe(200);
+  expect(crowd.clone().setVisibleAt(0, false).instanceCount).toBe(2);
+
+  crowd.setVisibleAt(crowd.all, false);
+  crowd.updateMatrixWorld();
+  crowd.computeBoundingSphere();
+  crowd.computeBoundingBox();
+  expect(crowd.boundingBox?.isEmpty()).toBe(true);
+  expect(crowd.boundingSphere?.isEmpty()).toBe(true);
+  expect([0, 1, 2].map(hits)).toEqual([false, false, false]);
+});
+
+test('a hidden instance can be asked where it is, and its time goes on; a deleted one cannot', () => {
+  const crowd = createCrowd(3);
+  crowd.playAll('Slide');
+  crowd.setVisibleAt(1, false).update(0.25);
+  expect(tipOf(crowd, 1)).toBeCloseTo(0.25, 5);
+  expect(crowd.getSocketMatrixAt(1, 'Tip', new Matrix4()).elements[12]).toBeCloseTo(0.25, 5);
+  crowd.deleteInstance(1);
+  const calls: (() => unknown)[] = [
+    () => crowd.play(1, 'Slide'),
+    () => crowd.stop(1),
+    () => crowd.pause(1),
+    () => crowd.getTimeAt(1),
+    () => crowd.getClipAt(1),
+    () => crowd.getPoseRateAt(1),
+    () => crowd.setMatrixAt(1, _matrix),
+    () => crowd.getMatrixAt(1, _matrix),
+    () => crowd.setColorAt(1, new Color()),
+    () => crowd.getColorAt(1, new Color()),
+    () => crowd.getMorphAt(1, new Mesh()),
+    () => crowd.setPartVisibleAt(1, 0, false),
+    () => crowd.getPartVisibleAt(1, 0),
+    () => crowd.getSocketMatrixAt(1, 'Tip', _matrix),
+    () => crowd.getVertexPositionAt(1, 0, new Vector3()),
+    () => crowd.setVisibleAt(1, true),
+    () => crowd.getVisibleAt(1),
+    () => crowd.deleteInstance(1),
+    () => crowd.swapInstances(0, 1),
+    () => crowd.swapInstances(1, 0),
+  ];
+  for (const call of calls)
+    expect(call).toThrow(/SkinnedInstancedMesh\.\w+: instance 1 was deleted; use an id/);
+  expect(() => crowd.deleteInstance(3)).toThrow('no instance 3; the mesh has 3');
+  crowd.setCapacity(5);
+  expect(() => crowd.deleteInstance(4)).toThrow("deleteInstance: no instance 4; the crowd's count is 3");
+
+  const asked: number[] = [];
+  crowd.playAll((i) => {
+    asked.push(i);
+    return 'Slide';
+  });
+  expect(asked).toEqual([0, 2]);
+  expect(crowd.instanceCount).toBe(2);
+});
+
+test('root motion moves who is hidden, and not who is deleted', () => {
+  const { root, clips } = createStick();
+  const crowd = SkinnedInstancedMesh.from(root, clips, 2, { rootMotion: true });
+  crowd.playAll('Slide', { rootMotion: true }).setVisibleAt(0, false).deleteInstance(1);
+  crowd.update(0.5).applyRootMotion(0.5);
+  crowd.update(0.25).applyRootMotion(0.25);
+  const visible = SkinnedInstancedMesh.from(root, clips, 1, { rootMotion: true });
+  visible.playAll('Slide', { rootMotion: true }).update(0.5).applyRootMotion(0.5);
+  visible.update(0.25).applyRootMotion(0.25);
+  expect(markOf(crowd, 0)).toBe(markOf(visible, 0));
+  expect(markOf(crowd, 1)).toBe(0);
+});
+
+test('hidden and deleted instances have no events, and what happened while hidden is not told of', () => {
+  const crowd = createCrowd(3);
+  const log: string[] = [];
+  crowd.addEventListener('loop', ({ instanceId, loopDelta }) => log.push(`${instanceId} loop ${loopDelta}`));
+  crowd.addEventListener('finished', ({ instanceId }) => log.push(`${instanceId} finished`));
+  const happened = (seconds: number) => {
+    crowd.update(seconds);
+    return log.splice(0);
+  };
+  crowd.playAll('Slide');
+  crowd.play(2, 'Slide', { repetitions: 2 });
+  expect(happened(1.1)).toEqual(['0 loop 1', '1 loop 1', '2 loop 1']);
+  crowd.setVisibleAt({ start: 1, count: 2 }, false);
+  expect(happened(1)).toEqual(['0 loop 1']);
+  crowd.setVisibleAt(crowd.all, true);
+  expect(happened(1)).toEqual(['0 loop 1', '1 loop 1']);
+  expect(crowd.isPlayingAt(2)).toBe(false);
+
+  // Played, sought and swapped while hidden.
+  crowd.setVisibleAt(1, false).play(1, 'Slide').setTimeAt(1, 0.5);
+  expect(happened(1)).toEqual(['0 loop 1']);
+  crowd.swapInstances(0, 1);
+  expect(crowd.getVisibleAt(0)).toBe(false);
+  expect(happened(1)).toEqual(['1 loop 1']);
+  crowd.setVisibleAt(0, true).deleteInstance(1);
+  expect(happened(1)).toEqual(['0 loop 1']);
+  expect(crowd.addInstance()).toBe(1);
+  expect(happened(1)).toEqual(['0 loop 1']);
+
+  // Ids that are hidden when count falls are visible when it is raised again.
+  crowd.play(1, 'Slide').setVisibleAt(1, false);
+  crowd.count = 1;
+  crowd.count = 3;
+  expect(happened(1.1).sort()).toEqual(['0 loop 1', '1 loop 1']);
+});
+
+test('listeners may hide, delete and add', () => {
+  const crowd = createCrowd(3);
+  const log: string[] = [];
+  crowd.addEventListener('loop', ({ instanceId }) => {
+    log.push(`loop ${instanceId}`);
+    if (instanceId === 0 && crowd.instanceCount === 3) crowd.setVisibleAt(1, false).deleteInstance(2);
+  });
+  crowd.addEventListener('finished', ({ instanceId }) => {
+    log.push(`finished ${instanceId}`);
+    crowd.deleteInstance(instanceId);
+    expect(crowd.addInstance()).toBe(instanceId);
+    crowd.play(instanceId, 'Slide');
+  });
+  crowd.playAll('Slide').update(1.5);
+  expect(log.splice(0)).toEqual(['loop 0']);
+  crowd.setVisibleAt(1, true).play(1, 'Slide', { repetitions: 1, loop: LoopOnce });
+  crowd.update(1.25);
+  expect(log.splice(0)).toEqual(['loop 0', 'finished 1']);
+  expect(crowd.getTimeAt(1)).toBe(0);
+  crowd.update(1.5);
+  expect(log.splice(0).sort()).toEqual(['loop 0', 'loop 1']);
+  expect(crowd.instanceCount).toBe(2);
+});
+
+test('clones, copies and JSON have it too', () => {
+  const crowd = createCrowd(5);
+  for (let i = 0; i < 5; i++) mark(crowd, i, i);
+  crowd.playAll('Slide').setVisibleAt(1, false).deleteInstance(3).update(0.25);
+  const json = JSON.parse(JSON.stringify(crowd.playbackToJSON()));
+  expect(json).toMatchObject({ hidden: [1], deleted: [3] });
+  const state = (one: SkinnedInstancedMesh) =>
+    Array.from({ length: 5 }, (_, id) => [one.visibility.isDrawn(id), one.visibility.isDeleted(id)]);
+
+  const other = createCrowd(7);
+  other.setVisibleAt(6, false).setVisibleAt(2, false).deleteInstance(0);
+  mark(other, 3, 9);
+  other.playbackFromJSON(json);
+  expect(state(other)).toEqual(state(crowd));
+  expect(other.getVisibleAt(6)).toBe(false);
+  expect(other.getTimeAt(0)).toBeCloseTo(0.25, 6);
+  expect(other.instanceCount).toBe(6);
+  expect(other.addInstance()).toBe(3);
+
+  for (const copy of [crowd.clone(), createCrowd(2).copy(crowd), createCrowd(9).copy(crowd)]) {
+    expect(state(copy)).toEqual(state(crowd));
+    expect(copy.instanceCount).toBe(4);
+    expect(copy.addInstance()).toBe(3);
+    expect(crowd.instanceCount).toBe(4);
+  }
+
+  // As it was saved before there was any of this.
+  const { hidden, deleted, ...old } = json;
+  expect([hidden, deleted]).toEqual([[1], [3]]);
+  other.setVisibleAt(1, false).playbackFromJSON(old);
+  expect(other.visibility.isDrawn(1)).toBe(true);
+  expect(createCrowd(5).playbackToJSON()).not.toHaveProperty('hidden');
+
+  for (const wrong of [{ hidden: [9] }, { deleted: 'all' }, { hidden: [0.5] }]) {
+    expect(() => other.playbackFromJSON({ ...json, ...wrong })).toThrow(
+      /playbackFromJSON: "(hidden|deleted)" is/,
+    );
+  }
+});
+
+test('three.js’s JSON shows nobody who is not drawn', () => {
+  const crowd = createCrowd(3);
+  crowd.setVisibleAt(0, false).deleteInstance(1);
+  const { object } = crowd.toJSON() as unknown as { object: { instanceMatrix: { array: number[] } } };
+  expect([0, 1, 2].map((i) => object.instanceMatrix.array[i * 16])).toEqual([0, 0, 1]);
+});
+
+test('optimize gives room back past deleted ids', () => {
+  const crowd = createCrowd(5);
+  crowd.deleteInstance(4).deleteInstance(3).deleteInstance(1);
+  expect(() => crowd.setCapacity(4)).toThrow('setCapacity');
+  crowd.optimize();
+  expect([crowd.count, crowd.instanceCount]).toEqual([3, 2]);
+  crowd.setCapacity(3);
+  expect(crowd.addInstance()).toBe(1);
+  expect(crowd.addInstance()).toBe(3);
+  expect(crowd.capacity).toBe(6);
+});
