@@ -105,5 +105,12 @@ test('toJSON writes an InstancedMesh that ObjectLoader reads, and says so once',
   const matrix = new Matrix4();
   loaded.getMatrixAt(1, matrix);
   expect(matrix.elements[12]).toBe(4);
+
+  crowd.setCapacity(3).setVisibleAt(0, false).deleteInstance(1).count = 3;
+  const drawn = new ObjectLoader().parse(
+    JSON.parse(JSON.stringify(crowd.toJSON())),
+  ) as unknown as InstancedMesh;
+  const sizes = [0, 1, 2].map((i) => drawn.instanceMatrix.array[i * 16]);
+  expect(sizes, 'who is not drawn is scaled to nothing').toEqual([0, 0, 1]);
   warn.mockRestore();
 });
