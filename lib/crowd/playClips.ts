@@ -1,4 +1,4 @@
-import { forEachInstance, type Instances } from '../instances/instanceRange.js';
+import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
 import type { PlayOptions } from '../playback/PlayOptions.js';
 import type { ClipReference } from '../poses/ClipTable.js';
 import type { Crowd } from './Crowd.js';
@@ -17,23 +17,38 @@ export type PlayOptionsOfInstance = {
  * @throws If there is no such instance or clip, or an option is out of range.
  */
 export function playClips(
-  { playback, boneTexture, visibility }: Crowd,
+  crowd: Crowd,
   instances: Instances,
   clip: ClipOfInstance,
   options: PlayOptionsOfInstance,
   caller: string,
 ): void {
-  const { clips } = boneTexture;
   const same = areSame(options);
-  forEachInstance(instances, visibility, caller, (index) => {
-    const one = typeof clip === 'function' ? clip(index) : clip;
-    const baked = clips[boneTexture.clipIndex(one, caller)];
-    playback.play(index, baked, same ? options : optionsOf(options, index), caller);
+  if (typeof instances === 'number') {
+    // What programs call thousands of times in a frame makes no closure.
+    checkIndex(instances, crowd.visibility, caller);
+    playClip(crowd, instances, clip, options, same, caller);
+    return;
+  }
+  forEachInstance(instances, crowd.visibility, caller, (index) => {
+    playClip(crowd, index, clip, options, same, caller);
   });
 }
 
+function playClip(
+  { playback, boneTexture: { clipTable } }: Crowd,
+  index: number,
+  clip: ClipOfInstance,
+  options: PlayOptionsOfInstance,
+  same: boolean,
+  caller: string,
+): void {
+  const baked = clipTable.clips[clipTable.indexOf(typeof clip === 'function' ? clip(index) : clip, caller)];
+  playback.play(index, baked, same ? (options as PlayOptions) : optionsOf(options, index), caller);
+}
+
 /** Whether options are the same for all instances: none is a function. */
-function areSame(options: PlayOptionsOfInstance): options is PlayOptions {
+function areSame(options: PlayOptionsOfInstance): boolean {
   for (const key in options) if (typeof options[key as keyof PlayOptions] === 'function') return false;
   return true;
 }

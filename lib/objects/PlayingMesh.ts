@@ -26,6 +26,7 @@ import { checkFinite } from '../utils/checkFinite.js';
 import { IdentityMesh } from './IdentityMesh.js';
 
 const NAME = 'SkinnedInstancedMesh';
+const PLAY = `${NAME}.play`;
 
 /** Seconds that `update` takes at once, some thirty years; beyond it, it was passed a date. */
 const MAX_DELTA = 1e9;
@@ -50,7 +51,7 @@ export abstract class PlayingMesh extends IdentityMesh {
   /** The same for one instance or a range; clip and options may be functions of the index. */
   play(instances: Instances, clip: ClipOfInstance, options?: PlayOptionsOfInstance): this;
   play(instances: Instances, clip: ClipOfInstance, options: PlayOptionsOfInstance = {}): this {
-    playClips(this.crowd, instances, clip, options, `${NAME}.play`);
+    playClips(this.crowd, instances, clip, options, PLAY);
     return this;
   }
 

@@ -1,7 +1,7 @@
 import type { ClipTable } from '../poses/ClipTable.js';
 import { swapItems } from '../utils/swapItems.js';
 import { changeClip } from './changeClip.js';
-import { endWarp, settle } from './changeSlot.js';
+import { settle } from './changeSlot.js';
 import { locate, type Place, totalAt } from './loops.js';
 import { SlotOrder } from './SlotOrder.js';
 import {
@@ -11,7 +11,6 @@ import {
   hasBit,
   hasMoved,
   SLOT_FADE_RATE,
-  SLOT_LOOP,
   SLOT_SIZE,
   SLOT_START,
   SLOT_STARTED,
@@ -146,11 +145,6 @@ export class LayerSlots {
     this.endFades(index, clock);
     // Where nothing plays, it is the rest pose that fades out.
     if (this.order.count(index) === 0) this.add(index);
-    for (let place = 0; place < this.order.count(index); place++) {
-      const slots = this.slotsAt(index, place);
-      endWarp(slots, at, clock);
-      slots[at + SLOT_LOOP] |= FADING_OUT;
-    }
     this.blend.makeWay(this, index, clock, fade);
     const slots = this.add(index);
     slots[at + SLOT_TO] = 0;

@@ -1,7 +1,7 @@
 import { REST_FRAME } from '../constants.js';
 import type { ClipTable } from '../poses/ClipTable.js';
 import { warnOnce } from '../utils/warnOnce.js';
-import { endWarp } from './changeSlot.js';
+import { endWarp, startFadingOut } from './changeSlot.js';
 import type { Blend, LayerSlots } from './LayerSlots.js';
 import { MAX_ACTIONS } from './SlotOrder.js';
 import {
@@ -11,6 +11,7 @@ import {
   fadeTo,
   hasBit,
   SLOT_FADE_RATE,
+  SLOT_FADE_START,
   SLOT_FROM,
   SLOT_LOOP,
   SLOT_START,
@@ -49,18 +50,32 @@ export const actionWeights: Blend = {
   makeWay(layer, index, clock, fade) {
     const { order } = layer;
     const at = layer.at(index);
+    const rate = 1 / fade;
     let sum = 0;
+    // The place that `leastShown` gives, as long as all slots are kept.
+    let least = 0;
+    let leastWeight = Infinity;
     for (let place = order.count(index) - 1; place >= 0; place--) {
       const slots = layer.slotsAt(index, place);
-      fadeTo(slots, at, clock, 0, fade);
-      sum += slots[at + SLOT_FROM];
-      if (slots[at + SLOT_FROM] <= 0) order.remove(index, place);
+      const weight = weightAt(slots, at, clock);
+      if (weight <= 0) {
+        order.remove(index, place);
+        continue;
+      }
+      startFadingOut(slots, at, clock);
+      slots[at + SLOT_FROM] = weight;
+      slots[at + SLOT_TO] = 0;
+      slots[at + SLOT_FADE_START] = clock;
+      slots[at + SLOT_FADE_RATE] = rate;
+      sum += weight;
+      const rest = isRest(slots, at);
+      if (!rest && weight >= leastWeight) continue;
+      least = place;
+      leastWeight = rest ? 0 : weight;
     }
     if (order.count(index) < MAX_ACTIONS) return;
-    const place = leastShown(layer, index, clock);
-    const least = layer.slotsAt(index, place);
-    const factor = isRest(least, at) ? 1 : sum / (sum - least[at + SLOT_FROM]);
-    order.remove(index, place);
+    const factor = sum / (sum - leastWeight);
+    order.remove(index, least);
     // What it showed goes to the others; no weight is more than 1.
     for (let i = 0; i < order.count(index); i++) {
       const slots = layer.slotsAt(index, i);

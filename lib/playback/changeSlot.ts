@@ -1,6 +1,7 @@
 import { REPEAT_FOREVER } from '../constants.js';
 import { aheadAt, basePass, locate, type Place, passesLeft, totalAt } from './loops.js';
 import {
+  FADING_OUT,
   FINISHED,
   FIRST,
   hasBit,
@@ -52,6 +53,12 @@ export function changeRate(slots: Slots, at: number, clock: number, rate: number
   slots[at + SLOT_RATE] = rate;
 }
 
+/** Lets a slot count as one that fades out under one that was started later. */
+export function startFadingOut(slots: Slots, at: number, clock: number): void {
+  if (slots[at + SLOT_WARP] !== 0) endWarp(slots, at, clock);
+  slots[at + SLOT_LOOP] |= FADING_OUT;
+}
+
 /** Ends the warp of a slot, whose clip goes on at the speed that warping has brought it to. */
 export function endWarp(slots: Slots, at: number, clock: number): void {
   const warp = slots[at + SLOT_WARP];
@@ -93,11 +100,11 @@ export function setPlace(slots: Slots, at: number, clock: number, frames: number
 function countLengths(slots: Slots, at: number, frames: number): void {
   const intervals = intervalsOf(slots, at);
   const rate = slots[at + SLOT_RATE];
-  if (intervals < 1 || rate === 0) return;
+  if (intervals < 1 || rate === 0 || frames === 0) return;
   // In reverse both ends lie within the clip: zero, and the duration, which was multiplied and is rounded.
   const inLengths = frames / intervals;
   const lengths = rate < 0 ? Math.ceil(inLengths - LENGTH_EPSILON) - 1 : Math.floor(inLengths);
-  if (lengths === 0 || (rate < 0 && frames === 0)) return;
+  if (lengths === 0) return;
 
   const passes = Math.abs(lengths);
   const left = passesLeft(slots, at);

@@ -18,6 +18,7 @@ import {
 } from './instanceLayout.js';
 import { basePass, frameOf, locate, type Place, passesLeft, totalAt } from './loops.js';
 import {
+  FINISHED,
   FIRST,
   hasBit,
   SLOT_COUNT,
@@ -28,7 +29,6 @@ import {
   SLOT_START,
   SLOT_WARP,
   type Slots,
-  standsStill,
 } from './slots.js';
 
 const _place: Place = { pass: 0, within: 0, finished: false };
@@ -46,14 +46,15 @@ export function encodeSlot(
   out: Float32Array | Float64Array,
   to: number,
 ): void {
-  if (held || standsStill(slots, at)) {
+  const rate = slots[at + SLOT_RATE];
+  const bits = slots[at + SLOT_LOOP] | 0;
+  if (held || rate === 0 || (bits & FINISHED) !== 0) {
     encodeStill(slots, at, totalAt(slots, at, clock), out, to);
     return;
   }
-  const rate = slots[at + SLOT_RATE];
   const left = passesLeft(slots, at);
-  let loop = slots[at + SLOT_LOOP] & (LOOP_PING_PONG | LOOP_CLAMP);
-  if (hasBit(slots, at, FIRST)) loop |= LOOP_FIRST;
+  let loop = bits & (LOOP_PING_PONG | LOOP_CLAMP);
+  if (bits & FIRST) loop |= LOOP_FIRST;
   if (loop & LOOP_PING_PONG) {
     const base = basePass(slots, at);
     const last = base + left - 1;

@@ -1,3 +1,4 @@
+import { startFadingOut } from './changeSlot.js';
 import type { Blend, LayerSlots } from './LayerSlots.js';
 import { SLOT_FADE_RATE, SLOT_FADE_START, SLOT_FROM, SLOT_TO, SLOT_WARP, weightAt } from './slots.js';
 
@@ -35,7 +36,12 @@ export const nestedFades: Blend = {
   },
 
   makeWay(layer, index, clock) {
-    if (layer.order.count(index) === MAX_SLOTS) dropLeast(layer, index, clock);
+    const { order } = layer;
+    const count = order.count(index);
+    for (let place = 0; place < count; place++) {
+      startFadingOut(layer.slotsAt(index, place), layer.at(index), clock);
+    }
+    if (count === MAX_SLOTS) dropLeast(layer, index, clock);
   },
 };
 

@@ -39,10 +39,10 @@ export function startClip(
 ): Slots {
   const { rate, fade, weight, sync, warp } = start;
   const at = layer.at(index);
-  const before = layer.leading(index);
+  const before = sync || warp ? layer.leading(index) : null;
   let { time } = start;
   let ratio = 0;
-  if ((sync || warp) && clip !== null && clip.count >= 2 && before !== null && intervalsOf(before, at) >= 1) {
+  if (clip !== null && clip.count >= 2 && before !== null && intervalsOf(before, at) >= 1) {
     if (sync && rate !== 0) ratio = lengthRatio(before, at, clip.count - 1, rate);
     else ratio = (clips.startingAt(before[at + SLOT_START])?.duration ?? clip.duration) / clip.duration;
     const { within } = layer.locate(before, index, clock, false, _place);
