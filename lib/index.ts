@@ -6,6 +6,7 @@
 
 export type { Influences } from '../shaders/ShaderVariant.js';
 export type { BakeAsyncOptions, BakeOptions, ClipChoice } from './baking/BakeOptions.js';
+export type { Simplified, Simplifier } from './character/simplifyGeometry.js';
 export type { LayerOption } from './crowd/clipTimes.js';
 export type { WeightOptions } from './crowd/clipWeights.js';
 export type { JointEditOptions, LookAtOptions, ValueOfInstance } from './crowd/editJoints.js';
@@ -28,7 +29,12 @@ export type { DrawnMesh } from './objects/DrawnMesh.js';
 export type { EditableMesh } from './objects/EditableMesh.js';
 export type { IdentityMesh } from './objects/IdentityMesh.js';
 export type { JointAttachment } from './objects/JointAttachment.js';
-export type { LeveledMesh, LevelStart } from './objects/LeveledMesh.js';
+export type {
+  LeveledMesh,
+  LevelStart,
+  SimplifiedLevel,
+  SimplifiedLevelOptions,
+} from './objects/LeveledMesh.js';
 export type { LevelMesh, LevelNumbers } from './objects/LevelMesh.js';
 export type { PlayingMesh } from './objects/PlayingMesh.js';
 export { SkinnedInstancedMesh } from './objects/SkinnedInstancedMesh.js';

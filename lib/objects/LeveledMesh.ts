@@ -1,4 +1,5 @@
 import type { BufferGeometry, Object3D } from 'three';
+import { type Simplified, type Simplifier, simplifyGeometry } from '../character/simplifyGeometry.js';
 import { Crowd } from '../crowd/Crowd.js';
 import { checkPoseRate } from '../playback/PlayOptions.js';
 import type { Level } from '../views/LevelTable.js';
@@ -13,6 +14,23 @@ const NAME = 'SkinnedInstancedMesh';
  * picture, below which an instance is small enough for it.
  */
 export type LevelStart = number | { screenShare: number };
+
+/** A level of detail that `addSimplifiedLevels` makes: either `distance` or `screenShare` says where it begins. */
+export interface SimplifiedLevelOptions extends LevelOptions {
+  /** Share of the crowd's triangles that shall be left: above 0, up to 1. */
+  ratio: number;
+  /** World units from the camera. */
+  distance?: number;
+  /** Share of the height of the picture. */
+  screenShare?: number;
+  /** See `addLevel`. @default 0 */
+  hysteresis?: number;
+}
+
+/** What `addSimplifiedLevels` tells of a level that it made. */
+export interface SimplifiedLevel extends Omit<Simplified, 'geometry'> {
+  level: LevelMesh;
+}
 
 /** A crowd that is drawn in less detail where it is far away. */
 export abstract class LeveledMesh extends EditableMesh {
@@ -93,6 +111,50 @@ export abstract class LeveledMesh extends EditableMesh {
     level.attachTo(this);
     this.add(level);
     return level;
+  }
+
+  /**
+   * A geometry of fewer triangles, by meshoptimizer's simplifier, which your page brings along:
+   * `import { MeshoptSimplifier } from 'meshoptimizer'`, and `await MeshoptSimplifier.ready`. Vertices are some of those that
+   * there were, with joints, weights and all other attributes; parts and groups for materials stay.
+   *
+   * @param ratio Share of the triangles that shall be left, above 0 and up to 1. There are more if the simplifier finds no way.
+   * @throws If the ratio is out of range, or the simplifier is none or not ready.
+   */
+  static simplify(geometry: BufferGeometry, ratio: number, simplifier: Simplifier): Simplified {
+    return simplifyGeometry(geometry, ratio, simplifier, `${NAME}.simplify`);
+  }
+
+  /**
+   * Makes levels of detail of the crowd's own geometry, see {@link LeveledMesh.simplify}, and adds them.
+   *
+   * ```ts
+   * crowd.addSimplifiedLevels(MeshoptSimplifier, [
+   *   { ratio: 0.3, distance: 20 },
+   *   { ratio: 0.05, distance: 60, influences: 1 },
+   * ]);
+   * ```
+   *
+   * @returns For each the mesh, how many triangles are left, and by how much they are off.
+   * @throws What `simplify` and `addLevel` throw. Then no level was added.
+   */
+  addSimplifiedLevels(simplifier: Simplifier, levels: readonly SimplifiedLevelOptions[]): SimplifiedLevel[] {
+    const caller = `${NAME}.addSimplifiedLevels`;
+    const made = levels.map((options) => {
+      const { ratio, distance = Number.NaN, screenShare, hysteresis = 0 } = options;
+      const start = screenShare === undefined ? distance : { screenShare };
+      this.crowd.levels.check(
+        checkLevel(start, hysteresis, options, caller).screenShare,
+        caller,
+        levels.length,
+      );
+      return { start, hysteresis, options, ...simplifyGeometry(this.geometry, ratio, simplifier, caller) };
+    });
+    return made.map(({ geometry, start, hysteresis, options, error, triangles }) => {
+      const level = this.addLevel(geometry, start, hysteresis, options);
+      geometry.dispose();
+      return { level, error, triangles };
+    });
   }
 
   /**

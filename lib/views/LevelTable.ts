@@ -59,10 +59,15 @@ export class LevelTable {
     this.sorted = [levelZero(object), ...this.sorted.slice(1)];
   }
 
-  /** @throws If there are too many, or others go by another measure. */
-  check(screenShare: number | null, caller: string): void {
-    if (this.count >= MAX_LEVELS) {
-      throw new Error(`${caller}: the crowd has ${this.count} levels, which is the most there can be.`);
+  /**
+   * @param added How many shall be added.
+   * @throws If these are too many, or others go by another measure.
+   */
+  check(screenShare: number | null, caller: string, added = 1): void {
+    if (this.count + added > MAX_LEVELS) {
+      throw new Error(
+        `${caller}: the crowd has ${this.count} levels, itself included; there can be ${MAX_LEVELS}.`,
+      );
     }
     if (!this.isUsed || this.byScreen === (screenShare !== null)) return;
     const [has, is] = this.byScreen ? ['screenShare', 'distance'] : ['distance', 'screenShare'];

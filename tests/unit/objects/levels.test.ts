@@ -214,7 +214,7 @@ test('levels are from near to far, by distance or by size', () => {
   expect([large.level, small.level]).toEqual([1, 2]);
   for (let i = 3; i < 8; i++) crowd.addLevel(null, { screenShare: 0.01 });
   expect(() => crowd.addLevel(null, { screenShare: 0.01 })).toThrow(
-    'SkinnedInstancedMesh.addLevel: the crowd has 8 levels, which is the most there can be.',
+    'SkinnedInstancedMesh.addLevel: the crowd has 8 levels, itself included; there can be 8.',
   );
 });
 

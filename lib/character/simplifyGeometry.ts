@@ -1,0 +1,178 @@
+import { BufferAttribute, BufferGeometry, type InterleavedBufferAttribute, type TypedArray } from 'three';
+import { isOfVertices, type Surface, surfacesOf, weldedIndex } from './surfaces.js';
+
+/** What is used of meshoptimizer's `MeshoptSimplifier`, which the user brings along. */
+export interface Simplifier {
+  simplifyWithAttributes(
+    indices: Uint32Array,
+    positions: Float32Array,
+    positionsStride: number,
+    attributes: Float32Array,
+    attributesStride: number,
+    weights: number[],
+    locked: Uint8Array | null,
+    targetIndexCount: number,
+    targetError: number,
+    flags?: ('ErrorAbsolute' | 'Prune' | 'Regularize' | 'Permissive')[],
+  ): [Uint32Array, number];
+}
+
+/** What `SkinnedInstancedMesh.simplify` returns. */
+export interface Simplified {
+  /** Has the groups, parts, joints and morph targets of the one that was simplified. */
+  geometry: BufferGeometry;
+  /**
+   * How far the surface is off, as the simplifier estimates it: a share of the longest side of the character's box as it was
+   * modelled. In poses it may be two to three times that.
+   */
+  error: number;
+  /** Triangles that are left. */
+  triangles: number;
+}
+
+/** Errors that are tried to find the one that leaves as many triangles as are wanted, where there are several parts. */
+const SEARCH_STEPS = 12;
+const LEAST_ERROR = 1e-5;
+/** No error is too large: how many triangles shall be left decides. */
+const ANY_ERROR = 10;
+
+type Result = [indices: Uint32Array, error: number];
+
+/**
+ * A geometry of fewer triangles. Vertices are some of those that there were, with all their attributes, so that each follows
+ * the joints it did. Parts and groups keep to themselves, and stay joined where they meet.
+ *
+ * @param ratio Share of the triangles that shall be left. More are if the simplifier finds no way.
+ * @throws If it is no geometry of triangles, or the ratio is out of range, or the simplifier is none.
+ */
+export function simplifyGeometry(
+  source: BufferGeometry,
+  ratio: number,
+  simplifier: Simplifier,
+  caller: string,
+): Simplified {
+  check(source, ratio, simplifier, caller);
+  const index = weldedIndex(source);
+  const surfaces = surfacesOf(source, index);
+  const wanted = Math.max(1, Math.floor((ratio * index.length) / 3)) * 3;
+  const run = (surface: Surface, target: number, limit: number): Result => {
+    const { indices, positions, attributes, weights, locked } = surface;
+    return simplifier.simplifyWithAttributes(
+      indices,
+      positions,
+      3,
+      attributes,
+      weights.length,
+      weights,
+      locked,
+      target,
+      limit,
+      ['ErrorAbsolute', 'Prune', 'Permissive'],
+    );
+  };
+  try {
+    const [only] = surfaces;
+    const results = surfaces.length === 1 ? [run(only, wanted, ANY_ERROR)] : search(surfaces, wanted, run);
+    return gather(source, surfaces, results);
+  } catch (error) {
+    // What it throws before its code is there says nothing to a user.
+    if (!(error instanceof TypeError)) throw error;
+    throw new Error(`${caller}: the simplifier does not work; await MeshoptSimplifier.ready before.`, {
+      cause: error,
+    });
+  }
+}
+
+function check(source: BufferGeometry, ratio: number, simplifier: Simplifier, caller: string): void {
+  if (source?.isBufferGeometry !== true || !source.hasAttribute('position')) {
+    throw new Error(`${caller}: ${String(source)} is no geometry with positions.`);
+  }
+  if (!(ratio > 0 && ratio <= 1)) {
+    throw new Error(`${caller}: ratio is ${ratio}; use a share of the triangles, above 0 and up to 1.`);
+  }
+  if (typeof simplifier?.simplifyWithAttributes === 'function') return;
+  throw new Error(
+    `${caller}: simplifier is ${String(simplifier)}; pass MeshoptSimplifier of the package meshoptimizer.`,
+  );
+}
+
+/**
+ * Simplifies all parts up to one error, so that those with large triangles keep them: the one that leaves as many triangles as
+ * are wanted, or the nearest number that there is.
+ */
+function search(
+  surfaces: readonly Surface[],
+  wanted: number,
+  run: (surface: Surface, target: number, limit: number) => Result,
+): Result[] {
+  let low = Math.log(LEAST_ERROR);
+  let high = Math.log(ANY_ERROR);
+  let best: Result[] = surfaces.map(({ indices }) => [indices, 0]);
+  let nearest = Infinity;
+  for (let step = 0; step < SEARCH_STEPS; step++) {
+    const middle = (low + high) / 2;
+    const results = surfaces.map((surface) => run(surface, 0, Math.exp(middle)));
+    const left = results.reduce((sum, [indices]) => sum + indices.length, 0);
+    if (left > wanted) low = middle;
+    else high = middle;
+    // Twice as many are as far off as half, and none are farther than any.
+    const off = Math.abs(Math.log(left / wanted));
+    if (off >= nearest) continue;
+    nearest = off;
+    best = results;
+  }
+  return best;
+}
+
+/** Makes a geometry of the vertices that are left. */
+function gather(
+  source: BufferGeometry,
+  surfaces: readonly Surface[],
+  results: readonly Result[],
+): Simplified {
+  const places = new Map<number, number>();
+  const lists: number[][] = [[], ...source.groups.map(() => [])];
+  surfaces.forEach(({ vertices, groups }, i) => {
+    for (const corner of results[i][0]) {
+      const vertex = vertices[corner];
+      let place = places.get(vertex);
+      if (place === undefined) {
+        place = places.size;
+        places.set(vertex, place);
+      }
+      lists[groups[corner] + 1].push(place);
+    }
+  });
+
+  const geometry = new BufferGeometry();
+  geometry.name = source.name;
+  const vertices = [...places.keys()];
+  for (const [name, attribute] of Object.entries(source.attributes)) {
+    if (isOfVertices(attribute)) geometry.setAttribute(name, picked(attribute, vertices));
+  }
+  for (const [name, targets] of Object.entries(source.morphAttributes)) {
+    geometry.morphAttributes[name as 'position'] = targets.map((target) => picked(target, vertices));
+  }
+  geometry.morphTargetsRelative = source.morphTargetsRelative;
+  geometry.setIndex(lists.flat());
+  let start = lists[0].length;
+  source.groups.forEach(({ materialIndex }, i) => {
+    const { length } = lists[i + 1];
+    if (length > 0) geometry.addGroup(start, length, materialIndex);
+    start += length;
+  });
+  return { geometry, error: Math.max(...results.map(([, error]) => error)), triangles: start / 3 };
+}
+
+/** The values that an attribute has for some vertices, in numbers of the same kind. */
+function picked(source: BufferAttribute | InterleavedBufferAttribute, vertices: number[]): BufferAttribute {
+  const { itemSize, normalized } = source;
+  const { array } = (source as InterleavedBufferAttribute).data ?? source;
+  const Numbers = array.constructor as new (length: number) => TypedArray;
+  const target = new BufferAttribute(new Numbers(vertices.length * itemSize), itemSize, normalized);
+  target.name = source.name;
+  vertices.forEach((vertex, place) => {
+    for (let i = 0; i < itemSize; i++) target.setComponent(place, i, source.getComponent(vertex, i));
+  });
+  return target;
+}
