@@ -11,6 +11,9 @@ const three = process.env.SIM_THREE;
 /** Tests that are left out with it: the ./webgpu entry asks for a newer three.js than the main one. */
 const webgpuTests = three ? ['tests/{unit,parity,repro}/**/webgpu*.test.ts'] : [];
 
+/** Files of `tests/parity` that the second browser takes, so that both are done at about the same time. */
+const inSecond = ['tests/parity/{edits,layers}.test.ts'];
+
 const resolve = {
   alias: [
     ...Object.entries(alias).map(([name, path]) => ({ find: new RegExp(`^${name}$`), replacement: path })),
@@ -21,6 +24,7 @@ const resolve = {
 
 export default defineConfig({
   test: {
+    // In Node; more than there are cores, together with the two browsers, so that none waits at the end for a single file.
     maxWorkers: 2,
     projects: [
       {
@@ -64,8 +68,7 @@ export default defineConfig({
           hookTimeout: 300_000,
           browser: {
             enabled: true,
-            // One page at a time: the software renderer takes every core there is. Said here and not of the project, which
-            // would then wait until all others are done.
+            // One page for each instance. Said here and not of the project, which would then wait until all others are done.
             fileParallelism: false,
             headless: true,
             screenshotFailures: false,
@@ -78,7 +81,21 @@ export default defineConfig({
                 timeout: 300_000,
               },
             }),
-            instances: [{ browser: 'chromium' }],
+            // Two browsers, each of which keeps one core busy at most: most of the time goes into shaders, and a browser compiles
+            // them on one thread.
+            instances: [
+              {
+                browser: 'chromium',
+                name: 'browser, first',
+                include: ['tests/parity/**/*.test.ts'],
+                exclude: [...webgpuTests, ...inSecond],
+              },
+              {
+                browser: 'chromium',
+                name: 'browser, second',
+                include: ['tests/browser/**/*.test.ts', 'tests/repro/**/*.browser.test.ts', ...inSecond],
+              },
+            ],
           },
         },
       },

@@ -35,9 +35,6 @@ const args = process.argv.slice(2).filter((arg) => !arg.startsWith('--three='));
 // What is skipped is said at the end, whatever else reports.
 if (!args.some((arg) => arg.startsWith('--reporter'))) args.push('--reporter=default');
 args.push(`--reporter=${fileURLToPath(new URL('./missingModels.mjs', import.meta.url))}`);
-// One worker in Node beside the page that draws: two cores have enough to do with that.
-const projects = args.filter((arg) => arg.startsWith('--project'));
-if (projects.length !== 1 && !args.some((arg) => arg.startsWith('--maxWorkers'))) args.push('--maxWorkers=1');
 const vitest = join(require.resolve('vitest/package.json'), '..', 'vitest.mjs');
 const child = spawn(process.execPath, [vitest, 'run', ...args], {
   stdio: 'inherit',
