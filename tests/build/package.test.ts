@@ -6,7 +6,7 @@ import { publint } from 'publint';
 import { build, preview } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { codeFor } from '../../demos/file/codeFor.js';
-import { type OpenedApp, openPage, PackedApp, ROOT } from '../support/PackedApp.js';
+import { type OpenedApp, PackedApp, ROOT } from '../support/PackedApp.js';
 import { PATIENCE } from '../support/patience.js';
 
 /** Kilobytes of each entry, minified and compressed, that it may not grow beyond unnoticed. */
@@ -315,7 +315,7 @@ describe('the README and the guides', () => {
       preview: { port: 0 },
     });
     const { port } = server.httpServer.address() as { port: number };
-    const app = await openPage(`http://localhost:${port}/plain.html`, (page) =>
+    const app = await packed.openPage(`http://localhost:${port}/plain.html`, (page) =>
       page.route('https://cdn.jsdelivr.net/npm/**', (route) => {
         const { pathname } = new URL(route.request().url());
         const [, name, file] = pathname.match(/npm\/([^@]+)@[^/]+\/(.*)/) ?? [];

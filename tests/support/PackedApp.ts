@@ -4,11 +4,11 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chromium, type Page } from 'playwright';
+import { type Browser, chromium, type Page } from 'playwright';
 import { build, preview } from 'vite';
-import { expect } from 'vitest';
 import { browserFlags } from '../setup/browserFlags.mjs';
 import { PATIENCE } from './patience.js';
+import { typeErrorsIn } from './typeErrors.js';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -49,6 +49,8 @@ export interface OpenedApp {
 export class PackedApp {
   readonly folder = mkdtempSync(join(tmpdir(), 'sim-package-'));
   readonly tarball: string;
+  /** One for all pages: to start it takes longer than most of them. */
+  private browser: Promise<Browser> | null = null;
 
   constructor() {
     const { folder } = this;
@@ -95,7 +97,7 @@ export class PackedApp {
     return run(process.execPath, [entry, ...args], this.folder);
   }
 
-  /** What the compiler says of files in the app that names one of `ours`: errors inside of @types/three are not ours. */
+  /** What the compiler says of the app, in files that have one of `ours` in their path: errors inside of @types/three are not ours. */
   typeErrors(files: string[], resolution: string, ours: string[]): string[] {
     const compilerOptions = {
       strict: true,
@@ -109,14 +111,7 @@ export class PackedApp {
       lib: ['es2022', 'dom', 'dom.iterable'],
     };
     this.write('tsconfig.json', JSON.stringify({ compilerOptions, files }));
-    let output = '';
-    try {
-      this.runBin('typescript', 'bin/tsc', ['-p', '.']);
-    } catch (error) {
-      output = String((error as { stdout: string }).stdout);
-      expect(output, 'the compiler ran').toContain('error TS');
-    }
-    return output.split('\n').filter((line) => ours.some((name) => line.includes(name)));
+    return typeErrorsIn(join(this.folder, 'tsconfig.json'), ours);
   }
 
   /** Builds a page of one module, and opens it. */
@@ -129,7 +124,7 @@ export class PackedApp {
     await build({ ...options, build: { target: 'es2022' } });
     const server = await preview({ ...options, preview: { port: 0 } });
     const { port } = server.httpServer.address() as { port: number };
-    const { page, problems, close } = await openPage(`http://localhost:${port}/`);
+    const { page, problems, close } = await this.openPage(`http://localhost:${port}/`);
     return {
       page,
       problems,
@@ -140,25 +135,30 @@ export class PackedApp {
     };
   }
 
-  dispose(): void {
+  /** Opens a page, as if in a browser of its own. */
+  async openPage(url: string, prepare?: (page: Page) => Promise<unknown>): Promise<OpenedApp> {
+    this.browser ??= chromium.launch({
+      executablePath: process.env.SIM_BROWSER,
+      args: browserFlags,
+      timeout: PATIENCE,
+    });
+    const context = await (await this.browser).newContext({ viewport: { width: 400, height: 300 } });
+    const page = await context.newPage();
+    page.setDefaultTimeout(PATIENCE);
+    const problems: string[] = [];
+    page.on('pageerror', (error) => problems.push(String(error)));
+    page.on('console', (message) => {
+      const text = message.text();
+      if (['error', 'warning'].includes(message.type()) && !/GPU stall|favicon|404/.test(text))
+        problems.push(text);
+    });
+    await prepare?.(page);
+    await page.goto(url);
+    return { page, problems, close: () => context.close() };
+  }
+
+  async dispose(): Promise<void> {
+    await (await this.browser)?.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
-}
-
-/** Opens a page in a browser of its own. */
-export async function openPage(url: string, prepare?: (page: Page) => Promise<unknown>): Promise<OpenedApp> {
-  const executablePath = process.env.SIM_BROWSER;
-  const browser = await chromium.launch({ executablePath, args: browserFlags, timeout: PATIENCE });
-  const page = await browser.newPage({ viewport: { width: 400, height: 300 } });
-  page.setDefaultTimeout(PATIENCE);
-  const problems: string[] = [];
-  page.on('pageerror', (error) => problems.push(String(error)));
-  page.on('console', (message) => {
-    const text = message.text();
-    if (['error', 'warning'].includes(message.type()) && !/GPU stall|favicon|404/.test(text))
-      problems.push(text);
-  });
-  await prepare?.(page);
-  await page.goto(url);
-  return { page, problems, close: () => browser.close() };
 }
