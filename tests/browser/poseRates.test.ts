@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CLOCK_EPOCH } from '../../lib/constants.js';
 import { captureGeometry } from '../support/capture.js';
 import { captureOf, TWINS } from '../support/captures.js';
+import { disposeLater } from '../support/disposeLater.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
 import type { Capture } from '../support/parity.js';
 import { createStick } from '../support/stick.js';
@@ -66,7 +67,7 @@ describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) =>
     expect(changes[0], 'of an instance without a rate').toBe(FPS);
     for (const times of changes.slice(1)) expect(times).toBe(RATE);
     expect(most, 'of 60 in one frame').toBeLessThanOrEqual(count / 6 + 3);
-    crowd.dispose();
+    disposeLater(crowd);
   });
 
   test('what an instance is told to play shows at once', async () => {
@@ -80,7 +81,7 @@ describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) =>
     expect(moved - start).toBeCloseTo(7, 2);
     crowd.setTimeAt(0, 3);
     expect((await read())[0] - start).toBeCloseTo(3, 2);
-    crowd.dispose();
+    disposeLater(crowd);
   });
 
   test('instances that come into use, and those of a crowd that grows, are posed at once', async () => {
@@ -95,7 +96,7 @@ describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) =>
     crowd.update(1);
     crowd.setCapacity(300);
     expect((await read())[0] - start).toBeCloseTo(3, 2);
-    crowd.dispose();
+    disposeLater(crowd);
   });
 
   test('all are posed when the clock goes back to zero, and keep their rates after', async () => {
@@ -108,7 +109,7 @@ describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) =>
     const kept = (await settle())[0];
     crowd.update(0.5);
     expect((await read())[0]).toBe(kept);
-    crowd.dispose();
+    disposeLater(crowd);
   });
 
   test('each renderer poses what it has not posed for long', async () => {
@@ -121,6 +122,6 @@ describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) =>
     expect((await readOther()) - start).toBeCloseTo(0.5, 4);
     expect((await read())[0] - start).toBeCloseTo(0.5, 4);
     other.dispose();
-    crowd.dispose();
+    disposeLater(crowd);
   });
 });

@@ -118,7 +118,7 @@ describe.each(TWINS)('%s', (twin) => {
   beforeAll(async () => {
     drawing = await drawingOf(twin);
   });
-  afterAll(() => drawing.renderer.dispose());
+  afterAll(() => drawing.dispose());
 
   test('a pose source of another kind poses vertices, on the CPU too', async () => {
     const { root, clips } = createCharacter();

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { captureGeometry } from '../support/capture.js';
 import { captureOf, TWINS } from '../support/captures.js';
 import { describeCharacters, loadCharacter } from '../support/characters.js';
+import { disposeLater } from '../support/disposeLater.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
 import { Mixers } from '../support/mixers.js';
 import type { Capture } from '../support/parity.js';
@@ -41,7 +42,7 @@ describe.each(TWINS)('%s', (twin) => {
       target.fromArray(drawn, (index * vertices + vertex) * 3),
     );
     expect(worst).toBeLessThan(1e-5);
-    crowd.dispose();
+    disposeLater(crowd);
   });
   // The WebGL 2 backend keeps exact palettes, which other tests are about.
   if (twin === 'TSL on WebGL 2') return;
@@ -65,7 +66,7 @@ describe.each(TWINS)('%s', (twin) => {
       }
       console.log(`${name}, ${twin}: a compact palette is off by ${worst.toExponential(1)} of the height`);
       expect(worst).toBeLessThanOrEqual(COMPACT);
-      crowd.dispose();
+      disposeLater(crowd);
     });
   });
 });

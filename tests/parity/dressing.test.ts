@@ -23,6 +23,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { TWINS } from '../support/captures.js';
 import { BUILT_IN, describeCharacters, loadCharacter } from '../support/characters.js';
+import { disposeLater } from '../support/disposeLater.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
@@ -77,7 +78,7 @@ describe.each(TWINS)('%s', (twin) => {
   beforeAll(async () => {
     const drawing = await drawingOf(twin);
     draw = drawing.draw;
-    dispose = () => drawing.renderer.dispose();
+    dispose = drawing.dispose;
   });
   afterAll(() => dispose());
 
@@ -105,7 +106,7 @@ describe.each(TWINS)('%s', (twin) => {
       crowd.play(0, 0, { ...LoopOnceOptions, time: nearestFrame(crowd.boneTexture, 0, time) });
       reference.pose(model.clips[clip], nearestFrame(crowd.boneTexture, 0, time));
       await expectSame(reference, crowd, `${name} merged`);
-      crowd.dispose();
+      disposeLater(crowd);
     });
   });
 
@@ -126,7 +127,7 @@ describe.each(TWINS)('%s', (twin) => {
     crowd.play(0, 2, { ...LoopOnceOptions, time: nearestFrame(crowd.boneTexture, 2, 0.25) });
     reference.pose(model.clips[2], nearestFrame(crowd.boneTexture, 2, 0.25));
     await expectSame(reference, crowd, 'mirrored');
-    crowd.dispose();
+    disposeLater(crowd);
   });
 
   test('morph targets that clips move are lit and shadowed as three.js does it', async () => {
@@ -166,7 +167,7 @@ describe.each(TWINS)('%s', (twin) => {
       crowd.play(0, 0, { ...LoopOnceOptions, time });
       reference.pose(clip, time);
       await expectSame(reference, crowd, 'morphed');
-      crowd.dispose();
+      disposeLater(crowd);
     }
   });
 
@@ -226,7 +227,7 @@ describe.each(TWINS)('%s', (twin) => {
     }
     crowd.setPartVisibleAt(0, 0, false);
     expect(changedPixels(await draw(scene, camera, crowd), empty, 0), 'hidden').toBe(0);
-    crowd.dispose();
+    disposeLater(crowd);
   });
 
   test('parts that are hidden or tinted look as meshes that are', async () => {
@@ -248,7 +249,7 @@ describe.each(TWINS)('%s', (twin) => {
       await draw(scene, camera, crowd);
       crowd.setPartColorAt(0, 'Sword', tint);
       await expectSame(reference, crowd, `parts, merged ${mergeMaterials}`);
-      crowd.dispose();
+      disposeLater(crowd);
     }
   });
 
@@ -290,7 +291,7 @@ describe.each(TWINS)('%s', (twin) => {
     expect(() => crowd.setPartMapOffsetAt(0, 'Sign', new Vector2(Number.NaN, 0))).toThrow(
       'SkinnedInstancedMesh.setPartMapOffsetAt: offset is NaN, 0',
     );
-    crowd.dispose();
+    disposeLater(crowd);
   });
 
   test('what is attached looks as what is added to a bone', async () => {
@@ -325,7 +326,7 @@ describe.each(TWINS)('%s', (twin) => {
     await expectSame(reference, crowd, 'attached, grown');
     sword.dispose();
     await expectSame(bare, crowd, 'detached');
-    crowd.dispose();
+    disposeLater(crowd);
   });
 });
 

@@ -4,6 +4,7 @@ import { captureGeometry } from '../support/capture.js';
 import { captureOf, TWINS } from '../support/captures.js';
 import { BUILT_IN, describeCharacters, loadCharacter } from '../support/characters.js';
 import { comparePair } from '../support/comparePair.js';
+import { disposeLater } from '../support/disposeLater.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
 import { EditedMixers, editableJoints } from '../support/EditedMixers.js';
 import { type BoneEdit, editBones } from '../support/editReference.js';
@@ -21,7 +22,7 @@ describe.each(TWINS)('%s: pictures', (twin) => {
   beforeAll(async () => {
     drawing = await drawingOf(twin);
   });
-  afterAll(() => drawing.renderer.dispose());
+  afterAll(() => drawing.dispose());
 
   test('an edited character, and one in a live pose, look as three.js draws them, with their shadows', async () => {
     const model = await loadCharacter(BUILT_IN);
@@ -69,7 +70,7 @@ describe.each(TWINS)('%s: pictures', (twin) => {
     reference.root.getObjectByName(head)?.rotateZ(0.6);
     crowd.setPoseAt(0, reference.root);
     await look('live pose');
-    crowd.dispose();
+    disposeLater(crowd);
   });
 });
 
@@ -101,7 +102,7 @@ describe.each(TWINS)('%s', (twin) => {
       worst = Math.max(worst, Math.hypot(x - dx, y - dy, z - dz));
     }
     expect(worst / characterHeight(root)).toBeLessThanOrEqual(EXACT);
-    crowd.dispose();
+    disposeLater(crowd);
   });
 
   describeCharacters((name) => {
@@ -179,7 +180,7 @@ describe.each(TWINS)('%s', (twin) => {
       pair.update(0.1);
       await look('many');
       console.log(`${name}, ${twin}: off by ${most.toExponential(1)} of the height at most`);
-      crowd.dispose();
+      disposeLater(crowd);
     });
   });
 });

@@ -23,6 +23,7 @@ import { bakeTexels } from '../support/bakeTexels.js';
 import { TWINS, type Twin } from '../support/captures.js';
 import { BUILT_IN, describeCharacters, loadCharacter } from '../support/characters.js';
 import { BOUND, comparePair, type Seen } from '../support/comparePair.js';
+import { disposeLater } from '../support/disposeLater.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { createPair, createShadowPair, type Pair, useMaterial } from '../support/pair.js';
@@ -102,7 +103,7 @@ describe.each(TWINS)('%s', (twin) => {
   beforeAll(async () => {
     drawing = await drawingOf(twin);
   });
-  afterAll(() => drawing.renderer.dispose());
+  afterAll(() => drawing.dispose());
 
   const compare = (label: string, pair: Pair, light: LightKind, ...seen: Seen[]) =>
     comparePair(drawing, `${label}, ${twin}`, pair, light, ...seen);
@@ -122,7 +123,7 @@ describe.each(TWINS)('%s', (twin) => {
         for (const light of extent.lights(name)) {
           await compare(`${name} ${model.clips[clip].name}`, pair, light, 'all', 'shadow alone');
         }
-        pair.crowd.dispose();
+        disposeLater(pair.crowd);
       }
     });
   });
@@ -157,7 +158,7 @@ describe.each(TWINS)('%s', (twin) => {
     useMaterial(pair, create);
     await compare(name, pair, 'directional');
     if (twin === 'GLSL') await compare(name, pair, 'point');
-    pair.crowd.dispose();
+    disposeLater(pair.crowd);
   });
 
   test('VSM shadows', async () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { captureGeometry } from '../support/capture.js';
 import { captureOf, TWINS } from '../support/captures.js';
 import { describeCharacters, loadCharacter } from '../support/characters.js';
+import { disposeLater } from '../support/disposeLater.js';
 import { LayeredMixers } from '../support/layeredMixers.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
 import { MaskedMixer, namesBelow } from '../support/maskedMixer.js';
@@ -88,7 +89,7 @@ describe.each(TWINS)('%s', (twin) => {
           );
         });
       }
-      crowd.dispose();
+      disposeLater(crowd);
     });
 
     test('seed 23: what is done on layers, in fades that are interrupted, is what a mixer for each shows', async () => {
@@ -133,7 +134,7 @@ describe.each(TWINS)('%s', (twin) => {
         );
         expect(worst / characterHeight(root), `step ${step}, ${upper}`).toBeLessThanOrEqual(EXACT);
       }
-      crowd.dispose();
+      disposeLater(crowd);
     });
   });
 });

@@ -12,10 +12,11 @@ import {
   SphereGeometry,
   Vector3,
 } from 'three';
-import { describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { captureGeometry } from '../support/capture.js';
 import { captureOf, TWINS } from '../support/captures.js';
+import { disposeLater } from '../support/disposeLater.js';
 import { BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
 import { Mixers } from '../support/mixers.js';
 import { loadModel, modelNames } from '../support/models.js';
@@ -101,6 +102,12 @@ function createFace(relative: boolean, lone: boolean) {
 }
 
 describe.each(TWINS)('%s', (twin) => {
+  let how: Awaited<ReturnType<typeof captureOf>>;
+  beforeAll(async () => {
+    how = await captureOf(twin);
+  });
+  afterAll(() => how.dispose());
+
   test.each([
     { relative: true, lone: false, encoding: 'auto' },
     { relative: false, lone: false, encoding: 'matrix' },
@@ -109,7 +116,6 @@ describe.each(TWINS)('%s', (twin) => {
     { relative: true, lone: false, encoding: 'tracks' },
     { relative: false, lone: true, encoding: 'tracks' },
   ] as const)('morph targets go with the clip, %j', async ({ relative, lone, encoding }) => {
-    const how = await captureOf(twin);
     const { root, clips, morphs } = createFace(relative, lone);
     const boneTexture = BoneTexture.bake(root, clips, { encoding });
     expect(boneTexture.morphNames).toHaveLength(morphs);
@@ -118,11 +124,9 @@ describe.each(TWINS)('%s', (twin) => {
       expect(errors.twin, `${clip}, CPU twin`).toBeLessThanOrEqual(1e-5);
       if (encoding === 'tracks') expect(errors.between, `${clip}, between`).toBeLessThanOrEqual(1e-5);
     }
-    how.dispose();
   });
 
   test('seed 13: with tracks, weighted actions and fades mix them as AnimationMixer does', async () => {
-    const how = await captureOf(twin);
     const { root, clips } = createFace(true, false);
     const count = 4;
     const crowd = SkinnedInstancedMesh.from(root, clips, count, { encoding: 'tracks' });
@@ -147,12 +151,10 @@ describe.each(TWINS)('%s', (twin) => {
       );
       expect(worst / characterHeight(root)).toBeLessThanOrEqual(1e-5);
     }
-    crowd.dispose();
-    how.dispose();
+    disposeLater(crowd);
   });
 
   test('fades mix them, and influences of instances add to them', async () => {
-    const how = await captureOf(twin);
     const { root, clips } = createFace(true, false);
     const height = characterHeight(root);
     const count = 5;
@@ -190,7 +192,6 @@ describe.each(TWINS)('%s', (twin) => {
     if (crowd.morphTexture !== null) crowd.morphTexture.needsUpdate = true;
     const after = await check();
     expect(after.some((value, i) => value !== before[i])).toBe(true);
-    how.dispose();
   });
 });
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { captureGeometry } from '../support/capture.js';
 import { captureOf, TWINS } from '../support/captures.js';
 import { describeCharacters, loadCharacter } from '../support/characters.js';
+import { disposeLater } from '../support/disposeLater.js';
 import { BoneTexture, SkinnedInstancedMesh } from '../support/library.js';
 import { type Capture, measureTextures, worstOf } from '../support/parity.js';
 import { random } from '../support/random.js';
@@ -98,7 +99,7 @@ describe.each(TWINS)('%s', (twin) => {
           }
         }
       });
-      crowd.dispose();
+      disposeLater(crowd);
       expect(worst).toBeLessThanOrEqual(EXACT);
     });
   });

@@ -53,7 +53,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
     drawing = await drawingOf(twin);
     draw = drawing.draw;
   });
-  afterAll(() => drawing.renderer.dispose());
+  afterAll(() => drawing.dispose());
 
   test.each(Object.entries(materials))('material: %s', async (name, create) => {
     const model = await loadCharacter(BUILT_IN);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { captureGeometry } from '../support/capture.js';
 import { captureOf, TWINS } from '../support/captures.js';
 import { describeCharacters, loadCharacter } from '../support/characters.js';
+import { disposeLater } from '../support/disposeLater.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
 import { Mixers } from '../support/mixers.js';
 import type { Capture } from '../support/parity.js';
@@ -52,7 +53,7 @@ describe.each(TWINS)('%s', (twin) => {
           pair.setWeight(i, playing[Math.floor(next() * playing.length)], next(), 0.5 * next());
         }
       }
-      crowd.dispose();
+      disposeLater(crowd);
     });
   });
 });

@@ -1,5 +1,6 @@
 import { REVISION, WebGLRenderer } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
+import { disposeWaiting } from './disposeLater.js';
 import { type Capture, webGLCapture } from './parity.js';
 
 /** The languages in which the shaders are written, and where they run. */
@@ -26,13 +27,18 @@ export async function createNodeRenderer(twin: Exclude<Twin, 'GLSL'>): Promise<W
 export async function captureOf(twin: Twin): Promise<Capture & { dispose(): void }> {
   if (twin === 'GLSL') {
     const renderer = new WebGLRenderer();
-    return { ...webGLCapture(renderer), dispose: () => renderer.dispose() };
+    return { ...webGLCapture(renderer), dispose: () => disposeAll(renderer) };
   }
   const { captureNodeMaterial, captureNodes } = await import('./captureNodes.js');
   const renderer = await createNodeRenderer(twin);
   return {
     material: (vertices) => captureNodeMaterial(vertices),
     read: (crowd, vertices, instances) => captureNodes(renderer, crowd, vertices, instances),
-    dispose: () => renderer.dispose(),
+    dispose: () => disposeAll(renderer),
   };
+}
+
+function disposeAll(renderer: WebGLRenderer | WebGPURenderer): void {
+  disposeWaiting();
+  renderer.dispose();
 }

@@ -1,6 +1,7 @@
 import { type Camera, type Object3D, PCFShadowMap, type Scene, WebGLRenderer } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
 import { createNodeRenderer, type Twin } from './captures.js';
+import { disposeWaiting } from './disposeLater.js';
 import { picture } from './pictures.js';
 
 /** A renderer that draws pictures with shadows. */
@@ -8,22 +9,28 @@ export interface Drawing {
   readonly renderer: WebGLRenderer | WebGPURenderer;
   /** RGBA bytes of the scene with one object added. */
   draw(scene: Scene, camera: Camera, object: Object3D): Promise<Uint8Array>;
+  dispose(): void;
 }
 
 /** What draws with one of the languages of shaders. */
 export async function drawingOf(twin: Twin): Promise<Drawing> {
   const drawing = twin === 'GLSL' ? withWebGL() : await withNodes(twin);
-  drawing.renderer.shadowMap.enabled = true;
-  drawing.renderer.shadowMap.type = PCFShadowMap;
-  return drawing;
+  const { renderer } = drawing;
+  renderer.shadowMap.enabled = true;
+  renderer.shadowMap.type = PCFShadowMap;
+  const dispose = () => {
+    disposeWaiting();
+    renderer.dispose();
+  };
+  return { ...drawing, dispose };
 }
 
-function withWebGL(): Drawing {
+function withWebGL(): Omit<Drawing, 'dispose'> {
   const renderer = new WebGLRenderer();
   return { renderer, draw: async (scene, camera, object) => picture(renderer, scene, camera, object) };
 }
 
-async function withNodes(twin: Exclude<Twin, 'GLSL'>): Promise<Drawing> {
+async function withNodes(twin: Exclude<Twin, 'GLSL'>): Promise<Omit<Drawing, 'dispose'>> {
   const { pictureNodes } = await import('./picturesNodes.js');
   const renderer = await createNodeRenderer(twin);
   return { renderer, draw: (scene, camera, object) => pictureNodes(renderer, scene, camera, object) };

@@ -9,6 +9,7 @@ import {
   type WebGLRenderer,
 } from 'three';
 import { capture, captureGeometry, captureMaterial } from './capture.js';
+import { disposeLater } from './disposeLater.js';
 import { type BoneTexture, type CharacterMesh, LoopOnceOptions, SkinnedInstancedMesh } from './library.js';
 import { characterHeight, Reference } from './reference.js';
 
@@ -130,7 +131,7 @@ export async function measureTextures(
       errors[k].set(clip.name, one);
     });
   }
-  for (const crowd of crowds) crowd.dispose();
+  for (const crowd of crowds) disposeLater(crowd);
   return errors;
 }
 
