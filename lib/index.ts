@@ -47,7 +47,7 @@ export type { BakedClip, ClipMark, ClipMarker, ClipReference } from './poses/Cli
 export type { JointBoxes } from './poses/jointBoxes.js';
 export type { PartFlip } from './poses/PartFlip.js';
 export type { RootMotionOptions } from './poses/RootMotion.js';
-export type { CrowdIntersection } from './queries/raycastCrowd.js';
+export type { CrowdIntersection } from './queries/raycastInstance.js';
 export { BoneTexture } from './texture/BoneTexture.js';
 export type { LayerMask } from './tracks/layerMask.js';
 export type { PoseTracks, TrackClip } from './tracks/PoseTracks.js';

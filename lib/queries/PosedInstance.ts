@@ -19,6 +19,7 @@ export class PosedInstance {
   private crowd!: DrawnCrowd;
   private source!: PoseSource;
   private index = 0;
+  private influences = 0;
   private skin!: Skin;
   /** What clips add to the influence of each morph target. */
   private morphs = new Float64Array(0);
@@ -35,6 +36,7 @@ export class PosedInstance {
     this.source = source;
     this.index = index;
     this.skin = skinOf(geometry);
+    this.influences = crowd.influences;
     const joints = boneTexture.jointNames.length;
     if (this.poses.length < joints) {
       this.palette = new Float64Array(joints * AFFINE_SIZE);
@@ -90,11 +92,18 @@ export class PosedInstance {
   applyPose(vertex: number, target: Vector3): Vector3 {
     const { source } = this;
     if (source.posedVertex !== undefined) return source.posedVertex(this.crowd, vertex, target);
-    const m = this.skinningMatrix(vertex);
+    const { joints, stride, weights, unit } = this.skin;
     const { x, y, z } = target;
-    target.x = m[0] * x + m[1] * y + m[2] * z + m[3];
-    target.y = m[4] * x + m[5] * y + m[6] * z + m[7];
-    target.z = m[8] * x + m[9] * y + m[10] * z + m[11];
+    target.set(0, 0, 0);
+    for (let i = 0; i < this.influences; i++) {
+      const weight = weights[vertex * 4 + i] * unit;
+      if (weight <= 0) break;
+      const m = this.jointMatrix(joints[vertex * stride + i]);
+      const { palette: p } = this;
+      target.x += weight * (p[m] * x + p[m + 1] * y + p[m + 2] * z + p[m + 3]);
+      target.y += weight * (p[m + 4] * x + p[m + 5] * y + p[m + 6] * z + p[m + 7]);
+      target.z += weight * (p[m + 8] * x + p[m + 9] * y + p[m + 10] * z + p[m + 11]);
+    }
     return target;
   }
 
@@ -116,9 +125,8 @@ export class PosedInstance {
   private skinningMatrix(vertex: number): Float64Array {
     const { matrix } = this;
     const { joints, stride, weights, unit } = this.skin;
-    const { influences } = this.crowd;
     matrix.fill(0);
-    for (let i = 0; i < influences; i++) {
+    for (let i = 0; i < this.influences; i++) {
       const weight = weights[vertex * 4 + i] * unit;
       if (weight <= 0) break;
       const at = this.jointMatrix(joints[vertex * stride + i]);

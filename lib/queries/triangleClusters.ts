@@ -2,18 +2,28 @@ import type { BufferGeometry } from 'three';
 import { SKIN_PART, type Skin, skinOf } from '../character/crowdSkin.js';
 import { plainArray } from '../poses/jointBoxes.js';
 
-/** Triangles that follow the same joint, of one part and one material, so that they stay together in every pose. */
-export interface TriangleCluster {
-  part: number;
-  materialIndex: number;
+/** Triangles of a patch, above which it is split. */
+const MAX_TRIANGLES = 16;
+/** How many times a patch is halved to make the patches that it consists of: into eight. */
+const HALVINGS = 3;
+
+/** Triangles that lie near each other. They are in `patches`, or if these are empty, in `triangles`. */
+export interface TrianglePatch {
+  patches: readonly TrianglePatch[];
   /** Where each triangle begins in the index, or among the vertices. */
   triangles: Uint32Array;
-  /** Every vertex of the triangles, once. */
+  /** Every vertex of `triangles`, once. */
   vertices: Uint32Array;
-  /** Joints that any of the vertices follows. */
+  /** Joints that any vertex of the patch follows. */
   joints: Uint16Array;
   /** Box of the vertices that follow each of the joints: min x y z, max x y z. */
   boxes: Float32Array;
+}
+
+/** Triangles that follow the same joint, of one part and one material, so that they stay together in every pose. */
+export interface TriangleCluster extends TrianglePatch {
+  part: number;
+  materialIndex: number;
 }
 
 /** What a geometry's triangles are like, and the arrays they lie in. */
@@ -56,19 +66,58 @@ export function clustersOf(geometry: BufferGeometry): Clusters {
   const morphs = (geometry.morphAttributes.position ?? []).map((morph) => plainArray(morph, 3));
   const made: Clusters = { clusters: [], positions, index, skin, stamp };
   for (const [key, triangles] of lists) {
-    const vertices = verticesOf(triangles, index);
-    const boxes = boxesOf(vertices, made, morphs);
     made.clusters.push({
       part: Math.floor(key / 65536) % 4096,
       materialIndex: Math.floor(key / 65536 / 4096),
-      triangles: Uint32Array.from(triangles),
-      vertices,
-      joints: Uint16Array.from(boxes.keys()),
-      boxes: Float32Array.from([...boxes.values()].flat()),
+      ...createPatch(triangles, made, morphs),
     });
   }
   known.set(geometry, made);
   return made;
+}
+
+function createPatch(
+  triangles: readonly number[],
+  clusters: Clusters,
+  morphs: readonly ArrayLike<number>[],
+): TrianglePatch {
+  const all = verticesOf(triangles, clusters.index);
+  const boxes = boxesOf(all, clusters, morphs);
+  const isSplit = triangles.length > MAX_TRIANGLES;
+  const pieces = isSplit ? halved(triangles, clusters, HALVINGS) : [];
+  return {
+    patches: pieces.map((piece) => createPatch(piece, clusters, morphs)),
+    triangles: Uint32Array.from(isSplit ? [] : triangles),
+    vertices: isSplit ? new Uint32Array(0) : all,
+    joints: Uint16Array.from(boxes.keys()),
+    boxes: Float32Array.from([...boxes.values()].flatMap(padded)),
+  };
+}
+
+/** A box that is larger by a hair, so that no ray slips between two patches by the rounding of their boxes. */
+function padded(box: readonly number[]): number[] {
+  const hair = 1e-6 * Math.max(box[3] - box[0], box[4] - box[1], box[5] - box[2]);
+  return box.map((value, i) => (i < 3 ? value - hair : value + hair));
+}
+
+/** Halves triangles so many times, each time across the longest side of the box around their first corners. */
+function halved(triangles: readonly number[], clusters: Clusters, times: number): (readonly number[])[] {
+  if (times === 0 || triangles.length <= MAX_TRIANGLES) return [triangles];
+  const { positions, index } = clusters;
+  const at = (triangle: number, axis: number) =>
+    positions[(index === null ? triangle : index[triangle]) * 3 + axis];
+  const sides = [0, 1, 2].map((axis) => {
+    let [least, most] = [Infinity, -Infinity];
+    for (const triangle of triangles) {
+      least = Math.min(least, at(triangle, axis));
+      most = Math.max(most, at(triangle, axis));
+    }
+    return most - least;
+  });
+  const axis = sides.indexOf(Math.max(...sides));
+  const sorted = [...triangles].sort((a, b) => at(a, axis) - at(b, axis));
+  const middle = sorted.length >> 1;
+  return [sorted.slice(0, middle), sorted.slice(middle)].flatMap((half) => halved(half, clusters, times - 1));
 }
 
 function stampOf({ index, groups, attributes }: BufferGeometry): string {
