@@ -7,7 +7,7 @@ import {
 import { type Rig, TRS_SIZE } from '../poses/Rig.js';
 import { PROPERTY_OFFSETS } from '../tracks/mixPose.js';
 import { TRANSLATION } from '../tracks/PoseTracks.js';
-import { bindTracks, interpolantOf, TrackTargets } from './bindTracks.js';
+import { bindTracks, interpolantOf, type TrackTargets, trackTargetsOf } from './bindTracks.js';
 import { type Channel, type ClipChannels, channelsOf, repeats } from './channels.js';
 import { findKeyGrid } from './keyGrid.js';
 import { nodesAbove } from './nodesAbove.js';
@@ -58,7 +58,7 @@ export class ClipReader {
     this.skipped = new SkippedTracks(rig);
     this.trs = rig.rest.slice();
     this.influences = rig.morphRest.slice();
-    this.targets = new TrackTargets(rig);
+    this.targets = trackTargetsOf(rig);
     this.needed = nodesAbove(rig.parents, rig.jointNodes);
   }
 

@@ -8,7 +8,7 @@ import {
   linearDeterminant,
   multiplyAffine,
 } from '../utils/affine.js';
-import { type BoundTracks, bindTracks, TrackTargets } from './bindTracks.js';
+import { type BoundTracks, bindTracks, type TrackTargets, trackTargetsOf } from './bindTracks.js';
 import { composeNode } from './collectRig.js';
 import { nodesAbove } from './nodesAbove.js';
 
@@ -51,7 +51,7 @@ export class PoseSampler {
     this.model = new Float64Array(count * AFFINE_SIZE);
     this.animated = new Uint8Array(count);
     this.rootRestInverse = invertedRest(rig);
-    this.targets = new TrackTargets(rig);
+    this.targets = trackTargetsOf(rig);
     this.meshJoints = rig.jointMeshes.flatMap((mesh, joint) => (mesh ? [[joint, mesh] as const] : []));
 
     this.needed = nodesAbove(rig.parents, [

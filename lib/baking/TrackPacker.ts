@@ -9,6 +9,7 @@ import {
   type TrackClip,
 } from '../tracks/PoseTracks.js';
 import type { StoredClip } from './ClipReader.js';
+import type { Channel } from './channels.js';
 import { composeNode } from './collectRig.js';
 import { nodesAbove } from './nodesAbove.js';
 import { invertedRest } from './PoseSampler.js';
@@ -64,12 +65,18 @@ export class TrackPacker {
     const entries = this.nodes.length + this.morphRest.length / 4;
     const table = new Uint32Array(stored.length * entries * NODE_ENTRIES).fill(TRACK_ABSENT);
     const constants = new Constants();
-    const moving = stored.map(({ channels }) => channels.filter(({ isConstant }) => !isConstant));
+    const moving: Channel[][] = stored.map(() => []);
+    // Most constants are those that the same property has in the clip before.
+    const before = new Int32Array(entries * NODE_ENTRIES).fill(-1);
     stored.forEach(({ channels }, clip) => {
-      for (const { node, property, values, size, isConstant } of channels) {
-        if (!isConstant) continue;
-        const entry = clip * entries * NODE_ENTRIES + this.entryOf(node, property);
-        table[entry] = (constants.add(values, size) | TRACK_CONSTANT) >>> 0;
+      for (const channel of channels) {
+        if (!channel.isConstant) {
+          moving[clip].push(channel);
+          continue;
+        }
+        const entry = this.entryOf(channel.node, channel.property);
+        before[entry] = constants.add(channel.values, channel.size, before[entry]);
+        table[clip * before.length + entry] = (before[entry] | TRACK_CONSTANT) >>> 0;
       }
     });
 
@@ -92,13 +99,17 @@ export class TrackPacker {
     stored.forEach(({ frames }, clip) => {
       // Frame by frame, so that shaders find the tracks of one frame next to each other.
       const stride = moving[clip].length * 4;
-      moving[clip].forEach(({ values, size }, i) => {
-        for (let frame = 0; frame < frames; frame++) {
-          const to = at + frame * stride + i * 4;
-          for (let k = 0; k < size; k++) keys[to + k] = values[frame * size + k];
+      for (const { values, size } of moving[clip]) {
+        const length = frames * size;
+        for (let from = 0, to = at; from < length; from += size, to += stride) {
+          keys[to] = values[from];
+          keys[to + 1] = values[from + 1];
+          keys[to + 2] = values[from + 2];
+          if (size === 4) keys[to + 3] = values[from + 3];
         }
-      });
-      at += frames * stride;
+        at += 4;
+      }
+      at += (frames - 1) * stride;
     });
     return { ...this.packNodes(), keys, shorts: null, table, clips };
   }
@@ -179,9 +190,11 @@ class Constants {
    * Index of the texel that holds a value.
    *
    * @param size How many numbers the value has.
+   * @param likely A texel that may well be the one, or -1.
    */
-  add(value: ArrayLike<number>, size: number): number {
+  add(value: ArrayLike<number>, size: number, likely: number): number {
     const { values, latest, before, texel, bits } = this;
+    if (likely !== -1 && isSame(value, size, values, likely * 4)) return likely;
     // Adding zero makes the negative zero a positive one, which has other bits.
     for (let i = 0; i < 4; i++) texel[i] = i < size ? value[i] + 0 : 0;
     let hash = 0;
@@ -190,7 +203,7 @@ class Constants {
     hash >>>= 2;
     const newest = latest.get(hash) ?? -1;
     for (let index = newest; index !== -1; index = before[index]) {
-      if (isSame(texel, values, index * 4)) return index;
+      if (isSame(texel, 4, values, index * 4)) return index;
     }
     values.push(texel[0], texel[1], texel[2], texel[3]);
     latest.set(hash, this.count);
@@ -198,6 +211,8 @@ class Constants {
   }
 }
 
-function isSame(a: Float32Array, b: readonly number[], at: number): boolean {
-  return a[0] === b[at] && a[1] === b[at + 1] && a[2] === b[at + 2] && a[3] === b[at + 3];
+/** Whether a value of three or four numbers is the texel at a place of an array. */
+function isSame(a: ArrayLike<number>, size: number, b: readonly number[], at: number): boolean {
+  const last = size === 4 ? a[3] : 0;
+  return a[0] === b[at] && a[1] === b[at + 1] && a[2] === b[at + 2] && last === b[at + 3];
 }

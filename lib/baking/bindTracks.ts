@@ -72,6 +72,18 @@ export class TrackTargets {
   }
 }
 
+const known = /*@__PURE__*/ new WeakMap<Rig, TrackTargets>();
+
+/** What track names mean for a rig, which those who read its clips one after another find out but once. */
+export function trackTargetsOf(rig: Rig): TrackTargets {
+  let targets = known.get(rig);
+  if (targets === undefined) {
+    targets = new TrackTargets(rig);
+    known.set(rig, targets);
+  }
+  return targets;
+}
+
 /** The state that the tracks of one clip write to. */
 interface Binding {
   rig: Rig;

@@ -31,6 +31,8 @@ export interface ClipChannels {
   curved: boolean;
 }
 
+const NONE: readonly number[] = [];
+
 /** What tracks of a property are called, and how many numbers it has. */
 const PROPERTIES: Readonly<Record<string, { property: number; size: number }>> = {
   quaternion: { property: ROTATION, size: 4 },
@@ -52,19 +54,22 @@ export function channelsOf(
   needed: Uint8Array,
   morphs: boolean,
 ): ClipChannels {
-  const found = new Map<number, Channel>();
+  const channels: Channel[] = [];
+  // By node and property.
+  const found: (Channel | undefined)[] = [];
   const others = new Set<KeyframeTrack>();
   const moving: KeyframeTrack[] = [];
   let curved = false;
 
   const addTrack = (track: KeyframeTrack, node: number, property: number, isKeyed: boolean): Channel => {
     const key = node * 4 + property;
-    let channel = found.get(key);
+    let channel = found[key];
     if (channel === undefined) {
       const size = property === ROTATION || node >= rig.parents.length ? 4 : 3;
       const keyed = isKeyed ? track : null;
-      channel = { node, property, stepped: false, values: [], size, isConstant: false, track: keyed };
-      found.set(key, channel);
+      channel = { node, property, stepped: false, values: NONE, size, isConstant: false, track: keyed };
+      found[key] = channel;
+      channels.push(channel);
       if (!isKeyed) others.add(track);
     } else {
       // Several tracks for one property are played one after another, as three.js does.
@@ -82,8 +87,8 @@ export function channelsOf(
     const { node, property, component } = target;
     const interpolation = interpolationOf(track);
     const isStill = isConstant(track, interpolation);
-    const groups = morphs ? morphGroups(rig, target) : [];
-    if (groups.length > 0) {
+    const groups = morphs && property === 'morphTargetInfluences' ? morphGroups(rig, target) : null;
+    if (groups !== null && groups.length > 0) {
       for (const group of groups) addTrack(track, rig.parents.length + group, TRANSLATION, false);
       if (isStill) continue;
       moving.push(track);
@@ -111,7 +116,7 @@ export function channelsOf(
     else if (interpolation !== InterpolateLinear || property === 'rotation') curved = true;
   }
   return {
-    channels: [...found.values()],
+    channels,
     others: others.size === 0 ? [] : tracks.filter((track) => others.has(track)),
     moving,
     curved,
@@ -142,9 +147,9 @@ export function repeats(values: ArrayLike<number>, size: number, tolerance: numb
   return true;
 }
 
-/** Groups of four among the rig's morph targets that a track writes to. */
-function morphGroups(rig: Rig, { node, property, component }: TrackTarget): number[] {
-  if (property !== 'morphTargetInfluences' || node === -1) return [];
+/** Groups of four among the rig's morph targets that a track of their influences writes to. */
+function morphGroups(rig: Rig, { node, component }: TrackTarget): number[] {
+  if (node === -1) return [];
   const part = rig.parts.find((candidate) => candidate.node === node);
   if (part === undefined || part.morphOffset < 0) return [];
   const index = component === undefined ? 0 : (part.morphIndices[component] ?? Number(component));

@@ -6,7 +6,7 @@ import type { Rig } from '../poses/Rig.js';
 import { MOTION_SIZE, type RootMotionOptions } from '../poses/RootMotion.js';
 import { affineToMatrix4, multiplyAffine } from '../utils/affine.js';
 import type { BakeOptions } from './BakeOptions.js';
-import { TrackTargets } from './bindTracks.js';
+import { trackTargetsOf } from './bindTracks.js';
 import { nodesAbove } from './nodesAbove.js';
 import type { PoseSampler } from './PoseSampler.js';
 import type { PlannedClip } from './planClips.js';
@@ -114,7 +114,7 @@ function findRootNode(rig: Rig, clips: readonly AnimationClip[], options: RootMo
     );
   }
 
-  const targets = new TrackTargets(rig);
+  const targets = trackTargetsOf(rig);
   let first = -1;
   for (const clip of clips) {
     for (const { name, values } of clip.tracks) {

@@ -1,11 +1,12 @@
 import type { KeyframeTrack } from 'three';
 import type { Rig } from '../poses/Rig.js';
-import { hasTangents, TrackTargets } from './bindTracks.js';
+import { hasTangents, type TrackTargets, trackTargetsOf } from './bindTracks.js';
 import type { PlannedClip } from './planClips.js';
 
 /** Whether any clip gives a morph target of a part that is drawn another influence than it has at rest. */
 export function movesMorphs(rig: Rig, planned: readonly Pick<PlannedClip, 'clip'>[]): boolean {
-  const targets = new TrackTargets(rig);
+  if (rig.morphRest.length === 0) return false;
+  const targets = trackTargetsOf(rig);
   return planned.some(({ clip }) => clip.tracks.some((track) => movesMorph(rig, targets, track)));
 }
 

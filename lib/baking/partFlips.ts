@@ -4,7 +4,7 @@ import { AFFINE_SIZE } from '../constants.js';
 import type { PartFlip } from '../poses/PartFlip.js';
 import { type Rig, TRS_SIZE } from '../poses/Rig.js';
 import { isSingular } from '../utils/affine.js';
-import { interpolantOf, OFFSETS, TrackTargets } from './bindTracks.js';
+import { interpolantOf, OFFSETS, type TrackTargets, trackTargetsOf } from './bindTracks.js';
 import { nodesAbove } from './nodesAbove.js';
 
 /** A clip and the frames at which it is sampled. */
@@ -30,7 +30,7 @@ export function findPartFlips(rig: Rig, clips: readonly TimedClip[]): PartFlip[]
     parts.map(({ node }) => node),
   );
 
-  const targets = new TrackTargets(rig);
+  const targets = trackTargetsOf(rig);
   const scales = new Uint8Array(parents.length);
   for (const timed of clips) {
     for (const track of timed.clip.tracks) {
@@ -89,8 +89,9 @@ function scaleOf(
 /** Whether a track is positive at all times: at its keys, and between them, where it is a straight line or a step. */
 function isPositive(track: KeyframeTrack): boolean {
   const interpolation = track.getInterpolation();
-  const straight = interpolation === InterpolateLinear || interpolation === InterpolateDiscrete;
-  return straight && track.values.every((value) => value > 0);
+  if (interpolation !== InterpolateLinear && interpolation !== InterpolateDiscrete) return false;
+  for (const value of track.values) if (!(value > 0)) return false;
+  return true;
 }
 
 /**

@@ -86,28 +86,29 @@ function checkClip(clip: AnimationClip, checked: Set<ArrayLike<number>>): void {
 
 function checkTrack(track: KeyframeTrack, clip: string, checked: Set<ArrayLike<number>>): void {
   const { times, values } = track;
-  // A function, since a text for each of thousands of tracks takes time.
-  const which = () => `track "${track.name}" of clip "${clip}"`;
   if (times.length === 0 || values.length === 0) {
-    throw new Error(`${NAME}: ${which()} has no keys; remove it from clip.tracks.`);
+    throw new Error(`${NAME}: ${nameOf(track, clip)} has no keys; remove it from clip.tracks.`);
   }
 
   // three.js's own interpolants run forever on quaternions that do not have four numbers.
   const size = values.length / times.length;
   if (!Number.isInteger(size) || (track.ValueTypeName === 'quaternion' && size % 4 !== 0)) {
     throw new Error(
-      `${NAME}: ${which()} has ${values.length} values for ${times.length} keys, which is ` +
+      `${NAME}: ${nameOf(track, clip)} has ${values.length} values for ${times.length} keys, which is ` +
         `${Number.isInteger(size) ? 'not four a key' : 'no whole number a key'}; mend or remove the track.`,
     );
   }
 
-  const time = checked.has(times) ? -1 : indexOfBad(times);
-  checked.add(times);
+  let time = -1;
+  if (!checked.has(times)) {
+    time = indexOfBad(times);
+    checked.add(times);
+  }
   const value = indexOfBad(values);
   if (time !== -1 || value !== -1) {
     const key = time !== -1 ? time : Math.floor(value / size);
     const bad = time !== -1 ? times[time] : values[value];
-    throw new Error(`${NAME}: key ${key} of ${which()} is ${bad}; mend or remove the track.`);
+    throw new Error(`${NAME}: key ${key} of ${nameOf(track, clip)} is ${bad}; mend or remove the track.`);
   }
 
   // A smooth track's slopes are divided by the time between keys. For other tracks two keys at one time are a jump.
@@ -115,11 +116,14 @@ function checkTrack(track: KeyframeTrack, clip: string, checked: Set<ArrayLike<n
   for (let key = 1; key < times.length; key++) {
     if (times[key] !== times[key - 1]) continue;
     throw new Error(
-      `${NAME}: keys ${key - 1} and ${key} of ${which()} are both at ${times[key]} s, which InterpolateSmooth cannot ` +
+      `${NAME}: keys ${key - 1} and ${key} of ${nameOf(track, clip)} are both at ${times[key]} s, which InterpolateSmooth cannot ` +
         'pass through; move one, or call track.setInterpolation(InterpolateLinear).',
     );
   }
 }
+
+/** A track in a message. */
+const nameOf = ({ name }: KeyframeTrack, clip: string): string => `track "${name}" of clip "${clip}"`;
 
 /** Index of the first number that is not finite, or -1. Tracks of strings and booleans hold no numbers. */
 function indexOfBad(values: ArrayLike<unknown>): number {

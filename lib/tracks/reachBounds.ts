@@ -144,5 +144,6 @@ function largestScale(matrix: Float64Array): number {
 
 /** How far a point of a box is from the origin at most. */
 function farthest(box: Float64Array): number {
-  return Math.hypot(...[0, 1, 2].map((i) => Math.max(Math.abs(box[i]), Math.abs(box[i + 3]))));
+  const along = (axis: number) => Math.max(Math.abs(box[axis]), Math.abs(box[axis + 3]));
+  return Math.hypot(along(0), along(1), along(2));
 }
