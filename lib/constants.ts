@@ -46,6 +46,8 @@ export const PARAM_PARTS = 5;
 export const PARAM_PARTS_PER_ROW = 6;
 /** Texels of a frame, or of an instance in a palette, before the influences of morph targets. */
 export const PARAM_MORPH_TEXEL = 7;
+/** 1 if a list says which instances are drawn, 0 if they are the first so many. */
+export const PARAM_LISTED = 8;
 
 /**
  * Where textures lie in the array that WebGLRenderer binds for each object it draws. The first three are those of the pose

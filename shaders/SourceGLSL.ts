@@ -1,7 +1,13 @@
 import type { ShaderVariant } from './ShaderVariant.js';
 
-/** Where shaders of WebGLRenderer read what an instance plays. */
-export type SlotSource = 'attributes' | 'texture';
+/**
+ * Where shaders of WebGLRenderer read what an instance plays: in vertex attributes, or in a texture, or in the one or the other,
+ * the texture where a list says which instances are drawn.
+ */
+export type SlotSource = 'attributes' | 'either' | 'texture';
+
+/** From what costs least to what always works. */
+export const SLOT_SOURCES: readonly SlotSource[] = ['attributes', 'either', 'texture'];
 
 /** How many textures shaders declare, and must have bound: of floats, and of unsigned integers. */
 export interface TextureCounts {

@@ -1,5 +1,6 @@
 import {
   PARAM_CLOCK,
+  PARAM_LISTED,
   PARAM_MORPH_TEXEL,
   PARAM_PARTS,
   PARAM_PARTS_PER_ROW,
@@ -48,5 +49,6 @@ uniform highp mat4 bindMatrix;
 #define CROWD_MORPH_TEXEL int( ${parameter(PARAM_MORPH_TEXEL)} )
 #define CROWD_PART_COUNT int( ${parameter(PARAM_PARTS)} )
 #define CROWD_PARTS_PER_ROW int( ${parameter(PARAM_PARTS_PER_ROW)} )
+#define CROWD_LISTED ( ${parameter(PARAM_LISTED)} > 0.5 )
 #define CROWD_VARIANT int( ${parameter(variantParameter)} + 0.5 )
 `;

@@ -1,7 +1,7 @@
 import { ShaderChunk } from 'three';
 import { TEXTURE_PARTS, TEXTURE_VIEW } from '../lib/constants.js';
 import { drawSlotsGLSL } from './drawSlots.glsl.js';
-import { instanceIndexGLSL } from './instanceIndex.glsl.js';
+import { instanceIndexGLSL, PLACE_INSTANCE, placeDeclarationsGLSL } from './instanceIndex.glsl.js';
 import { morphsGLSL } from './morphTargets.glsl.js';
 import { partsGLSL } from './parts.glsl.js';
 import { type ShaderVariant, variantOf } from './ShaderVariant.js';
@@ -54,7 +54,7 @@ objectNormal = vec4( objectNormal, 0.0 ) * crowdSkin;
     chunks.morphinstance_vertex += clipMorphs;
   }
 
-  let shader = vertexShader;
+  let shader = variants.some(({ view }) => view) ? placedFirst(vertexShader) : vertexShader;
   for (const [name, code] of Object.entries(chunks)) {
     const include = `#include <${name}>`;
     if (!shader.includes(include)) {
@@ -64,6 +64,17 @@ objectNormal = vec4( objectNormal, 0.0 ) * crowdSkin;
     shader = shader.replace(include, () => code);
   }
   return shader;
+}
+
+/**
+ * Lets a shader know the instance that is drawn before it does anything else. Code that the user has put into it may ask for
+ * `gl_InstanceID`, by which it means the instance.
+ */
+function placedFirst(vertexShader: string): string {
+  const shader = vertexShader
+    .replace(/\bgl_InstanceID\b/g, 'crowdInstance')
+    .replace(/\bvoid\s+main\s*\(\s*(void)?\s*\)\s*\{/, (main) => `${main}\n\n  ${PLACE_INSTANCE}`);
+  return placeDeclarationsGLSL + shader;
 }
 
 const partChunks = {
@@ -110,12 +121,7 @@ function skinningFunctions(program: CrowdProgram): string {
   const morphs = variants.some((variant) => variant.morphs);
   const declarations = new Set([
     drawSlotsGLSL(textureCounts(program), variantParameter),
-    instanceIndexGLSL(
-      isAnyOf(
-        codes.filter((_, i) => variants[i].view),
-        codes,
-      ),
-    ),
+    instanceIndexGLSL(variants.some(({ view }) => view)),
     ...(anyParts ? [partsGLSL] : []),
     ...(morphs ? [morphsGLSL] : []),
     ...variants.flatMap((variant) => sourceOf(variant).declarations(slots, morphs)),

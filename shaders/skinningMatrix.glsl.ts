@@ -9,7 +9,7 @@ attribute vec4 instanceClip;
 attribute vec4 instanceTiming;
 `;
 
-const newestSlotTexels = /* glsl */ `
+const newestSlotTexel = /* glsl */ `
 vec4 newestSlot( int texel ) {
 
   int index = instanceIndex();
@@ -17,14 +17,38 @@ vec4 newestSlot( int texel ) {
   return texelFetch( CROWD_NEWEST_SLOTS, at, 0 );
 
 }
+`;
 
+const newestSlotTexels = /* glsl */ `
 #define instanceClip newestSlot( 0 )
 #define instanceTiming newestSlot( 1 )
 `;
 
-/** The newest slot of the instance as attributes, or as texels: where all attributes are taken, and where there is a view. */
-export const newestSlotGLSL = (slots: SlotSource): string =>
-  slots === 'attributes' ? newestSlotAttributes : newestSlotTexels;
+const newestSlotListed = /* glsl */ `
+vec4 newestClip() {
+
+  if ( CROWD_LISTED ) return newestSlot( 0 );
+  return instanceClip;
+
+}
+
+vec4 newestTiming() {
+
+  if ( CROWD_LISTED ) return newestSlot( 1 );
+  return instanceTiming;
+
+}
+
+#define instanceClip newestClip()
+#define instanceTiming newestTiming()
+`;
+
+/** The newest slot of the instance as attributes, or as texels: where all attributes are taken, and where a list is drawn. */
+export function newestSlotGLSL(slots: SlotSource): string {
+  if (slots === 'attributes') return newestSlotAttributes;
+  if (slots === 'texture') return newestSlotTexel + newestSlotTexels;
+  return newestSlotAttributes + newestSlotTexel + newestSlotListed;
+}
 
 /** What one slot of an instance shows: where the texels of its two frames begin, and how they mix. */
 export const poseLayerGLSL = /* glsl */ `

@@ -15,11 +15,15 @@ export interface VariantCodes {
   shadow: number;
 }
 
-/** Writes the parameters that shaders read of a draw into `bindMatrix`, which three.js uploads for each object it draws. */
-export function setDrawParameters(crowd: DrawnCrowd): VariantCodes {
+/**
+ * Writes the parameters that shaders read of a draw into `bindMatrix`, which three.js uploads for each object it draws.
+ *
+ * @param viewed Whether a view may say which instances are drawn.
+ */
+export function setDrawParameters(crowd: DrawnCrowd, viewed: boolean): VariantCodes {
   const { elements } = crowd.bindMatrix;
   const { parts } = crowd;
-  const codes = variantCodes(crowd);
+  const codes = variantCodes(crowd, viewed);
   elements[PARAM_CLOCK] = crowd.clock;
   elements[PARAM_VARIANT] = codes.color;
   elements[PARAM_SHADOW_VARIANT] = codes.shadow;
@@ -29,11 +33,10 @@ export function setDrawParameters(crowd: DrawnCrowd): VariantCodes {
   return codes;
 }
 
-function variantCodes(crowd: DrawnCrowd): VariantCodes {
+function variantCodes(crowd: DrawnCrowd, view: boolean): VariantCodes {
   const { interpolate, influences, shadowInfluences, clipsMorph: morphs } = crowd;
   const source = numberOfSource(sourceOf(crowd));
   const parts = crowd.parts !== null;
-  const view = crowd.view !== null || crowd.views.isUsed;
   const common = { source, interpolate, parts, morphs, view };
   return {
     color: variantCode({ ...common, influences }),

@@ -10,7 +10,17 @@ export function updateMatrices(crowd: DrawnCrowd): InstanceMatrices {
   }
   const { matrices } = crowd;
   // A renderer forgets the ranges of attributes that it has sent; these it has sent already, or will not send.
-  if (matrices.update(instanceMatrix)) instanceMatrix.clearUpdateRanges();
+  matrices.update(instanceMatrix);
+  instanceMatrix.clearUpdateRanges();
   if (instanceColor !== null && matrices.updateColors(instanceColor)) instanceColor.clearUpdateRanges();
   return matrices;
+}
+
+/**
+ * Notices which instances have moved. Call it before a renderer draws: it uploads what has changed of an attribute, and then
+ * forgets what that was.
+ */
+export function followMoves({ views, matrices, instanceMatrix }: DrawnCrowd): void {
+  if (views.isWatched) views.groups.update();
+  matrices?.keepUp(instanceMatrix);
 }

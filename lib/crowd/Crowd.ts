@@ -22,6 +22,8 @@ export interface CrowdMember {
   count: number;
   /** What the instances look like in this mesh. */
   readonly looks: readonly InstanceData[];
+  /** Whether its bounds hold: three.js's word for whether it need not be drawn where they are not seen. */
+  readonly frustumCulled: boolean;
   /** `ofPoses` is the box around every pose, relative to an instance. */
   readonly bounds: { ofPoses(): Box3 };
   /** Called when there is room for another number of instances, and buffers may be other objects. */
@@ -94,6 +96,16 @@ export class Crowd {
 
   get boneTexture(): BoneTexture {
     return this.texture;
+  }
+
+  /** Whether the bounds of all meshes hold. */
+  get frustumCulled(): boolean {
+    return this.members.every(isFrustumCulled);
+  }
+
+  /** With other encodings, what instances play would be uploaded twice: as attributes, which a list does not fit, and as texels. */
+  get culledByDefault(): boolean {
+    return this.texture.encoding === 'tracks';
   }
 
   /** Box around every pose of every mesh, relative to an instance. */
@@ -206,6 +218,7 @@ export class Crowd {
     if (source.texture !== this.texture) this.replaceBoneTexture(source.texture);
     this.resize(source.capacity);
     this.palette = source.palette;
+    this.views.copy(source.views);
     const sameBuffers = this.playback.hasLayersOf(source.playback);
     if (!sameBuffers) this.releaseBuffers();
     this.data.forEach((data, i) => {
@@ -244,3 +257,5 @@ export class Crowd {
     for (const member of this.members) member.dispatchEvent(event);
   };
 }
+
+const isFrustumCulled = ({ frustumCulled }: CrowdMember): boolean => frustumCulled;

@@ -24,6 +24,8 @@ export class InstanceMatrices {
   private colorsVersion = -1;
   /** Instances that have appeared since the last call of `settle`. */
   private appeared: number[] = [];
+  /** Whether they were asked for since `keepUp` was called. */
+  private wanted = false;
 
   constructor(
     readonly capacity: number,
@@ -45,6 +47,25 @@ export class InstanceMatrices {
    * @returns Whether any had.
    */
   update(matrices: InstancedBufferAttribute): boolean {
+    this.wanted = true;
+    return this.copyChanges(matrices);
+  }
+
+  /**
+   * Does what `update` does if that was called lately. To be called before a renderer uploads the attribute, which forgets what
+   * has changed.
+   */
+  keepUp(matrices: InstancedBufferAttribute): void {
+    if (this.wanted) this.copyChanges(matrices);
+    this.wanted = false;
+  }
+
+  /** Call instead of `update` where the matrices are not needed: what changes then is not followed. */
+  skip(matrices: InstancedBufferAttribute): void {
+    if (matrices.version !== this.matricesVersion) this.matrices = null;
+  }
+
+  private copyChanges(matrices: InstancedBufferAttribute): boolean {
     if (matrices === this.matrices && matrices.version === this.matricesVersion) return false;
     const { updateRanges } = matrices;
     if (matrices === this.matrices && updateRanges.length > 0) {

@@ -10,6 +10,7 @@ import type {
   Vector3,
 } from 'three';
 import { InstancedMesh, Matrix4 } from 'three';
+import { followMoves } from '../backends/instancePlaces.js';
 import { removePlaybackAttributes } from '../character/crowdGeometry.js';
 import { checkColor } from '../instances/InstanceColors.js';
 import { checkIndex, type InstanceRange, type Instances } from '../instances/instanceRange.js';
@@ -251,6 +252,7 @@ export abstract class CharacterMesh extends CrowdMesh {
    */
   override updateMatrixWorld(force?: boolean): void {
     this.bounds.dropStale();
+    followMoves(this);
     super.updateMatrixWorld(force);
   }
 

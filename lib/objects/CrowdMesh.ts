@@ -112,6 +112,27 @@ export abstract class CrowdMesh extends DrawnMesh {
     for (const attachment of this.attachments) attachment.interpolate = value;
   }
 
+  /**
+   * Whether instances that a camera does not see are left out, for each camera and each shadow map by itself: as
+   * `BatchedMesh` has it. What is attached is left out with them. Not so where the bounds of one of the meshes do not hold,
+   * that is where its `frustumCulled` is false, or where its geometry has instanced attributes of your own, which GPUs read
+   * by the index at which an instance is drawn.
+   *
+   * With encodings other than `'tracks'` it is false to begin with: what instances play is then uploaded once more when it
+   * changes, 32 bytes for each.
+   *
+   * @default true
+   */
+  get perObjectFrustumCulled(): boolean {
+    return this.views.perObjectFrustumCulled;
+  }
+
+  /** Changing it compiles the materials anew. */
+  set perObjectFrustumCulled(value: boolean) {
+    this.views.perObjectFrustumCulled = value;
+    this.prepareDraw();
+  }
+
   /** Whether clips move the geometry's morph targets. */
   get clipsMorph(): boolean {
     const { morphNames } = this.boneTexture;

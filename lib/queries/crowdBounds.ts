@@ -59,7 +59,13 @@ export class CrowdBounds {
   computeSphere(): void {
     const { crowd } = this;
     crowd.boundingSphere ??= new Sphere();
-    crowdSphere(crowd, this.ofPoses(), crowd.boundingSphere);
+    const { views } = crowd;
+    if (views.isUsed) {
+      views.groups.update();
+      views.groups.boundingSphere(crowd.boundingSphere);
+    } else {
+      crowdSphere(crowd, this.ofPoses(), crowd.boundingSphere);
+    }
     this.sphere = this.remember(crowd.boundingSphere);
   }
 

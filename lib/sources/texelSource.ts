@@ -17,7 +17,7 @@ export const texelSource = (encoding: MatrixEncodingName): PoseSource => ({
   hasFrames: true,
   readsSlots: true,
   glsl: {
-    textures: (slots) => (slots === 'texture' ? 3 : 2),
+    textures: (slots) => (slots === 'attributes' ? 2 : 3),
     declarations(slots, morphs) {
       const common = [newestSlotGLSL(slots), frameAtGLSL, poseLayerGLSL, DECODERS[encoding]];
       return morphs ? [...common, addMorphsGLSL] : common;

@@ -1,12 +1,43 @@
+import { type ArrayCamera, type Camera, Frustum, Matrix4 } from 'three';
+import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
+import type { InstanceGroups } from './InstanceGroups.js';
 import { InstanceList } from './InstanceList.js';
+import { listSeen, markSeen } from './seenInstances.js';
 import type { View } from './View.js';
 
-/** Which instances a camera sees, in one frame. */
-export class CameraView {
-  private readonly whole: { count: number; list: InstanceList; isWhole: boolean };
+const _frustum = /*@__PURE__*/ new Frustum();
+const _clip = /*@__PURE__*/ new Matrix4();
+/** Ids that are being listed. */
+let _ids = /*@__PURE__*/ new Uint32Array(0);
 
-  constructor(count: number) {
-    this.whole = { count, list: new InstanceList(0), isWhole: true };
+/** What is read of a crowd to know what a camera sees. */
+export interface SeenCrowd {
+  readonly visibility: InstanceVisibility;
+  readonly groups: InstanceGroups;
+  /** Whether instances outside of the camera's frustum are left out. */
+  readonly culls: boolean;
+}
+
+/** Which instances a camera sees. It holds as long as neither the camera nor the crowd changes. */
+export class CameraView {
+  /** When it was last asked for. */
+  turn = 0;
+  /** Bit `id & 31` of word `id >> 5`: whether an instance is seen, if it is drawn at all. */
+  readonly seen: Uint32Array;
+
+  /** From the crowd's space into what the camera shows; several for an array of cameras. */
+  private clips: readonly Matrix4[] = [];
+  private culls = false;
+  private groupsVersion = -1;
+  private visibilityVersion = -1;
+  private readonly all: { count: number; readonly list: InstanceList; isWhole: boolean };
+
+  constructor(
+    readonly camera: Camera,
+    readonly capacity: number,
+  ) {
+    this.seen = new Uint32Array(Math.ceil(capacity / 32));
+    this.all = { count: 0, list: new InstanceList(capacity), isWhole: true };
   }
 
   /**
@@ -15,10 +46,68 @@ export class CameraView {
    * @param _level Its level of detail; null for all levels together.
    */
   of(_level: number | null): View {
-    return this.whole;
+    return this.all;
+  }
+
+  /** Whether it was made for where camera and crowd are now. */
+  isFor(crowdMatrixWorld: Matrix4): boolean {
+    const { camera, clips } = this;
+    const cameras = camerasOf(camera);
+    if (clips.length !== Math.max(1, cameras.length)) return false;
+    for (let i = 0; i < clips.length; i++) {
+      if (!clipOf(cameras[i] ?? camera, crowdMatrixWorld).equals(clips[i])) return false;
+    }
+    return true;
+  }
+
+  /** Brings it up to date. Costs nothing when it is. */
+  update(crowdMatrixWorld: Matrix4, crowd: SeenCrowd): void {
+    const { visibility, groups, culls } = crowd;
+    const same = this.culls === culls && this.isFor(crowdMatrixWorld);
+    if (same && this.groupsVersion === groups.version && this.visibilityVersion === visibility.version)
+      return;
+    this.culls = culls;
+    this.groupsVersion = groups.version;
+    this.visibilityVersion = visibility.version;
+    const { seen, all } = this;
+    const whole = this.mark(crowdMatrixWorld, crowd) && visibility.allDrawn;
+    all.isWhole = whole;
+    if (whole) {
+      all.count = visibility.count;
+      return;
+    }
+    if (_ids.length < this.capacity) _ids = new Uint32Array(this.capacity);
+    all.count = listSeen(seen, visibility.bits, _ids);
+    all.list.assign(_ids, all.count);
   }
 
   dispose(): void {
-    this.whole.list.dispose();
+    this.all.list.dispose();
+  }
+
+  /** Marks what is seen, and returns whether all is. */
+  private mark(crowdMatrixWorld: Matrix4, { groups, visibility, culls }: SeenCrowd): boolean {
+    const { camera, seen } = this;
+    const cameras = camerasOf(camera);
+    const count = Math.max(1, cameras.length);
+    if (this.clips.length !== count) this.clips = Array.from({ length: count }, () => new Matrix4());
+    seen.fill(culls ? 0 : 0xffffffff);
+    let all = !culls;
+    for (let i = 0; i < count; i++) {
+      const one = cameras[i] ?? camera;
+      const clip = this.clips[i].copy(clipOf(one, crowdMatrixWorld));
+      if (all) continue;
+      _frustum.setFromProjectionMatrix(clip, one.coordinateSystem, one.reversedDepth);
+      all = markSeen(groups, visibility.count, _frustum, seen);
+    }
+    return all;
   }
 }
+
+const NONE: readonly Camera[] = [];
+
+const camerasOf = (camera: Camera): readonly Camera[] =>
+  (camera as ArrayCamera).isArrayCamera === true ? (camera as ArrayCamera).cameras : NONE;
+
+const clipOf = ({ projectionMatrix, matrixWorldInverse }: Camera, crowdMatrixWorld: Matrix4): Matrix4 =>
+  _clip.multiplyMatrices(projectionMatrix, matrixWorldInverse).multiply(crowdMatrixWorld);

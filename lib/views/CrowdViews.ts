@@ -1,20 +1,70 @@
 import type { Camera, Matrix4 } from 'three';
+import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { CameraView } from './CameraView.js';
 import { type GroupedCrowd, InstanceGroups } from './InstanceGroups.js';
 
+/** What views read of a crowd. */
+export interface ViewedCrowd extends GroupedCrowd {
+  /** Whether the bounds of all meshes of the crowd hold, so that cameras may be asked what they see. */
+  readonly frustumCulled: boolean;
+  /** Whether instances that a camera does not see are left out unless it is said otherwise. */
+  readonly culledByDefault: boolean;
+}
+
+/** Frames after which a view that nobody asks for is let go. */
+const IDLE = 300;
+
 /** Which instances of a crowd each camera sees. */
 export class CrowdViews {
-  /** Whether instances that a camera does not see are left out. */
-  perObjectFrustumCulled = true;
   readonly groups: InstanceGroups;
+  private culled: boolean | null = null;
+  /** Whether some instance was not drawn: the shaders that this takes are kept, since it is likely to happen again. */
+  private wasPartly = false;
+  /** One or more for each camera: that of a point light looks six ways in a frame. */
+  private views: CameraView[] = [];
+  private frame = -1;
+  private turn = 0;
 
-  constructor(private readonly crowd: GroupedCrowd) {
+  constructor(private readonly crowd: ViewedCrowd) {
     this.groups = new InstanceGroups(crowd);
   }
 
-  /** Whether the meshes of the crowd are drawn by lists. Changing it compiles materials anew. */
+  /** Whether instances that a camera does not see are left out. */
+  get perObjectFrustumCulled(): boolean {
+    return this.culled ?? this.crowd.culledByDefault;
+  }
+
+  set perObjectFrustumCulled(value: boolean) {
+    this.culled = value;
+    this.wasPartly = false;
+    // Nobody has looked at the matrices in between.
+    this.groups.invalidate();
+  }
+
+  /** Takes over from another crowd whether that was said. */
+  copy(source: CrowdViews): void {
+    if (this.culled !== source.culled) this.groups.invalidate();
+    this.culled = source.culled;
+  }
+
+  /** Whether instances outside of a camera's frustum are left out now. */
+  get culls(): boolean {
+    return this.perObjectFrustumCulled && this.crowd.frustumCulled;
+  }
+
+  /** Whether the meshes of the crowd are drawn by lists. When it changes, materials are compiled anew. */
   get isUsed(): boolean {
-    return false;
+    if (!this.crowd.visibility.allDrawn) this.wasPartly = true;
+    return this.wasPartly || this.culls;
+  }
+
+  get visibility(): InstanceVisibility {
+    return this.crowd.visibility;
+  }
+
+  /** Whether a camera has asked lately, so that there is something to be kept up to date. */
+  get isWatched(): boolean {
+    return this.views.length > 0;
   }
 
   /**
@@ -23,11 +73,52 @@ export class CrowdViews {
    * @param camera Its `matrixWorldInverse` and `projectionMatrix` are up to date.
    * @param crowdMatrixWorld Where the crowd is.
    * @param frame The renderer's: a view that was not asked for in a frame may be used for something else.
-   * @param viewer The camera that the frame is drawn for, if `camera` is a light's: it decides on levels of detail.
+   * @param _viewer The camera that the frame is drawn for, if `camera` is a light's: it decides on levels of detail.
    */
-  of(_camera: Camera, _crowdMatrixWorld: Matrix4, _frame: number, _viewer = _camera): CameraView {
-    return new CameraView(this.crowd.count);
+  of(camera: Camera, crowdMatrixWorld: Matrix4, frame: number, _viewer: Camera = camera): CameraView {
+    if (frame !== this.frame) {
+      this.frame = frame;
+      this.turn++;
+      this.dropUnused();
+    }
+    // What was written before a crowd is drawn for the first time is drawn without anybody having been told of it.
+    if (this.views.length === 0) this.groups.invalidate();
+    this.groups.update();
+    const view = this.find(camera, crowdMatrixWorld);
+    view.turn = this.turn;
+    view.update(crowdMatrixWorld, this);
+    return view;
   }
 
-  dispose(): void {}
+  dispose(): void {
+    for (const view of this.views) view.dispose();
+    this.views = [];
+  }
+
+  /** The camera's view that still holds, or one that is not needed any more in this frame, or a new one. */
+  private find(camera: Camera, crowdMatrixWorld: Matrix4): CameraView {
+    const { capacity } = this.crowd;
+    let unused: CameraView | null = null;
+    for (const view of this.views) {
+      if (view.camera !== camera || view.capacity !== capacity) continue;
+      if (view.isFor(crowdMatrixWorld)) return view;
+      if (view.turn !== this.turn) unused ??= view;
+    }
+    if (unused !== null) return unused;
+    const made = new CameraView(camera, capacity);
+    this.views.push(made);
+    return made;
+  }
+
+  /** Lets go of views that are for another number of instances, or have been idle for long. */
+  private dropUnused(): void {
+    const { views, turn } = this;
+    const { capacity } = this.crowd;
+    let kept = 0;
+    for (const view of views) {
+      if (view.capacity === capacity && turn - view.turn < IDLE) views[kept++] = view;
+      else view.dispose();
+    }
+    views.length = kept;
+  }
 }

@@ -1,5 +1,8 @@
-import type { Box3 } from 'three';
+import { Box3, type InstancedBufferAttribute, Sphere, Vector3 } from 'three';
 import type { InstancePlaces } from '../instances/InstancePlaces.js';
+import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
+import { instanceSpheres } from './instanceSpheres.js';
+import { mortonOrder } from './mortonOrder.js';
 
 /** What is read of a crowd to know where its instances may be seen. */
 export interface GroupedCrowd {
@@ -7,9 +10,17 @@ export interface GroupedCrowd {
   readonly count: number;
   readonly capacity: number;
   readonly places: InstancePlaces;
+  readonly visibility: InstanceVisibility;
   /** Box around every pose of every mesh of the crowd, relative to an instance. */
   boundsOfPoses(target: Box3): Box3;
 }
+
+/** Groups are sorted anew once their radii have grown by this, and so many updates have passed: it takes a while. */
+const MAX_GROWTH = 1.5;
+const MIN_UPDATES = 30;
+
+const _box = /*@__PURE__*/ new Box3();
+const _vector = /*@__PURE__*/ new Vector3();
 
 /**
  * A sphere around each instance, and spheres around groups of neighbours: what cameras, rays and bounds ask first. All are in
@@ -20,17 +31,245 @@ export class InstanceGroups {
   static readonly SIZE = 64;
 
   /** x, y, z and radius of each instance. Another array once there is room for more instances. */
-  spheres = new Float32Array(0);
-  /** The instances so that neighbours stand together: the first 64 are the first group, and so on. */
-  order = new Uint32Array(0);
+  spheres: Float32Array = new Float32Array(0);
+  /** The instances so that neighbours stand together: the first 64 are the first group, and so on; the last may be smaller. */
+  order: Uint32Array = new Uint32Array(0);
   /** x, y, z and radius of each group. */
-  groupSpheres = new Float32Array(0);
-  groupCount = 0;
-  /** Goes up whenever a sphere changes. */
+  groupSpheres: Float32Array = new Float32Array(0);
+  /** Goes up whenever a sphere changes, or the order. */
   version = 0;
+
+  /** Where each instance stands in `order`. */
+  private positions: Uint32Array = new Uint32Array(0);
+  /** Which groups have members whose spheres have changed. */
+  private dirty: Uint8Array = new Uint8Array(0);
+  private count = 0;
+  private matrices: InstancedBufferAttribute | null = null;
+  private matricesVersion = -1;
+  /** The box of poses that spheres were made for, and the sphere around it. */
+  private readonly poses = new Box3();
+  private readonly character = new Sphere();
+  /** Sum of the radii when groups were last sorted, and how many updates ago. */
+  private sortedSize = 0;
+  private updates = 0;
+  private mustSort = false;
 
   constructor(readonly crowd: GroupedCrowd) {}
 
-  /** Brings all of it up to date; costs next to nothing when no instance was moved. */
-  update(): void {}
+  get groupCount(): number {
+    return Math.ceil(this.count / InstanceGroups.SIZE);
+  }
+
+  /** Brings all of it up to date. Costs next to nothing when no instance was moved, added or taken away. */
+  update(): void {
+    const { crowd } = this;
+    const { attribute } = crowd.places;
+    let all = this.resize(crowd.capacity);
+    if (!crowd.boundsOfPoses(_box).equals(this.poses)) {
+      this.poses.copy(_box);
+      sphereAround(this.poses, this.character);
+      all = true;
+    }
+    if (attribute !== this.matrices || this.matricesVersion < 0) all = true;
+    const moved = all || attribute.version !== this.matricesVersion;
+    if (!moved && crowd.count === this.count && !this.mustSort) return;
+
+    const before = this.count;
+    this.setCount(crowd.count);
+    if (all) this.place(0, this.count);
+    else {
+      // Ranges of an attribute are those that no renderer has uploaded yet: none if all of it may have changed.
+      const { updateRanges } = attribute;
+      if (moved && updateRanges.length === 0) this.place(0, this.count);
+      else {
+        if (moved) {
+          for (const { start, count } of updateRanges) {
+            this.place(Math.floor(start / 16), Math.ceil((start + count) / 16));
+          }
+        }
+        this.place(before, this.count);
+      }
+    }
+    this.matrices = attribute;
+    this.matricesVersion = attribute.version;
+    this.updates++;
+    this.updateGroups();
+    this.version++;
+  }
+
+  /** Has everything read anew: call it where matrices may have been uploaded without an update. */
+  invalidate(): void {
+    this.matricesVersion = -1;
+  }
+
+  /** Has groups sorted anew at the next update. */
+  sort(): void {
+    this.mustSort = true;
+  }
+
+  /** Sphere around all instances that are drawn; as tight as it can be about the middle of their spheres. */
+  boundingSphere(target: Sphere): Sphere {
+    const { groupSpheres, groupCount, spheres, order, count } = this;
+    const { visibility } = this.crowd;
+    target.makeEmpty();
+    if (this.poses.isEmpty()) return target;
+    _box.makeEmpty();
+    // Groups hold what is not drawn too.
+    const { allDrawn } = visibility;
+    const around = allDrawn ? groupSpheres : spheres;
+    for (let i = 0; i < (allDrawn ? groupCount : count); i++) {
+      if (!allDrawn && !visibility.isDrawn(i)) continue;
+      const radius = around[i * 4 + 3];
+      _vector.fromArray(around, i * 4);
+      _box.min.min(_vector.subScalar(radius));
+      _box.max.max(_vector.addScalar(2 * radius));
+    }
+    if (_box.isEmpty()) return target;
+    const { center } = target;
+    _box.getCenter(center);
+    let reach = 0;
+    for (let group = 0; group < groupCount; group++) {
+      if (reachOf(groupSpheres, group, center) <= reach) continue;
+      const start = group * InstanceGroups.SIZE;
+      const end = Math.min(start + InstanceGroups.SIZE, count);
+      for (let i = start; i < end; i++) {
+        if (allDrawn || visibility.isDrawn(order[i]))
+          reach = Math.max(reach, reachOf(spheres, order[i], center));
+      }
+    }
+    target.radius = reach;
+    return target;
+  }
+
+  /** Returns whether there is room for another number of instances than before. */
+  private resize(capacity: number): boolean {
+    if (this.spheres.length === capacity * 4) return false;
+    const groups = Math.ceil(capacity / InstanceGroups.SIZE);
+    this.spheres = new Float32Array(capacity * 4);
+    this.order = new Uint32Array(capacity);
+    this.positions = new Uint32Array(capacity);
+    this.groupSpheres = new Float32Array(groups * 4);
+    this.dirty = new Uint8Array(groups);
+    this.count = 0;
+    this.mustSort = true;
+    return true;
+  }
+
+  /** New instances make groups of their own at the end; those that are no more leave theirs. */
+  private setCount(count: number): void {
+    const { order, positions, dirty } = this;
+    const before = this.count;
+    if (count === before) return;
+    if (count < before) {
+      let kept = 0;
+      for (let i = 0; i < before; i++) {
+        if (order[i] >= count) continue;
+        positions[order[i]] = kept;
+        order[kept++] = order[i];
+      }
+      dirty.fill(1);
+    }
+    for (let id = before; id < count; id++) {
+      positions[id] = id;
+      order[id] = id;
+    }
+    this.count = count;
+  }
+
+  /** Makes the spheres of some ids anew. */
+  private place(start: number, end: number): void {
+    const { positions, dirty, spheres, character, crowd } = this;
+    const last = Math.min(end, this.count);
+    instanceSpheres(crowd.places.attribute.array as Float32Array, start, last, character, spheres);
+    if (last - start === this.count) dirty.fill(1);
+    else for (let id = start; id < last; id++) dirty[positions[id] >> 6] = 1;
+  }
+
+  private updateGroups(): void {
+    if (this.mustSort) this.sortNow();
+    let size = this.placeGroups();
+    if (this.updates >= MIN_UPDATES && size > this.sortedSize * MAX_GROWTH) {
+      this.sortNow();
+      size = this.placeGroups();
+    }
+    if (this.updates === 0) this.sortedSize = size;
+  }
+
+  private sortNow(): void {
+    const { order, positions, spheres, count } = this;
+    for (let i = 0; i < count; i++) order[i] = i;
+    mortonOrder(spheres, order.subarray(0, count));
+    for (let i = 0; i < count; i++) positions[order[i]] = i;
+    this.dirty.fill(1);
+    this.updates = 0;
+    this.mustSort = false;
+  }
+
+  /** Makes the spheres of groups that have changed anew, and returns the sum of all radii. */
+  private placeGroups(): number {
+    const { dirty, groupSpheres, groupCount } = this;
+    let size = 0;
+    for (let group = 0; group < groupCount; group++) {
+      if (dirty[group] !== 0) this.placeGroup(group);
+      size += groupSpheres[group * 4 + 3];
+    }
+    dirty.fill(0);
+    return size;
+  }
+
+  private placeGroup(group: number): void {
+    const { spheres, order, groupSpheres, count } = this;
+    const start = group * InstanceGroups.SIZE;
+    const end = Math.min(start + InstanceGroups.SIZE, count);
+    let minX = Infinity;
+    let minY = Infinity;
+    let minZ = Infinity;
+    let maxX = -Infinity;
+    let maxY = -Infinity;
+    let maxZ = -Infinity;
+    for (let i = start; i < end; i++) {
+      const at = order[i] * 4;
+      const x = spheres[at];
+      const y = spheres[at + 1];
+      const z = spheres[at + 2];
+      if (x < minX) minX = x;
+      if (x > maxX) maxX = x;
+      if (y < minY) minY = y;
+      if (y > maxY) maxY = y;
+      if (z < minZ) minZ = z;
+      if (z > maxZ) maxZ = z;
+    }
+    const x = Math.fround((minX + maxX) / 2);
+    const y = Math.fround((minY + maxY) / 2);
+    const z = Math.fround((minZ + maxZ) / 2);
+    let radius = 0;
+    for (let i = start; i < end; i++) {
+      const at = order[i] * 4;
+      const dx = spheres[at] - x;
+      const dy = spheres[at + 1] - y;
+      const dz = spheres[at + 2] - z;
+      const reach = Math.sqrt(dx * dx + dy * dy + dz * dz) + spheres[at + 3];
+      // What is not a number is everywhere, and so is its group.
+      if (reach > radius || Number.isNaN(reach)) radius = reach;
+    }
+    const at = group * 4;
+    groupSpheres[at] = x;
+    groupSpheres[at + 1] = y;
+    groupSpheres[at + 2] = z;
+    // Not less than it is after it was rounded to a float32.
+    groupSpheres[at + 3] = radius * (1 + 1e-6);
+  }
+}
+
+/** How far from a point a sphere reaches. */
+function reachOf(spheres: Float32Array, index: number, { x, y, z }: Vector3): number {
+  const at = index * 4;
+  return Math.hypot(spheres[at] - x, spheres[at + 1] - y, spheres[at + 2] - z) + spheres[at + 3];
+}
+
+/** Sphere around a box; everywhere if it has no end, and a point if there is nothing in it. */
+function sphereAround(box: Box3, target: Sphere): void {
+  if (box.isEmpty()) target.set(_vector.set(0, 0, 0), 0);
+  else box.getBoundingSphere(target);
+  if (!Number.isFinite(target.radius)) target.set(_vector.set(0, 0, 0), Infinity);
 }

@@ -1,12 +1,20 @@
 import type { Camera, Material, Scene, Texture, WebGLRenderer } from 'three';
 import type { SlotSource } from '../../../shaders/SourceGLSL.js';
-import { PARAM_VARIANT, TEXTURE_MATRICES, TEXTURE_PARTS, TEXTURE_VIEW } from '../../constants.js';
+import {
+  PARAM_LISTED,
+  PARAM_VARIANT,
+  TEXTURE_MATRICES,
+  TEXTURE_PARTS,
+  TEXTURE_VIEW,
+} from '../../constants.js';
 import { INSTANCE_ATTRIBUTES } from '../../playback/instanceLayout.js';
 import { sourceOf } from '../../sources/sources.js';
+import type { View } from '../../views/View.js';
 import type { Backend } from '../Backend.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
 import { setDrawParameters, type VariantCodes } from '../drawParameters.js';
 import { updateMatrices } from '../instancePlaces.js';
+import { ownInstanced, warnNotCulled } from '../ownInstanced.js';
 import {
   COLOR_ATTRIBUTES,
   GLSL_ATTRIBUTES,
@@ -27,6 +35,10 @@ interface Drawn {
   renderer: WeakRef<WebGLRenderer> | null;
   /** Whether several renderers draw the crowd: then it is not known who is about to. */
   shared: boolean;
+  /** Whether a view may say which instances are drawn. */
+  viewed: boolean;
+  /** The view by whose list they are drawn now; null if it is the first so many. */
+  listed: View | null;
 }
 
 const known = /*@__PURE__*/ new WeakMap<DrawnCrowd, Drawn>();
@@ -34,7 +46,7 @@ const known = /*@__PURE__*/ new WeakMap<DrawnCrowd, Drawn>();
 function drawnOf(crowd: DrawnCrowd): Drawn {
   let drawn = known.get(crowd);
   if (drawn === undefined) {
-    drawn = { codes: null, slots: 'attributes', renderer: null, shared: false };
+    drawn = { codes: null, slots: 'attributes', renderer: null, shared: false, viewed: false, listed: null };
     known.set(crowd, drawn);
   }
   return drawn;
@@ -42,7 +54,7 @@ function drawnOf(crowd: DrawnCrowd): Drawn {
 
 /** Poses crowds under WebGLRenderer, in materials that are patched by `onBeforeCompile`. */
 export const webGLBackend: Backend = {
-  prepare(target: object, crowd: DrawnCrowd, _scene: Scene, _camera: Camera, material: Material): void {
+  prepare(target: object, crowd: DrawnCrowd, _scene: Scene, camera: Camera, material: Material): void {
     const renderer = target as WebGLRenderer;
     crowd.skeleton.drawnCount = null;
     if ((material as { isNodeMaterial?: boolean }).isNodeMaterial === true) {
@@ -51,18 +63,36 @@ export const webGLBackend: Backend = {
       );
     }
     crowd.isSkinnedMesh = true;
-    prepareDraw(renderer, crowd);
+    const view = viewOf(renderer, crowd, camera, camera);
+    prepareDraw(renderer, crowd, view);
     patch(crowd, material, 'color', crowd.bindMatrix.elements[PARAM_VARIANT]);
     checkAttributes(renderer, material, crowd.geometry, instanceAttributes(crowd));
-    crowd.skeleton.drawnCount = crowd.view?.count ?? null;
+    crowd.skeleton.drawnCount = drawnCount(crowd, view);
   },
 
-  prepareShadow(target: object, crowd: DrawnCrowd): void {
+  prepareShadow(target: object, crowd: DrawnCrowd, camera: Camera, viewer: Camera): void {
+    const renderer = target as WebGLRenderer;
     crowd.skeleton.drawnCount = null;
-    prepareDraw(target as WebGLRenderer, crowd);
-    crowd.skeleton.drawnCount = crowd.view?.count ?? null;
+    const view = viewOf(renderer, crowd, camera, viewer);
+    prepareDraw(renderer, crowd, view);
+    crowd.skeleton.drawnCount = drawnCount(crowd, view);
   },
 };
+
+/** Which instances are drawn for a camera; null for all, in shaders that know no views. */
+function viewOf(renderer: WebGLRenderer, crowd: DrawnCrowd, camera: Camera, viewer: Camera): View | null {
+  if (!drawnOf(crowd).viewed) return null;
+  const { view, views } = crowd;
+  view?.update?.(crowd.count);
+  return view ?? views.of(camera, crowd.matrixWorld, renderer.info.render.frame, viewer).of(crowd.level);
+}
+
+/** How many instances are drawn: what three.js finds as the crowd's `count`. Null if it is what the user has set. */
+function drawnCount(crowd: DrawnCrowd, view: View | null): number | null {
+  if (view === null || (view.isWhole ?? false)) return null;
+  // An attachment may be told to show fewer instances than there are. Lists are in ascending order.
+  return crowd.view === null ? view.list.countBelow(crowd.count, view.count) : view.count;
+}
 
 /**
  * Brings the parameters, textures and materials of a crowd up to what it is now. Renderers look at materials before they
@@ -70,11 +100,12 @@ export const webGLBackend: Backend = {
  */
 export function updateDraw(crowd: DrawnCrowd): void {
   const drawn = drawnOf(crowd);
-  const codes = setDrawParameters(crowd);
+  drawn.viewed = crowd.view !== null || isViewed(crowd);
+  const codes = setDrawParameters(crowd, drawn.viewed);
   const last = drawn.codes;
   if (last !== null && (last.color !== codes.color || last.shadow !== codes.shadow)) release(crowd, last);
   drawn.codes = codes;
-  bindTextures(crowd, drawn.slots);
+  bindTextures(crowd);
   // Once a frame: without arrays of materials, which would have to be made.
   const { material, customDepthMaterial, customDistanceMaterial } = crowd;
   if (Array.isArray(material)) for (const one of material) patch(crowd, one, 'color', codes.color);
@@ -92,7 +123,7 @@ export function poseAhead(crowd: DrawnCrowd): void {
   const renderer = drawn.renderer?.deref();
   if (renderer === undefined || drawn.shared || sourceOf(crowd).update === undefined) return;
   try {
-    prepareDraw(renderer, crowd);
+    prepareDraw(renderer, crowd, null);
   } catch {
     // three.js does not say which renderer begins a frame, and only one that has begun can run a pass. The crowd is posed
     // right before each draw then; an error of another kind comes up again there.
@@ -100,20 +131,28 @@ export function poseAhead(crowd: DrawnCrowd): void {
   }
 }
 
+/** Whether the crowd's own views say which instances this mesh draws. */
+function isViewed({ views, geometry }: DrawnCrowd): boolean {
+  if (!views.isUsed) return false;
+  const own = ownInstanced(geometry);
+  if (own !== null) warnNotCulled(own);
+  return own === null;
+}
+
 /** Brings up to date what the crowd's shaders read. */
-function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd): void {
+function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | null): void {
   const drawn = drawnOf(crowd);
   if (drawn.renderer?.deref() !== renderer) drawn.renderer = new WeakRef(renderer);
-  const { view } = crowd;
-  if (view !== null) {
-    view.update?.(crowd.count);
-    updateMatrices(crowd);
-  }
+  const listed = view !== null && !(view.isWhole ?? false) ? view : null;
+  drawn.listed = listed;
+  if (listed !== null) updateMatrices(crowd);
+  else crowd.matrices?.skip(crowd.instanceMatrix);
+  crowd.bindMatrix.elements[PARAM_LISTED] = listed === null ? 0 : 1;
   // First: what it changes is uploaded then.
   crowd.edits.update();
-  prepareUploads(renderer, crowd);
+  prepareUploads(renderer, crowd, listed);
   sourceOf(crowd).update?.(renderer, crowd);
-  bindTextures(crowd, drawn.slots);
+  bindTextures(crowd);
 }
 
 /** Lets a material pose the crowd, and binds what its shaders then read. */
@@ -123,7 +162,7 @@ function patch(crowd: DrawnCrowd, material: Material, role: PatchRole, code: num
   const drawn = drawnOf(crowd);
   if (patched.slots === 'texture' && drawn.slots !== 'texture') {
     drawn.slots = 'texture';
-    bindTextures(crowd, drawn.slots);
+    bindTextures(crowd);
   }
   crowd.skeleton.fill(patched.textures);
 }
@@ -132,26 +171,28 @@ function patch(crowd: DrawnCrowd, material: Material, role: PatchRole, code: num
 function slotsOf(crowd: DrawnCrowd): SlotSource {
   if (!sourceOf(crowd).readsSlots) return 'attributes';
   const taken = ownVertexAttributes(crowd.geometry) + instanceAttributes(crowd) + INSTANCE_ATTRIBUTES.length;
-  return taken > GLSL_ATTRIBUTES || crowd.view !== null ? 'texture' : 'attributes';
+  if (taken > GLSL_ATTRIBUTES) return 'texture';
+  return drawnOf(crowd).viewed ? 'either' : 'attributes';
 }
 
 const _declared = { textures: 0, integers: 0 };
 
 /** Puts the textures that shaders read where three.js binds them. */
-function bindTextures(crowd: DrawnCrowd, slots: SlotSource): void {
-  const { skeleton, parts, view, matrices } = crowd;
+function bindTextures(crowd: DrawnCrowd): void {
+  const { skeleton, parts, matrices } = crowd;
+  const { slots, listed } = drawnOf(crowd);
   const { textures, integers } = skeleton;
   _declared.textures = textures.length;
   _declared.integers = integers.length;
   textures.length = 0;
   integers.length = 0;
   const source = sourceOf(crowd);
-  source.bindTextures(crowd, slots, textures);
+  source.bindTextures(crowd, listed === null ? slots : 'texture', textures);
   source.bindIntegers?.(crowd, integers);
   if (parts !== null) textures[TEXTURE_PARTS] = parts.texture.plain;
-  if (view !== null && matrices !== null) {
+  if (listed !== null && matrices !== null) {
     textures[TEXTURE_MATRICES] = matrices.texture.plain;
-    textures[TEXTURE_VIEW] = view.list.texture.plain;
+    textures[TEXTURE_VIEW] = listed.list.texture.plain;
   }
   skeleton.fill(_declared);
 }
@@ -176,7 +217,7 @@ function instanceAttributes({ instanceColor }: DrawnCrowd): number {
 }
 
 /** A renderer that has not got all of a texture must not be sent a part of it. */
-function prepareUploads(renderer: WebGLRenderer, crowd: DrawnCrowd): void {
+function prepareUploads(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | null): void {
   checkTextureSizes(renderer.capabilities.maxTextureSize, crowd);
   const { properties } = renderer;
   const has = (texture: Texture) =>
@@ -184,8 +225,8 @@ function prepareUploads(renderer: WebGLRenderer, crowd: DrawnCrowd): void {
   crowd.playback.prepare(renderer, has);
   crowd.edits.prepare(renderer, has);
   crowd.parts?.texture.prepare(renderer, has);
-  if (crowd.view === null) return;
-  crowd.view.list.texture.prepare(renderer, has);
+  if (view === null) return;
+  view.list.texture.prepare(renderer, has);
   crowd.matrices?.texture.prepare(renderer, has);
 }
 

@@ -1,7 +1,12 @@
 import type { BufferGeometry, Material, WebGLProgramParametersWithUniforms, WebGLRenderer } from 'three';
 import { Material as MaterialBase } from 'three';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
-import type { SlotSource, SourceGLSL, TextureCounts } from '../../../shaders/SourceGLSL.js';
+import {
+  SLOT_SOURCES,
+  type SlotSource,
+  type SourceGLSL,
+  type TextureCounts,
+} from '../../../shaders/SourceGLSL.js';
 import { skinVertexGLSL, textureCounts } from '../../../shaders/skinVertex.glsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import { sourceOfNumber } from '../../sources/sources.js';
@@ -54,13 +59,13 @@ export function patchMaterial(
   const known = patches.get(material);
   if (known !== undefined) {
     const isNew = !known.codes.includes(code);
-    const needsTexture = slots === 'texture' && known.slots !== slots;
+    const otherSlots = SLOT_SOURCES.indexOf(slots) > SLOT_SOURCES.indexOf(known.slots);
     if (isNew) {
       known.codes.push(code);
       known.codes.sort((a, b) => a - b);
     }
-    if (needsTexture) known.slots = slots;
-    if (isNew || needsTexture) {
+    if (otherSlots) known.slots = slots;
+    if (isNew || otherSlots) {
       known.textures = texturesOf(known);
       material.needsUpdate = true;
     }

@@ -50,7 +50,7 @@ export const webGPUBackend: Backend = {
     crowd.skeleton.drawnCount = null;
     crowd.view?.update?.(crowd.count);
     prepareUploads(renderer, crowd);
-    setDrawParameters(crowd);
+    setDrawParameters(crowd, readsView(crowd));
     checkTextureSizes(renderer, crowd);
     prepareMatrices(renderer, crowd);
     const last = override !== null && material.allowOverride ? override : material;

@@ -1,0 +1,36 @@
+import type { BufferAttribute, BufferGeometry, InterleavedBufferAttribute } from 'three';
+import { INSTANCE_ATTRIBUTES } from '../playback/instanceLayout.js';
+import { warnOnce } from '../utils/warnOnce.js';
+
+const PLAYBACK: readonly string[] = /*@__PURE__*/ INSTANCE_ATTRIBUTES.map(({ name }) => name);
+
+/** An attribute as three.js tells whether it goes from instance to instance rather than from vertex to vertex. */
+interface Instanced {
+  isInstancedBufferAttribute?: boolean;
+  data?: { isInstancedInterleavedBuffer?: boolean };
+}
+
+/**
+ * The first instanced attribute that the user has put on a geometry; null if there is none. GPUs read it by the drawn index,
+ * whatever instance a view draws there.
+ */
+export function ownInstanced({ attributes }: BufferGeometry): string | null {
+  for (const name in attributes) {
+    const attribute = attributes[name] as (BufferAttribute | InterleavedBufferAttribute) & Instanced;
+    if (
+      attribute.isInstancedBufferAttribute !== true &&
+      attribute.data?.isInstancedInterleavedBuffer !== true
+    )
+      continue;
+    if (!PLAYBACK.includes(name)) return name;
+  }
+  return null;
+}
+
+/** Says that instances which are not seen are drawn all the same. */
+export function warnNotCulled(attribute: string): void {
+  warnOnce(
+    `SkinnedInstancedMesh: the instanced attribute "${attribute}" of your own is read by the index at which an instance is drawn, so instances that a camera does not see are drawn too, and hidden ones are drawn in the place of others; ` +
+      'read it from a texture by instanceIndex() in your shader instead, or set perObjectFrustumCulled = false if you hide no instances.',
+  );
+}

@@ -1,0 +1,212 @@
+import {
+  Box3,
+  BoxGeometry,
+  type Camera,
+  Color,
+  InstancedBufferAttribute,
+  Matrix4,
+  MeshDepthMaterial,
+  MeshStandardMaterial,
+  Object3D,
+  PerspectiveCamera,
+  Scene,
+  Vector3,
+  WebGLRenderer,
+} from 'three';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createCharacter } from '../../demos/character.js';
+import { countCalls } from '../../demos/lib/countCalls.js';
+import { createEverything } from '../support/everything.js';
+import { SkinnedInstancedMesh } from '../support/library.js';
+import { changedPixels, createStage, type LightKind, picture } from '../support/pictures.js';
+
+let renderer: WebGLRenderer;
+beforeAll(() => {
+  renderer = new WebGLRenderer();
+  renderer.shadowMap.enabled = true;
+});
+afterAll(() => renderer.dispose());
+
+const COUNT = 100;
+/** Where the camera stands in the middle of the crowd; most of that is behind it or to the side. */
+const MIDDLE = new Box3(new Vector3(-3, 0, -3), new Vector3(3, 2, 3));
+
+/** Characters in rows, each with something of its own, and with hats. */
+function createCrowd(perObjectFrustumCulled: boolean): SkinnedInstancedMesh {
+  const { root, clips } = createCharacter();
+  const crowd = SkinnedInstancedMesh.from(root, clips, COUNT, { encoding: 'tracks' });
+  crowd.perObjectFrustumCulled = perObjectFrustumCulled;
+  crowd.castShadow = true;
+  crowd.receiveShadow = true;
+  const hat = crowd.attachToJoint('Head', new BoxGeometry(0.4, 0.2, 0.4), new MeshStandardMaterial());
+  const matrix = new Matrix4();
+  const color = new Color();
+  for (let i = 0; i < COUNT; i++) {
+    // In no order: neighbours have indices that are far apart.
+    const place = (i * 37) % COUNT;
+    matrix.makeRotationY(i).setPosition(((place % 10) - 4.5) * 2, 0, (Math.floor(place / 10) - 4.5) * 2);
+    crowd.setMatrixAt(i, matrix);
+    crowd.setColorAt(i, color.setHSL(i / COUNT, 0.8, 0.6));
+    hat.setColorAt(i, color.setHSL(1 - i / COUNT, 0.8, 0.4));
+    crowd.play(i, i % clips.length, { time: i * 0.1 });
+    if (i % 7 === 0) crowd.setPartVisibleAt(i, 0, false);
+  }
+  crowd.update(0.2);
+  return crowd;
+}
+
+/** How many instances a mesh draws in each of its draws, shadow maps included. */
+function countDrawn(crowd: SkinnedInstancedMesh): number[] {
+  const drawn: number[] = [];
+  for (const name of ['onBeforeRender', 'onBeforeShadow'] as const) {
+    const original = crowd[name];
+    crowd[name] = function (this: SkinnedInstancedMesh, ...args: never[]) {
+      (original as (...args: never[]) => void).apply(this, args);
+      drawn.push(this.count);
+    } as never;
+  }
+  return drawn;
+}
+
+const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
+
+test.each<LightKind>(['directional', 'spot', 'point'])(
+  'pictures with a %s light are the same to the byte whether instances that are not seen are drawn or not',
+  (kind) => {
+    const { scene, camera } = createStage(MIDDLE, kind);
+    const culled = createCrowd(true);
+    const plain = createCrowd(false);
+    const drawn = countDrawn(culled);
+    const all = countDrawn(plain);
+    for (let frame = 0; frame < 4; frame++) {
+      camera.position.set(Math.sin(frame) * 6, 2, Math.cos(frame) * 6);
+      camera.lookAt(frame, 1, 0);
+      camera.updateMatrixWorld();
+      for (const crowd of [culled, plain]) {
+        crowd.update(0.1);
+        if (frame === 2) {
+          crowd.setMatrixAt(3, new Matrix4().makeTranslation(0.3, 0, 0.4));
+          crowd.instanceMatrix.needsUpdate = true;
+          crowd.setVisibleAt(11, false);
+        }
+        if (frame === 3) crowd.setVisibleAt(11, true).count = 80;
+      }
+      const expected = picture(renderer, scene, camera, plain);
+      const empty = picture(renderer, scene, camera, new Object3D());
+      expect(changedPixels(expected, empty), `frame ${frame} shows something`).toBeGreaterThan(2000);
+      expect(changedPixels(expected, picture(renderer, scene, camera, culled), 0), `frame ${frame}`).toBe(0);
+    }
+    expect(drawn.length).toBe(all.length);
+    expect(sum(drawn)).toBeLessThan(sum(all) * (kind === 'point' ? 0.6 : 0.8));
+    for (const crowd of [culled, plain]) crowd.dispose();
+  },
+);
+
+test('nothing is drawn where nobody is seen, and nothing sent while nothing changes', () => {
+  const crowd = createCrowd(true);
+  const drawn = countDrawn(crowd);
+  const calls = countCalls(renderer.getContext() as WebGL2RenderingContext);
+  const scene = new Scene().add(crowd) as Scene;
+  const camera = new PerspectiveCamera(50, 1, 0.1, 50);
+  // Towards a gap between the rows, from within the sphere around all of them.
+  camera.position.set(0, 9, 0);
+  camera.lookAt(0, 20, -1);
+  const frame = () => {
+    drawn.length = 0;
+    calls.reset();
+    renderer.render(scene, camera);
+    return drawn[0];
+  };
+  expect(frame()).toBe(0);
+  expect(renderer.getContext().getError()).toBe(0);
+  camera.position.y = 2;
+  camera.lookAt(8, 0, 5);
+  const seen = frame();
+  expect(seen).toBeGreaterThan(3);
+  expect(seen).toBeLessThan(COUNT / 2);
+  frame();
+  expect(calls.uploads).toBe(0);
+  camera.rotation.y += 1;
+  expect(frame()).not.toBe(seen);
+  // Ids alone, of the crowd and of its hats together.
+  expect(calls).toMatchObject({ uploads: 1 });
+  expect(calls.bytes).toBeLessThanOrEqual(COUNT * 4);
+  crowd.dispose();
+});
+
+test('instances keep their own influences, textures and code of the user under overriding and double-sided materials', () => {
+  const { root, clips, materials } = createEverything();
+  const create = (culled: boolean) => {
+    const crowd = SkinnedInstancedMesh.from(root, clips, 9, { encoding: 'tracks' });
+    crowd.perObjectFrustumCulled = culled;
+    for (let i = 0; i < 9; i++) {
+      crowd.setMatrixAt(i, new Matrix4().makeRotationY(i).setPosition((i - 4) * 2, 0, 0));
+      crowd.play(i, 0, { time: i * 0.1 });
+    }
+    for (const material of [crowd.material].flat() as MeshStandardMaterial[]) {
+      material.transparent = true;
+      material.opacity = 0.7;
+      material.side = 2;
+      material.onBeforeCompile = (shader) => {
+        shader.vertexShader = shader.vertexShader.replace(
+          '#include <begin_vertex>',
+          '#include <begin_vertex>\ntransformed.y += 0.1 * float( gl_InstanceID );',
+        );
+      };
+    }
+    crowd.update(0.3);
+    return crowd;
+  };
+  const [culled, plain] = [create(true), create(false)];
+  const drawn = countDrawn(culled);
+  const { scene, camera } = createStage(
+    new Box3(new Vector3(-1, 0, -1), new Vector3(3, 1, 1)),
+    'directional',
+  );
+  const compare = (label: string) => {
+    const expected = picture(renderer, scene, camera, plain);
+    const empty = picture(renderer, scene, camera, new Object3D());
+    expect(changedPixels(expected, empty), label).toBeGreaterThan(500);
+    expect(changedPixels(expected, picture(renderer, scene, camera, culled), 0), label).toBe(0);
+  };
+  compare('its own materials');
+  scene.overrideMaterial = new MeshDepthMaterial();
+  compare('an overriding material');
+  expect(Math.max(...drawn)).toBeLessThan(9);
+  for (const crowd of [culled, plain]) crowd.dispose();
+  for (const material of materials) material.dispose();
+});
+
+test('a crowd whose geometry has instanced attributes of the user is drawn whole, and says so', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const crowd = createCrowd(true);
+  crowd.geometry.setAttribute('own', new InstancedBufferAttribute(new Float32Array(COUNT), 1));
+  const drawn = countDrawn(crowd);
+  const { scene, camera } = createStage(MIDDLE, 'directional');
+  picture(renderer, scene, camera, crowd);
+  expect(new Set(drawn)).toEqual(new Set([COUNT]));
+  expect(warn.mock.calls.join()).toContain('"own"');
+  warn.mockRestore();
+  crowd.dispose();
+});
+
+test('two renderers and a camera that both draw with see the same, also one that begins later', () => {
+  const other = new WebGLRenderer();
+  other.shadowMap.enabled = true;
+  const crowd = createCrowd(true);
+  const { scene, camera } = createStage(MIDDLE, 'spot');
+  const look = (turn: number): Camera => {
+    camera.position.set(Math.sin(turn) * 6, 2, Math.cos(turn) * 6);
+    camera.lookAt(0, 1, 0);
+    camera.updateMatrixWorld();
+    return camera;
+  };
+  for (const turn of [0, 1, 2]) {
+    const first = picture(renderer, scene, look(turn), crowd);
+    if (turn > 0) expect(changedPixels(first, picture(other, scene, camera, crowd), 0)).toBe(0);
+    crowd.setMatrixAt(turn, new Matrix4().makeTranslation(turn, 0, 1));
+    crowd.instanceMatrix.needsUpdate = true;
+  }
+  crowd.dispose();
+  other.dispose();
+});
