@@ -4,9 +4,7 @@ import {
   type Camera,
   Color,
   DirectionalLight,
-  type Material,
-  type Mesh,
-  Mesh as Mesh3,
+  Mesh,
   MeshStandardMaterial,
   type Object3D,
   PerspectiveCamera,
@@ -48,7 +46,7 @@ export function createStage(bounds: Box3, kind: LightKind): { scene: Scene; came
   }
   scene.add(new AmbientLight(0xffffff, 0.6), light);
 
-  const ground = new Mesh3(
+  const ground = new Mesh(
     new PlaneGeometry(size * 6, size * 6),
     new MeshStandardMaterial({ color: 0x99aa88 }),
   );
@@ -128,14 +126,4 @@ export function difference(expected: Uint8Array, drawn: Uint8Array, empty: Uint8
     if (!isSame(expected, drawn, at, 8)) wrong++;
   }
   return { covered, wrong: covered === 0 ? 0 : wrong / covered };
-}
-
-/** Calls back for each material of each mesh under an object. */
-export function forEachMaterial(object: Object3D, callback: (material: Material, mesh: Mesh) => void): void {
-  object.traverse((node) => {
-    const mesh = node as Mesh;
-    if (!mesh.isMesh) return;
-    for (const material of Array.isArray(mesh.material) ? mesh.material : [mesh.material])
-      callback(material, mesh);
-  });
 }
