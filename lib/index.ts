@@ -53,3 +53,4 @@ export type { LayerMask } from './tracks/layerMask.js';
 export type { PoseTracks, TrackClip } from './tracks/PoseTracks.js';
 export type { AffineArray } from './utils/affine.js';
 export type { Level } from './views/LevelTable.js';
+export type { ViewInfo } from './views/ViewInfo.js';

@@ -54,6 +54,37 @@ export function isDue(
   return due;
 }
 
+/** When one instance was last posed. */
+export interface PosedAtNodes {
+  /** Seconds of the clock. */
+  clock: Node<'float'>;
+  /** Whether the clock has gone on from there. */
+  isKnown: Node<'bool'>;
+}
+
+/** `isDue` where each instance has a time at which it was last posed, maybe in this frame. Builds on the current stack. */
+export function isStale(
+  instance: Node<'int'>,
+  played: PlayedTexels,
+  { clock: lastClock, isKnown }: PosedAtNodes,
+  edits: EditNodes | null,
+): Node<'bool'> {
+  const stale = isKnown.not().toVar();
+  If(stale.not(), () => {
+    const { first, row } = playedTexel(instance, played.layers);
+    const header = componentsOf(played.actions.rowTexels(first, row, 1)[0].toVar());
+    const changed = header.element(int(HEADER_CHANGED));
+    stale.assign(changed.greaterThanEqual(lastClock));
+    // Another camera may have had it posed in this frame.
+    If(stale.not().and(played.clock.notEqual(lastClock)), () => {
+      const posedCount = int(instance.add(1));
+      stale.assign(isDue(instance, played, { lastClock, posedCount }, null));
+    });
+    if (edits !== null) stale.assign(stale.or(editedSince(edits, instance, lastClock)));
+  });
+  return stale;
+}
+
 /**
  * The first step of the pass, for each entry of each instance: samples and mixes what plays. The rows are the node's local
  * matrix; of a group of morph targets, the first row is what clips add to their influences. Twin of `sampleStepGLSL`.

@@ -48,6 +48,16 @@ export interface StoredUints extends Uints {
   toReadOnly(): StoredUints;
 }
 
+/** Vectors in a storage buffer. */
+export interface Vectors extends Elements<'vec4'> {
+  value: StorageBufferAttribute;
+}
+
+/** Pairs of numbers in a storage buffer. */
+export interface StoredPairs extends Elements<'vec2'> {
+  value: StorageBufferAttribute;
+}
+
 /** What three.js passes to callbacks of nodes. */
 export interface DrawFrame {
   object: Object3D | null;
@@ -181,6 +191,16 @@ export function structsIn<T = 'vec4'>(
 /** The whole numbers in a buffer. */
 export function uintsIn(buffer: StorageBufferAttribute): StoredUints {
   return storage(buffer, 'uint', buffer.count) as unknown as StoredUints;
+}
+
+/** The vectors in a buffer, to be read. */
+export function vectorsIn(buffer: StorageBufferAttribute): Vectors {
+  return storage(buffer, 'vec4', buffer.count).toReadOnly() as unknown as Vectors;
+}
+
+/** The pairs of numbers in a buffer. */
+export function pairsIn(buffer: StorageBufferAttribute): StoredPairs {
+  return storage(buffer, 'vec2', buffer.count) as unknown as StoredPairs;
 }
 
 /** Whole numbers that the invocations of a workgroup share. */

@@ -11,6 +11,8 @@ import type { CrowdSkeleton } from './CrowdSkeleton.js';
 /** What backends read of a mesh that draws a crowd. The classes of such meshes come later in the order of imports. */
 export interface DrawnCrowd extends InstancedMesh, Omit<PosedCrowd, 'geometry' | 'count'> {
   readonly isCrowdMesh: true;
+  /** The most instances there can be. */
+  readonly capacity: number;
   /** Whether three.js shall bind `skeleton.boneTexture` and `bindMatrix` at each draw. */
   isSkinnedMesh: boolean;
   readonly skeleton: CrowdSkeleton;

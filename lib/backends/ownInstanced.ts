@@ -10,19 +10,20 @@ interface Instanced {
   data?: { isInstancedInterleavedBuffer?: boolean };
 }
 
+/** Whether an attribute goes from instance to instance. */
+export function isInstanced(attribute: (BufferAttribute | InterleavedBufferAttribute) & Instanced): boolean {
+  return (
+    attribute.isInstancedBufferAttribute === true || attribute.data?.isInstancedInterleavedBuffer === true
+  );
+}
+
 /**
  * The first instanced attribute that the user has put on a geometry; null if there is none. GPUs read it by the drawn index,
  * whatever instance a view draws there.
  */
 export function ownInstanced({ attributes }: BufferGeometry): string | null {
   for (const name in attributes) {
-    const attribute = attributes[name] as (BufferAttribute | InterleavedBufferAttribute) & Instanced;
-    if (
-      attribute.isInstancedBufferAttribute !== true &&
-      attribute.data?.isInstancedInterleavedBuffer !== true
-    )
-      continue;
-    if (!PLAYBACK.includes(name)) return name;
+    if (isInstanced(attributes[name]) && !PLAYBACK.includes(name)) return name;
   }
   return null;
 }

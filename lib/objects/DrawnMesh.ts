@@ -1,4 +1,4 @@
-import type { BufferGeometry, Camera, Group, Material, Scene, WebGLRenderer } from 'three';
+import type { BufferGeometry, Camera, GeometryGroup, Group, Material, Scene, WebGLRenderer } from 'three';
 import { AttachedBindMode, InstancedMesh, Matrix4 } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
 import { backendOf } from '../backends/backendOf.js';
@@ -14,6 +14,7 @@ import type { PoseSource } from '../sources/PoseSource.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import type { CrowdViews } from '../views/CrowdViews.js';
 import type { View } from '../views/View.js';
+import type { ViewInfo } from '../views/ViewInfo.js';
 import type { SkinnedInstancedMeshEventMap } from './crowdTypes.js';
 
 /** Draws the instances of a crowd: what three.js and its renderers look for on such an object. */
@@ -115,9 +116,11 @@ export abstract class DrawnMesh extends InstancedMesh<
     camera: Camera,
     _geometry: BufferGeometry,
     material: Material,
-    _group: Group,
+    group: Group | GeometryGroup | null,
   ): void {
-    backendOf(renderer).prepare(renderer, this, scene, camera, material);
+    // three.js passes a part of the geometry, whatever its types say.
+    const part = group as GeometryGroup | null;
+    backendOf(renderer).prepare(renderer, this, scene, camera, material, part);
   }
 
   /** As `onBeforeRender`, for shadow maps of WebGLRenderer. */
@@ -125,9 +128,25 @@ export abstract class DrawnMesh extends InstancedMesh<
     backendOf(renderer).prepareShadow(renderer, this, light, camera);
   }
 
+  /**
+   * What a camera saw when it last drew the crowd, for measuring and debugging. Under WebGPU that is known to the GPU alone,
+   * and reading it takes some frames: do not wait for it in a program that runs.
+   *
+   * @param camera Also that of a light's shadow.
+   */
+  async readViewInfo(renderer: object, camera: Camera): Promise<ViewInfo> {
+    const { count, level, matrixWorld, view, views } = this;
+    const read = backendOf(renderer).readView?.(renderer, this, camera);
+    if (read) return await read;
+    const seen = view ?? (views.isUsed ? views.of(camera, matrixWorld, -1).of(level) : null);
+    const visible = seen === null || seen.isWhole === true ? count : seen.count;
+    return { visible, levels: [visible] };
+  }
+
   /** Lets `count` be that of all instances again. Call it from a hook of your own put in its place. */
   override onAfterRender(): void {
     this.skeleton.drawnCount = null;
+    this.geometry.indirect = null;
   }
 
   /** The same for shadow maps of WebGLRenderer. */

@@ -17,6 +17,8 @@ const IDLE = 300;
 /** Which instances of a crowd each camera sees. */
 export class CrowdViews {
   readonly groups: InstanceGroups;
+  /** What renderers keep for views of the crowd, and is freed with it. */
+  readonly owned: Set<{ dispose(): void }> = new Set();
   private culled: boolean | null = null;
   /** Whether some instance was not drawn: the shaders that this takes are kept, since it is likely to happen again. */
   private wasPartly = false;
@@ -91,6 +93,8 @@ export class CrowdViews {
   }
 
   dispose(): void {
+    for (const owned of this.owned) owned.dispose();
+    this.owned.clear();
     for (const view of this.views) view.dispose();
     this.views = [];
   }

@@ -27,7 +27,7 @@ function createCrowd(count: number) {
 }
 
 const prepare = (renderer: object, crowd: SkinnedInstancedMesh) =>
-  backendOf(renderer).prepare(renderer, crowd, new Scene(), new Camera(), crowd.material as Material);
+  backendOf(renderer).prepare(renderer, crowd, new Scene(), new Camera(), crowd.material as Material, null);
 
 test('a bone texture that is too large for a WebGPU device is an error in every frame', () => {
   const crowd = createCrowd(1);

@@ -18,8 +18,8 @@ export class CompactRows implements MatrixRows {
     this.attributes = [new StorageBufferAttribute(new Uint32Array(count * NUMBERS), NUMBERS)];
   }
 
-  write(rows: Rows, isMatrix: Node<'bool'> | null): void {
-    const element = this.node().element(this.invocation);
+  write(rows: Rows, isMatrix: Node<'bool'> | null, at?: Node<'int'>): void {
+    const element = this.node().element(at ?? this.invocation);
     const pack = () => {
       const { shares, rest } = packCompact(rows);
       element.get('shares').assign(shares);

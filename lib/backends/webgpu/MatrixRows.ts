@@ -27,8 +27,9 @@ export interface MatrixRows {
    * Builds on the current stack of a compute shader.
    *
    * @param isMatrix Whether it is one; else the first row, which then holds something else, must stay as it is. Null if it is.
+   * @param at The number of what is written, where it is not that of the invocation; on WebGPU alone.
    */
-  write(rows: Rows, isMatrix: Node<'bool'> | null): void;
+  write(rows: Rows, isMatrix: Node<'bool'> | null, at?: Node<'int'>): void;
   /** Writes the same as another of its kind has. Builds on the current stack of a compute shader. */
   copy(rows: this): void;
   reader(): RowsReader;
@@ -66,8 +67,8 @@ class StorageRows implements MatrixRows {
     this.attributes = [new StorageBufferAttribute(count, NUMBERS)];
   }
 
-  write(rows: Rows): void {
-    const element = this.node().element(this.invocation);
+  write(rows: Rows, _isMatrix: Node<'bool'> | null = null, at?: Node<'int'>): void {
+    const element = this.node().element(at ?? this.invocation);
     ROWS.forEach((name, i) => {
       element.get(name).assign(rows[i]);
     });

@@ -1,10 +1,11 @@
-import type { StorageBufferAttribute, WebGPURenderer } from 'three/webgpu';
+import type { ComputeNode, StorageBufferAttribute, WebGPURenderer } from 'three/webgpu';
 import type { Palette } from '../../crowd/Palette.js';
 import type { JointEdits } from '../../edits/JointEdits.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { maxMatrixRows } from './MatrixRows.js';
 import { columnsOf, entriesOf, type TrackTexture } from './PoseSteps.js';
 import { Poses } from './Poses.js';
+import type { CameraSlot } from './views/CameraSlot.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
@@ -42,6 +43,27 @@ export class NodePosePass {
   run(renderer: WebGPURenderer, count: number): boolean {
     if (!this.checked.has(renderer)) this.checkRoom(renderer);
     return this.posesOn(isWebGPU(renderer)).run(renderer, Math.min(count, this.playback.capacity));
+  }
+
+  /** What the two computations compute of an instance. */
+  get members(): readonly [number, number] {
+    return [entriesOf(this.tracks), columnsOf(this.tracks)];
+  }
+
+  /**
+   * As `run`, but poses only what a camera sees. On WebGPU alone.
+   *
+   * @returns What to compute once it is known what the camera sees; null if nothing has changed.
+   * @throws If the device has no room for so many.
+   */
+  prepareSeen(renderer: WebGPURenderer, count: number, slot: CameraSlot): ComputeNode[] | null {
+    if (!this.checked.has(renderer)) this.checkRoom(renderer);
+    const poses = this.posesOn(true);
+    const used = Math.min(count, this.playback.capacity);
+    if (poses.seen !== null) return poses.seen.prepare(renderer, used, slot);
+    // Motion vectors need the poses of all instances in the frame before.
+    poses.run(renderer, used);
+    return null;
   }
 
   /** The buffers that hold the skinning matrices: see `MatrixRows`; matrix `instance * columns + joint`. */

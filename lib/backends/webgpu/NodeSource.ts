@@ -3,6 +3,7 @@ import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import type { Build, Rows } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
 import type { PartNode } from './crowdNodes.js';
+import type { NodePosePass } from './NodePosePass.js';
 
 /** What a source is told where it poses a vertex. */
 export interface VertexNodes {
@@ -28,8 +29,10 @@ export interface SkinningNodes {
 export interface NodeSource {
   /** The name of the `PoseSource`. */
   readonly name: string;
-  /** Called before each draw of a crowd. */
+  /** Called before each draw of a crowd, but where the GPU finds out what cameras see and there is a `pass`. */
   prepare?(renderer: object, crowd: DrawnCrowd): void;
+  /** The pass that poses a crowd; it may be told to pose only what is seen. */
+  pass?(crowd: DrawnCrowd): NodePosePass;
   /** Builds on the current stack. */
   skinningMatrix(vertex: VertexNodes): SkinningNodes;
 }

@@ -4,13 +4,15 @@ import type { ComputeNode, Node } from 'three/webgpu';
 import type { EditNodes } from '../../../shaders/jointEdits.tsl.js';
 import { mixTracks } from '../../../shaders/mixTracks.tsl.js';
 import { playedActions } from '../../../shaders/playedActions.tsl.js';
-import { composeStep, isDue, type PoseSize, sampleStep } from '../../../shaders/posePass.tsl.js';
+import { composeStep, isDue, isStale, type PoseSize, sampleStep } from '../../../shaders/posePass.tsl.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { trackTexels } from '../../../shaders/trackTexel.tsl.js';
 import type { JointEdits } from '../../edits/JointEdits.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import type { TrackLayout } from '../../tracks/trackTexels.js';
 import type { MatrixRows } from './MatrixRows.js';
+import { POSE_WORKGROUP, type PoseMember, type SeenNodes } from './views/SeenNodes.js';
+import type { ViewBuffers } from './views/ViewBuffers.js';
 
 /** The tracks of a character, as `trackTexels` packs them. */
 export interface TrackTexture extends PoseSize {
@@ -43,6 +45,7 @@ export class PoseSteps {
    * @param before Where the palette is kept for the next frame.
    * @param edits Changes to single instances. If there is none yet, the steps do not look for any.
    * @param webGPU Whether instances that are not due may be left out. The WebGL 2 backend poses all of them.
+   * @param seen Those that a camera sees, if only they shall be posed. Whether they are due is known then.
    */
   constructor(
     private readonly tracks: TrackTexture,
@@ -52,6 +55,7 @@ export class PoseSteps {
     before: MatrixRows | null,
     webGPU: boolean,
     private readonly edits: JointEdits,
+    private readonly seen: SeenNodes | null = null,
   ) {
     const { texture, shortKeys, layout } = tracks;
     const { capacity } = playback;
@@ -73,25 +77,41 @@ export class PoseSteps {
       else pose();
     };
 
+    /** Builds what is done for each member of each instance that is due; `at` is the number of what it writes. */
+    const each = (rows: MatrixRows, members: number, pose: PoseMember) => {
+      if (seen !== null) {
+        seen.each(members, pose);
+        return;
+      }
+      const { instance, member } = split(rows.invocation, members);
+      ifDue(instance, () => pose(instance, member));
+    };
+
     const sample = Fn(() => {
       const nodes = readTracks();
       const mixing = mixTracks(nodes);
-      const { instance, member } = split(locals.invocation, entries);
-      ifDue(instance, () => {
+      each(locals, entries, (instance, member, at) => {
         const playing = playedActions(instance, member, played, mixing.action);
-        locals.write(sampleStep(nodes, mixing, tracks, editNodes)(instance, member, playing), null);
+        locals.write(sampleStep(nodes, mixing, tracks, editNodes)(instance, member, playing), null, at);
       });
     });
     const compose = Fn(() => {
-      const { instance, member } = split(palette.invocation, columns);
-      ifDue(instance, () => {
+      each(palette, columns, (instance, member, at) => {
         const first = instance.mul(entries).toVar();
         const { read } = locals.reader();
         const entryRows = (entry: Node<'int'>) => read(first.add(entry).toVar());
         const rows = composeStep(readTracks(), tracks, editNodes)(instance, member, entryRows);
-        palette.write(rows, tracks.groups === 0 ? null : member.lessThan(tracks.joints));
+        palette.write(rows, tracks.groups === 0 ? null : member.lessThan(tracks.joints), at);
       });
     });
+    if (seen !== null) {
+      const mark = Fn(() => {
+        seen.mark((instance, posedAt) => isStale(instance, played, posedAt, editNodes), clock);
+      });
+      this.steps = [mark(), sample(), compose()].map((step) => step.computeKernel([POSE_WORKGROUP]));
+      this.stepsOfNewFrame = this.steps;
+      return;
+    }
     this.steps = [sample().compute(capacity * entries), compose().compute(capacity * columns)];
     this.stepsOfNewFrame = [...this.steps];
     if (before !== null) {
@@ -110,19 +130,34 @@ export class PoseSteps {
    * @param last When they were posed last, and how many; null if all are due.
    */
   prepare(count: number, kept: number, last: { clock: number; count: number } | null): ComputeNode[] {
-    const { clock, actions, layers } = this.playback;
-    this.clock.value = clock;
+    this.updateNodes();
     this.posed.lastClock.value = last?.clock ?? 0;
     this.posed.posedCount.value = last?.count ?? 0;
-    if (this.masks !== null) this.masks.value = layers.masks;
-    this.actions.value = actions.layered;
-    this.updateEdits();
     const [sample, compose] = this.steps;
     sample.count = count * entriesOf(this.tracks);
     compose.count = count * columnsOf(this.tracks);
     if (kept === 0) return this.steps;
     this.stepsOfNewFrame[0].count = kept * columnsOf(this.tracks);
     return this.stepsOfNewFrame;
+  }
+
+  /**
+   * What to compute if only instances are posed that a camera sees.
+   *
+   * @param count Instances.
+   * @param view What the camera sees.
+   * @param epoch Another number whenever the clock does not go on from where it was.
+   */
+  prepareSeen(count: number, view: ViewBuffers, epoch: number): ComputeNode[] {
+    const { seen, steps } = this;
+    this.updateNodes();
+    seen?.use(count, view, epoch);
+    const [mark, sample, compose] = steps;
+    mark.dispatchSize = count;
+    // The types know no sizes that the GPU writes.
+    Object.assign(sample, { dispatchSize: view.poseSizes[0] });
+    Object.assign(compose, { dispatchSize: view.poseSizes[1] });
+    return steps;
   }
 
   /** Whether the steps look for edits. */
@@ -132,6 +167,14 @@ export class PoseSteps {
 
   dispose(): void {
     for (const step of this.stepsOfNewFrame) step.dispose();
+  }
+
+  private updateNodes(): void {
+    const { clock, actions, layers } = this.playback;
+    this.clock.value = clock;
+    if (this.masks !== null) this.masks.value = layers.masks;
+    this.actions.value = actions.layered;
+    this.updateEdits();
   }
 
   private createEditNodes(): EditNodes | null {

@@ -7,6 +7,7 @@ import { createPalette } from './createPalette.js';
 import { KeptPoses } from './KeptPoses.js';
 import { createMatrixRows, type MatrixRows } from './MatrixRows.js';
 import { columnsOf, entriesOf, PoseSteps, type TrackTexture } from './PoseSteps.js';
+import { SeenPoses } from './views/SeenPoses.js';
 
 /** What the poses on a renderer were made of. */
 interface Posed {
@@ -25,6 +26,7 @@ export class Poses {
   private readonly locals: MatrixRows;
   private kept: KeptPoses | null = null;
   private steps: PoseSteps | null = null;
+  private posesOfSeen: SeenPoses | null = null;
   private readonly posed = new WeakMap<WebGPURenderer, Posed>();
 
   constructor(
@@ -46,6 +48,14 @@ export class Poses {
       this.steps = null;
     }
     return this.kept;
+  }
+
+  /** Poses only what cameras see, on WebGPU; null if all instances have to be posed. */
+  get seen(): SeenPoses | null {
+    if (this.kept !== null) return null;
+    const { tracks, playback, edits, locals, palette } = this;
+    this.posesOfSeen ??= new SeenPoses(tracks, playback, edits, locals, palette);
+    return this.posesOfSeen;
   }
 
   /**
@@ -80,6 +90,7 @@ export class Poses {
 
   dispose(): void {
     this.steps?.dispose();
+    this.posesOfSeen?.dispose();
     this.locals.dispose();
     this.palette.dispose();
     this.kept?.dispose();

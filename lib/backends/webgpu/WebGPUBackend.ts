@@ -1,8 +1,9 @@
-import type { Camera, Material, Scene } from 'three';
+import type { Camera, GeometryGroup, Material, Scene } from 'three';
 import { VARIANT_CODES } from '../../../shaders/ShaderVariant.js';
 import type { DrawnMaterial } from '../../../shaders/tsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import { warnOnce } from '../../utils/warnOnce.js';
+import type { ViewInfo } from '../../views/ViewInfo.js';
 import type { Backend } from '../Backend.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
 import { setDrawParameters } from '../drawParameters.js';
@@ -10,6 +11,7 @@ import { updateMatrices } from '../instancePlaces.js';
 import { checkTextureSizes, type NodeRenderer, needsMatrixTexels } from './checkLimits.js';
 import { nodeSourceOf } from './nodeSources.js';
 import { checkVertexNode, patchNodeMaterial } from './patchNodeMaterial.js';
+import { gpuViewsOf, isCulledOnGPU } from './views/gpuViewsOf.js';
 import { announceCamera, readsView } from './views/viewAtDraw.js';
 
 export { skinnedInstanceNormal, skinnedInstancePosition } from './poseCrowd.js';
@@ -43,11 +45,19 @@ interface Renderer extends NodeRenderer {
  * vertices if the object that is built for is a crowd. Nothing global is changed, and other meshes are built as before.
  */
 export const webGPUBackend: Backend = {
-  prepare(target: object, crowd: DrawnCrowd, scene: Scene, camera: Camera, material: Material): void {
+  prepare(
+    target: object,
+    crowd: DrawnCrowd,
+    scene: Scene,
+    camera: Camera,
+    material: Material,
+    group: GeometryGroup | null,
+  ): void {
     const renderer = target as Renderer;
     const override = scene.overrideMaterial as DrawnMaterial | null;
     announceCamera(renderer, camera, override?.isShadowPassMaterial === true);
     crowd.skeleton.drawnCount = null;
+    crowd.geometry.indirect = null;
     crowd.view?.update?.(crowd.count);
     prepareUploads(renderer, crowd);
     setDrawParameters(crowd, readsView(crowd));
@@ -56,8 +66,12 @@ export const webGPUBackend: Backend = {
     const last = override !== null && material.allowOverride ? override : material;
     crowd.isSkinnedMesh = isPosable(renderer, last);
 
-    nodeSourceOf(crowd).prepare?.(renderer, crowd);
-    const key = keyOf(crowd);
+    const source = nodeSourceOf(crowd);
+    const onGPU = readsView(crowd) && isCulledOnGPU(renderer, crowd);
+    const pass = (onGPU && source.pass?.(crowd)) || null;
+    if (pass === null) source.prepare?.(renderer, crowd);
+    if (onGPU) gpuViewsOf(renderer, crowd).prepare(crowd, camera, last, group, pass);
+    const key = keyOf(crowd, onGPU);
     crowd.skeleton.bones.length = key;
     patch(crowd, material, key);
     if (override) patch(crowd, override, key);
@@ -65,6 +79,11 @@ export const webGPUBackend: Backend = {
 
   prepareShadow(renderer: object, crowd: DrawnCrowd): void {
     prepareUploads(renderer, crowd);
+  },
+
+  readView(renderer: object, crowd: DrawnCrowd, camera: Camera): Promise<ViewInfo> | null {
+    const onGPU = readsView(crowd) && isCulledOnGPU(renderer, crowd);
+    return onGPU ? gpuViewsOf(renderer, crowd).read(camera) : null;
   },
 };
 
@@ -82,13 +101,14 @@ function prepareUploads(renderer: object, { playback, parts }: DrawnCrowd): void
  * builds of their own. So does a crowd once its instances have colours or influences: three.js looks for those only when it
  * builds.
  */
-function keyOf(crowd: DrawnCrowd): number {
+function keyOf(crowd: DrawnCrowd, culledOnGPU: boolean): number {
   const { elements } = crowd.bindMatrix;
   let key = elements[PARAM_VARIANT] * VARIANT_CODES + elements[PARAM_SHADOW_VARIANT];
   key = key * 2 + (crowd.boneTexture.precision === 'half' ? 1 : 0);
   key = key * 2 + (crowd.instanceColor === null ? 0 : 1);
   key = key * 2 + (crowd.morphTexture === null ? 0 : 1);
   key = key * 2 + (crowd.matrices === null ? 0 : 1);
+  key = key * 2 + (culledOnGPU ? 1 : 0);
   key = key * GENERATIONS + generationOf(crowd);
   let number = numbers.get(key);
   if (number === undefined) {

@@ -1,15 +1,19 @@
 import { OnObjectUpdate, vec4 } from 'three/tsl';
-import type { Node, NodeMaterial } from 'three/webgpu';
+import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
 import { instanceIndex } from '../../../shaders/instanceIndex.tsl.js';
 import { type MorphNodes, morphTargets } from '../../../shaders/morphTargets.tsl.js';
 import { instancePart } from '../../../shaders/parts.tsl.js';
 import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js';
 import { texels } from '../../../shaders/TexelNode.js';
-import type { DrawFrame, DrawnMaterial } from '../../../shaders/tsl.js';
+import { buildOf, type DrawFrame, type DrawnMaterial } from '../../../shaders/tsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
+import type { DrawnList } from './views/DrawnList.js';
+import { isCulledOnGPU } from './views/gpuViewsOf.js';
+import { readsDrawnIndex } from './views/readsDrawnIndex.js';
+import { StorageList } from './views/StorageList.js';
 import { TexelList } from './views/TexelList.js';
-import { readsView, viewAtDraw } from './views/viewAtDraw.js';
+import { readsView } from './views/viewAtDraw.js';
 
 /** Reads colour and visibility of the vertex's part, of whichever crowd is drawn. */
 export type PartNode = () => Node<'vec4'>;
@@ -31,24 +35,43 @@ export function onCrowdUpdate(
 }
 
 /** The instance that is drawn. Builds on the current stack. */
-export function instanceNode(crowd: DrawnCrowd): Node<'int'> {
+export function instanceNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'int'> {
   if (!readsView(crowd)) return instanceIndex(null);
-  const list = new TexelList();
-  onCrowdUpdate((drawn, renderer, frame) => {
-    list.use(renderer, viewAtDraw(drawn, frame));
+  const list = listOf(builder, crowd);
+  // Right before the draw: shadow maps are drawn after all that renderers call before it.
+  onCrowdUpdate((drawn, _renderer, frame) => {
+    if (drawn.view === null && readsDrawnIndex(builder, drawn)) list.showAll(drawn);
+    else list.show(drawn, frame);
   });
   return instanceIndex(list);
 }
 
+/** What a build reads its instances from. */
+const lists = /*@__PURE__*/ new WeakMap<NodeBuilder, DrawnList>();
+
+function listOf(builder: NodeBuilder, crowd: DrawnCrowd): DrawnList {
+  let list = lists.get(builder);
+  if (list === undefined) {
+    const { renderer } = buildOf(builder);
+    list = isCulledOnGPU(renderer, crowd) ? new StorageList() : new TexelList();
+    lists.set(builder, list);
+  }
+  return list;
+}
+
 /** What the vertex's part looks like on its instance; white and shown if the variant has no parts. */
-export function partNode(crowd: DrawnCrowd, { parts: wanted }: ShaderVariant): PartNode {
+export function partNode(
+  crowd: DrawnCrowd,
+  { parts: wanted }: ShaderVariant,
+  builder: NodeBuilder,
+): PartNode {
   if (!wanted || crowd.parts === null) return () => vec4(1);
   const parts = texels(crowd.parts.texture.layered);
   return () => {
     onCrowdUpdate((drawn) => {
       if (drawn.parts !== null) parts.value = drawn.parts.texture.layered;
     });
-    return instancePart(parts, instanceNode(crowd)).toVar();
+    return instancePart(parts, instanceNode(crowd, builder)).toVar();
   };
 }
 

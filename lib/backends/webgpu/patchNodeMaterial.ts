@@ -86,7 +86,7 @@ const diffuseColorOfCrowd = (user: SetupDiffuseColor | undefined): SetupDiffuseC
     const { colorNode } = this;
     const { map } = this as DrawnMaterial;
     if (isCrowd(object) && map && colorNode === null && variantFor(this, object).parts) {
-      const part = partNode(object, variantFor(this, object));
+      const part = partNode(object, variantFor(this, object), builder);
       const inVertexStage = Fn(() => partMapOffset(part()));
       const offset = varying(inVertexStage());
       const getUV = (texture: { getDefaultUV(): Node<'vec2'> }) => texture.getDefaultUV().add(offset);
@@ -112,7 +112,7 @@ function setupCrowd(
 ): Node {
   const building = buildOf(builder);
   const variant = variantFor(material, crowd);
-  const part = partNode(crowd, variant);
+  const part = partNode(crowd, variant, builder);
   if (readsView(crowd)) readInstancesOfView(crowd, builder);
   let posed = false;
   building.object = standInFor(crowd, () => {
@@ -139,7 +139,7 @@ function setupCrowd(
 /** With a view, lets three.js's own morphing and nodes of the user read the instance where they read the drawn index. */
 function readInstancesOfView(crowd: DrawnCrowd, builder: NodeBuilder): void {
   const { context } = buildOf(builder);
-  const read = Fn(() => assignDrawnIndex(instanceNode(crowd)), 'void');
+  const read = Fn(() => assignDrawnIndex(instanceNode(crowd, builder)), 'void');
   read();
   context.overrideNodes = new Map(context.overrideNodes);
   overrideDrawnIndex(context.overrideNodes);

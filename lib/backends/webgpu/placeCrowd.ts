@@ -32,13 +32,14 @@ interface Place {
 export function placeCrowd(crowd: DrawnCrowd, builder: NodeBuilder, part: PartNode): void {
   const build = buildOf(builder);
   const place = Fn(() => {
-    const { matrix, color } = crowd.matrices === null ? fromAttributes() : fromTexels(crowd, crowd.matrices);
+    const { matrix, color } =
+      crowd.matrices === null ? fromAttributes() : fromTexels(crowd, crowd.matrices, builder);
     positionLocal.assign(matrix.mul(vec4(positionLocal, 1)).xyz);
     if (build.hasGeometryAttribute('normal')) normalLocal.assign(transformNormal(normalLocal, matrix));
     if (build.hasGeometryAttribute('tangent')) tangentLocal.assign(matrix.mul(vec4(tangentLocal, 0)).xyz);
 
     if (build.needsPreviousData()) {
-      positionPrevious.assign(previousMatrix(crowd).mul(vec4(positionPrevious, 1)).xyz);
+      positionPrevious.assign(previousMatrix(crowd, builder).mul(vec4(positionPrevious, 1)).xyz);
     }
     if (crowd.instanceColor !== null) {
       varyingProperty('vec3', 'vInstanceColor').assign(color.mul(part().xyz));
@@ -54,17 +55,17 @@ function fromAttributes(): Place {
   };
 }
 
-function fromTexels(crowd: DrawnCrowd, matrices: InstanceMatrices): Place {
+function fromTexels(crowd: DrawnCrowd, matrices: InstanceMatrices, builder: NodeBuilder): Place {
   const nodes = texels(matrices.texture.layered);
   onCrowdUpdate((drawn) => {
     if (drawn.matrices !== null) nodes.value = drawn.matrices.texture.layered;
   });
-  const rows = rowsOf(nodes, crowd, matrices.texels);
+  const rows = rowsOf(nodes, instanceNode(crowd, builder), matrices.texels);
   return { matrix: matrixOf(rows), color: rows[3].xyz };
 }
 
 /** The instance's matrix in the frame before. Matrices are kept for the next frame after each draw. */
-function previousMatrix(crowd: DrawnCrowd): Node<'mat4'> {
+function previousMatrix(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> {
   const nodes = texels(keptMatrices(crowd).texture.layered as Texture);
   onCrowdUpdate((drawn, renderer) => {
     const kept = keptMatrices(drawn);
@@ -75,7 +76,7 @@ function previousMatrix(crowd: DrawnCrowd): Node<'mat4'> {
   OnAfterObjectUpdate(({ object }: { object: Object3D | null }) => {
     if (isCrowd(object)) keptMatrices(object).update(object.instanceMatrix);
   });
-  return matrixOf(rowsOf(nodes, crowd, keptMatrices(crowd).texels));
+  return matrixOf(rowsOf(nodes, instanceNode(crowd, builder), keptMatrices(crowd).texels));
 }
 
 /** What is kept of a crowd for the next frame's motion vectors; to begin with, where it stands now. */
@@ -91,8 +92,8 @@ function keptMatrices(crowd: DrawnCrowd): InstanceMatrices {
   return crowd.previousMatrices;
 }
 
-function rowsOf(nodes: TexelNode, crowd: DrawnCrowd, count: number): Node<'vec4'>[] {
-  return nodes.instanceTexels(instanceNode(crowd), count, int(0), count);
+function rowsOf(nodes: TexelNode, instance: Node<'int'>, count: number): Node<'vec4'>[] {
+  return nodes.instanceTexels(instance, count, int(0), count);
 }
 
 function matrixOf([x, y, z]: readonly Node<'vec4'>[]): Node<'mat4'> {

@@ -14,9 +14,8 @@ import type { Node, NodeBuilder } from 'three/webgpu';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import { buildOf, type Rows } from '../../../shaders/tsl.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
-import { instanceNode, onCrowdUpdate, type PartNode, partNode, variantFor } from './crowdNodes.js';
+import { instanceNode, type PartNode, partNode, variantFor } from './crowdNodes.js';
 import { nodeSourceOf } from './nodeSources.js';
-import { viewAtDraw } from './views/viewAtDraw.js';
 
 /** Poses position, normal and tangent of the vertex, in the place of three.js's skinning. */
 export function poseCrowd(
@@ -27,11 +26,7 @@ export function poseCrowd(
 ): void {
   const build = buildOf(builder);
   const skin = Fn(() => {
-    // Right before the draw: shadow maps are drawn after all that renderers call before it.
-    onCrowdUpdate((drawn, _renderer, frame) => {
-      drawn.skeleton.drawnCount = viewAtDraw(drawn, frame)?.count ?? null;
-    });
-    const instance = instanceNode(crowd);
+    const instance = instanceNode(crowd, builder);
     const vertex = { crowd, build, variant, instance, part, morph: true };
     const { rows, previous } = nodeSourceOf(crowd).skinningMatrix(vertex);
 
@@ -52,8 +47,8 @@ function forCrowd(vector: Node<'vec4'>, otherwise: Node<'vec3'>): Node<'vec3'> {
     const { object: crowd, material } = build;
     if (!isCrowd(crowd)) return otherwise;
     const variant = variantFor(material, crowd);
-    const part = partNode(crowd, variant);
-    const instance = instanceNode(crowd);
+    const part = partNode(crowd, variant, builder);
+    const instance = instanceNode(crowd, builder);
     const vertex = { crowd, build, variant, instance, part, morph: false };
     return transform(nodeSourceOf(crowd).skinningMatrix(vertex).rows, vector);
   });

@@ -11,6 +11,7 @@ import { PaletteNodes } from './paletteNodes.js';
 export const trackNodes: NodeSource = {
   name: 'tracks',
   prepare: runPosePass,
+  pass: posePassOf,
 
   skinningMatrix({ crowd, build, variant, instance: drawn, part, morph }) {
     const { palette: kind } = crowd;

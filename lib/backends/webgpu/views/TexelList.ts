@@ -1,14 +1,15 @@
 import type { Texture } from 'three';
 import { int, uniform } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import type { ViewNodes } from '../../../../shaders/instanceIndex.tsl.js';
 import { texels } from '../../../../shaders/TexelNode.js';
-import { componentsOf } from '../../../../shaders/tsl.js';
+import { componentsOf, type DrawFrame } from '../../../../shaders/tsl.js';
 import { InstanceTexture } from '../../../instances/InstanceTexture.js';
-import type { View } from '../../../views/View.js';
+import type { DrawnCrowd } from '../../DrawnCrowd.js';
+import type { DrawnList } from './DrawnList.js';
+import { viewAtDraw } from './viewAtDraw.js';
 
 /** Reads the list of a view, which the CPU has made. */
-export class TexelList implements ViewNodes {
+export class TexelList implements DrawnList {
   private readonly isListed = uniform(0, 'int');
   private readonly list = texels(emptyList());
 
@@ -21,14 +22,21 @@ export class TexelList implements ViewNodes {
     return int(componentsOf(four).element(drawn.bitAnd(3)));
   }
 
-  /** From the next draw on, what was built draws this; null for all instances. */
-  use(renderer: object, view: View | null): void {
-    const listed = view !== null && view.isWhole !== true;
-    this.isListed.value = listed ? 1 : 0;
-    if (!listed) return;
-    const { texture } = view.list;
-    texture.prepare(renderer, always);
-    this.list.value = texture.layered;
+  show(crowd: DrawnCrowd, frame: DrawFrame): void {
+    const view = viewAtDraw(crowd, frame);
+    this.showAll(crowd);
+    if (view === null || view.isWhole === true) return;
+    this.isListed.value = 1;
+    const { list, count } = view;
+    list.texture.prepare(frame.renderer as object, always);
+    this.list.value = list.texture.layered;
+    // An attachment may be told to show fewer instances than there are. Lists of cameras are in ascending order.
+    crowd.skeleton.drawnCount = crowd.view === null ? list.countBelow(crowd.count, count) : count;
+  }
+
+  showAll({ skeleton }: DrawnCrowd): void {
+    this.isListed.value = 0;
+    skeleton.drawnCount = null;
   }
 }
 

@@ -2,6 +2,7 @@ import type { Camera } from 'three';
 import type { DrawFrame } from '../../../../shaders/tsl.js';
 import type { View } from '../../../views/View.js';
 import type { DrawnCrowd } from '../../DrawnCrowd.js';
+import { ownInstanced, warnNotCulled } from '../../ownInstanced.js';
 
 /** What is read of a WebGPURenderer. */
 interface Renderer {
@@ -29,7 +30,13 @@ const camerasOf = /*@__PURE__*/ new WeakMap<object, Cameras>();
 const draws = /*@__PURE__*/ new WeakMap<DrawnCrowd, Draw>();
 
 /** Whether shaders ask which instance the drawn index stands for. */
-export const readsView = ({ view, views }: DrawnCrowd): boolean => view !== null || views.isUsed;
+export function readsView({ view, views, geometry }: DrawnCrowd): boolean {
+  if (view !== null) return true;
+  if (!views.isUsed) return false;
+  const own = ownInstanced(geometry);
+  if (own !== null) warnNotCulled(own);
+  return own === null;
+}
 
 /** Call it before a draw, in `onBeforeRender`. three.js may draw shadow maps between that and the draw. */
 export function announceCamera(renderer: object, camera: Camera, isShadowMap: boolean): void {

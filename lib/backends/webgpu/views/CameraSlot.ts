@@ -1,0 +1,46 @@
+import type { Camera } from 'three';
+import { Matrix4 } from 'three';
+import type { DrawnCrowd } from '../../DrawnCrowd.js';
+import type { ViewBuffers } from './ViewBuffers.js';
+
+/** What the GPU keeps for one camera that looks at a crowd, and what it was computed from. */
+export class CameraSlot {
+  /** The frame in which the camera last drew the crowd. */
+  frame = -1;
+  /** Grows whenever it is computed anew what the camera sees. */
+  version = 0;
+  /** From the crowd's space into what the camera shows; several for an array of cameras. */
+  readonly clips: Matrix4[] = [];
+  /** Where in the table of draws each mesh finds what it draws next. */
+  readonly places: WeakMap<DrawnCrowd, number> = new WeakMap();
+
+  private readonly numbers: number[] = [];
+
+  constructor(
+    readonly camera: Camera,
+    readonly buffers: ViewBuffers,
+  ) {}
+
+  /**
+   * Remembers what is computed from. Returns whether it was the same the last time.
+   *
+   * @param clips See `clips`; the first `count` count.
+   * @param numbers Whatever else it depends on.
+   */
+  remember(clips: readonly Matrix4[], count: number, numbers: readonly number[]): boolean {
+    let same = this.clips.length === count && this.numbers.length === numbers.length;
+    this.clips.length = Math.min(this.clips.length, count);
+    for (let i = 0; i < count; i++) {
+      if (i === this.clips.length) this.clips.push(new Matrix4());
+      if (same && this.clips[i].equals(clips[i])) continue;
+      same = false;
+      this.clips[i].copy(clips[i]);
+    }
+    for (let i = 0; i < numbers.length; i++) {
+      if (this.numbers[i] !== numbers[i]) same = false;
+      this.numbers[i] = numbers[i];
+    }
+    this.numbers.length = numbers.length;
+    return same;
+  }
+}

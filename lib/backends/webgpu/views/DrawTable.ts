@@ -1,0 +1,100 @@
+import type { BufferGeometry, Material } from 'three';
+import { StorageBufferAttribute } from 'three/webgpu';
+
+/** Numbers of a draw in the table: how many vertices, the first of them, the list that is drawn, and the id that ends it. */
+export const TABLE_NUMBERS = 4;
+
+/** Draws that there is room for at first, and of how many the table may consist before it is begun anew. */
+const ROOM = 32;
+
+/** A part of a geometry that is drawn in one material. */
+interface Group {
+  start: number;
+  count: number;
+}
+
+const _draw = /*@__PURE__*/ new Uint32Array(TABLE_NUMBERS);
+
+/** The draws of a crowd's meshes: what the GPU, which knows how many instances are drawn, must be told of each. */
+export class DrawTable {
+  buffer: StorageBufferAttribute = createBuffer(ROOM);
+  count = 0;
+  /** Grows with each change. */
+  version = 0;
+
+  /** Draws that there is room for. */
+  get capacity(): number {
+    return this.buffer.count / TABLE_NUMBERS;
+  }
+
+  /**
+   * The place of a draw in the table.
+   *
+   * @param list Which list of the view is drawn.
+   * @param end Instances of which the ids are less are drawn.
+   */
+  place(
+    geometry: BufferGeometry,
+    material: Material,
+    group: Group | null,
+    list: number,
+    end: number,
+  ): number {
+    setRange(geometry, (material as { wireframe?: boolean }).wireframe === true, group);
+    _draw[2] = list;
+    _draw[3] = end;
+    for (let place = 0; place < this.count; place++) if (this.isAt(place)) return place;
+    return this.add();
+  }
+
+  /** Forgets draws that may not be drawn any more, if there are many. Call it before the first draw of a frame. */
+  tidy(): void {
+    if (this.count > ROOM) this.count = 0;
+  }
+
+  dispose(): void {
+    this.buffer.dispose();
+  }
+
+  private isAt(place: number): boolean {
+    const { array } = this.buffer;
+    for (let i = 0; i < TABLE_NUMBERS; i++) if (array[place * TABLE_NUMBERS + i] !== _draw[i]) return false;
+    return true;
+  }
+
+  private add(): number {
+    if (this.count === this.capacity) {
+      const { buffer } = this;
+      this.buffer = createBuffer(this.capacity * 2);
+      this.buffer.array.set(buffer.array);
+      buffer.dispose();
+    }
+    this.buffer.array.set(_draw, this.count * TABLE_NUMBERS);
+    this.buffer.needsUpdate = true;
+    this.version++;
+    return this.count++;
+  }
+}
+
+const createBuffer = (draws: number) => new StorageBufferAttribute(new Uint32Array(draws * TABLE_NUMBERS), 1);
+
+/** Vertices as three.js counts them for a draw that is not indirect, see `RenderObject.getDrawParameters`. */
+function setRange({ index, attributes, drawRange }: BufferGeometry, wireframe: boolean, group: Group | null) {
+  let items = index?.count ?? attributes.position.count;
+  let factor = 1;
+  if (wireframe) {
+    // three.js makes an index of the edges of all triangles.
+    const corners = index?.array.length ?? attributes.position.array.length / 3 - 1;
+    items = Math.ceil(corners / 3) * 6;
+    factor = 2;
+  }
+  let first = drawRange.start * factor;
+  let last = (drawRange.start + drawRange.count) * factor;
+  if (group !== null) {
+    first = Math.max(first, group.start * factor);
+    last = Math.min(last, (group.start + group.count) * factor);
+  }
+  first = Math.max(first, 0);
+  _draw[0] = Math.max(0, Math.min(last, items) - first);
+  _draw[1] = first;
+}

@@ -1,0 +1,176 @@
+import { type ArrayCamera, Box3, type Camera, Frustum, type Material, Matrix4, Sphere } from 'three';
+import type { ComputeNode, WebGPURenderer } from 'three/webgpu';
+import type { ViewInfo } from '../../../views/ViewInfo.js';
+import type { DrawnCrowd } from '../../DrawnCrowd.js';
+import type { NodePosePass } from '../NodePosePass.js';
+import { CameraSlot } from './CameraSlot.js';
+import { DrawTable } from './DrawTable.js';
+import { StoredInstances } from './StoredInstances.js';
+import { ViewBuffers } from './ViewBuffers.js';
+import { MAX_FRUSTUMS, ViewSteps } from './ViewSteps.js';
+
+/** Frames after which a camera that does not draw the crowd any more is forgotten. */
+const IDLE = 300;
+/** Lists of a view. */
+const LISTS = 1;
+/** Planes of a frustum. */
+const PLANES = 6;
+
+const _clips: readonly Matrix4[] = /*@__PURE__*/ Array.from({ length: MAX_FRUSTUMS }, () => new Matrix4());
+const _frustum = /*@__PURE__*/ new Frustum();
+const _box = /*@__PURE__*/ new Box3();
+const _numbers: number[] = [];
+const _steps: ComputeNode[] = [];
+const NO_MEMBERS: readonly [number, number] = [0, 0];
+
+/**
+ * What cameras see of a crowd, found by the GPU of one renderer: which instances, and how many, never comes back to the CPU.
+ * Each camera has buffers of its own, since a shadow map may be drawn while the picture that needs it is.
+ */
+export class GPUViews {
+  private readonly instances = new StoredInstances();
+  private readonly table = new DrawTable();
+  private readonly sphere = new Sphere();
+  private steps: ViewSteps | null = null;
+  private slots: CameraSlot[] = [];
+  private capacity = 0;
+  private frame = -1;
+  /** What draws of this frame may read still. */
+  private retired: { dispose(): void }[] = [];
+
+  constructor(private readonly renderer: WebGPURenderer) {}
+
+  /**
+   * Brings up to date what a camera sees, and poses it. Call it before a draw, in `onBeforeRender`.
+   *
+   * @param group The part of the geometry that is drawn; null for all of it.
+   * @param pass The crowd's pose pass; null if it has none.
+   */
+  prepare(
+    crowd: DrawnCrowd,
+    camera: Camera,
+    material: Material,
+    group: { start: number; count: number } | null,
+    pass: NodePosePass | null,
+  ): void {
+    const { frame } = this.renderer.info;
+    if (frame !== this.frame) this.beginFrame(frame);
+    if (crowd.capacity !== this.capacity) this.resize(crowd.capacity);
+    const { instances, table } = this;
+    instances.update(crowd.instanceMatrix, crowd.visibility);
+    const slot = this.slotFor(camera);
+    slot.frame = frame;
+    slot.places.set(crowd, table.place(crowd.geometry, material, group, 0, crowd.count));
+
+    const frustums = this.clip(crowd, camera);
+    const { center, radius } = this.sphere;
+    const { x, y, z } = center;
+    const { count } = crowd.visibility;
+    const members = pass?.members ?? NO_MEMBERS;
+    _numbers.length = 0;
+    _numbers.push(count, table.version, instances.version, x, y, z, radius, members[0], members[1]);
+    const { buffers } = slot;
+    _steps.length = 0;
+    if (!slot.remember(_clips, frustums, _numbers)) {
+      if (buffers.drawCapacity < table.capacity) this.retired.push(buffers.growDraws(table.capacity));
+      this.steps ??= new ViewSteps(instances, table, buffers);
+      this.setPlanes(camera, frustums);
+      slot.version++;
+      _steps.push(...this.steps.prepare(buffers, count, frustums, this.sphere, members));
+    }
+    const poses = pass?.prepareSeen(this.renderer, count, slot) ?? null;
+    if (poses !== null) _steps.push(...poses);
+    if (_steps.length > 0) this.renderer.compute(_steps);
+  }
+
+  /** What a camera has to draw by; null if it was not prepared. */
+  slotOf(camera: Camera): CameraSlot | null {
+    for (const slot of this.slots) if (slot.camera === camera) return slot;
+    return null;
+  }
+
+  /** What a camera saw when it last drew the crowd. */
+  async read(camera: Camera): Promise<ViewInfo> {
+    const slot = this.slotOf(camera);
+    if (slot === null) return { visible: 0, levels: [0] };
+    const [visible] = new Uint32Array(await this.renderer.getArrayBufferAsync(slot.buffers.totals));
+    return { visible, levels: [visible] };
+  }
+
+  dispose(): void {
+    this.clear();
+    this.tidy();
+    this.instances.dispose();
+    this.table.dispose();
+  }
+
+  private beginFrame(frame: number): void {
+    this.frame = frame;
+    this.tidy();
+    this.table.tidy();
+    const { slots } = this;
+    let kept = 0;
+    for (const slot of slots) {
+      if (frame - slot.frame < IDLE) slots[kept++] = slot;
+      else slot.buffers.dispose();
+    }
+    slots.length = kept;
+  }
+
+  private resize(capacity: number): void {
+    this.clear();
+    this.capacity = capacity;
+  }
+
+  private clear(): void {
+    if (this.steps !== null) this.retired.push(this.steps);
+    for (const { buffers } of this.slots) this.retired.push(buffers);
+    this.steps = null;
+    this.slots = [];
+  }
+
+  private tidy(): void {
+    for (const buffers of this.retired) buffers.dispose();
+    this.retired.length = 0;
+  }
+
+  private slotFor(camera: Camera): CameraSlot {
+    let slot = this.slotOf(camera);
+    if (slot === null) {
+      slot = new CameraSlot(camera, new ViewBuffers(this.capacity, LISTS, this.table.capacity));
+      this.slots.push(slot);
+    }
+    return slot;
+  }
+
+  /** Writes `_clips` and the character's sphere. Returns how many frustums there are; 0 if all instances are seen. */
+  private clip({ views, matrixWorld }: DrawnCrowd, camera: Camera): number {
+    if (!views.culls) return 0;
+    views.groups.crowd.boundsOfPoses(_box).getBoundingSphere(this.sphere);
+    const cameras = camerasOf(camera);
+    const count = Math.max(1, cameras.length);
+    if (this.sphere.radius < 0 || count > MAX_FRUSTUMS) return 0;
+    for (let i = 0; i < count; i++) {
+      const { projectionMatrix, matrixWorldInverse } = cameras[i] ?? camera;
+      _clips[i].multiplyMatrices(projectionMatrix, matrixWorldInverse).multiply(matrixWorld);
+    }
+    return count;
+  }
+
+  private setPlanes(camera: Camera, frustums: number): void {
+    const { planes } = this.steps as ViewSteps;
+    const cameras = camerasOf(camera);
+    for (let i = 0; i < frustums; i++) {
+      const { coordinateSystem, reversedDepth } = cameras[i] ?? camera;
+      _frustum.setFromProjectionMatrix(_clips[i], coordinateSystem, reversedDepth);
+      _frustum.planes.forEach(({ normal, constant }, k) => {
+        planes[i * PLANES + k].set(normal.x, normal.y, normal.z, constant);
+      });
+    }
+  }
+}
+
+const NONE: readonly Camera[] = [];
+
+const camerasOf = (camera: Camera): readonly Camera[] =>
+  (camera as ArrayCamera).isArrayCamera === true ? (camera as ArrayCamera).cameras : NONE;

@@ -1,0 +1,68 @@
+import { IndirectStorageBufferAttribute, StorageBufferAttribute } from 'three/webgpu';
+import { GROUP_WORDS, WORKGROUP } from './compactLists.js';
+
+/** Numbers that an indirect draw takes: vertices, instances, first vertex, and two that are zero here. */
+export const DRAW_NUMBERS = 5;
+
+/** The buffers in which the GPU keeps what one camera sees of a crowd. */
+export class ViewBuffers {
+  /** Ids of the instances in each list, `capacity` numbers for each. */
+  readonly ids: StorageBufferAttribute;
+  /** How many instances are in each list. */
+  readonly totals: StorageBufferAttribute;
+  /** What each draw of the crowd's meshes takes, `DRAW_NUMBERS` for each. */
+  draws: IndirectStorageBufferAttribute;
+  /** Workgroups of the two steps that pose the instances of the first list. */
+  readonly poseSizes: readonly [IndirectStorageBufferAttribute, IndirectStorageBufferAttribute];
+  /** Of each list a bit for each instance. */
+  readonly bits: StorageBufferAttribute;
+  /** For each word of these bits, how many instances come before. */
+  readonly starts: StorageBufferAttribute;
+  /** Words of bits of a list. */
+  readonly words: number;
+
+  /**
+   * @param capacity Instances that there is room for.
+   * @param lists How many lists there are.
+   * @param draws Draws that there is room for.
+   */
+  constructor(
+    readonly capacity: number,
+    readonly lists: number,
+    draws: number,
+  ) {
+    this.words = Math.ceil(capacity / WORKGROUP) * GROUP_WORDS;
+    this.ids = uints(lists * capacity);
+    this.totals = uints(lists);
+    this.draws = createDraws(draws);
+    this.poseSizes = [createSize(), createSize()];
+    this.bits = uints(lists * this.words);
+    this.starts = uints(lists * this.words);
+  }
+
+  /** Draws that there is room for. */
+  get drawCapacity(): number {
+    return this.draws.count / DRAW_NUMBERS;
+  }
+
+  /** Makes room for more draws. Returns the buffer that held them, which a draw may still read in this frame. */
+  growDraws(draws: number): IndirectStorageBufferAttribute {
+    const before = this.draws;
+    this.draws = createDraws(draws);
+    return before;
+  }
+
+  dispose(): void {
+    for (const buffer of [this.ids, this.totals, this.draws, ...this.poseSizes, this.bits, this.starts])
+      buffer.dispose();
+  }
+}
+
+const createSize = () => new IndirectStorageBufferAttribute(new Uint32Array(3), 1);
+
+const createDraws = (draws: number) =>
+  new IndirectStorageBufferAttribute(new Uint32Array(draws * DRAW_NUMBERS), 1);
+
+/** Room for so many whole numbers; at least one, since there are no empty buffers. */
+const uints = (count: number): StorageBufferAttribute =>
+  new StorageBufferAttribute(new Uint32Array(Math.max(1, count)), 1);

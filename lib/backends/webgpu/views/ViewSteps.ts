@@ -1,0 +1,205 @@
+import { type Sphere, Vector4 } from 'three';
+import {
+  Fn,
+  If,
+  instanceIndex,
+  int,
+  invocationLocalIndex,
+  select,
+  uint,
+  uniform,
+  uniformArray,
+} from 'three/tsl';
+import type { ComputeNode, Node } from 'three/webgpu';
+import {
+  type Elements,
+  type StoredUints,
+  uintsIn,
+  type Vectors,
+  vectorsIn,
+  While,
+} from '../../../../shaders/tsl.js';
+import { countBefore, countBits, type ListNodes, WORKGROUP, writeBits, writeLists } from './compactLists.js';
+import { instanceSphere, isSeen, PLANES } from './cullInstances.js';
+import { type DrawTable, TABLE_NUMBERS } from './DrawTable.js';
+import { POSE_WORKGROUP } from './SeenNodes.js';
+import type { StoredInstances } from './StoredInstances.js';
+import { DRAW_NUMBERS, type ViewBuffers } from './ViewBuffers.js';
+
+/** Workgroups that every device takes in a row. */
+const MAX_GROUPS = 65535;
+
+/** The most cameras of an array of which each has a frustum of its own; what more of them see is all. */
+export const MAX_FRUSTUMS = 8;
+
+/**
+ * The computations that find what a camera sees, and write the arguments of its draws. All cameras that look at a crowd
+ * share them, since they take long to build.
+ */
+export class ViewSteps {
+  /** Planes of the camera's frustums in the crowd's space, six for each. */
+  readonly planes: Vector4[] = Array.from({ length: MAX_FRUSTUMS * PLANES }, () => new Vector4());
+
+  private readonly steps: ComputeNode[];
+  private readonly count = uniform(0, 'int');
+  private readonly draws = uniform(0, 'int');
+  /** Words of bits that are in use. */
+  private readonly used = uniform(0, 'int');
+  /** None if whatever is drawn at all is seen. */
+  private readonly frustums = uniform(0, 'int');
+  private readonly sphere = uniform(new Vector4());
+  private readonly matrices: Vectors;
+  private readonly drawn: StoredUints;
+  private readonly table: StoredUints;
+  private readonly nodes: ListNodes & Record<'bits' | 'starts' | 'ids', StoredUints>;
+  private readonly totals: StoredUints;
+  private readonly args: StoredUints;
+  private readonly poseSizes: readonly StoredUints[];
+  private readonly poseMembers = [uniform(0, 'int'), uniform(0, 'int')];
+
+  /**
+   * @param instances Those of the crowd.
+   * @param draws Those of its meshes.
+   * @param buffers Of one of the cameras.
+   */
+  constructor(
+    private readonly instances: StoredInstances,
+    private readonly drawTable: DrawTable,
+    buffers: ViewBuffers,
+  ) {
+    const { capacity, lists, words, bits, starts, ids } = buffers;
+    this.matrices = vectorsIn(instances.matrices);
+    this.drawn = uintsIn(instances.drawn).toReadOnly();
+    this.table = uintsIn(drawTable.buffer).toReadOnly();
+    this.nodes = { capacity, lists, words, bits: uintsIn(bits), starts: uintsIn(starts), ids: uintsIn(ids) };
+    this.totals = uintsIn(buffers.totals);
+    this.args = uintsIn(buffers.draws);
+    this.poseSizes = [uintsIn(buffers.poseSizes[0]), uintsIn(buffers.poseSizes[1])];
+
+    const classify = Fn(() => {
+      writeBits(this.nodes, this.listsOf(int(instanceIndex).toVar()));
+    });
+    const count = Fn(() => {
+      const totals = countBits(this.nodes, this.used);
+      this.writeDraws((list) => totals.element(list));
+    });
+    const list = Fn(() => {
+      writeLists(this.nodes);
+    });
+    this.steps = [classify(), count(), list()].map((step) => step.computeKernel([WORKGROUP]));
+  }
+
+  /**
+   * What to compute, one step after another. Set the planes before.
+   *
+   * @param buffers Get what is computed.
+   * @param count Instances in use.
+   * @param frustums How many of `planes` count, in sixes; 0 if all instances are seen.
+   * @param sphere Around whatever an instance of the identity matrix may look like.
+   * @param members What the steps of the pose pass compute of an instance, see `PoseSteps`; 0 if there is no pass.
+   */
+  prepare(
+    buffers: ViewBuffers,
+    count: number,
+    frustums: number,
+    { center, radius }: Sphere,
+    members: readonly [number, number],
+  ): ComputeNode[] {
+    const { nodes } = this;
+    nodes.bits.value = buffers.bits;
+    nodes.starts.value = buffers.starts;
+    nodes.ids.value = buffers.ids;
+    this.totals.value = buffers.totals;
+    this.args.value = buffers.draws;
+    this.poseSizes.forEach((size, i) => {
+      size.value = buffers.poseSizes[i];
+      this.poseMembers[i].value = members[i];
+    });
+    this.matrices.value = this.instances.matrices;
+    this.drawn.value = this.instances.drawn;
+    this.table.value = this.drawTable.buffer;
+    this.draws.value = this.drawTable.count;
+
+    const groups = Math.max(1, Math.ceil(count / WORKGROUP));
+    this.count.value = count;
+    this.used.value = groups * (WORKGROUP / 32);
+    this.frustums.value = frustums;
+    this.sphere.value.set(center.x, center.y, center.z, radius);
+    const [classify, countAll, list] = this.steps;
+    // In invocations, which three.js divides into workgroups.
+    classify.dispatchSize = groups * WORKGROUP;
+    countAll.dispatchSize = WORKGROUP;
+    list.dispatchSize = groups * WORKGROUP;
+    return this.steps;
+  }
+
+  dispose(): void {
+    for (const step of this.steps) step.dispose();
+  }
+
+  /** The lists that an instance is in, a bit for each. */
+  private listsOf(id: Node<'int'>): Node<'uint'> {
+    const lists = uint(0).toVar();
+    If(id.lessThan(this.count), () => {
+      const word = this.drawn.element(id.shiftRight(5)).toVar();
+      If(
+        word
+          .shiftRight(uint(id).bitAnd(uint(31)))
+          .bitAnd(uint(1))
+          .notEqual(uint(0)),
+        () => {
+          lists.assign(uint(1));
+          If(this.frustums.greaterThan(0), () => {
+            const first = id.mul(4).toVar();
+            const columns = [0, 1, 2, 3].map((i) => this.matrices.element(first.add(i)).toVar());
+            const planes = uniformArray(this.planes, 'vec4') as unknown as Elements<'vec4'>;
+            lists.assign(uint(isSeen(planes, this.frustums, instanceSphere(columns, this.sphere))));
+          });
+        },
+      );
+    });
+    return lists;
+  }
+
+  /** Writes the arguments of all draws, and how long the lists are. */
+  private writeDraws(totalOf: (list: Node<'int'>) => Node<'uint'>): void {
+    const { args, nodes, table, totals } = this;
+    const local = int(invocationLocalIndex);
+    If(local.lessThan(nodes.lists), () => {
+      totals.element(local).assign(totalOf(local));
+    });
+    this.poseSizes.forEach((size, i) => {
+      If(local.equal(i), () => {
+        const invocations = int(totalOf(int(0))).mul(this.poseMembers[i]);
+        const groups = invocations
+          .add(POSE_WORKGROUP - 1)
+          .div(POSE_WORKGROUP)
+          .toVar();
+        const rows = groups
+          .add(MAX_GROUPS - 1)
+          .div(MAX_GROUPS)
+          .toVar();
+        size.element(int(0)).assign(uint(select(rows.greaterThan(1), int(MAX_GROUPS), groups)));
+        size.element(int(1)).assign(uint(rows));
+        size.element(int(2)).assign(uint(1));
+      });
+    });
+    const draw = local.toVar();
+    While(draw.lessThan(this.draws), () => {
+      const row = draw.mul(TABLE_NUMBERS).toVar();
+      const list = int(table.element(row.add(2))).toVar();
+      const end = int(table.element(row.add(3))).toVar();
+      const instances = totalOf(list).toVar();
+      If(end.lessThan(this.count), () => {
+        instances.assign(countBefore(nodes, list, end));
+      });
+      const at = draw.mul(DRAW_NUMBERS).toVar();
+      args.element(at).assign(table.element(row));
+      args.element(at.add(1)).assign(instances);
+      args.element(at.add(2)).assign(table.element(row.add(1)));
+      args.element(at.add(3)).assign(uint(0));
+      args.element(at.add(4)).assign(uint(0));
+      draw.addAssign(WORKGROUP);
+    });
+  }
+}

@@ -1,0 +1,7 @@
+/** What a camera sees of a crowd. */
+export interface ViewInfo {
+  /** Instances that are drawn for it. */
+  visible: number;
+  /** The same at each level of detail. */
+  levels: number[];
+}

@@ -1,0 +1,163 @@
+import {
+  Box3,
+  BoxGeometry,
+  Color,
+  InstancedBufferAttribute,
+  Matrix4,
+  MeshStandardMaterial,
+  Object3D,
+  PerspectiveCamera,
+  Scene,
+  Vector3,
+} from 'three';
+import type { WebGPURenderer } from 'three/webgpu';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createCharacter } from '../../demos/character.js';
+import { TWINS } from '../support/captures.js';
+import { type Drawing, drawingOf } from '../support/drawings.js';
+import { createEverything } from '../support/everything.js';
+import { SkinnedInstancedMesh } from '../support/library.js';
+import { changedPixels, createStage, type LightKind } from '../support/pictures.js';
+import { random } from '../support/random.js';
+
+const COUNT = 70;
+const MIDDLE = new Box3(new Vector3(-3, 0, -3), new Vector3(3, 2, 3));
+
+/** Characters all around the stage, each with something of its own, and with hats, of which the last ones have none. */
+function createCrowd(perObjectFrustumCulled: boolean): SkinnedInstancedMesh {
+  const next = random(1);
+  const { root, clips } = createCharacter();
+  const crowd = SkinnedInstancedMesh.from(root, clips, COUNT, { encoding: 'tracks' });
+  crowd.perObjectFrustumCulled = perObjectFrustumCulled;
+  crowd.castShadow = crowd.receiveShadow = true;
+  const hat = crowd.attachToJoint('Head', new BoxGeometry(0.4, 0.2, 0.4), new MeshStandardMaterial());
+  const matrix = new Matrix4();
+  const color = new Color();
+  for (let i = 0; i < COUNT; i++) {
+    crowd.setMatrixAt(i, matrix.makeRotationY(i).setPosition(next() * 24 - 12, 0, next() * 24 - 12));
+    crowd.setColorAt(i, color.setHSL(next(), 0.8, 0.6));
+    hat.setColorAt(i, color.setHSL(next(), 0.8, 0.6));
+    crowd.play(i, i % clips.length, { time: next() });
+  }
+  crowd.setVisibleAt(3, false);
+  hat.count = COUNT - 20;
+  crowd.update(0.4);
+  return crowd;
+}
+
+// What WebGLRenderer does is in views.test.ts.
+describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
+  let drawing: Drawing;
+  beforeAll(async () => {
+    drawing = await drawingOf(twin);
+  });
+  afterAll(() => drawing.renderer.dispose());
+
+  test.each<LightKind>(['directional', 'spot', 'point'])(
+    'pictures with a %s light are the same to the byte whether instances that are not seen are drawn or not',
+    async (kind) => {
+      const { scene, camera } = createStage(MIDDLE, kind);
+      const [all, culled] = [createCrowd(false), createCrowd(true)];
+      const empty = await drawing.draw(scene, camera, new Object3D());
+      for (let frame = 0; frame < 2; frame++) {
+        const picture = await drawing.draw(scene, camera, culled);
+        const expected = await drawing.draw(scene, camera, all);
+        expect(changedPixels(expected, empty), `frame ${frame} shows something`).toBeGreaterThan(2000);
+        expect(changedPixels(expected, picture, 0), `frame ${frame}`).toBe(0);
+        camera.position.set(4, 2, -5);
+        camera.lookAt(0, 1, 0);
+        camera.updateMatrixWorld();
+        for (const crowd of [all, culled]) {
+          crowd.update(0.1);
+          crowd.setMatrixAt(5, new Matrix4().makeTranslation(0.3, 0, 0.4));
+          crowd.instanceMatrix.needsUpdate = true;
+          crowd.setVisibleAt(3, true).setVisibleAt(11, false);
+        }
+      }
+      const { visible } = await culled.readViewInfo(drawing.renderer, camera);
+      expect(visible).toBeGreaterThan(5);
+      expect(visible).toBeLessThan(COUNT / 2);
+      for (const crowd of [all, culled]) crowd.dispose();
+    },
+  );
+
+  test('so are those of several materials, with influences and textures of each instance', async () => {
+    const { root, clips, materials } = createEverything();
+    for (const material of materials) material.side = 2;
+    const { scene, camera } = createStage(
+      new Box3(new Vector3(-1, 0, -1), new Vector3(3, 1, 1)),
+      'directional',
+    );
+    const pictures = [];
+    for (const culled of [false, true]) {
+      const crowd = SkinnedInstancedMesh.from(root, clips, 9, { encoding: 'quaternion' });
+      crowd.perObjectFrustumCulled = culled;
+      crowd.castShadow = true;
+      for (const material of [crowd.material].flat()) material.transparent = true;
+      for (let i = 0; i < 9; i++) {
+        crowd.setMatrixAt(i, new Matrix4().makeRotationY(i).setPosition((i - 4) * 2, 0, 0));
+        crowd.play(i, 0, { time: i * 0.1 });
+      }
+      pictures.push(await drawing.draw(scene, camera, crowd));
+      const { visible } = await crowd.readViewInfo(drawing.renderer, camera);
+      if (culled) expect(visible).toBeLessThan(9);
+      crowd.dispose();
+    }
+    expect(changedPixels(pictures[0], await drawing.draw(scene, camera, new Object3D()))).toBeGreaterThan(
+      500,
+    );
+    expect(changedPixels(pictures[0], pictures[1], 0)).toBe(0);
+  });
+
+  test('a crowd that reads instanced attributes of the user is drawn whole, and says so', async () => {
+    const { instancedBufferAttribute, vec3 } = await import('three/tsl');
+    const { MeshStandardNodeMaterial } = await import('three/webgpu');
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const { scene, camera } = createStage(MIDDLE, 'directional');
+    const numbers = new InstancedBufferAttribute(
+      new Float32Array(COUNT).map((_, i) => i / COUNT),
+      1,
+    );
+    const pictures = [];
+    for (const culled of [false, true]) {
+      const crowd = createCrowd(culled);
+      const material = new MeshStandardNodeMaterial();
+      material.colorNode = vec3(instancedBufferAttribute(numbers) as never);
+      crowd.material = material;
+      crowd.setVisibleAt(3, true);
+      pictures.push(await drawing.draw(scene, camera, crowd));
+      crowd.dispose();
+    }
+    expect(changedPixels(pictures[0], pictures[1], 0)).toBe(0);
+    expect(warn.mock.calls.join()).toContain('instanced attribute');
+    warn.mockRestore();
+  });
+
+  test('what cameras see is what the CPU finds, and nothing is kept of crowds that are gone', async () => {
+    const { renderer } = drawing;
+    const next = random(2);
+    const cameras = Array.from({ length: 6 }, () => {
+      const camera = new PerspectiveCamera(20 + next() * 60, 1, 0.1, 10 + next() * 20);
+      camera.position.set(next() * 10 - 5, next() * 5, next() * 10 - 5);
+      camera.lookAt(next() * 10 - 5, 0, next() * 10 - 5);
+      return camera;
+    });
+    const held = [];
+    for (let round = 0; round < 3; round++) {
+      const crowd = createCrowd(true);
+      crowd.setCapacity(COUNT + round * 300);
+      crowd.count = COUNT - round;
+      const scene = new Scene().add(crowd) as Scene;
+      for (const camera of cameras) renderer.render(scene, camera);
+      for (const camera of cameras) {
+        const { visible } = await crowd.readViewInfo(renderer, camera);
+        const seen = crowd.views.of(camera, crowd.matrixWorld, -1).of(null);
+        expect(visible).toBe(seen.count);
+      }
+      crowd.dispose();
+      for (const material of [crowd.material].flat()) material.dispose();
+      held.push({ ...(renderer as WebGPURenderer).info.memory });
+    }
+    expect(held[2]).toEqual(held[1]);
+  });
+});
