@@ -6,19 +6,27 @@ interface ZoomedCamera extends Camera {
   zoom?: number;
 }
 
+/** Place of the scale in `CameraLevels.measure`. */
+const SCALE = 12;
+
 /**
  * The level of detail at which a camera sees each instance. It is kept, since how near an instance must come to be drawn in
  * more detail again depends on what it was. Shadow maps ask that of the camera for which they are drawn, so that a shadow
  * changes when what casts it does.
  */
 export class CameraLevels {
+  /** Goes up whenever levels may be others than before, though no instance has moved. */
+  version = 0;
+
   /** By id; of instances that have not been seen for a while, what it was then. */
   private levels = new Uint8Array(0);
-  /** From the crowd's space to one about the camera with the axes of the world: the upper rows of a matrix. */
-  private readonly toCamera = new Float64Array(12);
+  /**
+   * First from the crowd's space to one about the camera with the axes of the world: the upper rows of a matrix. Then what a
+   * squared distance is multiplied by before it is compared; with levels by size, it is divided by a squared radius too.
+   */
+  private readonly measure = new Float64Array(SCALE + 1);
   private table!: LevelTable;
-  /** What a squared distance is multiplied by before it is compared; with levels by size, divided by a squared radius too. */
-  private scale = 1;
+  private tableVersion = -1;
   private bySize = false;
   private flat = false;
 
@@ -34,27 +42,24 @@ export class CameraLevels {
       levels.set(this.levels.subarray(0, capacity));
       this.levels = levels;
     }
-    table.update();
     this.table = table;
-    const { toCamera } = this;
+    if (table.update() !== this.tableVersion) {
+      this.tableVersion = table.version;
+      this.version++;
+    }
     const m = matrixWorld.elements;
     const eye = camera.matrixWorld.elements;
     for (let row = 0; row < 3; row++) {
-      for (let column = 0; column < 4; column++) toCamera[row * 4 + column] = m[column * 4 + row];
-      toCamera[row * 4 + 3] -= eye[12 + row];
+      for (let column = 0; column < 3; column++) this.set(row * 4 + column, m[column * 4 + row]);
+      this.set(row * 4 + 3, m[12 + row] - eye[12 + row]);
     }
 
     const projection = camera.projectionMatrix.elements;
     this.bySize = table.byScreen;
     // With a parallel projection, size does not depend on distance.
     this.flat = this.bySize && projection[15] === 1;
-    if (this.bySize) {
-      const unit = matrixWorld.getMaxScaleOnAxis() * projection[5];
-      this.scale = 1 / (unit * unit);
-    } else {
-      const zoom = camera.zoom ?? 1;
-      this.scale = 1 / (zoom * zoom);
-    }
+    const unit = this.bySize ? matrixWorld.getMaxScaleOnAxis() * projection[5] : (camera.zoom ?? 1);
+    this.set(SCALE, 1 / (unit * unit));
   }
 
   /**
@@ -63,9 +68,9 @@ export class CameraLevels {
    * @param spheres x, y, z and radius by id, in the crowd's space.
    */
   choose(id: number, spheres: Float32Array): number {
-    const { toCamera: m, table, levels } = this;
+    const { measure: m, table, levels } = this;
     const at = id * 4;
-    let measure = this.scale;
+    let measure = m[SCALE];
     if (!this.flat) {
       const x = spheres[at];
       const y = spheres[at + 1];
@@ -84,5 +89,11 @@ export class CameraLevels {
     while (level + 1 < table.count && measure >= (last === level + 1 ? stay : enter)[level + 1]) level++;
     levels[id] = level;
     return level;
+  }
+
+  private set(index: number, value: number): void {
+    if (this.measure[index] === value) return;
+    this.measure[index] = value;
+    this.version++;
   }
 }

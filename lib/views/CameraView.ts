@@ -1,7 +1,10 @@
 import { type ArrayCamera, type Camera, Frustum, Matrix4 } from 'three';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
+import type { CameraLevels } from './CameraLevels.js';
 import type { InstanceGroups } from './InstanceGroups.js';
 import { InstanceList } from './InstanceList.js';
+import { LevelLists } from './LevelLists.js';
+import type { LevelTable } from './LevelTable.js';
 import { listSeen, markSeen } from './seenInstances.js';
 import type { View } from './View.js';
 
@@ -16,6 +19,8 @@ export interface SeenCrowd {
   readonly groups: InstanceGroups;
   /** Whether instances outside of the camera's frustum are left out. */
   readonly culls: boolean;
+  /** Its levels of detail. */
+  readonly levels: LevelTable;
 }
 
 /** Which instances a camera sees. It holds as long as neither the camera nor the crowd changes. */
@@ -31,22 +36,28 @@ export class CameraView {
   private groupsVersion = -1;
   private visibilityVersion = -1;
   private readonly all: { count: number; readonly list: InstanceList; isWhole: boolean };
+  private readonly lists: LevelLists;
+  /** The version of the viewer's levels that the lists are for; -1 without levels. */
+  private levelsVersion = -1;
 
+  /** @param viewer The camera that decides on levels of detail. */
   constructor(
     readonly camera: Camera,
+    readonly viewer: Camera,
     readonly capacity: number,
   ) {
     this.seen = new Uint32Array(Math.ceil(capacity / 32));
     this.all = { count: 0, list: new InstanceList(capacity), isWhole: true };
+    this.lists = new LevelLists(capacity);
   }
 
   /**
    * What a mesh of the crowd draws.
    *
-   * @param _level Its level of detail; null for all levels together.
+   * @param level Its level of detail; null for all levels at which something is drawn.
    */
-  of(_level: number | null): View {
-    return this.all;
+  of(level: number | null): View {
+    return level === null || this.levelsVersion < 0 ? this.all : this.lists.of(level);
   }
 
   /** Whether it was made for where camera and crowd are now. */
@@ -60,29 +71,42 @@ export class CameraView {
     return true;
   }
 
-  /** Brings it up to date. Costs nothing when it is. */
-  update(crowdMatrixWorld: Matrix4, crowd: SeenCrowd): void {
+  /**
+   * Brings it up to date. Costs nothing when it is.
+   *
+   * @param chosen Levels as the viewer sees them; null if there is but one.
+   */
+  update(crowdMatrixWorld: Matrix4, crowd: SeenCrowd, chosen: CameraLevels | null): void {
     const { visibility, groups, culls } = crowd;
-    const same = this.culls === culls && this.isFor(crowdMatrixWorld);
+    const levelsVersion = chosen?.version ?? -1;
+    const same = this.culls === culls && this.levelsVersion === levelsVersion && this.isFor(crowdMatrixWorld);
     if (same && this.groupsVersion === groups.version && this.visibilityVersion === visibility.version)
       return;
     this.culls = culls;
     this.groupsVersion = groups.version;
     this.visibilityVersion = visibility.version;
+    this.levelsVersion = levelsVersion;
     const { seen, all } = this;
     const whole = this.mark(crowdMatrixWorld, crowd) && visibility.allDrawn;
     all.isWhole = whole;
-    if (whole) {
+    if (whole && chosen === null) {
       all.count = visibility.count;
       return;
     }
     if (_ids.length < this.capacity) _ids = new Uint32Array(this.capacity);
     all.count = listSeen(seen, visibility.bits, _ids);
-    all.list.assign(_ids, all.count);
+    if (chosen !== null) {
+      const inShadow = this.camera !== this.viewer;
+      const left = this.lists.split(_ids, all.count, whole, groups.spheres, chosen, crowd.levels, inShadow);
+      all.isWhole = whole && left === all.count;
+      all.count = left;
+    }
+    if (!all.isWhole) all.list.assign(_ids, all.count);
   }
 
   dispose(): void {
     this.all.list.dispose();
+    this.lists.dispose();
   }
 
   /** Marks what is seen, and returns whether all is. */

@@ -1,7 +1,9 @@
 import type { Camera, Matrix4 } from 'three';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
+import { CameraLevels } from './CameraLevels.js';
 import { CameraView } from './CameraView.js';
 import { type GroupedCrowd, InstanceGroups } from './InstanceGroups.js';
+import type { LevelTable } from './LevelTable.js';
 
 /** What views read of a crowd. */
 export interface ViewedCrowd extends GroupedCrowd {
@@ -9,6 +11,7 @@ export interface ViewedCrowd extends GroupedCrowd {
   readonly frustumCulled: boolean;
   /** Whether instances that a camera does not see are left out unless it is said otherwise. */
   readonly culledByDefault: boolean;
+  readonly levels: LevelTable;
 }
 
 /** Frames after which a view that nobody asks for is let go. */
@@ -24,6 +27,8 @@ export class CrowdViews {
   private wasPartly = false;
   /** One or more for each camera: that of a point light looks six ways in a frame. */
   private views: CameraView[] = [];
+  /** Levels of detail as each camera sees them that shows the crowd, and not only its shadow. */
+  private readonly chosen = new WeakMap<Camera, CameraLevels>();
   private frame = -1;
   private turn = 0;
 
@@ -57,11 +62,15 @@ export class CrowdViews {
   /** Whether the meshes of the crowd are drawn by lists. When it changes, materials are compiled anew. */
   get isUsed(): boolean {
     if (!this.crowd.visibility.allDrawn) this.wasPartly = true;
-    return this.wasPartly || this.culls;
+    return this.wasPartly || this.culls || this.levels.isUsed;
   }
 
   get visibility(): InstanceVisibility {
     return this.crowd.visibility;
+  }
+
+  get levels(): LevelTable {
+    return this.crowd.levels;
   }
 
   /** Whether a camera has asked lately, so that there is something to be kept up to date. */
@@ -75,9 +84,9 @@ export class CrowdViews {
    * @param camera Its `matrixWorldInverse` and `projectionMatrix` are up to date.
    * @param crowdMatrixWorld Where the crowd is.
    * @param frame The renderer's: a view that was not asked for in a frame may be used for something else.
-   * @param _viewer The camera that the frame is drawn for, if `camera` is a light's: it decides on levels of detail.
+   * @param viewer The camera that the frame is drawn for, if `camera` is a light's: it decides on levels of detail.
    */
-  of(camera: Camera, crowdMatrixWorld: Matrix4, frame: number, _viewer: Camera = camera): CameraView {
+  of(camera: Camera, crowdMatrixWorld: Matrix4, frame: number, viewer: Camera = camera): CameraView {
     if (frame !== this.frame) {
       this.frame = frame;
       this.turn++;
@@ -86,10 +95,25 @@ export class CrowdViews {
     // What was written before a crowd is drawn for the first time is drawn without anybody having been told of it.
     if (this.views.length === 0) this.groups.invalidate();
     this.groups.update();
-    const view = this.find(camera, crowdMatrixWorld);
+    const view = this.find(camera, viewer, crowdMatrixWorld);
     view.turn = this.turn;
-    view.update(crowdMatrixWorld, this);
+    view.update(
+      crowdMatrixWorld,
+      this,
+      this.levels.isUsed ? this.chooseLevels(viewer, crowdMatrixWorld) : null,
+    );
     return view;
+  }
+
+  /** At which level a camera sees each instance; those of light's cameras are those of the viewer's. */
+  private chooseLevels(viewer: Camera, crowdMatrixWorld: Matrix4): CameraLevels {
+    let chosen = this.chosen.get(viewer);
+    if (chosen === undefined) {
+      chosen = new CameraLevels();
+      this.chosen.set(viewer, chosen);
+    }
+    chosen.update(this.levels, viewer, crowdMatrixWorld, this.crowd.capacity);
+    return chosen;
   }
 
   dispose(): void {
@@ -100,16 +124,16 @@ export class CrowdViews {
   }
 
   /** The camera's view that still holds, or one that is not needed any more in this frame, or a new one. */
-  private find(camera: Camera, crowdMatrixWorld: Matrix4): CameraView {
+  private find(camera: Camera, viewer: Camera, crowdMatrixWorld: Matrix4): CameraView {
     const { capacity } = this.crowd;
     let unused: CameraView | null = null;
     for (const view of this.views) {
-      if (view.camera !== camera || view.capacity !== capacity) continue;
+      if (view.camera !== camera || view.viewer !== viewer || view.capacity !== capacity) continue;
       if (view.isFor(crowdMatrixWorld)) return view;
       if (view.turn !== this.turn) unused ??= view;
     }
     if (unused !== null) return unused;
-    const made = new CameraView(camera, capacity);
+    const made = new CameraView(camera, viewer, capacity);
     this.views.push(made);
     return made;
   }

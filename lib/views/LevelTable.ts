@@ -33,6 +33,11 @@ export class LevelTable {
   /** The same for instances that are at this level already. */
   readonly stay: Float32Array = new Float32Array(MAX_LEVELS);
 
+  /** Goes up when `update` finds that something has changed. */
+  version = 0;
+
+  private updated: readonly Level[] | null = null;
+  private updatedShadow = 0;
   private sorted: readonly Level[] = [levelZero(null)];
 
   /** From near to far. A new array at each change. */
@@ -107,18 +112,27 @@ export class LevelTable {
     return shadow;
   }
 
-  /** Brings `enter` and `stay` up to what the levels are now. */
-  update(): void {
-    const { sorted, enter, stay } = this;
-    enter.fill(Infinity);
-    stay.fill(Infinity);
-    enter[0] = stay[0] = 0;
+  /**
+   * Brings `enter` and `stay` up to what the levels are now.
+   *
+   * @returns `version`.
+   */
+  update(): number {
+    const { sorted, updated, enter, stay } = this;
+    let same = updated === sorted && this.updatedShadow === this.shadowLevel;
+    this.updated = sorted;
+    this.updatedShadow = this.shadowLevel;
     for (let i = 1; i < sorted.length; i++) {
       const start = startOf(sorted[i]);
       const back = start - start * sorted[i].hysteresis;
+      same &&= enter[i] === Math.fround(start * start) && stay[i] === Math.fround(back * back);
       enter[i] = start * start;
       stay[i] = back * back;
     }
+    if (same) return this.version;
+    enter.fill(Infinity, sorted.length);
+    stay.fill(Infinity, sorted.length);
+    return ++this.version;
   }
 }
 

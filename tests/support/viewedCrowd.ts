@@ -1,6 +1,7 @@
 import { Box3, Matrix4, Quaternion, Vector3 } from 'three';
 import { InstancePlaces } from '../../lib/instances/InstancePlaces.js';
 import { InstanceVisibility } from '../../lib/instances/InstanceVisibility.js';
+import { LevelTable } from '../../lib/views/LevelTable.js';
 
 /** What views read of a crowd: instances that stand at random, each within a box about its own origin. */
 export class ViewedCrowd {
@@ -9,6 +10,7 @@ export class ViewedCrowd {
   readonly poses = new Box3(new Vector3(-0.4, 0, -0.3), new Vector3(0.5, 1.8, 0.3));
   frustumCulled = true;
   readonly culledByDefault = true;
+  readonly levels = new LevelTable();
 
   constructor(
     capacity: number,

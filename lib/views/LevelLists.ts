@@ -1,0 +1,96 @@
+import type { CameraLevels } from './CameraLevels.js';
+import { InstanceList } from './InstanceList.js';
+import { type LevelTable, MAX_LEVELS } from './LevelTable.js';
+import type { View } from './View.js';
+
+/** What the mesh of one level draws. */
+interface LevelView extends View {
+  count: number;
+  list: InstanceList;
+  isWhole: boolean;
+}
+
+/** Ids by level, while they are being sorted out; of all views, one after another. */
+const _ids: Uint32Array[] = [];
+const _counts = /*@__PURE__*/ new Uint32Array(MAX_LEVELS);
+const _levels = /*@__PURE__*/ new Uint8Array(MAX_LEVELS);
+
+/** The instances that a camera sees, in a list for each level of detail. */
+export class LevelLists {
+  private readonly views: LevelView[] = [];
+
+  /** @param capacity The most instances there can be. */
+  constructor(private readonly capacity: number) {}
+
+  /** What the mesh of a level draws; nothing for one that is no level any more. */
+  of(level: number): View {
+    return this.views[level] ?? nothing();
+  }
+
+  /**
+   * Sorts out who is drawn at which level. Each list has its ids in the order in which they come.
+   *
+   * @param ids The first `count` are seen. Those of which nothing is drawn at their level are taken out.
+   * @param whole Whether these are all instances, in their order.
+   * @param spheres x, y, z and radius by id, in the crowd's space.
+   * @param inShadow Whether this is for a shadow map, which may be drawn coarser.
+   * @returns How many ids are left.
+   */
+  split(
+    ids: Uint32Array,
+    count: number,
+    whole: boolean,
+    spheres: Float32Array,
+    chosen: CameraLevels,
+    table: LevelTable,
+    inShadow: boolean,
+  ): number {
+    const { views, capacity } = this;
+    for (let level = 0; level < table.count; level++) {
+      if ((_ids[level]?.length ?? -1) < capacity) _ids[level] = new Uint32Array(capacity);
+      _levels[level] = inShadow ? table.inShadow(level) : level;
+    }
+    while (views.length < table.count) this.add();
+    _counts.fill(0);
+    let left = 0;
+    for (let i = 0; i < count; i++) {
+      const id = ids[i];
+      const level = _levels[chosen.choose(id, spheres)];
+      _ids[level][_counts[level]++] = id;
+      if (table.isDrawn(level)) ids[left++] = id;
+    }
+    for (let level = 0; level < views.length; level++) {
+      const view = views[level];
+      view.count = _counts[level];
+      view.isWhole = whole && view.count === count;
+      if (!view.isWhole && view.count > 0 && table.isDrawn(level))
+        this.listOf(view).assign(_ids[level], view.count);
+    }
+    return left;
+  }
+
+  dispose(): void {
+    for (const { list } of this.views) if (list !== none?.list) list.dispose();
+    this.views.length = 0;
+  }
+
+  private add(): LevelView {
+    const view = { ...nothing() };
+    this.views.push(view);
+    return view;
+  }
+
+  /** Levels at which nobody was seen yet have none. */
+  private listOf(view: LevelView): InstanceList {
+    if (view.list === none?.list) view.list = new InstanceList(this.capacity);
+    return view.list;
+  }
+}
+
+let none: LevelView | null = null;
+
+/** A view of no instances. Shaders must have some list bound, also where they are not run. */
+function nothing(): LevelView {
+  none ??= { count: 0, list: new InstanceList(1), isWhole: false };
+  return none;
+}
