@@ -1,4 +1,5 @@
 import type { BufferGeometry, Object3D } from 'three';
+import { ownInstanced } from '../backends/ownInstanced.js';
 import { type Simplified, type Simplifier, simplifyGeometry } from '../character/simplifyGeometry.js';
 import { Crowd } from '../crowd/Crowd.js';
 import { checkPoseRate } from '../playback/PlayOptions.js';
@@ -96,6 +97,8 @@ export abstract class LeveledMesh extends EditableMesh {
       return null;
     }
     const { geometry, material, owned } = createLevel(this, character, options, caller);
+    checkInstanced(this.geometry, caller);
+    checkInstanced(geometry, caller);
     const { boneTexture, interpolate } = this;
     const influences = options.influences ?? this.influences;
     const shadowInfluences = options.shadowInfluences ?? options.influences ?? this.shadowInfluences;
@@ -184,6 +187,16 @@ export abstract class LeveledMesh extends EditableMesh {
     }
     return this;
   }
+}
+
+/** @throws If a geometry has an instanced attribute of the user's, of which each level would read the first values. */
+function checkInstanced(geometry: BufferGeometry, caller: string): void {
+  const own = ownInstanced(geometry);
+  if (own === null) return;
+  throw new Error(
+    `${caller}: the instanced attribute "${own}" of your own is read by the index at which an instance is drawn, which is another one at each level; ` +
+      'read it from a texture by instanceIndex() in your shader instead.',
+  );
 }
 
 /** @throws If a number is out of range. */

@@ -4,6 +4,7 @@ import {
   BoxGeometry,
   Color,
   Group,
+  InstancedBufferAttribute,
   Matrix4,
   Mesh,
   MeshBasicMaterial,
@@ -362,6 +363,8 @@ test('what does not fit the crowd is an error that says so', () => {
   expect(() => {
     crowd.shadowLevel = 0.5;
   }).toThrow('SkinnedInstancedMesh.shadowLevel: 0.5 is no number of levels');
+  crowd.geometry.setAttribute('wind', new InstancedBufferAttribute(new Float32Array(4), 4));
+  expect(() => crowd.addLevel(root, 1)).toThrow('addLevel: the instanced attribute "wind" of your own');
   expect(crowd.levels).toHaveLength(1);
   expect(crowd.children).toEqual([]);
 });
