@@ -24,11 +24,12 @@ export class CameraLevels {
    * First from the crowd's space to one about the camera with the axes of the world: the upper rows of a matrix. Then what a
    * squared distance is multiplied by before it is compared; with levels by size, it is divided by a squared radius too.
    */
-  private readonly measure = new Float64Array(SCALE + 1);
+  readonly measure: Float64Array = new Float64Array(SCALE + 1);
+  /** Whether levels go by size, and whether that does not depend on distance. */
+  bySize = false;
+  flat = false;
   private table!: LevelTable;
   private tableVersion = -1;
-  private bySize = false;
-  private flat = false;
 
   /**
    * Takes over where the camera is now. Call it before levels are asked for.

@@ -147,12 +147,20 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
       const crowd = createCrowd(true);
       crowd.setCapacity(COUNT + round * 300);
       crowd.count = COUNT - round;
+      crowd.addLevel(createCharacter().root, 6, 0.3);
+      crowd.addLevel(null, 14);
       const scene = new Scene().add(crowd) as Scene;
-      for (const camera of cameras) renderer.render(scene, camera);
-      for (const camera of cameras) {
-        const { visible } = await crowd.readViewInfo(renderer, camera);
-        const seen = crowd.views.of(camera, crowd.matrixWorld, -1).of(null);
-        expect(visible).toBe(seen.count);
+      // Levels that are kept by hysteresis are others on the second look.
+      for (const step of [0, 1, 1.5]) {
+        for (const camera of cameras) {
+          camera.translateZ(step);
+          renderer.render(scene, camera);
+          const { visible, levels } = await crowd.readViewInfo(renderer, camera);
+          const seen = crowd.views.of(camera, crowd.matrixWorld, -1);
+          expect(visible).toBe(seen.of(null).count);
+          expect(levels).toEqual([0, 1, 2].map((level) => seen.of(level).count));
+          camera.translateZ(-step);
+        }
       }
       crowd.dispose();
       for (const material of [crowd.material].flat()) material.dispose();

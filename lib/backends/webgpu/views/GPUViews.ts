@@ -4,15 +4,15 @@ import type { ViewInfo } from '../../../views/ViewInfo.js';
 import type { DrawnCrowd } from '../../DrawnCrowd.js';
 import type { NodePosePass } from '../NodePosePass.js';
 import { CameraSlot } from './CameraSlot.js';
+import { CameraStates } from './CameraStates.js';
 import { DrawTable } from './DrawTable.js';
 import { StoredInstances } from './StoredInstances.js';
 import { ViewBuffers } from './ViewBuffers.js';
 import { MAX_FRUSTUMS, ViewSteps } from './ViewSteps.js';
+import { viewerOf } from './viewAtDraw.js';
 
 /** Frames after which a camera that does not draw the crowd any more is forgotten. */
 const IDLE = 300;
-/** Lists of a view. */
-const LISTS = 1;
 /** Planes of a frustum. */
 const PLANES = 6;
 
@@ -34,6 +34,9 @@ export class GPUViews {
   private steps: ViewSteps | null = null;
   private slots: CameraSlot[] = [];
   private capacity = 0;
+  private readonly states = new CameraStates();
+  /** Lists of a view: all instances, then those of each level of detail, if there are several. */
+  private lists = 1;
   private frame = -1;
   /** What draws of this frame may read still. */
   private retired: { dispose(): void }[] = [];
@@ -55,12 +58,15 @@ export class GPUViews {
   ): void {
     const { frame } = this.renderer.info;
     if (frame !== this.frame) this.beginFrame(frame);
-    if (crowd.capacity !== this.capacity) this.resize(crowd.capacity);
+    const { levels } = crowd.views;
+    this.resize(crowd.capacity, levels.isUsed ? levels.count + 1 : 1);
     const { instances, table } = this;
     instances.update(crowd.instanceMatrix, crowd.visibility);
     const slot = this.slotFor(camera);
     slot.frame = frame;
-    slot.places.set(crowd, table.place(crowd.geometry, material, group, 0, crowd.count));
+    // What is no level any more shows nothing.
+    const end = crowd.level === -1 ? 0 : crowd.count;
+    slot.places.set(crowd, table.place(crowd.geometry, material, group, listOf(crowd), end));
 
     const frustums = this.clip(crowd, camera);
     const { center, radius } = this.sphere;
@@ -69,12 +75,18 @@ export class GPUViews {
     const members = pass?.members ?? NO_MEMBERS;
     _numbers.length = 0;
     _numbers.push(count, table.version, instances.version, x, y, z, radius, members[0], members[1]);
+    const viewer = viewerOf(this.renderer, camera);
+    const state = levels.isUsed
+      ? this.states.of(viewer, levels, crowd.matrixWorld, this.capacity, frame)
+      : null;
+    if (state !== null) _numbers.push(state.chosen.version, viewer.id);
     const { buffers } = slot;
     _steps.length = 0;
     if (!slot.remember(_clips, frustums, _numbers)) {
       if (buffers.drawCapacity < table.capacity) this.retired.push(buffers.growDraws(table.capacity));
-      this.steps ??= new ViewSteps(instances, table, buffers);
+      this.steps ??= new ViewSteps(instances, table, buffers, state?.states ?? null);
       this.setPlanes(camera, frustums);
+      if (state !== null) this.steps.setLevels(levels, state, viewer !== camera);
       slot.version++;
       _steps.push(...this.steps.prepare(buffers, count, frustums, this.sphere, members));
     }
@@ -92,15 +104,17 @@ export class GPUViews {
   /** What a camera saw when it last drew the crowd. */
   async read(camera: Camera): Promise<ViewInfo> {
     const slot = this.slotOf(camera);
-    if (slot === null) return { visible: 0, levels: [0] };
-    const [visible] = new Uint32Array(await this.renderer.getArrayBufferAsync(slot.buffers.totals));
-    return { visible, levels: [visible] };
+    if (slot === null) return { visible: 0, levels: new Array(Math.max(1, this.lists - 1)).fill(0) };
+    const totals = new Uint32Array(await this.renderer.getArrayBufferAsync(slot.buffers.totals));
+    const [visible, ...levels] = totals;
+    return { visible, levels: levels.length === 0 ? [visible] : levels };
   }
 
   dispose(): void {
     this.clear();
     this.tidy();
     this.instances.dispose();
+    this.states.dispose();
     this.table.dispose();
   }
 
@@ -115,11 +129,14 @@ export class GPUViews {
       else slot.buffers.dispose();
     }
     slots.length = kept;
+    this.states.dropBefore(frame - IDLE);
   }
 
-  private resize(capacity: number): void {
+  private resize(capacity: number, lists: number): void {
+    if (capacity === this.capacity && lists === this.lists) return;
     this.clear();
     this.capacity = capacity;
+    this.lists = lists;
   }
 
   private clear(): void {
@@ -127,6 +144,7 @@ export class GPUViews {
     for (const { buffers } of this.slots) this.retired.push(buffers);
     this.steps = null;
     this.slots = [];
+    this.states.dispose();
   }
 
   private tidy(): void {
@@ -137,7 +155,7 @@ export class GPUViews {
   private slotFor(camera: Camera): CameraSlot {
     let slot = this.slotOf(camera);
     if (slot === null) {
-      slot = new CameraSlot(camera, new ViewBuffers(this.capacity, LISTS, this.table.capacity));
+      slot = new CameraSlot(camera, new ViewBuffers(this.capacity, this.lists, this.table.capacity));
       this.slots.push(slot);
     }
     return slot;
@@ -145,11 +163,11 @@ export class GPUViews {
 
   /** Writes `_clips` and the character's sphere. Returns how many frustums there are; 0 if all instances are seen. */
   private clip({ views, matrixWorld }: DrawnCrowd, camera: Camera): number {
-    if (!views.culls) return 0;
+    if (!views.culls && !views.levels.isUsed) return 0;
     views.groups.crowd.boundsOfPoses(_box).getBoundingSphere(this.sphere);
     const cameras = camerasOf(camera);
     const count = Math.max(1, cameras.length);
-    if (this.sphere.radius < 0 || count > MAX_FRUSTUMS) return 0;
+    if (!views.culls || this.sphere.radius < 0 || count > MAX_FRUSTUMS) return 0;
     for (let i = 0; i < count; i++) {
       const { projectionMatrix, matrixWorldInverse } = cameras[i] ?? camera;
       _clips[i].multiplyMatrices(projectionMatrix, matrixWorldInverse).multiply(matrixWorld);
@@ -169,6 +187,10 @@ export class GPUViews {
     }
   }
 }
+
+/** The list that a mesh draws: that of its level of detail, or of all. */
+export const listOf = ({ level, views }: DrawnCrowd): number =>
+  level !== null && views.levels.isUsed ? level + 1 : 0;
 
 const NONE: readonly Camera[] = [];
 

@@ -1,8 +1,9 @@
-import { int, uint, uniform } from 'three/tsl';
+import { int, uniform } from 'three/tsl';
 import { type Node, StorageBufferAttribute } from 'three/webgpu';
 import { type DrawFrame, type StoredUints, uintsIn } from '../../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../DrawnCrowd.js';
 import type { DrawnList } from './DrawnList.js';
+import { listOf } from './GPUViews.js';
 import { gpuViewsOf } from './gpuViewsOf.js';
 import { DRAW_NUMBERS } from './ViewBuffers.js';
 
@@ -17,6 +18,7 @@ function emptyList(): StorageBufferAttribute {
 /** Reads the list of a camera, which the GPU has made. */
 export class StorageList implements DrawnList {
   private readonly isListed = uniform(0, 'int');
+  private readonly first = uniform(0, 'int');
   private readonly ids: StoredUints = uintsIn(emptyList()).toReadOnly();
 
   get listed(): Node<'bool'> {
@@ -24,7 +26,7 @@ export class StorageList implements DrawnList {
   }
 
   id(drawn: Node<'int'>): Node<'int'> {
-    return int(this.ids.element(uint(drawn)));
+    return int(this.ids.element(this.first.add(drawn)));
   }
 
   show(crowd: DrawnCrowd, { renderer, camera }: DrawFrame): void {
@@ -34,6 +36,7 @@ export class StorageList implements DrawnList {
     else {
       this.isListed.value = 1;
       this.ids.value = slot.buffers.ids;
+      this.first.value = listOf(crowd) * slot.buffers.capacity;
       crowd.geometry.setIndirect(slot.buffers.draws, place * DRAW_NUMBERS * 4);
     }
   }

@@ -10,7 +10,7 @@ import {
   uniform,
   uniformArray,
 } from 'three/tsl';
-import type { ComputeNode, Node } from 'three/webgpu';
+import type { ComputeNode, Node, StorageBufferAttribute } from 'three/webgpu';
 import {
   type Elements,
   type StoredUints,
@@ -19,9 +19,12 @@ import {
   vectorsIn,
   While,
 } from '../../../../shaders/tsl.js';
+import type { LevelTable } from '../../../views/LevelTable.js';
+import type { CameraState } from './CameraStates.js';
 import { countBefore, countBits, type ListNodes, WORKGROUP, writeBits, writeLists } from './compactLists.js';
 import { instanceSphere, isSeen, PLANES } from './cullInstances.js';
 import { type DrawTable, TABLE_NUMBERS } from './DrawTable.js';
+import { LevelNodes } from './LevelNodes.js';
 import { POSE_WORKGROUP } from './SeenNodes.js';
 import type { StoredInstances } from './StoredInstances.js';
 import { DRAW_NUMBERS, type ViewBuffers } from './ViewBuffers.js';
@@ -51,6 +54,8 @@ export class ViewSteps {
   private readonly matrices: Vectors;
   private readonly drawn: StoredUints;
   private readonly table: StoredUints;
+  /** Of a crowd with levels of detail, which has a list for each after the one of all. */
+  private readonly levels: LevelNodes | null = null;
   private readonly nodes: ListNodes & Record<'bits' | 'starts' | 'ids', StoredUints>;
   private readonly totals: StoredUints;
   private readonly args: StoredUints;
@@ -61,12 +66,15 @@ export class ViewSteps {
    * @param instances Those of the crowd.
    * @param draws Those of its meshes.
    * @param buffers Of one of the cameras.
+   * @param states See `LevelNodes`; null if there is one level of detail.
    */
   constructor(
     private readonly instances: StoredInstances,
     private readonly drawTable: DrawTable,
     buffers: ViewBuffers,
+    states: StorageBufferAttribute | null,
   ) {
+    if (states !== null) this.levels = new LevelNodes(states);
     const { capacity, lists, words, bits, starts, ids } = buffers;
     this.matrices = vectorsIn(instances.matrices);
     this.drawn = uintsIn(instances.drawn).toReadOnly();
@@ -89,8 +97,13 @@ export class ViewSteps {
     this.steps = [classify(), count(), list()].map((step) => step.computeKernel([WORKGROUP]));
   }
 
+  /** Takes over what levels of detail there are, see `LevelNodes`. */
+  setLevels(table: LevelTable, { chosen, states }: CameraState, inShadow: boolean): void {
+    this.levels?.use(table, chosen, states, inShadow);
+  }
+
   /**
-   * What to compute, one step after another. Set the planes before.
+   * What to compute, one step after another. Set planes and levels before.
    *
    * @param buffers Get what is computed.
    * @param count Instances in use.
@@ -148,12 +161,16 @@ export class ViewSteps {
           .bitAnd(uint(1))
           .notEqual(uint(0)),
         () => {
-          lists.assign(uint(1));
-          If(this.frustums.greaterThan(0), () => {
-            const first = id.mul(4).toVar();
-            const columns = [0, 1, 2, 3].map((i) => this.matrices.element(first.add(i)).toVar());
-            const planes = uniformArray(this.planes, 'vec4') as unknown as Elements<'vec4'>;
-            lists.assign(uint(isSeen(planes, this.frustums, instanceSphere(columns, this.sphere))));
+          const first = id.mul(4).toVar();
+          const columns = [0, 1, 2, 3].map((i) => this.matrices.element(first.add(i)).toVar());
+          const planes = uniformArray(this.planes, 'vec4') as unknown as Elements<'vec4'>;
+          const sphere = instanceSphere(columns, this.sphere);
+          If(this.frustums.equal(0).or(isSeen(planes, this.frustums, sphere)), () => {
+            if (this.levels === null) lists.assign(uint(1));
+            else {
+              const { level, isDrawn } = this.levels.choose(id, sphere);
+              lists.assign(uint(2).shiftLeft(uint(level)).bitOr(uint(isDrawn)));
+            }
           });
         },
       );

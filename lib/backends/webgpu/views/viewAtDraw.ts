@@ -51,7 +51,7 @@ export function announceCamera(renderer: object, camera: Camera, isShadowMap: bo
 }
 
 /** The camera that decides on levels of detail where another one, or the same, draws. */
-const viewerOf = (renderer: object, camera: Camera): Camera =>
+export const viewerOf = (renderer: object, camera: Camera): Camera =>
   camerasOf.get(renderer)?.viewers.get(camera) ?? camera;
 
 /** What is drawn right now; null if that is all instances in their order. Call it right before a draw, see `OnObjectUpdate`. */
