@@ -1,12 +1,11 @@
 import { type Box3, Matrix4, Ray, type Raycaster, Sphere, Vector3 } from 'three';
+import { InstanceGroups } from '../views/InstanceGroups.js';
 import { type CrowdIntersection, type RaycastCrowd, raycastInstance } from './raycastInstance.js';
 import { clustersOf } from './triangleClusters.js';
 
 const _sphere = /*@__PURE__*/ new Sphere();
 const _local = /*@__PURE__*/ new Ray();
-const _matrix = /*@__PURE__*/ new Matrix4();
 const _inverse = /*@__PURE__*/ new Matrix4();
-const _center = /*@__PURE__*/ new Vector3();
 const _vector = /*@__PURE__*/ new Vector3();
 
 /** Instances that the ray may meet, and from where on; and what it meets of one of them. */
@@ -14,7 +13,7 @@ const _met: { index: number; distance: number }[] = [];
 const _hits: CrowdIntersection[] = [];
 
 /**
- * Intersects a crowd as it is posed on screen: spheres around all poses first, then boxes of patches of triangles in the
+ * Intersects a crowd as it is posed on screen: spheres around groups of instances first, around all poses of an instance, then boxes of patches of triangles in the
  * pose that is shown, large ones and then the small ones they consist of, then the triangles of those the ray meets, skinned on
  * the CPU.
  *
@@ -28,7 +27,7 @@ export function raycastCrowd(
   intersects: CrowdIntersection[],
   poseBounds: Box3,
 ): void {
-  const { geometry, material, matrixWorld, count, instanceMatrix, visibility } = crowd;
+  const { geometry, material, matrixWorld } = crowd;
   if (material === undefined || poseBounds.isEmpty()) return;
   if (crowd.boundingSphere === null) crowd.computeBoundingSphere();
   _sphere.copy(crowd.boundingSphere as Sphere).applyMatrix4(matrixWorld);
@@ -36,22 +35,14 @@ export function raycastCrowd(
 
   const clusters = clustersOf(geometry);
   _local.copy(raycaster.ray).applyMatrix4(_inverse.copy(matrixWorld).invert());
-  poseBounds.getCenter(_center);
-  const radius = poseBounds.getSize(_vector).length() / 2;
-
   const nearestOnly = (raycaster as { firstHitOnly?: boolean }).firstHitOnly === true;
   _met.length = 0;
-  for (let index = 0; index < count; index++) {
-    if (!visibility.isDrawn(index)) continue;
-    _matrix.fromArray(instanceMatrix.array, index * 16);
-    _sphere.center.copy(_center).applyMatrix4(_matrix);
-    _sphere.radius = radius * _matrix.getMaxScaleOnAxis();
-    const distance = distanceToSphere(_local, _sphere);
-    if (distance === Infinity) continue;
-    if (nearestOnly) _met.push({ index, distance });
-    else raycastInstance(crowd, raycaster, _local, index, clusters, poseBounds, intersects);
+  findMet(crowd);
+  if (!nearestOnly) {
+    for (const { index } of _met)
+      raycastInstance(crowd, raycaster, _local, index, clusters, poseBounds, intersects);
+    return;
   }
-  if (!nearestOnly) return;
 
   _met.sort((a, b) => a.distance - b.distance);
   let nearest: CrowdIntersection | null = null;
@@ -73,9 +64,30 @@ export function raycastCrowd(
   if (nearest !== null) intersects.push(nearest);
 }
 
+/** Finds the drawn instances whose spheres the ray `_local` meets. */
+function findMet({ views, visibility, count }: RaycastCrowd): void {
+  const { groups } = views;
+  // Where no camera asks what it sees, nobody follows the instances.
+  if (views.isWatched) groups.update();
+  else groups.updateUnwatched();
+  const { spheres, order, groupSpheres, groupCount } = groups;
+  for (let group = 0; group < groupCount; group++) {
+    if (distanceToSphere(_local, groupSpheres, group) === Infinity) continue;
+    const start = group * InstanceGroups.SIZE;
+    const end = Math.min(start + InstanceGroups.SIZE, visibility.count);
+    for (let i = start; i < end; i++) {
+      const index = order[i];
+      if (index >= count || !visibility.isDrawn(index)) continue;
+      const distance = distanceToSphere(_local, spheres, index);
+      if (distance !== Infinity) _met.push({ index, distance });
+    }
+  }
+}
+
 /** How far along a ray a sphere begins, 0 from within it; infinite if the ray misses it. */
-function distanceToSphere({ origin, direction }: Ray, { center, radius }: Sphere): number {
-  const way = _vector.subVectors(center, origin);
+function distanceToSphere({ origin, direction }: Ray, spheres: Float32Array, index: number): number {
+  const radius = spheres[index * 4 + 3];
+  const way = _vector.fromArray(spheres, index * 4).sub(origin);
   const middle = way.dot(direction);
   const half = radius * radius - (way.lengthSq() - middle * middle);
   if (half < 0) return Infinity;

@@ -97,6 +97,12 @@ export class InstanceGroups {
     this.version++;
   }
 
+  /** The same where matrices may have been uploaded, and what they differed in forgotten, without an update. */
+  updateUnwatched(): void {
+    if (this.crowd.places.attribute.version !== this.matricesVersion) this.invalidate();
+    this.update();
+  }
+
   /** Has everything read anew: call it where matrices may have been uploaded without an update. */
   invalidate(): void {
     this.matricesVersion = -1;
