@@ -36,6 +36,7 @@ export type {
   SimplifiedLevelOptions,
 } from './objects/LeveledMesh.js';
 export type { LevelMesh, LevelNumbers } from './objects/LevelMesh.js';
+export type { OrderedMesh } from './objects/OrderedMesh.js';
 export type { PlayingMesh } from './objects/PlayingMesh.js';
 export { SkinnedInstancedMesh } from './objects/SkinnedInstancedMesh.js';
 export type { LayerOptions } from './playback/LayerTable.js';
@@ -52,5 +53,6 @@ export { BoneTexture } from './texture/BoneTexture.js';
 export type { LayerMask } from './tracks/layerMask.js';
 export type { PoseTracks, TrackClip } from './tracks/PoseTracks.js';
 export type { AffineArray } from './utils/affine.js';
+export type { CustomSort, SortedInstance } from './views/DrawOrder.js';
 export type { Level } from './views/LevelTable.js';
 export type { ViewInfo } from './views/ViewInfo.js';

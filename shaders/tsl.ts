@@ -1,4 +1,4 @@
-import type { BufferGeometry, Camera, Object3D, Texture } from 'three';
+import type { BufferGeometry, Camera, Material, Object3D, Texture } from 'three';
 import {
   array,
   countOneBits,
@@ -63,6 +63,7 @@ export interface DrawFrame {
   object: Object3D | null;
   renderer: object | null;
   camera: Camera | null;
+  material: Material | null;
   frameId: number;
   /** Tells calls of `render` apart. */
   renderId: number;

@@ -23,7 +23,7 @@ import { checkPoseRate, type LayerReference, type PlayOptions } from '../playbac
 import { type PlaybackJSON, readPlayback, savePlayback } from '../playback/playbackJSON.js';
 import type { ClipReference } from '../poses/ClipTable.js';
 import { checkFinite } from '../utils/checkFinite.js';
-import { IdentityMesh } from './IdentityMesh.js';
+import { OrderedMesh } from './OrderedMesh.js';
 
 const NAME = 'SkinnedInstancedMesh';
 const PLAY = `${NAME}.play`;
@@ -32,7 +32,7 @@ const PLAY = `${NAME}.play`;
 const MAX_DELTA = 1e9;
 
 /** A crowd's own mesh, by which its instances are told what to play. */
-export abstract class PlayingMesh extends IdentityMesh {
+export abstract class PlayingMesh extends OrderedMesh {
   /**
    * Starts a clip, as `mixer.clipAction(clip).reset().play()` does with the same options. It takes the place of what the
    * instance plays on that layer, which with `fade` fades out together, also in the middle of another fade: of more than two

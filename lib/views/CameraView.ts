@@ -1,14 +1,18 @@
-import { type ArrayCamera, type Camera, Frustum, Matrix4 } from 'three';
+import { type ArrayCamera, type Camera, Frustum, Matrix4, Vector3 } from 'three';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import type { CameraLevels } from './CameraLevels.js';
+import type { DrawOrder } from './DrawOrder.js';
 import type { InstanceGroups } from './InstanceGroups.js';
 import { InstanceList } from './InstanceList.js';
+import { keepNearest } from './keepNearest.js';
 import { LevelLists } from './LevelLists.js';
 import type { LevelTable } from './LevelTable.js';
+import { SortedView } from './SortedView.js';
 import { listSeen, markSeen } from './seenInstances.js';
 import type { View } from './View.js';
 
 const _frustum = /*@__PURE__*/ new Frustum();
+const _eye = /*@__PURE__*/ new Vector3();
 const _clip = /*@__PURE__*/ new Matrix4();
 /** Ids that are being listed. */
 let _ids = /*@__PURE__*/ new Uint32Array(0);
@@ -21,6 +25,7 @@ export interface SeenCrowd {
   readonly culls: boolean;
   /** Its levels of detail. */
   readonly levels: LevelTable;
+  readonly order: DrawOrder;
 }
 
 /** Which instances a camera sees. It holds as long as neither the camera nor the crowd changes. */
@@ -35,12 +40,20 @@ export class CameraView {
   private culls = false;
   private groupsVersion = -1;
   private visibilityVersion = -1;
+  private maxVisible = Infinity;
+  /** Where the camera is that decides which instances are the nearest, and those that were. */
+  private readonly eye = new Vector3();
+  private kept: Uint32Array | null = null;
+  /** The instances in the order in which they are drawn: near ones first, and far ones first. */
+  private readonly sorted = new Map<number | null, (SortedView | null)[]>();
+  /** Goes up with each change. */
+  private version = 0;
   private readonly all: { count: number; readonly list: InstanceList; isWhole: boolean };
   private readonly lists: LevelLists;
   /** The version of the viewer's levels that the lists are for; -1 without levels. */
   private levelsVersion = -1;
 
-  /** @param viewer The camera that decides on levels of detail. */
+  /** @param viewer The camera that decides on levels of detail, and on who is near. */
   constructor(
     readonly camera: Camera,
     readonly viewer: Camera,
@@ -60,6 +73,27 @@ export class CameraView {
     return level === null || this.levelsVersion < 0 ? this.all : this.lists.of(level);
   }
 
+  /**
+   * The same in the order of the distance from the camera, if that is asked for.
+   *
+   * @param farFirst Whether the farthest come first, as in transparent materials.
+   * @param crowdMatrixWorld As for `update`.
+   */
+  inOrder(level: number | null, farFirst: boolean, crowdMatrixWorld: Matrix4, crowd: SeenCrowd): View {
+    const view = this.of(level);
+    const { order, groups } = crowd;
+    if (!order.sortObjects) return view;
+    let both = this.sorted.get(level);
+    if (both === undefined) {
+      both = [null, null];
+      this.sorted.set(level, both);
+    }
+    const side = farFirst ? 1 : 0;
+    both[side] ??= new SortedView(this.capacity, farFirst);
+    both[side].follow(this.version, view, this.camera, crowdMatrixWorld, groups.spheres, order);
+    return both[side];
+  }
+
   /** Whether it was made for where camera and crowd are now. */
   isFor(crowdMatrixWorld: Matrix4): boolean {
     const { camera, clips } = this;
@@ -77,17 +111,25 @@ export class CameraView {
    * @param chosen Levels as the viewer sees them; null if there is but one.
    */
   update(crowdMatrixWorld: Matrix4, crowd: SeenCrowd, chosen: CameraLevels | null): void {
-    const { visibility, groups, culls } = crowd;
+    const { visibility, groups, culls, order } = crowd;
     const levelsVersion = chosen?.version ?? -1;
-    const same = this.culls === culls && this.levelsVersion === levelsVersion && this.isFor(crowdMatrixWorld);
+    const same =
+      this.culls === culls &&
+      this.levelsVersion === levelsVersion &&
+      this.isLimitedTo(order.maxVisible) &&
+      this.isFor(crowdMatrixWorld);
     if (same && this.groupsVersion === groups.version && this.visibilityVersion === visibility.version)
       return;
+    this.version++;
+    this.maxVisible = order.maxVisible;
     this.culls = culls;
     this.groupsVersion = groups.version;
     this.visibilityVersion = visibility.version;
     this.levelsVersion = levelsVersion;
     const { seen, all } = this;
-    const whole = this.mark(crowdMatrixWorld, crowd) && visibility.allDrawn;
+    const whole =
+      this.mark(crowdMatrixWorld, crowd) && visibility.allDrawn && visibility.count <= this.maxVisible;
+    if (this.maxVisible < Infinity) this.limit(crowdMatrixWorld, crowd);
     all.isWhole = whole;
     if (whole && chosen === null) {
       all.count = visibility.count;
@@ -107,6 +149,21 @@ export class CameraView {
   dispose(): void {
     this.all.list.dispose();
     this.lists.dispose();
+    for (const both of this.sorted.values()) for (const one of both) one?.dispose();
+  }
+
+  /** Whether it was made for so many instances, and as the viewer stands now. */
+  private isLimitedTo(max: number): boolean {
+    if (max !== this.maxVisible) return false;
+    return max === Infinity || _eye.setFromMatrixPosition(this.viewer.matrixWorld).equals(this.eye);
+  }
+
+  /** Lets no more instances be seen than may be: those nearest to the viewer. */
+  private limit(crowdMatrixWorld: Matrix4, { visibility, groups }: SeenCrowd): void {
+    this.kept ??= new Uint32Array(this.seen.length);
+    this.eye.setFromMatrixPosition(this.viewer.matrixWorld);
+    const { elements } = crowdMatrixWorld;
+    keepNearest(this.seen, visibility.bits, this.kept, groups.spheres, elements, this.eye, this.maxVisible);
   }
 
   /** Marks what is seen, and returns whether all is. */

@@ -2,6 +2,7 @@ import type { Camera, Matrix4 } from 'three';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { CameraLevels } from './CameraLevels.js';
 import { CameraView } from './CameraView.js';
+import { DrawOrder } from './DrawOrder.js';
 import { type GroupedCrowd, InstanceGroups } from './InstanceGroups.js';
 import type { LevelTable } from './LevelTable.js';
 
@@ -22,6 +23,7 @@ export class CrowdViews {
   readonly groups: InstanceGroups;
   /** What renderers keep for views of the crowd, and is freed with it. */
   readonly owned: Set<{ dispose(): void }> = new Set();
+  readonly order: DrawOrder = new DrawOrder();
   private culled: boolean | null = null;
   /** Whether some instance was not drawn: the shaders that this takes are kept, since it is likely to happen again. */
   private wasPartly = false;
@@ -52,6 +54,7 @@ export class CrowdViews {
   copy(source: CrowdViews): void {
     if (this.culled !== source.culled) this.groups.invalidate();
     this.culled = source.culled;
+    this.order.copy(source.order);
   }
 
   /** Whether instances outside of a camera's frustum are left out now. */
@@ -62,7 +65,7 @@ export class CrowdViews {
   /** Whether the meshes of the crowd are drawn by lists. When it changes, materials are compiled anew. */
   get isUsed(): boolean {
     if (!this.crowd.visibility.allDrawn) this.wasPartly = true;
-    return this.wasPartly || this.culls || this.levels.isUsed;
+    return this.wasPartly || this.culls || this.levels.isUsed || this.order.isUsed;
   }
 
   get visibility(): InstanceVisibility {
@@ -84,7 +87,8 @@ export class CrowdViews {
    * @param camera Its `matrixWorldInverse` and `projectionMatrix` are up to date.
    * @param crowdMatrixWorld Where the crowd is.
    * @param frame The renderer's: a view that was not asked for in a frame may be used for something else.
-   * @param viewer The camera that the frame is drawn for, if `camera` is a light's: it decides on levels of detail.
+   * @param viewer The camera that the frame is drawn for, if `camera` is a light's: it decides on levels of detail and on who is
+   * near.
    */
   of(camera: Camera, crowdMatrixWorld: Matrix4, frame: number, viewer: Camera = camera): CameraView {
     if (frame !== this.frame) {

@@ -1,12 +1,10 @@
+import { sortByCode } from './sortByCode.js';
+
 /** Bits of a code for each axis, and the largest number that they hold. */
 const BITS = 10;
 const CELLS = 2 ** BITS - 1;
-/** A digit of the sort has as many bits as an axis, so that three of them are a code. */
-const DIGITS = 2 ** BITS;
 
-const _digits = /*@__PURE__*/ new Uint32Array(DIGITS);
 let _codes = /*@__PURE__*/ new Uint32Array(0);
-let _other = /*@__PURE__*/ new Uint32Array(0);
 
 /**
  * Sorts ids so that those whose spheres are near each other stand near each other, by Morton, "A Computer Oriented Geodetic
@@ -35,7 +33,6 @@ export function mortonOrder(spheres: Float32Array, order: Uint32Array): void {
   const scale = size > 0 ? CELLS / size : 0;
 
   if (_codes.length < spheres.length / 4) _codes = new Uint32Array(spheres.length / 4);
-  if (_other.length < count) _other = new Uint32Array(count);
   for (let i = 0; i < count; i++) {
     const id = order[i];
     const at = id * 4;
@@ -44,11 +41,7 @@ export function mortonOrder(spheres: Float32Array, order: Uint32Array): void {
       (spread((spheres[at + 1] - minY) * scale) << 1) |
       (spread((spheres[at + 2] - minZ) * scale) << 2);
   }
-  const other = _other.subarray(0, count);
-  sortByDigit(order, other, 0);
-  sortByDigit(other, order, BITS);
-  sortByDigit(order, other, 2 * BITS);
-  order.set(other);
+  sortByCode(order, _codes);
 }
 
 /** Ten bits, with two zeros between each of them and the next. */
@@ -58,20 +51,4 @@ function spread(value: number): number {
   bits = (bits | (bits << 8)) & 0x300f00f;
   bits = (bits | (bits << 4)) & 0x30c30c3;
   return (bits | (bits << 2)) & 0x9249249;
-}
-
-/** One pass of a radix sort, which leaves ids of the same digit in their order. */
-function sortByDigit(from: Uint32Array, to: Uint32Array, shift: number): void {
-  _digits.fill(0);
-  for (let i = 0; i < from.length; i++) _digits[(_codes[from[i]] >> shift) & CELLS]++;
-  let start = 0;
-  for (let digit = 0; digit < DIGITS; digit++) {
-    const count = _digits[digit];
-    _digits[digit] = start;
-    start += count;
-  }
-  for (let i = 0; i < from.length; i++) {
-    const digit = (_codes[from[i]] >> shift) & CELLS;
-    to[_digits[digit]++] = from[i];
-  }
 }

@@ -63,7 +63,7 @@ export const webGLBackend: Backend = {
       );
     }
     crowd.isSkinnedMesh = true;
-    const view = viewOf(renderer, crowd, camera, camera);
+    const view = viewOf(renderer, crowd, camera, camera, material);
     prepareDraw(renderer, crowd, view);
     patch(crowd, material, 'color', crowd.bindMatrix.elements[PARAM_VARIANT]);
     checkAttributes(renderer, material, crowd.geometry, instanceAttributes(crowd));
@@ -73,24 +73,41 @@ export const webGLBackend: Backend = {
   prepareShadow(target: object, crowd: DrawnCrowd, camera: Camera, viewer: Camera): void {
     const renderer = target as WebGLRenderer;
     crowd.skeleton.drawnCount = null;
-    const view = viewOf(renderer, crowd, camera, viewer);
+    const view = viewOf(renderer, crowd, camera, viewer, null);
     prepareDraw(renderer, crowd, view);
     crowd.skeleton.drawnCount = drawnCount(crowd, view);
   },
 };
 
-/** Which instances are drawn for a camera; null for all, in shaders that know no views. */
-function viewOf(renderer: WebGLRenderer, crowd: DrawnCrowd, camera: Camera, viewer: Camera): View | null {
+/**
+ * Which instances are drawn for a camera; null for all, in shaders that know no views.
+ *
+ * @param material In which they are drawn, if their order matters: not in shadow maps.
+ */
+function viewOf(
+  renderer: WebGLRenderer,
+  crowd: DrawnCrowd,
+  camera: Camera,
+  viewer: Camera,
+  material: Material | null,
+): View | null {
   if (!drawnOf(crowd).viewed) return null;
-  const { view, views } = crowd;
+  const { view, views, matrixWorld, level } = crowd;
   view?.update?.(crowd.count);
-  return view ?? views.of(camera, crowd.matrixWorld, renderer.info.render.frame, viewer).of(crowd.level);
+  if (view !== null) return view;
+  const seen = views.of(camera, matrixWorld, renderer.info.render.frame, viewer);
+  // Of a list that is sorted, no first part has the first instances.
+  if (material === null || isCut(crowd)) return seen.of(level);
+  return seen.inOrder(level, material.transparent, matrixWorld, views);
 }
+
+/** Whether an attachment was told to show fewer instances than there are. */
+const isCut = ({ count, visibility }: DrawnCrowd): boolean => count < visibility.count;
 
 /** How many instances are drawn: what three.js finds as the crowd's `count`. Null if it is what the user has set. */
 function drawnCount(crowd: DrawnCrowd, view: View | null): number | null {
   if (view === null || (view.isWhole ?? false)) return null;
-  // An attachment may be told to show fewer instances than there are. Lists are in ascending order.
+  // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
   return crowd.view === null ? view.list.countBelow(crowd.count, view.count) : view.count;
 }
 

@@ -23,6 +23,8 @@ interface Draw {
   /** The call of `render` that it belongs to. */
   renderId: number;
   camera: Camera | null;
+  /** Whether far instances come first. */
+  transparent: boolean;
   view: View | null;
 }
 
@@ -55,20 +57,30 @@ export const viewerOf = (renderer: object, camera: Camera): Camera =>
   camerasOf.get(renderer)?.viewers.get(camera) ?? camera;
 
 /** What is drawn right now; null if that is all instances in their order. Call it right before a draw, see `OnObjectUpdate`. */
-export function viewAtDraw(crowd: DrawnCrowd, { renderer, renderId, camera }: DrawFrame): View | null {
+export function viewAtDraw(
+  crowd: DrawnCrowd,
+  { renderer, renderId, camera, material }: DrawFrame,
+): View | null {
   if (crowd.view !== null) return crowd.view;
   if (!crowd.views.isUsed || renderer === null || camera === null) return null;
   let draw = draws.get(crowd);
   if (draw === undefined) {
-    draw = { renderer: null, renderId: -1, camera: null, view: null };
+    draw = { renderer: null, renderId: -1, camera: null, transparent: false, view: null };
     draws.set(crowd, draw);
   }
-  if (draw.renderId === renderId && draw.camera === camera && draw.renderer === renderer) return draw.view;
+  const transparent = material?.transparent === true;
+  const same = draw.renderId === renderId && draw.camera === camera && draw.renderer === renderer;
+  if (same && draw.transparent === transparent) return draw.view;
   const { frame } = (renderer as Renderer).info;
-  const seen = crowd.views.of(camera, crowd.matrixWorld, frame, viewerOf(renderer, camera));
+  const viewer = viewerOf(renderer, camera);
+  const { views, matrixWorld, level } = crowd;
+  const seen = views.of(camera, matrixWorld, frame, viewer);
   draw.renderer = renderer;
   draw.renderId = renderId;
   draw.camera = camera;
-  draw.view = seen.of(crowd.level);
+  draw.transparent = transparent;
+  // In shadow maps the order is of no use.
+  const isSorted = viewer === camera && crowd.count === crowd.visibility.count;
+  draw.view = isSorted ? seen.inOrder(level, transparent, matrixWorld, views) : seen.of(level);
   return draw.view;
 }

@@ -1,0 +1,56 @@
+import type { CustomSort } from '../views/DrawOrder.js';
+import { IdentityMesh } from './IdentityMesh.js';
+
+const NAME = 'SkinnedInstancedMesh';
+
+/** A crowd's own mesh, which says in what order its instances are drawn, and how many of them. */
+export abstract class OrderedMesh extends IdentityMesh {
+  /**
+   * Whether instances are drawn by their distance from the camera, for each camera by itself, as `BatchedMesh` has it: near ones
+   * first, so that what they hide costs no pixels, and with transparent materials far ones first. What is attached is sorted
+   * too; shadow maps are not. Else instances are drawn in the order of their ids, as those of an `InstancedMesh`.
+   *
+   * @default false
+   */
+  get sortObjects(): boolean {
+    return this.views.order.sortObjects;
+  }
+
+  /** Changing it may compile the materials anew. */
+  set sortObjects(value: boolean) {
+    this.views.order.sortObjects = value;
+    this.prepareDraw();
+  }
+
+  /** The function that sorts instances in place of their distance; null if none does. */
+  get customSort(): CustomSort | null {
+    return this.views.order.customSort;
+  }
+
+  /**
+   * Has a function sort the instances while `sortObjects` is true, as `BatchedMesh.setCustomSort`: it is called with those that a
+   * camera sees, each with its `index` and with `z`, how far it lies in front of the camera. Null to sort by distance again.
+   */
+  setCustomSort(sort: CustomSort | null): this {
+    this.views.order.customSort = sort;
+    return this;
+  }
+
+  /**
+   * The most instances that are drawn for a camera: the nearest of those that it sees. Shadow maps have as many, the nearest to the
+   * camera for which they are drawn. One that is drawn stays so until others are nearer by a tenth, so that none flickers.
+   *
+   * @default Infinity
+   */
+  get maxVisible(): number {
+    return this.views.order.maxVisible;
+  }
+
+  /** @throws If it is no number from 0. Changing it may compile the materials anew. */
+  set maxVisible(value: number) {
+    if (!(value >= 0))
+      throw new Error(`${NAME}.maxVisible: ${value} is no number of instances; use one from 0.`);
+    this.views.order.maxVisible = Math.floor(value);
+    this.prepareDraw();
+  }
+}

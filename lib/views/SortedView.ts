@@ -1,0 +1,94 @@
+import { type Camera, Matrix4 } from 'three';
+import type { CustomSort, DrawOrder, SortedInstance } from './DrawOrder.js';
+import { InstanceList } from './InstanceList.js';
+import { sortByCode } from './sortByCode.js';
+import type { View } from './View.js';
+
+const _toCamera = /*@__PURE__*/ new Matrix4();
+let _ids = /*@__PURE__*/ new Uint32Array(0);
+let _depths = /*@__PURE__*/ new Float32Array(0);
+/** The bits of the depths, in whose place come codes that are in the same order. */
+let _codes = /*@__PURE__*/ new Uint32Array(0);
+
+/** The instances of another view, in the order of their distance from the camera or in one that a function gives them. */
+export class SortedView implements View {
+  count = 0;
+  readonly list: InstanceList;
+  private version = -1;
+  private orderVersion = -1;
+  /** Objects that functions sort. */
+  private readonly pool: SortedInstance[] = [];
+  private readonly sorted: SortedInstance[] = [];
+
+  /** @param farFirst Whether the farthest is drawn first, as what is transparent has to be. */
+  constructor(
+    capacity: number,
+    private readonly farFirst: boolean,
+  ) {
+    this.list = new InstanceList(capacity);
+  }
+
+  /**
+   * Sorts the instances of a view anew. Costs nothing as long as the version stays.
+   *
+   * @param version Goes up when the view changes, or camera or crowd move.
+   * @param spheres x, y, z and radius by id, in the crowd's space.
+   */
+  follow(
+    version: number,
+    view: View,
+    camera: Camera,
+    crowdMatrixWorld: Matrix4,
+    spheres: Float32Array,
+    { customSort: custom, version: orderVersion }: DrawOrder,
+  ): void {
+    if (version === this.version && orderVersion === this.orderVersion) return;
+    this.version = version;
+    this.orderVersion = orderVersion;
+    const { count, list, isWhole } = view;
+    this.count = count;
+    if (_ids.length < count) _ids = new Uint32Array(count);
+    const ids = _ids.subarray(0, count);
+    for (let i = 0; i < count; i++) ids[i] = isWhole ? i : list.get(i);
+    if (_depths.length < spheres.length / 4) {
+      _depths = new Float32Array(spheres.length / 4);
+      _codes = new Uint32Array(_depths.buffer);
+    }
+    const m = _toCamera.multiplyMatrices(camera.matrixWorldInverse, crowdMatrixWorld).elements;
+    for (const id of ids) {
+      const at = id * 4;
+      _depths[id] = -(m[2] * spheres[at] + m[6] * spheres[at + 1] + m[10] * spheres[at + 2] + m[14]);
+    }
+    if (custom === null) sortByCode(ids, codesOf(ids, this.farFirst));
+    else this.sortCustom(ids, camera, custom);
+    this.list.assign(ids, count);
+  }
+
+  dispose(): void {
+    this.list.dispose();
+  }
+
+  private sortCustom(ids: Uint32Array, camera: Camera, custom: CustomSort): void {
+    const { pool, sorted } = this;
+    while (pool.length < ids.length) pool.push({ index: 0, z: 0 });
+    sorted.length = ids.length;
+    ids.forEach((id, i) => {
+      sorted[i] = pool[i];
+      sorted[i].index = id;
+      sorted[i].z = _depths[id];
+    });
+    custom(sorted, camera);
+    for (let i = 0; i < ids.length; i++) ids[i] = sorted[i].index;
+  }
+}
+
+/** Whole numbers that are in the order of the depths, with 30 bits each. */
+function codesOf(ids: Uint32Array, farFirst: boolean): Uint32Array {
+  for (const id of ids) {
+    const bits = _codes[id];
+    // Floats as they lie in memory are in order but for their signs, and below zero in reverse.
+    const rising = bits >>> 31 === 0 ? bits ^ 0x80000000 : ~bits;
+    _codes[id] = (farFirst ? ~rising : rising) >>> 2;
+  }
+  return _codes;
+}
