@@ -12,6 +12,7 @@ import {
   PerspectiveCamera,
   PlaneGeometry,
   Scene,
+  Vector3,
 } from 'three';
 import { OrbitControls } from 'three-stdlib';
 import { type AnyRenderer, scenery } from './createRenderer.js';
@@ -54,7 +55,7 @@ export class Stage {
 
   /** Frames characters of `height` that cover `radius`; a close look at the middle, the rest into the distance. */
   frame(height: number, radius: number): void {
-    const { camera, controls, scene, sun } = this;
+    const { camera, controls, scene } = this;
     const distance = Math.min(radius * 1.5, height * 9) + height * 1.6;
     camera.position.set(distance * 0.35, height * 0.9 + distance * 0.32, distance);
     camera.near = height / 20;
@@ -65,13 +66,7 @@ export class Stage {
     scene.fog = new Fog(SKY, distance * 1.5, radius * 2.5 + height * 40);
 
     const reach = Math.min(radius, height * 14) + height * 2;
-    sun.position.set(-reach * 0.5, reach * 1.2, reach * 0.7);
-    const shadow = sun.shadow.camera;
-    shadow.left = shadow.bottom = -reach;
-    shadow.right = shadow.top = reach;
-    shadow.near = reach * 0.1;
-    shadow.far = reach * 3;
-    shadow.updateProjectionMatrix();
+    this.shine(new Vector3(), reach);
 
     this.ground.clear();
     const extent = radius * 4 + height * 80;
@@ -88,6 +83,20 @@ export class Stage {
   standBeside(panel: Element): void {
     this.panel = panel;
     new ResizeObserver(() => this.center()).observe(panel);
+  }
+
+  /** Lets the sun cast shadows within `reach` of a point, where it did so about the middle. */
+  shine(at: Vector3, reach: number): void {
+    const { sun } = this;
+    const { camera } = sun.shadow;
+    sun.position.set(at.x - reach * 0.5, reach * 1.2, at.z + reach * 0.7);
+    sun.target.position.set(at.x, 0, at.z);
+    if (camera.right === reach) return;
+    camera.left = camera.bottom = -reach;
+    camera.right = camera.top = reach;
+    camera.near = reach * 0.1;
+    camera.far = reach * 3;
+    camera.updateProjectionMatrix();
   }
 
   set shadows(value: boolean) {

@@ -20,6 +20,7 @@ import { deviceName } from '../../demos/lib/deviceName.js';
 import { bakeTexels } from '../support/bakeTexels.js';
 import { loadModel, modelNames } from '../support/models.js';
 import { measureVertices, webGLCapture } from '../support/parity.js';
+import { views } from './views.js';
 
 export interface VertexRow {
   model: string;
@@ -295,7 +296,8 @@ declare global {
       baking: typeof baking;
       longestSlice: typeof longestSlice;
       models: typeof modelNames;
+      views: typeof views;
     };
   }
 }
-window.bench = { accuracy, device, vertices, poses, baking, longestSlice, models: modelNames };
+window.bench = { accuracy, device, vertices, poses, baking, longestSlice, models: modelNames, views };

@@ -3,6 +3,7 @@
 //
 //   npm run bench                 frames, vertices, poses, baking, accuracy
 //   npm run bench -- vertices     one of them
+//   npm run bench -- views        what culling and levels of detail cost and save
 //   npm run bench -- whole        frames of whole characters, which a software renderer takes minutes over
 //   npm run bench -- frames --json=results.json     also keeps the benchmark page's numbers in a file
 import { writeFileSync } from 'node:fs';
@@ -134,7 +135,38 @@ async function accuracy(models) {
   console.log();
 }
 
+/** JavaScript of a frame of which the camera sees a quarter, and whole frames beside those with everything drawn. */
+async function views() {
+  for (const renderer of ['webgl', 'webgpu']) {
+    console.log(`A quarter of the crowd is seen, ${renderer}, vertices left out: JavaScript and uploads`);
+    const script = await onPage((page) =>
+      page.evaluate((kind) => window.bench.views(kind, 'script', [10_000, 50_000, 100_000]), renderer),
+    );
+    console.log(
+      `${'characters'.padEnd(12)}${''.padEnd(46)}${cell('JS ms', 10)}${cell('- drawn', 9)}${cell('uploads', 9)}${cell('bytes', 13)}`,
+    );
+    for (const { name, count, js, uploads, bytes } of script) {
+      const drawn = script.find((row) => row.count === count && row.name === 'all drawn');
+      console.log(
+        `${number(count).padEnd(12)}${name.padEnd(46)}${cell(js.toFixed(3), 10)}${cell((js - drawn.js).toFixed(3), 9)}${cell(number(uploads), 9)}${cell(number(bytes), 13)}`,
+      );
+    }
+    console.log(`\nWhole frames of whole characters, ${renderer}`);
+    const whole = await onPage((page) =>
+      page.evaluate((kind) => window.bench.views(kind, 'drawing', [1_000]), renderer),
+    );
+    for (const { name, count, frame } of whole) {
+      const drawn = whole.find((row) => row.name === `${name.split(':')[0]}: all drawn`);
+      console.log(
+        `${number(count).padEnd(12)}${name.padEnd(46)}${cell(frame.toFixed(1), 10)} ms${cell((frame / drawn.frame).toFixed(2), 9)} ×`,
+      );
+    }
+    console.log();
+  }
+}
+
 const kinds = {
+  views,
   frames: () =>
     frames(
       { vertices: '0' },

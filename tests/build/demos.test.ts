@@ -277,6 +277,31 @@ test.each(['webgl', 'webgpu'])(
 );
 
 test.each(['webgl', 'webgpu'])(
+  'the battlefield says how many of its soldiers the camera sees, at which level, under %s',
+  async (renderer) => {
+    const page = await open(`battlefield/index.html?count=100&shadows=0&renderer=${renderer}`);
+    await expectMoving(page);
+    await expectLinkToSource(page, 'battlefield');
+    const seen = async () =>
+      Object.entries(await figuresOf(page))
+        .filter(([label]) => /Seen|At level/.test(label))
+        .map(([, [value]]) => Number(value));
+    await expect.poll(async () => (await seen()).length, { timeout: PATIENCE }).toBe(4);
+    const [visible, ...levels] = await seen();
+    expect(visible).toBeLessThanOrEqual(100);
+    expect(levels.reduce((sum, level) => sum + level, 0)).toBe(visible);
+    await look(page, 'battlefield', renderer);
+    await page.click('button[name=fly]');
+    await page.click('button[name=march]');
+    await page.click('button[name=cull]');
+    await expect.poll(async () => (await seen())[0], { timeout: PATIENCE }).toBe(100);
+    await page.click('button[name=levels]');
+    await expect.poll(seen, { timeout: PATIENCE }).toEqual([100, 100, 0, 0]);
+    expect(problems).toEqual([]);
+  },
+);
+
+test.each(['webgl', 'webgpu'])(
   'the dressing room dresses the chosen character under %s',
   async (renderer) => {
     const page = await open(`dressing/index.html?count=2&shadows=0&renderer=${renderer}`);

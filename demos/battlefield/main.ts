@@ -1,0 +1,236 @@
+import type { LevelMesh } from 'skinned-instanced-mesh';
+import {
+  Color,
+  ConeGeometry,
+  CylinderGeometry,
+  type Material,
+  Matrix4,
+  type Mesh,
+  MeshStandardMaterial,
+} from 'three';
+import { mergeBufferGeometries } from 'three-stdlib';
+import { createCharacter } from '../character.js';
+import { Figures } from '../lib/Figures.js';
+import { openStage } from '../lib/openStage.js';
+import { fail, find, secondsBetween, showValue, slide, toggle } from '../lib/page.js';
+import { Armies } from './armies.js';
+import { FieldMap } from './FieldMap.js';
+import { Flight } from './Flight.js';
+
+const HEIGHT = 1.8;
+/** Where the levels of detail begin, metres; and the share of the figure's corners that each has. */
+const LEVELS = [
+  { distance: 25, detail: 0.5, color: 0x8a6a08 },
+  { distance: 60, detail: 0.2, color: 0x8e1e12 },
+] as const;
+const NEAR_COLOR = 0x1c7a30;
+/** Within this distance of what the camera looks at, the sun casts shadows. */
+const SHADOWS = 60;
+/** Every so many frames the map is drawn. */
+const MAP_EVERY = 6;
+
+const { query, Crowd, device, stage, measure } = await openStage();
+const figures = new Figures(find('[data-costs]'), ['crowd']);
+
+/** How many there are to begin with: a software renderer takes seconds over what a GPU does at once. */
+function usualCount(): number {
+  if (/swiftshader|llvmpipe|software/i.test(device.name)) return 600;
+  return device.device === null ? 20_000 : 100_000;
+}
+const most = device.device === null ? 20_000 : 100_000;
+const count = Math.min(most, Math.max(100, Number(query.get('count') ?? usualCount())));
+
+// --- the armies ---
+
+const { root, clips } = createCharacter();
+const crowd = Crowd.from(root, clips, count);
+crowd.castShadow = true;
+crowd.receiveShadow = true;
+const coarser = LEVELS.map(({ detail }) => createCharacter({ detail }).root);
+
+/** Adds the levels of detail, or takes them away. */
+function setLevels(wanted: boolean): void {
+  for (const { object } of crowd.levels.slice(1)) if (object !== null) crowd.removeLevel(object as LevelMesh);
+  if (wanted) coarser.forEach((figure, i) => crowd.addLevel(figure, LEVELS[i].distance, 0.05));
+  paintLevels();
+}
+
+const shaft = new CylinderGeometry(0.02, 0.02, 2.2, 5);
+const tip = new ConeGeometry(0.05, 0.22, 4).translate(0, 1.2, 0);
+const spear = mergeBufferGeometries([shaft, tip]);
+if (spear === null) throw new Error('The spear cannot be made of its two parts.');
+const spears = crowd.attachToJoint(
+  'RightHand',
+  spear,
+  new MeshStandardMaterial({ color: 0x6b4a2f, roughness: 0.9 }),
+  new Matrix4().makeTranslation(0, 0.35, 0.03),
+);
+spears.castShadow = true;
+
+let armies = new Armies(count);
+const map = new FieldMap(
+  find('[data-map]'),
+  LEVELS.map(({ distance }) => distance),
+  1,
+);
+let flight = new Flight(1, 1);
+
+const _color = new Color();
+const _matrix = new Matrix4();
+
+/** Lines up so many soldiers. */
+function lineUp(soldiers: number): void {
+  crowd.setCapacity(soldiers);
+  crowd.count = soldiers;
+  armies = new Armies(soldiers);
+  for (let i = 0; i < soldiers; i++) {
+    crowd.setMatrixAt(i, armies.placeOf(i, _matrix));
+    crowd.setColorAt(i, armies.colorOf(i, _color));
+  }
+  crowd.instanceMatrix.needsUpdate = true;
+  if (crowd.instanceColor) crowd.instanceColor.needsUpdate = true;
+  crowd.playAll((i) => armies.clipOf(i), { time: (i) => (i * 0.37) % 10 });
+  map.half = Math.max(armies.halfWidth, armies.halfDepth) * 1.05;
+  flight = new Flight(armies.halfWidth, armies.halfDepth);
+  march(0);
+}
+
+const setPlace = (soldier: number, matrix: Matrix4) => {
+  crowd.setMatrixAt(soldier, matrix);
+};
+const placesMoved = (first: number, moved: number) => {
+  crowd.instanceMatrix.addUpdateRange(first * 16, moved * 16);
+};
+
+/** Where the columns on the march are after so many seconds. */
+function march(seconds: number): void {
+  armies.march(seconds, setPlace, placesMoved);
+  crowd.instanceMatrix.needsUpdate = true;
+}
+
+// --- the page ---
+
+let flying = false;
+let marching = false;
+let colored = false;
+/** Seconds that the columns have marched. */
+let marched = 0;
+
+function listen(): void {
+  const input = find<HTMLInputElement>('[name=count]');
+  input.max = String(most);
+  input.value = String(count);
+  showValue('count', count.toLocaleString('en'));
+  slide('count', (value) => {
+    lineUp(value);
+    showValue('count', value.toLocaleString('en'));
+  });
+  toggle('fly', query.get('fly') !== '0', (value) => {
+    flying = value;
+  });
+  toggle('march', query.get('march') !== '0', (value) => {
+    marching = value;
+  });
+  toggle('cull', query.get('cull') !== '0', (value) => {
+    crowd.perObjectFrustumCulled = value;
+  });
+  toggle('colors', query.get('colors') === '1', (value) => {
+    colored = value;
+  });
+  toggle('levels', query.get('levels') !== '0', setLevels);
+  find('[name=colors]').addEventListener('click', paintLevels);
+  toggle('shadows', query.get('shadows') !== '0', (value) => {
+    stage.shadows = value;
+  });
+  // Whoever takes the camera wants to keep it.
+  stage.controls.addEventListener('start', () => {
+    if (flying) find<HTMLButtonElement>('[name=fly]').click();
+  });
+}
+
+/** Shows the levels as colours, or the figures as they are. */
+function paintLevels(): void {
+  crowd.levels.forEach(({ object }, i) => {
+    const color = i === 0 ? NEAR_COLOR : LEVELS[i - 1].color;
+    if (object !== null) paint((object as LevelMesh).material, colored ? color : 0);
+  });
+}
+
+function paint(material: Material | Material[], color: number): void {
+  for (const one of Array.isArray(material) ? material : [material]) {
+    (one as MeshStandardMaterial).emissive.set(color);
+  }
+}
+
+/** Triangles of the figure at each level. */
+const triangles = [root, ...coarser].map((figure) => {
+  const { geometry } = figure.getObjectByName('Body') as Mesh;
+  return (geometry.index?.count ?? 0) / 3;
+});
+const rows = new Map<string, HTMLTableCellElement>();
+
+/** Writes a figure into the table of what is seen. */
+function show(label: string, value: number): void {
+  let cell = rows.get(label);
+  if (cell === undefined) {
+    const row = find<HTMLTableSectionElement>('[data-seen]').insertRow();
+    row.insertCell().textContent = label;
+    cell = row.insertCell();
+    rows.set(label, cell);
+  }
+  cell.textContent = value.toLocaleString('en');
+}
+
+let reading = false;
+
+/** Shows what the camera sees of the armies. Under WebGPU only the GPU knows, and answers some frames later. */
+async function readSeen(): Promise<void> {
+  if (reading) return;
+  reading = true;
+  const { visible, levels } = await crowd.readViewInfo(device.renderer, stage.camera);
+  reading = false;
+  show('Seen by the camera', visible);
+  triangles.forEach((each, level) => {
+    show(`At level ${level}, ${each.toLocaleString('en')} triangles`, levels[level] ?? 0);
+  });
+}
+
+// --- frames ---
+
+let last = performance.now();
+let frames = 0;
+
+function frame(now: number): void {
+  const delta = secondsBetween(last, now);
+  last = now;
+  const { camera, controls } = stage;
+  const cost = measure(() => {
+    crowd.update(delta);
+    if (marching) {
+      marched += delta;
+      march(marched);
+    }
+    if (flying) flight.move(camera, controls.target, delta);
+    else controls.update();
+    stage.shine(controls.target, SHADOWS);
+    stage.render(0, 1);
+  });
+  figures.add('crowd', cost);
+  figures.write();
+  if (frames++ % MAP_EVERY === 0) {
+    map.draw(camera, crowd.instanceMatrix.array, crowd.count);
+    void readSeen();
+  }
+  document.body.dataset.ready = '1';
+  requestAnimationFrame(frame);
+}
+
+stage.frame(HEIGHT, 150);
+try {
+  lineUp(count);
+  listen();
+  stage.scene.add(crowd);
+  requestAnimationFrame(frame);
+} catch (error) {
+  fail(error as Error);
+}
