@@ -1,4 +1,5 @@
 import { type Color, InstancedBufferAttribute, type InstancedMesh } from 'three';
+import { itemChanged } from '../utils/itemChanged.js';
 import { resizedAttribute } from '../utils/resizedAttribute.js';
 import { swapItems } from '../utils/swapItems.js';
 import type { InstanceData } from './InstanceData.js';
@@ -28,14 +29,15 @@ export class InstanceColors implements InstanceData {
     const { instanceColor } = this.mesh;
     if (instanceColor === null) return;
     swapItems(instanceColor.array, i, j, instanceColor.itemSize);
-    instanceColor.needsUpdate = true;
+    itemChanged(instanceColor, i);
+    itemChanged(instanceColor, j);
   }
 
   reset(index: number): void {
     const { instanceColor } = this.mesh;
     if (instanceColor === null) return;
     instanceColor.setXYZ(index, 1, 1, 1);
-    instanceColor.needsUpdate = true;
+    itemChanged(instanceColor, index);
   }
 
   copy({ mesh: { instanceColor } }: InstanceColors): void {

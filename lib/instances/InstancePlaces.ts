@@ -1,4 +1,5 @@
 import { InstancedBufferAttribute } from 'three';
+import { allChanged, itemChanged } from '../utils/itemChanged.js';
 import { resizedAttribute } from '../utils/resizedAttribute.js';
 import { swapItems } from '../utils/swapItems.js';
 import type { InstanceData } from './InstanceData.js';
@@ -25,17 +26,23 @@ export class InstancePlaces implements InstanceData {
 
   swap(i: number, j: number): void {
     swapItems(this.attribute.array, i, j, 16);
-    this.attribute.needsUpdate = true;
+    itemChanged(this.attribute, i);
+    itemChanged(this.attribute, j);
   }
 
   reset(index: number): void {
     this.attribute.array.set(IDENTITY, index * 16);
-    this.attribute.needsUpdate = true;
+    itemChanged(this.attribute, index);
   }
 
   copy(source: InstancePlaces): void {
     this.attribute.copy(source.attribute);
-    this.attribute.needsUpdate = true;
+    this.moved();
+  }
+
+  /** Call when any of the instances may have been moved. */
+  moved(): void {
+    allChanged(this.attribute);
   }
 
   dispose(): void {

@@ -230,9 +230,7 @@ export abstract class PlayingMesh extends OrderedMesh {
     checkFinite(delta, 'delta', `${NAME}.applyRootMotion`);
     const { instanceMatrix, playback, count, boneTexture } = this;
     const matrices = instanceMatrix.array as Float32Array;
-    if (applyRootMotion(playback, boneTexture.clipTable, delta, count, matrices)) {
-      instanceMatrix.needsUpdate = true;
-    }
+    if (applyRootMotion(playback, boneTexture.clipTable, delta, count, matrices)) this.crowd.places.moved();
     return this;
   }
 
