@@ -31,6 +31,7 @@ export type { IdentityMesh } from './objects/IdentityMesh.js';
 export type { JointAttachment } from './objects/JointAttachment.js';
 export type {
   LeveledMesh,
+  LevelShare,
   LevelStart,
   SimplifiedLevel,
   SimplifiedLevelOptions,

@@ -3,6 +3,7 @@ import { isOfVertices, type Surface, surfacesOf, weldedIndex } from './surfaces.
 
 /** What is used of meshoptimizer's `MeshoptSimplifier`, which the user brings along. */
 export interface Simplifier {
+  /** Its `simplifyWithAttributes`: what is left of the indices, and the error. */
   simplifyWithAttributes(
     indices: Uint32Array,
     positions: Float32Array,

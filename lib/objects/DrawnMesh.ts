@@ -52,10 +52,15 @@ export abstract class DrawnMesh extends InstancedMesh<
   /** @internal */
   previousMatrices: InstanceMatrices | null = null;
 
+  /** The clips that instances can play. */
   abstract readonly boneTexture: BoneTexture;
+  /** Joints that a vertex follows at most. */
   abstract readonly influences: Influences;
+  /** The same in shadow maps. */
   abstract readonly shadowInfluences: Influences;
+  /** Whether two baked frames are mixed; else the nearest is shown. */
   abstract readonly interpolate: boolean;
+  /** Whether clips move the geometry's morph targets. */
   abstract readonly clipsMorph: boolean;
   /** @internal */
   abstract readonly parts: InstanceParts | null;

@@ -14,7 +14,13 @@ const NAME = 'SkinnedInstancedMesh';
  * From where on a level of detail is drawn: a distance in world units as in three.js's `LOD`, or a share of the height of the
  * picture, below which an instance is small enough for it.
  */
-export type LevelStart = number | { screenShare: number };
+export type LevelStart = number | LevelShare;
+
+/** Where a level begins, by size. */
+export interface LevelShare {
+  /** Of the height of the picture, above 0. */
+  screenShare: number;
+}
 
 /** A level of detail that `addSimplifiedLevels` makes: either `distance` or `screenShare` says where it begins. */
 export interface SimplifiedLevelOptions extends LevelOptions {
@@ -30,6 +36,7 @@ export interface SimplifiedLevelOptions extends LevelOptions {
 
 /** What `addSimplifiedLevels` tells of a level that it made. */
 export interface SimplifiedLevel extends Omit<Simplified, 'geometry'> {
+  /** What draws it. */
   level: LevelMesh;
 }
 
@@ -55,6 +62,7 @@ export abstract class LeveledMesh extends EditableMesh {
     return this.crowd.levels.shadowLevel;
   }
 
+  /** Takes effect in the next frame. */
   set shadowLevel(value: number) {
     if (!(Number.isInteger(value) && value >= 0)) {
       throw new Error(`${NAME}.shadowLevel: ${value} is no number of levels; use 0, 1, 2, ….`);

@@ -489,6 +489,7 @@ function withNames(code: string): string {
     lean: 'Quaternion',
     aims: 'Quaternion[]',
     ragdoll: 'Object3D',
+    MeshoptSimplifier: "import('skinned-instanced-mesh').Simplifier & { ready: Promise<void> }",
   };
   const names = Object.entries(declared)
     .filter(([name]) => !new RegExp(`const ${name}\\b`).test(code))
