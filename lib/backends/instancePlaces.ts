@@ -1,19 +1,35 @@
 import { InstanceMatrices } from '../instances/InstanceMatrices.js';
 import type { DrawnCrowd } from './DrawnCrowd.js';
 
+/** Keeps colours of a crowd as texels, and up to date, where matrices are read from elsewhere. Call it before each such draw. */
+export function updateColors(crowd: DrawnCrowd, renderer: object): void {
+  const { instanceColor, instanceMatrix } = crowd;
+  if (instanceColor === null) return;
+  const matrices = texelsOf(crowd);
+  if (matrices.updateColors(instanceColor)) instanceColor.clearUpdateRanges();
+  matrices.skip(instanceMatrix);
+  matrices.prepare(renderer);
+}
+
 /** Keeps matrices and colours of a crowd as texels, and up to date. Call it before each draw that reads them so. */
 export function updateMatrices(crowd: DrawnCrowd): InstanceMatrices {
   const { instanceMatrix, instanceColor } = crowd;
-  if (crowd.matrices?.capacity !== instanceMatrix.count) {
-    crowd.matrices?.dispose();
-    crowd.matrices = new InstanceMatrices(instanceMatrix.count, true);
-  }
-  const { matrices } = crowd;
+  const matrices = texelsOf(crowd);
   // A renderer forgets the ranges of attributes that it has sent; these it has sent already, or will not send.
   matrices.update(instanceMatrix);
   instanceMatrix.clearUpdateRanges();
   if (instanceColor !== null && matrices.updateColors(instanceColor)) instanceColor.clearUpdateRanges();
   return matrices;
+}
+
+/** As many as there are matrices. */
+function texelsOf(crowd: DrawnCrowd): InstanceMatrices {
+  const { count } = crowd.instanceMatrix;
+  if (crowd.matrices?.capacity !== count) {
+    crowd.matrices?.dispose();
+    crowd.matrices = new InstanceMatrices(count, true);
+  }
+  return crowd.matrices;
 }
 
 /**

@@ -7,7 +7,7 @@ import type { ViewInfo } from '../../views/ViewInfo.js';
 import type { Backend } from '../Backend.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
 import { setDrawParameters } from '../drawParameters.js';
-import { updateMatrices } from '../instancePlaces.js';
+import { updateColors, updateMatrices } from '../instancePlaces.js';
 import { checkTextureSizes, type NodeRenderer, needsMatrixTexels } from './checkLimits.js';
 import { nodeSourceOf } from './nodeSources.js';
 import { checkVertexNode, patchNodeMaterial } from './patchNodeMaterial.js';
@@ -62,12 +62,13 @@ export const webGPUBackend: Backend = {
     prepareUploads(renderer, crowd);
     setDrawParameters(crowd, readsView(crowd));
     checkTextureSizes(renderer, crowd);
-    prepareMatrices(renderer, crowd);
+    const onGPU = readsView(crowd) && isCulledOnGPU(renderer, crowd);
+    if (onGPU) updateColors(crowd, renderer);
+    else prepareMatrices(renderer, crowd);
     const last = override !== null && material.allowOverride ? override : material;
     crowd.isSkinnedMesh = isPosable(renderer, last);
 
     const source = nodeSourceOf(crowd);
-    const onGPU = readsView(crowd) && isCulledOnGPU(renderer, crowd);
     const pass = (onGPU && source.pass?.(crowd)) || null;
     if (pass === null) source.prepare?.(renderer, crowd);
     if (onGPU) gpuViewsOf(renderer, crowd).prepare(crowd, camera, last, group, pass);

@@ -40,10 +40,16 @@ export function instanceNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'int
   const list = listOf(builder, crowd);
   // Right before the draw: shadow maps are drawn after all that renderers call before it.
   onCrowdUpdate((drawn, _renderer, frame) => {
-    if (drawn.view === null && readsDrawnIndex(builder, drawn)) list.showAll(drawn);
+    if (drawn.view === null && readsDrawnIndex(builder, drawn)) list.showAll(drawn, frame);
     else list.show(drawn, frame);
   });
   return instanceIndex(list);
+}
+
+/** The matrix of the instance that is drawn, if shaders need no copy of it. Builds on the current stack. */
+export function matrixNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> | null {
+  if (!readsView(crowd)) return null;
+  return listOf(builder, crowd).matrix?.(instanceNode(crowd, builder)) ?? null;
 }
 
 /** What a build reads its instances from. */

@@ -16,12 +16,15 @@ import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { buildOf, mat4Of, objectAttribute } from '../../../shaders/tsl.js';
 import { InstanceMatrices } from '../../instances/InstanceMatrices.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
-import { instanceNode, onCrowdUpdate, type PartNode } from './crowdNodes.js';
+import { instanceNode, matrixNode, onCrowdUpdate, type PartNode } from './crowdNodes.js';
 
-/** Where an instance stands and what multiplies its colour. */
+/** Texels of a matrix: its rows but the last. */
+const MATRIX_TEXELS = 3;
+
+/** Where an instance stands and what multiplies its colour. Both build on the current stack. */
 interface Place {
-  matrix: Node<'mat4'>;
-  color: Node<'vec3'>;
+  matrix(): Node<'mat4'>;
+  color(): Node<'vec3'>;
 }
 
 /**
@@ -32,8 +35,8 @@ interface Place {
 export function placeCrowd(crowd: DrawnCrowd, builder: NodeBuilder, part: PartNode): void {
   const build = buildOf(builder);
   const place = Fn(() => {
-    const { matrix, color } =
-      crowd.matrices === null ? fromAttributes() : fromTexels(crowd, crowd.matrices, builder);
+    const copied = crowd.matrices === null ? fromAttributes() : fromTexels(crowd, crowd.matrices, builder);
+    const matrix = matrixNode(crowd, builder) ?? copied.matrix();
     positionLocal.assign(matrix.mul(vec4(positionLocal, 1)).xyz);
     if (build.hasGeometryAttribute('normal')) normalLocal.assign(transformNormal(normalLocal, matrix));
     if (build.hasGeometryAttribute('tangent')) tangentLocal.assign(matrix.mul(vec4(tangentLocal, 0)).xyz);
@@ -42,7 +45,7 @@ export function placeCrowd(crowd: DrawnCrowd, builder: NodeBuilder, part: PartNo
       positionPrevious.assign(previousMatrix(crowd, builder).mul(vec4(positionPrevious, 1)).xyz);
     }
     if (crowd.instanceColor !== null) {
-      varyingProperty('vec3', 'vInstanceColor').assign(color.mul(part().xyz));
+      varyingProperty('vec3', 'vInstanceColor').assign(copied.color().mul(part().xyz));
     }
   }, 'void');
   place();
@@ -50,8 +53,8 @@ export function placeCrowd(crowd: DrawnCrowd, builder: NodeBuilder, part: PartNo
 
 function fromAttributes(): Place {
   return {
-    matrix: objectAttribute('instanceMatrix', 'mat4'),
-    color: objectAttribute('instanceColor', 'vec3'),
+    matrix: () => objectAttribute('instanceMatrix', 'mat4'),
+    color: () => objectAttribute('instanceColor', 'vec3'),
   };
 }
 
@@ -60,8 +63,11 @@ function fromTexels(crowd: DrawnCrowd, matrices: InstanceMatrices, builder: Node
   onCrowdUpdate((drawn) => {
     if (drawn.matrices !== null) nodes.value = drawn.matrices.texture.layered;
   });
-  const rows = rowsOf(nodes, instanceNode(crowd, builder), matrices.texels);
-  return { matrix: matrixOf(rows), color: rows[3].xyz };
+  const instance = instanceNode(crowd, builder).toVar();
+  return {
+    matrix: () => matrixOf(nodes.instanceTexels(instance, matrices.texels, int(0), MATRIX_TEXELS)),
+    color: () => nodes.instanceTexels(instance, matrices.texels, int(MATRIX_TEXELS), 1)[0].xyz,
+  };
 }
 
 /** The instance's matrix in the frame before. Matrices are kept for the next frame after each draw. */

@@ -1,5 +1,5 @@
 import { type ArrayCamera, Box3, type Camera, Frustum, type Material, Matrix4, Sphere } from 'three';
-import type { ComputeNode, WebGPURenderer } from 'three/webgpu';
+import type { ComputeNode, StorageBufferAttribute, WebGPURenderer } from 'three/webgpu';
 import type { ViewInfo } from '../../../views/ViewInfo.js';
 import type { DrawnCrowd } from '../../DrawnCrowd.js';
 import type { NodePosePass } from '../NodePosePass.js';
@@ -93,6 +93,11 @@ export class GPUViews {
     const poses = pass?.prepareSeen(this.renderer, count, slot) ?? null;
     if (poses !== null) _steps.push(...poses);
     if (_steps.length > 0) this.renderer.compute(_steps);
+  }
+
+  /** Where instances stand: columns of matrices, four vectors an instance. */
+  get matrices(): StorageBufferAttribute {
+    return this.instances.matrices;
   }
 
   /** What a camera has to draw by; null if it was not prepared. */

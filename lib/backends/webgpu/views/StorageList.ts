@@ -1,6 +1,13 @@
 import { int, uniform } from 'three/tsl';
 import { type Node, StorageBufferAttribute } from 'three/webgpu';
-import { type DrawFrame, type StoredUints, uintsIn } from '../../../../shaders/tsl.js';
+import {
+  type DrawFrame,
+  mat4Of,
+  type StoredUints,
+  uintsIn,
+  type Vectors,
+  vectorsIn,
+} from '../../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../DrawnCrowd.js';
 import type { DrawnList } from './DrawnList.js';
 import { listOf } from './GPUViews.js';
@@ -15,11 +22,20 @@ function emptyList(): StorageBufferAttribute {
   return empty;
 }
 
+let identity: StorageBufferAttribute | null = null;
+
+/** The same for matrices. */
+function emptyMatrix(): StorageBufferAttribute {
+  identity ??= new StorageBufferAttribute(new Float32Array(16), 4);
+  return identity;
+}
+
 /** Reads the list of a camera, which the GPU has made. */
 export class StorageList implements DrawnList {
   private readonly isListed = uniform(0, 'int');
   private readonly first = uniform(0, 'int');
   private readonly ids: StoredUints = uintsIn(emptyList()).toReadOnly();
+  private readonly matrices: Vectors = vectorsIn(emptyMatrix());
 
   get listed(): Node<'bool'> {
     return this.isListed.notEqual(0);
@@ -29,11 +45,17 @@ export class StorageList implements DrawnList {
     return int(this.ids.element(this.first.add(drawn)));
   }
 
-  show(crowd: DrawnCrowd, { renderer, camera }: DrawFrame): void {
+  matrix(instance: Node<'int'>): Node<'mat4'> {
+    const first = instance.mul(4).toVar();
+    return mat4Of([0, 1, 2, 3].map((i) => this.matrices.element(first.add(i)).toVar())).toVar();
+  }
+
+  show(crowd: DrawnCrowd, frame: DrawFrame): void {
+    const { renderer, camera } = frame;
     const slot = renderer === null || camera === null ? null : gpuViewsOf(renderer, crowd).slotOf(camera);
     const place = slot?.places.get(crowd);
-    if (slot === null || place === undefined) this.showAll(crowd);
-    else {
+    this.showAll(crowd, frame);
+    if (slot !== null && place !== undefined) {
       this.isListed.value = 1;
       this.ids.value = slot.buffers.ids;
       this.first.value = listOf(crowd) * slot.buffers.capacity;
@@ -41,9 +63,10 @@ export class StorageList implements DrawnList {
     }
   }
 
-  showAll({ geometry }: DrawnCrowd): void {
+  showAll(crowd: DrawnCrowd, { renderer }: DrawFrame): void {
+    if (renderer !== null) this.matrices.value = gpuViewsOf(renderer, crowd).matrices;
     this.isListed.value = 0;
     this.ids.value = emptyList();
-    geometry.indirect = null;
+    crowd.geometry.indirect = null;
   }
 }

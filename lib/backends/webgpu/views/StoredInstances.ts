@@ -2,9 +2,9 @@ import type { InstancedBufferAttribute } from 'three';
 import { StorageBufferAttribute } from 'three/webgpu';
 import type { InstanceVisibility } from '../../../instances/InstanceVisibility.js';
 
-/** What compute shaders read of all instances. The buffers share their numbers with the crowd, so that nothing is copied. */
+/** What shaders read of all instances. The buffers share their numbers with the crowd, so that nothing is copied. */
 export class StoredInstances {
-  /** Matrices, column by column: four vectors an instance. */
+  /** Matrices, column by column: four vectors an instance. Shaders that draw read them too. */
   matrices: StorageBufferAttribute = new StorageBufferAttribute(new Float32Array(16), 4);
   /** A bit for each instance: whether it is drawn. */
   drawn: StorageBufferAttribute = new StorageBufferAttribute(new Uint32Array(1), 1);
@@ -41,6 +41,7 @@ export class StoredInstances {
       if (version === this.matricesVersion + 1) {
         for (const { start, count } of source.updateRanges) this.matrices.addUpdateRange(start, count);
       } else this.matrices.clearUpdateRanges();
+      source.clearUpdateRanges();
       this.matrices.needsUpdate = true;
     } else return;
     this.matricesVersion = version;

@@ -5,8 +5,8 @@ import { WORKGROUP } from './compactLists.js';
 import { GPUViews } from './GPUViews.js';
 
 /** Storage buffers that the computations read and write, and that vertices of a crowd read. */
-const COMPUTE_BUFFERS = 6;
-const VERTEX_BUFFERS = 3;
+const COMPUTE_BUFFERS = 7;
+const VERTEX_BUFFERS = 4;
 /** Bytes of an instance in the largest of the buffers. */
 const BYTES = 64;
 
