@@ -21,6 +21,8 @@ export class InstanceTexture {
   private readonly waiting: ({ start: number; count: number } | null)[];
   /** Renderers that have uploaded all of it once; others must not upload a part only. */
   private readonly complete = new WeakSet<object>();
+  /** The renderer that was prepared for last. */
+  private last: WeakRef<object> | null = null;
 
   /**
    * @param stride Numbers per instance, a multiple of 4.
@@ -85,6 +87,23 @@ export class InstanceTexture {
     }
   }
 
+  /** Replaces the first `count` numbers. Only what differs from before is uploaded, each row from its first difference to its last. */
+  assign(values: ArrayLike<number>, count: number): void {
+    const { data, stride } = this;
+    const perRow = this.perRow * stride;
+    for (let start = 0; start < count; start += perRow) {
+      const end = Math.min(start + perRow, count);
+      let first = start;
+      while (first < end && data[first] === values[first]) first++;
+      if (first === end) continue;
+      let last = end - 1;
+      while (data[last] === values[last]) last--;
+      for (let i = first; i <= last; i++) data[i] = values[i];
+      this.changed(Math.floor(first / stride));
+      this.changed(Math.floor(last / stride));
+    }
+  }
+
   /** Marks all of it for upload. */
   changedAll(): void {
     for (let row = 0; row < this.rows; row++) {
@@ -95,7 +114,10 @@ export class InstanceTexture {
 
   /** Call before a renderer draws: one that has never had the texture, or has lost it, must get all of it. */
   prepare(renderer: object, has: (texture: DataTexture | DataArrayTexture) => boolean): void {
-    if (this.complete.has(renderer) && (this.plainTexture === null || has(this.plainTexture))) return;
+    const isComplete = this.complete.has(renderer) && (this.plainTexture === null || has(this.plainTexture));
+    // What another renderer was sent is not among the ranges any more, which are those since then.
+    if (isComplete && this.last?.deref() === renderer) return;
+    if (this.last?.deref() !== renderer) this.last = new WeakRef(renderer);
     this.complete.add(renderer);
     this.plainTexture?.clearUpdateRanges();
     this.layeredTexture?.clearLayerUpdates();

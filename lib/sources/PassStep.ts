@@ -10,17 +10,46 @@ import {
   RGBAIntegerFormat,
   type Texture,
   UnsignedIntType,
+  Vector3,
   type WebGLRenderer,
   WebGLRenderTarget,
 } from 'three';
+import { INSTANCES_PER_ROW, INSTANCES_PER_ROW_BITS } from '../constants.js';
+import type { InstanceRuns } from '../views/InstanceRuns.js';
 
 const _camera = /*@__PURE__*/ new Camera();
 
-/** A triangle that covers the target; it has no attributes, its corners come from their number. */
+/** Corners of the triangle that covers the target, and of the two that make a rectangle. */
+const CORNERS = 3;
+const RUN_CORNERS = 6;
+
+/** Either a triangle that covers the target, or rectangles for runs of instances. Corners come from their number alone. */
 const VERTEX = /* glsl */ `
+uniform highp sampler2D runs;
+/* Pixels of an instance, instances in a row, rows; 0 for all. */
+uniform ivec3 runLayout;
+
 void main() {
 
-  gl_Position = vec4( gl_VertexID == 1 ? 3.0 : - 1.0, gl_VertexID == 2 ? 3.0 : - 1.0, 0.0, 1.0 );
+  if ( runLayout.z == 0 ) {
+
+    gl_Position = vec4( gl_VertexID == 1 ? 3.0 : - 1.0, gl_VertexID == 2 ? 3.0 : - 1.0, 0.0, 1.0 );
+    return;
+
+  }
+
+  int run = gl_VertexID / ${RUN_CORNERS};
+  int corner = gl_VertexID - run * ${RUN_CORNERS};
+  int texel = run >> 1;
+  vec4 two = texelFetch( runs, ivec2( texel & ${INSTANCES_PER_ROW - 1}, texel >> ${INSTANCES_PER_ROW_BITS} ), 0 );
+  ivec2 span = ivec2( ( run & 1 ) == 0 ? two.xy : two.zw );
+
+  // The corners are 0, 1, 2, 2, 1, 3: those of a rectangle by the bits for right and up.
+  int place = corner < 3 ? corner : ( corner == 3 ? 2 : corner == 4 ? 1 : 3 );
+  int row = span.x / runLayout.y;
+  int first = span.x - row * runLayout.y;
+  vec2 at = vec2( float( first + ( place & 1 ) * span.y ) / float( runLayout.y ), float( row + ( place >> 1 ) ) / float( runLayout.z ) );
+  gl_Position = vec4( at * 2.0 - 1.0, 0.0, 1.0 );
 
 }
 `;
@@ -28,6 +57,7 @@ void main() {
 /** A fragment shader that writes rows of numbers into textures of integers, which every device with WebGL 2 can draw into. */
 export class PassStep {
   readonly target: WebGLRenderTarget;
+  private readonly runLayout = new Vector3();
   private readonly material: RawShaderMaterial;
   private readonly mesh: Mesh;
 
@@ -43,6 +73,7 @@ export class PassStep {
     fragmentShader: string,
     readonly uniforms: Record<string, IUniform>,
   ) {
+    Object.assign(uniforms, { runs: { value: null }, runLayout: { value: this.runLayout } });
     this.target = new WebGLRenderTarget(width, height, {
       count,
       format: RGBAIntegerFormat,
@@ -62,7 +93,6 @@ export class PassStep {
       depthWrite: false,
     });
     const geometry = new BufferGeometry();
-    geometry.setDrawRange(0, 3);
     this.mesh = new Mesh(geometry, this.material);
   }
 
@@ -73,10 +103,15 @@ export class PassStep {
   /**
    * Runs it for the first rows of the target, which is the renderer's target afterwards.
    *
+   * @param runs Instances that it is run for; null for all of these rows.
    * @throws If the renderer is not in the middle of a `render`.
    */
-  draw(renderer: WebGLRenderer, rows: number): void {
-    const { target, material, mesh } = this;
+  draw(renderer: WebGLRenderer, rows: number, runs: InstanceRuns | null): void {
+    const { target, material, mesh, uniforms, runLayout } = this;
+    uniforms.runs.value = runs?.texture.plain ?? null;
+    if (runs === null) runLayout.set(0, 0, 0);
+    else runLayout.set(target.width / runs.perRow, runs.perRow, rows);
+    mesh.geometry.setDrawRange(0, runs === null ? CORNERS : runs.count * RUN_CORNERS);
     material.uniformsNeedUpdate = true;
     target.viewport.set(0, 0, target.width, rows);
     renderer.setRenderTarget(target);

@@ -3,6 +3,7 @@ import type { Influences } from '../../shaders/ShaderVariant.js';
 import type { SlotSource, SourceGLSL } from '../../shaders/SourceGLSL.js';
 import type { Palette } from '../crowd/Palette.js';
 import type { JointEdits } from '../edits/JointEdits.js';
+import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import type { JointBoxes } from '../poses/jointBoxes.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
@@ -15,6 +16,8 @@ export interface PosedCrowd {
   readonly playback: InstancePlayback;
   /** Changes to the poses of single instances. */
   readonly edits: JointEdits;
+  /** Which instances exist and are visible. */
+  readonly visibility: InstanceVisibility;
   /** Instances in use. */
   readonly count: number;
   readonly influences: Influences;
@@ -49,9 +52,11 @@ export interface PoseSource {
   /**
    * Brings these up to date; called before the crowd is drawn, also into a shadow map.
    *
+   * @param wanted Bit `id & 31` of word `id >> 5`: which instances are about to be drawn, so far as they are drawn at all.
+   * Null for all.
    * @throws If the device cannot do it.
    */
-  update?(renderer: WebGLRenderer, crowd: PosedCrowd): void;
+  update?(renderer: WebGLRenderer, crowd: PosedCrowd, wanted: Uint32Array | null): void;
 
   /** Prepares what the next four give of an instance: its pose as it is shown now. */
   pose(crowd: PosedCrowd, instance: number): void;

@@ -3,6 +3,7 @@ import { composeStepGLSL, sampleStepGLSL } from '../../shaders/posePass.glsl.js'
 import type { Palette } from '../crowd/Palette.js';
 import type { JointEdits } from '../edits/JointEdits.js';
 import type { TrackLayout } from '../tracks/trackTexels.js';
+import type { InstanceRuns } from '../views/InstanceRuns.js';
 import { PassStep } from './PassStep.js';
 
 /** How many textures a palette is made of. */
@@ -127,12 +128,13 @@ export class WebGLPosePass {
   }
 
   /**
-   * Poses the first `count` instances. May be called while the renderer draws, also into a shadow map: what it was about
+   * Poses some of the first `count` instances, or all of them. May be called while the renderer draws, also into a shadow map: what it was about
    * to draw into is put back.
    *
+   * @param runs Those that are posed; null for all.
    * @throws If the renderer is not in the middle of a `render`.
    */
-  run(renderer: WebGLRenderer, count: number, input: PosePassInput): void {
+  run(renderer: WebGLRenderer, count: number, input: PosePassInput, runs: InstanceRuns | null): void {
     const { sample, compose } = this;
     const { tracks, layout, played, masks, clock, lastClock, posedCount, edits } = input;
     // Uniforms that both steps have are the same objects.
@@ -163,8 +165,8 @@ export class WebGLPosePass {
 
     const rows = Math.ceil(count / this.perRow);
     try {
-      sample.draw(renderer, rows);
-      compose.draw(renderer, rows);
+      sample.draw(renderer, rows, runs);
+      compose.draw(renderer, rows, runs);
     } finally {
       renderer.setRenderTarget(target, face, level);
       xr.enabled = xrEnabled;

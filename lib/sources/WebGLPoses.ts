@@ -1,26 +1,24 @@
 import type { Texture, WebGLRenderer } from 'three';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
-import type { BoneTexture } from '../texture/BoneTexture.js';
 import type { PoseTracks } from '../tracks/PoseTracks.js';
 import { trackLayout } from '../tracks/trackTexels.js';
+import { InstanceRuns } from '../views/InstanceRuns.js';
+import { PosedRows, type PosedState } from './PosedRows.js';
 import type { PosedCrowd } from './PoseSource.js';
 import { type PoseCounts, type PosePassInput, WebGLPosePass } from './WebGLPosePass.js';
 
-/** What a renderer's palette was made of, to notice when it no longer holds. */
-interface Posed {
-  clock: number;
-  /** What the clock is relative to: it goes back to zero now and then. */
-  origin: number;
-  version: number;
-  edits: number;
-  count: number;
-  boneTexture: BoneTexture;
-}
+/** Lists of instances that are kept apart, so that a list which stays the same from frame to frame is sent once. */
+const MAX_RUNS = 4;
+
+const _state = /*@__PURE__*/ {} as PosedState;
 
 /** The poses of all that share one playback: a crowd and what is attached to it. */
 export class WebGLPoses {
   private pass: WebGLPosePass | null = null;
-  private readonly posed = new WeakMap<WebGLRenderer, Posed>();
+  private readonly posed = new WeakMap<WebGLRenderer, PosedRows>();
+  /** The instances of each pass at a moment: there may be several, when a camera sees some that none has seen before. */
+  private readonly runs: InstanceRuns[] = [];
+  private usedRuns = 0;
   private readonly input: PosePassInput;
 
   private readonly counts: PoseCounts = {
@@ -60,12 +58,15 @@ export class WebGLPoses {
     return this.pass?.perRow ?? 1;
   }
 
-  /** Poses the crowd for a renderer, if anything has changed since it last was. */
-  update(renderer: WebGLRenderer, crowd: PosedCrowd): void {
-    const { playback, boneTexture, count, palette } = crowd;
-    const { clock, version } = playback;
+  /**
+   * Poses those instances for a renderer that are wanted, and are not posed yet as they are now.
+   *
+   * @param wanted See `PoseSource.update`.
+   */
+  update(renderer: WebGLRenderer, crowd: PosedCrowd, wanted: Uint32Array | null = null): void {
+    const { playback, boneTexture, count, palette, visibility, edits } = crowd;
+    const { clock, version, rates, capacity } = playback;
     const { origin } = playback.time;
-    const { version: edits } = crowd.edits;
     const { input } = this;
     // Asked of the input, since another renderer may have posed the crowd by another bone texture meanwhile.
     if (input.tracks !== boneTexture) {
@@ -75,30 +76,83 @@ export class WebGLPoses {
       input.layout = trackLayout(tracks);
       countPoses(tracks, this.counts);
     }
-    this.counts.edited = crowd.edits.isUsed;
+    this.counts.edited = edits.isUsed;
     this.counts.palette = palette;
     const pass = this.passFor(playback);
 
-    const last = this.posed.get(renderer);
-    const keeps = last !== undefined && last.boneTexture === boneTexture && pass.isPosed(renderer);
-    const same = keeps && last.clock === clock && last.version === version && last.edits === edits;
-    if (same && last.count >= count) return;
+    let rows = this.posed.get(renderer);
+    if (rows?.capacity !== capacity) {
+      rows = new PosedRows(capacity, boneTexture);
+      this.posed.set(renderer, rows);
+    }
+    if (!pass.isPosed(renderer)) rows.clear();
+    _state.clock = clock;
+    _state.origin = origin;
+    _state.version = version;
+    _state.edits = edits.version;
+    _state.boneTexture = boneTexture;
+    if (!rows.isAt(_state)) {
+      // When the clock has gone back, nothing can be said of the time between.
+      const runsOn = clock >= rows.clock && origin === rows.origin;
+      rows.moveTo(_state, rates.inUse && runsOn && boneTexture === rows.boneTexture);
+      this.usedRuns = 0;
+    }
+    if (rows.take(wanted, visibility.bits, count) === 0) return;
 
     input.played = playback.actions.plain;
     input.masks = playback.layers.count > 1 ? playback.layers.masks : null;
     input.clock = clock;
-    input.lastClock = last?.clock ?? 0;
-    // When the clock has gone back, nothing can be said of the time between.
-    const spreads = keeps && playback.rates.inUse && clock >= last.clock && origin === last.origin;
-    input.posedCount = spreads ? last.count : 0;
-    pass.run(renderer, count, input);
-    if (last === undefined) this.posed.set(renderer, { clock, origin, version, edits, count, boneTexture });
-    else Object.assign(last, { clock, origin, version, edits, count, boneTexture });
+    input.lastClock = rows.lastClock;
+    try {
+      const { freshCount, keptCount } = rows;
+      if (freshCount > 0) this.run(renderer, crowd, pass, 0, freshCount === count ? null : rows.fresh);
+      if (keptCount > 0) this.run(renderer, crowd, pass, count, keptCount === count ? null : rows.kept);
+    } catch (error) {
+      rows.clear();
+      throw error;
+    }
+  }
+
+  /**
+   * Poses instances.
+   *
+   * @param posedCount Below it, they keep their poses if they are posed less often and not due.
+   * @param instances Bits of those that are posed; null for all.
+   */
+  private run(
+    renderer: WebGLRenderer,
+    { playback, visibility, count }: PosedCrowd,
+    pass: WebGLPosePass,
+    posedCount: number,
+    instances: Uint32Array | null,
+  ): void {
+    this.input.posedCount = posedCount;
+    if (instances === null) pass.run(renderer, count, this.input, null);
+    else {
+      const runs = this.nextRuns(playback.capacity, pass.perRow);
+      runs.assign(instances);
+      const { properties } = renderer;
+      const has = (texture: Texture) =>
+        (properties.get(texture) as { __webglTexture?: unknown }).__webglTexture !== undefined;
+      runs.texture.prepare(renderer, has);
+      pass.run(renderer, visibility.count, this.input, runs);
+    }
+  }
+
+  private nextRuns(capacity: number, perRow: number): InstanceRuns {
+    const at = this.usedRuns++ % MAX_RUNS;
+    const runs = this.runs[at];
+    if (runs?.capacity === capacity && runs.perRow === perRow) return runs;
+    runs?.dispose();
+    this.runs[at] = new InstanceRuns(capacity, perRow);
+    return this.runs[at];
   }
 
   dispose(): void {
     this.pass?.dispose();
     this.pass = null;
+    for (const runs of this.runs) runs.dispose();
+    this.runs.length = 0;
   }
 
   /** The pass that there is, or a new one if the crowd is not as it was. */

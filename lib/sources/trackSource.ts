@@ -46,9 +46,9 @@ export const trackSource = (palette: Palette): PoseSource => ({
     for (let i = 0; i < posed.length; i++) textures[i] = posed[i];
   },
 
-  update(renderer, crowd) {
+  update(renderer, crowd, wanted) {
     const poses = posesOf(crowd);
-    poses.update(renderer, crowd);
+    poses.update(renderer, crowd, wanted);
     crowd.bindMatrix.elements[PARAM_ROWS] = Math.log2(poses.perRow);
   },
 });

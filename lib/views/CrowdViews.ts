@@ -17,6 +17,8 @@ export interface ViewedCrowd extends GroupedCrowd {
 
 /** Frames after which a view that nobody asks for is let go. */
 const IDLE = 300;
+/** Frames in which a camera that saw the crowd is likely to do so again: several may take turns. */
+const RECENT = 3;
 
 /** Which instances of a crowd each camera sees. */
 export class CrowdViews {
@@ -31,6 +33,8 @@ export class CrowdViews {
   private views: CameraView[] = [];
   /** Levels of detail as each camera sees them that shows the crowd, and not only its shadow. */
   private readonly chosen = new WeakMap<Camera, CameraLevels>();
+  /** What is expected to be seen in a frame. */
+  private union = new Uint32Array(0);
   private frame = -1;
   private turn = 0;
 
@@ -91,22 +95,19 @@ export class CrowdViews {
    * near.
    */
   of(camera: Camera, crowdMatrixWorld: Matrix4, frame: number, viewer: Camera = camera): CameraView {
-    if (frame !== this.frame) {
-      this.frame = frame;
-      this.turn++;
-      this.dropUnused();
-    }
+    this.begin(frame);
     // What was written before a crowd is drawn for the first time is drawn without anybody having been told of it.
     if (this.views.length === 0) this.groups.invalidate();
     this.groups.update();
     const view = this.find(camera, viewer, crowdMatrixWorld);
     view.turn = this.turn;
-    view.update(
-      crowdMatrixWorld,
-      this,
-      this.levels.isUsed ? this.chooseLevels(viewer, crowdMatrixWorld) : null,
-    );
+    this.refresh(view, crowdMatrixWorld);
     return view;
+  }
+
+  private refresh(view: CameraView, crowdMatrixWorld: Matrix4): void {
+    const chosen = this.levels.isUsed ? this.chooseLevels(view.viewer, crowdMatrixWorld) : null;
+    view.update(crowdMatrixWorld, this, chosen);
   }
 
   /** At which level a camera sees each instance; those of light's cameras are those of the viewer's. */
@@ -120,11 +121,45 @@ export class CrowdViews {
     return chosen;
   }
 
+  /**
+   * What cameras will see in a frame that begins, as far as that can be known: for each that saw the crowd lately what it sees
+   * now, or saw then if it looks several ways.
+   *
+   * @returns Bit `id & 31` of word `id >> 5`: whether an instance is seen, if it is drawn at all.
+   */
+  expected(crowdMatrixWorld: Matrix4, frame: number): Uint32Array {
+    this.begin(frame);
+    const words = Math.ceil(this.crowd.capacity / 32);
+    if (this.union.length !== words) this.union = new Uint32Array(words);
+    else this.union.fill(0);
+    const { union, views, turn } = this;
+    if (views.length > 0) this.groups.update();
+    for (const view of views) {
+      if (turn - view.turn > RECENT || view.capacity !== this.crowd.capacity) continue;
+      if (this.isOnly(view)) this.refresh(view, crowdMatrixWorld);
+      for (let word = 0; word < words; word++) union[word] |= view.seen[word];
+    }
+    return union;
+  }
+
   dispose(): void {
     for (const owned of this.owned) owned.dispose();
     this.owned.clear();
     for (const view of this.views) view.dispose();
     this.views = [];
+  }
+
+  private begin(frame: number): void {
+    if (frame === this.frame) return;
+    this.frame = frame;
+    this.turn++;
+    this.dropUnused();
+  }
+
+  /** Whether a camera has no other view. */
+  private isOnly(view: CameraView): boolean {
+    for (const other of this.views) if (other !== view && other.camera === view.camera) return false;
+    return true;
   }
 
   /** The camera's view that still holds, or one that is not needed any more in this frame, or a new one. */

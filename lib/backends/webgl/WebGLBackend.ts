@@ -37,6 +37,8 @@ interface Drawn {
   shared: boolean;
   /** Whether a view may say which instances are drawn. */
   viewed: boolean;
+  /** Bits of the instances that are posed, so far as they are drawn; null for all. */
+  wanted: Uint32Array | null;
   /** The view by whose list they are drawn now; null if it is the first so many. */
   listed: View | null;
 }
@@ -46,7 +48,15 @@ const known = /*@__PURE__*/ new WeakMap<DrawnCrowd, Drawn>();
 function drawnOf(crowd: DrawnCrowd): Drawn {
   let drawn = known.get(crowd);
   if (drawn === undefined) {
-    drawn = { codes: null, slots: 'attributes', renderer: null, shared: false, viewed: false, listed: null };
+    drawn = {
+      codes: null,
+      slots: 'attributes',
+      renderer: null,
+      shared: false,
+      viewed: false,
+      wanted: null,
+      listed: null,
+    };
     known.set(crowd, drawn);
   }
   return drawn;
@@ -63,7 +73,7 @@ export const webGLBackend: Backend = {
       );
     }
     crowd.isSkinnedMesh = true;
-    const view = viewOf(renderer, crowd, camera, camera, material);
+    const view = look(renderer, crowd, camera, camera, material);
     prepareDraw(renderer, crowd, view);
     patch(crowd, material, 'color', crowd.bindMatrix.elements[PARAM_VARIANT]);
     checkAttributes(renderer, material, crowd.geometry, instanceAttributes(crowd));
@@ -73,29 +83,32 @@ export const webGLBackend: Backend = {
   prepareShadow(target: object, crowd: DrawnCrowd, camera: Camera, viewer: Camera): void {
     const renderer = target as WebGLRenderer;
     crowd.skeleton.drawnCount = null;
-    const view = viewOf(renderer, crowd, camera, viewer, null);
+    const view = look(renderer, crowd, camera, viewer, null);
     prepareDraw(renderer, crowd, view);
     crowd.skeleton.drawnCount = drawnCount(crowd, view);
   },
 };
 
 /**
- * Which instances are drawn for a camera; null for all, in shaders that know no views.
+ * Chooses which instances are drawn for a camera; null for all, in shaders that know no views.
  *
  * @param material In which they are drawn, if their order matters: not in shadow maps.
  */
-function viewOf(
+function look(
   renderer: WebGLRenderer,
   crowd: DrawnCrowd,
   camera: Camera,
   viewer: Camera,
   material: Material | null,
 ): View | null {
-  if (!drawnOf(crowd).viewed) return null;
+  const drawn = drawnOf(crowd);
+  drawn.wanted = null;
+  if (!drawn.viewed) return null;
   const { view, views, matrixWorld, level } = crowd;
   view?.update?.(crowd.count);
   if (view !== null) return view;
   const seen = views.of(camera, matrixWorld, renderer.info.render.frame, viewer);
+  if (crowd.count <= views.visibility.count) drawn.wanted = seen.seen;
   // Of a list that is sorted, no first part has the first instances.
   if (material === null || isCut(crowd)) return seen.of(level);
   return seen.inOrder(level, material.transparent, matrixWorld, views);
@@ -140,6 +153,10 @@ export function poseAhead(crowd: DrawnCrowd): void {
   const renderer = drawn.renderer?.deref();
   if (renderer === undefined || drawn.shared || sourceOf(crowd).update === undefined) return;
   try {
+    const { viewed } = drawn;
+    const { views, matrixWorld } = crowd;
+    const expects = viewed && crowd.view === null;
+    drawn.wanted = expects ? views.expected(matrixWorld, renderer.info.render.frame) : null;
     prepareDraw(renderer, crowd, null);
   } catch {
     // three.js does not say which renderer begins a frame, and only one that has begun can run a pass. The crowd is posed
@@ -168,7 +185,7 @@ function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | nu
   // First: what it changes is uploaded then.
   crowd.edits.update();
   prepareUploads(renderer, crowd, listed);
-  sourceOf(crowd).update?.(renderer, crowd);
+  sourceOf(crowd).update?.(renderer, crowd, drawn.wanted);
   bindTextures(crowd);
 }
 
