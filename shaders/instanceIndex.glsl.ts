@@ -31,7 +31,10 @@ const viewedIndexGLSL = /* glsl */ `
 void placeInstance() {
 
   crowdInstance = gl_InstanceID;
-  crowdMatrix = instanceMatrix;
+  mat4 columns = instanceMatrix;
+  vec4 x = vec4( columns[ 0 ].x, columns[ 1 ].x, columns[ 2 ].x, columns[ 3 ].x );
+  vec4 y = vec4( columns[ 0 ].y, columns[ 1 ].y, columns[ 2 ].y, columns[ 3 ].y );
+  vec4 z = vec4( columns[ 0 ].z, columns[ 1 ].z, columns[ 2 ].z, columns[ 3 ].z );
   #ifdef USE_INSTANCING_COLOR
     crowdColor = instanceColor;
   #endif
@@ -43,20 +46,22 @@ void placeInstance() {
     crowdInstance = int( texelFetch( CROWD_VIEW, listed, 0 )[ gl_InstanceID & 3 ] );
 
     ivec2 at = ivec2( ( crowdInstance & ${INSTANCES_PER_ROW - 1} ) * 4, crowdInstance >> ${INSTANCES_PER_ROW_BITS} );
-    vec4 x = texelFetch( CROWD_MATRICES, at, 0 );
-    vec4 y = texelFetch( CROWD_MATRICES, at + ivec2( 1, 0 ), 0 );
-    vec4 z = texelFetch( CROWD_MATRICES, at + ivec2( 2, 0 ), 0 );
-    crowdMatrix = mat4(
-      x.x, y.x, z.x, 0.0,
-      x.y, y.y, z.y, 0.0,
-      x.z, y.z, z.z, 0.0,
-      x.w, y.w, z.w, 1.0
-    );
+    x = texelFetch( CROWD_MATRICES, at, 0 );
+    y = texelFetch( CROWD_MATRICES, at + ivec2( 1, 0 ), 0 );
+    z = texelFetch( CROWD_MATRICES, at + ivec2( 2, 0 ), 0 );
     #ifdef USE_INSTANCING_COLOR
       crowdColor = texelFetch( CROWD_MATRICES, at + ivec2( 3, 0 ), 0 ).rgb;
     #endif
 
   }
+
+  // The fourth row is always the same, which saves some of the arithmetic.
+  crowdMatrix = mat4(
+    x.x, y.x, z.x, 0.0,
+    x.y, y.y, z.y, 0.0,
+    x.z, y.z, z.z, 0.0,
+    x.w, y.w, z.w, 1.0
+  );
 
 }
 
