@@ -16,6 +16,7 @@ import { createCharacter } from '../../demos/character.js';
 import { TWINS } from '../support/captures.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
 import { createEverything } from '../support/everything.js';
+import { nextFrame } from '../support/frames.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
 import { changedPixels, createStage, type LightKind } from '../support/pictures.js';
 import { random } from '../support/random.js';
@@ -169,3 +170,55 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
     expect(held[2]).toEqual(held[1]);
   });
 });
+
+test.runIf(TWINS.length > 1)(
+  'under WebGPU only what a camera sees is posed, and what comes into view at once, whatever its rate',
+  async () => {
+    const { posePassOf } = await import('../../lib/backends/webgpu/nodePoses.js');
+    const renderer = (await drawingOf('TSL on WebGPU')).renderer as WebGPURenderer;
+    const { root, clips } = createCharacter();
+    const crowd = SkinnedInstancedMesh.from(root, clips, 2, { encoding: 'tracks' });
+    for (let i = 0; i < 2; i++) {
+      crowd.setMatrixAt(i, new Matrix4().makeTranslation(0, 0, i === 0 ? -5 : 5));
+      crowd.play(i, 1, { time: i });
+      crowd.setPoseRateAt(i, 2);
+    }
+    const { palette } = posePassOf(crowd).posesOn(true);
+    const joint = crowd.boneTexture.jointNames.length - 1;
+    const scene = new Scene().add(crowd) as Scene;
+    const camera = new PerspectiveCamera(40, 1, 0.1, 50);
+    camera.position.y = 1;
+    /** By how much the matrix of a joint on the GPU differs from what an instance should show now. */
+    const off = async (instance: number, look: number) => {
+      camera.rotation.y = look * Math.PI;
+      await nextFrame();
+      renderer.render(scene, camera);
+      const rows = new Float32Array(await renderer.getArrayBufferAsync(palette.attributes[0]));
+      const { elements } = crowd.getSkinningMatrixAt(instance, joint, new Matrix4());
+      const at = (instance * (joint + 1) + joint) * 12;
+      return Math.max(
+        ...rows.subarray(at, at + 12).map((x, i) => Math.abs(x - elements[(i % 4) * 4 + (i >> 2)])),
+      );
+    };
+    const posed = 1e-4;
+    crowd.update(0.3);
+    expect(await off(0, 0)).toBeLessThan(posed);
+    expect(await off(1, 0)).toBeGreaterThan(posed);
+    expect(await off(1, 1)).toBeLessThan(posed);
+    // Not due yet: it keeps the pose that it has.
+    crowd.update(0.1);
+    expect(await off(1, 1)).toBeGreaterThan(posed);
+    crowd.update(2.77);
+    expect(await off(0, 1), 'unseen').toBeGreaterThan(posed);
+    expect(await off(1, 1)).toBeLessThan(posed);
+    expect(await off(0, 0)).toBeLessThan(posed);
+    // What is hidden is not posed, and is once it is shown.
+    crowd.setVisibleAt(0, false);
+    crowd.update(2.77);
+    expect(await off(0, 0), 'hidden').toBeGreaterThan(posed);
+    crowd.setVisibleAt(0, true);
+    expect(await off(0, 0)).toBeLessThan(posed);
+    crowd.dispose();
+    renderer.dispose();
+  },
+);
