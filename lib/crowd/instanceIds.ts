@@ -34,12 +34,13 @@ export function isVisible({ visibility }: Crowd, id: number, caller: string): bo
   return visibility.isVisible(id);
 }
 
-/** Lets `count` fall past deleted instances. */
+/** Lets `count` fall past deleted instances, and puts those that are near each other into groups anew. */
 export function dropDeleted(crowd: Crowd): void {
   const { visibility } = crowd;
   let { count } = visibility;
   while (count > 0 && visibility.isDeleted(count - 1)) count--;
   crowd.setCount(count);
+  crowd.views.groups.sort();
 }
 
 function checkExists({ count }: Crowd, id: number, caller: string): void {

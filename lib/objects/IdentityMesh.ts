@@ -79,7 +79,11 @@ export abstract class IdentityMesh extends CharacterMesh {
     super.getMorphAt(index, object);
   }
 
-  /** Lets `count` fall past instances at its end that were deleted, so that {@link CharacterMesh.setCapacity} can give room back. */
+  /**
+   * Lets `count` fall past instances at its end that were deleted, so that {@link CharacterMesh.setCapacity} can give room back,
+   * and looks anew which instances stand near each other, which cameras and rays ask group by group. For after many have come,
+   * gone or moved far; nobody's id changes.
+   */
   optimize(): this {
     dropDeleted(this.crowd);
     return this;

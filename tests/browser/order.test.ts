@@ -1,15 +1,11 @@
-import { Box3, Color, Matrix4, MeshBasicMaterial, Vector3, WebGLRenderer } from 'three';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Box3, Color, Matrix4, MeshBasicMaterial, Vector3 } from 'three';
+import { describe, expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
+import { TWINS } from '../support/captures.js';
+import { drawingOf } from '../support/drawings.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
-import { changedPixels, createStage, picture } from '../support/pictures.js';
+import { changedPixels, createStage } from '../support/pictures.js';
 import { random } from '../support/random.js';
-
-let renderer: WebGLRenderer;
-beforeAll(() => {
-  renderer = new WebGLRenderer();
-});
-afterAll(() => renderer.dispose());
 
 const COUNT = 40;
 const BOUNDS = new Box3(new Vector3(-2, 0, -2), new Vector3(2, 2, 2));
@@ -39,37 +35,41 @@ function createCrowd(places: readonly Placed[]): SkinnedInstancedMesh {
   return crowd;
 }
 
-test('sorted crowds look like crowds whose instances were added in that order', () => {
-  const { scene, camera } = createStage(BOUNDS, 'directional');
-  const places = createPlaces();
-  // Distances are those of the middle of all poses.
-  const one = createCrowd([{ matrix: new Matrix4(), color: new Color() }]);
-  one.computeBoundingBox();
-  const middle = one.boundingBox?.getCenter(new Vector3()) as Vector3;
-  const depth = ({ matrix }: Placed) =>
-    middle.clone().applyMatrix4(matrix).applyMatrix4(camera.matrixWorldInverse).z;
-  camera.updateMatrixWorld();
-  const farFirst = [...places].sort((a, b) => depth(a) - depth(b));
-  const eye = new Vector3().setFromMatrixPosition(camera.matrixWorld);
-  const distance = ({ matrix }: Placed) => middle.clone().applyMatrix4(matrix).distanceTo(eye);
-  const nearest = [...places].sort((a, b) => distance(a) - distance(b)).slice(0, 15);
+describe.each(TWINS)('%s', (twin) => {
+  test('sorted crowds look like crowds whose instances were added in that order', async () => {
+    const drawing = await drawingOf(twin);
+    const { scene, camera } = createStage(BOUNDS, 'directional');
+    const places = createPlaces();
+    // Distances are those of the middle of all poses.
+    const one = createCrowd([{ matrix: new Matrix4(), color: new Color() }]);
+    one.computeBoundingBox();
+    const middle = one.boundingBox?.getCenter(new Vector3()) as Vector3;
+    const depth = ({ matrix }: Placed) =>
+      middle.clone().applyMatrix4(matrix).applyMatrix4(camera.matrixWorldInverse).z;
+    camera.updateMatrixWorld();
+    const farFirst = [...places].sort((a, b) => depth(a) - depth(b));
+    const eye = new Vector3().setFromMatrixPosition(camera.matrixWorld);
+    const distance = ({ matrix }: Placed) => middle.clone().applyMatrix4(matrix).distanceTo(eye);
+    const nearest = [...places].sort((a, b) => distance(a) - distance(b)).slice(0, 15);
 
-  const show = (crowd: SkinnedInstancedMesh) => picture(renderer, scene, camera, crowd);
-  const crowd = createCrowd(places);
-  const sorted = createCrowd(farFirst);
-  sorted.perObjectFrustumCulled = false;
-  const few = createCrowd(farFirst.filter((place) => nearest.includes(place)));
-  few.perObjectFrustumCulled = false;
+    const show = (crowd: SkinnedInstancedMesh) => drawing.draw(scene, camera, crowd);
+    const crowd = createCrowd(places);
+    const sorted = createCrowd(farFirst);
+    sorted.perObjectFrustumCulled = false;
+    const few = createCrowd(farFirst.filter((place) => nearest.includes(place)));
+    few.perObjectFrustumCulled = false;
 
-  expect(changedPixels(show(crowd), show(sorted)), 'as they were added').toBeGreaterThan(500);
-  crowd.sortObjects = true;
-  expect(changedPixels(show(crowd), show(sorted))).toBe(0);
-  crowd.maxVisible = 15;
-  expect(changedPixels(show(crowd), show(few))).toBe(0);
-  crowd.maxVisible = Infinity;
-  crowd.setCustomSort((list) => list.sort((a, b) => a.index - b.index));
-  expect(changedPixels(show(crowd), show(createCrowd(places)))).toBe(0);
-  crowd.setCustomSort(null);
-  expect(changedPixels(show(crowd.clone()), show(sorted)), 'a clone').toBe(0);
-  for (const done of [one, crowd, sorted, few]) done.dispose();
+    expect(changedPixels(await show(crowd), await show(sorted)), 'as they were added').toBeGreaterThan(500);
+    crowd.sortObjects = true;
+    expect(changedPixels(await show(crowd), await show(sorted))).toBe(0);
+    crowd.maxVisible = 15;
+    expect(changedPixels(await show(crowd), await show(few))).toBe(0);
+    crowd.maxVisible = Infinity;
+    crowd.setCustomSort((list) => list.sort((a, b) => a.index - b.index));
+    expect(changedPixels(await show(crowd), await show(createCrowd(places)))).toBe(0);
+    crowd.setCustomSort(null);
+    expect(changedPixels(await show(crowd.clone()), await show(sorted)), 'a clone').toBe(0);
+    for (const done of [one, crowd, sorted, few]) done.dispose();
+    drawing.dispose();
+  });
 });
