@@ -2,7 +2,6 @@ import type { BufferGeometry, Object3D } from 'three';
 import { ownInstanced } from '../backends/ownInstanced.js';
 import { type Simplified, type Simplifier, simplifyGeometry } from '../character/simplifyGeometry.js';
 import { Crowd } from '../crowd/Crowd.js';
-import { checkPoseRate } from '../playback/PlayOptions.js';
 import type { Level } from '../views/LevelTable.js';
 import { createLevel, type LevelOptions } from './createLevel.js';
 import { EditableMesh } from './EditableMesh.js';
@@ -98,7 +97,7 @@ export abstract class LeveledMesh extends EditableMesh {
     options: LevelOptions = {},
   ): LevelMesh | null {
     const caller = `${NAME}.addLevel`;
-    const numbers = checkLevel(start, hysteresis, options, caller);
+    const numbers = checkLevel(start, hysteresis, caller);
     this.crowd.levels.check(numbers.screenShare, caller);
     if (character === null) {
       this.crowd.levels.add({ object: null, ...numbers });
@@ -154,11 +153,7 @@ export abstract class LeveledMesh extends EditableMesh {
     const made = levels.map((options) => {
       const { ratio, distance = Number.NaN, screenShare, hysteresis = 0 } = options;
       const start = screenShare === undefined ? distance : { screenShare };
-      this.crowd.levels.check(
-        checkLevel(start, hysteresis, options, caller).screenShare,
-        caller,
-        levels.length,
-      );
+      this.crowd.levels.check(checkLevel(start, hysteresis, caller).screenShare, caller, levels.length);
       return { start, hysteresis, options, ...simplifyGeometry(this.geometry, ratio, simplifier, caller) };
     });
     return made.map(({ geometry, start, hysteresis, options, error, triangles }) => {
@@ -208,22 +203,15 @@ function checkInstanced(geometry: BufferGeometry, caller: string): void {
 }
 
 /** @throws If a number is out of range. */
-function checkLevel(
-  start: LevelStart,
-  hysteresis: number,
-  { poseRate = 0 }: LevelOptions,
-  caller: string,
-): LevelNumbers {
-  checkPoseRate(poseRate, caller);
+function checkLevel(start: LevelStart, hysteresis: number, caller: string): LevelNumbers {
   if (!(hysteresis >= 0 && hysteresis <= 1)) {
     throw new Error(`${caller}: hysteresis is ${hysteresis}; use a share of the distance, 0 to 1.`);
   }
   if (typeof start === 'number') {
-    if (Number.isFinite(start)) return { distance: Math.abs(start), screenShare: null, hysteresis, poseRate };
+    if (Number.isFinite(start)) return { distance: Math.abs(start), screenShare: null, hysteresis };
     throw new Error(`${caller}: the distance is ${start}; use a finite number.`);
   }
   const { screenShare } = start;
-  if (screenShare > 0 && Number.isFinite(screenShare))
-    return { distance: 0, screenShare, hysteresis, poseRate };
+  if (screenShare > 0 && Number.isFinite(screenShare)) return { distance: 0, screenShare, hysteresis };
   throw new Error(`${caller}: screenShare is ${screenShare}; use a share of the picture's height above 0.`);
 }

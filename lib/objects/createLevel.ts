@@ -22,8 +22,6 @@ export interface LevelOptions {
   castShadow?: boolean;
   /** Whether they receive shadows. @default as the crowd */
   receiveShadow?: boolean;
-  /** Poses a second of instances at this level, see `setPoseRateAt`; 0 for one in every frame. @default 0 */
-  poseRate?: number;
   /**
    * Which parts of the character the meshes under the root stand for, by name: `{ Torso_far: 'Body' }`. Not needed where names
    * are the same, or end in `_LOD1` and the like.

@@ -16,8 +16,6 @@ export interface Level {
   screenShare: number | null;
   /** By how much of the distance an instance must come nearer again before the level before is drawn: 0 to 1. */
   hysteresis: number;
-  /** Poses a second of instances at this level, see `setPoseRateAt`; 0 for one in every frame. */
-  poseRate: number;
 }
 
 /** The levels of detail of a crowd: from where on each is drawn. The first is the crowd's own mesh. */
@@ -137,7 +135,7 @@ export class LevelTable {
 }
 
 function levelZero(object: Object3D | null): Level {
-  return { object, distance: 0, screenShare: null, hysteresis: 0, poseRate: 0 };
+  return { object, distance: 0, screenShare: null, hysteresis: 0 };
 }
 
 /** Where a level starts, in the measure that all levels of its table have. */

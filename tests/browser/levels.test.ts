@@ -8,6 +8,7 @@ import {
   type Light,
   Matrix4,
   MeshBasicMaterial,
+  MeshStandardMaterial,
   type PerspectiveCamera,
   type Scene,
   Vector3,
@@ -86,6 +87,8 @@ describe.each(TWINS)('%s', (twin) => {
       ['point', 'tracks'],
     ] as const) {
       const { crowd, root } = createCrowd(encoding);
+      const yellow = new MeshStandardMaterial({ color: 0xffee00 });
+      crowd.attachToJoint('Head', new BoxGeometry(0.3, 0.1, 0.3), yellow);
       const { scene, camera } = createStageFor(crowd, kind);
       const expected = await draw(scene, camera, crowd);
       crowd.visible = false;

@@ -67,7 +67,7 @@ describeCharacters((name) => {
     const total = (crowd.geometry.index?.count ?? 0) / 3;
     const added = crowd.addSimplifiedLevels(MeshoptSimplifier, [
       { ratio: 0.5, distance: 10 },
-      { ratio: 0.2, distance: 30, influences: 2, poseRate: 15 },
+      { ratio: 0.2, distance: 30, influences: 2 },
     ]);
     expect(crowd.levels.map(({ distance }) => distance)).toEqual([0, 10, 30]);
     expect(added[1].level.influences).toBe(2);

@@ -188,12 +188,12 @@ test('levels are from near to far, by distance or by size', () => {
   const { root, clips } = createStick();
   const crowd = SkinnedInstancedMesh.from(root, clips, 1);
   expect(crowd.levels.map(({ object }) => object)).toEqual([crowd]);
-  const far = crowd.addLevel(root, 30, 0.2, { poseRate: 15, castShadow: true });
+  const far = crowd.addLevel(root, 30, 0.2, { castShadow: true });
   const near = crowd.addLevel(root, -10);
   expect(crowd.addLevel(null, 90)).toBeNull();
   expect(crowd.levels.map(({ object }) => object)).toEqual([crowd, near, far, null]);
   expect(crowd.levels.map(({ distance }) => distance)).toEqual([0, 10, 30, 90]);
-  expect(crowd.levels[2]).toMatchObject({ hysteresis: 0.2, poseRate: 15 });
+  expect(crowd.levels[2]).toMatchObject({ hysteresis: 0.2 });
   expect([far.level, near.level]).toEqual([2, 1]);
   expect([far.castShadow, near.castShadow]).toEqual([true, false]);
   expect(crowd.children).toEqual([far, near]);
@@ -358,8 +358,6 @@ test('what does not fit the crowd is an error that says so', () => {
   );
   expect(() => crowd.addLevel(root, 1, 2)).toThrow('addLevel: hysteresis is 2; use a share of the distance');
   expect(() => crowd.addLevel(root, { screenShare: 0 })).toThrow('addLevel: screenShare is 0');
-  expect(() => crowd.addLevel(root, 1, 0, { poseRate: -1 })).toThrow('addLevel: the rate is -1');
-  expect(() => crowd.addLevel(null, 1, 0, { poseRate: -1 })).toThrow('addLevel: the rate is -1');
   expect(() => {
     crowd.shadowLevel = 0.5;
   }).toThrow('SkinnedInstancedMesh.shadowLevel: 0.5 is no number of levels');
