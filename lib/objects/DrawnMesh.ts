@@ -134,6 +134,17 @@ export abstract class DrawnMesh extends InstancedMesh<
   }
 
   /**
+   * What a camera saw when it last drew the crowd, of all its levels together: for figures to be shown. Under WebGPU only the
+   * GPU knows; see {@link DrawnMesh.readViewInfo}.
+   *
+   * @param camera Also that of a light's shadow.
+   * @returns Null if the camera has not drawn the crowd lately, or all of it is drawn whatever the camera sees.
+   */
+  getViewInfo(camera: Camera): ViewInfo | null {
+    return this.view === null && this.views.isUsed ? this.views.infoOf(camera) : null;
+  }
+
+  /**
    * What a camera saw when it last drew the crowd, for measuring and debugging. Under WebGPU that is known to the GPU alone,
    * and reading it takes some frames: do not wait for it in a program that runs.
    *

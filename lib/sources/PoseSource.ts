@@ -57,6 +57,8 @@ export interface PoseSource {
    * @throws If the device cannot do it.
    */
   update?(renderer: WebGLRenderer, crowd: PosedCrowd, wanted: Uint32Array | null): void;
+  /** How many instances a renderer has posed as they are now. */
+  posedCount?(renderer: WebGLRenderer, crowd: PosedCrowd): number;
 
   /** Prepares what the next four give of an instance: its pose as it is shown now. */
   pose(crowd: PosedCrowd, instance: number): void;

@@ -58,6 +58,11 @@ export class WebGLPoses {
     return this.pass?.perRow ?? 1;
   }
 
+  /** How many instances a renderer has posed as they are now. */
+  posedCount(renderer: WebGLRenderer): number {
+    return this.posed.get(renderer)?.count ?? 0;
+  }
+
   /**
    * Poses those instances for a renderer that are wanted, and are not posed yet as they are now.
    *

@@ -46,6 +46,8 @@ export const trackSource = (palette: Palette): PoseSource => ({
     for (let i = 0; i < posed.length; i++) textures[i] = posed[i];
   },
 
+  posedCount: (renderer, crowd) => posesOf(crowd).posedCount(renderer),
+
   update(renderer, crowd, wanted) {
     const poses = posesOf(crowd);
     poses.update(renderer, crowd, wanted);

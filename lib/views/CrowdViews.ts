@@ -5,6 +5,7 @@ import { CameraView } from './CameraView.js';
 import { DrawOrder } from './DrawOrder.js';
 import { type GroupedCrowd, InstanceGroups } from './InstanceGroups.js';
 import type { LevelTable } from './LevelTable.js';
+import type { ViewInfo } from './ViewInfo.js';
 
 /** What views read of a crowd. */
 export interface ViewedCrowd extends GroupedCrowd {
@@ -26,6 +27,8 @@ export class CrowdViews {
   /** What renderers keep for views of the crowd, and is freed with it. */
   readonly owned: Set<{ dispose(): void }> = new Set();
   readonly order: DrawOrder = new DrawOrder();
+  /** Instances that were posed last, for all cameras of a frame. */
+  posed = 0;
   private culled: boolean | null = null;
   /** Whether some instance was not drawn: the shaders that this takes are kept, since it is likely to happen again. */
   private wasPartly = false;
@@ -119,6 +122,20 @@ export class CrowdViews {
     }
     chosen.update(this.levels, viewer, crowdMatrixWorld, this.crowd.capacity);
     return chosen;
+  }
+
+  /** How much a camera that has drawn the crowd lately saw then; null for one that has not. */
+  infoOf(camera: Camera): ViewInfo | null {
+    let last: CameraView | null = null;
+    for (const view of this.views) {
+      if (view.camera === camera && (last === null || view.turn > last.turn)) last = view;
+    }
+    if (last === null) return null;
+    const view = last;
+    const { levels, isUsed } = this.levels;
+    const visible = view.of(null).count;
+    const counts = levels.map((_, level) => (isUsed ? view.of(level).count : visible));
+    return { visible, levels: counts, posed: this.posed };
   }
 
   /**

@@ -125,6 +125,8 @@ test('nothing is drawn where nobody is seen, and nothing sent while nothing chan
   const seen = frame();
   expect(seen).toBeGreaterThan(3);
   expect(seen).toBeLessThan(COUNT / 2);
+  expect(crowd.getViewInfo(camera)).toEqual({ visible: seen, levels: [seen], posed: seen });
+  expect(crowd.getViewInfo(camera.clone())).toBeNull();
   frame();
   expect(calls.uploads).toBe(0);
   const counts = new Set([seen]);

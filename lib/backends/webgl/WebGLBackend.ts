@@ -185,7 +185,9 @@ function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | nu
   // First: what it changes is uploaded then.
   crowd.edits.update();
   prepareUploads(renderer, crowd, listed);
-  sourceOf(crowd).update?.(renderer, crowd, drawn.wanted);
+  const source = sourceOf(crowd);
+  source.update?.(renderer, crowd, drawn.wanted);
+  crowd.views.posed = source.posedCount?.(renderer, crowd) ?? 0;
   bindTextures(crowd);
 }
 
