@@ -23,7 +23,7 @@ export class InstanceMatrices {
   private colors: InstancedBufferAttribute | null = null;
   private colorsVersion = -1;
   /** Instances that have appeared since the last call of `settle`. */
-  private appeared: number[] = [];
+  private appeared = new Set<number>();
   /** Whether they were asked for since `keepUp` was called. */
   private wanted = false;
 
@@ -98,13 +98,13 @@ export class InstanceMatrices {
 
   /** An instance begins anew. */
   appear(index: number): void {
-    this.appeared.push(index);
+    this.appeared.add(index);
   }
 
   /** Gives instances that have begun anew the matrices that they have now. */
   settle(matrices: InstancedBufferAttribute): void {
     for (const index of this.appeared) this.copy(matrices, index, Math.min(index + 1, this.capacity));
-    this.appeared.length = 0;
+    this.appeared.clear();
   }
 
   /**

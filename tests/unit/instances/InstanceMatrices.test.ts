@@ -93,3 +93,19 @@ test('two instances are exchanged', () => {
   expect(carry(texels, 3, new Vector3())[0]).toBeCloseTo(900, 3);
   expect(carry(texels, 900, new Vector3())[0]).toBeCloseTo(3, 3);
 });
+
+test('an instance that begins anew has been where it is, also if there is more room meanwhile', () => {
+  const matrices = createMatrices();
+  let before = new InstanceMatrices(COUNT, false);
+  before.update(matrices);
+  place(matrices, 7, 70);
+  place(matrices, 8, 80);
+  before.appear(7);
+  before = before.resizedFor(matrices);
+  before.settle(matrices);
+  expect(carry(before, 7, new Vector3())[0]).toBeCloseTo(70, 4);
+  expect(carry(before, 8, new Vector3())[0], 'this one has moved').toBeCloseTo(8, 5);
+  place(matrices, 7, 71);
+  before.settle(matrices);
+  expect(carry(before, 7, new Vector3())[0]).toBeCloseTo(70, 4);
+});
