@@ -4,7 +4,7 @@ import { StorageBufferAttribute } from 'three/webgpu';
 /** Numbers of a draw in the table: how many vertices, the first of them, the list that is drawn, and the id that ends it. */
 export const TABLE_NUMBERS = 4;
 
-/** Draws that there is room for at first, and of how many the table may consist before it is begun anew. */
+/** Draws that there is room for at first, and how many may be in the table that are drawn no more. */
 const ROOM = 32;
 
 /** A part of a geometry that is drawn in one material. */
@@ -21,6 +21,11 @@ export class DrawTable {
   count = 0;
   /** Grows with each change. */
   version = 0;
+
+  /** For each draw the frame in which it was last drawn; and how many were in this one. */
+  private readonly frames: number[] = [];
+  private frame = 0;
+  private drawn = 0;
 
   /** Draws that there is room for. */
   get capacity(): number {
@@ -43,13 +48,21 @@ export class DrawTable {
     setRange(geometry, (material as { wireframe?: boolean }).wireframe === true, group);
     _draw[2] = list;
     _draw[3] = end;
-    for (let place = 0; place < this.count; place++) if (this.isAt(place)) return place;
-    return this.add();
+    let place = 0;
+    while (place < this.count && !this.isAt(place)) place++;
+    if (place === this.count) this.add();
+    if (this.frames[place] !== this.frame) {
+      this.frames[place] = this.frame;
+      this.drawn++;
+    }
+    return place;
   }
 
-  /** Forgets draws that may not be drawn any more, if there are many. Call it before the first draw of a frame. */
-  tidy(): void {
-    if (this.count > ROOM) this.count = 0;
+  /** Begins anew if there are many that are drawn no more. Call it before the first draw of a frame. */
+  beginFrame(): void {
+    if (this.count > this.drawn + ROOM) this.count = 0;
+    this.frame++;
+    this.drawn = 0;
   }
 
   dispose(): void {
@@ -62,7 +75,7 @@ export class DrawTable {
     return true;
   }
 
-  private add(): number {
+  private add(): void {
     if (this.count === this.capacity) {
       const { buffer } = this;
       this.buffer = createBuffer(this.capacity * 2);
@@ -72,7 +85,7 @@ export class DrawTable {
     this.buffer.array.set(_draw, this.count * TABLE_NUMBERS);
     this.buffer.needsUpdate = true;
     this.version++;
-    return this.count++;
+    this.count++;
   }
 }
 

@@ -126,7 +126,7 @@ export class GPUViews {
   private beginFrame(frame: number): void {
     this.frame = frame;
     this.tidy();
-    this.table.tidy();
+    this.table.beginFrame();
     const { slots } = this;
     let kept = 0;
     for (const slot of slots) {
