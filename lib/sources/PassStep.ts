@@ -24,7 +24,7 @@ const CORNERS = 3;
 const RUN_CORNERS = 6;
 
 /** Either a triangle that covers the target, or rectangles for runs of instances. Corners come from their number alone. */
-const VERTEX = /* glsl */ `
+const vertexGLSL = () => /* glsl */ `
 uniform highp sampler2D runs;
 /* Pixels of an instance, instances in a row, rows; 0 for all. */
 uniform ivec3 runLayout;
@@ -85,7 +85,7 @@ export class PassStep {
     this.material = new RawShaderMaterial({
       name,
       glslVersion: GLSL3,
-      vertexShader: VERTEX,
+      vertexShader: vertexGLSL(),
       fragmentShader,
       uniforms,
       blending: NoBlending,

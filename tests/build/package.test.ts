@@ -11,8 +11,8 @@ import { PATIENCE } from '../support/patience.js';
 
 /** Kilobytes of each entry, minified and compressed, that it may not grow beyond unnoticed. */
 const CEILINGS: Record<string, number> = {
-  'skinned-instanced-mesh': 80,
-  'skinned-instanced-mesh/webgpu': 94,
+  'skinned-instanced-mesh': 101,
+  'skinned-instanced-mesh/webgpu': 121,
 };
 
 let packed: PackedApp;
