@@ -98,6 +98,9 @@ export class LevelMesh extends CrowdMesh {
   /** Rays hit the geometry of level 0, the crowd's own. */
   override raycast(): void {}
 
+  /** Does nothing: a level is bound to the bone texture of its crowd. `SkeletonUtils.clone` calls it. */
+  bind(): void {}
+
   /** @throws Always: a level is of the crowd that it was added to. */
   override copy(): this {
     throw new Error(
@@ -135,8 +138,8 @@ export class LevelMesh extends CrowdMesh {
     this.enterCrowd(new Crowd(this.boneTexture, 0));
   }
 
-  /** Morph targets need influences for each, and these are the crowd's. */
-  private fitMorphs(): void {
+  /** Morph targets need influences for each, and these are the crowd's. @internal */
+  fitMorphs(): void {
     const { geometry, owner } = this;
     const targets = geometry.morphAttributes.position?.length ?? 0;
     const influences = owner?.morphTargetInfluences?.length ?? 0;

@@ -115,7 +115,6 @@ export abstract class LeveledMesh extends EditableMesh {
     level.name = this.name;
     level.castShadow = options.castShadow ?? this.castShadow;
     level.receiveShadow = options.receiveShadow ?? this.receiveShadow;
-    level.frustumCulled = this.frustumCulled;
     level.renderOrder = this.renderOrder;
     level.layers.mask = this.layers.mask;
     level.attachTo(this);
@@ -177,6 +176,14 @@ export abstract class LeveledMesh extends EditableMesh {
     if (found.object === null) this.crowd.levels.remove(found);
     else (found.object as LevelMesh).dispose();
     return true;
+  }
+
+  /** @internal */
+  override geometryReplaced(source: BufferGeometry): void {
+    super.geometryReplaced(source);
+    for (const { object } of this.crowd.levels.levels) {
+      if (object instanceof LevelMesh) object.fitMorphs();
+    }
   }
 
   override copy(source: this, recursive = true): this {

@@ -12,6 +12,7 @@ export interface LookedMesh {
   morphTargetDictionary?: { [name: string]: number };
   matrices: InstanceMatrices | null;
   previousMatrices: InstanceMatrices | null;
+  frustumCulled: boolean;
 }
 
 /**
@@ -25,6 +26,8 @@ export function shareLooks(mesh: LookedMesh, ownerOf: () => LookedMesh | null): 
   share(mesh, 'instanceColor', ownerOf);
   share(mesh, 'matrices', ownerOf);
   share(mesh, 'previousMatrices', ownerOf);
+  // Whoever says of the owner that bounds do not hold says it of all.
+  share(mesh, 'frustumCulled', ownerOf);
   // three.js takes whoever has any of these for a mesh with morph targets.
   const morphing = () => ((mesh.geometry.morphAttributes.position?.length ?? 0) > 0 ? ownerOf() : null);
   share(mesh, 'morphTexture', morphing);

@@ -13,7 +13,8 @@ import {
   Skeleton,
   Vector3,
 } from 'three';
-import { expect, test } from 'vitest';
+import * as SkeletonUtils from 'three/addons/utils/SkeletonUtils.js';
+import { expect, test, vi } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
 import type { CrowdMesh } from '../../../lib/objects/CrowdMesh.js';
 import type { LevelMesh } from '../../../lib/objects/LevelMesh.js';
@@ -290,6 +291,35 @@ test('another bone texture, geometry or material takes levels along', () => {
   expect((buffers[0] as InterleavedBufferAttribute).data).toBe(
     (buffers[1] as InterleavedBufferAttribute).data,
   );
+});
+
+test('what is said of the crowd goes for its levels: other geometry, and that bounds do not hold', () => {
+  const { root, clips } = createMorphingStick();
+  const crowd = SkinnedInstancedMesh.from(root, clips, 1, { encoding: 'quaternion' });
+  const level = crowd.addLevel(createMorphingStick().root, 5);
+  crowd.frustumCulled = false;
+  expect(level.frustumCulled).toBe(false);
+  expect(level.geometry.morphAttributes.position).toHaveLength(1);
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const { geometry } = createMorphingStick().mesh;
+  const { position: targets = [] } = geometry.morphAttributes;
+  geometry.morphAttributes.position = [...targets, ...targets];
+  crowd.geometry = geometry;
+  expect(warn.mock.calls.flat().join()).toContain(
+    'has 1 morph targets and the crowd 2; the level is drawn without',
+  );
+  warn.mockRestore();
+  expect(level.geometry.morphAttributes.position).toBeUndefined();
+});
+
+test('SkeletonUtils.clone clones crowds with their levels', () => {
+  const { root, clips } = createStick();
+  const crowd = SkinnedInstancedMesh.from(root, clips, 2);
+  crowd.addLevel(root, 5);
+  const group = new Group().add(crowd);
+  const [copy] = SkeletonUtils.clone(group).children as SkinnedInstancedMesh[];
+  expect(copy.levels).toHaveLength(2);
+  expect(copy.levels[1].object).toBe(copy.children[0]);
 });
 
 test('a geometry may be a level too', () => {
