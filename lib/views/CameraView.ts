@@ -55,8 +55,8 @@ export class CameraView {
 
   /** @param viewer The camera that decides on levels of detail, and on who is near. */
   constructor(
-    readonly camera: Camera,
-    readonly viewer: Camera,
+    public camera: Camera,
+    public viewer: Camera,
     readonly capacity: number,
   ) {
     this.seen = new Uint32Array(Math.ceil(capacity / 32));
@@ -92,6 +92,14 @@ export class CameraView {
     both[side] ??= new SortedView(this.capacity, farFirst);
     both[side].follow(this.version, view, this.camera, crowdMatrixWorld, groups.spheres, order);
     return both[side];
+  }
+
+  /** Goes over to another camera. */
+  serve(camera: Camera, viewer: Camera): void {
+    this.camera = camera;
+    this.viewer = viewer;
+    this.groupsVersion = -1;
+    this.kept?.fill(0);
   }
 
   /** Whether it was made for where camera and crowd are now. */

@@ -20,6 +20,8 @@ export interface ViewedCrowd extends GroupedCrowd {
 const IDLE = 300;
 /** Frames in which a camera that saw the crowd is likely to do so again: several may take turns. */
 const RECENT = 3;
+/** Frames after which it may serve another camera: whoever makes a camera in each frame shall not have lists for all of them. */
+const STALE = 30;
 
 /** Which instances of a crowd each camera sees. */
 export class CrowdViews {
@@ -183,12 +185,21 @@ export class CrowdViews {
   private find(camera: Camera, viewer: Camera, crowdMatrixWorld: Matrix4): CameraView {
     const { capacity } = this.crowd;
     let unused: CameraView | null = null;
+    let stale: CameraView | null = null;
     for (const view of this.views) {
-      if (view.camera !== camera || view.viewer !== viewer || view.capacity !== capacity) continue;
+      if (view.capacity !== capacity) continue;
+      if (view.camera !== camera || view.viewer !== viewer) {
+        if (this.turn - view.turn > STALE) stale ??= view;
+        continue;
+      }
       if (view.isFor(crowdMatrixWorld)) return view;
       if (view.turn !== this.turn) unused ??= view;
     }
     if (unused !== null) return unused;
+    if (stale !== null) {
+      stale.serve(camera, viewer);
+      return stale;
+    }
     const made = new CameraView(camera, viewer, capacity);
     this.views.push(made);
     return made;

@@ -199,3 +199,20 @@ test('views that nobody asks for any more, and those of another capacity, are le
   expect(disposed).toBe(2);
   views.dispose();
 });
+
+test('cameras that are there for a frame only take over the lists of those before', () => {
+  const crowd = new ViewedCrowd(500, createRandom(9));
+  const views = new CrowdViews(crowd);
+  const lists = new Set<View['list']>();
+  const always = createCamera(0);
+  for (let frame = 0; frame < 200; frame++) {
+    const camera = createCamera(frame % 3);
+    camera.position.y = frame / 50;
+    camera.updateMatrixWorld();
+    const view = views.of(camera, world, frame).of(null);
+    lists.add(view.list);
+    expect(listOf(view)).toEqual(expectedOf(views, crowd, camera));
+    expect(listOf(views.of(always, world, frame).of(null))).toEqual(expectedOf(views, crowd, always));
+  }
+  expect(lists.size).toBeLessThan(40);
+});
