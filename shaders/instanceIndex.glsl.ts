@@ -11,6 +11,7 @@ int instanceIndex() {
 
 /** Stands before all of a shader, so that whatever the user has put into it finds the instance that is drawn too. */
 export const placeDeclarationsGLSL = /* glsl */ `
+#define CROWD_DRAWN gl_InstanceID
 int crowdInstance;
 mat4 crowdMatrix;
 #define instanceMatrix crowdMatrix
@@ -30,7 +31,7 @@ const viewedIndexGLSL = /* glsl */ `
 
 void placeInstance() {
 
-  crowdInstance = gl_InstanceID;
+  crowdInstance = CROWD_DRAWN;
   mat4 columns = instanceMatrix;
   vec4 x = vec4( columns[ 0 ].x, columns[ 1 ].x, columns[ 2 ].x, columns[ 3 ].x );
   vec4 y = vec4( columns[ 0 ].y, columns[ 1 ].y, columns[ 2 ].y, columns[ 3 ].y );
@@ -41,9 +42,9 @@ void placeInstance() {
 
   if ( CROWD_LISTED ) {
 
-    int group = gl_InstanceID >> 2;
+    int group = CROWD_DRAWN >> 2;
     ivec2 listed = ivec2( group & ${INSTANCES_PER_ROW - 1}, group >> ${INSTANCES_PER_ROW_BITS} );
-    crowdInstance = int( texelFetch( CROWD_VIEW, listed, 0 )[ gl_InstanceID & 3 ] );
+    crowdInstance = int( texelFetch( CROWD_VIEW, listed, 0 )[ CROWD_DRAWN & 3 ] );
 
     ivec2 at = ivec2( ( crowdInstance & ${INSTANCES_PER_ROW - 1} ) * 4, crowdInstance >> ${INSTANCES_PER_ROW_BITS} );
     x = texelFetch( CROWD_MATRICES, at, 0 );
@@ -74,6 +75,15 @@ int instanceIndex() {
 
 }
 `;
+
+/** Lets code read the instance where it asks for the drawn index: code of the user, who knows of no difference. */
+export const readInstance = (code: string): string => code.replace(/\bgl_InstanceID\b/g, 'crowdInstance');
+
+/** The same in a whole shader that was made for crowds, into which the user has put code since. */
+export function readInstanceSince(shader: string): string {
+  const parts = shader.split(placeDeclarationsGLSL);
+  return parts.length === 1 ? shader : parts.map(readInstance).join(placeDeclarationsGLSL);
+}
 
 /**
  * Which instance is drawn: the only place that reads `gl_InstanceID`. Also where its matrix and colour are, which three.js

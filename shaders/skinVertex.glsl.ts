@@ -1,7 +1,12 @@
 import { ShaderChunk } from 'three';
 import { TEXTURE_PARTS, TEXTURE_VIEW } from '../lib/constants.js';
 import { drawSlotsGLSL } from './drawSlots.glsl.js';
-import { instanceIndexGLSL, PLACE_INSTANCE, placeDeclarationsGLSL } from './instanceIndex.glsl.js';
+import {
+  instanceIndexGLSL,
+  PLACE_INSTANCE,
+  placeDeclarationsGLSL,
+  readInstance,
+} from './instanceIndex.glsl.js';
 import { morphsGLSL } from './morphTargets.glsl.js';
 import { partsGLSL } from './parts.glsl.js';
 import { type ShaderVariant, variantOf } from './ShaderVariant.js';
@@ -71,10 +76,10 @@ objectNormal = vec4( objectNormal, 0.0 ) * crowdSkin;
  * `gl_InstanceID`, by which it means the instance.
  */
 function placedFirst(vertexShader: string): string {
-  const shader = vertexShader
-    .replace(/\bgl_InstanceID\b/g, 'crowdInstance')
-    .replace(/\bvoid\s+main\s*\(\s*(void)?\s*\)\s*\{/, (main) => `${main}\n\n  ${PLACE_INSTANCE}`);
-  return placeDeclarationsGLSL + shader;
+  const main = /\bvoid\s+main\s*\(\s*(void)?\s*\)\s*\{/;
+  return (
+    placeDeclarationsGLSL + readInstance(vertexShader).replace(main, (it) => `${it}\n\n  ${PLACE_INSTANCE}`)
+  );
 }
 
 const partChunks = {

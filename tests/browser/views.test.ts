@@ -11,6 +11,7 @@ import {
   PerspectiveCamera,
   Quaternion,
   Scene,
+  ShaderMaterial,
   Vector3,
   WebGLRenderer,
 } from 'three';
@@ -182,6 +183,50 @@ test('instances keep their own influences, textures and code of the user under o
   expect(Math.max(...drawn)).toBeLessThan(9);
   for (const crowd of [culled, plain]) crowd.dispose();
   for (const material of materials) material.dispose();
+});
+
+test('shaders that cannot pose crowds draw all instances where they stand, and code put in afterwards finds the instance', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const still = new ShaderMaterial({
+    vertexShader: `
+      #ifndef USE_INSTANCING
+        const mat4 instanceMatrix = mat4( 1.0 );
+      #endif
+      varying float height;
+      void main() {
+        height = position.y;
+        gl_Position = projectionMatrix * modelViewMatrix * instanceMatrix * vec4( position, 1.0 );
+      }`,
+    fragmentShader: 'varying float height; void main() { gl_FragColor = vec4( fract( height ) ); }',
+  });
+  const crowds = [createCrowd(true), createCrowd(false)];
+  const materials = crowds.map((crowd) => {
+    const material = new MeshStandardMaterial();
+    crowd.material = material;
+    crowd.customDepthMaterial = undefined;
+    // As libraries wrap hooks that they find.
+    const { onBeforeCompile } = material;
+    material.onBeforeCompile = (shader, by) => {
+      onBeforeCompile.call(material, shader, by);
+      shader.vertexShader = shader.vertexShader.replace(
+        '#include <project_vertex>',
+        'transformed.y += 0.03 * float( gl_InstanceID );\n#include <project_vertex>',
+      );
+    };
+    return material;
+  });
+  const [culled, plain] = crowds;
+  const drawn = countDrawn(culled);
+  const { scene, camera } = createStage(MIDDLE, 'directional');
+  for (const override of [null, still]) {
+    scene.overrideMaterial = override;
+    const expected = picture(renderer, scene, camera, plain);
+    expect(changedPixels(expected, picture(renderer, scene, camera, new Object3D()))).toBeGreaterThan(500);
+    expect(changedPixels(expected, picture(renderer, scene, camera, culled), 0)).toBe(0);
+  }
+  expect(Math.min(...drawn)).toBeLessThan(COUNT);
+  warn.mockRestore();
+  for (const one of [...crowds, ...materials, still]) one.dispose();
 });
 
 test('a crowd whose geometry has instanced attributes of the user is drawn whole, and says so', () => {

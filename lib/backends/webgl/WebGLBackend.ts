@@ -21,7 +21,13 @@ import {
   MATRIX_ATTRIBUTES,
   ownVertexAttributes,
 } from '../vertexLimits.js';
-import { checkAttributes, type PatchRole, patchMaterial, releaseVariant } from './patchMaterial.js';
+import {
+  checkAttributes,
+  type PatchRole,
+  patchMaterial,
+  posesCrowds,
+  releaseVariant,
+} from './patchMaterial.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
@@ -73,7 +79,7 @@ export const webGLBackend: Backend = {
       );
     }
     crowd.isSkinnedMesh = true;
-    const view = look(renderer, crowd, camera, camera, material);
+    const view = posesCrowds(material) ? look(renderer, crowd, camera, camera, material) : null;
     prepareDraw(renderer, crowd, view);
     patch(crowd, material, 'color', crowd.bindMatrix.elements[PARAM_VARIANT]);
     checkAttributes(renderer, material, crowd.geometry, instanceAttributes(crowd));
@@ -83,7 +89,7 @@ export const webGLBackend: Backend = {
   prepareShadow(target: object, crowd: DrawnCrowd, camera: Camera, viewer: Camera): void {
     const renderer = target as WebGLRenderer;
     crowd.skeleton.drawnCount = null;
-    const view = look(renderer, crowd, camera, viewer, null);
+    const view = castsByLists(crowd) ? look(renderer, crowd, camera, viewer, null) : null;
     prepareDraw(renderer, crowd, view);
     crowd.skeleton.drawnCount = drawnCount(crowd, view);
   },
@@ -113,6 +119,13 @@ function look(
   if (material === null || isCut(crowd)) return seen.of(level);
   return seen.inOrder(level, material.transparent, matrixWorld, views);
 }
+
+/** Whether the shaders of its shadow maps know lists. three.js's own, which it uses where the crowd has none, do not. */
+const castsByLists = ({
+  customDepthMaterial: depth,
+  customDistanceMaterial: distance,
+}: DrawnCrowd): boolean =>
+  depth !== undefined && distance !== undefined && posesCrowds(depth) && posesCrowds(distance);
 
 /** Whether an attachment was told to show fewer instances than there are. */
 const isCut = ({ count, visibility }: DrawnCrowd): boolean => count < visibility.count;

@@ -1,5 +1,6 @@
 import type { BufferGeometry, Material, WebGLProgramParametersWithUniforms, WebGLRenderer } from 'three';
 import { Material as MaterialBase } from 'three';
+import { readInstanceSince } from '../../../shaders/instanceIndex.glsl.js';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import {
   SLOT_SOURCES,
@@ -28,6 +29,8 @@ export interface Patch {
   /** Textures that an object drawn with the material must have bound. */
   textures: TextureCounts;
   userCompile: CompileHook;
+  /** Whether its shaders pose crowds, so far as is known. */
+  poses: boolean;
 }
 
 const patches = /*@__PURE__*/ new WeakMap<Material, Patch>();
@@ -73,7 +76,8 @@ export function patchMaterial(
   }
 
   const textures = texturesOf({ codes: [code], slots });
-  const patch: Patch = { role, codes: [code], slots, textures, userCompile: material.onBeforeCompile };
+  const poses = posesCrowds(material);
+  const patch: Patch = { role, codes: [code], slots, textures, userCompile: material.onBeforeCompile, poses };
   patches.set(material, patch);
 
   hookProperty<CompileHook>(material, 'onBeforeCompile', patch.userCompile, (user) => {
@@ -127,13 +131,17 @@ function compileCrowd(
   // Objects that are instanced and skinned at once are ours; three.js itself has none, and libraries that skin
   // instances by defines of their own keep these flags down.
   if (!parameters.instancing || !parameters.skinning) return;
-  // A hook that the user wrapped around ours has been here already.
-  if (parameters.vertexShader.includes(MARK)) return;
+  // A hook that the user wrapped around ours has been here already, and has changed the shader since.
+  if (parameters.vertexShader.includes(MARK)) {
+    parameters.vertexShader = readInstanceSince(parameters.vertexShader);
+    return;
+  }
 
   const variantParameter = patch.role === 'shadow' ? PARAM_SHADOW_VARIANT : PARAM_VARIANT;
   const { codes, slots } = patch;
   const program = { codes, slots, variantParameter, sourceOf: glslOf };
   const shader = skinVertexGLSL(parameters.vertexShader, program);
+  patch.poses = shader !== null;
   if (shader === null) {
     warnOnce(
       `SkinnedInstancedMesh: the vertex shader of ${material.type} "${material.name}" lacks three.js's skinning chunks, so the crowd stands still; ` +
@@ -142,6 +150,20 @@ function compileCrowd(
     return;
   }
   parameters.vertexShader = shader;
+}
+
+/**
+ * Whether a material poses crowds. Shaders without three.js's skinning chunks do not, and know no lists either: they draw the
+ * instances as they lie in the buffers.
+ */
+export function posesCrowds(material: Material): boolean {
+  const known = patches.get(material);
+  if (known !== undefined) return known.poses;
+  const { isShaderMaterial, vertexShader } = material as {
+    isShaderMaterial?: boolean;
+    vertexShader?: string;
+  };
+  return isShaderMaterial !== true || vertexShader?.includes('#include <skinning_vertex>') === true;
 }
 
 /** Whether the user set an `onBeforeCompile`. */
