@@ -61,7 +61,7 @@ export class CrowdBounds {
     crowd.boundingSphere ??= new Sphere();
     const { views } = crowd;
     if (views.isUsed) {
-      views.groups.update();
+      views.updateGroups();
       views.groups.boundingSphere(crowd.boundingSphere);
     } else {
       crowdSphere(crowd, this.ofPoses(), crowd.boundingSphere);

@@ -66,11 +66,8 @@ export function raycastCrowd(
 
 /** Finds the drawn instances whose spheres the ray `_local` meets. */
 function findMet({ views, visibility, count }: RaycastCrowd): void {
-  const { groups } = views;
-  // Where no camera asks what it sees, nobody follows the instances.
-  if (views.isWatched) groups.update();
-  else groups.updateUnwatched();
-  const { spheres, order, groupSpheres, groupCount } = groups;
+  views.updateGroups();
+  const { spheres, order, groupSpheres, groupCount } = views.groups;
   for (let group = 0; group < groupCount; group++) {
     if (distanceToSphere(_local, groupSpheres, group) === Infinity) continue;
     const start = group * InstanceGroups.SIZE;

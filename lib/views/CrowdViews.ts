@@ -90,6 +90,13 @@ export class CrowdViews {
     return this.views.length > 0;
   }
 
+  /** Brings `groups` up to date for who is no camera. */
+  updateGroups(): void {
+    // Where no camera asks what it sees, nobody follows the instances.
+    if (this.isWatched) this.groups.update();
+    else this.groups.updateUnwatched();
+  }
+
   /**
    * What a camera sees.
    *

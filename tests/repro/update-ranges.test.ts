@@ -1,5 +1,5 @@
 import type { BufferAttribute } from 'three';
-import { Color, Matrix4 } from 'three';
+import { Color, Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
@@ -98,4 +98,18 @@ test('root motion is uploaded, and followed by views, beside the update ranges o
   groups.invalidate();
   groups.update();
   expect(followed).toEqual([...groups.spheres]);
+});
+
+test('bounds follow instances whose ranges were uploaded and forgotten before anybody asked', () => {
+  const crowd = createCrowd().setVisibleAt(0, false);
+  crowd.computeBoundingSphere();
+  const matrices = new Uploaded(crowd.instanceMatrix);
+  move(crowd, 3);
+  matrices.update();
+  crowd.setMatrixAt(4, new Matrix4().makeTranslation(0, 0, 1));
+  crowd.instanceMatrix.addUpdateRange(64, 16);
+  crowd.instanceMatrix.needsUpdate = true;
+  crowd.updateMatrixWorld();
+  crowd.computeBoundingSphere();
+  expect(crowd.boundingSphere?.containsPoint(new Vector3(0, 50, 0))).toBe(true);
 });
