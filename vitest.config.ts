@@ -11,9 +11,6 @@ const three = process.env.SIM_THREE;
 /** Tests that are left out with it: the ./webgpu entry asks for a newer three.js than the main one. */
 const webgpuTests = three ? ['tests/{unit,parity,repro}/**/webgpu*.test.ts'] : [];
 
-/** Files of `tests/parity` that the second browser takes, so that both are done at about the same time. */
-const inSecond = ['tests/parity/{edits,layers}.test.ts'];
-
 const resolve = {
   alias: [
     ...Object.entries(alias).map(([name, path]) => ({ find: new RegExp(`^${name}$`), replacement: path })),
@@ -88,12 +85,12 @@ export default defineConfig({
                 browser: 'chromium',
                 name: 'browser, first',
                 include: ['tests/parity/**/*.test.ts'],
-                exclude: [...webgpuTests, ...inSecond],
+                exclude: webgpuTests,
               },
               {
                 browser: 'chromium',
                 name: 'browser, second',
-                include: ['tests/browser/**/*.test.ts', 'tests/repro/**/*.browser.test.ts', ...inSecond],
+                include: ['tests/browser/**/*.test.ts', 'tests/repro/**/*.browser.test.ts'],
               },
             ],
           },

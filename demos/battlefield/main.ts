@@ -187,12 +187,13 @@ let reading = false;
 async function readSeen(): Promise<void> {
   if (reading) return;
   reading = true;
-  const { visible, levels } = await crowd.readViewInfo(device.renderer, stage.camera);
+  const { visible, levels, posed } = await crowd.readViewInfo(device.renderer, stage.camera);
   reading = false;
   show('Seen by the camera', visible);
   triangles.forEach((each, level) => {
     show(`At level ${level}, ${each.toLocaleString('en')} triangles`, levels[level] ?? 0);
   });
+  if (posed !== undefined) show('Posed in this frame', posed);
 }
 
 // --- frames ---

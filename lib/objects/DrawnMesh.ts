@@ -151,15 +151,11 @@ export abstract class DrawnMesh extends InstancedMesh<
    * @param camera Also that of a light's shadow.
    */
   async readViewInfo(renderer: object, camera: Camera): Promise<ViewInfo> {
-    const { count, matrixWorld, view, views } = this;
     const read = backendOf(renderer).readView?.(renderer, this, camera);
     if (read) return await read;
-    if (view !== null || !views.isUsed)
-      return { visible: view?.count ?? count, levels: [view?.count ?? count] };
-    const seen = views.of(camera, matrixWorld, -1);
-    const visible = seen.of(null).count;
-    const levels = views.levels.levels.map((_, i) => (views.levels.isUsed ? seen.of(i).count : visible));
-    return { visible, levels };
+    const { count, view } = this;
+    const visible = view?.count ?? count;
+    return this.getViewInfo(camera) ?? { visible, levels: [visible] };
   }
 
   /** Lets `count` be that of all instances again. Call it from a hook of your own put in its place. */
