@@ -93,13 +93,15 @@ test.each<LightKind>(['directional', 'spot', 'point'])(
         }
         if (frame === 3) crowd.setVisibleAt(11, true).count = 80;
       }
+      // Twice: with three.js r182, the first picture of a crowd after one of another may show the frame before.
+      picture(renderer, scene, camera, plain);
       const expected = picture(renderer, scene, camera, plain);
       const empty = picture(renderer, scene, camera, new Object3D());
       expect(changedPixels(expected, empty), `frame ${frame} shows something`).toBeGreaterThan(2000);
       expect(changedPixels(expected, picture(renderer, scene, camera, culled), 0), `frame ${frame}`).toBe(0);
     }
-    expect(drawn.length).toBe(all.length);
-    expect(sum(drawn)).toBeLessThan(sum(all) * (kind === 'point' ? 0.6 : 0.8));
+    expect(drawn.length * 2).toBe(all.length);
+    expect(sum(drawn) * 2).toBeLessThan(sum(all) * (kind === 'point' ? 0.6 : 0.8));
     for (const crowd of [culled, plain]) crowd.dispose();
   },
 );
