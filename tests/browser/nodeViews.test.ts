@@ -178,6 +178,28 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
   });
 });
 
+test.runIf(TWINS.length > 1)('under WebGPU a camera for each frame takes no more memory', async () => {
+  const { renderer } = await drawingOf('TSL on WebGPU');
+  const crowd = createCrowd(true);
+  const scene = new Scene().add(crowd) as Scene;
+  const held: number[] = [];
+  for (let frame = 0; frame < 80; frame++) {
+    await nextFrame();
+    const camera = new PerspectiveCamera(40, 1, 0.1, 50);
+    camera.position.set(frame / 80, 1, 5);
+    renderer.render(scene, camera);
+    held.push((renderer as WebGPURenderer).info.memory.total);
+  }
+  expect(held[79]).toBe(held[39]);
+  const last = new PerspectiveCamera(40, 1, 0.1, 50);
+  last.position.z = 3;
+  renderer.render(scene, last);
+  const { visible } = await crowd.readViewInfo(renderer, last);
+  expect(visible).toBe(crowd.views.of(last, crowd.matrixWorld, -1).of(null).count);
+  crowd.dispose();
+  renderer.dispose();
+});
+
 test.runIf(TWINS.length > 1)(
   'under WebGPU only what a camera sees is posed, and what comes into view at once, whatever its rate',
   async () => {

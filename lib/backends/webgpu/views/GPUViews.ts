@@ -13,6 +13,8 @@ import { viewerOf } from './viewAtDraw.js';
 
 /** Frames after which a camera that does not draw the crowd any more is forgotten. */
 const IDLE = 300;
+/** Frames after which another camera may have its buffers: programs may make a camera for each frame. */
+const SPARE = 30;
 /** Planes of a frustum. */
 const PLANES = 6;
 
@@ -158,11 +160,15 @@ export class GPUViews {
   }
 
   private slotFor(camera: Camera): CameraSlot {
-    let slot = this.slotOf(camera);
-    if (slot === null) {
-      slot = new CameraSlot(camera, new ViewBuffers(this.capacity, this.lists, this.table.capacity));
-      this.slots.push(slot);
-    }
+    const known = this.slotOf(camera);
+    if (known !== null) return known;
+    const spare = this.slots.findIndex(({ frame }) => this.frame - frame > SPARE);
+    const buffers =
+      spare < 0
+        ? new ViewBuffers(this.capacity, this.lists, this.table.capacity)
+        : this.slots.splice(spare, 1)[0].buffers;
+    const slot = new CameraSlot(camera, buffers);
+    this.slots.push(slot);
     return slot;
   }
 
