@@ -113,7 +113,7 @@ export abstract class DrawnMesh extends InstancedMesh<
 
   /**
    * Poses the crowd under `scene.overrideMaterial`, and under WebGPURenderer at all. Call it from a hook of your own put
-   * in its place.
+   * in its place, as the last: what is drawn, also of the geometry, is taken down here.
    */
   override onBeforeRender(
     renderer: WebGLRenderer,

@@ -52,10 +52,11 @@ async function unseen<Drawn>(object: Object3D, camera: Camera, draw: () => Promi
     // WebGPURenderer draws shadow maps in the middle of the first object that they fall on.
     const before: { start: number; count: number }[] = [];
     node.onBeforeRender = (...args) => {
-      onBeforeRender.apply(node, args);
       before.push({ ...geometry.drawRange });
       if (args[2] === camera) geometry.setDrawRange(0, 0);
       else geometry.setDrawRange(start, count);
+      // Last: crowds take down there what they are about to draw.
+      onBeforeRender.apply(node, args);
     };
     node.onAfterRender = (...args) => {
       Object.assign(geometry.drawRange, before.pop());

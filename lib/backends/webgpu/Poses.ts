@@ -68,7 +68,8 @@ export class Poses {
     edits.update();
     const last = this.posed.get(renderer);
     if (count === 0 || (last !== undefined && !this.hasChanged(last, count))) return false;
-    const copied = kept?.keep(renderer, last?.count ?? 0) ?? 0;
+    // In the first frame of motion vectors, what cameras saw in the one before was posed as seen.
+    const copied = kept?.keep(renderer, last?.count ?? this.posesOfSeen?.count ?? 0) ?? 0;
     const before = kept?.palette ?? null;
     if (this.steps !== null && this.steps.edited !== edits.isUsed) {
       this.steps.dispose();

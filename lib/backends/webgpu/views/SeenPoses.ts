@@ -24,6 +24,8 @@ interface Posed {
  * and is posed as soon as it comes into view.
  */
 export class SeenPoses {
+  /** Instances in use when some were last posed. */
+  count = 0;
   private steps: PoseSteps | null = null;
   private nodes: SeenNodes | null = null;
   private readonly posed = new WeakMap<CameraSlot, Posed>();
@@ -48,6 +50,7 @@ export class SeenPoses {
     const { playback, edits } = this;
     edits.update();
     this.updateEpoch();
+    this.count = count;
     if (count === 0 || !this.remember(slot, count)) return null;
     if (this.steps !== null && this.steps.edited !== edits.isUsed) this.drop();
     if (this.steps === null) {
