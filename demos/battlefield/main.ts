@@ -133,6 +133,8 @@ function listen(): void {
   });
   toggle('cull', query.get('cull') !== '0', (value) => {
     crowd.perObjectFrustumCulled = value;
+    // Nor shall three.js leave out all of them at once where the camera sees nobody.
+    crowd.frustumCulled = value;
   });
   toggle('colors', query.get('colors') === '1', (value) => {
     colored = value;
