@@ -1,4 +1,5 @@
 import { InstancedBufferAttribute } from 'three';
+import { disposeAttribute } from '../utils/disposeAttribute.js';
 import { allChanged, itemChanged } from '../utils/itemChanged.js';
 import { resizedAttribute } from '../utils/resizedAttribute.js';
 import { swapItems } from '../utils/swapItems.js';
@@ -46,7 +47,6 @@ export class InstancePlaces implements InstanceData {
   }
 
   dispose(): void {
-    // The oldest three.js that is supported has no such method.
-    this.attribute.dispose?.();
+    disposeAttribute(this.attribute);
   }
 }

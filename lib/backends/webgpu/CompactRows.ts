@@ -2,6 +2,7 @@ import { If, instanceIndex, int, struct, uvec4 } from 'three/tsl';
 import { type Node, StorageBufferAttribute } from 'three/webgpu';
 import { packCompact, unpackCompact } from '../../../shaders/palette.tsl.js';
 import { bitsOf, floatsOf, type Rows, type Structs, structsIn } from '../../../shaders/tsl.js';
+import { disposeAttribute } from '../../utils/disposeAttribute.js';
 import type { MatrixRows, RowsReader } from './MatrixRows.js';
 
 /** Numbers of 32 bits in a matrix. */
@@ -57,7 +58,7 @@ export class CompactRows implements MatrixRows {
   prepare(): void {}
 
   dispose(): void {
-    this.attributes[0].dispose();
+    disposeAttribute(this.attributes[0]);
   }
 
   private node(): Structs<'uvec4'> {

@@ -3,6 +3,7 @@ import { instanceIndex, int, ivec2, storage, struct, vertexIndex } from 'three/t
 import { type Node, StorageBufferAttribute, type Texture, type WebGPURenderer } from 'three/webgpu';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { type Rows, type Structs, structsIn } from '../../../shaders/tsl.js';
+import { disposeAttribute } from '../../utils/disposeAttribute.js';
 
 /** Reads matrices in the shaders of a build. */
 export interface RowsReader {
@@ -96,7 +97,7 @@ class StorageRows implements MatrixRows {
   prepare(): void {}
 
   dispose(): void {
-    this.attributes[0].dispose();
+    disposeAttribute(this.attributes[0]);
   }
 
   private node(): Structs {
@@ -167,6 +168,6 @@ class FeedbackRows implements MatrixRows {
 
   dispose(): void {
     for (const texture of this.textures) texture.dispose();
-    for (const attribute of this.attributes) attribute.dispose();
+    for (const attribute of this.attributes) disposeAttribute(attribute);
   }
 }

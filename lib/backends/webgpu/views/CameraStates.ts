@@ -1,5 +1,6 @@
 import type { Camera, Matrix4 } from 'three';
 import { StorageBufferAttribute } from 'three/webgpu';
+import { disposeAttribute } from '../../../utils/disposeAttribute.js';
 import { CameraLevels } from '../../../views/CameraLevels.js';
 import type { LevelTable } from '../../../views/LevelTable.js';
 
@@ -33,7 +34,7 @@ export class CameraStates {
 
   /** Forgets cameras that were not asked for since a frame. */
   dropBefore(frame: number): void {
-    for (const state of this.all) if (state.frame < frame) state.states.dispose();
+    for (const state of this.all) if (state.frame < frame) disposeAttribute(state.states);
     this.all = this.all.filter((state) => state.frame >= frame);
   }
 

@@ -1,5 +1,6 @@
 import type { BufferGeometry, Material } from 'three';
 import { StorageBufferAttribute } from 'three/webgpu';
+import { disposeAttribute } from '../../../utils/disposeAttribute.js';
 
 /** Numbers of a draw in the table: how many vertices, the first of them, the list that is drawn, and the id that ends it. */
 export const TABLE_NUMBERS = 4;
@@ -66,7 +67,7 @@ export class DrawTable {
   }
 
   dispose(): void {
-    this.buffer.dispose();
+    disposeAttribute(this.buffer);
   }
 
   private isAt(place: number): boolean {
@@ -80,7 +81,7 @@ export class DrawTable {
       const { buffer } = this;
       this.buffer = createBuffer(this.capacity * 2);
       this.buffer.array.set(buffer.array);
-      buffer.dispose();
+      disposeAttribute(buffer);
     }
     this.buffer.array.set(_draw, this.count * TABLE_NUMBERS);
     this.buffer.needsUpdate = true;

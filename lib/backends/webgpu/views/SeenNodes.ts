@@ -2,6 +2,7 @@ import { If, instanceIndex, int, uint, uniform, vec2 } from 'three/tsl';
 import { type Node, StorageBufferAttribute } from 'three/webgpu';
 import type { PosedAtNodes } from '../../../../shaders/posePass.tsl.js';
 import { pairsIn, type StoredPairs, type StoredUints, uintsIn } from '../../../../shaders/tsl.js';
+import { disposeAttribute } from '../../../utils/disposeAttribute.js';
 import type { ViewBuffers } from './ViewBuffers.js';
 
 /** Invocations of a workgroup of the pose pass. */
@@ -81,7 +82,7 @@ export class SeenNodes {
   }
 
   dispose(): void {
-    this.posedAt.dispose();
-    this.marks.dispose();
+    disposeAttribute(this.posedAt);
+    disposeAttribute(this.marks);
   }
 }

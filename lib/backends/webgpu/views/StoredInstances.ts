@@ -1,6 +1,7 @@
 import type { InstancedBufferAttribute } from 'three';
 import { StorageBufferAttribute } from 'three/webgpu';
 import type { InstanceVisibility } from '../../../instances/InstanceVisibility.js';
+import { disposeAttribute } from '../../../utils/disposeAttribute.js';
 
 /** What shaders read of all instances. The buffers share their numbers with the crowd, so that nothing is copied. */
 export class StoredInstances {
@@ -18,7 +19,7 @@ export class StoredInstances {
   update(matrices: InstancedBufferAttribute, visibility: InstanceVisibility): void {
     this.updateMatrices(matrices);
     if (visibility.bits !== this.drawn.array) {
-      this.drawn.dispose();
+      disposeAttribute(this.drawn);
       this.drawn = new StorageBufferAttribute(visibility.bits, 1);
     } else if (visibility.version !== this.drawnVersion) this.drawn.needsUpdate = true;
     else return;
@@ -27,14 +28,14 @@ export class StoredInstances {
   }
 
   dispose(): void {
-    this.matrices.dispose();
-    this.drawn.dispose();
+    disposeAttribute(this.matrices);
+    disposeAttribute(this.drawn);
   }
 
   private updateMatrices(source: InstancedBufferAttribute): void {
     const { version } = source;
     if (source.array !== this.matrices.array) {
-      this.matrices.dispose();
+      disposeAttribute(this.matrices);
       this.matrices = new StorageBufferAttribute(source.array, 4);
     } else if (version !== this.matricesVersion) {
       // Ranges of changes before this one may have been cleared by a renderer.

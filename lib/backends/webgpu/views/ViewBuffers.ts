@@ -1,4 +1,5 @@
 import { IndirectStorageBufferAttribute, StorageBufferAttribute } from 'three/webgpu';
+import { disposeAttribute } from '../../../utils/disposeAttribute.js';
 import { GROUP_WORDS, WORKGROUP } from './compactLists.js';
 
 /** Numbers that an indirect draw takes: vertices, instances, first vertex, and two that are zero here. */
@@ -45,16 +46,16 @@ export class ViewBuffers {
     return this.draws.count / DRAW_NUMBERS;
   }
 
-  /** Makes room for more draws. Returns the buffer that held them, which a draw may still read in this frame. */
-  growDraws(draws: number): IndirectStorageBufferAttribute {
+  /** Makes room for more draws. Returns what held them, which a draw may still read in this frame. */
+  growDraws(draws: number): { dispose(): void } {
     const before = this.draws;
     this.draws = createDraws(draws);
-    return before;
+    return { dispose: () => disposeAttribute(before) };
   }
 
   dispose(): void {
     for (const buffer of [this.ids, this.totals, this.draws, ...this.poseSizes, this.bits, this.starts])
-      buffer.dispose();
+      disposeAttribute(buffer);
   }
 }
 
