@@ -29,7 +29,7 @@ const SHADOWS = 60;
 /** Every so many frames the map is drawn. */
 const MAP_EVERY = 6;
 
-const { query, Crowd, device, stage, measure } = await openStage();
+const { query, detail, Crowd, device, stage, measure } = await openStage();
 const figures = new Figures(find('[data-costs]'), ['crowd']);
 
 /** How many there are to begin with: a software renderer takes seconds over what a GPU does at once. */
@@ -42,11 +42,11 @@ const count = Math.min(most, Math.max(100, Number(query.get('count') ?? usualCou
 
 // --- the armies ---
 
-const { root, clips } = createCharacter();
+const { root, clips } = createCharacter({ detail });
 const crowd = Crowd.from(root, clips, count);
 crowd.castShadow = true;
 crowd.receiveShadow = true;
-const coarser = LEVELS.map(({ detail }) => createCharacter({ detail }).root);
+const coarser = LEVELS.map((level) => createCharacter({ detail: Math.min(detail, level.detail) }).root);
 
 /** Adds the levels of detail, or takes them away. */
 function setLevels(wanted: boolean): void {

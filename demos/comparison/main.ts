@@ -16,7 +16,7 @@ type Side = 'skinned' | 'instanced';
 type Mode = 'split' | Side;
 
 // Both halves fill the window, behind the panel too.
-const { query, Crowd, device, stage, measure } = await openStage({ beside: false });
+const { query, detail, Crowd, device, stage, measure } = await openStage({ beside: false });
 const figures = new Figures<Side>(find('tbody'), ['skinned', 'instanced']);
 
 let mode = (query.get('mode') ?? 'split') as Mode;
@@ -210,7 +210,7 @@ function noteOn(made: number, wanted: number): string {
   return '';
 }
 
-const { root, clips } = createCharacter();
+const { root, clips } = createCharacter({ detail });
 if (query.get('ui') === '0') find<HTMLElement>('.panel').hidden = true;
 listen();
 setMode(mode);

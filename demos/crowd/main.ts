@@ -11,12 +11,12 @@ const HEIGHT = 1.8;
 const SIZE = 1.3;
 const STEP = 1_000;
 
-const { query, Crowd, stage, measure } = await openStage();
+const { query, detail, Crowd, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
 
 // --- a crowd that grows and shrinks ---
 
-const { root, clips } = createCharacter();
+const { root, clips } = createCharacter({ detail });
 const crowd = Crowd.from(root, clips, 16);
 crowd.count = 0;
 crowd.castShadow = true;

@@ -14,12 +14,12 @@ const HEIGHT = 1.8;
 const SIZE = 1.3;
 const PARTS = [...BODIES, ...HATS, ...EXTRAS];
 
-const { query, Crowd, stage, measure } = await openStage();
+const { query, detail, Crowd, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
 
 // --- the crowd: everything there is to wear, in one draw call ---
 
-const { root, clips } = createWardrobe();
+const { root, clips } = createWardrobe(detail);
 const crowd = Crowd.from(root, clips, MOST, { mergeMaterials: true });
 crowd.castShadow = true;
 crowd.receiveShadow = true;

@@ -102,11 +102,11 @@ const THINGS: [
 ];
 
 /** The figure in everything there is to wear; what each one shows is said per instance. */
-export function createWardrobe(): Character {
-  const character = createCharacter();
+export function createWardrobe(detail = 1): Character {
+  const character = createCharacter({ detail });
   const casual = character.root.getObjectByName('Body') as SkinnedMesh;
   casual.name = BODIES[0];
-  const suit = createCharacter({ colors: SUIT }).root.getObjectByName('Body') as SkinnedMesh;
+  const suit = createCharacter({ detail, colors: SUIT }).root.getObjectByName('Body') as SkinnedMesh;
   suit.name = BODIES[1];
   suit.material = casual.material;
   character.root.add(suit);

@@ -12,10 +12,10 @@ const MIXED = 'all of them, mixed';
 /** What textures may be as large as without asking the device. */
 const DEFAULT_TEXTURE_SIZE = 4096;
 
-const { query, Crowd, device, stage, measure } = await openStage();
+const { query, detail, Crowd, device, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
 
-let { root, clips }: { root: Object3D; clips: AnimationClip[] } = createCharacter();
+let { root, clips }: { root: Object3D; clips: AnimationClip[] } = createCharacter({ detail });
 let fileName = '';
 let extensions: string[] = [];
 let crowd: SkinnedInstancedMesh | null = null;

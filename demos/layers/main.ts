@@ -24,7 +24,7 @@ const FORWARD = new Vector3(0, 0, 1);
 /** Radians that a head turns at most. */
 const NECK = 1.2;
 
-const { query, Crowd, stage, measure } = await openStage();
+const { query, detail, Crowd, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
 
 /** What the sliders say. */
@@ -33,7 +33,7 @@ const all = { start: 0, count: MOST };
 
 // --- the crowd ---
 
-const { root, clips } = createCharacter();
+const { root, clips } = createCharacter({ detail });
 clips.push(...createGestures());
 const boneTexture = BoneTexture.bake(root, clips, { encoding: 'tracks' });
 const crowd = Crowd.from(root, clips, MOST, {

@@ -13,6 +13,8 @@ const WIDE = '(min-width: 641px)';
  */
 export async function openStage({ beside = true } = {}) {
   const query = new URLSearchParams(location.search);
+  // Tests ask for a coarse figure: what takes a software renderer longest is vertices.
+  const detail = Number(query.get('detail') ?? 1);
   const panel = find<HTMLDetailsElement>('.panel');
   panel.open = matchMedia(WIDE).matches;
   // The same class from either entry; the one for WebGPURenderer brings node materials along.
@@ -41,5 +43,5 @@ export async function openStage({ beside = true } = {}) {
     const { characters, shadows, poses } = drawsFor;
     return { js, draws: characters, shadowDraws: shadows, poseDraws: poses, triangles, bytes };
   };
-  return { query, Crowd: SkinnedInstancedMesh, device, stage, measure };
+  return { query, detail, Crowd: SkinnedInstancedMesh, device, stage, measure };
 }

@@ -20,12 +20,12 @@ const COMPARED_EVERY = 10;
 /** The clips that are mixed, and their weights to begin with. An instance plays up to four at once. */
 const weights: Record<string, number> = { Idle: 0, Walk: 1, Run: 0, Wave: 0 };
 
-const { query, Crowd, stage, measure } = await openStage();
+const { query, detail, Crowd, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
 
 // --- the crowd ---
 
-const { root, clips } = createCharacter();
+const { root, clips } = createCharacter({ detail });
 const boneTexture = BoneTexture.bake(root, clips, { encoding: 'tracks' });
 const crowd = Crowd.from(root, clips, MOST, { boneTexture });
 crowd.castShadow = true;

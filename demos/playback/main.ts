@@ -16,12 +16,12 @@ const SIZE = 1.3;
 const CLEARING = 14;
 const LOG_LINES = 7;
 
-const { query, Crowd, stage, measure } = await openStage();
+const { query, detail, Crowd, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
 
 // --- the crowd ---
 
-const { root, clips } = createCharacter({ travel: true });
+const { root, clips } = createCharacter({ detail, travel: true });
 const boneTexture = BoneTexture.bake(root, clips, { rootMotion: { clips: ['Walk', 'Run'] } });
 boneTexture
   .addMarker('Walk', 0.04, 'left foot')

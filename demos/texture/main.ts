@@ -20,10 +20,10 @@ import { bakeErrors, drawTexels } from './bakeErrors.js';
 /** Clips in the table; of a file with very many, the worst. */
 const ROWS = 8;
 
-const { query, Crowd, device, stage } = await openStage();
+const { query, detail, Crowd, device, stage } = await openStage();
 const texels = find<HTMLElement>('.texels');
 
-let { root, clips }: { root: Object3D; clips: AnimationClip[] } = createCharacter();
+let { root, clips }: { root: Object3D; clips: AnimationClip[] } = createCharacter({ detail });
 let crowd: SkinnedInstancedMesh | null = null;
 let bones: [name: string, parent: string][] = [];
 let clip = 0;

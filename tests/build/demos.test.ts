@@ -51,8 +51,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Small, for a software renderer's sake. */
+/** Small, for a software renderer's sake; so is the share of the figure's triangles. */
 const WINDOW = { width: 700, height: 420 };
+const DETAIL = 0.4;
 
 async function open(path: string, viewport = WINDOW): Promise<Page> {
   const page = await browser.newPage({ viewport });
@@ -63,7 +64,8 @@ async function open(path: string, viewport = WINDOW): Promise<Page> {
     if (['error', 'warning'].includes(message.type()) && !/GL Driver Message/.test(text)) problems.push(text);
   });
   const { port } = server.httpServer!.address() as { port: number };
-  await page.goto(`http://localhost:${port}${BASE}${path}`);
+  const coarse = path.includes('?') ? `${path}&detail=${DETAIL}` : path;
+  await page.goto(`http://localhost:${port}${BASE}${coarse}`);
   if (path !== GALLERY) await page.waitForFunction(() => document.body.dataset.ready === '1');
   return page;
 }
