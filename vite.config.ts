@@ -7,11 +7,16 @@ import { serveModels } from './tests/setup/models.mjs';
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
 /** Entries of the package; `exports` in package.json names the same. */
-const entries = { index: path('lib/index.ts'), webgpu: path('lib/webgpu.ts') };
+const entries = {
+  index: path('lib/index.ts'),
+  webgpu: path('lib/webgpu.ts'),
+  instanceObjects: path('lib/instanceObjects.ts'),
+};
 
 /** Demos and tests import the library by its name, as users do. */
 export const alias = {
   'skinned-instanced-mesh/webgpu': path('lib/webgpu.ts'),
+  'skinned-instanced-mesh/objects': path('lib/instanceObjects.ts'),
   'skinned-instanced-mesh': path('lib/index.ts'),
 };
 

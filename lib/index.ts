@@ -17,6 +17,7 @@ export type { EncodingName, MatrixEncodingName } from './encodings/Encoding.js';
 export type { TextureLayout } from './encodings/textureLayout.js';
 export type { InstanceRange, Instances } from './instances/instanceRange.js';
 export type { CharacterMesh } from './objects/CharacterMesh.js';
+export type { CrowdInstance } from './objects/CrowdInstance.js';
 export type { CrowdMesh } from './objects/CrowdMesh.js';
 export type { FromOptions } from './objects/createCharacter.js';
 export type { LevelOptions } from './objects/createLevel.js';

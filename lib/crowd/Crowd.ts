@@ -13,6 +13,7 @@ import { CrowdViews } from '../views/CrowdViews.js';
 import { LevelTable } from '../views/LevelTable.js';
 import type { View } from '../views/View.js';
 import { CrowdEvents } from './CrowdEvents.js';
+import type { CrowdObjects } from './CrowdObjects.js';
 import type { Palette } from './Palette.js';
 
 /** A mesh that draws the instances of a crowd: its own, or one that is attached to it. */
@@ -55,6 +56,8 @@ export class Crowd {
   readonly views: CrowdViews = new CrowdViews(this);
   /** What the instances have that belongs to no mesh. Whatever is added is carried along. */
   readonly data: InstanceData[];
+  /** Objects that stand for instances; null while there are none. */
+  objects: CrowdObjects | null = null;
   /** Which instances are drawn; null for all. */
   view: View | null = null;
   /** At which distance from a camera which mesh is drawn. */
@@ -151,6 +154,7 @@ export class Crowd {
     this.visibility.delete(id);
     this.playback.reset(id);
     this.edits.reset(id);
+    this.objects?.deleted(id);
   }
 
   /** Lets a deleted instance exist again, as a new one. */
@@ -221,9 +225,11 @@ export class Crowd {
     this.views.copy(source.views);
     const sameBuffers = this.playback.hasLayersOf(source.playback);
     if (!sameBuffers) this.releaseBuffers();
-    this.data.forEach((data, i) => {
-      if (i < source.data.length) data.copy(source.data[i]);
-    });
+    for (const data of this.data) {
+      const same = source.data.find((other) => other.constructor === data.constructor);
+      if (same !== undefined) data.copy(same);
+    }
+    this.objects?.copied();
     if (!sameBuffers) for (const member of this.members) member.instancesResized();
     this.events.restart();
   }
@@ -255,6 +261,7 @@ export class Crowd {
 
   private readonly announce = (event: PlaybackEvent): void => {
     for (const member of this.members) member.dispatchEvent(event);
+    this.objects?.dispatchEvent(event);
   };
 }
 

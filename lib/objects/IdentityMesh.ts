@@ -2,6 +2,7 @@ import type { Color, Matrix4, Mesh } from 'three';
 import { addInstance, deleteInstance, dropDeleted, isVisible, setVisible } from '../crowd/instanceIds.js';
 import { checkIndex, type Instances } from '../instances/instanceRange.js';
 import { CharacterMesh } from './CharacterMesh.js';
+import { type CrowdInstance, createInstance } from './CrowdInstance.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
@@ -24,6 +25,16 @@ export abstract class IdentityMesh extends CharacterMesh {
    */
   addInstance(): number {
     return addInstance(this.crowd);
+  }
+
+  /**
+   * Adds an instance, as {@link IdentityMesh.addInstance}, that is an `Object3D` of its own: placed by `position` and the like,
+   * with children, anywhere in the scene. Import `skinned-instanced-mesh/objects` for it.
+   *
+   * @throws If that was not imported.
+   */
+  createInstance(): CrowdInstance {
+    return createInstance(this, `${NAME}.createInstance`);
   }
 
   /**

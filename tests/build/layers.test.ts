@@ -25,7 +25,8 @@ const LAYERS = [
   /^lib\/character\//,
   /^lib\/queries\//,
   /^lib\/objects\//,
-  /^lib\/[a-z]+\.ts$/,
+  /^lib\/instanceObjects\//,
+  /^lib\/[a-zA-Z]+\.ts$/,
 ];
 
 const layerOf = (file: string) => LAYERS.findIndex((layer) => layer.test(file));

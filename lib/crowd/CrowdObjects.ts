@@ -1,0 +1,12 @@
+import type { InstanceData } from '../instances/InstanceData.js';
+import type { PlaybackEvent } from '../playback/playbackEventTypes.js';
+
+/** The objects that stand for instances of a crowd, see `skinned-instanced-mesh/objects`. */
+export interface CrowdObjects extends InstanceData {
+  /** An instance exists no more. */
+  deleted(id: number): void;
+  /** The instances were replaced by those of another crowd. */
+  copied(): void;
+  /** Something happened to what an instance plays. */
+  dispatchEvent(event: PlaybackEvent): void;
+}

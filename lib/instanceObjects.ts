@@ -1,0 +1,18 @@
+/**
+ * Instances of crowds as objects of three.js, for both renderers. Importing it lets `crowd.createInstance()` make them.
+ *
+ * @module skinned-instanced-mesh/objects
+ */
+
+import { SkinnedInstance } from './instanceObjects/SkinnedInstance.js';
+import { registerInstances } from './objects/CrowdInstance.js';
+import type { SkinnedInstancedMesh } from './objects/SkinnedInstancedMesh.js';
+
+declare module './objects/CrowdInstance.js' {
+  interface CrowdInstance extends SkinnedInstance {}
+}
+
+registerInstances({ create: (crowd: SkinnedInstancedMesh) => new SkinnedInstance(crowd) });
+
+export type { SkinnedInstanceEventMap } from './instanceObjects/SkinnedInstance.js';
+export { SkinnedInstance };

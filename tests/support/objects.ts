@@ -1,0 +1,9 @@
+import 'skinned-instanced-mesh/objects';
+import { SkinnedInstancedMesh } from './library.js';
+import { createStick } from './stick.js';
+
+/** A crowd of sticks without instances, in which objects are put. */
+export function createCrowd(): SkinnedInstancedMesh {
+  const { root, clips } = createStick();
+  return SkinnedInstancedMesh.from(root, clips, 0);
+}
