@@ -215,14 +215,21 @@ export function createClips(travel: boolean): AnimationClip[] {
  * A clip of what a motion draws.
  *
  * @param speed Metres a second at which it covers ground.
+ * @param loops Whether it ends as it begins; else its last key is the motion's end.
  */
-export function recordClip(name: string, duration: number, motion: Motion, speed = 0): AnimationClip {
+export function recordClip(
+  name: string,
+  duration: number,
+  motion: Motion,
+  speed = 0,
+  loops = true,
+): AnimationClip {
   const intervals = Math.round(duration * KEYS_PER_SECOND);
   const times = Array.from({ length: intervals + 1 }, (_, i) => (i / intervals) * duration);
   const poses = times.map((_, i) => {
     const pose = new Poser();
-    // The last key repeats the first one to the bit.
-    motion(pose, (i % intervals) / intervals);
+    // The last key of a loop repeats the first one to the bit.
+    motion(pose, (loops ? i % intervals : i) / intervals);
     return pose;
   });
   const positions = poses.flatMap(({ hips }, i) => [hips.x, hips.y, hips.z + speed * times[i]]);
