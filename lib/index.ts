@@ -16,6 +16,8 @@ export type { BoneTextureData, Precision } from './encodings/BoneTextureData.js'
 export type { EncodingName, MatrixEncodingName } from './encodings/Encoding.js';
 export type { TextureLayout } from './encodings/textureLayout.js';
 export type { InstanceRange, Instances } from './instances/instanceRange.js';
+export type { InstanceUniformTypes, UniformType } from './instances/UniformLayout.js';
+export type { UniformValue } from './instances/uniformTypes.js';
 export type { CharacterMesh } from './objects/CharacterMesh.js';
 export type { CrowdInstance } from './objects/CrowdInstance.js';
 export type { CrowdMesh } from './objects/CrowdMesh.js';
@@ -40,6 +42,7 @@ export type {
 export type { LevelMesh, LevelNumbers } from './objects/LevelMesh.js';
 export type { OrderedMesh } from './objects/OrderedMesh.js';
 export type { PlayingMesh } from './objects/PlayingMesh.js';
+export type { ShadedMesh } from './objects/ShadedMesh.js';
 export { SkinnedInstancedMesh } from './objects/SkinnedInstancedMesh.js';
 export type { LayerOptions } from './playback/LayerTable.js';
 export type { LayerReference, PlayOptions } from './playback/PlayOptions.js';

@@ -2,6 +2,7 @@ import type { InstancedMesh, Object3D } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
 import type { InstanceMatrices } from '../instances/InstanceMatrices.js';
 import type { InstanceParts } from '../instances/InstanceParts.js';
+import type { InstanceUniforms } from '../instances/InstanceUniforms.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import type { PosedCrowd } from '../sources/PoseSource.js';
 import type { CrowdViews } from '../views/CrowdViews.js';
@@ -36,6 +37,8 @@ export interface DrawnCrowd extends InstancedMesh, Omit<PosedCrowd, 'geometry' |
 
   /** Which parts of instances are shown and in what colour; null until some instance differs from the baked character. */
   readonly parts: InstanceParts | null;
+  /** What instances have for shaders in the place of the material's; null while there is nothing. */
+  readonly instanceUniforms: InstanceUniforms | null;
   /** Matrices and colours as texels; null while they are vertex attributes. */
   matrices: InstanceMatrices | null;
   /** Matrices of the frame before; null until someone asks for motion vectors. */

@@ -18,16 +18,16 @@ import { skinningMatrixAt, socketMatrixAt, vertexPositionAt } from '../queries/p
 import { raycastCrowd } from '../queries/raycastCrowd.js';
 import type { CrowdIntersection } from '../queries/raycastInstance.js';
 import { warnOnce } from '../utils/warnOnce.js';
-import { CrowdMesh } from './CrowdMesh.js';
 import { checkCapacity, checkMatrix } from './checks.js';
 import type { SkinnedInstancedMeshEventMap } from './crowdTypes.js';
+import { ShadedMesh } from './ShadedMesh.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
 const _nothing = /*@__PURE__*/ new Matrix4().makeScale(0, 0, 0);
 
 /** A mesh of a crowd whose instances can be placed, dressed and asked where they are, each by itself. */
-export abstract class CharacterMesh extends CrowdMesh {
+export abstract class CharacterMesh extends ShadedMesh {
   /** All instances, for methods that take a range; deleted ones are passed over. */
   get all(): InstanceRange {
     return { start: 0, count: this.count };

@@ -6,10 +6,12 @@ import { createCrowdGeometry, setPlaybackAttributes } from '../character/crowdGe
 import { jointsOf } from '../character/crowdSkin.js';
 import type { Crowd } from '../crowd/Crowd.js';
 import { CharacterParts } from '../instances/CharacterParts.js';
+import { CharacterUniforms } from '../instances/CharacterUniforms.js';
 import { InstanceColors } from '../instances/InstanceColors.js';
 import type { InstanceData } from '../instances/InstanceData.js';
 import { InstanceMorphs } from '../instances/InstanceMorphs.js';
 import type { InstanceParts } from '../instances/InstanceParts.js';
+import type { InstanceUniforms } from '../instances/InstanceUniforms.js';
 import { MatrixTexels } from '../instances/MatrixTexels.js';
 import { CrowdBounds } from '../queries/crowdBounds.js';
 import { sourceOf } from '../sources/sources.js';
@@ -35,6 +37,8 @@ const NAME = 'SkinnedInstancedMesh';
 export abstract class CrowdMesh extends DrawnMesh {
   /** @internal */
   readonly wardrobe: CharacterParts;
+  /** @internal */
+  readonly uniforms: CharacterUniforms;
   /** What the instances look like in this mesh. @internal */
   readonly looks: readonly InstanceData[];
   /** Meshes attached to joints of this one. A new array at each change, so that loops are not disturbed. @internal */
@@ -58,7 +62,8 @@ export abstract class CrowdMesh extends DrawnMesh {
     this.colors = new InstanceColors(this);
     this.morphs = new InstanceMorphs(this);
     this.wardrobe = new CharacterParts(this.geometry, this);
-    this.looks = [this.colors, this.wardrobe, this.morphs, new MatrixTexels(this)];
+    this.uniforms = new CharacterUniforms(this);
+    this.looks = [this.colors, this.wardrobe, this.uniforms, this.morphs, new MatrixTexels(this)];
     this.customDepthMaterial = new MeshDepthMaterial();
     this.customDistanceMaterial = new MeshDistanceMaterial();
     this.fitGeometry(this.geometry);
@@ -70,6 +75,11 @@ export abstract class CrowdMesh extends DrawnMesh {
   /** @internal */
   get parts(): InstanceParts | null {
     return this.wardrobe.worn;
+  }
+
+  /** @internal */
+  get instanceUniforms(): InstanceUniforms | null {
+    return this.uniforms.numbers;
   }
 
   /**

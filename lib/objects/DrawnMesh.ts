@@ -8,6 +8,7 @@ import type { Palette } from '../crowd/Palette.js';
 import type { JointEdits } from '../edits/JointEdits.js';
 import type { InstanceMatrices } from '../instances/InstanceMatrices.js';
 import type { InstanceParts } from '../instances/InstanceParts.js';
+import type { InstanceUniforms } from '../instances/InstanceUniforms.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import type { PoseSource } from '../sources/PoseSource.js';
@@ -64,6 +65,8 @@ export abstract class DrawnMesh extends InstancedMesh<
   abstract readonly clipsMorph: boolean;
   /** @internal */
   abstract readonly parts: InstanceParts | null;
+  /** @internal */
+  abstract readonly instanceUniforms: InstanceUniforms | null;
 
   /** @internal */
   constructor(geometry: BufferGeometry, material: Material | Material[], crowd: Crowd) {

@@ -12,8 +12,9 @@ const NAME = 'JointAttachment';
 
 /**
  * A geometry that follows a joint of every instance of a crowd, made by `attachToJoint`. It shares what the instances play
- * and where they stand; colours, parts and morph influences it has of its own. What is drawn of an instance decides
- * whether its attachments are drawn too.
+ * and where they stand; colours, parts and morph influences it has of its own. What `setOpacityAt`, `setUniformAt` and the like
+ * gave instances holds for it too, until it is given some of its own. What is drawn of an instance decides whether its
+ * attachments are drawn too.
  */
 export class JointAttachment extends CharacterMesh {
   override readonly type: string = 'JointAttachment';
@@ -89,6 +90,7 @@ export class JointAttachment extends CharacterMesh {
     crowd.dispose();
     this.owner = owner;
     owner.attachments = [...owner.attachments, this];
+    this.uniforms.follow(owner.uniforms);
     this.showWithOwner();
   }
 
@@ -175,6 +177,7 @@ export class JointAttachment extends CharacterMesh {
     if (owner === null) return;
     owner.attachments = owner.attachments.filter((attachment) => attachment !== this);
     this.owner = null;
+    this.uniforms.follow(null);
     this.removeFromParent();
     this.count = 0;
     // The buffer of what the instances play is the owner's, and must not go with this geometry.

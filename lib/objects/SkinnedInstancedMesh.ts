@@ -46,7 +46,8 @@ export class SkinnedInstancedMesh extends LeveledMesh {
    * @param material One material, or one for each group of the geometry.
    * @param boneTexture Baked from the skinned mesh's character.
    * @param count Number of instances, and the most there can be.
-   * @throws If the geometry and the bone texture do not fit together, or layers cannot lie over the character.
+   * @throws If the geometry and the bone texture do not fit together, or layers cannot lie over the character, or a
+   * uniform is of no type.
    */
   constructor(
     geometry: BufferGeometry,
@@ -62,6 +63,7 @@ export class SkinnedInstancedMesh extends LeveledMesh {
     const crowd = new Crowd(boneTexture, count, layers, checkPalette(options.palette));
     crowd.playback.layers.check(boneTexture.data.tracks, NAME);
     super(geometry, material, crowd, options);
+    if (options.uniforms) this.uniforms.declare(options.uniforms, NAME);
   }
 
   /**

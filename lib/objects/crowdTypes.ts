@@ -1,6 +1,7 @@
 import type { Object3DEventMap } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
 import type { Palette } from '../crowd/Palette.js';
+import type { InstanceUniformTypes } from '../instances/UniformLayout.js';
 import type { LayerOptions } from '../playback/LayerTable.js';
 import type { FinishedEvent, LoopEvent, MarkerEvent } from '../playback/playbackEventTypes.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
@@ -29,6 +30,12 @@ export interface SkinnedInstancedMeshOptions extends DrawOptions {
    * @default 'exact'
    */
   palette?: Palette;
+  /**
+   * Numbers that each instance has for shaders of your own, by name: `{ dirt: 'float', glow: 'color' }`. At most 16 numbers; see
+   * `setUniformAt`. What `setEmissiveAt` and the like set may be named too, `{ emissive: 'color', opacity: 'float' }`, so that
+   * shaders know it from the first frame on, and are not compiled once more when it is first set. @default {}
+   */
+  uniforms?: InstanceUniformTypes;
 }
 
 /** Events of a crowd; none costs anything while nobody listens to it. */

@@ -1,11 +1,13 @@
 import type { DataTexture, InstancedBufferAttribute } from 'three';
 import type { CharacterParts } from '../instances/CharacterParts.js';
+import type { CharacterUniforms } from '../instances/CharacterUniforms.js';
 import type { InstanceMatrices } from '../instances/InstanceMatrices.js';
 
 /** What a mesh keeps of how instances look. */
 export interface LookedMesh {
   readonly geometry: { morphAttributes: { position?: readonly unknown[] } };
   readonly wardrobe: CharacterParts;
+  readonly uniforms: CharacterUniforms;
   instanceColor: InstancedBufferAttribute | null;
   morphTexture: DataTexture | null;
   morphTargetInfluences?: number[];
@@ -16,13 +18,14 @@ export interface LookedMesh {
 }
 
 /**
- * Lets the instances of a mesh look as those of another: whoever reads or sets their colours, parts or morph influences
- * reads and sets those of the owner.
+ * Lets the instances of a mesh look as those of another: whoever reads or sets their colours, parts, uniforms or morph
+ * influences reads and sets those of the owner.
  *
  * @param ownerOf The owner; null while there is none, when the mesh has what it was made with.
  */
 export function shareLooks(mesh: LookedMesh, ownerOf: () => LookedMesh | null): void {
   share(mesh, 'wardrobe', ownerOf);
+  share(mesh, 'uniforms', ownerOf);
   share(mesh, 'instanceColor', ownerOf);
   share(mesh, 'matrices', ownerOf);
   share(mesh, 'previousMatrices', ownerOf);

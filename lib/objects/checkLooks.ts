@@ -1,0 +1,61 @@
+import type { Material, Texture } from 'three';
+import type { Look } from '../instances/UniformLayout.js';
+import { warnOnce } from '../utils/warnOnce.js';
+
+/** What is asked of a material, of whichever class. */
+interface AnyMaterial extends Material {
+  emissive?: unknown;
+  emissiveNode?: unknown;
+  roughness?: number;
+  metalness?: number;
+  alphaTestNode?: unknown;
+  map?: Texture | null;
+  isShaderMaterial?: boolean;
+}
+
+/** For each look, whether it shows in a material, and what to do where it does not. */
+const KNOWN: Readonly<Record<Look, { shows(material: AnyMaterial): boolean; wayOut: string }>> = {
+  emissive: {
+    shows: ({ emissive, emissiveNode }) => emissive !== undefined || Boolean(emissiveNode),
+    wayOut:
+      'emits no light; use a Lambert, Phong, toon, standard or physical one, or colour instances by setColorAt',
+  },
+  opacity: {
+    shows: ({ transparent, alphaHash, alphaTest, alphaToCoverage, alphaTestNode }) =>
+      transparent || alphaHash || alphaTest > 0 || alphaToCoverage || Boolean(alphaTestNode),
+    wayOut: 'is opaque; set transparent, alphaHash or alphaTest of it',
+  },
+  roughness: {
+    shows: ({ roughness }) => roughness !== undefined,
+    wayOut: 'has no roughness; use a MeshStandardMaterial or a MeshPhysicalMaterial',
+  },
+  metalness: {
+    shows: ({ metalness }) => metalness !== undefined,
+    wayOut: 'has no metalness; use a MeshStandardMaterial or a MeshPhysicalMaterial',
+  },
+  mapLayer: {
+    shows: ({ map }) => isArrayTexture(map),
+    wayOut: 'has no texture array; give it a DataArrayTexture or a CompressedArrayTexture as its map',
+  },
+};
+
+/** Whether a texture has several layers, of which shaders choose one. */
+export const isArrayTexture = (texture: Texture | null | undefined): boolean => {
+  const { isDataArrayTexture, isCompressedArrayTexture } = (texture ?? {}) as Record<string, unknown>;
+  return isDataArrayTexture === true || isCompressedArrayTexture === true;
+};
+
+/** Says that what instances are given shows in none of a mesh's materials. */
+export function warnWithoutLook(look: Look, materials: Material | Material[], caller: string): void {
+  const { shows, wayOut } = KNOWN[look];
+  const knows = (material: AnyMaterial) => material.isShaderMaterial === true || shows(material);
+  if (Array.isArray(materials)) {
+    if (materials.some(knows)) return;
+    warn(materials[0], wayOut, caller);
+  } else if (!knows(materials)) warn(materials, wayOut, caller);
+}
+
+function warn(material: Material | undefined, wayOut: string, caller: string): void {
+  if (material === undefined) return;
+  warnOnce(`${caller}: it does not show, since the material ${material.type} "${material.name}" ${wayOut}.`);
+}
