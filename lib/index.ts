@@ -12,6 +12,7 @@ export type { WeightOptions } from './crowd/clipWeights.js';
 export type { JointEditOptions, LookAtOptions, ValueOfInstance } from './crowd/editJoints.js';
 export type { Palette } from './crowd/Palette.js';
 export type { ClipOfInstance, PlayOptionsOfInstance } from './crowd/playClips.js';
+export type { Proportions } from './crowd/setProportions.js';
 export type { BoneTextureData, Precision } from './encodings/BoneTextureData.js';
 export type { EncodingName, MatrixEncodingName } from './encodings/Encoding.js';
 export type { TextureLayout } from './encodings/textureLayout.js';

@@ -255,7 +255,7 @@ function writeVector(value: Vector3, caller: string): void {
  *
  * @throws If there is none, or it cannot be edited.
  */
-function nodeOf({ boneTexture }: Crowd, joint: string | number, caller: string): number {
+export function nodeOf({ boneTexture }: Crowd, joint: string | number, caller: string): number {
   const tracks = tracksOf(boneTexture.data.tracks, caller);
   const node =
     (typeof joint === 'string' ? nodeNames(tracks).first.get(joint) : undefined) ??

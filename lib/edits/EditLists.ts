@@ -1,6 +1,6 @@
 import { swapItems } from '../utils/swapItems.js';
 import { EDIT_STRIDE, EditPool } from './EditPool.js';
-import { EDIT_KIND, EDIT_NODE, KIND_LOOK_AT, KIND_MODEL } from './editLayout.js';
+import { EDIT_KIND, EDIT_NODE, EDIT_SLOT, KIND_LOOK_AT, KIND_MODEL } from './editLayout.js';
 
 /** Numbers that are kept of each instance: its block, and how many edits of either sort are in it. */
 const LIST = 4;
@@ -11,7 +11,8 @@ const MODELS = 3;
 
 /**
  * The edits of each instance: first those of local transforms, then those of matrices relative to the root. Each of the two
- * is sorted by node, so that whoever walks down the nodes meets its edits in their order. A node has at most one of each kind.
+ * is sorted by node, so that whoever walks down the nodes meets its edits in their order. A node has at most one of each kind
+ * by hand, and one among the proportions.
  */
 export class EditLists {
   readonly pool: EditPool = new EditPool();
@@ -45,7 +46,7 @@ export class EditLists {
   }
 
   /**
-   * Gives an instance an edit; one of the same node and kind makes way.
+   * Gives an instance an edit; one of the same node, kind and slot makes way.
    *
    * @param edit Its `EDIT_STRIDE` numbers.
    * @returns Where among all edits it is now.
@@ -66,20 +67,31 @@ export class EditLists {
     return place;
   }
 
-  /** Takes the edit of a kind from a node. Returns whether there was one. */
-  remove(index: number, node: number, kind: number): boolean {
-    const place = this.find(index, node * 4 + kind);
+  /** Takes the edit of a kind and slot from a node. Returns whether there was one. */
+  remove(index: number, node: number, kind: number, slot: number): boolean {
+    const place = this.find(index, keyOfNode(node, kind, slot));
     if (place < 0) return false;
     this.removeAt(index, place);
     return true;
   }
 
-  /** Takes all edits of a node from an instance, or of all nodes. Returns whether there was one. */
-  clear(index: number, node?: number): boolean {
+  /** Whether an instance has this edit, with these very numbers. */
+  holds(index: number, edit: ArrayLike<number>): boolean {
+    const { data } = this.pool;
+    const place = this.find(index, keyOf(edit, 0));
+    if (place < 0) return false;
+    for (let i = 0; i < EDIT_STRIDE; i++) if (data[place * EDIT_STRIDE + i] !== edit[i]) return false;
+    return true;
+  }
+
+  /** Takes the edits of a node and slot from an instance; where one is left out, those of all. Returns whether there was one. */
+  clear(index: number, node?: number, slot?: number): boolean {
+    const { data } = this.pool;
     let found = false;
     for (let i = this.count(index) - 1; i >= 0; i--) {
       const place = this.first(index) + i;
-      if (node !== undefined && this.pool.data[place * EDIT_STRIDE + EDIT_NODE] !== node) continue;
+      if (node !== undefined && data[place * EDIT_STRIDE + EDIT_NODE] !== node) continue;
+      if (slot !== undefined && data[place * EDIT_STRIDE + EDIT_SLOT] !== slot) continue;
       this.removeAt(index, place);
       found = true;
     }
@@ -124,7 +136,7 @@ export class EditLists {
     return this.locals(index) + this.models(index);
   }
 
-  /** Where the edit of a node and kind is; -1 if there is none. */
+  /** Where the edit of a node, kind and slot is; -1 if there is none. */
   private find(index: number, key: number): number {
     const { data } = this.pool;
     const first = this.first(index);
@@ -174,8 +186,10 @@ export class EditLists {
 /** What a kind changes, without its bits. */
 const PROPERTY = 3;
 
+const keyOfNode = (node: number, kind: number, slot: number): number => node * 8 + slot * 4 + kind;
+
 const keyOf = (edit: ArrayLike<number>, at: number): number =>
-  edit[at + EDIT_NODE] * 4 + (edit[at + EDIT_KIND] & PROPERTY);
+  keyOfNode(edit[at + EDIT_NODE], edit[at + EDIT_KIND] & PROPERTY, edit[at + EDIT_SLOT]);
 
 const isModel = (edit: ArrayLike<number>, at: number): boolean => edit[at + EDIT_KIND] >= KIND_MODEL;
 

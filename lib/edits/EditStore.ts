@@ -69,7 +69,7 @@ export class EditStore {
     this.origin = time.origin;
   }
 
-  /** Gives an instance an edit; that of the same node and kind makes way. */
+  /** Gives an instance an edit; that of the same node, kind and slot makes way. */
   set(index: number, edit: ArrayLike<number>): void {
     const { lists } = this;
     const place = lists.set(index, edit);
@@ -81,12 +81,12 @@ export class EditStore {
     this.changed(index);
   }
 
-  remove(index: number, node: number, kind: number): void {
-    if (this.lists.remove(index, node, kind)) this.lost(index);
+  remove(index: number, node: number, kind: number, slot: number): void {
+    if (this.lists.remove(index, node, kind, slot)) this.lost(index);
   }
 
-  clear(index: number, node?: number): void {
-    if (this.lists.clear(index, node)) this.lost(index);
+  clear(index: number, node?: number, slot?: number): void {
+    if (this.lists.clear(index, node, slot)) this.lost(index);
   }
 
   /** Gives an instance a live pose. */

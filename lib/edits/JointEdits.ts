@@ -5,7 +5,7 @@ import type { EditModel } from '../tracks/mixPose.js';
 import type { PoseTracks } from '../tracks/PoseTracks.js';
 import type { EditReach } from './EditReach.js';
 import { type EditPlaces, EditStore, type EditTime } from './EditStore.js';
-import { LIVE_TEXELS } from './editLayout.js';
+import { LIVE_TEXELS, SLOT_BY_HAND, SLOT_PROPORTION } from './editLayout.js';
 import { poseNodes } from './poseNodes.js';
 
 let _pose = /*@__PURE__*/ new Float32Array(0);
@@ -61,7 +61,7 @@ export class JointEdits implements InstanceData {
   }
 
   /**
-   * Gives an instance an edit; that of the same node and kind makes way.
+   * Gives an instance an edit; that of the same node, kind and slot makes way.
    *
    * @param edit `EDIT_STRIDE` numbers; the target of a look-at is in the crowd's space.
    */
@@ -70,13 +70,18 @@ export class JointEdits implements InstanceData {
   }
 
   /** Takes an edit from an instance. */
-  remove(index: number, node: number, kind: number): void {
-    this.store?.remove(index, node, kind);
+  remove(index: number, node: number, kind: number, slot: number = SLOT_BY_HAND): void {
+    this.store?.remove(index, node, kind, slot);
   }
 
-  /** Takes all edits of a node from an instance, or those of all nodes. */
+  /** Takes all edits by hand of a node from an instance, or those of all nodes. Its proportions stay. */
   clear(index: number, node?: number): void {
-    this.store?.clear(index, node);
+    this.store?.clear(index, node, SLOT_BY_HAND);
+  }
+
+  /** Takes its proportions from an instance. */
+  clearProportions(index: number): void {
+    this.store?.clear(index, undefined, SLOT_PROPORTION);
   }
 
   /**
@@ -156,7 +161,7 @@ export class JointEdits implements InstanceData {
   }
 
   reset(index: number): void {
-    this.clear(index);
+    this.store?.clear(index);
     this.leavePose(index, 0);
   }
 

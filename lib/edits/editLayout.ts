@@ -23,7 +23,7 @@ export const HEADER_TO = 5;
 export const HEADER_FADE_START = 6;
 export const HEADER_FADE_RATE = 7;
 
-/** Texels of an edit. Those of an instance are sorted by node, parents first, and then by kind. */
+/** Texels of an edit. Those of an instance are sorted by node, parents first, then by slot, and then by kind. */
 export const EDIT_TEXELS = 3;
 /** Node that is edited. */
 export const EDIT_NODE = 0;
@@ -39,6 +39,13 @@ export const EDIT_VALUE = 4;
 export const EDIT_SINE = 7;
 /** Of look-at: the axis that is pointed at the target, in the node's own space. */
 export const EDIT_AXIS = 8;
+/**
+ * Which of two edits of one kind it is: an edit by hand, or, applied after it, one of the instance's proportions. Shaders do
+ * not read it, since edits of a node lie in the order in which they are applied.
+ */
+export const EDIT_SLOT = 11;
+export const SLOT_BY_HAND = 0;
+export const SLOT_PROPORTION = 1;
 
 /** What an edit changes. */
 export const KIND_ROTATION = 0;

@@ -28,6 +28,26 @@ export class InstanceMorphs implements InstanceData {
     this.needTexture();
   }
 
+  /** @throws If there is no such target, or the influence is not finite. */
+  check(name: string, influence: number | null, caller: string): void {
+    const { morphTargetDictionary = {} } = this.mesh;
+    if (!(name in morphTargetDictionary)) {
+      const names = Object.keys(morphTargetDictionary).map((one) => `"${one}"`);
+      throw new Error(`${caller}: no morph target "${name}"; the crowd has ${names.join(', ') || 'none'}.`);
+    }
+    if (influence !== null) checkFinite(influence, `morphs.${name}`, caller);
+  }
+
+  /** Gives an instance an influence of its own; with null it has the shared one again. */
+  set(index: number, name: string, influence: number | null): void {
+    const { morphTargetDictionary = {}, morphTargetInfluences = [] } = this.mesh;
+    const target = morphTargetDictionary[name];
+    const texture = this.needTexture();
+    const { data, width } = texture.image;
+    (data as Float32Array)[index * width + 1 + target] = influence ?? morphTargetInfluences[target];
+    texture.needsUpdate = true;
+  }
+
   /**
    * Lets go of influences that are for another geometry. three.js draws morph targets only of objects that have
    * influences, so the mesh gets some.

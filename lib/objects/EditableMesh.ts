@@ -10,6 +10,7 @@ import {
   setPoses,
   type ValueOfInstance,
 } from '../crowd/editJoints.js';
+import { type Proportions, setProportions } from '../crowd/setProportions.js';
 import type { Instances } from '../instances/instanceRange.js';
 import { PlayingMesh } from './PlayingMesh.js';
 
@@ -98,7 +99,28 @@ export abstract class EditableMesh extends PlayingMesh {
   }
 
   /**
-   * Ends all edits of a joint of instances: rotation, position, scale and look-at. Live poses stay.
+   * Builds instances otherwise than the character was: with a larger head, longer arms, more of a morph target. Whatever they
+   * play, these stay. The scale that clips, live poses and edits give a joint is multiplied by the joint's factor, which is
+   * no edit: `setJointScaleAt` and `clearJointEditsAt` leave it alone. An influence is the instance's own as by
+   * `setMorphAt`, to which clips add theirs. What is not named stays as it is.
+   *
+   * ```ts
+   * crowd.setProportionsAt(0, { joints: { Head: 1.4, UpperLeg_L: new Vector3(1, 1.2, 1) }, morphs: { Fat: 0.6 } });
+   * crowd.setProportionsAt(0, { joints: { Head: null } }); // its own size again
+   * ```
+   *
+   * @param proportions Null for the character's own build, influences set by `setMorphAt` included. May be a function of the
+   * instance's index.
+   * @throws If there is no such instance, joint or morph target, a number is not finite, or there are factors and the bone
+   * texture's encoding is not `'tracks'`. Then the instance was not changed.
+   */
+  setProportionsAt(instances: Instances, proportions: ValueOfInstance<Proportions>): this {
+    setProportions(this.crowd, this.morphs, instances, proportions, `${NAME}.setProportionsAt`);
+    return this;
+  }
+
+  /**
+   * Ends all edits of a joint of instances: rotation, position, scale and look-at. Live poses and proportions stay.
    *
    * @param joint Of all joints if left out.
    * @throws If there is no such instance or joint.

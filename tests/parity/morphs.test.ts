@@ -1,7 +1,6 @@
 import {
   AnimationClip,
   type BufferGeometry,
-  Float32BufferAttribute,
   Group,
   type KeyframeTrack,
   Matrix4,
@@ -20,31 +19,10 @@ import { disposeLater } from '../support/disposeLater.js';
 import { BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
 import { Mixers } from '../support/mixers.js';
 import { loadModel, modelNames } from '../support/models.js';
+import { addTargets } from '../support/morphTargets.js';
 import { measureVertices } from '../support/parity.js';
 import { random } from '../support/random.js';
 import { characterHeight } from '../support/reference.js';
-
-/** Gives a mesh morph targets with these names, each moving its vertices by chance. */
-function addTargets(mesh: Mesh, names: readonly string[], relative: boolean, seed: number): void {
-  const next = random(seed);
-  const { geometry } = mesh;
-  const targets = (name: 'position' | 'normal', size: number) =>
-    names.map((target) => {
-      const base = geometry.getAttribute(name);
-      const morph = new Float32BufferAttribute(new Float32Array(base.count * 3), 3);
-      for (let i = 0; i < base.count; i++) {
-        for (let k = 0; k < 3; k++) {
-          morph.setComponent(i, k, (next() - 0.5) * size + (relative ? 0 : base.getComponent(i, k)));
-        }
-      }
-      morph.name = target;
-      return morph;
-    });
-  geometry.morphAttributes.position = targets('position', 0.3);
-  geometry.morphAttributes.normal = targets('normal', 1);
-  geometry.morphTargetsRelative = relative;
-  mesh.updateMorphTargets();
-}
 
 const track = (name: string, values: number[], keys: number): KeyframeTrack =>
   new NumberKeyframeTrack(

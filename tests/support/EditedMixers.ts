@@ -39,6 +39,10 @@ export class EditedMixers extends Mixers {
     ofBone.delete(edit.kind);
     edits.set(bone, ofBone.set(edit.kind, edit));
     const { crowd } = this;
+    if (edit.kind === 'proportion') {
+      crowd.setProportionsAt(index, { joints: { [bone]: edit.value } });
+      return;
+    }
     const { weight } = edit;
     if (edit.kind === 'lookAt') {
       const { axis, limit } = edit;
@@ -69,12 +73,15 @@ export class EditedMixers extends Mixers {
     if (kind === 'lookAt') crowd.lookAtJointAt(index, bone, null);
     else if (kind === 'rotation') crowd.setJointRotationAt(index, bone, null);
     else if (kind === 'position') crowd.setJointPositionAt(index, bone, null);
-    else crowd.setJointScaleAt(index, bone, null);
+    else if (kind === 'scale') crowd.setJointScaleAt(index, bone, null);
+    else crowd.setProportionsAt(index, { joints: { [bone]: null } });
   }
 
   clear(index: number, bone?: string): void {
-    if (bone === undefined) this.edits[index].clear();
-    else this.edits[index].delete(bone);
+    for (const [name, edits] of this.edits[index]) {
+      if (bone !== undefined && bone !== name) continue;
+      for (const kind of edits.keys()) if (kind !== 'proportion') edits.delete(kind);
+    }
     this.crowd.clearJointEditsAt(index, bone);
   }
 
@@ -172,7 +179,7 @@ function randomEdit(next: () => number, bone: Object3D, height: number): BoneEdi
   const weight = next() < 0.4 ? 1 : next();
   const add = next() < 0.5;
   const model = next() < 0.5;
-  const kind = Math.floor(next() * 4);
+  const kind = Math.floor(next() * 5);
   if (kind === 0) {
     const value = new Quaternion(next() - 0.5, next() - 0.5, next() - 0.5, next() - 0.5).normalize();
     return { kind: 'rotation', value, add, model, weight };
@@ -188,6 +195,7 @@ function randomEdit(next: () => number, bone: Object3D, height: number): BoneEdi
     const size = 0.6 + next();
     return { kind: 'scale', value: new Vector3(size, size, size), add, weight };
   }
+  if (kind === 3) return { kind: 'proportion', value: new Vector3().setScalar(0.6 + next()) };
   const axis = around(1);
   return {
     kind: 'lookAt',

@@ -5,6 +5,7 @@ export type BoneEdit =
   | { kind: 'rotation'; value: Quaternion; add: boolean; model: boolean; weight: number }
   | { kind: 'position'; value: Vector3; add: boolean; model: boolean; weight: number }
   | { kind: 'scale'; value: Vector3; add: boolean; weight: number }
+  | { kind: 'proportion'; value: Vector3 }
   | { kind: 'lookAt'; target: Vector3; axis: Vector3; limit: number; weight: number };
 
 /** Edits of one character by bone: at most one of each kind. */
@@ -13,8 +14,8 @@ export type BoneEdits = Map<string, Map<BoneEdit['kind'], BoneEdit>>;
 const ONE = new Vector3(1, 1, 1);
 
 /**
- * Edits the bones of a character that stands at the origin: first local transforms, then, from the root down, what is
- * relative to the character, and what looks at something.
+ * Edits the bones of a character that stands at the origin: first local transforms, then proportions, then, from the root
+ * down, what is relative to the character, and what looks at something.
  *
  * @param place Where the character will stand; targets are in the space that this is relative to.
  */
@@ -26,6 +27,9 @@ export function editBones(root: Object3D, edits: BoneEdits, place: Matrix4): voi
   const editsOf = (bone: Object3D) => [...(edits.get(bone.name) as Map<string, BoneEdit>).values()];
   for (const bone of bones) for (const edit of editsOf(bone)) editLocally(bone, edit);
   for (const bone of bones) {
+    for (const edit of editsOf(bone)) if (edit.kind === 'proportion') bone.scale.multiply(edit.value);
+  }
+  for (const bone of bones) {
     const models = editsOf(bone).filter((edit) => edit.kind === 'lookAt' || ('model' in edit && edit.model));
     models.sort((a, b) => Number(a.kind === 'lookAt') - Number(b.kind === 'lookAt'));
     for (const edit of models) editInModel(root, bone, edit, place);
@@ -33,7 +37,7 @@ export function editBones(root: Object3D, edits: BoneEdits, place: Matrix4): voi
 }
 
 function editLocally(bone: Object3D, edit: BoneEdit): void {
-  if (edit.kind === 'lookAt' || ('model' in edit && edit.model)) return;
+  if (edit.kind === 'proportion' || edit.kind === 'lookAt' || ('model' in edit && edit.model)) return;
   const { weight } = edit;
   if (edit.kind === 'rotation') {
     bone.quaternion.slerp(edit.add ? bone.quaternion.clone().multiply(edit.value) : edit.value, weight);
@@ -48,6 +52,7 @@ function editLocally(bone: Object3D, edit: BoneEdit): void {
 }
 
 function editInModel(root: Object3D, bone: Object3D, edit: BoneEdit, place: Matrix4): void {
+  if (edit.kind === 'proportion') return;
   root.updateMatrixWorld(true);
   const { weight } = edit;
   const parent = bone.parent as Object3D;

@@ -136,7 +136,7 @@ test('seeds 1 to 6: bounds hold whatever edits and live poses do, and shrink whe
         }
       }
     }
-    crowd.clearJointEditsAt(crowd.all).setPoseAt(crowd.all, null);
+    crowd.clearJointEditsAt(crowd.all).setPoseAt(crowd.all, null).setProportionsAt(crowd.all, null);
     crowd.updateMatrixWorld();
     expect(crowd.boundingBox, 'lets go of bounds that were computed').toBe(null);
     crowd.computeBoundingBox();

@@ -34,7 +34,12 @@ describeCharacters((name) => {
         () => {
           done.add(pair.editSome(one(), pick(joints), next, height).kind);
         },
-        () => pair.end(one(), pick(joints), pick(['rotation', 'position', 'scale', 'lookAt'] as const)),
+        () =>
+          pair.end(
+            one(),
+            pick(joints),
+            pick(['rotation', 'position', 'scale', 'lookAt', 'proportion'] as const),
+          ),
         () => pair.clear(one(), pick(joints)),
         () => pair.swap(one(), one()),
         () => pair.place(one(), new Matrix4().makeRotationY(next()).setPosition(next() * height, 0, 0)),
@@ -51,7 +56,7 @@ describeCharacters((name) => {
         );
         expect(worst / height, `round ${round}`).toBeLessThanOrEqual(EXACT);
       }
-      expect([...done].sort()).toEqual(['lookAt', 'position', 'rotation', 'scale']);
+      expect([...done].sort()).toEqual(['lookAt', 'position', 'proportion', 'rotation', 'scale']);
     },
   );
 
