@@ -12,8 +12,8 @@ import {
   WebGLRenderer,
 } from 'three';
 import { expect, test } from 'vitest';
-import { createCharacter } from '../../demos/character.js';
 import { TWINS, type Twin } from '../support/captures.js';
+import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { type JointAttachment, SkinnedInstancedMesh } from '../support/library.js';
 import { type Problems, watchProblems } from '../support/problems.js';
 
@@ -51,7 +51,7 @@ async function drawingOf(twin: Twin): Promise<Drawing> {
 
 test.each(TWINS)('everything about a crowd may change between frames, %s', async (twin) => {
   const { draw, problems, dispose } = await drawingOf(twin);
-  const { root, clips } = createCharacter();
+  const { root, clips } = createCoarseCharacter();
   const body = root.getObjectByName('Body') as Mesh;
   const { count } = body.geometry.getAttribute('position');
   body.geometry.morphAttributes.position = [

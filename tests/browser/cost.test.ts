@@ -10,9 +10,9 @@ import {
   WebGLRenderer,
 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
-import { createCharacter } from '../../demos/character.js';
 import { countCalls } from '../../demos/lib/countCalls.js';
 import { TimeHeap } from '../../lib/utils/TimeHeap.js';
+import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
 
 const COUNT = 10_000;
@@ -23,7 +23,7 @@ const PASS = 2;
 function createCrowd(count = COUNT, encoding: 'quaternion' | 'tracks' = 'quaternion') {
   const renderer = new WebGLRenderer();
   renderer.setSize(64, 64);
-  const { root, clips } = createCharacter();
+  const { root, clips } = createCoarseCharacter();
   // a second part of the same material
   const { material } = root.getObjectByName('Body') as Mesh;
   root.getObjectByName('Head')?.add(new Mesh(new BoxGeometry(0.1, 0.1, 0.1), material));
@@ -201,7 +201,7 @@ test('ten thousand fades in one frame', () => {
   const clips = crowd.boneTexture.clips.length;
   const options = { fade: 0.3, timeScale: 1.1 };
   const times: number[] = [];
-  for (let round = 0; round < 30; round++) {
+  for (let round = 0; round < 9; round++) {
     const start = performance.now();
     for (let i = 0; i < COUNT; i++) crowd.play(i, (i + round) % clips, options);
     times.push(performance.now() - start);
@@ -209,7 +209,7 @@ test('ten thousand fades in one frame', () => {
   }
   times.sort((a, b) => a - b);
   console.log(
-    `10,000 play calls with fades: ${times[15].toFixed(2)} ms (${times[0].toFixed(2)} to ${times[29].toFixed(2)})`,
+    `10,000 play calls with fades: ${times[4].toFixed(2)} ms (${times[0].toFixed(2)} to ${times[8].toFixed(2)})`,
   );
   for (let i = 0; i < COUNT; i++) crowd.play(i, 0, options);
   const { uploads, bytes } = frame();

@@ -14,8 +14,8 @@ import {
   WebGLRenderer,
 } from 'three';
 import { describe, expect, test } from 'vitest';
-import { createCharacter } from '../../demos/character.js';
 import { TWINS, type Twin } from '../support/captures.js';
+import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { countHeld, type Held } from '../support/countHeld.js';
 import { BoneTexture, SkinnedInstancedMesh } from '../support/library.js';
 import { createStick } from '../support/stick.js';
@@ -110,7 +110,7 @@ function createView() {
 
 /** A character with a hat. */
 function createHatted() {
-  const { root, clips } = createCharacter();
+  const { root, clips } = createCoarseCharacter();
   const hat = new Mesh(new BoxGeometry(0.2, 0.2, 0.2), new MeshStandardMaterial());
   hat.name = 'Hat';
   root.getObjectByName('Head')?.add(hat);
@@ -219,7 +219,7 @@ describe.each(TWINS)('%s', (twin) => {
 
 test('after context loss and restore the crowd is back, and moving', async () => {
   const { renderer, scene, read } = createView();
-  const { root, clips } = createCharacter();
+  const { root, clips } = createCoarseCharacter();
   const crowd = SkinnedInstancedMesh.from(root, clips, 2);
   crowd.castShadow = true;
   crowd.setMatrixAt(1, new Matrix4().makeTranslation(0.8, 0, 0));

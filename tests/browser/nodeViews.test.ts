@@ -14,8 +14,8 @@ import {
 } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createCharacter } from '../../demos/character.js';
 import { TWINS } from '../support/captures.js';
+import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
 import { createEverything } from '../support/everything.js';
 import { nextFrame } from '../support/frames.js';
@@ -29,7 +29,7 @@ const MIDDLE = new Box3(new Vector3(-3, 0, -3), new Vector3(3, 2, 3));
 /** Characters all around the stage, each with something of its own, and with hats, of which the last ones have none. */
 function createCrowd(perObjectFrustumCulled: boolean): SkinnedInstancedMesh {
   const next = random(1);
-  const { root, clips } = createCharacter();
+  const { root, clips } = createCoarseCharacter();
   const crowd = SkinnedInstancedMesh.from(root, clips, COUNT, { encoding: 'tracks' });
   crowd.perObjectFrustumCulled = perObjectFrustumCulled;
   crowd.castShadow = crowd.receiveShadow = true;
@@ -155,7 +155,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
       const crowd = createCrowd(true);
       crowd.setCapacity(COUNT + round * 300);
       crowd.count = COUNT - round;
-      crowd.addLevel(createCharacter().root, 6, 0.3);
+      crowd.addLevel(createCoarseCharacter().root, 6, 0.3);
       crowd.addLevel(null, 14);
       const scene = new Scene().add(crowd) as Scene;
       // Levels that are kept by hysteresis are others on the second look.
@@ -205,7 +205,7 @@ test.runIf(TWINS.length > 1)(
   async () => {
     const { posePassOf } = await import('../../lib/backends/webgpu/nodePoses.js');
     const renderer = (await drawingOf('TSL on WebGPU')).renderer as WebGPURenderer;
-    const { root, clips } = createCharacter();
+    const { root, clips } = createCoarseCharacter();
     const crowd = SkinnedInstancedMesh.from(root, clips, 2, { encoding: 'tracks' });
     for (let i = 0; i < 2; i++) {
       crowd.setMatrixAt(i, new Matrix4().makeTranslation(0, 0, i === 0 ? -5 : 5));

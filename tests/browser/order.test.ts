@@ -1,7 +1,7 @@
 import { Box3, Color, Matrix4, MeshBasicMaterial, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
-import { createCharacter } from '../../demos/character.js';
 import { TWINS } from '../support/captures.js';
+import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { drawingOf } from '../support/drawings.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
 import { changedPixels, createStage } from '../support/pictures.js';
@@ -25,7 +25,7 @@ function createPlaces(): Placed[] {
 
 /** Characters through which one sees those behind them: what is drawn first shows less. */
 function createCrowd(places: readonly Placed[]): SkinnedInstancedMesh {
-  const { root, clips } = createCharacter();
+  const { root, clips } = createCoarseCharacter();
   const crowd = SkinnedInstancedMesh.from(root, clips, places.length, { encoding: 'tracks' });
   crowd.material = new MeshBasicMaterial({ transparent: true, opacity: 0.5, depthWrite: false });
   places.forEach(({ matrix, color }, i) => {

@@ -12,10 +12,10 @@ import {
   Vector3,
 } from 'three';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCharacter } from '../../demos/character.js';
 import { registerSource } from '../../lib/sources/sources.js';
 import { captureGeometry } from '../support/capture.js';
 import { captureOf, TWINS } from '../support/captures.js';
+import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
 import { createEverything } from '../support/everything.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
@@ -33,7 +33,7 @@ if (TWINS.length > 1) {
 }
 
 test('rays hit what a pose source of another kind poses', () => {
-  const { root, clips } = createCharacter();
+  const { root, clips } = createCoarseCharacter();
   const crowd = SkinnedInstancedMesh.from(root, clips, 2, { fps: 5 });
   crowd.poseSource = sineSource;
   crowd.setMatrixAt(1, new Matrix4().makeTranslation(5, 0, 0));
@@ -121,7 +121,7 @@ describe.each(TWINS)('%s', (twin) => {
   afterAll(() => drawing.dispose());
 
   test('a pose source of another kind poses vertices, on the CPU too', async () => {
-    const { root, clips } = createCharacter();
+    const { root, clips } = createCoarseCharacter();
     const how = await captureOf(twin);
     const crowd = SkinnedInstancedMesh.from(root, clips, 3, { fps: 5 });
     for (let i = 0; i < 3; i++) crowd.setMatrixAt(i, new Matrix4().makeTranslation(i, 0, 0));
@@ -154,7 +154,7 @@ describe.each(TWINS)('%s', (twin) => {
   test.each(['quaternion', 'tracks'] as const)(
     'a view draws every second instance as a crowd of those alone, encoding %s',
     async (encoding) => {
-      const character = createCharacter();
+      const character = createCoarseCharacter();
       const boneTexture = BoneTexture.bake(character.root, character.clips, { encoding, fps: 10 });
       await expectSameView(`${twin} ${encoding}`, drawing, character, boneTexture);
     },

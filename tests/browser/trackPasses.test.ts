@@ -13,7 +13,7 @@ import {
   WebGLRenderTarget,
 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createCharacter } from '../../demos/character.js';
+import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { countHeld } from '../support/countHeld.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
 import { changedPixels } from '../support/pictures.js';
@@ -30,7 +30,7 @@ afterEach(() => renderer.dispose());
 
 /** Two characters in different clips, posed by tracks. */
 function createCrowd(time = 0.3) {
-  const { root, clips } = createCharacter();
+  const { root, clips } = createCoarseCharacter();
   const crowd = SkinnedInstancedMesh.from(root, clips, 2, { encoding: 'tracks' });
   crowd.material = new MeshBasicMaterial({ color: 0xffaa44 });
   for (let i = 0; i < 2; i++) crowd.setMatrixAt(i, new Matrix4().makeTranslation(i * 1.4 - 0.7, -0.9, 0));

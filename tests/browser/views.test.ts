@@ -16,8 +16,8 @@ import {
   WebGLRenderer,
 } from 'three';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createCharacter } from '../../demos/character.js';
 import { countCalls } from '../../demos/lib/countCalls.js';
+import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { createEverything } from '../support/everything.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
 import { changedPixels, createStage, type LightKind, picture } from '../support/pictures.js';
@@ -35,7 +35,7 @@ const MIDDLE = new Box3(new Vector3(-3, 0, -3), new Vector3(3, 2, 3));
 
 /** Characters in rows, each with something of its own, and with hats. */
 function createCrowd(perObjectFrustumCulled: boolean): SkinnedInstancedMesh {
-  const { root, clips } = createCharacter();
+  const { root, clips } = createCoarseCharacter();
   const crowd = SkinnedInstancedMesh.from(root, clips, COUNT, { encoding: 'tracks' });
   crowd.perObjectFrustumCulled = perObjectFrustumCulled;
   crowd.castShadow = true;
@@ -277,7 +277,7 @@ test('whoever comes into view after some time is posed at once, also if posed le
     camera.rotation.set(0, turn, 0);
     camera.updateMatrixWorld();
   };
-  const pose = createCharacter().root;
+  const pose = createCoarseCharacter().root;
   pose.getObjectByName('Head')?.rotateX(1);
   const turned = new Quaternion().setFromAxisAngle(new Vector3(0, 0, 1), 1);
   for (let half = 0; half < 4; half++) {

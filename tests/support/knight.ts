@@ -1,9 +1,9 @@
 import { BoxGeometry, Mesh, MeshStandardMaterial, type Object3D } from 'three';
-import { createCharacter } from '../../demos/character.js';
+import { createCoarseCharacter } from './coarseCharacter.js';
 
 /** The character with a sword and a shield in hand, the shield of two meshes. */
 export function createKnight() {
-  const { root, clips } = createCharacter();
+  const { root, clips } = createCoarseCharacter();
   const add = (parent: string, name: string, color: number) => {
     const mesh = new Mesh(new BoxGeometry(0.1, 0.5, 0.1), new MeshStandardMaterial({ color }));
     mesh.name = name;

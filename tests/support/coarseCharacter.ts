@@ -1,0 +1,7 @@
+import { type Character, createCharacter } from '../../demos/character.js';
+
+/**
+ * The built-in figure with an eighth of its triangles: vertices are what a software renderer takes longest over. For tests
+ * of what is drawn where and when, not of how one character is posed.
+ */
+export const createCoarseCharacter = (): Character => createCharacter({ detail: 0.4 });
