@@ -1,14 +1,10 @@
 import { ShaderChunk } from 'three';
 import { TEXTURE_PARTS, TEXTURE_VIEW } from '../lib/constants.js';
 import { drawSlotsGLSL } from './drawSlots.glsl.js';
-import {
-  instanceIndexGLSL,
-  PLACE_INSTANCE,
-  placeDeclarationsGLSL,
-  readInstance,
-} from './instanceIndex.glsl.js';
+import { instanceIndexGLSL } from './instanceIndex.glsl.js';
 import { morphsGLSL } from './morphTargets.glsl.js';
 import { partsGLSL } from './parts.glsl.js';
+import { placedFirst } from './placeVertex.glsl.js';
 import { type ShaderVariant, variantOf } from './ShaderVariant.js';
 import type { SlotSource, SourceGLSL, TextureCounts } from './SourceGLSL.js';
 
@@ -69,17 +65,6 @@ objectNormal = vec4( objectNormal, 0.0 ) * crowdSkin;
     shader = shader.replace(include, () => code);
   }
   return shader;
-}
-
-/**
- * Lets a shader know the instance that is drawn before it does anything else. Code that the user has put into it may ask for
- * `gl_InstanceID`, by which it means the instance.
- */
-function placedFirst(vertexShader: string): string {
-  const main = /\bvoid\s+main\s*\(\s*(void)?\s*\)\s*\{/;
-  return (
-    placeDeclarationsGLSL + readInstance(vertexShader).replace(main, (it) => `${it}\n\n  ${PLACE_INSTANCE}`)
-  );
 }
 
 const partChunks = {

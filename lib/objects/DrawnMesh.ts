@@ -3,6 +3,7 @@ import { AttachedBindMode, InstancedMesh, Matrix4 } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
 import { backendOf } from '../backends/backendOf.js';
 import type { CrowdSkeleton } from '../backends/CrowdSkeleton.js';
+import { endDraw } from '../backends/webgl/WebGLBackend.js';
 import type { Crowd } from '../crowd/Crowd.js';
 import type { Palette } from '../crowd/Palette.js';
 import type { JointEdits } from '../edits/JointEdits.js';
@@ -161,14 +162,17 @@ export abstract class DrawnMesh extends InstancedMesh<
     return this.getViewInfo(camera) ?? { visible, levels: [visible] };
   }
 
-  /** Lets `count` be that of all instances again. Call it from a hook of your own put in its place. */
+  /**
+   * Lets `count` be that of all instances again. Call it from a hook of your own put in its place, at any rate if you render in
+   * hooks: a crowd that is drawn once more in the middle of a draw is then drawn on as it was to be.
+   */
   override onAfterRender(): void {
-    this.skeleton.drawnCount = null;
+    endDraw(this);
     this.geometry.indirect = null;
   }
 
   /** The same for shadow maps of WebGLRenderer. */
   override onAfterShadow(): void {
-    this.skeleton.drawnCount = null;
+    endDraw(this);
   }
 }

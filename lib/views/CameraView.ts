@@ -32,6 +32,8 @@ export interface SeenCrowd {
 export class CameraView {
   /** When it was last asked for. */
   turn = 0;
+  /** Whether it is for a shadow map. */
+  inShadow = false;
   /** Bit `id & 31` of word `id >> 5`: whether an instance is seen, if it is drawn at all. */
   readonly seen: Uint32Array;
 
@@ -146,8 +148,15 @@ export class CameraView {
     if (_ids.length < this.capacity) _ids = new Uint32Array(this.capacity);
     all.count = listSeen(seen, visibility.bits, _ids);
     if (chosen !== null) {
-      const inShadow = this.camera !== this.viewer;
-      const left = this.lists.split(_ids, all.count, whole, groups.spheres, chosen, crowd.levels, inShadow);
+      const left = this.lists.split(
+        _ids,
+        all.count,
+        whole,
+        groups.spheres,
+        chosen,
+        crowd.levels,
+        this.inShadow,
+      );
       all.isWhole = whole && left === all.count;
       all.count = left;
     }

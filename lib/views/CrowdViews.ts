@@ -105,14 +105,22 @@ export class CrowdViews {
    * @param frame The renderer's: a view that was not asked for in a frame may be used for something else.
    * @param viewer The camera that the frame is drawn for, if `camera` is a light's: it decides on levels of detail and on who is
    * near.
+   * @param inShadow Whether it is for a shadow map, which may be drawn coarser.
    */
-  of(camera: Camera, crowdMatrixWorld: Matrix4, frame: number, viewer: Camera = camera): CameraView {
+  of(
+    camera: Camera,
+    crowdMatrixWorld: Matrix4,
+    frame: number,
+    viewer: Camera = camera,
+    inShadow = viewer !== camera,
+  ): CameraView {
     this.begin(frame);
     // What was written before a crowd is drawn for the first time is drawn without anybody having been told of it.
     if (this.views.length === 0) this.groups.invalidate();
     this.groups.update();
     const view = this.find(camera, viewer, crowdMatrixWorld);
     view.turn = this.turn;
+    view.inShadow = inShadow;
     this.refresh(view, crowdMatrixWorld);
     return view;
   }

@@ -123,8 +123,8 @@ test('every shader function in GLSL has its twins', () => {
   const names = glsl.map((file) => file.replace('.glsl.ts', ''));
   expect(names.length).toBeGreaterThan(3);
   const tsl = files.filter((file) => file.endsWith('.tsl.ts')).map((file) => file.replace('.tsl.ts', ''));
-  // skinVertex patches three.js's GLSL chunks; for nodes the backend does that
-  const patches = ['shaders/skinVertex'];
+  // These patch GLSL of three.js and of the user; for nodes the backend does that.
+  const patches = ['shaders/placeVertex', 'shaders/skinVertex'];
   expect([...tsl, ...patches].sort()).toEqual([...names].sort());
 });
 

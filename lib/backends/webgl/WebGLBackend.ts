@@ -21,120 +21,74 @@ import {
   MATRIX_ATTRIBUTES,
   ownVertexAttributes,
 } from '../vertexLimits.js';
-import {
-  checkAttributes,
-  type PatchRole,
-  patchMaterial,
-  posesCrowds,
-  releaseVariant,
-} from './patchMaterial.js';
+import { type Draw, drawnOf } from './Drawn.js';
+import { drawnCount, lookFor, viewerOf } from './lookFor.js';
+import { checkAttributes, type PatchRole, patchMaterial, releaseVariant } from './patchMaterial.js';
 
 const NAME = 'SkinnedInstancedMesh';
-
-/** What this backend remembers of a crowd. */
-interface Drawn {
-  /** The variants that materials were last patched for; null before the first time. */
-  codes: VariantCodes | null;
-  /** Where materials read what the instances play: if any reads texels, they are bound. */
-  slots: SlotSource;
-  /** Who drew the crowd last, so that its poses can be ready before the frame's first shadow map. */
-  renderer: WeakRef<WebGLRenderer> | null;
-  /** Whether several renderers draw the crowd: then it is not known who is about to. */
-  shared: boolean;
-  /** Whether a view may say which instances are drawn. */
-  viewed: boolean;
-  /** Bits of the instances that are posed, so far as they are drawn; null for all. */
-  wanted: Uint32Array | null;
-  /** The view by whose list they are drawn now; null if it is the first so many. */
-  listed: View | null;
-}
-
-const known = /*@__PURE__*/ new WeakMap<DrawnCrowd, Drawn>();
-
-function drawnOf(crowd: DrawnCrowd): Drawn {
-  let drawn = known.get(crowd);
-  if (drawn === undefined) {
-    drawn = {
-      codes: null,
-      slots: 'attributes',
-      renderer: null,
-      shared: false,
-      viewed: false,
-      wanted: null,
-      listed: null,
-    };
-    known.set(crowd, drawn);
-  }
-  return drawn;
-}
 
 /** Poses crowds under WebGLRenderer, in materials that are patched by `onBeforeCompile`. */
 export const webGLBackend: Backend = {
   prepare(target: object, crowd: DrawnCrowd, _scene: Scene, camera: Camera, material: Material): void {
     const renderer = target as WebGLRenderer;
-    crowd.skeleton.drawnCount = null;
     if ((material as { isNodeMaterial?: boolean }).isNodeMaterial === true) {
       throw new Error(
         `${NAME}: WebGLRenderer cannot pose a crowd in a node material ("${material.name || material.type}"), not with a nodes handler either; use WebGPURenderer, with forceWebGL: true if need be.`,
       );
     }
     crowd.isSkinnedMesh = true;
-    const view = posesCrowds(material) ? look(renderer, crowd, camera, camera, material) : null;
-    prepareDraw(renderer, crowd, view);
     patch(crowd, material, 'color', crowd.bindMatrix.elements[PARAM_VARIANT]);
     checkAttributes(renderer, material, crowd.geometry, instanceAttributes(crowd));
-    crowd.skeleton.drawnCount = drawnCount(crowd, view);
+    beginDraw(crowd, renderer, camera, viewerOf(renderer, camera), material);
   },
 
   prepareShadow(target: object, crowd: DrawnCrowd, camera: Camera, viewer: Camera): void {
-    const renderer = target as WebGLRenderer;
-    crowd.skeleton.drawnCount = null;
-    const view = castsByLists(crowd) ? look(renderer, crowd, camera, viewer, null) : null;
-    prepareDraw(renderer, crowd, view);
-    crowd.skeleton.drawnCount = drawnCount(crowd, view);
+    beginDraw(crowd, target as WebGLRenderer, camera, viewer, null);
   },
 };
 
-/**
- * Chooses which instances are drawn for a camera; null for all, in shaders that know no views.
- *
- * @param material In which they are drawn, if their order matters: not in shadow maps.
- */
-function look(
-  renderer: WebGLRenderer,
+function beginDraw(
   crowd: DrawnCrowd,
+  renderer: WebGLRenderer,
   camera: Camera,
   viewer: Camera,
   material: Material | null,
-): View | null {
-  const drawn = drawnOf(crowd);
-  drawn.wanted = null;
-  if (!drawn.viewed) return null;
-  const { view, views, matrixWorld, level } = crowd;
-  view?.update?.(crowd.count);
-  if (view !== null) return view;
-  const seen = views.of(camera, matrixWorld, renderer.info.render.frame, viewer);
-  if (crowd.count <= views.visibility.count) drawn.wanted = seen.seen;
-  // Of a list that is sorted, no first part has the first instances.
-  if (material === null || isCut(crowd)) return seen.of(level);
-  return seen.inOrder(level, material.transparent, matrixWorld, views);
+): void {
+  const { draws } = drawnOf(crowd);
+  const draw = draws.begin(renderer, camera, viewer, material);
+  try {
+    show(crowd, draw);
+  } catch (error) {
+    // three.js does not tell of its end then.
+    draws.end();
+    throw error;
+  }
 }
 
-/** Whether the shaders of its shadow maps know lists. three.js's own, which it uses where the crowd has none, do not. */
-const castsByLists = ({
-  customDepthMaterial: depth,
-  customDistanceMaterial: distance,
-}: DrawnCrowd): boolean =>
-  depth !== undefined && distance !== undefined && posesCrowds(depth) && posesCrowds(distance);
+/**
+ * Lets the crowd be whole again once it was drawn; or as it was to be drawn, if that was in the middle of another draw. Call it
+ * after each draw.
+ */
+export function endDraw(crowd: DrawnCrowd): void {
+  const drawn = drawnOf(crowd);
+  const { draws } = drawn;
+  draws.end();
+  if (draws.last !== null) {
+    show(crowd, draws.last);
+    return;
+  }
+  crowd.skeleton.drawnCount = null;
+  crowd.bindMatrix.elements[PARAM_LISTED] = 0;
+  drawn.listed = null;
+}
 
-/** Whether an attachment was told to show fewer instances than there are. */
-const isCut = ({ count, visibility }: DrawnCrowd): boolean => count < visibility.count;
-
-/** How many instances are drawn: what three.js finds as the crowd's `count`. Null if it is what the user has set. */
-function drawnCount(crowd: DrawnCrowd, view: View | null): number | null {
-  if (view === null || (view.isWhole ?? false)) return null;
-  // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
-  return crowd.view === null ? view.list.countBelow(crowd.count, view.count) : view.count;
+/** Has the crowd's shaders draw what a draw is to show. */
+function show(crowd: DrawnCrowd, draw: Draw): void {
+  const { skeleton } = crowd;
+  skeleton.drawnCount = null;
+  const view = lookFor(crowd, draw);
+  prepareDraw(draw.renderer, crowd, view);
+  skeleton.drawnCount = drawnCount(crowd, view);
 }
 
 /**
@@ -171,6 +125,7 @@ export function poseAhead(crowd: DrawnCrowd): void {
     const expects = viewed && crowd.view === null;
     drawn.wanted = expects ? views.expected(matrixWorld, renderer.info.render.frame) : null;
     prepareDraw(renderer, crowd, null);
+    if (drawn.draws.last !== null) show(crowd, drawn.draws.last);
   } catch {
     // three.js does not say which renderer begins a frame, and only one that has begun can run a pass. The crowd is posed
     // right before each draw then; an error of another kind comes up again there.

@@ -1,7 +1,8 @@
 import type { BufferGeometry, Material, WebGLProgramParametersWithUniforms, WebGLRenderer } from 'three';
 import { Material as MaterialBase } from 'three';
 import { readInstanceSince } from '../../../shaders/instanceIndex.glsl.js';
-import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
+import { isPlaceable, placeVertexGLSL } from '../../../shaders/placeVertex.glsl.js';
+import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js';
 import {
   SLOT_SOURCES,
   type SlotSource,
@@ -18,6 +19,9 @@ type CompileHook = (parameters: WebGLProgramParametersWithUniforms, renderer: We
 
 type KeyHook = () => string;
 
+/** What a shader has that was made for crowds. */
+const MARK = 'CROWD_VARIANT';
+
 /** Whether a material colours the mesh or fills its shadow maps: each pass may use its own number of influences. */
 export type PatchRole = 'color' | 'shadow';
 
@@ -29,13 +33,11 @@ export interface Patch {
   /** Textures that an object drawn with the material must have bound. */
   textures: TextureCounts;
   userCompile: CompileHook;
-  /** Whether its shaders pose crowds, so far as is known. */
-  poses: boolean;
+  /** Whether its shaders know lists, so far as is known. */
+  lists: boolean;
 }
 
 const patches = /*@__PURE__*/ new WeakMap<Material, Patch>();
-
-const MARK = 'mat3x4 crowdSkin';
 
 const glslOf = ({ source }: ShaderVariant): SourceGLSL => sourceOfNumber(source).glsl;
 
@@ -76,8 +78,8 @@ export function patchMaterial(
   }
 
   const textures = texturesOf({ codes: [code], slots });
-  const poses = posesCrowds(material);
-  const patch: Patch = { role, codes: [code], slots, textures, userCompile: material.onBeforeCompile, poses };
+  const lists = knowsLists(material);
+  const patch: Patch = { role, codes: [code], slots, textures, userCompile: material.onBeforeCompile, lists };
   patches.set(material, patch);
 
   hookProperty<CompileHook>(material, 'onBeforeCompile', patch.userCompile, (user) => {
@@ -140,31 +142,39 @@ function compileCrowd(
   const variantParameter = patch.role === 'shadow' ? PARAM_SHADOW_VARIANT : PARAM_VARIANT;
   const { codes, slots } = patch;
   const program = { codes, slots, variantParameter, sourceOf: glslOf };
-  const shader = skinVertexGLSL(parameters.vertexShader, program);
-  patch.poses = shader !== null;
-  if (shader === null) {
+  const posed = skinVertexGLSL(parameters.vertexShader, program);
+  if (posed === null) {
     warnOnce(
       `SkinnedInstancedMesh: the vertex shader of ${material.type} "${material.name}" lacks three.js's skinning chunks, so the crowd stands still; ` +
         'include <skinning_pars_vertex>, <skinbase_vertex> and <skinning_vertex>.',
     );
-    return;
   }
-  parameters.vertexShader = shader;
+  const viewed = codes.some((code) => variantOf(code).view);
+  const placed = posed === null && viewed && isListable(material, parameters.vertexShader);
+  patch.lists = posed !== null || placed;
+  if (posed !== null) parameters.vertexShader = posed;
+  else if (placed) {
+    const counts = textureCounts(program);
+    parameters.vertexShader = placeVertexGLSL(parameters.vertexShader, counts, variantParameter);
+  }
 }
 
 /**
- * Whether a material poses crowds. Shaders without three.js's skinning chunks do not, and know no lists either: they draw the
- * instances as they lie in the buffers.
+ * Whether the shaders of a material know lists: all but those of raw shader materials, which declare the attributes of instances
+ * themselves. These draw the instances as they lie in the buffers.
  */
-export function posesCrowds(material: Material): boolean {
+export function knowsLists(material: Material): boolean {
   const known = patches.get(material);
-  if (known !== undefined) return known.poses;
-  const { isShaderMaterial, vertexShader } = material as {
-    isShaderMaterial?: boolean;
-    vertexShader?: string;
-  };
-  return isShaderMaterial !== true || vertexShader?.includes('#include <skinning_vertex>') === true;
+  if (known !== undefined) return known.lists;
+  const { vertexShader } = material as { vertexShader?: string };
+  return vertexShader === undefined || isPosable(vertexShader) || isListable(material, vertexShader);
 }
+
+/** Whether a vertex shader that poses nothing can be made to read lists. */
+const isListable = (material: Material, vertexShader: string): boolean =>
+  (material as { isRawShaderMaterial?: boolean }).isRawShaderMaterial !== true && isPlaceable(vertexShader);
+
+const isPosable = (vertexShader: string): boolean => vertexShader.includes('#include <skinning_vertex>');
 
 /** Whether the user set an `onBeforeCompile`. */
 export function hasUserHook(material: Material): boolean {

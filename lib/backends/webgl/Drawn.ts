@@ -1,0 +1,92 @@
+import type { Camera, Material, WebGLRenderer } from 'three';
+import type { SlotSource } from '../../../shaders/SourceGLSL.js';
+import type { View } from '../../views/View.js';
+import type { DrawnCrowd } from '../DrawnCrowd.js';
+import type { VariantCodes } from '../drawParameters.js';
+
+/** What a crowd is drawn for: a picture, or a shadow map. */
+export interface Draw {
+  renderer: WebGLRenderer;
+  camera: Camera;
+  /** The camera that decides on levels of detail, and on who is near. */
+  viewer: Camera;
+  /** Null for a shadow map. */
+  material: Material | null;
+}
+
+/** Draws in the middle of each other. There are more where hooks in which draws end were replaced, and not called. */
+const MAX_DRAWS = 8;
+
+/**
+ * Draws that have begun and have not ended yet: more than one while a hook of the user's renders the crowd once more, in the
+ * middle of a draw.
+ */
+export class DrawStack {
+  /** The same objects serve again, so that draws make none. Those that have ended hold nothing. */
+  private readonly draws: Partial<Draw>[] = [];
+  private depth = 0;
+
+  /** The last that has begun; null if there is none. */
+  get last(): Draw | null {
+    return this.depth === 0 ? null : (this.draws[this.depth - 1] as Draw);
+  }
+
+  begin(renderer: WebGLRenderer, camera: Camera, viewer: Camera, material: Material | null): Draw {
+    if (this.depth === MAX_DRAWS) while (this.depth > 0) this.end();
+    this.draws[this.depth] ??= {};
+    const draw = this.draws[this.depth++];
+    draw.renderer = renderer;
+    draw.camera = camera;
+    draw.viewer = viewer;
+    draw.material = material;
+    return draw as Draw;
+  }
+
+  end(): void {
+    if (this.depth === 0) return;
+    const draw = this.draws[--this.depth];
+    draw.renderer = undefined;
+    draw.camera = undefined;
+    draw.viewer = undefined;
+    draw.material = undefined;
+  }
+}
+
+/** What this backend remembers of a crowd. */
+export interface Drawn {
+  /** The variants that materials were last patched for; null before the first time. */
+  codes: VariantCodes | null;
+  /** Where materials read what the instances play: if any reads texels, they are bound. */
+  slots: SlotSource;
+  /** Who drew the crowd last, so that its poses can be ready before the frame's first shadow map. */
+  renderer: WeakRef<WebGLRenderer> | null;
+  /** Whether several renderers draw the crowd: then it is not known who is about to. */
+  shared: boolean;
+  /** Whether a view may say which instances are drawn. */
+  viewed: boolean;
+  /** Bits of the instances that are posed, so far as they are drawn; null for all. */
+  wanted: Uint32Array | null;
+  /** The view by whose list they are drawn now; null if it is the first so many. */
+  listed: View | null;
+  readonly draws: DrawStack;
+}
+
+const known = /*@__PURE__*/ new WeakMap<DrawnCrowd, Drawn>();
+
+export function drawnOf(crowd: DrawnCrowd): Drawn {
+  let drawn = known.get(crowd);
+  if (drawn === undefined) {
+    drawn = {
+      codes: null,
+      slots: 'attributes',
+      renderer: null,
+      shared: false,
+      viewed: false,
+      wanted: null,
+      listed: null,
+      draws: new DrawStack(),
+    };
+    known.set(crowd, drawn);
+  }
+  return drawn;
+}

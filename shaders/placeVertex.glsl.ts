@@ -1,0 +1,40 @@
+import { drawSlotsGLSL } from './drawSlots.glsl.js';
+import {
+  instanceIndexGLSL,
+  PLACE_INSTANCE,
+  placeDeclarationsGLSL,
+  readInstance,
+} from './instanceIndex.glsl.js';
+import type { TextureCounts } from './SourceGLSL.js';
+
+const MAIN = /\bvoid\s+main\s*\(\s*(void)?\s*\)\s*\{/;
+
+/** What a shader has that skins by itself, or by some of three.js's chunks: names that ours would declare once more. */
+const SKINS = /#include <skin|\b(bindMatrix|boneTexture)\b/;
+
+/**
+ * Lets a shader know the instance that is drawn before it does anything else. Code that the user has put into it may ask for
+ * `gl_InstanceID`, by which it means the instance.
+ */
+export const placedFirst = (vertexShader: string): string =>
+  placeDeclarationsGLSL + readInstance(vertexShader).replace(MAIN, (it) => `${it}\n\n  ${PLACE_INSTANCE}`);
+
+/** Whether `placeVertexGLSL` can do anything with a vertex shader. */
+export const isPlaceable = (vertexShader: string): boolean =>
+  MAIN.test(vertexShader) && !SKINS.test(vertexShader);
+
+/**
+ * Lets a vertex shader that cannot be posed draw those instances at least that a list has, in the pose that the geometry was
+ * modelled in.
+ *
+ * @param vertexShader Reads `instanceMatrix` and `instanceColor` as three.js declares them.
+ * @param counts See `drawSlotsGLSL`.
+ */
+export function placeVertexGLSL(
+  vertexShader: string,
+  counts: TextureCounts,
+  variantParameter: number,
+): string {
+  const declarations = [drawSlotsGLSL(counts, variantParameter), instanceIndexGLSL(true)].join('\n');
+  return placedFirst(vertexShader).replace(MAIN, (it) => `${declarations}\n${it}`);
+}
