@@ -20,9 +20,9 @@ import {
   Vector3,
 } from 'three';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCharacter } from '../../demos/character.js';
 import { TWINS } from '../support/captures.js';
 import { BUILT_IN, describeCharacters, loadCharacter } from '../support/characters.js';
+import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { disposeLater } from '../support/disposeLater.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
@@ -37,7 +37,7 @@ const BOUND = 0.0015;
 
 /** The character with things in hand, of materials that differ in every constant that may. */
 function createDressed(): Model {
-  const { root, clips } = createCharacter();
+  const { root, clips } = createCoarseCharacter();
   const add = (parent: string, name: string, material: MeshStandardMaterial) => {
     const mesh = new Mesh(new BoxGeometry(0.12, 0.5, 0.12), material);
     mesh.name = name;
@@ -111,7 +111,7 @@ describe.each(TWINS)('%s', (twin) => {
   });
 
   test('rigid pieces that are mirrored or scaled unevenly are lit as three.js lights them', async () => {
-    const model: Model = { name: 'built-in', ...createCharacter() };
+    const model: Model = { name: 'built-in', ...createCoarseCharacter() };
     const add = (x: number, y: number, z: number) => {
       const ball = new Mesh(new SphereGeometry(0.4, 20, 14), new MeshStandardMaterial({ color: 0xddaa66 }));
       ball.name = `Ball ${x}`;
@@ -131,7 +131,7 @@ describe.each(TWINS)('%s', (twin) => {
   });
 
   test('morph targets that clips move are lit and shadowed as three.js does it', async () => {
-    const model: Model = { name: 'built-in', ...createCharacter() };
+    const model: Model = { name: 'built-in', ...createCoarseCharacter() };
     const ball = new Mesh(new SphereGeometry(0.3, 20, 14), new MeshStandardMaterial({ color: 0xddaa66 }));
     ball.name = 'Ball';
     ball.position.set(0, 0.2, 0.3);
@@ -172,7 +172,7 @@ describe.each(TWINS)('%s', (twin) => {
   });
 
   test('what instances are given after a frame was drawn is there in the next', async () => {
-    const { root, clips } = createCharacter();
+    const { root, clips } = createCoarseCharacter();
     const body = root.getObjectByName('Body') as Mesh;
     const { count } = body.geometry.getAttribute('position');
     const aside = new Float32BufferAttribute(new Float32Array(count * 3), 3);
@@ -256,7 +256,7 @@ describe.each(TWINS)('%s', (twin) => {
   test('a part whose map is moved looks as a mesh whose texture is', async () => {
     const map = atlas();
     map.repeat.set(0.5, 0.5);
-    const model: Model = { name: 'built-in', ...createCharacter() };
+    const model: Model = { name: 'built-in', ...createCoarseCharacter() };
     for (const [name, y] of [
       ['Sign', 0.3],
       ['Plate', -0.3],
@@ -295,7 +295,7 @@ describe.each(TWINS)('%s', (twin) => {
   });
 
   test('what is attached looks as what is added to a bone', async () => {
-    const model: Model = { name: 'built-in', ...createCharacter() };
+    const model: Model = { name: 'built-in', ...createCoarseCharacter() };
     const offset = new Matrix4().makeRotationX(0.6).setPosition(0.05, -0.2, 0.1);
     const box = new BoxGeometry(0.15, 0.7, 0.1);
     const material = new MeshStandardMaterial({ color: 0x3377ff });

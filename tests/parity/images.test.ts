@@ -21,7 +21,7 @@ import {
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bakeTexels } from '../support/bakeTexels.js';
 import { TWINS, type Twin } from '../support/captures.js';
-import { BUILT_IN, describeCharacters, loadCharacter } from '../support/characters.js';
+import { BUILT_IN, COARSE, describeCharacters, loadCharacter } from '../support/characters.js';
 import { BOUND, comparePair, type Seen } from '../support/comparePair.js';
 import { disposeLater } from '../support/disposeLater.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
@@ -149,7 +149,7 @@ describe.each(TWINS)('%s', (twin) => {
 
   const materials = twin === 'GLSL' ? { ...MATERIALS, ...GLSL_MATERIALS } : MATERIALS;
   test.each(Object.entries(materials))('material: %s', async (name, create) => {
-    const model = await loadCharacter(BUILT_IN);
+    const model = await loadCharacter(COARSE);
     model.root.traverse((node) => {
       const mesh = node as SkinnedMesh;
       if (mesh.isSkinnedMesh && name.includes('tangents')) mesh.geometry.computeTangents();
@@ -163,7 +163,7 @@ describe.each(TWINS)('%s', (twin) => {
 
   test('VSM shadows', async () => {
     drawing.renderer.shadowMap.type = VSMShadowMap;
-    const pair = createPair(await loadCharacter(BUILT_IN), 1, 0.6);
+    const pair = createPair(await loadCharacter(COARSE), 1, 0.6);
     await compare('VSM', pair, 'directional');
     if (twin === 'GLSL') await compare('VSM', pair, 'spot');
     drawing.renderer.shadowMap.type = PCFShadowMap;

@@ -14,7 +14,7 @@ import {
   WebGLRenderer,
 } from 'three';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCharacter } from '../../demos/character.js';
+import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
 import { changedPixels, createStage, picture } from '../support/pictures.js';
@@ -33,7 +33,7 @@ afterAll(() => renderer.dispose());
 
 /** A row of meshes in which each has a neighbour of another kind, all with one material. */
 function createRow(material: Material) {
-  const { root, clips } = createCharacter();
+  const { root, clips } = createCoarseCharacter();
   const { geometry } = root.getObjectByProperty('isSkinnedMesh', true) as SkinnedMesh;
   root.traverse((node) => {
     if ((node as Mesh).isMesh) (node as Mesh).material = material;
@@ -189,7 +189,7 @@ test('a variant that is switched at run time is drawn at once', () => {
 
 test('nothing global is changed, and a page where ShaderChunk was replaced draws right', async () => {
   const chunks = JSON.stringify(ShaderChunk);
-  const { root, clips } = createCharacter();
+  const { root, clips } = createCoarseCharacter();
   SkinnedInstancedMesh.from(root, clips, 1);
   expect(JSON.stringify(ShaderChunk)).toBe(chunks);
 

@@ -19,11 +19,11 @@ import {
 import { mrt, output, positionLocal, varying, velocity } from 'three/tsl';
 import { MeshBasicNodeMaterial, MeshStandardNodeMaterial, RenderTarget, WebGPURenderer } from 'three/webgpu';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createCharacter } from '../../demos/character.js';
 import { countCalls } from '../../demos/lib/countCalls.js';
 import { backendOf } from '../../lib/backends/backendOf.js';
 import { captureGeometry } from '../support/capture.js';
 import { captureNodeMaterial, captureNodes } from '../support/captureNodes.js';
+import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { nextFrame } from '../support/frames.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
 import { type Problems, watchProblems } from '../support/problems.js';
@@ -66,7 +66,7 @@ describe.each(['WebGPU', 'WebGL 2'])('WebGPURenderer on %s', (backend) => {
       const camera = new PerspectiveCamera(40, 1, 0.1, 20);
       camera.position.set(0, 1, 3.5);
 
-      const { root, clips } = createCharacter();
+      const { root, clips } = createCoarseCharacter();
       const walk = clips.findIndex(({ name }) => name === 'Walk');
       const scenes = [new Scene(), new Scene()];
       const reference = new Reference(root);
@@ -133,7 +133,7 @@ describe.each(['WebGPU', 'WebGL 2'])('WebGPURenderer on %s', (backend) => {
   );
 
   test('compileAsync, then a first frame', async () => {
-    const { root, clips } = createCharacter();
+    const { root, clips } = createCoarseCharacter();
     const scene = new Scene();
     scene.add(SkinnedInstancedMesh.from(root, clips, 3).play(0, 0));
     const camera = new PerspectiveCamera(40, 1);
@@ -146,7 +146,7 @@ describe.each(['WebGPU', 'WebGL 2'])('WebGPURenderer on %s', (backend) => {
   test.each([2, 2000])(
     '%i instances of geometry with every attribute stay within the vertex buffers',
     async (count) => {
-      const { root, clips } = createCharacter();
+      const { root, clips } = createCoarseCharacter();
       const { geometry } = root.getObjectByProperty('isSkinnedMesh', true) as SkinnedMesh;
       geometry.computeTangents();
       geometry.setAttribute('uv1', geometry.getAttribute('uv').clone());
@@ -235,7 +235,7 @@ test.each([
     const renderer = new WebGPURenderer();
     await renderer.init();
     const writes = countCalls((renderer.backend as unknown as { device: GPUDevice }).device);
-    const { root, clips } = createCharacter();
+    const { root, clips } = createCoarseCharacter();
     const crowd = SkinnedInstancedMesh.from(root, clips, count, { encoding });
     crowd.frustumCulled = false;
     crowd.geometry.setDrawRange(0, 3);

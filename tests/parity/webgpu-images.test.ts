@@ -15,9 +15,9 @@ import {
 import { attribute, color, normalView, positionLocal, sin, vec3 } from 'three/tsl';
 import { MeshStandardNodeMaterial } from 'three/webgpu';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCharacter } from '../../demos/character.js';
 import { TWINS } from '../support/captures.js';
-import { BUILT_IN, loadCharacter } from '../support/characters.js';
+import { COARSE, loadCharacter } from '../support/characters.js';
+import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { BOUND, comparePair } from '../support/comparePair.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
@@ -56,14 +56,14 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
   afterAll(() => drawing.dispose());
 
   test.each(Object.entries(materials))('material: %s', async (name, create) => {
-    const model = await loadCharacter(BUILT_IN);
+    const model = await loadCharacter(COARSE);
     const pair = createPair(model, 2, 0.3, new Matrix4().makeRotationY(0.8).setPosition(0.2, 0, 0));
     useMaterial(pair, create);
     await comparePair(drawing, `${name}, ${twin}`, pair, 'directional');
   });
 
   test('scene.overrideMaterial poses the crowd', async () => {
-    const { reference, crowd, bounds } = createPair(await loadCharacter(BUILT_IN), 2, 0.4);
+    const { reference, crowd, bounds } = createPair(await loadCharacter(COARSE), 2, 0.4);
     const { scene, camera } = createStage(bounds, 'directional');
     scene.overrideMaterial = new MeshNormalMaterial();
     expectSamePicture(
@@ -76,7 +76,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
   });
 
   test('instance colours', async () => {
-    const pair = createPair(await loadCharacter(BUILT_IN), 2, 0.3);
+    const pair = createPair(await loadCharacter(COARSE), 2, 0.3);
     const tint = new Color(0.9, 0.3, 0.2);
     const material = () => new MeshStandardMaterial({ color: 0xffffff });
     useMaterial(pair, material);
@@ -86,7 +86,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
   });
 
   test('one material on crowds of other textures and variants, and on plain meshes', async () => {
-    const { root, clips } = createCharacter();
+    const { root, clips } = createCoarseCharacter();
     const { geometry } = root.getObjectByProperty('isSkinnedMesh', true) as SkinnedMesh;
     const shared = new MeshStandardMaterial({ color: 0xcc9966 });
     // of two of them only the texture is another
@@ -129,7 +129,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
       });
     }
     const { scene, camera } = createStage(
-      createPair(await loadCharacter(BUILT_IN), 2, 0.4).bounds,
+      createPair(await loadCharacter(COARSE), 2, 0.4).bounds,
       'directional',
     );
     // three.js's meshes with materials of their own, ours and two plain meshes with one for all
@@ -180,7 +180,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
     });
 
     test('bone texture', async () => {
-      const { root, clips } = createCharacter();
+      const { root, clips } = createCoarseCharacter();
       const run = clips.find(({ name }) => name === 'Run')!;
       const crowd = SkinnedInstancedMesh.from(root, [run], 1, { fps: 4 });
       const reference = new Reference(root, new Matrix4());

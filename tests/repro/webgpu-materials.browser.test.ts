@@ -11,8 +11,8 @@ import {
   type Scene,
 } from 'three';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createCharacter } from '../../demos/character.js';
 import { TWINS } from '../support/captures.js';
+import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { drawInNewFrame } from '../support/frames.js';
 import { BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
@@ -50,7 +50,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
   });
   afterAll(() => renderer.dispose());
 
-  const character = createCharacter();
+  const character = createCoarseCharacter();
   const boneTexture = BoneTexture.bake(character.root, character.clips, { fps: 120 });
   const walk = character.clips.find(({ name }) => name === 'Walk') as (typeof character.clips)[0];
 

@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { MISSING } from '../setup/missingNote.mjs';
+import { createCoarseCharacter } from './coarseCharacter.js';
 import { loadModel, type Model, modelNames } from './models.js';
 
 /** The real characters that tests know. Other files of the folder are tested too, by the bounds that hold for all. */
@@ -9,9 +10,12 @@ const KNOWN = ['CesiumMan.glb', 'Horse.glb', 'Knight.glb', 'RobotExpressive.glb'
 const found = await modelNames();
 
 export const BUILT_IN = 'built-in';
+/** The same with fewer triangles, see {@link createCoarseCharacter}. */
+export const COARSE = 'coarse';
 
 /** A new copy of a character: the built-in one, or that of a file. */
 export async function loadCharacter(name: string): Promise<Model> {
+  if (name === COARSE) return { name, ...createCoarseCharacter() };
   return name === BUILT_IN ? { name, ...createCharacter() } : loadModel(name);
 }
 
