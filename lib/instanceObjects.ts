@@ -14,5 +14,6 @@ declare module './objects/CrowdInstance.js' {
 
 registerInstances({ create: (crowd: SkinnedInstancedMesh) => new SkinnedInstance(crowd) });
 
-export type { SkinnedInstanceEventMap } from './instanceObjects/SkinnedInstance.js';
+export type { SkinnedInstanceEventMap } from './instanceObjects/instanceEvents.js';
+export type { PlacedInstance } from './instanceObjects/PlacedInstance.js';
 export { SkinnedInstance };

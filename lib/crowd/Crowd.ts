@@ -26,7 +26,7 @@ export interface CrowdMember {
   /** Whether its bounds hold: three.js's word for whether it need not be drawn where they are not seen. */
   readonly frustumCulled: boolean;
   /** `ofPoses` is the box around every pose, relative to an instance. */
-  readonly bounds: { ofPoses(): Box3 };
+  readonly bounds: { ofPoses(): Box3; dropStale(): void };
   /** Called when there is room for another number of instances, and buffers may be other objects. */
   instancesResized(): void;
   /** @throws If a bone texture cannot pose the mesh. */
@@ -135,8 +135,10 @@ export class Crowd {
     const { visibility } = this;
     if (member !== this.members[0]) return;
     for (let id = count; id < visibility.count; id++) if (visibility.isDeleted(id)) this.restore(id);
-    for (let id = visibility.count; id < count; id++) this.setVisible(id, true);
+    const before = visibility.count;
+    for (let id = before; id < count; id++) this.setVisible(id, true);
     visibility.setCount(count);
+    if (before < count) this.objects?.returned(before, count);
   }
 
   /** Sets the `count` of all meshes. */
@@ -166,6 +168,11 @@ export class Crowd {
   /** Lets an instance be as a new one is. */
   reset(id: number): void {
     for (const data of this.all()) data.reset(id);
+  }
+
+  /** Call after instances were placed once meshes had looked after their bounds. */
+  dropStaleBounds(): void {
+    for (const { bounds } of this.members) bounds.dropStale();
   }
 
   /** Moves the clock, and dispatches the events that are due on every mesh. */

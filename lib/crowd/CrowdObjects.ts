@@ -5,8 +5,14 @@ import type { PlaybackEvent } from '../playback/playbackEventTypes.js';
 export interface CrowdObjects extends InstanceData {
   /** An instance exists no more. */
   deleted(id: number): void;
+  /** Instances exist again, and are visible, because `count` was raised. */
+  returned(start: number, end: number): void;
   /** The instances were replaced by those of another crowd. */
   copied(): void;
+  /** Call before instances are moved from where they are. */
+  beforeMove(): void;
+  /** Call once they were: objects go where their instances are. */
+  afterMove(): void;
   /** Something happened to what an instance plays. */
   dispatchEvent(event: PlaybackEvent): void;
 }

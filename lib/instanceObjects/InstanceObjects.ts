@@ -1,19 +1,33 @@
 import type { CrowdObjects } from '../crowd/CrowdObjects.js';
-import type { PlaybackEvent } from '../playback/playbackEventTypes.js';
+import type { SkinnedInstancedMesh } from '../objects/SkinnedInstancedMesh.js';
+import { PLAYBACK_EVENT_TYPES, type PlaybackEvent } from '../playback/playbackEventTypes.js';
+import { adoptPlace } from './adoptPlace.js';
+import { InstancePlacement, type PlacedObject } from './InstancePlacement.js';
+import { InstancePresence, type PresentObject } from './InstancePresence.js';
 
-/** What the crowd tells an object that stands for one of its instances. */
-export interface ObjectOfInstance {
-  /** Which instance it stands for; -1 if for none any more. */
+/** An object that stands for an instance of a crowd. */
+export interface ObjectOfInstance extends PlacedObject, PresentObject {
+  /** Which instance; -1 once it stands for none. */
   instanceId: number;
-  /** Its instance was replaced by one that stands elsewhere. */
-  replaced(): void;
-  dispatchEvent(event: PlaybackEvent): void;
+  /** Called when its instance is no more. */
+  lost(): void;
+  /** Called when something happened to what its instance plays. */
+  told(event: PlaybackEvent): void;
 }
 
 /** Which object stands for which instance of a crowd. Objects follow their instances when these get other ids. */
 export class InstanceObjects implements CrowdObjects {
   /** By the id of the instance. */
   readonly byId: (ObjectOfInstance | null)[] = [];
+  readonly placement: InstancePlacement;
+  readonly presence: InstancePresence;
+  /** How many listeners the objects have for a type of event. */
+  private readonly listeners = new Map<string, number>();
+
+  constructor(private readonly mesh: SkinnedInstancedMesh) {
+    this.placement = new InstancePlacement(mesh);
+    this.presence = new InstancePresence(mesh);
+  }
 
   /** Has an object stand for an instance. */
   add(id: number, object: ObjectOfInstance): void {
@@ -27,6 +41,14 @@ export class InstanceObjects implements CrowdObjects {
     return this.byId[id] ?? null;
   }
 
+  /** Call when objects got or lost listeners for a type of event, which the crowd looks for only while somebody listens. */
+  listen(type: string, more: number): void {
+    if (more === 0 || !(PLAYBACK_EVENT_TYPES as readonly string[]).includes(type)) return;
+    const before = this.listeners.get(type) ?? 0;
+    this.listeners.set(type, before + more);
+    if (before === 0 || before + more === 0) this.mesh.crowd.events.listen(this, type, this, before === 0);
+  }
+
   resize(capacity: number): void {
     for (let id = capacity; id < this.byId.length; id++) this.deleted(id);
   }
@@ -34,10 +56,8 @@ export class InstanceObjects implements CrowdObjects {
   swap(i: number, j: number): void {
     const one = this.of(i);
     const other = this.of(j);
-    if (one !== null) this.add(j, one);
-    else if (j < this.byId.length) this.byId[j] = null;
-    if (other !== null) this.add(i, other);
-    else if (i < this.byId.length) this.byId[i] = null;
+    this.set(j, one);
+    this.set(i, other);
   }
 
   /** A new instance has the id now, for which the object does not stand. */
@@ -45,7 +65,7 @@ export class InstanceObjects implements CrowdObjects {
     this.deleted(id);
   }
 
-  /** Objects stay with the crowd that made them: a copy of it has the same instances, but none for them. */
+  /** Objects stay with the crowd that made them: a copy of it has the same instances, and no objects for them. */
   copy(): void {}
 
   deleted(id: number): void {
@@ -53,17 +73,44 @@ export class InstanceObjects implements CrowdObjects {
     if (object === null) return;
     this.byId[id] = null;
     object.instanceId = -1;
+    this.presence.remove(object);
+    object.lost();
+  }
+
+  returned(start: number, end: number): void {
+    for (let id = start; id < Math.min(end, this.byId.length); id++) {
+      if (this.of(id)?.isShown === false) this.mesh.crowd.setVisible(id, false);
+    }
   }
 
   copied(): void {
-    for (const object of this.byId) object?.replaced();
+    const { mesh, placement } = this;
+    placement.placeAllChanged();
+    for (const object of this.byId) {
+      if (object === null) continue;
+      if (mesh.visibility.isDeleted(object.instanceId)) this.deleted(object.instanceId);
+      else adoptPlace(object, mesh, placement, true);
+    }
+  }
+
+  beforeMove(): void {
+    this.placement.placeAllChanged();
+  }
+
+  afterMove(): void {
+    for (const object of this.byId) if (object !== null) adoptPlace(object, this.mesh, this.placement, false);
   }
 
   dispatchEvent(event: PlaybackEvent): void {
-    this.of(event.instanceId)?.dispatchEvent(event);
+    this.of(event.instanceId)?.told(event);
   }
 
   dispose(): void {
     for (let id = 0; id < this.byId.length; id++) this.deleted(id);
+  }
+
+  private set(id: number, object: ObjectOfInstance | null): void {
+    if (object !== null) this.add(id, object);
+    else if (id < this.byId.length) this.byId[id] = null;
   }
 }

@@ -1,15 +1,24 @@
 import { InstancedBufferAttribute } from 'three';
+import { addRange } from '../utils/addRange.js';
 import { disposeAttribute } from '../utils/disposeAttribute.js';
 import { allChanged, itemChanged } from '../utils/itemChanged.js';
 import { resizedAttribute } from '../utils/resizedAttribute.js';
 import { swapItems } from '../utils/swapItems.js';
 import type { InstanceData } from './InstanceData.js';
 
+/** Numbers between two instances that are uploaded along with them: one upload more costs more than that. */
+const GAP = 16 * 16;
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
 /** Where instances stand: the `instanceMatrix` that all meshes of a crowd share. */
 export class InstancePlaces implements InstanceData {
   attribute: InstancedBufferAttribute;
+  /** The attribute that `placed` has changed last, and the version it had then. */
+  private placedIn: InstancedBufferAttribute | null = null;
+  private placedVersion = -1;
+  /** Who draws the instances, and whether there are several. */
+  private renderer: WeakRef<object> | null = null;
+  private shared = false;
 
   constructor(capacity: number) {
     this.attribute = new InstancedBufferAttribute(new Float32Array(capacity * 16), 16);
@@ -39,6 +48,38 @@ export class InstancePlaces implements InstanceData {
   copy(source: InstancePlaces): void {
     this.attribute.copy(source.attribute);
     this.moved();
+  }
+
+  /** Call before a renderer draws the instances. */
+  drawnBy(renderer: object): void {
+    this.renderer ??= new WeakRef(renderer);
+    if (this.renderer.deref() !== renderer) this.shared = true;
+  }
+
+  /** Has renderers upload the place of an instance, which was written into the attribute, and no more than needed. */
+  placed(index: number): void {
+    const { attribute } = this;
+    // A renderer forgets the ranges that it has uploaded, and others then do not know of them.
+    if (this.shared || this.wasTouched) allChanged(attribute);
+    else {
+      addRange(attribute.updateRanges, index * 16, 16, GAP);
+      attribute.needsUpdate = true;
+    }
+    this.placedIn = attribute;
+    this.placedVersion = attribute.version;
+  }
+
+  /** Call before instances are drawn: `needsUpdate`, set by others since `placed` was called, shall go for all of them. */
+  settle(): void {
+    if (this.placedIn === this.attribute && this.wasTouched && this.attribute.updateRanges.length > 0) {
+      allChanged(this.attribute);
+      this.placedVersion = this.attribute.version;
+    }
+  }
+
+  /** Whether anybody but `placed` may have changed the attribute. */
+  private get wasTouched(): boolean {
+    return this.attribute !== this.placedIn || this.attribute.version !== this.placedVersion;
   }
 
   /** Call when any of the instances may have been moved. */

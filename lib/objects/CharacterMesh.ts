@@ -252,8 +252,9 @@ export abstract class CharacterMesh extends ShadedMesh {
    */
   override updateMatrixWorld(force?: boolean): void {
     this.bounds.dropStale();
-    followMoves(this);
+    // Objects that stand for instances, which are below it, place these now.
     super.updateMatrixWorld(force);
+    followMoves(this);
   }
 
   /** Intersects the instances as they are posed now; hits carry `instanceId`, and the name of the `part`. */

@@ -129,6 +129,7 @@ export abstract class DrawnMesh extends InstancedMesh<
   ): void {
     // three.js passes a part of the geometry, whatever its types say.
     const part = group as GeometryGroup | null;
+    this.crowd.places.drawnBy(renderer);
     backendOf(renderer).prepare(renderer, this, scene, camera, material, part);
   }
 

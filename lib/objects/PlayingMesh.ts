@@ -228,9 +228,13 @@ export abstract class PlayingMesh extends OrderedMesh {
    */
   applyRootMotion(delta: number): this {
     checkFinite(delta, 'delta', `${NAME}.applyRootMotion`);
-    const { instanceMatrix, playback, count, boneTexture } = this;
+    const { instanceMatrix, playback, count, boneTexture, crowd } = this;
     const matrices = instanceMatrix.array as Float32Array;
-    if (applyRootMotion(playback, boneTexture.clipTable, delta, count, matrices)) this.crowd.places.moved();
+    crowd.objects?.beforeMove();
+    if (applyRootMotion(playback, boneTexture.clipTable, delta, count, matrices)) {
+      crowd.places.moved();
+      crowd.objects?.afterMove();
+    }
     return this;
   }
 

@@ -47,7 +47,13 @@ function checkInfluences(value: number, option: string): Influences {
 }
 
 /** @throws If a matrix would be drawn as garbage. */
-export function checkMatrix({ elements: m }: Matrix4, caller: string): void {
+export function checkMatrix(matrix: Matrix4, caller: string): void {
+  if (isDrawable(matrix.elements, caller)) return;
+  throw new Error(`${caller}: the matrix is ${matrix.elements.join(', ')}; use finite numbers.`);
+}
+
+/** Whether the numbers of a matrix are finite. Warns if it mirrors. */
+export function isDrawable(m: readonly number[], caller: string): boolean {
   const determinant =
     m[0] * (m[5] * m[10] - m[6] * m[9]) -
     m[4] * (m[1] * m[10] - m[2] * m[9]) +
@@ -57,8 +63,7 @@ export function checkMatrix({ elements: m }: Matrix4, caller: string): void {
       `${caller}: a matrix mirrors, and its instance will be drawn inside out; put mirrored instances in a crowd of their own whose scale.x is -1.`,
     );
   }
-  if (Number.isFinite(determinant + m[12] + m[13] + m[14])) return;
-  throw new Error(`${caller}: the matrix is ${m.join(', ')}; use finite numbers.`);
+  return Number.isFinite(determinant + m[12] + m[13] + m[14]);
 }
 
 /** @throws If one of the joints is another one in the bone texture that shall take the place of the present one. */

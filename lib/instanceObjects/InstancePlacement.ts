@@ -1,0 +1,121 @@
+import { Matrix4, type Object3D } from 'three';
+import { isDrawable } from '../objects/checks.js';
+import type { SkinnedInstancedMesh } from '../objects/SkinnedInstancedMesh.js';
+import { warnOnce } from '../utils/warnOnce.js';
+
+const NAME = 'SkinnedInstance';
+
+const _inCrowd = /*@__PURE__*/ new Matrix4();
+
+/** An object by which an instance is placed. */
+export interface PlacedObject extends Object3D {
+  /** Which instance; -1 for none. */
+  readonly instanceId: number;
+  /** Whether its parent is the home of the crowd's objects, which stands where the crowd stands. */
+  readonly isAtHome: boolean;
+  /** Whether position, rotation or scale are others than those that `matrix` was composed of. */
+  readonly isStale: boolean;
+  /** Whether it is among the `children` of the home. */
+  isListed: boolean;
+  /** Whether it is in the list of those that have changed. */
+  isQueued: boolean;
+  /** `matrixWorld` as it was when the instance was placed by it; null before, and while nobody needs to compare. */
+  placedAt: Matrix4 | null;
+}
+
+/** Carries the places of objects over to the instances of a crowd, and looks at those only that have changed. */
+export class InstancePlacement {
+  private readonly changed: PlacedObject[] = [];
+  /** Where the crowd was when it was last looked at. */
+  private readonly crowdWorld = new Matrix4();
+  private readonly inverse = new Matrix4();
+
+  constructor(private readonly mesh: SkinnedInstancedMesh) {}
+
+  /** Call when position, rotation or scale of an object were set. */
+  queue(object: PlacedObject): void {
+    if (object.isQueued) return;
+    object.isQueued = true;
+    this.changed.push(object);
+  }
+
+  /** Places the instances whose objects have changed. Those that have another parent than the home wait for it. */
+  placeChanged(): void {
+    const { changed, mesh } = this;
+    if (changed.length === 0) return;
+    for (const object of changed) {
+      object.isQueued = false;
+      if (object.isAtHome && object.matrixWorldAutoUpdate) this.placeAtHome(object);
+    }
+    changed.length = 0;
+    mesh.crowd.dropStaleBounds();
+  }
+
+  /** Places those too that have another parent, whose `matrixWorld` is brought up to date for it. */
+  placeAllChanged(): void {
+    const elsewhere = this.changed.filter(({ isAtHome }) => !isAtHome);
+    this.placeChanged();
+    for (const object of elsewhere) {
+      object.updateWorldMatrix(true, false);
+      this.placeByWorld(object);
+    }
+  }
+
+  /** Places the instance of an object whose `matrixWorld` is up to date, if it has changed. */
+  placeByWorld(object: PlacedObject): void {
+    const { matrixWorld } = object;
+    if (object.placedAt === null) object.placedAt = matrixWorld.clone();
+    else if (object.placedAt.equals(matrixWorld)) return;
+    else object.placedAt.copy(matrixWorld);
+    this.write(object, this.inCrowd(object));
+    this.mesh.crowd.dropStaleBounds();
+  }
+
+  /** Call once the crowd's `matrixWorld` is up to date: returns whether it has changed. */
+  followCrowd(): boolean {
+    const { crowdWorld, inverse, mesh } = this;
+    if (crowdWorld.equals(mesh.matrixWorld)) return false;
+    crowdWorld.copy(mesh.matrixWorld);
+    inverse.copy(crowdWorld).invert();
+    return true;
+  }
+
+  /** Call for each object when the crowd has moved: those at home go along, all others stay where they are. */
+  crowdMoved(object: PlacedObject): void {
+    if (object.isAtHome && object.matrixWorldAutoUpdate) {
+      // Those among the children of the home are visited anyway, and may have another matrix too.
+      if (!object.isListed) object.matrixWorld.multiplyMatrices(this.crowdWorld, object.matrix);
+    } else if (object.placedAt !== null) {
+      this.write(object, this.inCrowd(object));
+    }
+  }
+
+  /** Where an object is in the crowd's space; another object each time it is asked. */
+  inCrowd(object: PlacedObject): Matrix4 {
+    if (object.isAtHome && object.matrixWorldAutoUpdate) return object.matrix;
+    return _inCrowd.multiplyMatrices(this.inverse, object.placedAt ?? object.matrixWorld);
+  }
+
+  private placeAtHome(object: PlacedObject): void {
+    if (object.matrixAutoUpdate && object.isStale) object.updateMatrix();
+    object.matrixWorldNeedsUpdate = false;
+    object.matrixWorld.multiplyMatrices(this.crowdWorld, object.matrix);
+    object.placedAt?.copy(object.matrixWorld);
+    this.write(object, object.matrix);
+  }
+
+  private write({ instanceId }: PlacedObject, { elements }: Matrix4): void {
+    if (instanceId < 0) return;
+    if (!isDrawable(elements, NAME)) {
+      warnOnce(
+        `${NAME}: instance ${instanceId} stays where it was, since its place is ${elements.join(', ')}; use finite numbers.`,
+      );
+      return;
+    }
+    const { places } = this.mesh.crowd;
+    const { array } = places.attribute;
+    const at = instanceId * 16;
+    for (let i = 0; i < 16; i++) array[at + i] = elements[i];
+    places.placed(instanceId);
+  }
+}

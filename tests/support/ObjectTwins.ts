@@ -1,0 +1,317 @@
+import type { SkinnedInstance } from 'skinned-instanced-mesh/objects';
+import { Group, Matrix4, Object3D, Quaternion, Scene, Vector3 } from 'three';
+import { expect } from 'vitest';
+import { createCrowd } from './objects.js';
+
+const STEP_COUNT = 12;
+
+interface Pair<T extends Object3D> {
+  object: T;
+  twin: Object3D;
+}
+
+const _matrix = new Matrix4();
+const _world = new Matrix4();
+
+/** A scene with instances as objects, and a twin of it with plain objects of three.js, to which the same is done. */
+export class ObjectTwins {
+  readonly crowd = createCrowd();
+  readonly scene = new Scene();
+  readonly twinScene = new Scene();
+  readonly twinCrowd = new Group();
+  readonly groups: Pair<Group>[] = [];
+  knights: Pair<SkinnedInstance>[] = [];
+  readonly children: Pair<Object3D>[] = [];
+  /** Ids of instances without objects. */
+  indexed: number[] = [];
+  /** How often an object was found where its twin is. */
+  checked = 0;
+
+  constructor(readonly random: () => number) {
+    this.scene.add(this.crowd);
+    this.twinScene.add(this.twinCrowd);
+    for (let i = 0; i < 4; i++) this.groups.push({ object: new Group(), twin: new Group() });
+    this.groups.forEach((group, i) => {
+      const parent = i < 2 ? { object: this.scene, twin: this.twinScene } : this.groups[i - 2];
+      parent.object.add(group.object);
+      parent.twin.add(group.twin);
+    });
+    for (let i = 0; i < 4; i++) this.create();
+  }
+
+  /** Does something to an object and its twin, or to the crowd. */
+  step(): string {
+    const steps = [...this.ofKnight, ...this.ofKnight, ...this.ofGroup, ...this.ofCrowd];
+    const chosen = this.pick(steps);
+    chosen.call(this);
+    return chosen.name;
+  }
+
+  check(history: readonly string[]): void {
+    const { crowd, scene, twinScene } = this;
+    scene.updateMatrixWorld();
+    twinScene.updateMatrixWorld();
+    if (rootOf(crowd) !== scene) return;
+    const steps = history.slice(-STEP_COUNT).join(', ');
+    for (const { object, twin } of this.knights) {
+      const inScene = rootOf(twin) === twinScene;
+      const seen = inScene && isVisible(twin) && isVisible(this.twinCrowd);
+      const drawn = crowd.visibility.isDrawn(object.instanceId) && isVisible(crowd);
+      expect(drawn, `${steps}: whether instance ${object.instanceId} is seen`).toBe(seen);
+      if (!inScene) continue;
+      this.checked++;
+      crowd.getMatrixAt(object.instanceId, _matrix);
+      _world.multiplyMatrices(crowd.matrixWorld, _matrix);
+      const size = Math.max(...[crowd.matrixWorld, _matrix, twin.matrixWorld].map(largest));
+      expectClose(_world, twin.matrixWorld, 1e-6 * size, `${steps}: instance ${object.instanceId}`);
+      expectClose(object.matrixWorld, twin.matrixWorld, 1e-9 * size, `${steps}: object`);
+    }
+    for (const { object, twin } of this.children) {
+      if (rootOf(twin) !== twinScene || rootOf(object) !== scene) continue;
+      expectClose(object.matrixWorld, twin.matrixWorld, 1e-9 * largest(twin.matrixWorld), `${steps}: child`);
+    }
+  }
+
+  private create(): void {
+    const pair = { object: this.crowd.createInstance(), twin: new Object3D() };
+    this.twinCrowd.add(pair.twin);
+    this.knights.push(pair);
+  }
+
+  private readonly ofKnight = [
+    function position(this: ObjectTwins) {
+      this.both((o, v) => o.position.copy(v), this.vector(10));
+    },
+    function positionX(this: ObjectTwins) {
+      this.both((o, x) => (o.position.x += x), this.random());
+    },
+    function euler(this: ObjectTwins) {
+      this.both((o, v) => o.rotation.set(v.x, v.y, v.z), this.vector(3));
+    },
+    function eulerY(this: ObjectTwins) {
+      this.both((o, y) => (o.rotation.y = y), this.random() * 6);
+    },
+    function quaternion(this: ObjectTwins) {
+      const q = new Quaternion().setFromAxisAngle(this.vector(1).normalize(), this.random() * 6);
+      this.both((o) => o.quaternion.premultiply(q), null);
+    },
+    function lookAt(this: ObjectTwins) {
+      this.both((o, v) => o.lookAt(v), this.vector(10));
+    },
+    function scale(this: ObjectTwins) {
+      this.both((o, v) => o.scale.setScalar(v), 0.5 + this.random());
+    },
+    function applyMatrix(this: ObjectTwins) {
+      const matrix = new Matrix4().makeRotationY(this.random() * 6).setPosition(this.vector(3));
+      this.both((o) => o.applyMatrix4(matrix), null);
+    },
+    function matrixByHand(this: ObjectTwins) {
+      const q = new Quaternion().setFromAxisAngle(this.vector(1).normalize(), this.random() * 6);
+      const matrix = new Matrix4().compose(this.vector(5), q, new Vector3(1, 2, 1));
+      this.both((o) => {
+        o.matrixAutoUpdate = false;
+        o.matrix.copy(matrix);
+      }, null);
+    },
+    function matrixAgain(this: ObjectTwins) {
+      const by = this.vector(1);
+      this.both((o) => o.matrixAutoUpdate || o.matrix.setPosition(by), null);
+    },
+    function automatic(this: ObjectTwins) {
+      this.both((o) => {
+        o.matrixAutoUpdate = true;
+      }, null);
+    },
+    function visible(this: ObjectTwins) {
+      const visible = this.random() < 0.6;
+      this.both((o) => (o.visible = visible), null);
+    },
+    function add(this: ObjectTwins) {
+      const parent = this.parent();
+      const knight = this.pick(this.knights);
+      if (isBelow(parent.twin, knight.twin)) return;
+      parent.object.add(knight.object);
+      parent.twin.add(knight.twin);
+    },
+    function attach(this: ObjectTwins) {
+      const parent = this.parent();
+      const knight = this.pick(this.knights);
+      if (isBelow(parent.twin, knight.twin)) return;
+      // attach() reads places in the world, which are those of the last frame
+      this.check([]);
+      parent.object.attach(knight.object);
+      parent.twin.attach(knight.twin);
+    },
+    function goHome(this: ObjectTwins) {
+      const knight = this.pick(this.knights);
+      if (isBelow(this.twinCrowd, knight.twin)) return;
+      knight.object.home.add(knight.object);
+      this.twinCrowd.add(knight.twin);
+    },
+    function removeFromParent(this: ObjectTwins) {
+      this.both((o) => o.removeFromParent(), null);
+    },
+    function child(this: ObjectTwins) {
+      const knight = this.pick(this.knights);
+      const child = { object: new Object3D(), twin: new Object3D() };
+      for (const o of [child.object, child.twin]) o.position.set(0, 2, 0);
+      knight.object.add(child.object);
+      knight.twin.add(child.twin);
+      this.children.push(child);
+    },
+    function childGoes(this: ObjectTwins) {
+      const child = this.children.pop();
+      child?.object.removeFromParent();
+      child?.twin.removeFromParent();
+    },
+    function updateAlone(this: ObjectTwins) {
+      this.both((o) => o.updateMatrixWorld(), null);
+    },
+    function updateWorld(this: ObjectTwins) {
+      this.both((o) => o.updateWorldMatrix(true, true), null);
+    },
+  ];
+
+  private readonly ofGroup = [
+    function groupMoves(this: ObjectTwins) {
+      const [place, turn] = [this.vector(5), this.vector(3)];
+      this.eachOf(this.pick(this.groups), (o) => {
+        o.position.copy(place);
+        o.rotation.set(turn.x, turn.y, turn.z);
+      });
+    },
+    function groupHides(this: ObjectTwins) {
+      const visible = this.random() < 0.6;
+      this.eachOf(this.pick(this.groups), (o) => (o.visible = visible));
+    },
+    function groupGoes(this: ObjectTwins) {
+      const group = this.pick(this.groups);
+      const parent =
+        this.random() < 0.7 ? { object: this.scene, twin: this.twinScene } : this.pick(this.groups);
+      if (isBelow(parent.twin, group.twin)) return;
+      parent.object.add(group.object);
+      parent.twin.add(group.twin);
+    },
+    function groupRemoved(this: ObjectTwins) {
+      if (this.random() < 0.2) this.eachOf(this.pick(this.groups), (o) => o.removeFromParent());
+    },
+  ];
+
+  private readonly ofCrowd = [
+    function crowdMoves(this: ObjectTwins) {
+      const [place, turn, size] = [this.vector(5), this.vector(3), 0.5 + this.random()];
+      this.eachOf({ object: this.crowd, twin: this.twinCrowd }, (o) => {
+        o.position.copy(place);
+        o.rotation.set(turn.x, turn.y, turn.z);
+        o.scale.setScalar(size);
+      });
+    },
+    function crowdGoes(this: ObjectTwins) {
+      const parent =
+        this.random() < 0.7 ? { object: this.scene, twin: this.twinScene } : this.pick(this.groups);
+      if (isBelow(parent.twin, this.twinCrowd)) return;
+      parent.object.add(this.crowd);
+      parent.twin.add(this.twinCrowd);
+    },
+    function created(this: ObjectTwins) {
+      this.create();
+    },
+    function indexAdded(this: ObjectTwins) {
+      this.indexed.push(this.crowd.addInstance());
+    },
+    function indexDeleted(this: ObjectTwins) {
+      const id = this.indexed.pop();
+      if (id !== undefined) this.crowd.deleteInstance(id);
+    },
+    function indexMoved(this: ObjectTwins) {
+      if (this.indexed.length === 0) return;
+      this.crowd.setMatrixAt(this.indexed[0], _matrix.makeTranslation(1, 2, 3));
+      this.crowd.instanceMatrix.needsUpdate = true;
+    },
+    function swapped(this: ObjectTwins) {
+      const ids = [...this.indexed, ...this.knights.map(({ object }) => object.instanceId)];
+      const [i, j] = [this.pick(ids), this.pick(ids)];
+      this.crowd.swapInstances(i, j);
+      this.indexed = this.indexed.map((id) => (id === i ? j : id === j ? i : id));
+    },
+    function disposed(this: ObjectTwins) {
+      this.gone((knight) => knight.dispose());
+    },
+    function deleted(this: ObjectTwins) {
+      this.gone((knight) => this.crowd.deleteInstance(knight.instanceId));
+    },
+    function resized(this: ObjectTwins) {
+      this.crowd.setCapacity(this.crowd.count + Math.floor(this.random() * 5));
+    },
+    function countSet(this: ObjectTwins) {
+      const { count } = this.crowd;
+      this.crowd.count = Math.floor(this.random() * count);
+      this.crowd.count = count;
+      // those that are deleted are restored when the count falls below them
+      this.indexed = Array.from({ length: count }, (_, id) => id).filter(
+        (id) =>
+          !this.crowd.visibility.isDeleted(id) &&
+          this.knights.every(({ object }) => object.instanceId !== id),
+      );
+    },
+    function optimized(this: ObjectTwins) {
+      this.crowd.optimize();
+    },
+  ];
+
+  private gone(go: (knight: SkinnedInstance) => void): void {
+    if (this.knights.length < 3) return;
+    const pair = this.pick(this.knights);
+    go(pair.object);
+    expect(pair.object.instanceId).toBe(-1);
+    pair.twin.removeFromParent();
+    this.knights = this.knights.filter((other) => other !== pair);
+  }
+
+  private both<V>(change: (object: Object3D, value: V) => void, value: V): void {
+    this.eachOf(this.pick(this.knights), (object) => change(object, value));
+  }
+
+  private eachOf({ object, twin }: Pair<Object3D>, change: (object: Object3D) => void): void {
+    change(object);
+    change(twin);
+  }
+
+  private parent(): Pair<Object3D> {
+    return this.pick<Pair<Object3D>>([
+      { object: this.scene, twin: this.twinScene },
+      ...this.groups,
+      ...this.knights,
+    ]);
+  }
+
+  private pick<T>(list: readonly T[]): T {
+    return list[Math.floor(this.random() * list.length)];
+  }
+
+  private vector(size: number): Vector3 {
+    const one = () => (this.random() * 2 - 1) * size;
+    return new Vector3(one(), one(), one());
+  }
+}
+
+function rootOf(object: Object3D): Object3D {
+  return object.parent === null ? object : rootOf(object.parent);
+}
+
+const isVisible = (object: Object3D): boolean =>
+  object.visible && (object.parent === null || isVisible(object.parent));
+
+/** Whether an object is another one, or below it. */
+const isBelow = (object: Object3D | null, other: Object3D): boolean =>
+  object !== null && (object === other || isBelow(object.parent, other));
+
+const largest = ({ elements }: Matrix4): number => Math.max(...elements.map(Math.abs));
+
+function expectClose(actual: Matrix4, expected: Matrix4, tolerance: number, message: string): void {
+  actual.elements.forEach((value, i) => {
+    if (!(Math.abs(value - expected.elements[i]) <= tolerance)) {
+      expect(actual.elements, message).toEqual(expected.elements);
+    }
+  });
+}
