@@ -9,7 +9,6 @@ import {
   EDIT_TEXELS,
   EDIT_WEIGHT,
   EDITS_PER_ROW,
-  HEADER_CHANGED,
   HEADER_COUNTS,
   HEADER_FADE_RATE,
   HEADER_FADE_START,
@@ -38,13 +37,6 @@ uniform highp sampler2D jointEdits;
 ivec2 editHeader( int instance ) {
 
   return ivec2( ( instance & ${INSTANCES_PER_ROW - 1} ) * ${HEADER_TEXELS}, instance >> ${INSTANCES_PER_ROW_BITS} );
-
-}
-
-// Whether an instance's edits or live pose have changed since a time of the clock.
-bool editedSince( int instance, float time ) {
-
-  return texelFetch( editHeaders, editHeader( instance ), 0 )[ ${HEADER_CHANGED} ] >= time;
 
 }
 

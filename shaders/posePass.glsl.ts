@@ -1,5 +1,4 @@
 import type { Palette } from '../lib/crowd/Palette.js';
-import { HEADER_CHANGED, HEADER_PHASE, HEADER_RATE } from '../lib/playback/instanceLayout.js';
 import { CHAIN_NODES, JOINT_TEXELS, NODE_TEXELS } from '../lib/tracks/trackTexels.js';
 import { frameAtGLSL } from './frameAt.glsl.js';
 import { editHeaderGLSL, localEditsGLSL, mixToGLSL, modelEditsGLSL } from './jointEdits.glsl.js';
@@ -10,42 +9,23 @@ import { slerpGLSL } from './slerp.glsl.js';
 import { trackTexelGLSL } from './trackTexel.glsl.js';
 
 /**
- * What both steps of the pass begin with. Each writes textures of integers, since every device can draw into those. Rows of
- * instances that are not due stay as they are.
+ * What both steps of the pass begin with. Each writes textures of integers, since every device can draw into those.
  */
-const stepGLSL = (layers: number, edited: boolean, texels = 3): string => /* glsl */ `
+const stepGLSL = (edited: boolean, texels = 3): string => /* glsl */ `
 precision highp float;
 precision highp int;
 
 /* Nodes; then entries of an instance: its nodes and groups of four morph targets; then joints; then instances in a row. */
 uniform ivec4 passLayout;
-/* Seconds of the clock: now, and when this renderer last posed the crowd. */
+/* Seconds. */
 uniform float clock;
-uniform float lastClock;
-/* How many instances have a pose from then; none if all of them are due. */
-uniform int posedCount;
 
 ${trackTexelGLSL}
-${playedTexelGLSL(layers)}
 ${edited ? editHeaderGLSL : ''}
 
 layout( location = 0 ) out uvec4 texel0;
 layout( location = 1 ) out uvec4 texel1;
 ${texels > 2 ? 'layout( location = 2 ) out uvec4 texel2;' : ''}
-
-// Whether an instance has changed since it was last posed, or it is time for its next pose.
-bool isDue( int instance ) {
-
-  if ( instance >= posedCount ) return true;
-  vec4 header = texelFetch( played, playedTexel( instance ), 0 );
-  float changed = header[ ${HEADER_CHANGED} ];
-  float rate = header[ ${HEADER_RATE} ];
-  float phase = header[ ${HEADER_PHASE} ];
-  if ( changed >= lastClock || rate == 0.0 ) return true;
-  ${edited ? 'if ( editedSince( instance, lastClock ) ) return true;' : ''}
-  return floor( clock * rate + phase ) != floor( lastClock * rate + phase );
-
-}
 `;
 
 const writeRowsGLSL = /* glsl */ `
@@ -105,7 +85,8 @@ vec4 morphInfluences( int group ) {
  * @param edited Whether any instance has edits, or a live pose.
  */
 export const sampleStepGLSL = (layers: number, edited: boolean): string => /* glsl */ `
-${stepGLSL(layers, edited)}
+${stepGLSL(edited)}
+${playedTexelGLSL(layers)}
 ${writeRowsGLSL}
 ${slerpGLSL}
 ${mixTracksGLSL(layers)}
@@ -120,7 +101,6 @@ void main() {
   int place = at.x / passLayout.y;
   int entry = at.x - place * passLayout.y;
   int instance = at.y * passLayout.w + place;
-  if ( ! isDue( instance ) ) discard;
   collectActions( instance, entry );
 
   mat3x4 rows = mat3x4( 0.0 );
@@ -170,8 +150,8 @@ mat3x4 jointRows( int joint, ivec2 first ) {
  * The second step: a fragment for each column of each instance, which are its joints, then groups of four morph targets. It
  * writes the joint's skinning matrix, or copies the influences.
  */
-export const composeStepGLSL = (layers: number, edited: boolean, palette: Palette): string => /* glsl */ `
-${stepGLSL(layers, edited, palette === 'exact' ? 3 : 2)}
+export const composeStepGLSL = (edited: boolean, palette: Palette): string => /* glsl */ `
+${stepGLSL(edited, palette === 'exact' ? 3 : 2)}
 ${palette === 'exact' ? writeRowsGLSL : packCompactGLSL}
 
 /* What the first step has written. */
@@ -197,7 +177,6 @@ void main() {
   int place = at.x / columns;
   int column = at.x - place * columns;
   int instance = at.y * passLayout.w + place;
-  if ( ! isDue( instance ) ) discard;
   ivec2 first = ivec2( place * passLayout.y, at.y );
   ${edited ? 'beginModelEdits( instance );' : ''}
 

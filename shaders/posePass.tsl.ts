@@ -1,4 +1,4 @@
-import { bool, floor, If, int, Loop, select, vec4 } from 'three/tsl';
+import { bool, floor, If, int, Loop, max, min, select, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { HEADER_CHANGED, HEADER_PHASE, HEADER_RATE } from '../lib/playback/instanceLayout.js';
 import { CHAIN_NODES, JOINT_TEXELS } from '../lib/tracks/trackTexels.js';
@@ -25,30 +25,40 @@ export interface PosedNodes {
   posedCount: Node<'int'>;
 }
 
+/** What stands before an instance's actions. Builds on the current stack. */
+function headerOf(instance: Node<'int'>, { actions, layers }: PlayedTexels): Record<Header, Node<'float'>> {
+  const { first, row } = playedTexel(instance, layers);
+  const header = componentsOf(actions.rowTexels(first, row, 1)[0].toVar());
+  const at = (place: number) => header.element(int(place)).toVar();
+  return { changed: at(HEADER_CHANGED), rate: at(HEADER_RATE), phase: at(HEADER_PHASE) };
+}
+
+type Header = 'changed' | 'rate' | 'phase';
+
+/** Whether a pose of a rate was due between two times of the clock; at a rate of 0 there is one in every frame. */
+const isTime = (
+  rate: Node<'float'>,
+  phase: Node<'float'>,
+  from: Node<'float'>,
+  to: Node<'float'>,
+): Node<'bool'> => {
+  const posesBy = (time: Node<'float'>) => floor(time.mul(rate).add(phase));
+  return rate.equal(0).or(posesBy(to).notEqual(posesBy(from)));
+};
+
 /**
- * Whether an instance has changed since it was last posed, or it is time for its next pose. Twin of `isDue` in GLSL. Builds
- * on the current stack.
+ * Whether an instance has changed since it was last posed, or it is time for its next pose. Builds on the current stack.
  */
 export function isDue(
   instance: Node<'int'>,
-  { actions, clock, layers }: PlayedTexels,
+  played: PlayedTexels,
   { lastClock, posedCount }: PosedNodes,
   edits: EditNodes | null,
 ): Node<'bool'> {
   const due = instance.greaterThanEqual(posedCount).toVar();
   If(due.not(), () => {
-    const { first, row } = playedTexel(instance, layers);
-    const header = componentsOf(actions.rowTexels(first, row, 1)[0].toVar());
-    const [changed, rate, phase] = [HEADER_CHANGED, HEADER_RATE, HEADER_PHASE].map((i) =>
-      header.element(int(i)).toVar(),
-    );
-    const posesBy = (time: Node<'float'>) => floor(time.mul(rate).add(phase));
-    due.assign(
-      changed
-        .greaterThanEqual(lastClock)
-        .or(rate.equal(0))
-        .or(posesBy(clock).notEqual(posesBy(lastClock))),
-    );
+    const { changed, rate, phase } = headerOf(instance, played);
+    due.assign(changed.greaterThanEqual(lastClock).or(isTime(rate, phase, lastClock, played.clock)));
     if (edits !== null) due.assign(due.or(editedSince(edits, instance, lastClock)));
   });
   return due;
@@ -62,28 +72,35 @@ export interface PosedAtNodes {
   isKnown: Node<'bool'>;
 }
 
-/** `isDue` where each instance has a time at which it was last posed, maybe in this frame. Builds on the current stack. */
+/**
+ * `isDue` where each instance has a time at which it was last posed, maybe in this frame. Twin of `PoseRates.isDue`. Builds on
+ * the current stack.
+ *
+ * @param levelRate Poses a second at the level of detail at which it is drawn; the lower of both rates holds.
+ */
 export function isStale(
   instance: Node<'int'>,
   played: PlayedTexels,
-  { clock: lastClock, isKnown }: PosedAtNodes,
+  { clock: posedAt, isKnown }: PosedAtNodes,
   edits: EditNodes | null,
+  levelRate: Node<'float'> | null = null,
 ): Node<'bool'> {
+  const { clock } = played;
   const stale = isKnown.not().toVar();
   If(stale.not(), () => {
-    const { first, row } = playedTexel(instance, played.layers);
-    const header = componentsOf(played.actions.rowTexels(first, row, 1)[0].toVar());
-    const changed = header.element(int(HEADER_CHANGED));
-    stale.assign(changed.greaterThanEqual(lastClock));
+    const { changed, rate: own, phase } = headerOf(instance, played);
+    const rate = (levelRate === null ? own : lowerRate(own, levelRate)).toVar();
     // Another camera may have had it posed in this frame.
-    If(stale.not().and(played.clock.notEqual(lastClock)), () => {
-      const posedCount = int(instance.add(1));
-      stale.assign(isDue(instance, played, { lastClock, posedCount }, null));
-    });
-    if (edits !== null) stale.assign(stale.or(editedSince(edits, instance, lastClock)));
+    const isLate = clock.notEqual(posedAt).and(isTime(rate, phase, posedAt, clock));
+    stale.assign(changed.greaterThanEqual(posedAt).or(isLate));
+    if (edits !== null) stale.assign(stale.or(editedSince(edits, instance, posedAt)));
   });
   return stale;
 }
+
+/** The lower of two rates, of which 0 is that of the frames. */
+const lowerRate = (own: Node<'float'>, other: Node<'float'>): Node<'float'> =>
+  select(own.greaterThan(0).and(other.greaterThan(0)), min(own, other), max(own, other));
 
 /**
  * The first step of the pass, for each entry of each instance: samples and mixes what plays. The rows are the node's local

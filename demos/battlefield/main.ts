@@ -7,6 +7,7 @@ import {
   Matrix4,
   type Mesh,
   MeshStandardMaterial,
+  type Object3D,
 } from 'three';
 import { mergeBufferGeometries } from 'three-stdlib';
 import { createCharacter } from '../character.js';
@@ -48,10 +49,15 @@ crowd.castShadow = true;
 crowd.receiveShadow = true;
 const coarser = LEVELS.map((level) => createCharacter({ detail: Math.min(detail, level.detail) }).root);
 
+/** Poses a second at the two coarser levels. */
+const poseRates = [30, 10];
+
 /** Adds the levels of detail, or takes them away. */
 function setLevels(wanted: boolean): void {
   for (const { object } of crowd.levels.slice(1)) if (object !== null) crowd.removeLevel(object as LevelMesh);
-  if (wanted) coarser.forEach((figure, i) => crowd.addLevel(figure, LEVELS[i].distance, 0.05));
+  const add = (figure: Object3D, i: number) =>
+    crowd.addLevel(figure, LEVELS[i].distance, 0.05, { poseRate: poseRates[i] });
+  if (wanted) coarser.forEach(add);
   paintLevels();
 }
 
@@ -141,6 +147,16 @@ function listen(): void {
   });
   toggle('levels', query.get('levels') !== '0', setLevels);
   find('[name=colors]').addEventListener('click', paintLevels);
+  poseRates.forEach((_, i) => {
+    const name = `rate${i + 1}`;
+    slide(name, (value) => {
+      poseRates[i] = value;
+      const level = crowd.levels[i + 1];
+      if (level !== undefined) level.poseRate = value;
+      showValue(name, String(value));
+    });
+    showValue(name, String(poseRates[i]));
+  });
   toggle('shadows', query.get('shadows') !== '0', (value) => {
     stage.shadows = value;
   });

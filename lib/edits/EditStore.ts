@@ -197,6 +197,11 @@ export class EditStore {
     this.headers.dispose();
   }
 
+  /** Whether an instance was changed since a time of the clock. */
+  changedSince(index: number, time: number): boolean {
+    return this.headers.data[index * HEADER_STRIDE + HEADER_CHANGED] >= time;
+  }
+
   /** Whether an instance is other than its clips have it. */
   private isEdited(index: number): boolean {
     return this.lists.locals(index) + this.lists.models(index) > 0 || this.live.placeOf(index) >= 0;

@@ -40,6 +40,11 @@ export class JointEdits implements InstanceData {
     return this.store?.headers ?? null;
   }
 
+  /** Whether an instance's edits or live pose have changed since a time of the clock. Twin of `editedSince` in TSL. */
+  changedSince(index: number, time: number): boolean {
+    return this.store?.changedSince(index, time) ?? false;
+  }
+
   /** The edits. Another one when there are more than it has room for. */
   get edits(): InstanceTexture | null {
     return this.store?.lists.pool.texture ?? null;

@@ -46,8 +46,8 @@ export class LevelMesh extends CrowdMesh {
     owned: readonly { dispose(): void }[] = [],
   ) {
     super(geometry, material, crowd, options);
-    const { distance, screenShare, hysteresis } = numbers;
-    this.entry = { object: this, distance, screenShare, hysteresis };
+    const { distance, screenShare, hysteresis, poseRate } = numbers;
+    this.entry = { object: this, distance, screenShare, hysteresis, poseRate };
     this.owned = owned;
     shareLooks(this, () => this.owner);
   }

@@ -2,6 +2,7 @@ import type { BufferGeometry, Object3D } from 'three';
 import { ownInstanced } from '../backends/ownInstanced.js';
 import { type Simplified, type Simplifier, simplifyGeometry } from '../character/simplifyGeometry.js';
 import { Crowd } from '../crowd/Crowd.js';
+import { checkPoseRate } from '../playback/PlayOptions.js';
 import type { Level } from '../views/LevelTable.js';
 import { createLevel, type LevelOptions } from './createLevel.js';
 import { EditableMesh } from './EditableMesh.js';
@@ -97,7 +98,7 @@ export abstract class LeveledMesh extends EditableMesh {
     options: LevelOptions = {},
   ): LevelMesh | null {
     const caller = `${NAME}.addLevel`;
-    const numbers = checkLevel(start, hysteresis, caller);
+    const numbers = checkLevel(start, hysteresis, caller, options.poseRate);
     this.crowd.levels.check(numbers.screenShare, caller);
     if (character === null) {
       this.crowd.levels.add({ object: null, ...numbers });
@@ -152,7 +153,8 @@ export abstract class LeveledMesh extends EditableMesh {
     const made = levels.map((options) => {
       const { ratio, distance = Number.NaN, screenShare, hysteresis = 0 } = options;
       const start = screenShare === undefined ? distance : { screenShare };
-      this.crowd.levels.check(checkLevel(start, hysteresis, caller).screenShare, caller, levels.length);
+      const numbers = checkLevel(start, hysteresis, caller, options.poseRate);
+      this.crowd.levels.check(numbers.screenShare, caller, levels.length);
       return { start, hysteresis, options, ...simplifyGeometry(this.geometry, ratio, simplifier, caller) };
     });
     return made.map(({ geometry, start, hysteresis, options, error, triangles }) => {
@@ -192,6 +194,7 @@ export abstract class LeveledMesh extends EditableMesh {
     for (const level of this.levels.slice(1)) this.removeLevel(level);
     super.copy(source, recursive);
     this.shadowLevel = source.shadowLevel;
+    this.levels[0].poseRate = source.levels[0].poseRate;
     if (recursive) {
       for (const level of source.levels) if (level.object === null) this.crowd.levels.add({ ...level });
     }
@@ -210,15 +213,17 @@ function checkInstanced(geometry: BufferGeometry, caller: string): void {
 }
 
 /** @throws If a number is out of range. */
-function checkLevel(start: LevelStart, hysteresis: number, caller: string): LevelNumbers {
+function checkLevel(start: LevelStart, hysteresis: number, caller: string, poseRate = 0): LevelNumbers {
+  checkPoseRate(poseRate, caller);
   if (!(hysteresis >= 0 && hysteresis <= 1)) {
     throw new Error(`${caller}: hysteresis is ${hysteresis}; use a share of the distance, 0 to 1.`);
   }
   if (typeof start === 'number') {
-    if (Number.isFinite(start)) return { distance: Math.abs(start), screenShare: null, hysteresis };
+    if (Number.isFinite(start)) return { distance: Math.abs(start), screenShare: null, hysteresis, poseRate };
     throw new Error(`${caller}: the distance is ${start}; use a finite number.`);
   }
   const { screenShare } = start;
-  if (screenShare > 0 && Number.isFinite(screenShare)) return { distance: 0, screenShare, hysteresis };
+  if (screenShare > 0 && Number.isFinite(screenShare))
+    return { distance: 0, screenShare, hysteresis, poseRate };
   throw new Error(`${caller}: screenShare is ${screenShare}; use a share of the picture's height above 0.`);
 }

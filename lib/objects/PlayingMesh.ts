@@ -180,6 +180,8 @@ export abstract class PlayingMesh extends OrderedMesh {
    * of one rate are spread evenly over frames. When an instance starts to play something else, or is changed otherwise, it is
    * posed in the next frame. Rays, sockets and all else that asks for a pose get the one of that very moment.
    *
+   * Levels of detail may have rates too, see `addLevel`; the lower one holds.
+   *
    * Makes a difference where a pass poses instances, in encoding `'tracks'`; the WebGL 2 backend of WebGPURenderer poses all.
    *
    * @param rate Poses a second; 0 or Infinity for one in every frame.

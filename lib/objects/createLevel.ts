@@ -18,6 +18,12 @@ export interface LevelOptions {
   influences?: Influences;
   /** The same in shadow maps. @default the crowd's, or `influences` if that is given */
   shadowInfluences?: Influences;
+  /**
+   * Poses a second of instances at this level, which are spread evenly over frames; 0 for one in every frame. One that comes
+   * nearer is posed at once. Of this and `setPoseRateAt`, the lower rate holds; where several cameras see an instance, the
+   * highest of their levels'. `crowd.levels[0].poseRate` is that of the crowd itself. @default 0
+   */
+  poseRate?: number;
   /** Whether instances at this level cast shadows. @default as the crowd */
   castShadow?: boolean;
   /** Whether they receive shadows. @default as the crowd */

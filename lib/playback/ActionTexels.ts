@@ -20,7 +20,7 @@ import {
   HEADER_RATE,
 } from './instanceLayout.js';
 import type { LayerStack } from './LayerStack.js';
-import type { PoseRates } from './PoseRates.js';
+import { type PoseRates, phaseOf } from './PoseRates.js';
 import { encodeRamp } from './ramps.js';
 import {
   SLOT_FADE_RATE,
@@ -32,9 +32,6 @@ import {
   SLOT_WARP_START,
   weightAt,
 } from './slots.js';
-
-/** The golden ratio less 1: its multiples lie as evenly between whole numbers as any. */
-const GOLDEN = 0.6180339887498949;
 
 /** What instances play as the pose pass reads it; `instanceLayout` says how it lies. */
 export class ActionTexels {
@@ -53,8 +50,7 @@ export class ActionTexels {
     this.stride = actionsTexels(layers) * 4;
     this.first = firstAction(layers) * 4;
     this.texture = new InstanceTexture(capacity, this.stride, 2 ** actionsRowBits(layers));
-    // Instances of one rate are spread evenly over the frames between.
-    for (let i = 0; i < capacity; i++) this.texture.data[i * this.stride + HEADER_PHASE] = (i * GOLDEN) % 1;
+    for (let i = 0; i < capacity; i++) this.texture.data[i * this.stride + HEADER_PHASE] = phaseOf(i);
   }
 
   /** Writes an instance, without marking it for upload. */
@@ -64,7 +60,7 @@ export class ActionTexels {
     const clock = time.timeOf(index);
     const held = time.isPaused(index);
     const at = index * stride;
-    data[at + HEADER_CHANGED] = time.time;
+    data[at + HEADER_CHANGED] = this.rates.changedAt[index] = time.time;
     data[at + HEADER_RATE] = this.rates.get(index);
     let to = this.writeLayer(0, index, clock, held, at + this.first);
     for (let layer = 1; layer < stack.layers.length; layer++) {

@@ -8,6 +8,7 @@ import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import type { JointBoxes } from '../poses/jointBoxes.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import type { AffineArray } from '../utils/affine.js';
+import type { WantedPoses } from '../views/WantedPoses.js';
 
 /** What pose sources read of a mesh that draws a crowd. The classes of such meshes lie in a layer below. */
 export interface PosedCrowd {
@@ -52,11 +53,10 @@ export interface PoseSource {
   /**
    * Brings these up to date; called before the crowd is drawn, also into a shadow map.
    *
-   * @param wanted Bit `id & 31` of word `id >> 5`: which instances are about to be drawn, so far as they are drawn at all.
-   * Null for all.
+   * @param wanted What cameras are about to draw; null for all instances.
    * @throws If the device cannot do it.
    */
-  update?(renderer: WebGLRenderer, crowd: PosedCrowd, wanted: Uint32Array | null): void;
+  update?(renderer: WebGLRenderer, crowd: PosedCrowd, wanted: readonly WantedPoses[] | null): void;
   /** How many instances a renderer has posed as they are now. */
   posedCount?(renderer: WebGLRenderer, crowd: PosedCrowd): number;
 

@@ -1,4 +1,7 @@
+import type { PoseRates } from '../playback/PoseRates.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
+import type { WantedPoses } from '../views/WantedPoses.js';
+import type { PosedCrowd } from './PoseSource.js';
 
 /** What a renderer's palette was made of. */
 export interface PosedState {
@@ -10,25 +13,36 @@ export interface PosedState {
   boneTexture: BoneTexture;
 }
 
-/** Which rows of a renderer's palette hold the pose of the moment. */
+/** Of an instance that has no pose yet. */
+const NEVER = -1;
+
+/** Which rows of a renderer's palette hold the pose of the moment, and since when the others hold theirs. */
 export class PosedRows implements PosedState {
   clock = 0;
   origin = 0;
   version = -1;
   edits = -1;
   boneTexture: BoneTexture;
-  /** The clock before it was last moved. */
-  lastClock = 0;
   /** How many instances were posed at this moment. */
   count = 0;
-  /** Of the instances that are to be posed next: those with a pose from the moment before, and those without. */
-  readonly kept: Uint32Array;
-  readonly fresh: Uint32Array;
-  keptCount = 0;
-  freshCount = 0;
+  /** Of the instances that are to be posed next, bit `id & 31` of word `id >> 5`. */
+  readonly due: Uint32Array;
+  dueCount = 0;
 
-  private posed: Uint32Array;
-  private before: Uint32Array;
+  private readonly posed: Uint32Array;
+  /** Who was asked for at this moment, and at the moment before: whoever comes into view is posed at once. */
+  private asked: Uint32Array;
+  private askedBefore: Uint32Array;
+  /** Seconds of the clock at which each instance was posed; not kept before instances have rates. */
+  private posedAt: Float32Array | null = null;
+  /** The highest of the rates at which cameras want each instance posed, and when one has asked for it; not kept without rates. */
+  private wantedRates: Float32Array | null = null;
+  private askedAt: Float32Array | null = null;
+  /** The clock before it was last moved. */
+  private lastClock = 0;
+  /** Who was asked for last, so that all meshes of a crowd can ask for the same. */
+  private last: WantedPoses | null = null;
+  private lastVersion = -1;
 
   constructor(
     readonly capacity: number,
@@ -36,10 +50,10 @@ export class PosedRows implements PosedState {
   ) {
     this.boneTexture = boneTexture;
     const words = Math.ceil(capacity / 32);
-    this.kept = new Uint32Array(words);
-    this.fresh = new Uint32Array(words);
+    this.due = new Uint32Array(words);
     this.posed = new Uint32Array(words);
-    this.before = new Uint32Array(words);
+    this.asked = new Uint32Array(words);
+    this.askedBefore = new Uint32Array(words);
   }
 
   /** Whether the palette holds poses of that moment. */
@@ -55,48 +69,106 @@ export class PosedRows implements PosedState {
   /**
    * Goes on to another moment, at which nobody is posed yet.
    *
-   * @param keeps Whether rows that were posed at the moment before may stay as they are for a while.
+   * @param keeps Whether poses of before may be kept for a while.
    */
   moveTo(state: PosedState, keeps: boolean): void {
-    const { posed, before, clock } = this;
-    this.before = posed;
-    this.posed = before;
-    before.fill(0);
-    if (!keeps) posed.fill(0);
+    const { asked, askedBefore } = this;
+    this.askedBefore = asked;
+    this.asked = askedBefore.fill(0);
+    this.posed.fill(0);
+    if (!keeps) this.forget();
+    this.lastClock = Math.fround(this.clock);
     Object.assign(this, state);
-    this.lastClock = clock;
     this.count = 0;
+    this.last = null;
   }
 
   /** Forgets what was posed. */
   clear(): void {
     this.posed.fill(0);
-    this.before.fill(0);
+    this.forget();
+    this.last = null;
+  }
+
+  private forget(): void {
+    this.posedAt?.fill(NEVER);
+    this.askedAt?.fill(NEVER);
+  }
+
+  /** Begins to find out who has to be posed, into `due`. */
+  begin(): void {
+    if (this.dueCount > 0) this.due.fill(0);
+    this.dueCount = 0;
   }
 
   /**
-   * Finds out which of the instances that are wanted are not posed yet, into `kept` and `fresh`, and takes it that they are now.
+   * Finds out which of the instances that are wanted have to be posed, and takes it that they will be.
    *
-   * @param wanted Null for the first `count`.
-   * @param drawn Only these of `wanted` count.
-   * @returns How many there are.
+   * @param wanted Null for all.
    */
-  take(wanted: Uint32Array | null, drawn: Uint32Array, count: number): number {
-    const { kept, fresh, posed, before } = this;
-    this.keptCount = this.freshCount = 0;
+  add(wanted: WantedPoses | null, { playback, edits, visibility, count }: PosedCrowd): void {
+    if (wanted !== null && wanted === this.last && wanted.version === this.lastVersion) return;
+    this.last = wanted;
+    this.lastVersion = wanted?.version ?? -1;
+    const { due, posed } = this;
+    const { rates } = playback;
+    const timed = rates.inUse || wanted?.hasPoseRates === true;
+    if (timed) this.posedAt ??= new Float32Array(this.capacity).fill(NEVER);
+    if (wanted?.hasPoseRates === true && this.askedAt === null) {
+      this.wantedRates = new Float32Array(this.capacity);
+      this.askedAt = new Float32Array(this.capacity).fill(NEVER);
+    }
+    const clock = Math.fround(this.clock);
     for (let word = 0; word < posed.length; word++) {
-      const asked = wanted === null ? firstBits(count - word * 32) : wanted[word] & drawn[word];
-      const missing = asked & ~posed[word];
-      kept[word] = missing & before[word];
-      fresh[word] = missing & ~before[word];
+      const asked =
+        wanted === null ? firstBits(count - word * 32) : wanted.seen[word] & visibility.bits[word];
+      let missing = asked & ~posed[word];
+      this.asked[word] |= asked;
+      if (timed && missing !== 0) missing = this.timed(word, missing, clock, wanted, rates, edits);
       if (missing === 0) continue;
       posed[word] |= missing;
-      this.keptCount += ones(kept[word]);
-      this.freshCount += ones(fresh[word]);
+      due[word] |= missing;
+      const taken = ones(missing);
+      this.dueCount += taken;
+      this.count += taken;
     }
-    const taken = this.keptCount + this.freshCount;
-    this.count += taken;
-    return taken;
+  }
+
+  /** Those of a word's instances whose poses are too old. */
+  private timed(
+    word: number,
+    missing: number,
+    clock: number,
+    wanted: WantedPoses | null,
+    rates: PoseRates,
+    edits: PosedCrowd['edits'],
+  ): number {
+    const posedAt = this.posedAt as Float32Array;
+    let old = 0;
+    for (let rest = missing; rest !== 0; rest &= rest - 1) {
+      const bit = rest & -rest;
+      const id = word * 32 + 31 - Math.clz32(bit);
+      const at = posedAt[id];
+      const rate = wanted?.hasPoseRates === true ? this.rateOf(id, wanted, clock) : 0;
+      const isNew = at === NEVER || (this.askedBefore[word] & bit) === 0;
+      if (!isNew && !rates.isDue(id, at, clock, rate) && !edits.changedSince(id, at)) continue;
+      posedAt[id] = clock;
+      old |= bit;
+    }
+    return old;
+  }
+
+  /** How often an instance is posed for its levels: where several cameras see it, as often as the one that needs it most. */
+  private rateOf(id: number, { poseRates, levels }: WantedPoses, clock: number): number {
+    const rates = this.wantedRates as Float32Array;
+    const askedAt = this.askedAt as Float32Array;
+    const rate = poseRates[levels?.[id] ?? 0];
+    const highest = rates[id];
+    const isHigher = rate !== 0 && (highest === 0 || highest > rate);
+    if (isHigher && askedAt[id] >= this.lastClock) return highest;
+    rates[id] = rate;
+    askedAt[id] = clock;
+    return rate;
   }
 }
 

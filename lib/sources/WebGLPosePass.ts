@@ -39,10 +39,6 @@ export interface PosePassInput {
   /** Changes to the poses of single instances. */
   edits: JointEdits;
   clock: number;
-  /** The clock when the renderer last posed the crowd. */
-  lastClock: number;
-  /** How many instances have a pose from then; 0 if all of them are due. */
-  posedCount: number;
 }
 
 /** Texels that a row of a target may take; every device has room for them. */
@@ -81,8 +77,6 @@ export class WebGLPosePass {
       passLayout: { value: new Vector4(nodes, entries, joints, this.perRow) },
       played: { value: null },
       clock: { value: 0 },
-      lastClock: { value: 0 },
-      posedCount: { value: 0 },
       editHeaders: { value: null },
       jointEdits: { value: null },
     };
@@ -99,7 +93,7 @@ export class WebGLPosePass {
       'CrowdComposeStep',
       columns,
       PALETTE_TEXTURES[palette],
-      composeStepGLSL(layers, edited, palette),
+      composeStepGLSL(edited, palette),
       {
         locals: { value: this.sample.textures },
       },
@@ -136,7 +130,7 @@ export class WebGLPosePass {
    */
   run(renderer: WebGLRenderer, count: number, input: PosePassInput, runs: InstanceRuns | null): void {
     const { sample, compose } = this;
-    const { tracks, layout, played, masks, clock, lastClock, posedCount, edits } = input;
+    const { tracks, layout, played, masks, clock, edits } = input;
     // Uniforms that both steps have are the same objects.
     const { uniforms } = sample;
     uniforms.tracks.value = tracks;
@@ -145,8 +139,6 @@ export class WebGLPosePass {
     uniforms.played.value = played;
     uniforms.masks.value = masks;
     uniforms.clock.value = clock;
-    uniforms.lastClock.value = lastClock;
-    uniforms.posedCount.value = posedCount;
     uniforms.editHeaders.value = edits.headers?.plain ?? null;
     uniforms.jointEdits.value = edits.edits?.plain ?? null;
     uniforms.livePoses.value = edits.live?.plain ?? null;

@@ -3,6 +3,7 @@ import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import type { PoseTracks } from '../tracks/PoseTracks.js';
 import { trackLayout } from '../tracks/trackTexels.js';
 import { InstanceRuns } from '../views/InstanceRuns.js';
+import type { WantedPoses } from '../views/WantedPoses.js';
 import { PosedRows, type PosedState } from './PosedRows.js';
 import type { PosedCrowd } from './PoseSource.js';
 import { type PoseCounts, type PosePassInput, WebGLPosePass } from './WebGLPosePass.js';
@@ -41,8 +42,6 @@ export class WebGLPoses {
       masks: null,
       edits,
       clock: 0,
-      lastClock: 0,
-      posedCount: 0,
     };
     this.counts.layers = playback.layers.count;
     countPoses(tracks, this.counts);
@@ -68,9 +67,9 @@ export class WebGLPoses {
    *
    * @param wanted See `PoseSource.update`.
    */
-  update(renderer: WebGLRenderer, crowd: PosedCrowd, wanted: Uint32Array | null = null): void {
-    const { playback, boneTexture, count, palette, visibility, edits } = crowd;
-    const { clock, version, rates, capacity } = playback;
+  update(renderer: WebGLRenderer, crowd: PosedCrowd, wanted: readonly WantedPoses[] | null = null): void {
+    const { playback, boneTexture, count, palette, edits } = crowd;
+    const { clock, version, capacity } = playback;
     const { origin } = playback.time;
     const { input } = this;
     // Asked of the input, since another renderer may have posed the crowd by another bone texture meanwhile.
@@ -99,19 +98,20 @@ export class WebGLPoses {
     if (!rows.isAt(_state)) {
       // When the clock has gone back, nothing can be said of the time between.
       const runsOn = clock >= rows.clock && origin === rows.origin;
-      rows.moveTo(_state, rates.inUse && runsOn && boneTexture === rows.boneTexture);
+      rows.moveTo(_state, runsOn && boneTexture === rows.boneTexture);
       this.usedRuns = 0;
     }
-    if (rows.take(wanted, visibility.bits, count) === 0) return;
+    rows.begin();
+    if (wanted === null) rows.add(null, crowd);
+    else for (const one of wanted) rows.add(one, crowd);
+    const { dueCount } = rows;
+    if (dueCount === 0) return;
 
     input.played = playback.actions.plain;
     input.masks = playback.layers.count > 1 ? playback.layers.masks : null;
     input.clock = clock;
-    input.lastClock = rows.lastClock;
     try {
-      const { freshCount, keptCount } = rows;
-      if (freshCount > 0) this.run(renderer, crowd, pass, 0, freshCount === count ? null : rows.fresh);
-      if (keptCount > 0) this.run(renderer, crowd, pass, count, keptCount === count ? null : rows.kept);
+      this.run(renderer, crowd, pass, dueCount === count ? null : rows.due);
     } catch (error) {
       rows.clear();
       throw error;
@@ -121,17 +121,14 @@ export class WebGLPoses {
   /**
    * Poses instances.
    *
-   * @param posedCount Below it, they keep their poses if they are posed less often and not due.
    * @param instances Bits of those that are posed; null for all.
    */
   private run(
     renderer: WebGLRenderer,
     { playback, visibility, count }: PosedCrowd,
     pass: WebGLPosePass,
-    posedCount: number,
     instances: Uint32Array | null,
   ): void {
-    this.input.posedCount = posedCount;
     if (instances === null) pass.run(renderer, count, this.input, null);
     else {
       const runs = this.nextRuns(playback.capacity, pass.perRow);

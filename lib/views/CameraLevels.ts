@@ -19,7 +19,7 @@ export class CameraLevels {
   version = 0;
 
   /** By id; of instances that have not been seen for a while, what it was then. */
-  private levels = new Uint8Array(0);
+  levels: Uint8Array = new Uint8Array(0);
   /**
    * First from the crowd's space to one about the camera with the axes of the world: the upper rows of a matrix. Then what a
    * squared distance is multiplied by before it is compared; with levels by size, it is divided by a squared radius too.

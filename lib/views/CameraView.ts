@@ -6,10 +6,11 @@ import type { InstanceGroups } from './InstanceGroups.js';
 import { InstanceList } from './InstanceList.js';
 import { keepNearest } from './keepNearest.js';
 import { LevelLists } from './LevelLists.js';
-import type { LevelTable } from './LevelTable.js';
+import { type LevelTable, MAX_LEVELS } from './LevelTable.js';
 import { SortedView } from './SortedView.js';
 import { listSeen, markSeen } from './seenInstances.js';
 import type { View } from './View.js';
+import type { WantedPoses } from './WantedPoses.js';
 
 const _frustum = /*@__PURE__*/ new Frustum();
 const _eye = /*@__PURE__*/ new Vector3();
@@ -29,13 +30,16 @@ export interface SeenCrowd {
 }
 
 /** Which instances a camera sees. It holds as long as neither the camera nor the crowd changes. */
-export class CameraView {
+export class CameraView implements WantedPoses {
   /** When it was last asked for. */
   turn = 0;
   /** Whether it is for a shadow map. */
   inShadow = false;
-  /** Bit `id & 31` of word `id >> 5`: whether an instance is seen, if it is drawn at all. */
   readonly seen: Uint32Array;
+  levels: Uint8Array | null = null;
+  readonly poseRates: Float32Array = new Float32Array(MAX_LEVELS);
+  hasPoseRates = false;
+  version = 0;
 
   /** From the crowd's space into what the camera shows; several for an array of cameras. */
   private clips: readonly Matrix4[] = [];
@@ -48,8 +52,6 @@ export class CameraView {
   private kept: Uint32Array | null = null;
   /** The instances in the order in which they are drawn: near ones first, and far ones first. */
   private readonly sorted = new Map<number | null, (SortedView | null)[]>();
-  /** Goes up with each change. */
-  private version = 0;
   private readonly all: { count: number; readonly list: InstanceList; isWhole: boolean };
   private readonly lists: LevelLists;
   /** The version of the viewer's levels that the lists are for; -1 without levels. */
@@ -122,6 +124,8 @@ export class CameraView {
    */
   update(crowdMatrixWorld: Matrix4, crowd: SeenCrowd, chosen: CameraLevels | null): void {
     const { visibility, groups, culls, order } = crowd;
+    this.takePoseRates(crowd.levels);
+    this.levels = chosen?.levels ?? null;
     const levelsVersion = chosen?.version ?? -1;
     const same =
       this.culls === culls &&
@@ -156,6 +160,7 @@ export class CameraView {
         chosen,
         crowd.levels,
         this.inShadow,
+        seen,
       );
       all.isWhole = whole && left === all.count;
       all.count = left;
@@ -167,6 +172,16 @@ export class CameraView {
     this.all.list.dispose();
     this.lists.dispose();
     for (const both of this.sorted.values()) for (const one of both) one?.dispose();
+  }
+
+  /** Poses a second of instances by the level at which the viewer sees them, which may be another one than is drawn. */
+  private takePoseRates(table: LevelTable): void {
+    this.hasPoseRates = table.hasPoseRates;
+    for (let level = 0; level < table.count; level++) {
+      const rate = table.poseRates[this.inShadow ? table.inShadow(level) : level];
+      if (this.poseRates[level] !== rate) this.version++;
+      this.poseRates[level] = rate;
+    }
   }
 
   /** Whether it was made for so many instances, and as the viewer stands now. */

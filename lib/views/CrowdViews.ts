@@ -38,8 +38,8 @@ export class CrowdViews {
   private views: CameraView[] = [];
   /** Levels of detail as each camera sees them that shows the crowd, and not only its shadow. */
   private readonly chosen = new WeakMap<Camera, CameraLevels>();
-  /** What is expected to be seen in a frame. */
-  private union = new Uint32Array(0);
+  /** Whose instances are expected to be drawn in a frame. */
+  private readonly expectedViews: CameraView[] = [];
   private frame = -1;
   private turn = 0;
 
@@ -74,7 +74,9 @@ export class CrowdViews {
   /** Whether the meshes of the crowd are drawn by lists. When it changes, materials are compiled anew. */
   get isUsed(): boolean {
     if (!this.crowd.visibility.allDrawn) this.wasPartly = true;
-    return this.wasPartly || this.culls || this.levels.isUsed || this.order.isUsed;
+    return (
+      this.wasPartly || this.culls || this.levels.isUsed || this.order.isUsed || this.levels.hasPoseRates
+    );
   }
 
   get visibility(): InstanceVisibility {
@@ -158,22 +160,18 @@ export class CrowdViews {
   /**
    * What cameras will see in a frame that begins, as far as that can be known: for each that saw the crowd lately what it sees
    * now, or saw then if it looks several ways.
-   *
-   * @returns Bit `id & 31` of word `id >> 5`: whether an instance is seen, if it is drawn at all.
    */
-  expected(crowdMatrixWorld: Matrix4, frame: number): Uint32Array {
+  expected(crowdMatrixWorld: Matrix4, frame: number): readonly CameraView[] {
     this.begin(frame);
-    const words = Math.ceil(this.crowd.capacity / 32);
-    if (this.union.length !== words) this.union = new Uint32Array(words);
-    else this.union.fill(0);
-    const { union, views, turn } = this;
+    const { expectedViews, views, turn } = this;
+    expectedViews.length = 0;
     if (views.length > 0) this.groups.update();
     for (const view of views) {
       if (turn - view.turn > RECENT || view.capacity !== this.crowd.capacity) continue;
       if (this.isOnly(view)) this.refresh(view, crowdMatrixWorld);
-      for (let word = 0; word < words; word++) union[word] |= view.seen[word];
+      expectedViews.push(view);
     }
-    return union;
+    return expectedViews;
   }
 
   dispose(): void {

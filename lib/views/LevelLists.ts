@@ -34,6 +34,7 @@ export class LevelLists {
    * @param whole Whether these are all instances, in their order.
    * @param spheres x, y, z and radius by id, in the crowd's space.
    * @param inShadow Whether this is for a shadow map, which may be drawn coarser.
+   * @param seen Bit `id & 31` of word `id >> 5` is cleared for those that are taken out.
    * @returns How many ids are left.
    */
   split(
@@ -44,6 +45,7 @@ export class LevelLists {
     chosen: CameraLevels,
     table: LevelTable,
     inShadow: boolean,
+    seen: Uint32Array,
   ): number {
     const { views, capacity } = this;
     for (let level = 0; level < table.count; level++) {
@@ -58,6 +60,7 @@ export class LevelLists {
       const level = _levels[chosen.choose(id, spheres)];
       _ids[level][_counts[level]++] = id;
       if (table.isDrawn(level)) ids[left++] = id;
+      else seen[id >> 5] &= ~(1 << (id & 31));
     }
     for (let level = 0; level < views.length; level++) {
       const view = views[level];

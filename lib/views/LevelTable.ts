@@ -16,6 +16,11 @@ export interface Level {
   screenShare: number | null;
   /** By how much of the distance an instance must come nearer again before the level before is drawn: 0 to 1. */
   hysteresis: number;
+  /**
+   * Poses a second of instances at this level; 0 for one in every frame. Where several cameras see an instance, the highest of
+   * their levels' rates holds, and the lower of that and the instance's own.
+   */
+  poseRate: number;
 }
 
 /** The levels of detail of a crowd: from where on each is drawn. The first is the crowd's own mesh. */
@@ -30,6 +35,9 @@ export class LevelTable {
   readonly enter: Float32Array = new Float32Array(MAX_LEVELS);
   /** The same for instances that are at this level already. */
   readonly stay: Float32Array = new Float32Array(MAX_LEVELS);
+
+  /** For each level its poses a second, as numbers that shaders can hold; 0 for one in every frame. */
+  readonly poseRates: Float32Array = new Float32Array(MAX_LEVELS);
 
   /** Goes up when `update` finds that something has changed. */
   version = 0;
@@ -57,9 +65,21 @@ export class LevelTable {
     return this.isUsed && this.sorted[1].screenShare !== null;
   }
 
+  /** Whether instances at any level are posed less often than frames are drawn. Brings `poseRates` up to date. */
+  get hasPoseRates(): boolean {
+    const { sorted, poseRates } = this;
+    let some = false;
+    for (let i = 0; i < sorted.length; i++) {
+      poseRates[i] = sorted[i].poseRate;
+      if (!(poseRates[i] > 0 && poseRates[i] < Infinity)) poseRates[i] = 0;
+      else some = true;
+    }
+    return some;
+  }
+
   /** Makes a mesh level 0, which is drawn where no other is. */
   begin(object: Object3D): void {
-    this.sorted = [levelZero(object), ...this.sorted.slice(1)];
+    this.sorted = [{ ...this.sorted[0], object }, ...this.sorted.slice(1)];
   }
 
   /**
@@ -91,7 +111,9 @@ export class LevelTable {
 
   /** Number of the level that an object draws, -1 if it draws none. */
   indexOf(object: Object3D): number {
-    return this.sorted.findIndex((level) => level.object === object);
+    const { sorted } = this;
+    for (let i = 0; i < sorted.length; i++) if (sorted[i].object === object) return i;
+    return -1;
   }
 
   /** Whether anything is drawn at a level. */
@@ -135,7 +157,7 @@ export class LevelTable {
 }
 
 function levelZero(object: Object3D | null): Level {
-  return { object, distance: 0, screenShare: null, hysteresis: 0 };
+  return { object, distance: 0, screenShare: null, hysteresis: 0, poseRate: 0 };
 }
 
 /** Where a level starts, in the measure that all levels of its table have. */

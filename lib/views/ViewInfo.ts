@@ -4,6 +4,6 @@ export interface ViewInfo {
   visible: number;
   /** The same at each level of detail. */
   levels: number[];
-  /** Instances that were posed in its frame, for all cameras together; left out where the GPU alone knows. */
+  /** Instances that were posed in its frame, for all cameras together; left out where no pass poses them. */
   posed?: number;
 }

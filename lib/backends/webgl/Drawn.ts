@@ -1,6 +1,7 @@
 import type { Camera, Material, WebGLRenderer } from 'three';
 import type { SlotSource } from '../../../shaders/SourceGLSL.js';
 import type { View } from '../../views/View.js';
+import type { WantedPoses } from '../../views/WantedPoses.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
 import type { VariantCodes } from '../drawParameters.js';
 
@@ -64,8 +65,10 @@ export interface Drawn {
   shared: boolean;
   /** Whether a view may say which instances are drawn. */
   viewed: boolean;
-  /** Bits of the instances that are posed, so far as they are drawn; null for all. */
-  wanted: Uint32Array | null;
+  /** Which instances are posed; null for all. */
+  wanted: readonly WantedPoses[] | null;
+  /** The view of the camera that draws. */
+  readonly looked: WantedPoses[];
   /** The view by whose list they are drawn now; null if it is the first so many. */
   listed: View | null;
   readonly draws: DrawStack;
@@ -83,6 +86,7 @@ export function drawnOf(crowd: DrawnCrowd): Drawn {
       shared: false,
       viewed: false,
       wanted: null,
+      looked: [],
       listed: null,
       draws: new DrawStack(),
     };

@@ -23,7 +23,8 @@ export function lookFor(crowd: DrawnCrowd, { renderer, camera, viewer, material 
   view?.update?.(crowd.count);
   if (view !== null) return view;
   const seen = views.of(camera, matrixWorld, renderer.info.render.frame, viewer, material === null);
-  if (crowd.count <= views.visibility.count) drawn.wanted = seen.seen;
+  drawn.looked[0] = seen;
+  if (crowd.count <= views.visibility.count) drawn.wanted = drawn.looked;
   // Of a list that is sorted, no first part has the first instances. In shadow maps the order is of no use.
   if (material === null || isCut(crowd)) return seen.of(level);
   return seen.inOrder(level, material.transparent, matrixWorld, views);

@@ -6,6 +6,7 @@ import { maxMatrixRows } from './MatrixRows.js';
 import { columnsOf, entriesOf, type TrackTexture } from './PoseSteps.js';
 import { Poses } from './Poses.js';
 import type { CameraSlot } from './views/CameraSlot.js';
+import type { SeenRates } from './views/SeenNodes.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
@@ -53,17 +54,28 @@ export class NodePosePass {
   /**
    * As `run`, but poses only what a camera sees. On WebGPU alone.
    *
+   * @param rates How often instances at each level of detail are posed; null for all of them in every frame.
    * @returns What to compute once it is known what the camera sees; null if nothing has changed.
    * @throws If the device has no room for so many.
    */
-  prepareSeen(renderer: WebGPURenderer, count: number, slot: CameraSlot): ComputeNode[] | null {
+  prepareSeen(
+    renderer: WebGPURenderer,
+    count: number,
+    slot: CameraSlot,
+    rates: SeenRates | null,
+  ): ComputeNode[] | null {
     if (!this.checked.has(renderer)) this.checkRoom(renderer);
     const poses = this.posesOn(true);
     const used = Math.min(count, this.playback.capacity);
-    if (poses.seen !== null) return poses.seen.prepare(renderer, used, slot);
+    if (poses.seen !== null) return poses.seen.prepare(renderer, used, slot, rates);
     // Motion vectors need the poses of all instances in the frame before.
     poses.run(renderer, used);
     return null;
+  }
+
+  /** How many instances were posed at this moment for cameras that see them; undefined where all are posed. */
+  readPosed(renderer: WebGPURenderer): Promise<number> | undefined {
+    return this.posesOn(true).seen?.read(renderer);
   }
 
   /** The buffers that hold the skinning matrices: see `MatrixRows`; matrix `instance * columns + joint`. */

@@ -11,7 +11,7 @@ import type { JointEdits } from '../../edits/JointEdits.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import type { TrackLayout } from '../../tracks/trackTexels.js';
 import type { MatrixRows } from './MatrixRows.js';
-import { POSE_WORKGROUP, type PoseMember, type SeenNodes } from './views/SeenNodes.js';
+import { POSE_WORKGROUP, type PoseMember, type SeenNodes, type SeenRates } from './views/SeenNodes.js';
 import type { ViewBuffers } from './views/ViewBuffers.js';
 
 /** The tracks of a character, as `trackTexels` packs them. */
@@ -106,7 +106,7 @@ export class PoseSteps {
     });
     if (seen !== null) {
       const mark = Fn(() => {
-        seen.mark((instance, posedAt) => isStale(instance, played, posedAt, editNodes), clock);
+        seen.mark((instance, posedAt, rate) => isStale(instance, played, posedAt, editNodes, rate), clock);
       });
       this.steps = [mark(), sample(), compose()].map((step) => step.computeKernel([POSE_WORKGROUP]));
       this.stepsOfNewFrame = this.steps;
@@ -147,11 +147,19 @@ export class PoseSteps {
    * @param count Instances.
    * @param view What the camera sees.
    * @param epoch Another number whenever the clock does not go on from where it was.
+   * @param rates Those of levels of detail, if they have any.
+   * @param lastClock Seconds of the clock before it was last moved.
    */
-  prepareSeen(count: number, view: ViewBuffers, epoch: number): ComputeNode[] {
+  prepareSeen(
+    count: number,
+    view: ViewBuffers,
+    epoch: number,
+    rates: SeenRates | null,
+    lastClock: number,
+  ): ComputeNode[] {
     const { seen, steps } = this;
     this.updateNodes();
-    seen?.use(count, view, epoch);
+    seen?.use(count, view, epoch, rates, lastClock);
     const [mark, sample, compose] = steps;
     mark.dispatchSize = count;
     // The types know no sizes that the GPU writes.

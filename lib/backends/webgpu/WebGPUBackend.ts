@@ -84,7 +84,9 @@ export const webGPUBackend: Backend = {
 
   readView(renderer: object, crowd: DrawnCrowd, camera: Camera): Promise<ViewInfo> | null {
     const onGPU = readsView(crowd) && isCulledOnGPU(renderer, crowd);
-    return onGPU ? gpuViewsOf(renderer, crowd).read(camera) : null;
+    if (!onGPU) return null;
+    const pass = nodeSourceOf(crowd).pass?.(crowd);
+    return gpuViewsOf(renderer, crowd).read(camera, pass ?? null);
   },
 };
 

@@ -1,11 +1,13 @@
 import { type ArrayCamera, Box3, type Camera, Frustum, type Material, Matrix4, Sphere } from 'three';
 import type { ComputeNode, StorageBufferAttribute, WebGPURenderer } from 'three/webgpu';
+import { type LevelTable, MAX_LEVELS } from '../../../views/LevelTable.js';
 import type { ViewInfo } from '../../../views/ViewInfo.js';
 import type { DrawnCrowd } from '../../DrawnCrowd.js';
 import type { NodePosePass } from '../NodePosePass.js';
 import { CameraSlot } from './CameraSlot.js';
 import { CameraStates } from './CameraStates.js';
 import { DrawTable } from './DrawTable.js';
+import type { SeenRates } from './SeenNodes.js';
 import { StoredInstances } from './StoredInstances.js';
 import { ViewBuffers } from './ViewBuffers.js';
 import { MAX_FRUSTUMS, ViewSteps } from './ViewSteps.js';
@@ -40,6 +42,10 @@ export class GPUViews {
   /** Lists of a view: all instances, then those of each level of detail, if there are several. */
   private lists = 1;
   private frame = -1;
+  private readonly rates = {
+    states: null as StorageBufferAttribute | null,
+    poseRates: new Float32Array(MAX_LEVELS),
+  };
   /** What draws of this frame may read still. */
   private retired: { dispose(): void }[] = [];
 
@@ -92,7 +98,8 @@ export class GPUViews {
       slot.version++;
       _steps.push(...this.steps.prepare(buffers, count, frustums, this.sphere, members));
     }
-    const poses = pass?.prepareSeen(this.renderer, count, slot) ?? null;
+    const rates = this.ratesOf(levels, state?.states ?? null, viewer !== camera);
+    const poses = pass?.prepareSeen(this.renderer, count, slot, rates) ?? null;
     if (poses !== null) _steps.push(...poses);
     if (_steps.length > 0) this.renderer.compute(_steps);
   }
@@ -109,12 +116,15 @@ export class GPUViews {
   }
 
   /** What a camera saw when it last drew the crowd. */
-  async read(camera: Camera): Promise<ViewInfo> {
+  async read(camera: Camera, pass: NodePosePass | null): Promise<ViewInfo> {
     const slot = this.slotOf(camera);
     if (slot === null) return { visible: 0, levels: new Array(Math.max(1, this.lists - 1)).fill(0) };
+    const reading = pass?.readPosed(this.renderer);
     const totals = new Uint32Array(await this.renderer.getArrayBufferAsync(slot.buffers.totals));
     const [visible, ...levels] = totals;
-    return { visible, levels: levels.length === 0 ? [visible] : levels };
+    const posed = await reading;
+    const info = { visible, levels: levels.length === 0 ? [visible] : levels };
+    return posed === undefined ? info : { ...info, posed };
   }
 
   dispose(): void {
@@ -123,6 +133,21 @@ export class GPUViews {
     this.instances.dispose();
     this.states.dispose();
     this.table.dispose();
+  }
+
+  /** How often instances are posed that a camera sees; null if all are in every frame. */
+  private ratesOf(
+    table: LevelTable,
+    states: StorageBufferAttribute | null,
+    inShadow: boolean,
+  ): SeenRates | null {
+    if (!table.hasPoseRates) return null;
+    const { rates } = this;
+    rates.states = states;
+    for (let level = 0; level < table.count; level++) {
+      rates.poseRates[level] = table.poseRates[inShadow ? table.inShadow(level) : level];
+    }
+    return rates;
   }
 
   private beginFrame(frame: number): void {

@@ -1,8 +1,16 @@
-import { If, instanceIndex, int, uint, uniform, vec2 } from 'three/tsl';
-import { type Node, StorageBufferAttribute } from 'three/webgpu';
+import { Vector4 } from 'three';
+import { If, instanceIndex, int, uint, uniform, uniformArray, vec2 } from 'three/tsl';
+import { type Node, StorageBufferAttribute, type WebGPURenderer } from 'three/webgpu';
 import type { PosedAtNodes } from '../../../../shaders/posePass.tsl.js';
-import { pairsIn, type StoredPairs, type StoredUints, uintsIn } from '../../../../shaders/tsl.js';
+import {
+  type Elements,
+  pairsIn,
+  type StoredPairs,
+  type StoredUints,
+  uintsIn,
+} from '../../../../shaders/tsl.js';
 import { disposeAttribute } from '../../../utils/disposeAttribute.js';
+import { MAX_LEVELS } from '../../../views/LevelTable.js';
 import type { ViewBuffers } from './ViewBuffers.js';
 
 /** Invocations of a workgroup of the pose pass. */
@@ -11,6 +19,17 @@ export const POSE_WORKGROUP = 64;
 /** Poses a member of an instance. `at` is the number of what it writes, if that is not the number of the invocation. */
 export type PoseMember = (instance: Node<'int'>, member: Node<'int'>, at?: Node<'int'>) => void;
 
+/** How often instances are posed that a camera sees, by their levels of detail. */
+export interface SeenRates {
+  /** The level of each instance when the camera last saw it for which pictures are drawn; null if there is one level. */
+  readonly states: StorageBufferAttribute | null;
+  /** Poses a second at each level; 0 for one in every frame. */
+  readonly poseRates: Float32Array;
+}
+
+/** Says whether an instance has to be posed. `rate` is that of its level of detail, null if levels have none. */
+type IsStale = (instance: Node<'int'>, posedAt: PosedAtNodes, rate: Node<'float'> | null) => Node<'bool'>;
+
 /** Lets the pose pass go through the instances that a camera sees, and remember when each was posed. */
 export class SeenNodes {
   /** When each instance was posed: seconds of the clock, and of which epoch. */
@@ -18,14 +37,30 @@ export class SeenNodes {
   /** For each instance, 1 if it has to be posed for this camera. */
   private readonly marks: StorageBufferAttribute;
   private readonly posedAtNode: StoredPairs;
+  /** The highest of the rates at which cameras want each instance posed, and when one has asked for it. */
+  private readonly asked: StorageBufferAttribute | null = null;
+  private readonly lastClock = uniform(0);
   private readonly count = uniform(0, 'int');
   private readonly epoch = uniform(0);
   private readonly bits: StoredUints;
   private readonly ids: StoredUints;
   private readonly totals: StoredUints;
+  /** Poses a second of each level, as the first number of each vector. */
+  private readonly rates: Vector4[] = Array.from({ length: MAX_LEVELS }, () => new Vector4());
+  private readonly states: StoredUints | null;
 
-  /** @param view What a camera sees; `use` lets it be that of another one. */
-  constructor(capacity: number, view: ViewBuffers) {
+  /**
+   * @param view What a camera sees; `use` lets it be that of another one.
+   * @param levels Null if instances at all levels are posed in every frame.
+   */
+  constructor(
+    capacity: number,
+    view: ViewBuffers,
+    private readonly levels: SeenRates | null,
+  ) {
+    if (levels !== null)
+      this.asked = new StorageBufferAttribute(new Float32Array(Math.max(1, capacity) * 2), 2);
+    this.states = levels === null || levels.states === null ? null : uintsIn(levels.states).toReadOnly();
     this.posedAt = new StorageBufferAttribute(new Float32Array(Math.max(1, capacity) * 2), 2);
     this.marks = new StorageBufferAttribute(new Uint32Array(Math.max(1, capacity)), 1);
     this.posedAtNode = pairsIn(this.posedAt);
@@ -34,7 +69,28 @@ export class SeenNodes {
     this.totals = uintsIn(view.totals).toReadOnly();
   }
 
-  use(count: number, { bits, ids, totals }: ViewBuffers, epoch: number): void {
+  /** Whether these nodes know the rates of levels, if there are any. */
+  suits(levels: SeenRates | null): boolean {
+    return (
+      (levels === null) === (this.levels === null) &&
+      ((levels?.states ?? null) !== null) === (this.states !== null)
+    );
+  }
+
+  use(
+    count: number,
+    { bits, ids, totals }: ViewBuffers,
+    epoch: number,
+    levels: SeenRates | null,
+    lastClock: number,
+  ): void {
+    this.lastClock.value = lastClock;
+    if (levels !== null) {
+      this.rates.forEach((rate, level) => {
+        rate.x = levels.poseRates[level];
+      });
+      if (this.states !== null && levels.states !== null) this.states.value = levels.states;
+    }
     this.count.value = count;
     this.epoch.value = epoch;
     this.bits.value = bits;
@@ -43,7 +99,7 @@ export class SeenNodes {
   }
 
   /** Marks who is seen and has to be posed. One invocation for each instance. */
-  mark(isStale: (instance: Node<'int'>, posedAt: PosedAtNodes) => Node<'bool'>, clock: Node<'float'>): void {
+  mark(isStale: IsStale, clock: Node<'float'>): void {
     const { count, bits, epoch, posedAtNode } = this;
     const marks = uintsIn(this.marks);
     const id = int(instanceIndex).toVar();
@@ -57,7 +113,7 @@ export class SeenNodes {
           .notEqual(uint(0)),
         () => {
           const last = posedAtNode.element(id).toVar();
-          const stale = isStale(id, { clock: last.x, isKnown: last.y.equal(epoch) });
+          const stale = isStale(id, { clock: last.x, isKnown: last.y.equal(epoch) }, this.rateOf(id, clock));
           marks.element(id).assign(uint(stale));
           If(stale, () => {
             posedAtNode.element(id).assign(vec2(clock, epoch));
@@ -81,8 +137,40 @@ export class SeenNodes {
     });
   }
 
+  /**
+   * How often an instance is posed for its levels: where several cameras see it, as often as the one that needs it most. Twin of
+   * `PosedRows.rateOf`. Builds on the current stack.
+   */
+  private rateOf(id: Node<'int'>, clock: Node<'float'>): Node<'float'> | null {
+    if (this.asked === null) return null;
+    const rates = uniformArray(this.rates, 'vec4') as unknown as Elements<'vec4'>;
+    const level = this.states === null ? int(0) : int(this.states.element(id));
+    const rate = rates.element(level).x.toVar();
+    const stored = pairsIn(this.asked);
+    const last = stored.element(id).toVar();
+    const isHigher = rate.notEqual(0).and(last.x.equal(0).or(last.x.greaterThan(rate)));
+    // What lies in the future is from before the clock went back to zero.
+    const isRecent = last.y.greaterThanEqual(this.lastClock).and(last.y.lessThanEqual(clock));
+    If(isHigher.and(isRecent), () => {
+      rate.assign(last.x);
+    }).Else(() => {
+      stored.element(id).assign(vec2(rate, clock));
+    });
+    return rate;
+  }
+
+  /** How many instances were posed at a time of the clock, in an epoch. */
+  async countAt(renderer: WebGPURenderer, clock: number, epoch: number): Promise<number> {
+    const posedAt = new Float32Array(await renderer.getArrayBufferAsync(this.posedAt));
+    const time = Math.fround(clock);
+    let count = 0;
+    for (let i = 0; i < posedAt.length; i += 2) if (posedAt[i] === time && posedAt[i + 1] === epoch) count++;
+    return count;
+  }
+
   dispose(): void {
     disposeAttribute(this.posedAt);
+    if (this.asked !== null) disposeAttribute(this.asked);
     disposeAttribute(this.marks);
   }
 }

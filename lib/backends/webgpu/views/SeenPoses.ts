@@ -5,7 +5,7 @@ import type { InstancePlayback } from '../../../playback/InstancePlayback.js';
 import type { MatrixRows } from '../MatrixRows.js';
 import { PoseSteps, type TrackTexture } from '../PoseSteps.js';
 import type { CameraSlot } from './CameraSlot.js';
-import { SeenNodes } from './SeenNodes.js';
+import { SeenNodes, type SeenRates } from './SeenNodes.js';
 
 /** What a camera's poses were made of. */
 interface Posed {
@@ -32,6 +32,7 @@ export class SeenPoses {
   private epoch = 1;
   private origin = 0;
   private clock = 0;
+  private lastClock = 0;
 
   constructor(
     private readonly tracks: TrackTexture,
@@ -44,24 +45,36 @@ export class SeenPoses {
   /**
    * @param count Instances in use.
    * @param slot The camera, and what it sees.
+   * @param rates How often instances at each level of detail are posed; null for all of them in every frame.
    * @returns What to compute; null if nothing has changed.
    */
-  prepare(renderer: WebGPURenderer, count: number, slot: CameraSlot): ComputeNode[] | null {
+  prepare(
+    renderer: WebGPURenderer,
+    count: number,
+    slot: CameraSlot,
+    rates: SeenRates | null,
+  ): ComputeNode[] | null {
     const { playback, edits } = this;
     edits.update();
     this.updateEpoch();
     this.count = count;
     if (count === 0 || !this.remember(slot, count)) return null;
     if (this.steps !== null && this.steps.edited !== edits.isUsed) this.drop();
+    if (this.nodes !== null && !this.nodes.suits(rates)) this.dispose();
     if (this.steps === null) {
       const { tracks, locals, palette } = this;
-      this.nodes ??= new SeenNodes(playback.capacity, slot.buffers);
+      this.nodes ??= new SeenNodes(playback.capacity, slot.buffers, rates);
       this.steps = new PoseSteps(tracks, playback, locals, palette, null, true, edits, this.nodes);
     }
     // A renderer that has not got all of a texture must not be sent a part of it.
     playback.actions.prepare(renderer, always);
     edits.prepare(renderer, always);
-    return this.steps.prepareSeen(count, slot.buffers, this.epoch);
+    return this.steps.prepareSeen(count, slot.buffers, this.epoch, rates, this.lastClock);
+  }
+
+  /** How many instances hold the pose of the moment, for all cameras together. */
+  async read(renderer: WebGPURenderer): Promise<number> {
+    return (await this.nodes?.countAt(renderer, this.clock, this.epoch)) ?? 0;
   }
 
   dispose(): void {
@@ -80,6 +93,7 @@ export class SeenPoses {
     const { clock, time } = this.playback;
     if (time.origin !== this.origin || clock < this.clock) this.epoch++;
     this.origin = time.origin;
+    if (clock !== this.clock) this.lastClock = this.clock;
     this.clock = clock;
   }
 
