@@ -37,7 +37,7 @@ export function applyRootMotion(
     if (!wantsRootMotion(playback, index)) continue;
     _motion.fill(0);
     addInstanceMotion(playback, clips, index, delta, _motion);
-    if (_motion.every((value) => value === 0)) continue;
+    if (isStill(_motion)) continue;
     moveMatrix(matrices, index * 16, _motion);
     moved = true;
   }
@@ -47,14 +47,20 @@ export function applyRootMotion(
 /** Whether a clip that an instance plays, or fades out of, moves it. */
 function wantsRootMotion({ stack, time }: InstancePlayback, index: number): boolean {
   if (time.isPaused(index)) return false;
-  return stack.layers.some((layer) => {
+  // No closures, here and below: this is done for each instance in each frame.
+  for (const layer of stack.layers) {
     const at = layer.at(index);
     const count = layer.order.count(index);
     for (let place = 0; place < count; place++) {
       if (hasBit(layer.slotsAt(index, place), at, ROOT_MOTION)) return true;
     }
-    return false;
-  });
+  }
+  return false;
+}
+
+function isStill(motion: Motion): boolean {
+  for (let i = 0; i < MOTION_SIZE; i++) if (motion[i] !== 0) return false;
+  return true;
 }
 
 /**
@@ -70,16 +76,17 @@ function addInstanceMotion(
 ): void {
   const { stack, layers, time } = playback;
   const to = time.time;
-  stack.layers.forEach((layer, number) => {
+  for (let number = 0; number < stack.layers.length; number++) {
+    const layer = stack.layers[number];
     const share = stack.weights.weightOf(number, index, to - delta / 2) * layers.motionShare(number);
     const weights = share <= 0 ? 0 : weightOfClips(layer, index, to);
-    if (weights <= 0) return;
+    if (weights <= 0) continue;
     if (!layers.isAdditive(number)) {
       const left = 1 - Math.min(weights, 1) * share;
       for (let i = 0; i < MOTION_SIZE; i++) target[i] *= left;
     }
     addLayerMotion(layer, time, clips, index, delta, share / Math.max(weights, 1), target);
-  });
+  }
 }
 
 /** The sum of the weights of all clips that an instance plays on a layer, without the rest pose. */

@@ -13,9 +13,20 @@ export function itemChanged(attribute: BufferAttribute, index: number): void {
   attribute.needsUpdate = true;
 }
 
+/** Ranges of whole attributes, which serve again: in each frame, where instances move by themselves. */
+const whole = /*@__PURE__*/ new WeakMap<BufferAttribute, { start: number; count: number }>();
+
 /** The same for all items. */
 export function allChanged(attribute: BufferAttribute): void {
-  attribute.clearUpdateRanges();
-  attribute.addUpdateRange(0, attribute.array.length);
+  const { updateRanges, array } = attribute;
+  let range = whole.get(attribute);
+  if (range === undefined) {
+    range = { start: 0, count: 0 };
+    whole.set(attribute, range);
+  }
+  range.start = 0;
+  range.count = array.length;
+  updateRanges.length = 0;
+  updateRanges.push(range);
   attribute.needsUpdate = true;
 }

@@ -53,6 +53,10 @@ export class InstanceGroups {
   private sortedSize = 0;
   private updates = 0;
   private mustSort = false;
+  /** What `boundingSphere` has found, and for which versions: all meshes of a crowd ask for it. */
+  private readonly bounds = new Sphere();
+  private boundsVersion = -1;
+  private boundsDrawn = -1;
 
   constructor(readonly crowd: GroupedCrowd) {}
 
@@ -115,36 +119,37 @@ export class InstanceGroups {
 
   /** Sphere around all instances that are drawn; as tight as it can be about the middle of their spheres. */
   boundingSphere(target: Sphere): Sphere {
+    const { visibility } = this.crowd;
+    if (this.boundsVersion !== this.version || this.boundsDrawn !== visibility.version) {
+      this.findBounds(this.bounds);
+      this.boundsVersion = this.version;
+      this.boundsDrawn = visibility.version;
+    }
+    return target.copy(this.bounds);
+  }
+
+  private findBounds(target: Sphere): void {
     const { groupSpheres, groupCount, spheres, order, count } = this;
     const { visibility } = this.crowd;
-    target.makeEmpty();
-    if (this.poses.isEmpty()) return target;
-    _box.makeEmpty();
-    // Groups hold what is not drawn too.
     const { allDrawn } = visibility;
-    const around = allDrawn ? groupSpheres : spheres;
-    for (let i = 0; i < (allDrawn ? groupCount : count); i++) {
-      if (!allDrawn && !visibility.isDrawn(i)) continue;
-      const radius = around[i * 4 + 3];
-      _vector.fromArray(around, i * 4);
-      _box.min.min(_vector.subScalar(radius));
-      _box.max.max(_vector.addScalar(2 * radius));
-    }
-    if (_box.isEmpty()) return target;
+    target.makeEmpty();
+    if (this.poses.isEmpty()) return;
+    // Groups hold what is not drawn too.
+    if (allDrawn) boxAround(groupSpheres, groupCount, null);
+    else boxAround(spheres, count, visibility);
+    if (_box.isEmpty()) return;
     const { center } = target;
     _box.getCenter(center);
     let reach = 0;
     for (let group = 0; group < groupCount; group++) {
       if (reachOf(groupSpheres, group, center) <= reach) continue;
-      const start = group * InstanceGroups.SIZE;
-      const end = Math.min(start + InstanceGroups.SIZE, count);
-      for (let i = start; i < end; i++) {
+      const end = Math.min((group + 1) * InstanceGroups.SIZE, count);
+      for (let i = group * InstanceGroups.SIZE; i < end; i++) {
         if (allDrawn || visibility.isDrawn(order[i]))
           reach = Math.max(reach, reachOf(spheres, order[i], center));
       }
     }
     target.radius = reach;
-    return target;
   }
 
   /** Returns whether there is room for another number of instances than before. */
@@ -264,6 +269,26 @@ export class InstanceGroups {
     groupSpheres[at + 2] = z;
     // Not less than it is after it was rounded to a float32.
     groupSpheres[at + 3] = radius * (1 + 1e-6);
+  }
+}
+
+/** Lets `_box` be around spheres; of all ids, or of those that are drawn. */
+function boxAround(spheres: Float32Array, count: number, visibility: InstanceVisibility | null): void {
+  const { min, max } = _box.makeEmpty();
+  for (let i = 0; i < count; i++) {
+    if (visibility !== null && !visibility.isDrawn(i)) continue;
+    const at = i * 4;
+    const x = spheres[at];
+    const y = spheres[at + 1];
+    const z = spheres[at + 2];
+    const radius = spheres[at + 3];
+    // Written out: it is done for each instance in each frame in which some come or go.
+    if (!(x - radius >= min.x)) min.x = x - radius;
+    if (!(y - radius >= min.y)) min.y = y - radius;
+    if (!(z - radius >= min.z)) min.z = z - radius;
+    if (!(x + radius <= max.x)) max.x = x + radius;
+    if (!(y + radius <= max.y)) max.y = y + radius;
+    if (!(z + radius <= max.z)) max.z = z + radius;
   }
 }
 

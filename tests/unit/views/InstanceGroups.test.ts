@@ -1,5 +1,5 @@
 import { Matrix4, Sphere, Vector3 } from 'three';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { InstanceGroups } from '../../../lib/views/InstanceGroups.js';
 import { random as createRandom } from '../../support/random.js';
 import { ViewedCrowd } from '../../support/viewedCrowd.js';
@@ -123,4 +123,25 @@ test('without instances or poses there is nothing', () => {
   const groups = new InstanceGroups(crowd);
   groups.update();
   expect(groups.boundingSphere(new Sphere()).isEmpty()).toBe(true);
+});
+
+test('the sphere around all is found once for all meshes that ask, and anew when someone is hidden', () => {
+  const crowd = new ViewedCrowd(500, createRandom(3));
+  const groups = new InstanceGroups(crowd);
+  groups.update();
+  crowd.visibility.setVisible(7, false);
+  const asked = vi.spyOn(crowd.visibility, 'isDrawn');
+  const [first, second] = [new Sphere(), new Sphere()];
+  groups.boundingSphere(first);
+  expect(asked).toHaveBeenCalled();
+  asked.mockClear();
+  expect(groups.boundingSphere(second).equals(first)).toBe(true);
+  expect(asked).not.toHaveBeenCalled();
+  for (let id = 0; id < 400; id++) crowd.visibility.setVisible(id, false);
+  expect(groups.boundingSphere(second).equals(first)).toBe(false);
+  for (let id = 400; id < 500; id++) {
+    const { spheres } = groups;
+    const distance = second.center.distanceTo(new Vector3().fromArray(spheres, id * 4));
+    expect(distance + spheres[id * 4 + 3]).toBeLessThanOrEqual(second.radius * (1 + 1e-6));
+  }
 });

@@ -1,0 +1,121 @@
+import { AnimationClip, Matrix4, OrthographicCamera, PerspectiveCamera, VectorKeyframeTrack } from 'three';
+import { expect, test } from 'vitest';
+import { createCharacter } from '../../../demos/character.js';
+import { allocationsOf } from '../../support/allocations.js';
+import { BoneTexture, SkinnedInstancedMesh } from '../../support/library.js';
+import { random } from '../../support/random.js';
+
+const COUNT = 10_000;
+const FRAMES = 150;
+/**
+ * Bytes a frame, of ten thousand: some of the numbers that functions return, so long as V8 has not compiled them into each other.
+ * An object for every fiftieth instance would be more.
+ */
+const BOUND = 4000;
+
+/** Ten thousand characters, of which some fade and some are listened to. */
+function createCrowd(): SkinnedInstancedMesh {
+  const { root, clips } = createCharacter({ detail: 0.2 });
+  const crowd = SkinnedInstancedMesh.from(root, clips, COUNT, { encoding: 'tracks' });
+  const next = random(1);
+  const matrix = new Matrix4();
+  for (let i = 0; i < COUNT; i++) {
+    crowd.setMatrixAt(i, matrix.makeTranslation(next() * 200 - 100, 0, next() * 200 - 100));
+    crowd.play(i, i % clips.length, { time: next() * 5, fade: i % 3 });
+  }
+  return crowd;
+}
+
+/** Cameras as one that turns, and two of shadow maps. */
+function createCameras() {
+  const eye = new PerspectiveCamera(60, 1.7, 0.1, 100);
+  const lights = [new OrthographicCamera(-40, 40, 40, -40, 0.1, 200), new PerspectiveCamera(90, 1, 0.1, 80)];
+  for (const light of lights) {
+    light.position.set(10, 50, 5);
+    light.lookAt(0, 0, 0);
+    light.updateMatrixWorld();
+  }
+  return { eye, lights };
+}
+
+const CASES: Record<string, (crowd: SkinnedInstancedMesh) => (frame: number) => void> = {
+  'where the camera turns': () => () => {},
+  'where all move': (crowd) => (frame) => {
+    const { array } = crowd.instanceMatrix;
+    for (let at = 12; at < array.length; at += 16) array[at] += Math.sin(frame) * 0.1;
+    crowd.instanceMatrix.needsUpdate = true;
+  },
+  'where some move': (crowd) => (frame) => {
+    crowd.instanceMatrix.array[frame * 16 + 12] += 0.1;
+    crowd.instanceMatrix.needsUpdate = true;
+  },
+  'where some come and go': (crowd) => (frame) => {
+    crowd.setVisibleAt(frame % 50, frame % 3 > 0);
+  },
+  'with levels of detail': (crowd) => {
+    crowd.addLevel(createCharacter({ detail: 0.1 }).root, 20, 0.1);
+    crowd.addLevel(null, 60);
+    return () => {};
+  },
+  'where instances are sorted': (crowd) => {
+    crowd.sortObjects = true;
+    return () => {};
+  },
+  'where the nearest are drawn': (crowd) => {
+    crowd.maxVisible = 300;
+    return () => {};
+  },
+  'with root motion': (crowd) => {
+    const { clips } = createCharacter({ detail: 0.2 });
+    const move = new VectorKeyframeTrack('Hips.position', [0, 1], [0, 1, 0, 0, 1, 1]);
+    const walk = new AnimationClip('Way', 1, [move]);
+    crowd.boneTexture = BoneTexture.bake(createCharacter({ detail: 0.2 }).root, [...clips, walk], {
+      encoding: 'tracks',
+      rootMotion: true,
+    });
+    crowd.play(crowd.all, 'Way');
+    return () => {
+      crowd.applyRootMotion(1 / 60);
+    };
+  },
+  'where events are listened to': (crowd) => {
+    crowd.addEventListener('finished', () => {});
+    return () => {};
+  },
+};
+
+test.each(Object.entries(CASES))('frames allocate nothing %s', async (_, prepare) => {
+  const crowd = createCrowd();
+  const { eye, lights } = createCameras();
+  const change = prepare(crowd);
+  let frame = 0;
+  const run = () => {
+    for (let i = 0; i < FRAMES; i++) {
+      frame++;
+      change(frame);
+      crowd.update(1 / 60);
+      eye.rotation.y += 0.01;
+      eye.updateMatrixWorld();
+      crowd.updateMatrixWorld();
+      const { views, matrixWorld } = crowd;
+      views.expected(matrixWorld, frame);
+      for (const light of lights) views.of(light, matrixWorld, frame, eye);
+      const view = views.of(eye, matrixWorld, frame);
+      for (let level = 0; level < views.levels.count; level++) view.inOrder(level, false, matrixWorld, views);
+    }
+  };
+  // What is made once, and code that is compiled when it has run for a while.
+  for (let i = 0; i < 4; i++) run();
+  // The least of some rounds: V8 compiles when it likes.
+  let least = Infinity;
+  let worst = '';
+  for (let round = 0; round < 4 && least > BOUND; round++) {
+    const found = [...(await allocationsOf(run, '/lib/'))].sort((a, b) => b[1] - a[1]);
+    const bytes = found.reduce((sum, [, size]) => sum + size, 0) / FRAMES;
+    if (bytes > least) continue;
+    least = bytes;
+    worst = found.map(([name, size]) => `${(size / FRAMES).toFixed(1)} bytes: ${name}`).join('\n');
+  }
+  expect(least, worst).toBeLessThan(BOUND);
+  crowd.dispose();
+});
