@@ -1,3 +1,4 @@
+import type { Intersection, Object3D } from 'three';
 import type { InstanceData } from '../instances/InstanceData.js';
 import type { PlaybackEvent } from '../playback/playbackEventTypes.js';
 
@@ -13,6 +14,10 @@ export interface CrowdObjects extends InstanceData {
   beforeMove(): void;
   /** Call once they were: objects go where their instances are. */
   afterMove(): void;
+  /** Whether a ray may hit an instance: not if its hits in a mesh are in the list already. */
+  mayHit(id: number, mesh: Object3D, intersects: readonly Intersection[]): boolean;
+  /** The object that stands for an instance; null if none does. */
+  objectOf(id: number): Object3D | null;
   /** Something happened to what an instance plays. */
   dispatchEvent(event: PlaybackEvent): void;
 }

@@ -1,6 +1,8 @@
+import type { Object3D } from 'three';
 import type { CrowdObjects } from '../crowd/CrowdObjects.js';
 import type { SkinnedInstancedMesh } from '../objects/SkinnedInstancedMesh.js';
 import { PLAYBACK_EVENT_TYPES, type PlaybackEvent } from '../playback/playbackEventTypes.js';
+import type { CrowdIntersection } from '../queries/raycastInstance.js';
 import { adoptPlace } from './adoptPlace.js';
 import { InstancePlacement, type PlacedObject } from './InstancePlacement.js';
 import { InstancePresence, type PresentObject } from './InstancePresence.js';
@@ -37,7 +39,7 @@ export class InstanceObjects implements CrowdObjects {
   }
 
   /** The object that stands for an instance; null if none does. */
-  of(id: number): ObjectOfInstance | null {
+  objectOf(id: number): ObjectOfInstance | null {
     return this.byId[id] ?? null;
   }
 
@@ -54,8 +56,8 @@ export class InstanceObjects implements CrowdObjects {
   }
 
   swap(i: number, j: number): void {
-    const one = this.of(i);
-    const other = this.of(j);
+    const one = this.objectOf(i);
+    const other = this.objectOf(j);
     this.set(j, one);
     this.set(i, other);
   }
@@ -69,7 +71,7 @@ export class InstanceObjects implements CrowdObjects {
   copy(): void {}
 
   deleted(id: number): void {
-    const object = this.of(id);
+    const object = this.objectOf(id);
     if (object === null) return;
     this.byId[id] = null;
     object.instanceId = -1;
@@ -79,7 +81,7 @@ export class InstanceObjects implements CrowdObjects {
 
   returned(start: number, end: number): void {
     for (let id = start; id < Math.min(end, this.byId.length); id++) {
-      if (this.of(id)?.isShown === false) this.mesh.crowd.setVisible(id, false);
+      if (this.objectOf(id)?.isShown === false) this.mesh.crowd.setVisible(id, false);
     }
   }
 
@@ -101,8 +103,13 @@ export class InstanceObjects implements CrowdObjects {
     for (const object of this.byId) if (object !== null) adoptPlace(object, this.mesh, this.placement, false);
   }
 
+  mayHit(id: number, mesh: Object3D, intersects: readonly CrowdIntersection[]): boolean {
+    const object = this.objectOf(id);
+    return object === null || !intersects.some((hit) => hit.object === object && hit.mesh === mesh);
+  }
+
   dispatchEvent(event: PlaybackEvent): void {
-    this.of(event.instanceId)?.told(event);
+    this.objectOf(event.instanceId)?.told(event);
   }
 
   dispose(): void {

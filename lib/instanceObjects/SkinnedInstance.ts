@@ -1,4 +1,10 @@
+import type { EventListener, Raycaster } from 'three';
+import type { CharacterMesh } from '../objects/CharacterMesh.js';
+import type { JointAttachment } from '../objects/JointAttachment.js';
 import type { PlaybackEvent } from '../playback/playbackEventTypes.js';
+import { raycastOne } from '../queries/raycastCrowd.js';
+import type { CrowdIntersection } from '../queries/raycastInstance.js';
+import type { SkinnedInstanceEventMap } from './instanceEvents.js';
 import { PlacedInstance } from './PlacedInstance.js';
 
 /**
@@ -12,9 +18,60 @@ export class SkinnedInstance extends PlacedInstance {
   override readonly type: string = 'SkinnedInstance';
   /** For type testing. */
   readonly isSkinnedInstance = true;
+  /** How many listeners it has for what its instance plays, by type. */
+  private readonly listening = new Map<string, number>();
+
+  /**
+   * Intersects the instance as it is posed now, and what is attached to it. A ray that was cast at the crowd, or at the scene, has
+   * hit it already; nothing is in one list of intersections twice.
+   */
+  override raycast(raycaster: Raycaster, intersects: CrowdIntersection[]): void {
+    const { crowd, instanceId, home } = this;
+    if (instanceId < 0) return;
+    for (const mesh of meshesOf(crowd)) {
+      raycastOne(mesh, raycaster, instanceId, intersects, mesh.bounds.ofPoses(), home.objects);
+    }
+  }
+
+  override addEventListener<T extends Extract<keyof SkinnedInstanceEventMap, string>>(
+    type: T,
+    listener: EventListener<SkinnedInstanceEventMap[T], T, this>,
+  ): void {
+    if (!this.hasEventListener(type, listener)) this.listen(type, 1);
+    super.addEventListener(type, listener);
+  }
+
+  override removeEventListener<T extends Extract<keyof SkinnedInstanceEventMap, string>>(
+    type: T,
+    listener: EventListener<SkinnedInstanceEventMap[T], T, this>,
+  ): void {
+    if (this.hasEventListener(type, listener)) this.listen(type, -1);
+    super.removeEventListener(type, listener);
+  }
+
+  /** @internal */
+  override lost(): void {
+    for (const [type, count] of this.listening) this.home.objects.listen(type, -count);
+    super.lost();
+  }
 
   /** @internal */
   told(event: PlaybackEvent): void {
-    this.dispatchEvent({ ...event });
+    if (this.listening.get(event.type)) this.dispatchEvent({ ...event });
+  }
+
+  private listen(type: string, more: number): void {
+    this.listening.set(type, (this.listening.get(type) ?? 0) + more);
+    // Nothing happens any more to what has no instance.
+    if (this.instanceId >= 0) this.home.objects.listen(type, more);
   }
 }
+
+/** A crowd and what is attached to it, but for its levels of detail, which rays pass. */
+function meshesOf(mesh: CharacterMesh): CharacterMesh[] {
+  const attached = mesh.attachments.filter(isAttachment);
+  return [mesh, ...attached.flatMap(meshesOf)];
+}
+
+const isAttachment = (mesh: object): mesh is JointAttachment =>
+  (mesh as Partial<JointAttachment>).isJointAttachment === true;

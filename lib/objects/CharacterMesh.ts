@@ -257,10 +257,13 @@ export abstract class CharacterMesh extends ShadedMesh {
     followMoves(this);
   }
 
-  /** Intersects the instances as they are posed now; hits carry `instanceId`, and the name of the `part`. */
+  /**
+   * Intersects the instances as they are posed now; hits carry `instanceId`, and the name of the `part`. Those of instances that
+   * are objects have these as their `object`.
+   */
   override raycast(raycaster: Raycaster, intersects: CrowdIntersection[]): void {
     this.bounds.dropStale();
-    raycastCrowd(this, raycaster, intersects, this.bounds.ofPoses());
+    raycastCrowd(this, raycaster, intersects, this.bounds.ofPoses(), this.crowd.objects);
   }
 
   override addEventListener: InstancedMesh<

@@ -1,4 +1,4 @@
-import { type Box3, Matrix4, Ray, type Raycaster, Sphere, Vector3 } from 'three';
+import { type Box3, Matrix4, type Object3D, Ray, type Raycaster, Sphere, Vector3 } from 'three';
 import { InstanceGroups } from '../views/InstanceGroups.js';
 import { type CrowdIntersection, type RaycastCrowd, raycastInstance } from './raycastInstance.js';
 import { clustersOf } from './triangleClusters.js';
@@ -7,6 +7,14 @@ const _sphere = /*@__PURE__*/ new Sphere();
 const _local = /*@__PURE__*/ new Ray();
 const _inverse = /*@__PURE__*/ new Matrix4();
 const _vector = /*@__PURE__*/ new Vector3();
+
+/** Objects that stand for instances, and are what rays hit in their place. */
+export interface RayObjects {
+  /** Whether a ray may hit an instance: not if its hits in a mesh are in the list already. */
+  mayHit(index: number, mesh: Object3D, intersects: readonly CrowdIntersection[]): boolean;
+  /** The object that stands for an instance; null if none does. */
+  objectOf(index: number): Object3D | null;
+}
 
 /** Instances that the ray may meet, and from where on; and what it meets of one of them. */
 const _met: { index: number; distance: number }[] = [];
@@ -20,12 +28,14 @@ const _hits: CrowdIntersection[] = [];
  * If the raycaster has `firstHitOnly`, as three-mesh-bvh knows it, only the nearest hit is found, from the nearest instance on.
  *
  * @param poseBounds Of every pose.
+ * @param objects Those that stand for instances; null if none do.
  */
 export function raycastCrowd(
   crowd: RaycastCrowd,
   raycaster: Raycaster,
   intersects: CrowdIntersection[],
   poseBounds: Box3,
+  objects: RayObjects | null = null,
 ): void {
   const { geometry, material, matrixWorld } = crowd;
   if (material === undefined || poseBounds.isEmpty()) return;
@@ -37,10 +47,12 @@ export function raycastCrowd(
   _local.copy(raycaster.ray).applyMatrix4(_inverse.copy(matrixWorld).invert());
   const nearestOnly = (raycaster as { firstHitOnly?: boolean }).firstHitOnly === true;
   _met.length = 0;
-  findMet(crowd);
+  findMet(crowd, objects, intersects);
+  const first = intersects.length;
   if (!nearestOnly) {
     for (const { index } of _met)
       raycastInstance(crowd, raycaster, _local, index, clusters, poseBounds, intersects);
+    nameObjects(crowd, intersects, first, objects);
     return;
   }
 
@@ -62,10 +74,54 @@ export function raycastCrowd(
   }
   _hits.length = 0;
   if (nearest !== null) intersects.push(nearest);
+  nameObjects(crowd, intersects, first, objects);
+}
+
+/** The same for a single instance, by the object that stands for it. */
+export function raycastOne(
+  crowd: RaycastCrowd,
+  raycaster: Raycaster,
+  index: number,
+  intersects: CrowdIntersection[],
+  poseBounds: Box3,
+  objects: RayObjects,
+): void {
+  if (crowd.material === undefined || poseBounds.isEmpty() || index >= crowd.count) return;
+  if (!crowd.visibility.isDrawn(index) || !objects.mayHit(index, crowd, intersects)) return;
+  _local.copy(raycaster.ray).applyMatrix4(_inverse.copy(crowd.matrixWorld).invert());
+  const first = intersects.length;
+  raycastInstance(crowd, raycaster, _local, index, clustersOf(crowd.geometry), poseBounds, intersects);
+  if ((raycaster as { firstHitOnly?: boolean }).firstHitOnly === true && intersects.length > first + 1) {
+    const hits = intersects.splice(first);
+    intersects.push(hits.reduce((nearest, hit) => (hit.distance < nearest.distance ? hit : nearest)));
+  }
+  nameObjects(crowd, intersects, first, objects);
+}
+
+/** Puts the objects that stand for instances into their hits. */
+function nameObjects(
+  crowd: RaycastCrowd,
+  intersects: readonly CrowdIntersection[],
+  first: number,
+  objects: RayObjects | null,
+): void {
+  if (objects === null) return;
+  for (let i = first; i < intersects.length; i++) {
+    const hit = intersects[i];
+    const object = objects.objectOf(hit.instanceId as number);
+    if (object === null) continue;
+    hit.object = object;
+    hit.mesh = crowd;
+  }
 }
 
 /** Finds the drawn instances whose spheres the ray `_local` meets. */
-function findMet({ views, visibility, count }: RaycastCrowd): void {
+function findMet(
+  crowd: RaycastCrowd,
+  objects: RayObjects | null,
+  intersects: readonly CrowdIntersection[],
+): void {
+  const { views, visibility, count } = crowd;
   views.updateGroups();
   const { spheres, order, groupSpheres, groupCount } = views.groups;
   for (let group = 0; group < groupCount; group++) {
@@ -76,7 +132,8 @@ function findMet({ views, visibility, count }: RaycastCrowd): void {
       const index = order[i];
       if (index >= count || !visibility.isDrawn(index)) continue;
       const distance = distanceToSphere(_local, spheres, index);
-      if (distance !== Infinity) _met.push({ index, distance });
+      if (distance === Infinity || objects?.mayHit(index, crowd, intersects) === false) continue;
+      _met.push({ index, distance });
     }
   }
 }

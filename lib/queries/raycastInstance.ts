@@ -1,4 +1,4 @@
-import type { BufferAttribute, Intersection, Material, Raycaster } from 'three';
+import type { BufferAttribute, Intersection, Material, Object3D, Raycaster } from 'three';
 import { BackSide, Box3, DoubleSide, Matrix4, Ray, Triangle, Vector2, Vector3 } from 'three';
 import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
 import { expandByJoint } from '../poses/jointBoxes.js';
@@ -9,6 +9,8 @@ import type { Clusters, TriangleCluster, TrianglePatch } from './triangleCluster
 export interface CrowdIntersection extends Intersection {
   /** Name of the part, see `SkinnedInstancedMesh.partNames`. */
   part?: string;
+  /** If `object` is an instance as an object: the crowd, or what is attached to it, whose triangle was hit. */
+  mesh?: Object3D;
 }
 
 /** A crowd that rays can hit. */

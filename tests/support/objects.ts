@@ -7,3 +7,5 @@ export function createCrowd(): SkinnedInstancedMesh {
   const { root, clips } = createStick();
   return SkinnedInstancedMesh.from(root, clips, 0);
 }
+
+export { SkinnedInstance } from 'skinned-instanced-mesh/objects';
