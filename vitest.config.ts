@@ -21,6 +21,8 @@ const resolve = {
 
 export default defineConfig({
   test: {
+    // See tests/support/thorough.ts.
+    provide: { thorough: process.env.SIM_TESTS === 'all' },
     // In Node; more than there are cores, together with the two browsers, so that none waits at the end for a single file.
     maxWorkers: 2,
     projects: [

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { codeFor } from '../../demos/file/codeFor.js';
 import { type OpenedApp, PackedApp, ROOT } from '../support/PackedApp.js';
 import { PATIENCE } from '../support/patience.js';
+import { THOROUGH } from '../support/thorough.js';
 
 /** Kilobytes of each entry, minified and compressed, that it may not grow beyond unnoticed. */
 const CEILINGS: Record<string, number> = {
@@ -129,7 +130,7 @@ describe('the packed tarball', () => {
     expect(messages).toEqual([]);
   });
 
-  test('passes arethetypeswrong, for ES modules', () => {
+  test.runIf(THOROUGH)('passes arethetypeswrong, for ES modules', () => {
     const args = [packed.tarball, '--profile', 'esm-only', '--format', 'json'];
     const { problems } = JSON.parse(packed.runBin('@arethetypeswrong/cli', 'dist/index.js', args));
     // older ways of resolving, which know no ES modules or no exports, are left out
@@ -161,7 +162,7 @@ describe('the packed tarball', () => {
     );
   });
 
-  test('type-checks in an empty app under moduleResolution nodenext', () => {
+  test.runIf(THOROUGH)('type-checks in an empty app under moduleResolution nodenext', () => {
     expect(checkApp('nodenext')).toEqual([]);
   });
 

@@ -68,5 +68,5 @@ describe.each(TWINS)('%s', (twin) => {
       expect(worst).toBeLessThanOrEqual(COMPACT);
       disposeLater(crowd);
     });
-  });
+  }, twin);
 });

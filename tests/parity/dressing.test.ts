@@ -108,7 +108,7 @@ describe.each(TWINS)('%s', (twin) => {
       await expectSame(reference, crowd, `${name} merged`);
       disposeLater(crowd);
     });
-  });
+  }, twin);
 
   test('rigid pieces that are mirrored or scaled unevenly are lit as three.js lights them', async () => {
     const model: Model = { name: 'built-in', ...createCoarseCharacter() };

@@ -182,5 +182,5 @@ describe.each(TWINS)('%s', (twin) => {
       console.log(`${name}, ${twin}: off by ${most.toExponential(1)} of the height at most`);
       disposeLater(crowd);
     });
-  });
+  }, twin);
 });

@@ -126,7 +126,7 @@ describe.each(TWINS)('%s', (twin) => {
         disposeLater(pair.crowd);
       }
     });
-  });
+  }, twin);
 
   test('encoding tracks looks as three.js draws it between frames, with its shadow', async () => {
     const model = await loadCharacter(BUILT_IN);

@@ -136,5 +136,5 @@ describe.each(TWINS)('%s', (twin) => {
       }
       disposeLater(crowd);
     });
-  });
+  }, twin);
 });

@@ -102,5 +102,5 @@ describe.each(TWINS)('%s', (twin) => {
       disposeLater(crowd);
       expect(worst).toBeLessThanOrEqual(EXACT);
     });
-  });
+  }, twin);
 });

@@ -23,5 +23,5 @@ describe.each(TWINS)('%s', (twin) => {
         thorough || HALVES.includes(name) ? (['float', 'half'] as const) : (['float'] as const);
       await expectVertices(how, name, model, precisions, every);
     });
-  });
+  }, twin);
 });

@@ -55,5 +55,5 @@ describe.each(TWINS)('%s', (twin) => {
       }
       disposeLater(crowd);
     });
-  });
+  }, twin);
 });

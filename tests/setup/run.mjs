@@ -24,6 +24,12 @@ console.log(
     : `Real models: none in ${folder}, so the tests with them are skipped; set SIM_MODELS to a folder of .glb files.`,
 );
 
+console.log(
+  process.env.SIM_TESTS === 'all'
+    ? 'Tests: all of them.'
+    : 'Tests: the usual ones; with SIM_TESTS=all, as in CI, more seeds and combinations.',
+);
+
 const oldest = process.argv.includes('--three=oldest');
 const require = createRequire(import.meta.url);
 const { version } = JSON.parse(

@@ -1,8 +1,10 @@
 import { describe } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { MISSING } from '../setup/missingNote.mjs';
+import type { Twin } from './captures.js';
 import { createCoarseCharacter } from './coarseCharacter.js';
 import { loadModel, type Model, modelNames } from './models.js';
+import { THOROUGH } from './thorough.js';
 
 /** The real characters that tests know. Other files of the folder are tested too, by the bounds that hold for all. */
 const KNOWN = ['CesiumMan.glb', 'Horse.glb', 'Knight.glb', 'RobotExpressive.glb'];
@@ -25,9 +27,14 @@ export const hasCharacter = (name: string): boolean => name === BUILT_IN || foun
 /**
  * Defines the same tests for the built-in character and every real one. Those of known characters that are not there are
  * skipped and say so, so that a run without models can be told from one with them.
+ *
+ * @param twin What they are drawn with, see {@link THOROUGH}.
  */
-export function describeCharacters(define: (name: string) => void): void {
-  for (const name of new Set([BUILT_IN, ...KNOWN, ...found])) describeCharacter(name, () => define(name));
+export function describeCharacters(define: (name: string) => void, twin?: Twin): void {
+  const names = new Set([BUILT_IN, ...KNOWN, ...found]);
+  if (twin === 'TSL on WebGL 2' && !THOROUGH)
+    names.forEach((name) => name !== BUILT_IN && names.delete(name));
+  for (const name of names) describeCharacter(name, () => define(name));
 }
 
 /** Defines tests that need one real character. */

@@ -1,0 +1,13 @@
+import { inject } from 'vitest';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    thorough: boolean;
+  }
+}
+
+/**
+ * Whether everything is tested, as CI does: `SIM_TESTS=all npm test`. Otherwise random tests run with one seed in place of
+ * three, and the WebGL 2 backend of WebGPURenderer, which runs the nodes that WebGPU runs, with the built-in figure alone.
+ */
+export const THOROUGH: boolean = inject('thorough');
