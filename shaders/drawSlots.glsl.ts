@@ -8,6 +8,7 @@ import {
   PARAM_STRIDE,
   TEXTURE_MATRICES,
   TEXTURE_PARTS,
+  TEXTURE_UNIFORMS,
   TEXTURE_VIEW,
 } from '../lib/constants.js';
 import type { TextureCounts } from './SourceGLSL.js';
@@ -42,6 +43,7 @@ uniform highp mat4 bindMatrix;
 #define CROWD_PARTS boneTexture.textures[ ${TEXTURE_PARTS} ]
 #define CROWD_MATRICES boneTexture.textures[ ${TEXTURE_MATRICES} ]
 #define CROWD_VIEW boneTexture.textures[ ${TEXTURE_VIEW} ]
+#define CROWD_UNIFORMS boneTexture.textures[ ${TEXTURE_UNIFORMS} ]
 
 #define CROWD_CLOCK ${parameter(PARAM_CLOCK)}
 #define CROWD_ROWS ${parameter(PARAM_ROWS)}

@@ -17,7 +17,11 @@ const SKINS = /#include <skin|\b(bindMatrix|boneTexture)\b/;
  * `gl_InstanceID`, by which it means the instance.
  */
 export const placedFirst = (vertexShader: string): string =>
-  placeDeclarationsGLSL + readInstance(vertexShader).replace(MAIN, (it) => `${it}\n\n  ${PLACE_INSTANCE}`);
+  placeDeclarationsGLSL + callFirst(readInstance(vertexShader), PLACE_INSTANCE);
+
+/** Lets `main` begin with a statement. */
+export const callFirst = (shader: string, statement: string): string =>
+  shader.replace(MAIN, (it) => `${it}\n\n  ${statement}`);
 
 /** Whether `placeVertexGLSL` can do anything with a vertex shader. */
 export const isPlaceable = (vertexShader: string): boolean =>

@@ -1,10 +1,18 @@
 import { ShaderChunk } from 'three';
-import { TEXTURE_PARTS, TEXTURE_VIEW } from '../lib/constants.js';
+import { TEXTURE_PARTS, TEXTURE_UNIFORMS, TEXTURE_VIEW } from '../lib/constants.js';
 import { drawSlotsGLSL } from './drawSlots.glsl.js';
+
 import { instanceIndexGLSL } from './instanceIndex.glsl.js';
+import {
+  declareUniformsGLSL,
+  READ_UNIFORMS,
+  readUniformsGLSL,
+  uniformsOfProgram,
+} from './instanceUniforms.glsl.js';
+
 import { morphsGLSL } from './morphTargets.glsl.js';
 import { partsGLSL } from './parts.glsl.js';
-import { placedFirst } from './placeVertex.glsl.js';
+import { callFirst, placedFirst } from './placeVertex.glsl.js';
 import { type ShaderVariant, variantOf } from './ShaderVariant.js';
 import type { SlotSource, SourceGLSL, TextureCounts } from './SourceGLSL.js';
 
@@ -55,7 +63,7 @@ objectNormal = vec4( objectNormal, 0.0 ) * crowdSkin;
     chunks.morphinstance_vertex += clipMorphs;
   }
 
-  let shader = variants.some(({ view }) => view) ? placedFirst(vertexShader) : vertexShader;
+  let shader = preparedFirst(vertexShader, program);
   for (const [name, code] of Object.entries(chunks)) {
     const include = `#include <${name}>`;
     if (!shader.includes(include)) {
@@ -65,6 +73,14 @@ objectNormal = vec4( objectNormal, 0.0 ) * crowdSkin;
     shader = shader.replace(include, () => code);
   }
   return shader;
+}
+
+/** Lets a shader know what is drawn, the instance and what it has of its own, before it does anything else. */
+function preparedFirst(vertexShader: string, { codes }: CrowdProgram): string {
+  const uniforms = uniformsOfProgram(codes);
+  let shader = vertexShader;
+  if (uniforms.texels > 0) shader = declareUniformsGLSL(uniforms) + callFirst(shader, READ_UNIFORMS);
+  return codes.some((code) => variantOf(code).view) ? placedFirst(shader) : shader;
 }
 
 const partChunks = {
@@ -109,11 +125,13 @@ function skinningFunctions(program: CrowdProgram): string {
   const variants = codes.map(variantOf);
   const anyParts = variants.some(({ parts }) => parts);
   const morphs = variants.some((variant) => variant.morphs);
+  const uniforms = uniformsOfProgram(codes);
   const declarations = new Set([
     drawSlotsGLSL(textureCounts(program), variantParameter),
     instanceIndexGLSL(variants.some(({ view }) => view)),
     ...(anyParts ? [partsGLSL] : []),
     ...(morphs ? [morphsGLSL] : []),
+    ...(uniforms.texels > 0 ? [readUniformsGLSL(codes, uniforms)] : []),
     ...variants.flatMap((variant) => sourceOf(variant).declarations(slots, morphs)),
   ]);
 
@@ -176,6 +194,7 @@ export function textureCounts({
   const sources = variants.map(sourceOf);
   const textures = Math.max(...sources.map((source) => source.textures(slots)));
   const integers = Math.max(...sources.map((source) => source.integers ?? 0));
+  if (variants.some(({ uniforms }) => uniforms > 0)) return { textures: TEXTURE_UNIFORMS + 1, integers };
   if (variants.some(({ view }) => view)) return { textures: TEXTURE_VIEW + 1, integers };
   if (variants.some(({ parts }) => parts)) return { textures: TEXTURE_PARTS + 1, integers };
   return { textures, integers };

@@ -25,8 +25,15 @@ export interface Backend {
    *
    * @param camera That of the light.
    * @param viewer The camera that the frame is drawn for.
+   * @param material In which it is drawn.
    */
-  prepareShadow(renderer: object, crowd: DrawnCrowd, camera: Camera, viewer: Camera): void;
+  prepareShadow(
+    renderer: object,
+    crowd: DrawnCrowd,
+    camera: Camera,
+    viewer: Camera,
+    material: Material,
+  ): void;
   /** What a camera saw when it last drew the crowd, where the GPU finds that out; null where the CPU does. */
   readView?(renderer: object, crowd: DrawnCrowd, camera: Camera): Promise<ViewInfo> | null;
 }

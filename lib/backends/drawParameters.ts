@@ -37,7 +37,8 @@ function variantCodes(crowd: DrawnCrowd, view: boolean): VariantCodes {
   const { interpolate, influences, shadowInfluences, clipsMorph: morphs } = crowd;
   const source = numberOfSource(sourceOf(crowd));
   const parts = crowd.parts !== null;
-  const common = { source, interpolate, parts, morphs, view };
+  const uniforms = crowd.instanceUniforms?.layout.number ?? 0;
+  const common = { source, interpolate, parts, morphs, view, uniforms };
   return {
     color: variantCode({ ...common, influences }),
     shadow: variantCode({ ...common, influences: shadowInfluences }),

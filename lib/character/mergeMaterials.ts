@@ -1,4 +1,5 @@
 import { Color, DataTexture, DataUtils, HalfFloatType, type Material, RGBAFormat, type Texture } from 'three';
+import { markPalette } from '../backends/surfaceMaps.js';
 import { hasUserHook } from '../backends/webgl/patchMaterial.js';
 
 /** What a material that was merged with others says of its vertices, which now carry it themselves. */
@@ -106,6 +107,7 @@ function givePalette(material: Constants, members: readonly Constants[]): Textur
     const texels = Uint16Array.from(members.flatMap(texelOf), (value) => DataUtils.toHalfFloat(value));
     const palette = new DataTexture(texels, members.length, 1, RGBAFormat, HalfFloatType);
     palette.channel = PALETTE_CHANNEL;
+    markPalette(palette);
     palette.needsUpdate = true;
     made.push(palette);
     return palette;

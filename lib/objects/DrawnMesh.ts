@@ -134,8 +134,15 @@ export abstract class DrawnMesh extends InstancedMesh<
   }
 
   /** As `onBeforeRender`, for shadow maps of WebGLRenderer. */
-  override onBeforeShadow(renderer: WebGLRenderer, _object: unknown, camera: Camera, light: Camera): void {
-    backendOf(renderer).prepareShadow(renderer, this, light, camera);
+  override onBeforeShadow(
+    renderer: WebGLRenderer,
+    _object: unknown,
+    camera: Camera,
+    light: Camera,
+    _geometry: BufferGeometry,
+    material: Material,
+  ): void {
+    backendOf(renderer).prepareShadow(renderer, this, light, camera, material);
   }
 
   /**

@@ -1,4 +1,5 @@
-import type { Material, Texture } from 'three';
+import type { Material } from 'three';
+import { hasArrayMap } from '../backends/surfaceMaps.js';
 import type { Look } from '../instances/UniformLayout.js';
 import { warnOnce } from '../utils/warnOnce.js';
 
@@ -9,7 +10,6 @@ interface AnyMaterial extends Material {
   roughness?: number;
   metalness?: number;
   alphaTestNode?: unknown;
-  map?: Texture | null;
   isShaderMaterial?: boolean;
 }
 
@@ -34,15 +34,9 @@ const KNOWN: Readonly<Record<Look, { shows(material: AnyMaterial): boolean; wayO
     wayOut: 'has no metalness; use a MeshStandardMaterial or a MeshPhysicalMaterial',
   },
   mapLayer: {
-    shows: ({ map }) => isArrayTexture(map),
+    shows: hasArrayMap,
     wayOut: 'has no texture array; give it a DataArrayTexture or a CompressedArrayTexture as its map',
   },
-};
-
-/** Whether a texture has several layers, of which shaders choose one. */
-export const isArrayTexture = (texture: Texture | null | undefined): boolean => {
-  const { isDataArrayTexture, isCompressedArrayTexture } = (texture ?? {}) as Record<string, unknown>;
-  return isDataArrayTexture === true || isCompressedArrayTexture === true;
 };
 
 /** Says that what instances are given shows in none of a mesh's materials. */

@@ -2,9 +2,11 @@ import type { Camera, Material, Scene, Texture, WebGLRenderer } from 'three';
 import type { SlotSource } from '../../../shaders/SourceGLSL.js';
 import {
   PARAM_LISTED,
+  PARAM_SHADOW_VARIANT,
   PARAM_VARIANT,
   TEXTURE_MATRICES,
   TEXTURE_PARTS,
+  TEXTURE_UNIFORMS,
   TEXTURE_VIEW,
 } from '../../constants.js';
 import { INSTANCE_ATTRIBUTES } from '../../playback/instanceLayout.js';
@@ -42,7 +44,11 @@ export const webGLBackend: Backend = {
     beginDraw(crowd, renderer, camera, viewerOf(renderer, camera), material);
   },
 
-  prepareShadow(target: object, crowd: DrawnCrowd, camera: Camera, viewer: Camera): void {
+  prepareShadow(target: object, crowd: DrawnCrowd, camera: Camera, viewer: Camera, material: Material): void {
+    // three.js has just given it the map of what casts the shadow, which may be a texture array.
+    if (material === crowd.customDepthMaterial || material === crowd.customDistanceMaterial) {
+      patch(crowd, material, 'shadow', crowd.bindMatrix.elements[PARAM_SHADOW_VARIANT]);
+    }
     beginDraw(crowd, target as WebGLRenderer, camera, viewer, null);
   },
 };
@@ -183,7 +189,7 @@ const _declared = { textures: 0, integers: 0 };
 
 /** Puts the textures that shaders read where three.js binds them. */
 function bindTextures(crowd: DrawnCrowd): void {
-  const { skeleton, parts, matrices } = crowd;
+  const { skeleton, parts, matrices, instanceUniforms } = crowd;
   const { slots, listed } = drawnOf(crowd);
   const { textures, integers } = skeleton;
   _declared.textures = textures.length;
@@ -198,6 +204,7 @@ function bindTextures(crowd: DrawnCrowd): void {
     textures[TEXTURE_MATRICES] = matrices.texture.plain;
     textures[TEXTURE_VIEW] = listed.list.texture.plain;
   }
+  if (instanceUniforms !== null) textures[TEXTURE_UNIFORMS] = instanceUniforms.texture.plain;
   skeleton.fill(_declared);
 }
 
@@ -229,6 +236,7 @@ function prepareUploads(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View |
   crowd.playback.prepare(renderer, has);
   crowd.edits.prepare(renderer, has);
   crowd.parts?.texture.prepare(renderer, has);
+  crowd.instanceUniforms?.texture.prepare(renderer, has);
   if (view === null) return;
   view.list.texture.prepare(renderer, has);
   crowd.matrices?.texture.prepare(renderer, has);
@@ -240,10 +248,12 @@ function prepareUploads(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View |
  * @param max Texels that a texture may have on a side.
  * @throws If this device cannot hold a texture of the crowd.
  */
-function checkTextureSizes(max: number, { boneTexture, morphTexture, parts }: DrawnCrowd): void {
+function checkTextureSizes(max: number, crowd: DrawnCrowd): void {
+  const { boneTexture, morphTexture, parts, instanceUniforms } = crowd;
   boneTexture.checkSize(max);
   if (morphTexture !== null) checkHeight(morphTexture, 'morph weights', max);
   if (parts !== null) checkHeight(parts.texture.plain, 'parts', max);
+  if (instanceUniforms !== null) checkHeight(instanceUniforms.texture.plain, 'uniforms', max);
 }
 
 function checkHeight({ image }: { image: { height: number } }, what: string, max: number): void {

@@ -1,8 +1,11 @@
 import type { BufferGeometry, Material, WebGLProgramParametersWithUniforms, WebGLRenderer } from 'three';
 import { Material as MaterialBase } from 'three';
 import { readInstanceSince } from '../../../shaders/instanceIndex.glsl.js';
+
+import { instanceSurfaceGLSL, uniformsOfProgram } from '../../../shaders/instanceUniforms.glsl.js';
 import { isPlaceable, placeVertexGLSL } from '../../../shaders/placeVertex.glsl.js';
 import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js';
+
 import {
   SLOT_SOURCES,
   type SlotSource,
@@ -13,6 +16,7 @@ import { skinVertexGLSL, textureCounts } from '../../../shaders/skinVertex.glsl.
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import { sourceOfNumber } from '../../sources/sources.js';
 import { warnOnce } from '../../utils/warnOnce.js';
+import { hasArrayMap, hasPalette } from '../surfaceMaps.js';
 import { ownVertexAttributes } from '../vertexLimits.js';
 
 type CompileHook = (parameters: WebGLProgramParametersWithUniforms, renderer: WebGLRenderer) => void;
@@ -35,6 +39,8 @@ export interface Patch {
   userCompile: CompileHook;
   /** Whether its shaders know lists, so far as is known. */
   lists: boolean;
+  /** Whether the material's `map` is a texture array. */
+  arrayMap: boolean;
 }
 
 const patches = /*@__PURE__*/ new WeakMap<Material, Patch>();
@@ -62,6 +68,7 @@ export function patchMaterial(
   // Node materials are compiled another way.
   if ((material as { isNodeMaterial?: boolean }).isNodeMaterial === true) return null;
   const known = patches.get(material);
+  const arrayMap = hasArrayMap(material);
   if (known !== undefined) {
     const isNew = !known.codes.includes(code);
     const otherSlots = SLOT_SOURCES.indexOf(slots) > SLOT_SOURCES.indexOf(known.slots);
@@ -70,6 +77,10 @@ export function patchMaterial(
       known.codes.sort((a, b) => a - b);
     }
     if (otherSlots) known.slots = slots;
+    if (known.arrayMap !== arrayMap) {
+      known.arrayMap = arrayMap;
+      material.needsUpdate = true;
+    }
     if (isNew || otherSlots) {
       known.textures = texturesOf(known);
       material.needsUpdate = true;
@@ -79,7 +90,8 @@ export function patchMaterial(
 
   const textures = texturesOf({ codes: [code], slots });
   const lists = knowsLists(material);
-  const patch: Patch = { role, codes: [code], slots, textures, userCompile: material.onBeforeCompile, lists };
+  const userCompile = material.onBeforeCompile;
+  const patch: Patch = { role, codes: [code], slots, textures, userCompile, lists, arrayMap };
   patches.set(material, patch);
 
   hookProperty<CompileHook>(material, 'onBeforeCompile', patch.userCompile, (user) => {
@@ -94,7 +106,8 @@ export function patchMaterial(
     const isDefault = user === MaterialBase.prototype.customProgramCacheKey;
     return () => {
       const own = isDefault ? patch.userCompile.toString() : user.call(material);
-      return `skinned-instanced-mesh ${patch.role} ${patch.slots} ${patch.codes.join()}|${own}`;
+      const maps = `${patch.arrayMap ? 'array' : ''} ${hasPalette(material) ? 'palette' : ''}`;
+      return `skinned-instanced-mesh ${patch.role} ${patch.slots} ${patch.codes.join()} ${maps}|${own}`;
     };
   });
   return patch;
@@ -152,8 +165,15 @@ function compileCrowd(
   const viewed = codes.some((code) => variantOf(code).view);
   const placed = posed === null && viewed && isListable(material, parameters.vertexShader);
   patch.lists = posed !== null || placed;
-  if (posed !== null) parameters.vertexShader = posed;
-  else if (placed) {
+  if (posed !== null) {
+    parameters.vertexShader = posed;
+    parameters.fragmentShader = instanceSurfaceGLSL(parameters.fragmentShader, {
+      uniforms: uniformsOfProgram(codes),
+      shadow: patch.role === 'shadow',
+      arrayMap: patch.arrayMap,
+      palette: hasPalette(material),
+    });
+  } else if (placed) {
     const counts = textureCounts(program);
     parameters.vertexShader = placeVertexGLSL(parameters.vertexShader, counts, variantParameter);
   }

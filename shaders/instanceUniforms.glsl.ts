@@ -1,0 +1,180 @@
+import { INSTANCES_PER_ROW, INSTANCES_PER_ROW_BITS } from '../lib/constants.js';
+import {
+  initialOf,
+  layoutOf,
+  layoutOfNumber,
+  type UniformLayout,
+  type UniformPlace,
+  type UniformType,
+} from '../lib/instances/UniformLayout.js';
+import { variantOf } from './ShaderVariant.js';
+
+/** What must be called in `main` of a vertex shader once it is known which instance is drawn. */
+export const READ_UNIFORMS = 'readInstanceUniforms();';
+
+/**
+ * The uniforms that a program's shaders know: those of all its variants. It has a varying for each texel of them.
+ *
+ * @throws If two variants have different ones of the same name.
+ */
+export function uniformsOfProgram(codes: readonly number[]): UniformLayout {
+  const types = new Map<string, UniformType>();
+  for (const code of codes) {
+    for (const [name, type] of layoutOfCode(code).types()) {
+      const known = types.get(name) ?? type;
+      if (known !== type) {
+        throw new Error(
+          `SkinnedInstancedMesh: crowds that share a material have a uniform "${name}" each, one a ${known}, the other a ${type}; declare both alike, or clone the material.`,
+        );
+      }
+      types.set(name, type);
+    }
+  }
+  return layoutOf(types);
+}
+
+const layoutOfCode = (code: number): UniformLayout => layoutOfNumber(variantOf(code).uniforms);
+
+/**
+ * Stands before all of a vertex shader and of a fragment shader, so that whatever the user has put into them can read uniforms:
+ * as `instanceUniform_NAME`, which is defined only where objects have it.
+ */
+export function declareUniformsGLSL({ texels, places }: UniformLayout): string {
+  const varyings = Array.from({ length: texels }, (_, i) => `varying highp vec4 instanceUniforms${i};`);
+  const names = [...places.values()].map(
+    (place) => `#define instanceUniform_${place.name} ${componentsOf('instanceUniforms', place)}`,
+  );
+  return `${[...varyings, ...names].join('\n')}\n`;
+}
+
+/** Defines `readInstanceUniforms()`, which gives the varyings the numbers of the instance that is drawn. */
+export function readUniformsGLSL(codes: readonly number[], program: UniformLayout): string {
+  const [first, ...others] = codes;
+  const branches = others.map(
+    (code) => `if ( CROWD_VARIANT == ${code} ) { ${readGLSL(code, program)} return; }`,
+  );
+  return /* glsl */ `
+void readInstanceUniforms() {
+
+  int index = instanceIndex();
+  ${branches.join('\n  ')}
+  ${readGLSL(first, program)}
+
+}
+`;
+}
+
+function readGLSL(code: number, program: UniformLayout): string {
+  const layout = layoutOfCode(code);
+  const texels = Array.from(
+    { length: layout.texels },
+    (_, i) =>
+      `texelFetch( CROWD_UNIFORMS, ivec2( ( index & ${INSTANCES_PER_ROW - 1} ) * ${layout.texels} + ${i}, index >> ${INSTANCES_PER_ROW_BITS} ), 0 )`,
+  );
+  if (layout === program) return texels.map((texel, i) => `instanceUniforms${i} = ${texel};`).join('\n  ');
+  const read = texels.map((texel, i) => `vec4 texel${i} = ${texel};`);
+  // What this variant has not is as it is to begin with.
+  const assigned = [...program.places.values()].map(({ name }) => {
+    const own = layout.places.get(name);
+    const value = own === undefined ? constantGLSL(name, program) : componentsOf('texel', own);
+    return `instanceUniform_${name} = ${value};`;
+  });
+  return [...read, ...assigned].join('\n  ');
+}
+
+function constantGLSL(name: string, { places }: UniformLayout): string {
+  const { size } = places.get(name) as UniformPlace;
+  const numbers = initialOf(name)
+    .slice(0, size)
+    .map((value) => value.toFixed(1));
+  return size === 1 ? numbers[0] : `vec${size}( ${numbers.join(', ')} )`;
+}
+
+const componentsOf = (vectors: string, { at, size }: UniformPlace): string =>
+  `${vectors}${at >> 2}.${'xyzw'.slice(at & 3, (at & 3) + size)}`;
+
+/** What is known of a material when its program is made. */
+export interface SurfaceProgram {
+  uniforms: UniformLayout;
+  /** Whether it fills shadow maps. */
+  shadow: boolean;
+  /** Whether its `map` is a texture array. */
+  arrayMap: boolean;
+  /** Whether its `roughnessMap` and `metalnessMap` are a palette that holds the constants of merged materials. */
+  palette: boolean;
+}
+
+/** Puts what instances have of their own into the fragment shader of a material, whose includes are not yet resolved. */
+export function instanceSurfaceGLSL(fragmentShader: string, program: SurfaceProgram): string {
+  const { uniforms, arrayMap, palette } = program;
+  let shader = fragmentShader;
+  /** Puts code around a chunk, or in its place. */
+  const edit = (chunk: string, edited: (include: string) => string): boolean => {
+    const include = `#include <${chunk}>`;
+    const found = shader.includes(include);
+    shader = shader.replace(include, () => edited(include));
+    return found;
+  };
+  if (arrayMap) {
+    const layer = uniforms.places.has('mapLayer') ? 'instanceUniform_mapLayer' : '0.0';
+    edit('map_pars_fragment', () => arrayMapGLSL);
+    edit('map_fragment', () => sampleLayerGLSL(layer));
+  }
+  if (uniforms.texels === 0) return shader;
+  if (uniforms.places.has('opacity')) {
+    const code = opacityGLSL(program);
+    // Before anything is discarded. MeshNormalMaterial has no maps.
+    if (!edit('alphamap_fragment', (include) => `${code}\n${include}`)) {
+      edit('clipping_planes_fragment', (include) => `${include}\n${code}`);
+    }
+  }
+  if (uniforms.places.has('emissive')) {
+    edit(
+      'emissivemap_fragment',
+      (include) => `${include}\ntotalEmissiveRadiance += instanceUniform_emissive;`,
+    );
+  }
+  for (const name of ['roughness', 'metalness'] as const) {
+    if (!uniforms.places.has(name)) continue;
+    edit(`${name}map_fragment`, (include) =>
+      palette ? afterPalette(include, name) : beforeMap(include, name),
+    );
+  }
+  return declareUniformsGLSL(uniforms) + shader;
+}
+
+const arrayMapGLSL = /* glsl */ `
+#ifdef USE_MAP
+
+  uniform highp sampler2DArray map;
+
+#endif
+`;
+
+const sampleLayerGLSL = (layer: string): string => /* glsl */ `
+#ifdef USE_MAP
+
+  vec4 sampledDiffuseColor = texture( map, vec3( vMapUv, ${layer} ) );
+  diffuseColor *= sampledDiffuseColor;
+
+#endif
+`;
+
+/** Shadows of three.js know nothing of opacity, unless the user gives the crowd a depth material that hashes it. */
+const opacityGLSL = ({ shadow }: SurfaceProgram): string => {
+  const code = 'diffuseColor.a *= instanceUniform_opacity;';
+  return shadow ? `\n#ifdef USE_ALPHAHASH\n  ${code}\n#endif\n` : code;
+};
+
+/** Has a chunk read another factor in the place of the material's uniform. */
+const beforeMap = (include: string, name: string): string => /* glsl */ `
+float crowd_${name} = instanceUniform_${name} < 0.0 ? ${name} : instanceUniform_${name};
+#define ${name} crowd_${name}
+${include}
+#undef ${name}
+`;
+
+const afterPalette = (include: string, name: string): string => /* glsl */ `
+${include}
+if ( instanceUniform_${name} >= 0.0 ) ${name}Factor = instanceUniform_${name};
+`;

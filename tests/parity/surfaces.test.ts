@@ -1,0 +1,224 @@
+import {
+  BoxGeometry,
+  Color,
+  type CompressedArrayTexture,
+  DataArrayTexture,
+  DataTexture,
+  Group,
+  LinearFilter,
+  type Material,
+  Mesh,
+  MeshBasicMaterial,
+  MeshLambertMaterial,
+  MeshMatcapMaterial,
+  MeshNormalMaterial,
+  MeshPhongMaterial,
+  MeshPhysicalMaterial,
+  MeshStandardMaterial,
+  MeshToonMaterial,
+  SRGBColorSpace,
+} from 'three';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TWINS } from '../support/captures.js';
+import { disposeLater } from '../support/disposeLater.js';
+import { type Drawing, drawingOf } from '../support/drawings.js';
+import { expectSamePicture } from '../support/expectSamePicture.js';
+import { changedPixels, createStage, type LightKind } from '../support/pictures.js';
+import { COLORS, createTrio, TRIO, type Trio } from '../support/surfaceTrio.js';
+
+/** Share of the pixels that the characters cover, with their shadows, that may differ. */
+const BOUND = 0.0015;
+/** The same where a pixel is drawn or not by a hash of where it lies: rounding decides about a few. */
+const HASHED = 0.01;
+
+const OPACITIES = [1, 0.55, 0.2];
+
+const standard = () => new MeshStandardMaterial({ color: 0xbbaa88, roughness: 0.6, metalness: 0.1 });
+
+/** Bytes of a layer: squares of a colour, whose alpha grows from left to right. */
+function layerBytes(layer: number, size = 16): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(size * size * 4);
+  for (let i = 0; i < size * size; i++) {
+    const x = i % size;
+    const square = ((x >> 1) + (Math.floor(i / size) >> 1)) % 2;
+    bytes.set([60 + layer * 80, square * 200, 220 - layer * 90, 60 + 12 * x], i * 4);
+  }
+  return bytes;
+}
+
+const LAYER = 16;
+
+function layerTexture(layer: number): DataTexture {
+  const texture = new DataTexture(layerBytes(layer), LAYER, LAYER);
+  return asMap(texture);
+}
+
+function arrayTexture(): DataArrayTexture {
+  const bytes = new Uint8Array(LAYER * LAYER * 4 * TRIO);
+  for (let layer = 0; layer < TRIO; layer++) bytes.set(layerBytes(layer), layer * LAYER * LAYER * 4);
+  const texture = new DataArrayTexture(bytes, LAYER, LAYER, TRIO);
+  return asMap(texture);
+}
+
+function asMap<T extends DataTexture | DataArrayTexture | CompressedArrayTexture>(texture: T): T {
+  texture.colorSpace = SRGBColorSpace;
+  texture.magFilter = texture.minFilter = LinearFilter;
+  texture.offset.set(0.1, 0.2);
+  texture.repeat.set(0.7, 0.6);
+  texture.needsUpdate = true;
+  return texture;
+}
+
+describe.each(TWINS)('%s', (twin) => {
+  let draw: Drawing['draw'];
+  let dispose: () => void;
+  beforeAll(async () => {
+    const drawing = await drawingOf(twin);
+    draw = drawing.draw;
+    dispose = drawing.dispose;
+  });
+  afterAll(() => dispose());
+
+  /** Compares the clones with the crowd, which must also differ from the one that it was. */
+  async function expectSame(
+    trio: Trio,
+    label: string,
+    change: () => void,
+    { light = 'directional' as LightKind, bound = BOUND } = {},
+  ): Promise<void> {
+    const { clones, crowd, bounds } = trio;
+    const { scene, camera } = createStage(bounds, light);
+    // drawn before: materials must notice what comes
+    const before = await draw(scene, camera, crowd);
+    change();
+    const expected = await draw(scene, camera, clones);
+    const drawn = await draw(scene, camera, crowd);
+    const empty = await draw(scene, camera, new Group());
+    expect(changedPixels(before, drawn), `${label}: something has changed`).toBeGreaterThan(300);
+    expectSamePicture(`${label}, ${twin}`, expected, drawn, empty, bound);
+    disposeLater(crowd);
+  }
+
+  test.each<[string, () => Material]>([
+    ['Lambert', () => new MeshLambertMaterial({ color: 0xbbaa88, emissive: 0x001022 })],
+    ['Phong', () => new MeshPhongMaterial({ color: 0xbbaa88 })],
+    ['toon', () => new MeshToonMaterial({ color: 0xbbaa88 })],
+    ['standard', standard],
+    ['physical', () => new MeshPhysicalMaterial({ color: 0xbbaa88, clearcoat: 0.5 })],
+  ])('emission in a %s material', async (name, create) => {
+    const trio = createTrio(create, (material, i) =>
+      (material as MeshStandardMaterial).emissive.add(COLORS[i]),
+    );
+    await expectSame(trio, `emission ${name}`, () => {
+      COLORS.forEach((color, i) => trio.crowd.setEmissiveAt(i, color));
+    });
+  });
+
+  const materials: Record<string, (options: object) => Material> = {
+    basic: (options) => new MeshBasicMaterial({ color: 0xbbaa88, ...options }),
+    standard: (options) => new MeshStandardMaterial({ color: 0xbbaa88, ...options }),
+    normal: (options) => new MeshNormalMaterial(options),
+    matcap: (options) => new MeshMatcapMaterial(options),
+  };
+
+  test.each(Object.keys(materials))('opacity in a transparent %s material', async (name) => {
+    const trio = createTrio(
+      () => materials[name]({ transparent: true, opacity: 0.9 }),
+      (material, i) => {
+        material.opacity *= OPACITIES[i];
+      },
+    );
+    await expectSame(trio, `opacity ${name}`, () => {
+      OPACITIES.forEach((opacity, i) => trio.crowd.setOpacityAt(i, opacity));
+    });
+  });
+
+  test.each(['basic', 'standard'])('opacity in a %s material that is hashed', async (name) => {
+    const trio = createTrio(
+      () => materials[name]({ alphaHash: true, opacity: 0.9 }),
+      (material, i) => {
+        material.opacity *= OPACITIES[i];
+      },
+    );
+    const change = () => OPACITIES.forEach((opacity, i) => trio.crowd.setOpacityAt(i, opacity));
+    await expectSame(trio, `hashed ${name}`, change, { bound: HASHED });
+  });
+
+  test.each<LightKind>(['directional', 'point'])(
+    'opacity in a material that is cut off by alpha, under a %s light',
+    async (light) => {
+      const trio = createTrio(
+        () => materials.standard({ alphaTest: 0.35, map: layerTexture(0) }),
+        (material, i) => {
+          material.opacity *= OPACITIES[i];
+        },
+      );
+      const change = () => OPACITIES.forEach((opacity, i) => trio.crowd.setOpacityAt(i, opacity));
+      await expectSame(trio, `cut off, ${light}`, change, { light });
+    },
+  );
+
+  test('roughness and metalness', async () => {
+    const roughness = [null, 0.15, 0.9];
+    const metalness = [0.8, null, 0.4];
+    const trio = createTrio(standard, (material, i) => {
+      const surface = material as MeshStandardMaterial;
+      surface.roughness = roughness[i] ?? surface.roughness;
+      surface.metalness = metalness[i] ?? surface.metalness;
+    });
+    await expectSame(trio, 'roughness and metalness', () => {
+      for (let i = 0; i < TRIO; i++)
+        trio.crowd.setRoughnessAt(i, roughness[i]).setMetalnessAt(i, metalness[i]);
+    });
+  });
+
+  test.each<LightKind>(['directional', 'point'])(
+    'layers of a texture array, cut off by alpha, under a %s light',
+    async (light) => {
+      let layer = 0;
+      const trio = createTrio(
+        () => new MeshStandardMaterial({ map: arrayTexture(), alphaTest: 0.5 }),
+        (material, i) => {
+          (material as MeshStandardMaterial).map = layerTexture(i);
+          layer++;
+        },
+      );
+      expect(layer).toBeGreaterThan(0);
+      const change = () => {
+        for (let i = 0; i < TRIO; i++) trio.crowd.setMapLayerAt(i, i);
+      };
+      await expectSame(trio, `layers, ${light}`, change, { light });
+    },
+  );
+
+  test('emission, opacity, colours and parts at once', async () => {
+    const trio = createTrio(
+      () => new MeshPhysicalMaterial({ color: 0xbbaa88, transparent: true, emissive: 0x101010 }),
+      (material, i) => {
+        const surface = material as MeshPhysicalMaterial;
+        surface.color.multiply(new Color(1, 0.5, 0.3 * i));
+        surface.emissive.add(COLORS[i]);
+        surface.opacity = OPACITIES[i];
+        surface.roughness = 0.3;
+      },
+      {},
+      (root) => {
+        const box = new Mesh(new BoxGeometry(0.4, 0.4, 0.4), standard());
+        box.name = 'Box';
+        root.getObjectByName('Head')?.add(box);
+      },
+    );
+    trio.references[1].root.getObjectByName('Box')!.visible = false;
+    const hidden = trio.references[1].root.getObjectByName('Box') as Mesh;
+    hidden.layers.disableAll();
+    await expectSame(trio, 'all at once', () => {
+      const { crowd } = trio;
+      for (let i = 0; i < TRIO; i++) {
+        crowd.setEmissiveAt(i, COLORS[i]).setOpacityAt(i, OPACITIES[i]).setRoughnessAt(i, 0.3);
+        crowd.setColorAt(i, new Color(1, 1, 0.3 * i)).setPartColorAt(i, 0, new Color(1, 0.5, 1));
+        crowd.setPartColorAt(i, 'Box', new Color(1, 0.5, 1));
+      }
+      crowd.setPartVisibleAt(1, 'Box', false);
+    });
+  });
+});

@@ -1,0 +1,73 @@
+import { Box3, Color, Group, type Material, Matrix4, type Mesh, type Object3D } from 'three';
+import { createCharacter } from '../../demos/character.js';
+import { LoopOnceOptions, SkinnedInstancedMesh } from './library.js';
+import { Reference } from './reference.js';
+
+type Options = Parameters<typeof SkinnedInstancedMesh.from>[3];
+
+/** How many there are. */
+export const TRIO = 3;
+
+/** Three characters beside each other, each in a pose of its own: once as three.js draws them, and once as a crowd. */
+export interface Trio {
+  references: Reference[];
+  /** All references. */
+  clones: Group;
+  crowd: SkinnedInstancedMesh;
+  bounds: Box3;
+}
+
+/**
+ * @param create Makes the material that all wear; it is called once for the crowd, and for each mesh of each clone.
+ * @param dress Changes the material of clone `i`.
+ * @param prepare Changes the character before anything is made of it.
+ */
+export function createTrio(
+  create: () => Material,
+  dress: (material: Material, i: number) => void,
+  options: Options = {},
+  prepare: (root: Object3D) => void = () => {},
+): Trio {
+  const { root, clips } = createCharacter();
+  prepare(root);
+  root.traverse((node) => {
+    node.castShadow = true;
+    node.receiveShadow = true;
+  });
+  const crowd = SkinnedInstancedMesh.from(root, clips, TRIO, options);
+  crowd.material = Array.isArray(crowd.material) ? crowd.material.map(create) : create();
+  // As three.js draws objects: far ones first where they are transparent.
+  crowd.sortObjects = true;
+  const clones = new Group();
+  const bounds = new Box3();
+  const references = Array.from({ length: TRIO }, (_, i) => {
+    const matrix = new Matrix4().makeTranslation((i - 1) * 1.3, 0, 0);
+    const clip = (2 + i) % clips.length;
+    const time = 0.3 * clips[clip].duration;
+    crowd.setMatrixAt(i, matrix);
+    crowd.play(i, clip, { ...LoopOnceOptions, time });
+    const reference = new Reference(root, matrix).pose(clips[clip], time);
+    for (const mesh of reference.meshes) {
+      mesh.material = create();
+      dress(mesh.material as Material, i);
+    }
+    reference.forEachVertex((_, position) => bounds.expandByPoint(position));
+    clones.add(reference.root);
+    return reference;
+  });
+  crowd.update(0);
+  return { references, clones, crowd, bounds };
+}
+
+/** Colours that differ in all channels. */
+export const COLORS: readonly Color[] = [0x000000, 0x802010, 0x1060a0].map((hex) => new Color(hex));
+
+/** Calls back for each material of each clone. */
+export function forEachMaterial(
+  { references }: Trio,
+  callback: (material: Material, i: number, mesh: Mesh) => void,
+): void {
+  references.forEach(({ meshes }, i) => {
+    for (const mesh of meshes) callback(mesh.material as Material, i, mesh);
+  });
+}
