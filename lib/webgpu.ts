@@ -23,6 +23,11 @@ function withNodeMaterials(): typeof Base {
 export const SkinnedInstancedMesh = /*@__PURE__*/ withNodeMaterials();
 export type SkinnedInstancedMesh = Base;
 
-export { skinnedInstanceNormal, skinnedInstancePosition } from './backends/webgpu/WebGPUBackend.js';
+export type { UniformNodeTypes } from '../shaders/tsl.js';
+export {
+  instanceUniform,
+  skinnedInstanceNormal,
+  skinnedInstancePosition,
+} from './backends/webgpu/WebGPUBackend.js';
 export type * from './index.js';
 export { BoneTexture } from './texture/BoneTexture.js';

@@ -1,10 +1,11 @@
-import type { BufferGeometry, Camera, Material, Object3D, Texture } from 'three';
+import type { BufferGeometry, Camera, Color, Material, Object3D, Texture } from 'three';
 import {
   array,
   countOneBits,
   floatBitsToUint,
   Loop,
   mat4,
+  materialReference,
   packHalf2x16,
   packSnorm2x16,
   reference,
@@ -89,8 +90,58 @@ export interface Build {
   getAttributesArray(): BuiltAttribute[];
 }
 
-/** A node material with members that its type lacks. */
-export type DrawnMaterial = NodeMaterial & { isShadowPassMaterial?: boolean; map?: Texture | null };
+/** A node material with members that its type, or some of its classes, lack. */
+export type DrawnMaterial = NodeMaterial & {
+  isShadowPassMaterial?: boolean;
+  map?: Texture | null;
+  emissive?: Color;
+  emissiveNode?: Node<'vec3'> | null;
+  roughness?: number;
+  roughnessNode?: Node<'float'> | null;
+  roughnessMap?: Texture | null;
+  metalness?: number;
+  metalnessNode?: Node<'float'> | null;
+  metalnessMap?: Texture | null;
+};
+
+/** The opacity that a material has of nodes; null where it is that of the material. */
+export const opacityNodeOf = ({ opacityNode }: DrawnMaterial): Node<'float'> | null =>
+  opacityNode as unknown as Node<'float'> | null;
+
+/** A node that reads a property of a material, and holds one of its own for the value. */
+interface MapReference {
+  property: string;
+  reference: { map?: Texture | null } | null;
+  node: { depthNode: Node | null };
+  updateReference(state: Build): unknown;
+  updateValue(): void;
+}
+
+/** Whether a node reads the `map` of the material that is drawn, or of another one. */
+export const isMapReference = (node: unknown): boolean =>
+  (node as { property?: string }).property === 'map' && 'updateReference' in (node as object);
+
+/**
+ * Lets a node that reads a `map` read a layer of it. The node must be for texture arrays alone.
+ *
+ * @param isWanted Whether the map, of the material that the build is for, is a texture array.
+ */
+export function readLayer(
+  node: unknown,
+  builder: Build,
+  layer: Node<'int'>,
+  isWanted: (material: Material) => boolean,
+): void {
+  const reference = node as MapReference;
+  const material = reference.updateReference(builder);
+  if (!isWanted(material as Material)) return;
+  reference.updateValue();
+  reference.node.depthNode = layer;
+}
+
+/** A property of the material that is drawn: a number, a colour, or a texture, which is a sample of it. */
+export const materialProperty = <T extends 'float' | 'vec3' | 'vec4'>(name: string, kind: string): Node<T> =>
+  materialReference(name, kind) as unknown as Node<T>;
 
 /** Returns the node that takes the place of another one in a build. */
 export type OverrideNode = ((build: Build) => Node) | null;
@@ -174,6 +225,23 @@ export function arrayOf(values: Node<'vec4'>[]): Elements<'vec4'> {
 export function emptyArray(count: number): Elements<'vec4'> {
   return array('vec4', count).toVar() as unknown as Elements<'vec4'>;
 }
+
+/** Types of uniforms of instances, as nodes have them. */
+export interface UniformNodeTypes {
+  float: 'float';
+  vec2: 'vec2';
+  vec3: 'vec3';
+  vec4: 'vec4';
+  color: 'vec3';
+}
+
+/** A node whose type is known from what was declared. */
+export const uniformOfType = <T extends keyof UniformNodeTypes>(node: Node): Node<UniformNodeTypes[T]> =>
+  node as unknown as Node<UniformNodeTypes[T]>;
+
+/** Some components of a vector, by their names. */
+export const componentsNamed = <T>(vector: Node<'vec4'>, names: string): Node<T> =>
+  (vector as unknown as Record<string, Node<T>>)[names];
 
 /** Components of a vector by their number. */
 export function componentsOf(vector: Node<'vec4'>): Elements<'float'> {

@@ -8,6 +8,7 @@ import type { Backend } from '../Backend.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
 import { setDrawParameters } from '../drawParameters.js';
 import { updateColors, updateMatrices } from '../instancePlaces.js';
+import { hasArrayMap, hasPalette } from '../surfaceMaps.js';
 import { checkTextureSizes, type NodeRenderer, needsMatrixTexels } from './checkLimits.js';
 import { nodeSourceOf } from './nodeSources.js';
 import { checkVertexNode, patchNodeMaterial } from './patchNodeMaterial.js';
@@ -15,6 +16,7 @@ import { gpuViewsOf, isCulledOnGPU } from './views/gpuViewsOf.js';
 import { announceCamera, readsView } from './views/viewAtDraw.js';
 
 export { skinnedInstanceNormal, skinnedInstancePosition } from './poseCrowd.js';
+export { instanceUniform } from './uniformNodes.js';
 
 /** What a crowd was drawn with the last time. */
 interface Drawn {
@@ -72,10 +74,11 @@ export const webGPUBackend: Backend = {
     const pass = (onGPU && source.pass?.(crowd)) || null;
     if (pass === null) source.prepare?.(renderer, crowd);
     if (onGPU) gpuViewsOf(renderer, crowd).prepare(crowd, camera, last, group, pass);
-    const key = keyOf(crowd, onGPU);
+    const key = keyOf(crowd, onGPU, material);
     crowd.skeleton.bones.length = key;
     patch(crowd, material, key);
-    if (override) patch(crowd, override, key);
+    // three.js keeps what an override draws of each material apart, so that the material need not change the key.
+    if (override) patch(crowd, override, keyOf(crowd, onGPU, override));
   },
 
   prepareShadow(renderer: object, crowd: DrawnCrowd): void {
@@ -94,9 +97,10 @@ export const webGPUBackend: Backend = {
 const always = () => true;
 
 /** A renderer that has not got all of a texture must not be sent a part of it. */
-function prepareUploads(renderer: object, { playback, parts }: DrawnCrowd): void {
+function prepareUploads(renderer: object, { playback, parts, instanceUniforms }: DrawnCrowd): void {
   playback.prepare(renderer, always);
   parts?.texture.prepare(renderer, always);
+  instanceUniforms?.texture.prepare(renderer, always);
 }
 
 /**
@@ -104,7 +108,7 @@ function prepareUploads(renderer: object, { playback, parts }: DrawnCrowd): void
  * builds of their own. So does a crowd once its instances have colours or influences: three.js looks for those only when it
  * builds.
  */
-function keyOf(crowd: DrawnCrowd, culledOnGPU: boolean): number {
+function keyOf(crowd: DrawnCrowd, culledOnGPU: boolean, material: Material): number {
   const { elements } = crowd.bindMatrix;
   let key = elements[PARAM_VARIANT] * VARIANT_CODES + elements[PARAM_SHADOW_VARIANT];
   key = key * 2 + (crowd.boneTexture.precision === 'half' ? 1 : 0);
@@ -112,6 +116,8 @@ function keyOf(crowd: DrawnCrowd, culledOnGPU: boolean): number {
   key = key * 2 + (crowd.morphTexture === null ? 0 : 1);
   key = key * 2 + (crowd.matrices === null ? 0 : 1);
   key = key * 2 + (culledOnGPU ? 1 : 0);
+  key = key * 2 + (hasArrayMap(material) ? 1 : 0);
+  key = key * 2 + (hasPalette(material) ? 1 : 0);
   key = key * GENERATIONS + generationOf(crowd);
   let number = numbers.get(key);
   if (number === undefined) {

@@ -1,16 +1,7 @@
 import type { Material } from 'three';
-import {
-  Fn,
-  materialColor,
-  positionGeometry,
-  positionLocal,
-  positionWorld,
-  varying,
-  velocity,
-} from 'three/tsl';
+import { Fn, positionGeometry, positionLocal, positionWorld, velocity } from 'three/tsl';
 import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
 import { assignDrawnIndex, overrideDrawnIndex } from '../../../shaders/instanceIndex.tsl.js';
-import { partMapOffset } from '../../../shaders/parts.tsl.js';
 import {
   buildOf,
   type DrawnMaterial,
@@ -24,24 +15,31 @@ import { checkBuild } from './checkLimits.js';
 import { instanceNode, partNode, variantFor } from './crowdNodes.js';
 import { placeCrowd } from './placeCrowd.js';
 import { poseCrowd } from './poseCrowd.js';
+import {
+  colorOfCrowd,
+  lightingOfCrowd,
+  type SetupSurface,
+  surfaceOfCrowd,
+  variantsOfCrowd,
+} from './surfaceOfCrowd.js';
 import { readsView } from './views/viewAtDraw.js';
 
 type SetupPosition = (this: NodeMaterial, builder: NodeBuilder) => Node;
 
-type SetupDiffuseColor = (this: NodeMaterial, builder: NodeBuilder) => void;
-
-/** The methods of a node material that build its vertices and its colour. */
+/** The methods of a node material that build its vertices and its surface. */
 interface Setup {
   setupPosition: SetupPosition;
-  setupDiffuseColor: SetupDiffuseColor;
+  setupDiffuseColor: SetupSurface;
+  setupVariants: SetupSurface;
+  setupLighting: SetupSurface;
 }
 
 /** The methods that patched materials were given, to notice when the user sets others. */
 const patched = /*@__PURE__*/ new WeakMap<Material, Partial<Setup>>();
 
 /**
- * Lets a material pose crowds: it gets a `setupPosition` and a `setupDiffuseColor` of its own, which do more if the object
- * that is built for is a crowd. They call what the user has set there, or else the method of the material's class.
+ * Lets a material pose crowds: it gets a `setupPosition` of its own and the like, which do more if the object that is built
+ * for is a crowd. They call what the user has set there, or else the method of the material's class.
  */
 export function patchNodeMaterial(material: Material): void {
   let known = patched.get(material);
@@ -50,7 +48,9 @@ export function patchNodeMaterial(material: Material): void {
     patched.set(material, known);
   }
   patchMethod(material, known, 'setupPosition', positionOfCrowd);
-  patchMethod(material, known, 'setupDiffuseColor', diffuseColorOfCrowd);
+  patchSurface(material, known, 'setupDiffuseColor', colorOfCrowd);
+  patchSurface(material, known, 'setupVariants', variantsOfCrowd);
+  patchSurface(material, known, 'setupLighting', lightingOfCrowd);
 }
 
 function patchMethod<K extends keyof Setup>(
@@ -69,6 +69,17 @@ function patchMethod<K extends keyof Setup>(
   Object.assign(material, { [name]: method });
 }
 
+function patchSurface(
+  material: Material & Partial<Setup>,
+  known: Partial<Setup>,
+  name: Exclude<keyof Setup, 'setupPosition'>,
+  nodesFor: Parameters<typeof surfaceOfCrowd>[1],
+): void {
+  patchMethod(material, known, name, (user) =>
+    surfaceOfCrowd((drawn) => user ?? prototypeOf(drawn)[name], nodesFor),
+  );
+}
+
 const prototypeOf = (material: NodeMaterial) => Object.getPrototypeOf(material) as Setup;
 
 const positionOfCrowd = (user: SetupPosition | undefined): SetupPosition =>
@@ -76,24 +87,6 @@ const positionOfCrowd = (user: SetupPosition | undefined): SetupPosition =>
     const { object } = buildOf(builder);
     const original = user ?? prototypeOf(this).setupPosition;
     return isCrowd(object) ? setupCrowd(this, builder, object, original) : original.call(this, builder);
-  };
-
-/** Moves the coordinates at which the colour's map is read by the offset that the instance's part has. */
-const diffuseColorOfCrowd = (user: SetupDiffuseColor | undefined): SetupDiffuseColor =>
-  function setupDiffuseColor(this: NodeMaterial, builder: NodeBuilder): void {
-    const { object } = buildOf(builder);
-    const original = user ?? prototypeOf(this).setupDiffuseColor;
-    const { colorNode } = this;
-    const { map } = this as DrawnMaterial;
-    if (isCrowd(object) && map && colorNode === null && variantFor(this, object).parts) {
-      const part = partNode(object, variantFor(this, object), builder);
-      const inVertexStage = Fn(() => partMapOffset(part()));
-      const offset = varying(inVertexStage());
-      const getUV = (texture: { getDefaultUV(): Node<'vec2'> }) => texture.getDefaultUV().add(offset);
-      this.colorNode = materialColor.context({ getUV });
-    }
-    original.call(this, builder);
-    this.colorNode = colorNode;
   };
 
 /** The position as a SkinnedMesh has it in its own space: posed, before the instance's matrix. */

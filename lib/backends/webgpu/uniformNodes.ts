@@ -1,0 +1,101 @@
+import { Fn, float, varying, vec2, vec3, vec4 } from 'three/tsl';
+import type { Node, NodeBuilder } from 'three/webgpu';
+import { readUniforms, uniformIn } from '../../../shaders/instanceUniforms.tsl.js';
+import { texels } from '../../../shaders/TexelNode.js';
+import { buildOf, type UniformNodeTypes, uniformOfType } from '../../../shaders/tsl.js';
+import {
+  initialOf,
+  isLook,
+  LOOKS,
+  type Look,
+  layoutOfNumber,
+  type UniformPlace,
+  type UniformType,
+} from '../../instances/UniformLayout.js';
+import { warnOnce } from '../../utils/warnOnce.js';
+import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
+import { instanceNode, onCrowdUpdate, variantFor } from './crowdNodes.js';
+
+/** By build, the texels of the drawn instance that it reads, each as a varying. */
+const readBy = /*@__PURE__*/ new WeakMap<NodeBuilder, Map<number, Node<'vec4'>>>();
+
+/** Where something that instances have of their own lies; undefined if they have nothing of that name. */
+export function uniformPlace(
+  crowd: DrawnCrowd,
+  builder: NodeBuilder,
+  name: string,
+): UniformPlace | undefined {
+  const { material } = buildOf(builder);
+  return layoutOfNumber(variantFor(material, crowd).uniforms).places.get(name);
+}
+
+/** What the drawn instance has of its own, in either stage; null if instances have nothing of that name. */
+export function uniformNode<T>(crowd: DrawnCrowd, builder: NodeBuilder, name: string): Node<T> | null {
+  const place = uniformPlace(crowd, builder, name);
+  return place === undefined ? null : uniformIn<T>(texelNode(crowd, builder, place.at >> 2), place);
+}
+
+function texelNode(crowd: DrawnCrowd, builder: NodeBuilder, texel: number): Node<'vec4'> {
+  let read = readBy.get(builder);
+  if (read === undefined) {
+    read = new Map();
+    readBy.set(builder, read);
+  }
+  let node = read.get(texel);
+  if (node === undefined) {
+    const { instanceUniforms } = crowd;
+    if (instanceUniforms === null) return vec4(0);
+    const { layout, texture } = instanceUniforms;
+    const numbers = texels(texture.layered);
+    const inVertexStage = Fn(() => {
+      onCrowdUpdate((drawn) => {
+        if (drawn.instanceUniforms !== null) numbers.value = drawn.instanceUniforms.texture.layered;
+      });
+      return readUniforms(numbers, instanceNode(crowd, builder), layout, texel);
+    });
+    node = varying(inVertexStage());
+    read.set(texel, node);
+  }
+  return node;
+}
+
+/**
+ * TSL building block: what the drawn instance was given by `setUniformAt`, in whatever node asks for it, of vertices or of
+ * fragments. On objects that are no crowds it is zero.
+ *
+ * ```ts
+ * const crowd = SkinnedInstancedMesh.from(root, clips, 100, { uniforms: { dirt: 'float' } });
+ * const material = new MeshStandardNodeMaterial();
+ * material.colorNode = mix(color('white'), color('brown'), instanceUniform('dirt', 'float'));
+ * ```
+ *
+ * @param name One that the crowd's option `uniforms` declares, or `'emissive'`, `'opacity'`, `'roughness'`, `'metalness'`,
+ * `'mapLayer'`.
+ * @param type As it was declared.
+ */
+export function instanceUniform<T extends UniformType>(name: string, type: T): Node<UniformNodeTypes[T]> {
+  const read = Fn((builder: NodeBuilder) => {
+    const { object } = buildOf(builder);
+    if (!isCrowd(object)) return zeroOf(type);
+    const place = uniformPlace(object, builder, name);
+    if (place?.type === type) return uniformNode(object, builder, name) ?? zeroOf(type);
+    // What setOpacityAt and the like set need not be declared.
+    if (place === undefined && isLook(name) && LOOKS[name].type === type) return initially(name);
+    const { places } = layoutOfNumber(variantFor(buildOf(builder).material, object).uniforms);
+    const names = [...places.values()].map((one) => `${one.name}: '${one.type}'`).join(', ');
+    warnOnce(
+      `instanceUniform: the crowd "${object.name}" has no uniform "${name}" of type '${type}', but ${names || 'none'}; declare it by the option uniforms.`,
+    );
+    return zeroOf(type);
+  });
+  return uniformOfType<T>(read());
+}
+
+function zeroOf(type: UniformType): Node {
+  if (type === 'float') return float(0);
+  if (type === 'vec2') return vec2(0);
+  return type === 'vec4' ? vec4(0) : vec3(0);
+}
+
+/** What instances begin with. */
+const initially = (name: Look): Node => (name === 'emissive' ? vec3(0) : float(initialOf(name)[0]));
