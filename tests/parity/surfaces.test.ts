@@ -1,7 +1,6 @@
 import {
   BoxGeometry,
   Color,
-  type CompressedArrayTexture,
   DataArrayTexture,
   DataTexture,
   Group,
@@ -29,8 +28,6 @@ import { COLORS, createTrio, TRIO, type Trio } from '../support/surfaceTrio.js';
 
 /** Share of the pixels that the characters cover, with their shadows, that may differ. */
 const BOUND = 0.0015;
-/** The same where a pixel is drawn or not by a hash of where it lies: rounding decides about a few. */
-const HASHED = 0.01;
 
 const OPACITIES = [1, 0.55, 0.2];
 
@@ -85,7 +82,7 @@ describe.each(TWINS)('%s', (twin) => {
     trio: Trio,
     label: string,
     change: () => void,
-    { light = 'directional' as LightKind, bound = BOUND } = {},
+    light: LightKind = 'directional',
   ): Promise<void> {
     const { clones, crowd, bounds } = trio;
     const { scene, camera } = createStage(bounds, light);
@@ -96,7 +93,7 @@ describe.each(TWINS)('%s', (twin) => {
     const drawn = await draw(scene, camera, crowd);
     const empty = await draw(scene, camera, new Group());
     expect(changedPixels(before, drawn), `${label}: something has changed`).toBeGreaterThan(300);
-    expectSamePicture(`${label}, ${twin}`, expected, drawn, empty, bound);
+    expectSamePicture(`${label}, ${twin}`, expected, drawn, empty, BOUND);
     disposeLater(crowd);
   }
 
@@ -142,7 +139,7 @@ describe.each(TWINS)('%s', (twin) => {
       },
     );
     const change = () => OPACITIES.forEach((opacity, i) => trio.crowd.setOpacityAt(i, opacity));
-    await expectSame(trio, `hashed ${name}`, change, { bound: HASHED });
+    await expectSame(trio, `hashed ${name}`, change);
   });
 
   test.each<LightKind>(['directional', 'point'])(
@@ -155,7 +152,7 @@ describe.each(TWINS)('%s', (twin) => {
         },
       );
       const change = () => OPACITIES.forEach((opacity, i) => trio.crowd.setOpacityAt(i, opacity));
-      await expectSame(trio, `cut off, ${light}`, change, { light });
+      await expectSame(trio, `cut off, ${light}`, change, light);
     },
   );
 
@@ -185,7 +182,7 @@ describe.each(TWINS)('%s', (twin) => {
       const change = () => {
         for (let i = 0; i < TRIO; i++) trio.crowd.setMapLayerAt(i, i);
       };
-      await expectSame(trio, `layers, ${light}`, change, { light });
+      await expectSame(trio, `layers, ${light}`, change, light);
     },
   );
 
@@ -227,7 +224,7 @@ describe.each(TWINS)('%s', (twin) => {
       for (const mesh of meshes) mesh.customDepthMaterial = depth;
     });
     const change = () => OPACITIES.forEach((opacity, i) => trio.crowd.setOpacityAt(i, opacity));
-    await expectSame(trio, 'hashed shadows', change, { bound: HASHED });
+    await expectSame(trio, 'hashed shadows', change);
   });
 
   test.runIf(twin !== 'GLSL')('emission and opacity beside nodes of one’s own', async () => {
