@@ -14,6 +14,9 @@ declare module './objects/CrowdInstance.js' {
 
 registerInstances({ create: (crowd: SkinnedInstancedMesh) => new SkinnedInstance(crowd) });
 
-export type { SkinnedInstanceEventMap } from './instanceObjects/instanceEvents.js';
+export type { AnimatedInstance } from './instanceObjects/AnimatedInstance.js';
+export type { InstanceAction } from './instanceObjects/InstanceAction.js';
+export type { ActionOptions, ActionOwner, InstanceMixer } from './instanceObjects/InstanceMixer.js';
+export type { ActionOfEvent, SkinnedInstanceEventMap } from './instanceObjects/instanceEvents.js';
 export type { PlacedInstance } from './instanceObjects/PlacedInstance.js';
 export { SkinnedInstance };

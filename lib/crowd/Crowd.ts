@@ -181,6 +181,7 @@ export class Crowd {
     events.beforeUpdate();
     playback.advance(delta);
     events.dispatch(this.announce);
+    playback.driver?.advanced();
     playback.keepClockSmall();
   }
 
@@ -266,7 +267,8 @@ export class Crowd {
     for (const { looks } of this.members) yield* looks;
   }
 
-  private readonly announce = (event: PlaybackEvent): void => {
+  /** Dispatches an event of an instance on every mesh, and on the object that stands for it. */
+  readonly announce = (event: PlaybackEvent): void => {
     for (const member of this.members) member.dispatchEvent(event);
     this.objects?.dispatchEvent(event);
   };

@@ -45,6 +45,11 @@ export class CrowdEvents {
     this.findWanted();
   }
 
+  /** Whether anyone listens to events of a type. */
+  wants(type: PlaybackEventType): boolean {
+    return this.wanted.has(type);
+  }
+
   /** Takes the listeners of a mesh along to another crowd. */
   move(mesh: EventMesh, to: CrowdEvents): void {
     const types = this.listeners.get(mesh);

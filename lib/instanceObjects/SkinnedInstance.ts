@@ -4,17 +4,17 @@ import type { JointAttachment } from '../objects/JointAttachment.js';
 import type { PlaybackEvent } from '../playback/playbackEventTypes.js';
 import { raycastOne } from '../queries/raycastCrowd.js';
 import type { CrowdIntersection } from '../queries/raycastInstance.js';
-import type { SkinnedInstanceEventMap } from './instanceEvents.js';
-import { PlacedInstance } from './PlacedInstance.js';
+import { AnimatedInstance } from './AnimatedInstance.js';
+import type { ActionOfEvent, SkinnedInstanceEventMap } from './instanceEvents.js';
 
 /**
  * An instance of a crowd that is an object of its own, as a `SkinnedMesh` would be: placed by `position`, `rotation` and `scale`,
- * with children, anywhere in the scene.
+ * with children, anywhere in the scene, and with the methods of an `AnimationMixer`.
  *
  * It begins as a child of its crowd, and is drawn at once. In the crowd it is one of the instances, known there by
  * {@link PlacedInstance.instanceId}.
  */
-export class SkinnedInstance extends PlacedInstance {
+export class SkinnedInstance extends AnimatedInstance {
   override readonly type: string = 'SkinnedInstance';
   /** For type testing. */
   readonly isSkinnedInstance = true;
@@ -56,8 +56,9 @@ export class SkinnedInstance extends PlacedInstance {
   }
 
   /** @internal */
-  told(event: PlaybackEvent): void {
-    if (this.listening.get(event.type)) this.dispatchEvent({ ...event });
+  told(event: PlaybackEvent & Partial<ActionOfEvent>): void {
+    if (!this.listening.get(event.type)) return;
+    this.dispatchEvent({ ...event, action: event.action ?? this.playedAction(event.clip, event.layer) });
   }
 
   private listen(type: string, more: number): void {

@@ -12,6 +12,9 @@ export class Clock {
   time = 0;
   /** The sum of the times at which the clock was put back to zero. */
   origin = 0;
+  /** Seconds by which the clock was last advanced, and how often it was. */
+  step = 0;
+  updates = 0;
   /** Seconds since the beginning at which an instance was paused; NaN while it is not. */
   private pausedAt: Float64Array;
 
@@ -31,6 +34,8 @@ export class Clock {
 
   advance(delta: number): void {
     this.time += delta;
+    this.step = delta;
+    this.updates++;
   }
 
   /** Puts the clock back to zero. */

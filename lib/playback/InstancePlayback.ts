@@ -39,6 +39,7 @@ export class InstancePlayback extends PlaybackState {
     if (!Number.isNaN(_start.weight)) this.checkMixes('weight', caller);
     if (clip !== null) this.layers.checkClip(number, clip, caller);
     if (this.isPaused(index)) this.resume(index);
+    this.driver?.released(index, number);
     const layer = this.stack.layers[number];
     const slots = startClip(layer, index, this.clock, clip, this.clips(), _start);
     slots[layer.at(index) + SLOT_STARTED] = this.elapsed;
@@ -58,9 +59,11 @@ export class InstancePlayback extends PlaybackState {
   /** Lets a paused instance go on. */
   resume(index: number): void {
     if (!this.isPaused(index)) return;
-    this.stack.delay(index, this.time.resume(index));
+    const missed = this.time.resume(index);
+    this.stack.delay(index, missed);
     this.texels.changed(index);
     this.observer?.retimed(index, null, false);
+    this.driver?.resumed(index, missed);
   }
 
   /** Whether time passes for a clip: it is there, the instance is not paused, it has a speed and has not finished. */
@@ -92,6 +95,7 @@ export class InstancePlayback extends PlaybackState {
     if (slots === null) return;
     const at = this.layer.at(index);
     const reversed = isReversed(slots, at);
+    this.driver?.released(index, layer);
     this.settle(index);
     changeRate(slots, at, this.time.timeOf(index), rate);
     this.texels.changed(index);
@@ -123,6 +127,7 @@ export class InstancePlayback extends PlaybackState {
     const slots = this.stack.layers[layer].current(index);
     const at = this.layer.at(index);
     if (slots === null || intervalsOf(slots, at) < 1) return;
+    this.driver?.released(index, layer);
     this.settle(index);
     slots[at + SLOT_STARTED_IN] = basePass(slots, at);
     setPlace(slots, at, time.timeOf(index), frames, this.isPaused(index));
@@ -145,6 +150,7 @@ export class InstancePlayback extends PlaybackState {
    */
   setWeight(index: number, clip: BakedClip, weight: number, fade: number, caller: string, layer = 0): void {
     this.checkMixes('weight', caller);
+    this.driver?.released(index, layer);
     const slots = this.stack.layers[layer];
     const cameBack = (slot: number) => this.observer?.started(index, layer * MAX_ACTIONS + slot);
     if (!changeWeight(slots, index, this.time.timeOf(index), clip.start, weight, fade, cameBack)) {
@@ -154,6 +160,18 @@ export class InstancePlayback extends PlaybackState {
       );
     }
     this.texels.changed(index);
+  }
+
+  /**
+   * Lets actions of an object be what an instance plays on a layer, in the order in which they are mixed. Call
+   * `restored` once all layers are written.
+   *
+   * @param actions The first `count` of these are slots of one action each; `MAX_ACTIONS` at most.
+   */
+  setActions(index: number, layer: number, actions: readonly Slots[], count: number): void {
+    const slots = this.stack.layers[layer];
+    slots.order.clear(index);
+    for (let i = 0; i < count; i++) slots.add(index).set(actions[i], slots.at(index));
   }
 
   /** How much of a layer shows on an instance, 0 to 1. */
@@ -192,9 +210,14 @@ export class InstancePlayback extends PlaybackState {
     return layer * MAX_ACTIONS + this.stack.layers[layer].order.current(index);
   }
 
+  /** Whether shaders can mix clips by any weights. */
+  get mixes(): boolean {
+    return this.layer.blend === actionWeights;
+  }
+
   /** @throws If shaders cannot mix clips by any weights. */
-  private checkMixes(what: string, caller: string): void {
-    if (this.layer.blend === actionWeights) return;
+  checkMixes(what: string, caller: string): void {
+    if (this.mixes) return;
     throw new Error(
       `${caller}: ${what} needs poses that are mixed before they are drawn; bake with encoding "tracks".`,
     );

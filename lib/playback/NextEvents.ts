@@ -179,14 +179,14 @@ export class NextEvents {
   private tellLoops(key: number, slots: Slots, clip: BakedClip): LoopEvent | null {
     const passes = this.pass[key] - this.told[key];
     this.told[key] = this.pass[key];
-    if (passes === 0 || !this.wanted.has('loop')) return null;
+    if (passes === 0 || !this.wanted.has('loop') || this.isSteered(key)) return null;
     const loopDelta = isReversed(slots, this.at(key)) ? -passes : passes;
     return { type: 'loop', ...this.clipOfEvent(key, clip), loopDelta };
   }
 
   private tellFinished(key: number, slots: Slots, clip: BakedClip): FinishedEvent | null {
     this.state[key] = DONE;
-    if (!this.wanted.has('finished')) return null;
+    if (!this.wanted.has('finished') || this.isSteered(key)) return null;
     const direction = isReversed(slots, this.at(key)) ? -1 : 1;
     return { type: 'finished', ...this.clipOfEvent(key, clip), direction };
   }
@@ -256,6 +256,13 @@ export class NextEvents {
   /** Whether a slot's clip has finished for good, however much time passes. */
   private isOver(key: number, slots: Slots): boolean {
     return hasBit(slots, this.at(key), FINISHED);
+  }
+
+  /** Whether an action of an object tells of passes and ends itself; of markers it does not. */
+  private isSteered(key: number): boolean {
+    const index = this.instanceOf(key);
+    const layer = Math.floor((key - index * this.perInstance) / MAX_ACTIONS);
+    return this.playback.driver?.steers(index, layer) === true;
   }
 
   /** What all events say of the clip that they are about. */

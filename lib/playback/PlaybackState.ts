@@ -11,6 +11,7 @@ import type { Blend, LayerSlots } from './LayerSlots.js';
 import { LayerStack } from './LayerStack.js';
 import { type LayerOptions, LayerTable } from './LayerTable.js';
 import { nestedFades } from './nestedFades.js';
+import type { PlaybackDriver } from './PlaybackDriver.js';
 import type { PlaybackObserver } from './PlaybackObserver.js';
 import { PlaybackTexels } from './PlaybackTexels.js';
 import { PoseRates } from './PoseRates.js';
@@ -29,6 +30,8 @@ export abstract class PlaybackState implements InstanceData {
   stack: LayerStack;
   readonly rates: PoseRates;
   observer: PlaybackObserver | null = null;
+  /** Null while nothing is steered by objects. */
+  driver: PlaybackDriver | null = null;
   /** Where instances were when renderers last posed them. */
   readonly rowsBefore: Set<RowsBefore> = new Set();
   protected texels: PlaybackTexels;
@@ -140,6 +143,7 @@ export abstract class PlaybackState implements InstanceData {
     this.stack.resize(capacity);
     this.replaceTexels();
     this.observer?.resized(capacity);
+    this.driver?.resized(capacity);
   }
 
   /** Exchanges what two instances play. */
@@ -151,10 +155,12 @@ export abstract class PlaybackState implements InstanceData {
     this.texels.changed(j);
     for (const rows of this.rowsBefore) rows.swap(i, j);
     this.observer?.swapped(i, j);
+    this.driver?.swapped(i, j);
   }
 
   /** Lets an instance play nothing, and forgets what it did. */
   reset(index: number): void {
+    this.driver?.released(index);
     this.stack.clear(index);
     if (this.isPaused(index)) this.time.resume(index);
     this.rates.set(index, 0);
@@ -178,7 +184,10 @@ export abstract class PlaybackState implements InstanceData {
     this.time.copy(source.time);
     this.rates.copy(source.rates);
     this.stack.copy(source.stack);
-    for (let i = 0; i < count; i++) this.texels.write(i);
+    for (let i = 0; i < count; i++) {
+      this.driver?.released(i);
+      this.texels.write(i);
+    }
     this.texels.changedAll();
     return this;
   }
@@ -210,6 +219,7 @@ export abstract class PlaybackState implements InstanceData {
       this.observer?.started(i, null);
     }
     this.texels.changedAll();
+    this.driver?.clipsChanged();
     return lost;
   }
 

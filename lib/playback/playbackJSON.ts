@@ -132,6 +132,7 @@ function restore(
   nested: boolean,
 ): void {
   const { stack, time } = playback;
+  playback.driver?.released(index);
   stack.clear(index);
   for (const { layer, weight, clips } of saved) {
     const slots = stack.layers[layer];

@@ -1,0 +1,340 @@
+import {
+  AdditiveAnimationBlendMode,
+  type AnimationActionLoopStyles,
+  type AnimationBlendMode,
+  type AnimationClip,
+  NormalAnimationBlendMode,
+} from 'three';
+import { checkFade, checkTime, checkTimeScale } from '../playback/PlayOptions.js';
+import type { BakedClip } from '../poses/ClipTable.js';
+import { checkFinite } from '../utils/checkFinite.js';
+import type { ActionMixer } from './ActionMixer.js';
+import type { PlayedAction } from './PlayedAction.js';
+
+const NAME = 'InstanceAction';
+
+/**
+ * A clip that an instance plays, or may play: three.js's `AnimationAction` for an instance of a crowd, with the same methods and
+ * properties, which do the same. `instance.clipAction(clip)` makes it.
+ *
+ * Fades, warps and times are run by the GPU: between two calls nothing is done for it on the CPU, but for the moments at which
+ * something begins or ends.
+ *
+ * What is other than in three.js:
+ * - On each layer the four actions with the most weight show; a warning names what is left out. All others keep their times,
+ *   weights and events, and show as soon as there is room.
+ * - A warp's way through the clip is exact. three.js adds up the speed at the end of each frame, and so comes to a slightly
+ *   different place at each frame rate.
+ * - `zeroSlopeAtStart` and `zeroSlopeAtEnd` have no effect: they are about smooth tracks, which were baked.
+ * - `blendMode` is that of the clip when it was baked, and cannot be set.
+ * - In the one frame in which a ping-pong finishes, three.js shows its other end.
+ *
+ * @typeParam T Whose action it is.
+ */
+export class InstanceAction<T = unknown> {
+  /** For type testing. */
+  readonly isInstanceAction = true;
+  /** As `AnimationAction` has it; without effect, since clips are baked. @default true */
+  zeroSlopeAtStart = true;
+  /** As `AnimationAction` has it; without effect, since clips are baked. @default true */
+  zeroSlopeAtEnd = true;
+  /** How the clip is mixed with others: additive ones add to them. As it was baked. */
+  readonly blendMode: AnimationBlendMode;
+
+  /** @internal */
+  constructor(
+    private readonly played: PlayedAction,
+    private readonly mixer: ActionMixer<T>,
+    additive: boolean,
+  ) {
+    this.blendMode = additive ? AdditiveAnimationBlendMode : NormalAnimationBlendMode;
+  }
+
+  /** Seconds into the clip, counted from its start also on the way back of a ping-pong. @default 0 */
+  get time(): number {
+    return this.read().time;
+  }
+
+  set time(value: number) {
+    checkTime(value, `${NAME}.time`);
+    this.write((played) => played.beginAt(value, this.mixer.elapsed));
+  }
+
+  /** How fast the clip plays; 1 is its own speed, negative runs in reverse. A warp is a factor of it. @default 1 */
+  get timeScale(): number {
+    return this.read().timeScale;
+  }
+
+  set timeScale(value: number) {
+    checkTimeScale(value, `${NAME}.timeScale`);
+    this.write((played) => {
+      played.timeScale = value;
+    });
+  }
+
+  /** How much of the clip shows. A fade is a factor of it. @default 1 */
+  get weight(): number {
+    return this.read().weight;
+  }
+
+  set weight(value: number) {
+    checkFinite(value, 'weight', `${NAME}.weight`);
+    this.write((played) => {
+      played.weight = value;
+    });
+  }
+
+  /** `LoopRepeat`, `LoopOnce` or `LoopPingPong`. @default LoopRepeat */
+  get loop(): AnimationActionLoopStyles {
+    return this.played.loop;
+  }
+
+  set loop(value: AnimationActionLoopStyles) {
+    this.write((played) => {
+      played.loop = value;
+    });
+  }
+
+  /** How often the clip runs under `LoopRepeat` and `LoopPingPong`. @default Infinity */
+  get repetitions(): number {
+    return this.played.repetitions;
+  }
+
+  set repetitions(value: number) {
+    this.write((played) => {
+      played.repetitions = value ?? Infinity;
+    });
+  }
+
+  /** Whether the clip's time stands still. It is set when the clip has finished and stays on its end. @default false */
+  get paused(): boolean {
+    return this.read().paused;
+  }
+
+  set paused(value: boolean) {
+    this.write((played) => {
+      played.paused = value;
+    });
+  }
+
+  /** Whether the action does anything. It is set to false when the clip has finished, or faded out. @default true */
+  get enabled(): boolean {
+    return this.read().enabled;
+  }
+
+  set enabled(value: boolean) {
+    this.write((played) => {
+      played.enabled = value;
+    });
+  }
+
+  /** Whether the clip stays on its last frame when it has finished, and shows no more otherwise. @default false */
+  get clampWhenFinished(): boolean {
+    return this.played.clampWhenFinished;
+  }
+
+  set clampWhenFinished(value: boolean) {
+    this.write((played) => {
+      played.clampWhenFinished = value;
+    });
+  }
+
+  /** Plays the action, from wherever it is: `reset().play()` plays it from its start. */
+  play(): this {
+    this.mixer.activate(this.played);
+    return this;
+  }
+
+  /** Takes the action out of what the instance plays, at once, and resets it. */
+  stop(): this {
+    this.mixer.deactivate(this.played);
+    return this.reset();
+  }
+
+  /** Puts the action back to its start: not paused, enabled, at time 0, without fades, warps and a scheduled start. */
+  reset(): this {
+    return this.write((played) => {
+      played.reset();
+      played.begun = this.mixer.elapsed;
+    });
+  }
+
+  /** Whether the clip's time passes: it is played, enabled, not paused, has a time scale, and does not wait for its start. */
+  isRunning(): boolean {
+    const { enabled, paused, timeScale, startTime } = this.read();
+    return enabled && !paused && timeScale !== 0 && startTime === null && this.isScheduled();
+  }
+
+  /** Whether `play` was called, and `stop` was not since: also of an action that is disabled, paused or has finished. */
+  isScheduled(): boolean {
+    return this.mixer.isActive(this.played);
+  }
+
+  /** Lets the clip begin at a time of the instance, see `SkinnedInstance.time`. Call `play` as well. */
+  startAt(time: number): this {
+    return this.write((played) => {
+      played.startTime = time;
+    });
+  }
+
+  /** Sets `loop` and `repetitions`. */
+  setLoop(mode: AnimationActionLoopStyles, repetitions = Infinity): this {
+    return this.write((played) => {
+      played.loop = mode;
+      played.repetitions = repetitions;
+    });
+  }
+
+  /** Sets the weight, and ends a fade. While the action is disabled, the effective weight stays 0. */
+  setEffectiveWeight(weight: number): this {
+    checkFinite(weight, 'weight', `${NAME}.setEffectiveWeight`);
+    return this.write((played) => {
+      played.weight = weight;
+      played.effectiveWeight = played.enabled ? weight : 0;
+      played.stopFading();
+    });
+  }
+
+  /** The weight with fades, and 0 while disabled, as of the last update. */
+  getEffectiveWeight(): number {
+    return this.read().effectiveWeight;
+  }
+
+  /** Fades from 0 to the weight within so many seconds. */
+  fadeIn(duration: number): this {
+    return this.fade(duration, 0, 1, 'fadeIn');
+  }
+
+  /** Fades from the weight to 0 within so many seconds; then the action is disabled. */
+  fadeOut(duration: number): this {
+    return this.fade(duration, 1, 0, 'fadeOut');
+  }
+
+  /**
+   * Fades this action in while another one fades out.
+   *
+   * @param duration Seconds.
+   * @param warp Whether both change speed meanwhile, the first towards the length of the second.
+   */
+  crossFadeFrom(fadeOutAction: InstanceAction<T>, duration: number, warp = false): this {
+    fadeOutAction.fadeOut(duration);
+    this.fadeIn(duration);
+    if (!warp) return this;
+    const ratio = fadeOutAction.played.duration / this.played.duration;
+    for (const action of [fadeOutAction, this]) {
+      action.write((played) => {
+        played.restoreTimeScale = played.timeScale;
+      });
+    }
+    fadeOutAction.warp(1, ratio, duration);
+    return this.warp(1 / ratio, 1, duration);
+  }
+
+  /**
+   * Fades this action out while another one fades in, see {@link InstanceAction.crossFadeFrom}.
+   *
+   * @returns The other one, as in three.js.
+   */
+  crossFadeTo(fadeInAction: InstanceAction<T>, duration: number, warp = false): InstanceAction<T> {
+    return fadeInAction.crossFadeFrom(this, duration, warp);
+  }
+
+  /** Ends a fade: the weight is what `weight` says. */
+  stopFading(): this {
+    return this.write((played) => played.stopFading());
+  }
+
+  /** Sets the time scale, and ends a warp. While the action is paused, the effective one stays 0. */
+  setEffectiveTimeScale(timeScale: number): this {
+    checkTimeScale(timeScale, `${NAME}.setEffectiveTimeScale`);
+    return this.write((played) => {
+      played.timeScale = timeScale;
+      played.effectiveTimeScale = played.paused ? 0 : timeScale;
+      played.stopWarping();
+    });
+  }
+
+  /** The time scale with warps, and 0 while paused, as of the last update. */
+  getEffectiveTimeScale(): number {
+    return this.read().effectiveTimeScale;
+  }
+
+  /** Sets the time scale so that the clip takes so many seconds. */
+  setDuration(duration: number): this {
+    const timeScale = this.played.duration / duration;
+    checkTimeScale(timeScale, `${NAME}.setDuration: duration is ${duration}, so that`);
+    return this.write((played) => {
+      played.timeScale = timeScale;
+      played.stopWarping();
+    });
+  }
+
+  /** Takes over time and time scale of another action. */
+  syncWith(action: InstanceAction<T>): this {
+    const { time, timeScale } = action;
+    return this.write((played) => {
+      played.beginAt(time, this.mixer.elapsed);
+      played.timeScale = timeScale;
+      played.stopWarping();
+    });
+  }
+
+  /** Slows the clip down to a stop within so many seconds; then the action is paused. */
+  halt(duration: number): this {
+    return this.warp(this.read().effectiveTimeScale, 0, duration);
+  }
+
+  /** Changes the speed evenly from one to another within so many seconds, which is the time scale then. */
+  warp(startTimeScale: number, endTimeScale: number, duration: number): this {
+    checkTimeScale(startTimeScale, `${NAME}.warp`);
+    checkTimeScale(endTimeScale, `${NAME}.warp`);
+    checkFade(duration, `${NAME}.warp`);
+    return this.write((played) => {
+      // A warp is a factor, and no factor of 0 leads to another speed.
+      if (played.timeScale === 0) played.timeScale = 1;
+      const { timeScale } = played;
+      const start = this.mixer.time;
+      const [from, to] = [startTimeScale / timeScale, endTimeScale / timeScale];
+      played.warp = { start, end: start + duration, from, to };
+    });
+  }
+
+  /** Ends a warp: the speed is what `timeScale` says. */
+  stopWarping(): this {
+    return this.write((played) => played.stopWarping());
+  }
+
+  /** The instance, which is its own mixer. */
+  getMixer(): T {
+    return this.mixer.owner;
+  }
+
+  /** The clip: what was passed to `clipAction` if that was one, else the baked one. Both have a `name` and a `duration`. */
+  getClip(): AnimationClip | BakedClip {
+    return this.played.source;
+  }
+
+  /** The instance. */
+  getRoot(): T {
+    return this.mixer.owner;
+  }
+
+  private fade(duration: number, from: number, to: number, method: string): this {
+    checkFade(duration, `${NAME}.${method}`);
+    return this.write((played) => {
+      const start = this.mixer.time;
+      played.fade = { start, end: start + duration, from, to };
+    });
+  }
+
+  private read(): PlayedAction {
+    this.mixer.sync(this.played);
+    return this.played;
+  }
+
+  private write(change: (played: PlayedAction) => void): this {
+    change(this.read());
+    this.mixer.changed(this.played);
+    return this;
+  }
+}
