@@ -1,12 +1,15 @@
+import type { FromOptions } from 'skinned-instanced-mesh';
 import {
   BoxGeometry,
   Color,
   Matrix4,
   Mesh,
   MeshBasicMaterial,
+  MeshStandardMaterial,
   PerspectiveCamera,
   PointLight,
   Scene,
+  Vector4,
   WebGLRenderer,
 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
@@ -20,14 +23,18 @@ const COUNT = 10_000;
 /** Draws of the pass that poses a crowd by tracks. */
 const PASS = 2;
 
-function createCrowd(count = COUNT, encoding: 'quaternion' | 'tracks' = 'quaternion') {
+function createCrowd(
+  count = COUNT,
+  encoding: 'quaternion' | 'tracks' = 'quaternion',
+  options: FromOptions = {},
+) {
   const renderer = new WebGLRenderer();
   renderer.setSize(64, 64);
   const { root, clips } = createCoarseCharacter();
   // a second part of the same material
   const { material } = root.getObjectByName('Body') as Mesh;
   root.getObjectByName('Head')?.add(new Mesh(new BoxGeometry(0.1, 0.1, 0.1), material));
-  const crowd = SkinnedInstancedMesh.from(root, clips, count, { encoding });
+  const crowd = SkinnedInstancedMesh.from(root, clips, count, { ...options, encoding });
   expect(crowd.geometry.groups).toEqual([]);
   const matrix = new Matrix4();
   for (let i = 0; i < count; i++) {
@@ -241,5 +248,31 @@ test('parts, colours and attachments cost a steady frame nothing', () => {
   expect(frame()).toMatchObject({ uploads: 1, bytes: 20 * 16 });
   crowd.play(3, 1);
   expect(frame()).toMatchObject({ uploads: 1, bytes: 32 });
+  renderer.dispose();
+});
+
+test('what instances have of their own costs a steady frame nothing, and a change what it is', () => {
+  const { renderer, crowd, scene, frame } = createCrowd(COUNT, 'quaternion', {
+    uniforms: { dirt: 'float', at: 'vec4' },
+  });
+  const box = new BoxGeometry();
+  const swords = crowd.attachToJoint('RightHand', box, new MeshStandardMaterial());
+  swords.frustumCulled = false;
+  scene.add(crowd);
+  frame();
+  for (let i = 0; i < 5; i++) expect(frame(1 / 60)).toMatchObject({ uploads: 0, draws: 2 });
+
+  // two texels an instance, which the swords share
+  crowd.setUniformAt(4000, 'dirt', 0.5);
+  expect(frame()).toMatchObject({ uploads: 1, bytes: 2 * 16 });
+  crowd.setUniformAt({ start: 100, count: 20 }, 'dirt', 0.5);
+  expect(frame()).toMatchObject({ uploads: 1, bytes: 20 * 2 * 16 });
+  crowd.setUniformAt(crowd.all, 'at', new Vector4());
+  expect(frame(), 'the same as before').toMatchObject({ uploads: 0 });
+  // one of the swords' own, of as many texels
+  swords.setEmissiveAt(7, new Color(1, 0, 0));
+  frame();
+  swords.setEmissiveAt(7, new Color(0, 1, 0));
+  expect(frame()).toMatchObject({ uploads: 1, bytes: 2 * 16 });
   renderer.dispose();
 });

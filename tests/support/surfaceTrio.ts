@@ -1,5 +1,5 @@
-import { Box3, Color, Group, type Material, Matrix4, type Mesh, type Object3D } from 'three';
-import { createCharacter } from '../../demos/character.js';
+import { Box3, Color, Group, type Material, Matrix4, type Object3D } from 'three';
+import { createCoarseCharacter } from './coarseCharacter.js';
 import { LoopOnceOptions, SkinnedInstancedMesh } from './library.js';
 import { Reference } from './reference.js';
 
@@ -21,21 +21,23 @@ export interface Trio {
  * @param create Makes the material that all wear; it is called once for the crowd, and for each mesh of each clone.
  * @param dress Changes the material of clone `i`.
  * @param prepare Changes the character before anything is made of it.
+ * @param own Whether all wear the character's own materials in place of those.
  */
 export function createTrio(
   create: () => Material,
   dress: (material: Material, i: number) => void,
   options: Options = {},
   prepare: (root: Object3D) => void = () => {},
+  own = false,
 ): Trio {
-  const { root, clips } = createCharacter();
+  const { root, clips } = createCoarseCharacter();
   prepare(root);
   root.traverse((node) => {
     node.castShadow = true;
     node.receiveShadow = true;
   });
   const crowd = SkinnedInstancedMesh.from(root, clips, TRIO, options);
-  crowd.material = Array.isArray(crowd.material) ? crowd.material.map(create) : create();
+  if (!own) crowd.material = Array.isArray(crowd.material) ? crowd.material.map(create) : create();
   // As three.js draws objects: far ones first where they are transparent.
   crowd.sortObjects = true;
   const clones = new Group();
@@ -47,7 +49,7 @@ export function createTrio(
     crowd.setMatrixAt(i, matrix);
     crowd.play(i, clip, { ...LoopOnceOptions, time });
     const reference = new Reference(root, matrix).pose(clips[clip], time);
-    for (const mesh of reference.meshes) {
+    for (const mesh of own ? [] : reference.meshes) {
       mesh.material = create();
       dress(mesh.material as Material, i);
     }
@@ -61,13 +63,3 @@ export function createTrio(
 
 /** Colours that differ in all channels. */
 export const COLORS: readonly Color[] = [0x000000, 0x802010, 0x1060a0].map((hex) => new Color(hex));
-
-/** Calls back for each material of each clone. */
-export function forEachMaterial(
-  { references }: Trio,
-  callback: (material: Material, i: number, mesh: Mesh) => void,
-): void {
-  references.forEach(({ meshes }, i) => {
-    for (const mesh of meshes) callback(mesh.material as Material, i, mesh);
-  });
-}

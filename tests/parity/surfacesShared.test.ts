@@ -1,0 +1,151 @@
+import {
+  BoxGeometry,
+  Color,
+  DataArrayTexture,
+  Group,
+  type Material,
+  Mesh,
+  MeshStandardMaterial,
+  type Object3D,
+} from 'three';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TWINS } from '../support/captures.js';
+import { disposeLater } from '../support/disposeLater.js';
+import { type Drawing, drawingOf } from '../support/drawings.js';
+import { expectSamePicture } from '../support/expectSamePicture.js';
+import { createStage } from '../support/pictures.js';
+import { COLORS, createTrio, TRIO, type Trio } from '../support/surfaceTrio.js';
+import { stripes } from '../support/textures.js';
+
+/** Share of the pixels that the characters cover, with their shadows, that may differ. */
+const BOUND = 0.0015;
+
+const standard = () => new MeshStandardMaterial({ color: 0xbbaa88, roughness: 0.6 });
+const emissiveOf = (material: Material) => (material as MeshStandardMaterial).emissive;
+
+/** Adds a box to the head, of a material of its own. */
+const addHat = (root: Object3D): void => {
+  const material = new MeshStandardMaterial({ color: 0x335577, roughness: 0.2, metalness: 0.7 });
+  const hat = new Mesh(new BoxGeometry(0.4, 0.3, 0.4), material);
+  hat.name = 'Hat';
+  root.getObjectByName('Head')?.add(hat);
+};
+
+describe.each(TWINS)('%s', (twin) => {
+  let draw: Drawing['draw'];
+  let dispose: () => void;
+  beforeAll(async () => {
+    const drawing = await drawingOf(twin);
+    draw = drawing.draw;
+    dispose = drawing.dispose;
+  });
+  afterAll(() => dispose());
+
+  async function expectSame({ clones, crowd, bounds }: Trio, label: string): Promise<void> {
+    const { scene, camera } = createStage(bounds, 'directional');
+    const expected = await draw(scene, camera, clones);
+    const drawn = await draw(scene, camera, crowd);
+    const empty = await draw(scene, camera, new Group());
+    expectSamePicture(`${label}, ${twin}`, expected, drawn, empty, BOUND);
+    disposeLater(crowd);
+  }
+
+  test('crowds that share a material, with a plain mesh, each have what they have', async () => {
+    const shared = standard();
+    shared.transparent = true;
+    const create = () => shared;
+    const glowing = createTrio(create, () => {});
+    const fading = createTrio(create, () => {}, { uniforms: { dirt: 'float' } });
+    const plain = createTrio(create, () => {});
+    const box = new Mesh(new BoxGeometry(0.5, 0.5, 0.5), shared);
+    box.position.y = 2;
+    for (const { crowd, clones } of [glowing, fading, plain]) {
+      crowd.add(box.clone());
+      clones.add(box.clone());
+    }
+    for (let i = 0; i < TRIO; i++) {
+      glowing.crowd.setEmissiveAt(i, COLORS[i]).setRoughnessAt(i, 0.3);
+      fading.crowd.setOpacityAt(i, 0.4 + 0.2 * i).setUniformAt(i, 'dirt', 1);
+      for (const { references } of [glowing, fading]) {
+        for (const mesh of references[i].meshes) mesh.material = shared.clone();
+      }
+      for (const { material } of glowing.references[i].meshes) {
+        emissiveOf(material as Material).copy(COLORS[i]);
+        (material as MeshStandardMaterial).roughness = 0.3;
+      }
+      for (const { material } of fading.references[i].meshes) (material as Material).opacity = 0.4 + 0.2 * i;
+    }
+    // In turn, and again once all variants are known.
+    for (const label of ['at first', 'again']) {
+      await expectSame(glowing, `shared, glowing ${label}`);
+      await expectSame(fading, `shared, fading ${label}`);
+      await expectSame(plain, `shared, plain ${label}`);
+    }
+  });
+
+  test('what is attached, and levels of detail, have what the crowd has', async () => {
+    const trio = createTrio(
+      standard,
+      (material, i) => {
+        emissiveOf(material).copy(COLORS[i]);
+      },
+      {},
+      addHat,
+    );
+    // The same once more: first without the hat, which is attached, then at a level of detail.
+    const bare = createTrio(standard, () => {});
+    const hat = new BoxGeometry(0.4, 0.3, 0.4);
+    bare.crowd.attachToJoint('Head', hat, standard());
+    for (let i = 0; i < TRIO; i++) bare.crowd.setEmissiveAt(i, COLORS[i]);
+    await expectSame({ ...bare, clones: trio.clones, bounds: trio.bounds }, 'attached');
+    for (let i = 0; i < TRIO; i++) trio.crowd.setEmissiveAt(i, COLORS[i]);
+    trio.crowd.addLevel(trio.crowd.geometry, 0.001);
+    await expectSame(trio, 'level of detail');
+
+    const own = createTrio(standard, () => {});
+    const sword = own.crowd.attachToJoint('Head', hat, standard());
+    own.crowd.setEmissiveAt(1, new Color(1, 1, 1));
+    for (let i = 0; i < TRIO; i++) sword.setEmissiveAt(i, COLORS[i]);
+    own.crowd.setEmissiveAt(1, new Color(0, 0, 0));
+    trio.references.forEach(({ meshes }) => {
+      for (const { name, material } of meshes) if (name !== 'Hat') emissiveOf(material as Material).set(0);
+    });
+    await expectSame({ ...own, clones: trio.clones, bounds: trio.bounds }, 'attached, of its own');
+  });
+
+  test('merged materials lose roughness, metalness and emission of their own to those of instances', async () => {
+    const merged = createTrio(standard, () => {}, { mergeMaterials: true }, addHat, true);
+    expect(Array.isArray(merged.crowd.material)).toBe(false);
+    const values = [null, 0.15, 0.9];
+    merged.references.forEach(({ meshes }, i) => {
+      for (const mesh of meshes) {
+        const material = (mesh.material as MeshStandardMaterial).clone();
+        material.roughness = values[i] ?? material.roughness;
+        material.metalness = values[i] ?? material.metalness;
+        material.emissive.add(COLORS[i]);
+        mesh.material = material;
+      }
+      merged.crowd.setRoughnessAt(i, values[i]).setMetalnessAt(i, values[i]).setEmissiveAt(i, COLORS[i]);
+    });
+    await expectSame(merged, 'merged');
+  });
+
+  test('a texture array beside other maps casts its own holes', async () => {
+    const layers = new DataArrayTexture(new Uint8Array(4 * 4 * 4 * 2).fill(255, 0, 64), 4, 4, 2);
+    layers.needsUpdate = true;
+    const maps = [layers, stripes()];
+    const trio = createTrio(standard, () => {}, {}, addHat, true);
+    trio.crowd.material = maps.map((map) => new MeshStandardMaterial({ map, alphaTest: 0.5 }));
+    expect(trio.crowd.geometry.groups.length).toBe(2);
+    for (let i = 0; i < TRIO; i++) trio.crowd.setMapLayerAt(i, i % 2);
+    trio.references.forEach(({ meshes }, i) => {
+      for (const mesh of meshes) {
+        const isHat = mesh.name === 'Hat';
+        mesh.material = new MeshStandardMaterial({ alphaTest: 0.5, map: isHat ? maps[1] : null });
+        // The second layer has nothing but holes.
+        if (!isHat && i % 2 === 1) mesh.visible = false;
+      }
+    });
+    await expectSame(trio, 'beside other maps');
+  });
+});
