@@ -6,6 +6,8 @@ import { Picker } from '../lib/Picker.js';
 import { fail, find, onKey, secondsBetween, showValue, slide, toggle } from '../lib/page.js';
 import { crowdRadius, partOf, placeOf } from '../lib/plan.js';
 import { Ring } from '../lib/Ring.js';
+import { Moods } from './Moods.js';
+import { addMud } from './mud.js';
 import { BODIES, createWardrobe, EXTRAS, HATS, STOUT } from './outfits.js';
 
 const MOST = 2_000;
@@ -15,12 +17,21 @@ const SIZE = 1.3;
 const PARTS = [...BODIES, ...HATS, ...EXTRAS];
 
 const { query, detail, Crowd, stage, measure } = await openStage();
+const isWebGPU = query.get('renderer') === 'webgpu';
 const figures = new Figures(find('tbody'), ['crowd']);
 
 // --- the crowd: everything there is to wear, in one draw call ---
 
 const { root, clips } = createWardrobe(detail);
-const crowd = Crowd.from(root, clips, MOST, { mergeMaterials: true });
+// What shaders know from the first frame on need not be compiled once more when it is first set.
+const uniforms = { mud: 'float', emissive: 'color', opacity: 'float' } as const;
+const crowd = Crowd.from(root, clips, MOST, { mergeMaterials: true, uniforms });
+for (const material of [crowd.material].flat() as MeshStandardMaterial[]) {
+  // Fades by leaving out pixels, so that nobody has to be sorted.
+  material.alphaHash = true;
+  await addMud(material, isWebGPU);
+}
+const moods = new Moods(crowd);
 crowd.castShadow = true;
 crowd.receiveShadow = true;
 
@@ -53,6 +64,7 @@ function dress(index: number): void {
   }
   crowd.setPartColorAt(index, worn[0], _color.setHSL(Math.random(), 0.25, 0.85));
   setStout(index, Math.random() ** 2);
+  crowd.setUniformAt(index, 'mud', 0.4 * Math.random() ** 3);
 }
 
 function setStout(index: number, value: number): void {
@@ -96,7 +108,15 @@ function showParts(): void {
   find('[data-selected]').textContent = `Character ${selected} wears ${worn.join(', ')}.`;
   find<HTMLInputElement>('[name=stout]').value = String(stoutness[selected]);
   showValue('stout', stoutness[selected].toFixed(2));
+  showMud();
   showColor();
+}
+
+function showMud(): void {
+  const mud = crowd.getUniformAt(selected, 'mud');
+  find<HTMLInputElement>('[name=mud]').value = String(mud);
+  showValue('mud', mud.toFixed(2));
+  find('button[name=fade]').setAttribute('aria-pressed', String(!moods.isThere(selected)));
 }
 
 function showColor(): void {
@@ -139,6 +159,11 @@ function listen(): void {
     showParts();
   });
   toggle('torches', false, setTorches);
+  find('button[name=hit]').addEventListener('click', () => moods.hit(selected));
+  find('button[name=fade]').addEventListener('click', () => {
+    moods.fade(selected, !moods.isThere(selected));
+    showMud();
+  });
 
   const count = Math.min(MOST, Math.max(1, Number(query.get('count') ?? MOST)));
   const setCount = (value: number) => {
@@ -150,10 +175,14 @@ function listen(): void {
   setCount(count);
   slide('count', setCount);
   slide('stout', (value) => setStout(selected, value));
+  slide('mud', (value) => crowd.setUniformAt(selected, 'mud', value));
 
   const hover = find<HTMLElement>('[data-hover]');
   const picker = new Picker(stage, crowd);
-  picker.onClick(({ instanceId = 0 }) => select(instanceId));
+  picker.onClick(({ instanceId = 0 }) => {
+    select(instanceId);
+    moods.hit(instanceId);
+  });
   picker.onHover((hit) => {
     hover.hidden = hit === null;
     highlight(hit?.instanceId ?? null);
@@ -184,6 +213,7 @@ function frame(now: number): void {
   last = now;
   const cost = measure(() => {
     crowd.update(delta);
+    moods.update(delta);
     crowd.getMatrixAt(selected, _matrix);
     ring.follow(selected, _place.setFromMatrixPosition(_matrix), delta);
     stage.controls.update();

@@ -267,7 +267,7 @@ test('what instances have of their own costs a steady frame nothing, and a chang
   expect(frame()).toMatchObject({ uploads: 1, bytes: 2 * 16 });
   crowd.setUniformAt({ start: 100, count: 20 }, 'dirt', 0.5);
   expect(frame()).toMatchObject({ uploads: 1, bytes: 20 * 2 * 16 });
-  crowd.setUniformAt(crowd.all, 'at', new Vector4());
+  crowd.setUniformAt(crowd.all, 'at', new Vector4(0, 0, 0, 0));
   expect(frame(), 'the same as before').toMatchObject({ uploads: 0 });
   // one of the swords' own, of as many texels
   swords.setEmissiveAt(7, new Color(1, 0, 0));

@@ -321,6 +321,12 @@ test.each(['webgl', 'webgpu'])(
     await page.click('button[name=torches]');
     await page.waitForTimeout(500);
     await page.click('button[name=torches]');
+    await page.locator('[name=mud]').fill('0.5');
+    await page.click('button[name=hit]');
+    await look(page, 'dressing-hit', renderer);
+    await page.click('button[name=fade]');
+    expect(await page.getAttribute('button[name=fade]', 'aria-pressed')).toBe('true');
+    await look(page, 'dressing-fading', renderer);
     await page.mouse.move(430, 220);
     await page.waitForTimeout(500);
     expect(problems).toEqual([]);
