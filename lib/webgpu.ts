@@ -23,7 +23,7 @@ function withNodeMaterials(): typeof Base {
 export const SkinnedInstancedMesh = /*@__PURE__*/ withNodeMaterials();
 export type SkinnedInstancedMesh = Base;
 
-export type { UniformNodeTypes } from '../shaders/tsl.js';
+export type { UniformNodeType } from '../shaders/tsl.js';
 export {
   instanceUniform,
   skinnedInstanceNormal,

@@ -20,6 +20,7 @@ import {
   workgroupArray,
 } from 'three/tsl';
 import type { Node, NodeBuilder, NodeMaterial, StorageBufferAttribute, TextureNode } from 'three/webgpu';
+import type { UniformType } from '../lib/instances/UniformLayout.js';
 
 /**
  * What three.js's nodes can do although their types do not say so. The casts between our types and theirs are in this file
@@ -226,18 +227,12 @@ export function emptyArray(count: number): Elements<'vec4'> {
   return array('vec4', count).toVar() as unknown as Elements<'vec4'>;
 }
 
-/** Types of uniforms of instances, as nodes have them. */
-export interface UniformNodeTypes {
-  float: 'float';
-  vec2: 'vec2';
-  vec3: 'vec3';
-  vec4: 'vec4';
-  color: 'vec3';
-}
+/** What a uniform of instances is as a node: a color is three numbers. */
+export type UniformNodeType<T extends UniformType> = T extends 'color' ? 'vec3' : T;
 
 /** A node whose type is known from what was declared. */
-export const uniformOfType = <T extends keyof UniformNodeTypes>(node: Node): Node<UniformNodeTypes[T]> =>
-  node as unknown as Node<UniformNodeTypes[T]>;
+export const uniformOfType = <T extends UniformType>(node: Node): Node<UniformNodeType<T>> =>
+  node as unknown as Node<UniformNodeType<T>>;
 
 /** Some components of a vector, by their names. */
 export const componentsNamed = <T>(vector: Node<'vec4'>, names: string): Node<T> =>

@@ -2,7 +2,7 @@ import { Fn, float, varying, vec2, vec3, vec4 } from 'three/tsl';
 import type { Node, NodeBuilder } from 'three/webgpu';
 import { readUniforms, uniformIn } from '../../../shaders/instanceUniforms.tsl.js';
 import { texels } from '../../../shaders/TexelNode.js';
-import { buildOf, type UniformNodeTypes, uniformOfType } from '../../../shaders/tsl.js';
+import { buildOf, type UniformNodeType, uniformOfType } from '../../../shaders/tsl.js';
 import {
   initialOf,
   isLook,
@@ -73,7 +73,7 @@ function texelNode(crowd: DrawnCrowd, builder: NodeBuilder, texel: number): Node
  * `'mapLayer'`.
  * @param type As it was declared.
  */
-export function instanceUniform<T extends UniformType>(name: string, type: T): Node<UniformNodeTypes[T]> {
+export function instanceUniform<T extends UniformType>(name: string, type: T): Node<UniformNodeType<T>> {
   const read = Fn((builder: NodeBuilder) => {
     const { object } = buildOf(builder);
     if (!isCrowd(object)) return zeroOf(type);
