@@ -98,7 +98,8 @@ export class InstanceHome extends Object3D {
 
   override updateMatrixWorld(force?: boolean): void {
     const { objects, mesh } = this;
-    const { placement, presence } = objects;
+    const { placement, presence, looks } = objects;
+    looks.flush();
     mesh.crowd.places.settle();
     const moved = placement.followCrowd();
     placement.placeChanged();

@@ -6,6 +6,7 @@ import type { CrowdIntersection } from '../queries/raycastInstance.js';
 import { adoptPlace } from './adoptPlace.js';
 import { InstancePlacement, type PlacedObject } from './InstancePlacement.js';
 import { InstancePresence, type PresentObject } from './InstancePresence.js';
+import { LookQueue } from './LookQueue.js';
 
 /** An object that stands for an instance of a crowd. */
 export interface ObjectOfInstance extends PlacedObject, PresentObject {
@@ -23,6 +24,8 @@ export class InstanceObjects implements CrowdObjects {
   readonly byId: (ObjectOfInstance | null)[] = [];
   readonly placement: InstancePlacement;
   readonly presence: InstancePresence;
+  /** What was set on objects, and is not yet told to the crowd. */
+  readonly looks: LookQueue = new LookQueue();
   /** How many listeners the objects have for a type of event. */
   private readonly listeners = new Map<string, number>();
 
