@@ -19,6 +19,7 @@ export type { TextureLayout } from './encodings/textureLayout.js';
 export type { InstanceRange, Instances } from './instances/instanceRange.js';
 export type { InstanceUniformTypes, UniformType } from './instances/UniformLayout.js';
 export type { UniformValue } from './instances/uniformTypes.js';
+export type { AttachmentLevel } from './objects/AttachmentLevel.js';
 export type { CharacterMesh } from './objects/CharacterMesh.js';
 export type { CrowdInstance } from './objects/CrowdInstance.js';
 export type { CrowdMesh } from './objects/CrowdMesh.js';
@@ -32,7 +33,7 @@ export type {
 export type { DrawnMesh } from './objects/DrawnMesh.js';
 export type { EditableMesh } from './objects/EditableMesh.js';
 export type { IdentityMesh } from './objects/IdentityMesh.js';
-export type { JointAttachment } from './objects/JointAttachment.js';
+export type { AttachmentLevelOptions, JointAttachment } from './objects/JointAttachment.js';
 export type {
   LeveledMesh,
   LevelShare,

@@ -72,6 +72,8 @@ const spears = crowd.attachToJoint(
   new Matrix4().makeTranslation(0, 0.35, 0.03),
 );
 spears.castShadow = true;
+// Far spears are a stick of three sides.
+spears.addLevel(new CylinderGeometry(0.03, 0.01, 2.3, 3, 1, true).translate(0, 0.1, 0), 1);
 
 let armies = new Armies(count);
 const map = new FieldMap(

@@ -12,6 +12,8 @@ import type { CrowdSkeleton } from './CrowdSkeleton.js';
 /** What backends read of a mesh that draws a crowd. The classes of such meshes come later in the order of imports. */
 export interface DrawnCrowd extends InstancedMesh, Omit<PosedCrowd, 'geometry' | 'count'> {
   readonly isCrowdMesh: true;
+  /** Whether it draws what is far away in the place of another mesh. */
+  readonly isLevelMesh?: boolean;
   /** The most instances there can be. */
   readonly capacity: number;
   /** Whether three.js shall bind `skeleton.boneTexture` and `bindMatrix` at each draw. */
@@ -32,7 +34,7 @@ export interface DrawnCrowd extends InstancedMesh, Omit<PosedCrowd, 'geometry' |
   readonly view: View | null;
   /** Which instances each camera sees. */
   readonly views: CrowdViews;
-  /** Level of detail at which it draws instances; null for all levels. */
+  /** Level of detail at which it draws instances, or a list of several, see `LevelTable.listFor`; null for all levels. */
   readonly level: number | null;
 
   /** Which parts of instances are shown and in what colour; null until some instance differs from the baked character. */

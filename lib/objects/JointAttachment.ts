@@ -4,11 +4,17 @@ import { removePlaybackAttributes } from '../character/crowdGeometry.js';
 import { jointsOf } from '../character/crowdSkin.js';
 import { Crowd } from '../crowd/Crowd.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
+import { MAX_LEVELS } from '../views/LevelTable.js';
+import { AttachmentLevel } from './AttachmentLevel.js';
 import { CharacterMesh } from './CharacterMesh.js';
 import type { CrowdMesh } from './CrowdMesh.js';
+import type { LevelOptions } from './createLevel.js';
 import type { DrawOptions } from './crowdTypes.js';
 
 const NAME = 'JointAttachment';
+
+/** How a level of an attachment is drawn. */
+export type AttachmentLevelOptions = Pick<LevelOptions, 'material' | 'castShadow' | 'receiveShadow'>;
 
 /**
  * A geometry that follows a joint of every instance of a crowd, made by `attachToJoint`. It shares what the instances play
@@ -23,6 +29,10 @@ export class JointAttachment extends CharacterMesh {
 
   /** The mesh that this one is attached to. */
   private owner: CrowdMesh | null = null;
+  /** Where geometry is in the joint's own space. */
+  private readonly offset = new Matrix4();
+  /** Number of the level from which on nothing is drawn. */
+  private hiddenFrom = Infinity;
 
   /**
    * @param crowd Of its own, until it is attached.
@@ -62,6 +72,7 @@ export class JointAttachment extends CharacterMesh {
     const bound = bindToJoint(geometry, socket, offset);
     const options = { interpolate, influences: 1 } as const;
     const attachment = new JointAttachment(bound, material, new Crowd(boneTexture, 0), socket, options);
+    attachment.offset.copy(offset);
     bound.dispose();
     attachment.castShadow = owner.castShadow;
     attachment.receiveShadow = owner.receiveShadow;
@@ -81,6 +92,92 @@ export class JointAttachment extends CharacterMesh {
     offset?: Matrix4,
   ): JointAttachment {
     return JointAttachment.create(this, joint, geometry, material, offset, `${NAME}.attachToJoint`);
+  }
+
+  /**
+   * Draws another geometry in the place of this one, or nothing, where the crowd is drawn at a level of detail or behind it. It
+   * follows the same joint with the same offset. Rays still hit this one.
+   *
+   * ```ts
+   * crowd.addLevel(coarseRoot, 20);
+   * crowd.addLevel(coarserRoot, 60);
+   * sword.addLevel(coarseSword, 1);
+   * sword.addLevel(null, 2);
+   * ```
+   *
+   * @param geometry In the space of the first one; it is copied. Null for nothing.
+   * @param from Number of the crowd's level from which on it is drawn, 1 or more; such a level may be added later.
+   * @returns The mesh that draws it, a child of this one; `dispose` removes it.
+   * @throws If it is no geometry, or there is no such level.
+   */
+  addLevel(geometry: BufferGeometry, from: number, options?: AttachmentLevelOptions): AttachmentLevel;
+  addLevel(geometry: null, from: number): null;
+  addLevel(
+    geometry: BufferGeometry | null,
+    from: number,
+    { material = this.material, castShadow, receiveShadow }: AttachmentLevelOptions = {},
+  ): AttachmentLevel | null {
+    const caller = `${NAME}.addLevel`;
+    if (!(Number.isInteger(from) && from >= 1 && from < MAX_LEVELS)) {
+      throw new Error(`${caller}: ${from} is no level of the crowd; use 1 to ${MAX_LEVELS - 1}.`);
+    }
+    if (geometry === null) {
+      this.hiddenFrom = from;
+      return null;
+    }
+    if (geometry?.isBufferGeometry !== true || !geometry.hasAttribute('position')) {
+      throw new Error(
+        `${caller}: ${String(geometry)} is no geometry with an attribute "position"; pass one, or null for nothing.`,
+      );
+    }
+    const { boneTexture, socket, interpolate } = this;
+    const bound = bindToJoint(geometry, socket, this.offset);
+    const options = { interpolate, influences: 1 } as const;
+    const level = new AttachmentLevel(bound, material, new Crowd(boneTexture, 0), options, from);
+    bound.dispose();
+    level.name = this.name;
+    level.castShadow = castShadow ?? this.castShadow;
+    level.receiveShadow = receiveShadow ?? this.receiveShadow;
+    level.renderOrder = this.renderOrder;
+    level.layers.mask = this.layers.mask;
+    level.attachTo(this);
+    this.add(level);
+    return level;
+  }
+
+  /** @internal */
+  override get level(): number | null {
+    return this.crowd.levels.isUsed ? this.listOf(this) : null;
+  }
+
+  /** @internal */
+  listOf(mesh: CrowdMesh): number | null {
+    const { levels } = this.crowd;
+    return levels.isUsed ? levels.listFor(this.levelsOf(mesh)) : -1;
+  }
+
+  /** The crowd's levels at which something of this is drawn: bit `1 << level`. */
+  private get shownLevels(): number {
+    const { owner } = this;
+    const all = owner instanceof JointAttachment ? owner.shownLevels : this.crowd.levels.attachedLevels;
+    return this.hiddenFrom < MAX_LEVELS ? all & ((1 << this.hiddenFrom) - 1) : all;
+  }
+
+  /** Those at which it is this mesh that is drawn, or one in its place. */
+  private levelsOf(mesh: CrowdMesh): number {
+    const { shownLevels, attachments } = this;
+    let bits = 0;
+    for (let level = 0; level < MAX_LEVELS; level++) {
+      let shown: CrowdMesh = this;
+      let from = 0;
+      for (const one of attachments) {
+        if (!(one instanceof AttachmentLevel) || one.from > level || one.from < from) continue;
+        shown = one;
+        from = one.from;
+      }
+      if (shown === mesh) bits |= 1 << level;
+    }
+    return bits & shownLevels;
   }
 
   /** @internal */
@@ -120,6 +217,8 @@ export class JointAttachment extends CharacterMesh {
     }
     super.copy(source, recursive);
     this.socket = source.socket;
+    this.offset.copy(source.offset);
+    this.hiddenFrom = source.hiddenFrom;
     return this;
   }
 
@@ -151,6 +250,9 @@ export class JointAttachment extends CharacterMesh {
     const { socket } = this;
     this.socket = this.socketIn(boneTexture);
     rebindToJoint(this.geometry, socket, this.socket);
+    for (const level of this.attachments) {
+      if (level instanceof AttachmentLevel) rebindToJoint(level.geometry, socket, this.socket);
+    }
   }
 
   /** Hides the instances that the owner hides: call it when the owner, or the numbers of the parts, were replaced. */

@@ -29,7 +29,7 @@ export class LevelMesh extends CrowdMesh {
   /** The crowd has all of it. @internal */
   override readonly looks: readonly InstanceData[] = [];
 
-  private owner: CrowdMesh | null = null;
+  protected owner: CrowdMesh | null = null;
   /** Materials and textures that were made for the level. */
   private readonly owned: readonly { dispose(): void }[];
 
@@ -46,14 +46,13 @@ export class LevelMesh extends CrowdMesh {
     owned: readonly { dispose(): void }[] = [],
   ) {
     super(geometry, material, crowd, options);
-    const { distance, screenShare, hysteresis, poseRate } = numbers;
-    this.entry = { object: this, distance, screenShare, hysteresis, poseRate };
+    this.entry = { ...numbers, object: this };
     this.owned = owned;
     shareLooks(this, () => this.owner);
   }
 
   /** Its number among the crowd's `levels`, -1 after it was removed. */
-  override get level(): number {
+  override get level(): number | null {
     return this.crowd.levels.indexOf(this);
   }
 
@@ -64,7 +63,7 @@ export class LevelMesh extends CrowdMesh {
     this.joinCrowd(owner.crowd);
     crowd.dispose();
     owner.attachments = [...owner.attachments, this];
-    owner.crowd.levels.add(this.entry);
+    this.begin(owner);
     this.count = owner.count;
     this.fitMorphs();
   }
@@ -125,11 +124,20 @@ export class LevelMesh extends CrowdMesh {
     return this;
   }
 
+  /** Has its crowd draw it. */
+  protected begin(owner: CrowdMesh): void {
+    owner.crowd.levels.add(this.entry);
+  }
+
+  protected end(owner: CrowdMesh): void {
+    owner.crowd.levels.remove(this.entry);
+  }
+
   private detach(): void {
     const { owner } = this;
     if (owner === null) return;
     owner.attachments = owner.attachments.filter((attachment) => attachment !== this);
-    owner.crowd.levels.remove(this.entry);
+    this.end(owner);
     // From here on nothing is shared, so that nothing of the owner's is freed.
     this.owner = null;
     this.removeFromParent();

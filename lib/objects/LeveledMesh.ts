@@ -98,7 +98,7 @@ export abstract class LeveledMesh extends EditableMesh {
     options: LevelOptions = {},
   ): LevelMesh | null {
     const caller = `${NAME}.addLevel`;
-    const numbers = checkLevel(start, hysteresis, caller, options.poseRate);
+    const numbers = checkLevel(start, hysteresis, options, caller);
     this.crowd.levels.check(numbers.screenShare, caller);
     if (character === null) {
       this.crowd.levels.add({ object: null, ...numbers });
@@ -153,7 +153,7 @@ export abstract class LeveledMesh extends EditableMesh {
     const made = levels.map((options) => {
       const { ratio, distance = Number.NaN, screenShare, hysteresis = 0 } = options;
       const start = screenShare === undefined ? distance : { screenShare };
-      const numbers = checkLevel(start, hysteresis, caller, options.poseRate);
+      const numbers = checkLevel(start, hysteresis, options, caller);
       this.crowd.levels.check(numbers.screenShare, caller, levels.length);
       return { start, hysteresis, options, ...simplifyGeometry(this.geometry, ratio, simplifier, caller) };
     });
@@ -213,17 +213,22 @@ function checkInstanced(geometry: BufferGeometry, caller: string): void {
 }
 
 /** @throws If a number is out of range. */
-function checkLevel(start: LevelStart, hysteresis: number, caller: string, poseRate = 0): LevelNumbers {
+function checkLevel(
+  start: LevelStart,
+  hysteresis: number,
+  { poseRate = 0, attachments = true }: LevelOptions,
+  caller: string,
+): LevelNumbers {
   checkPoseRate(poseRate, caller);
   if (!(hysteresis >= 0 && hysteresis <= 1)) {
     throw new Error(`${caller}: hysteresis is ${hysteresis}; use a share of the distance, 0 to 1.`);
   }
+  const numbers = { hysteresis, poseRate, attachments };
   if (typeof start === 'number') {
-    if (Number.isFinite(start)) return { distance: Math.abs(start), screenShare: null, hysteresis, poseRate };
+    if (Number.isFinite(start)) return { ...numbers, distance: Math.abs(start), screenShare: null };
     throw new Error(`${caller}: the distance is ${start}; use a finite number.`);
   }
   const { screenShare } = start;
-  if (screenShare > 0 && Number.isFinite(screenShare))
-    return { distance: 0, screenShare, hysteresis, poseRate };
+  if (screenShare > 0 && Number.isFinite(screenShare)) return { ...numbers, distance: 0, screenShare };
   throw new Error(`${caller}: screenShare is ${screenShare}; use a share of the picture's height above 0.`);
 }

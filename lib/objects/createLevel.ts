@@ -24,6 +24,8 @@ export interface LevelOptions {
    * highest of their levels'. `crowd.levels[0].poseRate` is that of the crowd itself. @default 0
    */
   poseRate?: number;
+  /** Whether what is attached to joints is drawn at this level, and at those behind it. @default true */
+  attachments?: boolean;
   /** Whether instances at this level cast shadows. @default as the crowd */
   castShadow?: boolean;
   /** Whether they receive shadows. @default as the crowd */

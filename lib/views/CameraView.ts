@@ -71,10 +71,11 @@ export class CameraView implements WantedPoses {
   /**
    * What a mesh of the crowd draws.
    *
-   * @param level Its level of detail; null for all levels at which something is drawn.
+   * @param level Its level of detail, or a list of several, see `LevelTable.listFor`; null for all levels at which something is
+   * drawn.
    */
   of(level: number | null): View {
-    return level === null || this.levelsVersion < 0 ? this.all : this.lists.of(level);
+    return level === null || (level === 0 && this.levelsVersion < 0) ? this.all : this.lists.of(level);
   }
 
   /**

@@ -12,17 +12,19 @@ interface LevelView extends View {
 
 /** Ids by level, while they are being sorted out; of all views, one after another. */
 const _ids: Uint32Array[] = [];
-const _counts = /*@__PURE__*/ new Uint32Array(MAX_LEVELS);
+const _counts = /*@__PURE__*/ new Uint32Array(2 * MAX_LEVELS);
 const _levels = /*@__PURE__*/ new Uint8Array(MAX_LEVELS);
+/** For each level, which of the lists of several levels have it too. */
+const _mixed = /*@__PURE__*/ new Uint8Array(MAX_LEVELS);
 
-/** The instances that a camera sees, in a list for each level of detail. */
+/** The instances that a camera sees, in a list for each level of detail, and those of several levels that are needed. */
 export class LevelLists {
   private readonly views: LevelView[] = [];
 
   /** @param capacity The most instances there can be. */
   constructor(private readonly capacity: number) {}
 
-  /** What the mesh of a level draws; nothing for one that is no level any more. */
+  /** What the mesh of a level draws, see `LevelTable.listFor`; nothing for one that is no level any more. */
   of(level: number): View {
     return this.views[level] ?? nothing();
   }
@@ -48,26 +50,35 @@ export class LevelLists {
     seen: Uint32Array,
   ): number {
     const { views, capacity } = this;
-    for (let level = 0; level < table.count; level++) {
-      if ((_ids[level]?.length ?? -1) < capacity) _ids[level] = new Uint32Array(capacity);
-      _levels[level] = inShadow ? table.inShadow(level) : level;
+    const { count: levels, mixed } = table;
+    const lists = mixed.length === 0 ? levels : MAX_LEVELS + mixed.length;
+    for (let list = 0; list < lists; list++) {
+      if ((_ids[list]?.length ?? -1) < capacity) _ids[list] = new Uint32Array(capacity);
     }
-    while (views.length < table.count) this.add();
+    for (let level = 0; level < levels; level++) {
+      _levels[level] = inShadow ? table.inShadow(level) : level;
+      _mixed[level] = 0;
+      for (let i = 0; i < mixed.length; i++) _mixed[level] |= ((mixed[i] >> level) & 1) << i;
+    }
+    while (views.length < lists) this.add();
     _counts.fill(0);
     let left = 0;
     for (let i = 0; i < count; i++) {
       const id = ids[i];
       const level = _levels[chosen.choose(id, spheres)];
       _ids[level][_counts[level]++] = id;
+      for (let rest = _mixed[level], list = MAX_LEVELS; rest !== 0; rest >>= 1, list++) {
+        if ((rest & 1) !== 0) _ids[list][_counts[list]++] = id;
+      }
       if (table.isDrawn(level)) ids[left++] = id;
       else seen[id >> 5] &= ~(1 << (id & 31));
     }
-    for (let level = 0; level < views.length; level++) {
-      const view = views[level];
-      view.count = _counts[level];
+    for (let list = 0; list < views.length; list++) {
+      const view = views[list];
+      view.count = _counts[list];
       view.isWhole = whole && view.count === count;
-      if (!view.isWhole && view.count > 0 && table.isDrawn(level))
-        this.listOf(view).assign(_ids[level], view.count);
+      if (!view.isWhole && view.count > 0 && (list >= MAX_LEVELS || table.isDrawn(list)))
+        this.listOf(view).assign(_ids[list], view.count);
     }
     return left;
   }

@@ -3,6 +3,9 @@ import type { Object3D } from 'three';
 /** The most levels of detail that a crowd may have, its own mesh among them. Shaders hold arrays of this length. */
 export const MAX_LEVELS = 8;
 
+/** The most lists of several levels, for what is attached and not drawn at all of them. */
+const MAX_MIXED = 8;
+
 /** A level of detail of a crowd, as `LOD.levels` has them. The numbers may be changed at any time. */
 export interface Level {
   /** What is drawn: the crowd for level 0, else what `addLevel` returned; null where nothing is drawn. */
@@ -21,6 +24,8 @@ export interface Level {
    * their levels' rates holds, and the lower of that and the instance's own.
    */
   poseRate: number;
+  /** Whether what is attached to joints is drawn at this level. Behind a level at which it is not, it is not either. */
+  attachments: boolean;
 }
 
 /** The levels of detail of a crowd: from where on each is drawn. The first is the crowd's own mesh. */
@@ -38,6 +43,12 @@ export class LevelTable {
 
   /** For each level its poses a second, as numbers that shaders can hold; 0 for one in every frame. */
   readonly poseRates: Float32Array = new Float32Array(MAX_LEVELS);
+
+  /**
+   * Lists that what is attached needs beside those of single levels: a bit `1 << level` for each level whose instances are in
+   * it. They have the numbers from `MAX_LEVELS` on.
+   */
+  readonly mixed: number[] = [];
 
   /** Goes up when `update` finds that something has changed. */
   version = 0;
@@ -75,6 +86,38 @@ export class LevelTable {
       else some = true;
     }
     return some;
+  }
+
+  /** The levels at which what is attached is drawn: bit `1 << level`. */
+  get attachedLevels(): number {
+    const { sorted } = this;
+    let bits = 0;
+    for (let i = 0; i < sorted.length && sorted[i].attachments; i++) if (this.isDrawn(i)) bits |= 1 << i;
+    return bits;
+  }
+
+  /**
+   * The number of the list of instances at some levels: that of the level if it is one, null for all at which something is
+   * drawn, -1 for none.
+   *
+   * @param bits Bit `1 << level` for each.
+   */
+  listFor(bits: number): number | null {
+    const { mixed, count } = this;
+    this.update();
+    let drawn = 0;
+    for (let i = 0; i < count; i++) if (this.isDrawn(i)) drawn |= 1 << i;
+    const wanted = bits & drawn;
+    if (wanted === drawn) return null;
+    if (wanted === 0) return -1;
+    if ((wanted & (wanted - 1)) === 0) return 31 - Math.clz32(wanted);
+    const found = mixed.indexOf(wanted);
+    if (found >= 0) return MAX_LEVELS + found;
+    // Where there is room for no more, it is better drawn at too many levels than missing.
+    if (mixed.length === MAX_MIXED) return null;
+    mixed.push(wanted);
+    this.version++;
+    return MAX_LEVELS + mixed.length - 1;
   }
 
   /** Makes a mesh level 0, which is drawn where no other is. */
@@ -140,6 +183,7 @@ export class LevelTable {
   update(): number {
     const { sorted, updated, enter, stay } = this;
     let same = updated === sorted && this.updatedShadow === this.shadowLevel;
+    if (updated !== sorted) this.mixed.length = 0;
     this.updated = sorted;
     this.updatedShadow = this.shadowLevel;
     for (let i = 1; i < sorted.length; i++) {
@@ -157,7 +201,7 @@ export class LevelTable {
 }
 
 function levelZero(object: Object3D | null): Level {
-  return { object, distance: 0, screenShare: null, hysteresis: 0, poseRate: 0 };
+  return { object, distance: 0, screenShare: null, hysteresis: 0, poseRate: 0, attachments: true };
 }
 
 /** Where a level starts, in the measure that all levels of its table have. */

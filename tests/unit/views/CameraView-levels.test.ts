@@ -8,7 +8,7 @@ import { ViewedCrowd } from '../../support/viewedCrowd.js';
 
 const add = (levels: LevelTable, distance: number, hysteresis = 0, drawn = true) => {
   const object = drawn ? ({} as Object3D) : null;
-  levels.add({ object, distance, screenShare: null, hysteresis, poseRate: 0 });
+  levels.add({ object, distance, screenShare: null, hysteresis, poseRate: 0, attachments: true });
 };
 
 const idsOf = ({ count, list, isWhole }: View) =>

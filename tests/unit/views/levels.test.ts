@@ -5,7 +5,14 @@ import { LevelTable } from '../../../lib/views/LevelTable.js';
 import { random } from '../../support/random.js';
 
 const level = (distance: number, hysteresis = 0, screenShare: number | null = null, drawn = true) => {
-  return { object: drawn ? new Object3D() : null, distance, screenShare, hysteresis, poseRate: 0 };
+  return {
+    object: drawn ? new Object3D() : null,
+    distance,
+    screenShare,
+    hysteresis,
+    poseRate: 0,
+    attachments: true,
+  };
 };
 
 function update(camera: Camera): void {

@@ -7,6 +7,7 @@ import type { NodePosePass } from '../NodePosePass.js';
 import { CameraSlot } from './CameraSlot.js';
 import { CameraStates } from './CameraStates.js';
 import { DrawTable } from './DrawTable.js';
+import { listAt, listCount } from './LevelNodes.js';
 import type { SeenRates } from './SeenNodes.js';
 import { StoredInstances } from './StoredInstances.js';
 import { ViewBuffers } from './ViewBuffers.js';
@@ -41,6 +42,7 @@ export class GPUViews {
   private readonly states = new CameraStates();
   /** Lists of a view: all instances, then those of each level of detail, if there are several. */
   private lists = 1;
+  private levels = 1;
   private frame = -1;
   private readonly rates = {
     states: null as StorageBufferAttribute | null,
@@ -67,14 +69,18 @@ export class GPUViews {
     const { frame } = this.renderer.info;
     if (frame !== this.frame) this.beginFrame(frame);
     const { levels } = crowd.views;
-    this.resize(crowd.capacity, levels.isUsed ? levels.count + 1 : 1);
+    // Before the lists are counted: it may need one more.
+    const { level } = crowd;
+    levels.update();
+    this.levels = levels.count;
+    this.resize(crowd.capacity, listCount(levels));
     const { instances, table } = this;
     instances.update(crowd.instanceMatrix, crowd.visibility);
     const slot = this.slotFor(camera);
     slot.frame = frame;
     // What is no level any more shows nothing.
-    const end = crowd.level === -1 ? 0 : crowd.count;
-    slot.places.set(crowd, table.place(crowd.geometry, material, group, listOf(crowd), end));
+    const end = level === -1 ? 0 : crowd.count;
+    slot.places.set(crowd, table.place(crowd.geometry, material, group, listAt(levels, level), end));
 
     const frustums = this.clip(crowd, camera);
     const { center, radius } = this.sphere;
@@ -118,12 +124,13 @@ export class GPUViews {
   /** What a camera saw when it last drew the crowd. */
   async read(camera: Camera, pass: NodePosePass | null): Promise<ViewInfo> {
     const slot = this.slotOf(camera);
-    if (slot === null) return { visible: 0, levels: new Array(Math.max(1, this.lists - 1)).fill(0) };
+    if (slot === null) return { visible: 0, levels: new Array(this.levels).fill(0) };
     const reading = pass?.readPosed(this.renderer);
     const totals = new Uint32Array(await this.renderer.getArrayBufferAsync(slot.buffers.totals));
-    const [visible, ...levels] = totals;
+    const [visible] = totals;
     const posed = await reading;
-    const info = { visible, levels: levels.length === 0 ? [visible] : levels };
+    const levels = totals.length === 1 ? [visible] : [...totals.subarray(1, 1 + this.levels)];
+    const info = { visible, levels };
     return posed === undefined ? info : { ...info, posed };
   }
 
@@ -225,8 +232,7 @@ export class GPUViews {
 }
 
 /** The list that a mesh draws: that of its level of detail, or of all. */
-export const listOf = ({ level, views }: DrawnCrowd): number =>
-  level !== null && views.levels.isUsed ? level + 1 : 0;
+export const listOf = ({ level, views }: DrawnCrowd): number => listAt(views.levels, level);
 
 const NONE: readonly Camera[] = [];
 

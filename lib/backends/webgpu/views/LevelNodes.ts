@@ -10,7 +10,7 @@ const FAR = 3e38;
 
 /** The level of detail of an instance, in compute shaders. Twin of `lib/views/CameraLevels.ts`. */
 export class LevelNodes {
-  /** Of each level: from where on it is drawn, the same if it is drawn already, the level in its place, whether it is drawn. */
+  /** Of each level: from where on it is drawn, the same if it is drawn already, the lists that it is in. */
   private readonly table: Vector4[] = Array.from({ length: MAX_LEVELS }, () => new Vector4());
   /** See `CameraLevels.measure`. */
   private readonly rows: Vector4[] = Array.from({ length: 3 }, () => new Vector4());
@@ -44,18 +44,18 @@ export class LevelNodes {
       numbers.set(
         Math.min(table.enter[level], FAR),
         Math.min(table.stay[level], FAR),
-        shown,
-        table.isDrawn(shown) ? 1 : 0,
+        listsOf(table, shown),
+        0,
       );
     });
   }
 
   /**
-   * The level at which an instance is drawn, and whether anything is. Builds on the current stack.
+   * The lists of which an instance is one at its level, a bit for each. Builds on the current stack.
    *
    * @param sphere Around the instance, in the crowd's space.
    */
-  choose(id: Node<'int'>, sphere: Node<'vec4'>): { level: Node<'int'>; isDrawn: Node<'bool'> } {
+  choose(id: Node<'int'>, sphere: Node<'vec4'>): Node<'uint'> {
     const table = uniformArray(this.table, 'vec4') as unknown as Elements<'vec4'>;
     const rows = uniformArray(this.rows, 'vec4') as unknown as Elements<'vec4'>;
     const measure = this.scale.toVar();
@@ -80,7 +80,26 @@ export class LevelNodes {
       });
     });
     this.states.element(id).assign(uint(level));
-    const chosen = table.element(level).toVar();
-    return { level: int(chosen.z).toVar(), isDrawn: chosen.w.greaterThan(0.5) };
+    return uint(table.element(level).z).toVar();
   }
 }
+
+/** The first list has all at whose level something is drawn, then there is one for each level, then those of several. */
+function listsOf(table: LevelTable, level: number): number {
+  let lists = table.isDrawn(level) ? 1 : 0;
+  lists |= 2 << level;
+  table.mixed.forEach((levels, i) => {
+    lists |= ((levels >> level) & 1) << (1 + table.count + i);
+  });
+  return lists;
+}
+
+/** How many lists a view has. */
+export const listCount = (table: LevelTable): number =>
+  table.isUsed ? 1 + table.count + table.mixed.length : 1;
+
+/** The place among them of that of a mesh, by its `level`. */
+export const listAt = (table: LevelTable, level: number | null): number => {
+  if (level === null || level < 0 || !table.isUsed) return 0;
+  return 1 + (level < MAX_LEVELS ? level : table.count + level - MAX_LEVELS);
+};

@@ -167,10 +167,7 @@ export class ViewSteps {
           const sphere = instanceSphere(columns, this.sphere);
           If(this.frustums.equal(0).or(isSeen(planes, this.frustums, sphere)), () => {
             if (this.levels === null) lists.assign(uint(1));
-            else {
-              const { level, isDrawn } = this.levels.choose(id, sphere);
-              lists.assign(uint(2).shiftLeft(uint(level)).bitOr(uint(isDrawn)));
-            }
+            else lists.assign(this.levels.choose(id, sphere));
           });
         },
       );
