@@ -15,8 +15,10 @@ declare module './objects/CrowdInstance.js' {
 registerInstances({ create: (crowd: SkinnedInstancedMesh) => new SkinnedInstance(crowd) });
 
 export type { AnimatedInstance } from './instanceObjects/AnimatedInstance.js';
+export type { BonedInstance } from './instanceObjects/BonedInstance.js';
 export type { DressedInstance } from './instanceObjects/DressedInstance.js';
 export type { InstanceAction } from './instanceObjects/InstanceAction.js';
+export type { InstanceBone } from './instanceObjects/InstanceBone.js';
 export type { ActionOptions, ActionOwner, InstanceMixer } from './instanceObjects/InstanceMixer.js';
 export type { ActionOfEvent, SkinnedInstanceEventMap } from './instanceObjects/instanceEvents.js';
 export type { PlacedInstance } from './instanceObjects/PlacedInstance.js';

@@ -6,10 +6,11 @@ import {
   TRACK_ABSENT,
   TRACK_CONSTANT,
   TRACK_STEP,
+  TRACK_TREMBLES,
   type TrackClip,
 } from '../tracks/PoseTracks.js';
 import type { StoredClip } from './ClipReader.js';
-import type { Channel } from './channels.js';
+import { type Channel, trembles } from './channels.js';
 import { composeNode } from './collectRig.js';
 import { nodesAbove } from './nodesAbove.js';
 import { invertedRest } from './PoseSampler.js';
@@ -76,7 +77,8 @@ export class TrackPacker {
         }
         const entry = this.entryOf(channel.node, channel.property);
         before[entry] = constants.add(channel.values, channel.size, before[entry]);
-        table[clip * before.length + entry] = (before[entry] | TRACK_CONSTANT) >>> 0;
+        const bits = TRACK_CONSTANT | (trembles(channel) ? TRACK_TREMBLES : 0);
+        table[clip * before.length + entry] = (before[entry] | bits) >>> 0;
       }
     });
 

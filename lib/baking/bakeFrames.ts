@@ -10,7 +10,7 @@ import type { Rig } from '../poses/Rig.js';
 import { MOTION_SIZE } from '../poses/RootMotion.js';
 import { toHalf } from '../utils/toHalf.js';
 import type { BakedCharacter } from './BakedCharacter.js';
-import { jointBinds } from './collectRig.js';
+import { jointBinds, jointParents } from './collectRig.js';
 import { movePoseBack, type RootMotionExtractor } from './extractRootMotion.js';
 import { growByArcs } from './growByArcs.js';
 import { PoseSampler } from './PoseSampler.js';
@@ -122,6 +122,7 @@ export function* bakeFrames(
     clips,
     jointNames,
     jointBinds: jointBinds(rig),
+    jointParents: jointParents(rig),
     flips,
     morphNames,
     restBounds: boxToArray(restBounds),

@@ -147,6 +147,20 @@ export function repeats(values: ArrayLike<number>, size: number, tolerance: numb
   return true;
 }
 
+/**
+ * Whether `AnimationMixer` finds another value in each frame of a channel that does not change, by some bits: its keys differ
+ * by rounding, or what it mixes of two equal ones does. For powers of two, and rotations, that is exact.
+ */
+export function trembles({ track, values, size, property, stepped }: Channel): boolean {
+  const keys = track?.values ?? values;
+  if (keys.length <= size) return false;
+  if (!repeats(keys, size, 0)) return true;
+  if (stepped || property === ROTATION) return false;
+  for (let i = 0; i < size; i++)
+    if (keys[i] !== 0 && !Number.isInteger(Math.log2(Math.abs(keys[i])))) return true;
+  return false;
+}
+
 /** Groups of four among the rig's morph targets that a track of their influences writes to. */
 function morphGroups(rig: Rig, { node, component }: TrackTarget): number[] {
   if (node === -1) return [];

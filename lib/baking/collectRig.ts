@@ -43,6 +43,17 @@ export function jointBinds({ jointNames, jointInverses, jointMeshes }: Rig): (nu
   });
 }
 
+/** See `BoneTextureData.jointParents`. */
+export function jointParents({ jointNodes, parents }: Rig): number[] {
+  return Array.from(jointNodes, (own, joint) => {
+    const first = jointNodes.indexOf(own);
+    if (first < joint) return joint;
+    let node = parents[own];
+    while (node >= 0 && !jointNodes.includes(node)) node = parents[node];
+    return jointNodes.indexOf(node);
+  });
+}
+
 /**
  * Reads the joints and drawn meshes under `root`. Nothing of the scene is changed, not even its world matrices.
  *

@@ -182,6 +182,7 @@ export class Crowd {
     playback.advance(delta);
     events.dispatch(this.announce);
     playback.driver?.advanced();
+    this.objects?.advanced();
     playback.keepClockSmall();
   }
 

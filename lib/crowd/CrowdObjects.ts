@@ -18,6 +18,8 @@ export interface CrowdObjects extends InstanceData {
   mayHit(id: number, mesh: Object3D, intersects: readonly Intersection[]): boolean;
   /** The object that stands for an instance; null if none does. */
   objectOf(id: number): Object3D | null;
+  /** The clock of the crowd has moved, and its events were dispatched. */
+  advanced(): void;
   /** Something happened to what an instance plays. */
   dispatchEvent(event: PlaybackEvent): void;
 }

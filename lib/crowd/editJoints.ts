@@ -1,4 +1,5 @@
 import type { Object3D, Quaternion, Skeleton, Vector3 } from 'three';
+import { AFFINE_SIZE } from '../constants.js';
 import { EDIT_STRIDE } from '../edits/EditPool.js';
 import {
   EDIT_AXIS,
@@ -121,6 +122,32 @@ export function lookAt(
 }
 
 const FORWARD = { x: 0, y: 0, z: 1 };
+
+/**
+ * Turns, moves or scales a node of an instance, in the place of what the clips give.
+ *
+ * @param kind One of `KIND_ROTATION`, `KIND_POSITION` and `KIND_SCALE`.
+ * @returns The numbers of the edit, which hold until the next edit is made.
+ * @throws If the value is not finite, or the node cannot be edited.
+ */
+export function editNode(
+  { boneTexture, edits }: Crowd,
+  index: number,
+  node: number,
+  kind: number,
+  value: Quaternion | Vector3,
+  caller: string,
+): ArrayLike<number> {
+  checkEditable(tracksOf(boneTexture.data.tracks, caller), node, caller);
+  _edit.fill(0);
+  _edit[EDIT_NODE] = node;
+  _edit[EDIT_KIND] = kind;
+  _edit[EDIT_WEIGHT] = 1;
+  if (kind === KIND_ROTATION) writeQuaternion(value as Quaternion, caller);
+  else writeVector(value as Vector3, caller);
+  edits.set(index, _edit);
+  return _edit;
+}
 
 /** Ends the edits of a joint of instances, or of all joints. */
 export function clearEdits(
@@ -260,9 +287,14 @@ export function nodeOf({ boneTexture }: Crowd, joint: string | number, caller: s
   const node =
     (typeof joint === 'string' ? nodeNames(tracks).first.get(joint) : undefined) ??
     tracks.jointNodes[boneTexture.jointIndex(joint, caller)];
-  if (Number.isNaN(tracks.fixed[node * 12])) return node;
+  checkEditable(tracks, node, caller);
+  return node;
+}
+
+function checkEditable({ fixed, names }: PoseTracks, node: number, caller: string): void {
+  if (Number.isNaN(fixed[node * AFFINE_SIZE])) return;
   throw new Error(
-    `${caller}: "${tracks.names[node]}" cannot be edited: its matrixAutoUpdate was off when it was baked, so that it has a matrix only.`,
+    `${caller}: "${names[node]}" cannot be edited: its matrixAutoUpdate was off when it was baked, so that it has a matrix only.`,
   );
 }
 

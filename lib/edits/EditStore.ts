@@ -9,15 +9,17 @@ import {
   EDIT_KIND,
   EDIT_MODELS,
   EDIT_NODE,
+  EDIT_SLOT,
   EDIT_VALUE,
   HEADER_CHANGED,
   HEADER_COUNTS,
   HEADER_FIRST,
   HEADER_TEXELS,
   KIND_LOOK_AT,
+  SLOT_PROPORTION,
 } from './editLayout.js';
 import { LivePoses } from './LivePoses.js';
-import { editLocal, mixLive } from './localEdits.js';
+import { editLocal, mixLive, mixLiveNode } from './localEdits.js';
 import { editModel } from './modelEdits.js';
 import { sameNodes } from './nodeNames.js';
 
@@ -89,6 +91,15 @@ export class EditStore {
     if (this.lists.clear(index, node, slot)) this.lost(index);
   }
 
+  copyProportions(from: number, to: number): void {
+    this.clear(to, undefined, SLOT_PROPORTION);
+    const { pool } = this.lists;
+    for (let i = 0; i < this.lists.locals(from); i++) {
+      const at = (this.lists.first(from) + i) * EDIT_STRIDE;
+      if (pool.data[at + EDIT_SLOT] === SLOT_PROPORTION) this.set(to, pool.data.slice(at, at + EDIT_STRIDE));
+    }
+  }
+
   /** Gives an instance a live pose. */
   setPose(index: number, pose: Float32Array, fade: number | undefined): void {
     const { live } = this;
@@ -129,6 +140,34 @@ export class EditStore {
     if (weight > 0) mixLive(live.texture.data, live.placeOf(index) * live.stride, weight, trs);
     const first = lists.first(index);
     for (let i = 0; i < lists.locals(index); i++) editLocal(lists.pool.data, (first + i) * EDIT_STRIDE, trs);
+  }
+
+  /** Applies an instance's live pose to the local transform of one node. */
+  applyLive(index: number, node: number, trs: Float64Array): void {
+    const { live } = this;
+    const weight = live.weightOf(index, this.time.elapsed);
+    if (weight > 0) mixLiveNode(live.texture.data, live.placeOf(index) * live.stride, node, weight, trs);
+  }
+
+  /** Applies the edits of one slot to the local transform of one node. */
+  applyNode(index: number, node: number, slot: number, trs: Float64Array): void {
+    const { lists } = this;
+    const { data } = lists.pool;
+    const end = (lists.first(index) + lists.locals(index)) * EDIT_STRIDE;
+    for (let at = lists.first(index) * EDIT_STRIDE; at < end; at += EDIT_STRIDE) {
+      if (data[at + EDIT_NODE] === node && data[at + EDIT_SLOT] === slot) editLocal(data, at, trs);
+    }
+  }
+
+  /** Whether a node has edits of its matrix relative to the root. */
+  hasModelEdits(index: number, node: number): boolean {
+    const { lists } = this;
+    const { data } = lists.pool;
+    const first = lists.first(index) + lists.locals(index);
+    for (let i = 0; i < lists.models(index); i++) {
+      if (data[(first + i) * EDIT_STRIDE + EDIT_NODE] === node) return true;
+    }
+    return false;
   }
 
   /** What is to be applied to an instance's matrices relative to the root, parents first; undefined for nothing. */

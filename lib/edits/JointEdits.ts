@@ -89,6 +89,11 @@ export class JointEdits implements InstanceData {
     this.store?.clear(index, undefined, SLOT_PROPORTION);
   }
 
+  /** Gives an instance the proportions of another. */
+  copyProportions(from: number, to: number): void {
+    this.store?.copyProportions(from, to);
+  }
+
   /**
    * Gives an instance the pose of an object or a skeleton.
    *
@@ -135,6 +140,26 @@ export class JointEdits implements InstanceData {
   /** Applies an instance's live pose and edits to local transforms. */
   applyLocals(index: number, trs: Float64Array): void {
     this.store?.applyLocals(index, trs);
+  }
+
+  /** Applies an instance's live pose to the local transform of one node, among those of all nodes. */
+  applyLive(index: number, node: number, trs: Float64Array): void {
+    this.store?.applyLive(index, node, trs);
+  }
+
+  /** Applies the edits of one slot to the local transform of one node. */
+  applyNode(index: number, node: number, slot: number, trs: Float64Array): void {
+    this.store?.applyNode(index, node, slot, trs);
+  }
+
+  /** Whether a node of an instance has edits of its matrix relative to the root. */
+  hasModelEdits(index: number, node: number): boolean {
+    return this.store?.hasModelEdits(index, node) ?? false;
+  }
+
+  /** Whether an instance has this edit, with these very numbers. */
+  holds(index: number, edit: ArrayLike<number>): boolean {
+    return this.store?.lists.holds(index, edit) ?? false;
   }
 
   /** What is to be applied to an instance's matrices relative to the root, parents first; undefined for nothing. */

@@ -26,14 +26,23 @@ export const LIVE_HAS = 7;
  * @param trs `TRS_SIZE` numbers a node.
  */
 export function mixLive(live: Float32Array, at: number, weight: number, trs: Float64Array): void {
-  for (let node = 0; node * TRS_SIZE < trs.length; node++) {
-    const from = at + node * LIVE_TEXELS * 4;
-    if (live[from + LIVE_HAS] === 0) continue;
-    const to = node * TRS_SIZE;
-    turnTo(trs, to + PROPERTY_OFFSETS[ROTATION], live, from, weight);
-    moveTo(trs, to + PROPERTY_OFFSETS[TRANSLATION], live, from + 4, weight);
-    moveTo(trs, to + PROPERTY_OFFSETS[SCALE], live, from + 8, weight);
-  }
+  for (let node = 0; node * TRS_SIZE < trs.length; node++) mixLiveNode(live, at, node, weight, trs);
+}
+
+/** The same for one node. */
+export function mixLiveNode(
+  live: Float32Array,
+  at: number,
+  node: number,
+  weight: number,
+  trs: Float64Array,
+): void {
+  const from = at + node * LIVE_TEXELS * 4;
+  if (live[from + LIVE_HAS] === 0) return;
+  const to = node * TRS_SIZE;
+  turnTo(trs, to + PROPERTY_OFFSETS[ROTATION], live, from, weight);
+  moveTo(trs, to + PROPERTY_OFFSETS[TRANSLATION], live, from + 4, weight);
+  moveTo(trs, to + PROPERTY_OFFSETS[SCALE], live, from + 8, weight);
 }
 
 /** Applies an edit to the local transform of its node: twin of `editLocal` in the shaders. */

@@ -30,6 +30,11 @@ export interface BoneTextureData {
    * skinning matrix moves it from. Null for joints of skins in detached bind mode.
    */
   jointBinds: (number[] | null)[];
+  /**
+   * For each joint the nearest joint above it, -1 for none; itself if it is of the same node as a joint before it. Data with
+   * `tracks`, which have all nodes, do without.
+   */
+  jointParents?: number[];
   /** Parts that clips mirror or flatten, and that have joints of their own therefore. */
   flips: PartFlip[];
   /** Names of the morph targets whose influences are stored after the joints of each frame; empty if no clip moves any. */

@@ -63,12 +63,17 @@ function checkSizes(data: BoneTextureData): void {
   check(areFrames, 'frames', frames, `from 1 to ${room}, which have room`);
 }
 
-function checkJoints({ jointNames, jointBinds, jointBoxes, flips }: BoneTextureData): void {
+function checkJoints({ jointNames, jointBinds, jointParents, jointBoxes, flips }: BoneTextureData): void {
   const joints = jointNames.length;
   const areBinds =
     Array.isArray(jointBinds) && jointBinds.every((b) => b === null || b?.length === AFFINE_SIZE);
   const binds = `${AFFINE_SIZE} numbers or null for each of ${joints} joints`;
   check(areBinds && jointBinds.length === joints, 'jointBinds', jointBinds, binds);
+  const isJoint = (parent: number) => Number.isInteger(parent) && parent >= -1 && parent < joints;
+  const areParents =
+    jointParents === undefined ||
+    (Array.isArray(jointParents) && jointParents.length === joints && jointParents.every(isJoint));
+  check(areParents, 'jointParents', jointParents, `a joint or -1 for each of ${joints} joints`);
   checkArray(jointBoxes, Float32Array, joints * 6, 'jointBoxes');
   const areFlips = Array.isArray(flips) && flips.every(({ part, group }) => isCount(part) && isCount(group));
   check(areFlips, 'flips', flips, 'an array, empty if no clip mirrors or flattens a part');

@@ -141,7 +141,7 @@ export abstract class DressedInstance extends AnimatedInstance {
   }
 
   /** The index by which the crowd knows it. @throws If it stands for no instance any more. */
-  private get index(): number {
+  protected get index(): number {
     if (this.instanceId >= 0) return this.instanceId;
     throw new Error(
       `SkinnedInstance: "${this.name}" was disposed, and is no instance any more; make another one by crowd.createInstance().`,

@@ -26,6 +26,8 @@ export class InstanceObjects implements CrowdObjects {
   readonly presence: InstancePresence;
   /** What was set on objects, and is not yet told to the crowd. */
   readonly looks: LookQueue = new LookQueue();
+  /** Bones that code has written to, see `InstanceBones.advanced`. */
+  readonly written = new Set<{ advanced(): boolean }>();
   /** How many listeners the objects have for a type of event. */
   private readonly listeners = new Map<string, number>();
 
@@ -109,6 +111,10 @@ export class InstanceObjects implements CrowdObjects {
   mayHit(id: number, mesh: Object3D, intersects: readonly CrowdIntersection[]): boolean {
     const object = this.objectOf(id);
     return object === null || !intersects.some((hit) => hit.object === object && hit.mesh === mesh);
+  }
+
+  advanced(): void {
+    for (const bones of this.written) if (!bones.advanced()) this.written.delete(bones);
   }
 
   dispatchEvent(event: PlaybackEvent): void {

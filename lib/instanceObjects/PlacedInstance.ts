@@ -24,6 +24,8 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> i
   isListed = false;
   /** @internal */
   placedAt: Matrix4 | null = null;
+  /** How many of its children need not be visited: bones on which nothing hangs. */
+  protected idleChildren = 0;
 
   // Behind accessors, and set by the constructor of Object3D already.
   declare private _visible: boolean;
@@ -119,7 +121,7 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> i
 
   /** @internal */
   get isBusy(): boolean {
-    return this.children.length > 0 || !this.isComposed || !this._matrixWorldAutoUpdate;
+    return this.children.length > this.idleChildren || !this.isComposed || !this._matrixWorldAutoUpdate;
   }
 
   override updateMatrix(): void {
@@ -183,7 +185,7 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> i
     this.home?.objects.presence.changed(this, this.home);
   }
 
-  private relist(): void {
+  protected relist(): void {
     this.home?.relist(this);
   }
 

@@ -4,7 +4,7 @@ import type { JointAttachment } from '../objects/JointAttachment.js';
 import type { PlaybackEvent } from '../playback/playbackEventTypes.js';
 import { raycastOne } from '../queries/raycastCrowd.js';
 import type { CrowdIntersection } from '../queries/raycastInstance.js';
-import { DressedInstance } from './DressedInstance.js';
+import { BonedInstance } from './BonedInstance.js';
 import type { ActionOfEvent, SkinnedInstanceEventMap } from './instanceEvents.js';
 
 /**
@@ -14,7 +14,7 @@ import type { ActionOfEvent, SkinnedInstanceEventMap } from './instanceEvents.js
  * It begins as a child of its crowd, and is drawn at once. In the crowd it is one of the instances, known there by
  * {@link PlacedInstance.instanceId}.
  */
-export class SkinnedInstance extends DressedInstance {
+export class SkinnedInstance extends BonedInstance {
   override readonly type: string = 'SkinnedInstance';
   /** For type testing. */
   readonly isSkinnedInstance = true;

@@ -74,6 +74,11 @@ export const TRACK_ABSENT = 0xffffffff;
 export const TRACK_CONSTANT = 0x40000000;
 /** Bit of a table entry: values jump from key to key. */
 export const TRACK_STEP = 0x20000000;
+/**
+ * Bit of the entry of a constant: the clip's keys tremble by rounding errors, so that a mixer writes the property anew each
+ * time. Makes no difference to the pose, but ends what code has written to a bone.
+ */
+export const TRACK_TREMBLES = 0x80000000;
 /** Bits of a table entry that say at which texel the track's first frame is. */
 export const TRACK_TEXEL = 0x1fffffff;
 

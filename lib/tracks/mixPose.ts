@@ -53,16 +53,24 @@ const _work = /*@__PURE__*/ new Float64Array(4);
  * @param out `TRS_SIZE` numbers a node.
  */
 export function mixPose(tracks: PoseTracks, layers: readonly MixedLayer[], out: Float64Array): void {
-  const { parents, rest } = tracks;
-  out.set(rest);
+  for (let node = 0; node < tracks.parents.length; node++) mixNode(tracks, layers, node, out);
+}
+
+/** The same for one node. */
+export function mixNode(
+  tracks: PoseTracks,
+  layers: readonly MixedLayer[],
+  node: number,
+  out: Float64Array,
+): void {
+  const { rest } = tracks;
+  const first = node * TRS_SIZE;
+  for (let i = first; i < first + TRS_SIZE; i++) out[i] = rest[i];
   for (const layer of layers) {
-    for (let node = 0; node < parents.length; node++) {
-      const share = shareOn(layer, node);
-      if (share <= 0) continue;
-      for (const property of [ROTATION, TRANSLATION, SCALE]) {
-        const at = node * TRS_SIZE + PROPERTY_OFFSETS[property];
-        mixProperty(tracks, layer.actions, node, property, share, out, at);
-      }
+    const share = shareOn(layer, node);
+    if (share <= 0) continue;
+    for (let property = ROTATION; property <= SCALE; property++) {
+      mixProperty(tracks, layer.actions, node, property, share, out, first + PROPERTY_OFFSETS[property]);
     }
   }
 }
