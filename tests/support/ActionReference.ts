@@ -143,7 +143,8 @@ export class ActionReference {
       : Math.floor(action.time / duration);
     let pass = first + Math.abs(lengths);
     let time = action.time - lengths * duration;
-    const began = pass;
+    // One that stands right at the end of a pass began in that one.
+    const began = lengths > 0 && time === 0 ? pass - 1 : pass;
     const found: { pass: number; direction: number }[] = [];
     for (let left = Math.abs(moved); pass <= last; pass++) {
       const mirrored = action.loop === LoopPingPong && pass % 2 !== 0;

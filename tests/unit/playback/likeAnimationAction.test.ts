@@ -5,11 +5,12 @@ import { drawnTip } from '../../support/drawnTip.js';
 import { BoneTexture, SkinnedInstancedMesh } from '../../support/library.js';
 import { random, SEEDS } from '../../support/random.js';
 import { createStick, tipOf } from '../../support/stick.js';
+import { THOROUGH } from '../../support/thorough.js';
 
 const LOOPS: AnimationActionLoopStyles[] = [LoopOnce, LoopRepeat, LoopPingPong];
 
-/** Sequences of each seed; `SEED=…` and `ROUNDS=…` run others. */
-const OF_THESE = process.env.SEED ? [Number(process.env.SEED)] : SEEDS;
+/** Sequences of each seed, 2,000 in all where everything is tested; `SEED=…` and `ROUNDS=…` run others. */
+const OF_THESE = process.env.SEED ? [Number(process.env.SEED)] : THOROUGH ? [...SEEDS, 4711] : SEEDS;
 const ROUNDS = Number(process.env.ROUNDS ?? 500);
 const STEPS = 40;
 
