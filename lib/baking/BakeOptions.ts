@@ -21,8 +21,11 @@ export interface BakeOptions {
    * @default 30
    */
   fps?: number;
-  /** Which clips to bake, in this order: by name, or each with a name and fps of its own. By default all of them. */
-  clips?: readonly (string | ClipChoice)[];
+  /**
+   * Which clips to bake, in this order: the clips or their names, or each with a name and fps of its own. By default all of
+   * them.
+   */
+  clips?: readonly (string | AnimationClip | ClipChoice)[];
   /**
    * `'tracks'` keeps the clips' own keys: poses are exact at any time and in any fade, vertices cost less, and each instance
    * is posed once a frame in a pass of its own. `'quaternion'` and `'matrix'` store skinning matrices frame by frame, which

@@ -4,6 +4,7 @@ import { AFFINE_SIZE } from '../constants.js';
 import type { PartFlip } from '../poses/PartFlip.js';
 import { type Rig, TRS_SIZE } from '../poses/Rig.js';
 import { affineFromMatrix4, affineToMatrix4, composeAffine, multiplyAffine } from '../utils/affine.js';
+import { describe } from '../utils/describe.js';
 import { sharingCopy } from '../utils/sharingCopy.js';
 import { collectMorphs } from './collectMorphs.js';
 import { collectParts, type JointSlot, type ScenePart } from './collectParts.js';
@@ -66,7 +67,7 @@ export function collectRig(
 ): CollectedRig {
   if (!root?.isObject3D) {
     throw new Error(
-      `${NAME}: root is ${String(root)}; pass the Object3D that holds the character, e.g. gltf.scene.`,
+      `${NAME}: root is ${describe(root)}; pass the Object3D that holds the character, e.g. gltf.scene.`,
     );
   }
 

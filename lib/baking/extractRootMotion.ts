@@ -142,13 +142,14 @@ export function planRootMotion(
   if (!options) return { extractor: null, inPlace: new Set() };
   const chosen = options === true ? {} : options;
   const names = planned.map(({ name }) => name);
-  const unknown = chosen.clips?.find((name) => !names.includes(name));
+  const wanted = chosen.clips?.map((clip) => (typeof clip === 'string' ? clip : clip?.name));
+  const unknown = wanted?.find((name) => !names.includes(name));
   if (unknown !== undefined) {
     throw new Error(
       `${NAME}: rootMotion.clips names "${unknown}", but the baked clips are ${listNames(planned)}.`,
     );
   }
-  const inPlace = new Set(chosen.clips ?? names);
+  const inPlace = new Set(wanted ?? names);
   const clips = planned.filter(({ name }) => inPlace.has(name)).map(({ clip }) => clip);
   return { extractor: new RootMotionExtractor(findRootNode(rig, clips, chosen), chosen), inPlace };
 }

@@ -2,6 +2,7 @@ import type { AnimationClip, KeyframeTrack } from 'three';
 import { InterpolateSmooth } from 'three';
 import { REST_FRAME } from '../constants.js';
 import { listNames } from '../poses/ClipTable.js';
+import { describe } from '../utils/describe.js';
 import type { BakeOptions, ClipChoice } from './BakeOptions.js';
 import type { TimedClip } from './partFlips.js';
 
@@ -26,12 +27,11 @@ export function planClips(
 ): PlannedClip[] {
   if (!Array.isArray(clips)) {
     throw new Error(
-      `${NAME}: clips is ${String(clips)}; pass AnimationClips, e.g. gltf.animations, or [] for the rest pose alone.`,
+      `${NAME}: clips is ${describe(clips)}; pass AnimationClips, e.g. gltf.animations, or [] for the rest pose alone.`,
     );
   }
-  const chosen: ClipChoice[] = choices
-    ? choices.map((choice) => (typeof choice === 'string' ? { clip: choice } : choice))
-    : clips.map((clip) => ({ clip }));
+  for (const clip of clips) checkIsClip(clip, 'clips');
+  const chosen: ClipChoice[] = choices ? choices.map(asChoice) : clips.map((clip) => ({ clip }));
   if (choices && chosen.length === 0)
     throw new Error(`${NAME}: options.clips is empty; leave it out to bake all clips.`);
 
@@ -62,6 +62,20 @@ export function planClips(
     );
   }
   return planned;
+}
+
+/** @throws If there is no clip in it. */
+function asChoice(choice: string | AnimationClip | ClipChoice): ClipChoice {
+  const isChoice = typeof choice === 'object' && choice !== null && 'clip' in choice;
+  const one = isChoice ? choice : { clip: choice };
+  if (typeof one.clip !== 'string') checkIsClip(one.clip, 'options.clips');
+  return one;
+}
+
+/** @throws If it is something else. */
+function checkIsClip(clip: AnimationClip, where: string): void {
+  if (Array.isArray(clip?.tracks)) return;
+  throw new Error(`${NAME}: ${where} holds ${describe(clip)}, which is no AnimationClip.`);
 }
 
 /** @throws Unless `fps` is a positive number. */

@@ -1,4 +1,5 @@
 import { BufferAttribute, BufferGeometry, type InterleavedBufferAttribute, type TypedArray } from 'three';
+import { describe } from '../utils/describe.js';
 import { isOfVertices, type Surface, surfacesOf, weldedIndex } from './surfaces.js';
 
 /** What is used of meshoptimizer's `MeshoptSimplifier`, which the user brings along. */
@@ -86,14 +87,14 @@ export function simplifyGeometry(
 
 function check(source: BufferGeometry, ratio: number, simplifier: Simplifier, caller: string): void {
   if (source?.isBufferGeometry !== true || !source.hasAttribute('position')) {
-    throw new Error(`${caller}: ${String(source)} is no geometry with positions.`);
+    throw new Error(`${caller}: ${describe(source)} is no geometry with positions.`);
   }
   if (!(ratio > 0 && ratio <= 1)) {
     throw new Error(`${caller}: ratio is ${ratio}; use a share of the triangles, above 0 and up to 1.`);
   }
   if (typeof simplifier?.simplifyWithAttributes === 'function') return;
   throw new Error(
-    `${caller}: simplifier is ${String(simplifier)}; pass MeshoptSimplifier of the package meshoptimizer.`,
+    `${caller}: simplifier is ${describe(simplifier)}; pass MeshoptSimplifier of the package meshoptimizer.`,
   );
 }
 

@@ -7,6 +7,7 @@ import { InstancePlayback } from '../playback/InstancePlayback.js';
 import type { LayerOptions } from '../playback/LayerTable.js';
 import type { PlaybackEvent } from '../playback/playbackEventTypes.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
+import { describe } from '../utils/describe.js';
 import { releaseBuffers } from '../utils/releaseBuffers.js';
 import { warnOnce } from '../utils/warnOnce.js';
 import { CrowdViews } from '../views/CrowdViews.js';
@@ -208,7 +209,8 @@ export class Crowd {
   setBoneTexture(boneTexture: BoneTexture, caller: string): void {
     const { texture } = this;
     if (boneTexture === texture) return;
-    if (!boneTexture?.isBoneTexture) throw new Error(`${caller}: ${String(boneTexture)} is no BoneTexture.`);
+    if (!boneTexture?.isBoneTexture)
+      throw new Error(`${caller}: ${describe(boneTexture)} is no BoneTexture.`);
     this.checkBoneTexture(boneTexture, caller);
     this.playback.layers.check(boneTexture.data.tracks, caller);
     this.replaceBoneTexture(boneTexture);

@@ -1,8 +1,9 @@
 import { AFFINE_SIZE, REST_FRAME } from '../constants.js';
 import type { BakedClip } from '../poses/ClipTable.js';
 import { MOTION_SIZE } from '../poses/RootMotion.js';
+import { describe } from '../utils/describe.js';
 import type { BoneTextureData } from './BoneTextureData.js';
-import { check, checkArray, checkBox, describe, isCount } from './checks.js';
+import { check, checkArray, checkBox, isCount } from './checks.js';
 import { checkTracks } from './checkTracks.js';
 import { ENCODING_NAMES, encodingByName } from './index.js';
 

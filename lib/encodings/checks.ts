@@ -1,4 +1,5 @@
 import type { BoxArray } from '../poses/BoxArray.js';
+import { describe } from '../utils/describe.js';
 
 /**
  * Throws unless a field of a bone texture's data is as it has to be.
@@ -11,14 +12,6 @@ export function check(holds: boolean, field: string, value: unknown, wanted: str
   throw new Error(
     `BoneTexture: data.${field} is ${describe(value)}, but has to be ${wanted}; use the data of a BoneTexture as they are.`,
   );
-}
-
-/** What a message calls a value: the value of what is short, else its kind and length. */
-export function describe(value: unknown): string {
-  if (typeof value === 'string') return `"${value}"`;
-  if (value === null || typeof value !== 'object') return String(value);
-  const { length } = value as { length?: number };
-  return `${value.constructor?.name ?? 'an object'}${length === undefined ? '' : ` of ${length}`}`;
 }
 
 export function isCount(value: number): boolean {

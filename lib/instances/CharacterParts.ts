@@ -1,4 +1,5 @@
 import type { BufferGeometry, Color, Vector2 } from 'three';
+import { describe } from '../utils/describe.js';
 import { checkColor } from './InstanceColors.js';
 import type { InstanceData } from './InstanceData.js';
 import { InstanceParts } from './InstanceParts.js';
@@ -51,9 +52,7 @@ export class CharacterParts implements InstanceData {
       if (indices.length > 0) return indices;
     }
     const names = this.names.map((name) => `"${name}"`).join(', ');
-    throw new Error(
-      `${caller}: no part ${typeof part === 'number' ? part : `"${part}"`}; the character has ${names}.`,
-    );
+    throw new Error(`${caller}: no part ${describe(part)}; the character has ${names}.`);
   }
 
   /** Shows or hides a part of instances. */
@@ -77,7 +76,7 @@ export class CharacterParts implements InstanceData {
   /** Shows these parts of instances and hides all others. */
   setVisibleOnly(instances: Instances, visible: readonly (string | number)[], caller: string): void {
     if (!Array.isArray(visible)) {
-      throw new Error(`${caller}: visible is ${String(visible)}; pass an array of parts.`);
+      throw new Error(`${caller}: visible is ${describe(visible)}; pass an array of parts.`);
     }
     const shown = new Set(visible.flatMap((part) => this.indicesOf(part, caller)));
     const worn = this.need();

@@ -2,6 +2,7 @@ import type { Matrix4 } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
 import type { Palette } from '../crowd/Palette.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
+import { describe } from '../utils/describe.js';
 import { warnOnce } from '../utils/warnOnce.js';
 import type { DrawOptions } from './crowdTypes.js';
 
@@ -11,7 +12,7 @@ const NAME = 'SkinnedInstancedMesh';
 export function checkIsBoneTexture(boneTexture: BoneTexture): void {
   if (boneTexture?.isBoneTexture) return;
   throw new Error(
-    `${NAME}: boneTexture is ${String(boneTexture)}; pass what BoneTexture.bake(root, clips) returns.`,
+    `${NAME}: boneTexture is ${describe(boneTexture)}; pass what BoneTexture.bake(root, clips) returns.`,
   );
 }
 

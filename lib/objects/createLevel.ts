@@ -7,6 +7,7 @@ import { SKIN_PART, skinOf } from '../character/crowdSkin.js';
 import { matchJoints } from '../character/matchJoints.js';
 import { matchParts } from '../character/matchParts.js';
 import { mergeParts } from '../character/mergeParts.js';
+import { describe } from '../utils/describe.js';
 import { sharingCopy } from '../utils/sharingCopy.js';
 import type { CrowdMesh } from './CrowdMesh.js';
 
@@ -67,7 +68,7 @@ export function createLevel(
   const geometry = source as BufferGeometry;
   if (geometry?.isBufferGeometry !== true) {
     throw new Error(
-      `${caller}: ${String(source)} is no object or geometry; pass what holds the meshes of the level, or null for nothing.`,
+      `${caller}: ${describe(source)} is no object or geometry; pass what holds the meshes of the level, or null for nothing.`,
     );
   }
   const material = options.material ?? owner.material;

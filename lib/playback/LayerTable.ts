@@ -2,6 +2,7 @@ import { DataTexture, FloatType, RGBAFormat } from 'three';
 import type { BakedClip } from '../poses/ClipTable.js';
 import { type LayerMask, layerMask } from '../tracks/layerMask.js';
 import type { PoseTracks } from '../tracks/PoseTracks.js';
+import { describe } from '../utils/describe.js';
 import { MAX_LAYERS } from './instanceLayout.js';
 import { checkWeight, type LayerReference } from './PlayOptions.js';
 
@@ -87,7 +88,7 @@ export class LayerTable {
     if (Number.isInteger(index) && index >= 0 && index < this.count) return index;
     const names = this.names.map((name) => `"${name}"`).join(', ');
     throw new Error(
-      `${caller}: no layer ${typeof layer === 'string' ? `"${layer}"` : String(layer)}; the crowd has ${names}. Others are an option of it: layers.`,
+      `${caller}: no layer ${describe(layer)}; the crowd has ${names}. Others are an option of it: layers.`,
     );
   }
 
@@ -164,7 +165,7 @@ function masksOf(
 export function checkLayers(layers: readonly LayerOptions[], caller: string): void {
   if (!Array.isArray(layers)) {
     throw new Error(
-      `${caller}: layers is ${String(layers)}; pass an array like [{ name: 'upper', mask: ['Spine'] }].`,
+      `${caller}: layers is ${describe(layers)}; pass an array like [{ name: 'upper', mask: ['Spine'] }].`,
     );
   }
   if (layers.length >= MAX_LAYERS) {

@@ -1,3 +1,5 @@
+import { describe } from '../utils/describe.js';
+
 /** A joint that objects may be attached to. */
 export interface Socket {
   /** Index of the joint. */
@@ -31,7 +33,7 @@ export class JointTable {
     const index = typeof joint === 'number' ? joint : names.indexOf(joint);
     if (Number.isInteger(index) && index >= 0 && index < names.length) return index;
     throw new Error(
-      `${caller}: no joint ${typeof joint === 'number' ? joint : `"${joint}"`}; the bone texture has ${names.length} joints, ` +
+      `${caller}: no joint ${describe(joint)}; the bone texture has ${names.length} joints, ` +
         `"${names[0]}" to "${names[names.length - 1]}".`,
     );
   }

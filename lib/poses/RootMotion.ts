@@ -1,3 +1,5 @@
+import type { AnimationClip } from 'three';
+
 /** Numbers per frame of a root motion: x, y, z in scene units, and the turn about y in radians. */
 export const MOTION_SIZE = 4;
 
@@ -12,6 +14,6 @@ export interface RootMotionOptions {
   yaw?: boolean;
   /** Whether motion along y is extracted too, e.g. of clips that climb. @default false */
   vertical?: boolean;
-  /** Names of the clips; by default all that are baked. */
-  clips?: readonly string[];
+  /** The clips, or the names that they are baked by; by default all of them. */
+  clips?: readonly (string | Pick<AnimationClip, 'name'>)[];
 }

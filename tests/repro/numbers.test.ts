@@ -70,7 +70,7 @@ describe('numbers that would be drawn as garbage are refused', () => {
 
   test('parts that are not listed', () => {
     expect(() => createCrowd().setVisiblePartsAt(0, 'StickMesh' as unknown as string[])).toThrow(
-      'SkinnedInstancedMesh.setVisiblePartsAt: visible is StickMesh; pass an array of parts.',
+      'SkinnedInstancedMesh.setVisiblePartsAt: visible is "StickMesh"; pass an array of parts.',
     );
   });
 });

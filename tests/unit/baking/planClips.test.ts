@@ -37,8 +37,21 @@ test('clips are chosen, renamed and given a rate of their own', () => {
   ]);
 });
 
+test('an AnimationClip chooses itself', () => {
+  const planned = planClips(clips, [clips[2], { clip: clips[0], fps: 60 }], 10);
+  expect(planned.map(({ name, count }) => [name, count])).toEqual([
+    ['Wave', 4],
+    ['Walk', 61],
+  ]);
+});
+
 test.each([
   [null, undefined, 10, 'clips is null; pass AnimationClips'],
+  [{ animations: clips }, undefined, 10, 'clips is Object; pass AnimationClips'],
+  [clips[0], undefined, 10, 'clips is AnimationClip "Walk"; pass AnimationClips'],
+  [['Walk'], undefined, 10, 'clips holds "Walk", which is no AnimationClip'],
+  [clips, [undefined], 10, 'options.clips holds undefined, which is no AnimationClip'],
+  [clips, [{ name: 'Walk' }], 10, 'options.clips holds Object "Walk", which is no AnimationClip'],
   [clips, [], 10, 'options.clips is empty'],
   [clips, ['Fly'], 10, 'no clip named "Fly" in options.clips; there are "Walk", "Pose", "Wave".'],
   [clips, [{ clip: 'Walk', fps: 0 }], 10, 'options.clips "Walk": fps is 0'],

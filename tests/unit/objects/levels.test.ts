@@ -381,7 +381,7 @@ test('what does not fit the crowd is an error that says so', () => {
   );
   expect(() => crowd.addLevel(new Group() as Object3D, 10)).toThrow('addLevel: no visible mesh');
   expect(() => crowd.addLevel('far' as unknown as Group, 10)).toThrow(
-    'addLevel: far is no object or geometry',
+    'addLevel: "far" is no object or geometry',
   );
   expect(() => crowd.addLevel(root, Number.NaN)).toThrow(
     'addLevel: the distance is NaN; use a finite number',

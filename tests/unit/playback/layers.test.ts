@@ -366,7 +366,7 @@ describe('wrong input is named', () => {
   };
 
   test.each<[string, unknown, RegExp]>([
-    ['no array', { name: 'upper' }, /from: layers is \[object Object\]; pass an array/],
+    ['no array', { name: 'upper' }, /from: layers is Object "upper"; pass an array/],
     [
       'too many',
       Array.from({ length: 5 }, (_, i) => ({ name: `${i}` })),

@@ -177,7 +177,9 @@ describe.each(['quaternion', 'tracks'] as const)('root motion with encoding %s',
     const bake = (rootMotion: object) =>
       SkinnedInstancedMesh.from(root, clips, 1, { encoding, rootMotion }).boneTexture;
     const some = bake({ joint: 'Base', clips: ['Straight'], vertical: true, yaw: false });
-    expect(some.clips.map(({ rootMotion }) => rootMotion !== null)).toEqual([true, false, false]);
+    for (const { clips: baked } of [some, bake({ clips: [clips[0]] })]) {
+      expect(baked.map(({ rootMotion }) => rootMotion !== null)).toEqual([true, false, false]);
+    }
     const { rootMotion, count } = some.clips[0];
     const quarter = Math.round((count - 1) / 4);
     expect(rootMotion?.[quarter * 4 + 1]).toBeCloseTo(Math.sin((quarter / (count - 1)) * 12) * 0.1, 2);

@@ -1,3 +1,4 @@
+import { Bone } from 'three';
 import { expect, test } from 'vitest';
 import { JointTable } from '../../../lib/poses/JointTable.js';
 
@@ -16,6 +17,8 @@ test('what is no joint is named, with the way out', () => {
   );
   expect(() => table.indexOf(4, 'test')).toThrow('test: no joint 4;');
   expect(() => table.indexOf(1.5, 'test')).toThrow('test: no joint 1.5;');
+  const bone = Object.assign(new Bone(), { name: 'Hand' });
+  expect(() => table.socket(bone as never, 'test')).toThrow('test: no joint Bone "Hand";');
   expect(() => table.socket('Tail', 'test')).toThrow(`bake with sockets: ['Tail']`);
   expect(() => table.socket('Cloak', 'test')).toThrow('is of a skin in detached bind mode');
 });
