@@ -17,10 +17,11 @@ import { farthestVertex } from '../../support/mixers.js';
 import { ReferenceMixer } from '../../support/ReferenceMixer.js';
 import { random } from '../../support/random.js';
 import { characterHeight } from '../../support/reference.js';
+import { THOROUGH } from '../../support/thorough.js';
 
 /** Sequences of each seed; `SEED=…` and `ROUNDS=…` run others. */
 const SEEDS = process.env.SEED ? [Number(process.env.SEED)] : [1, 20261122, 77, 4711];
-const ROUNDS = Number(process.env.ROUNDS ?? 40);
+const ROUNDS = Number(process.env.ROUNDS ?? (THOROUGH ? 150 : 40));
 const STEPS = 40;
 /** Actions of a layer that show at once. */
 const MAX_SHOWN = 4;
