@@ -27,7 +27,8 @@ const NAME = 'InstanceAction';
  *   different place at each frame rate.
  * - `zeroSlopeAtStart` and `zeroSlopeAtEnd` have no effect: they are about smooth tracks, which were baked.
  * - `blendMode` is that of the clip when it was baked, and cannot be set.
- * - In the one frame in which a ping-pong finishes, three.js shows its other end.
+ * - For one frame, three.js shows the other end of a ping-pong that finishes, and what a listener has changed as it was before.
+ *   In a listener, `stop` also keeps three.js from updating another action in that frame; here it does not.
  *
  * @typeParam T Whose action it is.
  */

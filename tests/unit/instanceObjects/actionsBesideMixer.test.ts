@@ -59,10 +59,12 @@ class Pair {
   readonly log: string[] = [];
   private expected: string[] = [];
   private seen: string[] = [];
-  /** Whether three.js shows the other end of a ping-pong that finishes in this very frame. */
+  /** Whether three.js shows the other end of a ping-pong that finishes in this very frame, or what a listener has changed. */
   private glitch = false;
   /** Whether no time passed in the last update. */
   private stood = false;
+  private expectedEvents = 0;
+  private seenEvents = 0;
   comparedPoses = 0;
   events = 0;
 
@@ -78,12 +80,26 @@ class Pair {
         const action = event.action as AnimationAction;
         this.expected.push(describe(event as Happened));
         if (type === 'finished' && action.loop === LoopPingPong) this.glitch = true;
+        this.react(this.theirs, action, ++this.expectedEvents);
       });
       this.knight.addEventListener(type, (event) => {
         expect(this.ours).toContain(event.action);
         this.seen.push(describe(event as Happened));
+        this.react(this.ours, event.action as InstanceAction, ++this.seenEvents);
       });
     }
+  }
+
+  /** What a listener does in the middle of an update, now and then. */
+  private react(all: readonly Both[], action: Both, events: number): void {
+    const index = all.indexOf(action);
+    const others = [1, 2].map((by) => all[(index + by) % all.length]);
+    if (events % 3 === 0) others[0].reset().setEffectiveWeight(0.8).fadeIn(0.3).play();
+    if (events % 4 === 0) others[1].setEffectiveTimeScale(1.3);
+    if (events % 5 === 0) action.fadeOut(0.2);
+    if (events % 3 !== 0 && events % 5 !== 0) return;
+    // In that one frame, three.js shows actions that it had updated before as they were then.
+    this.glitch = true;
   }
 
   /** Makes a random call on both sides. */

@@ -81,14 +81,15 @@ test.each(SEEDS)('the example of emotes runs on an instance as it stands (seed %
   const height = characterHeight(root);
 
   const next = random(seed);
-  for (let step = 0; step < 400; step++) {
+  for (let step = 0; step < 600; step++) {
     const kind = next();
     const which = Math.floor(3 * next());
     for (const example of [theirs, ours]) {
-      if (kind < 0.01) example.setState(STATES[which]);
+      if (kind < 0.006) example.setState(STATES[which]);
       else if (kind < 0.03) example.emote(EMOTES[which]);
     }
-    const delta = 0.08 * next();
+    const before = ours.restored;
+    const delta = 0.1 * next();
     mixer.update(delta);
     crowd.update(delta);
     expect(ours.restored, `step ${step}`).toBe(theirs.restored);
@@ -99,6 +100,8 @@ test.each(SEEDS)('the example of emotes runs on an instance as it stands (seed %
       expect(ours.actions[name].getEffectiveWeight(), what).toBeCloseTo(action.getEffectiveWeight(), 4);
       expect(ours.actions[name].isRunning(), what).toBe(action.isRunning());
     }
+    // In that one frame, three.js shows actions that it had updated before as they were then.
+    if (ours.restored > before) continue;
     const worst = farthestVertex(clone, 7, (vertex, target) =>
       crowd.getVertexPositionAt(knight.instanceId, vertex, target),
     );
