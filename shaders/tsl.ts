@@ -1,4 +1,4 @@
-import type { BufferGeometry, Camera, Color, Material, Object3D, Texture } from 'three';
+import type { BufferGeometry, Camera, Color, Material, Object3D, Scene, Texture } from 'three';
 import {
   array,
   countOneBits,
@@ -64,6 +64,7 @@ export interface StoredPairs extends Elements<'vec2'> {
 export interface DrawFrame {
   object: Object3D | null;
   renderer: object | null;
+  scene: Scene | null;
   camera: Camera | null;
   material: Material | null;
   frameId: number;

@@ -31,6 +31,12 @@ export class RowsBefore {
     this.moved = true;
   }
 
+  /** An instance begins anew: it was nowhere in the frame before, which a number says that no instance has. */
+  appear(index: number): void {
+    this.places[index] = this.capacity;
+    this.moved = true;
+  }
+
   /**
    * Call when instances are posed.
    *
@@ -41,7 +47,8 @@ export class RowsBefore {
     const { texture, places, capacity } = this;
     const before = anew ? null : texture.data.slice();
     for (let i = 0; i < capacity; i++) {
-      texture.data[i * STRIDE] = before === null ? places[i] : before[places[i] * STRIDE];
+      const place = places[i];
+      texture.data[i * STRIDE] = before === null || place === capacity ? place : before[place * STRIDE];
     }
     texture.changedAll();
     this.differs = this.moved || !anew;

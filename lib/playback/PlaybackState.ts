@@ -164,6 +164,7 @@ export abstract class PlaybackState implements InstanceData {
     this.stack.clear(index);
     if (this.isPaused(index)) this.time.resume(index);
     this.rates.set(index, 0);
+    for (const rows of this.rowsBefore) rows.appear(index);
     this.restored(index);
   }
 

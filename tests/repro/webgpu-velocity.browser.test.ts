@@ -176,6 +176,25 @@ describe.each(RUNS)('%s, encoding %s', (twin, encoding) => {
     crowd.dispose();
   });
 
+  test('an instance with the id of one that is gone has not come from where that was', async () => {
+    const { root, clips } = createStick();
+    const crowd = SkinnedInstancedMesh.from(root, clips, 2, { encoding });
+    crowd.setMatrixAt(0, at(-6)).setMatrixAt(1, at(-5, 1));
+    for (const i of [0, 1]) crowd.play(i, 'Slide', { time: 0.1 });
+    const scene = sceneOf(crowd);
+    await draw(scene);
+    expect(largest(await draw(scene))).toBeLessThan(1e-6);
+    crowd.deleteInstance(1);
+    expect(crowd.addInstance()).toBe(1);
+    crowd.setMatrixAt(1, at(-5.4, 1)).play(1, 'Slide', { time: 0.9, timeScale: 0 });
+    crowd.instanceMatrix.needsUpdate = true;
+    expect(largest(await draw(scene)), 'in its first frame').toBeLessThan(1e-6);
+    expect(largest(await draw(scene)), 'and after it').toBeLessThan(1e-6);
+    move(crowd, 1, at(-5.1, 1));
+    expect(largest(await draw(scene))).toBeGreaterThan(0.01);
+    crowd.dispose();
+  });
+
   test('of clips, in two crowds of one material, exchanged instances, and poses that are drawn twice in a frame', async () => {
     const { root, mesh, clips } = createStick();
     const material = new MeshBasicMaterial();

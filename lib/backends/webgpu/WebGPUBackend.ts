@@ -9,6 +9,7 @@ import type { DrawnCrowd } from '../DrawnCrowd.js';
 import { setDrawParameters } from '../drawParameters.js';
 import { updateColors, updateMatrices } from '../instancePlaces.js';
 import { hasArrayMap, hasPalette } from '../surfaceMaps.js';
+import { noteHook } from './bundledHooks.js';
 import { checkTextureSizes, type NodeRenderer, needsMatrixTexels } from './checkLimits.js';
 import { nodeSourceOf } from './nodeSources.js';
 import { checkVertexNode, patchNodeMaterial } from './patchNodeMaterial.js';
@@ -68,6 +69,7 @@ export const webGPUBackend: Backend = {
     if (onGPU) updateColors(crowd, renderer);
     else prepareMatrices(renderer, crowd);
     const last = override !== null && material.allowOverride ? override : material;
+    noteHook(renderer, crowd, camera, last, group);
     crowd.isSkinnedMesh = isPosable(renderer, last);
 
     const source = nodeSourceOf(crowd);

@@ -1,5 +1,12 @@
 import type { Material } from 'three';
-import { Fn, positionGeometry, positionLocal, positionWorld, velocity } from 'three/tsl';
+import {
+  Fn,
+  OnBeforeObjectUpdate,
+  positionGeometry,
+  positionLocal,
+  positionWorld,
+  velocity,
+} from 'three/tsl';
 import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
 import { assignDrawnIndex, overrideDrawnIndex } from '../../../shaders/instanceIndex.tsl.js';
 import {
@@ -11,6 +18,7 @@ import {
 } from '../../../shaders/tsl.js';
 import { warnOnce } from '../../utils/warnOnce.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
+import { callMissedHook } from './bundledHooks.js';
 import { checkBuild } from './checkLimits.js';
 import { instanceNode, partNode, variantFor } from './crowdNodes.js';
 import { placeCrowd } from './placeCrowd.js';
@@ -106,6 +114,7 @@ function setupCrowd(
   const building = buildOf(builder);
   const variant = variantFor(material, crowd);
   const part = partNode(crowd, variant, builder);
+  OnBeforeObjectUpdate(callMissedHook);
   if (readsView(crowd)) readInstancesOfView(crowd, builder);
   let posed = false;
   building.object = standInFor(crowd, () => {

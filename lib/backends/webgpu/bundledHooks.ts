@@ -1,0 +1,69 @@
+import type { Camera, GeometryGroup, Group, Material, Scene, WebGLRenderer } from 'three';
+import type { DrawFrame } from '../../../shaders/tsl.js';
+import { warnOnce } from '../../utils/warnOnce.js';
+import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
+import { isCulledOnGPU } from './views/gpuViewsOf.js';
+import { readsView } from './views/viewAtDraw.js';
+
+/** What is read of a WebGPURenderer. */
+interface Renderer {
+  readonly info: { readonly frame: number };
+}
+
+/** When the hook of a crowd was last called for a camera and a material. */
+interface Called {
+  frames: WeakMap<Camera, WeakMap<Material, number>>;
+  /** The part of the geometry that is drawn in each material. */
+  groups: WeakMap<Material, GeometryGroup | null>;
+}
+
+const called = /*@__PURE__*/ new WeakMap<DrawnCrowd, Called>();
+
+/** Call it in `onBeforeRender`, with the material in which the crowd is drawn in the end. */
+export function noteHook(
+  renderer: object,
+  crowd: DrawnCrowd,
+  camera: Camera,
+  material: Material,
+  group: GeometryGroup | null,
+): void {
+  let known = called.get(crowd);
+  if (known === undefined) {
+    known = { frames: new WeakMap(), groups: new WeakMap() };
+    called.set(crowd, known);
+  }
+  let frames = known.frames.get(camera);
+  if (frames === undefined) {
+    frames = new WeakMap();
+    known.frames.set(camera, frames);
+  }
+  frames.set(material, (renderer as Renderer).info.frame);
+  known.groups.set(material, group);
+}
+
+/**
+ * Calls `onBeforeRender` of a crowd in a `BundleGroup`: three.js calls it when it records the bundle, and not in the frames in which
+ * it draws it again. Call it before each draw, see `OnBeforeObjectUpdate`.
+ */
+export function callMissedHook({ object, renderer, scene, camera, material }: DrawFrame): void {
+  if (!isCrowd(object) || renderer === null || camera === null || material === null) return;
+  const known = called.get(object);
+  const last = known?.frames.get(camera)?.get(material);
+  // Where the hook has not been called for the material, the user has replaced it.
+  if (known === undefined || last === undefined || last === (renderer as Renderer).info.frame) return;
+  if (readsView(object) && !isCulledOnGPU(renderer, object)) {
+    warnOnce(
+      'SkinnedInstancedMesh: a BundleGroup keeps how many instances it has recorded, and these are counted on the CPU, since they are sorted or limited; set needsUpdate of the group in each frame, or take the crowd out of it.',
+    );
+  }
+  const group = known.groups.get(material) ?? null;
+  const { geometry } = object;
+  object.onBeforeRender(
+    renderer as WebGLRenderer,
+    scene as Scene,
+    camera,
+    geometry,
+    material,
+    group as unknown as Group,
+  );
+}
