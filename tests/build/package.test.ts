@@ -12,8 +12,8 @@ import { THOROUGH } from '../support/thorough.js';
 
 /** Kilobytes of each entry, minified and compressed, that it may not grow beyond unnoticed. */
 const CEILINGS: Record<string, number> = {
-  'skinned-instanced-mesh': 101,
-  'skinned-instanced-mesh/webgpu': 121,
+  'skinned-instanced-mesh': 105,
+  'skinned-instanced-mesh/webgpu': 127,
 };
 
 let packed: PackedApp;
