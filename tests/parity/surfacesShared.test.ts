@@ -1,12 +1,16 @@
 import {
   BoxGeometry,
   Color,
+  CompressedArrayTexture,
+  CompressedTexture,
   DataArrayTexture,
   Group,
   type Material,
   Mesh,
   MeshStandardMaterial,
+  NearestFilter,
   type Object3D,
+  RGB_S3TC_DXT1_Format,
 } from 'three';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TWINS } from '../support/captures.js';
@@ -113,6 +117,27 @@ describe.each(TWINS)('%s', (twin) => {
     await expectSame({ ...own, clones: trio.clones, bounds: trio.bounds }, 'attached, of its own');
   });
 
+  test.each(['tracks', 'quaternion'] as const)(
+    'instances that are far apart among many, in encoding %s',
+    async (encoding) => {
+      const trio = createTrio(
+        standard,
+        (material, i) => {
+          emissiveOf(material).copy(COLORS[i]);
+        },
+        { encoding, fps: 60 },
+      );
+      const { crowd } = trio;
+      crowd.setCapacity(1000).count = 1000;
+      for (let i = 0; i < TRIO; i++) crowd.setEmissiveAt(i, COLORS[i]);
+      crowd.swapInstances(1, 300).swapInstances(2, 999);
+      crowd.setVisibleAt({ start: 1, count: 299 }, false).setVisibleAt({ start: 301, count: 698 }, false);
+      crowd.instanceMatrix.needsUpdate = true;
+      expect(crowd.getEmissiveAt(999, new Color())).toEqual(COLORS[2]);
+      await expectSame(trio, `far apart, ${encoding}`);
+    },
+  );
+
   test('merged materials lose roughness, metalness and emission of their own to those of instances', async () => {
     const merged = createTrio(standard, () => {}, { mergeMaterials: true }, addHat, true);
     expect(Array.isArray(merged.crowd.material)).toBe(false);
@@ -128,6 +153,30 @@ describe.each(TWINS)('%s', (twin) => {
       merged.crowd.setRoughnessAt(i, values[i]).setMetalnessAt(i, values[i]).setEmissiveAt(i, COLORS[i]);
     });
     await expectSame(merged, 'merged');
+  });
+
+  test('layers of a compressed texture array', async () => {
+    const size = 8;
+    const layers = COLORS.map((_, layer) => dxt1(layer));
+    const asMap = <T extends CompressedTexture | CompressedArrayTexture>(map: T): T => {
+      map.magFilter = map.minFilter = NearestFilter;
+      map.needsUpdate = true;
+      return map;
+    };
+    const mipmap = (data: Uint8Array<ArrayBuffer>) => [{ data, width: size, height: size }];
+    const all = new Uint8Array(layers.flatMap((bytes) => [...bytes]));
+    const array = asMap(
+      new CompressedArrayTexture(mipmap(all) as never[], size, size, TRIO, RGB_S3TC_DXT1_Format),
+    );
+    const trio = createTrio(
+      () => new MeshStandardMaterial({ map: array }),
+      (material, i) => {
+        const map = new CompressedTexture(mipmap(layers[i]), size, size, RGB_S3TC_DXT1_Format);
+        (material as MeshStandardMaterial).map = asMap(map);
+      },
+    );
+    for (let i = 0; i < TRIO; i++) trio.crowd.setMapLayerAt(i, i);
+    await expectSame(trio, 'compressed layers');
   });
 
   test('a texture array beside other maps casts its own holes', async () => {
@@ -149,3 +198,12 @@ describe.each(TWINS)('%s', (twin) => {
     await expectSame(trio, 'beside other maps');
   });
 });
+
+/** Four blocks of four by four texels, each of one colour. */
+function dxt1(layer: number): Uint8Array<ArrayBuffer> {
+  const blocks = [0, 1, 2, 3].map((block) => {
+    const color = ((8 + layer * 9) << 11) | ((block * 16) << 5) | (28 - layer * 10);
+    return [color & 255, color >> 8, color & 255, color >> 8, 0, 0, 0, 0];
+  });
+  return new Uint8Array(blocks.flat());
+}

@@ -1,6 +1,7 @@
 import { Box3, Color, Group, type Material, Matrix4, type Object3D } from 'three';
 import { createCoarseCharacter } from './coarseCharacter.js';
 import { LoopOnceOptions, SkinnedInstancedMesh } from './library.js';
+import { nearestFrame } from './pair.js';
 import { Reference } from './reference.js';
 
 type Options = Parameters<typeof SkinnedInstancedMesh.from>[3];
@@ -39,13 +40,16 @@ export function createTrio(
   const crowd = SkinnedInstancedMesh.from(root, clips, TRIO, options);
   if (!own) crowd.material = Array.isArray(crowd.material) ? crowd.material.map(create) : create();
   // As three.js draws objects: far ones first where they are transparent.
-  crowd.sortObjects = true;
+  crowd.sortObjects = [crowd.material].flat()[0].transparent;
   const clones = new Group();
   const bounds = new Box3();
   const references = Array.from({ length: TRIO }, (_, i) => {
     const matrix = new Matrix4().makeTranslation((i - 1) * 1.3, 0, 0);
     const clip = (2 + i) % clips.length;
-    const time = 0.3 * clips[clip].duration;
+    const wanted = 0.3 * clips[clip].duration;
+    // Baked matrices are exact on frames.
+    const isExact = crowd.boneTexture.encoding === 'tracks';
+    const time = isExact ? wanted : nearestFrame(crowd.boneTexture, clip, wanted);
     crowd.setMatrixAt(i, matrix);
     crowd.play(i, clip, { ...LoopOnceOptions, time });
     const reference = new Reference(root, matrix).pose(clips[clip], time);
