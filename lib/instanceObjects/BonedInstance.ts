@@ -3,10 +3,10 @@ import type { Proportions } from '../crowd/setProportions.js';
 import { affineToMatrix4 } from '../utils/affine.js';
 import { DressedInstance } from './DressedInstance.js';
 import { type InstanceBone, isInstanceBone } from './InstanceBone.js';
-import { type BoneOwner, InstanceBones } from './InstanceBones.js';
+import { InstanceBones } from './InstanceBones.js';
 
 /** An instance with bones, which are made when they are first asked for. */
-export abstract class BonedInstance extends DressedInstance implements BoneOwner {
+export abstract class BonedInstance extends DressedInstance {
   private ownBones: InstanceBones | null = null;
   private ownSkeleton: Skeleton | null = null;
 
@@ -20,7 +20,7 @@ export abstract class BonedInstance extends DressedInstance implements BoneOwner
     return this.makeBones().list;
   }
 
-  /** The same as three.js's `Skeleton`, for whatever asks for one. */
+  /** Its bones as three.js's `Skeleton` has them, with the inverses of their bind matrices, for whatever asks for one. */
   get skeleton(): Skeleton {
     this.ownSkeleton ??= new Skeleton(
       [...this.bones],
