@@ -89,9 +89,13 @@ export function onKey(key: string, callback: () => void): void {
   });
 }
 
-/** What every panel ends with: what draws, the other renderer, the page's source, the other pages. */
-export function createNote(label: string): HTMLElement {
-  const folder = location.pathname.split('/').at(-2);
+/**
+ * What every panel ends with: what draws, the other renderer, the page's source, the other pages.
+ *
+ * @param folder Of the page, within the demos.
+ */
+export function createNote(label: string, folder = location.pathname.split('/').at(-2) ?? ''): HTMLElement {
+  const up = '../'.repeat(folder.split('/').length);
   const note = document.createElement('p');
   note.className = 'note';
   note.append(
@@ -99,8 +103,8 @@ export function createNote(label: string): HTMLElement {
     ...[
       ['?renderer=webgl', 'WebGLRenderer'],
       ['?renderer=webgpu', 'WebGPURenderer'],
-      [`../source/index.html?of=${folder}/main.ts`, 'source'],
-      ['../index.html', 'all demos'],
+      [`${up}source/index.html?of=${folder}/main.ts`, 'source'],
+      [`${up}index.html`, 'all demos'],
     ].flatMap(([href, text], i) => {
       const link = document.createElement('a');
       link.href = href;

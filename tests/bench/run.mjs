@@ -4,6 +4,7 @@
 //   npm run bench                 frames, vertices, poses, baking, accuracy
 //   npm run bench -- vertices     one of them
 //   npm run bench -- views        what culling and levels of detail cost and save
+//   npm run bench -- ports        programs with SkinnedMeshes beside their ports
 //   npm run bench -- whole        frames of whole characters, which a software renderer takes minutes over
 //   npm run bench -- frames --json=results.json     also keeps the benchmark page's numbers in a file
 import { writeFileSync } from 'node:fs';
@@ -165,7 +166,30 @@ async function views() {
   }
 }
 
+/** The ports of the gallery beside what they were. */
+async function ports() {
+  for (const renderer of ['webgl', 'webgpu']) {
+    console.log(`Programs of 300 characters and their ports, ${renderer}: a frame of simulation and drawing`);
+    console.log(
+      `${''.padEnd(12)}${cell('SkinnedMesh', 14)}${cell('ported', 10)}${cell('draw calls', 14)}${cell('ported', 10)}${cell('pixels off', 14)}`,
+    );
+    for (const name of ['arena', 'rts', 'zoo']) {
+      const page = await open(
+        `/demos/ports/${name}/index.html?frames=60&count=300&width=240&renderer=${renderer}`,
+      );
+      await page.waitForFunction(() => document.body.dataset.ready === '1', null, { timeout: 0 });
+      const { js, draws, off } = JSON.parse(await page.getAttribute('body', 'data-measured'));
+      await page.close();
+      console.log(
+        `${name.padEnd(12)}${cell(js[0].toFixed(1), 11)} ms${cell(js[1].toFixed(1), 7)} ms${cell(draws[0], 14)}${cell(draws[1], 10)}${cell((off * 100).toFixed(3), 12)} %`,
+      );
+    }
+    console.log();
+  }
+}
+
 const kinds = {
+  ports,
   views,
   frames: () =>
     frames(

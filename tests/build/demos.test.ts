@@ -89,7 +89,8 @@ async function expectLinkToSource(page: Page, name: string): Promise<void> {
   const [href] = await page.$$eval('a', (links) =>
     links.filter(({ textContent }) => textContent === 'source').map((link) => link.getAttribute('href')),
   );
-  expect(href).toBe(`../source/index.html?of=${name}/main.ts`);
+  const up = '../'.repeat(name.split('/').length);
+  expect(href).toBe(`${up}source/index.html?of=${name}/main.ts`);
 }
 
 /** Until the page has noticed, and drawn. */
@@ -409,6 +410,46 @@ test.each(['webgl', 'webgpu'])('the crowd of ten thousand grows and shrinks unde
   await until('0 characters');
   expect(problems).toEqual([]);
 });
+
+/** What a port's page found at a moment. */
+interface Moment {
+  time: number;
+  off: number;
+  changed: number;
+  draws: [plain: number, ported: number];
+}
+
+test.each(
+  // Flashes, falls, fades and deaths are among these moments; who died is replaced.
+  [
+    ['arena', '0.6,2,3.6,5.2'],
+    ['rts', '0.6,2,3.6,5.2'],
+    ['zoo', '0.6,2,3.6'],
+  ].flatMap((port) => ['webgl', 'webgpu'].map((renderer) => [...port, renderer])),
+)(
+  'the port of the %s takes few lines, and looks the same at %s s under %s',
+  async (name, times, renderer) => {
+    const page = await open(
+      `ports/${name}/index.html?times=${times}&count=12&width=320&renderer=${renderer}`,
+    );
+    const changedLines = Number.parseInt((await page.textContent('[data-lines]'))!, 10);
+    expect(changedLines).toBeGreaterThan(0);
+    expect(changedLines).toBeLessThanOrEqual(15);
+    const moments: Moment[] = JSON.parse((await page.getAttribute('body', 'data-moments'))!);
+    expect(moments).toHaveLength(times.split(',').length);
+    for (const { time, off, changed, draws } of moments) {
+      console.log(
+        `${name}, ${renderer}, ${time} s: ${(off * 100).toFixed(3)} % off, ${draws.join(' → ')} draw calls`,
+      );
+      expect(off, `at ${time} s`).toBeLessThanOrEqual(0.001);
+      expect(changed, `something has happened until ${time} s`).toBeGreaterThan(0.01);
+      expect(draws[1], `draw calls at ${time} s`).toBeLessThan(draws[0]);
+    }
+    await look(page, `port-${name}`, renderer);
+    await expectLinkToSource(page, `ports/${name}`);
+    expect(problems).toEqual([]);
+  },
+);
 
 test.each(['webgl', 'webgpu'])('the page for files takes one or refuses it under %s', async (renderer) => {
   const page = await open(`file/index.html?count=2&shadows=0&renderer=${renderer}`);

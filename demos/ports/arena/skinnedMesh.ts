@@ -1,13 +1,5 @@
-/** Enemies storm a crystal that strikes back: each is a clone with a mixer and a material of its own. */
-import {
-  AnimationMixer,
-  LoopOnce,
-  Mesh,
-  MeshStandardMaterial,
-  OctahedronGeometry,
-  Sprite,
-  SpriteMaterial,
-} from 'three';
+/** Enemies storm a crystal that strikes back: they flash where they are hit, fall, fade away, and others come. */
+import * as THREE from 'three';
 import * as SkeletonUtils from 'three/addons/utils/SkeletonUtils.js';
 import { createWorld } from '../lib/createWorld.js';
 import type { Program } from '../lib/Program.js';
@@ -15,11 +7,11 @@ import { random } from '../lib/random.js';
 import type { Body } from '../models/boxes.js';
 import { createGoblin } from '../models/people.js';
 
-const HEALTH = 3;
+const HEALTH = 2;
 const WALK_SPEED = 1.03;
 /** Metres from the crystal at which enemies strike it, and within which it strikes them. */
 const REACH = 1.7;
-const RANGE = 5;
+const RANGE = 4.5;
 /** Seconds between two strikes of the crystal, of a flash, and until a corpse is gone. */
 const RELOAD = 0.31;
 const FLASH = 0.35;
@@ -27,15 +19,15 @@ const FADE_OUT = 1.1;
 const BAR_WIDTH = 0.8;
 
 export function createArena(count: number): Program {
-  const { scene, camera } = createWorld(7, 0x9b8a6c);
+  const { scene, camera } = createWorld(5.5, 0x9b8a6c);
   const chance = random(5);
   const gltf = createGoblin();
   const enemies: Enemy[] = [];
   type Enemy = ReturnType<typeof createEnemy>;
 
-  const crystal = new Mesh(
-    new OctahedronGeometry(0.7),
-    new MeshStandardMaterial({ color: 0x59c7e8, roughness: 0.2, emissive: 0x0b3340 }),
+  const crystal = new THREE.Mesh(
+    new THREE.OctahedronGeometry(0.7),
+    new THREE.MeshStandardMaterial({ color: 0x59c7e8, roughness: 0.2, emissive: 0x0b3340 }),
   );
   crystal.scale.y = 1.6;
   crystal.position.y = 1.3;
@@ -49,17 +41,17 @@ export function createArena(count: number): Program {
     material.transparent = true;
     body.material = material;
 
-    const bar = new Sprite(new SpriteMaterial({ color: 0x57d163 }));
+    const bar = new THREE.Sprite(new THREE.SpriteMaterial({ color: 0x57d163 }));
     bar.position.y = 2.1;
     bar.scale.set(BAR_WIDTH, 0.1, 1);
     model.add(bar);
 
-    const mixer = new AnimationMixer(model);
+    const mixer = new THREE.AnimationMixer(model);
     mixer.timeScale = speed;
     const actions = Object.fromEntries(gltf.animations.map((clip) => [clip.name, mixer.clipAction(clip)]));
     const { Walk, Attack, Hit, Die } = actions;
     for (const action of [Hit, Die]) {
-      action.setLoop(LoopOnce, 1);
+      action.setLoop(THREE.LoopOnce, 1);
       action.clampWhenFinished = true;
     }
 
@@ -107,7 +99,6 @@ export function createArena(count: number): Program {
 
       dispose(): void {
         scene.remove(model);
-        mixer.stopAllAction();
         material.dispose();
         bar.material.dispose();
       },
@@ -124,7 +115,7 @@ export function createArena(count: number): Program {
     scene.add(enemy.model);
     enemies.push(enemy);
   }
-  while (enemies.length < count) spawn(2 + 6 * chance());
+  while (enemies.length < count) spawn(1.5 + 4.5 * chance());
 
   /** The crystal hits one of those in range. */
   function strike(): void {
@@ -146,7 +137,7 @@ export function createArena(count: number): Program {
     for (const enemy of enemies.filter((one) => one.isGone())) {
       enemy.dispose();
       enemies.splice(enemies.indexOf(enemy), 1);
-      spawn(6.5);
+      spawn(5.5);
     }
   }
 

@@ -41,7 +41,7 @@ export function createWorld(reach: number, ground: number): World {
   scene.add(new HemisphereLight(0xdfeaf5, 0x8a8070, 1.4), sun, sun.target, floor);
 
   const camera = new PerspectiveCamera(40, 1, 0.5, reach * 12);
-  camera.position.set(reach * 0.35, reach * 0.95, reach * 1.55);
-  camera.lookAt(0, 0.5, 0);
+  camera.position.set(reach * 0.25, reach * 0.75, reach * 1.25);
+  camera.lookAt(0, 0.6, reach * 0.05);
   return { scene, camera };
 }

@@ -37,7 +37,7 @@ function planOf({ leg, length, depth, neck, lean, coat, mane, hooves, bands }: Q
   const top: Triple = [0, Math.cos(radians) * neck, Math.sin(radians) * neck];
   return [
     {
-      name: 'Body',
+      name: 'Trunk',
       at: [0, leg + depth * 0.25, 0],
       shapes: [
         { size: [depth * 0.85, depth, length], color: coat, round: true },
@@ -46,7 +46,7 @@ function planOf({ leg, length, depth, neck, lean, coat, mane, hooves, bands }: Q
     },
     {
       name: 'Neck',
-      parent: 'Body',
+      parent: 'Trunk',
       at: [0, depth * 0.15, length * 0.38],
       shapes: [
         { size: [0.14, neck * 1.15, 0.2], at: [0, top[1] / 2, top[2] / 2], color: coat, round: true },
@@ -66,14 +66,14 @@ function planOf({ leg, length, depth, neck, lean, coat, mane, hooves, bands }: Q
     },
     {
       name: 'Tail',
-      parent: 'Body',
+      parent: 'Trunk',
       at: [0, depth * 0.2, -length * 0.46],
       shapes: [{ size: [0.05, 0.4, 0.05], at: [0, -0.2, 0], color: mane }],
     },
     ...LEGS.flatMap(([name, x, z]): BonePlan[] => [
       {
         name: `${name}Upper`,
-        parent: 'Body',
+        parent: 'Trunk',
         at: [x * depth * 0.26, -depth * 0.25, z * length * 0.32],
         shapes: [{ size: [0.15, leg * 0.6, 0.18], at: [0, -leg * 0.22, 0], color: coat, round: true }],
       },
@@ -111,7 +111,7 @@ function createQuadruped(measures: Quadruped): Model {
           Head: [4 * wave(2 * phase), 10 * wave(phase), 0],
           Tail: [6, 0, 25 * wave(2 * phase)],
         },
-        move: { Body: [0, 0.01 * wave(phase), 0] },
+        move: { Trunk: [0, 0.01 * wave(phase), 0] },
       })),
       recordBones('Graze', 3, plan, (phase) => ({
         turn: {
@@ -122,23 +122,23 @@ function createQuadruped(measures: Quadruped): Model {
       })),
       recordBones('Walk', 1.25, plan, (phase) => ({
         turn: {
-          Body: [1.5 * wave(2 * phase), 0, 1.5 * wave(phase)],
+          Trunk: [1.5 * wave(2 * phase), 0, 1.5 * wave(phase)],
           Neck: [5 * wave(2 * phase + 0.2), 0, 0],
           Head: [-4 * wave(2 * phase + 0.2), 0, 0],
           Tail: [12, 0, 12 * wave(phase)],
           ...walk(phase),
         },
-        move: { Body: [0, 0.02 * wave(2 * phase), 0] },
+        move: { Trunk: [0, 0.02 * wave(2 * phase), 0] },
       })),
       recordBones('Run', 0.625, plan, (phase) => ({
         turn: {
-          Body: [6 * wave(phase), 0, 0],
+          Trunk: [6 * wave(phase), 0, 0],
           Neck: [12 + 10 * wave(phase + 0.2), 0, 0],
           Head: [-8 * wave(phase + 0.2), 0, 0],
           Tail: [45, 0, 8 * wave(phase)],
           ...gallop(phase),
         },
-        move: { Body: [0, 0.08 * wave(phase + 0.2), 0] },
+        move: { Trunk: [0, 0.08 * wave(phase + 0.2), 0] },
       })),
     ],
   };
@@ -176,7 +176,7 @@ export function createGiraffe(): Model {
 
 const PENGUIN: readonly BonePlan[] = [
   {
-    name: 'Body',
+    name: 'Trunk',
     at: [0, 0.38, 0],
     shapes: [
       { size: [0.36, 0.64, 0.34], color: 0x23272e, round: true },
@@ -185,7 +185,7 @@ const PENGUIN: readonly BonePlan[] = [
   },
   {
     name: 'Head',
-    parent: 'Body',
+    parent: 'Trunk',
     at: [0, 0.3, 0.02],
     shapes: [
       { size: [0.24, 0.24, 0.24], at: [0, 0.06, 0], color: 0x23272e, round: true },
@@ -197,13 +197,13 @@ const PENGUIN: readonly BonePlan[] = [
     return [
       {
         name: `Wing${name}`,
-        parent: 'Body',
+        parent: 'Trunk',
         at: [side * 0.17, 0.16, 0],
         shapes: [{ size: [0.04, 0.4, 0.15], at: [side * 0.02, -0.18, 0], color: 0x23272e }],
       },
       {
         name: `Foot${name}`,
-        parent: 'Body',
+        parent: 'Trunk',
         at: [side * 0.09, -0.3, 0.02],
         shapes: [{ size: [0.12, 0.06, 0.2], at: [0, -0.05, 0.05], color: 0xe8902c }],
       },
@@ -223,11 +223,11 @@ export function createPenguin(): Model {
         turn: { Head: [5 * wave(2 * phase), 30 * wave(phase), 0], ...wings(8 + 4 * wave(phase)) },
       })),
       recordBones('Graze', 1.5, PENGUIN, (phase) => ({
-        turn: { Body: [35 + 6 * wave(phase), 0, 0], Head: [20 * wave(2 * phase), 0, 0], ...wings(30) },
+        turn: { Trunk: [35 + 6 * wave(phase), 0, 0], Head: [20 * wave(2 * phase), 0, 0], ...wings(30) },
       })),
       recordBones('Walk', 0.75, PENGUIN, (phase) => ({
         turn: {
-          Body: [0, 10 * wave(phase), 12 * wave(phase + 0.25)],
+          Trunk: [0, 10 * wave(phase), 12 * wave(phase + 0.25)],
           Head: [0, -8 * wave(phase), -10 * wave(phase + 0.25)],
           FootL: [-30 * Math.max(0, wave(phase)), 0, 0],
           FootR: [-30 * Math.max(0, -wave(phase)), 0, 0],
@@ -235,8 +235,8 @@ export function createPenguin(): Model {
         },
       })),
       recordBones('Run', 0.5, PENGUIN, (phase) => ({
-        turn: { Body: [12, 0, 0], Head: [-10, 0, 0], ...wings(55 + 30 * wave(phase)) },
-        move: { Body: [0, 0.14 * Math.max(0, wave(phase)), 0] },
+        turn: { Trunk: [12, 0, 0], Head: [-10, 0, 0], ...wings(55 + 30 * wave(phase)) },
+        move: { Trunk: [0, 0.14 * Math.max(0, wave(phase)), 0] },
       })),
     ],
   };

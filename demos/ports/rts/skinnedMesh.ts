@@ -1,18 +1,5 @@
-/** Two teams of soldiers and tanks in the fog of war: each unit is a clone with a mixer, in the paint of its team. */
-import {
-  AnimationMixer,
-  LoopOnce,
-  MathUtils,
-  Mesh,
-  MeshBasicMaterial,
-  MeshStandardMaterial,
-  type Object3D,
-  OctahedronGeometry,
-  Raycaster,
-  RingGeometry,
-  Vector2,
-  Vector3,
-} from 'three';
+/** Two teams of soldiers and tanks in the fog of war: turrets turn, wrecks are black, and the player selects units. */
+import * as THREE from 'three';
 import * as SkeletonUtils from 'three/addons/utils/SkeletonUtils.js';
 import { createWorld } from '../lib/createWorld.js';
 import type { Program } from '../lib/Program.js';
@@ -44,31 +31,30 @@ export function createBattle(count: number): Program {
     soldier: { ...createSoldier(), go: 'Run', fall: 'Die', speed: 2.2, health: 2, range: 3.6, reload: 0.7 },
     tank: { ...createTank(), go: 'Drive', fall: 'Idle', speed: 1.4, health: 5, range: 5, reload: 1.3 },
   };
-  const paints = TEAMS.map((color) => new MeshStandardMaterial({ color, roughness: 0.5 }));
-  const ringGeometry = new RingGeometry(0.8, 0.95, 24).rotateX(-Math.PI / 2).translate(0, 0.03, 0);
-  const ringMaterial = new MeshBasicMaterial({ color: 0xffd257 });
-  const flashGeometry = new OctahedronGeometry(0.22);
-  const flashMaterial = new MeshBasicMaterial({ color: 0xfff0a8 });
+  const ringGeometry = new THREE.RingGeometry(0.8, 0.95, 24).rotateX(-Math.PI / 2).translate(0, 0.03, 0);
+  const ringMaterial = new THREE.MeshBasicMaterial({ color: 0xffd257 });
+  const flashGeometry = new THREE.OctahedronGeometry(0.22);
+  const flashMaterial = new THREE.MeshBasicMaterial({ color: 0xfff0a8 });
 
   function createUnit(kind: keyof typeof kinds, team: number, lane: number) {
-    const { scene: source, animations, go, fall, speed, range, reload } = kinds[kind];
-    const model = SkeletonUtils.clone(source);
-    const body = model.getObjectByName('Body') as Body;
-    const uniform = model.getObjectByName('Uniform') as Body;
-    uniform.material = paints[team];
+    const { animations, go, fall, speed, range, reload } = kinds[kind];
+    const model = SkeletonUtils.clone(kinds[kind].scene);
+    const meshes = ['Body', 'Uniform'].map((name) => model.getObjectByName(name) as Body);
+    for (const mesh of meshes) mesh.material = mesh.material.clone();
+    meshes[1].material.color.set(TEAMS[team]);
 
     const turret = model.getObjectByName('Turret');
     const barrel = model.getObjectByName('Barrel');
     const muzzle = barrel ?? model.getObjectByName('RightHand');
-    const flash = new Mesh(flashGeometry, flashMaterial);
+    const flash = new THREE.Mesh(flashGeometry, flashMaterial);
     flash.position.z = barrel ? 1.05 : 0.3;
     flash.visible = false;
     muzzle?.add(flash);
-    const ring = new Mesh(ringGeometry, ringMaterial);
+    const ring = new THREE.Mesh(ringGeometry, ringMaterial);
     ring.visible = false;
     model.add(ring);
 
-    const mixer = new AnimationMixer(model);
+    const mixer = new THREE.AnimationMixer(model);
     const actions = Object.fromEntries(animations.map((clip) => [clip.name, mixer.clipAction(clip)]));
     const { Idle: idle, [go]: going, [fall]: falling } = actions;
     let active = idle.play();
@@ -77,7 +63,7 @@ export function createBattle(count: number): Program {
     let lit = 0;
     let wreck = 0;
     const side = team === 0 ? 1 : -1;
-    const away = new Vector3();
+    const away = new THREE.Vector3();
 
     function fadeTo(action: typeof idle): void {
       if (active === action) return;
@@ -87,12 +73,12 @@ export function createBattle(count: number): Program {
     }
 
     /** Turns the turret, or the whole unit, and says whether it points there. */
-    function aim(target: Object3D | null, delta: number): boolean {
+    function aim(target: THREE.Object3D | null, delta: number): boolean {
       const { x, z } = target ? away.copy(target.position).sub(model.position) : away.set(0, 0, -side);
       const heading = Math.atan2(x, z);
       const angle = turret ? heading - model.rotation.y - turret.rotation.y : heading - model.rotation.y;
-      const rest = MathUtils.euclideanModulo(angle + Math.PI, 2 * Math.PI) - Math.PI;
-      const turn = MathUtils.clamp(rest, -TURN * delta, TURN * delta);
+      const rest = THREE.MathUtils.euclideanModulo(angle + Math.PI, 2 * Math.PI) - Math.PI;
+      const turn = THREE.MathUtils.clamp(rest, -TURN * delta, TURN * delta);
       if (turret) turret.rotation.y += turn;
       else model.rotation.y += rest;
       if (barrel) barrel.rotation.x = target ? -0.12 : 0;
@@ -106,7 +92,7 @@ export function createBattle(count: number): Program {
       ring,
       isAlive: () => health > 0,
       isGone: () => wreck > WRECK,
-      sees: (other: Object3D, far: number) => other.position.distanceTo(model.position) < far,
+      sees: (other: THREE.Object3D, far: number) => other.position.distanceTo(model.position) < far,
 
       update(delta: number): void {
         lit -= delta;
@@ -132,19 +118,15 @@ export function createBattle(count: number): Program {
         health--;
         if (health > 0) return;
         ring.visible = false;
-        falling.setLoop(LoopOnce, 1);
+        falling.setLoop(THREE.LoopOnce, 1);
         falling.clampWhenFinished = true;
         fadeTo(falling);
-        for (const mesh of [body, uniform]) {
-          mesh.material = mesh.material.clone();
-          mesh.material.color.multiplyScalar(0.1);
-        }
+        for (const { material } of meshes) material.color.set(0x000000);
       },
 
       dispose(): void {
         scene.remove(model);
-        mixer.stopAllAction();
-        for (const mesh of [body, uniform]) mesh.material.dispose();
+        for (const { material } of meshes) material.dispose();
       },
     };
     model.userData.unit = unit;
@@ -160,15 +142,15 @@ export function createBattle(count: number): Program {
   }
   for (let i = 0; i < count; i++) enlist(i);
 
-  const raycaster = new Raycaster();
+  const raycaster = new THREE.Raycaster();
 
   /** Selects the unit under the pointer, if it is the player's. */
-  function click(point: Vector2): void {
+  function click(point: THREE.Vector2): void {
     raycaster.setFromCamera(point, camera);
     const [hit] = raycaster.intersectObjects(
       units.filter(({ model }) => model.visible).map(({ model }) => model),
     );
-    let object: Object3D | null = hit?.object ?? null;
+    let object: THREE.Object3D | null = hit?.object ?? null;
     while (object !== null && object.userData.unit === undefined) object = object.parent;
     const selected = object?.userData.unit as Unit | undefined;
     for (const unit of units) unit.ring.visible = unit === selected && unit.team === 0 && unit.isAlive();
@@ -178,8 +160,8 @@ export function createBattle(count: number): Program {
   function clickOne(): void {
     const own = units.filter(({ team }) => team === 0);
     const { model } = own[Math.floor(chance() * own.length)];
-    const { x, y } = model.localToWorld(new Vector3(0, 0.5, 0)).project(camera);
-    click(new Vector2(x, y));
+    const { x, y } = model.localToWorld(new THREE.Vector3(0, 0.5, 0)).project(camera);
+    click(new THREE.Vector2(x, y));
   }
 
   let untilClick = CLICK;

@@ -1,14 +1,5 @@
-/** Animals of several kinds and their visitors: each is a clone with a mixer, and fades from one gait to another. */
-import {
-  AnimationMixer,
-  Color,
-  CylinderGeometry,
-  Group,
-  Mesh,
-  MeshStandardMaterial,
-  Quaternion,
-  SphereGeometry,
-} from 'three';
+/** Animals of several kinds, which fade from one gait to another, and their visitors, with hats and balloons. */
+import * as THREE from 'three';
 import * as SkeletonUtils from 'three/addons/utils/SkeletonUtils.js';
 import { createWorld } from '../lib/createWorld.js';
 import type { Program } from '../lib/Program.js';
@@ -29,10 +20,10 @@ export function createZoo(count: number): Program {
   const guests: Guest[] = [];
   type Guest = ReturnType<typeof createGuest>;
 
-  const hatGeometry = new CylinderGeometry(0.13, 0.15, 0.14, 10).translate(0, 0.24, 0);
-  const balloonGeometry = new SphereGeometry(0.2, 10, 8).translate(0, 1.3, 0);
-  const stringGeometry = new CylinderGeometry(0.008, 0.008, 1.2, 4).translate(0, 0.6, 0);
-  const stringMaterial = new MeshStandardMaterial({ color: 0xffffff });
+  const hatGeometry = new THREE.CylinderGeometry(0.13, 0.15, 0.14, 10).translate(0, 0.24, 0);
+  const balloonGeometry = new THREE.SphereGeometry(0.2, 10, 8).translate(0, 1.3, 0);
+  const stringGeometry = new THREE.CylinderGeometry(0.008, 0.008, 1.2, 4).translate(0, 0.6, 0);
+  const stringMaterial = new THREE.MeshStandardMaterial({ color: 0xffffff });
 
   /**
    * @param x Where the middle of its ground is, metres.
@@ -48,7 +39,7 @@ export function createZoo(count: number): Program {
     model.position.set(x + reach * (2 * chance() - 1), 0, z + reach * (2 * chance() - 1));
     scene.add(model);
 
-    const mixer = new AnimationMixer(model);
+    const mixer = new THREE.AnimationMixer(model);
     mixer.timeScale = (0.9 + 0.2 * chance()) / size; // small ones are quicker
     const actions = Object.fromEntries(gltf.animations.map((clip) => [clip.name, mixer.clipAction(clip)]));
     const names = Object.keys(gaits);
@@ -65,7 +56,7 @@ export function createZoo(count: number): Program {
       if (next === gait) return;
       const { [gait]: from, [next]: to } = actions;
       to.reset().play();
-      from.crossFadeTo(to, 0.45, gaits[gait] > 0 && gaits[next] > 0); // gaits fall into step
+      from.crossFadeTo(to, 0.45, false);
       gait = next;
     }
 
@@ -85,16 +76,19 @@ export function createZoo(count: number): Program {
     };
   }
 
-  const balloons: Group[] = [];
+  const balloons: THREE.Group[] = [];
 
   function createVisitorOf(gltf: Model, x: number): Guest {
     const guest = createGuest(gltf, ON_FOOT, x, 6.5, 1.5, 0.75 + 0.3 * chance());
-    const paint = new MeshStandardMaterial({ color: new Color().setHSL(chance(), 0.7, 0.5), roughness: 0.4 });
-    if (chance() < 0.5) guest.model.getObjectByName('Head')?.add(new Mesh(hatGeometry, paint));
+    const paint = new THREE.MeshStandardMaterial({
+      color: new THREE.Color().setHSL(chance(), 0.7, 0.5),
+      roughness: 0.4,
+    });
+    if (chance() < 0.5) guest.model.getObjectByName('Head')?.add(new THREE.Mesh(hatGeometry, paint));
     else {
-      const balloon = new Group().add(
-        new Mesh(balloonGeometry, paint),
-        new Mesh(stringGeometry, stringMaterial),
+      const balloon = new THREE.Group().add(
+        new THREE.Mesh(balloonGeometry, paint),
+        new THREE.Mesh(stringGeometry, stringMaterial),
       );
       guest.model.getObjectByName('LeftHand')?.add(balloon);
       balloons.push(balloon);
@@ -120,7 +114,7 @@ export function createZoo(count: number): Program {
     );
   }
 
-  const turned = new Quaternion();
+  const turned = new THREE.Quaternion();
 
   function update(delta: number): void {
     for (const { mixer } of guests) mixer.update(delta);
