@@ -1,12 +1,12 @@
 import { type BaseEvent, type Matrix4, Object3D } from 'three';
 import type { SkinnedInstancedMesh } from '../objects/SkinnedInstancedMesh.js';
 import type { PlaybackEvent } from '../playback/playbackEventTypes.js';
-import { type HomedObject, InstanceHome } from './InstanceHome.js';
+import { InstanceHome } from './InstanceHome.js';
 import type { SkinnedInstanceEventMap } from './instanceEvents.js';
 import { ObservedVector3 } from './ObservedVector3.js';
 
 /** An object that places an instance of a crowd, and shows it while it is in the scene. */
-export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> implements HomedObject {
+export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
   /**
    * Which instance of the crowd it is: what is called an index or id everywhere else, also in events and hits of rays. It is
    * another one after `swapInstances`, and -1 after `dispose`. `id` is the object's own, as every `Object3D` has it.
@@ -88,6 +88,7 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> i
     });
   }
 
+  /** Adds an instance to a crowd, see `crowd.createInstance()`. */
   constructor(
     /** The crowd that it is an instance of. */
     readonly crowd: SkinnedInstancedMesh,

@@ -16,6 +16,9 @@ const CEILINGS: Record<string, number> = {
   'skinned-instanced-mesh/webgpu': 127,
 };
 
+/** The same of what instances as objects add to the main entry. */
+const OBJECTS_CEILING = 12;
+
 let packed: PackedApp;
 beforeAll(() => {
   packed = new PackedApp();
@@ -40,6 +43,7 @@ const app = (entry: keyof typeof RENDERERS) => `
 import { AnimationClip, Bone, BoxGeometry, Float32BufferAttribute, Group, Matrix4, MeshBasicMaterial, PerspectiveCamera,
   Scene, Skeleton, SkinnedMesh, Uint16BufferAttribute, VectorKeyframeTrack } from 'three';
 import { BoneTexture, SkinnedInstancedMesh, type PlayOptions } from '${entry}';
+import 'skinned-instanced-mesh/objects';
 
 const bones = [new Bone(), new Bone()];
 bones[1].name = 'Tip';
@@ -63,6 +67,9 @@ ${RENDERERS[entry]}
 renderer.setSize(200, 200);
 document.body.append(renderer.domElement);
 const scene = new Scene().add(crowd);
+const object = crowd.createInstance();
+object.position.set(0, 0, -5);
+scene.add(object);
 const camera = new PerspectiveCamera(60, 1);
 camera.position.z = 20;
 crowd.update(0.5);
@@ -88,11 +95,26 @@ export function addTo(renderer: WebGPURenderer, crowd: SkinnedInstancedMesh): Sk
 }
 `;
 
+const OBJECTS = `
+import type { Object3D, Scene } from 'three';
+import { SkinnedInstance } from 'skinned-instanced-mesh/objects';
+import type { SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+
+export function addTo(scene: Scene, crowd: SkinnedInstancedMesh): SkinnedInstance[] {
+  const knight: SkinnedInstance = crowd.createInstance();
+  const object: Object3D = knight;
+  scene.add(object, knight.clone());
+  knight.addEventListener('finished', ({ instanceId, target }) => console.log(instanceId, target.color));
+  return [knight, new SkinnedInstance(crowd)];
+}
+`;
+
 /** Errors in an app that uses the package, or in the types of the package. */
 function checkApp(resolution: string, files: string[] = []): string[] {
   packed.write('app.ts', app('skinned-instanced-mesh'));
   packed.write('nodes.ts', NODES);
-  const own = ['app.ts', 'nodes.ts', ...files];
+  packed.write('objects.ts', OBJECTS);
+  const own = ['app.ts', 'nodes.ts', 'objects.ts', ...files];
   return packed.typeErrors(own, resolution, ['skinned-instanced-mesh', ...own]);
 }
 
@@ -487,6 +509,7 @@ function withNames(code: string): string {
     matrix: 'Matrix4',
     boneTexture: 'BoneTexture',
     target: 'Vector3',
+    knight: 'SkinnedInstance',
     lean: 'Quaternion',
     aims: 'Quaternion[]',
     ragdoll: 'Object3D',
@@ -497,17 +520,18 @@ function withNames(code: string): string {
     .map(([name, type]) => `declare const ${name}: ${type};\nvoid ${name};`);
   return `
 import { type AnimationAction, AnimationClip, AnimationMixer, AnimationUtils, type BufferGeometry, Color, InterpolateLinear,
-  type KeyframeTrack, LoopOnce, type Material, Matrix4, MeshDepthMaterial, MeshStandardMaterial, type Object3D,
+  type KeyframeTrack, LoopOnce, type Material, Matrix4, Mesh, MeshDepthMaterial, MeshStandardMaterial, type Object3D,
   PropertyBinding, type Quaternion, RGBADepthPacking, type Scene, ShaderMaterial, type SkinnedMesh, type Texture, Vector2,
   Vector3 } from 'three';
 import * as SkeletonUtils from 'three/addons/utils/SkeletonUtils.js';
 import type { GLTF } from 'three/addons/loaders/GLTFLoader.js';
+import type { SkinnedInstance } from 'skinned-instanced-mesh/objects';
 import { BoneTexture, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 declare const gltf: GLTF, root: Object3D, coarseRoot: Object3D, clips: AnimationClip[], delta: number, scene: Scene;
-declare const offsetMatrix: Matrix4, swordGeometry: BufferGeometry, swordMaterial: Material, otherMaterial: Material, leaves: Texture;
+declare const offsetMatrix: Matrix4, swordGeometry: BufferGeometry, nameplate: BufferGeometry, swordMaterial: Material, otherMaterial: Material, leaves: Texture;
 declare function strike(index: number): void;
 type Named = [AnimationAction, KeyframeTrack, Quaternion, SkinnedMesh];
-void [AnimationClip, AnimationMixer, AnimationUtils, Color, InterpolateLinear, LoopOnce, Matrix4, PropertyBinding, Vector3, {} as Named, MeshDepthMaterial, MeshStandardMaterial, RGBADepthPacking, ShaderMaterial,
+void [Mesh, nameplate, AnimationClip, AnimationMixer, AnimationUtils, Color, InterpolateLinear, LoopOnce, Matrix4, PropertyBinding, Vector3, {} as Named, MeshDepthMaterial, MeshStandardMaterial, RGBADepthPacking, ShaderMaterial,
   Vector2, SkeletonUtils, BoneTexture, SkinnedInstancedMesh, gltf, root, coarseRoot, clips, delta, scene, offsetMatrix,
   swordGeometry, swordMaterial, otherMaterial, leaves, strike];
 ${names.join('\n')}
@@ -620,6 +644,23 @@ describe('tree shaking', () => {
     expect(code).toContain('BoneTexture.bake');
     expect(code).not.toContain('extends InstancedMesh');
     expect(code).not.toContain('skinningMatrix');
+  });
+
+  test('instances as objects are there for those who import them, and no one else', async () => {
+    const main = await bundle(`export * from 'skinned-instanced-mesh';`, true);
+    expect(main).not.toMatch(/isSkinnedInstance\b/);
+    const used = await bundle(`
+      import { SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+      import 'skinned-instanced-mesh/objects';
+      globalThis.Crowd = SkinnedInstancedMesh;`);
+    expect(used).toMatch(/isSkinnedInstance\b/);
+    const both = await bundle(
+      `export * from 'skinned-instanced-mesh'; export * from 'skinned-instanced-mesh/objects';`,
+      true,
+    );
+    const size = (gzipSync(both).length - gzipSync(main).length) / 1024;
+    console.log(`instances as objects add ${size.toFixed(1)} kB compressed`);
+    expect(size).toBeLessThan(OBJECTS_CEILING);
   });
 
   test.each(Object.entries(CEILINGS))('%s stays below its ceiling of %i kB', async (entry, ceiling) => {
