@@ -56,6 +56,7 @@ export abstract class AnimatedInstance extends PlacedInstance {
     return this.ownMixer?.timeScale ?? 1;
   }
 
+  /** @throws If it is not finite. */
   set timeScale(value: number) {
     this.mixer.timeScale = value;
   }
@@ -65,6 +66,7 @@ export abstract class AnimatedInstance extends PlacedInstance {
     return this.mixer.time;
   }
 
+  /** Actions stay where they are. */
   set time(value: number) {
     this.mixer.time = value;
   }

@@ -56,6 +56,7 @@ export class InstanceAction<T = unknown> {
     return this.read().time;
   }
 
+  /** As assigning it to an action of three.js. */
   set time(value: number) {
     checkTime(value, `${NAME}.time`);
     this.write((played) => played.beginAt(value, this.mixer.elapsed));
@@ -66,6 +67,7 @@ export class InstanceAction<T = unknown> {
     return this.read().timeScale;
   }
 
+  /** As assigning it to an action of three.js. */
   set timeScale(value: number) {
     checkTimeScale(value, `${NAME}.timeScale`);
     this.write((played) => {
@@ -78,6 +80,7 @@ export class InstanceAction<T = unknown> {
     return this.read().weight;
   }
 
+  /** As assigning it to an action of three.js. */
   set weight(value: number) {
     checkFinite(value, 'weight', `${NAME}.weight`);
     this.write((played) => {
@@ -90,6 +93,7 @@ export class InstanceAction<T = unknown> {
     return this.played.loop;
   }
 
+  /** As assigning it to an action of three.js. */
   set loop(value: AnimationActionLoopStyles) {
     this.write((played) => {
       played.loop = value;
@@ -101,6 +105,7 @@ export class InstanceAction<T = unknown> {
     return this.played.repetitions;
   }
 
+  /** As assigning it to an action of three.js. */
   set repetitions(value: number) {
     this.write((played) => {
       played.repetitions = value ?? Infinity;
@@ -112,6 +117,7 @@ export class InstanceAction<T = unknown> {
     return this.read().paused;
   }
 
+  /** As assigning it to an action of three.js. */
   set paused(value: boolean) {
     this.write((played) => {
       played.paused = value;
@@ -123,6 +129,7 @@ export class InstanceAction<T = unknown> {
     return this.read().enabled;
   }
 
+  /** As assigning it to an action of three.js. */
   set enabled(value: boolean) {
     this.write((played) => {
       played.enabled = value;
@@ -134,6 +141,7 @@ export class InstanceAction<T = unknown> {
     return this.played.clampWhenFinished;
   }
 
+  /** To be set before the clip has finished. */
   set clampWhenFinished(value: boolean) {
     this.write((played) => {
       played.clampWhenFinished = value;

@@ -3,8 +3,7 @@ import type { Crowd } from '../crowd/Crowd.js';
 import { checkTimeScale, type LayerReference } from '../playback/PlayOptions.js';
 import type { ClipReference } from '../poses/ClipTable.js';
 import { checkFinite } from '../utils/checkFinite.js';
-import { ActionDriver, type DrivenMixer } from './ActionDriver.js';
-import type { ActionMixer } from './ActionMixer.js';
+import { ActionDriver } from './ActionDriver.js';
 import { InstanceAction } from './InstanceAction.js';
 import { nextChange } from './nextChange.js';
 import { PlayedAction } from './PlayedAction.js';
@@ -40,7 +39,7 @@ interface Entry<T> {
  *
  * @typeParam T Whose actions they are.
  */
-export class InstanceMixer<T extends ActionOwner> implements ActionMixer<T>, DrivenMixer {
+export class InstanceMixer<T extends ActionOwner> {
   private readonly driver: ActionDriver;
   private readonly known: Entry<T>[] = [];
   /** In three.js's order: each is added at the end, and the last one takes the place of one that is stopped. */
@@ -57,6 +56,7 @@ export class InstanceMixer<T extends ActionOwner> implements ActionMixer<T>, Dri
 
   constructor(
     private readonly crowd: Crowd,
+    /** Whose actions they are. */
     readonly owner: T,
   ) {
     this.driver = ActionDriver.of(crowd);
@@ -119,6 +119,7 @@ export class InstanceMixer<T extends ActionOwner> implements ActionMixer<T>, Dri
     return this.scale;
   }
 
+  /** @throws If it is not finite. */
   set timeScale(value: number) {
     checkTimeScale(value, `${NAME}.timeScale`);
     this.setAnchor(this.time);
@@ -131,6 +132,7 @@ export class InstanceMixer<T extends ActionOwner> implements ActionMixer<T>, Dri
     return this.anchor + this.scale * (this.elapsed - this.anchorElapsed);
   }
 
+  /** Actions stay where they are. */
   set time(value: number) {
     checkFinite(value, 'time', `${NAME}.time`);
     this.setAnchor(value);
