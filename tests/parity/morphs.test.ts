@@ -15,10 +15,11 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { captureGeometry } from '../support/capture.js';
 import { captureOf, TWINS } from '../support/captures.js';
+import { describeCharacter } from '../support/characters.js';
 import { disposeLater } from '../support/disposeLater.js';
 import { BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
 import { Mixers } from '../support/mixers.js';
-import { loadModel, modelNames } from '../support/models.js';
+import { loadModel } from '../support/models.js';
 import { addTargets } from '../support/morphTargets.js';
 import { measureVertices } from '../support/parity.js';
 import { random } from '../support/random.js';
@@ -173,22 +174,24 @@ describe.each(TWINS)('%s', (twin) => {
   });
 });
 
-const models = await modelNames();
-
-test.runIf(models.includes('RobotExpressive.glb'))('the robot makes its faces', async () => {
-  const { root, clips } = await loadModel('RobotExpressive.glb');
-  const moving = clips.filter(({ tracks }) =>
-    tracks.some(({ name, values }) => name.includes('morphTargetInfluences') && values.some((v) => v > 0.1)),
-  );
-  console.log(`clips of the robot that morph: ${moving.map(({ name }) => name).join(', ') || 'none'}`);
-  const boneTexture = BoneTexture.bake(root, clips);
-  // its file has tracks for them, which never leave zero
-  expect(boneTexture.morphNames).toHaveLength(moving.length > 0 ? 3 : 0);
-  const how = await captureOf('GLSL');
-  for (const [clip, errors] of await measureVertices(how, root, clips, boneTexture)) {
-    expect(errors.onFrames, `${clip}, on frames`).toBeLessThanOrEqual(1e-5);
-  }
-  how.dispose();
+describeCharacter('RobotExpressive.glb', () => {
+  test('makes its faces', async () => {
+    const { root, clips } = await loadModel('RobotExpressive.glb');
+    const moving = clips.filter(({ tracks }) =>
+      tracks.some(
+        ({ name, values }) => name.includes('morphTargetInfluences') && values.some((v) => v > 0.1),
+      ),
+    );
+    console.log(`clips of the robot that morph: ${moving.map(({ name }) => name).join(', ') || 'none'}`);
+    const boneTexture = BoneTexture.bake(root, clips);
+    // its file has tracks for them, which never leave zero
+    expect(boneTexture.morphNames).toHaveLength(moving.length > 0 ? 3 : 0);
+    const how = await captureOf('GLSL');
+    for (const [clip, errors] of await measureVertices(how, root, clips, boneTexture)) {
+      expect(errors.onFrames, `${clip}, on frames`).toBeLessThanOrEqual(1e-5);
+    }
+    how.dispose();
+  });
 });
 
 test('a crowd of more instances than textures are high takes morph targets all the same', () => {
