@@ -107,6 +107,19 @@ describe('an instance that was removed', () => {
     expect(crowd.count).toBe(0);
   });
 
+  test('in a listener, of another: what was due is told of no more', () => {
+    const crowd = createCrowd(3);
+    crowd.playAll('A', { loop: LoopOnce });
+    const heard: number[] = [];
+    crowd.addEventListener('finished', ({ instanceId }) => {
+      heard.push(instanceId);
+      if (crowd.count === 3) remove(crowd, 1);
+    });
+    crowd.update(2);
+    crowd.update(2);
+    expect(heard).toEqual([0, 1]);
+  });
+
   test('has events again once it is added again', () => {
     const crowd = createCrowd(2);
     crowd.playAll('A');
