@@ -16,7 +16,7 @@ function createRenderer(limits: Record<string, number>) {
       ...limits,
     },
   };
-  return { backend: { device }, library: { getMaterialNodeClass: () => Object } };
+  return { backend: { device }, info: { frame: 0 }, library: { getMaterialNodeClass: () => Object } };
 }
 
 function createCrowd(count: number) {
