@@ -253,6 +253,31 @@ test.each(['webgl', 'webgpu'])(
 );
 
 test.each(['webgl', 'webgpu'])(
+  'the page of bones has those of an instance where a SkinnedMesh has its own under %s',
+  async (renderer) => {
+    const page = await open(`bones/index.html?shadows=0&renderer=${renderer}`);
+    await expectMoving(page);
+    await expectLinkToSource(page, 'bones');
+    for (const [name, value] of [
+      ['look', '1.2'],
+      ['head', '1.6'],
+      ['arms', '1.2'],
+    ]) {
+      await page.fill(`[name=${name}]`, value);
+    }
+    await nextFrames(page, 3);
+    const off = Number(await page.textContent('[data-off]'));
+    expect(off).toBeLessThan(1e-5);
+    expect(off).toBeGreaterThan(0);
+    await look(page, 'bones', renderer);
+    await page.click('button[name=skeletons]');
+    await page.click('button[name=swords]');
+    await nextFrames(page, 2);
+    expect(problems).toEqual([]);
+  },
+);
+
+test.each(['webgl', 'webgpu'])(
   'the page of layers does what a mixer and code do to the character beside under %s',
   async (renderer) => {
     const page = await open(`layers/index.html?count=12&shadows=0&puppets=1&renderer=${renderer}`);
