@@ -1,0 +1,121 @@
+import {
+  AnimationMixer,
+  Box3,
+  BoxGeometry,
+  Group,
+  Mesh,
+  MeshStandardMaterial,
+  type Object3D,
+  Vector3,
+} from 'three';
+import * as SkeletonUtils from 'three/addons/utils/SkeletonUtils.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TWINS } from '../support/captures.js';
+import { createCoarseCharacter } from '../support/coarseCharacter.js';
+import { disposeLater } from '../support/disposeLater.js';
+import { type Drawing, drawingOf } from '../support/drawings.js';
+import { expectSamePicture } from '../support/expectSamePicture.js';
+import { SkinnedInstancedMesh } from '../support/library.js';
+import '../support/objects.js';
+import { createStage } from '../support/pictures.js';
+
+/** Share of the pixels that the characters cover, with their shadows, that may differ. */
+const BOUND = 0.0015;
+
+/** What hangs over a head. */
+function createPlate(): Mesh {
+  const plate = new Mesh(new BoxGeometry(0.8, 0.15, 0.05), new MeshStandardMaterial({ color: 0xffdd55 }));
+  plate.position.y = 2;
+  return shaded(plate);
+}
+
+function shaded<T extends Object3D>(object: T): T {
+  object.traverse((node) => {
+    node.castShadow = true;
+    node.receiveShadow = true;
+  });
+  return object;
+}
+
+/** Three places, the last of which is turned and moved; and what is done to whoever stands there. */
+function createTown(characters: readonly Object3D[], home: Object3D): Group {
+  const town = new Group();
+  const platform = new Group();
+  platform.name = 'Platform';
+  platform.position.set(1.2, 0.2, 0);
+  platform.rotation.y = 0.7;
+  const hidden = new Group();
+  hidden.name = 'Hidden';
+  hidden.visible = false;
+  town.add(platform, home, hidden);
+  characters[0].position.set(-0.9, 0, 0);
+  characters[0].rotation.y = 0.4;
+  platform.add(characters[1]);
+  characters[1].scale.setScalar(0.7);
+  hidden.add(characters[2]);
+  town.add(characters[3]);
+  characters[3].position.set(0, 0, -1.5);
+  for (const character of characters) character.add(createPlate());
+  return town;
+}
+
+/** Moves, hides and shows. */
+function change(town: Group, characters: readonly Object3D[]): void {
+  const [platform, hidden] = ['Platform', 'Hidden'].map((name) => town.getObjectByName(name) as Object3D);
+  platform.position.set(-1, 0.4, 0.3);
+  platform.rotation.y = -0.5;
+  hidden.visible = true;
+  hidden.position.set(0.8, 0, 0.5);
+  characters[0].lookAt(new Vector3(3, 0, 3));
+  characters[0].position.x = -0.2;
+  characters[3].removeFromParent();
+}
+
+describe.each(TWINS)('%s', (twin) => {
+  let draw: Drawing['draw'];
+  let dispose: () => void;
+  beforeAll(async () => {
+    const drawing = await drawingOf(twin);
+    draw = drawing.draw;
+    dispose = drawing.dispose;
+  });
+  afterAll(() => dispose());
+
+  test('instances as objects look as clones in their places do, nameplates and shadows too', async () => {
+    const { root, clips } = createCoarseCharacter();
+    shaded(root);
+    const times = [0.1, 0.25, 0.4, 0.3];
+    const clones = times.map((time, i) => {
+      const clone = SkeletonUtils.clone(root);
+      const mixer = new AnimationMixer(clone);
+      mixer.clipAction(clips[i]).play();
+      mixer.update(time);
+      return clone;
+    });
+    const home = new Group();
+    home.add(clones[0]);
+    const crowd = SkinnedInstancedMesh.from(root, clips, 0);
+    crowd.castShadow = crowd.receiveShadow = true;
+    expect(crowd.boneTexture.encoding).toBe('tracks');
+    const knights = times.map((time, i) => {
+      const knight = crowd.createInstance();
+      crowd.play(knight.instanceId, i, { time });
+      return knight;
+    });
+    // where the crowd stands, so do those at home
+    for (const one of [home, crowd]) one.position.set(0.1, 0, -0.2);
+    const town = createTown(clones, home);
+    const objects = createTown(knights, crowd);
+
+    const box = new Box3(new Vector3(-1.5, 0, -1), new Vector3(1.5, 2.2, 1));
+    const { scene, camera } = createStage(box, 'directional');
+    const empty = await draw(scene, camera, new Group());
+    const before = await draw(scene, camera, town);
+    expectSamePicture(`objects, ${twin}`, before, await draw(scene, camera, objects), empty, BOUND);
+    change(town, clones);
+    change(objects, knights);
+    const after = await draw(scene, camera, town);
+    expectSamePicture(`moved, ${twin}`, after, await draw(scene, camera, objects), empty, BOUND);
+    disposeLater(crowd);
+  });
+});
