@@ -159,6 +159,13 @@ function listen(): void {
     });
     showValue(name, String(poseRates[i]));
   });
+  const budget = find<HTMLInputElement>('[name=budget]');
+  slide('budget', (value) => {
+    const isLimited = value < Number(budget.max);
+    crowd.maxTriangles = isLimited ? value * 1000 : Infinity;
+    showValue('budget', isLimited ? value.toLocaleString('en') : 'any');
+  });
+  showValue('budget', 'any');
   toggle('shadows', query.get('shadows') !== '0', (value) => {
     stage.shadows = value;
   });
@@ -207,12 +214,18 @@ let reading = false;
 async function readSeen(): Promise<void> {
   if (reading) return;
   reading = true;
-  const { visible, levels, posed } = await crowd.readViewInfo(device.renderer, stage.camera);
+  const {
+    visible,
+    levels,
+    triangles: drawn,
+    posed,
+  } = await crowd.readViewInfo(device.renderer, stage.camera);
   reading = false;
   show('Seen by the camera', visible);
   triangles.forEach((each, level) => {
     show(`At level ${level}, ${each.toLocaleString('en')} triangles`, levels[level] ?? 0);
   });
+  show('Triangles', drawn);
   if (posed !== undefined) show('Posed in this frame', posed);
 }
 

@@ -26,6 +26,9 @@ export interface CrowdMember {
   readonly looks: readonly InstanceData[];
   /** Whether its bounds hold: three.js's word for whether it need not be drawn where they are not seen. */
   readonly frustumCulled: boolean;
+  readonly visible: boolean;
+  /** At which levels of detail it is drawn, see `LevelTable.listFor`. */
+  readonly level: number | null;
   /** `ofPoses` is the box around every pose, relative to an instance. */
   readonly bounds: { ofPoses(): Box3; dropStale(): void };
   /** Called when there is room for another number of instances, and buffers may be other objects. */
@@ -117,6 +120,17 @@ export class Crowd {
     target.makeEmpty();
     for (const member of this.members) target.union(member.bounds.ofPoses());
     return target;
+  }
+
+  /** Triangles that all meshes draw of an instance at a level of detail. */
+  trianglesAt(level: number): number {
+    const { levels } = this;
+    if (!levels.isDrawn(level)) return 0;
+    let count = 0;
+    for (const { geometry, visible, level: list } of this.members) {
+      if (visible && levels.isIn(list, level)) count += trianglesOf(geometry);
+    }
+    return count;
   }
 
   get markersVersion(): number {
@@ -278,3 +292,8 @@ export class Crowd {
 }
 
 const isFrustumCulled = ({ frustumCulled }: CrowdMember): boolean => frustumCulled;
+
+function trianglesOf({ index, attributes, drawRange }: BufferGeometry): number {
+  const vertices = index?.count ?? attributes.position.count;
+  return Math.max(0, Math.floor(Math.min(drawRange.count, vertices - drawRange.start) / 3));
+}

@@ -167,7 +167,8 @@ export abstract class DrawnMesh extends InstancedMesh<
     if (read) return await read;
     const { count, view } = this;
     const visible = view?.count ?? count;
-    return this.getViewInfo(camera) ?? { visible, levels: [visible] };
+    const levels = [visible];
+    return this.getViewInfo(camera) ?? { visible, levels, triangles: this.views.trianglesOf(levels) };
   }
 
   /**

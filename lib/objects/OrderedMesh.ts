@@ -53,4 +53,24 @@ export abstract class OrderedMesh extends IdentityMesh {
     this.views.order.maxVisible = Math.floor(value);
     this.prepareDraw();
   }
+
+  /**
+   * The most triangles of the crowd, with what is attached, that are drawn for a camera. Where it sees more, all levels of detail
+   * begin sooner, by as much as it takes, and later again once a tenth of the triangles is to spare. If the coarsest are still too
+   * many, or there are no levels, the nearest instances are drawn, as with `maxVisible`. Shadow maps have as many each: they show
+   * the levels that the camera shows, and the instances nearest to it. With `maxVisible` too, both hold.
+   *
+   * @default Infinity
+   */
+  get maxTriangles(): number {
+    return this.views.order.maxTriangles;
+  }
+
+  /** @throws If it is no number from 0. Changing it may compile the materials anew. */
+  set maxTriangles(value: number) {
+    if (!(value >= 0))
+      throw new Error(`${NAME}.maxTriangles: ${value} is no number of triangles; use one from 0.`);
+    this.views.order.maxTriangles = value;
+    this.prepareDraw();
+  }
 }

@@ -9,6 +9,17 @@ interface ZoomedCamera extends Camera {
 /** Place of the scale in `CameraLevels.measure`. */
 const SCALE = 12;
 
+/** A step by which distances count as larger; there may be so many. */
+const STEP = 1.1;
+const STEPS = 100;
+/** Share of what instances may cost that they may take after levels were begun later again. */
+const SPARE = 0.9;
+
+/** Of instances whose levels are being fitted. */
+let _measures = /*@__PURE__*/ new Float64Array(0);
+
+const scaleOf = (step: number): number => STEP ** (2 * step);
+
 /**
  * The level of detail at which a camera sees each instance. It is kept, since how near an instance must come to be drawn in
  * more detail again depends on what it was. Shadow maps ask that of the camera for which they are drawn, so that a shadow
@@ -28,6 +39,8 @@ export class CameraLevels {
   /** Whether levels go by size, and whether that does not depend on distance. */
   bySize = false;
   flat = false;
+  /** By how many steps levels begin sooner than the table says. */
+  private step = 0;
   private table!: LevelTable;
   private tableVersion = -1;
 
@@ -60,7 +73,7 @@ export class CameraLevels {
     // With a parallel projection, size does not depend on distance.
     this.flat = this.bySize && projection[15] === 1;
     const unit = this.bySize ? matrixWorld.getMaxScaleOnAxis() * projection[5] : (camera.zoom ?? 1);
-    this.set(SCALE, 1 / (unit * unit));
+    this.set(SCALE, this.scale / (unit * unit));
   }
 
   /**
@@ -69,7 +82,57 @@ export class CameraLevels {
    * @param spheres x, y, z and radius by id, in the crowd's space.
    */
   choose(id: number, spheres: Float32Array): number {
-    const { measure: m, table, levels } = this;
+    const level = this.levelAt(this.measureOf(id, spheres), this.levels[id]);
+    this.levels[id] = level;
+    return level;
+  }
+
+  /**
+   * Begins levels sooner where that is needed for instances to cost no more together than they may, and later again where it is
+   * not: by as many steps for all of them.
+   *
+   * @param ids The first `count` are those.
+   * @param costs What an instance costs at each level.
+   */
+  fit(ids: Uint32Array, count: number, spheres: Float32Array, costs: Float64Array, max: number): void {
+    if (_measures.length < count) _measures = new Float64Array(ids.length);
+    const { scale } = this;
+    for (let i = 0; i < count; i++) _measures[i] = this.measureOf(ids[i], spheres) / scale;
+    let { step } = this;
+    while (step < STEPS && this.costAt(step, ids, count, costs) > max) step++;
+    if (step === this.step) {
+      // Not before there is room to spare, so that levels do not go to and fro.
+      while (step > 0 && this.costAt(step - 1, ids, count, costs) <= max * SPARE) step--;
+    }
+    this.sooner(step);
+  }
+
+  /** Lets levels begin where the table says. */
+  unfit(): void {
+    if (this.step > 0) this.sooner(0);
+  }
+
+  private sooner(step: number): void {
+    const unit = this.measure[SCALE] / this.scale;
+    this.step = step;
+    this.set(SCALE, unit * this.scale);
+  }
+
+  /** What squared distances are multiplied by, for levels to begin sooner. */
+  private get scale(): number {
+    return scaleOf(this.step);
+  }
+
+  private costAt(step: number, ids: Uint32Array, count: number, costs: Float64Array): number {
+    const scale = scaleOf(step);
+    let cost = 0;
+    for (let i = 0; i < count; i++) cost += costs[this.levelAt(_measures[i] * scale, this.levels[ids[i]])];
+    return cost;
+  }
+
+  /** What a level's start is compared with: see `LevelTable.enter`. */
+  private measureOf(id: number, spheres: Float32Array): number {
+    const { measure: m } = this;
     const at = id * 4;
     let measure = m[SCALE];
     if (!this.flat) {
@@ -81,14 +144,14 @@ export class CameraLevels {
       const dz = m[8] * x + m[9] * y + m[10] * z + m[11];
       measure *= dx * dx + dy * dy + dz * dz;
     }
-    if (this.bySize) measure /= spheres[at + 3] * spheres[at + 3];
+    return this.bySize ? measure / (spheres[at + 3] * spheres[at + 3]) : measure;
+  }
 
-    const { enter, stay } = table;
-    const last = levels[id];
+  /** As `LOD.update`, which looks no further at the first level that is not reached. */
+  private levelAt(measure: number, last: number): number {
+    const { enter, stay, count } = this.table;
     let level = 0;
-    // As `LOD.update`, which looks no further at the first level that is not reached.
-    while (level + 1 < table.count && measure >= (last === level + 1 ? stay : enter)[level + 1]) level++;
-    levels[id] = level;
+    while (level + 1 < count && measure >= (last === level + 1 ? stay : enter)[level + 1]) level++;
     return level;
   }
 

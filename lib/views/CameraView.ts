@@ -1,19 +1,18 @@
-import { type ArrayCamera, type Camera, Frustum, Matrix4, Vector3 } from 'three';
+import { type ArrayCamera, type Camera, Frustum, Matrix4 } from 'three';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import type { CameraLevels } from './CameraLevels.js';
 import type { DrawOrder } from './DrawOrder.js';
 import type { InstanceGroups } from './InstanceGroups.js';
 import { InstanceList } from './InstanceList.js';
-import { keepNearest } from './keepNearest.js';
 import { LevelLists } from './LevelLists.js';
 import { type LevelTable, MAX_LEVELS } from './LevelTable.js';
 import { SortedView } from './SortedView.js';
 import { listSeen, markSeen } from './seenInstances.js';
 import type { View } from './View.js';
+import { ViewLimits } from './ViewLimits.js';
 import type { WantedPoses } from './WantedPoses.js';
 
 const _frustum = /*@__PURE__*/ new Frustum();
-const _eye = /*@__PURE__*/ new Vector3();
 const _clip = /*@__PURE__*/ new Matrix4();
 /** Ids that are being listed. */
 let _ids = /*@__PURE__*/ new Uint32Array(0);
@@ -27,6 +26,8 @@ export interface SeenCrowd {
   /** Its levels of detail. */
   readonly levels: LevelTable;
   readonly order: DrawOrder;
+  /** Triangles that all its meshes draw of an instance at a level. */
+  trianglesAt(level: number): number;
 }
 
 /** Which instances a camera sees. It holds as long as neither the camera nor the crowd changes. */
@@ -46,10 +47,7 @@ export class CameraView implements WantedPoses {
   private culls = false;
   private groupsVersion = -1;
   private visibilityVersion = -1;
-  private maxVisible = Infinity;
-  /** Where the camera is that decides which instances are the nearest, and those that were. */
-  private readonly eye = new Vector3();
-  private kept: Uint32Array | null = null;
+  private readonly limits = new ViewLimits();
   /** The instances in the order in which they are drawn: near ones first, and far ones first. */
   private readonly sorted = new Map<number | null, (SortedView | null)[]>();
   private readonly all: { count: number; readonly list: InstanceList; isWhole: boolean };
@@ -104,7 +102,7 @@ export class CameraView implements WantedPoses {
     this.camera = camera;
     this.viewer = viewer;
     this.groupsVersion = -1;
-    this.kept?.fill(0);
+    this.limits.clear();
   }
 
   /** Whether it was made for where camera and crowd are now. */
@@ -128,30 +126,29 @@ export class CameraView implements WantedPoses {
     this.takePoseRates(crowd.levels);
     this.levels = chosen?.levels ?? null;
     const levelsVersion = chosen?.version ?? -1;
+    if (order.maxTriangles < Infinity) this.takeCosts(crowd);
+    const isWithin = this.limits.update(order, this.viewer);
     const same =
       this.culls === culls &&
       this.levelsVersion === levelsVersion &&
-      this.isLimitedTo(order.maxVisible) &&
+      isWithin &&
       this.isFor(crowdMatrixWorld);
     if (same && this.groupsVersion === groups.version && this.visibilityVersion === visibility.version)
       return;
     this.version++;
-    this.maxVisible = order.maxVisible;
     this.culls = culls;
     this.groupsVersion = groups.version;
     this.visibilityVersion = visibility.version;
     this.levelsVersion = levelsVersion;
     const { seen, all } = this;
-    const whole =
-      this.mark(crowdMatrixWorld, crowd) && visibility.allDrawn && visibility.count <= this.maxVisible;
-    if (this.maxVisible < Infinity) this.limit(crowdMatrixWorld, crowd);
+    const sees = this.mark(crowdMatrixWorld, crowd);
+    const whole = this.limit(crowdMatrixWorld, crowd, chosen) && sees && visibility.allDrawn;
     all.isWhole = whole;
     if (whole && chosen === null) {
       all.count = visibility.count;
       return;
     }
-    if (_ids.length < this.capacity) _ids = new Uint32Array(this.capacity);
-    all.count = listSeen(seen, visibility.bits, _ids);
+    all.count = listSeen(seen, visibility.bits, this.ids);
     if (chosen !== null) {
       const left = this.lists.split(
         _ids,
@@ -185,18 +182,32 @@ export class CameraView implements WantedPoses {
     }
   }
 
-  /** Whether it was made for so many instances, and as the viewer stands now. */
-  private isLimitedTo(max: number): boolean {
-    if (max !== this.maxVisible) return false;
-    return max === Infinity || _eye.setFromMatrixPosition(this.viewer.matrixWorld).equals(this.eye);
+  /** Says how many triangles an instance has at each level at which the viewer sees it. */
+  private takeCosts(crowd: SeenCrowd): void {
+    const { levels } = crowd;
+    for (let level = 0; level < levels.count; level++) {
+      this.limits.setCost(level, crowd.trianglesAt(this.inShadow ? levels.inShadow(level) : level));
+    }
   }
 
-  /** Lets no more instances be seen than may be: those nearest to the viewer. */
-  private limit(crowdMatrixWorld: Matrix4, { visibility, groups }: SeenCrowd): void {
-    this.kept ??= new Uint32Array(this.seen.length);
-    this.eye.setFromMatrixPosition(this.viewer.matrixWorld);
-    const { elements } = crowdMatrixWorld;
-    keepNearest(this.seen, visibility.bits, this.kept, groups.spheres, elements, this.eye, this.maxVisible);
+  /** Begins levels sooner, and drops far instances, where the view would cost too much. Returns whether all are left. */
+  private limit(crowdMatrixWorld: Matrix4, crowd: SeenCrowd, chosen: CameraLevels | null): boolean {
+    const { seen, limits } = this;
+    const { bits } = crowd.visibility;
+    const { spheres } = crowd.groups;
+    if (limits.maxTriangles < Infinity && chosen !== null) {
+      const count = listSeen(seen, bits, this.ids);
+      // Shadow maps, and each eye of a headset, show the levels of the picture.
+      if (this.camera === this.viewer) chosen.fit(_ids, count, spheres, limits.costs, limits.maxTriangles);
+      for (let i = 0; i < count; i++) chosen.choose(_ids[i], spheres);
+      this.levelsVersion = chosen.version;
+    }
+    return limits.apply(seen, bits, spheres, crowdMatrixWorld.elements, this.levels);
+  }
+
+  private get ids(): Uint32Array {
+    if (_ids.length < this.capacity) _ids = new Uint32Array(this.capacity);
+    return _ids;
   }
 
   /** Marks what is seen, and returns whether all is. */

@@ -14,6 +14,8 @@ export interface ViewedCrowd extends GroupedCrowd {
   /** Whether instances that a camera does not see are left out unless it is said otherwise. */
   readonly culledByDefault: boolean;
   readonly levels: LevelTable;
+  /** Triangles that all meshes draw of an instance at a level. */
+  trianglesAt(level: number): number;
 }
 
 /** Frames after which a view that nobody asks for is let go. */
@@ -87,6 +89,15 @@ export class CrowdViews {
     return this.crowd.levels;
   }
 
+  trianglesAt(level: number): number {
+    return this.crowd.trianglesAt(level);
+  }
+
+  /** Triangles of so many instances at each level. */
+  trianglesOf(counts: readonly number[]): number {
+    return counts.reduce((sum, count, level) => sum + count * this.trianglesAt(level), 0);
+  }
+
   /** Whether a camera has asked lately, so that there is something to be kept up to date. */
   get isWatched(): boolean {
     return this.views.length > 0;
@@ -116,6 +127,9 @@ export class CrowdViews {
     viewer: Camera = camera,
     inShadow = viewer !== camera,
   ): CameraView {
+    // Shadow maps are often drawn first, and what the viewer sees decides on its levels.
+    const isFitted = this.order.maxTriangles < Infinity && this.levels.isUsed;
+    if (isFitted && viewer !== camera) this.of(viewer, crowdMatrixWorld, frame);
     this.begin(frame);
     // What was written before a crowd is drawn for the first time is drawn without anybody having been told of it.
     if (this.views.length === 0) this.groups.invalidate();
@@ -140,6 +154,7 @@ export class CrowdViews {
       this.chosen.set(viewer, chosen);
     }
     chosen.update(this.levels, viewer, crowdMatrixWorld, this.crowd.capacity);
+    if (this.order.maxTriangles === Infinity) chosen.unfit();
     return chosen;
   }
 
@@ -154,7 +169,7 @@ export class CrowdViews {
     const { levels, isUsed } = this.levels;
     const visible = view.of(null).count;
     const counts = levels.map((_, level) => (isUsed ? view.of(level).count : visible));
-    return { visible, levels: counts, posed: this.posed };
+    return { visible, levels: counts, triangles: this.trianglesOf(counts), posed: this.posed };
   }
 
   /**

@@ -21,6 +21,8 @@ export class DrawOrder {
   sortObjects = false;
   /** Most of them that a camera sees, the nearest. */
   maxVisible = Infinity;
+  /** Triangles that are drawn for a camera at most. */
+  maxTriangles = Infinity;
   /** Goes up when another function sorts. */
   version = 0;
   private sort: CustomSort | null = null;
@@ -37,12 +39,13 @@ export class DrawOrder {
 
   /** Whether it takes lists of instances, and of the CPU's making. */
   get isUsed(): boolean {
-    return this.sortObjects || this.maxVisible < Infinity;
+    return this.sortObjects || this.maxVisible < Infinity || this.maxTriangles < Infinity;
   }
 
-  copy({ sortObjects, maxVisible, customSort }: DrawOrder): void {
+  copy({ sortObjects, maxVisible, maxTriangles, customSort }: DrawOrder): void {
     this.sortObjects = sortObjects;
     this.maxVisible = maxVisible;
+    this.maxTriangles = maxTriangles;
     this.customSort = customSort;
   }
 }

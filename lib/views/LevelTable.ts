@@ -120,6 +120,12 @@ export class LevelTable {
     return MAX_LEVELS + mixed.length - 1;
   }
 
+  /** Whether instances at a level are in a list, see `listFor`. */
+  isIn(list: number | null, level: number): boolean {
+    if (list === null || list === level) return true;
+    return list >= MAX_LEVELS && ((this.mixed[list - MAX_LEVELS] >> level) & 1) === 1;
+  }
+
   /** Makes a mesh level 0, which is drawn where no other is. */
   begin(object: Object3D): void {
     this.sorted = [{ ...this.sorted[0], object }, ...this.sorted.slice(1)];

@@ -4,6 +4,8 @@ export interface ViewInfo {
   visible: number;
   /** The same at each level of detail. */
   levels: number[];
+  /** Triangles of these, with what is attached to them. */
+  triangles: number;
   /** Instances that were posed in its frame, for all cameras together; left out where no pass poses them. */
   posed?: number;
 }

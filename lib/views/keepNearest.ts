@@ -1,5 +1,6 @@
 import type { Vector3 } from 'three';
 import { listSeen } from './seenInstances.js';
+import { sortByCode } from './sortByCode.js';
 
 /** By how much nearer than another one an instance counts that was among the nearest before. */
 const ADVANTAGE = 0.9;
@@ -7,9 +8,22 @@ const ADVANTAGE = 0.9;
 let _ids = /*@__PURE__*/ new Uint32Array(0);
 let _distances = /*@__PURE__*/ new Float64Array(0);
 let _sorted = /*@__PURE__*/ new Float64Array(0);
+/** Distances as numbers of 32 bits, and their bits; places among those that are seen, from near to far. */
+let _floats = /*@__PURE__*/ new Float32Array(0);
+let _codes = /*@__PURE__*/ new Uint32Array(0);
+let _places = /*@__PURE__*/ new Uint32Array(0);
+
+/** What instances may cost together. */
+export interface Budget {
+  max: number;
+  /** What an instance costs at each level. */
+  readonly costs: Float64Array;
+  /** The level of each instance, by id; null if all are at level 0. */
+  levels: Uint8Array | null;
+}
 
 /**
- * Lets of the instances that are seen only so many be seen, the nearest to a place. Those that were kept the last time stay
+ * Lets of the instances that are seen only so many be seen as may be, the nearest to a place. Those that were kept the last time stay
  * until others are nearer by a tenth, so that none comes and goes as the camera trembles.
  *
  * @param seen Bit `id & 31` of word `id >> 5` for each that is seen; cleared for those that are not kept.
@@ -18,6 +32,9 @@ let _sorted = /*@__PURE__*/ new Float64Array(0);
  * @param spheres x, y, z and radius by id, in the crowd's space.
  * @param matrix From the crowd's space to the world: 16 numbers, column by column.
  * @param eye The place, in the world.
+ * @param max How many may be seen.
+ * @param budget What they may cost: from the first on that would go beyond it, none is.
+ * @returns Whether all of them may be seen.
  */
 export function keepNearest(
   seen: Uint32Array,
@@ -27,26 +44,66 @@ export function keepNearest(
   matrix: readonly number[],
   eye: Vector3,
   max: number,
-): void {
+  budget: Budget,
+): boolean {
   if (_ids.length < seen.length * 32) {
     _ids = new Uint32Array(seen.length * 32);
     _distances = new Float64Array(_ids.length);
     _sorted = new Float64Array(_ids.length);
+    _floats = new Float32Array(_ids.length);
+    _codes = new Uint32Array(_floats.buffer);
+    _places = new Uint32Array(_ids.length);
   }
   const count = listSeen(seen, drawn, _ids);
-  if (count > max) {
-    measure(count, kept, spheres, matrix, eye);
+  const isDear = budget.max < Infinity && costOf(count, budget) > budget.max;
+  if (isDear || count > max) measure(count, kept, spheres, matrix, eye);
+  if (isDear) dropDearest(seen, count, max, budget);
+  else if (count > max) {
     const farthest = max === 0 ? -Infinity : select(count, max - 1);
     let room = max;
     for (let i = 0; i < count; i++) if (_distances[i] < farthest) room--;
     for (let i = 0; i < count; i++) {
-      const id = _ids[i];
       // Of several that are equally far, the first.
       if (_distances[i] < farthest || (_distances[i] === farthest && room-- > 0)) continue;
-      seen[id >> 5] &= ~(1 << (id & 31));
+      drop(seen, _ids[i]);
     }
   }
   for (let word = 0; word < kept.length; word++) kept[word] = seen[word] & drawn[word];
+  return !isDear && count <= max;
+}
+
+function drop(seen: Uint32Array, id: number): void {
+  seen[id >> 5] &= ~(1 << (id & 31));
+}
+
+/** What the first `count` instances that are listed cost. */
+function costOf(count: number, { costs, levels }: Budget): number {
+  let cost = 0;
+  for (let i = 0; i < count; i++) cost += costs[levels === null ? 0 : levels[_ids[i]]];
+  return cost;
+}
+
+/** Goes through the instances from near to far, and drops those from the first on for which there is nothing left. */
+function dropDearest(
+  seen: Uint32Array,
+  count: number,
+  max: number,
+  { max: budget, costs, levels }: Budget,
+): void {
+  const places = _places.subarray(0, count);
+  for (let i = 0; i < count; i++) {
+    places[i] = i;
+    _floats[i] = _distances[i];
+    // Floats from zero on are in the order of their bits. A code has 30.
+    _codes[i] >>>= 2;
+  }
+  sortByCode(places, _codes);
+  let left = budget;
+  for (let i = 0; i < count; i++) {
+    const id = _ids[places[i]];
+    left -= i < max ? costs[levels === null ? 0 : levels[id]] : Infinity;
+    if (left < 0) drop(seen, id);
+  }
 }
 
 /** Squared distances in the world, which are less for instances that were kept. */

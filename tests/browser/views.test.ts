@@ -128,7 +128,9 @@ test('nothing is drawn where nobody is seen, and nothing sent while nothing chan
   const seen = frame();
   expect(seen).toBeGreaterThan(3);
   expect(seen).toBeLessThan(COUNT / 2);
-  expect(crowd.getViewInfo(camera)).toEqual({ visible: seen, levels: [seen], posed: seen });
+  const meshes = [crowd, ...crowd.attachments];
+  const triangles = meshes.reduce((sum, mesh) => sum + (seen * (mesh.geometry.index?.count ?? 0)) / 3, 0);
+  expect(crowd.getViewInfo(camera)).toEqual({ visible: seen, levels: [seen], triangles, posed: seen });
   expect(crowd.getViewInfo(camera.clone())).toBeNull();
   frame();
   expect(calls.uploads).toBe(0);

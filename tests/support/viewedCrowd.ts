@@ -30,6 +30,13 @@ export class ViewedCrowd {
     return this.visibility.count;
   }
 
+  /** Triangles of an instance at each level. */
+  readonly triangles = [1000, 300, 100, 40, 10, 5, 2, 1];
+
+  trianglesAt(level: number): number {
+    return this.levels.isDrawn(level) ? this.triangles[level] : 0;
+  }
+
   boundsOfPoses(target: Box3): Box3 {
     return target.copy(this.poses);
   }

@@ -91,7 +91,7 @@ export const webGPUBackend: Backend = {
     const onGPU = readsView(crowd) && isCulledOnGPU(renderer, crowd);
     if (!onGPU) return null;
     const pass = nodeSourceOf(crowd).pass?.(crowd);
-    return gpuViewsOf(renderer, crowd).read(camera, pass ?? null);
+    return gpuViewsOf(renderer, crowd).read(crowd, camera, pass ?? null);
   },
 };
 

@@ -122,15 +122,15 @@ export class GPUViews {
   }
 
   /** What a camera saw when it last drew the crowd. */
-  async read(camera: Camera, pass: NodePosePass | null): Promise<ViewInfo> {
+  async read({ views }: DrawnCrowd, camera: Camera, pass: NodePosePass | null): Promise<ViewInfo> {
     const slot = this.slotOf(camera);
-    if (slot === null) return { visible: 0, levels: new Array(this.levels).fill(0) };
+    if (slot === null) return { visible: 0, levels: new Array(this.levels).fill(0), triangles: 0 };
     const reading = pass?.readPosed(this.renderer);
     const totals = new Uint32Array(await this.renderer.getArrayBufferAsync(slot.buffers.totals));
     const [visible] = totals;
     const posed = await reading;
     const levels = totals.length === 1 ? [visible] : [...totals.subarray(1, 1 + this.levels)];
-    const info = { visible, levels };
+    const info = { visible, levels, triangles: views.trianglesOf(levels) };
     return posed === undefined ? info : { ...info, posed };
   }
 
