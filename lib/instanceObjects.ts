@@ -14,6 +14,7 @@ declare module './objects/CrowdInstance.js' {
 
 registerInstances({ create: (crowd: SkinnedInstancedMesh) => new SkinnedInstance(crowd) });
 
+export type { ActionProperties } from './instanceObjects/ActionProperties.js';
 export type { AnimatedInstance } from './instanceObjects/AnimatedInstance.js';
 export type { BonedInstance } from './instanceObjects/BonedInstance.js';
 export type { DressedInstance } from './instanceObjects/DressedInstance.js';

@@ -56,7 +56,7 @@ export abstract class AnimatedInstance extends PlacedInstance {
     return this.ownMixer?.timeScale ?? 1;
   }
 
-  /** @throws If it is not finite. */
+  /** Counts from now on. */
   set timeScale(value: number) {
     this.mixer.timeScale = value;
   }
@@ -66,7 +66,7 @@ export abstract class AnimatedInstance extends PlacedInstance {
     return this.mixer.time;
   }
 
-  /** Actions stay where they are. */
+  /** Fades, warps and starts that are under way keep their times, as in three.js. */
   set time(value: number) {
     this.mixer.time = value;
   }

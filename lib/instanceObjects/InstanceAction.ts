@@ -5,10 +5,11 @@ import {
   type AnimationClip,
   NormalAnimationBlendMode,
 } from 'three';
-import { checkFade, checkTime, checkTimeScale } from '../playback/PlayOptions.js';
+import { checkFade, checkTimeScale } from '../playback/PlayOptions.js';
 import type { BakedClip } from '../poses/ClipTable.js';
 import { checkFinite } from '../utils/checkFinite.js';
 import type { ActionMixer } from './ActionMixer.js';
+import { ActionProperties } from './ActionProperties.js';
 import type { PlayedAction } from './PlayedAction.js';
 
 const NAME = 'InstanceAction';
@@ -32,7 +33,7 @@ const NAME = 'InstanceAction';
  *
  * @typeParam T Whose action it is.
  */
-export class InstanceAction<T = unknown> {
+export class InstanceAction<T = unknown> extends ActionProperties<T> {
   /** For type testing. */
   readonly isInstanceAction = true;
   /** As `AnimationAction` has it; without effect, since clips are baked. @default true */
@@ -43,109 +44,9 @@ export class InstanceAction<T = unknown> {
   readonly blendMode: AnimationBlendMode;
 
   /** @internal */
-  constructor(
-    private readonly played: PlayedAction,
-    private readonly mixer: ActionMixer<T>,
-    additive: boolean,
-  ) {
+  constructor(played: PlayedAction, mixer: ActionMixer<T>, additive: boolean) {
+    super(played, mixer);
     this.blendMode = additive ? AdditiveAnimationBlendMode : NormalAnimationBlendMode;
-  }
-
-  /** Seconds into the clip, counted from its start also on the way back of a ping-pong. @default 0 */
-  get time(): number {
-    return this.read().time;
-  }
-
-  /** As assigning it to an action of three.js. */
-  set time(value: number) {
-    checkTime(value, `${NAME}.time`);
-    this.write((played) => played.beginAt(value, this.mixer.elapsed));
-  }
-
-  /** How fast the clip plays; 1 is its own speed, negative runs in reverse. A warp is a factor of it. @default 1 */
-  get timeScale(): number {
-    return this.read().timeScale;
-  }
-
-  /** As assigning it to an action of three.js. */
-  set timeScale(value: number) {
-    checkTimeScale(value, `${NAME}.timeScale`);
-    this.write((played) => {
-      played.timeScale = value;
-    });
-  }
-
-  /** How much of the clip shows. A fade is a factor of it. @default 1 */
-  get weight(): number {
-    return this.read().weight;
-  }
-
-  /** As assigning it to an action of three.js. */
-  set weight(value: number) {
-    checkFinite(value, 'weight', `${NAME}.weight`);
-    this.write((played) => {
-      played.weight = value;
-    });
-  }
-
-  /** `LoopRepeat`, `LoopOnce` or `LoopPingPong`. @default LoopRepeat */
-  get loop(): AnimationActionLoopStyles {
-    return this.played.loop;
-  }
-
-  /** As assigning it to an action of three.js. */
-  set loop(value: AnimationActionLoopStyles) {
-    this.write((played) => {
-      played.loop = value;
-    });
-  }
-
-  /** How often the clip runs under `LoopRepeat` and `LoopPingPong`. @default Infinity */
-  get repetitions(): number {
-    return this.played.repetitions;
-  }
-
-  /** As assigning it to an action of three.js. */
-  set repetitions(value: number) {
-    this.write((played) => {
-      played.repetitions = value ?? Infinity;
-    });
-  }
-
-  /** Whether the clip's time stands still. It is set when the clip has finished and stays on its end. @default false */
-  get paused(): boolean {
-    return this.read().paused;
-  }
-
-  /** As assigning it to an action of three.js. */
-  set paused(value: boolean) {
-    this.write((played) => {
-      played.paused = value;
-    });
-  }
-
-  /** Whether the action does anything. It is set to false when the clip has finished, or faded out. @default true */
-  get enabled(): boolean {
-    return this.read().enabled;
-  }
-
-  /** As assigning it to an action of three.js. */
-  set enabled(value: boolean) {
-    this.write((played) => {
-      played.enabled = value;
-    });
-  }
-
-  /** Whether the clip stays on its last frame when it has finished, and shows no more otherwise. @default false */
-  get clampWhenFinished(): boolean {
-    return this.played.clampWhenFinished;
-  }
-
-  /** To be set before the clip has finished. */
-  set clampWhenFinished(value: boolean) {
-    this.write((played) => {
-      played.clampWhenFinished = value;
-    });
   }
 
   /** Plays the action, from wherever it is: `reset().play()` plays it from its start. */
@@ -334,16 +235,5 @@ export class InstanceAction<T = unknown> {
       const start = this.mixer.time;
       played.fade = { start, end: start + duration, from, to };
     });
-  }
-
-  private read(): PlayedAction {
-    this.mixer.sync(this.played);
-    return this.played;
-  }
-
-  private write(change: (played: PlayedAction) => void): this {
-    change(this.read());
-    this.mixer.changed(this.played);
-    return this;
   }
 }

@@ -56,7 +56,7 @@ export class InstanceMixer<T extends ActionOwner> {
 
   constructor(
     private readonly crowd: Crowd,
-    /** Whose actions they are. */
+    /** Whose actions these are. */
     readonly owner: T,
   ) {
     this.driver = ActionDriver.of(crowd);
@@ -119,7 +119,7 @@ export class InstanceMixer<T extends ActionOwner> {
     return this.scale;
   }
 
-  /** @throws If it is not finite. */
+  /** Counts from now on. */
   set timeScale(value: number) {
     checkTimeScale(value, `${NAME}.timeScale`);
     this.setAnchor(this.time);
@@ -132,7 +132,7 @@ export class InstanceMixer<T extends ActionOwner> {
     return this.anchor + this.scale * (this.elapsed - this.anchorElapsed);
   }
 
-  /** Actions stay where they are. */
+  /** Fades, warps and starts that are under way keep their times, as in three.js. */
   set time(value: number) {
     checkFinite(value, 'time', `${NAME}.time`);
     this.setAnchor(value);

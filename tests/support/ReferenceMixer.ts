@@ -15,6 +15,10 @@ interface ActionInternals {
   _loopCount: number;
   _startTime: number | null;
   _timeScaleInterpolant: Interpolant | null;
+  _effectiveTimeScale: number;
+  _restoreTimeScale?: number | null;
+  crossFadeFrom(other: ActionInternals, duration: number, warp: boolean): unknown;
+  stopWarping(): unknown;
   _update(time: number, deltaTime: number, timeDirection: number, accuIndex: number): void;
   _updateTimeScale(time: number): number;
   _updateTime(deltaTime: number): number;
@@ -52,10 +56,36 @@ export class ReferenceMixer extends AnimationMixer {
 
   override clipAction(clip: AnimationClip): AnimationAction {
     const action = super.clipAction(clip);
-    if (!this.mended.has(action)) mend(action as unknown as ActionInternals);
+    if (!this.mended.has(action)) {
+      const internals = action as unknown as ActionInternals;
+      if (!('_restoreTimeScale' in internals)) restoreTimeScales(internals);
+      mend(internals);
+    }
     this.mended.add(action);
     return action;
   }
+}
+
+/** The oldest three.js leaves actions at the speed that a cross-fade's warp came to; newer ones put back what it was before. */
+function restoreTimeScales(action: ActionInternals): void {
+  const { crossFadeFrom, stopWarping, _updateTimeScale } = action;
+  action._restoreTimeScale = null;
+  action.crossFadeFrom = (other, duration, warp) => {
+    if (warp) for (const one of [other, action]) one._restoreTimeScale = one.timeScale;
+    return crossFadeFrom.call(action, other, duration, warp);
+  };
+  action.stopWarping = () => {
+    action._restoreTimeScale = null;
+    return stopWarping.call(action);
+  };
+  action._updateTimeScale = (time) => {
+    const { _restoreTimeScale: restored, _timeScaleInterpolant: warp } = action;
+    const scale = _updateTimeScale.call(action, time);
+    if (warp === null || action._timeScaleInterpolant !== null || scale === 0) return scale;
+    if (restored === null || restored === undefined) return scale;
+    action._effectiveTimeScale = action.timeScale = restored;
+    return restored;
+  };
 }
 
 function mend(action: ActionInternals): void {
