@@ -1,18 +1,21 @@
 import type { Material, Texture } from 'three';
 
+/** A texture, of whichever kind. */
+interface AnyTexture extends Texture {
+  isDataArrayTexture?: boolean;
+  isCompressedArrayTexture?: boolean;
+}
+
 /** Materials with the maps that are asked for here. */
 interface Mapped {
-  map?: Texture | null;
+  map?: AnyTexture | null;
   roughnessMap?: Texture | null;
 }
 
 /** Whether a material's `map` has several layers, of which shaders choose one. */
 export function hasArrayMap(material: Material): boolean {
-  const { isDataArrayTexture, isCompressedArrayTexture } = ((material as Mapped).map ?? {}) as {
-    isDataArrayTexture?: boolean;
-    isCompressedArrayTexture?: boolean;
-  };
-  return isDataArrayTexture === true || isCompressedArrayTexture === true;
+  const { map } = material as Mapped;
+  return map?.isDataArrayTexture === true || map?.isCompressedArrayTexture === true;
 }
 
 /** Notes that a texture holds the constants of merged materials, so that what takes their place is not multiplied by it. */

@@ -12,7 +12,7 @@ import {
   type Object3D,
   RGB_S3TC_DXT1_Format,
 } from 'three';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { disposeLater } from '../support/disposeLater.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
@@ -177,6 +177,26 @@ describe.each(TWINS)('%s', (twin) => {
     );
     for (let i = 0; i < TRIO; i++) trio.crowd.setMapLayerAt(i, i);
     await expectSame(trio, 'compressed layers');
+  });
+
+  test.runIf(twin !== 'GLSL')('a node asks for a uniform that the crowd has not', async () => {
+    const { instanceUniform } = await import('skinned-instanced-mesh/webgpu');
+    const { MeshStandardNodeMaterial } = await import('three/webgpu');
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const trio = createTrio(
+      () => Object.assign(new MeshStandardNodeMaterial(), { colorNode: instanceUniform('dust', 'color') }),
+      (material) => {
+        (material as MeshStandardMaterial).color.set(0);
+        Object.assign(material, { colorNode: null });
+      },
+      { uniforms: { dirt: 'float' } },
+    );
+    trio.crowd.name = `Dusty ${twin}`;
+    await expectSame(trio, 'a uniform that is missing');
+    expect(warn.mock.calls.map(([text]) => text)).toEqual([
+      `instanceUniform: the crowd "Dusty ${twin}" has no uniform "dust" of type 'color', but dirt: 'float'; declare it by the option uniforms.`,
+    ]);
+    warn.mockRestore();
   });
 
   test('a texture array beside other maps casts its own holes', async () => {

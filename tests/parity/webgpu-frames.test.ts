@@ -236,7 +236,8 @@ test.each([
     await renderer.init();
     const writes = countCalls((renderer.backend as unknown as { device: GPUDevice }).device);
     const { root, clips } = createCoarseCharacter();
-    const crowd = SkinnedInstancedMesh.from(root, clips, count, { encoding });
+    const uniforms = { dirt: 'float' } as const;
+    const crowd = SkinnedInstancedMesh.from(root, clips, count, { encoding, uniforms });
     crowd.frustumCulled = false;
     crowd.geometry.setDrawRange(0, 3);
     for (let i = 0; i < count; i++) crowd.setColorAt(i, new Color(0.5, 0.5, 0.5)).play(i, i % clips.length);
@@ -266,6 +267,12 @@ test.each([
     crowd.play(0, 0, { fade: 1 });
     const fades = encoding === 'tracks' ? 0 : 256 * 64;
     expect((await frame()).bytes - steady.bytes).toBe(layer + fades);
+    expect(await frame()).toEqual(steady);
+
+    // One layer of what instances have of their own, a texel each; nothing for what they have already.
+    crowd.setUniformAt(count - 1, 'dirt', 0.5).setUniformAt({ start: count - 20, count: 19 }, 'dirt', 0.5);
+    expect((await frame()).bytes - steady.bytes).toBe(256 * 16);
+    crowd.setUniformAt(count - 1, 'dirt', 0.5);
     expect(await frame()).toEqual(steady);
     renderer.dispose();
   },
