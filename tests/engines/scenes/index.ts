@@ -1,7 +1,7 @@
 import { modelNames } from '../../support/models.js';
 import type { EngineScene } from '../EngineScene.js';
 import { edits, layers } from './layers.js';
-import { attachments, mergedMaterials, morphs, parts } from './looks.js';
+import { attachments, mergedMaterials, morphs, parts, surfaces } from './looks.js';
 import { fading, paused, playing } from './playback.js';
 import { directionalShadows, pointShadows } from './shadows.js';
 import { encodings, realModel } from './textures.js';
@@ -17,6 +17,7 @@ export async function allScenes(): Promise<EngineScene[]> {
     pointShadows,
     parts,
     mergedMaterials,
+    surfaces,
     morphs,
     attachments,
     encodings,

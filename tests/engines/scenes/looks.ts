@@ -2,8 +2,10 @@ import {
   AnimationClip,
   Color,
   CylinderGeometry,
+  DataArrayTexture,
   Float32BufferAttribute,
   type KeyframeTrack,
+  LinearFilter,
   Matrix4,
   Mesh,
   MeshStandardMaterial,
@@ -42,6 +44,38 @@ export const parts: EngineScene = {
 export const mergedMaterials: EngineScene = {
   name: 'merged materials',
   build: () => ({ crowds: { crowd: createDressed(true) } }),
+  readBack: { vertices: posedVertices },
+};
+
+/** Two layers of soft colours. */
+function createLayers(): DataArrayTexture {
+  const size = 8;
+  const bytes = new Uint8Array(size * size * 4 * 2);
+  for (let i = 0; i < size * size * 2; i++) {
+    const isSecond = i >= size * size;
+    bytes.set(
+      [isSecond ? 255 : 20 * (i % size) + 90, 200, isSecond ? 10 * (i % size) + 90 : 255, 255],
+      i * 4,
+    );
+  }
+  const layers = new DataArrayTexture(bytes, size, size, 2);
+  layers.magFilter = layers.minFilter = LinearFilter;
+  layers.needsUpdate = true;
+  return layers;
+}
+
+/** Emission, opacity, roughness, metalness and layers of a texture array, each instance its own. */
+export const surfaces: EngineScene = {
+  name: 'surfaces',
+  build() {
+    const { root, clips } = createCharacter();
+    const crowd = inRows(SkinnedInstancedMesh.from(root, clips, 4), { columns: 2 });
+    crowd.material = new MeshStandardMaterial({ map: createLayers(), transparent: true });
+    crowd.sortObjects = true;
+    crowd.setEmissiveAt(0, new Color(0x803010)).setOpacityAt(1, 0.6).setOpacityAt(3, 0.8);
+    crowd.setRoughnessAt(2, 0.2).setMetalnessAt(2, 0.7).setMapLayerAt(2, 1).setMapLayerAt(1, 1);
+    return { crowds: { crowd: crowd.playAll('Walk', { time: (i) => 0.2 * i }).update(0.1) } };
+  },
   readBack: { vertices: posedVertices },
 };
 
