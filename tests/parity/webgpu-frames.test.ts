@@ -236,7 +236,7 @@ test.each([
     await renderer.init();
     const writes = countCalls((renderer.backend as unknown as { device: GPUDevice }).device);
     const { root, clips } = createCoarseCharacter();
-    const uniforms = { dirt: 'float' } as const;
+    const uniforms = { emissive: 'color' } as const;
     const crowd = SkinnedInstancedMesh.from(root, clips, count, { encoding, uniforms });
     crowd.frustumCulled = false;
     crowd.geometry.setDrawRange(0, 3);
@@ -270,9 +270,10 @@ test.each([
     expect(await frame()).toEqual(steady);
 
     // One layer of what instances have of their own, a texel each; nothing for what they have already.
-    crowd.setUniformAt(count - 1, 'dirt', 0.5).setUniformAt({ start: count - 20, count: 19 }, 'dirt', 0.5);
+    const glow = new Color(0.5, 0, 0);
+    crowd.setEmissiveAt(count - 1, glow).setEmissiveAt({ start: count - 10, count: 9 }, glow);
     expect((await frame()).bytes - steady.bytes).toBe(256 * 16);
-    crowd.setUniformAt(count - 1, 'dirt', 0.5);
+    crowd.setEmissiveAt(count - 1, glow);
     expect(await frame()).toEqual(steady);
     renderer.dispose();
   },
