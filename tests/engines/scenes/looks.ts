@@ -73,7 +73,7 @@ export const surfaces: EngineScene = {
     crowd.material = new MeshStandardMaterial({ map: createLayers(), transparent: true });
     crowd.sortObjects = true;
     crowd.setEmissiveAt(0, new Color(0x803010)).setOpacityAt(1, 0.6).setOpacityAt(3, 0.8);
-    crowd.setRoughnessAt(2, 0.2).setMetalnessAt(2, 0.7).setMapLayerAt(2, 1).setMapLayerAt(1, 1);
+    crowd.setRoughnessAt(2, 0.6).setMetalnessAt(2, 0.3).setMapLayerAt(2, 1).setMapLayerAt(1, 1);
     return { crowds: { crowd: crowd.playAll('Walk', { time: (i) => 0.2 * i }).update(0.1) } };
   },
   readBack: { vertices: posedVertices },
