@@ -11,7 +11,7 @@ const MEASURED = {
   'point shadows': 0.0053,
   parts: 0.0057,
   'merged materials': 0.0057,
-  surfaces: 0.0091,
+  surfaces: 0.0067,
   'morph targets': 0.0044,
   attachments: 0.0046,
   encodings: 0.0172,
