@@ -1,11 +1,11 @@
 import {
   BufferGeometry,
-  Camera,
   GLSL3,
   type IUniform,
   Mesh,
   NearestFilter,
   NoBlending,
+  OrthographicCamera,
   RawShaderMaterial,
   RGBAIntegerFormat,
   type Texture,
@@ -17,7 +17,8 @@ import {
 import { INSTANCES_PER_ROW, INSTANCES_PER_ROW_BITS } from '../constants.js';
 import type { InstanceRuns } from '../views/InstanceRuns.js';
 
-const _camera = /*@__PURE__*/ new Camera();
+/** Of a kind that three.js can turn over where depth is reversed. */
+const _camera = /*@__PURE__*/ new OrthographicCamera();
 
 /** Corners of the triangle that covers the target, and of the two that make a rectangle. */
 const CORNERS = 3;

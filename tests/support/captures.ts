@@ -13,10 +13,13 @@ const nodes: Twin[] = Number(REVISION) >= 187 ? ['TSL on WebGPU', 'TSL on WebGL 
 export const TWINS: readonly Twin[] = ['GLSL', ...nodes];
 
 /** A WebGPURenderer that draws with what it shall. */
-export async function createNodeRenderer(twin: Exclude<Twin, 'GLSL'>): Promise<WebGPURenderer> {
+export async function createNodeRenderer(
+  twin: Exclude<Twin, 'GLSL'>,
+  reversedDepthBuffer = false,
+): Promise<WebGPURenderer> {
   const { WebGPURenderer: Renderer } = await import('three/webgpu');
   const forceWebGL = twin === 'TSL on WebGL 2';
-  const renderer = new Renderer({ forceWebGL });
+  const renderer = new Renderer({ forceWebGL, reversedDepthBuffer });
   await renderer.init();
   const { isWebGPUBackend = false } = renderer.backend as { isWebGPUBackend?: boolean };
   if (isWebGPUBackend === forceWebGL) throw new Error(`There is no ${twin} in this browser.`);

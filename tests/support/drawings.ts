@@ -12,9 +12,14 @@ export interface Drawing {
   dispose(): void;
 }
 
-/** What draws with one of the languages of shaders. */
-export async function drawingOf(twin: Twin): Promise<Drawing> {
-  const drawing = twin === 'GLSL' ? withWebGL() : await withNodes(twin);
+/**
+ * What draws with one of the languages of shaders.
+ *
+ * @param reversedDepthBuffer Whether what is near has the larger depth, where the device can do that.
+ */
+export async function drawingOf(twin: Twin, reversedDepthBuffer = false): Promise<Drawing> {
+  const drawing =
+    twin === 'GLSL' ? withWebGL(reversedDepthBuffer) : await withNodes(twin, reversedDepthBuffer);
   const { renderer } = drawing;
   renderer.shadowMap.enabled = true;
   renderer.shadowMap.type = PCFShadowMap;
@@ -25,13 +30,16 @@ export async function drawingOf(twin: Twin): Promise<Drawing> {
   return { ...drawing, dispose };
 }
 
-function withWebGL(): Omit<Drawing, 'dispose'> {
-  const renderer = new WebGLRenderer();
+function withWebGL(reversedDepthBuffer: boolean): Omit<Drawing, 'dispose'> {
+  const renderer = new WebGLRenderer({ reversedDepthBuffer });
   return { renderer, draw: async (scene, camera, object) => picture(renderer, scene, camera, object) };
 }
 
-async function withNodes(twin: Exclude<Twin, 'GLSL'>): Promise<Omit<Drawing, 'dispose'>> {
+async function withNodes(
+  twin: Exclude<Twin, 'GLSL'>,
+  reversedDepthBuffer: boolean,
+): Promise<Omit<Drawing, 'dispose'>> {
   const { pictureNodes } = await import('./picturesNodes.js');
-  const renderer = await createNodeRenderer(twin);
+  const renderer = await createNodeRenderer(twin, reversedDepthBuffer);
   return { renderer, draw: (scene, camera, object) => pictureNodes(renderer, scene, camera, object) };
 }
