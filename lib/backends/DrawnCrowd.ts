@@ -1,5 +1,6 @@
 import type { InstancedMesh, Object3D } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
+import type { ColorTexels } from '../instances/ColorTexels.js';
 import type { InstanceMatrices } from '../instances/InstanceMatrices.js';
 import type { InstanceParts } from '../instances/InstanceParts.js';
 import type { InstanceUniforms } from '../instances/InstanceUniforms.js';
@@ -43,6 +44,8 @@ export interface DrawnCrowd extends InstancedMesh, Omit<PosedCrowd, 'geometry' |
   readonly instanceUniforms: InstanceUniforms | null;
   /** Matrices and colours as texels; null while they are vertex attributes. */
   matrices: InstanceMatrices | null;
+  /** Colours as texels, where matrices are read from a buffer; null while they are not. */
+  colorTexels: ColorTexels | null;
   /** Matrices of the frame before; null until someone asks for motion vectors. */
   previousMatrices: InstanceMatrices | null;
 }

@@ -1,15 +1,22 @@
+import { ColorTexels } from '../instances/ColorTexels.js';
 import { InstanceMatrices } from '../instances/InstanceMatrices.js';
 import type { DrawnCrowd } from './DrawnCrowd.js';
 
 /** Keeps colours of a crowd as texels, and up to date, where matrices are read from elsewhere. Call it before each such draw. */
 export function updateColors(crowd: DrawnCrowd, renderer: object): void {
   const { instanceColor, instanceMatrix } = crowd;
+  crowd.matrices?.skip(instanceMatrix);
   if (instanceColor === null) return;
-  const matrices = texelsOf(crowd);
-  if (matrices.updateColors(instanceColor)) instanceColor.clearUpdateRanges();
-  matrices.skip(instanceMatrix);
-  matrices.prepare(renderer);
+  if (crowd.colorTexels?.capacity !== instanceMatrix.count) {
+    crowd.colorTexels?.dispose();
+    crowd.colorTexels = new ColorTexels(instanceMatrix.count);
+  }
+  if (crowd.colorTexels.update(instanceColor)) instanceColor.clearUpdateRanges();
+  crowd.colorTexels.texture.prepare(renderer, always);
 }
+
+/** WebGPURenderer does not say which textures it has uploaded; it uploads all of one that it does not know. */
+const always = () => true;
 
 /** Keeps matrices and colours of a crowd as texels, and up to date. Call it before each draw that reads them so. */
 export function updateMatrices(crowd: DrawnCrowd): InstanceMatrices {

@@ -1,9 +1,11 @@
+import type { ColorTexels } from './ColorTexels.js';
 import type { InstanceData } from './InstanceData.js';
 import type { InstanceMatrices } from './InstanceMatrices.js';
 
 /** The mesh that has them; what draws it makes them when they are needed. */
 interface TexelMesh {
   matrices: InstanceMatrices | null;
+  colorTexels: ColorTexels | null;
   previousMatrices: InstanceMatrices | null;
 }
 
@@ -29,6 +31,7 @@ export class MatrixTexels implements InstanceData {
 
   dispose(): void {
     this.mesh.matrices?.dispose();
+    this.mesh.colorTexels?.dispose();
     this.mesh.previousMatrices?.dispose();
   }
 }

@@ -7,6 +7,7 @@ import { endDraw } from '../backends/webgl/WebGLBackend.js';
 import type { Crowd } from '../crowd/Crowd.js';
 import type { Palette } from '../crowd/Palette.js';
 import type { JointEdits } from '../edits/JointEdits.js';
+import type { ColorTexels } from '../instances/ColorTexels.js';
 import type { InstanceMatrices } from '../instances/InstanceMatrices.js';
 import type { InstanceParts } from '../instances/InstanceParts.js';
 import type { InstanceUniforms } from '../instances/InstanceUniforms.js';
@@ -51,6 +52,8 @@ export abstract class DrawnMesh extends InstancedMesh<
   declare readonly views: CrowdViews;
   /** @internal */
   matrices: InstanceMatrices | null = null;
+  /** @internal */
+  colorTexels: ColorTexels | null = null;
   /** @internal */
   previousMatrices: InstanceMatrices | null = null;
 

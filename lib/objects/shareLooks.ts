@@ -1,6 +1,7 @@
 import type { DataTexture, InstancedBufferAttribute } from 'three';
 import type { CharacterParts } from '../instances/CharacterParts.js';
 import type { CharacterUniforms } from '../instances/CharacterUniforms.js';
+import type { ColorTexels } from '../instances/ColorTexels.js';
 import type { InstanceMatrices } from '../instances/InstanceMatrices.js';
 
 /** What a mesh keeps of how instances look. */
@@ -13,6 +14,7 @@ export interface LookedMesh {
   morphTargetInfluences?: number[];
   morphTargetDictionary?: { [name: string]: number };
   matrices: InstanceMatrices | null;
+  colorTexels: ColorTexels | null;
   previousMatrices: InstanceMatrices | null;
   frustumCulled: boolean;
 }
@@ -28,6 +30,7 @@ export function shareLooks(mesh: LookedMesh, ownerOf: () => LookedMesh | null): 
   share(mesh, 'uniforms', ownerOf);
   share(mesh, 'instanceColor', ownerOf);
   share(mesh, 'matrices', ownerOf);
+  share(mesh, 'colorTexels', ownerOf);
   share(mesh, 'previousMatrices', ownerOf);
   // Whoever says of the owner that bounds do not hold says it of all.
   share(mesh, 'frustumCulled', ownerOf);

@@ -80,6 +80,10 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
       const { visible } = await culled.readViewInfo(drawing.renderer, camera);
       expect(visible).toBeGreaterThan(5);
       expect(visible).toBeLessThan(COUNT / 2);
+      if (twin === 'TSL on WebGPU') {
+        expect(culled.matrices, 'no copy of where instances stand').toBeNull();
+        expect(culled.colorTexels).not.toBeNull();
+      }
       for (const crowd of [all, culled]) crowd.dispose();
     },
   );

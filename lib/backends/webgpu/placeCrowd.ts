@@ -14,6 +14,7 @@ import {
 import type { Node, NodeBuilder, Texture } from 'three/webgpu';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { buildOf, mat4Of, objectAttribute } from '../../../shaders/tsl.js';
+import type { ColorTexels } from '../../instances/ColorTexels.js';
 import { InstanceMatrices } from '../../instances/InstanceMatrices.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { instanceNode, matrixNode, onCrowdUpdate, type PartNode } from './crowdNodes.js';
@@ -35,8 +36,8 @@ interface Place {
 export function placeCrowd(crowd: DrawnCrowd, builder: NodeBuilder, part: PartNode): void {
   const build = buildOf(builder);
   const place = Fn(() => {
-    const copied = crowd.matrices === null ? fromAttributes() : fromTexels(crowd, crowd.matrices, builder);
-    const matrix = matrixNode(crowd, builder) ?? copied.matrix();
+    const { matrix: matrixOfInstance, color } = placeOf(crowd, builder);
+    const matrix = matrixOfInstance();
     positionLocal.assign(matrix.mul(vec4(positionLocal, 1)).xyz);
     if (build.hasGeometryAttribute('normal')) normalLocal.assign(transformNormal(normalLocal, matrix));
     if (build.hasGeometryAttribute('tangent')) tangentLocal.assign(matrix.mul(vec4(tangentLocal, 0)).xyz);
@@ -45,10 +46,25 @@ export function placeCrowd(crowd: DrawnCrowd, builder: NodeBuilder, part: PartNo
       positionPrevious.assign(previousMatrix(crowd, builder).mul(vec4(positionPrevious, 1)).xyz);
     }
     if (crowd.instanceColor !== null) {
-      varyingProperty('vec3', 'vInstanceColor').assign(copied.color().mul(part().xyz));
+      varyingProperty('vec3', 'vInstanceColor').assign(color().mul(part().xyz));
     }
   }, 'void');
   place();
+}
+
+function placeOf(crowd: DrawnCrowd, builder: NodeBuilder): Place {
+  const matrix = matrixNode(crowd, builder);
+  if (matrix !== null) return { matrix: () => matrix, color: () => colorFromTexels(crowd, builder) };
+  return crowd.matrices === null ? fromAttributes() : fromTexels(crowd, crowd.matrices, builder);
+}
+
+/** Where the matrix is in a buffer that the GPU reads for other purposes too, there is a copy of the colours alone. */
+function colorFromTexels(crowd: DrawnCrowd, builder: NodeBuilder): Node<'vec3'> {
+  const nodes = texels((crowd.colorTexels as ColorTexels).texture.layered);
+  onCrowdUpdate(({ colorTexels }) => {
+    if (colorTexels !== null) nodes.value = colorTexels.texture.layered;
+  });
+  return nodes.instanceTexels(instanceNode(crowd, builder).toVar(), 1, int(0), 1)[0].xyz;
 }
 
 function fromAttributes(): Place {
