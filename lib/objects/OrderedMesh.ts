@@ -29,7 +29,7 @@ export abstract class OrderedMesh extends IdentityMesh {
 
   /**
    * Has a function sort the instances while `sortObjects` is true, as `BatchedMesh.setCustomSort`: it is called with those that a
-   * camera sees, each with its `index` and with `z`, how far it lies in front of the camera. Null to sort by distance again.
+   * camera sees, once a frame for each list, each with its `index` and with `z`, how far it lies in front of the camera. Null to sort by distance again.
    */
   setCustomSort(sort: CustomSort | null): this {
     this.views.order.customSort = sort;

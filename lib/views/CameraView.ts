@@ -93,7 +93,7 @@ export class CameraView implements WantedPoses {
     }
     const side = farFirst ? 1 : 0;
     both[side] ??= new SortedView(this.capacity, farFirst);
-    both[side].follow(this.version, view, this.camera, crowdMatrixWorld, groups.spheres, order);
+    both[side].follow(this.version, this.turn, view, this.camera, crowdMatrixWorld, groups.spheres, order);
     return both[side];
   }
 

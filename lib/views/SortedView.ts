@@ -14,6 +14,7 @@ let _codes = /*@__PURE__*/ new Uint32Array(0);
 export class SortedView implements View {
   count = 0;
   readonly list: InstanceList;
+  private turn = -1;
   private version = -1;
   private orderVersion = -1;
   /** Objects that functions sort. */
@@ -32,17 +33,21 @@ export class SortedView implements View {
    * Sorts the instances of a view anew. Costs nothing as long as the version stays.
    *
    * @param version Goes up when the view changes, or camera or crowd move.
+   * @param turn Another number in each frame: a function that sorts may go by what has nothing to do with any of these.
    * @param spheres x, y, z and radius by id, in the crowd's space.
    */
   follow(
     version: number,
+    turn: number,
     view: View,
     camera: Camera,
     crowdMatrixWorld: Matrix4,
     spheres: Float32Array,
     { customSort: custom, version: orderVersion }: DrawOrder,
   ): void {
-    if (version === this.version && orderVersion === this.orderVersion) return;
+    const isSorted = version === this.version && orderVersion === this.orderVersion;
+    if (isSorted && (custom === null || turn === this.turn)) return;
+    this.turn = turn;
     this.version = version;
     this.orderVersion = orderVersion;
     const { count, list, isWhole } = view;

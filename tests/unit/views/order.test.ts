@@ -93,6 +93,9 @@ test('a function may sort in place of that, and another one takes over at once',
   expect(seen()).toEqual(Array.from({ length: 60 }, (_, i) => 59 - i));
   seen();
   expect(calls).toBe(1);
+  // What it goes by may be another thing in each frame.
+  views.of(camera, world, 1).inOrder(null, false, world, views);
+  expect(calls).toBe(2);
   views.order.customSort = (list) => list.sort((a, b) => a.index - b.index);
   expect(seen()).toEqual(Array.from({ length: 60 }, (_, i) => i));
   views.order.customSort = null;
