@@ -368,3 +368,21 @@ test('an action that was uncached can be played, and clipAction makes another on
   knight.uncacheClip('B');
   expect(knight.existingAction('B')).toBeNull();
 });
+
+test('who begins to listen to passes is told of none before', () => {
+  const { crowd, knight } = createKnight();
+  const action = knight.clipAction('F').play();
+  crowd.update(3.5);
+  const told: number[] = [];
+  const hear = ({ loopDelta }: { loopDelta: number }) => told.push(loopDelta);
+  knight.addEventListener('loop', hear);
+  crowd.update(0.2);
+  expect(told).toEqual([]);
+  crowd.update(0.4);
+  crowd.update(2);
+  expect(told).toEqual([1, 2]);
+  knight.removeEventListener('loop', hear);
+  crowd.update(4);
+  expect(told).toEqual([1, 2]);
+  expect(action.time).toBeCloseTo(0.1, 9);
+});
