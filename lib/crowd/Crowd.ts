@@ -1,6 +1,7 @@
 import type { Box3, BufferGeometry, InstancedBufferAttribute } from 'three';
 import { JointEdits } from '../edits/JointEdits.js';
 import type { InstanceData } from '../instances/InstanceData.js';
+import { InstanceLayers } from '../instances/InstanceLayers.js';
 import { InstancePlaces } from '../instances/InstancePlaces.js';
 import { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { InstancePlayback } from '../playback/InstancePlayback.js';
@@ -31,6 +32,8 @@ export interface CrowdMember {
   readonly level: number | null;
   /** `ofPoses` is the box around every pose, relative to an instance. */
   readonly bounds: { ofPoses(): Box3; dropStale(): void };
+  /** three.js's word for which cameras draw it. */
+  readonly layers: { readonly mask: number };
   /** Called when there is room for another number of instances, and buffers may be other objects. */
   instancesResized(): void;
   /** @throws If a bone texture cannot pose the mesh. */
@@ -49,6 +52,8 @@ export interface CrowdMember {
 export class Crowd {
   /** Which instances exist, and which of them are visible. */
   readonly visibility: InstanceVisibility;
+  /** On which layers single instances are. */
+  readonly layers: InstanceLayers = new InstanceLayers();
   /** Where the instances stand. */
   readonly places: InstancePlaces;
   /** What the instances play. */
@@ -88,7 +93,7 @@ export class Crowd {
       layers,
     );
     this.edits = new JointEdits(capacity, texture.data.tracks, this.places, this.playback.time);
-    this.data = [this.visibility, this.places, this.playback, this.edits];
+    this.data = [this.visibility, this.layers, this.places, this.playback, this.edits];
   }
 
   /** The most instances there can be. */
@@ -108,6 +113,11 @@ export class Crowd {
   /** Whether the bounds of all meshes hold. */
   get frustumCulled(): boolean {
     return this.members.every(isFrustumCulled);
+  }
+
+  /** Bits of the layers that instances are on unless they have their own. */
+  get layersMask(): number {
+    return this.members[0]?.layers.mask ?? 1;
   }
 
   /** With other encodings, what instances play would be uploaded twice: as attributes, which a list does not fit, and as texels. */

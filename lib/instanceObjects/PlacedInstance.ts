@@ -3,6 +3,7 @@ import type { SkinnedInstancedMesh } from '../objects/SkinnedInstancedMesh.js';
 import type { PlaybackEvent } from '../playback/playbackEventTypes.js';
 import { InstanceHome } from './InstanceHome.js';
 import type { SkinnedInstanceEventMap } from './instanceEvents.js';
+import { ObservedLayers } from './ObservedLayers.js';
 import { ObservedVector3 } from './ObservedVector3.js';
 
 /** An object that places an instance of a crowd, and shows it while it is in the scene. */
@@ -109,6 +110,10 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
     quaternion._onChange(() => {
       rotation.setFromQuaternion(quaternion, undefined, false);
       this.transformChanged();
+    });
+    // On the first layer, as all objects are to begin with, it is where its crowd is.
+    this.layers = new ObservedLayers((mask) => {
+      if (this.instanceId >= 0) crowd.crowd.layers.set(this.instanceId, mask === 1 ? null : mask);
     });
     this.home = InstanceHome.of(crowd);
     this.home.objects.add(crowd.addInstance(), this);

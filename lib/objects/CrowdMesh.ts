@@ -68,6 +68,9 @@ export abstract class CrowdMesh extends DrawnMesh {
     this.customDistanceMaterial = new MeshDistanceMaterial();
     this.fitGeometry(this.geometry);
     guardProperties(this);
+    const { layers } = this;
+    // Cameras ask it before they draw the mesh, which they also have to do for instances on other layers.
+    layers.test = ({ mask }) => ((layers.mask | this.crowd.layers.union) & mask) !== 0;
     crowd.add(this);
     this.prepareDraw();
   }

@@ -47,7 +47,7 @@ export function raycastCrowd(
   _local.copy(raycaster.ray).applyMatrix4(_inverse.copy(matrixWorld).invert());
   const nearestOnly = (raycaster as { firstHitOnly?: boolean }).firstHitOnly === true;
   _met.length = 0;
-  findMet(crowd, objects, intersects);
+  findMet(crowd, raycaster.layers.mask, objects, intersects);
   const first = intersects.length;
   if (!nearestOnly) {
     for (const { index } of _met)
@@ -87,7 +87,9 @@ export function raycastOne(
   objects: RayObjects,
 ): void {
   if (crowd.material === undefined || poseBounds.isEmpty() || index >= crowd.count) return;
-  if (!crowd.visibility.isDrawn(index) || !objects.mayHit(index, crowd, intersects)) return;
+  const { visibility, views } = crowd;
+  if (!views.layers.test(index, raycaster.layers.mask, views.layersMask)) return;
+  if (!visibility.isDrawn(index) || !objects.mayHit(index, crowd, intersects)) return;
   _local.copy(raycaster.ray).applyMatrix4(_inverse.copy(crowd.matrixWorld).invert());
   const first = intersects.length;
   raycastInstance(crowd, raycaster, _local, index, clustersOf(crowd.geometry), poseBounds, intersects);
@@ -118,6 +120,7 @@ function nameObjects(
 /** Finds the drawn instances whose spheres the ray `_local` meets. */
 function findMet(
   crowd: RaycastCrowd,
+  mask: number,
   objects: RayObjects | null,
   intersects: readonly CrowdIntersection[],
 ): void {
@@ -132,7 +135,8 @@ function findMet(
       const index = order[i];
       if (index >= count || !visibility.isDrawn(index)) continue;
       const distance = distanceToSphere(_local, spheres, index);
-      if (distance === Infinity || objects?.mayHit(index, crowd, intersects) === false) continue;
+      if (distance === Infinity || !views.layers.test(index, mask, views.layersMask)) continue;
+      if (objects?.mayHit(index, crowd, intersects) === false) continue;
       _met.push({ index, distance });
     }
   }

@@ -1,4 +1,5 @@
 import { type ArrayCamera, type Camera, Frustum, Matrix4 } from 'three';
+import type { InstanceLayers } from '../instances/InstanceLayers.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import type { CameraLevels } from './CameraLevels.js';
 import type { DrawOrder } from './DrawOrder.js';
@@ -23,6 +24,10 @@ export interface SeenCrowd {
   readonly groups: InstanceGroups;
   /** Whether instances outside of the camera's frustum are left out. */
   readonly culls: boolean;
+  /** On which layers single instances are. */
+  readonly layers: InstanceLayers;
+  /** Bits of the layers that all others are on. */
+  readonly layersMask: number;
   /** Its levels of detail. */
   readonly levels: LevelTable;
   readonly order: DrawOrder;
@@ -48,6 +53,10 @@ export class CameraView implements WantedPoses {
   private groupsVersion = -1;
   private visibilityVersion = -1;
   private readonly limits = new ViewLimits();
+  /** The version of the instances' layers, and bits of the viewer's and the crowd's. */
+  private layersVersion = -1;
+  private viewerMask = 0;
+  private crowdMask = 0;
   /** The instances in the order in which they are drawn: near ones first, and far ones first. */
   private readonly sorted = new Map<number | null, (SortedView | null)[]>();
   private readonly all: { count: number; readonly list: InstanceList; isWhole: boolean };
@@ -122,7 +131,7 @@ export class CameraView implements WantedPoses {
    * @param chosen Levels as the viewer sees them; null if there is but one.
    */
   update(crowdMatrixWorld: Matrix4, crowd: SeenCrowd, chosen: CameraLevels | null): void {
-    const { visibility, groups, culls, order } = crowd;
+    const { visibility, groups, culls, order, layers } = crowd;
     this.takePoseRates(crowd.levels);
     this.levels = chosen?.levels ?? null;
     const levelsVersion = chosen?.version ?? -1;
@@ -132,6 +141,7 @@ export class CameraView implements WantedPoses {
       this.culls === culls &&
       this.levelsVersion === levelsVersion &&
       isWithin &&
+      this.isForLayers(crowd) &&
       this.isFor(crowdMatrixWorld);
     if (same && this.groupsVersion === groups.version && this.visibilityVersion === visibility.version)
       return;
@@ -142,7 +152,9 @@ export class CameraView implements WantedPoses {
     this.levelsVersion = levelsVersion;
     const { seen, all } = this;
     const sees = this.mark(crowdMatrixWorld, crowd);
-    const whole = this.limit(crowdMatrixWorld, crowd, chosen) && sees && visibility.allDrawn;
+    this.filterLayers(crowd);
+    const within = this.limit(crowdMatrixWorld, crowd, chosen);
+    const whole = within && sees && !layers.isUsed && visibility.allDrawn;
     all.isWhole = whole;
     if (whole && chosen === null) {
       all.count = visibility.count;
@@ -180,6 +192,20 @@ export class CameraView implements WantedPoses {
       if (this.poseRates[level] !== rate) this.version++;
       this.poseRates[level] = rate;
     }
+  }
+
+  /** Whether it was made for the layers that instances and the viewer are on. */
+  private isForLayers({ layers, layersMask }: SeenCrowd): boolean {
+    if (this.layersVersion !== layers.version) return false;
+    return !layers.isUsed || (this.viewerMask === this.viewer.layers.mask && this.crowdMask === layersMask);
+  }
+
+  /** Leaves out those that are on none of the viewer's layers. */
+  private filterLayers({ layers, layersMask }: SeenCrowd): void {
+    this.layersVersion = layers.version;
+    this.viewerMask = this.viewer.layers.mask;
+    this.crowdMask = layersMask;
+    if (layers.isUsed) layers.filter(this.seen, this.viewerMask, layersMask);
   }
 
   /** Says how many triangles an instance has at each level at which the viewer sees it. */

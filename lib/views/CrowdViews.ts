@@ -1,4 +1,5 @@
 import type { Camera, Matrix4 } from 'three';
+import type { InstanceLayers } from '../instances/InstanceLayers.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { CameraLevels } from './CameraLevels.js';
 import { CameraView } from './CameraView.js';
@@ -13,6 +14,10 @@ export interface ViewedCrowd extends GroupedCrowd {
   readonly frustumCulled: boolean;
   /** Whether instances that a camera does not see are left out unless it is said otherwise. */
   readonly culledByDefault: boolean;
+  /** On which layers single instances are. */
+  readonly layers: InstanceLayers;
+  /** Bits of the layers that all others are on. */
+  readonly layersMask: number;
   readonly levels: LevelTable;
   /** Triangles that all meshes draw of an instance at a level. */
   trianglesAt(level: number): number;
@@ -77,12 +82,25 @@ export class CrowdViews {
   get isUsed(): boolean {
     if (!this.crowd.visibility.allDrawn) this.wasPartly = true;
     return (
-      this.wasPartly || this.culls || this.levels.isUsed || this.order.isUsed || this.levels.hasPoseRates
+      this.wasPartly ||
+      this.culls ||
+      this.levels.isUsed ||
+      this.order.isUsed ||
+      this.levels.hasPoseRates ||
+      this.layers.isUsed
     );
   }
 
   get visibility(): InstanceVisibility {
     return this.crowd.visibility;
+  }
+
+  get layers(): InstanceLayers {
+    return this.crowd.layers;
+  }
+
+  get layersMask(): number {
+    return this.crowd.layersMask;
   }
 
   get levels(): LevelTable {

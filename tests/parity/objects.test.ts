@@ -17,7 +17,7 @@ import { type Drawing, drawingOf } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
 import '../support/objects.js';
-import { createStage } from '../support/pictures.js';
+import { changedPixels, createStage } from '../support/pictures.js';
 
 /** Share of the pixels that the characters cover, with their shadows, that may differ. */
 const BOUND = 0.0015;
@@ -25,6 +25,7 @@ const BOUND = 0.0015;
 /** What hangs over a head. */
 function createPlate(): Mesh {
   const plate = new Mesh(new BoxGeometry(0.8, 0.15, 0.05), new MeshStandardMaterial({ color: 0xffdd55 }));
+  plate.name = 'Plate';
   plate.position.y = 2;
   return shaded(plate);
 }
@@ -116,6 +117,15 @@ describe.each(TWINS)('%s', (twin) => {
     change(objects, knights);
     const after = await draw(scene, camera, town);
     expectSamePicture(`moved, ${twin}`, after, await draw(scene, camera, objects), empty, BOUND);
+
+    // On a layer that the camera does not draw; its nameplate stays.
+    knights[0].layers.set(1);
+    clones[0].traverse((node) => {
+      if (node.name !== 'Plate') node.layers.set(1);
+    });
+    const without = await draw(scene, camera, town);
+    expectSamePicture(`layers, ${twin}`, without, await draw(scene, camera, objects), empty, BOUND);
+    expect(changedPixels(without, after)).toBeGreaterThan(500);
     disposeLater(crowd);
   });
 });

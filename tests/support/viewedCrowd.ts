@@ -1,4 +1,5 @@
 import { Box3, Matrix4, Quaternion, Vector3 } from 'three';
+import { InstanceLayers } from '../../lib/instances/InstanceLayers.js';
 import { InstancePlaces } from '../../lib/instances/InstancePlaces.js';
 import { InstanceVisibility } from '../../lib/instances/InstanceVisibility.js';
 import { LevelTable } from '../../lib/views/LevelTable.js';
@@ -10,6 +11,8 @@ export class ViewedCrowd {
   readonly poses = new Box3(new Vector3(-0.4, 0, -0.3), new Vector3(0.5, 1.8, 0.3));
   frustumCulled = true;
   readonly culledByDefault = true;
+  readonly layers = new InstanceLayers();
+  readonly layersMask = 1;
   readonly levels = new LevelTable();
 
   constructor(

@@ -22,8 +22,8 @@ const known = /*@__PURE__*/ new WeakMap<CrowdViews, WeakMap<object, GPUViews>>()
 
 /** Whether the GPU of a renderer can find out what cameras see of a crowd; else the CPU does it. */
 export function isCulledOnGPU(renderer: object, { view, views, instanceMatrix }: DrawnCrowd): boolean {
-  // Sorting, and choosing the nearest, is the CPU's.
-  if (view !== null || !views.isUsed || views.order.isUsed) return false;
+  // Sorting, choosing the nearest, and layers of single instances are the CPU's.
+  if (view !== null || !views.isUsed || views.order.isUsed || views.layers.isUsed) return false;
   const { backend } = renderer as { backend: { device?: { limits: Limits } } };
   const limits = backend.device?.limits;
   return (

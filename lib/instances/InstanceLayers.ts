@@ -1,0 +1,77 @@
+import type { InstanceData } from './InstanceData.js';
+
+const _kept: number[] = [];
+
+/**
+ * On which layers instances are, where that is not said by the crowd's `layers`: cameras draw those that are on one of their own, and
+ * rays hit them, as three.js has it for objects.
+ */
+export class InstanceLayers implements InstanceData {
+  /** Layers that any instance is on by itself, as bits: for them the meshes of the crowd have to be drawn too. */
+  union = 0;
+  /** Goes up with each change. */
+  version = 0;
+  /** Bits of the layers, of instances that have their own. */
+  private readonly masks = new Map<number, number>();
+
+  /** Whether some instance has layers of its own. */
+  get isUsed(): boolean {
+    return this.masks.size > 0;
+  }
+
+  /** Puts an instance on layers of its own; with null it is on those of the crowd. */
+  set(index: number, mask: number | null): void {
+    if (mask === null) this.masks.delete(index);
+    else this.masks.set(index, mask);
+    this.changed();
+  }
+
+  /** Whether an instance is on one of some layers. */
+  test(index: number, mask: number, crowdMask: number): boolean {
+    return ((this.masks.get(index) ?? crowdMask) & mask) !== 0;
+  }
+
+  /** Clears the bits of instances that are on none of some layers: bit `id & 31` of word `id >> 5`. */
+  filter(bits: Uint32Array, mask: number, crowdMask: number): void {
+    const others = (crowdMask & mask) !== 0;
+    _kept.length = 0;
+    for (const [id, own] of this.masks) {
+      const word = id >> 5;
+      if (others && (own & mask) === 0) bits[word] &= ~(1 << (id & 31));
+      if (!others && (own & mask) !== 0 && (bits[word] & (1 << (id & 31))) !== 0) _kept.push(id);
+    }
+    if (others) return;
+    bits.fill(0);
+    for (const id of _kept) bits[id >> 5] |= 1 << (id & 31);
+  }
+
+  resize(capacity: number): void {
+    for (const id of this.masks.keys()) if (id >= capacity) this.masks.delete(id);
+    this.changed();
+  }
+
+  swap(i: number, j: number): void {
+    if (!this.isUsed) return;
+    const one = this.masks.get(i) ?? null;
+    this.set(i, this.masks.get(j) ?? null);
+    this.set(j, one);
+  }
+
+  reset(index: number): void {
+    if (this.masks.has(index)) this.set(index, null);
+  }
+
+  copy(source: InstanceLayers): void {
+    this.masks.clear();
+    for (const [id, mask] of source.masks) this.masks.set(id, mask);
+    this.changed();
+  }
+
+  dispose(): void {}
+
+  private changed(): void {
+    this.version++;
+    this.union = 0;
+    for (const mask of this.masks.values()) this.union |= mask;
+  }
+}
