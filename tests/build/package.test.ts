@@ -271,6 +271,7 @@ describe('the README and the guides', () => {
   const programs = blocks.filter((code) => code.includes('setAnimationLoop'));
   const snippets = blocks.filter((code) => !code.includes('setAnimationLoop'));
   const components = everything.flatMap((text) => blocksOf(text, 'tsx'));
+  const componentWith = (text: string) => components.find((code) => code.includes(text))!;
 
   const shown = { file: 'character.glb', extensions: [], count: 9, height: 1.8, width: 1.3 };
   /** What the page for files shows: for each renderer, the second with all decoders; and what is hard to write down. */
@@ -293,11 +294,16 @@ describe('the README and the guides', () => {
     }),
   ];
 
-  beforeAll(async () => packed.write('public/character.glb', await exportCharacter()));
+  beforeAll(async () => {
+    packed.write('public/character.glb', await exportCharacter());
+    packed.write('Crowd.tsx', componentWith('createContext'));
+    packed.write('Village.tsx', componentWith('function Village'));
+    packed.write('Soldiers.tsx', componentWith('function Soldiers'));
+  });
 
   test('have a whole program for each renderer, and snippets', () => {
     expect(programs).toHaveLength(2);
-    expect(components).toHaveLength(2);
+    expect(components).toHaveLength(4);
     expect(snippets.length).toBeGreaterThan(15);
   });
 
@@ -407,13 +413,30 @@ describe('the README and the guides', () => {
   });
 
   test('the element for react-three-fiber draws, and is gone when it goes', async () => {
-    packed.write('Soldiers.tsx', components[1]);
     const app = await packed.open(SOLDIERS, 'main.tsx');
     await expectMoving(app, CLOCK);
     await app.page.evaluate(() => dispatchEvent(new Event('leave')));
     await app.page.waitForFunction(() => document.title === 'disposed');
     expect(app.problems.filter((problem) => !CLOCK.test(problem))).toEqual([]);
     await app.close();
+  });
+
+  test('the components for characters come, are clicked and go, in strict mode too', async () => {
+    for (const strict of [false, true]) {
+      const app = await packed.open(
+        strict ? VILLAGE.replace('<Place />', '<StrictMode><Place /></StrictMode>') : VILLAGE,
+        'main.tsx',
+      );
+      await expectMoving(app, CLOCK);
+      const told = (text: string) => app.page.waitForFunction((wanted) => document.title === wanted, text);
+      await told('3 instances: Walk, Walk, Walk');
+      await app.page.mouse.click(200, 110);
+      await told('3 instances: Walk, Wave, Walk');
+      await app.page.evaluate(() => dispatchEvent(new Event('leave')));
+      await told('disposed with 0 instances');
+      expect(app.problems.filter((problem) => !CLOCK.test(problem))).toEqual([]);
+      await app.close();
+    }
   });
 
   test('links lead to files and headings that are there', () => {
@@ -488,6 +511,41 @@ createRoot(document.body.appendChild(document.createElement('div'))).render(
   <Canvas style={{ position: 'fixed', inset: 0 }}>
     <hemisphereLight intensity={3} />
     <Company />
+  </Canvas>,
+);
+`;
+
+/** A page that shows the guide's village, tells in its title what its characters do, and empties it when it is told to. */
+const VILLAGE = `
+import { Canvas, useFrame } from '@react-three/fiber';
+import { StrictMode, useEffect, useState } from 'react';
+import { createRoot } from 'react-dom/client';
+import { createCharacter } from '${join(ROOT, 'demos/character.ts').replaceAll('\\', '/')}';
+import { Village } from './Village';
+
+const { root, clips } = createCharacter({ detail: 0.3 });
+
+function Place() {
+  const [here, setHere] = useState(true);
+  useEffect(() => addEventListener('leave', () => setHere(false)), []);
+  useFrame(({ scene }) => {
+    const crowd = scene.children.find((child) => child.isSkinnedInstancedMesh);
+    if (!crowd) return;
+    if (!crowd.hasEventListener('dispose', gone)) crowd.addEventListener('dispose', gone);
+    const all = Array.from({ length: crowd.count }, (_, i) => crowd.getClipAt(i));
+    document.title = crowd.instanceCount + ' instances: ' + all.join(', ');
+  });
+  return here ? <Village root={root} clips={clips} /> : null;
+}
+
+function gone({ target }) {
+  document.title = 'disposed with ' + target.instanceCount + ' instances';
+}
+
+createRoot(document.body.appendChild(document.createElement('div'))).render(
+  <Canvas style={{ position: 'fixed', inset: 0 }} camera={{ position: [0, 1.2, 6] }}>
+    <hemisphereLight intensity={3} />
+    <Place />
   </Canvas>,
 );
 `;
