@@ -25,6 +25,7 @@ export function createArena(count: number): Program {
   const gltf = createGoblin();
   (gltf.scene.getObjectByName('Body') as Body).material.transparent = true;
   const crowd = SkinnedInstancedMesh.from(gltf.scene, gltf.animations, 0);
+  crowd.sortObjects = true; // as three.js sorts transparent meshes
   scene.add(crowd);
   const enemies: Enemy[] = [];
   type Enemy = ReturnType<typeof createEnemy>;
