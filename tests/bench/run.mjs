@@ -169,13 +169,13 @@ async function views() {
 /** The ports of the gallery beside what they were. */
 async function ports() {
   for (const renderer of ['webgl', 'webgpu']) {
-    console.log(`Programs of 300 characters and their ports, ${renderer}: a frame of simulation and drawing`);
+    console.log(`Programs of 100 characters and their ports, ${renderer}: a frame of simulation and drawing`);
     console.log(
       `${''.padEnd(12)}${cell('SkinnedMesh', 14)}${cell('ported', 10)}${cell('draw calls', 14)}${cell('ported', 10)}${cell('pixels off', 14)}`,
     );
     for (const name of ['arena', 'rts', 'zoo']) {
       const page = await open(
-        `/demos/ports/${name}/index.html?frames=30&count=300&width=240&renderer=${renderer}`,
+        `/demos/ports/${name}/index.html?frames=30&count=100&width=240&renderer=${renderer}`,
       );
       await page.waitForFunction(() => document.body.dataset.ready === '1', null, { timeout: 0 });
       const { js, draws, off } = JSON.parse(await page.getAttribute('body', 'data-measured'));
