@@ -57,6 +57,8 @@ describe.each(TWINS)('%s', (twin) => {
     crowd.maxTriangles = 5.5 * each;
     expect(changedPixels(await draw(scene, camera, crowd), nearest, 0), 'without levels').toBe(0);
     expect((await infoOf()).triangles).toBe(5 * each);
+    // All were for the first picture, and the clock has not moved since.
+    expect((await infoOf()).posed).toBe(COUNT);
 
     const coarse = crowd.geometry.clone();
     const { index } = coarse;

@@ -75,6 +75,8 @@ export const webGPUBackend: Backend = {
     const source = nodeSourceOf(crowd);
     const pass = (onGPU && source.pass?.(crowd)) || null;
     if (pass === null) source.prepare?.(renderer, crowd);
+    // Where the CPU makes the lists, all instances are posed.
+    if (!onGPU) crowd.views.posed = source.pass === undefined ? 0 : crowd.visibility.count;
     if (onGPU) gpuViewsOf(renderer, crowd).prepare(crowd, camera, last, group, pass);
     const key = keyOf(crowd, onGPU, material);
     crowd.skeleton.bones.length = key;
