@@ -175,7 +175,7 @@ async function ports() {
     );
     for (const name of ['arena', 'rts', 'zoo']) {
       const page = await open(
-        `/demos/ports/${name}/index.html?frames=30&count=100&width=240&renderer=${renderer}`,
+        `/demos/ports/${name}/index.html?frames=40&count=100&width=120&renderer=${renderer}`,
       );
       await page.waitForFunction(() => document.body.dataset.ready === '1', null, { timeout: 0 });
       const { js, draws, off } = JSON.parse(await page.getAttribute('body', 'data-measured'));
