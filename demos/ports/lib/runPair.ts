@@ -50,8 +50,10 @@ export function runPair(pair: Pair, count: number): void {
   const next = (now: number) => {
     owed += secondsBetween(last, now);
     last = now;
-    const steps = paused ? 0 : Math.min(MOST_STEPS, Math.floor(owed / STEP));
-    owed = paused ? 0 : Math.min(owed - steps * STEP, STEP);
+    // A mixer poses nothing before its first update, so that one comes first.
+    const least = frames === 0 ? 1 : 0;
+    const steps = paused ? least : Math.max(least, Math.min(MOST_STEPS, Math.floor(owed / STEP)));
+    owed = paused ? 0 : Math.min(Math.max(owed - steps * STEP, 0), STEP);
     const off = pair.frame(steps);
     most = Math.max(most, off);
     // The first frame compiles shaders.
