@@ -8,6 +8,7 @@ declare module 'vitest' {
 
 /**
  * Whether everything is tested, as CI does: `SIM_TESTS=all npm test`. Otherwise random tests run with one seed in place of
- * three, and the WebGL 2 backend of WebGPURenderer, which runs the nodes that WebGPU runs, with the built-in figure alone.
+ * three, the WebGL 2 backend of WebGPURenderer, which runs the nodes that WebGPU runs, with the built-in figure alone, and most
+ * demos are opened under WebGLRenderer.
  */
 export const THOROUGH: boolean = inject('thorough');
