@@ -125,7 +125,10 @@ export function instanceSurfaceGLSL(fragmentShader: string, program: SurfaceProg
     const code = opacityGLSL(program);
     // Before anything is discarded. MeshNormalMaterial has no maps.
     if (!edit('alphamap_fragment', (include) => `${code}\n${include}`)) {
-      edit('clipping_planes_fragment', (include) => `${include}\n${code}`);
+      // A shader of the user's may clip before it has a colour, or have none of that name.
+      const before = shader.slice(0, Math.max(0, shader.indexOf('#include <clipping_planes_fragment>')));
+      if (/\bvec4\s+diffuseColor\b/.test(before))
+        edit('clipping_planes_fragment', (include) => `${include}\n${code}`);
     }
   }
   if (uniforms.places.has('emissive')) {

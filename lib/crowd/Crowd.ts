@@ -179,9 +179,10 @@ export class Crowd {
   /** Lets an instance exist no more. What costs anything ends at once, all else when it exists again. */
   delete(id: number): void {
     this.visibility.delete(id);
+    // First: actions that are brought to their end may tell listeners, who may ask for the object.
+    this.objects?.deleted(id);
     this.playback.reset(id);
     this.edits.reset(id);
-    this.objects?.deleted(id);
   }
 
   /** Lets a deleted instance exist again, as a new one. */
@@ -296,8 +297,10 @@ export class Crowd {
 
   /** Dispatches an event of an instance on every mesh, and on the object that stands for it. */
   readonly announce = (event: PlaybackEvent): void => {
+    // Before listeners may give its id to another one.
+    const told = this.objects?.objectOf(event.instanceId) ?? null;
     for (const member of this.members) member.dispatchEvent(event);
-    this.objects?.dispatchEvent(event);
+    if (told !== null) this.objects?.tell(told, event);
   };
 }
 

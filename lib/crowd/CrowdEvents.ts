@@ -7,11 +7,6 @@ import {
   type PlaybackEventType,
 } from '../playback/playbackEventTypes.js';
 
-/** A mesh of a crowd, on which playback events are dispatched. */
-interface EventMesh {
-  dispatchEvent(event: PlaybackEvent): void;
-}
-
 /** What plays, and which instances of it are there. */
 interface EventCrowd {
   readonly playback: InstancePlayback;
@@ -23,7 +18,7 @@ interface EventCrowd {
 export class CrowdEvents {
   private finder: PlaybackEvents | null = null;
   /** Listeners of each mesh, by type; a listener counts once, as three.js has it. */
-  private readonly listeners = new Map<EventMesh, Map<string, Set<unknown>>>();
+  private readonly listeners = new Map<object, Map<string, Set<unknown>>>();
   private readonly wanted = new Set<PlaybackEventType>();
   /** The version of the markers that the finder has seen. */
   private markersVersion = 0;
@@ -31,7 +26,7 @@ export class CrowdEvents {
   constructor(private readonly crowd: EventCrowd) {}
 
   /** Call when a mesh gained or lost a listener. */
-  listen(mesh: EventMesh, type: string, listener: unknown, on: boolean): void {
+  listen(mesh: object, type: string, listener: unknown, on: boolean): void {
     if (!(PLAYBACK_EVENT_TYPES as readonly string[]).includes(type)) return;
     let types = this.listeners.get(mesh);
     if (types === undefined) {
@@ -51,7 +46,7 @@ export class CrowdEvents {
   }
 
   /** Takes the listeners of a mesh along to another crowd. */
-  move(mesh: EventMesh, to: CrowdEvents): void {
+  move(mesh: object, to: CrowdEvents): void {
     const types = this.listeners.get(mesh);
     if (types === undefined) return;
     this.listeners.delete(mesh);

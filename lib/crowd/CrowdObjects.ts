@@ -20,6 +20,6 @@ export interface CrowdObjects extends InstanceData {
   objectOf(id: number): Object3D | null;
   /** The clock of the crowd has moved, and its events were dispatched. */
   advanced(): void;
-  /** Something happened to what an instance plays. */
-  dispatchEvent(event: PlaybackEvent): void;
+  /** Something happened to what the instance of an object plays. */
+  tell(object: Object3D, event: PlaybackEvent): void;
 }

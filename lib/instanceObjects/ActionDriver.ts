@@ -67,7 +67,13 @@ export class ActionDriver implements PlaybackDriver {
     for (; heap.firstTime <= now; heap.set(heap.first, Infinity)) this.due.push(heap.first);
     const { due } = this;
     this.due = [];
-    for (const index of due) this.run(index);
+    let at = 0;
+    try {
+      for (; at < due.length; at++) this.run(due[at]);
+    } finally {
+      // Where a listener threw, the others' turn comes with the next update.
+      for (at++; at < due.length; at++) heap.set(due[at], now);
+    }
   }
 
   steers(index: number, layer: number): boolean {

@@ -126,7 +126,7 @@ export class InstanceAction<T = unknown> extends ActionProperties<T> {
    * @param duration Seconds.
    * @param warp Whether both change speed meanwhile, the first towards the length of the second.
    */
-  crossFadeFrom(fadeOutAction: InstanceAction<T>, duration: number, warp = false): this {
+  crossFadeFrom(fadeOutAction: InstanceAction<unknown>, duration: number, warp = false): this {
     fadeOutAction.fadeOut(duration);
     this.fadeIn(duration);
     if (!warp) return this;
@@ -145,7 +145,7 @@ export class InstanceAction<T = unknown> extends ActionProperties<T> {
    *
    * @returns The other one, as in three.js.
    */
-  crossFadeTo(fadeInAction: InstanceAction<T>, duration: number, warp = false): InstanceAction<T> {
+  crossFadeTo<A extends InstanceAction<unknown>>(fadeInAction: A, duration: number, warp = false): A {
     return fadeInAction.crossFadeFrom(this, duration, warp);
   }
 
@@ -180,7 +180,7 @@ export class InstanceAction<T = unknown> extends ActionProperties<T> {
   }
 
   /** Takes over time and time scale of another action. */
-  syncWith(action: InstanceAction<T>): this {
+  syncWith(action: InstanceAction<unknown>): this {
     const { time, timeScale } = action;
     return this.write((played) => {
       played.beginAt(time, this.mixer.elapsed);

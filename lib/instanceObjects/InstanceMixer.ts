@@ -84,6 +84,7 @@ export class InstanceMixer<T extends ActionOwner> {
     const action = new InstanceAction<T>(played, this, additive);
     played.report = (what) => this.driver.tell(this.owner.instanceId, played, action, what);
     this.known.push({ played, action });
+    this.schedule();
     return action;
   }
 

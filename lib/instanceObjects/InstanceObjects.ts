@@ -117,12 +117,12 @@ export class InstanceObjects implements CrowdObjects {
     for (const bones of this.written) if (!bones.advanced()) this.written.delete(bones);
   }
 
-  dispatchEvent(event: PlaybackEvent): void {
-    this.objectOf(event.instanceId)?.told(event);
+  tell(object: Object3D, event: PlaybackEvent): void {
+    (object as Object3D & ObjectOfInstance).told(event);
   }
 
   dispose(): void {
-    for (let id = 0; id < this.byId.length; id++) this.deleted(id);
+    for (let id = 0; id < this.byId.length; id++) if (this.byId[id] !== null) this.mesh.crowd.delete(id);
   }
 
   private set(id: number, object: ObjectOfInstance | null): void {

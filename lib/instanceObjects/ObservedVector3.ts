@@ -47,6 +47,11 @@ export class ObservedVector3 extends Vector3 {
     this.changed = changed;
   }
 
+  /** As a plain vector is written. */
+  toJSON(): { x: number; y: number; z: number } {
+    return { x: this._x, y: this._y, z: this._z };
+  }
+
   // `Vector3.clone` would pass no callback.
   override clone(): this {
     return new Vector3(this._x, this._y, this._z) as this;

@@ -7,12 +7,22 @@ const _kept: number[] = [];
  * rays hit them, as three.js has it for objects.
  */
 export class InstanceLayers implements InstanceData {
-  /** Layers that any instance is on by itself, as bits: for them the meshes of the crowd have to be drawn too. */
-  union = 0;
   /** Goes up with each change. */
   version = 0;
   /** Bits of the layers, of instances that have their own. */
   private readonly masks = new Map<number, number>();
+  private unionBits = 0;
+  private unionVersion = 0;
+
+  /** Layers that any instance is on by itself, as bits: for them the meshes of the crowd have to be drawn too. */
+  get union(): number {
+    if (this.unionVersion !== this.version) {
+      this.unionVersion = this.version;
+      this.unionBits = 0;
+      for (const mask of this.masks.values()) this.unionBits |= mask;
+    }
+    return this.unionBits;
+  }
 
   /** Whether some instance has layers of its own. */
   get isUsed(): boolean {
@@ -71,7 +81,5 @@ export class InstanceLayers implements InstanceData {
 
   private changed(): void {
     this.version++;
-    this.union = 0;
-    for (const mask of this.masks.values()) this.union |= mask;
   }
 }

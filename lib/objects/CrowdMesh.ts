@@ -1,7 +1,7 @@
 import type { BufferGeometry } from 'three';
 import { type Material, MeshDepthMaterial, MeshDistanceMaterial } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
-import { poseAhead, updateDraw } from '../backends/webgl/WebGLBackend.js';
+import { poseAhead, releaseMaterials, updateDraw } from '../backends/webgl/WebGLBackend.js';
 import { createCrowdGeometry, setPlaybackAttributes } from '../character/crowdGeometry.js';
 import { jointsOf } from '../character/crowdSkin.js';
 import type { Crowd } from '../crowd/Crowd.js';
@@ -193,6 +193,7 @@ export abstract class CrowdMesh extends DrawnMesh {
   override dispose(): this {
     for (const attachment of this.attachments) attachment.dispose();
     super.dispose();
+    releaseMaterials(this);
     this.geometry.dispose();
     for (const data of this.looks) data.dispose();
     this.customDepthMaterial?.dispose();

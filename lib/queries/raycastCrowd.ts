@@ -88,7 +88,8 @@ export function raycastOne(
 ): void {
   if (crowd.material === undefined || poseBounds.isEmpty() || index >= crowd.count) return;
   const { visibility, views } = crowd;
-  if (!views.layers.test(index, raycaster.layers.mask, views.layersMask)) return;
+  const { layers } = views;
+  if (layers.isUsed && !layers.test(index, raycaster.layers.mask, crowd.layers.mask)) return;
   if (!visibility.isDrawn(index) || !objects.mayHit(index, crowd, intersects)) return;
   _local.copy(raycaster.ray).applyMatrix4(_inverse.copy(crowd.matrixWorld).invert());
   const first = intersects.length;
@@ -126,6 +127,7 @@ function findMet(
 ): void {
   const { views, visibility, count } = crowd;
   views.updateGroups();
+  const { layers } = views;
   const { spheres, order, groupSpheres, groupCount } = views.groups;
   for (let group = 0; group < groupCount; group++) {
     if (distanceToSphere(_local, groupSpheres, group) === Infinity) continue;
@@ -135,7 +137,8 @@ function findMet(
       const index = order[i];
       if (index >= count || !visibility.isDrawn(index)) continue;
       const distance = distanceToSphere(_local, spheres, index);
-      if (distance === Infinity || !views.layers.test(index, mask, views.layersMask)) continue;
+      if (distance === Infinity) continue;
+      if (layers.isUsed && !layers.test(index, mask, crowd.layers.mask)) continue;
       if (objects?.mayHit(index, crowd, intersects) === false) continue;
       _met.push({ index, distance });
     }

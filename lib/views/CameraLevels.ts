@@ -41,6 +41,8 @@ export class CameraLevels {
   flat = false;
   /** By how many steps levels begin sooner than the table says. */
   private step = 0;
+  /** What the scale of the measure is divided by. */
+  private squaredUnit = 1;
   private table!: LevelTable;
   private tableVersion = -1;
 
@@ -73,7 +75,8 @@ export class CameraLevels {
     // With a parallel projection, size does not depend on distance.
     this.flat = this.bySize && projection[15] === 1;
     const unit = this.bySize ? matrixWorld.getMaxScaleOnAxis() * projection[5] : (camera.zoom ?? 1);
-    this.set(SCALE, this.scale / (unit * unit));
+    this.squaredUnit = unit * unit;
+    this.set(SCALE, this.scale / this.squaredUnit);
   }
 
   /**
@@ -113,9 +116,8 @@ export class CameraLevels {
   }
 
   private sooner(step: number): void {
-    const unit = this.measure[SCALE] / this.scale;
     this.step = step;
-    this.set(SCALE, unit * this.scale);
+    this.set(SCALE, this.scale / this.squaredUnit);
   }
 
   /** What squared distances are multiplied by, for levels to begin sooner. */

@@ -39,6 +39,7 @@ export interface SeenCrowd {
 export class CameraView implements WantedPoses {
   /** When it was last asked for. */
   turn = 0;
+  private costsTurn = -1;
   /** Whether it is for a shadow map. */
   inShadow = false;
   readonly seen: Uint32Array;
@@ -210,6 +211,9 @@ export class CameraView implements WantedPoses {
 
   /** Says how many triangles an instance has at each level at which the viewer sees it. */
   private takeCosts(crowd: SeenCrowd): void {
+    // Each mesh of the crowd asks.
+    if (this.costsTurn === this.turn) return;
+    this.costsTurn = this.turn;
     const { levels } = crowd;
     for (let level = 0; level < levels.count; level++) {
       this.limits.setCost(level, crowd.trianglesAt(this.inShadow ? levels.inShadow(level) : level));

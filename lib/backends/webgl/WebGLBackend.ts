@@ -208,6 +208,13 @@ function bindTextures(crowd: DrawnCrowd): void {
   skeleton.fill(_declared);
 }
 
+/** Lets materials forget a crowd that is drawn no more, or not with them. */
+export function releaseMaterials(crowd: DrawnCrowd): void {
+  const drawn = drawnOf(crowd);
+  if (drawn.codes !== null) release(crowd, drawn.codes);
+  drawn.codes = null;
+}
+
 /** Lets go of variants that the crowd drew with. */
 function release(crowd: DrawnCrowd, { color, shadow }: VariantCodes): void {
   for (const material of colorMaterials(crowd)) releaseVariant(material, color);

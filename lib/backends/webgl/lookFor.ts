@@ -33,7 +33,9 @@ export function lookFor(crowd: DrawnCrowd, { renderer, camera, viewer, material 
 /** How many instances are drawn: what three.js finds as the crowd's `count`. Null if it is what the user has set. */
 export function drawnCount(crowd: DrawnCrowd, view: View | null): number | null {
   // In shaders that know no lists, level 0 draws all instances, also those that are at another level.
-  if (view === null) return drawnOf(crowd).viewed && crowd.isLevelMesh === true ? 0 : null;
+  // One that is drawn at levels of its own is drawn at none where there are none.
+  const others = drawnOf(crowd).viewed || crowd.level === -1;
+  if (view === null) return crowd.isLevelMesh === true && others ? 0 : null;
   if (view.isWhole ?? false) return null;
   // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
   return crowd.view === null ? view.list.countBelow(crowd.count, view.count) : view.count;

@@ -1,0 +1,90 @@
+import { BoxGeometry, LoopOnce, MeshBasicMaterial, Raycaster, Vector3 } from 'three';
+import { expect, test } from 'vitest';
+import 'skinned-instanced-mesh/objects';
+import { BoneTexture, SkinnedInstancedMesh } from '../support/library.js';
+import { createStick } from '../support/stick.js';
+
+function createCrowd(durations?: Record<string, number>) {
+  const { root, clips } = createStick(durations);
+  return SkinnedInstancedMesh.from(root, clips, 0, { encoding: 'tracks' });
+}
+
+test('an action that was made before the bone texture was replaced plays its clip', () => {
+  const crowd = createCrowd({ Slide: 1, Two: 2 });
+  const two = crowd.createInstance().clipAction('Two');
+  const { root, clips } = createStick({ Other: 3, Two: 2, Slide: 1 });
+  crowd.boneTexture = BoneTexture.bake(root, clips, { encoding: 'tracks' });
+  two.play();
+  crowd.update(0.1);
+  expect(crowd.getClipAt(0)).toBe('Two');
+});
+
+test('listeners may dispose objects whose actions are due too', () => {
+  const crowd = createCrowd();
+  const [one, other] = [crowd.createInstance(), crowd.createInstance()];
+  for (const knight of [one, other]) {
+    knight.clipAction('Slide').setLoop(LoopOnce, 1).play();
+    knight.addEventListener('finished', () => knight.dispose());
+  }
+  one.addEventListener('finished', () => other.dispose());
+  crowd.update(2);
+  expect([one.instanceId, other.instanceId]).toEqual([-1, -1]);
+  expect(crowd.instanceCount).toBe(0);
+});
+
+test('a listener that throws silences nobody else', () => {
+  const crowd = createCrowd();
+  const heard: number[] = [];
+  for (let i = 0; i < 3; i++) {
+    const knight = crowd.createInstance();
+    knight.clipAction('Slide').setLoop(LoopOnce, 1).play();
+    knight.addEventListener('finished', () => {
+      heard.push(i);
+      if (i === 0) throw new Error('of the user');
+    });
+  }
+  expect(() => crowd.update(1.5)).toThrow('of the user');
+  for (let i = 0; i < 3; i++) crowd.update(0.5);
+  expect(heard).toEqual([0, 1, 2]);
+});
+
+test('what happened to one that is gone is not told to who has its id now', () => {
+  const crowd = createCrowd();
+  const knight = crowd.createInstance();
+  const heard: string[] = [];
+  knight.clipAction('Slide').setLoop(LoopOnce, 1).play();
+  knight.addEventListener('finished', () => heard.push('old'));
+  crowd.addEventListener('finished', () => {
+    knight.dispose();
+    const next = crowd.createInstance();
+    next.addEventListener('finished', () => heard.push('new'));
+  });
+  crowd.update(2);
+  expect(heard).not.toContain('new');
+});
+
+test('a crowd that is disposed has no instances of objects left', () => {
+  const crowd = createCrowd();
+  for (let i = 0; i < 2; i++) crowd.createInstance().clipAction('Slide').play();
+  crowd.dispose();
+  expect(crowd.instanceCount).toBe(0);
+});
+
+test('places are written to JSON as plain vectors', () => {
+  const knight = createCrowd().createInstance();
+  knight.position.set(1, 2, 3);
+  expect(JSON.stringify(knight.position)).toBe('{"x":1,"y":2,"z":3}');
+});
+
+test('rays go by the layers of an attachment where no instance has layers', () => {
+  const crowd = createCrowd();
+  crowd.createInstance();
+  const sword = crowd.attachToJoint('Tip', new BoxGeometry(), new MeshBasicMaterial());
+  sword.layers.set(2);
+  crowd.updateMatrixWorld(true);
+  const from = crowd.getSocketMatrixAt(0, 'Tip', sword.matrix.clone());
+  const place = new Vector3().setFromMatrixPosition(from);
+  const ray = new Raycaster(place.clone().add(new Vector3(0, 0, 5)), new Vector3(0, 0, -1));
+  ray.layers.set(2);
+  expect(ray.intersectObject(sword).length).toBeGreaterThan(0);
+});
