@@ -12,8 +12,8 @@ import { THOROUGH } from '../support/thorough.js';
 
 /** Kilobytes of each entry, minified and compressed, that it may not grow beyond unnoticed. */
 const CEILINGS: Record<string, number> = {
-  'skinned-instanced-mesh': 107,
-  'skinned-instanced-mesh/webgpu': 130,
+  'skinned-instanced-mesh': 108,
+  'skinned-instanced-mesh/webgpu': 131,
 };
 
 /** The same of what instances as objects add to the main entry. */
