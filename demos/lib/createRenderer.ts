@@ -1,7 +1,8 @@
-import { type Material, type Object3D, WebGLRenderer } from 'three';
+import { type Camera, type Material, type Object3D, WebGLRenderer } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
 import { type Calls, countCalls, type Purpose } from './countCalls.js';
 import { deviceName } from './deviceName.js';
+import { IndirectTriangles } from './IndirectTriangles.js';
 
 export type AnyRenderer = WebGLRenderer | WebGPURenderer;
 
@@ -17,13 +18,22 @@ export interface Created {
   gl: WebGL2RenderingContext | null;
   maxTextureSize: number;
   calls: Calls;
+  /** Triangles that `renderer.info` leaves out. */
+  indirect: IndirectTriangles;
 }
 
 /** What three.js's types leave out. */
 interface Backend {
   device?: GPUDevice;
   gl?: WebGL2RenderingContext;
-  draw(renderObject: { object: Object3D; material: Material }, info: unknown): void;
+  draw(renderObject: DrawnObject, info: unknown): void;
+}
+
+interface DrawnObject {
+  object: Object3D;
+  material: Material;
+  camera: Camera;
+  getIndirect(): unknown;
 }
 
 /** Objects that are no characters: the ground, a marker. Their draw calls are counted apart. */
@@ -51,7 +61,8 @@ export async function createRenderer(kind: string | null, antialias = true): Pro
       original(camera, scene, geometry, material, object, group);
     };
     const name = deviceName(gl, null);
-    return { renderer, label: 'WebGLRenderer', name, device: null, gl, maxTextureSize, calls };
+    const indirect = new IndirectTriangles(renderer);
+    return { renderer, label: 'WebGLRenderer', name, device: null, gl, maxTextureSize, calls, indirect };
   }
 
   const { WebGPURenderer: Renderer } = await import('three/webgpu');
@@ -61,8 +72,10 @@ export async function createRenderer(kind: string | null, antialias = true): Pro
   const { device = null, gl = null } = backend;
   const calls = countCalls((device ?? gl) as GPUDevice | WebGL2RenderingContext);
   const original = backend.draw;
+  const indirect = new IndirectTriangles(renderer);
   backend.draw = (renderObject, info) => {
-    const { object, material } = renderObject;
+    const { object, material, camera } = renderObject;
+    if (renderObject.getIndirect() !== null) indirect.note(object, camera);
     calls.purpose = purposeOf(object, 'isShadowPassMaterial' in material);
     original.call(backend, renderObject, info);
   };
@@ -78,5 +91,6 @@ export async function createRenderer(kind: string | null, antialias = true): Pro
     gl,
     maxTextureSize: device?.limits.maxTextureDimension2D ?? 4096,
     calls,
+    indirect,
   };
 }

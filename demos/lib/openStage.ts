@@ -35,11 +35,12 @@ export async function openStage({ beside = true } = {}) {
     const { info } = device.renderer;
     info.reset();
     device.calls.reset();
+    device.indirect.reset();
     const start = performance.now();
     work();
     const js = performance.now() - start;
     const { drawsFor, bytes } = device.calls;
-    const { triangles } = info.render;
+    const triangles = info.render.triangles + device.indirect.count();
     const { characters, shadows, poses } = drawsFor;
     return { js, draws: characters, shadowDraws: shadows, poseDraws: poses, triangles, bytes };
   };
