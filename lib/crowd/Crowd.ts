@@ -42,6 +42,8 @@ export interface CrowdMember {
   prepareBoneTexture(boneTexture: BoneTexture): void;
   /** Called once it has. */
   boneTextureReplaced(): void;
+  /** Called when nothing is being drawn: a draw in which an error was thrown has not ended by itself. */
+  endDraws(): void;
   dispatchEvent(event: PlaybackEvent): void;
 }
 
@@ -204,6 +206,7 @@ export class Crowd {
   /** Moves the clock, and dispatches the events that are due on every mesh. */
   update(delta: number): void {
     const { events, playback } = this;
+    for (const member of this.members) member.endDraws();
     events.beforeUpdate();
     playback.advance(delta);
     events.dispatch(this.announce);

@@ -3,7 +3,7 @@ import { AttachedBindMode, InstancedMesh, Matrix4 } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
 import { backendOf } from '../backends/backendOf.js';
 import type { CrowdSkeleton } from '../backends/CrowdSkeleton.js';
-import { endDraw } from '../backends/webgl/WebGLBackend.js';
+import { endAllDraws, endDraw } from '../backends/webgl/WebGLBackend.js';
 import type { Crowd } from '../crowd/Crowd.js';
 import type { Palette } from '../crowd/Palette.js';
 import type { JointEdits } from '../edits/JointEdits.js';
@@ -186,5 +186,10 @@ export abstract class DrawnMesh extends InstancedMesh<
   /** The same for shadow maps of WebGLRenderer. */
   override onAfterShadow(): void {
     endDraw(this);
+  }
+
+  /** Called at each update, when nothing is being drawn. @internal */
+  endDraws(): void {
+    endAllDraws(this);
   }
 }

@@ -105,6 +105,28 @@ test('a hook that renders the crowd once more, from elsewhere, leaves the pictur
   crowd.dispose();
 });
 
+test('an error in the middle of a draw does not change for good how many instances there are', () => {
+  const { scene, camera } = stage();
+  const crowd = createCrowd();
+  scene.add(crowd);
+  const broken = new MeshStandardMaterial();
+  let fails = true;
+  broken.onBeforeCompile = () => {
+    if (fails) throw new Error('not yet');
+  };
+  for (const mesh of [crowd, ...crowd.attachments]) mesh.material = broken;
+  expect(() => renderer.render(scene, camera)).toThrow('not yet');
+  crowd.update(0);
+  for (const mesh of [crowd, ...crowd.attachments]) expect(mesh.count).toBe(COUNT);
+  fails = false;
+  const fresh = createCrowd();
+  for (const mesh of [fresh, ...fresh.attachments]) mesh.material = new MeshStandardMaterial();
+  scene.remove(crowd);
+  const expected = picture(renderer, scene, camera, fresh);
+  expect(changedPixels(expected, picture(renderer, scene, camera, crowd), 0)).toBe(0);
+  for (const one of [crowd, fresh]) one.dispose();
+});
+
 const VERTEX = `
   varying float height;
   void main() {

@@ -33,7 +33,7 @@ export class DrawStack {
   }
 
   begin(renderer: WebGLRenderer, camera: Camera, viewer: Camera, material: Material | null): Draw {
-    if (this.depth === MAX_DRAWS) while (this.depth > 0) this.end();
+    if (this.depth === MAX_DRAWS) this.clear();
     this.draws[this.depth] ??= {};
     const draw = this.draws[this.depth++];
     draw.renderer = renderer;
@@ -41,6 +41,11 @@ export class DrawStack {
     draw.viewer = viewer;
     draw.material = material;
     return draw as Draw;
+  }
+
+  /** Takes all that have begun for ended. */
+  clear(): void {
+    while (this.depth > 0) this.end();
   }
 
   end(): void {

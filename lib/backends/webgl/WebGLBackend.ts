@@ -83,9 +83,22 @@ export function endDraw(crowd: DrawnCrowd): void {
     show(crowd, draws.last);
     return;
   }
+  showWhole(crowd);
+}
+
+/**
+ * Lets the crowd be whole again where an error was thrown in the middle of its draw, such as by an `onBeforeCompile` of the user's:
+ * three.js does not tell of the draw's end then. Call it when nothing is being drawn.
+ */
+export function endAllDraws(crowd: DrawnCrowd): void {
+  drawnOf(crowd).draws.clear();
+  if (crowd.skeleton.drawnCount !== null) showWhole(crowd);
+}
+
+function showWhole(crowd: DrawnCrowd): void {
   crowd.skeleton.drawnCount = null;
   crowd.bindMatrix.elements[PARAM_LISTED] = 0;
-  drawn.listed = null;
+  drawnOf(crowd).listed = null;
 }
 
 /** Has the crowd's shaders draw what a draw is to show. */
