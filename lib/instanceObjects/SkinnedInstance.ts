@@ -2,7 +2,7 @@ import type { EventListener, Raycaster } from 'three';
 import type { CharacterMesh } from '../objects/CharacterMesh.js';
 import type { JointAttachment } from '../objects/JointAttachment.js';
 import type { PlaybackEvent } from '../playback/playbackEventTypes.js';
-import { raycastOne } from '../queries/raycastCrowd.js';
+import { mayMeet, raycastOne } from '../queries/raycastCrowd.js';
 import type { CrowdIntersection } from '../queries/raycastInstance.js';
 import { BonedInstance } from './BonedInstance.js';
 import type { ActionOfEvent, SkinnedInstanceEventMap } from './instanceEvents.js';
@@ -27,7 +27,7 @@ export class SkinnedInstance extends BonedInstance {
    */
   override raycast(raycaster: Raycaster, intersects: CrowdIntersection[]): void {
     const { crowd, instanceId, home } = this;
-    if (instanceId < 0) return;
+    if (instanceId < 0 || !mayMeet(crowd, raycaster, instanceId)) return;
     for (const mesh of meshesOf(crowd)) {
       raycastOne(mesh, raycaster, instanceId, intersects, mesh.bounds.ofPoses(), home.objects);
     }

@@ -7,6 +7,9 @@ const _sphere = /*@__PURE__*/ new Sphere();
 const _local = /*@__PURE__*/ new Ray();
 const _inverse = /*@__PURE__*/ new Matrix4();
 const _vector = /*@__PURE__*/ new Vector3();
+/** The ray and the place of a crowd for which `_inverse` and `_local` were last made. */
+const _lastRay = /*@__PURE__*/ new Ray();
+const _lastWorld = /*@__PURE__*/ new Matrix4();
 
 /** Objects that stand for instances, and are what rays hit in their place. */
 export interface RayObjects {
@@ -21,9 +24,9 @@ const _met: { index: number; distance: number }[] = [];
 const _hits: CrowdIntersection[] = [];
 
 /**
- * Intersects a crowd as it is posed on screen: spheres around groups of instances first, around all poses of an instance, then boxes of patches of triangles in the
- * pose that is shown, large ones and then the small ones they consist of, then the triangles of those the ray meets, skinned on
- * the CPU.
+ * Intersects a crowd as it is posed on screen: spheres around groups of instances first, around all poses of an instance, then
+ * boxes of patches of triangles in the pose that is shown, large ones and then the small ones they consist of, then the triangles
+ * of those the ray meets, skinned on the CPU.
  *
  * If the raycaster has `firstHitOnly`, as three-mesh-bvh knows it, only the nearest hit is found, from the nearest instance on.
  *
@@ -44,7 +47,7 @@ export function raycastCrowd(
   if (!raycaster.ray.intersectsSphere(_sphere)) return;
 
   const clusters = clustersOf(geometry);
-  _local.copy(raycaster.ray).applyMatrix4(_inverse.copy(matrixWorld).invert());
+  setLocalRay(crowd, raycaster);
   const nearestOnly = (raycaster as { firstHitOnly?: boolean }).firstHitOnly === true;
   _met.length = 0;
   findMet(crowd, raycaster.layers.mask, objects, intersects);
@@ -66,10 +69,7 @@ export function raycastCrowd(
     for (const hit of _hits) {
       if (nearest !== null && hit.distance >= nearest.distance) continue;
       nearest = hit;
-      reach = _vector
-        .copy(hit.point)
-        .applyMatrix4(_inverse.copy(matrixWorld).invert())
-        .distanceTo(_local.origin);
+      reach = _vector.copy(hit.point).applyMatrix4(_inverse).distanceTo(_local.origin);
     }
   }
   _hits.length = 0;
@@ -77,7 +77,19 @@ export function raycastCrowd(
   nameObjects(crowd, intersects, first, objects);
 }
 
-/** The same for a single instance, by the object that stands for it. */
+/**
+ * Whether a ray may hit an instance: it is drawn, and the ray meets the sphere around all its poses and all that is attached to it.
+ * It is asked of every object in the scene, of which a ray meets few.
+ */
+export function mayMeet(crowd: RaycastCrowd, raycaster: Raycaster, index: number): boolean {
+  const { visibility, views } = crowd;
+  if (!visibility.isDrawn(index)) return false;
+  views.updateGroups();
+  setLocalRay(crowd, raycaster);
+  return distanceToSphere(_local, views.groups.spheres, index) < Infinity;
+}
+
+/** Intersects a single instance, that `mayMeet` lets the ray meet, by the object that stands for it. */
 export function raycastOne(
   crowd: RaycastCrowd,
   raycaster: Raycaster,
@@ -87,11 +99,10 @@ export function raycastOne(
   objects: RayObjects,
 ): void {
   if (crowd.material === undefined || poseBounds.isEmpty() || index >= crowd.count) return;
-  const { visibility, views } = crowd;
-  const { layers } = views;
+  const { layers } = crowd.views;
   if (layers.isUsed && !layers.test(index, raycaster.layers.mask, crowd.layers.mask)) return;
-  if (!visibility.isDrawn(index) || !objects.mayHit(index, crowd, intersects)) return;
-  _local.copy(raycaster.ray).applyMatrix4(_inverse.copy(crowd.matrixWorld).invert());
+  if (!objects.mayHit(index, crowd, intersects)) return;
+  setLocalRay(crowd, raycaster);
   const first = intersects.length;
   raycastInstance(crowd, raycaster, _local, index, clustersOf(crowd.geometry), poseBounds, intersects);
   if ((raycaster as { firstHitOnly?: boolean }).firstHitOnly === true && intersects.length > first + 1) {
@@ -99,6 +110,14 @@ export function raycastOne(
     intersects.push(hits.reduce((nearest, hit) => (hit.distance < nearest.distance ? hit : nearest)));
   }
   nameObjects(crowd, intersects, first, objects);
+}
+
+/** Lets `_local` be the ray in the space of a crowd. */
+function setLocalRay({ matrixWorld }: RaycastCrowd, { ray }: Raycaster): void {
+  if (_lastWorld.equals(matrixWorld) && _lastRay.equals(ray)) return;
+  _lastWorld.copy(matrixWorld);
+  _lastRay.copy(ray);
+  _local.copy(ray).applyMatrix4(_inverse.copy(matrixWorld).invert());
 }
 
 /** Puts the objects that stand for instances into their hits. */

@@ -1,6 +1,6 @@
 import type { CrowdIntersection } from 'skinned-instanced-mesh';
-import { Group, Mesh, type Object3D, PlaneGeometry, Raycaster, Scene, Vector3 } from 'three';
-import { beforeEach, expect, test } from 'vitest';
+import { Group, Matrix4, Mesh, type Object3D, PlaneGeometry, Raycaster, Scene, Vector3 } from 'three';
+import { beforeEach, expect, test, vi } from 'vitest';
 import type { SkinnedInstancedMesh } from '../../support/library.js';
 import { createCrowd, type SkinnedInstance } from '../../support/objects.js';
 
@@ -92,4 +92,19 @@ test('an instance that is none any more is not hit', () => {
   knights[2].dispose();
   expect(cast([knights[2]])).toEqual([]);
   expect(cast([scene])).toHaveLength(4);
+});
+
+test('a ray at the scene looks closely at those objects only that it may meet', () => {
+  for (let i = 0; i < 300; i++) {
+    const aside = crowd.createInstance();
+    aside.position.set(5 + (i % 20), 0, i / 20);
+    scene.add(aside);
+  }
+  scene.updateMatrixWorld();
+  const invert = vi.spyOn(Matrix4.prototype, 'invert');
+  expect(objects(cast([scene]))).toEqual([crowd, ...knights]);
+  // Into the space of the crowd, and of the five that are met, by the crowd and once more by those objects that are asked.
+  const calls = invert.mock.calls.length;
+  invert.mockRestore();
+  expect(calls).toBeLessThan(12);
 });
