@@ -11,6 +11,7 @@ import { bindTracks, interpolantOf, type TrackTargets, trackTargetsOf } from './
 import { type Channel, type ClipChannels, channelsOf, repeats } from './channels.js';
 import { findKeyGrid } from './keyGrid.js';
 import { nodesAbove } from './nodesAbove.js';
+import type { Steps } from './runBake.js';
 import { SkippedTracks } from './SkippedTracks.js';
 
 /**
@@ -24,6 +25,9 @@ const KEY_SLACK = 1e-7;
 
 /** Frames per second at which clips that have to be sampled are sampled first. */
 const FIRST_FPS = 30;
+
+/** Frames that are sampled between two steps. */
+const FRAMES = 8;
 
 /** A clip as it will be stored. */
 export interface StoredClip {
@@ -63,15 +67,15 @@ export class ClipReader {
   }
 
   /** The clip's keys as they are; null if it has to be sampled, since it has curves or its keys fit no frame rate. */
-  store(clip: AnimationClip): StoredClip | null {
+  *store(clip: AnimationClip): Steps<StoredClip | null> {
     const content = this.read(clip);
     const fps = content.curved ? null : findKeyGrid(keyTimes(content.moving, clip.duration));
-    return fps === null ? null : this.fill(clip, content, fps);
+    return fps === null ? null : yield* this.fill(clip, content, fps);
   }
 
   /** The clip, sampled at a frame rate. */
-  sample(clip: AnimationClip, fps: number): StoredClip {
-    return this.fill(clip, this.read(clip), fps);
+  *sample(clip: AnimationClip, fps: number): Steps<StoredClip> {
+    return yield* this.fill(clip, this.read(clip), fps);
   }
 
   /** The frame rate at which a clip that has to be sampled is sampled first. */
@@ -83,14 +87,16 @@ export class ClipReader {
     return channelsOf(clip.tracks, this.rig, this.targets, this.needed, this.morphs);
   }
 
-  private fill(clip: AnimationClip, { channels, others }: ClipChannels, fps: number): StoredClip {
+  private *fill(clip: AnimationClip, { channels, others }: ClipChannels, fps: number): Steps<StoredClip> {
     const { duration } = clip;
     const frames = fps === 0 ? 1 : Math.max(1, Math.round(duration * fps)) + 1;
     const step = frames === 1 ? 0 : duration / (frames - 1);
     for (const channel of channels) {
-      if (channel.track !== null) this.copyKeys(channel, channel.track, frames, step);
+      if (channel.track === null) continue;
+      this.copyKeys(channel, channel.track, frames, step);
+      yield 0;
     }
-    this.sampleOthers(clip, channels, others, frames, step);
+    yield* this.sampleOthers(clip, channels, others, frames, step);
     const additive = clip.blendMode === AdditiveAnimationBlendMode;
     const rate = duration === 0 ? 0 : (frames - 1) / duration;
     return { fps: rate, frames, error: 0, additive, channels, rootMotion: null };
@@ -115,13 +121,13 @@ export class ClipReader {
   }
 
   /** Fills the channels whose tracks are splines or hold a part of a property, an angle, or influences. */
-  private sampleOthers(
+  private *sampleOthers(
     clip: AnimationClip,
     channels: readonly Channel[],
     others: KeyframeTrack[],
     frames: number,
     step: number,
-  ): void {
+  ): Steps<void> {
     if (others.length === 0) return;
     const { rig, trs, influences } = this;
     trs.set(rig.rest);
@@ -133,6 +139,7 @@ export class ClipReader {
     const sampled = open.map(({ size }) => new Float32Array(frames * size));
     const tracks = [...bound.tracks, ...bound.morphs];
     for (let frame = 0; frame < (open.length === 0 ? 0 : frames); frame++) {
+      if (frame % FRAMES === 0) yield 0;
       for (const { interpolant, apply } of tracks) {
         interpolant.evaluate(frame * step + KEY_SLACK);
         apply?.();

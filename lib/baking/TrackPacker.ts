@@ -15,6 +15,7 @@ import { composeNode } from './collectRig.js';
 import { nodesAbove } from './nodesAbove.js';
 import { invertedRest } from './PoseSampler.js';
 import type { PlannedClip } from './planClips.js';
+import type { Steps } from './runBake.js';
 
 /** A node of pose tracks, before it is packed. */
 interface PackedNode {
@@ -62,14 +63,17 @@ export class TrackPacker {
   }
 
   /** @param named The clips, in the order of `stored`. */
-  pack(named: readonly Pick<PlannedClip, 'clip' | 'name'>[], stored: readonly StoredClip[]): PoseTracks {
+  *pack(
+    named: readonly Pick<PlannedClip, 'clip' | 'name'>[],
+    stored: readonly StoredClip[],
+  ): Steps<PoseTracks> {
     const entries = this.nodes.length + this.morphRest.length / 4;
     const table = new Uint32Array(stored.length * entries * NODE_ENTRIES).fill(TRACK_ABSENT);
     const constants = new Constants();
     const moving: Channel[][] = stored.map(() => []);
     // Most constants are those that the same property has in the clip before.
     const before = new Int32Array(entries * NODE_ENTRIES).fill(-1);
-    stored.forEach(({ channels }, clip) => {
+    for (const [clip, { channels }] of stored.entries()) {
       for (const channel of channels) {
         if (!channel.isConstant) {
           moving[clip].push(channel);
@@ -80,7 +84,8 @@ export class TrackPacker {
         const bits = TRACK_CONSTANT | (trembles(channel) ? TRACK_TREMBLES : 0);
         table[clip * before.length + entry] = (before[entry] | bits) >>> 0;
       }
-    });
+      yield 0;
+    }
 
     const clips: TrackClip[] = [];
     let texels = constants.count;
@@ -98,7 +103,7 @@ export class TrackPacker {
     const keys = new Float32Array(texels * 4);
     keys.set(constants.values);
     let at = constants.count * 4;
-    stored.forEach(({ frames }, clip) => {
+    for (const [clip, { frames }] of stored.entries()) {
       // Frame by frame, so that shaders find the tracks of one frame next to each other.
       const stride = moving[clip].length * 4;
       for (const { values, size } of moving[clip]) {
@@ -112,7 +117,8 @@ export class TrackPacker {
         at += 4;
       }
       at += (frames - 1) * stride;
-    });
+      yield 0;
+    }
     return { ...this.packNodes(), keys, shorts: null, table, clips };
   }
 

@@ -1,33 +1,41 @@
 import type { AnimationClip, Object3D } from 'three';
-import { createJointBoxes, growJointBoxes } from '../poses/jointBoxes.js';
+import { createJointBoxes } from '../poses/jointBoxes.js';
+import type { BakedCharacter } from './BakedCharacter.js';
 import type { BakeOptions } from './BakeOptions.js';
 import { bakeOptionValues } from './bakeOptionValues.js';
 import { bakeRig } from './bakeRig.js';
-import { collectRig } from './collectRig.js';
+import { collectRigSteps } from './collectRig.js';
+import { growPartBoxes } from './growPartBoxes.js';
 import { morphReach } from './morphReach.js';
 import { findPartFlips } from './partFlips.js';
-import { planClips } from './planClips.js';
-import type { BakeSteps } from './runBake.js';
+import { type PlannedClip, planClips } from './planClips.js';
+import type { BakeSteps, Steps } from './runBake.js';
 
 /** The baking itself: reads what it needs from the scene, then samples, measures and encodes every pose. */
 export function* bakeSteps(root: Object3D, clips: readonly AnimationClip[], options: BakeOptions): BakeSteps {
   const values = bakeOptionValues(options);
-  const planned = planClips(clips, options.clips, values.fps);
-  const { sockets, morphTargets: morphing } = options;
-  let { rig, parts } = collectRig(root, { sockets, morphing });
-  const flips = findPartFlips(rig, planned);
-  if (flips.length > 0) ({ rig, parts } = collectRig(root, { sockets, morphing, flips }));
-  yield 0;
+  const planned = yield* planClips(clips, options.clips, values.fps);
+  const character = yield* collectCharacter(root, planned, options);
+  return yield* bakeRig(character, planned, values, options.rootMotion);
+}
+
+/** Reads from the scene what baking needs of it. */
+export function* collectCharacter(
+  root: Object3D,
+  planned: readonly PlannedClip[],
+  { sockets, morphTargets: morphing }: BakeOptions,
+): Steps<BakedCharacter> {
+  let { rig, parts } = yield* collectRigSteps(root, { sockets, morphing });
+  const flips = yield* findPartFlips(rig, planned);
+  if (flips.length > 0) ({ rig, parts } = yield* collectRigSteps(root, { sockets, morphing, flips }));
 
   const boxes = createJointBoxes(rig.jointNames.length);
   let vertices = 0;
-  for (const { geometry, joints, mirrorJoints, rigid } of parts) {
-    growJointBoxes(boxes, geometry, joints, rigid);
-    vertices += geometry.getAttribute('position').count;
-    if (mirrorJoints !== null) growJointBoxes(boxes, geometry, mirrorJoints, rigid);
-    yield 0;
+  let reach = 0;
+  for (const part of parts) {
+    yield* growPartBoxes(boxes, part);
+    reach = Math.max(reach, yield* morphReach(part.geometry));
+    vertices += part.geometry.getAttribute('position').count;
   }
-  const reach = morphReach(parts.map(({ geometry }) => geometry));
-  const character = { rig, boxes, flips, morphReach: reach, vertices };
-  return yield* bakeRig(character, planned, values, options.rootMotion);
+  return { rig, boxes, flips, morphReach: reach, vertices };
 }

@@ -80,6 +80,7 @@ export function* bakeFrames(
 
   const clips: BakedClip[] = [];
   const skipped = new SkippedTracks(rig);
+  yield 0;
 
   for (const { clip, name, start, count, timeOf } of planned) {
     skipped.add(sampler.setClip(clip));
@@ -94,7 +95,7 @@ export function* bakeFrames(
       }
       expandByPose(bounds, boxes, pose);
       if (!encodeFrame(start + i, i === 0, `clip "${clip.name}"`)) return null;
-      if (i % 16 === 15) yield (0.9 * (start + i)) / frames;
+      if (i % 4 === 3) yield (0.9 * (start + i)) / frames;
     }
     if (encoding.name === 'quaternion') growByArcs(texels, layout, start, count, bounds, boxes);
     if (bounds.isEmpty()) bounds.copy(restBounds);
@@ -141,7 +142,7 @@ export function* toHalfTexels(texels: Float32Array): Generator<number, Uint16Arr
       );
     }
     halves[i] = toHalf(texels[i]);
-    if (i % 16384 === 0) yield 0.9 + (0.1 * i) / texels.length;
+    if (i % 4096 === 0) yield 0.9 + (0.1 * i) / texels.length;
   }
   return halves;
 }

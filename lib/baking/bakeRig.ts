@@ -33,8 +33,8 @@ export function* bakeRig(
     ...character,
     planned,
     maxTextureSize,
-    morphs: movesMorphs(rig, planned),
-    ...planRootMotion(rig, planned, rootMotion),
+    morphs: yield* movesMorphs(rig, planned),
+    ...(yield* planRootMotion(rig, planned, rootMotion)),
   };
   const isAuto = encoding === 'auto';
   if (encoding === 'tracks' || (isAuto && isWorthPosing(character, instances))) {

@@ -62,7 +62,7 @@ export function* bakeTrackTexture(
   const stored = yield* bakeTracks(bake, planned, { ...bake, size });
   if (typeof stored === 'string') return stored;
   yield 1;
-  const tracks = precision === 'half' ? shortenKeys(stored.tracks) : stored.tracks;
+  const tracks = precision === 'half' ? yield* shortenKeys(stored.tracks) : stored.tracks;
   for (const { name, error } of tracks.clips) {
     if (mayFail || error <= maxError) continue;
     warnOnce(

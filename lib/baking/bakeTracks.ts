@@ -58,24 +58,26 @@ export function* bakeTracks(
   const stored: StoredClip[] = [];
   for (const [i, planned] of clips.entries()) {
     const { clip, name } = planned;
-    let one = reader.store(clip);
+    let one = yield* reader.store(clip);
     const moves = mover !== null && inPlace.has(name) && clip.blendMode !== AdditiveAnimationBlendMode;
     if (one === null || moves) {
       sampler.setClip(clip);
       let fps = one === null ? reader.firstRate(clip) : one.fps;
-      one ??= reader.sample(clip, fps);
+      one ??= yield* reader.sample(clip, fps);
       for (;;) {
-        if (moves && !mover?.move(one, sampler, clip.duration)) return 'turns below uneven scale';
-        one.error = trackError(packer.pack([planned], [one]), sampler, character, one.rootMotion) / size;
+        if (mover !== null && moves && !(yield* mover.move(one, sampler, clip.duration)))
+          return 'turns below uneven scale';
+        const alone = yield* packer.pack([planned], [one]);
+        one.error = (yield* trackError(alone, sampler, character, one.rootMotion)) / size;
         fps *= 2;
         if (one.error <= maxError || one.frames === 1 || fps > MAX_FPS) break;
-        one = reader.sample(clip, fps);
-        yield i / clips.length;
+        one = yield* reader.sample(clip, fps);
       }
     }
     stored.push(one);
     yield (i + 1) / clips.length;
   }
   reader.skipped.warn();
-  return { tracks: packer.pack(clips, stored), rootMotions: stored.map(({ rootMotion }) => rootMotion) };
+  const tracks = yield* packer.pack(clips, stored);
+  return { tracks, rootMotions: stored.map(({ rootMotion }) => rootMotion) };
 }

@@ -5,8 +5,12 @@ import type { PartFlip } from '../poses/PartFlip.js';
 import type { MeshJoint, RigPart } from '../poses/Rig.js';
 import { affineFromMatrix4 } from '../utils/affine.js';
 import { firstInfluences } from './firstInfluences.js';
+import type { Steps } from './runBake.js';
 
 const NAME = 'BoneTexture.bake';
+
+/** Vertices between two steps. */
+const VERTICES = 512;
 
 /** A joint, before the rig's arrays are made of all of them. */
 export interface JointSlot {
@@ -61,7 +65,7 @@ export function findUnsupported(root: Object3D): Object3D[] {
  *
  * @param slots The joints are added to it.
  */
-export function collectParts(source: PartSource, slots: JointSlot[]): ScenePart[] {
+export function* collectParts(source: PartSource, slots: JointSlot[]): Steps<ScenePart[]> {
   const { root } = source;
   const skinned: SkinnedMesh[] = [];
   const rigid: Mesh[] = [];
@@ -79,8 +83,16 @@ export function collectParts(source: PartSource, slots: JointSlot[]): ScenePart[
 
   const parts: ScenePart[] = [];
   const shared = new Map<string, number[]>();
-  for (const mesh of skinned) parts.push(skinnedPart(mesh, parts.length, source, slots, shared));
-  for (const mesh of rigid) parts.push(rigidPart(mesh, parts.length, source, slots));
+  for (const mesh of skinned) {
+    yield* checkSkin(mesh);
+    parts.push(skinnedPart(mesh, parts.length, source, slots, shared));
+    yield 0;
+  }
+  for (const mesh of rigid) {
+    checkGeometry(mesh, ['position']);
+    parts.push(rigidPart(mesh, parts.length, source, slots));
+    yield 0;
+  }
   return parts;
 }
 
@@ -92,12 +104,6 @@ function skinnedPart(
   shared: Map<string, number[]>,
 ): ScenePart {
   const { skeleton, bindMatrix } = mesh;
-  if (!skeleton || skeleton.bones.length === 0) {
-    throw new Error(`${NAME}: SkinnedMesh "${mesh.name}" has no skeleton; call mesh.bind(skeleton) first.`);
-  }
-  checkGeometry(mesh, ['position', 'skinIndex', 'skinWeight']);
-  checkSkinIndices(mesh);
-
   const node = indexOf.get(mesh) as number;
   const nodes = skeleton.bones.map((bone, i) => {
     const found = indexOf.get(bone);
@@ -145,7 +151,6 @@ function rigidPart(
   { indexOf, modelOf, flips }: PartSource,
   slots: JointSlot[],
 ): ScenePart {
-  checkGeometry(mesh, ['position']);
   const node = indexOf.get(mesh) as number;
   const mirrored = flips.some((flip) => flip.part === part && flip.mirrored);
   const jointsOf = (side: MeshJoint['side']) => {
@@ -192,12 +197,21 @@ function checkGeometry({ name, type, geometry }: Mesh, needed: readonly string[]
   );
 }
 
+function* checkSkin(mesh: SkinnedMesh): Steps<void> {
+  if (!mesh.skeleton || mesh.skeleton.bones.length === 0) {
+    throw new Error(`${NAME}: SkinnedMesh "${mesh.name}" has no skeleton; call mesh.bind(skeleton) first.`);
+  }
+  checkGeometry(mesh, ['position', 'skinIndex', 'skinWeight']);
+  yield* checkSkinIndices(mesh);
+}
+
 /** Checks joints that have a weight. Those without may be any: three.js's shader multiplies them by zero. */
-function checkSkinIndices({ name, geometry, skeleton }: SkinnedMesh): void {
+function* checkSkinIndices({ name, geometry, skeleton }: SkinnedMesh): Steps<void> {
   const { position, skinIndex, skinWeight } = geometry.attributes as BufferGeometry['attributes'];
   const bones = skeleton.bones.length;
   const width = Math.min(4, skinIndex.itemSize, skinWeight.itemSize);
   for (let vertex = 0; vertex < position.count; vertex++) {
+    if (vertex % VERTICES === 0) yield 0;
     for (let i = 0; i < width; i++) {
       if (!(skinWeight.getComponent(vertex, i) > 0)) continue;
       const joint = skinIndex.getComponent(vertex, i);

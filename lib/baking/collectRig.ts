@@ -8,6 +8,7 @@ import { describe } from '../utils/describe.js';
 import { sharingCopy } from '../utils/sharingCopy.js';
 import { collectMorphs } from './collectMorphs.js';
 import { collectParts, type JointSlot, type ScenePart } from './collectParts.js';
+import { runAll, type Steps } from './runBake.js';
 
 const NAME = 'BoneTexture.bake';
 
@@ -61,10 +62,15 @@ export function jointParents({ jointNodes, parents }: Rig): number[] {
  * @throws If nothing is drawn under `root`, or a bone lies outside of it, or a socket is not there, or a geometry lacks
  * what drawing needs.
  */
-export function collectRig(
+export function collectRig(root: Object3D, options: RigOptions): CollectedRig {
+  return runAll(collectRigSteps(root, options));
+}
+
+/** {@link collectRig}, step by step. */
+export function* collectRigSteps(
   root: Object3D,
   { sockets = [], morphing = true, flips = [] }: RigOptions,
-): CollectedRig {
+): Steps<CollectedRig> {
   if (!root?.isObject3D) {
     throw new Error(
       `${NAME}: root is ${describe(root)}; pass the Object3D that holds the character, e.g. gltf.scene.`,
@@ -72,10 +78,11 @@ export function collectRig(
   }
 
   const { indexOf, ...skeleton } = readNodes(root);
+  yield 0;
   const { names, parents, restLocal } = skeleton;
   const slots: JointSlot[] = [];
   const modelOf = (node: number) => modelMatrix(node, parents, restLocal);
-  const parts = collectParts({ root, indexOf, modelOf, flips }, slots);
+  const parts = yield* collectParts({ root, indexOf, modelOf, flips }, slots);
 
   for (const name of sockets) {
     const node = names.indexOf(name);

@@ -10,6 +10,7 @@ import { trackTargetsOf } from './bindTracks.js';
 import { nodesAbove } from './nodesAbove.js';
 import type { PoseSampler } from './PoseSampler.js';
 import type { PlannedClip } from './planClips.js';
+import type { Steps } from './runBake.js';
 
 const NAME = 'BoneTexture.bake';
 
@@ -102,7 +103,7 @@ export function movePoseBack(motion: Float32Array, at: number, pose: Float64Arra
  *
  * @throws If there is none, or none of the name in the options.
  */
-function findRootNode(rig: Rig, clips: readonly AnimationClip[], options: RootMotionOptions): number {
+function* findRootNode(rig: Rig, clips: readonly AnimationClip[], options: RootMotionOptions): Steps<number> {
   const { names, parents } = rig;
   const moved = nodesAbove(parents, rig.jointNodes);
 
@@ -122,6 +123,7 @@ function findRootNode(rig: Rig, clips: readonly AnimationClip[], options: RootMo
       if (property !== 'position' || !values.some((value, i) => value !== values[i % 3])) continue;
       if (node !== -1 && moved[node] === 1 && (first === -1 || node < first)) first = node;
     }
+    yield 0;
   }
   if (first !== -1) return first;
   throw new Error(
@@ -134,11 +136,11 @@ function findRootNode(rig: Rig, clips: readonly AnimationClip[], options: RootMo
  *
  * @throws If the options name a clip or a joint that is not there, or no clip moves a joint.
  */
-export function planRootMotion(
+export function* planRootMotion(
   rig: Rig,
   planned: readonly PlannedClip[],
   options: BakeOptions['rootMotion'],
-): { extractor: RootMotionExtractor | null; inPlace: ReadonlySet<string> } {
+): Steps<{ extractor: RootMotionExtractor | null; inPlace: ReadonlySet<string> }> {
   if (!options) return { extractor: null, inPlace: new Set() };
   const chosen = options === true ? {} : options;
   const names = planned.map(({ name }) => name);
@@ -151,5 +153,5 @@ export function planRootMotion(
   }
   const inPlace = new Set(wanted ?? names);
   const clips = planned.filter(({ name }) => inPlace.has(name)).map(({ clip }) => clip);
-  return { extractor: new RootMotionExtractor(findRootNode(rig, clips, chosen), chosen), inPlace };
+  return { extractor: new RootMotionExtractor(yield* findRootNode(rig, clips, chosen), chosen), inPlace };
 }

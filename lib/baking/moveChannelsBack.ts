@@ -11,6 +11,7 @@ import type { Channel } from './channels.js';
 import { motionBack, type RootMotionExtractor } from './extractRootMotion.js';
 import { nodesAbove } from './nodesAbove.js';
 import { invertedRest, type PoseSampler } from './PoseSampler.js';
+import type { Steps } from './runBake.js';
 
 /** How far from a rotation a matrix may be to be stored as one. */
 const ROTATION_TOLERANCE = 1e-6;
@@ -73,7 +74,7 @@ export class ChannelMover {
    * @param sampler Has the clip chosen.
    * @returns Whether all could be moved. A node below a scale that is not the same along all axes cannot be turned.
    */
-  move(clip: StoredClip, sampler: PoseSampler, duration: number): boolean {
+  *move(clip: StoredClip, sampler: PoseSampler, duration: number): Steps<boolean> {
     const { frames } = clip;
     const step = frames === 1 ? 0 : duration / (frames - 1);
     const motion = new Float32Array(frames * MOTION_SIZE);
@@ -81,6 +82,7 @@ export class ChannelMover {
     for (let frame = 0; frame < frames; frame++) {
       sampler.sample(frame * step, this.pose);
       this.extractor.measure(sampler, frame, motion);
+      if (frame % 8 === 7) yield 0;
     }
     let turns = false;
     for (let i = 3; i < motion.length; i += MOTION_SIZE) turns ||= Math.abs(motion[i]) > STILL_TURN;
@@ -93,6 +95,7 @@ export class ChannelMover {
       rotation: turns ? this.openChannel(clip, node, ROTATION) : null,
     }));
     for (let frame = 0; frame < frames; frame++) {
+      if (frame % 8 === 7) yield 0;
       sampler.sample(frame * step, this.pose);
       for (const { node, position, rotation } of moved) {
         if (!this.findChange(sampler, node, motion, frame)) return false;

@@ -2,12 +2,17 @@ import type { KeyframeTrack } from 'three';
 import type { Rig } from '../poses/Rig.js';
 import { hasTangents, type TrackTargets, trackTargetsOf } from './bindTracks.js';
 import type { PlannedClip } from './planClips.js';
+import type { Steps } from './runBake.js';
 
 /** Whether any clip gives a morph target of a part that is drawn another influence than it has at rest. */
-export function movesMorphs(rig: Rig, planned: readonly Pick<PlannedClip, 'clip'>[]): boolean {
+export function* movesMorphs(rig: Rig, planned: readonly Pick<PlannedClip, 'clip'>[]): Steps<boolean> {
   if (rig.morphRest.length === 0) return false;
   const targets = trackTargetsOf(rig);
-  return planned.some(({ clip }) => clip.tracks.some((track) => movesMorph(rig, targets, track)));
+  for (const { clip } of planned) {
+    if (clip.tracks.some((track) => movesMorph(rig, targets, track))) return true;
+    yield 0;
+  }
+  return false;
 }
 
 function movesMorph({ parts, morphRest }: Rig, targets: TrackTargets, track: KeyframeTrack): boolean {
@@ -19,5 +24,5 @@ function movesMorph({ parts, morphRest }: Rig, targets: TrackTargets, track: Key
   if (hasTangents(track)) return true;
   const first = part.morphOffset + (part.morphIndices[component ?? ''] ?? Number(component ?? 0));
   const size = component === undefined ? part.morphCount : 1;
-  return Array.from(track.values).some((value, i) => value !== morphRest[first + (i % size)]);
+  return track.values.some((value, i) => value !== morphRest[first + (i % size)]);
 }

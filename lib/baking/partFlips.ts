@@ -6,6 +6,7 @@ import { type Rig, TRS_SIZE } from '../poses/Rig.js';
 import { isSingular } from '../utils/affine.js';
 import { interpolantOf, OFFSETS, type TrackTargets, trackTargetsOf } from './bindTracks.js';
 import { nodesAbove } from './nodesAbove.js';
+import type { Steps } from './runBake.js';
 
 /** A clip and the frames at which it is sampled. */
 export interface TimedClip {
@@ -23,7 +24,7 @@ const IS_ZERO = 2;
  * Finds the parts that clips mirror by a negative scale of the mesh or of a node above it: three.js turns the triangles of
  * such a mesh around. Also finds the skinned parts that are flattened, at rest or by a clip: three.js draws nothing of those.
  */
-export function findPartFlips(rig: Rig, clips: readonly TimedClip[]): PartFlip[] {
+export function* findPartFlips(rig: Rig, clips: readonly TimedClip[]): Steps<PartFlip[]> {
   const { parts, parents } = rig;
   const above = nodesAbove(
     parents,
@@ -40,6 +41,7 @@ export function findPartFlips(rig: Rig, clips: readonly TimedClip[]): PartFlip[]
         scales[node] |= scaleOf(rig, track, timed, targets);
       }
     }
+    yield 0;
   }
 
   const flips: PartFlip[] = [];

@@ -5,6 +5,7 @@ import { listNames } from '../poses/ClipTable.js';
 import { describe } from '../utils/describe.js';
 import type { BakeOptions, ClipChoice } from './BakeOptions.js';
 import type { TimedClip } from './partFlips.js';
+import type { Steps } from './runBake.js';
 
 const NAME = 'BoneTexture.bake';
 
@@ -20,11 +21,11 @@ export interface PlannedClip extends TimedClip {
  *
  * @throws If a clip is not there, or cannot be baked; the message names the clip and track.
  */
-export function planClips(
+export function* planClips(
   clips: readonly AnimationClip[],
   choices: BakeOptions['clips'],
   fps: number,
-): PlannedClip[] {
+): Steps<PlannedClip[]> {
   if (!Array.isArray(clips)) {
     throw new Error(
       `${NAME}: clips is ${describe(clips)}; pass AnimationClips, e.g. gltf.animations, or [] for the rest pose alone.`,
@@ -37,7 +38,8 @@ export function planClips(
 
   const checked = new Set<ArrayLike<number>>();
   let start = REST_FRAME + 1;
-  const planned = chosen.map((choice) => {
+  const planned: PlannedClip[] = [];
+  for (const choice of chosen) {
     const clip =
       typeof choice.clip === 'string' ? clips.find(({ name }) => name === choice.clip) : choice.clip;
     if (!clip)
@@ -45,14 +47,13 @@ export function planClips(
         `${NAME}: no clip named "${choice.clip}" in options.clips; there are ${listNames(clips)}.`,
       );
     checkFps(choice.fps ?? fps, `options.clips "${clip.name}": fps`);
-    checkClip(clip, checked);
+    yield* checkClip(clip, checked);
     const { duration } = clip;
     const count = duration > 0 ? Math.max(1, Math.round(duration * (choice.fps ?? fps))) + 1 : 1;
     const timeOf = (frame: number) => (count === 1 ? 0 : (frame / (count - 1)) * duration);
-    const one = { clip, name: choice.name ?? clip.name, start, count, timeOf };
+    planned.push({ clip, name: choice.name ?? clip.name, start, count, timeOf });
     start += count;
-    return one;
-  });
+  }
 
   const names = planned.map(({ name }) => name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
@@ -85,14 +86,17 @@ export function checkFps(fps: number, what: string): void {
 }
 
 /** @param checked Arrays of times that have been found right; tracks often share them. */
-function checkClip(clip: AnimationClip, checked: Set<ArrayLike<number>>): void {
+function* checkClip(clip: AnimationClip, checked: Set<ArrayLike<number>>): Steps<void> {
   if (clip.tracks.length === 0) {
     throw new Error(`${NAME}: clip "${clip.name}" has no tracks; leave it out with options.clips.`);
   }
   if (!(clip.duration >= 0 && clip.duration < Infinity)) {
     throw new Error(`${NAME}: clip "${clip.name}" has duration ${clip.duration}; call clip.resetDuration().`);
   }
-  for (const track of clip.tracks) checkTrack(track, clip.name, checked);
+  for (const track of clip.tracks) {
+    checkTrack(track, clip.name, checked);
+    yield 0;
+  }
   if (clip.duration === 0 && clip.tracks.some(({ times }) => times[times.length - 1] > 0)) {
     throw new Error(`${NAME}: clip "${clip.name}" has keys but a duration of 0; call clip.resetDuration().`);
   }

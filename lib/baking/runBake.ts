@@ -1,23 +1,39 @@
 import type { BoneTextureData } from '../encodings/BoneTextureData.js';
 import type { BakeAsyncOptions } from './BakeOptions.js';
 
-/** Milliseconds that `bakeAsync` works between two breaks: half a frame at 60 Hz. */
-const SLICE = 8;
+/**
+ * Milliseconds after which baking in slices takes a break. The step that is being done then is finished first, so that the page
+ * waits for four at most.
+ */
+const SLICE = 2;
 
-/** A baking in progress: yields the share that is done, 0 to 1, every millisecond or so, and returns the result. */
-export type BakeSteps = Generator<number, BoneTextureData, void>;
+/**
+ * Work in progress: yields several times a millisecond, and returns the result. What it yields is the share that is done, 0 to 1,
+ * or 0 where that is not known.
+ */
+export type Steps<T> = Generator<number, T, void>;
 
-/** Runs a baking in one go. */
-export function runAll(steps: BakeSteps): BoneTextureData {
+/** A baking in progress. */
+export type BakeSteps = Steps<BoneTextureData>;
+
+/** Does work in one go. */
+export function runAll<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
   }
 }
 
-/** Runs a baking with breaks in which the page can draw and answer. */
-export async function runInSlices(steps: BakeSteps, options: BakeAsyncOptions): Promise<BoneTextureData> {
-  const { onProgress, signal } = options;
+/**
+ * Does work with breaks in which the page can draw and answer. It begins and ends with one, so that what the caller does before
+ * and after does not count among the slices.
+ *
+ * @throws What the work throws, and the signal's reason when it aborts.
+ */
+export async function runInSlices<T>(
+  steps: Steps<T>,
+  { onProgress, signal }: Pick<BakeAsyncOptions, 'onProgress' | 'signal'>,
+): Promise<T> {
   const channel = new MessageChannel();
   const nextTask = () =>
     new Promise<void>((resolve) => {
@@ -25,21 +41,21 @@ export async function runInSlices(steps: BakeSteps, options: BakeAsyncOptions): 
       channel.port2.postMessage(null);
     });
 
+  let share = 0;
   try {
     for (;;) {
+      await nextTask();
       signal?.throwIfAborted();
       const end = performance.now() + SLICE;
-      let progress = 0;
+      let step: IteratorResult<number, T>;
       do {
-        const step = steps.next();
-        if (step.done) {
-          onProgress?.(1);
-          return step.value;
-        }
-        progress = step.value;
-      } while (performance.now() < end);
-      onProgress?.(progress);
+        step = steps.next();
+        share = step.done ? 1 : Math.max(share, step.value);
+      } while (!step.done && performance.now() < end);
+      onProgress?.(share);
+      if (!step.done) continue;
       await nextTask();
+      return step.value;
     }
   } finally {
     channel.port1.close();

@@ -11,15 +11,19 @@ import {
 } from '../tracks/PoseTracks.js';
 import { rangeTexel, SHORT_ONE } from '../tracks/readKey.js';
 import { SHORTS_PER_ROW } from '../tracks/trackTexels.js';
+import type { Steps } from './runBake.js';
 
 /** The largest number of 16 bits. */
 const MOST = 65535;
+
+/** Numbers that are rounded between two steps. */
+const NUMBERS = 4096;
 
 /**
  * The same tracks with keys of 16 bits. Rotations are numbers from -1 to 1; translations, scales and influences are shares of
  * the way from the least to the greatest value of their track. What never changes stays as it is.
  */
-export function shortenKeys(tracks: PoseTracks): PoseTracks {
+export function* shortenKeys(tracks: PoseTracks): Steps<PoseTracks> {
   const { keys, clips } = tracks;
   const table = tracks.table.slice();
   const perClip = table.length / Math.max(1, clips.length);
@@ -32,6 +36,7 @@ export function shortenKeys(tracks: PoseTracks): PoseTracks {
   }
   const kept = Array.from(keys.subarray(0, constants * 4));
   const count = keys.length - constants * 4;
+  let done = 0;
   const shorts = new Uint16Array(Math.max(1, Math.ceil(count / SHORTS_PER_ROW)) * SHORTS_PER_ROW);
 
   for (let at = 0; at < table.length; at += NODE_ENTRIES) {
@@ -58,6 +63,10 @@ export function shortenKeys(tracks: PoseTracks): PoseTracks {
         }
       }
       table[at + property] = (entry - constants) >>> 0;
+      done += frames * 4;
+      if (done < NUMBERS) continue;
+      done = 0;
+      yield 0;
     }
   }
   return { ...tracks, table, keys: Float32Array.from(kept), shorts };

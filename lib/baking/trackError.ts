@@ -6,6 +6,7 @@ import { multiplyAffine } from '../utils/affine.js';
 import type { BakedCharacter } from './BakedCharacter.js';
 import { movePoseBack } from './extractRootMotion.js';
 import type { PoseSampler } from './PoseSampler.js';
+import type { Steps } from './runBake.js';
 
 /**
  * The error of a clip's tracks between their frames: how far they put the corners of the joints' boxes from where the clip
@@ -15,12 +16,12 @@ import type { PoseSampler } from './PoseSampler.js';
  * @param sampler Has the clip chosen.
  * @param rootMotion The way that was taken out of the tracks, or null.
  */
-export function trackError(
+export function* trackError(
   tracks: PoseTracks,
   sampler: PoseSampler,
   { rig, boxes, morphReach }: BakedCharacter,
   rootMotion: Float32Array | null,
-): number {
+): Steps<number> {
   const [{ frames, fps }] = tracks.clips;
   const joints = rig.jointNames.length;
   const trs = new Float64Array(tracks.rest.length);
@@ -33,6 +34,7 @@ export function trackError(
   const influences = new Float64Array(tracks.morphRest.length);
   let worst = 0;
   for (let half = 0; half < (frames - 1) * 2; half++) {
+    if (half % 8 === 7) yield 0;
     // Half-way between frames, where a straight line is furthest from a curve, and shortly before the next, where jumps show.
     actions[0].frame = (half >> 1) + (half & 1 ? 0.98 : 0.5);
     sampler.sample(actions[0].frame / fps, expected);

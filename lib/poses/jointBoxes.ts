@@ -21,26 +21,29 @@ export function createJointBoxes(joints: number): JointBoxes {
 }
 
 /**
- * Grows the boxes by the vertices of a geometry.
+ * Grows the boxes by the vertices of a geometry, or by some of them.
  *
  * @param joints Joint for each skin index; for a rigid mesh the one joint that all vertices follow.
+ * @param from First vertex.
+ * @param to The vertex after the last.
  */
 export function growJointBoxes(
   boxes: JointBoxes,
   geometry: BufferGeometry,
   joints: ArrayLike<number>,
   rigid: boolean,
+  from = 0,
+  to = geometry.getAttribute('position').count,
 ): void {
-  const position = plainArray(geometry.getAttribute('position'), 3);
-  const count = position.length / 3;
-  const skinIndex = rigid ? null : plainArray(geometry.getAttribute('skinIndex'), 4);
-  const skinWeight = rigid ? null : plainArray(geometry.getAttribute('skinWeight'), 4);
+  const position = plainArray(geometry.getAttribute('position'), 3, from, to);
+  const skinIndex = rigid ? null : plainArray(geometry.getAttribute('skinIndex'), 4, from, to);
+  const skinWeight = rigid ? null : plainArray(geometry.getAttribute('skinWeight'), 4, from, to);
   // A vertex moved by one target at any weight from 0 to 1 lies between its base and the target. Several targets at once
   // may carry it further; that is rare, and left out.
-  const morphs = (geometry.morphAttributes.position ?? []).map((morph) => plainArray(morph, 3));
+  const morphs = (geometry.morphAttributes.position ?? []).map((morph) => plainArray(morph, 3, from, to));
   const relative = geometry.morphTargetsRelative ? 1 : 0;
 
-  for (let vertex = 0; vertex < count; vertex++) {
+  for (let vertex = 0; vertex < to - from; vertex++) {
     const at = vertex * 3;
     const x = position[at];
     const y = position[at + 1];
@@ -66,17 +69,27 @@ export function growJointBoxes(
   }
 }
 
-/** The values of an attribute one after another; its own array if they are stored that way. */
+/**
+ * The values of an attribute one after another, or those of some items; its own array, or a view of it, if they are stored that
+ * way.
+ */
 export function plainArray(
   attribute: BufferAttribute | InterleavedBufferAttribute,
   size: number,
+  from = 0,
+  to = attribute.count,
 ): ArrayLike<number> {
   const { count, itemSize, normalized } = attribute;
   const interleaved = (attribute as InterleavedBufferAttribute).isInterleavedBufferAttribute === true;
-  if (!interleaved && !normalized && itemSize === size) return (attribute as BufferAttribute).array;
-  const array = new Float32Array(count * size);
-  for (let i = 0; i < count; i++) {
-    for (let j = 0; j < Math.min(size, itemSize); j++) array[i * size + j] = attribute.getComponent(i, j);
+  if (!interleaved && !normalized && itemSize === size) {
+    const { array } = attribute as BufferAttribute;
+    return from === 0 && to === count ? array : array.subarray(from * size, to * size);
+  }
+  const array = new Float32Array((to - from) * size);
+  for (let i = from; i < to; i++) {
+    for (let j = 0; j < Math.min(size, itemSize); j++) {
+      array[(i - from) * size + j] = attribute.getComponent(i, j);
+    }
   }
   return array;
 }

@@ -88,7 +88,7 @@ export class BoneTexture extends DataTexture {
   }
 
   /**
-   * {@link BoneTexture.bake} in slices of a few milliseconds, so that a page stays responsive meanwhile.
+   * {@link BoneTexture.bake} in slices of up to 4 milliseconds, so that a page stays responsive meanwhile.
    *
    * The scene may be drawn, but must not be posed or edited until the promise settles.
    *

@@ -24,7 +24,7 @@ const bake = (
   encoding: 'auto' | 'tracks',
 ) => {
   const values = bakeOptionValues({ encoding });
-  return runAll(bakeRig(character, planClips(clips, undefined, values.fps), values, false));
+  return runAll(bakeRig(character, runAll(planClips(clips, undefined, values.fps)), values, false));
 };
 
 const cubic = await cubicSpline();

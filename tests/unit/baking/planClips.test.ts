@@ -1,6 +1,9 @@
 import { AnimationClip, type KeyframeTrack, VectorKeyframeTrack } from 'three';
 import { expect, test, vi } from 'vitest';
-import { planClips } from '../../../lib/baking/planClips.js';
+import { planClips as planClipSteps } from '../../../lib/baking/planClips.js';
+import { runAll } from '../../../lib/baking/runBake.js';
+
+const planClips = (...given: Parameters<typeof planClipSteps>) => runAll(planClipSteps(...given));
 
 const clip = (name: string, duration: number) =>
   new AnimationClip(name, duration, [
