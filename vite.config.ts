@@ -11,12 +11,14 @@ const entries = {
   index: path('lib/index.ts'),
   webgpu: path('lib/webgpu.ts'),
   instanceObjects: path('lib/instanceObjects.ts'),
+  files: path('lib/files.ts'),
 };
 
 /** Demos and tests import the library by its name, as users do. */
 export const alias = {
   'skinned-instanced-mesh/webgpu': path('lib/webgpu.ts'),
   'skinned-instanced-mesh/objects': path('lib/instanceObjects.ts'),
+  'skinned-instanced-mesh/files': path('lib/files.ts'),
   'skinned-instanced-mesh': path('lib/index.ts'),
 };
 

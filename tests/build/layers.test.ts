@@ -14,6 +14,7 @@ const LAYERS = [
   /^lib\/encodings\//,
   /^lib\/baking\//,
   /^lib\/texture\//,
+  /^lib\/format\//,
   /^lib\/instances\//,
   /^lib\/views\//,
   /^lib\/playback\//,

@@ -1,0 +1,27 @@
+/**
+ * Baked characters as files: written, read, and loaded by `GLTFLoader`.
+ *
+ * @module skinned-instanced-mesh/files
+ */
+
+export type {
+  ArrayJSON,
+  ArrayOrder,
+  ArrayType,
+  BakeOptionsJSON,
+  BoneTextureJSON,
+  CharacterJSON,
+  ClipJSON,
+  Encoded,
+  ExtensionJSON,
+  LevelJSON,
+  Stored,
+  TrackClipJSON,
+  ViewJSON,
+} from './format/bakedJSON.js';
+export { EXTENSION } from './format/bakedJSON.js';
+export type { MeshoptDecoderLike, MeshoptEncoderLike } from './format/compressedViews.js';
+export { decodeBoneTexture } from './format/decodeBoneTexture.js';
+export { encodeBoneTexture } from './format/encodeBoneTexture.js';
+export { type ReadOptions, readBoneTexture } from './format/readCharacters.js';
+export { type WriteOptions, writeBoneTexture } from './format/writeBoneTexture.js';

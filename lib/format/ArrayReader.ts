@@ -1,0 +1,65 @@
+import type { ArrayOrder, ArrayType } from './bakedJSON.js';
+import { type Blocks, inRows } from './blocks.js';
+import { countOf, expectField, objectOf } from './fileErrors.js';
+import { type ArrayOf, bytesOf, fromBytes } from './typedArrays.js';
+
+const ORDERS: readonly unknown[] = ['rows', 'columns', 'differences'];
+
+/** Reads the arrays of something that was encoded, by their names. */
+export class ArrayReader {
+  private readonly json: Record<string, unknown>;
+
+  /**
+   * @param json For each name what is said of the array.
+   * @param field Where that stands in the file, for messages.
+   */
+  constructor(
+    json: unknown,
+    private readonly views: readonly Uint8Array[],
+    private readonly field: string,
+  ) {
+    this.json = objectOf(json, field);
+  }
+
+  /**
+   * An array of its own; an empty one if the file has none of that name.
+   *
+   * @param length How many numbers it has to have, if that is known.
+   * @throws If it is of another type or length.
+   */
+  read<T extends ArrayType>(name: string, type: T, length?: number): ArrayOf<T> {
+    const field = `${this.field}.${name}`;
+    if (!Object.hasOwn(this.json, name)) {
+      expectField((length ?? 0) === 0, field, undefined, `an array of ${length}`);
+      return fromBytes(new Uint8Array(0), type);
+    }
+    const json = objectOf(this.json[name], field);
+    expectField(json.type === type, `${field}.type`, json.type, `"${type}"`);
+    const { views } = this;
+    const view = countOf(json.view, `${field}.view`, views.length - 1);
+    const has = views[view].byteLength / bytesOf(type);
+    expectField(json.length === has, `${field}.length`, json.length, `${has}, as many as the view holds`);
+    if (length !== undefined) expectField(has === length, `${field}.length`, has, `${length}`);
+    return fromBytes(views[view], type);
+  }
+
+  /**
+   * An array of texels, in rows.
+   *
+   * @param where Tells of the array where its rows are.
+   */
+  readTexels<T extends 'float32' | 'uint16'>(
+    name: string,
+    type: T,
+    where: (array: ArrayOf<T>) => Blocks,
+  ): ArrayOf<T> {
+    const array = this.read(name, type);
+    if (array.length === 0) return array;
+    const field = `${this.field}.${name}`;
+    const { order } = this.json[name] as { order: ArrayOrder };
+    const known = ORDERS.includes(order) && (order !== 'differences' || type === 'uint16');
+    expectField(known, `${field}.order`, order, 'an order that such numbers are stored in');
+    expectField(array.length % 4 === 0, `${field}.length`, array.length, 'a multiple of 4');
+    return inRows(array, order, where(array), field);
+  }
+}

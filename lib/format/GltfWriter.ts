@@ -1,0 +1,108 @@
+import {
+  type CharacterJSON,
+  type Encoded,
+  EXTENSION,
+  type ExtensionJSON,
+  type Stored,
+  VERSION,
+} from './bakedJSON.js';
+import { type MeshoptEncoderLike, packView } from './compressedViews.js';
+import { fileError } from './fileErrors.js';
+import { buildGlb, parseGlb } from './glb.js';
+
+/** Views begin at multiples of so many bytes, so that arrays of 64-bit numbers can lie on them. */
+const ALIGNMENT = 8;
+
+/** JSON of something that was encoded, with its arrays by name. */
+type WithArrays = { arrays: Record<string, { view: number; stride: number }> };
+
+/** Adds baked characters to a glTF document. */
+export class GltfWriter {
+  private readonly json: Record<string, unknown>;
+  private readonly chunks: Uint8Array[] = [];
+  private size = 0;
+
+  /**
+   * @param into The .glb to which they are added; without one, a document that has nothing but them.
+   * @throws If that is no .glb.
+   */
+  constructor(
+    into: ArrayBuffer | Uint8Array | undefined,
+    private readonly encoder: MeshoptEncoderLike | undefined,
+  ) {
+    if (into === undefined) {
+      this.json = { asset: { version: '2.0', generator: 'skinned-instanced-mesh' } };
+      return;
+    }
+    const { json, binary } = parseGlb(into);
+    this.json = structuredClone(json);
+    const [first] = this.list('buffers') as { uri?: string; byteLength: number }[];
+    if (first?.uri !== undefined) {
+      throw fileError('the first buffer of the file is another file; write it as one .glb first.');
+    }
+    // Behind the buffer there may be up to three bytes of padding.
+    if (first !== undefined) this.append(binary.subarray(0, first.byteLength));
+  }
+
+  /** Index of the scene that viewers show. */
+  get defaultScene(): number {
+    return typeof this.json.scene === 'number' ? this.json.scene : 0;
+  }
+
+  /** Puts the views of something that was encoded into the file. */
+  store<JSON extends WithArrays>({ json, views }: Encoded<JSON>): Stored<JSON> {
+    const strides = Object.values(json.arrays).sort((a, b) => a.view - b.view);
+    const stored = views.map((bytes, i) => {
+      const { bytes: packed, meshopt } = packView(bytes, strides[i].stride, this.encoder);
+      const bufferView = this.addView(packed);
+      return meshopt === undefined ? { bufferView } : { bufferView, meshopt };
+    });
+    return { ...json, views: stored };
+  }
+
+  /** Adds a buffer view, and returns its index. */
+  addView(bytes: Uint8Array, more: object = {}): number {
+    const byteOffset = this.append(bytes);
+    return this.list('bufferViews').push({ buffer: 0, byteOffset, byteLength: bytes.length, ...more }) - 1;
+  }
+
+  /** A list at the root of the document, which is made if there is none. */
+  list(name: string): unknown[] {
+    this.json[name] ??= [];
+    return this.json[name] as unknown[];
+  }
+
+  /** Adds a character; one of the same scene or node is replaced. */
+  addCharacter(character: CharacterJSON): void {
+    this.json.extensions ??= {};
+    const extensions = this.json.extensions as Record<string, ExtensionJSON>;
+    const { characters = [] } = extensions[EXTENSION] ?? {};
+    const others = characters.filter(
+      ({ scene, node }) => scene !== character.scene || node !== character.node,
+    );
+    extensions[EXTENSION] = { version: VERSION, characters: [...others, character] };
+    const used = this.list('extensionsUsed');
+    if (!used.includes(EXTENSION)) used.push(EXTENSION);
+  }
+
+  /** The file. */
+  build(): Uint8Array {
+    const buffers = this.list('buffers') as Record<string, unknown>[];
+    buffers[0] = { ...buffers[0], byteLength: this.size };
+    const binary = new Uint8Array(this.size);
+    let at = 0;
+    for (const chunk of this.chunks) {
+      binary.set(chunk, at);
+      at += chunk.length;
+    }
+    return buildGlb(this.json, binary);
+  }
+
+  /** Puts bytes behind those that are there, and returns where they begin. */
+  private append(bytes: Uint8Array): number {
+    const padding = (ALIGNMENT - (this.size % ALIGNMENT)) % ALIGNMENT;
+    this.chunks.push(new Uint8Array(padding), bytes);
+    this.size += padding + bytes.length;
+    return this.size - bytes.length;
+  }
+}

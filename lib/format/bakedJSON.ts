@@ -1,0 +1,156 @@
+import type { BakeOptions } from '../baking/BakeOptions.js';
+import type { Precision } from '../encodings/BoneTextureData.js';
+import type { EncodingName } from '../encodings/Encoding.js';
+import type { PartFlip } from '../poses/PartFlip.js';
+
+/** Name of the glTF extension that holds baked characters. */
+export const EXTENSION = 'SIM_baked_animation';
+/** Version of the extension that is written; files of this one and those before it are read. */
+export const VERSION = 1;
+
+/** Kind of number in an array, as JavaScript's typed arrays are called. */
+export type ArrayType = 'float64' | 'float32' | 'uint32' | 'int32' | 'uint16' | 'uint8';
+
+/**
+ * In which order an array is stored. `'rows'`: as it is. `'columns'`: frame after frame of one joint or track, then the next, which
+ * compresses better. `'differences'`: the same of 16-bit numbers, of which what they differ from a straight line is stored.
+ */
+export type ArrayOrder = 'rows' | 'columns' | 'differences';
+
+/** One array of numbers in a file. */
+export interface ArrayJSON {
+  /** Which of the views holds it. */
+  view: number;
+  /** Kind of number, little-endian. */
+  type: ArrayType;
+  /** How many numbers. */
+  length: number;
+  /** Bytes of what belongs together, e.g. of a texel. */
+  stride: number;
+  /** In which order they are stored. */
+  order: ArrayOrder;
+}
+
+/** What encoding makes of something: JSON, and the bytes of the arrays that it refers to by number. */
+export interface Encoded<JSON = object> {
+  /** All but the numbers. */
+  json: JSON;
+  /** Bytes of each array, little-endian. */
+  views: Uint8Array[];
+}
+
+/** One clip in a file. */
+export interface ClipJSON {
+  /** As `play` takes it. */
+  name: string;
+  /** First frame, or the clip's number from 1 for tracks. */
+  start: number;
+  /** Number of frames. */
+  count: number;
+  /** Seconds. */
+  duration: number;
+  /** Frames per second; 0 for a pose. */
+  fps: number;
+  /** Whether the array `rootMotion` has four numbers for each of its frames. */
+  rootMotion: boolean;
+  /** Named times. */
+  markers: { time: number; name: string }[];
+}
+
+/** What a clip has besides if it is stored as tracks. */
+export interface TrackClipJSON {
+  /** Texels from one frame to the next. */
+  stride: number;
+  /** Error of sampling, as a share of the character's size. */
+  error: number;
+  /** Whether its keys are added to what else plays. */
+  additive: boolean;
+  /** Where they are not those of the clip. */
+  name?: string;
+  /** Where it is not that of the clip. */
+  duration?: number;
+  /** Where it is not that of the clip. */
+  fps?: number;
+}
+
+/** A bone texture in a file, see `BoneTextureData` for what its fields mean. */
+export interface BoneTextureJSON {
+  /** How a joint's matrix is written. */
+  encoding: EncodingName;
+  /** Kind of number. */
+  precision: Precision;
+  /** Texels. */
+  layout: { width: number; height: number; stride: number };
+  /** Frames of all clips, and the rest pose. */
+  frames: number;
+  /** In the order of their frames. */
+  clips: ClipJSON[];
+  /** In the order of the texels. */
+  jointNames: string[];
+  /** The nearest joint above each; not there for tracks. */
+  jointParents?: number[];
+  /** Morph targets that clips move. */
+  morphNames: string[];
+  /** Parts that clips mirror or flatten. */
+  flips: PartFlip[];
+  /** Only for encoding 'tracks'. */
+  tracks?: { names: string[]; clips: TrackClipJSON[] };
+  /** By name. */
+  arrays: Record<string, ArrayJSON>;
+  /** CRC-32 of the views, one after the other, and of this JSON without it. */
+  checksum: number;
+}
+
+/** Where the bytes of an array are in a glTF file. */
+export interface ViewJSON {
+  /** Index of the buffer view. */
+  bufferView: number;
+  /** If they are compressed by meshoptimizer's vertex codec: how many elements of how many bytes come out. */
+  meshopt?: { count: number; stride: number };
+}
+
+/** JSON of something that was encoded, with the places of its views in a glTF file. */
+export type Stored<JSON> = JSON & { views: ViewJSON[] };
+
+/** Bake options as a file keeps them: without clips, which are objects. */
+export type BakeOptionsJSON = Omit<BakeOptions, 'clips' | 'rootMotion'>;
+
+/** A level of detail in a file: either `distance` or `screenShare` says where it begins. */
+export interface LevelJSON {
+  /** Index of the mesh, whose primitives are the groups of its geometry; null for nothing. */
+  mesh: number | null;
+  /** World units from the camera. */
+  distance?: number;
+  /** Share of the height of the picture. */
+  screenShare?: number;
+  /** See `addLevel`. */
+  hysteresis?: number;
+  /** Joints that a vertex follows at most. */
+  influences?: 1 | 2 | 4;
+}
+
+/** One character of a file. */
+export interface CharacterJSON {
+  /** What it is called. */
+  name?: string;
+  /** Index of the glTF scene that holds its meshes. */
+  scene?: number;
+  /** Or of the node. Without both there is the bone texture alone. */
+  node?: number;
+  /** The baked animation. */
+  boneTexture: Stored<BoneTextureJSON>;
+  /** How it was baked. */
+  bakeOptions?: BakeOptionsJSON;
+  /** Parts that no instance shows to begin with. */
+  hiddenParts?: string[];
+  /** Levels of detail, from near to far. */
+  levels?: LevelJSON[];
+}
+
+/** The extension at the root of a glTF file. */
+export interface ExtensionJSON {
+  /** Of the format. */
+  version: number;
+  /** At least one. */
+  characters: CharacterJSON[];
+}

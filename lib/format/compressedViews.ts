@@ -1,0 +1,89 @@
+import type { ViewJSON } from './bakedJSON.js';
+import { countOf, fileError, objectOf } from './fileErrors.js';
+
+/** What compresses: `MeshoptEncoder` of the package meshoptimizer. */
+export interface MeshoptEncoderLike {
+  /** Settles when it can be used. */
+  ready: Promise<void>;
+  /** Compresses `count` elements of `size` bytes. */
+  encodeGltfBuffer(
+    source: Uint8Array,
+    count: number,
+    size: number,
+    mode: string,
+    version?: number,
+  ): Uint8Array;
+}
+
+/** What decompresses: `MeshoptDecoder` of three.js (`three/addons/libs/meshopt_decoder.module.js`) or of meshoptimizer. */
+export interface MeshoptDecoderLike {
+  /** Settles when it can be used. */
+  ready: Promise<void>;
+  /** Decompresses `count` elements of `size` bytes. */
+  decodeGltfBuffer(
+    target: Uint8Array,
+    count: number,
+    size: number,
+    source: Uint8Array,
+    mode: string,
+    filter?: string,
+  ): void;
+}
+
+const MODE = 'ATTRIBUTES';
+/** Bytes that the codec takes at most for an element. */
+const MAX_STRIDE = 256;
+/** The codec needs at least one byte for so many, and some for each file. */
+const MAX_RATIO = 64;
+const SLACK = 32 * MAX_STRIDE;
+
+/** A view's bytes as they go into a file. */
+export interface PackedView {
+  bytes: Uint8Array;
+  meshopt?: { count: number; stride: number };
+}
+
+/** Compresses a view if that makes it smaller. */
+export function packView(
+  bytes: Uint8Array,
+  stride: number,
+  encoder: MeshoptEncoderLike | undefined,
+): PackedView {
+  const count = bytes.length / stride;
+  const fits = stride % 4 === 0 && stride <= MAX_STRIDE && Number.isInteger(count) && count > 0;
+  if (encoder === undefined || !fits) return { bytes };
+  // Version 0 of the codec, which every decoder knows.
+  const packed = encoder.encodeGltfBuffer(bytes, count, stride, MODE, 0);
+  return packed.length < bytes.length ? { bytes: packed, meshopt: { count, stride } } : { bytes };
+}
+
+/**
+ * The bytes of a view as they were before they were compressed.
+ *
+ * @throws If they are compressed and there is no decoder, or they are damaged.
+ */
+export function unpackView(
+  bytes: Uint8Array,
+  { meshopt }: ViewJSON,
+  decoder: MeshoptDecoderLike | undefined,
+  field: string,
+): Uint8Array {
+  if (meshopt === undefined) return bytes;
+  if (!decoder) {
+    throw fileError(
+      'the file is compressed by meshoptimizer; call loader.setMeshoptDecoder(MeshoptDecoder), or pass readBoneTexture { meshoptDecoder: MeshoptDecoder }.',
+    );
+  }
+  const { count: counted, stride: wide } = objectOf(meshopt, `${field}.meshopt`);
+  const stride = countOf(wide, `${field}.meshopt.stride`, MAX_STRIDE);
+  // More cannot come out of so few bytes: it is checked before memory is taken.
+  const most = Math.floor((bytes.length * MAX_RATIO + SLACK) / Math.max(1, stride));
+  const count = countOf(counted, `${field}.meshopt.count`, most);
+  const target = new Uint8Array(count * stride);
+  try {
+    decoder.decodeGltfBuffer(target, count, stride, bytes, MODE);
+  } catch (cause) {
+    throw fileError(`${field} cannot be decompressed; the file is damaged.`, cause);
+  }
+  return target;
+}

@@ -1,0 +1,102 @@
+import type { BoneTextureData } from '../encodings/BoneTextureData.js';
+import { BoneTexture } from '../texture/BoneTexture.js';
+import { EXTENSION, VERSION, type ViewJSON } from './bakedJSON.js';
+import { type MeshoptDecoderLike, unpackView } from './compressedViews.js';
+import { decodeBoneTexture } from './decodeBoneTexture.js';
+import { countOf, expectField, fileError, objectOf, objectsOf } from './fileErrors.js';
+import { parseGlb, readBufferView } from './glb.js';
+
+/** Where the parts of a glTF file come from. */
+export interface FileSource {
+  /** The glTF document. */
+  json: Record<string, unknown>;
+  /** The bytes of a buffer. */
+  buffer(index: number): Promise<Uint8Array>;
+  /** What decompresses views. */
+  meshoptDecoder: MeshoptDecoderLike | undefined;
+}
+
+/** How a file is read. */
+export interface ReadOptions {
+  /**
+   * For files that are compressed: `MeshoptDecoder` of `three/addons/libs/meshopt_decoder.module.js`, or of the package
+   * meshoptimizer.
+   */
+  meshoptDecoder?: MeshoptDecoderLike;
+  /** Which character of the file, by name or index. @default 0 */
+  character?: string | number;
+}
+
+/**
+ * Reads a bone texture from a .glb that `writeBoneTexture` or the command has written. Nothing else of the file is looked at: to have
+ * its meshes too, let a `GLTFLoader` load it, with {@link SkinnedInstancedMeshExtension}.
+ *
+ * @param file Bytes of the file.
+ * @throws If the file has none, is damaged, of a later version, or compressed and there is no decoder. The message says what.
+ */
+export async function readBoneTexture(
+  file: ArrayBuffer | Uint8Array,
+  { meshoptDecoder, character = 0 }: ReadOptions = {},
+): Promise<BoneTexture> {
+  const { json, binary } = parseGlb(file);
+  const buffer = async (index: number) => {
+    const { uri } = objectOf((json.buffers as unknown[])[index], `buffers[${index}]`);
+    if (index === 0 && uri === undefined) return binary;
+    throw fileError(
+      `buffers[${index}] is in another file; read it with GLTFLoader, or write it as one .glb.`,
+    );
+  };
+  const characters = charactersOf(json);
+  if (characters === null) {
+    throw fileError('the file has no baked animation; write one with writeBoneTexture, or bake it.');
+  }
+  const index =
+    typeof character === 'number' ? character : characters.findIndex(({ name }) => name === character);
+  if (characters[index] === undefined) {
+    const names = characters.map(({ name }, i) => (typeof name === 'string' ? `"${name}"` : i));
+    throw fileError(`the file has no character ${JSON.stringify(character)}; it has ${names.join(', ')}.`);
+  }
+  const source = { json, buffer, meshoptDecoder };
+  return new BoneTexture(await readBaked(source, characters[index], index));
+}
+
+/** The characters of a file; null if it has none. @throws If they are of another version. */
+export function charactersOf(json: Record<string, unknown>): Record<string, unknown>[] | null {
+  if (json.extensions === undefined) return null;
+  const extension = objectOf(json.extensions, 'extensions')[EXTENSION];
+  if (extension === undefined) return null;
+  const { version, characters } = objectOf(extension, `extensions.${EXTENSION}`);
+  if (typeof version === 'number' && Number.isInteger(version) && version > VERSION) {
+    throw fileError(
+      `the file is of version ${version}, and this library reads versions up to ${VERSION}; install a newer one, or bake the file anew.`,
+    );
+  }
+  expectField(version === VERSION, 'version', version, `${VERSION}`);
+  return objectsOf(characters, 'characters');
+}
+
+/** The data of a character's bone texture. */
+export async function readBaked(
+  source: FileSource,
+  { boneTexture }: Record<string, unknown>,
+  index: number,
+): Promise<BoneTextureData> {
+  const field = `characters[${index}].boneTexture`;
+  const json = objectOf(boneTexture, field);
+  return decodeBoneTexture(json, await readViews(source, json.views, `${field}.views`));
+}
+
+/** The bytes of the views of something that was encoded. */
+export async function readViews(source: FileSource, stored: unknown, field: string): Promise<Uint8Array[]> {
+  await source.meshoptDecoder?.ready;
+  const read: Uint8Array[] = [];
+  for (const [i, view] of objectsOf(stored, field).entries()) {
+    const { json, buffer, meshoptDecoder } = source;
+    const views = json.bufferViews;
+    expectField(Array.isArray(views) && views.length > 0, 'bufferViews', views, 'an array of buffer views');
+    const at = countOf(view.bufferView, `${field}[${i}].bufferView`, views.length - 1);
+    const bytes = await readBufferView(json, at, buffer);
+    read.push(unpackView(bytes, view as unknown as ViewJSON, meshoptDecoder, `${field}[${i}]`));
+  }
+  return read;
+}

@@ -1,0 +1,101 @@
+import {
+  AnimationClip,
+  Bone,
+  BoxGeometry,
+  Float32BufferAttribute,
+  Group,
+  Mesh,
+  MeshStandardMaterial,
+  QuaternionKeyframeTrack,
+  Skeleton,
+  SkinnedMesh,
+  Uint16BufferAttribute,
+  VectorKeyframeTrack,
+} from 'three';
+import { BoneTexture } from './library.js';
+import { createMorphingStick, createStick } from './stick.js';
+
+/** A bone texture of every kind that there is, small, made by code; by the name of its kind. */
+export function bakeEveryKind(): Record<string, BoneTexture> {
+  const made: Record<string, BoneTexture> = {};
+  for (const encoding of ['tracks', 'quaternion', 'matrix'] as const) {
+    for (const precision of ['float', 'half'] as const) {
+      const { root, clips } = createArm();
+      made[`${encoding}-${precision}`] = BoneTexture.bake(root, clips, { encoding, precision, fps: 10 })
+        .addMarker('Wave', 0.25, 'up')
+        .addMarker('Wave', 0.75, 'down – ☟');
+    }
+  }
+  const morphing = createMorphingStick();
+  for (const encoding of ['tracks', 'matrix'] as const) {
+    made[`morphs-${encoding}`] = BoneTexture.bake(morphing.root, morphing.clips, { encoding, fps: 10 });
+  }
+  const walking = createStick({ Slide: 0.5, Other: 0.2 });
+  const rootMotion = { joint: 'Tip' };
+  made['root-motion'] = BoneTexture.bake(walking.root, walking.clips, {
+    rootMotion,
+    encoding: 'tracks',
+    precision: 'half',
+  });
+  made['root-motion-matrix'] = BoneTexture.bake(walking.root, walking.clips, {
+    rootMotion,
+    encoding: 'matrix',
+    sockets: ['Stick'],
+    maxTextureSize: 20,
+  });
+  made['rest-pose'] = BoneTexture.bake(walking.root, []);
+  const flat = createFlatBox();
+  made.mirrored = BoneTexture.bake(flat.root, flat.clips, { fps: 10 });
+  const detached = createArm('detached');
+  made.detached = BoneTexture.bake(detached.root, detached.clips, { fps: 10 });
+  return made;
+}
+
+/** Three bones and a box on them, which wave. */
+export function createArm(bindMode: 'attached' | 'detached' = 'attached') {
+  const root = new Group();
+  root.name = 'Arm';
+  const bones = ['Shoulder', 'Elbow', 'Wrist'].map((name) => Object.assign(new Bone(), { name }));
+  root.add(bones[0]);
+  bones[0].add(bones[1].translateY(1));
+  bones[1].add(bones[2].translateY(1));
+  const geometry = new BoxGeometry(0.2, 3, 0.2, 1, 3, 1);
+  const { count } = geometry.getAttribute('position');
+  const indices = new Uint16Array(count * 4);
+  const weights = new Float32Array(count * 4);
+  for (let i = 0; i < count; i++) {
+    const y = geometry.getAttribute('position').getY(i);
+    indices[i * 4] = Math.min(2, Math.max(0, Math.round(y + 1.5)));
+    weights[i * 4] = 1;
+  }
+  geometry.setAttribute('skinIndex', new Uint16BufferAttribute(indices, 4));
+  geometry.setAttribute('skinWeight', new Float32BufferAttribute(weights, 4));
+  const mesh = Object.assign(new SkinnedMesh(geometry, new MeshStandardMaterial()), {
+    name: 'Sleeve',
+    bindMode,
+  });
+  root.add(mesh);
+  root.updateMatrixWorld(true);
+  mesh.bind(new Skeleton(bones));
+  const turn = (name: string, s: number, c: number) =>
+    new QuaternionKeyframeTrack(`${name}.quaternion`, [0, 0.5, 1], [0, 0, 0, 1, 0, 0, s, c, 0, 0, 0, 1]);
+  const clips = [
+    new AnimationClip('Wave', 1, [turn('Elbow', 0.6, 0.8), turn('Wrist', -0.28, 0.96)]),
+    new AnimationClip('Hop', 0.5, [
+      new VectorKeyframeTrack('Shoulder.position', [0, 0.5], [0, 0, 0, 0, 0.3, 0]),
+    ]),
+    new AnimationClip('Pose', 0, [new QuaternionKeyframeTrack('Shoulder.quaternion', [0], [0, 0, 0.6, 0.8])]),
+  ];
+  return { root, clips };
+}
+
+/** A box that is mirrored by one clip, and has joints of its own therefore. */
+function createFlatBox() {
+  const root = new Group();
+  const box = Object.assign(new Mesh(new BoxGeometry(), new MeshStandardMaterial()), { name: 'Box' });
+  root.add(box);
+  const clips = [
+    new AnimationClip('Flip', 1, [new VectorKeyframeTrack('Box.scale', [0, 1], [1, 1, 1, -1, 1, 1])]),
+  ];
+  return { root, clips };
+}
