@@ -15,6 +15,7 @@ export type {
   Encoded,
   ExtensionJSON,
   LevelJSON,
+  LevelsJSON,
   Stored,
   TrackClipJSON,
   ViewJSON,
@@ -23,5 +24,13 @@ export { EXTENSION } from './format/bakedJSON.js';
 export type { MeshoptDecoderLike, MeshoptEncoderLike } from './format/compressedViews.js';
 export { decodeBoneTexture } from './format/decodeBoneTexture.js';
 export { encodeBoneTexture } from './format/encodeBoneTexture.js';
+export type { LoadedCharacter, LoadedFile } from './format/LoadedCharacter.js';
+export type { ReadLevel, ReadLevels, WrittenLevel } from './format/levels.js';
 export { type ReadOptions, readBoneTexture } from './format/readCharacters.js';
+export {
+  bakedCharactersOf,
+  type ParserOfPlugin,
+  type ResultOfLoader,
+  SkinnedInstancedMeshExtension,
+} from './format/SkinnedInstancedMeshExtension.js';
 export { type WriteOptions, writeBoneTexture } from './format/writeBoneTexture.js';

@@ -16,6 +16,7 @@ export type { Proportions } from './crowd/setProportions.js';
 export type { BoneTextureData, Precision } from './encodings/BoneTextureData.js';
 export type { EncodingName, MatrixEncodingName } from './encodings/Encoding.js';
 export type { TextureLayout } from './encodings/textureLayout.js';
+export type { LoadedCharacter, LoadedFile } from './format/LoadedCharacter.js';
 export type { InstanceRange, Instances } from './instances/instanceRange.js';
 export type { InstanceUniformTypes, UniformType } from './instances/UniformLayout.js';
 export type { UniformValue } from './instances/uniformTypes.js';

@@ -1,6 +1,7 @@
-import { BufferAttribute, BufferGeometry, type InterleavedBufferAttribute, type TypedArray } from 'three';
+import type { BufferGeometry } from 'three';
 import { describe } from '../utils/describe.js';
-import { isOfVertices, type Surface, surfacesOf, weldedIndex } from './surfaces.js';
+import { pickVertices } from './pickVertices.js';
+import { type Surface, surfacesOf, weldedIndex } from './surfaces.js';
 
 /** What is used of meshoptimizer's `MeshoptSimplifier`, which the user brings along. */
 export interface Simplifier {
@@ -30,6 +31,8 @@ export interface Simplified {
   error: number;
   /** Triangles that are left. */
   triangles: number;
+  /** For each vertex the one that it is in the geometry that was simplified. */
+  vertices: Uint32Array;
 }
 
 /** Errors that are tried to find the one that leaves as many triangles as are wanted, where there are several parts. */
@@ -146,16 +149,8 @@ function gather(
     }
   });
 
-  const geometry = new BufferGeometry();
-  geometry.name = source.name;
   const vertices = [...places.keys()];
-  for (const [name, attribute] of Object.entries(source.attributes)) {
-    if (isOfVertices(attribute)) geometry.setAttribute(name, picked(attribute, vertices));
-  }
-  for (const [name, targets] of Object.entries(source.morphAttributes)) {
-    geometry.morphAttributes[name as 'position'] = targets.map((target) => picked(target, vertices));
-  }
-  geometry.morphTargetsRelative = source.morphTargetsRelative;
+  const geometry = pickVertices(source, vertices);
   geometry.setIndex(lists.flat());
   let start = lists[0].length;
   source.groups.forEach(({ materialIndex }, i) => {
@@ -163,18 +158,6 @@ function gather(
     if (length > 0) geometry.addGroup(start, length, materialIndex);
     start += length;
   });
-  return { geometry, error: Math.max(...results.map(([, error]) => error)), triangles: start / 3 };
-}
-
-/** The values that an attribute has for some vertices, in numbers of the same kind. */
-function picked(source: BufferAttribute | InterleavedBufferAttribute, vertices: number[]): BufferAttribute {
-  const { itemSize, normalized } = source;
-  const { array } = (source as InterleavedBufferAttribute).data ?? source;
-  const Numbers = array.constructor as new (length: number) => TypedArray;
-  const target = new BufferAttribute(new Numbers(vertices.length * itemSize), itemSize, normalized);
-  target.name = source.name;
-  vertices.forEach((vertex, place) => {
-    for (let i = 0; i < itemSize; i++) target.setComponent(place, i, source.getComponent(vertex, i));
-  });
-  return target;
+  const error = Math.max(...results.map(([, off]) => off));
+  return { geometry, error, triangles: start / 3, vertices: Uint32Array.from(vertices) };
 }

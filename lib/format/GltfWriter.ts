@@ -1,4 +1,5 @@
 import {
+  type ArrayJSON,
   type CharacterJSON,
   type Encoded,
   EXTENSION,
@@ -7,14 +8,16 @@ import {
   VERSION,
 } from './bakedJSON.js';
 import { type MeshoptEncoderLike, packView } from './compressedViews.js';
+import { dropViews } from './droppedViews.js';
 import { fileError } from './fileErrors.js';
 import { buildGlb, parseGlb } from './glb.js';
+import { charactersOf } from './readCharacters.js';
 
 /** Views begin at multiples of so many bytes, so that arrays of 64-bit numbers can lie on them. */
 const ALIGNMENT = 8;
 
 /** JSON of something that was encoded, with its arrays by name. */
-type WithArrays = { arrays: Record<string, { view: number; stride: number }> };
+type WithArrays = { arrays: Record<string, ArrayJSON> };
 
 /** Adds baked characters to a glTF document. */
 export class GltfWriter {
@@ -24,7 +27,7 @@ export class GltfWriter {
 
   /**
    * @param into The .glb to which they are added; without one, a document that has nothing but them.
-   * @throws If that is no .glb.
+   * @throws If that is no .glb, or has baked characters of a later version.
    */
   constructor(
     into: ArrayBuffer | Uint8Array | undefined,
@@ -35,6 +38,7 @@ export class GltfWriter {
       return;
     }
     const { json, binary } = parseGlb(into);
+    charactersOf(json);
     this.json = structuredClone(json);
     const [first] = this.list('buffers') as { uri?: string; byteLength: number }[];
     if (first?.uri !== undefined) {
@@ -49,38 +53,34 @@ export class GltfWriter {
     return typeof this.json.scene === 'number' ? this.json.scene : 0;
   }
 
+  /** Removes a scene's or node's character, if there is one, before anything is added. */
+  removeCharacter({ scene, node }: Pick<CharacterJSON, 'scene' | 'node'>): void {
+    const { extension } = this;
+    const isOld = (one: CharacterJSON) => one.scene === scene && one.node === node;
+    const unused = new Set(extension.characters.filter(isOld).flatMap(viewsOf));
+    extension.characters = extension.characters.filter((one) => !isOld(one));
+    if (unused.size === 0) return;
+    const left = dropViews(this.list('bufferViews') as object[], unused, this.size);
+    const [, old] = this.chunks.splice(0);
+    this.size = 0;
+    this.append(old.subarray(0, left));
+  }
+
   /** Puts the views of something that was encoded into the file. */
   store<JSON extends WithArrays>({ json, views }: Encoded<JSON>): Stored<JSON> {
-    const strides = Object.values(json.arrays).sort((a, b) => a.view - b.view);
+    const arrays = Object.values(json.arrays).sort((a, b) => a.view - b.view);
     const stored = views.map((bytes, i) => {
-      const { bytes: packed, meshopt } = packView(bytes, strides[i].stride, this.encoder);
-      const bufferView = this.addView(packed);
+      const { bytes: packed, meshopt } = packView(bytes, arrays[i], this.encoder);
+      const view = { buffer: 0, byteOffset: this.append(packed), byteLength: packed.length };
+      const bufferView = this.list('bufferViews').push(view) - 1;
       return meshopt === undefined ? { bufferView } : { bufferView, meshopt };
     });
     return { ...json, views: stored };
   }
 
-  /** Adds a buffer view, and returns its index. */
-  addView(bytes: Uint8Array, more: object = {}): number {
-    const byteOffset = this.append(bytes);
-    return this.list('bufferViews').push({ buffer: 0, byteOffset, byteLength: bytes.length, ...more }) - 1;
-  }
-
-  /** A list at the root of the document, which is made if there is none. */
-  list(name: string): unknown[] {
-    this.json[name] ??= [];
-    return this.json[name] as unknown[];
-  }
-
-  /** Adds a character; one of the same scene or node is replaced. */
+  /** Adds a character. */
   addCharacter(character: CharacterJSON): void {
-    this.json.extensions ??= {};
-    const extensions = this.json.extensions as Record<string, ExtensionJSON>;
-    const { characters = [] } = extensions[EXTENSION] ?? {};
-    const others = characters.filter(
-      ({ scene, node }) => scene !== character.scene || node !== character.node,
-    );
-    extensions[EXTENSION] = { version: VERSION, characters: [...others, character] };
+    this.extension.characters.push(character);
     const used = this.list('extensionsUsed');
     if (!used.includes(EXTENSION)) used.push(EXTENSION);
   }
@@ -98,6 +98,20 @@ export class GltfWriter {
     return buildGlb(this.json, binary);
   }
 
+  /** The extension in the document, which is made if there is none. */
+  private get extension(): ExtensionJSON {
+    this.json.extensions ??= {};
+    const extensions = this.json.extensions as Record<string, ExtensionJSON>;
+    extensions[EXTENSION] ??= { version: VERSION, characters: [] };
+    return extensions[EXTENSION];
+  }
+
+  /** A list at the root of the document, which is made if there is none. */
+  private list(name: string): unknown[] {
+    this.json[name] ??= [];
+    return this.json[name] as unknown[];
+  }
+
   /** Puts bytes behind those that are there, and returns where they begin. */
   private append(bytes: Uint8Array): number {
     const padding = (ALIGNMENT - (this.size % ALIGNMENT)) % ALIGNMENT;
@@ -105,4 +119,9 @@ export class GltfWriter {
     this.size += padding + bytes.length;
     return this.size - bytes.length;
   }
+}
+
+/** Indices of all buffer views of a character. */
+function viewsOf({ boneTexture, levels }: CharacterJSON): number[] {
+  return [boneTexture, levels].flatMap((stored) => stored?.views ?? []).map(({ bufferView }) => bufferView);
 }

@@ -14,8 +14,9 @@ export type ArrayType = 'float64' | 'float32' | 'uint32' | 'int32' | 'uint16' | 
 /**
  * In which order an array is stored. `'rows'`: as it is. `'columns'`: frame after frame of one joint or track, then the next, which
  * compresses better. `'differences'`: the same of 16-bit numbers, of which what they differ from a straight line is stored.
+ * `'indices'`: as it is, and numbers of vertices.
  */
-export type ArrayOrder = 'rows' | 'columns' | 'differences';
+export type ArrayOrder = 'rows' | 'columns' | 'differences' | 'indices';
 
 /** One array of numbers in a file. */
 export interface ArrayJSON {
@@ -105,8 +106,8 @@ export interface BoneTextureJSON {
 export interface ViewJSON {
   /** Index of the buffer view. */
   bufferView: number;
-  /** If they are compressed by meshoptimizer's vertex codec: how many elements of how many bytes come out. */
-  meshopt?: { count: number; stride: number };
+  /** If they are compressed by meshoptimizer: how many elements of how many bytes come out of which of its codecs. */
+  meshopt?: { count: number; stride: number; mode: 'ATTRIBUTES' | 'INDICES' };
 }
 
 /** JSON of something that was encoded, with the places of its views in a glTF file. */
@@ -117,8 +118,6 @@ export type BakeOptionsJSON = Omit<BakeOptions, 'clips' | 'rootMotion'>;
 
 /** A level of detail in a file: either `distance` or `screenShare` says where it begins. */
 export interface LevelJSON {
-  /** Index of the mesh, whose primitives are the groups of its geometry; null for nothing. */
-  mesh: number | null;
   /** World units from the camera. */
   distance?: number;
   /** Share of the height of the picture. */
@@ -127,6 +126,25 @@ export interface LevelJSON {
   hysteresis?: number;
   /** Joints that a vertex follows at most. */
   influences?: 1 | 2 | 4;
+  /** Name of the array with the corners of its triangles; without one, nothing is drawn. */
+  indices?: string;
+  /** Runs of these of one material each, if the character has several. */
+  groups?: { start: number; count: number; materialIndex: number }[];
+}
+
+/**
+ * Levels of detail that are made of the character's own vertices: triangles of the geometry that a crowd makes of all its meshes, by the
+ * numbers of its vertices.
+ */
+export interface LevelsJSON {
+  /** How many vertices that geometry has. */
+  vertices: number;
+  /** From near to far. */
+  list: LevelJSON[];
+  /** By name. */
+  arrays: Record<string, ArrayJSON>;
+  /** As that of the bone texture. */
+  checksum: number;
 }
 
 /** One character of a file. */
@@ -143,8 +161,10 @@ export interface CharacterJSON {
   bakeOptions?: BakeOptionsJSON;
   /** Parts that no instance shows to begin with. */
   hiddenParts?: string[];
-  /** Levels of detail, from near to far. */
-  levels?: LevelJSON[];
+  /** Whether materials that differ in constants only are made one, see `FromOptions`. */
+  mergeMaterials?: boolean;
+  /** Levels of detail. */
+  levels?: Stored<LevelsJSON>;
 }
 
 /** The extension at the root of a glTF file. */

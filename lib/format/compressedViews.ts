@@ -1,5 +1,5 @@
-import type { ViewJSON } from './bakedJSON.js';
-import { countOf, fileError, objectOf } from './fileErrors.js';
+import type { ArrayJSON, ViewJSON } from './bakedJSON.js';
+import { countOf, expectField, fileError, objectOf } from './fileErrors.js';
 
 /** What compresses: `MeshoptEncoder` of the package meshoptimizer. */
 export interface MeshoptEncoderLike {
@@ -30,7 +30,8 @@ export interface MeshoptDecoderLike {
   ): void;
 }
 
-const MODE = 'ATTRIBUTES';
+type Meshopt = NonNullable<ViewJSON['meshopt']>;
+
 /** Bytes that the codec takes at most for an element. */
 const MAX_STRIDE = 256;
 /** The codec needs at least one byte for so many, and some for each file. */
@@ -40,21 +41,22 @@ const SLACK = 32 * MAX_STRIDE;
 /** A view's bytes as they go into a file. */
 export interface PackedView {
   bytes: Uint8Array;
-  meshopt?: { count: number; stride: number };
+  meshopt?: Meshopt;
 }
 
 /** Compresses a view if that makes it smaller. */
 export function packView(
   bytes: Uint8Array,
-  stride: number,
+  { stride, order }: Pick<ArrayJSON, 'stride' | 'order'>,
   encoder: MeshoptEncoderLike | undefined,
 ): PackedView {
   const count = bytes.length / stride;
   const fits = stride % 4 === 0 && stride <= MAX_STRIDE && Number.isInteger(count) && count > 0;
   if (encoder === undefined || !fits) return { bytes };
   // Version 0 of the codec, which every decoder knows.
-  const packed = encoder.encodeGltfBuffer(bytes, count, stride, MODE, 0);
-  return packed.length < bytes.length ? { bytes: packed, meshopt: { count, stride } } : { bytes };
+  const mode = order === 'indices' ? 'INDICES' : 'ATTRIBUTES';
+  const packed = encoder.encodeGltfBuffer(bytes, count, stride, mode, 0);
+  return packed.length < bytes.length ? { bytes: packed, meshopt: { count, stride, mode } } : { bytes };
 }
 
 /**
@@ -74,14 +76,17 @@ export function unpackView(
       'the file is compressed by meshoptimizer; call loader.setMeshoptDecoder(MeshoptDecoder), or pass readBoneTexture { meshoptDecoder: MeshoptDecoder }.',
     );
   }
-  const { count: counted, stride: wide } = objectOf(meshopt, `${field}.meshopt`);
+  const { count: counted, stride: wide, mode } = objectOf(meshopt, `${field}.meshopt`);
   const stride = countOf(wide, `${field}.meshopt.stride`, MAX_STRIDE);
+  expectField(stride > 0 && stride % 4 === 0, `${field}.meshopt.stride`, stride, 'a multiple of 4');
+  const isMode = mode === 'ATTRIBUTES' || mode === 'INDICES';
+  expectField(isMode, `${field}.meshopt.mode`, mode, '"ATTRIBUTES" or "INDICES"');
   // More cannot come out of so few bytes: it is checked before memory is taken.
-  const most = Math.floor((bytes.length * MAX_RATIO + SLACK) / Math.max(1, stride));
+  const most = Math.floor((bytes.length * MAX_RATIO + SLACK) / stride);
   const count = countOf(counted, `${field}.meshopt.count`, most);
   const target = new Uint8Array(count * stride);
   try {
-    decoder.decodeGltfBuffer(target, count, stride, bytes, MODE);
+    decoder.decodeGltfBuffer(target, count, stride, bytes, mode as string);
   } catch (cause) {
     throw fileError(`${field} cannot be decompressed; the file is damaged.`, cause);
   }

@@ -1,9 +1,13 @@
+import type { BufferGeometry } from 'three';
+import type { Precision } from '../encodings/BoneTextureData.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
-import type { BakeOptionsJSON } from './bakedJSON.js';
+import type { BakeOptionsJSON, Encoded, LevelsJSON } from './bakedJSON.js';
 import type { MeshoptEncoderLike } from './compressedViews.js';
 import { encodeBoneTexture } from './encodeBoneTexture.js';
 import { fileError } from './fileErrors.js';
 import { GltfWriter } from './GltfWriter.js';
+import { inPrecision } from './inPrecision.js';
+import { encodeLevels, type WrittenLevel } from './levels.js';
 
 /** How a bone texture is written. */
 export interface WriteOptions {
@@ -24,6 +28,17 @@ export interface WriteOptions {
   bakeOptions?: BakeOptionsJSON;
   /** Names of parts that no instance shows to begin with. */
   hiddenParts?: readonly string[];
+  /** Whether `from` shall merge materials; levels are made of the geometry of a crowd that was made so. @default false */
+  mergeMaterials?: boolean;
+  /** Levels of detail, from near to far, which `from` adds. */
+  levels?: readonly WrittenLevel[];
+  /** The geometry of the crowd that the levels were made of. */
+  geometry?: BufferGeometry;
+  /**
+   * `'half'` stores a bone texture of 32-bit numbers in 16 bits, as baking with that precision does. @default that of the bone
+   * texture
+   */
+  precision?: Precision;
 }
 
 /**
@@ -31,21 +46,34 @@ export interface WriteOptions {
  * back as it is.
  *
  * @returns The bytes of the file.
- * @throws If `into` is no .glb.
+ * @throws If `into` is no .glb, or levels are not of the geometry, or 32 bits are asked for of what has 16.
  */
 export function writeBoneTexture(boneTexture: BoneTexture, options: WriteOptions = {}): Uint8Array {
-  const { into, meshoptEncoder, name, scene, node, bakeOptions, hiddenParts } = options;
+  const { into, meshoptEncoder, name, scene, node, bakeOptions, hiddenParts, mergeMaterials, precision } =
+    options;
   if (boneTexture?.isBoneTexture !== true) {
     throw fileError('writeBoneTexture takes a BoneTexture; bake one, or take that of a crowd.');
   }
   const writer = new GltfWriter(into, meshoptEncoder);
   const place = node !== undefined ? { node } : { scene: scene ?? writer.defaultScene };
+  if (into !== undefined) writer.removeCharacter(place);
   writer.addCharacter({
     ...(name !== undefined && { name }),
     ...(into !== undefined && place),
-    boneTexture: writer.store(encodeBoneTexture(boneTexture.data)),
+    boneTexture: writer.store(encodeBoneTexture(inPrecision(boneTexture.data, precision))),
     ...(bakeOptions && { bakeOptions }),
     ...(hiddenParts && { hiddenParts: [...hiddenParts] }),
+    ...(mergeMaterials === true && { mergeMaterials }),
+    ...(options.levels && { levels: writer.store(levelsOf(options.levels, options.geometry)) }),
   });
   return writer.build();
+}
+
+function levelsOf(
+  levels: readonly WrittenLevel[],
+  geometry: BufferGeometry | undefined,
+): Encoded<LevelsJSON> {
+  const position = geometry?.getAttribute('position');
+  if (position !== undefined) return encodeLevels(levels, position.count);
+  throw fileError('writeBoneTexture with levels needs geometry: crowd.geometry, which they were made of.');
 }

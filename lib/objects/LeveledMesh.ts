@@ -35,7 +35,7 @@ export interface SimplifiedLevelOptions extends LevelOptions {
 }
 
 /** What `addSimplifiedLevels` tells of a level that it made. */
-export interface SimplifiedLevel extends Omit<Simplified, 'geometry'> {
+export interface SimplifiedLevel extends Omit<Simplified, 'geometry' | 'vertices'> {
   /** What draws it. */
   level: LevelMesh;
 }

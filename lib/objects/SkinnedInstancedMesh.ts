@@ -1,10 +1,12 @@
 import type { AnimationClip, BufferGeometry, Material, Matrix4, Object3D } from 'three';
 import { Crowd } from '../crowd/Crowd.js';
+import type { LoadedCharacter, LoadedFile } from '../format/LoadedCharacter.js';
 import { checkLayers } from '../playback/LayerTable.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { checkCount, checkIsBoneTexture, checkPalette } from './checks.js';
 import { createCharacter, type FromOptions } from './createCharacter.js';
 import type { SkinnedInstancedMeshOptions } from './crowdTypes.js';
+import { addLevelsOf, bakedCharacterOf, optionsOf } from './fromFile.js';
 import { JointAttachment } from './JointAttachment.js';
 import { LeveledMesh } from './LeveledMesh.js';
 
@@ -67,6 +69,14 @@ export class SkinnedInstancedMesh extends LeveledMesh {
   }
 
   /**
+   * A crowd of the character in a file. One that was baked into it, see the entry `skinned-instanced-mesh/files`, is taken from there, with
+   * its levels of detail, and its bone texture is not disposed with the crowd. Any other file is baked.
+   *
+   * @param file The result of `GLTFLoader`, or one of its `bakedCharacters`.
+   * @throws What baking throws, and if levels in the file do not fit its meshes.
+   */
+  static from(file: LoadedFile | LoadedCharacter, count: number, options?: FromOptions): SkinnedInstancedMesh;
+  /**
    * A crowd of `count` instances of the character under `root`, with all its meshes and materials.
    *
    * @param root E.g. `gltf.scene`; nothing in it is changed but for the materials, see the class.
@@ -77,18 +87,43 @@ export class SkinnedInstancedMesh extends LeveledMesh {
     root: Object3D,
     clips: readonly AnimationClip[],
     count: number,
+    options?: FromOptions,
+  ): SkinnedInstancedMesh;
+  static from(
+    source: Object3D | LoadedFile | LoadedCharacter,
+    clips: readonly AnimationClip[] | number,
+    count?: number | FromOptions,
     options: FromOptions = {},
+  ): SkinnedInstancedMesh {
+    const caller = `${NAME}.from`;
+    const { create } = SkinnedInstancedMesh;
+    if (typeof clips !== 'number') return create(source as Object3D, clips, count as number, options, caller);
+    const file = source as LoadedFile | LoadedCharacter;
+    const given = (count ?? {}) as FromOptions;
+    const baked = bakedCharacterOf(file, caller);
+    if (baked === null) return create(file.scene, file.animations, clips, given, caller);
+    const crowd = create(baked.scene, [], clips, optionsOf(baked, given), caller);
+    addLevelsOf(baked, crowd, caller);
+    return crowd;
+  }
+
+  private static create(
+    root: Object3D,
+    clips: readonly AnimationClip[],
+    count: number,
+    options: FromOptions,
+    caller: string,
   ): SkinnedInstancedMesh {
     // What cannot be drawn is refused before the time is spent on baking.
     checkCount(count);
-    checkLayers(options.layers ?? [], `${NAME}.from`);
-    const character = createCharacter(root, clips, count, options, `${NAME}.from`);
+    checkLayers(options.layers ?? [], caller);
+    const character = createCharacter(root, clips, count, options, caller);
     const { geometry, material, boneTexture } = character;
     const crowd = new SkinnedInstancedMesh(geometry, material, boneTexture, count, options);
     character.dress(crowd);
     crowd.owned = character.owned;
     crowd.wardrobe.paths = character.partPaths;
-    crowd.wardrobe.hideAtFirst(options.hiddenParts ?? [], `${NAME}.from`);
+    crowd.wardrobe.hideAtFirst(options.hiddenParts ?? [], caller);
     return crowd;
   }
 

@@ -1,0 +1,29 @@
+import type { BakeOptionsJSON } from './bakedJSON.js';
+import { expectField, objectOf, stringsOf } from './fileErrors.js';
+
+/** Options that are numbers, strings, true or false, and what they are. */
+const KINDS: Record<string, string> = {
+  fps: 'number',
+  encoding: 'string',
+  precision: 'string',
+  maxError: 'number',
+  maxTextureSize: 'number',
+  instances: 'number',
+  morphTargets: 'boolean',
+};
+
+/** The bake options of a character in a file; those that are not known are left out. @throws If one is of another type. */
+export function bakeOptionsOf(json: unknown, field: string): BakeOptionsJSON {
+  if (json === undefined) return {};
+  const options = objectOf(json, field);
+  const known: Record<string, unknown> = {};
+  for (const [key, kind] of Object.entries(KINDS)) {
+    const value = options[key];
+    if (value === undefined) continue;
+    const actual: string = typeof value;
+    expectField(actual === kind, `${field}.${key}`, value, `a ${kind}`);
+    known[key] = value;
+  }
+  if (options.sockets !== undefined) known.sockets = stringsOf(options.sockets, `${field}.sockets`);
+  return known;
+}

@@ -1,0 +1,111 @@
+import type { BufferGeometry } from 'three';
+import { ArrayReader } from './ArrayReader.js';
+import type { ArrayJSON, Encoded, LevelJSON, LevelsJSON } from './bakedJSON.js';
+import { checkChecksum, checksumOf } from './checksum.js';
+import { countOf, expectField, fileError, numberOf, objectOf, objectsOf } from './fileErrors.js';
+import { toBytes } from './typedArrays.js';
+
+/** A level of detail to be written: what `SkinnedInstancedMesh.simplify` returns of the crowd's geometry, and where it begins. */
+export interface WrittenLevel {
+  /** Triangles of the level, as `simplify` returns them; null for nothing from there on. */
+  geometry: BufferGeometry | null;
+  /** For each of its vertices the number of the one that it is in the crowd's geometry. */
+  vertices?: Uint32Array;
+  /** World units from the camera; either this or `screenShare`. */
+  distance?: number;
+  /** Share of the height of the picture. */
+  screenShare?: number;
+  /** See `addLevel`. @default 0 */
+  hysteresis?: number;
+  /** Joints that a vertex follows at most. @default those of the crowd */
+  influences?: 1 | 2 | 4;
+}
+
+/** A level of detail as it was read. */
+export interface ReadLevel {
+  /** As `addLevel` takes it. */
+  start: number | { screenShare: number };
+  /** As `addLevel` takes it. */
+  hysteresis: number;
+  /** Joints that a vertex follows at most; undefined for those of the crowd. */
+  influences: 1 | 2 | 4 | undefined;
+  /** Corners of its triangles, as vertices of the crowd's geometry; null for nothing. */
+  indices: Uint32Array | null;
+  /** Runs of one material. */
+  groups: { start: number; count: number; materialIndex: number }[];
+}
+
+/** All levels of a character as they were read. */
+export interface ReadLevels {
+  /** How many vertices the crowd's geometry had. */
+  vertices: number;
+  /** From near to far. */
+  list: ReadLevel[];
+}
+
+/** Levels as JSON and bytes. @param vertices Of the crowd's geometry. */
+export function encodeLevels(levels: readonly WrittenLevel[], vertices: number): Encoded<LevelsJSON> {
+  const arrays: Record<string, ArrayJSON> = {};
+  const views: Uint8Array[] = [];
+  const list = levels.map(({ geometry, vertices: picked, ...level }, i): LevelJSON => {
+    if (geometry === null) return level;
+    if (picked === undefined || geometry.index === null) {
+      throw fileError(
+        `levels[${i}] is not what SkinnedInstancedMesh.simplify returns; pass all of that, and its distance.`,
+      );
+    }
+    const indices = Uint32Array.from(geometry.index.array, (corner) => picked[corner]);
+    if (indices.some((vertex) => !(vertex < vertices))) {
+      throw fileError(
+        `levels[${i}] has vertices that the crowd's geometry, of ${vertices}, has not; simplify crowd.geometry.`,
+      );
+    }
+    const name = `indices${i}`;
+    const view = views.push(toBytes(indices)) - 1;
+    arrays[name] = { view, type: 'uint32', length: indices.length, stride: 4, order: 'indices' };
+    const groups = geometry.groups.map(({ start, count, materialIndex = 0 }) => ({
+      start,
+      count,
+      materialIndex,
+    }));
+    return { ...level, indices: name, ...(groups.length > 0 && { groups }) };
+  });
+  const json: LevelsJSON = { vertices, list, arrays, checksum: 0 };
+  json.checksum = checksumOf(json, views);
+  return { json, views };
+}
+
+/** The levels that `encodeLevels` has written. @throws If anything is not as it has to be. */
+export function decodeLevels(json: unknown, views: readonly Uint8Array[], field: string): ReadLevels {
+  const object = objectOf(json, field);
+  const arrays = new ArrayReader(object.arrays, views, `${field}.arrays`);
+  checkChecksum(object, views, field);
+  const vertices = countOf(object.vertices, `${field}.vertices`);
+  const list = objectsOf(object.list, `${field}.list`).map((level, i): ReadLevel => {
+    const at = `${field}.list[${i}]`;
+    const { distance, screenShare, influences, hysteresis = 0 } = level;
+    const known = [undefined, 1, 2, 4].includes(influences as number);
+    expectField(known, `${at}.influences`, influences, '1, 2 or 4');
+    const start =
+      screenShare === undefined
+        ? numberOf(distance, `${at}.distance`)
+        : { screenShare: numberOf(screenShare, `${at}.screenShare`) };
+    const read = {
+      start,
+      hysteresis: numberOf(hysteresis, `${at}.hysteresis`),
+      influences: influences as ReadLevel['influences'],
+    };
+    if (level.indices === undefined) return { ...read, indices: null, groups: [] };
+    const indices = arrays.read(String(level.indices), 'uint32');
+    const inside = indices.every((vertex) => vertex < vertices) && indices.length % 3 === 0;
+    expectField(inside, `${at}.indices`, indices, `corners of triangles, from 0 to ${vertices - 1}`);
+    const groups = objectsOf(level.groups ?? [], `${at}.groups`).map((group, k) => {
+      const place = `${at}.groups[${k}]`;
+      const first = countOf(group.start, `${place}.start`, indices.length);
+      const count = countOf(group.count, `${place}.count`, indices.length - first);
+      return { start: first, count, materialIndex: countOf(group.materialIndex, `${place}.materialIndex`) };
+    });
+    return { ...read, indices, groups };
+  });
+  return { vertices, list };
+}
