@@ -14,12 +14,20 @@ interface EventCrowd {
   readonly markersVersion: number;
 }
 
+/**
+ * Updates for which a type of events is still looked for once nobody listens to it. To begin with it looks at every instance, which
+ * programs that listen now and then shall not pay for each time.
+ */
+const PATIENCE = 600;
+
 /** Finds the playback events of a crowd that some mesh of it listens to, and no others. */
 export class CrowdEvents {
   private finder: PlaybackEvents | null = null;
   /** Listeners of each mesh, by type; a listener counts once, as three.js has it. */
   private readonly listeners = new Map<object, Map<string, Set<unknown>>>();
   private readonly wanted = new Set<PlaybackEventType>();
+  /** Of wanted types to which nobody listens any more: how many updates ago that was noticed. */
+  private readonly idle = new Map<PlaybackEventType, number>();
   /** The version of the markers that the finder has seen. */
   private markersVersion = 0;
 
@@ -40,7 +48,7 @@ export class CrowdEvents {
     this.findWanted();
   }
 
-  /** Whether anyone listens to events of a type. */
+  /** Whether anyone listens to events of a type, or did lately. */
   wants(type: PlaybackEventType): boolean {
     return this.wanted.has(type);
   }
@@ -57,7 +65,8 @@ export class CrowdEvents {
 
   /** Call before the clock moves. */
   beforeUpdate(): void {
-    const { finder, crowd } = this;
+    const { finder, crowd, idle } = this;
+    if (idle.size > 0) this.dropIdle();
     if (finder === null) return;
     if (this.markersVersion !== crowd.markersVersion) {
       this.markersVersion = crowd.markersVersion;
@@ -81,16 +90,32 @@ export class CrowdEvents {
   }
 
   private findWanted(): void {
+    const { wanted, idle } = this;
     let changed = false;
     for (const type of PLAYBACK_EVENT_TYPES) {
       const heard = [...this.listeners.values()].some((types) => (types.get(type)?.size ?? 0) > 0);
-      if (heard === this.wanted.has(type)) continue;
+      if (heard) idle.delete(type);
+      else if (wanted.has(type) && !idle.has(type)) idle.set(type, 0);
+      if (!heard || wanted.has(type)) continue;
+      wanted.add(type);
       changed = true;
-      if (heard) this.wanted.add(type);
-      else this.wanted.delete(type);
     }
     if (!changed) return;
     if (this.finder === null) this.restart();
     else this.finder.restart();
+  }
+
+  /** Looks no more for types to which nobody has listened for long. */
+  private dropIdle(): void {
+    const { wanted, idle } = this;
+    let changed = false;
+    for (const [type, updates] of idle) {
+      idle.set(type, updates + 1);
+      if (updates < PATIENCE) continue;
+      idle.delete(type);
+      wanted.delete(type);
+      changed = true;
+    }
+    if (changed) this.finder?.restart();
   }
 }

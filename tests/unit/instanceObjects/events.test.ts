@@ -1,10 +1,12 @@
 import { LoopOnce } from 'three';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { InstanceMixer } from '../../../lib/instanceObjects/InstanceMixer.js';
+import { PlaybackEvents } from '../../../lib/playback/PlaybackEvents.js';
 import { createCrowd } from '../../support/objects.js';
 
 /** Two objects whose clip, of one second, begins anew, or ends. */
-function playing() {
-  const crowd = createCrowd();
+function playing(encoding: 'auto' | 'tracks' = 'auto') {
+  const crowd = createCrowd({ encoding });
   const [one, other] = [crowd.createInstance(), crowd.createInstance()];
   const heard: unknown[][] = [];
   return { crowd, one, other, heard };
@@ -30,7 +32,7 @@ test('it follows its instance to another index', () => {
   expect(heard).toEqual([[0]]);
 });
 
-test('a listener counts once, and nothing is looked for when all have gone', () => {
+test('a listener counts once, and nothing is looked for once all have been gone for a while', () => {
   const { crowd, one, other, heard } = playing();
   const listener = () => heard.push([]);
   one.addEventListener('loop', listener);
@@ -45,6 +47,7 @@ test('a listener counts once, and nothing is looked for when all have gone', () 
   crowd.update(1.5);
   expect(heard).toHaveLength(1);
   other.dispose();
+  for (let i = 0; i <= 600; i++) crowd.update(0);
   expect([...wanted]).toEqual([]);
   other.removeEventListener('loop', listener);
   other.addEventListener('loop', listener);
@@ -73,4 +76,32 @@ test('a listener may dispose its object', () => {
   crowd.update(2);
   expect(heard).toHaveLength(2);
   expect(crowd.instanceCount).toBe(0);
+});
+
+test('who listens now and then has nobody looked at but the one', () => {
+  const { crowd, one, other, heard } = playing('tracks');
+  const restart = vi.spyOn(PlaybackEvents.prototype, 'restart');
+  const bringBefore = vi.spyOn(InstanceMixer.prototype, 'bringBefore');
+  for (const knight of [one, other]) knight.clipAction('Slide').play();
+  for (const type of ['loop', 'finished'] as const) {
+    const listener = () => heard.push([type]);
+    one.addEventListener(type, listener);
+    crowd.update(0.1);
+    one.removeEventListener(type, listener);
+    crowd.update(0.1);
+    restart.mockClear();
+    bringBefore.mockClear();
+    for (let i = 0; i < 5; i++) {
+      crowd.update(1);
+      one.addEventListener(type, listener);
+      one.removeEventListener(type, listener);
+    }
+    expect(restart).not.toHaveBeenCalled();
+    expect(bringBefore).not.toHaveBeenCalled();
+  }
+  expect(heard, 'what happened meanwhile is not told').toEqual([]);
+  one.addEventListener('loop', () => heard.push(['loop']));
+  crowd.update(1);
+  expect(heard).toEqual([['loop']]);
+  vi.restoreAllMocks();
 });
