@@ -115,6 +115,11 @@ export class JointEdits implements InstanceData {
     store.setPose(index, _pose, fade);
   }
 
+  /** Whether an instance has a live pose, however much of it shows. */
+  hasLive(index: number): boolean {
+    return (this.store?.live.placeOf(index) ?? -1) >= 0;
+  }
+
   /** Lets an instance go back from its live pose to what its clips give. */
   leavePose(index: number, fade: number): void {
     this.store?.leavePose(index, fade);

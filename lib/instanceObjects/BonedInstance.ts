@@ -81,7 +81,13 @@ export abstract class BonedInstance extends DressedInstance {
 
   /** @internal */
   bonesWritten(bones: InstanceBones): void {
-    this.home.objects.written.add(bones);
+    this.home.objects.bonesWritten(bones);
+  }
+
+  /** @internal */
+  override lost(): void {
+    if (this.ownBones !== null) this.home.objects.bonesLost(this.ownBones);
+    super.lost();
   }
 
   private makeBones(): InstanceBones {

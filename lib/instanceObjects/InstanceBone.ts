@@ -1,6 +1,6 @@
-import { Bone, type Euler, type Matrix4, type Object3D, type Quaternion, type Vector3 } from 'three';
+import { Bone, type Matrix4, type Object3D } from 'three';
 import { KIND_POSITION, KIND_ROTATION, KIND_SCALE } from '../edits/editLayout.js';
-import { ObservedVector3 } from './ObservedVector3.js';
+import { BoneEuler, BoneQuaternion, BoneVector3 } from './boneValues.js';
 
 /** What code has written to a bone. */
 export interface WrittenProperty {
@@ -12,8 +12,8 @@ export interface WrittenProperty {
 
 /** What poses bones. */
 export interface BonePoser {
-  /** Brings position, quaternion and scale of a bone up to what its instance shows now. */
-  read(bone: InstanceBone): void;
+  /** Brings position, rotation or scale of a bone, that of a kind, up to what its instance shows now. */
+  read(bone: InstanceBone, kind: number): void;
   /** Called when code has set one of them: that of a kind, `KIND_ROTATION` and the like. */
   wrote(bone: InstanceBone, kind: number): void;
   /** Ends all edits of a bone's joint. */
@@ -24,14 +24,6 @@ export interface BonePoser {
   updateOwner(): void;
   /** Called when something was hung on a bone, or taken off. */
   hungOn(): void;
-}
-
-/** The own objects of a bone, behind accessors that see to it that they are up to date. */
-interface BoneValues {
-  readonly position: ObservedVector3;
-  readonly quaternion: Quaternion;
-  readonly rotation: Euler;
-  readonly scale: ObservedVector3;
 }
 
 /**
@@ -49,15 +41,12 @@ interface BoneValues {
 export class InstanceBone extends Bone {
   /** @internal */
   readonly isInstanceBone = true;
-  /** Of what the bones last read, see `PosedNodes`. @internal */
-  version = 0;
+  /** Of the pose when position, rotation and scale were last read, by kind, see `PosedNodes`. @internal */
+  readonly versions: number[] = [0, 0, 0];
   /** What was written to it, by kind. @internal */
   readonly written: (WrittenProperty | null)[] = [null, null, null];
   /** How many objects that are no bones hang on it and on the bones below. @internal */
   hanging = 0;
-  /** @internal */
-  readonly values: BoneValues;
-
   // Behind accessors, and set by the constructor of Object3D already.
   declare private _visible: boolean;
   declare private _matrix: Matrix4;
@@ -110,13 +99,11 @@ export class InstanceBone extends Bone {
     super();
     this.name = name;
     if (!isJoint) Object.assign(this, { isBone: false, type: 'Object3D' });
-    const { quaternion, rotation } = this;
-    this.values = {
-      quaternion,
-      rotation,
-      position: new ObservedVector3(0, 0, 0, () => poser.wrote(this, KIND_POSITION)),
-      scale: new ObservedVector3(1, 1, 1, () => poser.wrote(this, KIND_SCALE)),
-    };
+    const vector = (value: number, kind: number) =>
+      new BoneVector3(value, { read: () => poser.read(this, kind), wrote: () => poser.wrote(this, kind) });
+    const read = () => poser.read(this, KIND_ROTATION);
+    const quaternion = new BoneQuaternion({ read });
+    const rotation = new BoneEuler({ read });
     quaternion._onChange(() => {
       rotation.setFromQuaternion(quaternion, undefined, false);
       poser.wrote(this, KIND_ROTATION);
@@ -125,7 +112,11 @@ export class InstanceBone extends Bone {
       quaternion.setFromEuler(rotation, false);
       poser.wrote(this, KIND_ROTATION);
     });
-    Object.defineProperties(this, READING);
+    const values = { quaternion, rotation, position: vector(0, KIND_POSITION), scale: vector(1, KIND_SCALE) };
+    for (const [name, value] of Object.entries(values)) {
+      // Not to be written over, as in every Object3D.
+      Object.defineProperty(this, name, { configurable: true, enumerable: true, value });
+    }
   }
 
   /** Ends all edits of this joint, whoever made them; the clips have it again. Proportions stay. */
@@ -167,39 +158,3 @@ export class InstanceBone extends Bone {
 /** For type testing. */
 export const isInstanceBone = (object: Object3D | null | undefined): object is InstanceBone =>
   (object as InstanceBone | null | undefined)?.isInstanceBone === true;
-
-/** Accessors that read the pose first. Object3D has these properties on each object of its own, and not on its prototype. */
-const READING: PropertyDescriptorMap & ThisType<InstanceBone> = {
-  position: {
-    configurable: true,
-    enumerable: true,
-    get(): Vector3 {
-      this.poser.read(this);
-      return this.values.position;
-    },
-  },
-  quaternion: {
-    configurable: true,
-    enumerable: true,
-    get(): Quaternion {
-      this.poser.read(this);
-      return this.values.quaternion;
-    },
-  },
-  rotation: {
-    configurable: true,
-    enumerable: true,
-    get(): Euler {
-      this.poser.read(this);
-      return this.values.rotation;
-    },
-  },
-  scale: {
-    configurable: true,
-    enumerable: true,
-    get(): Vector3 {
-      this.poser.read(this);
-      return this.values.scale;
-    },
-  },
-};

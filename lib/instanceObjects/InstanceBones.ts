@@ -60,32 +60,31 @@ export class InstanceBones implements BonePoser {
     this.hungOn();
   }
 
-  read(bone: InstanceBone): void {
-    if (!this.update() || bone.node < 0) return;
+  get hasWritten(): boolean {
+    return this.writtenTo.size > 0;
+  }
+
+  get hasLivePose(): boolean {
+    const { crowd, instanceId } = this.owner;
+    return instanceId >= 0 && crowd.crowd.edits.hasLive(instanceId);
+  }
+
+  read(bone: InstanceBone, kind: number): void {
+    if (this.isReading || !this.update() || bone.node < 0) return;
     const { nodes } = this;
-    if (bone.version === nodes.version) return;
-    bone.version = nodes.version;
-    const at = nodes.local(bone.node);
-    for (let kind = KIND_ROTATION; kind < SIZES.length; kind++) {
-      // What was written is not read back, which would round it, and lose which angles its rotation was given.
-      if (!this.isWritten(bone, kind)) this.set(bone, kind, nodes.trs, at + PROPERTY_OFFSETS[kind]);
-    }
+    // What was written is not read back, which would round it, and lose which angles its rotation was given.
+    if (bone.versions[kind] === nodes.version || this.isWritten(bone, kind)) return;
+    bone.versions[kind] = nodes.version;
+    this.set(bone, kind, nodes.trs, nodes.local(bone.node) + PROPERTY_OFFSETS[kind]);
   }
 
   wrote(bone: InstanceBone, kind: number): void {
     // Those of an instance that is gone are objects like any others.
     if (this.isReading || !this.update() || bone.node < 0) return;
     const { owner } = this;
-    bone.version = 0;
-    const value = valueOfKind(bone, kind);
-    const edit = editNode(
-      owner.crowd.crowd,
-      owner.instanceId,
-      bone.node,
-      kind,
-      value,
-      `SkinnedInstance: bone "${bone.name}"`,
-    );
+    // If it is an error, the bone goes back to what it was.
+    bone.versions[kind] = 0;
+    const edit = this.edit(bone, kind);
     const before = bone.written[kind];
     if (before !== null) {
       before.edit.set(edit);
@@ -102,7 +101,7 @@ export class InstanceBones implements BonePoser {
   /**
    * Ends what was written to bones for which clips give something else than before, as a mixer would overwrite it.
    *
-   * @returns Whether there is anything left that was written.
+   * @returns Whether anything is left that clips may overwrite; what was written to joints that none moves stays.
    */
   advanced(): boolean {
     const { owner, writtenTo } = this;
@@ -111,6 +110,7 @@ export class InstanceBones implements BonePoser {
     const { nodes } = this;
     const moved = playback.elapsed !== this.elapsed && !playback.isPaused(owner.instanceId);
     this.elapsed = playback.elapsed;
+    let mayEnd = false;
     for (const bone of writtenTo) {
       const unedited = this.readUnedited(bone.node);
       let isLeft = false;
@@ -120,16 +120,15 @@ export class InstanceBones implements BonePoser {
         const before = bone.written[kind]?.unedited as Float64Array;
         if (isSame(before, unedited, at) && !(moved && nodes.trembles?.(bone.node, kind))) {
           isLeft = true;
+          mayEnd ||= nodes.isStill?.(bone.node, kind) !== true;
           continue;
         }
         edits.remove(owner.instanceId, bone.node, kind);
         bone.written[kind] = null;
-        // At once: the program may hold on to `bone.rotation`, and not ask for it again.
-        this.set(bone, kind, unedited, at);
       }
       if (!isLeft) writtenTo.delete(bone);
     }
-    return writtenTo.size > 0;
+    return mayEnd || (writtenTo.size > 0 && this.hasLivePose);
   }
 
   clear(bone: InstanceBone): void {
@@ -142,7 +141,7 @@ export class InstanceBones implements BonePoser {
       this.nodes.readLocalMatrix(bone.node, target);
       return;
     }
-    const { position, quaternion, scale } = bone.values;
+    const { position, quaternion, scale } = bone;
     target.compose(position, quaternion, scale);
   }
 
@@ -166,6 +165,19 @@ export class InstanceBones implements BonePoser {
     );
   }
 
+  /** Edits the joint of a bone as that says. */
+  private edit(bone: InstanceBone, kind: number): ArrayLike<number> {
+    const { crowd, instanceId } = this.owner;
+    // The value is what was written, and not to be brought up to date.
+    this.isReading = true;
+    try {
+      const caller = `SkinnedInstance: bone "${bone.name}"`;
+      return editNode(crowd.crowd, instanceId, bone.node, kind, valueOfKind(bone, kind), caller);
+    } finally {
+      this.isReading = false;
+    }
+  }
+
   /** Brings the pose up to the present. Returns whether there is one: the instance may be no more. */
   private update(): boolean {
     const { crowd, instanceId } = this.owner;
@@ -182,7 +194,7 @@ export class InstanceBones implements BonePoser {
     const names: (string | null)[] = [...this.nodes.names];
     names[0] = null;
     for (const bone of this.all) {
-      bone.version = 0;
+      bone.versions.fill(0);
       bone.node = names.indexOf(bone.name);
       if (bone.node > 0) names[bone.node] = null;
       bone.written.fill(null);
@@ -225,8 +237,8 @@ function isBone(node: number, parents: ArrayLike<number>, joints: ArrayLike<numb
   return false;
 }
 
-function valueOfKind({ values }: InstanceBone, kind: number): Vector3 | InstanceBone['quaternion'] {
-  return kind === KIND_ROTATION ? values.quaternion : kind === KIND_POSITION ? values.position : values.scale;
+function valueOfKind(bone: InstanceBone, kind: number): Vector3 | InstanceBone['quaternion'] {
+  return kind === KIND_ROTATION ? bone.quaternion : kind === KIND_POSITION ? bone.position : bone.scale;
 }
 
 function isSame(a: Float64Array, b: Float64Array, at: number): boolean {

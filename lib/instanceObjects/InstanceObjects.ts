@@ -18,6 +18,16 @@ export interface ObjectOfInstance extends PlacedObject, PresentObject {
   told(event: PlaybackEvent): void;
 }
 
+/** Bones that code has written to. */
+export interface WrittenBones {
+  /** Call when the crowd's clock has moved. Returns whether clips may still overwrite something that was written. */
+  advanced(): boolean;
+  /** Whether anything that was written is left. */
+  readonly hasWritten: boolean;
+  /** Whether their instance has a live pose, which may overwrite it. */
+  readonly hasLivePose: boolean;
+}
+
 /** Which object stands for which instance of a crowd. Objects follow their instances when these get other ids. */
 export class InstanceObjects implements CrowdObjects {
   /** By the id of the instance. */
@@ -26,8 +36,10 @@ export class InstanceObjects implements CrowdObjects {
   readonly presence: InstancePresence;
   /** What was set on objects, and is not yet told to the crowd. */
   readonly looks: LookQueue = new LookQueue();
-  /** Bones that code has written to, see `InstanceBones.advanced`. */
-  readonly written = new Set<{ advanced(): boolean }>();
+  /** Bones that code has written to, and whose clips may overwrite that, see `InstanceBones.advanced`. */
+  private readonly written = new Set<WrittenBones>();
+  /** Those whose joints no clip moves, so that only live poses can overwrite it. */
+  private readonly resting = new Set<WrittenBones>();
   /** How many listeners the objects have for a type of event. */
   private readonly listeners = new Map<string, number>();
 
@@ -113,8 +125,26 @@ export class InstanceObjects implements CrowdObjects {
     return object === null || !intersects.some((hit) => hit.object === object && hit.mesh === mesh);
   }
 
+  /** Call when code wrote to bones: from then on they are looked at whenever the crowd's clock has moved. */
+  bonesWritten(bones: WrittenBones): void {
+    this.resting.delete(bones);
+    this.written.add(bones);
+  }
+
+  /** Call when bones are those of no instance any more. */
+  bonesLost(bones: WrittenBones): void {
+    this.written.delete(bones);
+    this.resting.delete(bones);
+  }
+
   advanced(): void {
-    for (const bones of this.written) if (!bones.advanced()) this.written.delete(bones);
+    const { written, resting } = this;
+    for (const bones of resting) if (bones.hasLivePose) this.bonesWritten(bones);
+    for (const bones of written) {
+      if (bones.advanced()) continue;
+      written.delete(bones);
+      if (bones.hasWritten) resting.add(bones);
+    }
   }
 
   tell(object: Object3D, event: PlaybackEvent): void {

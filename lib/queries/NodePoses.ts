@@ -4,6 +4,7 @@ import { SLOT_BY_HAND, SLOT_PROPORTION } from '../edits/editLayout.js';
 import { createPoseMix } from '../poses/PoseMix.js';
 import { TRS_SIZE } from '../poses/Rig.js';
 import type { PosedCrowd } from '../sources/PoseSource.js';
+import { isStill } from '../tracks/isStill.js';
 import { type EditModel, type MixedLayer, mixNode } from '../tracks/mixPose.js';
 import { type PoseTracks, TRACK_ABSENT, TRACK_TREMBLES, trackEntry } from '../tracks/PoseTracks.js';
 import { playedActions } from '../tracks/playedActions.js';
@@ -32,6 +33,8 @@ export interface PosedNodes {
   readUnedited?(node: number, out: Float64Array): void;
   /** Whether what plays holds a property of a node still, but for rounding errors. */
   trembles?(node: number, property: number): boolean;
+  /** Whether no clip moves a property of a node. */
+  isStill?(node: number, property: number): boolean;
   /** Reads the matrix of a node relative to its parent, with proportions. */
   readLocalMatrix(node: number, target: Matrix4): Matrix4;
   /** Reads the matrix of a node relative to the instance. */
@@ -140,6 +143,10 @@ export class NodePoses implements PosedNodes {
       }
     }
     return false;
+  }
+
+  isStill(node: number, property: number): boolean {
+    return isStill(this.tracks, node, property);
   }
 
   readModelMatrix(node: number, target: Matrix4): Matrix4 {

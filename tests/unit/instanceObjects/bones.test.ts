@@ -4,9 +4,11 @@ import {
   AnimationMixer,
   Bone,
   type BufferAttribute,
+  Euler,
   Group,
   Mesh,
   Object3D,
+  Quaternion,
   Scene,
   SkeletonHelper,
   Vector3,
@@ -14,6 +16,7 @@ import {
 import { SkeletonUtils } from 'three-stdlib';
 import { expect, test, vi } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
+import { NodePoses } from '../../../lib/queries/NodePoses.js';
 import { placeError, uniqueNames } from '../../support/boneErrors.js';
 import { describeCharacters, loadCharacter } from '../../support/characters.js';
 import { BoneTexture, SkinnedInstancedMesh } from '../../support/library.js';
@@ -39,6 +42,9 @@ function createPair(encoding: 'tracks' | 'quaternion' = 'tracks') {
   update(0.4);
   return { root, walk, crowd, scene, knight, clone, update, height: characterHeight(root) };
 }
+
+/** Radians: keys are float32, and the cosine of a small angle tells it half as well. */
+const ANGLE = 1e-3;
 
 const worldOf = (object: Object3D | undefined) => (object as Object3D).getWorldPosition(new Vector3());
 
@@ -212,6 +218,54 @@ test('what is written stays as long as clips do not move the joint, adds up, and
   expect(bone.scale.x).toBe(2);
   knight.clearEdits();
   expect(bone.scale.x).toBe(1);
+});
+
+test('a joint that no clip moves is looked at once after it was written to, and again when there is a live pose', () => {
+  const { crowd, knight } = createPair();
+  const read = vi.spyOn(NodePoses.prototype, 'readUnedited');
+  const frames = () => {
+    read.mockClear();
+    for (let i = 0; i < 5; i++) crowd.update(0.1);
+    return read.mock.calls.length;
+  };
+  // No clip has a track for it.
+  const neck = knight.getObjectByName('Neck') as Bone;
+  neck.scale.setScalar(2);
+  expect(frames()).toBeLessThanOrEqual(1);
+  expect(frames()).toBe(0);
+  expect(neck.scale.x).toBe(2);
+  const pose = new Group();
+  const posed = new Bone();
+  posed.name = 'Neck';
+  posed.scale.setScalar(3);
+  crowd.setPoseAt(knight.instanceId, pose.add(posed));
+  expect(frames()).toBeGreaterThan(0);
+  expect(neck.scale.x, 'the live pose has it').toBe(3);
+  crowd.setPoseAt(knight.instanceId, null);
+  neck.rotation.y = 1;
+  expect(frames(), 'clips move it').toBeGreaterThan(0);
+  read.mockRestore();
+});
+
+test('values of bones that a program holds on to are up to date, and can be written to', () => {
+  const { crowd, knight, clone, update } = createPair();
+  const { position, rotation, quaternion, scale } = knight.getObjectByName('LeftUpperArm') as Bone;
+  const theirs = clone.getObjectByName('LeftUpperArm') as Bone;
+  for (let i = 0; i < 3; i++) {
+    update(0.13);
+    expect(rotation.y).toBeCloseTo(theirs.rotation.y, 5);
+    expect(quaternion.angleTo(theirs.quaternion)).toBeLessThan(ANGLE);
+    expect(position.distanceTo(theirs.position)).toBeLessThan(1e-5);
+    expect(scale.x).toBeCloseTo(1, 5);
+    expect(new Quaternion().setFromEuler(rotation).angleTo(theirs.quaternion)).toBeLessThan(ANGLE);
+  }
+  update(0.13);
+  rotation.z += 0.3;
+  theirs.rotation.z += 0.3;
+  expect(quaternion.angleTo(theirs.quaternion)).toBeLessThan(ANGLE);
+  expect(crowd.crowd.edits.isUsed).toBe(true);
+  expect(JSON.parse(JSON.stringify(scale))).toEqual({ x: 1, y: 1, z: 1 });
+  expect([rotation.clone().constructor, quaternion.clone().constructor]).toEqual([Euler, Quaternion]);
 });
 
 test('writes follow the instance, and end with it', () => {
