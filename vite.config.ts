@@ -12,6 +12,8 @@ const entries = {
   webgpu: path('lib/webgpu.ts'),
   instanceObjects: path('lib/instanceObjects.ts'),
   files: path('lib/files.ts'),
+  vertexTextures: path('lib/vertexTextures.ts'),
+  vertexTexturesWebGPU: path('lib/vertexTexturesWebGPU.ts'),
 };
 
 /** Demos and tests import the library by its name, as users do. */
@@ -19,6 +21,8 @@ export const alias = {
   'skinned-instanced-mesh/webgpu': path('lib/webgpu.ts'),
   'skinned-instanced-mesh/objects': path('lib/instanceObjects.ts'),
   'skinned-instanced-mesh/files': path('lib/files.ts'),
+  'skinned-instanced-mesh/vertex-textures/webgpu': path('lib/vertexTexturesWebGPU.ts'),
+  'skinned-instanced-mesh/vertex-textures': path('lib/vertexTextures.ts'),
   'skinned-instanced-mesh': path('lib/index.ts'),
 };
 

@@ -44,7 +44,10 @@ export const PARAM_SHADOW_VARIANT = 4;
 /** How many parts the character has, and how many instances' parts are in a row of their texture. */
 export const PARAM_PARTS = 5;
 export const PARAM_PARTS_PER_ROW = 6;
-/** Texels of a frame, or of an instance in a palette, before the influences of morph targets. */
+/**
+ * Texels of a frame, or of an instance in a palette, before the influences of morph targets; of a vertex texture, log2 of its
+ * width.
+ */
 export const PARAM_MORPH_TEXEL = 7;
 /** 1 if a list says which instances are drawn, 0 if they are the first so many. */
 export const PARAM_LISTED = 8;

@@ -104,20 +104,12 @@ export const STRONGEST: Record<ShaderVariant['influences'], string> = {
 };
 
 /**
- * The weighted sum of the vertex's joints, as rows, in the clip that plays and in those that fade out. Weights are sorted,
- * so the loop over joints ends at the first that is zero. It is a loop, not a row of `if`s, because some drivers run both
- * sides of an `if`, and would look up joints that do not count. The same holds for the loop over clips: an instance that
- * does not fade goes through it once. For a hidden part it does not run at all, so that all its vertices are at one point.
+ * A loop over the clips that an instance shows: the one that plays and those that fade out. It declares `left`, the share that
+ * is still to come, and in its body `pose` and `share`. It is a loop, not a row of `if`s, because some drivers run both sides
+ * of an `if`, and would look up what does not count: an instance that does not fade goes through it once. For a hidden part it
+ * does not run at all, so that all its vertices are at one point.
  */
-export function skinningMatrixGLSL(
-  name: string,
-  encoding: MatrixEncodingName,
-  { interpolate, influences, parts, morphs }: ShaderVariant,
-): string {
-  return /* glsl */ `
-mat3x4 ${name}() {
-
-  mat3x4 skin = mat3x4( 0.0 );
+export const eachClipGLSL = ({ interpolate, parts }: ShaderVariant, body: string): string => /* glsl */ `
   vec4 clip = instanceClip;
   vec4 timing = instanceTiming;
   ivec2 at = fadingTexel();
@@ -129,7 +121,28 @@ mat3x4 ${name}() {
     float fading = left * fadingWeight( timing );
     float share = left - fading;
     PoseLayer pose = poseLayer( clip, timing, ease, ${interpolate} );
-    vec4 joints = skinIndex;
+    ${body}
+    left = fading;
+    ease = 1.0 - fading;
+    if ( left <= 0.0 ) break;
+    clip = texelFetch( CROWD_FADING_SLOTS, at, 0 );
+    timing = texelFetch( CROWD_FADING_SLOTS, at + ivec2( 1, 0 ), 0 );
+    at.x += 2;
+
+  }
+`;
+
+/**
+ * The weighted sum of the vertex's joints, as rows, in the clip that plays and in those that fade out. Weights are sorted,
+ * so the loop over joints ends at the first that is zero, and is a loop for the same reason as that over clips.
+ */
+export function skinningMatrixGLSL(
+  name: string,
+  encoding: MatrixEncodingName,
+  variant: ShaderVariant,
+): string {
+  const { interpolate, influences, morphs } = variant;
+  const sum = /* glsl */ `vec4 joints = skinIndex;
     vec4 weights = skinWeight;
     ${STRONGEST[influences]}
 
@@ -142,16 +155,12 @@ mat3x4 ${name}() {
 
     }
 
-    ${morphs ? `addMorphs( pose, share, ${interpolate} );` : ''}
-    left = fading;
-    ease = 1.0 - fading;
-    if ( left <= 0.0 ) break;
-    clip = texelFetch( CROWD_FADING_SLOTS, at, 0 );
-    timing = texelFetch( CROWD_FADING_SLOTS, at + ivec2( 1, 0 ), 0 );
-    at.x += 2;
+    ${morphs ? `addMorphs( pose, share, ${interpolate} );` : ''}`;
+  return /* glsl */ `
+mat3x4 ${name}() {
 
-  }
-
+  mat3x4 skin = mat3x4( 0.0 );
+  ${eachClipGLSL(variant, sum)}
   return skin;
 
 }

@@ -36,21 +36,21 @@ function component(texel: Node<'vec4'>, i: Node<'int'>): Node<'float'> {
   return select(place.equal(0), texel.x, select(place.equal(1), texel.y, later));
 }
 
+/** What all clips that a draw shows have in common. */
+export type ClockNodes = Pick<DrawNodes, 'clock' | 'rows' | 'stride'>;
+
 /**
- * Twin of `skinningMatrixGLSL` and, inside, of `poseLayerGLSL`: the weighted sum of the vertex's joints, as rows. Builds on
- * the current stack.
+ * Twin of `eachClipGLSL` and, inside, of `poseLayerGLSL`: a loop over the clips that an instance shows. Builds on the current
+ * stack.
  *
- * @param morph Called for each clip that the instance shows, with a function that gives by how much the clip changes the
- * influence of a morph target.
+ * @param body Builds what is done with a clip's pose and its share of the whole.
  */
-export function skinningMatrix(
-  boneTexture: TexelNode,
-  jointMatrix: JointMatrixNodes,
+export function eachClip(
   playback: PlaybackNodes,
-  { clock, rows, stride, morphTexel }: DrawNodes,
-  { interpolate, influences, parts, morphs }: ShaderVariant,
-  morph: ((influence: (i: Node<'int'>) => Node<'float'>) => void) | null = null,
-): Rows {
+  { clock, rows, stride }: ClockNodes,
+  { interpolate, parts }: Pick<ShaderVariant, 'interpolate' | 'parts'>,
+  body: (pose: LayerNodes, share: Node<'float'>) => void,
+): void {
   const frameTexel = (frame: Node<'float'>): Node<'ivec2'> => {
     const column = floor(frame.add(0.5).div(rows)).toVar();
     return ivec2(int(column.mul(stride)), int(frame.sub(column.mul(rows))));
@@ -68,7 +68,6 @@ export function skinningMatrix(
 
   const fadingWeight = ({ timing }: SlotNodes) => clamp(timing.z.sub(clock.mul(timing.w)), 0, 1);
 
-  const sum = zeroRows();
   const slot = { clip: vec4(playback.clip).toVar(), timing: vec4(playback.timing).toVar() };
   const fadingSlot = int(0).toVar();
   const ease = fadingWeight(slot).toVar();
@@ -77,7 +76,36 @@ export function skinningMatrix(
   While(left.greaterThan(0), () => {
     const fading = left.mul(fadingWeight(slot)).toVar();
     const share = left.sub(fading).toVar();
-    const pose = poseLayer(slot, ease);
+    body(poseLayer(slot, ease), share);
+
+    left.assign(fading);
+    ease.assign(fading.oneMinus());
+    If(left.greaterThan(0), () => {
+      const { clip, timing } = playback.fading(fadingSlot);
+      slot.clip.assign(clip);
+      slot.timing.assign(timing);
+      fadingSlot.addAssign(1);
+    });
+  });
+}
+
+/**
+ * Twin of `skinningMatrixGLSL`: the weighted sum of the vertex's joints, as rows. Builds on the current stack.
+ *
+ * @param morph Called for each clip that the instance shows, with a function that gives by how much the clip changes the
+ * influence of a morph target.
+ */
+export function skinningMatrix(
+  boneTexture: TexelNode,
+  jointMatrix: JointMatrixNodes,
+  playback: PlaybackNodes,
+  draw: DrawNodes,
+  variant: ShaderVariant,
+  morph: ((influence: (i: Node<'int'>) => Node<'float'>) => void) | null = null,
+): Rows {
+  const { interpolate, influences, morphs } = variant;
+  const sum = zeroRows();
+  eachClip(playback, draw, variant, (pose, share) => {
     const joints = ivec4(attribute<'ivec4'>('skinIndex', 'ivec4')).toVar();
     const weights = vec4(attribute<'vec4'>('skinWeight', 'vec4')).toVar();
     // A variant may follow fewer joints than the geometry has: then weights of those it follows add up to 1 again.
@@ -99,22 +127,13 @@ export function skinningMatrix(
 
     if (morphs && morph !== null) {
       morph((i) => {
-        const at = ivec2(morphTexel.add(i.div(4)), 0).toVar();
+        const at = ivec2(draw.morphTexel.add(i.div(4)), 0).toVar();
         const first = component(boneTexture.texel(pose.texel0.add(at)).toVar(), i).toVar();
         if (!interpolate) return first.mul(share);
         const second = component(boneTexture.texel(pose.texel1.add(at)).toVar(), i);
         return first.add(second.sub(first).mul(pose.alpha)).mul(share);
       });
     }
-
-    left.assign(fading);
-    ease.assign(fading.oneMinus());
-    If(left.greaterThan(0), () => {
-      const { clip, timing } = playback.fading(fadingSlot);
-      slot.clip.assign(clip);
-      slot.timing.assign(timing);
-      fadingSlot.addAssign(1);
-    });
   });
   return sum;
 }

@@ -40,12 +40,12 @@ export interface PartSource {
 
 const UNSUPPORTED = ['isInstancedMesh', 'isBatchedMesh', 'isPoints', 'isLine', 'isSprite'];
 
-function isUnsupported(node: Object3D): boolean {
+export function isUnsupported(node: Object3D): boolean {
   return UNSUPPORTED.some((flag) => (node as unknown as Record<string, unknown>)[flag] === true);
 }
 
 /** Calls back with the root and every object under it that is not hidden, nor under one that is. */
-function traverseDrawn(root: Object3D, callback: (node: Object3D) => void): void {
+export function traverseDrawn(root: Object3D, callback: (node: Object3D) => void): void {
   callback(root);
   for (const child of root.children) if (child.visible) traverseDrawn(child, callback);
 }

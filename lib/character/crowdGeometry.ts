@@ -24,7 +24,8 @@ export function createCrowdGeometry(
   influences: Influences,
   caller: string,
 ): BufferGeometry {
-  for (const name of ['position', 'skinIndex', 'skinWeight']) {
+  const { binding } = boneTexture;
+  for (const name of binding === null ? ['position', 'skinIndex', 'skinWeight'] : ['position']) {
     if (source.getAttribute(name) === undefined) {
       throw new Error(
         `${caller}: the geometry "${source.name}" has no attribute "${name}"; pass the geometry of a SkinnedMesh, or use SkinnedInstancedMesh.from(root, clips, count).`,
@@ -34,7 +35,8 @@ export function createCrowdGeometry(
 
   const geometry = new BufferGeometry().copy(source);
   removePlaybackAttributes(geometry);
-  setSkin(geometry, source, boneTexture, influences, caller);
+  if (binding === null) setSkin(geometry, source, boneTexture, influences, caller);
+  else binding.bind(geometry, source, caller);
   makeMorphsRelative(geometry);
   if (ownVertexBuffers(geometry) + INSTANCE_BUFFERS > VERTEX_BUFFERS) packAttributes(geometry);
   return geometry;

@@ -24,6 +24,12 @@ export interface FromOptions extends SkinnedInstancedMeshOptions, BakeOptions {
   hiddenParts?: readonly string[];
 }
 
+/** What is known of the morph targets that clips move. */
+interface MorphRig {
+  morphNames: readonly string[];
+  morphRest: ArrayLike<number>;
+}
+
 /** What a crowd of a character is made of. */
 export interface Character {
   geometry: BufferGeometry;
@@ -52,9 +58,7 @@ export function createCharacter(
   if (options.skipUnsupported !== true) refuseUnsupported(root, caller);
   const boneTexture = options.boneTexture ?? BoneTexture.bake(root, clips, bakeOptions(options, count));
   checkIsBoneTexture(boneTexture);
-  const { flips } = boneTexture.data;
-  const { rig, parts } = collectRig(root, { morphing: options.morphTargets, flips });
-  checkSameRig(rig, boneTexture, caller);
+  const { rig, parts } = collect(root, boneTexture, options, caller);
   const { geometry, material, owned } = mergeParts(
     parts,
     rig.morphNames.length,
@@ -74,6 +78,21 @@ export function createCharacter(
   };
 }
 
+/** The meshes under the root, for a bone texture that is to pose them. */
+function collect(
+  root: Object3D,
+  { binding, data: { flips }, jointNames }: BoneTexture,
+  { morphTargets: morphing }: FromOptions,
+  caller: string,
+): { rig: MorphRig; parts: ScenePart[] } {
+  // Morph targets are in the vertices already.
+  if (binding !== null)
+    return { rig: { morphNames: [], morphRest: [] }, parts: binding.collect(root, caller) };
+  const collected = collectRig(root, { morphing, flips });
+  checkSameRig(collected.rig, jointNames, caller);
+  return collected;
+}
+
 /** Layers need tracks, so that these are what `'auto'` means with them. */
 function bakeOptions(options: FromOptions, instances: number): BakeOptions {
   const { layers = [], encoding = 'auto' } = options;
@@ -81,7 +100,7 @@ function bakeOptions(options: FromOptions, instances: number): BakeOptions {
   return { instances, ...options, encoding: isLayered ? 'tracks' : encoding };
 }
 
-function dressLike(crowd: Mesh, parts: readonly ScenePart[], { morphNames, morphRest }: Rig): void {
+function dressLike(crowd: Mesh, parts: readonly ScenePart[], { morphNames, morphRest }: MorphRig): void {
   const [{ mesh }] = parts;
   crowd.castShadow = parts.some((part) => part.mesh.castShadow);
   crowd.receiveShadow = parts.some((part) => part.mesh.receiveShadow);
@@ -89,12 +108,12 @@ function dressLike(crowd: Mesh, parts: readonly ScenePart[], { morphNames, morph
   crowd.renderOrder = mesh.renderOrder;
   crowd.layers.mask = mesh.layers.mask;
   if (morphNames.length === 0) return;
-  crowd.morphTargetInfluences = [...morphRest];
+  crowd.morphTargetInfluences = Array.from(morphRest);
   crowd.morphTargetDictionary = Object.fromEntries(morphNames.map((name, i) => [name, i]));
 }
 
 /** @throws If a bone texture was baked from another character. */
-function checkSameRig({ jointNames }: Rig, { jointNames: names }: BoneTexture, caller: string): void {
+function checkSameRig({ jointNames }: Rig, names: readonly string[], caller: string): void {
   // Behind the joints there may be sockets.
   if (names.length >= jointNames.length && jointNames.every((name, i) => name === names[i])) return;
   throw new Error(

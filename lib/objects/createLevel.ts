@@ -93,6 +93,11 @@ function fromRoot(
     );
   }
   const { boneTexture } = owner;
+  if (boneTexture.binding !== null) {
+    throw new Error(
+      `${caller}: a vertex texture poses the vertices it was baked of and no others; make levels of the crowd's own geometry, by addSimplifiedLevels or SkinnedInstancedMesh.simplify.`,
+    );
+  }
   const { paths } = owner.wardrobe;
   let collected = collect(root, caller);
   const numbers = matchParts(

@@ -107,8 +107,10 @@ export class PosedInstance {
     return target;
   }
 
-  /** The same for the vertex's normal, which is not normalised; one of a pose without joints stays as it is. */
+  /** The same for the vertex's normal, which is not normalised. */
   applyPoseToNormal(vertex: number, normal: Vector3): Vector3 {
+    const { source } = this;
+    if (source.posedNormal !== undefined) return source.posedNormal(this.crowd, vertex, normal);
     if (!this.hasJoints) return normal;
     const m = this.skinningMatrix(vertex);
     const { x, y, z } = normal;

@@ -71,6 +71,8 @@ export interface PoseSource {
   readMorphs?(crowd: PosedCrowd, out: Float64Array): void;
   /** Carries a vertex, with its morph targets applied, to where it is posed. Only for sources without joints. */
   posedVertex?(crowd: PosedCrowd, vertex: number, target: Vector3): Vector3;
+  /** Turns the normal of a vertex to where it is posed. Sources without joints that do not have it leave normals as they are. */
+  posedNormal?(crowd: PosedCrowd, vertex: number, target: Vector3): Vector3;
   /**
    * Grows a box by every pose there can be.
    *

@@ -34,7 +34,8 @@ export function sourceOf({
   palette,
 }: Pick<PosedCrowd, 'poseSource' | 'boneTexture' | 'palette'>): PoseSource {
   if (poseSource !== null) return poseSource;
-  const { encoding } = boneTexture;
+  const { encoding, binding } = boneTexture;
+  if (binding !== null) return sources.find(({ name }) => name === binding.source) as PoseSource;
   return sources[encoding === 'tracks' && palette === 'compact' ? COMPACT : ENCODING_NAMES.indexOf(encoding)];
 }
 

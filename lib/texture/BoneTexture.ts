@@ -17,7 +17,9 @@ import { createJointBoxes } from '../poses/jointBoxes.js';
 import type { PoseMix } from '../poses/PoseMix.js';
 import type { AffineArray } from '../utils/affine.js';
 import { warnOnce } from '../utils/warnOnce.js';
+import { ownData } from './ownData.js';
 import { shortKeyTexture } from './shortKeyTexture.js';
+import type { VertexBinding } from './VertexBinding.js';
 
 /**
  * Baked skeletal animation, as texels that shaders read: the keys of every clip, from which each instance is posed; or the
@@ -43,6 +45,13 @@ export class BoneTexture extends DataTexture {
    * @internal
    */
   shortKeys: DataTexture | null;
+
+  /**
+   * How vertices are posed that follow no joints; null if they do.
+   *
+   * @internal
+   */
+  readonly binding: VertexBinding | null = null;
 
   private content: BoneTextureData;
   private table: ClipTable;
@@ -336,13 +345,4 @@ export class BoneTexture extends DataTexture {
   override clone(): this {
     return new BoneTexture(this.content) as this;
   }
-}
-
-/** The data with clips of its own: whoever adds markers to them does not change those of another texture. */
-function ownData(data: BoneTextureData): BoneTextureData {
-  const clips = data.clips.map((clip) => ({
-    ...clip,
-    markers: clip.markers.map((marker) => ({ ...marker })),
-  }));
-  return { ...data, clips };
 }

@@ -24,6 +24,7 @@ const LAYERS = [
   /^lib\/sources\//,
   /^lib\/backends\//,
   /^lib\/character\//,
+  /^lib\/vertexTextures\//,
   /^lib\/queries\//,
   /^lib\/objects\//,
   /^lib\/instanceObjects\//,

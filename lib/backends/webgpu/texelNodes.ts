@@ -3,13 +3,13 @@ import type { Node } from 'three/webgpu';
 import { drawClock, drawMorphTexel, drawRows, drawStride } from '../../../shaders/drawSlots.tsl.js';
 import { jointMatrix_matrix } from '../../../shaders/encodings/matrix.tsl.js';
 import { jointMatrix_quaternion } from '../../../shaders/encodings/quaternion.tsl.js';
-import { type SlotNodes, skinningMatrix } from '../../../shaders/skinningMatrix.tsl.js';
+import { type PlaybackNodes, type SlotNodes, skinningMatrix } from '../../../shaders/skinningMatrix.tsl.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { objectUniform } from '../../../shaders/tsl.js';
 import type { MatrixEncodingName } from '../../encodings/Encoding.js';
 import { FADES_STRIDE, OLDEST_FADE, SLOT_STRIDE } from '../../playback/instanceLayout.js';
-import { isCrowd } from '../DrawnCrowd.js';
-import { clipMorphs, onCrowdUpdate } from './crowdNodes.js';
+import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
+import { clipMorphs, onCrowdUpdate, type PartNode } from './crowdNodes.js';
 import type { NodeSource } from './NodeSource.js';
 
 const DECODERS = { matrix: jointMatrix_matrix, quaternion: jointMatrix_quaternion };
@@ -20,20 +20,10 @@ export const texelNodes = (encoding: MatrixEncodingName): NodeSource => ({
 
   skinningMatrix({ crowd, variant, instance: drawn, part, morph }) {
     const boneTexture = texels(crowd.boneTexture);
-    const states = texels(crowd.playback.state.layered);
-    const fades = texels(crowd.playback.fades.layered);
-    onCrowdUpdate(({ boneTexture: texture, playback }) => {
-      boneTexture.value = texture;
-      states.value = playback.state.layered;
-      fades.value = playback.fades.layered;
+    onCrowdUpdate((other) => {
+      boneTexture.value = other.boneTexture;
     });
-
-    const instance = drawn.toVar();
-    const playback = {
-      ...slotOf(states, instance, SLOT_STRIDE, int(0)),
-      fading: (slot: Node<'int'>) => slotOf(fades, instance, FADES_STRIDE, slot.mul(OLDEST_FADE / 4)),
-      part,
-    };
+    const playback = playbackNodes(crowd, drawn, part);
     const common = { rows: drawRows(), stride: drawStride(), morphTexel: drawMorphTexel() };
     const now = { ...common, clock: drawClock() };
     const jointMatrix = DECODERS[encoding];
@@ -48,6 +38,22 @@ export const texelNodes = (encoding: MatrixEncodingName): NodeSource => ({
     };
   },
 });
+
+/** What an instance plays, where vertices read that themselves. Builds on the current stack. */
+export function playbackNodes(crowd: DrawnCrowd, drawn: Node<'int'>, part: PartNode): PlaybackNodes {
+  const states = texels(crowd.playback.state.layered);
+  const fades = texels(crowd.playback.fades.layered);
+  onCrowdUpdate(({ playback }) => {
+    states.value = playback.state.layered;
+    fades.value = playback.fades.layered;
+  });
+  const instance = drawn.toVar();
+  return {
+    ...slotOf(states, instance, SLOT_STRIDE, int(0)),
+    fading: (slot) => slotOf(fades, instance, FADES_STRIDE, slot.mul(OLDEST_FADE / 4)),
+    part,
+  };
+}
 
 /** Reads a slot of an instance; `offset` in texels from where the instance begins. */
 function slotOf(texture: TexelNode, instance: Node<'int'>, stride: number, offset: Node<'int'>): SlotNodes {
@@ -65,7 +71,7 @@ interface DrawnClock {
 const drawnClocks = /*@__PURE__*/ new WeakMap<object, DrawnClock>();
 
 /** The clock of the frame drawn before, however often the crowd was updated since, on the scale the clock has now. */
-function previousClock(): Node<'float'> {
+export function previousClock(): Node<'float'> {
   return objectUniform(({ object, frameId }) => {
     if (!isCrowd(object)) return 0;
     const { clock, elapsed } = object;

@@ -1,0 +1,21 @@
+import type { BufferGeometry, Object3D } from 'three';
+import type { ScenePart } from '../baking/collectParts.js';
+
+/** What a bone texture brings along that poses vertices by something else than joints. */
+export interface VertexBinding {
+  /** Name of the pose source that poses crowds by it. */
+  readonly source: string;
+  /**
+   * The meshes under a root, as parts that follow one joint.
+   *
+   * @throws If the texture was baked of others.
+   */
+  collect(root: Object3D, caller: string): ScenePart[];
+  /**
+   * Gives a crowd geometry what the vertices need to be posed, in the place of joints and weights.
+   *
+   * @param source What the geometry is a copy of.
+   * @throws If the texture was baked of another geometry.
+   */
+  bind(geometry: BufferGeometry, source: BufferGeometry, caller: string): void;
+}

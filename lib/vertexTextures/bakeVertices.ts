@@ -1,0 +1,207 @@
+import { Box3, type Object3D, Vector3 } from 'three';
+import { REST_FRAME } from '../constants.js';
+import { boxToArray } from '../poses/BoxArray.js';
+import type { BakedClip } from '../poses/ClipTable.js';
+import { FrameStore } from './FrameStore.js';
+import { type MotionSource, type PlannedMotion, planMotions } from './planMotions.js';
+import type { VertexBakeOptions } from './VertexBakeOptions.js';
+import { drawnMeshes, VertexSampler } from './VertexSampler.js';
+import { layoutVertices, type VertexErrors, type VertexTextureData, WORDS } from './VertexTextureData.js';
+
+const NAME = 'VertexTexture.bake';
+
+const _size = /*@__PURE__*/ new Vector3();
+
+/** A baking in progress: yields the share that is done, and returns the result. */
+export type VertexBakeSteps = Generator<number, VertexTextureData, void>;
+
+/** Poses an object frame by frame, and keeps where its vertices are. */
+export function* bakeVertices(
+  object: Object3D,
+  source: MotionSource,
+  options: VertexBakeOptions,
+): VertexBakeSteps {
+  const { fps, precision, maxTextureSize, measure } = valuesOf(options);
+  const meshes = drawnMeshes(object, NAME);
+  const { motions, restore } = planMotions(object, source, { ...options, fps }, NAME);
+  const ownCode = motions.length > 0 && !isDriven(source);
+  const normals = options.normals ?? (ownCode ? 'computed' : 'source');
+  if (!['source', 'computed', 'none'].includes(normals)) {
+    throw new Error(`${NAME}: normals is "${normals}"; use "source", "computed" or "none".`);
+  }
+  try {
+    const sampler = new VertexSampler(object, meshes, normals);
+    const recorder = new Recorder(sampler, new FrameStore(sampler.vertices, precision));
+    recorder.record(`${NAME}: the rest pose`);
+    const restBounds = boxToArray(recorder.takeBounds());
+    const errors: VertexErrors[] = [];
+    const clips: BakedClip[] = [];
+    const all = Math.max(
+      1,
+      motions.reduce((sum, { count }) => sum + count, 0),
+    );
+    let start = REST_FRAME + 1;
+    for (const motion of motions) {
+      const { name, duration, count } = motion;
+      recorder.begin();
+      for (let i = 0; i < count; i++) {
+        recorder.pose(motion, i, measure);
+        motion.release();
+        yield (start + i) / (all + 1);
+      }
+      const { stored, between } = recorder;
+      errors.push({ clip: name, stored, between: measure && count > 1 ? between : null });
+      clips.push({
+        name,
+        start,
+        count,
+        duration,
+        fps: (count - 1) / (duration || 1),
+        bounds: boxToArray(recorder.takeBounds()),
+        rootMotion: null,
+        markers: [],
+      });
+      start += count;
+    }
+
+    const size = recorder.size || 1;
+    for (const error of errors) {
+      error.stored /= size;
+      if (error.between !== null) error.between /= size;
+    }
+    const { store } = recorder;
+    const { vertices } = sampler;
+    const layout = layoutVertices(store.stored.length * vertices, maxTextureSize, NAME);
+    const texels = new Uint32Array(layout.width * layout.height * WORDS[precision]);
+    store.stored.forEach((words, i) => {
+      texels.set(words, i * words.length);
+    });
+    return {
+      parts: meshes.map(({ name, geometry }) => ({
+        name,
+        vertices: geometry.getAttribute('position').count,
+      })),
+      vertices,
+      precision,
+      normals: normals !== 'none',
+      frames: Uint32Array.from(store.frames),
+      boxes: Float32Array.from(store.boxes),
+      texels,
+      ...layout,
+      clips,
+      restBounds,
+      errors,
+    };
+  } finally {
+    for (const motion of motions) motion.release();
+    restore();
+  }
+}
+
+/** Whether clips pose the object, and not code of the user's. */
+const isDriven = (source: MotionSource): boolean =>
+  typeof source !== 'function' && !('pose' in (source[0] ?? {}));
+
+/** @throws If an option is nothing that baking knows. */
+function valuesOf({
+  fps = 30,
+  precision = 'half',
+  maxTextureSize = 4096,
+  measure = false,
+}: VertexBakeOptions) {
+  if (!(fps > 0 && fps < Infinity)) throw new Error(`${NAME}: fps is ${fps}; use a positive number.`);
+  if (precision !== 'half' && precision !== 'float') {
+    throw new Error(`${NAME}: precision is "${precision}"; use "half" or "float".`);
+  }
+  if (!(maxTextureSize >= 1)) {
+    throw new Error(`${NAME}: maxTextureSize is ${maxTextureSize}; use a positive number.`);
+  }
+  return { fps, precision, maxTextureSize, measure };
+}
+
+/** Reads frames of a motion into a store, and finds how far these are from it. */
+class Recorder {
+  /** Largest distances of the clip at hand, in the units of the scene. */
+  stored = 0;
+  between = 0;
+  /** Around all frames of the clip at hand, and around all frames. */
+  private readonly clipBounds = new Box3();
+  private readonly bounds = new Box3();
+  /** The last two frames as they are stored, and the object as it is half-way between them. */
+  private last: Float32Array;
+  private before: Float32Array;
+  private half: Float32Array | null = null;
+
+  constructor(
+    private readonly sampler: VertexSampler,
+    readonly store: FrameStore,
+  ) {
+    this.last = new Float32Array(sampler.positions.length);
+    this.before = new Float32Array(sampler.positions.length);
+  }
+
+  /** The longest side of the box around all frames. */
+  get size(): number {
+    const { x, y, z } = this.bounds.getSize(_size);
+    return Math.max(x, y, z);
+  }
+
+  /** Begins a clip. */
+  begin(): void {
+    this.stored = this.between = 0;
+    this.half = null;
+  }
+
+  /** Records a frame of a motion. */
+  pose(motion: PlannedMotion, frame: number, measure: boolean): void {
+    const { name, count, duration } = motion;
+    const where = `${NAME}: motion "${name}"`;
+    const step = count === 1 ? 0 : duration / (count - 1);
+    // The last frame is at the duration itself, not a rounding error behind it.
+    motion.pose(frame === count - 1 ? (count === 1 ? 0 : duration) : frame * step);
+    this.record(where);
+    if (!measure || frame === count - 1) return;
+    motion.pose((frame + 0.5) * step);
+    this.sampler.read(where);
+    this.half = this.sampler.positions.slice();
+  }
+
+  /** Records the object as it is posed now. */
+  record(where: string): void {
+    const { sampler, store, clipBounds } = this;
+    sampler.read(where);
+    const { positions, normals } = sampler;
+    store.add(positions, normals);
+    [this.before, this.last] = [this.last, this.before];
+    const { last, before, half } = this;
+    store.decode(last);
+    this.stored = Math.max(this.stored, distance(positions, last, last));
+    if (half !== null) this.between = Math.max(this.between, distance(half, before, last));
+    this.half = null;
+    const { min, max } = clipBounds;
+    for (let i = 0; i < last.length; i += 3) {
+      min.set(Math.min(min.x, last[i]), Math.min(min.y, last[i + 1]), Math.min(min.z, last[i + 2]));
+      max.set(Math.max(max.x, last[i]), Math.max(max.y, last[i + 1]), Math.max(max.z, last[i + 2]));
+    }
+  }
+
+  /** The box around all frames since it was last asked for. */
+  takeBounds(): Box3 {
+    this.bounds.union(this.clipBounds);
+    const taken = this.clipBounds.clone();
+    this.clipBounds.makeEmpty();
+    return taken;
+  }
+}
+
+/** The largest distance of vertices from the middle between two others. */
+function distance(positions: Float32Array, a: Float32Array, b: Float32Array): number {
+  let most = 0;
+  for (let i = 0; i < positions.length; i += 3) {
+    const x = positions[i] - (a[i] + b[i]) / 2;
+    const y = positions[i + 1] - (a[i + 1] + b[i + 1]) / 2;
+    const z = positions[i + 2] - (a[i + 2] + b[i + 2]) / 2;
+    most = Math.max(most, x * x + y * y + z * z);
+  }
+  return Math.sqrt(most);
+}

@@ -1,0 +1,182 @@
+import {
+  BufferAttribute,
+  BufferGeometry,
+  InterleavedBuffer,
+  InterleavedBufferAttribute,
+  Matrix4,
+  type Object3D,
+  Vector3,
+} from 'three';
+import type { ScenePart } from '../baking/collectParts.js';
+import { SKIN_PART } from '../character/crowdSkin.js';
+import { AFFINE_SIZE, REST_FRAME } from '../constants.js';
+import { affineFromMatrix4 } from '../utils/affine.js';
+import { updateWorld } from './MeshSampler.js';
+import type { VertexReader } from './VertexReader.js';
+import { drawnMeshes, isMirrored } from './VertexSampler.js';
+import type { VertexTextureData } from './VertexTextureData.js';
+
+/** Attribute in which vertices of parts carry their numbers while parts are merged, which may reorder them. */
+const NUMBERS = 'vertexNumber';
+
+/** Numbers of 16 bits a vertex, as of a skinned geometry: see `Skin`. */
+const STRIDE = 6;
+
+const _vector = /*@__PURE__*/ new Vector3();
+
+/**
+ * The meshes under an object as parts of a crowd, in the positions of the rest pose.
+ *
+ * @throws If they are not those that were baked.
+ */
+export function collectMeshes(
+  object: Object3D,
+  data: VertexTextureData,
+  reader: VertexReader,
+  caller: string,
+): ScenePart[] {
+  const meshes = drawnMeshes(object, caller);
+  const { parts } = data;
+  const counts = meshes.map(({ geometry }) => geometry.getAttribute('position').count);
+  if (meshes.length !== parts.length || counts.some((count, i) => count !== parts[i].vertices)) {
+    const list = (of: readonly string[]) => of.join(', ');
+    throw new Error(
+      `${caller}: the vertex texture was baked of other meshes: ${list(parts.map(({ name, vertices }) => `"${name}" with ${vertices} vertices`))}; ` +
+        `here are ${list(meshes.map(({ name }, i) => `"${name}" with ${counts[i]}`))}. Bake one of this object.`,
+    );
+  }
+  updateWorld(object);
+  const toRoot = new Matrix4().copy(object.matrixWorld).invert();
+  let first = 0;
+  return meshes.map((mesh, node) => {
+    const mirrored = isMirrored(mesh, toRoot);
+    const model = new Float64Array(AFFINE_SIZE);
+    // Positions are the root's; whether triangles are turned around is all that is left of the mesh's matrix.
+    affineFromMatrix4(new Matrix4().makeScale(mirrored ? -1 : 1, 1, 1), model, 0);
+    const geometry = atRest(mesh.geometry, data, reader, first);
+    first += counts[node];
+    return {
+      node,
+      mesh,
+      geometry,
+      material: mesh.material,
+      joints: Int32Array.of(0),
+      mirrorJoints: null,
+      rigid: true,
+      model,
+      morphOffset: -1,
+      morphCount: 0,
+      morphIndices: {},
+    };
+  });
+}
+
+/** A geometry with the vertices of the rest frame, and their numbers. */
+function atRest(
+  source: BufferGeometry,
+  data: VertexTextureData,
+  reader: VertexReader,
+  first: number,
+): BufferGeometry {
+  const geometry = new BufferGeometry();
+  geometry.name = source.name;
+  for (const [name, attribute] of Object.entries(source.attributes)) {
+    if (name !== 'skinIndex' && name !== 'skinWeight') geometry.setAttribute(name, attribute);
+  }
+  geometry.setIndex(source.index);
+  for (const { start, count, materialIndex } of source.groups) geometry.addGroup(start, count, materialIndex);
+  const { count } = source.getAttribute('position');
+  const numbers = Float32Array.from({ length: count }, (_, vertex) => first + vertex);
+  geometry.setAttribute(NUMBERS, new BufferAttribute(numbers, 1));
+  geometry.setAttribute(
+    'position',
+    restAttribute(numbers, (vertex) => reader.addPosition(REST_FRAME, vertex, 1, _vector)),
+  );
+  if (data.normals) geometry.setAttribute('normal', restNormals(numbers, reader));
+  return geometry;
+}
+
+const restNormals = (numbers: ArrayLike<number>, reader: VertexReader) =>
+  restAttribute(numbers, (vertex) => reader.addNormal(REST_FRAME, vertex, 1, _vector));
+
+function restAttribute(numbers: ArrayLike<number>, add: (vertex: number) => void): BufferAttribute {
+  const array = new Float32Array(numbers.length * 3);
+  for (let i = 0; i < numbers.length; i++) {
+    _vector.set(0, 0, 0);
+    add(numbers[i]);
+    _vector.toArray(array, i * 3);
+  }
+  return new BufferAttribute(array, 3);
+}
+
+/**
+ * Numbers the vertices of a crowd geometry. The numbers lie where those of the second and third joint would be, so that they
+ * need no attribute more: in 16 bits each, counted from 1. The one joint is the first and only one.
+ *
+ * @throws If the geometry is not the one that was baked, nor made of it.
+ */
+export function bindVertices(
+  geometry: BufferGeometry,
+  source: BufferGeometry,
+  data: VertexTextureData,
+  reader: VertexReader,
+  caller: string,
+): void {
+  const { count } = source.getAttribute('position');
+  const numbers = numbersOf(source, data, caller);
+  const integers = new Uint16Array(count * STRIDE);
+  const weights = new Uint16Array(count * 4);
+  const parts = source.getAttribute('partIndex');
+  for (let vertex = 0; vertex < count; vertex++) {
+    const number = numbers[vertex] + 1;
+    integers[vertex * STRIDE + 1] = number & 0xffff;
+    integers[vertex * STRIDE + 2] = number >>> 16;
+    if (parts !== undefined) integers[vertex * STRIDE + SKIN_PART] = parts.getX(vertex);
+    weights[vertex * 4] = 65535;
+  }
+  const buffer = new InterleavedBuffer(integers, STRIDE);
+  geometry.setAttribute('skinIndex', new InterleavedBufferAttribute(buffer, 4, 0));
+  geometry.setAttribute('partIndex', new InterleavedBufferAttribute(buffer, 2, SKIN_PART));
+  geometry.setAttribute('skinWeight', new BufferAttribute(weights, 4, true));
+  geometry.deleteAttribute(NUMBERS);
+  // They are in the frames.
+  geometry.morphAttributes = {};
+  if (data.normals && !geometry.hasAttribute('normal')) {
+    geometry.setAttribute('normal', restNormals(numbers, reader));
+  }
+}
+
+/** For each vertex of a geometry the one that was baked. */
+function numbersOf(source: BufferGeometry, { vertices }: VertexTextureData, caller: string): Uint32Array {
+  const { count } = source.getAttribute('position');
+  const merged = source.getAttribute(NUMBERS);
+  const joints = source.getAttribute('skinIndex');
+  const isNumbered = merged === undefined && joints?.itemSize === 4 && isBound(source);
+  if (merged === undefined && !isNumbered && count !== vertices) {
+    throw new Error(
+      `${caller}: the geometry "${source.name}" has ${count} vertices, but the vertex texture was baked of ${vertices}; ` +
+        'pass the geometry that was baked, or use SkinnedInstancedMesh.from(object, [], count, { boneTexture }).',
+    );
+  }
+  return Uint32Array.from({ length: count }, (_, vertex) => {
+    let number = vertex;
+    if (merged !== undefined) number = merged.getX(vertex);
+    else if (isNumbered) number = joints.getY(vertex) + joints.getZ(vertex) * 65536 - 1;
+    if (number < vertices) return number;
+    throw new Error(
+      `${caller}: vertex ${vertex} of the geometry "${source.name}" is number ${number} of what was baked, but the vertex texture has ${vertices}; was it made for another one?`,
+    );
+  });
+}
+
+/** Whether vertices of a geometry are numbered: they follow one joint alone, and yet have a second one. */
+function isBound(source: BufferGeometry): boolean {
+  const joints = source.getAttribute('skinIndex');
+  const weights = source.getAttribute('skinWeight');
+  if (weights === undefined) return false;
+  for (let vertex = 0; vertex < joints.count; vertex++) {
+    if (weights.getX(vertex) !== 1 || joints.getX(vertex) !== 0) return false;
+    if (joints.getY(vertex) === 0 && joints.getZ(vertex) === 0) return false;
+  }
+  return true;
+}

@@ -1,0 +1,68 @@
+import { describe } from '../utils/describe.js';
+import { storedFrames, type VertexTextureData, WORDS } from './VertexTextureData.js';
+
+/**
+ * Throws unless a field of a vertex texture's data is as it has to be.
+ *
+ * @param wanted What the field has to be, for the message.
+ */
+export function checkThat(holds: boolean, field: string, value: unknown, wanted: string): asserts holds {
+  if (holds) return;
+  throw new Error(`VertexTexture: ${field} is ${describe(value)}, but has to be ${wanted}.`);
+}
+
+/**
+ * Checks that data are those of a vertex texture and fit together; `checkBoneTextureData` does the same for the clips.
+ *
+ * @throws If not; the message names the field.
+ */
+export function checkVertexTextureData(data: VertexTextureData): void {
+  if (!(data?.texels instanceof Uint32Array)) {
+    throw new Error(
+      `VertexTexture: data is ${describe(data)}; use VertexTexture.bake(object, motion), or the vertexData of another.`,
+    );
+  }
+  const { parts, vertices, precision, normals, frames, boxes, texels, width, height, errors } = data;
+  checkThat(precision === 'half' || precision === 'float', 'precision', precision, '"half" or "float"');
+  checkThat(typeof normals === 'boolean', 'normals', normals, 'true or false');
+  const isPart = ({ name, vertices: count }: VertexTextureData['parts'][number]) =>
+    typeof name === 'string' && Number.isInteger(count) && count >= 0;
+  checkThat(
+    Array.isArray(parts) && parts.length > 0 && parts.every(isPart),
+    'parts',
+    parts,
+    'names and numbers of vertices',
+  );
+  const sum = parts.reduce((count, part) => count + part.vertices, 0);
+  checkThat(vertices === sum && sum > 0 && sum < 2 ** 24, 'vertices', vertices, `${sum}, those of all parts`);
+  checkThat(boxes instanceof Float32Array && boxes.length % 6 === 0, 'boxes', boxes, 'six floats a frame');
+  checkThat(boxes.every(Number.isFinite), 'boxes', boxes, 'finite numbers');
+  const stored = storedFrames(data);
+  const areFrames = frames instanceof Uint32Array && frames.length > 0;
+  checkThat(areFrames, 'frames', frames, 'a Uint32Array');
+  const beyond = frames.find((frame) => frame >= stored);
+  checkThat(beyond === undefined, 'frames', beyond, `below ${stored}, the number of stored frames`);
+  checkThat(width > 0 && Number.isInteger(Math.log2(width)), 'width', width, 'a power of two');
+  const room = width * height;
+  checkThat(
+    room >= stored * vertices,
+    'height',
+    height,
+    `enough for ${stored} frames of ${vertices} vertices`,
+  );
+  const words = room * WORDS[precision];
+  checkThat(texels.length === words, 'texels.length', texels.length, `${words}, for ${width} × ${height}`);
+  if (precision === 'float') {
+    const floats = new Float32Array(texels.buffer, texels.byteOffset, texels.length);
+    let bad = -1;
+    for (let i = 0; i < floats.length && bad < 0; i++) if (i % 4 < 3 && !Number.isFinite(floats[i])) bad = i;
+    checkThat(bad < 0, 'texels', floats[bad], 'finite positions');
+  }
+  const areErrors =
+    Array.isArray(errors) &&
+    errors.every(
+      ({ clip, stored: on, between }) =>
+        typeof clip === 'string' && on >= 0 && (between === null || between >= 0),
+    );
+  checkThat(areErrors, 'errors', errors, 'the errors of each clip');
+}

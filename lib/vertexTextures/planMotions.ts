@@ -1,0 +1,164 @@
+import {
+  type AnimationAction,
+  type AnimationClip,
+  AnimationMixer,
+  type BufferAttribute,
+  LoopOnce,
+  type Mesh,
+  type Object3D,
+} from 'three';
+import { type PlannedClip, planClips } from '../baking/planClips.js';
+import { runAll } from '../baking/runBake.js';
+import { describe } from '../utils/describe.js';
+import { updateWorld } from './MeshSampler.js';
+import type { VertexBakeOptions, VertexMotion } from './VertexBakeOptions.js';
+
+/** One clip to bake. */
+export interface PlannedMotion {
+  name: string;
+  duration: number;
+  /** Frames, both ends included. */
+  count: number;
+  /** Poses the object, and brings its world matrices up to date. */
+  pose(time: number): void;
+  /** Called where something else may look at the object before the next `pose`: clips put it back as it was. */
+  release(): void;
+}
+
+/** What is baked of an object. */
+export interface PlannedMotions {
+  motions: PlannedMotion[];
+  /** Poses the object as it was at first. */
+  restore(): void;
+}
+
+/** What the vertices are to be moved by. */
+export type MotionSource = readonly (AnimationClip | VertexMotion)[] | ((time: number) => void);
+
+/**
+ * Clips, or motions of the user's code, with their frames.
+ *
+ * @throws If one of them cannot be baked.
+ */
+export function planMotions(
+  object: Object3D,
+  source: MotionSource,
+  options: VertexBakeOptions & { fps: number },
+  caller: string,
+): PlannedMotions {
+  const motions = typeof source === 'function' ? [oneMotion(source, options, caller)] : source;
+  if (!Array.isArray(motions)) {
+    throw new Error(
+      `${caller}: ${describe(source)} is no motion; pass AnimationClips, a function (time) => void, or an array of { name, duration, pose }.`,
+    );
+  }
+  if (motions.length > 0 && motions.every(isMotion)) {
+    if (options.clips !== undefined) {
+      throw new Error(`${caller}: options.clips chooses among AnimationClips; leave out motions instead.`);
+    }
+    const restore = keeperOf(object);
+    return { motions: motions.map((motion) => planMotion(object, motion, options.fps, caller)), restore };
+  }
+  const clips = planned(motions as AnimationClip[], options, caller).map((clip) => driven(object, clip));
+  return { motions: clips, restore() {} };
+}
+
+const isMotion = (motion: unknown): motion is VertexMotion =>
+  typeof (motion as VertexMotion | null)?.pose === 'function';
+
+function oneMotion(
+  pose: (time: number) => void,
+  { duration, name = 'Motion' }: VertexBakeOptions,
+  caller: string,
+): VertexMotion {
+  if (duration === undefined) {
+    throw new Error(`${caller}: a motion that is a function needs options.duration, in seconds.`);
+  }
+  return { name, duration, pose };
+}
+
+function planMotion(object: Object3D, motion: VertexMotion, rate: number, caller: string): PlannedMotion {
+  const { name, duration, fps = rate } = motion;
+  if (typeof name !== 'string') throw new Error(`${caller}: the name of a motion is ${describe(name)}.`);
+  if (!(duration >= 0 && duration < Infinity)) {
+    throw new Error(`${caller}: motion "${name}" has duration ${duration}; use a number of seconds.`);
+  }
+  if (!(fps > 0 && fps < Infinity)) {
+    throw new Error(`${caller}: motion "${name}" has fps ${fps}; use a positive number.`);
+  }
+  const count = duration > 0 ? Math.max(1, Math.round(duration * fps)) + 1 : 1;
+  const pose = (time: number) => {
+    motion.pose(time);
+    updateWorld(object);
+  };
+  // A simulation may go on from what it has written.
+  return { name, duration, count, pose, release() {} };
+}
+
+/** Errors of `planClips` are for whoever bakes bones. */
+function planned(
+  clips: readonly AnimationClip[],
+  { clips: choices, fps }: VertexBakeOptions & { fps: number },
+  caller: string,
+): PlannedClip[] {
+  try {
+    return runAll(planClips(clips, choices, fps));
+  } catch (error) {
+    if (error instanceof Error) error.message = error.message.replace(/^BoneTexture\.bake/, caller);
+    throw error;
+  }
+}
+
+/** Lets an `AnimationMixer` of its own pose the object, which puts everything back in its place when it is stopped. */
+function driven(object: Object3D, { clip, name, count }: PlannedClip): PlannedMotion {
+  let mixer: AnimationMixer | null = null;
+  let action: AnimationAction | null = null;
+  return {
+    name,
+    duration: clip.duration,
+    count,
+    pose(time) {
+      mixer ??= new AnimationMixer(object);
+      action ??= mixer.clipAction(clip).setLoop(LoopOnce, 1);
+      action.clampWhenFinished = true;
+      action.reset().play();
+      mixer.setTime(time);
+      updateWorld(object);
+    },
+    release() {
+      mixer?.stopAllAction();
+      updateWorld(object);
+    },
+  };
+}
+
+/** Remembers how an object is posed; what is returned poses it so again. */
+function keeperOf(object: Object3D): () => void {
+  const kept: (() => void)[] = [];
+  object.traverse((node) => {
+    const { position, quaternion, scale, morphTargetInfluences, geometry } = node as Mesh;
+    const [p, q, s] = [position.clone(), quaternion.clone(), scale.clone()];
+    const influences = morphTargetInfluences?.slice();
+    kept.push(() => {
+      position.copy(p);
+      quaternion.copy(q);
+      scale.copy(s);
+      influences?.forEach((influence, i) => {
+        (morphTargetInfluences as number[])[i] = influence;
+      });
+    });
+    for (const name of ['position', 'normal']) {
+      const attribute = geometry?.getAttribute(name) as BufferAttribute | undefined;
+      if (attribute?.array === undefined) continue;
+      const values = attribute.array.slice();
+      kept.push(() => {
+        attribute.array.set(values);
+        attribute.needsUpdate = true;
+      });
+    }
+  });
+  return () => {
+    for (const restore of kept) restore();
+    updateWorld(object);
+  };
+}

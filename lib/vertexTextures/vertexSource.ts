@@ -1,0 +1,99 @@
+import { type Texture, Vector3 } from 'three';
+import { frameAtGLSL } from '../../shaders/frameAt.glsl.js';
+import { newestSlotGLSL, poseLayerGLSL } from '../../shaders/skinningMatrix.glsl.js';
+import { vertexMatrixGLSL, vertexTextureGLSL } from '../../shaders/vertexTexture.glsl.js';
+import { PARAM_MORPH_TEXEL, PARAM_ROWS, PARAM_STRIDE } from '../constants.js';
+import type { Precision } from '../encodings/BoneTextureData.js';
+import { createPoseMix } from '../poses/PoseMix.js';
+import type { PosedCrowd, PoseSource } from '../sources/PoseSource.js';
+import { registerSource } from '../sources/sources.js';
+import type { VertexReader } from './VertexReader.js';
+import type { VertexTextureData } from './VertexTextureData.js';
+
+/** What the source reads of a vertex texture. The class of these lies in a layer below. */
+export interface PosingVertices {
+  readonly vertexData: Readonly<VertexTextureData>;
+  readonly vertexTexels: Texture;
+  readonly vertexReader: VertexReader;
+}
+
+/** The vertex texture of a crowd that it poses: no other has its name. */
+export const verticesOf = ({ boneTexture }: Pick<PosedCrowd, 'boneTexture'>): PosingVertices =>
+  boneTexture as unknown as PosingVertices;
+
+const _pose = /*@__PURE__*/ createPoseMix();
+const _turned = /*@__PURE__*/ new Vector3();
+
+/** Adds what an instance shows of a vertex, a frame at a time. */
+function mix(crowd: PosedCrowd, vertex: number, read: 'addPosition' | 'addNormal', target: Vector3): Vector3 {
+  const { vertexReader: reader } = verticesOf(crowd);
+  const joints = crowd.geometry.getAttribute('skinIndex');
+  const number = joints.getY(vertex) + joints.getZ(vertex) * 65536 - 1;
+  target.set(0, 0, 0);
+  for (let i = 0; i < _pose.count; i++) {
+    const { frame0, frame1, alpha, weight } = _pose.clips[i];
+    reader[read](frame0, number, weight * (1 - alpha), target);
+    if (alpha > 0) reader[read](frame1, number, weight * alpha, target);
+  }
+  return target;
+}
+
+/** Vertices that were baked frame by frame: each reads and mixes its own. */
+const vertexSource = (precision: Precision): PoseSource => ({
+  name: vertexSourceName(precision),
+  hasFrames: true,
+  readsSlots: true,
+  glsl: {
+    textures: (slots) => (slots === 'attributes' ? 2 : 3),
+    integers: 1,
+    declarations: (slots) => [
+      newestSlotGLSL(slots),
+      frameAtGLSL,
+      poseLayerGLSL,
+      ...vertexTextureGLSL(precision),
+    ],
+    skinningMatrix: (name, variant) => vertexMatrixGLSL(name, precision, variant),
+  },
+
+  setParameters({ boneTexture }, parameters) {
+    const { layout } = boneTexture;
+    parameters[PARAM_ROWS] = layout.height;
+    parameters[PARAM_STRIDE] = layout.stride;
+    parameters[PARAM_MORPH_TEXEL] = Math.log2(verticesOf({ boneTexture }).vertexData.width);
+  },
+
+  bindTextures({ boneTexture, playback }, slots, textures) {
+    textures[0] = boneTexture;
+    textures[1] = playback.fades.plain;
+    if (slots === 'texture') textures[2] = playback.state.plain;
+  },
+
+  bindIntegers(crowd, textures) {
+    textures[0] = verticesOf(crowd).vertexTexels;
+  },
+
+  pose({ playback, interpolate }, instance) {
+    playback.pose(instance, interpolate, _pose);
+  },
+  posedVertex: (crowd, vertex, target) => mix(crowd, vertex, 'addPosition', target),
+  posedNormal(crowd, vertex, target) {
+    if (!verticesOf(crowd).vertexData.normals) return target;
+    return target.copy(mix(crowd, vertex, 'addNormal', _turned));
+  },
+  expandBounds({ boneTexture }, target) {
+    boneTexture.expandBounds(target);
+  },
+});
+
+/** Name of the source that poses crowds by vertex textures of a precision. */
+export const vertexSourceName = (precision: Precision): string => `vertices ${precision}`;
+
+let registered = false;
+
+/** Makes the sources known, once. */
+export function registerVertexSources(): void {
+  if (registered) return;
+  registered = true;
+  registerSource(vertexSource('half'));
+  registerSource(vertexSource('float'));
+}

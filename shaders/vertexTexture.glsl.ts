@@ -1,0 +1,109 @@
+import type { ShaderVariant } from './ShaderVariant.js';
+import { eachClipGLSL } from './skinningMatrix.glsl.js';
+
+/** Kind of number that vertices are stored in, see `VertexTextureData.precision`. */
+export type VertexPrecision = 'half' | 'float';
+
+/** Twin of `octahedral.ts`. */
+const commonGLSL = /* glsl */ `
+#define CROWD_VERTICES boneTexture.integers[ 0 ]
+#define CROWD_VERTEX_BITS CROWD_MORPH_TEXEL
+
+vec3 unfoldNormal( vec2 square ) {
+
+  vec3 normal = vec3( square, 1.0 - abs( square.x ) - abs( square.y ) );
+  float folded = max( - normal.z, 0.0 );
+  normal.x += normal.x < 0.0 ? folded : - folded;
+  normal.y += normal.y < 0.0 ? folded : - folded;
+  return normalize( normal );
+
+}
+
+mat3x4 carryVertex( float shown, vec3 posed, vec3 turned ) {
+
+  mat3 turn = mat3( shown );
+
+  if ( dot( turned, turned ) > 0.0 && dot( normal, normal ) > 0.0 ) {
+
+    vec3 from = normalize( normal );
+    vec3 to = normalize( turned );
+    float cosine = dot( from, to );
+    vec3 v = cross( from, to );
+    if ( cosine > - 0.99999 ) {
+
+      turn = shown * ( mat3( cosine, v.z, - v.y, - v.z, cosine, v.x, v.y, - v.x, cosine ) + outerProduct( v, v ) / ( 1.0 + cosine ) );
+
+    } else {
+
+      // By half a turn, about any axis across the normal.
+      vec3 side = abs( from.x ) < 0.5 ? vec3( 1.0, 0.0, 0.0 ) : vec3( 0.0, 1.0, 0.0 );
+      vec3 axis = normalize( cross( from, side ) );
+      turn = shown * ( 2.0 * outerProduct( axis, axis ) - mat3( 1.0 ) );
+
+    }
+
+  }
+
+  vec3 way = posed - turn * position;
+  return transpose( mat4x3( turn[ 0 ], turn[ 1 ], turn[ 2 ], way ) );
+
+}
+`;
+
+const decoders: Record<VertexPrecision, string> = {
+  half: /* glsl */ `
+  vec3 stored = least.xyz + size.xyz * vec3( texel.x & 0xffffu, texel.x >> 16, texel.y & 0xffffu );
+  vec2 square = vec2( ivec2( texel.y << 8, texel.y ) >> 24 ) / 127.0;
+`,
+  float: /* glsl */ `
+  vec3 stored = uintBitsToFloat( texel.xyz );
+  vec2 square = unpackSnorm2x16( texel.w );
+`,
+};
+
+/** What the functions of vertex textures need: the first is the same for both precisions. */
+export const vertexTextureGLSL = (precision: VertexPrecision): readonly string[] => [
+  commonGLSL,
+  /* glsl */ `
+void addVertex_${precision}( ivec2 frame, int vertex, float weight, inout vec3 posed, inout vec3 turned ) {
+
+  vec4 size = texelFetch( CROWD_BONE_TEXTURE, frame, 0 );
+  vec4 least = texelFetch( CROWD_BONE_TEXTURE, frame + ivec2( 1, 0 ), 0 );
+  int place = int( size.w ) * int( abs( least.w ) ) + vertex;
+  int bits = CROWD_VERTEX_BITS;
+  uvec4 texel = texelFetch( CROWD_VERTICES, ivec2( place & ( ( 1 << bits ) - 1 ), place >> bits ), 0 );
+  ${decoders[precision]}
+  posed += weight * stored;
+  // Where there are no normals, the number of vertices is written as a negative one.
+  if ( least.w > 0.0 ) turned += weight * unfoldNormal( square );
+
+}
+`,
+];
+
+/**
+ * Carries a vertex to where it is in the frames that its instance shows, and turns its normal to what it is there: by the least
+ * turn that does it, which tangents follow. The matrix holds for the vertex alone.
+ */
+export function vertexMatrixGLSL(name: string, precision: VertexPrecision, variant: ShaderVariant): string {
+  const add = (texel: string, weight: string) =>
+    `addVertex_${precision}( pose.${texel}, vertex, ${weight}, posed, turned );`;
+  const body = variant.interpolate
+    ? `${add('texel0', 'share - share * pose.alpha')}
+    ${add('texel1', 'share * pose.alpha')}
+    shown += share;`
+    : `${add('texel0', 'share')}
+    shown += share;`;
+  return /* glsl */ `
+mat3x4 ${name}() {
+
+  int vertex = int( skinIndex.y ) + ( int( skinIndex.z ) << 16 ) - 1;
+  float shown = 0.0;
+  vec3 posed = vec3( 0.0 );
+  vec3 turned = vec3( 0.0 );
+  ${eachClipGLSL(variant, body)}
+  return carryVertex( shown, posed, turned );
+
+}
+`;
+}

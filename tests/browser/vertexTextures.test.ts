@@ -1,0 +1,134 @@
+import { VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
+import {
+  AnimationMixer,
+  Box3,
+  DoubleSide,
+  LoopOnce,
+  LoopPingPong,
+  Matrix4,
+  type Mesh,
+  MeshBasicMaterial,
+  MeshNormalMaterial,
+  MeshStandardMaterial,
+  Object3D,
+  Vector3,
+} from 'three';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { captureGeometry } from '../support/capture.js';
+import { captureOf, TWINS } from '../support/captures.js';
+import { type Drawing, drawingOf } from '../support/drawings.js';
+import { expectSamePicture } from '../support/expectSamePicture.js';
+import { SkinnedInstancedMesh } from '../support/library.js';
+import { createStage } from '../support/pictures.js';
+import { bumps, stripes } from '../support/textures.js';
+import { createFlag, createMorphing } from '../support/vertexSources.js';
+
+if (TWINS.length > 1) {
+  const { VertexTexture: same } = await import('skinned-instanced-mesh/vertex-textures/webgpu');
+  if (same !== VertexTexture) throw new Error('The entries have a class each.');
+}
+
+/** Around a flag that is waved. */
+const BOUNDS = new Box3(new Vector3(-0.5, 0, -1.5), new Vector3(3, 5, 1.5));
+
+/** Share of the pixels that may differ: normals of 8 and 8 bits, and edges. */
+const BOUND = 0.01;
+
+const MATERIALS = {
+  'standard, with a map and a normal map': () =>
+    new MeshStandardMaterial({ map: stripes(), normalMap: bumps(), roughness: 0.7, side: DoubleSide }),
+  'flat shading': () => new MeshStandardMaterial({ color: 0xcc3333, flatShading: true, side: DoubleSide }),
+  basic: () => new MeshBasicMaterial({ map: stripes(), side: DoubleSide }),
+  normal: () => new MeshNormalMaterial({ side: DoubleSide }),
+};
+
+describe.each(TWINS)('%s', (twin) => {
+  let drawing: Drawing;
+  beforeAll(async () => {
+    drawing = await drawingOf(twin);
+  });
+  afterAll(() => drawing.dispose());
+
+  test.each(['half', 'float'] as const)(
+    'vertices are where the CPU has them, precision %s',
+    async (precision) => {
+      const { root, clips } = createMorphing();
+      const texture = VertexTexture.bake(root, clips, { fps: 10, precision, maxTextureSize: 64 });
+      const crowd = SkinnedInstancedMesh.from(root, [], 6, { boneTexture: texture });
+      const { count } = crowd.geometry.getAttribute('position');
+      const how = await captureOf(twin);
+      crowd.geometry = captureGeometry(crowd.geometry);
+      crowd.material = how.material(count);
+      for (let i = 0; i < 6; i++) crowd.setMatrixAt(i, new Matrix4().makeTranslation(i, 0, 0));
+      crowd.play(1, 'Morph', { time: 0.33 });
+      crowd.play(2, 'Morph', { time: 1.7, loop: LoopPingPong });
+      crowd.play(3, 'Travel', { time: 0.2, timeScale: -0.5 });
+      crowd.play(4, 'Morph', { time: 0.5 });
+      crowd.crossFadeTo(4, 'Travel', 1);
+      crowd.play(5, 'Travel', { time: 0.1 });
+      crowd.update(0.3);
+      crowd.stop(5, { fade: 1 });
+      crowd.update(0.3);
+      const drawn = await how.read(crowd, count, 6);
+      how.dispose();
+
+      const [onGPU, onCPU] = [new Vector3(), new Vector3()];
+      let error = 0;
+      for (let i = 0; i < 6; i++) {
+        for (let v = 0; v < count; v++) {
+          crowd.getVertexPositionAt(i, v, onCPU);
+          error = Math.max(error, onGPU.fromArray(drawn, (i * count + v) * 3).distanceTo(onCPU));
+        }
+      }
+      console.log(`${twin} ${precision}: ${error.toExponential(1)} of 5 units`);
+      expect(error).toBeLessThan(1e-5);
+    },
+  );
+
+  test.each(Object.entries(MATERIALS))('a flag looks as its source does: %s', async (label, create) => {
+    const { flag, wave } = createFlag();
+    const [cloth] = flag.children as Mesh[];
+    cloth.material = create();
+    flag.traverse((node) => {
+      node.castShadow = node.receiveShadow = true;
+    });
+    const texture = VertexTexture.bake(flag, wave, { duration: 1, fps: 20 });
+    const crowd = SkinnedInstancedMesh.from(flag, [], 1, { boneTexture: texture });
+    crowd.play(0, 'Motion', { time: 0.35 });
+    wave(0.35);
+    cloth.geometry.computeVertexNormals();
+    for (const light of label === 'basic' ? (['point'] as const) : (['directional'] as const)) {
+      const { scene, camera } = createStage(BOUNDS, light);
+      const empty = await drawing.draw(scene, camera, new Object3D());
+      const expected = await drawing.draw(scene, camera, flag);
+      const drawn = await drawing.draw(scene, camera, crowd);
+      expectSamePicture(`${twin} ${label}, ${light}`, expected, drawn, empty, BOUND);
+    }
+    crowd.dispose();
+  });
+
+  test('meshes that are mirrored, turned and morphed look as under a mixer', async () => {
+    const { root, clips } = createMorphing(6);
+    root.position.set(1, 1, 0);
+    const texture = VertexTexture.bake(root, clips, { fps: 20, precision: 'float' });
+    const crowd = SkinnedInstancedMesh.from(root, [], 2, { boneTexture: texture });
+    crowd.count = 1;
+    crowd.setMatrixAt(0, root.matrix);
+    crowd.play(0, 'Morph', { time: 0.4 });
+    crowd.setCapacity(5);
+    const copy = crowd.clone();
+    const mixer = new AnimationMixer(root);
+    mixer.clipAction(clips[0]).setLoop(LoopOnce, 1).play();
+    mixer.setTime(0.4);
+    const { scene, camera } = createStage(BOUNDS, 'directional');
+    const empty = await drawing.draw(scene, camera, new Object3D());
+    const expected = await drawing.draw(scene, camera, root);
+    expectSamePicture(`${twin} a scene`, expected, await drawing.draw(scene, camera, crowd), empty, BOUND);
+    crowd.dispose();
+    expectSamePicture(`${twin} its clone`, expected, await drawing.draw(scene, camera, copy), empty, BOUND);
+    copy.setPartVisibleAt(0, 'Blob', false);
+    root.getObjectByName('Blob')?.removeFromParent();
+    const without = await drawing.draw(scene, camera, root);
+    expectSamePicture(`${twin} a part`, without, await drawing.draw(scene, camera, copy), empty, BOUND);
+  });
+});

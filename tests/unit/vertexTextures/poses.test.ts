@@ -1,0 +1,145 @@
+import { VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
+import { type AnimationClip, Matrix4, type Object3D, Vector3 } from 'three';
+import { describe, expect, test } from 'vitest';
+import { createCoarseCharacter } from '../../support/coarseCharacter.js';
+import { LoopOnceOptions, SkinnedInstancedMesh } from '../../support/library.js';
+import { random } from '../../support/random.js';
+import { createFlag, createMorphing, mixerVertices, verticesOf } from '../../support/vertexSources.js';
+
+const FPS = 20;
+
+/** The source's vertices at each frame of a clip, and the longest side of the box around them. */
+type FramesOf = (time: number) => Vector3[];
+
+function sizeOf(vertices: readonly Vector3[]): number {
+  const min = new Vector3(Infinity, Infinity, Infinity);
+  const max = min.clone().negate();
+  for (const vertex of vertices) {
+    min.min(vertex);
+    max.max(vertex);
+  }
+  return Math.max(...max.sub(min).toArray());
+}
+
+/** Largest distances of a crowd on the CPU from its source at random times: on frames, and from the mix of two frames between. */
+function measure(
+  object: Object3D,
+  texture: VertexTexture,
+  clip: number,
+  framesOf: FramesOf,
+  seed: number,
+): { onFrames: number; between: number } {
+  const dice = random(seed);
+  const crowd = SkinnedInstancedMesh.from(object, [], 2, { boneTexture: texture });
+  const place = new Matrix4()
+    .makeRotationY(1)
+    .setPosition(4, 5, 6)
+    .scale(new Vector3(2, 2, 2));
+  crowd.setMatrixAt(1, place);
+  const { count, duration } = texture.clips[clip];
+  const vertex = new Vector3();
+  let [onFrames, between, size] = [0, 0, 0];
+  for (let i = 0; i < 6; i++) {
+    const frame = Math.floor(dice() * (count - 1));
+    const alpha = i % 2 === 0 ? 0 : dice();
+    const time = ((frame + alpha) / (count - 1)) * duration;
+    crowd.play(1, clip, { time, ...LoopOnceOptions });
+    const first = framesOf((frame / (count - 1)) * duration);
+    const second = framesOf(((frame + 1) / (count - 1)) * duration);
+    size = Math.max(size, sizeOf(first));
+    expect(first.length).toBe(crowd.geometry.getAttribute('position').count);
+    first.forEach((from, v) => {
+      const wanted = from.lerp(second[v], alpha).applyMatrix4(place);
+      const error = crowd.getVertexPositionAt(1, v, vertex).distanceTo(wanted) / 2;
+      if (alpha === 0) onFrames = Math.max(onFrames, error);
+      else between = Math.max(between, error);
+    });
+  }
+  crowd.dispose();
+  return { onFrames: onFrames / size, between: between / size };
+}
+
+describe.each(['half', 'float'] as const)('precision %s', (precision) => {
+  const limit = precision === 'half' ? 1e-4 : 1e-6;
+
+  test('a skinned character of several meshes is where three.js has it', () => {
+    const { root, clips } = createCoarseCharacter();
+    const texture = VertexTexture.bake(root, clips.slice(0, 2), { fps: FPS, precision });
+    texture.clips.forEach((_, clip) => {
+      const framesOf = (time: number) => mixerVertices(root, clips[clip], time);
+      const { onFrames, between } = measure(root, texture, clip, framesOf, clip + 1);
+      expect(onFrames).toBeLessThan(limit);
+      expect(between).toBeLessThan(limit);
+    });
+  });
+
+  test('rigid meshes under nodes that move, with many morph targets, are where three.js has them', () => {
+    const { root, clips } = createMorphing();
+    const texture = VertexTexture.bake(root, clips, { fps: FPS, precision });
+    clips.forEach((clip: AnimationClip, i) => {
+      const { onFrames, between } = measure(
+        root,
+        texture,
+        i,
+        (time) => mixerVertices(root, clip, time),
+        i + 3,
+      );
+      expect(onFrames).toBeLessThan(limit);
+      expect(between).toBeLessThan(limit);
+    });
+  });
+
+  test('what code poses is where the code has put it', () => {
+    const { flag, wave } = createFlag();
+    const texture = VertexTexture.bake(flag, wave, { fps: FPS, duration: 1, precision });
+    const framesOf = (time: number) => {
+      wave(time);
+      return verticesOf(flag);
+    };
+    const { onFrames, between } = measure(flag, texture, 0, framesOf, 5);
+    expect(onFrames).toBeLessThan(limit);
+    expect(between).toBeLessThan(limit);
+  });
+});
+
+test('the object is afterwards as it was', () => {
+  const { root, clips } = createMorphing();
+  root.updateMatrixWorld(true);
+  const before = verticesOf(root);
+  VertexTexture.bake(root, clips, { fps: 5 });
+  root.updateMatrixWorld(true);
+  expect(verticesOf(root)).toEqual(before);
+
+  const { flag, wave } = createFlag();
+  flag.updateMatrixWorld(true);
+  const still = verticesOf(flag);
+  VertexTexture.bake(flag, wave, { fps: 5, duration: 1 });
+  expect(verticesOf(flag)).toEqual(still);
+});
+
+test('errors say how far frames are off, and the middle between two', () => {
+  const { flag, wave } = createFlag();
+  const options = { duration: 1, name: 'Wave', fps: 10 };
+  const {
+    errors: [plain],
+  } = VertexTexture.bake(flag, wave, options);
+  expect(plain.between).toBeNull();
+  const {
+    errors: [error],
+  } = VertexTexture.bake(flag, wave, { ...options, measure: true });
+  expect(error.clip).toBe('Wave');
+  expect(error.stored).toBeGreaterThan(0);
+  expect(error.stored).toBeLessThan(1e-5);
+  // A sine of amplitude 0.9 that is sampled ten times a turn: its chords are off by 0.9 (1 - cos(pi / 10)).
+  const {
+    clips: [{ bounds }],
+  } = VertexTexture.bake(flag, wave, options);
+  const size = Math.max(bounds[3] - bounds[0], bounds[4] - bounds[1], bounds[5] - bounds[2]);
+  const most = (0.906 * (1 - Math.cos(Math.PI / 10))) / size;
+  expect(error.between).toBeLessThan(most * 1.01);
+  expect(error.between).toBeGreaterThan(most * 0.8);
+  const {
+    errors: [exact],
+  } = VertexTexture.bake(flag, wave, { ...options, precision: 'float' });
+  expect(exact.stored).toBeLessThan(1e-9);
+});
