@@ -74,11 +74,7 @@ export function createMorphing(targets = 40): { root: Group; clips: AnimationCli
   const clips = [
     new AnimationClip('Morph', 1, [
       new NumberKeyframeTrack('Blob.morphTargetInfluences', times, influences),
-      new QuaternionKeyframeTrack(
-        'Arm.quaternion',
-        [0, 0.5, 1],
-        [0, 0, 0, 1, 0, 0.6, 0, 0.8, 0, 0, 0, 1],
-      ),
+      new QuaternionKeyframeTrack('Arm.quaternion', [0, 0.5, 1], [0, 0, 0, 1, 0, 0.6, 0, 0.8, 0, 0, 0, 1]),
     ]),
     new AnimationClip('Travel', 0.5, [new VectorKeyframeTrack('Arm.position', [0, 0.5], [0, 0, 0, 5, 2, 0])]),
   ];
