@@ -6,6 +6,7 @@
 
 export type { Influences } from '../shaders/ShaderVariant.js';
 export type { BakeAsyncOptions, BakeOptions, ClipChoice } from './baking/BakeOptions.js';
+export type { MergeMaterialsOptions } from './character/mergeMaterials.js';
 export type { Simplified, Simplifier } from './character/simplifyGeometry.js';
 export type { LayerOption } from './crowd/clipTimes.js';
 export type { WeightOptions } from './crowd/clipWeights.js';

@@ -7,6 +7,7 @@ import {
   type UniformPlace,
   type UniformType,
 } from '../lib/instances/UniformLayout.js';
+import { mergedConstantGLSL, mergedFragmentGLSL } from './mergedSurface.glsl.js';
 import { variantOf } from './ShaderVariant.js';
 
 /** What must be called in `main` of a vertex shader once it is known which instance is drawn. */
@@ -102,12 +103,14 @@ export interface SurfaceProgram {
   arrayMap: boolean;
   /** Whether its `roughnessMap` and `metalnessMap` are a palette that holds the constants of merged materials. */
   palette: boolean;
+  /** What it was merged of, if of materials with several textures; see `mergedCode`. */
+  merged: number;
 }
 
 /** Puts what instances have of their own into the fragment shader of a material, whose includes are not yet resolved. */
 export function instanceSurfaceGLSL(fragmentShader: string, program: SurfaceProgram): string {
-  const { uniforms, arrayMap, palette } = program;
-  let shader = fragmentShader;
+  const { uniforms, arrayMap, palette, merged } = program;
+  let shader = merged > 0 ? mergedFragmentGLSL(fragmentShader, merged) : fragmentShader;
   /** Puts code around a chunk, or in its place. */
   const edit = (chunk: string, edited: (include: string) => string): boolean => {
     const include = `#include <${chunk}>`;
@@ -119,6 +122,14 @@ export function instanceSurfaceGLSL(fragmentShader: string, program: SurfaceProg
     const layer = uniforms.places.has('mapLayer') ? 'instanceUniform_mapLayer' : '0.0';
     edit('map_pars_fragment', () => arrayMapGLSL);
     edit('map_fragment', () => sampleLayerGLSL(layer));
+  }
+  for (const name of ['roughness', 'metalness'] as const) {
+    const has = uniforms.places.has(name);
+    if (!has && merged === 0) continue;
+    const own = merged > 0 ? mergedConstantGLSL(name) : name;
+    edit(`${name}map_fragment`, (include) =>
+      palette ? afterPalette(include, name) : beforeMap(include, name, own, has),
+    );
   }
   if (uniforms.texels === 0) return shader;
   if (uniforms.places.has('opacity')) {
@@ -135,12 +146,6 @@ export function instanceSurfaceGLSL(fragmentShader: string, program: SurfaceProg
     edit(
       'emissivemap_fragment',
       (include) => `${include}\ntotalEmissiveRadiance += instanceUniform_emissive;`,
-    );
-  }
-  for (const name of ['roughness', 'metalness'] as const) {
-    if (!uniforms.places.has(name)) continue;
-    edit(`${name}map_fragment`, (include) =>
-      palette ? afterPalette(include, name) : beforeMap(include, name),
     );
   }
   return declareUniformsGLSL(uniforms) + shader;
@@ -169,9 +174,14 @@ const opacityGLSL = ({ shadow }: SurfaceProgram): string => {
   return shadow ? `\n#ifdef USE_ALPHAHASH\n  ${code}\n#endif\n` : code;
 };
 
-/** Has a chunk read another factor in the place of the material's uniform. */
-const beforeMap = (include: string, name: string): string => /* glsl */ `
-float crowd_${name} = instanceUniform_${name} < 0.0 ? ${name} : instanceUniform_${name};
+/**
+ * Has a chunk read another factor in the place of the material's uniform.
+ *
+ * @param own What the material says.
+ * @param instanced Whether instances may have one of their own.
+ */
+const beforeMap = (include: string, name: string, own: string, instanced: boolean): string => /* glsl */ `
+float crowd_${name} = ${instanced ? `instanceUniform_${name} >= 0.0 ? instanceUniform_${name} : ` : ''}${own};
 #define ${name} crowd_${name}
 ${include}
 #undef ${name}

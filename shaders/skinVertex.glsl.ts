@@ -10,6 +10,7 @@ import {
   uniformsOfProgram,
 } from './instanceUniforms.glsl.js';
 
+import { mergedVertexGLSL } from './mergedSurface.glsl.js';
 import { morphsGLSL } from './morphTargets.glsl.js';
 import { partsGLSL } from './parts.glsl.js';
 import { callFirst, placedFirst } from './placeVertex.glsl.js';
@@ -29,6 +30,8 @@ export interface CrowdProgram {
   variantParameter: number;
   /** Where the shader finds what an instance plays. */
   slots: SlotSource;
+  /** Whether the material was merged of several with different textures. */
+  merged: boolean;
   sourceOf(variant: ShaderVariant): SourceGLSL;
 }
 
@@ -76,9 +79,9 @@ objectNormal = vec4( objectNormal, 0.0 ) * crowdSkin;
 }
 
 /** Lets a shader know what is drawn, the instance and what it has of its own, before it does anything else. */
-function preparedFirst(vertexShader: string, { codes }: CrowdProgram): string {
+function preparedFirst(vertexShader: string, { codes, merged }: CrowdProgram): string {
   const uniforms = uniformsOfProgram(codes);
-  let shader = vertexShader;
+  let shader = merged ? mergedVertexGLSL(vertexShader) : vertexShader;
   if (uniforms.texels > 0) shader = declareUniformsGLSL(uniforms) + callFirst(shader, READ_UNIFORMS);
   return codes.some((code) => variantOf(code).view) ? placedFirst(shader) : shader;
 }
@@ -121,7 +124,7 @@ const instanceMorphs = () =>
   );
 
 function skinningFunctions(program: CrowdProgram): string {
-  const { codes, slots, sourceOf, variantParameter } = program;
+  const { codes, slots, merged, sourceOf, variantParameter } = program;
   const variants = codes.map(variantOf);
   const anyParts = variants.some(({ parts }) => parts);
   const morphs = variants.some((variant) => variant.morphs);
@@ -129,6 +132,7 @@ function skinningFunctions(program: CrowdProgram): string {
   const declarations = new Set([
     drawSlotsGLSL(textureCounts(program), variantParameter),
     instanceIndexGLSL(variants.some(({ view }) => view)),
+    ...(anyParts || merged ? ['attribute vec2 partIndex;'] : []),
     ...(anyParts ? [partsGLSL] : []),
     ...(morphs ? [morphsGLSL] : []),
     ...(uniforms.texels > 0 ? [readUniformsGLSL(codes, uniforms)] : []),
@@ -189,7 +193,7 @@ export function textureCounts({
   codes,
   slots,
   sourceOf,
-}: Omit<CrowdProgram, 'variantParameter'>): TextureCounts {
+}: Omit<CrowdProgram, 'variantParameter' | 'merged'>): TextureCounts {
   const variants = codes.map(variantOf);
   const sources = variants.map(sourceOf);
   const textures = Math.max(...sources.map((source) => source.textures(slots)));

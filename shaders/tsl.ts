@@ -104,11 +104,17 @@ export type DrawnMaterial = NodeMaterial & {
   metalness?: number;
   metalnessNode?: Node<'float'> | null;
   metalnessMap?: Texture | null;
+  emissiveMap?: Texture | null;
+  normalMap?: Texture | null;
+  aoMap?: Texture | null;
 };
 
 /** The opacity that a material has of nodes; null where it is that of the material. */
 export const opacityNodeOf = ({ opacityNode }: DrawnMaterial): Node<'float'> | null =>
   opacityNode as unknown as Node<'float'> | null;
+
+/** A node of four numbers whose type does not say so. */
+export const vec4Of = (node: Node): Node<'vec4'> => vec4(node as Node<'vec4'>);
 
 /** A node that reads a property of a material, and holds one of its own for the value. */
 interface MapReference {
@@ -141,9 +147,15 @@ export function readLayer(
   reference.node.depthNode = layer;
 }
 
+/** The material whose `map` a node reads. */
+export const referredMaterial = (node: unknown, builder: Build): Material =>
+  (node as MapReference).updateReference(builder) as Material;
+
 /** A property of the material that is drawn: a number, a colour, or a texture, which is a sample of it. */
-export const materialProperty = <T extends 'float' | 'vec3' | 'vec4'>(name: string, kind: string): Node<T> =>
-  materialReference(name, kind) as unknown as Node<T>;
+export const materialProperty = <T extends 'float' | 'vec2' | 'vec3' | 'vec4'>(
+  name: string,
+  kind: string,
+): Node<T> => materialReference(name, kind) as unknown as Node<T>;
 
 /** Returns the node that takes the place of another one in a build. */
 export type OverrideNode = ((build: Build) => Node) | null;

@@ -1,4 +1,5 @@
 import type { Material, Texture } from 'three';
+import { MERGED, MERGED_MAPS, type MergedMap } from '../utils/mergedMaps.js';
 
 /** A texture, of whichever kind. */
 interface AnyTexture extends Texture {
@@ -7,16 +8,54 @@ interface AnyTexture extends Texture {
 }
 
 /** Materials with the maps that are asked for here. */
-interface Mapped {
-  map?: AnyTexture | null;
-  roughnessMap?: Texture | null;
+type Mapped = Partial<Record<MergedMap, AnyTexture | null>>;
+
+/** The tables of merged materials, found by their textures: materials for shadow maps are given these by three.js. */
+const tables = /*@__PURE__*/ new WeakMap<Texture, Texture>();
+
+const isArray = (map: AnyTexture | null | undefined): boolean =>
+  map?.isDataArrayTexture === true || map?.isCompressedArrayTexture === true;
+
+/**
+ * Notes that a texture is one of a merged material.
+ *
+ * @param table A row of `TABLE_TEXELS` texels for each material that was merged: the layer in each of the textures, -1 where the
+ * material had none, and the constants. Its name tells it from others of the same character. Vertices have the number of their material as second component of `partIndex`.
+ */
+export function noteMerged(map: Texture, table: Texture): void {
+  tables.set(map, table);
 }
 
-/** Whether a material's `map` has several layers, of which shaders choose one. */
-export function hasArrayMap(material: Material): boolean {
-  const { map } = material as Mapped;
-  return map?.isDataArrayTexture === true || map?.isCompressedArrayTexture === true;
+/** The table of a merged material with several textures; null for other materials. */
+export function mergedTable(material: Material): Texture | null {
+  for (const name of MERGED_MAPS) {
+    const map = (material as Mapped)[name];
+    const table = map ? tables.get(map) : undefined;
+    if (table !== undefined) return table;
+  }
+  return null;
 }
+
+/** What shaders of a material are made for: 0, or for merged materials a number that says which textures have layers. */
+export function mergedCode(material: Material): number {
+  if (mergedTable(material) === null) return 0;
+  let code = MERGED;
+  for (let i = 0; i < MERGED_MAPS.length; i++) {
+    if (isArray((material as Mapped)[MERGED_MAPS[i]])) code |= 1 << i;
+  }
+  return code;
+}
+
+/**
+ * The same and which merged material of a character it is, as a text. three.js gives all of these one material for shadow maps, and
+ * sends its textures anew only where programs differ.
+ */
+export const mergedKey = (material: Material): string =>
+  `${mergedCode(material)} ${mergedTable(material)?.name ?? ''}`;
+
+/** Whether a material's `map` has several layers, one of which instances choose. */
+export const hasArrayMap = (material: Material): boolean =>
+  isArray((material as Mapped).map) && mergedTable(material) === null;
 
 /** Notes that a texture holds the constants of merged materials, so that what takes their place is not multiplied by it. */
 export function markPalette(texture: Texture): void {

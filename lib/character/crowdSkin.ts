@@ -8,9 +8,9 @@ import {
 import type { Influences } from '../../shaders/ShaderVariant.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 
-/** Which joints the vertices of a crowd geometry follow, and which part they belong to. */
+/** Which joints the vertices of a crowd geometry follow, and which part and material they belong to. */
 export interface Skin {
-  /** `stride` integers for each vertex: four joints, the one with the largest weight first, then at `SKIN_PART` the part. */
+  /** `stride` integers for each vertex: four joints, the one with the largest weight first, then at `SKIN_PART` the part, and the number of its merged material. */
   joints: TypedArray;
   stride: number;
   /** Four for each vertex; none follows on one that is zero. */
@@ -21,6 +21,8 @@ export interface Skin {
 
 /** Where in a vertex of `Skin.joints` its part is. */
 export const SKIN_PART = 4;
+/** Where the number of its material is, among those that were merged with different textures. */
+const SKIN_MATERIAL = 5;
 
 /** Integers per vertex with 8 and with 16 bits each: joints and part, filled up to 4 bytes, of which WebGPU wants strides. */
 const STRIDE_8 = 8;
@@ -62,7 +64,6 @@ export function setSkin(
   const weights = shares === null ? new BufferAttribute(floats, 4) : new BufferAttribute(shares, 4, true);
   geometry.setAttribute('skinIndex', new InterleavedBufferAttribute(skin, 4, 0));
   geometry.setAttribute('skinWeight', weights);
-  // Of two components, since WebGPU has no attributes of less than 4 bytes; the second is zero.
   geometry.setAttribute('partIndex', new InterleavedBufferAttribute(skin, 2, SKIN_PART));
 }
 
@@ -113,7 +114,10 @@ function sortSkin(
       );
     }
     const first = vertex * STRIDE_16;
-    if (partIndex !== undefined) integers[first + SKIN_PART] = partIndex.getX(vertex);
+    if (partIndex !== undefined) {
+      integers[first + SKIN_PART] = partIndex.getX(vertex);
+      if (partIndex.itemSize > 1) integers[first + SKIN_MATERIAL] = partIndex.getY(vertex);
+    }
     order.sort((a, b) => weight[b] - weight[a]);
 
     let kept = 0;
@@ -152,7 +156,7 @@ function isRigid(integers: Uint16Array, floats: Float32Array): boolean {
 function narrowed(integers: Uint16Array): InterleavedBuffer {
   const bytes = new Uint8Array((integers.length / STRIDE_16) * STRIDE_8);
   for (let from = 0, to = 0; from < integers.length; from += STRIDE_16, to += STRIDE_8) {
-    for (let i = 0; i <= SKIN_PART; i++) bytes[to + i] = integers[from + i];
+    for (let i = 0; i <= SKIN_MATERIAL; i++) bytes[to + i] = integers[from + i];
   }
   return new InterleavedBuffer(bytes, STRIDE_8);
 }

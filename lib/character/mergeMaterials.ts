@@ -1,17 +1,28 @@
-import { Color, DataTexture, DataUtils, HalfFloatType, type Material, RGBAFormat, type Texture } from 'three';
+import { DataTexture, DataUtils, HalfFloatType, type Material, RGBAFormat, type Texture } from 'three';
 import { markPalette } from '../backends/surfaceMaps.js';
-import { hasUserHook } from '../backends/webgl/patchMaterial.js';
+import { warnOnce } from '../utils/warnOnce.js';
+import {
+  type Constants,
+  emissionOf,
+  fieldsOf,
+  keyWithout,
+  type MaterialShare,
+  SURFACE,
+  standInFor,
+  textOf,
+} from './materialFields.js';
+import { mergeTextured, texturedFamilies } from './mergeTextured.js';
 
-/** What a material that was merged with others says of its vertices, which now carry it themselves. */
-export interface MaterialShare {
-  /** The merged material that is drawn in its place. */
-  material: Material;
-  /** Multiplies the vertices' colours. */
-  color: Color;
-  /** Whether the vertices' own colours count. */
-  vertexColors: boolean;
-  /** Place in the palette of roughness, metalness and emission, from 0 to 1; null where there is none. */
-  palette: number | null;
+/** How materials of a character are merged. */
+export interface MergeMaterialsOptions {
+  /**
+   * Whether materials with different textures become one too: `map`, `normalMap`, `roughnessMap`, `metalnessMap`, `emissiveMap` and
+   * `aoMap` become layers of texture arrays. Their images are read once, so what changes in them later is not seen.
+   * @default true
+   */
+  textures?: boolean;
+  /** Width and height of layers at most. Smaller images are scaled to the largest among those that become one texture. @default 4096 */
+  maxSize?: number;
 }
 
 export interface MergedMaterials {
@@ -23,85 +34,92 @@ export interface MergedMaterials {
 /** The uv channel by which merged materials look up their palette. */
 export const PALETTE_CHANNEL = 3;
 
-/** Constants that vertices can hold in place of the material, if no texture is multiplied by them. */
-const SURFACE = ['roughness', 'metalness', 'emissive', 'emissiveIntensity'];
 const SURFACE_MAPS = ['roughnessMap', 'metalnessMap', 'emissiveMap'];
-const OWN = ['uuid', 'name', 'version', 'userData', 'color', 'vertexColors', '_listeners'];
 
-type Constants = Material & {
-  color?: Color;
-  roughness?: number;
-  metalness?: number;
-  emissive?: Color;
-  emissiveIntensity?: number;
-};
+/** What the option `mergeMaterials` means; null where materials stay apart. */
+export function mergingOf(option: boolean | MergeMaterialsOptions): Required<MergeMaterialsOptions> | null {
+  if (option === false) return null;
+  const { textures = true, maxSize = 4096 } = option === true ? {} : option;
+  return { textures, maxSize };
+}
 
 /**
  * Makes one material of those that differ only in constants: the colour goes to the vertices, and where they differ,
  * roughness, metalness and emission go to a palette that the vertices look up. Nothing is changed in the materials.
+ * Those that differ in textures become one as well if that is wanted, see `mergeTextured`.
  *
  * @param palettes Whether vertices have the palette's uv channel to spare.
  */
-export function mergeMaterials(materials: readonly Material[], palettes: boolean): MergedMaterials {
+export function mergeMaterials(
+  materials: readonly Material[],
+  palettes: boolean,
+  { textures, maxSize }: Required<MergeMaterialsOptions>,
+): MergedMaterials {
+  const merged: MergedMaterials = { shares: new Map(), owned: [] };
+  const keyOf = (material: Constants) => {
+    const bySurface = palettes && !SURFACE_MAPS.some((map) => fieldsOf(material)[map]);
+    return keyWithout(material, bySurface ? SURFACE : []);
+  };
+  const rest: Constants[] = [];
+  for (const family of textures ? texturedFamilies(materials) : [{ members: materials }]) {
+    const { members } = family;
+    const alike = new Set(members.map(keyOf)).size === 1;
+    const done = 'maps' in family && !alike && tryTextured(family, maxSize, merged);
+    if (!done) rest.push(...members);
+  }
+
   const families = new Map<string, Constants[]>();
-  for (const material of materials) {
-    const key = keyOf(material, palettes);
+  for (const material of rest) {
+    const key = keyOf(material);
     families.set(key, [...(families.get(key) ?? []), material]);
   }
-
-  const shares = new Map<Material, MaterialShare>();
-  const owned: (Material | Texture)[] = [];
   for (const members of families.values()) {
-    if (members.length < 2) continue;
-    const material = members[0].clone() as Constants;
-    owned.push(material);
-    material.name = members.map(({ name }) => name).join('+');
-    material.vertexColors = true;
-    material.color?.set(0xffffff);
-
-    const uneven = members.some((member) => surfaceOf(member) !== surfaceOf(members[0]));
-    if (uneven) owned.push(...givePalette(material, members));
-    members.forEach((member, i) => {
-      shares.set(member, {
-        material,
-        color: member.color as Color,
-        vertexColors: member.vertexColors,
-        palette: uneven ? (i + 0.5) / members.length : null,
-      });
-    });
+    if (members.length > 1) mergeConstants(members, merged);
   }
-  return { shares, owned };
+  return merged;
 }
 
-/** A text that is the same for two materials if they can be merged. */
-function keyOf(material: Constants, palettes: boolean): string {
-  if (!(material.color instanceof Color) || hasUserHook(material)) return material.uuid;
-  const fields = material as unknown as Record<string, unknown>;
-  if (fields.isNodeMaterial === true || fields.isShaderMaterial === true) return material.uuid;
-
-  const bySurface = palettes && !SURFACE_MAPS.some((map) => fields[map]);
-  const names = Object.keys(fields)
-    .filter((name) => !OWN.includes(name) && !(bySurface && SURFACE.includes(name)))
-    .sort();
-  return [material.type, ...names.map((name) => `${name}=${textOf(fields[name])}`)].join();
+/** Makes one material of a family, unless its images cannot be read. */
+function tryTextured(
+  family: ReturnType<typeof texturedFamilies>[number],
+  maxSize: number,
+  merged: MergedMaterials,
+): boolean {
+  try {
+    return mergeTextured(family, maxSize, merged);
+  } catch (error) {
+    const names = family.members.map(({ name, type }) => `"${name || type}"`).join(', ');
+    warnOnce(
+      `mergeMaterials: the textures of materials ${names} cannot be read (${(error as Error).message}), so these stay apart; ` +
+        'load images with CORS, or pass mergeMaterials: { textures: false }.',
+    );
+    return false;
+  }
 }
 
-function textOf(value: unknown): string {
-  if (typeof value === 'function') return '';
-  if (value === null || typeof value !== 'object') return String(value);
-  const { uuid, toArray } = value as { uuid?: string; toArray?(): unknown };
-  if (uuid !== undefined) return uuid;
-  return JSON.stringify(typeof toArray === 'function' ? toArray.call(value) : value);
+function mergeConstants(members: readonly Constants[], { shares, owned }: MergedMaterials): void {
+  const material = standInFor(members);
+  owned.push(material);
+  const uneven = members.some((member) => surfaceOf(member) !== surfaceOf(members[0]));
+  if (uneven) owned.push(...givePalette(material, members));
+  members.forEach((member, i) => {
+    shares.set(member, {
+      material,
+      color: member.color as NonNullable<Constants['color']>,
+      vertexColors: member.vertexColors,
+      palette: uneven ? (i + 0.5) / members.length : null,
+      number: 0,
+    });
+  });
 }
 
 function surfaceOf(material: Constants): string {
-  const fields = material as unknown as Record<string, unknown>;
-  return SURFACE.map((name) => textOf(fields[name])).join();
+  return SURFACE.map((name) => textOf(fieldsOf(material)[name])).join();
 }
 
 /** Textures with one texel per material, which replace its constants; green is roughness, blue metalness, as in glTF. */
 function givePalette(material: Constants, members: readonly Constants[]): Texture[] {
-  const fields = material as unknown as Record<string, unknown>;
+  const fields = fieldsOf(material);
   const made: Texture[] = [];
   const texture = (texelOf: (member: Constants) => readonly number[]) => {
     const texels = Uint16Array.from(members.flatMap(texelOf), (value) => DataUtils.toHalfFloat(value));
@@ -118,12 +136,7 @@ function givePalette(material: Constants, members: readonly Constants[]): Textur
     fields.roughnessMap = fields.metalnessMap = surface;
   }
   if (material.emissive !== undefined) {
-    fields.emissiveMap = texture(({ emissive = new Color(0), emissiveIntensity = 1 }) => [
-      emissive.r * emissiveIntensity,
-      emissive.g * emissiveIntensity,
-      emissive.b * emissiveIntensity,
-      1,
-    ]);
+    fields.emissiveMap = texture((member) => [...emissionOf(member), 1]);
     material.emissive.set(0xffffff);
     material.emissiveIntensity = 1;
   }

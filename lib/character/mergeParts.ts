@@ -1,7 +1,8 @@
 import type { BufferAttribute, InterleavedBufferAttribute, Material, Texture } from 'three';
 import { BufferGeometry, Float32BufferAttribute, Uint16BufferAttribute, Uint32BufferAttribute } from 'three';
 import type { ScenePart } from '../baking/collectParts.js';
-import { type MaterialShare, mergeMaterials, PALETTE_CHANNEL } from './mergeMaterials.js';
+import type { MaterialShare } from './materialFields.js';
+import { type MergeMaterialsOptions, mergeMaterials, PALETTE_CHANNEL } from './mergeMaterials.js';
 import { isMirrored, type Piece, piecesOf } from './pieces.js';
 
 export interface MergedParts {
@@ -19,11 +20,15 @@ const FILL: Record<string, readonly number[]> = { color: [1, 1, 1, 1], tangent: 
  * A lone skinned mesh keeps its geometry as it is, in the attribute types it has.
  *
  * @param morphs Morph targets of all parts.
- * @param merging Whether materials that differ only in constants become one.
+ * @param merging How materials become one; null if they stay apart.
  */
-export function mergeParts(parts: readonly ScenePart[], morphs: number, merging: boolean): MergedParts {
+export function mergeParts(
+  parts: readonly ScenePart[],
+  morphs: number,
+  merging: Required<MergeMaterialsOptions> | null,
+): MergedParts {
   const [first] = parts;
-  const several = parts.length > 1 || (merging && Array.isArray(first.material));
+  const several = parts.length > 1 || (merging !== null && Array.isArray(first.material));
   const asItIs = !first.rigid && !isMirrored(first) && first.mirrorJoints === null;
   if (!several && asItIs && first.joints.every((joint, i) => joint === i)) {
     return { geometry: first.geometry, material: first.material, owned: [] };
@@ -31,7 +36,7 @@ export function mergeParts(parts: readonly ScenePart[], morphs: number, merging:
 
   // Copies for poses in which a clip mirrors come last, so that all other vertices are in the order of the parts.
   const pieces = [false, true].flatMap((copies) =>
-    parts.flatMap((rig, part) => piecesOf(rig, part, copies, merging)),
+    parts.flatMap((rig, part) => piecesOf(rig, part, copies, merging !== null)),
   );
   const sources = pieces.map((piece) => piece.geometry);
   const offsets: number[] = [];
@@ -48,20 +53,15 @@ export function mergeParts(parts: readonly ScenePart[], morphs: number, merging:
   const { skinIndex, skinWeight } = mergedSkin(pieces, offsets, vertices);
   geometry.setAttribute('skinIndex', skinIndex);
   geometry.setAttribute('skinWeight', skinWeight);
-  const partIndex = new Uint16Array(vertices);
-  pieces.forEach(({ part }, i) => {
-    partIndex.fill(part, offsets[i], offsets[i + 1] ?? vertices);
-  });
-  geometry.setAttribute('partIndex', new Uint16BufferAttribute(partIndex, 1));
-
   mergeMorphs(geometry, pieces, offsets, morphs);
 
   const drawn = [...new Set(pieces.flatMap(({ runs }) => runs.map(({ material }) => material)))];
   const palettes = !geometry.hasAttribute(`uv${PALETTE_CHANNEL}`);
   const { shares, owned } = merging
-    ? mergeMaterials(drawn, palettes)
+    ? mergeMaterials(drawn, palettes, merging)
     : { shares: new Map<Material, MaterialShare>(), owned: [] };
   if (shares.size > 0) moveToVertices(geometry, pieces, offsets, shares);
+  geometry.setAttribute('partIndex', partIndices(pieces, offsets, vertices, shares));
 
   const standIn = (material: Material) => shares.get(material)?.material ?? material;
   const materials = [...new Set(drawn.map(standIn))];
@@ -88,6 +88,22 @@ export function mergeParts(parts: readonly ScenePart[], morphs: number, merging:
   );
   if (materials.length === 1) geometry.clearGroups();
   return { geometry, material: materials.length === 1 ? materials[0] : materials, owned };
+}
+
+/** For each vertex the part that it belongs to, and which of several merged materials it has. */
+function partIndices(
+  pieces: readonly Piece[],
+  offsets: readonly number[],
+  vertices: number,
+  shares: ReadonlyMap<Material, MaterialShare>,
+): Uint16BufferAttribute {
+  const indices = new Uint16BufferAttribute(new Uint16Array(vertices * 2), 2);
+  pieces.forEach(({ part, runs: [run] }, i) => {
+    const number = (run && shares.get(run.material)?.number) ?? 0;
+    for (let vertex = offsets[i]; vertex < (offsets[i + 1] ?? vertices); vertex++)
+      indices.setXY(vertex, part, number);
+  });
+  return indices;
 }
 
 /** Gives vertices the constants that their merged materials had. */

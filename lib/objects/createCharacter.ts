@@ -2,6 +2,7 @@ import type { AnimationClip, BufferGeometry, Material, Mesh, Object3D } from 'th
 import type { BakeOptions } from '../baking/BakeOptions.js';
 import { findUnsupported, type ScenePart } from '../baking/collectParts.js';
 import { collectRig } from '../baking/collectRig.js';
+import { type MergeMaterialsOptions, mergingOf } from '../character/mergeMaterials.js';
 import { mergeParts } from '../character/mergeParts.js';
 import type { Rig } from '../poses/Rig.js';
 import { BoneTexture } from '../texture/BoneTexture.js';
@@ -15,11 +16,11 @@ export interface FromOptions extends SkinnedInstancedMeshOptions, BakeOptions {
   /** Leave out points, lines, sprites and instanced meshes under the root in place of an error. @default false */
   skipUnsupported?: boolean;
   /**
-   * Whether materials that differ only in colour, roughness, metalness and emission become one, so that the character is
-   * one draw call in place of one for each. Those it makes are the crowd's; nothing is changed in the ones merged.
+   * Whether materials become one that differ only in colour, roughness, metalness, emission and in textures, so that the character
+   * is one draw call in place of one for each. Those it makes are the crowd's; nothing is changed in the ones merged.
    * @default false
    */
-  mergeMaterials?: boolean;
+  mergeMaterials?: boolean | MergeMaterialsOptions;
   /** Names of parts that no instance shows to begin with, see `setPartVisibleAt`. @default [] */
   hiddenParts?: readonly string[];
 }
@@ -62,7 +63,7 @@ export function createCharacter(
   const { geometry, material, owned } = mergeParts(
     parts,
     rig.morphNames.length,
-    options.mergeMaterials === true,
+    mergingOf(options.mergeMaterials ?? false),
   );
   return {
     geometry,

@@ -6,6 +6,7 @@ import { collectRig } from '../baking/collectRig.js';
 import { SKIN_PART, skinOf } from '../character/crowdSkin.js';
 import { matchJoints } from '../character/matchJoints.js';
 import { matchParts } from '../character/matchParts.js';
+import { type MergeMaterialsOptions, mergingOf } from '../character/mergeMaterials.js';
 import { mergeParts } from '../character/mergeParts.js';
 import { describe } from '../utils/describe.js';
 import { sharingCopy } from '../utils/sharingCopy.js';
@@ -37,8 +38,8 @@ export interface LevelOptions {
    * @default {}
    */
   parts?: Readonly<Record<string, string | number>>;
-  /** Whether materials under the root that differ only in colours become one, see `FromOptions.mergeMaterials`. @default false */
-  mergeMaterials?: boolean;
+  /** Whether and how materials under the root become one, see `FromOptions.mergeMaterials`. @default false */
+  mergeMaterials?: boolean | MergeMaterialsOptions;
   /** Leave out points, lines, sprites and instanced meshes under the root in place of an error. @default false */
   skipUnsupported?: boolean;
 }
@@ -119,7 +120,11 @@ function fromRoot(
   const joints = jointsOfParts(owner.geometry, paths.length);
   const preferred = numbers.map((number) => joints[number]);
   const parts = matchJoints(rig, collected.parts, boneTexture, preferred, caller);
-  const merged = mergeParts(parts, rig.morphNames.length, mergeMaterials && material === undefined);
+  const merged = mergeParts(
+    parts,
+    rig.morphNames.length,
+    material === undefined ? mergingOf(mergeMaterials) : null,
+  );
   const geometry = sharingCopy(merged.geometry);
   geometry.setAttribute('partIndex', numberParts(geometry, numbers));
   matchMorphs(geometry, rig.morphNames, owner);
@@ -140,9 +145,11 @@ function collect(root: Object3D, caller: string, flips: Parameters<typeof collec
 function numberParts(geometry: BufferGeometry, numbers: readonly number[]): Uint16BufferAttribute {
   const { count } = geometry.getAttribute('position');
   const parts = geometry.getAttribute('partIndex') as BufferAttribute | undefined;
-  const indices = new Uint16Array(count);
-  for (let vertex = 0; vertex < count; vertex++) indices[vertex] = numbers[parts?.getX(vertex) ?? 0];
-  return new Uint16BufferAttribute(indices, 1);
+  const indices = new Uint16BufferAttribute(new Uint16Array(count * 2), 2);
+  for (let vertex = 0; vertex < count; vertex++) {
+    indices.setXY(vertex, numbers[parts?.getX(vertex) ?? 0], parts?.getY(vertex) ?? 0);
+  }
+  return indices;
 }
 
 /** For each part of a crowd geometry the joints that its vertices follow. */

@@ -12,8 +12,8 @@ import { THOROUGH } from '../support/thorough.js';
 
 /** Kilobytes of each entry, minified and compressed, that it may not grow beyond unnoticed. */
 const CEILINGS: Record<string, number> = {
-  'skinned-instanced-mesh': 108,
-  'skinned-instanced-mesh/webgpu': 131,
+  'skinned-instanced-mesh': 110,
+  'skinned-instanced-mesh/webgpu': 134,
 };
 
 /** The same of what instances as objects add to the main entry. */

@@ -1,4 +1,10 @@
-import type { BufferGeometry, Material, WebGLProgramParametersWithUniforms, WebGLRenderer } from 'three';
+import type {
+  BufferGeometry,
+  Material,
+  Texture,
+  WebGLProgramParametersWithUniforms,
+  WebGLRenderer,
+} from 'three';
 import { Material as MaterialBase } from 'three';
 import { readInstanceSince } from '../../../shaders/instanceIndex.glsl.js';
 
@@ -16,7 +22,7 @@ import { skinVertexGLSL, textureCounts } from '../../../shaders/skinVertex.glsl.
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import { sourceOfNumber } from '../../sources/sources.js';
 import { warnOnce } from '../../utils/warnOnce.js';
-import { hasArrayMap, hasPalette } from '../surfaceMaps.js';
+import { hasArrayMap, hasPalette, mergedCode, mergedKey, mergedTable } from '../surfaceMaps.js';
 import { ownVertexAttributes } from '../vertexLimits.js';
 
 type CompileHook = (parameters: WebGLProgramParametersWithUniforms, renderer: WebGLRenderer) => void;
@@ -41,6 +47,8 @@ export interface Patch {
   lists: boolean;
   /** Whether the material's `map` is a texture array. */
   arrayMap: boolean;
+  /** What says which textures each vertex has, if the material was merged of several. */
+  table: Texture | null;
 }
 
 const patches = /*@__PURE__*/ new WeakMap<Material, Patch>();
@@ -69,6 +77,7 @@ export function patchMaterial(
   if ((material as { isNodeMaterial?: boolean }).isNodeMaterial === true) return null;
   const known = patches.get(material);
   const arrayMap = hasArrayMap(material);
+  const table = mergedTable(material);
   if (known !== undefined) {
     const isNew = !known.codes.includes(code);
     const otherSlots = SLOT_SOURCES.indexOf(slots) > SLOT_SOURCES.indexOf(known.slots);
@@ -77,8 +86,9 @@ export function patchMaterial(
       known.codes.sort((a, b) => a - b);
     }
     if (otherSlots) known.slots = slots;
-    if (known.arrayMap !== arrayMap) {
+    if (known.arrayMap !== arrayMap || known.table !== table) {
       known.arrayMap = arrayMap;
+      known.table = table;
       material.needsUpdate = true;
     }
     if (isNew || otherSlots) {
@@ -91,7 +101,7 @@ export function patchMaterial(
   const textures = texturesOf({ codes: [code], slots });
   const lists = knowsLists(material);
   const userCompile = material.onBeforeCompile;
-  const patch: Patch = { role, codes: [code], slots, textures, userCompile, lists, arrayMap };
+  const patch: Patch = { role, codes: [code], slots, textures, userCompile, lists, arrayMap, table };
   patches.set(material, patch);
 
   hookProperty<CompileHook>(material, 'onBeforeCompile', patch.userCompile, (user) => {
@@ -106,7 +116,7 @@ export function patchMaterial(
     const isDefault = user === MaterialBase.prototype.customProgramCacheKey;
     return () => {
       const own = isDefault ? patch.userCompile.toString() : user.call(material);
-      const maps = `${patch.arrayMap ? 'array' : ''} ${hasPalette(material) ? 'palette' : ''}`;
+      const maps = `${patch.arrayMap ? 'array' : ''} ${hasPalette(material) ? 'palette' : ''} ${mergedKey(material)}`;
       return `skinned-instanced-mesh ${patch.role} ${patch.slots} ${patch.codes.join()} ${maps}|${own}`;
     };
   });
@@ -154,7 +164,8 @@ function compileCrowd(
 
   const variantParameter = patch.role === 'shadow' ? PARAM_SHADOW_VARIANT : PARAM_VARIANT;
   const { codes, slots } = patch;
-  const program = { codes, slots, variantParameter, sourceOf: glslOf };
+  const merged = mergedCode(material);
+  const program = { codes, slots, variantParameter, sourceOf: glslOf, merged: merged > 0 };
   const posed = skinVertexGLSL(parameters.vertexShader, program);
   if (posed === null) {
     warnOnce(
@@ -172,7 +183,9 @@ function compileCrowd(
       shadow: patch.role === 'shadow',
       arrayMap: patch.arrayMap,
       palette: hasPalette(material),
+      merged,
     });
+    if (merged > 0) parameters.uniforms.mergedTable = { value: mergedTable(material) };
   } else if (placed) {
     const counts = textureCounts(program);
     parameters.vertexShader = placeVertexGLSL(parameters.vertexShader, counts, variantParameter);

@@ -2,13 +2,14 @@ import type { Camera, GeometryGroup, Material, Scene } from 'three';
 import { VARIANT_CODES } from '../../../shaders/ShaderVariant.js';
 import type { DrawnMaterial } from '../../../shaders/tsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
+import { MERGED_CODES } from '../../utils/mergedMaps.js';
 import { warnOnce } from '../../utils/warnOnce.js';
 import type { ViewInfo } from '../../views/ViewInfo.js';
 import type { Backend } from '../Backend.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
 import { setDrawParameters } from '../drawParameters.js';
 import { updateColors, updateMatrices } from '../instancePlaces.js';
-import { hasArrayMap, hasPalette } from '../surfaceMaps.js';
+import { hasArrayMap, hasPalette, mergedCode } from '../surfaceMaps.js';
 import { noteHook } from './bundledHooks.js';
 import { checkTextureSizes, type NodeRenderer, needsMatrixTexels } from './checkLimits.js';
 import { nodeSourceOf } from './nodeSources.js';
@@ -32,6 +33,10 @@ const drawn = /*@__PURE__*/ new WeakMap<DrawnCrowd, Drawn>();
 
 /** Generations that build keys tell apart; then they begin anew. */
 const GENERATIONS = 64;
+
+/** Kinds of surfaces that build keys tell apart: four, and then the codes of merged materials, which are the upper half. */
+const MERGED_SURFACES = 4;
+const SURFACES = MERGED_SURFACES + MERGED_CODES / 2;
 
 /** Short numbers for keys. */
 const numbers = /*@__PURE__*/ new Map<number, number>();
@@ -120,8 +125,7 @@ function keyOf(crowd: DrawnCrowd, culledOnGPU: boolean, material: Material): num
   key = key * 2 + (crowd.morphTexture === null ? 0 : 1);
   key = key * 2 + (crowd.matrices === null ? 0 : 1);
   key = key * 2 + (culledOnGPU ? 1 : 0);
-  key = key * 2 + (hasArrayMap(material) ? 1 : 0);
-  key = key * 2 + (hasPalette(material) ? 1 : 0);
+  key = key * SURFACES + surfaceOf(material);
   key = key * GENERATIONS + generationOf(crowd);
   let number = numbers.get(key);
   if (number === undefined) {
@@ -129,6 +133,13 @@ function keyOf(crowd: DrawnCrowd, culledOnGPU: boolean, material: Material): num
     numbers.set(key, number);
   }
   return number;
+}
+
+/** A number below `SURFACES`. Merged materials with textures have neither an array to choose from nor a palette. */
+function surfaceOf(material: Material): number {
+  const merged = mergedCode(material);
+  if (merged > 0) return merged - MERGED_CODES / 2 + MERGED_SURFACES;
+  return (hasArrayMap(material) ? 2 : 0) + (hasPalette(material) ? 1 : 0);
 }
 
 function drawnOf(crowd: DrawnCrowd): Drawn {

@@ -26,6 +26,8 @@ import { poseCrowd } from './poseCrowd.js';
 import {
   colorOfCrowd,
   lightingOfCrowd,
+  normalOfCrowd,
+  occlusionOfCrowd,
   type SetupSurface,
   surfaceOfCrowd,
   variantsOfCrowd,
@@ -40,6 +42,8 @@ interface Setup {
   setupDiffuseColor: SetupSurface;
   setupVariants: SetupSurface;
   setupLighting: SetupSurface;
+  setupNormal: SetupSurface;
+  setupAmbientOcclusion: SetupSurface;
 }
 
 /** The methods that patched materials were given, to notice when the user sets others. */
@@ -59,6 +63,8 @@ export function patchNodeMaterial(material: Material): void {
   patchSurface(material, known, 'setupDiffuseColor', colorOfCrowd);
   patchSurface(material, known, 'setupVariants', variantsOfCrowd);
   patchSurface(material, known, 'setupLighting', lightingOfCrowd);
+  patchSurface(material, known, 'setupNormal', normalOfCrowd);
+  patchSurface(material, known, 'setupAmbientOcclusion', occlusionOfCrowd);
 }
 
 function patchMethod<K extends keyof Setup>(

@@ -13,6 +13,7 @@ import {
 } from 'three/tsl';
 import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
 import { instanceFactor } from '../../../shaders/instanceUniforms.tsl.js';
+import { flatNormal, mergedNormal, mergedSample } from '../../../shaders/mergedSurface.tsl.js';
 import { partMapOffset } from '../../../shaders/parts.tsl.js';
 import {
   type Build,
@@ -22,18 +23,31 @@ import {
   materialProperty,
   opacityNodeOf,
   readLayer,
+  referredMaterial,
   traverseNode,
+  vec4Of,
 } from '../../../shaders/tsl.js';
+import { hasLayers, TABLE_EMISSIVE, TABLE_METALNESS, TABLE_ROUGHNESS } from '../../utils/mergedMaps.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
-import { hasArrayMap, hasPalette } from '../surfaceMaps.js';
+import { hasArrayMap, hasPalette, mergedCode } from '../surfaceMaps.js';
 import { partNode, variantFor } from './crowdNodes.js';
+import { mergedNodes } from './mergedNodes.js';
 import { uniformNode } from './uniformNodes.js';
 
 /** Builds a part of a material's surface. What nodes the material has for it is changed meanwhile, and put back. */
 export type SetupSurface = (this: NodeMaterial, builder: NodeBuilder) => unknown;
 
 type Nodes = Partial<
-  Record<'colorNode' | 'opacityNode' | 'emissiveNode' | 'roughnessNode' | 'metalnessNode', Node | null>
+  Record<
+    | 'colorNode'
+    | 'opacityNode'
+    | 'emissiveNode'
+    | 'roughnessNode'
+    | 'metalnessNode'
+    | 'normalNode'
+    | 'aoNode',
+    Node | null
+  >
 >;
 
 /** Colour and opacity: the offset of the part's map, the layer of a texture array, and what multiplies the opacity. */
@@ -42,12 +56,15 @@ export function colorOfCrowd(material: DrawnMaterial, builder: NodeBuilder, crow
   const build = buildOf(builder);
   if (material.isShadowPassMaterial === true) {
     // Shadows know nothing of opacity in three.js.
-    if (material.colorNode !== null) layerShadow(material.colorNode, build);
+    const { colorNode } = material;
+    if (colorNode !== null) nodes.colorNode = shadowColor(colorNode, builder);
     return nodes;
   }
   const { colorNode } = material;
+  const merged = mergedNodes(material, builder);
   if (material.map && colorNode === null) {
-    const sampled = hasArrayMap(material) ? layerColor(build) : materialColor;
+    const layered = hasArrayMap(material) ? layerColor(build) : materialColor;
+    const sampled = merged === null ? layered : withColor(merged.sample('map'));
     const variant = variantFor(material, crowd);
     if (variant.parts) {
       const part = partNode(crowd, variant, builder);
@@ -76,10 +93,30 @@ export function variantsOfCrowd(material: DrawnMaterial, builder: NodeBuilder, c
 
 /** What is added to the emission, where the material has any. */
 export function lightingOfCrowd(material: DrawnMaterial, builder: NodeBuilder, crowd: DrawnCrowd): Nodes {
-  const { emissive, emissiveNode } = material;
+  const { emissive, emissiveNode, emissiveMap } = material;
   if (emissive === undefined && !emissiveNode) return {};
+  const merged = mergedNodes(material, builder);
+  const own = merged?.numbers(TABLE_EMISSIVE);
+  const emitted = emissiveMap && merged ? own?.mul(merged.sample('emissiveMap').rgb) : own;
   const added = uniformNode<'vec3'>(crowd, builder, 'emissive');
-  return added === null ? {} : { emissiveNode: vec3(emissiveNode ?? materialEmissive).add(added) };
+  if (added === null) return emitted === undefined ? {} : { emissiveNode: emitted };
+  return { emissiveNode: vec3(emissiveNode ?? emitted ?? materialEmissive).add(added) };
+}
+
+/** The normal, where merged materials have normal maps. */
+export function normalOfCrowd(material: DrawnMaterial, builder: NodeBuilder): Nodes {
+  const merged = material.normalMap ? mergedNodes(material, builder) : null;
+  if (merged === null) return {};
+  const scale = materialProperty<'vec2'>('normalScale', 'vec2');
+  return { normalNode: mergedNormal(merged.sample('normalMap', flatNormal()), scale) };
+}
+
+/** How much light reaches the surface, where merged materials have maps of that. */
+export function occlusionOfCrowd(material: DrawnMaterial, builder: NodeBuilder): Nodes {
+  const merged = material.aoMap ? mergedNodes(material, builder) : null;
+  if (merged === null) return {};
+  const intensity = materialProperty<'float'>('aoMapIntensity', 'float');
+  return { aoNode: merged.sample('aoMap').r.sub(1).mul(intensity).add(1) };
 }
 
 /** A method that builds a surface with nodes that `nodesFor` returns in the place of the material's. */
@@ -110,6 +147,12 @@ function surfaceNode(
   channel: 'g' | 'b',
 ): Node | null {
   const own = uniformNode<'float'>(crowd, builder, name);
+  const merged = mergedNodes(material, builder);
+  if (merged !== null) {
+    const constant = merged.number(name === 'roughness' ? TABLE_ROUGHNESS : TABLE_METALNESS);
+    const factor = own === null ? constant : instanceFactor(own, constant);
+    return material[`${name}Map`] ? factor.mul(merged.sample(`${name}Map`)[channel]) : factor;
+  }
   if (own === null) return null;
   const whole = name === 'roughness' ? materialRoughness : materialMetalness;
   if (hasPalette(material)) return instanceFactor(own, whole);
@@ -129,12 +172,28 @@ const mapLayer = /*@__PURE__*/ Fn((builder: NodeBuilder) => {
 function layerColor(build: Build): Node<'vec4'> {
   const map = materialProperty<'vec4'>('map', 'texture');
   readLayer(map, build, mapLayer(), () => true);
-  return map.mul(vec4(materialProperty<'vec3'>('color', 'color'), 1));
+  return withColor(map);
 }
 
+const withColor = (texel: Node<'vec4'>): Node<'vec4'> =>
+  texel.mul(vec4(materialProperty<'vec3'>('color', 'color'), 1));
+
 /** Lets the colour that three.js makes for shadows read the layer of maps that are texture arrays. */
-function layerShadow(colorNode: Node, build: Build): void {
+function shadowColor(colorNode: Node, builder: NodeBuilder): Node {
+  const build = buildOf(builder);
+  let color = colorNode;
   traverseNode(colorNode, (node) => {
-    if (isMapReference(node)) readLayer(node, build, mapLayer(), hasArrayMap);
+    if (!isMapReference(node)) return;
+    const source = referredMaterial(node, build);
+    const merged = mergedNodes(source, builder);
+    if (merged === null) {
+      readLayer(node, build, mapLayer(), hasArrayMap);
+      return;
+    }
+    const layer = merged.layer('map');
+    readLayer(node, build, int(layer.max(0)), (material) => hasLayers(mergedCode(material), 'map'));
+    // What has no map has no holes.
+    color = mergedSample(vec4Of(colorNode), layer, vec4(0, 0, 0, 1));
   });
+  return color;
 }

@@ -7,14 +7,16 @@ import {
   Texture,
 } from 'three';
 import { expect, test } from 'vitest';
-import { mergeMaterials } from '../../../lib/character/mergeMaterials.js';
+import { mergeMaterials, mergingOf } from '../../../lib/character/mergeMaterials.js';
+
+const ALL = mergingOf(true) as NonNullable<ReturnType<typeof mergingOf>>;
 
 const surface = (parameters: ConstructorParameters<typeof MeshStandardMaterial>[0]) =>
   new MeshStandardMaterial(parameters);
 
 /** Sizes of the groups that become one material each. */
 function groups(materials: Material[], palettes = true): number[] {
-  const { shares } = mergeMaterials(materials, palettes);
+  const { shares } = mergeMaterials(materials, palettes, ALL);
   const merged = new Set([...shares.values()].map(({ material }) => material));
   return [...merged].map((one) => [...shares.values()].filter(({ material }) => material === one).length);
 }
@@ -24,7 +26,7 @@ test('materials that differ in colour become one without a palette, and stay as 
     surface({ name: 'red', color: 0xff0000 }),
     surface({ name: 'green', color: 0x00ff00 }),
   ];
-  const { shares, owned } = mergeMaterials([red, green], true);
+  const { shares, owned } = mergeMaterials([red, green], true, ALL);
   const { material } = shares.get(red) as { material: Material };
   expect(shares.get(green)?.material).toBe(material);
   expect(owned).toEqual([material]);
@@ -38,7 +40,7 @@ test('materials that differ in colour become one without a palette, and stay as 
 test('roughness, metalness and emission that differ go to a palette of one texel each', () => {
   const one = surface({ roughness: 0.25, metalness: 1 });
   const other = surface({ roughness: 0.5, emissive: 0x0000ff, emissiveIntensity: 2 });
-  const { shares, owned } = mergeMaterials([one, other], true);
+  const { shares, owned } = mergeMaterials([one, other], true, ALL);
   expect([shares.get(one)?.palette, shares.get(other)?.palette]).toEqual([0.25, 0.75]);
   const { material } = shares.get(one) as { material: Material };
   const { roughness, roughnessMap, metalnessMap, emissiveMap } = material as MeshStandardMaterial;

@@ -1,0 +1,58 @@
+import type { Material } from 'three';
+import { int, vec4 } from 'three/tsl';
+import type { Node, NodeBuilder } from 'three/webgpu';
+import { mergedIndex, mergedSample, mergedTexel } from '../../../shaders/mergedSurface.tsl.js';
+import { texels } from '../../../shaders/TexelNode.js';
+import { buildOf, componentsNamed, materialProperty, readLayer } from '../../../shaders/tsl.js';
+import { hasLayers, MERGED_MAPS, type MergedMap } from '../../utils/mergedMaps.js';
+import { mergedCode, mergedTable } from '../surfaceMaps.js';
+import { onCrowdUpdate } from './crowdNodes.js';
+
+/** What shaders know of the merged material that a fragment is of. */
+export interface MergedNodes {
+  /** A number of the table. */
+  number(at: number): Node<'float'>;
+  /** Three numbers of the table, from one of which the number is a multiple of four. */
+  numbers(at: number): Node<'vec3'>;
+  /** The layer of a texture, negative where the material has none. */
+  layer(map: MergedMap): Node<'float'>;
+  /** A sample of a texture; `none`, or white, where the material has none. */
+  sample(map: MergedMap, none?: Node<'vec4'>): Node<'vec4'>;
+}
+
+const known = /*@__PURE__*/ new WeakMap<NodeBuilder, MergedNodes>();
+
+/**
+ * Reads the table of a material that was merged of several with different textures; null for others.
+ *
+ * @param material The one that the build is for, or whose shadow is.
+ */
+export function mergedNodes(material: Material, builder: NodeBuilder): MergedNodes | null {
+  const found = known.get(builder);
+  if (found !== undefined) return found;
+  const first = mergedTable(material);
+  if (first === null) return null;
+  const table = texels(first);
+  // Builds may be shared by several merged materials.
+  onCrowdUpdate((_crowd, _renderer, { material: drawn }) => {
+    table.value = (drawn && mergedTable(drawn)) ?? table.value;
+  });
+  const index = mergedIndex();
+  const code = mergedCode(material);
+  const texel = (at: number) => mergedTexel(table, index, at >> 2);
+  const number = (at: number) => componentsNamed<'float'>(texel(at), 'xyzw'[at & 3]);
+  const layer = (map: MergedMap) => number(MERGED_MAPS.indexOf(map));
+  const nodes: MergedNodes = {
+    number,
+    numbers: (at) => texel(at).xyz,
+    layer,
+    sample(map, none = vec4(1)) {
+      const sampled = materialProperty<'vec4'>(map, 'texture');
+      const at = layer(map);
+      readLayer(sampled, buildOf(builder), int(at.max(0)), () => hasLayers(code, map));
+      return mergedSample(sampled, at, none);
+    },
+  };
+  known.set(builder, nodes);
+  return nodes;
+}

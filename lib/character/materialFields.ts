@@ -1,0 +1,68 @@
+import { Color, type Material } from 'three';
+import { hasUserHook } from '../backends/webgl/patchMaterial.js';
+
+/** A material with the constants that merging may take out of it. */
+export type Constants = Material & {
+  color?: Color;
+  roughness?: number;
+  metalness?: number;
+  emissive?: Color;
+  emissiveIntensity?: number;
+};
+
+/** What a material that was merged with others says of its vertices, which now carry it themselves. */
+export interface MaterialShare {
+  /** The merged material that is drawn in its place. */
+  material: Material;
+  /** Multiplies the vertices' colours. */
+  color: Color;
+  /** Whether the vertices' own colours count. */
+  vertexColors: boolean;
+  /** Place in the palette of roughness, metalness and emission, from 0 to 1; null where there is none. */
+  palette: number | null;
+  /** Which of the materials with different textures it is; 0 where there are none. */
+  number: number;
+}
+
+/** Constants that vertices can hold in place of the material. */
+export const SURFACE = ['roughness', 'metalness', 'emissive', 'emissiveIntensity'];
+const OWN = ['uuid', 'name', 'version', 'userData', 'color', 'vertexColors', '_listeners'];
+
+export const fieldsOf = (material: Material): Record<string, unknown> =>
+  material as unknown as Record<string, unknown>;
+
+/**
+ * A text that is the same for two materials that differ in their colour and in the fields that are `left` out, and in nothing
+ * else. No other material has that of one that cannot be merged.
+ */
+export function keyWithout(material: Constants, left: readonly string[]): string {
+  const fields = fieldsOf(material);
+  if (!(material.color instanceof Color) || hasUserHook(material)) return material.uuid;
+  if (fields.isNodeMaterial === true || fields.isShaderMaterial === true) return material.uuid;
+  const names = Object.keys(fields)
+    .filter((name) => !OWN.includes(name) && !left.includes(name))
+    .sort();
+  return [material.type, ...names.map((name) => `${name}=${textOf(fields[name])}`)].join();
+}
+
+export function textOf(value: unknown): string {
+  if (typeof value === 'function') return '';
+  if (value === null || typeof value !== 'object') return String(value);
+  const { uuid, toArray } = value as { uuid?: string; toArray?(): unknown };
+  if (uuid !== undefined) return uuid;
+  return JSON.stringify(typeof toArray === 'function' ? toArray.call(value) : value);
+}
+
+/** What is drawn in the place of several materials, white: their colours are in the vertices. */
+export function standInFor(members: readonly Constants[]): Constants {
+  const material = members[0].clone() as Constants;
+  material.name = members.map(({ name }) => name).join('+');
+  material.vertexColors = true;
+  material.color?.set(0xffffff);
+  return material;
+}
+
+/** What a material emits, as numbers. */
+export function emissionOf({ emissive = new Color(0), emissiveIntensity = 1 }: Constants): number[] {
+  return emissive.toArray().map((value) => value * emissiveIntensity);
+}

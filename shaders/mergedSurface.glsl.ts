@@ -1,0 +1,85 @@
+import { ShaderChunk } from 'three';
+import {
+  hasLayers,
+  MERGED_MAPS,
+  type MergedMap,
+  TABLE_EMISSIVE,
+  TABLE_METALNESS,
+  TABLE_ROUGHNESS,
+  TABLE_TEXELS,
+} from '../lib/utils/mergedMaps.js';
+import { callFirst } from './placeVertex.glsl.js';
+
+/** What stands for a texture where a material has none. */
+const noneOf = (map: MergedMap): string => (map === 'normalMap' ? '0.5, 0.5, 1.0, 1.0' : '1.0');
+
+/** Says in fragments of which of the merged materials they are; the vertex shader declares `partIndex` elsewhere. */
+export const mergedVertexGLSL = (vertexShader: string): string =>
+  `flat varying int mergedIndex;\n${callFirst(vertexShader, 'mergedIndex = int( partIndex.y );')}`;
+
+/** A number of the merged material that the fragment is of. */
+const numberGLSL = (at: number): string => `mergedTexel( ${at >> 2} ).${'xyzw'[at & 3]}`;
+
+/** What takes the place of a constant of the material's. */
+export const mergedConstantGLSL = (name: 'roughness' | 'metalness'): string =>
+  numberGLSL(name === 'roughness' ? TABLE_ROUGHNESS : TABLE_METALNESS);
+
+/**
+ * Lets a fragment shader, whose includes are not yet resolved, sample the textures of the merged material that each fragment is of.
+ *
+ * @param code See `mergedCode`.
+ */
+export function mergedFragmentGLSL(fragmentShader: string, code: number): string {
+  let shader = fragmentShader;
+  MERGED_MAPS.forEach((map, i) => {
+    const declared = `${map.toLowerCase()}_pars_fragment`;
+    const sampled = map === 'normalMap' ? 'normal_fragment_maps' : `${map.toLowerCase()}_fragment`;
+    const edit = (chunk: string, code: string) => {
+      shader = shader.replace(`#include <${chunk}>`, () => code);
+    };
+    if (hasLayers(code, map)) {
+      const text = (ShaderChunk as Record<string, string>)[declared];
+      edit(declared, text.replace(`sampler2D ${map}`, `highp sampler2DArray ${map}`));
+    }
+    const emission =
+      map === 'emissiveMap' ? `totalEmissiveRadiance = mergedTexel( ${TABLE_EMISSIVE >> 2} ).xyz;` : '';
+    edit(
+      sampled,
+      /* glsl */ `
+${emission}
+#undef texture2D
+#define texture2D( map, uv ) mergedSample( map, uv, ${numberGLSL(i)}, vec4( ${noneOf(map)} ) )
+#include <${sampled}>
+#undef texture2D
+#define texture2D texture
+`,
+    );
+  });
+  return functionsGLSL() + shader;
+}
+
+/** The layer is negative where the material has no such texture; it is sampled all the same, so that all fragments do alike. */
+const functionsGLSL = (): string => /* glsl */ `
+flat varying int mergedIndex;
+uniform highp sampler2D mergedTable;
+
+vec4 mergedTexel( int texel ) {
+
+  return texelFetch( mergedTable, ivec2( mergedIndex * ${TABLE_TEXELS} + texel, 0 ), 0 );
+
+}
+
+vec4 mergedSample( sampler2D map, vec2 uv, float layer, vec4 none ) {
+
+  vec4 texel = texture( map, uv );
+  return layer < 0.0 ? none : texel;
+
+}
+
+vec4 mergedSample( highp sampler2DArray map, vec2 uv, float layer, vec4 none ) {
+
+  vec4 texel = texture( map, vec3( uv, max( layer, 0.0 ) ) );
+  return layer < 0.0 ? none : texel;
+
+}
+`;
