@@ -18,79 +18,88 @@ const SIZE = 4;
  */
 export function toColumns<T extends Texels>(rows: T, blocks: readonly Block[], first: number): T {
   const out = rows.slice() as T;
-  move(blocks, first, (row, column) => {
-    for (let i = 0; i < SIZE; i++) out[column + i] = rows[row + i];
-  });
+  let start = first * SIZE;
+  for (const { rows: count, columns } of blocks) {
+    const next = columns * SIZE;
+    let to = start;
+    for (let column = 0; column < columns; column++) {
+      let from = start + column * SIZE;
+      for (let row = 0; row < count; row++, from += next, to += SIZE) {
+        for (let i = 0; i < SIZE; i++) out[to + i] = rows[from + i];
+      }
+    }
+    start = to;
+  }
   return out;
 }
 
 /** The same the other way round. */
-export function fromColumns<T extends Texels>(columns: T, blocks: readonly Block[], first: number): T {
-  const out = columns.slice() as T;
-  move(blocks, first, (row, column) => {
-    for (let i = 0; i < SIZE; i++) out[row + i] = columns[column + i];
-  });
-  return out;
-}
-
-/** Calls back with the place of each texel's numbers in rows, and in columns. */
-function move(blocks: readonly Block[], first: number, copy: (row: number, column: number) => void): void {
-  let start = first;
-  for (const { rows, columns } of blocks) {
-    for (let column = 0, at = start; column < columns; column++) {
-      for (let row = 0; row < rows; row++, at++) copy((start + row * columns + column) * SIZE, at * SIZE);
+export function fromColumns<T extends Texels>(stored: T, blocks: readonly Block[], first: number): T {
+  const out = stored.slice() as T;
+  let start = first * SIZE;
+  for (const { rows: count, columns } of blocks) {
+    const next = columns * SIZE;
+    let from = start;
+    for (let column = 0; column < columns; column++) {
+      let to = start + column * SIZE;
+      for (let row = 0; row < count; row++, to += next, from += SIZE) {
+        for (let i = 0; i < SIZE; i++) out[to + i] = stored[from + i];
+      }
     }
-    start += rows * columns;
+    start = from;
   }
+  return out;
 }
 
 /**
  * Writes blocks of 16-bit texels column by column, each number as what it differs from the straight line through the two before
- * it, modulo 65,536. Differences are small numbers whatever their sign: 0, -1, 1, -2, 2, … are 0, 1, 2, 3, 4, ….
+ * it, modulo 65,536; the second as what it differs from the first. Differences are small numbers whatever their sign: 0, -1, 1, -2,
+ * 2, … are 0, 1, 2, 3, 4, ….
  */
 export function toDifferences(rows: Uint16Array, blocks: readonly Block[], first: number): Uint16Array {
-  const out = rows.slice();
-  move(blocks, first, (row, column) => {
-    for (let i = 0; i < SIZE; i++) out[column + i] = rows[row + i];
-  });
-  eachColumn(blocks, first, (from, to) => {
-    // From the last row up, so that those before it are still what they were.
-    for (let at = to - SIZE; at >= from; at -= SIZE) {
+  const out = toColumns(rows, blocks, first);
+  let start = first * SIZE;
+  for (const { rows: count, columns } of blocks) {
+    for (let column = 0; column < columns; column++, start += count * SIZE) {
       for (let i = 0; i < SIZE; i++) {
-        const line = straight(out, at + i, (at - from) / SIZE);
-        const difference = ((out[at + i] - line) << 16) >> 16;
-        out[at + i] = (difference << 1) ^ (difference >> 15);
+        // `line` is where the straight line goes.
+        let before = 0;
+        let line = 0;
+        for (let row = 0, at = start + i; row < count; row++, at += SIZE) {
+          const value = out[at];
+          const difference = ((value - line) << 16) >> 16;
+          out[at] = (difference << 1) ^ (difference >> 15);
+          line = row === 0 ? value : 2 * value - before;
+          before = value;
+        }
       }
     }
-  });
+  }
   return out;
 }
 
 /** The same the other way round. */
-export function fromDifferences(columns: Uint16Array, blocks: readonly Block[], first: number): Uint16Array {
-  const values = columns.slice();
-  eachColumn(blocks, first, (from, to) => {
-    for (let at = from; at < to; at += SIZE) {
+export function fromDifferences(stored: Uint16Array, blocks: readonly Block[], first: number): Uint16Array {
+  const out = stored.slice();
+  let start = first * SIZE;
+  for (const { rows: count, columns } of blocks) {
+    const next = columns * SIZE;
+    let from = start;
+    for (let column = 0; column < columns; column++, from += count * SIZE) {
       for (let i = 0; i < SIZE; i++) {
-        const stored = values[at + i];
-        values[at + i] = straight(values, at + i, (at - from) / SIZE) + ((stored >>> 1) ^ -(stored & 1));
+        let before = 0;
+        let line = 0;
+        let to = start + column * SIZE + i;
+        for (let row = 0, at = from + i; row < count; row++, at += SIZE, to += next) {
+          const difference = stored[at];
+          const value = (line + ((difference >>> 1) ^ -(difference & 1))) & 0xffff;
+          out[to] = value;
+          line = row === 0 ? value : 2 * value - before;
+          before = value;
+        }
       }
     }
-  });
-  return fromColumns(values, blocks, first);
-}
-
-/** Where the line through the two numbers before one in its column goes. */
-function straight(values: Uint16Array, at: number, row: number): number {
-  if (row === 0) return 0;
-  const before = values[at - SIZE];
-  return row === 1 ? before : 2 * before - values[at - 2 * SIZE];
-}
-
-/** Calls back with where each column begins and ends, in numbers. */
-function eachColumn(blocks: readonly Block[], first: number, use: (from: number, to: number) => void): void {
-  let start = first;
-  for (const { rows, columns } of blocks) {
-    for (let column = 0; column < columns; column++, start += rows) use(start * SIZE, (start + rows) * SIZE);
+    start = from;
   }
+  return out;
 }

@@ -35,7 +35,8 @@ export function toBytes(array: AnyArray): Uint8Array {
 export function fromBytes<T extends ArrayType>(bytes: Uint8Array, type: T): ArrayOf<T> {
   const Kind = KINDS[type];
   const own = isLittleEndian() ? bytes : reversed(bytes, Kind.BYTES_PER_ELEMENT);
-  const { buffer } = own.byteLength === own.buffer.byteLength ? own : own.slice();
+  // Not `slice`, which of Node's buffers copies nothing.
+  const { buffer } = own.byteLength === own.buffer.byteLength ? own : new Uint8Array(own);
   return new Kind(buffer as ArrayBuffer) as ArrayOf<T>;
 }
 

@@ -1,3 +1,4 @@
+import type { BakeOptions } from 'skinned-instanced-mesh';
 import {
   AnimationClip,
   Bone,
@@ -6,6 +7,7 @@ import {
   Group,
   Mesh,
   MeshStandardMaterial,
+  type Object3D,
   QuaternionKeyframeTrack,
   Skeleton,
   SkinnedMesh,
@@ -15,39 +17,38 @@ import {
 import { BoneTexture } from './library.js';
 import { createMorphingStick, createStick } from './stick.js';
 
-/** A bone texture of every kind that there is, small, made by code; by the name of its kind. */
-export function bakeEveryKind(): Record<string, BoneTexture> {
-  const made: Record<string, BoneTexture> = {};
+/** A small character made by code, and what was baked of it. */
+export interface SmallCharacter {
+  root: Object3D;
+  clips: AnimationClip[];
+  boneTexture: BoneTexture;
+}
+
+/** A character with a bone texture of every kind that there is, by the name of its kind. */
+export function bakeEveryKind(): Record<string, SmallCharacter> {
+  const made: Record<string, SmallCharacter> = {};
+  const add = (kind: string, { root, clips }: Omit<SmallCharacter, 'boneTexture'>, options: BakeOptions) => {
+    made[kind] = { root, clips, boneTexture: BoneTexture.bake(root, clips, options) };
+    return made[kind].boneTexture;
+  };
   for (const encoding of ['tracks', 'quaternion', 'matrix'] as const) {
     for (const precision of ['float', 'half'] as const) {
-      const { root, clips } = createArm();
-      made[`${encoding}-${precision}`] = BoneTexture.bake(root, clips, { encoding, precision, fps: 10 })
+      add(`${encoding}-${precision}`, createArm(), { encoding, precision, fps: 10 })
         .addMarker('Wave', 0.25, 'up')
         .addMarker('Wave', 0.75, 'down – ☟');
     }
   }
-  const morphing = createMorphingStick();
   for (const encoding of ['tracks', 'matrix'] as const) {
-    made[`morphs-${encoding}`] = BoneTexture.bake(morphing.root, morphing.clips, { encoding, fps: 10 });
+    add(`morphs-${encoding}`, createMorphingStick(), { encoding, fps: 10 });
   }
-  const walking = createStick({ Slide: 0.5, Other: 0.2 });
+  const walk = createStick({ Slide: 0.5, Other: 0.2 });
   const rootMotion = { joint: 'Tip' };
-  made['root-motion'] = BoneTexture.bake(walking.root, walking.clips, {
-    rootMotion,
-    encoding: 'tracks',
-    precision: 'half',
-  });
-  made['root-motion-matrix'] = BoneTexture.bake(walking.root, walking.clips, {
-    rootMotion,
-    encoding: 'matrix',
-    sockets: ['Stick'],
-    maxTextureSize: 20,
-  });
-  made['rest-pose'] = BoneTexture.bake(walking.root, []);
-  const flat = createFlatBox();
-  made.mirrored = BoneTexture.bake(flat.root, flat.clips, { fps: 10 });
-  const detached = createArm('detached');
-  made.detached = BoneTexture.bake(detached.root, detached.clips, { fps: 10 });
+  add('root-motion-tracks', walk, { rootMotion, encoding: 'tracks', precision: 'half' });
+  const columns = { sockets: ['Stick'], maxTextureSize: 20 };
+  add('root-motion-matrix', walk, { rootMotion, encoding: 'matrix', ...columns });
+  add('rest-pose', { root: walk.root, clips: [] }, {});
+  add('mirrored', createFlatBox(), { fps: 10 });
+  add('detached', createArm('detached'), { fps: 10 });
   return made;
 }
 

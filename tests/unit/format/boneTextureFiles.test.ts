@@ -9,7 +9,6 @@ import {
 import { beforeAll, describe, expect, test } from 'vitest';
 import { crc32 } from '../../../lib/format/checksum.js';
 import { bakeEveryKind } from '../../support/bakedFiles.js';
-import type { BoneTexture } from '../../support/library.js';
 
 beforeAll(() => MeshoptEncoder.ready);
 
@@ -31,7 +30,7 @@ function structuredCloneWith(value: unknown, convert: (array: ArrayBufferView) =
 
 const kinds = Object.entries(bakeEveryKind());
 
-describe.each(kinds)('%s', (_, boneTexture: BoneTexture) => {
+describe.each(kinds)('%s', (_, { boneTexture }) => {
   const wanted = bits(boneTexture.data);
 
   test('comes back bit for bit', async () => {
