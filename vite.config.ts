@@ -14,6 +14,7 @@ const entries = {
   files: path('lib/files.ts'),
   vertexTextures: path('lib/vertexTextures.ts'),
   vertexTexturesWebGPU: path('lib/vertexTexturesWebGPU.ts'),
+  motion: path('lib/motion.ts'),
 };
 
 /** Demos and tests import the library by its name, as users do. */
@@ -23,6 +24,7 @@ export const alias = {
   'skinned-instanced-mesh/files': path('lib/files.ts'),
   'skinned-instanced-mesh/vertex-textures/webgpu': path('lib/vertexTexturesWebGPU.ts'),
   'skinned-instanced-mesh/vertex-textures': path('lib/vertexTextures.ts'),
+  'skinned-instanced-mesh/motion': path('lib/motion.ts'),
   'skinned-instanced-mesh': path('lib/index.ts'),
 };
 

@@ -21,6 +21,7 @@ export type { LoadedCharacter, LoadedFile } from './format/LoadedCharacter.js';
 export type { InstanceRange, Instances } from './instances/instanceRange.js';
 export type { InstanceUniformTypes, UniformType } from './instances/UniformLayout.js';
 export type { UniformValue } from './instances/uniformTypes.js';
+export type { AnyMotion } from './motion/CrowdMotions.js';
 export type { AttachmentLevel } from './objects/AttachmentLevel.js';
 export type { CharacterMesh } from './objects/CharacterMesh.js';
 export type { CrowdInstance } from './objects/CrowdInstance.js';
@@ -44,6 +45,7 @@ export type {
   SimplifiedLevelOptions,
 } from './objects/LeveledMesh.js';
 export type { LevelMesh, LevelNumbers } from './objects/LevelMesh.js';
+export type { MovedMesh } from './objects/MovedMesh.js';
 export type { OrderedMesh } from './objects/OrderedMesh.js';
 export type { PlayingMesh } from './objects/PlayingMesh.js';
 export type { ShadedMesh } from './objects/ShadedMesh.js';

@@ -1,4 +1,5 @@
 import { MAX_LAYOUTS } from '../lib/instances/UniformLayout.js';
+import { MAX_MOTIONS } from './MotionProgram.js';
 
 /** How many joints a vertex may follow. */
 export type Influences = 1 | 2 | 4;
@@ -18,6 +19,8 @@ export interface ShaderVariant {
   view: boolean;
   /** Number of the layout of what instances have in the place of the material's, see `UniformLayout`; 0 if that is nothing. */
   uniforms: number;
+  /** Number of the program of motions that move vertices, see `MotionProgram`; 0 if none do. */
+  motion: number;
 }
 
 const INFLUENCES: readonly Influences[] = [1, 2, 4];
@@ -25,24 +28,29 @@ const INFLUENCES: readonly Influences[] = [1, 2, 4];
 /** Sources that codes tell apart. */
 export const MAX_SOURCES = 8;
 
-/** Codes are below this: there are four flags. */
-export const VARIANT_CODES = MAX_LAYOUTS * MAX_SOURCES * 16 * 3;
+/** Codes are below this: there are four flags. It must be below 2^23, so that shaders can round a float32 to a code. */
+export const VARIANT_CODES = MAX_MOTIONS * MAX_LAYOUTS * MAX_SOURCES * 16 * 3;
 
 /** A whole number that stands for a variant, in program cache keys and in draw parameters. */
 export function variantCode(variant: ShaderVariant): number {
-  const { source, interpolate, influences, parts, morphs, view, uniforms } = variant;
+  const { source, interpolate, influences, parts, morphs, view, uniforms, motion } = variant;
   const flags = (view ? 8 : 0) + (morphs ? 4 : 0) + (parts ? 2 : 0) + (interpolate ? 1 : 0);
-  const sourceAndLayout = uniforms * MAX_SOURCES + source;
-  return (sourceAndLayout * 16 + flags) * INFLUENCES.length + INFLUENCES.indexOf(influences);
+  const numbers = (motion * MAX_LAYOUTS + uniforms) * MAX_SOURCES + source;
+  return (numbers * 16 + flags) * INFLUENCES.length + INFLUENCES.indexOf(influences);
 }
+
+/** The part of a code that says how many joints a vertex may follow: codes of one object differ in nothing else. */
+export const influencesOfCode = (code: number): number => code % INFLUENCES.length;
 
 /** The variant of a code. */
 export function variantOf(code: number): ShaderVariant {
   const rest = Math.floor(code / INFLUENCES.length);
-  const sourceAndLayout = rest >> 4;
+  const numbers = rest >> 4;
+  const layoutAndMotion = Math.floor(numbers / MAX_SOURCES);
   return {
-    source: sourceAndLayout % MAX_SOURCES,
-    uniforms: Math.floor(sourceAndLayout / MAX_SOURCES),
+    source: numbers % MAX_SOURCES,
+    uniforms: layoutAndMotion % MAX_LAYOUTS,
+    motion: Math.floor(layoutAndMotion / MAX_LAYOUTS),
     interpolate: (rest & 1) === 1,
     parts: (rest & 2) === 2,
     morphs: (rest & 4) === 4,

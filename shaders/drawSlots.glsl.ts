@@ -8,6 +8,7 @@ import {
   PARAM_STRIDE,
   TEXTURE_MATRICES,
   TEXTURE_PARTS,
+  TEXTURE_SEEDS,
   TEXTURE_UNIFORMS,
   TEXTURE_VIEW,
 } from '../lib/constants.js';
@@ -22,14 +23,16 @@ const parameter = (index: number) => `bindMatrix[ ${index >> 2} ][ ${index & 3} 
  *
  * @param counts How many textures shaders may read.
  * @param variantParameter Index of the parameter that says which shader variant the object is drawn with.
+ * @param motionVectors How many vectors of numbers shaders are told of motions.
  */
 export const drawSlotsGLSL = (
   { textures, integers }: TextureCounts,
   variantParameter: number,
+  motionVectors = 0,
 ): string => /* glsl */ `
 struct CrowdTextures {
   ${textures > 0 ? `highp sampler2D textures[ ${textures} ];` : ''}
-  ${integers > 0 ? `highp usampler2D integers[ ${integers} ];` : ''}
+  ${integers > 0 ? `highp usampler2D integers[ ${integers} ];` : ''}${motionVectors > 0 ? `\n  highp vec4 motion[ ${motionVectors} ];` : ''}
 };
 uniform CrowdTextures boneTexture;
 uniform highp mat4 bindMatrix;
@@ -43,7 +46,7 @@ uniform highp mat4 bindMatrix;
 #define CROWD_PARTS boneTexture.textures[ ${TEXTURE_PARTS} ]
 #define CROWD_MATRICES boneTexture.textures[ ${TEXTURE_MATRICES} ]
 #define CROWD_VIEW boneTexture.textures[ ${TEXTURE_VIEW} ]
-#define CROWD_UNIFORMS boneTexture.textures[ ${TEXTURE_UNIFORMS} ]
+#define CROWD_UNIFORMS boneTexture.textures[ ${TEXTURE_UNIFORMS} ]${motionVectors > 0 ? `\n#define CROWD_SEEDS boneTexture.textures[ ${TEXTURE_SEEDS} ]` : ''}
 
 #define CROWD_CLOCK ${parameter(PARAM_CLOCK)}
 #define CROWD_ROWS ${parameter(PARAM_ROWS)}

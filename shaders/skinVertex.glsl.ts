@@ -1,5 +1,5 @@
 import { ShaderChunk } from 'three';
-import { TEXTURE_PARTS, TEXTURE_UNIFORMS, TEXTURE_VIEW } from '../lib/constants.js';
+import { TEXTURE_PARTS, TEXTURE_SEEDS, TEXTURE_UNIFORMS, TEXTURE_VIEW } from '../lib/constants.js';
 import { drawSlotsGLSL } from './drawSlots.glsl.js';
 
 import { instanceIndexGLSL } from './instanceIndex.glsl.js';
@@ -12,6 +12,7 @@ import {
 
 import { mergedVertexGLSL } from './mergedSurface.glsl.js';
 import { morphsGLSL } from './morphTargets.glsl.js';
+import { motionChunks, motionVectors, readsSeeds } from './motion.glsl.js';
 import { partsGLSL } from './parts.glsl.js';
 import { callFirst, placedFirst } from './placeVertex.glsl.js';
 import { type ShaderVariant, variantOf } from './ShaderVariant.js';
@@ -43,19 +44,21 @@ export interface CrowdProgram {
  */
 export function skinVertexGLSL(vertexShader: string, program: CrowdProgram): string | null {
   const variants = program.codes.map(variantOf);
+  const { declarations, move, shift, turn } = motionChunks(program.codes);
+  const skinned = SKINNED + move;
   const chunks: Record<string, string> = {
-    skinning_pars_vertex: skinningFunctions(program),
+    skinning_pars_vertex: skinningFunctions(program) + declarations,
 
-    skinbase_vertex: SKINNED,
+    skinbase_vertex: skinned,
 
     skinnormal_vertex: /* glsl */ `
-objectNormal = vec4( objectNormal, 0.0 ) * crowdSkin;
+objectNormal = vec4( objectNormal${turn[0]}, 0.0 ) * crowdSkin${turn[1]};
 #ifdef USE_TANGENT
   objectTangent = vec4( objectTangent, 0.0 ) * crowdSkin;
 #endif
 `,
 
-    skinning_vertex: 'transformed = vec4( transformed, 1.0 ) * crowdSkin;',
+    skinning_vertex: `transformed = vec4( transformed${shift[0]}, 1.0 ) * crowdSkin${shift[1]};`,
   };
   if (variants.some(({ parts }) => parts)) Object.assign(chunks, partChunks);
   const hasMorphs = vertexShader.includes('#include <morphinstance_vertex>');
@@ -63,7 +66,7 @@ objectNormal = vec4( objectNormal, 0.0 ) * crowdSkin;
   if (hasMorphs && variants.some(({ morphs }) => morphs)) {
     // Morphing comes before skinning, and needs to know what the clips add to it.
     chunks.skinbase_vertex = '';
-    chunks.morphinstance_vertex += clipMorphs;
+    chunks.morphinstance_vertex += clipMorphs(skinned);
   }
 
   let shader = preparedFirst(vertexShader, program);
@@ -101,9 +104,9 @@ const partChunks = {
 `,
 };
 
-const clipMorphs = /* glsl */ `
+const clipMorphs = (skinned: string) => /* glsl */ `
 clearMorphs();
-${SKINNED}
+${skinned}
 #ifdef USE_MORPHTARGETS
 
   float crowdInfluences[ MORPHTARGETS_COUNT ];
@@ -130,7 +133,7 @@ function skinningFunctions(program: CrowdProgram): string {
   const morphs = variants.some((variant) => variant.morphs);
   const uniforms = uniformsOfProgram(codes);
   const declarations = new Set([
-    drawSlotsGLSL(textureCounts(program), variantParameter),
+    drawSlotsGLSL(textureCounts(program), variantParameter, motionVectors(codes)),
     instanceIndexGLSL(variants.some(({ view }) => view)),
     ...(anyParts || merged ? ['attribute vec2 partIndex;'] : []),
     ...(anyParts ? [partsGLSL] : []),
@@ -198,6 +201,7 @@ export function textureCounts({
   const sources = variants.map(sourceOf);
   const textures = Math.max(...sources.map((source) => source.textures(slots)));
   const integers = Math.max(...sources.map((source) => source.integers ?? 0));
+  if (readsSeeds(codes)) return { textures: TEXTURE_SEEDS + 1, integers };
   if (variants.some(({ uniforms }) => uniforms > 0)) return { textures: TEXTURE_UNIFORMS + 1, integers };
   if (variants.some(({ view }) => view)) return { textures: TEXTURE_VIEW + 1, integers };
   if (variants.some(({ parts }) => parts)) return { textures: TEXTURE_PARTS + 1, integers };

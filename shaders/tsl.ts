@@ -1,4 +1,5 @@
 import type { BufferGeometry, Camera, Color, Material, Object3D, Scene, Texture } from 'three';
+import { Vector4 } from 'three';
 import {
   array,
   countOneBits,
@@ -21,6 +22,7 @@ import {
 } from 'three/tsl';
 import type { Node, NodeBuilder, NodeMaterial, StorageBufferAttribute, TextureNode } from 'three/webgpu';
 import type { UniformType } from '../lib/instances/UniformLayout.js';
+import type { MatrixNode } from './motion.tsl.js';
 
 /**
  * What three.js's nodes can do although their types do not say so. The casts between our types and theirs are in this file
@@ -212,6 +214,19 @@ export function buildOf(builder: NodeBuilder): Build {
 export function objectUniform(read: (frame: DrawFrame) => number): Node<'float'> {
   return uniform(1).onObjectUpdate(read) as unknown as Node<'float'>;
 }
+
+/** A vector that is written before each draw. */
+export function vectorUniform(write: (frame: DrawFrame, vector: Vector4) => void): Node<'vec4'> {
+  const vector = new Vector4();
+  const node = uniform(vector).onObjectUpdate((frame: DrawFrame) => {
+    write(frame, vector);
+    return vector;
+  });
+  return node as unknown as Node<'vec4'>;
+}
+
+/** A matrix whose columns may be asked for. */
+export const withColumns = (matrix: Node<'mat4'>): MatrixNode => matrix as unknown as MatrixNode;
 
 /** A matrix which is a property of the object that is drawn; `element` is a column. */
 export function objectMatrix(name: string): { element(column: number): Node<'vec4'> } {

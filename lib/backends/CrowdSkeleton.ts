@@ -1,6 +1,8 @@
 import { DataTexture, RGBAIntegerFormat, Skeleton, type Texture, UnsignedIntType } from 'three';
 import type { TextureCounts } from '../../shaders/SourceGLSL.js';
 
+const NO_MOTION = /*@__PURE__*/ new Float32Array(4);
+
 /**
  * What three.js finds as the `skeleton` of a crowd. It has no bones, since nothing is posed on the CPU: its purpose is that
  * WebGLRenderer binds the crowd's own textures at each draw, also where several crowds share a material.
@@ -11,10 +13,12 @@ export class CrowdSkeleton extends Skeleton {
 
   /**
    * What WebGLRenderer binds at each draw: textures of floats, and of unsigned integers. It sets the uniform `boneTexture`
-   * from what is called so here: an object of two arrays, since the crowd's shaders declare it as such a struct.
+   * from what is called so here: an object of arrays, since the crowd's shaders declare it as such a struct. The third has the
+   * numbers that shaders are told of motions.
    */
   readonly textures: Texture[] = [];
   readonly integers: Texture[] = [];
+  private readonly bound: { textures: Texture[]; integers: Texture[]; motion: Float32Array };
 
   private readonly onUpdate: () => void;
 
@@ -22,7 +26,8 @@ export class CrowdSkeleton extends Skeleton {
   constructor(onUpdate: () => void) {
     super([], []);
     const { textures, integers } = this;
-    this.boneTexture = { textures, integers } as unknown as DataTexture;
+    this.bound = { textures, integers, motion: NO_MOTION };
+    this.boneTexture = this.bound as unknown as DataTexture;
     this.onUpdate = onUpdate;
   }
 
@@ -34,6 +39,11 @@ export class CrowdSkeleton extends Skeleton {
     const { textures, integers } = this;
     for (let i = 0; i < Math.max(counts.textures, textures.length); i++) textures[i] ??= textures[0];
     for (let i = integers.length; i < counts.integers; i++) integers[i] = integers[0] ?? noIntegers();
+  }
+
+  /** The numbers of an object's motions. One that has none may share a program with others, which ask for them. */
+  setMotion(numbers: Float32Array | undefined): void {
+    this.bound.motion = numbers ?? NO_MOTION;
   }
 
   override update(): void {

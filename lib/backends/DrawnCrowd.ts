@@ -3,8 +3,10 @@ import type { Influences } from '../../shaders/ShaderVariant.js';
 import type { ColorTexels } from '../instances/ColorTexels.js';
 import type { InstanceMatrices } from '../instances/InstanceMatrices.js';
 import type { InstanceParts } from '../instances/InstanceParts.js';
+import type { InstanceSeeds } from '../instances/InstanceSeeds.js';
 import type { InstanceUniforms } from '../instances/InstanceUniforms.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
+import type { CrowdMotions } from '../motion/CrowdMotions.js';
 import type { PosedCrowd } from '../sources/PoseSource.js';
 import type { CrowdViews } from '../views/CrowdViews.js';
 import type { View } from '../views/View.js';
@@ -42,6 +44,10 @@ export interface DrawnCrowd extends InstancedMesh, Omit<PosedCrowd, 'geometry' |
   readonly parts: InstanceParts | null;
   /** What instances have for shaders in the place of the material's; null while there is nothing. */
   readonly instanceUniforms: InstanceUniforms | null;
+  /** What moves vertices; null where nothing does. */
+  readonly motions: CrowdMotions | null;
+  /** What random numbers of instances are made of. */
+  readonly seeds: InstanceSeeds;
   /** Matrices and colours as texels; null while they are vertex attributes. */
   matrices: InstanceMatrices | null;
   /** Colours as texels, where matrices are read from a buffer; null while they are not. */

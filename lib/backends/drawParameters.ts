@@ -38,7 +38,8 @@ function variantCodes(crowd: DrawnCrowd, view: boolean): VariantCodes {
   const source = numberOfSource(sourceOf(crowd));
   const parts = crowd.parts !== null;
   const uniforms = crowd.instanceUniforms?.layout.number ?? 0;
-  const common = { source, interpolate, parts, morphs, view, uniforms };
+  const motion = crowd.motions?.program.number ?? 0;
+  const common = { source, interpolate, parts, morphs, view, uniforms, motion };
   return {
     color: variantCode({ ...common, influences }),
     shadow: variantCode({ ...common, influences: shadowInfluences }),

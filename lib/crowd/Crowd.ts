@@ -3,6 +3,7 @@ import { JointEdits } from '../edits/JointEdits.js';
 import type { InstanceData } from '../instances/InstanceData.js';
 import { InstanceLayers } from '../instances/InstanceLayers.js';
 import { InstancePlaces } from '../instances/InstancePlaces.js';
+import { InstanceSeeds } from '../instances/InstanceSeeds.js';
 import { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { InstancePlayback } from '../playback/InstancePlayback.js';
 import type { LayerOptions } from '../playback/LayerTable.js';
@@ -56,6 +57,8 @@ export class Crowd {
   readonly visibility: InstanceVisibility;
   /** On which layers single instances are. */
   readonly layers: InstanceLayers = new InstanceLayers();
+  /** What random numbers of instances are made of. */
+  readonly seeds: InstanceSeeds;
   /** Where the instances stand. */
   readonly places: InstancePlaces;
   /** What the instances play. */
@@ -87,6 +90,7 @@ export class Crowd {
     public palette: Palette = 'exact',
   ) {
     this.visibility = new InstanceVisibility(capacity);
+    this.seeds = new InstanceSeeds(capacity);
     this.places = new InstancePlaces(capacity);
     this.playback = new InstancePlayback(
       capacity,
@@ -95,7 +99,7 @@ export class Crowd {
       layers,
     );
     this.edits = new JointEdits(capacity, texture.data.tracks, this.places, this.playback.time);
-    this.data = [this.visibility, this.layers, this.places, this.playback, this.edits];
+    this.data = [this.visibility, this.layers, this.seeds, this.places, this.playback, this.edits];
   }
 
   /** The most instances there can be. */

@@ -232,6 +232,12 @@ export abstract class CrowdMesh extends DrawnMesh {
     this.prepareDraw();
   }
 
+  /** Called when other motions move the vertices. @internal */
+  motionsChanged(): void {
+    this.prepareDraw();
+    for (const attachment of this.attachments) attachment.motionsChanged();
+  }
+
   /** Called by three.js in each frame, before it asks for programs. @internal */
   beginFrame(): void {
     this.prepareDraw();

@@ -10,8 +10,10 @@ import type { JointEdits } from '../edits/JointEdits.js';
 import type { ColorTexels } from '../instances/ColorTexels.js';
 import type { InstanceMatrices } from '../instances/InstanceMatrices.js';
 import type { InstanceParts } from '../instances/InstanceParts.js';
+import type { InstanceSeeds } from '../instances/InstanceSeeds.js';
 import type { InstanceUniforms } from '../instances/InstanceUniforms.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
+import type { CrowdMotions } from '../motion/CrowdMotions.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import type { PoseSource } from '../sources/PoseSource.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
@@ -56,6 +58,8 @@ export abstract class DrawnMesh extends InstancedMesh<
   colorTexels: ColorTexels | null = null;
   /** @internal */
   previousMatrices: InstanceMatrices | null = null;
+  /** What moves the vertices; null where nothing does. @internal */
+  motions: CrowdMotions | null = null;
 
   /** The clips that instances can play. */
   abstract readonly boneTexture: BoneTexture;
@@ -101,6 +105,11 @@ export abstract class DrawnMesh extends InstancedMesh<
   /** @internal */
   get playback(): InstancePlayback {
     return this.crowd.playback;
+  }
+
+  /** @internal */
+  get seeds(): InstanceSeeds {
+    return this.crowd.seeds;
   }
 
   /** @internal */

@@ -3,6 +3,7 @@ import { bindToJoint, rebindToJoint, type Socket } from '../character/bindToJoin
 import { removePlaybackAttributes } from '../character/crowdGeometry.js';
 import { jointsOf } from '../character/crowdSkin.js';
 import { Crowd } from '../crowd/Crowd.js';
+import type { CrowdMotions } from '../motion/CrowdMotions.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { MAX_LEVELS } from '../views/LevelTable.js';
 import { AttachmentLevel } from './AttachmentLevel.js';
@@ -188,7 +189,12 @@ export class JointAttachment extends CharacterMesh {
     this.owner = owner;
     owner.attachments = [...owner.attachments, this];
     this.uniforms.follow(owner.uniforms);
+    this.motionsChanged();
     this.showWithOwner();
+  }
+
+  protected override get ownerMotions(): CrowdMotions | null {
+    return this.owner?.motions ?? null;
   }
 
   /** @internal */
@@ -280,6 +286,7 @@ export class JointAttachment extends CharacterMesh {
     owner.attachments = owner.attachments.filter((attachment) => attachment !== this);
     this.owner = null;
     this.uniforms.follow(null);
+    this.motionsChanged();
     this.removeFromParent();
     this.count = 0;
     // The buffer of what the instances play is the owner's, and must not go with this geometry.

@@ -2,8 +2,8 @@ import type { Color } from 'three';
 import type { Instances } from '../instances/instanceRange.js';
 import { LOOKS, type Look, type UniformPlace } from '../instances/UniformLayout.js';
 import { numbersOf, readValue, type UniformValue } from '../instances/uniformTypes.js';
-import { CrowdMesh } from './CrowdMesh.js';
 import { warnWithoutLook } from './checkLooks.js';
+import { MovedMesh } from './MovedMesh.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
@@ -14,7 +14,7 @@ const _numbers: number[] = [];
  * have whose materials are clones too, but in one draw call. What is attached to joints has it too, until it is given some of
  * its own.
  */
-export abstract class ShadedMesh extends CrowdMesh {
+export abstract class ShadedMesh extends MovedMesh {
   /**
    * Lets instances emit light of a colour: it is added to what the material emits. A clone would have it as `emissive`, where the
    * material's is black. For materials that know `emissive`: Lambert, Phong, toon, standard, physical.

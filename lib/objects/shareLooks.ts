@@ -3,6 +3,7 @@ import type { CharacterParts } from '../instances/CharacterParts.js';
 import type { CharacterUniforms } from '../instances/CharacterUniforms.js';
 import type { ColorTexels } from '../instances/ColorTexels.js';
 import type { InstanceMatrices } from '../instances/InstanceMatrices.js';
+import type { CrowdMotions } from '../motion/CrowdMotions.js';
 
 /** What a mesh keeps of how instances look. */
 export interface LookedMesh {
@@ -16,6 +17,7 @@ export interface LookedMesh {
   matrices: InstanceMatrices | null;
   colorTexels: ColorTexels | null;
   previousMatrices: InstanceMatrices | null;
+  motions: CrowdMotions | null;
   frustumCulled: boolean;
 }
 
@@ -32,6 +34,7 @@ export function shareLooks(mesh: LookedMesh, ownerOf: () => LookedMesh | null): 
   share(mesh, 'matrices', ownerOf);
   share(mesh, 'colorTexels', ownerOf);
   share(mesh, 'previousMatrices', ownerOf);
+  share(mesh, 'motions', ownerOf);
   // Whoever says of the owner that bounds do not hold says it of all.
   share(mesh, 'frustumCulled', ownerOf);
   // three.js takes whoever has any of these for a mesh with morph targets.

@@ -69,6 +69,11 @@ export function growJointBoxes(
   }
 }
 
+/** Grows boxes by a distance on all sides. Those that are empty stay so, since they reach from Infinity to -Infinity. */
+export function expandJointBoxes(boxes: JointBoxes, distance: number): void {
+  for (let i = 0; i < boxes.length; i++) boxes[i] += i % 6 < 3 ? -distance : distance;
+}
+
 /**
  * The values of an attribute one after another, or those of some items; its own array, or a view of it, if they are stored that
  * way.

@@ -1,4 +1,4 @@
-import type { Vector3 } from 'three';
+import type { Box3, Vector3 } from 'three';
 import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
 import { type Skin, skinOf } from '../character/crowdSkin.js';
 import { AFFINE_SIZE } from '../constants.js';
@@ -27,6 +27,9 @@ export class PosedInstance {
   private poses = new Uint32Array(0);
   private poseNumber = 0;
   private readonly matrix = new Float64Array(AFFINE_SIZE);
+  /** The vertex at hand, and what carries positions as it is carried. */
+  private vertex = 0;
+  private readonly carryThis = (position: Vector3) => this.carry(this.vertex, position);
 
   /** Poses an instance as it is shown now. What it reads holds until any `PosedInstance` poses another. */
   pose(crowd: DrawnCrowd, index: number): this {
@@ -44,6 +47,7 @@ export class PosedInstance {
     }
     this.poseNumber++;
     source.pose(crowd, index);
+    crowd.motions?.settle(crowd);
 
     const targets = clipsMorph && source.readMorphs !== undefined ? boneTexture.morphNames.length : 0;
     if (this.morphs.length !== targets) this.morphs = new Float64Array(targets);
@@ -88,8 +92,16 @@ export class PosedInstance {
     );
   }
 
-  /** Carries a vertex from where it was modelled to where it is posed, relative to the instance. */
+  /** Carries a vertex from where it was modelled to where it is posed and moved, relative to the instance. */
   applyPose(vertex: number, target: Vector3): Vector3 {
+    const { crowd, index } = this;
+    if (crowd.motions === null) return this.carry(vertex, target);
+    this.vertex = vertex;
+    return crowd.motions.moveVertex(crowd, index, vertex, target, this.carryThis);
+  }
+
+  /** The same without motions. */
+  private carry(vertex: number, target: Vector3): Vector3 {
     const { source } = this;
     if (source.posedVertex !== undefined) return source.posedVertex(this.crowd, vertex, target);
     const { joints, stride, weights, unit } = this.skin;
@@ -107,7 +119,23 @@ export class PosedInstance {
     return target;
   }
 
-  /** The same for the vertex's normal, which is not normalised. */
+  /** Box around vertices of a patch that may also be moved by motions: it is grown by as much, see `raycastInstance`. */
+  growByMotion(box: Box3, joints: ArrayLike<number>): void {
+    const { motions } = this.crowd;
+    if (motions === null) return;
+    const { reachBefore, reachAfter } = motions;
+    // Before skinning, vertices are moved by as much as their joints then scale that: at most by the largest of these.
+    let scale = 0;
+    for (let i = 0; reachBefore > 0 && i < joints.length; i++) {
+      const m = this.jointMatrix(joints[i]);
+      let sum = 0;
+      for (let k = 0; k < AFFINE_SIZE; k++) if (k % 4 < 3) sum += this.palette[m + k] ** 2;
+      scale = Math.max(scale, Math.sqrt(sum));
+    }
+    box.expandByScalar(reachBefore * scale + reachAfter);
+  }
+
+  /** Carries a vertex's normal, which is then not normalised. */
   applyPoseToNormal(vertex: number, normal: Vector3): Vector3 {
     const { source } = this;
     if (source.posedNormal !== undefined) return source.posedNormal(this.crowd, vertex, normal);

@@ -1,7 +1,7 @@
 import type { InstancedBufferAttribute } from 'three';
 import { Box3, Matrix4, Sphere, Vector3 } from 'three';
 import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
-import { growJointBoxes, jointBoxesContain } from '../poses/jointBoxes.js';
+import { expandJointBoxes, growJointBoxes, jointBoxesContain } from '../poses/jointBoxes.js';
 import { sourceOf } from '../sources/sources.js';
 
 const _matrix = /*@__PURE__*/ new Matrix4();
@@ -18,6 +18,7 @@ interface Computed<T> {
   count: number;
   drawn: number;
   reach: number;
+  moved: number;
 }
 
 /**
@@ -28,25 +29,44 @@ export class CrowdBounds {
   private poses: Box3 | null = null;
   /** `reachVersion` of the edits that `poses` holds. */
   private reach = 0;
+  /** How far `poses` has grown by motions before skinning. */
+  private movedBefore = 0;
+  /** `poses`, grown by motions after skinning. */
+  private readonly moved = new Box3();
   private box: Computed<Box3> | null = null;
   private sphere: Computed<Sphere> | null = null;
 
   constructor(private readonly crowd: DrawnCrowd) {}
 
-  /** Box around every pose of the bone texture, relative to an instance. */
+  /** Box around every pose of the bone texture, and wherever motions move vertices from there, relative to an instance. */
   ofPoses(): Box3 {
     const { crowd } = this;
-    if (this.poses === null || this.reach !== crowd.edits.reachVersion) {
+    const before = crowd.motions?.reachBefore ?? 0;
+    if (this.poses === null || this.reach !== crowd.edits.reachVersion || this.movedBefore !== before) {
       this.reach = crowd.edits.reachVersion;
-      const { boneTexture, geometry } = crowd;
-      const boxes = boneTexture.createJointBoxes();
-      const joints = Int32Array.from(boneTexture.jointNames, (_, i) => i);
-      growJointBoxes(boxes, geometry, joints, false);
-      const known = jointBoxesContain(boneTexture.jointBoxes, boxes);
-      this.poses = new Box3();
-      sourceOf(crowd).expandBounds(crowd, this.poses, known ? undefined : boxes);
+      this.movedBefore = before;
+      this.poses = this.findPoses(before);
     }
-    return this.poses;
+    const after = crowd.motions?.reachAfter ?? 0;
+    if (after === 0 || this.poses.isEmpty()) return this.poses;
+    return this.moved.copy(this.poses).expandByScalar(after);
+  }
+
+  /** @param before How far vertices may be moved from where they were modelled. */
+  private findPoses(before: number): Box3 {
+    const { crowd } = this;
+    const { boneTexture, geometry } = crowd;
+    const source = sourceOf(crowd);
+    const boxes = boneTexture.createJointBoxes();
+    const joints = Int32Array.from(boneTexture.jointNames, (_, i) => i);
+    growJointBoxes(boxes, geometry, joints, false);
+    if (before > 0) expandJointBoxes(boxes, before);
+    const known = jointBoxesContain(boneTexture.jointBoxes, boxes);
+    const poses = new Box3();
+    source.expandBounds(crowd, poses, known ? undefined : boxes);
+    // A source without joints does not look at their boxes.
+    if (source.jointMatrix === undefined && !poses.isEmpty()) poses.expandByScalar(before);
+    return poses;
   }
 
   computeBox(): void {
@@ -104,14 +124,21 @@ export class CrowdBounds {
     const { instanceMatrix, count, edits, visibility } = this.crowd;
     const { version } = instanceMatrix;
     const reach = edits.reachVersion;
-    return { bounds, matrices: instanceMatrix, version, count, drawn: visibility.version, reach };
+    const drawn = visibility.version;
+    return { bounds, matrices: instanceMatrix, version, count, drawn, reach, moved: this.movedBy };
   }
 
-  private holds({ matrices, version, count, drawn, reach }: Computed<unknown>): boolean {
+  /** By how much motions let bounds grow. */
+  private get movedBy(): number {
+    const { motions } = this.crowd;
+    return motions === null ? 0 : motions.reachBefore + motions.reachAfter;
+  }
+
+  private holds({ matrices, version, count, drawn, reach, moved }: Computed<unknown>): boolean {
     const { instanceMatrix, edits, visibility } = this.crowd;
     const still = matrices === instanceMatrix && version === instanceMatrix.version;
     const same = count === this.crowd.count && drawn === visibility.version;
-    return still && same && reach === edits.reachVersion;
+    return still && same && reach === edits.reachVersion && moved === this.movedBy;
   }
 }
 

@@ -93,6 +93,7 @@ function meetsBox({ joints, boxes }: TrianglePatch): boolean {
     const at = _instance.jointMatrix(joints[i]);
     expandByJoint(_box, boxes, i, _instance.palette, at);
   }
+  _instance.growByMotion(_box, joints);
   return _ray.intersectsBox(_box);
 }
 

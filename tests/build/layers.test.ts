@@ -21,6 +21,7 @@ const LAYERS = [
   /^lib\/edits\//,
   /^lib\/crowd\//,
   /^shaders\//,
+  /^lib\/motion\//,
   /^lib\/sources\//,
   /^lib\/backends\//,
   /^lib\/character\//,

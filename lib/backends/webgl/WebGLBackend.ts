@@ -6,6 +6,7 @@ import {
   PARAM_VARIANT,
   TEXTURE_MATRICES,
   TEXTURE_PARTS,
+  TEXTURE_SEEDS,
   TEXTURE_UNIFORMS,
   TEXTURE_VIEW,
 } from '../../constants.js';
@@ -202,7 +203,7 @@ const _declared = { textures: 0, integers: 0 };
 
 /** Puts the textures that shaders read where three.js binds them. */
 function bindTextures(crowd: DrawnCrowd): void {
-  const { skeleton, parts, matrices, instanceUniforms } = crowd;
+  const { skeleton, parts, matrices, instanceUniforms, motions, seeds } = crowd;
   const { slots, listed } = drawnOf(crowd);
   const { textures, integers } = skeleton;
   _declared.textures = textures.length;
@@ -218,6 +219,9 @@ function bindTextures(crowd: DrawnCrowd): void {
     textures[TEXTURE_VIEW] = listed.list.texture.plain;
   }
   if (instanceUniforms !== null) textures[TEXTURE_UNIFORMS] = instanceUniforms.texture.plain;
+  if (motions !== null && seeds.texture !== null) textures[TEXTURE_SEEDS] = seeds.texture.plain;
+  motions?.settle(crowd);
+  skeleton.setMotion(motions?.numbers);
   skeleton.fill(_declared);
 }
 
@@ -257,6 +261,7 @@ function prepareUploads(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View |
   crowd.edits.prepare(renderer, has);
   crowd.parts?.texture.prepare(renderer, has);
   crowd.instanceUniforms?.texture.prepare(renderer, has);
+  if (crowd.motions !== null) crowd.seeds.texture?.prepare(renderer, has);
   if (view === null) return;
   view.list.texture.prepare(renderer, has);
   crowd.matrices?.texture.prepare(renderer, has);

@@ -1,5 +1,5 @@
 import type { Camera, GeometryGroup, Material, Scene } from 'three';
-import { VARIANT_CODES } from '../../../shaders/ShaderVariant.js';
+import { influencesOfCode } from '../../../shaders/ShaderVariant.js';
 import type { DrawnMaterial } from '../../../shaders/tsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import { MERGED_CODES } from '../../utils/mergedMaps.js';
@@ -106,10 +106,14 @@ export const webGPUBackend: Backend = {
 const always = () => true;
 
 /** A renderer that has not got all of a texture must not be sent a part of it. */
-function prepareUploads(renderer: object, { playback, parts, instanceUniforms }: DrawnCrowd): void {
+function prepareUploads(renderer: object, crowd: DrawnCrowd): void {
+  const { playback, parts, instanceUniforms, motions, seeds } = crowd;
   playback.prepare(renderer, always);
   parts?.texture.prepare(renderer, always);
   instanceUniforms?.texture.prepare(renderer, always);
+  if (motions === null) return;
+  seeds.texture?.prepare(renderer, always);
+  motions.settle(crowd);
 }
 
 /**
@@ -119,7 +123,7 @@ function prepareUploads(renderer: object, { playback, parts, instanceUniforms }:
  */
 function keyOf(crowd: DrawnCrowd, culledOnGPU: boolean, material: Material): number {
   const { elements } = crowd.bindMatrix;
-  let key = elements[PARAM_VARIANT] * VARIANT_CODES + elements[PARAM_SHADOW_VARIANT];
+  let key = elements[PARAM_VARIANT] * 3 + influencesOfCode(elements[PARAM_SHADOW_VARIANT]);
   key = key * 2 + (crowd.boneTexture.precision === 'half' ? 1 : 0);
   key = key * 2 + (crowd.instanceColor === null ? 0 : 1);
   key = key * 2 + (crowd.morphTexture === null ? 0 : 1);

@@ -6,6 +6,7 @@ import {
   OnAfterObjectUpdate,
   positionLocal,
   positionPrevious,
+  property,
   tangentLocal,
   transformNormal,
   varyingProperty,
@@ -37,19 +38,53 @@ export function placeCrowd(crowd: DrawnCrowd, builder: NodeBuilder, part: PartNo
   const build = buildOf(builder);
   const place = Fn(() => {
     const { matrix: matrixOfInstance, color } = placeOf(crowd, builder);
-    const matrix = matrixOfInstance();
+    const matrix = knownMatrices.get(builder)?.now ?? matrixOfInstance();
     positionLocal.assign(matrix.mul(vec4(positionLocal, 1)).xyz);
     if (build.hasGeometryAttribute('normal')) normalLocal.assign(transformNormal(normalLocal, matrix));
     if (build.hasGeometryAttribute('tangent')) tangentLocal.assign(matrix.mul(vec4(tangentLocal, 0)).xyz);
 
     if (build.needsPreviousData()) {
-      positionPrevious.assign(previousMatrix(crowd, builder).mul(vec4(positionPrevious, 1)).xyz);
+      const previous = knownMatrices.get(builder)?.before ?? previousMatrix(crowd, builder);
+      positionPrevious.assign(previous.mul(vec4(positionPrevious, 1)).xyz);
     }
     if (crowd.instanceColor !== null) {
       varyingProperty('vec3', 'vInstanceColor').assign(color().mul(part().xyz));
     }
   }, 'void');
   place();
+}
+
+/** The matrices of a build that what moves vertices has asked for already. */
+const knownMatrices = /*@__PURE__*/ new WeakMap<NodeBuilder, { now?: Node<'mat4'>; before?: Node<'mat4'> }>();
+
+const matrixNow = /*@__PURE__*/ property('mat4', 'crowdMatrixNow');
+const matrixBefore = /*@__PURE__*/ property('mat4', 'crowdMatrixBefore');
+
+/** The matrix of the instance, for who needs it before vertices are placed. Builds on the current stack. */
+export const instanceMatrixNode = (crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> =>
+  knownMatrix(builder, 'now', matrixNow, () => placeOf(crowd, builder).matrix());
+
+/** The same in the frame before. */
+export const previousMatrixNode = (crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> =>
+  knownMatrix(builder, 'before', matrixBefore, () => previousMatrix(crowd, builder));
+
+/** Keeps a matrix in a variable of its own, since it is asked for in several functions of a build. */
+function knownMatrix(
+  builder: NodeBuilder,
+  when: 'now' | 'before',
+  variable: typeof matrixNow,
+  make: () => Node<'mat4'>,
+): Node<'mat4'> {
+  let known = knownMatrices.get(builder);
+  if (known === undefined) {
+    known = {};
+    knownMatrices.set(builder, known);
+  }
+  if (known[when] === undefined) {
+    variable.assign(make());
+    known[when] = variable;
+  }
+  return known[when];
 }
 
 function placeOf(crowd: DrawnCrowd, builder: NodeBuilder): Place {

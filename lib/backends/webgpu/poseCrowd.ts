@@ -15,6 +15,7 @@ import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import { buildOf, type Rows } from '../../../shaders/tsl.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { instanceNode, type PartNode, partNode, variantFor } from './crowdNodes.js';
+import { motionBuild } from './motionNodes.js';
 import { nodeSourceOf } from './nodeSources.js';
 
 /** Poses position, normal and tangent of the vertex, in the place of three.js's skinning. */
@@ -30,11 +31,20 @@ export function poseCrowd(
     const vertex = { crowd, build, variant, instance, part, morph: true };
     const { rows, previous } = nodeSourceOf(crowd).skinningMatrix(vertex);
 
+    const motion = motionBuild(crowd, builder, variant);
+    const apply = (matrix: Rows, vector: Node<'vec4'>, by?: readonly [Node<'vec3'>, Node<'vec3'>]) =>
+      by === undefined ? transform(matrix, vector) : transform(matrix, vector.add(vec4(by[0], 0))).add(by[1]);
+
     if (build.needsPreviousData()) {
-      positionPrevious.assign(transform(previous?.() ?? rows, vec4(positionLocal, 1)));
+      const then = previous?.() ?? rows;
+      const moved = motion?.move(then, true);
+      positionPrevious.assign(apply(then, vec4(positionLocal, 1), moved?.shift));
     }
-    positionLocal.assign(transform(rows, vec4(positionLocal, 1)));
-    if (build.hasGeometryAttribute('normal')) normalLocal.assign(transform(rows, vec4(normalLocal, 0)));
+    const moved = motion?.move(rows, false);
+    positionLocal.assign(apply(rows, vec4(positionLocal, 1), moved?.shift));
+    if (build.hasGeometryAttribute('normal')) {
+      normalLocal.assign(apply(rows, vec4(normalLocal, 0), moved?.turn));
+    }
     if (build.hasGeometryAttribute('tangent')) tangentLocal.assign(transform(rows, vec4(tangentLocal, 0)));
   }, 'void');
   skin();

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
 import { MAX_LAYOUTS } from '../../../lib/instances/UniformLayout.js';
 import { numberOfSource, sourceOf, sourceOfNumber } from '../../../lib/sources/sources.js';
+import { MAX_MOTIONS } from '../../../shaders/MotionProgram.js';
 import { MAX_SOURCES, VARIANT_CODES, variantCode, variantOf } from '../../../shaders/ShaderVariant.js';
 import { BoneTexture } from '../../support/library.js';
 
@@ -26,12 +27,13 @@ test('a source must be registered before a crowd is posed by it', () => {
 test('a code stands for one variant', () => {
   const codes = new Set<number>();
   const layouts = [0, 1, 2, MAX_LAYOUTS - 1];
-  for (const uniforms of layouts) {
+  const motions = [0, 1, MAX_MOTIONS - 1];
+  for (const [uniforms, motion] of layouts.flatMap((one) => motions.map((other) => [one, other]))) {
     for (let source = 0; source < MAX_SOURCES; source++) {
       for (let flags = 0; flags < 16; flags++) {
         for (const influences of [1, 2, 4] as const) {
           const [interpolate, parts, morphs, view] = [1, 2, 4, 8].map((bit) => (flags & bit) !== 0);
-          const variant = { source, interpolate, influences, parts, morphs, view, uniforms };
+          const variant = { source, interpolate, influences, parts, morphs, view, uniforms, motion };
           const code = variantCode(variant);
           expect(code).toBeLessThan(VARIANT_CODES);
           expect(variantOf(code)).toEqual(variant);
@@ -40,6 +42,6 @@ test('a code stands for one variant', () => {
       }
     }
   }
-  expect(codes.size).toBe((VARIANT_CODES / MAX_LAYOUTS) * layouts.length);
-  expect(VARIANT_CODES, 'shaders get them as float32').toBeLessThan(2 ** 24);
+  expect(codes.size).toBe((VARIANT_CODES / MAX_LAYOUTS / MAX_MOTIONS) * layouts.length * motions.length);
+  expect(VARIANT_CODES, 'shaders get them as float32, and add a half').toBeLessThan(2 ** 23);
 });

@@ -1,0 +1,229 @@
+import type { Vector4 } from 'three';
+import {
+  attribute,
+  dot,
+  If,
+  int,
+  modelWorldMatrix,
+  normalGeometry,
+  positionGeometry,
+  select,
+  vec3,
+  vec4,
+} from 'three/tsl';
+import type { Node, NodeBuilder } from 'three/webgpu';
+import {
+  type MotionProgram,
+  type MotionStage,
+  type MotionStep,
+  motionProgram,
+} from '../../../shaders/MotionProgram.js';
+import {
+  type MatrixNode,
+  type MotionNodes,
+  type MovedNodes,
+  motionRandom,
+} from '../../../shaders/motion.tsl.js';
+import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
+import { texels } from '../../../shaders/TexelNode.js';
+import {
+  buildOf,
+  componentsNamed,
+  type DrawFrame,
+  objectUniform,
+  type Rows,
+  vectorUniform,
+  withColumns,
+} from '../../../shaders/tsl.js';
+import { InstanceTexture } from '../../instances/InstanceTexture.js';
+import type { CrowdMotions } from '../../motion/CrowdMotions.js';
+import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
+import { instanceNode, onCrowdUpdate } from './crowdNodes.js';
+import { instanceMatrixNode, previousMatrixNode } from './placeCrowd.js';
+
+/** What is added to a position and to a normal, before and after they are multiplied with the skinning matrix. */
+export interface MovedVertex {
+  shift: readonly [Node<'vec3'>, Node<'vec3'>];
+  turn: readonly [Node<'vec3'>, Node<'vec3'>];
+}
+
+/** Moves vertices in one build. */
+export interface MotionBuild {
+  /**
+   * Twin of `moveVertex` in `motion.glsl.ts`. Builds on the current stack.
+   *
+   * @param rows Of the skinning matrix.
+   * @param before Whether it is that of the frame before.
+   */
+  move(rows: Rows, before: boolean): MovedVertex;
+}
+
+/** What moves the vertices of a crowd in a build; null where nothing does. */
+export function motionBuild(
+  crowd: DrawnCrowd,
+  builder: NodeBuilder,
+  variant: ShaderVariant,
+): MotionBuild | null {
+  const program = motionProgram(variant.motion);
+  if (program === undefined) return null;
+  return { move: (rows, before) => moveVertex(program, crowd, builder, variant, rows, before) };
+}
+
+function moveVertex(
+  program: MotionProgram,
+  crowd: DrawnCrowd,
+  builder: NodeBuilder,
+  { parts }: ShaderVariant,
+  rows: Rows,
+  before: boolean,
+): MovedVertex {
+  const build = buildOf(builder);
+  const given = givenNodes(crowd, builder, before);
+  const apply = (stage: MotionStage, position: Node<'vec3'>, normal: Node<'vec3'>) => {
+    const moved = { position: position.toVar(), normal: normal.toVar() };
+    for (const step of program.steps) {
+      if (step.stage !== stage) continue;
+      const result = moveBy(step, { ...given, ...moved });
+      const { position: place, normal: facing } =
+        'position' in result ? result : { ...moved, position: result };
+      moved.position = place.toVar();
+      moved.normal = facing.toVar();
+    }
+    return moved;
+  };
+
+  const normal = build.hasGeometryAttribute('normal') ? normalGeometry : vec3(0);
+  const first = apply('beforeSkinning', positionGeometry, normal);
+  const posed = transform(rows, vec4(first.position, 1)).toVar();
+  const facing = transform(rows, vec4(first.normal, 0)).toVar();
+  const last = apply('afterSkinning', posed, facing);
+  const shift = last.position.sub(posed);
+  // The vertices of a hidden part are all at one point, and must stay there.
+  const size = rows.map((row) => dot(row, row)).reduce((sum, one) => sum.add(one));
+  const shown = parts ? select(size.greaterThan(0), shift, vec3(0)) : shift;
+  return {
+    shift: [first.position.sub(positionGeometry), shown],
+    turn: [first.normal.sub(normal), last.normal.sub(facing)],
+  };
+}
+
+/** What all motions of a build are given. Each is built when it is first asked for. */
+function givenNodes(crowd: DrawnCrowd, builder: NodeBuilder, before: boolean) {
+  const build = buildOf(builder);
+  const matrix = (): MatrixNode =>
+    withColumns(before ? previousMatrixNode(crowd, builder) : instanceMatrixNode(crowd, builder));
+  const vectors = new Map<number, Node<'vec4'>>();
+  return {
+    /** Four of the numbers that shaders are told. */
+    numbers: (index: number): Node<'vec4'> => {
+      const known = vectors.get(index) ?? vectorUniform(before ? beforeAt(index) : nowAt(index));
+      vectors.set(index, known);
+      return known;
+    },
+    color: (): Node<'vec4'> => (build.hasGeometryAttribute('color') ? attribute('color', 'vec4') : vec4(0)),
+    random: (): Node<'float'> => randomNode(crowd, builder),
+    instance: (): Node<'int'> => instanceNode(crowd, builder),
+    instanceMatrix: matrix,
+    worldMatrix: (): MatrixNode => withColumns(modelWorldMatrix.mul(matrix())),
+  };
+}
+
+type Given = ReturnType<typeof givenNodes> & { position: Node<'vec3'>; normal: Node<'vec3'> };
+
+function moveBy({ name, tsl, places, timeAt }: MotionStep, given: Given): MovedNodes {
+  if (tsl === undefined) {
+    throw new Error(
+      `SkinnedInstancedMesh.motion: "${name}" has no \`tsl\`, which WebGPURenderer needs; add it where the motion is defined.`,
+    );
+  }
+  const uniforms: Record<string, Node> = {};
+  const numbers = (at: number, size: number) =>
+    componentsNamed<Node>(given.numbers(at >> 2), 'xyzw'.slice(at & 3, (at & 3) + size));
+  for (const { name: uniform, type, at } of places) {
+    const size = type === 'color' ? 3 : type === 'float' ? 1 : Number(type[3]);
+    uniforms[uniform] = numbers(at, size);
+  }
+  const vertex = {
+    position: given.position,
+    normal: given.normal,
+    get color() {
+      return given.color();
+    },
+    get time() {
+      return numbers(timeAt, 1);
+    },
+    get random() {
+      return given.random();
+    },
+    get instance() {
+      return given.instance();
+    },
+    get instanceMatrix() {
+      return given.instanceMatrix();
+    },
+    modelMatrix: withColumns(modelWorldMatrix),
+    get worldMatrix() {
+      return given.worldMatrix();
+    },
+    uniforms,
+    vec3,
+  };
+  return tsl(vertex as unknown as MotionNodes<never>);
+}
+
+const transform = ([row0, row1, row2]: Rows, vector: Node<'vec4'>): Node<'vec3'> =>
+  vec3(dot(row0, vector), dot(row1, vector), dot(row2, vector));
+
+/** Stands for the seeds of a crowd in which no instances were exchanged. */
+let noSeeds: InstanceTexture | null = null;
+
+function randomNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'float'> {
+  noSeeds ??= new InstanceTexture(1, 4);
+  const none = noSeeds.layered;
+  const seeds = texels(none);
+  onCrowdUpdate(({ seeds: { texture } }) => {
+    seeds.value = texture?.layered ?? none;
+  });
+  const swapped = objectUniform(({ object }) => (isCrowd(object) && object.seeds.areSwapped ? 1 : 0));
+  const seed = instanceNode(crowd, builder).toVar();
+  If(swapped.greaterThan(0.5), () => {
+    seed.assign(int(seeds.instanceTexels(seed, 1, int(0), 1)[0].x));
+  });
+  return motionRandom(seed).toVar();
+}
+
+const motionsOf = ({ object }: DrawFrame): CrowdMotions | null => (isCrowd(object) ? object.motions : null);
+
+const nowAt = (index: number) => (frame: DrawFrame, vector: Vector4) => {
+  const numbers = motionsOf(frame)?.numbers;
+  if (numbers !== undefined) vector.fromArray(numbers, index * 4);
+};
+
+const beforeAt = (index: number) => (frame: DrawFrame, vector: Vector4) => {
+  const motions = motionsOf(frame);
+  if (motions !== null) vector.fromArray(numbersBefore(motions, frame.frameId), index * 4);
+};
+
+interface KeptNumbers {
+  frameId: number;
+  now: Float32Array;
+  before: Float32Array;
+}
+
+const kept = /*@__PURE__*/ new WeakMap<CrowdMotions, KeptNumbers>();
+
+/** The numbers of the frame drawn before, time and uniforms; to begin with, those of now. */
+function numbersBefore(motions: CrowdMotions, frameId: number): Float32Array {
+  const { numbers } = motions;
+  let last = kept.get(motions);
+  if (last === undefined) {
+    last = { frameId, now: numbers.slice(), before: numbers.slice() };
+    kept.set(motions, last);
+  }
+  if (last.frameId !== frameId) {
+    last.frameId = frameId;
+    last.before.set(last.now);
+    last.now.set(numbers);
+  }
+  return last.before;
+}

@@ -1,0 +1,70 @@
+import type { BufferGeometry, InstancedBufferAttribute, Matrix4, Vector3 } from 'three';
+import type { MotionProgram, MotionStage } from '../../shaders/MotionProgram.js';
+import type { InstanceSeeds } from '../instances/InstanceSeeds.js';
+
+/** What motions read of a mesh that they move. */
+export interface MovedMesh {
+  readonly geometry: BufferGeometry;
+  readonly matrixWorld: Matrix4;
+  readonly instanceMatrix: InstancedBufferAttribute;
+  /** Seconds by which the crowd was advanced. */
+  readonly elapsed: number;
+  /** What all meshes of a crowd have in common, and those of others have not. */
+  readonly playback: object;
+  readonly seeds: InstanceSeeds;
+}
+
+/**
+ * The motions of a mesh. They are made by the entry `skinned-instanced-mesh/motion`; all that the main entry knows of them is
+ * here.
+ */
+export interface CrowdMotions {
+  readonly program: MotionProgram;
+  /** What shaders are told in each draw, see `MotionProgram`; `settle` writes them. */
+  readonly numbers: Float32Array;
+  /**
+   * How far vertices may be moved, in units of the instance, before they are skinned and afterwards. They grow in steps, so
+   * that bounds need not be computed anew whenever a uniform changes.
+   */
+  readonly reachBefore: number;
+  readonly reachAfter: number;
+  /** Brings `numbers` up to what the crowd's clock and the uniforms are now. */
+  settle(mesh: MovedMesh): void;
+  /**
+   * Moves a vertex as shaders do, so far as motions have a function for the CPU. Call `settle` before.
+   *
+   * @param target The vertex with morph targets applied; gets where it is in the instance's space.
+   * @param pose Carries a position from where it was modelled to where it is posed.
+   */
+  moveVertex(
+    mesh: MovedMesh,
+    index: number,
+    vertex: number,
+    target: Vector3,
+    pose: (position: Vector3) => Vector3,
+  ): Vector3;
+  /** Lets the same motions of another crowd go on from where they are in this one. */
+  copyTime(from: MovedMesh, to: MovedMesh): void;
+  /** Makes what moves a mesh that is attached to one which these move, see `AnyMotion.combine`. */
+  combine(mesh: MovedMesh, own: readonly AnyMotion[], owner: CrowdMotions | null): CrowdMotions | null;
+}
+
+/** A motion, as it is assigned to a mesh: so much of it as the main entry knows. */
+export interface AnyMotion {
+  readonly isMotion: true;
+  /** What tells motions of a kind apart in messages. */
+  readonly name: string;
+  /** Whether vertices are moved as they were modelled, or as they are posed. */
+  readonly stage: MotionStage;
+  /** The farthest that a vertex may be moved, in units of the instance. */
+  readonly reach: number;
+  /**
+   * Makes what moves a mesh.
+   *
+   * @param own The motions that were assigned to it.
+   * @param owner What moves the mesh that it is attached to; it follows those of its motions that come after skinning.
+   * @returns Null if there is none.
+   * @internal
+   */
+  combine(mesh: MovedMesh, own: readonly AnyMotion[], owner: CrowdMotions | null): CrowdMotions | null;
+}

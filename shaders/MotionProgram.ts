@@ -1,0 +1,68 @@
+import type { UniformType } from '../lib/instances/UniformLayout.js';
+import type { MotionTSL } from './motion.tsl.js';
+
+/** Whether a motion moves vertices as they were modelled, or as they are posed. */
+export type MotionStage = 'beforeSkinning' | 'afterSkinning';
+
+/** Where a uniform of a motion lies among the numbers that shaders are told in each draw. */
+export interface MotionPlace {
+  readonly name: string;
+  readonly type: UniformType;
+  readonly at: number;
+}
+
+/** One motion of a program, as node materials need it. */
+export interface MotionStep {
+  readonly name: string;
+  readonly stage: MotionStage;
+  readonly tsl: MotionTSL | undefined;
+  /** Where its time lies among the numbers. */
+  readonly timeAt: number;
+  readonly places: readonly MotionPlace[];
+}
+
+/** Motions of the vertices of a mesh, one after another, as shaders have them. */
+export interface MotionProgram {
+  /** Stands for it in codes of shader variants, from 1; 0 is no motion. */
+  readonly number: number;
+  /** How many vectors of four numbers its shaders are told in each draw. */
+  readonly vectors: number;
+  readonly readsColor: boolean;
+  readonly readsRandom: boolean;
+  /** GLSL functions that the statements call. */
+  readonly functions: readonly string[];
+  /** GLSL statements that change `moved` and `turned`, a position and a normal, before and after skinning. */
+  readonly before: string;
+  readonly after: string;
+  readonly steps: readonly MotionStep[];
+}
+
+/** Programs that codes of shader variants tell apart, with 0 for none. */
+export const MAX_MOTIONS = 32;
+
+/** Where the first two numbers of a draw lie: whether the geometry has colours, and whether instances were exchanged. */
+export const MOTION_HAS_COLOR = 0;
+export const MOTION_SWAPPED = 1;
+/** Where those of the motions begin. */
+export const MOTION_FIRST = 2;
+
+const programs: MotionProgram[] = [];
+
+/**
+ * Numbers a program.
+ *
+ * @throws If a page has too many.
+ */
+export function addMotionProgram(make: (number: number) => MotionProgram): MotionProgram {
+  if (programs.length + 1 >= MAX_MOTIONS) {
+    throw new Error(
+      `SkinnedInstancedMesh.motion: the page has ${programs.length} different sets of motions already; define each motion once, outside of functions that run often, and let its uniforms differ.`,
+    );
+  }
+  const program = make(programs.length + 1);
+  programs.push(program);
+  return program;
+}
+
+/** The program of a number; undefined for 0. */
+export const motionProgram = (number: number): MotionProgram | undefined => programs[number - 1];

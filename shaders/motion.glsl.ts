@@ -1,0 +1,130 @@
+import { INSTANCES_PER_ROW, INSTANCES_PER_ROW_BITS } from '../lib/constants.js';
+import { MOTION_HAS_COLOR, MOTION_SWAPPED, type MotionProgram, motionProgram } from './MotionProgram.js';
+import { variantOf } from './ShaderVariant.js';
+
+/** A number that shaders are told of motions. */
+export const motionNumber = (at: number): string => `boneTexture.motion[ ${at >> 2} ].${'xyzw'[at & 3]}`;
+
+/** What chunks of a vertex shader have to do where motions move its vertices. */
+export interface MotionChunks {
+  /** Defines what the others read. */
+  declarations: string;
+  /** Is done once the matrix `crowdSkin` is known. */
+  move: string;
+  /** What is added to a position or a normal, before and after it is multiplied with the matrix. */
+  shift: readonly [string, string];
+  turn: readonly [string, string];
+}
+
+const NONE: MotionChunks = { declarations: '', move: '', shift: ['', ''], turn: ['', ''] };
+
+const MOVED: Omit<MotionChunks, 'declarations'> = {
+  move: '\nmoveVertex( crowdSkin );',
+  shift: [' + motionShift[ 0 ]', ' + motionShift[ 1 ]'],
+  turn: [' + motionTurn[ 0 ]', ' + motionTurn[ 1 ]'],
+};
+
+/** The programs of motions among shader variants, and which codes have each. */
+function programsOf(codes: readonly number[]): Map<MotionProgram, number[]> {
+  const programs = new Map<MotionProgram, number[]>();
+  for (const code of codes) {
+    const program = motionProgram(variantOf(code).motion);
+    if (program !== undefined) programs.set(program, [...(programs.get(program) ?? []), code]);
+  }
+  return programs;
+}
+
+/** Vectors of numbers that shaders of these variants are told; 0 where nothing is moved. */
+export const motionVectors = (codes: readonly number[]): number =>
+  Math.max(0, ...[...programsOf(codes).keys()].map(({ vectors }) => vectors));
+
+/** Whether shaders of these variants may read which numbers instances have that were exchanged. */
+export const readsSeeds = (codes: readonly number[]): boolean =>
+  [...programsOf(codes).keys()].some(({ readsRandom }) => readsRandom);
+
+/**
+ * Lets a vertex shader move vertices. That is done where the skinning matrix is known, which is before normals are, and
+ * with the attributes themselves: shadow maps have no normals otherwise, and morph targets are not applied by then. What
+ * it comes to is added later to whatever the shader has made of the vertex.
+ */
+export function motionChunks(codes: readonly number[]): MotionChunks {
+  const programs = programsOf(codes);
+  if (programs.size === 0) return NONE;
+  const all = [...programs.keys()];
+  /** Statements of all programs, each for the objects that have it. */
+  const statements = (stage: 'before' | 'after') =>
+    all
+      .filter((program) => program[stage] !== '')
+      .map((program) => {
+        const own = programs.get(program) ?? [];
+        if (own.length === codes.length) return program[stage];
+        return `if ( ${own.map((code) => `CROWD_VARIANT == ${code}`).join(' || ')} ) { ${program[stage]} }`;
+      })
+      .join('\n  ');
+  const hides = codes.some((code) => variantOf(code).parts);
+  const declarations = [
+    ...new Set([
+      ...(all.some(({ readsColor }) => readsColor) ? [colorGLSL()] : []),
+      ...(all.some(({ readsRandom }) => readsRandom) ? [randomGLSL()] : []),
+      ...all.flatMap(({ functions }) => functions),
+    ]),
+    moveGLSL(statements('before'), statements('after'), hides),
+  ].join('\n');
+  return { ...MOVED, declarations };
+}
+
+/** The vertices of a hidden part are all at one point, and must stay there. */
+const moveGLSL = (before: string, after: string, hides: boolean): string => /* glsl */ `
+vec3 motionShift[ 2 ];
+vec3 motionTurn[ 2 ];
+
+void moveVertex( mat3x4 skin ) {
+
+  vec3 moved = position;
+  vec3 turned = normal;
+  ${before}
+  motionShift[ 0 ] = moved - position;
+  motionTurn[ 0 ] = turned - normal;
+
+  vec3 posed = vec4( moved, 1.0 ) * skin;
+  vec3 facing = vec4( turned, 0.0 ) * skin;
+  moved = posed;
+  turned = facing;
+  ${after}
+  motionShift[ 1 ] = moved - posed;
+  motionTurn[ 1 ] = turned - facing;
+  ${hides ? 'if ( skin == mat3x4( 0.0 ) ) motionShift[ 1 ] = vec3( 0.0 );' : ''}
+
+}
+`;
+
+/** Depth materials, and those without `vertexColors`, do not declare the attribute. */
+const colorGLSL = (): string => /* glsl */ `
+#if ! defined( USE_COLOR ) && ! defined( USE_COLOR_ALPHA )
+  attribute vec4 color;
+#endif
+
+vec4 motionColor() {
+
+  if ( ${motionNumber(MOTION_HAS_COLOR)} < 0.5 ) return vec4( 0.0 );
+  #if defined( USE_COLOR ) && ! defined( USE_COLOR_ALPHA )
+    return vec4( color, 1.0 );
+  #else
+    return color;
+  #endif
+
+}
+`;
+
+/** Jarzynski and Olano, "Hash Functions for GPU Rendering", 2020: `pcg`. Twin of `lib/motion/randomOf.ts`. */
+const randomGLSL = (): string => /* glsl */ `
+float motionRandom() {
+
+  int seed = instanceIndex();
+  if ( ${motionNumber(MOTION_SWAPPED)} > 0.5 ) seed = int( texelFetch( CROWD_SEEDS, ivec2( seed & ${INSTANCES_PER_ROW - 1}, seed >> ${INSTANCES_PER_ROW_BITS} ), 0 ).x );
+  uint state = uint( seed ) * 747796405u + 2891336453u;
+  uint word = ( ( state >> ( ( state >> 28u ) + 4u ) ) ^ state ) * 277803737u;
+  return float( ( ( word >> 22u ) ^ word ) >> 8u ) * ${(1 / 2 ** 24).toExponential()};
+
+}
+`;

@@ -1,0 +1,55 @@
+import type { Vector3 } from 'three';
+import type { Node } from 'three/webgpu';
+import type { MatrixNode, MotionNodes, MovedNodes } from '../motion.tsl.js';
+import { motionWave } from './wave.tsl.js';
+
+/** Uniforms that the wind's shaders read. */
+export type WindNumbers = {
+  strength: number;
+  gusts: number;
+  turbulence: number;
+  /** How high up it is as strong as that. */
+  rise: number;
+  /** Where the wind goes, of length 1, and the same divided by the distance between gusts. */
+  heading: Vector3;
+  waves: Vector3;
+};
+
+/** Twin of `windGLSL` in `wind.glsl.ts`. */
+export function windTSL(vertex: MotionNodes<WindNumbers>, howBent: Node<'float'>): MovedNodes {
+  const { position, normal, time, random, modelMatrix, instanceMatrix, vec3 } = vertex;
+  const { strength, gusts, turbulence, rise, heading, waves } = vertex.uniforms;
+  const bent = howBent.clamp(0, 1).toVar();
+  const place = modelMatrix.mul(instanceMatrix.element(3)).xyz.toVar();
+  const along = place.dot(waves);
+  const across = place.x.mul(waves.z).sub(place.z.mul(waves.x));
+  const front = motionWave(across.mul(0.6).add(time.mul(0.4375))).mul(0.3);
+  const gust = motionWave(along.sub(time).add(front)).mul(0.5).add(0.5);
+  const lean = strength.mul(gusts.oneMinus().add(gusts.mul(gust))).toVar();
+  const sway = motionWave(time.mul(5).add(random));
+  const swing = lean.mul(turbulence.mul(sway.mul(-0.5).add(0.5)).oneMinus());
+  const shake = motionWave(time.mul(3).add(random.mul(7)));
+  const aside = lean.mul(0.3).mul(turbulence).mul(shake);
+  const inCrowd = transposed(modelMatrix, heading, vec3);
+  const inInstance = transposed(instanceMatrix, inCrowd, vec3).toVar();
+  const push = inInstance.mul(inInstance.dot(inInstance).max(1e-20).inverseSqrt()).toVar();
+  const bend = push
+    .mul(swing)
+    .add(vec3(push.z.negate(), 0, push.x).mul(aside))
+    .toVar();
+  const drop = bent.mul(bent).mul(bent).mul(bend.dot(bend)).mul(0.5).div(rise);
+  return {
+    position: position.add(bend.mul(bent.mul(bent))).sub(vec3(0, drop, 0)),
+    normal: normal.sub(vec3(0, bent.mul(2).div(rise).mul(bend.dot(normal)), 0)),
+  };
+}
+
+/** The transposed matrix times a direction. */
+function transposed(
+  matrix: MatrixNode,
+  direction: Node<'vec3'>,
+  vec3: MotionNodes<WindNumbers>['vec3'],
+): Node<'vec3'> {
+  const [x, y, z] = [0, 1, 2].map((i) => matrix.element(i).xyz.dot(direction));
+  return vec3(x, y, z);
+}
