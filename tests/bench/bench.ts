@@ -20,6 +20,7 @@ import { deviceName } from '../../demos/lib/deviceName.js';
 import { bakeTexels } from '../support/bakeTexels.js';
 import { loadModel, modelNames } from '../support/models.js';
 import { measureVertices, webGLCapture } from '../support/parity.js';
+import { loadFile, writeFiles } from './files.js';
 import { views } from './views.js';
 
 export interface VertexRow {
@@ -297,7 +298,20 @@ declare global {
       longestSlice: typeof longestSlice;
       models: typeof modelNames;
       views: typeof views;
+      writeFiles: typeof writeFiles;
+      loadFile: typeof loadFile;
     };
   }
 }
-window.bench = { accuracy, device, vertices, poses, baking, longestSlice, models: modelNames, views };
+window.bench = {
+  accuracy,
+  device,
+  vertices,
+  poses,
+  baking,
+  longestSlice,
+  models: modelNames,
+  views,
+  writeFiles,
+  loadFile,
+};

@@ -5,6 +5,7 @@
 //   npm run bench -- vertices     one of them
 //   npm run bench -- views        what culling and levels of detail cost and save
 //   npm run bench -- ports        programs with SkinnedMeshes beside their ports
+//   npm run bench -- files        bytes of baked files, and loading beside baking in the page
 //   npm run bench -- whole        frames of whole characters, which a software renderer takes minutes over
 //   npm run bench -- frames --json=results.json     also keeps the benchmark page's numbers in a file
 import { writeFileSync } from 'node:fs';
@@ -118,6 +119,25 @@ async function baking(models) {
   console.log();
 }
 
+async function files(models) {
+  console.log(
+    'From the bytes of a .glb to a crowd, each on a page of its own: baked in the page, and baked before (16 bit, 1e-3)',
+  );
+  for (const model of models) {
+    const { plain, baked, added, source } = await onPage((page) =>
+      page.evaluate((name) => window.bench.writeFiles(name), model),
+    );
+    const load = (file) => onPage((page) => page.evaluate((text) => window.bench.loadFile(text), file));
+    const [slow, fast] = [await load(plain), await load(baked)];
+    const line = (i) =>
+      `${fast[i].toFixed(0)} ms against ${slow[i].toFixed(0)} (${(slow[i] / fast[i]).toFixed(1)} ×)`;
+    console.log(
+      `${model.padEnd(24)}${number(added)} bytes, the source's animations ${number(source)}; cold ${line(0)}, warm ${line(4)}`,
+    );
+  }
+  console.log();
+}
+
 async function accuracy(models) {
   console.log(
     'How far vertices are from where an AnimationMixer has them half-way between two frames, as a share of the height',
@@ -201,6 +221,7 @@ const kinds = {
   vertices,
   poses,
   baking,
+  files,
   accuracy,
 };
 
