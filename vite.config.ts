@@ -15,6 +15,7 @@ const entries = {
   vertexTextures: path('lib/vertexTextures.ts'),
   vertexTexturesWebGPU: path('lib/vertexTexturesWebGPU.ts'),
   motion: path('lib/motion.ts'),
+  gltfTransform: path('lib/gltfTransform.ts'),
 };
 
 /** Demos and tests import the library by its name, as users do. */
@@ -25,6 +26,7 @@ export const alias = {
   'skinned-instanced-mesh/vertex-textures/webgpu': path('lib/vertexTexturesWebGPU.ts'),
   'skinned-instanced-mesh/vertex-textures': path('lib/vertexTextures.ts'),
   'skinned-instanced-mesh/motion': path('lib/motion.ts'),
+  'skinned-instanced-mesh/gltf-transform': path('lib/gltfTransform.ts'),
   'skinned-instanced-mesh': path('lib/index.ts'),
 };
 
@@ -58,13 +60,39 @@ export default defineConfig(({ mode, command }): UserConfig => {
     };
   }
 
+  // The command is for Node, with all that it needs but three.js: who uses the library installs none of it.
+  if (mode === 'cli') {
+    return {
+      ssr: { noExternal: true, external: ['three'] },
+      build: {
+        ssr: path('lib/cli/main.ts'),
+        outDir: path('dist'),
+        emptyOutDir: false,
+        target: 'node20',
+        minify: true,
+        license: { fileName: 'cli/licenses.md' },
+        rollupOptions: {
+          external: [/^three($|\/)/],
+          output: {
+            entryFileNames: 'cli.js',
+            chunkFileNames: 'cli/[name].js',
+            banner: ({ isEntry }) => (isEntry ? '#!/usr/bin/env node' : ''),
+          },
+        },
+      },
+    };
+  }
+
   return {
     build: {
       lib: { entry: entries, formats: ['es'] },
       target: 'es2022',
       minify: false,
       sourcemap: true,
-      rollupOptions: { external: [/^three($|\/)/], output: { chunkFileNames: 'shared/[name].js' } },
+      rollupOptions: {
+        external: [/^three($|\/)/, '@gltf-transform/core'],
+        output: { chunkFileNames: 'shared/[name].js' },
+      },
     },
   };
 });

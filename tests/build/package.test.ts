@@ -1,11 +1,15 @@
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { NodeIO } from '@gltf-transform/core';
 import type { Page } from 'playwright';
 import { publint } from 'publint';
 import { build, preview } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { codeFor } from '../../demos/file/codeFor.js';
+import { armDocument } from '../support/armDocument.js';
+import { pyramid } from '../support/compressedFiles.js';
 import { type OpenedApp, PackedApp, ROOT } from '../support/PackedApp.js';
 import { PATIENCE } from '../support/patience.js';
 import { THOROUGH } from '../support/thorough.js';
@@ -18,6 +22,9 @@ const CEILINGS: Record<string, number> = {
 
 /** The same of what instances as objects add to the main entry. */
 const OBJECTS_CEILING = 12;
+
+/** The same of the command, not compressed: users of the library never load it. */
+const COMMAND_CEILING = 760;
 
 let packed: PackedApp;
 beforeAll(() => {
@@ -170,9 +177,12 @@ describe('the packed tarball', () => {
     const code = files.map((file) => readFileSync(join(dist, file), 'utf8')).join('\n');
     expect(code).toMatch(/from ["']three["']/);
     expect(code).not.toContain('class Object3D');
-    const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    const { dependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(
+      readFileSync(join(ROOT, 'package.json'), 'utf8'),
+    );
     expect(dependencies).toBe(undefined);
-    expect(Object.keys(peerDependencies)).toEqual(['three']);
+    const asked = Object.keys(peerDependencies).filter((name) => !peerDependenciesMeta[name]?.optional);
+    expect(asked).toEqual(['three']);
   });
 
   test('asks for the oldest three.js that the tests run on, or newer', () => {
@@ -198,6 +208,62 @@ describe('the packed tarball', () => {
     } finally {
       await close();
     }
+  });
+});
+
+describe('the command', () => {
+  /** What npm has put into node_modules/.bin; Windows cannot start that without a shell. */
+  const command = (...args: string[]) => {
+    const bin = join(packed.folder, 'node_modules/.bin/skinned-instanced-mesh');
+    expect(existsSync(bin)).toBe(true);
+    const { status, stdout, stderr } = spawnSync(
+      process.platform === 'win32' ? process.execPath : bin,
+      process.platform === 'win32' ? [join(packed.installed, 'dist/cli.js'), ...args] : args,
+      { cwd: packed.folder, encoding: 'utf8' },
+    );
+    return { status, stdout, stderr };
+  };
+
+  test('bakes a file and looks into it, in a folder that has nothing but the package and three.js', async () => {
+    await new NodeIO().write(join(packed.folder, 'arm.glb'), armDocument());
+    writeFileSync(join(packed.folder, 'draco.glb'), await pyramid('draco'));
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect(command('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+    expect(command('bake', 'arm.glb')).toMatchObject({ status: 2, stdout: '' });
+    expect(command('bake', 'none.glb', '-o', 'out.glb')).toMatchObject({ status: 1, stdout: '' });
+    for (const file of ['arm.glb', 'draco.glb']) {
+      const args = ['bake', file, '-o', 'out.glb', '--levels', '0.5', '--precision', 'half', '--json'];
+      const { status, stdout, stderr } = command(...args);
+      expect(status, stderr).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({
+        input: { file },
+        output: { file: 'out.glb' },
+        precision: 'half',
+      });
+      const inspected = command('inspect', 'out.glb', '--json');
+      expect(inspected.status, inspected.stderr).toBe(0);
+      expect(JSON.parse(inspected.stdout)).toMatchObject({ version: 1, characters: [{ baked: true }] });
+    }
+  });
+
+  test('has the licences of what is built into it, and is small', () => {
+    const dist = join(packed.installed, 'dist');
+    const licences = readFileSync(join(dist, 'cli/licenses.md'), 'utf8');
+    for (const name of [
+      '@gltf-transform/core',
+      '@gltf-transform/extensions',
+      'property-graph',
+      'meshoptimizer',
+    ]) {
+      expect(licences).toContain(name);
+    }
+    const kB = (file: string) => statSync(file).size / 1024;
+    const files = readdirSync(join(dist, 'cli')).filter((file) => file.endsWith('.js'));
+    const size = kB(join(dist, 'cli.js')) + files.reduce((sum, file) => sum + kB(join(dist, 'cli', file)), 0);
+    console.log(
+      `the package ${kB(packed.tarball).toFixed(0)} kB compressed, the command of that ${size.toFixed(0)} kB not compressed`,
+    );
+    expect(size).toBeLessThan(COMMAND_CEILING);
   });
 });
 

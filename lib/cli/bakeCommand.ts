@@ -1,0 +1,79 @@
+import { MeshoptEncoder } from 'meshoptimizer';
+import type { AnimationClip, Object3D } from 'three';
+import type { BakeOptions } from '../baking/BakeOptions.js';
+import { findUnsupported } from '../baking/collectParts.js';
+import { writeBoneTexture } from '../format/writeBoneTexture.js';
+import { BoneTexture } from '../texture/BoneTexture.js';
+import { type BakeReport, bakeReport } from './bakeReport.js';
+import { type BakeRequest, bakeRequest } from './bakeRequest.js';
+import { inputError } from './CommandError.js';
+import { chooseClips, matching, namesIn } from './chooseClips.js';
+import { collectWarnings } from './collectWarnings.js';
+import { containerOf } from './containerOf.js';
+import { makeLevels } from './makeLevels.js';
+import type { Progress } from './Progress.js';
+import { readSource } from './readSource.js';
+import { checkOutput, writeWhole } from './writeFile.js';
+
+/**
+ * Bakes the clips of a file, and writes it again with what was baked.
+ *
+ * @throws A CommandError if the command line or the file is wrong.
+ */
+export async function bakeCommand(args: string[], progress: Progress): Promise<BakeReport> {
+  const request = bakeRequest(args);
+  const { input, output } = request;
+  const warnings: string[] = [];
+  progress.begin(`reading ${input}`);
+  const source = await readSource('bake', input);
+  checkOutput('bake', output, input, request.force);
+
+  return collectWarnings(warnings, async () => {
+    const { glb, gltf, clips } = await containerOf(source, request.dropSourceAnimations, warnings);
+    warnings.push(...unsupportedIn(gltf.scene));
+    const boneTexture = await bake(gltf.scene, clips, request, progress);
+    if (request.levels.length > 0) progress.begin(`making ${request.levels.length} levels of detail`);
+    const { made, written } = await makeLevels(gltf.scene, boneTexture, request);
+    progress.begin(`writing ${output}`);
+    await MeshoptEncoder.ready;
+    const { clips: _, rootMotion: __, ...bakeOptions } = request.options;
+    const bytes = writeBoneTexture(boneTexture, {
+      into: glb,
+      meshoptEncoder: request.compress ? MeshoptEncoder : undefined,
+      name: gltf.scene.name || undefined,
+      bakeOptions,
+      hiddenParts: request.hiddenParts.length > 0 ? request.hiddenParts : undefined,
+      mergeMaterials: request.mergeMaterials,
+      ...written,
+    });
+    writeWhole('bake', output, bytes);
+    return bakeReport(request, { input: source.bytes, output: bytes }, boneTexture, made, warnings);
+  });
+}
+
+/** Warnings of what `from` cannot make part of a crowd. */
+function unsupportedIn(scene: Object3D): string[] {
+  return findUnsupported(scene).map(
+    ({ name, type }) =>
+      `"${name}" (${type}) cannot be part of a crowd: pass skipUnsupported: true to from, or remove it.`,
+  );
+}
+
+async function bake(
+  scene: Object3D,
+  clips: readonly AnimationClip[],
+  request: BakeRequest,
+  progress: Progress,
+): Promise<BoneTexture> {
+  const chosen = chooseClips(clips, request.clips, request.exclude);
+  const moving = matching(clips, '--root-motion-clips', namesIn(clips, request.rootMotionClips));
+  const options: BakeOptions = { ...request.options, clips: chosen };
+  if (moving.length > 0) options.rootMotion = { ...(options.rootMotion as object), clips: moving };
+  progress.begin(`baking ${chosen.length} ${chosen.length === 1 ? 'clip' : 'clips'}`);
+  try {
+    const onProgress = (share: number) => progress.share(share);
+    return await BoneTexture.bakeAsync(scene, clips, { ...options, onProgress });
+  } catch (error) {
+    throw inputError(`bake: ${(error as Error).message.replace(/^BoneTexture\.bake: /, '')}`, error);
+  }
+}

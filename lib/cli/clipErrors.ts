@@ -1,0 +1,138 @@
+import {
+  type AnimationClip,
+  AnimationMixer,
+  LoopOnce,
+  Matrix4,
+  type Mesh,
+  type Object3D,
+  Vector3,
+} from 'three';
+import { collectRig } from '../baking/collectRig.js';
+import { SkinnedInstancedMesh } from '../objects/SkinnedInstancedMesh.js';
+import type { BakedClip } from '../poses/ClipTable.js';
+import { MOTION_SIZE } from '../poses/RootMotion.js';
+import type { BoneTexture } from '../texture/BoneTexture.js';
+
+/** How far a baked clip is from where three.js's mixer puts the character. */
+export interface ClipError {
+  clip: string;
+  /** Largest distance of a vertex, as a share of the height; null if the source has no clip of that name. */
+  error: number | null;
+  /** Seconds into the clip where that is. */
+  time: number;
+}
+
+/** Times of each clip that are looked at: as many on frames as between them. */
+const SAMPLES = 8;
+/** Vertices that are looked at, spread over all parts. */
+const MOST_VERTICES = 240;
+
+const _expected = /*@__PURE__*/ new Vector3();
+const _baked = /*@__PURE__*/ new Vector3();
+const _toRoot = /*@__PURE__*/ new Matrix4();
+const _motion = /*@__PURE__*/ new Matrix4();
+
+/** A vertex of the crowd, and where it is from. */
+interface Sample {
+  vertex: number;
+  mesh: Mesh;
+  own: number;
+}
+
+/**
+ * Compares baked clips with an AnimationMixer and three.js's own skinning, vertex by vertex. The scene is at rest again
+ * afterwards.
+ */
+export function* clipErrors(
+  root: Object3D,
+  clips: readonly AnimationClip[],
+  boneTexture: BoneTexture,
+): Generator<ClipError, void, void> {
+  const crowd = SkinnedInstancedMesh.from(root, [], 1, { boneTexture, skipUnsupported: true });
+  crowd.setMatrixAt(0, _toRoot.identity());
+  const samples = samplesOf(root);
+  const height = heightOf(boneTexture);
+  const mixer = new AnimationMixer(root);
+
+  const left = [...clips];
+  for (const [index, baked] of boneTexture.clips.entries()) {
+    const clip = takeNamed(left, baked.name);
+    const worst: ClipError = { clip: baked.name, error: clip === undefined ? null : 0, time: 0 };
+    for (const time of clip === undefined ? [] : timesOf(baked)) {
+      const action = mixer
+        .clipAction(clip as AnimationClip)
+        .reset()
+        .setLoop(LoopOnce, 1)
+        .play();
+      action.clampWhenFinished = true;
+      mixer.setTime(time);
+      root.updateMatrixWorld(true);
+      _toRoot.copy(root.matrixWorld).invert();
+      motionAt(baked, time, _motion);
+      crowd.play(0, index, { loop: LoopOnce, clampWhenFinished: true, timeScale: 0, time });
+      for (const { vertex, mesh, own } of samples) {
+        mesh.getVertexPosition(own, _expected).applyMatrix4(mesh.matrixWorld).applyMatrix4(_toRoot);
+        crowd.getVertexPositionAt(0, vertex, _baked).applyMatrix4(_motion);
+        const error = _expected.distanceTo(_baked) / height;
+        if (error <= (worst.error as number)) continue;
+        worst.error = error;
+        worst.time = time;
+      }
+      mixer.stopAllAction();
+    }
+    yield worst;
+  }
+  mixer.uncacheRoot(root);
+  root.updateMatrixWorld(true);
+  crowd.dispose();
+}
+
+/** Takes a clip out of a list: the first of its name, so that several of one name go together with several baked ones. */
+function takeNamed(clips: AnimationClip[], name: string): AnimationClip | undefined {
+  const index = clips.findIndex((clip) => clip.name === name);
+  return index === -1 ? undefined : clips.splice(index, 1)[0];
+}
+
+/** Frames in even steps through a clip, and after each the middle between it and the next. */
+function timesOf({ count, duration }: BakedClip): number[] {
+  if (count < 2) return [0];
+  const frames = Array.from({ length: SAMPLES }, (_, i) => Math.floor((i / SAMPLES) * (count - 1)));
+  return [...new Set(frames)]
+    .flatMap((frame) => [frame, frame + 0.5])
+    .map((at) => (at / (count - 1)) * duration);
+}
+
+/** Vertices of all parts, in the order in which a crowd's geometry has them. */
+function samplesOf(root: Object3D): Sample[] {
+  const { parts } = collectRig(root, {});
+  const counts = parts.map(({ geometry }) => geometry.getAttribute('position').count);
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const step = Math.max(1, Math.floor(total / MOST_VERTICES));
+  const samples: Sample[] = [];
+  let first = 0;
+  for (const [part, { mesh }] of parts.entries()) {
+    for (let own = 0; own < counts[part]; own += step) samples.push({ vertex: first + own, mesh, own });
+    first += counts[part];
+  }
+  return samples;
+}
+
+/** The way that was taken out of a clip, at a time. */
+function motionAt({ rootMotion, count, duration }: BakedClip, time: number, target: Matrix4): void {
+  target.identity();
+  if (rootMotion === null) return;
+  const at = duration > 0 ? (time / duration) * (count - 1) : 0;
+  const frame = Math.min(Math.floor(at), Math.max(0, count - 2));
+  const next = Math.min(frame + 1, count - 1);
+  const value = (i: number) => {
+    const from = rootMotion[frame * MOTION_SIZE + i];
+    return from + (rootMotion[next * MOTION_SIZE + i] - from) * (at - frame);
+  };
+  target.makeRotationY(value(3)).setPosition(value(0), value(1), value(2));
+}
+
+/** Height of the character at rest, in scene units; its longest side if it has none. */
+export function heightOf({ data: { restBounds } }: BoneTexture): number {
+  const [width, height, depth] = [0, 1, 2].map((axis) => restBounds[axis + 3] - restBounds[axis]);
+  return height || Math.max(width, depth) || 1;
+}

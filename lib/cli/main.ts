@@ -1,0 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { run } from './run.js';
+
+// From dist/cli.js; the version stands in one place.
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+process.exitCode = await run(process.argv.slice(2), version, process);

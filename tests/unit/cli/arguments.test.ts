@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest';
+import { bakeRequest } from '../../../lib/cli/bakeRequest.js';
+import { chooseClips } from '../../../lib/cli/chooseClips.js';
+import { levelRequests } from '../../../lib/cli/levelRequests.js';
+import { Progress } from '../../../lib/cli/Progress.js';
+import { command } from '../../support/commandLine.js';
+
+test('says its version, and what it can do', async () => {
+  expect(await command('--version')).toEqual({ code: 0, stdout: '1.2.3\n', stderr: '' });
+  for (const args of [['--help'], ['bake', '--help'], ['inspect', '-h', 'file.glb']]) {
+    const { code, stdout, stderr } = await command(...args);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('skinned-instanced-mesh');
+  }
+});
+
+test('names every option of bake in its help', async () => {
+  const { stdout } = await command('bake', '--help');
+  const { BAKE_OPTIONS } = await import('../../../lib/cli/bakeRequest.js');
+  for (const name of Object.keys(BAKE_OPTIONS)) if (name !== 'help') expect(stdout).toContain(`--${name}`);
+});
+
+const FILES = ['in.glb', '-o', 'out.glb'];
+
+test.each<[string[], string]>([
+  [[], 'skinned-instanced-mesh bake FILE'],
+  [['bakke'], 'there is no command bakke; use bake or inspect'],
+  [['bake'], 'bake: there is no file; write e.g. skinned-instanced-mesh bake character.glb'],
+  [['bake', 'in.glb'], 'bake: there is no file to write; name it, e.g. -o in.baked.glb'],
+  [['bake', 'in.glb', 'b.glb', '-o', 'out.glb'], 'bake: there are 2 files (in.glb, b.glb)'],
+  [['bake', 'in.glb', '-o', 'out.gltf'], 'bake: -o is "out.gltf"; what is written is one binary file'],
+  [['bake', ...FILES, '--clip', 'Run'], 'bake: there is no option --clip; did you mean --clips?'],
+  [['bake', ...FILES, '--colour', 'red'], 'bake: there is no option --colour; there are --output, --clips'],
+  [['bake', ...FILES, '-x'], 'bake: there is no option -x'],
+  [['bake', ...FILES, '--fps'], 'bake: --fps has no value'],
+  [['bake', ...FILES, '--fps', '-3'], 'bake: --fps has no value; write it behind, or --fps=VALUE'],
+  [['bake', ...FILES, '--fps=-3'], 'bake: --fps is "-3"; use a number above 0'],
+  [['bake', ...FILES, '--fps', 'many'], 'bake: --fps is "many"; use a number above 0'],
+  [['bake', ...FILES, '--fps='], 'bake: --fps is ""; use a number above 0'],
+  [['bake', ...FILES, '--max-error', '0'], 'bake: --max-error is "0"; use a number above 0'],
+  [['bake', ...FILES, '--max-texture-size', 'Infinity'], 'bake: --max-texture-size is "Infinity"'],
+  [
+    ['bake', ...FILES, '--encoding', 'texels'],
+    'bake: --encoding is "texels"; use auto, tracks, quaternion, matrix',
+  ],
+  [['bake', ...FILES, '--precision', 'double'], 'bake: --precision is "double"; use float, half'],
+  [['bake', ...FILES, '--force=yes'], 'bake: --force takes no value'],
+  [['bake', ...FILES, '-f=yes'], 'bake: '],
+  [['inspect'], 'inspect: there is no file'],
+  [
+    ['inspect', 'in.glb', '--fps', '3'],
+    'inspect: there is no option --fps; there are --no-errors, --json, --help',
+  ],
+])('%j is no use of it', async (args, message) => {
+  const { code, stdout, stderr } = await command(...args);
+  expect(code).toBe(2);
+  expect(stdout).toBe('');
+  expect(stderr).toContain(message);
+});
+
+test('reads all options of bake', () => {
+  const args = `in.glb -o out.glb --clips Idle,Run --clips Jump --exclude T-Pose --encoding tracks --precision half --fps 24
+    --max-error 1e-3 --max-texture-size 8192 --root-motion-joint Hips --root-motion-clips Run,Walk --no-root-motion-yaw
+    --sockets Hand,Back --no-morph-targets --no-compress --drop-source-animations --force --json`;
+  expect(bakeRequest(args.split(/\s+/))).toMatchObject({
+    input: 'in.glb',
+    output: 'out.glb',
+    clips: ['Idle,Run', 'Jump'],
+    exclude: ['T-Pose'],
+    rootMotionClips: ['Run,Walk'],
+    options: {
+      encoding: 'tracks',
+      precision: 'half',
+      fps: 24,
+      maxError: 1e-3,
+      maxTextureSize: 8192,
+      rootMotion: { joint: 'Hips', yaw: false, vertical: false },
+      sockets: ['Hand', 'Back'],
+      morphTargets: false,
+    },
+    compress: false,
+    dropSourceAnimations: true,
+    force: true,
+    json: true,
+  });
+  expect(bakeRequest(FILES).options).toMatchObject({ rootMotion: false, morphTargets: true, sockets: [] });
+  expect(bakeRequest([...FILES, '--root-motion']).options.rootMotion).toMatchObject({
+    yaw: true,
+    vertical: false,
+  });
+});
+
+describe('levels', () => {
+  test('are read with where they begin', () => {
+    expect(levelRequests(['0.5,0.2'])).toEqual([
+      { ratio: 0.5, distance: null, screenShare: null },
+      { ratio: 0.2, distance: null, screenShare: null },
+    ]);
+    expect(levelRequests(['0.5@20', '0.2@60'])).toEqual([
+      { ratio: 0.5, distance: 20, screenShare: null },
+      { ratio: 0.2, distance: 60, screenShare: null },
+    ]);
+    expect(levelRequests(['0.5@30%,0.2'])[0]).toEqual({ ratio: 0.5, distance: null, screenShare: 0.3 });
+  });
+
+  test.each(['0', '1', 'half', '0.5@', '0.5@near', '0.5@-3', '0.5@3@4', '0.5@20,0.2', '0.2,0.5', '0.5,0.5'])(
+    '%s are none',
+    (text) => expect(() => levelRequests([text])).toThrow(`bake: --levels`),
+  );
+});
+
+describe('clips', () => {
+  const clips = ['Idle', 'Run', 'Run, fast', 'Sword_1', 'Sword_2', 'Odd@60'].map((name) => ({
+    name,
+    tracks: [] as never[],
+  }));
+  const choose = (wanted: string[], unwanted: string[] = []) =>
+    chooseClips(clips as never[], wanted, unwanted).map(({ clip, fps }) => [
+      (clip as { name: string }).name,
+      fps,
+    ]);
+
+  test('are chosen by name and pattern, each once, in the order asked for', () => {
+    expect(choose([])).toHaveLength(clips.length);
+    expect(choose(['Run, fast', 'Sword_*,Run@60', 'Odd@60', 'Run'])).toEqual([
+      ['Run, fast', undefined],
+      ['Sword_1', undefined],
+      ['Sword_2', undefined],
+      ['Run', 60],
+      ['Odd@60', undefined],
+    ]);
+    expect(choose(['Sword_*'], ['Sword_2'])).toEqual([['Sword_1', undefined]]);
+    expect(choose([], ['Run, fast', '*_*,I*']).map(([name]) => name)).toEqual(['Run', 'Odd@60']);
+  });
+
+  test('that are not there are named', () => {
+    expect(() => choose(['Runn'])).toThrow(
+      'bake: --clips has "Runn", and there is no such clip; there are "Idle", "Run"',
+    );
+    expect(() => choose([], ['T-Pose'])).toThrow('bake: --exclude has "T-Pose"');
+  });
+});
+
+test('progress is one line on a terminal, and lines elsewhere', () => {
+  const written: string[] = [];
+  const log = (isTTY: boolean) => {
+    written.length = 0;
+    const progress = new Progress({ isTTY, write: (text) => written.push(text) });
+    progress.begin('baking');
+    progress.share(0.5);
+    progress.end();
+    return written.join('');
+  };
+  expect(log(false)).toBe('baking\n');
+  expect(log(true)).toContain('\r\x1b[Kbaking … 50 %');
+  expect(log(true)).not.toContain('\n');
+});

@@ -1,0 +1,379 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type Document, NodeIO, WebIO } from '@gltf-transform/core';
+import { MeshoptDecoder, MeshoptSimplifier } from 'meshoptimizer';
+import type { BakeOptions, LevelMesh } from 'skinned-instanced-mesh';
+import { readBoneTexture, SkinnedInstancedMeshExtension } from 'skinned-instanced-mesh/files';
+import { BakedAnimation } from 'skinned-instanced-mesh/gltf-transform';
+import { Texture, Vector3 } from 'three';
+import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { BakeReport } from '../../../lib/cli/bakeReport.js';
+import { collectWarnings } from '../../../lib/cli/collectWarnings.js';
+import { loadScene } from '../../../lib/cli/loadScene.js';
+import { parseGlb } from '../../../lib/format/glb.js';
+import { modelsFolder } from '../../setup/models.mjs';
+import { armDocument } from '../../support/armDocument.js';
+import { bitsOf } from '../../support/bitsOf.js';
+import { describeCharacter } from '../../support/characters.js';
+import { command, temporaryFolder } from '../../support/commandLine.js';
+import { type Compression, pyramid } from '../../support/compressedFiles.js';
+import { BoneTexture, SkinnedInstancedMesh } from '../../support/library.js';
+import { THOROUGH } from '../../support/thorough.js';
+import { validateGlb } from '../../support/validateGlb.js';
+
+const path = temporaryFolder();
+
+beforeAll(async () => {
+  const io = new NodeIO();
+  await io.write(path('arm.glb'), armDocument());
+  mkdirSync(path('apart'));
+  await io.write(path('apart', 'arm.gltf'), armDocument());
+});
+
+/** Bakes a file, and gives what was written and said. */
+async function bake(input: string, ...args: string[]) {
+  const output = path('out.glb');
+  const { code, stdout, stderr } = await command('bake', input, '-o', output, '--json', ...args);
+  expect(code, stderr).toBe(0);
+  const bytes = new Uint8Array(readFileSync(output));
+  return { bytes, report: JSON.parse(stdout) as BakeReport, stderr };
+}
+
+const read = (bytes: Uint8Array) => readBoneTexture(bytes, { meshoptDecoder: MeshoptDecoder });
+
+const expectSame = (data: unknown, wanted: BoneTexture) => expect(bitsOf(data)).toEqual(bitsOf(wanted.data));
+
+/** What a page bakes of a file that it loads. */
+async function bakedInPage(bytes: Uint8Array, options: BakeOptions = {}): Promise<BoneTexture> {
+  const { scene, animations } = await loadScene(bytes);
+  return collectWarnings([], () => BoneTexture.bake(scene, animations, options));
+}
+
+describe('a .glb', () => {
+  test('holds what a page would bake of it, number for number, and all it held before', async () => {
+    const source = new Uint8Array(readFileSync(path('arm.glb')));
+    const { bytes, report } = await bake(path('arm.glb'), '--encoding', 'tracks');
+    const { data } = await read(bytes);
+    expectSame(data, await bakedInPage(source, { encoding: 'tracks' }));
+    expectSame(data, await bakedInPage(bytes, { encoding: 'tracks' }));
+
+    const [before, after] = [source, bytes].map((file) => parseGlb(file));
+    for (const key of [
+      'nodes',
+      'meshes',
+      'skins',
+      'materials',
+      'animations',
+      'scenes',
+      'accessors',
+      'images',
+    ]) {
+      expect(after.json[key], key).toEqual(before.json[key]);
+    }
+    expect(after.json.bufferViews).toEqual(expect.arrayContaining(before.json.bufferViews as object[]));
+    expect(after.binary.subarray(0, before.binary.length)).toEqual(before.binary);
+    expect(after.json.extensionsRequired).toBe(undefined);
+    expect(await validateGlb(bytes)).toEqual([]);
+    expect(report.clips.map(({ name }) => name)).toEqual(['Wave', 'Walk', 'Flex', 'T-Pose']);
+    expect(report.warnings).toEqual([expect.stringContaining('Elsewhere.position')]);
+  });
+
+  test.each<[string[], BakeOptions]>([
+    [
+      ['--encoding', 'matrix', '--fps', '12', '--precision', 'half'],
+      { encoding: 'matrix', fps: 12, precision: 'half' },
+    ],
+    [
+      ['--clips', 'Walk,Wave@60', '--encoding', 'quaternion'],
+      { clips: ['Walk', { clip: 'Wave', fps: 60 }], encoding: 'quaternion' },
+    ],
+    [['--exclude', '*Pose,Flex', '--max-error', '1e-3'], { clips: ['Wave', 'Walk'], maxError: 1e-3 }],
+    [['--root-motion'], { rootMotion: true }],
+    [
+      [
+        '--root-motion-joint',
+        'Shoulder',
+        '--root-motion-clips',
+        'Walk',
+        '--root-motion-vertical',
+        '--no-root-motion-yaw',
+      ],
+      { rootMotion: { joint: 'Shoulder', clips: ['Walk'], vertical: true, yaw: false } },
+    ],
+    [
+      ['--no-morph-targets', '--sockets', 'Watch', '--no-compress'],
+      { morphTargets: false, sockets: ['Watch'] },
+    ],
+    [['--max-texture-size', '64', '--encoding', 'matrix'], { maxTextureSize: 64, encoding: 'matrix' }],
+  ])('is baked with %j as with the options of the library', async (args, options) => {
+    const { bytes } = await bake(path('arm.glb'), ...args);
+    const wanted = await bakedInPage(new Uint8Array(readFileSync(path('arm.glb'))), options);
+    expectSame((await read(bytes)).data, wanted);
+  });
+
+  test('without its own animations plays the same', async () => {
+    const whole = await bake(path('arm.glb'));
+    const { bytes, report } = await bake(path('arm.glb'), '--drop-source-animations');
+    const { json } = parseGlb(bytes);
+    expect(json.animations).toBe(undefined);
+    expect(report.output.bytesByKind.animations).toBe(0);
+    expect(report.output.bytes).toBeLessThan(whole.report.output.bytes);
+    expect(await validateGlb(bytes)).toEqual([]);
+    const { data } = await read(bytes);
+    expect(data.texels).toEqual((await read(whole.bytes)).data.texels);
+    // Two nodes have one name, and the loader numbers them as it meets them.
+    const { scene } = await loadScene(bytes);
+    expect(data.jointNames).toEqual(BoneTexture.bake(scene, []).jointNames);
+  });
+
+  test('that has been baked before is baked anew', async () => {
+    await bake(path('arm.glb'), '--encoding', 'matrix', '--no-compress');
+    writeFileSync(path('baked.glb'), readFileSync(path('out.glb')));
+    const { bytes, report } = await bake(path('baked.glb'), '--encoding', 'tracks');
+    expect((await read(bytes)).encoding).toBe('tracks');
+    expect(report.output.bytes).toBeLessThan(readFileSync(path('baked.glb')).length);
+    expect(
+      (parseGlb(bytes).json.extensions as Record<string, { characters: object[] }>).SIM_baked_animation
+        .characters,
+    ).toHaveLength(1);
+    expect(await validateGlb(bytes)).toEqual([]);
+  });
+
+  test('is kept by tools that are built on glTF-Transform, if they know of it', async () => {
+    const { bytes } = await bake(path('arm.glb'));
+    const io = new WebIO().registerExtensions([BakedAnimation]);
+    const document: Document = await io.readBinary(bytes);
+    document.createNode('Another');
+    document.getRoot().listNodes()[0].setName('Renamed');
+    const written = await io.writeBinary(document);
+    expectSame((await read(written)).data, await read(bytes));
+    expect(await validateGlb(written)).toEqual([]);
+    expect(parseGlb(written).json.extensions).toMatchObject({
+      SIM_baked_animation: { characters: [{ scene: 0 }] },
+    });
+  });
+});
+
+describe('levels of detail', () => {
+  /** A crowd of a file as a page has it. */
+  async function crowdOf(bytes: Uint8Array): Promise<SkinnedInstancedMesh> {
+    const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder);
+    loader.register(() => ({ name: 'no images', loadTexture: async () => new Texture() }));
+    loader.register((parser) => new SkinnedInstancedMeshExtension(parser));
+    return SkinnedInstancedMesh.from(await loader.parseAsync(bytes.slice().buffer, ''), 2);
+  }
+
+  test('are in the file as a page would make them, and crowds have them', async () => {
+    const { bytes, report } = await bake(
+      path('arm.glb'),
+      '--levels',
+      '0.5@20,0.25@60',
+      '--hidden-parts',
+      'Watch',
+    );
+    const { scene, animations } = await loadScene(bytes);
+    const made = await collectWarnings([], () => SkinnedInstancedMesh.from(scene, animations, 2));
+    await MeshoptSimplifier.ready;
+    const wanted = made.addSimplifiedLevels(MeshoptSimplifier, [
+      { ratio: 0.5, distance: 20 },
+      { ratio: 0.25, distance: 60 },
+    ]);
+    const crowd = await crowdOf(bytes);
+    expect(crowd.levels.map(({ distance }) => distance)).toEqual([0, 20, 60]);
+    expect(report.levels.map(({ triangles }) => triangles)).toEqual(wanted.map(({ triangles }) => triangles));
+    for (const [i, { level }] of wanted.entries()) {
+      const { geometry } = crowd.levels[i + 1].object as LevelMesh;
+      expect(bitsOf(geometry.index?.array)).toEqual(bitsOf(level.geometry.index?.array));
+      expect(bitsOf(geometry.getAttribute('position').array)).toEqual(
+        bitsOf(level.geometry.getAttribute('position').array),
+      );
+    }
+    expect(crowd.getPartVisibleAt(0, 'Watch')).toBe(false);
+    crowd.play(1, 'Wave', { time: 0.37 });
+    made.play(1, 'Wave', { time: 0.37 });
+    const place = (one: SkinnedInstancedMesh, vertex: number) =>
+      one.getVertexPositionAt(1, vertex, new Vector3()).toArray();
+    for (let vertex = 0; vertex < 72; vertex++) expect(place(crowd, vertex)).toEqual(place(made, vertex));
+    expect(await validateGlb(bytes)).toEqual([]);
+  });
+
+  test('begin where their error is too small to be seen, if it is not said where', async () => {
+    const { report } = await bake(
+      path('arm.glb'),
+      '--levels',
+      '0.5,0.25',
+      '--levels',
+      '0.1@3%',
+      '--merge-materials',
+    );
+    const [half, quarter, tenth] = report.levels;
+    expect(half.screenShare).toBeLessThanOrEqual(0.5);
+    expect(quarter.screenShare).toBeLessThan(half.screenShare as number);
+    for (const { error, screenShare } of [half, quarter])
+      expect(error * (screenShare as number) * 1080).toBeLessThan(1.01);
+    expect(tenth.screenShare).toBe(0.03);
+    const { stdout } = await command('bake', path('arm.glb'), '-o', path('out.glb'), '--levels', '0.5@20');
+    expect(stdout).toMatch(/\nlevel +triangles +error +from\n +50 % +\d+ +[\d.]+ % +20\n/);
+    const inspected = JSON.parse((await command('inspect', path('out.glb'), '--json')).stdout);
+    expect(inspected.characters[0].levels).toEqual([{ triangles: report.levels[0].triangles, distance: 20 }]);
+    expect(inspected.bytesByKind.levels).toBeGreaterThan(0);
+  });
+
+  test('of parts that are not there are an error', async () => {
+    const { code, stderr } = await command(
+      'bake',
+      path('arm.glb'),
+      '-o',
+      path('out.glb'),
+      '--hidden-parts',
+      'Hat',
+    );
+    expect(code).toBe(1);
+    expect(stderr).toContain('"Hat"');
+  });
+});
+
+test('a .gltf becomes one file with all that lies beside it', async () => {
+  const { bytes, report } = await bake(path('apart', 'arm.gltf'));
+  expectSame((await read(bytes)).data, await bakedInPage(new Uint8Array(readFileSync(path('arm.glb')))));
+  expect(parseGlb(bytes).json.images).toMatchObject([{ mimeType: 'image/png' }]);
+  expect(await validateGlb(bytes)).toEqual([]);
+  const beside = readdirSync(path('apart')).map((file) => readFileSync(path('apart', file)).length);
+  expect(report.input.bytes).toBe(beside.reduce((sum, size) => sum + size));
+});
+
+test.each<Compression>(['quantised', 'meshopt', 'draco'])(
+  'a %s file is read, and stays so',
+  async (compression) => {
+    writeFileSync(path('packed.glb'), await pyramid(compression));
+    const { bytes, report } = await bake(path('packed.glb'), '--encoding', 'matrix');
+    const { data } = await read(bytes);
+    expect(data.jointNames).toEqual(['Foot', 'Tip']);
+    expectSame(
+      data,
+      await bakedInPage(new Uint8Array(readFileSync(path('packed.glb'))), { encoding: 'matrix' }),
+    );
+    const { extensionsRequired } = parseGlb(new Uint8Array(readFileSync(path('packed.glb')))).json;
+    expect(parseGlb(bytes).json.extensionsRequired).toEqual(extensionsRequired);
+    expect(report.warnings).toEqual([]);
+  },
+);
+
+test('a file packed by Draco is written without it where it has to be written anew', async () => {
+  writeFileSync(path('packed.glb'), await pyramid('draco'));
+  const { bytes, report } = await bake(path('packed.glb'), '--drop-source-animations');
+  expect(report.warnings).toEqual([expect.stringContaining('Draco')]);
+  expect(parseGlb(bytes).json.extensionsRequired).toBe(undefined);
+  expect(await validateGlb(bytes)).toEqual([]);
+});
+
+describe('what is wrong', () => {
+  const fails = async (code: number, message: string, ...args: string[]) => {
+    const ran = await command('bake', ...args);
+    expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code, stdout: '' });
+    expect(ran.stderr).toContain(message);
+  };
+  const out = () => ['-o', path('never.glb')];
+  const changed = async (name: string, change: (json: Record<string, never>) => void) => {
+    const { json, binary } = parseGlb(new Uint8Array(readFileSync(path('arm.glb'))));
+    change(json as Record<string, never>);
+    const { buildGlb } = await import('../../../lib/format/glb.js');
+    writeFileSync(path(name), buildGlb(json, binary));
+    return path(name);
+  };
+
+  test('with the file that is read is said, and nothing is written', async () => {
+    await fails(1, `bake: there is no file ${path('none.glb')}`, path('none.glb'), ...out());
+    await fails(1, `bake: ${path('apart')} is no file`, path('apart'), ...out());
+    writeFileSync(path('text.glb'), 'not a model');
+    await fails(1, 'is no glTF file that can be read: its JSON is broken', path('text.glb'), ...out());
+    writeFileSync(path('half.glb'), readFileSync(path('arm.glb')).subarray(0, 3000));
+    await fails(1, 'is no glTF file that can be read', path('half.glb'), ...out());
+    writeFileSync(path('old.gltf'), JSON.stringify({ asset: { version: '1.0' } }));
+    await fails(1, 'it is of glTF 1.0, and 2.0 is needed', path('old.gltf'), ...out());
+    writeFileSync(path('alone.gltf'), readFileSync(path('apart', 'arm.gltf')));
+    await fails(1, 'needs the file', path('alone.gltf'), ...out());
+    const still = await changed('still.glb', (json) => delete json.animations);
+    await fails(1, 'has no animations', still, ...out());
+    const empty = await changed('empty.glb', (json) => delete json.scenes);
+    await fails(1, 'has no scene', empty, ...out());
+    const strange = await changed('strange.glb', (json) => {
+      Object.assign(json, { extensionsUsed: ['ACME_x'], extensionsRequired: ['ACME_x'] });
+    });
+    await fails(1, 'cannot be read without ACME_x', strange, '--drop-source-animations', ...out());
+    expect(readdirSync(path()).filter((name) => /never|tmp/.test(name))).toEqual([]);
+  });
+
+  test('with what is asked of it is said', async () => {
+    await fails(
+      1,
+      'bake: --clips has "Runn", and there is no such clip; there are "Wave", "Walk"',
+      path('arm.glb'),
+      ...out(),
+      '--clips',
+      'Runn',
+    );
+    await fails(1, 'bake: --exclude leaves no clip', path('arm.glb'), ...out(), '--exclude', '*');
+    await fails(
+      1,
+      'bake: --root-motion-clips has "Fly"',
+      path('arm.glb'),
+      ...out(),
+      '--root-motion-clips',
+      'Fly',
+    );
+    await fails(1, 'Hat', path('arm.glb'), ...out(), '--sockets', 'Hat');
+    await fails(1, 'maxTextureSize is 2', path('arm.glb'), ...out(), '--max-texture-size', '2');
+  });
+
+  test('with the file that is written is said before any work is done', async () => {
+    const missing = path('missing', 'out.glb');
+    await fails(1, `there is no folder ${path('missing')}`, path('arm.glb'), '-o', missing);
+    const before = readFileSync(path('arm.glb'));
+    await fails(
+      2,
+      'is the file that is read; write to another one, or pass --force',
+      path('arm.glb'),
+      '-o',
+      path('arm.glb'),
+    );
+    expect(readFileSync(path('arm.glb'))).toEqual(before);
+    writeFileSync(path('own.glb'), before);
+    expect((await command('bake', path('own.glb'), '-o', path('own.glb'), '--force')).code).toBe(0);
+    expect((await read(new Uint8Array(readFileSync(path('own.glb'))))).clips).toHaveLength(4);
+  });
+
+  test('is JSON too where JSON is asked for', async () => {
+    const { code, stdout, stderr } = await command('bake', path('none.glb'), ...out(), '--json');
+    expect(JSON.parse(stdout)).toEqual({
+      error: `bake: there is no file ${path('none.glb')}`,
+      exitCode: code,
+    });
+    expect(stderr).toContain('there is no file');
+    expect(existsSync(path('never.glb'))).toBe(false);
+  });
+});
+
+const SMALL = ['CesiumMan.glb', 'RobotExpressive.glb'];
+const REAL = THOROUGH ? [...SMALL, 'Horse.glb', 'Knight.glb'] : SMALL;
+REAL.forEach((file) =>
+  describeCharacter(file, () => {
+    test('is baked as in a page, number for number', async () => {
+      const input = `${modelsFolder()}/${file}`;
+      const { bytes, report } = await bake(input);
+      const wanted = await bakedInPage(new Uint8Array(readFileSync(input)));
+      expectSame((await read(bytes)).data, wanted);
+      // Takes many times as long as all else.
+      if (THOROUGH)
+        expect(await validateGlb(bytes)).toEqual(await validateGlb(new Uint8Array(readFileSync(input))));
+      const { baked, animations } = report.output.bytesByKind;
+      const lean = (
+        await bake(input, '--precision', 'half', '--max-error', '1e-3', '--drop-source-animations')
+      ).report;
+      const sizes = [report.input.bytes, animations, baked, lean.output.bytesByKind.baked, lean.output.bytes];
+      console.log(
+        `${file}: ${sizes.map((size) => (size / 1e6).toFixed(2)).join(', ')} MB (source, its animations, baked, at 16 bit, file of it without the source's)`,
+      );
+    });
+  }),
+);

@@ -1,0 +1,156 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { NodeIO } from '@gltf-transform/core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { InspectReport } from '../../../lib/cli/inspectReport.js';
+import { modelsFolder } from '../../setup/models.mjs';
+import { armDocument } from '../../support/armDocument.js';
+import { describeCharacter } from '../../support/characters.js';
+import { command, temporaryFolder } from '../../support/commandLine.js';
+import { THOROUGH } from '../../support/thorough.js';
+
+const path = temporaryFolder();
+
+beforeAll(async () => {
+  const io = new NodeIO();
+  await io.write(path('arm.glb'), armDocument());
+  mkdirSync(path('apart'));
+  await io.write(path('apart', 'arm.gltf'), armDocument());
+});
+
+async function inspect(...args: string[]): Promise<InspectReport> {
+  const { code, stdout, stderr } = await command('inspect', ...args, '--json');
+  expect(code, stderr).toBe(0);
+  return JSON.parse(stdout);
+}
+
+async function bake(output: string, ...args: string[]): Promise<string> {
+  const { code, stderr } = await command('bake', path('arm.glb'), '-o', path(output), ...args);
+  expect(code, stderr).toBe(0);
+  return path(output);
+}
+
+describe('inspect says', () => {
+  test('what baking would make of a file', async () => {
+    const report = await inspect(path('arm.glb'));
+    expect(report).toMatchObject({ file: path('arm.glb'), version: null });
+    expect(report.bytes).toBe(readFileSync(path('arm.glb')).length);
+    const [arm] = report.characters;
+    expect(report.characters).toHaveLength(1);
+    expect(arm).toMatchObject({
+      name: 'Arm',
+      baked: false,
+      encoding: 'tracks',
+      precision: 'float',
+      levels: [],
+    });
+    expect(arm.joints).toEqual(['Shoulder', 'Joint', 'Joint_1', 'Watch']);
+    expect(arm.morphTargets).toEqual(['Bulge']);
+    expect(arm.clips.map(({ name, tracks }) => [name, tracks])).toEqual([
+      ['Wave', { stored: 2, dropped: [] }],
+      ['Walk', { stored: 1, dropped: ['Elsewhere.position'] }],
+      ['Flex', { stored: 1, dropped: [] }],
+      ['T-Pose', { stored: 1, dropped: [] }],
+    ]);
+    for (const { error } of arm.clips) expect(error?.worst).toBeLessThan(1e-6);
+    expect(report.warnings).toEqual([expect.stringContaining('Elsewhere.position')]);
+  });
+
+  test('what was baked, and how near it is to the source', async () => {
+    const file = await bake(
+      'baked.glb',
+      '--encoding',
+      'matrix',
+      '--fps',
+      '10',
+      '--root-motion-clips',
+      'Walk',
+      '--clips',
+      'Walk,Wave',
+    );
+    const report = await inspect(file);
+    expect(report.version).toBe(1);
+    const [arm] = report.characters;
+    expect(arm).toMatchObject({ name: 'Arm', baked: true, encoding: 'matrix', precision: 'float' });
+    const [walk, wave] = arm.clips;
+    expect(walk).toMatchObject({ name: 'Walk', duration: 1, frames: 11, fps: 10, rootMotion: true });
+    expect(wave).toMatchObject({ name: 'Wave', duration: 1, frames: 11, fps: 10, rootMotion: false });
+    expect(wave.tracks).toEqual({ stored: 2, dropped: [] });
+    // The way that was taken out of the clip is added again.
+    expect(walk.error?.worst).toBeLessThan(1e-6);
+    // Between frames, matrices cut across arcs.
+    expect(wave.error?.worst).toBeGreaterThan(1e-4);
+    expect(wave.error?.worst).toBeLessThan(2e-2);
+    expect((wave.error?.time ?? 0) % 0.1).toBeGreaterThan(0.04);
+  });
+
+  test('what bytes are spent on', async () => {
+    const plain = await inspect(path('arm.glb'), '--no-errors');
+    const baked = await inspect(await bake('baked.glb'), '--no-errors');
+    const apart = await inspect(path('apart', 'arm.gltf'), '--no-errors');
+    for (const { bytes, bytesByKind } of [plain, baked]) {
+      const sum = Object.values(bytesByKind).reduce((all, size) => all + size);
+      // Headers, and what lies between parts.
+      expect(bytes - sum).toBeGreaterThanOrEqual(0);
+      expect(bytes - sum).toBeLessThan(28 + 8 * 60);
+    }
+    expect(baked.bytesByKind).toMatchObject({
+      ...plain.bytesByKind,
+      baked: expect.any(Number),
+      json: expect.any(Number),
+    });
+    expect(plain.bytesByKind.baked).toBe(0);
+    expect(baked.bytesByKind.baked).toBeGreaterThan(1000);
+    for (const kind of ['geometry', 'textures', 'animations'] as const) {
+      expect(plain.bytesByKind[kind]).toBeGreaterThan(0);
+      expect(apart.bytesByKind[kind]).toBe(plain.bytesByKind[kind]);
+    }
+  });
+
+  test('so in words too', async () => {
+    const file = await bake('baked.glb', '--precision', 'half');
+    const { code, stdout, stderr } = await command('inspect', file);
+    expect(code).toBe(0);
+    expect(stderr).toBe(`reading ${file}\ncomparing 4 clips with the source\n`);
+    expect(stdout).toMatch(/^.*baked\.glb: \d+\.\d kB, baked, version 1\n/);
+    expect(stdout).toMatch(/\nbaked animation +\d+\.\d kB\n/);
+    expect(stdout).toMatch(/\nArm: 4 clips, 4 joints, 1 morph targets, tracks, half, .* on the GPU\n/);
+    expect(stdout).toMatch(/\nWalk +1\.00 +3 +2 +1 +1 +\d\.\de-\d +\d\.\d\d s\n/);
+  });
+
+  test('what is left to say of a file without the source', async () => {
+    const file = await bake('lean.glb', '--drop-source-animations');
+    const [{ clips }] = (await inspect(file)).characters;
+    expect(clips.map(({ tracks, error }) => [tracks, error])).toEqual(clips.map(() => [null, null]));
+    expect((await command('inspect', file)).stdout).toMatch(/\nWave +1\.00 +3 +2 +– +– +– +–\n/);
+  });
+
+  test('what is wrong with a file', async () => {
+    const bytes = readFileSync(await bake('baked.glb', '--no-compress'));
+    // The last bytes of the file are those of what was baked.
+    bytes[bytes.length - 64] ^= 1;
+    writeFileSync(path('damaged.glb'), bytes);
+    const { code, stderr } = await command('inspect', path('damaged.glb'));
+    expect(code).toBe(1);
+    expect(stderr).toContain('checksum');
+    writeFileSync(path('nothing.gltf'), JSON.stringify({ asset: { version: '2.0' } }));
+    const nothing = await command('inspect', path('nothing.gltf'));
+    expect(nothing.code).toBe(1);
+    expect(nothing.stderr).toContain('has neither a scene nor a baked animation');
+  });
+});
+
+const SMALL = ['CesiumMan.glb', 'RobotExpressive.glb'];
+const REAL = THOROUGH ? [...SMALL, 'Horse.glb', 'Knight.glb'] : SMALL;
+REAL.forEach((file) =>
+  describeCharacter(file, () => {
+    test('poses by tracks are those of a mixer', async () => {
+      const { characters, bytesByKind } = await inspect(`${modelsFolder()}/${file}`);
+      const [{ encoding, clips }] = characters;
+      const worst = Math.max(...clips.map(({ error }) => error?.worst ?? 0));
+      console.log(
+        `${file}: ${clips.length} clips, ${encoding}, worst error ${worst.toExponential(1)}, ${bytesByKind.geometry} bytes of geometry`,
+      );
+      expect(worst).toBeLessThan(encoding === 'tracks' ? 1e-5 : 0.1);
+    });
+  }),
+);
