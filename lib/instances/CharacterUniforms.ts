@@ -1,3 +1,4 @@
+import { warnOnce } from '../utils/warnOnce.js';
 import type { InstanceData } from './InstanceData.js';
 import { InstanceUniforms } from './InstanceUniforms.js';
 import { checkIndex, forEachInstance, type InstanceIds, type Instances } from './instanceRange.js';
@@ -28,6 +29,8 @@ export class CharacterUniforms implements InstanceData {
   private own: InstanceUniforms | null = null;
   /** Those of the mesh that this one is attached to, which it has too as long as it has none of its own. */
   private owner: CharacterUniforms | null = null;
+  /** Whether its own are those that the mesh it was copied from had of its owner: what it is attached to has them in turn. */
+  private inherited = false;
 
   constructor(private readonly mesh: UniformMesh) {}
 
@@ -49,7 +52,8 @@ export class CharacterUniforms implements InstanceData {
   /** Shares those of the mesh that this one is attached to, until instances of this one are given some of their own. */
   follow(owner: CharacterUniforms | null): void {
     this.owner = owner;
-    this.mesh.prepareDraw();
+    if (owner !== null && this.inherited) this.replace(null);
+    else this.mesh.prepareDraw();
   }
 
   /** Gives instances the numbers that a uniform is. `place` says its name and type, see {@link CharacterUniforms.placeOf}. */
@@ -88,9 +92,10 @@ export class CharacterUniforms implements InstanceData {
   }
 
   resize(capacity: number): void {
-    const { own } = this;
+    const { own, inherited } = this;
     if (own === null || own.capacity === capacity) return;
     this.replace(new InstanceUniforms(capacity, own.layout).copy(own));
+    this.inherited = inherited;
   }
 
   swap(i: number, j: number): void {
@@ -101,12 +106,23 @@ export class CharacterUniforms implements InstanceData {
     this.own?.reset(index);
   }
 
-  copy({ own }: CharacterUniforms): void {
-    if (own === null && this.own === null) return;
-    // What was declared here stays: shaders of the user may ask for it.
-    const types = new Map([...(this.own?.layout.types() ?? []), ...(own?.layout.types() ?? [])]);
+  copy({ own, numbers }: CharacterUniforms): void {
+    if (numbers === null && this.own === null) return;
+    // What was declared here stays, as it was declared: shaders of the user may ask for it.
+    const types = new Map(numbers?.layout.types());
+    for (const [name, type] of this.own?.layout.types() ?? []) {
+      const other = types.get(name) ?? type;
+      if (other !== type) {
+        warnOnce(
+          `SkinnedInstancedMesh.copy: the uniform "${name}" is of type "${type}" here and of "${other}" there, so that its values are not copied; declare it alike.`,
+        );
+      }
+      types.set(name, type);
+    }
     const copied = new InstanceUniforms(this.mesh.capacity, layoutOf(types));
-    this.replace(own === null ? copied : copied.copy(own));
+    const inherited = own === null && (this.own === null || this.inherited);
+    this.replace(numbers === null ? copied : copied.copy(numbers));
+    this.inherited = inherited;
   }
 
   dispose(): void {
@@ -115,11 +131,14 @@ export class CharacterUniforms implements InstanceData {
 
   /** Numbers of this mesh's own, with room for a uniform. */
   private need({ name, type }: UniformPlace): InstanceUniforms {
-    const { own, layout } = this;
-    if (own?.layout.places.has(name)) return own;
+    const { own, numbers, layout } = this;
+    if (own?.layout.places.has(name)) {
+      this.inherited = false;
+      return own;
+    }
     const wider = layout.places.has(name) ? layout : layout.with(name, type);
     const replaced = new InstanceUniforms(this.mesh.capacity, wider);
-    this.replace(own === null ? replaced : replaced.copy(own));
+    this.replace(numbers === null ? replaced : replaced.copy(numbers));
     return replaced;
   }
 
@@ -130,6 +149,7 @@ export class CharacterUniforms implements InstanceData {
   private replace(own: InstanceUniforms | null): void {
     this.own?.dispose();
     this.own = own;
+    this.inherited = false;
     this.mesh.prepareDraw();
   }
 }

@@ -57,12 +57,12 @@ export class InstanceUniforms {
     this.texture.changed(index);
   }
 
-  /** Takes over what another has of the uniforms and instances that both have. */
+  /** Takes over what another has of the uniforms and instances that both have; a uniform of another type is another one. */
   copy(source: InstanceUniforms): this {
     const capacity = Math.min(this.capacity, source.capacity);
     for (const place of this.layout.places.values()) {
       const from = source.layout.places.get(place.name);
-      if (from === undefined) continue;
+      if (from?.type !== place.type) continue;
       for (let i = 0; i < capacity; i++) {
         const first = source.indexOf(i, from);
         this.data.set(source.data.subarray(first, first + place.size), this.indexOf(i, place));

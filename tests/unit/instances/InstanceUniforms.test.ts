@@ -122,7 +122,7 @@ describe('a crowd', () => {
     expect(hat.instanceUniforms).toBe(crowd.instanceUniforms);
     hat.setEmissiveAt(2, new Color(1, 0, 0));
     expect(hat.instanceUniforms).not.toBe(crowd.instanceUniforms);
-    expect(hat.getOpacityAt(2)).toBe(1);
+    expect(hat.getOpacityAt(2), 'begins with what it had').toBe(0.5);
     expect(crowd.getEmissiveAt(2, new Color()).r).toBe(0);
     crowd.swapInstances(1, 2);
     expect(hat.getEmissiveAt(1, new Color()).r).toBe(1);
@@ -376,4 +376,50 @@ describe.each(SEEDS)('random changes, seed %i,', (seed) => {
     }
     vi.restoreAllMocks();
   });
+});
+
+describe('what is attached', () => {
+  const attach = (crowd: SkinnedInstancedMesh) =>
+    crowd.attachToJoint('Base', new BoxGeometry(), new MeshStandardMaterial());
+
+  test('keeps what it has of its owner when it is given something of its own', () => {
+    const crowd = createCrowd(2, { dirt: 'float' });
+    const sword = attach(crowd);
+    crowd.setUniformAt(0, 'dirt', 0.25).setOpacityAt(1, 0.5);
+    sword.setEmissiveAt(0, new Color(1, 0, 0));
+    expect([sword.getUniformAt(0, 'dirt'), sword.getOpacityAt(1)]).toEqual([0.25, 0.5]);
+    expect(sword.getEmissiveAt(0, new Color()).toArray()).toEqual([1, 0, 0]);
+    expect(crowd.getEmissiveAt(0, new Color()).toArray()).toEqual([0, 0, 0]);
+    crowd.dispose();
+  });
+
+  test('has it in a clone of its own, and goes on following its owner in a clone of the crowd', () => {
+    const crowd = createCrowd(2);
+    const sword = attach(crowd);
+    crowd.setOpacityAt(1, 0.5);
+    const alone = sword.clone();
+    expect(alone.getOpacityAt(1)).toBe(0.5);
+    crowd.setOpacityAt(1, 0.75);
+    expect([sword.getOpacityAt(1), alone.getOpacityAt(1)]).toEqual([0.75, 0.5]);
+
+    const copy = crowd.clone();
+    const [attached] = copy.attachments as (typeof sword)[];
+    expect(attached.getOpacityAt(1)).toBe(0.75);
+    copy.setOpacityAt(1, 0.25);
+    expect(attached.getOpacityAt(1)).toBe(0.25);
+    for (const one of [crowd, alone, copy]) one.dispose();
+  });
+});
+
+test('a copy leaves declared uniforms of the type that they were declared as', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const crowd = createCrowd(1, { dirt: 'float', glow: 'float' });
+  const other = createCrowd(1, { dirt: 'vec2', glow: 'float' });
+  other.setUniformAt(0, 'dirt', new Vector2(3, 4)).setUniformAt(0, 'glow', 2);
+  crowd.copy(other);
+  expect([crowd.getUniformAt(0, 'dirt'), crowd.getUniformAt(0, 'glow')]).toEqual([0, 2]);
+  expect(() => crowd.setUniformAt(0, 'dirt', 1)).not.toThrow();
+  expect(warn.mock.calls.join()).toContain('"dirt" is of type "float" here and of "vec2" there');
+  warn.mockRestore();
+  for (const one of [crowd, other]) one.dispose();
 });
