@@ -59,3 +59,10 @@ export interface DrawnCrowd extends InstancedMesh, Omit<PosedCrowd, 'geometry' |
 /** Whether an object draws a crowd. */
 export const isCrowd = (object: Object3D | null): object is DrawnCrowd =>
   (object as DrawnCrowd | null)?.isCrowdMesh === true;
+
+/**
+ * Whether the layers of single instances say which cameras draw a mesh of a crowd. Not those of one that is on other layers than the
+ * crowd itself: these say it, as of a thing in the hand of a clone.
+ */
+export const goesByInstanceLayers = ({ layers, views }: Pick<DrawnCrowd, 'layers' | 'views'>): boolean =>
+  layers.mask === views.layersMask;

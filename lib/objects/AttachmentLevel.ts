@@ -20,6 +20,8 @@ export class AttachmentLevel extends LevelMesh {
   override readonly type: string = 'AttachmentLevel';
   /** For type testing. */
   readonly isAttachmentLevel = true;
+  /** What `visible` was set to. */
+  private isShown = true;
 
   /**
    * @param crowd Of its own, until it is attached.
@@ -34,6 +36,14 @@ export class AttachmentLevel extends LevelMesh {
     readonly from: number,
   ) {
     super(geometry, material, crowd, options, NOWHERE);
+    Object.defineProperty(this, 'visible', {
+      enumerable: true,
+      // Where the crowd has no levels, there is nothing for renderers to find.
+      get: () => this.isShown && this.level !== -1,
+      set: (value: boolean) => {
+        this.isShown = value;
+      },
+    });
   }
 
   /** @internal */
@@ -48,6 +58,7 @@ export class AttachmentLevel extends LevelMesh {
     const { geometry, material, boneTexture, from } = this;
     const copy = new AttachmentLevel(geometry, material, new Crowd(boneTexture, 0), this, from);
     Object3D.prototype.copy.call(copy, this, recursive);
+    copy.visible = this.isShown;
     return copy as this;
   }
 

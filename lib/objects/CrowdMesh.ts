@@ -1,7 +1,8 @@
 import type { BufferGeometry } from 'three';
 import { type Material, MeshDepthMaterial, MeshDistanceMaterial } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
-import { poseAhead, releaseMaterials, updateDraw } from '../backends/webgl/WebGLBackend.js';
+import { goesByInstanceLayers } from '../backends/DrawnCrowd.js';
+import { leaveMaterials, poseAhead, releaseMaterials, updateDraw } from '../backends/webgl/WebGLBackend.js';
 import { createCrowdGeometry, setPlaybackAttributes } from '../character/crowdGeometry.js';
 import { jointsOf } from '../character/crowdSkin.js';
 import type { Crowd } from '../crowd/Crowd.js';
@@ -70,7 +71,10 @@ export abstract class CrowdMesh extends DrawnMesh {
     guardProperties(this);
     const { layers } = this;
     // Cameras ask it before they draw the mesh, which they also have to do for instances on other layers.
-    layers.test = ({ mask }) => ((layers.mask | this.crowd.layers.union) & mask) !== 0;
+    layers.test = ({ mask }) => {
+      const others = goesByInstanceLayers(this) ? this.crowd.layers.union : 0;
+      return ((layers.mask | others) & mask) !== 0;
+    };
     crowd.add(this);
     this.prepareDraw();
   }
@@ -204,6 +208,11 @@ export abstract class CrowdMesh extends DrawnMesh {
   /** Brings materials and draw parameters up to what the mesh is now. @internal */
   prepareDraw(): void {
     if (!this.copying) updateDraw(this);
+  }
+
+  /** Called before others take the place of its materials. @internal */
+  leaveMaterials(): void {
+    leaveMaterials(this);
   }
 
   /** What is attached to an instance of which nothing is drawn is not drawn either. @internal */

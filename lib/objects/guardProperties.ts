@@ -19,6 +19,7 @@ interface GuardedMesh extends CrowdMember {
   readonly attachments: readonly { count: number }[];
   beginFrame(): void;
   prepareDraw(): void;
+  leaveMaterials(): void;
   geometryReplaced(source: BufferGeometry): void;
 }
 
@@ -48,6 +49,7 @@ export function guardProperties(mesh: GuardedMesh): void {
       enumerable: true,
       get: () => material,
       set: (value: Material | Material[]) => {
+        mesh.leaveMaterials();
         material = value;
         mesh.prepareDraw();
       },

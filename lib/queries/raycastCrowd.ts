@@ -1,4 +1,5 @@
 import { type Box3, Matrix4, type Object3D, Ray, type Raycaster, Sphere, Vector3 } from 'three';
+import { goesByInstanceLayers } from '../backends/DrawnCrowd.js';
 import { InstanceGroups } from '../views/InstanceGroups.js';
 import { type CrowdIntersection, type RaycastCrowd, raycastInstance } from './raycastInstance.js';
 import { clustersOf } from './triangleClusters.js';
@@ -99,8 +100,7 @@ export function raycastOne(
   objects: RayObjects,
 ): void {
   if (crowd.material === undefined || poseBounds.isEmpty() || index >= crowd.count) return;
-  const { layers } = crowd.views;
-  if (layers.isUsed && !layers.test(index, raycaster.layers.mask, crowd.layers.mask)) return;
+  if (!isOnLayers(crowd, index, raycaster.layers.mask)) return;
   if (!objects.mayHit(index, crowd, intersects)) return;
   setLocalRay(crowd, raycaster);
   const first = intersects.length;
@@ -146,7 +146,6 @@ function findMet(
 ): void {
   const { views, visibility, count } = crowd;
   views.updateGroups();
-  const { layers } = views;
   const { spheres, order, groupSpheres, groupCount } = views.groups;
   for (let group = 0; group < groupCount; group++) {
     if (distanceToSphere(_local, groupSpheres, group) === Infinity) continue;
@@ -157,11 +156,18 @@ function findMet(
       if (index >= count || !visibility.isDrawn(index)) continue;
       const distance = distanceToSphere(_local, spheres, index);
       if (distance === Infinity) continue;
-      if (layers.isUsed && !layers.test(index, mask, crowd.layers.mask)) continue;
+      if (views.layers.isUsed && !isOnLayers(crowd, index, mask)) continue;
       if (objects?.mayHit(index, crowd, intersects) === false) continue;
       _met.push({ index, distance });
     }
   }
+}
+
+/** Whether what a mesh shows of an instance is on one of some layers. */
+function isOnLayers(mesh: RaycastCrowd, index: number, mask: number): boolean {
+  const own = mesh.layers.mask;
+  if (!goesByInstanceLayers(mesh)) return (own & mask) !== 0;
+  return mesh.views.layers.test(index, mask, own);
 }
 
 /** How far along a ray a sphere begins, 0 from within it; infinite if the ray misses it. */

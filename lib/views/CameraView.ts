@@ -70,6 +70,8 @@ export class CameraView implements WantedPoses {
     public camera: Camera,
     public viewer: Camera,
     readonly capacity: number,
+    /** Whether instances on none of the viewer's layers are left out. */
+    readonly byLayers = true,
   ) {
     this.seen = new Uint32Array(Math.ceil(capacity / 32));
     this.all = { count: 0, list: new InstanceList(capacity), isWhole: true };
@@ -155,7 +157,7 @@ export class CameraView implements WantedPoses {
     const sees = this.mark(crowdMatrixWorld, crowd);
     this.filterLayers(crowd);
     const within = this.limit(crowdMatrixWorld, crowd, chosen);
-    const whole = within && sees && !layers.isUsed && visibility.allDrawn;
+    const whole = within && sees && !(layers.isUsed && this.byLayers) && visibility.allDrawn;
     all.isWhole = whole;
     if (whole && chosen === null) {
       all.count = visibility.count;
@@ -197,6 +199,7 @@ export class CameraView implements WantedPoses {
 
   /** Whether it was made for the layers that instances and the viewer are on. */
   private isForLayers({ layers, layersMask }: SeenCrowd): boolean {
+    if (!this.byLayers) return true;
     if (this.layersVersion !== layers.version) return false;
     return !layers.isUsed || (this.viewerMask === this.viewer.layers.mask && this.crowdMask === layersMask);
   }
@@ -206,7 +209,7 @@ export class CameraView implements WantedPoses {
     this.layersVersion = layers.version;
     this.viewerMask = this.viewer.layers.mask;
     this.crowdMask = layersMask;
-    if (layers.isUsed) layers.filter(this.seen, this.viewerMask, layersMask);
+    if (layers.isUsed && this.byLayers) layers.filter(this.seen, this.viewerMask, layersMask);
   }
 
   /** Says how many triangles an instance has at each level at which the viewer sees it. */

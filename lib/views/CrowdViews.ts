@@ -137,6 +137,7 @@ export class CrowdViews {
    * @param viewer The camera that the frame is drawn for, if `camera` is a light's: it decides on levels of detail and on who is
    * near.
    * @param inShadow Whether it is for a shadow map, which may be drawn coarser.
+   * @param byLayers Whether instances on none of the camera's layers are left out; not for a mesh that is on layers of its own.
    */
   of(
     camera: Camera,
@@ -144,15 +145,16 @@ export class CrowdViews {
     frame: number,
     viewer: Camera = camera,
     inShadow = viewer !== camera,
+    byLayers = true,
   ): CameraView {
     // Shadow maps are often drawn first, and what the viewer sees decides on its levels.
     const isFitted = this.order.maxTriangles < Infinity && this.levels.isUsed;
-    if (isFitted && viewer !== camera) this.of(viewer, crowdMatrixWorld, frame);
+    if (isFitted && viewer !== camera) this.of(viewer, crowdMatrixWorld, frame, viewer, false, byLayers);
     this.begin(frame);
     // What was written before a crowd is drawn for the first time is drawn without anybody having been told of it.
     if (this.views.length === 0) this.groups.invalidate();
     this.groups.update();
-    const view = this.find(camera, viewer, crowdMatrixWorld);
+    const view = this.find(camera, viewer, crowdMatrixWorld, byLayers);
     view.turn = this.turn;
     view.inShadow = inShadow;
     this.refresh(view, crowdMatrixWorld);
@@ -180,7 +182,7 @@ export class CrowdViews {
   infoOf(camera: Camera): ViewInfo | null {
     let last: CameraView | null = null;
     for (const view of this.views) {
-      if (view.camera === camera && (last === null || view.turn > last.turn)) last = view;
+      if (view.camera === camera && view.byLayers && (last === null || view.turn > last.turn)) last = view;
     }
     if (last === null) return null;
     const view = last;
@@ -218,22 +220,25 @@ export class CrowdViews {
     if (frame === this.frame) return;
     this.frame = frame;
     this.turn++;
+    this.levels.beginFrame();
     this.dropUnused();
   }
 
   /** Whether a camera has no other view. */
   private isOnly(view: CameraView): boolean {
-    for (const other of this.views) if (other !== view && other.camera === view.camera) return false;
+    for (const other of this.views) {
+      if (other !== view && other.camera === view.camera && other.byLayers === view.byLayers) return false;
+    }
     return true;
   }
 
   /** The camera's view that still holds, or one that is not needed any more in this frame, or a new one. */
-  private find(camera: Camera, viewer: Camera, crowdMatrixWorld: Matrix4): CameraView {
+  private find(camera: Camera, viewer: Camera, crowdMatrixWorld: Matrix4, byLayers: boolean): CameraView {
     const { capacity } = this.crowd;
     let unused: CameraView | null = null;
     let stale: CameraView | null = null;
     for (const view of this.views) {
-      if (view.capacity !== capacity) continue;
+      if (view.capacity !== capacity || view.byLayers !== byLayers) continue;
       if (view.camera !== camera || view.viewer !== viewer) {
         if (this.turn - view.turn > STALE) stale ??= view;
         continue;
@@ -246,7 +251,7 @@ export class CrowdViews {
       stale.serve(camera, viewer);
       return stale;
     }
-    const made = new CameraView(camera, viewer, capacity);
+    const made = new CameraView(camera, viewer, capacity, byLayers);
     this.views.push(made);
     return made;
   }

@@ -1,10 +1,14 @@
 import type { Object3D } from 'three';
+import { warnOnce } from '../utils/warnOnce.js';
 
 /** The most levels of detail that a crowd may have, its own mesh among them. Shaders hold arrays of this length. */
 export const MAX_LEVELS = 8;
 
 /** The most lists of several levels, for what is attached and not drawn at all of them. */
 const MAX_MIXED = 8;
+
+/** Frames after which a list that nothing has asked for makes room for another. */
+const STALE = 30;
 
 /** A level of detail of a crowd, as `LOD.levels` has them. The numbers may be changed at any time. */
 export interface Level {
@@ -53,6 +57,9 @@ export class LevelTable {
   /** Goes up when `update` finds that something has changed. */
   version = 0;
 
+  /** The frame in which each of them was last asked for, and how many frames there were. */
+  private readonly askedAt: number[] = [];
+  private frames = 0;
   private updated: readonly Level[] | null = null;
   private updatedShadow = 0;
   private sorted: readonly Level[] = [levelZero(null)];
@@ -111,13 +118,34 @@ export class LevelTable {
     if (wanted === drawn) return null;
     if (wanted === 0) return -1;
     if ((wanted & (wanted - 1)) === 0) return 31 - Math.clz32(wanted);
-    const found = mixed.indexOf(wanted);
-    if (found >= 0) return MAX_LEVELS + found;
-    // Where there is room for no more, it is better drawn at too many levels than missing.
-    if (mixed.length === MAX_MIXED) return null;
-    mixed.push(wanted);
-    this.version++;
-    return MAX_LEVELS + mixed.length - 1;
+    let place = mixed.indexOf(wanted);
+    if (place < 0) {
+      place = this.placeForList();
+      // It is better drawn at too many levels than missing.
+      if (place < 0) return null;
+      mixed[place] = wanted;
+      this.version++;
+    }
+    this.askedAt[place] = this.frames;
+    return MAX_LEVELS + place;
+  }
+
+  /** Call once a frame. */
+  beginFrame(): void {
+    this.frames++;
+  }
+
+  /** Where in `mixed` there is room for one more: behind the others, or where one is that is needed no more; -1 for none. */
+  private placeForList(): number {
+    const { mixed, askedAt, frames } = this;
+    if (mixed.length < MAX_MIXED) return mixed.length;
+    const place = askedAt.findIndex((frame) => frames - frame > STALE);
+    if (place < 0) {
+      warnOnce(
+        `SkinnedInstancedMesh: things that are attached are drawn at more than ${MAX_MIXED} sets of several levels; some are drawn at all levels. Let more of them begin and end at the same ones.`,
+      );
+    }
+    return place;
   }
 
   /** Whether instances at a level are in a list, see `listFor`. */

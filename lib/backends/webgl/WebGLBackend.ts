@@ -30,6 +30,9 @@ import { checkAttributes, type PatchRole, patchMaterial, releaseVariant } from '
 
 const NAME = 'SkinnedInstancedMesh';
 
+/** Frames after which a material that another has taken the place of forgets the crowd. */
+const PATIENCE = 60;
+
 /** Poses crowds under WebGLRenderer, in materials that are patched by `onBeforeCompile`. */
 export const webGLBackend: Backend = {
   prepare(target: object, crowd: DrawnCrowd, _scene: Scene, camera: Camera, material: Material): void {
@@ -122,6 +125,7 @@ export function updateDraw(crowd: DrawnCrowd): void {
   const last = drawn.codes;
   if (last !== null && (last.color !== codes.color || last.shadow !== codes.shadow)) release(crowd, last);
   drawn.codes = codes;
+  if (drawn.former.size > 0) releaseFormer(crowd);
   bindTextures(crowd);
   // Once a frame: without arrays of materials, which would have to be made.
   const { material, customDepthMaterial, customDistanceMaterial } = crowd;
@@ -225,6 +229,24 @@ function bindTextures(crowd: DrawnCrowd): void {
   skeleton.fill(_declared);
 }
 
+/** Call when other materials take the place of a crowd's. They may come back: some programs exchange them in every frame. */
+export function leaveMaterials(crowd: DrawnCrowd): void {
+  const { former } = drawnOf(crowd);
+  for (const material of colorMaterials(crowd)) former.set(material, PATIENCE);
+}
+
+/** Lets materials that have not come back for a while forget the crowd. */
+function releaseFormer(crowd: DrawnCrowd): void {
+  const { former, codes } = drawnOf(crowd);
+  const current = colorMaterials(crowd);
+  for (const [material, frames] of former) {
+    former.set(material, frames - 1);
+    if (frames > 0 && !current.includes(material)) continue;
+    former.delete(material);
+    if (codes !== null && !current.includes(material)) releaseVariant(material, codes.color);
+  }
+}
+
 /** Lets materials forget a crowd that is drawn no more, or not with them. */
 export function releaseMaterials(crowd: DrawnCrowd): void {
   const drawn = drawnOf(crowd);
@@ -234,7 +256,9 @@ export function releaseMaterials(crowd: DrawnCrowd): void {
 
 /** Lets go of variants that the crowd drew with. */
 function release(crowd: DrawnCrowd, { color, shadow }: VariantCodes): void {
-  for (const material of colorMaterials(crowd)) releaseVariant(material, color);
+  const { former } = drawnOf(crowd);
+  for (const material of [...colorMaterials(crowd), ...former.keys()]) releaseVariant(material, color);
+  former.clear();
   for (const material of shadowMaterials(crowd)) releaseVariant(material, shadow);
 }
 

@@ -1,6 +1,6 @@
 import type { ArrayCamera, Camera, WebGLRenderer } from 'three';
 import type { View } from '../../views/View.js';
-import type { DrawnCrowd } from '../DrawnCrowd.js';
+import { type DrawnCrowd, goesByInstanceLayers } from '../DrawnCrowd.js';
 import { type Draw, drawnOf } from './Drawn.js';
 import { knowsLists } from './patchMaterial.js';
 
@@ -22,7 +22,8 @@ export function lookFor(crowd: DrawnCrowd, { renderer, camera, viewer, material 
   const { view, views, matrixWorld, level } = crowd;
   view?.update?.(crowd.count);
   if (view !== null) return view;
-  const seen = views.of(camera, matrixWorld, renderer.info.render.frame, viewer, material === null);
+  const byLayers = goesByInstanceLayers(crowd);
+  const seen = views.of(camera, matrixWorld, renderer.info.render.frame, viewer, material === null, byLayers);
   drawn.looked[0] = seen;
   if (crowd.count <= views.visibility.count) drawn.wanted = drawn.looked;
   // Of a list that is sorted, no first part has the first instances. In shadow maps the order is of no use.

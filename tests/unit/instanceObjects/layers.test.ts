@@ -1,5 +1,15 @@
-import { PerspectiveCamera, Raycaster, Scene, Vector3 } from 'three';
+import {
+  MeshBasicMaterial,
+  PerspectiveCamera,
+  PlaneGeometry,
+  Raycaster,
+  Scene,
+  Vector3,
+  type WebGLRenderer,
+} from 'three';
 import { expect, test } from 'vitest';
+import { drawnOf } from '../../../lib/backends/webgl/Drawn.js';
+import { lookFor } from '../../../lib/backends/webgl/lookFor.js';
 import { createCrowd } from '../../support/objects.js';
 
 function createLayered() {
@@ -81,4 +91,42 @@ test('those elsewhere in the scene, and copies, have theirs', () => {
   camera.layers.set(4);
   expect(drawn()).toEqual([0, 4]);
   expect(hit()).toEqual([0, 4]);
+});
+
+test('what is attached and put on layers of its own goes by these, whatever its instances are on', () => {
+  const { crowd, knights, scene, camera } = createLayered();
+  const sword = crowd.attachToJoint('Base', new PlaneGeometry(8, 8), new MeshBasicMaterial());
+  let frame = 0;
+  const swords = () => {
+    scene.updateMatrixWorld();
+    if (!sword.layers.test(camera.layers)) return [];
+    const renderer = { info: { render: { frame: frame++ } } } as WebGLRenderer;
+    drawnOf(sword).viewed = true;
+    const view = lookFor(sword, { renderer, camera, viewer: camera, material: new MeshBasicMaterial() });
+    return Array.from({ length: view?.count ?? 0 }, (_, i) => (view?.isWhole ? i : view?.list.get(i)));
+  };
+  const raycaster = new Raycaster(new Vector3(0.2, 0.3, 5), new Vector3(0, 0, -1));
+  const hit = () => {
+    raycaster.layers.mask = camera.layers.mask;
+    const hits = raycaster.intersectObjects([sword, ...knights], false) as {
+      mesh?: object;
+      instanceId?: number;
+    }[];
+    return hits.filter(({ mesh }) => mesh === sword).map(({ instanceId }) => instanceId);
+  };
+  knights[1].layers.set(1);
+  knights[2].layers.enable(1);
+  expect([swords(), hit()], 'with their characters').toEqual([
+    [0, 2, 3],
+    [0, 2, 3],
+  ]);
+  sword.layers.set(5);
+  expect([swords(), hit()]).toEqual([[], []]);
+  camera.layers.set(1);
+  expect([swords(), hit()], 'nor where single characters are').toEqual([[], []]);
+  camera.layers.set(5);
+  expect([swords(), hit()]).toEqual([
+    [0, 1, 2, 3],
+    [0, 1, 2, 3],
+  ]);
 });

@@ -120,3 +120,45 @@ test('what is no level is refused', () => {
   }
   expect(() => sword.addLevel({} as BoxGeometry, 1)).toThrow('is no geometry');
 });
+
+test('levels of an attachment are nothing to be drawn where the crowd has none', () => {
+  const { crowd, root } = createCrowd();
+  const level = crowd.attachToJoint(0, box, material).addLevel(box, 1);
+  expect(level.visible).toBe(false);
+  expect((crowd.clone().attachments[0].children[0] as AttachmentLevel).visible).toBe(false);
+  const far = crowd.addLevel(root, 20);
+  expect(level.visible).toBe(true);
+  expect((crowd.clone().attachments[0].children[0] as AttachmentLevel).visible).toBe(true);
+  level.visible = false;
+  expect(level.visible).toBe(false);
+  level.visible = true;
+  crowd.removeLevel(crowd.levels[1]);
+  expect([level.visible, far.parent]).toEqual([false, null]);
+  crowd.dispose();
+});
+
+test('lists of several levels that nothing asks for any more make room for others', () => {
+  const { crowd, root } = createCrowd();
+  for (const start of [10, 20, 30, 40, 50, 60]) crowd.addLevel(root, start);
+  const { levels } = crowd.crowd;
+  const listsOf = (mesh: CrowdMesh) => {
+    for (let i = 0; i < 40; i++) {
+      crowd.views.of(camera, crowd.matrixWorld, ++frame).of(mesh.level);
+    }
+    return mesh.level;
+  };
+  for (let round = 0; round < 3; round++) {
+    for (let from = 2; from <= 6; from++) {
+      const sword = crowd.attachToJoint(0, box, material);
+      const level = sword.addLevel(box, from);
+      const list = listsOf(sword);
+      expect(list, `round ${round}, from ${from}`).toBeGreaterThanOrEqual(8);
+      expect(levels.mixed[(list as number) - 8]).toBe((1 << from) - 1);
+      expect(drawnBy(sword).length).toBe(10 * from);
+      if (from < 6) expect(levels.mixed[(listsOf(level) as number) - 8]).toBe(0b1111111 & ~((1 << from) - 1));
+      sword.dispose();
+    }
+  }
+  expect(levels.mixed.length).toBeLessThanOrEqual(8);
+  crowd.dispose();
+});

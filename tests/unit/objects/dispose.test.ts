@@ -1,6 +1,8 @@
+import { type Material, MeshBasicMaterial } from 'three';
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
 import { BoneTexture, SkinnedInstancedMesh } from '../../support/library.js';
+import { createStick } from '../../support/stick.js';
 
 test('dispose leaves a bone texture that was passed in, and frees one that from baked', () => {
   const { root, clips } = createCharacter();
@@ -13,4 +15,35 @@ test('dispose leaves a bone texture that was passed in, and frees one that from 
   own.boneTexture.addEventListener('dispose', () => disposed++);
   own.dispose();
   expect(disposed).toBe(1);
+});
+
+test('materials that others took the place of forget the crowd, unless they come back', () => {
+  const { root, clips } = createStick();
+  const crowd = SkinnedInstancedMesh.from(root, clips, 1);
+  const frames = (count: number) => {
+    for (let i = 0; i < count; i++) crowd.skeleton.update();
+  };
+  const [one, other] = [new MeshBasicMaterial(), new MeshBasicMaterial()];
+  /** The codes of the variants that a material's programs hold. */
+  const codesOf = (material: Material) => /attributes (\S*)/.exec(material.customProgramCacheKey())?.[1];
+  crowd.material = one;
+  frames(1);
+  const { version } = one;
+  const codes = codesOf(one);
+  expect(codes).not.toBe('');
+  for (let i = 0; i < 100; i++) {
+    crowd.material = other;
+    frames(1);
+    crowd.material = one;
+    frames(1);
+  }
+  expect([codesOf(one), one.version]).toEqual([codes, version]);
+  crowd.material = other;
+  frames(100);
+  expect([codesOf(one), codesOf(other)]).toEqual(['', codes]);
+  crowd.material = one;
+  frames(1);
+  expect(codesOf(one)).toBe(codes);
+  crowd.dispose();
+  expect([codesOf(one), codesOf(other)]).toEqual(['', '']);
 });

@@ -67,8 +67,8 @@ export class GPUViews {
     pass: NodePosePass | null,
   ): void {
     const { frame } = this.renderer.info;
-    if (frame !== this.frame) this.beginFrame(frame);
     const { levels } = crowd.views;
+    if (frame !== this.frame) this.beginFrame(frame, levels);
     // Before the lists are counted: it may need one more.
     const { level } = crowd;
     levels.update();
@@ -157,8 +157,9 @@ export class GPUViews {
     return rates;
   }
 
-  private beginFrame(frame: number): void {
+  private beginFrame(frame: number, levels: LevelTable): void {
     this.frame = frame;
+    levels.beginFrame();
     this.tidy();
     this.table.beginFrame();
     const { slots } = this;

@@ -1,7 +1,7 @@
 import type { Camera } from 'three';
 import type { DrawFrame } from '../../../../shaders/tsl.js';
 import type { View } from '../../../views/View.js';
-import type { DrawnCrowd } from '../../DrawnCrowd.js';
+import { type DrawnCrowd, goesByInstanceLayers } from '../../DrawnCrowd.js';
 import { ownInstanced, warnNotCulled } from '../../ownInstanced.js';
 
 /** What is read of a WebGPURenderer. */
@@ -74,7 +74,8 @@ export function viewAtDraw(
   const { frame } = (renderer as Renderer).info;
   const viewer = viewerOf(renderer, camera);
   const { views, matrixWorld, level } = crowd;
-  const seen = views.of(camera, matrixWorld, frame, viewer);
+  const byLayers = goesByInstanceLayers(crowd);
+  const seen = views.of(camera, matrixWorld, frame, viewer, viewer !== camera, byLayers);
   draw.renderer = renderer;
   draw.renderId = renderId;
   draw.camera = camera;
