@@ -142,16 +142,25 @@ export class InstanceMatrices {
   }
 
   private copy({ array }: InstancedBufferAttribute, start: number, end: number): void {
-    const { data, perRow } = this.texture;
-    for (let i = start; i < end; i++) {
-      const m = i * 16;
-      const at = i * this.size;
-      for (let row = 0; row < 3; row++) {
-        for (let column = 0; column < 4; column++) data[at + row * 4 + column] = array[m + column * 4 + row];
-      }
+    if (end <= start) return;
+    const { size, texture } = this;
+    const { data } = texture;
+    // Written out: it is done for each instance in each frame of a crowd that moves.
+    for (let m = start * 16, at = start * size; m < end * 16; m += 16, at += size) {
+      data[at] = array[m];
+      data[at + 1] = array[m + 4];
+      data[at + 2] = array[m + 8];
+      data[at + 3] = array[m + 12];
+      data[at + 4] = array[m + 1];
+      data[at + 5] = array[m + 5];
+      data[at + 6] = array[m + 9];
+      data[at + 7] = array[m + 13];
+      data[at + 8] = array[m + 2];
+      data[at + 9] = array[m + 6];
+      data[at + 10] = array[m + 10];
+      data[at + 11] = array[m + 14];
     }
-    // Whole rows of the texture are uploaded.
-    for (let i = start; i < end; i += perRow) this.texture.changed(i);
-    if (end > start) this.texture.changed(end - 1);
+    if (start === 0 && end === this.capacity) texture.changedAll();
+    else texture.changedRange(start, end);
   }
 }

@@ -23,6 +23,8 @@ export class InstanceTexture {
   private readonly complete = new WeakSet<object>();
   /** The renderer that was prepared for last. */
   private last: WeakRef<object> | null = null;
+  /** Whether all of the plain texture waits for upload, so that ranges would leave something out. */
+  private allWaits = false;
 
   /**
    * @param stride Numbers per instance, a multiple of 4.
@@ -46,6 +48,9 @@ export class InstanceTexture {
     if (this.plainTexture === null) {
       this.plainTexture = new DataTexture(this.data, this.width, this.rows, RGBAFormat, FloatType);
       this.plainTexture.needsUpdate = true;
+      this.plainTexture.onUpdate = () => {
+        this.allWaits = false;
+      };
     }
     return this.plainTexture;
   }
@@ -64,26 +69,17 @@ export class InstanceTexture {
 
   /** Marks an instance for upload. */
   changed(index: number): void {
-    const row = Math.floor(index / this.perRow);
-    if (this.plainTexture !== null) {
-      const { updateRanges } = this.plainTexture;
-      const start = index * this.stride;
-      if (updateRanges.length === 0) this.waiting.fill(null);
-      const range = this.waiting[row];
-      if (range === null) {
-        const added = { start, count: this.stride };
-        this.waiting[row] = added;
-        updateRanges.push(added);
-      } else {
-        const end = Math.max(range.start + range.count, start + this.stride);
-        range.start = Math.min(range.start, start);
-        range.count = end - range.start;
-      }
-      this.plainTexture.needsUpdate = true;
-    }
-    if (this.layeredTexture !== null) {
-      this.layeredTexture.addLayerUpdate(Math.floor(row / this.layerRows));
-      this.layeredTexture.needsUpdate = true;
+    this.changedRange(index, index + 1);
+  }
+
+  /** Marks the instances from `start` up to and without `end` for upload. */
+  changedRange(start: number, end: number): void {
+    const { perRow } = this;
+    for (let at = start; at < end; ) {
+      const row = Math.floor(at / perRow);
+      const next = Math.min((row + 1) * perRow, end);
+      this.changedInRow(row, at, next);
+      at = next;
     }
   }
 
@@ -106,10 +102,9 @@ export class InstanceTexture {
 
   /** Marks all of it for upload. */
   changedAll(): void {
-    for (let row = 0; row < this.rows; row++) {
-      this.changed(row * this.perRow);
-      this.changed((row + 1) * this.perRow - 1);
-    }
+    // Without ranges, renderers send all of a texture, in one call rather than in one for each row.
+    this.waitWhole();
+    this.changedRange(0, this.rows * this.perRow);
   }
 
   /** Call before a renderer draws: one that has never had the texture, or has lost it, must get all of it. */
@@ -119,13 +114,44 @@ export class InstanceTexture {
     if (isComplete && this.last?.deref() === renderer) return;
     if (this.last?.deref() !== renderer) this.last = new WeakRef(renderer);
     this.complete.add(renderer);
-    this.plainTexture?.clearUpdateRanges();
+    this.waitWhole();
     this.layeredTexture?.clearLayerUpdates();
   }
 
   dispose(): void {
     this.plainTexture?.dispose();
     this.layeredTexture?.dispose();
+  }
+
+  private waitWhole(): void {
+    if (this.plainTexture === null) return;
+    this.plainTexture.clearUpdateRanges();
+    this.allWaits = true;
+  }
+
+  private changedInRow(row: number, start: number, end: number): void {
+    const { stride, plainTexture, layeredTexture, waiting } = this;
+    if (plainTexture !== null) {
+      if (!this.allWaits) {
+        const { updateRanges } = plainTexture;
+        if (updateRanges.length === 0) waiting.fill(null);
+        const range = waiting[row];
+        if (range === null) {
+          const added = { start: start * stride, count: (end - start) * stride };
+          waiting[row] = added;
+          updateRanges.push(added);
+        } else {
+          const last = Math.max(range.start + range.count, end * stride);
+          range.start = Math.min(range.start, start * stride);
+          range.count = last - range.start;
+        }
+      }
+      plainTexture.needsUpdate = true;
+    }
+    if (layeredTexture !== null) {
+      layeredTexture.addLayerUpdate(Math.floor(row / this.layerRows));
+      layeredTexture.needsUpdate = true;
+    }
   }
 
   private get width(): number {

@@ -267,6 +267,40 @@ test('two renderers and a camera that both draw with see the same, also one that
   other.dispose();
 });
 
+test('a crowd of several rows of matrices that moves as a whole, and then in part, is drawn where it has moved to', () => {
+  const count = 600;
+  const { root, clips } = createCoarseCharacter();
+  const { scene, camera } = createStage(MIDDLE, 'directional');
+  const create = () => {
+    const crowd = SkinnedInstancedMesh.from(root, clips, count, { encoding: 'tracks' });
+    // Nine are left.
+    crowd.setVisibleAt(crowd.all, false);
+    for (let i = 0; i < count; i += 70) crowd.setVisibleAt(i, true);
+    return crowd;
+  };
+  const place = (crowd: SkinnedInstancedMesh, from: number, to: number, along: number) => {
+    const matrix = new Matrix4();
+    for (let i = from; i < to; i++)
+      crowd.setMatrixAt(i, matrix.makeTranslation(i / 100 - 3, 0, i === 0 ? 0 : along));
+  };
+  const moved = create();
+  const expected = create();
+  place(moved, 0, count, -1);
+  picture(renderer, scene, camera, moved);
+  place(moved, 0, count, 1);
+  moved.instanceMatrix.needsUpdate = true;
+  picture(renderer, scene, camera, moved);
+  place(moved, 100, 540, 0);
+  moved.instanceMatrix.addUpdateRange(100 * 16, 440 * 16);
+  moved.instanceMatrix.needsUpdate = true;
+  place(expected, 0, count, 1);
+  place(expected, 100, 540, 0);
+  const right = picture(renderer, scene, camera, expected);
+  expect(changedPixels(right, picture(renderer, scene, camera, new Object3D()))).toBeGreaterThan(1000);
+  expect(changedPixels(right, picture(renderer, scene, camera, moved), 0)).toBe(0);
+  for (const crowd of [moved, expected]) crowd.dispose();
+});
+
 test('whoever comes into view after some time is posed at once, also if posed less often, edited or posed from outside', () => {
   const { scene, camera } = createStage(MIDDLE, 'directional');
   // Its light would see all of them.

@@ -77,6 +77,41 @@ test('nothing is sent while nothing changes, and of ranges only the layers they 
   expect(carry(texels, 10, new Vector3())[0]).toBeCloseTo(-7, 5);
 });
 
+test('WebGLRenderer is sent each instance that has moved, in whatever row of the texture, and nothing more', () => {
+  const matrices = createMatrices();
+  const texels = new InstanceMatrices(COUNT, true);
+  const { plain } = texels.texture;
+  /** As three.js does it. Returns the instances that were sent. */
+  const upload = () => {
+    const sent = new Set<number>();
+    const ranges = plain.updateRanges.length > 0 ? plain.updateRanges : [{ start: 0, count: COUNT * 16 }];
+    for (const { start, count } of ranges) {
+      for (let at = start; at < start + count; at += 16) sent.add(at / 16);
+    }
+    expect(ranges.length).toBeLessThan(5);
+    plain.clearUpdateRanges();
+    plain.onUpdate?.(plain);
+    return [...sent].sort((a, b) => a - b);
+  };
+  const numbers = (start: number, end: number) => Array.from({ length: end - start }, (_, i) => start + i);
+  texels.update(matrices);
+  expect(upload()).toEqual(numbers(0, COUNT));
+
+  matrices.addUpdateRange(100 * 16, 600 * 16);
+  matrices.needsUpdate = true;
+  texels.update(matrices);
+  expect(upload()).toEqual(numbers(100, 700));
+
+  matrices.clearUpdateRanges();
+  matrices.needsUpdate = true;
+  texels.update(matrices);
+  texels.swap(3, 900);
+  expect(upload(), 'all of them, although two have changed since').toEqual(numbers(0, COUNT));
+
+  texels.swap(3, 900);
+  expect(upload()).toEqual([3, 900]);
+});
+
 test('another attribute is taken over whole, whatever its version', () => {
   const texels = new InstanceMatrices(COUNT, false);
   texels.update(createMatrices());
