@@ -21,6 +21,7 @@ import { expectSamePicture } from '../support/expectSamePicture.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
 import { createStage } from '../support/pictures.js';
 import { bumps, stripes } from '../support/textures.js';
+import { THOROUGH } from '../support/thorough.js';
 import { createFlag, createMorphing } from '../support/vertexSources.js';
 
 if (TWINS.length > 1) {
@@ -85,27 +86,32 @@ describe.each(TWINS)('%s', (twin) => {
     },
   );
 
-  test.each(Object.entries(MATERIALS))('a flag looks as its source does: %s', async (label, create) => {
-    const { flag, wave } = createFlag();
-    const [cloth] = flag.children as Mesh[];
-    cloth.material = create();
-    flag.traverse((node) => {
-      node.castShadow = node.receiveShadow = true;
-    });
-    const texture = VertexTexture.bake(flag, wave, { duration: 1, fps: 20 });
-    const crowd = SkinnedInstancedMesh.from(flag, [], 1, { boneTexture: texture });
-    crowd.play(0, 'Motion', { time: 0.35 });
-    wave(0.35);
-    cloth.geometry.computeVertexNormals();
-    for (const light of label === 'basic' ? (['point'] as const) : (['directional'] as const)) {
-      const { scene, camera } = createStage(BOUNDS, light);
-      const empty = await drawing.draw(scene, camera, new Object3D());
-      const expected = await drawing.draw(scene, camera, flag);
-      const drawn = await drawing.draw(scene, camera, crowd);
-      expectSamePicture(`${twin} ${label}, ${light}`, expected, drawn, empty, BOUND);
-    }
-    crowd.dispose();
-  });
+  // Both backends of WebGPURenderer run the same nodes.
+  const few = twin === 'TSL on WebGL 2' && !THOROUGH;
+  test.skipIf(few).each(Object.entries(MATERIALS))(
+    'a flag looks as its source does: %s',
+    async (label, create) => {
+      const { flag, wave } = createFlag();
+      const [cloth] = flag.children as Mesh[];
+      cloth.material = create();
+      flag.traverse((node) => {
+        node.castShadow = node.receiveShadow = true;
+      });
+      const texture = VertexTexture.bake(flag, wave, { duration: 1, fps: 20 });
+      const crowd = SkinnedInstancedMesh.from(flag, [], 1, { boneTexture: texture });
+      crowd.play(0, 'Motion', { time: 0.35 });
+      wave(0.35);
+      cloth.geometry.computeVertexNormals();
+      for (const light of label === 'basic' ? (['point'] as const) : (['directional'] as const)) {
+        const { scene, camera } = createStage(BOUNDS, light);
+        const empty = await drawing.draw(scene, camera, new Object3D());
+        const expected = await drawing.draw(scene, camera, flag);
+        const drawn = await drawing.draw(scene, camera, crowd);
+        expectSamePicture(`${twin} ${label}, ${light}`, expected, drawn, empty, BOUND);
+      }
+      crowd.dispose();
+    },
+  );
 
   test('meshes that are mirrored, turned and morphed look as under a mixer', async () => {
     const { root, clips } = createMorphing(6);

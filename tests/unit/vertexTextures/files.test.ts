@@ -1,0 +1,90 @@
+import { type EncodedVertices, VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
+import { expect, test } from 'vitest';
+import { random } from '../../support/random.js';
+import { THOROUGH } from '../../support/thorough.js';
+import { createFlag, createMorphing } from '../../support/vertexSources.js';
+
+/** As if it had been through a file: the views at odd places of one array of bytes. */
+function throughFile({ json, views }: EncodedVertices): EncodedVertices {
+  const bytes = new Uint8Array(views.reduce((sum, { length }) => sum + length + 3, 1));
+  let at = 1;
+  const copies = views.map((view) => {
+    bytes.set(view, at);
+    const copy = bytes.subarray(at, at + view.length);
+    at += view.length + 3;
+    return copy;
+  });
+  return { json: JSON.parse(JSON.stringify(json)), views: copies };
+}
+
+test.each(['half', 'float'] as const)('what is written is read again, precision %s', (precision) => {
+  const { root, clips } = createMorphing(3);
+  const texture = VertexTexture.bake(root, clips, { fps: 10, precision, measure: true });
+  texture.addMarker('Travel', 0.2, 'step');
+  const read = VertexTexture.decode(throughFile(texture.encode()));
+  expect(read.vertexData).toEqual(texture.vertexData);
+  expect(read.data.texels).toEqual(texture.data.texels);
+  expect(read.clips[1].markers).toEqual([{ time: 0.2, name: 'step' }]);
+  expect(new VertexTexture(structuredClone(texture.vertexData)).vertexData).toEqual(texture.vertexData);
+  // A device that takes smaller textures may ask for one.
+  const { width, height } = VertexTexture.decode(texture.encode(), 64).vertexData;
+  expect(Math.max(width, height)).toBeLessThanOrEqual(64);
+  expect(() => VertexTexture.decode(texture.encode(), 8)).toThrow(/maxTextureSize is 8/);
+});
+
+const { flag, wave } = createFlag(3, 2);
+const ENCODED = VertexTexture.bake(flag, wave, { duration: 0.5, fps: 10 }).encode();
+
+test.each([
+  ['version', 2, /version is 2, but has to be 1/],
+  ['precision', 'double', /precision is "double"/],
+  ['frameCount', 1e12, /frames \(bytes\) is 28, but has to be 4000000000000/],
+  ['storedCount', -1, /storedCount is -1/],
+  ['texels', 7, /texels is 7, but has to be the number of a view/],
+  ['parts', [{ name: 'Flag', vertices: 1e9 }], /texels \(bytes\)/],
+  ['clips', [null], /clips is Array of 1, but has to be an array of objects/],
+  ['normals', 1, /normals is 1/],
+])('a file whose %s is %j is refused', (field, value, message) => {
+  const json = { ...ENCODED.json, [field]: value };
+  expect(() => VertexTexture.decode({ ...ENCODED, json })).toThrow(message);
+});
+
+test('frames that are not stored are refused', () => {
+  const frames = new Uint8Array(ENCODED.views[0]);
+  frames[4] = 200;
+  expect(() => VertexTexture.decode({ ...ENCODED, views: [frames, ...ENCODED.views.slice(1)] })).toThrow(
+    /frames is 200, but has to be below/,
+  );
+});
+
+test('damaged files are read or refused, and never worse', () => {
+  const dice = random(3);
+  let refused = 0;
+  const rounds = THOROUGH ? 3000 : 300;
+  for (let round = 0; round < rounds; round++) {
+    const text = JSON.stringify(ENCODED.json).split('');
+    const views = ENCODED.views.map((view) => view.slice());
+    for (let i = 0; i < 3; i++) {
+      if (dice() < 0.5) text[Math.floor(dice() * text.length)] = '0123456789-e"[]{}'[Math.floor(dice() * 17)];
+      else {
+        const number = Math.floor(dice() * views.length);
+        const view = views[number];
+        view[Math.floor(dice() * view.length)] = Math.floor(dice() * 256);
+        if (dice() < 0.3) views[number] = view.subarray(0, Math.floor(dice() * view.length));
+      }
+    }
+    let json: EncodedVertices['json'];
+    try {
+      json = JSON.parse(text.join(''));
+    } catch {
+      continue;
+    }
+    try {
+      VertexTexture.decode({ json, views });
+    } catch (error) {
+      refused++;
+      expect((error as Error).message).toMatch(/^(VertexTexture|BoneTexture)/);
+    }
+  }
+  expect(refused).toBeGreaterThan(rounds / 10);
+});
