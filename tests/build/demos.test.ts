@@ -420,6 +420,17 @@ test.each(RENDERERS)('the bone texture page shows what was baked under %s', asyn
   expect(problems).toEqual([]);
 });
 
+test.each(RENDERERS)('the shoal opens under %s, swims, and can be frightened', async (renderer) => {
+  const page = await open(`shoal/index.html?count=30&shadows=0&renderer=${renderer}`);
+  await expectMoving(page);
+  await page.click('button[name=frighten]');
+  await nextFrames(page, 2);
+  expect(await page.textContent('[data-baked]')).toMatch(/3 clips, \d+ kB, at most [\d.]+ %/);
+  await look(page, 'shoal', renderer);
+  await expectLinkToSource(page, 'shoal');
+  expect(problems).toEqual([]);
+});
+
 test.each(RENDERERS)('the crowd of ten thousand grows and shrinks under %s', async (renderer) => {
   const page = await open(`crowd/index.html?count=1&shadows=0&renderer=${renderer}`);
   await expectMoving(page);

@@ -1,0 +1,143 @@
+import type { CrowdIntersection, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import { Color, Euler, Fog, LoopOnce, Matrix4, Quaternion, Vector3 } from 'three';
+import { Figures } from '../lib/Figures.js';
+import { openStage } from '../lib/openStage.js';
+import { Picker } from '../lib/Picker.js';
+import { find, secondsBetween, toggle } from '../lib/page.js';
+import { createBanner } from './banner.js';
+import { createFish } from './fish.js';
+
+const SEA = 0x3f7488;
+/** Metres of a fish. */
+const LENGTH = 0.6;
+/** Crowds that the shoal consists of: each turns about its middle as a whole, so that no fish is placed anew in a frame. */
+const RINGS = 6;
+
+const { query, detail, Crowd, device, stage, measure } = await openStage();
+const { VertexTexture } =
+  query.get('renderer') === 'webgpu'
+    ? await import('skinned-instanced-mesh/vertex-textures/webgpu')
+    : await import('skinned-instanced-mesh/vertex-textures');
+const figures = new Figures(find('tbody'), ['crowd']);
+
+// Vertices are what programs that stand in for a GPU take longest over.
+const isSoftware = /swiftshader|llvmpipe|software|basic render/i.test(device.name);
+const count = Math.max(0, Number(query.get('count') ?? (isSoftware ? 1_000 : 10_000)));
+
+// --- a shoal ---
+
+const { fish, motions } = createFish(detail);
+const swimming = VertexTexture.bake(fish, motions, { measure: true });
+/** As many fish as a space of this radius has room for. */
+const size = 1.6 + 0.32 * Math.cbrt(count);
+
+let seed = 1;
+const random = () => {
+  seed = (seed * 16807) % 2147483647;
+  return seed / 2147483647;
+};
+const spread = () => random() + random() + random() - 1.5;
+
+const shoal = Array.from({ length: RINGS }, (_, ring) => {
+  const own = Math.floor((count * (ring + 1)) / RINGS) - Math.floor((count * ring) / RINGS);
+  const crowd = Crowd.from(fish, [], own, { boneTexture: swimming });
+  const matrix = new Matrix4();
+  const place = new Vector3();
+  const turned = new Quaternion();
+  const angles = new Euler(0, 0, 0, 'YXZ');
+  const scale = new Vector3();
+  for (let i = 0; i < own; i++) {
+    const angle = 2 * Math.PI * random();
+    const radius = size * (0.45 + 0.1 * ring) + 0.16 * size * spread();
+    const height = size * 0.62 + 0.3 * size * spread();
+    place.set(radius * Math.cos(angle), Math.max(height, LENGTH), -radius * Math.sin(angle));
+    turned.setFromEuler(angles.set(0.15 * spread(), angle + Math.PI + 0.15 * spread(), 0.2 * spread()));
+    crowd.setMatrixAt(i, matrix.compose(place, turned, scale.setScalar(LENGTH * (0.75 + 0.5 * random()))));
+    crowd.setColorAt(i, new Color().setHSL(0.5 + 0.15 * random(), 0.3 * random(), 0.75 + 0.2 * random()));
+    swim(crowd, i, 0);
+  }
+  crowd.addEventListener('finished', ({ instanceId }) => swim(crowd, instanceId, 0.4));
+  stage.scene.add(crowd);
+  return { crowd, speed: 0.28 - 0.025 * ring };
+});
+
+/** Lets a fish swim on, or glide. */
+function swim(crowd: SkinnedInstancedMesh, instance: number, fade: number): void {
+  const clip = random() < 0.75 ? 'Swim' : 'Glide';
+  crowd.play(instance, clip, { time: 2 * random(), timeScale: 0.8 + 0.5 * random(), fade });
+}
+
+/** A few quick strokes, after which it is over: see `finished`. */
+function frighten(crowd: SkinnedInstancedMesh, instance: number): void {
+  crowd.play(instance, 'Dart', {
+    loop: LoopOnce,
+    repetitions: 1,
+    timeScale: 0.25,
+    clampWhenFinished: true,
+    fade: 0.1,
+  });
+}
+
+// --- banners on the sea floor ---
+
+const { banner, motions: waving } = createBanner(detail);
+const cloth = VertexTexture.bake(banner, waving);
+const banners = Crowd.from(banner, [], 12, { boneTexture: cloth });
+banners.castShadow = true;
+for (let i = 0; i < banners.count; i++) {
+  const angle = (2 * Math.PI * i) / banners.count;
+  const matrix = new Matrix4().makeRotationY(0.5 + 0.2 * spread());
+  banners.setMatrixAt(
+    i,
+    matrix.setPosition(1.35 * size * Math.cos(angle), 0, -1.35 * size * Math.sin(angle)),
+  );
+  banners.setPartColorAt(i, 'Cloth', new Color().setHSL(i / banners.count, 0.6, 0.5));
+  banners.play(i, 'Wave', { time: 4 * random() });
+}
+stage.scene.add(banners);
+
+// --- the page ---
+
+const kilobytes = (bytes: number) => `${Math.round(bytes / 1000).toLocaleString('en')} kB`;
+const between = Math.max(...swimming.errors.map((error) => error.between ?? 0));
+find('[data-baked]').textContent =
+  `Fish: ${swimming.vertexCount} vertices, ${swimming.clips.length} clips, ${kilobytes(swimming.byteLength)}, ` +
+  `at most ${(100 * between).toFixed(1)} % of a fish off between frames. Banners: ${kilobytes(cloth.byteLength)}.`;
+find('[data-count]').textContent = `${count.toLocaleString('en')} fish`;
+
+for (const { crowd } of shoal) {
+  new Picker(stage, crowd).onClick(({ instanceId = 0 }: CrowdIntersection) => frighten(crowd, instanceId));
+}
+find('button[name=frighten]').addEventListener('click', () => {
+  for (const { crowd } of shoal) for (let i = 0; i < crowd.count; i++) frighten(crowd, i);
+});
+toggle('shadows', query.get('shadows') !== '0', (value) => {
+  stage.shadows = value;
+});
+
+// --- frames ---
+
+let last = performance.now();
+
+function frame(now: number): void {
+  const delta = secondsBetween(last, now);
+  last = now;
+  const cost = measure(() => {
+    for (const { crowd, speed } of shoal) {
+      crowd.rotation.y += speed * delta;
+      crowd.update(delta);
+    }
+    banners.update(delta);
+    stage.controls.update();
+    stage.render(0, 1);
+  });
+  figures.add('crowd', cost);
+  figures.write();
+  document.body.dataset.ready = '1';
+  requestAnimationFrame(frame);
+}
+
+stage.frame(size, 1.5 * size);
+stage.scene.background = new Color(SEA);
+stage.scene.fog = new Fog(SEA, 1.5 * size, 7 * size);
+requestAnimationFrame(frame);
