@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type UserConfig } from 'vite';
+import { bundled } from './tests/setup/bundled.mjs';
 import { serveDocs } from './tests/setup/docs.mjs';
 import { serveModels } from './tests/setup/models.mjs';
 
@@ -12,6 +13,7 @@ const entries = {
   webgpu: path('lib/webgpu.ts'),
   instanceObjects: path('lib/instanceObjects.ts'),
   files: path('lib/files.ts'),
+  worker: path('lib/worker.ts'),
   vertexTextures: path('lib/vertexTextures.ts'),
   vertexTexturesWebGPU: path('lib/vertexTexturesWebGPU.ts'),
   motion: path('lib/motion.ts'),
@@ -23,6 +25,7 @@ export const alias = {
   'skinned-instanced-mesh/webgpu': path('lib/webgpu.ts'),
   'skinned-instanced-mesh/objects': path('lib/instanceObjects.ts'),
   'skinned-instanced-mesh/files': path('lib/files.ts'),
+  'skinned-instanced-mesh/worker': path('lib/worker.ts'),
   'skinned-instanced-mesh/vertex-textures/webgpu': path('lib/vertexTexturesWebGPU.ts'),
   'skinned-instanced-mesh/vertex-textures': path('lib/vertexTextures.ts'),
   'skinned-instanced-mesh/motion': path('lib/motion.ts'),
@@ -38,7 +41,7 @@ function demoPages(): string[] {
 }
 
 export default defineConfig(({ mode, command }): UserConfig => {
-  const shared: UserConfig = { resolve: { alias }, plugins: [serveModels(), serveDocs()] };
+  const shared: UserConfig = { resolve: { alias }, plugins: [serveModels(), serveDocs(), bundled()] };
   if (command === 'serve') return shared;
 
   // `base: './'` lets the site lie under any path.
@@ -84,6 +87,7 @@ export default defineConfig(({ mode, command }): UserConfig => {
   }
 
   return {
+    plugins: [bundled()],
     build: {
       lib: { entry: entries, formats: ['es'] },
       target: 'es2022',

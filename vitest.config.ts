@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 import { browserFlags } from './tests/setup/browserFlags.mjs';
+import { bundled } from './tests/setup/bundled.mjs';
 import { serveModels } from './tests/setup/models.mjs';
 import { alias } from './vite.config.js';
 
@@ -37,6 +38,7 @@ export default defineConfig({
         },
       },
       {
+        plugins: [bundled(three || undefined)],
         resolve,
         test: {
           name: 'unit',
@@ -52,7 +54,7 @@ export default defineConfig({
         },
       },
       {
-        plugins: [serveModels()],
+        plugins: [serveModels(), bundled(three || undefined)],
         resolve,
         optimizeDeps: {
           include: ['three', 'three/webgpu', 'three/tsl', 'three-stdlib', '@three.ez/instanced-mesh'],

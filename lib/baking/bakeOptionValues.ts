@@ -22,7 +22,7 @@ export type BakeOptionValues = Required<Pick<BakeOptions, keyof typeof DEFAULTS>
  */
 export function bakeOptionValues(options: BakeOptions): BakeOptionValues {
   const values: BakeOptionValues = { ...DEFAULTS, ...dropUndefined(options) };
-  const { fps, encoding, precision, maxTextureSize, maxError } = values;
+  const { fps, encoding, precision, maxTextureSize, maxError, instances } = values;
   checkFps(fps, 'fps');
   if (!['auto', 'matrix', 'quaternion', 'tracks'].includes(encoding)) {
     throw new Error(`${NAME}: encoding is "${encoding}"; use "auto", "matrix", "quaternion" or "tracks".`);
@@ -33,7 +33,7 @@ export function bakeOptionValues(options: BakeOptions): BakeOptionValues {
   if (!(maxTextureSize >= 1))
     throw new Error(`${NAME}: maxTextureSize is ${maxTextureSize}; use a positive number.`);
   if (!(maxError > 0)) throw new Error(`${NAME}: maxError is ${maxError}; use a positive share of the size.`);
-  return values;
+  return { fps, encoding, precision, maxTextureSize, maxError, instances };
 }
 
 function dropUndefined<T extends object>(options: T): T {

@@ -10,7 +10,7 @@ import {
   SHORTS_PER_ROW,
   TRACK_ROW,
   trackSize,
-  trackTexels,
+  trackTexelSteps,
 } from '../tracks/trackTexels.js';
 import { warnOnce } from '../utils/warnOnce.js';
 import type { BakedCharacter } from './BakedCharacter.js';
@@ -76,7 +76,7 @@ export function* bakeTrackTexture(
       `${NAME}: the tracks have ${trackSize(tracks)} keys, and there may be ${MAX_TRACK_TEXELS}; bake fewer clips, or several bone textures.`,
     );
   }
-  const { texels, height } = trackTexels(tracks);
+  const { texels, height } = yield* trackTexelSteps(tracks);
   yield 1;
   const rows = Math.max(height, (tracks.shorts?.length ?? 0) / SHORTS_PER_ROW);
   if (TRACK_ROW > maxTextureSize || rows > maxTextureSize) {

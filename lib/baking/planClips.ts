@@ -50,7 +50,7 @@ export function* planClips(
     yield* checkClip(clip, checked);
     const { duration } = clip;
     const count = duration > 0 ? Math.max(1, Math.round(duration * (choice.fps ?? fps))) + 1 : 1;
-    const timeOf = (frame: number) => (count === 1 ? 0 : (frame / (count - 1)) * duration);
+    const timeOf = frameTimes(count, duration);
     planned.push({ clip, name: choice.name ?? clip.name, start, count, timeOf });
     start += count;
   }
@@ -64,6 +64,12 @@ export function* planClips(
   }
   return planned;
 }
+
+/** Seconds into a clip at which each of its frames is, from its beginning to its end. */
+export const frameTimes =
+  (count: number, duration: number) =>
+  (frame: number): number =>
+    count === 1 ? 0 : (frame / (count - 1)) * duration;
 
 /** @throws If there is no clip in it. */
 function asChoice(choice: string | AnimationClip | ClipChoice): ClipChoice {

@@ -34,30 +34,31 @@ export async function runInSlices<T>(
   steps: Steps<T>,
   { onProgress, signal }: Pick<BakeAsyncOptions, 'onProgress' | 'signal'>,
 ): Promise<T> {
-  const channel = new MessageChannel();
-  const nextTask = () =>
-    new Promise<void>((resolve) => {
-      channel.port1.onmessage = () => resolve();
-      channel.port2.postMessage(null);
-    });
-
   let share = 0;
-  try {
-    for (;;) {
-      await nextTask();
-      signal?.throwIfAborted();
-      const end = performance.now() + SLICE;
-      let step: IteratorResult<number, T>;
-      do {
-        step = steps.next();
-        share = step.done ? 1 : Math.max(share, step.value);
-      } while (!step.done && performance.now() < end);
-      onProgress?.(share);
-      if (!step.done) continue;
-      await nextTask();
-      return step.value;
-    }
-  } finally {
-    channel.port1.close();
+  for (;;) {
+    await nextTask();
+    signal?.throwIfAborted();
+    const end = performance.now() + SLICE;
+    let step: IteratorResult<number, T>;
+    do {
+      step = steps.next();
+      share = step.done ? 1 : Math.max(share, step.value);
+    } while (!step.done && performance.now() < end);
+    onProgress?.(share);
+    if (!step.done) continue;
+    await nextTask();
+    return step.value;
   }
+}
+
+/** Lets the page draw and answer. */
+export function nextTask(): Promise<void> {
+  const { port1, port2 } = new MessageChannel();
+  return new Promise((resolve) => {
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
 }

@@ -81,8 +81,20 @@ function chainLength(parents: Int32Array, node: number): number {
   return length;
 }
 
+/** Entries of the table, or hundreds of keys, that are written between two steps. */
+const STEP = 1024;
+
 /** Writes pose tracks as texels: matrices, nodes, joints, chains, clips, table and keys, one after another. */
 export function trackTexels(tracks: PoseTracks): TrackTexels {
+  const steps = trackTexelSteps(tracks);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** {@link trackTexels}, step by step, so that a page can go on between them. */
+export function* trackTexelSteps(tracks: PoseTracks): Generator<number, TrackTexels, void> {
   const { parents, rest, fixed, before, jointNodes, inverses, morphRest, table, clips, keys, shorts } =
     tracks;
   const entries = parents.length + morphRest.length / 4;
@@ -98,6 +110,7 @@ export function trackTexels(tracks: PoseTracks): TrackTexels {
   const layout = trackLayout(tracks);
   const height = Math.ceil((layout.keys + keys.length / 4) / TRACK_ROW);
   const texels = new Float32Array(height * TRACK_ROW * 4);
+  yield 0;
 
   texels.set(matrices);
   for (let node = 0; node < parents.length; node++) {
@@ -127,6 +140,7 @@ export function trackTexels(tracks: PoseTracks): TrackTexels {
     texels.set([layout.table + clip * entries, stride, additive ? 1 : 0], (layout.clips + clip) * 4);
   });
   for (let i = 0; i < table.length; i++) {
+    if (i % STEP === 0) yield 0;
     const entry = table[i];
     const isFloat = shorts === null || (entry & TRACK_CONSTANT) !== 0;
     const flags = (entry & TRACK_CONSTANT ? ENTRY_CONSTANT : 0) + (entry & TRACK_STEP ? ENTRY_STEPPED : 0);
@@ -137,6 +151,9 @@ export function trackTexels(tracks: PoseTracks): TrackTexels {
     if (i % NODE_ENTRIES === RANGES && entry !== TRACK_ABSENT)
       texels[layout.table * 4 + i] = layout.keys + entry;
   }
-  texels.set(keys, layout.keys * 4);
+  for (let from = 0; from < keys.length; from += STEP * 100) {
+    texels.set(keys.subarray(from, from + STEP * 100), layout.keys * 4 + from);
+    yield 0;
+  }
   return { texels, height, layout };
 }

@@ -15,6 +15,7 @@ const LAYERS = [
   /^lib\/baking\//,
   /^lib\/texture\//,
   /^lib\/format\//,
+  /^lib\/worker\//,
   /^lib\/instances\//,
   /^lib\/views\//,
   /^lib\/playback\//,

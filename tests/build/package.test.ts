@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { NodeIO } from '@gltf-transform/core';
 import type { Page } from 'playwright';
 import { publint } from 'publint';
-import { build, preview } from 'vite';
+import { build, createServer, preview } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { codeFor } from '../../demos/file/codeFor.js';
 import { armDocument } from '../support/armDocument.js';
@@ -25,6 +25,9 @@ const OBJECTS_CEILING = 12;
 
 /** The same of the command, not compressed: users of the library never load it. */
 const COMMAND_CEILING = 760;
+
+/** The same of what baking in a worker adds: its script, with parts of three.js. */
+const WORKER_CEILING = 37;
 
 let packed: PackedApp;
 beforeAll(() => {
@@ -114,6 +117,28 @@ export function addTo(scene: Scene, crowd: SkinnedInstancedMesh): SkinnedInstanc
   knight.addEventListener('finished', ({ instanceId, target }) => console.log(instanceId, target.color));
   return [knight, new SkinnedInstance(crowd)];
 }
+`;
+
+/** A page that bakes in a worker and by itself, and says in its title whether both gave the same. */
+const WORKER = `
+import { AnimationClip, BoxGeometry, Group, Mesh, MeshBasicMaterial, VectorKeyframeTrack } from 'three';
+import { BoneTexture } from 'skinned-instanced-mesh';
+import { bakeInWorker } from 'skinned-instanced-mesh/worker';
+
+let started = 0;
+window.Worker = class extends Worker {
+  constructor(url, options) {
+    super(url, options);
+    started++;
+  }
+};
+const box = new Mesh(new BoxGeometry(), new MeshBasicMaterial());
+box.name = 'Box';
+const root = new Group().add(box);
+const clip = new AnimationClip('Hop', 1, [new VectorKeyframeTrack('Box.position', [0, 1], [0, 0, 0, 0, 1, 0])]);
+const [here, there] = [BoneTexture.bake(root, [clip]), await bakeInWorker(root, [clip])].map(({ data }) => data);
+const isSame = here.texels.length > 0 && here.texels.every((number, i) => number === there.texels[i]);
+document.title = (isSame ? 'the same' : 'different') + ', workers: ' + started;
 `;
 
 /** Errors in an app that uses the package, or in the types of the package. */
@@ -264,6 +289,70 @@ describe('the command', () => {
       `the package ${kB(packed.tarball).toFixed(0)} kB compressed, the command of that ${size.toFixed(0)} kB not compressed`,
     );
     expect(size).toBeLessThan(COMMAND_CEILING);
+  });
+});
+
+/** What a page says in its title in the end. */
+async function titleOf({ page, close }: OpenedApp): Promise<string> {
+  await page.waitForFunction(() => document.title !== '');
+  const title = await page.title();
+  await close();
+  return title;
+}
+
+describe('baking in a worker', () => {
+  const BAKED = 'the same, workers: 1';
+  const options = { logLevel: 'error', configFile: false } as const;
+
+  test('works in what Vite builds, and in what it serves with packages bundled before', async () => {
+    const built = await packed.open(WORKER, 'main.js');
+    expect([await titleOf(built), built.problems]).toEqual([BAKED, []]);
+
+    const include = ['three', 'skinned-instanced-mesh', 'skinned-instanced-mesh/worker'];
+    const server = await createServer({
+      ...options,
+      root: packed.folder,
+      server: { port: 0 },
+      optimizeDeps: { include },
+    });
+    await server.listen();
+    const { port } = server.httpServer!.address() as { port: number };
+    const served = await packed.openPage(`http://localhost:${port}/`);
+    expect([await titleOf(served), served.problems]).toEqual([BAKED, []]);
+    const { depsOptimizer } = server.environments.client;
+    expect(Object.keys(depsOptimizer?.metadata.optimized ?? {})).toEqual(expect.arrayContaining(include));
+    await server.close();
+  });
+
+  test('works in a page with an import map, and in slices where the page allows no workers', async () => {
+    const imports = {
+      three: './node_modules/three/build/three.module.js',
+      'skinned-instanced-mesh': './node_modules/skinned-instanced-mesh/dist/index.js',
+      'skinned-instanced-mesh/worker': './node_modules/skinned-instanced-mesh/dist/worker.js',
+    };
+    const pageWith = (head: string) => `<!doctype html>${head}
+      <script type="importmap">${JSON.stringify({ imports })}</script>
+      <script type="module">${WORKER}</script>`;
+    packed.write('worker.html', pageWith(''));
+    packed.write(
+      'policy.html',
+      pageWith(`<meta http-equiv="Content-Security-Policy" content="worker-src 'self'">`),
+    );
+    const server = await preview({
+      ...options,
+      root: packed.folder,
+      build: { outDir: '.' },
+      preview: { port: 0 },
+    });
+    const { port } = server.httpServer.address() as { port: number };
+    const plain = await packed.openPage(`http://localhost:${port}/worker.html`);
+    expect([await titleOf(plain), plain.problems]).toEqual([BAKED, []]);
+    const strict = await packed.openPage(`http://localhost:${port}/policy.html`);
+    expect(await titleOf(strict)).toMatch('the same');
+    expect(strict.problems.filter((problem) => problem.startsWith('bakeInWorker: no worker'))).toHaveLength(
+      1,
+    );
+    await server.close();
   });
 });
 
@@ -747,19 +836,22 @@ describe('tree shaking', () => {
     expect(used).toContain('three/tsl');
   });
 
-  test.each(entries)('sideEffects: false is true of %s', async (entry) => {
-    // A copy without that field: where it stands, bundlers drop what is unused without a look at the code.
-    const { installed } = packed;
-    const unmarked = join(packed.folder, 'node_modules/unmarked');
-    cpSync(join(installed, 'dist'), join(unmarked, 'dist'), { recursive: true });
-    const { exports } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
-    writeFileSync(
-      join(unmarked, 'package.json'),
-      JSON.stringify({ name: 'unmarked', type: 'module', exports }),
-    );
-    const code = await bundle(`import '${entry.replace('skinned-instanced-mesh', 'unmarked')}';`);
-    expect(code.replace(/import\s*["']three(\/\w+)?["'];?/g, '').trim()).toBe('');
-  });
+  test.each([...entries, 'skinned-instanced-mesh/worker'])(
+    'sideEffects: false is true of %s',
+    async (entry) => {
+      // A copy without that field: where it stands, bundlers drop what is unused without a look at the code.
+      const { installed } = packed;
+      const unmarked = join(packed.folder, 'node_modules/unmarked');
+      cpSync(join(installed, 'dist'), join(unmarked, 'dist'), { recursive: true });
+      const { exports } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+      writeFileSync(
+        join(unmarked, 'package.json'),
+        JSON.stringify({ name: 'unmarked', type: 'module', exports }),
+      );
+      const code = await bundle(`import '${entry.replace('skinned-instanced-mesh', 'unmarked')}';`);
+      expect(code.replace(/import\s*["']three(\/\w+)?["'];?/g, '').trim()).toBe('');
+    },
+  );
 
   test('a bone texture can be baked without the mesh', async () => {
     const code = await bundle(
@@ -785,6 +877,18 @@ describe('tree shaking', () => {
     const size = (gzipSync(both).length - gzipSync(main).length) / 1024;
     console.log(`instances as objects add ${size.toFixed(1)} kB compressed`);
     expect(size).toBeLessThan(OBJECTS_CEILING);
+  });
+
+  test('baking in a worker is there for those who import it, and no one else', async () => {
+    const main = await bundle(`export * from 'skinned-instanced-mesh';`, true);
+    expect(main).not.toContain('bakeInWorker');
+    const both = await bundle(
+      `export * from 'skinned-instanced-mesh'; export { bakeInWorker } from 'skinned-instanced-mesh/worker';`,
+      true,
+    );
+    const size = (gzipSync(both).length - gzipSync(main).length) / 1024;
+    console.log(`baking in a worker adds ${size.toFixed(1)} kB compressed`);
+    expect(size).toBeLessThan(WORKER_CEILING);
   });
 
   test.each(Object.entries(CEILINGS))('%s stays below its ceiling of %i kB', async (entry, ceiling) => {

@@ -1,0 +1,9 @@
+/**
+ * Baking in a worker, for both renderers.
+ *
+ * @module skinned-instanced-mesh/worker
+ */
+
+export type { BakeAsyncOptions, BakeOptions, ClipChoice } from './baking/BakeOptions.js';
+export type { BoneTexture } from './texture/BoneTexture.js';
+export { bakeInWorker } from './worker/bakeInWorker.js';

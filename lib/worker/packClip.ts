@@ -1,0 +1,77 @@
+import type { KeyframeTrack } from 'three';
+import type { PlannedClip } from '../baking/planClips.js';
+import type { Steps } from '../baking/runBake.js';
+import type { SentClip } from './messages.js';
+import { kindOf } from './trackKinds.js';
+
+/** Arrays of a track: times, values, and tangents in and out. */
+export const ARRAYS = 4;
+
+/** A track in parts, of which newer three.js versions alone have the last two. */
+function arraysOf(track: KeyframeTrack): (ArrayLike<unknown> | undefined)[] {
+  const { settings } = track as {
+    settings?: { inTangents?: ArrayLike<number>; outTangents?: ArrayLike<number> };
+  };
+  return [track.times, track.values, settings?.inTangents, settings?.outTangents];
+}
+
+/**
+ * Copies a clip into what a worker can be sent. Tracks that share an array share it there too. Arrays of a loaded file are mostly
+ * views of one large buffer, which sending them as they are would copy whole, for each clip anew.
+ *
+ * @returns The track that cannot be sent, since it has code of its own, if there is one.
+ */
+export function* packClip({
+  clip,
+  name: bakedName,
+  start,
+  count,
+}: PlannedClip): Steps<SentClip | KeyframeTrack> {
+  const { name, duration, blendMode, tracks } = clip;
+  const kinds = new Uint8Array(tracks.length);
+  const places = new Int32Array(tracks.length * ARRAYS).fill(-1);
+  const known = new Map<ArrayLike<unknown>, number>();
+  let length = 0;
+  for (const [i, track] of tracks.entries()) {
+    const kind = kindOf(track);
+    if (kind === null) return track;
+    kinds[i] = kind;
+    arraysOf(track).forEach((array, j) => {
+      if (array === undefined) return;
+      const place = known.get(array) ?? known.size;
+      places[i * ARRAYS + j] = place;
+      if (place < known.size) return;
+      known.set(array, place);
+      if (array instanceof Float32Array) length += array.length;
+    });
+    if (i % 16 === 0) yield 0;
+  }
+
+  const numbers = new Float32Array(length);
+  const arrays: SentClip['arrays'] = [];
+  let at = 0;
+  for (const array of known.keys()) {
+    if (array instanceof Float32Array) {
+      numbers.set(array, at);
+      at += array.length;
+      arrays.push(array.length);
+    } else {
+      arrays.push(ArrayBuffer.isView(array) ? (array as Float64Array).slice() : Array.from(array));
+    }
+    if (arrays.length % 16 === 0) yield 0;
+  }
+  const trackNames = tracks.map((track) => track.name);
+  return {
+    name,
+    duration,
+    blendMode,
+    bakedName,
+    start,
+    count,
+    numbers,
+    arrays,
+    trackNames,
+    kinds,
+    arraysOf: places,
+  };
+}

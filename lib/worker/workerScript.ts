@@ -1,0 +1,60 @@
+/**
+ * The script that a worker runs. The library's build makes one text of it and of all that it imports, parts of three.js among
+ * that: workers know nothing of import maps and bundlers.
+ */
+
+import { bakeRig } from '../baking/bakeRig.js';
+import type { PlannedClip } from '../baking/planClips.js';
+import type { BoneTextureData } from '../encodings/BoneTextureData.js';
+import { warned } from '../utils/warnOnce.js';
+import type { FromWorker, Outcome, ToWorker } from './messages.js';
+import { unpackClip } from './unpackClip.js';
+
+/** Milliseconds between two messages that say how much is done. */
+const PAUSE = 16;
+
+const clips: PlannedClip[] = [];
+const warnings: Outcome['warnings'] = [];
+
+// For the page to show, which knows what it has been warned of before.
+console.warn = (text: string) => {
+  warnings.push({ text, once: warned.has(text) });
+};
+
+const answer = (message: FromWorker, transfer: Transferable[] = []) =>
+  self.postMessage(message, { transfer });
+
+self.onmessage = ({ data: message }: MessageEvent<ToWorker>) => {
+  if (message.kind === 'clip') {
+    clips.push(unpackClip(message.clip));
+    return;
+  }
+  try {
+    const data = bake(message);
+    answer({ kind: 'data', data, warnings }, [...buffersOf(data)]);
+  } catch (error) {
+    answer({ kind: 'error', error, warnings });
+  }
+};
+
+function bake({ character, values, rootMotion }: ToWorker & { kind: 'bake' }): BoneTextureData {
+  const steps = bakeRig(character, clips, values, rootMotion);
+  let next = 0;
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    const now = performance.now();
+    if (now < next) continue;
+    next = now + PAUSE;
+    answer({ kind: 'progress', share: step.value });
+  }
+}
+
+/** The buffers of all arrays in plain data, which are handed over without being copied. */
+function buffersOf(value: unknown, found = new Set<ArrayBuffer>()): Set<ArrayBuffer> {
+  if (ArrayBuffer.isView(value)) found.add(value.buffer as ArrayBuffer);
+  else if (value !== null && typeof value === 'object') {
+    for (const item of Object.values(value)) buffersOf(item, found);
+  }
+  return found;
+}

@@ -1,0 +1,36 @@
+import { BoneTexture } from 'skinned-instanced-mesh';
+import { bakeInWorker } from 'skinned-instanced-mesh/worker';
+import { expect, test, vi } from 'vitest';
+import { createCharacter } from '../../demos/character.js';
+import { hasCharacter, loadCharacter } from '../support/characters.js';
+import { differences } from '../support/differences.js';
+import { longestGap } from '../support/longestGap.js';
+
+const KNIGHT = 'Knight.glb';
+
+test('bakes the same texels while the page goes on, and so do slices', async () => {
+  const warn = vi.spyOn(console, 'warn');
+  const { root, clips } = hasCharacter(KNIGHT) ? await loadCharacter(KNIGHT) : createCharacter();
+  const options = { precision: 'half' } as const;
+  const baked: BoneTexture[] = [];
+  const ways = {
+    bakeInWorker: () => bakeInWorker(root, clips, options),
+    bakeAsync: () => BoneTexture.bakeAsync(root, clips, options),
+    bake: () => BoneTexture.bake(root, clips, options),
+  };
+  for (const [name, bake] of Object.entries(ways)) {
+    const gaps: number[] = [];
+    for (let round = 0; round < 4; round++) {
+      gaps.push(
+        await longestGap(async () => {
+          baked.push(await bake());
+        }),
+      );
+    }
+    console.log(
+      `${clips.length} clips, ${name}: the page waits for ${gaps.map((gap) => gap.toFixed(1)).join(', ')} ms`,
+    );
+  }
+  for (const texture of baked) expect(differences(texture.data, baked[0].data)).toEqual([]);
+  expect(warn).not.toHaveBeenCalled();
+});

@@ -1,0 +1,41 @@
+import { createRequire } from 'node:module';
+import { build } from 'vite';
+
+const SUFFIX = '?bundled';
+const require = createRequire(import.meta.url);
+
+/**
+ * Vite plugin: `import text from './file.js?bundled'` is the text of one classic script, made of the file and all that it imports.
+ *
+ * @param three Package from which the parts of three.js in it are taken.
+ */
+export function bundled(three = 'three') {
+  return {
+    name: 'bundled',
+    enforce: 'pre',
+    async load(id) {
+      return id.endsWith(SUFFIX)
+        ? `export default ${JSON.stringify(await bundle(id.slice(0, -SUFFIX.length), three))};`
+        : null;
+    },
+  };
+}
+
+async function bundle(file, three) {
+  const folder = require.resolve(three).replace(/build[\\/][^\\/]*$/, '');
+  const { output } = await build({
+    configFile: false,
+    logLevel: 'warn',
+    // The modules, from which single classes can be taken, in place of one file with all of them.
+    resolve: { alias: [{ find: /^three$/, replacement: `${folder}src/Three.Core.js` }] },
+    build: {
+      write: false,
+      target: 'es2022',
+      modulePreload: false,
+      rollupOptions: { input: file, output: { format: 'iife' } },
+    },
+  });
+  const notice =
+    '/* With parts of three.js. Copyright 2010-2026 Three.js Authors. SPDX-License-Identifier: MIT */';
+  return `${notice}\n${output[0].code}`;
+}
