@@ -5,7 +5,7 @@ import { bakedViewsOf } from './bakedParts.js';
 export interface BytesByKind {
   geometry: number;
   textures: number;
-  /** The source's own clips. */
+  /** The source's own clips, and what the JSON says of them. */
   animations: number;
   /** Bone textures. */
   baked: number;
@@ -13,6 +13,7 @@ export interface BytesByKind {
   levels: number;
   /** Skins, and whatever else buffers hold. */
   other: number;
+  /** All else that it says. */
   json: number;
 }
 
@@ -66,11 +67,11 @@ export function bytesByKind(json: GLTF.IGLTF, external: number): BytesByKind {
   const bytes: BytesByKind = {
     geometry: 0,
     textures: external,
-    animations: 0,
+    animations: textSize(json.animations ?? []),
     baked: 0,
     levels: 0,
     other: 0,
-    json: new TextEncoder().encode(JSON.stringify(json)).length,
+    json: textSize({ ...json, animations: [] }),
   };
   for (const [view, { byteLength, extensions }] of (json.bufferViews ?? []).entries()) {
     const packed = (extensions?.EXT_meshopt_compression ?? extensions?.KHR_meshopt_compression) as
@@ -79,4 +80,8 @@ export function bytesByKind(json: GLTF.IGLTF, external: number): BytesByKind {
     bytes[kinds.get(view) ?? 'other'] += packed?.byteLength ?? byteLength;
   }
   return bytes;
+}
+
+function textSize(json: object): number {
+  return new TextEncoder().encode(JSON.stringify(json)).length;
 }
