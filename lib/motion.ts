@@ -6,9 +6,11 @@
 
 export type { MotionStage } from '../shaders/MotionProgram.js';
 export type { MatrixNode, MotionNodes, MotionUniformNode, MovedNodes } from '../shaders/motion.tsl.js';
+export { type BreathingOptions, type BreathingUniforms, breathing } from './motion/breathing.js';
 export type { AnyMotion } from './motion/CrowdMotions.js';
 export type { Channel } from './motion/channels.js';
 export { defineMotion, type MotionMaker, type MotionSettings } from './motion/defineMotion.js';
+export { type FlutterOptions, type FlutterUniforms, flutter } from './motion/flutter.js';
 export { Motion } from './motion/Motion.js';
 export type {
   MotionOptions,

@@ -1,4 +1,4 @@
-import { type AnyMotion, defineMotion, wind } from 'skinned-instanced-mesh/motion';
+import { type AnyMotion, breathing, defineMotion, flutter, wind } from 'skinned-instanced-mesh/motion';
 import { BoxGeometry, Matrix4, Raycaster, ShaderLib, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { sourceOfNumber } from '../../../lib/sources/sources.js';
@@ -40,6 +40,11 @@ const hop = defineMotion({
 const KINDS: Record<string, () => AnyMotion | readonly AnyMotion[]> = {
   'wind by height': () => wind({ strength: 0.8, turbulence: 1, direction: new Vector3(1, 0.2, 2) }),
   'wind by colour': () => wind({ strength: 0.6, channel: 'r', gusts: 1 }),
+  flutter: () => flutter({ strength: 0.3 }),
+  'flutter along an axis': () => flutter({ strength: 0.2, axis: new Vector3(1, 2, 0), channel: 'g' }),
+  breathing: () => breathing({ depth: 0.2, speed: 1 }),
+  'breathing by colour': () => breathing({ depth: 0.1, channel: 'r' }),
+  'all at once': () => [breathing({ depth: 0.1 }), flutter({ strength: 0.1 }), wind({ strength: 0.3 })],
 };
 
 describe.each(Object.entries(KINDS))('%s', (_name, make) => {

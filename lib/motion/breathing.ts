@@ -1,0 +1,110 @@
+import { Vector3, Vector4 } from 'three';
+import type { MotionNodes } from '../../shaders/motion.tsl.js';
+import { breathingGLSL } from '../../shaders/motions/breathing.glsl.js';
+import { type BreathingNumbers, breathingTSL } from '../../shaders/motions/breathing.tsl.js';
+import { waveGLSL } from '../../shaders/motions/wave.glsl.js';
+import { type Channel, channelOf } from './channels.js';
+import { defineMotion, type MotionSettings } from './defineMotion.js';
+import type { Motion } from './Motion.js';
+import type { MotionVertex } from './MotionDefinition.js';
+import { motionWave } from './wave.js';
+
+/** Uniforms of {@link breathing}. */
+export type BreathingUniforms = {
+  /** How far the breast rises, in units of the instance. @default 0.02 */
+  depth: number;
+  /** Breaths in a second. @default 0.25 */
+  speed: number;
+  /** The middle of what rises, as the character was modelled. @default at 0.72 of the geometry's height */
+  center: Vector3;
+  /** How far from there it ends; 0 for a fifth of the geometry's height. @default 0 */
+  radius: number;
+};
+
+/** What {@link breathing} takes. */
+export interface BreathingOptions extends MotionSettings<BreathingUniforms> {
+  /** Takes from vertex colours how much a vertex is moved, and not from where it is. */
+  channel?: Channel;
+  /** The farthest that it will ever move a vertex, so that bounds stay as they are when uniforms change. */
+  reach?: number;
+}
+
+type Numbers = BreathingUniforms & { channel: Vector4; middle: Vector3; size: number; given: number };
+
+const breathingKind = (
+  inside: string,
+  insideNode: (vertex: MotionNodes<Numbers>) => ReturnType<MotionNodes<Numbers>['color']['dot']>,
+  insideOf: (vertex: MotionVertex<Numbers>) => number,
+) =>
+  defineMotion<Numbers>({
+    name: 'breathing',
+    stage: 'beforeSkinning',
+    uniforms: {
+      depth: 0.02,
+      speed: 0.25,
+      center: new Vector3(),
+      radius: 0,
+      channel: new Vector4(),
+      middle: new Vector3(),
+      size: 1,
+      given: 0,
+    },
+    reach: ({ depth }) => Math.abs(depth),
+    rate: ({ speed }) => speed,
+    period: 1,
+    prepare(values, geometry) {
+      const { center, radius, middle, given } = values;
+      if (geometry.boundingBox === null) geometry.computeBoundingBox();
+      if (geometry.boundingBox === null) return;
+      const { min, max } = geometry.boundingBox;
+      const height = max.y - min.y;
+      values.size = radius > 0 ? radius : Math.max(0.2 * height, 1e-6);
+      if (given > 0) middle.copy(center);
+      else middle.set((min.x + max.x) / 2, min.y + 0.72 * height, (min.z + max.z) / 2);
+    },
+    functions: waveGLSL,
+    glsl: breathingGLSL(inside),
+    tsl: (vertex) => breathingTSL(vertex as MotionNodes<BreathingNumbers>, insideNode(vertex)),
+    cpu: (vertex) => moveInBreath(vertex, insideOf(vertex)),
+  });
+
+const breathingByPlace = /*@__PURE__*/ breathingKind(
+  '1.0 - distance( position, middle ) / size',
+  ({ position, uniforms: { middle, size } }) => position.distance(middle).div(size).oneMinus(),
+  ({ position, uniforms: { middle, size } }) => 1 - position.distanceTo(middle) / size,
+);
+
+const breathingByColor = /*@__PURE__*/ breathingKind(
+  'dot( color, channel )',
+  ({ color, uniforms: { channel } }) => color.dot(channel),
+  ({ color, uniforms: { channel } }) => color.dot(channel),
+);
+
+/**
+ * Lets characters breathe: vertices about the breast move along their normals before they are skinned, each instance at a time
+ * of its own.
+ *
+ * ```ts
+ * crowd.motion = breathing({ depth: 0.015, center: new Vector3(0, 1.3, 0.1), radius: 0.3 });
+ * ```
+ *
+ * @throws If there is no such uniform or channel, or one is no number or vector that it can be.
+ */
+export function breathing({ channel, reach, ...settings }: BreathingOptions = {}): Motion<BreathingUniforms> {
+  const options = reach === undefined ? {} : { reach };
+  if (channel !== undefined) {
+    return breathingByColor({ ...settings, channel: channelOf(channel, 'breathing') }, options);
+  }
+  return breathingByPlace({ ...settings, given: settings.center === undefined ? 0 : 1 }, options);
+}
+
+const _normal = /*@__PURE__*/ new Vector3();
+
+/** Twin of `breathingGLSL` and `breathingTSL`. */
+function moveInBreath(vertex: MotionVertex<Numbers>, howMuch: number): void {
+  const { position, normal, time, random, uniforms } = vertex;
+  const inside = Math.min(Math.max(howMuch, 0), 1);
+  const breath = 0.5 - 0.5 * motionWave(time + random);
+  _normal.copy(normal).normalize();
+  position.addScaledVector(_normal, uniforms.depth * breath * inside * inside * (3 - 2 * inside));
+}

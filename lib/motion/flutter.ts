@@ -1,0 +1,101 @@
+import { Vector3, Vector4 } from 'three';
+import type { MotionNodes } from '../../shaders/motion.tsl.js';
+import { flutterGLSL } from '../../shaders/motions/flutter.glsl.js';
+import { type FlutterNumbers, flutterTSL } from '../../shaders/motions/flutter.tsl.js';
+import { waveGLSL } from '../../shaders/motions/wave.glsl.js';
+import { type Channel, channelOf } from './channels.js';
+import { defineMotion, type MotionSettings } from './defineMotion.js';
+import type { Motion } from './Motion.js';
+import type { MotionVertex } from './MotionDefinition.js';
+import { motionWave } from './wave.js';
+
+/** Uniforms of {@link flutter}. */
+export type FlutterUniforms = {
+  /** How far ripples move what is quite loose, in units of the instance. @default 0.05 */
+  strength: number;
+  /** Where ripples run, as the character was modelled. Its length makes no difference. @default (0, -1, 0) */
+  direction: Vector3;
+  /** How far they are from each other. @default 0.5 */
+  wavelength: number;
+  /** How fast they run, in units of the instance and second. @default 1 */
+  speed: number;
+};
+
+/** What {@link flutter} takes. */
+export interface FlutterOptions extends MotionSettings<FlutterUniforms> {
+  /** The channel of vertex colours that tells how loose a vertex is: 0 for what hangs on something, 1 for a free end. @default 'r' */
+  channel?: Channel;
+  /**
+   * The axis along which vertices are moved, as the character was modelled: for cloth that is modelled with two sides, which would
+   * part if each moved along its own normals. @default the normals
+   */
+  axis?: Vector3;
+  /** The farthest that it will ever move a vertex, so that bounds stay as they are when uniforms change. */
+  reach?: number;
+}
+
+type Numbers = FlutterUniforms & FlutterNumbers;
+
+const flutterKind = /*@__PURE__*/ defineMotion<Numbers>({
+  name: 'flutter',
+  stage: 'beforeSkinning',
+  uniforms: {
+    strength: 0.05,
+    direction: /*@__PURE__*/ new Vector3(0, -1, 0),
+    wavelength: 0.5,
+    speed: 1,
+    channel: /*@__PURE__*/ new Vector4(1),
+    axis: /*@__PURE__*/ new Vector3(),
+    byNormal: 1,
+    ripples: /*@__PURE__*/ new Vector3(),
+  },
+  reach: ({ strength }) => Math.abs(strength),
+  rate: ({ speed, wavelength }) => speed / wavelength,
+  // Multiples of the time in the shaders are whole numbers of quarters.
+  period: 4,
+  prepare({ ripples, direction, wavelength }) {
+    ripples.copy(direction).normalize().divideScalar(wavelength);
+  },
+  functions: waveGLSL,
+  glsl: flutterGLSL,
+  tsl: (vertex) => flutterTSL(vertex as MotionNodes<FlutterNumbers>),
+  cpu: moveInRipples,
+});
+
+/**
+ * Lets cloth, flags and hair flutter, by a channel of their vertex colours, before they are skinned: ripples run through them and
+ * follow the pose. Materials need not have `vertexColors`.
+ *
+ * ```ts
+ * cape.geometry.setAttribute('color', looseness); // red: 0 at the shoulders, 1 at the seam
+ * crowd.motion = flutter({ strength: 0.04, axis: new Vector3(0, 0, 1) });
+ * ```
+ *
+ * @throws If there is no such uniform or channel, or one is no number or vector that it can be.
+ */
+export function flutter({
+  channel = 'r',
+  axis,
+  reach,
+  ...settings
+}: FlutterOptions = {}): Motion<FlutterUniforms> {
+  const numbers = { ...settings, channel: channelOf(channel, 'flutter') };
+  const along = axis === undefined ? {} : { axis: axis.clone().normalize(), byNormal: 0 };
+  const motion = flutterKind({ ...numbers, ...along }, reach === undefined ? {} : { reach });
+  const { wavelength } = motion.uniforms;
+  if (wavelength.value > 0) return motion;
+  throw new Error(`flutter: wavelength is ${wavelength.value}; use a number above 0.`);
+}
+
+const _side = /*@__PURE__*/ new Vector3();
+
+/** Twin of `flutterGLSL` and `flutterTSL`. */
+function moveInRipples({ position, normal, color, time, random, uniforms }: MotionVertex<Numbers>): void {
+  const { strength, channel, axis, byNormal, ripples } = uniforms;
+  const loose = strength * Math.min(Math.max(color.dot(channel), 0), 1);
+  _side.copy(normal).normalize().multiplyScalar(byNormal).add(axis);
+  const along = position.dot(ripples);
+  const phase = along - time + random;
+  const finer = 2.3 * along - 1.75 * time + 5 * random;
+  position.addScaledVector(_side, loose * (0.7 * motionWave(phase) + 0.3 * motionWave(finer)));
+}
