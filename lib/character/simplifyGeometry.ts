@@ -138,15 +138,17 @@ function gather(
   const places = new Map<number, number>();
   const lists: number[][] = [[], ...source.groups.map(() => [])];
   surfaces.forEach(({ vertices, groups }, i) => {
-    for (const corner of results[i][0]) {
+    const [indices] = results[i];
+    indices.forEach((corner, k) => {
       const vertex = vertices[corner];
       let place = places.get(vertex);
       if (place === undefined) {
         place = places.size;
         places.set(vertex, place);
       }
-      lists[groups[corner] + 1].push(place);
-    }
+      // Where groups meet, corners of a triangle may be of several: it goes with the first.
+      lists[groups[indices[k - (k % 3)]] + 1].push(place);
+    });
   });
 
   const vertices = [...places.keys()];

@@ -14,6 +14,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Simplifier } from '../../../lib/index.js';
 import type { CrowdMesh } from '../../../lib/objects/CrowdMesh.js';
 import { vertexPositionAt } from '../../../lib/queries/poseQueries.js';
+import { createArm } from '../../support/bakedFiles.js';
 import { describeCharacters, loadCharacter } from '../../support/characters.js';
 import { SkinnedInstancedMesh } from '../../support/library.js';
 import { random } from '../../support/random.js';
@@ -150,6 +151,14 @@ function skinned(geometry: BufferGeometry): BufferGeometry {
   geometry.setAttribute('skinWeight', all(skinWeight));
   return geometry;
 }
+
+test('triangles stay whole where those of several groups collapse into each other', () => {
+  const { root, clips } = createArm();
+  const { geometry } = SkinnedInstancedMesh.from(root, clips, 1);
+  expect(geometry.groups).toHaveLength(6);
+  const { geometry: coarse } = SkinnedInstancedMesh.simplify(geometry, 0.5, MeshoptSimplifier);
+  for (const { start, count } of coarse.groups) expect([start % 3, count % 3]).toEqual([0, 0]);
+});
 
 test('geometry without an index is welded, and instanced attributes stay behind', () => {
   const geometry = new SphereGeometry(1, 32, 16).toNonIndexed();
