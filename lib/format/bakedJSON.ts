@@ -126,6 +126,8 @@ export interface LevelJSON {
   hysteresis?: number;
   /** Joints that a vertex follows at most. */
   influences?: 1 | 2 | 4;
+  /** How far its surface is off, as a share of the character's longest side. */
+  error?: number;
   /** Name of the array with the corners of its triangles; without one, nothing is drawn. */
   indices?: string;
   /** Runs of these of one material each, if the character has several. */

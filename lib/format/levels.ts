@@ -19,6 +19,8 @@ export interface WrittenLevel {
   hysteresis?: number;
   /** Joints that a vertex follows at most. @default those of the crowd */
   influences?: 1 | 2 | 4;
+  /** How far its surface is off, as `simplify` has estimated it; kept for those who look into the file. */
+  error?: number;
 }
 
 /** A level of detail as it was read. */
@@ -47,7 +49,14 @@ export interface ReadLevels {
 export function encodeLevels(levels: readonly WrittenLevel[], vertices: number): Encoded<LevelsJSON> {
   const arrays: Record<string, ArrayJSON> = {};
   const views: Uint8Array[] = [];
-  const list = levels.map(({ geometry, vertices: picked, ...level }, i): LevelJSON => {
+  const list = levels.map((written, i): LevelJSON => {
+    const { geometry, vertices: picked, distance, screenShare, hysteresis, influences, error } = written;
+    const level: LevelJSON = {
+      ...(screenShare === undefined ? { distance } : { screenShare }),
+      ...(hysteresis !== undefined && { hysteresis }),
+      ...(influences !== undefined && { influences }),
+      ...(error !== undefined && { error }),
+    };
     if (geometry === null) return level;
     if (picked === undefined || geometry.index === null) {
       throw fileError(

@@ -726,6 +726,7 @@ function withNames(code: string): string {
     lean: 'Quaternion',
     aims: 'Quaternion[]',
     ragdoll: 'Object3D',
+    MeshoptEncoder: "import('skinned-instanced-mesh/files').MeshoptEncoderLike",
     MeshoptSimplifier: "import('skinned-instanced-mesh').Simplifier & { ready: Promise<void> }",
   };
   const names = Object.entries(declared)

@@ -11,8 +11,10 @@ import {
 import { Vector3 } from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { describe, expect, test } from 'vitest';
+import { parseGlb } from '../../../lib/format/glb.js';
 import { bakeEveryKind, createArm } from '../../support/bakedFiles.js';
 import { exportGlb } from '../../support/exportGlb.js';
+import { schemaErrors } from '../../support/jsonSchema.js';
 import { type BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from '../../support/library.js';
 
 /**
@@ -24,6 +26,10 @@ const FOLDERS = fileURLToPath(new URL('../../files', import.meta.url));
 const NEWEST = 'v1';
 /** One of them is more than a bone texture. */
 const CHARACTER = 'character.glb';
+
+const SCHEMA = JSON.parse(
+  readFileSync(new URL('../../../demos/guides/SIM_baked_animation.schema.json', import.meta.url), 'utf8'),
+);
 
 const kinds = bakeEveryKind();
 
@@ -71,6 +77,13 @@ describe.each(readdirSync(FOLDERS))('files of %s', (version) => {
   test('are there for every kind', () => {
     const wanted = Object.keys(kinds).map((kind) => `${kind}.glb`);
     expect(all.sort()).toEqual([...wanted, CHARACTER].sort());
+  });
+
+  test.runIf(version === NEWEST).each(all)('%s has what the schema in the guide says', (file) => {
+    const { json } = parseGlb(readFileSync(`${FOLDERS}/${version}/${file}`));
+    const { SIM_baked_animation } = json.extensions as Record<string, unknown>;
+    expect(schemaErrors(SIM_baked_animation, SCHEMA)).toEqual([]);
+    expect(schemaErrors({ ...(SIM_baked_animation as object), version: 2 }, SCHEMA)).toHaveLength(1);
   });
 
   test('a whole character is loaded, with its levels and hidden parts', async () => {
