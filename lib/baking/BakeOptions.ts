@@ -72,6 +72,13 @@ export interface BakeOptions {
    */
   sockets?: readonly string[];
   /**
+   * Which bones of skinned meshes become joints: all of them, or those that a vertex follows. The others then cost neither memory
+   * nor time in posing; to attach something to one of them, name it in `sockets`. For crowds made by `SkinnedInstancedMesh.from`:
+   * a geometry that is passed to the constructor names joints by their number among all.
+   * @default 'all'
+   */
+  joints?: 'all' | 'used';
+  /**
    * Whether to keep morph targets. Each of them costs every vertex a little; a crowd that is seen from afar needs no faces.
    * @default true
    */

@@ -23,11 +23,11 @@ export function* bakeSteps(root: Object3D, clips: readonly AnimationClip[], opti
 export function* collectCharacter(
   root: Object3D,
   planned: readonly PlannedClip[],
-  { sockets, morphTargets: morphing }: BakeOptions,
+  { sockets, joints, morphTargets: morphing }: BakeOptions,
 ): Steps<BakedCharacter> {
-  let { rig, parts } = yield* collectRigSteps(root, { sockets, morphing });
+  let { rig, parts } = yield* collectRigSteps(root, { sockets, joints, morphing });
   const flips = yield* findPartFlips(rig, planned);
-  if (flips.length > 0) ({ rig, parts } = yield* collectRigSteps(root, { sockets, morphing, flips }));
+  if (flips.length > 0) ({ rig, parts } = yield* collectRigSteps(root, { sockets, joints, morphing, flips }));
 
   const boxes = createJointBoxes(rig.jointNames.length);
   let vertices = 0;

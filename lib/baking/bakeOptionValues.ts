@@ -10,6 +10,7 @@ const DEFAULTS = {
   maxTextureSize: 4096,
   maxError: 1e-4,
   instances: 0,
+  joints: 'all',
 } as const satisfies BakeOptions;
 
 /** The options that are numbers or names, each as given or its default. */
@@ -22,7 +23,7 @@ export type BakeOptionValues = Required<Pick<BakeOptions, keyof typeof DEFAULTS>
  */
 export function bakeOptionValues(options: BakeOptions): BakeOptionValues {
   const values: BakeOptionValues = { ...DEFAULTS, ...dropUndefined(options) };
-  const { fps, encoding, precision, maxTextureSize, maxError, instances } = values;
+  const { fps, encoding, precision, maxTextureSize, maxError, instances, joints } = values;
   checkFps(fps, 'fps');
   if (!['auto', 'matrix', 'quaternion', 'tracks'].includes(encoding)) {
     throw new Error(`${NAME}: encoding is "${encoding}"; use "auto", "matrix", "quaternion" or "tracks".`);
@@ -30,10 +31,13 @@ export function bakeOptionValues(options: BakeOptions): BakeOptionValues {
   if (precision !== 'float' && precision !== 'half') {
     throw new Error(`${NAME}: precision is "${precision}"; use "float" or "half".`);
   }
+  if (joints !== 'all' && joints !== 'used') {
+    throw new Error(`${NAME}: joints is "${joints}"; use "all" or "used".`);
+  }
   if (!(maxTextureSize >= 1))
     throw new Error(`${NAME}: maxTextureSize is ${maxTextureSize}; use a positive number.`);
   if (!(maxError > 0)) throw new Error(`${NAME}: maxError is ${maxError}; use a positive share of the size.`);
-  return { fps, encoding, precision, maxTextureSize, maxError, instances };
+  return { fps, encoding, precision, maxTextureSize, maxError, instances, joints };
 }
 
 function dropUndefined<T extends object>(options: T): T {

@@ -6,9 +6,11 @@ import { type Rig, TRS_SIZE } from '../poses/Rig.js';
 import { affineFromMatrix4, affineToMatrix4, composeAffine, multiplyAffine } from '../utils/affine.js';
 import { describe } from '../utils/describe.js';
 import { sharingCopy } from '../utils/sharingCopy.js';
+import type { BakeOptions } from './BakeOptions.js';
 import { collectMorphs } from './collectMorphs.js';
 import { collectParts, type JointSlot, type ScenePart } from './collectParts.js';
 import { runAll, type Steps } from './runBake.js';
+import { dropUnusedJoints } from './usedJoints.js';
 
 const NAME = 'BoneTexture.bake';
 
@@ -28,6 +30,8 @@ export interface RigOptions {
   morphing?: boolean;
   /** Parts that clips mirror or flatten, see `findPartFlips`. */
   flips?: readonly PartFlip[];
+  /** Which bones become joints. @default 'all' */
+  joints?: BakeOptions['joints'];
 }
 
 const _matrix = /*@__PURE__*/ new Matrix4();
@@ -69,7 +73,7 @@ export function collectRig(root: Object3D, options: RigOptions): CollectedRig {
 /** {@link collectRig}, step by step. */
 export function* collectRigSteps(
   root: Object3D,
-  { sockets = [], morphing = true, flips = [] }: RigOptions,
+  { sockets = [], morphing = true, flips = [], joints = 'all' }: RigOptions,
 ): Steps<CollectedRig> {
   if (!root?.isObject3D) {
     throw new Error(
@@ -83,6 +87,7 @@ export function* collectRigSteps(
   const slots: JointSlot[] = [];
   const modelOf = (node: number) => modelMatrix(node, parents, restLocal);
   const parts = yield* collectParts({ root, indexOf, modelOf, flips }, slots);
+  if (joints === 'used') yield* dropUnusedJoints(slots, parts);
 
   for (const name of sockets) {
     const node = names.indexOf(name);

@@ -1,5 +1,7 @@
 import { type BufferGeometry, Matrix4, Vector3 } from 'three';
 import type { ScenePart } from '../baking/collectParts.js';
+import { runAll } from '../baking/runBake.js';
+import { usedJoints } from '../baking/usedJoints.js';
 import type { Rig } from '../poses/Rig.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { affineFromMatrix4, affineToMatrix4 } from '../utils/affine.js';
@@ -37,7 +39,7 @@ export function matchJoints(
   return parts.map((part, i) => {
     const corners = cornersOf(part.geometry);
     const matches = new Map<number, Match>();
-    const used = usedJoints(part);
+    const used = runAll(usedJoints(part));
     for (const slot of used) {
       matches.set(slot, matchJoint(rig, part, slot, boneTexture, preferred[i], corners, caller));
     }
@@ -62,22 +64,6 @@ export function matchJoints(
     transformGeometry(geometry, correction);
     return { ...matched, geometry, model: modelAfter(part.model, correction) };
   });
-}
-
-/** Joints of the rig that vertices of a part follow, each once. */
-function usedJoints({ geometry, rigid, joints, mirrorJoints }: ScenePart): Set<number> {
-  const all = mirrorJoints === null ? [joints] : [joints, mirrorJoints];
-  if (rigid) return new Set(all.map(([joint]) => joint));
-  const { skinIndex, skinWeight, position } = geometry.attributes;
-  const width = Math.min(4, skinIndex.itemSize, skinWeight.itemSize);
-  const used = new Set<number>();
-  for (let vertex = 0; vertex < position.count; vertex++) {
-    for (let i = 0; i < width; i++) {
-      if (skinWeight.getComponent(vertex, i) <= 0) continue;
-      for (const one of all) used.add(one[skinIndex.getComponent(vertex, i)]);
-    }
-  }
-  return used;
 }
 
 function matchJoint(

@@ -9,6 +9,7 @@ const KINDS: Record<string, string> = {
   maxError: 'number',
   maxTextureSize: 'number',
   instances: 'number',
+  joints: 'string',
   morphTargets: 'boolean',
 };
 

@@ -83,13 +83,18 @@ export function createCharacter(
 function collect(
   root: Object3D,
   { binding, data: { flips }, jointNames }: BoneTexture,
-  { morphTargets: morphing }: FromOptions,
+  { joints, morphTargets: morphing }: FromOptions,
   caller: string,
 ): { rig: MorphRig; parts: ScenePart[] } {
   // Morph targets are in the vertices already.
   if (binding !== null)
     return { rig: { morphNames: [], morphRest: [] }, parts: binding.collect(root, caller) };
-  const collected = collectRig(root, { morphing, flips });
+  let collected = collectRig(root, { joints, morphing, flips });
+  // One that was baked before does not say which joints it has.
+  if (joints === undefined && !isSameRig(collected.rig, jointNames)) {
+    const used = collectRig(root, { joints: 'used', morphing, flips });
+    if (isSameRig(used.rig, jointNames)) collected = used;
+  }
   checkSameRig(collected.rig, jointNames, caller);
   return collected;
 }
@@ -114,14 +119,18 @@ function dressLike(crowd: Mesh, parts: readonly ScenePart[], { morphNames, morph
 }
 
 /** @throws If a bone texture was baked from another character. */
-function checkSameRig({ jointNames }: Rig, names: readonly string[], caller: string): void {
-  // Behind the joints there may be sockets.
-  if (names.length >= jointNames.length && jointNames.every((name, i) => name === names[i])) return;
+function checkSameRig(rig: Rig, names: readonly string[], caller: string): void {
+  if (isSameRig(rig, names)) return;
+  const { jointNames } = rig;
   throw new Error(
     `${caller}: the bone texture was baked for another skeleton (${names.length} joints from "${names[0]}", ` +
       `not ${jointNames.length} from "${jointNames[0]}"); bake one from this root.`,
   );
 }
+
+/** Whether these are the joints of a character. Behind them there may be sockets. */
+const isSameRig = ({ jointNames }: Rig, names: readonly string[]): boolean =>
+  names.length >= jointNames.length && jointNames.every((name, i) => name === names[i]);
 
 function refuseUnsupported(root: Object3D, caller: string): void {
   // What is no object at all, baking names.
