@@ -69,3 +69,10 @@ export const MAP_STEPS = 4096;
 /** Instances in a row of a texture that holds numbers of each instance, and the same as an exponent of two. */
 export const INSTANCES_PER_ROW = 256;
 export const INSTANCES_PER_ROW_BITS = 8;
+
+/**
+ * Texels in a row of a texture that lists instances, and the same as an exponent of two: as many as every device takes, since each
+ * row is sent in a call of its own. A list that is shorter has one row.
+ */
+export const LIST_TEXELS = 2048;
+export const LIST_TEXELS_BITS = 11;

@@ -1,4 +1,9 @@
-import { INSTANCES_PER_ROW, INSTANCES_PER_ROW_BITS } from '../lib/constants.js';
+import {
+  INSTANCES_PER_ROW,
+  INSTANCES_PER_ROW_BITS,
+  LIST_TEXELS,
+  LIST_TEXELS_BITS,
+} from '../lib/constants.js';
 
 /** Which instance is drawn, where no object that a program draws has a view. */
 const drawnIndexGLSL = /* glsl */ `
@@ -43,7 +48,7 @@ void placeInstance() {
   if ( CROWD_LISTED ) {
 
     int group = CROWD_DRAWN >> 2;
-    ivec2 listed = ivec2( group & ${INSTANCES_PER_ROW - 1}, group >> ${INSTANCES_PER_ROW_BITS} );
+    ivec2 listed = ivec2( group & ${LIST_TEXELS - 1}, group >> ${LIST_TEXELS_BITS} );
     crowdInstance = int( texelFetch( CROWD_VIEW, listed, 0 )[ CROWD_DRAWN & 3 ] );
 
     ivec2 at = ivec2( ( crowdInstance & ${INSTANCES_PER_ROW - 1} ) * 4, crowdInstance >> ${INSTANCES_PER_ROW_BITS} );

@@ -14,7 +14,7 @@ import {
   type WebGLRenderer,
   WebGLRenderTarget,
 } from 'three';
-import { INSTANCES_PER_ROW, INSTANCES_PER_ROW_BITS } from '../constants.js';
+import { LIST_TEXELS, LIST_TEXELS_BITS } from '../constants.js';
 import type { InstanceRuns } from '../views/InstanceRuns.js';
 
 /** Of a kind that three.js can turn over where depth is reversed. */
@@ -42,7 +42,7 @@ void main() {
   int run = gl_VertexID / ${RUN_CORNERS};
   int corner = gl_VertexID - run * ${RUN_CORNERS};
   int texel = run >> 1;
-  vec4 two = texelFetch( runs, ivec2( texel & ${INSTANCES_PER_ROW - 1}, texel >> ${INSTANCES_PER_ROW_BITS} ), 0 );
+  vec4 two = texelFetch( runs, ivec2( texel & ${LIST_TEXELS - 1}, texel >> ${LIST_TEXELS_BITS} ), 0 );
   ivec2 span = ivec2( ( run & 1 ) == 0 ? two.xy : two.zw );
 
   // The corners are 0, 1, 2, 2, 1, 3: those of a rectangle by the bits for right and up.

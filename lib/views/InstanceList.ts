@@ -1,3 +1,4 @@
+import { LIST_TEXELS } from '../constants.js';
 import { InstanceTexture } from '../instances/InstanceTexture.js';
 
 /** Instances in a texel. */
@@ -9,7 +10,8 @@ export class InstanceList {
 
   /** @param capacity The most instances that may be drawn. */
   constructor(readonly capacity: number) {
-    this.texture = new InstanceTexture(Math.ceil(capacity / PER_TEXEL), PER_TEXEL);
+    const texels = Math.max(1, Math.ceil(capacity / PER_TEXEL));
+    this.texture = new InstanceTexture(texels, PER_TEXEL, Math.min(texels, LIST_TEXELS));
   }
 
   get(drawn: number): number {

@@ -1,3 +1,4 @@
+import { LIST_TEXELS } from '../constants.js';
 import { InstanceTexture } from '../instances/InstanceTexture.js';
 
 /** Numbers of a run: its first instance, and how many there are. */
@@ -20,7 +21,8 @@ export class InstanceRuns {
     readonly capacity: number,
     readonly perRow: number,
   ) {
-    this.texture = new InstanceTexture(Math.ceil((this.most * RUN_SIZE) / TEXEL_SIZE), TEXEL_SIZE);
+    const texels = Math.ceil((this.most * RUN_SIZE) / TEXEL_SIZE);
+    this.texture = new InstanceTexture(texels, TEXEL_SIZE, Math.min(texels, LIST_TEXELS));
   }
 
   /** Takes the instances whose bit `id & 31` of word `id >> 5` is set. Only what differs from before is uploaded. */

@@ -3,6 +3,7 @@ import { int, uniform } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { texels } from '../../../../shaders/TexelNode.js';
 import { componentsOf, type DrawFrame } from '../../../../shaders/tsl.js';
+import { LIST_TEXELS, LIST_TEXELS_BITS } from '../../../constants.js';
 import { InstanceTexture } from '../../../instances/InstanceTexture.js';
 import type { DrawnCrowd } from '../../DrawnCrowd.js';
 import type { DrawnList } from './DrawnList.js';
@@ -18,8 +19,10 @@ export class TexelList implements DrawnList {
   }
 
   id(drawn: Node<'int'>): Node<'int'> {
-    const [four] = this.list.instanceTexels(drawn.shiftRight(2).toVar(), 1, int(0), 1);
-    return int(componentsOf(four).element(drawn.bitAnd(3)));
+    const texel = drawn.shiftRight(2).toVar();
+    const x = texel.bitAnd(LIST_TEXELS - 1);
+    const [four] = this.list.rowTexels(x, texel.shiftRight(LIST_TEXELS_BITS).toVar(), 1);
+    return int(componentsOf(four.toVar()).element(drawn.bitAnd(3)));
   }
 
   show(crowd: DrawnCrowd, frame: DrawFrame): void {
