@@ -18,6 +18,7 @@ export type {
   LevelsJSON,
   Stored,
   TrackClipJSON,
+  VertexTextureInFile,
   ViewJSON,
 } from './format/bakedJSON.js';
 export { EXTENSION } from './format/bakedJSON.js';
@@ -33,4 +34,5 @@ export {
   type ResultOfLoader,
   SkinnedInstancedMeshExtension,
 } from './format/SkinnedInstancedMeshExtension.js';
+export type { VertexTextureReader } from './format/storedVertices.js';
 export { type WriteOptions, writeBoneTexture } from './format/writeBoneTexture.js';

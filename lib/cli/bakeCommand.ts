@@ -4,6 +4,7 @@ import type { BakeOptions } from '../baking/BakeOptions.js';
 import { findUnsupported } from '../baking/collectParts.js';
 import { writeBoneTexture } from '../format/writeBoneTexture.js';
 import { BoneTexture } from '../texture/BoneTexture.js';
+import { VertexTexture } from '../vertexTextures/VertexTexture.js';
 import { type BakeReport, bakeReport } from './bakeReport.js';
 import { type BakeRequest, bakeRequest } from './bakeRequest.js';
 import { inputError } from './CommandError.js';
@@ -72,8 +73,17 @@ async function bake(
   progress.begin(`baking ${chosen.length} ${chosen.length === 1 ? 'clip' : 'clips'}`);
   try {
     const onProgress = (share: number) => progress.share(share);
-    return await BoneTexture.bakeAsync(scene, clips, { ...options, onProgress });
+    if (!request.vat) return await BoneTexture.bakeAsync(scene, clips, { ...options, onProgress });
+    const { fps, precision, maxTextureSize } = options;
+    return await VertexTexture.bakeAsync(scene, clips, {
+      clips: chosen,
+      onProgress,
+      // Defaults are not undefined there.
+      ...(fps !== undefined && { fps }),
+      ...(precision && { precision }),
+      ...(maxTextureSize !== undefined && { maxTextureSize }),
+    });
   } catch (error) {
-    throw inputError(`bake: ${(error as Error).message.replace(/^BoneTexture\.bake: /, '')}`, error);
+    throw inputError(`bake: ${(error as Error).message.replace(/^(Bone|Vertex)Texture\.bake: /, '')}`, error);
   }
 }

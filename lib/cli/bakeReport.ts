@@ -1,10 +1,9 @@
 import type { GLTF } from '@gltf-transform/core';
-import type { Precision } from '../encodings/BoneTextureData.js';
-import type { EncodingName } from '../encodings/Encoding.js';
 import { parseGlb } from '../format/glb.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import type { BakeRequest } from './bakeRequest.js';
 import { type BytesByKind, bytesByKind } from './bytesByKind.js';
+import { describeJoints, describeTexture, type TextureDescription } from './describeTexture.js';
 import { formatBytes, formatNumber, formatTable } from './formatText.js';
 
 /** A level of detail that was made; either `distance` or `screenShare` says where it begins. */
@@ -19,16 +18,11 @@ export interface MadeLevel {
 }
 
 /** What `bake` tells of what it did, with `--json` as it is. */
-export interface BakeReport {
+export interface BakeReport extends TextureDescription {
   input: { file: string; bytes: number };
   output: { file: string; bytes: number; bytesByKind: BytesByKind };
-  encoding: EncodingName;
-  precision: Precision;
-  joints: number;
   clips: { name: string; duration: number; frames: number; fps: number; rootMotion: boolean }[];
   levels: MadeLevel[];
-  /** On the GPU. */
-  textureBytes: number;
   warnings: string[];
 }
 
@@ -40,7 +34,6 @@ export function bakeReport(
   warnings: string[],
 ): BakeReport {
   const json = parseGlb(bytes.output).json as unknown as GLTF.IGLTF;
-  const { encoding, precision, jointNames, clips, byteLength } = boneTexture;
   return {
     input: { file: request.input, bytes: bytes.input },
     output: {
@@ -48,27 +41,24 @@ export function bakeReport(
       bytes: bytes.output.byteLength,
       bytesByKind: bytesByKind(json, 0),
     },
-    encoding,
-    precision,
-    joints: jointNames.length,
-    clips: clips.map(({ name, duration, count, fps, rootMotion }) => {
+    ...describeTexture(boneTexture),
+    clips: boneTexture.clips.map(({ name, duration, count, fps, rootMotion }) => {
       return { name, duration, frames: count, fps, rootMotion: rootMotion !== null };
     }),
     levels,
-    textureBytes: byteLength,
     warnings,
   };
 }
 
 /** The report in words. */
 export function bakeText({ input, output, clips, levels, ...report }: BakeReport): string {
-  const { encoding, precision, joints, textureBytes, warnings } = report;
+  const { encoding, textureBytes, warnings } = report;
   const { baked, animations } = output.bytesByKind;
   const sampled =
     encoding === 'tracks' ? '' : `, ${clips.reduce((sum, { frames }) => sum + frames, 0)} frames`;
   const lines = [
     `${output.file}: ${formatBytes(output.bytes)} (${input.file}: ${formatBytes(input.bytes)})`,
-    `${clips.length} clips${sampled}, ${joints} joints, ${encoding}, ${precision}: ${formatBytes(baked)} in the file, ${formatBytes(textureBytes)} on the GPU`,
+    `${clips.length} clips${sampled}, ${describeJoints(report)}: ${formatBytes(baked)} in the file, ${formatBytes(textureBytes)} on the GPU`,
   ];
   if (animations > 0) {
     lines.push(

@@ -30,6 +30,7 @@ export const BAKE_OPTIONS = {
   sockets: { type: 'string', multiple: true },
   'no-morph-targets': { type: 'boolean' },
   levels: { type: 'string', multiple: true },
+  vat: { type: 'boolean' },
   'merge-materials': { type: 'boolean' },
   'hidden-parts': { type: 'string', multiple: true },
   'no-compress': { type: 'boolean' },
@@ -38,6 +39,13 @@ export const BAKE_OPTIONS = {
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const satisfies OptionTable;
+
+/** Options that mean nothing where vertices are baked. */
+const OF_JOINTS = Object.keys(BAKE_OPTIONS).filter((name) => {
+  return (
+    /^(no-)?root-motion/.test(name) || ['encoding', 'max-error', 'sockets', 'no-morph-targets'].includes(name)
+  );
+});
 
 /** What `bake` is to do; nothing of it has been compared with the file yet. */
 export interface BakeRequest {
@@ -52,6 +60,8 @@ export interface BakeRequest {
   /** All but `clips`. */
   options: BakeOptions;
   levels: LevelRequest[];
+  /** Whether vertices are baked in place of joints. */
+  vat: boolean;
   /** Whether crowds of it merge materials. */
   mergeMaterials: boolean;
   /** Names of parts that no instance shows to begin with. */
@@ -66,6 +76,10 @@ export interface BakeRequest {
 export function bakeRequest(args: string[]): BakeRequest {
   const parsed = parseOptions(BAKE, BAKE_OPTIONS, args);
   const input = onlyFile(parsed, BAKE);
+  const vat = parsed.flag('vat');
+  const [meant] = vat ? OF_JOINTS.filter((name) => isGiven(parsed, name)) : [];
+  if (meant !== undefined)
+    throw usageError(`bake: --${meant} is about joints, of which --vat has none; leave one of them out`);
   return {
     input,
     output: outputOf(parsed, input),
@@ -83,6 +97,7 @@ export function bakeRequest(args: string[]): BakeRequest {
       morphTargets: !parsed.flag('no-morph-targets'),
     },
     levels: levelRequests(parsed.texts('levels')),
+    vat,
     mergeMaterials: parsed.flag('merge-materials'),
     hiddenParts: listed(parsed.texts('hidden-parts')),
     compress: !parsed.flag('no-compress'),
@@ -111,4 +126,8 @@ function rootMotionOf(parsed: ParsedOptions): BakeOptions['rootMotion'] {
   const yaw = !parsed.flag('no-root-motion-yaw');
   const asked = parsed.flag('root-motion') || parsed.texts('root-motion-clips').length > 0;
   return asked || joint !== undefined || vertical || !yaw ? { joint, vertical, yaw } : false;
+}
+
+function isGiven(parsed: ParsedOptions, name: string): boolean {
+  return parsed.flag(name) || parsed.text(name) !== null;
 }

@@ -67,11 +67,11 @@ export function bytesByKind(json: GLTF.IGLTF, external: number): BytesByKind {
   const bytes: BytesByKind = {
     geometry: 0,
     textures: external,
-    animations: textSize(json.animations ?? []),
+    animations: json.animations === undefined ? 0 : textSize(json.animations),
     baked: 0,
     levels: 0,
     other: 0,
-    json: textSize({ ...json, animations: [] }),
+    json: textSize({ ...json, animations: undefined }),
   };
   for (const [view, { byteLength, extensions }] of (json.bufferViews ?? []).entries()) {
     const packed = (extensions?.EXT_meshopt_compression ?? extensions?.KHR_meshopt_compression) as

@@ -50,7 +50,7 @@ export function* clipErrors(
 ): Generator<ClipError, void, void> {
   const crowd = SkinnedInstancedMesh.from(root, [], 1, { boneTexture, skipUnsupported: true });
   crowd.setMatrixAt(0, _toRoot.identity());
-  const samples = samplesOf(root);
+  const samples = samplesOf(root, boneTexture);
   const height = heightOf(boneTexture);
   const mixer = new AnimationMixer(root);
 
@@ -103,8 +103,8 @@ function timesOf({ count, duration }: BakedClip): number[] {
 }
 
 /** Vertices of all parts, in the order in which a crowd's geometry has them. */
-function samplesOf(root: Object3D): Sample[] {
-  const { parts } = collectRig(root, {});
+function samplesOf(root: Object3D, { binding }: BoneTexture): Sample[] {
+  const parts = binding?.collect(root, 'inspect') ?? collectRig(root, {}).parts;
   const counts = parts.map(({ geometry }) => geometry.getAttribute('position').count);
   const total = counts.reduce((sum, count) => sum + count, 0);
   const step = Math.max(1, Math.floor(total / MOST_VERTICES));

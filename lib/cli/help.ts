@@ -23,6 +23,8 @@ the baked animation in it, which still opens in any viewer.
   --fps NUMBER                 frames per second of skinning matrices; 30 by default. Tracks have those of their keys
   --max-error NUMBER           of clips that tracks must sample, as a share of the size; 0.0001 by default
   --max-texture-size NUMBER    4096 by default
+  --vat                        bakes where all vertices are in place of joints, for what has no skeleton or hundreds of morph
+                               targets; larger, and nothing can be attached
   --levels LIST                levels of detail by the share of triangles that is left: 0.5,0.2. Each begins where its error
                                is smaller than a line of 1080, or at a distance, 0.5@20, or a share of the picture, 0.5@30%
   --merge-materials            crowds make one material of those that differ in constants only

@@ -3,13 +3,15 @@ import type { AnimationClip, Object3D } from 'three';
 import type { GLTF } from 'three/addons/loaders/GLTFLoader.js';
 import type { CharacterJSON } from '../format/bakedJSON.js';
 import { parseGlb } from '../format/glb.js';
-import { charactersOf, readBaked } from '../format/readCharacters.js';
+import { charactersOf, readTexture } from '../format/readCharacters.js';
 import { BoneTexture } from '../texture/BoneTexture.js';
+import { VertexTexture } from '../vertexTextures/VertexTexture.js';
 import { extensionOf } from './bakedParts.js';
 import { bytesByKind } from './bytesByKind.js';
 import { inputError } from './CommandError.js';
 import { clipErrors } from './clipErrors.js';
 import { collectWarnings } from './collectWarnings.js';
+import { describeTexture } from './describeTexture.js';
 import { createIO } from './gltfIO.js';
 import type { InspectedCharacter, InspectedClip, InspectReport } from './inspectReport.js';
 import { loadScene } from './loadScene.js';
@@ -104,9 +106,14 @@ function baked(json: Record<string, unknown>): CharacterJSON[] {
 
 async function read({ file }: SourceFile, glb: Uint8Array, character: CharacterJSON, index: number) {
   const { json, binary } = parseGlb(glb);
-  const source = { json, buffer: async () => binary, meshoptDecoder: MeshoptDecoder };
+  const source = {
+    json,
+    buffer: async () => binary,
+    meshoptDecoder: MeshoptDecoder,
+    vertexTextures: VertexTexture,
+  };
   try {
-    return new BoneTexture(await readBaked(source, character as unknown as Record<string, unknown>, index));
+    return await readTexture(source, character as unknown as Record<string, unknown>, index);
   } catch (error) {
     throw inputError(`inspect: ${file}: ${(error as Error).message}`, error);
   }
@@ -160,7 +167,7 @@ async function inspectClips(
 
 function describe(
   name: string,
-  { encoding, precision, jointNames, morphNames, byteLength }: BoneTexture,
+  boneTexture: BoneTexture,
   clips: InspectedClip[],
   levels: InspectedCharacter['levels'],
   isBaked: boolean,
@@ -168,13 +175,9 @@ function describe(
   return {
     name,
     baked: isBaked,
-    encoding,
-    precision,
-    joints: [...jointNames],
-    morphTargets: [...morphNames],
+    ...describeTexture(boneTexture),
     clips,
     levels,
-    textureBytes: byteLength,
   };
 }
 

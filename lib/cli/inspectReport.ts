@@ -1,7 +1,6 @@
-import type { Precision } from '../encodings/BoneTextureData.js';
-import type { EncodingName } from '../encodings/Encoding.js';
 import type { LevelJSON } from '../format/bakedJSON.js';
 import type { BytesByKind } from './bytesByKind.js';
+import { describeJoints, type TextureDescription } from './describeTexture.js';
 import { formatBytes, formatNumber, formatTable } from './formatText.js';
 
 /** What `inspect` tells of a clip. */
@@ -24,18 +23,12 @@ export interface InspectedClip {
 }
 
 /** What `inspect` tells of a character. */
-export interface InspectedCharacter {
+export interface InspectedCharacter extends TextureDescription {
   name: string;
   /** False if the file has not been baked: then this is what baking would make of it. */
   baked: boolean;
-  encoding: EncodingName;
-  precision: Precision;
-  joints: string[];
-  morphTargets: string[];
   clips: InspectedClip[];
   levels: (Omit<LevelJSON, 'indices' | 'groups'> & { triangles: number })[];
-  /** On the GPU. */
-  textureBytes: number;
 }
 
 /** What `inspect` tells of a file, with `--json` as it is. */
@@ -79,19 +72,11 @@ export function inspectText({
   );
 }
 
-function characterLines({
-  name,
-  encoding,
-  precision,
-  joints,
-  morphTargets,
-  clips,
-  levels,
-  textureBytes,
-}: InspectedCharacter) {
+function characterLines(character: InspectedCharacter): string[] {
+  const { name, morphTargets, clips, levels, textureBytes } = character;
   const morphs = morphTargets.length === 0 ? '' : `, ${morphTargets.length} morph targets`;
   const lines = [
-    `${name || 'Character'}: ${clips.length} clips, ${joints.length} joints${morphs}, ${encoding}, ${precision}, ${formatBytes(textureBytes)} on the GPU`,
+    `${name || 'Character'}: ${clips.length} clips${morphs}, ${describeJoints(character)}, ${formatBytes(textureBytes)} on the GPU`,
     '',
     ...formatTable(
       ['clip', 'seconds', 'frames', 'fps', 'tracks', 'dropped', 'worst error', 'at', 'more'],

@@ -122,6 +122,8 @@ export class GltfWriter {
 }
 
 /** Indices of all buffer views of a character. */
-function viewsOf({ boneTexture, levels }: CharacterJSON): number[] {
-  return [boneTexture, levels].flatMap((stored) => stored?.views ?? []).map(({ bufferView }) => bufferView);
+function viewsOf({ boneTexture, vertexTexture, levels }: CharacterJSON): number[] {
+  return [boneTexture, vertexTexture, levels]
+    .flatMap((stored) => stored?.views ?? [])
+    .map(({ bufferView }) => bufferView);
 }

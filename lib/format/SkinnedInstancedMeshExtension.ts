@@ -1,12 +1,12 @@
 import type { AnimationClip, Object3D } from 'three';
-import { BoneTexture } from '../texture/BoneTexture.js';
 import { EXTENSION } from './bakedJSON.js';
 import { bakeOptionsOf } from './bakeOptions.js';
 import type { MeshoptDecoderLike } from './compressedViews.js';
 import { countOf, expectField, fileError, objectOf, stringsOf } from './fileErrors.js';
 import type { LoadedCharacter } from './LoadedCharacter.js';
 import { decodeLevels } from './levels.js';
-import { charactersOf, type FileSource, readBaked, readViews } from './readCharacters.js';
+import { charactersOf, type FileSource, readTexture, readViews } from './readCharacters.js';
+import type { VertexTextureReader } from './storedVertices.js';
 
 /** What is used of the parser that a `GLTFLoader` hands to its plugins. */
 export interface ParserOfPlugin {
@@ -43,8 +43,14 @@ export class SkinnedInstancedMeshExtension {
   /** Of the extension. */
   readonly name = EXTENSION;
 
-  /** @param parser What the loader hands to whom it registers. */
-  constructor(private readonly parser: ParserOfPlugin) {}
+  /**
+   * @param parser What the loader hands to whom it registers.
+   * @param options `vertexTextures`: the class `VertexTexture` of `skinned-instanced-mesh/vertex-textures`, for files that have one.
+   */
+  constructor(
+    private readonly parser: ParserOfPlugin,
+    private readonly options: { vertexTextures?: VertexTextureReader } = {},
+  ) {}
 
   /**
    * Called by the loader.
@@ -61,6 +67,7 @@ export class SkinnedInstancedMeshExtension {
       buffer: async (index) =>
         new Uint8Array((await this.parser.getDependency('buffer', index)) as ArrayBuffer),
       meshoptDecoder: meshoptDecoder ?? undefined,
+      vertexTextures: this.options.vertexTextures,
     };
     const bakedCharacters: LoadedCharacter[] = [];
     for (const [i, character] of characters.entries()) {
@@ -106,7 +113,7 @@ async function load(
     name,
     scene,
     animations,
-    boneTexture: new BoneTexture(await readBaked(source, character, index)),
+    boneTexture: await readTexture(source, character, index),
     bakeOptions: bakeOptionsOf(character.bakeOptions, `${field}.bakeOptions`),
     hiddenParts: stringsOf(hiddenParts, `${field}.hiddenParts`),
     mergeMaterials,

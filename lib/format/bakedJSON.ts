@@ -149,6 +149,14 @@ export interface LevelsJSON {
   checksum: number;
 }
 
+/** A vertex texture in a file: its JSON, see `VertexTextureJSON`, and what its views hold. */
+export interface VertexTextureInFile {
+  /** By name. */
+  arrays: Record<string, ArrayJSON>;
+  /** As that of the bone texture. */
+  checksum: number;
+}
+
 /** One character of a file. */
 export interface CharacterJSON {
   /** What it is called. */
@@ -158,7 +166,9 @@ export interface CharacterJSON {
   /** Or of the node. Without both there is the bone texture alone. */
   node?: number;
   /** The baked animation. */
-  boneTexture: Stored<BoneTextureJSON>;
+  boneTexture?: Stored<BoneTextureJSON>;
+  /** Or that of all its vertices. */
+  vertexTexture?: Stored<VertexTextureInFile>;
   /** How it was baked. */
   bakeOptions?: BakeOptionsJSON;
   /** Parts that no instance shows to begin with. */

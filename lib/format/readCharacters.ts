@@ -5,6 +5,7 @@ import { type MeshoptDecoderLike, unpackView } from './compressedViews.js';
 import { decodeBoneTexture } from './decodeBoneTexture.js';
 import { countOf, expectField, fileError, objectOf, objectsOf } from './fileErrors.js';
 import { parseGlb, readBufferView } from './glb.js';
+import { readVertices, type VertexTextureReader } from './storedVertices.js';
 
 /** Where the parts of a glTF file come from. */
 export interface FileSource {
@@ -14,6 +15,8 @@ export interface FileSource {
   buffer(index: number): Promise<Uint8Array>;
   /** What decompresses views. */
   meshoptDecoder: MeshoptDecoderLike | undefined;
+  /** What reads vertex textures. */
+  vertexTextures: VertexTextureReader | undefined;
 }
 
 /** How a file is read. */
@@ -23,6 +26,8 @@ export interface ReadOptions {
    * meshoptimizer.
    */
   meshoptDecoder?: MeshoptDecoderLike;
+  /** `VertexTexture` of `skinned-instanced-mesh/vertex-textures`, for files that have one. */
+  vertexTextures?: VertexTextureReader;
   /** Which character of the file, by name or index. @default 0 */
   character?: string | number;
 }
@@ -36,7 +41,7 @@ export interface ReadOptions {
  */
 export async function readBoneTexture(
   file: ArrayBuffer | Uint8Array,
-  { meshoptDecoder, character = 0 }: ReadOptions = {},
+  { meshoptDecoder, vertexTextures, character = 0 }: ReadOptions = {},
 ): Promise<BoneTexture> {
   const { json, binary } = parseGlb(file);
   const buffer = async (index: number) => {
@@ -56,8 +61,8 @@ export async function readBoneTexture(
     const names = characters.map(({ name }, i) => (typeof name === 'string' ? `"${name}"` : i));
     throw fileError(`the file has no character ${JSON.stringify(character)}; it has ${names.join(', ')}.`);
   }
-  const source = { json, buffer, meshoptDecoder };
-  return new BoneTexture(await readBaked(source, characters[index], index));
+  const source = { json, buffer, meshoptDecoder, vertexTextures };
+  return readTexture(source, characters[index], index);
 }
 
 /** The characters of a file; null if it has none. @throws If they are of another version. */
@@ -73,6 +78,19 @@ export function charactersOf(json: Record<string, unknown>): Record<string, unkn
   }
   expectField(version === VERSION, 'version', version, `${VERSION}`);
   return objectsOf(characters, 'characters');
+}
+
+/** A character's bone texture or vertex texture. */
+export async function readTexture(
+  source: FileSource,
+  character: Record<string, unknown>,
+  index: number,
+): Promise<BoneTexture> {
+  const { vertexTexture } = character;
+  if (vertexTexture === undefined) return new BoneTexture(await readBaked(source, character, index));
+  const field = `characters[${index}].vertexTexture`;
+  const views = await readViews(source, objectOf(vertexTexture, field).views, `${field}.views`);
+  return readVertices(vertexTexture, views, source.vertexTextures, field);
 }
 
 /** The data of a character's bone texture. */

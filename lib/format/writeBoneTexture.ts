@@ -8,6 +8,7 @@ import { fileError } from './fileErrors.js';
 import { GltfWriter } from './GltfWriter.js';
 import { inPrecision } from './inPrecision.js';
 import { encodeLevels, type WrittenLevel } from './levels.js';
+import { describeVertices, encodedVertices } from './storedVertices.js';
 
 /** How a bone texture is written. */
 export interface WriteOptions {
@@ -35,14 +36,14 @@ export interface WriteOptions {
   /** The geometry of the crowd that the levels were made of. */
   geometry?: BufferGeometry;
   /**
-   * `'half'` stores a bone texture of 32-bit numbers in 16 bits, as baking with that precision does. @default that of the bone
+   * `'half'` stores a bone texture of 32-bit numbers in 16 bits, as baking with that precision does; vertex textures stay as they are. @default that of the bone
    * texture
    */
   precision?: Precision;
 }
 
 /**
- * Writes a bone texture as a .glb, or adds it to the .glb of its character, as the extension `SIM_baked_animation`. Every number comes
+ * Writes a bone texture, or a vertex texture, as a .glb, or adds it to the .glb of its character, as the extension `SIM_baked_animation`. Every number comes
  * back as it is.
  *
  * @returns The bytes of the file.
@@ -57,10 +58,13 @@ export function writeBoneTexture(boneTexture: BoneTexture, options: WriteOptions
   const writer = new GltfWriter(into, meshoptEncoder);
   const place = node !== undefined ? { node } : { scene: scene ?? writer.defaultScene };
   if (into !== undefined) writer.removeCharacter(place);
+  const vertices = encodedVertices(boneTexture);
   writer.addCharacter({
     ...(name !== undefined && { name }),
     ...(into !== undefined && place),
-    boneTexture: writer.store(encodeBoneTexture(inPrecision(boneTexture.data, precision))),
+    ...(vertices === null
+      ? { boneTexture: writer.store(encodeBoneTexture(inPrecision(boneTexture.data, precision))) }
+      : { vertexTexture: writer.store(describeVertices(vertices)) }),
     ...(bakeOptions && { bakeOptions }),
     ...(hiddenParts && { hiddenParts: [...hiddenParts] }),
     ...(mergeMaterials === true && { mergeMaterials }),

@@ -4,11 +4,13 @@ import { MeshoptDecoder, MeshoptSimplifier } from 'meshoptimizer';
 import type { BakeOptions, LevelMesh } from 'skinned-instanced-mesh';
 import { readBoneTexture, SkinnedInstancedMeshExtension } from 'skinned-instanced-mesh/files';
 import { BakedAnimation } from 'skinned-instanced-mesh/gltf-transform';
+import { VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
 import { Texture, Vector3 } from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { BakeReport } from '../../../lib/cli/bakeReport.js';
 import { collectWarnings } from '../../../lib/cli/collectWarnings.js';
+import type { InspectReport } from '../../../lib/cli/inspectReport.js';
 import { loadScene } from '../../../lib/cli/loadScene.js';
 import { parseGlb } from '../../../lib/format/glb.js';
 import { modelsFolder } from '../../setup/models.mjs';
@@ -154,15 +156,71 @@ describe('a .glb', () => {
   });
 });
 
-describe('levels of detail', () => {
-  /** A crowd of a file as a page has it. */
-  async function crowdOf(bytes: Uint8Array): Promise<SkinnedInstancedMesh> {
-    const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder);
-    loader.register(() => ({ name: 'no images', loadTexture: async () => new Texture() }));
-    loader.register((parser) => new SkinnedInstancedMeshExtension(parser));
-    return SkinnedInstancedMesh.from(await loader.parseAsync(bytes.slice().buffer, ''), 2);
-  }
+/** A crowd of a file as a page has it. */
+async function crowdOf(bytes: Uint8Array): Promise<SkinnedInstancedMesh> {
+  const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder);
+  loader.register(() => ({ name: 'no images', loadTexture: async () => new Texture() }));
+  loader.register((parser) => new SkinnedInstancedMeshExtension(parser, { vertexTextures: VertexTexture }));
+  return SkinnedInstancedMesh.from(await loader.parseAsync(bytes.slice().buffer, ''), 2);
+}
 
+const placeOf = (crowd: SkinnedInstancedMesh, vertex: number) =>
+  crowd.getVertexPositionAt(1, vertex, new Vector3()).toArray();
+
+describe('vertex textures', () => {
+  test('are in the file as a page would bake them, and crowds play them', async () => {
+    const args = ['--vat', '--fps', '12', '--exclude', 'T-Pose', '--levels', '0.5@20'];
+    const { bytes, report } = await bake(path('arm.glb'), ...args);
+    const { scene, animations } = await loadScene(bytes);
+    const clips = ['Wave', 'Walk', 'Flex'];
+    const wanted = await collectWarnings([], () => VertexTexture.bake(scene, animations, { fps: 12, clips }));
+    const texture = await readBoneTexture(bytes, {
+      meshoptDecoder: MeshoptDecoder,
+      vertexTextures: VertexTexture,
+    });
+    expect(bitsOf((texture as VertexTexture).vertexData)).toEqual(bitsOf(wanted.vertexData));
+    expect(report).toMatchObject({ encoding: 'vertices', precision: 'half', joints: [] });
+    expect(await validateGlb(bytes)).toEqual([]);
+
+    const crowd = await crowdOf(bytes);
+    const made = SkinnedInstancedMesh.from(scene, [], 2, { boneTexture: wanted });
+    for (const one of [crowd, made]) one.play(1, 'Wave', { time: 0.37 });
+    for (let vertex = 0; vertex < 72; vertex++) expect(placeOf(crowd, vertex)).toEqual(placeOf(made, vertex));
+    expect(crowd.levels).toHaveLength(2);
+    const { stdout } = await command('inspect', path('out.glb'), '--json');
+    const [inspected] = (JSON.parse(stdout) as InspectReport).characters;
+    expect(inspected.encoding).toBe('vertices');
+    for (const { error } of inspected.clips) expect(error?.worst).toBeLessThan(2e-2);
+  });
+
+  test('are replaced by what is baked next', async () => {
+    await bake(path('arm.glb'), '--vat');
+    writeFileSync(path('vertices.glb'), readFileSync(path('out.glb')));
+    const { bytes } = await bake(path('vertices.glb'));
+    const anew = await bake(path('arm.glb'));
+    expectSame((await read(bytes)).data, await read(anew.bytes));
+    expect(bytes.length).toBeLessThan(readFileSync(path('vertices.glb')).length);
+  });
+
+  test('need someone to read them, and have no joints', async () => {
+    const { bytes } = await bake(path('arm.glb'), '--vat');
+    await expect(read(bytes)).rejects.toThrow('is a vertex texture; import { VertexTexture }');
+    const damaged = bytes.slice();
+    damaged[damaged.length - 64] ^= 1;
+    const reading = readBoneTexture(damaged, {
+      meshoptDecoder: MeshoptDecoder,
+      vertexTextures: VertexTexture,
+    });
+    await expect(reading).rejects.toThrow('SIM_baked_animation');
+    for (const option of ['--encoding=tracks', '--sockets=Watch', '--root-motion', '--no-morph-targets']) {
+      const { code, stderr } = await command('bake', path('arm.glb'), '-o', path('out.glb'), '--vat', option);
+      expect(code).toBe(2);
+      expect(stderr).toContain(`bake: ${option.split('=')[0]} is about joints`);
+    }
+  });
+});
+
+describe('levels of detail', () => {
   test('are in the file as a page would make them, and crowds have them', async () => {
     const { bytes, report } = await bake(
       path('arm.glb'),
@@ -191,9 +249,7 @@ describe('levels of detail', () => {
     expect(crowd.getPartVisibleAt(0, 'Watch')).toBe(false);
     crowd.play(1, 'Wave', { time: 0.37 });
     made.play(1, 'Wave', { time: 0.37 });
-    const place = (one: SkinnedInstancedMesh, vertex: number) =>
-      one.getVertexPositionAt(1, vertex, new Vector3()).toArray();
-    for (let vertex = 0; vertex < 72; vertex++) expect(place(crowd, vertex)).toEqual(place(made, vertex));
+    for (let vertex = 0; vertex < 72; vertex++) expect(placeOf(crowd, vertex)).toEqual(placeOf(made, vertex));
     expect(await validateGlb(bytes)).toEqual([]);
   });
 
