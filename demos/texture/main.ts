@@ -16,6 +16,7 @@ import { onFile, openCharacter } from '../lib/openFile.js';
 import { openStage } from '../lib/openStage.js';
 import { fail, find, secondsBetween, showValue, slide, tell, toggle } from '../lib/page.js';
 import { bakeErrors, drawTexels } from './bakeErrors.js';
+import { compareBakes } from './compareBakes.js';
 
 /** Clips in the table; of a file with very many, the worst. */
 const ROWS = 8;
@@ -32,6 +33,8 @@ let frame = 0;
 let fps = 30;
 let half = false;
 let playing = true;
+/** Whether ways to bake are being compared, for which the page draws nothing. */
+let comparing = false;
 let width = 1;
 
 // --- the skeleton beside the character ---
@@ -104,15 +107,40 @@ function report(boneTexture: BoneTexture, character: SkinnedInstancedMesh): void
     `${layout.width} × ${layout.height} texels, ${(byteLength / 1e6).toFixed(2)} MB.`;
 
   const errors = bakeErrors(root, clips, character, size.y);
-  find('tbody').replaceChildren(
-    ...errors.slice(0, ROWS).map(({ clip: name, onFrames, between }) => {
+  fill(
+    '[data-errors]',
+    errors.slice(0, ROWS).map(({ clip: name, onFrames, between }) => {
+      return [name, onFrames.toExponential(1), between.toExponential(1)];
+    }),
+  );
+}
+
+/** Fills a table, row by row. */
+function fill(table: string, rows: readonly string[][]): void {
+  find(table).replaceChildren(
+    ...rows.map((cells) => {
       const row = document.createElement('tr');
-      for (const text of [name, onFrames.toExponential(1), between.toExponential(1)]) {
-        row.insertCell().textContent = text;
-      }
+      for (const text of cells) row.insertCell().textContent = text;
       return row;
     }),
   );
+}
+
+/** Shows how long the page waits while it bakes at once, in slices, and in a worker. */
+async function compare(): Promise<void> {
+  if (comparing) return;
+  comparing = true;
+  try {
+    const bakes = await compareBakes(root, clips, { fps, precision: half ? 'half' : 'float' });
+    fill(
+      '[data-bakes]',
+      bakes.map(({ name, blocked, took }) => [name, blocked.toFixed(1), took.toFixed(0)]),
+    );
+    find<HTMLElement>('table:has([data-bakes])').hidden = false;
+  } catch (error) {
+    fail(error as Error);
+  }
+  comparing = false;
 }
 
 function setClip(index: number): void {
@@ -173,6 +201,7 @@ function listen(): void {
     half = value;
     if (crowd !== null) bake();
   });
+  find('[name=compare]').addEventListener('click', compare);
   onFile(find('[name=file]'), open);
 }
 
@@ -183,7 +212,7 @@ let last = performance.now();
 function draw(now: number): void {
   const delta = secondsBetween(last, now);
   last = now;
-  if (crowd !== null) {
+  if (crowd !== null && !comparing) {
     const { count, duration } = crowd.boneTexture.clips[clip];
     const intervals = Math.max(count - 1, 1);
     if (playing && duration > 0) frame = (frame + (delta * intervals) / duration) % intervals;

@@ -2,9 +2,9 @@ import { BoneTexture } from 'skinned-instanced-mesh';
 import { bakeInWorker } from 'skinned-instanced-mesh/worker';
 import { expect, test, vi } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
+import { longestGap } from '../../demos/texture/longestGap.js';
 import { hasCharacter, loadCharacter } from '../support/characters.js';
 import { differences } from '../support/differences.js';
-import { longestGap } from '../support/longestGap.js';
 
 const KNIGHT = 'Knight.glb';
 

@@ -409,6 +409,12 @@ test.each(RENDERERS)('the bone texture page shows what was baked under %s', asyn
   expect(await page.locator('tbody tr').first().textContent()).toMatch(/e-\d/);
   await page.click('button[name=half]');
   expect(await page.textContent('[data-facts]')).toContain('in half');
+  await page.click('button[name=compare]');
+  await page.waitForSelector('[data-bakes] tr:nth-child(3)');
+  const ways = await page.$$eval('[data-bakes] td:first-child', (cells) =>
+    cells.map((cell) => cell.textContent),
+  );
+  expect(ways).toEqual(['bake', 'bakeAsync', 'bakeInWorker']);
   await page.selectOption('[name=clip]', { label: 'Jump' });
   await page.fill('[name=frame]', '12');
   expect(await page.getAttribute('button[name=play]', 'aria-pressed')).toBe('false');
