@@ -84,7 +84,7 @@ async function open(file: File): Promise<void> {
   try {
     tell(`Reading ${file.name} …`);
     const { root, clips: all } = await openCharacter(file, device.renderer);
-    const clips = movesOf(all);
+    const clips = [...movesOf(all)];
     tell(`Baking ${clips.length} clips of ${file.name} …`, 0);
     const boneTexture = await BoneTexture.bakeAsync(root, clips, {
       signal,

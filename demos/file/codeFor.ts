@@ -17,12 +17,20 @@ export interface Shown {
   width: number;
 }
 
+/** The extension of files whose animation is baked. */
+const BAKED = 'SIM_baked_animation';
+
 /** What a file needs beyond GLTFLoader itself: its extension, where the decoder comes from, and what to do with it. */
 const DECODERS = [
   [
     'EXT_meshopt_compression',
     `import { MeshoptDecoder } from 'three/addons/libs/meshopt_decoder.module.js';`,
     'setMeshoptDecoder(MeshoptDecoder)',
+  ],
+  [
+    BAKED,
+    `import { SkinnedInstancedMeshExtension } from 'skinned-instanced-mesh/files';`,
+    'register((parser) => new SkinnedInstancedMeshExtension(parser))',
   ],
   [
     'KHR_draco_mesh_compression',
@@ -59,6 +67,7 @@ export function codeFor({ renderer, file, extensions, count, clips, options, hei
   const loader = ['new GLTFLoader()', ...decoders.map(([, , call]) => `.${call}`)].join(
     decoders.length > 1 ? '\n  ' : '',
   );
+  const character = extensions.includes(BAKED) ? 'gltf' : 'gltf.scene, gltf.animations';
   const columns = Math.ceil(Math.sqrt(count));
   const depth = columns * width;
   const distance = Math.min(depth, height * 9) + height * 1.6;
@@ -81,7 +90,7 @@ camera.lookAt(0, ${short(height / 2)}, 0);
 
 const loader = ${loader};
 const gltf = await loader.loadAsync(${quoted(encodeURIComponent(file))});
-const crowd = SkinnedInstancedMesh.from(gltf.scene, gltf.animations, ${count}${given(options)});
+const crowd = SkinnedInstancedMesh.from(${character}, ${count}${given(options)});
 scene.add(crowd);
 
 const matrix = new Matrix4();

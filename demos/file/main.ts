@@ -1,13 +1,18 @@
 import type { BoneTexture, FromOptions, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import { type LoadedCharacter, readBoneTexture } from 'skinned-instanced-mesh/files';
 import { type AnimationClip, Box3, Matrix4, type Mesh, type Object3D, Vector3 } from 'three';
+import { MeshoptDecoder } from 'three/addons/libs/meshopt_decoder.module.js';
 import { createCharacter } from '../character.js';
 import { Figures } from '../lib/Figures.js';
 import { onFile, openCharacter } from '../lib/openFile.js';
 import { openStage } from '../lib/openStage.js';
 import { fail, find, secondsBetween, showValue, slide, tell, toggle } from '../lib/page.js';
 import { crowdRadius, movesOf, partOf, placeOf } from '../lib/plan.js';
+import { bakedFile, costs, save } from './bakedFile.js';
 import { codeFor } from './codeFor.js';
 
+const BAKED = 'SIM_baked_animation';
+const MESHOPT = 'EXT_meshopt_compression';
 const MIXED = 'all of them, mixed';
 /** What textures may be as large as without asking the device. */
 const DEFAULT_TEXTURE_SIZE = 4096;
@@ -16,6 +21,9 @@ const { query, detail, Crowd, device, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
 
 let { root, clips }: { root: Object3D; clips: AnimationClip[] } = createCharacter({ detail });
+/** The .glb that was opened, and what was baked into it. */
+let source: ArrayBuffer | null = null;
+let baked: LoadedCharacter | null = null;
 let fileName = '';
 let extensions: string[] = [];
 let crowd: SkinnedInstancedMesh | null = null;
@@ -31,6 +39,7 @@ const DEFAULTS: FromOptions = {
   mergeMaterials: false,
 };
 const options: FromOptions = { ...DEFAULTS, mergeMaterials: true };
+let bakeTime = 0;
 
 // --- what the library warns of, for the panel ---
 
@@ -47,7 +56,10 @@ console.warn = (...args: unknown[]) => {
 function build(): void {
   try {
     const { maxTextureSize } = device;
-    const next = Crowd.from(root, clips, count, { ...options, maxTextureSize, skipUnsupported: true });
+    const given = { ...options, maxTextureSize, skipUnsupported: true };
+    const start = performance.now();
+    const next = baked === null ? Crowd.from(root, clips, count, given) : Crowd.from(baked, count, given);
+    bakeTime = performance.now() - start;
     next.castShadow = true;
     next.receiveShadow = true;
     crowd?.removeFromParent();
@@ -70,13 +82,17 @@ function place(placed: SkinnedInstancedMesh): void {
 }
 
 /** Names of the clips that characters play, by chance where there are several. */
-const played = () => (clip === MIXED ? movesOf(clips).map(({ name }) => name) : [clip]);
+const played = () => (clip === MIXED ? movesOf(namedClips()).map(({ name }) => name) : [clip]);
+
+/** The clips of the file, or those that were baked into it. */
+const namedClips = (): readonly { name: string }[] =>
+  clips.length > 0 ? clips : (baked?.boneTexture.clips ?? []);
 
 function play(playing: SkinnedInstancedMesh): void {
   const names = played();
   playing.playAll((i) => names[partOf(i, names.length).clip], {
-    time: (i) => partOf(i, clips.length).time,
-    timeScale: (i) => partOf(i, clips.length).timeScale,
+    time: (i) => partOf(i, names.length).time,
+    timeScale: (i) => partOf(i, names.length).timeScale,
     fade: playing.elapsed > 0 ? 0.3 : 0,
   });
 }
@@ -108,9 +124,11 @@ function report({ boneTexture, geometry, material, partNames }: SkinnedInstanced
   const vertices = geometry.getAttribute('position').count;
   const draws = Array.isArray(material) ? material.length : 1;
   find('[data-facts]').textContent =
-    `${fileName || 'The built-in figure'}: clips: ${clips.length}, joints: ${boneTexture.jointNames.length}, ` +
+    `${fileName || 'The built-in figure'}: clips: ${boneTexture.clips.length}, joints: ${boneTexture.jointNames.length}, ` +
     `vertices: ${vertices.toLocaleString('en')}, parts: ${partNames.length}, draw calls: ${draws}; ` +
-    `bone texture ${sizeOf(boneTexture)} as ${boneTexture.encoding}.`;
+    `bone texture ${sizeOf(boneTexture)} as ${boneTexture.encoding}${baked === null ? '' : ', from the file'}.`;
+  find('[data-saved]').textContent = '';
+  find<HTMLElement>('[data-costs]').hidden = true;
   find('[data-warnings]').replaceChildren(
     ...[...warnings].map((text) => {
       const item = document.createElement('li');
@@ -135,7 +153,7 @@ function code({ layout }: BoneTexture): string {
   return codeFor({
     renderer: query.get('renderer') === 'webgpu' ? 'webgpu' : 'webgl',
     file: fileName || 'character.glb',
-    extensions,
+    extensions: baked === null ? extensions.filter((name) => name !== BAKED) : [...extensions, MESHOPT],
     count,
     clips: played(),
     options: given,
@@ -159,16 +177,66 @@ function holdsUnsupported(): boolean {
 function listClips(): void {
   clip = MIXED;
   find('[name=clip]').replaceChildren(
-    ...[MIXED, ...clips.map(({ name }) => name)].map((name) => new Option(name)),
+    ...[MIXED, ...namedClips().map(({ name }) => name)].map((name) => new Option(name)),
   );
 }
+
+/** What was baked into the file was baked with other options; without clips it is all that there is. */
+function bakeAnew(): void {
+  if (clips.length > 0) baked = null;
+  build();
+}
+
+// --- baked into its file ---
+
+const shown = () => ({ root, clips, source });
+
+/** Saves the character with its bone texture, and says how fast it is read. */
+async function saveBaked(): Promise<void> {
+  if (crowd === null) return;
+  try {
+    const { boneTexture } = crowd;
+    const { bytes, added } = await bakedFile(shown(), boneTexture, options.mergeMaterials === true);
+    save(bytes, `${fileName.replace(/\.\w+$/, '') || 'character'}-baked.glb`);
+    const start = performance.now();
+    (await readBoneTexture(bytes, { meshoptDecoder: MeshoptDecoder })).dispose();
+    const read = performance.now() - start;
+    find('[data-saved]').textContent =
+      `${kilobytes(bytes.length)} kB, of which the baked animation takes ${kilobytes(added)}: read in ${read.toFixed(0)} ms, ` +
+      `where making this crowd took ${bakeTime.toFixed(0)}.`;
+  } catch (error) {
+    fail(error as Error);
+  }
+}
+
+/** Shows what the bone texture takes in each encoding. */
+async function showCosts(): Promise<void> {
+  const rows = await costs(shown(), { ...options, maxTextureSize: device.maxTextureSize });
+  const table = find<HTMLTableElement>('[data-costs]');
+  table.tBodies[0].replaceChildren(
+    ...rows.map(({ label, file, plain, gpu }) => {
+      const row = document.createElement('tr');
+      const cells = file === null ? ['cannot hold it'] : [file, plain, gpu].map(kilobytes);
+      row.append(
+        ...[label, ...cells].map((text) =>
+          Object.assign(document.createElement('td'), { textContent: text }),
+        ),
+      );
+      return row;
+    }),
+  );
+  table.hidden = false;
+}
+
+const kilobytes = (bytes: number) => Math.ceil(bytes / 1000).toLocaleString('en');
 
 /** A list whose choice becomes an option. */
 function choose(name: 'encoding' | 'precision' | 'influences'): void {
   find<HTMLSelectElement>(`[name=${name}]`).addEventListener('change', ({ target }) => {
     const { value } = target as HTMLSelectElement;
     Object.assign(options, { [name]: name === 'influences' ? Number(value) : value });
-    build();
+    if (name === 'influences') build();
+    else bakeAnew();
   });
 }
 
@@ -177,9 +245,9 @@ async function open(file: File): Promise<void> {
     tell(`Reading ${file.name} …`);
     warnings.clear();
     const opened = await openCharacter(file, device.renderer);
-    if (opened.clips.length === 0)
+    if (opened.clips.length === 0 && opened.baked === null)
       throw new Error(`${file.name} has no animations; export it with its clips.`);
-    ({ root, clips, extensions, name: fileName } = opened);
+    ({ root, clips, extensions, name: fileName, bytes: source, baked } = opened);
     root.traverse((node) => {
       (node as Mesh).castShadow = (node as Mesh).isMesh === true;
     });
@@ -205,11 +273,13 @@ function listen(): void {
   slide('fps', () => {});
   find('[name=fps]').addEventListener('change', ({ target }) => {
     options.fps = Number((target as HTMLInputElement).value);
-    build();
+    bakeAnew();
   });
   choose('encoding');
   choose('precision');
   choose('influences');
+  find('[name=save]').addEventListener('click', () => void saveBaked());
+  find('[name=costs]').addEventListener('click', () => void showCosts());
   toggle('merge', true, (value) => {
     options.mergeMaterials = value;
     if (crowd !== null) build();

@@ -1,3 +1,8 @@
+import {
+  bakedCharactersOf,
+  type LoadedCharacter,
+  SkinnedInstancedMeshExtension,
+} from 'skinned-instanced-mesh/files';
 import type { AnimationClip, Object3D } from 'three';
 import type { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import type { AnyRenderer } from './createRenderer.js';
@@ -8,6 +13,10 @@ export interface OpenedCharacter {
   clips: AnimationClip[];
   /** Extensions of glTF that the file uses. */
   extensions: string[];
+  /** The file, if it is a .glb. */
+  bytes: ArrayBuffer | null;
+  /** What was baked into it. */
+  baked: LoadedCharacter | null;
 }
 
 /** Calls back with each file that is chosen in `input` or dropped on the page. */
@@ -44,10 +53,13 @@ async function createLoader(renderer: AnyRenderer): Promise<GLTFLoader> {
     import('three/addons/libs/meshopt_decoder.module.js'),
   ]);
   return new gltf.GLTFLoader()
+    .register((parser) => new SkinnedInstancedMeshExtension(parser))
     .setDRACOLoader(new draco.DRACOLoader())
     .setKTX2Loader(new ktx2.KTX2Loader().detectSupport(renderer))
     .setMeshoptDecoder(meshopt.MeshoptDecoder);
 }
+
+const isGlb = (bytes: ArrayBuffer) => new TextDecoder().decode(bytes.slice(0, 4)) === 'glTF';
 
 /**
  * Reads a .glb or .gltf.
@@ -58,9 +70,18 @@ export async function openCharacter(file: File, renderer: AnyRenderer): Promise<
   created ??= createLoader(renderer);
   const loader = await created;
   try {
-    const gltf = await loader.parseAsync(await file.arrayBuffer(), '');
+    const bytes = await file.arrayBuffer();
+    const gltf = await loader.parseAsync(bytes, '');
     const { extensionsUsed = [] } = gltf.parser.json as { extensionsUsed?: string[] };
-    return { name: file.name, root: gltf.scene, clips: gltf.animations, extensions: extensionsUsed };
+    const [baked = null] = bakedCharactersOf(gltf);
+    return {
+      name: file.name,
+      root: baked?.scene ?? gltf.scene,
+      clips: gltf.animations,
+      extensions: extensionsUsed,
+      bytes: isGlb(bytes) ? bytes : null,
+      baked,
+    };
   } catch (error) {
     throw new Error(`${file.name} is no glTF file that can be read: ${(error as Error).message}`);
   }

@@ -23,7 +23,7 @@ function chance(index: number, what: number): number {
 }
 
 /** The clips that characters may play by chance: not the pose they were modelled in, unless there is nothing else. */
-export function movesOf<Clip extends { name: string }>(clips: Clip[]): Clip[] {
+export function movesOf<Clip extends { name: string }>(clips: readonly Clip[]): readonly Clip[] {
   const moves = clips.filter(({ name }) => !/t[-_ ]?pose/i.test(name));
   return moves.length > 0 ? moves : clips;
 }

@@ -515,6 +515,20 @@ test.each(RENDERERS)('the page for files takes one or refuses it under %s', asyn
   await page.fill('[name=count]', '0.48');
   expect(await page.textContent('.code')).toContain('gltf.animations, 3, {');
 
+  // What it saves, it opens, and bakes nothing then.
+  await page.$$eval('details', (all) => {
+    for (const one of all) one.open = true;
+  });
+  const saved = page.waitForEvent('download');
+  await page.click('[name=save]');
+  const path = await (await saved).path();
+  await page.waitForFunction(() => document.querySelector('[data-saved]')?.textContent?.includes('read in'));
+  await page.setInputFiles('input[type=file]', path);
+  await page.waitForFunction(() =>
+    document.querySelector('[data-facts]')?.textContent?.includes('as matrix, from the file'),
+  );
+  expect(await page.textContent('.code')).toContain('SkinnedInstancedMesh.from(gltf, 3');
+
   await page.setInputFiles('input[type=file]', glb('notes.glb', 'no model'));
   await page.waitForFunction(() => document.body.dataset.error?.includes('notes.glb is no glTF file'));
   await page.setInputFiles(

@@ -23,6 +23,9 @@ const CEILINGS: Record<string, number> = {
 /** The same of what instances as objects add to the main entry. */
 const OBJECTS_CEILING = 12;
 
+/** The same of what reading and writing files adds. */
+const FILES_CEILING = 12;
+
 /** The same of the command, not compressed: users of the library never load it. */
 const COMMAND_CEILING = 760;
 
@@ -442,6 +445,13 @@ describe('the README and the guides', () => {
     codeFor({
       ...shown,
       renderer: 'webgl',
+      extensions: ['SIM_baked_animation', 'EXT_meshopt_compression'],
+      clips: ['Walk'],
+      options: {},
+    }),
+    codeFor({
+      ...shown,
+      renderer: 'webgl',
       file: "it's #1.glb",
       extensions: ['EXT_meshopt_compression'],
       clips: [`Jane's "Idle"\n`],
@@ -741,11 +751,12 @@ import * as SkeletonUtils from 'three/addons/utils/SkeletonUtils.js';
 import type { GLTF } from 'three/addons/loaders/GLTFLoader.js';
 import type { SkinnedInstance } from 'skinned-instanced-mesh/objects';
 import { BoneTexture, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import { bakedCharactersOf, readBoneTexture, writeBoneTexture } from 'skinned-instanced-mesh/files';
 declare const gltf: GLTF, root: Object3D, coarseRoot: Object3D, farRoot: Object3D, clips: AnimationClip[], delta: number, scene: Scene;
 declare const offsetMatrix: Matrix4, swordGeometry: BufferGeometry, coarseSwordGeometry: BufferGeometry, nameplate: BufferGeometry, swordMaterial: Material, otherMaterial: Material, leaves: Texture;
 declare function strike(index: number): void;
 type Named = [AnimationAction, KeyframeTrack, Quaternion, SkinnedMesh];
-void [Mesh, nameplate, AnimationClip, AnimationMixer, AnimationUtils, Color, InterpolateLinear, LoopOnce, Matrix4, PropertyBinding, Vector3, {} as Named, MeshDepthMaterial, MeshStandardMaterial, RGBADepthPacking, ShaderMaterial, SkeletonHelper,
+void [bakedCharactersOf, readBoneTexture, writeBoneTexture, Mesh, nameplate, AnimationClip, AnimationMixer, AnimationUtils, Color, InterpolateLinear, LoopOnce, Matrix4, PropertyBinding, Vector3, {} as Named, MeshDepthMaterial, MeshStandardMaterial, RGBADepthPacking, ShaderMaterial, SkeletonHelper,
   Vector2, SkeletonUtils, BoneTexture, SkinnedInstancedMesh, gltf, root, coarseRoot, farRoot, coarseSwordGeometry, clips, delta, scene, offsetMatrix,
   swordGeometry, swordMaterial, otherMaterial, leaves, strike];
 ${names.join('\n')}
@@ -890,6 +901,26 @@ describe('tree shaking', () => {
     const size = (gzipSync(both).length - gzipSync(main).length) / 1024;
     console.log(`baking in a worker adds ${size.toFixed(1)} kB compressed`);
     expect(size).toBeLessThan(WORKER_CEILING);
+  });
+
+  test('baked files are read and written by who imports that, and no one else', async () => {
+    const main = await bundle(`export * from 'skinned-instanced-mesh';`, true);
+    expect(main).not.toContain('bufferViews');
+    const both = await bundle(
+      `export * from 'skinned-instanced-mesh'; export * from 'skinned-instanced-mesh/files';`,
+      true,
+    );
+    const added = (gzipSync(both).length - gzipSync(main).length) / 1024;
+    const reading = await bundle(
+      `export * from 'skinned-instanced-mesh'; export { SkinnedInstancedMeshExtension } from 'skinned-instanced-mesh/files';`,
+      true,
+    );
+    const plugin = (gzipSync(reading).length - gzipSync(main).length) / 1024;
+    console.log(
+      `baked files add ${added.toFixed(1)} kB compressed, the plugin alone ${plugin.toFixed(1)} kB`,
+    );
+    expect(plugin).toBeLessThan(added);
+    expect(added).toBeLessThan(FILES_CEILING);
   });
 
   test.each(Object.entries(CEILINGS))('%s stays below its ceiling of %i kB', async (entry, ceiling) => {
