@@ -24,7 +24,7 @@ const CEILINGS: Record<string, number> = {
 const OBJECTS_CEILING = 12;
 
 /** The same of what reading and writing files adds. */
-const FILES_CEILING = 12;
+const FILES_CEILING = 9;
 
 /** The same of the command, not compressed: users of the library never load it. */
 const COMMAND_CEILING = 760;
