@@ -76,3 +76,7 @@ export const INSTANCES_PER_ROW_BITS = 8;
  */
 export const LIST_TEXELS = 2048;
 export const LIST_TEXELS_BITS = 11;
+
+/** What errors say that is needed, and how one has it. */
+export const MIXED_POSES =
+  "poses that are mixed before they are drawn; bake with encoding \"tracks\": from(root, clips, count, { encoding: 'tracks' }), which 'auto' chooses only from eight vertices a joint on.";

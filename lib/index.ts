@@ -24,12 +24,13 @@ export type { UniformValue } from './instances/uniformTypes.js';
 export type { AnyMotion } from './motion/CrowdMotions.js';
 export type { AttachmentLevel } from './objects/AttachmentLevel.js';
 export type { CharacterMesh } from './objects/CharacterMesh.js';
-export type { CrowdInstance } from './objects/CrowdInstance.js';
+export type { CrowdAction, CrowdInstance } from './objects/CrowdInstance.js';
 export type { CrowdMesh } from './objects/CrowdMesh.js';
 export type { FromOptions } from './objects/createCharacter.js';
 export type { LevelOptions } from './objects/createLevel.js';
 export type {
   DrawOptions,
+  EventOfAction,
   SkinnedInstancedMeshEventMap,
   SkinnedInstancedMeshOptions,
 } from './objects/crowdTypes.js';

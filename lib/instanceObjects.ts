@@ -4,12 +4,14 @@
  * @module skinned-instanced-mesh/objects
  */
 
+import type { InstanceAction } from './instanceObjects/InstanceAction.js';
 import { SkinnedInstance } from './instanceObjects/SkinnedInstance.js';
 import { registerInstances } from './objects/CrowdInstance.js';
 import type { SkinnedInstancedMesh } from './objects/SkinnedInstancedMesh.js';
 
 declare module './objects/CrowdInstance.js' {
   interface CrowdInstance extends SkinnedInstance {}
+  interface CrowdAction extends InstanceAction<SkinnedInstance> {}
 }
 
 registerInstances({ create: (crowd: SkinnedInstancedMesh) => new SkinnedInstance(crowd) });

@@ -1,5 +1,5 @@
 import type { Object3D, Quaternion, Skeleton, Vector3 } from 'three';
-import { AFFINE_SIZE } from '../constants.js';
+import { AFFINE_SIZE, MIXED_POSES } from '../constants.js';
 import { EDIT_STRIDE } from '../edits/EditPool.js';
 import {
   EDIT_AXIS,
@@ -301,9 +301,7 @@ function checkEditable({ fixed, names }: PoseTracks, node: number, caller: strin
 /** @throws If there are none. */
 function tracksOf(tracks: PoseTracks | null, caller: string): PoseTracks {
   if (tracks !== null) return tracks;
-  throw new Error(
-    `${caller}: needs poses that are mixed before they are drawn; bake with encoding "tracks".`,
-  );
+  throw new Error(`${caller}: needs ${MIXED_POSES}`);
 }
 
 const textOf = (value: unknown): string =>

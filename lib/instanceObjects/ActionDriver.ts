@@ -6,6 +6,8 @@ import type { PlayedAction } from './PlayedAction.js';
 
 /** The actions of an instance, as a driver knows them. */
 export interface DrivenMixer {
+  /** Whether its instance is no more. */
+  readonly isLost: boolean;
   steers(layer: number): boolean;
   release(layer?: number): void;
   delay(seconds: number): void;
@@ -81,7 +83,12 @@ export class ActionDriver implements PlaybackDriver {
   }
 
   released(index: number, layer?: number): void {
-    this.mixers[index]?.release(layer);
+    const mixer = this.mixers[index];
+    if (mixer === undefined) return;
+    mixer.release(layer);
+    if (!mixer.isLost) return;
+    this.mixers[index] = undefined;
+    this.heap.set(index, Infinity);
   }
 
   resumed(index: number, missed: number): void {

@@ -76,10 +76,4 @@ export abstract class AnimatedInstance extends PlacedInstance {
     this.mixer.setTime(time);
     return this;
   }
-
-  /** The action that plays a clip on a layer; null if none does. */
-  protected playedAction(clip: string, layer: string): InstanceAction<this> | null {
-    const action = this.existingAction(clip, { layer });
-    return action?.isScheduled() === true ? action : null;
-  }
 }

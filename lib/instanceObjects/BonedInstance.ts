@@ -16,7 +16,7 @@ export abstract class BonedInstance extends DressedInstance {
    *
    * With encodings other than `'tracks'` they follow the joints too, but cannot be written to, and nodes between joints are left out.
    */
-  get bones(): readonly InstanceBone[] {
+  get bones(): InstanceBone[] {
     return this.makeBones().list;
   }
 
@@ -64,7 +64,11 @@ export abstract class BonedInstance extends DressedInstance {
     if (source === this) return this;
     if (source.crowd === this.crowd) this.crowd.crowd.edits.copyProportions(source.index, this.index);
     if (!recursive) return this;
-    for (const child of source.children) if (!isInstanceBone(child)) this.add(child.clone());
+    for (const child of source.children) {
+      // In the same order, by which `SkeletonUtils.clone` goes.
+      if (isInstanceBone(child)) this.makeBones();
+      else this.add(child.clone());
+    }
     for (const bone of source.ownBones?.all ?? []) {
       for (const child of bone.children) {
         if (!isInstanceBone(child)) this.getObjectByName(bone.name)?.add(child.clone());

@@ -150,7 +150,9 @@ export abstract class DressedInstance extends AnimatedInstance {
 
   private observe(color: Color, apply: (index: number, color: Color) => void): ObservedColor {
     const { looks } = this.home.objects;
-    const observed = new ObservedColor(color, () => looks.add(change));
+    const observed = new ObservedColor(color, () => {
+      if (this.index >= 0) looks.add(change);
+    });
     const change = {
       isQueued: false,
       apply: () => {

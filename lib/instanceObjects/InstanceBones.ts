@@ -29,7 +29,7 @@ let _unedited = /*@__PURE__*/ new Float64Array(0);
 /** The bones of an instance: they read its pose, and what is written to them becomes edits. */
 export class InstanceBones implements BonePoser {
   /** Of all joints, and of nodes between them. */
-  readonly list: readonly InstanceBone[];
+  readonly list: InstanceBone[];
   /** Also of nodes above all joints. */
   readonly all: InstanceBone[] = [];
   private readonly writtenTo = new Set<InstanceBone>();

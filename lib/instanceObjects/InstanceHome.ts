@@ -30,6 +30,7 @@ export class InstanceHome extends Object3D {
       homes.set(mesh, home);
       mesh.crowd.objects = home.objects;
       mesh.crowd.data.push(home.objects);
+      home.takeFromCrowd();
     }
     if (home.parent !== mesh) mesh.add(home);
     return home;
@@ -41,6 +42,13 @@ export class InstanceHome extends Object3D {
     // It is always where the crowd is.
     this.matrixAutoUpdate = false;
     this.matrixWorld = mesh.matrixWorld;
+  }
+
+  /** Brings objects home that are added to the crowd itself. */
+  private takeFromCrowd(): void {
+    this.mesh.addEventListener('childadded', ({ child }) => {
+      if (this.isMine(child)) this.add(child);
+    });
   }
 
   override add(...added: Object3D[]): this {
@@ -137,9 +145,16 @@ export class InstanceHome extends Object3D {
     return result;
   }
 
-  /** A copy of a crowd gets a home of its own once it has objects; what is left of the copy of this one is nothing. */
-  override clone(): this {
-    return new Object3D() as this;
+  /**
+   * A copy of a crowd gets a home of its own once it has objects. The copy of this one has plain objects in the places of those that
+   * have children, with copies of these.
+   */
+  override clone(recursive = true): this {
+    const copy = new Object3D();
+    for (const child of recursive ? this.children : []) {
+      copy.add(Object3D.prototype.copy.call(new Object3D(), child, true));
+    }
+    return copy as this;
   }
 
   /** Everything whose parent this is, also what is not among `children`. */

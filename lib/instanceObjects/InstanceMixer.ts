@@ -4,6 +4,7 @@ import { checkTimeScale, type LayerReference } from '../playback/PlayOptions.js'
 import type { ClipReference } from '../poses/ClipTable.js';
 import { checkFinite } from '../utils/checkFinite.js';
 import { ActionDriver } from './ActionDriver.js';
+import { findClip } from './findClip.js';
 import { InstanceAction } from './InstanceAction.js';
 import { nextChange } from './nextChange.js';
 import { PlayedAction } from './PlayedAction.js';
@@ -160,6 +161,11 @@ export class InstanceMixer<T extends ActionOwner> {
   }
 
   /** @internal */
+  get isLost(): boolean {
+    return this.owner.instanceId < 0;
+  }
+
+  /** @internal */
   get elapsed(): number {
     const { instanceId } = this.owner;
     return instanceId < 0 ? this.anchorElapsed : this.crowd.playback.time.elapsedOf(instanceId);
@@ -186,6 +192,7 @@ export class InstanceMixer<T extends ActionOwner> {
   /** @internal */
   activate(played: PlayedAction): void {
     if (this.isActive(played)) return;
+    findClip(this.crowd, played, `${NAME}.clipAction(…).play`);
     if (!this.running) this.driver.catchUp(this.owner.instanceId);
     played.at = this.time;
     played.updates = this.updates;

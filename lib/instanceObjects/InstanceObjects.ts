@@ -93,6 +93,7 @@ export class InstanceObjects implements CrowdObjects {
     this.byId[id] = null;
     object.instanceId = -1;
     this.presence.remove(object);
+    this.placement.forget();
     object.lost();
   }
 

@@ -5,6 +5,9 @@ import { warnOnce } from '../utils/warnOnce.js';
 
 const NAME = 'SkinnedInstance';
 
+/** Objects that are gone may be kept until they are this many. */
+const MAX_GONE = 64;
+
 const _inCrowd = /*@__PURE__*/ new Matrix4();
 
 /** An object by which an instance is placed. */
@@ -25,7 +28,9 @@ export interface PlacedObject extends Object3D {
 
 /** Carries the places of objects over to the instances of a crowd, and looks at those only that have changed. */
 export class InstancePlacement {
-  private readonly changed: PlacedObject[] = [];
+  private changed: PlacedObject[] = [];
+  /** How many of them may stand for no instance any more. */
+  private gone = 0;
   /** Where the crowd was when it was last looked at. */
   private readonly crowdWorld = new Matrix4();
   private readonly inverse = new Matrix4();
@@ -34,9 +39,16 @@ export class InstancePlacement {
 
   /** Call when position, rotation or scale of an object were set. */
   queue(object: PlacedObject): void {
-    if (object.isQueued) return;
+    if (object.isQueued || object.instanceId < 0) return;
     object.isQueued = true;
     this.changed.push(object);
+  }
+
+  /** Forgets those that stand for no instance any more: a crowd that is not drawn may see many come and go. */
+  forget(): void {
+    if (++this.gone < MAX_GONE || this.gone < this.changed.length / 2) return;
+    this.gone = 0;
+    this.changed = this.changed.filter(({ instanceId }) => instanceId >= 0);
   }
 
   /** Places the instances whose objects have changed. Those that have another parent than the home wait for it. */
@@ -47,7 +59,7 @@ export class InstancePlacement {
       object.isQueued = false;
       if (object.isAtHome && object.matrixWorldAutoUpdate) this.placeAtHome(object);
     }
-    changed.length = 0;
+    changed.length = this.gone = 0;
     mesh.crowd.dropStaleBounds();
   }
 
@@ -64,9 +76,15 @@ export class InstancePlacement {
   /** Places the instance of an object whose `matrixWorld` is up to date, if it has changed. */
   placeByWorld(object: PlacedObject): void {
     const { matrixWorld } = object;
-    if (object.placedAt === null) object.placedAt = matrixWorld.clone();
-    else if (object.placedAt.equals(matrixWorld)) return;
-    else object.placedAt.copy(matrixWorld);
+    if (object.placedAt === null) {
+      object.placedAt = matrixWorld.clone();
+      // At home it was placed when it was last changed, and may have been placed by its id since.
+      if (object.isAtHome && object.matrixWorldAutoUpdate && !object.isQueued) return;
+    } else if (object.placedAt.equals(matrixWorld)) {
+      return;
+    } else {
+      object.placedAt.copy(matrixWorld);
+    }
     this.write(object, this.inCrowd(object));
     this.mesh.crowd.dropStaleBounds();
   }

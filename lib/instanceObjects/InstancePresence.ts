@@ -17,12 +17,16 @@ export class InstancePresence {
 
   constructor(private readonly mesh: SkinnedInstancedMesh) {}
 
-  /** Call when an object became visible or invisible, or has another parent. */
-  changed(object: PresentObject, home: Object3D): void {
+  /**
+   * Call when `visible` of an object was set, or it has another parent.
+   *
+   * @param always Whether the crowd is told although it was told the same before.
+   */
+  changed(object: PresentObject, home: Object3D, always: boolean): void {
     const { parent } = object;
     if (parent === null || parent === home) this.elsewhere.delete(object);
     else this.elsewhere.add(object);
-    this.show(object, parent === home ? object.visible : isSeenFrom(rootOf(this.mesh), object));
+    this.show(object, parent === home ? object.visible : isSeenFrom(rootOf(this.mesh), object), always);
   }
 
   /** Call in each frame. */
@@ -37,8 +41,8 @@ export class InstancePresence {
     this.elsewhere.delete(object);
   }
 
-  private show(object: PresentObject, shown: boolean): void {
-    if (object.isShown === shown) return;
+  private show(object: PresentObject, shown: boolean, always = false): void {
+    if (object.isShown === shown && !always) return;
     object.isShown = shown;
     if (object.instanceId >= 0) this.mesh.crowd.setVisible(object.instanceId, shown);
   }

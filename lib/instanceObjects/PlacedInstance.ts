@@ -45,7 +45,7 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
         },
         set(this: PlacedInstance, value: boolean) {
           this._visible = value;
-          this.presenceChanged();
+          this.presenceChanged(true);
         },
       },
       parent: {
@@ -164,7 +164,13 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
    * by its id, and to all of them when the crowd is disposed.
    */
   dispose(): this {
-    if (this.instanceId >= 0) this.crowd.deleteInstance(this.instanceId);
+    const { crowd, instanceId } = this;
+    if (instanceId >= crowd.visibility.count) {
+      // One that `count` has left out is not there to be deleted.
+      crowd.crowd.delete(instanceId);
+    } else if (instanceId >= 0) {
+      crowd.deleteInstance(instanceId);
+    }
     return this;
   }
 
@@ -187,8 +193,9 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
     this.home?.objects.placement.queue(this);
   }
 
-  private presenceChanged(): void {
-    this.home?.objects.presence.changed(this, this.home);
+  /** @param always Whether the crowd is told although nothing has changed: it may have been told otherwise by the id. */
+  private presenceChanged(always = false): void {
+    this.home?.objects.presence.changed(this, this.home, always);
   }
 
   protected relist(): void {

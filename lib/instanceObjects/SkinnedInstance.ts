@@ -1,7 +1,8 @@
-import type { EventListener, Raycaster } from 'three';
+import { Box3, BufferGeometry, type EventListener, type Raycaster } from 'three';
 import type { CharacterMesh } from '../objects/CharacterMesh.js';
 import type { JointAttachment } from '../objects/JointAttachment.js';
 import type { PlaybackEvent } from '../playback/playbackEventTypes.js';
+import { expandByPose } from '../queries/poseQueries.js';
 import { mayMeet, raycastOne } from '../queries/raycastCrowd.js';
 import type { CrowdIntersection } from '../queries/raycastInstance.js';
 import { BonedInstance } from './BonedInstance.js';
@@ -33,6 +34,23 @@ export class SkinnedInstance extends BonedInstance {
     }
   }
 
+  /**
+   * Box around it and what is attached to it, as it is posed now, in its own space: what `new Box3().setFromObject(knight)` asks for.
+   * Computed anew each time, on the CPU.
+   */
+  get boundingBox(): Box3 {
+    const box = new Box3();
+    const { crowd, instanceId } = this;
+    if (instanceId >= 0) for (const mesh of meshesOf(crowd)) expandByPose(mesh, instanceId, box);
+    return box;
+  }
+
+  /** Without vertices: `Box3` looks whether there is one before it asks for `boundingBox`. @internal */
+  get geometry(): BufferGeometry {
+    nothing ??= new BufferGeometry();
+    return nothing;
+  }
+
   override addEventListener<T extends Extract<keyof SkinnedInstanceEventMap, string>>(
     type: T,
     listener: EventListener<SkinnedInstanceEventMap[T], T, this>,
@@ -58,7 +76,13 @@ export class SkinnedInstance extends BonedInstance {
   /** @internal */
   told(event: PlaybackEvent & Partial<ActionOfEvent>): void {
     if (!this.listening.get(event.type)) return;
-    this.dispatchEvent({ ...event, action: event.action ?? this.playedAction(event.clip, event.layer) });
+    const action = () => event.action ?? this.clipAction(event.clip, { layer: event.layer });
+    this.dispatchEvent({
+      ...event,
+      get action() {
+        return action();
+      },
+    });
   }
 
   private listen(type: string, more: number): void {
@@ -67,6 +91,8 @@ export class SkinnedInstance extends BonedInstance {
     if (this.instanceId >= 0) this.home.objects.listen(type, more);
   }
 }
+
+let nothing: BufferGeometry | null = null;
 
 /** A crowd and what is attached to it, but for its levels of detail, which rays pass. */
 function meshesOf(mesh: CharacterMesh): CharacterMesh[] {

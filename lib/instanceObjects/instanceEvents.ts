@@ -1,10 +1,13 @@
+import type { CrowdAction } from '../objects/CrowdInstance.js';
 import type { SkinnedInstancedMeshEventMap } from '../objects/crowdTypes.js';
-import type { InstanceAction } from './InstanceAction.js';
 
 /** Whose clip an event is about. */
 export interface ActionOfEvent {
-  /** As `AnimationMixer` has it; null for a clip that was not played by an action. */
-  action: InstanceAction | null;
+  /**
+   * As `AnimationMixer` has it. For a clip that was played by index, that which `clipAction` gives for it, which does not run; an error
+   * says so where the encoding has no actions.
+   */
+  action: CrowdAction;
 }
 
 /** Events of an instance, those of its crowd that are about it; none costs anything while nobody listens to it. */

@@ -11,6 +11,15 @@ export interface CrowdInstance {
   readonly instanceId: number;
 }
 
+/**
+ * What plays a clip of an instance as an object. Once `skinned-instanced-mesh/objects` is imported, it is an `InstanceAction`, which is
+ * as three.js's `AnimationAction`.
+ */
+export interface CrowdAction {
+  /** Whether the clip is advanced now. */
+  isRunning(): boolean;
+}
+
 /** What makes objects of instances. */
 export interface InstanceFactory {
   create(crowd: InstancedMesh): CrowdInstance;

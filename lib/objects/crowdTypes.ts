@@ -5,6 +5,7 @@ import type { InstanceUniformTypes } from '../instances/UniformLayout.js';
 import type { LayerOptions } from '../playback/LayerTable.js';
 import type { FinishedEvent, LoopEvent, MarkerEvent } from '../playback/playbackEventTypes.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
+import type { CrowdAction } from './CrowdInstance.js';
 
 /** How a mesh of a crowd is drawn. */
 export interface DrawOptions {
@@ -38,14 +39,20 @@ export interface SkinnedInstancedMeshOptions extends DrawOptions {
   uniforms?: InstanceUniformTypes;
 }
 
+/** Whose clip an event is about. */
+export interface EventOfAction {
+  /** The action that plays the clip, of an instance as an object; not there for what was played by index. */
+  action?: CrowdAction;
+}
+
 /** Events of a crowd; none costs anything while nobody listens to it. */
 export interface SkinnedInstancedMeshEventMap extends Object3DEventMap {
   /** An instance ran the last repetition of its clip, as `AnimationMixer` dispatches it. */
-  finished: Omit<FinishedEvent, 'type'>;
+  finished: Omit<FinishedEvent, 'type'> & EventOfAction;
   /** An instance came to the end of its clip and begins anew; one event for all times in one update. */
-  loop: Omit<LoopEvent, 'type'>;
+  loop: Omit<LoopEvent, 'type'> & EventOfAction;
   /** An instance played past a marker that {@link BoneTexture.addMarker} put on its clip. */
-  marker: Omit<MarkerEvent, 'type'>;
+  marker: Omit<MarkerEvent, 'type'> & EventOfAction;
   /** @deprecated Listen to `marker`. */
-  mark: Omit<MarkerEvent, 'type'>;
+  mark: Omit<MarkerEvent, 'type'> & EventOfAction;
 }

@@ -1,3 +1,4 @@
+import { MIXED_POSES } from '../constants.js';
 import type { BakedClip } from '../poses/ClipTable.js';
 import type { PoseMix } from '../poses/PoseMix.js';
 import { actionWeights, changeWeight } from './actionWeights.js';
@@ -218,8 +219,6 @@ export class InstancePlayback extends PlaybackState {
   /** @throws If shaders cannot mix clips by any weights. */
   checkMixes(what: string, caller: string): void {
     if (this.mixes) return;
-    throw new Error(
-      `${caller}: ${what} needs poses that are mixed before they are drawn; bake with encoding "tracks".`,
-    );
+    throw new Error(`${caller}: ${what} needs ${MIXED_POSES}`);
   }
 }

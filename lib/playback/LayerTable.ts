@@ -1,4 +1,5 @@
 import { DataTexture, FloatType, RGBAFormat } from 'three';
+import { MIXED_POSES } from '../constants.js';
 import type { BakedClip } from '../poses/ClipTable.js';
 import { type LayerMask, layerMask } from '../tracks/layerMask.js';
 import type { PoseTracks } from '../tracks/PoseTracks.js';
@@ -152,9 +153,7 @@ function masksOf(
 ): Float32Array[] {
   if (options.length === 0) return [];
   if (tracks === null) {
-    throw new Error(
-      `${caller}: layers need poses that are mixed before they are drawn; bake with encoding "tracks".`,
-    );
+    throw new Error(`${caller}: layers need ${MIXED_POSES}`);
   }
   return options.map(({ name, mask, morphTargets = mask === undefined }) =>
     layerMask(tracks, mask, morphTargets ? 1 : 0, `${caller}: layer "${name}"`),

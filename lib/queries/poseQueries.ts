@@ -1,4 +1,4 @@
-import { Matrix4, type Vector3 } from 'three';
+import { type Box3, Matrix4, Vector3 } from 'three';
 import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
 import { checkIndex } from '../instances/instanceRange.js';
 import { affineToMatrix4 } from '../utils/affine.js';
@@ -6,6 +6,7 @@ import { PosedInstance } from './PosedInstance.js';
 
 const _instance = /*@__PURE__*/ new PosedInstance();
 const _matrix = /*@__PURE__*/ new Matrix4();
+const _vertex = /*@__PURE__*/ new Vector3();
 
 /** Where an instance shows a vertex now, in the crowd's local space. */
 export function vertexPositionAt(
@@ -23,6 +24,16 @@ export function vertexPositionAt(
   _instance.pose(crowd, index).morphedVertex(vertex, target);
   _instance.applyPose(vertex, target);
   return target.applyMatrix4(_matrix.fromArray(crowd.instanceMatrix.array, index * 16));
+}
+
+/** Expands a box by all vertices of an instance as it is posed now, in the space of the instance. */
+export function expandByPose(crowd: DrawnCrowd, index: number, target: Box3): void {
+  const { count } = crowd.geometry.getAttribute('position');
+  _instance.pose(crowd, index);
+  for (let vertex = 0; vertex < count; vertex++) {
+    _instance.morphedVertex(vertex, _vertex);
+    target.expandByPoint(_instance.applyPose(vertex, _vertex));
+  }
 }
 
 /** The skinning matrix of a joint as an instance shows it now, relative to the instance. */

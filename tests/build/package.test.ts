@@ -109,7 +109,7 @@ export function addTo(renderer: WebGPURenderer, crowd: SkinnedInstancedMesh): Sk
 `;
 
 const OBJECTS = `
-import type { Object3D, Scene } from 'three';
+import type { Bone, Object3D, Scene } from 'three';
 import { SkinnedInstance } from 'skinned-instanced-mesh/objects';
 import type { SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 
@@ -118,7 +118,10 @@ export function addTo(scene: Scene, crowd: SkinnedInstancedMesh): SkinnedInstanc
   const object: Object3D = knight;
   scene.add(object, knight.clone());
   knight.addEventListener('finished', ({ instanceId, target }) => console.log(instanceId, target.color));
-  return [knight, new SkinnedInstance(crowd)];
+  knight.addEventListener('finished', ({ action }) => action.crossFadeTo(knight.clipAction('Run'), 0.2, false));
+  crowd.addEventListener('finished', ({ action }) => action?.getRoot().setPartVisible(0, true));
+  const bones: Bone[] = knight.bones;
+  return bones.length === 0 ? [] : [knight, new SkinnedInstance(crowd)];
 }
 `;
 

@@ -56,7 +56,7 @@ describe('clipAction', () => {
     const { root, clips } = createStick();
     const crowd = SkinnedInstancedMesh.from(root, clips, 0, { encoding: 'matrix' });
     expect(() => crowd.createInstance().clipAction(0)).toThrow(
-      'SkinnedInstance.clipAction: an action needs poses that are mixed before they are drawn; bake with encoding "tracks".',
+      'SkinnedInstance.clipAction: an action needs poses that are mixed before they are drawn; bake with encoding "tracks": from(root, clips, count, { encoding: \'tracks\' })',
     );
   });
 

@@ -303,7 +303,7 @@ test('bones follow baked matrices too, and say what they need to be written to',
   expect(() => {
     head.rotation.y = 1;
   }).toThrow(
-    'SkinnedInstance: bone "Head": needs poses that are mixed before they are drawn; bake with encoding "tracks".',
+    'SkinnedInstance: bone "Head": needs poses that are mixed before they are drawn; bake with encoding "tracks":',
   );
   expect(head.rotation.y).toBeCloseTo(before);
   expect(() => head.position.set(Number.NaN, 0, 0)).toThrow('encoding "tracks"');
