@@ -28,6 +28,7 @@ export const BAKE_OPTIONS = {
   'root-motion-vertical': { type: 'boolean' },
   'no-root-motion-yaw': { type: 'boolean' },
   sockets: { type: 'string', multiple: true },
+  joints: { type: 'string' },
   'no-morph-targets': { type: 'boolean' },
   levels: { type: 'string', multiple: true },
   vat: { type: 'boolean' },
@@ -43,7 +44,8 @@ export const BAKE_OPTIONS = {
 /** Options that mean nothing where vertices are baked. */
 const OF_JOINTS = Object.keys(BAKE_OPTIONS).filter((name) => {
   return (
-    /^(no-)?root-motion/.test(name) || ['encoding', 'max-error', 'sockets', 'no-morph-targets'].includes(name)
+    /^(no-)?root-motion/.test(name) ||
+    ['encoding', 'max-error', 'joints', 'sockets', 'no-morph-targets'].includes(name)
   );
 });
 
@@ -93,6 +95,7 @@ export function bakeRequest(args: string[]): BakeRequest {
       maxError: positiveNumber(parsed, BAKE, 'max-error'),
       maxTextureSize: positiveNumber(parsed, BAKE, 'max-texture-size'),
       rootMotion: rootMotionOf(parsed),
+      joints: oneOf(parsed, BAKE, 'joints', ['all', 'used']),
       sockets: listed(parsed.texts('sockets')),
       morphTargets: !parsed.flag('no-morph-targets'),
     },

@@ -35,6 +35,7 @@ the baked animation in it, which still opens in any viewer.
   --root-motion-vertical       motion along y too
   --no-root-motion-yaw         but no turns
   --sockets LIST               nodes that are no joints, but that things shall be attached to
+  --joints NAME                all (default) or used, which leaves out those that no vertex follows
   --no-morph-targets           leaves morph targets out
   --no-compress                stores what is baked as it is
   --drop-source-animations     leaves the source's own animations out, which crowds do not need

@@ -182,9 +182,9 @@ function describe(
 }
 
 function levelsOf({ levels }: CharacterJSON): InspectedCharacter['levels'] {
-  return (levels?.list ?? []).map(({ indices, distance, screenShare, hysteresis, influences }) => {
+  return (levels?.list ?? []).map(({ indices, distance, screenShare, hysteresis, influences, error }) => {
     const corners = indices === undefined ? 0 : (levels?.arrays[indices].length ?? 0);
-    return { triangles: corners / 3, distance, screenShare, hysteresis, influences };
+    return { triangles: corners / 3, error, distance, screenShare, hysteresis, influences };
   });
 }
 

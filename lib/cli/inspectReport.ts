@@ -102,11 +102,12 @@ function characterLines(character: InspectedCharacter): string[] {
     );
   }
   if (levels.length > 0) {
-    const rows = levels.map(({ triangles, distance, screenShare }) => [
+    const rows = levels.map(({ triangles, error, distance, screenShare }) => [
       String(triangles),
+      error === undefined ? '–' : `${formatNumber(error * 100)} %`,
       distance === undefined ? `${formatNumber((screenShare ?? 0) * 100)} % of the height` : String(distance),
     ]);
-    lines.push('', ...formatTable(['triangles', 'from'], rows));
+    lines.push('', ...formatTable(['triangles', 'error', 'from'], rows));
   }
   return lines;
 }

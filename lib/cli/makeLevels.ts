@@ -43,7 +43,7 @@ export async function makeLevels(
       const share = screenShare ?? shareOf(error, made.at(-1)?.screenShare);
       const start = distance === null ? { screenShare: share } : { distance };
       made.push({ ratio, triangles, error, ...start });
-      return { geometry: simplified.geometry, vertices, ...start };
+      return { geometry: simplified.geometry, vertices, error, ...start };
     });
     return { made, written: { levels: list, geometry } };
   } catch (error) {

@@ -12,6 +12,7 @@ export interface Schema {
   properties?: Record<string, Schema>;
   additionalProperties?: Schema;
   required?: string[];
+  anyOf?: Schema[];
 }
 
 /** What does not fit a schema, each with its place; and keys that the schema does not name. */
@@ -32,8 +33,10 @@ export function schemaErrors(value: unknown, schema: Schema, root = schema, plac
     if (value.length < (schema.minItems ?? 0)) return wrong(`of ${schema.minItems} at least`);
     return value.flatMap((one, i) => schemaErrors(one, schema.items ?? {}, root, `${place}[${i}]`));
   }
-  if (typeof value !== 'object' || value === null || schema.type === undefined) return [];
-  const { required = [], properties, additionalProperties } = schema;
+  if (typeof value !== 'object' || value === null) return [];
+  const { required = [], anyOf, properties, additionalProperties } = schema;
+  if (anyOf?.every((one) => schemaErrors(value, one, root, place).length > 0))
+    return wrong('any of what it may be');
   const missing = required.filter((key) => !(key in value)).map((key) => `${place}.${key} is missing`);
   const inner = Object.entries(value).flatMap(([key, one]) => {
     const own = properties?.[key] ?? additionalProperties;

@@ -61,7 +61,7 @@ test.each<[string[], string]>([
 test('reads all options of bake', () => {
   const args = `in.glb -o out.glb --clips Idle,Run --clips Jump --exclude T-Pose --encoding tracks --precision half --fps 24
     --max-error 1e-3 --max-texture-size 8192 --root-motion-joint Hips --root-motion-clips Run,Walk --no-root-motion-yaw
-    --sockets Hand,Back --no-morph-targets --no-compress --drop-source-animations --force --json`;
+    --joints used --sockets Hand,Back --no-morph-targets --no-compress --drop-source-animations --force --json`;
   expect(bakeRequest(args.split(/\s+/))).toMatchObject({
     input: 'in.glb',
     output: 'out.glb',
@@ -75,6 +75,7 @@ test('reads all options of bake', () => {
       maxError: 1e-3,
       maxTextureSize: 8192,
       rootMotion: { joint: 'Hips', yaw: false, vertical: false },
+      joints: 'used',
       sockets: ['Hand', 'Back'],
       morphTargets: false,
     },

@@ -19,11 +19,15 @@ import { bitsOf } from '../../support/bitsOf.js';
 import { describeCharacter } from '../../support/characters.js';
 import { command, temporaryFolder } from '../../support/commandLine.js';
 import { type Compression, pyramid } from '../../support/compressedFiles.js';
+import { schemaErrors } from '../../support/jsonSchema.js';
 import { BoneTexture, SkinnedInstancedMesh } from '../../support/library.js';
 import { THOROUGH } from '../../support/thorough.js';
 import { validateGlb } from '../../support/validateGlb.js';
 
 const path = temporaryFolder();
+const SCHEMA = JSON.parse(
+  readFileSync(new URL('../../../demos/guides/SIM_baked_animation.schema.json', import.meta.url), 'utf8'),
+);
 
 beforeAll(async () => {
   const io = new NodeIO();
@@ -75,6 +79,9 @@ describe('a .glb', () => {
     expect(after.json.bufferViews).toEqual(expect.arrayContaining(before.json.bufferViews as object[]));
     expect(after.binary.subarray(0, before.binary.length)).toEqual(before.binary);
     expect(after.json.extensionsRequired).toBe(undefined);
+    expect(
+      schemaErrors((after.json.extensions as Record<string, unknown>).SIM_baked_animation, SCHEMA),
+    ).toEqual([]);
     expect(await validateGlb(bytes)).toEqual([]);
     expect(report.clips.map(({ name }) => name)).toEqual(['Wave', 'Walk', 'Flex', 'T-Pose']);
     expect(report.warnings).toEqual([expect.stringContaining('Elsewhere.position')]);
@@ -180,6 +187,9 @@ describe('vertex textures', () => {
     });
     expect(bitsOf((texture as VertexTexture).vertexData)).toEqual(bitsOf(wanted.vertexData));
     expect(report).toMatchObject({ encoding: 'vertices', precision: 'half', joints: [] });
+    expect(
+      schemaErrors((parseGlb(bytes).json.extensions as Record<string, unknown>).SIM_baked_animation, SCHEMA),
+    ).toEqual([]);
     expect(await validateGlb(bytes)).toEqual([]);
 
     const crowd = await crowdOf(bytes);
@@ -271,7 +281,8 @@ describe('levels of detail', () => {
     const { stdout } = await command('bake', path('arm.glb'), '-o', path('out.glb'), '--levels', '0.5@20');
     expect(stdout).toMatch(/\nlevel +triangles +error +from\n +50 % +\d+ +[\d.]+ % +20\n/);
     const inspected = JSON.parse((await command('inspect', path('out.glb'), '--json')).stdout);
-    expect(inspected.characters[0].levels).toEqual([{ triangles: report.levels[0].triangles, distance: 20 }]);
+    const { triangles, error } = half;
+    expect(inspected.characters[0].levels).toEqual([{ triangles, error, distance: 20 }]);
     expect(inspected.bytesByKind.levels).toBeGreaterThan(0);
   });
 
