@@ -5,6 +5,7 @@ import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import { INSTANCE_ATTRIBUTES } from '../playback/instanceLayout.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { setSkin } from './crowdSkin.js';
+import type { NumberArray } from './shareAttribute.js';
 
 /** Buffers that the instances may need: one for their matrices, one for their colours. */
 const INSTANCE_BUFFERS = 2;
@@ -38,25 +39,44 @@ export function createCrowdGeometry(
   if (binding === null) setSkin(geometry, source, boneTexture, influences, caller);
   else binding.bind(geometry, source, caller);
   makeMorphsRelative(geometry);
-  if (ownVertexBuffers(geometry) + INSTANCE_BUFFERS > VERTEX_BUFFERS) packAttributes(geometry);
+  if (isCrowded(geometry)) packAttributes(geometry);
   return geometry;
 }
 
-/** Puts normals, tangents and uv sets of a geometry into one buffer. */
+/**
+ * Puts normals, tangents and uv sets of a geometry into one buffer for each kind of numbers that they are, or if there are too many
+ * kinds all of them, as floats, into one.
+ */
 function packAttributes(geometry: BufferGeometry): void {
   const names = PACKED.filter((name) => geometry.hasAttribute(name));
-  const sizes = names.map((name) => geometry.getAttribute(name).itemSize);
+  const kindOf = (name: string) => geometry.getAttribute(name).array.constructor as NumberArray;
+  for (const kind of new Set(names.map(kindOf))) {
+    const alike = names.filter((name) => kindOf(name) === kind);
+    if (alike.length > 1) packTogether(geometry, alike, kind);
+  }
+  if (isCrowded(geometry)) packTogether(geometry, names, Float32Array);
+}
+
+const isCrowded = (geometry: BufferGeometry): boolean =>
+  ownVertexBuffers(geometry) + INSTANCE_BUFFERS > VERTEX_BUFFERS;
+
+function packTogether(geometry: BufferGeometry, names: readonly string[], Numbers: NumberArray): void {
+  const sources = names.map((name) => geometry.getAttribute(name));
+  // Each begins at a multiple of four bytes.
+  const perWord = 4 / new Numbers(0).BYTES_PER_ELEMENT;
+  const sizes = sources.map(({ itemSize }) => Math.ceil(itemSize / perWord) * perWord);
   const stride = sizes.reduce((sum, size) => sum + size, 0);
   const { count } = geometry.getAttribute('position');
-  const packed = new InterleavedBuffer(new Float32Array(count * stride), stride);
+  const packed = new InterleavedBuffer(new Numbers(count * stride), stride);
   let offset = 0;
-  names.forEach((name, i) => {
-    const source = geometry.getAttribute(name);
-    const attribute = new InterleavedBufferAttribute(packed, sizes[i], offset);
+  sources.forEach((source, i) => {
+    const normalized = source.normalized && Numbers !== Float32Array;
+    const attribute = new InterleavedBufferAttribute(packed, source.itemSize, offset, normalized);
     for (let vertex = 0; vertex < count; vertex++) {
-      for (let k = 0; k < sizes[i]; k++) attribute.setComponent(vertex, k, source.getComponent(vertex, k));
+      for (let k = 0; k < source.itemSize; k++)
+        attribute.setComponent(vertex, k, source.getComponent(vertex, k));
     }
-    geometry.setAttribute(name, attribute);
+    geometry.setAttribute(names[i], attribute);
     offset += sizes[i];
   });
 }

@@ -28,10 +28,8 @@ const SKIN_MATERIAL = 5;
 const STRIDE_8 = 8;
 const STRIDE_16 = 6;
 
-/** What stands for a weight of 1 in 16 bits. */
-const ONE_16 = 65535;
-/** Weights that are so near to a number of 16 bits are one: a float has not much more precision. */
-const NEAR_16 = 1e-7;
+/** Weights that are so near to a whole number of 8 or 16 bits are one: a float has not much more precision. */
+const NEAR = 1e-7;
 
 /**
  * Weights whose sum is off by more than this are normalised. Less is what 8-bit weights round to, and three.js draws it
@@ -41,7 +39,7 @@ const SUM_TOLERANCE = 0.01;
 
 /**
  * Gives a crowd geometry the joints, weights and parts of `source`, in as few bytes as hold them without loss: 8 or 12 for
- * joints and part, and 8 for weights that are numbers of 8 or 16 bits, as compressed files have them, or else 16.
+ * joints and part, and 4 or 8 for weights that are numbers of 8 or 16 bits, as compressed files have them, or else 16.
  *
  * @throws If the weights are no weights, or the bone texture has no such joint; the message names the vertex.
  */
@@ -60,7 +58,7 @@ export function setSkin(
   // What follows one joint alone may be moved to any other.
   const wide = integers.some((value) => value > 255) || isRigid(integers, floats);
   const skin = wide ? new InterleavedBuffer(integers, STRIDE_16) : narrowed(integers);
-  const shares = toShares(floats);
+  const shares = toShares(floats, Uint8Array) ?? toShares(floats, Uint16Array);
   const weights = shares === null ? new BufferAttribute(floats, 4) : new BufferAttribute(shares, 4, true);
   geometry.setAttribute('skinIndex', new InterleavedBufferAttribute(skin, 4, 0));
   geometry.setAttribute('skinWeight', weights);
@@ -71,7 +69,7 @@ export function setSkin(
 export function skinOf(geometry: BufferGeometry): Skin {
   const { array: joints, stride } = (geometry.getAttribute('skinIndex') as InterleavedBufferAttribute).data;
   const weights = geometry.getAttribute('skinWeight');
-  return { joints, stride, weights: weights.array, unit: weights.normalized ? 1 / ONE_16 : 1 };
+  return { joints, stride, weights: weights.array, unit: weights.normalized ? 1 / oneIn(weights.array) : 1 };
 }
 
 /** Every joint that a vertex of a crowd geometry follows. */
@@ -161,12 +159,19 @@ function narrowed(integers: Uint16Array): InterleavedBuffer {
   return new InterleavedBuffer(bytes, STRIDE_8);
 }
 
-/** Weights as numbers of 16 bits, or null if one would lose by it. */
-function toShares(weights: Float32Array): Uint16Array | null {
-  const shares = new Uint16Array(weights.length);
+/** What stands for a weight of 1 in an array of whole numbers. */
+const oneIn = ({ BYTES_PER_ELEMENT }: TypedArray): number => 2 ** (8 * BYTES_PER_ELEMENT) - 1;
+
+/** Weights as whole numbers, or null if one would lose by it. */
+function toShares<T extends Uint8Array | Uint16Array>(
+  weights: Float32Array,
+  Shares: new (length: number) => T,
+): T | null {
+  const shares = new Shares(weights.length);
+  const one = oneIn(shares);
   for (let i = 0; i < weights.length; i++) {
-    const share = Math.round(weights[i] * ONE_16);
-    if (share > ONE_16 || Math.abs(weights[i] - share / ONE_16) > NEAR_16) return null;
+    const share = Math.round(weights[i] * one);
+    if (share > one || Math.abs(weights[i] - share / one) > NEAR) return null;
     shares[i] = share;
   }
   return shares;

@@ -4,6 +4,7 @@ import type { ScenePart } from '../baking/collectParts.js';
 import type { MaterialShare } from './materialFields.js';
 import { type MergeMaterialsOptions, mergeMaterials, PALETTE_CHANNEL } from './mergeMaterials.js';
 import { isMirrored, type Piece, piecesOf } from './pieces.js';
+import { type NumberArray, shareAttribute } from './shareAttribute.js';
 
 export interface MergedParts {
   geometry: BufferGeometry;
@@ -48,7 +49,9 @@ export function mergeParts(
 
   const geometry = new BufferGeometry();
   for (const [name, itemSize] of attributeSizes(sources)) {
-    geometry.setAttribute(name, mergedAttribute(sources, offsets, vertices, name, itemSize));
+    // Colours that are multiplied by those of materials are no shares of one any more.
+    const inFloats = name === 'color' && merging !== null;
+    geometry.setAttribute(name, mergedAttribute(sources, offsets, vertices, name, itemSize, inFloats));
   }
   const { skinIndex, skinWeight } = mergedSkin(pieces, offsets, vertices);
   geometry.setAttribute('skinIndex', skinIndex);
@@ -117,7 +120,7 @@ function moveToVertices(
   const colors = (geometry.getAttribute('color') ??
     new Float32BufferAttribute(new Float32Array(count * 3).fill(1), 3)) as Float32BufferAttribute;
   geometry.setAttribute('color', colors);
-  const palette = new Float32Array(count * 2);
+  const palette = shareAttribute(Uint16Array, count, 2);
 
   pieces.forEach(({ runs: [run] }, i) => {
     const share = run && shares.get(run.material);
@@ -126,11 +129,11 @@ function moveToVertices(
     for (let vertex = offsets[i]; vertex < (offsets[i + 1] ?? count); vertex++) {
       if (!share.vertexColors) for (let k = 0; k < colors.itemSize; k++) colors.setComponent(vertex, k, 1);
       colors.setXYZ(vertex, colors.getX(vertex) * r, colors.getY(vertex) * g, colors.getZ(vertex) * b);
-      palette.fill(share.palette ?? 0, vertex * 2, vertex * 2 + 1);
+      palette.setX(vertex, share.palette ?? 0);
     }
   });
   if ([...shares.values()].some((share) => share.palette !== null)) {
-    geometry.setAttribute(`uv${PALETTE_CHANNEL}`, new Float32BufferAttribute(palette, 2));
+    geometry.setAttribute(`uv${PALETTE_CHANNEL}`, palette);
   }
 }
 
@@ -181,28 +184,46 @@ function attributeSizes(sources: readonly BufferGeometry[]): Map<string, number>
   return sizes;
 }
 
+/**
+ * An attribute of all pieces: in floats, or where all have it in whole numbers of one kind that stand for shares, as compressed files
+ * do, in these.
+ */
 function mergedAttribute(
   sources: readonly BufferGeometry[],
   offsets: readonly number[],
   vertices: number,
   name: string,
   itemSize: number,
-): Float32BufferAttribute {
-  const array = new Float32Array(vertices * itemSize);
+  inFloats: boolean,
+): BufferAttribute | InterleavedBufferAttribute {
+  const Shares = inFloats ? null : sharesOf(sources, name);
+  const merged =
+    Shares === null
+      ? new Float32BufferAttribute(new Float32Array(vertices * itemSize), itemSize)
+      : shareAttribute(Shares, vertices, itemSize);
   const fill = FILL[name] ?? [0, 0, 0, 0];
 
   sources.forEach((source, part) => {
     const attribute = source.getAttribute(name) as BufferAttribute | InterleavedBufferAttribute | undefined;
     const count = source.getAttribute('position').count;
     for (let vertex = 0; vertex < count; vertex++) {
-      const at = (offsets[part] + vertex) * itemSize;
       for (let i = 0; i < itemSize; i++) {
-        array[at + i] = attribute && i < attribute.itemSize ? attribute.getComponent(vertex, i) : fill[i];
+        const value = attribute && i < attribute.itemSize ? attribute.getComponent(vertex, i) : fill[i];
+        merged.setComponent(offsets[part] + vertex, i, value);
       }
     }
   });
 
-  return new Float32BufferAttribute(array, itemSize);
+  return merged;
+}
+
+/** The arrays that an attribute has in all geometries, if it holds shares in each of them; else null. */
+function sharesOf(sources: readonly BufferGeometry[], name: string): NumberArray | null {
+  const arrays = sources.map((source) => {
+    const attribute = source.getAttribute(name) as BufferAttribute | InterleavedBufferAttribute | undefined;
+    return attribute?.normalized ? attribute.array.constructor : null;
+  });
+  return arrays.every((array) => array === arrays[0]) ? (arrays[0] as NumberArray | null) : null;
 }
 
 function mergedSkin(pieces: readonly Piece[], offsets: readonly number[], vertices: number) {

@@ -16,7 +16,7 @@ export function pickVertices(source: BufferGeometry, vertices: readonly number[]
 }
 
 /** The values that an attribute has for some vertices, in numbers of the same kind. */
-function picked(
+export function picked(
   source: BufferAttribute | InterleavedBufferAttribute,
   vertices: readonly number[],
 ): BufferAttribute {

@@ -1,7 +1,8 @@
-import type { InterleavedBufferAttribute, Material } from 'three';
+import type { Material } from 'three';
 import { type BufferAttribute, BufferGeometry, Float32BufferAttribute, Matrix3, Vector3 } from 'three';
 import type { ScenePart } from '../baking/collectParts.js';
 import { linearDeterminant } from '../utils/affine.js';
+import { picked } from './pickVertices.js';
 
 /** Vertices of one part, all of which have the same joints to choose from. */
 export interface Piece {
@@ -60,20 +61,13 @@ function extract(source: BufferGeometry, { start, count }: Run): BufferGeometry 
     index.push(place);
   }
 
-  const pick = (attribute: BufferAttribute | InterleavedBufferAttribute) => {
-    const { itemSize } = attribute;
-    const array = new Float32Array(places.size * itemSize);
-    for (const [vertex, place] of places) {
-      for (let i = 0; i < itemSize; i++) array[place * itemSize + i] = attribute.getComponent(vertex, i);
-    }
-    return new Float32BufferAttribute(array, itemSize);
-  };
+  const vertices = [...places.keys()];
   const geometry = new BufferGeometry();
   for (const [name, attribute] of Object.entries(source.attributes)) {
-    geometry.setAttribute(name, pick(attribute as BufferAttribute));
+    geometry.setAttribute(name, picked(attribute, vertices));
   }
   for (const [name, targets] of Object.entries(source.morphAttributes)) {
-    geometry.morphAttributes[name as 'position'] = targets.map(pick);
+    geometry.morphAttributes[name as 'position'] = targets.map((target) => picked(target, vertices));
   }
   geometry.morphTargetsRelative = source.morphTargetsRelative;
   geometry.setIndex(index);

@@ -63,14 +63,14 @@ describe('joints, weights and parts of a vertex', () => {
     }
   });
 
-  test('8-bit weights take 16 bits and lose nothing, even if they do not quite add up to 1', () => {
+  test('8-bit weights stay 8 bits and lose nothing, even if they do not quite add up to 1', () => {
     const bytes = [
       [100, 99, 30, 25],
       [128, 128, 0, 0],
       [254, 0, 0, 0],
     ];
     const geometry = skinned(geometryOf(new Uint8BufferAttribute(bytes.flat(), 4, true)));
-    expect(bytesOf(geometry)).toEqual([8, 8]);
+    expect(bytesOf(geometry)).toEqual([8, 4]);
     bytes.forEach((weights, vertex) => {
       const drawn = weightsOf(geometry, vertex).map((weight) => weight * 255);
       expect(drawn).toEqual(weights.map((weight) => expect.closeTo(weight, 9)));
@@ -95,9 +95,16 @@ describe('joints, weights and parts of a vertex', () => {
     expect(parts.getAttribute('partIndex').getX(0)).toBe(256);
   });
 
+  test('16-bit weights stay 16 bits', () => {
+    const shares = [40000, 20000, 5535, 0];
+    const geometry = skinned(geometryOf(new Uint16BufferAttribute(shares, 4, true)));
+    expect(bytesOf(geometry)).toEqual([8, 8]);
+    expect(Array.from(geometry.getAttribute('skinWeight').array)).toEqual(shares);
+  });
+
   test('what follows one joint has room for any other, to which it may be moved', () => {
     const geometry = skinned(geometryOf(new Float32BufferAttribute([1, 0, 0, 0, 1, 0, 0, 0], 4)));
-    expect(bytesOf(geometry)).toEqual([12, 8]);
+    expect(bytesOf(geometry)).toEqual([12, 4]);
   });
 
   test('joints beyond 16 bits are an error', () => {
