@@ -1,4 +1,4 @@
-import { type Texture, Vector3 } from 'three';
+import { type BufferAttribute, Quaternion, type Texture, Vector3 } from 'three';
 import { frameAtGLSL } from '../../shaders/frameAt.glsl.js';
 import { newestSlotGLSL, poseLayerGLSL } from '../../shaders/skinningMatrix.glsl.js';
 import { vertexMatrixGLSL, vertexTextureGLSL } from '../../shaders/vertexTexture.glsl.js';
@@ -23,6 +23,9 @@ export const verticesOf = ({ boneTexture }: Pick<PosedCrowd, 'boneTexture'>): Po
 
 const _pose = /*@__PURE__*/ createPoseMix();
 const _turned = /*@__PURE__*/ new Vector3();
+const _normal = /*@__PURE__*/ new Vector3();
+const _way = /*@__PURE__*/ new Vector3();
+const _turn = /*@__PURE__*/ new Quaternion();
 
 /** Adds what an instance shows of a vertex, a frame at a time. */
 function mix(crowd: PosedCrowd, vertex: number, read: 'addPosition' | 'addNormal', target: Vector3): Vector3 {
@@ -36,6 +39,24 @@ function mix(crowd: PosedCrowd, vertex: number, read: 'addPosition' | 'addNormal
     if (alpha > 0) reader[read](frame1, number, weight * alpha, target);
   }
   return target;
+}
+
+/**
+ * Carries a position near a vertex, or the vertex itself, to where it is posed: by the turn that normals make, as `carryVertex`
+ * in the shaders.
+ */
+function carry(crowd: PosedCrowd, vertex: number, target: Vector3): Vector3 {
+  const { position, normal } = crowd.geometry.attributes;
+  _way
+    .fromBufferAttribute(position as BufferAttribute, vertex)
+    .sub(target)
+    .negate();
+  if (verticesOf(crowd).vertexData.normals && normal !== undefined && _way.lengthSq() > 0) {
+    _normal.fromBufferAttribute(normal as BufferAttribute, vertex).normalize();
+    mix(crowd, vertex, 'addNormal', _turned).normalize();
+    _way.applyQuaternion(_turn.setFromUnitVectors(_normal, _turned));
+  }
+  return mix(crowd, vertex, 'addPosition', target).add(_way);
 }
 
 /** Vertices that were baked frame by frame: each reads and mixes its own. */
@@ -75,7 +96,7 @@ const vertexSource = (precision: Precision): PoseSource => ({
   pose({ playback, interpolate }, instance) {
     playback.pose(instance, interpolate, _pose);
   },
-  posedVertex: (crowd, vertex, target) => mix(crowd, vertex, 'addPosition', target),
+  posedVertex: carry,
   posedNormal(crowd, vertex, target) {
     if (!verticesOf(crowd).vertexData.normals) return target;
     return target.copy(mix(crowd, vertex, 'addNormal', _turned));

@@ -1,3 +1,4 @@
+import { defineMotion, wind } from 'skinned-instanced-mesh/motion';
 import { VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
 import {
   AnimationMixer,
@@ -28,6 +29,16 @@ if (TWINS.length > 1) {
   const { VertexTexture: same } = await import('skinned-instanced-mesh/vertex-textures/webgpu');
   if (same !== VertexTexture) throw new Error('The entries have a class each.');
 }
+
+/** Moves vertices along their normals, before they are posed: they are to move along the normals of the pose. */
+const swell = defineMotion({
+  name: 'swell',
+  stage: 'beforeSkinning',
+  reach: 0.3,
+  glsl: 'position += 0.3 * normal;',
+  tsl: ({ position, normal }) => ({ position: position.add(normal.mul(0.3)), normal }),
+  cpu: ({ position, normal }) => position.addScaledVector(normal, 0.3),
+});
 
 /** Around a flag that is waved. */
 const BOUNDS = new Box3(new Vector3(-0.5, 0, -1.5), new Vector3(3, 5, 1.5));
@@ -67,6 +78,7 @@ describe.each(TWINS)('%s', (twin) => {
       crowd.play(4, 'Morph', { time: 0.5 });
       crowd.crossFadeTo(4, 'Travel', 1);
       crowd.play(5, 'Travel', { time: 0.1 });
+      if (precision === 'float') crowd.motion = [swell(), wind({ strength: 0.5 })];
       crowd.update(0.3);
       crowd.stop(5, { fade: 1 });
       crowd.update(0.3);
