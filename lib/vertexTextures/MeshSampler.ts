@@ -13,6 +13,8 @@ export class MeshSampler {
   /** Vertices of the mesh. */
   readonly count: number;
   private palette = new Float64Array(0);
+  /** Joints and weights, which no motion changes: four of each for a vertex. */
+  private skinned: { joints: ArrayLike<number>; weights: ArrayLike<number> } | null = null;
 
   constructor(readonly mesh: Mesh) {
     this.count = mesh.geometry.getAttribute('position').count;
@@ -79,8 +81,11 @@ export class MeshSampler {
       multiplyAffine(_affine, 0, _sum, 0, this.palette, i * AFFINE_SIZE);
     });
 
-    const joints = plainArray(geometry.getAttribute('skinIndex'), 4);
-    const weights = plainArray(geometry.getAttribute('skinWeight'), 4);
+    this.skinned ??= {
+      joints: plainArray(geometry.getAttribute('skinIndex'), 4),
+      weights: plainArray(geometry.getAttribute('skinWeight'), 4),
+    };
+    const { joints, weights } = this.skinned;
     for (let vertex = 0; vertex < this.count; vertex++) {
       _sum.fill(0);
       for (let i = vertex * 4; i < vertex * 4 + 4; i++) {

@@ -21,6 +21,7 @@ import { bakeTexels } from '../support/bakeTexels.js';
 import { loadModel, modelNames } from '../support/models.js';
 import { measureVertices, webGLCapture } from '../support/parity.js';
 import { loadFile, writeFiles } from './files.js';
+import { createVertices } from './vertices.js';
 import { views } from './views.js';
 
 export interface VertexRow {
@@ -82,6 +83,13 @@ async function vertices(model: string, rounds: number, only = ''): Promise<Verte
     } catch {
       // a model with non-uniform scale has no quaternions
     }
+  }
+
+  for (const precision of ['half', 'float'] as const) {
+    const name = `vertex texture ${precision}, interpolated`;
+    if (!name.includes(only)) continue;
+    contenders.push(createVertices(source, count, precision));
+    names.push(name);
   }
 
   const scene = new Scene();

@@ -26,6 +26,9 @@ const OBJECTS_CEILING = 12;
 /** The same of what reading and writing files adds. */
 const FILES_CEILING = 9;
 
+/** The same of vertex textures, and of these with their nodes to the entry for WebGPURenderer. */
+const VERTEX_CEILINGS: Record<string, number> = { '': 9, '/webgpu': 11 };
+
 /** The same of the command, not compressed: users of the library never load it. */
 const COMMAND_CEILING = 760;
 
@@ -924,6 +927,19 @@ describe('tree shaking', () => {
     );
     expect(plugin).toBeLessThan(added);
     expect(added).toBeLessThan(FILES_CEILING);
+  });
+
+  test.each(Object.entries(VERTEX_CEILINGS))('vertex textures%s add little', async (entry, ceiling) => {
+    const main = await bundle(`export * from 'skinned-instanced-mesh${entry}';`, true);
+    expect(main).not.toMatch(/isVertexTexture\b/);
+    const both = await bundle(
+      `export * from 'skinned-instanced-mesh${entry}'; export { VertexTexture } from 'skinned-instanced-mesh/vertex-textures${entry}';`,
+      true,
+    );
+    expect(both).toMatch(/isVertexTexture\b/);
+    const size = (gzipSync(both).length - gzipSync(main).length) / 1024;
+    console.log(`vertex textures${entry} add ${size.toFixed(1)} kB compressed`);
+    expect(size).toBeLessThan(ceiling);
   });
 
   test.each(Object.entries(CEILINGS))('%s stays below its ceiling of %i kB', async (entry, ceiling) => {
