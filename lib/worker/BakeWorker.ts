@@ -47,7 +47,14 @@ export class BakeWorker {
   }
 
   private receive(message: FromWorker): void {
-    if (message.kind === 'progress') this.options.onProgress?.(message.share);
-    else this.settle(message);
+    if (message.kind !== 'progress') {
+      this.settle(message);
+      return;
+    }
+    try {
+      this.options.onProgress?.(message.share);
+    } catch (error) {
+      this.settle({ kind: 'error', error, warnings: [] });
+    }
   }
 }

@@ -42,7 +42,7 @@ export async function bakeInWorker(
   clips: readonly AnimationClip[],
   options: BakeAsyncOptions = {},
 ): Promise<BoneTexture> {
-  const data = await inTurn(() => bakeData(root, clips, options));
+  const data = await inTurn(() => bakeData(root, clips, options), options.signal);
   // The constructor checks the data, for which the page needs a slice of its own.
   await nextTask();
   return new BoneTexture(data);
@@ -54,7 +54,6 @@ async function bakeData(
   options: BakeAsyncOptions,
 ): Promise<BoneTextureData> {
   const { signal, onProgress } = options;
-  signal?.throwIfAborted();
   // Started first, since that takes a while too.
   const worker = typeof Worker === 'undefined' ? null : new BakeWorker(options);
   try {

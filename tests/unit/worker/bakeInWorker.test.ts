@@ -74,7 +74,7 @@ describe('a worker bakes the same', () => {
     ['no morph targets', ...morphing(), { morphTargets: false }],
   ])('%s', (_, ...given) => expectSame(...given));
 
-  const seeds = Array.from({ length: THOROUGH ? 200 : 6 }, (_, i) => i + 1);
+  const seeds = Array.from({ length: THOROUGH ? 60 : 6 }, (_, i) => i + 1);
   test('random characters: splines, angles, additive clips, mirrored parts, detached skins', async () => {
     for (const seed of seeds) {
       const { root: random, clips: moves } = randomCharacter(seed, cubic);
@@ -126,6 +126,27 @@ test('progress never goes back, and ends with 1', async () => {
   expect(progress.length).toBeGreaterThan(1);
   expect(progress.at(-1)).toBe(1);
   expect([...progress].sort((a, b) => a - b)).toEqual(progress);
+});
+
+test('an error of onProgress is that of the bake', async () => {
+  const { root, clips } = createCoarseCharacter();
+  const onProgress = () => {
+    throw new Error('no progress');
+  };
+  await expect(bakeInWorker(root, clips, { onProgress })).rejects.toThrow('no progress');
+});
+
+test('a bake that aborts before its turn does not wait for it', async () => {
+  const { root, clips } = createStick();
+  const controller = new AbortController();
+  const order: string[] = [];
+  const others = Array.from({ length: 4 }, () => bakeInWorker(root, clips).then(() => order.push('baked')));
+  const aborted = bakeInWorker(root, clips, { signal: controller.signal }).catch(({ message }: Error) => {
+    order.push(message);
+  });
+  controller.abort(new Error('enough'));
+  await Promise.all([...others, aborted, bakeInWorker(root, clips)]);
+  expect(order).toEqual(['enough', 'baked', 'baked', 'baked', 'baked']);
 });
 
 test('50 rounds of bakes, errors and aborts, several at once, leave no worker and no URL behind', async () => {
