@@ -1,14 +1,16 @@
 import type { InstancedBufferAttribute } from 'three';
-import { Box3, Matrix4, Sphere, Vector3 } from 'three';
+import { Box3, Sphere, Vector3 } from 'three';
 import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
 import { expandJointBoxes, growJointBoxes, jointBoxesContain } from '../poses/jointBoxes.js';
 import { sourceOf } from '../sources/sources.js';
+import { instanceSpheres } from '../views/instanceSpheres.js';
 
-const _matrix = /*@__PURE__*/ new Matrix4();
-const _box = /*@__PURE__*/ new Box3();
 const _crowd = /*@__PURE__*/ new Box3();
 const _center = /*@__PURE__*/ new Vector3();
 const _local = /*@__PURE__*/ new Vector3();
+const _pose = /*@__PURE__*/ new Sphere();
+/** Spheres around the instances of the crowd that is asked. */
+let _spheres = /*@__PURE__*/ new Float32Array(0);
 
 /** Bounds that were computed, and what for. */
 interface Computed<T> {
@@ -144,10 +146,27 @@ export class CrowdBounds {
 
 /** Box around `poseBounds` placed by the matrices of the instances that are drawn. */
 function crowdBox({ instanceMatrix, count, visibility }: DrawnCrowd, poseBounds: Box3, target: Box3): Box3 {
-  target.makeEmpty();
+  const { min, max } = target.makeEmpty();
+  if (poseBounds.isEmpty()) return target;
+  const { x, y, z } = poseBounds.getCenter(_local);
+  const { x: sizeX, y: sizeY, z: sizeZ } = poseBounds.getSize(_center).multiplyScalar(0.5);
+  const m = instanceMatrix.array;
+  // Written out: of a crowd that moves it is done for each instance in each frame.
   for (let i = 0; i < count; i++) {
     if (!visibility.isDrawn(i)) continue;
-    target.union(_box.copy(poseBounds).applyMatrix4(_matrix.fromArray(instanceMatrix.array, i * 16)));
+    const at = i * 16;
+    const px = m[at] * x + m[at + 4] * y + m[at + 8] * z + m[at + 12];
+    const py = m[at + 1] * x + m[at + 5] * y + m[at + 9] * z + m[at + 13];
+    const pz = m[at + 2] * x + m[at + 6] * y + m[at + 10] * z + m[at + 14];
+    const dx = Math.abs(m[at]) * sizeX + Math.abs(m[at + 4]) * sizeY + Math.abs(m[at + 8]) * sizeZ;
+    const dy = Math.abs(m[at + 1]) * sizeX + Math.abs(m[at + 5]) * sizeY + Math.abs(m[at + 9]) * sizeZ;
+    const dz = Math.abs(m[at + 2]) * sizeX + Math.abs(m[at + 6]) * sizeY + Math.abs(m[at + 10]) * sizeZ;
+    min.x = Math.min(min.x, px - dx);
+    min.y = Math.min(min.y, py - dy);
+    min.z = Math.min(min.z, pz - dz);
+    max.x = Math.max(max.x, px + dx);
+    max.y = Math.max(max.y, py + dy);
+    max.z = Math.max(max.z, pz + dz);
   }
   return target;
 }
@@ -156,16 +175,19 @@ function crowdBox({ instanceMatrix, count, visibility }: DrawnCrowd, poseBounds:
 function crowdSphere(crowd: DrawnCrowd, poseBounds: Box3, target: Sphere): Sphere {
   const { instanceMatrix, count, visibility } = crowd;
   if (crowdBox(crowd, poseBounds, _crowd).isEmpty()) return target.makeEmpty();
-  _crowd.getCenter(target.center);
-  poseBounds.getCenter(_local);
-  const radius = poseBounds.getSize(_center).length() / 2;
-
-  target.radius = 0;
+  const { x, y, z } = _crowd.getCenter(target.center);
+  poseBounds.getBoundingSphere(_pose);
+  if (_spheres.length < count * 4) _spheres = new Float32Array(count * 4);
+  instanceSpheres(instanceMatrix.array as Float32Array, 0, count, _pose, _spheres);
+  let reach = 0;
   for (let i = 0; i < count; i++) {
     if (!visibility.isDrawn(i)) continue;
-    _matrix.fromArray(instanceMatrix.array, i * 16);
-    const distance = _center.copy(_local).applyMatrix4(_matrix).distanceTo(target.center);
-    target.radius = Math.max(target.radius, distance + radius * _matrix.getMaxScaleOnAxis());
+    const at = i * 4;
+    const dx = _spheres[at] - x;
+    const dy = _spheres[at + 1] - y;
+    const dz = _spheres[at + 2] - z;
+    reach = Math.max(reach, Math.sqrt(dx * dx + dy * dy + dz * dz) + _spheres[at + 3]);
   }
+  target.radius = reach;
   return target;
 }
