@@ -1,6 +1,7 @@
 import { INSTANCES_PER_ROW, INSTANCES_PER_ROW_BITS } from '../lib/constants.js';
 import {
   initialOf,
+  type Look,
   layoutOf,
   layoutOfNumber,
   type UniformLayout,
@@ -107,8 +108,16 @@ export interface SurfaceProgram {
   merged: number;
 }
 
-/** Puts what instances have of their own into the fragment shader of a material, whose includes are not yet resolved. */
-export function instanceSurfaceGLSL(fragmentShader: string, program: SurfaceProgram): string {
+/**
+ * Puts what instances have of their own into the fragment shader of a material, whose includes are not yet resolved.
+ *
+ * @param dropped Called for what the shader has no place for, since it lacks a chunk, and does not read by itself.
+ */
+export function instanceSurfaceGLSL(
+  fragmentShader: string,
+  program: SurfaceProgram,
+  dropped: (look: Look, chunk: string) => void = () => {},
+): string {
   const { uniforms, arrayMap, palette, merged } = program;
   let shader = merged > 0 ? mergedFragmentGLSL(fragmentShader, merged) : fragmentShader;
   /** Puts code around a chunk, or in its place. */
@@ -118,16 +127,21 @@ export function instanceSurfaceGLSL(fragmentShader: string, program: SurfaceProg
     shader = shader.replace(include, () => edited(include));
     return found;
   };
+  /** The same for what takes the place of a look. */
+  const give = (look: Look, chunk: string, edited: (include: string) => string): void => {
+    if (edit(chunk, edited) || !uniforms.places.has(look)) return;
+    if (!fragmentShader.includes(`instanceUniform_${look}`)) dropped(look, chunk);
+  };
   if (arrayMap) {
     const layer = uniforms.places.has('mapLayer') ? 'instanceUniform_mapLayer' : '0.0';
     edit('map_pars_fragment', () => arrayMapGLSL);
-    edit('map_fragment', () => sampleLayerGLSL(layer));
+    give('mapLayer', 'map_fragment', () => sampleLayerGLSL(layer));
   }
   for (const name of ['roughness', 'metalness'] as const) {
     const has = uniforms.places.has(name);
     if (!has && merged === 0) continue;
     const own = merged > 0 ? mergedConstantGLSL(name) : name;
-    edit(`${name}map_fragment`, (include) =>
+    give(name, `${name}map_fragment`, (include) =>
       palette ? afterPalette(include, name) : beforeMap(include, name, own, has),
     );
   }
@@ -140,10 +154,12 @@ export function instanceSurfaceGLSL(fragmentShader: string, program: SurfaceProg
       const before = shader.slice(0, Math.max(0, shader.indexOf('#include <clipping_planes_fragment>')));
       if (/\bvec4\s+diffuseColor\b/.test(before))
         edit('clipping_planes_fragment', (include) => `${include}\n${code}`);
+      else if (!fragmentShader.includes('instanceUniform_opacity')) dropped('opacity', 'alphamap_fragment');
     }
   }
   if (uniforms.places.has('emissive')) {
-    edit(
+    give(
+      'emissive',
       'emissivemap_fragment',
       (include) => `${include}\ntotalEmissiveRadiance += instanceUniform_emissive;`,
     );

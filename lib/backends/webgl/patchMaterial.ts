@@ -178,13 +178,28 @@ function compileCrowd(
   patch.lists = posed !== null || placed;
   if (posed !== null) {
     parameters.vertexShader = posed;
-    parameters.fragmentShader = instanceSurfaceGLSL(parameters.fragmentShader, {
-      uniforms: uniformsOfProgram(codes),
-      shadow: patch.role === 'shadow',
-      arrayMap: patch.arrayMap,
-      palette: hasPalette(material),
-      merged,
-    });
+    parameters.fragmentShader = instanceSurfaceGLSL(
+      parameters.fragmentShader,
+      {
+        uniforms: uniformsOfProgram(codes),
+        shadow: patch.role === 'shadow',
+        arrayMap: patch.arrayMap,
+        palette: hasPalette(material),
+        merged,
+      },
+      (look, chunk) => {
+        // Shadow maps show none of it, nor do materials that do not know it, nor shaders that are the user's as a whole.
+        if (
+          patch.role === 'shadow' ||
+          'isShaderMaterial' in material ||
+          !(look in material || look === 'mapLayer')
+        )
+          return;
+        warnOnce(
+          `SkinnedInstancedMesh: the material ${material.type} "${material.name}" does not show ${look} of instances, since its onBeforeCompile takes <${chunk}> out of the fragment shader; leave that in, or read instanceUniform_${look} in its place.`,
+        );
+      },
+    );
     if (merged > 0) parameters.uniforms.mergedTable = { value: mergedTable(material) };
   } else if (placed) {
     const counts = textureCounts(program);

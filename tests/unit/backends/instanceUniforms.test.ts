@@ -8,7 +8,7 @@ import {
   type WebGLProgramParametersWithUniforms,
   type WebGLRenderer,
 } from 'three';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { SkinnedInstancedMesh } from '../../support/library.js';
 import { createStick } from '../../support/stick.js';
 
@@ -92,4 +92,29 @@ test('crowds that share a material share its shaders, unless a name means two th
     'crowds that share a material have a uniform "dirt" each, one a float, the other a vec3; declare both alike, or clone the material.',
   );
   expect(crowd.capacity).toBe(2);
+});
+
+test('what a hook of the user takes the place for is said once, unless the hook reads it', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const warnings = () => warn.mock.calls.splice(0).map(([text]) => /does not show (\w+)/.exec(text)?.[1]);
+  const material = new MeshStandardMaterial({ name: 'hooked', transparent: true });
+  let code = '';
+  material.onBeforeCompile = (shader) => {
+    for (const chunk of ['emissivemap_fragment', 'roughnessmap_fragment']) {
+      shader.fragmentShader = shader.fragmentShader.replace(`#include <${chunk}>`, code);
+    }
+  };
+  const crowd = createCrowd(material);
+  crowd.setOpacityAt(0, 0.5);
+  compile(material);
+  expect(warnings()).toEqual([]);
+  crowd.setEmissiveAt(0, new Color()).setRoughnessAt(0, 1).setMetalnessAt(0, 1);
+  code = 'totalEmissiveRadiance += instanceUniform_emissive; float r = instanceUniform_roughness;';
+  compile(material);
+  expect(warnings()).toEqual([]);
+  code = '';
+  compile(material);
+  compile(material);
+  expect(warnings()).toEqual(['roughness', 'emissive']);
+  warn.mockRestore();
 });
