@@ -21,7 +21,11 @@ export interface Glb {
  * @throws If it is none, or cut off.
  */
 export function parseGlb(file: ArrayBuffer | Uint8Array): Glb {
-  const bytes = file instanceof Uint8Array ? file : new Uint8Array(file);
+  // Node's buffers are arrays too, whose `slice` copies nothing.
+  const bytes =
+    file instanceof Uint8Array
+      ? new Uint8Array(file.buffer, file.byteOffset, file.byteLength)
+      : new Uint8Array(file);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length < HEADER + CHUNK_HEADER || view.getUint32(0, true) !== MAGIC) {
     throw fileError('the file is no .glb; pass the bytes of a binary glTF file.');

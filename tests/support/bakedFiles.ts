@@ -1,4 +1,5 @@
 import type { BakeOptions } from 'skinned-instanced-mesh';
+import { VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
 import {
   AnimationClip,
   Bone,
@@ -50,6 +51,15 @@ export function bakeEveryKind(): Record<string, SmallCharacter> {
   add('mirrored', createFlatBox(), { fps: 10 });
   add('detached', createArm('detached'), { fps: 10 });
   return made;
+}
+
+/** Vertex textures of both precisions, of the same waving arm. */
+export function bakeVertices(): Record<string, VertexTexture> {
+  const { root, clips } = createArm();
+  return {
+    'vertices-half': VertexTexture.bake(root, clips, { fps: 10 }).addMarker('Wave', 0.25, 'up'),
+    'vertices-float': VertexTexture.bake(root, clips, { fps: 10, precision: 'float', normals: 'none' }),
+  };
 }
 
 /** Three bones and a box on them, which wave. */

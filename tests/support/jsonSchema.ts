@@ -24,6 +24,9 @@ export function schemaErrors(value: unknown, schema: Schema, root = schema, plac
   const wrong = (what: string) => [`${place}: ${JSON.stringify(value)?.slice(0, 80)} is not ${what}`];
   if ('const' in schema && value !== schema.const) return wrong(`${schema.const}`);
   if (schema.enum && !schema.enum.includes(value)) return wrong(schema.enum.join(' or '));
+  if (schema.anyOf?.every((one) => schemaErrors(value, one, root, place).length > 0)) {
+    return wrong('any of what it may be');
+  }
   if (schema.type !== undefined && !isOf(value, schema.type)) return wrong(schema.type);
   if (typeof value === 'number') {
     const { minimum = -Infinity, maximum = Infinity } = schema;

@@ -6,11 +6,12 @@ import {
   SkinnedInstancedMeshExtension,
   writeBoneTexture,
 } from 'skinned-instanced-mesh/files';
+import { VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { checksumOf } from '../../../lib/format/checksum.js';
 import { buildGlb, parseGlb } from '../../../lib/format/glb.js';
-import { bakeEveryKind } from '../../support/bakedFiles.js';
+import { bakeEveryKind, bakeVertices } from '../../support/bakedFiles.js';
 import { BoneTexture } from '../../support/library.js';
 import { random } from '../../support/random.js';
 import { THOROUGH } from '../../support/thorough.js';
@@ -29,13 +30,20 @@ const files: Uint8Array[] = [];
 
 beforeAll(async () => {
   await MeshoptEncoder.ready;
-  for (const boneTexture of kinds) {
+  for (const boneTexture of [...kinds, ...Object.values(bakeVertices())]) {
     files.push(writeBoneTexture(boneTexture, { name: 'One' }));
     files.push(writeBoneTexture(boneTexture, { meshoptEncoder: MeshoptEncoder }));
   }
 });
 
-const read = (bytes: Uint8Array) => readBoneTexture(bytes, { meshoptDecoder: MeshoptDecoder });
+const read = (bytes: Uint8Array) =>
+  readBoneTexture(bytes, { meshoptDecoder: MeshoptDecoder, vertexTextures: VertexTexture });
+
+/** All that a file holds; of vertex textures that is not their data alone. */
+async function contentOf(bytes: Uint8Array): Promise<unknown> {
+  const texture = await read(bytes);
+  return texture instanceof VertexTexture ? texture.encode() : texture.data;
+}
 
 /** Tells an error that says what is wrong with the file from one that says nothing. */
 function expectClear(error: unknown, what: string): void {
@@ -52,7 +60,7 @@ function expectClear(error: unknown, what: string): void {
 const taken = () => process.memoryUsage().arrayBuffers;
 
 test('files that are damaged by chance are an error that says so, or are read as they were', async () => {
-  const wanted = await Promise.all(files.map(async (bytes) => (await read(bytes)).data));
+  const wanted = await Promise.all(files.map(contentOf));
   let refused = 0;
   for (let seed = 1; seed <= COUNT; seed++) {
     const chance = random(seed);
@@ -63,7 +71,7 @@ test('files that are damaged by chance are an error that says so, or are read as
     const before = taken();
     const start = performance.now();
     try {
-      expect((await read(bytes)).data, what).toEqual(wanted[which]);
+      expect(await contentOf(bytes), what).toEqual(wanted[which]);
     } catch (error) {
       if ((error as Error).name === 'AssertionError') throw error;
       expectClear(error, what);

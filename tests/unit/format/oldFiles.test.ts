@@ -8,11 +8,12 @@ import {
   SkinnedInstancedMeshExtension,
   writeBoneTexture,
 } from 'skinned-instanced-mesh/files';
+import { VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
 import { Vector3 } from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { describe, expect, test } from 'vitest';
 import { parseGlb } from '../../../lib/format/glb.js';
-import { bakeEveryKind, createArm } from '../../support/bakedFiles.js';
+import { bakeEveryKind, bakeVertices, createArm } from '../../support/bakedFiles.js';
 import { exportGlb } from '../../support/exportGlb.js';
 import { schemaErrors } from '../../support/jsonSchema.js';
 import { type BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from '../../support/library.js';
@@ -32,11 +33,13 @@ const SCHEMA = JSON.parse(
 );
 
 const kinds = bakeEveryKind();
+const vertices = bakeVertices();
 
 if (process.env.SIM_WRITE_FILES) {
   await MeshoptEncoder.ready;
   mkdirSync(`${FOLDERS}/${NEWEST}`, { recursive: true });
-  for (const [kind, { boneTexture }] of Object.entries(kinds)) {
+  const all = Object.entries(kinds).map(([kind, { boneTexture }]) => [kind, boneTexture] as const);
+  for (const [kind, boneTexture] of [...all, ...Object.entries(vertices)]) {
     const path = `${FOLDERS}/${NEWEST}/${kind}.glb`;
     const meshoptEncoder = boneTexture.precision === 'half' ? MeshoptEncoder : undefined;
     if (!existsSync(path)) writeFileSync(path, writeBoneTexture(boneTexture, { name: kind, meshoptEncoder }));
@@ -72,10 +75,10 @@ async function writeCharacter(): Promise<Uint8Array> {
 
 describe.each(readdirSync(FOLDERS))('files of %s', (version) => {
   const all = readdirSync(`${FOLDERS}/${version}`);
-  const files = all.filter((file) => file !== CHARACTER);
+  const files = Object.keys(kinds).map((kind) => `${kind}.glb`);
 
   test('are there for every kind', () => {
-    const wanted = Object.keys(kinds).map((kind) => `${kind}.glb`);
+    const wanted = Object.keys({ ...kinds, ...vertices }).map((kind) => `${kind}.glb`);
     expect(all.sort()).toEqual([...wanted, CHARACTER].sort());
   });
 
@@ -111,6 +114,21 @@ describe.each(readdirSync(FOLDERS))('files of %s', (version) => {
     expect(crowd.getPartVisibleAt(0, 'Sleeve')).toBe(false);
     crowd.dispose();
   });
+
+  test.each(Object.entries(vertices))(
+    '%s.glb is read, and has the vertices that were baked',
+    async (kind, baked) => {
+      const bytes = readFileSync(`${FOLDERS}/${version}/${kind}.glb`);
+      await expect(readBoneTexture(bytes, { meshoptDecoder: MeshoptDecoder })).rejects.toThrow(
+        'pass { vertexTextures: VertexTexture } to',
+      );
+      const read = await readBoneTexture(bytes, {
+        meshoptDecoder: MeshoptDecoder,
+        vertexTextures: VertexTexture,
+      });
+      expect((read as VertexTexture).encode()).toEqual(baked.encode());
+    },
+  );
 
   test.each(files)('%s is read, and poses as what it was baked from', async (file) => {
     const { root, clips, boneTexture } = kinds[file.replace('.glb', '')];
