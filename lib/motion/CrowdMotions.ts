@@ -49,6 +49,13 @@ export interface CrowdMotions {
   combine(mesh: MovedMesh, own: readonly AnyMotion[], owner: CrowdMotions | null): CrowdMotions | null;
 }
 
+/** See `AnyMotion.combine`. */
+export type CombineMotions = (
+  mesh: MovedMesh,
+  own: readonly AnyMotion[],
+  owner: CrowdMotions | null,
+) => CrowdMotions | null;
+
 /** A motion, as it is assigned to a mesh: so much of it as the main entry knows. */
 export interface AnyMotion {
   readonly isMotion: true;

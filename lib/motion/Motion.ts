@@ -1,6 +1,6 @@
 import type { BufferGeometry } from 'three';
 import type { MotionStage } from '../../shaders/MotionProgram.js';
-import type { AnyMotion, CrowdMotions, MovedMesh } from './CrowdMotions.js';
+import type { AnyMotion, CombineMotions, CrowdMotions, MovedMesh } from './CrowdMotions.js';
 import type { MotionDefinition, MotionUniforms, MotionValue } from './MotionDefinition.js';
 
 /** What a motion does with its uniforms, whatever they are. */
@@ -10,7 +10,7 @@ export interface MotionHooks {
   reach(): number;
   rate(): number;
   prepare(geometry: BufferGeometry): void;
-  combine: AnyMotion['combine'];
+  combine: CombineMotions;
 }
 
 /**

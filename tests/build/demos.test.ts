@@ -337,6 +337,35 @@ test.each(['webgl', 'webgpu'])(
   },
 );
 
+test.each(RENDERERS)(
+  'the meadow moves while its clock runs, and not otherwise, under %s',
+  async (renderer) => {
+    const page = await open(`meadow/index.html?count=40&shadows=0&renderer=${renderer}`);
+    await expectMoving(page);
+    await expectLinkToSource(page, 'meadow');
+    for (const [name, value] of Object.entries({
+      strength: '0.5',
+      speed: '3',
+      gusts: '1',
+      direction: '-90',
+    })) {
+      await page.fill(`[name=${name}]`, value);
+    }
+    await nextFrames(page, 2);
+    await look(page, 'meadow', renderer);
+    await page.click('button[name=clock]');
+    await nextFrames(page, 3);
+    const canvas = () => page.locator('canvas').screenshot();
+    const hide = (hidden: boolean) =>
+      page.$eval('.panel', (panel, value) => panel.toggleAttribute('hidden', value), hidden);
+    await hide(true);
+    const first = await canvas();
+    await nextFrames(page, 3);
+    expect((await canvas()).equals(first), 'a clock that stands still').toBe(true);
+    expect(problems).toEqual([]);
+  },
+);
+
 test.each(RENDERERS)('the dressing room dresses the chosen character under %s', async (renderer) => {
   const page = await open(`dressing/index.html?count=2&shadows=0&renderer=${renderer}`);
   await expectMoving(page);

@@ -35,6 +35,9 @@ const COMMAND_CEILING = 760;
 /** The same of what baking in a worker adds: its script, with parts of three.js. */
 const WORKER_CEILING = 37;
 
+/** What procedural motion adds, with all that is ready-made. */
+const MOTION_CEILING = 6;
+
 let packed: PackedApp;
 beforeAll(() => {
   packed = new PackedApp();
@@ -857,6 +860,7 @@ describe('tree shaking', () => {
   test.each([
     ...entries,
     'skinned-instanced-mesh/worker',
+    'skinned-instanced-mesh/motion',
     'skinned-instanced-mesh/vertex-textures',
     'skinned-instanced-mesh/vertex-textures/webgpu',
   ])('sideEffects: false is true of %s', async (entry) => {
@@ -871,6 +875,19 @@ describe('tree shaking', () => {
     );
     const code = await bundle(`import '${entry.replace('skinned-instanced-mesh', 'unmarked')}';`);
     expect(code.replace(/import\s*["']three(\/\w+)?["'];?/g, '').trim()).toBe('');
+  });
+
+  test('procedural motion is there for those who import it, and no one else', async () => {
+    const main = await bundle(`export * from 'skinned-instanced-mesh';`, true);
+    expect(main).not.toMatch(/turbulence|worldMatrix/);
+    const both = await bundle(
+      `export * from 'skinned-instanced-mesh'; export * from 'skinned-instanced-mesh/motion';`,
+      true,
+    );
+    expect(both).not.toMatch(/three\/(webgpu|tsl)/);
+    const size = (gzipSync(both).length - gzipSync(main).length) / 1024;
+    console.log(`procedural motion adds ${size.toFixed(1)} kB compressed`);
+    expect(size).toBeLessThan(MOTION_CEILING);
   });
 
   test('a bone texture can be baked without the mesh', async () => {
