@@ -46,23 +46,36 @@ export const MOTION_SWAPPED = 1;
 /** Where those of the motions begin. */
 export const MOTION_FIRST = 2;
 
-const programs: MotionProgram[] = [];
-
-/**
- * Numbers a program.
- *
- * @throws If a page has too many.
- */
-export function addMotionProgram(make: (number: number) => MotionProgram): MotionProgram {
-  if (programs.length + 1 >= MAX_MOTIONS) {
-    throw new Error(
-      `SkinnedInstancedMesh.motion: the page has ${programs.length} different sets of motions already; define each motion once, outside of functions that run often, and let its uniforms differ.`,
-    );
-  }
-  const program = make(programs.length + 1);
-  programs.push(program);
-  return program;
+/** What chunks of a vertex shader have to do where motions move its vertices. */
+export interface MotionChunks {
+  /** Vectors of numbers that shaders are told; 0 where nothing is moved. */
+  vectors: number;
+  /** Whether they may read which numbers instances have that were exchanged. */
+  readsSeeds: boolean;
+  /** Defines what the others read. */
+  declarations: string;
+  /** Is done once the matrix `crowdSkin` is known. */
+  move: string;
+  /** What is added to a position or a normal, before and after it is multiplied with the matrix. */
+  shift: readonly [string, string];
+  turn: readonly [string, string];
 }
 
-/** The program of a number; undefined for 0. */
-export const motionProgram = (number: number): MotionProgram | undefined => programs[number - 1];
+const NONE: MotionChunks = {
+  vectors: 0,
+  readsSeeds: false,
+  declarations: '',
+  move: '',
+  shift: ['', ''],
+  turn: ['', ''],
+};
+
+let compiler: ((codes: readonly number[]) => MotionChunks | null) | null = null;
+
+/** Lets vertex shaders of WebGLRenderer have motions. It is not called, and so not loaded, as long as no crowd has one. */
+export function setMotionCompiler(compile: typeof compiler): void {
+  compiler = compile;
+}
+
+/** What shaders of these variants have to do. */
+export const motionChunks = (codes: readonly number[]): MotionChunks => compiler?.(codes) ?? NONE;

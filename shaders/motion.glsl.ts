@@ -1,24 +1,12 @@
 import { INSTANCES_PER_ROW, INSTANCES_PER_ROW_BITS } from '../lib/constants.js';
-import { MOTION_HAS_COLOR, MOTION_SWAPPED, type MotionProgram, motionProgram } from './MotionProgram.js';
+import { MOTION_HAS_COLOR, MOTION_SWAPPED, type MotionChunks, type MotionProgram } from './MotionProgram.js';
+import { motionProgram } from './motionPrograms.js';
 import { variantOf } from './ShaderVariant.js';
 
 /** A number that shaders are told of motions. */
 export const motionNumber = (at: number): string => `boneTexture.motion[ ${at >> 2} ].${'xyzw'[at & 3]}`;
 
-/** What chunks of a vertex shader have to do where motions move its vertices. */
-export interface MotionChunks {
-  /** Defines what the others read. */
-  declarations: string;
-  /** Is done once the matrix `crowdSkin` is known. */
-  move: string;
-  /** What is added to a position or a normal, before and after it is multiplied with the matrix. */
-  shift: readonly [string, string];
-  turn: readonly [string, string];
-}
-
-const NONE: MotionChunks = { declarations: '', move: '', shift: ['', ''], turn: ['', ''] };
-
-const MOVED: Omit<MotionChunks, 'declarations'> = {
+const MOVED: Pick<MotionChunks, 'move' | 'shift' | 'turn'> = {
   move: '\nmoveVertex( crowdSkin );',
   shift: [' + motionShift[ 0 ]', ' + motionShift[ 1 ]'],
   turn: [' + motionTurn[ 0 ]', ' + motionTurn[ 1 ]'],
@@ -34,22 +22,14 @@ function programsOf(codes: readonly number[]): Map<MotionProgram, number[]> {
   return programs;
 }
 
-/** Vectors of numbers that shaders of these variants are told; 0 where nothing is moved. */
-export const motionVectors = (codes: readonly number[]): number =>
-  Math.max(0, ...[...programsOf(codes).keys()].map(({ vectors }) => vectors));
-
-/** Whether shaders of these variants may read which numbers instances have that were exchanged. */
-export const readsSeeds = (codes: readonly number[]): boolean =>
-  [...programsOf(codes).keys()].some(({ readsRandom }) => readsRandom);
-
 /**
  * Lets a vertex shader move vertices. That is done where the skinning matrix is known, which is before normals are, and
  * with the attributes themselves: shadow maps have no normals otherwise, and morph targets are not applied by then. What
  * it comes to is added later to whatever the shader has made of the vertex.
  */
-export function motionChunks(codes: readonly number[]): MotionChunks {
+export function compileMotions(codes: readonly number[]): MotionChunks | null {
   const programs = programsOf(codes);
-  if (programs.size === 0) return NONE;
+  if (programs.size === 0) return null;
   const all = [...programs.keys()];
   /** Statements of all programs, each for the objects that have it. */
   const statements = (stage: 'before' | 'after') =>
@@ -70,7 +50,9 @@ export function motionChunks(codes: readonly number[]): MotionChunks {
     ]),
     moveGLSL(statements('before'), statements('after'), hides),
   ].join('\n');
-  return { ...MOVED, declarations };
+  const vectors = Math.max(...all.map((program) => program.vectors));
+  const readsSeeds = all.some(({ readsRandom }) => readsRandom);
+  return { ...MOVED, declarations, vectors, readsSeeds };
 }
 
 /** The vertices of a hidden part are all at one point, and must stay there. */

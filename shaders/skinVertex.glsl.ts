@@ -9,10 +9,9 @@ import {
   readUniformsGLSL,
   uniformsOfProgram,
 } from './instanceUniforms.glsl.js';
-
+import { motionChunks } from './MotionProgram.js';
 import { mergedVertexGLSL } from './mergedSurface.glsl.js';
 import { morphsGLSL } from './morphTargets.glsl.js';
-import { motionChunks, motionVectors, readsSeeds } from './motion.glsl.js';
 import { partsGLSL } from './parts.glsl.js';
 import { callFirst, placedFirst } from './placeVertex.glsl.js';
 import { type ShaderVariant, variantOf } from './ShaderVariant.js';
@@ -133,7 +132,7 @@ function skinningFunctions(program: CrowdProgram): string {
   const morphs = variants.some((variant) => variant.morphs);
   const uniforms = uniformsOfProgram(codes);
   const declarations = new Set([
-    drawSlotsGLSL(textureCounts(program), variantParameter, motionVectors(codes)),
+    drawSlotsGLSL(textureCounts(program), variantParameter, motionChunks(codes).vectors),
     instanceIndexGLSL(variants.some(({ view }) => view)),
     ...(anyParts || merged ? ['attribute vec2 partIndex;'] : []),
     ...(anyParts ? [partsGLSL] : []),
@@ -201,7 +200,7 @@ export function textureCounts({
   const sources = variants.map(sourceOf);
   const textures = Math.max(...sources.map((source) => source.textures(slots)));
   const integers = Math.max(...sources.map((source) => source.integers ?? 0));
-  if (readsSeeds(codes)) return { textures: TEXTURE_SEEDS + 1, integers };
+  if (motionChunks(codes).readsSeeds) return { textures: TEXTURE_SEEDS + 1, integers };
   if (variants.some(({ uniforms }) => uniforms > 0)) return { textures: TEXTURE_UNIFORMS + 1, integers };
   if (variants.some(({ view }) => view)) return { textures: TEXTURE_VIEW + 1, integers };
   if (variants.some(({ parts }) => parts)) return { textures: TEXTURE_PARTS + 1, integers };

@@ -1,10 +1,12 @@
 import {
-  addMotionProgram,
   MOTION_FIRST,
   type MotionPlace,
   type MotionProgram,
   type MotionStep,
+  setMotionCompiler,
 } from '../../shaders/MotionProgram.js';
+import { compileMotions } from '../../shaders/motion.glsl.js';
+import { addMotionProgram } from '../../shaders/motionPrograms.js';
 import type { MotionDefinition } from './MotionDefinition.js';
 import { motionFunctionGLSL, reads, sizeOfType } from './motionGLSL.js';
 
@@ -19,6 +21,7 @@ export function motionProgramOf(definitions: readonly MotionDefinition[]): Motio
       one.definitions.every((definition, i) => definition === definitions[i]),
   );
   if (known !== undefined) return known.program;
+  setMotionCompiler(compileMotions);
   const program = addMotionProgram((number) => makeProgram(number, definitions));
   programs.push({ definitions, program });
   return program;

@@ -12,12 +12,7 @@ import {
   vec4,
 } from 'three/tsl';
 import type { Node, NodeBuilder } from 'three/webgpu';
-import {
-  type MotionProgram,
-  type MotionStage,
-  type MotionStep,
-  motionProgram,
-} from '../../../shaders/MotionProgram.js';
+import type { MotionProgram, MotionStage, MotionStep } from '../../../shaders/MotionProgram.js';
 import {
   type MatrixNode,
   type MotionNodes,
@@ -64,8 +59,8 @@ export function motionBuild(
   builder: NodeBuilder,
   variant: ShaderVariant,
 ): MotionBuild | null {
-  const program = motionProgram(variant.motion);
-  if (program === undefined) return null;
+  const program = crowd.motions?.program;
+  if (program === undefined || program.number !== variant.motion) return null;
   return { move: (rows, before) => moveVertex(program, crowd, builder, variant, rows, before) };
 }
 
