@@ -1,5 +1,15 @@
 import type { JointAttachment } from 'skinned-instanced-mesh';
-import { Color, CylinderGeometry, Matrix4, Mesh, MeshStandardMaterial, Vector3 } from 'three';
+import {
+  Color,
+  CylinderGeometry,
+  InstancedBufferAttribute,
+  InstancedInterleavedBuffer,
+  InterleavedBufferAttribute,
+  Matrix4,
+  Mesh,
+  MeshStandardMaterial,
+  Vector3,
+} from 'three';
 import { Figures } from '../lib/Figures.js';
 import { openStage } from '../lib/openStage.js';
 import { Picker } from '../lib/Picker.js';
@@ -9,6 +19,7 @@ import { Ring } from '../lib/Ring.js';
 import { Moods } from './Moods.js';
 import { addMud } from './mud.js';
 import { BODIES, createWardrobe, EXTRAS, HATS, STOUT } from './outfits.js';
+import { wearPatterns } from './patterns.js';
 
 const MOST = 2_000;
 const HEIGHT = 1.8;
@@ -23,6 +34,7 @@ const figures = new Figures(find('tbody'), ['crowd']);
 // --- the crowd: everything there is to wear, in one draw call ---
 
 const { root, clips } = createWardrobe(detail);
+wearPatterns(root);
 // What shaders know from the first frame on need not be compiled once more when it is first set.
 const uniforms = { mud: 'float', emissive: 'color', opacity: 'float' } as const;
 const crowd = Crowd.from(root, clips, MOST, { mergeMaterials: true, uniforms });
@@ -31,9 +43,27 @@ for (const material of [crowd.material].flat() as MeshStandardMaterial[]) {
   material.alphaHash = true;
   await addMud(material, isWebGPU);
 }
+find('[data-cost]').textContent = costOf();
 const moods = new Moods(crowd);
 crowd.castShadow = true;
 crowd.receiveShadow = true;
+
+/** What merging saves, and what a vertex takes. */
+function costOf(): string {
+  const materials = new Set<unknown>();
+  root.traverse((node) => {
+    if (node instanceof Mesh) for (const material of [node.material].flat()) materials.add(material);
+  });
+  const buffers = new Map<object, number>();
+  for (const attribute of Object.values(crowd.geometry.attributes)) {
+    const data = attribute instanceof InterleavedBufferAttribute ? attribute.data : null;
+    if (data instanceof InstancedInterleavedBuffer || attribute instanceof InstancedBufferAttribute) continue;
+    buffers.set(data ?? attribute, (data?.stride ?? attribute.itemSize) * attribute.array.BYTES_PER_ELEMENT);
+  }
+  const bytes = [...buffers.values()].reduce((sum, one) => sum + one, 0);
+  const drawn = [crowd.material].flat().length;
+  return `${materials.size} materials, some with textures, drawn as ${drawn}: ${drawn} draw call${drawn === 1 ? '' : 's'} of characters. ${bytes} bytes a vertex.`;
+}
 
 /** What `setMorphAt` reads influences from. */
 const shape = new Mesh();

@@ -183,12 +183,20 @@ describe.each(TWINS)('%s', (twin) => {
       colored(repeated(new Texture(image))),
       colored(repeated(new DataTexture(new Uint8Array(data), SIZE, SIZE))),
     ];
+    const tsl = twin === 'GLSL' ? null : await import('three/tsl');
     const blocks = [0x1f, 0x7e0].map((color) => dxt1(color));
     const { crowd, reference, scene, camera } = await expectSame(
       'images',
       [...maps, ...blocks].map((map, i) => new MeshStandardMaterial({ map, roughness: 0.3 + 0.1 * i })),
       2,
       (own, meshes) => {
+        // A node of the user's that asks for the material's colour.
+        if (tsl !== null) {
+          const colorNode = tsl.materialColor;
+          for (const material of [own.material, ...meshes.map((mesh) => mesh.material)].flat()) {
+            Object.assign(material, { colorNode });
+          }
+        }
         own.setRoughnessAt(0, 0.4).setMetalnessAt(0, 0.3);
         for (const { material } of meshes) Object.assign(material, { roughness: 0.4, metalness: 0.3 });
       },

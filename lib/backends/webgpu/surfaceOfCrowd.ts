@@ -62,6 +62,11 @@ export function colorOfCrowd(material: DrawnMaterial, builder: NodeBuilder, crow
   }
   const { colorNode } = material;
   const merged = mergedNodes(material, builder);
+  if (merged !== null && material.map && colorNode !== null) {
+    // Nodes of the user may ask for the material's colour.
+    const color = withColor(merged.sample('map'));
+    build.context.overrideNodes?.set(materialColor, () => color);
+  }
   if (material.map && colorNode === null) {
     const layered = hasArrayMap(material) ? layerColor(build) : materialColor;
     const sampled = merged === null ? layered : withColor(merged.sample('map'));
