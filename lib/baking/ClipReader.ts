@@ -26,6 +26,9 @@ const KEY_SLACK = 1e-7;
 /** Frames per second at which clips that have to be sampled are sampled first. */
 const FIRST_FPS = 30;
 
+/** Numbers of keys that are copied between two steps. */
+const NUMBERS = 4096;
+
 /** Frames that are sampled between two steps. */
 const FRAMES = 8;
 
@@ -91,9 +94,13 @@ export class ClipReader {
     const { duration } = clip;
     const frames = fps === 0 ? 1 : Math.max(1, Math.round(duration * fps)) + 1;
     const step = frames === 1 ? 0 : duration / (frames - 1);
+    let numbers = 0;
     for (const channel of channels) {
       if (channel.track === null) continue;
       this.copyKeys(channel, channel.track, frames, step);
+      numbers += channel.track.values.length;
+      if (numbers < NUMBERS) continue;
+      numbers = 0;
       yield 0;
     }
     yield* this.sampleOthers(clip, channels, others, frames, step);

@@ -9,6 +9,9 @@ import type { Steps } from './runBake.js';
 
 const NAME = 'BoneTexture.bake';
 
+/** Numbers of keys that are checked between two steps. */
+const NUMBERS = 4096;
+
 /** A clip to bake, with its place among the frames of the bone texture. */
 export interface PlannedClip extends TimedClip {
   name: string;
@@ -99,8 +102,12 @@ function* checkClip(clip: AnimationClip, checked: Set<ArrayLike<number>>): Steps
   if (!(clip.duration >= 0 && clip.duration < Infinity)) {
     throw new Error(`${NAME}: clip "${clip.name}" has duration ${clip.duration}; call clip.resetDuration().`);
   }
+  let numbers = 0;
   for (const track of clip.tracks) {
     checkTrack(track, clip.name, checked);
+    numbers += track.values.length;
+    if (numbers < NUMBERS) continue;
+    numbers = 0;
     yield 0;
   }
   if (clip.duration === 0 && clip.tracks.some(({ times }) => times[times.length - 1] > 0)) {
