@@ -5,4 +5,4 @@
  * @module skinned-instanced-mesh/gltf-transform
  */
 
-export { BakedAnimation, BakedAnimationRoot, BakedCharacter } from './cli/BakedAnimation.js';
+export { BakedAnimation } from './cli/BakedAnimation.js';

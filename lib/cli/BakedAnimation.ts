@@ -125,20 +125,26 @@ export class BakedAnimationRoot extends ExtensionProperty<IBakedAnimationRoot> {
  * otherwise leave out of what they write.
  */
 export class BakedAnimation extends Extension {
+  /** Of the extension. */
   static override readonly EXTENSION_NAME = EXTENSION;
+  /** Of the extension. */
   override readonly extensionName = EXTENSION;
+  /** @hidden */
   override readonly prewriteTypes = [PropertyType.BUFFER];
   /** Each view as it was given to the writer, while it writes. */
   private readonly written = new Map<Uint8Array, Uint8Array>();
 
+  /** @hidden */
   createRoot(): BakedAnimationRoot {
     return new BakedAnimationRoot(this.document.getGraph());
   }
 
+  /** @hidden */
   createCharacter(): BakedCharacter {
     return new BakedCharacter(this.document.getGraph());
   }
 
+  /** @hidden */
   override read(context: ReaderContext): this {
     const json = context.jsonDoc.json.extensions?.[EXTENSION] as ExtensionJSON | undefined;
     if (json === undefined) return this;
@@ -161,6 +167,7 @@ export class BakedAnimation extends Extension {
     return character.setDefinition(definition).setViews(views);
   }
 
+  /** @hidden */
   override prewrite(context: WriterContext): this {
     const buffer = this.document.getRoot().listBuffers()[0] ?? this.document.createBuffer();
     const others = context.otherBufferViews.get(buffer) ?? [];
@@ -173,6 +180,7 @@ export class BakedAnimation extends Extension {
     return this;
   }
 
+  /** @hidden */
   override write(context: WriterContext): this {
     const root = this.document.getRoot().getExtension<BakedAnimationRoot>(EXTENSION);
     if (root === null) return this;
