@@ -5,7 +5,14 @@
  */
 
 export type { MotionStage } from '../shaders/MotionProgram.js';
-export type { MatrixNode, MotionNodes, MotionUniformNode, MovedNodes } from '../shaders/motion.tsl.js';
+export type {
+  Columns,
+  MatrixNode,
+  MotionNodes,
+  MotionUniformNode,
+  MovedNodes,
+  TurnedNodes,
+} from '../shaders/motion.tsl.js';
 export { type BreathingOptions, type BreathingUniforms, breathing } from './motion/breathing.js';
 export type { AnyMotion } from './motion/CrowdMotions.js';
 export type { Channel } from './motion/channels.js';
@@ -14,6 +21,7 @@ export { type FlutterOptions, type FlutterUniforms, flutter } from './motion/flu
 export { Motion } from './motion/Motion.js';
 export type {
   MotionOptions,
+  MotionUniform,
   MotionUniforms,
   MotionValue,
   MotionValues,

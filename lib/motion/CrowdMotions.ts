@@ -58,6 +58,7 @@ export type CombineMotions = (
 
 /** A motion, as it is assigned to a mesh: so much of it as the main entry knows. */
 export interface AnyMotion {
+  /** For type testing. */
   readonly isMotion: true;
   /** What tells motions of a kind apart in messages. */
   readonly name: string;

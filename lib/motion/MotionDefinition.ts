@@ -9,8 +9,14 @@ export type MotionValue = number | Vector2 | Vector3 | Vector4 | Color;
 /** Uniforms of a motion by their names: values, or objects that hold them and may be shared with others. */
 export type MotionValues = Readonly<Record<string, MotionValue>>;
 
+/** An object that holds the value of a uniform. */
+export interface MotionUniform<T> {
+  /** What it is now. */
+  value: T;
+}
+
 /** Uniforms as objects that hold values, as three.js has them: assign to `value`, or change what it is. */
-export type MotionUniforms<U> = { readonly [K in keyof U]: { value: U[K] } };
+export type MotionUniforms<U> = { readonly [K in keyof U]: MotionUniform<U[K]> };
 
 /** What a motion is told of a vertex on the CPU, and what it changes. */
 export interface MotionVertex<U> {
@@ -20,12 +26,19 @@ export interface MotionVertex<U> {
   readonly normal: Vector3;
   /** The vertex colour; zero where the geometry has none. */
   readonly color: Vector4;
+  /** As in shaders. */
   time: number;
+  /** A number of the instance's own, at least 0 and below 1. */
   random: number;
+  /** Its id. */
   instance: number;
+  /** Where the instance stands in the crowd. */
   readonly instanceMatrix: Matrix4;
+  /** Where the crowd stands in the world. */
   readonly modelMatrix: Matrix4;
+  /** Where the instance stands in the world. */
   readonly worldMatrix: Matrix4;
+  /** The uniforms' values. */
   uniforms: { readonly [K in keyof U]: U[K] };
 }
 

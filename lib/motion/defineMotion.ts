@@ -3,11 +3,17 @@ import type { MotionTSL } from '../../shaders/motion.tsl.js';
 import type { UniformType } from '../instances/UniformLayout.js';
 import { describe } from '../utils/describe.js';
 import { Motion } from './Motion.js';
-import type { MotionDefinition, MotionOptions, MotionValue, MotionValues } from './MotionDefinition.js';
+import type {
+  MotionDefinition,
+  MotionOptions,
+  MotionUniform,
+  MotionValue,
+  MotionValues,
+} from './MotionDefinition.js';
 import { combineMotions } from './MotionSet.js';
 
 /** Values of uniforms of a motion, or objects that hold them, which others may share; what is left out is as it was defined. */
-export type MotionSettings<U> = { readonly [K in keyof U]?: U[K] | { value: U[K] } };
+export type MotionSettings<U> = { readonly [K in keyof U]?: U[K] | MotionUniform<U[K]> };
 
 /** Makes motions of a kind. */
 export type MotionMaker<U extends MotionValues> = (

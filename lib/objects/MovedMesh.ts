@@ -12,7 +12,7 @@ export abstract class MovedMesh extends CrowdMesh {
   /**
    * What moves the vertices beside clips: one motion, or several, one after another; null for none. They are made by
    * `skinned-instanced-mesh/motion`: `wind`, `flutter`, `breathing`, and what `defineMotion` defines. Time is the crowd's clock,
-   * which `update` moves. Another set of motions compiles the materials of this crowd anew; other values of their uniforms do not.
+   * which `update` moves. It is the time of the whole crowd, also for instances that are paused.
    *
    * Levels of detail move likewise. What is attached to joints is moved by those motions that come after skinning, as the body is
    * at the same place, and by motions of its own.
@@ -27,6 +27,7 @@ export abstract class MovedMesh extends CrowdMesh {
     return this.assigned;
   }
 
+  /** Another set of motions compiles the materials of this crowd anew; other values of their uniforms do not. */
   set motion(value: AnyMotion | readonly AnyMotion[] | null) {
     for (const motion of listOf(value)) {
       if (motion?.isMotion === true) continue;

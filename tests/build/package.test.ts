@@ -36,7 +36,7 @@ const COMMAND_CEILING = 760;
 const WORKER_CEILING = 37;
 
 /** What procedural motion adds, with all that is ready-made. */
-const MOTION_CEILING = 6;
+const MOTION_CEILING = 7;
 
 let packed: PackedApp;
 beforeAll(() => {
