@@ -14,10 +14,14 @@ export type {
   ClipJSON,
   Encoded,
   ExtensionJSON,
+  LevelGroup,
   LevelJSON,
   LevelsJSON,
+  MeshoptJSON,
   Stored,
+  StoredViews,
   TrackClipJSON,
+  TracksJSON,
   VertexTextureInFile,
   ViewJSON,
 } from './format/bakedJSON.js';
@@ -26,7 +30,7 @@ export type { MeshoptDecoderLike, MeshoptEncoderLike } from './format/compressed
 export { decodeBoneTexture } from './format/decodeBoneTexture.js';
 export { encodeBoneTexture } from './format/encodeBoneTexture.js';
 export type { LoadedCharacter, LoadedFile } from './format/LoadedCharacter.js';
-export type { ReadLevel, ReadLevels, WrittenLevel } from './format/levels.js';
+export type { LevelHeight, ReadLevel, ReadLevels, WrittenLevel } from './format/levels.js';
 export { type ReadOptions, readBoneTexture } from './format/readCharacters.js';
 export {
   bakedCharactersOf,

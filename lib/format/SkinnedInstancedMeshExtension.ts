@@ -44,6 +44,8 @@ export class SkinnedInstancedMeshExtension {
   readonly name = EXTENSION;
 
   /**
+   * For `loader.register`.
+   *
    * @param parser What the loader hands to whom it registers.
    * @param options `vertexTextures`: the class `VertexTexture` of `skinned-instanced-mesh/vertex-textures`, for files that have one.
    */

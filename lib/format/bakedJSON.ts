@@ -1,6 +1,8 @@
 import type { BakeOptions } from '../baking/BakeOptions.js';
 import type { Precision } from '../encodings/BoneTextureData.js';
 import type { EncodingName } from '../encodings/Encoding.js';
+import type { TextureLayout } from '../encodings/textureLayout.js';
+import type { ClipMarker } from '../poses/ClipTable.js';
 import type { PartFlip } from '../poses/PartFlip.js';
 
 /** Name of the glTF extension that holds baked characters. */
@@ -55,7 +57,7 @@ export interface ClipJSON {
   /** Whether the array `rootMotion` has four numbers for each of its frames. */
   rootMotion: boolean;
   /** Named times. */
-  markers: { time: number; name: string }[];
+  markers: ClipMarker[];
 }
 
 /** What a clip has besides if it is stored as tracks. */
@@ -74,6 +76,14 @@ export interface TrackClipJSON {
   fps?: number;
 }
 
+/** What tracks have besides. */
+export interface TracksJSON {
+  /** Name of each node. */
+  names: string[];
+  /** One for each clip. */
+  clips: TrackClipJSON[];
+}
+
 /** A bone texture in a file, see `BoneTextureData` for what its fields mean. */
 export interface BoneTextureJSON {
   /** How a joint's matrix is written. */
@@ -81,7 +91,7 @@ export interface BoneTextureJSON {
   /** Kind of number. */
   precision: Precision;
   /** Texels. */
-  layout: { width: number; height: number; stride: number };
+  layout: TextureLayout;
   /** Frames of all clips, and the rest pose. */
   frames: number;
   /** In the order of their frames. */
@@ -95,7 +105,7 @@ export interface BoneTextureJSON {
   /** Parts that clips mirror or flatten. */
   flips: PartFlip[];
   /** Only for encoding 'tracks'. */
-  tracks?: { names: string[]; clips: TrackClipJSON[] };
+  tracks?: TracksJSON;
   /** By name. */
   arrays: Record<string, ArrayJSON>;
   /** CRC-32 of the views, one after the other, and of this JSON without it. */
@@ -106,15 +116,41 @@ export interface BoneTextureJSON {
 export interface ViewJSON {
   /** Index of the buffer view. */
   bufferView: number;
-  /** If they are compressed by meshoptimizer: how many elements of how many bytes come out of which of its codecs. */
-  meshopt?: { count: number; stride: number; mode: 'ATTRIBUTES' | 'INDICES' };
+  /** How they are compressed by meshoptimizer, if they are. */
+  meshopt?: MeshoptJSON;
+}
+
+/** How bytes are compressed by meshoptimizer. */
+export interface MeshoptJSON {
+  /** Elements that come out. */
+  count: number;
+  /** Bytes of each. */
+  stride: number;
+  /** Which of its codecs. */
+  mode: 'ATTRIBUTES' | 'INDICES';
+}
+
+/** The places of views in a glTF file. */
+export interface StoredViews {
+  /** One for each view. */
+  views: ViewJSON[];
 }
 
 /** JSON of something that was encoded, with the places of its views in a glTF file. */
-export type Stored<JSON> = JSON & { views: ViewJSON[] };
+export type Stored<JSON> = JSON & StoredViews;
 
 /** Bake options as a file keeps them: without clips, which are objects. */
 export type BakeOptionsJSON = Omit<BakeOptions, 'clips' | 'rootMotion'>;
+
+/** Triangles of one material. */
+export interface LevelGroup {
+  /** First of their corners. */
+  start: number;
+  /** How many corners. */
+  count: number;
+  /** Which material. */
+  materialIndex: number;
+}
 
 /** A level of detail in a file: either `distance` or `screenShare` says where it begins. */
 export interface LevelJSON {
@@ -131,7 +167,7 @@ export interface LevelJSON {
   /** Name of the array with the corners of its triangles; without one, nothing is drawn. */
   indices?: string;
   /** Runs of these of one material each, if the character has several. */
-  groups?: { start: number; count: number; materialIndex: number }[];
+  groups?: LevelGroup[];
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { BufferGeometry } from 'three';
 import { ArrayReader } from './ArrayReader.js';
-import type { ArrayJSON, Encoded, LevelJSON, LevelsJSON } from './bakedJSON.js';
+import type { ArrayJSON, Encoded, LevelGroup, LevelJSON, LevelsJSON } from './bakedJSON.js';
 import { checkChecksum, checksumOf } from './checksum.js';
 import { countOf, expectField, fileError, numberOf, objectOf, objectsOf } from './fileErrors.js';
 import { toBytes } from './typedArrays.js';
@@ -23,10 +23,16 @@ export interface WrittenLevel {
   error?: number;
 }
 
+/** Where a level begins by how large it is drawn. */
+export interface LevelHeight {
+  /** Share of the height of the picture. */
+  screenShare: number;
+}
+
 /** A level of detail as it was read. */
 export interface ReadLevel {
   /** As `addLevel` takes it. */
-  start: number | { screenShare: number };
+  start: number | LevelHeight;
   /** As `addLevel` takes it. */
   hysteresis: number;
   /** Joints that a vertex follows at most; undefined for those of the crowd. */
@@ -34,7 +40,7 @@ export interface ReadLevel {
   /** Corners of its triangles, as vertices of the crowd's geometry; null for nothing. */
   indices: Uint32Array | null;
   /** Runs of one material. */
-  groups: { start: number; count: number; materialIndex: number }[];
+  groups: LevelGroup[];
 }
 
 /** All levels of a character as they were read. */

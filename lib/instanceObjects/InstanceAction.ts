@@ -141,7 +141,7 @@ export class InstanceAction<T = unknown> extends ActionProperties<T> {
   }
 
   /**
-   * Fades this action out while another one fades in, see {@link InstanceAction.crossFadeFrom}.
+   * Fades this action out while another one fades in, see `crossFadeFrom`.
    *
    * @returns The other one, as in three.js.
    */

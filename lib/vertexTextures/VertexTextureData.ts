@@ -14,6 +14,7 @@ export interface VertexErrors {
 
 /** One mesh of what was baked. */
 export interface VertexPart {
+  /** Name of the mesh. */
   name: string;
   /** How many it has. */
   vertices: number;

@@ -15,26 +15,37 @@ const VERSION = 1;
 
 /** A clip in a file. */
 export interface VertexClipJSON {
+  /** As `play` takes it. */
   name: string;
   /** Frames. They follow one another, behind the rest pose. */
   count: number;
   /** Seconds. */
   duration: number;
+  /** Around all its frames. */
   bounds: BoxArray;
+  /** Named times. */
   markers: ClipMarker[];
 }
 
 /** What a file says of a vertex texture. Numbers of views are indices into `EncodedVertices.views`. */
 export interface VertexTextureJSON {
+  /** Of the format. */
   version: number;
+  /** The meshes that were baked. */
   parts: VertexPart[];
+  /** Kind of number. */
   precision: 'half' | 'float';
+  /** Whether there are normals. */
   normals: boolean;
-  /** Frames, the rest pose first, and those that are stored. */
+  /** Frames, the rest pose first. */
   frameCount: number;
+  /** Frames that are stored: those that are alike once. */
   storedCount: number;
+  /** In the order of their frames. */
   clips: VertexClipJSON[];
+  /** Of the rest pose. */
   restBounds: BoxArray;
+  /** One for each clip. */
   errors: VertexErrors[];
   /** View of `frameCount` unsigned integers of 32 bits. */
   frames: number;
@@ -46,7 +57,9 @@ export interface VertexTextureJSON {
 
 /** A vertex texture as a file keeps it: JSON, and bytes, little-endian. */
 export interface EncodedVertices {
+  /** All but the numbers. */
   json: VertexTextureJSON;
+  /** Bytes of each array, little-endian. */
   views: Uint8Array[];
 }
 

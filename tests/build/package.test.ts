@@ -16,12 +16,12 @@ import { THOROUGH } from '../support/thorough.js';
 
 /** Kilobytes of each entry, minified and compressed, that it may not grow beyond unnoticed. */
 const CEILINGS: Record<string, number> = {
-  'skinned-instanced-mesh': 110,
-  'skinned-instanced-mesh/webgpu': 134,
+  'skinned-instanced-mesh': 115,
+  'skinned-instanced-mesh/webgpu': 140,
 };
 
 /** The same of what instances as objects add to the main entry. */
-const OBJECTS_CEILING = 12;
+const OBJECTS_CEILING = 13;
 
 /** The same of what reading and writing files adds. */
 const FILES_CEILING = 9;
