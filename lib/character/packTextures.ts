@@ -1,4 +1,5 @@
 import {
+  ClampToEdgeWrapping,
   CompressedArrayTexture,
   type CompressedTexture,
   DataArrayTexture,
@@ -64,7 +65,9 @@ export function packLayers(textures: readonly Texture[], maxSize: number): Textu
     : plainLayers(textures, maxSize);
   const { source, mipmaps, flipY, isArrayTexture } = array;
   array.copy(first);
-  const own = { source, mipmaps, flipY, premultiplyAlpha: false, isArrayTexture, needsUpdate: true };
+  // Plain textures have no wrapping from layer to layer that could be copied.
+  const kept = { source, mipmaps, flipY, isArrayTexture, wrapR: ClampToEdgeWrapping };
+  const own = { ...kept, premultiplyAlpha: false, needsUpdate: true };
   return Object.assign(array, own);
 }
 

@@ -120,6 +120,8 @@ test('layers have what their textures have in common', () => {
   expect(map).toMatchObject({ ...settings, generateMipmaps: true, isDataArrayTexture: true, flipY: false });
   expect(map?.version).toBeGreaterThan(0);
   expect(map?.image).toMatchObject({ depth: 2 });
+  // A plain texture has none to be copied, and WebGL refuses undefined.
+  expect((map as DataArrayTexture).wrapR).toBe(ClampToEdgeWrapping);
 });
 
 test('constants under equal textures become one material too', () => {
