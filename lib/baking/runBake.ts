@@ -26,7 +26,7 @@ export function runAll<T>(steps: Steps<T>): T {
 
 /**
  * Does work with breaks in which the page can draw and answer. It begins and ends with one, so that what the caller does before
- * and after does not count among the slices.
+ * and after does not count among the slices. However it ends, the work's own `finally` blocks have run by then.
  *
  * @throws What the work throws, and the signal's reason when it aborts.
  */
@@ -35,19 +35,24 @@ export async function runInSlices<T>(
   { onProgress, signal }: Pick<BakeAsyncOptions, 'onProgress' | 'signal'>,
 ): Promise<T> {
   let share = 0;
-  for (;;) {
-    await nextTask();
-    signal?.throwIfAborted();
-    const end = performance.now() + SLICE;
-    let step: IteratorResult<number, T>;
-    do {
-      step = steps.next();
-      share = step.done ? 1 : Math.max(share, step.value);
-    } while (!step.done && performance.now() < end);
-    onProgress?.(share);
-    if (!step.done) continue;
-    await nextTask();
-    return step.value;
+  try {
+    for (;;) {
+      await nextTask();
+      signal?.throwIfAborted();
+      const end = performance.now() + SLICE;
+      let step: IteratorResult<number, T>;
+      do {
+        step = steps.next();
+        share = step.done ? 1 : Math.max(share, step.value);
+      } while (!step.done && performance.now() < end);
+      onProgress?.(share);
+      if (!step.done) continue;
+      await nextTask();
+      return step.value;
+    }
+  } finally {
+    // After an abort, or an error of onProgress, the work is half done: only this runs the blocks that put things back.
+    steps.return(undefined as never);
   }
 }
 

@@ -1,15 +1,8 @@
-import {
-  type AnimationAction,
-  type AnimationClip,
-  AnimationMixer,
-  type BufferAttribute,
-  LoopOnce,
-  type Mesh,
-  type Object3D,
-} from 'three';
+import { type AnimationAction, type AnimationClip, AnimationMixer, LoopOnce, type Object3D } from 'three';
 import { type PlannedClip, planClips } from '../baking/planClips.js';
 import { runAll } from '../baking/runBake.js';
 import { describe } from '../utils/describe.js';
+import { keepObject } from './keepObject.js';
 import { updateWorld } from './MeshSampler.js';
 import type { VertexBakeOptions, VertexMotion } from './VertexBakeOptions.js';
 
@@ -56,7 +49,7 @@ export function planMotions(
     if (options.clips !== undefined) {
       throw new Error(`${caller}: options.clips chooses among AnimationClips; leave out motions instead.`);
     }
-    const restore = keeperOf(object);
+    const restore = keepObject(object);
     return { motions: motions.map((motion) => planMotion(object, motion, options.fps, caller)), restore };
   }
   const clips = planned(motions as AnimationClip[], options, caller).map((clip) => driven(object, clip));
@@ -129,36 +122,5 @@ function driven(object: Object3D, { clip, name, count }: PlannedClip): PlannedMo
       mixer?.stopAllAction();
       updateWorld(object);
     },
-  };
-}
-
-/** Remembers how an object is posed; what is returned poses it so again. */
-function keeperOf(object: Object3D): () => void {
-  const kept: (() => void)[] = [];
-  object.traverse((node) => {
-    const { position, quaternion, scale, morphTargetInfluences, geometry } = node as Mesh;
-    const [p, q, s] = [position.clone(), quaternion.clone(), scale.clone()];
-    const influences = morphTargetInfluences?.slice();
-    kept.push(() => {
-      position.copy(p);
-      quaternion.copy(q);
-      scale.copy(s);
-      influences?.forEach((influence, i) => {
-        (morphTargetInfluences as number[])[i] = influence;
-      });
-    });
-    for (const name of ['position', 'normal']) {
-      const attribute = geometry?.getAttribute(name) as BufferAttribute | undefined;
-      if (attribute?.array === undefined) continue;
-      const values = attribute.array.slice();
-      kept.push(() => {
-        attribute.array.set(values);
-        attribute.needsUpdate = true;
-      });
-    }
-  });
-  return () => {
-    for (const restore of kept) restore();
-    updateWorld(object);
   };
 }
