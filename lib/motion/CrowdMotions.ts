@@ -1,10 +1,14 @@
 import type { BufferGeometry, InstancedBufferAttribute, Matrix4, Vector3 } from 'three';
 import type { MotionProgram, MotionStage } from '../../shaders/MotionProgram.js';
 import type { InstanceSeeds } from '../instances/InstanceSeeds.js';
+import type { BoxArray } from '../poses/BoxArray.js';
 
 /** What motions read of a mesh that they move. */
 export interface MovedMesh {
   readonly geometry: BufferGeometry;
+  readonly boneTexture: { readonly data: { readonly restBounds: BoxArray } };
+  /** Whether it follows a joint: what its bone texture knows is then of the mesh that it is attached to. */
+  readonly isJointAttachment?: boolean;
   readonly matrixWorld: Matrix4;
   readonly instanceMatrix: InstancedBufferAttribute;
   /** Seconds by which the crowd was advanced. */
@@ -23,8 +27,8 @@ export interface CrowdMotions {
   /** What shaders are told in each draw, see `MotionProgram`; `settle` writes them. */
   readonly numbers: Float32Array;
   /**
-   * How far vertices may be moved, in units of the instance, before they are skinned and afterwards. They grow in steps, so
-   * that bounds need not be computed anew whenever a uniform changes.
+   * How far vertices may be moved: before they are skinned, in units of the geometry as it was modelled, and afterwards, in those of
+   * the instance. They grow in steps, so that bounds need not be computed anew whenever a uniform changes.
    */
   readonly reachBefore: number;
   readonly reachAfter: number;
@@ -64,7 +68,7 @@ export interface AnyMotion {
   readonly name: string;
   /** Whether vertices are moved as they were modelled, or as they are posed. */
   readonly stage: MotionStage;
-  /** The farthest that a vertex may be moved, in units of the instance. */
+  /** The farthest that a vertex may be moved, in units of the instance, or before skinning of the geometry as it was modelled. */
   readonly reach: number;
   /**
    * Makes what moves a mesh.

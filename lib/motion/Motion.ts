@@ -1,4 +1,4 @@
-import type { BufferGeometry } from 'three';
+import type { Box3, BufferGeometry } from 'three';
 import type { MotionStage } from '../../shaders/MotionProgram.js';
 import type { AnyMotion, CombineMotions, CrowdMotions, MovedMesh } from './CrowdMotions.js';
 import type { MotionDefinition, MotionUniforms, MotionValue } from './MotionDefinition.js';
@@ -9,7 +9,7 @@ export interface MotionHooks {
   readonly values: object;
   reach(): number;
   rate(): number;
-  prepare(geometry: BufferGeometry): void;
+  prepare(geometry: BufferGeometry, rest: Box3): void;
   combine: CombineMotions;
 }
 
@@ -48,7 +48,9 @@ export class Motion<U = unknown> implements AnyMotion {
   }
 
   /**
-   * The farthest that it moves a vertex, in units of the instance.
+   * The farthest that it moves a vertex, in units of the instance; before skinning, in those of the geometry as it was modelled.
+   * Where that depends on the geometry, as of wind, it is that of the crowd which was drawn or asked for its bounds last; each crowd's
+   * bounds go by its own.
    *
    * @throws If that is no number from 0.
    */

@@ -1,4 +1,4 @@
-import type { BufferGeometry, Color, Matrix4, Vector2, Vector3, Vector4 } from 'three';
+import type { Box3, BufferGeometry, Color, Matrix4, Vector2, Vector3, Vector4 } from 'three';
 import type { MotionStage } from '../../shaders/MotionProgram.js';
 import type { MotionNodes, MotionTSL, MovedNodes } from '../../shaders/motion.tsl.js';
 import type { UniformType } from '../instances/UniformLayout.js';
@@ -52,7 +52,7 @@ export interface MotionOptions<U extends MotionValues> {
   uniforms?: U;
   /**
    * The farthest that it ever moves a vertex, in units of the instance, or how to tell from the uniforms: bounds grow by it. An
-   * instance that is twice as large is moved twice as far.
+   * instance that is twice as large is moved twice as far. Before skinning it is in units of the geometry as it was modelled.
    */
   reach: number | ((values: U) => number);
   /** How fast time passes for it: 2 for twice as fast. It may differ from frame to frame, and nothing jumps. @default 1 */
@@ -63,11 +63,13 @@ export interface MotionOptions<U extends MotionValues> {
    */
   period?: number;
   /**
-   * Is called before uniforms are read for a draw, and may change some: to derive them from others.
+   * Is called before uniforms are read, for a draw, for rays or by `reach`, and may change some: to derive them from others.
    *
    * @param geometry That of the crowd that the motion was assigned to.
+   * @param rest The box of its rest pose, in the instance's space. Of what is attached to a joint it is that of the geometry. Do not
+   * change it.
    */
-  prepare?(values: { [K in keyof U]: U[K] }, geometry: BufferGeometry): void;
+  prepare?(values: { [K in keyof U]: U[K] }, geometry: BufferGeometry, rest: Box3): void;
   /**
    * GLSL statements for WebGLRenderer. They change `vec3 position`, and `vec3 normal` if they like; and read
    * `vec4 color`, `float time`, `float random`, `int instance`, `mat4 instanceMatrix`, `mat4 modelMatrix`, `mat4 worldMatrix`, and

@@ -1,4 +1,4 @@
-import type { Vector3 } from 'three';
+import { Box3, type Vector3 } from 'three';
 import { MOTION_HAS_COLOR, MOTION_SWAPPED, type MotionProgram } from '../../shaders/MotionProgram.js';
 import type { AnyMotion, CrowdMotions, MovedMesh } from './CrowdMotions.js';
 import type { Motion } from './Motion.js';
@@ -41,7 +41,7 @@ export class MotionSet implements CrowdMotions {
       const clock = clockOf(mesh, motion);
       clock.settle(mesh.elapsed);
       numbers[timeAt] = clock.time;
-      motion.hooks.prepare(home.geometry);
+      prepare(motion, home);
       const uniforms = motion.uniforms as Readonly<Record<string, { value: MotionValue }>>;
       for (let k = 0; k < places.length; k++) {
         const { name, at } = places[k];
@@ -73,12 +73,30 @@ export class MotionSet implements CrowdMotions {
   private reachOf(stage: Motion['stage']): number {
     let reach = 0;
     for (let i = 0; i < this.assigned.length; i++) {
-      const { motion } = this.assigned[i];
-      if (motion.stage === stage) reach += motion.reach;
+      const { motion, home } = this.assigned[i];
+      if (motion.stage !== stage) continue;
+      // What it derived from the geometry may be that of another crowd.
+      prepare(motion, home);
+      reach += motion.reach;
     }
     // Steps of a fifth.
     return reach === 0 ? 0 : 2 ** (Math.ceil(Math.log2(reach) * 4) / 4);
   }
+}
+
+const _rest = /*@__PURE__*/ new Box3();
+
+/** Lets a motion derive uniforms from others and from the mesh that it was assigned to. */
+function prepare(motion: Motion, { geometry, boneTexture, isJointAttachment }: MovedMesh): void {
+  if (isJointAttachment === true) {
+    if (geometry.boundingBox === null) geometry.computeBoundingBox();
+    _rest.copy(geometry.boundingBox ?? _rest.makeEmpty());
+  } else {
+    const [x, y, z, maxX, maxY, maxZ] = boneTexture.data.restBounds;
+    _rest.min.set(x, y, z);
+    _rest.max.set(maxX, maxY, maxZ);
+  }
+  motion.hooks.prepare(geometry, _rest);
 }
 
 /** Makes what moves a mesh, see `AnyMotion.combine`. */

@@ -11,7 +11,7 @@ import { motionWave } from './wave.js';
 
 /** Uniforms of {@link breathing}. */
 export type BreathingUniforms = {
-  /** How far the breast rises, in units of the instance. @default 0.02 */
+  /** How far the breast rises, in units of the geometry as it was modelled. @default 0.02 */
   depth: number;
   /** Breaths in a second. @default 0.25 */
   speed: number;
@@ -25,7 +25,7 @@ export type BreathingUniforms = {
 export interface BreathingOptions extends MotionSettings<BreathingUniforms> {
   /** Takes from vertex colours how much a vertex is moved, and not from where it is. */
   channel?: Channel;
-  /** The farthest that it will ever move a vertex, so that bounds stay as they are when uniforms change. */
+  /** The farthest that it will ever move a vertex, in the same units, so that bounds stay as they are when uniforms change. */
   reach?: number;
 }
 

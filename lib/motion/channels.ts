@@ -12,7 +12,8 @@ export type Channel = 'r' | 'g' | 'b' | 'a';
 export function channelOf(channel: Channel, caller: string): Vector4 {
   const index = 'rgba'.indexOf(channel);
   if (typeof channel === 'string' && channel.length === 1 && index >= 0) {
-    return new Vector4().setComponent(index, 1);
+    // three.js's vectors of four begin with a last component of 1.
+    return new Vector4(0, 0, 0, 0).setComponent(index, 1);
   }
   throw new Error(`${caller}: channel is ${describe(channel)}; use 'r', 'g', 'b' or 'a'.`);
 }

@@ -87,7 +87,7 @@ export function defineMotion<U extends MotionValues = Record<never, never>>(
       values,
       reach: () => (typeof given === 'function' ? given(values) : given),
       rate: () => options.rate?.(values) ?? 1,
-      prepare: (geometry) => options.prepare?.(values, geometry),
+      prepare: (geometry, rest) => options.prepare?.(values, geometry, rest),
       combine: combineMotions,
     });
   };

@@ -11,13 +11,13 @@ import { motionWave } from './wave.js';
 
 /** Uniforms of {@link flutter}. */
 export type FlutterUniforms = {
-  /** How far ripples move what is quite loose, in units of the instance. @default 0.05 */
+  /** How far ripples move what is quite loose, in units of the geometry as it was modelled. @default 0.05 */
   strength: number;
   /** Where ripples run, as the character was modelled. Its length makes no difference. @default (0, -1, 0) */
   direction: Vector3;
-  /** How far they are from each other. @default 0.5 */
+  /** How far they are from each other, in the same units. @default 0.5 */
   wavelength: number;
-  /** How fast they run, in units of the instance and second. @default 1 */
+  /** How fast they run, in the same units and second. @default 1 */
   speed: number;
 };
 
@@ -30,7 +30,7 @@ export interface FlutterOptions extends MotionSettings<FlutterUniforms> {
    * part if each moved along its own normals. @default the normals
    */
   axis?: Vector3;
-  /** The farthest that it will ever move a vertex, so that bounds stay as they are when uniforms change. */
+  /** The farthest that it will ever move a vertex, in the same units, so that bounds stay as they are when uniforms change. */
   reach?: number;
 }
 

@@ -1,4 +1,4 @@
-import { Vector3, Vector4 } from 'three';
+import { type Box3, MathUtils, Vector3, Vector4 } from 'three';
 import type { MotionNodes } from '../../shaders/motion.tsl.js';
 import { waveGLSL } from '../../shaders/motions/wave.glsl.js';
 import { windGLSL } from '../../shaders/motions/wind.glsl.js';
@@ -23,9 +23,9 @@ export type WindUniforms = {
   gusts: number;
   /** How much instances swing in a gust, from 0 to 1. @default 0.4 */
   turbulence: number;
-  /** How high up an instance is bent as far as that; 0 for the height of the geometry. @default 0 */
+  /** How high up an instance is bent as far as that, in its units; 0 for the height of the rest pose. @default 0 */
   height: number;
-  /** From which height on it bends at all. @default 0 */
+  /** From which height on it bends at all, in units of the instance. With `channel` it makes no difference. @default 0 */
   base: number;
 };
 
@@ -44,6 +44,7 @@ type Numbers = WindUniforms & WindNumbers & { channel: Vector4 };
 const PERIOD = 16;
 
 const windKind = (
+  byHeight: boolean,
   bent: string,
   bentNode: (vertex: MotionNodes<Numbers>) => ReturnType<MotionNodes<Numbers>['color']['dot']>,
   bentOf: (vertex: MotionVertex<Numbers>) => number,
@@ -61,22 +62,24 @@ const windKind = (
       base: 0,
       heading: new Vector3(1, 0, 0),
       waves: new Vector3(),
+      gustShare: 0,
+      swingShare: 0,
       rise: 1,
       channel: new Vector4(),
     },
     reach: ({ strength, turbulence, rise }) => {
-      const bend = Math.abs(strength) * Math.hypot(1, 0.3 * turbulence);
+      const bend = Math.abs(strength) * Math.hypot(1, 0.3 * MathUtils.clamp(turbulence, 0, 1));
       return bend + (0.5 * bend * bend) / rise;
     },
     rate: ({ speed, wavelength }) => speed / wavelength,
     period: PERIOD,
-    prepare(values, geometry) {
-      const { heading, waves, direction, wavelength, height, base } = values;
+    prepare(values, _geometry, rest) {
+      const { heading, waves, direction, wavelength, height, base, gusts, turbulence } = values;
       heading.copy(direction).normalize();
-      waves.copy(heading).divideScalar(wavelength);
-      if (geometry.boundingBox === null) geometry.computeBoundingBox();
-      const top = geometry.boundingBox?.max.y ?? 1;
-      values.rise = height > 0 ? height : Math.max(top - base, 1e-6);
+      waves.copy(heading).multiplyScalar(wavelength === 0 ? 0 : 1 / wavelength);
+      values.gustShare = MathUtils.clamp(gusts, 0, 1);
+      values.swingShare = MathUtils.clamp(turbulence, 0, 1);
+      values.rise = height > 0 ? height : riseOf(rest, byHeight ? base : Infinity);
     },
     functions: waveGLSL,
     glsl: windGLSL(bent),
@@ -86,13 +89,27 @@ const windKind = (
   return defineMotion(options);
 };
 
+/**
+ * How high what bends from `base` on is. What hangs wholly below is as high as all of it, what lies flat as it is wide: never next to
+ * nothing, by which shaders would divide.
+ */
+function riseOf({ min, max }: Box3, base: number): number {
+  const height = max.y - min.y;
+  const width = Math.max(max.x - min.x, max.z - min.z);
+  const size = height > 0.01 * width ? height : width;
+  if (!(size > 0)) return 1;
+  return max.y - base > 0.01 * size ? max.y - base : size;
+}
+
 const windByHeight = /*@__PURE__*/ windKind(
+  true,
   '( position.y - base ) / rise',
   ({ position, uniforms: { base, rise } }) => position.y.sub(base).div(rise),
   ({ position, uniforms: { base, rise } }) => (position.y - base) / rise,
 );
 
 const windByColor = /*@__PURE__*/ windKind(
+  false,
   'dot( color, channel )',
   ({ color, uniforms: { channel } }) => color.dot(channel),
   ({ color, uniforms: { channel } }) => color.dot(channel),
@@ -131,15 +148,15 @@ const _place = /*@__PURE__*/ new Vector3();
 /** Twin of `windGLSL` and `windTSL`. */
 function moveInWind(vertex: MotionVertex<Numbers>, howBent: number): void {
   const { position, time, random, modelMatrix, instanceMatrix, worldMatrix } = vertex;
-  const { strength, gusts, turbulence, rise, heading, waves } = vertex.uniforms;
+  const { strength, gustShare, swingShare, rise, heading, waves } = vertex.uniforms;
   const bent = Math.min(Math.max(howBent, 0), 1);
   const { x, z } = _place.setFromMatrixPosition(worldMatrix);
   const along = _place.dot(waves);
   const across = x * waves.z - z * waves.x;
   const gust = 0.5 + 0.5 * motionWave(along - time + 0.3 * motionWave(0.6 * across + 0.4375 * time));
-  const lean = strength * (1 - gusts + gusts * gust);
-  const swing = lean * (1 - turbulence * (0.5 - 0.5 * motionWave(5 * time + random)));
-  const aside = 0.3 * lean * turbulence * motionWave(3 * time + 7 * random);
+  const lean = strength * (1 - gustShare + gustShare * gust);
+  const swing = lean * (1 - swingShare * (0.5 - 0.5 * motionWave(5 * time + random)));
+  const aside = 0.3 * lean * swingShare * motionWave(3 * time + 7 * random);
   // The transposed matrices times the direction.
   _push.copy(heading);
   for (const { elements: m } of [modelMatrix, instanceMatrix]) {

@@ -6,8 +6,9 @@ import { motionWave } from './wave.tsl.js';
 /** Uniforms that the wind's shaders read. */
 export type WindNumbers = {
   strength: number;
-  gusts: number;
-  turbulence: number;
+  /** `gusts` and `turbulence` from 0 to 1. */
+  gustShare: number;
+  swingShare: number;
   /** How high up it is as strong as that. */
   rise: number;
   /** Where the wind goes, of length 1, and the same divided by the distance between gusts. */
@@ -18,18 +19,18 @@ export type WindNumbers = {
 /** Twin of `windGLSL` in `wind.glsl.ts`. */
 export function windTSL(vertex: MotionNodes<WindNumbers>, howBent: Node<'float'>): MovedNodes {
   const { position, normal, time, random, modelMatrix, instanceMatrix, vec3 } = vertex;
-  const { strength, gusts, turbulence, rise, heading, waves } = vertex.uniforms;
+  const { strength, gustShare, swingShare, rise, heading, waves } = vertex.uniforms;
   const bent = howBent.clamp(0, 1).toVar();
   const place = modelMatrix.mul(instanceMatrix.element(3)).xyz.toVar();
   const along = place.dot(waves);
   const across = place.x.mul(waves.z).sub(place.z.mul(waves.x));
   const front = motionWave(across.mul(0.6).add(time.mul(0.4375))).mul(0.3);
   const gust = motionWave(along.sub(time).add(front)).mul(0.5).add(0.5);
-  const lean = strength.mul(gusts.oneMinus().add(gusts.mul(gust))).toVar();
+  const lean = strength.mul(gustShare.oneMinus().add(gustShare.mul(gust))).toVar();
   const sway = motionWave(time.mul(5).add(random));
-  const swing = lean.mul(turbulence.mul(sway.mul(-0.5).add(0.5)).oneMinus());
+  const swing = lean.mul(swingShare.mul(sway.mul(-0.5).add(0.5)).oneMinus());
   const shake = motionWave(time.mul(3).add(random.mul(7)));
-  const aside = lean.mul(0.3).mul(turbulence).mul(shake);
+  const aside = lean.mul(0.3).mul(swingShare).mul(shake);
   const inCrowd = transposed(modelMatrix, heading, vec3);
   const inInstance = transposed(instanceMatrix, inCrowd, vec3).toVar();
   const push = inInstance.mul(inInstance.dot(inInstance).max(1e-20).inverseSqrt()).toVar();
