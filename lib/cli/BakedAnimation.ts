@@ -19,7 +19,6 @@ const ALIGNMENT = 8;
 
 interface IBakedCharacter extends IProperty {
   definition: Record<string, unknown>;
-  views: Record<string, Uint8Array[]>;
   scene: Scene;
   node: Node;
 }
@@ -30,6 +29,8 @@ export class BakedCharacter extends ExtensionProperty<IBakedCharacter> {
   declare extensionName: typeof EXTENSION;
   declare propertyType: 'BakedCharacter';
   declare parentTypes: ['BakedAnimation'];
+  /** Not one of the attributes: glTF-Transform copies objects as JSON, which would make something else of the bytes. */
+  private views: Record<string, Uint8Array[]> = {};
 
   protected override init(): void {
     this.extensionName = EXTENSION;
@@ -40,10 +41,18 @@ export class BakedCharacter extends ExtensionProperty<IBakedCharacter> {
   protected override getDefaults(): Nullable<IBakedCharacter> {
     return Object.assign(super.getDefaults(), {
       definition: {},
-      views: {},
       scene: null,
       node: null,
     });
+  }
+
+  /** Makes this the same as another, e.g. one of another document. Bytes are its own. */
+  override copy(other: this, resolve?: Parameters<ExtensionProperty['copy']>[1]): this {
+    super.copy(other, resolve);
+    const views = Object.entries(other.views);
+    return this.setViews(
+      Object.fromEntries(views.map(([field, all]) => [field, all.map((view) => view.slice())])),
+    );
   }
 
   /** Its JSON without `scene` and `node`. What `views` say of buffer views is of no account: they are numbered anew. */
@@ -57,11 +66,12 @@ export class BakedCharacter extends ExtensionProperty<IBakedCharacter> {
 
   /** For each field of the JSON that has arrays, e.g. `boneTexture` and `levels`, their bytes as they are in the file. */
   getViews(): Record<string, Uint8Array[]> {
-    return this.get('views');
+    return this.views;
   }
 
   setViews(views: Record<string, Uint8Array[]>): this {
-    return this.set('views', views);
+    this.views = views;
+    return this;
   }
 
   getScene(): Scene | null {
@@ -117,6 +127,10 @@ export class BakedAnimationRoot extends ExtensionProperty<IBakedAnimationRoot> {
 
   addCharacter(character: BakedCharacter): this {
     return this.addRef('characters', character);
+  }
+
+  removeCharacter(character: BakedCharacter): this {
+    return this.removeRef('characters', character);
   }
 }
 

@@ -49,6 +49,9 @@ const OF_JOINTS = Object.keys(BAKE_OPTIONS).filter((name) => {
   );
 });
 
+/** Options that take lists. */
+const LISTS = ['clips', 'exclude', 'root-motion-clips', 'sockets', 'levels', 'hidden-parts'] as const;
+
 /** What `bake` is to do; nothing of it has been compared with the file yet. */
 export interface BakeRequest {
   input: string;
@@ -78,6 +81,12 @@ export interface BakeRequest {
 export function bakeRequest(args: string[]): BakeRequest {
   const parsed = parseOptions(BAKE, BAKE_OPTIONS, args);
   const input = onlyFile(parsed, BAKE);
+  for (const name of LISTS) {
+    if (parsed.texts(name).every((text) => listed([text]).length > 0)) continue;
+    throw usageError(
+      `bake: --${name} is given and names nothing; write something behind it, or leave it out`,
+    );
+  }
   const vat = parsed.flag('vat');
   const [meant] = vat ? OF_JOINTS.filter((name) => isGiven(parsed, name)) : [];
   if (meant !== undefined)

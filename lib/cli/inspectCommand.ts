@@ -61,7 +61,8 @@ async function inspectCharacters(
 ): Promise<InspectedCharacter[]> {
   const glb = source.glb ?? (await asGlb(source, warnings));
   const gltf = (source.json.scenes ?? []).length > 0 ? await load(source, glb) : null;
-  const json = source.json as unknown as Record<string, unknown>;
+  // Of a .gltf the views have other numbers where it has been written as a .glb.
+  const { json } = parseGlb(glb);
   const inspected: InspectedCharacter[] = [];
   for (const [index, character] of baked(json).entries()) {
     const boneTexture = await read(source, glb, character, index);

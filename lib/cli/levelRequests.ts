@@ -14,7 +14,7 @@ export interface LevelRequest {
 /**
  * Reads `0.5,0.2`, `0.5@20,0.2@60` (distances) and `0.5@30%,0.2@10%` (shares of the picture's height).
  *
- * @throws If one is no such level, or some go by distance and others by size.
+ * @throws If one is no such level, some go by distance and others by size, or they do not go from near to far.
  */
 export function levelRequests(texts: readonly string[]): LevelRequest[] {
   const requests = listed(texts).map(levelRequest);
@@ -24,11 +24,18 @@ export function levelRequests(texts: readonly string[]): LevelRequest[] {
       `bake: --levels "${texts.join(',')}" has levels that begin at a distance and levels that do not; write a distance for all or for none`,
     );
   }
-  for (const [i, { ratio }] of requests.entries()) {
-    if (i === 0 || ratio < requests[i - 1].ratio) continue;
-    throw usageError(
-      `bake: --levels "${texts.join(',')}" must have ever fewer triangles: ${ratio} follows ${requests[i - 1].ratio}`,
-    );
+  const wrong = (what: string, value: string, before: string) =>
+    usageError(`bake: --levels "${texts.join(',')}" must have ever ${what}: ${value} follows ${before}`);
+  const inPercent = (share: number) => `${Number((share * 100).toPrecision(6))}%`;
+  for (const [i, { ratio, distance, screenShare }] of requests.entries()) {
+    if (i === 0) continue;
+    const before = requests[i - 1];
+    if (ratio >= before.ratio) throw wrong('fewer triangles', `${ratio}`, `${before.ratio}`);
+    if (distance !== null && before.distance !== null && distance <= before.distance)
+      throw wrong('larger distances', `${distance}`, `${before.distance}`);
+    const share = requests.slice(0, i).findLast((one) => one.screenShare !== null)?.screenShare ?? null;
+    if (screenShare !== null && share !== null && screenShare >= share)
+      throw wrong('smaller shares of the picture', inPercent(screenShare), inPercent(share));
   }
   return requests;
 }

@@ -34,13 +34,17 @@ export async function makeLevels(
   await MeshoptSimplifier.ready;
   const made: MadeLevel[] = [];
   try {
-    const options = { boneTexture, hiddenParts, mergeMaterials, skipUnsupported: true };
+    // Textures are empty here. Pages may merge materials by them: vertices are the same, and loading makes the groups of triangles.
+    const merging = mergeMaterials && { textures: false };
+    const options = { boneTexture, hiddenParts, mergeMaterials: merging, skipUnsupported: true };
     const { geometry } = SkinnedInstancedMesh.from(scene, [], 1, options);
     if (levels.length === 0) return { made, written: {} };
     const list = levels.map(({ ratio, distance, screenShare }) => {
       const simplified = SkinnedInstancedMesh.simplify(geometry, ratio, MeshoptSimplifier);
       const { error, triangles, vertices } = simplified;
-      const share = screenShare ?? shareOf(error, made.at(-1)?.screenShare);
+      const before = made.at(-1)?.screenShare;
+      const share = screenShare ?? shareOf(error, before);
+      if (before !== undefined && share >= before) throw new Error(notSmaller(ratio, share, before));
       const start = distance === null ? { screenShare: share } : { distance };
       made.push({ ratio, triangles, error, ...start });
       return { geometry: simplified.geometry, vertices, error, ...start };
@@ -49,6 +53,12 @@ export async function makeLevels(
   } catch (error) {
     throw inputError(`bake: ${(error as Error).message}`, error);
   }
+}
+
+/** Where a level begins by its own error is only known when it has been made. */
+function notSmaller(ratio: number, share: number, before: number): string {
+  const percent = (value: number) => `${Number((value * 100).toPrecision(3))}%`;
+  return `--levels has ${ratio}@${percent(share)}, and the level before it begins at ${percent(before)} only, by its error; use a smaller share`;
 }
 
 /** How large a character is drawn when a level's error takes one line of the picture. */

@@ -35,7 +35,9 @@ export function parseOptions(command: string, table: OptionTable, args: string[]
 
 /** What Node's parser says, in our words and with a way out. */
 function inWords({ message, code }: Error & { code?: string }, table: OptionTable): string {
-  const option = message.match(/'(?:-\w, )?(--?[^\s'=]+)/)?.[1] ?? '';
+  const written = message.match(/'(?:-\w, )?(--?[^\s'=]+)/)?.[1] ?? '';
+  const long = Object.keys(table).find((name) => written === `-${table[name].short}`);
+  const option = long === undefined ? written : `--${long}`;
   if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
     const names = Object.keys(table).map((name) => `--${name}`);
     const meant = names.find((name) => name.startsWith(option) || option.startsWith(name));

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { inputError, usageError } from './CommandError.js';
 
@@ -17,13 +17,16 @@ export function checkOutput(command: string, output: string, input: string, forc
   throw usageError(`${command}: ${output} is the file that is read; write to another one, or pass --force`);
 }
 
-/** Writes a file as a whole or not at all: nobody ever finds half of it. */
+/** Writes a file as a whole or not at all: nobody ever finds half of it. Links and who may read it stay as they were. */
 export function writeWhole(command: string, file: string, bytes: Uint8Array): void {
+  const before = existsSync(file);
+  const target = before ? realpathSync(file) : file;
   // In the same folder, since files cannot be renamed from one disk to another.
-  const unfinished = `${file}.${process.pid}.tmp`;
+  const unfinished = `${target}.${process.pid}.tmp`;
   try {
     writeFileSync(unfinished, bytes);
-    renameSync(unfinished, file);
+    if (before) chmodSync(unfinished, statSync(target).mode);
+    renameSync(unfinished, target);
   } catch (error) {
     rmSync(unfinished, { force: true });
     throw inputError(`${command}: ${file} cannot be written: ${(error as Error).message}`, error);

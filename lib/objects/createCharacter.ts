@@ -122,11 +122,14 @@ function dressLike(crowd: Mesh, parts: readonly ScenePart[], { morphNames, morph
 function checkSameRig(rig: Rig, names: readonly string[], caller: string): void {
   if (isSameRig(rig, names)) return;
   const { jointNames } = rig;
+  const first = jointNames.findIndex((name, i) => name !== names[i]);
   throw new Error(
-    `${caller}: the bone texture was baked for another skeleton (${names.length} joints from "${names[0]}", ` +
-      `not ${jointNames.length} from "${jointNames[0]}"); bake one from this root.`,
+    `${caller}: the bone texture was baked for another skeleton (of ${names.length} joints, not ${jointNames.length}: ` +
+      `joint ${first} is ${quoted(names[first])}, not "${jointNames[first]}"); bake one from this root.`,
   );
 }
+
+const quoted = (name: string | undefined) => (name === undefined ? 'not there' : `"${name}"`);
 
 /** Whether these are the joints of a character. Behind them there may be sockets. */
 const isSameRig = ({ jointNames }: Rig, names: readonly string[]): boolean =>

@@ -44,6 +44,17 @@ test.each<[string[], string]>([
     'bake: --encoding is "texels"; use auto, tracks, quaternion, matrix',
   ],
   [['bake', ...FILES, '--precision', 'double'], 'bake: --precision is "double"; use float, half'],
+  ...['clips', 'exclude', 'root-motion-clips', 'sockets', 'levels', 'hidden-parts'].map(
+    (name): [string[], string] => [
+      ['bake', ...FILES, `--${name}`, ' , '],
+      `bake: --${name} is given and names nothing`,
+    ],
+  ),
+  [['bake', 'in.glb', '-o', '--force'], 'bake: --output has no value; write it behind'],
+  [['bake', 'in.glb', '-o'], 'bake: --output has no value; write it behind'],
+  [['bake', ...FILES, '--levels', '0.5@20,0.2@10'], 'must have ever larger distances: 10 follows 20'],
+  [['bake', ...FILES, '--levels', '0.5@20,0.2@20'], 'must have ever larger distances: 20 follows 20'],
+  [['bake', ...FILES, '--levels', '0.5@10%,0.3,0.2@30%'], 'smaller shares of the picture: 30% follows 10%'],
   [['bake', ...FILES, '--force=yes'], 'bake: --force takes no value'],
   [['bake', ...FILES, '-f=yes'], 'bake: '],
   [['inspect'], 'inspect: there is no file'],

@@ -8,6 +8,7 @@ import { VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
 import { Texture, Vector3 } from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { BakedAnimationRoot } from '../../../lib/cli/BakedAnimation.js';
 import type { BakeReport } from '../../../lib/cli/bakeReport.js';
 import { collectWarnings } from '../../../lib/cli/collectWarnings.js';
 import type { InspectReport } from '../../../lib/cli/inspectReport.js';
@@ -161,6 +162,19 @@ describe('a .glb', () => {
       SIM_baked_animation: { characters: [{ scene: 0 }] },
     });
   });
+});
+
+test('a baked character is copied with its bytes, as glTF-Transform clones documents', async () => {
+  const { bytes } = await bake(path('arm.glb'));
+  const io = new WebIO().registerExtensions([BakedAnimation]);
+  const document = await io.readBinary(bytes);
+  const root = document.getRoot();
+  const before = root.getExtension<BakedAnimationRoot>('SIM_baked_animation') as BakedAnimationRoot;
+  const [character] = before.listCharacters();
+  const copy = document.createExtension(BakedAnimation).createRoot().copy(before);
+  copy.removeCharacter(character).addCharacter(character.clone());
+  root.setExtension('SIM_baked_animation', copy);
+  expectSame((await read(await io.writeBinary(document))).data, await read(bytes));
 });
 
 /** A crowd of a file as a page has it. */
@@ -390,6 +404,7 @@ describe('what is wrong', () => {
       'Fly',
     );
     await fails(1, 'Hat', path('arm.glb'), ...out(), '--sockets', 'Hat');
+    await fails(1, 'use a smaller share', path('arm.glb'), ...out(), '--levels', '0.5,0.2@90%');
     await fails(1, 'maxTextureSize is 2', path('arm.glb'), ...out(), '--max-texture-size', '2');
   });
 
