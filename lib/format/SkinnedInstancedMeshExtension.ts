@@ -123,11 +123,7 @@ async function load(
   };
   if (levels !== undefined) {
     const at = `${field}.levels`;
-    loaded.levels = decodeLevels(
-      levels,
-      await readViews(source, objectOf(levels, at).views, `${at}.views`),
-      at,
-    );
+    loaded.levels = decodeLevels(levels, await readViews(source, objectOf(levels, at), at), at);
   }
   return loaded;
 }

@@ -17,6 +17,8 @@ export interface FileSource {
   meshoptDecoder: MeshoptDecoderLike | undefined;
   /** What reads vertex textures. */
   vertexTextures: VertexTextureReader | undefined;
+  /** Buffer views that were read, kept by `readViews`. */
+  used?: Set<number>;
 }
 
 /** How a file is read. */
@@ -89,7 +91,7 @@ export async function readTexture(
   const { vertexTexture } = character;
   if (vertexTexture === undefined) return new BoneTexture(await readBaked(source, character, index));
   const field = `characters[${index}].vertexTexture`;
-  const views = await readViews(source, objectOf(vertexTexture, field).views, `${field}.views`);
+  const views = await readViews(source, objectOf(vertexTexture, field), field);
   return readVertices(vertexTexture, views, source.vertexTextures, field);
 }
 
@@ -101,20 +103,39 @@ export async function readBaked(
 ): Promise<BoneTextureData> {
   const field = `characters[${index}].boneTexture`;
   const json = objectOf(boneTexture, field);
-  return decodeBoneTexture(json, await readViews(source, json.views, `${field}.views`));
+  return decodeBoneTexture(json, await readViews(source, json, field));
 }
 
-/** The bytes of the views of something that was encoded. */
-export async function readViews(source: FileSource, stored: unknown, field: string): Promise<Uint8Array[]> {
-  await source.meshoptDecoder?.ready;
+/**
+ * The bytes of the views of something that was encoded.
+ *
+ * @throws If there are not as many as arrays, or a buffer view is named again: a small file could name one that unpacks to a lot any
+ * number of times. It is looked at before anything is unpacked.
+ */
+export async function readViews(
+  source: FileSource,
+  stored: Record<string, unknown>,
+  field: string,
+): Promise<Uint8Array[]> {
+  source.used ??= new Set();
+  const { json, buffer, meshoptDecoder, used } = source;
+  const list = objectsOf(stored.views, `${field}.views`);
+  const arrays = Object.keys(objectOf(stored.arrays, `${field}.arrays`)).length;
+  expectField(list.length === arrays, `${field}.views`, list, `one for each of ${arrays} arrays`);
+  const { bufferViews } = json;
+  const places = list.map(({ bufferView }, i) => {
+    const isList = Array.isArray(bufferViews) && bufferViews.length > 0;
+    expectField(isList, 'bufferViews', bufferViews, 'an array of buffer views');
+    const at = countOf(bufferView, `${field}.views[${i}].bufferView`, (bufferViews as unknown[]).length - 1);
+    expectField(!used.has(at), `${field}.views[${i}].bufferView`, at, 'one that nothing else has');
+    used.add(at);
+    return at;
+  });
+  await meshoptDecoder?.ready;
   const read: Uint8Array[] = [];
-  for (const [i, view] of objectsOf(stored, field).entries()) {
-    const { json, buffer, meshoptDecoder } = source;
-    const views = json.bufferViews;
-    expectField(Array.isArray(views) && views.length > 0, 'bufferViews', views, 'an array of buffer views');
-    const at = countOf(view.bufferView, `${field}[${i}].bufferView`, views.length - 1);
-    const bytes = await readBufferView(json, at, buffer);
-    read.push(unpackView(bytes, view as unknown as ViewJSON, meshoptDecoder, `${field}[${i}]`));
+  for (const [i, view] of list.entries()) {
+    const bytes = await readBufferView(json, places[i], buffer);
+    read.push(unpackView(bytes, view as unknown as ViewJSON, meshoptDecoder, `${field}.views[${i}]`));
   }
   return read;
 }

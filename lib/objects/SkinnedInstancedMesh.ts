@@ -6,9 +6,10 @@ import type { BoneTexture } from '../texture/BoneTexture.js';
 import { checkCount, checkIsBoneTexture, checkPalette } from './checks.js';
 import { createCharacter, type FromOptions } from './createCharacter.js';
 import type { SkinnedInstancedMeshOptions } from './crowdTypes.js';
-import { addLevelsOf, bakedCharacterOf, optionsOf } from './fromFile.js';
+import { bakedCharacterOf, optionsOf } from './fromFile.js';
 import { JointAttachment } from './JointAttachment.js';
 import { LeveledMesh } from './LeveledMesh.js';
+import { addLevelsOf } from './levelsOfFile.js';
 
 const NAME = 'SkinnedInstancedMesh';
 

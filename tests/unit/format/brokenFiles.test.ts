@@ -338,5 +338,26 @@ describe('no memory is taken that the file does not have', () => {
   });
 });
 
+test('a buffer view that is named twice is an error before anything is unpacked, and more views than arrays', async () => {
+  const calls: unknown[] = [];
+  const meshoptDecoder = {
+    ready: MeshoptDecoder.ready,
+    decodeGltfBuffer: (...args: unknown[]) => void calls.push(args),
+  };
+  const twice = changed((json) => {
+    viewsOf(json)[1].bufferView = viewsOf(json)[0].bufferView;
+  });
+  await expect(readBoneTexture(twice, { meshoptDecoder })).rejects.toThrow(
+    /characters\[0\]\.boneTexture\.views\[1\]\.bufferView is \d+, but has to be one that nothing else has/,
+  );
+  const more = changed((json) => {
+    viewsOf(json).push({ bufferView: 0 });
+  });
+  await expect(readBoneTexture(more, { meshoptDecoder })).rejects.toThrow(
+    /boneTexture\.views is Array of \d+, but has to be one for each of \d+ arrays/,
+  );
+  expect(calls).toEqual([]);
+});
+
 const compressedView = (json: Document) =>
   viewsOf(json).find(({ meshopt }) => meshopt) as Record<string, unknown>;
