@@ -1,4 +1,13 @@
-import { type BufferAttribute, Matrix3, Matrix4, type Mesh, type Object3D, type SkinnedMesh } from 'three';
+import {
+  type BufferAttribute,
+  type BufferGeometry,
+  type InterleavedBufferAttribute,
+  Matrix3,
+  Matrix4,
+  type Mesh,
+  type Object3D,
+  type SkinnedMesh,
+} from 'three';
 import { AFFINE_SIZE } from '../constants.js';
 import { plainArray } from '../poses/jointBoxes.js';
 import { affineFromMatrix4, multiplyAffine } from '../utils/affine.js';
@@ -13,8 +22,12 @@ export class MeshSampler {
   /** Vertices of the mesh. */
   readonly count: number;
   private palette = new Float64Array(0);
-  /** Joints and weights, which no motion changes: four of each for a vertex. */
-  private skinned: { joints: ArrayLike<number>; weights: ArrayLike<number> } | null = null;
+  /** Joints and weights of a geometry, which no motion changes: four of each for a vertex. */
+  private skinned: {
+    geometry: BufferGeometry;
+    joints: ArrayLike<number>;
+    weights: ArrayLike<number>;
+  } | null = null;
 
   constructor(readonly mesh: Mesh) {
     this.count = mesh.geometry.getAttribute('position').count;
@@ -26,31 +39,68 @@ export class MeshSampler {
    * @param toRoot Inverse of the root's world matrix in the rest pose.
    * @param normals Null if they are not asked for.
    * @param first Vertex at which the mesh begins in these.
+   * @param where Says in an error what poses the mesh.
+   * @throws If the mesh no longer has as many vertices.
    */
-  read(toRoot: Matrix4, positions: Float32Array, normals: Float32Array | null, first: number): void {
+  read(
+    toRoot: Matrix4,
+    positions: Float32Array,
+    normals: Float32Array | null,
+    first: number,
+    where: string,
+  ): void {
     const { mesh, count } = this;
     const { geometry } = mesh;
     const at = first * 3;
+    this.checkCount('position', 'vertices', where);
+    if (normals !== null) this.checkCount('normal', 'normals', where);
     positions.set(plainArray(geometry.getAttribute('position'), 3), at);
     this.morph('position', positions, at);
-    const normal = geometry.getAttribute('normal') as BufferAttribute | undefined;
-    const turned = normal === undefined ? null : normals;
-    if (turned !== null) {
-      turned.set(plainArray(normal as BufferAttribute, 3), at);
-      this.morph('normal', turned, at);
+    if (normals !== null) {
+      normals.set(plainArray(geometry.getAttribute('normal'), 3), at);
+      this.morph('normal', normals, at);
     }
-    if ((mesh as SkinnedMesh).isSkinnedMesh) this.skin(mesh as SkinnedMesh, positions, turned, at);
+    if ((mesh as SkinnedMesh).isSkinnedMesh) this.skin(mesh as SkinnedMesh, positions, normals, at);
 
     affineFromMatrix4(_matrix.multiplyMatrices(toRoot, mesh.matrixWorld), _affine, 0);
     const { elements: n } = _normalMatrix.getNormalMatrix(_matrix);
     for (let vertex = 0, k = at; vertex < count; vertex++, k += 3) {
       carry(_affine, positions, k, 1);
-      if (turned === null) continue;
-      const [x, y, z] = [turned[k], turned[k + 1], turned[k + 2]];
-      turned[k] = n[0] * x + n[3] * y + n[6] * z;
-      turned[k + 1] = n[1] * x + n[4] * y + n[7] * z;
-      turned[k + 2] = n[2] * x + n[5] * y + n[8] * z;
+      if (normals === null) continue;
+      const [x, y, z] = [normals[k], normals[k + 1], normals[k + 2]];
+      normals[k] = n[0] * x + n[3] * y + n[6] * z;
+      normals[k + 1] = n[1] * x + n[4] * y + n[7] * z;
+      normals[k + 2] = n[2] * x + n[5] * y + n[8] * z;
     }
+  }
+
+  /**
+   * Tangents as the mesh is posed now, three numbers a vertex, of length 1. Unlike normals they lie in the surface, so that they
+   * take the mesh's matrix as it is.
+   *
+   * @param tangent The mesh's attribute.
+   */
+  tangents(toRoot: Matrix4, tangent: BufferAttribute | InterleavedBufferAttribute): Float32Array {
+    const { mesh, count } = this;
+    const tangents = Float32Array.from(plainArray(tangent, 3));
+    if ((mesh as SkinnedMesh).isSkinnedMesh) this.skin(mesh as SkinnedMesh, null, tangents, 0);
+    affineFromMatrix4(_matrix.multiplyMatrices(toRoot, mesh.matrixWorld), _affine, 0);
+    for (let k = 0; k < count * 3; k += 3) {
+      carry(_affine, tangents, k, 0);
+      const length = Math.hypot(tangents[k], tangents[k + 1], tangents[k + 2]) || 1;
+      for (let i = k; i < k + 3; i++) tangents[i] /= length;
+    }
+    return tangents;
+  }
+
+  private checkCount(name: string, noun: string, where: string): void {
+    const { mesh, count } = this;
+    const found = mesh.geometry.getAttribute(name)?.count ?? 0;
+    if (found === count) return;
+    throw new Error(
+      `${where} gives mesh "${mesh.name}" ${found} ${noun}, it had ${count}; keep their number: move those that ` +
+        'are not needed onto others, or start from a geometry that has as many as will ever be needed.',
+    );
   }
 
   private morph(name: 'position' | 'normal', target: Float32Array, at: number): void {
@@ -69,7 +119,13 @@ export class MeshSampler {
     });
   }
 
-  private skin(mesh: SkinnedMesh, positions: Float32Array, normals: Float32Array | null, at: number): void {
+  /** Carries positions and directions, of those that are given, by the skeleton as it stands. */
+  private skin(
+    mesh: SkinnedMesh,
+    positions: Float32Array | null,
+    directions: Float32Array | null,
+    at: number,
+  ): void {
     const { bindMatrix, bindMatrixInverse, skeleton, geometry } = mesh;
     const { bones, boneInverses } = skeleton;
     if (this.palette.length !== bones.length * AFFINE_SIZE)
@@ -81,10 +137,13 @@ export class MeshSampler {
       multiplyAffine(_affine, 0, _sum, 0, this.palette, i * AFFINE_SIZE);
     });
 
-    this.skinned ??= {
-      joints: plainArray(geometry.getAttribute('skinIndex'), 4),
-      weights: plainArray(geometry.getAttribute('skinWeight'), 4),
-    };
+    if (this.skinned?.geometry !== geometry) {
+      this.skinned = {
+        geometry,
+        joints: plainArray(geometry.getAttribute('skinIndex'), 4),
+        weights: plainArray(geometry.getAttribute('skinWeight'), 4),
+      };
+    }
     const { joints, weights } = this.skinned;
     for (let vertex = 0; vertex < this.count; vertex++) {
       _sum.fill(0);
@@ -94,8 +153,8 @@ export class MeshSampler {
         const from = joints[i] * AFFINE_SIZE;
         for (let k = 0; k < AFFINE_SIZE; k++) _sum[k] += weight * this.palette[from + k];
       }
-      carry(_sum, positions, at + vertex * 3, 1);
-      if (normals !== null) carry(_sum, normals, at + vertex * 3, 0);
+      if (positions !== null) carry(_sum, positions, at + vertex * 3, 1);
+      if (directions !== null) carry(_sum, directions, at + vertex * 3, 0);
     }
   }
 }

@@ -8,7 +8,7 @@ import type { VertexBakeOptions } from './VertexBakeOptions.js';
 const _model = /*@__PURE__*/ new Matrix4();
 
 /**
- * The visible meshes under an object, in the order in which they stand in the scene.
+ * The visible meshes under an object that have vertices, in the order in which they stand in the scene.
  *
  * @throws If there is none, or one of them has no positions.
  */
@@ -29,7 +29,13 @@ export function drawnMeshes(object: Object3D, caller: string): Mesh[] {
     if (geometry.hasAttribute('position')) continue;
     throw new Error(`${caller}: the geometry of ${type} "${name}" has no attribute "position".`);
   }
-  return meshes;
+  const drawn = meshes.filter(({ geometry }) => geometry.getAttribute('position').count > 0);
+  if (drawn.length === 0) {
+    throw new Error(
+      `${caller}: no mesh under "${object.name || object.type}" has a vertex; fill the geometries first.`,
+    );
+  }
+  return drawn;
 }
 
 /** Reads where all vertices of an object are, relative to where its root is at rest. */
@@ -64,14 +70,14 @@ export class VertexSampler {
    * Reads all vertices as they are posed now.
    *
    * @param where Says in an error what is posed.
-   * @throws If a position is not finite.
+   * @throws If a position is not finite, or a mesh has another number of vertices than at rest.
    */
   read(where: string): void {
     const { samplers, positions, normals, smooth, toRoot } = this;
     let first = 0;
     samplers.forEach((sampler, i) => {
       const computed = smooth[i];
-      sampler.read(toRoot, positions, computed === null ? normals : null, first);
+      sampler.read(toRoot, positions, computed === null ? normals : null, first, where);
       if (computed !== null && normals !== null) {
         computed.compute(positions, normals, first, isMirrored(sampler.mesh, toRoot) ? -1 : 1);
       }

@@ -4,6 +4,7 @@ import {
   InterleavedBuffer,
   InterleavedBufferAttribute,
   Matrix4,
+  type Mesh,
   type Object3D,
   Vector3,
 } from 'three';
@@ -11,7 +12,7 @@ import type { ScenePart } from '../baking/collectParts.js';
 import { SKIN_PART } from '../character/crowdSkin.js';
 import { AFFINE_SIZE, REST_FRAME } from '../constants.js';
 import { affineFromMatrix4 } from '../utils/affine.js';
-import { updateWorld } from './MeshSampler.js';
+import { MeshSampler, updateWorld } from './MeshSampler.js';
 import type { VertexReader } from './VertexReader.js';
 import { drawnMeshes, isMirrored } from './VertexSampler.js';
 import type { VertexTextureData } from './VertexTextureData.js';
@@ -53,7 +54,7 @@ export function collectMeshes(
     const model = new Float64Array(AFFINE_SIZE);
     // Positions are the root's; whether triangles are turned around is all that is left of the mesh's matrix.
     affineFromMatrix4(new Matrix4().makeScale(mirrored ? -1 : 1, 1, 1), model, 0);
-    const geometry = atRest(mesh.geometry, data, reader, first);
+    const geometry = atRest(mesh, toRoot, data, reader, first);
     first += counts[node];
     return {
       node,
@@ -71,13 +72,15 @@ export function collectMeshes(
   });
 }
 
-/** A geometry with the vertices of the rest frame, and their numbers. */
+/** The geometry of a mesh with the vertices of the rest frame, and their numbers. */
 function atRest(
-  source: BufferGeometry,
+  mesh: Mesh,
+  toRoot: Matrix4,
   data: VertexTextureData,
   reader: VertexReader,
   first: number,
 ): BufferGeometry {
+  const source = mesh.geometry;
   const geometry = new BufferGeometry();
   geometry.name = source.name;
   for (const [name, attribute] of Object.entries(source.attributes)) {
@@ -93,7 +96,21 @@ function atRest(
     restAttribute(numbers, (vertex) => reader.addPosition(REST_FRAME, vertex, 1, _vector)),
   );
   if (data.normals) geometry.setAttribute('normal', restNormals(numbers, reader));
+  const tangent = source.getAttribute('tangent') as BufferAttribute | undefined;
+  if (tangent !== undefined) geometry.setAttribute('tangent', restTangents(mesh, toRoot, tangent));
   return geometry;
+}
+
+/** Tangents are in no frame: they are those of the mesh, in the root's space as the positions are. */
+function restTangents(mesh: Mesh, toRoot: Matrix4, tangent: BufferAttribute): BufferAttribute {
+  const { count } = tangent;
+  const turned = new MeshSampler(mesh).tangents(toRoot, tangent);
+  const array = new Float32Array(count * 4);
+  for (let vertex = 0; vertex < count; vertex++) {
+    array.set(turned.subarray(vertex * 3, vertex * 3 + 3), vertex * 4);
+    array[vertex * 4 + 3] = tangent.itemSize > 3 ? tangent.getW(vertex) : 1;
+  }
+  return new BufferAttribute(array, 4);
 }
 
 const restNormals = (numbers: ArrayLike<number>, reader: VertexReader) =>
