@@ -26,8 +26,8 @@ export interface VertexBakeOptions
    */
   fps?: number;
   /**
-   * `'half'`: positions of 16 bits within the box of their frame, exact to a hundred-thousandth of its size; 8 bytes a vertex
-   * and frame, with the normal. `'float'`: 32 bits, 16 bytes.
+   * `'half'`: positions of 16 bits within the box of their frame, off by at most 1/130,000 of each of its sides, so by 1/75,000 of
+   * the longest one; 8 bytes a vertex and frame, with the normal. `'float'`: 32 bits, 16 bytes.
    * @default 'half'
    */
   precision?: BakeOptions['precision'];

@@ -31,7 +31,7 @@ export function* bakeVertices(
   }
   try {
     const sampler = new VertexSampler(object, meshes, normals);
-    const recorder = new Recorder(sampler, new FrameStore(sampler.vertices, precision));
+    const recorder = new Recorder(sampler, new FrameStore(sampler.vertices, precision), maxTextureSize);
     recorder.record(`${NAME}: the rest pose`);
     const restBounds = boxToArray(recorder.takeBounds());
     const errors: VertexErrors[] = [];
@@ -135,6 +135,7 @@ class Recorder {
   constructor(
     private readonly sampler: VertexSampler,
     readonly store: FrameStore,
+    private readonly maxTextureSize: number,
   ) {
     this.last = new Float32Array(sampler.positions.length);
     this.before = new Float32Array(sampler.positions.length);
@@ -159,19 +160,26 @@ class Recorder {
     const step = count === 1 ? 0 : duration / (count - 1);
     // The last frame is at the duration itself, not a rounding error behind it.
     motion.pose(frame === count - 1 ? (count === 1 ? 0 : duration) : frame * step);
-    this.record(where);
+    this.record(where, `${where}, up to frame ${frame + 1} of ${count}`);
     if (!measure || frame === count - 1) return;
     motion.pose((frame + 0.5) * step);
     this.sampler.read(where);
     this.half = this.sampler.positions.slice();
   }
 
-  /** Records the object as it is posed now. */
-  record(where: string): void {
+  /**
+   * Records the object as it is posed now.
+   *
+   * @param where Says in an error what is posed.
+   * @param upTo Says in an error what has been recorded then.
+   * @throws If there is no more room: at once, for what is left may take long.
+   */
+  record(where: string, upTo = where): void {
     const { sampler, store, clipBounds } = this;
     sampler.read(where);
     const { positions, normals } = sampler;
     store.add(positions, normals);
+    layoutVertices(store.stored.length * sampler.vertices, this.maxTextureSize, upTo);
     [this.before, this.last] = [this.last, this.before];
     const { last, before, half } = this;
     store.decode(last);

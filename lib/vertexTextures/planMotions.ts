@@ -49,6 +49,7 @@ export function planMotions(
     if (options.clips !== undefined) {
       throw new Error(`${caller}: options.clips chooses among AnimationClips; leave out motions instead.`);
     }
+    warnOfNames(motions, caller);
     const restore = keepObject(object);
     return { motions: motions.map((motion) => planMotion(object, motion, options.fps, caller)), restore };
   }
@@ -72,20 +73,40 @@ function oneMotion(
 
 function planMotion(object: Object3D, motion: VertexMotion, rate: number, caller: string): PlannedMotion {
   const { name, duration, fps = rate } = motion;
-  if (typeof name !== 'string') throw new Error(`${caller}: the name of a motion is ${describe(name)}.`);
-  if (!(duration >= 0 && duration < Infinity)) {
-    throw new Error(`${caller}: motion "${name}" has duration ${duration}; use a number of seconds.`);
+  if (typeof name !== 'string' || name === '') {
+    throw new Error(
+      `${caller}: the name of a motion is ${describe(name)}; use one by which play shall find it.`,
+    );
+  }
+  if (!(Number.isFinite(duration) && duration >= 0)) {
+    throw new Error(
+      `${caller}: motion "${name}" has duration ${describe(duration)}; use a finite number of seconds, 0 for a pose.`,
+    );
   }
   if (!(fps > 0 && fps < Infinity)) {
     throw new Error(`${caller}: motion "${name}" has fps ${fps}; use a positive number.`);
   }
   const count = duration > 0 ? Math.max(1, Math.round(duration * fps)) + 1 : 1;
   const pose = (time: number) => {
-    motion.pose(time);
+    const returned = motion.pose(time) as { then?: unknown } | undefined;
+    if (typeof returned?.then === 'function') {
+      throw new Error(
+        `${caller}: motion "${name}" returns a promise; pose(time) has to pose the object before it returns. Load and await what it needs before baking.`,
+      );
+    }
     updateWorld(object);
   };
   // A simulation may go on from what it has written.
   return { name, duration, count, pose, release() {} };
+}
+
+function warnOfNames(motions: readonly VertexMotion[], caller: string): void {
+  const names = motions.map(({ name }) => name);
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice === undefined) return;
+  console.warn(
+    `${caller}: more than one motion is named "${twice}"; the first is found by name, the others by index. Give each a name of its own.`,
+  );
 }
 
 /** Errors of `planClips` are for whoever bakes bones. */
