@@ -52,13 +52,13 @@ export class Motion<U = unknown> implements AnyMotion {
    * Where that depends on the geometry, as of wind, it is that of the crowd which was drawn or asked for its bounds last; each crowd's
    * bounds go by its own.
    *
-   * @throws If that is no number from 0.
+   * @throws If that is no finite number from 0.
    */
   get reach(): number {
     const reach = this.hooks.reach();
-    if (reach >= 0) return reach;
+    if (reach >= 0 && reach < Infinity) return reach;
     throw new Error(
-      `Motion.reach: that of "${this.name}" is ${reach}; its uniforms, or its \`reach\`, must give a number from 0.`,
+      `Motion.reach: that of "${this.name}" is ${reach}; its uniforms, or its \`reach\`, must give a finite number from 0.`,
     );
   }
 

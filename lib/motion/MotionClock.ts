@@ -10,13 +10,13 @@ export class MotionClock {
     private readonly motion: Motion,
     private elapsed: number,
   ) {
-    this.time = this.wrapped(elapsed * motion.hooks.rate());
+    this.time = this.after(0, elapsed);
   }
 
   /** Brings the time up to the crowd's clock. The clock may have been turned back. */
   settle(elapsed: number): void {
     if (elapsed === this.elapsed) return;
-    this.time = this.wrapped(this.time + (elapsed - this.elapsed) * this.motion.hooks.rate());
+    this.time = this.after(this.time, elapsed - this.elapsed);
     this.elapsed = elapsed;
   }
 
@@ -25,9 +25,13 @@ export class MotionClock {
     this.elapsed = elapsed;
   }
 
-  private wrapped(time: number): number {
-    const { period } = this.motion.definition;
-    return period === Infinity ? time : time - Math.floor(time / period) * period;
+  /** The time after some seconds. It stands still while uniforms give no finite rate: else it would be lost for good. */
+  private after(time: number, seconds: number): number {
+    const { hooks, definition } = this.motion;
+    const { period } = definition;
+    const then = time + seconds * hooks.rate();
+    if (!Number.isFinite(then)) return time;
+    return period === Infinity ? then : then - Math.floor(then / period) * period;
   }
 }
 

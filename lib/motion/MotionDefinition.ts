@@ -70,6 +70,8 @@ export interface MotionOptions<U extends MotionValues> {
    * change it.
    */
   prepare?(values: { [K in keyof U]: U[K] }, geometry: BufferGeometry, rest: Box3): void;
+  /** Uniforms that `prepare`, or the maker of a ready-made motion, derives: messages do not list them. @internal */
+  derived?: readonly (keyof U)[];
   /**
    * GLSL statements for WebGLRenderer. They change `vec3 position`, and `vec3 normal` if they like; and read
    * `vec4 color`, `float time`, `float random`, `int instance`, `mat4 instanceMatrix`, `mat4 modelMatrix`, `mat4 worldMatrix`, and

@@ -15,7 +15,7 @@ export type BreathingUniforms = {
   depth: number;
   /** Breaths in a second. @default 0.25 */
   speed: number;
-  /** The middle of what rises, as the character was modelled. @default at 0.72 of the geometry's height */
+  /** The middle of what rises, as the character was modelled. @default 0, 0, 0 stands for 0.72 of the geometry's height */
   center: Vector3;
   /** How far from there it ends; 0 for a fifth of the geometry's height. @default 0 */
   radius: number;
@@ -49,6 +49,7 @@ const breathingKind = (
       size: 1,
       given: 0,
     },
+    derived: ['channel', 'middle', 'size', 'given'],
     reach: ({ depth }) => Math.abs(depth),
     rate: ({ speed }) => speed,
     period: 1,
@@ -59,7 +60,8 @@ const breathingKind = (
       const { min, max } = geometry.boundingBox;
       const height = max.y - min.y;
       values.size = radius > 0 ? radius : Math.max(0.2 * height, 1e-6);
-      if (given > 0) middle.copy(center);
+      // It may also be given later.
+      if (given > 0 || center.lengthSq() > 0) middle.copy(center);
       else middle.set((min.x + max.x) / 2, min.y + 0.72 * height, (min.z + max.z) / 2);
     },
     functions: waveGLSL,

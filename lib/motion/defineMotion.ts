@@ -62,6 +62,8 @@ export function defineMotion<U extends MotionValues = Record<never, never>>(
   if (!(period > 0)) throw new Error(`${caller}: period of "${name}" is ${period}; use a number above 0.`);
   if (typeof options.reach !== 'function') checkReach(options.reach, name, caller);
   const initial = (options.uniforms ?? {}) as U;
+  const { derived = [] } = options;
+  const shown = Object.keys(initial).filter((uniform) => !derived.includes(uniform));
   const definition: MotionDefinition = {
     name,
     stage,
@@ -80,7 +82,7 @@ export function defineMotion<U extends MotionValues = Record<never, never>>(
 
   return (settings = {}, { reach } = {}) => {
     if (reach !== undefined) checkReach(reach, name, name);
-    const uniforms = uniformsOf(initial, settings as Readonly<Record<string, unknown>>, name);
+    const uniforms = uniformsOf(initial, shown, settings as Readonly<Record<string, unknown>>, name);
     const values = valuesOf<U>(uniforms);
     const given = reach ?? options.reach;
     return new Motion<U>(definition, uniforms, {
@@ -93,15 +95,20 @@ export function defineMotion<U extends MotionValues = Record<never, never>>(
   };
 }
 
-/** Uniforms of one motion: objects that were passed in, or new ones. */
+/**
+ * Uniforms of one motion: objects that were passed in, or new ones.
+ *
+ * @param shown Names that messages list.
+ */
 function uniformsOf(
   initial: MotionValues,
+  shown: readonly string[],
   settings: Readonly<Record<string, unknown>>,
   name: string,
 ): Record<string, { value: MotionValue }> {
   for (const key in settings) {
     if (Object.hasOwn(initial, key)) continue;
-    const known = Object.keys(initial).join(', ') || 'none';
+    const known = shown.join(', ') || 'none';
     throw new Error(`${name}: no uniform "${key}"; there are ${known}.`);
   }
   const uniforms: Record<string, { value: MotionValue }> = {};
@@ -156,8 +163,8 @@ function checked(numbers: readonly number[], type: UniformType, what: string): U
 }
 
 function checkReach(reach: number, name: string, caller: string): void {
-  if (reach >= 0) return;
+  if (reach >= 0 && reach < Infinity) return;
   throw new Error(
-    `${caller}: reach of "${name}" is ${reach}; say by how many units of the instance it moves a vertex at most.`,
+    `${caller}: reach of "${name}" is ${reach}; say by how many units it moves a vertex at most, a finite number from 0.`,
   );
 }

@@ -3,6 +3,7 @@ import type { MotionNodes } from '../../shaders/motion.tsl.js';
 import { flutterGLSL } from '../../shaders/motions/flutter.glsl.js';
 import { type FlutterNumbers, flutterTSL } from '../../shaders/motions/flutter.tsl.js';
 import { waveGLSL } from '../../shaders/motions/wave.glsl.js';
+import { describe } from '../utils/describe.js';
 import { type Channel, channelOf } from './channels.js';
 import { defineMotion, type MotionSettings } from './defineMotion.js';
 import type { Motion } from './Motion.js';
@@ -49,6 +50,7 @@ const flutterKind = /*@__PURE__*/ defineMotion<Numbers>({
     byNormal: 1,
     ripples: /*@__PURE__*/ new Vector3(),
   },
+  derived: ['channel', 'axis', 'byNormal', 'ripples'],
   reach: ({ strength }) => Math.abs(strength),
   rate: ({ speed, wavelength }) => speed / wavelength,
   // Multiples of the time in the shaders are whole numbers of quarters.
@@ -80,6 +82,12 @@ export function flutter({
   ...settings
 }: FlutterOptions = {}): Motion<FlutterUniforms> {
   const numbers = { ...settings, channel: channelOf(channel, 'flutter') };
+  if (axis !== undefined && !(axis?.isVector3 === true && axis.length() > 0 && axis.length() < Infinity)) {
+    const given = axis?.isVector3 === true ? axis.toArray().join(', ') : describe(axis);
+    throw new Error(
+      `flutter: axis is ${given}; use a Vector3 that is not 0, or leave it out to move vertices along their normals.`,
+    );
+  }
   const along = axis === undefined ? {} : { axis: axis.clone().normalize(), byNormal: 0 };
   const motion = flutterKind({ ...numbers, ...along }, reach === undefined ? {} : { reach });
   const { wavelength } = motion.uniforms;

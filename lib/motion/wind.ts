@@ -67,6 +67,7 @@ const windKind = (
       rise: 1,
       channel: new Vector4(),
     },
+    derived: ['heading', 'waves', 'gustShare', 'swingShare', 'rise', 'channel'],
     reach: ({ strength, turbulence, rise }) => {
       const bend = Math.abs(strength) * Math.hypot(1, 0.3 * MathUtils.clamp(turbulence, 0, 1));
       return bend + (0.5 * bend * bend) / rise;

@@ -224,11 +224,27 @@ describe('errors name what was wrong', () => {
     ['wind: wavelength is 0', () => wind({ wavelength: 0 })],
     ['wind: channel is "x"; use \'r\'', () => wind({ channel: 'x' as never })],
     ['wind: reach of "wind" is -1', () => wind({ reach: -1 })],
+    ['wind: reach of "wind" is Infinity', () => wind({ reach: Number.POSITIVE_INFINITY })],
+    ['wind: reach of "wind" is NaN', () => wind({ reach: Number.NaN })],
+    ['flutter: axis is "z"; use a Vector3', () => flutter({ axis: 'z' as never })],
+    ['flutter: axis is null; use a Vector3', () => flutter({ axis: null as never })],
+    ['flutter: axis is 0, 0, 0; use a Vector3', () => flutter({ axis: new Vector3() })],
+    ['there are depth, speed, center, radius.', () => breathing({ deep: 1 } as never)],
+    ['there are strength, direction, wavelength, speed.', () => flutter({ strenght: 1 } as never)],
+    ['wavelength, gusts, turbulence, height, base.', () => wind({ strenght: 1 } as never)],
     ['defineMotion: glsl of "x" is undefined', () => defineMotion({ name: 'x', reach: 0 } as never)],
     ['defineMotion: reach of "x" is undefined', () => defineMotion({ name: 'x', glsl: '' } as never)],
     [
       'defineMotion: "time" is no name for a uniform',
       () => defineMotion({ name: 'x', glsl: '', reach: 0, uniforms: { time: 1 } }),
+    ],
+    [
+      'Motion.reach: that of "hop" is Infinity',
+      () => {
+        const bad = hop();
+        bad.uniforms.height.value = Number.POSITIVE_INFINITY;
+        return bad.reach;
+      },
     ],
     [
       'Motion.reach: that of "hop" is NaN',

@@ -127,3 +127,32 @@ describe('wind', () => {
     }
   });
 });
+
+test('a rate that is not finite for a while lets time stand still, and it goes on afterwards', () => {
+  const breeze = wind();
+  const crowd = crowdOf(new BoxGeometry().translate(0, 0.5, 0), breeze);
+  const at = () => crowd.getVertexPositionAt(0, 0, new Vector3()).toArray();
+  crowd.update(0.4);
+  const before = at();
+  for (const wavelength of [0, Number.NaN]) {
+    breeze.uniforms.wavelength.value = wavelength;
+    crowd.update(0.4);
+    at();
+  }
+  breeze.uniforms.wavelength.value = 12;
+  expect(at()).toEqual(before);
+  crowd.update(0.4);
+  expect(at()).not.toEqual(before);
+  expect(at().every(Number.isFinite)).toBe(true);
+});
+
+test('the centre of a breath may be given later', () => {
+  const box = new BoxGeometry();
+  const center = new Vector3(0.5, 0.5, 0.5);
+  const later = breathing({ depth: 1, speed: 1 });
+  later.uniforms.center.value.copy(center);
+  later.uniforms.radius.value = 1;
+  const moved = ways(box, later);
+  expect(Math.max(...moved)).toBeGreaterThan(0.5);
+  expect(moved).toEqual(ways(box, breathing({ depth: 1, speed: 1, center, radius: 1 })));
+});
