@@ -2,9 +2,11 @@ import { MeshoptEncoder } from 'meshoptimizer';
 import type { AnimationClip, Object3D } from 'three';
 import type { BakeOptions } from '../baking/BakeOptions.js';
 import { findUnsupported } from '../baking/collectParts.js';
-import { writeBoneTexture } from '../format/writeBoneTexture.js';
+import { VERSION } from '../format/bakedJSON.js';
+import { type WriteOptions, writeBoneTexture } from '../format/writeBoneTexture.js';
 import { BoneTexture } from '../texture/BoneTexture.js';
 import { VertexTexture } from '../vertexTextures/VertexTexture.js';
+import { extensionOf } from './bakedParts.js';
 import { type BakeReport, bakeReport } from './bakeReport.js';
 import { type BakeRequest, bakeRequest } from './bakeRequest.js';
 import { inputError } from './CommandError.js';
@@ -13,7 +15,8 @@ import { collectWarnings } from './collectWarnings.js';
 import { containerOf } from './containerOf.js';
 import { makeLevels } from './makeLevels.js';
 import type { Progress } from './Progress.js';
-import { readSource } from './readSource.js';
+import { readSource, type SourceFile } from './readSource.js';
+import { reasonOf } from './reasonOf.js';
 import { checkOutput, writeWhole } from './writeFile.js';
 
 /**
@@ -27,6 +30,7 @@ export async function bakeCommand(args: string[], progress: Progress): Promise<B
   const warnings: string[] = [];
   progress.begin(`reading ${input}`);
   const source = await readSource('bake', input);
+  checkVersion(source);
   checkOutput('bake', output, input, request.force);
 
   return collectWarnings(warnings, async () => {
@@ -34,22 +38,40 @@ export async function bakeCommand(args: string[], progress: Progress): Promise<B
     warnings.push(...unsupportedIn(gltf.scene));
     const boneTexture = await bake(gltf.scene, clips, request, progress);
     if (request.levels.length > 0) progress.begin(`making ${request.levels.length} levels of detail`);
-    const { made, written } = await makeLevels(gltf.scene, boneTexture, request);
+    const { made, written: levels } = await makeLevels(gltf.scene, boneTexture, request);
     progress.begin(`writing ${output}`);
     await MeshoptEncoder.ready;
     const { clips: _, rootMotion: __, ...bakeOptions } = request.options;
-    const bytes = writeBoneTexture(boneTexture, {
+    const bytes = written(input, boneTexture, {
       into: glb,
       meshoptEncoder: request.compress ? MeshoptEncoder : undefined,
       name: gltf.scene.name || undefined,
       bakeOptions,
       hiddenParts: request.hiddenParts.length > 0 ? request.hiddenParts : undefined,
       mergeMaterials: request.mergeMaterials,
-      ...written,
+      ...levels,
     });
     writeWhole('bake', output, bytes);
     return bakeReport(request, { input: source.bytes, output: bytes }, boneTexture, made, warnings);
   });
+}
+
+/** @throws If what was baked into the file is of a version that this command does not know, and could not replace. */
+function checkVersion({ file, json }: SourceFile): void {
+  const version = extensionOf(json)?.version;
+  if (typeof version !== 'number' || version <= VERSION) return;
+  throw inputError(
+    `bake: what was baked into ${file} is of version ${version}, and this command knows versions up to ${VERSION}; ` +
+      `use a skinned-instanced-mesh that knows version ${version}, or bake the file that this one was made from`,
+  );
+}
+
+function written(input: string, boneTexture: BoneTexture, options: WriteOptions): Uint8Array {
+  try {
+    return writeBoneTexture(boneTexture, options);
+  } catch (error) {
+    throw inputError(`bake: ${input} cannot be added to: ${reasonOf(error)}`, error);
+  }
 }
 
 /** Warnings of what `from` cannot make part of a crowd. */

@@ -4,8 +4,10 @@ import type { GLTF } from 'three/addons/loaders/GLTFLoader.js';
 import { inputError } from './CommandError.js';
 import { createIO } from './gltfIO.js';
 import { loadScene, renameTracks } from './loadScene.js';
+import { otherChunks } from './otherChunks.js';
 import { mergeBuffers, removeAnimations, unpackDraco } from './prepareDocument.js';
 import { openDocument, type SourceFile } from './readSource.js';
+import { reasonOf } from './reasonOf.js';
 
 /** The file that what is baked is added to, and the scene that a page has of it. */
 export interface Container {
@@ -16,8 +18,8 @@ export interface Container {
 }
 
 /**
- * Makes one .glb of a file. One that is a .glb already stays as it is, byte for byte, with everything that is in it, known here
- * or not. All others are written anew by glTF-Transform.
+ * Makes one .glb of a file. One that is a .glb already stays as it is, byte for byte, with everything that its JSON and its buffer
+ * have, known here or not. All others are written anew by glTF-Transform.
  *
  * @param drop Whether the source's own clips are left out.
  * @param warnings Gets what is lost.
@@ -29,6 +31,11 @@ export async function containerOf(source: SourceFile, drop: boolean, warnings: s
     throw inputError(`${command}: ${file} has no scene; export it with one`);
   if ((json.animations ?? []).length === 0) {
     throw inputError(`${command}: ${file} has no animations; export it with some`);
+  }
+  for (const kind of source.glb === null ? [] : otherChunks(source.glb)) {
+    warnings.push(
+      `The chunk ${JSON.stringify(kind)} of the .glb is neither JSON nor a buffer, and is left out.`,
+    );
   }
   if (source.glb !== null && !drop) {
     const gltf = await sceneOf(source, source.glb);
@@ -58,7 +65,7 @@ async function sceneOf({ command, file }: SourceFile, glb: Uint8Array): Promise<
   try {
     return await loadScene(glb);
   } catch (error) {
-    throw inputError(`${command}: three.js cannot load ${file}: ${(error as Error).message}`, error);
+    throw inputError(`${command}: three.js cannot load ${file}: ${reasonOf(error)}`, error);
   }
 }
 

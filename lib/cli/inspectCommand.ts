@@ -19,6 +19,7 @@ import { type OptionTable, onlyFile, parseOptions } from './options.js';
 import type { Progress } from './Progress.js';
 import { mergeBuffers, unpackDraco } from './prepareDocument.js';
 import { openDocument, readSource, type SourceFile } from './readSource.js';
+import { reasonOf } from './reasonOf.js';
 import { trackCounts } from './trackCounts.js';
 
 export const INSPECT_OPTIONS = {
@@ -93,7 +94,7 @@ async function load({ file }: SourceFile, glb: Uint8Array): Promise<GLTF> {
   try {
     return await loadScene(glb);
   } catch (error) {
-    throw inputError(`inspect: three.js cannot load ${file}: ${(error as Error).message}`, error);
+    throw inputError(`inspect: three.js cannot load ${file}: ${reasonOf(error)}`, error);
   }
 }
 
@@ -101,7 +102,7 @@ function baked(json: Record<string, unknown>): CharacterJSON[] {
   try {
     return (charactersOf(json) ?? []) as unknown as CharacterJSON[];
   } catch (error) {
-    throw inputError(`inspect: ${(error as Error).message}`, error);
+    throw inputError(`inspect: ${reasonOf(error)}`, error);
   }
 }
 
@@ -116,7 +117,7 @@ async function read({ file }: SourceFile, glb: Uint8Array, character: CharacterJ
   try {
     return await readTexture(source, character as unknown as Record<string, unknown>, index);
   } catch (error) {
-    throw inputError(`inspect: ${file}: ${(error as Error).message}`, error);
+    throw inputError(`inspect: ${file}: ${reasonOf(error)}`, error);
   }
 }
 

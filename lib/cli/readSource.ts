@@ -3,7 +3,9 @@ import type { Document, GLTF, JSONDocument } from '@gltf-transform/core';
 import { ALL_EXTENSIONS } from '@gltf-transform/extensions';
 import { EXTENSION as BAKED } from '../format/bakedJSON.js';
 import { inputError } from './CommandError.js';
+import { danglingReference } from './checkReferences.js';
 import { createIO, DRACO } from './gltfIO.js';
+import { reasonOf } from './reasonOf.js';
 
 /** A glTF file that has been read, but not taken apart yet. */
 export interface SourceFile {
@@ -34,15 +36,17 @@ export async function readSource(command: string, file: string): Promise<SourceF
     const version = json?.asset?.version;
     if (typeof version !== 'string') throw new Error('it says no version of glTF');
     if (!version.startsWith('2.')) throw new Error(`it is of glTF ${version}, and 2.0 is needed`);
+    const dangling = danglingReference(json);
+    if (dangling !== null) throw new Error(`${dangling}; export it again`);
     const glb = isBinary(file) && !needsOthers(json) ? new Uint8Array(readFileSync(file)) : null;
     return { command, file, content, json, bytes: io.lastReadBytes, glb };
   } catch (error) {
-    const { code, path, message } = error as NodeJS.ErrnoException;
+    const { code, path } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' && path !== undefined) {
       throw inputError(`${command}: ${file} needs the file ${path}, which is not there`, error);
     }
     const why =
-      error instanceof SyntaxError ? 'its JSON is broken, or it is a file of another kind' : message;
+      error instanceof SyntaxError ? 'its JSON is broken, or it is a file of another kind' : reasonOf(error);
     throw inputError(`${command}: ${file} is no glTF file that can be read: ${why}`, error);
   }
 }
@@ -71,10 +75,7 @@ export async function openDocument(source: SourceFile, warnings: string[]): Prom
     const io = await createIO(warnings, extensionsUsed.includes(DRACO));
     return await io.readJSON(content);
   } catch (error) {
-    throw inputError(
-      `${command}: ${file} is no glTF file that can be read: ${(error as Error).message}`,
-      error,
-    );
+    throw inputError(`${command}: ${file} is no glTF file that can be read: ${reasonOf(error)}`, error);
   }
 }
 

@@ -47,9 +47,9 @@ export async function run(args: string[], version: string, { stdout, stderr }: S
     return EXIT.done;
   } catch (error) {
     progress.end();
-    const { message, exitCode } = asCommandError(error);
+    const { message, exitCode, stack } = asCommandError(error);
     if (asJSON) stdout.write(`${JSON.stringify({ error: message, exitCode }, null, 2)}\n`);
-    stderr.write(`${message}\n`);
+    stderr.write(`${stack ?? message}\n`);
     return exitCode;
   }
 }
@@ -58,12 +58,14 @@ function isCommand(name: string): name is keyof typeof COMMANDS {
   return Object.hasOwn(COMMANDS, name);
 }
 
-/** Errors that nobody expected are shown with all that is known of them. */
-function asCommandError(error: unknown): { message: string; exitCode: number } {
-  if (error instanceof CommandError) return error;
-  const { code, message, stack } = error as NodeJS.ErrnoException;
+/** What is said of an error, with the stack of those that only a mistake in the program explains. */
+function asCommandError(error: unknown): { message: string; exitCode: number; stack?: string } {
+  if (error instanceof CommandError) return { message: error.message, exitCode: error.exitCode };
+  const { code, name, message, stack } = error as NodeJS.ErrnoException;
   if (code === 'ERR_MODULE_NOT_FOUND' && /'three/.test(message)) {
     return { message: 'three.js is not installed; run npm install three', exitCode: EXIT.input };
   }
-  return { message: stack ?? message ?? String(error), exitCode: EXIT.input };
+  // The library's own errors, and those of files, say what is wrong.
+  if (name === 'Error') return { message, exitCode: EXIT.input };
+  return { message: `${name}: ${message}`, exitCode: EXIT.input, stack };
 }

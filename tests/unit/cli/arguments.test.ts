@@ -1,6 +1,8 @@
+import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { bakeRequest } from '../../../lib/cli/bakeRequest.js';
 import { chooseClips } from '../../../lib/cli/chooseClips.js';
+import { allowClosing } from '../../../lib/cli/closedPipes.js';
 import { levelRequests } from '../../../lib/cli/levelRequests.js';
 import { Progress } from '../../../lib/cli/Progress.js';
 import { command } from '../../support/commandLine.js';
@@ -151,6 +153,14 @@ describe('clips', () => {
     );
     expect(() => choose([], ['T-Pose'])).toThrow('bake: --exclude has "T-Pose"');
   });
+});
+
+test('whoever reads the output may stop', () => {
+  const stream = new EventEmitter();
+  allowClosing(stream);
+  const broken = (code: string) => () => stream.emit('error', Object.assign(new Error(code), { code }));
+  expect(broken('EPIPE')).not.toThrow();
+  expect(broken('ENOSPC')).toThrow('ENOSPC');
 });
 
 test('progress is one line on a terminal, and lines elsewhere', () => {

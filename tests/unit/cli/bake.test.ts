@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { type Document, NodeIO, WebIO } from '@gltf-transform/core';
 import { MeshoptDecoder, MeshoptSimplifier } from 'meshoptimizer';
 import type { BakeOptions, LevelMesh } from 'skinned-instanced-mesh';
@@ -286,6 +295,7 @@ describe('levels of detail', () => {
       '0.1@3%',
       '--merge-materials',
     );
+    expect(report.warnings.filter((text) => text.includes('not loaded yet'))).toEqual([]);
     const [half, quarter, tenth] = report.levels;
     expect(half.screenShare).toBeLessThanOrEqual(0.5);
     expect(quarter.screenShare).toBeLessThan(half.screenShare as number);
@@ -312,6 +322,26 @@ describe('levels of detail', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('"Hat"');
   });
+});
+
+test('what a .glb has beside its JSON and its buffer is left out with a warning', async () => {
+  const bytes = readFileSync(path('arm.glb'));
+  const chunk = Buffer.from([4, 0, 0, 0, ...Buffer.from('ABCDdata')]);
+  const whole = Buffer.concat([bytes, chunk]);
+  whole.writeUInt32LE(whole.length, 8);
+  writeFileSync(path('chunks.glb'), whole);
+  const { bytes: baked, report } = await bake(path('chunks.glb'));
+  expect(report.warnings).toContainEqual(expect.stringContaining('The chunk "ABCD" of the .glb'));
+  expect((await bake(path('arm.glb'))).bytes).toEqual(baked);
+});
+
+test('a file that is written over keeps its link and its mode', async () => {
+  writeFileSync(path('target.glb'), 'before', { mode: 0o640 });
+  symlinkSync(path('target.glb'), path('link.glb'));
+  expect((await command('bake', path('arm.glb'), '-o', path('link.glb'))).code).toBe(0);
+  expect(lstatSync(path('link.glb')).isSymbolicLink()).toBe(true);
+  expect(statSync(path('target.glb')).mode & 0o777).toBe(0o640);
+  expect((await read(new Uint8Array(readFileSync(path('target.glb'))))).clips).toHaveLength(4);
 });
 
 test('a .gltf becomes one file with all that lies beside it', async () => {
@@ -378,11 +408,40 @@ describe('what is wrong', () => {
     await fails(1, 'has no animations', still, ...out());
     const empty = await changed('empty.glb', (json) => delete json.scenes);
     await fails(1, 'has no scene', empty, ...out());
+    const dangling = { asset: { version: '2.0' }, scenes: [{ nodes: [5] }], nodes: [], animations: [{}] };
+    writeFileSync(path('dangling.gltf'), JSON.stringify(dangling));
+    await fails(1, 'its scenes[0].nodes says 5, and it has 0 nodes', path('dangling.gltf'), ...out());
     const strange = await changed('strange.glb', (json) => {
       Object.assign(json, { extensionsUsed: ['ACME_x'], extensionsRequired: ['ACME_x'] });
     });
     await fails(1, 'cannot be read without ACME_x', strange, '--drop-source-animations', ...out());
     expect(readdirSync(path()).filter((name) => /never|tmp/.test(name))).toEqual([]);
+  });
+
+  test('with what was baked before is said in a sentence, without a stack', async () => {
+    const baked = (change: (extension: { version: number; characters: object[] }) => void) =>
+      changed('later.glb', (json) => {
+        const extension = { version: 1, characters: [] };
+        change(extension);
+        Object.assign(json, { extensions: { SIM_baked_animation: extension } });
+      });
+    const later = await baked((extension) => Object.assign(extension, { version: 2 }));
+    for (const option of ['--force', '--drop-source-animations'])
+      await fails(
+        1,
+        'use a skinned-instanced-mesh that knows version 2, or bake the file',
+        later,
+        ...out(),
+        option,
+      );
+    const damaged = await baked(({ characters }) =>
+      characters.push({ scene: 0, boneTexture: { views: [null] } }),
+    );
+    const { code, stdout, stderr } = await command('bake', damaged, ...out(), '--json');
+    expect(code).toBe(1);
+    expect(stderr).toContain('cannot be added to: it is damaged');
+    expect(stderr).not.toContain('    at ');
+    expect(JSON.parse(stdout).error).not.toContain('\n');
   });
 
   test('with what is asked of it is said', async () => {

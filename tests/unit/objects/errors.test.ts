@@ -37,7 +37,7 @@ test('a bone texture that was baked for another skeleton', () => {
   other.clips[0].tracks[0].name = 'Other.position';
   const boneTexture = BoneTexture.bake(other.root, other.clips);
   expect(() => SkinnedInstancedMesh.from(root, clips, 1, { boneTexture })).toThrow(
-    'was baked for another skeleton',
+    'was baked for another skeleton (of 2 joints, not 2: joint 1 is "Other", not "',
   );
 });
 
