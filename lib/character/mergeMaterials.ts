@@ -1,5 +1,6 @@
 import { DataTexture, DataUtils, HalfFloatType, type Material, RGBAFormat, type Texture } from 'three';
 import { markPalette } from '../backends/surfaceMaps.js';
+import { describe } from '../utils/describe.js';
 import { warnOnce } from '../utils/warnOnce.js';
 import {
   type Constants,
@@ -21,7 +22,11 @@ export interface MergeMaterialsOptions {
    * @default true
    */
   textures?: boolean;
-  /** Width and height of layers at most. Smaller images are scaled to the largest among those that become one texture. @default 4096 */
+  /**
+   * Width and height of layers at most, a whole number from 1. Smaller images are scaled to the largest among those that become one
+   * texture. What is no layer stays as large as it is: an image that is the only one of its kind, and compressed ones.
+   * @default 4096
+   */
   maxSize?: number;
 }
 
@@ -36,10 +41,19 @@ export const PALETTE_CHANNEL = 3;
 
 const SURFACE_MAPS = ['roughnessMap', 'metalnessMap', 'emissiveMap'];
 
-/** What the option `mergeMaterials` means; null where materials stay apart. */
+/**
+ * What the option `mergeMaterials` means; null where materials stay apart.
+ *
+ * @throws If `maxSize` is no whole number from 1.
+ */
 export function mergingOf(option: boolean | MergeMaterialsOptions): Required<MergeMaterialsOptions> | null {
   if (option === false) return null;
   const { textures = true, maxSize = 4096 } = option === true ? {} : option;
+  if (!(Number.isInteger(maxSize) && maxSize >= 1)) {
+    throw new Error(
+      `mergeMaterials: maxSize is ${describe(maxSize)}; use a whole number from 1, how many texels wide and high layers are at most.`,
+    );
+  }
   return { textures, maxSize };
 }
 

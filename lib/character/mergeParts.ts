@@ -1,6 +1,7 @@
 import type { BufferAttribute, InterleavedBufferAttribute, Material, Texture } from 'three';
 import { BufferGeometry, Float32BufferAttribute, Uint16BufferAttribute, Uint32BufferAttribute } from 'three';
 import type { ScenePart } from '../baking/collectParts.js';
+import { warnOnce } from '../utils/warnOnce.js';
 import type { MaterialShare } from './materialFields.js';
 import { type MergeMaterialsOptions, mergeMaterials, PALETTE_CHANNEL } from './mergeMaterials.js';
 import { isMirrored, type Piece, piecesOf } from './pieces.js';
@@ -122,10 +123,11 @@ function moveToVertices(
   geometry.setAttribute('color', colors);
   const palette = shareAttribute(Uint16Array, count, 2);
 
-  pieces.forEach(({ runs: [run] }, i) => {
+  pieces.forEach(({ runs: [run], geometry: painted, rig }, i) => {
     const share = run && shares.get(run.material);
     if (!share) return;
     const { r, g, b } = share.color;
+    if (!share.vertexColors && painted.hasAttribute('color')) warnPainted(rig);
     for (let vertex = offsets[i]; vertex < (offsets[i + 1] ?? count); vertex++) {
       if (!share.vertexColors) for (let k = 0; k < colors.itemSize; k++) colors.setComponent(vertex, k, 1);
       colors.setXYZ(vertex, colors.getX(vertex) * r, colors.getY(vertex) * g, colors.getZ(vertex) * b);
@@ -135,6 +137,14 @@ function moveToVertices(
   if ([...shares.values()].some((share) => share.palette !== null)) {
     geometry.setAttribute(`uv${PALETTE_CHANNEL}`, palette);
   }
+}
+
+/** Colours that no material shows may be meant for motions, which would read those of materials. */
+function warnPainted({ mesh }: ScenePart): void {
+  warnOnce(
+    `mergeMaterials: vertex colours of mesh "${mesh.name}" give way to the colour of its material, which has no vertexColors; if motions ` +
+      "shall read them, leave mergeMaterials out, else delete the attribute 'color'.",
+  );
 }
 
 function swapLastTwo(index: Uint16Array | Uint32Array, end: number): void {

@@ -52,9 +52,10 @@ export function layerKey(texture: Texture): string | null {
 }
 
 /**
- * One texture of which others, whose `layerKey` is the same, are the layers. Of a single texture it is a copy with the same image.
+ * One texture of which others, whose `layerKey` is the same, are the layers. Of a single texture it is a copy with the same image,
+ * however large.
  *
- * @param maxSize Texels on a side at most.
+ * @param maxSize Texels on a side of a layer at most. Compressed ones stay as large as they are.
  * @throws If an image cannot be read.
  */
 export function packLayers(textures: readonly Texture[], maxSize: number): Texture {

@@ -192,3 +192,9 @@ test('textures are left alone where that is asked for', () => {
   expect(drawn(materials, { textures: false })).toBe(3);
   expect(drawn(materials)).toBe(1);
 });
+
+test.each([Number.NaN, 0, -4, 1.5, 'x', null])('maxSize %s is an error', (maxSize) => {
+  expect(() => mergingOf({ maxSize: maxSize as number })).toThrow(
+    /mergeMaterials: maxSize is .*; use a whole number from 1/,
+  );
+});

@@ -10,7 +10,7 @@ import {
   PlaneGeometry,
   Vector3,
 } from 'three';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { SkinnedInstancedMesh } from '../../support/library.js';
 
 /** Red of each vertex, and alpha if the geometry shall have one. */
@@ -155,4 +155,26 @@ test('the centre of a breath may be given later', () => {
   const moved = ways(box, later);
   expect(Math.max(...moved)).toBeGreaterThan(0.5);
   expect(moved).toEqual(ways(box, breathing({ depth: 1, speed: 1, center, radius: 1 })));
+});
+
+test('what is painted for motions and gives way to colours of materials is warned of', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const meshOf = (name: string, color: number, vertexColors: boolean) => {
+    const geometry = new BoxGeometry();
+    geometry.setAttribute('color', new Float32BufferAttribute(new Float32Array(24 * 3), 3));
+    return Object.assign(new Mesh(geometry, new MeshBasicMaterial({ color, vertexColors })), { name });
+  };
+  const crowd = (mergeMaterials: boolean, vertexColors: boolean) => {
+    const root = new Group().add(
+      meshOf('Body', 0xffffff, vertexColors),
+      meshOf('Cape', 0x0000ff, vertexColors),
+    );
+    SkinnedInstancedMesh.from(root, [], 1, { mergeMaterials });
+  };
+  crowd(false, false);
+  crowd(true, true);
+  expect(warn).not.toHaveBeenCalled();
+  crowd(true, false);
+  expect(warn.mock.calls.flat().join()).toMatch(/vertex colours of mesh "Cape" .* leave mergeMaterials out/);
+  warn.mockRestore();
 });
