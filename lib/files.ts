@@ -17,6 +17,7 @@ export type {
   LevelGroup,
   LevelJSON,
   LevelsJSON,
+  MergeMaterialsJSON,
   MeshoptJSON,
   Stored,
   StoredViews,

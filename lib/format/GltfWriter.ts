@@ -1,3 +1,4 @@
+import { describe } from '../utils/describe.js';
 import {
   type ArrayJSON,
   type CharacterJSON,
@@ -18,6 +19,9 @@ const ALIGNMENT = 8;
 
 /** JSON of something that was encoded, with its arrays by name. */
 type WithArrays = { arrays: Record<string, ArrayJSON> };
+
+/** Scene or node of a character. */
+type Place = Pick<CharacterJSON, 'scene' | 'node'>;
 
 /** Adds baked characters to a glTF document. */
 export class GltfWriter {
@@ -48,13 +52,30 @@ export class GltfWriter {
     if (first !== undefined) this.append(binary.subarray(0, first.byteLength));
   }
 
-  /** Index of the scene that viewers show. */
-  get defaultScene(): number {
-    return typeof this.json.scene === 'number' ? this.json.scene : 0;
+  /** The glTF document. */
+  get document(): Record<string, unknown> {
+    return this.json;
+  }
+
+  /**
+   * Where a character is: by default in the scene that viewers show, if the document has any.
+   *
+   * @throws If the document has no such scene or node.
+   */
+  placeOf({ scene, node }: Place): Place {
+    const [kind, index] =
+      node === undefined ? (['scene', scene ?? this.json.scene ?? 0] as const) : (['node', node] as const);
+    const { [`${kind}s`]: list } = this.json;
+    const count = Array.isArray(list) ? list.length : 0;
+    if (count === 0 && scene === undefined && node === undefined) return {};
+    if (Number.isInteger(index) && (index as number) >= 0 && (index as number) < count) {
+      return { [kind]: index };
+    }
+    throw fileError(`${kind} is ${describe(index)}, and the file has ${count} of them, numbered from 0.`);
   }
 
   /** Removes a scene's or node's character, if there is one, before anything is added. */
-  removeCharacter({ scene, node }: Pick<CharacterJSON, 'scene' | 'node'>): void {
+  removeCharacter({ scene, node }: Place): void {
     const { extension } = this;
     const isOld = (one: CharacterJSON) => one.scene === scene && one.node === node;
     const unused = new Set(extension.characters.filter(isOld).flatMap(viewsOf));

@@ -1,6 +1,6 @@
 import type { AnimationClip, Object3D } from 'three';
 import type { BoneTexture } from '../texture/BoneTexture.js';
-import type { BakeOptionsJSON } from './bakedJSON.js';
+import type { BakeOptionsJSON, MergeMaterialsJSON } from './bakedJSON.js';
 import type { ReadLevels } from './levels.js';
 
 /** A baked character of a file that `GLTFLoader` has loaded, as `SkinnedInstancedMesh.from` takes it. */
@@ -17,8 +17,8 @@ export interface LoadedCharacter {
   bakeOptions: BakeOptionsJSON;
   /** Parts that no instance shows to begin with. */
   hiddenParts: string[];
-  /** Whether levels of detail were made for merged materials. */
-  mergeMaterials: boolean;
+  /** Whether and how materials are merged, unless `from` is told otherwise. */
+  mergeMaterials: MergeMaterialsJSON;
   /** Levels of detail; null if there are none. */
   levels: ReadLevels | null;
 }

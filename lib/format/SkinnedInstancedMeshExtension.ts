@@ -5,6 +5,7 @@ import type { MeshoptDecoderLike } from './compressedViews.js';
 import { countOf, expectField, fileError, objectOf, stringsOf } from './fileErrors.js';
 import type { LoadedCharacter } from './LoadedCharacter.js';
 import { decodeLevels } from './levels.js';
+import { mergingOf } from './mergeMaterialsJSON.js';
 import { charactersOf, type FileSource, readTexture, readViews } from './readCharacters.js';
 import type { VertexTextureReader } from './storedVertices.js';
 
@@ -105,12 +106,9 @@ async function load(
   const field = `characters[${index}]`;
   const { name = '', hiddenParts = [], mergeMaterials = false, levels } = character;
   expectField(typeof name === 'string', `${field}.name`, name, 'a string');
-  expectField(
-    typeof mergeMaterials === 'boolean',
-    `${field}.mergeMaterials`,
-    mergeMaterials,
-    'true or false',
-  );
+  const merging = mergingOf(mergeMaterials);
+  const wanted = 'true, false or { textures, maxSize }';
+  expectField(merging !== null, `${field}.mergeMaterials`, mergeMaterials, wanted);
   const loaded: LoadedCharacter = {
     name,
     scene,
@@ -118,7 +116,7 @@ async function load(
     boneTexture: await readTexture(source, character, index),
     bakeOptions: bakeOptionsOf(character.bakeOptions, `${field}.bakeOptions`),
     hiddenParts: stringsOf(hiddenParts, `${field}.hiddenParts`),
-    mergeMaterials,
+    mergeMaterials: merging,
     levels: null,
   };
   if (levels !== undefined) {

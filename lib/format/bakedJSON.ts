@@ -142,6 +142,9 @@ export type Stored<JSON> = JSON & StoredViews;
 /** Bake options as a file keeps them: without clips, which are objects. */
 export type BakeOptionsJSON = Omit<BakeOptions, 'clips' | 'rootMotion'>;
 
+/** Whether and how materials are merged, see `FromOptions.mergeMaterials`. */
+export type MergeMaterialsJSON = boolean | { textures?: boolean; maxSize?: number };
+
 /** Triangles of one material. */
 export interface LevelGroup {
   /** First of their corners. */
@@ -209,8 +212,8 @@ export interface CharacterJSON {
   bakeOptions?: BakeOptionsJSON;
   /** Parts that no instance shows to begin with. */
   hiddenParts?: string[];
-  /** Whether materials that differ in constants only are made one, see `FromOptions`. */
-  mergeMaterials?: boolean;
+  /** Whether and how materials are merged when the file is loaded. */
+  mergeMaterials?: MergeMaterialsJSON;
   /** Levels of detail. */
   levels?: Stored<LevelsJSON>;
 }

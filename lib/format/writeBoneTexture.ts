@@ -1,13 +1,15 @@
 import type { BufferGeometry } from 'three';
 import type { Precision } from '../encodings/BoneTextureData.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
-import type { BakeOptionsJSON, Encoded, LevelsJSON } from './bakedJSON.js';
+import type { BakeOptionsJSON, Encoded, LevelsJSON, MergeMaterialsJSON } from './bakedJSON.js';
+import { checkWritten } from './checkWritten.js';
 import type { MeshoptEncoderLike } from './compressedViews.js';
 import { encodeBoneTexture } from './encodeBoneTexture.js';
 import { fileError } from './fileErrors.js';
 import { GltfWriter } from './GltfWriter.js';
 import { inPrecision } from './inPrecision.js';
 import { encodeLevels, type WrittenLevel } from './levels.js';
+import { mergingOf } from './mergeMaterialsJSON.js';
 import { describeVertices, encodedVertices } from './storedVertices.js';
 
 /** How a bone texture is written. */
@@ -29,8 +31,8 @@ export interface WriteOptions {
   bakeOptions?: BakeOptionsJSON;
   /** Names of parts that no instance shows to begin with. */
   hiddenParts?: readonly string[];
-  /** Whether `from` shall merge materials; levels are made of the geometry of a crowd that was made so. @default false */
-  mergeMaterials?: boolean;
+  /** Whether and how `from` shall merge materials. @default false */
+  mergeMaterials?: MergeMaterialsJSON;
   /** Levels of detail, from near to far, which `from` adds. */
   levels?: readonly WrittenLevel[];
   /** The geometry of the crowd that the levels were made of. */
@@ -47,7 +49,8 @@ export interface WriteOptions {
  * back as it is.
  *
  * @returns The bytes of the file.
- * @throws If `into` is no .glb, or levels are not of the geometry, or 32 bits are asked for of what has 16.
+ * @throws If `into` is no .glb, or has no such scene, node or part, or levels are not of the geometry or begin nowhere, or 32 bits are asked
+ * for of what has 16.
  */
 export function writeBoneTexture(boneTexture: BoneTexture, options: WriteOptions = {}): Uint8Array {
   const { into, meshoptEncoder, name, scene, node, bakeOptions, hiddenParts, mergeMaterials, precision } =
@@ -56,18 +59,19 @@ export function writeBoneTexture(boneTexture: BoneTexture, options: WriteOptions
     throw fileError('writeBoneTexture takes a BoneTexture; bake one, or take that of a crowd.');
   }
   const writer = new GltfWriter(into, meshoptEncoder);
-  const place = node !== undefined ? { node } : { scene: scene ?? writer.defaultScene };
+  checkWritten(options, writer.document);
+  const place = into === undefined ? {} : writer.placeOf({ scene, node });
   if (into !== undefined) writer.removeCharacter(place);
   const vertices = encodedVertices(boneTexture);
   writer.addCharacter({
     ...(name !== undefined && { name }),
-    ...(into !== undefined && place),
+    ...place,
     ...(vertices === null
       ? { boneTexture: writer.store(encodeBoneTexture(inPrecision(boneTexture.data, precision))) }
       : { vertexTexture: writer.store(describeVertices(vertices)) }),
     ...(bakeOptions && { bakeOptions }),
     ...(hiddenParts && { hiddenParts: [...hiddenParts] }),
-    ...(mergeMaterials === true && { mergeMaterials }),
+    ...(mergeMaterials && { mergeMaterials: mergingOf(mergeMaterials) ?? false }),
     ...(options.levels && { levels: writer.store(levelsOf(options.levels, options.geometry)) }),
   });
   return writer.build();
