@@ -58,14 +58,21 @@ export function* planClips(
     start += count;
   }
 
+  warnOfNames(planned, `${NAME}: more than one clip`, ' or after a rename in options.clips');
+  return planned;
+}
+
+/**
+ * Warns where two have one name.
+ *
+ * @param what Begins the message.
+ * @param wayOut How else the others are found than by index.
+ */
+export function warnOfNames(planned: readonly { name: string }[], what: string, wayOut = ''): void {
   const names = planned.map(({ name }) => name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
-  if (twice !== undefined) {
-    console.warn(
-      `${NAME}: more than one clip is named "${twice}"; the first is found by name, the others by index or after a rename in options.clips.`,
-    );
-  }
-  return planned;
+  if (twice === undefined) return;
+  console.warn(`${what} is named "${twice}"; the first is found by name, the others by index${wayOut}.`);
 }
 
 /** Seconds into a clip at which each of its frames is, from its beginning to its end. */

@@ -52,8 +52,8 @@ export class MeshSampler {
     const { mesh, count } = this;
     const { geometry } = mesh;
     const at = first * 3;
-    this.checkCount('position', 'vertices', where);
-    if (normals !== null) this.checkCount('normal', 'normals', where);
+    this.checkCount('position', where);
+    if (normals !== null) this.checkCount('normal', where);
     positions.set(plainArray(geometry.getAttribute('position'), 3), at);
     this.morph('position', positions, at);
     if (normals !== null) {
@@ -75,7 +75,7 @@ export class MeshSampler {
   }
 
   /**
-   * Tangents as the mesh is posed now, three numbers a vertex, of length 1. Unlike normals they lie in the surface, so that they
+   * Tangents as the mesh is posed now, three numbers a vertex, of any length. Unlike normals they lie in the surface, so that they
    * take the mesh's matrix as it is.
    *
    * @param tangent The mesh's attribute.
@@ -85,21 +85,16 @@ export class MeshSampler {
     const tangents = Float32Array.from(plainArray(tangent, 3));
     if ((mesh as SkinnedMesh).isSkinnedMesh) this.skin(mesh as SkinnedMesh, null, tangents, 0);
     affineFromMatrix4(_matrix.multiplyMatrices(toRoot, mesh.matrixWorld), _affine, 0);
-    for (let k = 0; k < count * 3; k += 3) {
-      carry(_affine, tangents, k, 0);
-      const length = Math.hypot(tangents[k], tangents[k + 1], tangents[k + 2]) || 1;
-      for (let i = k; i < k + 3; i++) tangents[i] /= length;
-    }
+    for (let vertex = 0; vertex < count; vertex++) carry(_affine, tangents, vertex * 3, 0);
     return tangents;
   }
 
-  private checkCount(name: string, noun: string, where: string): void {
+  private checkCount(name: 'position' | 'normal', where: string): void {
     const { mesh, count } = this;
     const found = mesh.geometry.getAttribute(name)?.count ?? 0;
     if (found === count) return;
     throw new Error(
-      `${where} gives mesh "${mesh.name}" ${found} ${noun}, it had ${count}; keep their number: move those that ` +
-        'are not needed onto others, or start from a geometry that has as many as will ever be needed.',
+      `${where} gives mesh "${mesh.name}" ${found} vertices (${name}), it had ${count}; keep their number.`,
     );
   }
 

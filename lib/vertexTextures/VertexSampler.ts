@@ -20,22 +20,17 @@ export function drawnMeshes(object: Object3D, caller: string): Mesh[] {
   }
   const meshes: Mesh[] = [];
   traverseDrawn(object, (node) => {
-    if ((node as Mesh).isMesh && !isUnsupported(node)) meshes.push(node as Mesh);
+    if (!(node as Mesh).isMesh || isUnsupported(node)) return;
+    if ((node as Mesh).geometry.getAttribute('position')?.count !== 0) meshes.push(node as Mesh);
   });
   if (meshes.length === 0) {
-    throw new Error(`${caller}: no visible mesh under "${object.name || object.type}".`);
+    throw new Error(`${caller}: no visible mesh with vertices under "${object.name || object.type}".`);
   }
   for (const { geometry, name, type } of meshes) {
     if (geometry.hasAttribute('position')) continue;
     throw new Error(`${caller}: the geometry of ${type} "${name}" has no attribute "position".`);
   }
-  const drawn = meshes.filter(({ geometry }) => geometry.getAttribute('position').count > 0);
-  if (drawn.length === 0) {
-    throw new Error(
-      `${caller}: no mesh under "${object.name || object.type}" has a vertex; fill the geometries first.`,
-    );
-  }
-  return drawn;
+  return meshes;
 }
 
 /** Reads where all vertices of an object are, relative to where its root is at rest. */

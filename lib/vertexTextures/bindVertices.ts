@@ -107,7 +107,10 @@ function restTangents(mesh: Mesh, toRoot: Matrix4, tangent: BufferAttribute): Bu
   const turned = new MeshSampler(mesh).tangents(toRoot, tangent);
   const array = new Float32Array(count * 4);
   for (let vertex = 0; vertex < count; vertex++) {
-    array.set(turned.subarray(vertex * 3, vertex * 3 + 3), vertex * 4);
+    _vector
+      .fromArray(turned, vertex * 3)
+      .normalize()
+      .toArray(array, vertex * 4);
     array[vertex * 4 + 3] = tangent.itemSize > 3 ? tangent.getW(vertex) : 1;
   }
   return new BufferAttribute(array, 4);

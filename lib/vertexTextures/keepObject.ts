@@ -1,93 +1,79 @@
-import type { BufferAttribute, BufferGeometry, Mesh, Object3D, SkinnedMesh } from 'three';
+import type { BufferAttribute, BufferGeometry, Mesh, Object3D } from 'three';
 import { updateWorld } from './MeshSampler.js';
+
+/** Fields of nodes and geometries that code sets anew. */
+const REFERRED = ['visible', 'matrixAutoUpdate', 'geometry', 'morphTargetInfluences', 'index'];
+
+/** Fields of nodes and geometries that code sets anew, or writes into; bounds may be null. */
+const COPIED = ['position', 'quaternion', 'scale', 'matrix', 'boundingBox', 'boundingSphere'];
 
 /** Attributes into which code writes that poses a geometry: `computeVertexNormals` and `computeTangents` do too. */
 const WRITTEN = ['position', 'normal', 'tangent'];
+
+/** A vector, a matrix, a box or a sphere. */
+interface Copied {
+  clone?(): Copied;
+  copy(source: Copied): unknown;
+}
 
 /** Remembers how an object is posed; what is returned poses it so again. */
 export function keepObject(object: Object3D): () => void {
   const kept: (() => void)[] = [];
   const geometries = new Set<BufferGeometry>();
   object.traverse((node) => {
-    kept.push(keepNode(node));
-    const { geometry } = node as Mesh;
-    if (geometry?.isBufferGeometry) geometries.add(geometry);
+    const { geometry, morphTargetInfluences } = node as Mesh;
+    keepFields(node, kept);
+    if (morphTargetInfluences) keepNumbers(morphTargetInfluences, kept);
+    if (geometry) geometries.add(geometry);
   });
   // Meshes may share one.
-  for (const geometry of geometries) kept.push(keepGeometry(geometry));
+  for (const geometry of geometries) {
+    keepFields(geometry, kept);
+    keepAttributes(geometry, kept);
+  }
   return () => {
     for (const restore of kept) restore();
     updateWorld(object);
   };
 }
 
-function keepNode(node: Object3D): () => void {
-  const { position, quaternion, scale, matrix, matrixAutoUpdate, visible } = node;
-  const [p, q, s, m] = [position.clone(), quaternion.clone(), scale.clone(), matrix.clone()];
-  const mesh = keepMesh(node as Mesh);
-  return () => {
-    position.copy(p);
-    quaternion.copy(q);
-    scale.copy(s);
-    if (node.matrix !== matrix) node.matrix = matrix;
-    matrix.copy(m);
-    node.matrixAutoUpdate = matrixAutoUpdate;
-    // Classes may do more than remember the value.
-    if (node.visible !== visible) node.visible = visible;
-    mesh?.();
-  };
-}
-
-/** Keeps what nodes with a geometry have; null for the others. */
-function keepMesh(mesh: Mesh): (() => void) | null {
-  const { geometry, morphTargetInfluences } = mesh;
-  if (geometry === undefined) return null;
-  const influences = morphTargetInfluences?.slice() ?? [];
-  // A skinned mesh has bounds of its own, as it is posed.
-  const bounds = (mesh as SkinnedMesh).isSkinnedMesh ? keepBounds(mesh as SkinnedMesh) : null;
-  return () => {
-    mesh.geometry = geometry;
-    mesh.morphTargetInfluences = morphTargetInfluences;
-    influences.forEach((influence, i) => {
-      (morphTargetInfluences as number[])[i] = influence;
+function keepFields(holder: object, kept: (() => void)[]): void {
+  const fields = holder as Record<string, unknown>;
+  for (const name of [...REFERRED, ...COPIED]) {
+    const value = fields[name];
+    // Geometries have a method `scale`, which is left as it is.
+    const content = COPIED.includes(name) && (value as Copied | null | undefined)?.clone?.();
+    kept.push(() => {
+      // Some cannot be set, and setting others does more than remember the value.
+      if (fields[name] !== value) fields[name] = value;
+      if (content) (value as Copied).copy(content);
     });
-    bounds?.();
-  };
+  }
 }
 
-function keepGeometry(geometry: BufferGeometry): () => void {
-  const attributes = { ...geometry.attributes };
-  const { index } = geometry;
-  const bounds = keepBounds(geometry);
-  const contents = WRITTEN.map((name) => keepValues(attributes[name] as BufferAttribute | undefined));
-  return () => {
-    for (const name of Object.keys(geometry.attributes)) {
-      if (!(name in attributes)) geometry.deleteAttribute(name);
-    }
-    for (const [name, attribute] of Object.entries(attributes)) geometry.setAttribute(name, attribute);
-    geometry.setIndex(index);
-    for (const restore of contents) restore?.();
-    bounds();
-  };
+function keepAttributes({ attributes }: BufferGeometry, kept: (() => void)[]): void {
+  const before = { ...attributes };
+  kept.push(() => {
+    for (const name in attributes) delete attributes[name];
+    Object.assign(attributes, before);
+  });
+  for (const name of WRITTEN) {
+    const attribute = before[name] as BufferAttribute | undefined;
+    // Some are on the GPU alone.
+    if (!attribute?.array) continue;
+    keepNumbers(attribute.array, kept);
+    kept.push(() => {
+      attribute.needsUpdate = true;
+    });
+  }
 }
 
-/** Keeps the numbers of an attribute; null if there is none, or only on the GPU. */
-function keepValues(attribute: BufferAttribute | undefined): (() => void) | null {
-  if (attribute?.array === undefined) return null;
-  const values = attribute.array.slice();
-  return () => {
-    attribute.array.set(values);
-    attribute.needsUpdate = true;
-  };
-}
-
-function keepBounds(holder: Pick<BufferGeometry, 'boundingBox' | 'boundingSphere'>): () => void {
-  const { boundingBox, boundingSphere } = holder;
-  const box = boundingBox?.clone();
-  const sphere = boundingSphere?.clone();
-  return () => {
-    // Computing them writes into those that are there.
-    holder.boundingBox = box === undefined ? boundingBox : (boundingBox?.copy(box) ?? null);
-    holder.boundingSphere = sphere === undefined ? boundingSphere : (boundingSphere?.copy(sphere) ?? null);
-  };
+function keepNumbers(
+  numbers: { [index: number]: number; slice(): ArrayLike<number> },
+  kept: (() => void)[],
+): void {
+  const values = numbers.slice();
+  kept.push(() => {
+    for (let i = 0; i < values.length; i++) numbers[i] = values[i];
+  });
 }

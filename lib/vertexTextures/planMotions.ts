@@ -1,5 +1,5 @@
 import { type AnimationAction, type AnimationClip, AnimationMixer, LoopOnce, type Object3D } from 'three';
-import { type PlannedClip, planClips } from '../baking/planClips.js';
+import { type PlannedClip, planClips, warnOfNames } from '../baking/planClips.js';
 import { runAll } from '../baking/runBake.js';
 import { describe } from '../utils/describe.js';
 import { keepObject } from './keepObject.js';
@@ -49,7 +49,7 @@ export function planMotions(
     if (options.clips !== undefined) {
       throw new Error(`${caller}: options.clips chooses among AnimationClips; leave out motions instead.`);
     }
-    warnOfNames(motions, caller);
+    warnOfNames(motions, `${caller}: more than one motion`);
     const restore = keepObject(object);
     return { motions: motions.map((motion) => planMotion(object, motion, options.fps, caller)), restore };
   }
@@ -74,13 +74,11 @@ function oneMotion(
 function planMotion(object: Object3D, motion: VertexMotion, rate: number, caller: string): PlannedMotion {
   const { name, duration, fps = rate } = motion;
   if (typeof name !== 'string' || name === '') {
-    throw new Error(
-      `${caller}: the name of a motion is ${describe(name)}; use one by which play shall find it.`,
-    );
+    throw new Error(`${caller}: the name of a motion is ${describe(name)}; use one for play to find.`);
   }
   if (!(Number.isFinite(duration) && duration >= 0)) {
     throw new Error(
-      `${caller}: motion "${name}" has duration ${describe(duration)}; use a finite number of seconds, 0 for a pose.`,
+      `${caller}: motion "${name}" has duration ${describe(duration)}; use a finite number of seconds.`,
     );
   }
   if (!(fps > 0 && fps < Infinity)) {
@@ -91,22 +89,13 @@ function planMotion(object: Object3D, motion: VertexMotion, rate: number, caller
     const returned = motion.pose(time) as { then?: unknown } | undefined;
     if (typeof returned?.then === 'function') {
       throw new Error(
-        `${caller}: motion "${name}" returns a promise; pose(time) has to pose the object before it returns. Load and await what it needs before baking.`,
+        `${caller}: motion "${name}" returns a promise; pose(time) has to pose the object before it returns.`,
       );
     }
     updateWorld(object);
   };
   // A simulation may go on from what it has written.
   return { name, duration, count, pose, release() {} };
-}
-
-function warnOfNames(motions: readonly VertexMotion[], caller: string): void {
-  const names = motions.map(({ name }) => name);
-  const twice = names.find((name, i) => names.indexOf(name) !== i);
-  if (twice === undefined) return;
-  console.warn(
-    `${caller}: more than one motion is named "${twice}"; the first is found by name, the others by index. Give each a name of its own.`,
-  );
 }
 
 /** Errors of `planClips` are for whoever bakes bones. */

@@ -34,7 +34,7 @@ test.each([
   };
   const root = new Group().add(mesh, createMesh('Deck'));
   expect(() => VertexTexture.bake(root, pose, { duration: 1, fps: 4, name: 'Reef' })).toThrow(
-    `VertexTexture.bake: motion "Reef" gives mesh "Sail" ${found} vertices, it had 9; keep their number`,
+    `VertexTexture.bake: motion "Reef" gives mesh "Sail" ${found} vertices (position), it had 9; keep their number`,
   );
   expect(mesh.geometry).toBe(geometry);
 });
@@ -43,7 +43,7 @@ test('a motion that takes away normals which are asked for is refused', () => {
   const mesh = createMesh('Sail');
   const pose = () => mesh.geometry.deleteAttribute('normal');
   expect(() => VertexTexture.bake(mesh, pose, { duration: 1, normals: 'source' })).toThrow(
-    'gives mesh "Sail" 0 normals, it had 9',
+    'gives mesh "Sail" 0 vertices (normal), it had 9',
   );
   expect(mesh.geometry.hasAttribute('normal')).toBe(true);
 });
@@ -52,7 +52,7 @@ test('meshes without vertices are left out', () => {
   const geometry = new BufferGeometry().setAttribute('position', new Float32BufferAttribute([], 3));
   const empty = new Mesh(geometry, MATERIAL);
   expect(() => VertexTexture.bake(empty, [])).toThrow(
-    'VertexTexture.bake: no mesh under "Mesh" has a vertex; fill the geometries first',
+    'VertexTexture.bake: no visible mesh with vertices under "Mesh"',
   );
   const root = new Group().add(empty, new Mesh(new BoxGeometry(), MATERIAL));
   const texture = VertexTexture.decode(VertexTexture.bake(root, []).encode());
@@ -69,7 +69,7 @@ test.each([
   [{ duration: null as unknown as number }, 'motion "Motion" has duration null'],
   [{ duration: Number.NaN }, 'motion "Motion" has duration NaN'],
   [{ duration: -1 }, 'motion "Motion" has duration -1'],
-  [{ duration: 1, name: '' }, 'the name of a motion is ""; use one by which play shall find it'],
+  [{ duration: 1, name: '' }, 'the name of a motion is ""; use one for play to find'],
 ])('a motion with %j is refused', (options, message) => {
   expect(() => VertexTexture.bake(createMesh('Sail'), still, options)).toThrow(message);
 });
