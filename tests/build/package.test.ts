@@ -16,7 +16,7 @@ import { THOROUGH } from '../support/thorough.js';
 
 /** Kilobytes of each entry, minified and compressed, that it may not grow beyond unnoticed. */
 const CEILINGS: Record<string, number> = {
-  'skinned-instanced-mesh': 115,
+  'skinned-instanced-mesh': 116,
   'skinned-instanced-mesh/webgpu': 140,
 };
 
@@ -27,7 +27,7 @@ const OBJECTS_CEILING = 13;
 const FILES_CEILING = 9;
 
 /** The same of vertex textures, and of these with their nodes to the entry for WebGPURenderer. */
-const VERTEX_CEILINGS: Record<string, number> = { '': 10, '/webgpu': 11 };
+const VERTEX_CEILINGS: Record<string, number> = { '': 11, '/webgpu': 12 };
 
 /** The same of the command, not compressed: users of the library never load it. */
 const COMMAND_CEILING = 760;
