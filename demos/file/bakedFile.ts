@@ -1,7 +1,13 @@
 import { MeshoptEncoder } from 'meshoptimizer';
-import { BoneTexture, type FromOptions } from 'skinned-instanced-mesh';
-import { writeBoneTexture } from 'skinned-instanced-mesh/files';
-import type { AnimationClip, Object3D } from 'three';
+import { BoneTexture, type FromOptions, type SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import {
+  type LoadedCharacter,
+  type ReadLevel,
+  type WriteOptions,
+  type WrittenLevel,
+  writeBoneTexture,
+} from 'skinned-instanced-mesh/files';
+import { type AnimationClip, BufferGeometry, type Object3D } from 'three';
 import { GLTFExporter } from 'three/addons/exporters/GLTFExporter.js';
 
 /** The character that the page shows. */
@@ -10,6 +16,10 @@ export interface Shown {
   clips: readonly AnimationClip[];
   /** The .glb that it was opened from; null if it comes from elsewhere. */
   source: ArrayBuffer | null;
+  /** Where in it the character is. */
+  place: Pick<WriteOptions, 'scene' | 'node'>;
+  /** What was baked into it, of which what is not made anew is kept. */
+  kept: LoadedCharacter | null;
 }
 
 /** A saved file, and what it is made of. */
@@ -21,8 +31,8 @@ export interface BakedFile {
 
 /** The character's .glb with a bone texture of it. */
 export async function bakedFile(
-  { root, clips, source }: Shown,
-  boneTexture: BoneTexture,
+  { root, clips, source, place, kept }: Shown,
+  { boneTexture, geometry }: Pick<SkinnedInstancedMesh, 'boneTexture' | 'geometry'>,
   mergeMaterials: boolean,
 ): Promise<BakedFile> {
   await MeshoptEncoder.ready;
@@ -31,11 +41,25 @@ export async function bakedFile(
   const bytes = writeBoneTexture(boneTexture, {
     into,
     meshoptEncoder: MeshoptEncoder,
-    name: root.name,
-    bakeOptions: { encoding, precision },
-    mergeMaterials,
+    name: kept?.name || root.name,
+    bakeOptions: { ...kept?.bakeOptions, encoding, precision },
+    // How they are merged in the file says more than whether they are on the page.
+    mergeMaterials: mergeMaterials && (kept?.mergeMaterials || true),
+    hiddenParts: kept?.hiddenParts,
+    ...(kept?.levels && { geometry, levels: kept.levels.list.map(written) }),
+    ...(source !== null && place),
   });
   return { bytes: bytes as Uint8Array<ArrayBuffer>, added: bytes.length - into.byteLength };
+}
+
+/** A level that was read, as it is written. */
+function written({ start, hysteresis, influences, indices }: ReadLevel): WrittenLevel {
+  const begin = typeof start === 'number' ? { distance: start } : start;
+  const level = { ...begin, hysteresis, influences };
+  if (indices === null) return { ...level, geometry: null };
+  // Its corners are vertices of the crowd's geometry already.
+  const geometry = new BufferGeometry().setIndex([...indices.keys()]);
+  return { ...level, geometry, vertices: indices };
 }
 
 async function exported(root: Object3D, clips: readonly AnimationClip[]): Promise<ArrayBuffer> {
@@ -63,7 +87,10 @@ const CHOICES = [
 ] as const;
 
 /** What the bone texture of a character costs in every encoding and precision, one after the other with a break between. */
-export async function costs({ root, clips }: Shown, options: FromOptions): Promise<Cost[]> {
+export async function costs(
+  { root, clips }: Pick<Shown, 'root' | 'clips'>,
+  options: FromOptions,
+): Promise<Cost[]> {
   await MeshoptEncoder.ready;
   const found: Cost[] = [];
   for (const [encoding, precision] of CHOICES) {

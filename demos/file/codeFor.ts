@@ -7,6 +7,8 @@ export interface Shown {
   file: string;
   /** Extensions that the file uses. */
   extensions: readonly string[];
+  /** Whether what is baked into it is a vertex texture. */
+  vertices?: boolean;
   count: number;
   /** Names of the clips that are played, in turn. */
   clips: readonly string[];
@@ -61,12 +63,20 @@ const RENDERERS = {
 };
 
 /** A program that shows what the page shows, as it is: a module, beside which the file lies. */
-export function codeFor({ renderer, file, extensions, count, clips, options, height, width }: Shown): string {
+export function codeFor(shown: Shown): string {
+  const { renderer, file, extensions, vertices, count, clips, options, height, width } = shown;
   const { three, imports, make } = RENDERERS[renderer];
   const decoders = DECODERS.filter(([extension]) => extensions.includes(extension));
-  const loader = ['new GLTFLoader()', ...decoders.map(([, , call]) => `.${call}`)].join(
+  const calls = decoders.map(([name, , call]) =>
+    name === BAKED && vertices
+      ? call.replace('(parser))', '(parser, { vertexTextures: VertexTexture }))')
+      : call,
+  );
+  const loader = ['new GLTFLoader()', ...calls.map((call) => `.${call}`)].join(
     decoders.length > 1 ? '\n  ' : '',
   );
+  const entry = `skinned-instanced-mesh/vertex-textures${renderer === 'webgpu' ? '/webgpu' : ''}`;
+  const reader = vertices ? [`import { VertexTexture } from '${entry}';`] : [];
   const character = extensions.includes(BAKED) ? 'gltf' : 'gltf.scene, gltf.animations';
   const columns = Math.ceil(Math.sqrt(count));
   const depth = columns * width;
@@ -75,7 +85,7 @@ export function codeFor({ renderer, file, extensions, count, clips, options, hei
 
   return `import { ${names.join(', ')} } from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
-${[...decoders.map(([, from]) => from), ...imports].join('\n')}
+${[...decoders.map(([, from]) => from), ...imports, ...reader].join('\n')}
 
 ${make}
 renderer.setSize(innerWidth, innerHeight);

@@ -4,7 +4,7 @@ import { type AnimationClip, Box3, Matrix4, type Mesh, type Object3D, Vector3 } 
 import { MeshoptDecoder } from 'three/addons/libs/meshopt_decoder.module.js';
 import { createCharacter } from '../character.js';
 import { Figures } from '../lib/Figures.js';
-import { onFile, openCharacter } from '../lib/openFile.js';
+import { type OpenedCharacter, onFile, openCharacter, vertexTexturesFor } from '../lib/openFile.js';
 import { openStage } from '../lib/openStage.js';
 import { fail, find, secondsBetween, showValue, slide, tell, toggle } from '../lib/page.js';
 import { crowdRadius, movesOf, partOf, placeOf } from '../lib/plan.js';
@@ -24,6 +24,9 @@ let { root, clips }: { root: Object3D; clips: AnimationClip[] } = createCharacte
 /** The .glb that was opened, and what was baked into it. */
 let source: ArrayBuffer | null = null;
 let baked: LoadedCharacter | null = null;
+/** The same, also when the page has baked it anew, and where in the file it is. */
+let kept: LoadedCharacter | null = null;
+let where: OpenedCharacter['place'] = {};
 let fileName = '';
 let extensions: string[] = [];
 let crowd: SkinnedInstancedMesh | null = null;
@@ -143,7 +146,8 @@ const sizeOf = ({ layout, byteLength }: BoneTexture) =>
   `${layout.width} × ${layout.height}, ${(byteLength / 1e6).toFixed(2)} MB`;
 
 /** The program that makes this crowd. */
-function code({ layout }: BoneTexture): string {
+function code(boneTexture: BoneTexture): string {
+  const { layout } = boneTexture;
   const given: FromOptions = Object.fromEntries(
     Object.entries(options).filter(([key, value]) => value !== DEFAULTS[key as keyof FromOptions]),
   );
@@ -154,6 +158,7 @@ function code({ layout }: BoneTexture): string {
     renderer: query.get('renderer') === 'webgpu' ? 'webgpu' : 'webgl',
     file: fileName || 'character.glb',
     extensions: baked === null ? extensions.filter((name) => name !== BAKED) : [...extensions, MESHOPT],
+    vertices: baked !== null && 'isVertexTexture' in boneTexture,
     count,
     clips: played(),
     options: given,
@@ -189,17 +194,17 @@ function bakeAnew(): void {
 
 // --- baked into its file ---
 
-const shown = () => ({ root, clips, source });
+const shown = () => ({ root, clips, source, place: where, kept });
 
 /** Saves the character with its bone texture, and says how fast it is read. */
 async function saveBaked(): Promise<void> {
   if (crowd === null) return;
   try {
-    const { boneTexture } = crowd;
-    const { bytes, added } = await bakedFile(shown(), boneTexture, options.mergeMaterials === true);
+    const { bytes, added } = await bakedFile(shown(), crowd, options.mergeMaterials === true);
     save(bytes, `${fileName.replace(/\.\w+$/, '') || 'character'}-baked.glb`);
+    const vertexTextures = await vertexTexturesFor(device.renderer);
     const start = performance.now();
-    (await readBoneTexture(bytes, { meshoptDecoder: MeshoptDecoder })).dispose();
+    (await readBoneTexture(bytes, { meshoptDecoder: MeshoptDecoder, vertexTextures })).dispose();
     const read = performance.now() - start;
     find('[data-saved]').textContent =
       `${kilobytes(bytes.length)} kB, of which the baked animation takes ${kilobytes(added)}: read in ${read.toFixed(0)} ms, ` +
@@ -247,7 +252,8 @@ async function open(file: File): Promise<void> {
     const opened = await openCharacter(file, device.renderer);
     if (opened.clips.length === 0 && opened.baked === null)
       throw new Error(`${file.name} has no animations; export it with its clips.`);
-    ({ root, clips, extensions, name: fileName, bytes: source, baked } = opened);
+    ({ root, clips, extensions, name: fileName, bytes: source, baked, place: where } = opened);
+    kept = baked;
     root.traverse((node) => {
       (node as Mesh).castShadow = (node as Mesh).isMesh === true;
     });

@@ -3,8 +3,8 @@ import {
   type LoadedCharacter,
   SkinnedInstancedMeshExtension,
 } from 'skinned-instanced-mesh/files';
-import type { AnimationClip, Object3D } from 'three';
-import type { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
+import type { AnimationClip, Group, Object3D } from 'three';
+import type { GLTF, GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import type { AnyRenderer } from './createRenderer.js';
 
 export interface OpenedCharacter {
@@ -17,6 +17,8 @@ export interface OpenedCharacter {
   bytes: ArrayBuffer | null;
   /** What was baked into it. */
   baked: LoadedCharacter | null;
+  /** Index of the scene or node in which that is. */
+  place: { scene?: number; node?: number };
 }
 
 /** Calls back with each file that is chosen in `input` or dropped on the page. */
@@ -41,22 +43,39 @@ export function onFile(input: HTMLInputElement, callback: (file: File) => void):
 
 let created: Promise<GLTFLoader> | null = null;
 
+/** The class that reads vertex textures, of the entry for the renderer. */
+export async function vertexTexturesFor(renderer: AnyRenderer) {
+  const isWebGPU = (renderer as { isWebGPURenderer?: boolean }).isWebGPURenderer === true;
+  const { VertexTexture } = isWebGPU
+    ? await import('skinned-instanced-mesh/vertex-textures/webgpu')
+    : await import('skinned-instanced-mesh/vertex-textures');
+  return VertexTexture;
+}
+
 /**
  * What reads glTF files: also those that meshoptimizer or Draco compressed, quantised ones, and KTX2 textures. The decoders
  * are three.js's own, served with the page; those of Draco and KTX2 are fetched when the first file needs them.
  */
 async function createLoader(renderer: AnyRenderer): Promise<GLTFLoader> {
-  const [gltf, draco, ktx2, meshopt] = await Promise.all([
+  const [vertexTextures, gltf, draco, ktx2, meshopt] = await Promise.all([
+    vertexTexturesFor(renderer),
     import('three/addons/loaders/GLTFLoader.js'),
     import('three/addons/loaders/DRACOLoader.js'),
     import('three/addons/loaders/KTX2Loader.js'),
     import('three/addons/libs/meshopt_decoder.module.js'),
   ]);
   return new gltf.GLTFLoader()
-    .register((parser) => new SkinnedInstancedMeshExtension(parser))
+    .register((parser) => new SkinnedInstancedMeshExtension(parser, { vertexTextures }))
     .setDRACOLoader(new draco.DRACOLoader())
     .setKTX2Loader(new ktx2.KTX2Loader().detectSupport(renderer))
     .setMeshoptDecoder(meshopt.MeshoptDecoder);
+}
+
+/** Where in its file a baked character is. */
+function placeOf({ scenes, parser }: GLTF, baked: LoadedCharacter | null): OpenedCharacter['place'] {
+  if (baked === null) return {};
+  const scene = scenes.indexOf(baked.scene as Group);
+  return scene >= 0 ? { scene } : { node: parser.associations.get(baked.scene)?.nodes };
 }
 
 const isGlb = (bytes: ArrayBuffer) => new TextDecoder().decode(bytes.slice(0, 4)) === 'glTF';
@@ -81,6 +100,7 @@ export async function openCharacter(file: File, renderer: AnyRenderer): Promise<
       extensions: extensionsUsed,
       bytes: isGlb(bytes) ? bytes : null,
       baked,
+      place: placeOf(gltf, baked),
     };
   } catch (error) {
     throw new Error(`${file.name} is no glTF file that can be read: ${(error as Error).message}`);
