@@ -18,6 +18,7 @@ export type {
   LevelJSON,
   LevelsJSON,
   MergeMaterialsJSON,
+  MergingJSON,
   MeshoptJSON,
   Stored,
   StoredViews,

@@ -142,8 +142,16 @@ export type Stored<JSON> = JSON & StoredViews;
 /** Bake options as a file keeps them: without clips, which are objects. */
 export type BakeOptionsJSON = Omit<BakeOptions, 'clips' | 'rootMotion'>;
 
+/** How materials are merged. */
+export interface MergingJSON {
+  /** Whether those of different textures too. */
+  textures?: boolean;
+  /** Texels on a side of the layers that textures become, at most. */
+  maxSize?: number;
+}
+
 /** Whether and how materials are merged, see `FromOptions.mergeMaterials`. */
-export type MergeMaterialsJSON = boolean | { textures?: boolean; maxSize?: number };
+export type MergeMaterialsJSON = boolean | MergingJSON;
 
 /** Triangles of one material. */
 export interface LevelGroup {
