@@ -80,7 +80,7 @@ test('attached things are hit with their object, and hidden ones are not', () =>
   expect(cast([...knights, scene])).toHaveLength(hits.length);
 });
 
-test('children are hit as any', () => {
+test('what is added to an instance as an object is hit by rays too', () => {
   const plate = new Mesh(new PlaneGeometry(1, 1));
   knights[0].add(plate);
   scene.updateMatrixWorld();
