@@ -20,6 +20,8 @@ const resolve = {
   dedupe: ['three'],
 };
 
+const setupFiles = ['tests/setup/forgetWarnings.ts'];
+
 export default defineConfig({
   test: {
     // See tests/support/thorough.ts.
@@ -45,6 +47,7 @@ export default defineConfig({
           include: ['tests/{unit,repro}/**/*.test.ts'],
           // Loading three.js anew for each file takes longer than most of them.
           isolate: false,
+          setupFiles,
           exclude: ['**/*.browser.test.ts', ...webgpuTests],
           environment: 'node',
           testTimeout: 300_000,
@@ -64,6 +67,7 @@ export default defineConfig({
           include: ['tests/{browser,parity}/**/*.test.ts', 'tests/repro/**/*.browser.test.ts'],
           // As above. Each file disposes its renderers: a page has room for sixteen contexts of WebGL.
           isolate: false,
+          setupFiles,
           exclude: webgpuTests,
           testTimeout: 300_000,
           hookTimeout: 300_000,
