@@ -53,9 +53,9 @@ export async function bakedFile(
 }
 
 /** A level that was read, as it is written. */
-function written({ start, hysteresis, influences, indices }: ReadLevel): WrittenLevel {
+function written({ start, hysteresis, influences, error, indices }: ReadLevel): WrittenLevel {
   const begin = typeof start === 'number' ? { distance: start } : start;
-  const level = { ...begin, hysteresis, influences };
+  const level = { ...begin, hysteresis, influences, error };
   if (indices === null) return { ...level, geometry: null };
   // Its corners are vertices of the crowd's geometry already.
   const geometry = new BufferGeometry().setIndex([...indices.keys()]);

@@ -2,20 +2,19 @@ import { MeshoptEncoder } from 'meshoptimizer';
 import type { AnimationClip, Object3D } from 'three';
 import type { BakeOptions } from '../baking/BakeOptions.js';
 import { findUnsupported } from '../baking/collectParts.js';
-import { VERSION } from '../format/bakedJSON.js';
 import { type WriteOptions, writeBoneTexture } from '../format/writeBoneTexture.js';
 import { BoneTexture } from '../texture/BoneTexture.js';
 import { VertexTexture } from '../vertexTextures/VertexTexture.js';
-import { extensionOf } from './bakedParts.js';
 import { type BakeReport, bakeReport } from './bakeReport.js';
 import { type BakeRequest, bakeRequest } from './bakeRequest.js';
 import { inputError } from './CommandError.js';
+import { checkVersion } from './checkVersion.js';
 import { chooseClips, matching, namesIn } from './chooseClips.js';
 import { collectWarnings } from './collectWarnings.js';
 import { containerOf } from './containerOf.js';
 import { makeLevels } from './makeLevels.js';
 import type { Progress } from './Progress.js';
-import { readSource, type SourceFile } from './readSource.js';
+import { readSource } from './readSource.js';
 import { reasonOf } from './reasonOf.js';
 import { checkOutput, writeWhole } from './writeFile.js';
 
@@ -30,7 +29,7 @@ export async function bakeCommand(args: string[], progress: Progress): Promise<B
   const warnings: string[] = [];
   progress.begin(`reading ${input}`);
   const source = await readSource('bake', input);
-  checkVersion(source);
+  checkVersion(source, 'or bake the file that this one was made from');
   checkOutput('bake', output, input, request.force);
 
   return collectWarnings(warnings, async () => {
@@ -54,16 +53,6 @@ export async function bakeCommand(args: string[], progress: Progress): Promise<B
     writeWhole('bake', output, bytes);
     return bakeReport(request, { input: source.bytes, output: bytes }, boneTexture, made, warnings);
   });
-}
-
-/** @throws If what was baked into the file is of a version that this command does not know, and could not replace. */
-function checkVersion({ file, json }: SourceFile): void {
-  const version = extensionOf(json)?.version;
-  if (typeof version !== 'number' || version <= VERSION) return;
-  throw inputError(
-    `bake: what was baked into ${file} is of version ${version}, and this command knows versions up to ${VERSION}; ` +
-      `use a skinned-instanced-mesh that knows version ${version}, or bake the file that this one was made from`,
-  );
 }
 
 function written(input: string, boneTexture: BoneTexture, options: WriteOptions): Uint8Array {

@@ -1,10 +1,10 @@
 import type { Document } from '@gltf-transform/core';
 import type { AnimationClip } from 'three';
 import type { GLTF } from 'three/addons/loaders/GLTFLoader.js';
+import { buildGlb, parseGlb } from '../format/glb.js';
 import { inputError } from './CommandError.js';
 import { createIO } from './gltfIO.js';
 import { loadScene, renameTracks } from './loadScene.js';
-import { otherChunks } from './otherChunks.js';
 import { mergeBuffers, removeAnimations, unpackDraco } from './prepareDocument.js';
 import { openDocument, type SourceFile } from './readSource.js';
 import { reasonOf } from './reasonOf.js';
@@ -32,11 +32,6 @@ export async function containerOf(source: SourceFile, drop: boolean, warnings: s
   if ((json.animations ?? []).length === 0) {
     throw inputError(`${command}: ${file} has no animations; export it with some`);
   }
-  for (const kind of source.glb === null ? [] : otherChunks(source.glb)) {
-    warnings.push(
-      `The chunk ${JSON.stringify(kind)} of the .glb is neither JSON nor a buffer, and is left out.`,
-    );
-  }
   if (source.glb !== null && !drop) {
     const gltf = await sceneOf(source, source.glb);
     return { glb: source.glb, gltf, clips: gltf.animations };
@@ -49,16 +44,24 @@ export async function containerOf(source: SourceFile, drop: boolean, warnings: s
       'The file was packed by Draco, and is written without, since this command has only the decoder.',
     );
   }
-  const glb = await write(document, warnings);
+  const glb = withChunksOf(source, await write(document, warnings));
   const gltf = await sceneOf(source, glb);
   const clips = gltf.animations;
   if (!drop) return { glb, gltf, clips };
 
   removeAnimations(document);
-  const stripped = await write(document, warnings);
+  const stripped = withChunksOf(source, await write(document, warnings));
   const still = await sceneOf(source, stripped);
   renameTracks(clips, gltf.scene, still.scene);
   return { glb: stripped, gltf: still, clips };
+}
+
+/** A .glb with what the source has besides its JSON and its buffer, which glTF-Transform does not keep. */
+function withChunksOf(source: SourceFile, glb: Uint8Array): Uint8Array {
+  const chunks = source.glb === null ? [] : parseGlb(source.glb).chunks;
+  if (chunks.length === 0) return glb;
+  const { json, binary } = parseGlb(glb);
+  return buildGlb(json, binary, chunks);
 }
 
 async function sceneOf({ command, file }: SourceFile, glb: Uint8Array): Promise<GLTF> {

@@ -9,6 +9,7 @@ import { VertexTexture } from '../vertexTextures/VertexTexture.js';
 import { extensionOf } from './bakedParts.js';
 import { bytesByKind } from './bytesByKind.js';
 import { inputError } from './CommandError.js';
+import { checkVersion } from './checkVersion.js';
 import { clipErrors } from './clipErrors.js';
 import { collectWarnings } from './collectWarnings.js';
 import { describeTexture } from './describeTexture.js';
@@ -39,6 +40,7 @@ export async function inspectCommand(args: string[], progress: Progress): Promis
   const warnings: string[] = [];
   progress.begin(`reading ${file}`);
   const source = await readSource('inspect', file);
+  checkVersion(source, 'or inspect the file that this one was made from');
   const { json, bytes } = source;
   const external = externalImages(source);
 

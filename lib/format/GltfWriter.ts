@@ -7,15 +7,13 @@ import {
   type ExtensionJSON,
   type Stored,
   VERSION,
+  type ViewJSON,
 } from './bakedJSON.js';
 import { type MeshoptEncoderLike, packView } from './compressedViews.js';
-import { dropViews } from './droppedViews.js';
-import { fileError } from './fileErrors.js';
-import { buildGlb, parseGlb } from './glb.js';
+import { ALIGNMENT, cutViews, type View } from './cutViews.js';
+import { fileError, objectsOf } from './fileErrors.js';
+import { buildGlb, type Chunk, parseGlb } from './glb.js';
 import { charactersOf } from './readCharacters.js';
-
-/** Views begin at multiples of so many bytes, so that arrays of 64-bit numbers can lie on them. */
-const ALIGNMENT = 8;
 
 /** JSON of something that was encoded, with its arrays by name. */
 type WithArrays = { arrays: Record<string, ArrayJSON> };
@@ -26,8 +24,14 @@ type Place = Pick<CharacterJSON, 'scene' | 'node'>;
 /** Adds baked characters to a glTF document. */
 export class GltfWriter {
   private readonly json: Record<string, unknown>;
-  private readonly chunks: Uint8Array[] = [];
+  private parts: Uint8Array[] = [];
   private size = 0;
+  /** What the file has besides its JSON and its buffer. */
+  private readonly chunks: readonly Chunk[] = [];
+  /** Numbers of buffer views that nothing uses any more, for new ones. */
+  private free: number[] = [];
+  /** Where the next character stands among the others, if it takes the place of one. */
+  private index: number | null = null;
 
   /**
    * @param into The .glb to which they are added; without one, a document that has nothing but them.
@@ -41,9 +45,10 @@ export class GltfWriter {
       this.json = { asset: { version: '2.0', generator: 'skinned-instanced-mesh' } };
       return;
     }
-    const { json, binary } = parseGlb(into);
+    const { json, binary, chunks } = parseGlb(into);
     charactersOf(json);
     this.json = structuredClone(json);
+    this.chunks = chunks;
     const [first] = this.list('buffers') as { uri?: string; byteLength: number }[];
     if (first?.uri !== undefined) {
       throw fileError('the first buffer of the file is another file; write it as one .glb first.');
@@ -74,26 +79,32 @@ export class GltfWriter {
     throw fileError(`${kind} is ${describe(index)}, and the file has ${count} of them, numbered from 0.`);
   }
 
-  /** Removes a scene's or node's character, if there is one, before anything is added. */
+  /** Removes a scene's or node's character with all its bytes, if there is one, before anything is added. */
   removeCharacter({ scene, node }: Place): void {
-    const { extension } = this;
+    const { extension, parts } = this;
     const isOld = (one: CharacterJSON) => one.scene === scene && one.node === node;
-    const unused = new Set(extension.characters.filter(isOld).flatMap(viewsOf));
+    const old = extension.characters.filter(isOld);
+    if (old.length === 0) return;
+    this.index = extension.characters.findIndex(isOld);
     extension.characters = extension.characters.filter((one) => !isOld(one));
-    if (unused.size === 0) return;
-    const left = dropViews(this.list('bufferViews') as object[], unused, this.size);
-    const [, old] = this.chunks.splice(0);
+    const views = objectsOf(this.list('bufferViews'), 'bufferViews') as View[];
+    const named = new Set(viewsIn(this.json));
+    const unused = new Set(viewsIn(old).filter((view) => !named.has(view) && view < views.length));
+    this.free = [...unused].sort((a, b) => a - b);
+    const left = cutViews(views, unused, parts[1] ?? new Uint8Array(0));
+    this.parts = [];
     this.size = 0;
-    this.append(old.subarray(0, left));
+    this.append(left);
   }
 
   /** Puts the views of something that was encoded into the file. */
   store<JSON extends WithArrays>({ json, views }: Encoded<JSON>): Stored<JSON> {
     const arrays = Object.values(json.arrays).sort((a, b) => a.view - b.view);
+    const list = this.list('bufferViews');
     const stored = views.map((bytes, i) => {
       const { bytes: packed, meshopt } = packView(bytes, arrays[i], this.encoder);
-      const view = { buffer: 0, byteOffset: this.append(packed), byteLength: packed.length };
-      const bufferView = this.list('bufferViews').push(view) - 1;
+      const bufferView = this.free.shift() ?? list.length;
+      list[bufferView] = { buffer: 0, byteOffset: this.append(packed), byteLength: packed.length };
       return meshopt === undefined ? { bufferView } : { bufferView, meshopt };
     });
     return { ...json, views: stored };
@@ -101,22 +112,48 @@ export class GltfWriter {
 
   /** Adds a character. */
   addCharacter(character: CharacterJSON): void {
-    this.extension.characters.push(character);
+    const { characters } = this.extension;
+    characters.splice(this.index ?? characters.length, 0, character);
     const used = this.list('extensionsUsed');
     if (!used.includes(EXTENSION)) used.push(EXTENSION);
   }
 
   /** The file. */
   build(): Uint8Array {
+    this.closeGaps();
+    // To a whole multiple, so that the size does not go by which array is the last.
+    this.append(new Uint8Array(0));
     const buffers = this.list('buffers') as Record<string, unknown>[];
     buffers[0] = { ...buffers[0], byteLength: this.size };
     const binary = new Uint8Array(this.size);
     let at = 0;
-    for (const chunk of this.chunks) {
-      binary.set(chunk, at);
-      at += chunk.length;
+    for (const part of this.parts) {
+      binary.set(part, at);
+      at += part.length;
     }
-    return buildGlb(this.json, binary);
+    return buildGlb(this.json, binary, this.chunks);
+  }
+
+  /**
+   * Gives the numbers that are still free to the last buffer views, as far as these are of baked characters: all else in the document
+   * may be referred to by extensions that nobody here knows.
+   */
+  private closeGaps(): void {
+    const views = this.list('bufferViews');
+    const ours = this.extension.characters.flatMap(storedViewsOf);
+    for (const gap of this.free.reverse()) {
+      const last = views.length - 1;
+      const moved = ours.filter(({ bufferView }) => bufferView === last);
+      if (gap < last && moved.length === 0) {
+        // A view must have a byte; that of another is in the file anyway.
+        views[gap] = { buffer: 0, byteOffset: 0, byteLength: 1 };
+        continue;
+      }
+      views[gap] = views[last];
+      for (const view of moved) view.bufferView = gap;
+      views.pop();
+    }
+    this.free = [];
   }
 
   /** The extension in the document, which is made if there is none. */
@@ -136,15 +173,21 @@ export class GltfWriter {
   /** Puts bytes behind those that are there, and returns where they begin. */
   private append(bytes: Uint8Array): number {
     const padding = (ALIGNMENT - (this.size % ALIGNMENT)) % ALIGNMENT;
-    this.chunks.push(new Uint8Array(padding), bytes);
+    this.parts.push(new Uint8Array(padding), bytes);
     this.size += padding + bytes.length;
     return this.size - bytes.length;
   }
 }
 
-/** Indices of all buffer views of a character. */
-function viewsOf({ boneTexture, vertexTexture, levels }: CharacterJSON): number[] {
-  return [boneTexture, vertexTexture, levels]
-    .flatMap((stored) => stored?.views ?? [])
-    .map(({ bufferView }) => bufferView);
+/** Where the arrays of a character are. */
+function storedViewsOf({ boneTexture, vertexTexture, levels }: CharacterJSON): ViewJSON[] {
+  return [boneTexture, vertexTexture, levels].flatMap((stored) => stored?.views ?? []);
+}
+
+/** Numbers of all buffer views that are named somewhere in JSON, by whatever extension. */
+function viewsIn(json: unknown): number[] {
+  if (typeof json !== 'object' || json === null) return [];
+  return Object.entries(json).flatMap(([key, value]) =>
+    key === 'bufferView' && Number.isInteger(value) ? [value as number] : viewsIn(value),
+  );
 }

@@ -7,12 +7,21 @@ const BINARY_CHUNK = 0x004e4942;
 const HEADER = 12;
 const CHUNK_HEADER = 8;
 
-/** The two parts of a .glb. */
+/** Anything that a .glb has besides its JSON and its first buffer; glTF leaves it open what that is. */
+export interface Chunk {
+  /** Four letters, as a number. */
+  kind: number;
+  bytes: Uint8Array;
+}
+
+/** The parts of a .glb. */
 export interface Glb {
   /** The glTF document. */
   json: Record<string, unknown>;
   /** Its first buffer; empty if there is none. */
   binary: Uint8Array;
+  /** In their order. */
+  chunks: Chunk[];
 }
 
 /**
@@ -38,6 +47,7 @@ export function parseGlb(file: ArrayBuffer | Uint8Array): Glb {
   }
   let text: Uint8Array | null = null;
   let binary: Uint8Array = new Uint8Array(0);
+  const chunks: Chunk[] = [];
   for (let at = HEADER; at + CHUNK_HEADER <= length; ) {
     const size = view.getUint32(at, true);
     const kind = view.getUint32(at + 4, true);
@@ -47,12 +57,14 @@ export function parseGlb(file: ArrayBuffer | Uint8Array): Glb {
         `a part of the file says that it has ${size} bytes, and ${length - start} are left; the file is damaged.`,
       );
     }
-    if (kind === JSON_CHUNK) text ??= bytes.subarray(start, start + size);
-    if (kind === BINARY_CHUNK && binary.length === 0) binary = bytes.subarray(start, start + size);
+    const chunk = bytes.subarray(start, start + size);
+    if (kind === JSON_CHUNK) text ??= chunk;
+    else if (kind !== BINARY_CHUNK) chunks.push({ kind, bytes: chunk });
+    else if (binary.length === 0) binary = chunk;
     at = start + size;
   }
   if (text === null) throw fileError('the file has no JSON; it is damaged.');
-  return { json: parseJSON(text), binary };
+  return { json: parseJSON(text), binary, chunks };
 }
 
 function parseJSON(text: Uint8Array): Record<string, unknown> {
@@ -68,25 +80,30 @@ function parseJSON(text: Uint8Array): Record<string, unknown> {
   return objectOf(json, 'the document');
 }
 
-/** A .glb of a document and its first buffer. */
-export function buildGlb(json: object, binary: Uint8Array): Uint8Array {
+/** A .glb of a document and its first buffer, and of what else it is to have. */
+export function buildGlb(json: object, binary: Uint8Array, others: readonly Chunk[] = []): Uint8Array {
   const text = new TextEncoder().encode(JSON.stringify(json));
-  const [textSize, binarySize] = [text.length, binary.length].map((length) => Math.ceil(length / 4) * 4);
-  const total = HEADER + CHUNK_HEADER + textSize + CHUNK_HEADER + binarySize;
-  const bytes = new Uint8Array(total);
-  const view = new DataView(bytes.buffer);
-  const words = [MAGIC, 2, total, textSize, JSON_CHUNK];
-  words.forEach((word, i) => {
+  const chunks: (Chunk & { padding?: number })[] = [
+    { kind: JSON_CHUNK, bytes: text, padding: 0x20 },
+    { kind: BINARY_CHUNK, bytes: binary },
+    ...others,
+  ];
+  const sizes = chunks.map(({ bytes }) => Math.ceil(bytes.length / 4) * 4);
+  const glb = new Uint8Array(sizes.reduce((sum, size) => sum + CHUNK_HEADER + size, HEADER));
+  const view = new DataView(glb.buffer);
+  [MAGIC, 2, glb.length].forEach((word, i) => {
     view.setUint32(i * 4, word, true);
   });
-  const textAt = HEADER + CHUNK_HEADER;
-  bytes.set(text, textAt);
-  bytes.fill(0x20, textAt + text.length, textAt + textSize);
-  const binaryAt = textAt + textSize;
-  view.setUint32(binaryAt, binarySize, true);
-  view.setUint32(binaryAt + 4, BINARY_CHUNK, true);
-  bytes.set(binary, binaryAt + CHUNK_HEADER);
-  return bytes;
+  let at = HEADER;
+  chunks.forEach(({ kind, bytes, padding = 0 }, i) => {
+    const start = at + CHUNK_HEADER;
+    view.setUint32(at, sizes[i], true);
+    view.setUint32(at + 4, kind, true);
+    at = start + sizes[i];
+    glb.set(bytes, start);
+    glb.fill(padding, start + bytes.length, at);
+  });
+  return glb;
 }
 
 /** The bytes of a buffer view, which are in the buffer that `buffer` gives. @throws If they are not. */

@@ -37,6 +37,8 @@ export interface ReadLevel {
   hysteresis: number;
   /** Joints that a vertex follows at most; undefined for those of the crowd. */
   influences: 1 | 2 | 4 | undefined;
+  /** How far its surface is off, as a share of the character's longest side; undefined if the file does not say. */
+  error: number | undefined;
   /** Corners of its triangles, as vertices of the crowd's geometry; null for nothing. */
   indices: Uint32Array | null;
   /** Runs of one material. */
@@ -98,7 +100,7 @@ export function decodeLevels(json: unknown, views: readonly Uint8Array[], field:
   const vertices = countOf(object.vertices, `${field}.vertices`);
   const list = objectsOf(object.list, `${field}.list`).map((level, i): ReadLevel => {
     const at = `${field}.list[${i}]`;
-    const { distance, screenShare, influences, hysteresis = 0 } = level;
+    const { distance, screenShare, influences, hysteresis = 0, error } = level;
     const known = [undefined, 1, 2, 4].includes(influences as number);
     expectField(known, `${at}.influences`, influences, '1, 2 or 4');
     const start =
@@ -109,6 +111,7 @@ export function decodeLevels(json: unknown, views: readonly Uint8Array[], field:
       start,
       hysteresis: numberOf(hysteresis, `${at}.hysteresis`),
       influences: influences as ReadLevel['influences'],
+      error: error === undefined ? undefined : numberOf(error, `${at}.error`),
     };
     if (level.indices === undefined) return { ...read, indices: null, groups: [] };
     const indices = arrays.read(String(level.indices), 'uint32');

@@ -22,7 +22,7 @@ import type { BakeReport } from '../../../lib/cli/bakeReport.js';
 import { collectWarnings } from '../../../lib/cli/collectWarnings.js';
 import type { InspectReport } from '../../../lib/cli/inspectReport.js';
 import { loadScene } from '../../../lib/cli/loadScene.js';
-import { parseGlb } from '../../../lib/format/glb.js';
+import { buildGlb, parseGlb } from '../../../lib/format/glb.js';
 import { modelsFolder } from '../../setup/models.mjs';
 import { armDocument } from '../../support/armDocument.js';
 import { bitsOf } from '../../support/bitsOf.js';
@@ -324,15 +324,17 @@ describe('levels of detail', () => {
   });
 });
 
-test('what a .glb has beside its JSON and its buffer is left out with a warning', async () => {
-  const bytes = readFileSync(path('arm.glb'));
-  const chunk = Buffer.from([4, 0, 0, 0, ...Buffer.from('ABCDdata')]);
-  const whole = Buffer.concat([bytes, chunk]);
-  whole.writeUInt32LE(whole.length, 8);
-  writeFileSync(path('chunks.glb'), whole);
-  const { bytes: baked, report } = await bake(path('chunks.glb'));
-  expect(report.warnings).toContainEqual(expect.stringContaining('The chunk "ABCD" of the .glb'));
-  expect((await bake(path('arm.glb'))).bytes).toEqual(baked);
+test('what a .glb has beside its JSON and its buffer is kept', async () => {
+  const { json, binary } = parseGlb(new Uint8Array(readFileSync(path('arm.glb'))));
+  const chunks = [{ kind: 0x44434241, bytes: new TextEncoder().encode('data') }];
+  writeFileSync(path('chunks.glb'), buildGlb(json, binary, chunks));
+  for (const options of [[], ['--drop-source-animations']]) {
+    const { bytes, report } = await bake(path('chunks.glb'), ...options);
+    expect(parseGlb(bytes).chunks).toEqual(chunks);
+    expect(report.warnings).toEqual([expect.stringContaining('Elsewhere.position')]);
+    // The validator tells of every chunk that it does not know.
+    expect(await validateGlb(bytes)).toEqual([expect.stringContaining('GLB_UNKNOWN_CHUNK_TYPE')]);
+  }
 });
 
 test('a file that is written over keeps its link and its mode', async () => {
@@ -434,12 +436,10 @@ describe('what is wrong', () => {
         ...out(),
         option,
       );
-    const damaged = await baked(({ characters }) =>
-      characters.push({ scene: 0, boneTexture: { views: [null] } }),
-    );
+    const damaged = await baked(({ characters }) => characters.push([]));
     const { code, stdout, stderr } = await command('bake', damaged, ...out(), '--json');
     expect(code).toBe(1);
-    expect(stderr).toContain('cannot be added to: it is damaged');
+    expect(stderr).toContain('characters[0] is Array of 0, but has to be an object; the file is damaged');
     expect(stderr).not.toContain('    at ');
     expect(JSON.parse(stdout).error).not.toContain('\n');
   });

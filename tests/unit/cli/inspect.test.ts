@@ -3,6 +3,7 @@ import { NodeIO } from '@gltf-transform/core';
 import { BakedAnimation } from 'skinned-instanced-mesh/gltf-transform';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { InspectReport } from '../../../lib/cli/inspectReport.js';
+import { buildGlb, parseGlb } from '../../../lib/format/glb.js';
 import { modelsFolder } from '../../setup/models.mjs';
 import { armDocument } from '../../support/armDocument.js';
 import { describeCharacter } from '../../support/characters.js';
@@ -167,6 +168,25 @@ describe('inspect says', () => {
     expect(nothing.code).toBe(1);
     expect(nothing.stderr).toContain('has neither a scene nor a baked animation');
   });
+
+  test.each(['later.glb', 'later.gltf'])(
+    '%s, of a later version, is said and not guessed at',
+    async (name) => {
+      const { json, binary } = parseGlb(new Uint8Array(readFileSync(path('arm.glb'))));
+      // What it looks like then, nobody knows.
+      Object.assign(json, { extensions: { SIM_baked_animation: { version: 2, characters: 'elsewhere' } } });
+      const uri = `data:application/octet-stream;base64,${Buffer.from(binary).toString('base64')}`;
+      const apart = { ...json, buffers: [{ byteLength: binary.length, uri }] };
+      writeFileSync(path(name), name.endsWith('.glb') ? buildGlb(json, binary) : JSON.stringify(apart));
+      const { code, stdout, stderr } = await command('inspect', path(name), '--json');
+      expect(code).toBe(1);
+      expect(stderr).toContain(
+        `inspect: what was baked into ${path(name)} is of version 2, and this command knows versions up to 1; ` +
+          'use a skinned-instanced-mesh that knows version 2, or inspect the file that this one was made from\n',
+      );
+      expect(JSON.parse(stdout)).toEqual({ error: expect.stringContaining('of version 2'), exitCode: 1 });
+    },
+  );
 });
 
 const SMALL = ['CesiumMan.glb', 'RobotExpressive.glb'];

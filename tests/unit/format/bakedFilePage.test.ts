@@ -47,5 +47,6 @@ test('the page for files keeps what a baked file says when it saves it again', a
   expect(hiddenParts).toEqual(['Sleeve']);
   expect(mergeMaterials).toEqual({ textures: false });
   expect(levels).toEqual(kept.levels);
+  expect(levels?.list.map(({ error }) => error)).toEqual([near.error, undefined]);
   expect(saved.data).toEqual(boneTexture.data);
 });
