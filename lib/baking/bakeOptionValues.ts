@@ -1,5 +1,13 @@
+import {
+  checkOptions,
+  isBoolean,
+  isCount,
+  isPositive,
+  isString,
+  type OptionChecks,
+  SLICE_CHECKS,
+} from '../utils/checkOptions.js';
 import type { BakeOptions } from './BakeOptions.js';
-import { checkFps } from './planClips.js';
 
 const NAME = 'BoneTexture.bake';
 
@@ -13,6 +21,38 @@ const DEFAULTS = {
   joints: 'all',
 } as const satisfies BakeOptions;
 
+const ENCODINGS: readonly unknown[] = ['auto', 'matrix', 'quaternion', 'tracks'];
+
+/** What options have to be that are the same wherever something is baked. */
+export const COMMON_CHECKS: OptionChecks = {
+  fps: [isPositive, 'a positive number of frames per second'],
+  clips: [Array.isArray, 'an array of names, AnimationClips or { clip, name, fps }'],
+  precision: [(value) => value === 'float' || value === 'half', '"float" or "half"'],
+  maxTextureSize: [isCount, 'a whole number from 1 on'],
+  ...SLICE_CHECKS,
+};
+
+const CHECKS: OptionChecks = {
+  ...COMMON_CHECKS,
+  encoding: [(value) => ENCODINGS.includes(value), '"auto", "matrix", "quaternion" or "tracks"'],
+  joints: [(value) => value === 'all' || value === 'used', '"all" or "used"'],
+  maxError: [isPositive, 'a positive share of the size'],
+  instances: [(value) => value === 0 || isCount(value), 'a whole number from 0 on'],
+  rootMotion: [
+    (value) => isBoolean(value) || (typeof value === 'object' && value !== null && !Array.isArray(value)),
+    'true, false or { joint, yaw, vertical, clips }',
+  ],
+  sockets: [(value) => Array.isArray(value) && value.every(isString), 'an array of names of nodes'],
+  morphTargets: [isBoolean, 'true or false'],
+};
+
+const ROOT_MOTION_CHECKS: OptionChecks = {
+  joint: [isString, 'the name of a joint or node'],
+  yaw: [isBoolean, 'true or false'],
+  vertical: [isBoolean, 'true or false'],
+  clips: [Array.isArray, 'an array of clips or their names'],
+};
+
 /** The options that are numbers or names, each as given or its default. */
 export type BakeOptionValues = Required<Pick<BakeOptions, keyof typeof DEFAULTS>>;
 
@@ -22,21 +62,13 @@ export type BakeOptionValues = Required<Pick<BakeOptions, keyof typeof DEFAULTS>
  * @throws If one of them is nothing that baking knows.
  */
 export function bakeOptionValues(options: BakeOptions): BakeOptionValues {
-  const values: BakeOptionValues = { ...DEFAULTS, ...dropUndefined(options) };
-  const { fps, encoding, precision, maxTextureSize, maxError, instances, joints } = values;
-  checkFps(fps, 'fps');
-  if (!['auto', 'matrix', 'quaternion', 'tracks'].includes(encoding)) {
-    throw new Error(`${NAME}: encoding is "${encoding}"; use "auto", "matrix", "quaternion" or "tracks".`);
-  }
-  if (precision !== 'float' && precision !== 'half') {
-    throw new Error(`${NAME}: precision is "${precision}"; use "float" or "half".`);
-  }
-  if (joints !== 'all' && joints !== 'used') {
-    throw new Error(`${NAME}: joints is "${joints}"; use "all" or "used".`);
-  }
-  if (!(maxTextureSize >= 1))
-    throw new Error(`${NAME}: maxTextureSize is ${maxTextureSize}; use a positive number.`);
-  if (!(maxError > 0)) throw new Error(`${NAME}: maxError is ${maxError}; use a positive share of the size.`);
+  checkOptions(options, CHECKS, NAME);
+  const { rootMotion = false } = options;
+  if (typeof rootMotion === 'object') checkOptions(rootMotion, ROOT_MOTION_CHECKS, NAME, 'rootMotion.');
+  const { fps, encoding, precision, maxTextureSize, maxError, instances, joints } = {
+    ...DEFAULTS,
+    ...dropUndefined(options),
+  };
   return { fps, encoding, precision, maxTextureSize, maxError, instances, joints };
 }
 

@@ -1,4 +1,5 @@
 import type { BoneTextureData } from '../encodings/BoneTextureData.js';
+import { checkOptions, SLICE_CHECKS } from '../utils/checkOptions.js';
 import type { BakeAsyncOptions } from './BakeOptions.js';
 
 /**
@@ -28,12 +29,16 @@ export function runAll<T>(steps: Steps<T>): T {
  * Does work with breaks in which the page can draw and answer. It begins and ends with one, so that what the caller does before
  * and after does not count among the slices. However it ends, the work's own `finally` blocks have run by then.
  *
+ * @param caller Class and method, for messages.
  * @throws What the work throws, and the signal's reason when it aborts.
  */
 export async function runInSlices<T>(
   steps: Steps<T>,
-  { onProgress, signal }: Pick<BakeAsyncOptions, 'onProgress' | 'signal'>,
+  options: Pick<BakeAsyncOptions, 'onProgress' | 'signal'>,
+  caller = 'BoneTexture.bakeAsync',
 ): Promise<T> {
+  checkOptions(options, SLICE_CHECKS, caller);
+  const { onProgress, signal } = options;
   let share = 0;
   try {
     for (;;) {

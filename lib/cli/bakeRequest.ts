@@ -9,6 +9,7 @@ import {
   type ParsedOptions,
   parseOptions,
   positiveNumber,
+  wholeNumber,
 } from './options.js';
 
 const BAKE = 'bake';
@@ -102,7 +103,7 @@ export function bakeRequest(args: string[]): BakeRequest {
       encoding: oneOf(parsed, BAKE, 'encoding', ['auto', 'tracks', 'quaternion', 'matrix']),
       precision: oneOf(parsed, BAKE, 'precision', ['float', 'half']),
       maxError: positiveNumber(parsed, BAKE, 'max-error'),
-      maxTextureSize: positiveNumber(parsed, BAKE, 'max-texture-size'),
+      maxTextureSize: wholeNumber(parsed, BAKE, 'max-texture-size'),
       rootMotion: rootMotionOf(parsed),
       joints: oneOf(parsed, BAKE, 'joints', ['all', 'used']),
       sockets: listed(parsed.texts('sockets')),

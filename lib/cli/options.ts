@@ -60,6 +60,13 @@ export function positiveNumber(options: ParsedOptions, command: string, name: st
   throw usageError(`${command}: --${name} is "${text}"; use a number above 0`);
 }
 
+/** @throws If the option is given and no whole number above 0. */
+export function wholeNumber(options: ParsedOptions, command: string, name: string): number | undefined {
+  const value = positiveNumber(options, command, name);
+  if (value === undefined || Number.isInteger(value)) return value;
+  throw usageError(`${command}: --${name} is "${options.text(name)}"; use a whole number`);
+}
+
 /** @throws If the option is given and none of the words it takes. */
 export function oneOf<Word extends string>(
   options: ParsedOptions,

@@ -108,7 +108,8 @@ export class VertexTexture extends BoneTexture {
     motion: MotionSource,
     options: VertexBakeAsyncOptions = {},
   ): Promise<VertexTexture> {
-    return new VertexTexture(await runInSlices(bakeVertices(object, motion, options), options));
+    const steps = bakeVertices(object, motion, options);
+    return new VertexTexture(await runInSlices(steps, options, `${NAME}.bakeAsync`));
   }
 
   /**

@@ -1,7 +1,9 @@
 import { Box3, type Object3D, Vector3 } from 'three';
+import { COMMON_CHECKS } from '../baking/bakeOptionValues.js';
 import { REST_FRAME } from '../constants.js';
 import { boxToArray } from '../poses/BoxArray.js';
 import type { BakedClip } from '../poses/ClipTable.js';
+import { checkOptions, isBoolean, isPositive, isString, type OptionChecks } from '../utils/checkOptions.js';
 import { FrameStore } from './FrameStore.js';
 import { type MotionSource, type PlannedMotion, planMotions } from './planMotions.js';
 import type { VertexBakeOptions } from './VertexBakeOptions.js';
@@ -26,9 +28,6 @@ export function* bakeVertices(
   const { motions, restore } = planMotions(object, source, { ...options, fps }, NAME);
   const ownCode = motions.length > 0 && !isDriven(source);
   const normals = options.normals ?? (ownCode ? 'computed' : 'source');
-  if (!['source', 'computed', 'none'].includes(normals)) {
-    throw new Error(`${NAME}: normals is "${normals}"; use "source", "computed" or "none".`);
-  }
   try {
     const sampler = new VertexSampler(object, meshes, normals);
     const recorder = new Recorder(sampler, new FrameStore(sampler.vertices, precision), maxTextureSize);
@@ -102,20 +101,20 @@ export function* bakeVertices(
 const isDriven = (source: MotionSource): boolean =>
   typeof source !== 'function' && !('pose' in (source[0] ?? {}));
 
+const NORMALS: readonly unknown[] = ['source', 'computed', 'none'];
+
+const CHECKS: OptionChecks = {
+  ...COMMON_CHECKS,
+  normals: [(value) => NORMALS.includes(value), '"source", "computed" or "none"'],
+  duration: [(value) => value === 0 || isPositive(value), 'a finite number of seconds'],
+  name: [(value) => isString(value) && value !== '', 'a name for play to find'],
+  measure: [isBoolean, 'true or false'],
+};
+
 /** @throws If an option is nothing that baking knows. */
-function valuesOf({
-  fps = 30,
-  precision = 'half',
-  maxTextureSize = 4096,
-  measure = false,
-}: VertexBakeOptions) {
-  if (!(fps > 0 && fps < Infinity)) throw new Error(`${NAME}: fps is ${fps}; use a positive number.`);
-  if (precision !== 'half' && precision !== 'float') {
-    throw new Error(`${NAME}: precision is "${precision}"; use "half" or "float".`);
-  }
-  if (!(maxTextureSize >= 1)) {
-    throw new Error(`${NAME}: maxTextureSize is ${maxTextureSize}; use a positive number.`);
-  }
+function valuesOf(options: VertexBakeOptions) {
+  checkOptions(options, CHECKS, NAME);
+  const { fps = 30, precision = 'half', maxTextureSize = 4096, measure = false } = options;
   return { fps, precision, maxTextureSize, measure };
 }
 

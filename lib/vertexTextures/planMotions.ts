@@ -1,6 +1,7 @@
 import { type AnimationAction, type AnimationClip, AnimationMixer, LoopOnce, type Object3D } from 'three';
 import { type PlannedClip, planClips, warnOfNames } from '../baking/planClips.js';
 import { runAll } from '../baking/runBake.js';
+import { isPositive } from '../utils/checkOptions.js';
 import { describe } from '../utils/describe.js';
 import { keepObject } from './keepObject.js';
 import { updateWorld } from './MeshSampler.js';
@@ -53,7 +54,8 @@ export function planMotions(
     const restore = keepObject(object);
     return { motions: motions.map((motion) => planMotion(object, motion, options.fps, caller)), restore };
   }
-  const clips = planned(motions as AnimationClip[], options, caller).map((clip) => driven(object, clip));
+  const planned = runAll(planClips(motions as AnimationClip[], options.clips, options.fps, caller));
+  const clips = planned.map((clip) => driven(object, clip));
   return { motions: clips, restore() {} };
 }
 
@@ -81,8 +83,8 @@ function planMotion(object: Object3D, motion: VertexMotion, rate: number, caller
       `${caller}: motion "${name}" has duration ${describe(duration)}; use a finite number of seconds.`,
     );
   }
-  if (!(fps > 0 && fps < Infinity)) {
-    throw new Error(`${caller}: motion "${name}" has fps ${fps}; use a positive number.`);
+  if (!isPositive(fps)) {
+    throw new Error(`${caller}: motion "${name}" has fps ${describe(fps)}; use a positive number.`);
   }
   const count = duration > 0 ? Math.max(1, Math.round(duration * fps)) + 1 : 1;
   const pose = (time: number) => {
@@ -96,20 +98,6 @@ function planMotion(object: Object3D, motion: VertexMotion, rate: number, caller
   };
   // A simulation may go on from what it has written.
   return { name, duration, count, pose, release() {} };
-}
-
-/** Errors of `planClips` are for whoever bakes bones. */
-function planned(
-  clips: readonly AnimationClip[],
-  { clips: choices, fps }: VertexBakeOptions & { fps: number },
-  caller: string,
-): PlannedClip[] {
-  try {
-    return runAll(planClips(clips, choices, fps));
-  } catch (error) {
-    if (error instanceof Error) error.message = error.message.replace(/^BoneTexture\.bake/, caller);
-    throw error;
-  }
 }
 
 /** Lets an `AnimationMixer` of its own pose the object, which puts everything back in its place when it is stopped. */

@@ -42,6 +42,8 @@ export async function bakeInWorker(
   clips: readonly AnimationClip[],
   options: BakeAsyncOptions = {},
 ): Promise<BoneTexture> {
+  // Before a worker is started, and the options are taken apart.
+  bakeOptionValues(options);
   const data = await inTurn(() => bakeData(root, clips, options), options.signal);
   // The constructor checks the data, for which the page needs a slice of its own.
   await nextTask();

@@ -39,6 +39,10 @@ test.each<[string[], string]>([
   [['bake', ...FILES, '--fps=-3'], 'bake: --fps is "-3"; use a number above 0'],
   [['bake', ...FILES, '--fps', 'many'], 'bake: --fps is "many"; use a number above 0'],
   [['bake', ...FILES, '--fps='], 'bake: --fps is ""; use a number above 0'],
+  [['bake', ...FILES, '--fps', '1e999'], 'bake: --fps is "1e999"; use a number above 0'],
+  [['bake', ...FILES, '--fps', 'NaN'], 'bake: --fps is "NaN"; use a number above 0'],
+  [['bake', ...FILES, '--max-error=-0'], 'bake: --max-error is "-0"; use a number above 0'],
+  [['bake', ...FILES, '--max-texture-size', '1.5'], 'bake: --max-texture-size is "1.5"; use a whole number'],
   [['bake', ...FILES, '--max-error', '0'], 'bake: --max-error is "0"; use a number above 0'],
   [['bake', ...FILES, '--max-texture-size', 'Infinity'], 'bake: --max-texture-size is "Infinity"'],
   [

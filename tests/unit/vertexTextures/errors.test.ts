@@ -64,12 +64,12 @@ test('meshes without vertices are left out', () => {
 test.each([
   [
     { duration: '2' as unknown as number },
-    'motion "Motion" has duration "2"; use a finite number of seconds',
+    'VertexTexture.bake: duration is "2"; use a finite number of seconds',
   ],
-  [{ duration: null as unknown as number }, 'motion "Motion" has duration null'],
-  [{ duration: Number.NaN }, 'motion "Motion" has duration NaN'],
-  [{ duration: -1 }, 'motion "Motion" has duration -1'],
-  [{ duration: 1, name: '' }, 'the name of a motion is ""; use one for play to find'],
+  [{ duration: null as unknown as number }, 'duration is null'],
+  [{ duration: Number.NaN }, 'duration is NaN'],
+  [{ duration: -1 }, 'duration is -1'],
+  [{ duration: 1, name: '' }, 'name is ""; use a name for play to find'],
 ])('a motion with %j is refused', (options, message) => {
   expect(() => VertexTexture.bake(createMesh('Sail'), still, options)).toThrow(message);
 });

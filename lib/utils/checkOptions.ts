@@ -1,0 +1,42 @@
+import { describe } from './describe.js';
+
+/** For each option what it has to be, as a test and in words. */
+export type OptionChecks = Record<string, readonly [holds: (value: unknown) => boolean, wanted: string]>;
+
+/**
+ * Throws unless options are as they have to be. What is undefined was not given.
+ *
+ * @param caller Class and method, for the message.
+ * @param prefix Stands before the names of the options in it, e.g. `rootMotion.`.
+ */
+export function checkOptions(options: unknown, checks: OptionChecks, caller: string, prefix = ''): void {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    const name = prefix === '' ? 'options' : prefix.slice(0, -1);
+    throw new Error(`${caller}: ${name} is ${describe(options)}; pass an object, or leave it out.`);
+  }
+  for (const [name, [holds, wanted]] of Object.entries(checks)) {
+    const value = (options as Record<string, unknown>)[name];
+    if (value === undefined || holds(value)) continue;
+    throw new Error(`${caller}: ${prefix}${name} is ${describe(value)}; use ${wanted}.`);
+  }
+}
+
+/** Whether a value is a number above 0. A text of digits is none: what adds to it would make a longer text of it. */
+export const isPositive = (value: unknown): value is number =>
+  typeof value === 'number' && value > 0 && value < Infinity;
+
+/** Whether a value is a whole number above 0. */
+export const isCount = (value: unknown): value is number => isPositive(value) && Number.isInteger(value);
+
+export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
+
+export const isString = (value: unknown): value is string => typeof value === 'string';
+
+/** Of how long work in slices takes, and how it is stopped. */
+export const SLICE_CHECKS: OptionChecks = {
+  onProgress: [(value) => typeof value === 'function', 'a function (share) => void'],
+  signal: [
+    (value) => typeof (value as AbortSignal | null)?.throwIfAborted === 'function',
+    'an AbortSignal: new AbortController().signal',
+  ],
+};
