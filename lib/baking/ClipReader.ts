@@ -9,7 +9,7 @@ import { PROPERTY_OFFSETS } from '../tracks/mixPose.js';
 import { TRANSLATION } from '../tracks/PoseTracks.js';
 import { bindTracks, interpolantOf, type TrackTargets, trackTargetsOf } from './bindTracks.js';
 import { type Channel, type ClipChannels, channelsOf, repeats } from './channels.js';
-import { findKeyGrid } from './keyGrid.js';
+import { findKeyGrid, LOOSE_TOLERANCE } from './keyGrid.js';
 import { nodesAbove } from './nodesAbove.js';
 import type { Steps } from './runBake.js';
 import { SkippedTracks } from './SkippedTracks.js';
@@ -83,7 +83,7 @@ export class ClipReader {
 
   /** The frame rate at which a clip that has to be sampled is sampled first. */
   firstRate(clip: AnimationClip): number {
-    return findKeyGrid(keyTimes(this.read(clip).moving, clip.duration)) || FIRST_FPS;
+    return findKeyGrid(keyTimes(this.read(clip).moving, clip.duration), LOOSE_TOLERANCE) || FIRST_FPS;
   }
 
   private read(clip: AnimationClip): ClipChannels {

@@ -1,6 +1,9 @@
 /** Seconds by which a key may be off its frame: what float32 rounds times of a minute to. */
 const TOLERANCE = 4e-6;
 
+/** The same where only the frame rate is asked for: files that are text have times of four or five decimals. */
+export const LOOSE_TOLERANCE = 2e-4;
+
 /** Frames per second above which a clip counts as having no frame rate. */
 const MAX_RATE = 240;
 
@@ -11,21 +14,22 @@ const MAX_RATE = 240;
  * Result for keys at 0, 0.1 and 0.25 s: 20.
  *
  * @param times Key times in seconds, of all tracks, in any order.
+ * @param tolerance Seconds by which a key may be off its frame. @default 4e-6
  * @returns 0 if all keys are at 0; null if there is no such rate up to 240 frames per second.
  */
-export function findKeyGrid(times: ArrayLike<number>): number | null {
+export function findKeyGrid(times: ArrayLike<number>, tolerance = TOLERANCE): number | null {
   const sorted = distinct(new Float64Array(times).sort());
   let gap = Infinity;
   for (let i = 0; i < sorted.length; i++) {
     const step = sorted[i] - (i === 0 ? 0 : sorted[i - 1]);
-    if (step > TOLERANCE) gap = Math.min(gap, step);
+    if (step > tolerance) gap = Math.min(gap, step);
   }
   if (gap === Infinity) return 0;
 
   // The smallest gap between keys may be several frames.
   for (let frames = 1; frames / gap <= MAX_RATE * (1 + TOLERANCE); frames++) {
     const rate = refined(sorted, frames / gap);
-    if (worstOf(sorted, rate) <= TOLERANCE) return rate;
+    if (worstOf(sorted, rate) <= tolerance) return rate;
   }
   return null;
 }

@@ -108,9 +108,6 @@ function checkIsClip(clip: AnimationClip, where: string, caller: string): void {
 
 /** @param checked Arrays of times that have been found right; tracks often share them. */
 function* checkClip(clip: AnimationClip, checked: Set<ArrayLike<number>>, caller: string): Steps<void> {
-  if (clip.tracks.length === 0) {
-    throw new Error(`${caller}: clip "${clip.name}" has no tracks; leave it out with options.clips.`);
-  }
   if (!(clip.duration >= 0 && clip.duration < Infinity)) {
     throw new Error(
       `${caller}: clip "${clip.name}" has duration ${clip.duration}; call clip.resetDuration().`,

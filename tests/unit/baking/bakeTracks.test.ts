@@ -57,6 +57,22 @@ test('tracks with fewer keys than frames are exact too', () => {
   expect(clip).toMatchObject({ fps: 4, stride: 2, error: 0 });
 });
 
+test('keys near to frames are stored on these, as Collada has them with times of five decimals', () => {
+  const times = Array.from({ length: 49 }, (_, i) => Number((i / 24).toFixed(5)));
+  const { off, clip } = bake(
+    [
+      vector(
+        'Tip.position',
+        times,
+        times.flatMap((t) => [Math.sin(t), 0, 0]),
+      ),
+    ],
+    2,
+  );
+  expect(off).toBeLessThan(1e-4);
+  expect(clip).toMatchObject({ fps: 24, frames: 49 });
+});
+
 test('as many keys as frames, but two of them at one time, are not taken for one a frame', () => {
   const jump = vector('Tip.position', [0, 0.5, 0.5, 1.5], [0, 0, 0, 1, 0, 0, 1, 0, 0, 3, 0, 0]);
   const { off, clip } = bake([jump, vector('Base.position', [0, 1, 1.5], [0, 0, 0, 0, 1, 0, 0, 0, 0])], 1.5);

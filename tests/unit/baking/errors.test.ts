@@ -36,7 +36,6 @@ test('BoneTexture.bake names the clip and track it cannot bake', () => {
   const { root } = createStick();
   const track = (values: number[], times = [0, 1]) =>
     new VectorKeyframeTrack('Tip.position', times, values) as KeyframeTrack;
-  expect(bake(root, [new AnimationClip('Empty', 1, [])])).toThrow('clip "Empty" has no tracks');
   const nan = new AnimationClip('Bad', 1, [track([0, 0, 0, Number.NaN, 0, 0])]);
   expect(bake(root, [nan])).toThrow('key 1 of track "Tip.position" of clip "Bad" is NaN');
   const hollow = new AnimationClip('Hollow', 1, [track([0, 0, 0, 1, 0, 0])]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findKeyGrid } from '../../../lib/baking/keyGrid.js';
+import { findKeyGrid, LOOSE_TOLERANCE } from '../../../lib/baking/keyGrid.js';
 import { describeCharacter } from '../../support/characters.js';
 import { loadModel } from '../../support/models.js';
 
@@ -13,6 +13,12 @@ test('the slowest rate that holds all keys', () => {
   expect(findKeyGrid([0, 0.1, 0.25])).toBe(20);
   expect(findKeyGrid([0, 2])).toBe(0.5);
   expect(findKeyGrid([1])).toBe(1);
+});
+
+test('the frame rate of times that were written with few decimals', () => {
+  const times = Array.from({ length: 1200 }, (_, i) => Number((i / 24).toFixed(4)));
+  expect(findKeyGrid(times)).toBeNull();
+  expect(findKeyGrid(times, LOOSE_TOLERANCE)).toBe(24);
 });
 
 test('one key at the beginning needs no frames', () => {
