@@ -7,6 +7,7 @@ import {
   PropertyType,
   type ReaderContext,
   RefList,
+  type Root,
   type Scene,
   type WriterContext,
 } from '@gltf-transform/core';
@@ -111,6 +112,22 @@ export class BakedAnimationRoot extends ExtensionProperty<IBakedAnimationRoot> {
 
   protected override getDefaults(): Nullable<IBakedAnimationRoot> {
     return Object.assign(super.getDefaults(), { version: 1, characters: new RefList<BakedCharacter>() });
+  }
+
+  /**
+   * Makes this the same as another. Where a document is merged into this one, which copies all but its root, the characters go to the
+   * root of this document: besides those that it has already.
+   */
+  override copy(other: this, resolve?: Parameters<ExtensionProperty['copy']>[1]): this {
+    super.copy(other, resolve);
+    if (resolve === undefined || other.getGraph() === this.getGraph()) return this;
+    const there = other.listParents().find((parent): parent is Root => parent.propertyType === 'Root');
+    const root = there && (resolve(there) as Root);
+    if (root?.propertyType !== 'Root' || root.getGraph() !== this.getGraph()) return this;
+    const before = root.getExtension<BakedAnimationRoot>(EXTENSION) ?? this;
+    if (before === this) root.setExtension(EXTENSION, before);
+    else for (const character of this.listCharacters()) before.addCharacter(character);
+    return this;
   }
 
   getVersion(): number {

@@ -1,6 +1,7 @@
 import type { AnimationClip, Object3D } from 'three';
 import { EXTENSION } from './bakedJSON.js';
 import { bakeOptionsOf } from './bakeOptions.js';
+import { checkMeshes } from './checkMeshes.js';
 import type { MeshoptDecoderLike } from './compressedViews.js';
 import { countOf, expectField, fileError, objectOf, stringsOf } from './fileErrors.js';
 import type { LoadedCharacter } from './LoadedCharacter.js';
@@ -109,11 +110,13 @@ async function load(
   const merging = mergingOf(mergeMaterials);
   const wanted = 'true, false or { textures, maxSize }';
   expectField(merging !== null, `${field}.mergeMaterials`, mergeMaterials, wanted);
+  const boneTexture = await readTexture(source, character, index);
+  checkMeshes(scene, boneTexture, field);
   const loaded: LoadedCharacter = {
     name,
     scene,
     animations,
-    boneTexture: await readTexture(source, character, index),
+    boneTexture,
     bakeOptions: bakeOptionsOf(character.bakeOptions, `${field}.bakeOptions`),
     hiddenParts: stringsOf(hiddenParts, `${field}.hiddenParts`),
     mergeMaterials: merging,

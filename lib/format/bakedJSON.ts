@@ -188,6 +188,8 @@ export interface LevelJSON {
 export interface LevelsJSON {
   /** How many vertices that geometry has. */
   vertices: number;
+  /** Three numbers that are others if its vertices are, or stand in another order. Files of the first libraries have none. */
+  positions?: number[];
   /** From near to far. */
   list: LevelJSON[];
   /** By name. */

@@ -1,4 +1,5 @@
 import type { BufferGeometry } from 'three';
+import { positionSums } from '../utils/positionSums.js';
 import { ArrayReader } from './ArrayReader.js';
 import type { ArrayJSON, Encoded, LevelGroup, LevelJSON, LevelsJSON } from './bakedJSON.js';
 import { checkChecksum, checksumOf } from './checksum.js';
@@ -49,12 +50,15 @@ export interface ReadLevel {
 export interface ReadLevels {
   /** How many vertices the crowd's geometry had. */
   vertices: number;
+  /** Where these were, see `LevelsJSON`; null if the file does not say. */
+  positions: number[] | null;
   /** From near to far. */
   list: ReadLevel[];
 }
 
-/** Levels as JSON and bytes. @param vertices Of the crowd's geometry. */
-export function encodeLevels(levels: readonly WrittenLevel[], vertices: number): Encoded<LevelsJSON> {
+/** Levels as JSON and bytes. @param source The crowd's geometry. */
+export function encodeLevels(levels: readonly WrittenLevel[], source: BufferGeometry): Encoded<LevelsJSON> {
+  const vertices = source.getAttribute('position').count;
   const arrays: Record<string, ArrayJSON> = {};
   const views: Uint8Array[] = [];
   const list = levels.map((written, i): LevelJSON => {
@@ -87,7 +91,9 @@ export function encodeLevels(levels: readonly WrittenLevel[], vertices: number):
     }));
     return { ...level, indices: name, ...(groups.length > 0 && { groups }) };
   });
-  const json: LevelsJSON = { vertices, list, arrays, checksum: 0 };
+  const positions = positionSums(source);
+  const areNumbers = positions.every(Number.isFinite);
+  const json: LevelsJSON = { vertices, ...(areNumbers && { positions }), list, arrays, checksum: 0 };
   json.checksum = checksumOf(json, views);
   return { json, views };
 }
@@ -125,5 +131,11 @@ export function decodeLevels(json: unknown, views: readonly Uint8Array[], field:
     });
     return { ...read, indices, groups };
   });
-  return { vertices, list };
+  return { vertices, positions: positionsOf(object.positions, `${field}.positions`), list };
+}
+
+function positionsOf(json: unknown, field: string): number[] | null {
+  if (json === undefined) return null;
+  expectField(Array.isArray(json) && json.length === 3, field, json, 'three numbers');
+  return json.map((value) => numberOf(value, field));
 }

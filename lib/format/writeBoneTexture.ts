@@ -81,7 +81,6 @@ function levelsOf(
   levels: readonly WrittenLevel[],
   geometry: BufferGeometry | undefined,
 ): Encoded<LevelsJSON> {
-  const position = geometry?.getAttribute('position');
-  if (position !== undefined) return encodeLevels(levels, position.count);
+  if (geometry?.getAttribute('position') !== undefined) return encodeLevels(levels, geometry);
   throw fileError('writeBoneTexture with levels needs geometry: crowd.geometry, which they were made of.');
 }

@@ -2,6 +2,7 @@ import type { BufferGeometry } from 'three';
 import { pickVertices } from '../character/pickVertices.js';
 import type { LoadedCharacter } from '../format/LoadedCharacter.js';
 import type { ReadLevel } from '../format/levels.js';
+import { isSameOrder, positionSums } from '../utils/positionSums.js';
 import type { LeveledMesh } from './LeveledMesh.js';
 
 /** Group of a vertex that no triangle has, or triangles of several groups have. */
@@ -14,12 +15,17 @@ const SEVERAL = -2;
  * @throws If they were made of other meshes.
  */
 export function addLevelsOf({ levels }: LoadedCharacter, crowd: LeveledMesh, caller: string): void {
-  if (levels === null) return;
+  if (levels === null || levels.list.length === 0) return;
   const { geometry } = crowd;
   const { count } = geometry.getAttribute('position');
   if (count !== levels.vertices) {
     throw new Error(
       `${caller}: the file's levels of detail were made for ${levels.vertices} vertices, and the crowd has ${count}; bake the file anew.`,
+    );
+  }
+  if (levels.positions !== null && !isSameOrder(levels.positions, positionSums(geometry))) {
+    throw new Error(
+      `${caller}: the file's levels of detail were made for vertices at other places or in another order, which a tool has changed since; bake the file anew.`,
     );
   }
   const groups = geometry.groups.length > 0 ? groupsOfVertices(geometry) : null;

@@ -15,6 +15,7 @@ import { bakeVertices } from './bakeVertices.js';
 import { bindVertices, collectMeshes } from './bindVertices.js';
 import { checkVertexTextureData } from './checkVertexTextureData.js';
 import { decodeVertices, type EncodedVertices, encodeVertices } from './encodeVertices.js';
+import { findMoved } from './findMoved.js';
 import { frameTable } from './frameTable.js';
 import type { MotionSource } from './planMotions.js';
 import type { VertexBakeAsyncOptions, VertexBakeOptions } from './VertexBakeOptions.js';
@@ -74,6 +75,7 @@ export class VertexTexture extends BoneTexture {
     this.binding = {
       source: vertexSourceName(precision),
       collect: (root, caller) => collectMeshes(root, data, this.vertexReader, caller),
+      findMoved: (root) => findMoved(root, data, NAME),
       bind: (geometry: BufferGeometry, source: BufferGeometry, caller: string) =>
         bindVertices(geometry, source, data, this.vertexReader, caller),
     };

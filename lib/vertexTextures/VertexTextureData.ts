@@ -18,6 +18,8 @@ export interface VertexPart {
   name: string;
   /** How many it has. */
   vertices: number;
+  /** Three numbers that are others if these are, or stand in another order; of files of the first libraries they are not known. */
+  positions?: number[];
 }
 
 /** Everything a vertex texture knows, as plain data that a file or a worker can carry. Do not change it. */

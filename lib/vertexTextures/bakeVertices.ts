@@ -1,14 +1,21 @@
-import { Box3, type Object3D, Vector3 } from 'three';
+import { Box3, type Mesh, type Object3D, Vector3 } from 'three';
 import { COMMON_CHECKS } from '../baking/bakeOptionValues.js';
 import { REST_FRAME } from '../constants.js';
 import { boxToArray } from '../poses/BoxArray.js';
 import type { BakedClip } from '../poses/ClipTable.js';
 import { checkOptions, isBoolean, isPositive, isString, type OptionChecks } from '../utils/checkOptions.js';
+import { positionSums } from '../utils/positionSums.js';
 import { FrameStore } from './FrameStore.js';
 import { type MotionSource, type PlannedMotion, planMotions } from './planMotions.js';
 import type { VertexBakeOptions } from './VertexBakeOptions.js';
 import { drawnMeshes, VertexSampler } from './VertexSampler.js';
-import { layoutVertices, type VertexErrors, type VertexTextureData, WORDS } from './VertexTextureData.js';
+import {
+  layoutVertices,
+  type VertexErrors,
+  type VertexPart,
+  type VertexTextureData,
+  WORDS,
+} from './VertexTextureData.js';
 
 const NAME = 'VertexTexture.bake';
 
@@ -25,6 +32,7 @@ export function* bakeVertices(
 ): VertexBakeSteps {
   const { fps, precision, maxTextureSize, measure } = valuesOf(options);
   const meshes = drawnMeshes(object, NAME);
+  const parts = meshes.map(partOf);
   const { motions, restore } = planMotions(object, source, { ...options, fps }, NAME);
   const ownCode = motions.length > 0 && !isDriven(source);
   const normals = options.normals ?? (ownCode ? 'computed' : 'source');
@@ -76,10 +84,7 @@ export function* bakeVertices(
       texels.set(words, i * words.length);
     });
     return {
-      parts: meshes.map(({ name, geometry }) => ({
-        name,
-        vertices: geometry.getAttribute('position').count,
-      })),
+      parts,
       vertices,
       precision,
       normals: normals !== 'none',
@@ -95,6 +100,13 @@ export function* bakeVertices(
     for (const motion of motions) motion.release();
     restore();
   }
+}
+
+/** What is kept of a mesh, as it is before code writes other positions into it. */
+function partOf({ name, geometry }: Mesh): VertexPart {
+  const positions = positionSums(geometry);
+  const vertices = geometry.getAttribute('position').count;
+  return { name, vertices, ...(positions.every(Number.isFinite) && { positions }) };
 }
 
 /** Whether clips pose the object, and not code of the user's. */

@@ -25,8 +25,12 @@ export function checkVertexTextureData(data: VertexTextureData): void {
   const { parts, vertices, precision, normals, frames, boxes, texels, width, height, errors } = data;
   checkThat(precision === 'half' || precision === 'float', 'precision', precision, '"half" or "float"');
   checkThat(typeof normals === 'boolean', 'normals', normals, 'true or false');
-  const isPart = ({ name, vertices: count }: VertexTextureData['parts'][number]) =>
-    typeof name === 'string' && Number.isInteger(count) && count >= 0;
+  const isPart = ({ name, vertices: count, positions }: VertexTextureData['parts'][number]) =>
+    typeof name === 'string' &&
+    Number.isInteger(count) &&
+    count >= 0 &&
+    (positions === undefined ||
+      (Array.isArray(positions) && positions.length === 3 && positions.every(Number.isFinite)));
   checkThat(
     Array.isArray(parts) && parts.length > 0 && parts.every(isPart),
     'parts',

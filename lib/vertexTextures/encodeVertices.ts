@@ -114,10 +114,10 @@ export function decodeVertices({ json, views }: EncodedVertices, maxTextureSize:
   checkThat(precision === 'half' || precision === 'float', 'precision', precision, '"half" or "float"');
   checkCount(frameCount, 'frameCount');
   checkCount(storedCount, 'storedCount');
-  const parts = listOf<VertexPart>(json.parts, 'parts').map(({ name, vertices }, i) => {
+  const parts = listOf<VertexPart>(json.parts, 'parts').map(({ name, vertices, positions }, i) => {
     checkThat(typeof name === 'string', `parts[${i}].name`, name, 'a string');
     checkCount(vertices, `parts[${i}].vertices`);
-    return { name, vertices };
+    return { name, vertices, ...(positions !== undefined && { positions }) };
   });
   const vertices = parts.reduce((sum, part) => sum + part.vertices, 0);
   const words = WORDS[precision];

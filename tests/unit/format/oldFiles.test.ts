@@ -126,7 +126,10 @@ describe.each(readdirSync(FOLDERS))('files of %s', (version) => {
         meshoptDecoder: MeshoptDecoder,
         vertexTextures: VertexTexture,
       });
-      expect((read as VertexTexture).encode()).toEqual(baked.encode());
+      const { json, views } = baked.encode();
+      // Files did not say from the beginning where the vertices of meshes are.
+      const parts = json.parts.map(({ name, vertices: count }) => ({ name, vertices: count }));
+      expect((read as VertexTexture).encode()).toEqual({ json: { ...json, parts }, views });
     },
   );
 
