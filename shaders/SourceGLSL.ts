@@ -22,6 +22,11 @@ export interface SourceGLSL {
   /** Textures of unsigned integers that they read. */
   integers?: number;
   /**
+   * Whether its declarations define `posedPosition` and `posedNormal`, which multiply positions and normals with the matrix, in
+   * the place of those that just do that.
+   */
+  carries?: boolean;
+  /**
    * What the functions of its variants need. Several sources in one program declare what they have in common once: texts
    * that are the same.
    *

@@ -68,8 +68,8 @@ void moveVertex( mat3x4 skin ) {
   motionShift[ 0 ] = moved - position;
   motionTurn[ 0 ] = turned - normal;
 
-  vec3 posed = vec4( moved, 1.0 ) * skin;
-  vec3 facing = vec4( turned, 0.0 ) * skin;
+  vec3 posed = posedPosition( moved, skin );
+  vec3 facing = posedNormal( turned, skin );
   moved = posed;
   turned = facing;
   ${after}

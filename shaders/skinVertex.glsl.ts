@@ -22,6 +22,21 @@ const OPTIONAL = ['skinnormal_vertex', 'color_vertex', 'uv_vertex'];
 
 const SKINNED = 'mat3x4 crowdSkin = skinningMatrix();';
 
+/** How vertices are posed with the skinning matrix, unless a source of the program knows better. */
+const POSED = /* glsl */ `
+vec3 posedPosition( vec3 position, mat3x4 skin ) {
+
+  return vec4( position, 1.0 ) * skin;
+
+}
+
+vec3 posedNormal( vec3 normal, mat3x4 skin ) {
+
+  return vec4( normal, 0.0 ) * skin;
+
+}
+`;
+
 /** What the shaders of a material are made for. */
 export interface CrowdProgram {
   /** Codes of the variants that the material is drawn with. Several are told apart at run time. */
@@ -51,13 +66,13 @@ export function skinVertexGLSL(vertexShader: string, program: CrowdProgram): str
     skinbase_vertex: skinned,
 
     skinnormal_vertex: /* glsl */ `
-objectNormal = vec4( objectNormal${turn[0]}, 0.0 ) * crowdSkin${turn[1]};
+objectNormal = posedNormal( objectNormal${turn[0]}, crowdSkin )${turn[1]};
 #ifdef USE_TANGENT
   objectTangent = vec4( objectTangent, 0.0 ) * crowdSkin;
 #endif
 `,
 
-    skinning_vertex: `transformed = vec4( transformed${shift[0]}, 1.0 ) * crowdSkin${shift[1]};`,
+    skinning_vertex: `transformed = posedPosition( transformed${shift[0]}, crowdSkin )${shift[1]};`,
   };
   if (variants.some(({ parts }) => parts)) Object.assign(chunks, partChunks);
   const hasMorphs = vertexShader.includes('#include <morphinstance_vertex>');
@@ -139,6 +154,7 @@ function skinningFunctions(program: CrowdProgram): string {
     ...(morphs ? [morphsGLSL] : []),
     ...(uniforms.texels > 0 ? [readUniformsGLSL(codes, uniforms)] : []),
     ...variants.flatMap((variant) => sourceOf(variant).declarations(slots, morphs)),
+    ...(variants.some((variant) => sourceOf(variant).carries) ? [] : [POSED]),
   ]);
 
   const functions = [...declarations];

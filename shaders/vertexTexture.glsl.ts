@@ -19,12 +19,33 @@ vec3 unfoldNormal( vec2 square ) {
 
 }
 
+// Where the vertex was modelled, its normal there, and what that is as it is posed: the matrix turns what is beside them.
+vec3 carriedPosition = vec3( 0.0 );
+vec3 carriedNormal = vec3( 0.0 );
+vec3 carriedFacing = vec3( 0.0 );
+
+vec3 posedPosition( vec3 place, mat3x4 skin ) {
+
+  return vec4( place - carriedPosition, 1.0 ) * skin;
+
+}
+
+vec3 posedNormal( vec3 facing, mat3x4 skin ) {
+
+  return vec4( facing - carriedNormal, 0.0 ) * skin + carriedFacing;
+
+}
+
 mat3x4 carryVertex( float shown, vec3 posed, vec3 turned ) {
 
   mat3 turn = mat3( shown );
+  carriedPosition = position;
+  carriedNormal = normal;
+  carriedFacing = shown * normal;
 
   if ( dot( turned, turned ) > 0.0 && dot( normal, normal ) > 0.0 ) {
 
+    carriedFacing = turned;
     vec3 from = normalize( normal );
     vec3 to = normalize( turned );
     float cosine = dot( from, to );
@@ -44,8 +65,7 @@ mat3x4 carryVertex( float shown, vec3 posed, vec3 turned ) {
 
   }
 
-  vec3 way = posed - turn * position;
-  return transpose( mat4x3( turn[ 0 ], turn[ 1 ], turn[ 2 ], way ) );
+  return transpose( mat4x3( turn[ 0 ], turn[ 1 ], turn[ 2 ], posed ) );
 
 }
 `;
@@ -82,8 +102,9 @@ void addVertex_${precision}( ivec2 frame, int vertex, float weight, inout vec3 p
 ];
 
 /**
- * Carries a vertex to where it is in the frames that its instance shows, and turns its normal to what it is there: by the least
- * turn that does it, which tangents follow. The matrix holds for the vertex alone.
+ * Carries a vertex to where it is in the frames that its instance shows, and turns what is beside it as its normal turns: by the
+ * least turn that does it, which tangents and motions follow. Position and normal themselves are added as the frames have them, so
+ * that compilers leave the turn out where nothing else is asked for: in shadow maps, and in materials without normal maps.
  */
 export function vertexMatrixGLSL(name: string, precision: VertexPrecision, variant: ShaderVariant): string {
   const add = (texel: string, weight: string) =>

@@ -11,7 +11,6 @@ import {
   max,
   normalGeometry,
   normalize,
-  positionGeometry,
   select,
   uint,
   vec2,
@@ -53,7 +52,7 @@ function decode(
 }
 
 /**
- * Twin of `vertexMatrixGLSL`: a matrix for the vertex alone, as rows. Builds on the current stack.
+ * Twin of `vertexMatrixGLSL`: a matrix for the vertex alone, as rows, and its normal. Builds on the current stack.
  *
  * @param table Of each frame its box, and which of the stored frames it is.
  */
@@ -64,7 +63,7 @@ export function vertexMatrix(
   playback: PlaybackNodes,
   draw: VertexDrawNodes,
   variant: ShaderVariant,
-): Rows {
+): CarriedVertex {
   const ids = ivec4(attribute<'ivec4'>('skinIndex', 'ivec4')).toVar();
   const vertex = ids.y
     .add(ids.z.shiftLeft(int(16)))
@@ -104,10 +103,18 @@ export function vertexMatrix(
   return carryVertex(shown, posed, turned);
 }
 
-function carryVertex(shown: Node<'float'>, posed: Node<'vec3'>, turned: Node<'vec3'>): Rows {
+/** What a vertex texture has of a vertex: see `PosedNodes`. */
+export interface CarriedVertex {
+  rows: Rows;
+  normal: Node<'vec3'>;
+}
+
+function carryVertex(shown: Node<'float'>, posed: Node<'vec3'>, turned: Node<'vec3'>): CarriedVertex {
   const rows = [vec3(shown, 0, 0).toVar(), vec3(0, shown, 0).toVar(), vec3(0, 0, shown).toVar()];
+  const normal = normalGeometry.mul(shown).toVar();
   const lit = dot(turned, turned).greaterThan(0).and(dot(normalGeometry, normalGeometry).greaterThan(0));
   If(lit, () => {
+    normal.assign(turned);
     const from = normalize(normalGeometry).toVar();
     const to = normalize(turned).toVar();
     const cosine = dot(from, to).toVar();
@@ -142,7 +149,6 @@ function carryVertex(shown: Node<'float'>, posed: Node<'vec3'>, turned: Node<'ve
       );
     });
   });
-  const row = (turn: Node<'vec3'>, place: Node<'float'>) =>
-    vec4(turn, place.sub(dot(turn, positionGeometry))).toVar();
-  return [row(rows[0], posed.x), row(rows[1], posed.y), row(rows[2], posed.z)];
+  const row = (i: 0 | 1 | 2) => vec4(rows[i], [posed.x, posed.y, posed.z][i]).toVar();
+  return { rows: [row(0), row(1), row(2)], normal };
 }

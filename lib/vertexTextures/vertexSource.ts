@@ -67,6 +67,7 @@ const vertexSource = (precision: Precision): PoseSource => ({
   glsl: {
     textures: (slots) => (slots === 'attributes' ? 2 : 3),
     integers: 1,
+    carries: true,
     declarations: (slots) => [
       newestSlotGLSL(slots),
       frameAtGLSL,

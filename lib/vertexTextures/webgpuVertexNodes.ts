@@ -24,7 +24,7 @@ const vertexNodes = (precision: Precision): NodeSource => ({
     const common = { rows: drawRows(), stride: drawStride(), bits: drawMorphTexel() };
     const matrixAt = (clock: ReturnType<typeof drawClock>) =>
       vertexMatrix(table, vertices, precision, playback, { ...common, clock }, variant);
-    return { rows: matrixAt(drawClock()), previous: () => matrixAt(previousClock()) };
+    return { ...matrixAt(drawClock()), previous: () => matrixAt(previousClock()) };
   },
 });
 

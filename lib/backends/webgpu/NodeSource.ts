@@ -18,11 +18,21 @@ export interface VertexNodes {
   morph: boolean;
 }
 
-/** Matrices that carry the vertex from where it was modelled to where it is posed. */
-export interface SkinningNodes {
+/** What carries the vertex from where it was modelled to where it is posed. */
+export interface PosedNodes {
+  /** The rows of the skinning matrix. */
   rows: Rows;
-  /** The same of the frame before; null if that is not known. Builds on the current stack. */
-  previous: (() => Rows) | null;
+  /**
+   * Of sources whose matrix holds for the vertex alone, the posed normal of the vertex. Then the matrix carries to the posed position
+   * what is at the vertex's own, and turns what is beside it, or beside its normal.
+   */
+  normal?: Node<'vec3'>;
+}
+
+/** The same in this frame and in the one before. */
+export interface SkinningNodes extends PosedNodes {
+  /** Null if that is not known. Builds on the current stack. */
+  previous: (() => PosedNodes) | null;
 }
 
 /** How a pose source poses vertices in node materials: the twin of its `glsl`. */

@@ -26,7 +26,6 @@ import {
   componentsNamed,
   type DrawFrame,
   objectUniform,
-  type Rows,
   vectorUniform,
   withColumns,
 } from '../../../shaders/tsl.js';
@@ -34,7 +33,9 @@ import { InstanceTexture } from '../../instances/InstanceTexture.js';
 import type { CrowdMotions } from '../../motion/CrowdMotions.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { instanceNode, onCrowdUpdate } from './crowdNodes.js';
+import type { PosedNodes } from './NodeSource.js';
 import { instanceMatrixNode, previousMatrixNode } from './placeCrowd.js';
+import { posedNormal, posedPosition } from './posedVertex.js';
 
 /** What is added to a position and to a normal, before and after they are multiplied with the skinning matrix. */
 export interface MovedVertex {
@@ -47,10 +48,10 @@ export interface MotionBuild {
   /**
    * Twin of `moveVertex` in `motion.glsl.ts`. Builds on the current stack.
    *
-   * @param rows Of the skinning matrix.
-   * @param before Whether it is that of the frame before.
+   * @param pose What carries the vertex.
+   * @param before Whether that is of the frame before.
    */
-  move(rows: Rows, before: boolean): MovedVertex;
+  move(pose: PosedNodes, before: boolean): MovedVertex;
 }
 
 /** What moves the vertices of a crowd in a build; null where nothing does. */
@@ -61,7 +62,7 @@ export function motionBuild(
 ): MotionBuild | null {
   const program = crowd.motions?.program;
   if (program === undefined || program.number !== variant.motion) return null;
-  return { move: (rows, before) => moveVertex(program, crowd, builder, variant, rows, before) };
+  return { move: (pose, before) => moveVertex(program, crowd, builder, variant, pose, before) };
 }
 
 function moveVertex(
@@ -69,7 +70,7 @@ function moveVertex(
   crowd: DrawnCrowd,
   builder: NodeBuilder,
   { parts }: ShaderVariant,
-  rows: Rows,
+  pose: PosedNodes,
   before: boolean,
 ): MovedVertex {
   const build = buildOf(builder);
@@ -89,12 +90,12 @@ function moveVertex(
 
   const normal = build.hasGeometryAttribute('normal') ? normalGeometry : vec3(0);
   const first = apply('beforeSkinning', positionGeometry, normal);
-  const posed = transform(rows, vec4(first.position, 1)).toVar();
-  const facing = transform(rows, vec4(first.normal, 0)).toVar();
+  const posed = posedPosition(pose, first.position).toVar();
+  const facing = posedNormal(pose, first.normal).toVar();
   const last = apply('afterSkinning', posed, facing);
   const shift = last.position.sub(posed);
   // The vertices of a hidden part are all at one point, and must stay there.
-  const size = rows.map((row) => dot(row, row)).reduce((sum, one) => sum.add(one));
+  const size = pose.rows.map((row) => dot(row, row)).reduce((sum, one) => sum.add(one));
   const shown = parts ? select(size.greaterThan(0), shift, vec3(0)) : shift;
   return {
     shift: [first.position.sub(positionGeometry), shown],
@@ -165,9 +166,6 @@ function moveBy({ name, tsl, places, timeAt }: MotionStep, given: Given): MovedN
   };
   return tsl(vertex as unknown as MotionNodes<never>);
 }
-
-const transform = ([row0, row1, row2]: Rows, vector: Node<'vec4'>): Node<'vec3'> =>
-  vec3(dot(row0, vector), dot(row1, vector), dot(row2, vector));
 
 /** Stands for the seeds of a crowd in which no instances were exchanged. */
 let noSeeds: InstanceTexture | null = null;

@@ -33,7 +33,7 @@ export const texelNodes = (encoding: MatrixEncodingName): NodeSource => ({
       // From the morphed position: three.js keeps no weights of the frame before.
       previous: () => {
         const before = { ...common, clock: previousClock() };
-        return skinningMatrix(boneTexture, jointMatrix, playback, before, variant);
+        return { rows: skinningMatrix(boneTexture, jointMatrix, playback, before, variant) };
       },
     };
   },

@@ -28,6 +28,6 @@ export const trackNodes: NodeSource = {
     const rows = sum((joint) => palette.rows(instance, joint));
     if (morph && variant.morphs) clipMorphs(crowd).add((target) => palette.influence(instance, target));
     // From the morphed position: influences of the frame before are not read.
-    return { rows, previous: () => palette.rowsBefore(instance, rows, sum) };
+    return { rows, previous: () => ({ rows: palette.rowsBefore(instance, rows, sum) }) };
   },
 };

@@ -194,8 +194,8 @@ describe('GLSL', () => {
     numberOf(wind());
     const text = textOf(plain);
     expect(text).not.toMatch(/motion|seed/i);
-    expect(text).toContain('transformed = vec4( transformed, 1.0 ) * crowdSkin;');
-    expect(text).toContain('objectNormal = vec4( objectNormal, 0.0 ) * crowdSkin;');
+    expect(text).toContain('transformed = posedPosition( transformed, crowdSkin );');
+    expect(text).toContain('objectNormal = posedNormal( objectNormal, crowdSkin );');
   });
 
   test('motions of one kind share a program, whatever their uniforms', () => {
