@@ -26,7 +26,7 @@ export interface ShaderVariant {
 const INFLUENCES: readonly Influences[] = [1, 2, 4];
 
 /** Sources that codes tell apart. */
-export const MAX_SOURCES = 8;
+export const MAX_SOURCES = 10;
 
 /** Codes are below this: there are four flags. It must be below 2^23, so that shaders can round a float32 to a code. */
 export const VARIANT_CODES = MAX_MOTIONS * MAX_LAYOUTS * MAX_SOURCES * 16 * 3;

@@ -51,13 +51,16 @@ export function newestSlotGLSL(slots: SlotSource): string {
 }
 
 /** What one slot of an instance shows: where the texels of its two frames begin, and how they mix. */
-export const poseLayerGLSL = /* glsl */ `
+export const poseStructGLSL = /* glsl */ `
 struct PoseLayer {
   ivec2 texel0;
   ivec2 texel1;
   float alpha;
 };
+`;
 
+/** Finds that of a slot. */
+export const poseLayerGLSL = /* glsl */ `
 ivec2 frameTexel( float frame ) {
 
   float rows = CROWD_ROWS;
@@ -103,24 +106,28 @@ export const STRONGEST: Record<ShaderVariant['influences'], string> = {
   4: '',
 };
 
+/** How much of a vertex is shown: nothing of hidden parts, whose vertices are all at one point. */
+const shownGLSL = ({ parts }: ShaderVariant): string =>
+  parts ? 'clamp( instancePart().w, 0.0, 1.0 )' : '1.0';
+
 /**
  * A loop over the clips that an instance shows: the one that plays and those that fade out. It declares `left`, the share that
  * is still to come, and in its body `pose` and `share`. It is a loop, not a row of `if`s, because some drivers run both sides
  * of an `if`, and would look up what does not count: an instance that does not fade goes through it once. For a hidden part it
  * does not run at all, so that all its vertices are at one point.
  */
-export const eachClipGLSL = ({ interpolate, parts }: ShaderVariant, body: string): string => /* glsl */ `
+export const eachClipGLSL = (variant: ShaderVariant, body: string): string => /* glsl */ `
   vec4 clip = instanceClip;
   vec4 timing = instanceTiming;
   ivec2 at = fadingTexel();
   float ease = fadingWeight( timing );
-  float left = ${parts ? 'clamp( instancePart().w, 0.0, 1.0 )' : '1.0'};
+  float left = ${shownGLSL(variant)};
 
   while ( left > 0.0 ) {
 
     float fading = left * fadingWeight( timing );
     float share = left - fading;
-    PoseLayer pose = poseLayer( clip, timing, ease, ${interpolate} );
+    PoseLayer pose = poseLayer( clip, timing, ease, ${variant.interpolate} );
     ${body}
     left = fading;
     ease = 1.0 - fading;
@@ -141,20 +148,8 @@ export function skinningMatrixGLSL(
   encoding: MatrixEncodingName,
   variant: ShaderVariant,
 ): string {
-  const { interpolate, influences, morphs } = variant;
-  const sum = /* glsl */ `vec4 joints = skinIndex;
-    vec4 weights = skinWeight;
-    ${STRONGEST[influences]}
-
-    for ( int i = 0; i < ${influences}; i ++ ) {
-
-      if ( weights.x <= 0.0 ) break;
-      skin += jointMatrix_${encoding}( pose, weights.x * share, int( joints.x ), ${interpolate} );
-      joints = joints.yzwx;
-      weights = weights.yzwx;
-
-    }
-
+  const { interpolate, morphs } = variant;
+  const sum = `${addJointsGLSL(encoding, variant, interpolate)}
     ${morphs ? `addMorphs( pose, share, ${interpolate} );` : ''}`;
   return /* glsl */ `
 mat3x4 ${name}() {
@@ -166,3 +161,37 @@ mat3x4 ${name}() {
 }
 `;
 }
+
+/** The same where all instances show the rest pose, which is the first frame of every bone texture. */
+export function restMatrixGLSL(name: string, encoding: MatrixEncodingName, variant: ShaderVariant): string {
+  return /* glsl */ `
+mat3x4 ${name}() {
+
+  mat3x4 skin = mat3x4( 0.0 );
+  PoseLayer pose = PoseLayer( ivec2( 0 ), ivec2( 0 ), 0.0 );
+  float share = ${shownGLSL(variant)};
+  ${addJointsGLSL(encoding, variant, false)}
+  return skin;
+
+}
+`;
+}
+
+/** Adds up the vertex's joints in `pose`, times `share`. */
+const addJointsGLSL = (
+  encoding: MatrixEncodingName,
+  { influences }: ShaderVariant,
+  interpolate: boolean,
+): string => /* glsl */ `vec4 joints = skinIndex;
+    vec4 weights = skinWeight;
+    ${STRONGEST[influences]}
+
+    for ( int i = 0; i < ${influences}; i ++ ) {
+
+      if ( weights.x <= 0.0 ) break;
+      skin += jointMatrix_${encoding}( pose, weights.x * share, int( joints.x ), ${interpolate} );
+      joints = joints.yzwx;
+      weights = weights.yzwx;
+
+    }
+`;

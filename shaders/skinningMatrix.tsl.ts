@@ -48,9 +48,10 @@ export type ClockNodes = Pick<DrawNodes, 'clock' | 'rows' | 'stride'>;
 export function eachClip(
   playback: PlaybackNodes,
   { clock, rows, stride }: ClockNodes,
-  { interpolate, parts }: Pick<ShaderVariant, 'interpolate' | 'parts'>,
+  variant: Pick<ShaderVariant, 'interpolate' | 'parts'>,
   body: (pose: LayerNodes, share: Node<'float'>) => void,
 ): void {
+  const { interpolate } = variant;
   const frameTexel = (frame: Node<'float'>): Node<'ivec2'> => {
     const column = floor(frame.add(0.5).div(rows)).toVar();
     return ivec2(int(column.mul(stride)), int(frame.sub(column.mul(rows))));
@@ -71,7 +72,7 @@ export function eachClip(
   const slot = { clip: vec4(playback.clip).toVar(), timing: vec4(playback.timing).toVar() };
   const fadingSlot = int(0).toVar();
   const ease = fadingWeight(slot).toVar();
-  const left = (parts ? clamp(playback.part().w, 0, 1) : float(1)).toVar();
+  const left = shownShare(playback.part, variant);
 
   While(left.greaterThan(0), () => {
     const fading = left.mul(fadingWeight(slot)).toVar();
@@ -103,27 +104,10 @@ export function skinningMatrix(
   variant: ShaderVariant,
   morph: ((influence: (i: Node<'int'>) => Node<'float'>) => void) | null = null,
 ): Rows {
-  const { interpolate, influences, morphs } = variant;
+  const { interpolate, morphs } = variant;
   const sum = zeroRows();
   eachClip(playback, draw, variant, (pose, share) => {
-    const joints = ivec4(attribute<'ivec4'>('skinIndex', 'ivec4')).toVar();
-    const weights = vec4(attribute<'vec4'>('skinWeight', 'vec4')).toVar();
-    // A variant may follow fewer joints than the geometry has: then weights of those it follows add up to 1 again.
-    if (influences === 1) weights.x.assign(1);
-    if (influences === 2) weights.divAssign(weights.x.add(weights.y));
-
-    Loop(influences, () => {
-      If(weights.x.lessThanEqual(0), () => {
-        Break();
-      });
-      const weight = weights.x.mul(share).toVar();
-      const joint = joints.x.toVar();
-      jointMatrix(boneTexture, pose, weight, joint, interpolate).forEach((row, i) => {
-        sum[i].addAssign(row);
-      });
-      joints.assign(joints.yzwx);
-      weights.assign(weights.yzwx);
-    });
+    addJoints(sum, boneTexture, jointMatrix, pose, share, variant, interpolate);
 
     if (morphs && morph !== null) {
       morph((i) => {
@@ -136,4 +120,52 @@ export function skinningMatrix(
     }
   });
   return sum;
+}
+
+/** Twin of `restMatrixGLSL`: the same where all instances show the rest pose. Builds on the current stack. */
+export function restMatrix(
+  boneTexture: TexelNode,
+  jointMatrix: JointMatrixNodes,
+  part: PlaybackNodes['part'],
+  variant: ShaderVariant,
+): Rows {
+  const sum = zeroRows();
+  const texel0 = ivec2(0, 0);
+  const pose = { texel0, texel1: texel0, alpha: float(0) };
+  addJoints(sum, boneTexture, jointMatrix, pose, shownShare(part, variant), variant, false);
+  return sum;
+}
+
+/** How much of a vertex is shown: nothing of hidden parts, whose vertices are all at one point. */
+const shownShare = (part: PlaybackNodes['part'], { parts }: Pick<ShaderVariant, 'parts'>): Node<'float'> =>
+  (parts ? clamp(part().w, 0, 1) : float(1)).toVar();
+
+/** Adds up the vertex's joints in a pose, times a share. */
+function addJoints(
+  sum: Rows,
+  boneTexture: TexelNode,
+  jointMatrix: JointMatrixNodes,
+  pose: LayerNodes,
+  share: Node<'float'>,
+  { influences }: ShaderVariant,
+  interpolate: boolean,
+): void {
+  const joints = ivec4(attribute<'ivec4'>('skinIndex', 'ivec4')).toVar();
+  const weights = vec4(attribute<'vec4'>('skinWeight', 'vec4')).toVar();
+  // A variant may follow fewer joints than the geometry has: then weights of those it follows add up to 1 again.
+  if (influences === 1) weights.x.assign(1);
+  if (influences === 2) weights.divAssign(weights.x.add(weights.y));
+
+  Loop(influences, () => {
+    If(weights.x.lessThanEqual(0), () => {
+      Break();
+    });
+    const weight = weights.x.mul(share).toVar();
+    const joint = joints.x.toVar();
+    jointMatrix(boneTexture, pose, weight, joint, interpolate).forEach((row, i) => {
+      sum[i].addAssign(row);
+    });
+    joints.assign(joints.yzwx);
+    weights.assign(weights.yzwx);
+  });
 }

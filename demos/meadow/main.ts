@@ -34,7 +34,7 @@ const ripples = flutter({
 });
 
 // Skinning costs the least this way: a vertex follows one joint, whose matrix is read from the texture, and no pass poses.
-const grass = Crowd.from(createTuft(7), [], count, { encoding: 'matrix', influences: 1, interpolate: false });
+const grass = Crowd.from(createTuft(7), [], count, { encoding: 'matrix', influences: 1 });
 grass.perObjectFrustumCulled = true;
 grass.addLevel(createTuft(3), 14, 0.1);
 grass.motion = breeze;
@@ -49,7 +49,7 @@ for (let i = 0; i < count; i++) {
   grass.setMatrixAt(i, matrix.compose(place, turn.setFromAxisAngle(UP, random() * 6.3), size));
 }
 
-const flags = Crowd.from(createFlag(), [], 7, { encoding: 'matrix', influences: 1, interpolate: false });
+const flags = Crowd.from(createFlag(), [], 7, { encoding: 'matrix', influences: 1 });
 flags.motion = ripples;
 flags.castShadow = flags.receiveShadow = true;
 

@@ -1,7 +1,7 @@
 import { MAX_SOURCES } from '../../shaders/ShaderVariant.js';
 import { ENCODING_NAMES } from '../encodings/index.js';
 import type { PosedCrowd, PoseSource } from './PoseSource.js';
-import { texelSource } from './texelSource.js';
+import { restSource, texelSource } from './texelSource.js';
 import { trackSource } from './trackSource.js';
 
 /** Every pose source, in the order of the numbers that shader variants carry: first one for each of `ENCODING_NAMES`. */
@@ -10,10 +10,14 @@ const sources: PoseSource[] = [
   /*@__PURE__*/ texelSource('quaternion'),
   /*@__PURE__*/ trackSource('exact'),
   /*@__PURE__*/ trackSource('compact'),
+  /*@__PURE__*/ restSource('matrix'),
+  /*@__PURE__*/ restSource('quaternion'),
 ];
 
 /** Number of the source that poses a crowd with compact palettes. */
 const COMPACT = 3;
+/** Number of the first of those for bone textures without clips. */
+const REST = 4;
 
 /**
  * Makes one more pose source known.
@@ -34,9 +38,11 @@ export function sourceOf({
   palette,
 }: Pick<PosedCrowd, 'poseSource' | 'boneTexture' | 'palette'>): PoseSource {
   if (poseSource !== null) return poseSource;
-  const { encoding, binding } = boneTexture;
+  const { encoding, binding, frameCount } = boneTexture;
   if (binding !== null) return sources.find(({ name }) => name === binding.source) as PoseSource;
-  return sources[encoding === 'tracks' && palette === 'compact' ? COMPACT : ENCODING_NAMES.indexOf(encoding)];
+  const number = ENCODING_NAMES.indexOf(encoding);
+  if (encoding !== 'tracks') return sources[frameCount > 1 ? number : REST + number];
+  return sources[palette === 'compact' ? COMPACT : number];
 }
 
 /**

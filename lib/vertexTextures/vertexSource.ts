@@ -1,6 +1,6 @@
 import { type BufferAttribute, Quaternion, type Texture, Vector3 } from 'three';
 import { frameAtGLSL } from '../../shaders/frameAt.glsl.js';
-import { newestSlotGLSL, poseLayerGLSL } from '../../shaders/skinningMatrix.glsl.js';
+import { newestSlotGLSL, poseLayerGLSL, poseStructGLSL } from '../../shaders/skinningMatrix.glsl.js';
 import { vertexMatrixGLSL, vertexTextureGLSL } from '../../shaders/vertexTexture.glsl.js';
 import { PARAM_MORPH_TEXEL, PARAM_ROWS, PARAM_STRIDE } from '../constants.js';
 import type { Precision } from '../encodings/BoneTextureData.js';
@@ -71,6 +71,7 @@ const vertexSource = (precision: Precision): PoseSource => ({
     declarations: (slots) => [
       newestSlotGLSL(slots),
       frameAtGLSL,
+      poseStructGLSL,
       poseLayerGLSL,
       ...vertexTextureGLSL(precision),
     ],

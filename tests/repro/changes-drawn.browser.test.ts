@@ -51,7 +51,11 @@ describe.each(RUNS)('%s draws a crowd of encoding %s as it is', (twin, encoding)
       one.geometry = captureGeometry(one.geometry);
       one.material = how.material(vertices);
     }
-    const bake = (names: string[]) => BoneTexture.bake(root, all, { clips: names, fps: 12, encoding });
+    const bake = (names: string[]) => {
+      const chosen = all.filter(({ name }) => names.includes(name));
+      chosen.sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
+      return BoneTexture.bake(root, chosen, { fps: 12, encoding });
+    };
     return { crowd, hat, feather, all: all3, bake };
   }
 
@@ -98,6 +102,13 @@ describe.each(RUNS)('%s draws a crowd of encoding %s as it is', (twin, encoding)
     for (const one of all) await check(one, [0, 1], 'before');
     crowd.boneTexture = bake(['Glide', 'Slide']);
     for (const one of all) await check(one, [0, 1], 'other clips');
+    crowd.boneTexture = bake([]);
+    for (const one of all) await check(one, [0, 1], 'no clips');
+    crowd.setPartVisibleAt(1, 0, false);
+    for (const one of all) await check(one, [0, 1], 'no clips, hidden');
+    crowd.boneTexture = bake(['Slide']);
+    crowd.play(0, 'Slide', { time: 0.25 });
+    for (const one of all) await check(one, [0, 1], 'clips again');
   });
 
   test('that became a copy of another, and lost what it wore', async () => {

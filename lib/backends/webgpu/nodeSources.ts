@@ -1,13 +1,15 @@
 import { sourceOf } from '../../sources/sources.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
 import type { NodeSource } from './NodeSource.js';
-import { texelNodes } from './texelNodes.js';
+import { restNodes, texelNodes } from './texelNodes.js';
 import { trackNodes } from './trackNodes.js';
 
 const sources: NodeSource[] = [
   /*@__PURE__*/ texelNodes('matrix'),
   /*@__PURE__*/ texelNodes('quaternion'),
   trackNodes,
+  /*@__PURE__*/ restNodes('matrix'),
+  /*@__PURE__*/ restNodes('quaternion'),
 ];
 
 /** Lets node materials pose crowds of one more pose source. */

@@ -3,11 +3,17 @@ import type { Node } from 'three/webgpu';
 import { drawClock, drawMorphTexel, drawRows, drawStride } from '../../../shaders/drawSlots.tsl.js';
 import { jointMatrix_matrix } from '../../../shaders/encodings/matrix.tsl.js';
 import { jointMatrix_quaternion } from '../../../shaders/encodings/quaternion.tsl.js';
-import { type PlaybackNodes, type SlotNodes, skinningMatrix } from '../../../shaders/skinningMatrix.tsl.js';
+import {
+  type PlaybackNodes,
+  restMatrix,
+  type SlotNodes,
+  skinningMatrix,
+} from '../../../shaders/skinningMatrix.tsl.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { objectUniform } from '../../../shaders/tsl.js';
 import type { MatrixEncodingName } from '../../encodings/Encoding.js';
 import { FADES_STRIDE, OLDEST_FADE, SLOT_STRIDE } from '../../playback/instanceLayout.js';
+import { restSourceName } from '../../sources/texelSource.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { clipMorphs, onCrowdUpdate, type PartNode } from './crowdNodes.js';
 import type { NodeSource } from './NodeSource.js';
@@ -19,10 +25,7 @@ export const texelNodes = (encoding: MatrixEncodingName): NodeSource => ({
   name: encoding,
 
   skinningMatrix({ crowd, variant, instance: drawn, part, morph }) {
-    const boneTexture = texels(crowd.boneTexture);
-    onCrowdUpdate((other) => {
-      boneTexture.value = other.boneTexture;
-    });
+    const boneTexture = boneTextureNode(crowd);
     const playback = playbackNodes(crowd, drawn, part);
     const common = { rows: drawRows(), stride: drawStride(), morphTexel: drawMorphTexel() };
     const now = { ...common, clock: drawClock() };
@@ -38,6 +41,25 @@ export const texelNodes = (encoding: MatrixEncodingName): NodeSource => ({
     };
   },
 });
+
+/** Twin of `restSource` in the same file. */
+export const restNodes = (encoding: MatrixEncodingName): NodeSource => ({
+  name: restSourceName(encoding),
+
+  skinningMatrix({ crowd, variant, part }) {
+    const boneTexture = boneTextureNode(crowd);
+    return { rows: restMatrix(boneTexture, DECODERS[encoding], part, variant), previous: null };
+  },
+});
+
+/** The bone texture of whichever crowd is drawn. */
+function boneTextureNode(crowd: DrawnCrowd): TexelNode {
+  const boneTexture = texels(crowd.boneTexture);
+  onCrowdUpdate((other) => {
+    boneTexture.value = other.boneTexture;
+  });
+  return boneTexture;
+}
 
 /** What an instance plays, where vertices read that themselves. Builds on the current stack. */
 export function playbackNodes(crowd: DrawnCrowd, drawn: Node<'int'>, part: PartNode): PlaybackNodes {

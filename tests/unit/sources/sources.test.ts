@@ -16,6 +16,18 @@ test.each(encodings)('a bone texture of encoding %s is posed by the source of th
   expect(sourceOfNumber(numberOfSource(source))).toBe(source);
 });
 
+test.each(encodings)(
+  'of encoding %s without clips, vertices read the rest pose and nothing else',
+  (encoding) => {
+    const { root } = createCharacter();
+    const boneTexture = BoneTexture.bake(root, [], { encoding });
+    const source = sourceOf({ poseSource: null, boneTexture, palette: 'exact' });
+    expect(source.readsSlots).toBe(false);
+    expect(source.name).toBe(encoding === 'tracks' ? encoding : `rest ${encoding}`);
+    expect(sourceOfNumber(numberOfSource(source))).toBe(source);
+  },
+);
+
 test('a source must be registered before a crowd is posed by it', () => {
   const { root, clips } = createCharacter();
   const boneTexture = BoneTexture.bake(root, clips, { fps: 5 });
