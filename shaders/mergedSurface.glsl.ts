@@ -1,4 +1,3 @@
-import { ShaderChunk } from 'three';
 import {
   hasLayers,
   MERGED_MAPS,
@@ -38,8 +37,15 @@ export function mergedFragmentGLSL(fragmentShader: string, code: number): string
       shader = shader.replace(`#include <${chunk}>`, () => code);
     };
     if (hasLayers(code, map)) {
-      const text = (ShaderChunk as Record<string, string>)[declared];
-      edit(declared, text.replace(`sampler2D ${map}`, `highp sampler2DArray ${map}`));
+      // in this way since the build of three.js that pages for WebGPU call "three" does not export its chunks
+      edit(
+        declared,
+        /* glsl */ `
+#define sampler2D highp sampler2DArray
+#include <${declared}>
+#undef sampler2D
+`,
+      );
     }
     const emission =
       map === 'emissiveMap' ? `totalEmissiveRadiance = mergedTexel( ${TABLE_EMISSIVE >> 2} ).xyz;` : '';

@@ -1,4 +1,3 @@
-import { ShaderChunk } from 'three';
 import { TEXTURE_PARTS, TEXTURE_SEEDS, TEXTURE_UNIFORMS, TEXTURE_VIEW } from '../lib/constants.js';
 import { drawSlotsGLSL } from './drawSlots.glsl.js';
 
@@ -76,7 +75,7 @@ objectNormal = posedNormal( objectNormal${turn[0]}, crowdSkin )${turn[1]};
   };
   if (variants.some(({ parts }) => parts)) Object.assign(chunks, partChunks);
   const hasMorphs = vertexShader.includes('#include <morphinstance_vertex>');
-  if (hasMorphs) chunks.morphinstance_vertex = instanceMorphs();
+  if (hasMorphs) chunks.morphinstance_vertex = INSTANCE_MORPHS;
   if (hasMorphs && variants.some(({ morphs }) => morphs)) {
     // Morphing comes before skinning, and needs to know what the clips add to it.
     chunks.skinbase_vertex = '';
@@ -131,14 +130,22 @@ ${skinned}
 `;
 
 /**
- * three.js's own chunk, reading the influences of the instance that is drawn. Where InstancedMesh2 is on the page too, it has
- * put an attribute of its own meshes in the place of `gl_InstanceID`.
+ * What three.js's chunk does, for the instance that is drawn. Not made from the chunk: InstancedMesh2, where it is on the page too,
+ * changes that one, and the build of three.js that pages for WebGPU call "three" has no chunks at all.
  */
-const instanceMorphs = () =>
-  (ShaderChunk as Record<string, string>).morphinstance_vertex.replace(
-    /\b(gl_InstanceID|instanceIndex)\b/g,
-    'instanceIndex()',
-  );
+const INSTANCE_MORPHS = /* glsl */ `
+#ifdef USE_INSTANCING_MORPH
+
+  float morphTargetInfluences[ MORPHTARGETS_COUNT ];
+  float morphTargetBaseInfluence = texelFetch( morphTexture, ivec2( 0, instanceIndex() ), 0 ).r;
+  for ( int i = 0; i < MORPHTARGETS_COUNT; i ++ ) {
+
+    morphTargetInfluences[ i ] = texelFetch( morphTexture, ivec2( i + 1, instanceIndex() ), 0 ).r;
+
+  }
+
+#endif
+`;
 
 function skinningFunctions(program: CrowdProgram): string {
   const { codes, slots, merged, sourceOf, variantParameter } = program;
