@@ -1,4 +1,5 @@
 import type { BakeAsyncOptions, BakeOptions } from '../baking/BakeOptions.js';
+import type { Precision } from '../encodings/BoneTextureData.js';
 
 /** A motion that your code makes: a simulation, a formula, another library's animation. */
 export interface VertexMotion {
@@ -18,8 +19,7 @@ export interface VertexMotion {
 }
 
 /** How vertices are baked. */
-export interface VertexBakeOptions
-  extends Pick<BakeOptions, 'fps' | 'clips' | 'precision' | 'maxTextureSize'> {
+export interface VertexBakeOptions extends Pick<BakeOptions, 'fps' | 'clips' | 'maxTextureSize'> {
   /**
    * Frames per second. Two frames are mixed when drawn; see `measure` for what that makes of a motion.
    * @default 30
@@ -30,7 +30,7 @@ export interface VertexBakeOptions
    * the longest one; 8 bytes a vertex and frame, with the normal. `'float'`: 32 bits, 16 bytes.
    * @default 'half'
    */
-  precision?: BakeOptions['precision'];
+  precision?: Precision;
   /**
    * Where normals come from. `'source'`: as three.js would light the object: its own, with skeleton and morph targets.
    * `'computed'`: from the triangles as they are posed, smooth where the object is at rest. `'none'`: they stay as they are at
