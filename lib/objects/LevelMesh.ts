@@ -6,6 +6,7 @@ import { warnOnce } from '../utils/warnOnce.js';
 import type { Level } from '../views/LevelTable.js';
 import { CrowdMesh } from './CrowdMesh.js';
 import type { DrawOptions } from './crowdTypes.js';
+import type { OwnedResources } from './OwnedResources.js';
 import { shareLooks } from './shareLooks.js';
 
 const NAME = 'LevelMesh';
@@ -30,8 +31,8 @@ export class LevelMesh extends CrowdMesh {
   override readonly looks: readonly InstanceData[] = [];
 
   protected owner: CrowdMesh | null = null;
-  /** Materials and textures that were made for the level. */
-  private readonly owned: readonly { dispose(): void }[];
+  /** What was made for the level, or for that which it is a copy of. */
+  private owned: OwnedResources | null;
 
   /**
    * @param crowd Of its own, until it is attached.
@@ -43,11 +44,11 @@ export class LevelMesh extends CrowdMesh {
     crowd: Crowd,
     options: DrawOptions,
     numbers: LevelNumbers,
-    owned: readonly { dispose(): void }[] = [],
+    owned: OwnedResources | null = null,
   ) {
     super(geometry, material, crowd, options);
     this.entry = { ...numbers, object: this };
-    this.owned = owned;
+    this.owned = owned?.retain() ?? null;
     shareLooks(this, () => this.owner);
   }
 
@@ -109,8 +110,8 @@ export class LevelMesh extends CrowdMesh {
 
   /** A copy that is no crowd's level, and so draws nothing; clones of crowds make it one of theirs. */
   override clone(recursive?: boolean): this {
-    const { geometry, material, boneTexture, entry } = this;
-    const copy = new LevelMesh(geometry, material, new Crowd(boneTexture, 0), this, entry);
+    const { geometry, material, boneTexture, entry, owned } = this;
+    const copy = new LevelMesh(geometry, material, new Crowd(boneTexture, 0), this, entry, owned);
     Object3D.prototype.copy.call(copy, this, recursive);
     return copy as this;
   }
@@ -120,7 +121,8 @@ export class LevelMesh extends CrowdMesh {
     this.detach();
     super.dispose();
     this.crowd.dispose();
-    for (const made of this.owned) made.dispose();
+    this.owned?.release();
+    this.owned = null;
     return this;
   }
 

@@ -3,10 +3,12 @@ import { ownInstanced } from '../backends/ownInstanced.js';
 import { type Simplified, type Simplifier, simplifyGeometry } from '../character/simplifyGeometry.js';
 import { Crowd } from '../crowd/Crowd.js';
 import { checkPoseRate } from '../playback/PlayOptions.js';
+import { describe } from '../utils/describe.js';
 import type { Level } from '../views/LevelTable.js';
 import { createLevel, type LevelOptions } from './createLevel.js';
 import { EditableMesh } from './EditableMesh.js';
 import { LevelMesh, type LevelNumbers } from './LevelMesh.js';
+import { OwnedResources } from './OwnedResources.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
@@ -112,7 +114,7 @@ export abstract class LeveledMesh extends EditableMesh {
     const shadowInfluences = options.shadowInfluences ?? options.influences ?? this.shadowInfluences;
     const drawn = { influences, shadowInfluences, interpolate };
     const crowd = new Crowd(boneTexture, 0);
-    const level = new LevelMesh(geometry, material, crowd, drawn, numbers, owned);
+    const level = new LevelMesh(geometry, material, crowd, drawn, numbers, new OwnedResources(owned));
     level.name = this.name;
     level.castShadow = options.castShadow ?? this.castShadow;
     level.receiveShadow = options.receiveShadow ?? this.receiveShadow;
@@ -227,6 +229,9 @@ function checkLevel(
   if (typeof start === 'number') {
     if (Number.isFinite(start)) return { ...numbers, distance: Math.abs(start), screenShare: null };
     throw new Error(`${caller}: the distance is ${start}; use a finite number.`);
+  }
+  if (typeof start !== 'object' || start === null) {
+    throw new Error(`${caller}: start is ${describe(start)}; use a distance, or { screenShare }.`);
   }
   const { screenShare } = start;
   if (screenShare > 0 && Number.isFinite(screenShare)) return { ...numbers, distance: 0, screenShare };

@@ -10,6 +10,7 @@ import { bakedCharacterOf, optionsOf } from './fromFile.js';
 import { JointAttachment } from './JointAttachment.js';
 import { LeveledMesh } from './LeveledMesh.js';
 import { addLevelsOf } from './levelsOfFile.js';
+import { OwnedResources } from './OwnedResources.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
@@ -41,8 +42,8 @@ export class SkinnedInstancedMesh extends LeveledMesh {
   /** For type testing. */
   readonly isSkinnedInstancedMesh = true;
 
-  /** Materials and textures that were made for this crowd, whatever it draws with now. */
-  private owned: readonly { dispose(): void }[] = [];
+  /** What was made for this crowd, and for those that it is a copy of, whatever it draws with now. */
+  private readonly owned = new Set<OwnedResources>();
 
   /**
    * @param geometry Geometry of a skinned mesh, with `skinIndex` and `skinWeight`. It is copied.
@@ -122,7 +123,7 @@ export class SkinnedInstancedMesh extends LeveledMesh {
     const { geometry, material, boneTexture } = character;
     const crowd = new SkinnedInstancedMesh(geometry, material, boneTexture, count, options);
     character.dress(crowd);
-    crowd.owned = character.owned;
+    crowd.owned.add(new OwnedResources(character.owned).retain());
     crowd.wardrobe.paths = character.partPaths;
     crowd.wardrobe.hideAtFirst(options.hiddenParts ?? [], caller);
     return crowd;
@@ -147,15 +148,22 @@ export class SkinnedInstancedMesh extends LeveledMesh {
     return new Class(geometry, material, boneTexture, capacity, options).copy(this, recursive) as this;
   }
 
+  override copy(source: this, recursive?: boolean): this {
+    super.copy(source, recursive);
+    for (const resources of source.owned) if (!this.owned.has(resources)) this.owned.add(resources.retain());
+    return this;
+  }
+
   /**
    * Frees what the crowd allocated: instance buffers, its copy of the geometry, its shadow materials, and the bone
-   * texture and merged materials that {@link SkinnedInstancedMesh.from} made. Materials, and a bone texture passed in,
-   * belong to the user.
+   * texture and merged materials that {@link SkinnedInstancedMesh.from} made, unless copies of the crowd still draw with them:
+   * the last one frees them. Materials, and a bone texture passed in, belong to the user.
    */
   override dispose(): this {
     super.dispose();
     this.crowd.dispose();
-    for (const made of this.owned) made.dispose();
+    for (const resources of this.owned) resources.release();
+    this.owned.clear();
     return this;
   }
 }

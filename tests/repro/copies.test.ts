@@ -1,4 +1,14 @@
-import { BoxGeometry, Group, type InstancedMesh, Matrix4, MeshBasicMaterial, Sphere, Vector3 } from 'three';
+import {
+  BoxGeometry,
+  Group,
+  type InstancedMesh,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  MeshStandardMaterial,
+  Sphere,
+  Vector3,
+} from 'three';
 import { SkeletonUtils } from 'three-stdlib';
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
@@ -136,4 +146,27 @@ test('a clone plays on by itself, with a clip that fades', () => {
   expect(tipOf(clone, 0)).toBeCloseTo(tipOf(crowd, 0), 6);
   clone.update(0.25);
   expect(tipOf(clone, 0)).toBeCloseTo(0.5 * 0.75 + 0.5 * 1.5, 5);
+});
+
+test('what was made for a crowd is freed with the last of its copies', () => {
+  const { root, clips } = createCharacter({ detail: 0.3 });
+  const hat = new Mesh(new BoxGeometry(), new MeshStandardMaterial({ color: 0xff0000 }));
+  root.getObjectByName('Head')?.add(hat);
+  const crowd = SkinnedInstancedMesh.from(root, clips, 1, { mergeMaterials: true, fps: 5 });
+  const level = crowd.addLevel(root, 10, 0, { mergeMaterials: true });
+  const freed: string[] = [];
+  for (const [name, resource] of Object.entries({
+    material: crowd.material as MeshStandardMaterial,
+    texture: crowd.boneTexture,
+    level: level.material as MeshStandardMaterial,
+  })) {
+    resource.addEventListener('dispose', () => freed.push(name));
+  }
+  const copy = crowd.clone();
+  const copyOfCopy = copy.clone();
+  copy.dispose().dispose();
+  crowd.dispose();
+  expect(freed, 'a copy draws with them').toEqual([]);
+  copyOfCopy.dispose();
+  expect(freed.sort()).toEqual(['level', 'material', 'texture']);
 });
