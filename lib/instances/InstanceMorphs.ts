@@ -15,8 +15,9 @@ export class InstanceMorphs implements InstanceData {
    *
    * @throws If the object has more or fewer influences than the geometry has targets, or one is not finite.
    */
-  prepare({ morphTargetInfluences }: Mesh, caller: string): void {
+  prepare(object: Mesh, caller: string): void {
     const targets = this.mesh.geometry.morphAttributes.position?.length ?? 0;
+    const { morphTargetInfluences } = object ?? {};
     if (morphTargetInfluences?.length !== targets) {
       throw new Error(
         `${caller}: the object has ${morphTargetInfluences?.length ?? 'no'} morph target influences, the geometry ${targets} targets.`,

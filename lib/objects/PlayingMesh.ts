@@ -214,7 +214,7 @@ export abstract class PlayingMesh extends OrderedMesh {
    * @throws If it is no number, or more than thirty years.
    */
   update(delta: number): this {
-    if (!(Math.abs(delta) <= MAX_DELTA)) {
+    if (typeof delta !== 'number' || !(Math.abs(delta) <= MAX_DELTA)) {
       throw new Error(`${NAME}.update: delta is ${delta}; pass the seconds since the last frame.`);
     }
     this.crowd.update(delta);

@@ -49,6 +49,7 @@ function checkInfluences(value: number, option: string): Influences {
 
 /** @throws If a matrix would be drawn as garbage. */
 export function checkMatrix(matrix: Matrix4, caller: string): void {
+  if (!matrix?.elements) throw new Error(`${caller}: ${describe(matrix)} is no Matrix4.`);
   if (isDrawable(matrix.elements, caller)) return;
   throw new Error(`${caller}: the matrix is ${matrix.elements.join(', ')}; use finite numbers.`);
 }
@@ -64,7 +65,7 @@ export function isDrawable(m: readonly number[], caller: string): boolean {
       `${caller}: a matrix mirrors, and its instance will be drawn inside out; put mirrored instances in a crowd of their own whose scale.x is -1.`,
     );
   }
-  return Number.isFinite(determinant + m[12] + m[13] + m[14]);
+  return Number.isFinite(determinant + m[3] + m[7] + m[11] + m[12] + m[13] + m[14] + m[15]);
 }
 
 /** @throws If one of the joints is another one in the bone texture that shall take the place of the present one. */

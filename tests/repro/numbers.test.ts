@@ -31,13 +31,30 @@ describe('numbers that would be drawn as garbage are refused', () => {
     expect(crowd.parts).toBe(null);
   });
 
-  test.each([0, 5, 13])('matrices with element %i of NaN', (element) => {
+  test.each([0, 3, 5, 13, 15])('matrices with element %i of NaN', (element) => {
     const crowd = createCrowd();
     const matrix = new Matrix4();
     matrix.elements[element] = Number.NaN;
     expect(() => crowd.setMatrixAt(1, matrix)).toThrow('SkinnedInstancedMesh.setMatrixAt: the matrix is ');
     crowd.getMatrixAt(1, matrix);
     expect(matrix).toEqual(new Matrix4());
+  });
+
+  test.each([null, undefined, {}])('%s in the place of what is asked for', (nothing) => {
+    const crowd = createCrowd();
+    const none = nothing as never;
+    expect(() => crowd.setMatrixAt(0, none)).toThrow(/^SkinnedInstancedMesh\.setMatrixAt: .* is no Matrix4/);
+    expect(() => crowd.addLevel(null, none)).toThrow(
+      /^SkinnedInstancedMesh\.addLevel: (start|screenShare) is /,
+    );
+    crowd.geometry.morphAttributes.position = [crowd.geometry.getAttribute('position').clone() as never];
+    expect(() => crowd.setMorphAt(0, none)).toThrow(/^SkinnedInstancedMesh\.setMorphAt: the object has no/);
+  });
+
+  test('a text as the time that has passed', () => {
+    const crowd = createCrowd();
+    expect(() => crowd.update('1' as never)).toThrow('SkinnedInstancedMesh.update: delta is 1');
+    expect(crowd.update(1).elapsed).toBe(1);
   });
 
   test('morph influences', () => {
