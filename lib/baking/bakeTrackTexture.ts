@@ -40,7 +40,7 @@ export interface TrackBake extends BakedCharacter {
 /**
  * Bakes clips into tracks.
  *
- * @param mayFail Whether another encoding can take their place, so that nothing is said of their error and size.
+ * @param mayFail Whether another encoding can take their place, so that those which are too large are no error.
  * @returns What tracks cannot hold, in words, if the character has such a thing.
  * @throws If the texture gets too large.
  */
@@ -63,13 +63,6 @@ export function* bakeTrackTexture(
   if (typeof stored === 'string') return stored;
   yield 1;
   const tracks = precision === 'half' ? yield* shortenKeys(stored.tracks) : stored.tracks;
-  for (const { name, error } of tracks.clips) {
-    if (mayFail || error <= maxError) continue;
-    warnOnce(
-      `${NAME}: clip "${name}" is off by up to ${error.toExponential(1)} of the character's size, more than maxError (${maxError}): its curves or key times are finer than 480 frames per second hold.`,
-    );
-  }
-
   if (trackSize(tracks) > MAX_TRACK_TEXELS) {
     if (mayFail) return 'so much';
     throw new Error(
@@ -83,6 +76,13 @@ export function* bakeTrackTexture(
     if (mayFail) return 'so much';
     throw new Error(
       `${NAME}: tracks need a texture of ${TRACK_ROW} × ${rows}, but maxTextureSize is ${maxTextureSize}; bake fewer clips, or allow a larger texture where devices have it.`,
+    );
+  }
+  // Not before: another encoding may have to take their place.
+  for (const { name, error } of tracks.clips) {
+    if (error <= maxError) continue;
+    warnOnce(
+      `${NAME}: clip "${name}" is off by up to ${error.toExponential(1)} of the character's size, more than maxError (${maxError}): its curves or key times are finer than 480 frames per second hold.`,
     );
   }
   const boundsOf = reachBounds(tracks, boxes);

@@ -1,3 +1,4 @@
+import { AnimationClip, type KeyframeTrack, NumberKeyframeTrack } from 'three';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
 import { BoneTexture, SkinnedInstancedMesh } from '../../support/library.js';
@@ -37,6 +38,26 @@ test('where tracks do not fit, skinning matrices, without a word', () => {
   );
   expect(BoneTexture.bake(root, clips, narrow).encoding).toBe('quaternion');
   expect(warn).not.toHaveBeenCalled();
+});
+
+test('tracks that cannot be as exact as was asked for say so, whether they were asked for or not', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const times = [0, 0.1234, 0.31415, 1];
+  const values = times.map((time) => Math.sin(time * 50));
+  const track = new NumberKeyframeTrack('Hips.position[y]', times, values) as KeyframeTrack;
+  const shaken = new AnimationClip('Shaken', 1, [track]);
+  const options = { maxError: 1e-9, instances: 1 };
+  expect(BoneTexture.bake(root, [shaken], options).encoding).toBe('tracks');
+  expect(warn.mock.calls).toEqual([
+    [
+      expect.stringMatching(
+        /^BoneTexture\.bake: clip "Shaken" is off by up to .* more than maxError \(1e-9\)/,
+      ),
+    ],
+  ]);
+  // Where they cannot be kept, the others that are kept are not off.
+  BoneTexture.bake(root, [shaken], { ...options, maxError: 1e-8, maxTextureSize: 1024 });
+  expect(warn).toHaveBeenCalledOnce();
 });
 
 test('with layers, tracks whatever the character', () => {
