@@ -68,8 +68,6 @@ export interface AnyMotion {
   readonly name: string;
   /** Whether vertices are moved as they were modelled, or as they are posed. */
   readonly stage: MotionStage;
-  /** The farthest that a vertex may be moved, in units of the instance, or before skinning of the geometry as it was modelled. */
-  readonly reach: number;
   /**
    * Makes what moves a mesh.
    *

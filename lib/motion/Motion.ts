@@ -49,10 +49,11 @@ export class Motion<U = unknown> implements AnyMotion {
 
   /**
    * The farthest that it moves a vertex, in units of the instance; before skinning, in those of the geometry as it was modelled.
-   * Where that depends on the geometry, as of wind, it is that of the crowd which was drawn or asked for its bounds last; each crowd's
-   * bounds go by its own.
+   * Where that depends on the geometry, as of wind, it is that of the mesh for which the motion was prepared last: who asks
+   * prepares it first, see `MotionSet`.
    *
    * @throws If that is no finite number from 0.
+   * @internal
    */
   get reach(): number {
     const reach = this.hooks.reach();

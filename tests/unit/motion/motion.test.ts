@@ -1,4 +1,11 @@
-import { type AnyMotion, breathing, defineMotion, flutter, wind } from 'skinned-instanced-mesh/motion';
+import {
+  type AnyMotion,
+  breathing,
+  defineMotion,
+  flutter,
+  type Motion,
+  wind,
+} from 'skinned-instanced-mesh/motion';
 import { BoxGeometry, Matrix4, Raycaster, ShaderLib, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { sourceOfNumber } from '../../../lib/sources/sources.js';
@@ -52,7 +59,7 @@ describe.each(Object.entries(KINDS))('%s', (_name, make) => {
     const still = createGrass();
     const crowd = createGrass(make());
     const { motion } = crowd;
-    const reach = [motion].flat().reduce((sum, one) => sum + ((one as AnyMotion | null)?.reach ?? 0), 0);
+    const reach = [motion].flat().reduce((sum, one) => sum + ((one as Motion | null)?.reach ?? 0), 0);
     const next = random(9);
     let farthest = 0;
     let outside = 0;
