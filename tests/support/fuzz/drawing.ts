@@ -1,0 +1,67 @@
+import { breathing, flutter, wind } from 'skinned-instanced-mesh/motion';
+import type { Attached, Step } from './CrowdProgram.js';
+import { texturesOf } from './figure.js';
+
+/** How the crowd is drawn, and what it is. */
+export const DRAWING: readonly Step[] = [
+  function culled(p) {
+    p.crowd.perObjectFrustumCulled = p.dice.chance(0.7);
+  },
+  function sorted(p) {
+    p.crowd.sortObjects = p.dice.chance(0.5);
+  },
+  function budget(p) {
+    p.crowd.maxVisible = p.dice.pick([Infinity, Infinity, 3, 0]);
+  },
+  function customSort(p) {
+    p.crowd.setCustomSort(p.dice.chance(0.5) ? null : (list) => list.sort((a, b) => a.index - b.index));
+  },
+  function motion(p) {
+    const { dice } = p;
+    p.crowd.motion = dice.pick([
+      () => null,
+      () => wind({ strength: 0.5 }),
+      () => [breathing({ depth: 0.1 }), flutter()],
+      () => [wind({ strength: 0.2 }), breathing()],
+    ])();
+  },
+  function boneTexture(p) {
+    const { source, layers } = p.kind;
+    const sources = layers ? (['tracks'] as const) : (['tracks', 'quaternion', 'matrix'] as const);
+    const other = p.dice.pick(texturesOf(p.hasJoints ? p.dice.pick(sources) : source));
+    // What follows joints by hand is of encoding 'tracks' alone, and ends with another one.
+    if (p.edits.size > 0 && other.encoding !== 'tracks') return;
+    p.crowd.boneTexture = other;
+  },
+  function geometry(p) {
+    p.crowd.geometry = p.crowd.geometry.clone();
+  },
+  function material(p) {
+    const { material } = p.crowd;
+    p.crowd.material = Array.isArray(material) ? material.map((one) => one.clone()) : material.clone();
+  },
+  function moveCrowd(p) {
+    const { dice, crowd } = p;
+    crowd.position.copy(dice.vector(2));
+    crowd.rotation.y = dice.next();
+  },
+  function becomeClone(p) {
+    // A copy has no objects, so that nobody's objects move it.
+    if (p.livingKnights.length > 0) return;
+    const copy = p.dice.chance(0.5) ? p.crowd.clone() : p.create(1).copy(p.crowd);
+    p.scene.remove(p.crowd);
+    const places = p.attached.map(({ mesh, owner }) => (owner?.mesh ?? p.crowd).children.indexOf(mesh));
+    const found: Attached[] = [];
+    p.attached.forEach((one, i) => {
+      const owner = one.owner === null ? null : found[p.attached.indexOf(one.owner)];
+      found.push({ ...one, owner, mesh: (owner?.mesh ?? copy).children[places[i]] as typeof one.mesh });
+    });
+    p.attached = found;
+    p.crowd.dispose();
+    p.crowd = copy;
+    p.scene.add(copy);
+  },
+  function toJSON(p) {
+    p.crowd.toJSON();
+  },
+];

@@ -1,0 +1,91 @@
+import { Mesh, Vector2 } from 'three';
+import type { Step } from './CrowdProgram.js';
+
+/** Where instances stand, how they look, and that they come and go. */
+export const INSTANCES: readonly Step[] = [
+  function place(p) {
+    const { id } = p;
+    p.crowd.setMatrixAt(id, p.dice.place());
+    p.crowd.instanceMatrix.needsUpdate = true;
+  },
+  function placeAll(p) {
+    for (const id of p.ids) p.crowd.setMatrixAt(id, p.dice.place());
+    p.crowd.instanceMatrix.needsUpdate = true;
+  },
+  function color(p) {
+    const { id } = p;
+    p.crowd.setColorAt(id, p.dice.color());
+    if (p.crowd.instanceColor) p.crowd.instanceColor.needsUpdate = true;
+  },
+  function emissive(p) {
+    const { id } = p;
+    p.crowd.setEmissiveAt(id, p.dice.color());
+  },
+  function roughness(p) {
+    const { id } = p;
+    p.crowd.setRoughnessAt(id, p.dice.pick([null, 0, 0.5]));
+  },
+  function dirt(p) {
+    const { id } = p;
+    p.crowd.setUniformAt(id, 'dirt', p.dice.next());
+  },
+  function part(p) {
+    const { id, dice } = p;
+    p.crowd.setPartVisibleAt(id, dice.pick(['Body', 'Sword', 'Shield']), dice.chance(0.5));
+  },
+  function partColor(p) {
+    const { id, dice } = p;
+    p.crowd.setPartColorAt(id, dice.pick(['Body', 'Sword', 'Shield']), dice.color());
+  },
+  function partMapOffset(p) {
+    const { id, dice } = p;
+    p.crowd.setPartMapOffsetAt(id, 'Body', new Vector2(dice.next(), dice.next()));
+  },
+  function morph(p) {
+    if (!p.hasJoints) return;
+    const { id } = p;
+    const object = Object.assign(new Mesh(), { morphTargetInfluences: [p.dice.next()] });
+    p.crowd.setMorphAt(id, object);
+    if (p.crowd.morphTexture) p.crowd.morphTexture.needsUpdate = true;
+  },
+  function hide(p) {
+    const { id } = p;
+    p.crowd.setVisibleAt(id, p.dice.chance(0.5));
+  },
+  function add(p) {
+    const id = p.crowd.addInstance();
+    p.edits.delete(id);
+    p.crowd.setMatrixAt(id, p.dice.place());
+    p.crowd.instanceMatrix.needsUpdate = true;
+  },
+  function remove(p) {
+    const { ids } = p;
+    if (ids.length < 3) return;
+    const id = p.dice.pick(ids);
+    p.note(`${id}`);
+    p.crowd.deleteInstance(id);
+    p.edits.delete(id);
+  },
+  function optimize(p) {
+    p.crowd.optimize();
+  },
+  function count(p) {
+    const { crowd, dice } = p;
+    crowd.count = dice.below(crowd.capacity + 1);
+  },
+  function capacity(p) {
+    const { crowd, dice } = p;
+    crowd.setCapacity(crowd.count + dice.below(5) * dice.pick([1, 1, 40]));
+    for (const id of p.edits.keys()) if (id >= crowd.capacity) p.edits.delete(id);
+  },
+  function swap(p) {
+    const { id: i, id: j, edits } = p;
+    p.note(`${i} ${j}`);
+    p.crowd.swapInstances(i, j);
+    const [one, other] = [edits.get(i), edits.get(j)];
+    edits.delete(i);
+    edits.delete(j);
+    if (one) edits.set(j, one);
+    if (other) edits.set(i, other);
+  },
+];

@@ -1,0 +1,70 @@
+import { LoopOnce, LoopPingPong, LoopRepeat } from 'three';
+import type { Step } from './CrowdProgram.js';
+import { CLIP_NAMES as NAMES } from './figure.js';
+
+/** What instances play, and when. */
+export const PLAYING: readonly Step[] = [
+  function play(p) {
+    const { dice, id } = p;
+    const layer = p.kind.layers && p.isTracks && dice.chance(0.3) ? dice.pick(['upper', 'nod']) : 'base';
+    const clip = layer === 'nod' ? 'Nod' : dice.pick(NAMES);
+    const options = {
+      layer,
+      time: dice.seconds(2),
+      timeScale: dice.pick([1, 1, 2, 0.5, -1, 0]),
+      loop: dice.pick([LoopRepeat, LoopRepeat, LoopOnce, LoopPingPong]),
+      repetitions: dice.pick([Infinity, 1, 2, 3]),
+      clampWhenFinished: dice.chance(0.5),
+      fade: dice.pick([0, 0, 0.25, 1]),
+      ...(p.isTracks && dice.chance(0.2) ? { weight: dice.pick([0.25, 1]) } : {}),
+      rootMotion: p.hasJoints && layer === 'base' && ['Walk', 'Run'].includes(clip) && dice.chance(0.5),
+    };
+    p.note(`${id} ${clip} ${JSON.stringify(options)}`);
+    p.crowd.play(id, clip, options);
+  },
+  function crossFade(p) {
+    const { id } = p;
+    p.crowd.crossFadeTo(id, p.dice.pick(NAMES), 0.5);
+  },
+  function stop(p) {
+    const { id } = p;
+    p.crowd.stop(id, { fade: p.dice.pick([0, 0.25]) });
+  },
+  function pauseOrResume(p) {
+    const { id, dice } = p;
+    if (dice.chance(0.5)) p.crowd.pause(id);
+    else p.crowd.resume(id);
+  },
+  function setTime(p) {
+    const { id } = p;
+    p.crowd.setTimeAt(id, p.dice.seconds(3));
+  },
+  function setTimeScale(p) {
+    const { id } = p;
+    p.crowd.setTimeScaleAt(id, p.dice.pick([1, 2, -1, 0, 0.5]));
+  },
+  function setLayerWeight(p) {
+    const { id, dice } = p;
+    if (!p.kind.layers) return;
+    p.crowd.setLayerWeightAt(id, dice.pick(['upper', 'nod']), dice.pick([0, 0.5, 1]), {
+      fade: dice.pick([0, 0.5]),
+    });
+  },
+  function update(p) {
+    p.crowd.update(p.dice.pick([0, 1 / 64, 1 / 16, 0.25, 1, 5]));
+  },
+  function updateAndWalk(p) {
+    const delta = p.dice.pick([1 / 16, 0.25]);
+    p.crowd.update(delta).applyRootMotion(delta);
+  },
+  function turnBack(p) {
+    p.crowd.update(p.dice.pick([-1 / 16, -1]));
+  },
+  function seek(p) {
+    p.crowd.update(p.dice.pick([100, 1024, -p.crowd.elapsed]));
+  },
+  function goOnFromJSON(p) {
+    const { crowd } = p;
+    crowd.playbackFromJSON(JSON.parse(JSON.stringify(crowd.playbackToJSON())));
+  },
+];

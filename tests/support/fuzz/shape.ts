@@ -1,0 +1,141 @@
+import {
+  BoxGeometry,
+  type BufferAttribute,
+  type BufferGeometry,
+  Matrix4,
+  MeshStandardMaterial,
+  Vector3,
+} from 'three';
+import { createCharacter } from '../../../demos/character.js';
+import type { SkinnedInstancedMesh } from '../library.js';
+import type { AddedLevel, Attached, Step } from './CrowdProgram.js';
+
+const JOINTS = ['Hips', 'Spine', 'Head', 'RightHand', 'LeftHand', 'LeftFoot'];
+const coarse = createCharacter({ detail: 0.15 }).root;
+/** For crowds that can have no others: half of their own triangles. */
+const half = (crowd: SkinnedInstancedMesh): BufferGeometry => {
+  const geometry = crowd.geometry.clone();
+  const index = geometry.index as BufferAttribute;
+  geometry.setIndex(Array.from(index.array).slice(0, Math.floor(index.count / 6) * 3)).clearGroups();
+  return geometry;
+};
+
+const boxes = [new BoxGeometry(0.3, 0.15, 0.3), new BoxGeometry(0.1, 0.6, 0.1)];
+const paints = [0xff8800, 0x0088ff].map((color) => new MeshStandardMaterial({ color }));
+
+/** What live poses are copied from. */
+const ragdoll = createCharacter({ detail: 0.15 }).root;
+
+/** Edits of joints, live poses, what is attached, and levels of detail. */
+export const SHAPE: readonly Step[] = [
+  function editJoint(p) {
+    const { id, dice } = p;
+    if (!p.isTracks) return;
+    const joint = dice.pick(JOINTS);
+    const mode = dice.pick(['replace', 'add'] as const);
+    const weight = dice.pick([1, 1, 0.5]);
+    const [turn, move, size] = [
+      dice.rotation(),
+      dice.vector(0.3),
+      new Vector3().setScalar(0.5 + dice.next()),
+    ];
+    const target = dice.vector(5);
+    p.edit(
+      id,
+      ...dice.pick<[string, (crowd: typeof p.crowd, id: number) => void]>([
+        [`turn ${joint}`, (crowd, i) => crowd.setJointRotationAt(i, joint, turn, { mode, weight })],
+        [`move ${joint}`, (crowd, i) => crowd.setJointPositionAt(i, joint, move, { mode, weight })],
+        [`size ${joint}`, (crowd, i) => crowd.setJointScaleAt(i, joint, size, { mode, weight })],
+        [`look ${joint}`, (crowd, i) => crowd.lookAtJointAt(i, joint, target, { weight })],
+        [`built ${joint}`, (crowd, i) => crowd.setProportionsAt(i, { joints: { [joint]: size } })],
+      ]),
+    );
+  },
+  function clearEdits(p) {
+    const { id } = p;
+    p.crowd.clearJointEditsAt(id);
+    for (const key of p.edits.get(id)?.keys() ?? []) {
+      if (!/^(built|pose)/.test(key)) p.edits.get(id)?.delete(key);
+    }
+  },
+  function ownBuild(p) {
+    const { id } = p;
+    p.crowd.setProportionsAt(id, null);
+    for (const key of p.edits.get(id)?.keys() ?? [])
+      if (key.startsWith('built')) p.edits.get(id)?.delete(key);
+  },
+  function pose(p) {
+    const { id, dice } = p;
+    if (!p.isTracks) return;
+    if (dice.chance(0.3)) {
+      p.crowd.setPoseAt(id, null);
+      p.edits.get(id)?.delete('pose');
+      return;
+    }
+    const held = ragdoll.clone();
+    held.traverse((bone) => {
+      if ((bone as { isBone?: boolean }).isBone) bone.quaternion.copy(dice.rotation());
+    });
+    p.edit(id, 'pose', (crowd, i) => crowd.setPoseAt(i, held));
+  },
+  function attach(p) {
+    const { dice, crowd } = p;
+    if (p.attached.length > 3 || !p.hasJoints) return;
+    const owner = p.attached.length > 0 && dice.chance(0.3) ? dice.pick(p.attached) : null;
+    const joint = dice.pick(JOINTS);
+    const [geometry, material] = [dice.pick(boxes), dice.pick(paints)];
+    const offset = new Matrix4().makeTranslation(0, 0.3 * dice.next(), 0);
+    const mesh = (owner?.mesh ?? crowd).attachToJoint(joint, geometry, material, offset);
+    p.attached.push({ mesh, owner, joint, geometry, material, offset, levels: [] } as unknown as Attached);
+  },
+  function detach(p) {
+    const leaf = p.attached.find((one) => p.attached.every(({ owner }) => owner !== one));
+    if (leaf === undefined || p.dice.chance(0.5)) return;
+    leaf.mesh.dispose();
+    p.attached = p.attached.filter((one) => one !== leaf);
+  },
+  function paintAttached(p) {
+    if (p.attached.length === 0) return;
+    const { dice, id } = p;
+    const { mesh } = dice.pick(p.attached);
+    mesh.setColorAt(id, dice.color());
+    if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
+    mesh.setPartVisibleAt(id, 0, dice.chance(0.7));
+  },
+  function attachedLevel(p) {
+    if (p.attached.length === 0) return;
+    const { dice } = p;
+    const one = dice.pick(p.attached);
+    if (one.levels.length > 0) return;
+    const from = 1 + dice.below(2);
+    const geometry = dice.chance(0.6) ? dice.pick(boxes) : null;
+    if (geometry === null) one.mesh.addLevel(null, from);
+    else one.mesh.addLevel(geometry, from);
+    one.levels.push({ geometry, from });
+  },
+  function addLevel(p) {
+    const { dice } = p;
+    if (p.levels.length > 2) return;
+    const start = 3 + dice.below(12);
+    if (p.levels.some((level) => level.start === start)) return;
+    const nothing = dice.chance(0.2);
+    const influences = dice.pick([1, 4] as const);
+    const level: AddedLevel = {
+      start,
+      add: (crowd, at) => {
+        if (nothing) crowd.addLevel(null, at);
+        else if (!p.hasJoints) crowd.addLevel(half(crowd), at);
+        else crowd.addLevel(coarse, at, 0, { influences });
+      },
+    };
+    level.add(p.crowd, start);
+    p.levels.push(level);
+  },
+  function removeLevel(p) {
+    const level = p.levels.pop();
+    if (level) p.crowd.removeLevel(level.start);
+  },
+  function shadowLevel(p) {
+    p.crowd.shadowLevel = p.dice.below(3);
+  },
+];

@@ -1,0 +1,16 @@
+import type { Step } from './CrowdProgram.js';
+import { DRAWING } from './drawing.js';
+import { INSTANCES } from './instances.js';
+import { OBJECTS } from './objects.js';
+import { PLAYING } from './playing.js';
+import { SHAPE } from './shape.js';
+
+/** Calls that a crowd takes. What instances play is changed most often. */
+export const LEGAL: readonly Step[] = [
+  ...PLAYING,
+  ...PLAYING,
+  ...INSTANCES,
+  ...SHAPE,
+  ...DRAWING,
+  ...OBJECTS,
+];
