@@ -250,10 +250,11 @@ export abstract class PlaybackState implements InstanceData {
   }
 
   private replaceTexels(): void {
-    this.texels.dispose();
-    const { version } = this.texels;
+    const { texels } = this;
     this.texels = this.createTexels();
-    this.texels.version = version + 1;
+    this.texels.version = texels.version + 1;
+    // Whoever hears of it finds those that take their place.
+    texels.dispose();
   }
 
   private createTexels(): PlaybackTexels {

@@ -101,6 +101,11 @@ export class PassStep {
     return this.target.textures;
   }
 
+  /** Another height frees the target, which is made anew when it is next drawn into. */
+  setHeight(height: number): void {
+    this.target.setSize(this.target.width, height);
+  }
+
   /**
    * Runs it for the first rows of the target, which is the renderer's target afterwards.
    *

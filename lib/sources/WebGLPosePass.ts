@@ -62,7 +62,7 @@ export class WebGLPosePass {
   private readonly trackLayout = new Vector3();
 
   constructor(
-    readonly capacity: number,
+    capacity: number,
     readonly counts: PoseCounts,
   ) {
     const { nodes, joints, morphGroups, layers, palette, edited, hasShortKeys } = counts;
@@ -70,7 +70,7 @@ export class WebGLPosePass {
     const columns = joints + morphGroups;
     const fitting = Math.floor(Math.log2(MAX_WIDTH / Math.max(entries, columns)));
     this.perRow = 2 ** Math.max(0, Math.min(Math.log2(MAX_PER_ROW), fitting));
-    const height = Math.max(1, Math.ceil(capacity / this.perRow));
+    const height = this.rowsFor(capacity);
     const common = {
       tracks: { value: null },
       trackLayout: { value: this.trackLayout },
@@ -105,12 +105,19 @@ export class WebGLPosePass {
     return this.compose.textures;
   }
 
-  /** Whether it is for a crowd of this size and such characters. */
-  suits(capacity: number, counts: PoseCounts): boolean {
+  /** Whether it is for such characters. */
+  suits(counts: PoseCounts): boolean {
     for (const key in counts) {
       if (counts[key as keyof PoseCounts] !== this.counts[key as keyof PoseCounts]) return false;
     }
-    return capacity === this.capacity;
+    return true;
+  }
+
+  /** Makes room for a number of instances. Nothing is compiled anew; what was posed may be lost. */
+  resize(capacity: number): void {
+    const height = this.rowsFor(capacity);
+    this.sample.setHeight(height);
+    this.compose.setHeight(height);
   }
 
   /** Whether a renderer has a palette from this pass; one that has lost its context has not. */
@@ -164,6 +171,10 @@ export class WebGLPosePass {
       xr.enabled = xrEnabled;
       renderer.state.viewport(_viewport.set(x, y, width, height));
     }
+  }
+
+  private rowsFor(capacity: number): number {
+    return Math.max(1, Math.ceil(capacity / this.perRow));
   }
 
   dispose(): void {

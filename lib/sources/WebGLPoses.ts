@@ -43,7 +43,6 @@ export class WebGLPoses {
       edits,
       clock: 0,
     };
-    this.counts.layers = playback.layers.count;
     countPoses(tracks, this.counts);
   }
 
@@ -80,6 +79,7 @@ export class WebGLPoses {
       input.layout = trackLayout(tracks);
       countPoses(tracks, this.counts);
     }
+    this.counts.layers = playback.layers.count;
     this.counts.edited = edits.isUsed;
     this.counts.palette = palette;
     const pass = this.passFor(playback);
@@ -160,7 +160,10 @@ export class WebGLPoses {
   /** The pass that there is, or a new one if the crowd is not as it was. */
   private passFor({ capacity }: InstancePlayback): WebGLPosePass {
     const { pass, counts } = this;
-    if (pass?.suits(capacity, counts)) return pass;
+    if (pass?.suits(counts)) {
+      pass.resize(capacity);
+      return pass;
+    }
     pass?.dispose();
     this.pass = new WebGLPosePass(capacity, { ...counts });
     return this.pass;
@@ -183,17 +186,25 @@ export function posesOf(crowd: PosedCrowd): WebGLPoses {
   const { playback } = crowd;
   let poses = known.get(playback);
   if (poses === undefined) {
-    const made = new WebGLPoses(crowd);
-    poses = made;
-    known.set(playback, made);
-    const actions = playback.actions.plain;
-    actions.addEventListener('dispose', function dispose() {
-      made.dispose();
-      if (known.get(playback) === made) known.delete(playback);
-      actions.removeEventListener('dispose', dispose);
-    });
+    poses = new WebGLPoses(crowd);
+    known.set(playback, poses);
+    disposeWith(playback, poses);
   }
   return poses;
+}
+
+/** Disposes poses with what their instances play. That has other textures once there is room for another number of instances. */
+function disposeWith(playback: InstancePlayback, poses: WebGLPoses): void {
+  const actions = playback.actions.plain;
+  actions.addEventListener('dispose', function dispose() {
+    actions.removeEventListener('dispose', dispose);
+    if (playback.mixes && playback.actions.plain !== actions) {
+      disposeWith(playback, poses);
+      return;
+    }
+    poses.dispose();
+    known.delete(playback);
+  });
 }
 
 /** The palette of a crowd; no textures before it was first posed. */
