@@ -125,7 +125,10 @@ export const HOSTILE: readonly Step[] = [
     );
   },
   function setProportions(p) {
-    const proportions = { joints: { Head: number(p) }, morphs: { Fat: number(p) } };
+    const proportions = {
+      joints: { Head: number(p) },
+      morphs: { Fat: p.dice.pick([null, Number.NaN, Infinity]) },
+    };
     p.edit(p.id, 'built Head', (crowd, id) => crowd.setProportionsAt(id, proportions));
   },
   function setPose(p) {
@@ -154,7 +157,7 @@ export const HOSTILE: readonly Step[] = [
     p.crowd.addLevel(null, 99, p.dice.pick([Number.NaN, -1, 2, 'x'] as never[]));
   },
   function removeLevel(p) {
-    p.crowd.removeLevel(thing(p));
+    p.crowd.removeLevel(p.dice.pick([undefined, 'Nobody', -1, 999, {}, Number.NaN] as never[]));
   },
   function budgets(p) {
     p.crowd.maxVisible = p.dice.pick([Number.NaN, -1, 'x', undefined, {}] as never[]);

@@ -61,7 +61,7 @@ function copyInstance(
   crowd.setRoughnessAt(id, source.getRoughnessAt(id));
   crowd.setUniformAt(id, 'dirt', source.getUniformAt(id, 'dirt'));
   const held = Object.assign(new Mesh(), { morphTargetInfluences: [0] });
-  if (source.morphTexture) {
+  if (source.morphTexture && source.geometry.morphAttributes.position) {
     source.getMorphAt(id, held);
     crowd.setMorphAt(id, held);
   }
