@@ -17,6 +17,17 @@ export type Steps<T> = Generator<number, T, void>;
 /** A baking in progress. */
 export type BakeSteps = Steps<BoneTextureData>;
 
+/** Vertices, or triangles, between two steps of work that goes through all of them: a fraction of a millisecond. */
+const RUN = 4096;
+
+/** Does work on runs of `count` elements, with a step after each. @param work Gets where a run begins, and where the next does. */
+export function* inRuns(count: number, work: (start: number, end: number) => void): Steps<void> {
+  for (let start = 0; start < count; start += RUN) {
+    work(start, Math.min(start + RUN, count));
+    yield 0;
+  }
+}
+
 /** Does work in one go. */
 export function runAll<T>(steps: Steps<T>): T {
   for (;;) {

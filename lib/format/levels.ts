@@ -1,5 +1,5 @@
 import type { BufferGeometry } from 'three';
-import { positionSums } from '../utils/positionSums.js';
+import { positionSums } from '../baking/positionSums.js';
 import { ArrayReader } from './ArrayReader.js';
 import type { ArrayJSON, Encoded, LevelGroup, LevelJSON, LevelsJSON } from './bakedJSON.js';
 import { checkChecksum, checksumOf } from './checksum.js';

@@ -1,8 +1,8 @@
 import type { BufferGeometry } from 'three';
+import { isSameOrder, positionSums } from '../baking/positionSums.js';
 import { pickVertices } from '../character/pickVertices.js';
 import type { LoadedCharacter } from '../format/LoadedCharacter.js';
 import type { ReadLevel } from '../format/levels.js';
-import { isSameOrder, positionSums } from '../utils/positionSums.js';
 import type { LeveledMesh } from './LeveledMesh.js';
 
 /** Group of a vertex that no triangle has, or triangles of several groups have. */

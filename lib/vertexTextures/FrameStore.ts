@@ -1,3 +1,4 @@
+import { inRuns, type Steps } from '../baking/runBake.js';
 import type { Precision } from '../encodings/BoneTextureData.js';
 import { packNormal } from './octahedral.js';
 import { WORDS } from './VertexTextureData.js';
@@ -31,12 +32,14 @@ export class FrameStore {
    *
    * @param normals Null if there are none.
    */
-  add(positions: Float32Array, normals: Float32Array | null): void {
-    const box = this.precision === 'half' ? stepsOf(positions) : [0, 0, 0, 0, 0, 0];
-    if (this.precision === 'half') this.encodeShorts(positions, normals, box);
-    else this.encodeFloats(positions, normals);
+  *add(positions: Float32Array, normals: Float32Array | null): Steps<void> {
+    const box = this.precision === 'half' ? yield* stepsOf(positions) : [0, 0, 0, 0, 0, 0];
+    yield* inRuns(this.vertices, (start, end) => {
+      if (this.precision === 'half') this.encodeShorts(positions, normals, box, start, end);
+      else this.encodeFloats(positions, normals, start, end);
+    });
 
-    const hash = hashOf(this.next, box);
+    const hash = yield* hashOf(this.next, box);
     const alike = this.byHash.get(hash) ?? [];
     for (const stored of alike) {
       if (!this.isSame(stored, box)) continue;
@@ -48,16 +51,22 @@ export class FrameStore {
     this.frames.push(number);
     this.boxes.push(...box);
     this.stored.push(this.next);
+    yield 0;
     this.next = new Uint32Array(this.next.length);
+    yield 0;
   }
 
   /** Writes the positions of the last frame as they are stored. */
-  decode(positions: Float32Array): void {
-    const { precision, vertices, boxes } = this;
+  *decode(positions: Float32Array): Steps<void> {
+    yield* inRuns(this.vertices, (start, end) => this.decodeRun(positions, start, end));
+  }
+
+  private decodeRun(positions: Float32Array, start: number, end: number): void {
+    const { precision, boxes } = this;
     const number = this.frames[this.frames.length - 1];
     const words = this.stored[number];
     const box = number * 6;
-    for (let vertex = 0, at = 0; vertex < vertices; vertex++, at += 3) {
+    for (let vertex = start, at = start * 3; vertex < end; vertex++, at += 3) {
       if (precision === 'float') {
         _bits.set(words.subarray(vertex * 4, vertex * 4 + 3));
         positions.set(_floats, at);
@@ -70,9 +79,15 @@ export class FrameStore {
     }
   }
 
-  private encodeShorts(positions: Float32Array, normals: Float32Array | null, box: readonly number[]): void {
-    const { next, vertices } = this;
-    for (let vertex = 0; vertex < vertices; vertex++) {
+  private encodeShorts(
+    positions: Float32Array,
+    normals: Float32Array | null,
+    box: readonly number[],
+    start: number,
+    end: number,
+  ): void {
+    const { next } = this;
+    for (let vertex = start; vertex < end; vertex++) {
       const at = vertex * 3;
       const x = toSteps(positions[at], box[0], box[3]);
       const y = toSteps(positions[at + 1], box[1], box[4]);
@@ -83,9 +98,14 @@ export class FrameStore {
     }
   }
 
-  private encodeFloats(positions: Float32Array, normals: Float32Array | null): void {
-    const { next, vertices } = this;
-    for (let vertex = 0; vertex < vertices; vertex++) {
+  private encodeFloats(
+    positions: Float32Array,
+    normals: Float32Array | null,
+    start: number,
+    end: number,
+  ): void {
+    const { next } = this;
+    for (let vertex = start; vertex < end; vertex++) {
       const at = vertex * 3;
       for (let i = 0; i < 3; i++) _floats[i] = positions[at + i];
       next.set(_bits, vertex * 4);
@@ -103,15 +123,17 @@ export class FrameStore {
 }
 
 /** The least corner of the box around positions, and its sides divided into steps; as floats of 32 bits. */
-function stepsOf(positions: Float32Array): number[] {
+function* stepsOf(positions: Float32Array): Steps<number[]> {
   const least = [Infinity, Infinity, Infinity];
   const most = [-Infinity, -Infinity, -Infinity];
-  for (let at = 0; at < positions.length; at += 3) {
-    for (let i = 0; i < 3; i++) {
-      least[i] = Math.min(least[i], positions[at + i]);
-      most[i] = Math.max(most[i], positions[at + i]);
+  yield* inRuns(positions.length / 3, (start, end) => {
+    for (let at = start * 3; at < end * 3; at += 3) {
+      for (let i = 0; i < 3; i++) {
+        least[i] = Math.min(least[i], positions[at + i]);
+        most[i] = Math.max(most[i], positions[at + i]);
+      }
     }
-  }
+  });
   return [...least, ...most.map((value, i) => Math.fround((value - least[i]) / STEPS))];
 }
 
@@ -120,9 +142,11 @@ function toSteps(value: number, least: number, step: number): number {
 }
 
 /** FNV-1a, word by word. */
-function hashOf(words: Uint32Array, box: readonly number[]): number {
+function* hashOf(words: Uint32Array, box: readonly number[]): Steps<number> {
   let hash = 0x811c9dc5;
-  for (let i = 0; i < words.length; i++) hash = Math.imul(hash ^ words[i], 0x01000193);
+  yield* inRuns(words.length, (start, end) => {
+    for (let i = start; i < end; i++) hash = Math.imul(hash ^ words[i], 0x01000193);
+  });
   for (let i = 0; i < 3; i++) _floats[i] = box[i];
   for (let i = 0; i < 3; i++) hash = Math.imul(hash ^ _bits[i], 0x01000193);
   return hash;

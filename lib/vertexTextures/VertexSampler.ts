@@ -1,5 +1,6 @@
 import { Matrix4, type Mesh, type Object3D } from 'three';
 import { isUnsupported, traverseDrawn } from '../baking/collectParts.js';
+import { inRuns, type Steps } from '../baking/runBake.js';
 import { describe } from '../utils/describe.js';
 import { MeshSampler, updateWorld } from './MeshSampler.js';
 import { SmoothNormals } from './smoothNormals.js';
@@ -40,14 +41,16 @@ export class VertexSampler {
   /** Null if they are not asked for. */
   readonly normals: Float32Array | null;
   private readonly samplers: readonly MeshSampler[];
-  /** What computes the normals of a mesh; null where they are read. */
-  private readonly smooth: readonly (SmoothNormals | null)[];
   private readonly toRoot = new Matrix4();
 
-  constructor(
+  private constructor(
     object: Object3D,
     readonly meshes: readonly Mesh[],
     normals: NonNullable<VertexBakeOptions['normals']>,
+    /** Whether code writes into the geometries. */
+    private readonly isWritten: boolean,
+    /** What computes the normals of a mesh; null where they are read. */
+    private readonly smooth: readonly (SmoothNormals | null)[],
   ) {
     updateWorld(object);
     this.toRoot.copy(object.matrixWorld).invert();
@@ -55,32 +58,63 @@ export class VertexSampler {
     this.vertices = this.samplers.reduce((sum, { count }) => sum + count, 0);
     this.positions = new Float32Array(this.vertices * 3);
     this.normals = normals === 'none' ? null : new Float32Array(this.vertices * 3);
-    // Where there are none to be read, they are computed too.
-    this.smooth = meshes.map((mesh) =>
-      normals === 'computed' || !mesh.geometry.hasAttribute('normal') ? new SmoothNormals(mesh) : null,
-    );
+  }
+
+  /** Reads what does not move. */
+  static *of(
+    object: Object3D,
+    meshes: readonly Mesh[],
+    normals: NonNullable<VertexBakeOptions['normals']>,
+    isWritten: boolean,
+  ): Steps<VertexSampler> {
+    const smooth: (SmoothNormals | null)[] = [];
+    for (const mesh of meshes) {
+      // Where there are none to be read, they are computed too.
+      const isComputed = normals === 'computed' || !mesh.geometry.hasAttribute('normal');
+      smooth.push(isComputed ? yield* SmoothNormals.of(mesh) : null);
+    }
+    yield 0;
+    const sampler = new VertexSampler(object, meshes, normals, isWritten, smooth);
+    yield 0;
+    for (const one of sampler.samplers) yield* one.prepare();
+    return sampler;
   }
 
   /**
-   * Reads all vertices as they are posed now.
+   * Remembers how the object is posed now.
    *
    * @param where Says in an error what is posed.
-   * @throws If a position is not finite, or a mesh has another number of vertices than at rest.
+   * @throws If a mesh has another number of vertices than at rest.
    */
-  read(where: string): void {
-    const { samplers, positions, normals, smooth, toRoot } = this;
+  capture(where: string): void {
+    this.samplers.forEach((sampler, i) => {
+      sampler.capture(this.toRoot, this.normals !== null && this.smooth[i] === null, this.isWritten, where);
+    });
+  }
+
+  /**
+   * Writes all vertices as they were posed when they were captured.
+   *
+   * @param where Says in an error what is posed.
+   * @throws If a position is not finite.
+   */
+  *compute(where: string): Steps<void> {
+    const { samplers, positions, normals, smooth } = this;
     let first = 0;
-    samplers.forEach((sampler, i) => {
+    for (const [i, sampler] of samplers.entries()) {
       const computed = smooth[i];
-      sampler.read(toRoot, positions, computed === null ? normals : null, first, where);
+      yield* sampler.compute(positions, computed === null ? normals : null, first);
       if (computed !== null && normals !== null) {
-        computed.compute(positions, normals, first, isMirrored(sampler.mesh, toRoot) ? -1 : 1);
+        yield* computed.compute(positions, normals, first, sampler.mirrored ? -1 : 1);
       }
       first += sampler.count;
+    }
+    yield* inRuns(positions.length, (start, end) => {
+      for (let i = start; i < end; i++) {
+        if (Math.abs(positions[i]) < 1e30) continue;
+        throw new Error(`${where} puts vertex ${Math.floor(i / 3)} at ${positions[i]}.`);
+      }
     });
-    const bad = positions.findIndex((value) => !(Math.abs(value) < 1e30));
-    if (bad < 0) return;
-    throw new Error(`${where} puts vertex ${Math.floor(bad / 3)} at ${positions[bad]}.`);
   }
 }
 

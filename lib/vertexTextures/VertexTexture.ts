@@ -82,7 +82,8 @@ export class VertexTexture extends BoneTexture {
   }
 
   /**
-   * Bakes motions of all visible meshes under `object`. The object is posed meanwhile, and is afterwards as it was.
+   * Bakes motions of all visible meshes under `object`. The object is posed meanwhile, and is afterwards as it was: what code has added
+   * to it is taken out again. Meshes that are added are not baked.
    *
    * Vertices are relative to `object`, as it stands now: a crowd's instance matrix takes the place of `object.matrix`.
    *
@@ -100,8 +101,9 @@ export class VertexTexture extends BoneTexture {
   }
 
   /**
-   * {@link VertexTexture.bake} in slices of a few milliseconds, so that a page stays responsive meanwhile. With clips the object
-   * may be drawn between them, motions of your code pose it until the promise settles.
+   * {@link VertexTexture.bake} in slices of a few milliseconds, however many vertices there are, so that a page stays responsive meanwhile;
+   * `pose` of your own motions is the one thing that takes as long as it takes. With clips the object may be drawn and posed between
+   * slices, motions of your code pose it until the promise settles.
    *
    * @throws What `bake` throws, and the signal's reason when it aborts.
    */

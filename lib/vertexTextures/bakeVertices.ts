@@ -1,10 +1,12 @@
 import { Box3, type Mesh, type Object3D, Vector3 } from 'three';
 import { COMMON_CHECKS } from '../baking/bakeOptionValues.js';
+import { positionSumSteps } from '../baking/positionSums.js';
+import { inRuns, type Steps } from '../baking/runBake.js';
 import { REST_FRAME } from '../constants.js';
 import { boxToArray } from '../poses/BoxArray.js';
 import type { BakedClip } from '../poses/ClipTable.js';
 import { checkOptions, isBoolean, isPositive, isString, type OptionChecks } from '../utils/checkOptions.js';
-import { positionSums } from '../utils/positionSums.js';
+import { markFinite } from './checkVertexTextureData.js';
 import { FrameStore } from './FrameStore.js';
 import { type MotionSource, type PlannedMotion, planMotions } from './planMotions.js';
 import type { VertexBakeOptions } from './VertexBakeOptions.js';
@@ -32,14 +34,19 @@ export function* bakeVertices(
 ): VertexBakeSteps {
   const { fps, precision, maxTextureSize, measure } = valuesOf(options);
   const meshes = drawnMeshes(object, NAME);
-  const parts = meshes.map(partOf);
+  const parts: VertexPart[] = [];
+  for (const mesh of meshes) parts.push(yield* partOf(mesh));
   const { motions, restore } = planMotions(object, source, { ...options, fps }, NAME);
   const ownCode = motions.length > 0 && !isDriven(source);
   const normals = options.normals ?? (ownCode ? 'computed' : 'source');
   try {
-    const sampler = new VertexSampler(object, meshes, normals);
-    const recorder = new Recorder(sampler, new FrameStore(sampler.vertices, precision), maxTextureSize);
-    recorder.record(`${NAME}: the rest pose`);
+    const sampler = yield* VertexSampler.of(object, meshes, normals, ownCode);
+    const frames = new FrameStore(sampler.vertices, precision);
+    yield 0;
+    const recorder = new Recorder(sampler, frames, maxTextureSize);
+    yield 0;
+    sampler.capture(`${NAME}: the rest pose`);
+    yield* recorder.record(`${NAME}: the rest pose`);
     const restBounds = boxToArray(recorder.takeBounds());
     const errors: VertexErrors[] = [];
     const clips: BakedClip[] = [];
@@ -52,8 +59,7 @@ export function* bakeVertices(
       const { name, duration, count } = motion;
       recorder.begin();
       for (let i = 0; i < count; i++) {
-        recorder.pose(motion, i, measure);
-        motion.release();
+        yield* recorder.pose(motion, i, measure);
         yield (start + i) / (all + 1);
       }
       const { stored, between } = recorder;
@@ -80,10 +86,11 @@ export function* bakeVertices(
     const { vertices } = sampler;
     const layout = layoutVertices(store.stored.length * vertices, maxTextureSize, NAME);
     const texels = new Uint32Array(layout.width * layout.height * WORDS[precision]);
-    store.stored.forEach((words, i) => {
+    for (const [i, words] of store.stored.entries()) {
       texels.set(words, i * words.length);
-    });
-    return {
+      yield 1;
+    }
+    const data: VertexTextureData = {
       parts,
       vertices,
       precision,
@@ -96,6 +103,8 @@ export function* bakeVertices(
       restBounds,
       errors,
     };
+    markFinite(data);
+    return data;
   } finally {
     for (const motion of motions) motion.release();
     restore();
@@ -103,8 +112,8 @@ export function* bakeVertices(
 }
 
 /** What is kept of a mesh, as it is before code writes other positions into it. */
-function partOf({ name, geometry }: Mesh): VertexPart {
-  const positions = positionSums(geometry);
+function* partOf({ name, geometry }: Mesh): Steps<VertexPart> {
+  const positions = yield* positionSumSteps(geometry);
   const vertices = geometry.getAttribute('position').count;
   return { name, vertices, ...(positions.every(Number.isFinite) && { positions }) };
 }
@@ -164,44 +173,51 @@ class Recorder {
     this.half = null;
   }
 
-  /** Records a frame of a motion. */
-  pose(motion: PlannedMotion, frame: number, measure: boolean): void {
+  /** Records a frame of a motion. The object is posed by it no longer than it takes to remember how it stands. */
+  *pose(motion: PlannedMotion, frame: number, measure: boolean): Steps<void> {
+    const { sampler } = this;
     const { name, count, duration } = motion;
     const where = `${NAME}: motion "${name}"`;
     const step = count === 1 ? 0 : duration / (count - 1);
     // The last frame is at the duration itself, not a rounding error behind it.
     motion.pose(frame === count - 1 ? (count === 1 ? 0 : duration) : frame * step);
-    this.record(where, `${where}, up to frame ${frame + 1} of ${count}`);
+    sampler.capture(where);
+    motion.release();
+    yield* this.record(where, `${where}, up to frame ${frame + 1} of ${count}`);
     if (!measure || frame === count - 1) return;
     motion.pose((frame + 0.5) * step);
-    this.sampler.read(where);
-    this.half = this.sampler.positions.slice();
+    sampler.capture(where);
+    motion.release();
+    yield* sampler.compute(where);
+    this.half = sampler.positions.slice();
   }
 
   /**
-   * Records the object as it is posed now.
+   * Records the object as it was captured.
    *
    * @param where Says in an error what is posed.
    * @param upTo Says in an error what has been recorded then.
    * @throws If there is no more room: at once, for what is left may take long.
    */
-  record(where: string, upTo = where): void {
+  *record(where: string, upTo = where): Steps<void> {
     const { sampler, store, clipBounds } = this;
-    sampler.read(where);
+    yield* sampler.compute(where);
     const { positions, normals } = sampler;
-    store.add(positions, normals);
+    yield* store.add(positions, normals);
     layoutVertices(store.stored.length * sampler.vertices, this.maxTextureSize, upTo);
     [this.before, this.last] = [this.last, this.before];
     const { last, before, half } = this;
-    store.decode(last);
-    this.stored = Math.max(this.stored, distance(positions, last, last));
-    if (half !== null) this.between = Math.max(this.between, distance(half, before, last));
+    yield* store.decode(last);
+    this.stored = Math.max(this.stored, yield* distance(positions, last, last));
+    if (half !== null) this.between = Math.max(this.between, yield* distance(half, before, last));
     this.half = null;
     const { min, max } = clipBounds;
-    for (let i = 0; i < last.length; i += 3) {
-      min.set(Math.min(min.x, last[i]), Math.min(min.y, last[i + 1]), Math.min(min.z, last[i + 2]));
-      max.set(Math.max(max.x, last[i]), Math.max(max.y, last[i + 1]), Math.max(max.z, last[i + 2]));
-    }
+    yield* inRuns(sampler.vertices, (start, end) => {
+      for (let i = start * 3; i < end * 3; i += 3) {
+        min.set(Math.min(min.x, last[i]), Math.min(min.y, last[i + 1]), Math.min(min.z, last[i + 2]));
+        max.set(Math.max(max.x, last[i]), Math.max(max.y, last[i + 1]), Math.max(max.z, last[i + 2]));
+      }
+    });
   }
 
   /** The box around all frames since it was last asked for. */
@@ -214,13 +230,15 @@ class Recorder {
 }
 
 /** The largest distance of vertices from the middle between two others. */
-function distance(positions: Float32Array, a: Float32Array, b: Float32Array): number {
+function* distance(positions: Float32Array, a: Float32Array, b: Float32Array): Steps<number> {
   let most = 0;
-  for (let i = 0; i < positions.length; i += 3) {
-    const x = positions[i] - (a[i] + b[i]) / 2;
-    const y = positions[i + 1] - (a[i + 1] + b[i + 1]) / 2;
-    const z = positions[i + 2] - (a[i + 2] + b[i + 2]) / 2;
-    most = Math.max(most, x * x + y * y + z * z);
-  }
+  yield* inRuns(positions.length / 3, (start, end) => {
+    for (let i = start * 3; i < end * 3; i += 3) {
+      const x = positions[i] - (a[i] + b[i]) / 2;
+      const y = positions[i + 1] - (a[i + 1] + b[i + 1]) / 2;
+      const z = positions[i + 2] - (a[i + 2] + b[i + 2]) / 2;
+      most = Math.max(most, x * x + y * y + z * z);
+    }
+  });
   return Math.sqrt(most);
 }

@@ -11,6 +11,14 @@ export function checkThat(holds: boolean, field: string, value: unknown, wanted:
   throw new Error(`VertexTexture: ${field} is ${describe(value)}, but has to be ${wanted}.`);
 }
 
+/** Texels of which baking has found that all positions are finite: looking at them again would be the longest wait of all. */
+const FINITE = /*@__PURE__*/ new WeakSet<Uint32Array>();
+
+/** Says that all positions of data are finite. */
+export function markFinite({ texels }: VertexTextureData): void {
+  FINITE.add(texels);
+}
+
 /**
  * Checks that data are those of a vertex texture and fit together; `checkBoneTextureData` does the same for the clips.
  *
@@ -56,7 +64,7 @@ export function checkVertexTextureData(data: VertexTextureData): void {
   );
   const words = room * WORDS[precision];
   checkThat(texels.length === words, 'texels.length', texels.length, `${words}, for ${width} × ${height}`);
-  if (precision === 'float') {
+  if (precision === 'float' && !FINITE.has(texels)) {
     const floats = new Float32Array(texels.buffer, texels.byteOffset, texels.length);
     let bad = -1;
     for (let i = 0; i < floats.length && bad < 0; i++) if (i % 4 < 3 && !Number.isFinite(floats[i])) bad = i;

@@ -1,5 +1,5 @@
 import type { Object3D } from 'three';
-import { isSameOrder, positionSums } from '../utils/positionSums.js';
+import { isSameOrder, positionSums } from '../baking/positionSums.js';
 import { drawnMeshes } from './VertexSampler.js';
 import type { VertexTextureData } from './VertexTextureData.js';
 

@@ -23,6 +23,7 @@ export function keepObject(object: Object3D): () => void {
   object.traverse((node) => {
     const { geometry, morphTargetInfluences } = node as Mesh;
     keepFields(node, kept);
+    keepChildren(node, kept);
     if (morphTargetInfluences) keepNumbers(morphTargetInfluences, kept);
     if (geometry) geometries.add(geometry);
   });
@@ -49,6 +50,17 @@ function keepFields(holder: object, kept: (() => void)[]): void {
       if (content) (value as Copied).copy(content);
     });
   }
+}
+
+/** Takes out what was added, and puts back what was taken out. */
+function keepChildren(node: Object3D, kept: (() => void)[]): void {
+  const before = new Set(node.children);
+  kept.push(() => {
+    for (const child of [...node.children]) if (!before.has(child)) child.removeFromParent();
+    for (const child of before) if (child.parent !== node) node.add(child);
+    // In the order that they had.
+    node.children.splice(0, node.children.length, ...before);
+  });
 }
 
 function keepAttributes({ attributes }: BufferGeometry, kept: (() => void)[]): void {

@@ -1,4 +1,5 @@
 import type { BufferGeometry } from 'three';
+import { inRuns, runAll, type Steps } from './runBake.js';
 
 /** How far sums of the same vertices may be apart: tools that compress meshes round positions. Those of another order are far off. */
 const TOLERANCE = 3e-3;
@@ -7,23 +8,29 @@ const TOLERANCE = 3e-3;
  * Three numbers that say where the vertices of a geometry are and in which order: for each axis the sum of all coordinates, within the
  * box around them, each times a number between -1 and 1 that goes by the vertex. They are about as large for any number of vertices.
  */
-export function positionSums({ attributes: { position } }: BufferGeometry): number[] {
+export function* positionSumSteps({ attributes: { position } }: BufferGeometry): Steps<number[]> {
   const { count } = position;
-  const axes = [0, 1, 2].map((axis) => {
-    let [least, most, sum, weights] = [Infinity, -Infinity, 0, 0];
-    for (let vertex = 0; vertex < count; vertex++) {
-      const value = position.getComponent(vertex, axis);
+  const axes = [0, 1, 2].map(() => ({ least: Infinity, most: -Infinity, sum: 0 }));
+  let weights = 0;
+  yield* inRuns(count, (start, end) => {
+    for (let vertex = start; vertex < end; vertex++) {
       const weight = weightOf(vertex);
-      least = Math.min(least, value);
-      most = Math.max(most, value);
-      sum += weight * value;
       weights += weight;
+      for (let axis = 0; axis < 3; axis++) {
+        const value = position.getComponent(vertex, axis);
+        const one = axes[axis];
+        if (value < one.least) one.least = value;
+        if (value > one.most) one.most = value;
+        one.sum += weight * value;
+      }
     }
-    return { size: most - least, sum: sum - weights * least };
   });
-  const scale = Math.max(...axes.map(({ size }) => size)) * Math.sqrt(count) || 1;
-  return axes.map(({ sum }) => sum / scale);
+  const scale = Math.max(...axes.map(({ least, most }) => most - least)) * Math.sqrt(count) || 1;
+  return axes.map(({ sum, least }) => (sum - weights * least) / scale);
 }
+
+/** {@link positionSumSteps} at once. */
+export const positionSums = (geometry: BufferGeometry): number[] => runAll(positionSumSteps(geometry));
 
 /** Whether sums are those of the same vertices. */
 export const isSameOrder = (sums: readonly number[], others: readonly number[]): boolean =>
