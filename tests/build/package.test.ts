@@ -484,9 +484,9 @@ describe('the README and the guides', () => {
   test('programs run as they are, but for the size of the crowd, and look alike', async () => {
     const corners: number[][] = [];
     for (const program of programs) {
-      expect(program).toContain('10_000');
+      expect(program).toContain('1_000');
       // a software renderer takes long over ten thousand
-      const app = await packed.open(`${program.replace('10_000', '100')}\nObject.assign(window, { crowd });`);
+      const app = await packed.open(`${program.replace('1_000', '100')}\nObject.assign(window, { crowd });`);
       try {
         await expectMoving(app);
         corners.push(await cornerOf(app.page));
@@ -507,7 +507,7 @@ describe('the README and the guides', () => {
   test('the page without a bundler runs, with its files from here in place of the network', async () => {
     const { folder } = packed;
     packed.write('plain.html', blocksOf(readme, 'html')[0]);
-    packed.write('main.js', programs[0].replace('10_000', '100'));
+    packed.write('main.js', programs[0].replace('1_000', '100'));
     cpSync(join(folder, 'public/character.glb'), join(folder, 'character.glb'));
     cpSync(join(packed.installed, 'dist'), join(folder, 'skinned-instanced-mesh'), { recursive: true });
     const server = await preview({
