@@ -46,7 +46,7 @@ function shownOf(active: readonly PlayedAction[], layer: number, scale: number):
   const byWeight = [...shown].sort((a, b) => mostWeight(b, scale) - mostWeight(a, scale));
   const left = byWeight.splice(MAX_ACTIONS).map(({ clip }) => `"${clip.name}"`);
   warnOnce(
-    `SkinnedInstance: an instance shows ${MAX_ACTIONS} actions at most on a layer; ${left.join(', ')}, which weighs least, is left out.`,
+    `SkinnedInstance: an instance shows ${MAX_ACTIONS} actions at most on a layer; ${left.join(', ')}, which weighs least, is left out. Others can play on a layer of their own: clipAction(clip, { layer }).`,
   );
   return shown.filter((action) => byWeight.includes(action));
 }
