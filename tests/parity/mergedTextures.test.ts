@@ -4,6 +4,7 @@ import {
   CanvasTexture,
   CompressedTexture,
   DataTexture,
+  DoubleSide,
   Group,
   LinearFilter,
   LinearMipmapLinearFilter,
@@ -124,6 +125,8 @@ describe.each(TWINS)('%s', (twin) => {
     reference.forEachVertex((_, position) => box.expandByPoint(position));
     const { scene, camera } = createStage(box, 'directional');
     const expected = await draw(scene, camera, reference.root);
+    // Twice: what is compiled in the first frame sets more than the next one finds again.
+    await draw(scene, camera, crowd);
     const picture = await draw(scene, camera, crowd);
     const empty = await draw(scene, camera, new Group());
     expectSamePicture(`${label}, ${twin}`, expected, picture, empty, BOUND);
@@ -163,8 +166,9 @@ describe.each(TWINS)('%s', (twin) => {
         new MeshStandardMaterial({ color: 0xaa5533, alphaTest: 0.5 }),
         new MeshStandardMaterial({ map: holes(4), alphaTest: 0.2 }),
         new MeshStandardMaterial({ color: 0x3355aa, alphaTest: 0.2 }),
+        new MeshStandardMaterial({ map: colors(3), side: DoubleSide }),
       ],
-      3,
+      4,
     );
     disposeLater(crowd);
   });

@@ -26,7 +26,13 @@ import {
 } from '../vertexLimits.js';
 import { type Draw, drawnOf } from './Drawn.js';
 import { drawnCount, lookFor, viewerOf } from './lookFor.js';
-import { checkAttributes, type PatchRole, patchMaterial, releaseVariant } from './patchMaterial.js';
+import {
+  checkAttributes,
+  type PatchRole,
+  patchMaterial,
+  releaseVariant,
+  renewTable,
+} from './patchMaterial.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
@@ -52,6 +58,7 @@ export const webGLBackend: Backend = {
     // three.js has just given it the map of what casts the shadow, which may be a texture array.
     if (material === crowd.customDepthMaterial || material === crowd.customDistanceMaterial) {
       patch(crowd, material, 'shadow', crowd.bindMatrix.elements[PARAM_SHADOW_VARIANT]);
+      renewTable(target as WebGLRenderer, material);
     }
     beginDraw(crowd, target as WebGLRenderer, camera, viewer, null);
   },

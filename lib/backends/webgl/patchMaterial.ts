@@ -1,5 +1,6 @@
 import type {
   BufferGeometry,
+  IUniform,
   Material,
   Texture,
   WebGLProgramParametersWithUniforms,
@@ -245,7 +246,20 @@ function texturesOf({ codes, slots }: Pick<Patch, 'codes' | 'slots'>): TextureCo
 
 /** What three.js keeps of a material's program; there are diagnostics where something was wrong with it. */
 interface Compiled {
+  uniforms?: Record<string, IUniform>;
   currentProgram?: { diagnostics?: { runnable: boolean; programLog: string } };
+}
+
+/**
+ * Gives a material for shadow maps the table of what casts the shadow now. three.js keeps the uniforms of the program that it compiled last,
+ * also when it goes back to one that it compiled before, for another of the crowd's materials.
+ */
+export function renewTable(renderer: WebGLRenderer, material: Material): void {
+  const table = mergedTable(material);
+  const { uniforms } = renderer.properties.get(material) as Compiled;
+  if (table === null || uniforms === undefined) return;
+  uniforms.mergedTable ??= { value: table };
+  uniforms.mergedTable.value = table;
 }
 
 /**
