@@ -299,9 +299,10 @@ function checkedInterpolant(
   // Not the track's own value size, which for glTF cubic splines counts two tangents as well.
   const { valueSize } = interpolant as unknown as { valueSize: number };
   if (valueSize === size) return interpolant;
+  const wayOut = property === 'morphTargetInfluences' ? ', or bake with morphTargets: false' : '';
   throw new Error(
     `${NAME}: track "${track.name}" of clip "${clip.name}" has ${valueSize} values per key, but ` +
-      `${component === undefined ? property : `one number of ${property}`} takes ${size}; mend or remove the track.`,
+      `${component === undefined ? property : `one number of ${property}`} takes ${size}; mend or remove the track${wayOut}.`,
   );
 }
 

@@ -25,5 +25,8 @@ export function registerNodeSource(source: NodeSource): void {
 export function nodeSourceOf(crowd: DrawnCrowd): NodeSource {
   const { name } = sourceOf(crowd);
   for (const source of sources) if (source.name === name) return source;
-  throw new Error(`SkinnedInstancedMesh: WebGPURenderer cannot draw poses of the source "${name}".`);
+  throw new Error(
+    `SkinnedInstancedMesh: WebGPURenderer cannot draw poses of the source "${name}"; ` +
+      "for vertex textures import 'skinned-instanced-mesh/vertex-textures/webgpu'.",
+  );
 }
