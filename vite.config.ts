@@ -4,6 +4,7 @@ import { defineConfig, type UserConfig } from 'vite';
 import { bundled } from './tests/setup/bundled.mjs';
 import { serveDocs } from './tests/setup/docs.mjs';
 import { serveModels } from './tests/setup/models.mjs';
+import { shortShaders } from './tests/setup/shortShaders.mjs';
 
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
@@ -87,7 +88,7 @@ export default defineConfig(({ mode, command }): UserConfig => {
   }
 
   return {
-    plugins: [bundled()],
+    plugins: [bundled(), shortShaders()],
     build: {
       lib: { entry: entries, formats: ['es'] },
       target: 'es2022',

@@ -1,4 +1,4 @@
-import { type Box3, MathUtils, Vector3, Vector4 } from 'three';
+import { type Box3, MathUtils, Vector2, Vector3, Vector4 } from 'three';
 import type { MotionNodes } from '../../shaders/motion.tsl.js';
 import { waveGLSL } from '../../shaders/motions/wave.glsl.js';
 import { windGLSL } from '../../shaders/motions/wind.glsl.js';
@@ -38,7 +38,7 @@ export interface WindOptions extends MotionSettings<WindUniforms> {
 }
 
 /** All uniforms that shaders read, some of which are made of others. */
-type Numbers = WindUniforms & WindNumbers & { channel: Vector4 };
+type Numbers = WindUniforms & WindNumbers & { rise: number; channel: Vector4 };
 
 /** Multiples of the time of gusts in the shaders are whole numbers of sixteenths. */
 const PERIOD = 16;
@@ -62,12 +62,13 @@ const windKind = (
       base: 0,
       heading: new Vector3(1, 0, 0),
       waves: new Vector3(),
-      gustShare: 0,
-      swingShare: 0,
+      leaning: new Vector2(),
+      swinging: new Vector2(),
       rise: 1,
+      perRise: 1,
       channel: new Vector4(),
     },
-    derived: ['heading', 'waves', 'gustShare', 'swingShare', 'rise', 'channel'],
+    derived: ['heading', 'waves', 'leaning', 'swinging', 'rise', 'perRise', 'channel'],
     reach: ({ strength, turbulence, rise }) => {
       const bend = Math.abs(strength) * Math.hypot(1, 0.3 * MathUtils.clamp(turbulence, 0, 1));
       return bend + (0.5 * bend * bend) / rise;
@@ -75,12 +76,16 @@ const windKind = (
     rate: ({ speed, wavelength }) => speed / wavelength,
     period: PERIOD,
     prepare(values, _geometry, rest) {
-      const { heading, waves, direction, wavelength, height, base, gusts, turbulence } = values;
+      const { heading, waves, direction, wavelength, height, base, strength, gusts, turbulence } = values;
       heading.copy(direction).normalize();
       waves.copy(heading).multiplyScalar(wavelength === 0 ? 0 : 1 / wavelength);
-      values.gustShare = MathUtils.clamp(gusts, 0, 1);
-      values.swingShare = MathUtils.clamp(turbulence, 0, 1);
+      // Waves go from -1 to 1: in a lull it leans as far as gusts leave it, and swings back by the turbulence.
+      const gust = 0.5 * strength * MathUtils.clamp(gusts, 0, 1);
+      values.leaning.set(strength - gust, gust);
+      const swing = 0.5 * MathUtils.clamp(turbulence, 0, 1);
+      values.swinging.set(1 - swing, swing);
       values.rise = height > 0 ? height : riseOf(rest, byHeight ? base : Infinity);
+      values.perRise = 1 / values.rise;
     },
     functions: waveGLSL,
     glsl: windGLSL(bent),
@@ -104,8 +109,8 @@ function riseOf({ min, max }: Box3, base: number): number {
 
 const windByHeight = /*@__PURE__*/ windKind(
   true,
-  '( position.y - base ) / rise',
-  ({ position, uniforms: { base, rise } }) => position.y.sub(base).div(rise),
+  '( position.y - base ) * perRise',
+  ({ position, uniforms: { base, perRise } }) => position.y.sub(base).mul(perRise),
   ({ position, uniforms: { base, rise } }) => (position.y - base) / rise,
 );
 
@@ -149,15 +154,15 @@ const _place = /*@__PURE__*/ new Vector3();
 /** Twin of `windGLSL` and `windTSL`. */
 function moveInWind(vertex: MotionVertex<Numbers>, howBent: number): void {
   const { position, time, random, modelMatrix, instanceMatrix, worldMatrix } = vertex;
-  const { strength, gustShare, swingShare, rise, heading, waves } = vertex.uniforms;
+  const { leaning, swinging, rise, heading, waves } = vertex.uniforms;
   const bent = Math.min(Math.max(howBent, 0), 1);
   const { x, z } = _place.setFromMatrixPosition(worldMatrix);
   const along = _place.dot(waves);
   const across = x * waves.z - z * waves.x;
-  const gust = 0.5 + 0.5 * motionWave(along - time + 0.3 * motionWave(0.6 * across + 0.4375 * time));
-  const lean = strength * (1 - gustShare + gustShare * gust);
-  const swing = lean * (1 - swingShare * (0.5 - 0.5 * motionWave(5 * time + random)));
-  const aside = 0.3 * lean * swingShare * motionWave(3 * time + 7 * random);
+  const gust = motionWave(along - time + 0.3 * motionWave(0.6 * across + 0.4375 * time));
+  const lean = leaning.x + leaning.y * gust;
+  const swing = lean * (swinging.x + swinging.y * motionWave(5 * time + random));
+  const aside = 0.6 * swinging.y * lean * motionWave(3 * time + 7 * random);
   // The transposed matrices times the direction.
   _push.copy(heading);
   for (const { elements: m } of [modelMatrix, instanceMatrix]) {

@@ -1,16 +1,16 @@
-import type { Vector3 } from 'three';
+import type { Vector2, Vector3 } from 'three';
 import type { Node } from 'three/webgpu';
 import type { MatrixNode, MotionNodes, MovedNodes } from '../motion.tsl.js';
 import { motionWave } from './wave.tsl.js';
 
 /** Uniforms that the wind's shaders read. */
 export type WindNumbers = {
-  strength: number;
-  /** `gusts` and `turbulence` from 0 to 1. */
-  gustShare: number;
-  swingShare: number;
-  /** How high up it is as strong as that. */
-  rise: number;
+  /** How far an instance leans half-way between lull and gust, and how much farther in a gust. */
+  leaning: Vector2;
+  /** What share of that it keeps as it swings, on average, and by how much that changes. */
+  swinging: Vector2;
+  /** One by how high up it is as strong as that. */
+  perRise: number;
   /** Where the wind goes, of length 1, and the same divided by the distance between gusts. */
   heading: Vector3;
   waves: Vector3;
@@ -19,18 +19,18 @@ export type WindNumbers = {
 /** Twin of `windGLSL` in `wind.glsl.ts`. */
 export function windTSL(vertex: MotionNodes<WindNumbers>, howBent: Node<'float'>): MovedNodes {
   const { position, normal, time, random, modelMatrix, instanceMatrix, vec3 } = vertex;
-  const { strength, gustShare, swingShare, rise, heading, waves } = vertex.uniforms;
+  const { leaning, swinging, perRise, heading, waves } = vertex.uniforms;
   const bent = howBent.clamp(0, 1).toVar();
   const place = modelMatrix.mul(instanceMatrix.element(3)).xyz.toVar();
   const along = place.dot(waves);
   const across = place.x.mul(waves.z).sub(place.z.mul(waves.x));
   const front = motionWave(across.mul(0.6).add(time.mul(0.4375))).mul(0.3);
-  const gust = motionWave(along.sub(time).add(front)).mul(0.5).add(0.5);
-  const lean = strength.mul(gustShare.oneMinus().add(gustShare.mul(gust))).toVar();
+  const gust = motionWave(along.sub(time).add(front));
+  const lean = leaning.y.mul(gust).add(leaning.x).toVar();
   const sway = motionWave(time.mul(5).add(random));
-  const swing = lean.mul(swingShare.mul(sway.mul(-0.5).add(0.5)).oneMinus());
+  const swing = lean.mul(swinging.y.mul(sway).add(swinging.x));
   const shake = motionWave(time.mul(3).add(random.mul(7)));
-  const aside = lean.mul(0.3).mul(swingShare).mul(shake);
+  const aside = swinging.y.mul(0.6).mul(lean).mul(shake);
   const inCrowd = transposed(modelMatrix, heading, vec3);
   const inInstance = transposed(instanceMatrix, inCrowd, vec3).toVar();
   const push = inInstance.mul(inInstance.dot(inInstance).max(1e-20).inverseSqrt()).toVar();
@@ -38,10 +38,10 @@ export function windTSL(vertex: MotionNodes<WindNumbers>, howBent: Node<'float'>
     .mul(swing)
     .add(vec3(push.z.negate(), 0, push.x).mul(aside))
     .toVar();
-  const drop = bent.mul(bent).mul(bent).mul(bend.dot(bend)).mul(0.5).div(rise);
+  const drop = bent.mul(bent).mul(bent).mul(bend.dot(bend)).mul(0.5).mul(perRise);
   return {
     position: position.add(bend.mul(bent.mul(bent))).sub(vec3(0, drop, 0)),
-    normal: normal.sub(vec3(0, bent.mul(2).div(rise).mul(bend.dot(normal)), 0)),
+    normal: normal.sub(vec3(0, bent.mul(2).mul(perRise).mul(bend.dot(normal)), 0)),
   };
 }
 
