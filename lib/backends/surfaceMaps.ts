@@ -28,8 +28,9 @@ export function noteMerged(map: Texture, table: Texture): void {
 
 /** The table of a merged material with several textures; null for other materials. */
 export function mergedTable(material: Material): Texture | null {
-  for (const name of MERGED_MAPS) {
-    const map = (material as Mapped)[name];
+  // Counted: it is asked in each draw.
+  for (let i = 0; i < MERGED_MAPS.length; i++) {
+    const map = (material as Mapped)[MERGED_MAPS[i]];
     const table = map ? tables.get(map) : undefined;
     if (table !== undefined) return table;
   }

@@ -37,8 +37,8 @@ export function ownVertexAttributes({ attributes }: BufferGeometry): number {
   for (const name in attributes) {
     if (!PLAYBACK.includes(name)) count += Math.ceil(attributes[name].itemSize / 4);
   }
-  for (const name of DECLARED) {
-    if (!(name in attributes)) count++;
+  for (let i = 0; i < DECLARED.length; i++) {
+    if (!(DECLARED[i] in attributes)) count++;
   }
   return count;
 }

@@ -92,9 +92,9 @@ function prepare(motion: Motion, { geometry, boneTexture, isJointAttachment }: M
     if (geometry.boundingBox === null) geometry.computeBoundingBox();
     _rest.copy(geometry.boundingBox ?? _rest.makeEmpty());
   } else {
-    const [x, y, z, maxX, maxY, maxZ] = boneTexture.data.restBounds;
-    _rest.min.set(x, y, z);
-    _rest.max.set(maxX, maxY, maxZ);
+    const { restBounds } = boneTexture.data;
+    _rest.min.set(restBounds[0], restBounds[1], restBounds[2]);
+    _rest.max.set(restBounds[3], restBounds[4], restBounds[5]);
   }
   motion.hooks.prepare(geometry, _rest);
 }

@@ -1,4 +1,6 @@
 import { AnimationClip, Matrix4, OrthographicCamera, PerspectiveCamera, VectorKeyframeTrack } from 'three';
+import 'skinned-instanced-mesh/objects';
+import { breathing, wind } from 'skinned-instanced-mesh/motion';
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
 import { allocationsOf } from '../../support/allocations.js';
@@ -76,6 +78,24 @@ const CASES: Record<string, (crowd: SkinnedInstancedMesh) => (frame: number) => 
     crowd.play(crowd.all, 'Way');
     return () => {
       crowd.applyRootMotion(1 / 60);
+    };
+  },
+  'with motions whose uniforms change': (crowd) => {
+    const breeze = wind();
+    crowd.motion = [breeze, breathing()];
+    return (frame) => {
+      breeze.uniforms.strength.value = 0.3 + 0.1 * Math.sin(frame);
+      breeze.uniforms.direction.value.set(Math.cos(frame), 0, Math.sin(frame));
+      crowd.motions?.settle(crowd);
+    };
+  },
+  'where some are objects, of which some move': (crowd) => {
+    crowd.count = COUNT / 2;
+    const objects = Array.from({ length: 500 }, () => crowd.createInstance());
+    for (const object of objects) object.clipAction('Run').play();
+    return (frame) => {
+      for (let i = 0; i < 20; i++) objects[(frame * 20 + i) % 500].position.x += 0.1;
+      objects[frame % 500].rotation.y += 0.1;
     };
   },
   'where events are listened to': (crowd) => {
