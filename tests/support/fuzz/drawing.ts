@@ -47,7 +47,7 @@ export const DRAWING: readonly Step[] = [
   },
   function becomeClone(p) {
     // A copy has no objects, so that nobody's objects move it.
-    if (p.livingKnights.length > 0) return;
+    if (p.livingKnights.length > 0 || p.isDisposed) return;
     const copy = p.dice.chance(0.5) ? p.crowd.clone() : p.create(1).copy(p.crowd);
     p.scene.remove(p.crowd);
     const places = p.attached.map(({ mesh, owner }) => (owner?.mesh ?? p.crowd).children.indexOf(mesh));
