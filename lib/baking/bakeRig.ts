@@ -9,6 +9,7 @@ import { planRootMotion } from './extractRootMotion.js';
 import { movesMorphs } from './movesMorphs.js';
 import type { PlannedClip } from './planClips.js';
 import type { BakeSteps } from './runBake.js';
+import { warnOfStillClips } from './stillClips.js';
 
 const NAME = 'BoneTexture.bake';
 
@@ -29,6 +30,7 @@ export function* bakeRig(
   rootMotion: BakeOptions['rootMotion'],
 ): BakeSteps {
   const { rig } = character;
+  yield* warnOfStillClips(rig, planned);
   const bake = {
     ...character,
     planned,
