@@ -31,11 +31,9 @@ export function* collectCharacter(
 
   const boxes = createJointBoxes(rig.jointNames.length);
   let vertices = 0;
-  let reach = 0;
   for (const part of parts) {
     yield* growPartBoxes(boxes, part);
-    reach = Math.max(reach, yield* morphReach(part.geometry));
     vertices += part.geometry.getAttribute('position').count;
   }
-  return { rig, boxes, flips, morphReach: reach, vertices };
+  return { rig, boxes, flips, morphReach: yield* morphReach(rig, parts), vertices };
 }
