@@ -21,6 +21,7 @@ const resolve = {
 };
 
 const setupFiles = ['tests/setup/forgetWarnings.ts'];
+const browserSetupFiles = [...setupFiles, 'tests/setup/onceOnWebGL2.ts'];
 
 export default defineConfig({
   test: {
@@ -67,7 +68,7 @@ export default defineConfig({
           include: ['tests/{browser,parity}/**/*.test.ts', 'tests/repro/**/*.browser.test.ts'],
           // As above. Each file disposes its renderers: a page has room for sixteen contexts of WebGL.
           isolate: false,
-          setupFiles,
+          setupFiles: browserSetupFiles,
           exclude: webgpuTests,
           testTimeout: 300_000,
           hookTimeout: 300_000,

@@ -17,6 +17,7 @@ import { countCalls } from '../../demos/lib/countCalls.js';
 import { TimeHeap } from '../../lib/utils/TimeHeap.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
+import { THOROUGH } from '../support/thorough.js';
 
 const COUNT = 10_000;
 
@@ -65,7 +66,9 @@ describe.each([
   test('ten thousand instances in mixed clips are one draw call and upload nothing while nothing changes', () => {
     const { renderer, frame } = createCrowd(COUNT, encoding);
     frame();
-    for (let i = 0; i < 60; i++) expect(frame()).toEqual({ uploads: 0, bytes: 0, draws: 1 + pass });
+    // A software renderer takes long to pose so many, while the next tests wait for it.
+    const frames = encoding === 'tracks' && !THOROUGH ? 6 : 60;
+    for (let i = 0; i < frames; i++) expect(frame()).toEqual({ uploads: 0, bytes: 0, draws: 1 + pass });
     // What stands still is not posed anew.
     expect(frame(0)).toEqual({ uploads: 0, bytes: 0, draws: 1 });
     renderer.dispose();
@@ -81,7 +84,8 @@ describe.each([
     light.shadow.mapSize.set(32, 32);
     scene.add(light);
     frame();
-    for (let i = 0; i < 10; i++) expect(frame()).toEqual({ uploads: 0, bytes: 0, draws: 7 + pass });
+    const frames = encoding === 'tracks' && !THOROUGH ? 3 : 10;
+    for (let i = 0; i < frames; i++) expect(frame()).toEqual({ uploads: 0, bytes: 0, draws: 7 + pass });
     renderer.dispose();
   });
 

@@ -22,8 +22,16 @@ import { createKnight } from '../support/knight.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
 import { changedPixels, createStage, type LightKind, picture, SIZE } from '../support/pictures.js';
 import { createStick } from '../support/stick.js';
+import { THOROUGH } from '../support/thorough.js';
 
 const COUNT = 9;
+
+/** Lights and encodings; each with one language of shaders, and with all where everything is tested. */
+const LIT = [
+  ['directional', 'tracks', 'TSL on WebGPU'],
+  ['spot', 'matrix', 'TSL on WebGL 2'],
+  ['point', 'tracks', 'GLSL'],
+] as const;
 
 /** Instances one behind the other, in the middle of fades, in different clothes. */
 function createCrowd(encoding: 'tracks' | 'matrix') {
@@ -81,11 +89,7 @@ async function drawingOf(twin: Twin): Promise<{ draw: Draw; dispose(): void }> {
 describe.each(TWINS)('%s', (twin) => {
   test('levels of the same geometry give the same picture to the byte, with their shadows', async () => {
     const { draw, dispose } = await drawingOf(twin);
-    for (const [kind, encoding] of [
-      ['directional', 'tracks'],
-      ['spot', 'matrix'],
-      ['point', 'tracks'],
-    ] as const) {
+    for (const [kind, encoding] of LIT.filter(([, , one]) => THOROUGH || one === twin)) {
       const { crowd, root } = createCrowd(encoding);
       const yellow = new MeshStandardMaterial({ color: 0xffee00 });
       crowd.attachToJoint('Head', new BoxGeometry(0.3, 0.1, 0.3), yellow);

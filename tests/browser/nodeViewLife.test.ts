@@ -16,6 +16,7 @@ import { drawingOf } from '../support/drawings.js';
 import { nextFrame } from '../support/frames.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
 import { changedPixels, createStage } from '../support/pictures.js';
+import { THOROUGH } from '../support/thorough.js';
 
 const COUNT = 30;
 const MIDDLE = new Box3(new Vector3(-3, 0, -3), new Vector3(3, 2, 3));
@@ -170,7 +171,7 @@ describe.runIf(TWINS.length > 1)('under WebGPU', () => {
       return settled();
     };
     const before = await rounds(8);
-    expect(await rounds(48)).toEqual(before);
+    expect(await rounds(THOROUGH ? 48 : 16)).toEqual(before);
     stay.dispose();
     renderer.dispose();
   });

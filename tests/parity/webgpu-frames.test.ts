@@ -29,8 +29,12 @@ import { SkinnedInstancedMesh } from '../support/library.js';
 import { type Problems, watchProblems } from '../support/problems.js';
 import { Reference } from '../support/reference.js';
 import { createStick } from '../support/stick.js';
+import { THOROUGH } from '../support/thorough.js';
 
 const SIZE = 128;
+
+/** A software renderer takes seconds to draw a few frames of ten thousand. */
+const MANY = THOROUGH ? 10_000 : 2_000;
 
 describe.each(['WebGPU', 'WebGL 2'])('WebGPURenderer on %s', (backend) => {
   let renderer: WebGPURenderer;
@@ -227,8 +231,8 @@ async function texture() {
 
 test.each([
   [500, 'quaternion'],
-  [10_000, 'quaternion'],
-  [10_000, 'tracks'],
+  [MANY, 'quaternion'],
+  [MANY, 'tracks'],
 ] as const)(
   '%i instances of encoding %s write a steady frame’s parameters and nothing else',
   async (count, encoding) => {
