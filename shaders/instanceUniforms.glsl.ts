@@ -119,7 +119,7 @@ export function instanceSurfaceGLSL(
   dropped: (look: Look, chunk: string) => void = () => {},
 ): string {
   const { uniforms, arrayMap, palette, merged } = program;
-  let shader = merged > 0 ? mergedFragmentGLSL(fragmentShader, merged) : fragmentShader;
+  let shader = merged > 0 ? mergedFragmentGLSL(fragmentShader, merged, dropped) : fragmentShader;
   /** Puts code around a chunk, or in its place. */
   const edit = (chunk: string, edited: (include: string) => string): boolean => {
     const include = `#include <${chunk}>`;
@@ -129,7 +129,7 @@ export function instanceSurfaceGLSL(
   };
   /** The same for what takes the place of a look. */
   const give = (look: Look, chunk: string, edited: (include: string) => string): void => {
-    if (edit(chunk, edited) || !uniforms.places.has(look)) return;
+    if (edit(chunk, edited) || !(uniforms.places.has(look) || merged > 0)) return;
     if (!fragmentShader.includes(`instanceUniform_${look}`)) dropped(look, chunk);
   };
   if (arrayMap) {

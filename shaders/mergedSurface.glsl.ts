@@ -1,3 +1,4 @@
+import type { Look } from '../lib/instances/UniformLayout.js';
 import {
   hasLayers,
   MERGED_MAPS,
@@ -24,42 +25,55 @@ export const mergedConstantGLSL = (name: 'roughness' | 'metalness'): string =>
   numberGLSL(name === 'roughness' ? TABLE_ROUGHNESS : TABLE_METALNESS);
 
 /**
- * Lets a fragment shader, whose includes are not yet resolved, sample the textures of the merged material that each fragment is of.
+ * Lets a fragment shader, whose includes are not yet resolved, sample the textures of the merged material that each fragment is of:
+ * also where code of the user takes the place of three.js's, as long as it says `texture2D( map, … )`.
  *
  * @param code See `mergedCode`.
+ * @param dropped Called for what the shader has no place for, since it lacks a chunk.
  */
-export function mergedFragmentGLSL(fragmentShader: string, code: number): string {
+export function mergedFragmentGLSL(
+  fragmentShader: string,
+  code: number,
+  dropped: (look: Look, chunk: string) => void,
+): string {
   let shader = fragmentShader;
   MERGED_MAPS.forEach((map, i) => {
     const declared = `${map.toLowerCase()}_pars_fragment`;
     const sampled = map === 'normalMap' ? 'normal_fragment_maps' : `${map.toLowerCase()}_fragment`;
-    const edit = (chunk: string, code: string) => {
-      shader = shader.replace(`#include <${chunk}>`, () => code);
+    const edit = (chunk: string, code: string): boolean => {
+      const include = `#include <${chunk}>`;
+      const found = shader.includes(include);
+      shader = shader.replace(include, () => code);
+      return found;
     };
-    if (hasLayers(code, map)) {
-      // in this way since the build of three.js that pages for WebGPU call "three" does not export its chunks
-      edit(
-        declared,
-        /* glsl */ `
-#define sampler2D highp sampler2DArray
+    shader = shader.replace(new RegExp(`\\btexture(2D)?\\s*\\(\\s*${map}\\s*,`, 'g'), `merged_${map}(`);
+    // By a macro, since the build of three.js that pages for WebGPU call "three" does not export its chunks.
+    const has = edit(
+      declared,
+      /* glsl */ `
+${hasLayers(code, map) ? '#define sampler2D highp sampler2DArray' : ''}
 #include <${declared}>
 #undef sampler2D
+#ifdef USE_${map.toUpperCase()}
+  vec4 merged_${map}( vec2 uv ) {
+    return mergedSample( ${map}, uv, ${numberGLSL(i)}, vec4( ${noneOf(map)} ) );
+  }
+#endif
 `,
-      );
-    }
-    const emission =
-      map === 'emissiveMap' ? `totalEmissiveRadiance = mergedTexel( ${TABLE_EMISSIVE >> 2} ).xyz;` : '';
-    edit(
+    );
+    const emits = map === 'emissiveMap';
+    const found = edit(
       sampled,
       /* glsl */ `
-${emission}
+${emits ? `totalEmissiveRadiance = mergedTexel( ${TABLE_EMISSIVE >> 2} ).xyz;` : ''}
 #undef texture2D
-#define texture2D( map, uv ) mergedSample( map, uv, ${numberGLSL(i)}, vec4( ${noneOf(map)} ) )
+#define texture2D( map, uv ) merged_${map}( uv )
 #include <${sampled}>
 #undef texture2D
 #define texture2D texture
 `,
     );
+    if (emits && has && !found) dropped('emissive', sampled);
   });
   return functionsGLSL() + shader;
 }

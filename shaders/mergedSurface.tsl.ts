@@ -1,4 +1,4 @@
-import { attribute, int, ivec2, mix, normalMap, step, varying, vec4 } from 'three/tsl';
+import { attribute, int, ivec2, mix, step, varying, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { TABLE_TEXELS } from '../lib/utils/mergedMaps.js';
 import type { TexelNode } from './TexelNode.js';
@@ -16,7 +16,3 @@ export const mergedSample = (sample: Node<'vec4'>, layer: Node<'float'>, none: N
 
 /** What stands for a normal map. */
 export const flatNormal = (): Node<'vec4'> => vec4(0.5, 0.5, 1, 1);
-
-/** The normal that a sample of a normal map says. */
-export const mergedNormal = (sample: Node<'vec4'>, scale: Node<'vec2'>): Node<'vec3'> =>
-  normalMap(sample, scale);

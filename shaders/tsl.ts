@@ -6,6 +6,7 @@ import {
   floatBitsToUint,
   Loop,
   mat4,
+  materialColor,
   materialReference,
   packHalf2x16,
   packSnorm2x16,
@@ -101,10 +102,8 @@ export type DrawnMaterial = NodeMaterial & {
   emissive?: Color;
   emissiveNode?: Node<'vec3'> | null;
   roughness?: number;
-  roughnessNode?: Node<'float'> | null;
   roughnessMap?: Texture | null;
   metalness?: number;
-  metalnessNode?: Node<'float'> | null;
   metalnessMap?: Texture | null;
   emissiveMap?: Texture | null;
   normalMap?: Texture | null;
@@ -114,9 +113,6 @@ export type DrawnMaterial = NodeMaterial & {
 /** The opacity that a material has of nodes; null where it is that of the material. */
 export const opacityNodeOf = ({ opacityNode }: DrawnMaterial): Node<'float'> | null =>
   opacityNode as unknown as Node<'float'> | null;
-
-/** A node of four numbers whose type does not say so. */
-export const vec4Of = (node: Node): Node<'vec4'> => vec4(node as Node<'vec4'>);
 
 /** A node that reads a property of a material, and holds one of its own for the value. */
 interface MapReference {
@@ -150,14 +146,19 @@ export function readLayer(
 }
 
 /** The material whose `map` a node reads. */
-export const referredMaterial = (node: unknown, builder: Build): Material =>
-  (node as MapReference).updateReference(builder) as Material;
+export const referredMaterial = (node: unknown, builder: Build): DrawnMaterial =>
+  (node as MapReference).updateReference(builder) as DrawnMaterial;
 
-/** A property of the material that is drawn: a number, a colour, or a texture, which is a sample of it. */
-export const materialProperty = <T extends 'float' | 'vec2' | 'vec3' | 'vec4'>(
+/** A property of the material that is drawn, or of another one: a number, a colour, or a texture, which is a sample of it. */
+export const materialProperty = <T extends 'float' | 'vec3' | 'vec4'>(
   name: string,
   kind: string,
-): Node<T> => materialReference(name, kind) as unknown as Node<T>;
+  material: Material | null = null,
+): Node<T> => materialReference(name, kind, material as Material) as unknown as Node<T>;
+
+/** The node by which three.js itself reads a property of the material that is drawn, in each of its nodes that ask for it. */
+export const materialReferenceOf = (name: string, kind: string): Node =>
+  (materialColor as unknown as { getCache(name: string, kind: string): Node }).getCache(name, kind);
 
 /** Returns the node that takes the place of another one in a build. */
 export type OverrideNode = ((build: Build) => Node) | null;
@@ -343,6 +344,6 @@ export function withoutOverride<N extends Node>(node: N, overridden: Node): N {
 }
 
 /** Calls back for a node and every node that it is made of. */
-export function traverseNode(node: Node, callback: (node: unknown) => void): void {
-  (node as unknown as { traverse(callback: (node: unknown) => void): void }).traverse(callback);
+export function traverseNode(node: Node, callback: (node: Node) => void): void {
+  (node as unknown as { traverse(callback: (node: Node) => void): void }).traverse(callback);
 }

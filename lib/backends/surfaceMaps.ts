@@ -20,7 +20,7 @@ const isArray = (map: AnyTexture | null | undefined): boolean =>
  * Notes that a texture is one of a merged material.
  *
  * @param table A row of `TABLE_TEXELS` texels for each material that was merged: the layer in each of the textures, -1 where the
- * material had none, and the constants. Its name tells it from others of the same character. Vertices have the number of their material as second component of `partIndex`.
+ * material had none, and the constants. Vertices have the number of their material as second component of `partIndex`.
  */
 export function noteMerged(map: Texture, table: Texture): void {
   tables.set(map, table);
@@ -46,13 +46,6 @@ export function mergedCode(material: Material): number {
   }
   return code;
 }
-
-/**
- * The same and which merged material of a character it is, as a text. three.js gives all of these one material for shadow maps, and
- * sends its textures anew only where programs differ.
- */
-export const mergedKey = (material: Material): string =>
-  `${mergedCode(material)} ${mergedTable(material)?.name ?? ''}`;
 
 /** Whether a material's `map` has several layers, one of which instances choose. */
 export const hasArrayMap = (material: Material): boolean =>

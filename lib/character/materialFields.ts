@@ -39,14 +39,18 @@ export function keyWithout(material: Constants, left: readonly string[]): string
   const fields = fieldsOf(material);
   if (!(material.color instanceof Color) || hasUserHook(material)) return material.uuid;
   if (fields.isNodeMaterial === true || fields.isShaderMaterial === true) return material.uuid;
+  if (Object.values(fields).some(isUserMethod)) return material.uuid;
   const names = Object.keys(fields)
-    .filter((name) => !OWN.includes(name) && !left.includes(name))
+    .filter((name) => typeof fields[name] !== 'function' && !OWN.includes(name) && !left.includes(name))
     .sort();
   return [material.type, ...names.map((name) => `${name}=${textOf(fields[name])}`)].join();
 }
 
+/** Whether something is a method that the user has set: those by which crowds are posed, see `patchNodeMaterial`, say what they are. */
+const isUserMethod = (value: unknown): boolean =>
+  typeof value === 'function' && String(value) !== 'crowd undefined';
+
 export function textOf(value: unknown): string {
-  if (typeof value === 'function') return '';
   if (value === null || typeof value !== 'object') return String(value);
   const { uuid, toArray } = value as { uuid?: string; toArray?(): unknown };
   if (uuid !== undefined) return uuid;
@@ -59,6 +63,10 @@ export function standInFor(members: readonly Constants[]): Constants {
   material.name = members.map(({ name }) => name).join('+');
   material.vertexColors = true;
   material.color?.set(0xffffff);
+  // Such as nodes, which plain materials may have, and which three.js does not copy.
+  for (const [name, value] of Object.entries(members[0])) {
+    if (!(name in material) && typeof value !== 'function') fieldsOf(material)[name] = value;
+  }
   return material;
 }
 

@@ -24,7 +24,7 @@ export interface MergeMaterialsOptions {
   textures?: boolean;
   /**
    * Width and height of layers at most, a whole number from 1. Smaller images are scaled to the largest among those that become one
-   * texture. What is no layer stays as large as it is: an image that is the only one of its kind, and compressed ones.
+   * texture. Compressed ones stay as large as they are.
    * @default 4096
    */
   maxSize?: number;
@@ -35,6 +35,13 @@ export interface MergedMaterials {
   /** Materials and textures that were made. */
   owned: (Material | Texture)[];
 }
+
+/** What each material that was made by merging was made of. */
+const madeOf = /*@__PURE__*/ new WeakMap<Material, ReadonlyMap<Material, MaterialShare>>();
+
+/** Materials that were merged already, of which these were made. */
+export const sharesIn = (material: Material | readonly Material[]): ReadonlyMap<Material, MaterialShare> =>
+  new Map([material].flat().flatMap((one) => [...(madeOf.get(one) ?? [])]));
 
 /** The uv channel by which merged materials look up their palette. */
 export const PALETTE_CHANNEL = 3;
@@ -63,19 +70,29 @@ export function mergingOf(option: boolean | MergeMaterialsOptions): Required<Mer
  * Those that differ in textures become one as well if that is wanted, see `mergeTextured`.
  *
  * @param palettes Whether vertices have the palette's uv channel to spare.
+ * @param known Of materials that were merged before, and become what they became then.
  */
 export function mergeMaterials(
   materials: readonly Material[],
   palettes: boolean,
   { textures, maxSize }: Required<MergeMaterialsOptions>,
+  known: ReadonlyMap<Material, MaterialShare> = new Map(),
 ): MergedMaterials {
-  const merged: MergedMaterials = { shares: new Map(), owned: [] };
+  const before = materials.filter((material) => {
+    const share = textures ? known.get(material) : undefined;
+    return share !== undefined && (palettes || share.palette === null);
+  });
+  const merged: MergedMaterials = {
+    shares: new Map(before.map((material) => [material, known.get(material) as MaterialShare])),
+    owned: [],
+  };
+  const fresh = materials.filter((material) => !before.includes(material));
   const keyOf = (material: Constants) => {
     const bySurface = palettes && !SURFACE_MAPS.some((map) => fieldsOf(material)[map]);
     return keyWithout(material, bySurface ? SURFACE : []);
   };
   const rest: Constants[] = [];
-  for (const family of textures ? texturedFamilies(materials) : [{ members: materials }]) {
+  for (const family of textures ? texturedFamilies(fresh) : [{ members: fresh }]) {
     const { members } = family;
     const alike = new Set(members.map(keyOf)).size === 1;
     const done = 'maps' in family && !alike && tryTextured(family, maxSize, merged);
@@ -89,6 +106,9 @@ export function mergeMaterials(
   }
   for (const members of families.values()) {
     if (members.length > 1) mergeConstants(members, merged);
+  }
+  for (const { material } of merged.shares.values()) {
+    if (!madeOf.has(material)) madeOf.set(material, merged.shares);
   }
   return merged;
 }

@@ -23,14 +23,17 @@ const FILL: Record<string, readonly number[]> = { color: [1, 1, 1, 1], tangent: 
  *
  * @param morphs Morph targets of all parts.
  * @param merging How materials become one; null if they stay apart.
+ * @param known Of materials that were merged before.
  */
 export function mergeParts(
   parts: readonly ScenePart[],
   morphs: number,
   merging: Required<MergeMaterialsOptions> | null,
+  known?: ReadonlyMap<Material, MaterialShare>,
 ): MergedParts {
   const [first] = parts;
-  const several = parts.length > 1 || (merging !== null && Array.isArray(first.material));
+  const merges = merging !== null && (Array.isArray(first.material) || known?.has(first.material) === true);
+  const several = parts.length > 1 || merges;
   const asItIs = !first.rigid && !isMirrored(first) && first.mirrorJoints === null;
   if (!several && asItIs && first.joints.every((joint, i) => joint === i)) {
     return { geometry: first.geometry, material: first.material, owned: [] };
@@ -62,7 +65,7 @@ export function mergeParts(
   const drawn = [...new Set(pieces.flatMap(({ runs }) => runs.map(({ material }) => material)))];
   const palettes = !geometry.hasAttribute(`uv${PALETTE_CHANNEL}`);
   const { shares, owned } = merging
-    ? mergeMaterials(drawn, palettes, merging)
+    ? mergeMaterials(drawn, palettes, merging, known)
     : { shares: new Map<Material, MaterialShare>(), owned: [] };
   if (shares.size > 0) moveToVertices(geometry, pieces, offsets, shares);
   geometry.setAttribute('partIndex', partIndices(pieces, offsets, vertices, shares));

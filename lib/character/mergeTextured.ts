@@ -143,7 +143,6 @@ export function mergeTextured(
   const packed = new Map([...pools.values()].map((pool) => [pool, packLayers(pool, maxSize)]));
   const width = members.length * TABLE_TEXELS;
   const table = new DataTexture(numbers, width, 1, RGBAFormat, FloatType);
-  table.name = `${owned.length}`;
   table.needsUpdate = true;
   const material = standInFor(members);
   const fields = fieldsOf(material);

@@ -52,15 +52,16 @@ export function layerKey(texture: Texture): string | null {
 }
 
 /**
- * One texture of which others, whose `layerKey` is the same, are the layers. Of a single texture it is a copy with the same image,
- * however large.
+ * One texture of which others, whose `layerKey` is the same, are the layers. Of a single texture that is not too large it is a copy with
+ * the same image.
  *
  * @param maxSize Texels on a side of a layer at most. Compressed ones stay as large as they are.
  * @throws If an image cannot be read.
  */
 export function packLayers(textures: readonly Texture[], maxSize: number): Texture {
   const [first] = textures;
-  if (textures.length === 1) return first.clone();
+  const fits = isCompressed(first) || Math.max(...imageSize(first)) <= maxSize;
+  if (textures.length === 1 && fits) return first.clone();
   const array = isCompressed(first)
     ? compressedLayers(textures as CompressedTexture[])
     : plainLayers(textures, maxSize);

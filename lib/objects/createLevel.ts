@@ -6,7 +6,7 @@ import { collectRig } from '../baking/collectRig.js';
 import { SKIN_PART, skinOf } from '../character/crowdSkin.js';
 import { matchJoints } from '../character/matchJoints.js';
 import { matchParts } from '../character/matchParts.js';
-import { type MergeMaterialsOptions, mergingOf } from '../character/mergeMaterials.js';
+import { type MergeMaterialsOptions, mergingOf, sharesIn } from '../character/mergeMaterials.js';
 import { mergeParts } from '../character/mergeParts.js';
 import { describe } from '../utils/describe.js';
 import { sharingCopy } from '../utils/sharingCopy.js';
@@ -38,7 +38,11 @@ export interface LevelOptions {
    * @default {}
    */
   parts?: Readonly<Record<string, string | number>>;
-  /** Whether and how materials under the root become one, see `FromOptions.mergeMaterials`. @default false */
+  /**
+   * Whether and how materials under the root become one, see `FromOptions.mergeMaterials`. Those that are the crowd's, and were merged
+   * there, become what they became there, with the same textures.
+   * @default false
+   */
   mergeMaterials?: boolean | MergeMaterialsOptions;
   /** Leave out points, lines, sprites and instanced meshes under the root in place of an error. @default false */
   skipUnsupported?: boolean;
@@ -124,6 +128,7 @@ function fromRoot(
     parts,
     rig.morphNames.length,
     material === undefined ? mergingOf(mergeMaterials) : null,
+    sharesIn(owner.material),
   );
   const geometry = sharingCopy(merged.geometry);
   geometry.setAttribute('partIndex', numberParts(geometry, numbers));

@@ -167,8 +167,12 @@ describe.each(TWINS)('%s', (twin) => {
         new MeshStandardMaterial({ map: holes(4), alphaTest: 0.2 }),
         new MeshStandardMaterial({ color: 0x3355aa, alphaTest: 0.2 }),
         new MeshStandardMaterial({ map: colors(3), side: DoubleSide }),
+        // So do other things that shadow maps show.
+        new MeshStandardMaterial({ alphaMap: holes(3), alphaTest: 0.3 }),
+        new MeshStandardMaterial({ displacementMap: surfaces(1), displacementScale: 0.2 }),
+        new MeshStandardMaterial({ displacementMap: surfaces(2), displacementScale: 0.1 }),
       ],
-      4,
+      7,
     );
     disposeLater(crowd);
   });
@@ -220,6 +224,79 @@ describe.each(TWINS)('%s', (twin) => {
     expectSamePicture('after context loss', expected, await draw(scene, camera, crowd), empty, BOUND);
     disposeLater(crowd);
   });
+
+  /** Materials with several textures and with none, and what the user puts on top of all. */
+  const asked = async (label: string, own: (material: MeshStandardMaterial) => void) => {
+    const orm = surfaces(3);
+    const [map, emissiveMap] = [colors(2), colors(5)];
+    const materials = [
+      new MeshStandardMaterial({ map: colors(1), normalMap: normals(1), roughness: 0.7 }),
+      new MeshStandardMaterial({ map, roughnessMap: orm, metalnessMap: orm, metalness: 1, aoMap: orm }),
+      new MeshStandardMaterial({ emissive: 0xffffff, emissiveMap, emissiveIntensity: 2, color: 0x222222 }),
+      new MeshStandardMaterial({ emissive: 0x301000, roughness: 0.2, metalness: 0.8, color: 0xaa5533 }),
+    ];
+    const { crowd } = await expectSame(label, materials, 1, (crowd, meshes) => {
+      for (const material of [crowd.material, ...meshes.map((mesh) => mesh.material)].flat()) {
+        own(material as MeshStandardMaterial);
+      }
+      crowd.setMetalnessAt(0, 0.4);
+      for (const { material } of meshes) Object.assign(material, { metalness: 0.4 });
+    });
+    disposeLater(crowd);
+  };
+
+  test.runIf(twin === 'GLSL')(
+    'code of the user that samples textures gets those of each material',
+    async () => {
+      const chunks = {
+        map_fragment: '#ifdef USE_MAP\ndiffuseColor *= texture2D( map, vMapUv ).bgra;\n#endif',
+        aomap_fragment:
+          '#ifdef USE_AOMAP\nreflectedLight.indirectDiffuse *= texture(aoMap, vAoMapUv).r;\n#endif',
+      };
+      await asked('own code', (material) => {
+        material.onBeforeCompile = (shader) => {
+          for (const [chunk, code] of Object.entries(chunks)) {
+            shader.fragmentShader = shader.fragmentShader.replace(`#include <${chunk}>`, code);
+          }
+        };
+      });
+    },
+  );
+
+  test.skipIf(twin === 'GLSL')(
+    'nodes of the user that ask for what materials have get it of each',
+    async () => {
+      const tsl = await import('three/tsl');
+      const { materialColor, materialRoughness, materialMetalness, materialEmissive } = tsl;
+      const { materialOpacity, materialNormal, materialAO, vec3, vec4 } = tsl;
+      const nodes = {
+        colorNode: vec4(materialColor.mul(0.8).rgb.mul(vec3(1, 0.6, 0.9)), 1),
+        roughnessNode: materialRoughness.mul(0.5).add(0.1),
+        metalnessNode: materialMetalness.oneMinus(),
+        emissiveNode: materialEmissive.mul(vec3(0.5, 1, 0.2)),
+        normalNode: materialNormal.add(vec3(0.1, 0, 0)).normalize(),
+        aoNode: materialAO.mul(0.9),
+        opacityNode: materialOpacity.mul(0.5),
+      };
+      await asked('own nodes', (material) => Object.assign(material, nodes));
+    },
+  );
+});
+
+test('an image that is the only one of its kind is scaled to maxSize too', () => {
+  const materials = [
+    new MeshStandardMaterial({ map: colors(1), normalMap: normals(1) }),
+    new MeshStandardMaterial({ map: colors(2) }),
+  ];
+  const { root, clips } = dressed(materials);
+  const crowd = SkinnedInstancedMesh.from(root, clips, 1, { mergeMaterials: { maxSize: 8 } });
+  const merged = [crowd.material].flat().find((material) => (material as MeshStandardMaterial).map !== null);
+  const { map, normalMap } = merged as MeshStandardMaterial;
+  expect([map?.image, normalMap?.image]).toMatchObject([
+    { width: 8, height: 8, depth: 2 },
+    { width: 8, height: 8, depth: 1 },
+  ]);
+  crowd.dispose();
 });
 
 /** Four blocks of four by four texels, of one colour. */

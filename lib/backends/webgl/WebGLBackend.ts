@@ -26,13 +26,8 @@ import {
 } from '../vertexLimits.js';
 import { type Draw, drawnOf } from './Drawn.js';
 import { drawnCount, lookFor, viewerOf } from './lookFor.js';
-import {
-  checkAttributes,
-  type PatchRole,
-  patchMaterial,
-  releaseVariant,
-  renewTable,
-} from './patchMaterial.js';
+import { checkAttributes, type PatchRole, patchMaterial, releaseVariant } from './patchMaterial.js';
+import { refreshShadow } from './refreshShadow.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
@@ -55,10 +50,10 @@ export const webGLBackend: Backend = {
   },
 
   prepareShadow(target: object, crowd: DrawnCrowd, camera: Camera, viewer: Camera, material: Material): void {
-    // three.js has just given it the map of what casts the shadow, which may be a texture array.
+    // three.js has just given it the maps of what casts the shadow, one of which may be a texture array.
     if (material === crowd.customDepthMaterial || material === crowd.customDistanceMaterial) {
+      refreshShadow(target as WebGLRenderer, material);
       patch(crowd, material, 'shadow', crowd.bindMatrix.elements[PARAM_SHADOW_VARIANT]);
-      renewTable(target as WebGLRenderer, material);
     }
     beginDraw(crowd, target as WebGLRenderer, camera, viewer, null);
   },

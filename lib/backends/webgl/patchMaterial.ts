@@ -1,6 +1,5 @@
 import type {
   BufferGeometry,
-  IUniform,
   Material,
   Texture,
   WebGLProgramParametersWithUniforms,
@@ -23,7 +22,7 @@ import { skinVertexGLSL, textureCounts } from '../../../shaders/skinVertex.glsl.
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import { sourceOfNumber } from '../../sources/sources.js';
 import { warnOnce } from '../../utils/warnOnce.js';
-import { hasArrayMap, hasPalette, mergedCode, mergedKey, mergedTable } from '../surfaceMaps.js';
+import { hasArrayMap, hasPalette, mergedCode, mergedTable } from '../surfaceMaps.js';
 import { ownVertexAttributes } from '../vertexLimits.js';
 
 type CompileHook = (parameters: WebGLProgramParametersWithUniforms, renderer: WebGLRenderer) => void;
@@ -48,8 +47,10 @@ export interface Patch {
   lists: boolean;
   /** Whether the material's `map` is a texture array. */
   arrayMap: boolean;
-  /** What says which textures each vertex has, if the material was merged of several. */
-  table: Texture | null;
+  /** What it was merged of, see `mergedCode`. */
+  merged: number;
+  /** A uniform of all its programs: what says which textures each vertex has, if the material was merged of several. */
+  table: { value: Texture | null };
 }
 
 const patches = /*@__PURE__*/ new WeakMap<Material, Patch>();
@@ -78,7 +79,7 @@ export function patchMaterial(
   if ((material as { isNodeMaterial?: boolean }).isNodeMaterial === true) return null;
   const known = patches.get(material);
   const arrayMap = hasArrayMap(material);
-  const table = mergedTable(material);
+  const merged = mergedCode(material);
   if (known !== undefined) {
     const isNew = !known.codes.includes(code);
     const otherSlots = SLOT_SOURCES.indexOf(slots) > SLOT_SOURCES.indexOf(known.slots);
@@ -87,9 +88,10 @@ export function patchMaterial(
       known.codes.sort((a, b) => a - b);
     }
     if (otherSlots) known.slots = slots;
-    if (known.arrayMap !== arrayMap || known.table !== table) {
+    known.table.value = mergedTable(material);
+    if (known.arrayMap !== arrayMap || known.merged !== merged) {
       known.arrayMap = arrayMap;
-      known.table = table;
+      known.merged = merged;
       material.needsUpdate = true;
     }
     if (isNew || otherSlots) {
@@ -102,7 +104,8 @@ export function patchMaterial(
   const textures = texturesOf({ codes: [code], slots });
   const lists = knowsLists(material);
   const userCompile = material.onBeforeCompile;
-  const patch: Patch = { role, codes: [code], slots, textures, userCompile, lists, arrayMap, table };
+  const table = { value: mergedTable(material) };
+  const patch: Patch = { role, codes: [code], slots, textures, userCompile, lists, arrayMap, merged, table };
   patches.set(material, patch);
 
   hookProperty<CompileHook>(material, 'onBeforeCompile', patch.userCompile, (user) => {
@@ -117,7 +120,7 @@ export function patchMaterial(
     const isDefault = user === MaterialBase.prototype.customProgramCacheKey;
     return () => {
       const own = isDefault ? patch.userCompile.toString() : user.call(material);
-      const maps = `${patch.arrayMap ? 'array' : ''} ${hasPalette(material) ? 'palette' : ''} ${mergedKey(material)}`;
+      const maps = `${patch.arrayMap ? 'array' : ''} ${hasPalette(material) ? 'palette' : ''} ${patch.merged}`;
       return `skinned-instanced-mesh ${patch.role} ${patch.slots} ${patch.codes.join()} ${maps}|${own}`;
     };
   });
@@ -154,6 +157,8 @@ function compileCrowd(
   patch: Patch,
   parameters: WebGLProgramParametersWithUniforms,
 ): void {
+  // Of several programs of a material, three.js keeps the uniforms of the one that was compiled last, so that all need it.
+  parameters.uniforms.mergedTable = patch.table;
   // Objects that are instanced and skinned at once are ours; three.js itself has none, and libraries that skin
   // instances by defines of their own keep these flags down.
   if (!parameters.instancing || !parameters.skinning) return;
@@ -164,8 +169,7 @@ function compileCrowd(
   }
 
   const variantParameter = patch.role === 'shadow' ? PARAM_SHADOW_VARIANT : PARAM_VARIANT;
-  const { codes, slots } = patch;
-  const merged = mergedCode(material);
+  const { codes, slots, merged } = patch;
   const program = { codes, slots, variantParameter, sourceOf: glslOf, merged: merged > 0 };
   const posed = skinVertexGLSL(parameters.vertexShader, program);
   if (posed === null) {
@@ -197,11 +201,10 @@ function compileCrowd(
         )
           return;
         warnOnce(
-          `SkinnedInstancedMesh: the material ${material.type} "${material.name}" does not show ${look} of instances, since its onBeforeCompile takes <${chunk}> out of the fragment shader; leave that in, or read instanceUniform_${look} in its place.`,
+          `SkinnedInstancedMesh: the material ${material.type} "${material.name}" does not show ${look} of instances${merged > 0 ? ' and of what it was merged of' : ''}, since its onBeforeCompile takes <${chunk}> out of the fragment shader; leave that in, or read instanceUniform_${look} in its place.`,
         );
       },
     );
-    if (merged > 0) parameters.uniforms.mergedTable = { value: mergedTable(material) };
   } else if (placed) {
     const counts = textureCounts(program);
     parameters.vertexShader = placeVertexGLSL(parameters.vertexShader, counts, variantParameter);
@@ -246,20 +249,7 @@ function texturesOf({ codes, slots }: Pick<Patch, 'codes' | 'slots'>): TextureCo
 
 /** What three.js keeps of a material's program; there are diagnostics where something was wrong with it. */
 interface Compiled {
-  uniforms?: Record<string, IUniform>;
   currentProgram?: { diagnostics?: { runnable: boolean; programLog: string } };
-}
-
-/**
- * Gives a material for shadow maps the table of what casts the shadow now. three.js keeps the uniforms of the program that it compiled last,
- * also when it goes back to one that it compiled before, for another of the crowd's materials.
- */
-export function renewTable(renderer: WebGLRenderer, material: Material): void {
-  const table = mergedTable(material);
-  const { uniforms } = renderer.properties.get(material) as Compiled;
-  if (table === null || uniforms === undefined) return;
-  uniforms.mergedTable ??= { value: table };
-  uniforms.mergedTable.value = table;
 }
 
 /**

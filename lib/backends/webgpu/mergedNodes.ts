@@ -14,10 +14,12 @@ export interface MergedNodes {
   number(at: number): Node<'float'>;
   /** Three numbers of the table, from one of which the number is a multiple of four. */
   numbers(at: number): Node<'vec3'>;
-  /** The layer of a texture, negative where the material has none. */
-  layer(map: MergedMap): Node<'float'>;
-  /** A sample of a texture; `none`, or white, where the material has none. */
-  sample(map: MergedMap, none?: Node<'vec4'>): Node<'vec4'>;
+  /**
+   * A sample of a texture; `none`, or white, where the material has none.
+   *
+   * @param sampled Samples all layers of it; by default those of the material that is drawn.
+   */
+  sample(map: MergedMap, none?: Node<'vec4'>, sampled?: Node<'vec4'>): Node<'vec4'>;
 }
 
 const known = /*@__PURE__*/ new WeakMap<NodeBuilder, MergedNodes>();
@@ -41,16 +43,14 @@ export function mergedNodes(material: Material, builder: NodeBuilder): MergedNod
   const code = mergedCode(material);
   const texel = (at: number) => mergedTexel(table, index, at >> 2);
   const number = (at: number) => componentsNamed<'float'>(texel(at), 'xyzw'[at & 3]);
-  const layer = (map: MergedMap) => number(MERGED_MAPS.indexOf(map));
   const nodes: MergedNodes = {
     number,
     numbers: (at) => texel(at).xyz,
-    layer,
-    sample(map, none = vec4(1)) {
-      const sampled = materialProperty<'vec4'>(map, 'texture');
-      const at = layer(map);
-      readLayer(sampled, buildOf(builder), int(at.max(0)), () => hasLayers(code, map));
-      return mergedSample(sampled, at, none);
+    sample(map, none = vec4(1), sampled = materialProperty<'vec4'>(map, 'texture')) {
+      // Negative where the material has no such texture.
+      const layer = number(MERGED_MAPS.indexOf(map));
+      readLayer(sampled, buildOf(builder), int(layer.max(0)), () => hasLayers(code, map));
+      return mergedSample(sampled, layer, none);
     },
   };
   known.set(builder, nodes);

@@ -21,17 +21,10 @@ import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { callMissedHook } from './bundledHooks.js';
 import { checkBuild } from './checkLimits.js';
 import { instanceNode, partNode, variantFor } from './crowdNodes.js';
+import { overrideMaterial } from './materialOfCrowd.js';
 import { placeCrowd } from './placeCrowd.js';
 import { poseCrowd } from './poseCrowd.js';
-import {
-  colorOfCrowd,
-  lightingOfCrowd,
-  normalOfCrowd,
-  occlusionOfCrowd,
-  type SetupSurface,
-  surfaceOfCrowd,
-  variantsOfCrowd,
-} from './surfaceOfCrowd.js';
+import { colorOfCrowd, lightingOfCrowd, type SetupSurface, surfaceOfCrowd } from './surfaceOfCrowd.js';
 import { readsView } from './views/viewAtDraw.js';
 
 type SetupPosition = (this: NodeMaterial, builder: NodeBuilder) => Node;
@@ -40,10 +33,7 @@ type SetupPosition = (this: NodeMaterial, builder: NodeBuilder) => Node;
 interface Setup {
   setupPosition: SetupPosition;
   setupDiffuseColor: SetupSurface;
-  setupVariants: SetupSurface;
   setupLighting: SetupSurface;
-  setupNormal: SetupSurface;
-  setupAmbientOcclusion: SetupSurface;
 }
 
 /** The methods that patched materials were given, to notice when the user sets others. */
@@ -61,10 +51,7 @@ export function patchNodeMaterial(material: Material): void {
   }
   patchMethod(material, known, 'setupPosition', positionOfCrowd);
   patchSurface(material, known, 'setupDiffuseColor', colorOfCrowd);
-  patchSurface(material, known, 'setupVariants', variantsOfCrowd);
   patchSurface(material, known, 'setupLighting', lightingOfCrowd);
-  patchSurface(material, known, 'setupNormal', normalOfCrowd);
-  patchSurface(material, known, 'setupAmbientOcclusion', occlusionOfCrowd);
 }
 
 function patchMethod<K extends keyof Setup>(
@@ -140,6 +127,7 @@ function setupCrowd(
   positionPosed.assign(positionLocal);
   placeCrowd(crowd, builder, part);
   meanPosedInFragments(builder);
+  overrideMaterial(material, builder, crowd);
   checkBuild(builder);
   return positionLocal;
 }

@@ -7,6 +7,7 @@ import {
   Texture,
 } from 'three';
 import { expect, test } from 'vitest';
+import { patchNodeMaterial } from '../../../lib/backends/webgpu/patchNodeMaterial.js';
 import { mergeMaterials, mergingOf } from '../../../lib/character/mergeMaterials.js';
 
 const ALL = mergingOf(true) as NonNullable<ReturnType<typeof mergingOf>>;
@@ -84,4 +85,25 @@ test('families are merged apart from each other', () => {
     surface({ side: 1 }),
   ];
   expect(groups(materials)).toEqual([2, 2]);
+});
+
+test('nodes that plain materials have go along, and methods of the user keep them apart', () => {
+  const node = { isNode: true, uuid: 'a node' };
+  const [red, green] = [surface({ color: 0xff0000 }), surface({ color: 0x00ff00 })];
+  for (const material of [red, green]) Object.assign(material, { colorNode: node });
+  const { shares } = mergeMaterials([red, green], true, ALL);
+  expect(shares.get(red)?.material).toMatchObject({ colorNode: node });
+  expect(shares.get(red)?.material).toBe(shares.get(green)?.material);
+  Object.assign(green, { colorNode: { isNode: true, uuid: 'another' } });
+  expect(groups([red, green])).toEqual([]);
+
+  const [own, other] = [surface({ color: 0xff0000 }), surface({ color: 0x00ff00 })];
+  Object.assign(own, { setupDiffuseColor: () => {} });
+  expect(groups([own, other])).toEqual([]);
+});
+
+test('materials that have been drawn by another crowd are merged with those that have not', () => {
+  const [drawn, other] = [surface({ color: 0xff0000 }), surface({ color: 0x00ff00 })];
+  patchNodeMaterial(drawn);
+  expect(groups([drawn, other])).toEqual([2]);
 });

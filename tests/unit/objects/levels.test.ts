@@ -3,12 +3,13 @@ import {
   Bone,
   BoxGeometry,
   Color,
+  DataTexture,
   Group,
   InstancedBufferAttribute,
   Matrix4,
   Mesh,
   MeshBasicMaterial,
-  type MeshStandardMaterial,
+  MeshStandardMaterial,
   Raycaster,
   Skeleton,
   Vector3,
@@ -271,6 +272,40 @@ test('disposing a level frees what is its own and nothing of the crowd', () => {
   expect(events.sort()).toEqual(['level', 'material', 'none', 'own']);
   expect(crowd.instanceColor).toBe(instanceColor);
   expect(crowd.geometry.getAttribute('instanceClip')).not.toBe(undefined);
+});
+
+test('a level of merged materials that are the crowd’s has what the crowd has packed, and leaves it alone', () => {
+  const texture = (value: number) => new DataTexture(new Uint8Array(4).fill(value), 1, 1);
+  const materials = [1, 2, 3].map((value) => new MeshStandardMaterial({ map: texture(value) }));
+  const knight = (worn: readonly MeshStandardMaterial[]) => {
+    const { root, clips } = createKnight();
+    const meshes: Mesh[] = [];
+    root.traverse((node) => {
+      if ((node as Mesh).isMesh) meshes.push(node as Mesh);
+    });
+    meshes.forEach((mesh, i) => {
+      mesh.material = worn[i % worn.length];
+    });
+    return { root, clips };
+  };
+  const { root, clips } = knight(materials);
+  const crowd = SkinnedInstancedMesh.from(root, clips, 1, { mergeMaterials: true });
+  const level = crowd.addLevel(knight([...materials].reverse()).root, 5, 0, { mergeMaterials: true });
+  expect(level.material).toBe(crowd.material);
+  const numbers = ({ geometry: { attributes } }: CrowdMesh) =>
+    Array.from({ length: attributes.position.count }, (_, i) => attributes.partIndex.getY(i));
+  expect(new Set(numbers(crowd)).size).toBe(3);
+  expect(numbers(level)).toEqual(numbers(crowd).map((number) => 2 - number));
+  const own = new MeshStandardMaterial({ map: texture(4), color: 0xff0000 });
+  const mixed = crowd.addLevel(knight([materials[0], own]).root, 9, 0, { mergeMaterials: true });
+  expect(mixed.material).toContain(crowd.material);
+
+  let disposed = 0;
+  (crowd.material as MeshStandardMaterial).addEventListener('dispose', () => disposed++);
+  crowd.removeLevel(level);
+  expect(disposed).toBe(0);
+  crowd.dispose();
+  expect(disposed).toBe(1);
 });
 
 test('another bone texture, geometry or material takes levels along', () => {

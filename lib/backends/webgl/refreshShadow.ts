@@ -1,0 +1,57 @@
+import type { Material, Texture, WebGLRenderer } from 'three';
+
+/** What three.js gives a material for shadow maps, of each material that casts one. */
+interface Given {
+  map?: Texture | null;
+  alphaMap?: Texture | null;
+  displacementMap?: Texture | null;
+  alphaTest?: number;
+  displacementScale?: number;
+  displacementBias?: number;
+}
+
+/** Types of three.js do not say that there may be none. */
+interface ProgramState {
+  useProgram(program: WebGLProgram | null): boolean;
+}
+
+/** What each material for shadow maps was given for its last draw. */
+const lastGiven = /*@__PURE__*/ new WeakMap<Material, Given>();
+
+/**
+ * Lets a draw of a shadow map use what its material has just been given. All groups of a crowd have one such material, and between two
+ * draws with the same material three.js looks neither for other textures nor for other numbers, nor whether there are any.
+ */
+export function refreshShadow({ state }: WebGLRenderer, material: Material): void {
+  const given = material as Given;
+  let last = lastGiven.get(material);
+  if (last === undefined) {
+    last = {};
+    lastGiven.set(material, last);
+  }
+  const { map, alphaMap, displacementMap, alphaTest, displacementScale, displacementBias } = given;
+  const isSame =
+    last.map === map &&
+    last.alphaMap === alphaMap &&
+    last.displacementMap === displacementMap &&
+    last.alphaTest === alphaTest &&
+    last.displacementScale === displacementScale &&
+    last.displacementBias === displacementBias;
+  if (isSame) return;
+  if (programOf(last) !== programOf(given)) material.needsUpdate = true;
+  last.map = map;
+  last.alphaMap = alphaMap;
+  last.displacementMap = displacementMap;
+  last.alphaTest = alphaTest;
+  last.displacementScale = displacementScale;
+  last.displacementBias = displacementBias;
+  const { useProgram: setProgram } = state as ProgramState;
+  // Then three.js sends all that a program needs.
+  setProgram(null);
+}
+
+/** A number that differs where three.js needs another program. */
+const programOf = ({ map, alphaMap, displacementMap }: Given): number =>
+  (channelOf(map) * 8 + channelOf(alphaMap)) * 8 + channelOf(displacementMap);
+
+const channelOf = (map: Texture | null | undefined): number => (map ? 1 + map.channel : 0);

@@ -1,0 +1,122 @@
+import { Fn, int, select, varying, vec4 } from 'three/tsl';
+import type { Node, NodeBuilder } from 'three/webgpu';
+import { instanceFactor } from '../../../shaders/instanceUniforms.tsl.js';
+import { flatNormal } from '../../../shaders/mergedSurface.tsl.js';
+import { partMapOffset } from '../../../shaders/parts.tsl.js';
+import {
+  buildOf,
+  type DrawnMaterial,
+  isMapReference,
+  materialProperty,
+  materialReferenceOf,
+  type OverrideNode,
+  readLayer,
+  referredMaterial,
+  traverseNode,
+} from '../../../shaders/tsl.js';
+import { type MergedMap, TABLE_EMISSIVE, TABLE_METALNESS, TABLE_ROUGHNESS } from '../../utils/mergedMaps.js';
+import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
+import { hasArrayMap, hasPalette } from '../surfaceMaps.js';
+import { partNode, variantFor } from './crowdNodes.js';
+import { mergedNodes } from './mergedNodes.js';
+import { uniformNode } from './uniformNodes.js';
+
+/**
+ * Lets a build read what instances and merged materials have in the place of a material's constants and textures. All of three.js's
+ * `materialColor`, `materialRoughness` and the like are made of the same few nodes, one for each property of a material. It is these
+ * whose place is taken, so that nodes of the user that ask for the like get the same as three.js's own.
+ */
+export function overrideMaterial(material: DrawnMaterial, builder: NodeBuilder, crowd: DrawnCrowd): void {
+  const { overrideNodes } = buildOf(builder).context;
+  const merged = mergedNodes(material, builder);
+  const override = (name: string, kind: 'float' | 'color' | 'texture', by: OverrideNode) => {
+    overrideNodes?.set(materialReferenceOf(name, kind), by);
+  };
+
+  const map = mapOfCrowd(material, builder, crowd, null);
+  if (map !== null) override('map', 'texture', () => map);
+  for (const name of ['roughness', 'metalness'] as const) {
+    const own = uniformNode<'float'>(crowd, builder, name);
+    if (own === null && merged === null) continue;
+    const at = name === 'roughness' ? TABLE_ROUGHNESS : TABLE_METALNESS;
+    const constant = merged?.number(at) ?? materialProperty<'float'>(name, 'float');
+    override(name, 'float', () => (own === null ? constant : instanceFactor(own, constant)));
+    if (own === null || !hasPalette(material)) continue;
+    // Its texels are constants of the merged materials, and not what multiplies them.
+    const texel = materialProperty<'vec4'>(`${name}Map`, 'texture');
+    override(`${name}Map`, 'texture', () => select(own.lessThan(0), texel, vec4(1)));
+  }
+  const opacity = uniformNode<'float'>(crowd, builder, 'opacity');
+  // Shadows know nothing of opacity in three.js.
+  if (opacity !== null && material.isShadowPassMaterial !== true) {
+    override('opacity', 'float', () => materialProperty<'float'>('opacity', 'float').mul(opacity));
+  }
+  if (merged === null) return;
+  override('emissive', 'color', () => merged.numbers(TABLE_EMISSIVE));
+  // It is in those numbers.
+  override('emissiveIntensity', 'float', () => vec4(1).x);
+  for (const name of OTHER_MAPS) {
+    if (!material[name]) continue;
+    override(name, 'texture', () => merged.sample(name, name === 'normalMap' ? flatNormal() : undefined));
+  }
+}
+
+const OTHER_MAPS = [
+  'normalMap',
+  'roughnessMap',
+  'metalnessMap',
+  'emissiveMap',
+  'aoMap',
+] as const satisfies readonly MergedMap[];
+
+/** Lets the colour that three.js makes for shadows read the same map of a material as its picture does. */
+export function overrideShadowMap(
+  shadow: DrawnMaterial,
+  colorNode: Node,
+  builder: NodeBuilder,
+  crowd: DrawnCrowd,
+): void {
+  const build = buildOf(builder);
+  traverseNode(colorNode, (node) => {
+    if (!isMapReference(node)) return;
+    const map = mapOfCrowd(shadow, builder, crowd, referredMaterial(node, build));
+    if (map !== null) build.context.overrideNodes?.set(node, () => map);
+  });
+}
+
+/**
+ * A sample of a material's map, with what parts of instances move it by; null where that is what three.js samples.
+ *
+ * @param drawn What is drawn: the material, or one that draws shadows.
+ * @param referred The material that has the map, if it is another than that.
+ */
+function mapOfCrowd(
+  drawn: DrawnMaterial,
+  builder: NodeBuilder,
+  crowd: DrawnCrowd,
+  referred: DrawnMaterial | null,
+): Node | null {
+  const material = referred ?? drawn;
+  if (!material.map) return null;
+  const merged = mergedNodes(material, builder);
+  const variant = variantFor(drawn, crowd);
+  const layered = hasArrayMap(material);
+  if (merged === null && !layered && !variant.parts) return null;
+
+  const own = materialProperty<'vec4'>('map', 'texture', referred);
+  if (layered) readLayer(own, buildOf(builder), mapLayer(), () => true);
+  const sample = merged?.sample('map', undefined, own) ?? own;
+  if (!variant.parts) return sample;
+  const part = partNode(crowd, variant, builder);
+  const inVertexStage = Fn(() => partMapOffset(part()));
+  const offset = varying(inVertexStage());
+  const getUV = (texture: { getDefaultUV(): Node<'vec2'> }) => texture.getDefaultUV().add(offset);
+  return sample.context({ getUV });
+}
+
+/** Which layer of a texture array the drawn object shows; of objects that are no crowds, the first. */
+const mapLayer = /*@__PURE__*/ Fn((builder: NodeBuilder) => {
+  const { object } = buildOf(builder);
+  const layer = isCrowd(object) ? uniformNode<'float'>(object, builder, 'mapLayer') : null;
+  return layer === null ? int(0) : int(layer.add(0.5));
+});
