@@ -242,12 +242,13 @@ export class InstanceGroups {
       const x = spheres[at];
       const y = spheres[at + 1];
       const z = spheres[at + 2];
-      if (x < minX) minX = x;
-      if (x > maxX) maxX = x;
-      if (y < minY) minY = y;
-      if (y > maxY) maxY = y;
-      if (z < minZ) minZ = z;
-      if (z > maxZ) maxZ = z;
+      // Without branches: where instances move, who stands outermost is not to be foreseen.
+      minX = Math.min(minX, x);
+      maxX = Math.max(maxX, x);
+      minY = Math.min(minY, y);
+      maxY = Math.max(maxY, y);
+      minZ = Math.min(minZ, z);
+      maxZ = Math.max(maxZ, z);
     }
     const x = Math.fround((minX + maxX) / 2);
     const y = Math.fround((minY + maxY) / 2);
@@ -258,9 +259,8 @@ export class InstanceGroups {
       const dx = spheres[at] - x;
       const dy = spheres[at + 1] - y;
       const dz = spheres[at + 2] - z;
-      const reach = Math.sqrt(dx * dx + dy * dy + dz * dz) + spheres[at + 3];
       // What is not a number is everywhere, and so is its group.
-      if (reach > radius || Number.isNaN(reach)) radius = reach;
+      radius = Math.max(radius, Math.sqrt(dx * dx + dy * dy + dz * dz) + spheres[at + 3]);
     }
     const at = group * 4;
     groupSpheres[at] = x;
