@@ -77,6 +77,20 @@ export const INSTANCES_PER_ROW_BITS = 8;
 export const LIST_TEXELS = 2048;
 export const LIST_TEXELS_BITS = 11;
 
+/**
+ * Steps in which an instance passes over from one level of detail to the next. An entry of a list says for such an instance which
+ * of its pixels the level draws: those whose threshold, 0 to 63, is below its step, or, with `FADE_NEAR` added, the others. It is
+ * zero for all pixels. `entryOf` has the layout of entries.
+ */
+export const FADE_STEPS = 64;
+/** Marks the nearer of both levels. */
+export const FADE_NEAR = 64;
+/** More than all such numbers; entries of lists in textures have them as a fraction of this, behind the id. */
+export const FADE_CODES = 128;
+/** Bits of the id in an entry of a list that is made of whole numbers; above them is the number of the fade. */
+export const ID_BITS = 24;
+export const ID_MASK = 0xffffff;
+
 /** What errors say that is needed, and how one has it. */
 export const MIXED_POSES =
   "poses that are mixed before they are drawn; bake with encoding \"tracks\": from(root, clips, count, { encoding: 'tracks' }), which 'auto' chooses only from eight vertices a joint on.";

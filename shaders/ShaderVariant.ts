@@ -17,6 +17,8 @@ export interface ShaderVariant {
   morphs: boolean;
   /** Whether a view says which instances are drawn. */
   view: boolean;
+  /** Whether it may say so of some of their pixels only, since levels of detail fade; not without `view`. */
+  fades: boolean;
   /** Number of the layout of what instances have in the place of the material's, see `UniformLayout`; 0 if that is nothing. */
   uniforms: number;
   /** Number of the program of motions that move vertices, see `MotionProgram`; 0 if none do. */
@@ -28,33 +30,38 @@ const INFLUENCES: readonly Influences[] = [1, 2, 4];
 /** Sources that codes tell apart. */
 export const MAX_SOURCES = 10;
 
-/** Codes are below this: there are four flags. It must be below 2^23, so that shaders can round a float32 to a code. */
-export const VARIANT_CODES = MAX_MOTIONS * MAX_LAYOUTS * MAX_SOURCES * 16 * 3;
+/** What flags stand for: three that are apart from each other, and three states of a view. */
+const FLAGS = 24;
+
+/** Codes are below this. It must be below 2^23, so that shaders can round a float32 to a code. */
+export const VARIANT_CODES = MAX_MOTIONS * MAX_LAYOUTS * MAX_SOURCES * FLAGS * 3;
 
 /** A whole number that stands for a variant, in program cache keys and in draw parameters. */
 export function variantCode(variant: ShaderVariant): number {
-  const { source, interpolate, influences, parts, morphs, view, uniforms, motion } = variant;
-  const flags = (view ? 8 : 0) + (morphs ? 4 : 0) + (parts ? 2 : 0) + (interpolate ? 1 : 0);
+  const { source, interpolate, influences, parts, morphs, view, fades, uniforms, motion } = variant;
+  const flags = (fades ? 16 : view ? 8 : 0) + (morphs ? 4 : 0) + (parts ? 2 : 0) + (interpolate ? 1 : 0);
   const numbers = (motion * MAX_LAYOUTS + uniforms) * MAX_SOURCES + source;
-  return (numbers * 16 + flags) * INFLUENCES.length + INFLUENCES.indexOf(influences);
+  return (numbers * FLAGS + flags) * INFLUENCES.length + INFLUENCES.indexOf(influences);
 }
 
-/** The part of a code that says how many joints a vertex may follow: codes of one object differ in nothing else. */
+/** The part of a code that says how many joints a vertex may follow: else codes of one object differ in `fades` at most. */
 export const influencesOfCode = (code: number): number => code % INFLUENCES.length;
 
 /** The variant of a code. */
 export function variantOf(code: number): ShaderVariant {
   const rest = Math.floor(code / INFLUENCES.length);
-  const numbers = rest >> 4;
+  const numbers = Math.floor(rest / FLAGS);
+  const flags = rest % FLAGS;
   const layoutAndMotion = Math.floor(numbers / MAX_SOURCES);
   return {
     source: numbers % MAX_SOURCES,
     uniforms: layoutAndMotion % MAX_LAYOUTS,
     motion: Math.floor(layoutAndMotion / MAX_LAYOUTS),
-    interpolate: (rest & 1) === 1,
-    parts: (rest & 2) === 2,
-    morphs: (rest & 4) === 4,
-    view: (rest & 8) === 8,
+    interpolate: (flags & 1) === 1,
+    parts: (flags & 2) === 2,
+    morphs: (flags & 4) === 4,
+    view: flags >= 8,
+    fades: flags >= 16,
     influences: INFLUENCES[code % INFLUENCES.length],
   };
 }

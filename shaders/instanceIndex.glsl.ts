@@ -1,4 +1,5 @@
 import {
+  FADE_CODES,
   INSTANCES_PER_ROW,
   INSTANCES_PER_ROW_BITS,
   LIST_TEXELS,
@@ -27,10 +28,26 @@ mat4 crowdMatrix;
 #endif
 `;
 
+/** Which pixels of the instance are drawn, see `FADE_STEPS`. */
+export const FADE_VARYING = 'flat varying int crowdFade;';
+
+const LISTED = 'texelFetch( CROWD_VIEW, listed, 0 )[ CROWD_DRAWN & 3 ]';
+
+const READ_ID = `crowdInstance = int( ${LISTED} );`;
+
+const START_FADE = `
+  crowdFade = 0;
+`;
+
+/** The number of the fade is the fraction behind the id. */
+const READ_ENTRY = `float entry = ${LISTED};
+    crowdInstance = int( entry );
+    crowdFade = int( fract( entry ) * ${FADE_CODES}.0 );`;
+
 /** What must be called before all else to be done in `main`. */
 export const PLACE_INSTANCE = 'placeInstance();';
 
-const viewedIndexGLSL = /* glsl */ `
+const viewedIndexGLSL = (fades: boolean): string => /* glsl */ `${fades ? FADE_VARYING : ''}
 #undef instanceMatrix
 #undef instanceColor
 
@@ -44,12 +61,12 @@ void placeInstance() {
   #ifdef USE_INSTANCING_COLOR
     crowdColor = instanceColor;
   #endif
-
+${fades ? START_FADE : ''}
   if ( CROWD_LISTED ) {
 
     int group = CROWD_DRAWN >> 2;
     ivec2 listed = ivec2( group & ${LIST_TEXELS - 1}, group >> ${LIST_TEXELS_BITS} );
-    crowdInstance = int( texelFetch( CROWD_VIEW, listed, 0 )[ CROWD_DRAWN & 3 ] );
+    ${fades ? READ_ENTRY : READ_ID}
 
     ivec2 at = ivec2( ( crowdInstance & ${INSTANCES_PER_ROW - 1} ) * 4, crowdInstance >> ${INSTANCES_PER_ROW_BITS} );
     x = texelFetch( CROWD_MATRICES, at, 0 );
@@ -95,5 +112,7 @@ export function readInstanceSince(shader: string): string {
  * knows as attributes of the drawn index.
  *
  * @param viewed Whether an object that the program draws may have a view, see `View`.
+ * @param fades Whether levels of detail of one fade.
  */
-export const instanceIndexGLSL = (viewed: boolean): string => (viewed ? viewedIndexGLSL : drawnIndexGLSL);
+export const instanceIndexGLSL = (viewed: boolean, fades: boolean): string =>
+  viewed ? viewedIndexGLSL(fades) : drawnIndexGLSL;

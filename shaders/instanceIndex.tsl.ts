@@ -8,6 +8,8 @@ export interface ViewNodes {
   readonly listed: Node<'bool'>;
   /** The instance at a place of the list. */
   id(drawn: Node<'int'>): Node<'int'>;
+  /** Which pixels are drawn of the instance at a place of the list, see `FADE_STEPS`. */
+  fade(drawn: Node<'int'>): Node<'int'>;
 }
 
 /**
@@ -23,6 +25,15 @@ export function instanceIndex(view: ViewNodes | null): Node<'int'> {
     index.assign(view.id(index));
   });
   return index;
+}
+
+/** Which pixels of the instance that is drawn are, see `FADE_STEPS`. Builds on the current stack. */
+export function drawnFade(view: ViewNodes): Node<'int'> {
+  const fade = int(0).toVar();
+  If(view.listed, () => {
+    fade.assign(view.fade(int(withoutOverride(drawnIndex, drawnIndex)).toVar()));
+  });
+  return fade;
 }
 
 /** The instance that is drawn, for whatever else in a build reads three.js's node of the drawn index. */

@@ -155,7 +155,10 @@ function skinningFunctions(program: CrowdProgram): string {
   const uniforms = uniformsOfProgram(codes);
   const declarations = new Set([
     drawSlotsGLSL(textureCounts(program), variantParameter, motionChunks(codes).vectors),
-    instanceIndexGLSL(variants.some(({ view }) => view)),
+    instanceIndexGLSL(
+      variants.some(({ view }) => view),
+      variants.some(({ fades }) => fades),
+    ),
     ...(anyParts || merged ? ['attribute vec2 partIndex;'] : []),
     ...(anyParts ? [partsGLSL] : []),
     ...(morphs ? [morphsGLSL] : []),

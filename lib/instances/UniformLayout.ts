@@ -77,7 +77,7 @@ export class UniformLayout {
 }
 
 /** Layouts that codes of shader variants tell apart. */
-export const MAX_LAYOUTS = 512;
+export const MAX_LAYOUTS = 360;
 
 const layouts = /*@__PURE__*/ new Map<string, UniformLayout>();
 const numbered: UniformLayout[] = [];

@@ -73,6 +73,29 @@ export abstract class LeveledMesh extends EditableMesh {
   }
 
   /**
+   * Share of a level's distance over which instances fade into it, before it begins: with 0.1 and a level at 50, from 45 on. Both
+   * levels are drawn there, each at some of the instance's pixels, more and more of them at the coarser one, in a pattern that
+   * stands still on the screen; a last level of nothing fades instances out. There is no memory in it, so that `hysteresis` is not
+   * used; how far an instance has faded goes by its distance alone, for each camera. Shadow maps take the one level or
+   * the other, from half way on the coarser. In steps of 64; of 32 for crowds of more than 131,072 instances whose lists the CPU
+   * makes, and half of that each time they double.
+   *
+   * @default 0
+   */
+  get levelFade(): number {
+    return this.crowd.levels.fade;
+  }
+
+  /** @throws If it is no share, 0 to 1. Going from 0 or to it compiles the materials anew. */
+  set levelFade(value: number) {
+    if (!(value >= 0 && value <= 1)) {
+      throw new Error(`${NAME}.levelFade: ${value} is no share of a distance; use 0 to 1.`);
+    }
+    this.crowd.levels.fade = value;
+    this.prepareDraw();
+  }
+
+  /**
    * Draws instances in another geometry from a distance on, as three.js's `LOD` does with objects. Instances keep all they
    * have: their poses, also in the middle of fades, colours, parts, morph influences. Rays still hit the crowd's own geometry.
    *
@@ -81,7 +104,7 @@ export abstract class LeveledMesh extends EditableMesh {
    * drawn. Or a geometry for the joints of the crowd's bone texture. It is copied.
    * @param start Where the level begins. All levels of a crowd go by distance, or all by size.
    * @param hysteresis By which share of the distance an instance must come nearer again before the level before is drawn, so
-   * that levels do not flicker. 0 to 1.
+   * that levels do not flicker. 0 to 1. Not used where levels fade, see `levelFade`.
    * @returns The mesh that draws the level, a child of this one.
    * @throws If a joint or part is none of the crowd's, a number is out of range, or there are too many levels.
    */
@@ -196,6 +219,7 @@ export abstract class LeveledMesh extends EditableMesh {
     for (const level of this.levels.slice(1)) this.removeLevel(level);
     super.copy(source, recursive);
     this.shadowLevel = source.shadowLevel;
+    this.levelFade = source.levelFade;
     this.levels[0].poseRate = source.levels[0].poseRate;
     if (recursive) {
       for (const level of source.levels) if (level.object === null) this.crowd.levels.add({ ...level });

@@ -1,5 +1,6 @@
 import type { Camera, Matrix4 } from 'three';
-import type { LevelTable } from './LevelTable.js';
+import { FADE_CODES, FADE_STEPS, ID_BITS } from '../constants.js';
+import { FADING, type LevelTable } from './LevelTable.js';
 
 /** Cameras that have it divide distances by it, as those of `LOD`. */
 interface ZoomedCamera extends Camera {
@@ -29,8 +30,10 @@ export class CameraLevels {
   /** Goes up whenever levels may be others than before, though no instance has moved. */
   version = 0;
 
-  /** By id; of instances that have not been seen for a while, what it was then. */
+  /** By id, with `FADING` if it is passing over; of instances that have not been seen for a while, what it was then. */
   levels: Uint8Array = new Uint8Array(0);
+  /** By id, how many of `FADE_STEPS` it has passed over to the next level; without numbers if levels do not fade. */
+  steps: Uint8Array = new Uint8Array(0);
   /**
    * First from the crowd's space to one about the camera with the axes of the world: the upper rows of a matrix. Then what a
    * squared distance is multiplied by before it is compared; with levels by size, it is divided by a squared radius too.
@@ -45,6 +48,9 @@ export class CameraLevels {
   private squaredUnit = 1;
   private table!: LevelTable;
   private tableVersion = -1;
+  /** Bits of a step that lists can hold: large ids leave room for less. */
+  private stepMask = -1;
+  private fades = false;
 
   /**
    * Takes over where the camera is now. Call it before levels are asked for.
@@ -58,6 +64,10 @@ export class CameraLevels {
       levels.set(this.levels.subarray(0, capacity));
       this.levels = levels;
     }
+    this.fades = table.fades;
+    const steps = this.fades ? capacity : 0;
+    if (this.steps.length !== steps) this.steps = new Uint8Array(steps);
+    this.stepMask = -Math.max(1, 2 ** (Math.ceil(Math.log2(capacity * FADE_CODES)) - ID_BITS));
     this.table = table;
     if (table.update() !== this.tableVersion) {
       this.tableVersion = table.version;
@@ -80,12 +90,18 @@ export class CameraLevels {
   }
 
   /**
-   * The level of an instance.
+   * The level of an instance, with `FADING` added if it is passing over to the next one.
    *
    * @param spheres x, y, z and radius by id, in the crowd's space.
    */
   choose(id: number, spheres: Float32Array): number {
-    const level = this.levelAt(this.measureOf(id, spheres), this.levels[id]);
+    const measure = this.measureOf(id, spheres);
+    let level = this.levelAt(measure, this.levels[id]);
+    if (this.fades) {
+      const step = this.stepAt(measure, level);
+      this.steps[id] = step;
+      if (step > 0) level += FADING;
+    }
     this.levels[id] = level;
     return level;
   }
@@ -95,7 +111,7 @@ export class CameraLevels {
    * not: by as many steps for all of them.
    *
    * @param ids The first `count` are those.
-   * @param costs What an instance costs at each level.
+   * @param costs What an instance costs at each level, and where it is passing over.
    */
   fit(ids: Uint32Array, count: number, spheres: Float32Array, costs: Float64Array, max: number): void {
     if (_measures.length < count) _measures = new Float64Array(ids.length);
@@ -128,7 +144,12 @@ export class CameraLevels {
   private costAt(step: number, ids: Uint32Array, count: number, costs: Float64Array): number {
     const scale = scaleOf(step);
     let cost = 0;
-    for (let i = 0; i < count; i++) cost += costs[this.levelAt(_measures[i] * scale, this.levels[ids[i]])];
+    const { fades } = this;
+    for (let i = 0; i < count; i++) {
+      const measure = _measures[i] * scale;
+      const level = this.levelAt(measure, this.levels[ids[i]]);
+      cost += costs[fades && this.stepAt(measure, level) > 0 ? level + FADING : level];
+    }
     return cost;
   }
 
@@ -155,6 +176,14 @@ export class CameraLevels {
     let level = 0;
     while (level + 1 < count && measure >= (last === level + 1 ? stay : enter)[level + 1]) level++;
     return level;
+  }
+
+  /** How far it has passed over to the next level: in proportion to its distance. */
+  private stepAt(measure: number, level: number): number {
+    const { fadeStart, fadeRate } = this.table;
+    const next = level + 1;
+    const step = Math.floor((Math.sqrt(measure) - fadeStart[next]) * fadeRate[next]);
+    return Math.max(0, Math.min(step, FADE_STEPS - 1)) & this.stepMask;
   }
 
   private set(index: number, value: number): void {

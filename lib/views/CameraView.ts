@@ -6,7 +6,7 @@ import type { DrawOrder } from './DrawOrder.js';
 import type { InstanceGroups } from './InstanceGroups.js';
 import { InstanceList } from './InstanceList.js';
 import { LevelLists } from './LevelLists.js';
-import { type LevelTable, MAX_LEVELS } from './LevelTable.js';
+import { FADING, LEVEL_CODES, type LevelTable } from './LevelTable.js';
 import { SortedView } from './SortedView.js';
 import { listSeen, markSeen } from './seenInstances.js';
 import type { View } from './View.js';
@@ -44,7 +44,7 @@ export class CameraView implements WantedPoses {
   inShadow = false;
   readonly seen: Uint32Array;
   levels: Uint8Array | null = null;
-  readonly poseRates: Float32Array = new Float32Array(MAX_LEVELS);
+  readonly poseRates: Float32Array = new Float32Array(LEVEL_CODES);
   hasPoseRates = false;
   version = 0;
 
@@ -60,7 +60,7 @@ export class CameraView implements WantedPoses {
   private crowdMask = 0;
   /** The instances in the order in which they are drawn: near ones first, and far ones first. */
   private readonly sorted = new Map<number | null, (SortedView | null)[]>();
-  private readonly all: { count: number; readonly list: InstanceList; isWhole: boolean };
+  private readonly all: { count: number; readonly list: InstanceList; isWhole: boolean; isFading: boolean };
   private readonly lists: LevelLists;
   /** The version of the viewer's levels that the lists are for; -1 without levels. */
   private levelsVersion = -1;
@@ -74,7 +74,7 @@ export class CameraView implements WantedPoses {
     readonly byLayers = true,
   ) {
     this.seen = new Uint32Array(Math.ceil(capacity / 32));
-    this.all = { count: 0, list: new InstanceList(capacity), isWhole: true };
+    this.all = { count: 0, list: new InstanceList(capacity), isWhole: true, isFading: false };
     this.lists = new LevelLists(capacity);
   }
 
@@ -159,6 +159,7 @@ export class CameraView implements WantedPoses {
     const within = this.limit(crowdMatrixWorld, crowd, chosen);
     const whole = within && sees && !(layers.isUsed && this.byLayers) && visibility.allDrawn;
     all.isWhole = whole;
+    all.isFading = false;
     if (whole && chosen === null) {
       all.count = visibility.count;
       return;
@@ -175,10 +176,12 @@ export class CameraView implements WantedPoses {
         this.inShadow,
         seen,
       );
-      all.isWhole = whole && left === all.count;
+      all.isFading = this.lists.isFading;
+      all.isWhole = whole && left === all.count && !all.isFading;
       all.count = left;
     }
-    if (!all.isWhole) all.list.assign(_ids, all.count);
+    if (all.isFading) all.list.assignFading(_ids, all.count);
+    else if (!all.isWhole) all.list.assign(_ids, all.count);
   }
 
   dispose(): void {
@@ -190,10 +193,11 @@ export class CameraView implements WantedPoses {
   /** Poses a second of instances by the level at which the viewer sees them, which may be another one than is drawn. */
   private takePoseRates(table: LevelTable): void {
     this.hasPoseRates = table.hasPoseRates;
-    for (let level = 0; level < table.count; level++) {
-      const rate = table.poseRates[this.inShadow ? table.inShadow(level) : level];
-      if (this.poseRates[level] !== rate) this.version++;
-      this.poseRates[level] = rate;
+    const codes = table.fades ? LEVEL_CODES : table.count;
+    for (let code = 0; code < codes; code++) {
+      const rate = table.poseRateOf(code, this.inShadow);
+      if (this.poseRates[code] !== rate) this.version++;
+      this.poseRates[code] = rate;
     }
   }
 
@@ -218,8 +222,14 @@ export class CameraView implements WantedPoses {
     if (this.costsTurn === this.turn) return;
     this.costsTurn = this.turn;
     const { levels } = crowd;
-    for (let level = 0; level < levels.count; level++) {
-      this.limits.setCost(level, crowd.trianglesAt(this.inShadow ? levels.inShadow(level) : level));
+    const { inShadow, limits } = this;
+    for (let level = levels.count - 1; level >= 0; level--) {
+      const triangles = crowd.trianglesAt(inShadow ? levels.inShadow(level) : level);
+      limits.setCost(level, triangles);
+      if (!levels.fades) continue;
+      // A picture shows both levels of what is passing over, a shadow map one of them.
+      const next = level + 1 < levels.count ? limits.costs[level + 1] : 0;
+      limits.setCost(level + FADING, inShadow ? Math.max(triangles, next) : triangles + next);
     }
   }
 

@@ -1,6 +1,7 @@
+import { FADE_NEAR, FADE_STEPS, ID_MASK } from '../constants.js';
 import type { CameraLevels } from './CameraLevels.js';
-import { InstanceList } from './InstanceList.js';
-import { type LevelTable, MAX_LEVELS } from './LevelTable.js';
+import { entryOf, InstanceList } from './InstanceList.js';
+import { FADING, type LevelTable, MAX_LEVELS } from './LevelTable.js';
 import type { View } from './View.js';
 
 /** What the mesh of one level draws. */
@@ -8,6 +9,7 @@ interface LevelView extends View {
   count: number;
   list: InstanceList;
   isWhole: boolean;
+  isFading: boolean;
 }
 
 /** Ids by level, while they are being sorted out; of all views, one after another. */
@@ -19,6 +21,8 @@ const _mixed = /*@__PURE__*/ new Uint8Array(MAX_LEVELS);
 
 /** The instances that a camera sees, in a list for each level of detail, and those of several levels that are needed. */
 export class LevelLists {
+  /** Whether of some of the ids that `split` left, only some pixels are drawn: they pass over to a level of nothing. */
+  isFading = false;
   private readonly views: LevelView[] = [];
 
   /** @param capacity The most instances there can be. */
@@ -32,7 +36,8 @@ export class LevelLists {
   /**
    * Sorts out who is drawn at which level. Each list has its ids in the order in which they come.
    *
-   * @param ids The first `count` are seen. Those of which nothing is drawn at their level are taken out.
+   * @param ids The first `count` are seen. Those of which nothing is drawn at their level are taken out; if `isFading` is true
+   * then, they are entries, see `entryOf`.
    * @param whole Whether these are all instances, in their order.
    * @param spheres x, y, z and radius by id, in the crowd's space.
    * @param inShadow Whether this is for a shadow map, which may be drawn coarser.
@@ -62,10 +67,25 @@ export class LevelLists {
     }
     while (views.length < lists) this.add();
     _counts.fill(0);
+    for (const view of views) view.isFading = false;
+    this.isFading = false;
     let left = 0;
     for (let i = 0; i < count; i++) {
       const id = ids[i];
-      const level = _levels[chosen.choose(id, spheres)];
+      let seenAt = chosen.choose(id, spheres);
+      if (seenAt >= FADING) {
+        seenAt -= FADING;
+        const step = chosen.steps[id];
+        if (!inShadow) {
+          const entry = this.addFading(id, step, seenAt, table);
+          if (entry >= 0) ids[left++] = entry;
+          else seen[id >> 5] &= ~(1 << (id & 31));
+          continue;
+        }
+        // In shadow maps levels take turns at once, half way: they are drawn into at other pixels than the picture.
+        if (step >= FADE_STEPS / 2) seenAt++;
+      }
+      const level = _levels[seenAt];
       _ids[level][_counts[level]++] = id;
       for (let rest = _mixed[level], list = MAX_LEVELS; rest !== 0; rest >>= 1, list++) {
         if ((rest & 1) !== 0) _ids[list][_counts[list]++] = id;
@@ -76,9 +96,10 @@ export class LevelLists {
     for (let list = 0; list < views.length; list++) {
       const view = views[list];
       view.count = _counts[list];
-      view.isWhole = whole && view.count === count;
-      if (!view.isWhole && view.count > 0 && (list >= MAX_LEVELS || table.isDrawn(list)))
-        this.listOf(view).assign(_ids[list], view.count);
+      view.isWhole = whole && view.count === count && !view.isFading;
+      if (view.isWhole || view.count === 0 || !(list >= MAX_LEVELS || table.isDrawn(list))) continue;
+      if (view.isFading) this.listOf(view).assignFading(_ids[list], view.count);
+      else this.listOf(view).assign(_ids[list], view.count);
     }
     return left;
   }
@@ -86,6 +107,36 @@ export class LevelLists {
   dispose(): void {
     for (const { list } of this.views) if (list !== none?.list) list.dispose();
     this.views.length = 0;
+  }
+
+  /**
+   * Adds an instance to the lists of two levels, each of which draws the pixels that the other leaves out. A list that has both
+   * draws all of them.
+   *
+   * @returns The same for a list that has all levels; -1 if nothing is drawn at either.
+   */
+  private addFading(id: number, step: number, level: number, table: LevelTable): number {
+    const near = entryOf(id, step + FADE_NEAR);
+    const far = entryOf(id, step);
+    this.addEntry(level, near);
+    this.addEntry(level + 1, far);
+    const atNear = _mixed[level];
+    const atFar = _mixed[level + 1];
+    for (let rest = atNear | atFar, bit = 1, list = MAX_LEVELS; rest !== 0; rest >>= 1, bit <<= 1, list++) {
+      if ((rest & 1) === 0) continue;
+      const isBoth = (atNear & atFar & bit) !== 0;
+      this.addEntry(list, isBoth ? id : (atNear & bit) !== 0 ? near : far);
+    }
+    const isNear = table.isDrawn(level);
+    const isFar = table.isDrawn(level + 1);
+    if (isNear && isFar) return id;
+    this.isFading ||= isNear || isFar;
+    return isNear ? near : isFar ? far : -1;
+  }
+
+  private addEntry(list: number, entry: number): void {
+    _ids[list][_counts[list]++] = entry;
+    if (entry > ID_MASK) this.views[list].isFading = true;
   }
 
   private add(): LevelView {
@@ -105,6 +156,6 @@ let none: LevelView | null = null;
 
 /** A view of no instances. Shaders must have some list bound, also where they are not run. */
 function nothing(): LevelView {
-  none ??= { count: 0, list: new InstanceList(1), isWhole: false };
+  none ??= { count: 0, list: new InstanceList(1), isWhole: false, isFading: false };
   return none;
 }

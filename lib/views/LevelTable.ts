@@ -1,8 +1,15 @@
 import type { Object3D } from 'three';
+import { FADE_STEPS } from '../constants.js';
 import { warnOnce } from '../utils/warnOnce.js';
 
 /** The most levels of detail that a crowd may have, its own mesh among them. Shaders hold arrays of this length. */
 export const MAX_LEVELS = 8;
+
+/** Added to the level of an instance that is passing over to the next one. */
+export const FADING = MAX_LEVELS;
+
+/** Numbers of levels are below this, those with `FADING` among them. */
+export const LEVEL_CODES = 2 * MAX_LEVELS;
 
 /** The most lists of several levels, for what is attached and not drawn at all of them. */
 const MAX_MIXED = 8;
@@ -21,7 +28,10 @@ export interface Level {
    * drawn. Null where they go by distance.
    */
   screenShare: number | null;
-  /** By how much of the distance an instance must come nearer again before the level before is drawn: 0 to 1. */
+  /**
+   * By how much of the distance an instance must come nearer again before the level before is drawn: 0 to 1. Not used while levels
+   * fade, see `levelFade`.
+   */
   hysteresis: number;
   /**
    * Poses a second of instances at this level; 0 for one in every frame. Where several cameras see an instance, the highest of
@@ -36,14 +46,20 @@ export interface Level {
 export class LevelTable {
   /** Level by which shadow maps are coarser than what the camera sees. */
   shadowLevel = 0;
+  /** Share of a level's distance over which instances pass over to it, before it begins; 0 if they do at once. */
+  fade = 0;
 
   /**
    * For each level the squared distance from which on it is drawn. Where levels go by size, distances are in radii of the
    * instance on a screen whose height is 2 at a distance of 1, so that both are compared alike.
    */
-  readonly enter: Float32Array = new Float32Array(MAX_LEVELS);
+  readonly enter: Float32Array = new Float32Array(MAX_LEVELS + 1);
   /** The same for instances that are at this level already. */
-  readonly stay: Float32Array = new Float32Array(MAX_LEVELS);
+  readonly stay: Float32Array = new Float32Array(MAX_LEVELS + 1);
+
+  /** For each level the distance from which on instances pass over to it, and by how many steps in a unit: 0 for none. */
+  readonly fadeStart: Float32Array = new Float32Array(MAX_LEVELS + 1);
+  readonly fadeRate: Float32Array = new Float32Array(MAX_LEVELS + 1);
 
   /** For each level its poses a second, as numbers that shaders can hold; 0 for one in every frame. */
   readonly poseRates: Float32Array = new Float32Array(MAX_LEVELS);
@@ -76,6 +92,11 @@ export class LevelTable {
   /** Whether there are other levels than the crowd's own mesh. */
   get isUsed(): boolean {
     return this.sorted.length > 1;
+  }
+
+  /** Whether instances pass over from level to level. */
+  get fades(): boolean {
+    return this.isUsed && this.fade > 0;
   }
 
   /** Whether levels go by the share of the picture's height. */
@@ -210,26 +231,53 @@ export class LevelTable {
   }
 
   /**
-   * Brings `enter` and `stay` up to what the levels are now.
+   * Poses a second of an instance at a level, see `poseRates`: the higher of both where it is passing over.
+   *
+   * @param code The level at which the camera sees it, with `FADING` if it is passing over.
+   * @param inShadow Whether it is drawn into a shadow map.
+   */
+  poseRateOf(code: number, inShadow: boolean): number {
+    const level = code % FADING;
+    if (level >= this.count) return 0;
+    const rate = this.poseRates[inShadow ? this.inShadow(level) : level];
+    if (code < FADING) return rate;
+    const next = this.poseRateOf(level + 1, inShadow);
+    return rate === 0 || next === 0 ? 0 : Math.max(rate, next);
+  }
+
+  /**
+   * Brings `enter`, `stay` and what fades up to what the levels are now.
    *
    * @returns `version`.
    */
   update(): number {
-    const { sorted, updated, enter, stay } = this;
+    const { sorted, updated, enter, stay, fade, fadeStart, fadeRate } = this;
     let same = updated === sorted && this.updatedShadow === this.shadowLevel;
     if (updated !== sorted) this.mixed.length = 0;
     this.updated = sorted;
     this.updatedShadow = this.shadowLevel;
     for (let i = 1; i < sorted.length; i++) {
       const start = startOf(sorted[i]);
-      const back = start - start * sorted[i].hysteresis;
-      same &&= enter[i] === Math.fround(start * start) && stay[i] === Math.fround(back * back);
+      // Where levels fade into each other, there is nothing that could flicker.
+      const back = fade > 0 ? start : start - start * sorted[i].hysteresis;
+      // Three levels at once cannot be drawn: the level before has to be there wholly first.
+      const from = Math.max(start - start * fade, startOf(sorted[i - 1]));
+      const rate = fade > 0 && from < start ? FADE_STEPS / (start - from) : 0;
+      same &&=
+        enter[i] === Math.fround(start * start) &&
+        stay[i] === Math.fround(back * back) &&
+        fadeStart[i] === Math.fround(from) &&
+        fadeRate[i] === Math.fround(rate);
       enter[i] = start * start;
       stay[i] = back * back;
+      fadeStart[i] = from;
+      fadeRate[i] = rate;
     }
     if (same) return this.version;
     enter.fill(Infinity, sorted.length);
     stay.fill(Infinity, sorted.length);
+    fadeStart.fill(0, sorted.length);
+    fadeRate.fill(0, sorted.length);
     return ++this.version;
   }
 }

@@ -1,6 +1,7 @@
 import { type Camera, Matrix4 } from 'three';
+import { ID_BITS, ID_MASK } from '../constants.js';
 import type { CustomSort, DrawOrder, SortedInstance } from './DrawOrder.js';
-import { InstanceList } from './InstanceList.js';
+import { entryOf, InstanceList } from './InstanceList.js';
 import { sortByCode } from './sortByCode.js';
 import type { View } from './View.js';
 
@@ -9,6 +10,8 @@ let _ids = /*@__PURE__*/ new Uint32Array(0);
 let _depths = /*@__PURE__*/ new Float32Array(0);
 /** The bits of the depths, in whose place come codes that are in the same order. */
 let _codes = /*@__PURE__*/ new Uint32Array(0);
+/** By id, which of its pixels are drawn, see `FADE_STEPS`. */
+let _fades = /*@__PURE__*/ new Uint8Array(0);
 
 /** The instances of another view, in the order of their distance from the camera or in one that a function gives them. */
 export class SortedView implements View {
@@ -50,23 +53,31 @@ export class SortedView implements View {
     this.turn = turn;
     this.version = version;
     this.orderVersion = orderVersion;
-    const { count, list, isWhole } = view;
+    const { count, list, isWhole, isFading } = view;
     this.count = count;
     if (_ids.length < count) _ids = new Uint32Array(count);
     const ids = _ids.subarray(0, count);
-    for (let i = 0; i < count; i++) ids[i] = isWhole ? i : list.get(i);
+    for (let i = 0; i < count; i++) ids[i] = isWhole ? i : isFading ? list.entries[i] & ID_MASK : list.get(i);
     if (_depths.length < spheres.length / 4) {
       _depths = new Float32Array(spheres.length / 4);
       _codes = new Uint32Array(_depths.buffer);
+      _fades = new Uint8Array(_depths.length);
     }
+    if (isFading) for (let i = 0; i < count; i++) _fades[ids[i]] = list.entries[i] >>> ID_BITS;
     const m = _toCamera.multiplyMatrices(camera.matrixWorldInverse, crowdMatrixWorld).elements;
-    for (const id of ids) {
+    for (let i = 0; i < count; i++) {
+      const id = ids[i];
       const at = id * 4;
       _depths[id] = -(m[2] * spheres[at] + m[6] * spheres[at + 1] + m[10] * spheres[at + 2] + m[14]);
     }
     if (custom === null) sortByCode(ids, codesOf(ids, this.farFirst));
     else this.sortCustom(ids, camera, custom);
-    this.list.assign(ids, count);
+    if (!isFading) {
+      this.list.assign(ids, count);
+      return;
+    }
+    for (let i = 0; i < count; i++) ids[i] = entryOf(ids[i], _fades[ids[i]]);
+    this.list.assignFading(ids, count);
   }
 
   dispose(): void {
@@ -89,7 +100,8 @@ export class SortedView implements View {
 
 /** Whole numbers that are in the order of the depths, with 30 bits each. */
 function codesOf(ids: Uint32Array, farFirst: boolean): Uint32Array {
-  for (const id of ids) {
+  for (let i = 0; i < ids.length; i++) {
+    const id = ids[i];
     const bits = _codes[id];
     // Floats as they lie in memory are in order but for their signs, and below zero in reverse.
     const rising = bits >>> 31 === 0 ? bits ^ 0x80000000 : ~bits;

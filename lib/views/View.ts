@@ -10,6 +10,8 @@ export interface View {
   readonly list: InstanceList;
   /** Whether these are simply the first `count` instances, so that the list need not be read, and is not kept up to date. */
   readonly isWhole?: boolean;
+  /** Whether there are instances in the list of which only some pixels are drawn. */
+  readonly isFading?: boolean;
   /**
    * Brings the list up to date; called before each draw, also into a shadow map.
    *

@@ -2,7 +2,7 @@
 export interface ViewInfo {
   /** Instances that are drawn for it. */
   visible: number;
-  /** The same at each level of detail. */
+  /** The same at each level of detail; one that passes over to the next is counted at both. */
   levels: number[];
   /** Triangles of these, with what is attached to them. */
   triangles: number;

@@ -1,14 +1,14 @@
 import { type Camera, Vector3 } from 'three';
 import type { DrawOrder } from './DrawOrder.js';
 import { type Budget, keepNearest } from './keepNearest.js';
-import { MAX_LEVELS } from './LevelTable.js';
+import { LEVEL_CODES } from './LevelTable.js';
 
 const _eye = /*@__PURE__*/ new Vector3();
 
 /** How much of a crowd a view draws at most, and what it was that this left. */
 export class ViewLimits {
-  /** Triangles of an instance at each level at which the viewer may see it. */
-  readonly costs: Float64Array = new Float64Array(MAX_LEVELS);
+  /** Triangles of an instance at each level at which the viewer may see it, and where it is passing over. */
+  readonly costs: Float64Array = new Float64Array(LEVEL_CODES);
   private maxVisible = Infinity;
   maxTriangles = Infinity;
   /** Where the camera is that decides which instances are the nearest, and those that were. */

@@ -2,9 +2,9 @@
 export interface WantedPoses {
   /** Bit `id & 31` of word `id >> 5`: whether an instance is drawn, if it exists and is visible. */
   readonly seen: Uint32Array;
-  /** The level of detail of each instance, by id; null if all are at level 0. */
+  /** The level of detail of each instance, by id, with `FADING` where it is passing over to the next; null if all are at level 0. */
   readonly levels: Uint8Array | null;
-  /** Poses a second at each of these levels; 0 for one in every frame. */
+  /** Poses a second at each of these; 0 for one in every frame. */
   readonly poseRates: Float32Array;
   /** Whether any of the rates is another one. */
   readonly hasPoseRates: boolean;

@@ -16,7 +16,7 @@ let _places = /*@__PURE__*/ new Uint32Array(0);
 /** What instances may cost together. */
 export interface Budget {
   max: number;
-  /** What an instance costs at each level. */
+  /** What an instance costs at each level, and where it is passing over to the next. */
   readonly costs: Float64Array;
   /** The level of each instance, by id; null if all are at level 0. */
   levels: Uint8Array | null;

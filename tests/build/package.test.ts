@@ -16,8 +16,8 @@ import { THOROUGH } from '../support/thorough.js';
 
 /** Kilobytes of each entry, minified and compressed, that it may not grow beyond unnoticed. */
 const CEILINGS: Record<string, number> = {
-  'skinned-instanced-mesh': 116,
-  'skinned-instanced-mesh/webgpu': 140,
+  'skinned-instanced-mesh': 118,
+  'skinned-instanced-mesh/webgpu': 144,
 };
 
 /** The same of what instances as objects add to the main entry. */

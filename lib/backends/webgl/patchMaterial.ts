@@ -9,6 +9,7 @@ import { Material as MaterialBase } from 'three';
 import { readInstanceSince } from '../../../shaders/instanceIndex.glsl.js';
 
 import { instanceSurfaceGLSL, uniformsOfProgram } from '../../../shaders/instanceUniforms.glsl.js';
+import { fadeFragmentGLSL } from '../../../shaders/levelFade.glsl.js';
 import { isPlaceable, placeVertexGLSL } from '../../../shaders/placeVertex.glsl.js';
 import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js';
 
@@ -179,6 +180,7 @@ function compileCrowd(
     );
   }
   const viewed = codes.some((code) => variantOf(code).view);
+  const fades = codes.some((code) => variantOf(code).fades);
   const placed = posed === null && viewed && isListable(material, parameters.vertexShader);
   patch.lists = posed !== null || placed;
   if (posed !== null) {
@@ -207,8 +209,9 @@ function compileCrowd(
     );
   } else if (placed) {
     const counts = textureCounts(program);
-    parameters.vertexShader = placeVertexGLSL(parameters.vertexShader, counts, variantParameter);
+    parameters.vertexShader = placeVertexGLSL(parameters.vertexShader, counts, variantParameter, fades);
   }
+  if (fades && patch.lists) parameters.fragmentShader = fadeFragmentGLSL(parameters.fragmentShader);
 }
 
 /**

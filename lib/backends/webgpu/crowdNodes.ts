@@ -1,6 +1,7 @@
-import { OnObjectUpdate, vec4 } from 'three/tsl';
+import { Fn, OnObjectUpdate, vec4 } from 'three/tsl';
 import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
-import { instanceIndex } from '../../../shaders/instanceIndex.tsl.js';
+import { drawnFade, instanceIndex } from '../../../shaders/instanceIndex.tsl.js';
+import { crowdFade } from '../../../shaders/levelFade.tsl.js';
 import { type MorphNodes, morphTargets } from '../../../shaders/morphTargets.tsl.js';
 import { instancePart } from '../../../shaders/parts.tsl.js';
 import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js';
@@ -46,6 +47,14 @@ export function instanceNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'int
   return instanceIndex(list);
 }
 
+/** Tells fragments which of them are drawn, where levels of detail fade. */
+export function writeFade(crowd: DrawnCrowd, builder: NodeBuilder): void {
+  const write = Fn(() => {
+    crowdFade.assign(drawnFade(listOf(builder, crowd)));
+  }, 'void');
+  write();
+}
+
 /** The matrix of the instance that is drawn, if shaders need no copy of it. Builds on the current stack. */
 export function matrixNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> | null {
   if (!readsView(crowd)) return null;
@@ -59,7 +68,9 @@ function listOf(builder: NodeBuilder, crowd: DrawnCrowd): DrawnList {
   let list = lists.get(builder);
   if (list === undefined) {
     const { renderer } = buildOf(builder);
-    list = isCulledOnGPU(renderer, crowd) ? new StorageList() : new TexelList();
+    // Shadow maps read the same lists.
+    const { fades } = variantOf(crowd.bindMatrix.elements[PARAM_VARIANT]);
+    list = isCulledOnGPU(renderer, crowd) ? new StorageList(fades) : new TexelList();
     lists.set(builder, list);
   }
   return list;

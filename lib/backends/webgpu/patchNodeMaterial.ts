@@ -9,6 +9,7 @@ import {
 } from 'three/tsl';
 import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
 import { assignDrawnIndex, overrideDrawnIndex } from '../../../shaders/instanceIndex.tsl.js';
+import { discardFaded } from '../../../shaders/levelFade.tsl.js';
 import {
   buildOf,
   type DrawnMaterial,
@@ -20,7 +21,7 @@ import { warnOnce } from '../../utils/warnOnce.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { callMissedHook } from './bundledHooks.js';
 import { checkBuild } from './checkLimits.js';
-import { instanceNode, partNode, variantFor } from './crowdNodes.js';
+import { instanceNode, partNode, variantFor, writeFade } from './crowdNodes.js';
 import { overrideMaterial } from './materialOfCrowd.js';
 import { placeCrowd } from './placeCrowd.js';
 import { poseCrowd } from './poseCrowd.js';
@@ -28,12 +29,14 @@ import { colorOfCrowd, lightingOfCrowd, type SetupSurface, surfaceOfCrowd } from
 import { readsView } from './views/viewAtDraw.js';
 
 type SetupPosition = (this: NodeMaterial, builder: NodeBuilder) => Node;
+type SetupOutput = (this: NodeMaterial, builder: NodeBuilder, output: Node) => Node;
 
 /** The methods of a node material that build its vertices and its surface. */
 interface Setup {
   setupPosition: SetupPosition;
   setupDiffuseColor: SetupSurface;
   setupLighting: SetupSurface;
+  setupOutput: SetupOutput;
 }
 
 /** The methods that patched materials were given, to notice when the user sets others. */
@@ -52,6 +55,7 @@ export function patchNodeMaterial(material: Material): void {
   patchMethod(material, known, 'setupPosition', positionOfCrowd);
   patchSurface(material, known, 'setupDiffuseColor', colorOfCrowd);
   patchSurface(material, known, 'setupLighting', lightingOfCrowd);
+  patchMethod(material, known, 'setupOutput', outputOfCrowd);
 }
 
 function patchMethod<K extends keyof Setup>(
@@ -73,7 +77,7 @@ function patchMethod<K extends keyof Setup>(
 function patchSurface(
   material: Material & Partial<Setup>,
   known: Partial<Setup>,
-  name: Exclude<keyof Setup, 'setupPosition'>,
+  name: Exclude<keyof Setup, 'setupPosition' | 'setupOutput'>,
   nodesFor: Parameters<typeof surfaceOfCrowd>[1],
 ): void {
   patchMethod(material, known, name, (user) =>
@@ -88,6 +92,14 @@ const positionOfCrowd = (user: SetupPosition | undefined): SetupPosition =>
     const { object } = buildOf(builder);
     const original = user ?? prototypeOf(this).setupPosition;
     return isCrowd(object) ? setupCrowd(this, builder, object, original) : original.call(this, builder);
+  };
+
+/** What a fragment is in the end, which it is not if another level of detail draws it. */
+const outputOfCrowd = (user: SetupOutput | undefined): SetupOutput =>
+  function setupOutput(this: NodeMaterial, builder: NodeBuilder, output: Node): Node {
+    const { object } = buildOf(builder);
+    if (isCrowd(object) && variantFor(this, object).fades) discardFaded();
+    return (user ?? prototypeOf(this).setupOutput).call(this, builder, output);
   };
 
 /** The position as a SkinnedMesh has it in its own space: posed, before the instance's matrix. */
@@ -109,6 +121,7 @@ function setupCrowd(
   const part = partNode(crowd, variant, builder);
   OnBeforeObjectUpdate(callMissedHook);
   if (readsView(crowd)) readInstancesOfView(crowd, builder);
+  if (variant.fades) writeFade(crowd, builder);
   let posed = false;
   building.object = standInFor(crowd, () => {
     if (!posed) poseCrowd(crowd, builder, variant, part);

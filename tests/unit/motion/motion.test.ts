@@ -184,6 +184,7 @@ describe('GLSL', () => {
     parts: false,
     morphs: false,
     view: true,
+    fades: false,
     uniforms: 0,
     motion: 0,
   };

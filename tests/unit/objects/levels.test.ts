@@ -227,11 +227,13 @@ test('clones and copies have levels of their own, which go with them', () => {
   const level = crowd.addLevel(root, 5, 0.1, { influences: 1 });
   crowd.addLevel(null, 50);
   crowd.shadowLevel = 1;
+  crowd.levelFade = 0.3;
   level.castShadow = true;
 
   const copy = crowd.clone();
   expect(copy.levels).toHaveLength(3);
   expect(copy.shadowLevel).toBe(1);
+  expect(copy.levelFade).toBe(0.3);
   const [made] = copy.children as LevelMesh[];
   expect(copy.levels[1]).toMatchObject({ object: made, distance: 5, hysteresis: 0.1 });
   expect([made.castShadow, made.influences, made.level, made.count]).toEqual([true, 1, 1, 2]);
@@ -426,6 +428,11 @@ test('what does not fit the crowd is an error that says so', () => {
   expect(() => {
     crowd.shadowLevel = 0.5;
   }).toThrow('SkinnedInstancedMesh.shadowLevel: 0.5 is no number of levels');
+  for (const share of [-0.1, 1.5, Number.NaN]) {
+    expect(() => {
+      crowd.levelFade = share;
+    }).toThrow(`SkinnedInstancedMesh.levelFade: ${share} is no share of a distance; use 0 to 1.`);
+  }
   crowd.geometry.setAttribute('wind', new InstancedBufferAttribute(new Float32Array(4), 4));
   expect(() => crowd.addLevel(root, 1)).toThrow('addLevel: the instanced attribute "wind" of your own');
   expect(crowd.levels).toHaveLength(1);

@@ -42,10 +42,11 @@ test('a code stands for one variant', () => {
   const motions = [0, 1, MAX_MOTIONS - 1];
   for (const [uniforms, motion] of layouts.flatMap((one) => motions.map((other) => [one, other]))) {
     for (let source = 0; source < MAX_SOURCES; source++) {
-      for (let flags = 0; flags < 16; flags++) {
+      for (let flags = 0; flags < 24; flags++) {
         for (const influences of [1, 2, 4] as const) {
-          const [interpolate, parts, morphs, view] = [1, 2, 4, 8].map((bit) => (flags & bit) !== 0);
-          const variant = { source, interpolate, influences, parts, morphs, view, uniforms, motion };
+          const [interpolate, parts, morphs] = [1, 2, 4].map((bit) => (flags & bit) !== 0);
+          const [view, fades] = [flags >= 8, flags >= 16];
+          const variant = { source, interpolate, influences, parts, morphs, view, fades, uniforms, motion };
           const code = variantCode(variant);
           expect(code).toBeLessThan(VARIANT_CODES);
           expect(variantOf(code)).toEqual(variant);

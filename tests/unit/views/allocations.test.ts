@@ -59,6 +59,13 @@ const CASES: Record<string, (crowd: SkinnedInstancedMesh) => (frame: number) => 
     crowd.addLevel(null, 60);
     return () => {};
   },
+  'where levels of detail fade, sorted': (crowd) => {
+    crowd.addLevel(createCharacter({ detail: 0.1 }).root, 20);
+    crowd.addLevel(null, 60);
+    crowd.levelFade = 0.5;
+    crowd.sortObjects = true;
+    return () => {};
+  },
   'where instances are sorted': (crowd) => {
     crowd.sortObjects = true;
     return () => {};

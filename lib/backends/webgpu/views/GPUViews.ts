@@ -1,6 +1,7 @@
 import { type ArrayCamera, Box3, type Camera, Frustum, type Material, Matrix4, Sphere } from 'three';
 import type { ComputeNode, StorageBufferAttribute, WebGPURenderer } from 'three/webgpu';
-import { type LevelTable, MAX_LEVELS } from '../../../views/LevelTable.js';
+import { ID_MASK } from '../../../constants.js';
+import { LEVEL_CODES, type LevelTable } from '../../../views/LevelTable.js';
 import type { ViewInfo } from '../../../views/ViewInfo.js';
 import type { DrawnCrowd } from '../../DrawnCrowd.js';
 import type { NodePosePass } from '../NodePosePass.js';
@@ -43,10 +44,11 @@ export class GPUViews {
   /** Lists of a view: all instances, then those of each level of detail, if there are several. */
   private lists = 1;
   private levels = 1;
+  private fades = false;
   private frame = -1;
   private readonly rates = {
     states: null as StorageBufferAttribute | null,
-    poseRates: new Float32Array(MAX_LEVELS),
+    poseRates: new Float32Array(LEVEL_CODES),
   };
   /** What draws of this frame may read still. */
   private retired: { dispose(): void }[] = [];
@@ -73,7 +75,8 @@ export class GPUViews {
     const { level } = crowd;
     levels.update();
     this.levels = levels.count;
-    this.resize(crowd.capacity, listCount(levels));
+    // As in `setDrawParameters`.
+    this.resize(crowd.capacity, listCount(levels), levels.fades && crowd.capacity <= ID_MASK);
     const { instances, table } = this;
     instances.update(crowd.instanceMatrix, crowd.visibility);
     const slot = this.slotFor(camera);
@@ -151,9 +154,7 @@ export class GPUViews {
     if (!table.hasPoseRates) return null;
     const { rates } = this;
     rates.states = states;
-    for (let level = 0; level < table.count; level++) {
-      rates.poseRates[level] = table.poseRates[inShadow ? table.inShadow(level) : level];
-    }
+    for (let code = 0; code < LEVEL_CODES; code++) rates.poseRates[code] = table.poseRateOf(code, inShadow);
     return rates;
   }
 
@@ -172,11 +173,12 @@ export class GPUViews {
     this.states.dropBefore(frame - IDLE);
   }
 
-  private resize(capacity: number, lists: number): void {
-    if (capacity === this.capacity && lists === this.lists) return;
+  private resize(capacity: number, lists: number, fades: boolean): void {
+    if (capacity === this.capacity && lists === this.lists && fades === this.fades) return;
     this.clear();
     this.capacity = capacity;
     this.lists = lists;
+    this.fades = fades;
   }
 
   private clear(): void {
@@ -198,7 +200,7 @@ export class GPUViews {
     const spare = this.slots.findIndex(({ frame }) => this.frame - frame > SPARE);
     const buffers =
       spare < 0
-        ? new ViewBuffers(this.capacity, this.lists, this.table.capacity)
+        ? new ViewBuffers(this.capacity, this.lists, this.table.capacity, this.fades)
         : this.slots.splice(spare, 1)[0].buffers;
     const slot = new CameraSlot(camera, buffers);
     this.slots.push(slot);

@@ -1,28 +1,45 @@
 import { Vector4 } from 'three';
-import { dot, If, int, Loop, select, uint, uniform, uniformArray, vec3, vec4 } from 'three/tsl';
+import { clamp, dot, If, int, Loop, select, sqrt, uint, uniform, uniformArray, vec3, vec4 } from 'three/tsl';
 import type { Node, StorageBufferAttribute } from 'three/webgpu';
 import { type Elements, type StoredUints, uintsIn } from '../../../../shaders/tsl.js';
+import { FADE_NEAR, FADE_STEPS } from '../../../constants.js';
 import type { CameraLevels } from '../../../views/CameraLevels.js';
-import { type LevelTable, MAX_LEVELS } from '../../../views/LevelTable.js';
+import { FADING, LEVEL_CODES, type LevelTable, MAX_LEVELS } from '../../../views/LevelTable.js';
 
 /** Larger than any distance: shaders need not know infinity. */
 const FAR = 3e38;
 
+/** Bits of a level in a state, where levels fade; above them is the step by which it has passed over to the next. */
+const STATE_BITS = 4;
+
 /** The level of detail of an instance, in compute shaders. Twin of `lib/views/CameraLevels.ts`. */
 export class LevelNodes {
-  /** Of each level: from where on it is drawn, the same if it is drawn already, the lists that it is in. */
-  private readonly table: Vector4[] = Array.from({ length: MAX_LEVELS }, () => new Vector4());
+  /**
+   * Of each level: from where on it is drawn, the same if it is drawn already, the lists that it is in. Where levels fade, the second
+   * is from where on they fade into it, and the fourth by how many steps in a unit.
+   */
+  private readonly table: Vector4[];
   /** See `CameraLevels.measure`. */
   private readonly rows: Vector4[] = Array.from({ length: 3 }, () => new Vector4());
   private readonly scale = uniform(1);
   private readonly bySize = uniform(0, 'int');
   private readonly flat = uniform(0, 'int');
   private readonly count = uniform(1, 'int');
+  private readonly inShadow = uniform(0, 'int');
   private readonly states: StoredUints;
 
-  /** @param states The level of each instance when it was last seen; `use` lets it be that of another camera. */
-  constructor(states: StorageBufferAttribute) {
+  /**
+   * @param states The level of each instance when it was last seen; `use` lets it be that of another camera.
+   * @param fades Whether levels fade.
+   */
+  constructor(
+    states: StorageBufferAttribute,
+    readonly fades: boolean,
+  ) {
     this.states = uintsIn(states);
+    // What is asked for about the level behind the last is that it is not reached.
+    const rows = fades ? MAX_LEVELS + 1 : MAX_LEVELS;
+    this.table = Array.from({ length: rows }, () => new Vector4());
   }
 
   /**
@@ -38,14 +55,15 @@ export class LevelNodes {
     this.bySize.value = chosen.bySize ? 1 : 0;
     this.flat.value = chosen.flat ? 1 : 0;
     this.count.value = table.count;
+    this.inShadow.value = inShadow ? 1 : 0;
     this.states.value = states;
     this.table.forEach((numbers, level) => {
       const shown = inShadow ? table.inShadow(level) : level;
       numbers.set(
         Math.min(table.enter[level], FAR),
-        Math.min(table.stay[level], FAR),
+        this.fades ? table.fadeStart[level] : Math.min(table.stay[level], FAR),
         listsOf(table, shown),
-        0,
+        this.fades ? table.fadeRate[level] : 0,
       );
     });
   }
@@ -74,15 +92,57 @@ export class LevelNodes {
     Loop(MAX_LEVELS - 1, ({ i }) => {
       const next = i.add(1).toVar();
       const numbers = table.element(next).toVar();
-      const start = select(last.equal(next), numbers.y, numbers.x);
+      const start = this.fades ? numbers.x : select(last.equal(next), numbers.y, numbers.x);
       If(level.equal(i).and(next.lessThan(this.count)).and(measure.greaterThanEqual(start)), () => {
         level.assign(next);
       });
     });
+    if (this.fades) return this.fade(id, measure, level);
     this.states.element(id).assign(uint(level));
     return uint(table.element(level).z).toVar();
   }
+
+  /** The same for an instance that may have passed over a part of the way to the next level. Twin of `CameraLevels.stepAt`. */
+  private fade(id: Node<'int'>, measure: Node<'float'>, level: Node<'int'>): Node<'uint'> {
+    const table = uniformArray(this.table, 'vec4') as unknown as Elements<'vec4'>;
+    const next = table.element(level.add(1)).toVar();
+    const way = clamp(sqrt(measure).sub(next.y).mul(next.w), 0, FADE_STEPS - 1);
+    const step = int(way).toVar();
+    const code = level.add(select(step.greaterThan(0), int(FADING), int(0)));
+    this.states.element(id).assign(uint(code.bitOr(step.shiftLeft(STATE_BITS))));
+    const lists = uint(table.element(level).z).toVar();
+    If(this.inShadow.equal(0).and(step.greaterThan(0)), () => {
+      lists.assign(lists.bitOr(uint(next.z)));
+    });
+    // In shadow maps levels take turns at once, half way.
+    If(this.inShadow.notEqual(0).and(step.greaterThanEqual(FADE_STEPS / 2)), () => {
+      lists.assign(uint(next.z));
+    });
+    return lists;
+  }
+
+  /**
+   * Which pixels of an instance are drawn by a list that it is in, see `FADE_STEPS`, after `choose`. Twin of
+   * `LevelLists.addFading`. Builds on the current stack.
+   */
+  fadesOf(id: Node<'int'>): (list: number) => Node<'uint'> {
+    const table = uniformArray(this.table, 'vec4') as unknown as Elements<'vec4'>;
+    const state = int(this.states.element(id)).toVar();
+    const level = state.bitAnd(FADING - 1).toVar();
+    const near = uint(table.element(level).z).toVar();
+    const far = uint(table.element(level.add(1)).z).toVar();
+    const step = uint(select(this.inShadow.equal(0), state.shiftRight(STATE_BITS), int(0))).toVar();
+    const isIn = (lists: Node<'uint'>, list: number) => lists.bitAnd(uint(1 << list)).notEqual(uint(0));
+    return (list) => {
+      const fade = select(isIn(near, list), step.bitOr(uint(FADE_NEAR)), step);
+      return uint(select(step.equal(uint(0)).or(isIn(near.bitAnd(far), list)), uint(0), fade));
+    };
+  }
 }
+
+/** The level in a state, with `FADING` if it is passing over to the next. */
+export const levelOfState = (state: Node<'int'>, fades: boolean): Node<'int'> =>
+  fades ? state.bitAnd(LEVEL_CODES - 1) : state;
 
 /** The first list has all at whose level something is drawn, then there is one for each level, then those of several. */
 function listsOf(table: LevelTable, level: number): number {

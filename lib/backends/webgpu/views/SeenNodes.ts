@@ -9,8 +9,10 @@ import {
   type StoredUints,
   uintsIn,
 } from '../../../../shaders/tsl.js';
+import { ID_MASK } from '../../../constants.js';
 import { disposeAttribute } from '../../../utils/disposeAttribute.js';
-import { MAX_LEVELS } from '../../../views/LevelTable.js';
+import { LEVEL_CODES, MAX_LEVELS } from '../../../views/LevelTable.js';
+import { levelOfState } from './LevelNodes.js';
 import type { ViewBuffers } from './ViewBuffers.js';
 
 /** Invocations of a workgroup of the pose pass. */
@@ -46,8 +48,9 @@ export class SeenNodes {
   private readonly ids: StoredUints;
   private readonly totals: StoredUints;
   /** Poses a second of each level, as the first number of each vector. */
-  private readonly rates: Vector4[] = Array.from({ length: MAX_LEVELS }, () => new Vector4());
+  private readonly rates: Vector4[];
   private readonly states: StoredUints | null;
+  private readonly fades: boolean;
 
   /**
    * @param view What a camera sees; `use` lets it be that of another one.
@@ -58,6 +61,9 @@ export class SeenNodes {
     view: ViewBuffers,
     private readonly levels: SeenRates | null,
   ) {
+    this.fades = view.fades;
+    const rates = this.fades ? LEVEL_CODES : MAX_LEVELS;
+    this.rates = Array.from({ length: rates }, () => new Vector4());
     if (levels !== null)
       this.asked = new StorageBufferAttribute(new Float32Array(Math.max(1, capacity) * 2), 2);
     this.states = levels === null || levels.states === null ? null : uintsIn(levels.states).toReadOnly();
@@ -69,9 +75,10 @@ export class SeenNodes {
     this.totals = uintsIn(view.totals).toReadOnly();
   }
 
-  /** Whether these nodes know the rates of levels, if there are any. */
-  suits(levels: SeenRates | null): boolean {
+  /** Whether these nodes know the rates of levels, if there are any, and the lists of a view. */
+  suits(levels: SeenRates | null, { fades }: ViewBuffers): boolean {
     return (
+      fades === this.fades &&
       (levels === null) === (this.levels === null) &&
       ((levels?.states ?? null) !== null) === (this.states !== null)
     );
@@ -129,7 +136,8 @@ export class SeenNodes {
     const index = int(instanceIndex).toVar();
     const place = index.div(members).toVar();
     If(place.lessThan(int(this.totals.element(int(0)))), () => {
-      const instance = int(this.ids.element(place)).toVar();
+      const entry = this.ids.element(place);
+      const instance = int(this.fades ? entry.bitAnd(uint(ID_MASK)) : entry).toVar();
       If(marks.element(instance).notEqual(uint(0)), () => {
         const member = index.sub(place.mul(members)).toVar();
         pose(instance, member, instance.mul(members).add(member).toVar());
@@ -144,7 +152,7 @@ export class SeenNodes {
   private rateOf(id: Node<'int'>, clock: Node<'float'>): Node<'float'> | null {
     if (this.asked === null) return null;
     const rates = uniformArray(this.rates, 'vec4') as unknown as Elements<'vec4'>;
-    const level = this.states === null ? int(0) : int(this.states.element(id));
+    const level = this.states === null ? int(0) : levelOfState(int(this.states.element(id)), this.fades);
     const rate = rates.element(level).x.toVar();
     const stored = pairsIn(this.asked);
     const last = stored.element(id).toVar();

@@ -60,7 +60,7 @@ export class SeenPoses {
     this.count = count;
     if (count === 0 || !this.remember(slot, count)) return null;
     if (this.steps !== null && this.steps.edited !== edits.isUsed) this.drop();
-    if (this.nodes !== null && !this.nodes.suits(rates)) this.dispose();
+    if (this.nodes !== null && !this.nodes.suits(rates, slot.buffers)) this.dispose();
     if (this.steps === null) {
       const { tracks, locals, palette } = this;
       this.nodes ??= new SeenNodes(playback.capacity, slot.buffers, rates);

@@ -1,4 +1,4 @@
-import { int, uniform } from 'three/tsl';
+import { int, uint, uniform } from 'three/tsl';
 import { type Node, StorageBufferAttribute } from 'three/webgpu';
 import {
   type DrawFrame,
@@ -8,6 +8,7 @@ import {
   type Vectors,
   vectorsIn,
 } from '../../../../shaders/tsl.js';
+import { ID_BITS, ID_MASK } from '../../../constants.js';
 import type { DrawnCrowd } from '../../DrawnCrowd.js';
 import type { DrawnList } from './DrawnList.js';
 import { listOf } from './GPUViews.js';
@@ -37,12 +38,20 @@ export class StorageList implements DrawnList {
   private readonly ids: StoredUints = uintsIn(emptyList()).toReadOnly();
   private readonly matrices: Vectors = vectorsIn(emptyMatrix());
 
+  /** @param fades Whether entries of the list say which pixels are drawn, too. */
+  constructor(private readonly fades: boolean) {}
+
   get listed(): Node<'bool'> {
     return this.isListed.notEqual(0);
   }
 
   id(drawn: Node<'int'>): Node<'int'> {
-    return int(this.ids.element(this.first.add(drawn)));
+    const entry = this.ids.element(this.first.add(drawn));
+    return int(this.fades ? entry.bitAnd(uint(ID_MASK)) : entry);
+  }
+
+  fade(drawn: Node<'int'>): Node<'int'> {
+    return int(this.ids.element(this.first.add(drawn)).shiftRight(uint(ID_BITS)));
   }
 
   matrix(instance: Node<'int'>): Node<'mat4'> {

@@ -1,9 +1,9 @@
 import type { Texture } from 'three';
-import { int, uniform } from 'three/tsl';
+import { fract, int, uniform } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { texels } from '../../../../shaders/TexelNode.js';
 import { componentsOf, type DrawFrame } from '../../../../shaders/tsl.js';
-import { LIST_TEXELS, LIST_TEXELS_BITS } from '../../../constants.js';
+import { FADE_CODES, LIST_TEXELS, LIST_TEXELS_BITS } from '../../../constants.js';
 import { InstanceTexture } from '../../../instances/InstanceTexture.js';
 import type { DrawnCrowd } from '../../DrawnCrowd.js';
 import type { DrawnList } from './DrawnList.js';
@@ -19,10 +19,18 @@ export class TexelList implements DrawnList {
   }
 
   id(drawn: Node<'int'>): Node<'int'> {
+    return int(this.entry(drawn));
+  }
+
+  fade(drawn: Node<'int'>): Node<'int'> {
+    return int(fract(this.entry(drawn)).mul(FADE_CODES));
+  }
+
+  private entry(drawn: Node<'int'>): Node<'float'> {
     const texel = drawn.shiftRight(2).toVar();
     const x = texel.bitAnd(LIST_TEXELS - 1);
     const [four] = this.list.rowTexels(x, texel.shiftRight(LIST_TEXELS_BITS).toVar(), 1);
-    return int(componentsOf(four.toVar()).element(drawn.bitAnd(3)));
+    return componentsOf(four.toVar()).element(drawn.bitAnd(3));
   }
 
   show(crowd: DrawnCrowd, frame: DrawFrame): void {

@@ -7,7 +7,7 @@ export const DRAW_NUMBERS = 5;
 
 /** The buffers in which the GPU keeps what one camera sees of a crowd. */
 export class ViewBuffers {
-  /** Ids of the instances in each list, `capacity` numbers for each. */
+  /** Instances in each list, `capacity` numbers for each: ids, or entries if levels of detail fade, see `entryOf`. */
   readonly ids: StorageBufferAttribute;
   /** How many instances are in each list. */
   readonly totals: StorageBufferAttribute;
@@ -26,11 +26,13 @@ export class ViewBuffers {
    * @param capacity Instances that there is room for.
    * @param lists How many lists there are.
    * @param draws Draws that there is room for.
+   * @param fades Whether levels of detail fade.
    */
   constructor(
     readonly capacity: number,
     readonly lists: number,
     draws: number,
+    readonly fades: boolean,
   ) {
     this.words = Math.ceil(capacity / WORKGROUP) * GROUP_WORDS;
     this.ids = uints(lists * capacity);

@@ -55,7 +55,7 @@ export class ViewSteps {
   private readonly drawn: StoredUints;
   private readonly table: StoredUints;
   /** Of a crowd with levels of detail, which has a list for each after the one of all. */
-  private readonly levels: LevelNodes | null = null;
+  private readonly levels: LevelNodes | null;
   private readonly nodes: ListNodes & Record<'bits' | 'starts' | 'ids', StoredUints>;
   private readonly totals: StoredUints;
   private readonly args: StoredUints;
@@ -74,7 +74,8 @@ export class ViewSteps {
     buffers: ViewBuffers,
     states: StorageBufferAttribute | null,
   ) {
-    if (states !== null) this.levels = new LevelNodes(states);
+    const levels = states === null ? null : new LevelNodes(states, buffers.fades);
+    this.levels = levels;
     const { capacity, lists, words, bits, starts, ids } = buffers;
     this.matrices = vectorsIn(instances.matrices);
     this.drawn = uintsIn(instances.drawn).toReadOnly();
@@ -92,7 +93,7 @@ export class ViewSteps {
       this.writeDraws((list) => totals.element(list));
     });
     const list = Fn(() => {
-      writeLists(this.nodes);
+      writeLists(this.nodes, levels?.fades === true ? (id) => levels.fadesOf(id) : null);
     });
     this.steps = [classify(), count(), list()].map((step) => step.computeKernel([WORKGROUP]));
   }

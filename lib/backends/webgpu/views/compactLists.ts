@@ -10,6 +10,7 @@ import {
 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { bitCount, type Uints, While, workgroupUints } from '../../../../shaders/tsl.js';
+import { ID_BITS } from '../../../constants.js';
 
 /**
  * Makes lists of the instances that are in them, in ascending order: drawn in any other order, transparent instances would
@@ -130,17 +131,27 @@ export function countBefore(
     .toVar();
 }
 
-/** Third step, for each instance. */
-export function writeLists(nodes: ListNodes): void {
+/**
+ * Third step, for each instance.
+ *
+ * @param fadesOf Which pixels of an instance are drawn by each list that it is in; null for all.
+ */
+export function writeLists(
+  nodes: ListNodes,
+  fadesOf: ((id: Node<'int'>) => (list: number) => Node<'uint'>) | null,
+): void {
   const id = int(instanceIndex).toVar();
   const bit = uint(1)
     .shiftLeft(instanceIndex.bitAnd(uint(31)))
     .toVar();
+  const fadeIn = fadesOf?.(id) ?? null;
   for (let list = 0; list < nodes.lists; list++) {
     const word = nodes.bits.element(id.shiftRight(5).add(list * nodes.words));
     If(word.bitAnd(bit).notEqual(uint(0)), () => {
       const place = int(countBefore(nodes, int(list), id));
-      nodes.ids.element(place.add(list * nodes.capacity)).assign(uint(id));
+      nodes.ids
+        .element(place.add(list * nodes.capacity))
+        .assign(fadeIn === null ? uint(id) : uint(id).bitOr(fadeIn(list).shiftLeft(uint(ID_BITS))));
     });
   }
 }
