@@ -25,6 +25,8 @@ const LEVELS = [
   { distance: 60, detail: 0.2, color: 0x8e1e12 },
 ] as const;
 const NEAR_COLOR = 0x1c7a30;
+/** Share of a level's distance over which soldiers fade into it. */
+const FADE = 0.15;
 /** Within this distance of what the camera looks at, the sun casts shadows. */
 const SHADOWS = 60;
 /** Every so many frames the map is drawn. */
@@ -149,6 +151,9 @@ function listen(): void {
   });
   toggle('levels', query.get('levels') !== '0', setLevels);
   find('[name=colors]').addEventListener('click', paintLevels);
+  toggle('fade', query.get('fade') === '1', (value) => {
+    crowd.levelFade = value ? FADE : 0;
+  });
   poseRates.forEach((_, i) => {
     const name = `rate${i + 1}`;
     slide(name, (value) => {
