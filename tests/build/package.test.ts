@@ -17,7 +17,7 @@ import { THOROUGH } from '../support/thorough.js';
 /** Kilobytes of each entry, minified and compressed, that it may not grow beyond unnoticed. */
 const CEILINGS: Record<string, number> = {
   'skinned-instanced-mesh': 118,
-  'skinned-instanced-mesh/webgpu': 144,
+  'skinned-instanced-mesh/webgpu': 143,
 };
 
 /** The same of what instances as objects add to the main entry. */
