@@ -401,6 +401,9 @@ async function cornerOf(page: Page): Promise<number[]> {
   }, png);
 }
 
+/** In strict mode React does everything twice; without it where everything is tested. */
+const STRICT = THOROUGH ? [false, true] : [true];
+
 /** react-three-fiber makes a clock, of which three.js warns. */
 const CLOCK = /THREE\.Clock/;
 
@@ -571,7 +574,7 @@ describe('the README and the guides', () => {
   });
 
   test('the component for react-three-fiber runs, in strict mode too', async () => {
-    for (const strict of [false, true]) {
+    for (const strict of STRICT) {
       const code = strict
         ? components[0]
             .replace('render(\n', 'render(<StrictMode>\n')
@@ -596,7 +599,7 @@ describe('the README and the guides', () => {
   });
 
   test('the components for characters come, are clicked and go, in strict mode too', async () => {
-    for (const strict of [false, true]) {
+    for (const strict of STRICT) {
       const app = await packed.open(
         strict ? VILLAGE.replace('<Place />', '<StrictMode><Place /></StrictMode>') : VILLAGE,
         'main.tsx',
@@ -819,8 +822,18 @@ document.title = 'done';
 }
 
 describe('tree shaking', () => {
+  /** Tests compare what they add with the same main entry. */
+  const bundles = new Map<string, Promise<string>>();
+
   /** @param small Without white space too, which Vite leaves in libraries. */
-  const bundle = async (code: string, small = false) => {
+  const bundle = (code: string, small = false) => {
+    const key = `${small} ${code}`;
+    const known = bundles.get(key) ?? makeBundle(code, small);
+    bundles.set(key, known);
+    return known;
+  };
+
+  const makeBundle = async (code: string, small: boolean) => {
     const entry = join(packed.folder, 'entry.js');
     packed.write('entry.js', code);
     const result = await build({
