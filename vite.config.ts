@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig, type UserConfig } from 'vite';
 import { bundled } from './tests/setup/bundled.mjs';
 import { serveDocs } from './tests/setup/docs.mjs';
+import { galleryAtRoot } from './tests/setup/galleryAtRoot.mjs';
 import { serveModels } from './tests/setup/models.mjs';
 import { shortShaders } from './tests/setup/shortShaders.mjs';
 
@@ -43,7 +44,7 @@ function demoPages(): string[] {
 
 export default defineConfig(({ mode, command }): UserConfig => {
   const shared: UserConfig = { resolve: { alias }, plugins: [serveModels(), serveDocs(), bundled()] };
-  if (command === 'serve') return shared;
+  if (command === 'serve') return { ...shared, plugins: [shared.plugins, galleryAtRoot()] };
 
   // `base: './'` lets the site lie under any path.
   if (mode === 'site') {
