@@ -52,6 +52,15 @@ export async function bakedFile(
   return { bytes: bytes as Uint8Array<ArrayBuffer>, added: bytes.length - into.byteLength };
 }
 
+/**
+ * A file's character with another bone texture: all else that the file says of it holds on. Levels of a vertex texture are of vertices in
+ * another order than those of a character of bones.
+ */
+export function rebaked(kept: LoadedCharacter, boneTexture: BoneTexture): LoadedCharacter {
+  const isSameKind = (kept.boneTexture.binding === null) === (boneTexture.binding === null);
+  return { ...kept, boneTexture, levels: isSameKind ? kept.levels : null };
+}
+
 /** A level that was read, as it is written. */
 function written({ start, hysteresis, influences, error, indices }: ReadLevel): WrittenLevel {
   const begin = typeof start === 'number' ? { distance: start } : start;

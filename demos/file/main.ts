@@ -1,4 +1,4 @@
-import type { BoneTexture, FromOptions, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import { BoneTexture, type FromOptions, type SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 import { type LoadedCharacter, readBoneTexture } from 'skinned-instanced-mesh/files';
 import { type AnimationClip, Box3, Matrix4, type Mesh, type Object3D, Vector3 } from 'three';
 import { MeshoptDecoder } from 'three/addons/libs/meshopt_decoder.module.js';
@@ -8,7 +8,7 @@ import { type OpenedCharacter, onFile, openCharacter, vertexTexturesFor } from '
 import { openStage } from '../lib/openStage.js';
 import { fail, find, secondsBetween, showValue, slide, tell, toggle } from '../lib/page.js';
 import { crowdRadius, movesOf, partOf, placeOf } from '../lib/plan.js';
-import { bakedFile, costs, save } from './bakedFile.js';
+import { bakedFile, costs, rebaked, save } from './bakedFile.js';
 import { codeFor } from './codeFor.js';
 
 const BAKED = 'SIM_baked_animation';
@@ -26,6 +26,8 @@ let source: ArrayBuffer | null = null;
 let baked: LoadedCharacter | null = null;
 /** The same, also when the page has baked it anew, and where in the file it is. */
 let kept: LoadedCharacter | null = null;
+/** What the page has baked in its place, with the file's levels of detail. */
+let anew: LoadedCharacter | null = null;
 let where: OpenedCharacter['place'] = {};
 let fileName = '';
 let extensions: string[] = [];
@@ -61,7 +63,10 @@ function build(): void {
     const { maxTextureSize } = device;
     const given = { ...options, maxTextureSize, skipUnsupported: true };
     const start = performance.now();
-    const next = baked === null ? Crowd.from(root, clips, count, given) : Crowd.from(baked, count, given);
+    if (baked === null && kept !== null) anew ??= bakeLike(kept, given);
+    const character = baked ?? anew;
+    const next =
+      character === null ? Crowd.from(root, clips, count, given) : Crowd.from(character, count, given);
     bakeTime = performance.now() - start;
     next.castShadow = true;
     next.receiveShadow = true;
@@ -76,6 +81,12 @@ function build(): void {
   } catch (error) {
     fail(error as Error);
   }
+}
+
+/** Bakes the character of a file anew, as it was baked but for the options of the page. */
+function bakeLike(file: LoadedCharacter, given: FromOptions): LoadedCharacter {
+  const bakeOptions = { instances: count, ...file.bakeOptions, ...given };
+  return rebaked(file, BoneTexture.bake(root, clips, bakeOptions));
 }
 
 function place(placed: SkinnedInstancedMesh): void {
@@ -189,12 +200,19 @@ function listClips(): void {
 /** What was baked into the file was baked with other options; without clips it is all that there is. */
 function bakeAnew(): void {
   if (clips.length > 0) baked = null;
+  forgetBaked();
   build();
+}
+
+/** Lets go of what the page has baked in place of the file's; crowds do not dispose what they were given. */
+function forgetBaked(): void {
+  anew?.boneTexture.dispose();
+  anew = null;
 }
 
 // --- baked into its file ---
 
-const shown = () => ({ root, clips, source, place: where, kept });
+const shown = () => ({ root, clips, source, place: where, kept: anew ?? kept });
 
 /** Saves the character with its bone texture, and says how fast it is read. */
 async function saveBaked(): Promise<void> {
@@ -254,6 +272,7 @@ async function open(file: File): Promise<void> {
       throw new Error(`${file.name} has no animations; export it with its clips.`);
     ({ root, clips, extensions, name: fileName, bytes: source, baked, place: where } = opened);
     kept = baked;
+    forgetBaked();
     root.traverse((node) => {
       (node as Mesh).castShadow = (node as Mesh).isMesh === true;
     });

@@ -4,12 +4,13 @@ import {
   SkinnedInstancedMeshExtension,
   writeBoneTexture,
 } from 'skinned-instanced-mesh/files';
+import { VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { expect, test } from 'vitest';
-import { bakedFile } from '../../../demos/file/bakedFile.js';
+import { bakedFile, rebaked } from '../../../demos/file/bakedFile.js';
 import { createArm } from '../../support/bakedFiles.js';
 import { exportGlb } from '../../support/exportGlb.js';
-import { SkinnedInstancedMesh } from '../../support/library.js';
+import { BoneTexture, SkinnedInstancedMesh } from '../../support/library.js';
 
 async function load(file: ArrayBuffer) {
   const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder);
@@ -49,4 +50,26 @@ test('the page for files keeps what a baked file says when it saves it again', a
   expect(levels).toEqual(kept.levels);
   expect(levels?.list.map(({ error }) => error)).toEqual([near.error, undefined]);
   expect(saved.data).toEqual(boneTexture.data);
+
+  // Baked anew, with other options.
+  const other = rebaked(kept, BoneTexture.bake(kept.scene, gltf.animations, { encoding: 'matrix', fps: 5 }));
+  const anew = SkinnedInstancedMesh.from(other, 1);
+  expect(anew.boneTexture.encoding).toBe('matrix');
+  expect(anew.levels).toHaveLength(3);
+  expect(anew.getPartVisibleAt(0, 'Sleeve')).toBe(false);
+  const rewritten = await bakedFile({ ...shown, kept: other }, anew, true);
+  const [last] = bakedCharactersOf(await load(rewritten.bytes.slice().buffer));
+  expect(last.levels).toEqual(kept.levels);
+  expect(last.boneTexture.encoding).toBe('matrix');
+});
+
+test('levels of a vertex texture are not those of bones', async () => {
+  const { root, clips } = createArm();
+  const kept = {
+    boneTexture: VertexTexture.bake(root, clips),
+    levels: { vertices: 8, positions: null, list: [] },
+  };
+  const baked = BoneTexture.bake(root, clips);
+  expect(rebaked(kept as never, baked).levels).toBe(null);
+  expect(rebaked({ ...kept, boneTexture: baked } as never, baked).levels).toBe(kept.levels);
 });
