@@ -219,6 +219,10 @@ function mergedAttribute(
   sources.forEach((source, part) => {
     const attribute = source.getAttribute(name) as BufferAttribute | InterleavedBufferAttribute | undefined;
     const count = source.getAttribute('position').count;
+    if (attribute && Shares === null && isPlain(attribute, itemSize, count)) {
+      (merged.array as Float32Array).set(attribute.array, offsets[part] * itemSize);
+      return;
+    }
     for (let vertex = 0; vertex < count; vertex++) {
       for (let i = 0; i < itemSize; i++) {
         const value = attribute && i < attribute.itemSize ? attribute.getComponent(vertex, i) : fill[i];
@@ -229,6 +233,17 @@ function mergedAttribute(
 
   return merged;
 }
+
+/** Whether an attribute is an array of floats, vertex after vertex, that can be copied in one go. */
+const isPlain = (
+  attribute: BufferAttribute | InterleavedBufferAttribute,
+  itemSize: number,
+  count: number,
+): boolean =>
+  !('isInterleavedBufferAttribute' in attribute) &&
+  attribute.itemSize === itemSize &&
+  attribute.array instanceof Float32Array &&
+  attribute.array.length === count * itemSize;
 
 /** The arrays that an attribute has in all geometries, if it holds shares in each of them; else null. */
 function sharesOf(sources: readonly BufferGeometry[], name: string): NumberArray | null {

@@ -7,13 +7,24 @@ import { check, checkArray, checkBox, isCount } from './checks.js';
 import { checkTracks } from './checkTracks.js';
 import { ENCODING_NAMES, encodingByName } from './index.js';
 
+/** Data that were checked when they were read, and have not been in anybody's hands since. */
+const CHECKED = /*@__PURE__*/ new WeakSet<BoneTextureData>();
+
+/** Has the next check of data be passed without looking: for who has just read them, and hands them on. */
+export function markChecked(data: BoneTextureData): BoneTextureData {
+  CHECKED.add(data);
+  return data;
+}
+
 /**
  * Checks that data are those of a bone texture and fit together, so that what a file or a worker has mangled is an error
  * here and not a wrong picture. The texels themselves may be any numbers.
  *
+ * @param areTracksRight Whether `checkTracks` has been called already.
  * @throws If not; the message names the field.
  */
-export function checkBoneTextureData(data: BoneTextureData): void {
+export function checkBoneTextureData(data: BoneTextureData, areTracksRight = false): void {
+  if (CHECKED.delete(data)) return;
   if (data === null || typeof data !== 'object' || !(ArrayBuffer.isView(data.texels) && data.layout)) {
     throw new Error(
       `BoneTexture: data is ${describe(data)}; use BoneTexture.bake(root, clips), or the data of another.`,
@@ -25,7 +36,7 @@ export function checkBoneTextureData(data: BoneTextureData): void {
   checkJoints(data);
   checkBox(data.restBounds, 'restBounds');
   checkClips(data);
-  if (data.encoding === 'tracks') checkTracks(data);
+  if (data.encoding === 'tracks' && !areTracksRight) checkTracks(data);
 }
 
 function checkKinds({ encoding, precision, texels }: BoneTextureData): void {

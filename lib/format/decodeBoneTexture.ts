@@ -62,7 +62,7 @@ export function decodeBoneTexture(json: unknown, views: readonly Uint8Array[]): 
       const type = precision === 'half' ? 'uint16' : 'float32';
       data.texels = arrays.readTexels('texels', type, () => blocksOfFrames(data));
     }
-    checkBoneTextureData(data);
+    checkBoneTextureData(data, data.tracks !== null);
   } catch (error) {
     throw fileError(`the file is damaged: ${(error as Error).message}`, error);
   }

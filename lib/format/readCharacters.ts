@@ -1,4 +1,5 @@
 import type { BoneTextureData } from '../encodings/BoneTextureData.js';
+import { markChecked } from '../encodings/checkBoneTextureData.js';
 import { BoneTexture } from '../texture/BoneTexture.js';
 import { EXTENSION, VERSION, type ViewJSON } from './bakedJSON.js';
 import { type MeshoptDecoderLike, unpackView } from './compressedViews.js';
@@ -89,7 +90,8 @@ export async function readTexture(
   index: number,
 ): Promise<BoneTexture> {
   const { vertexTexture } = character;
-  if (vertexTexture === undefined) return new BoneTexture(await readBaked(source, character, index));
+  if (vertexTexture === undefined)
+    return new BoneTexture(markChecked(await readBaked(source, character, index)));
   const field = `characters[${index}].vertexTexture`;
   const views = await readViews(source, objectOf(vertexTexture, field), field);
   return readVertices(vertexTexture, views, source.vertexTextures, field);

@@ -1,10 +1,12 @@
+import { WebIO } from '@gltf-transform/core';
 import { MeshoptEncoder } from 'meshoptimizer';
 import { BoneTexture, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 import { SkinnedInstancedMeshExtension, writeBoneTexture } from 'skinned-instanced-mesh/files';
+import { BakedAnimation } from 'skinned-instanced-mesh/gltf-transform';
 import { MeshoptDecoder } from 'three/addons/libs/meshopt_decoder.module.js';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { createCharacter } from '../../demos/character.js';
-import { buildGlb, parseGlb } from '../../lib/format/glb.js';
+import { parseGlb } from '../../lib/format/glb.js';
 import { animationBytes } from '../support/animationBytes.js';
 import { exportGlb } from '../support/exportGlb.js';
 
@@ -32,15 +34,29 @@ export async function writeFiles(model: string): Promise<BenchFiles> {
   const gltf = await new GLTFLoader().parseAsync(source.slice().buffer, '');
   const boneTexture = BoneTexture.bake(gltf.scene, gltf.animations, { precision: 'half', maxError: 1e-3 });
   const written = writeBoneTexture(boneTexture, { into: source, meshoptEncoder: MeshoptEncoder });
-  const { json, binary } = parseGlb(written);
-  const { animations, ...rest } = json;
-  const baked = buildGlb(rest, binary);
+  const { json } = parseGlb(written);
+  const baked = await withoutAnimations(written);
   return {
     plain: toText(source),
     baked: toText(baked),
     added: written.length - source.length,
     source: animationBytes(json as never),
   };
+}
+
+/** The file without its own clips and their keys, as the command writes it with --drop-source-animations. */
+async function withoutAnimations(file: Uint8Array): Promise<Uint8Array> {
+  const io = new WebIO().registerExtensions([BakedAnimation]);
+  const document = await io.readBinary(file);
+  for (const animation of document.getRoot().listAnimations()) {
+    const samplers = animation.listSamplers();
+    const keys = samplers.flatMap((sampler) => [sampler.getInput(), sampler.getOutput()]);
+    for (const one of [...animation.listChannels(), ...samplers, animation]) one.dispose();
+    for (const accessor of keys) {
+      if (accessor?.listParents().every(({ propertyType }) => propertyType === 'Root')) accessor.dispose();
+    }
+  }
+  return io.writeBinary(document);
 }
 
 /** Milliseconds from the bytes of a file to a crowd, in each of some rounds; the first is a cold start. */
