@@ -19,6 +19,9 @@ export function markFinite({ texels }: VertexTextureData): void {
   FINITE.add(texels);
 }
 
+/** Whether a vertex may be at a number: sums of much larger ones are not finite any more. Baking refuses the same. */
+const isPlace = (value: number): boolean => Math.abs(value) < 1e30;
+
 /**
  * Checks that data are those of a vertex texture and fit together; `checkBoneTextureData` does the same for the clips.
  *
@@ -48,7 +51,7 @@ export function checkVertexTextureData(data: VertexTextureData): void {
   const sum = parts.reduce((count, part) => count + part.vertices, 0);
   checkThat(vertices === sum && sum > 0 && sum < 2 ** 24, 'vertices', vertices, `${sum}, those of all parts`);
   checkThat(boxes instanceof Float32Array && boxes.length % 6 === 0, 'boxes', boxes, 'six floats a frame');
-  checkThat(boxes.every(Number.isFinite), 'boxes', boxes, 'finite numbers');
+  checkThat(boxes.every(isPlace), 'boxes', boxes, 'numbers where vertices may be');
   const stored = storedFrames(data);
   const areFrames = frames instanceof Uint32Array && frames.length > 0;
   checkThat(areFrames, 'frames', frames, 'a Uint32Array');
@@ -67,8 +70,8 @@ export function checkVertexTextureData(data: VertexTextureData): void {
   if (precision === 'float' && !FINITE.has(texels)) {
     const floats = new Float32Array(texels.buffer, texels.byteOffset, texels.length);
     let bad = -1;
-    for (let i = 0; i < floats.length && bad < 0; i++) if (i % 4 < 3 && !Number.isFinite(floats[i])) bad = i;
-    checkThat(bad < 0, 'texels', floats[bad], 'finite positions');
+    for (let i = 0; i < floats.length && bad < 0; i++) if (i % 4 < 3 && !isPlace(floats[i])) bad = i;
+    checkThat(bad < 0, 'texels', floats[bad], 'positions where vertices may be');
   }
   const areErrors =
     Array.isArray(errors) &&
