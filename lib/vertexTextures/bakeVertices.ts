@@ -8,6 +8,7 @@ import type { BakedClip } from '../poses/ClipTable.js';
 import { checkOptions, isBoolean, isPositive, isString, type OptionChecks } from '../utils/checkOptions.js';
 import { markFinite } from './checkVertexTextureData.js';
 import { FrameStore } from './FrameStore.js';
+import { checkFrames } from './frameTable.js';
 import { type MotionSource, type PlannedMotion, planMotions } from './planMotions.js';
 import type { VertexBakeOptions } from './VertexBakeOptions.js';
 import { drawnMeshes, VertexSampler } from './VertexSampler.js';
@@ -55,6 +56,7 @@ export function* bakeVertices(
       motions.reduce((sum, { count }) => sum + count, 0),
     );
     let start = REST_FRAME + 1;
+    checkFrames(start + all, maxTextureSize, NAME);
     for (const motion of motions) {
       const { name, duration, count } = motion;
       recorder.begin();

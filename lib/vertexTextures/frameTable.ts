@@ -10,6 +10,14 @@ const STRIDE = 3;
 const ANY_DEVICE = 2048;
 
 /**
+ * Throws if so many frames would not fit into the table, however few of them differ: a clip whose keys are at wild times has more than
+ * anybody could wait for.
+ */
+export function checkFrames(frames: number, maxTextureSize: number, caller: string): void {
+  layoutTexture(frames, STRIDE, Math.max(ANY_DEVICE, maxTextureSize), caller);
+}
+
+/**
  * What a vertex texture has in the place of skinning matrices: for each frame two texels, how much a step of 16 bits is and which
  * stored frame it is, then the least corner of the box and the number of vertices, negative where there are no normals. The third
  * one is not used. It passes for a bone texture of one joint, which has the number of vertices for a name: two that can take the

@@ -107,6 +107,14 @@ test('what does not fit is refused as soon as that is known', () => {
   expect(posed).toBe(28);
 });
 
+test('more frames than anybody could wait for are refused at once, also if all are alike', () => {
+  for (const duration of [1e6, 1e30, 1e308]) {
+    expect(() => VertexTexture.bake(createMesh('Sail'), still, { duration })).toThrow(
+      /^VertexTexture\.bake: .* frames of 3 texels need a texture of .*, but maxTextureSize is 4096/,
+    );
+  }
+});
+
 test('frames are as exact as the guide says', () => {
   const mesh = new Mesh(new BoxGeometry(1, 1, 1, 9, 9, 9), MATERIAL);
   const { position } = mesh.geometry.attributes;
