@@ -21,13 +21,13 @@ const FILL: Record<string, readonly number[]> = { color: [1, 1, 1, 1], tangent: 
  * Makes one geometry of all parts of a character, with one group per material, so that each material is one draw call.
  * A lone skinned mesh keeps its geometry as it is, in the attribute types it has.
  *
- * @param morphs Morph targets of all parts.
+ * @param morphs Names of the morph targets of all parts.
  * @param merging How materials become one; null if they stay apart.
  * @param known Of materials that were merged before.
  */
 export function mergeParts(
   parts: readonly ScenePart[],
-  morphs: number,
+  morphs: readonly string[],
   merging: Required<MergeMaterialsOptions> | null,
   known?: ReadonlyMap<Material, MaterialShare>,
 ): MergedParts {
@@ -161,15 +161,16 @@ function mergeMorphs(
   geometry: BufferGeometry,
   pieces: readonly Piece[],
   offsets: readonly number[],
-  morphs: number,
+  morphs: readonly string[],
 ): void {
-  if (morphs === 0) return;
+  if (morphs.length === 0) return;
   geometry.morphTargetsRelative = true;
   const { count } = geometry.getAttribute('position');
   const normals = pieces.some((piece) => piece.geometry.morphAttributes.normal !== undefined);
   for (const name of normals ? (['position', 'normal'] as const) : (['position'] as const)) {
-    geometry.morphAttributes[name] = Array.from({ length: morphs }, (_, morph) => {
+    geometry.morphAttributes[name] = morphs.map((target, morph) => {
       const ways = new Float32BufferAttribute(new Float32Array(count * 3), 3);
+      ways.name = target;
       pieces.forEach(({ geometry: source, rig: { morphOffset } }, i) => {
         const target = morphOffset < 0 ? undefined : source.morphAttributes[name]?.[morph - morphOffset];
         if (target === undefined) return;

@@ -39,13 +39,19 @@ export class InstanceMorphs implements InstanceData {
     if (influence !== null) checkFinite(influence, `morphs.${name}`, caller);
   }
 
-  /** Gives an instance an influence of its own; with null it has the shared one again. */
+  /**
+   * Gives an instance an influence of its own; with null it has the shared one again. Where several meshes of a character have a target of
+   * that name, as heads and teeth have a smile, it is that of all of them.
+   */
   set(index: number, name: string, influence: number | null): void {
-    const { morphTargetDictionary = {}, morphTargetInfluences = [] } = this.mesh;
-    const target = morphTargetDictionary[name];
+    const { geometry, morphTargetDictionary = {}, morphTargetInfluences = [] } = this.mesh;
+    const { position = [] } = geometry.morphAttributes;
     const texture = this.needTexture();
     const { data, width } = texture.image;
-    (data as Float32Array)[index * width + 1 + target] = influence ?? morphTargetInfluences[target];
+    for (let target = 0; target < morphTargetInfluences.length; target++) {
+      if (target !== morphTargetDictionary[name] && position[target]?.name !== name) continue;
+      (data as Float32Array)[index * width + 1 + target] = influence ?? morphTargetInfluences[target];
+    }
     texture.needsUpdate = true;
   }
 

@@ -62,7 +62,7 @@ export function createCharacter(
   const { rig, parts } = collect(root, boneTexture, options, caller);
   const { geometry, material, owned } = mergeParts(
     parts,
-    rig.morphNames.length,
+    rig.morphNames,
     mergingOf(options.mergeMaterials ?? false),
   );
   return {

@@ -126,7 +126,7 @@ function fromRoot(
   const parts = matchJoints(rig, collected.parts, boneTexture, preferred, caller);
   const merged = mergeParts(
     parts,
-    rig.morphNames.length,
+    rig.morphNames,
     material === undefined ? mergingOf(mergeMaterials) : null,
     sharesIn(owner.material),
   );
@@ -170,23 +170,36 @@ function jointsOfParts(geometry: BufferGeometry, count: number): Set<number>[] {
 
 /**
  * Brings morph targets into the order of the crowd's, whose influences are the level's too. Those that the level has not do
- * not move it; if it has none of them it is drawn without.
+ * not move it; if it has none of them it is drawn without. Of several of one name, the first is the crowd's first, and so on.
  */
 function matchMorphs(geometry: BufferGeometry, names: readonly string[], owner: CrowdMesh): void {
-  const { morphTargetDictionary: places = {} } = owner;
-  const targets = owner.morphTargetInfluences?.length ?? 0;
+  const targets = targetNames(owner);
   const { morphAttributes } = geometry;
-  const found = names.some((name) => Object.hasOwn(places, name));
   geometry.morphAttributes = {};
-  if (targets === 0 || !found) return;
+  if (!names.some((name) => targets.includes(name))) return;
+  const places = targets.map((name, target) => {
+    const before = targets.slice(0, target).filter((other) => other === name).length;
+    return names.map((own, i) => (own === name ? i : -1)).filter((i) => i >= 0)[before] ?? -1;
+  });
   for (const key of ['position', 'normal'] as const) {
     const own = morphAttributes[key];
     if (own === undefined) continue;
     const { count } = geometry.getAttribute('position');
-    geometry.morphAttributes[key] = Array.from({ length: targets }, (_, target) => {
-      const from = names.findIndex((name, i) => i < own.length && places[name] === target);
-      if (from >= 0) return own[from];
-      return new Float32BufferAttribute(new Float32Array(count * 3), 3);
-    });
+    geometry.morphAttributes[key] = places.map(
+      (place) => own[place] ?? new Float32BufferAttribute(new Float32Array(count * 3), 3),
+    );
   }
+}
+
+/** The name of each morph target of a crowd; those of its geometry, since a dictionary has each name but once. */
+function targetNames({
+  geometry,
+  morphTargetDictionary = {},
+  morphTargetInfluences = [],
+}: CrowdMesh): string[] {
+  const { position = [] } = geometry.morphAttributes;
+  const names = morphTargetInfluences.map((_, target) => position[target]?.name ?? '');
+  for (const [name, target] of Object.entries(morphTargetDictionary))
+    if (target in names) names[target] = name;
+  return names;
 }
