@@ -170,8 +170,8 @@ describe.runIf(TWINS.length > 1)('under WebGPU', () => {
       }
       return settled();
     };
-    const before = await rounds(8);
-    expect(await rounds(THOROUGH ? 48 : 16)).toEqual(before);
+    const before = await rounds(THOROUGH ? 8 : 4);
+    expect(await rounds(THOROUGH ? 48 : 8)).toEqual(before);
     stay.dispose();
     renderer.dispose();
   });
