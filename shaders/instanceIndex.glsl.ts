@@ -33,16 +33,17 @@ export const FADE_VARYING = 'flat varying int crowdFade;';
 
 const LISTED = 'texelFetch( CROWD_VIEW, listed, 0 )[ CROWD_DRAWN & 3 ]';
 
-const READ_ID = `crowdInstance = int( ${LISTED} );`;
-
 const START_FADE = `
   crowdFade = 0;
 `;
 
-/** The number of the fade is the fraction behind the id. */
-const READ_ENTRY = `float entry = ${LISTED};
+/** Reads an entry of the list; the number of the fade is the fraction behind the id. */
+const readList = (fades: boolean): string =>
+  fades
+    ? `float entry = ${LISTED};
     crowdInstance = int( entry );
-    crowdFade = int( fract( entry ) * ${FADE_CODES}.0 );`;
+    crowdFade = int( fract( entry ) * ${FADE_CODES}.0 );`
+    : `crowdInstance = int( ${LISTED} );`;
 
 /** What must be called before all else to be done in `main`. */
 export const PLACE_INSTANCE = 'placeInstance();';
@@ -66,7 +67,7 @@ ${fades ? START_FADE : ''}
 
     int group = CROWD_DRAWN >> 2;
     ivec2 listed = ivec2( group & ${LIST_TEXELS - 1}, group >> ${LIST_TEXELS_BITS} );
-    ${fades ? READ_ENTRY : READ_ID}
+    ${readList(fades)}
 
     ivec2 at = ivec2( ( crowdInstance & ${INSTANCES_PER_ROW - 1} ) * 4, crowdInstance >> ${INSTANCES_PER_ROW_BITS} );
     x = texelFetch( CROWD_MATRICES, at, 0 );

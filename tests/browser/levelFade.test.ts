@@ -10,6 +10,7 @@ import {
   Object3D,
   PerspectiveCamera,
   Scene,
+  ShaderMaterial,
   Vector3,
   type WebGLRenderer,
 } from 'three';
@@ -210,6 +211,37 @@ test.runIf(TWINS.length > 1)('lists that WebGPU makes have the entries of those 
   expect(fading).toBeGreaterThan(100);
   crowd.dispose();
   dispose();
+});
+
+test('so are those in materials that leave out pixels themselves, or whose shaders are the user’s', async () => {
+  const drawing = await drawingOf('GLSL');
+  const { crowd, root } = createCrowd();
+  const { scene, camera } = createStage(STAGE, 'directional');
+  move(camera as PerspectiveCamera, 0);
+  crowd.castShadow = false;
+  const level = crowd.addLevel(root, 9);
+  const empty = await drawing.draw(scene, camera, new Object3D());
+  const still = `void main() {
+    gl_Position = projectionMatrix * viewMatrix * modelMatrix * instanceMatrix * vec4( position, 1.0 );
+  }`;
+  const colored = 'void main(void)\n{ gl_FragColor = vec4( gl_FragCoord.xy / 256.0, 1.0, 1.0 ); }';
+  for (const material of [
+    new MeshStandardMaterial({ alphaHash: true, opacity: 0.5 }),
+    new MeshStandardMaterial({ alphaTest: 0.5, opacity: 0.7 }),
+    new ShaderMaterial({ vertexShader: still, fragmentShader: colored }),
+  ]) {
+    crowd.material = level.material = material;
+    const pictures = [];
+    for (const fade of [0, 0.7]) {
+      crowd.levelFade = fade;
+      pictures.push(await drawing.draw(scene, camera, crowd));
+    }
+    expect(crowd.getViewInfo(camera)?.levels[0]).toBeGreaterThan(3);
+    expect(changedPixels(pictures[0], empty)).toBeGreaterThan(1500);
+    expect(changedPixels(pictures[0], pictures[1], 0), material.type).toBe(0);
+  }
+  crowd.dispose();
+  drawing.dispose();
 });
 
 test('programs know of fading only while levels fade', async () => {
