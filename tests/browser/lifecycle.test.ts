@@ -192,10 +192,7 @@ describe.each(TWINS)('%s', (twin) => {
     },
   );
 
-  // What three.js builds of a node material goes on with the texture of morph targets that was freed with the smaller
-  // geometry, and sends it anew; nobody frees it then.
-  const unlessKnown = twin === 'GLSL' ? test : test.fails;
-  unlessKnown('rounds of morph targets and sizes leave nothing behind', async () => {
+  test('rounds of morph targets and sizes leave nothing behind', async () => {
     await expectNothingLeft((draw, scene) => {
       const { root, mesh, clips } = createStick();
       mesh.geometry.morphAttributes.position = [new Float32BufferAttribute(new Float32Array(9).fill(0.1), 3)];

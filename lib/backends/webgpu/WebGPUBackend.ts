@@ -12,6 +12,7 @@ import { updateColors, updateMatrices } from '../instancePlaces.js';
 import { hasArrayMap, hasPalette, mergedCode } from '../surfaceMaps.js';
 import { noteHook } from './bundledHooks.js';
 import { checkTextureSizes, type NodeRenderer, needsMatrixTexels } from './checkLimits.js';
+import { keepMorphTargets } from './morphedGeometry.js';
 import { nodeSourceOf } from './nodeSources.js';
 import { checkVertexNode, patchNodeMaterial } from './patchNodeMaterial.js';
 import { gpuViewsOf, isCulledOnGPU } from './views/gpuViewsOf.js';
@@ -68,6 +69,7 @@ export const webGPUBackend: Backend = {
     crowd.geometry.indirect = null;
     crowd.view?.update?.(crowd.count);
     prepareUploads(renderer, crowd);
+    keepMorphTargets(crowd.geometry);
     setDrawParameters(crowd, readsView(crowd));
     checkTextureSizes(renderer, crowd);
     const onGPU = readsView(crowd) && isCulledOnGPU(renderer, crowd);

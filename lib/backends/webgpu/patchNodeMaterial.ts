@@ -23,6 +23,7 @@ import { callMissedHook } from './bundledHooks.js';
 import { checkBuild } from './checkLimits.js';
 import { instanceNode, partNode, variantFor, writeFade } from './crowdNodes.js';
 import { overrideMaterial } from './materialOfCrowd.js';
+import { morphedGeometry } from './morphedGeometry.js';
 import { placeCrowd } from './placeCrowd.js';
 import { poseCrowd } from './poseCrowd.js';
 import { colorOfCrowd, lightingOfCrowd, type SetupSurface, surfaceOfCrowd } from './surfaceOfCrowd.js';
@@ -166,7 +167,8 @@ function standInFor(crowd: DrawnCrowd, pose: () => void): DrawnCrowd {
       return false;
     },
   };
-  const standIn = Object.create(crowd, { isSkinnedMesh, isInstancedMesh: no, isCrowdMesh: no });
+  const geometry = { value: morphedGeometry(crowd.geometry) };
+  const standIn = Object.create(crowd, { isSkinnedMesh, isInstancedMesh: no, isCrowdMesh: no, geometry });
   if (crowd.morphTexture !== null) {
     // three.js reads influences of each instance only if more than one is drawn. If there also were influences that all
     // share, it would update an array of them which it has not built.
