@@ -1,0 +1,95 @@
+import { Box3, Object3D, PerspectiveCamera, Vector3, type WebGLRenderer } from 'three';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { TWINS } from '../support/captures.js';
+import { type Drawing, drawingOf } from '../support/drawings.js';
+import { CrowdProgram, KINDS, type Kind } from '../support/fuzz/CrowdProgram.js';
+import { texturesOf } from '../support/fuzz/figure.js';
+import { rebuilt } from '../support/fuzz/rebuilt.js';
+import { changedPixels, createStage } from '../support/pictures.js';
+import { watchProblems } from '../support/problems.js';
+import { THOROUGH } from '../support/thorough.js';
+
+const STEPS = 15;
+const ROUNDS = THOROUGH ? 4 : 2;
+const SEED = 1;
+const MIDDLE = new Box3(new Vector3(-3, 0, -3), new Vector3(3, 2, 3));
+
+// The nodes of both backends of WebGPURenderer are the same.
+const twins = TWINS.filter((twin) => twin !== 'TSL on WebGL 2');
+if (twins.length > 1) await import('skinned-instanced-mesh/vertex-textures/webgpu');
+
+afterEach(() => vi.restoreAllMocks());
+
+function createCamera(turn: number): PerspectiveCamera {
+  const camera = new PerspectiveCamera(35, 1, 0.1, 60);
+  camera.position.set(7 * Math.sin(turn), 2 + (turn % 3), 7 * Math.cos(turn));
+  camera.lookAt(0, 0.8, 0);
+  camera.updateMatrixWorld();
+  return camera;
+}
+
+describe.each(twins)('%s', (twin) => {
+  let drawing: Drawing;
+  let other: Drawing;
+  // Lights keep one shadow map, so that each renderer has lights of its own.
+  const [stage, otherStage] = [0, 1].map(() => createStage(MIDDLE, 'directional'));
+  beforeAll(async () => {
+    drawing = await drawingOf(twin);
+    other = await drawingOf('GLSL');
+  });
+  afterAll(() => {
+    drawing.dispose();
+    other.dispose();
+  });
+
+  /** Runs a program, and draws its crowd by two renderers meanwhile. Returns what the first holds in the end. */
+  async function run(kind: Kind, compare: boolean) {
+    const { scene, camera } = stage;
+    const problems = watchProblems(drawing.renderer as WebGLRenderer);
+    const program = new CrowdProgram(SEED, kind);
+    const steady = createCamera(0);
+    for (let round = 0; round < ROUNDS; round++) {
+      program.run(STEPS);
+      await drawing.draw(scene, steady, program.scene);
+      await other.draw(otherStage.scene, steady, program.scene);
+      if (compare) await expectSamePictures(program, round);
+      expect(problems(), program.log.join(', ')).toEqual([]);
+    }
+    problems.stop();
+    program.dispose();
+    for (const { source } of KINDS) for (const texture of texturesOf(source)) texture.dispose();
+    await drawing.draw(scene, camera, new Object3D());
+    const { geometries, textures } = (drawing.renderer as WebGLRenderer).info.memory;
+    return { geometries, textures };
+  }
+
+  /** Expects the picture of a program's crowd, that of one made from scratch, and that with the other way of culling to be one. */
+  async function expectSamePictures(program: CrowdProgram, round: number): Promise<void> {
+    const { scene } = stage;
+    const camera = createCamera(round + 0.5);
+    const picture = await drawing.draw(scene, camera, program.scene);
+    const { crowd } = rebuilt(program);
+    const expected = await drawing.draw(scene, camera, crowd);
+    const calls = program.log.join(', ');
+    expect(changedPixels(expected, picture, 0), `like a new crowd, after ${calls}`).toBe(0);
+    if (crowd.maxVisible === Infinity) {
+      crowd.perObjectFrustumCulled = !crowd.perObjectFrustumCulled;
+      const culled = await drawing.draw(scene, camera, crowd);
+      expect(changedPixels(culled, picture, 0), `culled or not, after ${calls}`).toBe(0);
+    }
+    crowd.dispose();
+  }
+
+  const kinds = THOROUGH ? KINDS : [KINDS[twin === 'GLSL' ? 0 : 2]];
+  test.each(kinds)(
+    `seed ${SEED}: after random calls a crowd of $source, merged $merged, is drawn as one made from scratch`,
+    async (kind) => {
+      vi.spyOn(console, 'warn').mockImplementation(() => {});
+      await run(kind, true);
+      if (!THOROUGH) return;
+      // What all crowds share is there now.
+      const before = await run(kind, false);
+      expect(await run(kind, false)).toEqual(before);
+    },
+  );
+});
