@@ -4,7 +4,7 @@ import type { ScenePart } from '../baking/collectParts.js';
 import { warnOnce } from '../utils/warnOnce.js';
 import type { MaterialShare } from './materialFields.js';
 import { type MergeMaterialsOptions, mergeMaterials, PALETTE_CHANNEL } from './mergeMaterials.js';
-import { isMirrored, type Piece, piecesOf } from './pieces.js';
+import { giveTangents, isMirrored, type Piece, piecesOf } from './pieces.js';
 import { type NumberArray, shareAttribute } from './shareAttribute.js';
 
 export interface MergedParts {
@@ -43,6 +43,7 @@ export function mergeParts(
   const pieces = [false, true].flatMap((copies) =>
     parts.flatMap((rig, part) => piecesOf(rig, part, copies, merging !== null)),
   );
+  giveTangents(pieces);
   const sources = pieces.map((piece) => piece.geometry);
   const offsets: number[] = [];
   let vertices = 0;

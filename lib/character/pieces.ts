@@ -1,7 +1,8 @@
-import type { Material } from 'three';
+import type { Material, MeshPhysicalMaterial } from 'three';
 import { type BufferAttribute, BufferGeometry, Float32BufferAttribute, Matrix3, Vector3 } from 'three';
 import type { ScenePart } from '../baking/collectParts.js';
 import { linearDeterminant } from '../utils/affine.js';
+import { sharingCopy } from '../utils/sharingCopy.js';
 import { picked } from './pickVertices.js';
 
 /** Vertices of one part, all of which have the same joints to choose from. */
@@ -45,6 +46,26 @@ export function piecesOf(rig: ScenePart, part: number, copy: boolean, merging: b
     geometry: extract(geometry, run),
     runs: [{ ...run, start: 0 }],
   }));
+}
+
+/**
+ * Gives pieces tangents where others have them: a geometry has them as a whole or not at all, and normal maps of the pieces without would
+ * be read along those that fill in.
+ */
+export function giveTangents(pieces: readonly Piece[]): void {
+  if (!pieces.some(({ geometry }) => geometry.hasAttribute('tangent'))) return;
+  for (const piece of pieces) {
+    const { geometry: source, runs } = piece;
+    const isMapped = runs.some(({ material }) => {
+      const { normalMap, clearcoatNormalMap, anisotropy } = material as MeshPhysicalMaterial;
+      return normalMap || clearcoatNormalMap || anisotropy > 0;
+    });
+    if (!isMapped || source.hasAttribute('tangent') || !source.hasAttribute('uv')) continue;
+    const geometry = sharingCopy(source);
+    if (source.index === null) geometry.setIndex([...Array(source.getAttribute('position').count).keys()]);
+    geometry.computeTangents();
+    piece.geometry = geometry.setIndex(source.index);
+  }
 }
 
 /** A new geometry of the triangles of one run. */
