@@ -1,9 +1,11 @@
 import {
   checkOptions,
+  isArray,
   isBoolean,
   isCount,
   isPositive,
   isString,
+  joinChecks,
   type OptionChecks,
   SLICE_CHECKS,
 } from '../utils/checkOptions.js';
@@ -24,16 +26,17 @@ const DEFAULTS = {
 const ENCODINGS: readonly unknown[] = ['auto', 'matrix', 'quaternion', 'tracks'];
 
 /** What options have to be that are the same wherever something is baked. */
-export const COMMON_CHECKS: OptionChecks = {
-  fps: [isPositive, 'a positive number of frames per second'],
-  clips: [Array.isArray, 'an array of names, AnimationClips or { clip, name, fps }'],
-  precision: [(value) => value === 'float' || value === 'half', '"float" or "half"'],
-  maxTextureSize: [isCount, 'a whole number from 1 on'],
-  ...SLICE_CHECKS,
-};
+export const COMMON_CHECKS: OptionChecks = /*@__PURE__*/ joinChecks(
+  {
+    fps: [isPositive, 'a positive number of frames per second'],
+    clips: [isArray, 'an array of names, AnimationClips or { clip, name, fps }'],
+    precision: [(value) => value === 'float' || value === 'half', '"float" or "half"'],
+    maxTextureSize: [isCount, 'a whole number from 1 on'],
+  },
+  SLICE_CHECKS,
+);
 
-const CHECKS: OptionChecks = {
-  ...COMMON_CHECKS,
+const CHECKS: OptionChecks = /*@__PURE__*/ joinChecks(COMMON_CHECKS, {
   encoding: [(value) => ENCODINGS.includes(value), '"auto", "matrix", "quaternion" or "tracks"'],
   joints: [(value) => value === 'all' || value === 'used', '"all" or "used"'],
   maxError: [isPositive, 'a positive share of the size'],
@@ -44,13 +47,13 @@ const CHECKS: OptionChecks = {
   ],
   sockets: [(value) => Array.isArray(value) && value.every(isString), 'an array of names of nodes'],
   morphTargets: [isBoolean, 'true or false'],
-};
+});
 
 const ROOT_MOTION_CHECKS: OptionChecks = {
   joint: [isString, 'the name of a joint or node'],
   yaw: [isBoolean, 'true or false'],
   vertical: [isBoolean, 'true or false'],
-  clips: [Array.isArray, 'an array of clips or their names'],
+  clips: [isArray, 'an array of clips or their names'],
 };
 
 /** The options that are numbers or names, each as given or its default. */

@@ -30,6 +30,11 @@ export const isCount = (value: unknown): value is number => isPositive(value) &&
 
 export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 
+export const isArray = (value: unknown): boolean => Array.isArray(value);
+
+/** The checks of several, as one. Bundlers drop a call that is marked as pure where nothing is used; not so `...`. */
+export const joinChecks = (...checks: OptionChecks[]): OptionChecks => Object.assign({}, ...checks);
+
 export const isString = (value: unknown): value is string => typeof value === 'string';
 
 /** Of how long work in slices takes, and how it is stopped. */

@@ -5,7 +5,14 @@ import { inRuns, type Steps } from '../baking/runBake.js';
 import { REST_FRAME } from '../constants.js';
 import { boxToArray } from '../poses/BoxArray.js';
 import type { BakedClip } from '../poses/ClipTable.js';
-import { checkOptions, isBoolean, isPositive, isString, type OptionChecks } from '../utils/checkOptions.js';
+import {
+  checkOptions,
+  isBoolean,
+  isPositive,
+  isString,
+  joinChecks,
+  type OptionChecks,
+} from '../utils/checkOptions.js';
 import { markFinite } from './checkVertexTextureData.js';
 import { FrameStore } from './FrameStore.js';
 import { checkFrames } from './frameTable.js';
@@ -126,13 +133,12 @@ const isDriven = (source: MotionSource): boolean =>
 
 const NORMALS: readonly unknown[] = ['source', 'computed', 'none'];
 
-const CHECKS: OptionChecks = {
-  ...COMMON_CHECKS,
+const CHECKS: OptionChecks = /*@__PURE__*/ joinChecks(COMMON_CHECKS, {
   normals: [(value) => NORMALS.includes(value), '"source", "computed" or "none"'],
   duration: [(value) => value === 0 || isPositive(value), 'a finite number of seconds'],
   name: [(value) => isString(value) && value !== '', 'a name for play to find'],
   measure: [isBoolean, 'true or false'],
-};
+});
 
 /** @throws If an option is nothing that baking knows. */
 function valuesOf(options: VertexBakeOptions) {
