@@ -63,9 +63,10 @@ export function standInFor(members: readonly Constants[]): Constants {
   material.name = members.map(({ name }) => name).join('+');
   material.vertexColors = true;
   material.color?.set(0xffffff);
-  // Such as nodes, which plain materials may have, and which three.js does not copy.
+  // Such as nodes, which plain materials may have, and which three.js does not copy. Not who listens to the other.
   for (const [name, value] of Object.entries(members[0])) {
-    if (!(name in material) && typeof value !== 'function') fieldsOf(material)[name] = value;
+    const isOwn = OWN.includes(name) || typeof value === 'function';
+    if (!(name in material) && !isOwn) fieldsOf(material)[name] = value;
   }
   return material;
 }

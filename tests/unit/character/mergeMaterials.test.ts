@@ -6,7 +6,7 @@ import {
   MeshStandardMaterial,
   Texture,
 } from 'three';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { patchNodeMaterial } from '../../../lib/backends/webgpu/patchNodeMaterial.js';
 import { mergeMaterials, mergingOf } from '../../../lib/character/mergeMaterials.js';
 
@@ -36,6 +36,15 @@ test('materials that differ in colour become one without a palette, and stay as 
   expect(shares.get(red)).toMatchObject({ color: red.color, vertexColors: false, palette: null });
   expect(red.color.getHex()).toBe(0xff0000);
   expect(red.vertexColors).toBe(false);
+});
+
+test('who listens to a material does not hear of what is drawn in its place', () => {
+  const [red, green] = [surface({ color: 0xff0000 }), surface({ color: 0x00ff00 })];
+  const heard = vi.fn();
+  red.addEventListener('dispose', heard);
+  const { shares } = mergeMaterials([red, green], true, ALL);
+  shares.get(red)?.material.dispose();
+  expect(heard).not.toHaveBeenCalled();
 });
 
 test('roughness, metalness and emission that differ go to a palette of one texel each', () => {
