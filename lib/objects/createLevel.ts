@@ -40,7 +40,7 @@ export interface LevelOptions {
   parts?: Readonly<Record<string, string | number>>;
   /**
    * Whether and how materials under the root become one, see `FromOptions.mergeMaterials`. Those that are the crowd's, and were merged
-   * there, become what they became there, with the same textures.
+   * there, become what they became there, with the same textures; `maxSize` gives the level textures of its own.
    * @default false
    */
   mergeMaterials?: boolean | MergeMaterialsOptions;
@@ -128,7 +128,8 @@ function fromRoot(
     parts,
     rig.morphNames,
     material === undefined ? mergingOf(mergeMaterials) : null,
-    sharesIn(owner.material),
+    // A level that says how large its layers are gets textures of its own.
+    Object(mergeMaterials).maxSize === undefined ? sharesIn(owner.material) : undefined,
   );
   const geometry = sharingCopy(merged.geometry);
   geometry.setAttribute('partIndex', numberParts(geometry, numbers));

@@ -301,6 +301,8 @@ test('a level of merged materials that are the crowd’s has what the crowd has 
   const own = new MeshStandardMaterial({ map: texture(4), color: 0xff0000 });
   const mixed = crowd.addLevel(knight([materials[0], own]).root, 9, 0, { mergeMaterials: true });
   expect(mixed.material).toContain(crowd.material);
+  const small = crowd.addLevel(knight(materials).root, 12, 0, { mergeMaterials: { maxSize: 1 } });
+  expect(small.material, 'of layers of another size').not.toBe(crowd.material);
 
   let disposed = 0;
   (crowd.material as MeshStandardMaterial).addEventListener('dispose', () => disposed++);
