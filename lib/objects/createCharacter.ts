@@ -122,7 +122,7 @@ function dressLike(crowd: Mesh, parts: readonly ScenePart[], { morphNames, morph
 function checkSameRig(rig: Rig, names: readonly string[], caller: string): void {
   if (isSameRig(rig, names)) return;
   const { jointNames } = rig;
-  const first = jointNames.findIndex((name, i) => !isNamed(name, names[i]));
+  const first = jointNames.findIndex((name, i) => !isNamed(name, i, names));
   throw new Error(
     `${caller}: the bone texture was baked for another skeleton (of ${names.length} joints, not ${jointNames.length}: ` +
       `joint ${first} is ${quoted(names[first])}, not "${jointNames[first]}"); bake one from this root.`,
@@ -133,11 +133,14 @@ const quoted = (name: string | undefined) => (name === undefined ? 'not there' :
 
 /** Whether these are the joints of a character. Behind them there may be sockets. */
 const isSameRig = ({ jointNames }: Rig, names: readonly string[]): boolean =>
-  names.length >= jointNames.length && jointNames.every((name, i) => isNamed(name, names[i]));
+  names.length >= jointNames.length && jointNames.every((name, i) => isNamed(name, i, names));
 
-/** Whether it is a name, or that with the number behind it that GLTFLoader adds where another node of the file has it too. */
-const isNamed = (name: string, wanted: string): boolean =>
-  name === wanted || (name.startsWith(`${wanted}_`) && /^_\d+$/.test(name.slice(wanted.length)));
+/**
+ * Whether it is the name at a place, or that with the number behind it that GLTFLoader adds where another node of the file has it too.
+ * A name that stands at another place means that one.
+ */
+const isNamed = (name: string, place: number, names: readonly string[]): boolean =>
+  name === names[place] || (!names.includes(name) && name.replace(/_\d+$/, '') === names[place]);
 
 function refuseUnsupported(root: Object3D, caller: string): void {
   // What is no object at all, baking names.

@@ -5,6 +5,7 @@ import {
   Matrix4,
   Mesh,
   MeshBasicMaterial,
+  type Object3D,
   Points,
 } from 'three';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -38,6 +39,21 @@ test('a bone texture that was baked for another skeleton', () => {
   const boneTexture = BoneTexture.bake(other.root, other.clips);
   expect(() => SkinnedInstancedMesh.from(root, clips, 1, { boneTexture })).toThrow(
     'was baked for another skeleton (of 2 joints, not 2: joint 1 is "Other", not "',
+  );
+});
+
+test('a number behind the name of a joint is that of a loader, unless another joint is called so', () => {
+  const named = (base: string, tip: string) => {
+    const { root, bones } = createStick();
+    bones[0].name = base;
+    bones[1].name = tip;
+    return root;
+  };
+  const from = (root: Object3D, boneTexture: BoneTexture) => () =>
+    SkinnedInstancedMesh.from(root, [], 1, { boneTexture });
+  expect(from(named('Arm_1', 'Hand_1'), BoneTexture.bake(named('Arm', 'Hand'), []))).not.toThrow();
+  expect(from(named('Arm_1', 'Arm_1_1'), BoneTexture.bake(named('Arm', 'Arm_1'), []))).toThrow(
+    'joint 0 is "Arm", not "Arm_1"',
   );
 });
 
