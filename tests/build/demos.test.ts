@@ -49,6 +49,7 @@ beforeAll(async () => {
 afterEach(async () => {
   problems.length = 0;
   for (const page of context.pages()) await page.close();
+  await context.clearPermissions();
 });
 afterAll(async () => {
   await browser?.close();

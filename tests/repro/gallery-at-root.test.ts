@@ -7,9 +7,12 @@ test('the address that npm run demo prints leads to the gallery', async () => {
     server: { port: 0, hmr: false, watch: null },
     optimizeDeps: { noDiscovery: true },
   });
-  await server.listen();
-  const { port } = server.httpServer!.address() as { port: number };
-  const { url, status } = await fetch(`http://localhost:${port}/`);
-  await server.close();
-  expect([new URL(url).pathname, status]).toEqual(['/demos/index.html', 200]);
+  try {
+    await server.listen();
+    const { port } = server.httpServer!.address() as { port: number };
+    const { url, status } = await fetch(`http://localhost:${port}/`);
+    expect([new URL(url).pathname, status]).toEqual(['/demos/index.html', 200]);
+  } finally {
+    await server.close();
+  }
 });

@@ -10,24 +10,28 @@ const PAUSE = 200;
 export async function drawSeldom(page: Page): Promise<void> {
   await page.addInitScript((pause) => {
     const request = window.requestAnimationFrame.bind(window);
-    let waiting = new Map<number, FrameRequestCallback>();
+    const waiting = new Map<number, FrameRequestCallback>();
     let requests = 0;
     let last = Number.NEGATIVE_INFINITY;
+    let isDue = false;
     const frame = (now: number) => {
       last = now;
-      const due = waiting;
-      waiting = new Map();
-      for (const callback of due.values()) {
+      isDue = false;
+      // Those that are asked for meanwhile are for the next frame.
+      for (const handle of [...waiting.keys()]) {
+        const callback = waiting.get(handle);
+        waiting.delete(handle);
         // As in a browser, an error in one of them leaves the others alone.
         try {
-          callback(now);
+          callback?.(now);
         } catch (error) {
           reportError(error);
         }
       }
     };
     window.requestAnimationFrame = (callback) => {
-      if (waiting.size === 0) setTimeout(() => request(frame), Math.max(0, last + pause - performance.now()));
+      if (!isDue) setTimeout(() => request(frame), Math.max(0, last + pause - performance.now()));
+      isDue = true;
       waiting.set(++requests, callback);
       return requests;
     };
