@@ -3,6 +3,7 @@ import { ownInstanced } from '../backends/ownInstanced.js';
 import { type Simplified, type Simplifier, simplifyGeometry } from '../character/simplifyGeometry.js';
 import { Crowd } from '../crowd/Crowd.js';
 import { checkPoseRate } from '../playback/PlayOptions.js';
+import { isWithin } from '../utils/checkOptions.js';
 import { describe } from '../utils/describe.js';
 import type { Level } from '../views/LevelTable.js';
 import { createLevel, type LevelOptions } from './createLevel.js';
@@ -88,8 +89,8 @@ export abstract class LeveledMesh extends EditableMesh {
 
   /** @throws If it is no share, 0 to 1. Going from 0 or to it compiles the materials anew. */
   set levelFade(value: number) {
-    if (!(value >= 0 && value <= 1)) {
-      throw new Error(`${NAME}.levelFade: ${value} is no share of a distance; use 0 to 1.`);
+    if (!isWithin(value, 1)) {
+      throw new Error(`${NAME}.levelFade: ${describe(value)} is no share of a distance; use 0 to 1.`);
     }
     this.crowd.levels.fade = value;
     this.prepareDraw();
@@ -246,8 +247,8 @@ function checkLevel(
   caller: string,
 ): LevelNumbers {
   checkPoseRate(poseRate, caller);
-  if (!(hysteresis >= 0 && hysteresis <= 1)) {
-    throw new Error(`${caller}: hysteresis is ${hysteresis}; use a share of the distance, 0 to 1.`);
+  if (!isWithin(hysteresis, 1)) {
+    throw new Error(`${caller}: hysteresis is ${describe(hysteresis)}; use a share of the distance, 0 to 1.`);
   }
   const numbers = { hysteresis, poseRate, attachments };
   if (typeof start === 'number') {

@@ -1,3 +1,5 @@
+import { isWithin } from '../utils/checkOptions.js';
+import { describe } from '../utils/describe.js';
 import type { CustomSort } from '../views/DrawOrder.js';
 import { IdentityMesh } from './IdentityMesh.js';
 
@@ -48,8 +50,8 @@ export abstract class OrderedMesh extends IdentityMesh {
 
   /** @throws If it is no number from 0. Changing it may compile the materials anew. */
   set maxVisible(value: number) {
-    if (!(value >= 0))
-      throw new Error(`${NAME}.maxVisible: ${value} is no number of instances; use one from 0.`);
+    if (!isWithin(value))
+      throw new Error(`${NAME}.maxVisible: ${describe(value)} is no number of instances; use one from 0.`);
     this.views.order.maxVisible = Math.floor(value);
     this.prepareDraw();
   }
@@ -68,8 +70,8 @@ export abstract class OrderedMesh extends IdentityMesh {
 
   /** @throws If it is no number from 0. Changing it may compile the materials anew. */
   set maxTriangles(value: number) {
-    if (!(value >= 0))
-      throw new Error(`${NAME}.maxTriangles: ${value} is no number of triangles; use one from 0.`);
+    if (!isWithin(value))
+      throw new Error(`${NAME}.maxTriangles: ${describe(value)} is no number of triangles; use one from 0.`);
     this.views.order.maxTriangles = value;
     this.prepareDraw();
   }

@@ -3,8 +3,10 @@ import { type BufferGeometry, type Material, type Matrix4, Scene } from 'three';
 import type { JointAttachment } from '../library.js';
 import { SkinnedInstancedMesh } from '../library.js';
 import { Dice } from './Dice.js';
+import { createCameras } from './expectSeen.js';
 import { clips, root, type Source, texturesOf } from './figure.js';
 import { HOSTILE } from './hostile.js';
+import type { AddedLevel } from './levels.js';
 import { LEGAL } from './steps.js';
 
 type Knight = ReturnType<SkinnedInstancedMesh['createInstance']>;
@@ -21,12 +23,6 @@ export interface Attached {
   readonly material: Material;
   readonly offset: Matrix4;
   readonly levels: { geometry: BufferGeometry | null; from: number }[];
-}
-
-/** A level of detail, and how to add it again. */
-export interface AddedLevel {
-  readonly start: number;
-  readonly add: (crowd: SkinnedInstancedMesh, start: number) => void;
 }
 
 /** What a crowd is begun with. */
@@ -58,6 +54,10 @@ export class CrowdProgram {
   edits = new Map<number, Map<string, (crowd: SkinnedInstancedMesh, id: number) => void>>();
   attached: Attached[] = [];
   levels: AddedLevel[] = [];
+  /** Poses a second of those that are drawn in all detail. */
+  nearPoseRate = 0;
+  /** Keep looking at the crowd. */
+  readonly cameras = createCameras();
   knights: Knight[] = [];
   crowd: SkinnedInstancedMesh;
   /** Farthest that its clock has been: events do not fire again when it is turned back. */
@@ -171,7 +171,7 @@ export class CrowdProgram {
 
   /** Calls what may throw, if the error says who throws it, and then has changed nothing. */
   private refused(call: () => void): void {
-    if (this.ids.length === 0 && !this.isDisposed) this.crowd.addInstance();
+    if (this.ids.length === 0 && !this.isDisposed) this.edits.delete(this.crowd.addInstance());
     const before = this.isDisposed ? null : this.state();
     try {
       call();
@@ -194,7 +194,10 @@ export class CrowdProgram {
       crowd.count,
       crowd.capacity,
       crowd.elapsed,
-      crowd.levels.map(({ distance, screenShare, hysteresis }) => [distance, screenShare, hysteresis]),
+      crowd.levels.map(({ object, ...numbers }) => ({ ...numbers, isDrawn: object !== null })),
+      crowd.levelFade,
+      crowd.shadowLevel,
+      crowd.sortObjects,
       crowd.attachments.length,
       crowd.maxVisible,
       crowd.maxTriangles,

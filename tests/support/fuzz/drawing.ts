@@ -11,7 +11,7 @@ export const DRAWING: readonly Step[] = [
     p.crowd.sortObjects = p.dice.chance(0.5);
   },
   function budget(p) {
-    p.crowd.maxVisible = p.dice.pick([Infinity, Infinity, 3, 0]);
+    p.crowd.maxVisible = p.dice.pick([Infinity, Infinity, 3, 1]);
   },
   function customSort(p) {
     p.crowd.setCustomSort(p.dice.chance(0.5) ? null : (list) => list.sort((a, b) => a.index - b.index));
@@ -43,11 +43,14 @@ export const DRAWING: readonly Step[] = [
   function moveCrowd(p) {
     const { dice, crowd } = p;
     crowd.position.copy(dice.vector(2));
+    // Not below the ground.
+    crowd.position.y = Math.abs(crowd.position.y);
     crowd.rotation.y = dice.next();
   },
   function becomeClone(p) {
     // A copy has no objects, so that nobody's objects move it.
     if (p.livingKnights.length > 0 || p.isDisposed) return;
+    const before = p.state();
     const copy = p.dice.chance(0.5) ? p.crowd.clone() : p.create(1).copy(p.crowd);
     p.scene.remove(p.crowd);
     const places = p.attached.map(({ mesh, owner }) => (owner?.mesh ?? p.crowd).children.indexOf(mesh));
@@ -59,6 +62,7 @@ export const DRAWING: readonly Step[] = [
     p.attached = found;
     p.crowd.dispose();
     p.crowd = copy;
+    if (p.state() !== before) throw new Error(`the copy has ${p.state()}, the crowd ${before}`);
     p.scene.add(copy);
   },
   function toJSON(p) {

@@ -1,8 +1,8 @@
-import { type Box3, PerspectiveCamera, Vector3 } from 'three';
+import { type Box3, Vector3 } from 'three';
 import { expect } from 'vitest';
-import type { View } from '../../../lib/views/View.js';
 import type { CharacterMesh, SkinnedInstancedMesh } from '../library.js';
 import type { CrowdProgram } from './CrowdProgram.js';
+import { expectSeen } from './expectSeen.js';
 import { rebuilt } from './rebuilt.js';
 
 /** Share of a position, or scene units below 1, by which sums of float32 may differ that were added in another order. */
@@ -24,8 +24,10 @@ export function expectRebuilt(program: CrowdProgram): void {
   attached.forEach(({ mesh }, i) => {
     expectClose(positions(mesh, ids), positions(fresh.attached[i].mesh, ids), `attachment ${i}`);
   });
-  expectInBounds(crowd, ids);
-  expectSeen(crowd, ids);
+  const vertices = verticesOf(crowd, ids);
+  expectInBounds(crowd, vertices);
+  expectSeen(program, vertices);
+  expect(levelsOf(crowd)).toEqual(levelsOf(fresh.crowd));
   const [heard, expected] = [eventsOf(crowd), eventsOf(fresh.crowd)];
   // Events do not fire again after the clock was turned back.
   if (program.latest <= crowd.elapsed - 1) expect(heard).toEqual(expected);
@@ -52,66 +54,41 @@ function expectClose(actual: readonly number[], expected: readonly number[], wha
   });
 }
 
-function expectInBounds(crowd: SkinnedInstancedMesh, ids: readonly number[]): void {
+/** By id, vertices of each instance that is visible, in the crowd's space. */
+function verticesOf(crowd: SkinnedInstancedMesh, ids: readonly number[]): Map<number, Vector3[]> {
+  const { count } = crowd.geometry.getAttribute('position');
+  const vertices = Array.from({ length: Math.ceil(count / 17) }, (_, i) => i * 17);
+  return new Map(
+    ids
+      .filter((id) => crowd.getVisibleAt(id))
+      .map((id) => [id, vertices.map((i) => crowd.getVertexPositionAt(id, i, new Vector3()))]),
+  );
+}
+
+/** Expects vertices to be within the bounds of the crowd and the sphere of their instance. */
+function expectInBounds(
+  crowd: SkinnedInstancedMesh,
+  vertices: ReadonlyMap<number, readonly Vector3[]>,
+): void {
   crowd.computeBoundingBox();
   const box = (crowd.boundingBox as Box3).clone().expandByScalar(1e-3);
-  const { count } = crowd.geometry.getAttribute('position');
-  const at = new Vector3();
-  for (const id of ids) {
-    if (!crowd.getVisibleAt(id)) continue;
-    for (let vertex = 0; vertex < count; vertex += 17) {
-      crowd.getVertexPositionAt(id, vertex, at);
-      if (!box.containsPoint(at)) throw new Error(`vertex ${vertex} of ${id} is outside of the bounds`);
-    }
+  crowd.views.updateGroups();
+  const { spheres } = crowd.views.groups;
+  const middle = new Vector3();
+  for (const [id, own] of vertices) {
+    const reach = spheres[id * 4 + 3] + 1e-3;
+    middle.fromArray(spheres, id * 4);
+    own.forEach((at, i) => {
+      if (!box.containsPoint(at)) throw new Error(`vertex ${i * 17} of ${id} is outside of the bounds`);
+      if (at.distanceTo(middle) > reach)
+        throw new Error(`vertex ${i * 17} of ${id} is outside of its sphere`);
+    });
   }
 }
 
-/** Whoever has a vertex in the picture is drawn, unless it is so far away that nothing is. */
-function expectSeen(crowd: SkinnedInstancedMesh, ids: readonly number[]): void {
-  if (crowd.maxVisible < Infinity) return;
-  crowd.updateMatrixWorld();
-  const { count } = crowd.geometry.getAttribute('position');
-  const at = new Vector3();
-  for (let k = 0; k < 3; k++) {
-    const camera = new PerspectiveCamera(30 + k * 10, 1, 0.1, 40);
-    camera.position.set(3 * k, 1, 8 - 6 * k);
-    camera.lookAt(k, 0, 0);
-    camera.updateMatrixWorld();
-    const seen = seenBy(crowd, camera);
-    for (const id of ids) {
-      if (!crowd.getVisibleAt(id) || seen.has(id)) continue;
-      for (let vertex = 0; vertex < count; vertex += 17) {
-        crowd.getVertexPositionAt(id, vertex, at).applyMatrix4(crowd.matrixWorld).project(camera);
-        if (Math.max(Math.abs(at.x), Math.abs(at.y), Math.abs(at.z)) > 0.999) continue;
-        throw new Error(`${id} is in the picture of camera ${k}, and not drawn`);
-      }
-    }
-  }
-}
-
-/** Who is drawn for a camera, or is too far away to be. */
-function seenBy(crowd: SkinnedInstancedMesh, camera: PerspectiveCamera): Set<number> {
-  const views = crowd.views.of(camera, crowd.matrixWorld, -1);
-  const { levels } = crowd.crowd;
-  const seen = new Set<number>();
-  for (const id of idsOf(views.of(null))) seen.add(id);
-  if (levels.levels.every((_, level) => levels.isDrawn(level))) return seen;
-  const eye = new Vector3().setFromMatrixPosition(camera.matrixWorld);
-  const nothingFrom = Math.min(
-    ...levels.levels.filter((_, i) => !levels.isDrawn(i)).map((one) => one.distance),
-  );
-  for (let id = 0; id < crowd.count; id++) {
-    const at = new Vector3()
-      .fromArray(crowd.instanceMatrix.array, id * 16 + 12)
-      .applyMatrix4(crowd.matrixWorld);
-    // From the middle of an instance, which is not where it stands.
-    if (at.distanceTo(eye) > nothingFrom - 3) seen.add(id);
-  }
-  return seen;
-}
-
-function idsOf({ list, count, isWhole = false }: View): number[] {
-  return Array.from({ length: count }, (_, i) => (isWhole ? i : list.get(i)));
+/** What levels of detail have. */
+function levelsOf(crowd: SkinnedInstancedMesh): unknown[] {
+  return crowd.levels.map(({ object, ...numbers }) => ({ ...numbers, castShadow: object?.castShadow }));
 }
 
 /** What happens in some updates. */

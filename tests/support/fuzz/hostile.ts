@@ -154,16 +154,19 @@ export const HOSTILE: readonly Step[] = [
     );
   },
   function hysteresis(p) {
-    p.crowd.addLevel(null, 99, p.dice.pick([Number.NaN, -1, 2, 'x'] as never[]));
+    p.crowd.addLevel(null, 99, p.dice.pick([Number.NaN, -1, 2, 'x', '0.5', null] as never[]));
   },
   function removeLevel(p) {
     p.crowd.removeLevel(p.dice.pick([undefined, 'Nobody', -1, 999, {}, Number.NaN] as never[]));
   },
   function budgets(p) {
-    p.crowd.maxVisible = p.dice.pick([Number.NaN, -1, 'x', undefined, {}] as never[]);
+    p.crowd.maxVisible = p.dice.pick([Number.NaN, -1, 'x', '3', null, undefined, {}] as never[]);
   },
   function triangles(p) {
-    p.crowd.maxTriangles = p.dice.pick([Number.NaN, -1, 'x', undefined, {}] as never[]);
+    p.crowd.maxTriangles = p.dice.pick([Number.NaN, -1, 'x', '3', null, undefined, {}] as never[]);
+  },
+  function levelFade(p) {
+    p.crowd.levelFade = p.dice.pick(['0.5', null, Number.NaN, -1, 2, {}] as never[]);
   },
   function shadowLevel(p) {
     p.crowd.shadowLevel = p.dice.pick([Number.NaN, -1, 0.5, 'x', undefined] as never[]);

@@ -17,6 +17,7 @@ export const OBJECTS: readonly Step[] = [
     const [knight] = p.livingKnights;
     if (!knight) return;
     knight.position.copy(dice.vector(5));
+    knight.position.y = Math.abs(knight.position.y);
     knight.rotation.y = dice.next();
     knight.visible = dice.chance(0.8);
   },
@@ -25,6 +26,7 @@ export const OBJECTS: readonly Step[] = [
     if (!knight) return;
     const group = new Object3D();
     group.position.copy(p.dice.vector(2));
+    group.position.y = Math.abs(group.position.y);
     p.scene.add(group);
     if (p.dice.chance(0.5)) group.add(knight);
     else p.crowd.add(knight);

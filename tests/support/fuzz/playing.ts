@@ -1,6 +1,7 @@
 import { LoopOnce, LoopPingPong, LoopRepeat } from 'three';
 import type { Step } from './CrowdProgram.js';
 import { CLIP_NAMES as NAMES } from './figure.js';
+import { POSE_RATES } from './levels.js';
 
 /** What instances play, and when. */
 export const PLAYING: readonly Step[] = [
@@ -49,6 +50,10 @@ export const PLAYING: readonly Step[] = [
     p.crowd.setLayerWeightAt(id, dice.pick(['upper', 'nod']), dice.pick([0, 0.5, 1]), {
       fade: dice.pick([0, 0.5]),
     });
+  },
+  function setPoseRate(p) {
+    const { id } = p;
+    p.crowd.setPoseRateAt(id, p.dice.pick(POSE_RATES));
   },
   function update(p) {
     p.crowd.update(p.dice.pick([0, 1 / 64, 1 / 16, 0.25, 1, 5]));

@@ -1,8 +1,18 @@
 import { Color, Mesh, Vector2 } from 'three';
 import type { CharacterMesh, SkinnedInstancedMesh } from '../library.js';
 import type { Attached, CrowdProgram } from './CrowdProgram.js';
+import { addLevelTo } from './levels.js';
 
 const PARTS = ['Body', 'Sword', 'Shield'];
+/** What a crowd is simply set to. */
+const KEYS = [
+  'shadowLevel',
+  'levelFade',
+  'perObjectFrustumCulled',
+  'sortObjects',
+  'maxVisible',
+  'maxTriangles',
+] as const;
 const _color = new Color();
 const _offset = new Vector2();
 
@@ -18,10 +28,9 @@ export function rebuilt(program: CrowdProgram): { crowd: SkinnedInstancedMesh; a
   crowd.playbackFromJSON(JSON.parse(JSON.stringify(source.playbackToJSON())));
   crowd.position.copy(source.position);
   crowd.quaternion.copy(source.quaternion);
-  for (const { start, add } of program.levels) add(crowd, start);
-  for (const key of ['shadowLevel', 'perObjectFrustumCulled', 'sortObjects', 'maxVisible'] as const) {
-    Object.assign(crowd, { [key]: source[key] });
-  }
+  for (const level of program.levels) addLevelTo(crowd, level, program.hasJoints);
+  crowd.levels[0].poseRate = program.nearPoseRate;
+  for (const key of KEYS) Object.assign(crowd, { [key]: source[key] });
   crowd.setCustomSort(source.customSort);
   for (const id of ids) copyInstance(source, crowd, id, program);
 

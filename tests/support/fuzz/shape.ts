@@ -1,24 +1,8 @@
-import {
-  BoxGeometry,
-  type BufferAttribute,
-  type BufferGeometry,
-  Matrix4,
-  MeshStandardMaterial,
-  Vector3,
-} from 'three';
+import { BoxGeometry, Matrix4, MeshStandardMaterial, Vector3 } from 'three';
 import { createCharacter } from '../../../demos/character.js';
-import type { SkinnedInstancedMesh } from '../library.js';
-import type { AddedLevel, Attached, Step } from './CrowdProgram.js';
+import type { Attached, Step } from './CrowdProgram.js';
 
 const JOINTS = ['Hips', 'Spine', 'Head', 'RightHand', 'LeftHand', 'LeftFoot'];
-const coarse = createCharacter({ detail: 0.15 }).root;
-/** For crowds that can have no others: half of their own triangles. */
-const half = (crowd: SkinnedInstancedMesh): BufferGeometry => {
-  const geometry = crowd.geometry.clone();
-  const index = geometry.index as BufferAttribute;
-  geometry.setIndex(Array.from(index.array).slice(0, Math.floor(index.count / 6) * 3)).clearGroups();
-  return geometry;
-};
 
 const boxes = [new BoxGeometry(0.3, 0.15, 0.3), new BoxGeometry(0.1, 0.6, 0.1)];
 const paints = [0xff8800, 0x0088ff].map((color) => new MeshStandardMaterial({ color }));
@@ -26,7 +10,7 @@ const paints = [0xff8800, 0x0088ff].map((color) => new MeshStandardMaterial({ co
 /** What live poses are copied from. */
 const ragdoll = createCharacter({ detail: 0.15 }).root;
 
-/** Edits of joints, live poses, what is attached, and levels of detail. */
+/** Edits of joints, live poses, and what is attached. */
 export const SHAPE: readonly Step[] = [
   function editJoint(p) {
     const { id, dice } = p;
@@ -112,30 +96,5 @@ export const SHAPE: readonly Step[] = [
     if (geometry === null) one.mesh.addLevel(null, from);
     else one.mesh.addLevel(geometry, from);
     one.levels.push({ geometry, from });
-  },
-  function addLevel(p) {
-    const { dice } = p;
-    if (p.levels.length > 2) return;
-    const start = 3 + dice.below(12);
-    if (p.levels.some((level) => level.start === start)) return;
-    const nothing = dice.chance(0.2);
-    const influences = dice.pick([1, 4] as const);
-    const level: AddedLevel = {
-      start,
-      add: (crowd, at) => {
-        if (nothing) crowd.addLevel(null, at);
-        else if (!p.hasJoints) crowd.addLevel(half(crowd), at);
-        else crowd.addLevel(coarse, at, 0, { influences });
-      },
-    };
-    level.add(p.crowd, start);
-    p.levels.push(level);
-  },
-  function removeLevel(p) {
-    const level = p.levels.pop();
-    if (level) p.crowd.removeLevel(level.start);
-  },
-  function shadowLevel(p) {
-    p.crowd.shadowLevel = p.dice.below(3);
   },
 ];

@@ -1,6 +1,7 @@
 import type { Step } from './CrowdProgram.js';
 import { DRAWING } from './drawing.js';
 import { INSTANCES } from './instances.js';
+import { LEVELS } from './levels.js';
 import { OBJECTS } from './objects.js';
 import { PLAYING } from './playing.js';
 import { SHAPE } from './shape.js';
@@ -11,6 +12,7 @@ export const LEGAL: readonly Step[] = [
   ...PLAYING,
   ...INSTANCES,
   ...SHAPE,
+  ...LEVELS,
   ...DRAWING,
   ...OBJECTS,
 ];

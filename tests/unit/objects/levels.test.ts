@@ -435,6 +435,11 @@ test('what does not fit the crowd is an error that says so', () => {
       crowd.levelFade = share;
     }).toThrow(`SkinnedInstancedMesh.levelFade: ${share} is no share of a distance; use 0 to 1.`);
   }
+  expect(() => Object.assign(crowd, { levelFade: '0.5' })).toThrow(
+    'SkinnedInstancedMesh.levelFade: "0.5" is no share of a distance; use 0 to 1.',
+  );
+  expect(() => Object.assign(crowd, { levelFade: null })).toThrow('levelFade: null is no share');
+  expect(() => crowd.addLevel(null, 5, '0.5' as unknown as number)).toThrow('addLevel: hysteresis is "0.5"');
   crowd.geometry.setAttribute('wind', new InstancedBufferAttribute(new Float32Array(4), 4));
   expect(() => crowd.addLevel(root, 1)).toThrow('addLevel: the instanced attribute "wind" of your own');
   expect(crowd.levels).toHaveLength(1);

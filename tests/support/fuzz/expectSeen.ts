@@ -1,0 +1,95 @@
+import { PerspectiveCamera, Vector3 } from 'three';
+import { expect } from 'vitest';
+import type { View } from '../../../lib/views/View.js';
+import type { SkinnedInstancedMesh } from '../library.js';
+import type { CrowdProgram } from './CrowdProgram.js';
+
+/** Share of a distance by which it may differ from where a level begins. */
+const NEARLY = 1e-4;
+
+const _at = /*@__PURE__*/ new Vector3();
+const _middle = /*@__PURE__*/ new Vector3();
+const _eye = /*@__PURE__*/ new Vector3();
+
+let frame = 0;
+
+/** Cameras that go on looking at a crowd whatever is called, so that what was kept for them must not be out of date. */
+export const createCameras = (): PerspectiveCamera[] =>
+  [0, 1, 2].map((k) => new PerspectiveCamera(30 + k * 10, 1, 0.1, 40));
+
+/**
+ * Expects whoever has a vertex in the picture to be drawn, at the level that its distance asks for, unless nothing is drawn there;
+ * and nobody where nobody may be.
+ *
+ * @param vertices By id, the vertices of those that are visible, in the crowd's space.
+ */
+export function expectSeen(program: CrowdProgram, vertices: ReadonlyMap<number, readonly Vector3[]>): void {
+  const { crowd, cameras } = program;
+  const { maxVisible, maxTriangles } = crowd;
+  crowd.maxTriangles = Infinity;
+  crowd.updateMatrixWorld();
+  cameras.forEach((camera, k) => {
+    camera.position.set(3 * k + Math.sin(program.log.length), 1, 8 - 6 * k);
+    camera.lookAt(k, 0, 0);
+    camera.updateMatrixWorld();
+    crowd.maxVisible = 0;
+    expect(crowd.views.of(camera, crowd.matrixWorld, frame++).of(null).count, 'of nobody').toBe(0);
+    crowd.maxVisible = Infinity;
+    const { seen, levels } = seenBy(crowd, camera);
+    for (const [id, own] of vertices) {
+      const at = levelsAt(crowd, id, camera);
+      if (at === null) continue;
+      const isInPicture = own.some((vertex) => {
+        _at.copy(vertex).applyMatrix4(crowd.matrixWorld).project(camera);
+        return Math.max(Math.abs(_at.x), Math.abs(_at.y), Math.abs(_at.z)) < 0.999;
+      });
+      const isDrawn = at.every((level) => crowd.crowd.levels.isDrawn(level));
+      const what = `${id} of camera ${k}, level ${at}`;
+      if (isInPicture && isDrawn && !seen.has(id))
+        throw new Error(`${what}, is in the picture and not drawn`);
+      if (!seen.has(id)) continue;
+      const listed = levels.flatMap((ids, level) => (ids.has(id) ? [level] : []));
+      if (listed.every((level) => at.includes(level)) && listed.length > 0) continue;
+      throw new Error(`${what}, is drawn at ${listed}`);
+    }
+  });
+  Object.assign(crowd, { maxVisible, maxTriangles });
+}
+
+/** Who is drawn for a camera, and who at each level at which something is. */
+function seenBy(crowd: SkinnedInstancedMesh, camera: PerspectiveCamera) {
+  const view = crowd.views.of(camera, crowd.matrixWorld, frame++);
+  const { levels } = crowd.crowd;
+  const seen = new Set(idsOf(view.of(null)));
+  return {
+    seen,
+    levels: crowd.levels.map((_, level) => new Set(levels.isDrawn(level) ? idsOf(view.of(level)) : [])),
+  };
+}
+
+/** An entry has behind the id, as a fraction, which pixels are drawn; an id may be in the lists of two levels. */
+function idsOf({ list, count, isWhole = false }: View): number[] {
+  return Array.from({ length: count }, (_, i) => (isWhole ? i : Math.floor(list.get(i))));
+}
+
+/** Levels at which an instance may be drawn for a camera that is where it is; null at the very border of one. */
+function levelsAt(crowd: SkinnedInstancedMesh, id: number, camera: PerspectiveCamera): number[] | null {
+  const { spheres } = crowd.views.groups;
+  const { levels, levelFade: fade } = crowd;
+  _middle.fromArray(spheres, id * 4).applyMatrix4(crowd.matrixWorld);
+  let distance = _middle.distanceTo(_eye.setFromMatrixPosition(camera.matrixWorld));
+  if (crowd.crowd.levels.byScreen) {
+    // In half heights of the picture: an instance is as high as its sphere.
+    const radius = spheres[id * 4 + 3] * crowd.matrixWorld.getMaxScaleOnAxis();
+    distance /= radius * camera.projectionMatrix.elements[5];
+  }
+  const starts = levels.map(({ distance: from, screenShare }) =>
+    screenShare === null ? from : 1 / screenShare,
+  );
+  if (starts.some((start) => Math.abs(distance - start) < NEARLY * start)) return null;
+  const level = starts.filter((start, i) => i > 0 && start < distance).length;
+  const next = starts[level + 1];
+  if (next === undefined) return [level];
+  const back = fade > 0 ? fade : levels[level + 1].hysteresis;
+  return distance > next * (1 - back) - NEARLY * next ? [level, level + 1] : [level];
+}
