@@ -1,6 +1,5 @@
 import { variantCode } from '../../shaders/ShaderVariant.js';
 import {
-  ID_MASK,
   PARAM_CLOCK,
   PARAM_PARTS,
   PARAM_PARTS_PER_ROW,
@@ -41,8 +40,7 @@ function variantCodes(crowd: DrawnCrowd, view: boolean): VariantCodes {
   const uniforms = crowd.instanceUniforms?.layout.number ?? 0;
   const motion = crowd.motions?.program.number ?? 0;
   const common = { source, interpolate, parts, morphs, view, uniforms, motion };
-  // Of more instances than that, entries of lists have room for the id alone.
-  const fades = view && crowd.view === null && crowd.views.levels.fades && crowd.capacity <= ID_MASK;
+  const fades = view && crowd.view === null && crowd.views.levels.fadesFor(crowd.capacity);
   return {
     color: variantCode({ ...common, influences, fades }),
     // In shadow maps levels do not fade.

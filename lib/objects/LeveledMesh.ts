@@ -77,9 +77,9 @@ export abstract class LeveledMesh extends EditableMesh {
    * Share of a level's distance over which instances fade into it, before it begins: with 0.1 and a level at 50, from 45 on. Both
    * levels are drawn there, each at some of the instance's pixels, more and more of them at the coarser one, in a pattern that
    * stands still on the screen; a last level of nothing fades instances out. There is no memory in it, so that `hysteresis` is not
-   * used; how far an instance has faded goes by its distance alone, for each camera. Shadow maps take the one level or
-   * the other, from half way on the coarser. In steps of 64; of 32 for crowds of more than 131,072 instances whose lists the CPU
-   * makes, and half of that each time they double.
+   * used; how far an instance has faded goes by its distance from each camera, and by how much sooner `maxTriangles` lets levels
+   * begin. Shadow maps take the one level or the other, from half way on the coarser. There are 64 steps; where the CPU makes the
+   * lists, 32 with a capacity above 131,072, half of that each time it doubles, and none above 4,194,304.
    *
    * @default 0
    */

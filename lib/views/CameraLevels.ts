@@ -8,18 +8,22 @@ interface ZoomedCamera extends Camera {
 }
 
 /** Place of the scale in `CameraLevels.measure`. */
-const SCALE = 12;
+export const SCALE = 12;
 
-/** A step by which distances count as larger; there may be so many. */
-const STEP = 1.1;
-const STEPS = 100;
+/**
+ * For levels to begin sooner, distances are multiplied by this once for every `STRIDE` steps, of which there may be `STEPS`. Levels
+ * that fade begin sooner and later by single steps: at larger ones, instances would come through all of a fade at once.
+ */
+const FACTOR = 1.1;
+const STRIDE = 16;
+const STEPS = 100 * STRIDE;
 /** Share of what instances may cost that they may take after levels were begun later again. */
 const SPARE = 0.9;
 
 /** Of instances whose levels are being fitted. */
 let _measures = /*@__PURE__*/ new Float64Array(0);
 
-const scaleOf = (step: number): number => STEP ** (2 * step);
+const scaleOf = (step: number): number => FACTOR ** ((2 * step) / STRIDE);
 
 /**
  * The level of detail at which a camera sees each instance. It is kept, since how near an instance must come to be drawn in
@@ -42,6 +46,8 @@ export class CameraLevels {
   /** Whether levels go by size, and whether that does not depend on distance. */
   bySize = false;
   flat = false;
+  /** Whether levels are on their way back, by a step in each frame. */
+  isEasing = false;
   /** By how many steps levels begin sooner than the table says. */
   private step = 0;
   /** What the scale of the measure is divided by. */
@@ -64,7 +70,10 @@ export class CameraLevels {
       levels.set(this.levels.subarray(0, capacity));
       this.levels = levels;
     }
-    this.fades = table.fades;
+    const fades = table.fadesFor(capacity);
+    // Steps of both kinds do not go into each other.
+    if (fades !== this.fades) this.step = 0;
+    this.fades = fades;
     const steps = this.fades ? capacity : 0;
     if (this.steps.length !== steps) this.steps = new Uint8Array(steps);
     this.stepMask = -Math.max(1, 2 ** (Math.ceil(Math.log2(capacity * FADE_CODES)) - ID_BITS));
@@ -115,14 +124,29 @@ export class CameraLevels {
    */
   fit(ids: Uint32Array, count: number, spheres: Float32Array, costs: Float64Array, max: number): void {
     if (_measures.length < count) _measures = new Float64Array(ids.length);
-    const { scale } = this;
+    const { scale, fades } = this;
+    const stride = fades ? 1 : STRIDE;
     for (let i = 0; i < count; i++) _measures[i] = this.measureOf(ids[i], spheres) / scale;
     let { step } = this;
-    while (step < STEPS && this.costAt(step, ids, count, costs) > max) step++;
-    if (step === this.step) {
-      // Not before there is room to spare, so that levels do not go to and fro.
-      while (step > 0 && this.costAt(step - 1, ids, count, costs) <= max * SPARE) step--;
+    let tooFew = -1;
+    // Each cost is a look at all instances: twice as many steps each time, and then by halves between the last two.
+    for (let more = stride; step < STEPS && this.costAt(step, ids, count, costs) > max; more *= 2) {
+      tooFew = step;
+      step = Math.min(step + more, STEPS);
     }
+    if (tooFew < 0) {
+      const least = fades ? step - 1 : 0;
+      // Not before there is room to spare, so that levels do not go to and fro.
+      const room = max * SPARE;
+      while (step > 0 && step > least && this.costAt(step - stride, ids, count, costs) <= room)
+        step -= stride;
+    }
+    while (tooFew >= 0 && step - tooFew > stride) {
+      const middle = tooFew + Math.floor((step - tooFew) / (2 * stride)) * stride;
+      if (this.costAt(middle, ids, count, costs) > max) tooFew = middle;
+      else step = middle;
+    }
+    this.isEasing = fades && step < this.step;
     this.sooner(step);
   }
 

@@ -138,7 +138,7 @@ export class CameraView implements WantedPoses {
     this.takePoseRates(crowd.levels);
     this.levels = chosen?.levels ?? null;
     const levelsVersion = chosen?.version ?? -1;
-    if (order.maxTriangles < Infinity) this.takeCosts(crowd);
+    if (order.maxTriangles < Infinity) this.takeCosts(crowd, chosen);
     const isWithin = this.limits.update(order, this.viewer);
     const same =
       this.culls === culls &&
@@ -193,7 +193,7 @@ export class CameraView implements WantedPoses {
   /** Poses a second of instances by the level at which the viewer sees them, which may be another one than is drawn. */
   private takePoseRates(table: LevelTable): void {
     this.hasPoseRates = table.hasPoseRates;
-    const codes = table.fades ? LEVEL_CODES : table.count;
+    const codes = table.fadesFor(this.capacity) ? LEVEL_CODES : table.count;
     for (let code = 0; code < codes; code++) {
       const rate = table.poseRateOf(code, this.inShadow);
       if (this.poseRates[code] !== rate) this.version++;
@@ -217,18 +217,19 @@ export class CameraView implements WantedPoses {
   }
 
   /** Says how many triangles an instance has at each level at which the viewer sees it. */
-  private takeCosts(crowd: SeenCrowd): void {
+  private takeCosts(crowd: SeenCrowd, chosen: CameraLevels | null): void {
     // Each mesh of the crowd asks.
     if (this.costsTurn === this.turn) return;
     this.costsTurn = this.turn;
     const { levels } = crowd;
     const { inShadow, limits } = this;
+    if (chosen?.isEasing === true && this.camera === this.viewer) limits.again();
     for (let level = levels.count - 1; level >= 0; level--) {
       const triangles = crowd.trianglesAt(inShadow ? levels.inShadow(level) : level);
       limits.setCost(level, triangles);
-      if (!levels.fades) continue;
+      if (!levels.fadesFor(this.capacity)) continue;
       // A picture shows both levels of what is passing over, a shadow map one of them.
-      const next = level + 1 < levels.count ? limits.costs[level + 1] : 0;
+      const next = level + 1 < levels.count ? limits.costs[levels.nextTo(level)] : 0;
       limits.setCost(level + FADING, inShadow ? Math.max(triangles, next) : triangles + next);
     }
   }

@@ -83,7 +83,7 @@ export class LevelLists {
           continue;
         }
         // In shadow maps levels take turns at once, half way: they are drawn into at other pixels than the picture.
-        if (step >= FADE_STEPS / 2) seenAt++;
+        if (step >= FADE_STEPS / 2) seenAt = table.nextTo(seenAt);
       }
       const level = _levels[seenAt];
       _ids[level][_counts[level]++] = id;
@@ -118,17 +118,18 @@ export class LevelLists {
   private addFading(id: number, step: number, level: number, table: LevelTable): number {
     const near = entryOf(id, step + FADE_NEAR);
     const far = entryOf(id, step);
+    const next = table.nextTo(level);
     this.addEntry(level, near);
-    this.addEntry(level + 1, far);
+    this.addEntry(next, far);
     const atNear = _mixed[level];
-    const atFar = _mixed[level + 1];
+    const atFar = _mixed[next];
     for (let rest = atNear | atFar, bit = 1, list = MAX_LEVELS; rest !== 0; rest >>= 1, bit <<= 1, list++) {
       if ((rest & 1) === 0) continue;
       const isBoth = (atNear & atFar & bit) !== 0;
       this.addEntry(list, isBoth ? id : (atNear & bit) !== 0 ? near : far);
     }
     const isNear = table.isDrawn(level);
-    const isFar = table.isDrawn(level + 1);
+    const isFar = table.isDrawn(next);
     if (isNear && isFar) return id;
     this.isFading ||= isNear || isFar;
     return isNear ? near : isFar ? far : -1;

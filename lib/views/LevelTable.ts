@@ -1,5 +1,5 @@
 import type { Object3D } from 'three';
-import { FADE_STEPS } from '../constants.js';
+import { FADE_STEPS, ID_MASK } from '../constants.js';
 import { warnOnce } from '../utils/warnOnce.js';
 
 /** The most levels of detail that a crowd may have, its own mesh among them. Shaders hold arrays of this length. */
@@ -8,8 +8,14 @@ export const MAX_LEVELS = 8;
 /** Added to the level of an instance that is passing over to the next one. */
 export const FADING = MAX_LEVELS;
 
+/** The bits of such a number that are the level. */
+export const LEVEL_MASK = MAX_LEVELS - 1;
+
 /** Numbers of levels are below this, those with `FADING` among them. */
 export const LEVEL_CODES = 2 * MAX_LEVELS;
+
+/** A level that begins farther away is never reached: squares of larger distances are no numbers of 32 bits. */
+const FARTHEST = 1e18;
 
 /** The most lists of several levels, for what is attached and not drawn at all of them. */
 const MAX_MIXED = 8;
@@ -61,6 +67,12 @@ export class LevelTable {
   readonly fadeStart: Float32Array = new Float32Array(MAX_LEVELS + 1);
   readonly fadeRate: Float32Array = new Float32Array(MAX_LEVELS + 1);
 
+  /**
+   * Where levels fade, for each level the one at which instances are that have come to its start: itself, or one behind it that
+   * begins no later. Else itself.
+   */
+  readonly reached: Uint8Array = new Uint8Array(MAX_LEVELS + 1);
+
   /** For each level its poses a second, as numbers that shaders can hold; 0 for one in every frame. */
   readonly poseRates: Float32Array = new Float32Array(MAX_LEVELS);
 
@@ -94,9 +106,18 @@ export class LevelTable {
     return this.sorted.length > 1;
   }
 
-  /** Whether instances pass over from level to level. */
-  get fades(): boolean {
-    return this.isUsed && this.fade > 0;
+  /**
+   * Whether instances pass over from level to level.
+   *
+   * @param capacity The most instances there can be: where their ids are too large, entries of lists have room for nothing else.
+   */
+  fadesFor(capacity: number): boolean {
+    return this.isUsed && this.fade > 0 && capacity <= ID_MASK;
+  }
+
+  /** The level to which instances pass over from a level that they are at: the next one that is ever drawn. */
+  nextTo(level: number): number {
+    return this.reached[level + 1];
   }
 
   /** Whether levels go by the share of the picture's height. */
@@ -237,11 +258,11 @@ export class LevelTable {
    * @param inShadow Whether it is drawn into a shadow map.
    */
   poseRateOf(code: number, inShadow: boolean): number {
-    const level = code % FADING;
+    const level = code & LEVEL_MASK;
     if (level >= this.count) return 0;
     const rate = this.poseRates[inShadow ? this.inShadow(level) : level];
     if (code < FADING) return rate;
-    const next = this.poseRateOf(level + 1, inShadow);
+    const next = this.poseRateOf(this.nextTo(level), inShadow);
     return rate === 0 || next === 0 ? 0 : Math.max(rate, next);
   }
 
@@ -256,13 +277,16 @@ export class LevelTable {
     if (updated !== sorted) this.mixed.length = 0;
     this.updated = sorted;
     this.updatedShadow = this.shadowLevel;
+    let before = 0;
     for (let i = 1; i < sorted.length; i++) {
       const start = startOf(sorted[i]);
       // Where levels fade into each other, there is nothing that could flicker.
-      const back = fade > 0 ? start : start - start * sorted[i].hysteresis;
-      // Three levels at once cannot be drawn: the level before has to be there wholly first.
-      const from = Math.max(start - start * fade, startOf(sorted[i - 1]));
-      const rate = fade > 0 && from < start ? FADE_STEPS / (start - from) : 0;
+      const back = fade > 0 || start === Infinity ? start : start - start * sorted[i].hysteresis;
+      // Three levels at once cannot be drawn: the levels before have to be there wholly first.
+      const begin = Math.max(start - start * fade, before);
+      const rate = fade > 0 && begin < start ? FADE_STEPS / (start - begin) : 0;
+      const from = rate > 0 ? begin : 0;
+      before = Math.max(before, start);
       same &&=
         enter[i] === Math.fround(start * start) &&
         stay[i] === Math.fround(back * back) &&
@@ -278,6 +302,12 @@ export class LevelTable {
     stay.fill(Infinity, sorted.length);
     fadeStart.fill(0, sorted.length);
     fadeRate.fill(0, sorted.length);
+    const { reached } = this;
+    for (let i = 0; i <= MAX_LEVELS; i++) {
+      let at = i;
+      while (fade > 0 && at + 1 < sorted.length && enter[at + 1] <= enter[i]) at++;
+      reached[i] = at;
+    }
     return ++this.version;
   }
 }
@@ -286,7 +316,8 @@ function levelZero(object: Object3D | null): Level {
   return { object, distance: 0, screenShare: null, hysteresis: 0, poseRate: 0, attachments: true };
 }
 
-/** Where a level starts, in the measure that all levels of its table have. */
+/** Where a level starts, in the measure that all levels of its table have; at infinity if that is nowhere. */
 function startOf({ distance, screenShare }: Level): number {
-  return screenShare === null ? distance : 1 / screenShare;
+  const start = screenShare === null ? distance : 1 / screenShare;
+  return start < FARTHEST ? start : Infinity;
 }

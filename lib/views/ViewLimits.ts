@@ -42,10 +42,15 @@ export class ViewLimits {
     this.changed = true;
   }
 
+  /** Lets `update` say once that all is not as it was. */
+  again(): void {
+    this.changed = true;
+  }
+
   /** Forgets who was drawn. */
   clear(): void {
     this.kept?.fill(0);
-    this.changed = true;
+    this.again();
   }
 
   /**

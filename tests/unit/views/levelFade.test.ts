@@ -1,6 +1,6 @@
 import { Matrix4, Object3D, PerspectiveCamera, Vector3 } from 'three';
 import { expect, test } from 'vitest';
-import { FADE_CODES, FADE_NEAR, FADE_STEPS } from '../../../lib/constants.js';
+import { FADE_CODES, FADE_NEAR, FADE_STEPS, ID_MASK } from '../../../lib/constants.js';
 import { CameraLevels } from '../../../lib/views/CameraLevels.js';
 import { CrowdViews } from '../../../lib/views/CrowdViews.js';
 import { FADING, LevelTable } from '../../../lib/views/LevelTable.js';
@@ -194,6 +194,8 @@ test('large crowds fade in fewer steps, as many as there is room for behind an i
     return steps.size;
   };
   expect([1, 131_072, 131_073, 262_144, 1_000_000, 2 ** 22].map(stepsOf)).toEqual([64, 64, 32, 32, 8, 2]);
+  expect(stepsOf(2 ** 22 + 1), 'no room').toBe(1);
+  expect([ID_MASK, 2 ** 24].map((capacity) => table.fadesFor(capacity))).toEqual([true, false]);
 });
 
 test('levels fade neither where the option is zero nor where there are none, and no number is kept then', () => {
@@ -206,12 +208,146 @@ test('levels fade neither where the option is zero nor where there are none, and
     return levels.choose(0, Float32Array.of(x, 0, 0, 1));
   };
   table.fade = 0.5;
-  expect([at(9), table.fades]).toEqual([0, false]);
+  expect([at(9), table.fadesFor(1)]).toEqual([0, false]);
   add(table, 10);
-  expect([at(9), at(11), table.fades]).toEqual([FADING, 1, true]);
+  expect([at(9), at(11), table.fadesFor(1)]).toEqual([FADING, 1, true]);
   const { version } = levels;
   table.fade = 0;
   expect([at(11), at(9), at(5)], 'hysteresis is back').toEqual([1, 1, 0]);
   expect(levels.version).toBeGreaterThan(version);
   expect(levels.steps.length).toBe(0);
+});
+
+/** The shares of the pixels of one instance that each level draws, at distances that go up by little. */
+function sharesBy(distances: number[], starts: number[], fade: number, inShadow = false): number[][] {
+  const crowd = new ViewedCrowd(1, random(1), 0);
+  crowd.setMatrix(0, new Matrix4());
+  crowd.frustumCulled = false;
+  starts.forEach(() => {
+    add(crowd.levels, 0);
+  });
+  starts.forEach((start, i) => {
+    crowd.levels.levels[i + 1].distance = start;
+  });
+  crowd.levels.fade = fade;
+  const views = new CrowdViews(crowd);
+  views.groups.update();
+  const camera = new PerspectiveCamera();
+  const light = new PerspectiveCamera();
+  return distances.map((distance, frame) => {
+    camera.position.fromArray(views.groups.spheres).setX(views.groups.spheres[0] + distance);
+    camera.updateMatrixWorld();
+    const view = views.of(inShadow ? light : camera, new Matrix4(), frame, camera);
+    return [0, ...starts].map((_, level) => shareOf(pixelsOf(view.of(level)).get(0) ?? 0n));
+  });
+}
+
+test.each([
+  { starts: [10, 20, 20, 40], shown: [1, 1, 0, 1, 1] },
+  { starts: [10, 30, 20, 25, 40], shown: [1, 1, 0, 0, 1, 1] },
+  { starts: [0, 20, 20], shown: [0, 1, 0, 1] },
+  { starts: [20, Infinity, 30], shown: [1, 1, 0, 0] },
+])('levels that begin where one behind them does are left out of fades: $starts', ({ starts, shown }) => {
+  const distances = Array.from({ length: 500 }, (_, i) => i / 10 + 0.05);
+  for (const fade of [0.1, 1]) {
+    const shares = sharesBy(distances, starts, fade);
+    let last = shares[0];
+    for (const [i, at] of shares.entries()) {
+      expect(at.reduce((one, other) => one + other)).toBe(1);
+      at.forEach((share, level) => {
+        // The shortest band is one unit long.
+        expect(Math.abs(share - last[level]), `level ${level} at ${distances[i]}`).toBeLessThan(0.12);
+      });
+      last = at;
+    }
+    const most = starts.map((_, i) => Math.max(...shares.map((at) => at[i + 1])));
+    expect([Math.max(...shares.map(([first]) => first)), ...most]).toEqual(shown);
+    const shadows = sharesBy(distances, starts, fade, true);
+    shadows.forEach((at, i) => {
+      const most = Math.max(...shares[i]);
+      if (most > 0.5) expect(at).toEqual(shares[i].map((share) => (share === most ? 1 : 0)));
+    });
+  }
+});
+
+test('where a level is left out, its rate of poses is too', () => {
+  const table = new LevelTable();
+  add(table, 10, true, 10);
+  add(table, 20, true, 60);
+  add(table, 20, true, 5);
+  table.fade = 0.5;
+  table.update();
+  expect(table.hasPoseRates).toBe(true);
+  expect([table.poseRateOf(1 + FADING, false), table.poseRateOf(3, false)]).toEqual([10, 5]);
+});
+
+test.each([0, 0.5, 1])(
+  'a level whose distance is no number is never reached, and changes once, fade %f',
+  (fade) => {
+    for (const distance of [Infinity, Number.NaN, 1e30]) {
+      const table = new LevelTable();
+      add(table, 10);
+      add(table, 20);
+      table.fade = fade;
+      table.update();
+      (table.levels[2] as { distance: number }).distance = distance;
+      const version = table.update();
+      expect([table.update(), table.update()]).toEqual([version, version]);
+      const camera = new PerspectiveCamera();
+      camera.updateMatrixWorld();
+      const levels = new CameraLevels();
+      levels.update(table, camera, new Matrix4(), 1);
+      expect([11, 19, 1e9].map((x) => levels.choose(0, Float32Array.of(x, 0, 0, 1)))).toEqual([1, 1, 1]);
+      expect(levels.steps[0] ?? 0).toBe(0);
+    }
+  },
+);
+
+test.each(SEEDS)('triangles that are too many let nobody through a whole fade at once, seed %i', (seed) => {
+  const next = random(seed);
+  const crowd = new ViewedCrowd(COUNT, next, 60);
+  const views = new CrowdViews(crowd);
+  views.perObjectFrustumCulled = false;
+  for (const start of STARTS) add(crowd.levels, start);
+  crowd.levels.fade = 0.1;
+  const camera = new PerspectiveCamera(60, 1.5, 0.1, 1000);
+  let frame = 0;
+  let last: number[] = [];
+  /** The most by which an instance has come on since the frame before, as a share of a fade; the triangles that are drawn. */
+  const drawAt = (x: number) => {
+    look(camera, x, 3, 5);
+    const { levels } = views.of(camera, new Matrix4(), ++frame);
+    const chosen = (views as unknown as { chosen: WeakMap<object, CameraLevels> }).chosen.get(camera);
+    const steps = (chosen as CameraLevels).steps;
+    const at = Array.from(levels as Uint8Array, (code, id) => (code % FADING) + steps[id] / FADE_STEPS);
+    const most = Math.max(...at.map((place, id) => Math.abs(place - (last[id] ?? place))));
+    last = at;
+    const { triangles } = views.infoOf(camera) as { triangles: number };
+    return { most, triangles };
+  };
+  const free = drawAt(60);
+  views.order.maxTriangles = free.triangles * 2;
+  let most = 0;
+  let fitted = 0;
+  for (let i = 0; i <= 300; i++) {
+    const drawn = drawAt(60 - i * 0.15);
+    most = Math.max(most, drawn.most);
+    expect(drawn.triangles).toBeLessThanOrEqual(views.order.maxTriangles);
+    if (drawn.triangles > 0.9 * views.order.maxTriangles) fitted++;
+  }
+  expect(fitted, 'frames in which levels begin sooner').toBeGreaterThan(50);
+  expect(most).toBeLessThan(0.6);
+  // The camera stands still: levels come back by themselves.
+  views.order.maxTriangles = 1e9;
+  most = 0;
+  let frames = 0;
+  for (let change = 1; change > 0 && frames < 1000; frames++) {
+    change = drawAt(15).most;
+    most = Math.max(most, change);
+  }
+  expect([frames > 5, frames < 1000]).toEqual([true, true]);
+  expect(most).toBeLessThan(0.2);
+  const { triangles } = drawAt(15);
+  views.order.maxTriangles = Infinity;
+  expect(drawAt(15).triangles).toBe(triangles);
 });

@@ -1,6 +1,5 @@
 import { type ArrayCamera, Box3, type Camera, Frustum, type Material, Matrix4, Sphere } from 'three';
 import type { ComputeNode, StorageBufferAttribute, WebGPURenderer } from 'three/webgpu';
-import { ID_MASK } from '../../../constants.js';
 import { LEVEL_CODES, type LevelTable } from '../../../views/LevelTable.js';
 import type { ViewInfo } from '../../../views/ViewInfo.js';
 import type { DrawnCrowd } from '../../DrawnCrowd.js';
@@ -75,8 +74,7 @@ export class GPUViews {
     const { level } = crowd;
     levels.update();
     this.levels = levels.count;
-    // As in `setDrawParameters`.
-    this.resize(crowd.capacity, listCount(levels), levels.fades && crowd.capacity <= ID_MASK);
+    this.resize(crowd.capacity, listCount(levels), levels.fadesFor(crowd.capacity));
     const { instances, table } = this;
     instances.update(crowd.instanceMatrix, crowd.visibility);
     const slot = this.slotFor(camera);

@@ -3,21 +3,27 @@ import { clamp, dot, If, int, Loop, select, sqrt, uint, uniform, uniformArray, v
 import type { Node, StorageBufferAttribute } from 'three/webgpu';
 import { type Elements, type StoredUints, uintsIn } from '../../../../shaders/tsl.js';
 import { FADE_NEAR, FADE_STEPS } from '../../../constants.js';
-import type { CameraLevels } from '../../../views/CameraLevels.js';
-import { FADING, LEVEL_CODES, type LevelTable, MAX_LEVELS } from '../../../views/LevelTable.js';
+import { type CameraLevels, SCALE } from '../../../views/CameraLevels.js';
+import { FADING, LEVEL_CODES, LEVEL_MASK, type LevelTable, MAX_LEVELS } from '../../../views/LevelTable.js';
 
 /** Larger than any distance: shaders need not know infinity. */
 const FAR = 3e38;
 
-/** Bits of a level in a state, where levels fade; above them is the step by which it has passed over to the next. */
-const STATE_BITS = 4;
+/** What is known of a level, see `LevelTable`. */
+interface LevelRow {
+  enter: Node<'float'>;
+  /** Where levels do not fade. */
+  stay: Node<'float'>;
+  /** Both where they do. */
+  fadeStart: Node<'float'>;
+  fadeRate: Node<'float'>;
+  /** The lists that an instance at this level is in, a bit for each. */
+  lists: Node<'uint'>;
+}
 
 /** The level of detail of an instance, in compute shaders. Twin of `lib/views/CameraLevels.ts`. */
 export class LevelNodes {
-  /**
-   * Of each level: from where on it is drawn, the same if it is drawn already, the lists that it is in. Where levels fade, the second
-   * is from where on they fade into it, and the fourth by how many steps in a unit.
-   */
+  /** For each level the numbers that `rowOf` names. */
   private readonly table: Vector4[];
   /** See `CameraLevels.measure`. */
   private readonly rows: Vector4[] = Array.from({ length: 3 }, () => new Vector4());
@@ -29,7 +35,8 @@ export class LevelNodes {
   private readonly states: StoredUints;
 
   /**
-   * @param states The level of each instance when it was last seen; `use` lets it be that of another camera.
+   * @param states The level of each instance when it was last seen; where levels fade, a code with its step in multiples of
+   * `LEVEL_CODES`. `use` lets it be that of another camera.
    * @param fades Whether levels fade.
    */
   constructor(
@@ -51,14 +58,15 @@ export class LevelNodes {
     this.rows.forEach((row, i) => {
       row.fromArray(measure as unknown as number[], i * 4);
     });
-    this.scale.value = measure[12];
+    this.scale.value = measure[SCALE];
     this.bySize.value = chosen.bySize ? 1 : 0;
     this.flat.value = chosen.flat ? 1 : 0;
     this.count.value = table.count;
     this.inShadow.value = inShadow ? 1 : 0;
     this.states.value = states;
     this.table.forEach((numbers, level) => {
-      const shown = inShadow ? table.inShadow(level) : level;
+      const reached = table.reached[level];
+      const shown = inShadow ? table.inShadow(reached) : reached;
       numbers.set(
         Math.min(table.enter[level], FAR),
         this.fades ? table.fadeStart[level] : Math.min(table.stay[level], FAR),
@@ -74,7 +82,6 @@ export class LevelNodes {
    * @param sphere Around the instance, in the crowd's space.
    */
   choose(id: Node<'int'>, sphere: Node<'vec4'>): Node<'uint'> {
-    const table = uniformArray(this.table, 'vec4') as unknown as Elements<'vec4'>;
     const rows = uniformArray(this.rows, 'vec4') as unknown as Elements<'vec4'>;
     const measure = this.scale.toVar();
     If(this.flat.equal(0), () => {
@@ -91,32 +98,38 @@ export class LevelNodes {
     // No level is looked at behind the first that is not reached.
     Loop(MAX_LEVELS - 1, ({ i }) => {
       const next = i.add(1).toVar();
-      const numbers = table.element(next).toVar();
-      const start = this.fades ? numbers.x : select(last.equal(next), numbers.y, numbers.x);
+      const { enter, stay } = this.rowOf(next);
+      const start = this.fades ? enter : select(last.equal(next), stay, enter);
       If(level.equal(i).and(next.lessThan(this.count)).and(measure.greaterThanEqual(start)), () => {
         level.assign(next);
       });
     });
     if (this.fades) return this.fade(id, measure, level);
     this.states.element(id).assign(uint(level));
-    return uint(table.element(level).z).toVar();
+    return this.rowOf(level).lists.toVar();
+  }
+
+  /** What `use` wrote of a level. Builds on the current stack. */
+  private rowOf(level: Node<'int'>): LevelRow {
+    const table = uniformArray(this.table, 'vec4') as unknown as Elements<'vec4'>;
+    const { x, y, z, w } = table.element(level).toVar();
+    return { enter: x, stay: y, fadeStart: y, lists: uint(z), fadeRate: w };
   }
 
   /** The same for an instance that may have passed over a part of the way to the next level. Twin of `CameraLevels.stepAt`. */
   private fade(id: Node<'int'>, measure: Node<'float'>, level: Node<'int'>): Node<'uint'> {
-    const table = uniformArray(this.table, 'vec4') as unknown as Elements<'vec4'>;
-    const next = table.element(level.add(1)).toVar();
-    const way = clamp(sqrt(measure).sub(next.y).mul(next.w), 0, FADE_STEPS - 1);
+    const next = this.rowOf(level.add(1));
+    const way = clamp(sqrt(measure).sub(next.fadeStart).mul(next.fadeRate), 0, FADE_STEPS - 1);
     const step = int(way).toVar();
     const code = level.add(select(step.greaterThan(0), int(FADING), int(0)));
-    this.states.element(id).assign(uint(code.bitOr(step.shiftLeft(STATE_BITS))));
-    const lists = uint(table.element(level).z).toVar();
+    this.states.element(id).assign(uint(code.add(step.mul(LEVEL_CODES))));
+    const lists = this.rowOf(level).lists.toVar();
     If(this.inShadow.equal(0).and(step.greaterThan(0)), () => {
-      lists.assign(lists.bitOr(uint(next.z)));
+      lists.assign(lists.bitOr(next.lists));
     });
     // In shadow maps levels take turns at once, half way.
     If(this.inShadow.notEqual(0).and(step.greaterThanEqual(FADE_STEPS / 2)), () => {
-      lists.assign(uint(next.z));
+      lists.assign(next.lists);
     });
     return lists;
   }
@@ -126,12 +139,11 @@ export class LevelNodes {
    * `LevelLists.addFading`. Builds on the current stack.
    */
   fadesOf(id: Node<'int'>): (list: number) => Node<'uint'> {
-    const table = uniformArray(this.table, 'vec4') as unknown as Elements<'vec4'>;
     const state = int(this.states.element(id)).toVar();
-    const level = state.bitAnd(FADING - 1).toVar();
-    const near = uint(table.element(level).z).toVar();
-    const far = uint(table.element(level.add(1)).z).toVar();
-    const step = uint(select(this.inShadow.equal(0), state.shiftRight(STATE_BITS), int(0))).toVar();
+    const level = state.bitAnd(LEVEL_MASK).toVar();
+    const near = this.rowOf(level).lists.toVar();
+    const far = this.rowOf(level.add(1)).lists.toVar();
+    const step = uint(select(this.inShadow.equal(0), state.div(LEVEL_CODES), int(0))).toVar();
     const isIn = (lists: Node<'uint'>, list: number) => lists.bitAnd(uint(1 << list)).notEqual(uint(0));
     return (list) => {
       const fade = select(isIn(near, list), step.bitOr(uint(FADE_NEAR)), step);
