@@ -2,7 +2,8 @@ import { Matrix4, type Mesh, type Object3D } from 'three';
 import { isUnsupported, traverseDrawn } from '../baking/collectParts.js';
 import { inRuns, type Steps } from '../baking/runBake.js';
 import { describe } from '../utils/describe.js';
-import { MeshSampler, updateWorld } from './MeshSampler.js';
+import { MeshSampler } from './MeshSampler.js';
+import type { PlannedMotion } from './planMotions.js';
 import { SmoothNormals } from './smoothNormals.js';
 import type { VertexBakeOptions } from './VertexBakeOptions.js';
 
@@ -41,29 +42,30 @@ export class VertexSampler {
   /** Null if they are not asked for. */
   readonly normals: Float32Array | null;
   private readonly samplers: readonly MeshSampler[];
-  private readonly toRoot = new Matrix4();
 
   private constructor(
-    object: Object3D,
     readonly meshes: readonly Mesh[],
+    private readonly toRoot: Matrix4,
     normals: NonNullable<VertexBakeOptions['normals']>,
     /** Whether code writes into the geometries. */
     private readonly isWritten: boolean,
     /** What computes the normals of a mesh; null where they are read. */
     private readonly smooth: readonly (SmoothNormals | null)[],
   ) {
-    updateWorld(object);
-    this.toRoot.copy(object.matrixWorld).invert();
     this.samplers = meshes.map((mesh) => new MeshSampler(mesh));
     this.vertices = this.samplers.reduce((sum, { count }) => sum + count, 0);
     this.positions = new Float32Array(this.vertices * 3);
     this.normals = normals === 'none' ? null : new Float32Array(this.vertices * 3);
   }
 
-  /** Reads what does not move. */
+  /**
+   * Reads what does not move.
+   *
+   * @param toRoot Inverse of the root's world matrix in the rest pose, whenever vertices are captured.
+   */
   static *of(
-    object: Object3D,
     meshes: readonly Mesh[],
+    toRoot: Matrix4,
     normals: NonNullable<VertexBakeOptions['normals']>,
     isWritten: boolean,
   ): Steps<VertexSampler> {
@@ -74,22 +76,27 @@ export class VertexSampler {
       smooth.push(isComputed ? yield* SmoothNormals.of(mesh) : null);
     }
     yield 0;
-    const sampler = new VertexSampler(object, meshes, normals, isWritten, smooth);
+    const sampler = new VertexSampler(meshes, toRoot, normals, isWritten, smooth);
     yield 0;
     for (const one of sampler.samplers) yield* one.prepare();
     return sampler;
   }
 
   /**
-   * Remembers how the object is posed now.
+   * Remembers how a motion poses the object. It is posed by it no longer than that takes, also where there is an error.
    *
    * @param where Says in an error what is posed.
    * @throws If a mesh has another number of vertices than at rest.
    */
-  capture(where: string): void {
-    this.samplers.forEach((sampler, i) => {
-      sampler.capture(this.toRoot, this.normals !== null && this.smooth[i] === null, this.isWritten, where);
-    });
+  capture(motion: Pick<PlannedMotion, 'pose' | 'release'>, time: number, where: string): void {
+    try {
+      motion.pose(time);
+      this.samplers.forEach((sampler, i) => {
+        sampler.capture(this.toRoot, this.normals !== null && this.smooth[i] === null, this.isWritten, where);
+      });
+    } finally {
+      motion.release();
+    }
   }
 
   /**

@@ -102,10 +102,13 @@ export class VertexTexture extends BoneTexture {
 
   /**
    * {@link VertexTexture.bake} in slices of a few milliseconds, however many vertices there are, so that a page stays responsive meanwhile;
-   * `pose` of your own motions is the one thing that takes as long as it takes. With clips the object may be drawn and posed between
-   * slices, motions of your code pose it until the promise settles.
+   * `pose` of your own motions is the one thing that takes as long as it takes. What is baked is the object as it stands when the first
+   * slice begins, soon after the call. With clips it may be drawn, moved and posed between slices; do not change its geometries, nor
+   * take its nodes apart. Motions of your code pose it until the promise settles: until then it may be drawn, as they left it, but
+   * do not move, pose or change it.
    *
-   * @throws What `bake` throws, and the signal's reason when it aborts.
+   * @throws What `bake` throws, and the signal's reason when it aborts; also if meshes of the object are being baked already, and
+   * motions of code do one of the two.
    */
   static override async bakeAsync(
     object: Object3D,

@@ -18,7 +18,7 @@ export interface VertexPart {
   name: string;
   /** How many it has. */
   vertices: number;
-  /** Three numbers that are others if these are, or stand in another order; of files of the first libraries they are not known. */
+  /** Three numbers that are very likely others if these are, or stand in another order; files of the first libraries lack them. */
   positions?: number[];
 }
 

@@ -14,6 +14,7 @@ import {
   type OptionChecks,
 } from '../utils/checkOptions.js';
 import { markFinite } from './checkVertexTextureData.js';
+import { claimMeshes } from './claimMeshes.js';
 import { FrameStore } from './FrameStore.js';
 import { checkFrames } from './frameTable.js';
 import { type MotionSource, type PlannedMotion, planMotions } from './planMotions.js';
@@ -42,18 +43,19 @@ export function* bakeVertices(
 ): VertexBakeSteps {
   const { fps, precision, maxTextureSize, measure } = valuesOf(options);
   const meshes = drawnMeshes(object, NAME);
-  const parts: VertexPart[] = [];
-  for (const mesh of meshes) parts.push(yield* partOf(mesh));
-  const { motions, restore } = planMotions(object, source, { ...options, fps }, NAME);
-  const ownCode = motions.length > 0 && !isDriven(source);
-  const normals = options.normals ?? (ownCode ? 'computed' : 'source');
+  // Before the first break, in which others may pose the object.
+  const { motions, byCode, rest, restore } = planMotions(object, source, { ...options, fps }, NAME);
+  const endClaim = claimMeshes(meshes, byCode, NAME);
   try {
-    const sampler = yield* VertexSampler.of(object, meshes, normals, ownCode);
+    const parts: VertexPart[] = [];
+    for (const mesh of meshes) parts.push(yield* partOf(mesh));
+    const normals = options.normals ?? (byCode ? 'computed' : 'source');
+    const sampler = yield* VertexSampler.of(meshes, rest.toRoot, normals, byCode);
     const frames = new FrameStore(sampler.vertices, precision);
     yield 0;
     const recorder = new Recorder(sampler, frames, maxTextureSize);
     yield 0;
-    sampler.capture(`${NAME}: the rest pose`);
+    sampler.capture(rest, 0, `${NAME}: the rest pose`);
     yield* recorder.record(`${NAME}: the rest pose`);
     const restBounds = boxToArray(recorder.takeBounds());
     const errors: VertexErrors[] = [];
@@ -115,7 +117,7 @@ export function* bakeVertices(
     markFinite(data);
     return data;
   } finally {
-    for (const motion of motions) motion.release();
+    endClaim();
     restore();
   }
 }
@@ -126,10 +128,6 @@ function* partOf({ name, geometry }: Mesh): Steps<VertexPart> {
   const vertices = geometry.getAttribute('position').count;
   return { name, vertices, ...(positions.every(Number.isFinite) && { positions }) };
 }
-
-/** Whether clips pose the object, and not code of the user's. */
-const isDriven = (source: MotionSource): boolean =>
-  typeof source !== 'function' && !('pose' in (source[0] ?? {}));
 
 const NORMALS: readonly unknown[] = ['source', 'computed', 'none'];
 
@@ -181,21 +179,17 @@ class Recorder {
     this.half = null;
   }
 
-  /** Records a frame of a motion. The object is posed by it no longer than it takes to remember how it stands. */
+  /** Records a frame of a motion. */
   *pose(motion: PlannedMotion, frame: number, measure: boolean): Steps<void> {
     const { sampler } = this;
     const { name, count, duration } = motion;
     const where = `${NAME}: motion "${name}"`;
     const step = count === 1 ? 0 : duration / (count - 1);
     // The last frame is at the duration itself, not a rounding error behind it.
-    motion.pose(frame === count - 1 ? (count === 1 ? 0 : duration) : frame * step);
-    sampler.capture(where);
-    motion.release();
+    sampler.capture(motion, frame === count - 1 ? (count === 1 ? 0 : duration) : frame * step, where);
     yield* this.record(where, `${where}, up to frame ${frame + 1} of ${count}`);
     if (!measure || frame === count - 1) return;
-    motion.pose((frame + 0.5) * step);
-    sampler.capture(where);
-    motion.release();
+    sampler.capture(motion, (frame + 0.5) * step, where);
     yield* sampler.compute(where);
     this.half = sampler.positions.slice();
   }

@@ -1,30 +1,61 @@
-import type { BufferAttribute, BufferGeometry, Mesh, Object3D } from 'three';
+import type { BufferAttribute, BufferGeometry, Mesh, Object3D, SkinnedMesh } from 'three';
 import { updateWorld } from './MeshSampler.js';
 
 /** Fields of nodes and geometries that code sets anew. */
 const REFERRED = ['visible', 'matrixAutoUpdate', 'geometry', 'morphTargetInfluences', 'index'];
 
-/** Fields of nodes and geometries that code sets anew, or writes into; bounds may be null. */
-const COPIED = ['position', 'quaternion', 'scale', 'matrix', 'boundingBox', 'boundingSphere'];
+/**
+ * Fields of nodes and geometries that code sets anew, or writes into; bounds may be null. `rotation` stands before `quaternion`, which
+ * it sets: then both get back their very numbers, whichever of them a program turns its nodes by.
+ */
+const COPIED = [
+  'position',
+  'rotation',
+  'quaternion',
+  'scale',
+  'matrix',
+  'matrixWorld',
+  'boundingBox',
+  'boundingSphere',
+];
 
 /** Attributes into which code writes that poses a geometry: `computeVertexNormals` and `computeTangents` do too. */
 const WRITTEN = ['position', 'normal', 'tangent'];
 
-/** A vector, a matrix, a box or a sphere. */
+/** A vector, angles, a matrix, a box or a sphere. */
 interface Copied {
   clone?(): Copied;
+  equals(other: Copied): boolean;
   copy(source: Copied): unknown;
 }
 
-/** Remembers how an object is posed; what is returned poses it so again. */
+/** Remembers how an object is posed, by its nodes and influences of morph targets; what is returned poses it so again. */
+export function keepPose(object: Object3D): () => void {
+  const kept: (() => void)[] = [];
+  const nodes = new Set<Object3D>();
+  object.traverse((node) => {
+    nodes.add(node);
+    // A clip can move bones that are not under the object too, if it is their mesh.
+    for (const bone of (node as SkinnedMesh).skeleton?.bones ?? []) nodes.add(bone);
+  });
+  for (const node of nodes) {
+    const { morphTargetInfluences } = node as Mesh;
+    keepFields(node, kept);
+    if (morphTargetInfluences) keepNumbers(morphTargetInfluences, kept);
+  }
+  return () => {
+    for (const restore of kept) restore();
+    updateWorld(object);
+  };
+}
+
+/** {@link keepPose}, and what else code may change: children, and what geometries hold. */
 export function keepObject(object: Object3D): () => void {
   const kept: (() => void)[] = [];
   const geometries = new Set<BufferGeometry>();
   object.traverse((node) => {
-    const { geometry, morphTargetInfluences } = node as Mesh;
-    keepFields(node, kept);
+    const { geometry } = node as Mesh;
     keepChildren(node, kept);
-    if (morphTargetInfluences) keepNumbers(morphTargetInfluences, kept);
     if (geometry) geometries.add(geometry);
   });
   // Meshes may share one.
@@ -32,9 +63,10 @@ export function keepObject(object: Object3D): () => void {
     keepFields(geometry, kept);
     keepAttributes(geometry, kept);
   }
+  // Last: it brings the world matrices of the nodes up to date that are under the object again.
+  kept.push(keepPose(object));
   return () => {
     for (const restore of kept) restore();
-    updateWorld(object);
   };
 }
 
@@ -47,7 +79,7 @@ function keepFields(holder: object, kept: (() => void)[]): void {
     kept.push(() => {
       // Some cannot be set, and setting others does more than remember the value.
       if (fields[name] !== value) fields[name] = value;
-      if (content) (value as Copied).copy(content);
+      if (content && !(value as Copied).equals(content)) (value as Copied).copy(content);
     });
   }
 }

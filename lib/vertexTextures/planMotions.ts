@@ -5,6 +5,7 @@ import { isPositive } from '../utils/checkOptions.js';
 import { describe } from '../utils/describe.js';
 import { keepObject } from './keepObject.js';
 import { updateWorld } from './MeshSampler.js';
+import { RestPose } from './RestPose.js';
 import type { VertexBakeOptions, VertexMotion } from './VertexBakeOptions.js';
 
 /** One clip to bake. */
@@ -22,7 +23,11 @@ export interface PlannedMotion {
 /** What is baked of an object. */
 export interface PlannedMotions {
   motions: PlannedMotion[];
-  /** Poses the object as it was at first. */
+  /** Whether code of the user's poses the object, not clips. */
+  byCode: boolean;
+  /** How the object was at first. */
+  rest: RestPose;
+  /** Poses the object as it was at first, where motions have not put it back. */
   restore(): void;
 }
 
@@ -52,11 +57,21 @@ export function planMotions(
     }
     warnOfNames(motions, `${caller}: more than one motion`);
     const restore = keepObject(object);
-    return { motions: motions.map((motion) => planMotion(object, motion, options.fps, caller)), restore };
+    return {
+      motions: motions.map((motion) => planMotion(object, motion, options.fps, caller)),
+      byCode: true,
+      rest: new RestPose(object, true),
+      restore,
+    };
   }
+  const rest = new RestPose(object, false);
   const planned = runAll(planClips(motions as AnimationClip[], options.clips, options.fps, caller));
-  const clips = planned.map((clip) => driven(object, clip));
-  return { motions: clips, restore() {} };
+  return {
+    motions: planned.map((clip) => driven(object, clip, rest)),
+    byCode: false,
+    rest,
+    restore() {},
+  };
 }
 
 const isMotion = (motion: unknown): motion is VertexMotion =>
@@ -101,7 +116,7 @@ function planMotion(object: Object3D, motion: VertexMotion, rate: number, caller
 }
 
 /** Lets an `AnimationMixer` of its own pose the object, which puts everything back in its place when it is stopped. */
-function driven(object: Object3D, { clip, name, count }: PlannedClip): PlannedMotion {
+function driven(object: Object3D, { clip, name, count }: PlannedClip, rest: RestPose): PlannedMotion {
   let mixer: AnimationMixer | null = null;
   let action: AnimationAction | null = null;
   return {
@@ -109,6 +124,7 @@ function driven(object: Object3D, { clip, name, count }: PlannedClip): PlannedMo
     duration: clip.duration,
     count,
     pose(time) {
+      rest.pose();
       mixer ??= new AnimationMixer(object);
       action ??= mixer.clipAction(clip).setLoop(LoopOnce, 1);
       action.clampWhenFinished = true;
@@ -118,7 +134,7 @@ function driven(object: Object3D, { clip, name, count }: PlannedClip): PlannedMo
     },
     release() {
       mixer?.stopAllAction();
-      updateWorld(object);
+      rest.release();
     },
   };
 }
