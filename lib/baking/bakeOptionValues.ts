@@ -31,7 +31,7 @@ export const COMMON_CHECKS: OptionChecks = /*@__PURE__*/ joinChecks(
     fps: [isPositive, 'a positive number of frames per second'],
     clips: [isArray, 'an array of names, AnimationClips or { clip, name, fps }'],
     precision: [(value) => value === 'float' || value === 'half', '"float" or "half"'],
-    maxTextureSize: [isCount, 'a whole number from 1 on'],
+    maxTextureSize: [(value) => value === Infinity || isCount(value), 'a whole number from 1 on'],
   },
   SLICE_CHECKS,
 );
@@ -39,7 +39,7 @@ export const COMMON_CHECKS: OptionChecks = /*@__PURE__*/ joinChecks(
 const CHECKS: OptionChecks = /*@__PURE__*/ joinChecks(COMMON_CHECKS, {
   encoding: [(value) => ENCODINGS.includes(value), '"auto", "matrix", "quaternion" or "tracks"'],
   joints: [(value) => value === 'all' || value === 'used', '"all" or "used"'],
-  maxError: [isPositive, 'a positive share of the size'],
+  maxError: [(value) => value === Infinity || isPositive(value), 'a positive share of the size'],
   instances: [(value) => value === 0 || isCount(value), 'a whole number from 0 on'],
   rootMotion: [
     (value) => isBoolean(value) || (typeof value === 'object' && value !== null && !Array.isArray(value)),

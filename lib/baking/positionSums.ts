@@ -5,8 +5,10 @@ import { inRuns, runAll, type Steps } from './runBake.js';
 const TOLERANCE = 3e-3;
 
 /**
- * Three numbers that say where the vertices of a geometry are and in which order: for each axis the sum of all coordinates, within the
- * box around them, each times a number between -1 and 1 that goes by the vertex. They are about as large for any number of vertices.
+ * Three numbers that very likely change when vertices of a geometry are moved or reordered: for each axis the sum of all coordinates,
+ * within the box around them, each times a number between -1 and 1 that goes by the vertex. They are about as large for any number of
+ * vertices. They do not notice everything: in a mesh of hundreds of thousands of vertices, two that change places are less than what is
+ * allowed for rounding.
  */
 export function* positionSumSteps({ attributes: { position } }: BufferGeometry): Steps<number[]> {
   const { count } = position;
@@ -32,7 +34,7 @@ export function* positionSumSteps({ attributes: { position } }: BufferGeometry):
 /** {@link positionSumSteps} at once. */
 export const positionSums = (geometry: BufferGeometry): number[] => runAll(positionSumSteps(geometry));
 
-/** Whether sums are those of the same vertices. */
+/** Whether sums are near enough to be those of the same vertices in the same order. */
 export const isSameOrder = (sums: readonly number[], others: readonly number[]): boolean =>
   sums.every((sum, axis) => !(Math.abs(sum - others[axis]) > TOLERANCE));
 

@@ -1,5 +1,6 @@
 import { listNames } from '../poses/ClipTable.js';
 import type { Rig } from '../poses/Rig.js';
+import { warnOnce } from '../utils/warnOnce.js';
 import { trackTargetsOf } from './bindTracks.js';
 import { nodesAbove } from './nodesAbove.js';
 import type { PlannedClip } from './planClips.js';
@@ -25,8 +26,8 @@ export function* warnOfStillClips(
     yield 0;
   }
   if (still.length === 0) return;
-  console.warn(
+  warnOnce(
     `${NAME}: nothing that is drawn under "${rig.label}" hangs on the nodes that these clips move: ${listNames(still)}; ` +
-      'retarget them to the bones that vertices follow.',
+      'retarget them to the bones that vertices follow, or leave them out with options.clips.',
   );
 }

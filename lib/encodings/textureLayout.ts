@@ -23,8 +23,8 @@ export function layoutTexture(
   maxSize: number,
   caller: string,
 ): TextureLayout {
-  // As few columns as possible, all of the same height.
-  const columns = Math.ceil(frames / Math.max(1, Math.floor(maxSize)));
+  // As few columns as possible, all of the same height; one where there is no limit.
+  const columns = Math.ceil(frames / Math.max(1, Math.floor(maxSize))) || 1;
   const height = Math.ceil(frames / columns);
   const width = columns * stride;
 

@@ -41,11 +41,11 @@ export const joinChecks = (...checks: OptionChecks[]): OptionChecks => Object.as
 
 export const isString = (value: unknown): value is string => typeof value === 'string';
 
-/** Of how long work in slices takes, and how it is stopped. */
+/** Of how long work in slices takes, and how it is stopped. Null is for none, as it often is in `signal` elsewhere. */
 export const SLICE_CHECKS: OptionChecks = {
-  onProgress: [(value) => typeof value === 'function', 'a function (share) => void'],
+  onProgress: [(value) => value === null || typeof value === 'function', 'a function (share) => void'],
   signal: [
-    (value) => typeof (value as AbortSignal | null)?.throwIfAborted === 'function',
+    (value) => value === null || typeof (value as AbortSignal).throwIfAborted === 'function',
     'an AbortSignal: new AbortController().signal',
   ],
 };

@@ -34,7 +34,7 @@ test.each(['tracks', 'matrix'] as const)(
     expect(warn.mock.calls).toEqual([
       [
         'BoneTexture.bake: nothing that is drawn under "Stick" hangs on the nodes that these clips move: "Walk", "Run"; ' +
-          'retarget them to the bones that vertices follow.',
+          'retarget them to the bones that vertices follow, or leave them out with options.clips.',
       ],
     ]);
   },

@@ -7,6 +7,7 @@ import {
   type MeshBasicMaterial,
   NumberKeyframeTrack,
   type SkinnedMesh,
+  VectorKeyframeTrack,
 } from 'three';
 import { afterEach, expect, test, vi } from 'vitest';
 import { BoneTexture } from '../support/library.js';
@@ -63,3 +64,18 @@ test.each(['skinned', 'rigid'])(
     expect(warn).not.toHaveBeenCalled();
   },
 );
+
+test.each(['skinned', 'rigid'])('%s: what is hidden at rest by its scale is sampled as finely', (kind) => {
+  const grow = clip();
+  const holder = kind === 'rigid' ? 'StickMesh' : 'Base';
+  grow.tracks.push(new VectorKeyframeTrack(`${holder}.scale`, [0, 1], [1, 1, 1, 1, 1, 1]) as KeyframeTrack);
+  const [shown, hidden] = [1, 0].map((scale) => {
+    const stick = createMorphingStick();
+    if (kind === 'rigid') rigid(stick, 1);
+    stick.root.getObjectByName(holder)?.scale.setScalar(scale);
+    const { clips } = BoneTexture.bake(stick.root, [grow], { encoding: 'tracks', maxError: 0.02 });
+    return clips[0].count;
+  });
+  expect(shown).toBeGreaterThan(20);
+  expect(hidden).toBe(shown);
+});

@@ -30,6 +30,8 @@ const WRONG = [...VALUES, () => {}, Symbol('one'), 10n, new Date(0)] as unknown[
 
 const number = (value: unknown) => typeof value === 'number' && value > 0 && value < Infinity;
 const whole = (value: unknown) => number(value) && Number.isInteger(value);
+/** What stops work, and what is told of it, may be null as well as left out. */
+const orNull = (value: unknown, isRight = false) => value === null || isRight;
 
 /** Options of baking, and which of the values are right for each. */
 const BONES: Record<keyof BakeOptions | 'onProgress' | 'signal', (value: unknown) => boolean> = {
@@ -38,15 +40,16 @@ const BONES: Record<keyof BakeOptions | 'onProgress' | 'signal', (value: unknown
   clips: () => false,
   encoding: () => false,
   precision: () => false,
-  maxError: number,
-  maxTextureSize: () => false,
+  // No limit.
+  maxError: (value) => value === Infinity || number(value),
+  maxTextureSize: (value) => value === Infinity,
   instances: (value) => value === 0 || whole(value),
   rootMotion: (value) => value === false,
   sockets: (value) => Array.isArray(value) && value.length === 0,
   joints: () => false,
   morphTargets: (value) => typeof value === 'boolean',
-  onProgress: (value) => typeof value === 'function',
-  signal: () => false,
+  onProgress: (value) => orNull(value, typeof value === 'function'),
+  signal: (value) => orNull(value),
 };
 
 const { root, clips } = createStick();
@@ -74,13 +77,13 @@ test.each([
   ['fps', (value: unknown) => number(value) && (value as number) < 1e6],
   ['clips', () => false],
   ['precision', () => false],
-  ['maxTextureSize', whole],
+  ['maxTextureSize', (value: unknown) => value === Infinity || whole(value)],
   ['normals', () => false],
   ['duration', (value: unknown) => value === 0 || (number(value) && (value as number) < 1e6)],
   ['name', (value: unknown) => typeof value === 'string' && value !== ''],
   ['measure', (value: unknown) => typeof value === 'boolean'],
-  ['onProgress', (value: unknown) => typeof value === 'function'],
-  ['signal', () => false],
+  ['onProgress', (value: unknown) => orNull(value, typeof value === 'function')],
+  ['signal', (value: unknown) => orNull(value)],
 ] as [string, (value: unknown) => boolean][])('VertexTexture.bake refuses what is no %s', (name, isRight) => {
   for (const value of WRONG) {
     // More frames than there is room for.
@@ -92,6 +95,18 @@ test.each([
     }
     expect(bake, `${name}: ${described(value)}`).toThrow(/^VertexTexture\.bake: .*; (use|leave|bake) .{5}/);
   }
+});
+
+test('there may be no limit, in all encodings, and neither signal nor listener', async () => {
+  for (const encoding of ['tracks', 'quaternion', 'matrix'] as const) {
+    const limits = { encoding, maxError: Infinity, maxTextureSize: Infinity };
+    const { data } = BoneTexture.bake(root, clips, limits);
+    expect(data.texels).toEqual(BoneTexture.bake(root, clips, { encoding }).data.texels);
+  }
+  const none = { signal: null as never, onProgress: null as never, maxTextureSize: Infinity };
+  expect((await BoneTexture.bakeAsync(root, clips, none)).clips).toHaveLength(clips.length);
+  const { vertexData } = await VertexTexture.bakeAsync(flag, [], none);
+  expect(vertexData.texels).toEqual(VertexTexture.bake(flag, []).vertexData.texels);
 });
 
 test('texts of digits are no numbers', () => {
