@@ -28,7 +28,7 @@ export class GltfWriter {
   private size = 0;
   /** What the file has besides its JSON and its buffer. */
   private readonly chunks: readonly Chunk[] = [];
-  /** Numbers of buffer views that nothing uses any more, for new ones. */
+  /** Numbers of buffer views that nothing uses any more, for new ones; the least is the last of them. */
   private free: number[] = [];
   /** Where the next character stands among the others, if it takes the place of one. */
   private index: number | null = null;
@@ -90,7 +90,7 @@ export class GltfWriter {
     const views = objectsOf(this.list('bufferViews'), 'bufferViews') as View[];
     const named = new Set(viewsIn(this.json));
     const unused = new Set(viewsIn(old).filter((view) => !named.has(view) && view < views.length));
-    this.free = [...unused].sort((a, b) => a - b);
+    this.free = [...unused].sort((a, b) => b - a);
     const left = cutViews(views, unused, parts[1] ?? new Uint8Array(0));
     this.parts = [];
     this.size = 0;
@@ -103,7 +103,7 @@ export class GltfWriter {
     const list = this.list('bufferViews');
     const stored = views.map((bytes, i) => {
       const { bytes: packed, meshopt } = packView(bytes, arrays[i], this.encoder);
-      const bufferView = this.free.shift() ?? list.length;
+      const bufferView = this.free.pop() ?? list.length;
       list[bufferView] = { buffer: 0, byteOffset: this.append(packed), byteLength: packed.length };
       return meshopt === undefined ? { bufferView } : { bufferView, meshopt };
     });
@@ -140,17 +140,23 @@ export class GltfWriter {
    */
   private closeGaps(): void {
     const views = this.list('bufferViews');
-    const ours = this.extension.characters.flatMap(storedViewsOf);
-    for (const gap of this.free.reverse()) {
+    // Our views by the number of the buffer view that they name, which no other of them does.
+    const ours = new Map(
+      this.extension.characters.flatMap(storedViewsOf).map((view) => [view.bufferView, view]),
+    );
+    for (const gap of this.free) {
       const last = views.length - 1;
-      const moved = ours.filter(({ bufferView }) => bufferView === last);
-      if (gap < last && moved.length === 0) {
+      const moved = ours.get(last);
+      if (gap < last && moved === undefined) {
         // A view must have a byte; that of another is in the file anyway.
         views[gap] = { buffer: 0, byteOffset: 0, byteLength: 1 };
         continue;
       }
       views[gap] = views[last];
-      for (const view of moved) view.bufferView = gap;
+      if (moved) {
+        moved.bufferView = gap;
+        ours.set(gap, moved);
+      }
       views.pop();
     }
     this.free = [];

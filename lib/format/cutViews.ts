@@ -24,8 +24,9 @@ interface Range {
 export const ALIGNMENT = 8;
 
 /**
- * Takes the bytes of views out of the first buffer, and moves those that lie behind them. What the other views share with them stays,
- * and so does what no view names: extensions that nobody here knows may refer to it.
+ * Takes the bytes of views out of the first buffer, and moves those that lie behind them. Bytes that the other views share with them
+ * stay, and so do bytes that no view names. Those move with the rest, however, and only places that views and their extensions name are
+ * corrected: an extension that names bytes in another way than by a view, which glTF does not provide for, finds others there.
  *
  * @param views All buffer views; the places of those that are not cut out are changed where their bytes move.
  * @param unused Indices of the views whose bytes are cut out.
@@ -50,12 +51,30 @@ export function cutViews(
     to += start - from;
     from = end;
   }
+  const removed = removedBefore(cuts);
   for (const place of views.flatMap(placesOf)) {
     const { byteOffset: at = 0 } = place;
-    const before = cuts.filter(({ start }) => start < at);
-    if (before.length > 0) place.byteOffset = before.reduce((sum, { start, end }) => sum - (end - start), at);
+    const bytes = removed(at);
+    if (bytes > 0) place.byteOffset = at - bytes;
   }
   return left;
+}
+
+/** Tells how many bytes are cut out in front of a place. */
+function removedBefore(cuts: readonly Range[]): (at: number) => number {
+  // The bytes of the first cut, of the first two, and so on.
+  const sums = [0];
+  for (const { start, end } of cuts) sums.push(sums[sums.length - 1] + end - start);
+  return (at) => {
+    let low = 0;
+    let high = cuts.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (cuts[middle].start < at) low = middle + 1;
+      else high = middle;
+    }
+    return sums[low];
+  };
 }
 
 /** The places in the first buffer that a view names: views that are compressed have that of their bytes in an extension. */
@@ -74,7 +93,8 @@ function cutsOf(ranges: Range[], length: number): Range[] {
     if (run === null) return;
     const start = Math.max(run.start, usedEnd);
     const end = next - run.end < ALIGNMENT ? next : Math.min(next, run.end);
-    // Less than a multiple stays as padding, unless nothing comes behind it.
+    // Whole multiples are cut, so that what comes behind keeps its alignment; the few bytes over that stay in front of it as padding.
+    // At the end of the buffer nothing comes behind, and all is cut.
     const rest = atEnd ? 0 : (end - start) % ALIGNMENT;
     if (end - rest > start) cuts.push({ start: start + rest, end, used: false });
     run = null;
