@@ -115,8 +115,8 @@ export class BakedAnimationRoot extends ExtensionProperty<IBakedAnimationRoot> {
   }
 
   /**
-   * Makes this the same as another. Where a document is merged into this one, which copies all but its root, the characters go to the
-   * root of this document: besides those that it has already.
+   * Makes this the same as another. glTF-Transform also calls it where one document is merged into another, but then it does not set the
+   * extension of the root: this adds the copied characters to those that the other document has already.
    */
   override copy(other: this, resolve?: Parameters<ExtensionProperty['copy']>[1]): this {
     super.copy(other, resolve);

@@ -7,10 +7,13 @@ import { check, checkArray, checkBox, isCount } from './checks.js';
 import { checkTracks } from './checkTracks.js';
 import { ENCODING_NAMES, encodingByName } from './index.js';
 
-/** Data that were checked when they were read, and have not been in anybody's hands since. */
+/** Data that need no check, since they have been checked already and nobody can have changed them since. */
 const CHECKED = /*@__PURE__*/ new WeakSet<BoneTextureData>();
 
-/** Has the next check of data be passed without looking: for who has just read them, and hands them on. */
+/**
+ * Marks data as checked. The next `checkBoneTextureData` of them returns at once; later ones check them again. For code that reads a
+ * file, which checks what it reads and then calls the constructor of a BoneTexture, which would do so once more.
+ */
 export function markChecked(data: BoneTextureData): BoneTextureData {
   CHECKED.add(data);
   return data;
