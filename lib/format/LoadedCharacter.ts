@@ -1,7 +1,22 @@
 import type { AnimationClip, Object3D } from 'three';
+import type { ScenePart } from '../baking/collectParts.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import type { BakeOptionsJSON, MergeMaterialsJSON } from './bakedJSON.js';
 import type { ReadLevels } from './levels.js';
+
+/** The meshes that a crowd draws. */
+interface DrawnParts {
+  parts: readonly ScenePart[];
+  /** Without inverses of joints if vertices follow none. */
+  rig: { jointInverses?: Float64Array };
+}
+
+/**
+ * Checks that the meshes which a crowd draws are those that its bone texture was baked of.
+ *
+ * @throws If they are not; the message begins with the caller.
+ */
+export type MeshCheck = (root: Object3D, drawn: DrawnParts, boneTexture: BoneTexture, caller: string) => void;
 
 /** A baked character of a file that `GLTFLoader` has loaded, as `SkinnedInstancedMesh.from` takes it. */
 export interface LoadedCharacter {
@@ -21,6 +36,12 @@ export interface LoadedCharacter {
   mergeMaterials: MergeMaterialsJSON;
   /** Levels of detail; null if there are none. */
   levels: ReadLevels | null;
+  /**
+   * Called by `from` with what it draws.
+   *
+   * @internal
+   */
+  check?: MeshCheck;
 }
 
 /** What `GLTFLoader` returns, as far as `SkinnedInstancedMesh.from` uses it. */

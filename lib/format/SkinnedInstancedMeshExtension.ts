@@ -1,7 +1,7 @@
 import type { AnimationClip, Object3D } from 'three';
 import { EXTENSION } from './bakedJSON.js';
 import { bakeOptionsOf } from './bakeOptions.js';
-import { checkMeshes } from './checkMeshes.js';
+import { meshCheck } from './checkMeshes.js';
 import type { MeshoptDecoderLike } from './compressedViews.js';
 import { countOf, expectField, fileError, objectOf, stringsOf } from './fileErrors.js';
 import type { LoadedCharacter } from './LoadedCharacter.js';
@@ -111,7 +111,6 @@ async function load(
   const wanted = 'true, false or { textures, maxSize }';
   expectField(merging !== null, `${field}.mergeMaterials`, mergeMaterials, wanted);
   const boneTexture = await readTexture(source, character, index);
-  checkMeshes(scene, boneTexture, field);
   const loaded: LoadedCharacter = {
     name,
     scene,
@@ -121,6 +120,7 @@ async function load(
     hiddenParts: stringsOf(hiddenParts, `${field}.hiddenParts`),
     mergeMaterials: merging,
     levels: null,
+    check: meshCheck(scene, boneTexture, field),
   };
   if (levels !== undefined) {
     const at = `${field}.levels`;

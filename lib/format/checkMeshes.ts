@@ -1,65 +1,122 @@
-import { Matrix4, type Object3D, type SkinnedMesh } from 'three';
-import { traverseDrawn } from '../baking/collectParts.js';
+import { type BufferGeometry, Matrix4, type Mesh, type Object3D, Vector3 } from 'three';
+import type { ScenePart } from '../baking/collectParts.js';
+import { positionSums } from '../baking/positionSums.js';
+import { runAll } from '../baking/runBake.js';
+import { usedJoints } from '../baking/usedJoints.js';
+import { createJointBoxes, growJointBoxes } from '../poses/jointBoxes.js';
+import { createPoseMix } from '../poses/PoseMix.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { affineToMatrix4 } from '../utils/affine.js';
-import { fileError } from './fileErrors.js';
+import type { MeshCheck } from './LoadedCharacter.js';
 
-/** How far a matrix that is to be the identity may be off: what files of other tools round away. */
+/** How far vertices may be off, as a share of the diagonal of their mesh: what files of other tools round away. */
 const TOLERANCE = 2e-3;
-
-const _product = /*@__PURE__*/ new Matrix4();
-const _bind = /*@__PURE__*/ new Matrix4();
+/** The same as a share of how far they are from the origin, where numbers of 32 bits are rounded more. */
+const ROUNDING = 2e-6;
+/** How much nearer to its baked place a mesh must be by its own node than by what was baked, to have been changed by a tool. */
+const NEARER = 0.25;
 
 /**
- * Checks that a file's meshes are still those that its character was baked of, as far as the bone texture knows them. Tools that
- * quantise positions write them in other units and change the inverse bind matrices to make up for it; those that reorder vertices leave
- * a vertex texture with the places of others.
+ * What `from` calls with the meshes that it draws, to find those that a tool has changed since they were baked. Tools that quantise
+ * positions write them in other units, and make up for it in the inverse bind matrices, or in the node of a mesh that has no bones: a
+ * bone texture knows neither. Tools that reorder vertices leave a vertex texture with the places of others.
  *
- * @param scene As it was loaded, at rest.
- * @throws If a vertex would be drawn elsewhere.
+ * @param scene What holds the meshes, as it was loaded: later it may be in any pose, and code may have moved vertices.
+ * @param baked What was baked of them. Of crowds with another bone texture nothing is checked.
+ * @param field The character's place in the file, for messages.
  */
-export function checkMeshes(scene: Object3D, boneTexture: BoneTexture, field: string): void {
-  const { binding } = boneTexture;
-  const changed = binding === null ? changedBind(scene, boneTexture) : binding.findMoved(scene);
-  if (changed === null) return;
-  throw fileError(
-    `${field} was baked of other meshes than the file has: ${changed}. A tool has changed them since (by quantising, reordering or ` +
-      'compressing them); bake the file anew, as the last of all steps.',
-  );
+export function meshCheck(scene: Object3D, baked: BoneTexture, field: string): MeshCheck {
+  const { binding } = baked;
+  const sums = new WeakMap<BufferGeometry, number[]>();
+  const loaded = new WeakMap<Object3D, Matrix4>();
+  scene.updateWorldMatrix(true, true);
+  const toScene = scene.matrixWorld.clone().invert();
+  scene.traverse((node) => {
+    const { isMesh, geometry } = node as Mesh;
+    if (isMesh !== true || !geometry.hasAttribute('position')) return;
+    if (binding === null) loaded.set(node, toScene.clone().multiply(node.matrixWorld));
+    else sums.set(geometry, positionSums(geometry));
+  });
+  const sumsOf = (geometry: BufferGeometry) => sums.get(geometry) ?? positionSums(geometry);
+
+  return (root, { rig: { jointInverses }, parts }, boneTexture, caller) => {
+    if (boneTexture !== baked) return;
+    let changed: string | null = null;
+    if (binding !== null) changed = binding.findMoved(root, sumsOf);
+    else {
+      for (const part of parts) {
+        changed ??= part.rigid
+          ? rescaled(part, baked, loaded.get(part.mesh))
+          : rebound(part, baked, jointInverses as Float64Array);
+      }
+    }
+    if (changed === null) return;
+    throw new Error(
+      `${caller}: ${field} of the file was baked of other meshes than it has: ${changed}. A tool has changed them since (by quantising, ` +
+        'reordering or compressing them); bake the file anew, as the last of all steps.',
+    );
+  };
 }
 
-/** What is said of the first joint whose inverse bind matrix is not the one that was baked with; null if there is none. */
-function changedBind(
-  scene: Object3D,
-  { data: { jointNames, jointBinds, restBounds } }: BoneTexture,
-): string | null {
-  const size = Math.max(...[0, 1, 2].map((axis) => restBounds[axis + 3] - restBounds[axis])) || 1;
-  const bindsOf = new Map<string, number[][]>();
-  jointNames.forEach((name, joint) => {
+/** What is said of a skinned mesh, if a joint that it follows has another inverse bind matrix than the one that was baked with. */
+function rebound(part: ScenePart, { data }: BoneTexture, inverses: Float64Array): string | null {
+  const { jointNames, jointBinds, jointBoxes } = data;
+  const used = [...runAll(usedJoints(part))];
+  const box = Array.from({ length: 6 }, (_, i) => {
+    const values = used.map((joint) => jointBoxes[joint * 6 + i]);
+    return i < 3 ? Math.min(...values) : Math.max(...values);
+  });
+  const before = cornersOf(box, new Matrix4());
+  for (const joint of used) {
     const bind = jointBinds[joint];
-    if (bind !== null) bindsOf.set(name, [...(bindsOf.get(name) ?? []), bind]);
-  });
-  let changed: string | null = null;
-  traverseDrawn(scene, (node) => {
-    const { isSkinnedMesh, skeleton, bindMatrix, name } = node as SkinnedMesh;
-    if (isSkinnedMesh !== true || changed !== null) return;
-    skeleton.bones.forEach((bone, i) => {
-      const binds = bone && bindsOf.get(bone.name);
-      // Names that are others may be those of the same joints, numbered by the loader; crowds tell of what is another skeleton.
-      if (!binds || binds.some((bind) => undoes(bind, skeleton.boneInverses[i], bindMatrix, size))) return;
-      changed ??= `joint "${bone.name}" of mesh "${name}" has another inverse bind matrix`;
-    });
-  });
-  return changed;
+    if (bind === null) continue;
+    const product = matrixOf(bind);
+    // Joints that shrink everything to a point have no inverse that could be compared.
+    if (!(Math.abs(product.determinant()) > 0)) continue;
+    const now = cornersOf(box, product.multiply(matrixOf(inverses, joint * 12)));
+    if (!(farthest(now, before) > toleranceOf(before))) continue;
+    return `joint "${jointNames[joint]}" of mesh "${part.mesh.name}" has another inverse bind matrix`;
+  }
+  return null;
 }
 
-/** Whether a bind matrix is the inverse of a bone's; matrices that have no inverse are left alone. */
-function undoes(bind: readonly number[], inverse: Matrix4, bindMatrix: Matrix4, size: number): boolean {
-  affineToMatrix4(bind, 0, _bind);
-  if (!(Math.abs(_bind.determinant()) > 0)) return true;
-  const { elements } = _product.multiplyMatrices(_bind, inverse).multiply(bindMatrix);
-  return elements.every((value, i) => {
-    const unit = i >= 12 && i < 15 ? size : 1;
-    return Math.abs(value - (i % 5 === 0 ? 1 : 0)) <= TOLERANCE * unit;
-  });
+/**
+ * What is said of a mesh without bones, if its positions are in other units than those that were baked and its node makes up for them:
+ * by its node it stands where it was baked, by the matrix that was baked it does not. A mesh that is another one, or was simplified or
+ * moved, is as far off by its node, and is drawn as it is.
+ *
+ * @param loaded Where the node stood in the file, relative to the root; undefined for meshes that are not of the file.
+ */
+function rescaled(
+  { joints: [joint], geometry, mesh, model }: ScenePart,
+  boneTexture: BoneTexture,
+  loaded = matrixOf(model),
+): string | null {
+  const array = new Float64Array(12);
+  boneTexture.readPose(createPoseMix(), joint, array);
+  const baked = matrixOf(array);
+  const box = createJointBoxes(1);
+  growJointBoxes(box, geometry, [0], true);
+  const before = cornersOf(boneTexture.jointBoxes.subarray(joint * 6), baked);
+  const off = farthest(cornersOf(box, baked), before);
+  const isChanged = off > toleranceOf(before) && farthest(cornersOf(box, loaded), before) < NEARER * off;
+  return isChanged
+    ? `positions of mesh "${mesh.name}" are in other units, which its node makes up for`
+    : null;
 }
+
+const matrixOf = (affine: ArrayLike<number>, at = 0): Matrix4 => affineToMatrix4(affine, at, new Matrix4());
+
+/** How far corners are apart, at most. */
+const farthest = (corners: readonly Vector3[], others: readonly Vector3[]): number =>
+  Math.max(...corners.map((corner, i) => corner.distanceTo(others[i])));
+
+/** How far the corners of a box may be off. */
+const toleranceOf = ({ 0: least, 7: most }: readonly Vector3[]): number =>
+  TOLERANCE * least.distanceTo(most) + ROUNDING * Math.max(least.length(), most.length());
+
+/** The corners of a box of six numbers, moved by a matrix. */
+const cornersOf = (box: ArrayLike<number>, matrix: Matrix4): Vector3[] =>
+  Array.from({ length: 8 }, (_, i) =>
+    new Vector3(box[(i & 1) * 3], box[1 + (i & 2) * 1.5], box[2 + (i >> 2) * 3]).applyMatrix4(matrix),
+  );

@@ -4,7 +4,7 @@ import type { LoadedCharacter, LoadedFile } from '../format/LoadedCharacter.js';
 import { checkLayers } from '../playback/LayerTable.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { checkCount, checkIsBoneTexture, checkPalette } from './checks.js';
-import { createCharacter, type FromOptions } from './createCharacter.js';
+import { type CharacterOptions, createCharacter, type FromOptions } from './createCharacter.js';
 import type { SkinnedInstancedMeshOptions } from './crowdTypes.js';
 import { bakedCharacterOf, optionsOf } from './fromFile.js';
 import { JointAttachment } from './JointAttachment.js';
@@ -75,7 +75,7 @@ export class SkinnedInstancedMesh extends LeveledMesh {
    * its levels of detail, and its bone texture is not disposed with the crowd. Any other file is baked.
    *
    * @param file The result of `GLTFLoader`, or one of its `bakedCharacters`.
-   * @throws What baking throws, and if levels in the file do not fit its meshes.
+   * @throws What baking throws, and if what was baked into the file, or levels in it, do not fit its meshes.
    */
   static from(file: LoadedFile | LoadedCharacter, count: number, options?: FromOptions): SkinnedInstancedMesh;
   /**
@@ -113,7 +113,7 @@ export class SkinnedInstancedMesh extends LeveledMesh {
     root: Object3D,
     clips: readonly AnimationClip[],
     count: number,
-    options: FromOptions,
+    options: CharacterOptions,
     caller: string,
   ): SkinnedInstancedMesh {
     // What cannot be drawn is refused before the time is spent on baking.

@@ -4,6 +4,7 @@ import { findUnsupported, type ScenePart } from '../baking/collectParts.js';
 import { collectRig } from '../baking/collectRig.js';
 import { type MergeMaterialsOptions, mergingOf } from '../character/mergeMaterials.js';
 import { mergeParts } from '../character/mergeParts.js';
+import type { MeshCheck } from '../format/LoadedCharacter.js';
 import type { Rig } from '../poses/Rig.js';
 import { BoneTexture } from '../texture/BoneTexture.js';
 import { checkIsBoneTexture } from './checks.js';
@@ -25,8 +26,14 @@ export interface FromOptions extends SkinnedInstancedMeshOptions, BakeOptions {
   hiddenParts?: readonly string[];
 }
 
+/** The same with what files add. */
+export interface CharacterOptions extends FromOptions {
+  check?: MeshCheck;
+}
+
 /** What is known of the morph targets that clips move. */
 interface MorphRig {
+  jointInverses?: Float64Array;
   morphNames: readonly string[];
   morphRest: ArrayLike<number>;
 }
@@ -53,13 +60,15 @@ export function createCharacter(
   root: Object3D,
   clips: readonly AnimationClip[],
   count: number,
-  options: FromOptions,
+  options: CharacterOptions,
   caller: string,
 ): Character {
   if (options.skipUnsupported !== true) refuseUnsupported(root, caller);
   const boneTexture = options.boneTexture ?? BoneTexture.bake(root, clips, bakeOptions(options, count));
   checkIsBoneTexture(boneTexture);
-  const { rig, parts } = collect(root, boneTexture, options, caller);
+  const collected = collect(root, boneTexture, options, caller);
+  options.check?.(root, collected, boneTexture, caller);
+  const { rig, parts } = collected;
   const { geometry, material, owned } = mergeParts(
     parts,
     rig.morphNames,

@@ -1,7 +1,7 @@
 import type { LoadedCharacter, LoadedFile } from '../format/LoadedCharacter.js';
 import { describe } from '../utils/describe.js';
 import { warnOnce } from '../utils/warnOnce.js';
-import type { FromOptions } from './createCharacter.js';
+import type { CharacterOptions, FromOptions } from './createCharacter.js';
 
 /** The name under which a loader keeps our extension if it had no plugin for it. */
 const EXTENSION = 'SIM_baked_animation';
@@ -36,9 +36,9 @@ export function bakedCharacterOf(file: LoadedFile | LoadedCharacter, caller: str
 }
 
 /** Options of a crowd of a baked character: what it was baked with, and what is given on top. */
-export function optionsOf(baked: LoadedCharacter, options: FromOptions): FromOptions {
+export function optionsOf(baked: LoadedCharacter, options: FromOptions): CharacterOptions {
   // What is undefined was not given: it must not take the place of what the file says.
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-  const { bakeOptions, hiddenParts, mergeMaterials, boneTexture } = baked;
-  return { ...bakeOptions, hiddenParts, mergeMaterials, boneTexture, ...given };
+  const { bakeOptions, hiddenParts, mergeMaterials, boneTexture, check } = baked;
+  return { ...bakeOptions, hiddenParts, mergeMaterials, boneTexture, check, ...given };
 }

@@ -75,7 +75,7 @@ export class VertexTexture extends BoneTexture {
     this.binding = {
       source: vertexSourceName(precision),
       collect: (root, caller) => collectMeshes(root, data, this.vertexReader, caller),
-      findMoved: (root) => findMoved(root, data, NAME),
+      findMoved: (root, sumsOf) => findMoved(root, data, sumsOf, NAME),
       bind: (geometry: BufferGeometry, source: BufferGeometry, caller: string) =>
         bindVertices(geometry, source, data, this.vertexReader, caller),
     };

@@ -1,5 +1,6 @@
-import { Document, NodeIO } from '@gltf-transform/core';
+import { type Accessor, Document, type Node, NodeIO, type vec3 } from '@gltf-transform/core';
 import { MeshoptSimplifier } from 'meshoptimizer';
+import type { EncodingName } from 'skinned-instanced-mesh';
 import {
   bakedCharactersOf,
   SkinnedInstancedMeshExtension,
@@ -26,16 +27,23 @@ async function load(file: Uint8Array) {
 }
 
 /** The arm as a file with a baked character, of bones or of vertices, with a level of detail. */
-async function baked(kind: 'bones' | 'vertices', isLeveled = true, change = (_: Document) => {}) {
+async function baked(
+  kind: 'bones' | 'vertices',
+  isLeveled = true,
+  change = (_: Document) => {},
+  prepare = (_: Object3D) => {},
+  encoding: EncodingName = 'tracks',
+) {
   const document = armDocument();
   // Two nodes of the arm have one name.
   document.getRoot().listNodes()[1].setName('Elbow');
   change(document);
   const into = await io.writeBinary(document);
   const { scene, animations } = await load(into);
+  prepare(scene);
   const boneTexture =
     kind === 'bones'
-      ? BoneTexture.bake(scene, animations, { encoding: 'tracks' })
+      ? BoneTexture.bake(scene, animations, { encoding })
       : VertexTexture.bake(scene, animations, { fps: 8 });
   const { geometry } = SkinnedInstancedMesh.from(scene, [], 1, { boneTexture });
   const level: WrittenLevel = {
@@ -81,6 +89,59 @@ function rescale(document: Document): void {
   inverses?.setArray(
     (inverses.getArray() as Float32Array<ArrayBuffer>).map((value, i) => (i % 16 < 12 ? value * 2 : value)),
   );
+}
+
+/** The node of the rigid mesh, and its positions. */
+function watchOf(document: Document) {
+  const node = document
+    .getRoot()
+    .listNodes()
+    .find((one) => one.getName() === 'Watch') as Node;
+  const position = node.getMesh()?.listPrimitives()[0].getAttribute('POSITION') as Accessor;
+  return { node, position };
+}
+
+/** A copy of the sleeve on the same bones, bound in another size. */
+function addArmour(document: Document): void {
+  const [skin] = document.getRoot().listSkins();
+  const [mesh] = document.getRoot().listMeshes();
+  const inverses = skin.getInverseBindMatrices()?.clone() as Accessor;
+  inverses.setArray(
+    (inverses.getArray() as Float32Array<ArrayBuffer>).map((value, i) => (i % 16 < 12 ? value * 1.2 : value)),
+  );
+  const other = document.createSkin('Armour').setInverseBindMatrices(inverses);
+  for (const joint of skin.listJoints()) other.addJoint(joint);
+  document
+    .getRoot()
+    .listScenes()[0]
+    .addChild(document.createNode('Armour').setMesh(mesh.clone()).setSkin(other));
+}
+
+function show(scene: Object3D, name: string, isVisible: boolean): void {
+  (scene.getObjectByName(name) as Object3D).visible = isVisible;
+}
+
+/** Puts the arm under a node of that scale, in whose units it is: as large as before. */
+function inArmature(document: Document, scale: number): void {
+  const root = document.getRoot();
+  const [scene] = root.listScenes();
+  const armature = document.createNode('Armature').setScale([scale, scale, scale]);
+  for (const child of scene.listChildren()) armature.addChild(child);
+  scene.addChild(armature);
+  const resize = (accessor: Accessor | null | undefined, isScaled = (_: number) => true) => {
+    const array = accessor?.getArray() as Float32Array<ArrayBuffer>;
+    accessor?.setArray(array.map((value, i) => (isScaled(i) ? value / scale : value)));
+  };
+  for (const primitive of root.listMeshes().flatMap((mesh) => mesh.listPrimitives())) {
+    for (const one of [primitive, ...primitive.listTargets()]) resize(one.getAttribute('POSITION'));
+  }
+  resize(root.listSkins()[0].getInverseBindMatrices(), (i) => i % 16 >= 12 && i % 16 < 15);
+  for (const node of root.listNodes()) {
+    if (node !== armature) node.setTranslation(node.getTranslation().map((one) => one / scale) as vec3);
+  }
+  for (const channel of root.listAnimations().flatMap((animation) => animation.listChannels())) {
+    if (channel.getTargetPath() === 'translation') resize(channel.getSampler()?.getOutput());
+  }
 }
 
 async function changed(file: Uint8Array, change: (document: Document) => void): Promise<Uint8Array> {
@@ -135,15 +196,17 @@ describe('meshes that a tool has changed behind what was baked', () => {
   test('vertex textures do', async () => {
     for (const isLeveled of [false, true]) {
       const { file } = await baked('vertices', isLeveled);
-      await expect(load(await changed(file, reorder))).rejects.toThrow(
-        'SIM_baked_animation: characters[0] was baked of other meshes than the file has: vertices of mesh "Sleeve" are not where they were',
+      const reordered = await load(await changed(file, reorder));
+      expect(() => SkinnedInstancedMesh.from(reordered, 1)).toThrow(
+        'SkinnedInstancedMesh.from: characters[0] of the file was baked of other meshes than it has: vertices of mesh "Sleeve" are not where they were',
       );
     }
   });
 
   test('bones mind other inverse bind matrices, vertex textures do not', async () => {
-    await expect(load(await changed((await baked('bones')).file, rescale))).rejects.toThrow(
-      'characters[0] was baked of other meshes than the file has: joint "Shoulder" of mesh "Sleeve" has another inverse bind matrix',
+    const rescaled = await load(await changed((await baked('bones')).file, rescale));
+    expect(() => SkinnedInstancedMesh.from(rescaled, 1)).toThrow(
+      'characters[0] of the file was baked of other meshes than it has: joint "Shoulder" of mesh "Sleeve" has another inverse bind matrix',
     );
     const { file, level } = await baked('vertices');
     const quantised = await changed(file, rescale);
@@ -151,6 +214,75 @@ describe('meshes that a tool has changed behind what was baked', () => {
     const crowd = SkinnedInstancedMesh.from(await load(quantised), 1);
     const { geometry } = crowd.levels[1].object as Mesh;
     expect(geometry.index?.count).toBe(level.geometry?.index?.count);
+  });
+
+  test('bones mind other positions of a rigid mesh, which its node makes up for, and nothing else', async () => {
+    const quantise = (document: Document) => {
+      const { node, position } = watchOf(document);
+      const values = position.getArray() as Float32Array<ArrayBuffer>;
+      position.setArray(values.map((value, i) => (value - [0.1, -2, 5][i % 3]) / 0.3));
+      node.setScale([0.3, 0.3, 0.3]).setTranslation([0.1, -2, 5]);
+    };
+    for (const encoding of ['tracks', 'quaternion', 'matrix'] as const) {
+      const { file } = await baked('bones', false, undefined, undefined, encoding);
+      const gltf = await load(await changed(file, quantise));
+      // In whatever pose the scene is meanwhile.
+      new AnimationMixer(gltf.scene).clipAction(gltf.animations[0]).play().getMixer().setTime(0.4);
+      expect(() => SkinnedInstancedMesh.from(gltf, 1)).toThrow(
+        'was baked of other meshes than it has: positions of mesh "Watch" are in other units, which its node makes up for',
+      );
+    }
+    // Meshes that are others, in another place, or simpler are drawn as they are.
+    const { file } = await baked('bones', false);
+    for (const change of [
+      (document: Document) => watchOf(document).node.setScale([2, 2, 2]).setTranslation([1, 0, 0]),
+      (document: Document) => {
+        const { position } = watchOf(document);
+        const values = position.getArray() as Float32Array<ArrayBuffer>;
+        position.setArray(values.map((value) => value * 3 + 1));
+      },
+    ]) {
+      const { scene, animations, ...gltf } = await load(await changed(file, change));
+      new AnimationMixer(scene).clipAction(animations[0]).play().getMixer().setTime(0.4);
+      expect(SkinnedInstancedMesh.from({ scene, animations, ...gltf }, 1).count).toBe(1);
+    }
+  });
+
+  test('meshes that were left out of what was baked may be any', async () => {
+    for (const kind of ['bones', 'vertices'] as const) {
+      const { file } = await baked(kind, false, addArmour, (scene) => show(scene, 'Armour', false));
+      const gltf = await load(file);
+      show(gltf.scene, 'Armour', false);
+      expect(SkinnedInstancedMesh.from(gltf, 1).wardrobe.paths.flat()).not.toContain('Armour');
+      // What is drawn is looked at yet.
+      const change = kind === 'bones' ? rescale : reorder;
+      const other = await load(await changed(file, change));
+      show(other.scene, 'Armour', false);
+      expect(() => SkinnedInstancedMesh.from(other, 1)).toThrow(/of mesh "Sleeve"/);
+    }
+  });
+
+  test.each([0.01, 1, 100])('units of a mesh are its own, under an armature scaled by %f', async (scale) => {
+    // What other tools round, or change, of a mesh of size 2 / scale.
+    const shift = (by: number) => (document: Document) => {
+      const inverses = document.getRoot().listSkins()[0].getInverseBindMatrices();
+      const array = inverses?.getArray() as Float32Array<ArrayBuffer>;
+      inverses?.setArray(array.map((value, i) => (i % 16 === 12 ? value + by / scale : value)));
+    };
+    const { file } = await baked('bones', false, (document) => inArmature(document, scale));
+    expect(await worstOf(file)).toBeLessThan(1e-4);
+    expect(SkinnedInstancedMesh.from(await load(await changed(file, shift(1e-3))), 1).count).toBe(1);
+    const moved = await load(await changed(file, shift(0.02)));
+    expect(() => SkinnedInstancedMesh.from(moved, 1)).toThrow(/has another inverse bind matrix/);
+  });
+
+  test('vertices that code has moved since the file was loaded are not taken for others', async () => {
+    const gltf = await load((await baked('vertices', false)).file);
+    gltf.scene.traverse((node) => {
+      const { isMesh, geometry } = node as Mesh;
+      if (isMesh) geometry.rotateX(1);
+    });
+    expect(SkinnedInstancedMesh.from(gltf, 1).count).toBe(1);
   });
 
   test('files of libraries that did not say where vertices are, are read as ever', async () => {
