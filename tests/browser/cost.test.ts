@@ -2,6 +2,8 @@ import type { FromOptions } from 'skinned-instanced-mesh';
 import {
   BoxGeometry,
   Color,
+  DataTexture,
+  type Material,
   Matrix4,
   Mesh,
   MeshBasicMaterial,
@@ -101,6 +103,47 @@ describe.each([
     expect(frame()).toMatchObject({ uploads: 0 });
     renderer.dispose();
   });
+});
+
+test('materials with and without a texture look for no program in shadow maps', () => {
+  const { root, clips } = createCoarseCharacter();
+  const map = new DataTexture(new Uint8Array(4).fill(255), 1, 1);
+  map.needsUpdate = true;
+  root
+    .getObjectByName('Head')
+    ?.add(new Mesh(new BoxGeometry(0.1, 0.1, 0.1), new MeshStandardMaterial({ map })));
+  const crowd = SkinnedInstancedMesh.from(root, clips, 1);
+  crowd.castShadow = true;
+  crowd.frustumCulled = false;
+  let lookUps = 0;
+  const materials = [crowd.material, crowd.customDistanceMaterial as Material].flat();
+  expect(materials).toHaveLength(3);
+  for (const material of materials) {
+    const key = material.customProgramCacheKey;
+    material.customProgramCacheKey = () => {
+      lookUps++;
+      return key.call(material);
+    };
+  }
+  const renderer = new WebGLRenderer();
+  renderer.setSize(64, 64);
+  renderer.shadowMap.enabled = true;
+  const light = new PointLight();
+  light.castShadow = true;
+  light.shadow.mapSize.set(32, 32);
+  const scene = new Scene();
+  scene.add(crowd, light);
+  const camera = new PerspectiveCamera();
+  for (let frame = 0; frame < 5; frame++) {
+    if (frame === 2) {
+      expect(lookUps).toBeGreaterThan(0);
+      lookUps = 0;
+    }
+    crowd.update(1 / 60);
+    renderer.render(scene, camera);
+  }
+  expect(lookUps).toBe(0);
+  renderer.dispose();
 });
 
 test('only what changed is uploaded', () => {

@@ -1,7 +1,11 @@
 import type { Material, Texture, WebGLRenderer } from 'three';
+import { hasUserHook } from './patchMaterial.js';
 
-/** What three.js gives a material for shadow maps, of each material that casts one. */
+/** What three.js gives a material for shadow maps, of each material that casts one, and what it has of its own. */
 interface Given {
+  isMeshDepthMaterial?: boolean;
+  isMeshDistanceMaterial?: boolean;
+  alphaHash?: boolean;
   map?: Texture | null;
   alphaMap?: Texture | null;
   displacementMap?: Texture | null;
@@ -21,9 +25,13 @@ const lastGiven = /*@__PURE__*/ new WeakMap<Material, Given>();
 /**
  * Lets a draw of a shadow map use what its material has just been given. All groups of a crowd have one such material, and between two
  * draws with the same material three.js looks neither for other textures nor for other numbers, nor whether there are any.
+ *
+ * Takes away textures that make no difference to depth. They would be sent in vain; and as some groups have one and others none, each
+ * draw would have three.js look for another program, which takes long even where it finds one.
  */
 export function refreshShadow({ state }: WebGLRenderer, material: Material): void {
   const given = material as Given;
+  if (!readsTextures(material)) given.map = given.alphaMap = null;
   let last = lastGiven.get(material);
   if (last === undefined) {
     last = {};
@@ -48,6 +56,13 @@ export function refreshShadow({ state }: WebGLRenderer, material: Material): voi
   const { useProgram: setProgram } = state as ProgramState;
   // Then three.js sends all that a program needs.
   setProgram(null);
+}
+
+/** Whether textures may say which fragments are discarded: three.js's depth materials read them for nothing else. */
+function readsTextures(material: Material): boolean {
+  const { isMeshDepthMaterial, isMeshDistanceMaterial, alphaTest = 0, alphaHash } = material as Given;
+  const isOwn = isMeshDepthMaterial !== true && isMeshDistanceMaterial !== true;
+  return isOwn || alphaTest > 0 || alphaHash === true || hasUserHook(material);
 }
 
 /** A number that differs where three.js needs another program. */
