@@ -3,55 +3,87 @@ import { isReleasing } from '../../utils/releaseBuffers.js';
 
 type Target = BufferAttribute | InterleavedBufferAttribute;
 
-/** What three.js takes for the geometries that have the same morph targets. */
-interface Stand {
-  readonly geometry: BufferGeometry;
-  readonly users: Set<BufferGeometry>;
+/** Geometries that have the same morph targets, and what three.js takes for all of them. */
+interface SharedTargets {
+  readonly substitute: BufferGeometry;
+  /** Those that are neither disposed nor forgotten. */
+  readonly geometries: Set<BufferGeometry>;
 }
 
-const stands = /*@__PURE__*/ new WeakMap<Target, Stand>();
+/** All that begin with a target: other lists may begin with it too. */
+const byFirstTarget = /*@__PURE__*/ new WeakMap<Target, SharedTargets[]>();
+
+/** What a geometry had when it was last asked for. */
+const lastOf = /*@__PURE__*/ new WeakMap<BufferGeometry, SharedTargets>();
+
+const KINDS = ['position', 'normal', 'color'] as const;
 
 /**
- * What three.js takes for a geometry when it makes the texture of its morph targets. It frees that texture with the geometry, but what it
- * has built goes on with the texture and sends it anew, to be freed never: when only the buffers of the geometry were freed, since its
- * crowd got room for more instances, and when what it built is shared by a geometry with the same targets. So this one has listeners of its
- * own, and is disposed with the last of those geometries.
+ * What three.js takes for a geometry when it makes the texture of its morph targets: one substitute for all geometries with the same
+ * targets, which is disposed with the last of them.
+ *
+ * three.js frees that texture when the geometry it was made for is disposed. But what it has built still has the texture, and sends it
+ * anew, so that nothing ever frees it. That comes about where a crowd frees only the buffers of its geometry, to get room for more
+ * instances; and where another geometry with the same targets shares what was built. The substitute has listeners of its own, so that
+ * it is not disposed then.
  */
 export function morphedGeometry(geometry: BufferGeometry): BufferGeometry {
-  return standOf(geometry)?.geometry ?? geometry;
+  return sharedTargets(geometry)?.substitute ?? geometry;
 }
 
 /** Call before a geometry is drawn: what was built for another may be shared by it. */
 export function keepMorphTargets(geometry: BufferGeometry): void {
-  standOf(geometry);
+  sharedTargets(geometry);
 }
 
-function standOf(geometry: BufferGeometry): Stand | null {
+/** Called for each draw, and therefore allocates nothing for a geometry that is known. */
+function sharedTargets(geometry: BufferGeometry): SharedTargets | null {
   const { position, normal, color } = geometry.morphAttributes;
   const first = (position ?? normal ?? color)?.[0];
   if (first === undefined) return null;
-  let stand = stands.get(first);
-  if (stand === undefined || !hasSameTargets(stand.geometry, geometry)) {
-    const listeners = { value: {}, writable: true };
-    stand = { geometry: Object.create(geometry, { _listeners: listeners }), users: new Set() };
-    stands.set(first, stand);
+  const last = lastOf.get(geometry);
+  const shared =
+    last !== undefined && hasSameTargets(last.substitute, geometry) ? last : findShared(first, geometry);
+  if (shared !== last) lastOf.set(geometry, shared);
+  if (!shared.geometries.has(geometry)) addGeometry(shared, geometry);
+  return shared;
+}
+
+function findShared(first: Target, geometry: BufferGeometry): SharedTargets {
+  let all = byFirstTarget.get(first);
+  if (all === undefined) {
+    all = [];
+    byFirstTarget.set(first, all);
   }
-  const { users, geometry: made } = stand;
-  if (users.has(geometry)) return stand;
-  users.add(geometry);
+  for (const shared of all) if (hasSameTargets(shared.substitute, geometry)) return shared;
+  const { morphAttributes } = geometry;
+  const substitute: BufferGeometry = Object.create(geometry, {
+    _listeners: { value: {}, writable: true },
+    // As it is now, should the geometry be given others.
+    morphAttributes: { value: { ...morphAttributes }, writable: true },
+  });
+  const shared = { substitute, geometries: new Set<BufferGeometry>() };
+  all.push(shared);
+  return shared;
+}
+
+function addGeometry({ substitute, geometries }: SharedTargets, geometry: BufferGeometry): void {
+  geometries.add(geometry);
   geometry.addEventListener('dispose', function dispose() {
     if (isReleasing(geometry)) return;
     geometry.removeEventListener('dispose', dispose);
-    users.delete(geometry);
-    if (users.size === 0) made.dispose();
+    geometries.delete(geometry);
+    if (geometries.size === 0) substitute.dispose();
   });
-  return stand;
 }
 
 function hasSameTargets(a: BufferGeometry, b: BufferGeometry): boolean {
-  for (const name of ['position', 'normal', 'color'] as const) {
-    const [own = [], other = []] = [a.morphAttributes[name], b.morphAttributes[name]];
-    if (own.length !== other.length || own.some((target, i) => target !== other[i])) return false;
+  for (let k = 0; k < KINDS.length; k++) {
+    const own = a.morphAttributes[KINDS[k]];
+    const other = b.morphAttributes[KINDS[k]];
+    const count = own?.length ?? 0;
+    if (count !== (other?.length ?? 0)) return false;
+    for (let i = 0; i < count; i++) if (own?.[i] !== other?.[i]) return false;
   }
   return true;
 }
