@@ -252,7 +252,9 @@ describe.each(TWINS)('%s', (twin) => {
       const chunks = {
         map_fragment: '#ifdef USE_MAP\ndiffuseColor *= texture2D( map, vMapUv ).bgra;\n#endif',
         aomap_fragment:
-          '#ifdef USE_AOMAP\nreflectedLight.indirectDiffuse *= texture(aoMap, vAoMapUv).r;\n#endif',
+          '#ifdef USE_AOMAP\nreflectedLight.indirectDiffuse *= texture(aoMap, vAoMapUv, 0.0).r;\n#endif',
+        // A function that has a parameter of that name.
+        common: '#include <common>\nvec4 sampled( sampler2D map, vec2 uv ) { return texture2D( map, uv ); }',
       };
       await asked('own code', (material) => {
         material.onBeforeCompile = (shader) => {

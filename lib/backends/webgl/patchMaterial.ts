@@ -50,8 +50,8 @@ export interface Patch {
   arrayMap: boolean;
   /** What it was merged of, see `mergedCode`. */
   merged: number;
-  /** A uniform of all its programs: what says which textures each vertex has, if the material was merged of several. */
-  table: { value: Texture | null };
+  /** Once it has been merged of several, a uniform of all its programs, which says the textures of each vertex; null until then. */
+  table: { value: Texture | null } | null;
 }
 
 const patches = /*@__PURE__*/ new WeakMap<Material, Patch>();
@@ -89,7 +89,7 @@ export function patchMaterial(
       known.codes.sort((a, b) => a - b);
     }
     if (otherSlots) known.slots = slots;
-    known.table.value = mergedTable(material);
+    noteTable(known, material);
     if (known.arrayMap !== arrayMap || known.merged !== merged) {
       known.arrayMap = arrayMap;
       known.merged = merged;
@@ -105,8 +105,18 @@ export function patchMaterial(
   const textures = texturesOf({ codes: [code], slots });
   const lists = knowsLists(material);
   const userCompile = material.onBeforeCompile;
-  const table = { value: mergedTable(material) };
-  const patch: Patch = { role, codes: [code], slots, textures, userCompile, lists, arrayMap, merged, table };
+  const patch: Patch = {
+    role,
+    codes: [code],
+    slots,
+    textures,
+    userCompile,
+    lists,
+    arrayMap,
+    merged,
+    table: null,
+  };
+  noteTable(patch, material);
   patches.set(material, patch);
 
   hookProperty<CompileHook>(material, 'onBeforeCompile', patch.userCompile, (user) => {
@@ -126,6 +136,12 @@ export function patchMaterial(
     };
   });
   return patch;
+}
+
+function noteTable(patch: Patch, material: Material): void {
+  const table = mergedTable(material);
+  if (patch.table !== null) patch.table.value = table;
+  else if (table !== null) patch.table = { value: table };
 }
 
 /**
@@ -159,7 +175,7 @@ function compileCrowd(
   parameters: WebGLProgramParametersWithUniforms,
 ): void {
   // Of several programs of a material, three.js keeps the uniforms of the one that was compiled last, so that all need it.
-  parameters.uniforms.mergedTable = patch.table;
+  if (patch.table !== null) parameters.uniforms.crowdMergedTable = patch.table;
   // Objects that are instanced and skinned at once are ours; three.js itself has none, and libraries that skin
   // instances by defines of their own keep these flags down.
   if (!parameters.instancing || !parameters.skinning) return;

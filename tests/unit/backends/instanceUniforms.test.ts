@@ -33,7 +33,8 @@ function compile(material: Material, name: 'standard' | 'depth' | 'normal' = 'st
 test('a crowd that has nothing of its own pays nothing', () => {
   const material = new MeshStandardMaterial();
   const crowd = createCrowd(material);
-  const { vertexShader, fragmentShader } = compile(material);
+  const { vertexShader, fragmentShader, uniforms } = compile(material);
+  expect(uniforms).toEqual({});
   expect(vertexShader).not.toContain('nstanceUniform');
   expect(fragmentShader).toBe(ShaderLib.standard.fragmentShader);
   const key = material.customProgramCacheKey();
