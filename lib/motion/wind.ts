@@ -1,7 +1,7 @@
-import { type Box3, MathUtils, Vector2, Vector3, Vector4 } from 'three';
+import { type Box3, MathUtils, Vector3, Vector4 } from 'three';
 import type { MotionNodes } from '../../shaders/motion.tsl.js';
 import { waveGLSL } from '../../shaders/motions/wave.glsl.js';
-import { windGLSL } from '../../shaders/motions/wind.glsl.js';
+import { ACROSS, windGLSL } from '../../shaders/motions/wind.glsl.js';
 import { type WindNumbers, windTSL } from '../../shaders/motions/wind.tsl.js';
 import { type Channel, channelOf } from './channels.js';
 import { defineMotion, type MotionSettings } from './defineMotion.js';
@@ -38,7 +38,7 @@ export interface WindOptions extends MotionSettings<WindUniforms> {
 }
 
 /** All uniforms that shaders read, some of which are made of others. */
-type Numbers = WindUniforms & WindNumbers & { rise: number; channel: Vector4 };
+type Numbers = WindUniforms & WindNumbers & { channel: Vector4 };
 
 /** Multiples of the time of gusts in the shaders are whole numbers of sixteenths. */
 const PERIOD = 16;
@@ -62,16 +62,26 @@ const windKind = (
       base: 0,
       heading: new Vector3(1, 0, 0),
       waves: new Vector3(),
-      leaning: new Vector2(),
-      swinging: new Vector2(),
-      rise: 1,
+      leanMean: 0,
+      leanAmplitude: 0,
+      swingMean: 1,
+      swingAmplitude: 0,
       perRise: 1,
       channel: new Vector4(),
     },
-    derived: ['heading', 'waves', 'leaning', 'swinging', 'rise', 'perRise', 'channel'],
-    reach: ({ strength, turbulence, rise }) => {
-      const bend = Math.abs(strength) * Math.hypot(1, 0.3 * MathUtils.clamp(turbulence, 0, 1));
-      return bend + (0.5 * bend * bend) / rise;
+    derived: [
+      'heading',
+      'waves',
+      'leanMean',
+      'leanAmplitude',
+      'swingMean',
+      'swingAmplitude',
+      'perRise',
+      'channel',
+    ],
+    reach: ({ strength, turbulence, perRise }) => {
+      const bend = Math.abs(strength) * Math.hypot(1, ACROSS * swingOf(turbulence));
+      return bend + 0.5 * bend * bend * perRise;
     },
     rate: ({ speed, wavelength }) => speed / wavelength,
     period: PERIOD,
@@ -80,12 +90,11 @@ const windKind = (
       heading.copy(direction).normalize();
       waves.copy(heading).multiplyScalar(wavelength === 0 ? 0 : 1 / wavelength);
       // Waves go from -1 to 1: in a lull it leans as far as gusts leave it, and swings back by the turbulence.
-      const gust = 0.5 * strength * MathUtils.clamp(gusts, 0, 1);
-      values.leaning.set(strength - gust, gust);
-      const swing = 0.5 * MathUtils.clamp(turbulence, 0, 1);
-      values.swinging.set(1 - swing, swing);
-      values.rise = height > 0 ? height : riseOf(rest, byHeight ? base : Infinity);
-      values.perRise = 1 / values.rise;
+      values.leanAmplitude = 0.5 * strength * MathUtils.clamp(gusts, 0, 1);
+      values.leanMean = strength - values.leanAmplitude;
+      values.swingAmplitude = swingOf(turbulence);
+      values.swingMean = 1 - values.swingAmplitude;
+      values.perRise = 1 / (height > 0 ? height : riseOf(rest, byHeight ? base : Infinity));
     },
     functions: waveGLSL,
     glsl: windGLSL(bent),
@@ -94,6 +103,9 @@ const windKind = (
   };
   return defineMotion(options);
 };
+
+/** By how much the share changes that an instance keeps of its lean. */
+const swingOf = (turbulence: number): number => 0.5 * MathUtils.clamp(turbulence, 0, 1);
 
 /**
  * How high what bends from `base` on is. What hangs wholly below is as high as all of it, what lies flat as it is wide: never next to
@@ -111,7 +123,7 @@ const windByHeight = /*@__PURE__*/ windKind(
   true,
   '( position.y - base ) * perRise',
   ({ position, uniforms: { base, perRise } }) => position.y.sub(base).mul(perRise),
-  ({ position, uniforms: { base, rise } }) => (position.y - base) / rise,
+  ({ position, uniforms: { base, perRise } }) => (position.y - base) * perRise,
 );
 
 const windByColor = /*@__PURE__*/ windKind(
@@ -154,15 +166,15 @@ const _place = /*@__PURE__*/ new Vector3();
 /** Twin of `windGLSL` and `windTSL`. */
 function moveInWind(vertex: MotionVertex<Numbers>, howBent: number): void {
   const { position, time, random, modelMatrix, instanceMatrix, worldMatrix } = vertex;
-  const { leaning, swinging, rise, heading, waves } = vertex.uniforms;
+  const { leanMean, leanAmplitude, swingMean, swingAmplitude, perRise, heading, waves } = vertex.uniforms;
   const bent = Math.min(Math.max(howBent, 0), 1);
   const { x, z } = _place.setFromMatrixPosition(worldMatrix);
   const along = _place.dot(waves);
   const across = x * waves.z - z * waves.x;
   const gust = motionWave(along - time + 0.3 * motionWave(0.6 * across + 0.4375 * time));
-  const lean = leaning.x + leaning.y * gust;
-  const swing = lean * (swinging.x + swinging.y * motionWave(5 * time + random));
-  const aside = 0.6 * swinging.y * lean * motionWave(3 * time + 7 * random);
+  const lean = leanMean + leanAmplitude * gust;
+  const swing = lean * (swingMean + swingAmplitude * motionWave(5 * time + random));
+  const aside = ACROSS * swingAmplitude * lean * motionWave(3 * time + 7 * random);
   // The transposed matrices times the direction.
   _push.copy(heading);
   for (const { elements: m } of [modelMatrix, instanceMatrix]) {
@@ -176,5 +188,5 @@ function moveInWind(vertex: MotionVertex<Numbers>, howBent: number): void {
   _push.normalize();
   _bend.set(-_push.z, 0, _push.x).multiplyScalar(aside).addScaledVector(_push, swing);
   position.addScaledVector(_bend, bent * bent);
-  position.y -= (0.5 * bent * bent * bent * _bend.lengthSq()) / rise;
+  position.y -= 0.5 * bent * bent * bent * _bend.lengthSq() * perRise;
 }

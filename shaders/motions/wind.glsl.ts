@@ -1,3 +1,6 @@
+/** How far an instance swings across the wind, as a share of how far it swings with it. */
+export const ACROSS = 0.6;
+
 /**
  * Bends a vertex with the wind. How far it is bent, from 0 at the root to 1 at the tip, is told by `bent`: by height or by vertex
  * colour. Gusts come with the wind, their fronts are curved, and behind them the instance swings, each at a time of its own. What is
@@ -13,9 +16,9 @@ vec3 place = ( modelMatrix * instanceMatrix[ 3 ] ).xyz;
 float along = dot( place, waves );
 float across = place.x * waves.z - place.z * waves.x;
 float gust = motionWave( along - time + 0.3 * motionWave( 0.6 * across + 0.4375 * time ) );
-float lean = leaning.x + leaning.y * gust;
-float swing = lean * ( swinging.x + swinging.y * motionWave( 5.0 * time + random ) );
-float aside = 0.6 * swinging.y * lean * motionWave( 3.0 * time + 7.0 * random );
+float lean = leanMean + leanAmplitude * gust;
+float swing = lean * ( swingMean + swingAmplitude * motionWave( 5.0 * time + random ) );
+float aside = ${ACROSS} * swingAmplitude * lean * motionWave( 3.0 * time + 7.0 * random );
 vec3 push = ( vec4( ( vec4( heading, 0.0 ) * modelMatrix ).xyz, 0.0 ) * instanceMatrix ).xyz;
 push *= inversesqrt( max( dot( push, push ), 1e-20 ) );
 vec3 bend = swing * push + aside * vec3( - push.z, 0.0, push.x );
