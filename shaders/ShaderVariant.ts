@@ -44,8 +44,11 @@ export function variantCode(variant: ShaderVariant): number {
   return (numbers * FLAGS + flags) * INFLUENCES.length + INFLUENCES.indexOf(influences);
 }
 
-/** The part of a code that says how many joints a vertex may follow: else codes of one object differ in `fades` at most. */
-export const influencesOfCode = (code: number): number => code % INFLUENCES.length;
+/**
+ * How many joints a vertex may follow, as a number below 3: what the variants of an object's colours and of its shadows differ in,
+ * besides `fades`.
+ */
+export const influencesCode = (code: number): number => code % INFLUENCES.length;
 
 /** The variant of a code. */
 export function variantOf(code: number): ShaderVariant {

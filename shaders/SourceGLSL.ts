@@ -25,7 +25,7 @@ export interface SourceGLSL {
    * Whether its declarations define `posedPosition` and `posedNormal`, which multiply positions and normals with the matrix, in
    * the place of those that just do that.
    */
-  carries?: boolean;
+  definesPosed?: boolean;
   /**
    * What the functions of its variants need. Several sources in one program declare what they have in common once: texts
    * that are the same.
@@ -34,7 +34,7 @@ export interface SourceGLSL {
    */
   declarations(slots: SlotSource, morphs: boolean): readonly string[];
   /**
-   * Defines `mat3x4 name()`, the affine matrix that carries the vertex from where it was modelled to where it is posed. Its
+   * Defines `mat3x4 name()`, the affine matrix that takes the vertex from where it was modelled to where it is posed. Its
    * columns are the matrix's rows. Sources without joints give one that holds for the vertex alone.
    */
   skinningMatrix(name: string, variant: ShaderVariant): string;

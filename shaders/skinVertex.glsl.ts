@@ -164,7 +164,7 @@ function skinningFunctions(program: CrowdProgram): string {
     ...(morphs ? [morphsGLSL] : []),
     ...(uniforms.texels > 0 ? [readUniformsGLSL(codes, uniforms)] : []),
     ...variants.flatMap((variant) => sourceOf(variant).declarations(slots, morphs)),
-    ...(variants.some((variant) => sourceOf(variant).carries) ? [] : [POSED]),
+    ...(variants.some((variant) => sourceOf(variant).definesPosed) ? [] : [POSED]),
   ]);
 
   const functions = [...declarations];

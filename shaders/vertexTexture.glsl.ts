@@ -19,33 +19,33 @@ vec3 unfoldNormal( vec2 square ) {
 
 }
 
-// Where the vertex was modelled, its normal there, and what that is as it is posed: the matrix turns what is beside them.
-vec3 carriedPosition = vec3( 0.0 );
-vec3 carriedNormal = vec3( 0.0 );
-vec3 carriedFacing = vec3( 0.0 );
+// Where the vertex was modelled, its normal there, and its normal as it is posed: the matrix turns what differs from those.
+vec3 crowdRestPosition = vec3( 0.0 );
+vec3 crowdRestNormal = vec3( 0.0 );
+vec3 crowdPosedNormal = vec3( 0.0 );
 
 vec3 posedPosition( vec3 place, mat3x4 skin ) {
 
-  return vec4( place - carriedPosition, 1.0 ) * skin;
+  return vec4( place - crowdRestPosition, 1.0 ) * skin;
 
 }
 
-vec3 posedNormal( vec3 facing, mat3x4 skin ) {
+vec3 posedNormal( vec3 direction, mat3x4 skin ) {
 
-  return vec4( facing - carriedNormal, 0.0 ) * skin + carriedFacing;
+  return vec4( direction - crowdRestNormal, 0.0 ) * skin + crowdPosedNormal;
 
 }
 
-mat3x4 carryVertex( float shown, vec3 posed, vec3 turned ) {
+mat3x4 posingMatrix( float shown, vec3 posed, vec3 turned ) {
 
   mat3 turn = mat3( shown );
-  carriedPosition = position;
-  carriedNormal = normal;
-  carriedFacing = shown * normal;
+  crowdRestPosition = position;
+  crowdRestNormal = normal;
+  crowdPosedNormal = shown * normal;
 
   if ( dot( turned, turned ) > 0.0 && dot( normal, normal ) > 0.0 ) {
 
-    carriedFacing = turned;
+    crowdPosedNormal = turned;
     vec3 from = normalize( normal );
     vec3 to = normalize( turned );
     float cosine = dot( from, to );
@@ -102,7 +102,7 @@ void addVertex_${precision}( ivec2 frame, int vertex, float weight, inout vec3 p
 ];
 
 /**
- * Carries a vertex to where it is in the frames that its instance shows, and turns what is beside it as its normal turns: by the
+ * Poses a vertex, as it is in the frames that its instance shows, and turns what is beside it as its normal turns: by the
  * least turn that does it, which tangents and motions follow. Position and normal themselves are added as the frames have them, so
  * that compilers leave the turn out where nothing else is asked for: in shadow maps, and in materials without normal maps.
  */
@@ -123,7 +123,7 @@ mat3x4 ${name}() {
   vec3 posed = vec3( 0.0 );
   vec3 turned = vec3( 0.0 );
   ${eachClipGLSL(variant, body)}
-  return carryVertex( shown, posed, turned );
+  return posingMatrix( shown, posed, turned );
 
 }
 `;

@@ -63,7 +63,7 @@ export function vertexMatrix(
   playback: PlaybackNodes,
   draw: VertexDrawNodes,
   variant: ShaderVariant,
-): CarriedVertex {
+): PosedVertexNodes {
   const ids = ivec4(attribute<'ivec4'>('skinIndex', 'ivec4')).toVar();
   const vertex = ids.y
     .add(ids.z.shiftLeft(int(16)))
@@ -100,16 +100,16 @@ export function vertexMatrix(
     }
     shown.addAssign(share);
   });
-  return carryVertex(shown, posed, turned);
+  return posingMatrix(shown, posed, turned);
 }
 
 /** What a vertex texture has of a vertex: see `PosedNodes`. */
-export interface CarriedVertex {
+export interface PosedVertexNodes {
   rows: Rows;
   normal: Node<'vec3'>;
 }
 
-function carryVertex(shown: Node<'float'>, posed: Node<'vec3'>, turned: Node<'vec3'>): CarriedVertex {
+function posingMatrix(shown: Node<'float'>, posed: Node<'vec3'>, turned: Node<'vec3'>): PosedVertexNodes {
   const rows = [vec3(shown, 0, 0).toVar(), vec3(0, shown, 0).toVar(), vec3(0, 0, shown).toVar()];
   const normal = normalGeometry.mul(shown).toVar();
   const lit = dot(turned, turned).greaterThan(0).and(dot(normalGeometry, normalGeometry).greaterThan(0));

@@ -42,10 +42,9 @@ function mix(crowd: PosedCrowd, vertex: number, read: 'addPosition' | 'addNormal
 }
 
 /**
- * Carries a position near a vertex, or the vertex itself, to where it is posed: by the turn that normals make, as `carryVertex`
- * in the shaders.
+ * Poses a position near a vertex, or the vertex itself: by the turn that normals make, as `posingMatrix` in the shaders.
  */
-function carry(crowd: PosedCrowd, vertex: number, target: Vector3): Vector3 {
+function posePosition(crowd: PosedCrowd, vertex: number, target: Vector3): Vector3 {
   const { position, normal } = crowd.geometry.attributes;
   _way
     .fromBufferAttribute(position as BufferAttribute, vertex)
@@ -67,7 +66,7 @@ const vertexSource = (precision: Precision): PoseSource => ({
   glsl: {
     textures: (slots) => (slots === 'attributes' ? 2 : 3),
     integers: 1,
-    carries: true,
+    definesPosed: true,
     declarations: (slots) => [
       newestSlotGLSL(slots),
       frameAtGLSL,
@@ -98,7 +97,7 @@ const vertexSource = (precision: Precision): PoseSource => ({
   pose({ playback, interpolate }, instance) {
     playback.pose(instance, interpolate, _pose);
   },
-  posedVertex: carry,
+  posedVertex: posePosition,
   posedNormal(crowd, vertex, target) {
     if (!verticesOf(crowd).vertexData.normals) return target;
     return target.copy(mix(crowd, vertex, 'addNormal', _turned));

@@ -18,13 +18,13 @@ export interface VertexNodes {
   morph: boolean;
 }
 
-/** What carries the vertex from where it was modelled to where it is posed. */
+/** What poses a vertex. */
 export interface PosedNodes {
   /** The rows of the skinning matrix. */
   rows: Rows;
   /**
-   * Of sources whose matrix holds for the vertex alone, the posed normal of the vertex. Then the matrix carries to the posed position
-   * what is at the vertex's own, and turns what is beside it, or beside its normal.
+   * Of sources whose matrix holds for the vertex alone, the posed normal of the vertex. Then the matrix takes the
+   * vertex to its posed position, and turns what differs from the vertex, or from its normal.
    */
   normal?: Node<'vec3'>;
 }

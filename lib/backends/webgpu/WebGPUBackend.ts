@@ -1,5 +1,5 @@
 import type { Camera, GeometryGroup, Material, Scene } from 'three';
-import { influencesOfCode } from '../../../shaders/ShaderVariant.js';
+import { influencesCode } from '../../../shaders/ShaderVariant.js';
 import type { DrawnMaterial } from '../../../shaders/tsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import { MERGED_CODES } from '../../utils/mergedMaps.js';
@@ -125,7 +125,7 @@ function prepareUploads(renderer: object, crowd: DrawnCrowd): void {
  */
 function keyOf(crowd: DrawnCrowd, culledOnGPU: boolean, material: Material): number {
   const { elements } = crowd.bindMatrix;
-  let key = elements[PARAM_VARIANT] * 3 + influencesOfCode(elements[PARAM_SHADOW_VARIANT]);
+  let key = elements[PARAM_VARIANT] * 3 + influencesCode(elements[PARAM_SHADOW_VARIANT]);
   key = key * 2 + (crowd.boneTexture.precision === 'half' ? 1 : 0);
   key = key * 2 + (crowd.instanceColor === null ? 0 : 1);
   key = key * 2 + (crowd.morphTexture === null ? 0 : 1);

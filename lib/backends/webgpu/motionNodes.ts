@@ -48,7 +48,7 @@ export interface MotionBuild {
   /**
    * Twin of `moveVertex` in `motion.glsl.ts`. Builds on the current stack.
    *
-   * @param pose What carries the vertex.
+   * @param pose What poses the vertex.
    * @param before Whether that is of the frame before.
    */
   move(pose: PosedNodes, before: boolean): MovedVertex;

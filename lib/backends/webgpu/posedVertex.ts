@@ -8,10 +8,10 @@ export const posedPosition = ({ rows, normal }: PosedNodes, position: Node<'vec3
   transform(rows, vec4(normal === undefined ? position : position.sub(positionGeometry), 1));
 
 /** Twin of `posedNormal` in GLSL. */
-export const posedNormal = ({ rows, normal }: PosedNodes, facing: Node<'vec3'>): Node<'vec3'> =>
+export const posedNormal = ({ rows, normal }: PosedNodes, direction: Node<'vec3'>): Node<'vec3'> =>
   normal === undefined
-    ? posedDirection(rows, facing)
-    : posedDirection(rows, facing.sub(normalGeometry)).add(normal);
+    ? posedDirection(rows, direction)
+    : posedDirection(rows, direction.sub(normalGeometry)).add(normal);
 
 /** Turns a direction at the vertex as the matrix says. */
 export const posedDirection = (rows: Rows, direction: Node<'vec3'>): Node<'vec3'> =>
