@@ -22,10 +22,9 @@ export function* morphReach(rig: Rig, parts: readonly ScenePart[]): Steps<number
     // Those of quantised files have units of their own, which their nodes or bones bring to those of the scene.
     let scale = 0;
     for (const joint of joints) {
-      if (joint < 0) continue;
       const at = joint * AFFINE_SIZE;
       // What is hidden at rest by a scale of 0 may grow in a clip: it then has the size at which it was bound.
-      scale = Math.max(scale, scaleOf(pose, at) || scaleOf(rig.jointInverses, at));
+      if (at >= 0) scale = Math.max(scale, scaleOf(pose, at) || scaleOf(rig.jointInverses, at));
     }
     most = Math.max(most, reach * scale);
   }
