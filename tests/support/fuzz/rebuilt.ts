@@ -69,12 +69,13 @@ function copyInstance(
   crowd.setOpacityAt(id, source.getOpacityAt(id));
   crowd.setRoughnessAt(id, source.getRoughnessAt(id));
   crowd.setUniformAt(id, 'dirt', source.getUniformAt(id, 'dirt'));
+  for (const make of edits.get(id)?.values() ?? []) make(crowd, id);
+  // Behind proportions, which write them too.
   const held = Object.assign(new Mesh(), { morphTargetInfluences: [0] });
   if (source.morphTexture && source.geometry.morphAttributes.position) {
     source.getMorphAt(id, held);
     crowd.setMorphAt(id, held);
   }
-  for (const make of edits.get(id)?.values() ?? []) make(crowd, id);
 }
 
 function copyColor(source: CharacterMesh, target: CharacterMesh, id: number): void {
