@@ -76,6 +76,17 @@ describe('the object is afterwards as it was, whatever the code changed', () => 
     expect(mesh.matrixWorld.elements[12]).toBe(0);
   });
 
+  test('angles that its quaternion alone would not give again', () => {
+    const mesh = createMesh();
+    mesh.rotation.set(0, 2, 0);
+    const before = mesh.quaternion.toArray();
+    bake(new Group().add(mesh), (time) => {
+      mesh.rotation.y = 2 + time;
+    });
+    expect(mesh.rotation.toArray()).toEqual([0, 2, 0, 'XYZ']);
+    expect(mesh.quaternion.toArray()).toEqual(before);
+  });
+
   test('visibility', () => {
     const mesh = createMesh();
     bake(new Group().add(mesh), (time) => {
