@@ -49,7 +49,11 @@ export const DRAWING: readonly Step[] = [
   },
   function becomeClone(p) {
     // A copy has no objects, so that nobody's objects move it.
-    if (p.livingKnights.length > 0 || p.isDisposed) return;
+    if (p.isDisposed) return;
+    for (const knight of p.livingKnights) {
+      p.edits.delete(knight.instanceId);
+      knight.dispose();
+    }
     const before = p.state();
     const copy = p.dice.chance(0.5) ? p.crowd.clone() : p.create(1).copy(p.crowd);
     p.scene.remove(p.crowd);

@@ -35,25 +35,41 @@ export function expectSeen(program: CrowdProgram, vertices: ReadonlyMap<number, 
     crowd.maxVisible = 0;
     expect(crowd.views.of(camera, crowd.matrixWorld, frame++).of(null).count, 'of nobody').toBe(0);
     crowd.maxVisible = Infinity;
-    const { seen, levels } = seenBy(crowd, camera);
-    for (const [id, own] of vertices) {
-      const at = levelsAt(crowd, id, camera);
-      if (at === null) continue;
-      const isInPicture = own.some((vertex) => {
-        _at.copy(vertex).applyMatrix4(crowd.matrixWorld).project(camera);
-        return Math.max(Math.abs(_at.x), Math.abs(_at.y), Math.abs(_at.z)) < 0.999;
-      });
-      const isDrawn = at.every((level) => crowd.crowd.levels.isDrawn(level));
-      const what = `${id} of camera ${k}, level ${at}`;
-      if (isInPicture && isDrawn && !seen.has(id))
-        throw new Error(`${what}, is in the picture and not drawn`);
-      if (!seen.has(id)) continue;
-      const listed = levels.flatMap((ids, level) => (ids.has(id) ? [level] : []));
-      if (listed.every((level) => at.includes(level)) && listed.length > 0) continue;
-      throw new Error(`${what}, is drawn at ${listed}`);
-    }
+    expectSeenBy(crowd, camera, vertices, k);
+    // What was kept for the camera must not be out of date when nothing else has changed.
+    const { levelFade } = crowd;
+    crowd.levelFade = levelFade === 0 ? 0.5 : 0;
+    expectSeenBy(crowd, camera, vertices, k);
+    crowd.levelFade = levelFade;
   });
   Object.assign(crowd, { maxVisible, maxTriangles });
+}
+
+function expectSeenBy(
+  crowd: SkinnedInstancedMesh,
+  camera: PerspectiveCamera,
+  vertices: ReadonlyMap<number, readonly Vector3[]>,
+  k: number,
+): void {
+  const { seen, levels } = seenBy(crowd, camera);
+  for (const [id, own] of vertices) {
+    const at = levelsAt(crowd, id, camera);
+    if (at === null) continue;
+    const { allowed, needed } = at;
+    const isInPicture = own.some((vertex) => {
+      _at.copy(vertex).applyMatrix4(crowd.matrixWorld).project(camera);
+      return Math.max(Math.abs(_at.x), Math.abs(_at.y), Math.abs(_at.z)) < 0.999;
+    });
+    const isDrawn = allowed.every((level) => crowd.crowd.levels.isDrawn(level));
+    const what = `${id} of camera ${k}, level ${allowed}`;
+    if (isInPicture && isDrawn && !seen.has(id)) throw new Error(`${what}, is in the picture and not drawn`);
+    if (!seen.has(id)) continue;
+    const listed = levels.flatMap((ids, level) => (ids.has(id) ? [level] : []));
+    const missing = needed.filter((level) => crowd.crowd.levels.isDrawn(level) && !listed.includes(level));
+    if (listed.every((level) => allowed.includes(level)) && listed.length > 0 && missing.length === 0)
+      continue;
+    throw new Error(`${what}, is drawn at ${listed}`);
+  }
 }
 
 /** Who is drawn for a camera, and who at each level at which something is. */
@@ -72,8 +88,12 @@ function idsOf({ list, count, isWhole = false }: View): number[] {
   return Array.from({ length: count }, (_, i) => (isWhole ? i : Math.floor(list.get(i))));
 }
 
-/** Levels at which an instance may be drawn for a camera that is where it is; null at the very border of one. */
-function levelsAt(crowd: SkinnedInstancedMesh, id: number, camera: PerspectiveCamera): number[] | null {
+/** Levels at which an instance may be drawn, and at which it has to be; null at the very border of one. */
+function levelsAt(
+  crowd: SkinnedInstancedMesh,
+  id: number,
+  camera: PerspectiveCamera,
+): { allowed: number[]; needed: number[] } | null {
   const { spheres } = crowd.views.groups;
   const { levels, levelFade: fade } = crowd;
   _middle.fromArray(spheres, id * 4).applyMatrix4(crowd.matrixWorld);
@@ -89,7 +109,15 @@ function levelsAt(crowd: SkinnedInstancedMesh, id: number, camera: PerspectiveCa
   if (starts.some((start) => Math.abs(distance - start) < NEARLY * start)) return null;
   const level = starts.filter((start, i) => i > 0 && start < distance).length;
   const next = starts[level + 1];
-  if (next === undefined) return [level];
-  const back = fade > 0 ? fade : levels[level + 1].hysteresis;
-  return distance > next * (1 - back) - NEARLY * next ? [level, level + 1] : [level];
+  if (next === undefined) return { allowed: [level], needed: [level] };
+  const both = [level, level + 1];
+  if (fade === 0) {
+    const isKept = distance > next * (1 - levels[level + 1].hysteresis - NEARLY);
+    return isKept ? { allowed: both, needed: [] } : { allowed: [level], needed: [level] };
+  }
+  const from = Math.max(next * (1 - fade), starts[level]);
+  if (distance < from - NEARLY * next) return { allowed: [level], needed: [level] };
+  // In the first step of many it has not begun.
+  const isWithin = distance > from + (next - from) / 32;
+  return { allowed: both, needed: isWithin ? both : [level] };
 }
