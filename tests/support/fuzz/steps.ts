@@ -6,12 +6,13 @@ import { OBJECTS } from './objects.js';
 import { PLAYING } from './playing.js';
 import { SHAPE } from './shape.js';
 
-/** Calls that a crowd takes. What instances play is changed most often. */
+/** Calls that a crowd takes. What instances play, and levels of detail, are changed most often. */
 export const LEGAL: readonly Step[] = [
   ...PLAYING,
   ...PLAYING,
   ...INSTANCES,
   ...SHAPE,
+  ...LEVELS,
   ...LEVELS,
   ...DRAWING,
   ...OBJECTS,
