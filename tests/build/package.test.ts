@@ -16,18 +16,18 @@ import { THOROUGH } from '../support/thorough.js';
 
 /** Kilobytes of each entry, minified and compressed, that it may not grow beyond unnoticed. */
 const CEILINGS: Record<string, number> = {
-  'skinned-instanced-mesh': 118,
-  'skinned-instanced-mesh/webgpu': 143,
+  'skinned-instanced-mesh': 119,
+  'skinned-instanced-mesh/webgpu': 144,
 };
 
 /** The same of what instances as objects add to the main entry. */
 const OBJECTS_CEILING = 13;
 
 /** The same of what reading and writing files adds. */
-const FILES_CEILING = 10;
+const FILES_CEILING = 10.5;
 
 /** The same of vertex textures, and of these with their nodes to the entry for WebGPURenderer. */
-const VERTEX_CEILINGS: Record<string, number> = { '': 11.5, '/webgpu': 12.5 };
+const VERTEX_CEILINGS: Record<string, number> = { '': 12, '/webgpu': 13 };
 
 /** The same of the command, not compressed: users of the library never load it. */
 const COMMAND_CEILING = 760;
