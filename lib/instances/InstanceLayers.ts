@@ -42,7 +42,7 @@ export class InstanceLayers implements InstanceData {
   }
 
   /** Clears the bits of instances that are on none of some layers: bit `id & 31` of word `id >> 5`. */
-  filter(bits: Uint32Array, mask: number, crowdMask: number): void {
+  filter(bits: Int32Array, mask: number, crowdMask: number): void {
     const others = (crowdMask & mask) !== 0;
     _kept.length = 0;
     for (const [id, own] of this.masks) {

@@ -42,7 +42,7 @@ export class CameraView implements WantedPoses {
   private costsTurn = -1;
   /** Whether it is for a shadow map. */
   inShadow = false;
-  readonly seen: Uint32Array;
+  readonly seen: Int32Array;
   levels: Uint8Array | null = null;
   readonly poseRates: Float32Array = new Float32Array(LEVEL_CODES);
   hasPoseRates = false;
@@ -73,7 +73,7 @@ export class CameraView implements WantedPoses {
     /** Whether instances on none of the viewer's layers are left out. */
     readonly byLayers = true,
   ) {
-    this.seen = new Uint32Array(Math.ceil(capacity / 32));
+    this.seen = new Int32Array(Math.ceil(capacity / 32));
     this.all = { count: 0, list: new InstanceList(capacity), isWhole: true, isFading: false };
     this.lists = new LevelLists(capacity);
   }

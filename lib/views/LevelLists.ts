@@ -52,7 +52,7 @@ export class LevelLists {
     chosen: CameraLevels,
     table: LevelTable,
     inShadow: boolean,
-    seen: Uint32Array,
+    seen: Int32Array,
   ): number {
     const { views, capacity } = this;
     const { count: levels, mixed } = table;

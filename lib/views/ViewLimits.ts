@@ -13,7 +13,7 @@ export class ViewLimits {
   maxTriangles = Infinity;
   /** Where the camera is that decides which instances are the nearest, and those that were. */
   private readonly eye = new Vector3();
-  private kept: Uint32Array | null = null;
+  private kept: Int32Array | null = null;
   private changed = false;
   private readonly budget: Budget = { max: Infinity, costs: this.costs, levels: null };
 
@@ -61,7 +61,7 @@ export class ViewLimits {
    * @returns Whether all of them may be seen.
    */
   apply(
-    seen: Uint32Array,
+    seen: Int32Array,
     drawn: Uint32Array,
     spheres: Float32Array,
     matrix: readonly number[],
@@ -69,7 +69,7 @@ export class ViewLimits {
   ): boolean {
     const { maxVisible, maxTriangles } = this;
     if (maxVisible === Infinity && maxTriangles === Infinity) return true;
-    this.kept ??= new Uint32Array(seen.length);
+    this.kept ??= new Int32Array(seen.length);
     const { budget } = this;
     budget.max = maxTriangles;
     budget.levels = levels;

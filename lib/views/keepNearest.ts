@@ -37,9 +37,9 @@ export interface Budget {
  * @returns Whether all of them may be seen.
  */
 export function keepNearest(
-  seen: Uint32Array,
+  seen: Int32Array,
   drawn: Uint32Array,
-  kept: Uint32Array,
+  kept: Int32Array,
   spheres: Float32Array,
   matrix: readonly number[],
   eye: Vector3,
@@ -72,7 +72,7 @@ export function keepNearest(
   return !isDear && count <= max;
 }
 
-function drop(seen: Uint32Array, id: number): void {
+function drop(seen: Int32Array, id: number): void {
   seen[id >> 5] &= ~(1 << (id & 31));
 }
 
@@ -85,7 +85,7 @@ function costOf(count: number, { costs, levels }: Budget): number {
 
 /** Goes through the instances from near to far, and drops those from the first on for which there is nothing left. */
 function dropDearest(
-  seen: Uint32Array,
+  seen: Int32Array,
   count: number,
   max: number,
   { max: budget, costs, levels }: Budget,
@@ -109,7 +109,7 @@ function dropDearest(
 /** Squared distances in the world, which are less for instances that were kept. */
 function measure(
   count: number,
-  kept: Uint32Array,
+  kept: Int32Array,
   spheres: Float32Array,
   m: readonly number[],
   { x: ex, y: ey, z: ez }: Vector3,

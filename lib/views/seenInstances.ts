@@ -17,7 +17,7 @@ export function markSeen(
   groups: InstanceGroups,
   count: number,
   { planes }: Frustum,
-  bits: Uint32Array,
+  bits: Int32Array,
 ): boolean {
   const { spheres, order, groupSpheres, groupCount } = groups;
   planes.forEach(copyPlane);
@@ -46,7 +46,7 @@ export function markSeen(
  * @param ids Has room for all.
  * @returns How many there are.
  */
-export function listSeen(bits: Uint32Array, drawn: Uint32Array, ids: Uint32Array): number {
+export function listSeen(bits: Int32Array, drawn: Uint32Array, ids: Uint32Array): number {
   let count = 0;
   const words = Math.min(bits.length, drawn.length);
   for (let word = 0; word < words; word++) {

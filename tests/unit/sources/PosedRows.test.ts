@@ -12,7 +12,7 @@ const RATES = [0, 30, 15, 7];
 
 /** What a camera sees. */
 class Camera implements WantedPoses {
-  readonly seen = new Uint32Array(Math.ceil(COUNT / 32));
+  readonly seen = new Int32Array(Math.ceil(COUNT / 32));
   readonly levels = new Uint8Array(COUNT);
   readonly poseRates = Float32Array.from(RATES);
   readonly hasPoseRates = true;
