@@ -11,7 +11,7 @@ import { type PoseCounts, type PosePassInput, WebGLPosePass } from './WebGLPoseP
 /** Lists of instances that are kept apart, so that a list which stays the same from frame to frame is sent once. */
 const MAX_RUNS = 4;
 
-const _state = /*@__PURE__*/ {} as PosedState;
+const _state = {} as PosedState;
 
 /** The poses of all that share one playback: a crowd and what is attached to it. */
 export class WebGLPoses {
