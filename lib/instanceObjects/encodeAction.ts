@@ -4,6 +4,7 @@ import { setPlace } from '../playback/changeSlot.js';
 import { basePass } from '../playback/loops.js';
 import {
   clearSlot,
+  FIRST,
   ONCE,
   REVERSED,
   SLOT_COUNT,
@@ -52,6 +53,7 @@ export function encodeAction(action: PlayedAction, rate: number, clock: number, 
 
   encodeSpeed(action, rate, clock, out);
   out[SLOT_LOOP] =
+    FIRST +
     (action.loop === LoopPingPong ? LOOP_PING_PONG : 0) +
     (action.loop === LoopOnce ? ONCE : 0) +
     (action.clampWhenFinished ? LOOP_CLAMP : 0) +

@@ -9,8 +9,10 @@ import { checkPlay, type PlayOptions, type Start } from './PlayOptions.js';
 import { readPose } from './readPose.js';
 import { MAX_ACTIONS } from './SlotOrder.js';
 import {
+  FIRST,
   intervalsOf,
   isReversed,
+  SLOT_LOOP,
   SLOT_RATE,
   SLOT_START,
   SLOT_STARTED,
@@ -130,6 +132,7 @@ export class InstancePlayback extends PlaybackState {
     if (slots === null || intervalsOf(slots, at) < 1) return;
     this.driver?.released(index, layer);
     this.settle(index);
+    slots[at + SLOT_LOOP] |= FIRST;
     slots[at + SLOT_STARTED_IN] = basePass(slots, at);
     setPlace(slots, at, time.timeOf(index), frames, this.isPaused(index));
     this.texels.changed(index);

@@ -52,10 +52,10 @@ export function totalAt(slots: Slots, at: number, clock: number): number {
   return slots[at + SLOT_PLACE] + slots[at + SLOT_RATE] * seconds;
 }
 
-/** The pass from whose start totals count: forward there is none before 0. */
+/** The pass from whose start totals count: forward there is none before 0, unless the clock was turned back to before it. */
 export function basePass(slots: Slots, at: number): number {
   const pass = slots[at + SLOT_PASS];
-  return slots[at + SLOT_RATE] > 0 ? Math.max(pass, 0) : pass;
+  return slots[at + SLOT_RATE] > 0 && hasBit(slots, at, FIRST) ? Math.max(pass, 0) : pass;
 }
 
 /** After how many passes, that one included, the clip has finished: at least 1, and `REPEAT_FOREVER` if it never does. */
@@ -116,7 +116,7 @@ export function mirrored(within: number, intervals: number, isMirrored: boolean)
 /** Frame of the clip that a slot shows at a place. */
 export function frameOf(slots: Slots, at: number, { pass, within, finished }: Place): number {
   // In reverse three.js does not count the first pass: it numbers it -1, and mirrors it, until it has ended.
-  const counts = pass >= 0 || (!finished && isReversed(slots, at));
+  const counts = pass >= 0 || !hasBit(slots, at, FIRST) || (!finished && isReversed(slots, at));
   return mirrored(within, intervalsOf(slots, at), counts && isMirrored(slots, at, pass));
 }
 

@@ -6,6 +6,7 @@ import type { LayerSlots } from './LayerSlots.js';
 import { basePass, type Place } from './loops.js';
 import type { Start } from './PlayOptions.js';
 import {
+  FIRST,
   fadeTo,
   intervalsOf,
   REVERSED,
@@ -63,7 +64,7 @@ export function startClip(
   if (clip === null) return slots;
   slots[at + SLOT_START] = clip.start;
   slots[at + SLOT_COUNT] = clip.count;
-  slots[at + SLOT_LOOP] = start.loop | (rate < 0 ? REVERSED : 0);
+  slots[at + SLOT_LOOP] = start.loop | FIRST | (rate < 0 ? REVERSED : 0);
   slots[at + SLOT_REPETITIONS] = start.repetitions;
   slots[at + SLOT_RATE] = rate;
   slots[at + SLOT_PASS] = -1;

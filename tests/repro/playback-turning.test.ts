@@ -117,3 +117,20 @@ test('a clip that has finished stays where it is when its time scale changes', (
     }
   }
 });
+
+test.each<[string, (crowd: SkinnedInstancedMesh) => SkinnedInstancedMesh]>([
+  ['gets its speed again', (crowd) => crowd.setTimeScaleAt(0, 1)],
+  ['is paused', (crowd) => crowd.pause(0)],
+  ['is paused and goes on', (crowd) => crowd.pause(0).resume(0)],
+  ['is saved and goes on', (crowd) => crowd.playbackFromJSON(crowd.playbackToJSON())],
+])('a ping-pong that was turned back to before its start stays on its way when it %s', (_, change) => {
+  const pair = createPair({ loop: LoopPingPong });
+  pair.update(1.4);
+  // From here on, its passes count from this one.
+  pair.turn(1);
+  pair.crowd.update(-2.2);
+  pair.reference.update(-2.2);
+  expect(tipOf(pair.crowd, 0)).toBeCloseTo(0.8, 5);
+  expect(pair.reference.target.position.x).toBeCloseTo(0.8, 5);
+  expect(tipOf(change(pair.crowd), 0)).toBeCloseTo(0.8, 5);
+});
