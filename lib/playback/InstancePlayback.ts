@@ -1,7 +1,7 @@
 import { MIXED_POSES } from '../constants.js';
 import type { BakedClip } from '../poses/ClipTable.js';
 import type { PoseMix } from '../poses/PoseMix.js';
-import { actionWeights, changeWeight } from './actionWeights.js';
+import { actionWeights, changeWeight, plays } from './actionWeights.js';
 import { changeRate, setPlace } from './changeSlot.js';
 import { basePass, type Place } from './loops.js';
 import { PlaybackState } from './PlaybackState.js';
@@ -154,15 +154,17 @@ export class InstancePlayback extends PlaybackState {
    */
   setWeight(index: number, clip: BakedClip, weight: number, fade: number, caller: string, layer = 0): void {
     this.checkMixes('weight', caller);
-    this.driver?.released(index, layer);
     const slots = this.stack.layers[layer];
-    const cameBack = (slot: number) => this.observer?.started(index, layer * MAX_ACTIONS + slot);
-    if (!changeWeight(slots, index, this.time.timeOf(index), clip.start, weight, fade, cameBack)) {
+    const clock = this.time.timeOf(index);
+    if (!plays(slots, index, clock, clip.start)) {
       const where = layer === 0 ? '' : ` on layer "${this.layers.names[layer]}"`;
       throw new Error(
         `${caller}: instance ${index} does not play "${clip.name}"${where}; play it with a weight first.`,
       );
     }
+    this.driver?.released(index, layer);
+    const cameBack = (slot: number) => this.observer?.started(index, layer * MAX_ACTIONS + slot);
+    changeWeight(slots, index, clock, clip.start, weight, fade, cameBack);
     this.texels.changed(index);
   }
 

@@ -127,11 +127,23 @@ export function startBeside(
 }
 
 /**
- * Changes the weight of a clip.
+ * Whether an instance plays a clip, and it has not faded out.
+ *
+ * @param start First frame of the clip.
+ */
+export function plays(layer: LayerSlots, index: number, clock: number, start: number): boolean {
+  const at = layer.at(index);
+  const place = layer.find(index, start);
+  if (place < 0) return false;
+  const slots = layer.slotsAt(index, place);
+  return !hasBit(slots, at, FADING_OUT) || fadeDone(slots, at, clock) < 1;
+}
+
+/**
+ * Changes the weight of a clip that an instance plays.
  *
  * @param start First frame of the clip.
  * @param cameBack Called with the number of the clip's slot if it was fading out, and now stays.
- * @returns Whether the clip plays.
  */
 export function changeWeight(
   layer: LayerSlots,
@@ -141,10 +153,9 @@ export function changeWeight(
   weight: number,
   fade: number,
   cameBack: (slot: number) => void,
-): boolean {
+): void {
   layer.endFades(index, clock);
   const place = layer.find(index, start);
-  if (place < 0) return false;
   const at = layer.at(index);
   const slots = layer.slotsAt(index, place);
   fadeTo(slots, at, clock, weight, fade);
@@ -154,7 +165,6 @@ export function changeWeight(
     slots[at + SLOT_STARTED_IN] = Number.NaN;
     cameBack(layer.order.slot(index, place));
   }
-  return true;
 }
 
 /** Whether a slot is the rest pose, which shows wherever the weights of clips leave room for it, without a weight of its own. */

@@ -88,3 +88,12 @@ test('rays go by the layers of an attachment where no instance has layers', () =
   ray.layers.set(2);
   expect(ray.intersectObject(sword).length).toBeGreaterThan(0);
 });
+
+test('a weight that is refused leaves the actions as they are', () => {
+  const crowd = createCrowd({ Slide: 1, Two: 2 });
+  const knight = crowd.createInstance();
+  const slide = knight.clipAction('Slide').play();
+  crowd.update(0.25);
+  expect(() => crowd.setWeightAt(knight.instanceId, 'Two', 0.5)).toThrow(/does not play "Two"/);
+  expect(slide.isRunning()).toBe(true);
+});

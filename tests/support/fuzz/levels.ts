@@ -37,6 +37,9 @@ export function addLevelTo(crowd: SkinnedInstancedMesh, level: AddedLevel, hasJo
   else crowd.addLevel(hasJoints ? coarse : half(crowd), from, hysteresis, options);
 }
 
+/** Whether levels begin so near to each other that in float32 nothing may be left of the first. */
+const isNear = (start: number, other: number): boolean => Math.abs(start - other) < 1e-3 * start;
+
 /** A level that was added, and its place among those of the crowd; null if there is none, as in a crowd that is disposed. */
 function pickLevel(p: CrowdProgram): { level: AddedLevel; place: number } | null {
   if (p.levels.length === 0) return null;
@@ -58,7 +61,7 @@ export const LEVELS: readonly Step[] = [
     const size = (1 + dice.below(nothing ? 3 : 9)) / 10;
     const distance = nothing ? 8 + dice.below(7) : 3 + dice.below(12);
     const start = bySize ? size : distance;
-    if (levels.some((level) => level.start === start)) return;
+    if (levels.some((level) => isNear(level.start, start))) return;
     const level: AddedLevel = {
       start,
       bySize,
@@ -83,9 +86,10 @@ export const LEVELS: readonly Step[] = [
     const { level, place } = picked;
     const { bySize, start } = level;
     const behind = p.crowd.levels[place + 1];
+    const next = bySize ? (behind?.screenShare ?? start / 2) : (behind?.distance ?? start + 1);
+    if (isNear(start, next)) return;
     // Half way to where the next one begins.
-    if (bySize) level.start = (start + (behind?.screenShare ?? start / 2)) / 2;
-    else level.start = (start + (behind?.distance ?? start + 1)) / 2;
+    level.start = (start + next) / 2;
     Object.assign(p.crowd.levels[place], { [bySize ? 'screenShare' : 'distance']: level.start });
   },
   function changeLevel(p) {
