@@ -1,4 +1,4 @@
-import { Color, type Material } from 'three';
+import { Color, type Material, MathUtils } from 'three';
 import { hasUserHook } from '../backends/webgl/patchMaterial.js';
 
 /** A material with the constants that merging may take out of it. */
@@ -54,12 +54,25 @@ export function textOf(value: unknown): string {
   if (value === null || typeof value !== 'object') return String(value);
   const { uuid, toArray } = value as { uuid?: string; toArray?(): unknown };
   if (uuid !== undefined) return uuid;
-  return JSON.stringify(typeof toArray === 'function' ? toArray.call(value) : value);
+  try {
+    return JSON.stringify(typeof toArray === 'function' ? toArray.call(value) : value);
+  } catch {
+    // JSON has no way to write what refers to itself: such an object is the same as no other.
+    if (!numbered.has(value)) numbered.set(value, MathUtils.generateUUID());
+    return numbered.get(value) as string;
+  }
 }
+
+/** A text of its own for each object that cannot be written as one. */
+const numbered = /*@__PURE__*/ new WeakMap<object, string>();
 
 /** What is drawn in the place of several materials, white: their colours are in the vertices. */
 export function standInFor(members: readonly Constants[]): Constants {
-  const material = members[0].clone() as Constants;
+  const { userData } = members[0];
+  // `copy` writes userData as JSON, which fails where these refer to something that refers to them.
+  const source = Object.create(members[0], { userData: { value: {} } }) as Constants;
+  const material = members[0].clone.call(source) as Constants;
+  material.userData = { ...userData };
   material.name = members.map(({ name }) => name).join('+');
   material.vertexColors = true;
   material.color?.set(0xffffff);

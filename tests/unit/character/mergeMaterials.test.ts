@@ -111,6 +111,25 @@ test('nodes that plain materials have go along, and methods of the user keep the
   expect(groups([own, other])).toEqual([]);
 });
 
+test('what refers to itself on a material neither keeps others from merging nor is written as JSON', () => {
+  const owner: Record<string, unknown> = { name: 'the game', big: 1n };
+  owner.self = owner;
+  const [red, green] = [surface({ color: 0xff0000 }), surface({ color: 0x00ff00 })];
+  for (const material of [red, green]) {
+    Object.assign(material, { owner });
+    material.userData.owner = owner;
+  }
+  const { shares } = mergeMaterials([red, green], true, ALL);
+  expect(shares.get(red)?.material).toBe(shares.get(green)?.material);
+  expect(shares.get(red)?.material).toMatchObject({ owner, userData: { owner } });
+  expect(shares.get(red)?.material.userData).not.toBe(red.userData);
+
+  const another: Record<string, unknown> = { name: 'the game', big: 1n };
+  another.self = another;
+  Object.assign(green, { owner: another });
+  expect(groups([red, green])).toEqual([]);
+});
+
 test('materials that have been drawn by another crowd are merged with those that have not', () => {
   const [drawn, other] = [surface({ color: 0xff0000 }), surface({ color: 0x00ff00 })];
   patchNodeMaterial(drawn);
