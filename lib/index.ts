@@ -66,5 +66,5 @@ export type { LayerMask } from './tracks/layerMask.js';
 export type { PoseTracks, TrackClip } from './tracks/PoseTracks.js';
 export type { AffineArray } from './utils/affine.js';
 export type { CustomSort, SortedInstance } from './views/DrawOrder.js';
-export type { Level } from './views/LevelTable.js';
+export type { Level } from './views/Level.js';
 export type { ViewInfo } from './views/ViewInfo.js';

@@ -3,7 +3,7 @@ import { removePlaybackAttributes, setPlaybackAttributes } from '../character/cr
 import { Crowd } from '../crowd/Crowd.js';
 import type { InstanceData } from '../instances/InstanceData.js';
 import { warnOnce } from '../utils/warnOnce.js';
-import type { Level } from '../views/LevelTable.js';
+import { guardedLevel, type Level } from '../views/Level.js';
 import { CrowdMesh } from './CrowdMesh.js';
 import type { DrawOptions } from './crowdTypes.js';
 import type { OwnedResources } from './OwnedResources.js';
@@ -47,7 +47,7 @@ export class LevelMesh extends CrowdMesh {
     owned: OwnedResources | null = null,
   ) {
     super(geometry, material, crowd, options);
-    this.entry = { ...numbers, object: this };
+    this.entry = guardedLevel({ ...numbers, object: this });
     this.owned = owned?.retain() ?? null;
     shareLooks(this, () => this.owner);
   }

@@ -2,10 +2,9 @@ import type { BufferGeometry, Object3D } from 'three';
 import { ownInstanced } from '../backends/ownInstanced.js';
 import { type Simplified, type Simplifier, simplifyGeometry } from '../character/simplifyGeometry.js';
 import { Crowd } from '../crowd/Crowd.js';
-import { checkPoseRate } from '../playback/PlayOptions.js';
-import { isWithin } from '../utils/checkOptions.js';
+import { checkOptions, isWithin } from '../utils/checkOptions.js';
 import { describe } from '../utils/describe.js';
-import type { Level } from '../views/LevelTable.js';
+import { guardedLevel, LEVEL_CHECKS, type Level } from '../views/Level.js';
 import { createLevel, type LevelOptions } from './createLevel.js';
 import { EditableMesh } from './EditableMesh.js';
 import { LevelMesh, type LevelNumbers } from './LevelMesh.js';
@@ -127,7 +126,7 @@ export abstract class LeveledMesh extends EditableMesh {
     const numbers = checkLevel(start, hysteresis, options, caller);
     this.crowd.levels.check(numbers.screenShare, caller);
     if (character === null) {
-      this.crowd.levels.add({ object: null, ...numbers });
+      this.crowd.levels.add(guardedLevel({ object: null, ...numbers }));
       return null;
     }
     const { geometry, material, owned } = createLevel(this, character, options, caller);
@@ -223,7 +222,7 @@ export abstract class LeveledMesh extends EditableMesh {
     this.levelFade = source.levelFade;
     this.levels[0].poseRate = source.levels[0].poseRate;
     if (recursive) {
-      for (const level of source.levels) if (level.object === null) this.crowd.levels.add({ ...level });
+      for (const level of source.levels) if (level.object === null) this.crowd.levels.add(guardedLevel(level));
     }
     return this;
   }
@@ -246,11 +245,8 @@ function checkLevel(
   { poseRate = 0, attachments = true }: LevelOptions,
   caller: string,
 ): LevelNumbers {
-  checkPoseRate(poseRate, caller);
-  if (!isWithin(hysteresis, 1)) {
-    throw new Error(`${caller}: hysteresis is ${describe(hysteresis)}; use a share of the distance, 0 to 1.`);
-  }
   const numbers = { hysteresis, poseRate, attachments };
+  checkOptions(numbers, LEVEL_CHECKS, caller);
   if (typeof start === 'number') {
     if (Number.isFinite(start)) return { ...numbers, distance: Math.abs(start), screenShare: null };
     throw new Error(`${caller}: the distance is ${start}; use a finite number.`);

@@ -1,6 +1,7 @@
 import type { Object3D } from 'three';
 import { FADE_STEPS, ID_MASK } from '../constants.js';
 import { warnOnce } from '../utils/warnOnce.js';
+import { guardedLevel, type Level } from './Level.js';
 
 /** The most levels of detail that a crowd may have, its own mesh among them. Shaders hold arrays of this length. */
 export const MAX_LEVELS = 8;
@@ -22,31 +23,6 @@ const MAX_MIXED = 8;
 
 /** Frames after which a list that nothing has asked for makes room for another. */
 const STALE = 30;
-
-/** A level of detail of a crowd, as `LOD.levels` has them. The numbers may be changed at any time. */
-export interface Level {
-  /** What is drawn: the crowd for level 0, else what `addLevel` returned; null where nothing is drawn. */
-  readonly object: Object3D | null;
-  /** World units from the camera to the instance, divided by the camera's zoom, from which on the level is drawn. */
-  distance: number;
-  /**
-   * Where levels go by size: share of the height of the picture that an instance takes, 0 to 1, below which the level is
-   * drawn. Null where they go by distance.
-   */
-  screenShare: number | null;
-  /**
-   * By how much of the distance an instance must come nearer again before the level before is drawn: 0 to 1. Not used while levels
-   * fade, see `levelFade`.
-   */
-  hysteresis: number;
-  /**
-   * Poses a second of instances at this level; 0 for one in every frame. Where several cameras see an instance, the highest of
-   * their levels' rates holds, and the lower of that and the instance's own.
-   */
-  poseRate: number;
-  /** Whether what is attached to joints is drawn at this level. Behind a level at which it is not, it is not either. */
-  attachments: boolean;
-}
 
 /** The levels of detail of a crowd: from where on each is drawn. The first is the crowd's own mesh. */
 export class LevelTable {
@@ -198,7 +174,7 @@ export class LevelTable {
 
   /** Makes a mesh level 0, which is drawn where no other is. */
   begin(object: Object3D): void {
-    this.sorted = [{ ...this.sorted[0], object }, ...this.sorted.slice(1)];
+    this.sorted = [guardedLevel({ ...this.sorted[0], object }), ...this.sorted.slice(1)];
   }
 
   /**
@@ -313,7 +289,14 @@ export class LevelTable {
 }
 
 function levelZero(object: Object3D | null): Level {
-  return { object, distance: 0, screenShare: null, hysteresis: 0, poseRate: 0, attachments: true };
+  return guardedLevel({
+    object,
+    distance: 0,
+    screenShare: null,
+    hysteresis: 0,
+    poseRate: 0,
+    attachments: true,
+  });
 }
 
 /** Where a level starts, in the measure that all levels of its table have; at infinity if that is nowhere. */

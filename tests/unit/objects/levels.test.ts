@@ -445,3 +445,45 @@ test('what does not fit the crowd is an error that says so', () => {
   expect(crowd.levels).toHaveLength(1);
   expect(crowd.children).toEqual([]);
 });
+
+test('numbers of a level that cannot be are errors as they are set', () => {
+  const { root, clips } = createStick();
+  const crowd = SkinnedInstancedMesh.from(root, clips, 1);
+  const level = crowd.addLevel(root, 10, 0.1);
+  crowd.addLevel(null, 20);
+  const set = (at: number, values: object) => () => void Object.assign(crowd.levels[at], values);
+  const before = crowd.levels.map((one) => ({ ...one }));
+  for (const at of [0, 1, 2]) {
+    for (const distance of [Number.NaN, -1, '5', null, undefined]) {
+      const shown = typeof distance === 'string' ? '"5"' : distance;
+      const message = `SkinnedInstancedMesh.levels: distance is ${shown}; use world units from 0.`;
+      expect(set(at, { distance })).toThrow(message);
+    }
+    for (const hysteresis of [Number.NaN, -0.1, 1.1, '0', null]) {
+      expect(set(at, { hysteresis })).toThrow('SkinnedInstancedMesh.levels: hysteresis is ');
+    }
+    for (const poseRate of [Number.NaN, -1, '15', null, true]) {
+      expect(set(at, { poseRate })).toThrow(/levels: poseRate is .*; use a number of poses a second/);
+    }
+    expect(set(at, { attachments: 1 })).toThrow('levels: attachments is 1; use true or false.');
+    expect(set(at, { screenShare: 0.5 })).toThrow(
+      'SkinnedInstancedMesh.levels: screenShare is 0.5, and the level goes by the other measure; remove it, and add another.',
+    );
+    expect(set(at, { screenShare: -1 })).toThrow("use a share of the picture's height above 0.");
+  }
+  expect(() => Object.assign(level.entry, { distance: Number.NaN })).toThrow('levels: distance is NaN');
+  expect(() => crowd.addLevel(null, 5, 0, { poseRate: '15' as unknown as number })).toThrow(
+    'SkinnedInstancedMesh.addLevel: poseRate is "15"; use a number of poses a second',
+  );
+  expect(() => crowd.addLevel(null, 5, 0, { attachments: 'no' as unknown as boolean })).toThrow(
+    'SkinnedInstancedMesh.addLevel: attachments is "no"; use true or false.',
+  );
+  expect(crowd.levels.map((one) => ({ ...one }))).toEqual(before);
+
+  Object.assign(crowd.levels[2], { distance: Infinity });
+  Object.assign(crowd.levels[1], { distance: 15, hysteresis: 1, poseRate: 5.5, attachments: false });
+  expect(level.entry).toMatchObject({ distance: 15, hysteresis: 1, poseRate: 5.5, attachments: false });
+  const copy = crowd.clone();
+  expect(() => Object.assign(copy.levels[2], { distance: -1 })).toThrow('levels: distance is -1');
+  expect(copy.levels[1]).toMatchObject({ distance: 15, poseRate: 5.5 });
+});
