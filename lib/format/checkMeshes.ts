@@ -1,4 +1,12 @@
-import { type BufferGeometry, Matrix4, type Mesh, type Object3D, Vector3 } from 'three';
+import {
+  type BufferGeometry,
+  DetachedBindMode,
+  Matrix4,
+  type Mesh,
+  type Object3D,
+  type SkinnedMesh,
+  Vector3,
+} from 'three';
 import type { ScenePart } from '../baking/collectParts.js';
 import { positionSums } from '../baking/positionSums.js';
 import { runAll } from '../baking/runBake.js';
@@ -7,6 +15,7 @@ import { createJointBoxes, growJointBoxes } from '../poses/jointBoxes.js';
 import { createPoseMix } from '../poses/PoseMix.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { affineToMatrix4 } from '../utils/affine.js';
+import { warnOnce } from '../utils/warnOnce.js';
 import type { MeshCheck } from './LoadedCharacter.js';
 
 /** How far vertices may be off, as a share of the diagonal of their mesh: what files of other tools round away. */
@@ -15,11 +24,14 @@ const TOLERANCE = 2e-3;
 const ROUNDING = 2e-6;
 /** How much nearer to its baked place a mesh must be by its own node than by what was baked, to have been changed by a tool. */
 const NEARER = 0.25;
+/** How many times farther than that vertices may be off a character must be, to have been moved. */
+const FAR = 5;
 
 /**
  * What `from` calls with the meshes that it draws, to find those that a tool has changed since they were baked. Tools that quantise
  * positions write them in other units, and make up for it in the inverse bind matrices, or in the node of a mesh that has no bones: a
- * bone texture knows neither. Tools that reorder vertices leave a vertex texture with the places of others.
+ * bone texture knows neither. Tools that reorder vertices leave a vertex texture with the places of others. Characters that were moved as
+ * a whole are drawn where they were baked, with a warning: whoever baked them may have meant to move them.
  *
  * @param scene What holds the meshes, as it was loaded: later it may be in any pose, and code may have moved vertices.
  * @param baked What was baked of them. Of crowds with another bone texture nothing is checked.
@@ -33,10 +45,11 @@ export function meshCheck(scene: Object3D, baked: BoneTexture, field: string): M
   const toScene = scene.matrixWorld.clone().invert();
   scene.traverse((node) => {
     const { isMesh, geometry } = node as Mesh;
-    if (isMesh !== true || !geometry.hasAttribute('position')) return;
     if (binding === null) loaded.set(node, toScene.clone().multiply(node.matrixWorld));
-    else sums.set(geometry, positionSums(geometry));
+    else if (isMesh === true && geometry.hasAttribute('position')) sums.set(geometry, positionSums(geometry));
   });
+  // Where the root itself stands is no part of what is baked, but a tool may have written the units of its positions there.
+  const ofRoot = scene.matrix.clone();
   const sumsOf = (geometry: BufferGeometry) => sums.get(geometry) ?? positionSums(geometry);
 
   return (root, { rig: { jointInverses }, parts }, boneTexture, caller) => {
@@ -46,11 +59,19 @@ export function meshCheck(scene: Object3D, baked: BoneTexture, field: string): M
     else {
       for (const part of parts) {
         changed ??= part.rigid
-          ? rescaled(part, baked, loaded.get(part.mesh))
+          ? rescaled(part, baked, part.mesh === root ? ofRoot : loaded.get(part.mesh))
           : rebound(part, baked, jointInverses as Float64Array);
       }
     }
-    if (changed === null) return;
+    if (changed === null) {
+      const shift = binding === null ? shiftOf(parts, baked, jointInverses as Float64Array, loaded) : null;
+      if (shift === null) return;
+      warnOnce(
+        `${caller}: ${field} of the file was moved as a whole since it was baked, by ${shift.toArray().map(rounded).join(', ')}, as glTF-Transform's ` +
+          'center does it, and is drawn where it was baked; bake the file anew, as the last of all steps, or move the crowd.',
+      );
+      return;
+    }
     throw new Error(
       `${caller}: ${field} of the file was baked of other meshes than it has: ${changed}. A tool has changed them since (by quantising, ` +
         'reordering or compressing them); bake the file anew, as the last of all steps.',
@@ -104,6 +125,43 @@ function rescaled(
     ? `positions of mesh "${mesh.name}" are in other units, which its node makes up for`
     : null;
 }
+
+/**
+ * By what a character was moved since it was baked: all that its vertices follow, by the same. Null if it was not, or in several ways:
+ * then it may have been baked in another pose than that of the file.
+ */
+function shiftOf(
+  parts: readonly ScenePart[],
+  boneTexture: BoneTexture,
+  inverses: Float64Array,
+  loaded: WeakMap<Object3D, Matrix4>,
+): Vector3 | null {
+  const { jointNames, jointBoxes } = boneTexture;
+  const array = new Float64Array(12);
+  let shift: Vector3 | null = null;
+  for (const { mesh, joints, rigid } of parts) {
+    const { skeleton, bindMode } = mesh as SkinnedMesh;
+    if (bindMode === DetachedBindMode) return null;
+    for (const [i, joint] of joints.entries()) {
+      const node = rigid ? mesh : skeleton.bones[i];
+      const place = loaded.get(node);
+      const box = jointBoxes.subarray(joint * 6, joint * 6 + 6);
+      // Joints that no vertex follows have no box, and some of them the number of another.
+      if (place === undefined || !(box[0] <= box[3]) || node.name !== jointNames[joint]) continue;
+      boneTexture.readPose(createPoseMix(), joint, array);
+      const before = cornersOf(box, matrixOf(array));
+      const now = cornersOf(box, place.clone().multiply(matrixOf(inverses, joint * 12)));
+      const tolerance = toleranceOf(before);
+      const moved: Vector3 = shift ?? now[0].clone().sub(before[0]);
+      for (const corner of before) corner.add(moved);
+      if (moved.length() <= FAR * tolerance || farthest(now, before) > tolerance) return null;
+      shift = moved;
+    }
+  }
+  return shift;
+}
+
+const rounded = (value: number): number => Number(value.toPrecision(3));
 
 const matrixOf = (affine: ArrayLike<number>, at = 0): Matrix4 => affineToMatrix4(affine, at, new Matrix4());
 

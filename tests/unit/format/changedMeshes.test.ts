@@ -11,7 +11,7 @@ import { BakedAnimation } from 'skinned-instanced-mesh/gltf-transform';
 import { VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
 import { AnimationMixer, LoopOnce, type Mesh, type Object3D, Texture, Vector3 } from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { mergeBuffers } from '../../../lib/cli/prepareDocument.js';
 import { armDocument } from '../../support/armDocument.js';
 import { BoneTexture, SkinnedInstancedMesh } from '../../support/library.js';
@@ -246,6 +246,63 @@ describe('meshes that a tool has changed behind what was baked', () => {
       new AnimationMixer(scene).clipAction(animations[0]).play().getMixer().setTime(0.4);
       expect(SkinnedInstancedMesh.from({ scene, animations, ...gltf }, 1).count).toBe(1);
     }
+  });
+
+  test('a rigid mesh that is the whole character is one of those', async () => {
+    const document = armDocument();
+    const { node, position } = watchOf(document);
+    const index = document.getRoot().listNodes().indexOf(node);
+    const into = await io.writeBinary(document);
+    const load1 = await load(into);
+    const watch = load1.scene.getObjectByName('Watch') as Mesh;
+    const file = writeBoneTexture(BoneTexture.bake(watch, []), { into, node: index });
+    expect(SkinnedInstancedMesh.from(await load(file), 1).count).toBe(1);
+    const quantised = await changed(file, (one) => {
+      const { node, position } = watchOf(one);
+      const values = position.getArray() as Float32Array<ArrayBuffer>;
+      position.setArray(values.map((value) => (value - 0.15) / 0.15));
+      node.setScale([0.15, 0.15, 0.15]).setTranslation([0.15, 0.15, 0.15]);
+    });
+    const gltf = await load(quantised);
+    expect(() => SkinnedInstancedMesh.from(gltf, 1)).toThrow(
+      'was baked of other meshes than it has: positions of mesh "Watch" are in other units, which its node makes up for',
+    );
+    expect(position.getCount()).toBe(3);
+  });
+
+  test('a character that was moved as a whole is drawn where it was baked, and it says so', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    for (const encoding of ['tracks', 'quaternion'] as const) {
+      const { file } = await baked('bones', false, undefined, undefined, encoding);
+      warn.mockClear();
+      expect(SkinnedInstancedMesh.from(await load(file), 1).count).toBe(1);
+      expect(warn).not.toHaveBeenCalled();
+      // As glTF-Transform's `center` does it.
+      const pivoted = await changed(file, (document) => {
+        const pivot = document.createNode('Pivot').setTranslation([0, -1, 0.25]);
+        const [scene] = document.getRoot().listScenes();
+        for (const child of scene.listChildren()) pivot.addChild(child);
+        scene.addChild(pivot);
+      });
+      const moved = await load(pivoted);
+      // In whatever pose the scene is meanwhile.
+      new AnimationMixer(moved.scene).clipAction(moved.animations[0]).play().getMixer().setTime(0.4);
+      expect(SkinnedInstancedMesh.from(moved, 1).count).toBe(1);
+      if (encoding === 'tracks') {
+        expect(warn).toHaveBeenCalledExactlyOnceWith(
+          'SkinnedInstancedMesh.from: characters[0] of the file was moved as a whole since it was baked, by 0, -1, 0.25, as ' +
+            "glTF-Transform's center does it, and is drawn where it was baked; bake the file anew, as the last of all steps, or move the crowd.",
+        );
+      }
+    }
+    // One bone in another place is another pose.
+    const { file } = await baked('bones', false);
+    warn.mockClear();
+    const bent = await changed(file, (document) => {
+      document.getRoot().listNodes()[2].setTranslation([1, 1, 0]);
+    });
+    expect(SkinnedInstancedMesh.from(await load(bent), 1).count).toBe(1);
+    expect(warn).not.toHaveBeenCalled();
   });
 
   test('meshes that were left out of what was baked may be any', async () => {
