@@ -222,7 +222,8 @@ export abstract class LeveledMesh extends EditableMesh {
     this.levelFade = source.levelFade;
     this.levels[0].poseRate = source.levels[0].poseRate;
     if (recursive) {
-      for (const level of source.levels) if (level.object === null) this.crowd.levels.add(guardedLevel(level));
+      for (const level of source.levels)
+        if (level.object === null) this.crowd.levels.add(guardedLevel(level));
     }
     return this;
   }

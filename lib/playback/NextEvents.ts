@@ -9,11 +9,10 @@ import {
   FADING_OUT,
   FINISHED,
   hasBit,
+  hasJustBegun,
   isReversed,
-  SLOT_STARTED,
   SLOT_STARTED_IN,
   type Slots,
-  TIME_EPSILON,
 } from './slots.js';
 
 /** Frames by which a marker may lie behind a clip that starts right at it and still is ahead. */
@@ -81,12 +80,10 @@ export class NextEvents {
     const slots = this.slotsOf(key);
     if (slots === null) return;
     const at = this.at(key);
-    const startedIn = slots[at + SLOT_STARTED_IN];
-    const since = time.elapsedOf(this.instanceOf(key)) - slots[at + SLOT_STARTED];
     // Of a clip that has just begun, even what lies right where it begins is still to be told of.
-    const fresh = Math.abs(since) < TIME_EPSILON && !Number.isNaN(startedIn);
+    const fresh = hasJustBegun(slots, at, time.elapsedOf(this.instanceOf(key)));
     const { pass, finished } = this.playback.locate(this.instanceOf(key), slots, _place);
-    this.told[key] = fresh ? startedIn : pass;
+    this.told[key] = fresh ? slots[at + SLOT_STARTED_IN] : pass;
     this.state[key] = finished && !fresh ? DONE : AHEAD;
     if (!finished) this.seek(key, slots, fresh);
   }
@@ -108,8 +105,12 @@ export class NextEvents {
     if (clip === null || clip.count < 2) return Infinity;
     // Beyond this number, the next pass would have the same.
     if (this.pass[key] >= Number.MAX_SAFE_INTEGER) return Infinity;
-    if (this.state[key] === OWES_LOOPS) return playback.elapsed;
-    if (this.isOver(key, slots)) return wanted.has('finished') ? playback.elapsed : Infinity;
+    const isOver = this.isOver(key, slots);
+    if (isOver || this.state[key] === OWES_LOOPS) {
+      // An action that is paused ends, and begins a pass, when it goes on.
+      const isTold = !playback.isPaused(this.instanceOf(key)) && (!isOver || wanted.has('finished'));
+      return isTold ? playback.elapsed : Infinity;
+    }
 
     const markers = this.markersOf(clip);
     if (this.marker[key] < markers.length) {

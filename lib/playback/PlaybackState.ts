@@ -2,7 +2,7 @@ import type { InstancedInterleavedBuffer, Texture } from 'three';
 import type { InstanceData } from '../instances/InstanceData.js';
 import type { InstanceTexture } from '../instances/InstanceTexture.js';
 import type { RowsBefore } from '../instances/RowsBefore.js';
-import { ClipTable } from '../poses/ClipTable.js';
+import { type BakedClip, ClipTable } from '../poses/ClipTable.js';
 import type { PoseTracks } from '../tracks/PoseTracks.js';
 import { actionWeights } from './actionWeights.js';
 import { Clock } from './Clock.js';
@@ -15,6 +15,7 @@ import type { PlaybackDriver } from './PlaybackDriver.js';
 import type { PlaybackObserver } from './PlaybackObserver.js';
 import { PlaybackTexels } from './PlaybackTexels.js';
 import { PoseRates } from './PoseRates.js';
+import { SLOT_STARTED, SLOT_STARTED_IN } from './slots.js';
 
 /**
  * What every instance of a crowd plays, as numbers that are kept, exchanged, copied and read by shaders.
@@ -228,6 +229,18 @@ export abstract class PlaybackState implements InstanceData {
   restored(index: number): void {
     this.texels.changed(index);
     this.observer?.started(index, null);
+  }
+
+  /** Lets what lies right where an instance is in a clip be told of yet: it was in that pass when it was put there. */
+  restoreBegun(index: number, layer: number, { start }: BakedClip, pass: number): void {
+    const slots = this.stack.layers[layer];
+    const place = slots.find(index, start);
+    if (place < 0) return;
+    const at = slots.at(index);
+    const found = slots.slotsAt(index, place);
+    found[at + SLOT_STARTED] = this.time.elapsedOf(index);
+    found[at + SLOT_STARTED_IN] = pass;
+    this.restored(index);
   }
 
   /** Call when an instance has events from now on, or none any more. */

@@ -8,7 +8,7 @@ import type { PlaybackState } from './PlaybackState.js';
 import { fromVersion2, toVersion2 } from './playbackJSON2.js';
 import { readRow, type SavedLayer, toVersion4 } from './playbackRows.js';
 import { saveClip } from './savedClips.js';
-import { FADING_OUT, hasBit } from './slots.js';
+import { FADING_OUT, hasBit, hasJustBegun, SLOT_START, SLOT_STARTED_IN } from './slots.js';
 
 /** What every instance of a crowd plays, as plain data; see `SkinnedInstancedMesh.playbackToJSON`. */
 export interface PlaybackJSON {
@@ -27,6 +27,11 @@ export interface PlaybackJSON {
    * for each layer 4 numbers of its weight, how many clips show on it, and these. Infinite repetitions are 1e9.
    */
   instances: number[][];
+  /**
+   * Clips that were started, or whose time was set, at this very moment, so that the next update tells of what lies right there. For
+   * each four numbers: its row, its layer, its place among `clips`, and the pass it was in. Left out if there is none.
+   */
+  begun?: number[][];
   /** Numbers of the rows of instances that are hidden, see `setVisibleAt`; left out if none is. */
   hidden?: number[];
   /** Numbers of the rows that belong to no instance, since it was deleted; left out if none was. */
@@ -36,19 +41,37 @@ export interface PlaybackJSON {
 /** Times are kept in seconds, and clips and layers by name, so that another baking of the same character can take over. */
 export function savePlayback(playback: PlaybackState, count: number, clips: ClipTable): PlaybackJSON {
   const names: string[] = [];
+  const begun: number[][] = [];
   const { stack, time, layers } = playback;
   const nested = stack.base.blend === nestedFades;
   const instances = Array.from({ length: count }, (_, i) => {
     const row = [time.isPaused(i) ? 1 : 0];
     stack.layers.forEach((layer, number) => {
       const rows = saveLayer(layer, i, time, clips, names);
+      for (const [clip, pass] of justBegun(layer, i, time, clips))
+        begun.push([i, number, names.indexOf(clip), pass]);
       if (nested) row.push(...toVersion2(rows));
       else row.push(...stack.weights.save(number, i, time.timeOf(i)), rows.length, ...rows.flat());
     });
     return row;
   });
-  if (nested) return { version: 2, clips: names, instances };
-  return { version: 4, clips: names, layers: [...layers.names], instances };
+  const more = begun.length > 0 && { begun };
+  if (nested) return { version: 2, clips: names, instances, ...more };
+  return { version: 4, clips: names, layers: [...layers.names], instances, ...more };
+}
+
+/** Names of clips of an instance on a layer that have begun at this very moment, and the passes they were in. */
+function justBegun(layer: LayerSlots, index: number, time: Clock, clips: ClipTable): [string, number][] {
+  const at = layer.at(index);
+  const found: [string, number][] = [];
+  for (let place = 0; place < layer.order.count(index); place++) {
+    const slots = layer.slotsAt(index, place);
+    const clip = clips.startingAt(slots[at + SLOT_START]);
+    if (clip === null || hasBit(slots, at, FADING_OUT) || !hasJustBegun(slots, at, time.elapsedOf(index)))
+      continue;
+    found.push([clip.name, slots[at + SLOT_STARTED_IN]]);
+  }
+  return found;
 }
 
 /** The clips of an instance on a layer, in the order in which they were started. */
@@ -116,10 +139,19 @@ export function readPlayback(
       if (clip !== null) playback.layers.checkClip(saved.layer, clip, caller);
     }
   }
+  const begun = json.begun ?? [];
+  const isBegun = ([row, layer, clip, pass]: number[]) =>
+    row in all && layer in layers && clip in played && Number.isInteger(pass);
+  if (!Array.isArray(begun) || !begun.every((one) => Array.isArray(one) && isBegun(one))) {
+    throw new Error(`${caller}: "begun" names a row, layer or clip that the data does not have.`);
+  }
   return () => {
     all.forEach((saved, i) => {
       if (!ids.isDeleted(i)) restore(playback, i, json.instances[i][0] === 1, saved, version === 2);
     });
+    for (const [row, layer, clip, pass] of begun) {
+      playback.restoreBegun(row, layers[layer], played[clip], pass);
+    }
   };
 }
 

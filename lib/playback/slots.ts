@@ -46,8 +46,8 @@ export const SLOT_FADE_RATE = 11 + RAMP_RATE;
 /** Seconds since the beginning at which the clip was started, or its time set. */
 export const SLOT_STARTED = 15;
 /**
- * The pass the clip was in when it was started or its time was set; NaN after loading from JSON, so that nothing at that place
- * is dispatched again.
+ * The pass the clip was in when it was started or its time was set; NaN after loading from JSON what was not
+ * started at that very moment, so that nothing at that place is dispatched again.
  */
 export const SLOT_STARTED_IN = 16;
 
@@ -104,6 +104,16 @@ export function standsStill(slots: Slots, at: number): boolean {
 /** Whether a slot has moved since its numbers were written; until then, no pass has begun or ended. */
 export function hasMoved(slots: Slots, at: number, clock: number): boolean {
   return !standsStill(slots, at) && Math.abs(clock - slots[at + SLOT_SINCE]) >= TIME_EPSILON;
+}
+
+/**
+ * Whether a slot's clip was started, or its time set, at this very moment: what lies right there is still to be told of.
+ *
+ * @param elapsed Seconds since the beginning, of its instance.
+ */
+export function hasJustBegun(slots: Slots, at: number, elapsed: number): boolean {
+  const isSame = Math.abs(elapsed - slots[at + SLOT_STARTED]) < TIME_EPSILON;
+  return isSame && !Number.isNaN(slots[at + SLOT_STARTED_IN]);
 }
 
 /** How much of a slot's fade is done, 0 to 1. */

@@ -30,10 +30,7 @@ export interface Level {
 /** What a level has to be, as tests and in words. */
 export const LEVEL_CHECKS: OptionChecks = {
   distance: [(value) => isWithin(value), 'world units from 0'],
-  screenShare: [
-    (value) => value === null || isPositive(value),
-    "a share of the picture's height above 0",
-  ],
+  screenShare: [(value) => value === null || isPositive(value), "a share of the picture's height above 0"],
   hysteresis: [(value) => isWithin(value, 1), 'a share of the distance, 0 to 1'],
   poseRate: [(value) => isWithin(value), 'a number of poses a second, or 0 for one in every frame'],
   attachments: [isBoolean, 'true or false'],

@@ -1,4 +1,4 @@
-import { LoopOnce, LoopPingPong } from 'three';
+import { AnimationMixer, Group, LoopOnce, LoopPingPong } from 'three';
 import { describe, expect, test } from 'vitest';
 import { SkinnedInstancedMesh } from '../support/library.js';
 import { createStick, tipOf } from '../support/stick.js';
@@ -65,4 +65,73 @@ test('what had finished before it was saved does not finish again', () => {
   other.update(1);
   expect(finished).toBe(0);
   expect(other.isPlayingAt(0)).toBe(false);
+});
+
+test.each(['tracks', 'matrix'] as const)(
+  'what is still to be told of is told of after loading, as a mixer does, encoding %s',
+  (encoding) => {
+    const { root, clips } = createStick({ A: 1, B: 2 });
+    const mixer = new AnimationMixer(root);
+    const expected: string[] = [];
+    for (const type of ['loop', 'finished'] as const) {
+      mixer.addEventListener(type, ({ action, ...event }) => {
+        expected.push(
+          `${type} ${action.getClip().name} ${'loopDelta' in event ? event.loopDelta : event.direction}`,
+        );
+      });
+    }
+    const action = mixer.clipAction(clips[0]).setLoop(LoopOnce, 1).play();
+    action.time = 1.5;
+    const held = mixer.clipAction(clips[0], new Group().add(root.clone())).setLoop(LoopOnce, 1).play();
+    held.time = 7;
+    held.paused = true;
+    const looping = mixer.clipAction(clips[1]).play();
+    looping.time = 4.5;
+    mixer.update(0);
+    expect(expected).toEqual([]);
+    mixer.update(0.1);
+
+    const crowd = SkinnedInstancedMesh.from(root, clips, 3, { encoding });
+    const told: string[] = [];
+    const listen = (to: typeof crowd) => {
+      for (const type of ['loop', 'finished'] as const) {
+        to.addEventListener(type, ({ clip, instanceId, ...event }) => {
+          told.push(`${type} ${clip} ${'loopDelta' in event ? event.loopDelta : event.direction}`);
+        });
+      }
+      return to;
+    };
+    crowd.play(0, 'A', { loop: LoopOnce, time: 1.5 }).play(1, 'B', { time: 4.5 });
+    // What is held tells of it when it goes on.
+    crowd.play(2, 'A', { loop: LoopOnce, clampWhenFinished: true, time: 7 }).pause(2);
+    const json = JSON.parse(JSON.stringify(crowd.playbackToJSON()));
+    const after = listen(
+      SkinnedInstancedMesh.from(root, clips, 3, { encoding }).update(1).playbackFromJSON(json),
+    );
+    after.update(0);
+    console.log(told);
+    after.update(0.1);
+    expect(told).toEqual(expected);
+    after.update(0.1);
+    expect(told).toEqual(expected);
+    // Once told, it is told no more.
+    const again = listen(SkinnedInstancedMesh.from(root, clips, 3, { encoding }));
+    again.playbackFromJSON(JSON.parse(JSON.stringify(after.playbackToJSON()))).update(0.1);
+    expect(told).toEqual(expected);
+    again.resume(2).update(0.1);
+    expect(told.slice(expected.length)).toEqual(['finished A 1']);
+  },
+);
+
+test.each([
+  ['a row', [5, 0, 0, 0]],
+  ['a layer', [0, 1, 0, 0]],
+  ['a clip', [0, 0, 2, 0]],
+  ['a pass', [0, 0, 0, 0.5]],
+  ['a list', null],
+])('clips that begin in %s that is not there are an error', (_, one) => {
+  const json = { ...saved(), begun: [one] };
+  expect(() => createCrowd(3).playbackFromJSON(json)).toThrow(
+    'SkinnedInstancedMesh.playbackFromJSON: "begun" names',
+  );
 });
