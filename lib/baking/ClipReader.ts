@@ -7,12 +7,14 @@ import {
 import { type Rig, TRS_SIZE } from '../poses/Rig.js';
 import { PROPERTY_OFFSETS } from '../tracks/mixPose.js';
 import { TRANSLATION } from '../tracks/PoseTracks.js';
-import { bindTracks, interpolantOf, type TrackTargets, trackTargetsOf } from './bindTracks.js';
+import { MAX_TRACK_TEXELS } from '../tracks/trackTexels.js';
+import { bindTracks, interpolantOf } from './bindTracks.js';
 import { type Channel, type ClipChannels, channelsOf, repeats } from './channels.js';
 import { findKeyGrid, LOOSE_TOLERANCE } from './keyGrid.js';
 import { nodesAbove } from './nodesAbove.js';
 import type { Steps } from './runBake.js';
 import { SkippedTracks } from './SkippedTracks.js';
+import { type TrackTargets, trackTargetsOf } from './trackTargets.js';
 
 /**
  * Values that differ by less count as the same: a few steps of float32 at 1. Exporters write joints that stand still with the
@@ -76,8 +78,8 @@ export class ClipReader {
     return fps === null ? null : yield* this.fill(clip, content, fps);
   }
 
-  /** The clip, sampled at a frame rate. */
-  *sample(clip: AnimationClip, fps: number): Steps<StoredClip> {
+  /** The clip, sampled at a frame rate; null if that is more than any texture holds. */
+  *sample(clip: AnimationClip, fps: number): Steps<StoredClip | null> {
     return yield* this.fill(clip, this.read(clip), fps);
   }
 
@@ -90,9 +92,15 @@ export class ClipReader {
     return channelsOf(clip.tracks, this.rig, this.targets, this.needed, this.morphs);
   }
 
-  private *fill(clip: AnimationClip, { channels, others }: ClipChannels, fps: number): Steps<StoredClip> {
+  private *fill(
+    clip: AnimationClip,
+    { channels, others }: ClipChannels,
+    fps: number,
+  ): Steps<StoredClip | null> {
     const { duration } = clip;
     const frames = fps === 0 ? 1 : Math.max(1, Math.round(duration * fps)) + 1;
+    const moving = channels.filter(({ isConstant }) => !isConstant).length;
+    if (frames * moving > MAX_TRACK_TEXELS) return null;
     const step = frames === 1 ? 0 : duration / (frames - 1);
     let numbers = 0;
     for (const channel of channels) {

@@ -8,9 +8,10 @@ import {
   linearDeterminant,
   multiplyAffine,
 } from '../utils/affine.js';
-import { type BoundTracks, bindTracks, type TrackTargets, trackTargetsOf } from './bindTracks.js';
+import { type BoundTracks, bindTracks } from './bindTracks.js';
 import { composeNode } from './collectRig.js';
 import { nodesAbove } from './nodesAbove.js';
+import { type TrackTargets, trackTargetsOf } from './trackTargets.js';
 
 const REST: BoundTracks = { tracks: [], morphs: [], still: [], missing: [], unsupported: [] };
 

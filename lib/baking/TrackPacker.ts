@@ -11,7 +11,7 @@ import {
 } from '../tracks/PoseTracks.js';
 import type { StoredClip } from './ClipReader.js';
 import { type Channel, trembles } from './channels.js';
-import { composeNode } from './collectRig.js';
+import { composeNode, STILL } from './collectRig.js';
 import { nodesAbove } from './nodesAbove.js';
 import { invertedRest } from './PoseSampler.js';
 import type { PlannedClip } from './planClips.js';
@@ -176,9 +176,6 @@ export class TrackPacker {
     return inverses;
   }
 }
-
-/** The local transform of a node that does nothing. */
-const STILL = [0, 0, 0, 0, 0, 0, 1, 1, 1, 1];
 
 /** Texels of values that do not change, each of which is stored once. */
 class Constants {

@@ -6,10 +6,10 @@ import { frameTexel, layoutTexture } from '../encodings/textureLayout.js';
 import { boxToArray } from '../poses/BoxArray.js';
 import type { BakedClip } from '../poses/ClipTable.js';
 import { expandByPose } from '../poses/jointBoxes.js';
-import type { Rig } from '../poses/Rig.js';
 import { MOTION_SIZE } from '../poses/RootMotion.js';
 import { toHalf } from '../utils/toHalf.js';
 import type { BakedCharacter } from './BakedCharacter.js';
+import { checkPose } from './checkPose.js';
 import { jointBinds, jointParents } from './collectRig.js';
 import { movePoseBack, type RootMotionExtractor } from './extractRootMotion.js';
 import { growByArcs } from './growByArcs.js';
@@ -55,7 +55,7 @@ export function* bakeFrames(
   const encodeFrame = (frame: number, first: boolean, clip: string): boolean => {
     const at = frameTexel(layout, frame) * 4;
     const previous = first ? -1 : frameTexel(layout, frame - 1) * 4;
-    checkFinite(rig, pose, clip);
+    checkPose(rig, pose, clip);
     for (let joint = 0; joint < joints; joint++) {
       const before = first ? -1 : previous + joint * size;
       const error = encoding.encode(pose, joint * AFFINE_SIZE, texels, at + joint * size, before);
@@ -145,18 +145,4 @@ export function* toHalfTexels(texels: Float32Array): Generator<number, Uint16Arr
     if (i % 4096 === 0) yield 0.9 + (0.1 * i) / texels.length;
   }
   return halves;
-}
-
-/** A little less than the largest float32. */
-const MAX_FLOAT = 3.4e38;
-
-function checkFinite({ jointNames }: Rig, pose: Float64Array, clip: string): void {
-  const length = jointNames.length * AFFINE_SIZE;
-  for (let i = 0; i < length; i++) {
-    if (Math.abs(pose[i]) < MAX_FLOAT) continue;
-    throw new Error(
-      `${NAME}: the matrix of joint "${jointNames[Math.floor(i / AFFINE_SIZE)]}" holds ${pose[i]} in ${clip}; ` +
-        'mend the transforms of the nodes above it, its bind matrices, or the clip.',
-    );
-  }
 }

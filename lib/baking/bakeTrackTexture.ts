@@ -15,6 +15,7 @@ import {
 import { warnOnce } from '../utils/warnOnce.js';
 import type { BakedCharacter } from './BakedCharacter.js';
 import { bakeTracks } from './bakeTracks.js';
+import { checkPose } from './checkPose.js';
 import { jointBinds } from './collectRig.js';
 import type { RootMotionExtractor } from './extractRootMotion.js';
 import { PoseSampler } from './PoseSampler.js';
@@ -55,6 +56,7 @@ export function* bakeTrackTexture(
   const restBounds = new Box3();
   const pose = new Float64Array(rig.jointNames.length * AFFINE_SIZE);
   new PoseSampler(rig).sample(0, pose);
+  checkPose(rig, pose, 'the rest pose');
   expandByPose(restBounds, boxes, pose);
   const extent = restBounds.getSize(new Vector3());
   const size = Math.max(extent.x, extent.y, extent.z) || 1;

@@ -65,6 +65,7 @@ export function* bakeTracks(
       let fps = one === null ? reader.firstRate(clip) : one.fps;
       one ??= yield* reader.sample(clip, fps);
       for (;;) {
+        if (one === null) return `clip "${clip.name}" of ${clip.duration} s`;
         if (mover !== null && moves && !(yield* mover.move(one, sampler, clip.duration)))
           return 'turns below uneven scale';
         const alone = yield* packer.pack([planned], [one]);

@@ -1,6 +1,9 @@
 import type { AnimationClip, Interpolant, KeyframeTrack } from 'three';
-import { AdditiveAnimationBlendMode, Euler, PropertyBinding, Quaternion, WrapAroundEnding } from 'three';
+import { AdditiveAnimationBlendMode, Euler, Quaternion, WrapAroundEnding } from 'three';
 import { type Rig, TRS_SIZE } from '../poses/Rig.js';
+import { slerp } from '../tracks/slerp.js';
+import { RepeatedNames } from './RepeatedNames.js';
+import type { TrackTarget, TrackTargets } from './trackTargets.js';
 
 const NAME = 'BoneTexture.bake';
 
@@ -41,49 +44,6 @@ const _delta = /*@__PURE__*/ new Quaternion();
 // What an AnimationAction sets for LoopRepeat, its default; only tracks of InterpolateSmooth depend on it.
 const INTERPOLANT_SETTINGS = { endingStart: WrapAroundEnding, endingEnd: WrapAroundEnding };
 
-/** What a track name means for one rig. */
-export interface TrackTarget {
-  /** Index among the rig's nodes, -1 if there is none. */
-  node: number;
-  property: string;
-  /** What the track's name has in brackets after the property. */
-  component: string | undefined;
-}
-
-/** Remembers what track names mean for one rig: the clips of a character use the same few names again and again. */
-export class TrackTargets {
-  private readonly rig: Rig;
-  private readonly known = new Map<string, TrackTarget>();
-
-  constructor(rig: Rig) {
-    this.rig = rig;
-  }
-
-  /** Finds the node and property of a track as `PropertyBinding` does. */
-  find(name: string): TrackTarget {
-    let target = this.known.get(name);
-    if (target === undefined) {
-      const parsed = PropertyBinding.parseTrackName(name);
-      const { propertyName: property, propertyIndex: component } = parsed;
-      target = { node: findNode(this.rig, parsed), property, component };
-      this.known.set(name, target);
-    }
-    return target;
-  }
-}
-
-const known = /*@__PURE__*/ new WeakMap<Rig, TrackTargets>();
-
-/** What track names mean for a rig, which those who read its clips one after another find out but once. */
-export function trackTargetsOf(rig: Rig): TrackTargets {
-  let targets = known.get(rig);
-  if (targets === undefined) {
-    targets = new TrackTargets(rig);
-    known.set(rig, targets);
-  }
-  return targets;
-}
-
 /** The state that the tracks of one clip write to. */
 interface Binding {
   rig: Rig;
@@ -94,6 +54,7 @@ interface Binding {
   additive: boolean;
   /** `rotation` of the nodes that have tracks of single angles. */
   rotations: Map<number, Euler>;
+  repeated: RepeatedNames;
   /** Nodes whose quaternion an earlier track of the clip sets: to one value, or to another at each time. */
   turned: Map<number, 'still' | 'moving'>;
 }
@@ -122,6 +83,7 @@ export function bindTracks(
     influences,
     additive,
     rotations: new Map(),
+    repeated: new RepeatedNames(clip.tracks),
     turned: new Map(),
   };
 
@@ -133,7 +95,7 @@ export function bindTracks(
       const one = bindMorphs(binding, track, target);
       if (one) bound.morphs.push(one);
       else if (rig.morphing) bound.unsupported.push(track.name);
-    } else if (isPlain(track, target) && isConstant(track) && !additive) {
+    } else if (isPlain(track, target) && isConstant(track) && !additive && !binding.repeated.has(track)) {
       const { offset, size } = OFFSETS[target.property];
       trs.set(track.values.slice(0, size), target.node * TRS_SIZE + offset);
       bound.still.push(target.node);
@@ -162,24 +124,6 @@ export function interpolantOf(track: KeyframeTrack, result: Float64Array): Inter
   return interpolant;
 }
 
-type ParsedName = ReturnType<typeof PropertyBinding.parseTrackName>;
-
-/** The node that a track name means; -1 if there is none. */
-function findNode(rig: Rig, { nodeName, objectName, objectIndex }: ParsedName): number {
-  if (objectName === undefined) return findByName(rig, nodeName);
-  if (objectName !== 'bones') return -1;
-  // `.bones[Hips].position`, as exporters of the old JSON format wrote it
-  const bones = rig.bones.get(findByName(rig, nodeName));
-  return bones?.find((bone) => rig.names[bone] === objectIndex) ?? bones?.[Number(objectIndex)] ?? -1;
-}
-
-/** As `PropertyBinding.findNode` does: the root if there is no name, then a skeleton's bones, then all nodes in order. */
-function findByName({ names, uuids, bones }: Rig, name: string | undefined): number {
-  if (!name || name === '.' || name === names[0] || name === uuids[0]) return 0;
-  const bone = bones.get(0)?.find((node) => names[node] === name);
-  return bone ?? names.findIndex((other, node) => other === name || uuids[node] === name);
-}
-
 /** Binds a track of one morph influence or of all that a mesh has; null if the mesh is not drawn. */
 function bindMorphs(binding: Binding, track: KeyframeTrack, target: TrackTarget): BoundTrack | null {
   const { rig, influences, additive } = binding;
@@ -194,8 +138,12 @@ function bindMorphs(binding: Binding, track: KeyframeTrack, target: TrackTarget)
 
   const value = new Float64Array(size);
   const interpolant = checkedInterpolant(binding, track, target, size, value);
+  const share = additive ? 1 : binding.repeated.shareOf(track);
   const apply = () => {
-    for (let i = 0; i < size; i++) influences[at + i] = value[i] + (additive ? rig.morphRest[at + i] : 0);
+    for (let i = 0; i < size; i++) {
+      if (additive) influences[at + i] = value[i] + rig.morphRest[at + i];
+      else influences[at + i] = share === 1 ? value[i] : influences[at + i] * (1 - share) + value[i] * share;
+    }
   };
   return { track, node, interpolant, apply };
 }
@@ -227,6 +175,17 @@ function bindTrack(binding: Binding, track: KeyframeTrack, target: TrackTarget):
   // three.js cannot play the three angles of `rotation` as one track.
   if (!place) return null;
   const start = at + place.offset;
+  const share = additive ? 1 : binding.repeated.shareOf(track);
+  if (share < 1) {
+    const value = new Float64Array(place.size);
+    const interpolant = checkedInterpolant(binding, track, target, place.size, value);
+    const isTurn = track.ValueTypeName === 'quaternion';
+    const apply = () => {
+      if (isTurn) slerp(trs, start, value, 0, share);
+      else for (let i = 0; i < place.size; i++) trs[start + i] += (value[i] - trs[start + i]) * share;
+    };
+    return { track, node, interpolant, apply };
+  }
   if (!additive) {
     const view = trs.subarray(start, start + place.size);
     return {

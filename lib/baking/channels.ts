@@ -1,7 +1,9 @@
 import { InterpolateDiscrete, InterpolateLinear, type KeyframeTrack } from 'three';
 import type { Rig } from '../poses/Rig.js';
 import { ROTATION, SCALE, TRANSLATION } from '../tracks/PoseTracks.js';
-import { hasTangents, type TrackTarget, type TrackTargets } from './bindTracks.js';
+import { hasTangents } from './bindTracks.js';
+import { KEY_TOLERANCE } from './keyGrid.js';
+import type { TrackTarget, TrackTargets } from './trackTargets.js';
 
 /** A property of a node that a clip has tracks for, and its value in every frame. */
 export interface Channel {
@@ -73,8 +75,10 @@ export function channelsOf(
       if (!isKeyed) others.add(track);
     } else {
       // Several tracks for one property are played one after another, as three.js does.
-      others.add(track);
       if (channel.track !== null) others.add(channel.track);
+      // Those of one name are mixed.
+      for (const other of others) if (other.name === track.name) curved = true;
+      others.add(track);
       if (channel.stepped) curved = true;
       channel.stepped = false;
       channel.track = null;
@@ -88,12 +92,13 @@ export function channelsOf(
     const interpolation = interpolationOf(track);
     const isStill = isConstant(track, interpolation);
     const groups = morphs && property === 'morphTargetInfluences' ? morphGroups(rig, target) : null;
+    const jumps = isStill || interpolation !== InterpolateLinear ? NO_JUMPS : jumpsOf(track);
     if (groups !== null && groups.length > 0) {
       for (const group of groups) addTrack(track, rig.parents.length + group, TRANSLATION, false);
       if (isStill) continue;
       moving.push(track);
       // A group may hold targets of several tracks, of which not all need to jump.
-      if (interpolation !== InterpolateLinear) curved = true;
+      if (interpolation !== InterpolateLinear || jumps !== NO_JUMPS) curved = true;
       continue;
     }
 
@@ -105,7 +110,7 @@ export function channelsOf(
       if (!isWhole || node === -1) others.add(track);
       continue;
     }
-    const isStepped = interpolation === InterpolateDiscrete && isWhole;
+    const isStepped = (interpolation === InterpolateDiscrete || jumps === STEPS) && isWhole;
     const isKeyed = isStepped || (interpolation === InterpolateLinear && isWhole);
     const channel = addTrack(track, node, place.property, isKeyed);
     channel.isConstant = isStill;
@@ -113,7 +118,8 @@ export function channelsOf(
     moving.push(track);
     if (isStepped && channel.track === track) channel.stepped = true;
     // One component of a vector is as straight as the whole; an angle is not.
-    else if (interpolation !== InterpolateLinear || property === 'rotation') curved = true;
+    else if (interpolation !== InterpolateLinear || jumps !== NO_JUMPS || property === 'rotation')
+      curved = true;
   }
   return {
     channels,
@@ -121,6 +127,34 @@ export function channelsOf(
     moving,
     curved,
   };
+}
+
+/** What keys at one time do to a linear track: nothing; it changes there alone; or it does so besides. */
+const NO_JUMPS = 0;
+const STEPS = 1;
+const JUMPS = 2;
+
+/** Linear tracks with two keys at one time jump. Some exporters write steps that way. */
+function jumpsOf(track: KeyframeTrack): number {
+  const { times, values } = track;
+  const size = track.getValueSize();
+  let found = NO_JUMPS;
+  for (let key = 1; key < times.length; key++) {
+    const gap = times[key] - times[key - 1];
+    if (gap > KEY_TOLERANCE || isSameKey(values, size, key)) continue;
+    if (gap > 0) return JUMPS;
+    found = STEPS;
+  }
+  if (found === NO_JUMPS) return NO_JUMPS;
+  for (let key = 1; key < times.length; key++)
+    if (times[key] !== times[key - 1] && !isSameKey(values, size, key)) return JUMPS;
+  return STEPS;
+}
+
+/** Whether a key has the value of the one before. */
+function isSameKey(values: ArrayLike<number>, size: number, key: number): boolean {
+  for (let i = key * size; i < (key + 1) * size; i++) if (values[i] !== values[i - size]) return false;
+  return true;
 }
 
 /** Whether a track has one value at all times. */

@@ -1,5 +1,6 @@
 import type { Mesh } from 'three';
 import type { Rig } from '../poses/Rig.js';
+import { checkFinite } from '../utils/checkFinite.js';
 import type { ScenePart } from './collectParts.js';
 
 /**
@@ -75,6 +76,10 @@ function namesOf({ morphTargetDictionary = {} }: Mesh, count: number): string[] 
   return names;
 }
 
-function influencesOf({ morphTargetInfluences = [] }: Mesh, count: number): number[] {
-  return Array.from({ length: count }, (_, i) => morphTargetInfluences[i] ?? 0);
+function influencesOf({ name, morphTargetInfluences = [] }: Mesh, count: number): number[] {
+  return Array.from({ length: count }, (_, i) => {
+    const influence = morphTargetInfluences[i] ?? 0;
+    checkFinite(influence, `influence ${i} of mesh "${name}"`, 'BoneTexture.bake');
+    return influence;
+  });
 }

@@ -4,10 +4,14 @@ import { AFFINE_SIZE } from '../constants.js';
 import type { PartFlip } from '../poses/PartFlip.js';
 import type { MeshJoint, RigPart } from '../poses/Rig.js';
 import { affineFromMatrix4 } from '../utils/affine.js';
+import { inFloats } from '../utils/inFloats.js';
 import { firstInfluences } from './firstInfluences.js';
 import type { Steps } from './runBake.js';
 
 const NAME = 'BoneTexture.bake';
+
+/** By how much a matrix may be off that files have in decimals. */
+const ROUNDING = 1e-5;
 
 /** Vertices between two steps. */
 const VERTICES = 512;
@@ -137,7 +141,6 @@ function skinnedPart(
 
   return {
     ...partOf(mesh, node),
-    geometry: firstInfluences(mesh.geometry),
     joints: jointsOf(flip?.mirrored ? 1 : 0),
     mirrorJoints: flip?.mirrored ? jointsOf(-1) : null,
     rigid: false,
@@ -169,7 +172,8 @@ function rigidPart(
 
 /** What skinned and rigid parts have alike; where their morph targets begin is found later, by `collectMorphs`. */
 function partOf(mesh: Mesh, node: number) {
-  const { geometry, material, morphTargetInfluences = [], morphTargetDictionary } = mesh;
+  const { material, morphTargetInfluences = [], morphTargetDictionary } = mesh;
+  const geometry = inFloats(firstInfluences(mesh.geometry));
   const morphs = {
     morphOffset: -1,
     morphCount: morphTargetInfluences.length,
@@ -189,7 +193,10 @@ function inverseOf(matrix: Matrix4): Float64Array {
   return inverse;
 }
 
-function checkGeometry({ name, type, geometry }: Mesh, needed: readonly string[]): void {
+function checkGeometry({ name, type, geometry, material }: Mesh, needed: readonly string[]): void {
+  if (!material) {
+    throw new Error(`${NAME}: ${type} "${name}" has no material; give it one, or remove or hide it.`);
+  }
   const missing = needed.find((attribute) => geometry.getAttribute(attribute) === undefined);
   if (missing === undefined) return;
   throw new Error(
@@ -202,7 +209,21 @@ function* checkSkin(mesh: SkinnedMesh): Steps<void> {
     throw new Error(`${NAME}: SkinnedMesh "${mesh.name}" has no skeleton; call mesh.bind(skeleton) first.`);
   }
   checkGeometry(mesh, ['position', 'skinIndex', 'skinWeight']);
+  checkInverses(mesh);
   yield* checkSkinIndices(mesh);
+}
+
+function checkInverses({ name, skeleton: { bones, boneInverses } }: SkinnedMesh): void {
+  bones.forEach((bone, i) => {
+    const last = [3, 7, 11, 15].map((at) => boneInverses[i]?.elements[at]);
+    // Skinning leaves out the last row.
+    if (last.every((value, k) => !(Math.abs((value ?? Infinity) - (k === 3 ? 1 : 0)) > ROUNDING))) return;
+    const problem = boneInverses[i] ? `ends in ${last.join(', ')}, not in 0, 0, 0, 1` : 'is not there';
+    throw new Error(
+      `${NAME}: the inverse bind matrix of bone "${bone?.name ?? i}" of SkinnedMesh "${name}" ${problem}; mend skeleton.boneInverses, ` +
+        'or call skeleton.calculateInverses() in the bind pose.',
+    );
+  });
 }
 
 /** Checks joints that have a weight. Those without may be any: three.js's shader multiplies them by zero. */

@@ -127,6 +127,15 @@ export function* collectRigSteps(
   return { rig, parts };
 }
 
+/** The local transform of a node that does nothing. */
+export const STILL: readonly number[] = [0, 0, 0, 0, 0, 0, 1, 1, 1, 1];
+
+/** Whether what moves a node can be told from how it stands: not if it is hidden by a scale of 0. */
+function isInvertible({ position, quaternion, scale }: Object3D): boolean {
+  const { x, y, z } = position;
+  return Number.isFinite(x + y + z) && Math.abs(scale.x * scale.y * scale.z * quaternion.length()) > 0;
+}
+
 /** All nodes under a root and how they stand. */
 function readNodes(root: Object3D) {
   const nodes: Object3D[] = [];
@@ -146,6 +155,7 @@ function readNodes(root: Object3D) {
     node.position.toArray(rest, i * TRS_SIZE);
     node.quaternion.toArray(rest, i * TRS_SIZE + 3);
     node.scale.toArray(rest, i * TRS_SIZE + 7);
+    if (i === 0 && !isInvertible(node)) rest.set(STILL);
     const { x, y, z } = node.rotation;
     restRotations.set([x, y, z], i * 3);
     // Only newer three.js has pivots.

@@ -6,11 +6,11 @@ import type { Rig } from '../poses/Rig.js';
 import { MOTION_SIZE, type RootMotionOptions } from '../poses/RootMotion.js';
 import { affineToMatrix4, multiplyAffine } from '../utils/affine.js';
 import type { BakeOptions } from './BakeOptions.js';
-import { trackTargetsOf } from './bindTracks.js';
 import { nodesAbove } from './nodesAbove.js';
 import type { PoseSampler } from './PoseSampler.js';
 import type { PlannedClip } from './planClips.js';
 import type { Steps } from './runBake.js';
+import { trackTargetsOf } from './trackTargets.js';
 
 const NAME = 'BoneTexture.bake';
 

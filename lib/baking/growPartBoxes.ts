@@ -1,4 +1,7 @@
+import { type BufferGeometry, type Mesh, Vector3 } from 'three';
 import { growJointBoxes, type JointBoxes } from '../poses/jointBoxes.js';
+import { drawnVertices } from '../utils/drawnVertices.js';
+import { warnOnce } from '../utils/warnOnce.js';
 import type { ScenePart } from './collectParts.js';
 import type { Steps } from './runBake.js';
 
@@ -8,14 +11,24 @@ const VERTICES = 512;
 /** Grows the boxes of joints by the vertices of a part that follow them. */
 export function* growPartBoxes(
   boxes: JointBoxes,
-  { geometry, joints, mirrorJoints, rigid }: ScenePart,
+  { mesh, geometry, joints, mirrorJoints, rigid }: ScenePart,
 ): Steps<void> {
   const { count } = geometry.getAttribute('position');
   const step = Math.ceil(VERTICES / (1 + (geometry.morphAttributes.position?.length ?? 0)));
   for (let from = 0; from < count; from += step) {
     const to = Math.min(count, from + step);
-    growJointBoxes(boxes, geometry, joints, rigid, from, to);
+    const lost = growJointBoxes(boxes, geometry, joints, rigid, from, to);
+    if (lost >= 0) warnOfLost(mesh, geometry, lost);
     if (mirrorJoints !== null) growJointBoxes(boxes, geometry, mirrorJoints, rigid, from, to);
     yield 0;
   }
+}
+
+/** three.js draws the other triangles without a word, unless it is asked for bounds. */
+function warnOfLost({ name, type }: Mesh, geometry: BufferGeometry, vertex: number): void {
+  if (drawnVertices(geometry)[vertex] === 0) return;
+  const { x, y, z } = new Vector3().fromBufferAttribute(geometry.getAttribute('position'), vertex);
+  warnOnce(
+    `BoneTexture.bake: vertex ${vertex} of ${type} "${name}" is at ${x}, ${y}, ${z}, so that its triangles are not drawn; mend the positions.`,
+  );
 }

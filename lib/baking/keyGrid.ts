@@ -1,5 +1,5 @@
 /** Seconds by which a key may be off its frame: what float32 rounds times of a minute to. */
-const TOLERANCE = 4e-6;
+export const KEY_TOLERANCE = 4e-6;
 
 /** The same where only the frame rate is asked for: files that are text have times of four or five decimals. */
 export const LOOSE_TOLERANCE = 2e-4;
@@ -17,7 +17,7 @@ const MAX_RATE = 240;
  * @param tolerance Seconds by which a key may be off its frame. @default 4e-6
  * @returns 0 if all keys are at 0; null if there is no such rate up to 240 frames per second.
  */
-export function findKeyGrid(times: ArrayLike<number>, tolerance = TOLERANCE): number | null {
+export function findKeyGrid(times: ArrayLike<number>, tolerance = KEY_TOLERANCE): number | null {
   const sorted = distinct(new Float64Array(times).sort());
   let gap = Infinity;
   for (let i = 0; i < sorted.length; i++) {
@@ -27,7 +27,7 @@ export function findKeyGrid(times: ArrayLike<number>, tolerance = TOLERANCE): nu
   if (gap === Infinity) return 0;
 
   // The smallest gap between keys may be several frames.
-  for (let frames = 1; frames / gap <= MAX_RATE * (1 + TOLERANCE); frames++) {
+  for (let frames = 1; frames / gap <= MAX_RATE * (1 + KEY_TOLERANCE); frames++) {
     const rate = refined(sorted, frames / gap);
     if (worstOf(sorted, rate) <= tolerance) return rate;
   }
@@ -54,7 +54,7 @@ function refined(sorted: Float64Array, guess: number): number {
   // Exporters write whole rates, or halves.
   const whole = Math.round(rate * 2) / 2;
   if (!(Math.abs(whole - rate) < 1e-3 * rate && whole > 0)) return rate;
-  return worstOf(sorted, whole) <= Math.max(worstOf(sorted, rate), TOLERANCE / 4) ? whole : rate;
+  return worstOf(sorted, whole) <= Math.max(worstOf(sorted, rate), KEY_TOLERANCE / 4) ? whole : rate;
 }
 
 /** How far a key is off its frame at most, in seconds. */

@@ -1,8 +1,9 @@
 import type { KeyframeTrack } from 'three';
 import type { Rig } from '../poses/Rig.js';
-import { hasTangents, type TrackTargets, trackTargetsOf } from './bindTracks.js';
+import { hasTangents } from './bindTracks.js';
 import type { PlannedClip } from './planClips.js';
 import type { Steps } from './runBake.js';
+import { type TrackTargets, trackTargetsOf } from './trackTargets.js';
 
 /** Whether any clip gives a morph target of a part that is drawn another influence than it has at rest. */
 export function* movesMorphs(rig: Rig, planned: readonly Pick<PlannedClip, 'clip'>[]): Steps<boolean> {

@@ -4,9 +4,10 @@ import { AFFINE_SIZE } from '../constants.js';
 import type { PartFlip } from '../poses/PartFlip.js';
 import { type Rig, TRS_SIZE } from '../poses/Rig.js';
 import { isSingular } from '../utils/affine.js';
-import { interpolantOf, OFFSETS, type TrackTargets, trackTargetsOf } from './bindTracks.js';
+import { interpolantOf, OFFSETS } from './bindTracks.js';
 import { nodesAbove } from './nodesAbove.js';
 import type { Steps } from './runBake.js';
+import { type TrackTargets, trackTargetsOf } from './trackTargets.js';
 
 /** A clip and the frames at which it is sampled. */
 export interface TimedClip {

@@ -134,6 +134,11 @@ function checkTrack(
   checked: Set<ArrayLike<number>>,
   caller: string,
 ): void {
+  if (!track?.times || !track.values) {
+    throw new Error(
+      `${caller}: clip "${clip}" holds ${describe(track)} among its tracks; remove it from clip.tracks.`,
+    );
+  }
   const { times, values } = track;
   if (times.length === 0 || values.length === 0) {
     throw new Error(`${caller}: ${nameOf(track, clip)} has no keys; remove it from clip.tracks.`);
@@ -151,6 +156,7 @@ function checkTrack(
   let time = -1;
   if (!checked.has(times)) {
     time = indexOfBad(times);
+    if (time === -1) checkOrder(track, clip, caller);
     checked.add(times);
   }
   const value = indexOfBad(values);
@@ -167,6 +173,18 @@ function checkTrack(
     throw new Error(
       `${caller}: keys ${key - 1} and ${key} of ${nameOf(track, clip)} are both at ${times[key]} s, which InterpolateSmooth cannot ` +
         'pass through; move one, or call track.setInterpolation(InterpolateLinear).',
+    );
+  }
+}
+
+/** Which keys of a track in disorder are found depends in three.js on those that it found before. */
+function checkOrder(track: KeyframeTrack, clip: string, caller: string): void {
+  const { times } = track;
+  for (let key = 1; key < times.length; key++) {
+    if (times[key] >= times[key - 1]) continue;
+    throw new Error(
+      `${caller}: keys ${key - 1} and ${key} of ${nameOf(track, clip)} are at ${times[key - 1]} s and ${times[key]} s; ` +
+        'bring the keys into the order of their times, or remove the track.',
     );
   }
 }

@@ -1,10 +1,10 @@
 import { listNames } from '../poses/ClipTable.js';
 import type { Rig } from '../poses/Rig.js';
 import { warnOnce } from '../utils/warnOnce.js';
-import { trackTargetsOf } from './bindTracks.js';
 import { nodesAbove } from './nodesAbove.js';
 import type { PlannedClip } from './planClips.js';
 import type { Steps } from './runBake.js';
+import { trackTargetsOf } from './trackTargets.js';
 
 const NAME = 'BoneTexture.bake';
 

@@ -4,6 +4,7 @@ import { ownVertexBuffers, VERTEX_BUFFERS } from '../backends/vertexLimits.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import { INSTANCE_ATTRIBUTES } from '../playback/instanceLayout.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
+import { inFloats } from '../utils/inFloats.js';
 import { setSkin } from './crowdSkin.js';
 import type { NumberArray } from './shareAttribute.js';
 
@@ -14,17 +15,18 @@ const INSTANCE_BUFFERS = 2;
 const PACKED = ['normal', 'tangent', 'uv', 'uv1', 'uv2', 'uv3'];
 
 /**
- * The geometry that a crowd draws: a copy of `source` with sorted skin weights and the instances' playback state.
- * A copy, because one geometry holds the instanced attributes of one mesh, and `source` may be drawn by others.
+ * The geometry that a crowd draws: a copy of `given` with sorted skin weights and the instances' playback state.
+ * A copy, because one geometry holds the instanced attributes of one mesh, and `given` may be drawn by others.
  *
- * @throws If `source` cannot be skinned by `boneTexture`; the message names the vertex.
+ * @throws If `given` cannot be skinned by `boneTexture`; the message names the vertex.
  */
 export function createCrowdGeometry(
-  source: BufferGeometry,
+  given: BufferGeometry,
   boneTexture: BoneTexture,
   influences: Influences,
   caller: string,
 ): BufferGeometry {
+  const source = inFloats(given);
   const { binding } = boneTexture;
   for (const name of binding === null ? ['position', 'skinIndex', 'skinWeight'] : ['position']) {
     if (source.getAttribute(name) === undefined) {

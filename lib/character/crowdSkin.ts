@@ -7,6 +7,7 @@ import {
 } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
+import { weightCheck } from './checkWeights.js';
 
 /** Which joints the vertices of a crowd geometry follow, and which part and material they belong to. */
 export interface Skin {
@@ -97,22 +98,16 @@ function sortSkin(
   const joints = boneTexture.jointNames.length;
   const order = [0, 1, 2, 3];
   const weight = [0, 0, 0, 0];
+  const isWeighted = weightCheck(source, `geometry "${source.name}"`, caller);
 
   for (let vertex = 0; vertex * 4 < floats.length; vertex++) {
     let sum = 0;
-    let least = 0;
     for (let i = 0; i < 4; i++) {
       weight[i] = i < sourceWeight.itemSize ? sourceWeight.getComponent(vertex, i) : 0;
       sum += weight[i];
-      least = Math.min(least, weight[i]);
       order[i] = i;
     }
-    if (!(sum > 0 && sum < Infinity) || least < 0) {
-      throw new Error(
-        `${caller}: the skin weights of vertex ${vertex} of geometry "${source.name}" are ${weight.join(', ')}; ` +
-          'they must not be negative and must add up to 1 (SkinnedMesh.normalizeSkinWeights mends sums).',
-      );
-    }
+    if (!isWeighted(weight, vertex)) continue;
     const first = vertex * STRIDE_16;
     if (partIndex !== undefined) {
       integers[first + SKIN_PART] = partIndex.getX(vertex);

@@ -2,6 +2,7 @@ import type { BufferAttribute, InterleavedBufferAttribute, Material, Texture } f
 import { BufferGeometry, Float32BufferAttribute, Uint16BufferAttribute, Uint32BufferAttribute } from 'three';
 import type { ScenePart } from '../baking/collectParts.js';
 import { warnOnce } from '../utils/warnOnce.js';
+import { weightCheck } from './checkWeights.js';
 import type { MaterialShare } from './materialFields.js';
 import { type MergeMaterialsOptions, mergeMaterials, PALETTE_CHANNEL } from './mergeMaterials.js';
 import { giveTangents, isMirrored, type Piece, piecesOf } from './pieces.js';
@@ -260,19 +261,24 @@ function mergedSkin(pieces: readonly Piece[], offsets: readonly number[], vertic
   const indices = new Uint16Array(vertices * 4);
   const weights = new Float32Array(vertices * 4);
 
-  pieces.forEach(({ geometry, joints, rig: { rigid } }, piece) => {
+  const four = [0, 0, 0, 0];
+  pieces.forEach(({ geometry, joints, rig: { rigid, mesh } }, piece) => {
     const skinIndex = geometry.getAttribute('skinIndex');
     const skinWeight = geometry.getAttribute('skinWeight');
     const width = rigid ? 0 : Math.min(4, skinIndex.itemSize, skinWeight.itemSize);
     const count = geometry.getAttribute('position').count;
+    four.fill(0);
+    const isWeighted = weightCheck(geometry, `SkinnedMesh "${mesh.name}"`, 'SkinnedInstancedMesh');
     for (let vertex = 0; vertex < count; vertex++) {
       const at = (offsets[piece] + vertex) * 4;
-      if (rigid) {
+      for (let i = 0; i < width; i++) four[i] = skinWeight.getComponent(vertex, i);
+      if (rigid || !isWeighted(four, vertex)) {
         indices[at] = joints[0];
         weights[at] = 1;
+        continue;
       }
       for (let i = 0; i < width; i++) {
-        const weight = skinWeight.getComponent(vertex, i);
+        const weight = four[i];
         // Where the weight is 0, the file may name a joint that does not exist.
         indices[at + i] = weight > 0 ? joints[skinIndex.getComponent(vertex, i)] : 0;
         weights[at + i] = weight;

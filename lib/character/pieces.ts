@@ -134,14 +134,19 @@ function isUniform(matrix: Matrix3): boolean {
   return squares.every((value, i) => Math.abs(value - (i % 4 === 0 ? size : 0)) <= 1e-5 * size);
 }
 
+/** As three.js's renderers do: what the groups and the geometry's draw range have in common. */
 function runsOf({ geometry, material }: ScenePart): Run[] {
-  const length = geometry.index ? geometry.index.count : geometry.getAttribute('position').count;
-  if (!Array.isArray(material)) return [{ start: 0, count: length, material }];
+  const { index, drawRange, groups } = geometry;
+  const length = index ? index.count : geometry.getAttribute('position').count;
+  const first = Math.max(drawRange.start, 0);
+  const last = Math.min(drawRange.start + drawRange.count, length);
+  const runOf = (start: number, end: number, one: Material): Run => {
+    const from = Math.max(start, first);
+    return { start: from, count: Math.max(Math.min(end, last) - from, 0), material: one };
+  };
+  if (!Array.isArray(material)) return [runOf(0, length, material)];
 
-  return geometry.groups
-    .map(({ start, count, materialIndex }) => {
-      const end = Math.min(start + count, length);
-      return { start, count: end - start, material: material[materialIndex ?? 0] };
-    })
+  return groups
+    .map(({ start, count, materialIndex }) => runOf(start, start + count, material[materialIndex ?? 0]))
     .filter((run) => run.material !== undefined && run.count > 0);
 }

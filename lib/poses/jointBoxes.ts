@@ -26,6 +26,7 @@ export function createJointBoxes(joints: number): JointBoxes {
  * @param joints Joint for each skin index; for a rigid mesh the one joint that all vertices follow.
  * @param from First vertex.
  * @param to The vertex after the last.
+ * @returns The last of these vertices that is at no finite place, or -1. Boxes leave it out.
  */
 export function growJointBoxes(
   boxes: JointBoxes,
@@ -34,7 +35,8 @@ export function growJointBoxes(
   rigid: boolean,
   from = 0,
   to = geometry.getAttribute('position').count,
-): void {
+): number {
+  let lost = -1;
   const position = plainArray(geometry.getAttribute('position'), 3, from, to);
   const skinIndex = rigid ? null : plainArray(geometry.getAttribute('skinIndex'), 4, from, to);
   const skinWeight = rigid ? null : plainArray(geometry.getAttribute('skinWeight'), 4, from, to);
@@ -48,6 +50,10 @@ export function growJointBoxes(
     const x = position[at];
     const y = position[at + 1];
     const z = position[at + 2];
+    if (!(Math.abs(x) + Math.abs(y) + Math.abs(z) < Infinity)) {
+      lost = from + vertex;
+      continue;
+    }
     for (let i = 0; i < 4; i++) {
       let joint = joints[0];
       if (skinIndex !== null && skinWeight !== null) {
@@ -67,6 +73,7 @@ export function growJointBoxes(
       if (rigid) break;
     }
   }
+  return lost;
 }
 
 /** Grows boxes by a distance on all sides. Those that are empty stay so, since they reach from Infinity to -Infinity. */
@@ -101,7 +108,7 @@ export function plainArray(
 
 function growBy(boxes: JointBoxes, joint: number, x: number, y: number, z: number): void {
   const at = joint * 6;
-  if (!(at >= 0 && at < boxes.length)) return;
+  if (!(at >= 0 && at < boxes.length && Math.abs(x) + Math.abs(y) + Math.abs(z) < Infinity)) return;
   if (x < boxes[at]) boxes[at] = x;
   if (y < boxes[at + 1]) boxes[at + 1] = y;
   if (z < boxes[at + 2]) boxes[at + 2] = z;

@@ -1,0 +1,76 @@
+import { PropertyBinding } from 'three';
+import type { Rig } from '../poses/Rig.js';
+
+const NAME = 'BoneTexture.bake';
+
+type ParsedName = ReturnType<typeof PropertyBinding.parseTrackName>;
+
+/** What a track name means for one rig. */
+export interface TrackTarget {
+  /** Index among the rig's nodes, -1 if there is none. */
+  node: number;
+  property: string;
+  /** What the track's name has in brackets after the property. */
+  component: string | undefined;
+}
+
+/** Remembers what track names mean for one rig: the clips of a character use the same few names again and again. */
+export class TrackTargets {
+  private readonly rig: Rig;
+  private readonly known = new Map<string, TrackTarget>();
+
+  constructor(rig: Rig) {
+    this.rig = rig;
+  }
+
+  /** Finds the node and property of a track as `PropertyBinding` does. */
+  find(name: string): TrackTarget {
+    let target = this.known.get(name);
+    if (target === undefined) {
+      const parsed = parseName(name);
+      const { propertyName: property, propertyIndex: component } = parsed;
+      target = { node: findNode(this.rig, parsed), property, component };
+      this.known.set(name, target);
+    }
+    return target;
+  }
+}
+
+/** @throws If three.js cannot read the name. */
+function parseName(name: string): ParsedName {
+  try {
+    return PropertyBinding.parseTrackName(name);
+  } catch {
+    throw new Error(
+      `${NAME}: a track is named "${name}", which three.js cannot read; name it NODE.PROPERTY (PropertyBinding.sanitizeNodeName mends names of nodes), or remove it.`,
+    );
+  }
+}
+
+const known = /*@__PURE__*/ new WeakMap<Rig, TrackTargets>();
+
+/** What track names mean for a rig, which those who read its clips one after another find out but once. */
+export function trackTargetsOf(rig: Rig): TrackTargets {
+  let targets = known.get(rig);
+  if (targets === undefined) {
+    targets = new TrackTargets(rig);
+    known.set(rig, targets);
+  }
+  return targets;
+}
+
+/** The node that a track name means; -1 if there is none. */
+function findNode(rig: Rig, { nodeName, objectName, objectIndex }: ParsedName): number {
+  if (objectName === undefined) return findByName(rig, nodeName);
+  if (objectName !== 'bones') return -1;
+  // `.bones[Hips].position`, as exporters of the old JSON format wrote it
+  const bones = rig.bones.get(findByName(rig, nodeName));
+  return bones?.find((bone) => rig.names[bone] === objectIndex) ?? bones?.[Number(objectIndex)] ?? -1;
+}
+
+/** As `PropertyBinding.findNode` does: the root if there is no name, then a skeleton's bones, then all nodes in order. */
+function findByName({ names, uuids, bones }: Rig, name: string | undefined): number {
+  if (!name || name === '.' || name === names[0] || name === uuids[0]) return 0;
+  const bone = bones.get(0)?.find((node) => names[node] === name);
+  return bone ?? names.findIndex((other, node) => other === name || uuids[node] === name);
+}
