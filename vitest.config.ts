@@ -20,6 +20,15 @@ const resolve = {
   dedupe: ['three'],
 };
 
+/** What tests in Node and in browsers have in common. */
+const each = {
+  // Files share their modules: a spy or a global that one leaves behind would be there in the next.
+  restoreMocks: true,
+  unstubGlobals: true,
+  // For what is stuck, on a machine several times slower that does other things too.
+  testTimeout: 900_000,
+  hookTimeout: 900_000,
+};
 const setupFiles = ['tests/setup/forgetWarnings.ts'];
 const browserSetupFiles = [...setupFiles, 'tests/setup/onceOnWebGL2.ts'];
 
@@ -29,6 +38,8 @@ export default defineConfig({
     provide: { thorough: process.env.SIM_TESTS === 'all' },
     // In Node; more than there are cores, together with the two browsers, so that none waits at the end for a single file.
     maxWorkers: 2,
+    // On a busy machine a browser takes its time to close.
+    teardownTimeout: 120_000,
     projects: [
       {
         test: {
@@ -36,14 +47,15 @@ export default defineConfig({
           include: ['tests/build/**/*.test.ts'],
           environment: 'node',
           // Several waits of two minutes each, see tests/support/patience.ts.
-          testTimeout: 600_000,
-          hookTimeout: 600_000,
+          testTimeout: 900_000,
+          hookTimeout: 900_000,
         },
       },
       {
         plugins: [bundled(three || undefined)],
         resolve,
         test: {
+          ...each,
           name: 'unit',
           include: ['tests/{unit,repro}/**/*.test.ts'],
           // Loading three.js anew for each file takes longer than most of them.
@@ -51,8 +63,6 @@ export default defineConfig({
           setupFiles,
           exclude: ['**/*.browser.test.ts', ...webgpuTests],
           environment: 'node',
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
           // Other packages too shall see the three.js that the tests run with.
           server: { deps: { inline: ['three-stdlib'] } },
         },
@@ -64,14 +74,13 @@ export default defineConfig({
           include: ['three', 'three/webgpu', 'three/tsl', 'three-stdlib', '@three.ez/instanced-mesh'],
         },
         test: {
+          ...each,
           name: 'browser',
           include: ['tests/{browser,parity}/**/*.test.ts', 'tests/repro/**/*.browser.test.ts'],
           // As above. Each file disposes its renderers: a page has room for sixteen contexts of WebGL.
           isolate: false,
           setupFiles: browserSetupFiles,
           exclude: webgpuTests,
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
           browser: {
             enabled: true,
             // One page for each instance. Said here and not of the project, which would then wait until all others are done.

@@ -18,6 +18,7 @@ import { TWINS, type Twin } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { countHeld, type Held } from '../support/countHeld.js';
 import { BoneTexture, SkinnedInstancedMesh } from '../support/library.js';
+import { loseContext, restoreContext } from '../support/loseContext.js';
 import { createStick } from '../support/stick.js';
 
 /** One thing a round that is not freed shows as so many. */
@@ -226,31 +227,17 @@ test('after context loss and restore the crowd is back, and moving', async () =>
   const before = read();
   expect(crowd.playback.fades.plain.image.height).toBe(1);
 
-  const canvas = renderer.domElement;
-  const event = (name: string) =>
-    new Promise((resolve) => canvas.addEventListener(name, resolve, { once: true }));
-  const lost = event('webglcontextlost');
-  renderer.forceContextLoss();
-  await lost;
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  const restored = event('webglcontextrestored');
-  renderer.forceContextRestore();
-  await restored;
-
+  await loseContext(renderer);
+  await restoreContext(renderer);
   expect(read()).toEqual(before);
   crowd.update(0.1);
   const fading = read();
   expect(fading).not.toEqual(before);
 
   // what changes while there is no context is drawn when there is one again
-  const again = event('webglcontextlost');
-  renderer.forceContextLoss();
-  await again;
+  await loseContext(renderer);
   crowd.play(1, 'Dance', { fade: 1 }).update(0.1);
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  const back = event('webglcontextrestored');
-  renderer.forceContextRestore();
-  await back;
+  await restoreContext(renderer);
   const afterwards = read();
   const fresh = createView();
   fresh.scene.add(crowd);

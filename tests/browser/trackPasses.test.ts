@@ -16,6 +16,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { countHeld } from '../support/countHeld.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
+import { loseContext, restoreContext } from '../support/loseContext.js';
 import { changedPixels } from '../support/pictures.js';
 
 const SIZE = 64;
@@ -96,18 +97,8 @@ test('after the context was lost and restored poses are written anew, though not
   const scene = sceneOf(crowd);
   const camera = createCamera();
   const before = draw(scene, camera);
-  const gl = renderer.getContext();
-  const extension = gl.getExtension('WEBGL_lose_context');
-  const canvas = renderer.domElement;
-  const heard = (name: string) => new Promise((done) => canvas.addEventListener(name, done, { once: true }));
-  const lost = heard('webglcontextlost');
-  extension?.loseContext();
-  await lost;
-  const restored = heard('webglcontextrestored');
-  // A context may be restored once its loss was dealt with.
-  await new Promise((done) => setTimeout(done, 50));
-  extension?.restoreContext();
-  await restored;
+  await loseContext(renderer);
+  await restoreContext(renderer);
   expect(changedPixels(before, draw(scene, camera), 0)).toBe(0);
 });
 

@@ -24,6 +24,7 @@ import { captureOf, TWINS } from '../support/captures.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
+import { loseContext, restoreContext } from '../support/loseContext.js';
 import { createStage } from '../support/pictures.js';
 import { bumps, stripes } from '../support/textures.js';
 import { THOROUGH } from '../support/thorough.js';
@@ -216,15 +217,8 @@ test('a crowd of a vertex texture is drawn again after its context was lost', as
   crowd.play(0, 0, { time: 0.3 });
   const { scene, camera } = createStage(BOUNDS, 'directional');
   const before = await drawing.draw(scene, camera, crowd);
-  const event = (name: string) =>
-    new Promise((resolve) => renderer.domElement.addEventListener(name, resolve, { once: true }));
-  const lost = event('webglcontextlost');
-  renderer.forceContextLoss();
-  await lost;
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  const restored = event('webglcontextrestored');
-  renderer.forceContextRestore();
-  await restored;
+  await loseContext(renderer);
+  await restoreContext(renderer);
   expect(await drawing.draw(scene, camera, crowd)).toEqual(before);
   crowd.dispose();
   crowd.boneTexture.dispose();

@@ -388,7 +388,7 @@ test.each(RENDERERS)('the dressing room dresses the chosen character under %s', 
   expect(await worn('Cap'), 'one hat at a time').toBe('false');
   expect(await page.textContent('[data-selected]')).toMatch(/^Character 0 wears .*Top hat/);
   await page.click('button[name=torches]');
-  await page.waitForTimeout(500);
+  await nextFrames(page, 2);
   await page.click('button[name=torches]');
   await page.locator('[name=mud]').fill('0.5');
   await page.click('button[name=hit]');
@@ -397,7 +397,7 @@ test.each(RENDERERS)('the dressing room dresses the chosen character under %s', 
   expect(await page.getAttribute('button[name=fade]', 'aria-pressed')).toBe('true');
   await look(page, 'dressing-fading', renderer);
   await page.mouse.move(430, 220);
-  await page.waitForTimeout(500);
+  await nextFrames(page, 2);
   expect(problems).toEqual([]);
 });
 

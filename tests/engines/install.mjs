@@ -1,16 +1,5 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-
-const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-
-/** Runs apt-get; what it says is shown only where it fails. */
-function apt(...args) {
-  const { status, stdout, stderr } = spawnSync('apt-get', args, { env, encoding: 'utf8', timeout: 300_000 });
-  if (status === 0) return true;
-  const said = `${stdout}\n${stderr}`.trim().split('\n').slice(-5).join('\n');
-  console.log(`apt-get ${args.join(' ')} failed:\n${said}`);
-  return false;
-}
+import { apt } from '../setup/apt.mjs';
 
 /**
  * Installs what engines lack, on Debian as root; says so where it cannot.

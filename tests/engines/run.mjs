@@ -34,7 +34,12 @@ function chosenEngines() {
 }
 
 async function draw(engine, site) {
-  const drawings = await drawWith(engine, site, onlyScene);
+  let drawings = await drawWith(engine, site, onlyScene);
+  // A browser may fail to start where there is little memory or time; one that has told what it draws on has not.
+  if (drawings.device === undefined) {
+    console.log(`${engine.name} did not start (${drawings.strayProblems.join('; ')}): once more.`);
+    drawings = await drawWith(engine, site, onlyScene);
+  }
   const { device = 'nothing it told', drawn, seconds } = drawings;
   console.log(
     `${engine.name}: ${drawn.length} pictures in ${seconds.toFixed(1)} s, on ${device ?? 'nothing: it has no WebGL 2'}`,

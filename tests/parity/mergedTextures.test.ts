@@ -27,6 +27,7 @@ import { disposeLater } from '../support/disposeLater.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
+import { loseContext, restoreContext } from '../support/loseContext.js';
 import { createStage } from '../support/pictures.js';
 import { Reference } from '../support/reference.js';
 
@@ -214,13 +215,8 @@ describe.each(TWINS)('%s', (twin) => {
 
     const empty = await draw(scene, camera, new Group());
     const renderer = drawing.renderer as WebGLRenderer;
-    const restored = new Promise((resolve) => {
-      renderer.domElement.addEventListener('webglcontextrestored', resolve, { once: true });
-    });
-    renderer.forceContextLoss();
-    await new Promise((resolve) => setTimeout(resolve));
-    renderer.forceContextRestore();
-    await restored;
+    await loseContext(renderer);
+    await restoreContext(renderer);
     const expected = await draw(scene, camera, reference.root);
     expectSamePicture('after context loss', expected, await draw(scene, camera, crowd), empty, BOUND);
     disposeLater(crowd);

@@ -1,8 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { chromium } from 'playwright';
+import { apt, tryAgain } from './apt.mjs';
 
 const NAMES = [
   'chromium',
@@ -57,26 +58,20 @@ function playwrights() {
 function install() {
   console.log('No Chrome or Chromium found (CHROME_PATH can name one); installing one for the tests.');
   const cli = join(createRequire(import.meta.url).resolve('playwright/package.json'), '..', 'cli.js');
-  spawnSync(process.execPath, [cli, 'install', 'chromium'], { stdio: 'inherit', timeout: 300_000 });
+  const run = (...args) =>
+    spawnSync(process.execPath, [cli, ...args], { stdio: 'inherit', timeout: 600_000 }).status === 0;
+  // Tries several times by itself.
+  run('install', 'chromium');
   const downloaded = playwrights();
   if (downloaded) {
     if (process.platform === 'linux' && process.getuid?.() === 0) {
-      spawnSync(process.execPath, [cli, 'install-deps', 'chromium'], { stdio: 'inherit' });
+      tryAgain(() => run('install-deps', 'chromium'));
     }
     return downloaded;
   }
 
   if (process.platform === 'linux' && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
-    try {
-      const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-      execFileSync('apt-get', ['update', '-qq'], { stdio: 'inherit', env });
-      execFileSync('apt-get', ['install', '-y', '-qq', 'chromium'], {
-        stdio: ['ignore', 'ignore', 'inherit'],
-        env,
-      });
-    } catch {
-      // said below
-    }
+    if (apt('update', '-qq')) apt('install', '-y', '-qq', 'chromium');
   }
   const found = installed();
   if (found) return found;

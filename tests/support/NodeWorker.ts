@@ -14,23 +14,30 @@ type Listener = ((event: unknown) => void) | null;
 
 /** A thread of Node in the place of a browser's `Worker`: it runs the very script that the library starts workers with. */
 export class NodeWorker {
-  /** How many there are. */
+  /** How many threads there are: one that was told to end takes a while to, on a busy machine a long one. */
   static running = 0;
-  /** How many there have been at a time. */
+  /** How many there are that were not told to end. */
+  private static wanted = 0;
+  /** How many of these there have been at a time. */
   static most = 0;
 
   onmessage: Listener = null;
   onerror: Listener = null;
   onmessageerror: Listener = null;
   private readonly thread: Thread;
+  private isWanted = true;
 
   constructor(_url: string) {
     NodeWorker.running++;
-    NodeWorker.most = Math.max(NodeWorker.most, NodeWorker.running);
+    NodeWorker.wanted++;
+    NodeWorker.most = Math.max(NodeWorker.most, NodeWorker.wanted);
     this.thread = new Thread(SHIM + script, { eval: true });
     this.thread.on('message', (data) => this.onmessage?.({ data }));
     this.thread.on('error', (error) => this.onerror?.({ error, preventDefault: () => {} }));
-    this.thread.on('exit', () => NodeWorker.running--);
+    this.thread.on('exit', () => {
+      NodeWorker.running--;
+      this.dismiss();
+    });
   }
 
   postMessage(message: unknown, transfer: readonly (ArrayBuffer | MessagePort)[]): void {
@@ -38,6 +45,12 @@ export class NodeWorker {
   }
 
   terminate(): void {
+    this.dismiss();
     this.thread.terminate();
+  }
+
+  private dismiss(): void {
+    if (this.isWanted) NodeWorker.wanted--;
+    this.isWanted = false;
   }
 }

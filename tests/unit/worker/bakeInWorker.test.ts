@@ -9,6 +9,7 @@ import { cubicSpline } from '../../support/cubicSpline.js';
 import { differences } from '../../support/differences.js';
 import { BoneTexture } from '../../support/library.js';
 import { NodeWorker } from '../../support/NodeWorker.js';
+import { PATIENCE } from '../../support/patience.js';
 import { randomCharacter } from '../../support/randomCharacter.js';
 import { createMorphingStick, createStick } from '../../support/stick.js';
 import { THOROUGH } from '../../support/thorough.js';
@@ -167,12 +168,12 @@ test('50 rounds of bakes, errors and aborts, several at once, leave no worker an
   for (const outcome of await Promise.all(outcomes)) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
   expect(counts.get('failed')).toBe(10);
   expect(counts.get('baked')).toBeGreaterThanOrEqual(30);
-  await expect.poll(() => NodeWorker.running, { timeout: 20_000 }).toBe(0);
-  expect(NodeWorker.most).toBeLessThanOrEqual(8);
+  await expect.poll(() => NodeWorker.running, { timeout: PATIENCE }).toBe(0);
+  expect(NodeWorker.most).toBe(4);
   expect(revoked.mock.calls.map(([url]) => url).sort()).toEqual(
     made.mock.results.map(({ value }) => value).sort(),
   );
-}, 120_000);
+});
 
 describe('the page bakes in slices, and says so once,', () => {
   const { root, clips } = createStick();
