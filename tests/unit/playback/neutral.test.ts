@@ -5,9 +5,10 @@ import { drawnTip } from '../../support/drawnTip.js';
 import { BoneTexture, SkinnedInstancedMesh } from '../../support/library.js';
 import { random, SEEDS } from '../../support/random.js';
 import { createStick, tipOf } from '../../support/stick.js';
+import { THOROUGH } from '../../support/thorough.js';
 
 const LOOPS: AnimationActionLoopStyles[] = [LoopOnce, LoopRepeat, LoopPingPong];
-const ROUNDS = Number(process.env.ROUNDS ?? 60);
+const ROUNDS = Number(process.env.ROUNDS ?? (THOROUGH ? 60 : 20));
 
 /** Of the two crowds one is only played; the other is also saved, copied, resized, and its clock goes back to zero. */
 function run(

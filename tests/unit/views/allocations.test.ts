@@ -8,7 +8,7 @@ import { BoneTexture, SkinnedInstancedMesh } from '../../support/library.js';
 import { random } from '../../support/random.js';
 
 const COUNT = 10_000;
-const FRAMES = 30;
+const FRAMES = 20;
 /** Most rounds of so many frames: the first that stays below the bound is the last, since V8 keeps notes on code that it has just met. */
 const ROUNDS = 4;
 /**
