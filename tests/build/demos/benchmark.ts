@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { expectLinkToSource, look, open, problems, RENDERERS, WINDOW } from './site.js';
+
+/** Milliseconds by which pages may be told a wrong time, when it begins and when it ends. */
+const CLOCK_ERROR = 0.2;
+
+test.each(RENDERERS)('the benchmark measures every way of drawing under %s', async (renderer) => {
+  const page = await open(
+    `benchmark/index.html?counts=2&vertices=0&budget=0&renderer=${renderer}`,
+    WINDOW,
+    true,
+  );
+  await page.click('button[name=start]');
+  await page.waitForFunction(() => document.body.dataset.done === '1');
+  const { rows, device } = JSON.parse((await page.textContent('[data-json]'))!);
+  const peers = renderer === 'webgl' ? ['instancedMesh2'] : ['lite'];
+  const ways = [
+    'floor',
+    'skinned',
+    ...peers,
+    'tracks',
+    'quaternion',
+    'quaternionHalf',
+    'matrix',
+    'matrixHalf',
+    'nearest',
+  ];
+  const bytes = Object.fromEntries(
+    rows.map((row: { contender: string; bytes: number }) => [row.contender, row.bytes]),
+  );
+  expect(Object.keys(bytes).sort()).toEqual([...ways].sort());
+  expect(device).not.toBe('');
+  expect(bytes.skinned).toBeGreaterThan(bytes.quaternion);
+  for (const { contender, draws, gpu, frame } of rows) {
+    expect(draws, contender).toBe(contender === 'skinned' ? 2 : 1);
+    expect(gpu ?? 0, contender).toBeLessThanOrEqual(frame + CLOCK_ERROR);
+  }
+  expect(await page.locator('polyline').count()).toBe(ways.length);
+  expect(await page.locator('tbody tr').count()).toBe(ways.length);
+  await page.click('text=Whole frame');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.click('button[name=copy]');
+  await page.waitForFunction(() => document.querySelector('[data-state]')?.textContent === 'Copied.');
+  expect(JSON.parse(await page.evaluate(() => navigator.clipboard.readText())).rows).toEqual(rows);
+  await look(page, 'benchmark', renderer);
+  await expectLinkToSource(page, 'benchmark');
+  expect(problems).toEqual([]);
+});
+
+test('the benchmark warms the browser up, and times JavaScript where there is next to nothing to draw', async () => {
+  const page = await open('benchmark/index.html?counts=1&budget=0&only=floor,quaternion', WINDOW, true);
+  const measured: string[] = [];
+  page.on('framenavigated', (frame) => {
+    const query = new URL(frame.url()).searchParams;
+    measured.push(['contender', 'vertices', 'measure'].map((name) => query.get(name)).join(' '));
+  });
+  await page.click('button[name=start]');
+  await page.waitForFunction(() => document.body.dataset.done === '1');
+  expect(measured).toEqual([
+    'floor 0 script', // whose result is not kept
+    'floor 0 script',
+    'floor 1 drawing',
+    'quaternion 0 script',
+    'quaternion 1 drawing',
+  ]);
+  const { rows } = JSON.parse((await page.textContent('[data-json]'))!);
+  expect(rows).toHaveLength(2);
+  for (const { js, frame, gpu, draws } of rows) {
+    expect(js).toBeGreaterThan(0);
+    expect(frame).toBeGreaterThan(0);
+    expect(gpu ?? 0).toBeLessThanOrEqual(frame + CLOCK_ERROR);
+    expect(draws).toBe(1);
+  }
+  expect(problems).toEqual([]);
+});

@@ -1,0 +1,169 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright';
+import { build, type PreviewServer, preview } from 'vite';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { browserFlags } from '../../setup/browserFlags.mjs';
+import { drawSeldom } from '../../support/drawSeldom.js';
+import { PATIENCE } from '../../support/patience.js';
+import { THOROUGH } from '../../support/thorough.js';
+
+let server: PreviewServer;
+let folder: string;
+let browser: Browser;
+/** One for all pages: to make a window takes as long as to open a small page. */
+let context: BrowserContext;
+/** What pages have complained of in this test. */
+export const problems: string[] = [];
+/** The page that is there before any other. */
+export const GALLERY = 'index.html';
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+/** Where pictures of all pages are left, to be looked at. */
+export const SCREENSHOTS = join(ROOT, '.screenshots');
+
+/** A path that the site knows nothing of. */
+const BASE = '/some/where/';
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sim-site-'));
+  await build({
+    configFile: join(ROOT, 'vite.config.ts'),
+    mode: 'site',
+    logLevel: 'error',
+    build: { outDir: folder },
+  });
+  server = await preview({
+    configFile: false,
+    root: folder,
+    base: BASE,
+    logLevel: 'error',
+    build: { outDir: '.' },
+    preview: { port: 0 },
+  });
+  const executablePath = process.env.SIM_BROWSER;
+  browser = await chromium.launch({ executablePath, args: browserFlags, timeout: PATIENCE });
+  context = await browser.newContext();
+});
+// Also after a test that failed: a page that goes on drawing slows all others.
+afterEach(async () => {
+  problems.length = 0;
+  for (const page of context.pages()) await page.close();
+  await context.clearPermissions();
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Small, for a software renderer's sake; so is the share of the figure's triangles. */
+export const WINDOW = { width: 700, height: 420 };
+const DETAIL = 0.4;
+/** Pages are opened under both where everything is tested; the main one, and the one that WebGPU draws otherwise, always. */
+export const RENDERERS = THOROUGH ? ['webgl', 'webgpu'] : ['webgl'];
+
+/** @param measures Whether the page measures frames, or counts them, and has to draw as quickly as it can. */
+export async function open(path: string, viewport = WINDOW, measures = false): Promise<Page> {
+  const page = await context.newPage();
+  await page.setViewportSize(viewport);
+  if (!measures) await drawSeldom(page);
+  page.setDefaultTimeout(PATIENCE);
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('console', (message) => {
+    const text = message.text();
+    if (['error', 'warning'].includes(message.type()) && !/GL Driver Message/.test(text)) problems.push(text);
+  });
+  const { port } = server.httpServer!.address() as { port: number };
+  const coarse = path.includes('?') ? `${path}&detail=${DETAIL}` : path;
+  await page.goto(`http://localhost:${port}${BASE}${coarse}`);
+  if (path !== GALLERY) await page.waitForFunction(() => document.body.dataset.ready === '1');
+  return page;
+}
+
+/** Keeps pictures of a page, wide and, once, on a phone, where everything must fit. */
+export async function look(page: Page, name: string, renderer = 'webgl'): Promise<void> {
+  const shot = (size: string) =>
+    page.screenshot({ path: join(SCREENSHOTS, `${name}-${renderer}-${size}.png`) });
+  await shot('wide');
+  // Panels are the same under either renderer.
+  if (renderer !== 'webgl') return;
+  const wide = page.viewportSize()!;
+  await resize(page, 375, 700);
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  expect(width, `${name} fits on a phone`).toBe(375);
+  await shot('phone');
+  await resize(page, wide.width, wide.height);
+}
+
+export async function expectLinkToSource(page: Page, name: string): Promise<void> {
+  const [href] = await page.$$eval('a', (links) =>
+    links.filter(({ textContent }) => textContent === 'source').map((link) => link.getAttribute('href')),
+  );
+  const up = '../'.repeat(name.split('/').length);
+  expect(href).toBe(`${up}source/index.html?of=${name}/main.ts`);
+}
+
+/** Until the page has noticed, and drawn. */
+async function resize(page: Page, width: number, height: number): Promise<void> {
+  await page.setViewportSize({ width, height });
+  await nextFrames(page, 2);
+}
+
+/** Until the page has drawn so often. */
+export async function nextFrames(page: Page, count: number): Promise<void> {
+  await page.evaluate(async (frames) => {
+    for (let i = 0; i < frames; i++) await new Promise((resolve) => requestAnimationFrame(resolve));
+  }, count);
+}
+
+/** Whether what the canvas shows changes by itself; panels have moving numbers of their own. */
+export async function expectMoving(page: Page): Promise<void> {
+  const hide = (hidden: boolean) =>
+    page.$eval(
+      '.panel',
+      (panel, value) => {
+        (panel as HTMLElement).hidden = value;
+      },
+      hidden,
+    );
+  await hide(true);
+  const first = await page.screenshot();
+  await expect.poll(async () => (await page.screenshot()).equals(first), { timeout: PATIENCE }).toBe(false);
+  await hide(false);
+}
+
+/** The figures in the panel's table, by what they are of. */
+export const figuresOf = (page: Page): Promise<Record<string, string[]>> =>
+  page.$$eval('tbody tr', (rows) =>
+    Object.fromEntries(
+      rows.map((row) => {
+        const [label, ...values] = [...(row as HTMLTableRowElement).cells].map((cell) => cell.textContent);
+        return [label, values];
+      }),
+    ),
+  );
+
+/** Where the ring around the chosen character is on the screen, by its colour; null if it is not to be seen. */
+export async function ringOn(page: Page): Promise<{ x: number; y: number } | null> {
+  const png = (await page.screenshot()).toString('base64');
+  return page.evaluate(async (data) => {
+    const blob = await (await fetch(`data:image/png;base64,${data}`)).blob();
+    const { width, height } = await createImageBitmap(blob);
+    const context = new OffscreenCanvas(width, height).getContext('2d')!;
+    context.drawImage(await createImageBitmap(blob), 0, 0);
+    const pixels = context.getImageData(0, 0, width, height).data;
+    const sum = { x: 0, y: 0, count: 0 };
+    for (let i = 0; i < pixels.length; i += 4) {
+      const [red, green, blue] = pixels.subarray(i, i + 3);
+      if (red < 220 || green < 110 || green > 175 || blue > 80) continue;
+      sum.x += (i / 4) % width;
+      sum.y += Math.floor(i / 4 / width);
+      sum.count++;
+    }
+    return sum.count < 50 ? null : { x: sum.x / sum.count, y: sum.y / sum.count };
+  }, png);
+}
+
+export const glb = (name: string, text: string) => ({ name, mimeType: '', buffer: Buffer.from(text) });

@@ -1,0 +1,257 @@
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AnimationClip, type Mesh, QuaternionKeyframeTrack } from 'three';
+import { preview } from 'vite';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createCharacter } from '../../../demos/character.js';
+import { codeFor } from '../../../demos/file/codeFor.js';
+import { exportGlb } from '../../support/exportGlb.js';
+import { ROOT } from '../../support/PackedApp.js';
+import { THOROUGH } from '../../support/thorough.js';
+import { checkApp, drawAll } from './apps.js';
+import { SOLDIERS, VILLAGE } from './components.js';
+import { blocksOf, headings, linksOf } from './markdown.js';
+import { packed } from './packed.js';
+import { cornerOf, expectMoving } from './shownPages.js';
+import { withNames } from './withNames.js';
+
+/** In strict mode React does everything twice; without it where everything is tested. */
+const STRICT = THOROUGH ? [false, true] : [true];
+
+/** react-three-fiber makes a clock, of which three.js warns. */
+const CLOCK = /THREE\.Clock/;
+
+/** The built-in character as a file, with holes. */
+async function exportCharacter(): Promise<Buffer> {
+  const { root, clips } = createCharacter();
+  // an eighth of its triangles, for a software renderer's sake
+  const { geometry } = root.getObjectByName('Body') as Mesh;
+  geometry.setIndex([...(geometry.index?.array ?? [])].filter((_, i) => Math.floor(i / 3) % 8 === 0));
+  // as many files have it
+  const still = new QuaternionKeyframeTrack('Hips.quaternion', [0], [0, 0, 0, 1]);
+  return Buffer.from(await exportGlb(root, [...clips, new AnimationClip('T-Pose', 1 / 30, [still])]));
+}
+
+describe('the README and the guides', () => {
+  const guides = join(ROOT, 'demos/guides');
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  const texts = Object.fromEntries(
+    readdirSync(guides).map((file) => [file, readFileSync(join(guides, file), 'utf8')]),
+  );
+  const everything = [readme, ...Object.values(texts)];
+  const blocks = everything.flatMap((text) => blocksOf(text, 'ts'));
+  const programs = blocks.filter((code) => code.includes('setAnimationLoop'));
+  const snippets = blocks.filter((code) => !code.includes('setAnimationLoop'));
+  const components = everything.flatMap((text) => blocksOf(text, 'tsx'));
+  const componentWith = (text: string) => components.find((code) => code.includes(text))!;
+
+  const shown = { file: 'character.glb', extensions: [], count: 9, height: 1.8, width: 1.3 };
+  /** What the page for files shows: for each renderer, the second with all decoders; and what is hard to write down. */
+  const codes = [
+    codeFor({ ...shown, renderer: 'webgl', clips: ['Walk', 'Wave'], options: { mergeMaterials: true } }),
+    codeFor({
+      ...shown,
+      renderer: 'webgpu',
+      extensions: ['EXT_meshopt_compression', 'KHR_draco_mesh_compression', 'KHR_texture_basisu'],
+      clips: ['Walk'],
+      options: { encoding: 'matrix', fps: 10, skipUnsupported: true },
+    }),
+    codeFor({
+      ...shown,
+      renderer: 'webgl',
+      extensions: ['SIM_baked_animation', 'EXT_meshopt_compression'],
+      clips: ['Walk'],
+      options: {},
+    }),
+    codeFor({
+      ...shown,
+      renderer: 'webgl',
+      file: "it's #1.glb",
+      extensions: ['EXT_meshopt_compression'],
+      clips: [`Jane's "Idle"\n`],
+      options: {},
+    }),
+  ];
+
+  beforeAll(async () => {
+    packed.write('public/character.glb', await exportCharacter());
+    packed.write('Crowd.tsx', componentWith('createContext'));
+    packed.write('Village.tsx', componentWith('function Village'));
+    packed.write('Soldiers.tsx', componentWith('function Soldiers'));
+  });
+
+  test('have a whole program for each renderer, and snippets', () => {
+    expect(programs).toHaveLength(2);
+    expect(components).toHaveLength(4);
+    expect(snippets.length).toBeGreaterThan(15);
+  });
+
+  test('programs run as they are, but for the size of the crowd, and look alike', async () => {
+    const corners: number[][] = [];
+    for (const program of programs) {
+      expect(program).toContain('1_000');
+      // a software renderer takes long over ten thousand
+      const app = await packed.open(`${program.replace('1_000', '100')}\nObject.assign(window, { crowd });`);
+      try {
+        await expectMoving(app);
+        corners.push(await cornerOf(app.page));
+        const played = await app.page.evaluate(() => {
+          const { crowd } = window as unknown as { crowd: { count: number; getClipAt(i: number): string } };
+          return [...new Set(Array.from({ length: crowd.count }, (_, i) => crowd.getClipAt(i)))];
+        });
+        expect(played, 'all clips but the T-pose').toHaveLength(6);
+        expect(played).not.toContain('T-Pose');
+      } finally {
+        await app.close();
+      }
+    }
+    const [ofWebGL, ofWebGPU] = corners;
+    expect(ofWebGPU).toEqual(ofWebGL);
+  });
+
+  test('the page without a bundler runs, with its files from here in place of the network', async () => {
+    const { folder } = packed;
+    packed.write('plain.html', blocksOf(readme, 'html')[0]);
+    packed.write('main.js', programs[0].replace('1_000', '100'));
+    cpSync(join(folder, 'public/character.glb'), join(folder, 'character.glb'));
+    cpSync(join(packed.installed, 'dist'), join(folder, 'skinned-instanced-mesh'), { recursive: true });
+    const server = await preview({
+      root: folder,
+      logLevel: 'error',
+      configFile: false,
+      build: { outDir: '.' },
+      preview: { port: 0 },
+    });
+    const { port } = server.httpServer.address() as { port: number };
+    const app = await packed.openPage(`http://localhost:${port}/plain.html`, (page) =>
+      page.route('https://cdn.jsdelivr.net/npm/**', (route) => {
+        const { pathname } = new URL(route.request().url());
+        const [, name, file] = pathname.match(/npm\/([^@]+)@[^/]+\/(.*)/) ?? [];
+        return route.fulfill({ path: join(folder, 'node_modules', name, file) });
+      }),
+    );
+    await expectMoving(app).finally(app.close);
+    await server.close();
+  });
+
+  test('the code that the file page shows runs as it is', async () => {
+    for (const code of codes.slice(0, 2)) {
+      const app = await packed.open(code);
+      await expectMoving(app).finally(app.close);
+    }
+  });
+
+  test('snippets type-check, the code of the file page and an empty app too, under moduleResolution bundler', () => {
+    const files = snippets.map((code, i) => {
+      const file = `snippet${i}.ts`;
+      packed.write(file, code.includes('import ') ? code : withNames(code));
+      return file;
+    });
+    components.forEach((code, i) => {
+      packed.write(`component${i}.tsx`, code);
+      files.push(`component${i}.tsx`);
+    });
+    codes.forEach((code, i) => {
+      packed.write(`shown${i}.ts`, code);
+      files.push(`shown${i}.ts`);
+    });
+    // in one go with the app under this moduleResolution: the compiler takes long over three.js's types
+    expect(checkApp('bundler', files)).toEqual([]);
+  });
+
+  test('materials of the guides draw crowds, without a warning', async () => {
+    const ofWebGL = blocksOf(texts['materials.md'], 'ts').filter((code) => code.includes('const material'));
+    const ofWebGPU = blocksOf(texts['webgpu.md'], 'ts').filter((code) => code.includes('const material'));
+    expect([ofWebGL.length, ofWebGPU.length]).toEqual([3, 3]);
+    for (const [entry, codes] of [
+      ['skinned-instanced-mesh', ofWebGL],
+      ['skinned-instanced-mesh/webgpu', ofWebGPU],
+    ] as const) {
+      const { page, problems, close } = await packed.open(drawAll(entry, codes));
+      const drawn = page.waitForFunction(() => document.title !== '');
+      await drawn.catch((error) => problems.push(String(error)));
+      await close();
+      expect(problems).toEqual([]);
+    }
+  });
+
+  test('the component for react-three-fiber runs, in strict mode too', async () => {
+    for (const strict of STRICT) {
+      const code = strict
+        ? components[0]
+            .replace('render(\n', 'render(<StrictMode>\n')
+            .replace('</Canvas>,', '</Canvas></StrictMode>,')
+        : components[0];
+      const app = await packed.open(
+        strict ? `import { StrictMode } from 'react';\n${code}` : code,
+        'main.tsx',
+      );
+      await expectMoving(app, CLOCK).finally(app.close);
+      expect(code.includes('<StrictMode>')).toBe(strict);
+    }
+  });
+
+  test('the element for react-three-fiber draws, and is gone when it goes', async () => {
+    const app = await packed.open(SOLDIERS, 'main.tsx');
+    await expectMoving(app, CLOCK);
+    await app.page.evaluate(() => dispatchEvent(new Event('leave')));
+    await app.page.waitForFunction(() => document.title === 'disposed');
+    expect(app.problems.filter((problem) => !CLOCK.test(problem))).toEqual([]);
+    await app.close();
+  });
+
+  test('the components for characters come, are clicked and go, in strict mode too', async () => {
+    for (const strict of STRICT) {
+      const app = await packed.open(
+        strict ? VILLAGE.replace('<Place />', '<StrictMode><Place /></StrictMode>') : VILLAGE,
+        'main.tsx',
+      );
+      await expectMoving(app, CLOCK);
+      const told = (text: string) => app.page.waitForFunction((wanted) => document.title === wanted, text);
+      await told('3 instances: Walk, Walk, Walk');
+      await app.page.mouse.click(200, 110);
+      await told('3 instances: Walk, Wave, Walk');
+      await app.page.evaluate(() => dispatchEvent(new Event('leave')));
+      await told('disposed with 0 instances');
+      expect(app.problems.filter((problem) => !CLOCK.test(problem))).toEqual([]);
+      await app.close();
+    }
+  });
+
+  test('links lead to files and headings that are there', () => {
+    const files = [
+      'README.md',
+      '.github/CONTRIBUTING.md',
+      ...Object.keys(texts).map((file) => `demos/guides/${file}`),
+    ];
+    const dead: string[] = [];
+    for (const file of files) {
+      const text = readFileSync(join(ROOT, file), 'utf8');
+      for (const { link, path, anchor } of linksOf(text)) {
+        const target = path === '' ? file : join(file, '..', path);
+        if (!existsSync(join(ROOT, target))) dead.push(`${file}: ${link}`);
+        else if (anchor && !headings(readFileSync(join(ROOT, target), 'utf8')).includes(anchor))
+          dead.push(`${file}: ${link}`);
+      }
+    }
+    expect(dead).toEqual([]);
+  });
+
+  test('headings have no code, which the documentation leaves out of its lists of them', () => {
+    for (const text of everything) {
+      const prose = text.replace(/```.*?```/gs, '');
+      expect(prose.match(/^#+ .*`.*$/gm) ?? []).toEqual([]);
+    }
+  });
+
+  test('commands that are named are there', () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    for (const text of everything) {
+      for (const [, script] of text.matchAll(/npm run ([\w:]+)/g)) expect(scripts).toHaveProperty(script);
+      for (const [, path] of text.matchAll(/npm test -- (tests\/[\w/-]+)/g)) {
+        const found = [path, `${path}.test.ts`].some((one) => existsSync(join(ROOT, one)));
+        expect(found, path).toBe(true);
+      }
+    }
+  });
+});

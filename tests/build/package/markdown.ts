@@ -1,0 +1,21 @@
+/** Links and pictures of a Markdown file that lead to other files or headings. */
+export const linksOf = (markdown: string) =>
+  [...markdown.matchAll(/\]\(([^)\s]+)\)/g)]
+    .filter(([, link]) => !/^https?:/.test(link))
+    .map(([, link]) => {
+      const [path, anchor] = link.split('#');
+      return { link, path, anchor };
+    });
+
+/** Fenced blocks of a language in a Markdown file. */
+export const blocksOf = (markdown: string, language: string) =>
+  [...markdown.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, code]) => code);
+
+/** Anchors of a Markdown file's headings, as GitHub and TypeDoc make them. */
+export const headings = (markdown: string) =>
+  [...markdown.matchAll(/^#+ (.*)$/gm)].map(([, text]) =>
+    text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );

@@ -1,0 +1,93 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { publint } from 'publint';
+import { describe, expect, test } from 'vitest';
+import { ROOT } from '../../support/PackedApp.js';
+import { THOROUGH } from '../../support/thorough.js';
+import { app, checkApp, entries } from './apps.js';
+import { linksOf } from './markdown.js';
+import { packed } from './packed.js';
+
+describe('the packed tarball', () => {
+  test('holds what users need and nothing else', () => {
+    const files = readdirSync(packed.installed);
+    expect(files.sort()).toEqual(
+      ['CHANGELOG.md', 'LICENSE', 'README.md', 'demos', 'dist', 'package.json'].sort(),
+    );
+    expect(readdirSync(join(packed.installed, 'demos')).sort()).toEqual(['crowd.jpg', 'guides']);
+  });
+
+  test('holds what its README and its guides have links to', () => {
+    const texts = readdirSync(packed.installed, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      file.endsWith('.md'),
+    );
+    expect(texts).toContain('README.md');
+    const missing = texts.flatMap((file) =>
+      linksOf(readFileSync(join(packed.installed, file), 'utf8'))
+        .filter(({ path }) => path !== '' && !existsSync(join(packed.installed, file, '..', path)))
+        .map(({ path }) => `${file}: ${path}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test('is named in the README as it is', () => {
+    expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).toContain(basename(packed.tarball));
+  });
+
+  test('passes publint', async () => {
+    // What is installed is what was packed.
+    const { messages } = await publint({ pkgDir: packed.installed, pack: false, strict: true });
+    expect(messages).toEqual([]);
+  });
+
+  test.runIf(THOROUGH)('passes arethetypeswrong, for ES modules, also where exports are not known', () => {
+    const args = [packed.tarball, '--profile', 'esm-only', '--format', 'json'];
+    const { problems } = JSON.parse(packed.runBin('@arethetypeswrong/cli', 'dist/index.js', args));
+    // CommonJS takes the package by a dynamic import alone
+    const others = Object.values(problems as Record<string, { resolutionKind?: string }[]>)
+      .flat()
+      .filter(({ resolutionKind }) => resolutionKind !== 'node16-cjs');
+    expect(others).toEqual([]);
+  });
+
+  test('holds no copy of three.js, and asks for it as a peer', () => {
+    const dist = join(packed.installed, 'dist');
+    const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      file.endsWith('.js'),
+    );
+    const code = files.map((file) => readFileSync(join(dist, file), 'utf8')).join('\n');
+    expect(code).toMatch(/from ["']three["']/);
+    expect(code).not.toContain('class Object3D');
+    const { dependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(
+      readFileSync(join(ROOT, 'package.json'), 'utf8'),
+    );
+    expect(dependencies).toBe(undefined);
+    const asked = Object.keys(peerDependencies).filter((name) => !peerDependenciesMeta[name]?.optional);
+    expect(asked).toEqual(['three']);
+  });
+
+  test('asks for the oldest three.js that the tests run on, or newer', () => {
+    const { peerDependencies, devDependencies } = JSON.parse(
+      readFileSync(join(ROOT, 'package.json'), 'utf8'),
+    );
+    expect(peerDependencies.three.split(' ')[0]).toBe(
+      devDependencies['three-oldest'].replace('npm:three@', '>='),
+    );
+  });
+
+  test.runIf(THOROUGH)('type-checks in an empty app under moduleResolution nodenext', () => {
+    expect(checkApp('nodenext')).toEqual([]);
+  });
+
+  test.each(entries)('%s builds with Vite and renders', async (entry) => {
+    const { page, problems, close } = await packed.open(app(entry));
+    try {
+      const drawn = page.waitForFunction(() => document.title !== '');
+      await drawn.catch((error) => problems.push(String(error)));
+      expect(problems).toEqual([]);
+      expect(Number(await page.title())).toBeGreaterThan(500);
+    } finally {
+      await close();
+    }
+  });
+});
