@@ -4,6 +4,7 @@ import { ownVertexBuffers, VERTEX_BUFFERS } from '../backends/vertexLimits.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import { INSTANCE_ATTRIBUTES } from '../playback/instanceLayout.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
+import { describe } from '../utils/describe.js';
 import { inFloats } from '../utils/inFloats.js';
 import { setSkin } from './crowdSkin.js';
 import type { NumberArray } from './shareAttribute.js';
@@ -26,6 +27,9 @@ export function createCrowdGeometry(
   influences: Influences,
   caller: string,
 ): BufferGeometry {
+  if (given?.isBufferGeometry !== true) {
+    throw new Error(`${caller}: ${describe(given)} is no geometry; pass a BufferGeometry.`);
+  }
   const source = inFloats(given);
   const { binding } = boneTexture;
   for (const name of binding === null ? ['position', 'skinIndex', 'skinWeight'] : ['position']) {

@@ -1,5 +1,6 @@
 import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
 import { checkTime, checkTimeScale, type LayerReference } from '../playback/PlayOptions.js';
+import { checkAreOptions } from '../utils/checkOptions.js';
 import type { Crowd } from './Crowd.js';
 
 /** On which layer something is changed. */
@@ -17,11 +18,12 @@ export function setTimeScales(
   { playback, visibility }: Crowd,
   instances: Instances,
   timeScale: number,
-  { layer }: LayerOption,
+  options: LayerOption,
   caller: string,
 ): void {
   checkTimeScale(timeScale, caller);
-  const number = playback.layers.indexOf(layer, caller);
+  checkAreOptions(options, caller);
+  const number = playback.layers.indexOf(options.layer, caller);
   forEachInstance(instances, visibility, caller, (index) => {
     const clip = playback.clipOf(index, number);
     if (clip !== null) playback.setRate(index, timeScale * clip.fps, number);
@@ -37,11 +39,12 @@ export function setTimes(
   { playback, visibility }: Crowd,
   instances: Instances,
   time: number,
-  { layer }: LayerOption,
+  options: LayerOption,
   caller: string,
 ): void {
   checkTime(time, caller);
-  const number = playback.layers.indexOf(layer, caller);
+  checkAreOptions(options, caller);
+  const number = playback.layers.indexOf(options.layer, caller);
   forEachInstance(instances, visibility, caller, (index) => {
     const clip = playback.clipOf(index, number);
     if (clip !== null) playback.setWithin(index, time * clip.fps, number);
@@ -83,9 +86,11 @@ export function layerAt(
 export function stopClips(
   { playback, visibility }: Crowd,
   instances: Instances,
-  { fade, layer }: { fade?: number; layer?: LayerReference },
+  options: { fade?: number; layer?: LayerReference },
   caller: string,
 ): void {
+  checkAreOptions(options, caller);
+  const { fade, layer } = options;
   const number = playback.layers.indexOf(layer, caller);
   const end = layer === undefined ? playback.layers.count : number + 1;
   forEachInstance(instances, visibility, caller, (index) => {

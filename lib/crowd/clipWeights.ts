@@ -1,6 +1,7 @@
 import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
 import { checkFade, checkWeight, type LayerReference } from '../playback/PlayOptions.js';
 import type { ClipReference } from '../poses/ClipTable.js';
+import { checkAreOptions } from '../utils/checkOptions.js';
 import type { Crowd } from './Crowd.js';
 
 /** How a weight of instances changes. */
@@ -21,9 +22,11 @@ export function setWeights(
   instances: Instances,
   clip: ClipReference,
   weight: number,
-  { fade = 0, layer }: WeightOptions,
+  options: WeightOptions,
   caller: string,
 ): void {
+  checkAreOptions(options, caller);
+  const { fade = 0, layer } = options;
   checkWeight(weight, caller);
   checkFade(fade, caller);
   const number = playback.layers.indexOf(layer, caller);
@@ -60,9 +63,11 @@ export function setLayerWeights(
   instances: Instances,
   layer: LayerReference,
   weight: number,
-  { fade = 0 }: { fade?: number },
+  options: { fade?: number },
   caller: string,
 ): void {
+  checkAreOptions(options, caller);
+  const { fade = 0 } = options;
   checkWeight(weight, caller);
   checkFade(fade, caller);
   const number = playback.layers.indexOf(layer, caller);

@@ -21,6 +21,8 @@ import { nodeNames } from '../edits/nodeNames.js';
 import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
 import { checkFade, checkWeight } from '../playback/PlayOptions.js';
 import type { PoseTracks } from '../tracks/PoseTracks.js';
+import { checkAreOptions, isWithin } from '../utils/checkOptions.js';
+import { describe } from '../utils/describe.js';
 import type { Crowd } from './Crowd.js';
 
 /** How the value of a joint's edit meets what the clips give. */
@@ -58,10 +60,10 @@ export function editRotations(
   instances: Instances,
   joint: string | number,
   value: ValueOfInstance<Quaternion>,
-  { mode, space, weight }: JointEditOptions,
+  options: JointEditOptions,
   caller: string,
 ): void {
-  begin(crowd, joint, KIND_ROTATION, mode, space, weight, caller);
+  begin(crowd, joint, KIND_ROTATION, options, caller);
   edit(crowd, instances, KIND_ROTATION, value, writeQuaternion, caller);
 }
 
@@ -71,10 +73,10 @@ export function editPositions(
   instances: Instances,
   joint: string | number,
   value: ValueOfInstance<Vector3>,
-  { mode, space, weight }: JointEditOptions,
+  options: JointEditOptions,
   caller: string,
 ): void {
-  begin(crowd, joint, KIND_POSITION, mode, space, weight, caller);
+  begin(crowd, joint, KIND_POSITION, options, caller);
   edit(crowd, instances, KIND_POSITION, value, writeVector, caller);
 }
 
@@ -84,15 +86,17 @@ export function editScales(
   instances: Instances,
   joint: string | number,
   value: ValueOfInstance<Vector3>,
-  { mode, weight, space }: Omit<JointEditOptions, 'space'> & { space?: string },
+  options: Omit<JointEditOptions, 'space'> & { space?: string },
   caller: string,
 ): void {
+  checkAreOptions(options, caller);
+  const { mode, weight, space } = options;
   if (space !== undefined && space !== 'local') {
     throw new Error(
       `${caller}: space is "${space}"; a scale is along the joint's own axes, leave space out.`,
     );
   }
-  begin(crowd, joint, KIND_SCALE, mode, 'local', weight, caller);
+  begin(crowd, joint, KIND_SCALE, { mode, weight }, caller);
   edit(crowd, instances, KIND_SCALE, value, writeVector, caller);
 }
 
@@ -102,16 +106,18 @@ export function lookAt(
   instances: Instances,
   joint: string | number,
   target: ValueOfInstance<Vector3>,
-  { axis, limit = Math.PI, weight }: LookAtOptions,
+  options: LookAtOptions,
   caller: string,
 ): void {
-  if (!(limit >= 0)) throw new Error(`${caller}: limit is ${limit}; use radians from 0.`);
+  checkAreOptions(options, caller);
+  const { axis, limit = Math.PI, weight } = options;
+  if (!isWithin(limit)) throw new Error(`${caller}: limit is ${describe(limit)}; use radians from 0.`);
   const { x, y, z } = axis ?? FORWARD;
   const length = Math.sqrt(x * x + y * y + z * z);
   if (!(length > 0 && length < Infinity)) {
     throw new Error(`${caller}: axis is ${textOf(axis)}; use the direction that shall point at the target.`);
   }
-  begin(crowd, joint, KIND_LOOK_AT, 'replace', 'model', weight, caller);
+  begin(crowd, joint, KIND_LOOK_AT, { space: 'model', weight }, caller);
   const turnsAll = limit >= Math.PI;
   _edit[EDIT_COSINE] = turnsAll ? -1 : Math.cos(limit / 2);
   _edit[EDIT_SINE] = turnsAll ? 0 : Math.sin(limit / 2);
@@ -166,9 +172,11 @@ export function setPoses(
   { edits, visibility, boneTexture }: Crowd,
   instances: Instances,
   pose: ValueOfInstance<Object3D | Skeleton>,
-  fade: number | undefined,
+  options: { fade?: number },
   caller: string,
 ): void {
+  checkAreOptions(options, caller);
+  const { fade } = options;
   tracksOf(boneTexture.data.tracks, caller);
   if (fade !== undefined) checkFade(fade, caller);
   forEachInstance(instances, visibility, caller, (index) => {
@@ -191,11 +199,11 @@ function begin(
   crowd: Crowd,
   joint: string | number,
   kind: number,
-  mode: JointEditOptions['mode'],
-  space: JointEditOptions['space'],
-  weight: number | undefined,
+  options: JointEditOptions,
   caller: string,
 ): void {
+  checkAreOptions(options, caller);
+  const { mode, space, weight } = options;
   if (mode !== undefined && mode !== 'replace' && mode !== 'add') {
     throw new Error(`${caller}: mode is "${mode}"; use "replace" or "add".`);
   }

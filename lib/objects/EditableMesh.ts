@@ -146,9 +146,9 @@ export abstract class EditableMesh extends PlayingMesh {
   setPoseAt(
     instances: Instances,
     pose: ValueOfInstance<Object3D | Skeleton>,
-    { fade }: { fade?: number } = {},
+    options: { fade?: number } = {},
   ): this {
-    setPoses(this.crowd, instances, pose, fade, `${NAME}.setPoseAt`);
+    setPoses(this.crowd, instances, pose, options, `${NAME}.setPoseAt`);
     return this;
   }
 }

@@ -2,7 +2,7 @@ import type { BufferGeometry, Object3D } from 'three';
 import { ownInstanced } from '../backends/ownInstanced.js';
 import { type Simplified, type Simplifier, simplifyGeometry } from '../character/simplifyGeometry.js';
 import { Crowd } from '../crowd/Crowd.js';
-import { checkOptions, isWithin } from '../utils/checkOptions.js';
+import { checkAreOptions, checkOptions, isWithin } from '../utils/checkOptions.js';
 import { describe } from '../utils/describe.js';
 import { guardedLevel, LEVEL_CHECKS, type Level } from '../views/Level.js';
 import { createLevel, type LevelOptions } from './createLevel.js';
@@ -175,7 +175,11 @@ export abstract class LeveledMesh extends EditableMesh {
    */
   addSimplifiedLevels(simplifier: Simplifier, levels: readonly SimplifiedLevelOptions[]): SimplifiedLevel[] {
     const caller = `${NAME}.addSimplifiedLevels`;
-    const made = levels.map((options) => {
+    if (!Array.isArray(levels)) {
+      throw new Error(`${caller}: levels is ${describe(levels)}; pass an array of { ratio, distance }.`);
+    }
+    const made = (levels as readonly SimplifiedLevelOptions[]).map((options, i) => {
+      checkAreOptions(options, caller, `levels[${i}]`);
       const { ratio, distance = Number.NaN, screenShare, hysteresis = 0 } = options;
       const start = screenShare === undefined ? distance : { screenShare };
       const numbers = checkLevel(start, hysteresis, options, caller);
@@ -243,9 +247,11 @@ function checkInstanced(geometry: BufferGeometry, caller: string): void {
 function checkLevel(
   start: LevelStart,
   hysteresis: number,
-  { poseRate = 0, attachments = true }: LevelOptions,
+  options: LevelOptions,
   caller: string,
 ): LevelNumbers {
+  checkAreOptions(options, caller);
+  const { poseRate = 0, attachments = true } = options;
   const numbers = { hysteresis, poseRate, attachments };
   checkOptions(numbers, LEVEL_CHECKS, caller);
   if (typeof start === 'number') {

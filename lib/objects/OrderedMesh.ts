@@ -34,6 +34,11 @@ export abstract class OrderedMesh extends IdentityMesh {
    * camera sees, once a frame for each list, each with its `index` and with `z`, how far it lies in front of the camera. Null to sort by distance again.
    */
   setCustomSort(sort: CustomSort | null): this {
+    if (sort !== null && typeof sort !== 'function') {
+      throw new Error(
+        `${NAME}.setCustomSort: ${describe(sort)} is no function; pass one that sorts, or null.`,
+      );
+    }
     this.views.order.customSort = sort;
     return this;
   }

@@ -1,4 +1,4 @@
-import type { Matrix4 } from 'three';
+import type { Material, Matrix4 } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
 import type { Palette } from '../crowd/Palette.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
@@ -39,6 +39,12 @@ export function checkOptions(options: DrawOptions): Required<DrawOptions> {
 export function checkPalette(palette: Palette = 'exact'): Palette {
   if (palette === 'exact' || palette === 'compact') return palette;
   throw new Error(`${NAME}: palette is ${JSON.stringify(palette)}; use 'exact' or 'compact'.`);
+}
+
+/** @throws If it is neither a material, nor an array of some, nor null, which draws nothing. */
+export function checkMaterial(material: Material | Material[] | null, caller: string): void {
+  if (material === null || [material].flat().every((one) => one?.isMaterial)) return;
+  throw new Error(`${caller}: ${describe(material)} is no material; pass a Material, or one for each group.`);
 }
 
 /** @throws If shaders have no variant for so many joints a vertex. */

@@ -5,6 +5,7 @@ import { createCrowdGeometry, removePlaybackAttributes } from '../character/crow
 import type { Crowd, CrowdMember } from '../crowd/Crowd.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import type { View } from '../views/View.js';
+import { checkMaterial } from './checks.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
@@ -49,6 +50,7 @@ export function guardProperties(mesh: GuardedMesh): void {
       enumerable: true,
       get: () => material,
       set: (value: Material | Material[]) => {
+        checkMaterial(value, `${NAME}.material`);
         mesh.leaveMaterials();
         material = value;
         mesh.prepareDraw();

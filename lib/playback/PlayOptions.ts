@@ -2,6 +2,8 @@ import type { AnimationActionLoopStyles } from 'three';
 import { LoopOnce, LoopPingPong, LoopRepeat } from 'three';
 import { LOOP_CLAMP, LOOP_PING_PONG, REPEAT_FOREVER } from '../constants.js';
 import type { BakedClip } from '../poses/ClipTable.js';
+import { checkAreOptions, isWithin } from '../utils/checkOptions.js';
+import { describe } from '../utils/describe.js';
 import { ONCE, ROOT_MOTION } from './slots.js';
 
 /** A layer by its name, or by its number: 0 is the base, 1 the first of the option `layers`. */
@@ -73,6 +75,7 @@ export function checkPlay(
   caller: string,
   target: Start,
 ): Start {
+  checkAreOptions(options, caller);
   const loop = options.loop ?? LoopRepeat;
   const timeScale = options.timeScale ?? 1;
   const time = options.time ?? 0;
@@ -81,8 +84,7 @@ export function checkPlay(
 
   checkTimeScale(timeScale, caller);
   checkTime(time, caller);
-  if (!(repetitions >= 0))
-    throw new Error(`${caller}: repetitions is ${repetitions}; use a number from 0, or Infinity.`);
+  if (!isWithin(repetitions)) refuse('repetitions', repetitions, 'a number from 0, or Infinity', caller);
   checkFade(fade, caller);
   if (options.weight !== undefined) checkWeight(options.weight, caller);
   if (loop !== LoopRepeat && loop !== LoopOnce && loop !== LoopPingPong) {
@@ -117,34 +119,35 @@ const MAX_TIME = 1e15;
 
 /** @throws If that is no speed to play at. */
 export function checkTimeScale(timeScale: number, caller: string): void {
-  if (Math.abs(timeScale) <= MAX_TIME_SCALE) return;
-  throw new Error(
-    `${caller}: timeScale is ${timeScale}; use a number from ${-MAX_TIME_SCALE} to ${MAX_TIME_SCALE}.`,
-  );
+  if (isWithin(sizeOf(timeScale), MAX_TIME_SCALE)) return;
+  refuse('timeScale', timeScale, `a number from ${-MAX_TIME_SCALE} to ${MAX_TIME_SCALE}`, caller);
 }
 
 /** @throws If that is no time to set a clip to. */
 export function checkTime(time: number, caller: string): void {
-  if (Math.abs(time) <= MAX_TIME) return;
-  throw new Error(`${caller}: time is ${time}; use a number of seconds from ${-MAX_TIME} to ${MAX_TIME}.`);
+  if (isWithin(sizeOf(time), MAX_TIME)) return;
+  refuse('time', time, `a number of seconds from ${-MAX_TIME} to ${MAX_TIME}`, caller);
 }
 
 /** @throws If that is no time for a fade to take. */
 export function checkFade(fade: number, caller: string): void {
-  if (fade >= 0 && fade < Infinity) return;
-  throw new Error(`${caller}: fade is ${fade}; use a number of seconds from 0.`);
+  if (!isWithin(fade, Number.MAX_VALUE)) refuse('fade', fade, 'a number of seconds from 0', caller);
 }
 
 /** @throws If that is no weight. */
 export function checkWeight(weight: number, caller: string): void {
-  if (weight >= 0 && weight <= 1) return;
-  throw new Error(`${caller}: weight is ${weight}; use a number from 0 to 1.`);
+  if (!isWithin(weight, 1)) refuse('weight', weight, 'a number from 0 to 1', caller);
 }
 
 /** @throws If that is no number of poses a second. */
 export function checkPoseRate(rate: number, caller: string): void {
-  if (rate >= 0) return;
-  throw new Error(
-    `${caller}: the rate is ${rate}; use a number of poses a second, or 0 for one in every frame.`,
-  );
+  if (!isWithin(rate))
+    refuse('the rate', rate, 'a number of poses a second, or 0 for one in every frame', caller);
+}
+
+/** A number without its sign. What is none stays what it is: of a text, `Math.abs` would make a number. */
+const sizeOf = (value: unknown): unknown => (typeof value === 'number' ? Math.abs(value) : value);
+
+function refuse(what: string, value: unknown, wanted: string, caller: string): never {
+  throw new Error(`${caller}: ${what} is ${describe(value)}; use ${wanted}.`);
 }

@@ -10,15 +10,18 @@ export type OptionChecks = Record<string, readonly [holds: (value: unknown) => b
  * @param prefix Stands before the names of the options in it, e.g. `rootMotion.`.
  */
 export function checkOptions(options: unknown, checks: OptionChecks, caller: string, prefix = ''): void {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    const name = prefix === '' ? 'options' : prefix.slice(0, -1);
-    throw new Error(`${caller}: ${name} is ${describe(options)}; pass an object, or leave it out.`);
-  }
+  checkAreOptions(options, caller, prefix === '' ? undefined : prefix.slice(0, -1));
   for (const [name, [holds, wanted]] of Object.entries(checks)) {
     const value = (options as Record<string, unknown>)[name];
     if (value === undefined || holds(value)) continue;
     throw new Error(`${caller}: ${prefix}${name} is ${describe(value)}; use ${wanted}.`);
   }
+}
+
+/** @throws If options are none: null, or a number that was meant for one of them. */
+export function checkAreOptions(options: unknown, caller: string, name = 'options'): void {
+  if (typeof options === 'object' && options !== null && !Array.isArray(options)) return;
+  throw new Error(`${caller}: ${name} is ${describe(options)}; pass an object, or leave it out.`);
 }
 
 /** Whether a value is a number above 0. A text of digits is none: what adds to it would make a longer text of it. */
