@@ -65,6 +65,8 @@ export class ActionDriver implements PlaybackDriver {
     const { heap } = this;
     this.listen();
     const now = this.crowd.playback.elapsed;
+    // What comes is known of time that passes, not of time that is turned back.
+    if (this.crowd.playback.time.step < 0) this.runAll();
     // Each is run once: a listener could start something that is due again and again.
     for (; heap.firstTime <= now; heap.set(heap.first, Infinity)) this.due.push(heap.first);
     const { due } = this;
@@ -122,11 +124,16 @@ export class ActionDriver implements PlaybackDriver {
   private listen(): void {
     const loops = this.crowd.events.wants('loop');
     if (loops && !this.loops) {
-      this.mixers.forEach((mixer, index) => {
-        mixer?.bringBefore();
-        if (mixer !== undefined) this.heap.set(index, this.crowd.playback.elapsed);
-      });
+      for (const mixer of this.mixers) mixer?.bringBefore();
+      this.runAll();
     }
     this.loops = loops;
+  }
+
+  /** Has the actions of all instances run in this update. */
+  private runAll(): void {
+    this.mixers.forEach((mixer, index) => {
+      if (mixer !== undefined) this.heap.set(index, this.crowd.playback.elapsed);
+    });
   }
 }

@@ -210,7 +210,8 @@ export abstract class PlayingMesh extends OrderedMesh {
   /**
    * Advances the clock of all instances, and dispatches the events that are due, in the order they happened.
    *
-   * @param delta Seconds since the last call. Events do not fire again when a negative one turns the clock back.
+   * @param delta Seconds since the last call. Events do not fire again when a negative one turns the clock back, but
+   * for those of actions of objects, which run back as those of a mixer do.
    * @throws If it is no number, or more than thirty years.
    */
   update(delta: number): this {

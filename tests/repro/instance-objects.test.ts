@@ -1,8 +1,17 @@
-import { BoxGeometry, LoopOnce, MeshBasicMaterial, Raycaster, Vector3 } from 'three';
+import {
+  AnimationMixer,
+  BoxGeometry,
+  LoopOnce,
+  LoopPingPong,
+  LoopRepeat,
+  MeshBasicMaterial,
+  Raycaster,
+  Vector3,
+} from 'three';
 import { expect, test } from 'vitest';
 import 'skinned-instanced-mesh/objects';
 import { BoneTexture, SkinnedInstancedMesh } from '../support/library.js';
-import { createStick } from '../support/stick.js';
+import { createStick, tipOf } from '../support/stick.js';
 
 function createCrowd(durations?: Record<string, number>) {
   const { root, clips } = createStick(durations);
@@ -97,3 +106,28 @@ test('a weight that is refused leaves the actions as they are', () => {
   expect(() => crowd.setWeightAt(knight.instanceId, 'Two', 0.5)).toThrow(/does not play "Two"/);
   expect(slide.isRunning()).toBe(true);
 });
+
+test.each([LoopRepeat, LoopOnce, LoopPingPong])(
+  'an update that turns back the clock runs actions back (loop %i)',
+  (loop) => {
+    const { root, clips } = createStick();
+    const crowd = SkinnedInstancedMesh.from(root, clips, 0, { encoding: 'tracks' });
+    const knight = crowd.createInstance();
+    const slide = knight.clipAction('Slide').setLoop(loop, Infinity).play();
+    const mixer = new AnimationMixer(root);
+    const expected = mixer.clipAction(clips[0]).setLoop(loop, Infinity).play();
+    const [ours, theirs] = [[] as number[], [] as number[]];
+    knight.addEventListener('loop', ({ loopDelta }) => ours.push(loopDelta));
+    knight.addEventListener('finished', ({ direction }) => ours.push(direction));
+    mixer.addEventListener('loop', ({ loopDelta }) => theirs.push(loopDelta));
+    mixer.addEventListener('finished', ({ direction }) => theirs.push(direction));
+    for (const delta of [0.3, -0.5, 0.125, -2, 0.25, 3]) {
+      crowd.update(delta);
+      mixer.update(delta);
+      // Before anything is asked of the action: that brings it up to date.
+      expect(ours).toEqual(theirs);
+      expect(tipOf(crowd, 0)).toBeCloseTo(root.getObjectByName('Tip')?.position.x ?? 0, 5);
+      expect(slide.time).toBeCloseTo(expected.time, 9);
+    }
+  },
+);
