@@ -25,7 +25,7 @@ export async function openStage({ beside = true } = {}) {
 
   const device = await createRenderer(query.get('renderer'));
   const stage = new Stage(device.renderer);
-  panel.append(createNote(device.label));
+  panel.append(createNote(`Drawn with ${device.label}`));
   if (beside) stage.standBeside(panel);
   stage.resize();
   window.addEventListener('resize', () => stage.resize());

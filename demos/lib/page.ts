@@ -92,24 +92,27 @@ export function onKey(key: string, callback: () => void): void {
 /**
  * What every panel ends with: what draws, the other renderer, the page's source, the other pages.
  *
+ * @param label Says that it draws, and with which renderer.
  * @param folder Of the page, within the demos.
  */
 export function createNote(label: string, folder = location.pathname.split('/').at(-2) ?? ''): HTMLElement {
   const up = '../'.repeat(folder.split('/').length);
   const note = document.createElement('p');
   note.className = 'note';
+  const other = label.includes('WebGPURenderer')
+    ? ['?renderer=webgl', 'switch to WebGLRenderer']
+    : ['?renderer=webgpu', 'switch to WebGPURenderer'];
   note.append(
-    `${label}: `,
+    label,
     ...[
-      ['?renderer=webgl', 'WebGLRenderer'],
-      ['?renderer=webgpu', 'WebGPURenderer'],
+      other,
       [`${up}source/index.html?of=${folder}/main.ts`, 'source'],
       [`${up}index.html`, 'all demos'],
-    ].flatMap(([href, text], i) => {
+    ].flatMap(([href, text]) => {
       const link = document.createElement('a');
       link.href = href;
       link.textContent = text;
-      return i === 0 ? [link] : [' · ', link];
+      return [' · ', link];
     }),
   );
   return note;

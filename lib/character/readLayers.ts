@@ -1,4 +1,5 @@
 import type { Texture } from 'three';
+import type { OwnedBytes } from '../utils/ownedArrays.js';
 
 /** An image as three.js takes it: an element, a bitmap, or plain data. */
 interface TextureImage {
@@ -26,11 +27,7 @@ export function imageSize({ image }: Texture): [width: number, height: number] {
  *
  * @throws If an image may not be read, or there is no WebGL, or no room for an image.
  */
-export function readLayers(
-  textures: readonly Texture[],
-  width: number,
-  height: number,
-): Uint8Array<ArrayBuffer> {
+export function readLayers(textures: readonly Texture[], width: number, height: number): OwnedBytes {
   const size = width * height * 4;
   const texels = new Uint8Array(size * textures.length);
   let gl: WebGL2RenderingContext | undefined;

@@ -1,5 +1,6 @@
 import { DataArrayTexture, DataTexture, FloatType, RGBAFormat } from 'three';
 import { INSTANCES_PER_ROW } from '../constants.js';
+import type { OwnedFloats } from '../utils/ownedArrays.js';
 
 /** Array textures have at least this many layers. */
 const MAX_LAYERS = 256;
@@ -10,7 +11,7 @@ const MAX_LAYERS = 256;
  * when it is first asked for.
  */
 export class InstanceTexture {
-  readonly data: Float32Array<ArrayBuffer>;
+  readonly data: OwnedFloats;
 
   private readonly stride: number;
   private readonly rows: number;

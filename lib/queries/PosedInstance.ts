@@ -14,7 +14,7 @@ const NAME = 'SkinnedInstancedMesh';
  */
 export class PosedInstance {
   /** Skinning matrices of the joints, as far as they were asked for. */
-  palette = new Float64Array(0);
+  palette: Float64Array = new Float64Array(0);
 
   private crowd!: DrawnCrowd;
   private source!: PoseSource;

@@ -2,6 +2,7 @@ import type { BakedCharacter } from '../baking/BakedCharacter.js';
 import type { BakeOptions } from '../baking/BakeOptions.js';
 import type { BakeOptionValues } from '../baking/bakeOptionValues.js';
 import type { BoneTextureData } from '../encodings/BoneTextureData.js';
+import type { OwnedFloats } from '../utils/ownedArrays.js';
 
 /** A clip as a worker is sent it. Tracks are columns of arrays: an object for each would take longer to send. */
 export interface SentClip {
@@ -14,7 +15,7 @@ export interface SentClip {
   start: number;
   count: number;
   /** What all arrays of keys hold that are `Float32Array`s, one after another. */
-  numbers: Float32Array<ArrayBuffer>;
+  numbers: OwnedFloats;
   /** The arrays of keys: how long each is among the numbers; or the array itself, if it is of another kind. */
   arrays: (number | ArrayLike<unknown>)[];
   trackNames: string[];

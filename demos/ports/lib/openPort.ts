@@ -48,7 +48,7 @@ export async function openPort(name: string, plain: Version, ported: Version): P
   }
   const device = await createRenderer(query.get('renderer'));
   device.renderer.shadowMap.enabled = true;
-  main.append(createNote(device.label, `ports/${name}`));
+  main.append(createNote(`Drawn with ${device.label}`, `ports/${name}`));
   showDiff(plain.source, ported.source);
 
   const count = Number(query.get('count') ?? 16);

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
 import { describe, expect, test } from 'vitest';
+import { ROOT } from '../../support/PackedApp.js';
 import { entries } from './apps.js';
+import { sizesIn } from './markdown.js';
 import { packed } from './packed.js';
 
 /** Kilobytes of each entry, minified and compressed, that it may not grow beyond unnoticed. */
@@ -185,5 +187,7 @@ describe('tree shaking', () => {
     const size = gzipSync(code).length / 1024;
     console.log(`${entry}: ${(code.length / 1024).toFixed(1)} kB minified, ${size.toFixed(1)} kB compressed`);
     expect(size).toBeLessThan(ceiling);
+    const said = sizesIn(readFileSync(join(ROOT, 'README.md'), 'utf8'))[Object.keys(CEILINGS).indexOf(entry)];
+    expect(Math.abs(size - said), 'kB that the README is wrong by').toBeLessThan(1.5);
   });
 });

@@ -10,7 +10,7 @@ import { ROOT } from '../../support/PackedApp.js';
 import { THOROUGH } from '../../support/thorough.js';
 import { checkApp, drawAll } from './apps.js';
 import { SOLDIERS, VILLAGE } from './components.js';
-import { blocksOf, headings, linksOf } from './markdown.js';
+import { blocksOf, headings, linksOf, sizesIn } from './markdown.js';
 import { packed } from './packed.js';
 import { cornerOf, expectMoving } from './shownPages.js';
 import { withNames } from './withNames.js';
@@ -216,6 +216,16 @@ describe('the README and the guides', () => {
       expect(app.problems.filter((problem) => !CLOCK.test(problem))).toEqual([]);
       await app.close();
     }
+  });
+
+  test('give the same figures in the README as in the guide', () => {
+    const [, own] = readme.split('## Figures\n');
+    const rows = own.split('\n## ')[0].match(/^\|.*\d.*\|$/gm) ?? [];
+    expect(rows).toHaveLength(4);
+    const guide = texts['figures.md'];
+    expect(rows.filter((row) => !guide.includes(row))).toEqual([]);
+    expect(sizesIn(readme)).toHaveLength(2);
+    expect(sizesIn(guide)).toEqual(sizesIn(readme));
   });
 
   test('links lead to files and headings that are there', () => {

@@ -34,6 +34,16 @@ describe('the packed tarball', () => {
     expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).toContain(basename(packed.tarball));
   });
 
+  test('has declarations without generic typed arrays, which TypeScript knows from 5.7 on', () => {
+    const types = join(packed.installed, 'dist/types');
+    const files = readdirSync(types, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      file.endsWith('.d.ts'),
+    );
+    expect(files.length).toBeGreaterThan(50);
+    const generic = /(Int|Uint|Float)\w*Array</;
+    expect(files.filter((file) => generic.test(readFileSync(join(types, file), 'utf8')))).toEqual([]);
+  });
+
   test('passes publint', async () => {
     // What is installed is what was packed.
     const { messages } = await publint({ pkgDir: packed.installed, pack: false, strict: true });

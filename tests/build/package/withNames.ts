@@ -19,7 +19,7 @@ export function withNames(code: string): string {
   return `
 import { type AnimationAction, AnimationClip, AnimationMixer, AnimationUtils, type BufferGeometry, Color, InterpolateLinear,
   type KeyframeTrack, LoopOnce, type Material, Matrix4, Mesh, MeshDepthMaterial, MeshStandardMaterial, type Object3D,
-  PropertyBinding, type Quaternion, RGBADepthPacking, type Scene, ShaderMaterial, SkeletonHelper, type SkinnedMesh, type Texture, Vector2,
+  PropertyBinding, type Quaternion, type Raycaster, RGBADepthPacking, type Scene, ShaderMaterial, SkeletonHelper, type SkinnedMesh, type Texture, Vector2,
   Vector3 } from 'three';
 import * as SkeletonUtils from 'three/addons/utils/SkeletonUtils.js';
 import type { GLTF } from 'three/addons/loaders/GLTFLoader.js';
@@ -27,12 +27,12 @@ import type { SkinnedInstance } from 'skinned-instanced-mesh/objects';
 import { BoneTexture, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 import { bakedCharactersOf, readBoneTexture, writeBoneTexture } from 'skinned-instanced-mesh/files';
 declare const gltf: GLTF, root: Object3D, coarseRoot: Object3D, farRoot: Object3D, clips: AnimationClip[], delta: number, scene: Scene;
-declare const offsetMatrix: Matrix4, swordGeometry: BufferGeometry, coarseSwordGeometry: BufferGeometry, nameplate: BufferGeometry, swordMaterial: Material, otherMaterial: Material, leaves: Texture;
+declare const offsetMatrix: Matrix4, swordGeometry: BufferGeometry, coarseSwordGeometry: BufferGeometry, nameplate: BufferGeometry, swordMaterial: Material, otherMaterial: Material, leaves: Texture, raycaster: Raycaster;
 declare function strike(index: number): void;
 type Named = [AnimationAction, KeyframeTrack, Quaternion, SkinnedMesh];
 void [bakedCharactersOf, readBoneTexture, writeBoneTexture, Mesh, nameplate, AnimationClip, AnimationMixer, AnimationUtils, Color, InterpolateLinear, LoopOnce, Matrix4, PropertyBinding, Vector3, {} as Named, MeshDepthMaterial, MeshStandardMaterial, RGBADepthPacking, ShaderMaterial, SkeletonHelper,
   Vector2, SkeletonUtils, BoneTexture, SkinnedInstancedMesh, gltf, root, coarseRoot, farRoot, coarseSwordGeometry, clips, delta, scene, offsetMatrix,
-  swordGeometry, swordMaterial, otherMaterial, leaves, strike];
+  swordGeometry, swordMaterial, otherMaterial, leaves, raycaster, strike];
 ${names.join('\n')}
 ${code}
 export {};
