@@ -2,6 +2,7 @@ import type { InstancedMesh, Object3D } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
 import type { ColorTexels } from '../instances/ColorTexels.js';
 import type { InstanceMatrices } from '../instances/InstanceMatrices.js';
+import type { InstanceMorphs } from '../instances/InstanceMorphs.js';
 import type { InstanceParts } from '../instances/InstanceParts.js';
 import type { InstanceSeeds } from '../instances/InstanceSeeds.js';
 import type { InstanceUniforms } from '../instances/InstanceUniforms.js';
@@ -46,6 +47,8 @@ export interface DrawnCrowd extends InstancedMesh, Omit<PosedCrowd, 'geometry' |
   readonly instanceUniforms: InstanceUniforms | null;
   /** What moves vertices; null where nothing does. */
   readonly motions: CrowdMotions | null;
+  /** Influences of morph targets that instances have of their own. */
+  readonly morphs: InstanceMorphs;
   /** What random numbers of instances are made of. */
   readonly seeds: InstanceSeeds;
   /** Matrices and colours as texels; null while they are vertex attributes. */

@@ -1,13 +1,23 @@
 import { type BufferGeometry, DataTexture, FloatType, type InstancedMesh, type Mesh, RedFormat } from 'three';
+import type { MorphRange } from '../poses/jointBoxes.js';
 import { checkFinite } from '../utils/checkFinite.js';
 import { swapItems } from '../utils/swapItems.js';
 import type { InstanceData } from './InstanceData.js';
+
+/** How much farther than an influence asks for its range grows. */
+const HEADROOM = 1.25;
 
 /**
  * The `morphTexture` of a mesh: influences that instances have of their own. There is none until an instance is given
  * some; until then all have the mesh's `morphTargetInfluences`.
  */
-export class InstanceMorphs implements InstanceData {
+export class InstanceMorphs implements InstanceData, MorphRange {
+  /** For each target the least and the greatest influence that instances have had. They only grow. */
+  readonly least: number[] = [];
+  readonly most: number[] = [];
+  /** Goes up when one of these changes. */
+  reachVersion = 0;
+
   constructor(private readonly mesh: InstancedMesh) {}
 
   /**
@@ -26,6 +36,8 @@ export class InstanceMorphs implements InstanceData {
     morphTargetInfluences.forEach((influence, i) => {
       checkFinite(influence, `morphTargetInfluences[${i}]`, caller);
     });
+    this.growByShared();
+    morphTargetInfluences.forEach((influence, i) => this.growBy(i, influence));
     this.needTexture();
   }
 
@@ -48,9 +60,12 @@ export class InstanceMorphs implements InstanceData {
     const { position = [] } = geometry.morphAttributes;
     const texture = this.needTexture();
     const { data, width } = texture.image;
+    this.growByShared();
     for (let target = 0; target < morphTargetInfluences.length; target++) {
       if (target !== morphTargetDictionary[name] && position[target]?.name !== name) continue;
-      (data as Float32Array)[index * width + 1 + target] = influence ?? morphTargetInfluences[target];
+      const own = influence ?? morphTargetInfluences[target];
+      (data as Float32Array)[index * width + 1 + target] = own;
+      this.growBy(target, own);
     }
     texture.needsUpdate = true;
   }
@@ -67,6 +82,33 @@ export class InstanceMorphs implements InstanceData {
       mesh.morphTargetDictionary = Object.fromEntries(targets.map(({ name }, i) => [name || String(i), i]));
     }
     if (mesh.morphTexture !== null && mesh.morphTexture.image.width !== targets.length + 1) this.remove();
+  }
+
+  /** Grows by the influences that all instances share, which users write into an array of three.js. */
+  growByShared(): void {
+    const { morphTargetInfluences: shared } = this.mesh;
+    if (shared === undefined) return;
+    const { least, most } = this;
+    if (most.length !== shared.length) {
+      least.length = most.length = 0;
+      least.push(...shared);
+      most.push(...shared);
+      this.reachVersion++;
+    }
+    for (let target = 0; target < shared.length; target++) this.growBy(target, shared[target]);
+  }
+
+  /** Grows by an influence: by more than it asks for, so that bounds are not computed at each step of one that moves on. */
+  private growBy(target: number, influence: number): void {
+    const { least, most } = this;
+    if (!(influence < least[target] || influence > most[target])) return;
+    for (let i = 0; i < most.length; i++) {
+      least[i] = Math.min(least[i], 0);
+      most[i] = Math.max(most[i], 1);
+    }
+    if (influence < 0) least[target] = Math.min(least[target], influence * HEADROOM);
+    if (influence > 1) most[target] = Math.max(most[target], influence * HEADROOM);
+    this.reachVersion++;
   }
 
   resize(capacity: number): void {
@@ -89,7 +131,12 @@ export class InstanceMorphs implements InstanceData {
     morphTexture.needsUpdate = true;
   }
 
-  copy({ mesh: { morphTexture } }: InstanceMorphs): void {
+  copy({ mesh: { morphTexture }, least, most }: InstanceMorphs): void {
+    this.growByShared();
+    for (let target = 0; target < Math.min(most.length, this.most.length); target++) {
+      this.growBy(target, least[target]);
+      this.growBy(target, most[target]);
+    }
     if (morphTexture === null) this.remove();
     else this.take(morphTexture);
   }

@@ -46,7 +46,8 @@ export abstract class CrowdMesh extends DrawnMesh {
   attachments: readonly AttachedMesh[] = [];
   /** @internal */
   readonly bounds = new CrowdBounds(this);
-  protected readonly morphs: InstanceMorphs;
+  /** @internal */
+  readonly morphs: InstanceMorphs;
   protected readonly colors: InstanceColors;
   private options: Required<DrawOptions>;
   /** Whether the mesh is becoming a copy of another, so that materials need not be prepared for what is in between. */

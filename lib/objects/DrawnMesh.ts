@@ -9,6 +9,7 @@ import type { Palette } from '../crowd/Palette.js';
 import type { JointEdits } from '../edits/JointEdits.js';
 import type { ColorTexels } from '../instances/ColorTexels.js';
 import type { InstanceMatrices } from '../instances/InstanceMatrices.js';
+import type { InstanceMorphs } from '../instances/InstanceMorphs.js';
 import type { InstanceParts } from '../instances/InstanceParts.js';
 import type { InstanceSeeds } from '../instances/InstanceSeeds.js';
 import type { InstanceUniforms } from '../instances/InstanceUniforms.js';
@@ -63,6 +64,8 @@ export abstract class DrawnMesh extends InstancedMesh<
 
   /** The clips that instances can play. */
   abstract readonly boneTexture: BoneTexture;
+  /** @internal */
+  abstract readonly morphs: InstanceMorphs;
   /** Joints that a vertex follows at most. */
   abstract readonly influences: Influences;
   /** The same in shadow maps. */

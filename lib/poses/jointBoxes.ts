@@ -10,6 +10,12 @@ import type { AffineArray } from '../utils/affine.js';
  */
 export type JointBoxes = Float32Array;
 
+/** For each morph target the least and the greatest influence that it may have. */
+export interface MorphRange {
+  readonly least: ArrayLike<number>;
+  readonly most: ArrayLike<number>;
+}
+
 /** Empty boxes for that many joints. */
 export function createJointBoxes(joints: number): JointBoxes {
   const boxes = new Float32Array(joints * 6);
@@ -26,6 +32,7 @@ export function createJointBoxes(joints: number): JointBoxes {
  * @param joints Joint for each skin index; for a rigid mesh the one joint that all vertices follow.
  * @param from First vertex.
  * @param to The vertex after the last.
+ * @param range Influences of the morph targets; by default from 0 to 1.
  * @returns The last of these vertices that is at no finite place, or -1. Boxes leave it out.
  */
 export function growJointBoxes(
@@ -35,15 +42,16 @@ export function growJointBoxes(
   rigid: boolean,
   from = 0,
   to = geometry.getAttribute('position').count,
+  range?: MorphRange,
 ): number {
   let lost = -1;
   const position = plainArray(geometry.getAttribute('position'), 3, from, to);
   const skinIndex = rigid ? null : plainArray(geometry.getAttribute('skinIndex'), 4, from, to);
   const skinWeight = rigid ? null : plainArray(geometry.getAttribute('skinWeight'), 4, from, to);
-  // A vertex moved by one target at any weight from 0 to 1 lies between its base and the target. Several targets at once
-  // may carry it further; that is rare, and left out.
+  // A vertex moved by one target lies between where the least and the greatest influence put it. Several targets at once may carry
+  // it further; that is rare, and left out.
   const morphs = (geometry.morphAttributes.position ?? []).map((morph) => plainArray(morph, 3, from, to));
-  const relative = geometry.morphTargetsRelative ? 1 : 0;
+  const absolute = geometry.morphTargetsRelative ? 0 : 1;
 
   for (let vertex = 0; vertex < to - from; vertex++) {
     const at = vertex * 3;
@@ -61,14 +69,15 @@ export function growJointBoxes(
         joint = joints[skinIndex[vertex * 4 + i]];
       }
       growBy(boxes, joint, x, y, z);
-      for (const morph of morphs) {
-        growBy(
-          boxes,
-          joint,
-          morph[at] + relative * x,
-          morph[at + 1] + relative * y,
-          morph[at + 2] + relative * z,
-        );
+      for (let target = 0; target < morphs.length; target++) {
+        const morph = morphs[target];
+        const dx = morph[at] - absolute * x;
+        const dy = morph[at + 1] - absolute * y;
+        const dz = morph[at + 2] - absolute * z;
+        const most = range?.most[target] ?? 1;
+        const least = range?.least[target] ?? 0;
+        growBy(boxes, joint, x + most * dx, y + most * dy, z + most * dz);
+        if (least !== 0) growBy(boxes, joint, x + least * dx, y + least * dy, z + least * dz);
       }
       if (rigid) break;
     }

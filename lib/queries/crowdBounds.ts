@@ -4,6 +4,7 @@ import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
 import { expandJointBoxes, growJointBoxes, jointBoxesContain } from '../poses/jointBoxes.js';
 import { sourceOf } from '../sources/sources.js';
 import { instanceSpheres } from '../views/instanceSpheres.js';
+import { morphRange } from './morphRange.js';
 
 const _crowd = /*@__PURE__*/ new Box3();
 const _center = /*@__PURE__*/ new Vector3();
@@ -29,7 +30,7 @@ interface Computed<T> {
  */
 export class CrowdBounds {
   private poses: Box3 | null = null;
-  /** `reachVersion` of the edits that `poses` holds. */
+  /** `reach` of the crowd that `poses` holds. */
   private reach = 0;
   /** How far `poses` has grown by motions before skinning. */
   private movedBefore = 0;
@@ -44,8 +45,9 @@ export class CrowdBounds {
   ofPoses(): Box3 {
     const { crowd } = this;
     const before = crowd.motions?.reachBefore ?? 0;
-    if (this.poses === null || this.reach !== crowd.edits.reachVersion || this.movedBefore !== before) {
-      this.reach = crowd.edits.reachVersion;
+    const reach = this.reachNow;
+    if (this.poses === null || this.reach !== reach || this.movedBefore !== before) {
+      this.reach = reach;
       this.movedBefore = before;
       this.poses = this.findPoses(before);
     }
@@ -61,7 +63,9 @@ export class CrowdBounds {
     const source = sourceOf(crowd);
     const boxes = boneTexture.createJointBoxes();
     const joints = Int32Array.from(boneTexture.jointNames, (_, i) => i);
-    growJointBoxes(boxes, geometry, joints, false);
+    const isMorphed = geometry.morphAttributes.position !== undefined;
+    const range = isMorphed ? morphRange(boneTexture, crowd.morphs) : undefined;
+    growJointBoxes(boxes, geometry, joints, false, undefined, undefined, range);
     if (before > 0) expandJointBoxes(boxes, before);
     const known = jointBoxesContain(boneTexture.jointBoxes, boxes);
     const poses = new Box3();
@@ -123,11 +127,18 @@ export class CrowdBounds {
   }
 
   private remember<T>(bounds: T): Computed<T> {
-    const { instanceMatrix, count, edits, visibility } = this.crowd;
+    const { instanceMatrix, count, visibility } = this.crowd;
     const { version } = instanceMatrix;
-    const reach = edits.reachVersion;
+    const reach = this.reachNow;
     const drawn = visibility.version;
     return { bounds, matrices: instanceMatrix, version, count, drawn, reach, moved: this.movedBy };
+  }
+
+  /** Grows when instances may be posed, or morphed, in other ways. */
+  private get reachNow(): number {
+    const { edits, morphs } = this.crowd;
+    morphs.growByShared();
+    return edits.reachVersion + morphs.reachVersion;
   }
 
   /** By how much motions let bounds grow. */
@@ -137,10 +148,10 @@ export class CrowdBounds {
   }
 
   private holds({ matrices, version, count, drawn, reach, moved }: Computed<unknown>): boolean {
-    const { instanceMatrix, edits, visibility } = this.crowd;
+    const { instanceMatrix, visibility } = this.crowd;
     const still = matrices === instanceMatrix && version === instanceMatrix.version;
     const same = count === this.crowd.count && drawn === visibility.version;
-    return still && same && reach === edits.reachVersion && moved === this.movedBy;
+    return still && same && reach === this.reachNow && moved === this.movedBy;
   }
 }
 

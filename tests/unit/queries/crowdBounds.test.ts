@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
 import { BoneTexture, SkinnedInstancedMesh } from '../../support/library.js';
 import { random } from '../../support/random.js';
-import { createStick } from '../../support/stick.js';
+import { createMorphingStick, createStick } from '../../support/stick.js';
 
 test('bounds hold every pose of every instance', () => {
   const { root, clips } = createCharacter();
@@ -64,3 +64,59 @@ test('bounds of other geometry than was baked are found from the texture', () =>
   crowd.computeBoundingBox();
   expect((crowd.boundingBox as Box3).max.y).toBeCloseTo(40, 4);
 });
+
+test.each(['tracks', 'matrix'] as const)(
+  'bounds hold influences of morph targets beyond 0 and 1, of clips, of all and of single instances, encoding %s',
+  (encoding) => {
+    const far = createMorphingStick();
+    far.clips[0].tracks[1].values.set([-3, 5]);
+    const near = createMorphingStick();
+    const vertex = new Vector3();
+    const top = (crowd: SkinnedInstancedMesh, index: number) => crowd.getVertexPositionAt(index, 2, vertex).y;
+    const holds = (crowd: SkinnedInstancedMesh) => {
+      crowd.updateMatrixWorld(true);
+      crowd.computeBoundingBox();
+      crowd.computeBoundingSphere();
+      const views = crowd.crowd.boundsOfPoses(new Box3());
+      for (let i = 0; i < crowd.count; i++) {
+        for (let v = 0; v < 3; v++) {
+          crowd.getVertexPositionAt(i, v, vertex);
+          expect((crowd.boundingBox as Box3).distanceToPoint(vertex)).toBeLessThan(1e-5);
+          expect((crowd.boundingSphere as Sphere).distanceToPoint(vertex)).toBeLessThan(1e-5);
+          expect(views.distanceToPoint(vertex)).toBeLessThan(1e-5);
+        }
+      }
+      return views.getSize(new Vector3()).y;
+    };
+
+    const played = SkinnedInstancedMesh.from(far.root, far.clips, 2, { encoding });
+    played.play(0, 0, { time: 0 }).play(1, 0, { time: 0.999 });
+    expect(top(played, 1)).toBeGreaterThan(9);
+    expect(top(played, 0)).toBeLessThan(-4.9);
+    holds(played);
+
+    const crowd = SkinnedInstancedMesh.from(near.root, near.clips, 2, { encoding });
+    const before = holds(crowd);
+    expect(before).toBeCloseTo(3, 4);
+    // As all have it.
+    (crowd.morphTargetInfluences as number[])[0] = 4;
+    crowd.play(0, 0, { time: 0.999 });
+    expect(top(crowd, 0)).toBeGreaterThan(9);
+    const shared = holds(crowd);
+    // As one has it: by a name, and by an object as of three.js.
+    crowd.setProportionsAt(1, { morphs: { Long: -6 } });
+    expect(top(crowd, 1)).toBeLessThan(-10);
+    expect(holds(crowd)).toBeGreaterThan(shared);
+    (near.mesh.morphTargetInfluences as number[])[0] = 20;
+    crowd.setMorphAt(1, near.mesh);
+    expect(top(crowd, 1)).toBeGreaterThan(38);
+    holds(crowd);
+    holds(crowd.clone());
+    // An influence that goes on within what is held computes nothing.
+    const held = crowd.bounds.ofPoses();
+    (crowd.morphTargetInfluences as number[])[0] = 18;
+    expect(crowd.bounds.ofPoses()).toBe(held);
+    (crowd.morphTargetInfluences as number[])[0] = Number.NaN;
+    expect(crowd.bounds.ofPoses()).toBe(held);
+  },
+);
