@@ -1,15 +1,18 @@
 import type { AnimationClip, Object3D } from 'three';
 import { createJointBoxes } from '../poses/jointBoxes.js';
+import type { Rig } from '../poses/Rig.js';
 import type { BakedCharacter } from './BakedCharacter.js';
 import type { BakeOptions } from './BakeOptions.js';
 import { bakeOptionValues } from './bakeOptionValues.js';
 import { bakeRig } from './bakeRig.js';
-import { collectRigSteps } from './collectRig.js';
+import { collectRigSteps, type RigOptions } from './collectRig.js';
 import { growPartBoxes } from './growPartBoxes.js';
 import { morphReach } from './morphReach.js';
+import { moveAlike } from './moveAlike.js';
 import { findPartFlips } from './partFlips.js';
 import { type PlannedClip, planClips } from './planClips.js';
 import type { BakeSteps, Steps } from './runBake.js';
+import { trackTargetsOf } from './trackTargets.js';
 
 /** The baking itself: reads what it needs from the scene, then samples, measures and encodes every pose. */
 export function* bakeSteps(root: Object3D, clips: readonly AnimationClip[], options: BakeOptions): BakeSteps {
@@ -25,9 +28,16 @@ export function* collectCharacter(
   planned: readonly PlannedClip[],
   { sockets, joints, morphTargets: morphing }: BakeOptions,
 ): Steps<BakedCharacter> {
-  let { rig, parts } = yield* collectRigSteps(root, { sockets, joints, morphing });
+  const options: RigOptions = { sockets, joints, morphing };
+  const first = yield* collectRigSteps(root, options);
+  let { rig, parts } = first;
   const flips = yield* findPartFlips(rig, planned);
-  if (flips.length > 0) ({ rig, parts } = yield* collectRigSteps(root, { sockets, joints, morphing, flips }));
+  if (flips.length > 0) options.flips = flips;
+  if (first.sharedMorphs && !(yield* moveAlike(rig, planned))) options.shareMorphs = false;
+  if (first.doubles.size > 0 && moveAny(rig, planned, first.doubles)) options.doubles = true;
+  // Rarely do clips ask for another rig than the scene alone does.
+  if ('flips' in options || 'shareMorphs' in options || 'doubles' in options)
+    ({ rig, parts } = yield* collectRigSteps(root, options));
 
   const boxes = createJointBoxes(rig.jointNames.length);
   let vertices = 0;
@@ -36,4 +46,10 @@ export function* collectCharacter(
     vertices += part.geometry.getAttribute('position').count;
   }
   return { rig, boxes, flips, morphReach: yield* morphReach(rig, parts), vertices };
+}
+
+/** Whether a clip has a track for one of some nodes. */
+function moveAny(rig: Rig, planned: readonly PlannedClip[], nodes: ReadonlySet<number>): boolean {
+  const targets = trackTargetsOf(rig);
+  return planned.some(({ clip }) => clip.tracks.some(({ name }) => nodes.has(targets.find(name).node)));
 }

@@ -3,19 +3,36 @@ import type { Rig } from '../poses/Rig.js';
 import { checkFinite } from '../utils/checkFinite.js';
 import type { ScenePart } from './collectParts.js';
 
+/** Devices with WebGPU draw as many morph targets at least, and mostly no more. */
+const MOST_TARGETS = 256;
+
+/** What `collectMorphs` finds besides each part's `morphOffset`. */
+export interface CollectedMorphs extends Pick<Rig, 'morphNames' | 'morphRest'> {
+  /** Whether several meshes share targets, which clips must move alike then. */
+  shared: boolean;
+}
+
 /**
  * Numbers the morph targets of all parts, and sets each part's `morphOffset`. Parts that are primitives of one glTF mesh
  * share their targets: a face with three materials has one "smile" and not three.
+ *
+ * @param sharing Whether meshes with the same targets by name share them too: the head, teeth and eyes of an avatar, each of which has
+ * all targets of the face. By default they do where there would be more than WebGPU can draw.
  */
-export function collectMorphs(parts: readonly ScenePart[]): Pick<Rig, 'morphNames' | 'morphRest'> {
+export function collectMorphs(parts: readonly ScenePart[], sharing?: boolean): CollectedMorphs {
   const morphNames: string[] = [];
   const morphRest: number[] = [];
   const counted: ScenePart[] = [];
+  let shared = false;
   for (const part of parts) {
     const { mesh, geometry } = part;
     const count = geometry.morphAttributes.position?.length ?? 0;
     if (count === 0) continue;
-    const sibling = counted.find((other) => arePrimitivesOfOneMesh(other.mesh, mesh));
+    let sibling = counted.find((other) => arePrimitivesOfOneMesh(other.mesh, mesh));
+    if (sibling === undefined && sharing && isNamed(mesh, count)) {
+      sibling = counted.find((other) => haveSameTargets(other.mesh, mesh));
+      shared ||= sibling !== undefined;
+    }
     if (sibling !== undefined) {
       part.morphOffset = sibling.morphOffset;
       continue;
@@ -25,7 +42,8 @@ export function collectMorphs(parts: readonly ScenePart[]): Pick<Rig, 'morphName
     morphNames.push(...namesOf(mesh, count));
     morphRest.push(...influencesOf(mesh, count));
   }
-  return { morphNames, morphRest: Float64Array.from(morphRest) };
+  if (sharing === undefined && morphNames.length > MOST_TARGETS) return collectMorphs(parts, true);
+  return { morphNames, morphRest: Float64Array.from(morphRest), shared };
 }
 
 /**
@@ -38,7 +56,11 @@ function arePrimitivesOfOneMesh(a: Mesh, b: Mesh): boolean {
   if (parent === null || parent !== b.parent || (parent as { isGroup?: boolean }).isGroup !== true)
     return false;
   if (!isPrimitive(a) || !isPrimitive(b)) return false;
-  if (!areNumberedAlike(a.name, b.name)) return false;
+  return areNumberedAlike(a.name, b.name) && haveSameTargets(a, b);
+}
+
+/** Whether two meshes have as many targets, of the same names and influences in the same order. */
+function haveSameTargets(a: Mesh, b: Mesh): boolean {
   const count = a.geometry.morphAttributes.position?.length ?? 0;
   if (count !== (b.geometry.morphAttributes.position?.length ?? 0)) return false;
   const text = (mesh: Mesh) => JSON.stringify([namesOf(mesh, count), influencesOf(mesh, count)]);
@@ -75,6 +97,10 @@ function namesOf({ morphTargetDictionary = {} }: Mesh, count: number): string[] 
   }
   return names;
 }
+
+/** Whether all targets have names, and no mere numbers. */
+const isNamed = (mesh: Mesh, count: number): boolean =>
+  namesOf(mesh, count).every((name, i) => name !== `${i}`);
 
 function influencesOf({ name, morphTargetInfluences = [] }: Mesh, count: number): number[] {
   return Array.from({ length: count }, (_, i) => {

@@ -3,7 +3,13 @@ import { Matrix4 } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
 import type { PartFlip } from '../poses/PartFlip.js';
 import { type Rig, TRS_SIZE } from '../poses/Rig.js';
-import { affineFromMatrix4, affineToMatrix4, composeAffine, multiplyAffine } from '../utils/affine.js';
+import {
+  affineFromMatrix4,
+  affineToMatrix4,
+  composeAffine,
+  isIdentity,
+  multiplyAffine,
+} from '../utils/affine.js';
 import { describe } from '../utils/describe.js';
 import { sharingCopy } from '../utils/sharingCopy.js';
 import type { BakeOptions } from './BakeOptions.js';
@@ -20,6 +26,10 @@ export interface CollectedRig {
   rig: Rig;
   /** The rig's parts again, with the meshes that they are in the scene. */
   parts: ScenePart[];
+  /** Whether meshes share morph targets, see `collectMorphs`. */
+  sharedMorphs: boolean;
+  /** Nodes of bones that have no joint of their own, see `RigOptions.doubles`. */
+  doubles: ReadonlySet<number>;
 }
 
 /** What to collect besides the meshes and their bones. */
@@ -28,6 +38,13 @@ export interface RigOptions {
   sockets?: readonly string[];
   /** Whether morph targets are collected. @default true */
   morphing?: boolean;
+  /** Whether meshes share morph targets, see `collectMorphs`. */
+  shareMorphs?: boolean;
+  /**
+   * Whether a bone has a joint of its own that only repeats the one above it, by the same name and without a transform. FBXLoader
+   * makes a bone for each mesh that follows it, one inside the other; clips move the outermost. @default false
+   */
+  doubles?: boolean;
   /** Parts that clips mirror or flatten, see `findPartFlips`. */
   flips?: readonly PartFlip[];
   /** Which bones become joints. @default 'all' */
@@ -73,7 +90,14 @@ export function collectRig(root: Object3D, options: RigOptions): CollectedRig {
 /** {@link collectRig}, step by step. */
 export function* collectRigSteps(
   root: Object3D,
-  { sockets = [], morphing = true, flips = [], joints = 'all' }: RigOptions,
+  {
+    sockets = [],
+    morphing = true,
+    shareMorphs,
+    doubles: keepDoubles = false,
+    flips = [],
+    joints = 'all',
+  }: RigOptions,
 ): Steps<CollectedRig> {
   if (!root?.isObject3D) {
     throw new Error(
@@ -86,7 +110,15 @@ export function* collectRigSteps(
   const { names, parents, restLocal } = skeleton;
   const slots: JointSlot[] = [];
   const modelOf = (node: number) => modelMatrix(node, parents, restLocal);
-  const parts = yield* collectParts({ root, indexOf, modelOf, flips }, slots);
+  const doubles = new Set<number>();
+  const isDouble = (node: number) =>
+    parents[node] > 0 && names[node] === names[parents[node]] && isIdentity(restLocal, node * AFFINE_SIZE);
+  const sameAs = (bone: number): number => {
+    if (keepDoubles || !isDouble(bone)) return bone;
+    doubles.add(bone);
+    return sameAs(parents[bone]);
+  };
+  const parts = yield* collectParts({ root, indexOf, modelOf, flips, sameAs }, slots);
   if (joints === 'used') yield* dropUnusedJoints(slots, parts);
 
   for (const name of sockets) {
@@ -112,7 +144,7 @@ export function* collectRigSteps(
     affineFromMatrix4(inverse, jointInverses, i * AFFINE_SIZE);
   });
 
-  const morphs = collectMorphs(parts);
+  const { shared: sharedMorphs, ...morphs } = collectMorphs(parts, shareMorphs);
   const rig = {
     ...skeleton,
     label: root.name || root.type,
@@ -124,7 +156,7 @@ export function* collectRigSteps(
     morphing,
     ...morphs,
   };
-  return { rig, parts };
+  return { rig, parts, sharedMorphs, doubles };
 }
 
 /** The local transform of a node that does nothing. */

@@ -1,7 +1,7 @@
 import type { AnimationClip, BufferGeometry, Material, Mesh, Object3D } from 'three';
 import type { BakeOptions } from '../baking/BakeOptions.js';
 import { findUnsupported, type ScenePart } from '../baking/collectParts.js';
-import { collectRig } from '../baking/collectRig.js';
+import { collectRig, type RigOptions } from '../baking/collectRig.js';
 import { type MergeMaterialsOptions, mergingOf } from '../character/mergeMaterials.js';
 import { mergeParts } from '../character/mergeParts.js';
 import type { MeshCheck } from '../format/LoadedCharacter.js';
@@ -91,19 +91,29 @@ export function createCharacter(
 /** The meshes under the root, for a bone texture that is to pose them. */
 function collect(
   root: Object3D,
-  { binding, data: { flips }, jointNames }: BoneTexture,
+  { binding, data: { flips, morphNames: morphs }, jointNames }: BoneTexture,
   { joints, morphTargets: morphing }: FromOptions,
   caller: string,
 ): { rig: MorphRig; parts: ScenePart[] } {
   // Morph targets are in the vertices already.
   if (binding !== null)
     return { rig: { morphNames: [], morphRest: [] }, parts: binding.collect(root, caller) };
-  let collected = collectRig(root, { joints, morphing, flips });
+  let options: RigOptions = { joints, morphing, flips };
+  let collected = collectRig(root, options);
   // One that was baked before does not say which joints it has.
-  if (joints === undefined && !isSameRig(collected.rig, jointNames)) {
-    const used = collectRig(root, { joints: 'used', morphing, flips });
-    if (isSameRig(used.rig, jointNames)) collected = used;
+  const others: RigOptions[] =
+    collected.doubles.size > 0 ? [{ ...options, doubles: true }, options] : [options];
+  if (joints === undefined) others.push(...others.map((other) => ({ ...other, joints: 'used' as const })));
+  for (const other of others) {
+    const found = other === options ? collected : collectRig(root, other);
+    if (!isSameRig(found.rig, jointNames)) continue;
+    collected = found;
+    options = other;
+    break;
   }
+  // Its clips may move meshes apart that would share morph targets.
+  if (collected.sharedMorphs && morphs.length > 0 && morphs.length !== collected.rig.morphNames.length)
+    collected = collectRig(root, { ...options, shareMorphs: false });
   checkSameRig(collected.rig, jointNames, caller);
   return collected;
 }

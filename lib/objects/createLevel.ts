@@ -8,6 +8,7 @@ import { matchJoints } from '../character/matchJoints.js';
 import { matchParts } from '../character/matchParts.js';
 import { type MergeMaterialsOptions, mergingOf, sharesIn } from '../character/mergeMaterials.js';
 import { mergeParts } from '../character/mergeParts.js';
+import type { PartFlip } from '../poses/PartFlip.js';
 import { describe } from '../utils/describe.js';
 import { sharingCopy } from '../utils/sharingCopy.js';
 import type { CrowdMesh } from './CrowdMesh.js';
@@ -104,7 +105,10 @@ function fromRoot(
     );
   }
   const { paths } = owner.wardrobe;
-  let collected = collect(root, caller);
+  const targets = targetNames(owner);
+  // As the crowd has them: each of its targets moves all meshes that have it, or one of them.
+  const shareMorphs = new Set(targets).size === targets.length;
+  let collected = collect(root, shareMorphs, caller);
   const numbers = matchParts(
     collected.parts.map(({ mesh }) => mesh.name),
     paths,
@@ -117,7 +121,7 @@ function fromRoot(
     const own = numbers.flatMap((number, part) => {
       return flips.filter((flip) => flip.part === number).map((flip) => ({ ...flip, part }));
     });
-    collected = collect(root, caller, own);
+    collected = collect(root, shareMorphs, caller, own);
   }
 
   const { rig } = collected;
@@ -133,14 +137,14 @@ function fromRoot(
   );
   const geometry = sharingCopy(merged.geometry);
   geometry.setAttribute('partIndex', numberParts(geometry, numbers));
-  matchMorphs(geometry, rig.morphNames, owner);
+  matchMorphs(geometry, rig.morphNames, targets);
   return { geometry, material: material ?? merged.material, owned: merged.owned };
 }
 
 /** Errors of `collectRig` are for whoever bakes. */
-function collect(root: Object3D, caller: string, flips: Parameters<typeof collectRig>[1]['flips'] = []) {
+function collect(root: Object3D, shareMorphs: boolean, caller: string, flips: readonly PartFlip[] = []) {
   try {
-    return collectRig(root, { flips });
+    return collectRig(root, { flips, shareMorphs });
   } catch (error) {
     if (error instanceof Error) error.message = error.message.replace(/^BoneTexture\.bake/, caller);
     throw error;
@@ -173,8 +177,7 @@ function jointsOfParts(geometry: BufferGeometry, count: number): Set<number>[] {
  * Brings morph targets into the order of the crowd's, whose influences are the level's too. Those that the level has not do
  * not move it; if it has none of them it is drawn without. Of several of one name, the first is the crowd's first, and so on.
  */
-function matchMorphs(geometry: BufferGeometry, names: readonly string[], owner: CrowdMesh): void {
-  const targets = targetNames(owner);
+function matchMorphs(geometry: BufferGeometry, names: readonly string[], targets: readonly string[]): void {
   const { morphAttributes } = geometry;
   geometry.morphAttributes = {};
   if (!names.some((name) => targets.includes(name))) return;

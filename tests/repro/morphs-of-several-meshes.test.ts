@@ -4,13 +4,15 @@ import {
   Float32BufferAttribute,
   Group,
   type KeyframeTrack,
+  Matrix4,
   Mesh,
   MeshBasicMaterial,
   NumberKeyframeTrack,
   Vector3,
 } from 'three';
 import { expect, test } from 'vitest';
-import { SkinnedInstancedMesh } from '../support/library.js';
+import { BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
+import { Reference } from '../support/reference.js';
 
 /** A mesh of a face as Ready Player Me has them: head, teeth and eyes each with all targets of the face, by the same names. */
 function part(name: string, smile: number): Mesh {
@@ -58,4 +60,70 @@ test('each mesh of a level has its own targets', () => {
     (geometry.morphAttributes.position ?? []).map(({ array }) => Array.from(array));
   expect(values(crowd)).toHaveLength(4);
   expect(values(level as unknown as Mesh)).toEqual(values(crowd));
+});
+
+/** An avatar whose four meshes have 70 targets each, of the same names, and a clip that moves some of each mesh. */
+function createAvatar(strengths: number[]) {
+  const root = new Group();
+  const names = ['Head', 'Teeth', 'EyeLeft', 'EyeRight'];
+  for (const [i, name] of names.entries()) {
+    const mesh = part(name, i + 1);
+    mesh.geometry.morphAttributes.position = Array.from({ length: 70 }, (_, k) => {
+      const target = new Float32BufferAttribute([0, 0, 0, 0, (i + 1) * (k + 1), 0, 0, 0, i - k], 3);
+      target.name = `Target${k}`;
+      return target;
+    });
+    mesh.updateMorphTargets();
+    root.add(mesh);
+  }
+  const track = (name: string, target: number, strength: number) =>
+    new NumberKeyframeTrack(
+      `${name}.morphTargetInfluences[Target${target}]`,
+      [0, 0.5, 1],
+      [0, strength, 0.25],
+    ) as KeyframeTrack;
+  const tracks = names.flatMap((name, i) => [
+    track(name, 3, strengths[i]),
+    track(name, 68, strengths[i] / 2),
+  ]);
+  return { root, clips: [new AnimationClip('Talk', 1, tracks)] };
+}
+
+test.each([
+  ['that clips move alike are one', [1, 1, 1, 1], 70],
+  ['that clips move apart stay several', [1, 1, 0.5, 1], 280],
+])('targets of one name %s, where there are too many for WebGPU', (_, strengths, count) => {
+  const { root, clips } = createAvatar(strengths);
+  for (const encoding of ['tracks', 'matrix'] as const) {
+    const boneTexture = BoneTexture.bake(root, clips, { encoding });
+    expect(boneTexture.morphNames).toHaveLength(count);
+    for (const options of [{ encoding }, { boneTexture }]) {
+      const crowd = SkinnedInstancedMesh.from(root, clips, 1, options);
+      expect(crowd.geometry.morphAttributes.position).toHaveLength(count);
+      expect(crowd.addLevel(root, 10).geometry.morphAttributes.position).toHaveLength(count);
+      crowd.updateMatrixWorld(true);
+      const shown = new Vector3();
+      for (const time of [0, 0.25, 0.5, 1]) {
+        crowd.play(0, 'Talk', { ...LoopOnceOptions, time });
+        new Reference(root, new Matrix4()).pose(clips[0], time).forEachVertex((vertex, position) => {
+          expect(crowd.getVertexPositionAt(0, vertex, shown).distanceTo(position)).toBeLessThan(1e-3);
+        });
+      }
+    }
+  }
+  const still = SkinnedInstancedMesh.from(root, [], 1);
+  expect(still.geometry.morphAttributes.position).toHaveLength(70);
+});
+
+test('targets without names, or of other influences, stay several', () => {
+  const unnamed = createAvatar([1, 1, 1, 1]).root;
+  for (const { morphTargetDictionary = {}, geometry } of unnamed.children as Mesh[]) {
+    delete morphTargetDictionary.Target5;
+    for (const target of geometry.morphAttributes.position ?? []) target.name = '';
+  }
+  expect(BoneTexture.bake(unnamed, []).data.morphNames).toEqual([]);
+  expect(SkinnedInstancedMesh.from(unnamed, [], 1).geometry.morphAttributes.position).toHaveLength(280);
+  const smiling = createAvatar([1, 1, 1, 1]).root;
+  (smiling.children[1] as Mesh).morphTargetInfluences?.fill(0.5);
+  expect(SkinnedInstancedMesh.from(smiling, [], 1).geometry.morphAttributes.position).toHaveLength(140);
 });
