@@ -1,10 +1,15 @@
 import { BufferGeometry, Float32BufferAttribute } from 'three';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { keepMorphTargets, morphedGeometry } from '../../../lib/backends/webgpu/morphedGeometry.js';
 
 const target = () => new Float32BufferAttribute([0, 0, 0], 3);
 
-const [smile, frown] = [target(), target()];
+/** Of each test its own: what geometries share of them is kept. */
+let smile = target();
+let frown = target();
+beforeEach(() => {
+  [smile, frown] = [target(), target()];
+});
 
 function morphing(...position: Float32BufferAttribute[]): BufferGeometry {
   const geometry = new BufferGeometry();
