@@ -255,7 +255,8 @@ test('ten thousand fades in one frame', () => {
   const clips = crowd.boneTexture.clips.length;
   const options = { fade: 0.3, timeScale: 1.1 };
   const times: number[] = [];
-  for (let round = 0; round < 9; round++) {
+  const rounds = THOROUGH ? 9 : 3;
+  for (let round = 0; round < rounds; round++) {
     const start = performance.now();
     for (let i = 0; i < COUNT; i++) crowd.play(i, (i + round) % clips, options);
     times.push(performance.now() - start);
@@ -263,7 +264,7 @@ test('ten thousand fades in one frame', () => {
   }
   times.sort((a, b) => a - b);
   console.log(
-    `10,000 play calls with fades: ${times[4].toFixed(2)} ms (${times[0].toFixed(2)} to ${times[8].toFixed(2)})`,
+    `10,000 play calls with fades: ${times[rounds >> 1].toFixed(2)} ms (${times[0].toFixed(2)} to ${times[rounds - 1].toFixed(2)})`,
   );
   for (let i = 0; i < COUNT; i++) crowd.play(i, 0, options);
   const { uploads, bytes } = frame();

@@ -15,8 +15,8 @@ import {
   WebGLRenderTarget,
 } from 'three';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createCharacter } from '../../demos/character.js';
 import { PARAM_LISTED, TEXTURE_VIEW } from '../../lib/constants.js';
+import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
 import { changedPixels, createStage, picture, SIZE } from '../support/pictures.js';
 
@@ -33,7 +33,7 @@ const MIDDLE = new Box3(new Vector3(-3, 0, -3), new Vector3(3, 2, 3));
 
 /** Characters in rows, of which some are hidden, with a second level of detail that is larger, to be told apart. */
 function createCrowd(encoding: 'tracks' | 'quaternion' = 'tracks', levels = true): SkinnedInstancedMesh {
-  const { root, clips } = createCharacter();
+  const { root, clips } = createCoarseCharacter();
   const crowd = SkinnedInstancedMesh.from(root, clips, COUNT, { encoding });
   crowd.perObjectFrustumCulled = true;
   crowd.castShadow = crowd.receiveShadow = true;
@@ -44,7 +44,7 @@ function createCrowd(encoding: 'tracks' | 'quaternion' = 'tracks', levels = true
     crowd.play(i, i % clips.length, { time: i * 0.1 });
   }
   if (levels) {
-    const level = crowd.addLevel(createCharacter().root, 7);
+    const level = crowd.addLevel(createCoarseCharacter().root, 7);
     level.castShadow = level.receiveShadow = true;
     level.material = new MeshStandardMaterial({ color: 0xff0000 });
   }

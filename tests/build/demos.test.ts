@@ -32,7 +32,7 @@ test('the gallery links to pages that are there', async () => {
   expect(problems).toEqual([]);
 });
 
-test.each(['webgl', 'webgpu'])(
+test.each(RENDERERS)(
   'the comparison opens under %s, moves, and takes or refuses a file',
   async (renderer) => {
     const page = await open(`comparison/index.html?count=10&shadows=1&renderer=${renderer}`);

@@ -12,8 +12,8 @@ import {
 } from 'three';
 import { SkeletonUtils } from 'three-stdlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCharacter } from '../../demos/character.js';
 import { TWINS } from '../support/captures.js';
+import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { SkinnedInstancedMesh } from '../support/library.js';
@@ -44,7 +44,7 @@ describe.each(TWINS)('%s', (twin) => {
   afterAll(() => drawing.dispose());
 
   test.each(['what hangs on a bone', 'SkeletonHelper'])('%s is drawn as on a clone', async (what) => {
-    const { root, clips } = createCharacter();
+    const { root, clips } = createCoarseCharacter();
     root.traverse((node) => {
       node.castShadow = true;
     });

@@ -12,10 +12,10 @@ import {
   Vector3,
 } from 'three';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createCharacter } from '../../demos/character.js';
 import { captureGeometry } from '../support/capture.js';
 import { captureOf, TWINS } from '../support/captures.js';
 import { describeCharacter } from '../support/characters.js';
+import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { disposeLater } from '../support/disposeLater.js';
 import { BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
 import { Mixers } from '../support/mixers.js';
@@ -34,7 +34,7 @@ const track = (name: string, values: number[], keys: number): KeyframeTrack =>
 
 /** The character with a face that clips move: of two primitives as glTF has them, and a mesh of another kind. */
 function createFace(relative: boolean, lone: boolean) {
-  const { root, clips } = createCharacter();
+  const { root, clips } = createCoarseCharacter();
   const body = root.getObjectByName('Body') as Mesh;
   const walk = clips.filter(({ name }) => name === 'Walk' || name === 'Idle');
   const curves = [0, 0.2, 1, 0, 0.3, 0.9, 0.1, 0.1];

@@ -61,7 +61,7 @@ afterAll(async () => {
 /** Small, for a software renderer's sake; so is the share of the figure's triangles. */
 export const WINDOW = { width: 700, height: 420 };
 const DETAIL = 0.4;
-/** Pages are opened under both where everything is tested; the main one, and the one that WebGPU draws otherwise, always. */
+/** Pages are opened under both where everything is tested; the one that WebGPU draws otherwise, always. */
 export const RENDERERS = THOROUGH ? ['webgl', 'webgpu'] : ['webgl'];
 
 /** @param measures Whether the page measures frames, or counts them, and has to draw as quickly as it can. */
