@@ -1,5 +1,4 @@
 import { DataTexture, RGBAIntegerFormat, Skeleton, type Texture, UnsignedIntType } from 'three';
-import type { TextureCounts } from '../../shaders/SourceGLSL.js';
 
 const NO_MOTION = /*@__PURE__*/ new Float32Array(4);
 
@@ -32,13 +31,27 @@ export class CrowdSkeleton extends Skeleton {
   }
 
   /**
-   * Fills the arrays up to as many textures as shaders declare. WebGL refuses to draw if a sampler has no texture of its
-   * kind bound, also where the shader never reads it.
+   * Takes out all textures, of which some may have been disposed. The arrays keep their lengths: to shrink and grow again, they
+   * would be allocated anew, in each draw.
+   *
+   * @param floats What is bound in their place, until others are written.
    */
-  fill(counts: TextureCounts): void {
+  empty(floats: Texture): void {
     const { textures, integers } = this;
-    for (let i = 0; i < Math.max(counts.textures, textures.length); i++) textures[i] ??= textures[0];
-    for (let i = integers.length; i < counts.integers; i++) integers[i] = integers[0] ?? noIntegers();
+    textures.fill(floats);
+    if (integers.length > 0) integers.fill(noIntegers());
+  }
+
+  /**
+   * Fills the arrays up to as many textures as shaders declare, and at least up to their lengths. WebGL refuses to draw if a sampler
+   * has no texture of its kind bound, also where the shader never reads it.
+   */
+  fill(textureCount: number, integerCount: number): void {
+    const { textures, integers } = this;
+    for (let i = 0; i < Math.max(textureCount, textures.length); i++) textures[i] ??= textures[0];
+    for (let i = 0; i < Math.max(integerCount, integers.length); i++) {
+      if ((integers[i] ?? none) === none) integers[i] = integers[0] ?? noIntegers();
+    }
   }
 
   /** The numbers of an object's motions. One that has none may share a program with others, which ask for them. */

@@ -1,4 +1,4 @@
-import { variantCode } from '../../shaders/ShaderVariant.js';
+import { type ShaderVariant, variantCode } from '../../shaders/ShaderVariant.js';
 import {
   PARAM_CLOCK,
   PARAM_PARTS,
@@ -15,35 +15,48 @@ export interface VariantCodes {
   shadow: number;
 }
 
+/** One object for all draws, so that these make none. */
+const _variant: ShaderVariant = {
+  source: 0,
+  interpolate: false,
+  influences: 1,
+  parts: false,
+  morphs: false,
+  view: false,
+  fades: false,
+  uniforms: 0,
+  motion: 0,
+};
+
 /**
  * Writes the parameters that shaders read of a draw into `bindMatrix`, which three.js uploads for each object it draws.
  *
  * @param viewed Whether a view may say which instances are drawn.
  */
-export function setDrawParameters(crowd: DrawnCrowd, viewed: boolean): VariantCodes {
+export function setDrawParameters(crowd: DrawnCrowd, viewed: boolean): void {
   const { elements } = crowd.bindMatrix;
   const { parts } = crowd;
-  const codes = variantCodes(crowd, viewed);
+  setVariant(crowd, viewed);
   elements[PARAM_CLOCK] = crowd.clock;
-  elements[PARAM_VARIANT] = codes.color;
-  elements[PARAM_SHADOW_VARIANT] = codes.shadow;
+  elements[PARAM_VARIANT] = variantCode(_variant);
+  // In shadow maps levels do not fade.
+  _variant.influences = crowd.shadowInfluences;
+  _variant.fades = false;
+  elements[PARAM_SHADOW_VARIANT] = variantCode(_variant);
   elements[PARAM_PARTS] = parts?.count ?? 0;
   elements[PARAM_PARTS_PER_ROW] = parts?.texture.perRow ?? 1;
   sourceOf(crowd).setParameters(crowd, elements);
-  return codes;
 }
 
-function variantCodes(crowd: DrawnCrowd, view: boolean): VariantCodes {
-  const { interpolate, influences, shadowInfluences, clipsMorph: morphs } = crowd;
-  const source = numberOfSource(sourceOf(crowd));
-  const parts = crowd.parts !== null;
-  const uniforms = crowd.instanceUniforms?.layout.number ?? 0;
-  const motion = crowd.motions?.program.number ?? 0;
-  const common = { source, interpolate, parts, morphs, view, uniforms, motion };
-  const fades = view && crowd.view === null && crowd.views.levels.fadesFor(crowd.capacity);
-  return {
-    color: variantCode({ ...common, influences, fades }),
-    // In shadow maps levels do not fade.
-    shadow: variantCode({ ...common, influences: shadowInfluences, fades: false }),
-  };
+/** Says with which variant the colours of a crowd are drawn. */
+function setVariant(crowd: DrawnCrowd, view: boolean): void {
+  _variant.source = numberOfSource(sourceOf(crowd));
+  _variant.interpolate = crowd.interpolate;
+  _variant.influences = crowd.influences;
+  _variant.parts = crowd.parts !== null;
+  _variant.morphs = crowd.clipsMorph;
+  _variant.view = view;
+  _variant.fades = view && crowd.view === null && crowd.views.levels.fadesFor(crowd.capacity);
+  _variant.uniforms = crowd.instanceUniforms?.layout.number ?? 0;
+  _variant.motion = crowd.motions?.program.number ?? 0;
 }

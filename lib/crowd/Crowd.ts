@@ -134,7 +134,8 @@ export class Crowd {
   /** Box around every pose of every mesh, relative to an instance. */
   boundsOfPoses(target: Box3): Box3 {
     target.makeEmpty();
-    for (const member of this.members) target.union(member.bounds.ofPoses());
+    const { members } = this;
+    for (let i = 0; i < members.length; i++) target.union(members[i].bounds.ofPoses());
     return target;
   }
 
@@ -143,7 +144,8 @@ export class Crowd {
     const { levels } = this;
     if (!levels.isDrawn(level)) return 0;
     let count = 0;
-    for (const { geometry, visible, level: list } of this.members) {
+    for (let i = 0; i < this.members.length; i++) {
+      const { geometry, visible, level: list } = this.members[i];
       if (visible && levels.isIn(list, level)) count += trianglesOf(geometry);
     }
     return count;
@@ -199,18 +201,24 @@ export class Crowd {
 
   /** Lets an instance be as a new one is. */
   reset(id: number): void {
-    for (const data of this.all()) data.reset(id);
+    const { data, members } = this;
+    for (let i = 0; i < data.length; i++) data[i].reset(id);
+    for (let i = 0; i < members.length; i++) {
+      const { looks } = members[i];
+      for (let k = 0; k < looks.length; k++) looks[k].reset(id);
+    }
   }
 
   /** Call after instances were placed once meshes had looked after their bounds. */
   dropStaleBounds(): void {
-    for (const { bounds } of this.members) bounds.dropStale();
+    const { members } = this;
+    for (let i = 0; i < members.length; i++) members[i].bounds.dropStale();
   }
 
   /** Moves the clock, and dispatches the events that are due on every mesh. */
   update(delta: number): void {
-    const { events, playback } = this;
-    for (const member of this.members) member.endDraws();
+    const { events, playback, members } = this;
+    for (let i = 0; i < members.length; i++) members[i].endDraws();
     events.beforeUpdate();
     playback.advance(delta);
     events.dispatch(this.announce);

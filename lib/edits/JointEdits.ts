@@ -131,7 +131,7 @@ export class JointEdits implements InstanceData {
   }
 
   /** Call before a renderer draws: one that has not got all of a texture must not be sent a part of it. */
-  prepare(renderer: object, has: (texture: Texture) => boolean): void {
+  prepare(renderer: object, has: (texture: Texture, renderer: object) => boolean): void {
     this.headers?.prepare(renderer, has);
     this.edits?.prepare(renderer, has);
     this.live?.prepare(renderer, has);

@@ -5,6 +5,12 @@ import type { OwnedFloats } from '../utils/ownedArrays.js';
 /** Array textures have at least this many layers. */
 const MAX_LAYERS = 256;
 
+/** Numbers that wait for upload. */
+interface RowRange {
+  start: number;
+  count: number;
+}
+
 /**
  * A texture with a few numbers for each instance, of which only what changed is uploaded. WebGLRenderer can upload parts of a
  * plain texture, WebGPURenderer only whole layers of an array texture: so there is one of each over the same numbers, made
@@ -18,8 +24,11 @@ export class InstanceTexture {
   private readonly layerRows: number;
   private plainTexture: DataTexture | null = null;
   private layeredTexture: DataArrayTexture | null = null;
-  /** The range of each row that waits for upload. */
-  private readonly waiting: ({ start: number; count: number } | null)[];
+  /** A range for each row that ever waited for upload. They serve again, since otherwise some would be made in each frame. */
+  private readonly ranges: (RowRange | undefined)[];
+  /** How often all that waited was sent, and how often it had been when each row last had something that waited. */
+  private sent = 0;
+  private readonly waitsSince: Int32Array;
   /** Renderers that have uploaded all of it once; others must not upload a part only. */
   private readonly complete = new WeakSet<object>();
   /** The renderer that was prepared for last. */
@@ -41,18 +50,14 @@ export class InstanceTexture {
     this.rows = Math.ceil(rows / this.layerRows) * this.layerRows;
     this.stride = stride;
     this.data = new Float32Array(this.rows * perRow * stride);
-    this.waiting = new Array(this.rows).fill(null);
+    this.ranges = new Array(this.rows);
+    this.waitsSince = new Int32Array(this.rows).fill(-1);
   }
 
   /** For WebGLRenderer: `perRow` instances a row. */
   get plain(): DataTexture {
-    if (this.plainTexture === null) {
-      this.plainTexture = new DataTexture(this.data, this.width, this.rows, RGBAFormat, FloatType);
-      this.plainTexture.needsUpdate = true;
-      this.plainTexture.onUpdate = () => {
-        this.allWaits = false;
-      };
-    }
+    // Made elsewhere: a function in which another one is made costs something at each call.
+    this.plainTexture ??= this.makePlain();
     return this.plainTexture;
   }
 
@@ -109,8 +114,9 @@ export class InstanceTexture {
   }
 
   /** Call before a renderer draws: one that has never had the texture, or has lost it, must get all of it. */
-  prepare(renderer: object, has: (texture: DataTexture | DataArrayTexture) => boolean): void {
-    const isComplete = this.complete.has(renderer) && (this.plainTexture === null || has(this.plainTexture));
+  prepare(renderer: object, has: (texture: DataTexture, renderer: object) => boolean): void {
+    const { plainTexture } = this;
+    const isComplete = this.complete.has(renderer) && (plainTexture === null || has(plainTexture, renderer));
     // What another renderer was sent is not among the ranges any more, which are those since then.
     if (isComplete && this.last?.deref() === renderer) return;
     if (this.last?.deref() !== renderer) this.last = new WeakRef(renderer);
@@ -124,6 +130,15 @@ export class InstanceTexture {
     this.layeredTexture?.dispose();
   }
 
+  private makePlain(): DataTexture {
+    const texture = new DataTexture(this.data, this.width, this.rows, RGBAFormat, FloatType);
+    texture.needsUpdate = true;
+    texture.onUpdate = () => {
+      this.allWaits = false;
+    };
+    return texture;
+  }
+
   private waitWhole(): void {
     if (this.plainTexture === null) return;
     this.plainTexture.clearUpdateRanges();
@@ -131,20 +146,26 @@ export class InstanceTexture {
   }
 
   private changedInRow(row: number, start: number, end: number): void {
-    const { stride, plainTexture, layeredTexture, waiting } = this;
+    const { stride, plainTexture, layeredTexture, ranges, waitsSince } = this;
     if (plainTexture !== null) {
       if (!this.allWaits) {
         const { updateRanges } = plainTexture;
-        if (updateRanges.length === 0) waiting.fill(null);
-        const range = waiting[row];
-        if (range === null) {
-          const added = { start: start * stride, count: (end - start) * stride };
-          waiting[row] = added;
-          updateRanges.push(added);
-        } else {
+        // Renderers take the ranges away that they have sent.
+        if (updateRanges.length === 0) this.sent++;
+        let range = ranges[row];
+        if (range === undefined) {
+          range = { start: 0, count: 0 };
+          ranges[row] = range;
+        }
+        if (waitsSince[row] === this.sent) {
           const last = Math.max(range.start + range.count, end * stride);
           range.start = Math.min(range.start, start * stride);
           range.count = last - range.start;
+        } else {
+          waitsSince[row] = this.sent;
+          range.start = start * stride;
+          range.count = (end - start) * stride;
+          updateRanges.push(range);
         }
       }
       plainTexture.needsUpdate = true;

@@ -95,7 +95,7 @@ export abstract class PlaybackState implements InstanceData {
   }
 
   /** Call before a renderer draws: one that has not got all of a texture must not be sent a part of it. */
-  prepare(renderer: object, has: (texture: Texture) => boolean): void {
+  prepare(renderer: object, has: (texture: Texture, renderer: object) => boolean): void {
     this.texels.prepare(renderer, has);
   }
 

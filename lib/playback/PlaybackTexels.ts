@@ -37,7 +37,7 @@ export class PlaybackTexels {
   }
 
   /** Call before a renderer draws: one that has not got all of a texture must not be sent a part of it. */
-  prepare(renderer: object, has: (texture: Texture) => boolean): void {
+  prepare(renderer: object, has: (texture: Texture, renderer: object) => boolean): void {
     if (this.isPosedByPass) {
       this.actions.texture.prepare(renderer, has);
     } else {

@@ -26,13 +26,14 @@ export class PosedRows implements PosedState {
   /** How many instances were posed at this moment. */
   count = 0;
   /** Of the instances that are to be posed next, bit `id & 31` of word `id >> 5`. */
-  readonly due: Uint32Array;
+  readonly due: Int32Array;
   dueCount = 0;
 
-  private readonly posed: Uint32Array;
+  /** Words are signed: the upper half of unsigned ones are no small integers to V8, which allocates each that a function returns. */
+  private readonly posed: Int32Array;
   /** Who was asked for at this moment, and at the moment before: whoever comes into view is posed at once. */
-  private asked: Uint32Array;
-  private askedBefore: Uint32Array;
+  private asked: Int32Array;
+  private askedBefore: Int32Array;
   /** Seconds of the clock at which each instance was posed; not kept before instances have rates. */
   private posedAt: Float32Array | null = null;
   /** The highest of the rates at which cameras want each instance posed, and when one has asked for it; not kept without rates. */
@@ -50,10 +51,10 @@ export class PosedRows implements PosedState {
   ) {
     this.boneTexture = boneTexture;
     const words = Math.ceil(capacity / 32);
-    this.due = new Uint32Array(words);
-    this.posed = new Uint32Array(words);
-    this.asked = new Uint32Array(words);
-    this.askedBefore = new Uint32Array(words);
+    this.due = new Int32Array(words);
+    this.posed = new Int32Array(words);
+    this.asked = new Int32Array(words);
+    this.askedBefore = new Int32Array(words);
   }
 
   /** Whether the palette holds poses of that moment. */

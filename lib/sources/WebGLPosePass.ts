@@ -157,7 +157,6 @@ export class WebGLPosePass {
     const gl = renderer.getContext();
     // Shadow maps set a viewport of their own, which setting the target would replace by the whole of it.
     const viewport = gl.getParameter(gl.VIEWPORT) as Int32Array;
-    const [x, y, width, height] = viewport;
     const { xr } = renderer;
     const xrEnabled = xr.enabled;
     xr.enabled = false;
@@ -169,7 +168,7 @@ export class WebGLPosePass {
     } finally {
       renderer.setRenderTarget(target, face, level);
       xr.enabled = xrEnabled;
-      renderer.state.viewport(_viewport.set(x, y, width, height));
+      renderer.state.viewport(_viewport.fromArray(viewport));
     }
   }
 

@@ -4,6 +4,7 @@ import type { PoseTracks } from '../tracks/PoseTracks.js';
 import { trackLayout } from '../tracks/trackTexels.js';
 import { InstanceRuns } from '../views/InstanceRuns.js';
 import type { WantedPoses } from '../views/WantedPoses.js';
+import { hasTexture } from './hasTexture.js';
 import { PosedRows, type PosedState } from './PosedRows.js';
 import type { PosedCrowd } from './PoseSource.js';
 import { type PoseCounts, type PosePassInput, WebGLPosePass } from './WebGLPosePass.js';
@@ -103,7 +104,7 @@ export class WebGLPoses {
     }
     rows.begin();
     if (wanted === null) rows.add(null, crowd);
-    else for (const one of wanted) rows.add(one, crowd);
+    else for (let i = 0; i < wanted.length; i++) rows.add(wanted[i], crowd);
     const { dueCount } = rows;
     if (dueCount === 0) return;
 
@@ -127,16 +128,13 @@ export class WebGLPoses {
     renderer: WebGLRenderer,
     { playback, visibility, count }: PosedCrowd,
     pass: WebGLPosePass,
-    instances: Uint32Array | null,
+    instances: Int32Array | null,
   ): void {
     if (instances === null) pass.run(renderer, count, this.input, null);
     else {
       const runs = this.nextRuns(playback.capacity, pass.perRow);
       runs.assign(instances);
-      const { properties } = renderer;
-      const has = (texture: Texture) =>
-        (properties.get(texture) as { __webglTexture?: unknown }).__webglTexture !== undefined;
-      runs.texture.prepare(renderer, has);
+      runs.texture.prepare(renderer, hasTexture);
       pass.run(renderer, visibility.count, this.input, runs);
     }
   }

@@ -39,11 +39,13 @@ export function sourceOf({
 }: Pick<PosedCrowd, 'poseSource' | 'boneTexture' | 'palette'>): PoseSource {
   if (poseSource !== null) return poseSource;
   const { encoding, binding, frameCount } = boneTexture;
-  if (binding !== null) return sources.find(({ name }) => name === binding.source) as PoseSource;
+  if (binding !== null) return sourceNamed(binding.source);
   const number = ENCODING_NAMES.indexOf(encoding);
   if (encoding !== 'tracks') return sources[frameCount > 1 ? number : REST + number];
   return sources[palette === 'compact' ? COMPACT : number];
 }
+
+const sourceNamed = (wanted: string): PoseSource => sources.find(({ name }) => name === wanted) as PoseSource;
 
 /**
  * The number of a source, for `ShaderVariant.source`.

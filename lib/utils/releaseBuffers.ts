@@ -12,13 +12,16 @@ export function releaseBuffers(
   geometry: BufferGeometry,
   attributes: readonly (InstancedBufferAttribute | null)[],
 ): void {
+  // Objects from which properties were deleted are slow ever after, and renderers go through attributes in each draw.
+  const { attributes: own } = geometry;
+  geometry.attributes = { ...own };
   attributes.forEach((attribute, i) => {
     if (attribute !== null) geometry.setAttribute(`released${i}`, attribute);
   });
   releasing = geometry;
   geometry.dispose();
   releasing = null;
-  attributes.forEach((_, i) => geometry.deleteAttribute(`released${i}`));
+  geometry.attributes = own;
 }
 
 let releasing: BufferGeometry | null = null;

@@ -199,13 +199,17 @@ export class CrowdViews {
   expected(crowdMatrixWorld: Matrix4, frame: number): readonly CameraView[] {
     this.begin(frame);
     const { expectedViews, views, turn } = this;
-    expectedViews.length = 0;
+    let count = 0;
     if (views.length > 0) this.groups.update();
-    for (const view of views) {
+    // Without iterators, here and below: this is done for each mesh in each frame, and V8 is slow to compile them away.
+    for (let i = 0; i < views.length; i++) {
+      const view = views[i];
       if (turn - view.turn > RECENT || view.capacity !== this.crowd.capacity) continue;
       if (this.isOnly(view)) this.refresh(view, crowdMatrixWorld);
-      expectedViews.push(view);
+      expectedViews[count++] = view;
     }
+    // Set to what it was, a length takes away what the array has allocated.
+    if (expectedViews.length !== count) expectedViews.length = count;
     return expectedViews;
   }
 
@@ -226,7 +230,9 @@ export class CrowdViews {
 
   /** Whether a camera has no other view. */
   private isOnly(view: CameraView): boolean {
-    for (const other of this.views) {
+    const { views } = this;
+    for (let i = 0; i < views.length; i++) {
+      const other = views[i];
       if (other !== view && other.camera === view.camera && other.byLayers === view.byLayers) return false;
     }
     return true;
@@ -234,10 +240,12 @@ export class CrowdViews {
 
   /** The camera's view that still holds, or one that is not needed any more in this frame, or a new one. */
   private find(camera: Camera, viewer: Camera, crowdMatrixWorld: Matrix4, byLayers: boolean): CameraView {
+    const { views } = this;
     const { capacity } = this.crowd;
     let unused: CameraView | null = null;
     let stale: CameraView | null = null;
-    for (const view of this.views) {
+    for (let i = 0; i < views.length; i++) {
+      const view = views[i];
       if (view.capacity !== capacity || view.byLayers !== byLayers) continue;
       if (view.camera !== camera || view.viewer !== viewer) {
         if (this.turn - view.turn > STALE) stale ??= view;
@@ -261,7 +269,8 @@ export class CrowdViews {
     const { views, turn } = this;
     const { capacity } = this.crowd;
     let kept = 0;
-    for (const view of views) {
+    for (let i = 0; i < views.length; i++) {
+      const view = views[i];
       if (view.capacity === capacity && turn - view.turn < IDLE) views[kept++] = view;
       else view.dispose();
     }

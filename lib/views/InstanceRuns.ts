@@ -26,7 +26,7 @@ export class InstanceRuns {
   }
 
   /** Takes the instances whose bit `id & 31` of word `id >> 5` is set. Only what differs from before is uploaded. */
-  assign(bits: Uint32Array): void {
+  assign(bits: Int32Array): void {
     const { perRow } = this;
     if (_runs.length < this.most * RUN_SIZE) _runs = new Float32Array(this.most * RUN_SIZE);
     let size = 0;

@@ -67,7 +67,7 @@ export class LevelLists {
     }
     while (views.length < lists) this.add();
     _counts.fill(0);
-    for (const view of views) view.isFading = false;
+    for (let list = 0; list < views.length; list++) views[list].isFading = false;
     this.isFading = false;
     let left = 0;
     for (let i = 0; i < count; i++) {

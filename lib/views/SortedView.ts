@@ -56,7 +56,7 @@ export class SortedView implements View {
     const { count, list, isWhole, isFading } = view;
     this.count = count;
     if (_ids.length < count) _ids = new Uint32Array(count);
-    const ids = _ids.subarray(0, count);
+    const ids = _ids;
     for (let i = 0; i < count; i++) ids[i] = isWhole ? i : isFading ? list.entries[i] & ID_MASK : list.get(i);
     if (_depths.length < spheres.length / 4) {
       _depths = new Float32Array(spheres.length / 4);
@@ -70,8 +70,8 @@ export class SortedView implements View {
       const at = id * 4;
       _depths[id] = -(m[2] * spheres[at] + m[6] * spheres[at + 1] + m[10] * spheres[at + 2] + m[14]);
     }
-    if (custom === null) sortByCode(ids, codesOf(ids, this.farFirst));
-    else this.sortCustom(ids, camera, custom);
+    if (custom === null) sortByCode(ids, count, codesOf(ids, count, this.farFirst));
+    else this.sortCustom(ids, count, camera, custom);
     if (!isFading) {
       this.list.assign(ids, count);
       return;
@@ -84,23 +84,23 @@ export class SortedView implements View {
     this.list.dispose();
   }
 
-  private sortCustom(ids: Uint32Array, camera: Camera, custom: CustomSort): void {
+  private sortCustom(ids: Uint32Array, count: number, camera: Camera, custom: CustomSort): void {
     const { pool, sorted } = this;
-    while (pool.length < ids.length) pool.push({ index: 0, z: 0 });
-    sorted.length = ids.length;
-    ids.forEach((id, i) => {
+    while (pool.length < count) pool.push({ index: 0, z: 0 });
+    sorted.length = count;
+    for (let i = 0; i < count; i++) {
       sorted[i] = pool[i];
-      sorted[i].index = id;
-      sorted[i].z = _depths[id];
-    });
+      sorted[i].index = ids[i];
+      sorted[i].z = _depths[ids[i]];
+    }
     custom(sorted, camera);
-    for (let i = 0; i < ids.length; i++) ids[i] = sorted[i].index;
+    for (let i = 0; i < count; i++) ids[i] = sorted[i].index;
   }
 }
 
 /** Whole numbers that are in the order of the depths, with 30 bits each. */
-function codesOf(ids: Uint32Array, farFirst: boolean): Uint32Array {
-  for (let i = 0; i < ids.length; i++) {
+function codesOf(ids: Uint32Array, count: number, farFirst: boolean): Uint32Array {
+  for (let i = 0; i < count; i++) {
     const id = ids[i];
     const bits = _codes[id];
     // Floats as they lie in memory are in order but for their signs, and below zero in reverse.

@@ -90,17 +90,16 @@ function dropDearest(
   max: number,
   { max: budget, costs, levels }: Budget,
 ): void {
-  const places = _places.subarray(0, count);
   for (let i = 0; i < count; i++) {
-    places[i] = i;
+    _places[i] = i;
     _floats[i] = _distances[i];
     // Floats from zero on are in the order of their bits. A code has 30.
     _codes[i] >>>= 2;
   }
-  sortByCode(places, _codes);
+  sortByCode(_places, count, _codes);
   let left = budget;
   for (let i = 0; i < count; i++) {
-    const id = _ids[places[i]];
+    const id = _ids[_places[i]];
     left -= i < max ? costs[levels === null ? 0 : levels[id]] : Infinity;
     if (left < 0) drop(seen, id);
   }
@@ -132,7 +131,7 @@ function measure(
 /** The distance that would stand at a place if they were sorted (Hoare, "Algorithm 65: find", 1961). */
 function select(count: number, place: number): number {
   const a = _sorted;
-  a.set(_distances.subarray(0, count));
+  for (let i = 0; i < count; i++) a[i] = _distances[i];
   let low = 0;
   let high = count - 1;
   while (low < high) {

@@ -41,7 +41,7 @@ export function mortonOrder(spheres: Float32Array, order: Uint32Array): void {
       (spread((spheres[at + 1] - minY) * scale) << 1) |
       (spread((spheres[at + 2] - minZ) * scale) << 2);
   }
-  sortByCode(order, _codes);
+  sortByCode(order, count, _codes);
 }
 
 /** Ten bits, with two zeros between each of them and the next. */

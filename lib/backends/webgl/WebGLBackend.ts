@@ -1,4 +1,4 @@
-import type { Camera, Material, Scene, Texture, WebGLRenderer } from 'three';
+import type { Camera, Material, Scene, WebGLRenderer } from 'three';
 import type { SlotSource } from '../../../shaders/SourceGLSL.js';
 import {
   PARAM_LISTED,
@@ -11,6 +11,7 @@ import {
   TEXTURE_VIEW,
 } from '../../constants.js';
 import { INSTANCE_ATTRIBUTES } from '../../playback/instanceLayout.js';
+import { hasTexture } from '../../sources/hasTexture.js';
 import { sourceOf } from '../../sources/sources.js';
 import type { View } from '../../views/View.js';
 import type { Backend } from '../Backend.js';
@@ -123,18 +124,23 @@ function show(crowd: DrawnCrowd, draw: Draw): void {
 export function updateDraw(crowd: DrawnCrowd): void {
   const drawn = drawnOf(crowd);
   drawn.viewed = crowd.view !== null || isViewed(crowd);
-  const codes = setDrawParameters(crowd, drawn.viewed);
-  const last = drawn.codes;
-  if (last !== null && (last.color !== codes.color || last.shadow !== codes.shadow)) release(crowd, last);
-  drawn.codes = codes;
+  setDrawParameters(crowd, drawn.viewed);
+  const { elements } = crowd.bindMatrix;
+  const color = elements[PARAM_VARIANT];
+  const shadow = elements[PARAM_SHADOW_VARIANT];
+  const { codes } = drawn;
+  if (codes?.color !== color || codes.shadow !== shadow) {
+    if (codes !== null) release(crowd, codes);
+    drawn.codes = { color, shadow };
+  }
   if (drawn.former.size > 0) releaseFormer(crowd);
   bindTextures(crowd);
   // Once a frame: without arrays of materials, which would have to be made.
   const { material, customDepthMaterial, customDistanceMaterial } = crowd;
-  if (Array.isArray(material)) for (const one of material) patch(crowd, one, 'color', codes.color);
-  else if (material) patch(crowd, material, 'color', codes.color);
-  if (customDepthMaterial) patch(crowd, customDepthMaterial, 'shadow', codes.shadow);
-  if (customDistanceMaterial) patch(crowd, customDistanceMaterial, 'shadow', codes.shadow);
+  if (Array.isArray(material)) for (const one of material) patch(crowd, one, 'color', color);
+  else if (material) patch(crowd, material, 'color', color);
+  if (customDepthMaterial) patch(crowd, customDepthMaterial, 'shadow', shadow);
+  if (customDistanceMaterial) patch(crowd, customDistanceMaterial, 'shadow', shadow);
 }
 
 /**
@@ -194,7 +200,7 @@ function patch(crowd: DrawnCrowd, material: Material, role: PatchRole, code: num
     drawn.slots = 'texture';
     bindTextures(crowd);
   }
-  crowd.skeleton.fill(patched.textures);
+  crowd.skeleton.fill(patched.textures.textures, patched.textures.integers);
 }
 
 /** Where the crowd would have its shaders read what instances play. */
@@ -205,17 +211,12 @@ function slotsOf(crowd: DrawnCrowd): SlotSource {
   return drawnOf(crowd).viewed ? 'either' : 'attributes';
 }
 
-const _declared = { textures: 0, integers: 0 };
-
 /** Puts the textures that shaders read where three.js binds them. */
 function bindTextures(crowd: DrawnCrowd): void {
   const { skeleton, parts, matrices, instanceUniforms, motions, seeds } = crowd;
   const { slots, listed } = drawnOf(crowd);
   const { textures, integers } = skeleton;
-  _declared.textures = textures.length;
-  _declared.integers = integers.length;
-  textures.length = 0;
-  integers.length = 0;
+  skeleton.empty(crowd.boneTexture);
   const source = sourceOf(crowd);
   source.bindTextures(crowd, listed === null ? slots : 'texture', textures);
   source.bindIntegers?.(crowd, integers);
@@ -228,7 +229,7 @@ function bindTextures(crowd: DrawnCrowd): void {
   if (motions !== null && seeds.texture !== null) textures[TEXTURE_SEEDS] = seeds.texture.plain;
   motions?.settle(crowd);
   skeleton.setMotion(motions?.numbers);
-  skeleton.fill(_declared);
+  skeleton.fill(0, 0);
 }
 
 /** Call when other materials take the place of a crowd's. They may come back: some programs exchange them in every frame. */
@@ -280,17 +281,14 @@ function instanceAttributes({ instanceColor }: DrawnCrowd): number {
 /** A renderer that has not got all of a texture must not be sent a part of it. */
 function prepareUploads(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | null): void {
   checkTextureSizes(renderer.capabilities.maxTextureSize, crowd);
-  const { properties } = renderer;
-  const has = (texture: Texture) =>
-    (properties.get(texture) as { __webglTexture?: unknown }).__webglTexture !== undefined;
-  crowd.playback.prepare(renderer, has);
-  crowd.edits.prepare(renderer, has);
-  crowd.parts?.texture.prepare(renderer, has);
-  crowd.instanceUniforms?.texture.prepare(renderer, has);
-  if (crowd.motions !== null) crowd.seeds.texture?.prepare(renderer, has);
+  crowd.playback.prepare(renderer, hasTexture);
+  crowd.edits.prepare(renderer, hasTexture);
+  crowd.parts?.texture.prepare(renderer, hasTexture);
+  crowd.instanceUniforms?.texture.prepare(renderer, hasTexture);
+  if (crowd.motions !== null) crowd.seeds.texture?.prepare(renderer, hasTexture);
   if (view === null) return;
-  view.list.texture.prepare(renderer, has);
-  crowd.matrices?.texture.prepare(renderer, has);
+  view.list.texture.prepare(renderer, hasTexture);
+  crowd.matrices?.texture.prepare(renderer, hasTexture);
 }
 
 /**

@@ -102,6 +102,18 @@ export function patchMaterial(
     return known;
   }
 
+  return addPatch(material, role, code, slots, arrayMap, merged);
+}
+
+/** Of its own: a function in which others are made costs something at each call, and `patchMaterial` is called in each draw. */
+function addPatch(
+  material: Material,
+  role: PatchRole,
+  code: number,
+  slots: SlotSource,
+  arrayMap: boolean,
+  merged: number,
+): Patch {
   const textures = texturesOf({ codes: [code], slots });
   const lists = knowsLists(material);
   const userCompile = material.onBeforeCompile;

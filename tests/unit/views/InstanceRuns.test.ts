@@ -16,7 +16,7 @@ test.each([1, 0.5, 0.03, 0])(
   (share) => {
     const next = random(3);
     const marked = Array.from({ length: 5000 }, (_, id) => id).filter(() => next() < share);
-    const bits = new Uint32Array(Math.ceil(5000 / 32));
+    const bits = new Int32Array(Math.ceil(5000 / 32));
     for (const id of marked) bits[id >> 5] |= 1 << (id & 31);
     const runs = new InstanceRuns(5000, 32);
     runs.assign(bits);
@@ -25,7 +25,7 @@ test.each([1, 0.5, 0.03, 0])(
 );
 
 test('every second instance fits in, and the same ones again are not sent', () => {
-  const bits = new Uint32Array(100).fill(0x55555555);
+  const bits = new Int32Array(100).fill(0x55555555);
   const runs = new InstanceRuns(3200, 256);
   const { plain } = runs.texture;
   runs.assign(bits);
