@@ -7,6 +7,7 @@ export class TimeHeap {
   private order: Int32Array;
   /** Place of each index in `order`, -1 if it has no time. */
   private place: Int32Array;
+  /** Times in heap order: looked up by index, each comparison would go somewhere else in memory. */
   private times: Float64Array;
   private size = 0;
 
@@ -23,12 +24,13 @@ export class TimeHeap {
 
   /** Time of `first`. */
   get firstTime(): number {
-    return this.size === 0 ? Infinity : this.times[this.order[0]];
+    return this.size === 0 ? Infinity : this.times[0];
   }
 
   /** Time of an index; infinite if it has none. */
   timeOf(index: number): number {
-    return this.place[index] === -1 ? Infinity : this.times[index];
+    const place = this.place[index];
+    return place === -1 ? Infinity : this.times[place];
   }
 
   /** Sets the time of an index; Infinity removes it. */
@@ -38,9 +40,8 @@ export class TimeHeap {
       if (place !== -1) this.remove(index, place);
       return;
     }
-    this.times[index] = time;
-    if (place === -1) this.rise(index, this.size++);
-    else this.settle(index, place);
+    if (place === -1) this.rise(index, time, this.size++);
+    else this.settle(index, time, place);
   }
 
   clear(): void {
@@ -57,51 +58,55 @@ export class TimeHeap {
     this.place = new Int32Array(capacity).fill(-1);
     this.place.set(place.subarray(0, capacity));
     this.times = new Float64Array(capacity);
-    this.times.set(times.subarray(0, capacity));
+    this.times.set(times.subarray(0, this.size));
   }
 
   private remove(index: number, place: number): void {
     this.place[index] = -1;
     const last = this.order[--this.size];
-    if (last !== index) this.settle(last, place);
+    if (last !== index) this.settle(last, this.times[this.size], place);
   }
 
-  private settle(index: number, place: number): void {
-    if (place > 0 && this.before(index, this.order[(place - 1) >> 1])) this.rise(index, place);
-    else this.sink(index, place);
+  private settle(index: number, time: number, place: number): void {
+    if (place > 0 && this.comesBefore(index, time, (place - 1) >> 1)) this.rise(index, time, place);
+    else this.sink(index, time, place);
   }
 
-  private rise(index: number, from: number): void {
+  private rise(index: number, time: number, from: number): void {
     let place = from;
     while (place > 0) {
       const parent = (place - 1) >> 1;
-      if (!this.before(index, this.order[parent])) break;
-      this.put(this.order[parent], place);
+      if (!this.comesBefore(index, time, parent)) break;
+      this.put(this.order[parent], this.times[parent], place);
       place = parent;
     }
-    this.put(index, place);
+    this.put(index, time, place);
   }
 
-  private sink(index: number, from: number): void {
+  private sink(index: number, time: number, from: number): void {
+    const { order, times } = this;
     let place = from;
     for (;;) {
       let child = 2 * place + 1;
       if (child >= this.size) break;
-      if (child + 1 < this.size && this.before(this.order[child + 1], this.order[child])) child++;
-      if (!this.before(this.order[child], index)) break;
-      this.put(this.order[child], place);
+      if (child + 1 < this.size && this.comesBefore(order[child + 1], times[child + 1], child)) child++;
+      // No two are the same index, so one of them comes before the other.
+      if (this.comesBefore(index, time, child)) break;
+      this.put(order[child], times[child], place);
       place = child;
     }
-    this.put(index, place);
+    this.put(index, time, place);
   }
 
-  private put(index: number, place: number): void {
+  private put(index: number, time: number, place: number): void {
     this.order[place] = index;
+    this.times[place] = time;
     this.place[index] = place;
   }
 
-  private before(a: number, b: number): boolean {
-    const { times } = this;
-    return times[a] < times[b] || (times[a] === times[b] && a < b);
+  /** Whether an index with a time comes before the one that stands at a place. */
+  private comesBefore(index: number, time: number, place: number): boolean {
+    const other = this.times[place];
+    return time < other || (time === other && index < this.order[place]);
   }
 }
