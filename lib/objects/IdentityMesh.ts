@@ -69,7 +69,11 @@ export abstract class IdentityMesh extends CharacterMesh {
     return isVisible(this.crowd, id, `${NAME}.getVisibleAt`);
   }
 
-  /** @throws If there is no such instance, or it was deleted. */
+  /**
+   * Where an instance stands, relative to the crowd, in `matrix`.
+   *
+   * @throws If there is no such instance, or it was deleted.
+   */
   override getMatrixAt(index: number, matrix: Matrix4): Matrix4 {
     checkIndex(index, this.visibility, `${NAME}.getMatrixAt`);
     // The oldest three.js that is supported returns nothing, here and in `getColorAt`.
@@ -77,14 +81,22 @@ export abstract class IdentityMesh extends CharacterMesh {
     return matrix;
   }
 
-  /** @throws If there is no such instance, or it was deleted. */
+  /**
+   * The colour that an instance's materials are multiplied by, in `color`.
+   *
+   * @throws If there is no such instance, or it was deleted.
+   */
   override getColorAt(index: number, color: Color): Color {
     checkIndex(index, this.visibility, `${NAME}.getColorAt`);
     super.getColorAt(index, color);
     return color;
   }
 
-  /** @throws If there is no such instance, or it was deleted. */
+  /**
+   * The morph influences that `setMorphAt` gave an instance, in `object.morphTargetInfluences`.
+   *
+   * @throws If there is no such instance, or it was deleted.
+   */
   override getMorphAt(index: number, object: Mesh): void {
     checkIndex(index, this.visibility, `${NAME}.getMorphAt`);
     super.getMorphAt(index, object);

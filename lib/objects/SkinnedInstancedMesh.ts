@@ -16,7 +16,7 @@ const NAME = 'SkinnedInstancedMesh';
 
 /**
  * A crowd of animated characters in one draw call per material: an `InstancedMesh` whose instances play clips of a
- * {@link BoneTexture}, each its own at its own time, posed in the vertex shader.
+ * {@link BoneTexture}, each its own at its own time, posed on the GPU.
  *
  * An instance with matrix M playing clip C at time t looks like a clone of the baked root with `matrix` M whose
  * `AnimationMixer` plays C at t. Instances that play nothing stand in the rest pose. M must not mirror, see
