@@ -1,4 +1,4 @@
-import { Color, type Material, MathUtils } from 'three';
+import { Color, type Material } from 'three';
 import { hasUserHook } from '../backends/webgl/patchMaterial.js';
 
 /** A material with the constants that merging may take out of it. */
@@ -58,12 +58,13 @@ export function textOf(value: unknown): string {
     return JSON.stringify(typeof toArray === 'function' ? toArray.call(value) : value);
   } catch {
     // JSON has no way to write what refers to itself: such an object is the same as no other.
-    if (!numbered.has(value)) numbered.set(value, MathUtils.generateUUID());
+    if (!numbered.has(value)) numbered.set(value, `object ${++lastNumber}`);
     return numbered.get(value) as string;
   }
 }
 
 /** A text of its own for each object that cannot be written as one. */
+let lastNumber = 0;
 const numbered = /*@__PURE__*/ new WeakMap<object, string>();
 
 /** What is drawn in the place of several materials, white: their colours are in the vertices. */

@@ -1,5 +1,6 @@
 import { DataTexture, DataUtils, HalfFloatType, type Material, RGBAFormat, type Texture } from 'three';
 import { markPalette } from '../backends/surfaceMaps.js';
+import { checkAreOptions, isBoolean } from '../utils/checkOptions.js';
 import { describe } from '../utils/describe.js';
 import { warnOnce } from '../utils/warnOnce.js';
 import {
@@ -55,7 +56,11 @@ const SURFACE_MAPS = ['roughnessMap', 'metalnessMap', 'emissiveMap'];
  */
 export function mergingOf(option: boolean | MergeMaterialsOptions): Required<MergeMaterialsOptions> | null {
   if (option === false) return null;
-  const { textures = true, maxSize = 4096 } = option === true ? {} : option;
+  const given = option === true ? {} : option;
+  checkAreOptions(given, 'mergeMaterials');
+  const { textures = true, maxSize = 4096 } = given;
+  if (!isBoolean(textures))
+    throw new Error(`mergeMaterials: textures is ${describe(textures)}; use true or false.`);
   if (!(Number.isInteger(maxSize) && maxSize >= 1)) {
     throw new Error(
       `mergeMaterials: maxSize is ${describe(maxSize)}; use a whole number from 1, how many texels wide and high layers are at most.`,

@@ -1,4 +1,5 @@
 import type { AnimationClip, Object3D } from 'three';
+import { describe } from '../utils/describe.js';
 import { EXTENSION } from './bakedJSON.js';
 import { bakeOptionsOf } from './bakeOptions.js';
 import { meshCheck } from './checkMeshes.js';
@@ -135,6 +136,9 @@ async function load(
  * @throws If the file has some, but the loader had no plugin to read them.
  */
 export function bakedCharactersOf(gltf: object): readonly LoadedCharacter[] {
+  if (typeof gltf !== 'object' || gltf === null) {
+    throw fileError(`bakedCharactersOf takes what GLTFLoader returns, not ${describe(gltf)}.`);
+  }
   const { bakedCharacters, userData } = gltf as {
     bakedCharacters?: readonly LoadedCharacter[];
     userData?: { gltfExtensions?: Record<string, unknown> };

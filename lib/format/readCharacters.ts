@@ -1,6 +1,7 @@
 import type { BoneTextureData } from '../encodings/BoneTextureData.js';
 import { markChecked } from '../encodings/checkBoneTextureData.js';
 import { BoneTexture } from '../texture/BoneTexture.js';
+import { checkAreOptions } from '../utils/checkOptions.js';
 import { EXTENSION, VERSION, type ViewJSON } from './bakedJSON.js';
 import { type MeshoptDecoderLike, unpackView } from './compressedViews.js';
 import { decodeBoneTexture } from './decodeBoneTexture.js';
@@ -44,8 +45,10 @@ export interface ReadOptions {
  */
 export async function readBoneTexture(
   file: ArrayBuffer | Uint8Array,
-  { meshoptDecoder, vertexTextures, character = 0 }: ReadOptions = {},
+  options: ReadOptions = {},
 ): Promise<BoneTexture> {
+  checkAreOptions(options, 'readBoneTexture');
+  const { meshoptDecoder, vertexTextures, character = 0 } = options;
   const { json, binary } = parseGlb(file);
   const buffer = async (index: number) => {
     const { uri } = objectOf((json.buffers as unknown[])[index], `buffers[${index}]`);

@@ -1,6 +1,7 @@
 import type { BufferGeometry } from 'three';
 import type { Precision } from '../encodings/BoneTextureData.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
+import { checkAreOptions } from '../utils/checkOptions.js';
 import type { BakeOptionsJSON, Encoded, LevelsJSON, MergeMaterialsJSON } from './bakedJSON.js';
 import { checkWritten } from './checkWritten.js';
 import type { MeshoptEncoderLike } from './compressedViews.js';
@@ -53,6 +54,7 @@ export interface WriteOptions {
  * for of what has 16.
  */
 export function writeBoneTexture(boneTexture: BoneTexture, options: WriteOptions = {}): Uint8Array {
+  checkAreOptions(options, 'writeBoneTexture');
   const { into, meshoptEncoder, name, scene, node, bakeOptions, hiddenParts, mergeMaterials, precision } =
     options;
   if (boneTexture?.isBoneTexture !== true) {

@@ -67,6 +67,9 @@ export class CharacterParts implements InstanceData {
 
   /** Hides parts of all instances, and of all that are to come. */
   hideAtFirst(parts: readonly (string | number)[], caller: string): void {
+    if (!Array.isArray(parts)) {
+      throw new Error(`${caller}: hiddenParts is ${describe(parts)}; pass an array of parts.`);
+    }
     if (parts.length === 0) return;
     this.hidden = parts.flatMap((part) => this.indicesOf(part, caller));
     this.need();

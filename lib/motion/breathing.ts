@@ -3,6 +3,7 @@ import type { MotionNodes } from '../../shaders/motion.tsl.js';
 import { breathingGLSL } from '../../shaders/motions/breathing.glsl.js';
 import { type BreathingNumbers, breathingTSL } from '../../shaders/motions/breathing.tsl.js';
 import { waveGLSL } from '../../shaders/motions/wave.glsl.js';
+import { checkAreOptions } from '../utils/checkOptions.js';
 import { type Channel, channelOf } from './channels.js';
 import { defineMotion, type MotionSettings } from './defineMotion.js';
 import type { Motion } from './Motion.js';
@@ -92,7 +93,9 @@ const breathingByColor = /*@__PURE__*/ breathingKind(
  *
  * @throws If there is no such uniform or channel, or one is no number or vector that it can be.
  */
-export function breathing({ channel, reach, ...settings }: BreathingOptions = {}): Motion<BreathingUniforms> {
+export function breathing(given: BreathingOptions = {}): Motion<BreathingUniforms> {
+  checkAreOptions(given, 'breathing');
+  const { channel, reach, ...settings } = given;
   const options = reach === undefined ? {} : { reach };
   if (channel !== undefined) {
     return breathingByColor({ ...settings, channel: channelOf(channel, 'breathing') }, options);

@@ -1,6 +1,7 @@
 import type { Vector3 } from 'three';
 import type { MotionTSL } from '../../shaders/motion.tsl.js';
 import type { UniformType } from '../instances/UniformLayout.js';
+import { checkAreOptions } from '../utils/checkOptions.js';
 import { describe } from '../utils/describe.js';
 import { Motion } from './Motion.js';
 import type {
@@ -47,6 +48,7 @@ const TAKEN = /^(position|normal|color|time|random|instance|(instance|model|worl
 export function defineMotion<U extends MotionValues = Record<never, never>>(
   options: MotionOptions<U>,
 ): MotionMaker<U> {
+  checkAreOptions(options, 'defineMotion');
   const { name, stage = 'afterSkinning', period = Infinity, glsl, functions = '', tsl, cpu } = options;
   const caller = 'defineMotion';
   if (typeof glsl !== 'string') {

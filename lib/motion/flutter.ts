@@ -3,6 +3,7 @@ import type { MotionNodes } from '../../shaders/motion.tsl.js';
 import { flutterGLSL } from '../../shaders/motions/flutter.glsl.js';
 import { type FlutterNumbers, flutterTSL } from '../../shaders/motions/flutter.tsl.js';
 import { waveGLSL } from '../../shaders/motions/wave.glsl.js';
+import { checkAreOptions } from '../utils/checkOptions.js';
 import { describe } from '../utils/describe.js';
 import { type Channel, channelOf } from './channels.js';
 import { defineMotion, type MotionSettings } from './defineMotion.js';
@@ -75,17 +76,14 @@ const flutterKind = /*@__PURE__*/ defineMotion<Numbers>({
  *
  * @throws If there is no such uniform or channel, or one is no number or vector that it can be.
  */
-export function flutter({
-  channel = 'r',
-  axis,
-  reach,
-  ...settings
-}: FlutterOptions = {}): Motion<FlutterUniforms> {
+export function flutter(given: FlutterOptions = {}): Motion<FlutterUniforms> {
+  checkAreOptions(given, 'flutter');
+  const { channel = 'r', axis, reach, ...settings } = given;
   const numbers = { ...settings, channel: channelOf(channel, 'flutter') };
   if (axis !== undefined && !(axis?.isVector3 === true && axis.length() > 0 && axis.length() < Infinity)) {
-    const given = axis?.isVector3 === true ? axis.toArray().join(', ') : describe(axis);
+    const shown = axis?.isVector3 === true ? axis.toArray().join(', ') : describe(axis);
     throw new Error(
-      `flutter: axis is ${given}; use a Vector3 that is not 0, or leave it out to move vertices along their normals.`,
+      `flutter: axis is ${shown}; use a Vector3 that is not 0, or leave it out to move vertices along their normals.`,
     );
   }
   const along = axis === undefined ? {} : { axis: axis.clone().normalize(), byNormal: 0 };

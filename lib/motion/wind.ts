@@ -3,6 +3,7 @@ import type { MotionNodes } from '../../shaders/motion.tsl.js';
 import { waveGLSL } from '../../shaders/motions/wave.glsl.js';
 import { ACROSS, windGLSL } from '../../shaders/motions/wind.glsl.js';
 import { type WindNumbers, windTSL } from '../../shaders/motions/wind.tsl.js';
+import { checkAreOptions } from '../utils/checkOptions.js';
 import { type Channel, channelOf } from './channels.js';
 import { defineMotion, type MotionSettings } from './defineMotion.js';
 import type { Motion } from './Motion.js';
@@ -145,7 +146,9 @@ const windByColor = /*@__PURE__*/ windKind(
  *
  * @throws If there is no such uniform, or one is no number or vector that it can be.
  */
-export function wind({ channel, reach, ...settings }: WindOptions = {}): Motion<WindUniforms> {
+export function wind(given: WindOptions = {}): Motion<WindUniforms> {
+  checkAreOptions(given, 'wind');
+  const { channel, reach, ...settings } = given;
   const options = reach === undefined ? {} : { reach };
   const motion: Motion<Numbers> =
     channel === undefined

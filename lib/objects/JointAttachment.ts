@@ -5,10 +5,12 @@ import { jointsOf } from '../character/crowdSkin.js';
 import { Crowd } from '../crowd/Crowd.js';
 import type { CrowdMotions } from '../motion/CrowdMotions.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
+import { describe } from '../utils/describe.js';
 import { MAX_LEVELS } from '../views/LevelTable.js';
 import { AttachmentLevel } from './AttachmentLevel.js';
 import { CharacterMesh } from './CharacterMesh.js';
 import type { CrowdMesh } from './CrowdMesh.js';
+import { checkMaterial } from './checks.js';
 import type { LevelOptions } from './createLevel.js';
 import type { DrawOptions } from './crowdTypes.js';
 
@@ -62,11 +64,13 @@ export class JointAttachment extends CharacterMesh {
     if (!geometry?.isBufferGeometry || !material) {
       throw new Error(`${caller}: pass the geometry and material that shall follow "${joint}".`);
     }
+    checkMaterial(material, caller);
     if (!geometry.hasAttribute('position')) {
       throw new Error(`${caller}: the geometry "${geometry.name}" has no attribute "position".`);
     }
-    if (!offset.elements.every(Number.isFinite)) {
-      throw new Error(`${caller}: offset is ${offset.elements.join(', ')}; use finite numbers.`);
+    if (!offset?.elements?.every(Number.isFinite)) {
+      const given = offset?.elements?.join(', ') ?? describe(offset);
+      throw new Error(`${caller}: offset is ${given}; use a Matrix4 of finite numbers.`);
     }
     const { boneTexture, interpolate } = owner;
     const socket = boneTexture.socket(joint, caller);

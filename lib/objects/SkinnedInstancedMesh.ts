@@ -3,7 +3,8 @@ import { Crowd } from '../crowd/Crowd.js';
 import type { LoadedCharacter, LoadedFile } from '../format/LoadedCharacter.js';
 import { checkLayers } from '../playback/LayerTable.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
-import { checkCount, checkIsBoneTexture, checkPalette } from './checks.js';
+import { checkAreOptions } from '../utils/checkOptions.js';
+import { checkCount, checkIsBoneTexture, checkMaterial, checkPalette } from './checks.js';
 import { type CharacterOptions, createCharacter, type FromOptions } from './createCharacter.js';
 import type { SkinnedInstancedMeshOptions } from './crowdTypes.js';
 import { bakedCharacterOf, optionsOf } from './fromFile.js';
@@ -62,6 +63,8 @@ export class SkinnedInstancedMesh extends LeveledMesh {
   ) {
     checkIsBoneTexture(boneTexture);
     checkCount(count);
+    checkAreOptions(options, NAME);
+    checkMaterial(material ?? null, NAME);
     const layers = options.layers ?? [];
     checkLayers(layers, NAME);
     const crowd = new Crowd(boneTexture, count, layers, checkPalette(options.palette));
@@ -118,6 +121,7 @@ export class SkinnedInstancedMesh extends LeveledMesh {
   ): SkinnedInstancedMesh {
     // What cannot be drawn is refused before the time is spent on baking.
     checkCount(count);
+    checkAreOptions(options, caller);
     checkLayers(options.layers ?? [], caller);
     const character = createCharacter(root, clips, count, options, caller);
     const { geometry, material, boneTexture } = character;

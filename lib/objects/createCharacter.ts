@@ -120,8 +120,8 @@ function collect(
 
 /** Layers need tracks, so that these are what `'auto'` means with them. */
 function bakeOptions(options: FromOptions, instances: number): BakeOptions {
-  const { layers = [], encoding = 'auto' } = options;
-  const isLayered = layers.length > 0 && encoding === 'auto';
+  const { layers, encoding = 'auto' } = options;
+  const isLayered = (layers ?? []).length > 0 && encoding === 'auto';
   return { instances, ...options, encoding: isLayered ? 'tracks' : encoding };
 }
 
