@@ -18,6 +18,8 @@ const NAME = 'SkinnedInstancedMesh';
  * for all joints below it: four times as much work.
  */
 export class NodePosePass {
+  /** What the two computations compute of an instance. */
+  readonly members: readonly [number, number];
   private poses: Poses[] = [];
   /** Renderers whose devices have room for all instances. */
   private readonly checked = new WeakSet<WebGPURenderer>();
@@ -32,7 +34,9 @@ export class NodePosePass {
     private readonly playback: InstancePlayback,
     private readonly edits: JointEdits,
     readonly palette: Palette,
-  ) {}
+  ) {
+    this.members = [entriesOf(tracks), columnsOf(tracks)];
+  }
 
   /**
    * Brings the poses up to date on a renderer, if anything has changed since they last were. Call it in `onBeforeRender`.
@@ -44,11 +48,6 @@ export class NodePosePass {
   run(renderer: WebGPURenderer, count: number): boolean {
     if (!this.checked.has(renderer)) this.checkRoom(renderer);
     return this.posesOn(isWebGPU(renderer)).run(renderer, Math.min(count, this.playback.capacity));
-  }
-
-  /** What the two computations compute of an instance. */
-  get members(): readonly [number, number] {
-    return [entriesOf(this.tracks), columnsOf(this.tracks)];
   }
 
   /**
@@ -91,12 +90,11 @@ export class NodePosePass {
 
   /** The poses for renderers of a kind of backend. */
   posesOn(webGPU: boolean): Poses {
-    let poses = this.poses.find((some) => some.webGPU === webGPU);
-    if (poses === undefined) {
-      poses = new Poses(this.tracks, this.playback, this.edits, this.palette, webGPU);
-      this.poses.push(poses);
-    }
-    return poses;
+    const { poses } = this;
+    for (let i = 0; i < poses.length; i++) if (poses[i].webGPU === webGPU) return poses[i];
+    const made = new Poses(this.tracks, this.playback, this.edits, this.palette, webGPU);
+    poses.push(made);
+    return made;
   }
 
   private checkRoom(renderer: WebGPURenderer): void {

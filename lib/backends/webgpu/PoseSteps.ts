@@ -160,11 +160,9 @@ export class PoseSteps {
     const { seen, steps } = this;
     this.updateNodes();
     seen?.use(count, view, epoch, rates, lastClock);
-    const [mark, sample, compose] = steps;
-    mark.dispatchSize = count;
-    // The types know no sizes that the GPU writes.
-    Object.assign(sample, { dispatchSize: view.poseSizes[0] });
-    Object.assign(compose, { dispatchSize: view.poseSizes[1] });
+    steps[0].dispatchSize = count;
+    setSize(steps[1], view.poseSizes[0]);
+    setSize(steps[2], view.poseSizes[1]);
     return steps;
   }
 
@@ -207,6 +205,11 @@ export class PoseSteps {
     editNodes.live.value = live.layered;
     this.livePerRow.value = live.perRow;
   }
+}
+
+/** Lets the GPU itself say how much is computed, which the types do not know. */
+function setSize(step: { dispatchSize: unknown }, size: ViewBuffers['poseSizes'][number]): void {
+  step.dispatchSize = size;
 }
 
 /** The instance that an invocation is about, and which of its so many members. */

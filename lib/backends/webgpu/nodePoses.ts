@@ -15,10 +15,15 @@ interface NodePoses {
 const known = /*@__PURE__*/ new WeakMap<InstancePlayback, NodePoses>();
 
 /** The pass that poses a crowd, and all that is attached to it; it goes with what they play. */
-export function posePassOf({ playback, edits, boneTexture, palette }: DrawnCrowd): NodePosePass {
+export function posePassOf(crowd: DrawnCrowd): NodePosePass {
+  const { playback, boneTexture, palette } = crowd;
   const last = known.get(playback);
   if (last?.boneTexture === boneTexture && last.pass.palette === palette) return last.pass;
   last?.dispose();
+  return createPass(crowd);
+}
+
+function createPass({ playback, edits, boneTexture, palette }: DrawnCrowd): NodePosePass {
   const tracks = boneTexture.data.tracks as PoseTracks;
   const pass = new NodePosePass(
     {

@@ -24,7 +24,7 @@ export function registerNodeSource(source: NodeSource): void {
  */
 export function nodeSourceOf(crowd: DrawnCrowd): NodeSource {
   const { name } = sourceOf(crowd);
-  for (const source of sources) if (source.name === name) return source;
+  for (let i = 0; i < sources.length; i++) if (sources[i].name === name) return sources[i];
   throw new Error(
     `SkinnedInstancedMesh: WebGPURenderer cannot draw poses of the source "${name}"; ` +
       "for vertex textures import 'skinned-instanced-mesh/vertex-textures/webgpu'.",

@@ -53,10 +53,20 @@ export function patchNodeMaterial(material: Material): void {
     known = {};
     patched.set(material, known);
   }
-  patchMethod(material, known, 'setupPosition', positionOfCrowd);
-  patchSurface(material, known, 'setupDiffuseColor', colorOfCrowd);
-  patchSurface(material, known, 'setupLighting', lightingOfCrowd);
-  patchMethod(material, known, 'setupOutput', outputOfCrowd);
+  // Asked first, since it is called in each draw: functions in which others are made cost something at each call.
+  if (!isPatched(material, known, 'setupPosition'))
+    patchMethod(material, known, 'setupPosition', positionOfCrowd);
+  if (!isPatched(material, known, 'setupDiffuseColor'))
+    patchSurface(material, known, 'setupDiffuseColor', colorOfCrowd);
+  if (!isPatched(material, known, 'setupLighting'))
+    patchSurface(material, known, 'setupLighting', lightingOfCrowd);
+  if (!isPatched(material, known, 'setupOutput')) patchMethod(material, known, 'setupOutput', outputOfCrowd);
+}
+
+/** Whether a material has the method still that it was given. */
+function isPatched(material: Material & Partial<Setup>, known: Partial<Setup>, name: keyof Setup): boolean {
+  const method = known[name];
+  return method !== undefined && Object.hasOwn(material, name) && material[name] === method;
 }
 
 function patchMethod<K extends keyof Setup>(
@@ -66,7 +76,6 @@ function patchMethod<K extends keyof Setup>(
   compose: (user: Setup[K] | undefined) => Setup[K],
 ): void {
   const own = Object.hasOwn(material, name) ? (material as Partial<Setup>)[name] : undefined;
-  if (own !== undefined && own === known[name]) return;
   const method = compose(own);
   // three.js tells builds apart by the text of such properties, and ours is the same for every material.
   Object.defineProperty(method, 'toString', { value: () => `crowd ${own}` });
@@ -199,15 +208,18 @@ function meanPosedInFragments(builder: NodeBuilder): void {
   if (renderer.highPrecision) context.shadowPositionWorld ??= positionWorld;
 }
 
+function readsPosition(vertexNode: Node): boolean {
+  let reads = false;
+  traverseNode(vertexNode, (node) => {
+    if (node === positionLocal) reads = true;
+  });
+  return reads;
+}
+
 /** Warns of a `vertexNode` that computes positions without reading `positionLocal`, where the pose is. */
 export function checkVertexNode(material: Material): void {
   const { vertexNode } = material as DrawnMaterial;
-  if (!vertexNode) return;
-  let asks = false;
-  traverseNode(vertexNode, (node) => {
-    if (node === positionLocal) asks = true;
-  });
-  if (asks) return;
+  if (!vertexNode || readsPosition(vertexNode)) return;
   warnOnce(
     `SkinnedInstancedMesh: material "${material.name}" has a vertexNode, which says itself where vertices are; use positionNode to add to the pose.`,
   );

@@ -29,7 +29,7 @@ export class CameraSlot {
    */
   remember(clips: readonly Matrix4[], count: number, numbers: readonly number[]): boolean {
     let same = this.clips.length === count && this.numbers.length === numbers.length;
-    this.clips.length = Math.min(this.clips.length, count);
+    if (this.clips.length > count) this.clips.length = count;
     for (let i = 0; i < count; i++) {
       if (i === this.clips.length) this.clips.push(new Matrix4());
       if (same && this.clips[i].equals(clips[i])) continue;
@@ -40,7 +40,7 @@ export class CameraSlot {
       if (this.numbers[i] !== numbers[i]) same = false;
       this.numbers[i] = numbers[i];
     }
-    this.numbers.length = numbers.length;
+    if (this.numbers.length > numbers.length) this.numbers.length = numbers.length;
     return same;
   }
 }

@@ -17,25 +17,39 @@ export interface CameraState {
 
 /** Levels of detail of all cameras for which pictures are drawn, those of shadow maps left out. */
 export class CameraStates {
-  private all: CameraState[] = [];
+  private readonly all: CameraState[] = [];
 
   of(camera: Camera, table: LevelTable, matrixWorld: Matrix4, capacity: number, frame: number): CameraState {
-    let state = this.all.find((one) => one.camera === camera);
-    if (state === undefined) {
-      const states = new StorageBufferAttribute(new Uint32Array(Math.max(1, capacity)), 1);
-      state = { camera, chosen: new CameraLevels(), states, frame };
-      this.all.push(state);
-    }
+    const state = this.find(camera) ?? this.add(camera, capacity);
     state.frame = frame;
     // The levels themselves are on the GPU.
     state.chosen.update(table, camera, matrixWorld, 0);
     return state;
   }
 
+  private find(camera: Camera): CameraState | null {
+    const { all } = this;
+    for (let i = 0; i < all.length; i++) if (all[i].camera === camera) return all[i];
+    return null;
+  }
+
+  private add(camera: Camera, capacity: number): CameraState {
+    const states = new StorageBufferAttribute(new Uint32Array(Math.max(1, capacity)), 1);
+    const state = { camera, chosen: new CameraLevels(), states, frame: -1 };
+    this.all.push(state);
+    return state;
+  }
+
   /** Forgets cameras that were not asked for since a frame. */
   dropBefore(frame: number): void {
-    for (const state of this.all) if (state.frame < frame) disposeAttribute(state.states);
-    this.all = this.all.filter((state) => state.frame >= frame);
+    const { all } = this;
+    let kept = 0;
+    for (let i = 0; i < all.length; i++) {
+      const state = all[i];
+      if (state.frame >= frame) all[kept++] = state;
+      else disposeAttribute(state.states);
+    }
+    all.length = kept;
   }
 
   dispose(): void {

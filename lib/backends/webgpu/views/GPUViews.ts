@@ -88,27 +88,38 @@ export class GPUViews {
     const { x, y, z } = center;
     const { count } = crowd.visibility;
     const members = pass?.members ?? NO_MEMBERS;
-    _numbers.length = 0;
-    _numbers.push(count, table.version, instances.version, x, y, z, radius, members[0], members[1]);
     const viewer = viewerOf(this.renderer, camera);
     const state = levels.isUsed
       ? this.states.of(viewer, levels, crowd.matrixWorld, this.capacity, frame)
       : null;
-    if (state !== null) _numbers.push(state.chosen.version, viewer.id);
+    // One by one, here and below: arrays that are emptied and filled again allocate.
+    _numbers[0] = count;
+    _numbers[1] = table.version;
+    _numbers[2] = instances.version;
+    _numbers[3] = x;
+    _numbers[4] = y;
+    _numbers[5] = z;
+    _numbers[6] = radius;
+    _numbers[7] = members[0];
+    _numbers[8] = members[1];
+    _numbers[9] = state === null ? -1 : state.chosen.version;
+    _numbers[10] = state === null ? -1 : viewer.id;
     const { buffers } = slot;
-    _steps.length = 0;
+    let stepCount = 0;
     if (!slot.remember(_clips, frustums, _numbers)) {
       if (buffers.drawCapacity < table.capacity) this.retired.push(buffers.growDraws(table.capacity));
       this.steps ??= new ViewSteps(instances, table, buffers, state?.states ?? null);
       this.setPlanes(camera, frustums);
       if (state !== null) this.steps.setLevels(levels, state, viewer !== camera);
       slot.version++;
-      _steps.push(...this.steps.prepare(buffers, count, frustums, this.sphere, members));
+      stepCount = addSteps(this.steps.prepare(buffers, count, frustums, this.sphere, members), 0);
     }
     const rates = this.ratesOf(levels, state?.states ?? null, viewer !== camera);
     const poses = pass?.prepareSeen(this.renderer, count, slot, rates) ?? null;
-    if (poses !== null) _steps.push(...poses);
-    if (_steps.length > 0) this.renderer.compute(_steps);
+    if (poses !== null) stepCount = addSteps(poses, stepCount);
+    if (stepCount === 0) return;
+    if (_steps.length !== stepCount) _steps.length = stepCount;
+    this.renderer.compute(_steps);
   }
 
   /** Where instances stand: columns of matrices, four vectors an instance. */
@@ -118,7 +129,8 @@ export class GPUViews {
 
   /** What a camera has to draw by; null if it was not prepared. */
   slotOf(camera: Camera): CameraSlot | null {
-    for (const slot of this.slots) if (slot.camera === camera) return slot;
+    const { slots } = this;
+    for (let i = 0; i < slots.length; i++) if (slots[i].camera === camera) return slots[i];
     return null;
   }
 
@@ -163,7 +175,8 @@ export class GPUViews {
     this.table.beginFrame();
     const { slots } = this;
     let kept = 0;
-    for (const slot of slots) {
+    for (let i = 0; i < slots.length; i++) {
+      const slot = slots[i];
       if (frame - slot.frame < IDLE) slots[kept++] = slot;
       else slot.buffers.dispose();
     }
@@ -188,13 +201,16 @@ export class GPUViews {
   }
 
   private tidy(): void {
-    for (const buffers of this.retired) buffers.dispose();
-    this.retired.length = 0;
+    const { retired } = this;
+    for (let i = 0; i < retired.length; i++) retired[i].dispose();
+    retired.length = 0;
   }
 
   private slotFor(camera: Camera): CameraSlot {
-    const known = this.slotOf(camera);
-    if (known !== null) return known;
+    return this.slotOf(camera) ?? this.addSlot(camera);
+  }
+
+  private addSlot(camera: Camera): CameraSlot {
     const spare = this.slots.findIndex(({ frame }) => this.frame - frame > SPARE);
     const buffers =
       spare < 0
@@ -225,11 +241,18 @@ export class GPUViews {
     for (let i = 0; i < frustums; i++) {
       const { coordinateSystem, reversedDepth } = cameras[i] ?? camera;
       _frustum.setFromProjectionMatrix(_clips[i], coordinateSystem, reversedDepth);
-      _frustum.planes.forEach(({ normal, constant }, k) => {
+      for (let k = 0; k < PLANES; k++) {
+        const { normal, constant } = _frustum.planes[k];
         planes[i * PLANES + k].set(normal.x, normal.y, normal.z, constant);
-      });
+      }
     }
   }
+}
+
+/** Puts steps among those that are computed next, behind the first `count`. Returns how many there are then. */
+function addSteps(steps: readonly ComputeNode[], count: number): number {
+  for (let i = 0; i < steps.length; i++) _steps[count + i] = steps[i];
+  return count + steps.length;
 }
 
 /** The list that a mesh draws: that of its level of detail, or of all. */

@@ -55,25 +55,23 @@ export class LevelNodes {
    */
   use(table: LevelTable, chosen: CameraLevels, states: StorageBufferAttribute, inShadow: boolean): void {
     const { measure } = chosen;
-    this.rows.forEach((row, i) => {
-      row.fromArray(measure as unknown as number[], i * 4);
-    });
+    for (let i = 0; i < this.rows.length; i++) this.rows[i].fromArray(measure as unknown as number[], i * 4);
     this.scale.value = measure[SCALE];
     this.bySize.value = chosen.bySize ? 1 : 0;
     this.flat.value = chosen.flat ? 1 : 0;
     this.count.value = table.count;
     this.inShadow.value = inShadow ? 1 : 0;
     this.states.value = states;
-    this.table.forEach((numbers, level) => {
+    for (let level = 0; level < this.table.length; level++) {
       const reached = table.reached[level];
       const shown = inShadow ? table.inShadow(reached) : reached;
-      numbers.set(
+      this.table[level].set(
         Math.min(table.enter[level], FAR),
         this.fades ? table.fadeStart[level] : Math.min(table.stay[level], FAR),
         listsOf(table, shown),
         this.fades ? table.fadeRate[level] : 0,
       );
-    });
+    }
   }
 
   /**
@@ -158,11 +156,10 @@ export const levelOfState = (state: Node<'int'>, fades: boolean): Node<'int'> =>
 
 /** The first list has all at whose level something is drawn, then there is one for each level, then those of several. */
 function listsOf(table: LevelTable, level: number): number {
+  const { mixed, count } = table;
   let lists = table.isDrawn(level) ? 1 : 0;
   lists |= 2 << level;
-  table.mixed.forEach((levels, i) => {
-    lists |= ((levels >> level) & 1) << (1 + table.count + i);
-  });
+  for (let i = 0; i < mixed.length; i++) lists |= ((mixed[i] >> level) & 1) << (1 + count + i);
   return lists;
 }
 

@@ -93,9 +93,7 @@ export class SeenNodes {
   ): void {
     this.lastClock.value = lastClock;
     if (levels !== null) {
-      this.rates.forEach((rate, level) => {
-        rate.x = levels.poseRates[level];
-      });
+      for (let level = 0; level < this.rates.length; level++) this.rates[level].x = levels.poseRates[level];
       if (this.states !== null && levels.states !== null) this.states.value = levels.states;
     }
     this.count.value = count;

@@ -125,10 +125,10 @@ export class ViewSteps {
     nodes.ids.value = buffers.ids;
     this.totals.value = buffers.totals;
     this.args.value = buffers.draws;
-    this.poseSizes.forEach((size, i) => {
-      size.value = buffers.poseSizes[i];
+    for (let i = 0; i < this.poseSizes.length; i++) {
+      this.poseSizes[i].value = buffers.poseSizes[i];
       this.poseMembers[i].value = members[i];
-    });
+    }
     this.matrices.value = this.instances.matrices;
     this.drawn.value = this.instances.drawn;
     this.table.value = this.drawTable.buffer;
@@ -139,12 +139,12 @@ export class ViewSteps {
     this.used.value = groups * (WORKGROUP / 32);
     this.frustums.value = frustums;
     this.sphere.value.set(center.x, center.y, center.z, radius);
-    const [classify, countAll, list] = this.steps;
-    // In invocations, which three.js divides into workgroups.
-    classify.dispatchSize = groups * WORKGROUP;
-    countAll.dispatchSize = WORKGROUP;
-    list.dispatchSize = groups * WORKGROUP;
-    return this.steps;
+    const { steps } = this;
+    // Classify, count, list: in invocations, which three.js divides into workgroups.
+    steps[0].dispatchSize = groups * WORKGROUP;
+    steps[1].dispatchSize = WORKGROUP;
+    steps[2].dispatchSize = groups * WORKGROUP;
+    return steps;
   }
 
   dispose(): void {
