@@ -19,6 +19,7 @@ const entries = {
   vertexTextures: path('lib/vertexTextures.ts'),
   vertexTexturesWebGPU: path('lib/vertexTexturesWebGPU.ts'),
   motion: path('lib/motion.ts'),
+  occlusion: path('lib/occlusion.ts'),
   gltfTransform: path('lib/gltfTransform.ts'),
 };
 
@@ -31,6 +32,7 @@ export const alias = {
   'skinned-instanced-mesh/vertex-textures/webgpu': path('lib/vertexTexturesWebGPU.ts'),
   'skinned-instanced-mesh/vertex-textures': path('lib/vertexTextures.ts'),
   'skinned-instanced-mesh/motion': path('lib/motion.ts'),
+  'skinned-instanced-mesh/occlusion': path('lib/occlusion.ts'),
   'skinned-instanced-mesh/gltf-transform': path('lib/gltfTransform.ts'),
   'skinned-instanced-mesh': path('lib/index.ts'),
 };

@@ -65,6 +65,7 @@ export { BoneTexture } from './texture/BoneTexture.js';
 export type { LayerMask } from './tracks/layerMask.js';
 export type { PoseTracks, TrackClip } from './tracks/PoseTracks.js';
 export type { AffineArray } from './utils/affine.js';
+export type { CrowdOcclusion } from './views/CrowdOcclusion.js';
 export type { CustomSort, SortedInstance } from './views/DrawOrder.js';
 export type { Level } from './views/Level.js';
 export type { ViewInfo } from './views/ViewInfo.js';

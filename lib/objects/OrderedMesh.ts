@@ -1,5 +1,6 @@
 import { isWithin } from '../utils/checkOptions.js';
 import { describe } from '../utils/describe.js';
+import type { CrowdOcclusion } from '../views/CrowdOcclusion.js';
 import type { CustomSort } from '../views/DrawOrder.js';
 import { IdentityMesh } from './IdentityMesh.js';
 
@@ -41,6 +42,27 @@ export abstract class OrderedMesh extends IdentityMesh {
     }
     this.views.order.customSort = sort;
     return this;
+  }
+
+  /**
+   * What hides instances from cameras, so that those wholly behind it are neither posed nor drawn: an `Occlusion`, made by
+   * `skinned-instanced-mesh/occlusion`; null for nothing. For `WebGPURenderer` on WebGPU where the GPU makes the lists of what
+   * cameras see; others, and arrays of cameras, draw hidden instances too. Not for crowds in materials that are to be seen
+   * through walls. What is attached is left out with the instance, as with `perObjectFrustumCulled`, which it needs.
+   *
+   * @default null
+   */
+  get occlusion(): CrowdOcclusion | null {
+    return this.views.occlusion;
+  }
+
+  /** @throws If it is something else. */
+  set occlusion(value: CrowdOcclusion | null) {
+    if (value !== null && (value as CrowdOcclusion | undefined)?.isOcclusion !== true)
+      throw new Error(
+        `${NAME}.occlusion: ${describe(value)} is no Occlusion; use new Occlusion(object), or null for none.`,
+      );
+    this.views.occlusion = value;
   }
 
   /**

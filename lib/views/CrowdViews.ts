@@ -3,6 +3,7 @@ import type { InstanceLayers } from '../instances/InstanceLayers.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { CameraLevels } from './CameraLevels.js';
 import { CameraView } from './CameraView.js';
+import type { CrowdOcclusion } from './CrowdOcclusion.js';
 import { DrawOrder } from './DrawOrder.js';
 import { type GroupedCrowd, InstanceGroups } from './InstanceGroups.js';
 import type { LevelTable } from './LevelTable.js';
@@ -38,6 +39,8 @@ export class CrowdViews {
   readonly order: DrawOrder = new DrawOrder();
   /** Instances that were posed last, for all cameras of a frame. */
   posed = 0;
+  /** What hides instances from cameras, where the GPU makes the lists. */
+  occlusion: CrowdOcclusion | null = null;
   private culled: boolean | null = null;
   /** Whether some instance was not drawn: the shaders that this takes are kept, since it is likely to happen again. */
   private wasPartly = false;
@@ -70,6 +73,7 @@ export class CrowdViews {
   copy(source: CrowdViews): void {
     if (this.culled !== source.culled) this.groups.invalidate();
     this.culled = source.culled;
+    this.occlusion = source.occlusion;
     this.order.copy(source.order);
   }
 

@@ -196,6 +196,23 @@ test.each(['webgl', 'webgpu'])(
   },
 );
 
+test.each(THOROUGH ? ['webgl', 'webgpu'] : ['webgpu'])(
+  'fewer people are drawn of the city while houses hide them, under %s',
+  async (renderer) => {
+    const page = await open(`city/index.html?count=60&shadows=0&stroll=0&renderer=${renderer}`);
+    await expectLinkToSource(page, 'city');
+    const drawn = async () => Number((await figuresOf(page))['Drawn for the camera']?.[0] ?? -1);
+    await expect.poll(drawn, { timeout: PATIENCE }).toBeGreaterThan(-1);
+    const hidden = await drawn();
+    await look(page, 'city', renderer);
+    if (renderer === 'webgpu') {
+      await page.click('button[name=occlusion]');
+      await expect.poll(drawn, { timeout: PATIENCE }).toBeGreaterThan(hidden);
+    }
+    expect(problems).toEqual([]);
+  },
+);
+
 test.each(RENDERERS)(
   'the meadow moves while its clock runs, and not otherwise, under %s',
   async (renderer) => {

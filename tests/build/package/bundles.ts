@@ -29,6 +29,9 @@ const WORKER_CEILING = 37;
 /** What procedural motion adds, with all that is ready-made. */
 const MOTION_CEILING = 7;
 
+/** What occlusion adds to the entry for WebGPURenderer. */
+const OCCLUSION_CEILING = 4;
+
 describe('tree shaking', () => {
   /** Tests compare what they add with the same main entry. */
   const bundles = new Map<string, Promise<string>>();
@@ -82,6 +85,7 @@ describe('tree shaking', () => {
     ...entries,
     'skinned-instanced-mesh/worker',
     'skinned-instanced-mesh/motion',
+    'skinned-instanced-mesh/occlusion',
     'skinned-instanced-mesh/vertex-textures',
     'skinned-instanced-mesh/vertex-textures/webgpu',
   ])('sideEffects: false is true of %s', async (entry) => {
@@ -109,6 +113,19 @@ describe('tree shaking', () => {
     const size = (gzipSync(both).length - gzipSync(main).length) / 1024;
     console.log(`procedural motion adds ${size.toFixed(1)} kB compressed`);
     expect(size).toBeLessThan(MOTION_CEILING);
+  });
+
+  test('occlusion is there for those who import it, and no one else', async () => {
+    const main = await bundle(`export * from 'skinned-instanced-mesh/webgpu';`, true);
+    expect(main).not.toContain('logarithmicDepthBuffer');
+    const both = await bundle(
+      `export * from 'skinned-instanced-mesh/webgpu'; export * from 'skinned-instanced-mesh/occlusion';`,
+      true,
+    );
+    expect(both).toContain('logarithmicDepthBuffer');
+    const size = (gzipSync(both).length - gzipSync(main).length) / 1024;
+    console.log(`occlusion adds ${size.toFixed(1)} kB compressed`);
+    expect(size).toBeLessThan(OCCLUSION_CEILING);
   });
 
   test('a bone texture can be baked without the mesh', async () => {

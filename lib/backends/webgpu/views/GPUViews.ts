@@ -4,6 +4,7 @@ import { LEVEL_CODES, type LevelTable } from '../../../views/LevelTable.js';
 import type { ViewInfo } from '../../../views/ViewInfo.js';
 import type { DrawnCrowd } from '../../DrawnCrowd.js';
 import type { NodePosePass } from '../NodePosePass.js';
+import type { CameraOcclusion } from './CameraOcclusion.js';
 import { CameraSlot } from './CameraSlot.js';
 import { CameraStates } from './CameraStates.js';
 import { DrawTable } from './DrawTable.js';
@@ -37,6 +38,7 @@ export class GPUViews {
   private readonly table = new DrawTable();
   private readonly sphere = new Sphere();
   private steps: ViewSteps | null = null;
+  private occlusion: CameraOcclusion | null = null;
   private slots: CameraSlot[] = [];
   private capacity = 0;
   private readonly states = new CameraStates();
@@ -83,12 +85,15 @@ export class GPUViews {
     const end = level === -1 ? 0 : crowd.count;
     slot.places.set(crowd, table.place(crowd.geometry, material, group, listAt(levels, level), end));
 
+    const viewer = viewerOf(this.renderer, camera);
+    const occlusion = this.occlusionOf(crowd);
+    // It renders, and what is rendered may have hooks that render this crowd: nothing is kept yet that they could change.
+    const hidden = occlusion !== null && viewer === camera ? occlusion.prepare(camera) : 0;
     const frustums = this.clip(crowd, camera);
     const { center, radius } = this.sphere;
     const { x, y, z } = center;
     const { count } = crowd.visibility;
     const members = pass?.members ?? NO_MEMBERS;
-    const viewer = viewerOf(this.renderer, camera);
     const state = levels.isUsed
       ? this.states.of(viewer, levels, crowd.matrixWorld, this.capacity, frame)
       : null;
@@ -104,11 +109,13 @@ export class GPUViews {
     _numbers[8] = members[1];
     _numbers[9] = state === null ? -1 : state.chosen.version;
     _numbers[10] = state === null ? -1 : viewer.id;
+    _numbers[11] = hidden;
     const { buffers } = slot;
     let stepCount = 0;
     if (!slot.remember(_clips, frustums, _numbers)) {
       if (buffers.drawCapacity < table.capacity) this.retired.push(buffers.growDraws(table.capacity));
-      this.steps ??= new ViewSteps(instances, table, buffers, state?.states ?? null);
+      this.steps ??= new ViewSteps(instances, table, buffers, state?.states ?? null, occlusion);
+      occlusion?.use(frustums === 1 ? hidden : 0, _clips[0]);
       this.setPlanes(camera, frustums);
       if (state !== null) this.steps.setLevels(levels, state, viewer !== camera);
       slot.version++;
@@ -190,6 +197,17 @@ export class GPUViews {
     this.capacity = capacity;
     this.lists = lists;
     this.fades = fades;
+  }
+
+  /** What hides instances. The steps are built for it. */
+  private occlusionOf({ views }: DrawnCrowd): CameraOcclusion | null {
+    const occlusion = (views.occlusion?.of(this.renderer) ?? null) as CameraOcclusion | null;
+    if (occlusion !== this.occlusion) {
+      if (this.steps !== null) this.retired.push(this.steps);
+      this.steps = null;
+      this.occlusion = occlusion;
+    }
+    return occlusion;
   }
 
   private clear(): void {

@@ -20,6 +20,7 @@ import {
   While,
 } from '../../../../shaders/tsl.js';
 import type { LevelTable } from '../../../views/LevelTable.js';
+import type { CameraOcclusion } from './CameraOcclusion.js';
 import type { CameraState } from './CameraStates.js';
 import { countBefore, countBits, type ListNodes, WORKGROUP, writeBits, writeLists } from './compactLists.js';
 import { instanceSphere, isSeen, PLANES } from './cullInstances.js';
@@ -67,12 +68,14 @@ export class ViewSteps {
    * @param draws Those of its meshes.
    * @param buffers Of one of the cameras.
    * @param states See `LevelNodes`; null if there is one level of detail.
+   * @param occlusion Null if nothing hides instances.
    */
   constructor(
     private readonly instances: StoredInstances,
     private readonly drawTable: DrawTable,
     buffers: ViewBuffers,
     states: StorageBufferAttribute | null,
+    private readonly occlusion: CameraOcclusion | null,
   ) {
     const levels = states === null ? null : new LevelNodes(states, buffers.fades);
     this.levels = levels;
@@ -167,8 +170,14 @@ export class ViewSteps {
           const planes = uniformArray(this.planes, 'vec4') as unknown as Elements<'vec4'>;
           const sphere = instanceSphere(columns, this.sphere);
           If(this.frustums.equal(0).or(isSeen(planes, this.frustums, sphere)), () => {
-            if (this.levels === null) lists.assign(uint(1));
-            else lists.assign(this.levels.choose(id, sphere));
+            const chosen = this.levels?.choose(id, sphere) ?? uint(1);
+            if (this.occlusion === null) lists.assign(chosen);
+            else {
+              // Hidden instances have levels too, so that these go on as if they were seen.
+              If(this.occlusion.hides(sphere).not(), () => {
+                lists.assign(chosen);
+              });
+            }
           });
         },
       );

@@ -1,0 +1,144 @@
+import { Matrix4 } from 'three';
+import { createCharacter } from '../character.js';
+import { Figures } from '../lib/Figures.js';
+import { openStage } from '../lib/openStage.js';
+import { fail, find, secondsBetween, toggle } from '../lib/page.js';
+import { City, chance } from './streets.js';
+
+const HEIGHT = 1.8;
+/** Where the camera strolls and where it looks from above: metres above the ground. */
+const EYES = 1.7;
+const ABOVE = 60;
+const STROLL_SPEED = 2;
+/** Within this distance of what the camera looks at, the sun casts shadows. */
+const SHADOWS = 40;
+/** Every so many frames it is asked who was seen. */
+const READ_EVERY = 6;
+
+const { query, detail, Crowd, device, stage, measure } = await openStage();
+const figures = new Figures(find('[data-costs]'), ['crowd']);
+
+/** A software renderer takes seconds over what a GPU does at once. */
+const isSoftware = /swiftshader|llvmpipe|software/i.test(device.name);
+const count = Math.max(10, Number(query.get('count') ?? (isSoftware ? 1500 : 20_000)));
+const city = new City(10);
+
+const { root, clips } = createCharacter({ detail });
+const crowd = Crowd.from(root, clips, count);
+crowd.castShadow = crowd.receiveShadow = true;
+crowd.addLevel(createCharacter({ detail: Math.min(detail, 0.4) }).root, 25);
+crowd.playAll('Walk', { time: (i) => 10 * chance(i, 11) });
+
+const matrix = new Matrix4();
+/** Where everyone is after so many seconds. */
+function walk(seconds: number): void {
+  for (let i = 0; i < count; i++) crowd.setMatrixAt(i, city.placeOf(i, seconds, matrix));
+  crowd.instanceMatrix.needsUpdate = true;
+}
+
+// --- the page ---
+
+let strolling = false;
+let above = false;
+let walked = 0;
+let strolled = 0;
+
+/** Puts the camera into the middle street, or high above it. */
+function look(): void {
+  const { camera, controls } = stage;
+  const way = (strolled % city.size) - city.size / 2;
+  const x = city.street(city.blocks / 2);
+  camera.position.set(x, above ? ABOVE : EYES, way);
+  controls.target.set(x + 1, above ? 0 : EYES - 0.1, way + 30);
+  controls.update();
+}
+
+async function listen(): Promise<void> {
+  // It asks WebGPU, and has no use with another renderer.
+  if (device.device !== null) {
+    const { Occlusion } = await import('skinned-instanced-mesh/occlusion');
+    const occlusion = new Occlusion(city.object);
+    toggle('occlusion', query.get('occlusion') !== '0', (value) => {
+      crowd.occlusion = value ? occlusion : null;
+    });
+  } else {
+    find<HTMLButtonElement>('[name=occlusion]').disabled = true;
+    find<HTMLElement>('[data-webgl]').hidden = false;
+  }
+  toggle('stroll', query.get('stroll') !== '0', (value) => {
+    strolling = value;
+  });
+  toggle('above', query.get('above') === '1', (value) => {
+    above = value;
+    look();
+  });
+  toggle('shadows', query.get('shadows') !== '0', (value) => {
+    stage.shadows = value;
+  });
+  // Whoever takes the camera wants to keep it.
+  stage.controls.addEventListener('start', () => {
+    if (strolling) find<HTMLButtonElement>('[name=stroll]').click();
+  });
+}
+
+const rows = new Map<string, HTMLTableCellElement>();
+
+/** Writes a figure into the table of what is seen. */
+function show(label: string, value: number): void {
+  let cell = rows.get(label);
+  if (cell === undefined) {
+    const row = find<HTMLTableSectionElement>('[data-seen]').insertRow();
+    row.insertCell().textContent = label;
+    cell = row.insertCell();
+    rows.set(label, cell);
+  }
+  cell.textContent = value.toLocaleString('en');
+}
+
+let reading = false;
+
+/** Shows who was drawn. Under WebGPU only the GPU knows, and answers some frames later. */
+async function readSeen(): Promise<void> {
+  if (reading) return;
+  reading = true;
+  const { visible, triangles } = await crowd.readViewInfo(device.renderer, stage.camera);
+  reading = false;
+  show('Drawn for the camera', visible);
+  show('Triangles', triangles);
+}
+
+// --- frames ---
+
+let last = performance.now();
+let frames = 0;
+
+function frame(now: number): void {
+  const delta = secondsBetween(last, now);
+  last = now;
+  const cost = measure(() => {
+    walked += delta;
+    crowd.update(delta);
+    walk(walked);
+    if (strolling) {
+      strolled += delta * STROLL_SPEED;
+      look();
+    } else stage.controls.update();
+    stage.shine(stage.controls.target, SHADOWS);
+    stage.render(0, 1);
+  });
+  figures.add('crowd', cost);
+  figures.write();
+  if (frames++ % READ_EVERY === 0) void readSeen();
+  document.body.dataset.ready = '1';
+  requestAnimationFrame(frame);
+}
+
+find('[data-count]').textContent = `${count.toLocaleString('en')} people`;
+stage.frame(HEIGHT, city.size / 2);
+stage.scene.add(city.object, crowd);
+try {
+  await listen();
+  requestAnimationFrame(frame);
+} catch (error) {
+  fail(error as Error);
+}

@@ -1,0 +1,56 @@
+import type { Object3D } from 'three';
+import type { WebGPURenderer } from 'three/webgpu';
+import { describe } from '../../../utils/describe.js';
+import type { CrowdOcclusion } from '../../../views/CrowdOcclusion.js';
+import type { CameraOcclusion } from '../views/CameraOcclusion.js';
+import { OccluderDepth } from './OccluderDepth.js';
+
+/**
+ * Leaves out instances that are wholly behind something else, for crowds that `WebGPURenderer` draws on WebGPU:
+ *
+ * ```ts
+ * crowd.occlusion = new Occlusion(houses);
+ * ```
+ *
+ * For each camera and frame, the depth of the occluders is rendered once more beforehand, as large as the picture, and compute
+ * shaders then compare a sphere around each instance with it. Nothing is guessed from frames before, so that nothing pops.
+ * Shadow maps go on showing everyone.
+ *
+ * Several crowds may share one. Dispose it when none needs it any more.
+ */
+export class Occlusion implements CrowdOcclusion {
+  readonly isOcclusion: true = true;
+  private byRenderer = new WeakMap<object, OccluderDepth>();
+  private readonly owned = new Set<OccluderDepth>();
+
+  /**
+   * @param occluders An object that hides instances, with all that is below it. Few large meshes are best, such as an
+   * `InstancedMesh` of houses: each is drawn twice. Of it, those meshes hide something that are visible and on a layer of the camera,
+   * in materials that are opaque and have the shape of their geometry: not transparent, with `alphaTest`, or with nodes that
+   * move vertices or discard pixels. Crowds hide nothing. It may also stand in no scene, as plain boxes inside of houses; what it
+   * hides must then be hidden by the scene too.
+   * @throws If it is no object of three.js.
+   */
+  constructor(readonly occluders: Object3D) {
+    if ((occluders as Object3D | undefined)?.isObject3D !== true)
+      throw new Error(`Occlusion: ${describe(occluders)} is no Object3D; pass what hides instances.`);
+  }
+
+  /** What a renderer finds out about the occluders. @internal */
+  of(renderer: object): CameraOcclusion {
+    let depth = this.byRenderer.get(renderer);
+    if (depth === undefined) {
+      depth = new OccluderDepth(renderer as WebGPURenderer, this.occluders);
+      this.byRenderer.set(renderer, depth);
+      this.owned.add(depth);
+    }
+    return depth;
+  }
+
+  /** Frees what it has on the GPU. It is made anew if a crowd that has it is drawn again. */
+  dispose(): void {
+    for (const depth of this.owned) depth.dispose();
+    this.owned.clear();
+    this.byRenderer = new WeakMap();
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * Leaves out instances that are hidden, for `WebGPURenderer` on WebGPU.
+ *
+ * @module skinned-instanced-mesh/occlusion
+ */
+
+export { Occlusion } from './backends/webgpu/occlusion/Occlusion.js';
+export type { CrowdOcclusion } from './views/CrowdOcclusion.js';

@@ -1,0 +1,266 @@
+import { Occlusion } from 'skinned-instanced-mesh/occlusion';
+import {
+  Box3,
+  BoxGeometry,
+  type Camera,
+  Group,
+  Matrix4,
+  Mesh,
+  MeshStandardMaterial,
+  Object3D,
+  OrthographicCamera,
+  PerspectiveCamera,
+  type Scene,
+  Vector3,
+} from 'three';
+import { MeshStandardNodeMaterial, RenderTarget, type WebGPURenderer } from 'three/webgpu';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCharacter } from '../../demos/character.js';
+import { TWINS } from '../support/captures.js';
+import { type Drawing, drawingOf } from '../support/drawings.js';
+import { nextFrame } from '../support/frames.js';
+import { SkinnedInstancedMesh } from '../support/library.js';
+import { changedPixels, createStage, SIZE } from '../support/pictures.js';
+import { random } from '../support/random.js';
+import { THOROUGH } from '../support/thorough.js';
+
+const STAGE = new Box3(new Vector3(-4, 0, -4), new Vector3(4, 2, 4));
+const FIGURE = createCharacter({ detail: 0.3 });
+const COARSE = createCharacter({ detail: 0.15 });
+const WALL = new BoxGeometry();
+
+/** Characters around the stage, with hats and a coarser level. */
+function createCrowd(count: number, seed: number): SkinnedInstancedMesh {
+  const next = random(seed);
+  const { root, clips } = FIGURE;
+  const crowd = SkinnedInstancedMesh.from(root, clips, count, { encoding: 'tracks' });
+  crowd.castShadow = crowd.receiveShadow = true;
+  crowd.attachToJoint('Head', new BoxGeometry(0.4, 0.2, 0.4), new MeshStandardMaterial({ color: 0x2266aa }));
+  crowd.addLevel(COARSE.root, 8);
+  for (let i = 0; i < count; i++) {
+    crowd.setMatrixAt(i, new Matrix4().makeRotationY(i).setPosition(next() * 20 - 10, 0, next() * 20 - 10));
+    crowd.play(i, i % clips.length, { time: next() });
+  }
+  crowd.update(0.4);
+  return crowd;
+}
+
+/** Walls that stand, turned anyhow, around the stage. */
+function createWalls(count: number, seed: number): Group {
+  const next = random(seed);
+  const walls = new Group();
+  for (let i = 0; i < count; i++) {
+    const wall = new Mesh(WALL, new MeshStandardMaterial({ color: 0xaa8866 }));
+    // Below the ground too: a sphere reaches into it.
+    wall.position.set(next() * 16 - 8, 1, next() * 16 - 8);
+    wall.scale.set(5 + next() * 7, 8 + next() * 3, 0.3);
+    wall.rotation.y = next() * 3;
+    wall.castShadow = wall.receiveShadow = true;
+    walls.add(wall);
+  }
+  return walls;
+}
+
+/** A camera somewhere around the stage, at the height of eyes or above. */
+function createCamera(kind: 'perspective' | 'orthographic', next: () => number): Camera {
+  const camera =
+    kind === 'perspective'
+      ? new PerspectiveCamera(50, 1, 0.1, 60)
+      : new OrthographicCamera(-6, 6, 6, -6, 0.1, 60);
+  const turn = next() * 6.28;
+  camera.position.set(Math.sin(turn) * 12, 0.8 + next() * next() * 4, Math.cos(turn) * 12);
+  camera.lookAt(next() * 6 - 3, 1, next() * 6 - 3);
+  camera.updateMatrixWorld();
+  return camera;
+}
+
+describe.runIf(TWINS.length > 1)('under WebGPU', () => {
+  let drawing: Drawing;
+  let renderer: WebGPURenderer;
+  beforeAll(async () => {
+    drawing = await drawingOf('TSL on WebGPU');
+    renderer = drawing.renderer as WebGPURenderer;
+  });
+  afterAll(() => drawing.dispose());
+
+  const visible = async (crowd: SkinnedInstancedMesh, camera: Camera, of: Drawing = drawing) =>
+    (await crowd.readViewInfo(of.renderer, camera)).visible;
+
+  /** Draws a crowd with and without occlusion, from the first frame on. Returns how many instances were drawn of how many seen. */
+  async function compare(
+    of: Drawing,
+    kind: 'perspective' | 'orthographic',
+    seed: number,
+    frames: number,
+  ): Promise<[number, number]> {
+    const { scene } = createStage(STAGE, 'directional');
+    const walls = createWalls(10, seed);
+    scene.add(walls);
+    const occlusion = new Occlusion(walls);
+    const [plain, occluded] = [createCrowd(60, seed), createCrowd(60, seed)];
+    occluded.occlusion = occlusion;
+    const next = random(seed);
+    let [drawn, seen] = [0, 0];
+    const camera = createCamera(kind, next);
+    const empty = await of.draw(scene, camera, new Object3D());
+    // Levels of shadows go by the camera that drew a crowd last; there was none.
+    await of.draw(scene, camera, plain);
+    for (let frame = 0; frame < frames; frame++) {
+      const picture = await of.draw(scene, camera, occluded);
+      const expected = await of.draw(scene, camera, plain);
+      if (frame === 0) expect(changedPixels(expected, empty), 'it shows some').toBeGreaterThan(100);
+      expect(changedPixels(expected, picture, 0), `seed ${seed}, frame ${frame}`).toBe(0);
+      drawn += await visible(occluded, camera, of);
+      seen += await visible(plain, camera, of);
+      const other = createCamera(kind, next);
+      camera.position.copy(other.position);
+      camera.quaternion.copy(other.quaternion);
+      camera.updateMatrixWorld();
+      walls.position.x += 0.7;
+      for (const crowd of [plain, occluded]) crowd.update(0.1);
+    }
+    for (const crowd of [plain, occluded]) crowd.dispose();
+    occlusion.dispose();
+    return [drawn, seen];
+  }
+
+  test.each(['perspective', 'orthographic'] as const)(
+    'pictures of a %s camera are the same to the byte with what is behind walls left out',
+    async (kind) => {
+      let [drawn, seen] = [0, 0];
+      for (let seed = 1; seed <= (THOROUGH ? 12 : 1); seed++) {
+        const counts = await compare(drawing, kind, seed, THOROUGH ? 6 : 3);
+        drawn += counts[0];
+        seen += counts[1];
+      }
+      expect(drawn).toBeGreaterThan(0.2 * seen);
+      expect(drawn).toBeLessThan(0.8 * seen);
+    },
+  );
+
+  test('so are those of a renderer in which what is near has the greater depth', async () => {
+    const reversed = await drawingOf('TSL on WebGPU', true);
+    const [drawn, seen] = await compare(reversed, 'perspective', 3, THOROUGH ? 6 : 2);
+    expect(drawn).toBeGreaterThan(0.2 * seen);
+    expect(drawn).toBeLessThan(0.8 * seen);
+    reversed.dispose();
+  });
+
+  /** Five in front of a wall and seven behind it. */
+  function createRows(): { scene: Scene; camera: Camera; crowd: SkinnedInstancedMesh; wall: Mesh } {
+    const { scene } = createStage(STAGE, 'directional');
+    const camera = new PerspectiveCamera(60, 1, 0.1, 100);
+    camera.position.set(0, 1.5, 12);
+    camera.lookAt(0, 1, 0);
+    camera.updateMatrixWorld();
+    const { root, clips } = FIGURE;
+    const crowd = SkinnedInstancedMesh.from(root, clips, 12, { encoding: 'tracks' });
+    for (let i = 0; i < 12; i++)
+      crowd.setMatrixAt(i, new Matrix4().makeTranslation(((i % 5) - 2) * 1.2, 0, i < 5 ? 4 : -4));
+    crowd.playAll(0);
+    const wall = new Mesh(WALL, new MeshStandardMaterial());
+    wall.position.y = 1.5;
+    wall.scale.set(18, 9, 0.3);
+    scene.add(new Group().add(wall));
+    return { scene, camera, crowd, wall };
+  }
+
+  test('what cannot be trusted to hide anything hides nothing', async () => {
+    const { scene, camera, crowd, wall } = createRows();
+    const occlusion = new Occlusion(wall);
+    crowd.occlusion = occlusion;
+    const counts: Record<string, number> = {};
+    const note = async (name: string) => {
+      await drawing.draw(scene, camera, crowd);
+      counts[name] = await visible(crowd, camera);
+    };
+    const solid = wall.material;
+    await note('a wall');
+    for (const [name, material] of [
+      ['glass', new MeshStandardMaterial({ transparent: true, opacity: 0.5 })],
+      ['leaves', new MeshStandardMaterial({ alphaTest: 0.5 })],
+      ['no depth', new MeshStandardMaterial({ depthWrite: false })],
+      ['wires', new MeshStandardMaterial({ wireframe: true })],
+    ] as const) {
+      wall.material = material;
+      await note(name);
+      material.dispose();
+    }
+    const moved = new MeshStandardNodeMaterial();
+    moved.positionNode = (await import('three/tsl')).positionLocal.add(100);
+    wall.material = moved as unknown as MeshStandardMaterial;
+    await note('moved by nodes');
+    moved.dispose();
+    wall.material = solid;
+    wall.layers.set(3);
+    await note('on another layer');
+    wall.layers.set(0);
+    (wall.parent as Group).visible = false;
+    await note('invisible');
+    (wall.parent as Group).visible = true;
+    crowd.occlusion = null;
+    await note('without occlusion');
+    crowd.occlusion = occlusion;
+    await note('with it again');
+    wall.position.x = 100;
+    await note('a wall elsewhere');
+    expect(counts).toEqual({
+      'a wall': 5,
+      glass: 12,
+      leaves: 12,
+      'no depth': 12,
+      wires: 12,
+      'moved by nodes': 12,
+      'on another layer': 12,
+      invisible: 12,
+      'without occlusion': 12,
+      'with it again': 5,
+      'a wall elsewhere': 12,
+    });
+    crowd.dispose();
+    occlusion.dispose();
+  });
+
+  test('pictures of several sizes take turns, in a bundle too, and what was made for them is freed', async () => {
+    const { BundleGroup } = await import('three/webgpu');
+    const { scene, camera, crowd, wall } = createRows();
+    const bundle = new BundleGroup();
+    bundle.add(crowd);
+    scene.add(bundle);
+    const targets = [SIZE, 300, 100].map((size) => new RenderTarget(size, size));
+    const drawAll = async () => {
+      const counts: number[] = [];
+      for (const target of targets) {
+        await nextFrame();
+        renderer.setRenderTarget(target);
+        renderer.render(scene, camera);
+        renderer.setRenderTarget(null);
+        counts.push(await visible(crowd, camera));
+      }
+      return counts;
+    };
+    const rounds = async (count: number) => {
+      for (let round = 0; round < count; round++) {
+        const occlusion = new Occlusion(wall);
+        crowd.occlusion = occlusion;
+        expect(await drawAll()).toEqual([5, 5, 5]);
+        crowd.occlusion = null;
+        occlusion.dispose();
+      }
+      await nextFrame();
+      // Programs have running numbers in their text, of more and more digits.
+      const { programsSize, total, ...memory } = renderer.info.memory;
+      return { ...memory, rest: total - programsSize };
+    };
+    expect(await drawAll()).toEqual([12, 12, 12]);
+    const before = await rounds(1);
+    expect(await rounds(2)).toEqual(before);
+    // It is made anew where it was disposed too early.
+    const occlusion = new Occlusion(wall);
+    crowd.occlusion = occlusion;
+    renderer.render(scene, camera);
+    occlusion.dispose();
+    expect(await drawAll()).toEqual([5, 5, 5]);
+    for (const owner of [...targets, crowd, occlusion]) owner.dispose();
+  });
+});

@@ -1,0 +1,53 @@
+import { SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import { Occlusion } from 'skinned-instanced-mesh/occlusion';
+import { ArrayCamera, Group, Mesh, type Object3D, PerspectiveCamera } from 'three';
+import { ClippingGroup } from 'three/webgpu';
+import { expect, test, vi } from 'vitest';
+import { createCharacter } from '../../../demos/character.js';
+import type { CameraOcclusion } from '../../../lib/backends/webgpu/views/CameraOcclusion.js';
+
+const createCrowd = () => {
+  const { root, clips } = createCharacter({ detail: 0.2 });
+  return SkinnedInstancedMesh.from(root, clips, 2);
+};
+
+test('what is no object, and no occlusion, is refused', () => {
+  for (const wrong of [null, undefined, 3, {}])
+    expect(() => new Occlusion(wrong as never)).toThrow(/^Occlusion: .* is no Object3D; pass what/);
+  const crowd = createCrowd();
+  for (const wrong of [undefined, 'walls', new Mesh()])
+    expect(() => {
+      crowd.occlusion = wrong as never;
+    }).toThrow(/^SkinnedInstancedMesh.occlusion: .* is no Occlusion; use new Occlusion\(object\)/);
+  expect(crowd.occlusion).toBeNull();
+});
+
+test('copies of a crowd share its occlusion', () => {
+  const crowd = createCrowd();
+  const occlusion = new Occlusion(new Group());
+  crowd.occlusion = occlusion;
+  const copy = crowd.clone();
+  expect(copy.occlusion).toBe(occlusion);
+  copy.occlusion = null;
+  expect(crowd.occlusion).toBe(occlusion);
+  expect(crowd.occlusion?.occluders).toBe(occlusion.occluders);
+});
+
+test('where depth cannot be compared, nothing is rendered and nothing hidden', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const wall = new Mesh();
+  const hiddenIn = (renderer: object, camera = new PerspectiveCamera()) =>
+    (new Occlusion(wall).of({ info: { frame: 1 }, ...renderer }) as CameraOcclusion).prepare(camera);
+  expect(hiddenIn({}, new ArrayCamera())).toBe(0);
+  expect(hiddenIn({ _compilationPromises: [] })).toBe(0);
+  expect(warn).not.toHaveBeenCalled();
+  for (let i = 0; i < 2; i++) expect(hiddenIn({ logarithmicDepthBuffer: true })).toBe(0);
+  expect(warn).toHaveBeenCalledTimes(1);
+  expect(warn.mock.calls[0][0]).toContain('logarithmicDepthBuffer');
+  const above = new ClippingGroup() as unknown as Object3D;
+  above.add(wall);
+  expect(hiddenIn({})).toBe(0);
+  new Group().add(wall).visible = false;
+  expect(hiddenIn({})).toBe(0);
+  warn.mockRestore();
+});
