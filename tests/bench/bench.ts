@@ -21,6 +21,7 @@ import { bakeTexels } from '../support/bakeTexels.js';
 import { loadModel, modelNames } from '../support/models.js';
 import { measureVertices, webGLCapture } from '../support/parity.js';
 import { loadFile, writeFiles } from './files.js';
+import { measureOcclusion as occlusion } from './occlusion.js';
 import { createVertices } from './vertices.js';
 import { views } from './views.js';
 
@@ -306,6 +307,7 @@ declare global {
       longestSlice: typeof longestSlice;
       models: typeof modelNames;
       views: typeof views;
+      occlusion: typeof occlusion;
       writeFiles: typeof writeFiles;
       loadFile: typeof loadFile;
     };
@@ -320,6 +322,7 @@ window.bench = {
   longestSlice,
   models: modelNames,
   views,
+  occlusion,
   writeFiles,
   loadFile,
 };

@@ -4,6 +4,7 @@
 //   npm run bench                 frames, vertices, poses, baking, accuracy
 //   npm run bench -- vertices     one of them
 //   npm run bench -- views        what culling and levels of detail cost and save
+//   npm run bench -- occlusion    a city with and without leaving out who is behind its houses
 //   npm run bench -- ports        programs with SkinnedMeshes beside their ports
 //   npm run bench -- files        bytes of baked files, and loading beside baking in the page
 //   npm run bench -- whole        frames of whole characters, which a software renderer takes minutes over
@@ -214,9 +215,30 @@ async function ports() {
   }
 }
 
+/** What leaving out who is hidden costs and saves, WebGPU alone. */
+async function occlusion() {
+  const count = 10_000;
+  const rows = await onPage((page) => page.evaluate((people) => window.bench.occlusion(people), count));
+  console.log(
+    `${number(count)} coarse characters in a city, WebGPU, without and with occlusion; load of the machine ${loadavg()[0].toFixed(1)} on ${cpus().length} cores`,
+  );
+  console.log(
+    `${'the camera is'.padEnd(40)}${cell('drawn', 16)}${cell('frame ms', 16)}${cell('×', 8)}${cell('JS ms', 14)}`,
+  );
+  for (const { name, visible, frame, js } of rows) {
+    const both = (values, digits, width) =>
+      cell(values.map((value) => number(value, digits)).join(', '), width);
+    console.log(
+      `${name.padEnd(40)}${both(visible, 0, 16)}${both(frame, 0, 16)}${cell((frame[0] / frame[1]).toFixed(2), 8)}${both(js, 1, 14)}`,
+    );
+  }
+  console.log();
+}
+
 const kinds = {
   ports,
   views,
+  occlusion,
   frames: () =>
     frames(
       { vertices: '0' },

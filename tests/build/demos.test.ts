@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PATIENCE } from '../support/patience.js';
+import { THOROUGH } from '../support/thorough.js';
 // Parts of one file, so that the site is built once for all of them.
 import './demos/benchmark.js';
 import './demos/files.js';

@@ -19,6 +19,7 @@ import { OccluderDepth } from './OccluderDepth.js';
  * Several crowds may share one. Dispose it when none needs it any more.
  */
 export class Occlusion implements CrowdOcclusion {
+  /** Says what it is. */
   readonly isOcclusion: true = true;
   private byRenderer = new WeakMap<object, OccluderDepth>();
   private readonly owned = new Set<OccluderDepth>();
