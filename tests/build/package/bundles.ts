@@ -10,8 +10,8 @@ import { packed } from './packed.js';
 
 /** Kilobytes of each entry, minified and compressed, that it may not grow beyond unnoticed. */
 const CEILINGS: Record<string, number> = {
-  'skinned-instanced-mesh': 119,
-  'skinned-instanced-mesh/webgpu': 144,
+  'skinned-instanced-mesh': 123,
+  'skinned-instanced-mesh/webgpu': 149,
 };
 
 /** The same of what instances as objects add to the main entry. */
