@@ -134,10 +134,20 @@ export abstract class DressedInstance extends AnimatedInstance {
   /**
    * A further instance of the crowd, placed and dressed alike, with clones of the children. It plays nothing, as the clone of a
    * `SkinnedMesh` has no mixer, and begins as a child of the crowd.
+   *
+   * @throws If it was disposed, or the crowd's `count` has left it out.
    */
   override clone(recursive?: boolean): this {
+    const { crowd, index } = this;
+    const { count } = crowd.visibility;
+    if (index >= count) {
+      // The clone would be given its place.
+      throw new Error(
+        `SkinnedInstance.clone: "${this.name}" is instance ${index}, which the crowd's count of ${count} leaves out; raise count first.`,
+      );
+    }
     const Class = this.constructor as new (crowd: this['crowd']) => this;
-    return new Class(this.crowd).copy(this, recursive);
+    return new Class(crowd).copy(this, recursive);
   }
 
   /** The index by which the crowd knows it. @throws If it stands for no instance any more. */

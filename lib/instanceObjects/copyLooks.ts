@@ -7,7 +7,7 @@ const _offset = /*@__PURE__*/ new Vector2();
 
 /** Lets an instance look as another one of the same crowd: colours, parts, uniforms, morph influences. */
 export function copyLooks(mesh: CharacterMesh, from: number, to: number): void {
-  const { instanceColor, morphTexture, uniforms, parts, partNames } = mesh;
+  const { instanceColor, morphTexture, uniforms, parts, partNames, wardrobe } = mesh;
   if (instanceColor !== null) {
     instanceColor.setXYZ(to, instanceColor.getX(from), instanceColor.getY(from), instanceColor.getZ(from));
     itemChanged(instanceColor, to);
@@ -15,7 +15,7 @@ export function copyLooks(mesh: CharacterMesh, from: number, to: number): void {
   const names = parts === null ? [] : partNames;
   for (let part = 0; part < names.length; part++) {
     mesh.setPartVisibleAt(to, part, mesh.getPartVisibleAt(from, part));
-    if (instanceColor !== null) mesh.setPartColorAt(to, part, mesh.getPartColorAt(from, part, _color));
+    if (wardrobe.isColored) mesh.setPartColorAt(to, part, mesh.getPartColorAt(from, part, _color));
     mesh.setPartMapOffsetAt(to, part, mesh.getPartMapOffsetAt(from, part, _offset));
   }
   for (const place of uniforms.numbers?.layout.places.values() ?? []) {

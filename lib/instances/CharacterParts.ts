@@ -22,6 +22,8 @@ interface PartedMesh {
 export class CharacterParts implements InstanceData {
   /** What instances wear; null until one differs from the baked character. */
   worn: InstanceParts | null = null;
+  /** Whether parts of instances were given colours. Shaders read these where they read `instanceColor`. */
+  isColored = false;
   /** For each part the names it is known by: its mesh's, then those of the nodes above. */
   paths: readonly (readonly string[])[];
   /** Parts that instances do not show to begin with. */
@@ -114,6 +116,7 @@ export class CharacterParts implements InstanceData {
     forEachInstance(instances, this.mesh.visibility, caller, (index) => {
       for (const one of indices) worn.setColor(index, one, color);
     });
+    this.isColored = true;
   }
 
   /** Of a part of several meshes the colour of the first. */
@@ -167,6 +170,7 @@ export class CharacterParts implements InstanceData {
 
   /** Lets every instance wear all of the character again. */
   clear(): void {
+    this.isColored = false;
     if (this.worn !== null) this.replace(null);
   }
 
@@ -189,7 +193,8 @@ export class CharacterParts implements InstanceData {
     this.worn?.swap(i, j);
   }
 
-  copy({ worn, paths, hidden }: CharacterParts): void {
+  copy({ worn, isColored, paths, hidden }: CharacterParts): void {
+    this.isColored = isColored;
     this.paths = paths;
     this.hidden = hidden;
     this.replace(worn === null ? null : new InstanceParts(this.mesh.capacity, worn.count).copy(worn));

@@ -13,10 +13,7 @@ export class InstanceColors implements InstanceData {
   /** Gives every instance a colour, white, if they have none. */
   need(): void {
     const { mesh } = this;
-    mesh.instanceColor ??= new InstancedBufferAttribute(
-      new Float32Array(mesh.instanceMatrix.count * 3).fill(1),
-      3,
-    );
+    mesh.instanceColor ??= whiteColors(mesh.instanceMatrix.count);
   }
 
   resize(capacity: number): void {
@@ -47,6 +44,9 @@ export class InstanceColors implements InstanceData {
   /** `InstancedMesh.dispose` frees the attribute. */
   dispose(): void {}
 }
+
+export const whiteColors = (count: number): InstancedBufferAttribute =>
+  new InstancedBufferAttribute(new Float32Array(count * 3).fill(1), 3);
 
 /** @throws If a colour would be drawn as garbage. */
 export function checkColor(color: Color, caller: string): void {

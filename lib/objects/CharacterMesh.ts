@@ -61,13 +61,13 @@ export abstract class CharacterMesh extends ShadedMesh {
   }
 
   /**
-   * Multiplies the colour of a part of instances; on top of `setColorAt`, which goes for all of an instance.
+   * Multiplies the colour of a part of instances; on top of `setColorAt`, which goes for all of an instance. From then on
+   * `instanceColor = null` makes that white, and leaves the colours of parts.
    *
    * @throws If there is no such instance or part, or the colour is not of finite numbers.
    */
   setPartColorAt(instances: Instances, part: string | number, color: Color): this {
     this.wardrobe.setColor(instances, part, color, `${NAME}.setPartColorAt`);
-    // Shaders and materials read part colours where they read instance colours.
     this.colors.need();
     return this;
   }

@@ -3,6 +3,8 @@ import type { Influences } from '../../shaders/ShaderVariant.js';
 import { CrowdSkeleton } from '../backends/CrowdSkeleton.js';
 import { createCrowdGeometry, removePlaybackAttributes } from '../character/crowdGeometry.js';
 import type { Crowd, CrowdMember } from '../crowd/Crowd.js';
+import type { CharacterParts } from '../instances/CharacterParts.js';
+import { whiteColors } from '../instances/InstanceColors.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import type { View } from '../views/View.js';
 import { checkMaterial } from './checks.js';
@@ -18,6 +20,8 @@ interface GuardedMesh extends CrowdMember {
   readonly boneTexture: BoneTexture;
   readonly influences: Influences;
   readonly attachments: readonly { count: number }[];
+  readonly wardrobe: CharacterParts;
+  instanceColor: InstancedBufferAttribute | null;
   beginFrame(): void;
   prepareDraw(): void;
   leaveMaterials(): void;
@@ -29,7 +33,7 @@ interface GuardedMesh extends CrowdMember {
  * and what would draw garbage is an error.
  */
 export function guardProperties(mesh: GuardedMesh): void {
-  let { geometry, material } = mesh;
+  let { geometry, material, instanceColor } = mesh;
   let count = mesh.capacity;
   const skeleton = new CrowdSkeleton(() => mesh.beginFrame());
   Object.defineProperties(mesh, {
@@ -80,6 +84,16 @@ export function guardProperties(mesh: GuardedMesh): void {
           );
         }
         mesh.crowd.places.attribute = value;
+      },
+    },
+    instanceColor: {
+      // Levels of detail share that of the crowd's own mesh.
+      configurable: true,
+      enumerable: true,
+      get: () => instanceColor,
+      set: (value: InstancedBufferAttribute | null) => {
+        // Without it the colours of parts would not be drawn.
+        instanceColor = value ?? (mesh.wardrobe.isColored ? whiteColors(mesh.capacity) : null);
       },
     },
     view: {

@@ -131,3 +131,17 @@ test.each([LoopRepeat, LoopOnce, LoopPingPong])(
     }
   },
 );
+
+test('what a count has left out, or was disposed, is not cloned', () => {
+  const crowd = createCrowd();
+  const [, knight] = [crowd.createInstance(), crowd.createInstance()];
+  crowd.count = 1;
+  expect(() => knight.clone()).toThrow(/SkinnedInstance.clone: .* instance 1, .* count of 1 .* raise count/);
+  expect([knight.instanceId, crowd.count]).toEqual([1, 1]);
+  crowd.count = 2;
+  expect(knight.clone().instanceId).toBe(2);
+  knight.dispose();
+  expect(() => knight.clone()).toThrow('was disposed');
+  // No instance was added before it threw.
+  expect(crowd.instanceCount).toBe(2);
+});

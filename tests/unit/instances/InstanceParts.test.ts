@@ -49,3 +49,21 @@ test('parts stay with their instances', () => {
     expect(one.getPartVisibleAt(648, 'Boss')).toBe(true);
   }
 });
+
+test('colours of parts stay when those of instances are taken away', () => {
+  const { root, clips } = createKnight();
+  const crowd = SkinnedInstancedMesh.from(root, clips, 2);
+  const red = new Color(1, 0, 0);
+  const color = new Color();
+  const colorsOf = (mesh: SkinnedInstancedMesh) => mesh.instanceColor?.count;
+  crowd.setColorAt(0, red).instanceColor = null;
+  expect(colorsOf(crowd)).toBe(undefined);
+  crowd.setPartColorAt(1, 'Body', red).setColorAt(0, red).instanceColor = null;
+  // Shaders read colours of parts only where instances have any.
+  expect(colorsOf(crowd)).toBe(2);
+  expect([0, 1].map((i) => (crowd.getColorAt(i, color), color.getHex()))).toEqual([0xffffff, 0xffffff]);
+  expect(crowd.getPartColorAt(1, 'Body', color)).toEqual(red);
+  const copy = crowd.clone();
+  copy.instanceColor = null;
+  expect(colorsOf(copy)).toBe(2);
+});
