@@ -1,4 +1,4 @@
-import { Occlusion } from 'skinned-instanced-mesh/occlusion';
+import type { Occlusion as OcclusionOf } from 'skinned-instanced-mesh/occlusion';
 import {
   Box3,
   BoxGeometry,
@@ -10,10 +10,11 @@ import {
   Object3D,
   OrthographicCamera,
   PerspectiveCamera,
+  RenderTarget,
   type Scene,
   Vector3,
 } from 'three';
-import { MeshStandardNodeMaterial, RenderTarget, type WebGPURenderer } from 'three/webgpu';
+import type { WebGPURenderer } from 'three/webgpu';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { TWINS } from '../support/captures.js';
@@ -77,7 +78,10 @@ function createCamera(kind: 'perspective' | 'orthographic', next: () => number):
 describe.runIf(TWINS.length > 1)('under WebGPU', () => {
   let drawing: Drawing;
   let renderer: WebGPURenderer;
+  let Occlusion: typeof OcclusionOf;
   beforeAll(async () => {
+    // Not above: it asks for a newer three.js than the oldest that is supported.
+    ({ Occlusion } = await import('skinned-instanced-mesh/occlusion'));
     drawing = await drawingOf('TSL on WebGPU');
     renderer = drawing.renderer as WebGPURenderer;
   });
@@ -186,6 +190,7 @@ describe.runIf(TWINS.length > 1)('under WebGPU', () => {
       await note(name);
       material.dispose();
     }
+    const { MeshStandardNodeMaterial } = await import('three/webgpu');
     const moved = new MeshStandardNodeMaterial();
     moved.positionNode = (await import('three/tsl')).positionLocal.add(100);
     wall.material = moved as unknown as MeshStandardMaterial;
