@@ -45,8 +45,9 @@ export class InstancePlayback extends PlaybackState {
     this.driver?.released(index, number);
     const layer = this.stack.layers[number];
     const slots = startClip(layer, index, this.clock, clip, this.clips(), _start);
-    slots[layer.at(index) + SLOT_STARTED] = this.elapsed;
     this.texels.changed(index);
+    if (slots === null) return;
+    slots[layer.at(index) + SLOT_STARTED] = this.elapsed;
     this.observer?.started(index, this.currentSlot(index, number));
   }
 

@@ -3,7 +3,7 @@ import { swapItems } from '../utils/swapItems.js';
 import { changeClip } from './changeClip.js';
 import { settle } from './changeSlot.js';
 import { locate, type Place, totalAt } from './loops.js';
-import { SlotOrder } from './SlotOrder.js';
+import { MAX_ACTIONS, SlotOrder } from './SlotOrder.js';
 import {
   clearSlot,
   FADING_OUT,
@@ -33,8 +33,10 @@ export interface Blend {
   /**
    * Lets all slots fade out under one that will be added, and fade in from 0 to 1 in as many seconds. If there is no room
    * for it, the slot that shows least makes way.
+   *
+   * @param needsRoom Whether it will be added even so; the rest pose shows without a slot where there are weights.
    */
-  makeWay(layer: LayerSlots, index: number, clock: number, fade: number): void;
+  makeWay(layer: LayerSlots, index: number, clock: number, fade: number, needsRoom: boolean): void;
 }
 
 /**
@@ -135,8 +137,10 @@ export class LayerSlots {
    * An empty slot for a clip that takes the place of all that an instance plays.
    *
    * @param fade Seconds in which it fades in over the others.
+   * @param isRest Whether the slot is to stay empty, for the rest pose.
+   * @returns Null if all slots are needed for what fades out to the rest pose.
    */
-  startInstead(index: number, clock: number, fade: number): Slots {
+  startInstead(index: number, clock: number, fade: number, isRest: boolean): Slots | null {
     if (fade === 0) {
       this.order.clear(index);
       return this.add(index);
@@ -145,7 +149,11 @@ export class LayerSlots {
     this.endFades(index, clock);
     // Where nothing plays, it is the rest pose that fades out.
     if (this.order.count(index) === 0) this.add(index);
-    this.blend.makeWay(this, index, clock, fade);
+    this.blend.makeWay(this, index, clock, fade, !isRest);
+    if (this.order.count(index) === MAX_ACTIONS) {
+      this.order.setCurrent(index, -1);
+      return null;
+    }
     const slots = this.add(index);
     slots[at + SLOT_TO] = 0;
     fadeTo(slots, at, clock, 1, fade);

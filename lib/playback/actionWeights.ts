@@ -47,7 +47,7 @@ export const actionWeights: Blend = {
     }
   },
 
-  makeWay(layer, index, clock, fade) {
+  makeWay(layer, index, clock, fade, needsRoom) {
     const { order } = layer;
     const at = layer.at(index);
     const rate = 1 / fade;
@@ -73,7 +73,7 @@ export const actionWeights: Blend = {
       least = place;
       leastWeight = rest ? 0 : weight;
     }
-    if (order.count(index) < MAX_ACTIONS) return;
+    if (!needsRoom || order.count(index) < MAX_ACTIONS) return;
     const factor = sum / (sum - leastWeight);
     order.remove(index, least);
     // What it showed goes to the others; no weight is more than 1.

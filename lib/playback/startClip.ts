@@ -28,7 +28,7 @@ const _place: Place = { pass: 0, within: 0, finished: false };
  *
  * @param clip Null for the rest pose.
  * @param clips The clips that the crowd plays.
- * @returns The slots in which the clip now is.
+ * @returns The slots in which the clip now is; null for the rest pose if all slots fade out to it.
  */
 export function startClip(
   layer: LayerSlots,
@@ -37,7 +37,7 @@ export function startClip(
   clip: BakedClip | null,
   clips: ClipTable,
   start: Start,
-): Slots {
+): Slots | null {
   const { rate, fade, weight, sync, warp } = start;
   const at = layer.at(index);
   const before = sync || warp ? layer.leading(index) : null;
@@ -50,10 +50,10 @@ export function startClip(
     if (sync) time += (within / intervalsOf(before, at)) * (clip.count - 1);
   }
 
-  let slots: Slots;
+  let slots: Slots | null;
   if (Number.isNaN(weight)) {
-    slots = layer.startInstead(index, clock, fade);
-    if (fade > 0 && ratio > 0 && ratio < Infinity) {
+    slots = layer.startInstead(index, clock, fade, clip === null);
+    if (slots !== null && fade > 0 && ratio > 0 && ratio < Infinity) {
       const shows = before !== null && before !== slots && layer.uses(index, before);
       startWarp(slots, shows ? before : null, at, clock, ratio, fade);
     }
@@ -61,7 +61,7 @@ export function startClip(
     slots = startBeside(layer, index, clip?.start ?? REST_FRAME, clock, clips);
     fadeTo(slots, at, clock, weight, fade);
   }
-  if (clip === null) return slots;
+  if (clip === null || slots === null) return slots;
   slots[at + SLOT_START] = clip.start;
   slots[at + SLOT_COUNT] = clip.count;
   slots[at + SLOT_LOOP] = start.loop | FIRST | (rate < 0 ? REVERSED : 0);

@@ -1,7 +1,7 @@
-import { Matrix4 } from 'three';
+import { AnimationMixer, Matrix4 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
 import { SkinnedInstancedMesh } from '../support/library.js';
-import { createStick } from '../support/stick.js';
+import { createStick, tipOf } from '../support/stick.js';
 
 const NAMES = ['A', 'B', 'C', 'D', 'E'];
 
@@ -36,5 +36,38 @@ describe('more clips than there is room for', () => {
     const fresh = createCrowd().update(0.2);
     for (const name of NAMES.slice(0, 4)) fresh.play(0, name, { weight: 0.2 });
     expect(tip(crowd.update(0.3))).toBeCloseTo(tip(fresh.update(0.3)), 6);
+  });
+
+  test.each([
+    ['the base', undefined],
+    ['a layer', 'all'],
+  ])('four clips on %s fade out to the rest pose together, as those of a mixer', (_, layer) => {
+    const { root, clips, bones } = createStick({ A: 1, B: 2, C: 3, D: 4, E: 5 });
+    const options = {
+      encoding: 'tracks',
+      ...(layer && { layers: [{ name: layer, mask: ['Base'] }] }),
+    } as const;
+    const where = layer && { layer };
+    const crowd = SkinnedInstancedMesh.from(root, clips, 1, options);
+    const loaded = SkinnedInstancedMesh.from(root, clips, 1, options);
+    const mixer = new AnimationMixer(root);
+    const actions = clips.slice(0, 4).map((clip, i) => {
+      const weight = 0.1 + 0.08 * i;
+      crowd.play(0, clip.name, { weight, time: 0.2 * i, ...where });
+      const action = mixer.clipAction(clip).setEffectiveWeight(weight).play();
+      action.time = 0.2 * i;
+      return action;
+    });
+    crowd.update(0.3);
+    mixer.update(0.3);
+    crowd.stop(0, { fade: 0.5, ...where });
+    for (const action of actions) action.fadeOut(0.5);
+    loaded.playbackFromJSON(JSON.parse(JSON.stringify(crowd.playbackToJSON())));
+    expect(crowd.getClipAt(0, layer)).toBe(null);
+    for (let step = 0; step < 3; step++) {
+      mixer.update(0.2);
+      for (const one of [crowd, loaded])
+        expect(tipOf(one.update(0.2), 0)).toBeCloseTo(bones[1].position.x, 5);
+    }
   });
 });
