@@ -74,7 +74,7 @@ describe('numbers that would be drawn as garbage are refused', () => {
     const material = new MeshBasicMaterial();
     const offset = new Matrix4().makeTranslation(0, Number.NaN, 0);
     expect(() => crowd.attachToJoint('Tip', new BoxGeometry(), material, offset)).toThrow(
-      'SkinnedInstancedMesh.attachToJoint: offset is 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, NaN, 0, 1; use finite numbers.',
+      'SkinnedInstancedMesh.attachToJoint: offset is 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, NaN, 0, 1; use a Matrix4 of finite numbers.',
     );
     expect(() => crowd.attachToJoint('Tip', new BufferGeometry(), material)).toThrow(
       'SkinnedInstancedMesh.attachToJoint: the geometry "" has no attribute "position"',

@@ -7,7 +7,6 @@ export function withNames(code: string): string {
     boneTexture: 'BoneTexture',
     target: 'Vector3',
     knight: 'SkinnedInstance',
-    houses: 'Object3D',
     lean: 'Quaternion',
     aims: 'Quaternion[]',
     ragdoll: 'Object3D',
