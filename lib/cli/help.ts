@@ -27,7 +27,7 @@ the baked animation in it, which still opens in any viewer.
                                targets; larger, and nothing can be attached
   --levels LIST                levels of detail by the share of triangles that is left: 0.5,0.2. Each begins where its error
                                is smaller than a line of 1080, or at a distance, 0.5@20, or a share of the picture, 0.5@30%
-  --merge-materials            crowds make one material of those that differ in constants only
+  --merge-materials            crowds make one material of those that differ in constants and textures
   --hidden-parts LIST          parts that no instance shows to begin with
   --root-motion                takes the way over the ground out of clips, for applyRootMotion
   --root-motion-joint NAME     of this joint
