@@ -58,9 +58,12 @@ function dropLeast(layer: LayerSlots, index: number, clock: number): void {
   } else if (second < oldest) {
     // The newest then lies over the oldest, of which it leaves as much as both show now.
     const left = (1 - newest) / ((1 - slots[at + SLOT_FROM]) * slots[at + SLOT_FADE_RATE]);
-    slots[at + SLOT_FROM] = newest / (oldest + newest);
-    slots[at + SLOT_FADE_START] = clock;
-    slots[at + SLOT_FADE_RATE] = 1 / left;
+    const done = newest / (oldest + newest);
+    const rate = (1 - done) / left;
+    // As one that began from nothing, which is how fades are saved.
+    slots[at + SLOT_FROM] = 0;
+    slots[at + SLOT_FADE_START] = clock - done / rate;
+    slots[at + SLOT_FADE_RATE] = rate;
     order.remove(index, 1);
   } else {
     order.remove(index, 0);

@@ -8,7 +8,7 @@ import type { PlaybackState } from './PlaybackState.js';
 import { fromVersion2, toVersion2 } from './playbackJSON2.js';
 import { readRow, type SavedLayer, toVersion4 } from './playbackRows.js';
 import { saveClip } from './savedClips.js';
-import { FADING_OUT, hasBit, hasJustBegun, SLOT_START, SLOT_STARTED_IN } from './slots.js';
+import { FADING_OUT, fadeDone, hasBit, hasJustBegun, SLOT_START, SLOT_STARTED_IN } from './slots.js';
 
 /** What every instance of a crowd plays, as plain data; see `SkinnedInstancedMesh.playbackToJSON`. */
 export interface PlaybackJSON {
@@ -88,8 +88,9 @@ function saveLayer(
   const rows: number[][] = [];
   for (let place = 0; place < layer.order.count(index); place++) {
     const slots = layer.slotsAt(index, place);
-    // It has faded out, but its slot was not freed yet.
-    if (hasBit(slots, at, FADING_OUT) && layer.weightOf(index, place, clock) <= 0) continue;
+    // It has faded out, but its slot was not freed yet. One whose fade has not begun, after the clock was turned back, is kept.
+    const showsNothing = layer.weightOf(index, place, clock) <= 0 && fadeDone(slots, at, clock) > 0;
+    if (showsNothing && hasBit(slots, at, FADING_OUT)) continue;
     rows.push(saveClip(slots, at, clock, time.isPaused(index), slots === current, clips, names));
   }
   return rows;

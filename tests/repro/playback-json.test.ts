@@ -135,3 +135,21 @@ test.each([
     'SkinnedInstancedMesh.playbackFromJSON: "begun" names',
   );
 });
+
+test.each([
+  ['that had not begun when the clock was turned back to', [0.3, 0.3, 0], -0.7],
+  ['from which a clip was dropped since', [0.05, 0.3, 0.02], -0.35],
+])('a fade %s goes on as without saving', (_, [second, third, fourth], back) => {
+  const { root, clips } = createStick({ A: 5, B: 6, C: 7, D: 8 });
+  const create = () => SkinnedInstancedMesh.from(root, clips, 1, { encoding: 'matrix' });
+  const crowd = create().play(0, 'A').update(0.5);
+  crowd.play(0, 'B', { fade: 1, time: 1 }).update(second);
+  crowd.play(0, 'C', { fade: 1, time: 2 }).update(third);
+  if (fourth > 0) crowd.play(0, 'D', { fade: 1, time: 3 }).update(fourth);
+  crowd.update(back);
+  const other = create().playbackFromJSON(JSON.parse(JSON.stringify(crowd.playbackToJSON())));
+  for (let step = 0; step < 8; step++) {
+    expect(tipOf(other, 0)).toBeCloseTo(tipOf(crowd, 0), 5);
+    for (const one of [crowd, other]) one.update(0.15);
+  }
+});
