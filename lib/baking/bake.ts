@@ -1,6 +1,5 @@
 import type { AnimationClip, Object3D } from 'three';
 import { createJointBoxes } from '../poses/jointBoxes.js';
-import type { Rig } from '../poses/Rig.js';
 import type { BakedCharacter } from './BakedCharacter.js';
 import type { BakeOptions } from './BakeOptions.js';
 import { bakeOptionValues } from './bakeOptionValues.js';
@@ -12,7 +11,6 @@ import { moveAlike } from './moveAlike.js';
 import { findPartFlips } from './partFlips.js';
 import { type PlannedClip, planClips } from './planClips.js';
 import type { BakeSteps, Steps } from './runBake.js';
-import { trackTargetsOf } from './trackTargets.js';
 
 /** The baking itself: reads what it needs from the scene, then samples, measures and encodes every pose. */
 export function* bakeSteps(root: Object3D, clips: readonly AnimationClip[], options: BakeOptions): BakeSteps {
@@ -32,12 +30,15 @@ export function* collectCharacter(
   const first = yield* collectRigSteps(root, options);
   let { rig, parts } = first;
   const flips = yield* findPartFlips(rig, planned);
-  if (flips.length > 0) options.flips = flips;
-  if (first.sharedMorphs && !(yield* moveAlike(rig, planned))) options.shareMorphs = false;
-  if (first.doubles.size > 0 && moveAny(rig, planned, first.doubles)) options.doubles = true;
+  const apart = first.sharedMorphs && !(yield* moveAlike(rig, planned));
   // Rarely do clips ask for another rig than the scene alone does.
-  if ('flips' in options || 'shareMorphs' in options || 'doubles' in options)
-    ({ rig, parts } = yield* collectRigSteps(root, options));
+  if (flips.length > 0 || apart) {
+    ({ rig, parts } = yield* collectRigSteps(root, {
+      ...options,
+      flips,
+      shareMorphs: apart ? false : undefined,
+    }));
+  }
 
   const boxes = createJointBoxes(rig.jointNames.length);
   let vertices = 0;
@@ -46,10 +47,4 @@ export function* collectCharacter(
     vertices += part.geometry.getAttribute('position').count;
   }
   return { rig, boxes, flips, morphReach: yield* morphReach(rig, parts), vertices };
-}
-
-/** Whether a clip has a track for one of some nodes. */
-function moveAny(rig: Rig, planned: readonly PlannedClip[], nodes: ReadonlySet<number>): boolean {
-  const targets = trackTargetsOf(rig);
-  return planned.some(({ clip }) => clip.tracks.some(({ name }) => nodes.has(targets.find(name).node)));
 }

@@ -40,8 +40,6 @@ export interface PartSource {
   /** Matrix of a node at rest, relative to the root: 12 numbers. */
   modelOf(node: number): Float64Array;
   flips: readonly PartFlip[];
-  /** The node whose matrix a bone's node has in every pose: mostly its own. */
-  sameAs(node: number): number;
 }
 
 const UNSUPPORTED = ['isInstancedMesh', 'isBatchedMesh', 'isPoints', 'isLine', 'isSprite'];
@@ -105,7 +103,7 @@ export function* collectParts(source: PartSource, slots: JointSlot[]): Steps<Sce
 function skinnedPart(
   mesh: SkinnedMesh,
   part: number,
-  { root, indexOf, modelOf, flips, sameAs }: PartSource,
+  { root, indexOf, modelOf, flips }: PartSource,
   slots: JointSlot[],
   shared: Map<string, number[]>,
 ): ScenePart {
@@ -113,7 +111,7 @@ function skinnedPart(
   const node = indexOf.get(mesh) as number;
   const nodes = skeleton.bones.map((bone, i) => {
     const found = indexOf.get(bone);
-    if (found !== undefined) return sameAs(found);
+    if (found !== undefined) return found;
     throw new Error(
       `${NAME}: bone "${bone?.name ?? i}" of SkinnedMesh "${mesh.name}" is not under root "${root.name || root.type}"; ` +
         'pass an object that holds both the mesh and its bones.',

@@ -3,13 +3,7 @@ import { Matrix4 } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
 import type { PartFlip } from '../poses/PartFlip.js';
 import { type Rig, TRS_SIZE } from '../poses/Rig.js';
-import {
-  affineFromMatrix4,
-  affineToMatrix4,
-  composeAffine,
-  isIdentity,
-  multiplyAffine,
-} from '../utils/affine.js';
+import { affineFromMatrix4, affineToMatrix4, composeAffine, multiplyAffine } from '../utils/affine.js';
 import { describe } from '../utils/describe.js';
 import { sharingCopy } from '../utils/sharingCopy.js';
 import type { BakeOptions } from './BakeOptions.js';
@@ -28,8 +22,6 @@ export interface CollectedRig {
   parts: ScenePart[];
   /** Whether meshes share morph targets, see `collectMorphs`. */
   sharedMorphs: boolean;
-  /** Nodes of bones that have no joint of their own, see `RigOptions.doubles`. */
-  doubles: ReadonlySet<number>;
 }
 
 /** What to collect besides the meshes and their bones. */
@@ -40,11 +32,6 @@ export interface RigOptions {
   morphing?: boolean;
   /** Whether meshes share morph targets, see `collectMorphs`. */
   shareMorphs?: boolean;
-  /**
-   * Whether a bone has a joint of its own that only repeats the one above it, by the same name and without a transform. FBXLoader
-   * makes a bone for each mesh that follows it, one inside the other; clips move the outermost. @default false
-   */
-  doubles?: boolean;
   /** Parts that clips mirror or flatten, see `findPartFlips`. */
   flips?: readonly PartFlip[];
   /** Which bones become joints. @default 'all' */
@@ -90,14 +77,7 @@ export function collectRig(root: Object3D, options: RigOptions): CollectedRig {
 /** {@link collectRig}, step by step. */
 export function* collectRigSteps(
   root: Object3D,
-  {
-    sockets = [],
-    morphing = true,
-    shareMorphs,
-    doubles: keepDoubles = false,
-    flips = [],
-    joints = 'all',
-  }: RigOptions,
+  { sockets = [], morphing = true, shareMorphs, flips = [], joints = 'all' }: RigOptions,
 ): Steps<CollectedRig> {
   if (!root?.isObject3D) {
     throw new Error(
@@ -110,15 +90,7 @@ export function* collectRigSteps(
   const { names, parents, restLocal } = skeleton;
   const slots: JointSlot[] = [];
   const modelOf = (node: number) => modelMatrix(node, parents, restLocal);
-  const doubles = new Set<number>();
-  const isDouble = (node: number) =>
-    parents[node] > 0 && names[node] === names[parents[node]] && isIdentity(restLocal, node * AFFINE_SIZE);
-  const sameAs = (bone: number): number => {
-    if (keepDoubles || !isDouble(bone)) return bone;
-    doubles.add(bone);
-    return sameAs(parents[bone]);
-  };
-  const parts = yield* collectParts({ root, indexOf, modelOf, flips, sameAs }, slots);
+  const parts = yield* collectParts({ root, indexOf, modelOf, flips }, slots);
   if (joints === 'used') yield* dropUnusedJoints(slots, parts);
 
   for (const name of sockets) {
@@ -156,7 +128,7 @@ export function* collectRigSteps(
     morphing,
     ...morphs,
   };
-  return { rig, parts, sharedMorphs, doubles };
+  return { rig, parts, sharedMorphs };
 }
 
 /** The local transform of a node that does nothing. */

@@ -3,7 +3,7 @@ import { AdditiveAnimationBlendMode, InterpolateDiscrete, InterpolateLinear } fr
 import { AFFINE_SIZE } from '../constants.js';
 import type { PartFlip } from '../poses/PartFlip.js';
 import { type Rig, TRS_SIZE } from '../poses/Rig.js';
-import { isIdentity, isSingular } from '../utils/affine.js';
+import { isSingular } from '../utils/affine.js';
 import { interpolantOf, OFFSETS } from './bindTracks.js';
 import { nodesAbove } from './nodesAbove.js';
 import type { Steps } from './runBake.js';
@@ -112,4 +112,9 @@ function anchorOf(
   while (parents[node] !== -1 && !moved.has(node) && isIdentity(restLocal, node * AFFINE_SIZE))
     node = parents[node];
   return node;
+}
+
+function isIdentity(m: Float64Array, at: number): boolean {
+  for (let i = 0; i < AFFINE_SIZE; i++) if (m[at + i] !== (i % 5 === 0 ? 1 : 0)) return false;
+  return true;
 }

@@ -98,18 +98,15 @@ function collect(
   // Morph targets are in the vertices already.
   if (binding !== null)
     return { rig: { morphNames: [], morphRest: [] }, parts: binding.collect(root, caller) };
-  let options: RigOptions = { joints, morphing, flips };
+  const options: RigOptions = { joints, morphing, flips };
   let collected = collectRig(root, options);
   // One that was baked before does not say which joints it has.
-  const others: RigOptions[] =
-    collected.doubles.size > 0 ? [{ ...options, doubles: true }, options] : [options];
-  if (joints === undefined) others.push(...others.map((other) => ({ ...other, joints: 'used' as const })));
-  for (const other of others) {
-    const found = other === options ? collected : collectRig(root, other);
-    if (!isSameRig(found.rig, jointNames)) continue;
-    collected = found;
-    options = other;
-    break;
+  if (joints === undefined && !isSameRig(collected.rig, jointNames)) {
+    const used = collectRig(root, { ...options, joints: 'used' });
+    if (isSameRig(used.rig, jointNames)) {
+      collected = used;
+      options.joints = 'used';
+    }
   }
   // Its clips may move meshes apart that would share morph targets.
   if (collected.sharedMorphs && morphs.length > 0 && morphs.length !== collected.rig.morphNames.length)

@@ -1,5 +1,4 @@
 import type { Matrix4 } from 'three';
-import { AFFINE_SIZE } from '../constants.js';
 
 /**
  * Affine 3×4 matrices in flat arrays, row by row (see `AFFINE_SIZE`). Baking multiplies hundreds of thousands of them, which
@@ -123,10 +122,4 @@ export function linearDeterminant(m: AffineArray, at: number): number {
 export function isSingular(m: AffineArray, at: number): boolean {
   const columns = [0, 1, 2].map((i) => Math.hypot(m[at + i], m[at + 4 + i], m[at + 8 + i]));
   return Math.abs(linearDeterminant(m, at)) <= 1e-12 * columns[0] * columns[1] * columns[2];
-}
-
-/** Whether an affine matrix changes nothing, to the bit. */
-export function isIdentity(m: ArrayLike<number>, at: number): boolean {
-  for (let i = 0; i < AFFINE_SIZE; i++) if (m[at + i] !== (i % 5 === 0 ? 1 : 0)) return false;
-  return true;
 }
