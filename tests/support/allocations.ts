@@ -1,4 +1,5 @@
 import { Session } from 'node:inspector/promises';
+import { expect } from 'vitest';
 
 interface ProfiledNode {
   id: number;
@@ -18,14 +19,20 @@ interface Profile {
  */
 const NUMBER_BYTES = 16;
 
+/** How many objects a function made, and how large they are together. */
+interface Made {
+  count: number;
+  bytes: number;
+}
+
 /**
- * The objects that code makes while it runs, what is freed at once with them: how many by the function that made them, of functions
+ * The objects that code makes while it runs, what is freed at once with them, by the function that made them: of functions
  * in files whose path has `part` in it, and what these call. Numbers on the heap are not counted.
  */
-export async function objectsMadeIn(work: () => void, part: string): Promise<Map<string, number>> {
+async function objectsMadeIn(work: () => void, part: string): Promise<Map<string, Made>> {
   const session = new Session();
   session.connect();
-  const found = new Map<string, number>();
+  const found = new Map<string, Made>();
   try {
     await session.post('HeapProfiler.enable');
     await session.post('HeapProfiler.startSampling', {
@@ -41,13 +48,61 @@ export async function objectsMadeIn(work: () => void, part: string): Promise<Map
     nameWithin(head, part, false, names);
     for (const { size, nodeId } of samples) {
       const name = names.get(nodeId);
-      if (name !== undefined && size > NUMBER_BYTES) found.set(name, (found.get(name) ?? 0) + 1);
+      if (name === undefined || size <= NUMBER_BYTES) continue;
+      const made = found.get(name) ?? { count: 0, bytes: 0 };
+      made.count++;
+      made.bytes += size;
+      found.set(name, made);
     }
   } finally {
     session.disconnect();
   }
   return found;
 }
+
+/** What frames may make, each less than that. */
+export interface FrameBounds {
+  /** Objects a frame. */
+  count: number;
+  /** Bytes a frame, of all objects together. */
+  bytes: number;
+}
+
+/**
+ * Expects of frames that functions of the library, and what these call, make less than so much.
+ *
+ * @param work Runs so many frames; what is made once has been made before.
+ * @param rounds How often at most: the first round that stays below the bounds is the last, since V8 keeps notes on code that it
+ *   has just met.
+ */
+export async function expectFewObjects(
+  work: () => void,
+  frames: number,
+  rounds: number,
+  bounds: FrameBounds,
+): Promise<void> {
+  let least: FrameBounds = { count: Infinity, bytes: Infinity };
+  let makers = '';
+  for (let round = 0; round < rounds && shareOf(least, bounds) >= 1; round++) {
+    const found = [...(await objectsMadeIn(work, '/lib/'))].sort(([, a], [, b]) => b.bytes - a.bytes);
+    const made = { count: 0, bytes: 0 };
+    for (const [, { count, bytes }] of found) {
+      made.count += count / frames;
+      made.bytes += bytes / frames;
+    }
+    if (shareOf(made, bounds) > shareOf(least, bounds)) continue;
+    least = made;
+    makers = found
+      .map(([name, { count, bytes }]) => `${count / frames} objects, ${bytes / frames} bytes: ${name}`)
+      .join('\n');
+  }
+  expect(least.count, makers).toBeLessThan(bounds.count);
+  expect(least.bytes, makers).toBeLessThan(bounds.bytes);
+}
+
+/** The larger one of what was made as shares of what may be. */
+const shareOf = (made: FrameBounds, bounds: FrameBounds): number =>
+  Math.max(made.count / bounds.count, made.bytes / bounds.bytes);
 
 /** Names the nodes that are asked about, and those below them. */
 function nameWithin(node: ProfiledNode, part: string, within: boolean, names: Map<number, string>): void {

@@ -1,21 +1,21 @@
 import { AnimationClip, Matrix4, OrthographicCamera, PerspectiveCamera, VectorKeyframeTrack } from 'three';
 import 'skinned-instanced-mesh/objects';
 import { breathing, wind } from 'skinned-instanced-mesh/motion';
-import { expect, test } from 'vitest';
+import { test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
-import { objectsMadeIn } from '../../support/allocations.js';
+import { expectFewObjects } from '../../support/allocations.js';
 import { BoneTexture, SkinnedInstancedMesh } from '../../support/library.js';
 import { random } from '../../support/random.js';
 
 const COUNT = 10_000;
 const FRAMES = 20;
-/** Most rounds of so many frames: the first that stays below the bound is the last, since V8 keeps notes on code that it has just met. */
 const ROUNDS = 4;
 /**
- * Objects a frame, of ten thousand: iterators of loops over lists of views, levels and looks. Code that is interpreted makes them and
- * compiled code does not, so that up to seventy are left. An object for every hundredth instance would be more.
+ * Of a frame of ten thousand: iterators of loops over lists of views, levels and looks. Code that is interpreted makes them and
+ * compiled code does not, so that up to seventy are left. An object for every hundredth instance would be more, and so would two
+ * bytes for each.
  */
-const BOUND = 100;
+const BOUNDS = { count: 100, bytes: 20_000 };
 
 /** Ten thousand characters, of which some fade and some are listened to. */
 function createCrowd(): SkinnedInstancedMesh {
@@ -135,15 +135,6 @@ test.each(Object.entries(CASES))('frames allocate nothing %s', async (_, prepare
   };
   // What is made once.
   run();
-  let least = Infinity;
-  let makers = '';
-  for (let round = 0; round < ROUNDS && least > BOUND; round++) {
-    const found = [...(await objectsMadeIn(run, '/lib/'))].sort((a, b) => b[1] - a[1]);
-    const made = found.reduce((sum, [, count]) => sum + count, 0) / FRAMES;
-    if (made > least) continue;
-    least = made;
-    makers = found.map(([name, count]) => `${(count / FRAMES).toFixed(1)} objects: ${name}`).join('\n');
-  }
-  expect(least, makers).toBeLessThan(BOUND);
+  await expectFewObjects(run, FRAMES, ROUNDS, BOUNDS);
   crowd.dispose();
 });
