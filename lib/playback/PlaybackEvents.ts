@@ -10,7 +10,8 @@ import type { MarkerEvent, PlaybackEvent, PlaybackEventType } from './playbackEv
  *
  * As from an `AnimationAction`, an instance has one `loop` event for all the passes that begin in one update, when the
  * last of them does, and none if it finishes in that update. Markers are told of as they are passed, but in a long update
- * only those of its last passes.
+ * only those of its last passes. What is due already, as where a clip was begun beyond its end, is told of in the next update,
+ * even in one of 0 seconds, in which a mixer tells nothing.
  */
 export class PlaybackEvents implements PlaybackObserver {
   private readonly heap: TimeHeap;
