@@ -238,7 +238,12 @@ function sharesBy(distances: number[], starts: number[], fade: number, inShadow 
     camera.position.fromArray(views.groups.spheres).setX(views.groups.spheres[0] + distance);
     camera.updateMatrixWorld();
     const view = views.of(inShadow ? light : camera, new Matrix4(), frame, camera);
-    return [0, ...starts].map((_, level) => shareOf(pixelsOf(view.of(level)).get(0) ?? 0n));
+    const pixels = [0, ...starts].map((_, level) => pixelsOf(view.of(level)).get(0) ?? 0n);
+    expect(
+      pixels.reduce((one, other) => one | other),
+      `no hole at ${distance}`,
+    ).toBe(ALL);
+    return pixels.map(shareOf);
   });
 }
 
@@ -269,6 +274,23 @@ test.each([
     });
   }
 });
+
+test.each([10.005, 10.00001, 10.0000001])(
+  'levels that begin at 10 and at %f draw each pixel once',
+  (second) => {
+    const distances = [second, 10 - 1e-7, 10, 10 + 1e-7];
+    for (let i = 0; i <= 400; i++) distances.push(9.99 + i * 5e-5, 8.9 + i * 3e-3);
+    distances.sort((a, b) => a - b);
+    for (const inShadow of [false, true]) {
+      const shares = sharesBy(distances, [10, second], 0.1, inShadow);
+      for (const at of shares) expect(at.reduce((one, other) => one + other)).toBe(1);
+      expect([shares[0], shares.at(-1)]).toEqual([
+        [1, 0, 0],
+        [0, 0, 1],
+      ]);
+    }
+  },
+);
 
 test('where a level is left out, its rate of poses is too', () => {
   const table = new LevelTable();
