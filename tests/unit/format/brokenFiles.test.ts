@@ -18,8 +18,11 @@ import { THOROUGH } from '../../support/thorough.js';
 
 /** How many files are damaged by chance in each way. */
 const COUNT = THOROUGH ? 10_000 : 1_000;
-/** Milliseconds of the processor in which any file is read or refused; one is read in about one. */
-const PATIENCE = 20_000;
+/**
+ * Milliseconds of the processor in which any file is read or refused. One is read in about one; what compiles code and collects
+ * garbage meanwhile counts too.
+ */
+const PATIENCE = 2_000;
 /** Bytes of arrays that may be made of a file, as a multiple of its own, and for the texels of tracks at least. */
 const GROWTH = 64;
 const LEAST = 4e6;
