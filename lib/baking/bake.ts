@@ -30,7 +30,8 @@ export function* collectCharacter(
   const first = yield* collectRigSteps(root, options);
   let { rig, parts } = first;
   const flips = yield* findPartFlips(rig, planned);
-  const apart = first.sharedMorphs && !(yield* moveAlike(rig, planned));
+  const meshes = first.sharedMorphs;
+  const apart = meshes !== null && !(yield* moveAlike(rig, meshes, planned));
   // Rarely do clips ask for another rig than the scene alone does.
   if (flips.length > 0 || apart) {
     ({ rig, parts } = yield* collectRigSteps(root, {

@@ -8,8 +8,11 @@ const MOST_TARGETS = 256;
 
 /** What `collectMorphs` finds besides each part's `morphOffset`. */
 export interface CollectedMorphs extends Pick<Rig, 'morphNames' | 'morphRest'> {
-  /** Whether several meshes share targets, which clips must move alike then. */
-  shared: boolean;
+  /**
+   * Where several meshes share targets, which clips must move alike then: for each part the first part of its mesh. Primitives of
+   * one glTF mesh are one mesh here. Null where none do.
+   */
+  shared: readonly number[] | null;
 }
 
 /**
@@ -22,28 +25,32 @@ export interface CollectedMorphs extends Pick<Rig, 'morphNames' | 'morphRest'> {
 export function collectMorphs(parts: readonly ScenePart[], sharing?: boolean): CollectedMorphs {
   const morphNames: string[] = [];
   const morphRest: number[] = [];
-  const counted: ScenePart[] = [];
+  const meshes = [...parts.keys()];
+  const firsts: ScenePart[] = [];
   let shared = false;
-  for (const part of parts) {
+  for (const [i, part] of parts.entries()) {
     const { mesh, geometry } = part;
     const count = geometry.morphAttributes.position?.length ?? 0;
     if (count === 0) continue;
-    let sibling = counted.find((other) => arePrimitivesOfOneMesh(other.mesh, mesh));
-    if (sibling === undefined && sharing && isNamed(mesh, count)) {
-      sibling = counted.find((other) => haveSameTargets(other.mesh, mesh));
-      shared ||= sibling !== undefined;
-    }
+    const sibling = firsts.find((other) => arePrimitivesOfOneMesh(other.mesh, mesh));
     if (sibling !== undefined) {
       part.morphOffset = sibling.morphOffset;
+      meshes[i] = parts.indexOf(sibling);
       continue;
     }
-    part.morphOffset = morphNames.length;
-    counted.push(part);
+    const like =
+      sharing && isNamed(mesh, count) ? firsts.find((other) => haveSameTargets(other.mesh, mesh)) : undefined;
+    firsts.push(part);
+    part.morphOffset = like?.morphOffset ?? morphNames.length;
+    if (like !== undefined) {
+      shared = true;
+      continue;
+    }
     morphNames.push(...namesOf(mesh, count));
     morphRest.push(...influencesOf(mesh, count));
   }
   if (sharing === undefined && morphNames.length > MOST_TARGETS) return collectMorphs(parts, true);
-  return { morphNames, morphRest: Float64Array.from(morphRest), shared };
+  return { morphNames, morphRest: Float64Array.from(morphRest), shared: shared ? meshes : null };
 }
 
 /**

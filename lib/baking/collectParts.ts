@@ -88,8 +88,8 @@ export function* collectParts(source: PartSource, slots: JointSlot[]): Steps<Sce
   const parts: ScenePart[] = [];
   const shared = new Map<string, number[]>();
   for (const mesh of skinned) {
-    yield* checkSkin(mesh);
-    parts.push(skinnedPart(mesh, parts.length, source, slots, shared));
+    const followed = yield* checkSkin(mesh);
+    parts.push(skinnedPart(mesh, parts.length, source, slots, shared, followed));
     yield 0;
   }
   for (const mesh of rigid) {
@@ -106,6 +106,7 @@ function skinnedPart(
   { root, indexOf, modelOf, flips }: PartSource,
   slots: JointSlot[],
   shared: Map<string, number[]>,
+  followed: ReadonlySet<number>,
 ): ScenePart {
   const { skeleton, bindMatrix } = mesh;
   const node = indexOf.get(mesh) as number;
@@ -117,7 +118,12 @@ function skinnedPart(
         'pass an object that holds both the mesh and its bones.',
     );
   });
-  const inverses = skeleton.boneInverses.map((inverse) => inverse.clone().multiply(bindMatrix));
+  const inverses = skeleton.bones.map((_, i) => {
+    const inverse = skeleton.boneInverses[i];
+    // Where no vertex follows a bone, this may be anything, and then it must not get into poses.
+    const isUsable = followed.has(i) || (isAffine(inverse) && inverse.elements.every(Number.isFinite));
+    return isUsable ? inverse.clone().multiply(bindMatrix) : new Matrix4();
+  });
   const bindInverse = mesh.bindMode === DetachedBindMode ? inverseOf(bindMatrix) : null;
   const flip = flips.find((one) => one.part === part);
 
@@ -204,43 +210,58 @@ function checkGeometry({ name, type, geometry, material }: Mesh, needed: readonl
   );
 }
 
-function* checkSkin(mesh: SkinnedMesh): Steps<void> {
+/** @returns Indices of the bones that vertices follow. */
+function* checkSkin(mesh: SkinnedMesh): Steps<ReadonlySet<number>> {
   if (!mesh.skeleton || mesh.skeleton.bones.length === 0) {
     throw new Error(`${NAME}: SkinnedMesh "${mesh.name}" has no skeleton; call mesh.bind(skeleton) first.`);
   }
   checkGeometry(mesh, ['position', 'skinIndex', 'skinWeight']);
-  checkInverses(mesh);
-  yield* checkSkinIndices(mesh);
+  const followed = yield* followedBones(mesh);
+  for (const bone of followed) checkInverse(mesh, bone);
+  return followed;
 }
 
-function checkInverses({ name, skeleton: { bones, boneInverses } }: SkinnedMesh): void {
-  bones.forEach((bone, i) => {
-    const last = [3, 7, 11, 15].map((at) => boneInverses[i]?.elements[at]);
-    // Skinning leaves out the last row.
-    if (last.every((value, k) => !(Math.abs((value ?? Infinity) - (k === 3 ? 1 : 0)) > ROUNDING))) return;
-    const problem = boneInverses[i] ? `ends in ${last.join(', ')}, not in 0, 0, 0, 1` : 'is not there';
-    throw new Error(
-      `${NAME}: the inverse bind matrix of bone "${bone?.name ?? i}" of SkinnedMesh "${name}" ${problem}; mend skeleton.boneInverses, ` +
-        'or call skeleton.calculateInverses() in the bind pose.',
-    );
-  });
+/** Skinning leaves out the last row of matrices. */
+function checkInverse({ name, skeleton: { bones, boneInverses } }: SkinnedMesh, bone: number): void {
+  const inverse = boneInverses[bone];
+  if (isAffine(inverse)) return;
+  const problem = inverse ? `ends in ${lastRow(inverse).join(', ')}, not in 0, 0, 0, 1` : 'is not there';
+  throw new Error(
+    `${NAME}: the inverse bind matrix of bone "${bones[bone]?.name ?? bone}" of SkinnedMesh "${name}" ${problem}; mend skeleton.boneInverses, ` +
+      'or call skeleton.calculateInverses() in the bind pose.',
+  );
 }
 
-/** Checks joints that have a weight. Those without may be any: three.js's shader multiplies them by zero. */
-function* checkSkinIndices({ name, geometry, skeleton }: SkinnedMesh): Steps<void> {
+const lastRow = ({ elements }: Matrix4): number[] => [3, 7, 11, 15].map((at) => elements[at]);
+
+/** Whether a matrix is there and ends in 0, 0, 0, 1. NaN passes: checks of poses name it. */
+const isAffine = (matrix: Matrix4 | undefined): boolean =>
+  matrix !== undefined &&
+  lastRow(matrix).every((value, k) => !(Math.abs((value ?? Infinity) - (k === 3 ? 1 : 0)) > ROUNDING));
+
+/**
+ * The bones that vertices follow with a weight. Those without may be any: three.js's shader multiplies them by zero.
+ *
+ * @throws If the skeleton does not have one of them.
+ */
+function* followedBones({ name, geometry, skeleton }: SkinnedMesh): Steps<Set<number>> {
   const { position, skinIndex, skinWeight } = geometry.attributes as BufferGeometry['attributes'];
   const bones = skeleton.bones.length;
   const width = Math.min(4, skinIndex.itemSize, skinWeight.itemSize);
+  const followed = new Set<number>();
   for (let vertex = 0; vertex < position.count; vertex++) {
     if (vertex % VERTICES === 0) yield 0;
     for (let i = 0; i < width; i++) {
       if (!(skinWeight.getComponent(vertex, i) > 0)) continue;
       const joint = skinIndex.getComponent(vertex, i);
-      if (Number.isInteger(joint) && joint >= 0 && joint < bones) continue;
-      throw new Error(
-        `${NAME}: vertex ${vertex} of SkinnedMesh "${name}" follows joint ${joint}, but its skeleton has ${bones} bones; ` +
-          'mend skinIndex, or set the weight to 0.',
-      );
+      if (!(Number.isInteger(joint) && joint >= 0 && joint < bones)) {
+        throw new Error(
+          `${NAME}: vertex ${vertex} of SkinnedMesh "${name}" follows joint ${joint}, but its skeleton has ${bones} bones; ` +
+            'mend skinIndex, or set the weight to 0.',
+        );
+      }
+      followed.add(joint);
     }
   }
+  return followed;
 }

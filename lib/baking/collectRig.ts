@@ -20,8 +20,8 @@ export interface CollectedRig {
   rig: Rig;
   /** The rig's parts again, with the meshes that they are in the scene. */
   parts: ScenePart[];
-  /** Whether meshes share morph targets, see `collectMorphs`. */
-  sharedMorphs: boolean;
+  /** Which parts are one mesh, where meshes share morph targets, see `CollectedMorphs.shared`. */
+  sharedMorphs: readonly number[] | null;
 }
 
 /** What to collect besides the meshes and their bones. */

@@ -109,7 +109,11 @@ function collect(
     }
   }
   // Its clips may move meshes apart that would share morph targets.
-  if (collected.sharedMorphs && morphs.length > 0 && morphs.length !== collected.rig.morphNames.length)
+  if (
+    collected.sharedMorphs !== null &&
+    morphs.length > 0 &&
+    morphs.length !== collected.rig.morphNames.length
+  )
     collected = collectRig(root, { ...options, shareMorphs: false });
   checkSameRig(collected.rig, jointNames, caller);
   return collected;

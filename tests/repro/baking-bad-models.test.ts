@@ -175,6 +175,21 @@ test('vertices that no triangle has need neither places nor weights', () => {
   warn.mockRestore();
 });
 
+test.each([
+  ['zero', (inverses: Matrix4[]) => inverses[0].elements.fill(0)],
+  ['no number', (inverses: Matrix4[]) => inverses[0].elements.fill(Number.NaN)],
+  ['not there', (inverses: Matrix4[]) => delete inverses[0]],
+])('bind matrices of bones that no vertex follows may be %s', (_, damage) => {
+  for (const encoding of ['tracks', 'matrix'] as const) {
+    const stick = createStick();
+    damage(stick.mesh.skeleton.boneInverses);
+    expect(farthest(stick, encoding, [0, 0.3, 1])).toBeLessThan(1e-6);
+    // Attachments may follow such a bone.
+    const crowd = SkinnedInstancedMesh.from(stick.root, stick.clips, 1, { encoding });
+    expect(crowd.getSkinningMatrixAt(0, 'Base', new Matrix4()).equals(new Matrix4())).toBe(true);
+  }
+});
+
 test('a root without size plays as others do', () => {
   const stick = createStick();
   stick.root.scale.set(0, 0, 0);

@@ -40,6 +40,10 @@ function createFace() {
   return { root, clips: [new AnimationClip('Grin', 1, tracks)] };
 }
 
+/** By how much each target moves each vertex. */
+const values = ({ geometry }: { geometry: BufferGeometry }) =>
+  (geometry.morphAttributes.position ?? []).map(({ array }) => Array.from(array));
+
 test('proportions by name are for all meshes that have the target', () => {
   const { root } = createFace();
   const crowd = SkinnedInstancedMesh.from(root, [], 2);
@@ -56,10 +60,8 @@ test('each mesh of a level has its own targets', () => {
   const { root, clips } = createFace();
   const crowd = SkinnedInstancedMesh.from(root, clips, 1);
   const level = crowd.addLevel(root, 10);
-  const values = ({ geometry }: { geometry: BufferGeometry }) =>
-    (geometry.morphAttributes.position ?? []).map(({ array }) => Array.from(array));
   expect(values(crowd)).toHaveLength(4);
-  expect(values(level as unknown as Mesh)).toEqual(values(crowd));
+  expect(values(level)).toEqual(values(crowd));
 });
 
 /** An avatar whose four meshes have 70 targets each, of the same names, and a clip that moves some of each mesh. */
@@ -100,7 +102,7 @@ test.each([
     for (const options of [{ encoding }, { boneTexture }]) {
       const crowd = SkinnedInstancedMesh.from(root, clips, 1, options);
       expect(crowd.geometry.morphAttributes.position).toHaveLength(count);
-      expect(crowd.addLevel(root, 10).geometry.morphAttributes.position).toHaveLength(count);
+      expect(values(crowd.addLevel(root, 10))).toEqual(values(crowd));
       crowd.updateMatrixWorld(true);
       const shown = new Vector3();
       for (const time of [0, 0.25, 0.5, 1]) {
@@ -113,6 +115,33 @@ test.each([
   }
   const still = SkinnedInstancedMesh.from(root, [], 1);
   expect(still.geometry.morphAttributes.position).toHaveLength(70);
+});
+
+test('a clip may move one of the primitives of a glTF mesh, which share their targets in any case', () => {
+  for (const [moved, count] of [
+    [['Head', 'Teeth', 'EyeLeft', 'EyeRight'], 70],
+    [['Head_1', 'Teeth', 'EyeLeft', 'EyeRight'], 70],
+    [['Head', 'Head_1', 'Teeth', 'EyeLeft', 'EyeRight'], 70],
+    [['Head_1', 'Teeth', 'EyeLeft'], 280],
+  ] as const) {
+    const { root, clips } = createAvatar([1, 1, 1, 1]);
+    const head = root.children[0] as Mesh;
+    const primitive = head.clone();
+    primitive.name = 'Head_1';
+    head.userData = {};
+    primitive.userData = {};
+    root.remove(head).add(new Group().add(head, primitive));
+    const [track] = clips[0].tracks;
+    const clip = new AnimationClip('Talk', 1);
+    clip.tracks = moved.map((name) => {
+      const own = track.clone();
+      own.name = track.name.replace('Head', name);
+      return own;
+    });
+    const crowd = SkinnedInstancedMesh.from(root, [clip], 1);
+    expect(crowd.boneTexture.morphNames).toHaveLength(count);
+    expect(values(crowd)).toHaveLength(count);
+  }
 });
 
 test('targets without names, or of other influences, stay several', () => {
