@@ -1,4 +1,4 @@
-import { type ArrayCamera, type Camera, Matrix4, type Object3D, Vector4 } from 'three';
+import { type ArrayCamera, type Camera, Matrix4, type Object3D } from 'three';
 import { bool, If, uniform } from 'three/tsl';
 import type { Node, WebGPURenderer } from 'three/webgpu';
 import { warnOnce } from '../../../utils/warnOnce.js';
@@ -6,21 +6,21 @@ import type { CameraOcclusion } from '../views/CameraOcclusion.js';
 import { DepthPyramid } from './DepthPyramid.js';
 import { hiddenSphere } from './hiddenSphere.js';
 import { OccluderPass } from './OccluderPass.js';
+import { ScreenRows } from './ScreenRows.js';
 
 /** What is hidden by occluders from the cameras of one renderer. */
 export class OccluderDepth implements CameraOcclusion {
   private readonly pass: OccluderPass;
   private readonly pyramid: DepthPyramid;
   private readonly isActive = uniform(0, 'int');
-  private readonly rows = [0, 1, 2, 3].map(() => uniform(new Vector4()));
-  private readonly width = uniform(1);
-  private readonly height = uniform(1);
+  private readonly screen = new ScreenRows();
   /** Of what was rendered last. */
   private camera: Camera | null = null;
   private frame = -1;
   private readonly view = new Matrix4();
   private readonly projection = new Matrix4();
   private version = 0;
+  private isRendering = false;
   private readonly sign: number;
 
   constructor(
@@ -33,44 +33,47 @@ export class OccluderDepth implements CameraOcclusion {
   }
 
   prepare(camera: Camera): number {
-    const { renderer, pass, pyramid } = this;
-    if (!this.isOf(camera)) return 0;
+    const { renderer, pass, screen } = this;
+    // An occluder's hook may render another picture, as of a mirror: what is being rendered cannot be asked for it.
+    if (this.isRendering || !this.isOf(camera)) return 0;
     const { frame } = renderer.info;
     const resized = pass.resize();
     const same =
       !resized &&
       this.camera === camera &&
       this.frame === frame &&
-      this.width.value === pass.width &&
-      this.height.value === pass.height &&
+      screen.width.value === pass.width &&
+      screen.height.value === pass.height &&
       this.view.equals(camera.matrixWorldInverse) &&
       this.projection.equals(camera.projectionMatrix);
     if (same) return this.version;
-    this.camera = camera;
-    this.frame = frame;
+    // Until all of it is done nothing is known: a hook may throw.
+    this.camera = null;
     this.view.copy(camera.matrixWorldInverse);
     this.projection.copy(camera.projectionMatrix);
-    this.width.value = pass.width;
-    this.height.value = pass.height;
-    pass.render(camera);
-    renderer.compute(pyramid.prepare(pass.width, pass.height));
+    screen.width.value = pass.width;
+    screen.height.value = pass.height;
+    this.isRendering = true;
+    try {
+      pass.render(camera);
+      renderer.compute(this.pyramid.prepare(pass.width, pass.height));
+    } finally {
+      this.isRendering = false;
+    }
+    this.camera = camera;
+    this.frame = frame;
     return ++this.version;
   }
 
-  use(version: number, { elements }: Matrix4): void {
+  use(version: number, clip: Matrix4, matrixWorld: Matrix4): void {
     this.isActive.value = version > 0 ? 1 : 0;
-    this.rows.forEach(({ value }, i) => {
-      value.set(elements[i], elements[i + 4], elements[i + 8], elements[i + 12]);
-    });
-    this.rows[2].value.multiplyScalar(this.sign);
+    if (version > 0) this.screen.set(clip, this.sign, this.view, matrixWorld);
   }
 
   hides(sphere: Node<'vec4'>): Node<'bool'> {
     const hidden = bool(false).toVar();
     If(this.isActive.notEqual(0), () => {
-      const [x, y, z, w] = this.rows;
-      const { width, height } = this;
-      hidden.assign(hiddenSphere(this.pyramid, { x, y, z, w, width, height }, sphere));
+      hidden.assign(hiddenSphere(this.pyramid, this.screen, sphere));
     });
     return hidden;
   }

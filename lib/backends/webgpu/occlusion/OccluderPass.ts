@@ -1,4 +1,4 @@
-import { type Camera, type Material, type Object3D, RedFormat, type Scene, type Side, Vector4 } from 'three';
+import { type Camera, type Material, type Object3D, RedFormat, Scene, type Side, Vector4 } from 'three';
 import { vec4 } from 'three/tsl';
 import {
   DepthTexture,
@@ -11,10 +11,12 @@ import {
 import type { DrawnMaterial } from '../../../../shaders/tsl.js';
 import { isCrowd } from '../../DrawnCrowd.js';
 import { hidesBehind } from './hidesBehind.js';
+import { OccluderCameras } from './OccluderCameras.js';
 
 const _viewport = /*@__PURE__*/ new Vector4();
 
 type RendererState = Parameters<typeof RendererUtils.resetRendererState>[1];
+type DrawObject = NonNullable<Parameters<WebGPURenderer['setRenderObjectFunction']>[0]>;
 
 /** Renders how far away the nearest occluder is in each pixel of a picture: a pass of its own, before that of the picture. */
 export class OccluderPass {
@@ -22,6 +24,12 @@ export class OccluderPass {
   width = 0;
   height = 0;
   private readonly target: RenderTarget;
+  /**
+   * The occluders alone. Were one of the user's scenes rendered within itself, its list of what is drawn would be overwritten,
+   * and its background, override material and hooks would take part.
+   */
+  private readonly scene = new Scene();
+  private readonly cameras = new OccluderCameras();
   /** Which draws depth alone, for each side. */
   private readonly materials = new Map<Side, MeshBasicNodeMaterial>();
   private state = {} as RendererState;
@@ -34,6 +42,9 @@ export class OccluderPass {
     this.target = new RenderTarget(1, 1, { format: RedFormat, generateMipmaps: false, samples: 0 });
     // As exact as any buffer that the picture may have.
     this.target.depthTexture = new DepthTexture(1, 1, FloatType);
+    this.scene.matrixWorldAutoUpdate = false;
+    // Not by `add`, which would take them out of the scene that they stand in.
+    this.scene.children.push(occluders);
   }
 
   get depth(): DepthTexture {
@@ -55,22 +66,31 @@ export class OccluderPass {
     return grows;
   }
 
+  /** Leaves the renderer as it was, also where a hook of an occluder throws. */
   render(camera: Camera): void {
-    const { renderer, occluders, target } = this;
-    const scene = occluders as Scene;
+    const { renderer, occluders } = this;
+    // Kept here, since not every version of three.js has all of these in the state that it saves.
+    const { autoClear, autoClearColor, autoClearDepth, autoClearStencil, opaque, transparent } = renderer;
     this.state = RendererUtils.resetRendererState(renderer, this.state);
-    const { matrixWorldAutoUpdate } = occluders;
-    // Those in a scene were brought up to date with it.
-    occluders.matrixWorldAutoUpdate = matrixWorldAutoUpdate && occluders.parent === null;
-    renderer.transparent = false;
-    renderer.setRenderObjectFunction((object, scene, camera, geometry, material, group, ...rest) => {
-      if (isCrowd(object) || !hidesBehind(object, material as DrawnMaterial)) return;
-      renderer.renderObject(object, scene, camera, geometry, this.materialFor(material), group, ...rest);
-    });
-    renderer.setRenderTarget(target);
-    renderer.render(scene, camera);
-    occluders.matrixWorldAutoUpdate = matrixWorldAutoUpdate;
-    RendererUtils.restoreRendererState(renderer, this.state);
+    try {
+      renderer.autoClear = renderer.autoClearColor = true;
+      renderer.autoClearDepth = renderer.autoClearStencil = true;
+      renderer.opaque = true;
+      renderer.transparent = false;
+      // Those in a scene were brought up to date with it.
+      if (occluders.parent === null && occluders.matrixWorldAutoUpdate) occluders.updateMatrixWorld();
+      renderer.setRenderObjectFunction(this.draw);
+      renderer.setRenderTarget(this.target);
+      renderer.render(this.scene, this.cameras.of(camera));
+    } finally {
+      RendererUtils.restoreRendererState(renderer, this.state);
+      renderer.autoClear = autoClear;
+      renderer.autoClearColor = autoClearColor;
+      renderer.autoClearDepth = autoClearDepth;
+      renderer.autoClearStencil = autoClearStencil;
+      renderer.opaque = opaque;
+      renderer.transparent = transparent;
+    }
   }
 
   dispose(): void {
@@ -78,11 +98,29 @@ export class OccluderPass {
     for (const material of this.materials.values()) material.dispose();
   }
 
+  /** Made once: it is called for each occluder in each pass. */
+  private readonly draw: DrawObject = (
+    object,
+    scene,
+    camera,
+    geometry,
+    material,
+    group,
+    lights,
+    clip,
+    pass,
+  ) => {
+    if (isCrowd(object) || !hidesBehind(object, material as DrawnMaterial)) return;
+    const depth = this.materialFor(material);
+    this.renderer.renderObject(object, scene, camera, geometry, depth, group, lights, clip, pass);
+  };
+
   private materialFor({ side }: Material): MeshBasicNodeMaterial {
     let material = this.materials.get(side);
     if (material === undefined) {
       material = new MeshBasicNodeMaterial({ side, colorWrite: false, fog: false });
       material.fragmentNode = vec4(0);
+      material.lights = material.allowOverride = false;
       this.materials.set(side, material);
     }
     return material;

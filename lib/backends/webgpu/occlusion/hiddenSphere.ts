@@ -1,4 +1,4 @@
-import { bool, cross, dot, float, If, int, max, min, sqrt, vec2 } from 'three/tsl';
+import { bool, cross, dot, float, If, int, length, max, min, sqrt, vec2 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { While } from '../../../../shaders/tsl.js';
 import { type DepthPyramid, FINEST, LEVELS } from './DepthPyramid.js';
@@ -10,14 +10,23 @@ const MANY = 8;
 /** What depth is uncertain by: of itself, and a step of a depth buffer of 24 bits. */
 const ROUNDING = 2e-6;
 const STEP = 1.2e-7;
+/**
+ * By how much places are uncertain, as a share of their distance from the origin: some steps of a number of 32 bits. It is so of the
+ * sphere here, and of what is drawn in the end.
+ */
+export const DRIFT = 1e-6;
 
 /** Where the camera looks, in the crowd's space: four rows of a matrix, and the pixels of its picture. */
 export interface ScreenNodes {
   readonly x: Node<'vec4'>;
   readonly y: Node<'vec4'>;
-  /** Such that greater numbers are farther away. */
+  /** Without a multiple of `w`, see `base`, and such that greater numbers are farther away. */
   readonly z: Node<'vec4'>;
   readonly w: Node<'vec4'>;
+  /** What to add to z / w for depth. */
+  readonly base: Node<'float'>;
+  /** By how much places are uncertain for being far from the crowd's origin, or that of the world. */
+  readonly slack: Node<'float'>;
   readonly width: Node<'float'>;
   readonly height: Node<'float'>;
 }
@@ -33,7 +42,8 @@ export function hiddenSphere(pyramid: DepthPyramid, screen: ScreenNodes, sphere:
   const center = sphere.xyz;
   const at = (row: Node<'vec4'>) => dot(row.xyz, center).add(row.w);
   const w = at(screen.w).toVar();
-  const reach = sphere.w.mul(sphere.w).toVar();
+  const radius = sphere.w.add(screen.slack).add(length(center).mul(DRIFT)).toVar();
+  const reach = radius.mul(radius).toVar();
   const scale = w
     .mul(w)
     .sub(reach.mul(dot(screen.w.xyz, screen.w.xyz)))
@@ -50,7 +60,7 @@ export function hiddenSphere(pyramid: DepthPyramid, screen: ScreenNodes, sphere:
       const half = sqrt(max(square, 0)).toVar();
       return vec2(middle.sub(half), middle.add(half)).div(scale).toVar();
     };
-    const nearest = range(screen.z).x.toVar();
+    const nearest = range(screen.z).x.add(screen.base).toVar();
     const across = range(screen.x).mul(0.5).add(0.5).mul(screen.width).toVar();
     const down = range(screen.y).mul(-0.5).add(0.5).mul(screen.height).toVar();
     const pixel = (value: Node<'float'>, size: Node<'float'>) =>

@@ -4,7 +4,8 @@ import type { Node } from 'three/webgpu';
 /** What is hidden from the cameras of a renderer by something else than the crowd. */
 export interface CameraOcclusion {
   /**
-   * Finds out what hides something from a camera, unless that has been done in this frame. It may render.
+   * Finds out what hides something from a camera, unless that has been done in this frame. It may render, and so call hooks of the
+   * user's, which may change anything, and render pictures for which it is asked anew.
    *
    * @returns Grows whenever something else may be hidden; 0 if nothing is.
    */
@@ -14,8 +15,9 @@ export interface CameraOcclusion {
    *
    * @param version What `prepare` returned; 0 if nothing is hidden.
    * @param clip From the crowd's space into what the camera shows.
+   * @param matrixWorld That of the crowd.
    */
-  use(version: number, clip: Matrix4): void;
+  use(version: number, clip: Matrix4, matrixWorld: Matrix4): void;
   /** Whether a sphere in the crowd's space is hidden. Builds on the current stack. */
   hides(sphere: Node<'vec4'>): Node<'bool'>;
 }

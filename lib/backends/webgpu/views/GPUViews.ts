@@ -26,7 +26,6 @@ const _clips: readonly Matrix4[] = /*@__PURE__*/ Array.from({ length: MAX_FRUSTU
 const _frustum = /*@__PURE__*/ new Frustum();
 const _box = /*@__PURE__*/ new Box3();
 const _numbers: number[] = [];
-const _steps: ComputeNode[] = [];
 const NO_MEMBERS: readonly [number, number] = [0, 0];
 
 /**
@@ -47,6 +46,8 @@ export class GPUViews {
   private levels = 1;
   private fades = false;
   private frame = -1;
+  /** What is computed at once; kept here only so that no array is made for it. */
+  private readonly computed: ComputeNode[] = [];
   private readonly rates = {
     states: null as StorageBufferAttribute | null,
     poseRates: new Float32Array(LEVEL_CODES),
@@ -69,6 +70,10 @@ export class GPUViews {
     group: { start: number; count: number } | null,
     pass: NodePosePass | null,
   ): void {
+    const viewer = viewerOf(this.renderer, camera);
+    // First of all: it may render, and hooks called then may render this crowd, or change how much room or which levels it has.
+    const hidden = this.hiddenFrom(crowd, camera, viewer);
+    const { occlusion } = this;
     const { frame } = this.renderer.info;
     const { levels } = crowd.views;
     if (frame !== this.frame) this.beginFrame(frame, levels);
@@ -85,10 +90,6 @@ export class GPUViews {
     const end = level === -1 ? 0 : crowd.count;
     slot.places.set(crowd, table.place(crowd.geometry, material, group, listAt(levels, level), end));
 
-    const viewer = viewerOf(this.renderer, camera);
-    const occlusion = this.occlusionOf(crowd);
-    // It renders, and what is rendered may have hooks that render this crowd: nothing is kept yet that they could change.
-    const hidden = occlusion !== null && viewer === camera ? occlusion.prepare(camera) : 0;
     const frustums = this.clip(crowd, camera);
     const { center, radius } = this.sphere;
     const { x, y, z } = center;
@@ -115,18 +116,19 @@ export class GPUViews {
     if (!slot.remember(_clips, frustums, _numbers)) {
       if (buffers.drawCapacity < table.capacity) this.retired.push(buffers.growDraws(table.capacity));
       this.steps ??= new ViewSteps(instances, table, buffers, state?.states ?? null, occlusion);
-      occlusion?.use(frustums === 1 ? hidden : 0, _clips[0]);
+      occlusion?.use(frustums === 1 ? hidden : 0, _clips[0], crowd.matrixWorld);
       this.setPlanes(camera, frustums);
       if (state !== null) this.steps.setLevels(levels, state, viewer !== camera);
       slot.version++;
-      stepCount = addSteps(this.steps.prepare(buffers, count, frustums, this.sphere, members), 0);
+      stepCount = this.addSteps(this.steps.prepare(buffers, count, frustums, this.sphere, members), 0);
     }
     const rates = this.ratesOf(levels, state?.states ?? null, viewer !== camera);
     const poses = pass?.prepareSeen(this.renderer, count, slot, rates) ?? null;
-    if (poses !== null) stepCount = addSteps(poses, stepCount);
+    if (poses !== null) stepCount = this.addSteps(poses, stepCount);
     if (stepCount === 0) return;
-    if (_steps.length !== stepCount) _steps.length = stepCount;
-    this.renderer.compute(_steps);
+    const { computed } = this;
+    if (computed.length !== stepCount) computed.length = stepCount;
+    this.renderer.compute(computed);
   }
 
   /** Where instances stand: columns of matrices, four vectors an instance. */
@@ -157,6 +159,7 @@ export class GPUViews {
   dispose(): void {
     this.clear();
     this.tidy();
+    this.computed.length = 0;
     this.instances.dispose();
     this.states.dispose();
     this.table.dispose();
@@ -208,6 +211,21 @@ export class GPUViews {
       this.occlusion = occlusion;
     }
     return occlusion;
+  }
+
+  /** What is hidden from a camera: see `CameraOcclusion.prepare`; 0 in shadow maps, which show what others cast. */
+  private hiddenFrom(crowd: DrawnCrowd, camera: Camera, viewer: Camera): number {
+    const occlusion = this.occlusionOf(crowd);
+    if (occlusion === null || viewer !== camera) return 0;
+    const hidden = occlusion.prepare(camera);
+    // A hook may have given the crowd another.
+    return this.occlusionOf(crowd) === occlusion ? hidden : 0;
+  }
+
+  /** Puts steps among those that are computed next, behind the first `count`. Returns how many there are then. */
+  private addSteps(steps: readonly ComputeNode[], count: number): number {
+    for (let i = 0; i < steps.length; i++) this.computed[count + i] = steps[i];
+    return count + steps.length;
   }
 
   private clear(): void {
@@ -265,12 +283,6 @@ export class GPUViews {
       }
     }
   }
-}
-
-/** Puts steps among those that are computed next, behind the first `count`. Returns how many there are then. */
-function addSteps(steps: readonly ComputeNode[], count: number): number {
-  for (let i = 0; i < steps.length; i++) _steps[count + i] = steps[i];
-  return count + steps.length;
 }
 
 /** The list that a mesh draws: that of its level of detail, or of all. */
