@@ -69,11 +69,7 @@ const numbered = /*@__PURE__*/ new WeakMap<object, string>();
 
 /** What is drawn in the place of several materials, white: their colours are in the vertices. */
 export function standInFor(members: readonly Constants[]): Constants {
-  const { userData } = members[0];
-  // `copy` writes userData as JSON, which fails where these refer to something that refers to them.
-  const source = Object.create(members[0], { userData: { value: {} } }) as Constants;
-  const material = members[0].clone.call(source) as Constants;
-  material.userData = { ...userData };
+  const material = cloneOf(members[0]);
   material.name = members.map(({ name }) => name).join('+');
   material.vertexColors = true;
   material.color?.set(0xffffff);
@@ -83,6 +79,23 @@ export function standInFor(members: readonly Constants[]): Constants {
     if (!(name in material) && !isOwn) fieldsOf(material)[name] = value;
   }
   return material;
+}
+
+/** A clone; where `userData` cannot be written as JSON, as `copy` does, with what it holds shared: it may refer to itself. */
+function cloneOf(material: Constants): Constants {
+  try {
+    return material.clone();
+  } catch {
+    const { userData } = material;
+    try {
+      material.userData = {};
+      const clone = material.clone();
+      clone.userData = { ...userData };
+      return clone;
+    } finally {
+      material.userData = userData;
+    }
+  }
 }
 
 /** What a material emits, as numbers. */

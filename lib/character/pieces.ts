@@ -148,5 +148,5 @@ function runsOf({ geometry, material }: ScenePart): Run[] {
 
   return groups
     .map(({ start, count, materialIndex }) => runOf(start, start + count, material[materialIndex ?? 0]))
-    .filter((run) => run.material !== undefined && run.count > 0);
+    .filter((run) => run.material && run.count > 0);
 }

@@ -111,6 +111,43 @@ test('nodes that plain materials have go along, and methods of the user keep the
   expect(groups([own, other])).toEqual([]);
 });
 
+test('materials of a class of the user with private fields are merged', () => {
+  class Mine extends MeshStandardMaterial {
+    #gloss = 1;
+    override copy(source: this): this {
+      super.copy(source);
+      this.#gloss = source.#gloss;
+      return this;
+    }
+    get gloss(): number {
+      return this.#gloss;
+    }
+    set gloss(value: number) {
+      this.#gloss = value;
+    }
+  }
+  const materials = [new Mine({ color: 1 }), new Mine({ color: 2 })];
+  for (const material of materials) material.gloss = 7;
+  const { shares } = mergeMaterials(materials, true, ALL);
+  expect(shares.get(materials[1])?.material).toMatchObject({ gloss: 7, vertexColors: true });
+
+  const owner: Record<string, unknown> = {};
+  owner.self = owner;
+  const { userData } = Object.assign(materials[0], { userData: { owner } });
+  const merged = mergeMaterials(materials, true, ALL).shares.get(materials[1])?.material;
+  expect(merged).toMatchObject({ gloss: 7, userData: { owner } });
+  expect(materials[0].userData).toBe(userData);
+});
+
+test('what is changed in the userData of a merged material is not changed in that of its source', () => {
+  const materials = [surface({ color: 1 }), surface({ color: 2 })];
+  for (const material of materials) material.userData = { health: { points: 3 } };
+  const [{ userData }] = mergeMaterials(materials, true, ALL).owned as Material[];
+  expect(userData).toEqual({ health: { points: 3 } });
+  userData.health.points = 0;
+  expect(materials[0].userData.health.points).toBe(3);
+});
+
 test('what refers to itself on a material neither keeps others from merging nor is written as JSON', () => {
   const owner: Record<string, unknown> = { name: 'the game', big: 1n };
   owner.self = owner;

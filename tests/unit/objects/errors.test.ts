@@ -125,3 +125,15 @@ test('rigid meshes under animated bones come along', () => {
   const crowd = SkinnedInstancedMesh.from(root, clips, 1);
   expect(crowd.geometry.getAttribute('position').count).toBe(27);
 });
+
+test.each([null, undefined])(
+  'groups whose material is %s draw nothing beside another mesh, as in three.js',
+  (nothing) => {
+    const { root, mesh, bones, clips } = createStick();
+    mesh.geometry.addGroup(0, 3, 0);
+    mesh.geometry.addGroup(0, 3, 1);
+    Object.assign(mesh, { material: [mesh.material, nothing] });
+    bones[1].add(new Mesh(new BoxGeometry(), new MeshBasicMaterial()));
+    expect(SkinnedInstancedMesh.from(root, clips, 1).geometry.index?.count).toBe(3 + 36);
+  },
+);
