@@ -43,8 +43,14 @@ export function checkPalette(palette: Palette = 'exact'): Palette {
 
 /** @throws If it is neither a material, nor an array of some, nor null, which draws nothing. */
 export function checkMaterial(material: Material | Material[] | null, caller: string): void {
-  if (material === null || [material].flat().every((one) => one?.isMaterial)) return;
-  throw new Error(`${caller}: ${describe(material)} is no material; pass a Material, or one for each group.`);
+  if (material === null) return;
+  const all = [material].flat();
+  const wrong = all.findIndex((one) => !one?.isMaterial);
+  if (wrong < 0) return;
+  const place = Array.isArray(material) ? ` at [${wrong}]` : '';
+  throw new Error(
+    `${caller}: ${describe(all[wrong])}${place} is no material; pass a Material, or one for each group.`,
+  );
 }
 
 /** @throws If shaders have no variant for so many joints a vertex. */

@@ -54,7 +54,8 @@ export function guardProperties(mesh: GuardedMesh): void {
       enumerable: true,
       get: () => material,
       set: (value: Material | Material[]) => {
-        checkMaterial(value, `${NAME}.material`);
+        // Programs take it away after dispose() with null, or undefined.
+        checkMaterial(value ?? null, `${NAME}.material`);
         mesh.leaveMaterials();
         material = value;
         mesh.prepareDraw();

@@ -1,4 +1,4 @@
-import { type Material, MeshBasicMaterial } from 'three';
+import { BoxGeometry, type Material, MeshBasicMaterial } from 'three';
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
 import { BoneTexture, SkinnedInstancedMesh } from '../../support/library.js';
@@ -46,4 +46,18 @@ test('materials that others took the place of forget the crowd, unless they come
   expect(codesOf(one)).toBe(codes);
   crowd.dispose();
   expect([codesOf(one), codesOf(other)]).toEqual(['', '']);
+});
+
+test('materials are taken away after dispose(), with null or undefined', () => {
+  for (const nothing of [null, undefined]) {
+    const { root, clips } = createStick();
+    const crowd = SkinnedInstancedMesh.from(root, clips, 1);
+    crowd.attachToJoint('Tip', new BoxGeometry(), new MeshBasicMaterial());
+    const meshes = [crowd.attachments[0], crowd];
+    crowd.dispose();
+    for (const mesh of meshes) {
+      Object.assign(mesh, { material: nothing });
+      expect(mesh.material).toBe(nothing);
+    }
+  }
 });
