@@ -18,7 +18,7 @@ export class InstanceMorphs implements InstanceData, MorphRange {
   /** Goes up when one of these changes. */
   reachVersion = 0;
 
-  constructor(private readonly mesh: InstancedMesh) {}
+  constructor(private readonly mesh: InstancedMesh & { readonly clipsMorph: boolean }) {}
 
   /**
    * Makes sure that an object's influences can be set on an instance, and that there is a texture for them.
@@ -91,8 +91,10 @@ export class InstanceMorphs implements InstanceData, MorphRange {
     const { least, most } = this;
     if (most.length !== shared.length) {
       least.length = most.length = 0;
-      least.push(...shared);
-      most.push(...shared);
+      // Boxes hold influences from 0 to 1 anyway. What clips add to the shared ones comes on top, which boxes hold tightly at first.
+      const { clipsMorph } = this.mesh;
+      least.push(...shared.map((influence) => (clipsMorph || influence < 0 ? influence : 0)));
+      most.push(...shared.map((influence) => (clipsMorph || influence > 1 ? influence : 1)));
       this.reachVersion++;
     }
     for (let target = 0; target < shared.length; target++) this.growBy(target, shared[target]);

@@ -1,5 +1,5 @@
-import { Box3, Matrix4, Sphere, Vector3 } from 'three';
-import { expect, test } from 'vitest';
+import { AnimationClip, Box3, Matrix4, Sphere, Vector3 } from 'three';
+import { expect, test, vi } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
 import { BoneTexture, SkinnedInstancedMesh } from '../../support/library.js';
 import { random } from '../../support/random.js';
@@ -120,3 +120,22 @@ test.each(['tracks', 'matrix'] as const)(
     expect(crowd.bounds.ofPoses()).toBe(held);
   },
 );
+
+test('an influence from 0 to 1 computes no bounds anew, and frames of clips are read for them once', () => {
+  const { root, mesh, clips } = createMorphingStick();
+  const still = clips.map((clip) => new AnimationClip(clip.name, clip.duration, [clip.tracks[0]]));
+  const crowd = SkinnedInstancedMesh.from(root, still, 1);
+  const bounds = crowd.bounds.ofPoses();
+  (mesh.morphTargetInfluences as number[])[0] = 0.5;
+  crowd.setMorphAt(0, mesh);
+  expect(crowd.bounds.ofPoses()).toBe(bounds);
+
+  const morphed = SkinnedInstancedMesh.from(root, clips, 1);
+  // What clips add comes on top of what all have: boxes hold it tightly.
+  expect(morphed.bounds.ofPoses().max.y).toBeCloseTo(3, 4);
+  const read = vi.spyOn(morphed.boneTexture, 'readMorphs');
+  (mesh.morphTargetInfluences as number[])[0] = 3;
+  morphed.setMorphAt(0, mesh);
+  expect(morphed.bounds.ofPoses().max.y).toBeGreaterThan(8);
+  expect(read).not.toHaveBeenCalled();
+});
