@@ -1,6 +1,7 @@
 import { Color, type Object3D, type Skeleton, type Vector3 } from 'three';
 import type { LookAtOptions } from '../crowd/editJoints.js';
 import type { UniformValue } from '../instances/uniformTypes.js';
+import { describe } from '../utils/describe.js';
 import { AnimatedInstance } from './AnimatedInstance.js';
 import { copyLooks } from './copyLooks.js';
 import { ObservedColor } from './ObservedColor.js';
@@ -121,6 +122,11 @@ export abstract class DressedInstance extends AnimatedInstance {
    * influences. What it plays, joints that were moved by hand and listeners stay as they are.
    */
   override copy(source: this, recursive?: boolean): this {
+    if (!source?.isObject3D) {
+      throw new Error(
+        `SkinnedInstance.copy: ${describe(source)} is no instance; pass what crowd.createInstance() returned.`,
+      );
+    }
     super.copy(source, recursive);
     if (source.crowd === this.crowd && source !== this) {
       this.home.objects.looks.flush();

@@ -231,9 +231,9 @@ export abstract class CharacterMesh extends ShadedMesh {
     material?: Material | Material[],
     offset?: Matrix4,
   ): this | CharacterMesh {
-    if (typeof joint === 'object') return super.attach(joint);
+    if ((joint as Object3D | null)?.isObject3D) return super.attach(joint as Object3D);
     warnOnce(`${NAME}.attach with a joint is now called attachToJoint.`);
-    return this.attachToJoint(joint, geometry as BufferGeometry, material as Material, offset);
+    return this.attachToJoint(joint as string, geometry as BufferGeometry, material as Material, offset);
   }
 
   /** Box around every pose that any instance may take, at the place where it stands. */

@@ -5,6 +5,7 @@ import { jointsOf } from '../character/crowdSkin.js';
 import { Crowd } from '../crowd/Crowd.js';
 import type { CrowdMotions } from '../motion/CrowdMotions.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
+import { checkAreOptions } from '../utils/checkOptions.js';
 import { describe } from '../utils/describe.js';
 import { MAX_LEVELS } from '../views/LevelTable.js';
 import { AttachmentLevel } from './AttachmentLevel.js';
@@ -120,9 +121,12 @@ export class JointAttachment extends CharacterMesh {
   addLevel(
     geometry: BufferGeometry | null,
     from: number,
-    { material = this.material, castShadow, receiveShadow }: AttachmentLevelOptions = {},
+    options: AttachmentLevelOptions = {},
   ): AttachmentLevel | null {
     const caller = `${NAME}.addLevel`;
+    checkAreOptions(options, caller);
+    const { material = this.material, castShadow, receiveShadow } = options;
+    checkMaterial(material, caller);
     if (!(Number.isInteger(from) && from >= 1 && from < MAX_LEVELS)) {
       throw new Error(`${caller}: ${from} is no level of the crowd; use 1 to ${MAX_LEVELS - 1}.`);
     }
@@ -137,8 +141,8 @@ export class JointAttachment extends CharacterMesh {
     }
     const { boneTexture, socket, interpolate } = this;
     const bound = bindToJoint(geometry, socket, this.offset);
-    const options = { interpolate, influences: 1 } as const;
-    const level = new AttachmentLevel(bound, material, new Crowd(boneTexture, 0), options, from);
+    const drawn = { interpolate, influences: 1 } as const;
+    const level = new AttachmentLevel(bound, material, new Crowd(boneTexture, 0), drawn, from);
     bound.dispose();
     level.name = this.name;
     level.castShadow = castShadow ?? this.castShadow;

@@ -1,7 +1,9 @@
 import { describe } from './describe.js';
 
 /** For each option what it has to be, as a test and in words. */
-export type OptionChecks = Record<string, readonly [holds: (value: unknown) => boolean, wanted: string]>;
+export type OptionChecks = Record<string, OptionCheck>;
+
+type OptionCheck = readonly [holds: (value: unknown) => boolean, wanted: string];
 
 /**
  * Throws unless options are as they have to be. What is undefined was not given.
@@ -11,11 +13,15 @@ export type OptionChecks = Record<string, readonly [holds: (value: unknown) => b
  */
 export function checkOptions(options: unknown, checks: OptionChecks, caller: string, prefix = ''): void {
   checkAreOptions(options, caller, prefix === '' ? undefined : prefix.slice(0, -1));
-  for (const [name, [holds, wanted]] of Object.entries(checks)) {
+  for (const name of Object.keys(checks)) {
     const value = (options as Record<string, unknown>)[name];
-    if (value === undefined || holds(value)) continue;
-    throw new Error(`${caller}: ${prefix}${name} is ${describe(value)}; use ${wanted}.`);
+    if (value !== undefined) checkOption(value, checks[name], `${caller}: ${prefix}${name}`);
   }
+}
+
+/** @throws If one option is not what it has to be. */
+export function checkOption(value: unknown, [holds, wanted]: OptionCheck, caller: string): void {
+  if (!holds(value)) throw new Error(`${caller} is ${describe(value)}; use ${wanted}.`);
 }
 
 /** @throws If options are none: null, or a number that was meant for one of them. */

@@ -102,7 +102,9 @@ export function encodeVertices(data: Readonly<VertexTextureData>): EncodedVertic
  * @param maxTextureSize Largest width and height of the texture. Devices take at least 2,048, nearly all 4,096.
  * @throws If something does not fit; the message names the field.
  */
-export function decodeVertices({ json, views }: EncodedVertices, maxTextureSize: number): VertexTextureData {
+export function decodeVertices(encoded: EncodedVertices, maxTextureSize: number): VertexTextureData {
+  checkThat(encoded !== null && typeof encoded === 'object', 'encoded', encoded, 'what encode() returns');
+  const { json, views } = encoded;
   checkThat(json !== null && typeof json === 'object', 'json', json, 'an object');
   const { version, precision, normals, frameCount, storedCount } = json;
   checkThat(

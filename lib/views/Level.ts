@@ -1,6 +1,5 @@
 import type { Object3D } from 'three';
-import { isBoolean, isPositive, isWithin, type OptionChecks } from '../utils/checkOptions.js';
-import { describe } from '../utils/describe.js';
+import { checkOption, isBoolean, isPositive, isWithin, type OptionChecks } from '../utils/checkOptions.js';
 
 /** A level of detail of a crowd, as `LOD.levels` has them. The numbers may be changed at any time; wrong ones are errors. */
 export interface Level {
@@ -40,15 +39,17 @@ export const LEVEL_CHECKS: OptionChecks = {
 export function guardedLevel(level: Level): Level {
   const values: Record<string, unknown> = { ...level };
   const guarded = { object: level.object };
-  for (const [name, [holds, wanted]] of Object.entries(LEVEL_CHECKS)) {
+  for (const name of Object.keys(LEVEL_CHECKS)) {
     Object.defineProperty(guarded, name, {
       enumerable: true,
       get: () => values[name],
       set(value: unknown) {
-        const caller = `SkinnedInstancedMesh.levels: ${name} is ${describe(value)}`;
-        if (!holds(value)) throw new Error(`${caller}; use ${wanted}.`);
+        const caller = `SkinnedInstancedMesh.levels: ${name}`;
+        checkOption(value, LEVEL_CHECKS[name], caller);
         if ((value === null) !== (values[name] === null)) {
-          throw new Error(`${caller}, and the level goes by the other measure; remove it, and add another.`);
+          throw new Error(
+            `${caller} is ${value}, and the level goes by the other measure; remove it, and add another.`,
+          );
         }
         values[name] = value;
       },

@@ -149,3 +149,10 @@ test("in three.js's JSON it is an object with its children, and the crowd an Ins
   expect(ann.children.map(({ name }) => name)).toEqual(['Plate']);
   expect(crowd.instanceCount).toBe(instanceCount);
 });
+
+test.each([null, undefined, 'A'])('copy says what it takes instead of %s', (value) => {
+  const { knight } = createLooked();
+  expect(() => knight.copy(value as never)).toThrow(
+    /^SkinnedInstance\.copy: .* is no instance; pass what crowd\.createInstance\(\) returned\./,
+  );
+});

@@ -83,6 +83,19 @@ describe('texts, null and true are no numbers', () => {
   });
 });
 
+test('attach() and levels of attachments say what they take', () => {
+  const crowd = createCrowd();
+  const attached = crowd.attachToJoint('Tip', new BoxGeometry(), new MeshBasicMaterial());
+  for (const value of [null, undefined, {}]) {
+    expect(() => crowd.attach(wrong(value))).toThrow(
+      /^SkinnedInstancedMesh.attachToJoint: pass the geometry/,
+    );
+  }
+  const add = (options: unknown) => () => attached.addLevel(new BoxGeometry(), 1, wrong(options));
+  expect(add(null)).toThrow('JointAttachment.addLevel: options is null; pass an object');
+  expect(add({ material: 'red' })).toThrow('JointAttachment.addLevel: "red" is no material; pass a Material');
+});
+
 test('what is no geometry, material or function is refused as it is set, and nothing changes', () => {
   const crowd = createCrowd();
   const { geometry, material } = crowd;
@@ -92,13 +105,16 @@ test('what is no geometry, material or function is refused as it is set, and not
       /SkinnedInstancedMesh.geometry: .* is no geometry; pass a BufferGeometry\./,
     );
   }
-  for (const value of [undefined, 5, 'red', {}, [material, undefined], new BoxGeometry()]) {
+  for (const value of [5, 'red', {}, [material, undefined], [null, material], new BoxGeometry()]) {
     for (const mesh of [crowd, attached]) {
       expect(() => Object.assign(mesh, { material: value })).toThrow(
         /SkinnedInstancedMesh.material: .* is no material; pass a Material, or one for each group\./,
       );
     }
   }
+  expect(() => Object.assign(crowd, { material: [material, undefined, material] })).toThrow(
+    'SkinnedInstancedMesh.material: undefined at [1] is no material',
+  );
   for (const sort of [undefined, 5, 'near', {}]) {
     expect(() => crowd.setCustomSort(wrong(sort))).toThrow(
       /SkinnedInstancedMesh.setCustomSort: .* is no function; pass one that sorts, or null\./,

@@ -88,3 +88,9 @@ test('damaged files are read or refused, and never worse', () => {
   }
   expect(refused).toBeGreaterThan(rounds / 10);
 });
+
+test.each([null, undefined, 'flag.bin'])('decode says what it takes instead of %s', (value) => {
+  expect(() => VertexTexture.decode(value as never)).toThrow(
+    /^VertexTexture: encoded is .*, but has to be what encode\(\) returns\.$/,
+  );
+});
