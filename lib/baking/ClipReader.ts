@@ -1,12 +1,7 @@
-import {
-  AdditiveAnimationBlendMode,
-  type AnimationClip,
-  type KeyframeTrack,
-  NormalAnimationBlendMode,
-} from 'three';
+import { AdditiveAnimationBlendMode, type AnimationClip, type KeyframeTrack, Quaternion } from 'three';
 import { type Rig, TRS_SIZE } from '../poses/Rig.js';
 import { PROPERTY_OFFSETS } from '../tracks/mixPose.js';
-import { TRANSLATION } from '../tracks/PoseTracks.js';
+import { ROTATION, TRANSLATION } from '../tracks/PoseTracks.js';
 import { MAX_TRACK_TEXELS } from '../tracks/trackTexels.js';
 import { bindTracks, interpolantOf } from './bindTracks.js';
 import { type Channel, type ClipChannels, channelsOf, repeats } from './channels.js';
@@ -33,6 +28,12 @@ const NUMBERS = 4096;
 
 /** Frames that are sampled between two steps. */
 const FRAMES = 8;
+
+/** Texels of channels that are sampled before it is known which of them move, for each one that a texture may have. */
+const SPARE = 4;
+
+const _value = /*@__PURE__*/ new Quaternion();
+const _rest = /*@__PURE__*/ new Quaternion();
 
 /** A clip as it will be stored. */
 export interface StoredClip {
@@ -99,58 +100,53 @@ export class ClipReader {
   ): Steps<StoredClip | null> {
     const { duration } = clip;
     const frames = fps === 0 ? 1 : Math.max(1, Math.round(duration * fps)) + 1;
-    const moving = channels.filter(({ isConstant }) => !isConstant).length;
-    if (frames * moving > MAX_TRACK_TEXELS) return null;
     const step = frames === 1 ? 0 : duration / (frames - 1);
+    // Which channels move is known once their values are read: keys that differ by no more than rounding take no room.
+    const most = MAX_TRACK_TEXELS / frames;
+    if (most < 1 && channels.some(({ isConstant }) => !isConstant)) return null;
+    let moving = 0;
     let numbers = 0;
     for (const channel of channels) {
       if (channel.track === null) continue;
-      this.copyKeys(channel, channel.track, frames, step);
-      numbers += channel.track.values.length;
+      const { times, values } = channel.track;
+      channel.values = values;
+      // What lies between keys that are the same is the same too.
+      if (frames === 1) channel.isConstant = true;
+      else if (!channel.isConstant) this.findConstant(channel);
+      if (!channel.isConstant && ++moving > most) return null;
+      if (!channel.isConstant && !isEveryFrame(times, frames, step))
+        channel.values = sampledKeys(channel.track, channel.size, frames, step);
+      numbers += values.length;
       if (numbers < NUMBERS) continue;
       numbers = 0;
       yield 0;
     }
-    yield* this.sampleOthers(clip, channels, others, frames, step);
+    const open = channels.filter(({ track }) => track === null);
+    if (open.length > SPARE * most) return null;
     const additive = clip.blendMode === AdditiveAnimationBlendMode;
+    yield* this.sampleOthers(clip, open, others, frames, step, additive);
+    if (moving + open.filter(({ isConstant }) => !isConstant).length > most) return null;
     const rate = duration === 0 ? 0 : (frames - 1) / duration;
     return { fps: rate, frames, error: 0, additive, channels, rootMotion: null };
-  }
-
-  /** Fills a channel from the keys of its one track. */
-  private copyKeys(channel: Channel, track: KeyframeTrack, frames: number, step: number): void {
-    const { size } = channel;
-    const { times, values } = track;
-    channel.values = values;
-    // What lies between keys that are the same is the same too.
-    channel.isConstant ||= frames === 1 || repeats(values, size, this.toleranceOf(channel));
-    if (channel.isConstant || isEveryFrame(times, frames, step)) return;
-    const sampled = new Float32Array(frames * size);
-    const value = new Float64Array(size);
-    const interpolant = interpolantOf(track, value);
-    for (let frame = 0; frame < frames; frame++) {
-      interpolant.evaluate(frame * step + KEY_SLACK);
-      sampled.set(value, frame * size);
-    }
-    channel.values = sampled;
   }
 
   /** Fills the channels whose tracks are splines or hold a part of a property, an angle, or influences. */
   private *sampleOthers(
     clip: AnimationClip,
-    channels: readonly Channel[],
+    open: readonly Channel[],
     others: KeyframeTrack[],
     frames: number,
     step: number,
+    additive: boolean,
   ): Steps<void> {
     if (others.length === 0) return;
     const { rig, trs, influences } = this;
     trs.set(rig.rest);
     influences.set(rig.morphRest);
-    const bound = bindTracks(rig, clipOf(clip, others), trs, influences, this.targets);
+    const content: AnimationClip = Object.create(clip, { tracks: { value: others } });
+    const bound = bindTracks(rig, content, trs, influences, this.targets);
     this.skipped.add(bound);
 
-    const open = channels.filter(({ track }) => track === null);
     const sampled = open.map(({ size }) => new Float32Array(frames * size));
     const tracks = [...bound.tracks, ...bound.morphs];
     for (let frame = 0; frame < (open.length === 0 ? 0 : frames); frame++) {
@@ -160,7 +156,7 @@ export class ClipReader {
         apply?.();
       }
       open.forEach((channel, i) => {
-        this.readChannel(channel, sampled[i], frame * channel.size);
+        this.readChannel(channel, additive, sampled[i], frame * channel.size);
       });
     }
     open.forEach((channel, i) => {
@@ -174,12 +170,24 @@ export class ClipReader {
     channel.isConstant = repeats(channel.values, channel.size, this.toleranceOf(channel));
   }
 
-  private readChannel({ node, property, size }: Channel, out: Float32Array, to: number): void {
+  /** Of additive clips, tracks hold by how much a property differs from the rest pose. */
+  private readChannel(
+    { node, property, size }: Channel,
+    additive: boolean,
+    out: Float32Array,
+    to: number,
+  ): void {
     const { rig, trs, influences } = this;
     const group = node - rig.parents.length;
     const from = group < 0 ? node * TRS_SIZE + PROPERTY_OFFSETS[property] : group * 4;
     const source = group < 0 ? trs : influences;
-    for (let i = 0; i < size; i++) out[to + i] = source[from + i] ?? 0;
+    const rest = group < 0 ? rig.rest : rig.morphRest;
+    if (additive && property === ROTATION) {
+      _value.fromArray(source, from).premultiply(_rest.fromArray(rest, from).invert()).toArray(out, to);
+      return;
+    }
+    for (let i = 0; i < size; i++)
+      out[to + i] = (source[from + i] ?? 0) - (additive ? (rest[from + i] ?? 0) : 0);
   }
 
   private toleranceOf({ property }: Channel): number {
@@ -187,12 +195,16 @@ export class ClipReader {
   }
 }
 
-/**
- * A clip with other tracks, to be bound. Additive clips hold differences, which are stored as they are; `bindTracks` would add
- * them to the rest pose.
- */
-function clipOf(clip: AnimationClip, tracks: KeyframeTrack[]): AnimationClip {
-  return Object.create(clip, { tracks: { value: tracks }, blendMode: { value: NormalAnimationBlendMode } });
+/** The value of a track in every frame. */
+function sampledKeys(track: KeyframeTrack, size: number, frames: number, step: number): Float32Array {
+  const sampled = new Float32Array(frames * size);
+  const value = new Float64Array(size);
+  const interpolant = interpolantOf(track, value);
+  for (let frame = 0; frame < frames; frame++) {
+    interpolant.evaluate(frame * step + KEY_SLACK);
+    sampled.set(value, frame * size);
+  }
+  return sampled;
 }
 
 /** Whether a track has one key on each frame of its clip. */

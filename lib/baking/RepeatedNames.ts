@@ -2,7 +2,7 @@ import type { KeyframeTrack } from 'three';
 
 /**
  * The tracks of a clip that have a name in common, as files with several nodes of one name give them. AnimationMixer keeps one
- * value for all tracks of one name, and mixes each further one into it.
+ * value for all tracks of one name, and mixes each further one into it; those of additive clips it adds up.
  */
 export class RepeatedNames {
   private readonly repeated = new Set<string>();

@@ -81,10 +81,10 @@ export function* bakeTrackTexture(
     );
   }
   // Not before: another encoding may have to take their place.
-  for (const { name, error } of tracks.clips) {
+  for (const { name, error, fps } of tracks.clips) {
     if (error <= maxError) continue;
     warnOnce(
-      `${NAME}: clip "${name}" is off by up to ${error.toExponential(1)} of the character's size, more than maxError (${maxError}): its curves or key times are finer than 480 frames per second hold.`,
+      `${NAME}: clip "${name}" is off by up to ${error.toExponential(1)} of the character's size, more than maxError (${maxError}): its curves or key times are finer than ${Math.round(fps)} frames per second hold.`,
     );
   }
   const boundsOf = reachBounds(tracks, boxes);

@@ -1,5 +1,6 @@
 import { AdditiveAnimationBlendMode } from 'three';
 import type { PoseTracks } from '../tracks/PoseTracks.js';
+import { MAX_TRACK_TEXELS } from '../tracks/trackTexels.js';
 import type { BakedCharacter } from './BakedCharacter.js';
 import { ClipReader, type StoredClip } from './ClipReader.js';
 import type { RootMotionExtractor } from './extractRootMotion.js';
@@ -65,14 +66,17 @@ export function* bakeTracks(
       let fps = one === null ? reader.firstRate(clip) : one.fps;
       one ??= yield* reader.sample(clip, fps);
       for (;;) {
-        if (one === null) return `clip "${clip.name}" of ${clip.duration} s`;
+        if (one === null)
+          return `clip "${clip.name}" of ${clip.duration} s, which takes more than ${MAX_TRACK_TEXELS} keys`;
         if (mover !== null && moves && !(yield* mover.move(one, sampler, clip.duration)))
           return 'turns below uneven scale';
         const alone = yield* packer.pack([planned], [one]);
         one.error = (yield* trackError(alone, sampler, character, one.rootMotion)) / size;
         fps *= 2;
         if (one.error <= maxError || one.frames === 1 || fps > MAX_FPS) break;
-        one = yield* reader.sample(clip, fps);
+        const finer: StoredClip | null = yield* reader.sample(clip, fps);
+        if (finer === null) break;
+        one = finer;
       }
     }
     stored.push(one);

@@ -126,7 +126,7 @@ export function interpolantOf(track: KeyframeTrack, result: Float64Array): Inter
 
 /** Binds a track of one morph influence or of all that a mesh has; null if the mesh is not drawn. */
 function bindMorphs(binding: Binding, track: KeyframeTrack, target: TrackTarget): BoundTrack | null {
-  const { rig, influences, additive } = binding;
+  const { rig, influences } = binding;
   const { node, component } = target;
   const part = rig.parts.find((candidate) => candidate.node === node);
   if (part === undefined || part.morphOffset < 0) return null;
@@ -138,18 +138,16 @@ function bindMorphs(binding: Binding, track: KeyframeTrack, target: TrackTarget)
 
   const value = new Float64Array(size);
   const interpolant = checkedInterpolant(binding, track, target, size, value);
-  const share = additive ? 1 : binding.repeated.shareOf(track);
+  const mix = mixerOf(binding, track);
   const apply = () => {
-    for (let i = 0; i < size; i++) {
-      if (additive) influences[at + i] = value[i] + rig.morphRest[at + i];
-      else influences[at + i] = share === 1 ? value[i] : influences[at + i] * (1 - share) + value[i] * share;
-    }
+    for (let i = 0; i < size; i++)
+      influences[at + i] = mix(influences[at + i], value[i], rig.morphRest[at + i]);
   };
   return { track, node, interpolant, apply };
 }
 
 function bindTrack(binding: Binding, track: KeyframeTrack, target: TrackTarget): BoundTrack | null {
-  const { rig, trs, additive } = binding;
+  const { rig, trs, additive, repeated } = binding;
   const { node, property, component } = target;
   const place = OFFSETS[property];
   const at = node * TRS_SIZE;
@@ -160,52 +158,55 @@ function bindTrack(binding: Binding, track: KeyframeTrack, target: TrackTarget):
     if (axis === -1 || axis >= (place?.size ?? 3)) return null;
     if (place) {
       const index = at + place.offset + axis;
-      const base = additive ? rig.rest[index] : 0;
       const interpolant = checkedInterpolant(binding, track, target, 1, value);
+      const mix = mixerOf(binding, track);
       const apply = () => {
-        trs[index] = base + value[0];
+        trs[index] = mix(trs[index], value[0], rig.rest[index]);
       };
       return { track, node, interpolant, apply };
     }
     if (property !== 'rotation') return null;
-    const apply = angleSetter(binding, node, axis, value);
+    const apply = angleSetter(binding, node, axis, value, mixerOf(binding, track));
     return { track, node, interpolant: checkedInterpolant(binding, track, target, 1, value), apply };
   }
 
   // three.js cannot play the three angles of `rotation` as one track.
   if (!place) return null;
   const start = at + place.offset;
-  const share = additive ? 1 : binding.repeated.shareOf(track);
-  if (share < 1) {
-    const value = new Float64Array(place.size);
-    const interpolant = checkedInterpolant(binding, track, target, place.size, value);
-    const isTurn = track.ValueTypeName === 'quaternion';
-    const apply = () => {
-      if (isTurn) slerp(trs, start, value, 0, share);
-      else for (let i = 0; i < place.size; i++) trs[start + i] += (value[i] - trs[start + i]) * share;
-    };
-    return { track, node, interpolant, apply };
-  }
-  if (!additive) {
+  if (!additive && !repeated.has(track)) {
     const view = trs.subarray(start, start + place.size);
-    return {
-      track,
-      node,
-      interpolant: checkedInterpolant(binding, track, target, place.size, view),
-      apply: null,
-    };
+    const interpolant = checkedInterpolant(binding, track, target, place.size, view);
+    return { track, node, interpolant, apply: null };
   }
 
   const value = new Float64Array(place.size);
-  const base = rig.rest.slice(start, start + place.size);
-  const turn = () => {
-    _quaternion.fromArray(base).multiply(_delta.fromArray(value)).toArray(trs, start);
-  };
-  const add = () => {
-    for (let i = 0; i < place.size; i++) trs[start + i] = base[i] + value[i];
-  };
   const interpolant = checkedInterpolant(binding, track, target, place.size, value);
-  return { track, node, interpolant, apply: track.ValueTypeName === 'quaternion' ? turn : add };
+  if (track.ValueTypeName === 'quaternion') {
+    const share = repeated.shareOf(track);
+    const before = share === 1 ? rig.rest : trs;
+    const apply = () => {
+      if (additive) {
+        _quaternion.fromArray(before, start).multiply(_delta.fromArray(value)).toArray(trs, start);
+      } else if (share === 1) trs.set(value, start);
+      else slerp(trs, start, value, 0, share);
+    };
+    return { track, node, interpolant, apply };
+  }
+  const mix = mixerOf(binding, track);
+  const apply = () => {
+    for (let i = 0; i < place.size; i++) trs[start + i] = mix(trs[start + i], value[i], rig.rest[start + i]);
+  };
+  return { track, node, interpolant, apply };
+}
+
+/** A number of a property after a track, of the number before it, that of the track, and that of the rest pose. */
+type Mixer = (before: number, value: number, rest: number) => number;
+
+/** How three.js brings in a track that has its name for itself, or is the first of those that share one, or a further one. */
+function mixerOf({ additive, repeated }: Binding, track: KeyframeTrack): Mixer {
+  const share = repeated.shareOf(track);
+  if (additive) return (before, value, rest) => (share === 1 ? rest : before) + value;
+  return (before, value) => (share === 1 ? value : before + (value - before) * share);
 }
 
 /**
@@ -213,15 +214,15 @@ function bindTrack(binding: Binding, track: KeyframeTrack, target: TrackTarget):
  * back from the quaternion, they would flip when a turn passes 90°.
  */
 function angleSetter(
-  { rig, trs, additive, rotations, turned }: Binding,
+  { rig, trs, rotations, turned }: Binding,
   node: number,
   axis: number,
   value: Float64Array,
+  mix: Mixer,
 ): () => void {
   const angle = AXES[axis] as 'x' | 'y' | 'z';
   const at = node * TRS_SIZE + 3;
   const rest = Array.from(rig.restRotations.subarray(node * 3, node * 3 + 3));
-  const base = additive ? rest[axis] : 0;
 
   let euler = rotations.get(node);
   let moving = false;
@@ -236,7 +237,7 @@ function angleSetter(
   const rotation = euler;
   return () => {
     if (moving) rotation.setFromQuaternion(_quaternion.fromArray(trs, at));
-    rotation[angle] = base + value[0];
+    rotation[angle] = mix(rotation[angle], value[0], rest[axis]);
     _quaternion.setFromEuler(rotation).toArray(trs, at);
   };
 }
