@@ -11,6 +11,7 @@ import { moveAlike } from './moveAlike.js';
 import { findPartFlips } from './partFlips.js';
 import { type PlannedClip, planClips } from './planClips.js';
 import type { BakeSteps, Steps } from './runBake.js';
+import { warnOfDisorder } from './warnOfDisorder.js';
 
 /** The baking itself: reads what it needs from the scene, then samples, measures and encodes every pose. */
 export function* bakeSteps(root: Object3D, clips: readonly AnimationClip[], options: BakeOptions): BakeSteps {
@@ -29,6 +30,7 @@ export function* collectCharacter(
   const options: RigOptions = { sockets, joints, morphing };
   const first = yield* collectRigSteps(root, options);
   let { rig, parts } = first;
+  yield* warnOfDisorder(rig, planned);
   const flips = yield* findPartFlips(rig, planned);
   const meshes = first.sharedMorphs;
   const apart = meshes !== null && !(yield* moveAlike(rig, meshes, planned));

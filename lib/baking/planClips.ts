@@ -156,7 +156,6 @@ function checkTrack(
   let time = -1;
   if (!checked.has(times)) {
     time = indexOfBad(times);
-    if (time === -1) checkOrder(track, clip, caller);
     checked.add(times);
   }
   const value = indexOfBad(values);
@@ -177,20 +176,8 @@ function checkTrack(
   }
 }
 
-/** Which keys of a track in disorder are found depends in three.js on those that it found before. */
-function checkOrder(track: KeyframeTrack, clip: string, caller: string): void {
-  const { times } = track;
-  for (let key = 1; key < times.length; key++) {
-    if (times[key] >= times[key - 1]) continue;
-    throw new Error(
-      `${caller}: keys ${key - 1} and ${key} of ${nameOf(track, clip)} are at ${times[key - 1]} s and ${times[key]} s; ` +
-        'bring the keys into the order of their times, or remove the track.',
-    );
-  }
-}
-
 /** A track in a message. */
-const nameOf = ({ name }: KeyframeTrack, clip: string): string => `track "${name}" of clip "${clip}"`;
+export const nameOf = ({ name }: KeyframeTrack, clip: string): string => `track "${name}" of clip "${clip}"`;
 
 /** Index of the first number that is not finite, or -1. Tracks of strings and booleans hold no numbers. */
 function indexOfBad(values: ArrayLike<unknown>): number {

@@ -1,8 +1,6 @@
 import { PropertyBinding } from 'three';
 import type { Rig } from '../poses/Rig.js';
 
-const NAME = 'BoneTexture.bake';
-
 type ParsedName = ReturnType<typeof PropertyBinding.parseTrackName>;
 
 /** What a track name means for one rig. */
@@ -23,27 +21,20 @@ export class TrackTargets {
     this.rig = rig;
   }
 
-  /** Finds the node and property of a track as `PropertyBinding` does. */
+  /**
+   * Finds the node and property of a track as `PropertyBinding` does.
+   *
+   * @throws If three.js cannot read the name.
+   */
   find(name: string): TrackTarget {
     let target = this.known.get(name);
     if (target === undefined) {
-      const parsed = parseName(name);
+      const parsed = PropertyBinding.parseTrackName(name);
       const { propertyName: property, propertyIndex: component } = parsed;
       target = { node: findNode(this.rig, parsed), property, component };
       this.known.set(name, target);
     }
     return target;
-  }
-}
-
-/** @throws If three.js cannot read the name. */
-function parseName(name: string): ParsedName {
-  try {
-    return PropertyBinding.parseTrackName(name);
-  } catch {
-    throw new Error(
-      `${NAME}: a track is named "${name}", which three.js cannot read; name it NODE.PROPERTY (PropertyBinding.sanitizeNodeName mends names of nodes), or remove it.`,
-    );
   }
 }
 

@@ -33,7 +33,7 @@ export function createJointBoxes(joints: number): JointBoxes {
  * @param from First vertex.
  * @param to The vertex after the last.
  * @param range Influences of the morph targets; by default from 0 to 1.
- * @returns The last of these vertices that is at no finite place, or -1. Boxes leave it out.
+ * @returns Whether one of these vertices is at no finite place. Boxes leave it out.
  */
 export function growJointBoxes(
   boxes: JointBoxes,
@@ -43,8 +43,8 @@ export function growJointBoxes(
   from = 0,
   to = geometry.getAttribute('position').count,
   range?: MorphRange,
-): number {
-  let lost = -1;
+): boolean {
+  let isLost = false;
   const position = plainArray(geometry.getAttribute('position'), 3, from, to);
   const skinIndex = rigid ? null : plainArray(geometry.getAttribute('skinIndex'), 4, from, to);
   const skinWeight = rigid ? null : plainArray(geometry.getAttribute('skinWeight'), 4, from, to);
@@ -59,7 +59,7 @@ export function growJointBoxes(
     const y = position[at + 1];
     const z = position[at + 2];
     if (!(Math.abs(x) + Math.abs(y) + Math.abs(z) < Infinity)) {
-      lost = from + vertex;
+      isLost = true;
       continue;
     }
     for (let i = 0; i < 4; i++) {
@@ -82,7 +82,7 @@ export function growJointBoxes(
       if (rigid) break;
     }
   }
-  return lost;
+  return isLost;
 }
 
 /** Grows boxes by a distance on all sides. Those that are empty stay so, since they reach from Infinity to -Infinity. */
