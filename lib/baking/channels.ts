@@ -129,9 +129,11 @@ export function channelsOf(
   };
 }
 
-/** What keys at one time do to a linear track: nothing; it changes there alone; or it does so besides. */
+/** The value of a linear track never jumps: no two keys that differ are at one time. */
 const NO_JUMPS = 0;
+/** It jumps where two keys are at one time, and stays as it is between such times: these are steps. */
 const STEPS = 1;
+/** It jumps, and glides at other times. */
 const JUMPS = 2;
 
 /** Linear tracks with two keys at one time jump. Some exporters write steps that way. */

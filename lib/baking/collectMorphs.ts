@@ -39,7 +39,9 @@ export function collectMorphs(parts: readonly ScenePart[], sharing?: boolean): C
       continue;
     }
     const like =
-      sharing && isNamed(mesh, count) ? firsts.find((other) => haveSameTargets(other.mesh, mesh)) : undefined;
+      sharing && hasNamedTargets(mesh, count)
+        ? firsts.find((other) => haveSameTargets(other.mesh, mesh))
+        : undefined;
     firsts.push(part);
     part.morphOffset = like?.morphOffset ?? morphNames.length;
     if (like !== undefined) {
@@ -105,8 +107,8 @@ function namesOf({ morphTargetDictionary = {} }: Mesh, count: number): string[] 
   return names;
 }
 
-/** Whether all targets have names, and no mere numbers. */
-const isNamed = (mesh: Mesh, count: number): boolean =>
+/** Whether all targets have names other than their numbers. */
+const hasNamedTargets = (mesh: Mesh, count: number): boolean =>
   namesOf(mesh, count).every((name, i) => name !== `${i}`);
 
 function influencesOf({ name, morphTargetInfluences = [] }: Mesh, count: number): number[] {

@@ -2,12 +2,12 @@ import type { BufferGeometry } from 'three';
 import { drawnVertices } from '../utils/drawnVertices.js';
 
 /**
- * Makes a check of the four skin weights of vertices of a geometry: false for those that are no weights, where no triangle needs them.
+ * Makes a function that checks the four skin weights of a vertex. It returns whether they can be used, and throws if they cannot but
+ * the vertex is drawn.
  *
  * @param what Names the geometry in messages.
- * @throws If they are no weights, and the vertex is drawn.
  */
-export function weightCheck(
+export function weightChecker(
   geometry: BufferGeometry,
   what: string,
   caller: string,

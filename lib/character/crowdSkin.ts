@@ -7,7 +7,7 @@ import {
 } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
-import { weightCheck } from './checkWeights.js';
+import { weightChecker } from './checkWeights.js';
 
 /** Which joints the vertices of a crowd geometry follow, and which part and material they belong to. */
 export interface Skin {
@@ -98,7 +98,7 @@ function sortSkin(
   const joints = boneTexture.jointNames.length;
   const order = [0, 1, 2, 3];
   const weight = [0, 0, 0, 0];
-  const isWeighted = weightCheck(source, `geometry "${source.name}"`, caller);
+  const checkWeights = weightChecker(source, `geometry "${source.name}"`, caller);
 
   for (let vertex = 0; vertex * 4 < floats.length; vertex++) {
     let sum = 0;
@@ -107,7 +107,7 @@ function sortSkin(
       sum += weight[i];
       order[i] = i;
     }
-    if (!isWeighted(weight, vertex)) continue;
+    if (!checkWeights(weight, vertex)) continue;
     const first = vertex * STRIDE_16;
     if (partIndex !== undefined) {
       integers[first + SKIN_PART] = partIndex.getX(vertex);

@@ -2,7 +2,7 @@ import type { BufferAttribute, InterleavedBufferAttribute, Material, Texture } f
 import { BufferGeometry, Float32BufferAttribute, Uint16BufferAttribute, Uint32BufferAttribute } from 'three';
 import type { ScenePart } from '../baking/collectParts.js';
 import { warnOnce } from '../utils/warnOnce.js';
-import { weightCheck } from './checkWeights.js';
+import { weightChecker } from './checkWeights.js';
 import type { MaterialShare } from './materialFields.js';
 import { type MergeMaterialsOptions, mergeMaterials, PALETTE_CHANNEL } from './mergeMaterials.js';
 import { giveTangents, isMirrored, type Piece, piecesOf } from './pieces.js';
@@ -268,11 +268,11 @@ function mergedSkin(pieces: readonly Piece[], offsets: readonly number[], vertic
     const width = rigid ? 0 : Math.min(4, skinIndex.itemSize, skinWeight.itemSize);
     const count = geometry.getAttribute('position').count;
     four.fill(0);
-    const isWeighted = weightCheck(geometry, `SkinnedMesh "${mesh.name}"`, 'SkinnedInstancedMesh');
+    const checkWeights = weightChecker(geometry, `SkinnedMesh "${mesh.name}"`, 'SkinnedInstancedMesh');
     for (let vertex = 0; vertex < count; vertex++) {
       const at = (offsets[piece] + vertex) * 4;
       for (let i = 0; i < width; i++) four[i] = skinWeight.getComponent(vertex, i);
-      if (rigid || !isWeighted(four, vertex)) {
+      if (rigid || !checkWeights(four, vertex)) {
         indices[at] = joints[0];
         weights[at] = 1;
         continue;
