@@ -72,9 +72,8 @@ describe('tree shaking', () => {
       import { SkinnedInstancedMesh as A } from 'skinned-instanced-mesh';
       import { SkinnedInstancedMesh as B } from 'skinned-instanced-mesh/webgpu';
       globalThis.same = A === B;`);
-    expect(
-      code.match(/extends InstancedMesh|extends \w+\s*\{[^}]*isSkinnedInstancedMesh/g)?.length ?? 1,
-    ).toBe(1);
+    // Each class of crowds says of itself that it is one.
+    expect(code.match(/isSkinnedInstancedMesh\s*=/g)).toHaveLength(1);
     const used = await bundle(`
       import { SkinnedInstancedMesh } from 'skinned-instanced-mesh/webgpu';
       globalThis.Crowd = SkinnedInstancedMesh;`);
