@@ -10,7 +10,7 @@ import { ROOT } from '../../support/PackedApp.js';
 import { THOROUGH } from '../../support/thorough.js';
 import { checkApp, drawAll } from './apps.js';
 import { SOLDIERS, VILLAGE } from './components.js';
-import { blocksOf, headings, linksOf, sizesIn } from './markdown.js';
+import { benchesIn, blocksOf, headings, linksOf, sizesIn } from './markdown.js';
 import { packed } from './packed.js';
 import { cornerOf, expectMoving } from './shownPages.js';
 import { withNames } from './withNames.js';
@@ -39,6 +39,15 @@ describe('the README and the guides', () => {
     readdirSync(guides).map((file) => [file, readFileSync(join(guides, file), 'utf8')]),
   );
   const everything = [readme, ...Object.values(texts)];
+  /** All that is looked at for links and commands, by path. */
+  const pages = Object.fromEntries(
+    [
+      'README.md',
+      'CHANGELOG.md',
+      '.github/CONTRIBUTING.md',
+      ...Object.keys(texts).map((file) => `demos/guides/${file}`),
+    ].map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]),
+  );
   const blocks = everything.flatMap((text) => blocksOf(text, 'ts'));
   const programs = blocks.filter((code) => code.includes('setAnimationLoop'));
   const snippets = blocks.filter((code) => !code.includes('setAnimationLoop'));
@@ -229,14 +238,8 @@ describe('the README and the guides', () => {
   });
 
   test('links lead to files and headings that are there', () => {
-    const files = [
-      'README.md',
-      '.github/CONTRIBUTING.md',
-      ...Object.keys(texts).map((file) => `demos/guides/${file}`),
-    ];
     const dead: string[] = [];
-    for (const file of files) {
-      const text = readFileSync(join(ROOT, file), 'utf8');
+    for (const [file, text] of Object.entries(pages)) {
       for (const { link, path, anchor } of linksOf(text)) {
         const target = path === '' ? file : join(file, '..', path);
         if (!existsSync(join(ROOT, target))) dead.push(`${file}: ${link}`);
@@ -256,9 +259,14 @@ describe('the README and the guides', () => {
 
   test('commands that are named are there', () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-    for (const text of everything) {
+    const benches = benchesIn(readFileSync(join(ROOT, 'tests/bench/run.mjs'), 'utf8'));
+    expect(benches).toContain('frames');
+    for (const text of Object.values(pages)) {
       for (const [, script] of text.matchAll(/npm run ([\w:]+)/g)) expect(scripts).toHaveProperty(script);
-      for (const [, path] of text.matchAll(/npm test -- (tests\/[\w/-]+)/g)) {
+      for (const [, bench] of text.matchAll(/npm run bench -- (\w+)/g)) expect(benches).toContain(bench);
+      for (const [, path] of text.matchAll(/node (tests\/[\w./-]+)/g))
+        expect(existsSync(join(ROOT, path)), path).toBe(true);
+      for (const [, path] of text.matchAll(/npm test -- (?:--project \w+ )?(tests\/[\w/-]+)/g)) {
         const found = [path, `${path}.test.ts`].some((one) => existsSync(join(ROOT, one)));
         expect(found, path).toBe(true);
       }
