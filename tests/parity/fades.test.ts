@@ -1,5 +1,6 @@
 import { LoopOnce, LoopPingPong, LoopRepeat, Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
+import { createCharacter } from '../../demos/character.js';
 import { createPoseMix } from '../../lib/poses/PoseMix.js';
 import { captureGeometry } from '../support/capture.js';
 import { captureOf, TWINS, type Twin } from '../support/captures.js';
@@ -8,6 +9,7 @@ import { SkinnedInstancedMesh } from '../support/library.js';
 import { random, SEEDS } from '../support/random.js';
 import { characterHeight } from '../support/reference.js';
 import { createStick } from '../support/stick.js';
+import { THOROUGH } from '../support/thorough.js';
 
 /** Lets every instance of a crowd do this and that, fades above all. */
 function disturb(crowd: SkinnedInstancedMesh, next: () => number): void {
@@ -42,7 +44,7 @@ describe.each(TWINS)('%s', (twin: Twin) => {
     'draws the CPU twin in the midst of fades, $encoding, interpolate $interpolate',
     async (options) => {
       const how = await captureOf(twin);
-      const { root, clips } = createCoarseCharacter();
+      const { root, clips } = THOROUGH ? createCharacter() : createCoarseCharacter();
       const height = characterHeight(root);
       const count = 24;
       const crowd = SkinnedInstancedMesh.from(root, clips, count, options);

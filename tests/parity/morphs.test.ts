@@ -12,6 +12,7 @@ import {
   Vector3,
 } from 'three';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createCharacter } from '../../demos/character.js';
 import { captureGeometry } from '../support/capture.js';
 import { captureOf, TWINS } from '../support/captures.js';
 import { describeCharacter } from '../support/characters.js';
@@ -24,6 +25,7 @@ import { addTargets } from '../support/morphTargets.js';
 import { measureVertices } from '../support/parity.js';
 import { random } from '../support/random.js';
 import { characterHeight } from '../support/reference.js';
+import { THOROUGH } from '../support/thorough.js';
 
 const track = (name: string, values: number[], keys: number): KeyframeTrack =>
   new NumberKeyframeTrack(
@@ -34,7 +36,7 @@ const track = (name: string, values: number[], keys: number): KeyframeTrack =>
 
 /** The character with a face that clips move: of two primitives as glTF has them, and a mesh of another kind. */
 function createFace(relative: boolean, lone: boolean) {
-  const { root, clips } = createCoarseCharacter();
+  const { root, clips } = THOROUGH ? createCharacter() : createCoarseCharacter();
   const body = root.getObjectByName('Body') as Mesh;
   const walk = clips.filter(({ name }) => name === 'Walk' || name === 'Idle');
   const curves = [0, 0.2, 1, 0, 0.3, 0.9, 0.1, 0.1];
