@@ -6,6 +6,7 @@ import { CrowdProgram, KINDS, type Kind } from '../support/fuzz/CrowdProgram.js'
 import { faceSomebody } from '../support/fuzz/faceSomebody.js';
 import { texturesOf } from '../support/fuzz/figure.js';
 import { rebuilt } from '../support/fuzz/rebuilt.js';
+import { loseContext, passOverLost, restoreContext } from '../support/loseContext.js';
 import { changedPixels, createStage } from '../support/pictures.js';
 import { watchProblems } from '../support/problems.js';
 import { THOROUGH } from '../support/thorough.js';
@@ -53,6 +54,7 @@ describe.each(twins)('%s', (twin) => {
   const [stage, otherStage] = [0, 1].map(() => createStage(MIDDLE, 'directional'));
   beforeAll(async () => {
     drawing = await drawingOf(twin);
+    if (twin === 'GLSL') passOverLost(drawing.renderer as WebGLRenderer);
     other = await drawingOf('GLSL');
   });
   afterAll(() => {
@@ -68,6 +70,13 @@ describe.each(twins)('%s', (twin) => {
     const steady = createCamera();
     for (let round = 0; round < ROUNDS; round++) {
       program.run(STEPS);
+      if (compare && twin === 'GLSL' && round === ROUNDS - 1) {
+        await loseContext(drawing.renderer as WebGLRenderer);
+        program.run(STEPS);
+        await restoreContext(drawing.renderer as WebGLRenderer);
+        // That the context was lost is one.
+        problems();
+      }
       await drawing.draw(scene, steady, program.scene);
       await other.draw(otherStage.scene, steady, program.scene);
       if (compare) await expectSamePictures(program, steady);

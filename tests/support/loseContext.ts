@@ -18,3 +18,19 @@ export async function restoreContext(renderer: WebGLRenderer): Promise<void> {
   renderer.forceContextRestore();
   await restored;
 }
+
+/**
+ * Has a renderer delete only what is of its context as it is now. three.js also deletes what it made before the context was lost, once
+ * that is disposed or replaced, which Chromium counts as an INVALID_OPERATION.
+ */
+export function passOverLost(renderer: WebGLRenderer): void {
+  const gl = renderer.getContext() as unknown as Record<string, (object: unknown) => unknown>;
+  for (const key in gl) {
+    if (!key.startsWith('delete')) continue;
+    const remove = gl[key].bind(gl);
+    const isThere = gl[key.replace('delete', 'is')].bind(gl);
+    gl[key] = (object) => {
+      if (isThere(object)) remove(object);
+    };
+  }
+}

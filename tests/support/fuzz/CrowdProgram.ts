@@ -1,6 +1,6 @@
 import 'skinned-instanced-mesh/objects';
 import { type BufferGeometry, type Material, type Matrix4, Scene } from 'three';
-import type { JointAttachment } from '../library.js';
+import type { BoneTexture, JointAttachment } from '../library.js';
 import { SkinnedInstancedMesh } from '../library.js';
 import { Dice } from './Dice.js';
 import { createCameras } from './expectSeen.js';
@@ -59,6 +59,8 @@ export class CrowdProgram {
   /** Keep looking at the crowd. */
   readonly cameras = createCameras();
   knights: Knight[] = [];
+  /** Bone textures that were made on the way. */
+  readonly boneTextures: BoneTexture[] = [];
   crowd: SkinnedInstancedMesh;
   /** Farthest that its clock has been: events do not fire again when it is turned back. */
   latest = 0;
@@ -165,6 +167,7 @@ export class CrowdProgram {
   /** Disposes the crowd, and goes on as if nothing had happened. */
   dispose(): void {
     this.crowd.dispose();
+    for (const boneTexture of this.boneTextures) boneTexture.dispose();
     this.isDisposed = true;
     this.log.push('DISPOSED');
   }

@@ -62,7 +62,9 @@ function copyInstance(
   copyColor(source, crowd, id);
   for (const part of PARTS) {
     crowd.setPartVisibleAt(id, part, source.getPartVisibleAt(id, part));
-    crowd.setPartColorAt(id, part, source.getPartColorAt(id, part, _color));
+    // A white one makes shaders read colours, which rounds otherwise.
+    if (source.instanceColor !== null)
+      crowd.setPartColorAt(id, part, source.getPartColorAt(id, part, _color));
     crowd.setPartMapOffsetAt(id, part, source.getPartMapOffsetAt(id, part, _offset));
   }
   crowd.setEmissiveAt(id, source.getEmissiveAt(id, _color));

@@ -2,6 +2,7 @@ import type { Step } from './CrowdProgram.js';
 import { DRAWING } from './drawing.js';
 import { INSTANCES } from './instances.js';
 import { LEVELS } from './levels.js';
+import { LIVES } from './lives.js';
 import { OBJECTS } from './objects.js';
 import { PLAYING } from './playing.js';
 import { SHAPE } from './shape.js';
@@ -15,5 +16,6 @@ export const LEGAL: readonly Step[] = [
   ...LEVELS,
   ...LEVELS,
   ...DRAWING,
+  ...LIVES,
   ...OBJECTS,
 ];
