@@ -19,7 +19,7 @@ import { sourceOf } from '../sources/sources.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { releaseBuffers } from '../utils/releaseBuffers.js';
 import { attachCopies } from './attachCopies.js';
-import { checkOptions, checkSameJoints } from './checks.js';
+import { checkOptions, checkSameJoints, warnOfOtherMorphs } from './checks.js';
 import type { DrawOptions } from './crowdTypes.js';
 import { DrawnMesh } from './DrawnMesh.js';
 import { guardProperties } from './guardProperties.js';
@@ -232,6 +232,7 @@ export abstract class CrowdMesh extends DrawnMesh {
   /** @internal */
   checkBoneTexture(boneTexture: BoneTexture, caller: string): void {
     checkSameJoints(jointsOf(this.geometry), this.boneTexture, boneTexture, caller);
+    if (this.clipsMorph) warnOfOtherMorphs(this.boneTexture, boneTexture, caller);
   }
 
   /** @internal */

@@ -95,3 +95,16 @@ export function checkSameJoints(
     );
   }
 }
+
+/** Another bone texture may have other morph targets, as its clips decide whether meshes share them. */
+export function warnOfOtherMorphs(
+  { morphNames: { length: before } }: BoneTexture,
+  { morphNames: { length: after } }: BoneTexture,
+  caller: string,
+): void {
+  if (after === 0 || after === before) return;
+  warnOnce(
+    `${caller}: clips of the bone texture move ${after} morph targets, but the geometry has ${before}, which they do not move; ` +
+      'make the crowd by `from` with this bone texture.',
+  );
+}

@@ -10,7 +10,7 @@ import {
   NumberKeyframeTrack,
   Vector3,
 } from 'three';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
 import { Reference } from '../support/reference.js';
 
@@ -115,6 +115,22 @@ test.each([
   }
   const still = SkinnedInstancedMesh.from(root, [], 1);
   expect(still.geometry.morphAttributes.position).toHaveLength(70);
+});
+
+test('a bone texture whose clips move other targets than the crowd has is warned of', () => {
+  const [alike, apart] = [
+    [1, 1, 1, 1],
+    [1, 0, 1, 1],
+  ].map(createAvatar);
+  const boneTexture = BoneTexture.bake(apart.root, apart.clips);
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const crowd = SkinnedInstancedMesh.from(alike.root, alike.clips, 1);
+  expect(warn).not.toHaveBeenCalled();
+  crowd.boneTexture = boneTexture;
+  expect(warn).toHaveBeenCalledExactlyOnceWith(
+    expect.stringContaining('move 280 morph targets, but the geometry has 70, which they do not move'),
+  );
+  warn.mockRestore();
 });
 
 test('a clip may move one of the primitives of a glTF mesh, which share their targets in any case', () => {
