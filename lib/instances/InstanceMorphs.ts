@@ -90,11 +90,15 @@ export class InstanceMorphs implements InstanceData, MorphRange {
     if (shared === undefined) return;
     const { least, most } = this;
     if (most.length !== shared.length) {
-      least.length = most.length = 0;
       // Boxes hold influences from 0 to 1 anyway. What clips add to the shared ones comes on top, which boxes hold tightly at first.
       const { clipsMorph } = this.mesh;
-      least.push(...shared.map((influence) => (clipsMorph || influence < 0 ? influence : 0)));
-      most.push(...shared.map((influence) => (clipsMorph || influence > 1 ? influence : 1)));
+      for (let target = 0; target < shared.length; target++) {
+        // What is no number would stay so for ever: nothing is less or greater.
+        const influence = Number.isNaN(shared[target]) ? 0 : shared[target];
+        least[target] = clipsMorph || influence < 0 ? influence : 0;
+        most[target] = clipsMorph || influence > 1 ? influence : 1;
+      }
+      least.length = most.length = shared.length;
       this.reachVersion++;
     }
     for (let target = 0; target < shared.length; target++) this.growBy(target, shared[target]);

@@ -118,6 +118,15 @@ test.each(['tracks', 'matrix'] as const)(
     expect(crowd.bounds.ofPoses()).toBe(held);
     (crowd.morphTargetInfluences as number[])[0] = Number.NaN;
     expect(crowd.bounds.ofPoses()).toBe(held);
+
+    // Also where it was no number when it was first asked for.
+    const broken = SkinnedInstancedMesh.from(near.root, near.clips, 1, { encoding });
+    (broken.morphTargetInfluences as number[])[0] = Number.NaN;
+    broken.computeBoundingBox();
+    (broken.morphTargetInfluences as number[])[0] = -6;
+    holds(broken);
+    broken.morphTargetInfluences = [4];
+    holds(broken);
   },
 );
 
