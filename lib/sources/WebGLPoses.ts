@@ -12,8 +12,6 @@ import { type PoseCounts, type PosePassInput, WebGLPosePass } from './WebGLPoseP
 /** Lists of instances that are kept apart, so that a list which stays the same from frame to frame is sent once. */
 const MAX_RUNS = 4;
 
-const _state = {} as PosedState;
-
 /** The poses of all that share one playback: a crowd and what is attached to it. */
 export class WebGLPoses {
   private pass: WebGLPosePass | null = null;
@@ -22,6 +20,8 @@ export class WebGLPoses {
   private readonly runs: InstanceRuns[] = [];
   private usedRuns = 0;
   private readonly input: PosePassInput;
+  /** What `update` poses by; kept here only so that no object is made for it. */
+  private readonly state = {} as PosedState;
 
   private readonly counts: PoseCounts = {
     nodes: 0,
@@ -71,7 +71,7 @@ export class WebGLPoses {
     const { playback, boneTexture, count, palette, edits } = crowd;
     const { clock, version, capacity } = playback;
     const { origin } = playback.time;
-    const { input } = this;
+    const { input, state } = this;
     // Asked of the input, since another renderer may have posed the crowd by another bone texture meanwhile.
     if (input.tracks !== boneTexture) {
       const tracks = boneTexture.data.tracks as PoseTracks;
@@ -91,15 +91,15 @@ export class WebGLPoses {
       this.posed.set(renderer, rows);
     }
     if (!pass.isPosed(renderer)) rows.clear();
-    _state.clock = clock;
-    _state.origin = origin;
-    _state.version = version;
-    _state.edits = edits.version;
-    _state.boneTexture = boneTexture;
-    if (!rows.isAt(_state)) {
+    state.clock = clock;
+    state.origin = origin;
+    state.version = version;
+    state.edits = edits.version;
+    state.boneTexture = boneTexture;
+    if (!rows.isAt(state)) {
       // When the clock has gone back, nothing can be said of the time between.
       const runsOn = clock >= rows.clock && origin === rows.origin;
-      rows.moveTo(_state, runsOn && boneTexture === rows.boneTexture);
+      rows.moveTo(state, runsOn && boneTexture === rows.boneTexture);
       this.usedRuns = 0;
     }
     rows.begin();
