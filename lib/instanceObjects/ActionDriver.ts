@@ -65,7 +65,7 @@ export class ActionDriver implements PlaybackDriver {
     const { heap } = this;
     this.listen();
     const now = this.crowd.playback.elapsed;
-    // What comes is known of time that passes, not of time that is turned back.
+    // The heap knows what happens next in forward time only; when time runs backwards all mixers are run.
     if (this.crowd.playback.time.step < 0) this.runAll();
     // Each is run once: a listener could start something that is due again and again.
     for (; heap.firstTime <= now; heap.set(heap.first, Infinity)) this.due.push(heap.first);

@@ -105,7 +105,10 @@ export function patchMaterial(
   return addPatch(material, role, code, slots, arrayMap, merged);
 }
 
-/** Of its own: a function in which others are made costs something at each call, and `patchMaterial` is called in each draw. */
+/**
+ * A function apart from `patchMaterial`, which is called in each draw: V8 allocates a context for the variables that closures use when
+ * the function is entered, also where it returns before it makes them.
+ */
 function addPatch(
   material: Material,
   role: PatchRole,

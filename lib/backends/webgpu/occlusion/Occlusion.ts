@@ -16,7 +16,8 @@ import { OccluderDepth } from './OccluderDepth.js';
  * shaders then compare a sphere around each instance with it. Nothing is guessed from frames before, so that nothing pops.
  * Shadow maps go on showing everyone.
  *
- * Several crowds may share one. Dispose it when none needs it any more.
+ * Several crowds may share one. Dispose it when none needs it any more, and before a renderer is given up that has drawn them:
+ * until then it holds on to each such renderer.
  */
 export class Occlusion implements CrowdOcclusion {
   /** Says what it is. */
@@ -27,8 +28,9 @@ export class Occlusion implements CrowdOcclusion {
   /**
    * @param occluders An object that hides instances, with all that is below it. Few large meshes are best, such as an
    * `InstancedMesh` of houses: each is drawn twice. Of it, those meshes hide something that are visible and on a layer of the camera,
-   * in materials that are opaque and have the shape of their geometry: not transparent, with `alphaTest`, or with nodes that
-   * move vertices or discard pixels. Crowds hide nothing. It may also stand in no scene, as plain boxes inside of houses; what it
+   * in mesh materials of three.js that are opaque and have the shape of their geometry: not transparent, with `alphaTest`, or with
+   * nodes for positions, depth, masks or whole fragments. Crowds hide nothing. What cannot be known is whether other nodes, such as a
+   * `colorNode`, discard pixels: do not name such objects. It may also stand in no scene, as plain boxes inside of houses; what it
    * hides must then be hidden by the scene too.
    * @throws If it is no object of three.js.
    */
