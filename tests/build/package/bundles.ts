@@ -30,7 +30,7 @@ const WORKER_CEILING = 37;
 const MOTION_CEILING = 7;
 
 /** What occlusion adds to the entry for WebGPURenderer. */
-const OCCLUSION_CEILING = 3;
+const OCCLUSION_CEILING = 4;
 
 describe('tree shaking', () => {
   /** Tests compare what they add with the same main entry. */
