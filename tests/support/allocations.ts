@@ -26,10 +26,16 @@ interface Made {
 }
 
 /**
- * The objects that code makes while it runs, what is freed at once with them, by the function that made them: of functions
- * in files whose path has `part` in it, and what these call. Numbers on the heap are not counted.
+ * Files of the library, and of tests that run it: V8 says of a function that it has compiled into its caller that the caller
+ * made its objects.
  */
-async function objectsMadeIn(work: () => void, part: string): Promise<Map<string, Made>> {
+const ASKED = /\/(lib|unit)\/.*/;
+
+/**
+ * The objects that code makes while it runs, what is freed at once with them, by the function that made them: of functions
+ * in files that are asked about, and what these call. Numbers on the heap are not counted.
+ */
+async function objectsMadeIn(work: () => void): Promise<Map<string, Made>> {
   const session = new Session();
   session.connect();
   const found = new Map<string, Made>();
@@ -45,7 +51,7 @@ async function objectsMadeIn(work: () => void, part: string): Promise<Map<string
     const { profile } = await session.post('HeapProfiler.stopSampling');
     const { head, samples } = profile as unknown as Profile;
     const names = new Map<number, string>();
-    nameWithin(head, part, false, names);
+    nameWithin(head, false, names);
     for (const { size, nodeId } of samples) {
       const name = names.get(nodeId);
       if (name === undefined || size <= NUMBER_BYTES) continue;
@@ -69,7 +75,7 @@ export interface FrameBounds {
 }
 
 /**
- * Expects of frames that functions of the library, and what these call, make less than so much.
+ * Expects of frames that functions of the library, and what these call, make less than so much; `work` makes nothing itself.
  *
  * @param work Runs so many frames; what is made once has been made before.
  * @param rounds How often at most: the first round that stays below the bounds is the last, since V8 keeps notes on code that it
@@ -84,7 +90,7 @@ export async function expectFewObjects(
   let least: FrameBounds = { count: Infinity, bytes: Infinity };
   let makers = '';
   for (let round = 0; round < rounds && shareOf(least, bounds) >= 1; round++) {
-    const found = [...(await objectsMadeIn(work, '/lib/'))].sort(([, a], [, b]) => b.bytes - a.bytes);
+    const found = [...(await objectsMadeIn(work))].sort(([, a], [, b]) => b.bytes - a.bytes);
     const made = { count: 0, bytes: 0 };
     for (const [, { count, bytes }] of found) {
       made.count += count / frames;
@@ -105,12 +111,10 @@ const shareOf = (made: FrameBounds, bounds: FrameBounds): number =>
   Math.max(made.count / bounds.count, made.bytes / bounds.bytes);
 
 /** Names the nodes that are asked about, and those below them. */
-function nameWithin(node: ProfiledNode, part: string, within: boolean, names: Map<number, string>): void {
+function nameWithin(node: ProfiledNode, within: boolean, names: Map<number, string>): void {
   const { url, functionName, lineNumber } = node.callFrame;
-  const asked = within || url.includes(part);
-  if (asked) {
-    const path = url.slice(Math.max(0, url.indexOf(part)));
-    names.set(node.id, `${functionName} (${path}:${lineNumber + 1})`);
-  }
-  for (const child of node.children) nameWithin(child, part, asked, names);
+  const path = ASKED.exec(url)?.[0];
+  const asked = within || path !== undefined;
+  if (asked) names.set(node.id, `${functionName} (${path ?? url}:${lineNumber + 1})`);
+  for (const child of node.children) nameWithin(child, asked, names);
 }
