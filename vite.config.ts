@@ -13,12 +13,10 @@ const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 const entries = {
   index: path('lib/index.ts'),
   webgpu: path('lib/webgpu.ts'),
-  instanceObjects: path('lib/instanceObjects.ts'),
   files: path('lib/files.ts'),
   worker: path('lib/worker.ts'),
   vertexTextures: path('lib/vertexTextures.ts'),
   vertexTexturesWebGPU: path('lib/vertexTexturesWebGPU.ts'),
-  motion: path('lib/motion.ts'),
   occlusion: path('lib/occlusion.ts'),
   gltfTransform: path('lib/gltfTransform.ts'),
 };
@@ -26,12 +24,10 @@ const entries = {
 /** Demos and tests import the library by its name, as users do. */
 export const alias = {
   'skinned-instanced-mesh/webgpu': path('lib/webgpu.ts'),
-  'skinned-instanced-mesh/objects': path('lib/instanceObjects.ts'),
   'skinned-instanced-mesh/files': path('lib/files.ts'),
   'skinned-instanced-mesh/worker': path('lib/worker.ts'),
   'skinned-instanced-mesh/vertex-textures/webgpu': path('lib/vertexTexturesWebGPU.ts'),
   'skinned-instanced-mesh/vertex-textures': path('lib/vertexTextures.ts'),
-  'skinned-instanced-mesh/motion': path('lib/motion.ts'),
   'skinned-instanced-mesh/occlusion': path('lib/occlusion.ts'),
   'skinned-instanced-mesh/gltf-transform': path('lib/gltfTransform.ts'),
   'skinned-instanced-mesh': path('lib/index.ts'),

@@ -10,7 +10,7 @@ import { alias } from './vite.config.js';
 const three = process.env.SIM_THREE;
 
 /** Tests that are left out with it: the ./webgpu entry asks for a newer three.js than the main one. */
-const webgpuTests = three ? ['tests/{unit,parity,repro}/**/webgpu*.test.ts'] : [];
+const webgpuTests = three ? ['tests/{unit,parity,browser}/**/webgpu*.test.ts'] : [];
 
 const resolve = {
   alias: [
@@ -57,11 +57,11 @@ export default defineConfig({
         test: {
           ...each,
           name: 'unit',
-          include: ['tests/{unit,repro}/**/*.test.ts'],
+          include: ['tests/unit/**/*.test.ts'],
           // Loading three.js anew for each file takes longer than most of them.
           isolate: false,
           setupFiles,
-          exclude: ['**/*.browser.test.ts', ...webgpuTests],
+          exclude: webgpuTests,
           environment: 'node',
           // Other packages too shall see the three.js that the tests run with.
           server: { deps: { inline: ['three-stdlib'] } },
@@ -76,7 +76,7 @@ export default defineConfig({
         test: {
           ...each,
           name: 'browser',
-          include: ['tests/{browser,parity}/**/*.test.ts', 'tests/repro/**/*.browser.test.ts'],
+          include: ['tests/{browser,parity}/**/*.test.ts'],
           // As above. Each file disposes its renderers: a page has room for sixteen contexts of WebGL.
           isolate: false,
           setupFiles: browserSetupFiles,
@@ -108,7 +108,8 @@ export default defineConfig({
               {
                 browser: 'chromium',
                 name: 'browser, second',
-                include: ['tests/browser/**/*.test.ts', 'tests/repro/**/*.browser.test.ts'],
+                include: ['tests/browser/**/*.test.ts'],
+                exclude: webgpuTests,
               },
             ],
           },

@@ -5,6 +5,9 @@
 /** Floats of one affine 3×4 matrix, row by row: `m00 m01 m02 tx  m10 m11 m12 ty  m20 m21 m22 tz`. */
 export const AFFINE_SIZE = 12;
 
+/** Texels of a joint's skinning matrix: its three upper rows. */
+export const MATRIX_TEXELS = 3;
+
 /** The first frame of every bone texture holds the rest pose: the scene as it stood when it was baked. */
 export const REST_FRAME = 0;
 
@@ -51,17 +54,19 @@ export const PARAM_PARTS_PER_ROW = 6;
 export const PARAM_MORPH_TEXEL = 7;
 /** 1 if a list says which instances are drawn, 0 if they are the first so many. */
 export const PARAM_LISTED = 8;
+/** 1 if a texture says which row of the palette an instance has, 0 if it is that of its own number. */
+export const PARAM_ROWED = 9;
 
 /**
- * Where textures lie in the array that WebGLRenderer binds for each object it draws. The first three are those of the pose
+ * Where textures lie in the array that WebGLRenderer binds for each object it draws. The first two are those of the pose
  * source; `drawSlots.glsl.ts` has the names by which shaders know them.
  */
-export const SOURCE_TEXTURES = 3;
-export const TEXTURE_PARTS = 3;
-export const TEXTURE_MATRICES = 4;
-export const TEXTURE_VIEW = 5;
-export const TEXTURE_UNIFORMS = 6;
-export const TEXTURE_SEEDS = 7;
+export const SOURCE_TEXTURES = 2;
+export const TEXTURE_PARTS = 2;
+export const TEXTURE_MATRICES = 3;
+export const TEXTURE_VIEW = 4;
+export const TEXTURE_UNIFORMS = 5;
+export const TEXTURE_SEEDS = 6;
 
 /** Steps in a map's width or height by which it may be moved for a part of an instance: two such numbers fit into one float32. */
 export const MAP_STEPS = 4096;
@@ -91,6 +96,20 @@ export const FADE_CODES = 128;
 export const ID_BITS = 24;
 export const ID_MASK = 0xffffff;
 
+/** The most levels of detail that a crowd may have, its own mesh among them. Shaders hold arrays of this length. */
+export const MAX_LEVELS = 8;
+/** The bits of the number of a level. */
+export const LEVEL_MASK = MAX_LEVELS - 1;
+/** Added to the level of an instance that is passing over to the next one. */
+export const FADING = MAX_LEVELS;
+/** Numbers of levels are below this, those with `FADING` among them. */
+export const LEVEL_CODES = 2 * MAX_LEVELS;
+/** Place of the scale in `LevelMeasure.measure`. */
+export const LEVEL_SCALE = 12;
+
 /** What errors say that is needed, and how one has it. */
 export const MIXED_POSES =
-  "poses that are mixed before they are drawn; bake with encoding \"tracks\": from(root, clips, count, { encoding: 'tracks' }), which 'auto' chooses only from eight vertices a joint on.";
+  "poses that are mixed before they are drawn; bake with encoding \"tracks\": bakeCharacter(root, clips, { encoding: 'tracks' }), which 'auto' chooses only from eight vertices a joint on.";
+
+/** The uv channel by which merged materials look up their palette. */
+export const PALETTE_CHANNEL = 3;

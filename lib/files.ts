@@ -4,6 +4,7 @@
  * @module skinned-instanced-mesh/files
  */
 
+export { addLevelsOf } from './format/addLevelsOf.js';
 export type {
   ArrayJSON,
   ArrayOrder,
@@ -31,11 +32,12 @@ export { EXTENSION } from './format/bakedJSON.js';
 export type { MeshoptDecoderLike, MeshoptEncoderLike } from './format/compressedViews.js';
 export { decodeBoneTexture } from './format/decodeBoneTexture.js';
 export { encodeBoneTexture } from './format/encodeBoneTexture.js';
-export type { LoadedCharacter, LoadedFile } from './format/LoadedCharacter.js';
+export type { LoadedCharacter } from './format/LoadedCharacter.js';
 export type { LevelHeight, ReadLevel, ReadLevels, WrittenLevel } from './format/levels.js';
 export { type ReadOptions, readBoneTexture } from './format/readCharacters.js';
 export {
   bakedCharactersOf,
+  type ExtensionOptions,
   type ParserOfPlugin,
   type ResultOfLoader,
   SkinnedInstancedMeshExtension,

@@ -4,68 +4,96 @@
  * @module skinned-instanced-mesh
  */
 
-export type { Influences } from '../shaders/ShaderVariant.js';
-export type { BakeAsyncOptions, BakeOptions, ClipChoice } from './baking/BakeOptions.js';
-export type { MergeMaterialsOptions } from './character/mergeMaterials.js';
-export type { Simplified, Simplifier } from './character/simplifyGeometry.js';
-export type { LayerOption } from './crowd/clipTimes.js';
-export type { WeightOptions } from './crowd/clipWeights.js';
-export type { JointEditOptions, LookAtOptions, ValueOfInstance } from './crowd/editJoints.js';
-export type { Palette } from './crowd/Palette.js';
-export type { ClipOfInstance, PlayOptionsOfInstance } from './crowd/playClips.js';
-export type { Proportions } from './crowd/setProportions.js';
-export type { BoneTextureData, Precision } from './encodings/BoneTextureData.js';
-export type { EncodingName, MatrixEncodingName } from './encodings/Encoding.js';
-export type { TextureLayout } from './encodings/textureLayout.js';
-export type { LoadedCharacter, LoadedFile } from './format/LoadedCharacter.js';
-export type { InstanceRange, Instances } from './instances/instanceRange.js';
-export type { InstanceUniformTypes, UniformType } from './instances/UniformLayout.js';
-export type { UniformValue } from './instances/uniformTypes.js';
-export type { AnyMotion } from './motion/CrowdMotions.js';
-export type { AttachmentLevel } from './objects/AttachmentLevel.js';
-export type { CharacterMesh } from './objects/CharacterMesh.js';
-export type { CrowdAction, CrowdInstance } from './objects/CrowdInstance.js';
-export type { CrowdMesh } from './objects/CrowdMesh.js';
-export type { FromOptions } from './objects/createCharacter.js';
-export type { LevelOptions } from './objects/createLevel.js';
-export type {
-  DrawOptions,
-  EventOfAction,
-  SkinnedInstancedMeshEventMap,
-  SkinnedInstancedMeshOptions,
-} from './objects/crowdTypes.js';
-export type { DrawnMesh } from './objects/DrawnMesh.js';
-export type { EditableMesh } from './objects/EditableMesh.js';
-export type { IdentityMesh } from './objects/IdentityMesh.js';
-export type { AttachmentLevelOptions, JointAttachment } from './objects/JointAttachment.js';
-export type {
-  LeveledMesh,
-  LevelShare,
-  LevelStart,
-  SimplifiedLevel,
-  SimplifiedLevelOptions,
-} from './objects/LeveledMesh.js';
-export type { LevelMesh, LevelNumbers } from './objects/LevelMesh.js';
-export type { MovedMesh } from './objects/MovedMesh.js';
-export type { OrderedMesh } from './objects/OrderedMesh.js';
-export type { PlayingMesh } from './objects/PlayingMesh.js';
-export type { ShadedMesh } from './objects/ShadedMesh.js';
-export { SkinnedInstancedMesh } from './objects/SkinnedInstancedMesh.js';
-export type { LayerOptions } from './playback/LayerTable.js';
-export type { LayerReference, PlayOptions } from './playback/PlayOptions.js';
-export type { FinishedEvent, LoopEvent, MarkEvent, MarkerEvent } from './playback/playbackEventTypes.js';
-export type { PlaybackJSON } from './playback/playbackJSON.js';
-export type { BoxArray } from './poses/BoxArray.js';
-export type { BakedClip, ClipMark, ClipMarker, ClipReference } from './poses/ClipTable.js';
-export type { JointBoxes } from './poses/jointBoxes.js';
-export type { PartFlip } from './poses/PartFlip.js';
-export type { RootMotionOptions } from './poses/RootMotion.js';
-export type { CrowdIntersection } from './queries/raycastInstance.js';
-export { BoneTexture } from './texture/BoneTexture.js';
-export type { LayerMask } from './tracks/layerMask.js';
-export type { PoseTracks, TrackClip } from './tracks/PoseTracks.js';
-export type { AffineArray } from './utils/affine.js';
-export type { CrowdOcclusion } from './views/CrowdOcclusion.js';
-export type { CustomSort, SortedInstance } from './views/DrawOrder.js';
-export type { Level } from './views/Level.js';
-export type { ViewInfo } from './views/ViewInfo.js';
+import { surfaceGLSL } from '../shaders/instanceUniforms.glsl.js';
+import { jointEditsGLSL } from '../shaders/jointEdits.glsl.js';
+import { layersGLSL } from '../shaders/layers.glsl.js';
+import { setMotionCompiler } from '../shaders/MotionProgram.js';
+import { compileMotions } from '../shaders/motion.glsl.js';
+import { partsGLSL } from '../shaders/parts.glsl.js';
+import { registerBackend } from './backends/Backend.js';
+import { frameGLSL, restGLSL } from './backends/webgl/frameGLSL.js';
+import { registerGLSLSource } from './backends/webgl/glslSources.js';
+import { registerSurfaceGLSL } from './backends/webgl/patchMaterial.js';
+import { webGLBackend } from './backends/webgl/WebGLBackend.js';
+import { registerLayersGLSL, registerPoseEditGLSL } from './backends/webgl/WebGLPosePass.js';
+import type { Encoding } from './baking/Encoding.js';
+import { mergeMaterials as merge } from './character/mergeMaterials.js';
+import { JointEdits as BaseEdits } from './features/jointEdits/JointEdits.js';
+import { AnimationLayers as BaseLayers } from './features/layers/AnimationLayers.js';
+import { InstanceMotions as BaseMotions } from './features/motion/InstanceMotions.js';
+import { SkinnedInstance as BaseInstance } from './features/objects/SkinnedInstance.js';
+import { InstanceParts as BaseParts } from './features/parts/InstanceParts.js';
+import { InstanceUniforms as BaseUniforms } from './features/uniforms/InstanceUniforms.js';
+import { frames as baseFrames } from './frames/frames.js';
+import { SkinnedInstancedMesh as Base } from './objects/SkinnedInstancedMesh.js';
+
+function withGLSL(): typeof Base {
+  registerBackend(webGLBackend);
+  return Base;
+}
+
+/** A crowd that `WebGLRenderer` can draw. A value of this module, so that bundlers drop all of it for whoever does not use it. */
+export const SkinnedInstancedMesh = /*@__PURE__*/ withGLSL();
+export type SkinnedInstancedMesh = Base;
+
+function withMotionGLSL(): typeof BaseMotions {
+  setMotionCompiler(compileMotions);
+  return BaseMotions;
+}
+
+export const InstanceMotions = /*@__PURE__*/ withMotionGLSL();
+export type InstanceMotions = BaseMotions;
+
+function withPartsGLSL(): typeof BaseParts {
+  registerSurfaceGLSL(partsGLSL);
+  return BaseParts;
+}
+
+export const InstanceParts = /*@__PURE__*/ withPartsGLSL();
+export type InstanceParts = BaseParts;
+
+function withSurfaceGLSL<T>(value: T): T {
+  registerSurfaceGLSL(surfaceGLSL);
+  return value;
+}
+
+export const InstanceUniforms = /*@__PURE__*/ withSurfaceGLSL(BaseUniforms);
+export type InstanceUniforms = BaseUniforms;
+
+function withFrameGLSL(): Encoding {
+  registerGLSLSource(frameGLSL);
+  registerGLSLSource(restGLSL);
+  return baseFrames;
+}
+
+export const frames: Encoding = /*@__PURE__*/ withFrameGLSL();
+
+function withEditGLSL(): typeof BaseEdits {
+  registerPoseEditGLSL(jointEditsGLSL);
+  return BaseEdits;
+}
+
+export const JointEdits = /*@__PURE__*/ withEditGLSL();
+export type JointEdits = BaseEdits;
+
+function withLayersGLSL(): typeof BaseLayers {
+  registerLayersGLSL(layersGLSL);
+  return BaseLayers;
+}
+
+export const AnimationLayers = /*@__PURE__*/ withLayersGLSL();
+export type AnimationLayers = BaseLayers;
+
+/** What is written to bones edits joints; an opacity of an instance is a uniform. */
+function withGLSLOfEdits(): typeof BaseInstance {
+  registerPoseEditGLSL(jointEditsGLSL);
+  registerSurfaceGLSL(surfaceGLSL);
+  return BaseInstance;
+}
+
+export const SkinnedInstance = /*@__PURE__*/ withGLSLOfEdits();
+export type SkinnedInstance = BaseInstance;
+
+export const mergeMaterials = /*@__PURE__*/ withSurfaceGLSL(merge);
+
+export * from './exports.js';

@@ -5,4 +5,3 @@
  */
 
 export { Occlusion } from './backends/webgpu/occlusion/Occlusion.js';
-export type { CrowdOcclusion } from './views/CrowdOcclusion.js';

@@ -4,18 +4,34 @@
  * @module skinned-instanced-mesh/webgpu
  */
 
-import { registerNodeBackend } from './backends/backendOf.js';
+import { jointEditNodes } from '../shaders/jointEdits.tsl.js';
+import { layerNodes } from '../shaders/layers.tsl.js';
+import { registerBackend } from './backends/Backend.js';
+import { registerPartNodes } from './backends/webgpu/crowdNodes.js';
+import { frameNodes, restNodes } from './backends/webgpu/frameNodes.js';
+import { motionBuild } from './backends/webgpu/motionNodes.js';
+import { registerNodeSource } from './backends/webgpu/nodeSources.js';
+import { registerLayerNodes, registerPoseEditNodes } from './backends/webgpu/PoseSteps.js';
+import { nodesOfParts } from './backends/webgpu/partNodes.js';
+import { registerMotionNodes } from './backends/webgpu/poseCrowd.js';
 import { webGPUBackend } from './backends/webgpu/WebGPUBackend.js';
+import type { Encoding } from './baking/Encoding.js';
+import { JointEdits as BaseEdits } from './features/jointEdits/JointEdits.js';
+import { AnimationLayers as BaseLayers } from './features/layers/AnimationLayers.js';
+import { InstanceMotions as BaseMotions } from './features/motion/InstanceMotions.js';
+import { SkinnedInstance as BaseInstance } from './features/objects/SkinnedInstance.js';
+import { InstanceParts as BaseParts } from './features/parts/InstanceParts.js';
+import { frames as baseFrames } from './frames/frames.js';
 import { SkinnedInstancedMesh as Base } from './objects/SkinnedInstancedMesh.js';
 
 function withNodeMaterials(): typeof Base {
-  registerNodeBackend(webGPUBackend);
+  registerBackend(webGPUBackend);
   return Base;
 }
 
 /**
- * The class of the main entry, the very same, which `WebGPURenderer` can draw once it was taken from here. It still
- * works with `WebGLRenderer`.
+ * The class of the main entry, the very same, which `WebGPURenderer` can draw once it was taken from here. A page that has both
+ * renderers imports it from both entries.
  *
  * A value of this module rather than a re-export: whoever uses it makes the node materials known, and bundlers may drop
  * all of it for whoever does not.
@@ -23,11 +39,60 @@ function withNodeMaterials(): typeof Base {
 export const SkinnedInstancedMesh = /*@__PURE__*/ withNodeMaterials();
 export type SkinnedInstancedMesh = Base;
 
+function withMotionNodes(): typeof BaseMotions {
+  registerMotionNodes(motionBuild);
+  return BaseMotions;
+}
+
+export const InstanceMotions = /*@__PURE__*/ withMotionNodes();
+export type InstanceMotions = BaseMotions;
+
+function withPartNodes(): typeof BaseParts {
+  registerPartNodes(nodesOfParts);
+  return BaseParts;
+}
+
+export const InstanceParts = /*@__PURE__*/ withPartNodes();
+export type InstanceParts = BaseParts;
+
+function withFrameNodes(): Encoding {
+  registerNodeSource(frameNodes);
+  registerNodeSource(restNodes);
+  return baseFrames;
+}
+
+export const frames: Encoding = /*@__PURE__*/ withFrameNodes();
+
+function withEditNodes(): typeof BaseEdits {
+  registerPoseEditNodes(jointEditNodes);
+  return BaseEdits;
+}
+
+export const JointEdits = /*@__PURE__*/ withEditNodes();
+export type JointEdits = BaseEdits;
+
+function withLayerNodes(): typeof BaseLayers {
+  registerLayerNodes(layerNodes);
+  return BaseLayers;
+}
+
+export const AnimationLayers = /*@__PURE__*/ withLayerNodes();
+export type AnimationLayers = BaseLayers;
+
+/** What is written to bones edits joints. */
+function withNodesOfEdits(): typeof BaseInstance {
+  registerPoseEditNodes(jointEditNodes);
+  return BaseInstance;
+}
+
+export const SkinnedInstance = /*@__PURE__*/ withNodesOfEdits();
+export type SkinnedInstance = BaseInstance;
+
 export type { UniformNodeType } from '../shaders/tsl.js';
 export {
   instanceUniform,
   skinnedInstanceNormal,
   skinnedInstancePosition,
 } from './backends/webgpu/WebGPUBackend.js';
-export type * from './index.js';
-export { BoneTexture } from './texture/BoneTexture.js';
+export * from './exports.js';
+export { InstanceUniforms } from './features/uniforms/InstanceUniforms.js';

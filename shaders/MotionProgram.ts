@@ -11,11 +11,19 @@ export interface MotionPlace {
   readonly at: number;
 }
 
-/** One motion of a program, as node materials need it. */
-export interface MotionStep {
+/** What shaders need of a motion. */
+export interface MotionSource {
   readonly name: string;
   readonly stage: MotionStage;
+  /** GLSL statements, and functions that they call. */
+  readonly glsl: string;
+  readonly functions: string;
   readonly tsl: MotionTSL | undefined;
+}
+
+/** One motion of a program. */
+export interface MotionStep {
+  readonly source: MotionSource;
   /** Where its time lies among the numbers. */
   readonly timeAt: number;
   readonly places: readonly MotionPlace[];
@@ -27,13 +35,6 @@ export interface MotionProgram {
   readonly number: number;
   /** How many vectors of four numbers its shaders are told in each draw. */
   readonly vectors: number;
-  readonly readsColor: boolean;
-  readonly readsRandom: boolean;
-  /** GLSL functions that the statements call. */
-  readonly functions: readonly string[];
-  /** GLSL statements that change `moved` and `turned`, a position and a normal, before and after skinning. */
-  readonly before: string;
-  readonly after: string;
   readonly steps: readonly MotionStep[];
 }
 
@@ -45,6 +46,27 @@ export const MOTION_HAS_COLOR = 0;
 export const MOTION_SWAPPED = 1;
 /** Where those of the motions begin. */
 export const MOTION_FIRST = 2;
+
+const programs: MotionProgram[] = [];
+
+/**
+ * Numbers a program.
+ *
+ * @throws If a page has too many.
+ */
+export function addMotionProgram(program: Omit<MotionProgram, 'number'>): MotionProgram {
+  if (programs.length + 1 >= MAX_MOTIONS) {
+    throw new Error(
+      `The page has ${programs.length} different sets of motions already; define each motion once, outside of functions that run often, and let its uniforms differ.`,
+    );
+  }
+  const numbered = { ...program, number: programs.length + 1 };
+  programs.push(numbered);
+  return numbered;
+}
+
+/** The program of a number; undefined for 0. */
+export const motionProgram = (number: number): MotionProgram | undefined => programs[number - 1];
 
 /** What chunks of a vertex shader have to do where motions move its vertices. */
 export interface MotionChunks {

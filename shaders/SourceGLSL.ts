@@ -1,14 +1,5 @@
 import type { ShaderVariant } from './ShaderVariant.js';
 
-/**
- * Where shaders of WebGLRenderer read what an instance plays: in vertex attributes, or in a texture, or in the one or the other,
- * the texture where a list says which instances are drawn.
- */
-export type SlotSource = 'attributes' | 'either' | 'texture';
-
-/** From what costs least to what always works. */
-export const SLOT_SOURCES: readonly SlotSource[] = ['attributes', 'either', 'texture'];
-
 /** How many textures shaders declare, and must have bound: of floats, and of unsigned integers. */
 export interface TextureCounts {
   textures: number;
@@ -18,7 +9,7 @@ export interface TextureCounts {
 /** How a pose source poses vertices under WebGLRenderer. */
 export interface SourceGLSL {
   /** Textures of floats that its shaders read: the first of those that are bound. */
-  textures(slots: SlotSource): number;
+  readonly textures: number;
   /** Textures of unsigned integers that they read. */
   integers?: number;
   /**
@@ -32,7 +23,7 @@ export interface SourceGLSL {
    *
    * @param morphs Whether clips move morph targets in any variant of the program.
    */
-  declarations(slots: SlotSource, morphs: boolean): readonly string[];
+  declarations(morphs: boolean): readonly string[];
   /**
    * Defines `mat3x4 name()`, the affine matrix that takes the vertex from where it was modelled to where it is posed. Its
    * columns are the matrix's rows. Sources without joints give one that holds for the vertex alone.

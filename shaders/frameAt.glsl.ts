@@ -7,7 +7,7 @@ import {
   REST_FRAME,
 } from '../lib/constants.js';
 
-/** Twin of `lib/playback/frameAt.ts`. */
+/** Twin of `frameAt` in `lib/playback/actionTime.ts`. */
 export const frameAtGLSL = /* glsl */ `
 struct FrameMix {
   float frame0;

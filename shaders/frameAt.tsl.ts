@@ -27,7 +27,7 @@ function passesSince(
   return select(rate.equal(0), float(0), select(first, max(passes, 0), passes));
 }
 
-/** Twin of `lib/playback/frameAt.ts`. Call it where a stack is being built. */
+/** Twin of `frameAt` in `lib/playback/actionTime.ts`. Call it where a stack is being built. */
 export function frameAt(
   clock: Node<'float'>,
   start: Node<'float'>,

@@ -13,12 +13,19 @@ int instanceIndex() {
   return gl_InstanceID;
 
 }
+
+int posePlace() {
+
+  return gl_InstanceID;
+
+}
 `;
 
 /** Stands before all of a shader, so that whatever the user has put into it finds the instance that is drawn too. */
 export const placeDeclarationsGLSL = /* glsl */ `
 #define CROWD_DRAWN gl_InstanceID
 int crowdInstance;
+int crowdPlace;
 mat4 crowdMatrix;
 #define instanceMatrix crowdMatrix
 
@@ -55,6 +62,7 @@ const viewedIndexGLSL = (fades: boolean): string => /* glsl */ `${fades ? FADE_V
 void placeInstance() {
 
   crowdInstance = CROWD_DRAWN;
+  crowdPlace = CROWD_DRAWN;
   mat4 columns = instanceMatrix;
   vec4 x = vec4( columns[ 0 ].x, columns[ 1 ].x, columns[ 2 ].x, columns[ 3 ].x );
   vec4 y = vec4( columns[ 0 ].y, columns[ 1 ].y, columns[ 2 ].y, columns[ 3 ].y );
@@ -68,6 +76,14 @@ ${fades ? START_FADE : ''}
     int group = CROWD_DRAWN >> 2;
     ivec2 listed = ivec2( group & ${LIST_TEXELS - 1}, group >> ${LIST_TEXELS_BITS} );
     ${readList(fades)}
+    crowdPlace = crowdInstance;
+    if ( CROWD_ROWED ) {
+
+      group = crowdInstance >> 2;
+      listed = ivec2( group & ${LIST_TEXELS - 1}, group >> ${LIST_TEXELS_BITS} );
+      crowdPlace = int( texelFetch( CROWD_POSE_ROWS, listed, 0 )[ crowdInstance & 3 ] );
+
+    }
 
     ivec2 at = ivec2( ( crowdInstance & ${INSTANCES_PER_ROW - 1} ) * 4, crowdInstance >> ${INSTANCES_PER_ROW_BITS} );
     x = texelFetch( CROWD_MATRICES, at, 0 );
@@ -95,6 +111,13 @@ ${fades ? START_FADE : ''}
 int instanceIndex() {
 
   return crowdInstance;
+
+}
+
+// Where its pose is in the palette.
+int posePlace() {
+
+  return crowdPlace;
 
 }
 `;

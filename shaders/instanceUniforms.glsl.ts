@@ -8,18 +8,20 @@ import {
   type UniformPlace,
   type UniformType,
 } from '../lib/instances/UniformLayout.js';
-import { mergedConstantGLSL, mergedFragmentGLSL } from './mergedSurface.glsl.js';
+import { mergedConstantGLSL, mergedFragmentGLSL, mergedVertexGLSL } from './mergedSurface.glsl.js';
+import { callFirst } from './placeVertex.glsl.js';
 import { variantOf } from './ShaderVariant.js';
+import type { SurfaceGLSL, SurfaceProgram } from './skinVertex.glsl.js';
 
 /** What must be called in `main` of a vertex shader once it is known which instance is drawn. */
-export const READ_UNIFORMS = 'readInstanceUniforms();';
+const READ_UNIFORMS = 'readInstanceUniforms();';
 
 /**
  * The uniforms that a program's shaders know: those of all its variants. It has a varying for each texel of them.
  *
  * @throws If two variants have different ones of the same name.
  */
-export function uniformsOfProgram(codes: readonly number[]): UniformLayout {
+function uniformsOfProgram(codes: readonly number[]): UniformLayout {
   const types = new Map<string, UniformType>();
   for (const code of codes) {
     for (const [name, type] of layoutOfCode(code).types()) {
@@ -41,7 +43,7 @@ const layoutOfCode = (code: number): UniformLayout => layoutOfNumber(variantOf(c
  * Stands before all of a vertex shader and of a fragment shader, so that whatever the user has put into them can read uniforms:
  * as `instanceUniform_NAME`, which is defined only where objects have it.
  */
-export function declareUniformsGLSL({ texels, places }: UniformLayout): string {
+function declareUniformsGLSL({ texels, places }: UniformLayout): string {
   const varyings = Array.from({ length: texels }, (_, i) => `varying highp vec4 instanceUniforms${i};`);
   const names = [...places.values()].map(
     (place) => `#define instanceUniform_${place.name} ${componentsOf('instanceUniforms', place)}`,
@@ -50,7 +52,7 @@ export function declareUniformsGLSL({ texels, places }: UniformLayout): string {
 }
 
 /** Defines `readInstanceUniforms()`, which gives the varyings the numbers of the instance that is drawn. */
-export function readUniformsGLSL(codes: readonly number[], program: UniformLayout): string {
+function readUniformsGLSL(codes: readonly number[], program: UniformLayout): string {
   const [first, ...others] = codes;
   const branches = others.map(
     (code) => `if ( CROWD_VARIANT == ${code} ) { ${readGLSL(code, program)} return; }`,
@@ -95,30 +97,14 @@ function constantGLSL(name: string, { places }: UniformLayout): string {
 const componentsOf = (vectors: string, { at, size }: UniformPlace): string =>
   `${vectors}${at >> 2}.${'xyzw'.slice(at & 3, (at & 3) + size)}`;
 
-/** What is known of a material when its program is made. */
-export interface SurfaceProgram {
-  uniforms: UniformLayout;
-  /** Whether it fills shadow maps. */
-  shadow: boolean;
-  /** Whether its `map` is a texture array. */
-  arrayMap: boolean;
-  /** Whether its `roughnessMap` and `metalnessMap` are a palette that holds the constants of merged materials. */
-  palette: boolean;
-  /** What it was merged of, if of materials with several textures; see `mergedCode`. */
-  merged: number;
-}
-
-/**
- * Puts what instances have of their own into the fragment shader of a material, whose includes are not yet resolved.
- *
- * @param dropped Called for what the shader has no place for, since it lacks a chunk, and does not read by itself.
- */
-export function instanceSurfaceGLSL(
+/** Puts what instances have of their own into the fragment shader of a material, whose includes are not yet resolved. */
+function fragment(
   fragmentShader: string,
   program: SurfaceProgram,
-  dropped: (look: Look, chunk: string) => void = () => {},
+  dropped: (name: string, chunk: string) => void,
 ): string {
-  const { uniforms, arrayMap, palette, merged } = program;
+  const { codes, arrayMap, palette, merged } = program;
+  const uniforms = uniformsOfProgram(codes);
   let shader = merged > 0 ? mergedFragmentGLSL(fragmentShader, merged, dropped) : fragmentShader;
   /** Puts code around a chunk, or in its place. */
   const edit = (chunk: string, edited: (include: string) => string): boolean => {
@@ -207,3 +193,17 @@ const afterPalette = (include: string, name: string): string => /* glsl */ `
 ${include}
 if ( instanceUniform_${name} >= 0.0 ) ${name}Factor = instanceUniform_${name};
 `;
+
+/** Comes with what gives instances uniforms, and with what merges materials. */
+export const surfaceGLSL: SurfaceGLSL = {
+  vertex(vertexShader, codes, merged) {
+    const uniforms = uniformsOfProgram(codes);
+    const shader = merged ? mergedVertexGLSL(vertexShader) : vertexShader;
+    return uniforms.texels > 0 ? declareUniformsGLSL(uniforms) + callFirst(shader, READ_UNIFORMS) : shader;
+  },
+  functions(codes) {
+    const uniforms = uniformsOfProgram(codes);
+    return uniforms.texels > 0 ? [readUniformsGLSL(codes, uniforms)] : [];
+  },
+  fragment,
+};

@@ -22,14 +22,16 @@ import {
   KIND_POSITION,
   KIND_ROTATION,
   LIVE_TEXELS,
-} from '../lib/edits/editLayout.js';
-import { OPPOSITE } from '../lib/edits/modelEdits.js';
+} from '../lib/features/jointEdits/editLayout.js';
+import { OPPOSITE } from '../lib/features/jointEdits/modelEdits.js';
+import type { PoseEditGLSL } from './posePass.glsl.js';
+import { slerpGLSL } from './slerp.glsl.js';
 
 /** Where a number of an instance's second header texel is in it. */
 const fade = (number: number): number => number % 4;
 
-/** Reads which edits an instance has, see `lib/edits/EditStore.ts`. Both steps of the pass begin with it. */
-export const editHeaderGLSL = /*@__PURE__*/ (() => /* glsl */ `
+/** Reads which edits an instance has, see `EditStore`. Both steps of the pass begin with it. */
+const editHeaderGLSL = /*@__PURE__*/ (() => /* glsl */ `
 /* Which edits and which live pose each instance has; the edits. */
 uniform highp sampler2D editHeaders;
 uniform highp sampler2D jointEdits;
@@ -48,11 +50,9 @@ vec4 editTexel( int edit, int texel ) {
 }
 `)();
 
-/** Twin of `lib/edits/localEdits.ts`: live poses, and edits of local transforms. */
-export const localEditsGLSL = /*@__PURE__*/ (() => /* glsl */ `
+/** Twin of `localEdits.ts`: live poses, and edits of local transforms. */
+const localEditsGLSL = /*@__PURE__*/ (() => /* glsl */ `
 uniform highp sampler2D livePoses;
-/* Live poses in a row. */
-uniform int livePerRow;
 
 // How much of a node's live pose shows; where the pose begins. Nothing for nodes that it has not.
 void mixLive( int node, ivec2 header, float number, inout vec4 rotation, inout vec4 position, inout vec4 scale ) {
@@ -61,6 +61,7 @@ void mixLive( int node, ivec2 header, float number, inout vec4 rotation, inout v
   float done = fadeDone( ramp[ ${fade(HEADER_FADE_START)} ], ramp[ ${fade(HEADER_FADE_RATE)} ] );
   float weight = mix( ramp[ ${fade(HEADER_FROM)} ], ramp[ ${fade(HEADER_TO)} ], done );
   int live = int( number ) - 1;
+  int livePerRow = textureSize( livePoses, 0 ).x / ( passLayout.x * ${LIVE_TEXELS} );
   int row = live / livePerRow;
   ivec2 at = ivec2( ( ( live - row * livePerRow ) * passLayout.x + node ) * ${LIVE_TEXELS}, row );
   vec4 place = texelFetch( livePoses, at + ivec2( 1, 0 ), 0 );
@@ -111,7 +112,7 @@ void editLocals( int instance, int node, inout vec4 rotation, inout vec4 positio
 `)();
 
 /** What both of the two need: turns or moves from one value to another. */
-export const mixToGLSL = /* glsl */ `
+const mixToGLSL = /* glsl */ `
 vec4 mixTo( vec4 a, vec4 b, float weight, bool turns ) {
 
   if ( weight >= 1.0 ) return b;
@@ -120,8 +121,8 @@ vec4 mixTo( vec4 a, vec4 b, float weight, bool turns ) {
 }
 `;
 
-/** Twin of `lib/edits/modelEdits.ts`: edits of matrices relative to the root, and look-at. */
-export const modelEditsGLSL = /*@__PURE__*/ (() => /* glsl */ `
+/** Twin of `modelEdits.ts`: edits of matrices relative to the root, and look-at. */
+const modelEditsGLSL = /*@__PURE__*/ (() => /* glsl */ `
 int nextEdit = 0;
 int lastEdit = 0;
 
@@ -262,3 +263,11 @@ mat3x4 editModels( int node, mat3x4 rows ) {
 
 }
 `)();
+
+/** Edits of joints and live poses, for the steps of the pose pass. */
+export const jointEditsGLSL: PoseEditGLSL = /*@__PURE__*/ (() => ({
+  textures: ['editHeaders', 'jointEdits', 'livePoses'],
+  common: editHeaderGLSL,
+  locals: mixToGLSL + localEditsGLSL,
+  models: slerpGLSL + mixToGLSL + modelEditsGLSL,
+}))();

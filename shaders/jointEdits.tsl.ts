@@ -13,6 +13,7 @@ import {
   min,
   normalize,
   select,
+  uniform,
   vec3,
   vec4,
 } from 'three/tsl';
@@ -39,14 +40,15 @@ import {
   KIND_POSITION,
   KIND_ROTATION,
   LIVE_TEXELS,
-} from '../lib/edits/editLayout.js';
-import { OPPOSITE } from '../lib/edits/modelEdits.js';
+} from '../lib/features/jointEdits/editLayout.js';
+import { OPPOSITE } from '../lib/features/jointEdits/modelEdits.js';
+import type { CreatePoseEditNodes } from './posePass.tsl.js';
 import { multiplyQuaternions, slerp } from './slerp.tsl.js';
-import type { TexelNode } from './TexelNode.js';
+import { type TexelNode, texels } from './TexelNode.js';
 import { type Rows, While } from './tsl.js';
 
-/** Changes to the poses of single instances, see `lib/edits/JointEdits.ts`. Twin of `jointEdits.glsl.ts`. */
-export interface EditNodes {
+/** What `EditStore` has for shaders. */
+interface EditNodes {
   headers: TexelNode;
   edits: TexelNode;
   live: TexelNode;
@@ -54,6 +56,23 @@ export interface EditNodes {
   livePerRow: Node<'int'>;
   clock: Node<'float'>;
 }
+
+/** Edits of joints and live poses, for the steps of the pose pass. Twin of `jointEdits.glsl.ts`. */
+export const jointEditNodes: CreatePoseEditNodes = (textures, clock, nodes) => {
+  const read = textures.map(({ layered }) => texels(layered));
+  const [headers, edits, live] = read;
+  const livePerRow = uniform(1, 'int');
+  const all = { headers, edits, live, livePerRow, clock };
+  return {
+    use(others) {
+      for (let i = 0; i < read.length; i++) read[i].value = others[i].layered;
+      livePerRow.value = others[2].perRow;
+    },
+    editedSince: (instance, time) => editedSince(all, instance, time),
+    editLocals: (instance, node, transform) => editLocals(all, nodes, instance, node, transform),
+    modelEdits: (instance) => modelEdits(all, instance),
+  };
+};
 
 /** The number in a texel that has this place among the numbers of an instance or an edit. */
 const numberOf = ({ x, y, z, w }: Node<'vec4'>, place: number): Node<'float'> => [x, y, z, w][place % 4];
@@ -84,11 +103,7 @@ const moveTo = (from: Node<'vec4'>, to: Node<'vec4'>, weight: Node<'float'>): No
   select(weight.greaterThanEqual(1), to, from.add(to.sub(from).mul(weight)));
 
 /** Whether an instance's edits or live pose have changed since a time of the clock. Builds on the current stack. */
-export function editedSince(
-  { headers }: EditNodes,
-  instance: Node<'int'>,
-  time: Node<'float'>,
-): Node<'bool'> {
+function editedSince({ headers }: EditNodes, instance: Node<'int'>, time: Node<'float'>): Node<'bool'> {
   const [lists] = headers.instanceTexels(instance, HEADER_TEXELS, int(0), 1);
   return numberOf(lists, HEADER_CHANGED).greaterThanEqual(time);
 }
@@ -99,9 +114,9 @@ export function editedSince(
  * @param nodes How many nodes a live pose has.
  * @param transform Variables for rotation, position and scale.
  */
-export function editLocals(
+function editLocals(
   { headers, edits, live, livePerRow, clock }: EditNodes,
-  nodes: number,
+  nodes: Node<'int'>,
   instance: Node<'int'>,
   node: Node<'int'>,
   transform: readonly Node<'vec4'>[],
@@ -164,7 +179,7 @@ export function editLocals(
  * node's rows, which are variables; it is to be called for the nodes of a chain from the root down, since so the edits are sorted.
  * Both build on the current stack.
  */
-export function modelEdits(
+function modelEdits(
   { headers, edits }: EditNodes,
   instance: Node<'int'>,
 ): (node: Node<'int'>, rows: Rows) => void {
@@ -193,7 +208,7 @@ export function modelEdits(
 const column = (rows: Rows, i: 'x' | 'y' | 'z' | 'w'): Node<'vec3'> =>
   vec3(rows[0][i], rows[1][i], rows[2][i]);
 
-/** Applies an edit to a node's matrix relative to the root: twin of `editModel` in `lib/edits/modelEdits.ts`. */
+/** Applies an edit to a node's matrix relative to the root: twin of `editModel` in `modelEdits.ts`. */
 function editModel(head: Node<'vec4'>, value: Node<'vec4'>, axis: Node<'vec3'>, rows: Rows): void {
   const weight = numberOf(head, EDIT_WEIGHT).toVar();
   const kind = int(numberOf(head, EDIT_KIND)).toVar();

@@ -1,13 +1,25 @@
-import { MAX_ACTIONS } from '../lib/playback/SlotOrder.js';
+import { MAX_ACTIONS } from '../lib/playback/instanceLayout.js';
 import { RANGES, SCALE, STEP_SLACK } from '../lib/tracks/PoseTracks.js';
 import { ENTRY_CONSTANT, ENTRY_STEP, ENTRY_STEPPED } from '../lib/tracks/trackTexels.js';
+
+/** Text for layers over the base. It comes with these. */
+export interface LayersGLSL {
+  /** Declares `layerShares`. */
+  shares(layers: number): string;
+  /** Lays what was mixed over what lies below it, before an action of another layer is mixed. */
+  readonly next: string;
+  /** `void readLayerShares( ivec2 at, int entry )`. */
+  read(layers: number): string;
+  /** Reads the layer of an action off its clip, and leaves out actions that do not show on the entry. */
+  take(): string;
+}
 
 /**
  * Twin of `mixPose` in `lib/tracks`: reads the tracks of what plays and mixes them as three.js's `PropertyMixer` does.
  *
  * @param layers How many there are, with the base.
  */
-export const mixTracksGLSL = (layers: number): string => /* glsl */ `
+export const mixTracksGLSL = (layers: number, over: LayersGLSL | null): string => /* glsl */ `
 #define MAX_PLAYED ${MAX_ACTIONS * layers}
 
 struct Action {
@@ -22,7 +34,7 @@ struct Action {
 // Layers one after another.
 Action actions[ MAX_PLAYED ];
 int actionCount = 0;
-${layers > 1 ? layerSharesGLSL(layers) : ''}
+${over?.shares(layers) ?? ''}
 vec4 mixValue( vec4 a, vec4 b, float t, bool turns ) {
 
   return turns ? slerp( a, b, t ) : a + ( b - a ) * t;
@@ -101,29 +113,14 @@ vec4 mixProperty( int node, int property, vec4 rest ) {
     vec4 entries = trackTexel( action.table + node );
     int entry = int( entries[ property ] );
     if ( entry < 0 ) continue;
-    ${layers > 1 ? nextLayer : ''}
+    ${over?.next ?? ''}
     // Ranges of a scale come after those of the translation.
     int range = int( entries[ ${RANGES} ] ) + ( property == ${SCALE} ? 2 : 0 );
     mixAction( mixed, readTrack( entry, range, action, turns ), action, turns );
 
   }
 
-  return layOver( value, mixed, ${layers > 1 ? 'layerShares[ layer ]' : '1.0'}, turns );
+  return layOver( value, mixed, ${over === null ? '1.0' : 'layerShares[ layer ]'}, turns );
 
 }
-`;
-
-const layerSharesGLSL = (layers: number): string => /* glsl */ `
-/* How much of each layer shows on what is being posed. */
-float layerShares[ ${layers} ] = float[ ${layers} ]( ${Array(layers).fill('1.0').join(', ')} );
-`;
-
-const nextLayer = /* glsl */ `
-    if ( action.layer != layer ) {
-
-      value = layOver( value, mixed, layerShares[ layer ], turns );
-      mixed = none;
-      layer = action.layer;
-
-    }
 `;

@@ -17,7 +17,7 @@ export const morphsGLSL = /* glsl */ `
 #endif
 `;
 
-/** Adds what one slot of an instance shows. */
+/** Adds what one clip of an instance shows. */
 export const addMorphsGLSL = /* glsl */ `
 #ifdef USE_MORPHTARGETS
 

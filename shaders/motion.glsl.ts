@@ -1,10 +1,19 @@
 import { INSTANCES_PER_ROW, INSTANCES_PER_ROW_BITS } from '../lib/constants.js';
-import { MOTION_HAS_COLOR, MOTION_SWAPPED, type MotionChunks, type MotionProgram } from './MotionProgram.js';
-import { motionProgram } from './motionPrograms.js';
+import { sizeOf } from '../lib/instances/UniformLayout.js';
+import {
+  MOTION_HAS_COLOR,
+  MOTION_SWAPPED,
+  type MotionChunks,
+  type MotionProgram,
+  type MotionSource,
+  type MotionStage,
+  type MotionStep,
+  motionProgram,
+} from './MotionProgram.js';
 import { variantOf } from './ShaderVariant.js';
 
 /** A number that shaders are told of motions. */
-export const motionNumber = (at: number): string => `boneTexture.motion[ ${at >> 2} ].${'xyzw'[at & 3]}`;
+const motionNumber = (at: number): string => `boneTexture.motion[ ${at >> 2} ].${'xyzw'[at & 3]}`;
 
 const MOVED: Pick<MotionChunks, 'move' | 'shift' | 'turn'> = {
   move: '\nmoveVertex( crowdSkin );',
@@ -32,27 +41,77 @@ export function compileMotions(codes: readonly number[]): MotionChunks | null {
   if (programs.size === 0) return null;
   const all = [...programs.keys()];
   /** Statements of all programs, each for the objects that have it. */
-  const statements = (stage: 'before' | 'after') =>
+  const statements = (stage: MotionStage) =>
     all
-      .filter((program) => program[stage] !== '')
       .map((program) => {
+        const calls = program.steps
+          .map(({ source }, i) =>
+            source.stage === stage ? `${functionName(program, i)}( moved, turned );` : '',
+          )
+          .join(' ');
         const own = programs.get(program) ?? [];
-        if (own.length === codes.length) return program[stage];
-        return `if ( ${own.map((code) => `CROWD_VARIANT == ${code}`).join(' || ')} ) { ${program[stage]} }`;
+        if (calls.trim() === '' || own.length === codes.length) return calls;
+        return `if ( ${own.map((code) => `CROWD_VARIANT == ${code}`).join(' || ')} ) { ${calls} }`;
       })
       .join('\n  ');
+  const sources = all.flatMap(({ steps }) => steps.map(({ source }) => source));
+  const readsSeeds = sources.some((source) => reads(source, 'random'));
   const hides = codes.some((code) => variantOf(code).parts);
   const declarations = [
     ...new Set([
-      ...(all.some(({ readsColor }) => readsColor) ? [colorGLSL()] : []),
-      ...(all.some(({ readsRandom }) => readsRandom) ? [randomGLSL()] : []),
-      ...all.flatMap(({ functions }) => functions),
+      ...(sources.some((source) => reads(source, 'color')) ? [colorGLSL()] : []),
+      ...(readsSeeds ? [randomGLSL()] : []),
+      ...sources.map(({ functions }) => functions),
+      ...all.flatMap((program) =>
+        program.steps.map((step, i) => functionGLSL(functionName(program, i), step)),
+      ),
     ]),
-    moveGLSL(statements('before'), statements('after'), hides),
+    moveGLSL(statements('beforeSkinning'), statements('afterSkinning'), hides),
   ].join('\n');
   const vectors = Math.max(...all.map((program) => program.vectors));
-  const readsSeeds = all.some(({ readsRandom }) => readsRandom);
   return { ...MOVED, declarations, vectors, readsSeeds };
+}
+
+const functionName = ({ number }: MotionProgram, step: number): string => `motion_${number}_${step}`;
+
+/** What a motion may read beside its uniforms, each only if its text has the name. */
+const GIVEN: Readonly<Record<string, string>> = {
+  color: 'vec4 color = motionColor();',
+  random: 'float random = motionRandom();',
+  instance: 'int instance = instanceIndex();',
+  worldMatrix: 'mat4 worldMatrix = modelMatrix * instanceMatrix;',
+};
+
+/** Whether a motion's GLSL has a name in it. */
+const reads = ({ glsl }: MotionSource, name: string): boolean => new RegExp(`\\b${name}\\b`).test(glsl);
+
+/** The GLSL function of a motion, which changes a position and a normal. */
+function functionGLSL(name: string, { source, places, timeAt }: MotionStep): string {
+  const uniforms = places
+    .filter((place) => reads(source, place.name))
+    .map((place) => {
+      const size = sizeOf(place.type) as number;
+      const type = size === 1 ? 'float' : `vec${size}`;
+      const components = 'xyzw'.slice(place.at & 3, (place.at & 3) + size);
+      return `${type} ${place.name} = boneTexture.motion[ ${place.at >> 2} ].${components};`;
+    });
+  const given = Object.keys(GIVEN)
+    .filter((one) => reads(source, one))
+    .map((one) => GIVEN[one]);
+  const time = reads(source, 'time') ? [`float time = ${motionNumber(timeAt)};`] : [];
+  // Braces, so that the text may declare what it likes.
+  return /* glsl */ `
+void ${name}( inout vec3 position, inout vec3 normal ) {
+
+  ${[...given, ...time, ...uniforms].join('\n  ')}
+  {
+
+${source.glsl}
+
+  }
+
+}
+`;
 }
 
 /** The vertices of a hidden part are all at one point, and must stay there. */

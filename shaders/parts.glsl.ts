@@ -1,9 +1,19 @@
 import { MAP_STEPS } from '../lib/constants.js';
+import { variantOf } from './ShaderVariant.js';
+import { PART_INDEX, type SurfaceGLSL } from './skinVertex.glsl.js';
 
-/** Colour of the vertex's part on its instance, and what says where its map is and whether it is shown; see `InstanceParts`. */
-export const partsGLSL = /*@__PURE__*/ (() => /* glsl */ `
+/** GLSL that says whether the object drawn has parts that may be hidden or coloured, where some of a program have none. */
+function havingParts(codes: readonly number[]): string {
+  const parted = codes.filter((code) => variantOf(code).parts);
+  if (parted.length === codes.length) return 'true';
+  return parted.map((code) => `CROWD_VARIANT == ${code}`).join(' || ');
+}
+
+/** What the vertex's part looks like on its instance: its colour, and what says where its map is and whether it is shown. */
+const functionsGLSL = (having: string): string => /* glsl */ `
 vec4 instancePart() {
 
+  if ( ! ( ${having} ) ) return vec4( 1.0 );
   int perRow = CROWD_PARTS_PER_ROW;
   int index = instanceIndex();
   int row = index / perRow;
@@ -19,4 +29,31 @@ vec2 partMapOffset() {
   return vec2( steps - v * ${MAP_STEPS}.0, v ) * ${1 / MAP_STEPS};
 
 }
-`)();
+`;
+
+const MAP_GLSL = /* glsl */ `
+#include <uv_vertex>
+#ifdef USE_MAP
+  vMapUv += mat2( mapTransform ) * partMapOffset();
+#endif
+`;
+
+const COLOR_GLSL = /* glsl */ `
+#include <color_vertex>
+#ifdef USE_INSTANCING_COLOR
+  vColor.rgb *= instancePart().rgb;
+#endif
+`;
+
+/** Comes with `InstanceParts`. */
+export const partsGLSL: SurfaceGLSL = {
+  vertex: (shader, codes) =>
+    havingParts(codes) === ''
+      ? shader
+      : shader.replace('#include <uv_vertex>', MAP_GLSL).replace('#include <color_vertex>', COLOR_GLSL),
+  functions(codes) {
+    const having = havingParts(codes);
+    return having === '' ? [] : [PART_INDEX, functionsGLSL(having)];
+  },
+  hidden: (codes) => (havingParts(codes) === '' ? '' : 'instancePart().w <= 0.0'),
+};

@@ -1,16 +1,14 @@
-import { Break, clamp, Fn, float, floor, If, int, ivec2, Loop, select, vec4 } from 'three/tsl';
+import { Break, clamp, Fn, float, floor, If, int, Loop, select } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { LOOP_MODES, REST_FRAME } from '../lib/constants.js';
 import {
-  ACTION_LAYER,
   ACTION_TEXELS,
   actionsRowBits,
   actionsTexels,
   firstAction,
+  MAX_ACTIONS,
 } from '../lib/playback/instanceLayout.js';
-import { MASKS_PER_ROW } from '../lib/playback/LayerTable.js';
-import { MAX_ACTIONS } from '../lib/playback/SlotOrder.js';
-import { frameAt } from './frameAt.tsl.js';
+import { type FrameMixNode, frameAt } from './frameAt.tsl.js';
 import type { ActionsNodes, MixNodes } from './mixTracks.tsl.js';
 import type { TexelNode } from './TexelNode.js';
 import { componentsOf, emptyArray } from './tsl.js';
@@ -20,10 +18,18 @@ export interface PlayedTexels {
   /** The actions of all instances, see `ActionTexels`. */
   actions: TexelNode;
   clock: Node<'float'>;
-  /** Where layers over the base show, see `LayerTable`; null if there are none. */
-  masks: TexelNode | null;
+  /** Layers over the base; null if there are none. */
+  over: LayerNodes | null;
   /** How many layers there are, with the base. */
   layers: number;
+}
+
+/** Nodes for layers over the base, which come with these. Both build on the current stack. */
+export interface LayerNodes {
+  /** How much of each shows on an entry. */
+  shares(entry: Node<'int'>, clock: Node<'float'>, ramps: readonly Node<'vec4'>[]): Node<'vec4'>;
+  /** Reads the layer of an action off its clip. */
+  take(clip: Node<'vec4'>): Node<'int'>;
 }
 
 const VEC4 = (name: string) => ({ name, type: 'vec4' });
@@ -32,26 +38,42 @@ const VEC4 = (name: string) => ({ name, type: 'vec4' });
 const fadeDone = (clock: Node<'float'>, start: Node<'float'>, rate: Node<'float'>): Node<'float'> =>
   select(rate.equal(0), float(1), clamp(clock.sub(start).mul(rate), 0, 1));
 
+/** How a number goes from one to another. */
+export const rampAt = (clock: Node<'float'>, { x, y, z, w }: Node<'vec4'>): Node<'float'> =>
+  x.add(y.sub(x).mul(fadeDone(clock, z, w)));
+
+/**
+ * The frames that an action shows: those of its clip count from `start`, 0 is the rest pose. Call it where a stack is being
+ * built.
+ */
+export function actionFrames(
+  clip: Node<'vec4'>,
+  timing: Node<'vec4'>,
+  clock: Node<'float'>,
+  start: Node<'float'>,
+  interpolate: boolean,
+): FrameMixNode {
+  const warped = fadeDone(clock, timing.z, timing.w.abs()).toVar();
+  const ease = select(timing.w.greaterThan(0), warped, warped.oneMinus()).toVar();
+  const count = floor(clip.y.mul(1 / LOOP_MODES)).toVar();
+  const loop = clip.y.sub(count.mul(LOOP_MODES)).toVar();
+  const time = clip.z.add(clip.w.mul(ease).mul(ease)).toVar();
+  return frameAt(clock, start, count, time, loop, timing.x, timing.y, interpolate);
+}
+
 /** The frame of a clip that an action shows; negative where it shows the rest pose. Actions hold a clip's number plus 1. */
 const actionFrame = /*@__PURE__*/ Fn(
-  ([clip, timing, ease, clock]: [Node<'vec4'>, Node<'vec4'>, Node<'float'>, Node<'float'>]) => {
-    const count = floor(clip.y.mul(1 / LOOP_MODES)).toVar();
-    const loop = clip.y.sub(count.mul(LOOP_MODES)).toVar();
-    const time = clip.z.add(clip.w.mul(ease).mul(ease)).toVar();
+  ([clip, timing, clock]: [Node<'vec4'>, Node<'vec4'>, Node<'float'>]) => {
     // Frames are counted from 1 in any clip, so that 0 is free to mean the rest pose.
-    const { frame0, alpha } = frameAt(clock, float(1), count, time, loop, timing.x, timing.y, true);
+    const { frame0, alpha } = actionFrames(clip, timing, clock, float(1), true);
     return select(frame0.equal(REST_FRAME), float(-1), frame0.sub(1).add(alpha));
   },
   {
     name: 'actionFrame',
     type: 'float',
-    inputs: [VEC4('clip'), VEC4('timing'), { name: 'ease', type: 'float' }, { name: 'clock', type: 'float' }],
+    inputs: [VEC4('clip'), VEC4('timing'), { name: 'clock', type: 'float' }],
   },
 );
-
-/** How a number goes from one to another. */
-const rampAt = (clock: Node<'float'>, { x, y, z, w }: Node<'vec4'>): Node<'float'> =>
-  x.add(y.sub(x).mul(fadeDone(clock, z, w)));
 
 /** Where the texels of an instance begin, in which row of them. Builds on the current stack. */
 export function playedTexel(instance: Node<'int'>, layers: number): Record<'first' | 'row', Node<'int'>> {
@@ -72,15 +94,14 @@ export function playedTexel(instance: Node<'int'>, layers: number): Record<'firs
 export function playedActions(
   instance: Node<'int'>,
   entry: Node<'int'>,
-  { actions: texels, clock, masks, layers }: PlayedTexels,
+  { actions: texels, clock, over, layers }: PlayedTexels,
   action: MixNodes['action'],
 ): ActionsNodes {
   const { first, row } = playedTexel(instance, layers);
   const texelsAt = (at: Node<'int'>, count: number): Node<'vec4'>[] =>
     texels.rowTexels(at, row, count).map((texel) => texel.toVar());
 
-  const shares =
-    masks === null ? null : layerShares(entry, masks, clock, texelsAt(first.add(1).toVar(), layers - 1));
+  const shares = over === null ? null : over.shares(entry, clock, texelsAt(first.add(1).toVar(), layers - 1));
   const most = MAX_ACTIONS * layers;
   const actions = emptyArray(most);
   const count = int(0).toVar();
@@ -92,20 +113,17 @@ export function playedActions(
       Break();
     });
     const shown = float(1).toVar();
-    const layer = shares === null ? null : int(clip.x).div(ACTION_LAYER).toVar();
+    const layer = over === null ? null : over.take(clip);
     if (shares !== null && layer !== null) {
-      clip.x.subAssign(float(layer).mul(ACTION_LAYER));
       If(layer.greaterThan(0), () => {
         shown.assign(componentsOf(shares).element(layer.sub(1)));
       });
     }
     If(shown.greaterThan(0), () => {
       const [timing, weights] = texelsAt(at.add(1).toVar(), 2);
-      const weight = rampAt(clock, vec4(weights.xy, timing.zw)).toVar();
+      const weight = rampAt(clock, weights).toVar();
       If(weight.greaterThan(0), () => {
-        const warped = fadeDone(clock, weights.z, weights.w.abs()).toVar();
-        const ease = select(weights.w.greaterThan(0), warped, warped.oneMinus()).toVar();
-        const frame = actionFrame(clip, timing, ease, clock).toVar();
+        const frame = actionFrame(clip, timing, clock).toVar();
         If(frame.greaterThanEqual(0), () => {
           actions.element(count).assign(action(int(clip.x).sub(1), frame, weight, layer));
           count.addAssign(1);
@@ -115,19 +133,4 @@ export function playedActions(
     at.addAssign(ACTION_TEXELS);
   });
   return { actions, count, shares };
-}
-
-/** How much of each layer over the base shows on an entry. */
-function layerShares(
-  entry: Node<'int'>,
-  masks: TexelNode,
-  clock: Node<'float'>,
-  ramps: readonly Node<'vec4'>[],
-): Node<'vec4'> {
-  const at = ivec2(entry.bitAnd(MASKS_PER_ROW - 1), entry.shiftRight(Math.log2(MASKS_PER_ROW)));
-  const mask = componentsOf(masks.texel(at).toVar());
-  const [a, b, c, d] = [0, 1, 2, 3].map((i) =>
-    i < ramps.length ? rampAt(clock, ramps[i]).mul(mask.element(int(i))) : float(0),
-  );
-  return vec4(a, b, c, d).toVar();
 }

@@ -1,17 +1,30 @@
-import type { Palette } from '../lib/crowd/Palette.js';
+import { LIST_TEXELS, LIST_TEXELS_BITS } from '../lib/constants.js';
 import { CHAIN_NODES, JOINT_TEXELS, NODE_TEXELS } from '../lib/tracks/trackTexels.js';
 import { frameAtGLSL } from './frameAt.glsl.js';
-import { editHeaderGLSL, localEditsGLSL, mixToGLSL, modelEditsGLSL } from './jointEdits.glsl.js';
-import { mixTracksGLSL } from './mixTracks.glsl.js';
-import { packCompactGLSL } from './palette.glsl.js';
+import { type LayersGLSL, mixTracksGLSL } from './mixTracks.glsl.js';
 import { playedActionsGLSL, playedTexelGLSL } from './playedActions.glsl.js';
 import { slerpGLSL } from './slerp.glsl.js';
 import { trackTexelGLSL } from './trackTexel.glsl.js';
 
+/** Text for what edits poses, see `PoseEditor`. It comes with that. */
+export interface PoseEditGLSL {
+  /** Names of its textures, in the order of `PoseEditor.textures`. */
+  readonly textures: readonly string[];
+  /** What both steps need. */
+  readonly common: string;
+  /** `void editLocals( int instance, int node, inout vec4 rotation, inout vec4 position, inout vec4 scale )`. */
+  readonly locals: string;
+  /**
+   * `void beginModelEdits( int instance )` and `mat3x4 editModels( int node, mat3x4 rows )`, which is called for the nodes of a
+   * chain from the root down.
+   */
+  readonly models: string;
+}
+
 /**
  * What both steps of the pass begin with. Each writes textures of integers, since every device can draw into those.
  */
-const stepGLSL = (edited: boolean, texels = 3): string => /* glsl */ `
+const stepGLSL = (edits: PoseEditGLSL | null): string => /* glsl */ `
 precision highp float;
 precision highp int;
 
@@ -19,13 +32,24 @@ precision highp int;
 uniform ivec4 passLayout;
 /* Seconds. */
 uniform float clock;
+/* The instance of each place; it has the number of its place where there is none. */
+uniform highp sampler2D instances;
+uniform bool hasInstances;
 
 ${trackTexelGLSL}
-${edited ? editHeaderGLSL : ''}
+${edits?.common ?? ''}
 
 layout( location = 0 ) out uvec4 texel0;
 layout( location = 1 ) out uvec4 texel1;
-${texels > 2 ? 'layout( location = 2 ) out uvec4 texel2;' : ''}
+layout( location = 2 ) out uvec4 texel2;
+
+int instanceAt( int place ) {
+
+  if ( ! hasInstances ) return place;
+  int group = place >> 2;
+  return int( texelFetch( instances, ivec2( group & ${LIST_TEXELS - 1}, group >> ${LIST_TEXELS_BITS} ), 0 )[ place & 3 ] );
+
+}
 `;
 
 const writeRowsGLSL = /* glsl */ `
@@ -38,7 +62,7 @@ void writeRows( mat3x4 rows ) {
 }
 `;
 
-const localMatrixGLSL = (edited: boolean): string => /* glsl */ `
+const localMatrixGLSL = (edits: PoseEditGLSL | null): string => /* glsl */ `
 // Rows of translation * rotation * scale, as Matrix4.compose has them.
 mat3x4 composeRows( vec4 q, vec3 t, vec3 s ) {
 
@@ -63,7 +87,7 @@ mat3x4 localMatrix( int instance, int node ) {
   vec4 rotation = mixProperty( node, 0, trackTexel( head + 1 ) );
   vec4 translation = mixProperty( node, 1, trackTexel( head + 2 ) );
   vec4 scale = mixProperty( node, 2, trackTexel( head + 3 ) );
-  ${edited ? 'editLocals( instance, node, rotation, translation, scale );' : ''}
+  ${edits === null ? '' : 'editLocals( instance, node, rotation, translation, scale );'}
   return composeRows( rotation, translation.xyz, scale.xyz );
 
 }
@@ -81,26 +105,35 @@ vec4 morphInfluences( int group ) {
  * The first step of the pass: a fragment for each entry of each instance. It samples and mixes what plays, and writes the
  * node's local matrix, or the influences of a group of morph targets as the first row.
  *
- * @param layers How many there are, with the base. Crowds that have no other do not pay for them.
- * @param edited Whether any instance has edits, or a live pose.
+ * @param layers How many there are, with the base.
+ * @param over Null if there is no other.
+ * @param edits Null as long as poses are not edited.
  */
-export const sampleStepGLSL = (layers: number, edited: boolean): string => /* glsl */ `
-${stepGLSL(edited)}
+export const sampleStepGLSL = (
+  layers: number,
+  over: LayersGLSL | null,
+  edits: PoseEditGLSL | null,
+): string => /* glsl */ `
+${stepGLSL(edits)}
+uniform highp sampler2D played;
+#define CROWD_PLAYED played
+#define CROWD_CLOCK clock
+
+${frameAtGLSL}
 ${playedTexelGLSL(layers)}
 ${writeRowsGLSL}
 ${slerpGLSL}
-${mixTracksGLSL(layers)}
-${frameAtGLSL}
-${playedActionsGLSL(layers)}
-${edited ? mixToGLSL + localEditsGLSL : ''}
-${localMatrixGLSL(edited)}
+${mixTracksGLSL(layers, over)}
+${playedActionsGLSL(layers, over)}
+${edits?.locals ?? ''}
+${localMatrixGLSL(edits)}
 
 void main() {
 
   ivec2 at = ivec2( gl_FragCoord.xy );
   int place = at.x / passLayout.y;
   int entry = at.x - place * passLayout.y;
-  int instance = at.y * passLayout.w + place;
+  int instance = instanceAt( at.y * passLayout.w + place );
   collectActions( instance, entry );
 
   mat3x4 rows = mat3x4( 0.0 );
@@ -111,7 +144,7 @@ void main() {
 }
 `;
 
-const jointRowsGLSL = (edited: boolean): string => /* glsl */ `
+const jointRowsGLSL = (edits: PoseEditGLSL | null): string => /* glsl */ `
 // a * b, both as rows.
 mat3x4 multiplyRows( mat3x4 a, mat3x4 b ) {
 
@@ -137,7 +170,7 @@ mat3x4 jointRows( int joint, ivec2 first ) {
 
     nodes = i % ${CHAIN_NODES} == 0 ? trackTexel( at ++ ) : nodes.yzwx;
     rows = multiplyRows( rows, localRows( first + ivec2( int( nodes.x ), 0 ) ) );
-    ${edited ? 'rows = editModels( int( nodes.x ), rows );' : ''}
+    ${edits === null ? '' : 'rows = editModels( int( nodes.x ), rows );'}
 
   }
 
@@ -150,9 +183,9 @@ mat3x4 jointRows( int joint, ivec2 first ) {
  * The second step: a fragment for each column of each instance, which are its joints, then groups of four morph targets. It
  * writes the joint's skinning matrix, or copies the influences.
  */
-export const composeStepGLSL = (edited: boolean, palette: Palette): string => /* glsl */ `
-${stepGLSL(edited, palette === 'exact' ? 3 : 2)}
-${palette === 'exact' ? writeRowsGLSL : packCompactGLSL}
+export const composeStepGLSL = (edits: PoseEditGLSL | null): string => /* glsl */ `
+${stepGLSL(edits)}
+${writeRowsGLSL}
 
 /* What the first step has written. */
 uniform highp usampler2D locals[ 3 ];
@@ -167,8 +200,8 @@ mat3x4 localRows( ivec2 at ) {
 
 }
 
-${edited ? slerpGLSL + mixToGLSL + modelEditsGLSL : ''}
-${jointRowsGLSL(edited)}
+${edits?.models ?? ''}
+${jointRowsGLSL(edits)}
 
 void main() {
 
@@ -176,11 +209,11 @@ void main() {
   int columns = passLayout.z + passLayout.y - passLayout.x;
   int place = at.x / columns;
   int column = at.x - place * columns;
-  int instance = at.y * passLayout.w + place;
+  int instance = instanceAt( at.y * passLayout.w + place );
   ivec2 first = ivec2( place * passLayout.y, at.y );
-  ${edited ? 'beginModelEdits( instance );' : ''}
+  ${edits === null ? '' : 'beginModelEdits( instance );'}
 
-  if ( column < passLayout.z ) ${palette === 'exact' ? 'writeRows' : 'writeCompact'}( jointRows( column, first ) );
+  if ( column < passLayout.z ) writeRows( jointRows( column, first ) );
   else texel0 = texelFetch( locals[ 0 ], first + ivec2( passLayout.x + column - passLayout.z, 0 ), 0 );
 
 }

@@ -1,8 +1,8 @@
 import { bool, floor, If, int, Loop, max, min, select, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
+import type { InstanceTexture } from '../lib/instances/InstanceTexture.js';
 import { HEADER_CHANGED, HEADER_PHASE, HEADER_RATE } from '../lib/playback/instanceLayout.js';
 import { CHAIN_NODES, JOINT_TEXELS } from '../lib/tracks/trackTexels.js';
-import { type EditNodes, editedSince, editLocals, modelEdits } from './jointEdits.tsl.js';
 import { type ActionsNodes, type MixNodes, PROPERTIES, TRANSLATION_PROPERTY } from './mixTracks.tsl.js';
 import { type PlayedTexels, playedTexel } from './playedActions.tsl.js';
 import type { TrackTexelNodes } from './trackTexel.tsl.js';
@@ -11,11 +11,36 @@ import { assignRows, componentsOf, composeRows, multiplyRows, type Rows, zeroRow
 /** What a pose is made of. */
 export interface PoseSize {
   /** Nodes that joints hang on. */
-  nodes: number;
-  joints: number;
-  /** Groups of four morph targets. */
-  groups: number;
+  nodes: Node<'int'>;
+  joints: Node<'int'>;
+  /** Whether there are groups of four morph targets besides. */
+  morphs: boolean;
 }
+
+/** Nodes for what edits poses, see `PoseEditor`, which come with that. All but the first build on the current stack. */
+export interface PoseEditNodes {
+  /** Lets them read the `PoseEditor.textures` of the crowd that is posed. */
+  use(textures: readonly InstanceTexture[]): void;
+  /** Whether an instance was changed since a time of the clock. */
+  editedSince(instance: Node<'int'>, time: Node<'float'>): Node<'bool'>;
+  /** Changes the local transform of a node: variables for rotation, position and scale. */
+  editLocals(instance: Node<'int'>, node: Node<'int'>, transform: readonly Node<'vec4'>[]): void;
+  /**
+   * Gives a function that changes the rows of a node's matrix relative to the root. It is called for the nodes of a chain from
+   * the root down.
+   */
+  modelEdits(instance: Node<'int'>): (node: Node<'int'>, rows: Rows) => void;
+}
+
+/**
+ * @param textures Those of one of the crowds.
+ * @param nodes How many a pose has.
+ */
+export type CreatePoseEditNodes = (
+  textures: readonly InstanceTexture[],
+  clock: Node<'float'>,
+  nodes: Node<'int'>,
+) => PoseEditNodes;
 
 /** When instances were posed last. */
 export interface PosedNodes {
@@ -53,13 +78,13 @@ export function isDue(
   instance: Node<'int'>,
   played: PlayedTexels,
   { lastClock, posedCount }: PosedNodes,
-  edits: EditNodes | null,
+  edits: PoseEditNodes | null,
 ): Node<'bool'> {
   const due = instance.greaterThanEqual(posedCount).toVar();
   If(due.not(), () => {
     const { changed, rate, phase } = headerOf(instance, played);
     due.assign(changed.greaterThanEqual(lastClock).or(isTime(rate, phase, lastClock, played.clock)));
-    if (edits !== null) due.assign(due.or(editedSince(edits, instance, lastClock)));
+    if (edits !== null) due.assign(due.or(edits.editedSince(instance, lastClock)));
   });
   return due;
 }
@@ -82,7 +107,7 @@ export function isStale(
   instance: Node<'int'>,
   played: PlayedTexels,
   { clock: posedAt, isKnown }: PosedAtNodes,
-  edits: EditNodes | null,
+  edits: PoseEditNodes | null,
   levelRate: Node<'float'> | null = null,
 ): Node<'bool'> {
   const { clock } = played;
@@ -93,7 +118,7 @@ export function isStale(
     // Another camera may have had it posed in this frame.
     const isLate = clock.notEqual(posedAt).and(isTime(rate, phase, posedAt, clock));
     stale.assign(changed.greaterThanEqual(posedAt).or(isLate));
-    if (edits !== null) stale.assign(stale.or(editedSince(edits, instance, posedAt)));
+    if (edits !== null) stale.assign(stale.or(edits.editedSince(instance, posedAt)));
   });
   return stale;
 }
@@ -110,13 +135,13 @@ const lowerRate = (own: Node<'float'>, other: Node<'float'>): Node<'float'> =>
 export function sampleStep(
   { texel, matrixRows, entryTexel }: TrackTexelNodes,
   { mix }: MixNodes,
-  { nodes, groups }: PoseSize,
-  edits: EditNodes | null,
+  { nodes, morphs }: PoseSize,
+  edits: PoseEditNodes | null,
 ): (instance: Node<'int'>, entry: Node<'int'>, actions: ActionsNodes) => Rows {
   return (instance, entry, actions) => {
     const rows = zeroRows();
     const head = entryTexel(entry).toVar();
-    const isNode = (groups === 0 ? bool(true) : entry.lessThan(nodes)).toVar();
+    const isNode = (morphs ? entry.lessThan(nodes) : bool(true)).toVar();
     const fixedAt = int(select(isNode, texel(head).y, -1)).toVar();
     If(fixedAt.greaterThanEqual(0), () => {
       assignRows(rows, matrixRows(fixedAt));
@@ -126,7 +151,7 @@ export function sampleStep(
       const values = mix(entry, actions, first, end);
       const [rotation, translation, scale] = [0, 1, 2].map((i) => values.element(int(i)).toVar());
       If(isNode, () => {
-        if (edits !== null) editLocals(edits, nodes, instance, entry, [rotation, translation, scale]);
+        edits?.editLocals(instance, entry, [rotation, translation, scale]);
         assignRows(rows, composeRows(rotation, translation, scale));
       }).Else(() => {
         // Less those at rest, which three.js adds itself.
@@ -143,8 +168,8 @@ export function sampleStep(
  */
 export function composeStep(
   { starts, texel, matrixRows }: TrackTexelNodes,
-  { nodes, joints, groups }: PoseSize,
-  edits: EditNodes | null,
+  { nodes, joints, morphs }: PoseSize,
+  edits: PoseEditNodes | null,
 ): (instance: Node<'int'>, column: Node<'int'>, entryRows: (entry: Node<'int'>) => Rows) => Rows {
   // The local matrices from the root down to the joint, then its inverse bind matrix.
   const jointRows = (
@@ -157,7 +182,7 @@ export function composeStep(
     const first = int(chain.x).toVar();
     const chained = vec4(0).toVar();
     const rows = matrixRows(int(0));
-    const edit = edits === null ? null : modelEdits(edits, instance);
+    const edit = edits?.modelEdits(instance);
     Loop(int(chain.y), ({ i }) => {
       If(i.bitAnd(CHAIN_NODES - 1).equal(0), () => {
         chained.assign(texel(first.add(i.shiftRight(Math.log2(CHAIN_NODES)))));
@@ -172,12 +197,12 @@ export function composeStep(
   };
 
   return (instance, column, entryRows) => {
-    if (groups === 0) return jointRows(instance, column, entryRows);
+    if (!morphs) return jointRows(instance, column, entryRows);
     const rows = zeroRows();
     If(column.lessThan(joints), () => {
       assignRows(rows, jointRows(instance, column, entryRows));
     }).Else(() => {
-      rows[0].assign(entryRows(column.add(nodes - joints).toVar())[0]);
+      rows[0].assign(entryRows(column.add(nodes).sub(joints).toVar())[0]);
     });
     return rows;
   };

@@ -2,24 +2,23 @@ import { TEXTURE_PARTS, TEXTURE_SEEDS, TEXTURE_UNIFORMS, TEXTURE_VIEW } from '..
 import { drawSlotsGLSL } from './drawSlots.glsl.js';
 
 import { instanceIndexGLSL } from './instanceIndex.glsl.js';
-import {
-  declareUniformsGLSL,
-  READ_UNIFORMS,
-  readUniformsGLSL,
-  uniformsOfProgram,
-} from './instanceUniforms.glsl.js';
 import { motionChunks } from './MotionProgram.js';
-import { mergedVertexGLSL } from './mergedSurface.glsl.js';
 import { morphsGLSL } from './morphTargets.glsl.js';
-import { partsGLSL } from './parts.glsl.js';
-import { callFirst, placedFirst } from './placeVertex.glsl.js';
+import { placedFirst } from './placeVertex.glsl.js';
 import { type ShaderVariant, variantOf } from './ShaderVariant.js';
-import type { SlotSource, SourceGLSL, TextureCounts } from './SourceGLSL.js';
+import type { SourceGLSL, TextureCounts } from './SourceGLSL.js';
 
-/** Chunks that a material without colours, maps or light has no use for. */
-const OPTIONAL = ['skinnormal_vertex', 'color_vertex', 'uv_vertex'];
+/** Chunks that a material without light has no use for. */
+const OPTIONAL = ['skinnormal_vertex'];
 
-const SKINNED = 'mat3x4 crowdSkin = skinningMatrix();';
+/** @param hidden GLSL of whether the vertex is not to be seen; then it is at one point with all the others that are not. */
+const skinnedGLSL = (hidden: string): string =>
+  hidden === ''
+    ? 'mat3x4 crowdSkin = skinningMatrix();'
+    : `mat3x4 crowdSkin = mat3x4( 0.0 );\nif ( ! ( ${hidden} ) ) crowdSkin = skinningMatrix();`;
+
+/** Which part a vertex belongs to, and which of the materials that were merged. */
+export const PART_INDEX = 'attribute vec2 partIndex;';
 
 /** How vertices are posed with the skinning matrix, unless a source of the program knows better. */
 const POSED = /* glsl */ `
@@ -42,11 +41,36 @@ export interface CrowdProgram {
   codes: readonly number[];
   /** Index of the draw parameter that holds the code of the object drawn. */
   variantParameter: number;
-  /** Where the shader finds what an instance plays. */
-  slots: SlotSource;
   /** Whether the material was merged of several with different textures. */
   merged: boolean;
   sourceOf(variant: ShaderVariant): SourceGLSL;
+  /** What vertices and fragments read of instances and merged materials, where the page has any. */
+  surfaces: readonly SurfaceGLSL[];
+}
+
+/** Brings what instances have of their own, and what merged materials are made of, into the shaders of a material. */
+export interface SurfaceGLSL {
+  /** Declares it in a vertex shader, and calls there what reads it. */
+  vertex(shader: string, codes: readonly number[], merged: boolean): string;
+  /** Functions that read it; to be declared where `instanceIndex()` is. */
+  functions(codes: readonly number[]): readonly string[];
+  /** GLSL of whether a vertex is not to be seen; empty if all are. */
+  hidden?(codes: readonly number[]): string;
+  /** @param dropped Called for what the shader has no place for, since it lacks a chunk. */
+  fragment?(shader: string, material: SurfaceProgram, dropped: (name: string, chunk: string) => void): string;
+}
+
+/** What is known of a material when its program is made. */
+export interface SurfaceProgram {
+  codes: readonly number[];
+  /** Whether it fills shadow maps. */
+  shadow: boolean;
+  /** Whether its `map` is a texture array. */
+  arrayMap: boolean;
+  /** Whether its `roughnessMap` and `metalnessMap` are a palette that holds the constants of merged materials. */
+  palette: boolean;
+  /** What it was merged of, if of materials with several textures; see `mergedCode`. */
+  merged: number;
 }
 
 /**
@@ -58,7 +82,8 @@ export interface CrowdProgram {
 export function skinVertexGLSL(vertexShader: string, program: CrowdProgram): string | null {
   const variants = program.codes.map(variantOf);
   const { declarations, move, shift, turn } = motionChunks(program.codes);
-  const skinned = SKINNED + move;
+  const hidden = program.surfaces.map((surface) => surface.hidden?.(program.codes) ?? '').join('');
+  const skinned = skinnedGLSL(hidden) + move;
   const chunks: Record<string, string> = {
     skinning_pars_vertex: skinningFunctions(program) + declarations,
 
@@ -73,7 +98,6 @@ objectNormal = posedNormal( objectNormal${turn[0]}, crowdSkin )${turn[1]};
 
     skinning_vertex: `transformed = posedPosition( transformed${shift[0]}, crowdSkin )${shift[1]};`,
   };
-  if (variants.some(({ parts }) => parts)) Object.assign(chunks, partChunks);
   const hasMorphs = vertexShader.includes('#include <morphinstance_vertex>');
   if (hasMorphs) chunks.morphinstance_vertex = INSTANCE_MORPHS;
   if (hasMorphs && variants.some(({ morphs }) => morphs)) {
@@ -95,27 +119,10 @@ objectNormal = posedNormal( objectNormal${turn[0]}, crowdSkin )${turn[1]};
 }
 
 /** Lets a shader know what is drawn, the instance and what it has of its own, before it does anything else. */
-function preparedFirst(vertexShader: string, { codes, merged }: CrowdProgram): string {
-  const uniforms = uniformsOfProgram(codes);
-  let shader = merged ? mergedVertexGLSL(vertexShader) : vertexShader;
-  if (uniforms.texels > 0) shader = declareUniformsGLSL(uniforms) + callFirst(shader, READ_UNIFORMS);
+function preparedFirst(vertexShader: string, { codes, merged, surfaces }: CrowdProgram): string {
+  const shader = surfaces.reduce((text, surface) => surface.vertex(text, codes, merged), vertexShader);
   return codes.some((code) => variantOf(code).view) ? placedFirst(shader) : shader;
 }
-
-const partChunks = {
-  uv_vertex: /* glsl */ `
-#include <uv_vertex>
-#ifdef USE_MAP
-  vMapUv += mat2( mapTransform ) * partMap();
-#endif
-`,
-  color_vertex: /* glsl */ `
-#include <color_vertex>
-#ifdef USE_INSTANCING_COLOR
-  vColor.rgb *= partColor();
-#endif
-`,
-};
 
 const clipMorphs = (skinned: string) => /* glsl */ `
 clearMorphs();
@@ -148,22 +155,19 @@ const INSTANCE_MORPHS = /* glsl */ `
 `;
 
 function skinningFunctions(program: CrowdProgram): string {
-  const { codes, slots, merged, sourceOf, variantParameter } = program;
+  const { codes, merged, sourceOf, surfaces, variantParameter } = program;
   const variants = codes.map(variantOf);
-  const anyParts = variants.some(({ parts }) => parts);
   const morphs = variants.some((variant) => variant.morphs);
-  const uniforms = uniformsOfProgram(codes);
   const declarations = new Set([
     drawSlotsGLSL(textureCounts(program), variantParameter, motionChunks(codes).vectors),
     instanceIndexGLSL(
       variants.some(({ view }) => view),
       variants.some(({ fades }) => fades),
     ),
-    ...(anyParts || merged ? ['attribute vec2 partIndex;'] : []),
-    ...(anyParts ? [partsGLSL] : []),
+    ...(merged ? [PART_INDEX] : []),
     ...(morphs ? [morphsGLSL] : []),
-    ...(uniforms.texels > 0 ? [readUniformsGLSL(codes, uniforms)] : []),
-    ...variants.flatMap((variant) => sourceOf(variant).declarations(slots, morphs)),
+    ...surfaces.flatMap((surface) => surface.functions(codes)),
+    ...variants.flatMap((variant) => sourceOf(variant).declarations(morphs)),
     ...(variants.some((variant) => sourceOf(variant).definesPosed) ? [] : [POSED]),
   ]);
 
@@ -185,46 +189,17 @@ mat3x4 skinningMatrix() {
 }
 `);
   }
-  if (anyParts) {
-    const plain = isAnyOf(
-      codes.filter((_, i) => !variants[i].parts),
-      codes,
-    );
-    const unless = (value: string) => (plain === null ? '' : `if ( ${plain} ) return ${value};`);
-    functions.push(/* glsl */ `
-vec3 partColor() {
-
-  ${unless('vec3( 1.0 )')}
-  return instancePart().rgb;
-
-}
-
-vec2 partMap() {
-
-  ${unless('vec2( 0.0 )')}
-  return partMapOffset();
-
-}
-`);
-  }
   return functions.join('\n');
-}
-
-/** GLSL that says whether the object drawn has one of some codes among all of a program; null where none can have. */
-function isAnyOf(some: readonly number[], all: readonly number[]): string | null {
-  if (some.length === 0) return null;
-  return some.length === all.length ? 'true' : some.map((code) => `CROWD_VARIANT == ${code}`).join(' || ');
 }
 
 /** How many textures the shaders of these variants declare: what an object that they draw must have bound. */
 export function textureCounts({
   codes,
-  slots,
   sourceOf,
-}: Omit<CrowdProgram, 'variantParameter' | 'merged'>): TextureCounts {
+}: Omit<CrowdProgram, 'variantParameter' | 'merged' | 'surfaces'>): TextureCounts {
   const variants = codes.map(variantOf);
   const sources = variants.map(sourceOf);
-  const textures = Math.max(...sources.map((source) => source.textures(slots)));
+  const textures = Math.max(...sources.map((source) => source.textures));
   const integers = Math.max(...sources.map((source) => source.integers ?? 0));
   if (motionChunks(codes).readsSeeds) return { textures: TEXTURE_SEEDS + 1, integers };
   if (variants.some(({ uniforms }) => uniforms > 0)) return { textures: TEXTURE_UNIFORMS + 1, integers };

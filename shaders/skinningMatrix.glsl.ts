@@ -1,56 +1,8 @@
-import { INSTANCES_PER_ROW, INSTANCES_PER_ROW_BITS, LOOP_MODES } from '../lib/constants.js';
-import type { MatrixEncodingName } from '../lib/encodings/Encoding.js';
-import { FADES_STRIDE, SLOT_STRIDE } from '../lib/playback/instanceLayout.js';
+import { ACTION_TEXELS, firstAction, MAX_ACTIONS } from '../lib/playback/instanceLayout.js';
+import { STRONGEST } from './palette.glsl.js';
 import type { ShaderVariant } from './ShaderVariant.js';
-import type { SlotSource } from './SourceGLSL.js';
 
-const newestSlotAttributes = /* glsl */ `
-attribute vec4 instanceClip;
-attribute vec4 instanceTiming;
-`;
-
-const newestSlotTexel = /* glsl */ `
-vec4 newestSlot( int texel ) {
-
-  int index = instanceIndex();
-  ivec2 at = ivec2( ( index & ${INSTANCES_PER_ROW - 1} ) * ${SLOT_STRIDE / 4} + texel, index >> ${INSTANCES_PER_ROW_BITS} );
-  return texelFetch( CROWD_NEWEST_SLOTS, at, 0 );
-
-}
-`;
-
-const newestSlotTexels = /* glsl */ `
-#define instanceClip newestSlot( 0 )
-#define instanceTiming newestSlot( 1 )
-`;
-
-const newestSlotListed = /* glsl */ `
-vec4 newestClip() {
-
-  if ( CROWD_LISTED ) return newestSlot( 0 );
-  return instanceClip;
-
-}
-
-vec4 newestTiming() {
-
-  if ( CROWD_LISTED ) return newestSlot( 1 );
-  return instanceTiming;
-
-}
-
-#define instanceClip newestClip()
-#define instanceTiming newestTiming()
-`;
-
-/** The newest slot of the instance as attributes, or as texels: where all attributes are taken, and where a list is drawn. */
-export function newestSlotGLSL(slots: SlotSource): string {
-  if (slots === 'attributes') return newestSlotAttributes;
-  if (slots === 'texture') return newestSlotTexel + newestSlotTexels;
-  return newestSlotAttributes + newestSlotTexel + newestSlotListed;
-}
-
-/** What one slot of an instance shows: where the texels of its two frames begin, and how they mix. */
+/** What one action of an instance shows: where the texels of its two frames begin, and how they mix. */
 export const poseStructGLSL = /* glsl */ `
 struct PoseLayer {
   ivec2 texel0;
@@ -59,7 +11,7 @@ struct PoseLayer {
 };
 `;
 
-/** Finds that of a slot. */
+/** Finds that of frames. */
 export const poseLayerGLSL = /* glsl */ `
 ivec2 frameTexel( float frame ) {
 
@@ -69,72 +21,65 @@ ivec2 frameTexel( float frame ) {
 
 }
 
-PoseLayer poseLayer( vec4 clip, vec4 timing, float ease, bool interpolate ) {
+PoseLayer poseLayer( FrameMix mixed, bool interpolate ) {
 
-  float count = floor( clip.y * ${1 / LOOP_MODES} );
-  float loop = clip.y - count * ${LOOP_MODES}.0;
-  float time = clip.z + clip.w * ease * ease;
-  FrameMix mixed = frameAt( CROWD_CLOCK, clip.x, count, time, loop, timing.x, timing.y, interpolate );
   ivec2 texel0 = frameTexel( mixed.frame0 );
   ivec2 texel1 = texel0;
   if ( interpolate ) texel1 = frameTexel( mixed.frame1 );
   return PoseLayer( texel0, texel1, mixed.alpha );
 
 }
+`;
 
-float fadingWeight( vec4 timing ) {
+/** A joint's skinning matrix in one clip's part of a pose, times a weight: columns of the `mat3x4` are its rows. */
+export const jointMatrixGLSL = /* glsl */ `
+mat3x4 jointMatrix( PoseLayer pose, float weight, int joint, bool interpolate ) {
 
-  return clamp( timing.z - CROWD_CLOCK * timing.w, 0.0, 1.0 );
+  ivec2 at = pose.texel0 + ivec2( joint * 3, 0 );
+  mat3x4 first = mat3x4(
+    texelFetch( CROWD_BONE_TEXTURE, at, 0 ),
+    texelFetch( CROWD_BONE_TEXTURE, at + ivec2( 1, 0 ), 0 ),
+    texelFetch( CROWD_BONE_TEXTURE, at + ivec2( 2, 0 ), 0 )
+  );
+  if ( ! interpolate ) return weight * first;
 
-}
-
-ivec2 fadingTexel() {
-
-  int index = instanceIndex();
-  return ivec2( ( index & ${INSTANCES_PER_ROW - 1} ) * ${FADES_STRIDE / 4}, index >> ${INSTANCES_PER_ROW_BITS} );
+  at = pose.texel1 + ivec2( joint * 3, 0 );
+  mat3x4 second = mat3x4(
+    texelFetch( CROWD_BONE_TEXTURE, at, 0 ),
+    texelFetch( CROWD_BONE_TEXTURE, at + ivec2( 1, 0 ), 0 ),
+    texelFetch( CROWD_BONE_TEXTURE, at + ivec2( 2, 0 ), 0 )
+  );
+  return ( weight - weight * pose.alpha ) * first + ( weight * pose.alpha ) * second;
 
 }
 `;
 
 /**
- * A variant may follow fewer joints than the geometry has, for instance in shadow maps. Then the weights of those it follows,
- * which are the strongest, are scaled to add up to 1 again.
- */
-export const STRONGEST: Record<ShaderVariant['influences'], string> = {
-  1: 'weights.x = 1.0;',
-  2: 'weights.xy /= weights.x + weights.y;',
-  4: '',
-};
-
-/** How much of a vertex is shown: nothing of hidden parts, whose vertices are all at one point. */
-const shownGLSL = ({ parts }: ShaderVariant): string =>
-  parts ? 'clamp( instancePart().w, 0.0, 1.0 )' : '1.0';
-
-/**
- * A loop over the clips that an instance shows: the one that plays and those that fade out. It declares `left`, the share that
- * is still to come, and in its body `pose` and `share`. It is a loop, not a row of `if`s, because some drivers run both sides
- * of an `if`, and would look up what does not count: an instance that does not fade goes through it once. For a hidden part it
- * does not run at all, so that all its vertices are at one point.
+ * A loop over the clips that an instance shows, and the rest pose where their weights leave room for it. In its body there are
+ * `pose` and `share`. It is a loop, not a row of `if`s, because some drivers run both sides of an `if`, and would look up what
+ * does not count: an instance that does not fade goes through it once.
  */
 export const eachClipGLSL = (variant: ShaderVariant, body: string): string => /* glsl */ `
-  vec4 clip = instanceClip;
-  vec4 timing = instanceTiming;
-  ivec2 at = fadingTexel();
-  float ease = fadingWeight( timing );
-  float left = ${shownGLSL(variant)};
+  ivec2 at = playedTexel( instanceIndex() );
+  at.x += ${firstAction(1)};
+  float left = 1.0;
 
-  while ( left > 0.0 ) {
+  for ( int place = 0; left > 0.0; place ++, at.x += ${ACTION_TEXELS} ) {
 
-    float fading = left * fadingWeight( timing );
-    float share = left - fading;
-    PoseLayer pose = poseLayer( clip, timing, ease, ${variant.interpolate} );
+    float share = left;
+    PoseLayer pose = PoseLayer( ivec2( 0 ), ivec2( 0 ), 0.0 );
+    vec4 clip = place < ${MAX_ACTIONS} ? texelFetch( CROWD_PLAYED, at, 0 ) : vec4( 0.0 );
+    if ( clip.x > 0.5 ) {
+
+      // Shares of less are what rounding leaves of weights.
+      share = rampAt( texelFetch( CROWD_PLAYED, at + ivec2( 2, 0 ), 0 ) );
+      if ( share > left - 1e-6 ) share = left;
+      if ( share <= 0.0 ) continue;
+      pose = poseLayer( actionFrames( at, clip, clip.x, ${variant.interpolate} ), ${variant.interpolate} );
+
+    }
+    left -= share;
     ${body}
-    left = fading;
-    ease = 1.0 - fading;
-    if ( left <= 0.0 ) break;
-    clip = texelFetch( CROWD_FADING_SLOTS, at, 0 );
-    timing = texelFetch( CROWD_FADING_SLOTS, at + ivec2( 1, 0 ), 0 );
-    at.x += 2;
 
   }
 `;
@@ -143,13 +88,9 @@ export const eachClipGLSL = (variant: ShaderVariant, body: string): string => /*
  * The weighted sum of the vertex's joints, as rows, in the clip that plays and in those that fade out. Weights are sorted,
  * so the loop over joints ends at the first that is zero, and is a loop for the same reason as that over clips.
  */
-export function skinningMatrixGLSL(
-  name: string,
-  encoding: MatrixEncodingName,
-  variant: ShaderVariant,
-): string {
+export function skinningMatrixGLSL(name: string, variant: ShaderVariant): string {
   const { interpolate, morphs } = variant;
-  const sum = `${addJointsGLSL(encoding, variant, interpolate)}
+  const sum = `${addJointsGLSL(variant, interpolate)}
     ${morphs ? `addMorphs( pose, share, ${interpolate} );` : ''}`;
   return /* glsl */ `
 mat3x4 ${name}() {
@@ -163,14 +104,14 @@ mat3x4 ${name}() {
 }
 
 /** The same where all instances show the rest pose, which is the first frame of every bone texture. */
-export function restMatrixGLSL(name: string, encoding: MatrixEncodingName, variant: ShaderVariant): string {
+export function restMatrixGLSL(name: string, variant: ShaderVariant): string {
   return /* glsl */ `
 mat3x4 ${name}() {
 
   mat3x4 skin = mat3x4( 0.0 );
   PoseLayer pose = PoseLayer( ivec2( 0 ), ivec2( 0 ), 0.0 );
-  float share = ${shownGLSL(variant)};
-  ${addJointsGLSL(encoding, variant, false)}
+  float share = 1.0;
+  ${addJointsGLSL(variant, false)}
   return skin;
 
 }
@@ -179,7 +120,6 @@ mat3x4 ${name}() {
 
 /** Adds up the vertex's joints in `pose`, times `share`. */
 const addJointsGLSL = (
-  encoding: MatrixEncodingName,
   { influences }: ShaderVariant,
   interpolate: boolean,
 ): string => /* glsl */ `vec4 joints = skinIndex;
@@ -189,7 +129,7 @@ const addJointsGLSL = (
     for ( int i = 0; i < ${influences}; i ++ ) {
 
       if ( weights.x <= 0.0 ) break;
-      skin += jointMatrix_${encoding}( pose, weights.x * share, int( joints.x ), ${interpolate} );
+      skin += jointMatrix( pose, weights.x * share, int( joints.x ), ${interpolate} );
       joints = joints.yzwx;
       weights = weights.yzwx;
 

@@ -1,22 +1,23 @@
 import { attribute, Break, clamp, float, floor, If, int, ivec2, ivec4, Loop, select, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import { LOOP_MODES } from '../lib/constants.js';
-import type { JointMatrixNodes, LayerNodes } from './encodings/matrix.tsl.js';
-import { frameAt } from './frameAt.tsl.js';
+import { ACTION_TEXELS, firstAction, MAX_ACTIONS } from '../lib/playback/instanceLayout.js';
+import { actionFrames, playedTexel, rampAt } from './playedActions.tsl.js';
 import type { ShaderVariant } from './ShaderVariant.js';
 import type { TexelNode } from './TexelNode.js';
 import { type Rows, While, zeroRows } from './tsl.js';
 
-/** One slot of the instance drawn; see `instanceLayout`. */
-export interface SlotNodes {
-  clip: Node<'vec4'>;
-  timing: Node<'vec4'>;
+/** One clip's part in a pose: the texels at which its two frames begin, and how they mix. */
+export interface LayerNodes {
+  texel0: Node<'ivec2'>;
+  texel1: Node<'ivec2'>;
+  alpha: Node<'float'>;
 }
 
-/** Playback state of the instance drawn. */
-export interface PlaybackNodes extends SlotNodes {
-  /** Reads one of the slots that fade out, 0 or 1; called where a stack is built. */
-  fading(slot: Node<'int'>): SlotNodes;
+/** What the instance drawn plays. */
+export interface PlaybackNodes {
+  instance: Node<'int'>;
+  /** The actions of all instances, see `ActionTexels`. */
+  actions: TexelNode;
   /** Reads what the vertex's part looks like, see `InstanceParts`; called where the variant has parts. */
   part(): Node<'vec4'>;
 }
@@ -46,7 +47,7 @@ export type ClockNodes = Pick<DrawNodes, 'clock' | 'rows' | 'stride'>;
  * @param body Builds what is done with a clip's pose and its share of the whole.
  */
 export function eachClip(
-  playback: PlaybackNodes,
+  { instance, actions, part }: PlaybackNodes,
   { clock, rows, stride }: ClockNodes,
   variant: Pick<ShaderVariant, 'interpolate' | 'parts'>,
   body: (pose: LayerNodes, share: Node<'float'>) => void,
@@ -57,35 +58,36 @@ export function eachClip(
     return ivec2(int(column.mul(stride)), int(frame.sub(column.mul(rows))));
   };
 
-  const poseLayer = ({ clip, timing }: SlotNodes, ease: Node<'float'>): LayerNodes => {
-    const count = floor(clip.y.mul(1 / LOOP_MODES)).toVar();
-    const loop = clip.y.sub(count.mul(LOOP_MODES));
-    const time = clip.z.add(clip.w.mul(ease).mul(ease));
-    const mixed = frameAt(clock, clip.x, count, time, loop, timing.x, timing.y, interpolate);
-    const texel0 = frameTexel(mixed.frame0).toVar();
-    const texel1 = interpolate ? frameTexel(mixed.frame1).toVar() : texel0;
-    return { texel0, texel1, alpha: mixed.alpha };
-  };
-
-  const fadingWeight = ({ timing }: SlotNodes) => clamp(timing.z.sub(clock.mul(timing.w)), 0, 1);
-
-  const slot = { clip: vec4(playback.clip).toVar(), timing: vec4(playback.timing).toVar() };
-  const fadingSlot = int(0).toVar();
-  const ease = fadingWeight(slot).toVar();
-  const left = shownShare(playback.part, variant);
+  const { first, row } = playedTexel(instance, 1);
+  const at = first.add(firstAction(1)).toVar();
+  const place = int(0).toVar();
+  const whole = shownShare(part, variant);
+  const left = whole.toVar();
 
   While(left.greaterThan(0), () => {
-    const fading = left.mul(fadingWeight(slot)).toVar();
-    const share = left.sub(fading).toVar();
-    body(poseLayer(slot, ease), share);
-
-    left.assign(fading);
-    ease.assign(fading.oneMinus());
-    If(left.greaterThan(0), () => {
-      const { clip, timing } = playback.fading(fadingSlot);
-      slot.clip.assign(clip);
-      slot.timing.assign(timing);
-      fadingSlot.addAssign(1);
+    const share = left.toVar();
+    const texel0 = ivec2(0, 0).toVar();
+    const texel1 = ivec2(0, 0).toVar();
+    const alpha = float(0).toVar();
+    const clip = vec4(0).toVar();
+    If(place.lessThan(MAX_ACTIONS), () => {
+      clip.assign(actions.rowTexels(at, row, 1)[0]);
+    });
+    If(clip.x.greaterThan(0.5), () => {
+      const [timing, weights] = actions.rowTexels(at.add(1).toVar(), row, 2).map((texel) => texel.toVar());
+      // Shares of less are what rounding leaves of weights.
+      share.assign(whole.mul(rampAt(clock, weights)));
+      share.assign(select(share.greaterThan(left.sub(1e-6)), left, share));
+      const mixed = actionFrames(clip, timing, clock, clip.x, interpolate);
+      texel0.assign(frameTexel(mixed.frame0));
+      if (interpolate) texel1.assign(frameTexel(mixed.frame1));
+      alpha.assign(mixed.alpha);
+    });
+    left.subAssign(share);
+    at.addAssign(ACTION_TEXELS);
+    place.addAssign(1);
+    If(share.greaterThan(0), () => {
+      body({ texel0, texel1: interpolate ? texel1 : texel0, alpha }, share);
     });
   });
 }
@@ -98,7 +100,6 @@ export function eachClip(
  */
 export function skinningMatrix(
   boneTexture: TexelNode,
-  jointMatrix: JointMatrixNodes,
   playback: PlaybackNodes,
   draw: DrawNodes,
   variant: ShaderVariant,
@@ -107,7 +108,7 @@ export function skinningMatrix(
   const { interpolate, morphs } = variant;
   const sum = zeroRows();
   eachClip(playback, draw, variant, (pose, share) => {
-    addJoints(sum, boneTexture, jointMatrix, pose, share, variant, interpolate);
+    addJoints(sum, boneTexture, pose, share, variant, interpolate);
 
     if (morphs && morph !== null) {
       morph((i) => {
@@ -125,14 +126,13 @@ export function skinningMatrix(
 /** Twin of `restMatrixGLSL`: the same where all instances show the rest pose. Builds on the current stack. */
 export function restMatrix(
   boneTexture: TexelNode,
-  jointMatrix: JointMatrixNodes,
   part: PlaybackNodes['part'],
   variant: ShaderVariant,
 ): Rows {
   const sum = zeroRows();
   const texel0 = ivec2(0, 0);
   const pose = { texel0, texel1: texel0, alpha: float(0) };
-  addJoints(sum, boneTexture, jointMatrix, pose, shownShare(part, variant), variant, false);
+  addJoints(sum, boneTexture, pose, shownShare(part, variant), variant, false);
   return sum;
 }
 
@@ -140,11 +140,27 @@ export function restMatrix(
 const shownShare = (part: PlaybackNodes['part'], { parts }: Pick<ShaderVariant, 'parts'>): Node<'float'> =>
   (parts ? clamp(part().w, 0, 1) : float(1)).toVar();
 
+/** Twin of `jointMatrixGLSL`: a joint's skinning matrix in one clip's part of a pose, times a weight. */
+function jointMatrix(
+  boneTexture: TexelNode,
+  { texel0, texel1, alpha }: LayerNodes,
+  weight: Node<'float'>,
+  joint: Node<'int'>,
+  interpolate: boolean,
+): Rows {
+  const row = (texel: Node<'ivec2'>, i: number) =>
+    boneTexture.texel(texel.add(ivec2(joint.mul(3).add(i), 0)));
+  const weight1 = weight.mul(alpha).toVar();
+  const weight0 = weight.sub(weight1).toVar();
+  const mixed = (i: number) =>
+    interpolate ? weight0.mul(row(texel0, i)).add(weight1.mul(row(texel1, i))) : weight.mul(row(texel0, i));
+  return [mixed(0), mixed(1), mixed(2)];
+}
+
 /** Adds up the vertex's joints in a pose, times a share. */
 function addJoints(
   sum: Rows,
   boneTexture: TexelNode,
-  jointMatrix: JointMatrixNodes,
   pose: LayerNodes,
   share: Node<'float'>,
   { influences }: ShaderVariant,

@@ -3,20 +3,16 @@ import { Vector4 } from 'three';
 import {
   array,
   countOneBits,
-  floatBitsToUint,
   Loop,
   mat4,
   materialColor,
   materialReference,
-  packHalf2x16,
-  packSnorm2x16,
   reference,
   referenceAttribute,
   storage,
   type struct,
   uintBitsToFloat,
   uniform,
-  unpackHalf2x16,
   unpackSnorm2x16,
   vec4,
   workgroupArray,
@@ -36,10 +32,10 @@ export interface Elements<T> {
 }
 
 /** Structs in a storage buffer, all of whose members are of one type. */
-export interface Structs<T = 'vec4'> {
+export interface Structs {
   value: StorageBufferAttribute;
-  element(index: Node): { get(member: string): Node<T> };
-  toReadOnly(): Structs<T>;
+  element(index: Node): { get(member: string): Node<'vec4'> };
+  toReadOnly(): Structs;
 }
 
 /** Whole numbers in a buffer that shaders read and write. */
@@ -273,12 +269,12 @@ export function componentsOf(vector: Node<'vec4'>): Elements<'float'> {
 }
 
 /** The `count` structs in a buffer. */
-export function structsIn<T = 'vec4'>(
+export function structsIn(
   buffer: StorageBufferAttribute,
   type: ReturnType<typeof struct>,
   count: number,
-): Structs<T> {
-  return storage(buffer, type, count) as unknown as Structs<T>;
+): Structs {
+  return storage(buffer, type, count) as unknown as Structs;
 }
 
 /** The whole numbers in a buffer. */
@@ -296,30 +292,28 @@ export function pairsIn(buffer: StorageBufferAttribute): StoredPairs {
   return storage(buffer, 'vec2', buffer.count) as unknown as StoredPairs;
 }
 
-/** Whole numbers that the invocations of a workgroup share. */
-export function workgroupUints(count: number): Uints {
-  return workgroupArray('uint', count) as unknown as Uints;
+/**
+ * Values that the invocations of a workgroup share.
+ *
+ * @param name Without one, three.js names them by the number of the node, and finds no shader of the same text.
+ */
+export function workgroupValues<T extends 'uint' | 'float'>(
+  type: T,
+  name: string,
+  count: number,
+): { element(index: Node): Node<T> } {
+  const values = workgroupArray(type, count) as unknown as { setName(name: string): unknown };
+  return values.setName(name) as { element(index: Node): Node<T> };
 }
 
 /** How many bits of a number are set. */
 export const bitCount = (bits: Node<'uint'>): Node<'uint'> => countOneBits(bits) as unknown as Node<'uint'>;
 
-/** Two numbers from -1 to 1 as one of 32 bits. */
-export const packSnorms = (two: Node<'vec2'>): Node<'uint'> => packSnorm2x16(two) as unknown as Node<'uint'>;
-
+/** Two numbers from -1 to 1 that are one of 32 bits. */
 export const unpackSnorms = (bits: Node<'uint'>): Node<'vec2'> =>
   unpackSnorm2x16(bits) as unknown as Node<'vec2'>;
 
-/** Two numbers as 16-bit floats in one of 32 bits. */
-export const packHalves = (two: Node<'vec2'>): Node<'uint'> => packHalf2x16(two) as unknown as Node<'uint'>;
-
-export const unpackHalves = (bits: Node<'uint'>): Node<'vec2'> =>
-  unpackHalf2x16(bits) as unknown as Node<'vec2'>;
-
-/** The bits of floats. */
-export const bitsOf = (floats: Node<'vec4'>): Node<'uvec4'> =>
-  floatBitsToUint(floats) as unknown as Node<'uvec4'>;
-
+/** Floats of their bits. */
 export const floatsOf = (bits: Node<'uvec4'>): Node<'vec4'> =>
   uintBitsToFloat(bits) as unknown as Node<'vec4'>;
 

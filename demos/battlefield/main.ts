@@ -1,14 +1,13 @@
-import type { LevelMesh } from 'skinned-instanced-mesh';
+import type { LevelMesh, LevelSource } from 'skinned-instanced-mesh';
 import {
-  Color,
-  ConeGeometry,
-  CylinderGeometry,
-  type Material,
-  Matrix4,
-  type Mesh,
-  MeshStandardMaterial,
-  type Object3D,
-} from 'three';
+  bakeCharacter,
+  CrowdLevels,
+  createLevel,
+  DrawOrder,
+  JointAttachment,
+  readViewInfo,
+} from 'skinned-instanced-mesh';
+import { Color, ConeGeometry, CylinderGeometry, type Material, Matrix4, MeshStandardMaterial } from 'three';
 import { mergeBufferGeometries } from 'three-stdlib';
 import { createCharacter } from '../character.js';
 import { Figures } from '../lib/Figures.js';
@@ -46,19 +45,23 @@ const count = Math.min(most, Math.max(100, Number(query.get('count') ?? usualCou
 // --- the armies ---
 
 const { root, clips } = createCharacter({ detail });
-const crowd = Crowd.from(root, clips, count);
+const crowd = new Crowd(bakeCharacter(root, clips), count);
 crowd.castShadow = true;
 crowd.receiveShadow = true;
-const coarser = LEVELS.map((level) => createCharacter({ detail: Math.min(detail, level.detail) }).root);
+const levels = new CrowdLevels(crowd);
+const order = new DrawOrder(crowd);
+const coarser = LEVELS.map((level) =>
+  createLevel(crowd, createCharacter({ detail: Math.min(detail, level.detail) }).root),
+);
 
 /** Poses a second at the two coarser levels. */
 const poseRates = [30, 10];
 
 /** Adds the levels of detail, or takes them away. */
 function setLevels(wanted: boolean): void {
-  for (const { object } of crowd.levels.slice(1)) if (object !== null) crowd.removeLevel(object as LevelMesh);
-  const add = (figure: Object3D, i: number) =>
-    crowd.addLevel(figure, LEVELS[i].distance, 0.05, { poseRate: poseRates[i] });
+  for (const level of levels.levels.slice(1)) levels.remove(level);
+  const add = (figure: LevelSource, i: number) =>
+    levels.add(figure, LEVELS[i].distance, { hysteresis: 0.05, poseRate: poseRates[i] });
   if (wanted) coarser.forEach(add);
   paintLevels();
 }
@@ -67,15 +70,16 @@ const shaft = new CylinderGeometry(0.02, 0.02, 2.2, 5);
 const tip = new ConeGeometry(0.05, 0.22, 4).translate(0, 1.2, 0);
 const spear = mergeBufferGeometries([shaft, tip]);
 if (spear === null) throw new Error('The spear cannot be made of its two parts.');
-const spears = crowd.attachToJoint(
+const spears = new JointAttachment(
+  crowd,
   'RightHand',
   spear,
   new MeshStandardMaterial({ color: 0x6b4a2f, roughness: 0.9 }),
-  new Matrix4().makeTranslation(0, 0.35, 0.03),
+  { offset: new Matrix4().makeTranslation(0, 0.35, 0.03) },
 );
 spears.castShadow = true;
 // Far spears are a stick of three sides.
-spears.addLevel(new CylinderGeometry(0.03, 0.01, 2.3, 3, 1, true).translate(0, 0.1, 0), 1);
+levels.addToAttachment(spears, new CylinderGeometry(0.03, 0.01, 2.3, 3, 1, true).translate(0, 0.1, 0), 1);
 
 let armies = new Armies(count);
 const map = new FieldMap(
@@ -152,13 +156,13 @@ function listen(): void {
   toggle('levels', query.get('levels') !== '0', setLevels);
   find('[name=colors]').addEventListener('click', paintLevels);
   toggle('fade', query.get('fade') === '1', (value) => {
-    crowd.levelFade = value ? FADE : 0;
+    levels.fade = value ? FADE : 0;
   });
   poseRates.forEach((_, i) => {
     const name = `rate${i + 1}`;
     slide(name, (value) => {
       poseRates[i] = value;
-      const level = crowd.levels[i + 1];
+      const level = levels.levels[i + 1];
       if (level !== undefined) level.poseRate = value;
       showValue(name, String(value));
     });
@@ -167,7 +171,7 @@ function listen(): void {
   const budget = find<HTMLInputElement>('[name=budget]');
   slide('budget', (value) => {
     const isLimited = value < Number(budget.max);
-    crowd.maxTriangles = isLimited ? value * 1000 : Infinity;
+    order.maxTriangles = isLimited ? value * 1000 : Infinity;
     showValue('budget', isLimited ? value.toLocaleString('en') : 'any');
   });
   showValue('budget', 'any');
@@ -182,7 +186,7 @@ function listen(): void {
 
 /** Shows the levels as colours, or the figures as they are. */
 function paintLevels(): void {
-  crowd.levels.forEach(({ object }, i) => {
+  levels.levels.forEach(({ object }, i) => {
     const color = i === 0 ? NEAR_COLOR : LEVELS[i - 1].color;
     if (object !== null) paint((object as LevelMesh).material, colored ? color : 0);
   });
@@ -195,10 +199,7 @@ function paint(material: Material | Material[], color: number): void {
 }
 
 /** Triangles of the figure at each level. */
-const triangles = [root, ...coarser].map((figure) => {
-  const { geometry } = figure.getObjectByName('Body') as Mesh;
-  return (geometry.index?.count ?? 0) / 3;
-});
+const triangles = [crowd, ...coarser].map(({ geometry }) => (geometry.index?.count ?? 0) / 3);
 const rows = new Map<string, HTMLTableCellElement>();
 
 /** Writes a figure into the table of what is seen. */
@@ -224,7 +225,7 @@ async function readSeen(): Promise<void> {
     levels,
     triangles: drawn,
     posed,
-  } = await crowd.readViewInfo(device.renderer, stage.camera);
+  } = await readViewInfo(crowd, device.renderer, stage.camera);
   reading = false;
   show('Seen by the camera', visible);
   triangles.forEach((each, level) => {

@@ -9,10 +9,8 @@ const COLORS: Record<string, string> = {
   skinned: '#ff7a6b',
   instancedMesh2: '#ffb84d',
   tracks: '#4fe0c6',
-  quaternion: '#7cc4ff',
-  quaternionHalf: '#3f8fd6',
-  matrix: '#c9a5ff',
-  matrixHalf: '#8a63d2',
+  frames: '#c9a5ff',
+  framesHalf: '#8a63d2',
   nearest: '#e6d8ff',
   lite: '#7fdc8c',
 };

@@ -1,10 +1,12 @@
 import { createInstancedMesh2From, type InstancedMesh2 } from '@three.ez/instanced-mesh';
 import {
-  BoneTexture,
+  type BoneTexture,
+  bakeBoneTexture,
   type EncodingName,
-  type FromOptions,
+  frames,
   type Precision,
   SkinnedInstancedMesh,
+  type SkinnedInstancedMeshOptions,
 } from 'skinned-instanced-mesh';
 import {
   type AnimationClip,
@@ -119,10 +121,21 @@ export function createInstancedMesh2(
 
 const baked = new Map<string, BoneTexture>();
 
-export function createOurs(source: Source, count: number, options: FromOptions = {}): Contender {
-  const { encoding = 'auto', precision = 'float' } = options;
+/** How a crowd is baked and drawn. */
+interface OursOptions extends SkinnedInstancedMeshOptions {
+  encoding?: EncodingName;
+  precision?: Precision;
+}
+
+export function createOurs(source: Source, count: number, options: OursOptions = {}): Contender {
+  const { encoding = 'tracks', precision = 'float' } = options;
   const key = `${source.root.uuid} ${encoding} ${precision}`;
-  const boneTexture = baked.get(key) ?? BoneTexture.bake(source.root, source.clips, { encoding, precision });
+  const boneTexture =
+    baked.get(key) ??
+    bakeBoneTexture(source.root, source.clips, {
+      encoding: encoding === 'frames' ? frames : undefined,
+      precision,
+    });
   baked.set(key, boneTexture);
 
   const { geometry, material } = source.mesh as Mesh;
@@ -150,11 +163,9 @@ export const CONTENDERS: Record<string, ContenderKind> = {
     create: createInstancedMesh2,
   },
   tracks: ours('tracks', 'float'),
-  quaternion: ours('quaternion', 'float'),
-  quaternionHalf: ours('quaternion', 'half'),
-  matrix: ours('matrix', 'float'),
-  matrixHalf: ours('matrix', 'half'),
-  nearest: ours('matrix', 'float', false),
+  frames: ours('frames', 'float'),
+  framesHalf: ours('frames', 'half'),
+  nearest: ours('frames', 'float', false),
 };
 
 export interface ContenderKind {

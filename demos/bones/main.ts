@@ -1,4 +1,4 @@
-import 'skinned-instanced-mesh/objects';
+import { bakeCharacter, SkinnedInstance } from 'skinned-instanced-mesh';
 import { type AnimationClip, AnimationMixer, type Object3D, SkeletonHelper, Vector3 } from 'three';
 import { SkeletonUtils } from 'three-stdlib';
 import { createCharacter } from '../character.js';
@@ -28,10 +28,10 @@ const walk = clips.find(({ name }) => name === 'Walk') as AnimationClip;
 root.traverse((node) => {
   node.castShadow = true;
 });
-const crowd = Crowd.from(root, clips, 0, { encoding: 'tracks' });
+const crowd = new Crowd(bakeCharacter(root, clips), 0);
 crowd.castShadow = true;
 crowd.receiveShadow = true;
-const knight = crowd.createInstance();
+const knight = new SkinnedInstance(crowd);
 knight.clipAction(walk).play();
 
 const clone = SkeletonUtils.clone(root) as Object3D;
@@ -47,11 +47,11 @@ stage.scene.add(crowd, clone, ring);
 // --- many others, each built in its own way ---
 
 const others = Array.from({ length: OTHERS }, (_, i) => {
-  const other = crowd.createInstance();
+  const other = new SkinnedInstance(crowd);
   other.applyMatrix4(placeOf(i + CLEARING, SIZE, other.matrix.clone()));
   other.clipAction(clips[i % clips.length]).play().time = i * 0.37;
   const size = (of: number) => 0.8 + 0.2 * (((i + 1) * of) % 5);
-  other.setProportions({ joints: { Head: size(2), LeftUpperArm: size(3), RightUpperArm: size(3) } });
+  other.setProportions({ Head: size(2), LeftUpperArm: size(3), RightUpperArm: size(3) });
   return other;
 });
 
@@ -61,7 +61,7 @@ const others = Array.from({ length: OTHERS }, (_, i) => {
 function build(): void {
   const { head, arms } = shown;
   const joints = { Head: head, LeftUpperArm: arms, RightUpperArm: arms };
-  knight.setProportions({ joints });
+  knight.setProportions(joints);
   for (const [name, scale] of Object.entries(joints)) clone.getObjectByName(name)?.scale.setScalar(scale);
 }
 

@@ -1,3 +1,4 @@
+import { bakeCharacter, CrowdLevels, createLevel, readViewInfo } from 'skinned-instanced-mesh';
 import { Matrix4 } from 'three';
 import { createCharacter } from '../character.js';
 import { Figures } from '../lib/Figures.js';
@@ -24,9 +25,10 @@ const count = Math.max(10, Number(query.get('count') ?? (isSoftware ? 1500 : 20_
 const city = new City(10);
 
 const { root, clips } = createCharacter({ detail });
-const crowd = Crowd.from(root, clips, count);
+const crowd = new Crowd(bakeCharacter(root, clips), count);
 crowd.castShadow = crowd.receiveShadow = true;
-crowd.addLevel(createCharacter({ detail: Math.min(detail, 0.4) }).root, 25);
+const coarse = createCharacter({ detail: Math.min(detail, 0.4) }).root;
+new CrowdLevels(crowd).add(createLevel(crowd, coarse), 25);
 crowd.playAll('Walk', { time: (i) => 10 * chance(i, 11) });
 
 const matrix = new Matrix4();
@@ -59,7 +61,8 @@ async function listen(): Promise<void> {
     const { Occlusion } = await import('skinned-instanced-mesh/occlusion');
     const occlusion = new Occlusion(city.object);
     toggle('occlusion', query.get('occlusion') !== '0', (value) => {
-      crowd.occlusion = value ? occlusion : null;
+      if (value) occlusion.add(crowd);
+      else occlusion.remove(crowd);
     });
   } else {
     find<HTMLButtonElement>('[name=occlusion]').disabled = true;
@@ -101,7 +104,7 @@ let reading = false;
 async function readSeen(): Promise<void> {
   if (reading) return;
   reading = true;
-  const { visible, triangles } = await crowd.readViewInfo(device.renderer, stage.camera);
+  const { visible, triangles } = await readViewInfo(crowd, device.renderer, stage.camera);
   reading = false;
   show('Drawn for the camera', visible);
   show('Triangles', triangles);

@@ -1,4 +1,10 @@
-import { BoneTexture, type SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import {
+  assembleCharacter,
+  type BoneTexture,
+  bakeBoneTexture,
+  bakeBoneTextureAsync,
+  type SkinnedInstancedMesh,
+} from 'skinned-instanced-mesh';
 import { type AnimationClip, Box3, Matrix4, type Mesh, type Object3D, Vector3 } from 'three';
 import { createCharacter } from '../character.js';
 import { Figures } from '../lib/Figures.js';
@@ -39,7 +45,7 @@ function createInstanced(
   clips: AnimationClip[],
   boneTexture: BoneTexture,
 ): SkinnedInstancedMesh {
-  const crowd = Crowd.from(root, clips, MOST, { boneTexture });
+  const crowd = new Crowd(assembleCharacter(root, boneTexture), MOST);
   const matrix = new Matrix4();
   for (let i = 0; i < MOST; i++) {
     const { clip, time, timeScale } = partOf(i, clips.length);
@@ -86,7 +92,7 @@ async function open(file: File): Promise<void> {
     const { root, clips: all } = await openCharacter(file, device.renderer);
     const clips = [...movesOf(all)];
     tell(`Baking ${clips.length} clips of ${file.name} …`, 0);
-    const boneTexture = await BoneTexture.bakeAsync(root, clips, {
+    const boneTexture = await bakeBoneTextureAsync(root, clips, {
       signal,
       maxTextureSize: device.maxTextureSize,
       onProgress: (progress) => tell(`Baking ${clips.length} clips of ${file.name} …`, progress),
@@ -216,5 +222,5 @@ listen();
 setMode(mode);
 setCount(count);
 setSplit(split);
-show(root, clips, BoneTexture.bake(root, clips));
+show(root, clips, bakeBoneTexture(root, clips));
 requestAnimationFrame(frame);

@@ -1,3 +1,4 @@
+import { bakeCharacter } from 'skinned-instanced-mesh';
 import { LoopOnce, Matrix4, Plane, Raycaster, type Vector2, Vector3 } from 'three';
 import { createCharacter } from '../character.js';
 import { Figures } from '../lib/Figures.js';
@@ -17,7 +18,7 @@ const figures = new Figures(find('tbody'), ['crowd']);
 // --- a crowd that grows and shrinks ---
 
 const { root, clips } = createCharacter({ detail });
-const crowd = Crowd.from(root, clips, 16);
+const crowd = new Crowd(bakeCharacter(root, clips), 16);
 crowd.count = 0;
 crowd.castShadow = true;
 crowd.receiveShadow = true;

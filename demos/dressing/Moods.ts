@@ -1,4 +1,4 @@
-import type { SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import type { InstanceUniforms } from 'skinned-instanced-mesh';
 import { Color } from 'three';
 
 const FLASH = /*@__PURE__*/ new Color(2.2, 0.25, 0.1);
@@ -14,7 +14,7 @@ export class Moods {
   /** For each that fades or comes back, to which opacity. */
   private readonly fading = new Map<number, number>();
 
-  constructor(private readonly crowd: SkinnedInstancedMesh) {}
+  constructor(private readonly uniforms: InstanceUniforms) {}
 
   hit(index: number): void {
     this.flashing.set(index, FLASH_SECONDS);
@@ -22,7 +22,7 @@ export class Moods {
 
   /** Whether a character is there, or on its way back. */
   isThere(index: number): boolean {
-    return (this.fading.get(index) ?? this.crowd.getOpacityAt(index)) > 0;
+    return (this.fading.get(index) ?? this.uniforms.getAt(index, 'opacity')) > 0;
   }
 
   fade(index: number, there: boolean): void {
@@ -30,18 +30,18 @@ export class Moods {
   }
 
   update(delta: number): void {
-    const { crowd, flashing, fading } = this;
+    const { uniforms, flashing, fading } = this;
     for (const [index, left] of flashing) {
       const next = Math.max(0, left - delta);
-      crowd.setEmissiveAt(index, _color.copy(FLASH).multiplyScalar((next / FLASH_SECONDS) ** 2));
+      uniforms.setAt(index, 'emissive', _color.copy(FLASH).multiplyScalar((next / FLASH_SECONDS) ** 2));
       if (next === 0) flashing.delete(index);
       else flashing.set(index, next);
     }
     for (const [index, target] of fading) {
-      const opacity = crowd.getOpacityAt(index);
+      const opacity = uniforms.getAt(index, 'opacity');
       const step = delta / FADE_SECONDS;
       const next = opacity < target ? Math.min(target, opacity + step) : Math.max(target, opacity - step);
-      crowd.setOpacityAt(index, next);
+      uniforms.setAt(index, 'opacity', next);
       if (next === target) fading.delete(index);
     }
   }

@@ -1,4 +1,10 @@
-import type { JointAttachment } from 'skinned-instanced-mesh';
+import {
+  bakeCharacter,
+  getSocketMatrix,
+  InstanceUniforms,
+  JointAttachment,
+  mergeMaterials,
+} from 'skinned-instanced-mesh';
 import {
   Color,
   CylinderGeometry,
@@ -27,7 +33,7 @@ const HEIGHT = 1.8;
 const SIZE = 1.3;
 const PARTS = [...BODIES, ...HATS, ...EXTRAS];
 
-const { query, detail, Crowd, stage, measure } = await openStage();
+const { query, detail, Crowd, InstanceParts, stage, measure } = await openStage();
 const isWebGPU = query.get('renderer') === 'webgpu';
 const figures = new Figures(find('tbody'), ['crowd']);
 
@@ -35,16 +41,17 @@ const figures = new Figures(find('tbody'), ['crowd']);
 
 const { root, clips } = createWardrobe(detail);
 wearPatterns(root);
+const crowd = new Crowd(bakeCharacter(root, clips, { mergeMaterials: mergeMaterials() }), MOST);
+const parts = new InstanceParts(crowd);
 // What shaders know from the first frame on need not be compiled once more when it is first set.
-const uniforms = { mud: 'float', emissive: 'color', opacity: 'float' } as const;
-const crowd = Crowd.from(root, clips, MOST, { mergeMaterials: true, uniforms });
+const uniforms = new InstanceUniforms(crowd, { mud: 'float', emissive: 'color', opacity: 'float' });
 for (const material of [crowd.material].flat() as MeshStandardMaterial[]) {
   // Fades by leaving out pixels, so that nobody has to be sorted.
   material.alphaHash = true;
   await addMud(material, isWebGPU);
 }
 find('[data-cost]').textContent = costOf();
-const moods = new Moods(crowd);
+const moods = new Moods(uniforms);
 crowd.castShadow = true;
 crowd.receiveShadow = true;
 
@@ -84,17 +91,17 @@ crowd.playAll((i) => ['Idle', 'Walk', 'Wave', 'Dance'][partOf(i, 4).clip], {
 function dress(index: number): void {
   const one = <T>(things: readonly T[]) => things[Math.floor(Math.random() * things.length)];
   const worn: string[] = [one(BODIES), one([...HATS, '']), ...EXTRAS.filter(() => Math.random() < 0.4)];
-  crowd.setVisiblePartsAt(index, worn.filter(Boolean));
+  parts.setVisiblePartsAt(index, worn.filter(Boolean));
   for (const part of [...HATS, ...EXTRAS]) {
-    crowd.setPartColorAt(
+    parts.setColorAt(
       index,
       part,
       _color.setHSL(Math.random(), 0.3 + 0.5 * Math.random(), 0.15 + 0.5 * Math.random()),
     );
   }
-  crowd.setPartColorAt(index, worn[0], _color.setHSL(Math.random(), 0.25, 0.85));
+  parts.setColorAt(index, worn[0], _color.setHSL(Math.random(), 0.25, 0.85));
   setStout(index, Math.random() ** 2);
-  crowd.setUniformAt(index, 'mud', 0.4 * Math.random() ** 3);
+  uniforms.setAt(index, 'mud', 0.4 * Math.random() ** 3);
 }
 
 function setStout(index: number, value: number): void {
@@ -118,7 +125,9 @@ function setTorches(on: boolean): void {
   if (!on) return;
   const torch = new CylinderGeometry(0.03, 0.02, 0.5, 10).rotateX(Math.PI / 2);
   const glow = new MeshStandardMaterial({ color: 0x332211, emissive: 0xff8a2a, emissiveIntensity: 2 });
-  torches = crowd.attachToJoint('LeftHand', torch, glow, new Matrix4().makeTranslation(0.05, -0.05, 0.2));
+  torches = new JointAttachment(crowd, 'LeftHand', torch, glow, {
+    offset: new Matrix4().makeTranslation(0.05, -0.05, 0.2),
+  });
 }
 
 // --- the one that was clicked ---
@@ -132,9 +141,9 @@ function select(index: number): void {
 
 function showParts(): void {
   for (const button of document.querySelectorAll<HTMLElement>('[data-part]')) {
-    button.setAttribute('aria-pressed', String(crowd.getPartVisibleAt(selected, button.dataset.part ?? '')));
+    button.setAttribute('aria-pressed', String(parts.getVisibleAt(selected, button.dataset.part ?? '')));
   }
-  const worn = PARTS.filter((part) => crowd.getPartVisibleAt(selected, part));
+  const worn = PARTS.filter((part) => parts.getVisibleAt(selected, part));
   find('[data-selected]').textContent = `Character ${selected} wears ${worn.join(', ')}.`;
   find<HTMLInputElement>('[name=stout]').value = String(stoutness[selected]);
   showValue('stout', stoutness[selected].toFixed(2));
@@ -143,30 +152,30 @@ function showParts(): void {
 }
 
 function showMud(): void {
-  const mud = crowd.getUniformAt(selected, 'mud');
+  const mud = uniforms.getAt(selected, 'mud');
   find<HTMLInputElement>('[name=mud]').value = String(mud);
   showValue('mud', mud.toFixed(2));
   find('button[name=fade]').setAttribute('aria-pressed', String(!moods.isThere(selected)));
 }
 
 function showColor(): void {
-  crowd.getPartColorAt(selected, find<HTMLSelectElement>('[name=part]').value, _color);
+  parts.getColorAt(selected, find<HTMLSelectElement>('[name=part]').value, _color);
   find<HTMLInputElement>('[name=color]').value = `#${_color.getHexString()}`;
 }
 
 // --- the page ---
 
-/** Buttons for parts, of which a click shows or hides one; of `others` only one is worn. */
-function addButtons(selector: string, parts: readonly string[], exclusive: boolean, always: boolean): void {
-  for (const part of parts) {
+/** Buttons for parts by their names, of which a click shows or hides one; of `others` only one is worn. */
+function addButtons(selector: string, names: readonly string[], exclusive: boolean, always: boolean): void {
+  for (const part of names) {
     const button = document.createElement('button');
     button.type = 'button';
     button.dataset.part = part;
     button.textContent = part;
     button.addEventListener('click', () => {
-      const worn = crowd.getPartVisibleAt(selected, part);
-      if (exclusive) for (const other of parts) crowd.setPartVisibleAt(selected, other, false);
-      crowd.setPartVisibleAt(selected, part, always || !worn);
+      const worn = parts.getVisibleAt(selected, part);
+      if (exclusive) for (const other of names) parts.setVisibleAt(selected, other, false);
+      parts.setVisibleAt(selected, part, always || !worn);
       showParts();
     });
     find(selector).append(button);
@@ -182,7 +191,7 @@ function listen(): void {
   part.append(...PARTS.map((name) => new Option(name)));
   part.addEventListener('change', showColor);
   find<HTMLInputElement>('[name=color]').addEventListener('input', ({ target }) => {
-    crowd.setPartColorAt(selected, part.value, _color.set((target as HTMLInputElement).value));
+    parts.setColorAt(selected, part.value, _color.set((target as HTMLInputElement).value));
   });
   find('button[name=dice]').addEventListener('click', () => {
     dress(selected);
@@ -205,7 +214,7 @@ function listen(): void {
   setCount(count);
   slide('count', setCount);
   slide('stout', (value) => setStout(selected, value));
-  slide('mud', (value) => crowd.setUniformAt(selected, 'mud', value));
+  slide('mud', (value) => uniforms.setAt(selected, 'mud', value));
 
   const hover = find<HTMLElement>('[data-hover]');
   const picker = new Picker(stage, crowd);
@@ -252,7 +261,7 @@ function frame(now: number): void {
   figures.add('crowd', cost);
   figures.write();
   // Where a joint is, for whatever is not drawn by the crowd: a light, a sound, a hit test.
-  _socket.setFromMatrixPosition(crowd.getSocketMatrixAt(selected, 'Head', _matrix));
+  _socket.setFromMatrixPosition(getSocketMatrix(crowd, selected, 'Head', _matrix));
   ring.scale.setScalar(0.9 + 0.1 * _socket.y);
   document.body.dataset.ready = '1';
   requestAnimationFrame(frame);

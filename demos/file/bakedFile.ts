@@ -1,5 +1,11 @@
 import { MeshoptEncoder } from 'meshoptimizer';
-import { BoneTexture, type FromOptions, type SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import {
+  type BakeOptions,
+  type BoneTexture,
+  bakeBoneTexture,
+  frames,
+  type SkinnedInstancedMesh,
+} from 'skinned-instanced-mesh';
 import {
   type LoadedCharacter,
   type ReadLevel,
@@ -38,6 +44,7 @@ export async function bakedFile(
   await MeshoptEncoder.ready;
   const into = source ?? (await exported(root, clips));
   const { encoding, precision } = boneTexture;
+  const hiddenParts = kept === null ? [] : hiddenPartsOf(kept);
   const bytes = writeBoneTexture(boneTexture, {
     into,
     meshoptEncoder: MeshoptEncoder,
@@ -45,7 +52,7 @@ export async function bakedFile(
     bakeOptions: { ...kept?.bakeOptions, encoding, precision },
     // How they are merged in the file says more than whether they are on the page.
     mergeMaterials: mergeMaterials && (kept?.mergeMaterials || true),
-    hiddenParts: kept?.hiddenParts,
+    hiddenParts: hiddenParts.length > 0 ? hiddenParts : undefined,
     ...(kept?.levels && { geometry, levels: kept.levels.list.map(written) }),
     ...(source !== null && place),
   });
@@ -60,6 +67,10 @@ export function rebaked(kept: LoadedCharacter, boneTexture: BoneTexture): Loaded
   const isSameKind = (kept.boneTexture.binding === null) === (boneTexture.binding === null);
   return { ...kept, boneTexture, levels: isSameKind ? kept.levels : null };
 }
+
+/** Names of the parts that instances do not show to begin with. */
+export const hiddenPartsOf = ({ parts }: LoadedCharacter): string[] =>
+  parts.filter(({ hidden }) => hidden).map(({ names: [name] }) => name);
 
 /** A level that was read, as it is written. */
 function written({ start, hysteresis, influences, error, indices }: ReadLevel): WrittenLevel {
@@ -89,16 +100,14 @@ export interface Cost {
 const CHOICES = [
   ['tracks', 'float'],
   ['tracks', 'half'],
-  ['quaternion', 'float'],
-  ['quaternion', 'half'],
-  ['matrix', 'float'],
-  ['matrix', 'half'],
+  ['frames', 'float'],
+  ['frames', 'half'],
 ] as const;
 
 /** What the bone texture of a character costs in every encoding and precision, one after the other with a break between. */
 export async function costs(
   { root, clips }: Pick<Shown, 'root' | 'clips'>,
-  options: FromOptions,
+  { fps, maxTextureSize }: Pick<BakeOptions, 'fps' | 'maxTextureSize'>,
 ): Promise<Cost[]> {
   await MeshoptEncoder.ready;
   const found: Cost[] = [];
@@ -106,8 +115,12 @@ export async function costs(
     await new Promise((resolve) => setTimeout(resolve));
     const label = `${encoding}, ${precision}`;
     try {
-      const { fps, maxTextureSize } = options;
-      const baked = BoneTexture.bake(root, clips, { fps, maxTextureSize, encoding, precision });
+      const baked = bakeBoneTexture(root, clips, {
+        fps,
+        maxTextureSize,
+        encoding: encoding === 'frames' ? frames : undefined,
+        precision,
+      });
       const file = writeBoneTexture(baked, { meshoptEncoder: MeshoptEncoder }).length;
       found.push({ label, file, plain: writeBoneTexture(baked).length, gpu: baked.byteLength });
       baked.dispose();

@@ -1,4 +1,12 @@
-import type { FromOptions } from 'skinned-instanced-mesh';
+import type { BakeCharacterOptions, Influences } from 'skinned-instanced-mesh';
+
+/** What the page sets. */
+export interface PageOptions
+  extends Pick<BakeCharacterOptions, 'fps' | 'precision' | 'maxTextureSize' | 'skipUnsupported'> {
+  encoding?: 'tracks' | 'frames';
+  influences?: Influences;
+  mergeMaterials?: boolean;
+}
 
 /** What the page shows. */
 export interface Shown {
@@ -9,11 +17,13 @@ export interface Shown {
   extensions: readonly string[];
   /** Whether what is baked into it is a vertex texture. */
   vertices?: boolean;
+  /** Whether it is frames. */
+  frames?: boolean;
   count: number;
   /** Names of the clips that are played, in turn. */
   clips: readonly string[];
   /** Options that are not as they are by default. */
-  options: FromOptions;
+  options: PageOptions;
   /** How high the character is, and how wide with some room around it. */
   height: number;
   width: number;
@@ -31,7 +41,7 @@ const DECODERS = [
   ],
   [
     BAKED,
-    `import { SkinnedInstancedMeshExtension } from 'skinned-instanced-mesh/files';`,
+    `import { addLevelsOf, bakedCharactersOf, SkinnedInstancedMeshExtension } from 'skinned-instanced-mesh/files';`,
     'register((parser) => new SkinnedInstancedMeshExtension(parser))',
   ],
   [
@@ -49,35 +59,52 @@ const DECODERS = [
 const RENDERERS = {
   webgl: {
     three: ['WebGLRenderer'],
-    imports: [`import { SkinnedInstancedMesh } from 'skinned-instanced-mesh';`],
+    imports: [],
+    entry: 'skinned-instanced-mesh',
     make: 'const renderer = new WebGLRenderer({ antialias: true });',
   },
   webgpu: {
     three: [],
-    imports: [
-      `import { WebGPURenderer } from 'three/webgpu';`,
-      `import { SkinnedInstancedMesh } from 'skinned-instanced-mesh/webgpu';`,
-    ],
+    imports: [`import { WebGPURenderer } from 'three/webgpu';`],
+    entry: 'skinned-instanced-mesh/webgpu',
     make: 'const renderer = new WebGPURenderer({ antialias: true });\nawait renderer.init();',
   },
 };
 
 /** A program that shows what the page shows, as it is: a module, beside which the file lies. */
 export function codeFor(shown: Shown): string {
-  const { renderer, file, extensions, vertices, count, clips, options, height, width } = shown;
-  const { three, imports, make } = RENDERERS[renderer];
+  const { renderer, file, extensions, vertices, frames, count, clips, options, height, width } = shown;
+  const { three, imports, entry, make } = RENDERERS[renderer];
   const decoders = DECODERS.filter(([extension]) => extensions.includes(extension));
+  const isBaked = extensions.includes(BAKED);
+  const { influences, mergeMaterials, ...bake } = options;
+  const needs = [
+    ...(vertices ? ['vertexTextures: VertexTexture'] : []),
+    ...(frames ? ['frames'] : []),
+    ...(mergeMaterials ? ['mergeMaterials'] : []),
+  ];
   const calls = decoders.map(([name, , call]) =>
-    name === BAKED && vertices
-      ? call.replace('(parser))', '(parser, { vertexTextures: VertexTexture }))')
+    name === BAKED && needs.length > 0
+      ? call.replace('(parser))', `(parser, { ${needs.join(', ')} }))`)
       : call,
   );
   const loader = ['new GLTFLoader()', ...calls.map((call) => `.${call}`)].join(
     decoders.length > 1 ? '\n  ' : '',
   );
-  const entry = `skinned-instanced-mesh/vertex-textures${renderer === 'webgpu' ? '/webgpu' : ''}`;
-  const reader = vertices ? [`import { VertexTexture } from '${entry}';`] : [];
-  const character = extensions.includes(BAKED) ? 'gltf' : 'gltf.scene, gltf.animations';
+  const vertexEntry = `skinned-instanced-mesh/vertex-textures${renderer === 'webgpu' ? '/webgpu' : ''}`;
+  const ours = [
+    isBaked ? 'CrowdLevels' : 'bakeCharacter',
+    ...((isBaked ? frames : bake.encoding === 'frames') ? ['frames'] : []),
+    ...(mergeMaterials ? ['mergeMaterials'] : []),
+    'SkinnedInstancedMesh',
+  ];
+  const own = [
+    `import { ${ours.join(', ')} } from '${entry}';`,
+    ...(vertices ? [`import { VertexTexture } from '${vertexEntry}';`] : []),
+  ];
+  const character = isBaked
+    ? 'const [character] = bakedCharactersOf(gltf);'
+    : `const character = bakeCharacter(gltf.scene, gltf.animations${given(bake, mergeMaterials)});`;
   const columns = Math.ceil(Math.sqrt(count));
   const depth = columns * width;
   const distance = Math.min(depth, height * 9) + height * 1.6;
@@ -85,7 +112,7 @@ export function codeFor(shown: Shown): string {
 
   return `import { ${names.join(', ')} } from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
-${[...decoders.map(([, from]) => from), ...imports, ...reader].join('\n')}
+${[...decoders.map(([, from]) => from), ...imports, ...own].join('\n')}
 
 ${make}
 renderer.setSize(innerWidth, innerHeight);
@@ -100,8 +127,9 @@ camera.lookAt(0, ${short(height / 2)}, 0);
 
 const loader = ${loader};
 const gltf = await loader.loadAsync(${quoted(encodeURIComponent(file))});
-const crowd = SkinnedInstancedMesh.from(${character}, ${count}${given(options)});
-scene.add(crowd);
+${character}
+const crowd = new SkinnedInstancedMesh(character, ${count}${influences === undefined ? '' : `, { influences: ${influences} }`});
+${isBaked ? 'addLevelsOf(character, new CrowdLevels(crowd));\n' : ''}scene.add(crowd);
 
 const matrix = new Matrix4();
 for (let i = 0; i < crowd.count; i++) {
@@ -125,10 +153,12 @@ const short = (value: number) => String(Number(value.toPrecision(3)));
 const quoted = (text: string) =>
   `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 
-function given(options: FromOptions): string {
+function given(options: object, merges = false): string {
   const lines = Object.entries(options).map(
-    ([key, value]) => `  ${key}: ${typeof value === 'string' ? quoted(value) : value},\n`,
+    ([key, value]) =>
+      `  ${key}: ${typeof value === 'string' && key !== 'encoding' ? quoted(value) : value},\n`,
   );
+  if (merges) lines.push('  mergeMaterials: mergeMaterials(),\n');
   return lines.length > 0 ? `, {\n${lines.join('')}}` : '';
 }
 

@@ -1,5 +1,16 @@
-import { BoneTexture, type FromOptions, type SkinnedInstancedMesh } from 'skinned-instanced-mesh';
-import { type LoadedCharacter, readBoneTexture } from 'skinned-instanced-mesh/files';
+import {
+  assembleCharacter,
+  type BakeCharacterOptions,
+  type BoneTexture,
+  bakeBoneTexture,
+  bakeCharacter,
+  type Character,
+  CrowdLevels,
+  disposeCharacter,
+  mergeMaterials,
+  type SkinnedInstancedMesh,
+} from 'skinned-instanced-mesh';
+import { addLevelsOf, type LoadedCharacter, readBoneTexture } from 'skinned-instanced-mesh/files';
 import { type AnimationClip, Box3, Matrix4, type Mesh, type Object3D, Vector3 } from 'three';
 import { MeshoptDecoder } from 'three/addons/libs/meshopt_decoder.module.js';
 import { createCharacter } from '../character.js';
@@ -8,8 +19,8 @@ import { type OpenedCharacter, onFile, openCharacter, vertexTexturesFor } from '
 import { openStage } from '../lib/openStage.js';
 import { fail, find, secondsBetween, showValue, slide, tell, toggle } from '../lib/page.js';
 import { crowdRadius, movesOf, partOf, placeOf } from '../lib/plan.js';
-import { bakedFile, costs, rebaked, save } from './bakedFile.js';
-import { codeFor } from './codeFor.js';
+import { bakedFile, costs, hiddenPartsOf, rebaked, save } from './bakedFile.js';
+import { codeFor, type PageOptions } from './codeFor.js';
 
 const BAKED = 'SIM_baked_animation';
 const MESHOPT = 'EXT_meshopt_compression';
@@ -17,7 +28,7 @@ const MIXED = 'all of them, mixed';
 /** What textures may be as large as without asking the device. */
 const DEFAULT_TEXTURE_SIZE = 4096;
 
-const { query, detail, Crowd, device, stage, measure } = await openStage();
+const { query, detail, Crowd, frames, device, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
 
 let { root, clips }: { root: Object3D; clips: AnimationClip[] } = createCharacter({ detail });
@@ -32,18 +43,20 @@ let where: OpenedCharacter['place'] = {};
 let fileName = '';
 let extensions: string[] = [];
 let crowd: SkinnedInstancedMesh | null = null;
+/** What the crowd plays. */
+let drawn: Character | null = null;
 let count = Math.max(1, Number(query.get('count') ?? 500));
 let clip = MIXED;
 let height = 1;
 let size = 1;
-const DEFAULTS: FromOptions = {
+const DEFAULTS: PageOptions = {
   fps: 30,
-  encoding: 'auto',
+  encoding: 'tracks',
   precision: 'float',
   influences: 4,
   mergeMaterials: false,
 };
-const options: FromOptions = { ...DEFAULTS, mergeMaterials: true };
+const options: PageOptions = { ...DEFAULTS, mergeMaterials: true };
 let bakeTime = 0;
 
 // --- what the library warns of, for the panel ---
@@ -60,18 +73,20 @@ console.warn = (...args: unknown[]) => {
 /** Makes the crowd anew, with the options as they are now. */
 function build(): void {
   try {
-    const { maxTextureSize } = device;
-    const given = { ...options, maxTextureSize, skipUnsupported: true };
     const start = performance.now();
-    if (baked === null && kept !== null) anew ??= bakeLike(kept, given);
-    const character = baked ?? anew;
-    const next =
-      character === null ? Crowd.from(root, clips, count, given) : Crowd.from(character, count, given);
+    if (baked === null && kept !== null) anew ??= bakeLike(kept);
+    const file = baked ?? anew;
+    const character =
+      file === null ? bakeCharacter(root, clips, { ...bakeOptions(), ...merging() }) : ofFile(file);
+    const next = new Crowd(character, count, { influences: options.influences });
+    if (file !== null) addLevelsOf(file, new CrowdLevels(next));
     bakeTime = performance.now() - start;
     next.castShadow = true;
     next.receiveShadow = true;
     crowd?.removeFromParent();
     crowd?.dispose();
+    if (drawn !== null) disposeCharacter(drawn);
+    drawn = character;
     crowd = next;
     place(crowd);
     play(crowd);
@@ -83,10 +98,36 @@ function build(): void {
   }
 }
 
+/** How the page bakes. */
+function bakeOptions(): BakeCharacterOptions {
+  const { fps, encoding, precision } = options;
+  return {
+    fps,
+    encoding: encoding === 'frames' ? frames : undefined,
+    precision,
+    maxTextureSize: device.maxTextureSize,
+    skipUnsupported: true,
+  };
+}
+
+const merging = () => (options.mergeMaterials ? { mergeMaterials: mergeMaterials() } : {});
+
+/** The character of a file, whose materials are merged or not as the page has it. */
+function ofFile(file: LoadedCharacter): Character {
+  const { joints, morphTargets } = file.bakeOptions;
+  return assembleCharacter(file.scene, file.boneTexture, {
+    joints,
+    morphTargets,
+    hiddenParts: hiddenPartsOf(file),
+    skipUnsupported: true,
+    ...merging(),
+  });
+}
+
 /** Bakes the character of a file anew, as it was baked but for the options of the page. */
-function bakeLike(file: LoadedCharacter, given: FromOptions): LoadedCharacter {
-  const bakeOptions = { instances: count, ...file.bakeOptions, ...given };
-  return rebaked(file, BoneTexture.bake(root, clips, bakeOptions));
+function bakeLike(file: LoadedCharacter): LoadedCharacter {
+  const { encoding: _, ...asBaked } = file.bakeOptions;
+  return rebaked(file, bakeBoneTexture(root, clips, { ...asBaked, ...bakeOptions() }));
 }
 
 function place(placed: SkinnedInstancedMesh): void {
@@ -134,12 +175,12 @@ function frameCrowd(): void {
 
 // --- the panel ---
 
-function report({ boneTexture, geometry, material, partNames }: SkinnedInstancedMesh): void {
+function report({ boneTexture, geometry, material }: SkinnedInstancedMesh): void {
   const vertices = geometry.getAttribute('position').count;
   const draws = Array.isArray(material) ? material.length : 1;
   find('[data-facts]').textContent =
     `${fileName || 'The built-in figure'}: clips: ${boneTexture.clips.length}, joints: ${boneTexture.jointNames.length}, ` +
-    `vertices: ${vertices.toLocaleString('en')}, parts: ${partNames.length}, draw calls: ${draws}; ` +
+    `vertices: ${vertices.toLocaleString('en')}, draw calls: ${draws}; ` +
     `bone texture ${sizeOf(boneTexture)} as ${boneTexture.encoding}${baked === null ? '' : ', from the file'}.`;
   find('[data-saved]').textContent = '';
   find<HTMLElement>('[data-costs]').hidden = true;
@@ -159,8 +200,8 @@ const sizeOf = ({ layout, byteLength }: BoneTexture) =>
 /** The program that makes this crowd. */
 function code(boneTexture: BoneTexture): string {
   const { layout } = boneTexture;
-  const given: FromOptions = Object.fromEntries(
-    Object.entries(options).filter(([key, value]) => value !== DEFAULTS[key as keyof FromOptions]),
+  const given: PageOptions = Object.fromEntries(
+    Object.entries(options).filter(([key, value]) => value !== DEFAULTS[key as keyof PageOptions]),
   );
   if (holdsUnsupported()) given.skipUnsupported = true;
   if (Math.max(layout.width, layout.height) > DEFAULT_TEXTURE_SIZE)
@@ -170,6 +211,7 @@ function code(boneTexture: BoneTexture): string {
     file: fileName || 'character.glb',
     extensions: baked === null ? extensions.filter((name) => name !== BAKED) : [...extensions, MESHOPT],
     vertices: baked !== null && 'isVertexTexture' in boneTexture,
+    frames: baked !== null && boneTexture.encoding === 'frames' && !('isVertexTexture' in boneTexture),
     count,
     clips: played(),
     options: given,
@@ -222,7 +264,7 @@ async function saveBaked(): Promise<void> {
     save(bytes, `${fileName.replace(/\.\w+$/, '') || 'character'}-baked.glb`);
     const vertexTextures = await vertexTexturesFor(device.renderer);
     const start = performance.now();
-    (await readBoneTexture(bytes, { meshoptDecoder: MeshoptDecoder, vertexTextures })).dispose();
+    (await readBoneTexture(bytes, { meshoptDecoder: MeshoptDecoder, vertexTextures, frames })).dispose();
     const read = performance.now() - start;
     find('[data-saved]').textContent =
       `${kilobytes(bytes.length)} kB, of which the baked animation takes ${kilobytes(added)}: read in ${read.toFixed(0)} ms, ` +

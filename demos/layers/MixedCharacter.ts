@@ -1,4 +1,5 @@
 import type { SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import { getVertexPosition } from 'skinned-instanced-mesh';
 import {
   type AnimationAction,
   type AnimationClip,
@@ -120,7 +121,7 @@ export class MixedCharacter {
       const { count } = mesh.geometry.getAttribute('position');
       for (let vertex = 0; vertex < count; vertex += 13) {
         mesh.getVertexPosition(vertex, _expected).applyMatrix4(mesh.matrixWorld);
-        crowd.getVertexPositionAt(index, first + vertex, _drawn);
+        getVertexPosition(crowd, index, first + vertex, _drawn);
         _drawn.x -= aside;
         worst = Math.max(worst, _drawn.distanceTo(_expected));
       }

@@ -1,4 +1,4 @@
-import { BoneTexture } from 'skinned-instanced-mesh';
+import { AnimationLayers, assembleCharacter, bakeBoneTexture } from 'skinned-instanced-mesh';
 import { Matrix4, Plane, Raycaster, Vector2, Vector3 } from 'three';
 import { createCharacter } from '../character.js';
 import { Figures } from '../lib/Figures.js';
@@ -24,7 +24,7 @@ const FORWARD = new Vector3(0, 0, 1);
 /** Radians that a head turns at most. */
 const NECK = 1.2;
 
-const { query, detail, Crowd, stage, measure } = await openStage();
+const { query, detail, Crowd, JointEdits, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
 
 /** What the sliders say. */
@@ -35,14 +35,12 @@ const all = { start: 0, count: MOST };
 
 const { root, clips } = createCharacter({ detail });
 clips.push(...createGestures());
-const boneTexture = BoneTexture.bake(root, clips, { encoding: 'tracks' });
-const crowd = Crowd.from(root, clips, MOST, {
-  boneTexture,
-  layers: [
-    { name: 'arms', mask: ['Spine'], weight: shown.arms },
-    { name: 'lean', additive: true, weight: shown.lean },
-  ],
-});
+const boneTexture = bakeBoneTexture(root, clips);
+const crowd = new Crowd(assembleCharacter(root, boneTexture), MOST);
+const layers = new AnimationLayers(crowd, [
+  { name: 'arms', mask: ['Spine'], weight: shown.arms },
+  { name: 'lean', additive: true, weight: shown.lean },
+]);
 crowd.castShadow = true;
 crowd.receiveShadow = true;
 
@@ -69,6 +67,7 @@ stage.scene.add(crowd, reference.root, ring);
 
 // --- heads follow the pointer ---
 
+const edits = new JointEdits(crowd);
 const pointer = new Vector2(0.2, 0.1);
 const raycaster = new Raycaster();
 /** Upright before the camera, at the height of eyes. */
@@ -81,7 +80,7 @@ function lookAtPointer(): void {
   plane.normal.subVectors(camera.position, controls.target).setY(0).normalize();
   plane.constant = -plane.normal.dot(controls.target) - 2 * SIZE;
   if (raycaster.ray.intersectPlane(plane, target) === null) return;
-  crowd.lookAtJointAt({ start: 0, count: crowd.count }, 'Head', target, {
+  edits.lookAt({ start: 0, count: crowd.count }, 'Head', target, {
     axis: FORWARD,
     limit: NECK,
     weight: shown.look,
@@ -96,7 +95,7 @@ let hanging = false;
 
 function hang(on: boolean): void {
   if (hanging && !on) {
-    for (let i = 0; i < MOST; i++) if (isPuppet(i)) crowd.setPoseAt(i, null, { fade: 0.5 });
+    for (let i = 0; i < MOST; i++) if (isPuppet(i)) edits.setPoseAt(i, null, { fade: 0.5 });
   }
   hanging = on;
 }
@@ -105,7 +104,7 @@ function movePuppets(time: number): void {
   if (!hanging) return;
   for (const puppet of puppets) puppet.move(time);
   for (let i = 0; i < crowd.count; i++) {
-    if (isPuppet(i)) crowd.setPoseAt(i, puppets[i % puppets.length].root);
+    if (isPuppet(i)) edits.setPoseAt(i, puppets[i % puppets.length].root);
   }
 }
 
@@ -116,11 +115,11 @@ const BIG = new Vector3(1.7, 1.7, 1.7);
 function listen(): void {
   slide('arms', (value) => {
     shown.arms = value;
-    crowd.setLayerWeightAt(all, 'arms', value);
+    layers.setWeightAt(all, 'arms', value);
   });
   slide('lean', (value) => {
     shown.lean = value;
-    crowd.setLayerWeightAt(all, 'lean', value);
+    layers.setWeightAt(all, 'lean', value);
   });
   slide('look', (value) => {
     shown.look = value;
@@ -132,7 +131,7 @@ function listen(): void {
   toggle('puppets', query.get('puppets') === '1', hang);
   toggle('heads', false, (on) => {
     reference.headSize = on ? BIG.x : 1;
-    crowd.setJointScaleAt(all, 'Head', on ? BIG : null);
+    edits.setScaleAt(all, 'Head', on ? BIG : null);
   });
   const count = Math.min(MOST, Math.max(1, Number(query.get('count') ?? 300)));
   find<HTMLInputElement>('[name=count]').value = String(count);

@@ -1,4 +1,5 @@
 import type { SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import { readViewInfo } from 'skinned-instanced-mesh';
 import type { Camera, Object3D } from 'three';
 
 /** Milliseconds between two questions. */
@@ -52,7 +53,7 @@ export class IndirectTriangles {
     byCrowd.set(crowd, answer);
     if (performance.now() - answer.asked > PAUSE) {
       answer.asked = Number.POSITIVE_INFINITY;
-      crowd.readViewInfo(this.renderer, camera).then(({ triangles }) => {
+      readViewInfo(crowd, this.renderer, camera).then(({ triangles }) => {
         answer.triangles = triangles;
         answer.asked = performance.now();
       });

@@ -42,7 +42,7 @@ export class Reference {
     return this;
   }
 
-  /** Calls back with the world position of each vertex, in the order in which `from` merges the meshes. */
+  /** Calls back with the world position of each vertex, in the order in which baking merges the meshes. */
   forEachVertex(callback: (vertex: number, position: Vector3) => void): void {
     let at = 0;
     for (const mesh of this.meshes) {

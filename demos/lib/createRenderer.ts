@@ -1,4 +1,10 @@
-import { type Camera, type Material, type Object3D, WebGLRenderer } from 'three';
+import {
+  type Camera,
+  type Material,
+  type Object3D,
+  WebGLRenderer,
+  type WebGLRendererParameters,
+} from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
 import { type Calls, countCalls, type Purpose } from './countCalls.js';
 import { deviceName } from './deviceName.js';
@@ -46,10 +52,18 @@ function purposeOf(object: Object3D, shadows: boolean): Purpose {
   return isOutput || scenery.has(object) ? 'rest' : 'characters';
 }
 
-/** `?renderer=webgl` or `webgpu`. WebGPURenderer falls back to WebGL 2 by itself where there is no WebGPU. */
-export async function createRenderer(kind: string | null, antialias = true): Promise<Created> {
+/**
+ * `?renderer=webgl` or `webgpu`. WebGPURenderer falls back to WebGL 2 by itself where there is no WebGPU.
+ *
+ * @param options Of WebGLRenderer; WebGPURenderer takes `antialias`.
+ */
+export async function createRenderer(
+  kind: string | null,
+  options: Pick<WebGLRendererParameters, 'antialias' | 'outputBufferType'> = {},
+): Promise<Created> {
+  const { antialias = true } = options;
   if (kind !== 'webgpu') {
-    const renderer = new WebGLRenderer({ antialias });
+    const renderer = new WebGLRenderer({ ...options, antialias });
     const { maxTextureSize } = renderer.capabilities;
     const gl = renderer.getContext() as WebGL2RenderingContext;
     const calls = countCalls(gl);

@@ -1,3 +1,4 @@
+import { mergeMaterials } from 'skinned-instanced-mesh';
 import {
   bakedCharactersOf,
   type LoadedCharacter,
@@ -52,20 +53,32 @@ export async function vertexTexturesFor(renderer: AnyRenderer) {
   return VertexTexture;
 }
 
+/** The encoding of that name, with the shaders of a renderer. */
+async function framesFor(renderer: AnyRenderer) {
+  const isWebGPU = (renderer as { isWebGPURenderer?: boolean }).isWebGPURenderer === true;
+  const { frames } = isWebGPU
+    ? await import('skinned-instanced-mesh/webgpu')
+    : await import('skinned-instanced-mesh');
+  return frames;
+}
+
 /**
  * What reads glTF files: also those that meshoptimizer or Draco compressed, quantised ones, and KTX2 textures. The decoders
  * are three.js's own, served with the page; those of Draco and KTX2 are fetched when the first file needs them.
  */
 async function createLoader(renderer: AnyRenderer): Promise<GLTFLoader> {
-  const [vertexTextures, gltf, draco, ktx2, meshopt] = await Promise.all([
+  const [vertexTextures, frames, gltf, draco, ktx2, meshopt] = await Promise.all([
     vertexTexturesFor(renderer),
+    framesFor(renderer),
     import('three/addons/loaders/GLTFLoader.js'),
     import('three/addons/loaders/DRACOLoader.js'),
     import('three/addons/loaders/KTX2Loader.js'),
     import('three/addons/libs/meshopt_decoder.module.js'),
   ]);
   return new gltf.GLTFLoader()
-    .register((parser) => new SkinnedInstancedMeshExtension(parser, { vertexTextures }))
+    .register(
+      (parser) => new SkinnedInstancedMeshExtension(parser, { vertexTextures, frames, mergeMaterials }),
+    )
     .setDRACOLoader(new draco.DRACOLoader())
     .setKTX2Loader(new ktx2.KTX2Loader().detectSupport(renderer))
     .setMeshoptDecoder(meshopt.MeshoptDecoder);

@@ -17,8 +17,8 @@ export async function openStage({ beside = true } = {}) {
   const detail = Number(query.get('detail') ?? 1);
   const panel = find<HTMLDetailsElement>('.panel');
   panel.open = matchMedia(WIDE).matches;
-  // The same class from either entry; the one for WebGPURenderer brings node materials along.
-  const { SkinnedInstancedMesh } =
+  // The same classes from either entry; the one for WebGPURenderer brings node materials along.
+  const { SkinnedInstancedMesh, InstanceMotions, InstanceParts, JointEdits, frames } =
     query.get('renderer') === 'webgpu'
       ? await import('skinned-instanced-mesh/webgpu')
       : await import('skinned-instanced-mesh');
@@ -44,5 +44,16 @@ export async function openStage({ beside = true } = {}) {
     const { characters, shadows, poses } = drawsFor;
     return { js, draws: characters, shadowDraws: shadows, poseDraws: poses, triangles, bytes };
   };
-  return { query, detail, Crowd: SkinnedInstancedMesh, device, stage, measure };
+  return {
+    query,
+    detail,
+    Crowd: SkinnedInstancedMesh,
+    InstanceMotions,
+    InstanceParts,
+    JointEdits,
+    frames,
+    device,
+    stage,
+    measure,
+  };
 }

@@ -1,4 +1,12 @@
-import { breathing, flutter, wind } from 'skinned-instanced-mesh/motion';
+import {
+  bakeCharacter,
+  breathing,
+  CrowdLevels,
+  createLevel,
+  flutter,
+  frames,
+  wind,
+} from 'skinned-instanced-mesh';
 import { CircleGeometry, Matrix4, Mesh, MeshStandardMaterial, Quaternion, Vector3 } from 'three';
 import { Figures } from '../lib/Figures.js';
 import { openStage } from '../lib/openStage.js';
@@ -11,7 +19,7 @@ import { createFlag, createTuft } from './plants.js';
 const DENSITY = 12;
 const UP = new Vector3(0, 1, 0);
 
-const { query, Crowd, stage, measure } = await openStage();
+const { query, Crowd, InstanceMotions, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
 const count = Math.max(1, Number(query.get('count') ?? 40_000));
 const radius = Math.sqrt(count / DENSITY / Math.PI);
@@ -34,10 +42,10 @@ const ripples = flutter({
 });
 
 // Skinning costs the least this way: a vertex follows one joint, whose matrix is read from the texture, and no pass poses.
-const grass = Crowd.from(createTuft(7), [], count, { encoding: 'matrix', influences: 1 });
+const grass = new Crowd(bakeCharacter(createTuft(7), [], { encoding: frames }), count, { influences: 1 });
 grass.perObjectFrustumCulled = true;
-grass.addLevel(createTuft(3), 14, 0.1);
-grass.motion = breeze;
+new CrowdLevels(grass).add(createLevel(grass, createTuft(3)), 14, { hysteresis: 0.1 });
+new InstanceMotions(grass, breeze);
 grass.castShadow = grass.receiveShadow = true;
 const matrix = new Matrix4();
 const turn = new Quaternion();
@@ -49,8 +57,8 @@ for (let i = 0; i < count; i++) {
   grass.setMatrixAt(i, matrix.compose(place, turn.setFromAxisAngle(UP, random() * 6.3), size));
 }
 
-const flags = Crowd.from(createFlag(), [], 7, { encoding: 'matrix', influences: 1 });
-flags.motion = ripples;
+const flags = new Crowd(bakeCharacter(createFlag(), [], { encoding: frames }), 7, { influences: 1 });
+new InstanceMotions(flags, ripples);
 flags.castShadow = flags.receiveShadow = true;
 
 /** Flags point where the wind goes. */
@@ -65,8 +73,11 @@ function turnFlags(angle: number): void {
 }
 
 const { scene: zebra, animations } = createZebra();
-const zebras = Crowd.from(zebra, animations, Math.max(3, Math.round(radius)));
-zebras.motion = breathing({ depth: 0.03, speed: 0.4, center: new Vector3(0, 0.9, 0), radius: 0.7 });
+const zebras = new Crowd(bakeCharacter(zebra, animations), Math.max(3, Math.round(radius)));
+new InstanceMotions(
+  zebras,
+  breathing({ depth: 0.03, speed: 0.4, center: new Vector3(0, 0.9, 0), radius: 0.7 }),
+);
 zebras.castShadow = zebras.receiveShadow = true;
 const herd = new Herd(zebras, radius * 0.6, random);
 

@@ -1,4 +1,4 @@
-import { BoneTexture } from 'skinned-instanced-mesh';
+import { assembleCharacter, bakeBoneTexture, getVertexPosition } from 'skinned-instanced-mesh';
 import { type AnimationAction, AnimationMixer, Matrix4, type Mesh, type SkinnedMesh, Vector3 } from 'three';
 import { SkeletonUtils } from 'three-stdlib';
 import { createCharacter } from '../character.js';
@@ -26,8 +26,8 @@ const figures = new Figures(find('tbody'), ['crowd']);
 // --- the crowd ---
 
 const { root, clips } = createCharacter({ detail });
-const boneTexture = BoneTexture.bake(root, clips, { encoding: 'tracks' });
-const crowd = Crowd.from(root, clips, MOST, { boneTexture });
+const boneTexture = bakeBoneTexture(root, clips);
+const crowd = new Crowd(assembleCharacter(root, boneTexture), MOST);
 crowd.castShadow = true;
 crowd.receiveShadow = true;
 
@@ -78,7 +78,7 @@ function farthest(): number {
     const { count } = mesh.geometry.getAttribute('position');
     for (let vertex = 0; vertex < count; vertex += 13) {
       (mesh as SkinnedMesh).getVertexPosition(vertex, _expected).applyMatrix4(mesh.matrixWorld);
-      crowd.getVertexPositionAt(0, first + vertex, _drawn);
+      getVertexPosition(crowd, 0, first + vertex, _drawn);
       _drawn.x -= SIZE;
       worst = Math.max(worst, _drawn.distanceTo(_expected));
     }

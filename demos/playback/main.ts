@@ -1,4 +1,9 @@
-import { BoneTexture } from 'skinned-instanced-mesh';
+import {
+  applyRootMotion,
+  assembleCharacter,
+  bakeBoneTexture,
+  extractRootMotion,
+} from 'skinned-instanced-mesh';
 import { LoopOnce, LoopRepeat, Matrix4, Vector3 } from 'three';
 import { createCharacter } from '../character.js';
 import { Figures } from '../lib/Figures.js';
@@ -22,7 +27,9 @@ const figures = new Figures(find('tbody'), ['crowd']);
 // --- the crowd ---
 
 const { root, clips } = createCharacter({ detail, travel: true });
-const boneTexture = BoneTexture.bake(root, clips, { rootMotion: { clips: ['Walk', 'Run'] } });
+const boneTexture = bakeBoneTexture(root, clips, {
+  rootMotion: extractRootMotion({ clips: ['Walk', 'Run'] }),
+});
 boneTexture
   .addMarker('Walk', 0.04, 'left foot')
   .addMarker('Walk', 0.54, 'right foot')
@@ -31,7 +38,7 @@ boneTexture
   .addMarker('Jump', 0.56, 'take-off')
   .addMarker('Jump', 1, 'landing');
 
-const crowd = Crowd.from(root, clips, MOST, { boneTexture });
+const crowd = new Crowd(assembleCharacter(root, boneTexture), MOST);
 crowd.castShadow = true;
 crowd.receiveShadow = true;
 // They walk off; bounds that follow would be computed anew each frame.
@@ -189,7 +196,8 @@ function frame(now: number): void {
   last = now;
   const cost = measure(() => {
     changeSome(delta);
-    crowd.update(delta).applyRootMotion(delta);
+    crowd.update(delta);
+    applyRootMotion(crowd, delta);
     crowd.getMatrixAt(selected, _matrix);
     ring.follow(selected, _place.setFromMatrixPosition(_matrix), delta);
     stage.controls.update();

@@ -1,4 +1,5 @@
 import type { CrowdIntersection, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import type { VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
 import { Color, Euler, Fog, LoopOnce, Matrix4, Quaternion, Vector3 } from 'three';
 import { Figures } from '../lib/Figures.js';
 import { openStage } from '../lib/openStage.js';
@@ -13,8 +14,8 @@ const LENGTH = 0.6;
 /** Crowds that the shoal consists of: each turns about its middle as a whole, so that no fish is placed anew in a frame. */
 const RINGS = 6;
 
-const { query, detail, Crowd, device, stage, measure } = await openStage();
-const { VertexTexture } =
+const { query, detail, Crowd, InstanceParts, device, stage, measure } = await openStage();
+const { bakeVertexCharacter } =
   query.get('renderer') === 'webgpu'
     ? await import('skinned-instanced-mesh/vertex-textures/webgpu')
     : await import('skinned-instanced-mesh/vertex-textures');
@@ -27,7 +28,7 @@ const count = Math.max(0, Number(query.get('count') ?? (isSoftware ? 1_000 : 10_
 // --- a shoal ---
 
 const { fish, motions } = createFish(detail);
-const swimming = VertexTexture.bake(fish, motions, { measure: true });
+const swimmer = bakeVertexCharacter(fish, motions, { measure: true });
 /** As many fish as a space of this radius has room for. */
 const size = 1.6 + 0.32 * Math.cbrt(count);
 
@@ -40,7 +41,7 @@ const spread = () => random() + random() + random() - 1.5;
 
 const shoal = Array.from({ length: RINGS }, (_, ring) => {
   const own = Math.floor((count * (ring + 1)) / RINGS) - Math.floor((count * ring) / RINGS);
-  const crowd = Crowd.from(fish, [], own, { boneTexture: swimming });
+  const crowd = new Crowd(swimmer, own);
   const matrix = new Matrix4();
   const place = new Vector3();
   const turned = new Quaternion();
@@ -81,9 +82,10 @@ function frighten(crowd: SkinnedInstancedMesh, instance: number): void {
 // --- banners on the sea floor ---
 
 const { banner, motions: waving } = createBanner(detail);
-const cloth = VertexTexture.bake(banner, waving);
-const banners = Crowd.from(banner, [], 12, { boneTexture: cloth });
+const flag = bakeVertexCharacter(banner, waving);
+const banners = new Crowd(flag, 12);
 banners.castShadow = true;
+const parts = new InstanceParts(banners);
 for (let i = 0; i < banners.count; i++) {
   const angle = (2 * Math.PI * i) / banners.count;
   const matrix = new Matrix4().makeRotationY(0.5 + 0.2 * spread());
@@ -91,18 +93,19 @@ for (let i = 0; i < banners.count; i++) {
     i,
     matrix.setPosition(1.35 * size * Math.cos(angle), 0, -1.35 * size * Math.sin(angle)),
   );
-  banners.setPartColorAt(i, 'Cloth', new Color().setHSL(i / banners.count, 0.6, 0.5));
+  parts.setColorAt(i, 'Cloth', new Color().setHSL(i / banners.count, 0.6, 0.5));
   banners.play(i, 'Wave', { time: 4 * random() });
 }
 stage.scene.add(banners);
 
 // --- the page ---
 
+const swimming = swimmer.boneTexture as VertexTexture;
 const kilobytes = (bytes: number) => `${Math.round(bytes / 1000).toLocaleString('en')} kB`;
 const between = Math.max(...swimming.errors.map((error) => error.between ?? 0));
 find('[data-baked]').textContent =
   `Fish: ${swimming.vertexCount} vertices, ${swimming.clips.length} clips, ${kilobytes(swimming.byteLength)}, ` +
-  `at most ${(100 * between).toFixed(1)} % of a fish off between frames. Banners: ${kilobytes(cloth.byteLength)}.`;
+  `at most ${(100 * between).toFixed(1)} % of a fish off between frames. Banners: ${kilobytes(flag.boneTexture.byteLength)}.`;
 find('[data-count]').textContent = `${count.toLocaleString('en')} fish`;
 
 for (const { crowd } of shoal) {

@@ -1,4 +1,5 @@
 import type { BoneTexture, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import { getSocketMatrix } from 'skinned-instanced-mesh';
 import { type AnimationClip, Matrix4, type Object3D, Vector3 } from 'three';
 import { Reference } from '../lib/Reference.js';
 
@@ -35,7 +36,7 @@ export function bakeErrors(
     let worst = 0;
     for (const { name, bone } of joints) {
       _expected.setFromMatrixPosition((bone as Object3D).matrixWorld);
-      _baked.setFromMatrixPosition(crowd.getSocketMatrixAt(0, name, _matrix));
+      _baked.setFromMatrixPosition(getSocketMatrix(crowd, 0, name, _matrix));
       worst = Math.max(worst, _expected.distanceTo(_baked) / height);
     }
     return worst;

@@ -1,4 +1,9 @@
-import { type BakeOptions, BoneTexture } from 'skinned-instanced-mesh';
+import {
+  type BakeOptions,
+  bakeCharacter,
+  bakeCharacterAsync,
+  disposeCharacter,
+} from 'skinned-instanced-mesh';
 import { bakeInWorker } from 'skinned-instanced-mesh/worker';
 import type { AnimationClip, Object3D } from 'three';
 import { longestGap } from './longestGap.js';
@@ -11,7 +16,7 @@ export interface Bake {
   name: string;
   /** How long the page can do nothing else, at a stretch. */
   blocked: number;
-  /** Until the bone texture is there. */
+  /** Until the character is there. */
   took: number;
 }
 
@@ -22,8 +27,8 @@ export async function compareBakes(
   options: BakeOptions,
 ): Promise<Bake[]> {
   const ways = {
-    bake: () => BoneTexture.bake(root, clips, options),
-    bakeAsync: () => BoneTexture.bakeAsync(root, clips, options),
+    bake: () => bakeCharacter(root, clips, options),
+    bakeAsync: () => bakeCharacterAsync(root, clips, options),
     bakeInWorker: () => bakeInWorker(root, clips, options),
   };
   const bakes: Bake[] = [];
@@ -31,7 +36,7 @@ export async function compareBakes(
     let [blocked, took] = [Infinity, Infinity];
     for (let round = 0; round < ROUNDS; round++) {
       const start = performance.now();
-      const gap = await longestGap(async () => (await bake()).dispose());
+      const gap = await longestGap(async () => disposeCharacter(await bake()));
       blocked = Math.min(blocked, gap);
       took = Math.min(took, performance.now() - start);
     }

@@ -1,4 +1,11 @@
-import { type BakeOptions, BoneTexture, type SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import {
+  assembleCharacter,
+  type BoneTexture,
+  bakeBoneTexture,
+  frames,
+  getSocketMatrix,
+  type SkinnedInstancedMesh,
+} from 'skinned-instanced-mesh';
 import {
   type AnimationClip,
   type Bone,
@@ -49,7 +56,7 @@ const _place = new Vector3();
 function poseSkeleton(character: SkinnedInstancedMesh): void {
   const position = lines.geometry.getAttribute('position');
   bones.flat().forEach((name, i) => {
-    _place.setFromMatrixPosition(character.getSocketMatrixAt(0, name, _matrix));
+    _place.setFromMatrixPosition(getSocketMatrix(character, 0, name, _matrix));
     position.setXYZ(i, _place.x + width, _place.y, _place.z);
   });
   position.needsUpdate = true;
@@ -61,7 +68,7 @@ function poseSkeleton(character: SkinnedInstancedMesh): void {
 function bake(): void {
   try {
     const boneTexture = bakeFrames();
-    const next = Crowd.from(root, clips, 1, { boneTexture });
+    const next = new Crowd(assembleCharacter(root, boneTexture), 1);
     next.castShadow = true;
     crowd?.removeFromParent();
     crowd?.boneTexture.dispose();
@@ -75,16 +82,11 @@ function bake(): void {
   }
 }
 
-/** Bakes frames of skinning matrices, which this page is about: as quaternions where these hold every joint. */
+/** Bakes frames of skinning matrices, which this page is about. */
 function bakeFrames(): BoneTexture {
   const { maxTextureSize } = device;
-  const options: BakeOptions = { fps, precision: half ? 'half' : 'float', maxTextureSize };
-  try {
-    return BoneTexture.bake(root, clips, { ...options, encoding: 'quaternion' });
-  } catch (error) {
-    if (!String(error).includes('encoding "quaternion" cannot hold')) throw error;
-    return BoneTexture.bake(root, clips, { ...options, encoding: 'matrix' });
-  }
+  const precision = half ? 'half' : 'float';
+  return bakeBoneTexture(root, clips, { fps, precision, maxTextureSize, encoding: frames });
 }
 
 function report(boneTexture: BoneTexture, character: SkinnedInstancedMesh): void {

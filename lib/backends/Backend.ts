@@ -4,6 +4,8 @@ import type { DrawnCrowd } from './DrawnCrowd.js';
 
 /** Poses and draws crowds with one kind of renderer. */
 export interface Backend {
+  /** Whether it is for `WebGLRenderer`; else for `WebGPURenderer`, on WebGPU and on WebGL 2. */
+  readonly isWebGL: boolean;
   /**
    * Called right before a crowd is drawn.
    *
@@ -36,4 +38,38 @@ export interface Backend {
   ): void;
   /** What a camera saw when it last drew the crowd, where the GPU finds that out; null where the CPU does. */
   readView?(renderer: object, crowd: DrawnCrowd, camera: Camera): Promise<ViewInfo> | null;
+  /** Called when something of the crowd has changed that its materials are made for. */
+  update?(crowd: DrawnCrowd): void;
+  /** Called when a frame begins that draws the crowd, before shadow maps. */
+  beginFrame?(crowd: DrawnCrowd): void;
+  /** Called after each draw. */
+  endDraw?(crowd: DrawnCrowd): void;
+  /** Called when nothing is being drawn: an error thrown in the middle of a draw has kept `endDraw` from being called. */
+  endAllDraws?(crowd: DrawnCrowd): void;
+  /** Called before other materials take the place of the crowd's. */
+  leaveMaterials?(crowd: DrawnCrowd): void;
+  /** Called when the crowd is drawn no more. */
+  release?(crowd: DrawnCrowd): void;
+}
+
+/** The backends that the page has imported; each entry of the package brings its own. */
+export const backends: Backend[] = [];
+
+/** Lets every crowd of the page be drawn by one more kind of renderer. */
+export function registerBackend(backend: Backend): void {
+  if (!backends.includes(backend)) backends.push(backend);
+}
+
+/**
+ * The backend for a renderer.
+ *
+ * @throws If the page has not imported it.
+ */
+export function backendOf(renderer: object): Backend {
+  const isWebGL = (renderer as { isWebGLRenderer?: boolean }).isWebGLRenderer === true;
+  for (let i = 0; i < backends.length; i++) if (backends[i].isWebGL === isWebGL) return backends[i];
+  const [name, entry, other] = isWebGL
+    ? ['WebGLRenderer', 'skinned-instanced-mesh', 'skinned-instanced-mesh/webgpu']
+    : ['WebGPURenderer', 'skinned-instanced-mesh/webgpu', 'skinned-instanced-mesh'];
+  throw new Error(`${name} draws crowds of the entry '${entry}': import from there instead of '${other}'.`);
 }

@@ -1,16 +1,12 @@
 import type { InstancedMesh, Object3D } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
-import type { ColorTexels } from '../instances/ColorTexels.js';
-import type { InstanceMatrices } from '../instances/InstanceMatrices.js';
+import type { MeshParts, MeshUniforms } from '../crowd/CrowdFeature.js';
+import type { MeshMotions } from '../crowd/MeshMotions.js';
 import type { InstanceMorphs } from '../instances/InstanceMorphs.js';
-import type { InstanceParts } from '../instances/InstanceParts.js';
-import type { InstanceSeeds } from '../instances/InstanceSeeds.js';
-import type { InstanceUniforms } from '../instances/InstanceUniforms.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
-import type { CrowdMotions } from '../motion/CrowdMotions.js';
+import type { MatrixTexels } from '../instances/MatrixTexels.js';
 import type { PosedCrowd } from '../sources/PoseSource.js';
 import type { CrowdViews } from '../views/CrowdViews.js';
-import type { View } from '../views/View.js';
 import type { CrowdSkeleton } from './CrowdSkeleton.js';
 
 /** What backends read of a mesh that draws a crowd. The classes of such meshes come later in the order of imports. */
@@ -34,29 +30,21 @@ export interface DrawnCrowd extends InstancedMesh, Omit<PosedCrowd, 'geometry' |
 
   /** Which instances exist and are visible. */
   readonly visibility: InstanceVisibility;
-  /** Which instances are drawn, whatever the camera; null to ask `views`. */
-  readonly view: View | null;
   /** Which instances each camera sees. */
   readonly views: CrowdViews;
-  /** Level of detail at which it draws instances, or a list of several, see `LevelTable.listFor`; null for all levels. */
+  /** The list of instances that it draws, see `ListSplitter.listOf`; null for all that are seen. */
   readonly level: number | null;
 
-  /** Which parts of instances are shown and in what colour; null until some instance differs from the baked character. */
-  readonly parts: InstanceParts | null;
+  /** Which parts of instances are shown and in what colour; null for all, as they were baked. */
+  readonly parts: MeshParts | null;
   /** What instances have for shaders in the place of the material's; null while there is nothing. */
-  readonly instanceUniforms: InstanceUniforms | null;
+  readonly instanceUniforms: MeshUniforms['numbers'];
   /** What moves vertices; null where nothing does. */
-  readonly motions: CrowdMotions | null;
+  readonly motions: MeshMotions | null;
   /** Influences of morph targets that instances have of their own. */
   readonly morphs: InstanceMorphs;
-  /** What random numbers of instances are made of. */
-  readonly seeds: InstanceSeeds;
-  /** Matrices and colours as texels; null while they are vertex attributes. */
-  matrices: InstanceMatrices | null;
-  /** Colours as texels, where matrices are read from a buffer; null while they are not. */
-  colorTexels: ColorTexels | null;
-  /** Matrices of the frame before; null until someone asks for motion vectors. */
-  previousMatrices: InstanceMatrices | null;
+  /** Matrices and colours as texels. */
+  readonly texels: MatrixTexels;
 }
 
 /** Whether an object draws a crowd. */

@@ -6,7 +6,7 @@ import {
   PARAM_SHADOW_VARIANT,
   PARAM_VARIANT,
 } from '../constants.js';
-import { numberOfSource, sourceOf } from '../sources/sources.js';
+import { numberOfSource, sourceOf } from '../sources/PoseSource.js';
 import type { DrawnCrowd } from './DrawnCrowd.js';
 
 /** The shader variants that a crowd is drawn with, see `variantCode`. */
@@ -56,7 +56,8 @@ function setVariant(crowd: DrawnCrowd, view: boolean): void {
   _variant.parts = crowd.parts !== null;
   _variant.morphs = crowd.clipsMorph;
   _variant.view = view;
-  _variant.fades = view && crowd.view === null && crowd.views.levels.fadesFor(crowd.capacity);
+  const { splitter } = crowd.views;
+  _variant.fades = view && splitter?.fadesFor(crowd.capacity) === true;
   _variant.uniforms = crowd.instanceUniforms?.layout.number ?? 0;
   _variant.motion = crowd.motions?.program.number ?? 0;
 }

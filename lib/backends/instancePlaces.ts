@@ -5,14 +5,14 @@ import type { DrawnCrowd } from './DrawnCrowd.js';
 /** Keeps colours of a crowd as texels, and up to date, where matrices are read from elsewhere. Call it before each such draw. */
 export function updateColors(crowd: DrawnCrowd, renderer: object): void {
   const { instanceColor, instanceMatrix } = crowd;
-  crowd.matrices?.skip(instanceMatrix);
+  crowd.texels.matrices?.skip(instanceMatrix);
   if (instanceColor === null) return;
-  if (crowd.colorTexels?.capacity !== instanceMatrix.count) {
-    crowd.colorTexels?.dispose();
-    crowd.colorTexels = new ColorTexels(instanceMatrix.count);
+  if (crowd.texels.colors?.capacity !== instanceMatrix.count) {
+    crowd.texels.colors?.dispose();
+    crowd.texels.colors = new ColorTexels(instanceMatrix.count);
   }
-  if (crowd.colorTexels.update(instanceColor)) instanceColor.clearUpdateRanges();
-  crowd.colorTexels.texture.prepare(renderer, always);
+  if (crowd.texels.colors.update(instanceColor)) instanceColor.clearUpdateRanges();
+  crowd.texels.colors.texture.prepare(renderer, always);
 }
 
 /** WebGPURenderer does not say which textures it has uploaded; it uploads all of one that it does not know. */
@@ -32,18 +32,18 @@ export function updateMatrices(crowd: DrawnCrowd): InstanceMatrices {
 /** As many as there are matrices. */
 function texelsOf(crowd: DrawnCrowd): InstanceMatrices {
   const { count } = crowd.instanceMatrix;
-  if (crowd.matrices?.capacity !== count) {
-    crowd.matrices?.dispose();
-    crowd.matrices = new InstanceMatrices(count, true);
+  if (crowd.texels.matrices?.capacity !== count) {
+    crowd.texels.matrices?.dispose();
+    crowd.texels.matrices = new InstanceMatrices(count, true);
   }
-  return crowd.matrices;
+  return crowd.texels.matrices;
 }
 
 /**
  * Notices which instances have moved. Call it before a renderer draws: it uploads what has changed of an attribute, and then
  * forgets what that was.
  */
-export function followMoves({ views, matrices, instanceMatrix }: DrawnCrowd): void {
+export function followMoves({ views, texels, instanceMatrix }: DrawnCrowd): void {
   if (views.isWatched) views.groups.update();
-  matrices?.keepUp(instanceMatrix);
+  texels.matrices?.keepUp(instanceMatrix);
 }

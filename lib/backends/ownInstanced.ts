@@ -1,8 +1,5 @@
 import type { BufferAttribute, BufferGeometry, InterleavedBufferAttribute } from 'three';
-import { INSTANCE_ATTRIBUTES } from '../playback/instanceLayout.js';
 import { warnOnce } from '../utils/warnOnce.js';
-
-const PLAYBACK: readonly string[] = /*@__PURE__*/ INSTANCE_ATTRIBUTES.map(({ name }) => name);
 
 /** An attribute as three.js tells whether it goes from instance to instance rather than from vertex to vertex. */
 interface Instanced {
@@ -23,7 +20,7 @@ export function isInstanced(attribute: (BufferAttribute | InterleavedBufferAttri
  */
 export function ownInstanced({ attributes }: BufferGeometry): string | null {
   for (const name in attributes) {
-    if (isInstanced(attributes[name]) && !PLAYBACK.includes(name)) return name;
+    if (isInstanced(attributes[name])) return name;
   }
   return null;
 }

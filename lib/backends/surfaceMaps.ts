@@ -1,4 +1,4 @@
-import type { Material, Texture } from 'three';
+import { Material, type Texture } from 'three';
 import { MERGED, MERGED_MAPS, type MergedMap } from '../utils/mergedMaps.js';
 
 /** A texture, of whichever kind. */
@@ -12,6 +12,8 @@ type Mapped = Partial<Record<MergedMap, AnyTexture | null>>;
 
 /** The tables of merged materials, found by their textures: materials for shadow maps are given these by three.js. */
 const tables = /*@__PURE__*/ new WeakMap<Texture, Texture>();
+/** Whether there was ever one: materials are asked in each draw. */
+let anyMerged = false;
 
 const isArray = (map: AnyTexture | null | undefined): boolean =>
   map?.isDataArrayTexture === true || map?.isCompressedArrayTexture === true;
@@ -24,11 +26,12 @@ const isArray = (map: AnyTexture | null | undefined): boolean =>
  */
 export function noteMerged(map: Texture, table: Texture): void {
   tables.set(map, table);
+  anyMerged = true;
 }
 
 /** The table of a merged material with several textures; null for other materials. */
 export function mergedTable(material: Material): Texture | null {
-  // Counted: it is asked in each draw.
+  if (!anyMerged) return null;
   for (let i = 0; i < MERGED_MAPS.length; i++) {
     const map = (material as Mapped)[MERGED_MAPS[i]];
     const table = map ? tables.get(map) : undefined;
@@ -59,3 +62,9 @@ export function markPalette(texture: Texture): void {
 /** Whether roughness and metalness of a material are in such a palette. */
 export const hasPalette = (material: Material): boolean =>
   (material as Mapped).roughnessMap?.userData.isPalette === true;
+
+/** Whether the user set an `onBeforeCompile`, be it below that by which WebGLRenderer poses crowds. */
+export function hasUserHook({ onBeforeCompile }: Material): boolean {
+  const { userHook = onBeforeCompile } = onBeforeCompile as { userHook?: unknown };
+  return userHook !== Material.prototype.onBeforeCompile;
+}

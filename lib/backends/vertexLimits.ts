@@ -1,12 +1,9 @@
 import type { BufferGeometry, InterleavedBufferAttribute } from 'three';
-import { INSTANCE_ATTRIBUTES } from '../playback/instanceLayout.js';
 
 /** Vertex buffers that every WebGPU device has room for; WebGL knows no such limit. */
 export const VERTEX_BUFFERS = 8;
 /** Vertex attributes that every device has room for, with WebGL 2 as with WebGPU. */
 export const VERTEX_ATTRIBUTES = 16;
-/** The same for GLSL shaders: WebKit counts `gl_VertexID` and `gl_InstanceID` as attributes too. */
-export const GLSL_ATTRIBUTES = VERTEX_ATTRIBUTES - 2;
 
 /** Attributes that `instanceMatrix` and `instanceColor` take. */
 export const MATRIX_ATTRIBUTES = 4;
@@ -14,15 +11,13 @@ export const COLOR_ATTRIBUTES = 1;
 
 /** Attributes that three.js declares in every GLSL shader: they count even if the geometry does not have them. */
 const DECLARED = ['position', 'normal', 'uv'];
-const PLAYBACK: readonly string[] = /*@__PURE__*/ INSTANCE_ATTRIBUTES.map(({ name }) => name);
 
 const _buffers = /*@__PURE__*/ new Set<object>();
 
-/** Vertex buffers in which a crowd geometry's attributes lie, those of the playback state left out. */
+/** Vertex buffers in which a crowd geometry's attributes lie. */
 export function ownVertexBuffers({ attributes }: BufferGeometry): number {
   _buffers.clear();
   for (const name in attributes) {
-    if (PLAYBACK.includes(name)) continue;
     const attribute = attributes[name];
     _buffers.add((attribute as InterleavedBufferAttribute).data ?? attribute);
   }
@@ -31,11 +26,11 @@ export function ownVertexBuffers({ attributes }: BufferGeometry): number {
   return count;
 }
 
-/** Attributes that shaders may declare for a crowd geometry, those of the playback state left out. */
+/** Attributes that shaders may declare for a crowd geometry. */
 export function ownVertexAttributes({ attributes }: BufferGeometry): number {
   let count = 0;
   for (const name in attributes) {
-    if (!PLAYBACK.includes(name)) count += Math.ceil(attributes[name].itemSize / 4);
+    count += Math.ceil(attributes[name].itemSize / 4);
   }
   for (let i = 0; i < DECLARED.length; i++) {
     if (!(DECLARED[i] in attributes)) count++;

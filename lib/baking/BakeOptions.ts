@@ -1,7 +1,7 @@
 import type { AnimationClip } from 'three';
 import type { Precision } from '../encodings/BoneTextureData.js';
-import type { EncodingName } from '../encodings/Encoding.js';
-import type { RootMotionOptions } from '../poses/RootMotion.js';
+import type { Encoding } from './Encoding.js';
+import type { RootMotion } from './rootMotion.js';
 
 /** One clip to bake, and how it differs from the others. */
 export interface ClipChoice {
@@ -16,7 +16,7 @@ export interface ClipChoice {
 /** What to bake, how finely, and how to store it. */
 export interface BakeOptions {
   /**
-   * Frames per second of skinning matrices. Frames are mixed when drawn, so 30 looks smooth and 15 often does. Tracks are
+   * Frames per second with encoding `frames`. They are mixed when drawn, so 30 looks smooth and 15 often does. Tracks are
    * stored at the frame rate that their keys were made at instead.
    * @default 30
    */
@@ -27,22 +27,19 @@ export interface BakeOptions {
    */
   clips?: readonly (string | AnimationClip | ClipChoice)[];
   /**
-   * `'tracks'` keeps the clips' own keys: poses are exact at any time and in any fade, vertices cost less, and each instance
-   * is posed once a frame in a pass of its own. `'quaternion'` and `'matrix'` store skinning matrices frame by frame, which
-   * each vertex mixes: rotation, translation and uniform scale in 2 texels a joint, or any transform in 3. `'auto'` takes
-   * tracks where they can hold the character and it has at least eight vertices for each joint; else quaternions if every
-   * joint allows it, and matrices if not.
-   * @default 'auto'
+   * By default clips are baked into tracks, which keep their own keys: poses are exact at any time and in any fade, vertices cost
+   * less, and each instance is posed once a frame in a pass of its own. `frames` stores skinning matrices frame by frame, which each
+   * vertex mixes: for very small geometries, and for what tracks cannot hold.
    */
-  encoding?: EncodingName | 'auto';
+  encoding?: Encoding;
   /**
-   * `'half'` takes half the memory, at an error of about a thousandth of the character's height; with encoding `'tracks'`,
-   * where keys are whole numbers of 16 bits, of a ten-thousandth.
+   * `'half'` takes half the memory, at an error of about a thousandth of the character's height; of tracks, whose keys are then
+   * whole numbers of 16 bits, of a ten-thousandth.
    * @default 'float'
    */
   precision?: Precision;
   /**
-   * With encoding `'tracks'`, the largest error of clips that have to be sampled (splines, Euler angles, keys that fit no
+   * Of tracks, the largest error of clips that have to be sampled (splines, Euler angles, keys that fit no
    * frame rate), as a share of the character's size.
    * @default 1e-4
    */
@@ -54,17 +51,10 @@ export interface BakeOptions {
    */
   maxTextureSize?: number;
   /**
-   * For how many instances it is, if that is known; `SkinnedInstancedMesh.from` says so. With encoding `'auto'`, crowds of
-   * more than a million joints are not baked into tracks, whose matrices would take more than 100 MB.
-   * @default 0
+   * `extractRootMotion()` takes the way over the ground out of clips that move away from where they begin: they then play on the spot,
+   * and `applyRootMotion` moves the instances instead.
    */
-  instances?: number;
-  /**
-   * Extracts the way over the ground from clips that move away from where they begin: they then play on the spot, and
-   * `SkinnedInstancedMesh.applyRootMotion` moves the instances instead.
-   * @default false
-   */
-  rootMotion?: boolean | RootMotionOptions;
+  rootMotion?: RootMotion;
   /**
    * Names of nodes that no vertex follows, but that objects shall be attached to, see `SkinnedInstancedMesh.attach`. Joints
    * need not be named.
@@ -73,8 +63,8 @@ export interface BakeOptions {
   sockets?: readonly string[];
   /**
    * Which bones of skinned meshes become joints: all of them, or those that a vertex follows. The others then cost neither memory
-   * nor time in posing; to attach something to one of them, name it in `sockets`. For crowds made by `SkinnedInstancedMesh.from`:
-   * a geometry that is passed to the constructor names joints by their number among all.
+   * nor time in posing; to attach something to one of them, name it in `sockets`. A geometry of your own
+   * names joints by their number among all.
    * @default 'all'
    */
   joints?: 'all' | 'used';

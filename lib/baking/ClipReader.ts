@@ -3,13 +3,13 @@ import { type Rig, TRS_SIZE } from '../poses/Rig.js';
 import { PROPERTY_OFFSETS } from '../tracks/mixPose.js';
 import { ROTATION, TRANSLATION } from '../tracks/PoseTracks.js';
 import { MAX_TRACK_TEXELS } from '../tracks/trackTexels.js';
+import type { Steps } from '../utils/steps.js';
 import { bindTracks, interpolantOf } from './bindTracks.js';
 import { type Channel, type ClipChannels, channelsOf, repeats } from './channels.js';
 import { findKeyGrid, LOOSE_TOLERANCE } from './keyGrid.js';
-import { nodesAbove } from './nodesAbove.js';
-import type { Steps } from './runBake.js';
-import { SkippedTracks } from './SkippedTracks.js';
+import { nodesAbove } from './PoseSampler.js';
 import { type TrackTargets, trackTargetsOf } from './trackTargets.js';
+import { SkippedTracks } from './trackWarnings.js';
 
 /**
  * Values that differ by less count as the same: a few steps of float32 at 1. Exporters write joints that stand still with the

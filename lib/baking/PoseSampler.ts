@@ -1,16 +1,9 @@
 import { type AnimationClip, Matrix4 } from 'three';
+import { composeNode } from '../character/collectRig.js';
 import { AFFINE_SIZE } from '../constants.js';
-import type { MeshJoint, Rig } from '../poses/Rig.js';
-import {
-  affineFromMatrix4,
-  affineToMatrix4,
-  isSingular,
-  linearDeterminant,
-  multiplyAffine,
-} from '../utils/affine.js';
+import type { Rig } from '../poses/Rig.js';
+import { affineFromMatrix4, affineToMatrix4, multiplyAffine } from '../utils/affine.js';
 import { type BoundTracks, bindTracks } from './bindTracks.js';
-import { composeNode } from './collectRig.js';
-import { nodesAbove } from './nodesAbove.js';
 import { type TrackTargets, trackTargetsOf } from './trackTargets.js';
 
 const REST: BoundTracks = { tracks: [], morphs: [], still: [], missing: [], unsupported: [] };
@@ -28,13 +21,12 @@ export class PoseSampler {
 
   private readonly trs: Float64Array;
   private readonly local: Float64Array;
-  private readonly model: Float64Array;
+  /** Matrices of nodes relative to the root, in the last sample. */
+  protected readonly model: Float64Array;
   private readonly scratch = new Float64Array(AFFINE_SIZE);
   private readonly rootRestInverse: Float64Array;
 
   private readonly targets: TrackTargets;
-  /** Joints that also depend on where their mesh is. */
-  private readonly meshJoints: readonly (readonly [joint: number, mesh: MeshJoint])[];
   private bound: BoundTracks = REST;
   /** Nodes whose local matrix this clip changes. */
   private moved: number[] = [];
@@ -53,11 +45,10 @@ export class PoseSampler {
     this.animated = new Uint8Array(count);
     this.rootRestInverse = invertedRest(rig);
     this.targets = trackTargetsOf(rig);
-    this.meshJoints = rig.jointMeshes.flatMap((mesh, joint) => (mesh ? [[joint, mesh] as const] : []));
 
     this.needed = nodesAbove(rig.parents, [
       ...rig.jointNodes,
-      ...this.meshJoints.map(([, { node }]) => node),
+      ...rig.jointMeshes.flatMap((mesh) => mesh?.node ?? []),
     ]);
     this.setClip(null);
   }
@@ -121,22 +112,6 @@ export class PoseSampler {
       const at = joint * AFFINE_SIZE;
       multiplyAffine(model, jointNodes[joint] * AFFINE_SIZE, jointInverses, at, out, at);
     }
-    for (const [joint, mesh] of this.meshJoints) this.applyMesh(mesh, out, joint * AFFINE_SIZE);
-  }
-
-  /** Applies to a joint's matrix what it takes from its mesh. */
-  private applyMesh({ node, bindInverse, vanishes, side }: MeshJoint, out: Float64Array, at: number): void {
-    const { model, scratch } = this;
-    const mesh = node * AFFINE_SIZE;
-    if (bindInverse !== null) {
-      multiplyAffine(bindInverse, 0, out, at, scratch, 0);
-      multiplyAffine(model, mesh, scratch, 0, out, at);
-    }
-    const otherSide = side !== 0 && linearDeterminant(model, mesh) < 0 !== side < 0;
-    if (!otherSide && !(vanishes && isSingular(model, mesh))) return;
-    // Shrink the vertices to a point in the mesh's origin.
-    out.fill(0, at, at + AFFINE_SIZE);
-    for (let i = 3; i < AFFINE_SIZE; i += 4) out[at + i] = model[mesh + i];
   }
 
   /** Writes a node's matrix relative to the root in the last sample. */
@@ -169,4 +144,39 @@ export function invertedRest({ rest, pivots }: Rig): Float64Array {
   composeNode(rest, 0, pivots, inverse, 0);
   affineFromMatrix4(affineToMatrix4(inverse, 0, new Matrix4()).invert(), inverse, 0);
   return inverse;
+}
+
+/** A little less than the largest float32. */
+const MAX_FLOAT = 3.4e38;
+
+/**
+ * Checks the skinning matrices of all joints.
+ *
+ * @param pose `AFFINE_SIZE` numbers a joint.
+ * @param clip Names the clip in the message, e.g. `the rest pose`.
+ * @throws If one is not finite.
+ */
+export function checkPose({ jointNames }: Rig, pose: Float64Array, clip: string): void {
+  const length = jointNames.length * AFFINE_SIZE;
+  for (let i = 0; i < length; i++) {
+    if (Math.abs(pose[i]) < MAX_FLOAT) continue;
+    throw new Error(
+      `The matrix of joint "${jointNames[Math.floor(i / AFFINE_SIZE)]}" holds ${pose[i]} in ${clip}; ` +
+        'mend the transforms of the nodes above it, its bind matrices, or the clip.',
+    );
+  }
+}
+
+/**
+ * Marks nodes and everything above them in the hierarchy.
+ *
+ * @param parents Index of each node's parent, -1 for the root.
+ * @returns 1 for each of `nodes`, their parents, and so on up to the root; 0 for all others.
+ */
+export function nodesAbove(parents: Int32Array, nodes: Iterable<number>): Uint8Array {
+  const found = new Uint8Array(parents.length);
+  for (const start of nodes) {
+    for (let node = start; node !== -1 && found[node] === 0; node = parents[node]) found[node] = 1;
+  }
+  return found;
 }

@@ -1,3 +1,4 @@
+import { composeNode, STILL } from '../character/collectRig.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { type Rig, TRS_SIZE } from '../poses/Rig.js';
 import {
@@ -9,13 +10,11 @@ import {
   TRACK_TREMBLES,
   type TrackClip,
 } from '../tracks/PoseTracks.js';
+import type { Steps } from '../utils/steps.js';
 import type { StoredClip } from './ClipReader.js';
 import { type Channel, trembles } from './channels.js';
-import { composeNode, STILL } from './collectRig.js';
-import { nodesAbove } from './nodesAbove.js';
-import { invertedRest } from './PoseSampler.js';
+import { invertedRest, nodesAbove } from './PoseSampler.js';
 import type { PlannedClip } from './planClips.js';
-import type { Steps } from './runBake.js';
 
 /** A node of pose tracks, before it is packed. */
 interface PackedNode {

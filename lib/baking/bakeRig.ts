@@ -1,60 +1,55 @@
-import type { BoneTextureData } from '../encodings/BoneTextureData.js';
-import { encodingByName } from '../encodings/index.js';
-import type { BakedCharacter } from './BakedCharacter.js';
+import type { BoneTextureData, Precision } from '../encodings/BoneTextureData.js';
+import type { JointBoxes } from '../poses/jointBoxes.js';
+import type { PartFlip } from '../poses/PartFlip.js';
+import type { Rig } from '../poses/Rig.js';
+import type { Steps } from '../utils/steps.js';
 import type { BakeOptions } from './BakeOptions.js';
-import { bakeFrames, toHalfTexels } from './bakeFrames.js';
-import type { BakeOptionValues } from './bakeOptionValues.js';
-import { bakeTrackTexture } from './bakeTrackTexture.js';
-import { planRootMotion } from './extractRootMotion.js';
-import { movesMorphs } from './movesMorphs.js';
+import type { Encoding } from './Encoding.js';
+import { movesMorphs } from './morphTracks.js';
 import type { PlannedClip } from './planClips.js';
-import type { BakeSteps } from './runBake.js';
-import { warnOfStillClips } from './stillClips.js';
+import type { RootMotionExtractor } from './rootMotion.js';
+import { warnOfStillClips } from './trackWarnings.js';
 
-const NAME = 'BoneTexture.bake';
+/** What baking knows of a character: plain data, which a worker can be sent. */
+export interface BakedCharacter {
+  rig: Rig;
+  /** Boxes of the vertices that follow each joint. */
+  boxes: JointBoxes;
+  /** Parts that clips mirror or flatten. */
+  flips: PartFlip[];
+  /** How far a morph target at full influence moves a vertex at most, in scene units. */
+  morphReach: number;
+}
 
-/**
- * With so many vertices for each joint, posing instances in a pass of its own costs less than it saves the vertices; see
- * demos/guides/baking.md for what was measured.
- */
-const VERTICES_PER_JOINT = 8;
-
-/** Joints of all instances up to which `'auto'` spends 100 MB on their matrices, which other encodings need not keep. */
-const MOST_JOINTS = 2 ** 20;
+/** What an encoding bakes. */
+export interface RigBake extends BakedCharacter {
+  planned: readonly PlannedClip[];
+  maxTextureSize: number;
+  maxError: number;
+  precision: Precision;
+  /** Whether clips move morph targets. */
+  morphs: boolean;
+  /** Extracts root motion from clips; null if it is to stay in them. */
+  extractor: RootMotionExtractor | null;
+}
 
 /** Bakes clips for a character, without looking at the scene it is from. */
 export function* bakeRig(
   character: BakedCharacter,
   planned: PlannedClip[],
-  { encoding, precision, maxTextureSize, maxError, instances }: BakeOptionValues,
-  rootMotion: BakeOptions['rootMotion'],
-): BakeSteps {
+  { precision = 'float', maxTextureSize = 4096, maxError = 1e-4, rootMotion }: BakeOptions,
+  encoding: Encoding,
+): Steps<BoneTextureData> {
   const { rig } = character;
-  yield* warnOfStillClips(rig, planned);
-  const bake = {
+  warnOfStillClips(rig, planned);
+  yield 0;
+  return yield* encoding.bake({
     ...character,
     planned,
+    precision,
     maxTextureSize,
+    maxError,
     morphs: yield* movesMorphs(rig, planned),
-    ...(yield* planRootMotion(rig, planned, rootMotion)),
-  };
-  const isAuto = encoding === 'auto';
-  if (encoding === 'tracks' || (isAuto && isWorthPosing(character, instances))) {
-    const tracks = yield* bakeTrackTexture({ ...bake, maxError, precision }, isAuto);
-    if (typeof tracks !== 'string') return tracks;
-    if (!isAuto) throw new Error(`${NAME}: encoding "tracks" cannot hold ${tracks}; use encoding "auto".`);
-  }
-  // Most models can be stored as quaternions; where one cannot, that shows in its first frames, and little time is lost.
-  let result = encoding === 'matrix' ? null : yield* bakeFrames(encodingByName('quaternion'), bake, isAuto);
-  result ??= yield* bakeFrames(encodingByName('matrix'), bake, false);
-
-  const { texels, ...data } = result as BoneTextureData & { texels: Float32Array };
-  return precision === 'half'
-    ? { ...data, precision, texels: yield* toHalfTexels(texels) }
-    : { ...data, texels };
-}
-
-function isWorthPosing({ vertices, rig }: BakedCharacter, instances: number): boolean {
-  const joints = rig.jointNames.length;
-  return vertices >= VERTICES_PER_JOINT * joints && instances * joints <= MOST_JOINTS;
+    extractor: rootMotion ? yield* rootMotion.plan(rig, planned) : null,
+  });
 }

@@ -2,10 +2,7 @@ import type { AnimationClip, Interpolant, KeyframeTrack } from 'three';
 import { AdditiveAnimationBlendMode, Euler, Quaternion, WrapAroundEnding } from 'three';
 import { type Rig, TRS_SIZE } from '../poses/Rig.js';
 import { slerp } from '../tracks/slerp.js';
-import { RepeatedNames } from './RepeatedNames.js';
-import type { TrackTarget, TrackTargets } from './trackTargets.js';
-
-const NAME = 'BoneTexture.bake';
+import { morphsOf, type TrackTarget, type TrackTargets } from './trackTargets.js';
 
 /** A track whose interpolant writes its result where it is wanted, so that nothing has to be copied. */
 export interface BoundTrack {
@@ -127,15 +124,9 @@ export function interpolantOf(track: KeyframeTrack, result: Float64Array): Inter
 /** Binds a track of one morph influence or of all that a mesh has; null if the mesh is not drawn. */
 function bindMorphs(binding: Binding, track: KeyframeTrack, target: TrackTarget): BoundTrack | null {
   const { rig, influences } = binding;
-  const { node, component } = target;
-  const part = rig.parts.find((candidate) => candidate.node === node);
-  if (part === undefined || part.morphOffset < 0) return null;
-  const { morphCount, morphIndices } = part;
-  const size = component === undefined ? morphCount : 1;
-  const index = component === undefined ? 0 : (morphIndices[component] ?? Number(component));
-  const at = part.morphOffset + index;
-  if (!(index >= 0 && index + size <= morphCount && at + size <= influences.length)) return null;
-
+  const morphs = morphsOf(rig, target);
+  if (morphs === null) return null;
+  const { first: at, size } = morphs;
   const value = new Float64Array(size);
   const interpolant = checkedInterpolant(binding, track, target, size, value);
   const mix = mixerOf(binding, track);
@@ -143,7 +134,7 @@ function bindMorphs(binding: Binding, track: KeyframeTrack, target: TrackTarget)
     for (let i = 0; i < size; i++)
       influences[at + i] = mix(influences[at + i], value[i], rig.morphRest[at + i]);
   };
-  return { track, node, interpolant, apply };
+  return { track, node: target.node, interpolant, apply };
 }
 
 function bindTrack(binding: Binding, track: KeyframeTrack, target: TrackTarget): BoundTrack | null {
@@ -261,7 +252,7 @@ function checkedInterpolant(
   if (valueSize === size) return interpolant;
   const wayOut = property === 'morphTargetInfluences' ? ', or bake with morphTargets: false' : '';
   throw new Error(
-    `${NAME}: track "${track.name}" of clip "${clip.name}" has ${valueSize} values per key, but ` +
+    `Track "${track.name}" of clip "${clip.name}" has ${valueSize} values per key, but ` +
       `${component === undefined ? property : `one number of ${property}`} takes ${size}; mend or remove the track${wayOut}.`,
   );
 }
@@ -284,4 +275,30 @@ function isConstant(track: KeyframeTrack): boolean {
 /** Whether a track has tangents beside its values, as the Bézier tracks of newer three.js versions have. */
 export function hasTangents(track: KeyframeTrack): boolean {
   return (track as { settings?: { inTangents?: unknown } }).settings?.inTangents !== undefined;
+}
+
+/**
+ * The tracks of a clip that have a name in common, as files with several nodes of one name give them. AnimationMixer keeps one
+ * value for all tracks of one name, and mixes each further one into it; those of additive clips it adds up.
+ */
+class RepeatedNames {
+  private readonly repeated = new Set<string>();
+  private readonly counts = new Map<string, number>();
+
+  constructor(tracks: readonly KeyframeTrack[]) {
+    const found = new Set<string>();
+    for (const { name } of tracks) (found.has(name) ? this.repeated : found).add(name);
+  }
+
+  has({ name }: KeyframeTrack): boolean {
+    return this.repeated.has(name);
+  }
+
+  /** By how much of it a track is mixed into those of its name that were asked for before: 1, a half, a third, and so on. */
+  shareOf({ name }: KeyframeTrack): number {
+    if (!this.repeated.has(name)) return 1;
+    const count = (this.counts.get(name) ?? 0) + 1;
+    this.counts.set(name, count);
+    return 1 / count;
+  }
 }

@@ -3,7 +3,7 @@ import type { Rig } from '../poses/Rig.js';
 import { ROTATION, SCALE, TRANSLATION } from '../tracks/PoseTracks.js';
 import { hasTangents } from './bindTracks.js';
 import { KEY_TOLERANCE } from './keyGrid.js';
-import type { TrackTarget, TrackTargets } from './trackTargets.js';
+import { morphsOf, type TrackTargets } from './trackTargets.js';
 
 /** A property of a node that a clip has tracks for, and its value in every frame. */
 export interface Channel {
@@ -91,10 +91,12 @@ export function channelsOf(
     const { node, property, component } = target;
     const interpolation = interpolationOf(track);
     const isStill = isConstant(track, interpolation);
-    const groups = morphs && property === 'morphTargetInfluences' ? morphGroups(rig, target) : null;
+    const moved = morphs ? morphsOf(rig, target) : null;
     const jumps = isStill || interpolation !== InterpolateLinear ? NO_JUMPS : jumpsOf(track);
-    if (groups !== null && groups.length > 0) {
-      for (const group of groups) addTrack(track, rig.parents.length + group, TRANSLATION, false);
+    if (moved !== null) {
+      // Groups of four among the rig's morph targets.
+      for (let group = moved.first >> 2; group <= (moved.first + moved.size - 1) >> 2; group++)
+        addTrack(track, rig.parents.length + group, TRANSLATION, false);
       if (isStill) continue;
       moving.push(track);
       // A group may hold targets of several tracks, of which not all need to jump.
@@ -195,17 +197,6 @@ export function trembles({ track, values, size, property, stepped }: Channel): b
   for (let i = 0; i < size; i++)
     if (keys[i] !== 0 && !Number.isInteger(Math.log2(Math.abs(keys[i])))) return true;
   return false;
-}
-
-/** Groups of four among the rig's morph targets that a track of their influences writes to. */
-function morphGroups(rig: Rig, { node, component }: TrackTarget): number[] {
-  if (node === -1) return [];
-  const part = rig.parts.find((candidate) => candidate.node === node);
-  if (part === undefined || part.morphOffset < 0) return [];
-  const index = component === undefined ? 0 : (part.morphIndices[component] ?? Number(component));
-  const first = part.morphOffset + index;
-  const last = component === undefined ? first + part.morphCount - 1 : first;
-  return Array.from({ length: (last >> 2) - (first >> 2) + 1 }, (_, i) => (first >> 2) + i);
 }
 
 /** Undefined for tracks whose interpolation a loader has replaced with its own. */

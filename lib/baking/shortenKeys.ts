@@ -11,7 +11,7 @@ import {
 } from '../tracks/PoseTracks.js';
 import { rangeTexel, SHORT_ONE } from '../tracks/readKey.js';
 import { SHORTS_PER_ROW } from '../tracks/trackTexels.js';
-import type { Steps } from './runBake.js';
+import type { Steps } from '../utils/steps.js';
 
 /** The largest number of 16 bits. */
 const MOST = 65535;

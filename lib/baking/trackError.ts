@@ -3,10 +3,9 @@ import { MOTION_SIZE } from '../poses/RootMotion.js';
 import { composeModel, mixMorphs, mixPose } from '../tracks/mixPose.js';
 import type { PoseTracks } from '../tracks/PoseTracks.js';
 import { multiplyAffine } from '../utils/affine.js';
-import type { BakedCharacter } from './BakedCharacter.js';
-import { movePoseBack } from './extractRootMotion.js';
+import type { Steps } from '../utils/steps.js';
+import type { RigBake } from './bakeRig.js';
 import type { PoseSampler } from './PoseSampler.js';
-import type { Steps } from './runBake.js';
 
 /**
  * The error of a clip's tracks between their frames: how far they put the corners of the joints' boxes from where the clip
@@ -19,7 +18,7 @@ import type { Steps } from './runBake.js';
 export function* trackError(
   tracks: PoseTracks,
   sampler: PoseSampler,
-  { rig, boxes, morphReach }: BakedCharacter,
+  { rig, boxes, morphReach, extractor }: RigBake,
   rootMotion: Float32Array | null,
 ): Steps<number> {
   const [{ frames, fps }] = tracks.clips;
@@ -44,7 +43,7 @@ export function* trackError(
       for (let i = 0; i < MOTION_SIZE; i++) {
         motion[i] = rootMotion[at + i] * (1 - alpha) + rootMotion[at + MOTION_SIZE + i] * alpha;
       }
-      movePoseBack(motion, 0, expected);
+      extractor?.moveBack(motion, 0, expected);
     }
     mixMorphs(tracks, layers, influences);
     sampler.influences.forEach((influence, i) => {

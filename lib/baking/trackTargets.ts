@@ -65,3 +65,23 @@ function findByName({ names, uuids, bones }: Rig, name: string | undefined): num
   const bone = bones.get(0)?.find((node) => names[node] === name);
   return bone ?? names.findIndex((other, node) => other === name || uuids[node] === name);
 }
+
+/**
+ * The morph targets of the rig that a track moves; null for other tracks, and for those of meshes that are not drawn or have no such
+ * targets.
+ */
+export function morphsOf(
+  { parts, morphRest }: Rig,
+  { node, property, component }: TrackTarget,
+): { first: number; size: number } | null {
+  const part =
+    property === 'morphTargetInfluences' ? parts.find((candidate) => candidate.node === node) : undefined;
+  if (part === undefined || part.morphOffset < 0) return null;
+  const { morphOffset, morphCount, morphIndices } = part;
+  const index = component === undefined ? 0 : (morphIndices[component] ?? Number(component));
+  const size = component === undefined ? morphCount : 1;
+  const first = morphOffset + index;
+  return index >= 0 && index + size <= morphCount && first + size <= morphRest.length
+    ? { first, size }
+    : null;
+}

@@ -10,7 +10,6 @@ import { drawnVertices } from '../utils/drawnVertices.js';
 export function weightChecker(
   geometry: BufferGeometry,
   what: string,
-  caller: string,
 ): (weights: ArrayLike<number>, vertex: number) => boolean {
   let drawn: Uint8Array | null = null;
   return (weights, vertex) => {
@@ -20,7 +19,7 @@ export function weightChecker(
     drawn ??= drawnVertices(geometry);
     if (drawn[vertex] === 0) return false;
     throw new Error(
-      `${caller}: the skin weights of vertex ${vertex} of ${what} are ${Array.from(weights).join(', ')}; ` +
+      `The skin weights of vertex ${vertex} of ${what} are ${Array.from(weights).join(', ')}; ` +
         'they must not be negative and must add up to 1 (SkinnedMesh.normalizeSkinWeights mends sums).',
     );
   };

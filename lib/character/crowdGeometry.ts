@@ -1,8 +1,6 @@
 import { BufferGeometry, Float32BufferAttribute, InterleavedBuffer, InterleavedBufferAttribute } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
 import { ownVertexBuffers, VERTEX_BUFFERS } from '../backends/vertexLimits.js';
-import type { InstancePlayback } from '../playback/InstancePlayback.js';
-import { INSTANCE_ATTRIBUTES } from '../playback/instanceLayout.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { describe } from '../utils/describe.js';
 import { inFloats } from '../utils/inFloats.js';
@@ -16,7 +14,7 @@ const INSTANCE_BUFFERS = 2;
 const PACKED = ['normal', 'tangent', 'uv', 'uv1', 'uv2', 'uv3'];
 
 /**
- * The geometry that a crowd draws: a copy of `given` with sorted skin weights and the instances' playback state.
+ * The geometry that a crowd draws: a copy of `given` with sorted skin weights.
  * A copy, because one geometry holds the instanced attributes of one mesh, and `given` may be drawn by others.
  *
  * @throws If `given` cannot be skinned by `boneTexture`; the message names the vertex.
@@ -25,25 +23,23 @@ export function createCrowdGeometry(
   given: BufferGeometry,
   boneTexture: BoneTexture,
   influences: Influences,
-  caller: string,
 ): BufferGeometry {
   if (given?.isBufferGeometry !== true) {
-    throw new Error(`${caller}: ${describe(given)} is no geometry; pass a BufferGeometry.`);
+    throw new Error(`${describe(given)} is no geometry; pass a BufferGeometry.`);
   }
   const source = inFloats(given);
   const { binding } = boneTexture;
   for (const name of binding === null ? ['position', 'skinIndex', 'skinWeight'] : ['position']) {
     if (source.getAttribute(name) === undefined) {
       throw new Error(
-        `${caller}: the geometry "${source.name}" has no attribute "${name}"; pass the geometry of a SkinnedMesh, or use SkinnedInstancedMesh.from(root, clips, count).`,
+        `The geometry "${source.name}" has no attribute "${name}"; pass the geometry of a SkinnedMesh, or use bakeCharacter(root, clips).`,
       );
     }
   }
 
   const geometry = new BufferGeometry().copy(source);
-  removePlaybackAttributes(geometry);
-  if (binding === null) setSkin(geometry, source, boneTexture, influences, caller);
-  else binding.bind(geometry, source, caller);
+  if (binding === null) setSkin(geometry, source, boneTexture, influences);
+  else binding.bind(geometry, source);
   makeMorphsRelative(geometry);
   if (isCrowded(geometry)) packAttributes(geometry);
   return geometry;
@@ -106,16 +102,4 @@ function makeMorphsRelative(geometry: BufferGeometry): void {
     });
   }
   geometry.morphTargetsRelative = true;
-}
-
-/** Gives a crowd geometry the playback state of its instances. */
-export function setPlaybackAttributes(geometry: BufferGeometry, playback: InstancePlayback): void {
-  for (const { name, size, offset } of INSTANCE_ATTRIBUTES) {
-    geometry.setAttribute(name, new InterleavedBufferAttribute(playback.buffer, size, offset));
-  }
-}
-
-/** Removes them again. Their buffer may be shared with other geometries, and must not be disposed with this one. */
-export function removePlaybackAttributes(geometry: BufferGeometry): void {
-  for (const { name } of INSTANCE_ATTRIBUTES) geometry.deleteAttribute(name);
 }

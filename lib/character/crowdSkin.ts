@@ -49,12 +49,11 @@ export function setSkin(
   source: BufferGeometry,
   boneTexture: BoneTexture,
   influences: Influences,
-  caller: string,
 ): void {
   const { count } = source.getAttribute('position');
   const integers = new Uint16Array(count * STRIDE_16);
   const floats = new Float32Array(count * 4);
-  sortSkin(source, boneTexture, influences, caller, integers, floats);
+  sortSkin(source, boneTexture, influences, integers, floats);
 
   // What follows one joint alone may be moved to any other.
   const wide = integers.some((value) => value > 255) || isRigid(integers, floats);
@@ -88,7 +87,6 @@ function sortSkin(
   source: BufferGeometry,
   boneTexture: BoneTexture,
   influences: Influences,
-  caller: string,
   integers: Uint16Array,
   floats: Float32Array,
 ): void {
@@ -98,7 +96,7 @@ function sortSkin(
   const joints = boneTexture.jointNames.length;
   const order = [0, 1, 2, 3];
   const weight = [0, 0, 0, 0];
-  const checkWeights = weightChecker(source, `geometry "${source.name}"`, caller);
+  const checkWeights = weightChecker(source, `geometry "${source.name}"`);
 
   for (let vertex = 0; vertex * 4 < floats.length; vertex++) {
     let sum = 0;
@@ -128,13 +126,13 @@ function sortSkin(
       const joint = sourceIndex.getComponent(vertex, order[i]);
       if (!(joint >= 0 && joint < joints)) {
         throw new Error(
-          `${caller}: vertex ${vertex} of geometry "${source.name}" follows joint ${joint}, but the bone texture has ${joints} joints; ` +
+          `Vertex ${vertex} of geometry "${source.name}" follows joint ${joint}, but the bone texture has ${joints} joints; ` +
             'was it baked for another skeleton?',
         );
       }
       if (joint > 65535) {
         throw new Error(
-          `${caller}: vertex ${vertex} of geometry "${source.name}" follows joint ${joint}, but vertices can follow the first 65536 joints only; ` +
+          `Vertex ${vertex} of geometry "${source.name}" follows joint ${joint}, but vertices can follow the first 65536 joints only; ` +
             'split the character into several crowds.',
         );
       }

@@ -1,11 +1,11 @@
 import { type BufferGeometry, Matrix4, Vector3 } from 'three';
-import type { ScenePart } from '../baking/collectParts.js';
-import { runAll } from '../baking/runBake.js';
-import { usedJoints } from '../baking/usedJoints.js';
 import type { Rig } from '../poses/Rig.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { affineFromMatrix4, affineToMatrix4 } from '../utils/affine.js';
+import { runAll } from '../utils/steps.js';
 import { transformGeometry } from './bindToJoint.js';
+import type { ScenePart } from './collectParts.js';
+import { usedJoints } from './collectParts.js';
 
 /** How far joints of a mesh may disagree about where its vertices are in the bind pose, as a share of the mesh's size. */
 const TOLERANCE = 1e-3;
@@ -34,14 +34,13 @@ export function matchJoints(
   parts: readonly ScenePart[],
   boneTexture: BoneTexture,
   preferred: readonly ReadonlySet<number>[],
-  caller: string,
 ): ScenePart[] {
   return parts.map((part, i) => {
     const corners = cornersOf(part.geometry);
     const matches = new Map<number, Match>();
     const used = runAll(usedJoints(part));
     for (const slot of used) {
-      matches.set(slot, matchJoint(rig, part, slot, boneTexture, preferred[i], corners, caller));
+      matches.set(slot, matchJoint(rig, part, slot, boneTexture, preferred[i], corners));
     }
     const [first] = used;
     const correction = matches.get(first)?.correction ?? _identity;
@@ -49,7 +48,7 @@ export function matchJoints(
       const off = distance((matches.get(slot) as Match).correction, correction, corners);
       if (off <= TOLERANCE && (part.rigid || correction.determinant() > 0)) continue;
       throw new Error(
-        `${caller}: bone "${rig.jointNames[slot]}" of mesh "${part.mesh.name}" stands another way in the bind pose than the crowd's; ` +
+        `Bone "${rig.jointNames[slot]}" of mesh "${part.mesh.name}" stands another way in the bind pose than the crowd's; ` +
           'export both from one skeleton in one pose.',
       );
     }
@@ -73,7 +72,6 @@ function matchJoint(
   boneTexture: BoneTexture,
   preferred: ReadonlySet<number> | undefined,
   corners: readonly Vector3[],
-  caller: string,
 ): Match {
   const { jointNames, data } = boneTexture;
   const inverse = affineToMatrix4(rig.jointInverses, slot * 12, new Matrix4());
@@ -104,8 +102,8 @@ function matchJoint(
   }
   throw new Error(
     part.rigid
-      ? `${caller}: mesh "${part.mesh.name}" hangs on none of the crowd's joints; parent it to a bone of the same name as the crowd's.`
-      : `${caller}: the crowd's bone texture has no joint "${rig.jointNames[slot]}", which mesh "${part.mesh.name}" follows; ` +
+      ? `Mesh "${part.mesh.name}" hangs on none of the crowd's joints; parent it to a bone of the same name as the crowd's.`
+      : `The crowd's bone texture has no joint "${rig.jointNames[slot]}", which mesh "${part.mesh.name}" follows; ` +
           `it has ${[...new Set(jointNames)].map((one) => `"${one}"`).join(', ')}.`,
   );
 }
@@ -142,4 +140,43 @@ function modelAfter(model: Float64Array, correction: Matrix4): Float64Array {
   const moved = new Float64Array(12);
   affineFromMatrix4(matrix, moved, 0);
   return moved;
+}
+
+/** How names of levels of detail end in many files: `Body_LOD1`, `Body.lod2`, `BodyLOD1`; with the number of a primitive after it. */
+const LOD_SUFFIX = /[\s_.-]?lod[\s_.-]?\d+(?=(_\d+)?$)/i;
+
+/**
+ * Finds the parts of a character that the meshes of a level of detail stand for: those of the same names, or of the names
+ * without `_LOD1` and the like. Of several parts with one name the first mesh of that name is the first, and so on.
+ *
+ * @param names Of the level's meshes.
+ * @param paths For each part of the character the names it is known by, its mesh's first.
+ * @param renamed Name or number of the part for meshes that are called otherwise.
+ * @returns For each mesh the number of its part.
+ * @throws If a mesh is none of the parts.
+ */
+export function matchParts(
+  names: readonly string[],
+  paths: readonly (readonly string[])[],
+  renamed: Readonly<Record<string, string | number>>,
+): number[] {
+  const found = new Map<string, number>();
+  return names.map((name) => {
+    const asked = Object.hasOwn(renamed, name) ? renamed[name] : undefined;
+    if (typeof asked === 'number' && asked in paths) return asked;
+    const wanted = asked ?? name;
+    for (const candidate of [String(wanted), name.replace(LOD_SUFFIX, '')]) {
+      const parts = [...paths.keys()].filter((part) => paths[part][0] === candidate);
+      if (parts.length === 0) continue;
+      const nth = found.get(candidate) ?? 0;
+      found.set(candidate, nth + 1);
+      return parts[Math.min(nth, parts.length - 1)];
+    }
+    if (paths.length === 1 && asked === undefined) return 0;
+    const parts = paths.map(([first]) => `"${first}"`).join(', ');
+    throw new Error(
+      `Mesh "${name}" is none of the character's parts${asked === undefined ? '' : `, nor is "${asked}"`}, which are ${parts}; ` +
+        `say which it stands for, e.g. parts: { '${name}': '${paths[0][0]}' }.`,
+    );
+  });
 }

@@ -1,5 +1,5 @@
 import { Color, type Material } from 'three';
-import { hasUserHook } from '../backends/webgl/patchMaterial.js';
+import { hasUserHook } from '../backends/surfaceMaps.js';
 
 /** A material with the constants that merging may take out of it. */
 export type Constants = Material & {

@@ -1,6 +1,6 @@
 import { DataTexture, DataUtils, HalfFloatType, type Material, RGBAFormat, type Texture } from 'three';
 import { markPalette } from '../backends/surfaceMaps.js';
-import { checkAreOptions, isBoolean } from '../utils/checkOptions.js';
+import { PALETTE_CHANNEL } from '../constants.js';
 import { describe } from '../utils/describe.js';
 import { warnOnce } from '../utils/warnOnce.js';
 import {
@@ -40,33 +40,55 @@ export interface MergedMaterials {
 /** What each material that was made by merging was made of. */
 const madeOf = /*@__PURE__*/ new WeakMap<Material, ReadonlyMap<Material, MaterialShare>>();
 
-/** Materials that were merged already, of which these were made. */
-export const sharesIn = (material: Material | readonly Material[]): ReadonlyMap<Material, MaterialShare> =>
-  new Map([material].flat().flatMap((one) => [...(madeOf.get(one) ?? [])]));
-
-/** The uv channel by which merged materials look up their palette. */
-export const PALETTE_CHANNEL = 3;
+/** Merges materials of characters, see {@link mergeMaterials}. */
+export interface MaterialMerger {
+  /**
+   * Merges those materials that can be.
+   *
+   * @param palettes Whether vertices have the palette's uv channel to spare.
+   * @param known Of materials that were merged before, and become what they became then.
+   * @internal
+   */
+  merge(
+    materials: readonly Material[],
+    palettes: boolean,
+    known?: ReadonlyMap<Material, MaterialShare>,
+  ): MergedMaterials;
+  /**
+   * Materials that were merged already, of which these were made.
+   *
+   * @internal
+   */
+  sharesIn(material: Material | readonly Material[]): ReadonlyMap<Material, MaterialShare>;
+}
 
 const SURFACE_MAPS = ['roughnessMap', 'metalnessMap', 'emissiveMap'];
 
 /**
- * What the option `mergeMaterials` means; null where materials stay apart.
+ * For the option `mergeMaterials` of `bakeCharacter` and the like: makes one material of those that differ only in colour, roughness,
+ * metalness, emission and in textures, so that the character is one draw call in place of one for each.
+ *
+ * ```ts
+ * const character = bakeCharacter(gltf.scene, gltf.animations, { mergeMaterials: mergeMaterials() });
+ * ```
  *
  * @throws If `maxSize` is no whole number from 1.
  */
-export function mergingOf(option: boolean | MergeMaterialsOptions): Required<MergeMaterialsOptions> | null {
-  if (option === false) return null;
-  const given = option === true ? {} : option;
-  checkAreOptions(given, 'mergeMaterials');
-  const { textures = true, maxSize = 4096 } = given;
-  if (!isBoolean(textures))
-    throw new Error(`mergeMaterials: textures is ${describe(textures)}; use true or false.`);
+export function mergeMaterials(options: MergeMaterialsOptions = {}): MaterialMerger {
+  const { textures = true, maxSize = 4096 } = options;
   if (!(Number.isInteger(maxSize) && maxSize >= 1)) {
     throw new Error(
       `mergeMaterials: maxSize is ${describe(maxSize)}; use a whole number from 1, how many texels wide and high layers are at most.`,
     );
   }
-  return { textures, maxSize };
+  return {
+    merge: (materials, palettes, known) => mergeAll(materials, palettes, { textures, maxSize }, known),
+    // Whoever says how large layers are gets textures of its own.
+    sharesIn: (material) =>
+      options.maxSize === undefined
+        ? new Map([material].flat().flatMap((one) => [...(madeOf.get(one) ?? [])]))
+        : new Map(),
+  };
 }
 
 /**
@@ -77,7 +99,7 @@ export function mergingOf(option: boolean | MergeMaterialsOptions): Required<Mer
  * @param palettes Whether vertices have the palette's uv channel to spare.
  * @param known Of materials that were merged before, and become what they became then.
  */
-export function mergeMaterials(
+function mergeAll(
   materials: readonly Material[],
   palettes: boolean,
   { textures, maxSize }: Required<MergeMaterialsOptions>,
@@ -130,7 +152,7 @@ function tryTextured(
     const names = family.members.map(({ name, type }) => `"${name || type}"`).join(', ');
     warnOnce(
       `mergeMaterials: the textures of materials ${names} cannot be read (${(error as Error).message}), so these stay apart; ` +
-        'load images with CORS, or pass mergeMaterials: { textures: false }.',
+        'load images with CORS, or pass mergeMaterials({ textures: false }).',
     );
     return false;
   }

@@ -1,10 +1,11 @@
 import type { BufferAttribute, InterleavedBufferAttribute, Material, Texture } from 'three';
 import { BufferGeometry, Float32BufferAttribute, Uint16BufferAttribute, Uint32BufferAttribute } from 'three';
-import type { ScenePart } from '../baking/collectParts.js';
+import { PALETTE_CHANNEL } from '../constants.js';
 import { warnOnce } from '../utils/warnOnce.js';
 import { weightChecker } from './checkWeights.js';
+import type { ScenePart } from './collectParts.js';
 import type { MaterialShare } from './materialFields.js';
-import { type MergeMaterialsOptions, mergeMaterials, PALETTE_CHANNEL } from './mergeMaterials.js';
+import type { MaterialMerger } from './mergeMaterials.js';
 import { giveTangents, isMirrored, type Piece, piecesOf } from './pieces.js';
 import { type NumberArray, shareAttribute } from './shareAttribute.js';
 
@@ -23,17 +24,19 @@ const FILL: Record<string, readonly number[]> = { color: [1, 1, 1, 1], tangent: 
  * A lone skinned mesh keeps its geometry as it is, in the attribute types it has.
  *
  * @param morphs Names of the morph targets of all parts.
- * @param merging How materials become one; null if they stay apart.
- * @param known Of materials that were merged before.
+ * @param merger What merges materials; undefined if they stay apart.
+ * @param owner Material of a crowd whose materials were merged before: what is among them becomes what it became there.
  */
 export function mergeParts(
   parts: readonly ScenePart[],
   morphs: readonly string[],
-  merging: Required<MergeMaterialsOptions> | null,
-  known?: ReadonlyMap<Material, MaterialShare>,
+  merger?: MaterialMerger,
+  owner?: Material | Material[],
 ): MergedParts {
   const [first] = parts;
-  const merges = merging !== null && (Array.isArray(first.material) || known?.has(first.material) === true);
+  const merging = merger !== undefined;
+  const known = owner === undefined ? undefined : merger?.sharesIn(owner);
+  const merges = merging && (Array.isArray(first.material) || known?.has(first.material) === true);
   const several = parts.length > 1 || merges;
   const asItIs = !first.rigid && !isMirrored(first) && first.mirrorJoints === null;
   if (!several && asItIs && first.joints.every((joint, i) => joint === i)) {
@@ -42,7 +45,7 @@ export function mergeParts(
 
   // Copies for poses in which a clip mirrors come last, so that all other vertices are in the order of the parts.
   const pieces = [false, true].flatMap((copies) =>
-    parts.flatMap((rig, part) => piecesOf(rig, part, copies, merging !== null)),
+    parts.flatMap((rig, part) => piecesOf(rig, part, copies, merging)),
   );
   giveTangents(pieces);
   const sources = pieces.map((piece) => piece.geometry);
@@ -56,7 +59,7 @@ export function mergeParts(
   const geometry = new BufferGeometry();
   for (const [name, itemSize] of attributeSizes(sources)) {
     // Colours that are multiplied by those of materials are no shares of one any more.
-    const inFloats = name === 'color' && merging !== null;
+    const inFloats = name === 'color' && merging;
     geometry.setAttribute(name, mergedAttribute(sources, offsets, vertices, name, itemSize, inFloats));
   }
   const { skinIndex, skinWeight } = mergedSkin(pieces, offsets, vertices);
@@ -66,9 +69,10 @@ export function mergeParts(
 
   const drawn = [...new Set(pieces.flatMap(({ runs }) => runs.map(({ material }) => material)))];
   const palettes = !geometry.hasAttribute(`uv${PALETTE_CHANNEL}`);
-  const { shares, owned } = merging
-    ? mergeMaterials(drawn, palettes, merging, known)
-    : { shares: new Map<Material, MaterialShare>(), owned: [] };
+  const { shares, owned } = merger?.merge(drawn, palettes, known) ?? {
+    shares: new Map<Material, MaterialShare>(),
+    owned: [],
+  };
   if (shares.size > 0) moveToVertices(geometry, pieces, offsets, shares);
   geometry.setAttribute('partIndex', partIndices(pieces, offsets, vertices, shares));
 
@@ -268,7 +272,7 @@ function mergedSkin(pieces: readonly Piece[], offsets: readonly number[], vertic
     const width = rigid ? 0 : Math.min(4, skinIndex.itemSize, skinWeight.itemSize);
     const count = geometry.getAttribute('position').count;
     four.fill(0);
-    const checkWeights = weightChecker(geometry, `SkinnedMesh "${mesh.name}"`, 'SkinnedInstancedMesh');
+    const checkWeights = weightChecker(geometry, `SkinnedMesh "${mesh.name}"`);
     for (let vertex = 0; vertex < count; vertex++) {
       const at = (offsets[piece] + vertex) * 4;
       for (let i = 0; i < width; i++) four[i] = skinWeight.getComponent(vertex, i);

@@ -1,8 +1,8 @@
 import type { Material, MeshPhysicalMaterial } from 'three';
 import { type BufferAttribute, BufferGeometry, Float32BufferAttribute, Matrix3, Vector3 } from 'three';
-import type { ScenePart } from '../baking/collectParts.js';
 import { linearDeterminant } from '../utils/affine.js';
 import { sharingCopy } from '../utils/sharingCopy.js';
+import type { ScenePart } from './collectParts.js';
 import { picked } from './pickVertices.js';
 
 /** Vertices of one part, all of which have the same joints to choose from. */

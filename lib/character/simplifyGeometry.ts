@@ -20,7 +20,7 @@ export interface Simplifier {
   ): [Uint32Array, number];
 }
 
-/** What `SkinnedInstancedMesh.simplify` returns. */
+/** What `simplifyGeometry` returns. */
 export interface Simplified {
   /** Has the groups, parts, joints and morph targets of the one that was simplified. */
   geometry: BufferGeometry;
@@ -44,19 +44,15 @@ const ANY_ERROR = 10;
 type Result = [indices: Uint32Array, error: number];
 
 /**
- * A geometry of fewer triangles. Vertices are some of those that there were, with all their attributes, so that each follows
- * the joints it did. Parts and groups keep to themselves, and stay joined where they meet.
+ * A geometry of fewer triangles, by meshoptimizer's simplifier, which your page brings along:
+ * `import { MeshoptSimplifier } from 'meshoptimizer'`, and `await MeshoptSimplifier.ready`. Vertices are some of those that there
+ * were, with joints, weights and all other attributes; parts and groups for materials stay.
  *
  * @param ratio Share of the triangles that shall be left. More are if the simplifier finds no way.
  * @throws If it is no geometry of triangles, or the ratio is out of range, or the simplifier is none.
  */
-export function simplifyGeometry(
-  source: BufferGeometry,
-  ratio: number,
-  simplifier: Simplifier,
-  caller: string,
-): Simplified {
-  check(source, ratio, simplifier, caller);
+export function simplifyGeometry(source: BufferGeometry, ratio: number, simplifier: Simplifier): Simplified {
+  check(source, ratio, simplifier);
   const index = weldedIndex(source);
   const surfaces = surfacesOf(source, index);
   const wanted = Math.max(1, Math.floor((ratio * index.length) / 3)) * 3;
@@ -82,22 +78,24 @@ export function simplifyGeometry(
   } catch (error) {
     // What it throws before its code is there says nothing to a user.
     if (!(error instanceof TypeError)) throw error;
-    throw new Error(`${caller}: the simplifier does not work; await MeshoptSimplifier.ready before.`, {
+    throw new Error(`simplifyGeometry: the simplifier does not work; await MeshoptSimplifier.ready before.`, {
       cause: error,
     });
   }
 }
 
-function check(source: BufferGeometry, ratio: number, simplifier: Simplifier, caller: string): void {
+function check(source: BufferGeometry, ratio: number, simplifier: Simplifier): void {
   if (source?.isBufferGeometry !== true || !source.hasAttribute('position')) {
-    throw new Error(`${caller}: ${describe(source)} is no geometry with positions.`);
+    throw new Error(`simplifyGeometry: ${describe(source)} is no geometry with positions.`);
   }
   if (!(ratio > 0 && ratio <= 1)) {
-    throw new Error(`${caller}: ratio is ${ratio}; use a share of the triangles, above 0 and up to 1.`);
+    throw new Error(
+      `simplifyGeometry: ratio is ${ratio}; use a share of the triangles, above 0 and up to 1.`,
+    );
   }
   if (typeof simplifier?.simplifyWithAttributes === 'function') return;
   throw new Error(
-    `${caller}: simplifier is ${describe(simplifier)}; pass MeshoptSimplifier of the package meshoptimizer.`,
+    `simplifyGeometry: simplifier is ${describe(simplifier)}; pass MeshoptSimplifier of the package meshoptimizer.`,
   );
 }
 

@@ -171,7 +171,7 @@ export class BakedAnimation extends Extension {
   }
 
   /** @hidden */
-  createCharacter(): BakedCharacter {
+  assembleCharacter(): BakedCharacter {
     return new BakedCharacter(this.document.getGraph());
   }
 
@@ -187,7 +187,7 @@ export class BakedAnimation extends Extension {
 
   private readCharacter(json: CharacterJSON, context: ReaderContext): BakedCharacter {
     const { scene, node, ...definition } = json;
-    const character = this.createCharacter();
+    const character = this.assembleCharacter();
     if (scene !== undefined) character.setScene(context.scenes[scene] ?? null);
     if (node !== undefined) character.setNode(context.nodes[node] ?? null);
     const views: Record<string, Uint8Array[]> = {};

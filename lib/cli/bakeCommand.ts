@@ -1,10 +1,12 @@
 import { MeshoptEncoder } from 'meshoptimizer';
 import type { AnimationClip, Object3D } from 'three';
 import type { BakeOptions } from '../baking/BakeOptions.js';
-import { findUnsupported } from '../baking/collectParts.js';
+import { bakeBoneTextureAsync } from '../baking/bakeBoneTexture.js';
+import { extractRootMotion } from '../baking/rootMotion.js';
+import { findUnsupported } from '../character/collectParts.js';
 import { type WriteOptions, writeBoneTexture } from '../format/writeBoneTexture.js';
-import { BoneTexture } from '../texture/BoneTexture.js';
-import { VertexTexture } from '../vertexTextures/VertexTexture.js';
+import type { BoneTexture } from '../texture/BoneTexture.js';
+import { bakeVertexTextureAsync } from '../vertexTextures/bakeVertexTexture.js';
 import { type BakeReport, bakeReport } from './bakeReport.js';
 import { type BakeRequest, bakeRequest } from './bakeRequest.js';
 import { inputError } from './CommandError.js';
@@ -40,12 +42,12 @@ export async function bakeCommand(args: string[], progress: Progress): Promise<B
     const { made, written: levels } = await makeLevels(gltf.scene, boneTexture, request);
     progress.begin(`writing ${output}`);
     await MeshoptEncoder.ready;
-    const { clips: _, rootMotion: __, ...bakeOptions } = request.options;
+    const { clips: _, rootMotion: __, encoding, ...bakeOptions } = request.options;
     const bytes = written(input, boneTexture, {
       into: glb,
       meshoptEncoder: request.compress ? MeshoptEncoder : undefined,
       name: gltf.scene.name || undefined,
-      bakeOptions,
+      bakeOptions: { ...bakeOptions, encoding: encoding?.name },
       hiddenParts: request.hiddenParts.length > 0 ? request.hiddenParts : undefined,
       mergeMaterials: request.mergeMaterials,
       ...levels,
@@ -63,11 +65,10 @@ function written(input: string, boneTexture: BoneTexture, options: WriteOptions)
   }
 }
 
-/** Warnings of what `from` cannot make part of a crowd. */
+/** Warnings of what cannot be made part of a crowd. */
 function unsupportedIn(scene: Object3D): string[] {
   return findUnsupported(scene).map(
-    ({ name, type }) =>
-      `"${name}" (${type}) cannot be part of a crowd: pass skipUnsupported: true to from, or remove it.`,
+    ({ name, type }) => `"${name}" (${type}) cannot be part of a crowd, and is left out.`,
   );
 }
 
@@ -80,13 +81,14 @@ async function bake(
   const chosen = chooseClips(clips, request.clips, request.exclude);
   const moving = matching(clips, '--root-motion-clips', namesIn(clips, request.rootMotionClips));
   const options: BakeOptions = { ...request.options, clips: chosen };
-  if (moving.length > 0) options.rootMotion = { ...(options.rootMotion as object), clips: moving };
+  if (moving.length > 0)
+    options.rootMotion = extractRootMotion({ ...options.rootMotion?.options, clips: moving });
   progress.begin(`baking ${chosen.length} ${chosen.length === 1 ? 'clip' : 'clips'}`);
   try {
     const onProgress = (share: number) => progress.share(share);
-    if (!request.vat) return await BoneTexture.bakeAsync(scene, clips, { ...options, onProgress });
+    if (!request.vat) return await bakeBoneTextureAsync(scene, clips, { ...options, onProgress });
     const { fps, precision, maxTextureSize } = options;
-    return await VertexTexture.bakeAsync(scene, clips, {
+    return await bakeVertexTextureAsync(scene, clips, {
       clips: chosen,
       onProgress,
       // Defaults are not undefined there.
@@ -95,6 +97,6 @@ async function bake(
       ...(maxTextureSize !== undefined && { maxTextureSize }),
     });
   } catch (error) {
-    throw inputError(`bake: ${(error as Error).message.replace(/^(Bone|Vertex)Texture\.bake: /, '')}`, error);
+    throw inputError(`bake: ${(error as Error).message.replace(/^bakeVertexTexture: /, '')}`, error);
   }
 }

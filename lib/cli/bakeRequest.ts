@@ -1,4 +1,6 @@
 import type { BakeOptions } from '../baking/BakeOptions.js';
+import { extractRootMotion } from '../baking/rootMotion.js';
+import { frames } from '../frames/frames.js';
 import { usageError } from './CommandError.js';
 import { type LevelRequest, levelRequests } from './levelRequests.js';
 import {
@@ -100,7 +102,7 @@ export function bakeRequest(args: string[]): BakeRequest {
     rootMotionClips: parsed.texts('root-motion-clips'),
     options: {
       fps: positiveNumber(parsed, BAKE, 'fps'),
-      encoding: oneOf(parsed, BAKE, 'encoding', ['auto', 'tracks', 'quaternion', 'matrix']),
+      encoding: oneOf(parsed, BAKE, 'encoding', ['tracks', 'frames']) === 'frames' ? frames : undefined,
       precision: oneOf(parsed, BAKE, 'precision', ['float', 'half']),
       maxError: positiveNumber(parsed, BAKE, 'max-error'),
       maxTextureSize: wholeNumber(parsed, BAKE, 'max-texture-size'),
@@ -138,7 +140,9 @@ function rootMotionOf(parsed: ParsedOptions): BakeOptions['rootMotion'] {
   const vertical = parsed.flag('root-motion-vertical');
   const yaw = !parsed.flag('no-root-motion-yaw');
   const asked = parsed.flag('root-motion') || parsed.texts('root-motion-clips').length > 0;
-  return asked || joint !== undefined || vertical || !yaw ? { joint, vertical, yaw } : false;
+  return asked || joint !== undefined || vertical || !yaw
+    ? extractRootMotion({ joint, vertical, yaw })
+    : undefined;
 }
 
 function isGiven(parsed: ParsedOptions, name: string): boolean {

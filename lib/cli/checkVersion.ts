@@ -9,9 +9,9 @@ import type { SourceFile } from './readSource.js';
  */
 export function checkVersion({ command, file, json }: SourceFile, wayOut: string): void {
   const version = extensionOf(json)?.version;
-  if (typeof version !== 'number' || version <= VERSION) return;
+  if (typeof version !== 'number' || version === VERSION) return;
   throw inputError(
-    `${command}: what was baked into ${file} is of version ${version}, and this command knows versions up to ${VERSION}; ` +
+    `${command}: what was baked into ${file} is of version ${version}, and this command knows version ${VERSION}; ` +
       `use a skinned-instanced-mesh that knows version ${version}, ${wayOut}`,
   );
 }

@@ -1,3 +1,4 @@
+import { getVertexPosition } from 'skinned-instanced-mesh';
 import {
   type AnimationClip,
   AnimationMixer,
@@ -7,7 +8,8 @@ import {
   type Object3D,
   Vector3,
 } from 'three';
-import { collectRig } from '../baking/collectRig.js';
+import { assembleCharacter } from '../character/assembleCharacter.js';
+import { collectRig } from '../character/collectRig.js';
 import { SkinnedInstancedMesh } from '../objects/SkinnedInstancedMesh.js';
 import type { BakedClip } from '../poses/ClipTable.js';
 import { MOTION_SIZE } from '../poses/RootMotion.js';
@@ -48,7 +50,7 @@ export function* clipErrors(
   clips: readonly AnimationClip[],
   boneTexture: BoneTexture,
 ): Generator<ClipError, void, void> {
-  const crowd = SkinnedInstancedMesh.from(root, [], 1, { boneTexture, skipUnsupported: true });
+  const crowd = new SkinnedInstancedMesh(assembleCharacter(root, boneTexture, { skipUnsupported: true }), 1);
   crowd.setMatrixAt(0, _toRoot.identity());
   const samples = samplesOf(root, boneTexture);
   const height = heightOf(boneTexture);
@@ -72,7 +74,7 @@ export function* clipErrors(
       crowd.play(0, index, { loop: LoopOnce, clampWhenFinished: true, timeScale: 0, time });
       for (const { vertex, mesh, own } of samples) {
         mesh.getVertexPosition(own, _expected).applyMatrix4(mesh.matrixWorld).applyMatrix4(_toRoot);
-        crowd.getVertexPositionAt(0, vertex, _baked).applyMatrix4(_motion);
+        getVertexPosition(crowd, 0, vertex, _baked).applyMatrix4(_motion);
         const error = _expected.distanceTo(_baked) / height;
         if (error <= (worst.error as number)) continue;
         worst.error = error;
@@ -104,7 +106,7 @@ function timesOf({ count, duration }: BakedClip): number[] {
 
 /** Vertices of all parts, in the order in which a crowd's geometry has them. */
 function samplesOf(root: Object3D, { binding }: BoneTexture): Sample[] {
-  const parts = binding?.collect(root, 'inspect') ?? collectRig(root, {}).parts;
+  const parts = binding?.collect(root) ?? collectRig(root, {}).parts;
   const counts = parts.map(({ geometry }) => geometry.getAttribute('position').count);
   const total = counts.reduce((sum, count) => sum + count, 0);
   const step = Math.max(1, Math.floor(total / MOST_VERTICES));

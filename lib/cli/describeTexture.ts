@@ -1,5 +1,4 @@
-import type { Precision } from '../encodings/BoneTextureData.js';
-import type { EncodingName } from '../encodings/Encoding.js';
+import type { EncodingName, Precision } from '../encodings/BoneTextureData.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 
 /** What reports say of a bone texture, or of a vertex texture. */

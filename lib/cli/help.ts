@@ -18,7 +18,7 @@ the baked animation in it, which still opens in any viewer.
   --clips LIST                 which clips, in this order: Idle,Run,Punch@60 (with frames per second of its own); * stands
                                for any text; may be given several times, e.g. for names with commas. All by default
   --exclude LIST               clips to leave out, e.g. T-Pose
-  --encoding NAME              auto (default), tracks, quaternion or matrix
+  --encoding NAME              tracks (default) or frames
   --precision NAME             float (default) or half, which takes half the memory
   --fps NUMBER                 frames per second of skinning matrices; 30 by default. Tracks have those of their keys
   --max-error NUMBER           of clips that tracks must sample, as a share of the size; 0.0001 by default

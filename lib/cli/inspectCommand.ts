@@ -1,10 +1,12 @@
 import { MeshoptDecoder } from 'meshoptimizer';
 import type { AnimationClip, Object3D } from 'three';
 import type { GLTF } from 'three/addons/loaders/GLTFLoader.js';
+import { bakeBoneTextureAsync } from '../baking/bakeBoneTexture.js';
 import type { CharacterJSON } from '../format/bakedJSON.js';
 import { parseGlb } from '../format/glb.js';
 import { charactersOf, readTexture } from '../format/readCharacters.js';
-import { BoneTexture } from '../texture/BoneTexture.js';
+import { frames } from '../frames/frames.js';
+import type { BoneTexture } from '../texture/BoneTexture.js';
 import { VertexTexture } from '../vertexTextures/VertexTexture.js';
 import { extensionOf } from './bakedParts.js';
 import { bytesByKind } from './bytesByKind.js';
@@ -115,6 +117,7 @@ async function read({ file }: SourceFile, glb: Uint8Array, character: CharacterJ
     buffer: async () => binary,
     meshoptDecoder: MeshoptDecoder,
     vertexTextures: VertexTexture,
+    frames,
   };
   try {
     return await readTexture(source, character as unknown as Record<string, unknown>, index);
@@ -125,7 +128,7 @@ async function read({ file }: SourceFile, glb: Uint8Array, character: CharacterJ
 
 async function bake(root: Object3D, clips: AnimationClip[]): Promise<BoneTexture> {
   try {
-    return await BoneTexture.bakeAsync(root, clips);
+    return await bakeBoneTextureAsync(root, clips);
   } catch (error) {
     throw inputError(`inspect: ${(error as Error).message}`, error);
   }

@@ -1,5 +1,8 @@
 import { MeshoptSimplifier } from 'meshoptimizer';
 import type { Object3D } from 'three';
+import { assembleCharacter } from '../character/assembleCharacter.js';
+import { mergeMaterials as merger } from '../character/mergeMaterials.js';
+import { simplifyGeometry } from '../character/simplifyGeometry.js';
 import type { WriteOptions } from '../format/writeBoneTexture.js';
 import { SkinnedInstancedMesh } from '../objects/SkinnedInstancedMesh.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
@@ -21,7 +24,7 @@ const LARGEST_SHARE = 0.5;
 const STEP = 0.75;
 
 /**
- * Makes levels of detail of the geometry that crowds of the character will have, as `addSimplifiedLevels` does.
+ * Makes levels of detail of the geometry that crowds of the character will have.
  *
  * @throws If crowds cannot be made of it, or there is no such part to be hidden.
  */
@@ -35,12 +38,12 @@ export async function makeLevels(
   const made: MadeLevel[] = [];
   try {
     // Textures are empty here. Pages may merge materials by them: vertices are the same, and loading makes the groups of triangles.
-    const merging = mergeMaterials && { textures: false };
-    const options = { boneTexture, hiddenParts, mergeMaterials: merging, skipUnsupported: true };
-    const { geometry } = SkinnedInstancedMesh.from(scene, [], 1, options);
+    const merging = mergeMaterials ? merger({ textures: false }) : undefined;
+    const options = { hiddenParts, mergeMaterials: merging, skipUnsupported: true };
+    const { geometry } = new SkinnedInstancedMesh(assembleCharacter(scene, boneTexture, options), 1);
     if (levels.length === 0) return { made, written: {} };
     const list = levels.map(({ ratio, distance, screenShare }) => {
-      const simplified = SkinnedInstancedMesh.simplify(geometry, ratio, MeshoptSimplifier);
+      const simplified = simplifyGeometry(geometry, ratio, MeshoptSimplifier);
       const { error, triangles, vertices } = simplified;
       const before = made.at(-1)?.screenShare;
       const share = screenShare ?? shareOf(error, before);

@@ -1,7 +1,7 @@
 import type { AnimationClip, Object3D } from 'three';
 import { bindTracks } from '../baking/bindTracks.js';
-import { collectRig } from '../baking/collectRig.js';
 import { trackTargetsOf } from '../baking/trackTargets.js';
+import { collectRig } from '../character/collectRig.js';
 
 /** What baking makes of the tracks of a clip. */
 export interface TrackCounts {

@@ -1,23 +1,17 @@
 import type { Box3, BufferGeometry, InstancedBufferAttribute } from 'three';
-import { JointEdits } from '../edits/JointEdits.js';
 import type { InstanceData } from '../instances/InstanceData.js';
-import { InstanceLayers } from '../instances/InstanceLayers.js';
 import { InstancePlaces } from '../instances/InstancePlaces.js';
-import { InstanceSeeds } from '../instances/InstanceSeeds.js';
 import { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { InstancePlayback } from '../playback/InstancePlayback.js';
-import type { LayerOptions } from '../playback/LayerTable.js';
-import type { PlaybackEvent } from '../playback/playbackEventTypes.js';
+import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
-import { describe } from '../utils/describe.js';
 import { releaseBuffers } from '../utils/releaseBuffers.js';
 import { warnOnce } from '../utils/warnOnce.js';
 import { CrowdViews } from '../views/CrowdViews.js';
-import { LevelTable } from '../views/LevelTable.js';
-import type { View } from '../views/View.js';
 import { CrowdEvents } from './CrowdEvents.js';
+import type { CrowdFeature, LayersOfInstances } from './CrowdFeature.js';
 import type { CrowdObjects } from './CrowdObjects.js';
-import type { Palette } from './Palette.js';
+import type { EditedCrowd, PoseEditor } from './PoseEditor.js';
 
 /** A mesh that draws the instances of a crowd: its own, or one that is attached to it. */
 export interface CrowdMember {
@@ -29,16 +23,16 @@ export interface CrowdMember {
   /** Whether its bounds hold: three.js's word for whether it need not be drawn where they are not seen. */
   readonly frustumCulled: boolean;
   readonly visible: boolean;
-  /** At which levels of detail it is drawn, see `LevelTable.listFor`. */
+  /** At which levels of detail it is drawn, see `ListSplitter.listOf`. */
   readonly level: number | null;
   /** `ofPoses` is the box around every pose, relative to an instance. */
-  readonly bounds: { ofPoses(): Box3; dropStale(): void };
+  readonly bounds: { ofPoses(): Box3; dropStale(): void; drop(): void };
   /** three.js's word for which cameras draw it. */
   readonly layers: { readonly mask: number };
   /** Called when there is room for another number of instances, and buffers may be other objects. */
   instancesResized(): void;
   /** @throws If a bone texture cannot pose the mesh. */
-  checkBoneTexture(boneTexture: BoneTexture, caller: string): void;
+  checkBoneTexture(boneTexture: BoneTexture): void;
   /** Called before another bone texture, which was checked, takes the place of the present one. */
   prepareBoneTexture(boneTexture: BoneTexture): void;
   /** Called once it has. */
@@ -52,54 +46,41 @@ export interface CrowdMember {
  * What all meshes of a crowd share: where its instances stand, what they play, and the bone texture that poses them. It
  * also keeps the meshes in step: whatever an instance has, in any of them, is resized, exchanged and copied together.
  */
-export class Crowd {
+export class Crowd implements EditedCrowd {
   /** Which instances exist, and which of them are visible. */
   readonly visibility: InstanceVisibility;
-  /** On which layers single instances are. */
-  readonly layers: InstanceLayers = new InstanceLayers();
-  /** What random numbers of instances are made of. */
-  readonly seeds: InstanceSeeds;
+  /** On which layers single instances are; null for those of the crowd. */
+  layers: LayersOfInstances | null = null;
   /** Where the instances stand. */
   readonly places: InstancePlaces;
   /** What the instances play. */
   readonly playback: InstancePlayback;
-  /** Changes to the poses of single instances. */
-  readonly edits: JointEdits;
   readonly events: CrowdEvents = new CrowdEvents(this);
   /** What cameras see of it. */
   readonly views: CrowdViews = new CrowdViews(this);
   /** What the instances have that belongs to no mesh. Whatever is added is carried along. */
   readonly data: InstanceData[];
+  /** What the user has made with the crowd, in that order. */
+  readonly features: CrowdFeature[] = [];
+  /** Changes the poses of single instances; null while nothing does. */
+  poseEdits: PoseEditor | null = null;
   /** Objects that stand for instances; null while there are none. */
   objects: CrowdObjects | null = null;
-  /** Which instances are drawn; null for all. */
-  view: View | null = null;
-  /** At which distance from a camera which mesh is drawn. */
-  readonly levels: LevelTable = new LevelTable();
   /** First the crowd's own mesh, whose `count` says which instances have events; then all that is attached. */
-  private members: readonly CrowdMember[] = [];
+  members: readonly CrowdMember[] = [];
 
-  /**
-   * @param layers Layers over the base that instances play on.
-   * @param palette How its skinning matrices are kept, if a pass makes them.
-   */
   constructor(
     private texture: BoneTexture,
     capacity: number,
-    layers: readonly LayerOptions[] = [],
-    public palette: Palette = 'exact',
   ) {
     this.visibility = new InstanceVisibility(capacity);
-    this.seeds = new InstanceSeeds(capacity);
     this.places = new InstancePlaces(capacity);
     this.playback = new InstancePlayback(
       capacity,
       () => this.texture.clipTable,
       () => this.texture.data.tracks,
-      layers,
     );
-    this.edits = new JointEdits(capacity, texture.data.tracks, this.places, this.playback.time);
-    this.data = [this.visibility, this.layers, this.seeds, this.places, this.playback, this.edits];
+    this.data = [this.visibility, this.places, this.playback];
   }
 
   /** The most instances there can be. */
@@ -126,9 +107,23 @@ export class Crowd {
     return this.members[0]?.layers.mask ?? 1;
   }
 
-  /** With other encodings, what instances play would be uploaded twice: as attributes, which a list does not fit, and as texels. */
+  /** With frames, what instances play would be uploaded twice: as attributes, which a list does not fit, and as texels. */
   get culledByDefault(): boolean {
     return this.texture.encoding === 'tracks';
+  }
+
+  /** @throws If the crowd has another of its kind. */
+  use(feature: CrowdFeature): void {
+    const kind = feature.constructor;
+    if (this.features.some((other) => other.constructor === kind))
+      throw new Error(`The crowd has ${kind.name} already; use that one, or dispose it first.`);
+    this.features.push(feature);
+  }
+
+  /** Call when a feature was disposed. */
+  drop(feature: CrowdFeature): void {
+    const at = this.features.indexOf(feature);
+    if (at >= 0) this.features.splice(at, 1);
   }
 
   /** Box around every pose of every mesh, relative to an instance. */
@@ -136,19 +131,13 @@ export class Crowd {
     target.makeEmpty();
     const { members } = this;
     for (let i = 0; i < members.length; i++) target.union(members[i].bounds.ofPoses());
+    for (const feature of this.features) feature.extend?.(target);
     return target;
   }
 
-  /** Triangles that all meshes draw of an instance at a level of detail. */
-  trianglesAt(level: number): number {
-    const { levels } = this;
-    if (!levels.isDrawn(level)) return 0;
-    let count = 0;
-    for (let i = 0; i < this.members.length; i++) {
-      const { geometry, visible, level: list } = this.members[i];
-      if (visible && levels.isIn(list, level)) count += trianglesOf(geometry);
-    }
-    return count;
+  /** The mesh whose `count` says which instances there are. */
+  get mesh(): CrowdMember {
+    return this.members[0];
   }
 
   get markersVersion(): number {
@@ -161,6 +150,7 @@ export class Crowd {
 
   remove(member: CrowdMember): void {
     this.members = this.members.filter((other) => other !== member);
+    this.events.forget(member);
   }
 
   /** Call when the `count` of a mesh was set. That of the crowd's own mesh says which instances exist. */
@@ -190,7 +180,7 @@ export class Crowd {
     // First: actions that are brought to their end may tell listeners, who may ask for the object.
     this.objects?.deleted(id);
     this.playback.reset(id);
-    this.edits.reset(id);
+    for (const feature of this.features) feature.reset?.(id);
   }
 
   /** Lets a deleted instance exist again, as a new one. */
@@ -201,12 +191,18 @@ export class Crowd {
 
   /** Lets an instance be as a new one is. */
   reset(id: number): void {
-    const { data, members } = this;
+    const { data, features, members } = this;
     for (let i = 0; i < data.length; i++) data[i].reset(id);
+    for (let i = 0; i < features.length; i++) features[i].reset?.(id);
     for (let i = 0; i < members.length; i++) {
       const { looks } = members[i];
       for (let k = 0; k < looks.length; k++) looks[k].reset(id);
     }
+  }
+
+  /** Call when instances may be posed in other ways than before. */
+  dropBounds(): void {
+    for (const { bounds } of this.members) bounds.drop();
   }
 
   /** Call after instances were placed once meshes had looked after their bounds. */
@@ -217,12 +213,13 @@ export class Crowd {
 
   /** Moves the clock, and dispatches the events that are due on every mesh. */
   update(delta: number): void {
-    const { events, playback, members } = this;
+    const { events, features, playback, members } = this;
     for (let i = 0; i < members.length; i++) members[i].endDraws();
     events.beforeUpdate();
     playback.advance(delta);
     events.dispatch(this.announce);
     playback.driver?.advanced();
+    for (let i = 0; i < features.length; i++) features[i].update?.(delta);
     this.objects?.advanced();
     playback.keepClockSmall();
   }
@@ -231,14 +228,14 @@ export class Crowd {
   resize(capacity: number): void {
     if (capacity === this.capacity) return;
     this.releaseBuffers();
-    for (const data of this.all()) data.resize(capacity);
+    for (const data of this.all()) data.resize?.(capacity);
     for (const member of this.members) member.instancesResized();
   }
 
   /** Exchanges two instances, with everything they have. */
   swap(i: number, j: number): void {
     if (i === j) return;
-    for (const data of this.all()) data.swap(i, j);
+    for (const data of this.all()) data.swap?.(i, j);
   }
 
   /**
@@ -246,48 +243,61 @@ export class Crowd {
    *
    * @throws If it cannot pose one of the meshes; then nothing was changed.
    */
-  setBoneTexture(boneTexture: BoneTexture, caller: string): void {
+  setBoneTexture(boneTexture: BoneTexture): void {
     const { texture } = this;
     if (boneTexture === texture) return;
-    if (!boneTexture?.isBoneTexture)
-      throw new Error(`${caller}: ${describe(boneTexture)} is no BoneTexture.`);
-    this.checkBoneTexture(boneTexture, caller);
-    this.playback.layers.check(boneTexture.data.tracks, caller);
+    this.checkBoneTexture(boneTexture);
+    for (const feature of this.features) feature.checkBoneTexture?.(boneTexture);
     this.replaceBoneTexture(boneTexture);
     const lost = this.playback.changeClips(texture.clipTable, boneTexture.clipTable);
     if (lost.size === 0) return;
     const names = [...lost].map((name) => `"${name}"`).join(', ');
-    warnOnce(`${caller}: the new one has no ${names}; instances that played it stand in the rest pose.`);
+    warnOnce(
+      `SkinnedInstancedMesh: the new bone texture has no ${names}; instances that played it stand in the rest pose.`,
+    );
   }
 
   /**
    * @param except A mesh that need not be posed by it.
    * @throws If a bone texture cannot pose one of the others.
    */
-  checkBoneTexture(boneTexture: BoneTexture, caller: string, except?: CrowdMember): void {
-    for (const member of this.members) if (member !== except) member.checkBoneTexture(boneTexture, caller);
+  checkBoneTexture(boneTexture: BoneTexture, except?: CrowdMember): void {
+    for (const member of this.members) if (member !== except) member.checkBoneTexture(boneTexture);
   }
 
   /** Takes over bone texture, places and playback of another crowd, and its number of instances. */
   copy(source: Crowd): void {
     if (source.texture !== this.texture) this.replaceBoneTexture(source.texture);
     this.resize(source.capacity);
-    this.palette = source.palette;
     this.views.copy(source.views);
-    const sameBuffers = this.playback.hasLayersOf(source.playback);
-    if (!sameBuffers) this.releaseBuffers();
     for (const data of this.data) {
       const same = source.data.find((other) => other.constructor === data.constructor);
       if (same !== undefined) data.copy(same);
     }
+    this.copyFeatures(source);
     this.objects?.copied();
-    if (!sameBuffers) for (const member of this.members) member.instancesResized();
     this.events.restart();
   }
 
   dispose(): void {
+    for (const feature of [...this.features]) feature.dispose?.();
+    this.features.length = 0;
     for (const data of this.data) data.dispose();
     this.views.dispose();
+  }
+
+  /** Takes over the features of another crowd; those that it has not are as at the beginning. */
+  private copyFeatures(source: Crowd): void {
+    const find = (list: readonly CrowdFeature[], feature: CrowdFeature) =>
+      list.find((other) => other.constructor === feature.constructor);
+    for (const feature of source.features) {
+      const own = find(this.features, feature) ?? feature.cloneFor?.(this);
+      own?.copy?.(feature as never);
+    }
+    for (const feature of this.features) {
+      if (feature.reset === undefined || find(source.features, feature) !== undefined) continue;
+      for (let id = 0; id < this.capacity; id++) feature.reset(id);
+    }
   }
 
   /** Lets renderers free what is about to be replaced. */
@@ -300,13 +310,14 @@ export class Crowd {
   private replaceBoneTexture(boneTexture: BoneTexture): void {
     for (const member of this.members) member.prepareBoneTexture(boneTexture);
     this.texture = boneTexture;
-    this.edits.setTracks(boneTexture.data.tracks);
+    for (const feature of this.features) feature.boneTextureReplaced?.();
     for (const member of this.members) member.boneTextureReplaced();
   }
 
   /** Everything that an instance has, in all meshes. */
-  private *all(): Iterable<InstanceData> {
+  private *all(): Iterable<Omit<CrowdFeature, 'copy'>> {
     yield* this.data;
+    yield* this.features;
     for (const { looks } of this.members) yield* looks;
   }
 
@@ -320,8 +331,3 @@ export class Crowd {
 }
 
 const isFrustumCulled = ({ frustumCulled }: CrowdMember): boolean => frustumCulled;
-
-function trianglesOf({ index, attributes, drawRange }: BufferGeometry): number {
-  const vertices = index?.count ?? attributes.position.count;
-  return Math.max(0, Math.floor(Math.min(drawRange.count, vertices - drawRange.start) / 3));
-}

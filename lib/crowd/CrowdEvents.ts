@@ -1,11 +1,11 @@
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
-import { PlaybackEvents } from '../playback/PlaybackEvents.js';
 import {
   PLAYBACK_EVENT_TYPES,
   type PlaybackEvent,
+  PlaybackEvents,
   type PlaybackEventType,
-} from '../playback/playbackEventTypes.js';
+} from '../playback/PlaybackEvents.js';
 
 /** What plays, and which instances of it are there. */
 interface EventCrowd {
@@ -53,14 +53,9 @@ export class CrowdEvents {
     return this.wanted.has(type);
   }
 
-  /** Takes the listeners of a mesh along to another crowd. */
-  move(mesh: object, to: CrowdEvents): void {
-    const types = this.listeners.get(mesh);
-    if (types === undefined) return;
-    this.listeners.delete(mesh);
-    to.listeners.set(mesh, types);
-    this.findWanted();
-    to.findWanted();
+  /** Call when a mesh was let go of. */
+  forget(mesh: object): void {
+    if (this.listeners.delete(mesh)) this.findWanted();
   }
 
   /** Call before the clock moves. */

@@ -1,8 +1,8 @@
 import type { Intersection, Object3D } from 'three';
 import type { InstanceData } from '../instances/InstanceData.js';
-import type { PlaybackEvent } from '../playback/playbackEventTypes.js';
+import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
 
-/** The objects that stand for instances of a crowd, see `skinned-instanced-mesh/objects`. */
+/** The objects that stand for instances of a crowd, see `SkinnedInstance`. */
 export interface CrowdObjects extends InstanceData {
   /** An instance exists no more. */
   deleted(id: number): void;

@@ -17,20 +17,20 @@ export function addInstance(crowd: Crowd): number {
 }
 
 /** @throws If there is no such instance, or it was deleted before. */
-export function deleteInstance(crowd: Crowd, id: number, caller: string): void {
-  checkIndex(id, crowd.visibility, caller);
-  checkExists(crowd, id, caller);
+export function deleteInstance(crowd: Crowd, id: number): void {
+  checkIndex(id, crowd.visibility);
+  checkExists(crowd, id);
   crowd.delete(id);
 }
 
 /** @throws If there is no such instance, or the range is none. */
-export function setVisible(crowd: Crowd, instances: Instances, visible: boolean, caller: string): void {
-  forEachInstance(instances, crowd.visibility, caller, (id) => crowd.setVisible(id, visible));
+export function setVisible(crowd: Crowd, instances: Instances, visible: boolean): void {
+  forEachInstance(instances, crowd.visibility, (id) => crowd.setVisible(id, visible));
 }
 
 /** @throws If there is no such instance. */
-export function isVisible({ visibility }: Crowd, id: number, caller: string): boolean {
-  checkIndex(id, visibility, caller);
+export function isVisible({ visibility }: Crowd, id: number): boolean {
+  checkIndex(id, visibility);
   return visibility.isVisible(id);
 }
 
@@ -43,7 +43,7 @@ export function dropDeleted(crowd: Crowd): void {
   crowd.views.groups.sort();
 }
 
-function checkExists({ count }: Crowd, id: number, caller: string): void {
+function checkExists({ count }: Crowd, id: number): void {
   if (id < count) return;
-  throw new Error(`${caller}: no instance ${id}; the crowd's count is ${count}.`);
+  throw new Error(`There is no instance ${id}; the crowd's count is ${count}.`);
 }

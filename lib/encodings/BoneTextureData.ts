@@ -3,11 +3,16 @@ import type { BakedClip } from '../poses/ClipTable.js';
 import type { JointBoxes } from '../poses/jointBoxes.js';
 import type { PartFlip } from '../poses/PartFlip.js';
 import type { PoseTracks } from '../tracks/PoseTracks.js';
-import type { EncodingName } from './Encoding.js';
 import type { TextureLayout } from './textureLayout.js';
 
 /** Kind of number that poses are stored in: 32 or 16 bits; for tracks the latter are whole numbers, not halves of floats. */
 export type Precision = 'float' | 'half';
+
+/**
+ * How poses are stored: as skinning matrices frame by frame, three texels a joint, which each vertex reads and mixes; or as the
+ * clips' own tracks, from which a pass of its own poses each instance as `AnimationMixer` does.
+ */
+export type EncodingName = 'frames' | 'tracks';
 
 /** Everything a bone texture knows, as plain data that a file or a worker can carry. Do not change it. */
 export interface BoneTextureData {
@@ -17,7 +22,7 @@ export interface BoneTextureData {
   layout: TextureLayout;
   /** Frames of all clips, and the rest pose before them. */
   frames: number;
-  /** How a joint's matrix is written. */
+  /** How poses are stored. */
   encoding: EncodingName;
   /** Kind of number. */
   precision: Precision;

@@ -17,12 +17,7 @@ export interface TextureLayout {
  *
  * @throws If they do not fit into a texture of `maxSize` × `maxSize`.
  */
-export function layoutTexture(
-  frames: number,
-  stride: number,
-  maxSize: number,
-  caller: string,
-): TextureLayout {
+export function layoutTexture(frames: number, stride: number, maxSize: number): TextureLayout {
   // As few columns as possible, all of the same height; one where there is no limit.
   const columns = Math.ceil(frames / Math.max(1, Math.floor(maxSize))) || 1;
   const height = Math.ceil(frames / columns);
@@ -30,7 +25,7 @@ export function layoutTexture(
 
   if (width > maxSize) {
     throw new Error(
-      `${caller}: ${frames} frames of ${stride} texels need a texture of ${width} × ${height}, ` +
+      `${frames} frames of ${stride} texels need a texture of ${width} × ${height}, ` +
         `but maxTextureSize is ${maxSize}; bake fewer clips, a lower fps, or allow a larger texture where devices have it.`,
     );
   }

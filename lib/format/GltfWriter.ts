@@ -35,7 +35,7 @@ export class GltfWriter {
 
   /**
    * @param into The .glb to which they are added; without one, a document that has nothing but them.
-   * @throws If that is no .glb, or has baked characters of a later version.
+   * @throws If that is no .glb, or has baked characters of another version.
    */
   constructor(
     into: ArrayBuffer | Uint8Array | undefined,

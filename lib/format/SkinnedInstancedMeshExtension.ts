@@ -1,5 +1,13 @@
 import type { AnimationClip, Object3D } from 'three';
-import { describe } from '../utils/describe.js';
+import type { Encoding } from '../baking/Encoding.js';
+import {
+  type AssembleCharacterOptions,
+  type Character,
+  characterOf,
+  collectFor,
+} from '../character/assembleCharacter.js';
+import type { MaterialMerger, MergeMaterialsOptions } from '../character/mergeMaterials.js';
+import { warnOnce } from '../utils/warnOnce.js';
 import { EXTENSION } from './bakedJSON.js';
 import { bakeOptionsOf } from './bakeOptions.js';
 import { meshCheck } from './checkMeshes.js';
@@ -21,6 +29,16 @@ export interface ParserOfPlugin {
   getDependency(type: string, index: number): Promise<unknown>;
 }
 
+/** What files may need besides. */
+export interface ExtensionOptions {
+  /** The class `VertexTexture` of `skinned-instanced-mesh/vertex-textures`. */
+  vertexTextures?: VertexTextureReader;
+  /** The encoding of that name, for files that were baked with it. */
+  frames?: Encoding;
+  /** The function of that name. */
+  mergeMaterials?: (options?: MergeMaterialsOptions) => MaterialMerger;
+}
+
 /** What is used of the result of a `GLTFLoader`, which the plugin adds `bakedCharacters` to. */
 export interface ResultOfLoader {
   /** The scene that is shown. */
@@ -33,13 +51,12 @@ export interface ResultOfLoader {
 
 /**
  * Plugin for a `GLTFLoader`, three.js's own or that of three-stdlib, that reads the characters which `writeBoneTexture` or the command
- * has baked into a file: it adds `bakedCharacters` to what the loader returns, and `SkinnedInstancedMesh.from` takes them from there.
- * Files without any are loaded as ever.
+ * has baked into a file: it adds `bakedCharacters` to what the loader returns, which crowds are made of. Files without any are loaded as ever.
  *
  * ```ts
  * loader.register((parser) => new SkinnedInstancedMeshExtension(parser));
  * const gltf = await loader.loadAsync('knight.glb');
- * const crowd = SkinnedInstancedMesh.from(gltf, 1_000);
+ * const crowd = new SkinnedInstancedMesh(bakedCharactersOf(gltf)[0], 1_000);
  * ```
  */
 export class SkinnedInstancedMeshExtension {
@@ -51,16 +68,17 @@ export class SkinnedInstancedMeshExtension {
    *
    * @param parser What the loader hands to whom it registers.
    * @param options `vertexTextures`: the class `VertexTexture` of `skinned-instanced-mesh/vertex-textures`, for files that have one.
+   * `frames`: the encoding of that name, for files that were baked with it. `mergeMaterials`: the function of that name, for files that were baked to have their materials merged.
    */
   constructor(
     private readonly parser: ParserOfPlugin,
-    private readonly options: { vertexTextures?: VertexTextureReader } = {},
+    private readonly options: ExtensionOptions = {},
   ) {}
 
   /**
    * Called by the loader.
    *
-   * @throws If the file is damaged or of a later version; the message says what and where.
+   * @throws If the file is damaged or of another version; the message says what and where.
    */
   async afterRoot(result: ResultOfLoader): Promise<void> {
     const json = objectOf(this.parser.json, 'the document');
@@ -73,11 +91,13 @@ export class SkinnedInstancedMeshExtension {
         new Uint8Array((await this.parser.getDependency('buffer', index)) as ArrayBuffer),
       meshoptDecoder: meshoptDecoder ?? undefined,
       vertexTextures: this.options.vertexTextures,
+      frames: this.options.frames,
     };
     const bakedCharacters: LoadedCharacter[] = [];
     for (const [i, character] of characters.entries()) {
       const scene = await this.placeOf(character, `characters[${i}]`, json, result);
-      if (scene !== null) bakedCharacters.push(await load(source, character, i, scene, result.animations));
+      if (scene !== null)
+        bakedCharacters.push(await load(source, character, i, scene, this.options.mergeMaterials));
     }
     Object.assign(result, { bakedCharacters });
   }
@@ -103,26 +123,42 @@ async function load(
   character: Record<string, unknown>,
   index: number,
   scene: Object3D,
-  animations: AnimationClip[],
+  merger: ExtensionOptions['mergeMaterials'],
 ): Promise<LoadedCharacter> {
   const field = `characters[${index}]`;
   const { name = '', hiddenParts = [], mergeMaterials = false, levels } = character;
   expectField(typeof name === 'string', `${field}.name`, name, 'a string');
   const merging = mergingOf(mergeMaterials);
-  const wanted = 'true, false or { textures, maxSize }';
-  expectField(merging !== null, `${field}.mergeMaterials`, mergeMaterials, wanted);
+  expectField(
+    merging !== null,
+    `${field}.mergeMaterials`,
+    mergeMaterials,
+    'true, false or { textures, maxSize }',
+  );
+  if (merging !== false && merger === undefined) {
+    warnOnce(
+      `${field} of the file was baked to have its materials merged; pass { mergeMaterials } to the SkinnedInstancedMeshExtension. Until then each is a draw call.`,
+    );
+  }
   const boneTexture = await readTexture(source, character, index);
-  const loaded: LoadedCharacter = {
-    name,
-    scene,
-    animations,
-    boneTexture,
-    bakeOptions: bakeOptionsOf(character.bakeOptions, `${field}.bakeOptions`),
+  const bakeOptions = bakeOptionsOf(character.bakeOptions, `${field}.bakeOptions`);
+  const options: AssembleCharacterOptions = {
+    joints: bakeOptions.joints,
+    morphTargets: bakeOptions.morphTargets,
     hiddenParts: stringsOf(hiddenParts, `${field}.hiddenParts`),
-    mergeMaterials: merging,
-    levels: null,
-    check: meshCheck(scene, boneTexture, field),
+    mergeMaterials: merging === false ? undefined : merger?.(merging === true ? {} : merging),
   };
+  const check = meshCheck(scene, boneTexture, field);
+  const assemble = () => {
+    const collected = collectFor(scene, boneTexture, options);
+    check(collected);
+    return characterOf(scene, collected, boneTexture, options);
+  };
+  const made = [boneTexture];
+  const loaded = assembledLater(
+    { name, scene, boneTexture, made, bakeOptions, mergeMaterials: merging },
+    assemble,
+  );
   if (levels !== undefined) {
     const at = `${field}.levels`;
     loaded.levels = decodeLevels(levels, await readViews(source, objectOf(levels, at), at), at);
@@ -130,15 +166,53 @@ async function load(
   return loaded;
 }
 
+/** What is made of the scene when it is first asked for. */
+const ASSEMBLED = [
+  'geometry',
+  'material',
+  'parts',
+  'castShadow',
+  'receiveShadow',
+  'frustumCulled',
+  'renderOrder',
+  'layers',
+  'morphTargetInfluences',
+  'morphTargetDictionary',
+] as const;
+
+/** A character whose meshes are merged when it is first used: until then the scene is the user's to change. */
+function assembledLater(
+  read: Pick<LoadedCharacter, 'name' | 'scene' | 'boneTexture' | 'made' | 'bakeOptions'> & {
+    mergeMaterials: unknown;
+  },
+  assemble: () => Character,
+): LoadedCharacter {
+  const loaded = { ...read, levels: null } as LoadedCharacter;
+  let assembled: Character | null = null;
+  const character = () => {
+    if (assembled === null) {
+      assembled = assemble();
+      loaded.made.push(...assembled.made);
+    }
+    return assembled;
+  };
+  for (const key of ASSEMBLED) {
+    Object.defineProperty(loaded, key, {
+      configurable: true,
+      enumerable: true,
+      get: () => character()[key],
+      set: (value) => Object.assign(character(), { [key]: value }),
+    });
+  }
+  return loaded;
+}
+
 /**
- * The baked characters of what a `GLTFLoader` has returned, for TypeScript, which does not know that the plugin has added them.
+ * The baked characters of what a `GLTFLoader` has returned; none if nothing was baked into the file.
  *
- * @throws If the file has some, but the loader had no plugin to read them.
+ * @throws If the file has some, but the loader had no plugin to read them, or a tool took their meshes away.
  */
 export function bakedCharactersOf(gltf: object): readonly LoadedCharacter[] {
-  if (typeof gltf !== 'object' || gltf === null) {
-    throw fileError(`bakedCharactersOf takes what GLTFLoader returns, not ${describe(gltf)}.`);
-  }
   const { bakedCharacters, userData } = gltf as {
     bakedCharacters?: readonly LoadedCharacter[];
     userData?: { gltfExtensions?: Record<string, unknown> };
@@ -146,6 +220,11 @@ export function bakedCharactersOf(gltf: object): readonly LoadedCharacter[] {
   if (bakedCharacters === undefined && userData?.gltfExtensions?.[EXTENSION] !== undefined) {
     throw fileError(
       'the file has baked characters, but the loader did not read them; call loader.register((parser) => new SkinnedInstancedMeshExtension(parser)).',
+    );
+  }
+  if (bakedCharacters?.length === 0) {
+    throw fileError(
+      "the file's baked character has no scene or node, which a tool may have removed; bake the file anew.",
     );
   }
   return bakedCharacters ?? [];

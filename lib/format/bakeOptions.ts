@@ -8,7 +8,6 @@ const KINDS: Record<string, string> = {
   precision: 'string',
   maxError: 'number',
   maxTextureSize: 'number',
-  instances: 'number',
   joints: 'string',
   morphTargets: 'boolean',
 };

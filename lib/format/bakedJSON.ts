@@ -1,13 +1,12 @@
 import type { BakeOptions } from '../baking/BakeOptions.js';
-import type { Precision } from '../encodings/BoneTextureData.js';
-import type { EncodingName } from '../encodings/Encoding.js';
+import type { EncodingName, Precision } from '../encodings/BoneTextureData.js';
 import type { TextureLayout } from '../encodings/textureLayout.js';
 import type { ClipMarker } from '../poses/ClipTable.js';
 import type { PartFlip } from '../poses/PartFlip.js';
 
 /** Name of the glTF extension that holds baked characters. */
 export const EXTENSION = 'SIM_baked_animation';
-/** Version of the extension that is written; files of this one and those before it are read. */
+/** Version of the extension that is written and read. */
 export const VERSION = 1;
 
 /** Kind of number in an array, as JavaScript's typed arrays are called. */
@@ -86,7 +85,7 @@ export interface TracksJSON {
 
 /** A bone texture in a file, see `BoneTextureData` for what its fields mean. */
 export interface BoneTextureJSON {
-  /** How a joint's matrix is written. */
+  /** How poses are stored. */
   encoding: EncodingName;
   /** Kind of number. */
   precision: Precision;
@@ -140,7 +139,10 @@ export interface StoredViews {
 export type Stored<JSON> = JSON & StoredViews;
 
 /** Bake options as a file keeps them: without clips, which are objects. */
-export type BakeOptionsJSON = Omit<BakeOptions, 'clips' | 'rootMotion'>;
+export type BakeOptionsJSON = Omit<BakeOptions, 'clips' | 'rootMotion' | 'encoding'> & {
+  /** How poses are stored. */
+  encoding?: EncodingName;
+};
 
 /** How materials are merged. */
 export interface MergingJSON {
@@ -150,7 +152,7 @@ export interface MergingJSON {
   maxSize?: number;
 }
 
-/** Whether and how materials are merged, see `FromOptions.mergeMaterials`. */
+/** Whether and how materials are merged, see `BakeCharacterOptions.mergeMaterials`. */
 export type MergeMaterialsJSON = boolean | MergingJSON;
 
 /** Triangles of one material. */
@@ -169,7 +171,7 @@ export interface LevelJSON {
   distance?: number;
   /** Share of the height of the picture. */
   screenShare?: number;
-  /** See `addLevel`. */
+  /** See `CrowdLevels.add`. */
   hysteresis?: number;
   /** Joints that a vertex follows at most. */
   influences?: 1 | 2 | 4;
@@ -188,7 +190,7 @@ export interface LevelJSON {
 export interface LevelsJSON {
   /** How many vertices that geometry has. */
   vertices: number;
-  /** Three numbers that are others if its vertices are, or stand in another order. Files of the first libraries have none. */
+  /** Three numbers that are others if its vertices are, or stand in another order. Left out if a vertex is at no number. */
   positions?: number[];
   /** From near to far. */
   list: LevelJSON[];

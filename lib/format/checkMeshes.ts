@@ -7,16 +7,17 @@ import {
   type SkinnedMesh,
   Vector3,
 } from 'three';
-import type { ScenePart } from '../baking/collectParts.js';
-import { positionSums } from '../baking/positionSums.js';
-import { runAll } from '../baking/runBake.js';
-import { usedJoints } from '../baking/usedJoints.js';
+import type { CollectedCharacter } from '../character/assembleCharacter.js';
+import type { ScenePart } from '../character/collectParts.js';
+import { usedJoints } from '../character/collectParts.js';
+import { positionSums } from '../character/positionSums.js';
 import { createJointBoxes, growJointBoxes } from '../poses/jointBoxes.js';
 import { createPoseMix } from '../poses/PoseMix.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { affineToMatrix4 } from '../utils/affine.js';
+import { runAll } from '../utils/steps.js';
 import { warnOnce } from '../utils/warnOnce.js';
-import type { MeshCheck } from './LoadedCharacter.js';
+import { fileError } from './fileErrors.js';
 
 /** How far vertices may be off, as a share of the diagonal of their mesh: what files of other tools round away. */
 const TOLERANCE = 2e-3;
@@ -28,16 +29,21 @@ const NEARER = 0.25;
 const FAR = 5;
 
 /**
- * What `from` calls with the meshes that it draws, to find those that a tool has changed since they were baked. Tools that quantise
- * positions write them in other units, and make up for it in the inverse bind matrices, or in the node of a mesh that has no bones: a
- * bone texture knows neither. Tools that reorder vertices leave a vertex texture with the places of others. Characters that were moved as
- * a whole are drawn where they were baked, with a warning: whoever baked them may have meant to move them.
+ * Finds meshes that a tool has changed since they were baked. Tools that quantise positions write them in other units, and make up for
+ * it in the inverse bind matrices, or in the node of a mesh that has no bones: a bone texture knows neither. Tools that reorder vertices
+ * leave a vertex texture with the places of others. Characters that were moved as a whole are drawn where they were baked, with a
+ * warning: whoever baked them may have meant to move them.
  *
  * @param scene What holds the meshes, as it was loaded: later it may be in any pose, and code may have moved vertices.
- * @param baked What was baked of them. Of crowds with another bone texture nothing is checked.
+ * @param baked What was baked of them.
  * @param field The character's place in the file, for messages.
+ * @returns Looks at the meshes that are drawn, and throws if there are any.
  */
-export function meshCheck(scene: Object3D, baked: BoneTexture, field: string): MeshCheck {
+export function meshCheck(
+  scene: Object3D,
+  baked: BoneTexture,
+  field: string,
+): (drawn: CollectedCharacter) => void {
   const { binding } = baked;
   const sums = new WeakMap<BufferGeometry, number[]>();
   const loaded = new WeakMap<Object3D, Matrix4>();
@@ -52,28 +58,27 @@ export function meshCheck(scene: Object3D, baked: BoneTexture, field: string): M
   const ofRoot = scene.matrix.clone();
   const sumsOf = (geometry: BufferGeometry) => sums.get(geometry) ?? positionSums(geometry);
 
-  return (root, { rig: { jointInverses }, parts }, boneTexture, caller) => {
-    if (boneTexture !== baked) return;
+  return ({ rig: { jointInverses }, parts }) => {
     let changed: string | null = null;
-    if (binding !== null) changed = binding.findMoved(root, sumsOf);
+    let shift: Vector3 | null = null;
+    if (binding !== null) changed = binding.findMoved(scene, sumsOf);
     else {
       for (const part of parts) {
         changed ??= part.rigid
-          ? rescaled(part, baked, part.mesh === root ? ofRoot : loaded.get(part.mesh))
+          ? rescaled(part, baked, part.mesh === scene ? ofRoot : loaded.get(part.mesh))
           : rebound(part, baked, jointInverses as Float64Array);
       }
+      if (changed === null) shift = shiftOf(parts, baked, jointInverses as Float64Array, loaded);
     }
-    if (changed === null) {
-      const shift = binding === null ? shiftOf(parts, baked, jointInverses as Float64Array, loaded) : null;
-      if (shift === null) return;
+    if (shift !== null) {
       warnOnce(
-        `${caller}: ${field} of the file was moved as a whole since it was baked, by ${shift.toArray().map(rounded).join(', ')}, as glTF-Transform's ` +
+        `${field} of the file was moved as a whole since it was baked, by ${shift.toArray().map(rounded).join(', ')}, as glTF-Transform's ` +
           'center does it, and is drawn where it was baked; bake the file anew, as the last of all steps, or move the crowd.',
       );
-      return;
     }
-    throw new Error(
-      `${caller}: ${field} of the file was baked of other meshes than it has: ${changed}. A tool has changed them since (by quantising, ` +
+    if (changed === null) return;
+    throw fileError(
+      `${field} was baked of other meshes than it has: ${changed}. A tool has changed them since (by quantising, ` +
         'reordering or compressing them); bake the file anew, as the last of all steps.',
     );
   };
@@ -114,7 +119,7 @@ function rescaled(
   loaded = matrixOf(model),
 ): string | null {
   const array = new Float64Array(12);
-  boneTexture.readPose(createPoseMix(), joint, array);
+  readRest(boneTexture, joint, array);
   const baked = matrixOf(array);
   const box = createJointBoxes(1);
   growJointBoxes(box, geometry, [0], true);
@@ -148,7 +153,7 @@ function shiftOf(
       const box = jointBoxes.subarray(joint * 6, joint * 6 + 6);
       // Joints that no vertex follows have no box, and some of them the number of another.
       if (place === undefined || !(box[0] <= box[3]) || node.name !== jointNames[joint]) continue;
-      boneTexture.readPose(createPoseMix(), joint, array);
+      readRest(boneTexture, joint, array);
       const before = cornersOf(box, matrixOf(array));
       const now = cornersOf(box, place.clone().multiply(matrixOf(inverses, joint * 12)));
       const tolerance = toleranceOf(before);
@@ -159,6 +164,12 @@ function shiftOf(
     }
   }
   return shift;
+}
+
+/** Writes a joint's matrix in the rest pose. */
+function readRest({ reader }: BoneTexture, joint: number, out: Float64Array): void {
+  reader.pose(createPoseMix());
+  reader.jointMatrix(joint, out, 0);
 }
 
 const rounded = (value: number): number => Number(value.toPrecision(3));

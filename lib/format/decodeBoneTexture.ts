@@ -1,8 +1,5 @@
 import { AFFINE_SIZE } from '../constants.js';
-import type { BoneTextureData, Precision } from '../encodings/BoneTextureData.js';
-import { checkBoneTextureData } from '../encodings/checkBoneTextureData.js';
-import { checkTracks } from '../encodings/checkTracks.js';
-import type { EncodingName } from '../encodings/Encoding.js';
+import type { BoneTextureData, EncodingName, Precision } from '../encodings/BoneTextureData.js';
 import type { BoxArray } from '../poses/BoxArray.js';
 import type { BakedClip } from '../poses/ClipTable.js';
 import type { PartFlip } from '../poses/PartFlip.js';
@@ -11,7 +8,9 @@ import type { PoseTracks } from '../tracks/PoseTracks.js';
 import { trackTexels } from '../tracks/trackTexels.js';
 import { ArrayReader } from './ArrayReader.js';
 import { blocksOfFrames, blocksOfKeys } from './blocks.js';
+import { checkBoneTextureData } from './checkBoneTextureData.js';
 import { checkChecksum } from './checksum.js';
+import { checkTracks } from './checkTracks.js';
 import { countOf, expectField, fileError, numberOf, objectOf, objectsOf, stringsOf } from './fileErrors.js';
 
 const FIELD = 'boneTexture';

@@ -1,10 +1,10 @@
-import { toHalfTexels } from '../baking/bakeFrames.js';
-import { runAll } from '../baking/runBake.js';
 import { shortenKeys } from '../baking/shortenKeys.js';
 import type { BoneTextureData, Precision } from '../encodings/BoneTextureData.js';
+import { toHalfTexels } from '../frames/bakeFrames.js';
 import { boxToArray } from '../poses/BoxArray.js';
 import { reachBounds } from '../tracks/reachBounds.js';
 import { trackTexels } from '../tracks/trackTexels.js';
+import { runAll } from '../utils/steps.js';
 import { fileError } from './fileErrors.js';
 
 /**

@@ -1,14 +1,14 @@
 import type { BufferGeometry } from 'three';
-import { positionSums } from '../baking/positionSums.js';
+import { positionSums } from '../character/positionSums.js';
 import { ArrayReader } from './ArrayReader.js';
 import type { ArrayJSON, Encoded, LevelGroup, LevelJSON, LevelsJSON } from './bakedJSON.js';
 import { checkChecksum, checksumOf } from './checksum.js';
 import { countOf, expectField, fileError, numberOf, objectOf, objectsOf } from './fileErrors.js';
 import { toBytes } from './typedArrays.js';
 
-/** A level of detail to be written: what `SkinnedInstancedMesh.simplify` returns of the crowd's geometry, and where it begins. */
+/** A level of detail to be written: what `simplifyGeometry` returns of the crowd's geometry, and where it begins. */
 export interface WrittenLevel {
-  /** Triangles of the level, as `simplify` returns them; null for nothing from there on. */
+  /** Triangles of the level, as `simplifyGeometry` returns them; null for nothing from there on. */
   geometry: BufferGeometry | null;
   /** For each of its vertices the number of the one that it is in the crowd's geometry. */
   vertices?: Uint32Array;
@@ -16,11 +16,11 @@ export interface WrittenLevel {
   distance?: number;
   /** Share of the height of the picture. */
   screenShare?: number;
-  /** See `addLevel`. @default 0 */
+  /** See `CrowdLevels.add`. @default 0 */
   hysteresis?: number;
   /** Joints that a vertex follows at most. @default those of the crowd */
   influences?: 1 | 2 | 4;
-  /** How far its surface is off, as `simplify` has estimated it; kept for those who look into the file. */
+  /** How far its surface is off, as `simplifyGeometry` has estimated it; kept for those who look into the file. */
   error?: number;
 }
 
@@ -32,9 +32,9 @@ export interface LevelHeight {
 
 /** A level of detail as it was read. */
 export interface ReadLevel {
-  /** As `addLevel` takes it. */
+  /** As `CrowdLevels.add` takes it. */
   start: number | LevelHeight;
-  /** As `addLevel` takes it. */
+  /** As `CrowdLevels.add` takes it. */
   hysteresis: number;
   /** Joints that a vertex follows at most; undefined for those of the crowd. */
   influences: 1 | 2 | 4 | undefined;
@@ -72,7 +72,7 @@ export function encodeLevels(levels: readonly WrittenLevel[], source: BufferGeom
     if (geometry === null) return level;
     if (picked === undefined || geometry.index === null) {
       throw fileError(
-        `levels[${i}] is not what SkinnedInstancedMesh.simplify returns; pass all of that, and its distance.`,
+        `levels[${i}] is not what simplifyGeometry returns; pass all of that, and its distance.`,
       );
     }
     const indices = Uint32Array.from(geometry.index.array, (corner) => picked[corner]);

@@ -1,5 +1,5 @@
+import type { Encoding } from '../baking/Encoding.js';
 import type { BoneTextureData } from '../encodings/BoneTextureData.js';
-import { markChecked } from '../encodings/checkBoneTextureData.js';
 import { BoneTexture } from '../texture/BoneTexture.js';
 import { checkAreOptions } from '../utils/checkOptions.js';
 import { EXTENSION, VERSION, type ViewJSON } from './bakedJSON.js';
@@ -19,6 +19,8 @@ export interface FileSource {
   meshoptDecoder: MeshoptDecoderLike | undefined;
   /** What reads vertex textures. */
   vertexTextures: VertexTextureReader | undefined;
+  /** What poses by frames. */
+  frames: Encoding | undefined;
   /** Buffer views that were read, kept by `readViews`. */
   used?: Set<number>;
 }
@@ -32,6 +34,8 @@ export interface ReadOptions {
   meshoptDecoder?: MeshoptDecoderLike;
   /** `VertexTexture` of `skinned-instanced-mesh/vertex-textures`, for files that have one. */
   vertexTextures?: VertexTextureReader;
+  /** The encoding of that name, for files that were baked with it. */
+  frames?: Encoding;
   /** Which character of the file, by name or index. @default 0 */
   character?: string | number;
 }
@@ -41,14 +45,14 @@ export interface ReadOptions {
  * its meshes too, let a `GLTFLoader` load it, with {@link SkinnedInstancedMeshExtension}.
  *
  * @param file Bytes of the file.
- * @throws If the file has none, is damaged, of a later version, or compressed and there is no decoder. The message says what.
+ * @throws If the file has none, is damaged, of another version, or compressed and there is no decoder. The message says what.
  */
 export async function readBoneTexture(
   file: ArrayBuffer | Uint8Array,
   options: ReadOptions = {},
 ): Promise<BoneTexture> {
   checkAreOptions(options, 'readBoneTexture');
-  const { meshoptDecoder, vertexTextures, character = 0 } = options;
+  const { meshoptDecoder, vertexTextures, frames, character = 0 } = options;
   const { json, binary } = parseGlb(file);
   const buffer = async (index: number) => {
     const { uri } = objectOf((json.buffers as unknown[])[index], `buffers[${index}]`);
@@ -67,7 +71,7 @@ export async function readBoneTexture(
     const names = characters.map(({ name }, i) => (typeof name === 'string' ? `"${name}"` : i));
     throw fileError(`the file has no character ${JSON.stringify(character)}; it has ${names.join(', ')}.`);
   }
-  const source = { json, buffer, meshoptDecoder, vertexTextures };
+  const source = { json, buffer, meshoptDecoder, vertexTextures, frames };
   return readTexture(source, characters[index], index);
 }
 
@@ -77,12 +81,11 @@ export function charactersOf(json: Record<string, unknown>): Record<string, unkn
   const extension = objectOf(json.extensions, 'extensions')[EXTENSION];
   if (extension === undefined) return null;
   const { version, characters } = objectOf(extension, `extensions.${EXTENSION}`);
-  if (typeof version === 'number' && Number.isInteger(version) && version > VERSION) {
+  if (version !== VERSION) {
     throw fileError(
-      `the file is of version ${version}, and this library reads versions up to ${VERSION}; install a newer one, or bake the file anew.`,
+      `the file is of version ${version}, and this library reads version ${VERSION}; bake the file anew.`,
     );
   }
-  expectField(version === VERSION, 'version', version, `${VERSION}`);
   return objectsOf(characters, 'characters');
 }
 
@@ -93,8 +96,15 @@ export async function readTexture(
   index: number,
 ): Promise<BoneTexture> {
   const { vertexTexture } = character;
-  if (vertexTexture === undefined)
-    return new BoneTexture(markChecked(await readBaked(source, character, index)));
+  if (vertexTexture === undefined) {
+    const data = await readBaked(source, character, index);
+    if (data.encoding === 'tracks') return new BoneTexture(data);
+    if (source.frames !== undefined) return new BoneTexture(data, source.frames);
+    throw fileError(
+      `characters[${index}] was baked into frames; import { frames } beside SkinnedInstancedMesh, and pass { frames } to the ` +
+        'SkinnedInstancedMeshExtension or to readBoneTexture.',
+    );
+  }
   const field = `characters[${index}].vertexTexture`;
   const views = await readViews(source, objectOf(vertexTexture, field), field);
   return readVertices(vertexTexture, views, source.vertexTextures, field);

@@ -28,13 +28,13 @@ export interface WriteOptions {
   scene?: number;
   /** Or of the node, if it is not a whole scene. */
   node?: number;
-  /** How it was baked; `from` takes `morphTargets` from there. */
+  /** How it was baked; loading takes `joints` and `morphTargets` from there. */
   bakeOptions?: BakeOptionsJSON;
   /** Names of parts that no instance shows to begin with. */
   hiddenParts?: readonly string[];
-  /** Whether and how `from` shall merge materials. @default false */
+  /** Whether and how loading shall merge materials. @default false */
   mergeMaterials?: MergeMaterialsJSON;
-  /** Levels of detail, from near to far, which `from` adds. */
+  /** Levels of detail, from near to far, which `addLevelsOf` adds. */
   levels?: readonly WrittenLevel[];
   /** The geometry of the crowd that the levels were made of. */
   geometry?: BufferGeometry;

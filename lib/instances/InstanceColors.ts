@@ -8,6 +8,9 @@ const WHITE = [1, 1, 1];
 
 /** The `instanceColor` of a mesh, which it has only once an instance was given a colour. */
 export class InstanceColors implements InstanceData {
+  /** Null until an instance was given a colour. */
+  attribute: InstancedBufferAttribute | null = null;
+
   constructor(private readonly mesh: InstancedMesh) {}
 
   /** Gives every instance a colour, white, if they have none. */
@@ -49,9 +52,7 @@ export const whiteColors = (count: number): InstancedBufferAttribute =>
   new InstancedBufferAttribute(new Float32Array(count * 3).fill(1), 3);
 
 /** @throws If a colour would be drawn as garbage. */
-export function checkColor(color: Color, caller: string): void {
+export function checkColor(color: Color): void {
   if (Number.isFinite(color?.r) && Number.isFinite(color.g) && Number.isFinite(color.b)) return;
-  throw new Error(
-    `${caller}: color is ${color?.r}, ${color?.g}, ${color?.b}; use a Color of finite numbers.`,
-  );
+  throw new Error(`The color is ${color?.r}, ${color?.g}, ${color?.b}; use a Color of finite numbers.`);
 }

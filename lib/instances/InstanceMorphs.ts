@@ -25,39 +25,36 @@ export class InstanceMorphs implements InstanceData, MorphRange {
    *
    * @throws If the object has more or fewer influences than the geometry has targets, or one is not finite.
    */
-  prepare(object: Mesh, caller: string): void {
+  prepare(object: Mesh): void {
     const targets = this.mesh.geometry.morphAttributes.position?.length ?? 0;
     const { morphTargetInfluences } = object ?? {};
     if (morphTargetInfluences?.length !== targets) {
       throw new Error(
-        `${caller}: the object has ${morphTargetInfluences?.length ?? 'no'} morph target influences, the geometry ${targets} targets.`,
+        `The object has ${morphTargetInfluences?.length ?? 'no'} morph target influences, and the geometry ${targets} targets.`,
       );
     }
     morphTargetInfluences.forEach((influence, i) => {
-      checkFinite(influence, `morphTargetInfluences[${i}]`, caller);
+      checkFinite(influence, `morphTargetInfluences[${i}]`);
     });
     this.growByShared();
     morphTargetInfluences.forEach((influence, i) => this.growBy(i, influence));
     this.needTexture();
   }
 
-  /** @throws If there is no such target, or the influence is not finite. */
-  check(name: string, influence: number | null, caller: string): void {
-    const { morphTargetDictionary = {} } = this.mesh;
-    if (!(name in morphTargetDictionary)) {
-      const names = Object.keys(morphTargetDictionary).map((one) => `"${one}"`);
-      throw new Error(`${caller}: no morph target "${name}"; the crowd has ${names.join(', ') || 'none'}.`);
-    }
-    if (influence !== null) checkFinite(influence, `morphs.${name}`, caller);
-  }
-
   /**
    * Gives an instance an influence of its own; with null it has the shared one again. Where several meshes of a character have a target of
    * that name, as heads and teeth have a smile, it is that of all of them.
+   *
+   * @throws If there is no such target, or the influence is not finite.
    */
   set(index: number, name: string, influence: number | null): void {
     const { geometry, morphTargetDictionary = {}, morphTargetInfluences = [] } = this.mesh;
     const { position = [] } = geometry.morphAttributes;
+    if (!(name in morphTargetDictionary)) {
+      const names = Object.keys(morphTargetDictionary).map((one) => `"${one}"`);
+      throw new Error(`There is no morph target "${name}"; there are ${names.join(', ') || 'none'}.`);
+    }
+    if (influence !== null) checkFinite(influence, name);
     const texture = this.needTexture();
     const { data, width } = texture.image;
     this.growByShared();

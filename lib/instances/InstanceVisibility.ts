@@ -51,6 +51,11 @@ export class InstanceVisibility implements InstanceData, InstanceIds {
     return this.drawn === this.used;
   }
 
+  /** Whether there is room for an instance, which was not deleted. */
+  has(id: number): boolean {
+    return id >>> 0 === id && id < this.size && (this.deletedCount === 0 || !hasBit(this.deleted, id));
+  }
+
   /** Whether an instance exists and is visible. */
   isDrawn(id: number): boolean {
     return hasBit(this.bits, id);

@@ -2,36 +2,34 @@ import type { ColorTexels } from './ColorTexels.js';
 import type { InstanceData } from './InstanceData.js';
 import type { InstanceMatrices } from './InstanceMatrices.js';
 
-/** The mesh that has them; what draws it makes them when they are needed. */
-interface TexelMesh {
-  matrices: InstanceMatrices | null;
-  colorTexels: ColorTexels | null;
-  previousMatrices: InstanceMatrices | null;
-}
-
-/** Copies of a mesh's matrices as texels, for node materials and for views: those of this frame, and of the one before. */
+/** Copies of instances' matrices and colours as texels, which what draws them makes when they are needed. */
 export class MatrixTexels implements InstanceData {
-  constructor(private readonly mesh: TexelMesh) {}
+  /** Null while they are vertex attributes. */
+  matrices: InstanceMatrices | null = null;
+  /** Colours, where matrices are read from a buffer; null while they are not. */
+  colors: ColorTexels | null = null;
+  /** Matrices of the frame before; null until someone asks for motion vectors. */
+  previous: InstanceMatrices | null = null;
 
   /** They are brought up to the number of instances when the mesh is drawn next. */
   resize(): void {}
 
   /** Those of this frame follow `instanceMatrix` by themselves. */
   swap(i: number, j: number): void {
-    this.mesh.previousMatrices?.swap(i, j);
+    this.previous?.swap(i, j);
   }
 
   /** Those of this frame follow by themselves. It was nowhere in the frame before, and must not seem to come from there. */
   reset(index: number): void {
-    this.mesh.previousMatrices?.appear(index);
+    this.previous?.appear(index);
   }
 
   /** A copy has not been drawn yet. */
   copy(): void {}
 
   dispose(): void {
-    this.mesh.matrices?.dispose();
-    this.mesh.colorTexels?.dispose();
-    this.mesh.previousMatrices?.dispose();
+    this.matrices?.dispose();
+    this.colors?.dispose();
+    this.previous?.dispose();
   }
 }

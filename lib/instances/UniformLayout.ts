@@ -1,7 +1,7 @@
 /** Kinds of numbers that an instance can have for shaders. A color is three numbers in linear-sRGB, as `Color` keeps them. */
 export type UniformType = 'float' | 'vec2' | 'vec3' | 'vec4' | 'color';
 
-/** Names and types of numbers that every instance of a crowd has for shaders, for the option `uniforms`. */
+/** Names and types of numbers that every instance of a crowd has for shaders. */
 export type InstanceUniformTypes = Readonly<Record<string, UniformType>>;
 
 /** Where a uniform lies among the numbers of an instance. */

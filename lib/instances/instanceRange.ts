@@ -17,13 +17,13 @@ export interface InstanceIds {
 }
 
 /** @throws If there is no such instance, or it was deleted. */
-export function checkIndex(index: number, ids: InstanceIds, caller: string): void {
+export function checkIndex(index: number, ids: InstanceIds): void {
   const { capacity } = ids;
   if (!(Number.isInteger(index) && index >= 0 && index < capacity)) {
-    throw new Error(`${caller}: no instance ${index}; the mesh has ${capacity}, 0 to ${capacity - 1}.`);
+    throw new Error(`There is no instance ${index}; the crowd has ${capacity}, 0 to ${capacity - 1}.`);
   }
   if (ids.isDeleted(index)) {
-    throw new Error(`${caller}: instance ${index} was deleted; use an id that addInstance() returned since.`);
+    throw new Error(`Instance ${index} was deleted; use an id that addInstance() returned since.`);
   }
 }
 
@@ -35,11 +35,10 @@ export function checkIndex(index: number, ids: InstanceIds, caller: string): voi
 export function forEachInstance(
   instances: Instances,
   ids: InstanceIds,
-  caller: string,
   callback: (index: number) => void,
 ): void {
   if (typeof instances === 'number') {
-    checkIndex(instances, ids, caller);
+    checkIndex(instances, ids);
     callback(instances);
     return;
   }
@@ -49,7 +48,7 @@ export function forEachInstance(
   const whole = Number.isInteger(start) && Number.isInteger(count);
   if (!(whole && start >= 0 && count >= 0 && end <= capacity)) {
     throw new Error(
-      `${caller}: the range from ${start} with ${count} instances does not lie within the mesh's ${capacity}.`,
+      `The range from ${start} with ${count} instances does not lie within the crowd's ${capacity}.`,
     );
   }
   for (let index = start; index < end; index++) if (!ids.isDeleted(index)) callback(index);

@@ -1,40 +1,83 @@
-import { REST_FRAME } from '../constants.js';
-import { InstanceTexture } from '../instances/InstanceTexture.js';
-import type { Clock } from './Clock.js';
-import { encodeSlot } from './encodeSlot.js';
 import {
-  ACTION_FADE_RATE,
-  ACTION_FADE_START,
+  LOOP_BACK,
+  LOOP_CLAMP,
+  LOOP_ENDS_BACK,
+  LOOP_FIRST,
+  LOOP_MODES,
+  LOOP_PING_PONG,
+  REPEAT_FOREVER,
+  REST_FRAME,
+} from '../constants.js';
+import { InstanceTexture } from '../instances/InstanceTexture.js';
+import { createPoseClip, type PoseMix } from '../poses/PoseMix.js';
+import {
+  ACTION_COUNT,
   ACTION_FROM,
-  ACTION_LAYER,
-  ACTION_TEXELS,
-  ACTION_TO,
+  ACTION_LOOP,
+  ACTION_PLACE,
+  ACTION_RATE,
+  ACTION_SINCE,
+  ACTION_START,
+  ACTION_WARP,
   ACTION_WARP_RATE,
   ACTION_WARP_START,
+  type Actions,
+  FINISHED,
+  FIRST,
+  hasBit,
+  isRest,
+  RAMP_FROM,
+  RAMP_RATE,
+  RAMP_SIZE,
+  RAMP_START,
+  RAMP_TO,
+  rampAt,
+} from './actionNumbers.js';
+import {
+  aheadAt,
+  basePass,
+  frameAt,
+  frameOf,
+  locate,
+  type Place,
+  passesLeft,
+  totalAt,
+} from './actionTime.js';
+import type { Clock } from './Clock.js';
+import {
+  ACTION_LAYER,
+  ACTION_TEXELS,
   actionsRowBits,
   actionsTexels,
+  CLIP_COUNT,
+  CLIP_PASSES,
+  CLIP_RATE,
   CLIP_START,
+  CLIP_TIME,
+  CLIP_WARP,
+  CLIP_WARP_RATE,
+  CLIP_WARP_START,
+  CLIP_WEIGHT,
   firstAction,
   HEADER_CHANGED,
   HEADER_PHASE,
   HEADER_RATE,
+  packCount,
 } from './instanceLayout.js';
-import type { LayerStack } from './LayerStack.js';
+import type { PlayedLayer } from './PlayedLayer.js';
 import { type PoseRates, phaseOf } from './PoseRates.js';
-import { encodeRamp } from './ramps.js';
-import {
-  SLOT_FADE_RATE,
-  SLOT_FADE_START,
-  SLOT_FROM,
-  SLOT_START,
-  SLOT_TO,
-  SLOT_WARP_RATE,
-  SLOT_WARP_START,
-  weightAt,
-} from './slots.js';
 
-/** What instances play as the pose pass reads it; `instanceLayout` says how it lies. */
+/** Shares of less are what rounding leaves of weights. */
+const MIN_SHARE = 1e-6;
+
+const _place: Place = { pass: 0, within: 0, finished: false };
+const _clip = /*@__PURE__*/ new Float64Array(CLIP_WARP_START);
+const _ramp = /*@__PURE__*/ new Float64Array(RAMP_SIZE);
+
+/** What instances play as shaders read it; `instanceLayout` says how it lies. */
 export class ActionTexels {
+  /** Grows with each change. */
+  version = 0;
   readonly texture: InstanceTexture;
   /** Numbers of an instance, and of what stands before its actions. */
   private readonly stride: number;
@@ -42,42 +85,51 @@ export class ActionTexels {
 
   constructor(
     capacity: number,
-    private readonly stack: LayerStack,
+    private readonly layers: readonly PlayedLayer[],
     private readonly time: Clock,
     private readonly rates: PoseRates,
   ) {
-    const layers = stack.layers.length;
-    this.stride = actionsTexels(layers) * 4;
-    this.first = firstAction(layers) * 4;
-    this.texture = new InstanceTexture(capacity, this.stride, 2 ** actionsRowBits(layers));
-    for (let i = 0; i < capacity; i++) this.texture.data[i * this.stride + HEADER_PHASE] = phaseOf(i);
+    this.stride = actionsTexels(layers.length) * 4;
+    this.first = firstAction(layers.length) * 4;
+    this.texture = new InstanceTexture(capacity, this.stride, 2 ** actionsRowBits(layers.length));
+    for (let i = 0; i < capacity; i++) {
+      this.texture.data[i * this.stride + HEADER_PHASE] = phaseOf(i);
+      this.write(i);
+    }
   }
 
   /** Writes an instance, without marking it for upload. */
   write(index: number): void {
-    const { stack, time, texture, stride } = this;
+    const { layers, time, texture, stride } = this;
     const { data } = texture;
-    const clock = time.timeOf(index);
+    const now = time.timeOf(index);
     const held = time.isPaused(index);
     const at = index * stride;
     data[at + HEADER_CHANGED] = this.rates.changedAt[index] = time.time;
     data[at + HEADER_RATE] = this.rates.get(index);
-    let to = this.writeLayer(0, index, clock, held, at + this.first);
-    for (let layer = 1; layer < stack.layers.length; layer++) {
-      const { weights } = stack;
-      encodeRamp(weights.ramps[layer - 1], weights.at(index), clock, held, data, at + layer * 4);
-      if (!weights.isHidden(layer, index, clock)) to = this.writeLayer(layer, index, clock, held, to);
+    let to = at + this.first;
+    for (let number = 0; number < layers.length; number++) {
+      const layer = layers[number];
+      if (number > 0) {
+        layer.shareRamp(index, _ramp);
+        encodeRamp(_ramp, 0, now, held, time.origin, data, at + number * 4);
+        if (layer.isHidden(index, now)) continue;
+      }
+      to = this.writeLayer(layer, number, index, now, held, to);
     }
     if (to < at + stride) data[to + CLIP_START] = 0;
   }
 
-  /** Marks an instance for upload. */
+  /** Writes an instance, and marks it for upload. */
   changed(index: number): void {
+    this.write(index);
+    this.version++;
     this.texture.changed(index);
   }
 
   /** Marks all instances for upload. */
   changedAll(): void {
+    this.version++;
     this.texture.changedAll();
   }
 
@@ -86,28 +138,167 @@ export class ActionTexels {
   }
 
   /** Writes the actions of a layer from `to` on; returns where those of the next one begin. */
-  private writeLayer(number: number, index: number, clock: number, held: boolean, to: number): number {
-    const layer = this.stack.layers[number];
+  private writeLayer(
+    layer: PlayedLayer,
+    number: number,
+    index: number,
+    now: number,
+    held: boolean,
+    to: number,
+  ): number {
+    const { origin } = this.time;
     const { data } = this.texture;
     const at = layer.at(index);
-    const count = layer.order.count(index);
+    const count = layer.count(index);
     let next = to;
     for (let place = 0; place < count; place++) {
-      const slots = layer.slotsAt(index, place);
+      const actions = layer.actions(place);
       // What no action has of the weight is the rest pose, or what the layers below show.
-      if (slots[at + SLOT_START] === REST_FRAME) continue;
-      encodeSlot(slots, at, clock, held, data, next);
+      if (isRest(actions, at)) continue;
+      encodeClip(actions, at, now, held, origin, data, next);
       if (data[next + CLIP_START] === REST_FRAME) continue;
       data[next + CLIP_START] += number * ACTION_LAYER;
-      const weight = held ? weightAt(slots, at, clock) : 0;
-      data[next + ACTION_FADE_START] = slots[at + SLOT_FADE_START];
-      data[next + ACTION_FADE_RATE] = held ? 0 : slots[at + SLOT_FADE_RATE];
-      data[next + ACTION_FROM] = held ? weight : slots[at + SLOT_FROM];
-      data[next + ACTION_TO] = held ? weight : slots[at + SLOT_TO];
-      data[next + ACTION_WARP_START] = slots[at + SLOT_WARP_START];
-      data[next + ACTION_WARP_RATE] = slots[at + SLOT_WARP_RATE];
+      data[next + CLIP_WARP_START] = actions[at + ACTION_WARP_START] - origin;
+      data[next + CLIP_WARP_RATE] = actions[at + ACTION_WARP_RATE];
+      encodeRamp(actions, at + ACTION_FROM, now, held, origin, data, next + CLIP_WEIGHT);
       next += ACTION_TEXELS * 4;
     }
     return next;
   }
+}
+
+/**
+ * Writes an action's clip as shaders read it: the fields of `instanceLayout` up to its warp's.
+ *
+ * @param held Whether the instance is paused.
+ * @param origin What the clock of shaders counts from.
+ */
+function encodeClip(
+  actions: Actions,
+  at: number,
+  now: number,
+  held: boolean,
+  origin: number,
+  out: Float32Array | Float64Array,
+  to: number,
+): void {
+  const rate = actions[at + ACTION_RATE];
+  const bits = actions[at + ACTION_LOOP] | 0;
+  if (held || rate === 0 || (bits & FINISHED) !== 0) {
+    // The one frame that it shows.
+    const place = locate(actions, at, totalAt(actions, at, now), true, _place);
+    const rest = place.finished && !hasBit(actions, at, LOOP_CLAMP);
+    out[to + CLIP_START] = rest ? REST_FRAME : actions[at + ACTION_START];
+    out[to + CLIP_COUNT] = packCount(rest ? 1 : actions[at + ACTION_COUNT], LOOP_CLAMP);
+    out[to + CLIP_TIME] = rest ? 0 : frameOf(actions, at, place);
+    out[to + CLIP_WARP] = out[to + CLIP_RATE] = 0;
+    out[to + CLIP_PASSES] = REPEAT_FOREVER;
+    return;
+  }
+  const left = passesLeft(actions, at);
+  let loop = bits & (LOOP_PING_PONG | LOOP_CLAMP);
+  if (bits & FIRST) loop |= LOOP_FIRST;
+  if (loop & LOOP_PING_PONG) {
+    const base = basePass(actions, at);
+    const last = base + left - 1;
+    if (base % 2 !== 0) loop |= LOOP_BACK;
+    // A ping-pong that finishes before its first pass was counted ends at the other end, as in three.js.
+    if (last > 0 && last % 2 !== 0) loop |= LOOP_ENDS_BACK;
+  }
+  out[to + CLIP_START] = actions[at + ACTION_START];
+  out[to + CLIP_COUNT] = packCount(actions[at + ACTION_COUNT], loop);
+  out[to + CLIP_TIME] = actions[at + ACTION_PLACE] - (actions[at + ACTION_SINCE] - origin) * rate;
+  out[to + CLIP_WARP] = rate * actions[at + ACTION_WARP];
+  out[to + CLIP_RATE] = rate;
+  out[to + CLIP_PASSES] = left;
+}
+
+/** The same for a ramp. */
+function encodeRamp(
+  ramps: Actions,
+  at: number,
+  now: number,
+  held: boolean,
+  origin: number,
+  out: Float32Array,
+  to: number,
+): void {
+  const value = held ? rampAt(ramps, at, now) : 0;
+  out[to + RAMP_FROM] = held ? value : ramps[at + RAMP_FROM];
+  out[to + RAMP_TO] = held ? value : ramps[at + RAMP_TO];
+  out[to + RAMP_START] = ramps[at + RAMP_START] - origin;
+  out[to + RAMP_RATE] = held ? 0 : ramps[at + RAMP_RATE];
+}
+
+/**
+ * What an instance shows: the CPU twin of what shaders make of its actions. It goes by the same numbers, so that it shows the
+ * same, but in doubles.
+ *
+ * @param now The instance's own time, which stands still while it is paused.
+ * @param held Whether it is paused.
+ * @param interpolate Whether two frames are mixed; else the nearest is shown.
+ */
+export function readPose(
+  layers: readonly PlayedLayer[],
+  index: number,
+  now: number,
+  held: boolean,
+  interpolate: boolean,
+  target: PoseMix,
+): PoseMix {
+  target.count = 0;
+  target.layers.length = layers.length;
+  let left = 1;
+  for (let number = layers.length - 1; number >= 0; number--) {
+    const layer = layers[number];
+    target.layers[number] ??= { weight: 1, mask: null };
+    target.layers[number].weight = layer.shareAt(index, now);
+    target.layers[number].mask = layer.mask;
+    const weights = readLayer(layer, number, index, now, held, interpolate, target);
+    if (number === 0) left -= weights;
+  }
+  // What the clips of the base leave is the rest pose.
+  if (left < MIN_SHARE) return target;
+  const rest = nextClip(target);
+  rest.start = rest.frame0 = rest.frame1 = REST_FRAME;
+  rest.alpha = rest.layer = 0;
+  rest.weight = left;
+  return target;
+}
+
+/** Adds the clips that an instance shows on one layer; returns the sum of their weights. */
+function readLayer(
+  layer: PlayedLayer,
+  number: number,
+  index: number,
+  now: number,
+  held: boolean,
+  interpolate: boolean,
+  target: PoseMix,
+): number {
+  const at = layer.at(index);
+  let weights = 0;
+  for (let place = layer.count(index) - 1; place >= 0; place--) {
+    const actions = layer.actions(place);
+    const weight = layer.weightOf(index, place, now);
+    if (weight <= 0 || isRest(actions, at)) continue;
+    weights += weight;
+    const clip = nextClip(target);
+    clip.layer = number;
+    clip.weight = weight;
+    const since = actions[at + ACTION_SINCE];
+    encodeClip(actions, at, now, held, since, _clip, 0);
+    const packed = _clip[CLIP_COUNT];
+    const count = Math.floor(packed / LOOP_MODES);
+    const rate = _clip[CLIP_RATE];
+    const time = _clip[CLIP_TIME] + rate * aheadAt(actions, at, now);
+    const loop = packed - count * LOOP_MODES;
+    frameAt(now - since, _clip[CLIP_START], count, time, loop, rate, _clip[CLIP_PASSES], interpolate, clip);
+  }
+  return weights;
+}
+
+function nextClip(target: PoseMix): PoseMix['clips'][number] {
+  target.clips[target.count] ??= createPoseClip();
+  return target.clips[target.count++];
 }

@@ -64,13 +64,8 @@ export class Clock {
     return missed;
   }
 
-  /** What the clock shows an instance: for one that is paused, the time at which it was. */
+  /** Seconds since the beginning for an instance: for one that is paused, until it was. */
   timeOf(index: number): number {
-    return this.isPaused(index) ? this.time - (this.elapsed - this.pausedAt[index]) : this.time;
-  }
-
-  /** The same since the beginning. */
-  elapsedOf(index: number): number {
     return this.isPaused(index) ? this.pausedAt[index] : this.elapsed;
   }
 

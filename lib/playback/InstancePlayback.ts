@@ -1,25 +1,68 @@
+import type { Texture } from 'three';
 import { MIXED_POSES } from '../constants.js';
-import type { BakedClip } from '../poses/ClipTable.js';
+import type { InstanceData } from '../instances/InstanceData.js';
+import type { InstanceTexture } from '../instances/InstanceTexture.js';
+import type { RowsBefore } from '../instances/RowsBefore.js';
+import type { BakedClip, ClipTable } from '../poses/ClipTable.js';
 import type { PoseMix } from '../poses/PoseMix.js';
-import { actionWeights, changeWeight, plays } from './actionWeights.js';
-import { changeRate, setPlace } from './changeSlot.js';
-import { basePass, type Place } from './loops.js';
-import { PlaybackState } from './PlaybackState.js';
-import { checkPlay, type PlayOptions, type Start } from './PlayOptions.js';
-import { readPose } from './readPose.js';
-import { MAX_ACTIONS } from './SlotOrder.js';
+import type { PoseTracks } from '../tracks/PoseTracks.js';
+import { describe } from '../utils/describe.js';
+import { ActionTexels, readPose } from './ActionTexels.js';
 import {
+  ACTION_LOOP,
+  ACTION_RATE,
+  ACTION_START,
+  ACTION_STARTED,
+  ACTION_STARTED_IN,
+  type Actions,
   FIRST,
   intervalsOf,
   isReversed,
-  SLOT_LOOP,
-  SLOT_RATE,
-  SLOT_START,
-  SLOT_STARTED,
-  SLOT_STARTED_IN,
-  type Slots,
-} from './slots.js';
-import { startClip } from './startClip.js';
+} from './actionNumbers.js';
+import { basePass, changeRate, type Place, setPlace } from './actionTime.js';
+import { Clock } from './Clock.js';
+import { PlayedLayer } from './PlayedLayer.js';
+import { checkPlay, type LayerReference, type PlayOptions, type Start } from './PlayOptions.js';
+import { PoseRates } from './PoseRates.js';
+
+/** What wants to know when instances play something else than before. */
+export interface PlaybackObserver {
+  /** A clip begins, or its time was set: one action of a layer, or all that the instance has. */
+  started(index: number, layer?: number, place?: number): void;
+  /** Clips go on, but at another speed, or stand still. */
+  retimed(index: number, turned: boolean, layer?: number, place?: number): void;
+  /** Two instances were exchanged. */
+  swapped(i: number, j: number): void;
+  /** There is room for another number of instances. */
+  resized(capacity: number): void;
+}
+
+/**
+ * Who tells instances what to play by actions of objects, see `SkinnedInstance`, instead of by index. It writes
+ * what they play by `InstancePlayback.setActions`, and dispatches `finished` and `loop` of what it steers itself.
+ */
+export interface PlaybackDriver {
+  /** Whether actions say what plays on a layer of an instance. */
+  steers(index: number, layer: number): boolean;
+  /** An instance is told by index what to play from now on, on one layer or, without a number, on all: its actions end. */
+  released(index: number, layer?: number): void;
+  /** An instance that was paused goes on; so many seconds passed meanwhile. */
+  resumed(index: number, missed: number): void;
+  /** Other clips of the same names have taken the place of the present ones. */
+  clipsChanged(): void;
+  /** Time has passed, and events of what it does not steer were dispatched. */
+  advanced(): void;
+  /** Two instances were exchanged. */
+  swapped(i: number, j: number): void;
+  /** There is room for another number of instances. */
+  resized(capacity: number): void;
+}
+
+/** What shaders read of layers over the base. */
+export interface LayersOver {
+  /** How much of each layer shows on each node: a texel for each, `MASKS_PER_ROW` in a row. */
+  readonly masks: Texture;
+}
 
 const _start: Start = {
   time: 0,
@@ -33,40 +76,150 @@ const _start: Start = {
 };
 const _place: Place = { pass: 0, within: 0, finished: false };
 
-/** What every instance of a crowd plays, and what it can be told to play. Where no layer is said, the base is meant. */
-export class InstancePlayback extends PlaybackState {
+/**
+ * What every instance of a crowd plays, and what it can be told to play. Where no layer is said, the base is meant.
+ *
+ * Numbers are written when something changes, and read against the clock in shaders. Now and then the clock goes back to zero
+ * and all are written anew; nothing else is ever done per instance.
+ */
+export class InstancePlayback implements InstanceData {
+  readonly time: Clock;
+  /** The base, and what a feature has laid over it, see `setLayers`. */
+  layers: readonly PlayedLayer[];
+  /** What has laid others over the base; null if there are none. */
+  over: LayersOver | null = null;
+  readonly rates: PoseRates;
+  observer: PlaybackObserver | null = null;
+  /** Null while nothing is steered by objects. */
+  driver: PlaybackDriver | null = null;
+  /** Where instances were when renderers last posed them. */
+  readonly rowsBefore: Set<RowsBefore> = new Set();
+  private texels: ActionTexels;
+
+  /**
+   * What instances play, and the tracks, are asked anew each time, since a crowd's bone texture may change.
+   *
+   * @param clips The clips that instances play.
+   * @param tracks Tracks by which a pass poses the instances; null if none does.
+   */
+  constructor(
+    private size: number,
+    private readonly clips: () => ClipTable,
+    private readonly tracks: () => PoseTracks | null = () => null,
+  ) {
+    this.time = new Clock(size);
+    this.rates = new PoseRates(size);
+    this.layers = [new PlayedLayer(size)];
+    this.texels = new ActionTexels(size, this.layers, this.time, this.rates);
+  }
+
+  /** Instances that there is room for. */
+  get capacity(): number {
+    return this.size;
+  }
+
+  /** All that instances play, as shaders read it. Another one after `resize`. */
+  get actions(): InstanceTexture {
+    return this.texels.texture;
+  }
+
+  /** Grows with each change of what shaders read. */
+  get version(): number {
+    return this.texels.version;
+  }
+
+  /** Seconds since the clock last went back to zero. */
+  get clock(): number {
+    return this.time.time;
+  }
+
+  /** Seconds since the beginning. */
+  get elapsed(): number {
+    return this.time.elapsed;
+  }
+
+  /** Whether clips can be mixed by any weights; baked frames by such that add up to 1 at most. */
+  get mixes(): boolean {
+    return this.tracks() !== null;
+  }
+
+  /** Call before a renderer draws: one that has not got all of a texture must not be sent a part of it. */
+  prepare(renderer: object, has: (texture: Texture, renderer: object) => boolean): void {
+    this.actions.prepare(renderer, has);
+  }
+
+  // Layers.
+
+  /** Lays others over the base. Shaders read another texture then. */
+  setLayers(layers: readonly PlayedLayer[], over: LayersOver | null): void {
+    this.layers = [this.layers[0], ...layers];
+    this.over = over;
+    this.replaceTexels();
+    for (let i = 0; i < this.size; i++) this.observer?.started(i);
+  }
+
+  /**
+   * Number of a layer; that of the base, if none is meant.
+   *
+   * @throws If there is no such layer.
+   */
+  layerIndex(layer: LayerReference | undefined): number {
+    if (layer === undefined) return 0;
+    const { layers } = this;
+    const index = typeof layer === 'number' ? layer : layers.findIndex(({ name }) => name === layer);
+    if (index in layers) return index;
+    const names = layers.map(({ name }) => `"${name}"`).join(', ');
+    throw new Error(
+      `There is no layer ${describe(layer)}; there are ${names}. Others are made by new AnimationLayers(crowd, layers).`,
+    );
+  }
+
+  /** @throws If a layer may not play a clip. */
+  checkClip(layer: number, clip: BakedClip): void {
+    const played = this.layers[layer];
+    if (played.takes(clip)) return;
+    throw new Error(
+      `Clip "${clip.name}" is not additive, and layer "${played.name}" takes no others; call AnimationUtils.makeClipAdditive before it is baked.`,
+    );
+  }
+
+  // What one instance does.
+
   /** Starts a clip on a layer of an instance, or stops what plays there. */
-  play(index: number, clip: BakedClip | null, options: PlayOptions, caller: string): void {
-    checkPlay(clip, options, caller, _start);
-    const number = this.layers.indexOf(options.layer, caller);
-    if (!Number.isNaN(_start.weight)) this.checkMixes('weight', caller);
-    if (clip !== null) this.layers.checkClip(number, clip, caller);
+  play(index: number, clip: BakedClip | null, options: PlayOptions): void {
+    checkPlay(clip, options, _start);
+    const number = this.layerIndex(options.layer);
+    if (!Number.isNaN(_start.weight)) this.checkMixes('A weight');
+    if (clip !== null) this.checkClip(number, clip);
     if (this.isPaused(index)) this.resume(index);
     this.driver?.released(index, number);
-    const layer = this.stack.layers[number];
-    const slots = startClip(layer, index, this.clock, clip, this.clips(), _start);
+    const layer = this.layers[number];
+    const place = layer.start(index, this.elapsed, clip, this.clips(), _start);
+    if (place >= 0) layer.actions(place)[layer.at(index) + ACTION_STARTED] = this.elapsed;
     this.texels.changed(index);
-    if (slots === null) return;
-    slots[layer.at(index) + SLOT_STARTED] = this.elapsed;
-    this.observer?.started(index, this.currentSlot(index, number));
+    this.observer?.started(index, number, place);
+  }
+
+  isPaused(index: number): boolean {
+    return this.time.isPaused(index);
   }
 
   /** Stops time and fades of an instance. */
   pause(index: number): void {
     if (this.isPaused(index)) return;
-    this.stack.settle(index, this.clock);
+    this.settle(index);
     this.time.pause(index);
     this.texels.changed(index);
-    this.observer?.retimed(index, null, false);
+    this.observer?.retimed(index, false);
   }
 
   /** Lets a paused instance go on. */
   resume(index: number): void {
     if (!this.isPaused(index)) return;
     const missed = this.time.resume(index);
-    this.stack.delay(index, missed);
+    for (const layer of this.layers) layer.delay(index, missed);
     this.texels.changed(index);
-    this.observer?.retimed(index, null, false);
+    this.observer?.retimed(index, false);
     this.driver?.resumed(index, missed);
   }
 
@@ -78,46 +231,44 @@ export class InstancePlayback extends PlaybackState {
 
   /** The clip that was last started on a layer of an instance; null if none was, or it was stopped. */
   clipOf(index: number, layer = 0): BakedClip | null {
-    const slots = this.stack.layers[layer].current(index);
-    return slots === null ? null : this.clipIn(index, slots);
+    const actions = this.current(index, layer);
+    return actions === null ? null : this.clipIn(actions, this.layers[layer].at(index));
   }
 
-  /** The clip in one of an instance's slots; null for the rest pose. */
-  clipIn(index: number, slots: Slots): BakedClip | null {
-    return this.clips().startingAt(slots[this.layer.at(index) + SLOT_START]);
+  /** The clip of an action; null for the rest pose. */
+  clipIn(actions: Actions, at: number): BakedClip | null {
+    return this.clips().startingAt(actions[at + ACTION_START]);
   }
 
-  /** Frames per second of the clock. */
+  /** Frames per second. */
   getRate(index: number, layer = 0): number {
-    const slots = this.stack.layers[layer].current(index);
-    return slots === null ? 0 : slots[this.layer.at(index) + SLOT_RATE];
+    const actions = this.current(index, layer);
+    return actions === null ? 0 : actions[this.layers[layer].at(index) + ACTION_RATE];
   }
 
   /** Changes the speed of an instance's clip from where it is; a warp under way goes on, in proportion. */
   setRate(index: number, rate: number, layer = 0): void {
-    const slots = this.stack.layers[layer].current(index);
-    if (slots === null) return;
-    const at = this.layer.at(index);
-    const reversed = isReversed(slots, at);
+    const actions = this.current(index, layer);
+    if (actions === null) return;
+    const at = this.layers[layer].at(index);
+    const reversed = isReversed(actions, at);
     this.driver?.released(index, layer);
     this.settle(index);
-    changeRate(slots, at, this.time.timeOf(index), rate);
+    changeRate(actions, at, this.time.timeOf(index), rate);
     this.texels.changed(index);
-    this.observer?.retimed(index, this.currentSlot(index, layer), isReversed(slots, at) !== reversed);
+    const turned = isReversed(actions, at) !== reversed;
+    this.observer?.retimed(index, turned, layer, this.layers[layer].current(index));
   }
 
   /** Where an instance's clip is. The object is the same for all calls. */
   where(index: number, layer = 0): Readonly<Place> {
-    const slots = this.stack.layers[layer].current(index);
-    if (slots !== null) return this.locate(index, slots, _place);
+    const place = this.layers[layer].current(index);
+    if (place >= 0) {
+      return this.layers[layer].locate(index, place, this.time.timeOf(index), this.isPaused(index), _place);
+    }
     _place.pass = _place.within = 0;
     _place.finished = false;
     return _place;
-  }
-
-  /** Where the clip in one of an instance's slots is. */
-  locate(index: number, slots: Slots, target: Place): Place {
-    return this.layer.locate(slots, index, this.time.timeOf(index), this.isPaused(index), target);
   }
 
   /** Frames into the clip, as `AnimationAction.time` counts: from its start, also on the way back of a ping-pong. */
@@ -127,25 +278,24 @@ export class InstancePlayback extends PlaybackState {
 
   /** Sets the frames into the clip; the passes so far stay counted. One that has finished runs its last pass again. */
   setWithin(index: number, frames: number, layer = 0): void {
-    const { time } = this;
-    const slots = this.stack.layers[layer].current(index);
-    const at = this.layer.at(index);
-    if (slots === null || intervalsOf(slots, at) < 1) return;
+    const actions = this.current(index, layer);
+    const at = this.layers[layer].at(index);
+    if (actions === null || intervalsOf(actions, at) < 1) return;
     this.driver?.released(index, layer);
     this.settle(index);
-    slots[at + SLOT_LOOP] |= FIRST;
-    slots[at + SLOT_STARTED_IN] = basePass(slots, at);
-    setPlace(slots, at, time.timeOf(index), frames, this.isPaused(index));
+    const now = this.time.timeOf(index);
+    actions[at + ACTION_LOOP] |= FIRST;
+    actions[at + ACTION_STARTED_IN] = basePass(actions, at);
+    setPlace(actions, at, now, frames, this.isPaused(index));
+    actions[at + ACTION_STARTED] = now;
     this.texels.changed(index);
-    slots[at + SLOT_STARTED] = time.elapsedOf(index);
-    this.observer?.started(index, this.currentSlot(index, layer));
+    this.observer?.started(index, layer, this.layers[layer].current(index));
   }
 
   /** Weight of a clip that an instance plays, as `AnimationAction.getEffectiveWeight()`; 0 if it does not play it. */
   getWeight(index: number, clip: BakedClip, layer = 0): number {
-    const slots = this.stack.layers[layer];
-    const place = slots.find(index, clip.start);
-    return place < 0 ? 0 : slots.weightOf(index, place, this.time.timeOf(index));
+    const place = this.layers[layer].find(index, clip.start);
+    return place < 0 ? 0 : this.layers[layer].weightOf(index, place, this.time.timeOf(index));
   }
 
   /**
@@ -153,54 +303,33 @@ export class InstancePlayback extends PlaybackState {
    *
    * @param fade Seconds that it takes.
    */
-  setWeight(index: number, clip: BakedClip, weight: number, fade: number, caller: string, layer = 0): void {
-    this.checkMixes('weight', caller);
-    const slots = this.stack.layers[layer];
-    const clock = this.time.timeOf(index);
-    if (!plays(slots, index, clock, clip.start)) {
-      const where = layer === 0 ? '' : ` on layer "${this.layers.names[layer]}"`;
-      throw new Error(
-        `${caller}: instance ${index} does not play "${clip.name}"${where}; play it with a weight first.`,
-      );
+  setWeight(index: number, clip: BakedClip, weight: number, fade: number, layer = 0): void {
+    this.checkMixes('A weight');
+    const played = this.layers[layer];
+    const now = this.time.timeOf(index);
+    if (!played.plays(index, now, clip.start)) {
+      const where = layer === 0 ? '' : ` on layer "${played.name}"`;
+      throw new Error(`Instance ${index} does not play "${clip.name}"${where}; play it with a weight first.`);
     }
     this.driver?.released(index, layer);
-    const cameBack = (slot: number) => this.observer?.started(index, layer * MAX_ACTIONS + slot);
-    changeWeight(slots, index, clock, clip.start, weight, fade, cameBack);
+    const place = played.changeWeight(index, now, clip.start, weight, fade);
     this.texels.changed(index);
+    if (place >= 0) this.observer?.started(index, layer, place);
   }
 
   /**
    * Lets actions of an object be what an instance plays on a layer, in the order in which they are mixed. Call
    * `restored` once all layers are written.
    *
-   * @param actions The first `count` of these are slots of one action each; `MAX_ACTIONS` at most.
+   * @param actions The first `count` of these have one action each; `MAX_ACTIONS` at most.
    */
-  setActions(index: number, layer: number, actions: readonly Slots[], count: number): void {
-    const slots = this.stack.layers[layer];
-    slots.order.clear(index);
-    for (let i = 0; i < count; i++) slots.add(index).set(actions[i], slots.at(index));
-  }
-
-  /** How much of a layer shows on an instance, 0 to 1. */
-  getLayerWeight(index: number, layer: number): number {
-    return this.stack.weights.weightOf(layer, index, this.time.timeOf(index));
-  }
-
-  /**
-   * Changes how much of a layer over the base shows on an instance.
-   *
-   * @param fade Seconds that it takes.
-   */
-  setLayerWeight(index: number, layer: number, weight: number, fade: number): void {
-    this.stack.weights.set(layer, index, this.time.timeOf(index), weight, fade);
-    this.texels.changed(index);
+  setActions(index: number, layer: number, actions: readonly Actions[], count: number): void {
+    const played = this.layers[layer];
+    played.clear(index);
+    for (let i = 0; i < count; i++) played.actions(played.add(index)).set(actions[i], played.at(index));
   }
 
   /** How many poses an instance is to have each second; 0 for one in every frame. */
-  getPoseRate(index: number): number {
-    return this.rates.get(index);
-  }
-
   setPoseRate(index: number, rate: number): void {
     this.rates.set(index, rate);
     this.texels.changed(index);
@@ -208,23 +337,144 @@ export class InstancePlayback extends PlaybackState {
 
   /** What an instance shows now. */
   pose(index: number, interpolate: boolean, target: PoseMix): PoseMix {
-    const { stack, layers, time } = this;
-    return readPose(stack, layers, index, time.timeOf(index), time.isPaused(index), interpolate, target);
+    const { layers, time } = this;
+    return readPose(layers, index, time.timeOf(index), time.isPaused(index), interpolate, target);
   }
 
-  /** Number of the slot of the clip that was last started on a layer, counted over all layers. */
-  private currentSlot(index: number, layer: number): number {
-    return layer * MAX_ACTIONS + this.stack.layers[layer].order.current(index);
+  /** Call after an instance's actions were set from outside. Events that lie behind them are not dispatched. */
+  restored(index: number): void {
+    this.texels.changed(index);
+    this.observer?.started(index);
   }
 
-  /** Whether shaders can mix clips by any weights. */
-  get mixes(): boolean {
-    return this.layer.blend === actionWeights;
+  /** Call when an instance has events from now on, or none any more. */
+  heardChanged(index: number): void {
+    this.observer?.started(index);
+  }
+
+  /** Call when something about an instance changes that is not part of what it plays: then its pose is due. */
+  touch(index: number): void {
+    this.texels.changed(index);
+  }
+
+  // All instances.
+
+  /** Moves the clock. Call {@link InstancePlayback.keepClockSmall} once everything that looks back has been told. */
+  advance(delta: number): void {
+    this.time.advance(delta);
+  }
+
+  /** Puts the clock back to zero when it is due, without a change to what is on screen. */
+  keepClockSmall(): void {
+    const { time, layers, elapsed } = this;
+    if (!time.isLong) return;
+    for (let i = 0; i < this.size; i++) {
+      if (this.isPaused(i)) continue;
+      for (const layer of layers) {
+        if (!layer.isMoving(i)) continue;
+        layer.endFades(i, elapsed);
+        layer.settle(i, elapsed, true);
+      }
+    }
+    time.restart();
+    this.writeAll();
+  }
+
+  /**
+   * Lets instances go on in the clips of the same names of another table, as many seconds into them and as fast, with the
+   * repetitions so far. Those whose clip is not there, or is not additive on a layer that is, take the rest pose.
+   *
+   * @returns Names of clips that instances showed, and that are not there.
+   */
+  changeClips(before: ClipTable, after: ClipTable): Set<string> {
+    const lost = new Set<string>();
+    for (let i = 0; i < this.size; i++) {
+      this.settle(i);
+      const now = this.time.timeOf(i);
+      for (const layer of this.layers) layer.changeClips(i, now, before, after, lost);
+      if (!this.mixes) this.layers[0].keepFade(i);
+    }
+    this.writeAll();
+    for (let i = 0; i < this.size; i++) this.observer?.started(i);
+    this.driver?.clipsChanged();
+    return lost;
+  }
+
+  /** Makes room for another number of instances; what those play that stay does not change. */
+  resize(capacity: number): void {
+    this.size = capacity;
+    this.time.resize(capacity);
+    this.rates.resize(capacity);
+    for (const layer of this.layers) layer.resize(capacity);
+    this.replaceTexels();
+    this.observer?.resized(capacity);
+    this.driver?.resized(capacity);
+  }
+
+  /** Exchanges what two instances play. */
+  swap(i: number, j: number): void {
+    for (const layer of this.layers) layer.swap(i, j);
+    this.time.swap(i, j);
+    this.rates.swap(i, j);
+    this.texels.changed(i);
+    this.texels.changed(j);
+    for (const rows of this.rowsBefore) rows.swap(i, j);
+    this.observer?.swapped(i, j);
+    this.driver?.swapped(i, j);
+  }
+
+  /** Lets an instance play nothing, and forgets what it did. */
+  reset(index: number): void {
+    this.driver?.released(index);
+    for (const layer of this.layers) layer.reset(index);
+    if (this.isPaused(index)) this.time.resume(index);
+    this.rates.set(index, 0);
+    for (const rows of this.rowsBefore) rows.appear(index);
+    this.restored(index);
+  }
+
+  /** Takes over what as many instances play on the base as both have room for. */
+  copy(source: InstancePlayback): this {
+    this.time.copy(source.time);
+    this.rates.copy(source.rates);
+    this.layers[0].copy(source.layers[0]);
+    for (let i = 0; i < Math.min(this.size, source.size); i++) this.driver?.released(i);
+    this.writeAll();
+    return this;
+  }
+
+  dispose(): void {
+    this.texels.dispose();
+  }
+
+  /** Writes all instances for shaders. */
+  writeAll(): void {
+    for (let i = 0; i < this.size; i++) this.texels.write(i);
+    this.texels.changedAll();
   }
 
   /** @throws If shaders cannot mix clips by any weights. */
-  checkMixes(what: string, caller: string): void {
-    if (this.mixes) return;
-    throw new Error(`${caller}: ${what} needs ${MIXED_POSES}`);
+  checkMixes(what: string): void {
+    if (!this.mixes) throw new Error(`${what} needs ${MIXED_POSES}`);
+  }
+
+  /** The actions among which the clip is that was last started on a layer of an instance; null if there is none. */
+  private current(index: number, layer: number): Actions | null {
+    const place = this.layers[layer].current(index);
+    return place < 0 ? null : this.layers[layer].actions(place);
+  }
+
+  /** Lets an instance's actions count anew from where they are now; those of one that is paused were settled then. */
+  private settle(index: number): void {
+    if (this.isPaused(index)) return;
+    for (const layer of this.layers) layer.settle(index, this.elapsed);
+  }
+
+  private replaceTexels(): void {
+    const { texels } = this;
+    this.texels = new ActionTexels(this.size, this.layers, this.time, this.rates);
+    this.texels.version = texels.version + 1;
+    // Whoever hears of it finds those that take their place.
+    texels.dispose();
   }
 }

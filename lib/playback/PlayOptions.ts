@@ -2,16 +2,14 @@ import type { AnimationActionLoopStyles } from 'three';
 import { LoopOnce, LoopPingPong, LoopRepeat } from 'three';
 import { LOOP_CLAMP, LOOP_PING_PONG, REPEAT_FOREVER } from '../constants.js';
 import type { BakedClip } from '../poses/ClipTable.js';
-import { checkAreOptions, isWithin } from '../utils/checkOptions.js';
-import { describe } from '../utils/describe.js';
-import { ONCE, ROOT_MOTION } from './slots.js';
+import { ONCE, ROOT_MOTION } from './actionNumbers.js';
 
-/** A layer by its name, or by its number: 0 is the base, 1 the first of the option `layers`. */
+/** A layer by its name, or by its number: 0 is the base, 1 the first of an `AnimationLayers`. */
 export type LayerReference = string | number;
 
 /** How an instance plays a clip; the words and defaults of `AnimationAction`. */
 export interface PlayOptions {
-  /** Name or number of the layer on which the clip plays, of the crowd's option `layers`. @default 'base' */
+  /** Name or number of the layer on which the clip plays, see `AnimationLayers`. @default 'base' */
   layer?: LayerReference;
   /** @default LoopRepeat */
   loop?: AnimationActionLoopStyles;
@@ -27,7 +25,7 @@ export interface PlayOptions {
   fade?: number;
   /**
    * How much of the clip shows, 0 to 1. With it the clip plays beside those that the instance plays already on that layer, and
-   * is mixed with them as by an `AnimationMixer`; without it, it takes their place. Needs encoding `'tracks'`.
+   * is mixed with them as by an `AnimationMixer`; without it, it takes their place. Needs tracks.
    */
   weight?: number;
   /**
@@ -47,7 +45,7 @@ export interface PlayOptions {
   rootMotion?: boolean;
 }
 
-/** Play options in the terms of a slot. */
+/** Play options in the terms of an action. */
 export interface Start {
   /** Frames. */
   time: number;
@@ -64,35 +62,26 @@ export interface Start {
 }
 
 /**
- * Checks play options and puts them in the terms of a slot.
+ * Checks play options and puts them in the terms of an action.
  *
  * @param clip Null for the rest pose.
  * @throws If an option is out of range.
  */
-export function checkPlay(
-  clip: BakedClip | null,
-  options: PlayOptions,
-  caller: string,
-  target: Start,
-): Start {
-  checkAreOptions(options, caller);
+export function checkPlay(clip: BakedClip | null, options: PlayOptions, target: Start): Start {
   const loop = options.loop ?? LoopRepeat;
   const timeScale = options.timeScale ?? 1;
   const time = options.time ?? 0;
   const repetitions = options.repetitions ?? Infinity;
   const fade = options.fade ?? 0;
 
-  checkTimeScale(timeScale, caller);
-  checkTime(time, caller);
-  if (!isWithin(repetitions)) refuse('repetitions', repetitions, 'a number from 0, or Infinity', caller);
-  checkFade(fade, caller);
-  if (options.weight !== undefined) checkWeight(options.weight, caller);
-  if (loop !== LoopRepeat && loop !== LoopOnce && loop !== LoopPingPong) {
-    throw new Error(`${caller}: loop is ${loop}; use LoopOnce, LoopRepeat or LoopPingPong.`);
-  }
+  checkTimeScale(timeScale);
+  checkTime(time);
+  if (!(repetitions >= 0)) refuse('repetitions', repetitions, 'a number from 0, or Infinity');
+  checkFade(fade);
+  if (options.weight !== undefined) checkWeight(options.weight);
   if (options.rootMotion === true && clip !== null && clip.rootMotion === null) {
     throw new Error(
-      `${caller}: clip "${clip.name}" has no root motion; bake it with rootMotion: true, and with this clip among rootMotion.clips if you name any.`,
+      `Clip "${clip.name}" has no root motion; bake it with rootMotion: true, and with this clip among rootMotion.clips if you name any.`,
     );
   }
 
@@ -118,36 +107,32 @@ const MAX_TIME_SCALE = 1e6;
 const MAX_TIME = 1e15;
 
 /** @throws If that is no speed to play at. */
-export function checkTimeScale(timeScale: number, caller: string): void {
-  if (isWithin(sizeOf(timeScale), MAX_TIME_SCALE)) return;
-  refuse('timeScale', timeScale, `a number from ${-MAX_TIME_SCALE} to ${MAX_TIME_SCALE}`, caller);
+export function checkTimeScale(timeScale: number): void {
+  if (Math.abs(timeScale) <= MAX_TIME_SCALE) return;
+  refuse('timeScale', timeScale, `a number from ${-MAX_TIME_SCALE} to ${MAX_TIME_SCALE}`);
 }
 
 /** @throws If that is no time to set a clip to. */
-export function checkTime(time: number, caller: string): void {
-  if (isWithin(sizeOf(time), MAX_TIME)) return;
-  refuse('time', time, `a number of seconds from ${-MAX_TIME} to ${MAX_TIME}`, caller);
+export function checkTime(time: number): void {
+  if (Math.abs(time) <= MAX_TIME) return;
+  refuse('time', time, `a number of seconds from ${-MAX_TIME} to ${MAX_TIME}`);
 }
 
 /** @throws If that is no time for a fade to take. */
-export function checkFade(fade: number, caller: string): void {
-  if (!isWithin(fade, Number.MAX_VALUE)) refuse('fade', fade, 'a number of seconds from 0', caller);
+export function checkFade(fade: number): void {
+  if (!(fade >= 0 && fade < Infinity)) refuse('fade', fade, 'a number of seconds from 0');
 }
 
 /** @throws If that is no weight. */
-export function checkWeight(weight: number, caller: string): void {
-  if (!isWithin(weight, 1)) refuse('weight', weight, 'a number from 0 to 1', caller);
+export function checkWeight(weight: number): void {
+  if (!(weight >= 0 && weight <= 1)) refuse('weight', weight, 'a number from 0 to 1');
 }
 
 /** @throws If that is no number of poses a second. */
-export function checkPoseRate(rate: number, caller: string): void {
-  if (!isWithin(rate))
-    refuse('the rate', rate, 'a number of poses a second, or 0 for one in every frame', caller);
+export function checkPoseRate(rate: number): void {
+  if (!(rate >= 0)) refuse('rate', rate, 'a number of poses a second, or 0 for one in every frame');
 }
 
-/** A number without its sign. What is none stays what it is: of a text, `Math.abs` would make a number. */
-const sizeOf = (value: unknown): unknown => (typeof value === 'number' ? Math.abs(value) : value);
-
-function refuse(what: string, value: unknown, wanted: string, caller: string): never {
-  throw new Error(`${caller}: ${what} is ${describe(value)}; use ${wanted}.`);
+function refuse(what: string, value: number, wanted: string): never {
+  throw new Error(`The ${what} is ${value}; use ${wanted}.`);
 }

@@ -1,11 +1,11 @@
-import { LOOP_PING_PONG, REST_FRAME } from '../constants.js';
+import { LOOP_PING_PONG } from '../constants.js';
+import type { SkinnedInstancedMesh } from '../objects/SkinnedInstancedMesh.js';
 import type { BakedClip, ClipTable } from '../poses/ClipTable.js';
 import { MOTION_SIZE } from '../poses/RootMotion.js';
-import type { Clock } from './Clock.js';
+import { ACTION_START, ACTION_STARTED, type Actions, hasBit, isRest, ROOT_MOTION } from './actionNumbers.js';
+import { mirrored, totalAt, type Way, wayBetween } from './actionTime.js';
 import type { InstancePlayback } from './InstancePlayback.js';
-import type { LayerSlots } from './LayerSlots.js';
-import { mirrored, totalAt, type Way, wayBetween } from './loops.js';
-import { hasBit, ROOT_MOTION, SLOT_START, SLOT_STARTED, type Slots } from './slots.js';
+import type { PlayedLayer } from './PlayedLayer.js';
 
 /** A rigid motion over the ground: x, y, z, then the turn about y in radians. */
 type Motion = Float64Array;
@@ -18,41 +18,47 @@ const _power = /*@__PURE__*/ new Float64Array(MOTION_SIZE);
 const _way: Way = { from: 0, to: 0, start: 0, end: 0, between: 0, firstMirrored: false };
 
 /**
- * Moves instances by what their clips did in the last seconds.
+ * Moves the instances that play with `rootMotion: true` by what their clips did in the last `delta` seconds, across loops and,
+ * by weight, across fades. Call it after `update`; it writes into `instanceMatrix`.
  *
- * @param clips The clips that they play.
- * @param count Instances that are moved.
- * @param matrices 16 numbers an instance.
- * @returns Whether any instance was moved.
+ * ```ts
+ * crowd.update(delta);
+ * applyRootMotion(crowd, delta);
+ * ```
+ *
+ * @param delta Seconds, the same as for `update`.
+ * @throws If it is not finite: instances would be nowhere for good.
  */
-export function applyRootMotion(
-  playback: InstancePlayback,
-  clips: ClipTable,
-  delta: number,
-  count: number,
-  matrices: Float32Array,
-): boolean {
+export function applyRootMotion(mesh: SkinnedInstancedMesh, delta: number): void {
+  if (!Number.isFinite(delta))
+    throw new Error(`The delta is ${delta}; pass the seconds since the last frame.`);
+  const { crowd, playback, count } = mesh;
+  const matrices = mesh.instanceMatrix.array as Float32Array;
+  const clips = mesh.boneTexture.clipTable;
   let moved = false;
+  crowd.objects?.beforeMove();
   for (let index = 0; index < count; index++) {
-    if (!wantsRootMotion(playback, index)) continue;
+    if (!hasRootMotion(playback, index)) continue;
     _motion.fill(0);
     addInstanceMotion(playback, clips, index, delta, _motion);
     if (isStill(_motion)) continue;
     moveMatrix(matrices, index * 16, _motion);
     moved = true;
   }
-  return moved;
+  if (!moved) return;
+  crowd.places.moved();
+  crowd.objects?.afterMove();
 }
 
 /** Whether a clip that an instance plays, or fades out of, moves it. */
-function wantsRootMotion({ stack, time }: InstancePlayback, index: number): boolean {
+function hasRootMotion({ layers, time }: InstancePlayback, index: number): boolean {
   if (time.isPaused(index)) return false;
   // No closures, here and below: this is done for each instance in each frame.
-  for (const layer of stack.layers) {
+  for (const layer of layers) {
     const at = layer.at(index);
-    const count = layer.order.count(index);
+    const count = layer.count(index);
     for (let place = 0; place < count; place++) {
-      if (hasBit(layer.slotsAt(index, place), at, ROOT_MOTION)) return true;
+      if (hasBit(layer.actions(place), at, ROOT_MOTION)) return true;
     }
   }
   return false;
@@ -74,61 +80,58 @@ function addInstanceMotion(
   delta: number,
   target: Motion,
 ): void {
-  const { stack, layers, time } = playback;
-  const to = time.time;
-  for (let number = 0; number < stack.layers.length; number++) {
-    const layer = stack.layers[number];
-    const share = stack.weights.weightOf(number, index, to - delta / 2) * layers.motionShare(number);
+  const to = playback.elapsed;
+  for (const layer of playback.layers) {
+    const share = layer.shareAt(index, to - delta / 2) * layer.motionShare;
     const weights = share <= 0 ? 0 : weightOfClips(layer, index, to);
     if (weights <= 0) continue;
-    if (!layers.isAdditive(number)) {
+    if (!layer.additive) {
       const left = 1 - Math.min(weights, 1) * share;
       for (let i = 0; i < MOTION_SIZE; i++) target[i] *= left;
     }
-    addLayerMotion(layer, time, clips, index, delta, share / Math.max(weights, 1), target);
+    addLayerMotion(layer, clips, index, to, delta, share / Math.max(weights, 1), target);
   }
 }
 
 /** The sum of the weights of all clips that an instance plays on a layer, without the rest pose. */
-function weightOfClips(layer: LayerSlots, index: number, clock: number): number {
+function weightOfClips(layer: PlayedLayer, index: number, time: number): number {
   const at = layer.at(index);
   let weights = 0;
-  for (let place = 0; place < layer.order.count(index); place++) {
-    if (layer.slotsAt(index, place)[at + SLOT_START] === REST_FRAME) continue;
-    weights += layer.weightOf(index, place, clock);
+  for (let place = 0; place < layer.count(index); place++) {
+    if (isRest(layer.actions(place), at)) continue;
+    weights += layer.weightOf(index, place, time);
   }
   return weights;
 }
 
 function addLayerMotion(
-  layer: LayerSlots,
-  time: Clock,
+  layer: PlayedLayer,
   clips: ClipTable,
   index: number,
+  to: number,
   delta: number,
   share: number,
   target: Motion,
 ): void {
   const at = layer.at(index);
-  const to = time.time;
-  for (let place = 0; place < layer.order.count(index); place++) {
-    const slots = layer.slotsAt(index, place);
-    const from = Math.max(to - delta, slots[at + SLOT_STARTED] - time.origin);
-    addSlotMotion(
-      slots,
+  for (let place = 0; place < layer.count(index); place++) {
+    const actions = layer.actions(place);
+    const from = Math.max(to - delta, actions[at + ACTION_STARTED]);
+    addActionMotion(
+      actions,
       at,
-      clips.startingAt(slots[at + SLOT_START]),
+      clips.startingAt(actions[at + ACTION_START]),
       layer.weightOf(index, place, (from + to) / 2) * share,
-      totalAt(slots, at, from),
-      totalAt(slots, at, to),
+      totalAt(actions, at, from),
+      totalAt(actions, at, to),
       target,
     );
   }
 }
 
-/** Adds how a slot's clip moves its instance from one total to another, by weight. */
-function addSlotMotion(
-  slots: Slots,
+/** Adds how an action's clip moves its instance from one total to another, by weight. */
+function addActionMotion(
+  actions: Actions,
   at: number,
   clip: BakedClip | null,
   weight: number,
@@ -136,12 +139,12 @@ function addSlotMotion(
   to: number,
   target: Motion,
 ): void {
-  if (clip === null || clip.rootMotion === null || !hasBit(slots, at, ROOT_MOTION)) return;
-  if (!wayBetween(slots, at, from, to, _way)) return;
+  if (clip === null || clip.rootMotion === null || !hasBit(actions, at, ROOT_MOTION)) return;
+  if (!wayBetween(actions, at, from, to, _way)) return;
 
   const curve = clip.rootMotion;
   const intervals = clip.count - 1;
-  const pingPong = hasBit(slots, at, LOOP_PING_PONG);
+  const pingPong = hasBit(actions, at, LOOP_PING_PONG);
   const { start, end, between, firstMirrored } = _way;
   _path.fill(0);
   if (between < 0) {

@@ -35,9 +35,6 @@ export interface ClipMarker {
   name: string;
 }
 
-/** @deprecated It is called {@link ClipMarker} now. */
-export type ClipMark = ClipMarker;
-
 /** A clip by its name, its index, or an `AnimationClip` of the same name. */
 export type ClipReference = string | number | Pick<AnimationClip, 'name'>;
 
@@ -64,27 +61,20 @@ export class ClipTable {
   /**
    * Index of a clip.
    *
-   * @param caller Begins the error message, e.g. `SkinnedInstancedMesh.play`.
    * @throws If there is no such clip.
    */
-  indexOf(clip: ClipReference, caller: string): number {
+  indexOf(clip: ClipReference): number {
     if (typeof clip === 'number') {
       if (Number.isInteger(clip) && clip >= 0 && clip < this.clips.length) return clip;
       const { length } = this.clips;
       throw new Error(
-        `${caller}: no clip ${clip}; the bone texture has ${length === 0 ? 'none' : `${length} clips, 0 to ${length - 1}`}.`,
+        `There is no clip ${clip}; there are ${length === 0 ? 'none' : `${length}, 0 to ${length - 1}`}.`,
       );
     }
-    const name = typeof clip === 'object' && clip !== null ? clip.name : clip;
-    if (typeof name !== 'string') {
-      const kind = typeof clip === 'object' && clip !== null ? 'an object without a name' : String(clip);
-      throw new Error(
-        `${caller}: the clip is ${kind}; pass its name, its index or the AnimationClip. The bone texture has ${listNames(this.clips)}.`,
-      );
-    }
+    const name = typeof clip === 'object' ? clip?.name : clip;
     const index = this.byName.get(name);
     if (index !== undefined) return index;
-    throw new Error(`${caller}: no clip named "${name}"; the bone texture has ${listNames(this.clips)}.`);
+    throw new Error(`There is no clip "${name}"; there are ${listNames(this.clips)}.`);
   }
 }
 
@@ -93,4 +83,27 @@ export function listNames(named: readonly { name: string }[], max = 12): string 
   const names = named.slice(0, max).map(({ name }) => `"${name}"`);
   if (named.length > max) names.push(`and ${named.length - max} more`);
   return names.join(', ') || 'none';
+}
+
+/**
+ * Adds a marker to a clip; of markers at the same time the one added first stays first.
+ *
+ * @param time Seconds into the clip, from 0 to its duration.
+ * @throws If the clip has no such time.
+ */
+export function addMarkerTo(clip: BakedClip, time: number, name: string): void {
+  const { markers, duration } = clip;
+  if (!(time >= 0 && time <= duration)) {
+    throw new Error(`The time is ${time}; clip "${clip.name}" runs from 0 to ${duration} s.`);
+  }
+  const later = markers.findIndex((marker) => marker.time > time);
+  markers.splice(later < 0 ? markers.length : later, 0, { time, name });
+}
+
+/** Removes the markers of that name, or all if there is none given, from clips. */
+export function removeMarkersFrom(clips: readonly BakedClip[], name: string | undefined): void {
+  for (const { markers } of clips) {
+    const kept = name === undefined ? [] : markers.filter((marker) => marker.name !== name);
+    markers.splice(0, markers.length, ...kept);
+  }
 }

@@ -25,15 +25,14 @@ export class JointTable {
   /**
    * Index of a joint.
    *
-   * @param caller Begins the error message, e.g. `SkinnedInstancedMesh.getBoneMatrixAt`.
    * @throws If there is no such joint.
    */
-  indexOf(joint: string | number, caller: string): number {
+  indexOf(joint: string | number): number {
     const { names } = this;
     const index = typeof joint === 'number' ? joint : names.indexOf(joint);
     if (Number.isInteger(index) && index >= 0 && index < names.length) return index;
     throw new Error(
-      `${caller}: no joint ${describe(joint)}; the bone texture has ${names.length} joints, ` +
+      `There is no joint ${describe(joint)}; there are ${names.length}, ` +
         `"${names[0]}" to "${names[names.length - 1]}".`,
     );
   }
@@ -43,20 +42,20 @@ export class JointTable {
    *
    * @throws If there is no such joint, or it is of a skin in detached bind mode.
    */
-  socket(joint: string | number, caller: string): Socket {
+  socket(joint: string | number): Socket {
     const { names, binds } = this;
     const last = typeof joint === 'string' ? names.lastIndexOf(joint) : joint;
     if (last === -1) {
       throw new Error(
-        `${caller}: no joint "${joint}" to attach to; there are ${names.map((name) => `"${name}"`).join(', ')}. ` +
+        `There is no joint "${joint}" to attach to; there are ${names.map((name) => `"${name}"`).join(', ')}. ` +
           `For another node under the root, bake with sockets: ['${joint}'].`,
       );
     }
-    const index = this.indexOf(last, caller);
+    const index = this.indexOf(last);
     const bind = binds[index];
     if (bind === null) {
       throw new Error(
-        `${caller}: joint "${joint}" is of a skin in detached bind mode; bake with sockets: ['${names[index]}'].`,
+        `Joint "${joint}" is of a skin in detached bind mode; bake with sockets: ['${names[index]}'].`,
       );
     }
     return { joint: index, bind };

@@ -3,10 +3,8 @@ import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
 import { type Skin, skinOf } from '../character/crowdSkin.js';
 import { AFFINE_SIZE } from '../constants.js';
 import type { PoseSource } from '../sources/PoseSource.js';
-import { sourceOf } from '../sources/sources.js';
+import { sourceOf } from '../sources/PoseSource.js';
 import { morphVertex } from './morphVertex.js';
-
-const NAME = 'SkinnedInstancedMesh';
 
 /**
  * One instance of a crowd as it is posed now: where the CPU skins, for rays, vertices and sockets alike. One object serves
@@ -70,10 +68,7 @@ export class PosedInstance {
     const at = joint * AFFINE_SIZE;
     if (this.poses[joint] === this.poseNumber) return at;
     const { source } = this;
-    if (source.jointMatrix === undefined) {
-      throw new Error(`${NAME}: poses of the source "${source.name}" have no joints.`);
-    }
-    source.jointMatrix(this.crowd, joint, this.palette, at);
+    source.jointMatrix!(this.crowd, joint, this.palette, at);
     this.poses[joint] = this.poseNumber;
     return at;
   }

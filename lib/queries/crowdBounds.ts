@@ -2,27 +2,12 @@ import type { InstancedBufferAttribute } from 'three';
 import { Box3, Sphere, Vector3 } from 'three';
 import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
 import { expandJointBoxes, growJointBoxes, jointBoxesContain } from '../poses/jointBoxes.js';
-import { sourceOf } from '../sources/sources.js';
-import { instanceSpheres } from '../views/instanceSpheres.js';
+import { sourceOf } from '../sources/PoseSource.js';
 import { morphRange } from './morphRange.js';
 
-const _crowd = /*@__PURE__*/ new Box3();
 const _center = /*@__PURE__*/ new Vector3();
 const _local = /*@__PURE__*/ new Vector3();
-const _pose = /*@__PURE__*/ new Sphere();
-/** Spheres around the instances of the crowd that is asked. */
-let _spheres = /*@__PURE__*/ new Float32Array(0);
-
-/** Bounds that were computed, and what for. */
-interface Computed<T> {
-  bounds: T;
-  matrices: InstancedBufferAttribute;
-  version: number;
-  count: number;
-  drawn: number;
-  reach: number;
-  moved: number;
-}
+const _stamp = /*@__PURE__*/ new Float64Array(6);
 
 /**
  * Computes the bounds of a crowd, and notices when they no longer hold: because instances moved, came or went, or because
@@ -32,12 +17,17 @@ export class CrowdBounds {
   private poses: Box3 | null = null;
   /** `reach` of the crowd that `poses` holds. */
   private reach = 0;
+  /** The same of what edits poses. */
+  private edits = 0;
   /** How far `poses` has grown by motions before skinning. */
   private movedBefore = 0;
   /** `poses`, grown by motions after skinning. */
   private readonly moved = new Box3();
-  private box: Computed<Box3> | null = null;
-  private sphere: Computed<Sphere> | null = null;
+  /** Bounds that were computed, and what they were computed for. */
+  private box: Box3 | null = null;
+  private sphere: Sphere | null = null;
+  private matrices: InstancedBufferAttribute | null = null;
+  private readonly stamp: number[] = [];
 
   constructor(private readonly crowd: DrawnCrowd) {}
 
@@ -46,8 +36,10 @@ export class CrowdBounds {
     const { crowd } = this;
     const before = crowd.motions?.reachBefore ?? 0;
     const reach = this.reachNow;
-    if (this.poses === null || this.reach !== reach || this.movedBefore !== before) {
+    const edits = this.editsNow;
+    if (this.poses === null || this.reach !== reach || this.edits !== edits || this.movedBefore !== before) {
       this.reach = reach;
+      this.edits = edits;
       this.movedBefore = before;
       this.poses = this.findPoses(before);
     }
@@ -77,81 +69,75 @@ export class CrowdBounds {
 
   computeBox(): void {
     const { crowd } = this;
+    if (!this.hold()) this.dropComputed();
     crowd.boundingBox ??= new Box3();
     crowdBox(crowd, this.ofPoses(), crowd.boundingBox);
-    this.box = this.remember(crowd.boundingBox);
+    this.box = crowd.boundingBox;
   }
 
   computeSphere(): void {
     const { crowd } = this;
+    if (!this.hold()) this.dropComputed();
     crowd.boundingSphere ??= new Sphere();
-    const { views } = crowd;
-    if (views.isUsed) {
-      views.updateGroups();
-      views.groups.boundingSphere(crowd.boundingSphere);
-    } else {
-      crowdSphere(crowd, this.ofPoses(), crowd.boundingSphere);
-    }
-    this.sphere = this.remember(crowd.boundingSphere);
+    crowd.views.updateGroups();
+    crowd.views.groups.boundingSphere(crowd.boundingSphere);
+    this.sphere = crowd.boundingSphere;
   }
 
   /** Lets go of bounds for which instances moved since (`instanceMatrix.needsUpdate`), came, went, were shown or hidden. */
   dropStale(): void {
-    if (this.box !== null && !this.holds(this.box)) this.dropBox();
-    if (this.sphere !== null && !this.holds(this.sphere)) this.dropSphere();
+    if ((this.box !== null || this.sphere !== null) && !this.hold()) this.dropComputed();
   }
 
   /** Lets go of all that was computed: the crowd shows something else now. */
   drop(): void {
     this.poses = null;
-    this.dropBox();
-    this.dropSphere();
+    this.dropComputed();
   }
 
   /** Lets go of bounds that the crowd took over from another, which computed them: nothing else would. */
-  dropCopied(source: CrowdBounds): void {
-    const { crowd, box, sphere } = source;
-    if (box !== null && crowd.boundingBox === box.bounds) this.crowd.boundingBox = null;
-    if (sphere !== null && crowd.boundingSphere === sphere.bounds) this.crowd.boundingSphere = null;
+  dropCopied({ crowd, box, sphere }: CrowdBounds): void {
+    if (box !== null && crowd.boundingBox === box) this.crowd.boundingBox = null;
+    if (sphere !== null && crowd.boundingSphere === sphere) this.crowd.boundingSphere = null;
   }
 
-  private dropBox(): void {
-    if (this.box !== null && this.crowd.boundingBox === this.box.bounds) this.crowd.boundingBox = null;
+  private dropComputed(): void {
+    const { crowd } = this;
+    if (crowd.boundingBox === this.box) crowd.boundingBox = null;
+    if (crowd.boundingSphere === this.sphere) crowd.boundingSphere = null;
     this.box = null;
-  }
-
-  private dropSphere(): void {
-    if (this.sphere !== null && this.crowd.boundingSphere === this.sphere.bounds)
-      this.crowd.boundingSphere = null;
     this.sphere = null;
   }
 
-  private remember<T>(bounds: T): Computed<T> {
-    const { instanceMatrix, count, visibility } = this.crowd;
-    const { version } = instanceMatrix;
-    const reach = this.reachNow;
-    const drawn = visibility.version;
-    return { bounds, matrices: instanceMatrix, version, count, drawn, reach, moved: this.movedBy };
+  /** Whether what was computed holds. From then on it is asked whether anything has changed since. */
+  private hold(): boolean {
+    const { crowd, matrices, stamp } = this;
+    const { instanceMatrix, count, visibility, motions } = crowd;
+    _stamp[0] = instanceMatrix.version;
+    _stamp[1] = count;
+    _stamp[2] = visibility.version;
+    _stamp[3] = this.reachNow;
+    _stamp[4] = this.editsNow;
+    _stamp[5] = motions === null ? 0 : motions.reachBefore + motions.reachAfter;
+    let same = matrices === instanceMatrix;
+    for (let i = 0; i < _stamp.length; i++) {
+      if (stamp[i] !== _stamp[i]) same = false;
+      stamp[i] = _stamp[i];
+    }
+    this.matrices = instanceMatrix;
+    return same;
   }
 
-  /** Grows when instances may be posed, or morphed, in other ways. */
+  /** Another number when instances may be posed in other ways than their clips do. */
+  private get editsNow(): number {
+    return this.crowd.crowd.poseEdits?.reachVersion ?? 0;
+  }
+
+  /** Grows when instances may be morphed in other ways. */
   private get reachNow(): number {
-    const { edits, morphs } = this.crowd;
+    const { morphs } = this.crowd;
     morphs.growByShared();
-    return edits.reachVersion + morphs.reachVersion;
-  }
-
-  /** By how much motions let bounds grow. */
-  private get movedBy(): number {
-    const { motions } = this.crowd;
-    return motions === null ? 0 : motions.reachBefore + motions.reachAfter;
-  }
-
-  private holds({ matrices, version, count, drawn, reach, moved }: Computed<unknown>): boolean {
-    const { instanceMatrix, visibility } = this.crowd;
-    const still = matrices === instanceMatrix && version === instanceMatrix.version;
-    const same = count === this.crowd.count && drawn === visibility.version;
-    return still && same && reach === this.reachNow && moved === this.movedBy;
+    return morphs.reachVersion;
   }
 }
 
@@ -179,26 +165,5 @@ function crowdBox({ instanceMatrix, count, visibility }: DrawnCrowd, poseBounds:
     max.y = Math.max(max.y, py + dy);
     max.z = Math.max(max.z, pz + dz);
   }
-  return target;
-}
-
-/** Sphere around `poseBounds` placed by the matrices of the instances that are drawn, about the middle of their box. */
-function crowdSphere(crowd: DrawnCrowd, poseBounds: Box3, target: Sphere): Sphere {
-  const { instanceMatrix, count, visibility } = crowd;
-  if (crowdBox(crowd, poseBounds, _crowd).isEmpty()) return target.makeEmpty();
-  const { x, y, z } = _crowd.getCenter(target.center);
-  poseBounds.getBoundingSphere(_pose);
-  if (_spheres.length < count * 4) _spheres = new Float32Array(count * 4);
-  instanceSpheres(instanceMatrix.array as Float32Array, 0, count, _pose, _spheres);
-  let reach = 0;
-  for (let i = 0; i < count; i++) {
-    if (!visibility.isDrawn(i)) continue;
-    const at = i * 4;
-    const dx = _spheres[at] - x;
-    const dy = _spheres[at + 1] - y;
-    const dz = _spheres[at + 2] - z;
-    reach = Math.max(reach, Math.sqrt(dx * dx + dy * dy + dz * dz) + _spheres[at + 3]);
-  }
-  target.radius = reach;
   return target;
 }

@@ -35,7 +35,8 @@ function addedByClips(boneTexture: BoneTexture): MorphRange {
     played.start = start;
     for (let frame = start; frame < start + count; frame++) {
       played.frame0 = played.frame1 = frame;
-      boneTexture.readMorphs(pose, influences);
+      boneTexture.reader.pose(pose);
+      boneTexture.reader.readMorphs(influences);
       for (let i = 0; i < influences.length; i++) {
         least[i] = Math.min(least[i], influences[i]);
         most[i] = Math.max(most[i], influences[i]);

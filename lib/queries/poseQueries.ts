@@ -1,6 +1,7 @@
 import { type Box3, Matrix4, Vector3 } from 'three';
 import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
 import { checkIndex } from '../instances/instanceRange.js';
+import type { CrowdMesh } from '../objects/CrowdMesh.js';
 import { affineToMatrix4 } from '../utils/affine.js';
 import { PosedInstance } from './PosedInstance.js';
 
@@ -8,22 +9,64 @@ const _instance = /*@__PURE__*/ new PosedInstance();
 const _matrix = /*@__PURE__*/ new Matrix4();
 const _vertex = /*@__PURE__*/ new Vector3();
 
-/** Where an instance shows a vertex now, in the crowd's local space. */
-export function vertexPositionAt(
-  crowd: DrawnCrowd,
-  index: number,
-  vertex: number,
-  target: Vector3,
-  caller: string,
-): Vector3 {
-  checkIndex(index, crowd.visibility, caller);
-  const vertices = crowd.geometry.getAttribute('position').count;
-  if (!(Number.isInteger(vertex) && vertex >= 0 && vertex < vertices)) {
-    throw new Error(`${caller}: no vertex ${vertex}; the geometry has ${vertices}, 0 to ${vertices - 1}.`);
+/**
+ * Position of a vertex as an instance shows it now, as `Mesh.getVertexPosition` has it, with the instance matrix applied: in the
+ * crowd's local space. For the world's, apply `matrixWorld`.
+ *
+ * @param mesh A crowd, or what is attached to it.
+ * @param vertex Index into the attributes of its `geometry`.
+ * @throws If there is no such instance or vertex.
+ */
+export function getVertexPosition(mesh: CrowdMesh, index: number, vertex: number, target: Vector3): Vector3 {
+  checkIndex(index, mesh.visibility);
+  const { count } = mesh.geometry.getAttribute('position');
+  if (!(Number.isInteger(vertex) && vertex >= 0 && vertex < count)) {
+    throw new Error(`There is no vertex ${vertex}; the geometry has ${count}, 0 to ${count - 1}.`);
   }
-  _instance.pose(crowd, index).morphedVertex(vertex, target);
+  _instance.pose(mesh, index).morphedVertex(vertex, target);
   _instance.applyPose(vertex, target);
-  return target.applyMatrix4(_matrix.fromArray(crowd.instanceMatrix.array, index * 16));
+  return target.applyMatrix4(_matrix.fromArray(mesh.instanceMatrix.array, index * 16));
+}
+
+/**
+ * Skinning matrix of a joint as an instance shows it now: what `Skeleton.boneMatrices` holds, relative to the instance. It
+ * carries a vertex from where it was modelled to where it is drawn, before the instance matrix.
+ *
+ * @param mesh A crowd, or what is attached to it.
+ * @param joint Name or index of a joint of the bone texture.
+ * @throws If there is no such instance or joint.
+ */
+export function getSkinningMatrix(
+  mesh: CrowdMesh,
+  index: number,
+  joint: string | number,
+  target: Matrix4,
+): Matrix4 {
+  checkIndex(index, mesh.visibility);
+  const number = mesh.boneTexture.jointIndex(joint);
+  const at = _instance.pose(mesh, index).jointMatrix(number);
+  return affineToMatrix4(_instance.palette, at, target);
+}
+
+/**
+ * Where a joint of an instance is now, as `bone.matrixWorld` would be: in the crowd's local space, instance matrix applied.
+ * For the world's, premultiply by `matrixWorld`.
+ *
+ * @param mesh A crowd, or what is attached to it.
+ * @param joint Name or index of a joint, or of a node that was baked with `sockets`.
+ * @throws If there is no such instance or joint.
+ */
+export function getSocketMatrix(
+  mesh: CrowdMesh,
+  index: number,
+  joint: string | number,
+  target: Matrix4,
+): Matrix4 {
+  checkIndex(index, mesh.visibility);
+  const socket = mesh.boneTexture.socket(joint);
+  getSkinningMatrix(mesh, index, socket.joint, target);
+  target.multiply(affineToMatrix4(socket.bind, 0, _matrix));
+  return target.premultiply(_matrix.fromArray(mesh.instanceMatrix.array, index * 16));
 }
 
 /** Expands a box by all vertices of an instance as it is posed now, in the space of the instance. */
@@ -34,33 +77,4 @@ export function expandByPose(crowd: DrawnCrowd, index: number, target: Box3): vo
     _instance.morphedVertex(vertex, _vertex);
     target.expandByPoint(_instance.applyPose(vertex, _vertex));
   }
-}
-
-/** The skinning matrix of a joint as an instance shows it now, relative to the instance. */
-export function skinningMatrixAt(
-  crowd: DrawnCrowd,
-  index: number,
-  joint: string | number,
-  target: Matrix4,
-  caller: string,
-): Matrix4 {
-  checkIndex(index, crowd.visibility, caller);
-  const number = crowd.boneTexture.jointIndex(joint, caller);
-  const at = _instance.pose(crowd, index).jointMatrix(number);
-  return affineToMatrix4(_instance.palette, at, target);
-}
-
-/** Where a joint or socket of an instance is now, in the crowd's local space. */
-export function socketMatrixAt(
-  crowd: DrawnCrowd,
-  index: number,
-  joint: string | number,
-  target: Matrix4,
-  caller: string,
-): Matrix4 {
-  checkIndex(index, crowd.visibility, caller);
-  const socket = crowd.boneTexture.socket(joint, caller);
-  skinningMatrixAt(crowd, index, socket.joint, target, caller);
-  target.multiply(affineToMatrix4(socket.bind, 0, _matrix));
-  return target.premultiply(_matrix.fromArray(crowd.instanceMatrix.array, index * 16));
 }

@@ -156,7 +156,7 @@ function findMet(
       if (index >= count || !visibility.isDrawn(index)) continue;
       const distance = distanceToSphere(_local, spheres, index);
       if (distance === Infinity) continue;
-      if (views.layers.isUsed && !isOnLayers(crowd, index, mask)) continue;
+      if (views.layers?.isUsed && !isOnLayers(crowd, index, mask)) continue;
       if (objects?.mayHit(index, crowd, intersects) === false) continue;
       _met.push({ index, distance });
     }
@@ -167,7 +167,7 @@ function findMet(
 function isOnLayers(mesh: RaycastCrowd, index: number, mask: number): boolean {
   const own = mesh.layers.mask;
   if (!goesByInstanceLayers(mesh)) return (own & mask) !== 0;
-  return mesh.views.layers.test(index, mask, own);
+  return mesh.views.layers?.test(index, mask, own) ?? true;
 }
 
 /** How far along a ray a sphere begins, 0 from within it; infinite if the ray misses it. */

@@ -1,4 +1,4 @@
-import type { BufferAttribute, Intersection, Material, Object3D, Raycaster } from 'three';
+import type { BufferAttribute, BufferGeometry, Intersection, Material, Object3D, Raycaster } from 'three';
 import { BackSide, Box3, DoubleSide, Matrix4, Ray, Triangle, Vector2, Vector3 } from 'three';
 import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
 import { expandByJoint } from '../poses/jointBoxes.js';
@@ -7,7 +7,7 @@ import type { Clusters, TriangleCluster, TrianglePatch } from './triangleCluster
 
 /** What a ray hit: an `Intersection` that says which part of the character. */
 export interface CrowdIntersection extends Intersection {
-  /** Name of the part, see `SkinnedInstancedMesh.partNames`. */
+  /** Name of the part, or its number where that has none. */
   part?: string;
   /** If `object` is an instance as an object: the crowd, or what is attached to it, whose triangle was hit. */
   mesh?: Object3D;
@@ -16,7 +16,7 @@ export interface CrowdIntersection extends Intersection {
 /** A crowd that rays can hit. */
 export interface RaycastCrowd extends DrawnCrowd {
   /** Names of the parts of the character. */
-  readonly partNames: readonly string[];
+  readonly characterParts: readonly { readonly names: readonly string[] }[];
 }
 
 const _ray = /*@__PURE__*/ new Ray();
@@ -24,7 +24,6 @@ const _matrix = /*@__PURE__*/ new Matrix4();
 const _inverse = /*@__PURE__*/ new Matrix4();
 const _box = /*@__PURE__*/ new Box3();
 const _vector = /*@__PURE__*/ new Vector3();
-const _corner = /*@__PURE__*/ [0, 1, 2].map(() => new Vector3());
 const _instance = /*@__PURE__*/ new PosedInstance();
 
 /** Vertices of the instance at hand, as far as they were asked for. */
@@ -62,7 +61,7 @@ export function raycastInstance(
     _posedFor = new Float64Array(length / 3);
   }
   for (const cluster of clusters.clusters) {
-    if (parts !== null && !parts.isDrawn(index, cluster.part)) continue;
+    if (parts !== null && !parts.isShown(index, cluster.part)) continue;
     intersectPatch(crowd, raycaster, index, clusters, cluster, cluster, intersects);
   }
 }
@@ -117,42 +116,40 @@ function poseVertices({ geometry }: RaycastCrowd, { positions }: Clusters, verti
 function intersectTriangles(
   crowd: RaycastCrowd,
   raycaster: Raycaster,
-  instance: number,
+  instanceId: number,
   { index }: Clusters,
   { materialIndex, part }: TriangleCluster,
   triangles: Uint32Array,
   intersects: CrowdIntersection[],
 ): void {
   const { material, geometry } = crowd;
-  const one = Array.isArray(material) ? (material[materialIndex] as Material | undefined) : material;
-  if (one === undefined) return;
+  const side = (Array.isArray(material) ? (material[materialIndex] as Material | undefined) : material)?.side;
+  if (side === undefined) return;
   const { start: first, count: drawn } = geometry.drawRange;
   const { x: ox, y: oy, z: oz } = _ray.origin;
   const { x: dx, y: dy, z: dz } = _ray.direction;
-
   for (const i of triangles) {
     if (i < first || i >= first + drawn) continue;
-    const va = index === null ? i : index[i];
-    const vb = index === null ? i + 1 : index[i + 1];
-    const vc = index === null ? i + 2 : index[i + 2];
-    const a = va * 3;
-    const b = vb * 3;
-    const c = vc * 3;
-    const e1x = _posed[b] - _posed[a];
-    const e1y = _posed[b + 1] - _posed[a + 1];
-    const e1z = _posed[b + 2] - _posed[a + 2];
-    const e2x = _posed[c] - _posed[a];
-    const e2y = _posed[c + 1] - _posed[a + 1];
-    const e2z = _posed[c + 2] - _posed[a + 2];
+    const a = index === null ? i : index[i];
+    const b = index === null ? i + 1 : index[i + 1];
+    const c = index === null ? i + 2 : index[i + 2];
+    const ax = _posed[a * 3];
+    const ay = _posed[a * 3 + 1];
+    const az = _posed[a * 3 + 2];
+    const e1x = _posed[b * 3] - ax;
+    const e1y = _posed[b * 3 + 1] - ay;
+    const e1z = _posed[b * 3 + 2] - az;
+    const e2x = _posed[c * 3] - ax;
+    const e2y = _posed[c * 3 + 1] - ay;
+    const e2z = _posed[c * 3 + 2] - az;
     const px = dy * e2z - dz * e2y;
     const py = dz * e2x - dx * e2z;
     const pz = dx * e2y - dy * e2x;
     const determinant = e1x * px + e1y * py + e1z * pz;
-    if (determinant === 0 || (one.side !== DoubleSide && determinant < 0 !== (one.side === BackSide)))
-      continue;
-    const tx = ox - _posed[a];
-    const ty = oy - _posed[a + 1];
-    const tz = oz - _posed[a + 2];
+    if (determinant === 0 || (side !== DoubleSide && determinant < 0 !== (side === BackSide))) continue;
+    const tx = ox - ax;
+    const ty = oy - ay;
+    const tz = oz - az;
     const u = (tx * px + ty * py + tz * pz) / determinant;
     if (!(u >= 0 && u <= 1)) continue;
     const qx = ty * e1z - tz * e1y;
@@ -161,53 +158,45 @@ function intersectTriangles(
     const v = (dx * qx + dy * qy + dz * qz) / determinant;
     const t = (e2x * qx + e2y * qy + e2z * qz) / determinant;
     if (!(v >= 0 && u + v <= 1 && t >= 0)) continue;
-
+    const barycoord = new Vector3(1 - u - v, u, v);
     const point = _ray.at(t, new Vector3()).applyMatrix4(_matrix).applyMatrix4(crowd.matrixWorld);
     const distance = raycaster.ray.origin.distanceTo(point);
     if (distance < raycaster.near || distance > raycaster.far) continue;
-    [a, b, c].forEach((at, corner) => _corner[corner].fromArray(_posed, at));
-    const normal = Triangle.getNormal(_corner[0], _corner[1], _corner[2], new Vector3());
     const hit: CrowdIntersection = {
       distance,
       point,
       object: crowd,
-      instanceId: instance,
-      part: crowd.partNames[part],
+      instanceId,
+      part: crowd.characterParts[part]?.names[0] ?? String(part),
       faceIndex: Math.floor(i / 3),
-      face: { a: va, b: vb, c: vc, normal, materialIndex },
-      barycoord: new Vector3(1 - u - v, u, v),
+      face: {
+        a,
+        b,
+        c,
+        normal: new Vector3(e1x, e1y, e1z).cross(_vector.set(e2x, e2y, e2z)).normalize(),
+        materialIndex,
+      },
+      barycoord,
     };
-    addAttributes(crowd, hit, [va, vb, vc]);
+    for (const name of ['uv', 'uv1'] as const) {
+      const uv = geometry.getAttribute(name) as BufferAttribute | undefined;
+      if (uv) hit[name] = Triangle.getInterpolatedAttribute(uv, a, b, c, barycoord, new Vector2());
+    }
+    if (geometry.hasAttribute('normal')) hit.normal = normalAt(geometry, a, b, c, barycoord);
     intersects.push(hit);
   }
 }
 
-/** Adds what the triangle's vertices carry, and their normals as they are posed. */
-function addAttributes(
-  { geometry }: RaycastCrowd,
-  hit: CrowdIntersection,
-  vertices: readonly number[],
-): void {
-  const shares = (hit.barycoord as Vector3).toArray();
-  for (const name of ['uv', 'uv1'] as const) {
-    const attribute = geometry.getAttribute(name) as BufferAttribute | undefined;
-    if (attribute === undefined) continue;
-    hit[name] = new Vector2();
-    vertices.forEach((vertex, i) => {
-      hit[name]?.addScaledVector(
-        { x: attribute.getX(vertex), y: attribute.getY(vertex) } as Vector2,
-        shares[i],
-      );
-    });
-  }
-
-  const normals = geometry.getAttribute('normal') as BufferAttribute | undefined;
-  if (normals === undefined) return;
+/** The normal of a point of a triangle as it is posed, towards the ray. */
+function normalAt({ attributes }: BufferGeometry, a: number, b: number, c: number, at: Vector3): Vector3 {
   const normal = new Vector3();
-  vertices.forEach((vertex, corner) => {
-    _instance.applyPoseToNormal(vertex, _vector.fromBufferAttribute(normals, vertex));
-    normal.addScaledVector(_vector, shares[corner]);
-  });
-  hit.normal = normal.normalize();
-  if (normal.dot(_ray.direction) > 0) normal.negate();
+  const add = (vertex: number, share: number) => {
+    _vector.fromBufferAttribute(attributes.normal as BufferAttribute, vertex);
+    normal.addScaledVector(_instance.applyPoseToNormal(vertex, _vector), share);
+  };
+  add(a, at.x);
+  add(b, at.y);
+  add(c, at.z);
+  normal.normalize();
+  return normal.dot(_ray.direction) > 0 ? normal.negate() : normal;
 }

@@ -1,64 +1,67 @@
-import type { Box3, BufferGeometry, Matrix4, Texture, Vector3, WebGLRenderer } from 'three';
+import type { Box3, BufferGeometry, Matrix4, Vector3 } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
-import type { SlotSource, SourceGLSL } from '../../shaders/SourceGLSL.js';
-import type { Palette } from '../crowd/Palette.js';
-import type { JointEdits } from '../edits/JointEdits.js';
+import type { EditedCrowd } from '../crowd/PoseEditor.js';
+import type { BoneTextureData } from '../encodings/BoneTextureData.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import type { JointBoxes } from '../poses/jointBoxes.js';
+import type { PoseMix } from '../poses/PoseMix.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import type { AffineArray } from '../utils/affine.js';
-import type { WantedPoses } from '../views/WantedPoses.js';
 
 /** What pose sources read of a mesh that draws a crowd. The classes of such meshes lie in a layer below. */
 export interface PosedCrowd {
   readonly geometry: BufferGeometry;
   readonly boneTexture: BoneTexture;
   readonly playback: InstancePlayback;
-  /** Changes to the poses of single instances. */
-  readonly edits: JointEdits;
+  /** What all meshes of the crowd share. */
+  readonly crowd: EditedCrowd;
   /** Which instances exist and are visible. */
   readonly visibility: InstanceVisibility;
   /** Instances in use. */
   readonly count: number;
   readonly influences: Influences;
   readonly interpolate: boolean;
-  readonly palette: Palette;
   /** Not a transform: the parameters of the draw, see `setDrawParameters`. */
   readonly bindMatrix: Matrix4;
-  /** What poses the crowd; null for what the encoding of its bone texture says. */
-  readonly poseSource: PoseSource | null;
+}
+
+/** Reads poses out of baked data, as the shaders do on the GPU. */
+export interface PoseReader {
+  /** Chooses the pose that the next two read, until another is chosen. */
+  pose(pose: PoseMix): void;
+  /** Writes a joint's skinning matrix, 12 numbers from `at`, row by row. */
+  jointMatrix(joint: number, out: AffineArray, at: number): void;
+  /** Writes what the pose adds to the influence of each morph target. */
+  readMorphs(out: Float64Array): void;
+  /** Writes a joint's skinning matrix between two frames. Tracks have no frames of matrices. */
+  readJoint?(
+    frame0: number,
+    frame1: number,
+    alpha: number,
+    joint: number,
+    out: AffineArray,
+    at: number,
+  ): void;
 }
 
 /**
  * Where the poses of a crowd come from: what its vertices are multiplied with, on the GPU and, for rays and sockets, on the
- * CPU. One object and one line in `registerSource`; for WebGPURenderer there is a `NodeSource` of the same name.
+ * CPU. A bone texture brings it along; backends have its shaders under the same name: a `GLSLSource`, a `NodeSource`.
  */
 export interface PoseSource {
-  /** Tells sources apart. Those that read a bone texture have the name of its encoding. */
+  /** Tells sources apart. */
   readonly name: string;
   /** Whether there are frames to be mixed or not; else `interpolate` makes no difference. */
   readonly hasFrames: boolean;
-  /** Whether each vertex reads what its instance plays. */
-  readonly readsSlots: boolean;
-  /** The shaders of WebGLRenderer. */
-  readonly glsl: SourceGLSL;
 
+  /** What poses crowds whose bone texture has no clips; by default the same. */
+  readonly atRest?: PoseSource;
+
+  /** Of sources with joints, what reads the poses of a bone texture. */
+  createReader?(data: BoneTextureData): PoseReader;
   /** Writes those of the draw's parameters that its shaders read: some of `PARAM_…`. */
   setParameters(crowd: PosedCrowd, parameters: number[]): void;
-  /** Writes the textures of floats that its shaders read, at least one and at most `SOURCE_TEXTURES`. */
-  bindTextures(crowd: PosedCrowd, slots: SlotSource, textures: Texture[]): void;
-  /** Writes the textures of unsigned integers that they read; none as long as `update` has not been called. */
-  bindIntegers?(crowd: PosedCrowd, textures: Texture[]): void;
-  /**
-   * Brings these up to date; called before the crowd is drawn, also into a shadow map.
-   *
-   * @param wanted What cameras are about to draw; null for all instances.
-   * @throws If the device cannot do it.
-   */
-  update?(renderer: WebGLRenderer, crowd: PosedCrowd, wanted: readonly WantedPoses[] | null): void;
-  /** How many instances a renderer has posed as they are now. */
-  posedCount?(renderer: WebGLRenderer, crowd: PosedCrowd): number;
 
   /** Prepares what the next four give of an instance: its pose as it is shown now. */
   pose(crowd: PosedCrowd, instance: number): void;
@@ -80,3 +83,19 @@ export interface PoseSource {
    */
   expandBounds(crowd: PosedCrowd, target: Box3, boxes?: JointBoxes): void;
 }
+
+/** What poses a crowd. */
+export const sourceOf = ({ boneTexture }: Pick<PosedCrowd, 'boneTexture'>): PoseSource =>
+  boneTexture.poseSource;
+
+/** The sources that crowds have had, in the order of the numbers that shader variants carry. */
+const sources: PoseSource[] = [];
+
+/** The number of a source, for `ShaderVariant.source`. */
+export function numberOfSource(source: PoseSource): number {
+  const number = sources.indexOf(source);
+  return number >= 0 ? number : sources.push(source) - 1;
+}
+
+/** The source of a number. */
+export const sourceOfNumber = (number: number): PoseSource => sources[number];

@@ -1,24 +1,30 @@
-import type { AnimationClip, Box3, Object3D } from 'three';
-import { ClampToEdgeWrapping, DataTexture, FloatType, HalfFloatType, NearestFilter, RGBAFormat } from 'three';
-import type { BakeAsyncOptions, BakeOptions } from '../baking/BakeOptions.js';
-import { bakeSteps } from '../baking/bake.js';
-import { runAll, runInSlices } from '../baking/runBake.js';
-import type { BoneTextureData, Precision } from '../encodings/BoneTextureData.js';
-import { checkBoneTextureData } from '../encodings/checkBoneTextureData.js';
-import { createPoseReader } from '../encodings/createPoseReader.js';
-import type { EncodingName } from '../encodings/Encoding.js';
-import type { PoseReader } from '../encodings/PoseReader.js';
+import {
+  ClampToEdgeWrapping,
+  DataTexture,
+  FloatType,
+  HalfFloatType,
+  NearestFilter,
+  RGBAFormat,
+  RGBAIntegerFormat,
+  UnsignedIntType,
+} from 'three';
+import type { Encoding } from '../baking/Encoding.js';
+import type { BoneTextureData, EncodingName, Precision } from '../encodings/BoneTextureData.js';
 import type { TextureLayout } from '../encodings/textureLayout.js';
-import { type BakedClip, type ClipReference, ClipTable } from '../poses/ClipTable.js';
-import { addMarkerTo, removeMarkersFrom } from '../poses/clipMarkers.js';
+import {
+  addMarkerTo,
+  type BakedClip,
+  type ClipReference,
+  ClipTable,
+  removeMarkersFrom,
+} from '../poses/ClipTable.js';
 import { JointTable, type Socket } from '../poses/JointTable.js';
 import type { JointBoxes } from '../poses/jointBoxes.js';
 import { createJointBoxes } from '../poses/jointBoxes.js';
-import type { PoseMix } from '../poses/PoseMix.js';
+import type { PoseReader, PoseSource } from '../sources/PoseSource.js';
+import { trackSource } from '../sources/trackSource.js';
+import { SHORT_ROW, SHORTS_PER_ROW } from '../tracks/trackTexels.js';
 import type { AffineArray } from '../utils/affine.js';
-import { warnOnce } from '../utils/warnOnce.js';
-import { ownData } from './ownData.js';
-import { shortKeyTexture } from './shortKeyTexture.js';
 import type { VertexBinding } from './VertexBinding.js';
 
 /**
@@ -26,7 +32,7 @@ import type { VertexBinding } from './VertexBinding.js';
  * skinning matrix of every joint in every frame, which each vertex reads. One bone texture serves any number of crowds,
  * geometries and renderers.
  *
- * Make one with {@link BoneTexture.bake} or {@link BoneTexture.bakeAsync}. It is a `DataTexture`; call `dispose()` when
+ * `bakeCharacter` and `bakeBoneTexture` make one. It is a `DataTexture`; call `dispose()` when
  * no crowd uses it any more.
  */
 export class BoneTexture extends DataTexture {
@@ -56,16 +62,34 @@ export class BoneTexture extends DataTexture {
   private content: BoneTextureData;
   private table: ClipTable;
   private joints: JointTable;
-  private reader: PoseReader;
 
   /**
-   * To bake clips, use {@link BoneTexture.bake}. The constructor takes the {@link BoneTexture.data} of another bone texture,
+   * What poses crowds.
+   *
+   * @internal
+   */
+  poseSource: PoseSource;
+
+  /**
+   * Reads poses; vertex textures have none.
+   *
+   * @internal
+   */
+  reader: PoseReader;
+
+  /**
+   * To bake clips, use `bakeBoneTexture`. The constructor takes the {@link BoneTexture.data} of another bone texture,
    * which may come from a worker or through `structuredClone`.
    *
-   * @throws If the data do not fit together; the message names the field.
+   * They are taken as they are: what reads files checks them.
+   *
+   * @param encoding `frames` for data that hold frames.
+   * @throws If the data hold frames and it is left out.
    */
-  constructor(data: BoneTextureData) {
-    checkBoneTextureData(data);
+  constructor(
+    data: BoneTextureData,
+    { poseSource }: Pick<Encoding, 'poseSource'> = { poseSource: trackSource },
+  ) {
     const { texels, layout } = data;
     super(texels as Float32Array<ArrayBuffer>, layout.width, layout.height, RGBAFormat);
     this.type = texels instanceof Uint16Array ? HalfFloatType : FloatType;
@@ -78,37 +102,13 @@ export class BoneTexture extends DataTexture {
     this.content = ownData(data);
     this.table = new ClipTable(this.content.clips);
     this.joints = new JointTable(data.jointNames, data.jointBinds);
-    this.reader = createPoseReader(this.content);
+    if (data.encoding === 'frames' && poseSource === trackSource) {
+      throw new Error('These data hold frames; pass `frames` too: new BoneTexture(data, frames).');
+    }
+    this.poseSource = (data.frames === 1 && poseSource.atRest) || poseSource;
+    this.reader = poseSource.createReader?.(this.content) as PoseReader;
     this.shortKeys = shortKeyTexture(this.content);
     this.needsUpdate = true;
-  }
-
-  /**
-   * Bakes clips for the character under `root`. Nothing in the scene is changed.
-   *
-   * Matrices are relative to `root`: a {@link SkinnedInstancedMesh}'s instance matrix takes the place of `root.matrix`.
-   *
-   * @param root Holds the character's meshes, and the bones of those that have any, e.g. `gltf.scene`.
-   * @param clips E.g. `gltf.animations`; without any, the texture holds the rest pose alone.
-   * @throws If there is nothing to bake or a clip cannot be baked; the message names the clip and track.
-   */
-  static bake(root: Object3D, clips: readonly AnimationClip[], options: BakeOptions = {}): BoneTexture {
-    return new BoneTexture(runAll(bakeSteps(root, clips, options)));
-  }
-
-  /**
-   * {@link BoneTexture.bake} in slices of up to 4 milliseconds, so that a page stays responsive meanwhile.
-   *
-   * The scene may be drawn, but must not be posed or edited until the promise settles.
-   *
-   * @throws What `bake` throws, and the signal's reason when it aborts.
-   */
-  static async bakeAsync(
-    root: Object3D,
-    clips: readonly AnimationClip[],
-    options: BakeAsyncOptions = {},
-  ): Promise<BoneTexture> {
-    return new BoneTexture(await runInSlices(bakeSteps(root, clips, options), options));
   }
 
   /**
@@ -142,8 +142,7 @@ export class BoneTexture extends DataTexture {
    * @throws If there is no such clip or the clip has no such time.
    */
   addMarker(clip: ClipReference, time: number, name: string): this {
-    const caller = 'BoneTexture.addMarker';
-    addMarkerTo(this.clips[this.clipIndex(clip, caller)], time, name, caller);
+    addMarkerTo(this.clips[this.clipIndex(clip)], time, name);
     this.markersVersion++;
     return this;
   }
@@ -151,22 +150,10 @@ export class BoneTexture extends DataTexture {
   /** Removes markers: those of a name, or all, from a clip or from all clips. */
   removeMarkers(clip?: ClipReference, name?: string): this {
     const { clips } = this;
-    const index = clip === undefined ? -1 : this.clipIndex(clip, 'BoneTexture.removeMarkers');
+    const index = clip === undefined ? -1 : this.clipIndex(clip);
     removeMarkersFrom(index === -1 ? clips : [clips[index]], name);
     this.markersVersion++;
     return this;
-  }
-
-  /** @deprecated Use {@link BoneTexture.addMarker}. */
-  addMark(clip: ClipReference, time: number, name: string): this {
-    warnOnce('BoneTexture.addMark is deprecated; use addMarker.');
-    return this.addMarker(clip, time, name);
-  }
-
-  /** @deprecated Use {@link BoneTexture.removeMarkers}. */
-  removeMarks(clip?: ClipReference, name?: string): this {
-    warnOnce('BoneTexture.removeMarks is deprecated; use removeMarkers.');
-    return this.removeMarkers(clip, name);
   }
 
   /** Names of the joints in the order of the texture; for a lone skinned mesh that of its skeleton's bones. */
@@ -177,15 +164,6 @@ export class BoneTexture extends DataTexture {
   /** Names of the morph targets that clips move, in the order of the crowd's; empty if none does. */
   get morphNames(): readonly string[] {
     return this.content.morphNames;
-  }
-
-  /**
-   * Texels that the joints of a pose take where shaders read it, before the influences of morph targets.
-   *
-   * @internal
-   */
-  get morphTexel(): number {
-    return this.reader.morphTexel;
   }
 
   /** How a joint's matrix is written. */
@@ -228,8 +206,8 @@ export class BoneTexture extends DataTexture {
    *
    * @throws If there is no such clip.
    */
-  clipIndex(clip: ClipReference, caller = 'BoneTexture.clipIndex'): number {
-    return this.table.indexOf(clip, caller);
+  clipIndex(clip: ClipReference): number {
+    return this.table.indexOf(clip);
   }
 
   /**
@@ -237,8 +215,8 @@ export class BoneTexture extends DataTexture {
    *
    * @throws If there is no such joint.
    */
-  jointIndex(joint: string | number, caller = 'BoneTexture.jointIndex'): number {
-    return this.joints.indexOf(joint, caller);
+  jointIndex(joint: string | number): number {
+    return this.joints.indexOf(joint);
   }
 
   /**
@@ -249,31 +227,10 @@ export class BoneTexture extends DataTexture {
    * @throws If the encoding is 'tracks', which has no frames of matrices.
    */
   readJoint(frame0: number, frame1: number, alpha: number, joint: number, out: AffineArray, at = 0): void {
-    if (this.reader.readJoint === null) {
-      throw new Error(
-        'BoneTexture.readJoint: a texture of encoding "tracks" has no frames of matrices; ask a crowd by getBoneMatrixAt.',
-      );
+    if (this.reader.readJoint === undefined) {
+      throw new Error('Tracks have no frames of matrices; ask a crowd by getSkinningMatrix.');
     }
     this.reader.readJoint(frame0, frame1, alpha, joint, out, at);
-  }
-
-  /**
-   * Writes a joint's skinning matrix in a pose, as the shader computes it.
-   *
-   * @param out 12 numbers from `at`, row by row.
-   * @internal
-   */
-  readPose(pose: PoseMix, joint: number, out: AffineArray, at = 0): void {
-    this.reader.readPose(pose, joint, out, at);
-  }
-
-  /**
-   * Writes what a pose adds to the influence of each morph target, in the order of `morphNames`.
-   *
-   * @internal
-   */
-  readMorphs(pose: PoseMix, out: Float64Array): void {
-    this.reader.readMorphs(pose, out);
   }
 
   /**
@@ -282,20 +239,8 @@ export class BoneTexture extends DataTexture {
    * @throws If there is no such joint, or it is of a skin in detached bind mode.
    * @internal
    */
-  socket(joint: string | number, caller = 'BoneTexture.socket'): Socket {
-    return this.joints.socket(joint, caller);
-  }
-
-  /**
-   * Grows `target` by every pose of the texture.
-   *
-   * @param boxes Joint boxes of other geometry than the texture was baked with, which takes longer.
-   * @param layers Layers on which clips may play.
-   * @internal
-   */
-  expandBounds(target: Box3, boxes?: JointBoxes, layers?: number): Box3 {
-    this.reader.expandBounds(target, boxes, layers);
-    return target;
+  socket(joint: string | number): Socket {
+    return this.joints.socket(joint);
   }
 
   /**
@@ -328,6 +273,7 @@ export class BoneTexture extends DataTexture {
     this.content = ownData(source.data);
     this.table = new ClipTable(this.content.clips);
     this.joints = source.joints;
+    this.poseSource = source.poseSource;
     this.reader = source.reader;
     this.shortKeys?.dispose();
     this.shortKeys = shortKeyTexture(this.content);
@@ -343,6 +289,32 @@ export class BoneTexture extends DataTexture {
 
   /** A second texture object with the same texels. */
   override clone(): this {
-    return new BoneTexture(this.content) as this;
+    return new BoneTexture(this.content, this) as this;
   }
+}
+
+/** The data with clips of its own: whoever adds markers to them does not change those of another texture. */
+function ownData(data: BoneTextureData): BoneTextureData {
+  const clips = data.clips.map((clip) => ({
+    ...clip,
+    markers: clip.markers.map((marker) => ({ ...marker })),
+  }));
+  return { ...data, clips };
+}
+
+/**
+ * The texture with the 16-bit keys of tracks, eight to a texel; null for other data. Its texels are 32-bit integers, the only
+ * ones that three.js reads in both renderers.
+ */
+function shortKeyTexture({ tracks }: BoneTextureData): DataTexture | null {
+  const shorts = tracks?.shorts;
+  if (!shorts) return null;
+  // Numbers of 32 bits must lie at a multiple of four bytes, which those of 16 bits from a file need not.
+  const { buffer, byteOffset } = shorts.byteOffset % 4 === 0 ? shorts : shorts.slice();
+  const texels = new Uint32Array(buffer as ArrayBuffer, byteOffset, shorts.length / 2);
+  const height = shorts.length / SHORTS_PER_ROW;
+  const texture = new DataTexture(texels, SHORT_ROW, height, RGBAIntegerFormat, UnsignedIntType);
+  texture.name = 'BoneTextureKeys';
+  texture.needsUpdate = true;
+  return texture;
 }

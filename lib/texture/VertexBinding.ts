@@ -1,16 +1,14 @@
 import type { BufferGeometry, Object3D } from 'three';
-import type { ScenePart } from '../baking/collectParts.js';
+import type { ScenePart } from '../character/collectParts.js';
 
 /** What a bone texture brings along that poses vertices by something else than joints. */
 export interface VertexBinding {
-  /** Name of the pose source that poses crowds by it. */
-  readonly source: string;
   /**
    * The meshes under a root, as parts that follow one joint.
    *
    * @throws If the texture was baked of others.
    */
-  collect(root: Object3D, caller: string): ScenePart[];
+  collect(root: Object3D): ScenePart[];
   /**
    * What is said of the first mesh under a root that has other vertices than the one that was baked, or has them in another order;
    * null if there is none, and of meshes that are others altogether, which `collect` refuses.
@@ -24,5 +22,5 @@ export interface VertexBinding {
    * @param source What the geometry is a copy of.
    * @throws If the texture was baked of another geometry.
    */
-  bind(geometry: BufferGeometry, source: BufferGeometry, caller: string): void;
+  bind(geometry: BufferGeometry, source: BufferGeometry): void;
 }

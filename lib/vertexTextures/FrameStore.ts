@@ -1,5 +1,5 @@
-import { inRuns, type Steps } from '../baking/runBake.js';
 import type { Precision } from '../encodings/BoneTextureData.js';
+import { inRuns, type Steps } from '../utils/steps.js';
 import { packNormal } from './octahedral.js';
 import { WORDS } from './VertexTextureData.js';
 

@@ -8,10 +8,10 @@ import {
   type Object3D,
   type SkinnedMesh,
 } from 'three';
-import { inRuns, type Steps } from '../baking/runBake.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { plainArray } from '../poses/jointBoxes.js';
 import { affineFromMatrix4, multiplyAffine } from '../utils/affine.js';
+import { inRuns, type Steps } from '../utils/steps.js';
 
 const _matrix = /*@__PURE__*/ new Matrix4();
 const _normalMatrix = /*@__PURE__*/ new Matrix3();

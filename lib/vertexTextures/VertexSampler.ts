@@ -1,7 +1,7 @@
 import { Matrix4, type Mesh, type Object3D } from 'three';
-import { isUnsupported, traverseDrawn } from '../baking/collectParts.js';
-import { inRuns, type Steps } from '../baking/runBake.js';
+import { isUnsupported, traverseDrawn } from '../character/collectParts.js';
 import { describe } from '../utils/describe.js';
+import { inRuns, type Steps } from '../utils/steps.js';
 import { MeshSampler } from './MeshSampler.js';
 import type { PlannedMotion } from './planMotions.js';
 import { SmoothNormals } from './smoothNormals.js';

@@ -1,27 +1,17 @@
-import {
-  type BufferGeometry,
-  DataTexture,
-  type Object3D,
-  RGBAIntegerFormat,
-  RGIntegerFormat,
-  UnsignedIntType,
-} from 'three';
-import { runAll, runInSlices } from '../baking/runBake.js';
+import { type BufferGeometry, DataTexture, RGBAIntegerFormat, RGIntegerFormat, UnsignedIntType } from 'three';
 import type { Precision } from '../encodings/BoneTextureData.js';
+import { checkBoneTextureData } from '../format/checkBoneTextureData.js';
 import type { Socket } from '../poses/JointTable.js';
 import { BoneTexture } from '../texture/BoneTexture.js';
 import type { VertexBinding } from '../texture/VertexBinding.js';
-import { bakeVertices } from './bakeVertices.js';
 import { bindVertices, collectMeshes } from './bindVertices.js';
 import { checkVertexTextureData } from './checkVertexTextureData.js';
 import { decodeVertices, type EncodedVertices, encodeVertices } from './encodeVertices.js';
 import { findMoved } from './findMoved.js';
 import { frameTable } from './frameTable.js';
-import type { MotionSource } from './planMotions.js';
-import type { VertexBakeAsyncOptions, VertexBakeOptions } from './VertexBakeOptions.js';
 import { VertexReader } from './VertexReader.js';
 import type { VertexErrors, VertexTextureData } from './VertexTextureData.js';
-import { registerVertexSources, vertexSourceName } from './vertexSource.js';
+import { VERTEX_SOURCES } from './vertexSource.js';
 
 const NAME = 'VertexTexture';
 
@@ -30,12 +20,12 @@ const NAME = 'VertexTexture';
  * too. Crowds play it as they play a {@link BoneTexture}: by `play`, with times, loops, fades and events of each instance.
  *
  * ```ts
- * const shoal = VertexTexture.bake(fish, (time) => bend(fish, time), { name: 'Swim', duration: 1.2 });
- * const crowd = SkinnedInstancedMesh.from(fish, [], 10_000, { boneTexture: shoal });
+ * const shoal = bakeVertexCharacter(fish, (time) => bend(fish, time), { name: 'Swim', duration: 1.2 });
+ * const crowd = new SkinnedInstancedMesh(shoal, 10_000);
  * crowd.playAll('Swim');
  * ```
  *
- * Make one with {@link VertexTexture.bake}, and call `dispose()` when no crowd uses it any more. There are no joints: nothing can
+ * `bakeVertexTexture` and `bakeVertexCharacter` make one; call `dispose()` when no crowd uses it any more. There are no joints: nothing can
  * be attached to them, turned or asked for.
  */
 export class VertexTexture extends BoneTexture {
@@ -49,15 +39,16 @@ export class VertexTexture extends BoneTexture {
   private readonly baked: VertexTextureData;
 
   /**
-   * To bake motions, use {@link VertexTexture.bake}. The constructor takes the {@link VertexTexture.vertexData} of another one,
+   * To bake motions, use `bakeVertexTexture`. The constructor takes the {@link VertexTexture.vertexData} of another one,
    * which may come from a worker or through `structuredClone`.
    *
    * @throws If the data do not fit together; the message names the field.
    */
   constructor(data: VertexTextureData) {
     checkVertexTextureData(data);
-    super(frameTable(data));
-    registerVertexSources();
+    const table = frameTable(data);
+    checkBoneTextureData(table);
+    super(table, { poseSource: VERTEX_SOURCES[data.precision] });
     this.name = NAME;
     this.baked = data;
     this.vertexReader = new VertexReader(data);
@@ -73,50 +64,11 @@ export class VertexTexture extends BoneTexture {
     this.vertexTexels.name = NAME;
     this.vertexTexels.needsUpdate = true;
     this.binding = {
-      source: vertexSourceName(precision),
-      collect: (root, caller) => collectMeshes(root, data, this.vertexReader, caller),
+      collect: (root) => collectMeshes(root, data, this.vertexReader, NAME),
       findMoved: (root, sumsOf) => findMoved(root, data, sumsOf, NAME),
-      bind: (geometry: BufferGeometry, source: BufferGeometry, caller: string) =>
-        bindVertices(geometry, source, data, this.vertexReader, caller),
+      bind: (geometry: BufferGeometry, source: BufferGeometry) =>
+        bindVertices(geometry, source, data, this.vertexReader, NAME),
     };
-  }
-
-  /**
-   * Bakes motions of all visible meshes under `object`. The object is posed meanwhile, and is afterwards as it was: what code has added
-   * to it is taken out again. Meshes that are added are not baked.
-   *
-   * Vertices are relative to `object`, as it stands now: a crowd's instance matrix takes the place of `object.matrix`.
-   *
-   * @param object Holds the meshes, of whatever kind: skinned or not, with morph targets or without.
-   * @param motion AnimationClips, which an `AnimationMixer` plays; motions of your code; or one function `(time) => void` that
-   * poses the object, with `duration` in the options. Without any, the texture holds the object as it is.
-   * @throws If there is nothing to bake or it does not fit into a texture; the message says what to do.
-   */
-  static override bake(
-    object: Object3D,
-    motion: MotionSource,
-    options: VertexBakeOptions = {},
-  ): VertexTexture {
-    return new VertexTexture(runAll(bakeVertices(object, motion, options)));
-  }
-
-  /**
-   * {@link VertexTexture.bake} in slices of a few milliseconds, however many vertices there are, so that a page stays responsive meanwhile;
-   * `pose` of your own motions is the one thing that takes as long as it takes. What is baked is the object as it stands when the first
-   * slice begins, soon after the call. With clips it may be drawn, moved and posed between slices; do not change its geometries, nor
-   * take its nodes apart. Motions of your code pose it until the promise settles: until then it may be drawn, as they left it, but
-   * do not move, pose or change it.
-   *
-   * @throws What `bake` throws, and the signal's reason when it aborts; also if meshes of the object are being baked already, and
-   * motions of code do one of the two.
-   */
-  static override async bakeAsync(
-    object: Object3D,
-    motion: MotionSource,
-    options: VertexBakeAsyncOptions = {},
-  ): Promise<VertexTexture> {
-    const steps = bakeVertices(object, motion, options);
-    return new VertexTexture(await runInSlices(steps, options, `${NAME}.bakeAsync`));
   }
 
   /**
@@ -160,18 +112,18 @@ export class VertexTexture extends BoneTexture {
   }
 
   /** @throws Always: there are no joints. */
-  override jointIndex(_joint: string | number, caller = `${NAME}.jointIndex`): number {
-    throw new Error(`${caller}: a vertex texture has no joints; bake a BoneTexture of a skinned character.`);
+  override jointIndex(_joint: string | number): number {
+    throw new Error('A vertex texture has no joints; bake a BoneTexture of a skinned character.');
   }
 
   /** @internal */
-  override socket(joint: string | number, caller = `${NAME}.socket`): Socket {
-    return { joint: this.jointIndex(joint, caller), bind: [] };
+  override socket(joint: string | number): Socket {
+    return { joint: this.jointIndex(joint), bind: [] };
   }
 
   /** @throws Always: there are no joints. */
   override readJoint(): void {
-    this.jointIndex(0, `${NAME}.readJoint`);
+    this.jointIndex(0);
   }
 
   /** @internal */

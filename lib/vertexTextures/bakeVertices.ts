@@ -1,18 +1,9 @@
 import { Box3, type Mesh, type Object3D, Vector3 } from 'three';
-import { COMMON_CHECKS } from '../baking/bakeOptionValues.js';
-import { positionSumSteps } from '../baking/positionSums.js';
-import { inRuns, type Steps } from '../baking/runBake.js';
+import { positionSumSteps } from '../character/positionSums.js';
 import { REST_FRAME } from '../constants.js';
 import { boxToArray } from '../poses/BoxArray.js';
 import type { BakedClip } from '../poses/ClipTable.js';
-import {
-  checkOptions,
-  isBoolean,
-  isPositive,
-  isString,
-  joinChecks,
-  type OptionChecks,
-} from '../utils/checkOptions.js';
+import { inRuns, type Steps } from '../utils/steps.js';
 import { markFinite } from './checkVertexTextureData.js';
 import { claimMeshes } from './claimMeshes.js';
 import { FrameStore } from './FrameStore.js';
@@ -28,7 +19,7 @@ import {
   WORDS,
 } from './VertexTextureData.js';
 
-const NAME = 'VertexTexture.bake';
+const NAME = 'bakeVertexTexture';
 
 const _size = /*@__PURE__*/ new Vector3();
 
@@ -65,7 +56,7 @@ export function* bakeVertices(
       motions.reduce((sum, { count }) => sum + count, 0),
     );
     let start = REST_FRAME + 1;
-    checkFrames(start + all, maxTextureSize, NAME);
+    checkFrames(start + all, maxTextureSize);
     for (const motion of motions) {
       const { name, duration, count } = motion;
       recorder.begin();
@@ -129,18 +120,7 @@ function* partOf({ name, geometry }: Mesh): Steps<VertexPart> {
   return { name, vertices, ...(positions.every(Number.isFinite) && { positions }) };
 }
 
-const NORMALS: readonly unknown[] = ['source', 'computed', 'none'];
-
-const CHECKS: OptionChecks = /*@__PURE__*/ joinChecks(COMMON_CHECKS, {
-  normals: [(value) => NORMALS.includes(value), '"source", "computed" or "none"'],
-  duration: [(value) => value === 0 || isPositive(value), 'a finite number of seconds'],
-  name: [(value) => isString(value) && value !== '', 'a name for play to find'],
-  measure: [isBoolean, 'true or false'],
-});
-
-/** @throws If an option is nothing that baking knows. */
 function valuesOf(options: VertexBakeOptions) {
-  checkOptions(options, CHECKS, NAME);
   const { fps = 30, precision = 'half', maxTextureSize = 4096, measure = false } = options;
   return { fps, precision, maxTextureSize, measure };
 }

@@ -8,7 +8,7 @@ import {
   type Object3D,
   Vector3,
 } from 'three';
-import type { ScenePart } from '../baking/collectParts.js';
+import type { ScenePart } from '../character/collectParts.js';
 import { SKIN_PART } from '../character/crowdSkin.js';
 import { AFFINE_SIZE, REST_FRAME } from '../constants.js';
 import { affineFromMatrix4 } from '../utils/affine.js';
@@ -175,7 +175,7 @@ function numbersOf(source: BufferGeometry, { vertices }: VertexTextureData, call
   if (merged === undefined && !isNumbered && count !== vertices) {
     throw new Error(
       `${caller}: the geometry "${source.name}" has ${count} vertices, but the vertex texture was baked of ${vertices}; ` +
-        'pass the geometry that was baked, or use SkinnedInstancedMesh.from(object, [], count, { boneTexture }).',
+        'pass the geometry that was baked, or use assembleCharacter(object, vertexTexture).',
     );
   }
   return Uint32Array.from({ length: count }, (_, vertex) => {

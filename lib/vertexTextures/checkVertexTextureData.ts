@@ -30,7 +30,7 @@ const isPlace = (value: number): boolean => Math.abs(value) < 1e30;
 export function checkVertexTextureData(data: VertexTextureData): void {
   if (!(data?.texels instanceof Uint32Array)) {
     throw new Error(
-      `VertexTexture: data is ${describe(data)}; use VertexTexture.bake(object, motion), or the vertexData of another.`,
+      `VertexTexture: data is ${describe(data)}; use bakeVertexTexture(object, motion), or the vertexData of another.`,
     );
   }
   const { parts, vertices, precision, normals, frames, boxes, texels, width, height, errors } = data;

@@ -10,7 +10,7 @@ import {
   WORDS,
 } from './VertexTextureData.js';
 
-/** The version that is written. */
+/** The version that is written and read. */
 const VERSION = 1;
 
 /** A clip in a file. */
@@ -107,12 +107,7 @@ export function decodeVertices(encoded: EncodedVertices, maxTextureSize: number)
   const { json, views } = encoded;
   checkThat(json !== null && typeof json === 'object', 'json', json, 'an object');
   const { version, precision, normals, frameCount, storedCount } = json;
-  checkThat(
-    version === VERSION,
-    'version',
-    version,
-    `${VERSION}; newer files need a newer version of this library`,
-  );
+  checkThat(version === VERSION, 'version', version, `${VERSION}`);
   checkThat(precision === 'half' || precision === 'float', 'precision', precision, '"half" or "float"');
   checkCount(frameCount, 'frameCount');
   checkCount(storedCount, 'storedCount');

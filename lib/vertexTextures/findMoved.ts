@@ -1,5 +1,5 @@
 import type { BufferGeometry, Object3D } from 'three';
-import { isSameOrder } from '../baking/positionSums.js';
+import { isSameOrder } from '../character/positionSums.js';
 import { drawnMeshes } from './VertexSampler.js';
 import type { VertexTextureData } from './VertexTextureData.js';
 

@@ -13,8 +13,8 @@ const ANY_DEVICE = 2048;
  * Throws if so many frames would not fit into the table, however few of them differ: a clip whose keys are at wild times has more than
  * anybody could wait for.
  */
-export function checkFrames(frames: number, maxTextureSize: number, caller: string): void {
-  layoutTexture(frames, STRIDE, Math.max(ANY_DEVICE, maxTextureSize), caller);
+export function checkFrames(frames: number, maxTextureSize: number): void {
+  layoutTexture(frames, STRIDE, Math.max(ANY_DEVICE, maxTextureSize));
 }
 
 /**
@@ -25,7 +25,7 @@ export function checkFrames(frames: number, maxTextureSize: number, caller: stri
  */
 export function frameTable(data: VertexTextureData): BoneTextureData {
   const { frames, boxes, vertices, normals, clips, restBounds, width, height } = data;
-  const layout = layoutTexture(frames.length, STRIDE, Math.max(ANY_DEVICE, width, height), 'VertexTexture');
+  const layout = layoutTexture(frames.length, STRIDE, Math.max(ANY_DEVICE, width, height));
   const texels = new Float32Array(layout.width * layout.height * 4);
   frames.forEach((stored, frame) => {
     const at = frameTexel(layout, frame) * 4;
@@ -37,7 +37,7 @@ export function frameTable(data: VertexTextureData): BoneTextureData {
     texels,
     layout,
     frames: Math.max(frames.length, REST_FRAME + 1),
-    encoding: 'matrix',
+    encoding: 'frames',
     precision: 'float',
     clips,
     jointNames: [`${vertices} vertices`],

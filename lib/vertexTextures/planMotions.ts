@@ -1,8 +1,8 @@
 import { type AnimationAction, type AnimationClip, AnimationMixer, LoopOnce, type Object3D } from 'three';
 import { type PlannedClip, planClips, warnOfNames } from '../baking/planClips.js';
-import { runAll } from '../baking/runBake.js';
 import { isPositive } from '../utils/checkOptions.js';
 import { describe } from '../utils/describe.js';
+import { runAll } from '../utils/steps.js';
 import { keepObject } from './keepObject.js';
 import { updateWorld } from './MeshSampler.js';
 import { RestPose } from './RestPose.js';
@@ -55,7 +55,7 @@ export function planMotions(
     if (options.clips !== undefined) {
       throw new Error(`${caller}: options.clips chooses among AnimationClips; leave out motions instead.`);
     }
-    warnOfNames(motions, `${caller}: more than one motion`);
+    warnOfNames(motions, 'motion');
     const restore = keepObject(object);
     return {
       motions: motions.map((motion) => planMotion(object, motion, options.fps, caller)),
@@ -65,7 +65,7 @@ export function planMotions(
     };
   }
   const rest = new RestPose(object, false);
-  const planned = runAll(planClips(motions as AnimationClip[], options.clips, options.fps, caller));
+  const planned = runAll(planClips(motions as AnimationClip[], options.clips, options.fps));
   return {
     motions: planned.map((clip) => driven(object, clip, rest)),
     byCode: false,

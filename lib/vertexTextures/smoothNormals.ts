@@ -1,6 +1,6 @@
 import type { Mesh } from 'three';
-import { inRuns, type Steps } from '../baking/runBake.js';
 import { plainArray } from '../poses/jointBoxes.js';
+import { inRuns, type Steps } from '../utils/steps.js';
 
 /** Computes normals of a mesh from its triangles as they are posed. */
 export class SmoothNormals {

@@ -1,12 +1,9 @@
 import { type BufferAttribute, Quaternion, type Texture, Vector3 } from 'three';
-import { frameAtGLSL } from '../../shaders/frameAt.glsl.js';
-import { newestSlotGLSL, poseLayerGLSL, poseStructGLSL } from '../../shaders/skinningMatrix.glsl.js';
-import { vertexMatrixGLSL, vertexTextureGLSL } from '../../shaders/vertexTexture.glsl.js';
 import { PARAM_MORPH_TEXEL, PARAM_ROWS, PARAM_STRIDE } from '../constants.js';
 import type { Precision } from '../encodings/BoneTextureData.js';
+import { expandByArray } from '../poses/BoxArray.js';
 import { createPoseMix } from '../poses/PoseMix.js';
 import type { PosedCrowd, PoseSource } from '../sources/PoseSource.js';
-import { registerSource } from '../sources/sources.js';
 import type { VertexReader } from './VertexReader.js';
 import type { VertexTextureData } from './VertexTextureData.js';
 
@@ -58,40 +55,18 @@ function posePosition(crowd: PosedCrowd, vertex: number, target: Vector3): Vecto
   return mix(crowd, vertex, 'addPosition', target).add(_way);
 }
 
+/** Name of the source that poses crowds by vertex textures of a precision. */
+export const vertexSourceName = (precision: Precision): string => `vertices ${precision}`;
+
 /** Vertices that were baked frame by frame: each reads and mixes its own. */
 const vertexSource = (precision: Precision): PoseSource => ({
   name: vertexSourceName(precision),
   hasFrames: true,
-  readsSlots: true,
-  glsl: {
-    textures: (slots) => (slots === 'attributes' ? 2 : 3),
-    integers: 1,
-    definesPosed: true,
-    declarations: (slots) => [
-      newestSlotGLSL(slots),
-      frameAtGLSL,
-      poseStructGLSL,
-      poseLayerGLSL,
-      ...vertexTextureGLSL(precision),
-    ],
-    skinningMatrix: (name, variant) => vertexMatrixGLSL(name, precision, variant),
-  },
-
   setParameters({ boneTexture }, parameters) {
     const { layout } = boneTexture;
     parameters[PARAM_ROWS] = layout.height;
     parameters[PARAM_STRIDE] = layout.stride;
     parameters[PARAM_MORPH_TEXEL] = Math.log2(verticesOf({ boneTexture }).vertexData.width);
-  },
-
-  bindTextures({ boneTexture, playback }, slots, textures) {
-    textures[0] = boneTexture;
-    textures[1] = playback.fades.plain;
-    if (slots === 'texture') textures[2] = playback.state.plain;
-  },
-
-  bindIntegers(crowd, textures) {
-    textures[0] = verticesOf(crowd).vertexTexels;
   },
 
   pose({ playback, interpolate }, instance) {
@@ -102,20 +77,14 @@ const vertexSource = (precision: Precision): PoseSource => ({
     if (!verticesOf(crowd).vertexData.normals) return target;
     return target.copy(mix(crowd, vertex, 'addNormal', _turned));
   },
-  expandBounds({ boneTexture }, target) {
-    boneTexture.expandBounds(target);
+  expandBounds({ boneTexture: { data } }, target) {
+    for (const bounds of [data.restBounds, ...data.clips.map((clip) => clip.bounds)])
+      expandByArray(target, bounds);
   },
 });
 
-/** Name of the source that poses crowds by vertex textures of a precision. */
-export const vertexSourceName = (precision: Precision): string => `vertices ${precision}`;
-
-let registered = false;
-
-/** Makes the sources known, once. */
-export function registerVertexSources(): void {
-  if (registered) return;
-  registered = true;
-  registerSource(vertexSource('half'));
-  registerSource(vertexSource('float'));
-}
+/** What poses crowds by vertex textures of a precision. */
+export const VERTEX_SOURCES = {
+  half: /*@__PURE__*/ vertexSource('half'),
+  float: /*@__PURE__*/ vertexSource('float'),
+};

@@ -2,9 +2,9 @@ import { drawClock, drawMorphTexel, drawRows, drawStride } from '../../shaders/d
 import { texels } from '../../shaders/TexelNode.js';
 import { vertexMatrix } from '../../shaders/vertexTexture.tsl.js';
 import { onCrowdUpdate } from '../backends/webgpu/crowdNodes.js';
+import { playbackNodes, previousClock } from '../backends/webgpu/frameNodes.js';
 import type { NodeSource } from '../backends/webgpu/NodeSource.js';
 import { registerNodeSource } from '../backends/webgpu/nodeSources.js';
-import { playbackNodes, previousClock } from '../backends/webgpu/texelNodes.js';
 import type { Precision } from '../encodings/BoneTextureData.js';
 import { vertexSourceName, verticesOf } from './vertexSource.js';
 

@@ -1,13 +1,11 @@
 import type { Camera, Matrix4 } from 'three';
-import type { InstanceLayers } from '../instances/InstanceLayers.js';
+import type { LayersOfInstances } from '../crowd/CrowdFeature.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
-import { CameraLevels } from './CameraLevels.js';
 import { CameraView } from './CameraView.js';
-import type { CrowdOcclusion } from './CrowdOcclusion.js';
-import { DrawOrder } from './DrawOrder.js';
 import { type GroupedCrowd, InstanceGroups } from './InstanceGroups.js';
-import type { LevelTable } from './LevelTable.js';
-import type { ViewInfo } from './ViewInfo.js';
+import type { ListSplitter } from './ListSplitter.js';
+import type { DrawnMember } from './ViewInfo.js';
+import type { CrowdStage } from './ViewStage.js';
 
 /** What views read of a crowd. */
 export interface ViewedCrowd extends GroupedCrowd {
@@ -15,13 +13,18 @@ export interface ViewedCrowd extends GroupedCrowd {
   readonly frustumCulled: boolean;
   /** Whether instances that a camera does not see are left out unless it is said otherwise. */
   readonly culledByDefault: boolean;
-  /** On which layers single instances are. */
-  readonly layers: InstanceLayers;
+  /** On which layers single instances are; null for those of the crowd. */
+  readonly layers: LayersOfInstances | null;
   /** Bits of the layers that all others are on. */
   readonly layersMask: number;
-  readonly levels: LevelTable;
-  /** Triangles that all meshes draw of an instance at a level. */
-  trianglesAt(level: number): number;
+  /** The meshes that draw it. */
+  readonly members: readonly DrawnMember[];
+}
+
+/** What hides instances from cameras, where the GPU makes the lists. */
+export interface CrowdOcclusion {
+  /** What a renderer finds out about it. */
+  of(renderer: object): object;
 }
 
 /** Frames after which a view that nobody asks for is let go. */
@@ -36,18 +39,17 @@ export class CrowdViews {
   readonly groups: InstanceGroups;
   /** What renderers keep for views of the crowd, and is freed with it. */
   readonly owned: Set<{ dispose(): void }> = new Set();
-  readonly order: DrawOrder = new DrawOrder();
   /** Instances that were posed last, for all cameras of a frame. */
   posed = 0;
-  /** What hides instances from cameras, where the GPU makes the lists. */
+  /** Null if nothing does. */
   occlusion: CrowdOcclusion | null = null;
   private culled: boolean | null = null;
   /** Whether some instance was not drawn: the shaders that this takes are kept, since it is likely to happen again. */
   private wasPartly = false;
   /** One or more for each camera: that of a point light looks six ways in a frame. */
   private views: CameraView[] = [];
-  /** Levels of detail as each camera sees them that shows the crowd, and not only its shadow. */
-  private readonly chosen = new WeakMap<Camera, CameraLevels>();
+  private splits: ListSplitter | null = null;
+  private readonly stages: CrowdStage[] = [];
   /** Whose instances are expected to be drawn in a frame. */
   private readonly expectedViews: CameraView[] = [];
   private frame = -1;
@@ -73,8 +75,6 @@ export class CrowdViews {
   copy(source: CrowdViews): void {
     if (this.culled !== source.culled) this.groups.invalidate();
     this.culled = source.culled;
-    this.occlusion = source.occlusion;
-    this.order.copy(source.order);
   }
 
   /** Whether instances outside of a camera's frustum are left out now. */
@@ -88,10 +88,8 @@ export class CrowdViews {
     return (
       this.wasPartly ||
       this.culls ||
-      this.levels.isUsed ||
-      this.order.isUsed ||
-      this.levels.hasPoseRates ||
-      this.layers.isUsed
+      (this.splits !== null && (this.splits.isUsed || this.splits.hasPoseRates)) ||
+      this.isStaged
     );
   }
 
@@ -99,7 +97,7 @@ export class CrowdViews {
     return this.crowd.visibility;
   }
 
-  get layers(): InstanceLayers {
+  get layers(): LayersOfInstances | null {
     return this.crowd.layers;
   }
 
@@ -107,17 +105,40 @@ export class CrowdViews {
     return this.crowd.layersMask;
   }
 
-  get levels(): LevelTable {
-    return this.crowd.levels;
+  /** Sorts what cameras see into several lists; null for one. */
+  get splitter(): ListSplitter | null {
+    return this.splits;
   }
 
-  trianglesAt(level: number): number {
-    return this.crowd.trianglesAt(level);
+  set splitter(value: ListSplitter | null) {
+    this.splits = value;
+    this.dropViews();
   }
 
-  /** Triangles of so many instances at each level. */
-  trianglesOf(counts: readonly number[]): number {
-    return counts.reduce((sum, count, level) => sum + count * this.trianglesAt(level), 0);
+  /** Gives a feature a say in what cameras draw of what they see. */
+  addStage(stage: CrowdStage): void {
+    this.stages.push(stage);
+    this.stages.sort((a, b) => a.stage - b.stage);
+    this.dropViews();
+  }
+
+  removeStage(stage: CrowdStage): void {
+    this.stages.splice(this.stages.indexOf(stage), 1);
+    this.dropViews();
+  }
+
+  /** Whether a feature has a say in what cameras draw: the CPU has to make the lists. */
+  get isStaged(): boolean {
+    for (let i = 0; i < this.stages.length; i++) if (this.stages[i].isUsed) return true;
+    return false;
+  }
+
+  get fitsLevels(): boolean {
+    return this.stages.some(({ fitsLevels }) => fitsLevels === true);
+  }
+
+  get members(): readonly DrawnMember[] {
+    return this.crowd.members;
   }
 
   /** Whether a camera has asked lately, so that there is something to be kept up to date. */
@@ -152,7 +173,7 @@ export class CrowdViews {
     byLayers = true,
   ): CameraView {
     // Shadow maps are often drawn first, and what the viewer sees decides on its levels.
-    const isFitted = this.order.maxTriangles < Infinity && this.levels.isUsed;
+    const isFitted = this.fitsLevels && this.splits?.isUsed === true;
     if (isFitted && viewer !== camera) this.of(viewer, crowdMatrixWorld, frame, viewer, false, byLayers);
     this.begin(frame);
     // What was written before a crowd is drawn for the first time is drawn without anybody having been told of it.
@@ -161,39 +182,17 @@ export class CrowdViews {
     const view = this.find(camera, viewer, crowdMatrixWorld, byLayers);
     view.turn = this.turn;
     view.inShadow = inShadow;
-    this.refresh(view, crowdMatrixWorld);
+    view.update(crowdMatrixWorld, this);
     return view;
   }
 
-  private refresh(view: CameraView, crowdMatrixWorld: Matrix4): void {
-    const chosen = this.levels.isUsed ? this.chooseLevels(view.viewer, crowdMatrixWorld) : null;
-    view.update(crowdMatrixWorld, this, chosen);
-  }
-
-  /** At which level a camera sees each instance; those of light's cameras are those of the viewer's. */
-  private chooseLevels(viewer: Camera, crowdMatrixWorld: Matrix4): CameraLevels {
-    let chosen = this.chosen.get(viewer);
-    if (chosen === undefined) {
-      chosen = new CameraLevels();
-      this.chosen.set(viewer, chosen);
-    }
-    chosen.update(this.levels, viewer, crowdMatrixWorld, this.crowd.capacity);
-    if (this.order.maxTriangles === Infinity) chosen.unfit();
-    return chosen;
-  }
-
-  /** How much a camera that has drawn the crowd lately saw then; null for one that has not. */
-  infoOf(camera: Camera): ViewInfo | null {
+  /** What a camera saw when it last drew the crowd; null if it has not done so lately. */
+  latest(camera: Camera): CameraView | null {
     let last: CameraView | null = null;
     for (const view of this.views) {
       if (view.camera === camera && view.byLayers && (last === null || view.turn > last.turn)) last = view;
     }
-    if (last === null) return null;
-    const view = last;
-    const { levels, isUsed } = this.levels;
-    const visible = view.of(null).count;
-    const counts = levels.map((_, level) => (isUsed ? view.of(level).count : visible));
-    return { visible, levels: counts, triangles: this.trianglesOf(counts), posed: this.posed };
+    return last;
   }
 
   /**
@@ -209,7 +208,7 @@ export class CrowdViews {
     for (let i = 0; i < views.length; i++) {
       const view = views[i];
       if (turn - view.turn > RECENT || view.capacity !== this.crowd.capacity) continue;
-      if (this.isOnly(view)) this.refresh(view, crowdMatrixWorld);
+      if (this.isOnly(view)) view.update(crowdMatrixWorld, this);
       expectedViews[count++] = view;
     }
     // Set to what it was, a length takes away what the array has allocated.
@@ -220,6 +219,10 @@ export class CrowdViews {
   dispose(): void {
     for (const owned of this.owned) owned.dispose();
     this.owned.clear();
+    this.dropViews();
+  }
+
+  private dropViews(): void {
     for (const view of this.views) view.dispose();
     this.views = [];
   }
@@ -228,7 +231,7 @@ export class CrowdViews {
     if (frame === this.frame) return;
     this.frame = frame;
     this.turn++;
-    this.levels.beginFrame();
+    this.splits?.beginFrame();
     this.dropUnused();
   }
 
@@ -263,7 +266,14 @@ export class CrowdViews {
       stale.serve(camera, viewer);
       return stale;
     }
-    const made = new CameraView(camera, viewer, capacity, byLayers);
+    const made = new CameraView(
+      camera,
+      viewer,
+      capacity,
+      byLayers,
+      this.splits?.lists(capacity),
+      this.stages,
+    );
     this.views.push(made);
     return made;
   }

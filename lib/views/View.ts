@@ -12,10 +12,18 @@ export interface View {
   readonly isWhole?: boolean;
   /** Whether there are instances in the list of which only some pixels are drawn. */
   readonly isFading?: boolean;
-  /**
-   * Brings the list up to date; called before each draw, also into a shadow map.
-   *
-   * @param count Instances in use.
-   */
-  update?(count: number): void;
+}
+
+/** Instances that are about to be drawn for a camera, and so have to be posed. */
+export interface WantedPoses {
+  /** Bit `id & 31` of word `id >> 5`: whether an instance is drawn, if it exists and is visible. */
+  readonly seen: Int32Array;
+  /** The level of detail of each instance, by id, with `FADING` where it is passing over to the next; null if all are at level 0. */
+  readonly levels: Uint8Array | null;
+  /** Poses a second at each of these; 0 for one in every frame. */
+  readonly poseRates: Float32Array;
+  /** Whether any of the rates is another one. */
+  readonly hasPoseRates: boolean;
+  /** Goes up when any of these changes. */
+  readonly version: number;
 }

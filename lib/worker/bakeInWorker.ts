@@ -1,61 +1,68 @@
 import type { AnimationClip, KeyframeTrack, Object3D } from 'three';
-import type { BakedCharacter } from '../baking/BakedCharacter.js';
 import type { BakeAsyncOptions, BakeOptions } from '../baking/BakeOptions.js';
-import { collectCharacter } from '../baking/bake.js';
-import { type BakeOptionValues, bakeOptionValues } from '../baking/bakeOptionValues.js';
+import { collectCharacter } from '../baking/bakeBoneTexture.js';
+import type { BakeCharacterAsyncOptions } from '../baking/bakeCharacter.js';
+import type { BakedCharacter } from '../baking/bakeRig.js';
 import { bakeRig } from '../baking/bakeRig.js';
+import { tracks } from '../baking/bakeTracks.js';
 import { type PlannedClip, planClips } from '../baking/planClips.js';
-import { nextTask, runInSlices, type Steps } from '../baking/runBake.js';
+import type { RootMotionOptions } from '../baking/rootMotion.js';
+import { nextTask, runInSlices } from '../baking/runInSlices.js';
+import {
+  type Character,
+  type CollectedCharacter,
+  characterOf,
+  refuseUnsupported,
+} from '../character/assembleCharacter.js';
 import type { BoneTextureData } from '../encodings/BoneTextureData.js';
 import { BoneTexture } from '../texture/BoneTexture.js';
+import type { Steps } from '../utils/steps.js';
 import { warnOnce } from '../utils/warnOnce.js';
 import { BakeWorker } from './BakeWorker.js';
 import type { Outcome } from './messages.js';
 import { packClip } from './packClip.js';
 import { inTurn } from './turns.js';
 
-const NAME = 'bakeInWorker';
-
 /** What is baked, of the page. */
 interface Job {
-  values: BakeOptionValues;
   planned: PlannedClip[];
-  character: BakedCharacter;
+  baked: BakedCharacter;
+  collected: CollectedCharacter;
   /** A track that no worker can be sent, if there is one. */
   refused: KeyframeTrack | null;
 }
 
 /**
- * {@link BoneTexture.bake} in a worker: the page reads the scene and copies the keys, in slices of up to 4 milliseconds, and goes
- * on. The bone texture is the same to the last bit.
+ * `bakeCharacter` in a worker: the page reads the scene and copies the keys, in slices of up to 4 milliseconds, and goes
+ * on. The character is the same to the last bit.
  *
  * Where there are no workers, or the page's Content-Security-Policy allows none of `blob:`, or a track is played by code of its own,
- * it bakes in slices as `BoneTexture.bakeAsync` does, and warns once. The scene may be drawn, but must not be posed or edited until
+ * it bakes in slices as `bakeCharacterAsync` does, and warns once. The scene may be drawn, but must not be posed or edited until
  * the promise settles. Of many bakes at once, four run at a time, each in a worker of its own that ends with it.
  *
  * @param root Holds the character's meshes, and the bones of those that have any, e.g. `gltf.scene`.
- * @param clips E.g. `gltf.animations`; without any, the texture holds the rest pose alone.
- * @throws What `bake` throws, and the signal's reason when it aborts.
+ * @param clips E.g. `gltf.animations`; without any, the character stands in its rest pose.
+ * @throws What `bakeCharacter` throws, and the signal's reason when it aborts.
  */
 export async function bakeInWorker(
   root: Object3D,
   clips: readonly AnimationClip[],
-  options: BakeAsyncOptions = {},
-): Promise<BoneTexture> {
-  // Before a worker is started, and the options are taken apart.
-  bakeOptionValues(options);
-  const data = await inTurn(() => bakeData(root, clips, options), options.signal);
+  options: BakeCharacterAsyncOptions = {},
+): Promise<Character> {
+  refuseUnsupported(root, options);
+  const { data, collected } = await inTurn(() => bakeData(root, clips, options), options.signal);
   // The constructor checks the data, for which the page needs a slice of its own.
   await nextTask();
-  return new BoneTexture(data);
+  const boneTexture = new BoneTexture(data, options.encoding);
+  return characterOf(root, collected, boneTexture, options, [boneTexture]);
 }
 
 async function bakeData(
   root: Object3D,
   clips: readonly AnimationClip[],
   options: BakeAsyncOptions,
-): Promise<BoneTextureData> {
-  const { signal, onProgress } = options;
+): Promise<{ data: BoneTextureData; collected: CollectedCharacter }> {
+  const { signal, onProgress, encoding = tracks } = options;
   // Started first, since that takes a while too.
   const worker = typeof Worker === 'undefined' ? null : new BakeWorker(options);
   try {
@@ -65,14 +72,18 @@ async function bakeData(
     if (outcome !== null) {
       const data = readOutcome(outcome);
       onProgress?.(1);
-      return data;
+      return { data, collected: job.collected };
     }
     warnOnce(
       job.refused === null
-        ? `${NAME}: no worker could be started, or it broke off, so that the page bakes in slices. A Content-Security-Policy has to allow "worker-src blob:".`
-        : `${NAME}: track "${job.refused.name}" has an interpolant of its own, which no worker can be sent, so that the page bakes in slices.`,
+        ? `No worker could be started, or it broke off, so that the page bakes in slices. A Content-Security-Policy has to allow "worker-src blob:".`
+        : `Track "${job.refused.name}" has an interpolant of its own, which no worker can be sent, so that the page bakes in slices.`,
     );
-    return await runInSlices(bakeRig(job.character, job.planned, job.values, options.rootMotion), options);
+    const { baked, planned, collected } = job;
+    return {
+      data: await runInSlices(bakeRig(baked, planned, options, encoding), options),
+      collected,
+    };
   } finally {
     worker?.close();
   }
@@ -85,30 +96,28 @@ function* send(
   options: BakeOptions,
   worker: BakeWorker | null,
 ): Steps<Job> {
-  const values = bakeOptionValues(options);
-  const planned = yield* planClips(clips, options.clips, values.fps);
-  const character = yield* collectCharacter(root, planned, options);
-  if (worker === null) return { values, planned, character, refused: null };
+  const planned = yield* planClips(clips, options.clips, options.fps);
+  const { baked, collected } = yield* collectCharacter(root, planned, options);
+  if (worker === null) return { planned, baked, collected, refused: null };
   for (const one of planned) {
     const clip = yield* packClip(one);
-    if (!('numbers' in clip)) return { values, planned, character, refused: clip };
+    if (!('numbers' in clip)) return { planned, baked, collected, refused: clip };
     worker.post({ kind: 'clip', clip }, [clip.numbers.buffer]);
     yield 0;
   }
-  worker.post({ kind: 'bake', character, values, rootMotion: plainRootMotion(options.rootMotion) });
-  return { values, planned, character, refused: null };
+  const rootMotion = plainRootMotion(options);
+  const encoding = options.encoding?.name ?? 'tracks';
+  const { precision, maxTextureSize, maxError } = options;
+  const values = { precision, maxTextureSize, maxError };
+  worker.post({ kind: 'bake', character: baked, values, rootMotion, encoding });
+  return { planned, baked, collected, refused: null };
 }
 
-/** The same without clips, which are more than a worker needs: it knows them by their names. */
-function plainRootMotion(rootMotion: BakeOptions['rootMotion']): BakeOptions['rootMotion'] {
-  if (typeof rootMotion !== 'object' || !rootMotion) return rootMotion;
-  const { joint, yaw, vertical, clips } = rootMotion;
-  return {
-    joint,
-    yaw,
-    vertical,
-    clips: clips?.map((clip) => (typeof clip === 'string' ? clip : clip?.name)),
-  };
+/** The options of root motion without clips, which are more than a worker needs: it knows them by their names. */
+function plainRootMotion({ rootMotion }: BakeOptions): RootMotionOptions | null {
+  const { joint, yaw, vertical, clips } = rootMotion?.options ?? {};
+  const names = clips?.map((clip) => (typeof clip === 'string' ? clip : clip.name));
+  return rootMotion ? { joint, yaw, vertical, clips: names } : null;
 }
 
 /** @throws What the worker has thrown. */

@@ -1,7 +1,7 @@
-import type { BakedCharacter } from '../baking/BakedCharacter.js';
 import type { BakeOptions } from '../baking/BakeOptions.js';
-import type { BakeOptionValues } from '../baking/bakeOptionValues.js';
-import type { BoneTextureData } from '../encodings/BoneTextureData.js';
+import type { BakedCharacter } from '../baking/bakeRig.js';
+import type { RootMotionOptions } from '../baking/rootMotion.js';
+import type { BoneTextureData, EncodingName } from '../encodings/BoneTextureData.js';
 import type { OwnedFloats } from '../utils/ownedArrays.js';
 
 /** A clip as a worker is sent it. Tracks are columns of arrays: an object for each would take longer to send. */
@@ -31,8 +31,9 @@ export type ToWorker =
   | {
       kind: 'bake';
       character: BakedCharacter;
-      values: BakeOptionValues;
-      rootMotion: BakeOptions['rootMotion'];
+      values: Pick<BakeOptions, 'precision' | 'maxTextureSize' | 'maxError'>;
+      rootMotion: RootMotionOptions | null;
+      encoding: EncodingName;
     };
 
 /** How a worker's baking ends, and what it warns of. */

@@ -1,6 +1,6 @@
 import type { KeyframeTrack } from 'three';
 import type { PlannedClip } from '../baking/planClips.js';
-import type { Steps } from '../baking/runBake.js';
+import type { Steps } from '../utils/steps.js';
 import type { SentClip } from './messages.js';
 import { kindOf } from './trackKinds.js';
 

@@ -4,8 +4,11 @@
  */
 
 import { bakeRig } from '../baking/bakeRig.js';
+import { tracks } from '../baking/bakeTracks.js';
 import type { PlannedClip } from '../baking/planClips.js';
+import { extractRootMotion } from '../baking/rootMotion.js';
 import type { BoneTextureData } from '../encodings/BoneTextureData.js';
+import { frames } from '../frames/frames.js';
 import { warned } from '../utils/warnOnce.js';
 import type { FromWorker, Outcome, ToWorker } from './messages.js';
 import { unpackClip } from './unpackClip.js';
@@ -37,8 +40,14 @@ self.onmessage = ({ data: message }: MessageEvent<ToWorker>) => {
   }
 };
 
-function bake({ character, values, rootMotion }: ToWorker & { kind: 'bake' }): BoneTextureData {
-  const steps = bakeRig(character, clips, values, rootMotion);
+function bake({ character, values, rootMotion, encoding }: ToWorker & { kind: 'bake' }): BoneTextureData {
+  const motion = rootMotion ? extractRootMotion(rootMotion) : undefined;
+  const steps = bakeRig(
+    character,
+    clips,
+    { ...values, rootMotion: motion },
+    encoding === 'frames' ? frames : tracks,
+  );
   let next = 0;
   for (;;) {
     const step = steps.next();

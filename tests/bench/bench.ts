@@ -1,4 +1,10 @@
-import { type BakeOptions, BoneTexture, type SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import {
+  type BakeOptions,
+  bakeBoneTexture,
+  bakeBoneTextureAsync,
+  frames,
+  type SkinnedInstancedMesh,
+} from 'skinned-instanced-mesh';
 import {
   type AnimationClip,
   AnimationMixer,
@@ -17,7 +23,6 @@ import {
 } from '../../demos/benchmark/contenders.js';
 import { createCharacter } from '../../demos/character.js';
 import { deviceName } from '../../demos/lib/deviceName.js';
-import { bakeTexels } from '../support/bakeTexels.js';
 import { loadModel, modelNames } from '../support/models.js';
 import { measureVertices, webGLCapture } from '../support/parity.js';
 import { loadFile, writeFiles } from './files.js';
@@ -61,29 +66,21 @@ async function vertices(model: string, rounds: number, only = ''): Promise<Verte
   const variants: [string, Parameters<typeof createOurs>[2]][] = [
     ['tracks', { encoding: 'tracks' }],
     ['tracks, all fading', { encoding: 'tracks' }],
-    ['quaternion float, interpolated', { encoding: 'quaternion' }],
-    ['quaternion float, nearest frame', { encoding: 'quaternion', interpolate: false }],
-    ['quaternion half, interpolated', { encoding: 'quaternion', precision: 'half' }],
-    ['quaternion float, interpolated, all fading', { encoding: 'quaternion' }],
-    ['matrix float, interpolated', { encoding: 'matrix' }],
-    ['matrix float, interpolated, all fading', { encoding: 'matrix' }],
-    ['matrix float, nearest frame', { encoding: 'matrix', interpolate: false }],
-    ['matrix half, interpolated', { encoding: 'matrix', precision: 'half' }],
-    ['quaternion float, interpolated, 2 influences', { encoding: 'quaternion', influences: 2 }],
-    ['quaternion float, interpolated, 1 influence', { encoding: 'quaternion', influences: 1 }],
+    ['frames float, interpolated', { encoding: 'frames' }],
+    ['frames float, interpolated, all fading', { encoding: 'frames' }],
+    ['frames float, nearest frame', { encoding: 'frames', interpolate: false }],
+    ['frames half, interpolated', { encoding: 'frames', precision: 'half' }],
+    ['frames float, interpolated, 2 influences', { encoding: 'frames', influences: 2 }],
+    ['frames float, interpolated, 1 influence', { encoding: 'frames', influences: 1 }],
   ];
   const contenders = [createSkinned(source, Math.min(count, 200))];
   const names = ['SkinnedMesh + AnimationMixer'];
   const fading: number[] = [];
   for (const [name, options] of variants) {
     if (!name.includes(only)) continue;
-    try {
-      contenders.push(createOurs(source, count, options));
-      names.push(name);
-      if (name.includes('fading')) fading.push(contenders.length - 1);
-    } catch {
-      // a model with non-uniform scale has no quaternions
-    }
+    contenders.push(createOurs(source, count, options));
+    names.push(name);
+    if (name.includes('fading')) fading.push(contenders.length - 1);
   }
 
   for (const precision of ['half', 'float'] as const) {
@@ -179,7 +176,7 @@ async function poses(model: string, rounds: number): Promise<VertexRow[]> {
 
   const rows: VertexRow[] = [];
   for (const [name, play] of PLAYED) {
-    const contender = createOurs(source, count, { encoding: 'tracks' });
+    const contender = createOurs(source, count);
     const crowd = contender.object as SkinnedInstancedMesh;
     play(crowd, source.clips.length);
     // Nothing but the pass is left of a frame without vertices.
@@ -208,7 +205,7 @@ async function baking(model: string, what: 'bake' | 'mixer'): Promise<number[]> 
   const times: number[] = [];
   for (let round = 0; round < 5; round++) {
     const start = performance.now();
-    if (what === 'bake') BoneTexture.bake(root, clips);
+    if (what === 'bake') bakeBoneTexture(root, clips);
     else poseEveryFrame(root, clips);
     times.push(performance.now() - start);
   }
@@ -235,7 +232,7 @@ async function longestSlice(model: string): Promise<number> {
   const { root, clips } = await load(model);
   let longest = 0;
   let last = performance.now();
-  await BoneTexture.bakeAsync(root, clips, {
+  await bakeBoneTextureAsync(root, clips, {
     onProgress: () => {
       longest = Math.max(longest, performance.now() - last);
       last = performance.now();
@@ -260,21 +257,15 @@ export interface AccuracyRow {
 async function accuracy(model: string): Promise<AccuracyRow[]> {
   const { root, clips } = await load(model);
   const rows: AccuracyRow[] = [];
-  const ways = [10, 15, 30, 60].flatMap((fps): BakeOptions[] => [
-    { fps, encoding: 'quaternion' },
-    { fps, encoding: 'matrix' },
-  ]);
-  ways.push({ fps: 30, encoding: 'quaternion', precision: 'half' });
-  // A model that quaternions cannot hold has matrices alone.
-  const { encoding: best } = bakeTexels(root, clips);
+  const ways: BakeOptions[] = [10, 15, 30, 60].map((fps) => ({ fps, encoding: frames }));
+  ways.push({ fps: 30, encoding: frames, precision: 'half' });
   for (const way of ways) {
-    if (way.encoding === 'quaternion' && best === 'matrix') continue;
-    const boneTexture = BoneTexture.bake(root, clips, way);
+    const boneTexture = bakeBoneTexture(root, clips, way);
     const { encoding, precision, byteLength } = boneTexture;
     const errors = [...(await measureVertices(webGLCapture(renderer), root, clips, boneTexture))];
     errors.sort(([, a], [, b]) => a.between - b.between);
     const [worstClip, { between: worst }] = errors[errors.length - 1];
-    const texels = boneTexture.morphTexel / boneTexture.jointNames.length;
+    const texels = encoding === 'frames' ? 3 : 1;
     const fps = way.fps ?? 30;
     rows.push({
       encoding: precision === 'half' ? `${encoding} half` : encoding,

@@ -1,7 +1,11 @@
 import { WebIO } from '@gltf-transform/core';
 import { MeshoptEncoder } from 'meshoptimizer';
-import { BoneTexture, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
-import { SkinnedInstancedMeshExtension, writeBoneTexture } from 'skinned-instanced-mesh/files';
+import { bakeBoneTexture, bakeCharacter, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import {
+  bakedCharactersOf,
+  SkinnedInstancedMeshExtension,
+  writeBoneTexture,
+} from 'skinned-instanced-mesh/files';
 import { BakedAnimation } from 'skinned-instanced-mesh/gltf-transform';
 import { MeshoptDecoder } from 'three/addons/libs/meshopt_decoder.module.js';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
@@ -32,7 +36,7 @@ export async function writeFiles(model: string): Promise<BenchFiles> {
   await MeshoptEncoder.ready;
   const source = await readSource(model);
   const gltf = await new GLTFLoader().parseAsync(source.slice().buffer, '');
-  const boneTexture = BoneTexture.bake(gltf.scene, gltf.animations, { precision: 'half', maxError: 1e-3 });
+  const boneTexture = bakeBoneTexture(gltf.scene, gltf.animations, { precision: 'half', maxError: 1e-3 });
   const written = writeBoneTexture(boneTexture, { into: source, meshoptEncoder: MeshoptEncoder });
   const { json } = parseGlb(written);
   const baked = await withoutAnimations(written);
@@ -69,7 +73,9 @@ export async function loadFile(text: string): Promise<number[]> {
     const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder);
     loader.register((parser) => new SkinnedInstancedMeshExtension(parser));
     const gltf = await loader.parseAsync(bytes.buffer, '');
-    const crowd = SkinnedInstancedMesh.from(gltf, 100, { precision: 'half', maxError: 1e-3 });
+    const [character = bakeCharacter(gltf.scene, gltf.animations, { precision: 'half', maxError: 1e-3 })] =
+      bakedCharactersOf(gltf);
+    const crowd = new SkinnedInstancedMesh(character, 100);
     times.push(performance.now() - start);
     crowd.dispose();
   }

@@ -1,5 +1,6 @@
+import { SkinnedInstance } from 'skinned-instanced-mesh';
 import { Matrix4, Object3D, PerspectiveCamera, Quaternion, Scene, Vector3 } from 'three';
-import '../../lib/instanceObjects.js';
+import { bakeCharacter } from '../../lib/baking/bakeCharacter.js';
 import { SkinnedInstancedMesh } from '../../lib/objects/SkinnedInstancedMesh.js';
 import { createStick } from '../support/stick.js';
 
@@ -69,7 +70,7 @@ function measure(ways: readonly Case[], count: number, moving: number): number[]
 
 function createScene(count: number) {
   const { root, clips } = createStick();
-  const crowd = SkinnedInstancedMesh.from(root, clips, count);
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
   const scene = new Scene().add(crowd);
   return { crowd, scene };
 }
@@ -100,7 +101,7 @@ function byIndex(count: number): Case {
 function byObjects(count: number, inScene: boolean): Case {
   const { crowd, scene } = createScene(0);
   const objects = Array.from({ length: count }, (_, i) => {
-    const object = crowd.createInstance();
+    const object = new SkinnedInstance(crowd);
     object.position.copy(placeOf(i));
     if (inScene) scene.add(object);
     return object;

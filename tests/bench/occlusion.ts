@@ -1,5 +1,5 @@
 import { Occlusion } from 'skinned-instanced-mesh/occlusion';
-import { SkinnedInstancedMesh } from 'skinned-instanced-mesh/webgpu';
+import { bakeCharacter, readViewInfo, SkinnedInstancedMesh } from 'skinned-instanced-mesh/webgpu';
 import { HemisphereLight, Matrix4, PerspectiveCamera, Scene } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
 import { finisher } from '../../demos/benchmark/measure.js';
@@ -20,7 +20,7 @@ const ROUNDS = 3;
 
 /** Frames of the demo's city with and without occlusion, in turn, so that whatever else the machine does slows down both. */
 export async function measureOcclusion(count: number): Promise<OcclusionRow[]> {
-  const created = await createRenderer('webgpu', false);
+  const created = await createRenderer('webgpu', { antialias: false });
   const renderer = created.renderer as WebGPURenderer;
   renderer.setSize(SIZE.width, SIZE.height);
   document.body.append(renderer.domElement);
@@ -30,10 +30,10 @@ export async function measureOcclusion(count: number): Promise<OcclusionRow[]> {
   const { root, clips } = createCharacter({ detail: 0.4 });
   const occlusion = new Occlusion(city.object);
   const crowds = [null, occlusion].map((used) => {
-    const crowd = SkinnedInstancedMesh.from(root, clips, count);
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
     for (let i = 0; i < count; i++) crowd.setMatrixAt(i, city.placeOf(i, 0, new Matrix4()));
     crowd.playAll('Walk', { time: (i) => i % 7 });
-    crowd.occlusion = used;
+    used?.add(crowd);
     return crowd;
   });
   const scene = new Scene().add(new HemisphereLight(0xffffff, 0x888888, 3), city.object, ...crowds);
@@ -69,7 +69,7 @@ export async function measureOcclusion(count: number): Promise<OcclusionRow[]> {
       for (const [i, crowd] of crowds.entries()) {
         const { js, frame } = await draw(crowd);
         // The first frame compiles, and poses who was not seen.
-        if (round < 0) row.visible[i] = (await crowd.readViewInfo(renderer, camera)).visible;
+        if (round < 0) row.visible[i] = (await readViewInfo(crowd, renderer, camera)).visible;
         else {
           times[i].js.push(js);
           times[i].frame.push(frame);

@@ -1,5 +1,5 @@
 import { type Precision, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
-import { VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
+import { bakeVertexTexture } from 'skinned-instanced-mesh/vertex-textures';
 import { type Material, Matrix4, type Mesh } from 'three';
 import { type Contender, SIZE, type Source } from '../../demos/benchmark/contenders.js';
 import { placeOf } from '../../demos/lib/plan.js';
@@ -20,7 +20,7 @@ export function createVertices(
   });
   for (const other of others) other.visible = false;
   const played = clips.slice(0, CLIPS);
-  const texture = VertexTexture.bake(root, played, { fps: 15, precision });
+  const texture = bakeVertexTexture(root, played, { fps: 15, precision });
   for (const other of others) other.visible = true;
 
   const material = (mesh.material as Material).clone();

@@ -1,10 +1,12 @@
 import type { SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import { bakeCharacter, createLevel } from 'skinned-instanced-mesh';
 import { HemisphereLight, Matrix4, PerspectiveCamera, Scene } from 'three';
 import { finisher } from '../../demos/benchmark/measure.js';
 import { createCharacter } from '../../demos/character.js';
 import type { Calls } from '../../demos/lib/countCalls.js';
 import { type Created, createRenderer } from '../../demos/lib/createRenderer.js';
 import { crowdRadius, placeOf } from '../../demos/lib/plan.js';
+import { addLevel } from '../support/levels.js';
 
 export interface ViewRow {
   name: string;
@@ -85,7 +87,7 @@ interface Contender {
  * @param what 'script': JavaScript, with draw calls left out. 'drawing': whole frames of whole characters.
  */
 export async function views(kind: string, what: 'script' | 'drawing', counts: number[]): Promise<ViewRow[]> {
-  const created = await createRenderer(kind, false);
+  const created = await createRenderer(kind, { antialias: false });
   if (what === 'script') leaveDrawsOut(created);
   const { renderer, calls } = created;
   const { SkinnedInstancedMesh: Crowd } =
@@ -209,7 +211,7 @@ function createCrowd(
   { culled, levels }: Way,
 ): SkinnedInstancedMesh {
   const { root, clips } = createCharacter();
-  const crowd = Crowd.from(root, clips, count);
+  const crowd = new Crowd(bakeCharacter(root, clips), count);
   for (let i = 0; i < count; i++) crowd.setMatrixAt(i, placeOf(i, SIZE, _matrix));
   crowd.playAll((i) => i % clips.length, { time: (i) => i % 7 });
   crowd.perObjectFrustumCulled = culled;
@@ -219,7 +221,7 @@ function createCrowd(
       [0.25, 0.5],
       [0.6, 0.2],
     ])
-      crowd.addLevel(createCharacter({ detail }).root, share * radius);
+      addLevel(crowd, createLevel(crowd, createCharacter({ detail }).root), share * radius);
   }
   return crowd;
 }

@@ -1,4 +1,4 @@
-import { BoneTexture } from 'skinned-instanced-mesh';
+import { type BoneTexture, bakeBoneTexture, bakeBoneTextureAsync } from 'skinned-instanced-mesh';
 import { bakeInWorker } from 'skinned-instanced-mesh/worker';
 import { expect, test, vi } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
@@ -14,13 +14,13 @@ test('bakes the same texels while the page goes on, and so do slices', async () 
   const options = { precision: 'half' } as const;
   const baked: BoneTexture[] = [];
   const ways = {
-    bakeInWorker: () => bakeInWorker(root, clips, options),
-    bakeAsync: () => BoneTexture.bakeAsync(root, clips, options),
-    bake: () => BoneTexture.bake(root, clips, options),
+    bakeInWorker: async () => (await bakeInWorker(root, clips, options)).boneTexture,
+    bakeAsync: () => bakeBoneTextureAsync(root, clips, options),
+    bake: () => bakeBoneTexture(root, clips, options),
   };
   for (const [name, bake] of Object.entries(ways)) {
     const gaps: number[] = [];
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < 1; round++) {
       gaps.push(
         await longestGap(async () => {
           baked.push(await bake());

@@ -1,21 +1,39 @@
+import { partsOf } from '../support/partsOf.js';
+import '@three.ez/instanced-mesh';
 import {
+  AnimationClip,
   BoxGeometry,
   Color,
   DirectionalLight,
   Float32BufferAttribute,
   type KeyframeTrack,
   Mesh,
+  MeshNormalMaterial,
   MeshStandardMaterial,
   NumberKeyframeTrack,
   PerspectiveCamera,
   Scene,
+  ShaderChunk,
+  SphereGeometry,
+  VectorKeyframeTrack,
   WebGLRenderer,
 } from 'three';
 import { expect, test } from 'vitest';
+import { createCharacter } from '../../demos/character.js';
+import { capture, captureGeometry, captureMaterial } from '../support/capture.js';
 import { TWINS, type Twin } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
-import { type JointAttachment, SkinnedInstancedMesh } from '../support/library.js';
+import {
+  assembleCharacter,
+  bakeCharacter,
+  JointAttachment,
+  mergeMaterials,
+  SkinnedInstancedMesh,
+} from '../support/library.js';
+import { createPair } from '../support/pair.js';
+import { createStage, difference, picture } from '../support/pictures.js';
 import { type Problems, watchProblems } from '../support/problems.js';
+import { createStick } from '../support/stick.js';
 
 interface Drawing {
   draw(scene: Scene, camera: PerspectiveCamera): Promise<void>;
@@ -66,22 +84,22 @@ test.each(TWINS)('everything about a crowd may change between frames, %s', async
   const scene = new Scene();
   const light = new DirectionalLight();
   light.castShadow = true;
-  const crowd = SkinnedInstancedMesh.from(root, clips, 3, { mergeMaterials: true });
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, { mergeMaterials: mergeMaterials() }), 3);
   crowd.castShadow = true;
   crowd.frustumCulled = false;
   scene.add(light, crowd);
-  const other = SkinnedInstancedMesh.from(root, clips, 2, { boneTexture: crowd.boneTexture });
+  const other = new SkinnedInstancedMesh(assembleCharacter(root, crowd.boneTexture), 2);
   let hat: JointAttachment;
   const copies: SkinnedInstancedMesh[] = [];
 
   const changes: (() => void)[] = [
     () => crowd.playAll('Walk'),
-    () => crowd.setPartVisibleAt(0, 'Body', false),
+    () => partsOf(crowd).setVisibleAt(0, 'Body', false),
     () => {
       crowd.interpolate = false;
     },
     () => {
-      hat = crowd.attachToJoint('Head', new BoxGeometry(), new MeshStandardMaterial());
+      hat = new JointAttachment(crowd, 'Head', new BoxGeometry(), new MeshStandardMaterial());
     },
     () => hat.setColorAt(0, new Color(1, 0, 0)),
     () => {
@@ -95,7 +113,7 @@ test.each(TWINS)('everything about a crowd may change between frames, %s', async
       other.material = crowd.material;
       scene.add(other);
     },
-    () => other.setPartColorAt(1, 0, new Color(0, 1, 0)),
+    () => partsOf(other).setColorAt(1, 0, new Color(0, 1, 0)),
     () => {
       crowd.setCapacity(10);
       crowd.count = 10;
@@ -116,4 +134,105 @@ test.each(TWINS)('everything about a crowd may change between frames, %s', async
   }
   problems.stop();
   dispose();
+});
+
+test('a geometry or material assigned later is drawn', () => {
+  const { root, mesh, clips } = createStick();
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+  crowd.play(0, 'Slide', { time: 0.5 });
+  const renderer = new WebGLRenderer();
+  crowd.geometry = captureGeometry(mesh.geometry);
+  crowd.material = captureMaterial(3);
+  expect(capture(renderer, crowd, 3, 1)[0]).toBeCloseTo(5.5, 5);
+  crowd.geometry = captureGeometry(mesh.geometry.clone().translate(1, 0, 0));
+  expect(capture(renderer, crowd, 3, 1)[0]).toBeCloseTo(6.5, 5);
+  expect(() => {
+    crowd.geometry = new BoxGeometry();
+  }).toThrow('The geometry "" has no attribute "skinIndex"');
+  renderer.dispose();
+});
+
+test('scene.overrideMaterial poses the crowd too', () => {
+  const { root, clips } = createCharacter();
+  const renderer = new WebGLRenderer({ preserveDrawingBuffer: true });
+  renderer.setSize(64, 64);
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+  const scene = new Scene();
+  scene.add(crowd);
+  scene.overrideMaterial = new MeshNormalMaterial();
+  const camera = new PerspectiveCamera(40, 1);
+  camera.position.set(0, 1, 3);
+  const read = () => {
+    renderer.render(scene, camera);
+    const gl = renderer.getContext();
+    const pixels = new Uint8Array(64 * 64 * 4);
+    gl.readPixels(0, 0, 64, 64, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
+    return pixels.join();
+  };
+  crowd.play(0, 'Wave', { time: 0.5 });
+  const first = read();
+  crowd.play(0, 'Run', { time: 0.3 });
+  expect(read()).not.toBe(first);
+  renderer.dispose();
+});
+
+test('what a clip mirrors is drawn with the right side out, skinned and rigid', () => {
+  const { root, clips } = createCharacter();
+  const ball = new Mesh(
+    new SphereGeometry(0.25, 16, 12).translate(0.6, 0.3, 0),
+    new MeshStandardMaterial({ color: 0xff8800 }),
+  );
+  ball.name = 'Ball';
+  root.add(ball);
+  const walk = clips.find(({ name }) => name === 'Walk') as AnimationClip;
+  const { duration } = walk;
+  const flip = (name: string, from: number[], to: number[]) =>
+    new VectorKeyframeTrack(
+      `${name}.scale`,
+      [0, duration / 2, duration],
+      [...from, ...from, ...to],
+    ) as KeyframeTrack;
+  const inside = root.children.map(({ name }) => flip(name, [1, 1, 1], [-1, 1, 1]));
+  const model = {
+    name: 'Mirrored',
+    root,
+    clips: [new AnimationClip('Mirrored', duration, [...walk.tracks, ...inside])],
+  };
+
+  const renderer = new WebGLRenderer();
+  renderer.shadowMap.enabled = true;
+  for (const share of [0.25, 1]) {
+    const { reference, crowd, bounds } = createPair(model, 0, share, undefined, 'frames');
+    const { scene, camera } = createStage(bounds, 'directional');
+    const empty = picture(renderer, scene, camera, new Mesh());
+    const expected = picture(renderer, scene, camera, reference.root);
+    const drawn = picture(renderer, scene, camera, crowd);
+    const { covered, wrong } = difference(expected, drawn, empty);
+    expect(covered).toBeGreaterThan(2000);
+    expect(wrong, `${share} of the clip`).toBeLessThan(0.01);
+    crowd.dispose();
+  }
+  renderer.dispose();
+});
+
+test('morph weights of instances are drawn on a page that has loaded InstancedMesh2, which changes chunks of three.js', () => {
+  // Not among the types.
+  const { morphinstance_vertex } = ShaderChunk as Record<string, string>;
+  expect(morphinstance_vertex, 'changed').not.toContain('gl_InstanceID');
+  const { root, mesh, clips } = createStick();
+  mesh.geometry.morphAttributes.position = [new Float32BufferAttribute([0, 2, 0, 0, 2, 0, 0, 2, 0], 3)];
+  mesh.geometry.morphTargetsRelative = true;
+  mesh.updateMorphTargets();
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 2);
+  (mesh.morphTargetInfluences as number[])[0] = 0.5;
+  crowd.setMorphAt(1, mesh);
+  const renderer = new WebGLRenderer();
+  crowd.geometry = captureGeometry(crowd.geometry);
+  crowd.material = captureMaterial(3);
+  const drawn = capture(renderer, crowd, 3, 2);
+  for (let vertex = 0; vertex < 3; vertex++) {
+    const [still, morphed] = [drawn[vertex * 3 + 1], drawn[(3 + vertex) * 3 + 1]];
+    expect(morphed - still).toBeCloseTo(1, 5);
+  }
+  renderer.dispose();
 });

@@ -5,9 +5,11 @@ import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { describe, expect, test } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
+import { crowdOfFile } from '../support/crowdArguments.js';
 import { drawingOf } from '../support/drawings.js';
 import { exportGlb } from '../support/exportGlb.js';
-import { SkinnedInstancedMesh } from '../support/library.js';
+import { addLevel, levelsOf } from '../support/levels.js';
+import { bakeCharacter, getViewInfo, SkinnedInstancedMesh, simplifyGeometry } from '../support/library.js';
 import { changedPixels, createStage } from '../support/pictures.js';
 
 const BOUNDS = new Box3(new Vector3(-2, 0, -2), new Vector3(2, 2, 2));
@@ -29,19 +31,22 @@ async function createBoth() {
   const { root, clips } = createCoarseCharacter();
   const into = await exportGlb(root, clips);
   const gltf = await new GLTFLoader().parseAsync(into, '');
-  const baked = SkinnedInstancedMesh.from(gltf, 6, { encoding: 'tracks', precision: 'half' });
+  const baked = new SkinnedInstancedMesh(
+    bakeCharacter(gltf.scene, gltf.animations, { precision: 'half' }),
+    6,
+  );
   const { geometry, boneTexture } = baked;
-  const simplified = SkinnedInstancedMesh.simplify(geometry, 0.3, MeshoptSimplifier);
+  const simplified = simplifyGeometry(geometry, 0.3, MeshoptSimplifier);
   const file = writeBoneTexture(boneTexture, {
     into,
     meshoptEncoder: MeshoptEncoder,
     geometry,
     levels: [{ ...simplified, distance: 7 }],
   });
-  baked.addLevel(simplified.geometry, 7);
+  addLevel(baked, simplified.geometry, 7);
   const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder);
   loader.register((parser) => new SkinnedInstancedMeshExtension(parser));
-  const loaded = SkinnedInstancedMesh.from(await loader.parseAsync(file.slice().buffer, ''), 6);
+  const loaded = crowdOfFile(await loader.parseAsync(file.slice().buffer, ''), 6);
   return [place(baked), place(loaded)];
 }
 
@@ -53,12 +58,12 @@ describe.each(TWINS)('%s', (twin) => {
     const wanted = await drawing.draw(scene, camera, baked);
     const drawn = await drawing.draw(scene, camera, loaded);
     expect(changedPixels(wanted, drawn)).toBe(0);
-    const without = loaded.levels.length;
+    const without = levelsOf(loaded).levels.length;
     loaded.visible = false;
     const empty = await drawing.draw(scene, camera, loaded);
     expect(changedPixels(wanted, empty)).toBeGreaterThan(1500);
     expect(without).toBe(2);
-    expect(loaded.getViewInfo(camera)?.levels).toEqual(baked.getViewInfo(camera)?.levels);
+    expect(getViewInfo(loaded, camera)?.levels).toEqual(getViewInfo(baked, camera)?.levels);
     for (const crowd of [baked, loaded]) crowd.dispose();
     drawing.dispose();
   });

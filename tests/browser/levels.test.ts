@@ -4,24 +4,35 @@ import {
   type BufferGeometry,
   type Camera,
   Color,
-  DirectionalLight,
+  DataTexture,
   type Light,
+  LinearMipmapLinearFilter,
   Matrix4,
   MeshBasicMaterial,
   MeshStandardMaterial,
-  type PerspectiveCamera,
-  type Scene,
+  Object3D,
+  PerspectiveCamera,
+  Scene,
   Vector3,
-  WebGLRenderer,
 } from 'three';
-import { describe, expect, test } from 'vitest';
-import type { LevelMesh } from '../../lib/objects/LevelMesh.js';
-import { createNodeRenderer, TWINS, type Twin } from '../support/captures.js';
-import { countHeld } from '../support/countHeld.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TWINS } from '../support/captures.js';
+import { createCoarseCharacter } from '../support/coarseCharacter.js';
+import { type Drawing, drawingOf } from '../support/drawings.js';
 import { createKnight } from '../support/knight.js';
-import { SkinnedInstancedMesh } from '../support/library.js';
-import { changedPixels, createStage, type LightKind, picture, SIZE } from '../support/pictures.js';
-import { createStick } from '../support/stick.js';
+import { addAttachmentLevel, addLevel, levelsOf } from '../support/levels.js';
+import {
+  bakeCharacter,
+  createLevel,
+  encodingOf,
+  JointAttachment,
+  mergeMaterials,
+  readViewInfo,
+  SkinnedInstancedMesh,
+} from '../support/library.js';
+import { orderOf } from '../support/orderOf.js';
+import { partsOf } from '../support/partsOf.js';
+import { changedPixels, createStage, type LightKind, SIZE } from '../support/pictures.js';
 import { THOROUGH } from '../support/thorough.js';
 
 const COUNT = 9;
@@ -29,14 +40,17 @@ const COUNT = 9;
 /** Lights and encodings; each with one language of shaders, and with all where everything is tested or there is one language only. */
 const LIT = [
   ['directional', 'tracks', 'TSL on WebGPU'],
-  ['spot', 'matrix', 'TSL on WebGL 2'],
+  ['spot', 'frames', 'TSL on WebGL 2'],
   ['point', 'tracks', 'GLSL'],
 ] as const;
 
 /** Instances one behind the other, in the middle of fades, in different clothes. */
-function createCrowd(encoding: 'tracks' | 'matrix') {
+function createCrowd(encoding: 'tracks' | 'frames') {
   const { root, clips } = createKnight();
-  const crowd = SkinnedInstancedMesh.from(root, clips, COUNT, { encoding, mergeMaterials: true });
+  const crowd = new SkinnedInstancedMesh(
+    bakeCharacter(root, clips, { encoding: encodingOf(encoding), mergeMaterials: mergeMaterials() }),
+    COUNT,
+  );
   crowd.castShadow = crowd.receiveShadow = true;
   for (let i = 0; i < COUNT; i++) {
     crowd.setMatrixAt(i, new Matrix4().makeRotationY(i).setPosition((i % 3) - 1, 0, -i));
@@ -46,8 +60,8 @@ function createCrowd(encoding: 'tracks' | 'matrix') {
   crowd.update(0.2);
   for (let i = 0; i < COUNT; i++) crowd.play(i, (i + 1) % clips.length, { fade: 0.5 });
   crowd.update(0.17);
-  crowd.setPartVisibleAt(4, 'Shield', false);
-  crowd.setPartColorAt(5, 'Body', new Color(0, 0, 1));
+  partsOf(crowd).setVisibleAt(4, 'Shield', false);
+  partsOf(crowd).setColorAt(5, 'Body', new Color(0, 0, 1));
   return { crowd, root };
 }
 
@@ -70,31 +84,21 @@ function thirds(crowd: SkinnedInstancedMesh, camera: Camera): number[] {
   return [distances[COUNT / 3], distances[(COUNT / 3) * 2]];
 }
 
-type Draw = (scene: Scene, camera: Camera, crowd: SkinnedInstancedMesh) => Promise<Uint8Array>;
-
-async function drawingOf(twin: Twin): Promise<{ draw: Draw; dispose(): void }> {
-  if (twin === 'GLSL') {
-    const renderer = new WebGLRenderer();
-    renderer.shadowMap.enabled = true;
-    const draw: Draw = async (scene, camera, crowd) => picture(renderer, scene, camera, crowd);
-    return { draw, dispose: () => renderer.dispose() };
-  }
-  const { pictureNodes } = await import('../support/picturesNodes.js');
-  const renderer = await createNodeRenderer(twin);
-  renderer.shadowMap.enabled = true;
-  const draw: Draw = (scene, camera, crowd) => pictureNodes(renderer, scene, camera, crowd);
-  return { draw, dispose: () => renderer.dispose() };
-}
-
 describe.each(TWINS)('%s', (twin) => {
+  let drawing: Drawing;
+  beforeAll(async () => {
+    drawing = await drawingOf(twin);
+  });
+  afterAll(() => drawing.dispose());
+
   test('levels of the same geometry give the same picture to the byte, with their shadows', async () => {
-    const { draw, dispose } = await drawingOf(twin);
+    const { draw } = drawing;
     for (const [kind, encoding] of LIT.filter(
       ([, , one]) => THOROUGH || TWINS.length === 1 || one === twin,
     )) {
       const { crowd, root } = createCrowd(encoding);
       const yellow = new MeshStandardMaterial({ color: 0xffee00 });
-      crowd.attachToJoint('Head', new BoxGeometry(0.3, 0.1, 0.3), yellow);
+      new JointAttachment(crowd, 'Head', new BoxGeometry(0.3, 0.1, 0.3), yellow);
       const { scene, camera } = createStageFor(crowd, kind);
       const expected = await draw(scene, camera, crowd);
       crowd.visible = false;
@@ -103,12 +107,17 @@ describe.each(TWINS)('%s', (twin) => {
       expect(changedPixels(expected, empty)).toBeGreaterThan(1500);
 
       for (const start of thirds(crowd, camera)) {
-        const level = crowd.addLevel(root, start, 0.1, { mergeMaterials: true });
+        const level = addLevel(
+          crowd,
+          createLevel(crowd, root, { mergeMaterials: mergeMaterials() }),
+          start,
+          0.1,
+        );
         if (Array.isArray(level.material)) throw new Error('the materials were not merged');
       }
       const levelled = await draw(scene, camera, crowd);
       expect(changedPixels(levelled, expected, 0), `${kind}, ${encoding}`).toBe(0);
-      crowd.shadowLevel = 1;
+      levelsOf(crowd).shadowLevel = 1;
       expect(changedPixels(await draw(scene, camera, crowd), expected, 0), `${kind}, coarser shadows`).toBe(
         0,
       );
@@ -118,15 +127,14 @@ describe.each(TWINS)('%s', (twin) => {
       camera.lookAt(0, 1, -COUNT / 2);
       camera.updateMatrixWorld();
       const behind = await draw(scene, camera, crowd);
-      for (const level of crowd.levels.slice(1)) crowd.removeLevel(level);
+      for (const level of levelsOf(crowd).levels.slice(1)) levelsOf(crowd).remove(level);
       expect(changedPixels(await draw(scene, camera, crowd), behind), `${kind}, from behind`).toBe(0);
       crowd.dispose();
     }
-    dispose();
   });
 
   test('each instance is drawn in the material of its level, and nothing where there is none', async () => {
-    const { draw, dispose } = await drawingOf(twin);
+    const { draw } = drawing;
     const { crowd } = createCrowd('tracks');
     crowd.material = new MeshBasicMaterial({ color: 0xffffff });
     crowd.instanceColor?.array.fill(1);
@@ -143,10 +151,10 @@ describe.each(TWINS)('%s', (twin) => {
     const box = () => followingBox(crowd.geometry);
     crowd.geometry = box();
     const materials = [0xff0000, 0x00ff00].map((color) => new MeshBasicMaterial({ color }));
-    crowd.addLevel(crowd.geometry, 24, 0, { material: materials[0] });
-    crowd.addLevel(crowd.geometry, 29, 0, { material: materials[1] });
-    crowd.addLevel(null, 35);
-    crowd.setPartColorAt(crowd.all, 0, new Color(1, 1, 1));
+    addLevel(crowd, crowd.geometry, 24, 0, { material: materials[0] });
+    addLevel(crowd, crowd.geometry, 29, 0, { material: materials[1] });
+    addLevel(crowd, null, 35);
+    partsOf(crowd).setColorAt(crowd.all, 0, new Color(1, 1, 1));
 
     const pixels = await draw(scene, camera, crowd);
     const seen = Array.from({ length: COUNT }, (_, i) => {
@@ -174,40 +182,6 @@ describe.each(TWINS)('%s', (twin) => {
     }
     expect(levels.size).toBe(4);
     crowd.dispose();
-    dispose();
-  });
-
-  test('shadows are those of the level that shadowLevel says', async () => {
-    const { draw, dispose } = await drawingOf(twin);
-    const invisible = new MeshBasicMaterial({ colorWrite: false, depthWrite: false });
-    const { crowd } = createCrowd('tracks');
-    const { scene, camera } = createStageFor(crowd, 'directional');
-    crowd.material = invisible;
-    const knights = await draw(scene, camera, crowd);
-    const other = createCrowd('tracks').crowd;
-    other.material = invisible;
-    other.geometry = followingBox(other.geometry);
-    other.setPartColorAt(other.all, 0, new Color(1, 1, 1));
-    const boxes = await draw(scene, camera, other);
-    expect(changedPixels(knights, boxes)).toBeGreaterThan(300);
-
-    crowd.addLevel(other.geometry, 1e6);
-    expect(changedPixels(await draw(scene, camera, crowd), knights)).toBe(0);
-    crowd.shadowLevel = 1;
-    expect(changedPixels(await draw(scene, camera, crowd), boxes)).toBe(0);
-    (crowd.levels[1].object as LevelMesh).castShadow = false;
-    crowd.castShadow = true;
-    scene.traverse((object) => {
-      if (object instanceof DirectionalLight) object.castShadow = false;
-    });
-    const none = await draw(scene, camera, crowd);
-    scene.traverse((object) => {
-      if (object instanceof DirectionalLight) object.castShadow = true;
-    });
-    expect(changedPixels(await draw(scene, camera, crowd), none)).toBe(0);
-    crowd.dispose();
-    other.dispose();
-    dispose();
   });
 });
 
@@ -227,47 +201,292 @@ function followingBox(source: BufferGeometry): BufferGeometry {
   return box;
 }
 
-test('200 rounds of levels added and disposed end where they began', () => {
-  const renderer = new WebGLRenderer();
-  renderer.setSize(32, 32);
-  renderer.shadowMap.enabled = true;
-  const held = countHeld(renderer.getContext(), {
-    buffers: ['createBuffer', 'deleteBuffer'],
-    textures: ['createTexture', 'deleteTexture'],
-    'vertex arrays': ['createVertexArray', 'deleteVertexArray'],
-  });
-  const { root, clips } = createStick();
-  const crowd = SkinnedInstancedMesh.from(root, clips, 4);
-  crowd.castShadow = true;
-  const { scene, camera } = createStage(
-    new Box3(new Vector3(-1, -1, -1), new Vector3(1, 1, 1)),
-    'directional',
-  );
-  scene.add(crowd);
-  const listeners = () =>
-    Object.values((crowd.boneTexture as unknown as { _listeners?: object })._listeners ?? {}).map(
-      (list) => (list as unknown[]).length,
+describe('of attachments', () => {
+  const COUNT = 9;
+
+  function createCrowd() {
+    const { root, clips } = createKnight();
+    const crowd = new SkinnedInstancedMesh(
+      bakeCharacter(root, clips, { mergeMaterials: mergeMaterials() }),
+      COUNT,
     );
-  const round = () => {
-    const level = crowd.addLevel(root, 0.5);
-    crowd.addLevel(null, 100);
-    renderer.render(scene, camera);
-    crowd.removeLevel(level);
-    crowd.removeLevel(100);
-    renderer.render(scene, camera);
-  };
-  // A material keeps the variants that it was once compiled with.
-  for (let i = 0; i < 3; i++) round();
-  const state = () => ({
-    ...held,
-    ...renderer.info.memory,
-    listeners: listeners(),
-    programs: renderer.info.programs?.length,
+    crowd.castShadow = crowd.receiveShadow = true;
+    for (let i = 0; i < COUNT; i++)
+      crowd.setMatrixAt(i, new Matrix4().makeTranslation((i % 3) * 1.5 - 1.5, 0, -i));
+    crowd.playAll((i) => i % clips.length, { time: (i) => i * 0.1 }).update(0.2);
+    return { crowd, root };
+  }
+
+  describe.each(TWINS)('%s', (twin) => {
+    let drawing: Drawing;
+    beforeAll(async () => {
+      drawing = await drawingOf(twin);
+    });
+    afterAll(() => drawing.dispose());
+
+    test('attachments are drawn as their levels say, with their shadows, or not at all', async () => {
+      const { draw } = drawing;
+      const hat = new BoxGeometry(0.5, 0.3, 0.5);
+      const ball = new BoxGeometry(0.2, 0.9, 0.2);
+      const yellow = new MeshStandardMaterial({ color: 0xffee00 });
+      const red = new MeshStandardMaterial({ color: 0xff0000 });
+      const { crowd: plain, root } = createCrowd();
+      const hats = new JointAttachment(plain, 'Head', hat, yellow);
+      const balls = new JointAttachment(plain, 'Head', ball, red);
+      plain.computeBoundingBox();
+      const { scene, camera } = createStage(plain.boundingBox as Box3, 'directional');
+      plain.boundingBox = null;
+
+      const { crowd } = createCrowd();
+      // Levels go by the middles of the spheres around instances.
+      plain.views.updateGroups();
+      const { spheres } = plain.views.groups;
+      const distances = Array.from({ length: COUNT }, (_, i) => {
+        return new Vector3().fromArray(spheres, i * 4).distanceTo(camera.position);
+      });
+      const sorted = [...distances].sort((a, b) => a - b);
+      const [first, second] = [3, 6].map((place) => (sorted[place - 1] + sorted[place]) / 2);
+      const only = (shown: (distance: number) => boolean, mesh: typeof hats) => {
+        for (let i = 0; i < COUNT; i++) partsOf(mesh).setVisibleAt(i, 0, shown(distances[i]));
+      };
+
+      addLevel(crowd, createLevel(crowd, root, { mergeMaterials: mergeMaterials() }), first);
+      const last = addLevel(crowd, createLevel(crowd, root, { mergeMaterials: mergeMaterials() }), second);
+      const attached = new JointAttachment(crowd, 'Head', hat, yellow);
+      addAttachmentLevel(attached, ball, 1, { material: red });
+      only((distance) => distance < first, hats);
+      only((distance) => distance >= first, balls);
+      const expected = await draw(scene, camera, plain);
+      expect(changedPixels(await draw(scene, camera, crowd), expected, 0), 'two geometries').toBe(0);
+
+      addAttachmentLevel(attached, null, 2);
+      only((distance) => distance >= first && distance < second, balls);
+      const fewer = await draw(scene, camera, plain);
+      expect(changedPixels(fewer, expected)).toBeGreaterThan(100);
+      expect(changedPixels(await draw(scene, camera, crowd), fewer, 0), 'nothing from the last on').toBe(0);
+
+      levelsOf(crowd).remove(last);
+      only((distance) => distance >= first, balls);
+      expect(changedPixels(await draw(scene, camera, crowd), expected, 0), 'a level less').toBe(0);
+      levelsOf(crowd).levels[1].attachments = false;
+      only(() => false, balls);
+      const near = await draw(scene, camera, plain);
+      expect(changedPixels(await draw(scene, camera, crowd), near, 0), 'without attachments').toBe(0);
+      plain.dispose();
+      crowd.dispose();
+    });
   });
-  const before = state();
-  for (let i = 0; i < 200; i++) round();
-  expect(state()).toEqual(before);
-  expect(crowd.children).toEqual([]);
-  crowd.dispose();
-  renderer.dispose();
+});
+
+describe('posed less often', () => {
+  const COUNT = 40;
+  /** From here on instances are posed less often. */
+  const FAR = 30;
+
+  function createCrowd(rate: number) {
+    const { root, clips } = createKnight();
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), COUNT);
+    crowd.material = new MeshBasicMaterial();
+    for (let i = 0; i < COUNT; i++) {
+      crowd.setMatrixAt(i, new Matrix4().setPosition(((i % 8) - 3.5) * 1.2, 0, -Math.floor(i / 8)));
+    }
+    crowd.playAll((i) => i % clips.length, { time: (i) => i * 0.1 });
+    addLevel(crowd, crowd.geometry, FAR, 0, { poseRate: rate });
+    crowd.update(0.5);
+    return crowd;
+  }
+
+  /** A camera in front of the crowd. */
+  function createCamera(distance: number) {
+    const camera = new PerspectiveCamera(800 / distance, 1, 0.1, 1000);
+    camera.position.set(0, 1, distance);
+    camera.updateMatrixWorld();
+    return camera;
+  }
+
+  // The WebGL 2 backend of WebGPURenderer poses all instances.
+  describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) => {
+    let drawing: Drawing;
+    beforeAll(async () => {
+      drawing = await drawingOf(twin);
+    });
+    afterAll(() => drawing.dispose());
+
+    test('far instances keep their poses, and have those of the moment in the frame in which they come near', async () => {
+      const { renderer, draw } = drawing;
+      const scene = new Scene();
+      const crowd = createCrowd(0.001);
+      const other = createCrowd(0);
+      const far = createCamera(100);
+      const near = createCamera(15);
+      const first = await draw(scene, far, crowd);
+      expect(changedPixels(first, await draw(scene, far, other), 0)).toBe(0);
+      // What changed at the time of a frame may have changed after it.
+      for (const one of [crowd, other]) one.update(0.001);
+      await draw(scene, far, crowd);
+      for (const one of [crowd, other]) one.update(0.3);
+      const kept = await draw(scene, far, crowd);
+      expect(changedPixels(kept, first, 8), 'far').toBeLessThan(30);
+      expect(changedPixels(await draw(scene, far, other), first, 8), 'far, in every frame').toBeGreaterThan(
+        100,
+      );
+      expect((await readViewInfo(crowd, renderer, far)).posed, 'far').toBe(0);
+      const came = await draw(scene, near, crowd);
+      expect(changedPixels(came, await draw(scene, near, other), 0), 'near').toBe(0);
+      expect((await readViewInfo(crowd, renderer, near)).posed, 'near').toBe(COUNT);
+
+      // One that starts something else is posed at once.
+      for (let frame = 0; frame < 5; frame++) {
+        crowd.update(0.1);
+        await draw(scene, far, crowd);
+      }
+      crowd.play(3, 1, { time: 0.4 });
+      crowd.update(0.001);
+      await draw(scene, far, crowd);
+      expect((await readViewInfo(crowd, renderer, far)).posed, 'started').toBe(1);
+      crowd.dispose();
+      other.dispose();
+    });
+  });
+});
+
+describe.each(TWINS)('%s', (twin) => {
+  let drawing: Drawing;
+  beforeAll(async () => {
+    drawing = await drawingOf(twin);
+  });
+  afterAll(() => drawing.dispose());
+
+  test('a crowd is drawn with so many triangles at most: in less detail, or the nearest', async () => {
+    const { renderer, draw } = drawing;
+    const { root, clips } = createKnight();
+    const crowd = new SkinnedInstancedMesh(
+      bakeCharacter(root, clips, { mergeMaterials: mergeMaterials() }),
+      COUNT,
+    );
+    crowd.castShadow = crowd.receiveShadow = true;
+    for (let i = 0; i < COUNT; i++) {
+      crowd.setMatrixAt(i, new Matrix4().makeTranslation((i % 3) * 1.5 - 1.5, 0, -i));
+    }
+    crowd.playAll((i) => i % clips.length).update(0.2);
+    crowd.computeBoundingBox();
+    const { scene, camera } = createStage(crowd.boundingBox as Box3, 'directional');
+    crowd.boundingBox = null;
+    const each = (crowd.geometry.index?.count ?? 0) / 3;
+    const infoOf = () => readViewInfo(crowd, renderer, camera as PerspectiveCamera);
+
+    const all = await draw(scene, camera, crowd);
+    expect((await infoOf()).triangles).toBe(COUNT * each);
+    orderOf(crowd).maxVisible = 5;
+    const nearest = await draw(scene, camera, crowd);
+    expect(changedPixels(nearest, all)).toBeGreaterThan(100);
+    orderOf(crowd).maxVisible = Infinity;
+    orderOf(crowd).maxTriangles = 5.5 * each;
+    expect(changedPixels(await draw(scene, camera, crowd), nearest, 0), 'without levels').toBe(0);
+    expect((await infoOf()).triangles).toBe(5 * each);
+    // All were for the first picture, and the clock has not moved since.
+    expect((await infoOf()).posed).toBe(COUNT);
+
+    const coarse = crowd.geometry.clone();
+    const { index } = coarse;
+    if (index === null) throw new Error('the geometry has no index');
+    coarse.setIndex([...index.array.slice(0, Math.floor(index.count / 6) * 3)]);
+    const material = new MeshBasicMaterial({ color: 0xff0000 });
+    addLevel(crowd, coarse, 1000, 0, { material });
+    orderOf(crowd).maxTriangles = 7 * each;
+    const budgeted = await draw(scene, camera, crowd);
+    const { levels, triangles, visible } = await infoOf();
+    expect(visible).toBe(COUNT);
+    expect(triangles).toBeLessThanOrEqual(7 * each);
+    expect(levels[0]).toBeGreaterThan(0);
+    expect(levels[1]).toBeGreaterThan(0);
+
+    // The same as if the level began between those that are drawn at one and at the other.
+    crowd.views.updateGroups();
+    const distances = Array.from({ length: COUNT }, (_, i) => {
+      return new Vector3().fromArray(crowd.views.groups.spheres, i * 4).distanceTo(camera.position);
+    }).sort((a, b) => a - b);
+    orderOf(crowd).maxTriangles = Infinity;
+    levelsOf(crowd).levels[1].distance = (distances[levels[0] - 1] + distances[levels[0]]) / 2;
+    expect(changedPixels(await draw(scene, camera, crowd), budgeted, 0), 'with a level').toBe(0);
+    orderOf(crowd).maxTriangles = 0;
+    await draw(scene, camera, crowd);
+    expect((await infoOf()).triangles).toBe(0);
+    crowd.dispose();
+  });
+});
+
+describe('that fade', () => {
+  const COUNT = 12;
+  const STAGE = new Box3(new Vector3(-2, 0, -5), new Vector3(2, 2, 1));
+
+  /** Black and white squares, in smaller sizes too: a wrong one would be grey. */
+  function createSquares(): DataTexture {
+    const squares = Array.from({ length: 256 }, (_, i) => (((i & 15) ^ (i >> 4)) & 1 ? 255 : 60));
+    const data = Uint8Array.from(squares.flatMap((value) => [value, value, value, 255]));
+    const texture = new DataTexture(data, 16, 16);
+    texture.minFilter = LinearMipmapLinearFilter;
+    texture.generateMipmaps = texture.needsUpdate = true;
+    return texture;
+  }
+
+  const createHat = () => new BoxGeometry(0.4, 0.3, 0.4);
+
+  /** Characters one behind the other, with hats that have a texture. */
+  function createCrowd() {
+    const { root, clips } = createCoarseCharacter();
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), COUNT);
+    crowd.castShadow = crowd.receiveShadow = true;
+    const hatMaterial = new MeshStandardMaterial({ map: createSquares(), side: 2 });
+    const hat = new JointAttachment(crowd, 'Head', createHat(), hatMaterial);
+    for (let i = 0; i < COUNT; i++) {
+      crowd.setMatrixAt(i, new Matrix4().makeRotationY(i).setPosition((i % 3) * 1.4 - 1.4, 0, -i / 2));
+      crowd.setColorAt(i, new Color().setHSL(i / COUNT, 1, 0.7));
+      crowd.play(i, i % clips.length, { time: i * 0.1 });
+    }
+    crowd.update(0.2);
+    return { crowd, root, hat };
+  }
+
+  function move(camera: PerspectiveCamera, x: number): void {
+    camera.position.set(x, 2, 6 - Math.abs(x));
+    camera.lookAt(0, 1, -2);
+    camera.updateMatrixWorld();
+  }
+
+  describe.each(TWINS)('%s', (twin) => {
+    let drawing: Drawing;
+    beforeAll(async () => {
+      drawing = await drawingOf(twin);
+    });
+    afterAll(() => drawing.dispose());
+
+    test('levels of the same geometry that fade into each other give the same pictures to the byte', async () => {
+      const { crowd, root, hat } = createCrowd();
+      const stage = createStage(STAGE, 'directional');
+      const camera = stage.camera as PerspectiveCamera;
+      addLevel(crowd, createLevel(crowd, root), 5, 0.2);
+      addLevel(crowd, createLevel(crowd, root), 9, 0.2);
+      // On a level of its own, and on several together.
+      addAttachmentLevel(hat, createHat(), 2);
+      const empty = await drawing.draw(stage.scene, camera, new Object3D());
+      for (const [step, sorted] of [true, false].entries()) {
+        orderOf(crowd).sortObjects = sorted;
+        levelsOf(crowd).shadowLevel = step;
+        const pictures = [];
+        for (const fade of [0, 0.7]) {
+          levelsOf(crowd).fade = fade;
+          move(camera, step);
+          pictures.push(await drawing.draw(stage.scene, camera, crowd));
+          const { visible, levels } = await readViewInfo(crowd, drawing.renderer, camera);
+          const both = levels.reduce((sum, count) => sum + count) - visible;
+          if (fade > 0) expect(both, 'instances at two levels').toBeGreaterThan(3);
+          else expect(both).toBe(0);
+        }
+        expect(changedPixels(pictures[0], empty)).toBeGreaterThan(3000);
+        expect(changedPixels(pictures[0], pictures[1], 0), `sorted ${sorted}`).toBe(0);
+      }
+      crowd.dispose();
+    });
+  });
 });

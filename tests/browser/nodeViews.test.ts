@@ -14,13 +14,21 @@ import {
 } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createCharacter } from '../../demos/character.js';
 import { TWINS } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
-import { createEverything } from '../support/everything.js';
 import { nextFrame } from '../support/frames.js';
-import { SkinnedInstancedMesh } from '../support/library.js';
-import { changedPixels, createStage, type LightKind } from '../support/pictures.js';
+import { addLevel } from '../support/levels.js';
+import {
+  bakeCharacter,
+  createLevel,
+  JointAttachment,
+  readViewInfo,
+  SkinnedInstancedMesh,
+} from '../support/library.js';
+import { orderOf } from '../support/orderOf.js';
+import { changedPixels, createStage } from '../support/pictures.js';
 import { random } from '../support/random.js';
 
 const COUNT = 70;
@@ -30,10 +38,10 @@ const MIDDLE = new Box3(new Vector3(-3, 0, -3), new Vector3(3, 2, 3));
 function createCrowd(perObjectFrustumCulled: boolean): SkinnedInstancedMesh {
   const next = random(1);
   const { root, clips } = createCoarseCharacter();
-  const crowd = SkinnedInstancedMesh.from(root, clips, COUNT, { encoding: 'tracks' });
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), COUNT);
   crowd.perObjectFrustumCulled = perObjectFrustumCulled;
   crowd.castShadow = crowd.receiveShadow = true;
-  const hat = crowd.attachToJoint('Head', new BoxGeometry(0.4, 0.2, 0.4), new MeshStandardMaterial());
+  const hat = new JointAttachment(crowd, 'Head', new BoxGeometry(0.4, 0.2, 0.4), new MeshStandardMaterial());
   const matrix = new Matrix4();
   const color = new Color();
   for (let i = 0; i < COUNT; i++) {
@@ -55,66 +63,6 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
     drawing = await drawingOf(twin);
   });
   afterAll(() => drawing.renderer.dispose());
-
-  test.each<LightKind>(['directional', 'spot', 'point'])(
-    'pictures with a %s light are the same to the byte whether instances that are not seen are drawn or not',
-    async (kind) => {
-      const { scene, camera } = createStage(MIDDLE, kind);
-      const [all, culled] = [createCrowd(false), createCrowd(true)];
-      const empty = await drawing.draw(scene, camera, new Object3D());
-      for (let frame = 0; frame < 2; frame++) {
-        const picture = await drawing.draw(scene, camera, culled);
-        const expected = await drawing.draw(scene, camera, all);
-        expect(changedPixels(expected, empty), `frame ${frame} shows something`).toBeGreaterThan(2000);
-        expect(changedPixels(expected, picture, 0), `frame ${frame}`).toBe(0);
-        camera.position.set(4, 2, -5);
-        camera.lookAt(0, 1, 0);
-        camera.updateMatrixWorld();
-        for (const crowd of [all, culled]) {
-          crowd.update(0.1);
-          crowd.setMatrixAt(5, new Matrix4().makeTranslation(0.3, 0, 0.4));
-          crowd.instanceMatrix.needsUpdate = true;
-          crowd.setVisibleAt(3, true).setVisibleAt(11, false);
-        }
-      }
-      const { visible } = await culled.readViewInfo(drawing.renderer, camera);
-      expect(visible).toBeGreaterThan(5);
-      expect(visible).toBeLessThan(COUNT / 2);
-      if (twin === 'TSL on WebGPU') {
-        expect(culled.matrices, 'no copy of where instances stand').toBeNull();
-        expect(culled.colorTexels).not.toBeNull();
-      }
-      for (const crowd of [all, culled]) crowd.dispose();
-    },
-  );
-
-  test('so are those of several materials, with influences and textures of each instance', async () => {
-    const { root, clips, materials } = createEverything();
-    for (const material of materials) material.side = 2;
-    const { scene, camera } = createStage(
-      new Box3(new Vector3(-1, 0, -1), new Vector3(3, 1, 1)),
-      'directional',
-    );
-    const pictures = [];
-    for (const culled of [false, true]) {
-      const crowd = SkinnedInstancedMesh.from(root, clips, 9, { encoding: 'quaternion' });
-      crowd.perObjectFrustumCulled = culled;
-      crowd.castShadow = true;
-      for (const material of [crowd.material].flat()) material.transparent = true;
-      for (let i = 0; i < 9; i++) {
-        crowd.setMatrixAt(i, new Matrix4().makeRotationY(i).setPosition((i - 4) * 2, 0, 0));
-        crowd.play(i, 0, { time: i * 0.1 });
-      }
-      pictures.push(await drawing.draw(scene, camera, crowd));
-      const { visible } = await crowd.readViewInfo(drawing.renderer, camera);
-      if (culled) expect(visible).toBeLessThan(9);
-      crowd.dispose();
-    }
-    expect(changedPixels(pictures[0], await drawing.draw(scene, camera, new Object3D()))).toBeGreaterThan(
-      500,
-    );
-    expect(changedPixels(pictures[0], pictures[1], 0)).toBe(0);
-  });
 
   test('a crowd that reads instanced attributes of the user is drawn whole, and says so', async () => {
     const { instancedBufferAttribute, vec3 } = await import('three/tsl');
@@ -159,15 +107,15 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
       const crowd = createCrowd(true);
       crowd.setCapacity(COUNT + round * 300);
       crowd.count = COUNT - round;
-      crowd.addLevel(createCoarseCharacter().root, 6, 0.3);
-      crowd.addLevel(null, 14);
+      addLevel(crowd, createLevel(crowd, createCoarseCharacter().root), 6, 0.3);
+      addLevel(crowd, null, 14);
       const scene = new Scene().add(crowd) as Scene;
       // Levels that are kept by hysteresis are others on the second look.
       for (const step of [0, 1, 1.5]) {
         for (const camera of looking) {
           camera.translateZ(step);
           renderer.render(scene, camera);
-          const { visible, levels } = await crowd.readViewInfo(renderer, camera);
+          const { visible, levels } = await readViewInfo(crowd, renderer, camera);
           const seen = crowd.views.of(camera, crowd.matrixWorld, -1);
           expect(visible).toBe(seen.of(null).count);
           expect(levels).toEqual([0, 1, 2].map((level) => seen.of(level).count));
@@ -175,6 +123,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
         }
       }
       crowd.dispose();
+      crowd.boneTexture.dispose();
       for (const material of [crowd.material].flat()) material.dispose();
       held.push({ ...(renderer as WebGPURenderer).info.memory });
     }
@@ -198,60 +147,106 @@ test.runIf(TWINS.length > 1)('under WebGPU a camera for each frame takes no more
   const last = new PerspectiveCamera(40, 1, 0.1, 50);
   last.position.z = 3;
   renderer.render(scene, last);
-  const { visible } = await crowd.readViewInfo(renderer, last);
+  const { visible } = await readViewInfo(crowd, renderer, last);
   expect(visible).toBe(crowd.views.of(last, crowd.matrixWorld, -1).of(null).count);
   crowd.dispose();
   renderer.dispose();
 });
 
-test.runIf(TWINS.length > 1)(
-  'under WebGPU only what a camera sees is posed, and what comes into view at once, whatever its rate',
-  async () => {
-    const { posePassOf } = await import('../../lib/backends/webgpu/nodePoses.js');
-    const renderer = (await drawingOf('TSL on WebGPU')).renderer as WebGPURenderer;
-    const { root, clips } = createCoarseCharacter();
-    const crowd = SkinnedInstancedMesh.from(root, clips, 2, { encoding: 'tracks' });
-    for (let i = 0; i < 2; i++) {
-      crowd.setMatrixAt(i, new Matrix4().makeTranslation(0, 0, i === 0 ? -5 : 5));
-      crowd.play(i, 1, { time: i });
-      crowd.setPoseRateAt(i, 2);
+describe('nodeViewLife', () => {
+  const COUNT = 30;
+  const MIDDLE = new Box3(new Vector3(-3, 0, -3), new Vector3(3, 2, 3));
+
+  /** Characters in rows around the stage, in clips. */
+  function createCrowd(): SkinnedInstancedMesh {
+    const { root, clips } = createCharacter({ detail: 0.5 });
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), COUNT);
+    crowd.castShadow = crowd.receiveShadow = true;
+    for (let i = 0; i < COUNT; i++) {
+      const x = ((i % 6) - 2.5) * 3;
+      crowd.setMatrixAt(i, new Matrix4().makeRotationY(i).setPosition(x, 0, (Math.floor(i / 6) - 2) * 3));
+      crowd.play(i, i % clips.length, { time: i * 0.1 });
     }
-    const { palette } = posePassOf(crowd).posesOn(true);
-    const joint = crowd.boneTexture.jointNames.length - 1;
-    const scene = new Scene().add(crowd) as Scene;
-    const camera = new PerspectiveCamera(40, 1, 0.1, 50);
-    camera.position.y = 1;
-    /** By how much the matrix of a joint on the GPU differs from what an instance should show now. */
-    const off = async (instance: number, look: number) => {
-      camera.rotation.y = look * Math.PI;
-      await nextFrame();
-      renderer.render(scene, camera);
-      const rows = new Float32Array(await renderer.getArrayBufferAsync(palette.attributes[0]));
-      const { elements } = crowd.getSkinningMatrixAt(instance, joint, new Matrix4());
-      const at = (instance * (joint + 1) + joint) * 12;
-      return Math.max(
-        ...rows.subarray(at, at + 12).map((x, i) => Math.abs(x - elements[(i % 4) * 4 + (i >> 2)])),
-      );
-    };
-    const posed = 1e-4;
     crowd.update(0.3);
-    expect(await off(0, 0)).toBeLessThan(posed);
-    expect(await off(1, 0)).toBeGreaterThan(posed);
-    expect(await off(1, 1)).toBeLessThan(posed);
-    // Not due yet: it keeps the pose that it has.
-    crowd.update(0.1);
-    expect(await off(1, 1)).toBeGreaterThan(posed);
-    crowd.update(2.77);
-    expect(await off(0, 1), 'unseen').toBeGreaterThan(posed);
-    expect(await off(1, 1)).toBeLessThan(posed);
-    expect(await off(0, 0)).toBeLessThan(posed);
-    // What is hidden is not posed, and is once it is shown.
-    crowd.setVisibleAt(0, false);
-    crowd.update(2.77);
-    expect(await off(0, 0), 'hidden').toBeGreaterThan(posed);
-    crowd.setVisibleAt(0, true);
-    expect(await off(0, 0)).toBeLessThan(posed);
-    crowd.dispose();
-    renderer.dispose();
-  },
-);
+    return crowd;
+  }
+
+  describe.runIf(TWINS.length > 1)('under WebGPU', () => {
+    test('a bundle that is drawn again shows what the camera sees now, and the poses of now', async () => {
+      const { BundleGroup } = await import('three/webgpu');
+      const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+      const drawing = await drawingOf('TSL on WebGPU');
+      const { scene, camera } = createStage(MIDDLE, 'directional');
+      const [plain, bundled] = [createCrowd(), createCrowd()];
+      const bundle = new BundleGroup();
+      bundle.add(bundled);
+      let recorded = 0;
+      const { onBeforeRender } = bundled;
+      for (let frame = 0; frame < 4; frame++) {
+        const expected = await drawing.draw(scene, camera, plain);
+        const empty = await drawing.draw(scene, camera, new Object3D());
+        expect(changedPixels(expected, empty)).toBeGreaterThan(500);
+        expect(
+          changedPixels(expected, await drawing.draw(scene, camera, bundle as Object3D), 0),
+          `frame ${frame}`,
+        ).toBe(0);
+        camera.position.set(Math.sin(frame) * 6, 2, Math.cos(frame) * 6);
+        camera.lookAt(0, 1, 0);
+        camera.updateMatrixWorld();
+        for (const crowd of [plain, bundled]) crowd.update(0.2);
+      }
+      expect(bundled.onBeforeRender).toBe(onBeforeRender);
+      recorded = warn.mock.calls.filter(([text]) => String(text).includes('BundleGroup')).length;
+      expect(recorded).toBe(0);
+      orderOf(bundled).sortObjects = true;
+      await drawing.draw(scene, camera, bundle as Object3D);
+      await drawing.draw(scene, camera, bundle as Object3D);
+      expect(warn.mock.calls.join()).toContain('BundleGroup');
+      warn.mockRestore();
+      for (const crowd of [plain, bundled]) crowd.dispose();
+      drawing.dispose();
+    });
+
+    test('a crowd whose renderer has lost its device goes on in another renderer', async () => {
+      const { scene, camera } = createStage(MIDDLE, 'directional');
+      const crowd = createCrowd();
+      addLevel(crowd, createLevel(crowd, createCharacter({ detail: 0.2 }).root), 8).castShadow = true;
+      const first = await drawingOf('TSL on WebGPU');
+      const lost = first.renderer as WebGPURenderer;
+      const before = await first.draw(scene, camera, crowd);
+      await first.draw(scene, camera, crowd);
+      const error = vi.spyOn(console, 'error').mockImplementation(() => {});
+      const { device } = lost.backend as unknown as { device: GPUDevice };
+      device.destroy();
+      await device.lost;
+      // three.js says nothing where a device was destroyed rather than lost.
+      lost.onDeviceLost({ api: 'WebGPU', message: 'test', reason: null, originalEvent: null as never });
+      // Whoever goes on drawing with it draws nothing, and breaks nothing.
+      scene.add(crowd);
+      lost.render(scene, camera);
+      scene.remove(crowd);
+      crowd.update(0.1);
+
+      const second = await drawingOf('TSL on WebGPU');
+      const fresh = createCrowd();
+      addLevel(fresh, createLevel(fresh, createCharacter({ detail: 0.2 }).root), 8).castShadow = true;
+      fresh.update(0.1);
+      for (let frame = 0; frame < 3; frame++) {
+        const expected = await second.draw(scene, camera, fresh);
+        const drawn = await second.draw(scene, camera, crowd);
+        expect(changedPixels(expected, drawn, 0), `frame ${frame}`).toBe(0);
+        if (frame === 0) expect(changedPixels(before, drawn)).toBeGreaterThan(100);
+        for (const one of [crowd, fresh]) one.update(0.1);
+        camera.position.set(5, 2, 4);
+        camera.lookAt(0, 1, 0);
+        camera.updateMatrixWorld();
+      }
+      expect(await readViewInfo(crowd, second.renderer, camera)).toEqual(
+        await readViewInfo(fresh, second.renderer, camera),
+      );
+      for (const one of [crowd, fresh]) one.dispose();
+      second.dispose();
+      error.mockRestore();
+    });
+  });
+});

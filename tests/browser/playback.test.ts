@@ -2,7 +2,13 @@ import { type AnimationActionLoopStyles, LoopOnce, LoopPingPong, LoopRepeat, Vec
 import { describe, expect, test } from 'vitest';
 import { captureGeometry } from '../support/capture.js';
 import { captureOf, TWINS, type Twin } from '../support/captures.js';
-import { SkinnedInstancedMesh } from '../support/library.js';
+import {
+  assembleCharacter,
+  bakeBoneTexture,
+  bakeCharacter,
+  getVertexPosition,
+  SkinnedInstancedMesh,
+} from '../support/library.js';
 import { random, SEEDS } from '../support/random.js';
 import { createStick } from '../support/stick.js';
 
@@ -38,7 +44,9 @@ describe('shader and CPU twin show the same frame', () => {
     const { root, clips } = createStick({ Slide: 1, Pose: 0 });
     const how = await captureOf(twin);
     // 8 frames a second: times that are exact in float32, so that both sides are on the same side of an edge
-    const crowd = SkinnedInstancedMesh.from(root, clips, plays.length, { fps: 8, interpolate });
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, { fps: 8 }), plays.length, {
+      interpolate,
+    });
     crowd.geometry = captureGeometry(crowd.geometry);
     crowd.material = how.material(3);
     const expected = new Vector3();
@@ -53,7 +61,7 @@ describe('shader and CPU twin show the same frame', () => {
       const drawn = await how.read(crowd, 3, plays.length);
       plays.forEach((play, i) => {
         for (let vertex = 0; vertex < 3; vertex++) {
-          crowd.getVertexPositionAt(i, vertex, expected);
+          getVertexPosition(crowd, i, vertex, expected);
           const label = `${JSON.stringify(play)} at ${clock}`;
           expect(drawn[(i * 3 + vertex) * 3], label).toBeCloseTo(expected.x, 5);
           expect(drawn[(i * 3 + vertex) * 3 + 1], label).toBeCloseTo(expected.y, 5);
@@ -91,3 +99,60 @@ describe('shader and CPU twin show the same frame', () => {
     });
   });
 });
+
+describe.each(TWINS)('%s', (twin) => {
+  test('a clip that has just been started shows its start, not its end, at any clock and speed', async () => {
+    const count = 300;
+    const { root, clips } = createStick({ Jump: 1 });
+    const how = await captureOf(twin);
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
+    crowd.geometry = captureGeometry(crowd.geometry);
+    crowd.material = how.material(3);
+    const expected = new Vector3();
+    for (const clock of [0.3, 7.7, 15.9]) {
+      crowd.update(clock - crowd.clock);
+      const reverse = (index: number) => index % 2 !== 0;
+      crowd.playAll('Jump', {
+        loop: LoopOnce,
+        timeScale: (index) => (0.5 + index / 70) * (reverse(index) ? -1 : 1),
+        time: (index) => (reverse(index) ? 1 : 0),
+      });
+      const drawn = await how.read(crowd, 3, count);
+      for (let i = 0; i < count; i++) {
+        getVertexPosition(crowd, i, 0, expected);
+        expect(drawn[i * 9], `instance ${i} at ${clock} s`).toBeCloseTo(expected.x, 3);
+      }
+    }
+    how.dispose();
+  });
+});
+
+test.each(TWINS)(
+  '%s: a renderer poses by the tracks of the crowd, also where another drew it by others meanwhile',
+  async (twin) => {
+    const { root, clips } = createStick({ Short: 0.2, Long: 1 });
+    const bake = (names: string[]) => bakeBoneTexture(root, clips, { clips: names });
+    const [one, other] = [bake(['Long']), bake(['Short', 'Long'])];
+    const crowd = new SkinnedInstancedMesh(assembleCharacter(root, one), 1);
+    const [first, second] = [await captureOf(twin), await captureOf(twin)];
+    const vertices = crowd.geometry.getAttribute('position').count;
+    crowd.geometry = captureGeometry(crowd.geometry);
+    crowd.material = first.material(vertices);
+    crowd.play(0, 'Long').update(0.5);
+
+    await first.read(crowd, vertices, 1);
+    crowd.boneTexture = other;
+    await second.read(crowd, vertices, 1);
+    crowd.boneTexture = one;
+    crowd.update(0.1);
+    const drawn = await first.read(crowd, vertices, 1);
+
+    const expected = new Vector3();
+    for (let vertex = 0; vertex < vertices; vertex++) {
+      getVertexPosition(crowd, 0, vertex, expected);
+      expect(new Vector3().fromArray(drawn, vertex * 3).distanceTo(expected)).toBeLessThan(1e-5);
+    }
+    first.dispose();
+    second.dispose();
+  },
+);

@@ -1,10 +1,9 @@
 import { Matrix4 } from 'three';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CLOCK_EPOCH } from '../../lib/constants.js';
 import { captureGeometry } from '../support/capture.js';
 import { captureOf, TWINS } from '../support/captures.js';
 import { disposeLater } from '../support/disposeLater.js';
-import { SkinnedInstancedMesh } from '../support/library.js';
+import { bakeCharacter, SkinnedInstancedMesh } from '../support/library.js';
 import type { Capture } from '../support/parity.js';
 import { createStick } from '../support/stick.js';
 
@@ -22,7 +21,7 @@ describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) =>
   /** Sticks whose tips are at the time of their clip, and what reads off the picture where they are. */
   function createSticks(count: number, rateOf: (index: number) => number) {
     const { root, clips } = createStick({ Slide: 100, Other: 50 });
-    const crowd = SkinnedInstancedMesh.from(root, clips, count, { encoding: 'tracks' });
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
     const vertices = crowd.geometry.getAttribute('position').count;
     crowd.geometry = captureGeometry(crowd.geometry);
     crowd.material = how.material(vertices);
@@ -81,47 +80,6 @@ describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) =>
     expect(moved - start).toBeCloseTo(7, 2);
     crowd.setTimeAt(0, 3);
     expect((await read())[0] - start).toBeCloseTo(3, 2);
-    disposeLater(crowd);
-  });
-
-  test('instances that come into use, and those of a crowd that grows, are posed at once', async () => {
-    const { crowd, read, settle } = createSticks(4, () => 0.1);
-    crowd.count = 2;
-    const [start] = await settle();
-    crowd.update(2);
-    crowd.count = 4;
-    const [first, , third] = await read();
-    expect(first).toBe(start);
-    expect(third - start).toBeCloseTo(2, 4);
-    crowd.update(1);
-    crowd.setCapacity(300);
-    expect((await read())[0] - start).toBeCloseTo(3, 2);
-    disposeLater(crowd);
-  });
-
-  test('all are posed when the clock goes back to zero, and keep their rates after', async () => {
-    const { crowd, read, settle } = createSticks(2, () => 0.01);
-    const [start] = await settle();
-    crowd.update(CLOCK_EPOCH - 1);
-    expect((await read())[0]).toBe(start);
-    crowd.update(2);
-    expect((await read())[0] - start).toBeCloseTo(CLOCK_EPOCH + 1, 3);
-    const kept = (await settle())[0];
-    crowd.update(0.5);
-    expect((await read())[0]).toBe(kept);
-    disposeLater(crowd);
-  });
-
-  test('each renderer poses what it has not posed for long', async () => {
-    const { crowd, read } = createSticks(1, () => RATE);
-    const other = await captureOf(twin);
-    const vertices = crowd.geometry.getAttribute('position').count;
-    const readOther = async () => (await other.read(crowd, vertices, 1))[0];
-    const [start] = await read();
-    crowd.update(0.5);
-    expect((await readOther()) - start).toBeCloseTo(0.5, 4);
-    expect((await read())[0] - start).toBeCloseTo(0.5, 4);
-    other.dispose();
     disposeLater(crowd);
   });
 });

@@ -10,7 +10,6 @@ import {
   expectLinkToSource,
   expectMoving,
   figuresOf,
-  GALLERY,
   glb,
   look,
   nextFrames,
@@ -22,16 +21,27 @@ import {
   WINDOW,
 } from './demos/site.js';
 
-test('the gallery links to pages that are there', async () => {
-  const page = await open(GALLERY);
-  const links = await page.$$eval('main a', (all) => all.map((a) => (a as HTMLAnchorElement).href));
-  expect(links.length).toBeGreaterThan(0);
-  // the documentation is made by a command of its own, which checks its links
-  for (const link of links.filter((one) => !one.includes('/docs/')))
-    expect((await page.request.get(link)).status()).toBe(200);
-  await look(page, 'gallery');
-  expect(problems).toEqual([]);
-});
+test.each(RENDERERS)(
+  'the first page draws a battle, draws it with SkinnedMeshes, and links to pages that are there, under %s',
+  async (renderer) => {
+    const page = await open(`index.html?count=40&shadows=0&renderer=${renderer}`);
+    const links = await page.$$eval('main a', (all) => all.map((a) => (a as HTMLAnchorElement).href));
+    expect(links.length).toBeGreaterThan(20);
+    // the documentation is made by a command of its own, which checks its links
+    for (const link of links.filter((one) => !/#|\/docs\//.test(one)))
+      expect((await page.request.get(link)).status(), link).toBe(200);
+    const number = async (name: string) =>
+      Number((await page.textContent(`dd[data-${name}]`))?.replace(/,/g, ''));
+    await expect.poll(() => number('soldiers'), { timeout: PATIENCE }).toBe(40);
+    const calls = await number('calls');
+    expect(calls).toBeLessThan(40);
+    await look(page, 'first', renderer);
+    await page.click('.switch');
+    await expect.poll(() => number('calls'), { timeout: PATIENCE }).toBeGreaterThan(calls + 100);
+    await look(page, 'first-skinned', renderer);
+    expect(problems).toEqual([]);
+  },
+);
 
 test.each(RENDERERS)(
   'the comparison opens under %s, moves, and takes or refuses a file',
@@ -261,6 +271,8 @@ test.each(RENDERERS)(
     const hide = (hidden: boolean) =>
       page.$eval('.panel', (panel, value) => panel.toggleAttribute('hidden', value), hidden);
     await hide(true);
+    // The picture moves to the middle.
+    await nextFrames(page, 5);
     const first = await canvas();
     await nextFrames(page, 3);
     expect((await canvas()).equals(first), 'a clock that stands still').toBe(true);
@@ -334,7 +346,7 @@ test.each(RENDERERS)('the bone texture page shows what was baked under %s', asyn
   await look(page, 'texture', renderer);
   await expectLinkToSource(page, 'texture');
   expect(await page.textContent('[data-facts]')).toMatch(
-    /^6 clips, \d+ frames of 21 joints as quaternion in float/,
+    /^6 clips, \d+ frames of 21 joints as frames in float/,
   );
   expect(await page.locator('tbody tr').count()).toBe(6);
   expect(await page.locator('tbody tr').first().textContent()).toMatch(/e-\d/);
@@ -391,7 +403,7 @@ test.each(RENDERERS)('the crowd of ten thousand grows and shrinks under %s', asy
 
 test('a source has links to what it imports', async () => {
   const page = await open('source/index.html?of=crowd/main.ts');
-  expect(await page.textContent('.source')).toContain('Crowd.from(root, clips');
+  expect(await page.textContent('.source')).toContain('new Crowd(bakeCharacter(root, clips)');
   await look(page, 'source');
   await page.click('.source a >> text=../lib/Picker');
   await page.waitForFunction(() => document.body.dataset.ready === '1');

@@ -1,5 +1,6 @@
 import { Box3, Group, Matrix4, type Object3D, Vector3 } from 'three';
-import type { CharacterMesh, SkinnedInstancedMesh } from '../support/library.js';
+import type { CrowdMesh, SkinnedInstancedMesh } from '../support/library.js';
+import { getVertexPosition } from '../support/library.js';
 import type { LightKind } from '../support/pictures.js';
 import type { ReadBack } from './readBack.js';
 
@@ -14,7 +15,7 @@ export interface EngineScene {
 
 export interface Built {
   /** Those to look at, by name; attachments are drawn with what they are attached to. */
-  crowds: Record<string, CharacterMesh>;
+  crowds: Record<string, CrowdMesh>;
   /** That of the character, by which errors are measured. @default HEIGHT */
   height?: number;
   /** @default 'directional' */
@@ -68,7 +69,7 @@ export function arrange({ crowds, shadows = false }: Built): { object: Object3D;
     const { count } = crowd.geometry.getAttribute('position');
     for (let instance = 0; instance < crowd.count; instance++) {
       for (let vertex = 0; vertex < count; vertex += STRIDE) {
-        bounds.expandByPoint(crowd.getVertexPositionAt(instance, vertex, position));
+        bounds.expandByPoint(getVertexPosition(crowd, instance, vertex, position));
       }
     }
     object.add(crowd);

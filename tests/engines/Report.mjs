@@ -1,12 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { knownWrong } from './known.mjs';
 import { baselineOf, RENDERERS } from './renderers.mjs';
-import { sheet } from './sheet.mjs';
-
-/** Where pictures are kept, to be looked at. */
-const FOLDER = fileURLToPath(new URL('../../.screenshots/engines', import.meta.url));
 
 const NAME_WIDTH = 22;
 const COLUMN_WIDTH = 25;
@@ -126,25 +119,6 @@ export class Report {
 
   words({ pixels, numbers }) {
     return `${this.comparison.percent(pixels)}  ${numbers.toExponential(1)}`;
-  }
-
-  /**
-   * Writes a picture of each scene as all engines drew it: a row for each renderer, the baseline first, then as in the
-   * tables.
-   *
-   * @param {Record<string, Column[]>} columnsOf By renderer.
-   */
-  writePictures(columnsOf) {
-    const { drawings } = this.baseline;
-    mkdirSync(FOLDER, { recursive: true });
-    for (const scene of drawings.scenes) {
-      const rows = RENDERERS.map((renderer) => [
-        drawings.of(baselineOf(renderer), scene)?.picture,
-        ...columnsOf[renderer].map((column) => column.drawings.of(renderer, scene)?.picture),
-      ]);
-      writeFileSync(join(FOLDER, `${scene.replaceAll(/\W+/g, '-')}.png`), sheet(rows));
-    }
-    console.log(`\nPictures, with what differs below each: ${FOLDER}`);
   }
 }
 

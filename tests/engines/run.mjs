@@ -102,7 +102,6 @@ async function run(site, engines) {
     for (const renderer of RENDERERS)
       report.compare(renderer, others, { ...onMesa, renderer }, (_, scene) => boundsOnOneDriver(scene));
   }
-  report.writePictures(columnsOf);
   return report;
 }
 

@@ -17,19 +17,27 @@ import {
   SphereGeometry,
   SRGBColorSpace,
   Vector2,
-  Vector3,
 } from 'three';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { BUILT_IN, describeCharacters, loadCharacter } from '../support/characters.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
+import { crowdArguments } from '../support/crowdArguments.js';
 import { disposeLater } from '../support/disposeLater.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
-import { LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
+import {
+  bakeCharacter,
+  frames,
+  JointAttachment,
+  LoopOnceOptions,
+  mergeMaterials,
+  SkinnedInstancedMesh,
+} from '../support/library.js';
 import type { Model } from '../support/models.js';
 import { nearestFrame } from '../support/pair.js';
-import { changedPixels, createStage } from '../support/pictures.js';
+import { partsOf } from '../support/partsOf.js';
+import { createStage } from '../support/pictures.js';
 import { Reference } from '../support/reference.js';
 
 /** Share of the pixels that a character covers, with its shadow, that may differ. */
@@ -97,11 +105,14 @@ describe.each(TWINS)('%s', (twin) => {
       const clip = Math.floor(model.clips.length / 2);
       const time = 0.3 * model.clips[clip].duration;
       const reference = createReference(model, clip, time);
-      const crowd = SkinnedInstancedMesh.from(model.root, model.clips, 1, {
-        mergeMaterials: true,
-        clips: [model.clips[clip].name],
-        fps: 60,
-      });
+      const crowd = new SkinnedInstancedMesh(
+        bakeCharacter(model.root, model.clips, {
+          mergeMaterials: mergeMaterials(),
+          clips: [model.clips[clip].name],
+          fps: 60,
+        }),
+        1,
+      );
       expect(Array.isArray(crowd.material)).toBe(false);
       crowd.play(0, 0, { ...LoopOnceOptions, time: nearestFrame(crowd.boneTexture, 0, time) });
       reference.pose(model.clips[clip], nearestFrame(crowd.boneTexture, 0, time));
@@ -123,7 +134,10 @@ describe.each(TWINS)('%s', (twin) => {
     add(-1, 1, 1);
     add(0.4, 1.6, 1);
     const reference = createReference(model, 2, 0.25);
-    const crowd = SkinnedInstancedMesh.from(model.root, model.clips, 1, { fps: 48 });
+    const crowd = new SkinnedInstancedMesh(
+      bakeCharacter(model.root, model.clips, { encoding: frames, fps: 48 }),
+      1,
+    );
     crowd.play(0, 2, { ...LoopOnceOptions, time: nearestFrame(crowd.boneTexture, 2, 0.25) });
     reference.pose(model.clips[2], nearestFrame(crowd.boneTexture, 2, 0.25));
     await expectSame(reference, crowd, 'mirrored');
@@ -162,72 +176,15 @@ describe.each(TWINS)('%s', (twin) => {
     );
     const reference = createReference(model, 0, 0.4 * clip.duration);
     for (const mergeMaterials of [false, true]) {
-      const crowd = SkinnedInstancedMesh.from(model.root, model.clips, 1, { fps: 20, mergeMaterials });
+      const crowd = new SkinnedInstancedMesh(
+        ...crowdArguments(model.root, model.clips, 1, { fps: 20, mergeMaterials }),
+      );
       const time = nearestFrame(crowd.boneTexture, 0, 0.4 * clip.duration);
       crowd.play(0, 0, { ...LoopOnceOptions, time });
       reference.pose(clip, time);
       await expectSame(reference, crowd, 'morphed');
       disposeLater(crowd);
     }
-  });
-
-  test('what instances are given after a frame was drawn is there in the next', async () => {
-    const { root, clips } = createCoarseCharacter();
-    const body = root.getObjectByName('Body') as Mesh;
-    const { count } = body.geometry.getAttribute('position');
-    const aside = new Float32BufferAttribute(new Float32Array(count * 3), 3);
-    for (let i = 0; i < count; i++) aside.setX(i, 0.5);
-    body.geometry.morphAttributes.position = [aside];
-    body.geometry.morphTargetsRelative = true;
-    body.updateMorphTargets();
-    const crowd = SkinnedInstancedMesh.from(root, clips, 2);
-    crowd.count = 1;
-    const reference = new Reference(root, new Matrix4());
-    // The box of the pose that is drawn, and of where the morph target puts it; the crowd's own holds all that it may play.
-    const box = new Box3();
-    reference.forEachVertex((_, position) => box.expandByPoint(position));
-    box.union(box.clone().translate(new Vector3(0.5, 0, 0)));
-    // one scene throughout: with new lights a renderer looks at everything anew
-    const { scene, camera } = createStage(box, 'directional');
-    const setMorph = (influence: number) => {
-      crowd.setMorphAt(0, Object.assign(new Mesh(), { morphTargetInfluences: [influence] }));
-      if (crowd.morphTexture) crowd.morphTexture.needsUpdate = true;
-    };
-    const [other] = reference.meshes;
-    const material = (other.material as MeshStandardMaterial).clone();
-    other.material = material;
-    for (const node of [crowd, other]) node.castShadow = node.receiveShadow = true;
-    // what is done to the crowd, and to the SkinnedMesh beside it
-    const changes: Record<string, [() => void, () => void]> = {
-      'a morph': [() => setMorph(1), () => morphs.fill(1)],
-      'another morph': [() => setMorph(0.5), () => morphs.fill(0.5)],
-      'a colour': [
-        () => {
-          crowd.setColorAt(0, new Color(1, 0.2, 0.2));
-          if (crowd.instanceColor) crowd.instanceColor.needsUpdate = true;
-        },
-        () => material.color.multiply(new Color(1, 0.2, 0.2)),
-      ],
-      'a part’s colour': [
-        () => crowd.setPartColorAt(0, 0, new Color(0.2, 1, 1)),
-        () => material.color.multiply(new Color(0.2, 1, 1)),
-      ],
-    };
-    const morphs = other.morphTargetInfluences as number[];
-    const empty = await draw(scene, camera, new Group());
-    let before = await draw(scene, camera, crowd);
-    expectSamePicture('unchanged', await draw(scene, camera, reference.root), before, empty, BOUND);
-    for (const [label, [change, changeReference]] of Object.entries(changes)) {
-      change();
-      changeReference();
-      const after = await draw(scene, camera, crowd);
-      expect(changedPixels(before, after), label).toBeGreaterThan(1000);
-      expectSamePicture(label, await draw(scene, camera, reference.root), after, empty, BOUND);
-      before = after;
-    }
-    crowd.setPartVisibleAt(0, 0, false);
-    expect(changedPixels(await draw(scene, camera, crowd), empty, 0), 'hidden').toBe(0);
-    disposeLater(crowd);
   });
 
   test('parts that are hidden or tinted look as meshes that are', async () => {
@@ -240,14 +197,16 @@ describe.each(TWINS)('%s', (twin) => {
       sword.material.color.multiply(tint);
     });
     for (const mergeMaterials of [false, true]) {
-      const crowd = SkinnedInstancedMesh.from(model.root, model.clips, 1, { mergeMaterials, fps: 48 });
+      const crowd = new SkinnedInstancedMesh(
+        ...crowdArguments(model.root, model.clips, 1, { mergeMaterials, fps: 48 }),
+      );
       crowd.play(0, 2, { ...LoopOnceOptions, time: nearestFrame(crowd.boneTexture, 2, 0.25) });
       reference.pose(model.clips[2], nearestFrame(crowd.boneTexture, 2, 0.25));
-      crowd.setPartVisibleAt(0, 'Lamp', false);
+      partsOf(crowd).setVisibleAt(0, 'Lamp', false);
       // drawn before there are colours: materials must notice them
       const { scene, camera } = createStage(crowdBox(crowd), 'directional');
       await draw(scene, camera, crowd);
-      crowd.setPartColorAt(0, 'Sword', tint);
+      partsOf(crowd).setColorAt(0, 'Sword', tint);
       await expectSame(reference, crowd, `parts, merged ${mergeMaterials}`);
       disposeLater(crowd);
     }
@@ -266,18 +225,18 @@ describe.each(TWINS)('%s', (twin) => {
       box.position.set(0, y, 0.3);
       model.root.getObjectByName('Chest')?.add(box);
     }
-    const crowd = SkinnedInstancedMesh.from(model.root, model.clips, 2, { fps: 48 });
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(model.root, model.clips, { fps: 48 }), 2);
     const time = nearestFrame(crowd.boneTexture, 2, 0.25);
     crowd.setMatrixAt(1, new Matrix4().makeTranslation(500, 0, 0));
     crowd.playAll(2, { ...LoopOnceOptions, time });
     const offset = new Vector2(1, 0.5);
-    crowd.setPartMapOffsetAt(0, 'Sign', offset).setPartMapOffsetAt(1, 'Plate', new Vector2(0.25, 0.25));
-    expect(crowd.getPartMapOffsetAt(0, 'Sign', new Vector2())).toEqual(new Vector2(0, 0.5));
-    crowd.setPartMapOffsetAt(0, 'Sign', offset.set(1.5, -0.25));
-    const moved = crowd.getPartMapOffsetAt(0, 'Sign', new Vector2());
+    partsOf(crowd).setMapOffsetAt(0, 'Sign', offset).setMapOffsetAt(1, 'Plate', new Vector2(0.25, 0.25));
+    expect(partsOf(crowd).getMapOffsetAt(0, 'Sign', new Vector2())).toEqual(new Vector2(0, 0.5));
+    partsOf(crowd).setMapOffsetAt(0, 'Sign', offset.set(1.5, -0.25));
+    const moved = partsOf(crowd).getMapOffsetAt(0, 'Sign', new Vector2());
     expect(moved).toEqual(new Vector2(0.5, 0.75));
-    crowd.setPartVisibleAt(0, 'Sign', false).setPartVisibleAt(0, 'Sign', true);
-    expect(crowd.getPartMapOffsetAt(0, 'Sign', new Vector2())).toEqual(moved);
+    partsOf(crowd).setVisibleAt(0, 'Sign', false).setVisibleAt(0, 'Sign', true);
+    expect(partsOf(crowd).getMapOffsetAt(0, 'Sign', new Vector2())).toEqual(moved);
 
     const reference = createReference(model, 2, time, (root) => {
       const sign = root.getObjectByName('Sign') as Mesh<BoxGeometry, MeshStandardMaterial>;
@@ -288,8 +247,8 @@ describe.each(TWINS)('%s', (twin) => {
       sign.material.map.offset.copy(moved).multiplyScalar(0.5);
     });
     await expectSame(reference, crowd, 'map moved');
-    expect(() => crowd.setPartMapOffsetAt(0, 'Sign', new Vector2(Number.NaN, 0))).toThrow(
-      'SkinnedInstancedMesh.setPartMapOffsetAt: offset is NaN, 0',
+    expect(() => partsOf(crowd).setMapOffsetAt(0, 'Sign', new Vector2(Number.NaN, 0))).toThrow(
+      'The offset is NaN, 0',
     );
     disposeLater(crowd);
   });
@@ -305,15 +264,15 @@ describe.each(TWINS)('%s', (twin) => {
       mesh.castShadow = mesh.receiveShadow = true;
       root.getObjectByName('RightHand')?.add(mesh);
     });
-    const crowd = SkinnedInstancedMesh.from(model.root, model.clips, 2, { fps: 48 });
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(model.root, model.clips, { fps: 48 }), 2);
     crowd.castShadow = crowd.receiveShadow = true;
-    const sword = crowd.attachToJoint('RightHand', box, material, offset);
+    const sword = new JointAttachment(crowd, 'RightHand', box, material, { offset });
     crowd.setMatrixAt(1, new Matrix4().makeTranslation(500, 0, 0));
     crowd.play(0, 2, { ...LoopOnceOptions, time: nearestFrame(crowd.boneTexture, 2, 0.25) });
     reference.pose(model.clips[2], nearestFrame(crowd.boneTexture, 2, 0.25));
     await expectSame(reference, crowd, 'attached');
 
-    sword.setPartVisibleAt(0, 0, false);
+    partsOf(sword).setVisibleAt(0, 0, false);
     const bare = createReference(model, 2, nearestFrame(crowd.boneTexture, 2, 0.25));
     await expectSame(bare, crowd, 'attached and hidden');
     crowd.swapInstances(0, 1);
@@ -352,3 +311,15 @@ function crowdBox(crowd: SkinnedInstancedMesh) {
   crowd.computeBoundingBox();
   return crowd.boundingBox as NonNullable<typeof crowd.boundingBox>;
 }
+
+test('a crowd says so where it shows parts that its character hides, until it has InstanceParts', async () => {
+  const { root, clips } = createDressed();
+  const drawing = await drawingOf('GLSL');
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, { hiddenParts: ['Hat'] }), 1);
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const { scene, camera } = createStage(new Box3().setFromObject(root), 'directional');
+  await drawing.draw(scene, camera, crowd);
+  expect(warn).toHaveBeenCalledWith(expect.stringContaining('new InstanceParts(crowd)'));
+  crowd.dispose();
+  drawing.dispose();
+});

@@ -19,7 +19,6 @@ import {
   VSMShadowMap,
 } from 'three';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { bakeTexels } from '../support/bakeTexels.js';
 import { TWINS, type Twin } from '../support/captures.js';
 import { BUILT_IN, COARSE, describeCharacters, loadCharacter } from '../support/characters.js';
 import { BOUND, comparePair, type Seen } from '../support/comparePair.js';
@@ -127,9 +126,8 @@ describe.each(TWINS)('%s', (twin) => {
       const place = new Matrix4().makeRotationY(extent.turned);
       for (let i = 0; i < count; i++) {
         const clip = count === 1 ? Math.floor(length / 2) : Math.floor((i * length) / extent.clips) % length;
-        // The first by the encoding that is chosen by default, the next one by skinning matrices if quaternions hold it.
-        const { encoding } = bakeTexels(model.root, model.clips);
-        const texels = i === 1 && encoding === 'quaternion' ? 'quaternion' : 'auto';
+        // The first by the encoding that is chosen by default, the next one by skinning matrices
+        const texels = i === 1 ? 'frames' : 'tracks';
         const pair = createPair(model, clip, extent.share + 0.1 * i, place, texels);
         // Lights are none of the clip's business.
         for (const light of i === 0 || THOROUGH ? extent.lights(name) : (['directional'] as const)) {
@@ -153,7 +151,7 @@ describe.each(TWINS)('%s', (twin) => {
     // The same material for a crowd that is posed vertex by vertex.
     await compare(
       'matrices beside tracks',
-      createPair(model, 1, 0.6, new Matrix4(), 'quaternion'),
+      createPair(model, 1, 0.6, new Matrix4(), 'frames'),
       'directional',
     );
     await compare('tracks beside matrices', pair, 'directional');
@@ -205,8 +203,8 @@ describe.each(TWINS)('%s', (twin) => {
   });
 
   test.each([
-    [1, 'quaternion'],
-    [2, 'quaternion'],
+    [1, 'frames'],
+    [2, 'frames'],
     [1, 'tracks'],
     [2, 'tracks'],
   ] as const)(

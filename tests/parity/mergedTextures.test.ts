@@ -26,10 +26,11 @@ import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { disposeLater } from '../support/disposeLater.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
-import { LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
+import { bakeCharacter, LoopOnceOptions, mergeMaterials, SkinnedInstancedMesh } from '../support/library.js';
 import { loseContext, restoreContext } from '../support/loseContext.js';
 import { createStage } from '../support/pictures.js';
 import { Reference } from '../support/reference.js';
+import { uniformsOf } from '../support/uniformsOf.js';
 
 /** Share of the pixels that a character covers, with its shadow, that may differ. */
 const BOUND = 0.0015;
@@ -118,7 +119,10 @@ describe.each(TWINS)('%s', (twin) => {
     const { root, clips } = dressed(materials);
     const reference = new Reference(root, new Matrix4());
     reference.pose(clips[CLIP], TIME);
-    const crowd = SkinnedInstancedMesh.from(root, clips, 1, { mergeMaterials: true });
+    const crowd = new SkinnedInstancedMesh(
+      bakeCharacter(root, clips, { mergeMaterials: mergeMaterials() }),
+      1,
+    );
     expect([crowd.material].flat()).toHaveLength(drawn);
     dress(crowd, reference.meshes);
     crowd.play(0, CLIP, { ...LoopOnceOptions, time: TIME });
@@ -207,7 +211,7 @@ describe.each(TWINS)('%s', (twin) => {
             Object.assign(material, { colorNode });
           }
         }
-        own.setRoughnessAt(0, 0.4).setMetalnessAt(0, 0.3);
+        uniformsOf(own).setAt(0, 'roughness', 0.4).setAt(0, 'metalness', 0.3);
         for (const { material } of meshes) Object.assign(material, { roughness: 0.4, metalness: 0.3 });
       },
     );
@@ -236,7 +240,7 @@ describe.each(TWINS)('%s', (twin) => {
       for (const material of [crowd.material, ...meshes.map((mesh) => mesh.material)].flat()) {
         own(material as MeshStandardMaterial);
       }
-      crowd.setMetalnessAt(0, 0.4);
+      uniformsOf(crowd).setAt(0, 'metalness', 0.4);
       for (const { material } of meshes) Object.assign(material, { metalness: 0.4 });
     });
     disposeLater(crowd);
@@ -280,22 +284,6 @@ describe.each(TWINS)('%s', (twin) => {
       await asked('own nodes', (material) => Object.assign(material, nodes));
     },
   );
-});
-
-test('an image that is the only one of its kind is scaled to maxSize too', () => {
-  const materials = [
-    new MeshStandardMaterial({ map: colors(1), normalMap: normals(1) }),
-    new MeshStandardMaterial({ map: colors(2) }),
-  ];
-  const { root, clips } = dressed(materials);
-  const crowd = SkinnedInstancedMesh.from(root, clips, 1, { mergeMaterials: { maxSize: 8 } });
-  const merged = [crowd.material].flat().find((material) => (material as MeshStandardMaterial).map !== null);
-  const { map, normalMap } = merged as MeshStandardMaterial;
-  expect([map?.image, normalMap?.image]).toMatchObject([
-    { width: 8, height: 8, depth: 2 },
-    { width: 8, height: 8, depth: 1 },
-  ]);
-  crowd.dispose();
 });
 
 /** Four blocks of four by four texels, of one colour. */

@@ -1,4 +1,4 @@
-import { breathing, defineMotion, flutter, wind } from 'skinned-instanced-mesh/motion';
+import { breathing, defineMotion, flutter, wind } from 'skinned-instanced-mesh';
 import {
   Box3,
   BufferAttribute,
@@ -18,8 +18,18 @@ import { captureOf, TWINS } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
-import { SkinnedInstancedMesh } from '../support/library.js';
+import { addLevel } from '../support/levels.js';
+import {
+  bakeCharacter,
+  createLevel,
+  encodingOf,
+  getVertexPosition,
+  JointAttachment,
+  SkinnedInstancedMesh,
+} from '../support/library.js';
 import { bladeRoot, random, somewhere } from '../support/meadow.js';
+import { moveBy } from '../support/moveBy.js';
+import { partsOf } from '../support/partsOf.js';
 import { changedPixels, createStage } from '../support/pictures.js';
 
 /** How far a vertex on the GPU may be from that of the CPU, in units of the scene. */
@@ -28,7 +38,7 @@ const BOUND = 1e-5;
 const INSTANCES = 5;
 
 function createGrass(): SkinnedInstancedMesh {
-  const crowd = SkinnedInstancedMesh.from(bladeRoot(), [], INSTANCES);
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(bladeRoot(), []), INSTANCES);
   const next = random(3);
   for (let i = 0; i < INSTANCES; i++) crowd.setMatrixAt(i, somewhere(next, 8));
   crowd.position.set(1, 0.2, -2);
@@ -62,7 +72,7 @@ describe.each(TWINS)('%s: vertices are where the CPU has them', (twin) => {
     let most = 0;
     for (let i = 0; i < crowd.count; i++) {
       for (let v = 0; v < count; v++) {
-        crowd.getVertexPositionAt(i, v, expected).applyMatrix4(crowd.matrixWorld);
+        getVertexPosition(crowd, i, v, expected).applyMatrix4(crowd.matrixWorld);
         const distance = vertex.fromArray(drawn, (i * count + v) * 3).distanceTo(expected);
         if (!(distance <= most)) most = distance;
       }
@@ -72,31 +82,31 @@ describe.each(TWINS)('%s: vertices are where the CPU has them', (twin) => {
 
   test('wind in grass without clips, by height', async () => {
     const crowd = createGrass();
-    crowd.motion = wind({ strength: 0.4, direction: new Vector3(1, 0, 0.4) });
+    moveBy(crowd, wind({ strength: 0.4, direction: new Vector3(1, 0, 0.4) }));
     crowd.swapInstances(1, 3);
     crowd.update(1.37);
     expect(await farthest(crowd)).toBeLessThan(BOUND);
   });
 
-  // Compact palettes hold 16 bits of a number in place of 32, as in compact.test.ts.
-  test.each([
-    ['tracks', 'exact', 2 * BOUND],
-    ['tracks', 'compact', 1e-4],
-    ['matrix', 'exact', 2 * BOUND],
-  ] as const)('breath, flutter and wind in characters, encoding %s, palette %s', async (...row) => {
-    const [encoding, palette, bound] = row;
-    const { root, clips } = createCoarseCharacter();
-    const crowd = SkinnedInstancedMesh.from(root, clips, 3, { encoding, palette, fps: 10 });
-    crowd.geometry = paint(crowd.geometry);
-    crowd.motion = [breathing({ depth: 0.1 }), flutter({ channel: 'g' }), wind({ channel: 'b' })];
-    for (let i = 0; i < 3; i++) {
-      crowd.setMatrixAt(i, somewhere(random(i), 3));
-      crowd.play(i, i, { time: i * 0.3 });
-    }
-    crowd.update(0.7);
-    expect(crowd.geometry.getAttribute('color').count).toBeGreaterThan(0);
-    expect(await farthest(crowd)).toBeLessThan(bound);
-  });
+  test.each(['tracks', 'frames'] as const)(
+    'breath, flutter and wind in characters, encoding %s',
+    async (encoding) => {
+      const { root, clips } = createCoarseCharacter();
+      const crowd = new SkinnedInstancedMesh(
+        bakeCharacter(root, clips, { encoding: encodingOf(encoding), fps: 10 }),
+        3,
+      );
+      crowd.geometry = paint(crowd.geometry);
+      moveBy(crowd, breathing({ depth: 0.1 }), flutter({ channel: 'g' }), wind({ channel: 'b' }));
+      for (let i = 0; i < 3; i++) {
+        crowd.setMatrixAt(i, somewhere(random(i), 3));
+        crowd.play(i, i, { time: i * 0.3 });
+      }
+      crowd.update(0.7);
+      expect(crowd.geometry.getAttribute('color').count).toBeGreaterThan(0);
+      expect(await farthest(crowd)).toBeLessThan(2 * BOUND);
+    },
+  );
 });
 
 describe.each(TWINS)('%s: pictures', (twin) => {
@@ -114,7 +124,7 @@ describe.each(TWINS)('%s: pictures', (twin) => {
       const geometry = bladeRoot().getObjectByName('Blade') as Mesh<BufferGeometry>;
       const positions = geometry.geometry.getAttribute('position');
       for (let v = 0; v < positions.count; v++) {
-        crowd.getVertexPositionAt(i, v, vertex);
+        getVertexPosition(crowd, i, v, vertex);
         positions.setXYZ(v, vertex.x, vertex.y, vertex.z);
       }
       const still = new Mesh(geometry.geometry, material);
@@ -127,8 +137,8 @@ describe.each(TWINS)('%s: pictures', (twin) => {
   test('move with the clock and stand still with it, shadows as well, and who shares the material does not move', async () => {
     // Normals are approximate: what is lit is left out.
     const material = new MeshBasicMaterial({ color: 0x66aa33, side: 2 });
-    const crowd = SkinnedInstancedMesh.from(bladeRoot(), [], 3);
-    const other = SkinnedInstancedMesh.from(bladeRoot(), [], 1);
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(bladeRoot(), []), 3);
+    const other = new SkinnedInstancedMesh(bakeCharacter(bladeRoot(), []), 1);
     for (const one of [crowd, other]) {
       one.material = material;
       one.castShadow = true;
@@ -146,7 +156,7 @@ describe.each(TWINS)('%s: pictures', (twin) => {
     const before = await drawBoth();
     const otherBefore = await draw(other);
 
-    crowd.motion = wind({ strength: 0.7, wavelength: 3, turbulence: 0.2 });
+    moveBy(crowd, wind({ strength: 0.7, wavelength: 3, turbulence: 0.2 }));
     crowd.update(0.4);
     const first = await drawBoth();
     expect(changedPixels(before, first)).toBeGreaterThan(200);
@@ -157,7 +167,7 @@ describe.each(TWINS)('%s: pictures', (twin) => {
     expect(changedPixels(first, await drawBoth())).toBeGreaterThan(200);
     expect(changedPixels(await draw(other), otherBefore, 0), 'of the same material, without motion').toBe(0);
 
-    crowd.motion = null;
+    moveBy(crowd);
     expect(changedPixels(await drawBoth(), before, 0), 'without motion as before').toBe(0);
     crowd.dispose();
     other.dispose();
@@ -165,7 +175,7 @@ describe.each(TWINS)('%s: pictures', (twin) => {
 
   test('levels of detail, several materials and attachments are moved alike; clones too', async () => {
     const { root, clips } = createCoarseCharacter();
-    const crowd = SkinnedInstancedMesh.from(root, clips, 2);
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 2);
     const lift = defineMotion({
       name: 'lift',
       uniforms: { height: 0.4 },
@@ -173,13 +183,14 @@ describe.each(TWINS)('%s: pictures', (twin) => {
       glsl: 'position.y += height;',
       tsl: ({ position, uniforms, vec3 }) => position.add(vec3(0, uniforms.height, 0)),
     });
-    const hat = crowd.attachToJoint(
+    const hat = new JointAttachment(
+      crowd,
       0,
       crowd.geometry,
       new MeshStandardMaterial({ color: new Color(1, 0, 0) }),
     );
-    hat.setPartVisibleAt(1, 0, false);
-    crowd.addLevel(root, 0.01);
+    partsOf(hat).setVisibleAt(1, 0, false);
+    addLevel(crowd, createLevel(crowd, root), 0.01);
     crowd.castShadow = hat.castShadow = true;
     crowd.setMatrixAt(1, new Matrix4().makeTranslation(1, 0, 0));
     const { scene, camera } = createStage(
@@ -190,7 +201,7 @@ describe.each(TWINS)('%s: pictures', (twin) => {
     crowd.position.y = 0.4;
     const raised = await drawing.draw(scene, camera, crowd);
     crowd.position.y = 0;
-    crowd.motion = lift();
+    moveBy(crowd, lift());
     expectSamePicture(`${twin} lift`, raised, await drawing.draw(scene, camera, crowd), empty, 0.003);
     expectSamePicture(
       `${twin} clone`,

@@ -1,3 +1,4 @@
+import { SkinnedInstance } from 'skinned-instanced-mesh';
 import {
   AnimationMixer,
   Box3,
@@ -15,7 +16,7 @@ import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { disposeLater } from '../support/disposeLater.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
-import { SkinnedInstancedMesh } from '../support/library.js';
+import { bakeCharacter, SkinnedInstancedMesh } from '../support/library.js';
 import '../support/objects.js';
 import { changedPixels, createStage } from '../support/pictures.js';
 
@@ -95,11 +96,11 @@ describe.each(TWINS)('%s', (twin) => {
     });
     const home = new Group();
     home.add(clones[0]);
-    const crowd = SkinnedInstancedMesh.from(root, clips, 0);
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 0);
     crowd.castShadow = crowd.receiveShadow = true;
     expect(crowd.boneTexture.encoding).toBe('tracks');
     const knights = times.map((time, i) => {
-      const knight = crowd.createInstance();
+      const knight = new SkinnedInstance(crowd);
       crowd.play(knight.instanceId, i, { time });
       return knight;
     });

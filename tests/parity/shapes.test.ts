@@ -1,20 +1,15 @@
 import {
   AnimationClip,
-  AnimationUtils,
   Bone,
   type BufferGeometry,
-  DetachedBindMode,
   Float32BufferAttribute,
   Group,
   InterleavedBuffer,
   InterleavedBufferAttribute,
-  InterpolateDiscrete,
-  InterpolateSmooth,
   type KeyframeTrack,
   Matrix4,
   Mesh,
   MeshStandardMaterial,
-  NumberKeyframeTrack,
   type Object3D,
   QuaternionKeyframeTrack,
   Skeleton,
@@ -22,13 +17,17 @@ import {
   SphereGeometry,
   Uint8BufferAttribute,
   Uint16BufferAttribute,
-  Vector3,
   VectorKeyframeTrack,
   WebGLRenderer,
 } from 'three';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { bakeTexels } from '../support/bakeTexels.js';
-import { BoneTexture, SkinnedInstancedMesh } from '../support/library.js';
+import {
+  assembleCharacter,
+  type BoneTexture,
+  bakeBoneTexture,
+  frames,
+  SkinnedInstancedMesh,
+} from '../support/library.js';
 import { measureVertices, webGLCapture } from '../support/parity.js';
 import { random } from '../support/random.js';
 import { Reference } from '../support/reference.js';
@@ -106,15 +105,9 @@ const bend = () => [
 ];
 
 /** Compares skinning matrices on frames, and what `'auto'` chooses at any time if that is tracks. Returns the former. */
-async function expectParity(
-  root: Object3D,
-  clips: AnimationClip[],
-  encoding?: 'matrix' | 'quaternion',
-): Promise<BoneTexture> {
-  const boneTexture = encoding
-    ? BoneTexture.bake(root, clips, { encoding, fps: 24 })
-    : bakeTexels(root, clips, { fps: 24 });
-  const chosen = BoneTexture.bake(root, clips);
+async function expectParity(root: Object3D, clips: AnimationClip[]): Promise<BoneTexture> {
+  const boneTexture = bakeBoneTexture(root, clips, { encoding: frames, fps: 24 });
+  const chosen = bakeBoneTexture(root, clips);
   for (const texture of chosen.encoding === 'tracks' ? [boneTexture, chosen] : [boneTexture]) {
     for (const [clip, errors] of await measureVertices(webGLCapture(renderer), root, clips, texture)) {
       // Curves are sampled.
@@ -130,90 +123,7 @@ async function expectParity(
   return boneTexture;
 }
 
-const shapes: Record<
-  string,
-  () => { root: Object3D; clips: AnimationClip[]; encoding?: 'matrix' | 'quaternion' }
-> = {
-  'a plain chain': () => ({ root: createChain(1).root, clips: [new AnimationClip('Bend', 1, bend())] }),
-
-  'a bind matrix that is not the identity': () => {
-    const { root, mesh } = createChain(2);
-    const { skeleton } = mesh;
-    mesh.geometry.scale(50, 50, 50).rotateX(1);
-    mesh.bind(skeleton, new Matrix4().makeRotationX(-1).scale(mesh.scale.clone().setScalar(0.02)));
-    return { root, clips: [new AnimationClip('Bend', 1, bend())] };
-  },
-
-  'a mesh node with its own transform, attached': () => {
-    const { root, mesh } = createChain(3);
-    mesh.position.set(1, 2, 3);
-    mesh.rotation.set(0.3, 0.2, 0.1);
-    mesh.scale.setScalar(2);
-    return { root, clips: [new AnimationClip('Bend', 1, bend())] };
-  },
-
-  'bones whose parents are plain nodes': () => {
-    const { root, bones } = createChain(4);
-    const between = new Group();
-    between.name = 'Between';
-    between.position.set(0.3, 0.1, 0);
-    between.rotation.z = 0.7;
-    bones[1].parent?.add(between);
-    between.add(bones[1]);
-    return { root, clips: [new AnimationClip('Bend', 1, [...bend(), turn('Between', 9)])] };
-  },
-
-  'a root with its own scale and rotation': () => {
-    const { root } = createChain(5);
-    root.position.set(4, 5, 6);
-    root.rotation.set(1, 2, 3);
-    root.scale.setScalar(0.01);
-    root.children[0].scale.setScalar(100);
-    return { root, clips: [new AnimationClip('Bend', 1, bend())] };
-  },
-
-  'non-uniform scale, which falls back to matrices': () => ({
-    root: createChain(6).root,
-    clips: [
-      new AnimationClip('Squash', 1, [...bend(), move('B', 'scale', [1, 1, 1, 1.5, 0.5, 1.2, 1, 1, 1])]),
-    ],
-    encoding: 'matrix' as const,
-  }),
-
-  'negative scale, which falls back to matrices': () => {
-    const { root, bones } = createChain(7);
-    bones[2].scale.x = -1;
-    return { root, clips: [new AnimationClip('Bend', 1, bend())], encoding: 'matrix' as const };
-  },
-
-  'uniform scale that changes and vanishes, as quaternions': () => ({
-    root: createChain(8).root,
-    clips: [
-      new AnimationClip('Shrink', 1, [
-        turn('A', 5),
-        move('C', 'scale', [1, 1, 1, 0.5, 0.5, 0.5, 0, 0, 0, 0, 0, 0, 2, 2, 2]),
-      ]),
-    ],
-    encoding: 'quaternion' as const,
-  }),
-
-  'step tracks': () => {
-    const stepped = turn('B', 12, 5);
-    stepped.setInterpolation(InterpolateDiscrete);
-    return { root: createChain(9).root, clips: [new AnimationClip('Stepped', 1, [stepped, turn('C', 4)])] };
-  },
-
-  'tracks of single axes': () => ({
-    root: createChain(10).root,
-    clips: [
-      new AnimationClip('Axes', 1, [
-        new NumberKeyframeTrack('B.rotation[x]', [0, 1], [0.2, 1]) as KeyframeTrack,
-        new NumberKeyframeTrack('B.rotation[z]', [0, 1], [0, -0.7]) as KeyframeTrack,
-        new NumberKeyframeTrack('C.position[y]', [0, 1], [0.2, 0.6]) as KeyframeTrack,
-      ]),
-    ],
-  }),
-
+const shapes: Record<string, () => { root: Object3D; clips: AnimationClip[]; encoding?: 'frames' }> = {
   'two skins of different size and a rigid piece under a bone': () => {
     const { root, bones } = createChain(12);
     const other = createChain(13);
@@ -278,21 +188,6 @@ const shapes: Record<
     return { root, clips: [new AnimationClip('Bend', 1, [turn('A', 1), turn('B', 2), turn('C', 3)])] };
   },
 
-  'rigid pieces under a node that stands still, and under one that clips move': () => {
-    const { root } = createChain(18);
-    for (const name of ['Still', 'Moved']) {
-      const node = new Group();
-      node.name = name;
-      node.position.set(0.5, 0.2, 0);
-      const piece = new Mesh(new SphereGeometry(0.2, 6, 5), new MeshStandardMaterial());
-      piece.name = `${name} piece`;
-      piece.position.x = 0.2;
-      node.add(piece);
-      root.add(node);
-    }
-    return { root, clips: [new AnimationClip('Bend', 1, [...bend(), turn('Moved', 6)])] };
-  },
-
   'names with dots, pipes and spaces': () => {
     const { root, bones } = createChain(15);
     bones[1].name = 'Arm|L.001';
@@ -328,49 +223,9 @@ test('of eight joints a vertex the first four count, as three.js has it', async 
   warn.mockRestore();
 });
 
-test('a clip that moves the root itself keeps its motion relative to how the root stood', () => {
-  const { root } = createChain(11);
-  root.position.set(1, 0, 0);
-  const clips = [new AnimationClip('Drive', 1, [...bend(), move('Root', 'position', [1, 0, 0, 3, 1, 0])])];
-  const boneTexture = BoneTexture.bake(root, clips);
-  const crowd = SkinnedInstancedMesh.from(root, clips, 1, { boneTexture });
-  root.updateMatrix();
-  crowd.setMatrixAt(0, root.matrix);
-  crowd.play(0, 'Drive', { time: 0.5 });
-  const reference = new Reference(root).pose(clips[0], 0.5);
-  const vertex = new Vector3();
-  reference.forEachVertex((i, position) => {
-    expect(crowd.getVertexPositionAt(0, i, vertex).distanceTo(position)).toBeLessThan(1e-5);
-  });
-});
-
-test.each([
-  ['quaternion', 1e-5],
-  // Curves are sampled.
-  ['tracks', 1e-4],
-] as const)('smooth tracks are baked as a loop that goes on sees them, encoding %s', (encoding, bound) => {
-  const { root } = createChain(9);
-  const smooth = move('A', 'position', [0, 0, 0, 0.5, 0.2, 0, 0, 0.4, 0.1, 0, 0, 0]);
-  smooth.setInterpolation(InterpolateSmooth);
-  const clips = [new AnimationClip('Smooth', 1, [smooth, turn('C', 4)])];
-  const crowd = SkinnedInstancedMesh.from(root, clips, 1, { encoding });
-  const reference = new Reference(root, new Matrix4());
-  const vertex = new Vector3();
-  for (const time of [0.1, 0.5, 0.9]) {
-    reference.mixer.stopAllAction();
-    reference.mixer.clipAction(clips[0]).reset().play();
-    reference.mixer.update(1 + time);
-    reference.root.updateMatrixWorld(true);
-    crowd.play(0, 'Smooth', { time });
-    reference.forEachVertex((i, position) => {
-      expect(crowd.getVertexPositionAt(0, i, vertex).distanceTo(position)).toBeLessThan(bound);
-    });
-  }
-});
-
 test('a coarser geometry of the same skeleton shares the bone texture', async () => {
   const clips = [new AnimationClip('Bend', 1, bend())];
-  const boneTexture = BoneTexture.bake(createChain(1).root, clips, { fps: 24 });
+  const boneTexture = bakeBoneTexture(createChain(1).root, clips, { fps: 24 });
   const { root, mesh } = createChain(1);
   // larger too, so that the boxes that were baked do not hold it
   const coarse = new SphereGeometry(1, 5, 4).scale(0.5, 1.2, 0.5).translate(0, 0.8, 0);
@@ -384,7 +239,7 @@ test('a coarser geometry of the same skeleton shares the bone texture', async ()
     expect(errors.onFrames).toBeLessThanOrEqual(1e-5);
     expect(errors.twin).toBeLessThanOrEqual(1e-5);
   }
-  const crowd = SkinnedInstancedMesh.from(root, clips, 1, { boneTexture });
+  const crowd = new SkinnedInstancedMesh(assembleCharacter(root, boneTexture), 1);
   crowd.computeBoundingBox();
   const reference = new Reference(root, new Matrix4());
   for (const time of [0, 0.25, 0.5, 1]) {
@@ -394,80 +249,17 @@ test('a coarser geometry of the same skeleton shares the bone texture', async ()
   }
 });
 
-test('additive clips are added to the rest pose', async () => {
-  const { root } = createChain(23);
-  const clip = AnimationUtils.makeClipAdditive(
-    new AnimationClip('Nod', 1, [turn('B', 2), move('A', 'position', [0, 0, 0, 0.2, 0.1, 0])]),
-  );
-  for (const errors of (
-    await measureVertices(webGLCapture(renderer), root, [clip], BoneTexture.bake(root, [clip]))
-  ).values()) {
-    expect(errors.onFrames).toBeLessThanOrEqual(1e-5);
-  }
-});
-
-test('detached bind mode', async () => {
-  // Bones are read relative to the root; three.js reads them in the world, so root and instance stand at its origin.
-  const { root, mesh } = createChain(20);
-  mesh.bindMode = DetachedBindMode;
-  mesh.position.set(0.5, 0.2, 0.1);
-  mesh.bindMatrix.makeTranslation(0.1, 0.2, 0.3);
-  root.updateMatrixWorld(true);
-  const clips = [new AnimationClip('Bend', 1, bend())];
-  const boneTexture = BoneTexture.bake(root, clips);
-  for (const errors of (
-    await measureVertices(webGLCapture(renderer), root, clips, boneTexture, new Matrix4())
-  ).values()) {
-    expect(errors.onFrames).toBeLessThanOrEqual(1e-5);
-  }
-});
-
 test('a texture that wraps into several columns', async () => {
   const { root } = createChain(21);
   const clips = [new AnimationClip('Bend', 1, bend()), new AnimationClip('Again', 2, bend())];
-  for (const encoding of ['matrix', 'quaternion'] as const) {
-    const boneTexture = BoneTexture.bake(root, clips, { encoding, maxTextureSize: 48 });
-    expect(boneTexture.layout.height).toBeLessThanOrEqual(48);
-    expect(boneTexture.layout.width).toBeGreaterThan(boneTexture.layout.stride);
-    const { width, height, stride } = boneTexture.layout;
-    const unused = (width / stride) * height - boneTexture.frameCount;
-    expect(unused, 'frames of room that is not used').toBeLessThan(width / stride);
-    for (const errors of (await measureVertices(webGLCapture(renderer), root, clips, boneTexture)).values()) {
-      expect(errors.onFrames).toBeLessThanOrEqual(1e-5);
-      expect(errors.twin).toBeLessThanOrEqual(1e-5);
-    }
+  const boneTexture = bakeBoneTexture(root, clips, { encoding: frames, maxTextureSize: 48 });
+  expect(boneTexture.layout.height).toBeLessThanOrEqual(48);
+  expect(boneTexture.layout.width).toBeGreaterThan(boneTexture.layout.stride);
+  const { width, height, stride } = boneTexture.layout;
+  const unused = (width / stride) * height - boneTexture.frameCount;
+  expect(unused, 'frames of room that is not used').toBeLessThan(width / stride);
+  for (const errors of (await measureVertices(webGLCapture(renderer), root, clips, boneTexture)).values()) {
+    expect(errors.onFrames).toBeLessThanOrEqual(1e-5);
+    expect(errors.twin).toBeLessThanOrEqual(1e-5);
   }
-});
-
-test('glTF CUBICSPLINE tracks', async () => {
-  const { GLTFLoader } = await import('three-stdlib');
-  const values = [
-    0, 0, 0, 0, 0, 0, 0.1, 0, 0, 0.2, 0, 0, 0.5, 0.4, 0, 0, 0.2, 0, 0, 0, 0, 0, 0.3, 0.2, 0, 0, 0,
-  ];
-  const data = new Float32Array([0, 0.4, 1, ...values]);
-  const url = `data:application/octet-stream;base64,${btoa(String.fromCharCode(...new Uint8Array(data.buffer)))}`;
-  const gltf = await new GLTFLoader().parseAsync(
-    JSON.stringify({
-      asset: { version: '2.0' },
-      scene: 0,
-      scenes: [{ nodes: [0] }],
-      nodes: [{ name: 'A' }],
-      buffers: [{ uri: url, byteLength: data.byteLength }],
-      bufferViews: [{ buffer: 0, byteLength: data.byteLength }],
-      accessors: [
-        { bufferView: 0, componentType: 5126, count: 3, type: 'SCALAR', min: [0], max: [1] },
-        { bufferView: 0, byteOffset: 12, componentType: 5126, count: 9, type: 'VEC3' },
-      ],
-      animations: [
-        {
-          name: 'Spline',
-          samplers: [{ input: 0, output: 1, interpolation: 'CUBICSPLINE' }],
-          channels: [{ sampler: 0, target: { node: 0, path: 'translation' } }],
-        },
-      ],
-    }),
-    '',
-  );
-  const { root } = createChain(22);
-  await expectParity(root, gltf.animations);
 });

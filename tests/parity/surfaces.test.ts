@@ -1,3 +1,4 @@
+import { InstanceUniforms } from 'skinned-instanced-mesh';
 import {
   BoxGeometry,
   Color,
@@ -8,7 +9,6 @@ import {
   type Material,
   Mesh,
   MeshBasicMaterial,
-  MeshDepthMaterial,
   MeshLambertMaterial,
   MeshMatcapMaterial,
   MeshNormalMaterial,
@@ -23,9 +23,11 @@ import { TWINS } from '../support/captures.js';
 import { disposeLater } from '../support/disposeLater.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
+import { partsOf } from '../support/partsOf.js';
 import { changedPixels, createStage, type LightKind } from '../support/pictures.js';
 import { COLORS, createTrio, TRIO, type Trio } from '../support/surfaceTrio.js';
 import { THOROUGH } from '../support/thorough.js';
+import { uniformsOf } from '../support/uniformsOf.js';
 
 /** Share of the pixels that the characters cover, with their shadows, that may differ. */
 const BOUND = 0.0015;
@@ -113,7 +115,7 @@ describe.each(TWINS)('%s', (twin) => {
       (material as MeshStandardMaterial).emissive.add(COLORS[i]),
     );
     await expectSame(trio, `emission ${name}`, () => {
-      COLORS.forEach((color, i) => trio.crowd.setEmissiveAt(i, color));
+      COLORS.forEach((color, i) => uniformsOf(trio.crowd).setAt(i, 'emissive', color));
     });
   });
 
@@ -134,7 +136,7 @@ describe.each(TWINS)('%s', (twin) => {
         },
       );
       await expectSame(trio, `opacity ${name}`, () => {
-        OPACITIES.forEach((opacity, i) => trio.crowd.setOpacityAt(i, opacity));
+        OPACITIES.forEach((opacity, i) => uniformsOf(trio.crowd).setAt(i, 'opacity', opacity));
       });
     },
   );
@@ -148,7 +150,8 @@ describe.each(TWINS)('%s', (twin) => {
           material.opacity *= OPACITIES[i];
         },
       );
-      const change = () => OPACITIES.forEach((opacity, i) => trio.crowd.setOpacityAt(i, opacity));
+      const change = () =>
+        OPACITIES.forEach((opacity, i) => uniformsOf(trio.crowd).setAt(i, 'opacity', opacity));
       await expectSame(trio, `hashed ${name}`, change);
     },
   );
@@ -162,7 +165,8 @@ describe.each(TWINS)('%s', (twin) => {
           material.opacity *= OPACITIES[i];
         },
       );
-      const change = () => OPACITIES.forEach((opacity, i) => trio.crowd.setOpacityAt(i, opacity));
+      const change = () =>
+        OPACITIES.forEach((opacity, i) => uniformsOf(trio.crowd).setAt(i, 'opacity', opacity));
       await expectSame(trio, `cut off, ${light}`, change, light);
     },
   );
@@ -177,7 +181,7 @@ describe.each(TWINS)('%s', (twin) => {
     });
     await expectSame(trio, 'roughness and metalness', () => {
       for (let i = 0; i < TRIO; i++)
-        trio.crowd.setRoughnessAt(i, roughness[i]).setMetalnessAt(i, metalness[i]);
+        uniformsOf(trio.crowd).setAt(i, 'roughness', roughness[i]).setAt(i, 'metalness', metalness[i]);
     });
   });
 
@@ -191,7 +195,7 @@ describe.each(TWINS)('%s', (twin) => {
         },
       );
       const change = () => {
-        for (let i = 0; i < TRIO; i++) trio.crowd.setMapLayerAt(i, i);
+        for (let i = 0; i < TRIO; i++) uniformsOf(trio.crowd).setAt(i, 'mapLayer', i);
       };
       await expectSame(trio, `layers, ${light}`, change, light);
     },
@@ -204,9 +208,8 @@ describe.each(TWINS)('%s', (twin) => {
         : await import('../support/ownUniformNodes.js');
     const values = COLORS.map((tint, i) => ({ tint, dirt: 0.3 + 0.3 * i, push: 0.1 * i }));
     const own = createOwn();
-    const trio = createTrio(own.shared, () => {}, {
-      uniforms: { tint: 'color', dirt: 'float', push: 'float' },
-    });
+    const trio = createTrio(own.shared, () => {});
+    new InstanceUniforms(trio.crowd, { tint: 'color', dirt: 'float', push: 'float' });
     own.give(trio.crowd);
     trio.references.forEach(({ meshes }, i) => {
       for (const mesh of meshes) {
@@ -216,26 +219,10 @@ describe.each(TWINS)('%s', (twin) => {
     });
     await expectSame(trio, 'uniforms', () => {
       values.forEach(({ tint, dirt, push }, i) => {
-        trio.crowd.setUniformAt(i, 'tint', tint).setUniformAt(i, 'dirt', dirt).setUniformAt(i, 'push', push);
+        uniformsOf(trio.crowd).setAt(i, 'tint', tint).setAt(i, 'dirt', dirt).setAt(i, 'push', push);
       });
-      expect(trio.crowd.getUniformAt(2, 'dirt')).toBeCloseTo(0.9);
+      expect(uniformsOf(trio.crowd).getAt(2, 'dirt')).toBeCloseTo(0.9);
     });
-  });
-
-  test.runIf(twin === 'GLSL')('opacity in shadows whose depth material is hashed', async () => {
-    const trio = createTrio(
-      () => materials.standard({ transparent: true }),
-      (material, i) => {
-        material.opacity = OPACITIES[i];
-      },
-    );
-    (trio.crowd.customDepthMaterial as MeshDepthMaterial).alphaHash = true;
-    trio.references.forEach(({ meshes }, i) => {
-      const depth = new MeshDepthMaterial({ alphaHash: true, opacity: OPACITIES[i] });
-      for (const mesh of meshes) mesh.customDepthMaterial = depth;
-    });
-    const change = () => OPACITIES.forEach((opacity, i) => trio.crowd.setOpacityAt(i, opacity));
-    await expectSame(trio, 'hashed shadows', change);
   });
 
   test.runIf(twin !== 'GLSL')('emission and opacity beside nodes of one’s own', async () => {
@@ -248,7 +235,8 @@ describe.each(TWINS)('%s', (twin) => {
       for (const mesh of meshes) mesh.material = createNodes(COLORS[i], OPACITIES[i]);
     });
     await expectSame(trio, 'nodes', () => {
-      for (let i = 0; i < TRIO; i++) trio.crowd.setEmissiveAt(i, COLORS[i]).setOpacityAt(i, OPACITIES[i]);
+      for (let i = 0; i < TRIO; i++)
+        uniformsOf(trio.crowd).setAt(i, 'emissive', COLORS[i]).setAt(i, 'opacity', OPACITIES[i]);
     });
   });
 
@@ -273,11 +261,15 @@ describe.each(TWINS)('%s', (twin) => {
     await expectSame(trio, 'all at once', () => {
       const { crowd } = trio;
       for (let i = 0; i < TRIO; i++) {
-        crowd.setEmissiveAt(i, COLORS[i]).setOpacityAt(i, OPACITIES[i]).setRoughnessAt(i, 0.3);
-        crowd.setColorAt(i, new Color(1, 1, 0.3 * i)).setPartColorAt(i, 0, new Color(1, 0.5, 1));
-        crowd.setPartColorAt(i, 'Box', new Color(1, 0.5, 1));
+        uniformsOf(crowd)
+          .setAt(i, 'emissive', COLORS[i])
+          .setAt(i, 'opacity', OPACITIES[i])
+          .setAt(i, 'roughness', 0.3);
+        crowd.setColorAt(i, new Color(1, 1, 0.3 * i));
+        partsOf(crowd).setColorAt(i, 0, new Color(1, 0.5, 1));
+        partsOf(crowd).setColorAt(i, 'Box', new Color(1, 0.5, 1));
       }
-      crowd.setPartVisibleAt(1, 'Box', false);
+      partsOf(crowd).setVisibleAt(1, 'Box', false);
     });
   });
 });

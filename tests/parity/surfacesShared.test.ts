@@ -1,9 +1,9 @@
+import { InstanceUniforms, JointAttachment } from 'skinned-instanced-mesh';
 import {
   BoxGeometry,
   Color,
   CompressedArrayTexture,
   CompressedTexture,
-  DataArrayTexture,
   Group,
   type Material,
   Mesh,
@@ -17,9 +17,11 @@ import { TWINS } from '../support/captures.js';
 import { disposeLater } from '../support/disposeLater.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
+import { addLevel } from '../support/levels.js';
+import { encodingOf } from '../support/library.js';
 import { createStage } from '../support/pictures.js';
 import { COLORS, createTrio, TRIO, type Trio } from '../support/surfaceTrio.js';
-import { stripes } from '../support/textures.js';
+import { uniformsOf } from '../support/uniformsOf.js';
 
 /** Share of the pixels that the characters cover, with their shadows, that may differ. */
 const BOUND = 0.0015;
@@ -59,7 +61,8 @@ describe.each(TWINS)('%s', (twin) => {
     shared.transparent = true;
     const create = () => shared;
     const glowing = createTrio(create, () => {});
-    const fading = createTrio(create, () => {}, { uniforms: { dirt: 'float' } });
+    const fading = createTrio(create, () => {});
+    new InstanceUniforms(fading.crowd, { dirt: 'float' });
     const plain = createTrio(create, () => {});
     const box = new Mesh(new BoxGeometry(0.5, 0.5, 0.5), shared);
     box.position.y = 2;
@@ -68,8 +71,10 @@ describe.each(TWINS)('%s', (twin) => {
       clones.add(box.clone());
     }
     for (let i = 0; i < TRIO; i++) {
-      glowing.crowd.setEmissiveAt(i, COLORS[i]).setRoughnessAt(i, 0.3);
-      fading.crowd.setOpacityAt(i, 0.4 + 0.2 * i).setUniformAt(i, 'dirt', 1);
+      uniformsOf(glowing.crowd).setAt(i, 'emissive', COLORS[i]).setAt(i, 'roughness', 0.3);
+      uniformsOf(fading.crowd)
+        .setAt(i, 'opacity', 0.4 + 0.2 * i)
+        .setAt(i, 'dirt', 1);
       for (const { references } of [glowing, fading]) {
         for (const mesh of references[i].meshes) mesh.material = shared.clone();
       }
@@ -99,25 +104,25 @@ describe.each(TWINS)('%s', (twin) => {
     // The same once more: first without the hat, which is attached, then at a level of detail.
     const bare = createTrio(standard, () => {});
     const hat = new BoxGeometry(0.4, 0.3, 0.4);
-    bare.crowd.attachToJoint('Head', hat, standard());
-    for (let i = 0; i < TRIO; i++) bare.crowd.setEmissiveAt(i, COLORS[i]);
+    new JointAttachment(bare.crowd, 'Head', hat, standard());
+    for (let i = 0; i < TRIO; i++) uniformsOf(bare.crowd).setAt(i, 'emissive', COLORS[i]);
     await expectSame({ ...bare, clones: trio.clones, bounds: trio.bounds }, 'attached');
-    for (let i = 0; i < TRIO; i++) trio.crowd.setEmissiveAt(i, COLORS[i]);
-    trio.crowd.addLevel(trio.crowd.geometry, 0.001);
+    for (let i = 0; i < TRIO; i++) uniformsOf(trio.crowd).setAt(i, 'emissive', COLORS[i]);
+    addLevel(trio.crowd, trio.crowd.geometry, 0.001);
     await expectSame(trio, 'level of detail');
 
     const own = createTrio(standard, () => {});
-    const sword = own.crowd.attachToJoint('Head', hat, standard());
-    own.crowd.setEmissiveAt(1, new Color(1, 1, 1));
-    for (let i = 0; i < TRIO; i++) sword.setEmissiveAt(i, COLORS[i]);
-    own.crowd.setEmissiveAt(1, new Color(0, 0, 0));
+    const sword = new JointAttachment(own.crowd, 'Head', hat, standard());
+    uniformsOf(own.crowd).setAt(1, 'emissive', new Color(1, 1, 1));
+    for (let i = 0; i < TRIO; i++) uniformsOf(sword).setAt(i, 'emissive', COLORS[i]);
+    uniformsOf(own.crowd).setAt(1, 'emissive', new Color(0, 0, 0));
     trio.references.forEach(({ meshes }) => {
       for (const { name, material } of meshes) if (name !== 'Hat') emissiveOf(material as Material).set(0);
     });
     await expectSame({ ...own, clones: trio.clones, bounds: trio.bounds }, 'attached, of its own');
   });
 
-  test.each(['tracks', 'quaternion'] as const)(
+  test.each(['tracks', 'frames'] as const)(
     'instances that are far apart among many, in encoding %s',
     async (encoding) => {
       const trio = createTrio(
@@ -125,35 +130,18 @@ describe.each(TWINS)('%s', (twin) => {
         (material, i) => {
           emissiveOf(material).copy(COLORS[i]);
         },
-        { encoding, fps: 60 },
+        { encoding: encodingOf(encoding), fps: 60 },
       );
       const { crowd } = trio;
       crowd.setCapacity(1000).count = 1000;
-      for (let i = 0; i < TRIO; i++) crowd.setEmissiveAt(i, COLORS[i]);
+      for (let i = 0; i < TRIO; i++) uniformsOf(crowd).setAt(i, 'emissive', COLORS[i]);
       crowd.swapInstances(1, 300).swapInstances(2, 999);
       crowd.setVisibleAt({ start: 1, count: 299 }, false).setVisibleAt({ start: 301, count: 698 }, false);
       crowd.instanceMatrix.needsUpdate = true;
-      expect(crowd.getEmissiveAt(999, new Color()).b).toBeCloseTo(COLORS[2].b);
+      expect(uniformsOf(crowd).getAt(999, 'emissive', new Color()).b).toBeCloseTo(COLORS[2].b);
       await expectSame(trio, `far apart, ${encoding}`);
     },
   );
-
-  test('merged materials lose roughness, metalness and emission of their own to those of instances', async () => {
-    const merged = createTrio(standard, () => {}, { mergeMaterials: true }, addHat, true);
-    expect(Array.isArray(merged.crowd.material)).toBe(false);
-    const values = [null, 0.15, 0.9];
-    merged.references.forEach(({ meshes }, i) => {
-      for (const mesh of meshes) {
-        const material = (mesh.material as MeshStandardMaterial).clone();
-        material.roughness = values[i] ?? material.roughness;
-        material.metalness = values[i] ?? material.metalness;
-        material.emissive.add(COLORS[i]);
-        mesh.material = material;
-      }
-      merged.crowd.setRoughnessAt(i, values[i]).setMetalnessAt(i, values[i]).setEmissiveAt(i, COLORS[i]);
-    });
-    await expectSame(merged, 'merged');
-  });
 
   test('layers of a compressed texture array', async () => {
     const size = 8;
@@ -175,7 +163,7 @@ describe.each(TWINS)('%s', (twin) => {
         (material as MeshStandardMaterial).map = asMap(map);
       },
     );
-    for (let i = 0; i < TRIO; i++) trio.crowd.setMapLayerAt(i, i);
+    for (let i = 0; i < TRIO; i++) uniformsOf(trio.crowd).setAt(i, 'mapLayer', i);
     await expectSame(trio, 'compressed layers');
   });
 
@@ -189,33 +177,14 @@ describe.each(TWINS)('%s', (twin) => {
         (material as MeshStandardMaterial).color.set(0);
         Object.assign(material, { colorNode: null });
       },
-      { uniforms: { dirt: 'float' } },
     );
+    new InstanceUniforms(trio.crowd, { dirt: 'float' });
     trio.crowd.name = `Dusty ${twin}`;
     await expectSame(trio, 'a uniform that is missing');
     expect(warn.mock.calls.map(([text]) => text)).toEqual([
-      `instanceUniform: the crowd "Dusty ${twin}" has no uniform "dust" of type 'color', but dirt: 'float'; declare it by the option uniforms.`,
+      `instanceUniform: the crowd "Dusty ${twin}" has no uniform "dust" of type 'color', but dirt: 'float'; declare it: new InstanceUniforms(crowd, { dust: 'color' }).`,
     ]);
     warn.mockRestore();
-  });
-
-  test('a texture array beside other maps casts its own holes', async () => {
-    const layers = new DataArrayTexture(new Uint8Array(4 * 4 * 4 * 2).fill(255, 0, 64), 4, 4, 2);
-    layers.needsUpdate = true;
-    const maps = [layers, stripes()];
-    const trio = createTrio(standard, () => {}, {}, addHat, true);
-    trio.crowd.material = maps.map((map) => new MeshStandardMaterial({ map, alphaTest: 0.5 }));
-    expect(trio.crowd.geometry.groups.length).toBe(2);
-    for (let i = 0; i < TRIO; i++) trio.crowd.setMapLayerAt(i, i % 2);
-    trio.references.forEach(({ meshes }, i) => {
-      for (const mesh of meshes) {
-        const isHat = mesh.name === 'Hat';
-        mesh.material = new MeshStandardMaterial({ alphaTest: 0.5, map: isHat ? maps[1] : null });
-        // The second layer has nothing but holes.
-        if (!isHat && i % 2 === 1) mesh.visible = false;
-      }
-    });
-    await expectSame(trio, 'beside other maps');
   });
 });
 

@@ -1,31 +1,26 @@
 import {
-  Box3,
-  Color,
-  DoubleSide,
   Group,
   InstancedMesh,
   type Material,
   Matrix4,
   Mesh,
-  MeshNormalMaterial,
   MeshStandardMaterial,
   type SkinnedMesh,
   SphereGeometry,
 } from 'three';
 import { attribute, color, normalView, positionLocal, sin, vec3 } from 'three/tsl';
 import { MeshStandardNodeMaterial } from 'three/webgpu';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { COARSE, loadCharacter } from '../support/characters.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { BOUND, comparePair } from '../support/comparePair.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
-import { BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
+import { bakeBoneTexture, frames, LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
 import { createPair, nearestFrame, useMaterial } from '../support/pair.js';
-import { changedPixels, createStage } from '../support/pictures.js';
+import { createStage } from '../support/pictures.js';
 import { Reference } from '../support/reference.js';
-import { createStick } from '../support/stick.js';
 
 const materials: Record<string, () => Material> = {
   'node material with colorNode': () => {
@@ -62,40 +57,17 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
     await comparePair(drawing, `${name}, ${twin}`, pair, 'directional');
   });
 
-  test('scene.overrideMaterial poses the crowd', async () => {
-    const { reference, crowd, bounds } = createPair(await loadCharacter(COARSE), 2, 0.4);
-    const { scene, camera } = createStage(bounds, 'directional');
-    scene.overrideMaterial = new MeshNormalMaterial();
-    expectSamePicture(
-      'overrideMaterial',
-      await draw(scene, camera, reference.root),
-      await draw(scene, camera, crowd),
-      await draw(scene, camera, new Group()),
-      BOUND,
-    );
-  });
-
-  test('instance colours', async () => {
-    const pair = createPair(await loadCharacter(COARSE), 2, 0.3);
-    const tint = new Color(0.9, 0.3, 0.2);
-    const material = () => new MeshStandardMaterial({ color: 0xffffff });
-    useMaterial(pair, material);
-    for (const mesh of pair.reference.meshes) (mesh.material as MeshStandardMaterial).color.copy(tint);
-    pair.crowd.setColorAt(0, tint);
-    await comparePair(drawing, `colours, ${twin}`, pair, 'directional');
-  });
-
   test('one material on crowds of other textures and variants, and on plain meshes', async () => {
     const { root, clips } = createCoarseCharacter();
     const { geometry } = root.getObjectByProperty('isSkinnedMesh', true) as SkinnedMesh;
     const shared = new MeshStandardMaterial({ color: 0xcc9966 });
     // of two of them only the texture is another
     const crowds = [
-      { options: { encoding: 'matrix', fps: 60 }, clip: 'Run', time: 0.2, x: -1 },
-      { options: { encoding: 'quaternion', fps: 60 }, clip: 'Wave', time: 0.5, x: -0.4 },
-      { options: { encoding: 'quaternion', clips: ['Dance'] }, clip: 'Dance', time: 0.5, x: 0.3 },
+      { options: { encoding: frames, fps: 60 }, clip: 'Run', time: 0.2, x: -1 },
+      { options: { encoding: frames, fps: 60 }, clip: 'Wave', time: 0.5, x: -0.4 },
+      { options: { encoding: frames, clips: ['Dance'] }, clip: 'Dance', time: 0.5, x: 0.3 },
       {
-        options: { encoding: 'quaternion', precision: 'half', clips: ['Walk'] },
+        options: { encoding: frames, precision: 'half', clips: ['Walk'] },
         clip: 'Walk',
         time: 0.25,
         x: 1,
@@ -105,7 +77,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
     const expected = new Group();
     for (const { options, clip, time, x } of crowds) {
       const place = new Matrix4().makeTranslation(x, 0, 0);
-      const texture = BoneTexture.bake(root, clips, options);
+      const texture = bakeBoneTexture(root, clips, options);
       const crowd = new SkinnedInstancedMesh(geometry, shared, texture, 1);
       crowd.setMatrixAt(0, place);
       const onFrame = nearestFrame(texture, clip, time);
@@ -140,65 +112,5 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
       await draw(scene, camera, new Group()),
       BOUND,
     );
-  });
-
-  describe.each([MeshStandardMaterial, MeshStandardNodeMaterial])('changed at run time, %o', (Class) => {
-    const create = () => new Class({ side: DoubleSide });
-
-    test('interpolate and colour', async () => {
-      // Its clip moves it evenly, so that frames mixed by hand are what the mixer shows between them.
-      const { root, clips } = createStick();
-      const crowd = SkinnedInstancedMesh.from(root, clips, 1, { fps: 4 });
-      const reference = new Reference(root);
-      crowd.material = create();
-      for (const mesh of reference.meshes) mesh.material = create();
-      crowd.play(0, 'Slide', { time: 0.35 });
-      reference.pose(clips[0], 0.35);
-      const bounds = new Box3();
-      reference.forEachVertex((_, position) => bounds.expandByPoint(position));
-      const { scene, camera } = createStage(bounds, 'directional');
-      const empty = await draw(scene, camera, new Group());
-      let before = empty;
-      const check = async (label: string) => {
-        const after = await draw(scene, camera, crowd);
-        expect(changedPixels(before, after), `${label} changes something`).toBeGreaterThan(500);
-        expectSamePicture(label, await draw(scene, camera, reference.root), after, empty, BOUND);
-        before = after;
-      };
-      await check('two frames mixed');
-      crowd.interpolate = false;
-      reference.pose(clips[0], 0.25);
-      await check('the nearest frame');
-      for (const { material } of [crowd, ...reference.meshes]) {
-        (material as MeshStandardMaterial).color.set(0xff0000);
-        (material as MeshStandardMaterial).needsUpdate = true;
-      }
-      await check('another colour');
-      crowd.interpolate = true;
-      reference.pose(clips[0], 0.35);
-      await check('mixed again');
-    });
-
-    test('bone texture', async () => {
-      const { root, clips } = createCoarseCharacter();
-      const run = clips.find(({ name }) => name === 'Run')!;
-      const crowd = SkinnedInstancedMesh.from(root, [run], 1, { fps: 4 });
-      const reference = new Reference(root, new Matrix4());
-      crowd.material = create();
-      for (const mesh of reference.meshes) mesh.material = create();
-      const { scene, camera } = createStage(new Box3().setFromObject(root), 'directional');
-      const empty = await draw(scene, camera, new Group());
-      const check = async (label: string) => {
-        const time = nearestFrame(crowd.boneTexture, 'Run', 0.31);
-        crowd.play(0, 'Run', { time });
-        reference.pose(run, time);
-        const expected = await draw(scene, camera, reference.root);
-        expectSamePicture(label, expected, await draw(scene, camera, crowd), empty, BOUND);
-      };
-      await check('4 frames a second');
-      // the clip lies elsewhere in it
-      crowd.boneTexture = BoneTexture.bake(root, clips, { fps: 60 });
-      await check('60 frames a second');
-    });
   });
 });

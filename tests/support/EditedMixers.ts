@@ -1,5 +1,6 @@
 import { type AnimationClip, Matrix4, type Mesh, type Object3D, Quaternion, Vector3 } from 'three';
 import { type BoneEdit, type BoneEdits, blendBones, editBones, keepTransforms } from './editReference.js';
+import { editsOf } from './editsOf.js';
 import type { SkinnedInstancedMesh } from './library.js';
 import { Mixers } from './mixers.js';
 import { drawnMeshes } from './reference.js';
@@ -40,23 +41,24 @@ export class EditedMixers extends Mixers {
     edits.set(bone, ofBone.set(edit.kind, edit));
     const { crowd } = this;
     if (edit.kind === 'proportion') {
-      crowd.setProportionsAt(index, { joints: { [bone]: edit.value } });
+      editsOf(crowd).setProportionsAt(index, { [bone]: edit.value });
       return;
     }
     const { weight } = edit;
     if (edit.kind === 'lookAt') {
       const { axis, limit } = edit;
-      crowd.lookAtJointAt(index, bone, edit.target, { axis, limit, weight });
+      editsOf(crowd).lookAt(index, bone, edit.target, { axis, limit, weight });
       return;
     }
     const mode = edit.add ? 'add' : 'replace';
     if (edit.kind === 'scale') {
-      crowd.setJointScaleAt(index, bone, edit.value, { mode, weight });
+      editsOf(crowd).setScaleAt(index, bone, edit.value, { mode, weight });
       return;
     }
     const space = edit.model ? 'model' : 'local';
-    if (edit.kind === 'rotation') crowd.setJointRotationAt(index, bone, edit.value, { mode, space, weight });
-    else crowd.setJointPositionAt(index, bone, edit.value, { mode, space, weight });
+    if (edit.kind === 'rotation')
+      editsOf(crowd).setRotationAt(index, bone, edit.value, { mode, space, weight });
+    else editsOf(crowd).setPositionAt(index, bone, edit.value, { mode, space, weight });
   }
 
   /** Edits a joint by chance. */
@@ -70,11 +72,11 @@ export class EditedMixers extends Mixers {
   end(index: number, bone: string, kind: BoneEdit['kind']): void {
     this.edits[index].get(bone)?.delete(kind);
     const { crowd } = this;
-    if (kind === 'lookAt') crowd.lookAtJointAt(index, bone, null);
-    else if (kind === 'rotation') crowd.setJointRotationAt(index, bone, null);
-    else if (kind === 'position') crowd.setJointPositionAt(index, bone, null);
-    else if (kind === 'scale') crowd.setJointScaleAt(index, bone, null);
-    else crowd.setProportionsAt(index, { joints: { [bone]: null } });
+    if (kind === 'lookAt') editsOf(crowd).lookAt(index, bone, null);
+    else if (kind === 'rotation') editsOf(crowd).setRotationAt(index, bone, null);
+    else if (kind === 'position') editsOf(crowd).setPositionAt(index, bone, null);
+    else if (kind === 'scale') editsOf(crowd).setScaleAt(index, bone, null);
+    else editsOf(crowd).setProportionsAt(index, { [bone]: null });
   }
 
   clear(index: number, bone?: string): void {
@@ -82,14 +84,14 @@ export class EditedMixers extends Mixers {
       if (bone !== undefined && bone !== name) continue;
       for (const kind of edits.keys()) if (kind !== 'proportion') edits.delete(kind);
     }
-    this.crowd.clearJointEditsAt(index, bone);
+    editsOf(this.crowd).clearAt(index, bone);
   }
 
   /** Gives an instance a live pose, or lets it go. The pose is that of `root` now. */
   live(index: number, root: Object3D | null, fade: number): void {
     const now = this.liveWeight(index);
     const { time: start } = this;
-    this.crowd.setPoseAt(index, root, { fade });
+    editsOf(this.crowd).setPoseAt(index, root, { fade });
     if (root !== null) {
       const before = this.lives[index];
       const goesOn = before !== null && before.to === 1 && fade > 0;
@@ -105,7 +107,7 @@ export class EditedMixers extends Mixers {
 
   swap(i: number, j: number): void {
     this.crowd.swapInstances(i, j);
-    for (const list of [this.clones, this.mixers, this.places, this.edits, this.lives, this.ramps]) {
+    for (const list of [this.stages, this.places, this.edits, this.lives]) {
       [list[i], list[j]] = [list[j], list[i]];
     }
   }

@@ -1,4 +1,4 @@
-import type { SkinnedInstance } from 'skinned-instanced-mesh/objects';
+import { SkinnedInstance } from 'skinned-instanced-mesh';
 import { Group, Matrix4, Object3D, Quaternion, Scene, Vector3 } from 'three';
 import { expect } from 'vitest';
 import { createCrowd } from './objects.js';
@@ -73,7 +73,7 @@ export class ObjectTwins {
   }
 
   private create(): void {
-    const pair = { object: this.crowd.createInstance(), twin: new Object3D() };
+    const pair = { object: new SkinnedInstance(this.crowd), twin: new Object3D() };
     this.twinCrowd.add(pair.twin);
     this.knights.push(pair);
   }

@@ -1,5 +1,5 @@
 import type { BakeOptions } from 'skinned-instanced-mesh';
-import { VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
+import { bakeVertexTexture, type VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
 import {
   AnimationClip,
   Bone,
@@ -15,7 +15,7 @@ import {
   Uint16BufferAttribute,
   VectorKeyframeTrack,
 } from 'three';
-import { BoneTexture } from './library.js';
+import { type BoneTexture, bakeBoneTexture, encodingOf, extractRootMotion, frames } from './library.js';
 import { createMorphingStick, createStick } from './stick.js';
 
 /** A small character made by code, and what was baked of it. */
@@ -29,27 +29,27 @@ export interface SmallCharacter {
 export function bakeEveryKind(): Record<string, SmallCharacter> {
   const made: Record<string, SmallCharacter> = {};
   const add = (kind: string, { root, clips }: Omit<SmallCharacter, 'boneTexture'>, options: BakeOptions) => {
-    made[kind] = { root, clips, boneTexture: BoneTexture.bake(root, clips, options) };
+    made[kind] = { root, clips, boneTexture: bakeBoneTexture(root, clips, options) };
     return made[kind].boneTexture;
   };
-  for (const encoding of ['tracks', 'quaternion', 'matrix'] as const) {
+  for (const encoding of ['tracks', 'frames'] as const) {
     for (const precision of ['float', 'half'] as const) {
-      add(`${encoding}-${precision}`, createArm(), { encoding, precision, fps: 10 })
+      add(`${encoding}-${precision}`, createArm(), { encoding: encodingOf(encoding), precision, fps: 10 })
         .addMarker('Wave', 0.25, 'up')
         .addMarker('Wave', 0.75, 'down – ☟');
     }
   }
-  for (const encoding of ['tracks', 'matrix'] as const) {
-    add(`morphs-${encoding}`, createMorphingStick(), { encoding, fps: 10 });
+  for (const encoding of ['tracks', 'frames'] as const) {
+    add(`morphs-${encoding}`, createMorphingStick(), { encoding: encodingOf(encoding), fps: 10 });
   }
   const walk = createStick({ Slide: 0.5, Other: 0.2 });
-  const rootMotion = { joint: 'Tip' };
-  add('root-motion-tracks', walk, { rootMotion, encoding: 'tracks', precision: 'half' });
+  const rootMotion = extractRootMotion({ joint: 'Tip' });
+  add('root-motion-tracks', walk, { rootMotion, precision: 'half' });
   const columns = { sockets: ['Stick'], maxTextureSize: 20 };
-  add('root-motion-matrix', walk, { rootMotion, encoding: 'matrix', ...columns });
+  add('root-motion-frames', walk, { rootMotion, encoding: frames, ...columns });
   add('rest-pose', { root: walk.root, clips: [] }, {});
-  add('mirrored', createFlatBox(), { fps: 10 });
-  add('detached', createArm('detached'), { fps: 10 });
+  add('mirrored', createFlatBox(), { encoding: frames, fps: 10 });
+  add('detached', createArm('detached'), { encoding: frames, fps: 10 });
   return made;
 }
 
@@ -57,8 +57,8 @@ export function bakeEveryKind(): Record<string, SmallCharacter> {
 export function bakeVertices(): Record<string, VertexTexture> {
   const { root, clips } = createArm();
   return {
-    'vertices-half': VertexTexture.bake(root, clips, { fps: 10 }).addMarker('Wave', 0.25, 'up'),
-    'vertices-float': VertexTexture.bake(root, clips, { fps: 10, precision: 'float', normals: 'none' }),
+    'vertices-half': bakeVertexTexture(root, clips, { fps: 10 }).addMarker('Wave', 0.25, 'up'),
+    'vertices-float': bakeVertexTexture(root, clips, { fps: 10, precision: 'float', normals: 'none' }),
   };
 }
 

@@ -5,11 +5,10 @@ import { MISSING } from '../setup/missingNote.mjs';
 import type { Twin } from './captures.js';
 import { createCoarseCharacter } from './coarseCharacter.js';
 import { loadModel, type Model, modelNames } from './models.js';
-import { THOROUGH } from './thorough.js';
 
 /**
- * The real characters that tests know. Other files of the folder are tested too, by the bounds that hold for all. Where not
- * everything is tested, each of these is drawn with one language of shaders, and the built-in one with all.
+ * The real characters that tests know. Other files of the folder are tested too, by the bounds that hold for all. Each of these is
+ * drawn with one language of shaders, and the built-in one with all.
  */
 const DRAWN_WITH: Record<string, Twin> = {
   'CesiumMan.glb': 'GLSL',
@@ -38,12 +37,12 @@ export const hasCharacter = (name: string): boolean => name === BUILT_IN || foun
  * Defines the same tests for the built-in character and every real one. Those of known characters that are not there are
  * skipped and say so, so that a run without models can be told from one with them.
  *
- * @param twin What they are drawn with, see {@link THOROUGH}.
+ * @param twin What they are drawn with.
  */
 export function describeCharacters(define: (name: string) => void, twin?: Twin): void {
   const names = new Set([BUILT_IN, ...KNOWN, ...found]);
   // An older three.js has one language for all of them, see TWINS.
-  const all = THOROUGH || twin === undefined || Number(REVISION) < 187;
+  const all = twin === undefined || Number(REVISION) < 187;
   for (const name of names) {
     if (all || (DRAWN_WITH[name] ?? twin) === twin) describeCharacter(name, () => define(name));
   }

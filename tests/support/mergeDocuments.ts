@@ -28,10 +28,3 @@ export function mergeDocuments(target: Document, source: Document): (property: P
   for (const property of all) resolve(property).copy(property, resolve);
   return resolve;
 }
-
-/** The same of `cloneDocument`, which copies the root too. */
-export function cloneDocument(source: Document, target: Document): Document {
-  const resolve = mergeDocuments(target, source);
-  target.getRoot().copy(source.getRoot(), resolve as never);
-  return target;
-}

@@ -1,13 +1,11 @@
-import 'skinned-instanced-mesh/objects';
+import { type CrowdOptions, crowdArguments } from './crowdArguments.js';
 import { SkinnedInstancedMesh } from './library.js';
 import { createStick } from './stick.js';
 
 /** A crowd of sticks without instances, in which objects are put. */
-export function createCrowd(
-  options: Parameters<typeof SkinnedInstancedMesh.from>[3] = {},
-): SkinnedInstancedMesh {
+export function createCrowd(options: CrowdOptions = {}): SkinnedInstancedMesh {
   const { root, clips } = createStick();
-  return SkinnedInstancedMesh.from(root, clips, 0, options);
+  return new SkinnedInstancedMesh(...crowdArguments(root, clips, 0, options));
 }
 
-export { SkinnedInstance } from 'skinned-instanced-mesh/objects';
+export { SkinnedInstance } from 'skinned-instanced-mesh';

@@ -1,6 +1,14 @@
 import { Box3, type BufferGeometry, type Material, Matrix4, type Object3D } from 'three';
 import { BUILT_IN, loadCharacter } from './characters.js';
-import { BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from './library.js';
+import {
+  assembleCharacter,
+  type BoneTexture,
+  bakeBoneTexture,
+  type EncodingName,
+  encodingOf,
+  LoopOnceOptions,
+  SkinnedInstancedMesh,
+} from './library.js';
 import type { Model } from './models.js';
 import { Reference } from './reference.js';
 
@@ -28,21 +36,21 @@ export function createPair(
   clipIndex: number,
   share: number,
   matrix = new Matrix4(),
-  encoding: 'auto' | 'quaternion' | 'tracks' = 'auto',
+  encoding: EncodingName = 'tracks',
 ): Pair {
   root.traverse((node) => {
     node.castShadow = true;
     node.receiveShadow = true;
   });
-  const auto = encoding === 'auto';
-  const boneTexture = (auto ? baked.get(root) : undefined) ?? BoneTexture.bake(root, clips, { encoding });
-  if (auto) baked.set(root, boneTexture);
+  const known = encoding === 'tracks' ? baked.get(root) : undefined;
+  const boneTexture = known ?? bakeBoneTexture(root, clips, { encoding: encodingOf(encoding) });
+  if (encoding === 'tracks') baked.set(root, boneTexture);
   const clip = clips[clipIndex];
   const wanted = share * clip.duration;
   const time = boneTexture.encoding === 'tracks' ? wanted : nearestFrame(boneTexture, clipIndex, wanted);
 
   const reference = new Reference(root, matrix).pose(clip, time);
-  const crowd = SkinnedInstancedMesh.from(root, clips, 1, { boneTexture });
+  const crowd = new SkinnedInstancedMesh(assembleCharacter(root, boneTexture), 1);
   crowd.setMatrixAt(0, matrix);
   crowd.play(0, clipIndex, { ...LoopOnceOptions, time });
   crowd.update(0);
@@ -57,14 +65,16 @@ export function createPair(
  */
 export async function createShadowPair(
   shadowInfluences: 1 | 2,
-  encoding: 'quaternion' | 'tracks',
+  encoding: EncodingName,
 ): Promise<{ lit: Pair; shadow: Pair }> {
   const [lit, shadow] = await Promise.all(
     [false, true].map(async (fewer) => {
       const model = await loadCharacter(BUILT_IN);
       const pair = createPair(model, 2, 0.5, undefined, encoding);
       const { boneTexture } = pair.crowd;
-      const crowd = SkinnedInstancedMesh.from(model.root, model.clips, 1, { boneTexture, shadowInfluences });
+      const crowd = new SkinnedInstancedMesh(assembleCharacter(model.root, boneTexture), 1, {
+        shadowInfluences,
+      });
       crowd.play(0, 2, { ...LoopOnceOptions, time: pair.crowd.getTimeAt(0) });
       if (fewer) {
         for (const mesh of pair.reference.meshes)

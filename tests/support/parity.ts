@@ -10,7 +10,14 @@ import {
 } from 'three';
 import { capture, captureGeometry, captureMaterial } from './capture.js';
 import { disposeLater } from './disposeLater.js';
-import { type BoneTexture, type CharacterMesh, LoopOnceOptions, SkinnedInstancedMesh } from './library.js';
+import {
+  assembleCharacter,
+  type BoneTexture,
+  type CrowdMesh,
+  getVertexPosition,
+  LoopOnceOptions,
+  SkinnedInstancedMesh,
+} from './library.js';
 import { characterHeight, Reference } from './reference.js';
 
 /** How many times a clip is looked at on baked frames, and again between them. */
@@ -29,7 +36,7 @@ export interface VertexErrors {
 /** How a renderer draws a crowd so that its vertices can be read back. */
 export interface Capture {
   material(vertices: number): Material;
-  read(crowd: CharacterMesh, vertices: number, instances: number): Float32Array | Promise<Float32Array>;
+  read(crowd: CrowdMesh, vertices: number, instances: number): Float32Array | Promise<Float32Array>;
 }
 
 /** The capture of WebGLRenderer. */
@@ -70,7 +77,7 @@ export async function measureTextures(
     );
   const instances = TIMES_PER_CLIP * 2;
   const crowds = boneTextures.map((boneTexture) => {
-    const crowd = SkinnedInstancedMesh.from(root, clips, instances, { boneTexture });
+    const crowd = new SkinnedInstancedMesh(assembleCharacter(root, boneTexture), instances);
     for (let i = 0; i < instances; i++) crowd.setMatrixAt(i, matrix);
     return crowd;
   });
@@ -121,7 +128,7 @@ export async function measureTextures(
         const distance = Math.sqrt(most) / height;
         if (!(distance <= worst[k][kind])) worst[k][kind] = distance;
         for (let vertex = 0; vertex < vertices; vertex += 23) {
-          crowd.getVertexPositionAt(i, vertex, twin);
+          getVertexPosition(crowd, i, vertex, twin);
           const off = twin.distanceTo(_drawn.fromArray(pixels, vertex * 3)) / height;
           if (!(off <= worst[k].twin)) worst[k].twin = off;
         }

@@ -14,6 +14,7 @@ import {
   VectorKeyframeTrack,
 } from 'three';
 import type { SkinnedInstancedMesh } from './library.js';
+import { getSkinningMatrix } from './library.js';
 
 /** Where the stick's tip bone rests; no clip ever goes there. */
 export const REST_X = -5;
@@ -22,7 +23,7 @@ const _matrix = new Matrix4();
 
 /** Where the tip of an instance is: the time of its clip in seconds, or REST_X. */
 export function tipOf(crowd: SkinnedInstancedMesh, index: number): number {
-  return crowd.getSkinningMatrixAt(index, 'Tip', _matrix).elements[12] + REST_X;
+  return getSkinningMatrix(crowd, index, 'Tip', _matrix).elements[12] + REST_X;
 }
 
 export interface Stick {

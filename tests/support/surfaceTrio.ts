@@ -1,10 +1,10 @@
 import { Box3, Color, Group, type Material, Matrix4, type Object3D } from 'three';
 import { createCoarseCharacter } from './coarseCharacter.js';
+import { type CrowdOptions, crowdArguments } from './crowdArguments.js';
 import { LoopOnceOptions, SkinnedInstancedMesh } from './library.js';
+import { orderOf } from './orderOf.js';
 import { nearestFrame } from './pair.js';
 import { Reference } from './reference.js';
-
-type Options = Parameters<typeof SkinnedInstancedMesh.from>[3];
 
 /** How many there are. */
 export const TRIO = 3;
@@ -27,7 +27,7 @@ export interface Trio {
 export function createTrio(
   create: () => Material,
   dress: (material: Material, i: number) => void,
-  options: Options = {},
+  options: CrowdOptions = {},
   prepare: (root: Object3D) => void = () => {},
   own = false,
 ): Trio {
@@ -37,10 +37,10 @@ export function createTrio(
     node.castShadow = true;
     node.receiveShadow = true;
   });
-  const crowd = SkinnedInstancedMesh.from(root, clips, TRIO, options);
+  const crowd = new SkinnedInstancedMesh(...crowdArguments(root, clips, TRIO, options));
   if (!own) crowd.material = Array.isArray(crowd.material) ? crowd.material.map(create) : create();
   // As three.js draws objects: far ones first where they are transparent.
-  crowd.sortObjects = [crowd.material].flat()[0].transparent;
+  orderOf(crowd).sortObjects = [crowd.material].flat()[0].transparent;
   const clones = new Group();
   const bounds = new Box3();
   const references = Array.from({ length: TRIO }, (_, i) => {

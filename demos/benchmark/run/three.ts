@@ -11,7 +11,7 @@ import type { MeasuredRow } from './Report.js';
 export async function run(query: URLSearchParams): Promise<MeasuredRow> {
   const kind = query.get('renderer') === 'webgpu' ? 'webgpu' : 'webgl';
   if (kind === 'webgpu') await import('skinned-instanced-mesh/webgpu');
-  const created = await createRenderer(kind, false);
+  const created = await createRenderer(kind, { antialias: false });
   const { renderer, device, calls, label } = created;
   renderer.setSize(WIDTH, HEIGHT);
   document.body.append(renderer.domElement);

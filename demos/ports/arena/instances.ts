@@ -1,7 +1,6 @@
 /** Enemies storm a crystal that strikes back: they flash where they are hit, fall, fade away, and others come. */
-import { SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import { bakeCharacter, DrawOrder, SkinnedInstance, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 import * as THREE from 'three';
-import 'skinned-instanced-mesh/objects';
 import { createWorld } from '../lib/createWorld.js';
 import type { Program } from '../lib/Program.js';
 import { random } from '../lib/random.js';
@@ -24,8 +23,8 @@ export function createArena(count: number): Program {
   const chance = random(5);
   const gltf = createGoblin();
   (gltf.scene.getObjectByName('Body') as Body).material.transparent = true;
-  const crowd = SkinnedInstancedMesh.from(gltf.scene, gltf.animations, 0);
-  crowd.sortObjects = true; // as three.js sorts transparent meshes
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(gltf.scene, gltf.animations), 0);
+  new DrawOrder(crowd, { sortObjects: true }); // as three.js sorts transparent meshes
   scene.add(crowd);
   const enemies: Enemy[] = [];
   type Enemy = ReturnType<typeof createEnemy>;
@@ -40,7 +39,7 @@ export function createArena(count: number): Program {
   scene.add(crystal);
 
   function createEnemy(speed: number) {
-    const model = crowd.createInstance();
+    const model = new SkinnedInstance(crowd);
     const material = model;
 
     const bar = new THREE.Sprite(new THREE.SpriteMaterial({ color: 0x57d163 }));

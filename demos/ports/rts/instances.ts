@@ -1,7 +1,6 @@
 /** Two teams of soldiers and tanks in the fog of war: turrets turn, wrecks are black, and the player selects units. */
-import { SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import { bakeCharacter, InstanceParts, SkinnedInstance, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 import * as THREE from 'three';
-import 'skinned-instanced-mesh/objects';
 import { createWorld } from '../lib/createWorld.js';
 import type { Program } from '../lib/Program.js';
 import { random } from '../lib/random.js';
@@ -32,8 +31,9 @@ export function createBattle(count: number): Program {
     soldier: { ...createSoldier(), go: 'Run', fall: 'Die', speed: 2.2, health: 2, range: 3.6, reload: 0.7 },
     tank: { ...createTank(), go: 'Drive', fall: 'Idle', speed: 1.4, health: 5, range: 5, reload: 1.3 },
   };
-  const crowdOf = ({ scene: root, animations }: Model) => SkinnedInstancedMesh.from(root, animations, 0);
+  const crowdOf = (model: Model) => new SkinnedInstancedMesh(bakeCharacter(model.scene, model.animations), 0);
   const crowds = { soldier: crowdOf(kinds.soldier), tank: crowdOf(kinds.tank) };
+  const parts = { soldier: new InstanceParts(crowds.soldier), tank: new InstanceParts(crowds.tank) };
   scene.add(crowds.soldier, crowds.tank);
   const ringGeometry = new THREE.RingGeometry(0.8, 0.95, 24).rotateX(-Math.PI / 2).translate(0, 0.03, 0);
   const ringMaterial = new THREE.MeshBasicMaterial({ color: 0xffd257 });
@@ -42,8 +42,8 @@ export function createBattle(count: number): Program {
 
   function createUnit(kind: keyof typeof kinds, team: number, lane: number) {
     const { animations, go, fall, speed, range, reload } = kinds[kind];
-    const model = crowds[kind].createInstance();
-    model.setPartColor('Uniform', new THREE.Color(TEAMS[team]));
+    const model = new SkinnedInstance(crowds[kind]);
+    parts[kind].setColorAt(model.instanceId, 'Uniform', new THREE.Color(TEAMS[team]));
 
     const turret = model.getObjectByName('Turret');
     const barrel = model.getObjectByName('Barrel');

@@ -1,7 +1,6 @@
 /** Animals of several kinds, which fade from one gait to another, and their visitors, with hats and balloons. */
-import { SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import { bakeCharacter, SkinnedInstance, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 import * as THREE from 'three';
-import 'skinned-instanced-mesh/objects';
 import { createWorld } from '../lib/createWorld.js';
 import type { Program } from '../lib/Program.js';
 import { random } from '../lib/random.js';
@@ -32,10 +31,10 @@ export function createZoo(count: number): Program {
    * @param reach Metres that it may be from there.
    */
   function createGuest(gltf: Model, gaits: Gaits, x: number, z: number, reach: number, size: number) {
-    const crowd = crowds.get(gltf) ?? SkinnedInstancedMesh.from(gltf.scene, gltf.animations, 0);
+    const crowd = crowds.get(gltf) ?? new SkinnedInstancedMesh(bakeCharacter(gltf.scene, gltf.animations), 0);
     crowds.set(gltf, crowd);
     scene.add(crowd);
-    const model = crowd.createInstance();
+    const model = new SkinnedInstance(crowd);
     model.color.setHSL(chance(), 0.35, 0.8);
     model.scale.setScalar(size);
     model.rotation.y = chance() * 2 * Math.PI;

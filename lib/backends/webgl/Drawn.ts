@@ -1,7 +1,5 @@
 import type { Camera, Material, WebGLRenderer } from 'three';
-import type { SlotSource } from '../../../shaders/SourceGLSL.js';
-import type { View } from '../../views/View.js';
-import type { WantedPoses } from '../../views/WantedPoses.js';
+import type { View, WantedPoses } from '../../views/View.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
 import type { VariantCodes } from '../drawParameters.js';
 
@@ -62,8 +60,6 @@ export class DrawStack {
 export interface Drawn {
   /** The variants that materials were last patched for; null before the first time. */
   codes: VariantCodes | null;
-  /** Where materials read what the instances play: if any reads texels, they are bound. */
-  slots: SlotSource;
   /** Who drew the crowd last, so that its poses can be ready before the frame's first shadow map. */
   renderer: WeakRef<WebGLRenderer> | null;
   /** Whether several renderers draw the crowd: then it is not known who is about to. */
@@ -88,7 +84,6 @@ export function drawnOf(crowd: DrawnCrowd): Drawn {
   if (drawn === undefined) {
     drawn = {
       codes: null,
-      slots: 'attributes',
       renderer: null,
       shared: false,
       viewed: false,

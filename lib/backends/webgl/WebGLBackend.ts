@@ -1,5 +1,4 @@
 import type { Camera, Material, Scene, WebGLRenderer } from 'three';
-import type { SlotSource } from '../../../shaders/SourceGLSL.js';
 import {
   PARAM_LISTED,
   PARAM_SHADOW_VARIANT,
@@ -10,22 +9,16 @@ import {
   TEXTURE_UNIFORMS,
   TEXTURE_VIEW,
 } from '../../constants.js';
-import { INSTANCE_ATTRIBUTES } from '../../playback/instanceLayout.js';
-import { hasTexture } from '../../sources/hasTexture.js';
-import { sourceOf } from '../../sources/sources.js';
 import type { View } from '../../views/View.js';
 import type { Backend } from '../Backend.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
 import { setDrawParameters, type VariantCodes } from '../drawParameters.js';
 import { updateMatrices } from '../instancePlaces.js';
 import { ownInstanced, warnNotCulled } from '../ownInstanced.js';
-import {
-  COLOR_ATTRIBUTES,
-  GLSL_ATTRIBUTES,
-  MATRIX_ATTRIBUTES,
-  ownVertexAttributes,
-} from '../vertexLimits.js';
+import { COLOR_ATTRIBUTES, MATRIX_ATTRIBUTES } from '../vertexLimits.js';
 import { type Draw, drawnOf } from './Drawn.js';
+import { glslSourceOf } from './glslSources.js';
+import { hasTexture } from './hasTexture.js';
 import { drawnCount, lookFor, viewerOf } from './lookFor.js';
 import { checkAttributes, type PatchRole, patchMaterial, releaseVariant } from './patchMaterial.js';
 import { refreshShadow } from './refreshShadow.js';
@@ -37,6 +30,7 @@ const PATIENCE = 60;
 
 /** Poses crowds under WebGLRenderer, in materials that are patched by `onBeforeCompile`. */
 export const webGLBackend: Backend = {
+  isWebGL: true,
   prepare(target: object, crowd: DrawnCrowd, _scene: Scene, camera: Camera, material: Material): void {
     const renderer = target as WebGLRenderer;
     if ((material as { isNodeMaterial?: boolean }).isNodeMaterial === true) {
@@ -58,6 +52,13 @@ export const webGLBackend: Backend = {
     }
     beginDraw(crowd, target as WebGLRenderer, camera, viewer, null);
   },
+
+  update: updateDraw,
+  beginFrame: poseAhead,
+  endDraw,
+  endAllDraws,
+  leaveMaterials,
+  release: releaseMaterials,
 };
 
 function beginDraw(
@@ -82,7 +83,7 @@ function beginDraw(
  * Lets the crowd be whole again once it was drawn; or as it was to be drawn, if that was in the middle of another draw. Call it
  * after each draw.
  */
-export function endDraw(crowd: DrawnCrowd): void {
+function endDraw(crowd: DrawnCrowd): void {
   const drawn = drawnOf(crowd);
   const { draws } = drawn;
   draws.end();
@@ -97,7 +98,7 @@ export function endDraw(crowd: DrawnCrowd): void {
  * Lets the crowd be whole again where an error was thrown in the middle of its draw, such as by an `onBeforeCompile` of the user's:
  * three.js does not tell of the draw's end then. Call it when nothing is being drawn.
  */
-export function endAllDraws(crowd: DrawnCrowd): void {
+function endAllDraws(crowd: DrawnCrowd): void {
   drawnOf(crowd).draws.clear();
   if (crowd.skeleton.drawnCount !== null) showWhole(crowd);
 }
@@ -121,9 +122,9 @@ function show(crowd: DrawnCrowd, draw: Draw): void {
  * Brings the parameters, textures and materials of a crowd up to what it is now. Renderers look at materials before they
  * ask the crowd anything, so this is done whenever one of them has changed. Costs a look-up per material.
  */
-export function updateDraw(crowd: DrawnCrowd): void {
+function updateDraw(crowd: DrawnCrowd): void {
   const drawn = drawnOf(crowd);
-  drawn.viewed = crowd.view !== null || isViewed(crowd);
+  drawn.viewed = isViewed(crowd);
   setDrawParameters(crowd, drawn.viewed);
   const { elements } = crowd.bindMatrix;
   const color = elements[PARAM_VARIANT];
@@ -147,15 +148,14 @@ export function updateDraw(crowd: DrawnCrowd): void {
  * Poses a crowd that was drawn before, at the beginning of a frame: in time for all its shadow maps and cameras, and while
  * nothing is being drawn into yet.
  */
-export function poseAhead(crowd: DrawnCrowd): void {
+function poseAhead(crowd: DrawnCrowd): void {
   const drawn = drawnOf(crowd);
   const renderer = drawn.renderer?.deref();
-  if (renderer === undefined || drawn.shared || sourceOf(crowd).update === undefined) return;
+  if (renderer === undefined || drawn.shared || glslSourceOf(crowd).update === undefined) return;
   try {
     const { viewed } = drawn;
     const { views, matrixWorld } = crowd;
-    const expects = viewed && crowd.view === null;
-    drawn.wanted = expects ? views.expected(matrixWorld, renderer.info.render.frame) : null;
+    drawn.wanted = viewed ? views.expected(matrixWorld, renderer.info.render.frame) : null;
     prepareDraw(renderer, crowd, null);
     if (drawn.draws.last !== null) show(crowd, drawn.draws.last);
   } catch {
@@ -180,12 +180,12 @@ function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | nu
   const listed = view !== null && !(view.isWhole ?? false) ? view : null;
   drawn.listed = listed;
   if (listed !== null) updateMatrices(crowd);
-  else crowd.matrices?.skip(crowd.instanceMatrix);
+  else crowd.texels.matrices?.skip(crowd.instanceMatrix);
   crowd.bindMatrix.elements[PARAM_LISTED] = listed === null ? 0 : 1;
   // First: what it changes is uploaded then.
-  crowd.edits.update();
+  crowd.crowd.poseEdits?.update();
   prepareUploads(renderer, crowd, listed);
-  const source = sourceOf(crowd);
+  const source = glslSourceOf(crowd);
   source.update?.(renderer, crowd, drawn.wanted);
   crowd.views.posed = source.posedCount?.(renderer, crowd) ?? 0;
   bindTextures(crowd);
@@ -193,32 +193,19 @@ function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | nu
 
 /** Lets a material pose the crowd, and binds what its shaders then read. */
 function patch(crowd: DrawnCrowd, material: Material, role: PatchRole, code: number): void {
-  const patched = patchMaterial(material, role, code, slotsOf(crowd));
-  if (patched === null) return;
-  const drawn = drawnOf(crowd);
-  if (patched.slots === 'texture' && drawn.slots !== 'texture') {
-    drawn.slots = 'texture';
-    bindTextures(crowd);
-  }
-  crowd.skeleton.fill(patched.textures.textures, patched.textures.integers);
-}
-
-/** Where the crowd would have its shaders read what instances play. */
-function slotsOf(crowd: DrawnCrowd): SlotSource {
-  if (!sourceOf(crowd).readsSlots) return 'attributes';
-  const taken = ownVertexAttributes(crowd.geometry) + instanceAttributes(crowd) + INSTANCE_ATTRIBUTES.length;
-  if (taken > GLSL_ATTRIBUTES) return 'texture';
-  return drawnOf(crowd).viewed ? 'either' : 'attributes';
+  const patched = patchMaterial(material, role, code);
+  if (patched !== null) crowd.skeleton.fill(patched.textures.textures, patched.textures.integers);
 }
 
 /** Puts the textures that shaders read where three.js binds them. */
 function bindTextures(crowd: DrawnCrowd): void {
-  const { skeleton, parts, matrices, instanceUniforms, motions, seeds } = crowd;
-  const { slots, listed } = drawnOf(crowd);
+  const { skeleton, parts, instanceUniforms, motions } = crowd;
+  const { matrices } = crowd.texels;
+  const { listed } = drawnOf(crowd);
   const { textures, integers } = skeleton;
   skeleton.empty(crowd.boneTexture);
-  const source = sourceOf(crowd);
-  source.bindTextures(crowd, listed === null ? slots : 'texture', textures);
+  const source = glslSourceOf(crowd);
+  source.bindTextures(crowd, textures);
   source.bindIntegers?.(crowd, integers);
   if (parts !== null) textures[TEXTURE_PARTS] = parts.texture.plain;
   if (listed !== null && matrices !== null) {
@@ -226,14 +213,15 @@ function bindTextures(crowd: DrawnCrowd): void {
     textures[TEXTURE_VIEW] = listed.list.texture.plain;
   }
   if (instanceUniforms !== null) textures[TEXTURE_UNIFORMS] = instanceUniforms.texture.plain;
-  if (motions !== null && seeds.texture !== null) textures[TEXTURE_SEEDS] = seeds.texture.plain;
+  const seeds = motions?.seeds.texture;
+  if (seeds) textures[TEXTURE_SEEDS] = seeds.plain;
   motions?.settle(crowd);
   skeleton.setMotion(motions?.numbers);
   skeleton.fill(0, 0);
 }
 
 /** Call when other materials take the place of a crowd's. They may come back: some programs exchange them in every frame. */
-export function leaveMaterials(crowd: DrawnCrowd): void {
+function leaveMaterials(crowd: DrawnCrowd): void {
   const { former } = drawnOf(crowd);
   for (const material of colorMaterials(crowd)) former.set(material, PATIENCE);
 }
@@ -251,7 +239,7 @@ function releaseFormer(crowd: DrawnCrowd): void {
 }
 
 /** Lets materials forget a crowd that is drawn no more, or not with them. */
-export function releaseMaterials(crowd: DrawnCrowd): void {
+function releaseMaterials(crowd: DrawnCrowd): void {
   const drawn = drawnOf(crowd);
   if (drawn.codes !== null) release(crowd, drawn.codes);
   drawn.codes = null;
@@ -282,13 +270,14 @@ function instanceAttributes({ instanceColor }: DrawnCrowd): number {
 function prepareUploads(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | null): void {
   checkTextureSizes(renderer.capabilities.maxTextureSize, crowd);
   crowd.playback.prepare(renderer, hasTexture);
-  crowd.edits.prepare(renderer, hasTexture);
+  const { poseEdits } = crowd.crowd;
+  if (poseEdits !== null) for (const texture of poseEdits.textures) texture.prepare(renderer, hasTexture);
   crowd.parts?.texture.prepare(renderer, hasTexture);
   crowd.instanceUniforms?.texture.prepare(renderer, hasTexture);
-  if (crowd.motions !== null) crowd.seeds.texture?.prepare(renderer, hasTexture);
+  crowd.motions?.seeds.texture?.prepare(renderer, hasTexture);
   if (view === null) return;
   view.list.texture.prepare(renderer, hasTexture);
-  crowd.matrices?.texture.prepare(renderer, hasTexture);
+  crowd.texels.matrices?.texture.prepare(renderer, hasTexture);
 }
 
 /**

@@ -19,9 +19,7 @@ export function lookFor(crowd: DrawnCrowd, { renderer, camera, viewer, material 
   const drawn = drawnOf(crowd);
   drawn.wanted = null;
   if (!drawn.viewed || !readsLists(crowd, material)) return null;
-  const { view, views, matrixWorld, level } = crowd;
-  view?.update?.(crowd.count);
-  if (view !== null) return view;
+  const { views, matrixWorld, level } = crowd;
   const byLayers = goesByInstanceLayers(crowd);
   const seen = views.of(camera, matrixWorld, renderer.info.render.frame, viewer, material === null, byLayers);
   drawn.looked[0] = seen;
@@ -39,7 +37,7 @@ export function drawnCount(crowd: DrawnCrowd, view: View | null): number | null 
   if (view === null) return crowd.isLevelMesh === true && others ? 0 : null;
   if (view.isWhole ?? false) return null;
   // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
-  return crowd.view === null ? view.list.countBelow(crowd.count, view.count) : view.count;
+  return view.list.countBelow(crowd.count, view.count);
 }
 
 /** Whether the shaders of a draw know lists. Those of shadow maps do unless three.js uses its own, where the crowd has none. */

@@ -8,23 +8,17 @@ import type {
 import { Material as MaterialBase } from 'three';
 import { readInstanceSince } from '../../../shaders/instanceIndex.glsl.js';
 
-import { instanceSurfaceGLSL, uniformsOfProgram } from '../../../shaders/instanceUniforms.glsl.js';
 import { fadeFragmentGLSL } from '../../../shaders/levelFade.glsl.js';
 import { isPlaceable, placeVertexGLSL } from '../../../shaders/placeVertex.glsl.js';
 import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js';
 
-import {
-  SLOT_SOURCES,
-  type SlotSource,
-  type SourceGLSL,
-  type TextureCounts,
-} from '../../../shaders/SourceGLSL.js';
-import { skinVertexGLSL, textureCounts } from '../../../shaders/skinVertex.glsl.js';
+import type { SourceGLSL, TextureCounts } from '../../../shaders/SourceGLSL.js';
+import { type SurfaceGLSL, skinVertexGLSL, textureCounts } from '../../../shaders/skinVertex.glsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
-import { sourceOfNumber } from '../../sources/sources.js';
 import { warnOnce } from '../../utils/warnOnce.js';
 import { hasArrayMap, hasPalette, mergedCode, mergedTable } from '../surfaceMaps.js';
 import { ownVertexAttributes } from '../vertexLimits.js';
+import { glslOfNumber } from './glslSources.js';
 
 type CompileHook = (parameters: WebGLProgramParametersWithUniforms, renderer: WebGLRenderer) => void;
 
@@ -40,7 +34,6 @@ export type PatchRole = 'color' | 'shadow';
 export interface Patch {
   role: PatchRole;
   codes: number[];
-  slots: SlotSource;
   /** Textures that an object drawn with the material must have bound. */
   textures: TextureCounts;
   userCompile: CompileHook;
@@ -56,7 +49,14 @@ export interface Patch {
 
 const patches = /*@__PURE__*/ new WeakMap<Material, Patch>();
 
-const glslOf = ({ source }: ShaderVariant): SourceGLSL => sourceOfNumber(source).glsl;
+const surfaces: SurfaceGLSL[] = [];
+
+/** Lets materials of WebGLRenderer show what instances have of their own, and what they were merged of. */
+export function registerSurfaceGLSL(glsl: SurfaceGLSL): void {
+  if (!surfaces.includes(glsl)) surfaces.push(glsl);
+}
+
+const glslOf = ({ source }: ShaderVariant): SourceGLSL => glslOfNumber(source);
 
 /**
  * Patches a material of WebGLRenderer so that it poses crowds.
@@ -66,16 +66,9 @@ const glslOf = ({ source }: ShaderVariant): SourceGLSL => sourceOfNumber(source)
  * do not notice.
  *
  * @param code The shader variant to draw with (`variantCode`). A material drawn with several keeps them all.
- * @param slots Where the crowd would have its shaders read what instances play. A material that must read a texture for
- * one crowd does so for all, since its programs hold the variants of all.
  * @returns What the shaders of the material are made for now; null for node materials, which are not patched.
  */
-export function patchMaterial(
-  material: Material,
-  role: PatchRole,
-  code: number,
-  slots: SlotSource,
-): Readonly<Patch> | null {
+export function patchMaterial(material: Material, role: PatchRole, code: number): Readonly<Patch> | null {
   // Node materials are compiled another way.
   if ((material as { isNodeMaterial?: boolean }).isNodeMaterial === true) return null;
   const known = patches.get(material);
@@ -83,26 +76,24 @@ export function patchMaterial(
   const merged = mergedCode(material);
   if (known !== undefined) {
     const isNew = !known.codes.includes(code);
-    const otherSlots = SLOT_SOURCES.indexOf(slots) > SLOT_SOURCES.indexOf(known.slots);
     if (isNew) {
       known.codes.push(code);
       known.codes.sort((a, b) => a - b);
     }
-    if (otherSlots) known.slots = slots;
     noteTable(known, material);
     if (known.arrayMap !== arrayMap || known.merged !== merged) {
       known.arrayMap = arrayMap;
       known.merged = merged;
       material.needsUpdate = true;
     }
-    if (isNew || otherSlots) {
+    if (isNew) {
       known.textures = texturesOf(known);
       material.needsUpdate = true;
     }
     return known;
   }
 
-  return addPatch(material, role, code, slots, arrayMap, merged);
+  return addPatch(material, role, code, arrayMap, merged);
 }
 
 /**
@@ -113,17 +104,15 @@ function addPatch(
   material: Material,
   role: PatchRole,
   code: number,
-  slots: SlotSource,
   arrayMap: boolean,
   merged: number,
 ): Patch {
-  const textures = texturesOf({ codes: [code], slots });
+  const textures = texturesOf({ codes: [code] });
   const lists = knowsLists(material);
   const userCompile = material.onBeforeCompile;
   const patch: Patch = {
     role,
     codes: [code],
-    slots,
     textures,
     userCompile,
     lists,
@@ -134,20 +123,22 @@ function addPatch(
   noteTable(patch, material);
   patches.set(material, patch);
 
-  hookProperty<CompileHook>(material, 'onBeforeCompile', patch.userCompile, (user) => {
+  hookProperty(material, compileHooks, patch.userCompile, (user) => {
     patch.userCompile = user;
-    return (parameters, renderer) => {
+    const hook: CompileHook = (parameters, renderer) => {
       user.call(material, parameters, renderer);
       compileCrowd(material, patch, parameters);
     };
+    // Who asks whether the user has set one, see `hasUserHook`.
+    return Object.assign(hook, { userHook: user });
   });
-  hookProperty<KeyHook>(material, 'customProgramCacheKey', material.customProgramCacheKey, (user) => {
+  hookProperty(material, keyHooks, material.customProgramCacheKey, (user) => {
     // The default key is the text of `onBeforeCompile`, which is ours by now and the same for every material.
     const isDefault = user === MaterialBase.prototype.customProgramCacheKey;
     return () => {
       const own = isDefault ? patch.userCompile.toString() : user.call(material);
       const maps = `${patch.arrayMap ? 'array' : ''} ${hasPalette(material) ? 'palette' : ''} ${patch.merged}`;
-      return `skinned-instanced-mesh ${patch.role} ${patch.slots} ${patch.codes.join()} ${maps}|${own}`;
+      return `skinned-instanced-mesh ${patch.role} ${patch.codes.join()} ${maps}|${own}`;
     };
   });
   return patch;
@@ -168,21 +159,50 @@ function noteTable(patch: Patch, material: Material): void {
  */
 function hookProperty<T extends object>(
   material: Material,
-  name: keyof Material,
+  { name, hooks, descriptor }: Hooks<T>,
   initial: T,
   compose: (user: T) => T,
 ) {
-  const users = new WeakMap<T, T>();
-  let current: T;
-  const set = (hook: T) => {
-    if (hook === current) return;
-    const user = users.get(hook) ?? hook;
-    current = compose(user);
-    users.set(current, user);
-  };
-  set(initial);
-  Object.defineProperty(material, name, { configurable: true, get: () => current, set });
+  hooks.set(material, { current: null, users: new WeakMap(), compose });
+  Object.defineProperty(material, name, descriptor);
+  (material as unknown as Record<string, T>)[name] = initial;
 }
+
+/** What a hook of a material is. */
+interface HookState<T extends object> {
+  current: T | null;
+  readonly users: WeakMap<T, T>;
+  compose(user: T): T;
+}
+
+/** A hook of all materials. */
+interface Hooks<T extends object> {
+  readonly name: keyof Material;
+  readonly hooks: WeakMap<object, HookState<T>>;
+  readonly descriptor: PropertyDescriptor;
+}
+
+/** The same two functions for all materials: with functions of its own, each would be a dictionary to engines. */
+function hooksNamed<T extends object>(name: keyof Material): Hooks<T> {
+  const hooks = new WeakMap<object, HookState<T>>();
+  const descriptor: PropertyDescriptor = {
+    configurable: true,
+    get(this: Material) {
+      return hooks.get(this)?.current;
+    },
+    set(this: Material, hook: T) {
+      const state = hooks.get(this);
+      if (state === undefined || hook === state.current) return;
+      const user = state.users.get(hook) ?? hook;
+      state.current = state.compose(user);
+      state.users.set(state.current, user);
+    },
+  };
+  return { name, hooks, descriptor };
+}
+
+const compileHooks = /*@__PURE__*/ hooksNamed<CompileHook>('onBeforeCompile');
+const keyHooks = /*@__PURE__*/ hooksNamed<KeyHook>('customProgramCacheKey');
 
 function compileCrowd(
   material: Material,
@@ -201,8 +221,8 @@ function compileCrowd(
   }
 
   const variantParameter = patch.role === 'shadow' ? PARAM_SHADOW_VARIANT : PARAM_VARIANT;
-  const { codes, slots, merged } = patch;
-  const program = { codes, slots, variantParameter, sourceOf: glslOf, merged: merged > 0 };
+  const { codes, merged } = patch;
+  const program = { codes, variantParameter, sourceOf: glslOf, merged: merged > 0, surfaces };
   const posed = skinVertexGLSL(parameters.vertexShader, program);
   if (posed === null) {
     warnOnce(
@@ -214,18 +234,13 @@ function compileCrowd(
   const fades = codes.some((code) => variantOf(code).fades);
   const placed = posed === null && viewed && isListable(material, parameters.vertexShader);
   patch.lists = posed !== null || placed;
+  if (posed !== null) parameters.vertexShader = posed;
   if (posed !== null) {
-    parameters.vertexShader = posed;
-    parameters.fragmentShader = instanceSurfaceGLSL(
-      parameters.fragmentShader,
-      {
-        uniforms: uniformsOfProgram(codes),
-        shadow: patch.role === 'shadow',
-        arrayMap: patch.arrayMap,
-        palette: hasPalette(material),
-        merged,
-      },
-      (look, chunk) => {
+    const { arrayMap } = patch;
+    const shown = { codes, shadow: patch.role === 'shadow', arrayMap, palette: hasPalette(material), merged };
+    for (const surface of surfaces) {
+      if (surface.fragment === undefined) continue;
+      parameters.fragmentShader = surface.fragment(parameters.fragmentShader, shown, (look, chunk) => {
         // Shadow maps show none of it, nor do materials that do not know it, nor shaders that are the user's as a whole.
         if (
           patch.role === 'shadow' ||
@@ -236,8 +251,8 @@ function compileCrowd(
         warnOnce(
           `SkinnedInstancedMesh: the material ${material.type} "${material.name}" does not show ${look} of instances${merged > 0 ? ' and of what it was merged of' : ''}, since its onBeforeCompile takes <${chunk}> out of the fragment shader; leave that in, or read instanceUniform_${look} in its place.`,
         );
-      },
-    );
+      });
+    }
   } else if (placed) {
     const counts = textureCounts(program);
     parameters.vertexShader = placeVertexGLSL(parameters.vertexShader, counts, variantParameter, fades);
@@ -262,12 +277,6 @@ const isListable = (material: Material, vertexShader: string): boolean =>
 
 const isPosable = (vertexShader: string): boolean => vertexShader.includes('#include <skinning_vertex>');
 
-/** Whether the user set an `onBeforeCompile`. */
-export function hasUserHook(material: Material): boolean {
-  const hook = patches.get(material)?.userCompile ?? material.onBeforeCompile;
-  return hook !== MaterialBase.prototype.onBeforeCompile;
-}
-
 /** Forgets a variant that a crowd no longer draws with; another crowd that does brings it back when it is drawn. */
 export function releaseVariant(material: Material, code: number): void {
   const patch = patches.get(material);
@@ -277,8 +286,8 @@ export function releaseVariant(material: Material, code: number): void {
   material.needsUpdate = true;
 }
 
-function texturesOf({ codes, slots }: Pick<Patch, 'codes' | 'slots'>): TextureCounts {
-  return textureCounts({ codes, slots, sourceOf: glslOf });
+function texturesOf({ codes }: Pick<Patch, 'codes'>): TextureCounts {
+  return textureCounts({ codes, sourceOf: glslOf });
 }
 
 /** What three.js keeps of a material's program; there are diagnostics where something was wrong with it. */

@@ -1,9 +1,21 @@
 import { DataTexture, FloatType, RGBAFormat } from 'three';
-import { instanceIndex, int, ivec2, storage, struct, vertexIndex } from 'three/tsl';
+import { instanceIndex, ivec2, storage, struct, vertexIndex } from 'three/tsl';
 import { type Node, StorageBufferAttribute, type Texture, type WebGPURenderer } from 'three/webgpu';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { type Rows, type Structs, structsIn } from '../../../shaders/tsl.js';
 import { disposeAttribute } from '../../utils/disposeAttribute.js';
+
+/** Writes matrices in a compute shader. */
+export interface RowsWriter {
+  /**
+   * Builds on the current stack.
+   *
+   * @param at The number of what is written, where it is not that of the invocation; on WebGPU alone.
+   */
+  write(rows: Rows, at?: Node<'int'>): void;
+  /** From the next computation on, these matrices are written. They must be of the same kind. */
+  use(rows: MatrixRows): void;
+}
 
 /** Reads matrices in the shaders of a build. */
 export interface RowsReader {
@@ -24,15 +36,7 @@ export interface MatrixRows {
   readonly attributes: readonly StorageBufferAttribute[];
   /** The number of the invocation, and of what it writes. */
   readonly invocation: Node<'uint'>;
-  /**
-   * Builds on the current stack of a compute shader.
-   *
-   * @param isMatrix Whether it is one; else the first row, which then holds something else, must stay as it is. Null if it is.
-   * @param at The number of what is written, where it is not that of the invocation; on WebGPU alone.
-   */
-  write(rows: Rows, isMatrix: Node<'bool'> | null, at?: Node<'int'>): void;
-  /** Writes the same as another of its kind has. Builds on the current stack of a compute shader. */
-  copy(rows: this): void;
+  writer(): RowsWriter;
   reader(): RowsReader;
   /** Call before the matrices are written. */
   prepare(renderer: WebGPURenderer): void;
@@ -59,24 +63,37 @@ const ROWS = ['row0', 'row1', 'row2'] as const;
 
 const MatrixRowsStruct = /*@__PURE__*/ struct({ row0: 'vec4', row1: 'vec4', row2: 'vec4' }, 'MatrixRows');
 
+/**
+ * What three.js makes a buffer of so many floats from, all of them zero, without memory for them in the page: only shaders write
+ * and read them.
+ */
+function unwritten(length: number): Float32Array {
+  const array = new Float32Array(0);
+  return Object.defineProperties(array, { length: { value: length }, byteLength: { value: length * 4 } });
+}
+
 /** One buffer of structs: its rows lie together, and GPUs check once for a matrix whether it is within bounds, not for each row. */
 class StorageRows implements MatrixRows {
   readonly attributes: readonly [StorageBufferAttribute];
   readonly invocation = instanceIndex;
 
   constructor(private readonly count: number) {
-    this.attributes = [new StorageBufferAttribute(count, NUMBERS)];
+    this.attributes = [new StorageBufferAttribute(unwritten(count * NUMBERS), NUMBERS)];
   }
 
-  write(rows: Rows, _isMatrix: Node<'bool'> | null = null, at?: Node<'int'>): void {
-    const element = this.node().element(at ?? this.invocation);
-    ROWS.forEach((name, i) => {
-      element.get(name).assign(rows[i]);
-    });
-  }
-
-  copy(rows: StorageRows): void {
-    this.write(rows.reader().read(int(this.invocation).toVar()));
+  writer(): RowsWriter {
+    const node = this.node();
+    return {
+      write: (rows, at) => {
+        const element = node.element(at ?? this.invocation);
+        ROWS.forEach((name, i) => {
+          element.get(name).assign(rows[i]);
+        });
+      },
+      use: ({ attributes }) => {
+        node.value = attributes[0];
+      },
+    };
   }
 
   reader(): RowsReader {
@@ -132,14 +149,16 @@ class FeedbackRows implements MatrixRows {
     );
   }
 
-  write(rows: Rows): void {
-    this.attributes.forEach((attribute, i) => {
-      storage(attribute, 'vec4', attribute.count).element(this.invocation).assign(rows[i]);
-    });
-  }
-
-  copy(rows: FeedbackRows): void {
-    this.write(rows.reader().read(int(this.invocation).toVar()));
+  writer(): RowsWriter {
+    return {
+      write: (rows) => {
+        this.attributes.forEach((attribute, i) => {
+          storage(attribute, 'vec4', attribute.count).element(this.invocation).assign(rows[i]);
+        });
+      },
+      // Transform feedback goes where the computation was built for: crowds do not share it.
+      use: () => {},
+    };
   }
 
   reader(): RowsReader {

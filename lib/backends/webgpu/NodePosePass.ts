@@ -1,6 +1,5 @@
 import type { ComputeNode, StorageBufferAttribute, WebGPURenderer } from 'three/webgpu';
-import type { Palette } from '../../crowd/Palette.js';
-import type { JointEdits } from '../../edits/JointEdits.js';
+import type { EditedCrowd } from '../../crowd/PoseEditor.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { maxMatrixRows } from './MatrixRows.js';
 import { columnsOf, entriesOf, type TrackTexture } from './PoseSteps.js';
@@ -26,14 +25,11 @@ export class NodePosePass {
 
   /**
    * @param playback Of the crowd; it has room for as many instances as long as there is this pass.
-   * @param edits Of the crowd.
-   * @param palette How skinning matrices are kept; on WebGL 2 they are exact in any case.
    */
   constructor(
     readonly tracks: TrackTexture,
     private readonly playback: InstancePlayback,
-    private readonly edits: JointEdits,
-    readonly palette: Palette,
+    private readonly crowd: EditedCrowd,
   ) {
     this.members = [entriesOf(tracks), columnsOf(tracks)];
   }
@@ -92,7 +88,7 @@ export class NodePosePass {
   posesOn(webGPU: boolean): Poses {
     const { poses } = this;
     for (let i = 0; i < poses.length; i++) if (poses[i].webGPU === webGPU) return poses[i];
-    const made = new Poses(this.tracks, this.playback, this.edits, this.palette, webGPU);
+    const made = new Poses(this.tracks, this.playback, this.crowd, webGPU);
     poses.push(made);
     return made;
   }

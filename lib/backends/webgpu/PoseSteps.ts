@@ -1,76 +1,176 @@
 import { type Texture, Vector3 } from 'three';
 import { Fn, If, int, uniform } from 'three/tsl';
 import type { ComputeNode, Node } from 'three/webgpu';
-import type { EditNodes } from '../../../shaders/jointEdits.tsl.js';
+import type { layerNodes as LayerNodes } from '../../../shaders/layers.tsl.js';
 import { mixTracks } from '../../../shaders/mixTracks.tsl.js';
 import { playedActions } from '../../../shaders/playedActions.tsl.js';
-import { composeStep, isDue, isStale, type PoseSize, sampleStep } from '../../../shaders/posePass.tsl.js';
+import {
+  type CreatePoseEditNodes,
+  composeStep,
+  isDue,
+  isStale,
+  type PoseEditNodes,
+  sampleStep,
+} from '../../../shaders/posePass.tsl.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
-import { trackTexels } from '../../../shaders/trackTexel.tsl.js';
-import type { JointEdits } from '../../edits/JointEdits.js';
+import { type TrackTexelNodes, trackTexels } from '../../../shaders/trackTexel.tsl.js';
+import type { EditedCrowd } from '../../crowd/PoseEditor.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import type { TrackLayout } from '../../tracks/trackTexels.js';
-import type { MatrixRows } from './MatrixRows.js';
-import { POSE_WORKGROUP, type PoseMember, type SeenNodes, type SeenRates } from './views/SeenNodes.js';
+import type { MatrixRows, RowsReader, RowsWriter } from './MatrixRows.js';
+import {
+  POSE_WORKGROUP,
+  type PoseMember,
+  SeenNodes,
+  type SeenRates,
+  type SeenRows,
+} from './views/SeenNodes.js';
 import type { ViewBuffers } from './views/ViewBuffers.js';
 
 /** The tracks of a character, as `trackTexels` packs them. */
-export interface TrackTexture extends PoseSize {
+export interface TrackTexture {
   texture: Texture;
   /** Keys of 16 bits; null if there are none. */
   shortKeys: Texture | null;
   layout: TrackLayout;
+  /** Nodes that joints hang on. */
+  nodes: number;
+  joints: number;
+  /** Groups of four morph targets. */
+  groups: number;
 }
 
 /** What the first step computes of an instance: its nodes, then groups of four morph targets. */
-export const entriesOf = ({ nodes, groups }: PoseSize): number => nodes + groups;
+export const entriesOf = ({ nodes, groups }: TrackTexture): number => nodes + groups;
 
 /** What the second step computes of an instance: its joints, then groups of four morph targets. */
-export const columnsOf = ({ joints, groups }: PoseSize): number => joints + groups;
+export const columnsOf = ({ joints, groups }: TrackTexture): number => joints + groups;
 
-/** The computations that pose a crowd, and what they read of it. */
+/** What a crowd is posed from, and where its poses go. */
+export interface PoseInputs {
+  readonly tracks: TrackTexture;
+  readonly playback: InstancePlayback;
+  /** As long as nothing edits its poses, the steps do not look for edits. */
+  readonly crowd: EditedCrowd;
+  /** What the first step writes, and the second reads. */
+  readonly locals: MatrixRows;
+  /** What the second step writes, and vertices read. */
+  readonly palette: MatrixRows;
+}
+
+/** What a camera sees, if only that is to be posed. */
+export interface SeenInputs {
+  readonly rows: SeenRows;
+  readonly view: ViewBuffers;
+  /** Those of levels of detail, if they have any. */
+  readonly rates: SeenRates | null;
+}
+
+/** Tells crowds apart that need computations of their own. */
+export function poseKey(
+  { tracks, playback, crowd }: PoseInputs,
+  keepsBefore: boolean,
+  seen: SeenInputs | null,
+): number {
+  const rates = seen?.rates ?? null;
+  let key = playback.layers.length;
+  key = key * 2 + (crowd.poseEdits === null ? 0 : 1);
+  key = key * 2 + (tracks.shortKeys === null ? 0 : 1);
+  key = key * 2 + (tracks.groups === 0 ? 0 : 1);
+  key = key * 2 + (keepsBefore ? 1 : 0);
+  key = key * 2 + (seen === null ? 0 : 1);
+  key = key * 2 + (seen?.view.fades === true ? 1 : 0);
+  key = key * 3 + (rates === null ? 0 : rates.states === null ? 1 : 2);
+  return key * 16 + (tracks.texture.type % 16);
+}
+
+let createEditNodes: CreatePoseEditNodes | null = null;
+
+/** Lets steps pose crowds whose poses are edited. */
+export function registerPoseEditNodes(create: CreatePoseEditNodes): void {
+  createEditNodes = create;
+}
+
+/** @throws If the page has not imported it. */
+const editNodesFor: CreatePoseEditNodes = (...parameters) => {
+  if (createEditNodes !== null) return createEditNodes(...parameters);
+  throw new Error(
+    "WebGPURenderer draws joint edits of the entry 'skinned-instanced-mesh/webgpu': import JointEdits from there.",
+  );
+};
+
+let createLayerNodes: typeof LayerNodes | null = null;
+
+/** Lets steps pose crowds that have layers over the base. */
+export function registerLayerNodes(create: typeof LayerNodes): void {
+  createLayerNodes = create;
+}
+
+/** @throws If the page has not imported it. */
+const overNodes: typeof LayerNodes = (...parameters) => {
+  if (createLayerNodes !== null) return createLayerNodes(...parameters);
+  throw new Error(
+    "WebGPURenderer draws layers of the entry 'skinned-instanced-mesh/webgpu': import AnimationLayers from there.",
+  );
+};
+
+/** A texture that a step reads as tracks, and that with keys of 16 bits. */
+interface ReadTracks {
+  tracks: TexelNode;
+  shortKeys: TexelNode | null;
+}
+
+/** The computations that pose crowds which have the same `poseKey`, and what they read of the one that is posed. */
 export class PoseSteps {
   private readonly steps: ComputeNode[];
   private readonly stepsOfNewFrame: ComputeNode[];
   private readonly actions: TexelNode;
   private readonly masks: TexelNode | null;
-  private readonly editNodes: EditNodes | null;
-  private readonly livePerRow = uniform(1, 'int');
+  private readonly editNodes: PoseEditNodes | null;
   private readonly clock = uniform(0);
   private readonly posed = { lastClock: uniform(0), posedCount: uniform(0, 'int') };
+  private readonly starts = uniform(new Vector3(), 'ivec3');
+  private readonly size = {
+    nodes: uniform(0, 'int'),
+    joints: uniform(0, 'int'),
+    entries: uniform(0, 'int'),
+    columns: uniform(0, 'int'),
+  };
+  private readonly writers: readonly [RowsWriter, RowsWriter];
+  private readonly localsReader: RowsReader;
+  /** What copies the palette for the next frame. */
+  private readonly keeping: { from: RowsReader; to: RowsWriter } | null;
+  private readonly seen: SeenNodes | null;
+  private readonly track: ReadTracks[] = [];
+  private texture: Texture;
+  private shortKeys: Texture | null;
 
   /**
-   * @param locals What the first step writes, and the second reads.
-   * @param palette What the second step writes, and vertices read.
+   * @param inputs Of one of the crowds.
    * @param before Where the palette is kept for the next frame.
-   * @param edits Changes to single instances. If there is none yet, the steps do not look for any.
    * @param webGPU Whether instances that are not due may be left out. The WebGL 2 backend poses all of them.
-   * @param seen Those that a camera sees, if only they shall be posed. Whether they are due is known then.
+   * @param seen What a camera sees, if only that shall be posed. Whether it is due is known then.
    */
   constructor(
-    private readonly tracks: TrackTexture,
-    private readonly playback: InstancePlayback,
-    locals: MatrixRows,
-    palette: MatrixRows,
+    { tracks, playback, crowd, locals, palette }: PoseInputs,
     before: MatrixRows | null,
     webGPU: boolean,
-    private readonly edits: JointEdits,
-    private readonly seen: SeenNodes | null = null,
+    seen: SeenInputs | null,
   ) {
-    const { texture, shortKeys, layout } = tracks;
-    const { capacity } = playback;
-    const entries = entriesOf(tracks);
-    const columns = columnsOf(tracks);
+    const layers = playback.layers.length;
+    this.texture = tracks.texture;
+    this.shortKeys = tracks.shortKeys;
     this.actions = texels(playback.actions.layered);
-    const layers = playback.layers.count;
-    this.masks = layers > 1 ? texels(playback.layers.masks) : null;
-    this.editNodes = this.createEditNodes();
-    const { actions, clock, masks, editNodes } = this;
-    const starts = uniform(new Vector3(layout.nodes, layout.joints, layout.clips), 'ivec3');
-    // Anew in each step: three.js keeps a function's code, but not the textures that it reads.
-    const readTracks = () => trackTexels(texels(texture), starts, shortKeys && texels(shortKeys));
+    this.masks = playback.over && texels(playback.over.masks);
+    this.editNodes = crowd.poseEdits && editNodesFor(crowd.poseEdits.textures, this.clock, this.size.nodes);
+    this.writers = [locals.writer(), palette.writer()];
+    this.localsReader = locals.reader();
+    this.keeping = before === null ? null : { from: palette.reader(), to: before.writer() };
+    this.seen = seen === null ? null : new SeenNodes(seen.rows, seen.view, seen.rates);
 
-    const played = { actions, clock, masks, layers };
+    const { actions, clock, masks, editNodes, size } = this;
+    const played = { actions, clock, layers, over: masks && overNodes(masks) };
+    const poseSize = { nodes: size.nodes, joints: size.joints, morphs: tracks.groups > 0 };
     // Without storage buffers each invocation has to write something.
     const ifDue = (instance: Node<'int'>, pose: () => void) => {
       if (webGPU) If(isDue(instance, played, this.posed, editNodes), pose);
@@ -78,9 +178,9 @@ export class PoseSteps {
     };
 
     /** Builds what is done for each member of each instance that is due; `at` is the number of what it writes. */
-    const each = (rows: MatrixRows, members: number, pose: PoseMember) => {
-      if (seen !== null) {
-        seen.each(members, pose);
+    const each = (rows: MatrixRows, members: Node<'int'>, pose: PoseMember) => {
+      if (this.seen !== null) {
+        this.seen.each(members, pose);
         return;
       }
       const { instance, member } = split(rows.invocation, members);
@@ -88,122 +188,130 @@ export class PoseSteps {
     };
 
     const sample = Fn(() => {
-      const nodes = readTracks();
+      const nodes = this.readTracks(0);
       const mixing = mixTracks(nodes);
-      each(locals, entries, (instance, member, at) => {
+      each(locals, size.entries, (instance, member, at) => {
         const playing = playedActions(instance, member, played, mixing.action);
-        locals.write(sampleStep(nodes, mixing, tracks, editNodes)(instance, member, playing), null, at);
+        const rows = sampleStep(nodes, mixing, poseSize, editNodes)(instance, member, playing);
+        this.writers[0].write(rows, at);
       });
     });
     const compose = Fn(() => {
-      each(palette, columns, (instance, member, at) => {
-        const first = instance.mul(entries).toVar();
-        const { read } = locals.reader();
-        const entryRows = (entry: Node<'int'>) => read(first.add(entry).toVar());
-        const rows = composeStep(readTracks(), tracks, editNodes)(instance, member, entryRows);
-        palette.write(rows, tracks.groups === 0 ? null : member.lessThan(tracks.joints), at);
+      each(palette, size.columns, (instance, member, at) => {
+        const first = instance.mul(size.entries).toVar();
+        const entryRows = (entry: Node<'int'>) => this.localsReader.read(first.add(entry).toVar());
+        const rows = composeStep(this.readTracks(1), poseSize, editNodes)(instance, member, entryRows);
+        this.writers[1].write(rows, at);
       });
     });
-    if (seen !== null) {
+    if (this.seen !== null) {
       const mark = Fn(() => {
-        seen.mark((instance, posedAt, rate) => isStale(instance, played, posedAt, editNodes, rate), clock);
+        this.seen?.mark(
+          (instance, posedAt, rate) => isStale(instance, played, posedAt, editNodes, rate),
+          clock,
+        );
       });
       this.steps = [mark(), sample(), compose()].map((step) => step.computeKernel([POSE_WORKGROUP]));
       this.stepsOfNewFrame = this.steps;
       return;
     }
-    this.steps = [sample().compute(capacity * entries), compose().compute(capacity * columns)];
+    this.steps = [sample().compute(1), compose().compute(1)];
     this.stepsOfNewFrame = [...this.steps];
-    if (before !== null) {
+    const { keeping } = this;
+    if (keeping !== null) {
       const keep = Fn(() => {
-        before.copy(palette);
+        keeping.to.write(keeping.from.read(int(palette.invocation).toVar()));
       });
-      this.stepsOfNewFrame.unshift(keep().compute(capacity * columns));
+      this.stepsOfNewFrame.unshift(keep().compute(1));
     }
   }
 
   /**
    * What to compute, one step after another.
    *
+   * @param before See the constructor.
    * @param count Instances.
    * @param kept Instances whose poses are to be kept before; 0 for none.
    * @param last When they were posed last, and how many; null if all are due.
    */
-  prepare(count: number, kept: number, last: { clock: number; count: number } | null): ComputeNode[] {
-    this.updateNodes();
+  prepare(
+    inputs: PoseInputs,
+    before: MatrixRows | null,
+    count: number,
+    kept: number,
+    last: { clock: number; count: number } | null,
+  ): ComputeNode[] {
+    this.use(inputs);
+    if (before !== null) {
+      this.keeping?.from.use(inputs.palette);
+      this.keeping?.to.use(before);
+    }
     this.posed.lastClock.value = last?.clock ?? 0;
     this.posed.posedCount.value = last?.count ?? 0;
     const [sample, compose] = this.steps;
-    sample.count = count * entriesOf(this.tracks);
-    compose.count = count * columnsOf(this.tracks);
+    sample.count = count * entriesOf(inputs.tracks);
+    compose.count = count * columnsOf(inputs.tracks);
     if (kept === 0) return this.steps;
-    this.stepsOfNewFrame[0].count = kept * columnsOf(this.tracks);
+    this.stepsOfNewFrame[0].count = kept * columnsOf(inputs.tracks);
     return this.stepsOfNewFrame;
   }
 
   /**
-   * What to compute if only instances are posed that a camera sees.
+   * What to compute if only instances are posed that a camera sees. See `SeenNodes.use`.
    *
    * @param count Instances.
-   * @param view What the camera sees.
-   * @param epoch Another number whenever the clock does not go on from where it was.
-   * @param rates Those of levels of detail, if they have any.
-   * @param lastClock Seconds of the clock before it was last moved.
    */
   prepareSeen(
+    inputs: PoseInputs,
+    { rows, view, rates }: SeenInputs,
     count: number,
-    view: ViewBuffers,
     epoch: number,
-    rates: SeenRates | null,
     lastClock: number,
   ): ComputeNode[] {
-    const { seen, steps } = this;
-    this.updateNodes();
-    seen?.use(count, view, epoch, rates, lastClock);
+    const { steps } = this;
+    this.use(inputs);
+    this.seen?.use(count, rows, view, epoch, rates, lastClock);
     steps[0].dispatchSize = count;
     setSize(steps[1], view.poseSizes[0]);
     setSize(steps[2], view.poseSizes[1]);
     return steps;
   }
 
-  /** Whether the steps look for edits. */
-  get edited(): boolean {
-    return this.editNodes !== null;
-  }
-
   dispose(): void {
     for (const step of this.stepsOfNewFrame) step.dispose();
   }
 
-  private updateNodes(): void {
-    const { clock, actions, layers } = this.playback;
+  /** Has the steps pose a crowd. */
+  private use({ tracks, playback, crowd, locals, palette }: PoseInputs): void {
+    const { size } = this;
+    const { clock, actions, over } = playback;
     this.clock.value = clock;
-    if (this.masks !== null) this.masks.value = layers.masks;
+    if (this.masks !== null && over !== null) this.masks.value = over.masks;
     this.actions.value = actions.layered;
-    this.updateEdits();
+    if (crowd.poseEdits !== null) this.editNodes?.use(crowd.poseEdits.textures);
+    this.starts.value.set(tracks.layout.nodes, tracks.layout.joints, tracks.layout.clips);
+    size.nodes.value = tracks.nodes;
+    size.joints.value = tracks.joints;
+    size.entries.value = entriesOf(tracks);
+    size.columns.value = columnsOf(tracks);
+    this.writers[0].use(locals);
+    this.writers[1].use(palette);
+    this.localsReader.use(locals);
+    this.texture = tracks.texture;
+    this.shortKeys = tracks.shortKeys;
+    for (let i = 0; i < this.track.length; i++) {
+      this.track[i].tracks.value = tracks.texture;
+      const { shortKeys } = this.track[i];
+      if (shortKeys !== null && tracks.shortKeys !== null) shortKeys.value = tracks.shortKeys;
+    }
   }
 
-  private createEditNodes(): EditNodes | null {
-    const { headers, edits, live } = this.edits;
-    if (headers === null || edits === null || live === null) return null;
-    return {
-      headers: texels(headers.layered),
-      edits: texels(edits.layered),
-      live: texels(live.layered),
-      livePerRow: this.livePerRow,
-      clock: this.clock,
-    };
-  }
-
-  /** Any of the textures may have become another one. */
-  private updateEdits(): void {
-    const { headers, edits, live } = this.edits;
-    const { editNodes } = this;
-    if (editNodes === null || headers === null || edits === null || live === null) return;
-    editNodes.headers.value = headers.layered;
-    editNodes.edits.value = edits.layered;
-    editNodes.live.value = live.layered;
-    this.livePerRow.value = live.perRow;
+  /** Anew in each build of a step: three.js keeps a function's code, but not the textures that it reads. */
+  private readTracks(step: number): TrackTexelNodes {
+    const tracks = texels(this.texture);
+    const shortKeys = this.shortKeys && texels(this.shortKeys);
+    this.track[step] = { tracks, shortKeys };
+    return trackTexels(tracks, this.starts, shortKeys);
   }
 }
 
@@ -213,7 +321,7 @@ function setSize(step: { dispatchSize: unknown }, size: ViewBuffers['poseSizes']
 }
 
 /** The instance that an invocation is about, and which of its so many members. */
-function split(invocation: Node<'uint'>, members: number): Record<'instance' | 'member', Node<'int'>> {
+function split(invocation: Node<'uint'>, members: Node<'int'>): Record<'instance' | 'member', Node<'int'>> {
   const index = int(invocation).toVar();
   const instance = index.div(members).toVar();
   return { instance, member: index.sub(instance.mul(members)).toVar() };

@@ -1,12 +1,11 @@
 import type { Texture } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
-import type { Palette } from '../../crowd/Palette.js';
-import type { JointEdits } from '../../edits/JointEdits.js';
+import type { EditedCrowd } from '../../crowd/PoseEditor.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
-import { createPalette } from './createPalette.js';
 import { KeptPoses } from './KeptPoses.js';
 import { createMatrixRows, type MatrixRows } from './MatrixRows.js';
-import { columnsOf, entriesOf, PoseSteps, type TrackTexture } from './PoseSteps.js';
+import { columnsOf, entriesOf, type PoseInputs, PoseSteps, poseKey, type TrackTexture } from './PoseSteps.js';
+import { SharedSteps, type StepsRegistry } from './SharedSteps.js';
 import { SeenPoses } from './views/SeenPoses.js';
 
 /** What the poses on a renderer were made of. */
@@ -20,32 +19,36 @@ interface Posed {
   edits: number;
 }
 
+/** Steps of all crowds. Those of WebGL 2 write to the buffers that they were built for, so each crowd has its own. */
+const poseSteps: StepsRegistry<PoseSteps> = /*@__PURE__*/ new WeakMap();
+
 /** Poses of a crowd for renderers of one kind of backend. */
 export class Poses {
   readonly palette: MatrixRows;
   private readonly locals: MatrixRows;
   private kept: KeptPoses | null = null;
-  private steps: PoseSteps | null = null;
+  private readonly inputs: PoseInputs;
+  private readonly steps: SharedSteps<PoseSteps>;
   private posesOfSeen: SeenPoses | null = null;
   private readonly posed = new WeakMap<WebGPURenderer, Posed>();
 
   constructor(
     private readonly tracks: TrackTexture,
     private readonly playback: InstancePlayback,
-    private readonly edits: JointEdits,
-    private readonly kind: Palette,
+    private readonly crowd: EditedCrowd,
     readonly webGPU: boolean,
   ) {
     this.locals = createMatrixRows(playback.capacity * entriesOf(tracks), webGPU);
-    this.palette = createPalette(this.paletteSize, webGPU, kind);
+    this.palette = createMatrixRows(this.paletteSize, webGPU);
+    const { locals, palette } = this;
+    this.inputs = { tracks, playback, crowd, locals, palette };
+    this.steps = new SharedSteps(webGPU ? poseSteps : new WeakMap());
   }
 
   /** The poses of the frame before. They are kept from the first time on that someone asks for them. */
   get before(): KeptPoses {
     if (this.kept === null) {
-      this.kept = new KeptPoses(createPalette(this.paletteSize, this.webGPU, this.kind), this.playback);
-      this.steps?.dispose();
-      this.steps = null;
+      this.kept = new KeptPoses(createMatrixRows(this.paletteSize, this.webGPU), this.playback);
     }
     return this.kept;
   }
@@ -53,8 +56,7 @@ export class Poses {
   /** Poses only what cameras see, on WebGPU; null if all instances have to be posed. */
   get seen(): SeenPoses | null {
     if (this.kept !== null) return null;
-    const { tracks, playback, edits, locals, palette } = this;
-    this.posesOfSeen ??= new SeenPoses(tracks, playback, edits, locals, palette);
+    this.posesOfSeen ??= new SeenPoses(this.inputs, poseSteps);
     return this.posesOfSeen;
   }
 
@@ -64,33 +66,33 @@ export class Poses {
    * @returns Whether it has.
    */
   run(renderer: WebGPURenderer, count: number): boolean {
-    const { playback, edits, kept, locals, palette } = this;
-    edits.update();
+    const { playback, kept, locals, palette } = this;
+    const { poseEdits } = this.crowd;
+    poseEdits?.update();
     const last = this.posed.get(renderer);
     if (count === 0 || (last !== undefined && !this.hasChanged(last, count))) return false;
     // In the first frame of motion vectors, what cameras saw in the one before was posed as seen.
     const copied = kept?.keep(renderer, last?.count ?? this.posesOfSeen?.count ?? 0) ?? 0;
     const before = kept?.palette ?? null;
-    if (this.steps !== null && this.steps.edited !== edits.isUsed) {
-      this.steps.dispose();
-      this.steps = null;
-    }
-    this.steps ??= new PoseSteps(this.tracks, playback, locals, palette, before, this.webGPU, edits);
+    const { inputs } = this;
+    const key = poseKey(inputs, before !== null, null);
+    const make = () => new PoseSteps(inputs, before, this.webGPU, null);
+    const steps = this.steps.get(renderer, key, make);
     // A renderer that has not got all of a texture must not be sent a part of it.
     playback.actions.prepare(renderer, always);
-    edits.prepare(renderer, always);
+    if (poseEdits !== null) for (const texture of poseEdits.textures) texture.prepare(renderer, always);
     locals.prepare(renderer);
     palette.prepare(renderer);
     // When the clock has gone back, nothing can be said of the time between.
     const { clock, time, rates } = playback;
     const spreads = last !== undefined && rates.inUse && clock >= last.clock && time.origin === last.origin;
-    renderer.compute(this.steps.prepare(count, copied, spreads ? last : null));
+    renderer.compute(steps.prepare(inputs, before, count, copied, spreads ? last : null));
     this.remember(renderer, last, count);
     return true;
   }
 
   dispose(): void {
-    this.steps?.dispose();
+    this.steps.dispose();
     this.posesOfSeen?.dispose();
     this.locals.dispose();
     this.palette.dispose();
@@ -103,7 +105,7 @@ export class Poses {
 
   private hasChanged({ clock, count, actions, version, edits }: Posed, now: number): boolean {
     const { playback } = this;
-    if (edits !== this.edits.version) return true;
+    if (edits !== (this.crowd.poseEdits?.version ?? 0)) return true;
     const { layered } = playback.actions;
     return clock !== playback.clock || count !== now || actions !== layered || version !== layered.version;
   }
@@ -113,7 +115,7 @@ export class Poses {
     const { origin } = time;
     const { layered: actions } = this.playback.actions;
     const { version } = actions;
-    const { version: edits } = this.edits;
+    const edits = this.crowd.poseEdits?.version ?? 0;
     if (last === undefined) this.posed.set(renderer, { clock, origin, count, actions, version, edits });
     else {
       last.edits = edits;

@@ -54,6 +54,7 @@ interface Renderer extends NodeRenderer {
  * vertices if the object that is built for is a crowd. Nothing global is changed, and other meshes are built as before.
  */
 export const webGPUBackend: Backend = {
+  isWebGL: false,
   prepare(
     target: object,
     crowd: DrawnCrowd,
@@ -67,7 +68,6 @@ export const webGPUBackend: Backend = {
     announceCamera(renderer, camera, override?.isShadowPassMaterial === true);
     crowd.skeleton.drawnCount = null;
     crowd.geometry.indirect = null;
-    crowd.view?.update?.(crowd.count);
     prepareUploads(renderer, crowd);
     keepMorphTargets(crowd.geometry);
     setDrawParameters(crowd, readsView(crowd));
@@ -109,12 +109,12 @@ const always = () => true;
 
 /** A renderer that has not got all of a texture must not be sent a part of it. */
 function prepareUploads(renderer: object, crowd: DrawnCrowd): void {
-  const { playback, parts, instanceUniforms, motions, seeds } = crowd;
+  const { playback, parts, instanceUniforms, motions } = crowd;
   playback.prepare(renderer, always);
   parts?.texture.prepare(renderer, always);
   instanceUniforms?.texture.prepare(renderer, always);
   if (motions === null) return;
-  seeds.texture?.prepare(renderer, always);
+  motions.seeds.texture?.prepare(renderer, always);
   motions.settle(crowd);
 }
 
@@ -129,7 +129,7 @@ function keyOf(crowd: DrawnCrowd, culledOnGPU: boolean, material: Material): num
   key = key * 2 + (crowd.boneTexture.precision === 'half' ? 1 : 0);
   key = key * 2 + (crowd.instanceColor === null ? 0 : 1);
   key = key * 2 + (crowd.morphTexture === null ? 0 : 1);
-  key = key * 2 + (crowd.matrices === null ? 0 : 1);
+  key = key * 2 + (crowd.texels.matrices === null ? 0 : 1);
   key = key * 2 + (culledOnGPU ? 1 : 0);
   key = key * SURFACES + surfaceOf(material);
   key = key * GENERATIONS + generationOf(crowd);
@@ -168,7 +168,7 @@ function generationOf(crowd: DrawnCrowd): number {
 
 /** Keeps matrices and colours as texels once there is no room for them among the vertex attributes, and for a view. */
 function prepareMatrices(renderer: Renderer, crowd: DrawnCrowd): void {
-  if (crowd.matrices === null && !readsView(crowd) && !needsMatrixTexels(renderer, crowd)) return;
+  if (crowd.texels.matrices === null && !readsView(crowd) && !needsMatrixTexels(renderer, crowd)) return;
   updateMatrices(crowd).prepare(renderer);
 }
 

@@ -3,11 +3,10 @@ import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
 import { drawnFade, instanceIndex } from '../../../shaders/instanceIndex.tsl.js';
 import { crowdFade } from '../../../shaders/levelFade.tsl.js';
 import { type MorphNodes, morphTargets } from '../../../shaders/morphTargets.tsl.js';
-import { instancePart } from '../../../shaders/parts.tsl.js';
 import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js';
-import { texels } from '../../../shaders/TexelNode.js';
 import { buildOf, type DrawFrame, type DrawnMaterial } from '../../../shaders/tsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
+import type { MeshParts } from '../../crowd/CrowdFeature.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import type { DrawnList } from './views/DrawnList.js';
 import { isCulledOnGPU } from './views/gpuViewsOf.js';
@@ -41,7 +40,7 @@ export function instanceNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'int
   const list = listOf(builder, crowd);
   // Right before the draw: shadow maps are drawn after all that renderers call before it.
   onCrowdUpdate((drawn, _renderer, frame) => {
-    if (drawn.view === null && readsDrawnIndex(builder, drawn)) list.showAll(drawn, frame);
+    if (readsDrawnIndex(builder, drawn)) list.showAll(drawn, frame);
     else list.show(drawn, frame);
   });
   return instanceIndex(list);
@@ -76,20 +75,25 @@ function listOf(builder: NodeBuilder, crowd: DrawnCrowd): DrawnList {
   return list;
 }
 
+/** How node materials read what parts of instances look like. */
+export interface PartNodes {
+  part(parts: MeshParts, crowd: DrawnCrowd, builder: NodeBuilder): PartNode;
+  /** By how much the map of a part is moved, in uv units. */
+  mapOffset(part: Node<'vec4'>): Node<'vec2'>;
+}
+
+/** Null as long as the page has no parts of instances. */
+export let partNodes: PartNodes | null = null;
+
+/** Lets materials of WebGPURenderer show parts of instances. */
+export function registerPartNodes(nodes: PartNodes): void {
+  partNodes = nodes;
+}
+
 /** What the vertex's part looks like on its instance; white and shown if the variant has no parts. */
-export function partNode(
-  crowd: DrawnCrowd,
-  { parts: wanted }: ShaderVariant,
-  builder: NodeBuilder,
-): PartNode {
-  if (!wanted || crowd.parts === null) return () => vec4(1);
-  const parts = texels(crowd.parts.texture.layered);
-  return () => {
-    onCrowdUpdate((drawn) => {
-      if (drawn.parts !== null) parts.value = drawn.parts.texture.layered;
-    });
-    return instancePart(parts, instanceNode(crowd, builder)).toVar();
-  };
+export function partNode(crowd: DrawnCrowd, { parts }: ShaderVariant, builder: NodeBuilder): PartNode {
+  if (!parts || crowd.parts === null || partNodes === null) return () => vec4(1);
+  return partNodes.part(crowd.parts, crowd, builder);
 }
 
 /** Morph targets that clips move, on top of those that three.js has applied. Builds on the current stack. */

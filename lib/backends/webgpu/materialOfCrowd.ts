@@ -2,7 +2,6 @@ import { Fn, int, select, varying, vec4 } from 'three/tsl';
 import type { Node, NodeBuilder } from 'three/webgpu';
 import { instanceFactor } from '../../../shaders/instanceUniforms.tsl.js';
 import { flatNormal } from '../../../shaders/mergedSurface.tsl.js';
-import { partMapOffset } from '../../../shaders/parts.tsl.js';
 import {
   buildOf,
   type DrawnMaterial,
@@ -17,7 +16,7 @@ import {
 import { type MergedMap, TABLE_EMISSIVE, TABLE_METALNESS, TABLE_ROUGHNESS } from '../../utils/mergedMaps.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { hasArrayMap, hasPalette } from '../surfaceMaps.js';
-import { partNode, variantFor } from './crowdNodes.js';
+import { partNode, partNodes, variantFor } from './crowdNodes.js';
 import { mergedNodes } from './mergedNodes.js';
 import { uniformNode } from './uniformNodes.js';
 
@@ -106,9 +105,10 @@ function mapOfCrowd(
   const own = materialProperty<'vec4'>('map', 'texture', referred);
   if (layered) readLayer(own, buildOf(builder), mapLayer(), () => true);
   const sample = merged?.sample('map', undefined, own) ?? own;
-  if (!variant.parts) return sample;
+  if (!variant.parts || partNodes === null) return sample;
+  const { mapOffset } = partNodes;
   const part = partNode(crowd, variant, builder);
-  const inVertexStage = Fn(() => partMapOffset(part()));
+  const inVertexStage = Fn(() => mapOffset(part()));
   const offset = varying(inVertexStage());
   const getUV = (texture: { getDefaultUV(): Node<'vec2'> }) => texture.getDefaultUV().add(offset);
   return sample.context({ getUV });

@@ -29,8 +29,8 @@ import {
   vectorUniform,
   withColumns,
 } from '../../../shaders/tsl.js';
+import type { MeshMotions } from '../../crowd/MeshMotions.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
-import type { CrowdMotions } from '../../motion/CrowdMotions.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { instanceNode, onCrowdUpdate } from './crowdNodes.js';
 import type { PosedNodes } from './NodeSource.js';
@@ -78,7 +78,7 @@ function moveVertex(
   const apply = (stage: MotionStage, position: Node<'vec3'>, normal: Node<'vec3'>) => {
     const moved = { position: position.toVar(), normal: normal.toVar() };
     for (const step of program.steps) {
-      if (step.stage !== stage) continue;
+      if (step.source.stage !== stage) continue;
       const result = moveBy(step, { ...given, ...moved });
       const { position: place, normal: facing } =
         'position' in result ? result : { ...moved, position: result };
@@ -126,10 +126,10 @@ function givenNodes(crowd: DrawnCrowd, builder: NodeBuilder, before: boolean) {
 
 type Given = ReturnType<typeof givenNodes> & { position: Node<'vec3'>; normal: Node<'vec3'> };
 
-function moveBy({ name, tsl, places, timeAt }: MotionStep, given: Given): MovedNodes {
+function moveBy({ source: { name, tsl }, places, timeAt }: MotionStep, given: Given): MovedNodes {
   if (tsl === undefined) {
     throw new Error(
-      `SkinnedInstancedMesh.motion: "${name}" has no \`tsl\`, which WebGPURenderer needs; add it where the motion is defined.`,
+      `The motion "${name}" has no \`tsl\`, which WebGPURenderer needs; add it where the motion is defined.`,
     );
   }
   const uniforms: Record<string, Node> = {};
@@ -174,10 +174,10 @@ function randomNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'float'> {
   noSeeds ??= new InstanceTexture(1, 4);
   const none = noSeeds.layered;
   const seeds = texels(none);
-  onCrowdUpdate(({ seeds: { texture } }) => {
-    seeds.value = texture?.layered ?? none;
+  onCrowdUpdate(({ motions }) => {
+    seeds.value = motions?.seeds.texture?.layered ?? none;
   });
-  const swapped = objectUniform(({ object }) => (isCrowd(object) && object.seeds.areSwapped ? 1 : 0));
+  const swapped = objectUniform((frame) => (motionsOf(frame)?.seeds.areSwapped ? 1 : 0));
   const seed = instanceNode(crowd, builder).toVar();
   If(swapped.greaterThan(0.5), () => {
     seed.assign(int(seeds.instanceTexels(seed, 1, int(0), 1)[0].x));
@@ -185,7 +185,7 @@ function randomNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'float'> {
   return motionRandom(seed).toVar();
 }
 
-const motionsOf = ({ object }: DrawFrame): CrowdMotions | null => (isCrowd(object) ? object.motions : null);
+const motionsOf = ({ object }: DrawFrame): MeshMotions | null => (isCrowd(object) ? object.motions : null);
 
 const nowAt = (index: number) => (frame: DrawFrame, vector: Vector4) => {
   const numbers = motionsOf(frame)?.numbers;
@@ -203,10 +203,10 @@ interface KeptNumbers {
   before: Float32Array;
 }
 
-const kept = /*@__PURE__*/ new WeakMap<CrowdMotions, KeptNumbers>();
+const kept = /*@__PURE__*/ new WeakMap<MeshMotions, KeptNumbers>();
 
 /** The numbers of the frame drawn before, time and uniforms; to begin with, those of now. */
-function numbersBefore(motions: CrowdMotions, frameId: number): Float32Array {
+function numbersBefore(motions: MeshMotions, frameId: number): Float32Array {
   const { numbers } = motions;
   let last = kept.get(motions);
   if (last === undefined) {

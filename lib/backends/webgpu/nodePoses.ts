@@ -16,14 +16,14 @@ const known = /*@__PURE__*/ new WeakMap<InstancePlayback, NodePoses>();
 
 /** The pass that poses a crowd, and all that is attached to it; it goes with what they play. */
 export function posePassOf(crowd: DrawnCrowd): NodePosePass {
-  const { playback, boneTexture, palette } = crowd;
+  const { playback, boneTexture } = crowd;
   const last = known.get(playback);
-  if (last?.boneTexture === boneTexture && last.pass.palette === palette) return last.pass;
+  if (last?.boneTexture === boneTexture) return last.pass;
   last?.dispose();
   return createPass(crowd);
 }
 
-function createPass({ playback, edits, boneTexture, palette }: DrawnCrowd): NodePosePass {
+function createPass({ playback, crowd, boneTexture }: DrawnCrowd): NodePosePass {
   const tracks = boneTexture.data.tracks as PoseTracks;
   const pass = new NodePosePass(
     {
@@ -35,8 +35,7 @@ function createPass({ playback, edits, boneTexture, palette }: DrawnCrowd): Node
       groups: tracks.morphRest.length / 4,
     },
     playback,
-    edits,
-    palette,
+    crowd,
   );
   const actions = playback.actions.layered;
   const dispose = () => {

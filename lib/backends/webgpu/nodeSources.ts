@@ -1,20 +1,13 @@
-import { sourceOf } from '../../sources/sources.js';
+import { sourceOf } from '../../sources/PoseSource.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
 import type { NodeSource } from './NodeSource.js';
-import { restNodes, texelNodes } from './texelNodes.js';
 import { trackNodes } from './trackNodes.js';
 
-const sources: NodeSource[] = [
-  /*@__PURE__*/ texelNodes('matrix'),
-  /*@__PURE__*/ texelNodes('quaternion'),
-  trackNodes,
-  /*@__PURE__*/ restNodes('matrix'),
-  /*@__PURE__*/ restNodes('quaternion'),
-];
+const sources: NodeSource[] = [trackNodes];
 
 /** Lets node materials pose crowds of one more pose source. */
 export function registerNodeSource(source: NodeSource): void {
-  sources.push(source);
+  if (!sources.includes(source)) sources.push(source);
 }
 
 /**
@@ -26,7 +19,7 @@ export function nodeSourceOf(crowd: DrawnCrowd): NodeSource {
   const { name } = sourceOf(crowd);
   for (let i = 0; i < sources.length; i++) if (sources[i].name === name) return sources[i];
   throw new Error(
-    `SkinnedInstancedMesh: WebGPURenderer cannot draw poses of the source "${name}"; ` +
-      "for vertex textures import 'skinned-instanced-mesh/vertex-textures/webgpu'.",
+    `WebGPURenderer cannot draw poses of the source "${name}"; import what makes them from 'skinned-instanced-mesh/webgpu', or ` +
+      "VertexTexture from 'skinned-instanced-mesh/vertex-textures/webgpu'.",
   );
 }

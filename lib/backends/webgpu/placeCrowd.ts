@@ -90,14 +90,16 @@ function knownMatrix(
 function placeOf(crowd: DrawnCrowd, builder: NodeBuilder): Place {
   const matrix = matrixNode(crowd, builder);
   if (matrix !== null) return { matrix: () => matrix, color: () => colorFromTexels(crowd, builder) };
-  return crowd.matrices === null ? fromAttributes() : fromTexels(crowd, crowd.matrices, builder);
+  return crowd.texels.matrices === null
+    ? fromAttributes()
+    : fromTexels(crowd, crowd.texels.matrices, builder);
 }
 
 /** Where the matrix is in a buffer that the GPU reads for other purposes too, there is a copy of the colours alone. */
 function colorFromTexels(crowd: DrawnCrowd, builder: NodeBuilder): Node<'vec3'> {
-  const nodes = texels((crowd.colorTexels as ColorTexels).texture.layered);
-  onCrowdUpdate(({ colorTexels }) => {
-    if (colorTexels !== null) nodes.value = colorTexels.texture.layered;
+  const nodes = texels((crowd.texels.colors as ColorTexels).texture.layered);
+  onCrowdUpdate(({ texels: { colors } }) => {
+    if (colors !== null) nodes.value = colors.texture.layered;
   });
   return nodes.instanceTexels(instanceNode(crowd, builder).toVar(), 1, int(0), 1)[0].xyz;
 }
@@ -112,7 +114,7 @@ function fromAttributes(): Place {
 function fromTexels(crowd: DrawnCrowd, matrices: InstanceMatrices, builder: NodeBuilder): Place {
   const nodes = texels(matrices.texture.layered);
   onCrowdUpdate((drawn) => {
-    if (drawn.matrices !== null) nodes.value = drawn.matrices.texture.layered;
+    if (drawn.texels.matrices !== null) nodes.value = drawn.texels.matrices.texture.layered;
   });
   const instance = instanceNode(crowd, builder).toVar();
   return {
@@ -138,15 +140,16 @@ function previousMatrix(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> {
 
 /** What is kept of a crowd for the next frame's motion vectors; to begin with, where it stands now. */
 function keptMatrices(crowd: DrawnCrowd): InstanceMatrices {
-  const { instanceMatrix, previousMatrices } = crowd;
+  const { instanceMatrix, texels } = crowd;
+  const { previous: previousMatrices } = texels;
   if (previousMatrices?.capacity === instanceMatrix.count) return previousMatrices;
   if (previousMatrices === null) {
-    crowd.previousMatrices = new InstanceMatrices(instanceMatrix.count, false);
-    crowd.previousMatrices.update(instanceMatrix);
+    texels.previous = new InstanceMatrices(instanceMatrix.count, false);
+    texels.previous.update(instanceMatrix);
   } else {
-    crowd.previousMatrices = previousMatrices.resizedFor(instanceMatrix);
+    texels.previous = previousMatrices.resizedFor(instanceMatrix);
   }
-  return crowd.previousMatrices;
+  return texels.previous;
 }
 
 function rowsOf(nodes: TexelNode, instance: Node<'int'>, count: number): Node<'vec4'>[] {

@@ -12,10 +12,19 @@ import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import { buildOf } from '../../../shaders/tsl.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { instanceNode, type PartNode, partNode, variantFor } from './crowdNodes.js';
-import { motionBuild } from './motionNodes.js';
+import type { MotionBuild } from './motionNodes.js';
 import type { PosedNodes } from './NodeSource.js';
 import { nodeSourceOf } from './nodeSources.js';
 import { posedDirection, posedNormal, posedPosition } from './posedVertex.js';
+
+let motionBuild:
+  | ((crowd: DrawnCrowd, builder: NodeBuilder, variant: ShaderVariant) => MotionBuild | null)
+  | null = null;
+
+/** Lets materials of WebGPURenderer have motions. */
+export function registerMotionNodes(build: typeof motionBuild): void {
+  motionBuild = build;
+}
 
 /** Poses position, normal and tangent of the vertex, in the place of three.js's skinning. */
 export function poseCrowd(
@@ -30,7 +39,7 @@ export function poseCrowd(
     const vertex = { crowd, build, variant, instance, part, morph: true };
     const posed = nodeSourceOf(crowd).skinningMatrix(vertex);
 
-    const motion = motionBuild(crowd, builder, variant);
+    const motion = motionBuild?.(crowd, builder, variant) ?? null;
     const apply = (
       pose: typeof posedPosition,
       by: PosedNodes,

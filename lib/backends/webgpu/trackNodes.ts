@@ -1,7 +1,7 @@
 import type { Node, WebGPURenderer } from 'three/webgpu';
 import { paletteMatrix } from '../../../shaders/palette.tsl.js';
 import type { Rows } from '../../../shaders/tsl.js';
-import { sourceOf } from '../../sources/sources.js';
+import { sourceOf } from '../../sources/PoseSource.js';
 import { clipMorphs, onCrowdUpdate } from './crowdNodes.js';
 import type { NodeSource } from './NodeSource.js';
 import { posePassOf, runPosePass } from './nodePoses.js';
@@ -14,10 +14,9 @@ export const trackNodes: NodeSource = {
   pass: posePassOf,
 
   skinningMatrix({ crowd, build, variant, instance: drawn, part, morph }) {
-    const { palette: kind } = crowd;
     const palette = new PaletteNodes(posePassOf(crowd), build);
     onCrowdUpdate((other, renderer) => {
-      if (sourceOf(other).name === trackNodes.name && other.palette === kind) {
+      if (sourceOf(other).name === trackNodes.name) {
         palette.use(posePassOf(other), renderer as WebGPURenderer);
       }
     });

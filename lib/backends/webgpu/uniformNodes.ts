@@ -60,16 +60,16 @@ function texelNode(crowd: DrawnCrowd, builder: NodeBuilder, texel: number): Node
 }
 
 /**
- * TSL building block: what the drawn instance was given by `setUniformAt`, in whatever node asks for it, of vertices or of
+ * TSL building block: what the drawn instance was given by `InstanceUniforms`, in whatever node asks for it, of vertices or of
  * fragments. On objects that are no crowds it is zero.
  *
  * ```ts
- * const crowd = SkinnedInstancedMesh.from(root, clips, 100, { uniforms: { dirt: 'float' } });
+ * new InstanceUniforms(crowd, { dirt: 'float' });
  * const material = new MeshStandardNodeMaterial();
  * material.colorNode = mix(color('white'), color('brown'), instanceUniform('dirt', 'float'));
  * ```
  *
- * @param name One that the crowd's option `uniforms` declares, or `'emissive'`, `'opacity'`, `'roughness'`, `'metalness'`,
+ * @param name One that the crowd's `InstanceUniforms` declare, or `'emissive'`, `'opacity'`, `'roughness'`, `'metalness'`,
  * `'mapLayer'`.
  * @param type As it was declared.
  */
@@ -79,12 +79,12 @@ export function instanceUniform<T extends UniformType>(name: string, type: T): N
     if (!isCrowd(object)) return zeroOf(type);
     const place = uniformPlace(object, builder, name);
     if (place?.type === type) return uniformNode(object, builder, name) ?? zeroOf(type);
-    // What setOpacityAt and the like set need not be declared.
+    // What takes the place of the material's need not be declared.
     if (place === undefined && isLook(name) && LOOKS[name].type === type) return initially(name);
     const { places } = layoutOfNumber(variantFor(buildOf(builder).material, object).uniforms);
     const names = [...places.values()].map((one) => `${one.name}: '${one.type}'`).join(', ');
     warnOnce(
-      `instanceUniform: the crowd "${object.name}" has no uniform "${name}" of type '${type}', but ${names || 'none'}; declare it by the option uniforms.`,
+      `instanceUniform: the crowd "${object.name}" has no uniform "${name}" of type '${type}', but ${names || 'none'}; declare it: new InstanceUniforms(crowd, { ${name}: '${type}' }).`,
     );
     return zeroOf(type);
   });

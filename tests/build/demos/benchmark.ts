@@ -14,23 +14,13 @@ test.each(RENDERERS)('the benchmark measures every way of drawing under %s', asy
   await page.waitForFunction(() => document.body.dataset.done === '1');
   const { rows, device } = JSON.parse((await page.textContent('[data-json]'))!);
   const peers = renderer === 'webgl' ? ['instancedMesh2'] : ['lite'];
-  const ways = [
-    'floor',
-    'skinned',
-    ...peers,
-    'tracks',
-    'quaternion',
-    'quaternionHalf',
-    'matrix',
-    'matrixHalf',
-    'nearest',
-  ];
+  const ways = ['floor', 'skinned', ...peers, 'tracks', 'frames', 'framesHalf', 'nearest'];
   const bytes = Object.fromEntries(
     rows.map((row: { contender: string; bytes: number }) => [row.contender, row.bytes]),
   );
   expect(Object.keys(bytes).sort()).toEqual([...ways].sort());
   expect(device).not.toBe('');
-  expect(bytes.skinned).toBeGreaterThan(bytes.quaternion);
+  expect(bytes.skinned).toBeGreaterThan(bytes.frames);
   for (const { contender, draws, gpu, frame } of rows) {
     expect(draws, contender).toBe(contender === 'skinned' ? 2 : 1);
     expect(gpu ?? 0, contender).toBeLessThanOrEqual(frame + CLOCK_ERROR);
@@ -48,7 +38,7 @@ test.each(RENDERERS)('the benchmark measures every way of drawing under %s', asy
 });
 
 test('the benchmark warms the browser up, and times JavaScript where there is next to nothing to draw', async () => {
-  const page = await open('benchmark/index.html?counts=1&budget=0&only=floor,quaternion', WINDOW, true);
+  const page = await open('benchmark/index.html?counts=1&budget=0&only=floor,frames', WINDOW, true);
   const measured: string[] = [];
   page.on('framenavigated', (frame) => {
     const query = new URL(frame.url()).searchParams;
@@ -60,8 +50,8 @@ test('the benchmark warms the browser up, and times JavaScript where there is ne
     'floor 0 script', // whose result is not kept
     'floor 0 script',
     'floor 1 drawing',
-    'quaternion 0 script',
-    'quaternion 1 drawing',
+    'frames 0 script',
+    'frames 1 drawing',
   ]);
   const { rows } = JSON.parse((await page.textContent('[data-json]'))!);
   expect(rows).toHaveLength(2);

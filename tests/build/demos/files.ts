@@ -18,15 +18,15 @@ test.each(RENDERERS)('the page for files takes one or refuses it under %s', asyn
   await expectLinkToSource(page, 'file');
   const facts = () => page.textContent('[data-facts]');
   expect(await facts()).toMatch(/^The built-in figure: clips: 6, joints: 21, .* as tracks/);
-  await page.selectOption('[name=encoding]', 'matrix');
-  expect(await facts()).toContain('as matrix');
+  await page.selectOption('[name=encoding]', 'frames');
+  expect(await facts()).toContain('as frames');
   await page.selectOption('[name=clip]', 'Wave');
   expect(await page.textContent('.code')).toContain("crowd.playAll('Wave'");
-  expect(await page.textContent('.code')).toContain("encoding: 'matrix'");
+  expect(await page.textContent('.code')).toContain('encoding: frames');
   const own = renderer === 'webgpu' ? 'WebGPURenderer' : 'WebGLRenderer';
   expect(await page.textContent('.code')).toContain(`const renderer = new ${own}(`);
   await page.fill('[name=count]', '0.48');
-  expect(await page.textContent('.code')).toContain('gltf.animations, 3, {');
+  expect(await page.textContent('.code')).toContain('SkinnedInstancedMesh(character, 3)');
 
   // What it saves, it opens, and bakes nothing then.
   await page.$$eval('details', (all) => {
@@ -38,9 +38,9 @@ test.each(RENDERERS)('the page for files takes one or refuses it under %s', asyn
   await page.waitForFunction(() => document.querySelector('[data-saved]')?.textContent?.includes('read in'));
   await page.setInputFiles('input[type=file]', path);
   await page.waitForFunction(() =>
-    document.querySelector('[data-facts]')?.textContent?.includes('as matrix, from the file'),
+    document.querySelector('[data-facts]')?.textContent?.includes('as frames, from the file'),
   );
-  expect(await page.textContent('.code')).toContain('SkinnedInstancedMesh.from(gltf, 3');
+  expect(await page.textContent('.code')).toContain('new SkinnedInstancedMesh(character, 3');
 
   await page.setInputFiles('input[type=file]', glb('notes.glb', 'no model'));
   await page.waitForFunction(() => document.body.dataset.error?.includes('notes.glb is no glTF file'));

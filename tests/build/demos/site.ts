@@ -17,8 +17,6 @@ let browser: Browser;
 let context: BrowserContext;
 /** What pages have complained of in this test. */
 export const problems: string[] = [];
-/** The page that is there before any other. */
-export const GALLERY = 'index.html';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** Where pictures of all pages are left, to be looked at. */
 export const SCREENSHOTS = join(ROOT, '.screenshots');
@@ -78,7 +76,7 @@ export async function open(path: string, viewport = WINDOW, measures = false): P
   const { port } = server.httpServer!.address() as { port: number };
   const coarse = path.includes('?') ? `${path}&detail=${DETAIL}` : path;
   await page.goto(`http://localhost:${port}${BASE}${coarse}`);
-  if (path !== GALLERY) await page.waitForFunction(() => document.body.dataset.ready === '1');
+  await page.waitForFunction(() => document.body.dataset.ready === '1');
   return page;
 }
 

@@ -17,8 +17,7 @@ export const entries = Object.keys(RENDERERS) as (keyof typeof RENDERERS)[];
 export const app = (entry: keyof typeof RENDERERS) => `
 import { AnimationClip, Bone, BoxGeometry, Float32BufferAttribute, Group, Matrix4, MeshBasicMaterial, PerspectiveCamera,
   Scene, Skeleton, SkinnedMesh, Uint16BufferAttribute, VectorKeyframeTrack } from 'three';
-import { BoneTexture, SkinnedInstancedMesh, type PlayOptions } from '${entry}';
-import 'skinned-instanced-mesh/objects';
+import { bakeCharacter, type BoneTexture, SkinnedInstance, SkinnedInstancedMesh, type PlayOptions } from '${entry}';
 
 const bones = [new Bone(), new Bone()];
 bones[1].name = 'Tip';
@@ -31,7 +30,7 @@ const root = new Group().add(bones[0], mesh);
 mesh.bind(new Skeleton(bones));
 const clip = new AnimationClip('Hop', 1, [new VectorKeyframeTrack('Tip.position', [0, 1], [0, 0, 0, 0, 1, 0])]);
 
-const crowd: SkinnedInstancedMesh = SkinnedInstancedMesh.from(root, [clip], 100);
+const crowd: SkinnedInstancedMesh = new SkinnedInstancedMesh(bakeCharacter(root, [clip]), 100);
 const boneTexture: BoneTexture = crowd.boneTexture;
 const options: PlayOptions = { timeScale: 1.1, time: 0.3 };
 for (let i = 0; i < 100; i++) {
@@ -42,7 +41,7 @@ ${RENDERERS[entry]}
 renderer.setSize(200, 200);
 document.body.append(renderer.domElement);
 const scene = new Scene().add(crowd);
-const object = crowd.createInstance();
+const object = new SkinnedInstance(crowd);
 object.position.set(0, 0, -5);
 scene.add(object);
 const camera = new PerspectiveCamera(60, 1);
@@ -72,16 +71,16 @@ export function addTo(renderer: WebGPURenderer, crowd: SkinnedInstancedMesh): Sk
 
 const OBJECTS = `
 import type { Bone, Object3D, Scene } from 'three';
-import { SkinnedInstance } from 'skinned-instanced-mesh/objects';
+import { SkinnedInstance } from 'skinned-instanced-mesh';
 import type { SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 
 export function addTo(scene: Scene, crowd: SkinnedInstancedMesh): SkinnedInstance[] {
-  const knight: SkinnedInstance = crowd.createInstance();
+  const knight: SkinnedInstance = new SkinnedInstance(crowd);
   const object: Object3D = knight;
   scene.add(object, knight.clone());
   knight.addEventListener('finished', ({ instanceId, target }) => console.log(instanceId, target.color));
   knight.addEventListener('finished', ({ action }) => action.crossFadeTo(knight.clipAction('Run'), 0.2, false));
-  crowd.addEventListener('finished', ({ action }) => action?.getRoot().setPartVisible(0, true));
+  crowd.addEventListener('finished', ({ action }) => action?.getRoot().setUniform('opacity', 1));
   const bones: Bone[] = knight.bones;
   return bones.length === 0 ? [] : [knight, new SkinnedInstance(crowd)];
 }
@@ -101,7 +100,8 @@ export function drawAll(entry: keyof typeof RENDERERS, snippets: string[]): stri
   const imports = new Set(snippets.flatMap((code) => code.match(/^import .*$/gm) ?? []));
   const bodies = snippets.map(
     (code) => `{
-    const crowd = SkinnedInstancedMesh.from(root, [clip], 100, { uniforms: { dirt: 'float', swell: 'float' } });
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, [clip]), 100);
+    new InstanceUniforms(crowd, { dirt: 'float', swell: 'float' });
     ${code.replace(/^import .*$/gm, '')}
     crowd.material = material;
     place(crowd);
@@ -112,6 +112,7 @@ export function drawAll(entry: keyof typeof RENDERERS, snippets: string[]): stri
 ${[...imports].join('\n')}
 import { MeshStandardMaterial, ShaderMaterial, HemisphereLight } from 'three';
 ${app(entry)
+  .replace('import { bakeCharacter,', 'import { InstanceUniforms, bakeCharacter,')
   .replace(/const crowd: [\s\S]*?\n}\n/, '')
   .replace(/const scene = [\s\S]*/, '')}
 void [MeshStandardMaterial, ShaderMaterial];

@@ -6,7 +6,7 @@ export const SOLDIERS = `
 import { Canvas, useFrame, useThree } from '@react-three/fiber';
 import { useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
-import { BoneTexture } from 'skinned-instanced-mesh';
+import { bakeBoneTexture } from 'skinned-instanced-mesh';
 import { createCharacter } from '${join(ROOT, 'demos/character.ts').replaceAll('\\', '/')}';
 import { Soldiers } from './Soldiers';
 
@@ -14,7 +14,7 @@ const { root, clips } = createCharacter();
 const body = root.getObjectByName('Body');
 // a thirtieth of its triangles, for a software renderer's sake
 body.geometry.setIndex([...body.geometry.index.array].filter((_, i) => Math.floor(i / 3) % 30 === 0));
-const boneTexture = BoneTexture.bake(root, clips);
+const boneTexture = bakeBoneTexture(root, clips);
 
 function Company() {
   const [here, setHere] = useState(true);

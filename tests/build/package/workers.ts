@@ -6,7 +6,7 @@ import { packed } from './packed.js';
 /** A page that bakes in a worker and by itself, and says in its title whether both gave the same. */
 const WORKER = `
 import { AnimationClip, BoxGeometry, Group, Mesh, MeshBasicMaterial, VectorKeyframeTrack } from 'three';
-import { BoneTexture } from 'skinned-instanced-mesh';
+import { bakeCharacter } from 'skinned-instanced-mesh';
 import { bakeInWorker } from 'skinned-instanced-mesh/worker';
 
 let started = 0;
@@ -20,7 +20,7 @@ const box = new Mesh(new BoxGeometry(), new MeshBasicMaterial());
 box.name = 'Box';
 const root = new Group().add(box);
 const clip = new AnimationClip('Hop', 1, [new VectorKeyframeTrack('Box.position', [0, 1], [0, 0, 0, 0, 1, 0])]);
-const [here, there] = [BoneTexture.bake(root, [clip]), await bakeInWorker(root, [clip])].map(({ data }) => data);
+const [here, there] = [bakeCharacter(root, [clip]), await bakeInWorker(root, [clip])].map(({ boneTexture }) => boneTexture.data);
 const isSame = here.texels.length > 0 && here.texels.every((number, i) => number === there.texels[i]);
 document.title = (isSame ? 'the same' : 'different') + ', workers: ' + started;
 `;
@@ -82,9 +82,9 @@ describe('baking in a worker', () => {
     expect([await titleOf(plain), plain.problems]).toEqual([BAKED, []]);
     const strict = await packed.openPage(`http://localhost:${port}/policy.html`);
     expect(await titleOf(strict)).toMatch('the same');
-    expect(strict.problems.filter((problem) => problem.startsWith('bakeInWorker: no worker'))).toHaveLength(
-      1,
-    );
+    expect(
+      strict.problems.filter((problem) => problem.startsWith('No worker could be started')),
+    ).toHaveLength(1);
     await server.close();
   });
 });

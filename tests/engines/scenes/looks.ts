@@ -13,20 +13,26 @@ import {
 } from 'three';
 import { createCharacter } from '../../../demos/character.js';
 import { createWardrobe } from '../../../demos/dressing/outfits.js';
-import { SkinnedInstancedMesh } from '../../support/library.js';
+import { crowdArguments } from '../../support/crowdArguments.js';
+import { bakeCharacter, JointAttachment, SkinnedInstancedMesh } from '../../support/library.js';
+import { orderOf } from '../../support/orderOf.js';
+import { partsOf } from '../../support/partsOf.js';
+import { uniformsOf } from '../../support/uniformsOf.js';
 import { type EngineScene, inRows } from '../EngineScene.js';
 import { posedVertices } from '../readBack.js';
 
 /** Four in different clothes, in different colours. */
 function createDressed(mergeMaterials: boolean): SkinnedInstancedMesh {
   const { root, clips } = createWardrobe();
-  const crowd = inRows(SkinnedInstancedMesh.from(root, clips, 4, { mergeMaterials }), { columns: 2 });
-  crowd.setVisiblePartsAt(0, ['Casual', 'Cap', 'Shield']);
-  crowd.setVisiblePartsAt(1, ['Suit', 'Top hat', 'Glasses', 'Sword']);
-  crowd.setVisiblePartsAt(2, ['Casual', 'Horns', 'Backpack', 'Belt']);
-  crowd.setVisiblePartsAt(3, ['Top hat', 'Sword', 'Shield']);
-  crowd.setPartColorAt(0, 'Cap', new Color(0xff5533)).setPartColorAt(0, 'Shield', new Color(0x3366ff));
-  crowd.setPartColorAt(2, 'Casual', new Color(0x88ff88));
+  const crowd = inRows(new SkinnedInstancedMesh(...crowdArguments(root, clips, 4, { mergeMaterials })), {
+    columns: 2,
+  });
+  partsOf(crowd).setVisiblePartsAt(0, ['Casual', 'Cap', 'Shield']);
+  partsOf(crowd).setVisiblePartsAt(1, ['Suit', 'Top hat', 'Glasses', 'Sword']);
+  partsOf(crowd).setVisiblePartsAt(2, ['Casual', 'Horns', 'Backpack', 'Belt']);
+  partsOf(crowd).setVisiblePartsAt(3, ['Top hat', 'Sword', 'Shield']);
+  partsOf(crowd).setColorAt(0, 'Cap', new Color(0xff5533)).setColorAt(0, 'Shield', new Color(0x3366ff));
+  partsOf(crowd).setColorAt(2, 'Casual', new Color(0x88ff88));
   const stout = new Mesh();
   stout.morphTargetInfluences = crowd.morphTargetInfluences?.map(() => 1);
   crowd.setMorphAt(2, stout);
@@ -69,11 +75,18 @@ export const surfaces: EngineScene = {
   name: 'surfaces',
   build() {
     const { root, clips } = createCharacter();
-    const crowd = inRows(SkinnedInstancedMesh.from(root, clips, 4), { columns: 2 });
+    const crowd = inRows(new SkinnedInstancedMesh(bakeCharacter(root, clips), 4), { columns: 2 });
     crowd.material = new MeshStandardMaterial({ map: createLayers(), transparent: true });
-    crowd.sortObjects = true;
-    crowd.setEmissiveAt(0, new Color(0x803010)).setOpacityAt(1, 0.6).setOpacityAt(3, 0.8);
-    crowd.setRoughnessAt(2, 0.6).setMetalnessAt(2, 0.3).setMapLayerAt(2, 1).setMapLayerAt(1, 1);
+    orderOf(crowd).sortObjects = true;
+    uniformsOf(crowd)
+      .setAt(0, 'emissive', new Color(0x803010))
+      .setAt(1, 'opacity', 0.6)
+      .setAt(3, 'opacity', 0.8);
+    uniformsOf(crowd)
+      .setAt(2, 'roughness', 0.6)
+      .setAt(2, 'metalness', 0.3)
+      .setAt(2, 'mapLayer', 1)
+      .setAt(1, 'mapLayer', 1);
     return { crowds: { crowd: crowd.playAll('Walk', { time: (i) => 0.2 * i }).update(0.1) } };
   },
   readBack: { vertices: posedVertices },
@@ -108,7 +121,7 @@ export const morphs: EngineScene = {
   name: 'morph targets',
   build() {
     const { root, clips } = createMorphed();
-    const crowd = inRows(SkinnedInstancedMesh.from(root, clips, 4), { columns: 2 });
+    const crowd = inRows(new SkinnedInstancedMesh(bakeCharacter(root, clips), 4), { columns: 2 });
     crowd.playAll('Talk', { time: (i) => 0.23 * i }).play(3, 'Walk');
     const own = new Mesh();
     own.morphTargetInfluences = [0.2, 0.9];
@@ -124,12 +137,12 @@ export const attachments: EngineScene = {
   name: 'attachments',
   build() {
     const { root, clips } = createCharacter();
-    const crowd = inRows(SkinnedInstancedMesh.from(root, clips, 4), { columns: 2 });
+    const crowd = inRows(new SkinnedInstancedMesh(bakeCharacter(root, clips), 4), { columns: 2 });
     const club = new CylinderGeometry(0.08, 0.04, 0.7, 12);
     const material = new MeshStandardMaterial({ color: 0xaa6633 });
     const offset = new Matrix4().makeRotationX(1.2).setPosition(0, -0.05, 0.25);
-    const attached = crowd.attachToJoint('RightHand', club, material, offset);
-    attached.setPartVisibleAt(2, 0, false);
+    const attached = new JointAttachment(crowd, 'RightHand', club, material, { offset });
+    partsOf(attached).setVisibleAt(2, 0, false);
     attached.setColorAt(1, new Color(0x66ccff));
     crowd.playAll('Run', { time: (i) => 0.15 * i }).update(0.1);
     return { crowds: { crowd, attached } };

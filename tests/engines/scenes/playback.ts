@@ -1,12 +1,12 @@
 import { LoopOnce, LoopPingPong } from 'three';
 import { createCharacter } from '../../../demos/character.js';
-import { SkinnedInstancedMesh } from '../../support/library.js';
+import { bakeCharacter, SkinnedInstancedMesh } from '../../support/library.js';
 import { type EngineScene, inRows } from '../EngineScene.js';
 import { posedVertices } from '../readBack.js';
 
 function crowdOf(count: number): SkinnedInstancedMesh {
   const { root, clips } = createCharacter();
-  return inRows(SkinnedInstancedMesh.from(root, clips, count), { columns: 3 });
+  return inRows(new SkinnedInstancedMesh(bakeCharacter(root, clips), count), { columns: 3 });
 }
 
 /** Each instance in another clip, at another time and speed. */

@@ -1,5 +1,5 @@
 import { createCharacter } from '../../../demos/character.js';
-import { SkinnedInstancedMesh } from '../../support/library.js';
+import { bakeCharacter, SkinnedInstancedMesh } from '../../support/library.js';
 import type { LightKind } from '../../support/pictures.js';
 import { type EngineScene, inRows } from '../EngineScene.js';
 import { posedVertices } from '../readBack.js';
@@ -10,7 +10,7 @@ function shadowsOf(light: LightKind): EngineScene {
     name: `${light} shadows`,
     build() {
       const { root, clips } = createCharacter();
-      const crowd = inRows(SkinnedInstancedMesh.from(root, clips, 4, { shadowInfluences: 2 }), {
+      const crowd = inRows(new SkinnedInstancedMesh(bakeCharacter(root, clips), 4, { shadowInfluences: 2 }), {
         columns: 2,
       });
       crowd.playAll('Dance', { time: (i) => 0.4 * i }).update(0.2);

@@ -1,17 +1,21 @@
 import { createCharacter } from '../../../demos/character.js';
-import { BoneTexture, SkinnedInstancedMesh } from '../../support/library.js';
+import {
+  assembleCharacter,
+  bakeBoneTexture,
+  bakeCharacter,
+  frames,
+  SkinnedInstancedMesh,
+} from '../../support/library.js';
 import { loadModel } from '../../support/models.js';
 import { characterHeight } from '../../support/reference.js';
 import { type EngineScene, inRows } from '../EngineScene.js';
 import { posedVertices } from '../readBack.js';
 
 const ENCODINGS = [
-  { encoding: 'quaternion', precision: 'float' },
-  { encoding: 'matrix', precision: 'float' },
-  { encoding: 'quaternion', precision: 'half' },
-  { encoding: 'matrix', precision: 'half' },
-  { encoding: 'tracks', precision: 'float' },
-  { encoding: 'tracks', precision: 'half' },
+  { encoding: frames, precision: 'float' },
+  { encoding: frames, precision: 'half' },
+  { precision: 'float' },
+  { precision: 'half' },
 ] as const;
 
 /** The same pose out of every kind of bone texture, and with less work a vertex. */
@@ -21,14 +25,13 @@ export const encodings: EngineScene = {
     const { root, clips } = createCharacter();
     const crowds: Record<string, SkinnedInstancedMesh> = {};
     ENCODINGS.forEach((options, column) => {
-      const boneTexture = BoneTexture.bake(root, clips, options);
-      const crowd = SkinnedInstancedMesh.from(root, clips, 2, { boneTexture });
+      const boneTexture = bakeBoneTexture(root, clips, options);
+      const crowd = new SkinnedInstancedMesh(assembleCharacter(root, boneTexture), 2);
       crowd.play(0, 'Run', { time: 0.31 }).play(1, 'Dance', { time: 1.07 }).update(0);
-      crowds[`${options.encoding} ${options.precision}`] = inRows(crowd, { columns: 1, first: column });
+      crowds[`${boneTexture.encoding} ${options.precision}`] = inRows(crowd, { columns: 1, first: column });
     });
-    const boneTexture = crowds['quaternion float'].boneTexture;
-    const coarse = SkinnedInstancedMesh.from(root, clips, 2, {
-      boneTexture,
+    const boneTexture = crowds['frames float'].boneTexture;
+    const coarse = new SkinnedInstancedMesh(assembleCharacter(root, boneTexture), 2, {
       influences: 1,
       interpolate: false,
     });
@@ -46,7 +49,7 @@ export function realModel(file: string): EngineScene {
     async build() {
       const { root, clips } = await loadModel(file);
       const height = characterHeight(root);
-      const crowd = inRows(SkinnedInstancedMesh.from(root, clips, 2), { columns: 2, height });
+      const crowd = inRows(new SkinnedInstancedMesh(bakeCharacter(root, clips), 2), { columns: 2, height });
       const middle = Math.floor(clips.length / 2);
       const { duration } = clips[middle];
       crowd.play(0, middle, { time: 0.43 * duration }).play(1, middle, { time: 0.71 * duration });

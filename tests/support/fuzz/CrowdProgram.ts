@@ -1,7 +1,11 @@
-import 'skinned-instanced-mesh/objects';
+import type { SkinnedInstance } from 'skinned-instanced-mesh';
+import { AnimationLayers, InstanceUniforms } from 'skinned-instanced-mesh';
 import { type BufferGeometry, type Material, type Matrix4, Scene } from 'three';
-import type { BoneTexture, JointAttachment } from '../library.js';
-import { SkinnedInstancedMesh } from '../library.js';
+import { crowdArguments } from '../crowdArguments.js';
+import { levelsOf } from '../levels.js';
+import type { BoneTexture, Character, JointAttachment } from '../library.js';
+import { disposeCharacter, SkinnedInstancedMesh, savePlayback } from '../library.js';
+import { orderOf } from '../orderOf.js';
 import { Dice } from './Dice.js';
 import { createCameras } from './expectSeen.js';
 import { clips, root, type Source, texturesOf } from './figure.js';
@@ -9,7 +13,7 @@ import { HOSTILE } from './hostile.js';
 import type { AddedLevel } from './levels.js';
 import { LEGAL } from './steps.js';
 
-type Knight = ReturnType<SkinnedInstancedMesh['createInstance']>;
+type Knight = SkinnedInstance;
 
 /** A call of a crowd. */
 export type Step = (program: CrowdProgram) => unknown;
@@ -29,20 +33,15 @@ export interface Attached {
 export interface Kind {
   readonly source: Source;
   readonly layers: boolean;
-  readonly palette: 'exact' | 'compact';
   readonly merged: boolean;
 }
 
 export const KINDS: readonly Kind[] = [
-  { source: 'tracks', layers: true, palette: 'exact', merged: false },
-  { source: 'tracks', layers: false, palette: 'compact', merged: true },
-  { source: 'quaternion', layers: false, palette: 'exact', merged: true },
-  { source: 'matrix', layers: false, palette: 'exact', merged: false },
-  { source: 'vertices', layers: false, palette: 'exact', merged: true },
+  { source: 'tracks', layers: true, merged: false },
+  { source: 'tracks', layers: false, merged: true },
+  { source: 'frames', layers: false, merged: true },
+  { source: 'vertices', layers: false, merged: true },
 ];
-
-/** How an error has to begin: with the class and the method, or what else of the library was called. */
-const NAMED = /^[A-Z]\w+(\.\w+)*( of [^:]+)?: ./;
 
 /** A program of random calls of a crowd, that keeps what the crowd cannot be asked for. */
 export class CrowdProgram {
@@ -66,6 +65,7 @@ export class CrowdProgram {
   latest = 0;
   /** Whether the crowd was disposed: what is called then may throw, if the error says who does. */
   isDisposed = false;
+  private readonly characters: Character[] = [];
 
   constructor(
     readonly seed: number,
@@ -79,19 +79,18 @@ export class CrowdProgram {
   }
 
   create(count: number, boneTexture = texturesOf(this.kind.source)[0]): SkinnedInstancedMesh {
-    const { layers, palette, merged } = this.kind;
-    return SkinnedInstancedMesh.from(root, clips, count, {
-      boneTexture,
-      palette,
-      mergeMaterials: merged,
-      uniforms: { dirt: 'float' },
-      layers: layers
-        ? [
-            { name: 'upper', mask: ['Spine'] },
-            { name: 'nod', additive: true, weight: 0.5 },
-          ]
-        : [],
-    });
+    const { layers, merged } = this.kind;
+    const [character, ...rest] = crowdArguments(root, clips, count, { boneTexture, mergeMaterials: merged });
+    const crowd = new SkinnedInstancedMesh(character, ...rest);
+    this.characters.push(character);
+    if (layers) {
+      new AnimationLayers(crowd, [
+        { name: 'upper', mask: ['Spine'] },
+        { name: 'nod', additive: true, weight: 0.5 },
+      ]);
+    }
+    new InstanceUniforms(crowd, { dirt: 'float' });
+    return crowd;
   }
 
   /** Ids that exist. */
@@ -167,12 +166,13 @@ export class CrowdProgram {
   /** Disposes the crowd, and goes on as if nothing had happened. */
   dispose(): void {
     this.crowd.dispose();
+    for (const character of this.characters) disposeCharacter(character);
     for (const boneTexture of this.boneTextures) boneTexture.dispose();
     this.isDisposed = true;
     this.log.push('DISPOSED');
   }
 
-  /** Calls what may throw, if the error says who throws it, and then has changed nothing. */
+  /** Calls what may throw, if the error is one of ours, no TypeError, and then has changed nothing. */
   private refused(call: () => void): void {
     if (this.ids.length === 0 && !this.isDisposed) this.edits.delete(this.crowd.addInstance());
     const before = this.isDisposed ? null : this.state();
@@ -181,7 +181,7 @@ export class CrowdProgram {
     } catch (error) {
       const { message } = error as Error;
       this.note(`→ ${message}`);
-      if (!NAMED.test(message) || /undefined \(|is not a function|Cannot read/.test(message)) throw error;
+      if ((error as Error).constructor !== Error) throw error;
       if (before !== null && this.state() !== before)
         throw new Error(`${message} — but something was changed`);
     }
@@ -192,18 +192,18 @@ export class CrowdProgram {
     const { crowd } = this;
     const matrices = Array.from(crowd.instanceMatrix.array.slice(0, crowd.count * 16));
     return JSON.stringify([
-      crowd.playbackToJSON(),
+      savePlayback(crowd),
       matrices,
       crowd.count,
       crowd.capacity,
       crowd.elapsed,
-      crowd.levels.map(({ object, ...numbers }) => ({ ...numbers, isDrawn: object !== null })),
-      crowd.levelFade,
-      crowd.shadowLevel,
-      crowd.sortObjects,
+      levelsOf(crowd).levels.map(({ object, ...numbers }) => ({ ...numbers, isDrawn: object !== null })),
+      levelsOf(crowd).fade,
+      levelsOf(crowd).shadowLevel,
+      orderOf(crowd).sortObjects,
       crowd.attachments.length,
-      crowd.maxVisible,
-      crowd.maxTriangles,
+      orderOf(crowd).maxVisible,
+      orderOf(crowd).maxTriangles,
     ]);
   }
 }

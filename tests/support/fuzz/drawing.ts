@@ -1,4 +1,6 @@
-import { breathing, flutter, wind } from 'skinned-instanced-mesh/motion';
+import { breathing, flutter, type Motion, wind } from 'skinned-instanced-mesh';
+import { moveBy } from '../moveBy.js';
+import { orderOf } from '../orderOf.js';
 import type { Attached, Step } from './CrowdProgram.js';
 import { texturesOf } from './figure.js';
 
@@ -8,26 +10,31 @@ export const DRAWING: readonly Step[] = [
     p.crowd.perObjectFrustumCulled = p.dice.chance(0.7);
   },
   function sorted(p) {
-    p.crowd.sortObjects = p.dice.chance(0.5);
+    orderOf(p.crowd).sortObjects = p.dice.chance(0.5);
   },
   function budget(p) {
-    p.crowd.maxVisible = p.dice.pick([Infinity, Infinity, 3, 1]);
+    orderOf(p.crowd).maxVisible = p.dice.pick([Infinity, Infinity, 3, 1]);
   },
   function customSort(p) {
-    p.crowd.setCustomSort(p.dice.chance(0.5) ? null : (list) => list.sort((a, b) => a.index - b.index));
+    orderOf(p.crowd).customSort = p.dice.chance(0.5)
+      ? null
+      : (list) => list.sort((a, b) => a.index - b.index);
   },
   function motion(p) {
     const { dice } = p;
-    p.crowd.motion = dice.pick([
-      () => null,
-      () => wind({ strength: 0.5 }),
-      () => [breathing({ depth: 0.1 }), flutter()],
-      () => [wind({ strength: 0.2 }), breathing()],
-    ])();
+    moveBy(
+      p.crowd,
+      ...dice.pick<() => Motion[]>([
+        () => [],
+        () => [wind({ strength: 0.5 })],
+        () => [breathing({ depth: 0.1 }), flutter()],
+        () => [wind({ strength: 0.2 }), breathing()],
+      ])(),
+    );
   },
   function boneTexture(p) {
     const { source, layers } = p.kind;
-    const sources = layers ? (['tracks'] as const) : (['tracks', 'quaternion', 'matrix'] as const);
+    const sources = layers ? (['tracks'] as const) : (['tracks', 'frames'] as const);
     const other = p.dice.pick(texturesOf(p.hasJoints ? p.dice.pick(sources) : source));
     // What follows joints by hand is of encoding 'tracks' alone, and ends with another one.
     if (p.edits.size > 0 && other.encoding !== 'tracks') return;

@@ -1,6 +1,8 @@
 import { type Box3, Vector3 } from 'three';
 import { expect } from 'vitest';
-import type { CharacterMesh, SkinnedInstancedMesh } from '../library.js';
+import { levelsOf } from '../levels.js';
+import type { CrowdMesh, SkinnedInstancedMesh } from '../library.js';
+import { getVertexPosition } from '../library.js';
 import type { CrowdProgram } from './CrowdProgram.js';
 import { expectSeen } from './expectSeen.js';
 import { rebuilt } from './rebuilt.js';
@@ -27,7 +29,7 @@ export function expectRebuilt(program: CrowdProgram): void {
   const vertices = verticesOf(crowd, ids);
   expectInBounds(crowd, vertices);
   expectSeen(program, vertices);
-  expect(levelsOf(crowd)).toEqual(levelsOf(fresh.crowd));
+  expect(levelNumbers(crowd)).toEqual(levelNumbers(fresh.crowd));
   const [heard, expected] = [eventsOf(crowd), eventsOf(fresh.crowd)];
   // Events do not fire again after the clock was turned back.
   if (program.latest <= crowd.elapsed - 1) expect(heard).toEqual(expected);
@@ -36,11 +38,11 @@ export function expectRebuilt(program: CrowdProgram): void {
 }
 
 /** Where five vertices of each instance are. */
-function positions(mesh: CharacterMesh, ids: readonly number[]): number[] {
+function positions(mesh: CrowdMesh, ids: readonly number[]): number[] {
   const { count } = mesh.geometry.getAttribute('position');
   const at = new Vector3();
   return ids.flatMap((id) =>
-    [0, 1, 2, 3, 4].flatMap((i) => mesh.getVertexPositionAt(id, Math.floor((i * count) / 5), at).toArray()),
+    [0, 1, 2, 3, 4].flatMap((i) => getVertexPosition(mesh, id, Math.floor((i * count) / 5), at).toArray()),
   );
 }
 
@@ -61,7 +63,7 @@ function verticesOf(crowd: SkinnedInstancedMesh, ids: readonly number[]): Map<nu
   return new Map(
     ids
       .filter((id) => crowd.getVisibleAt(id))
-      .map((id) => [id, vertices.map((i) => crowd.getVertexPositionAt(id, i, new Vector3()))]),
+      .map((id) => [id, vertices.map((i) => getVertexPosition(crowd, id, i, new Vector3()))]),
   );
 }
 
@@ -87,8 +89,11 @@ function expectInBounds(
 }
 
 /** What levels of detail have. */
-function levelsOf(crowd: SkinnedInstancedMesh): unknown[] {
-  return crowd.levels.map(({ object, ...numbers }) => ({ ...numbers, castShadow: object?.castShadow }));
+function levelNumbers(crowd: SkinnedInstancedMesh): unknown[] {
+  return levelsOf(crowd).levels.map(({ object, ...numbers }) => ({
+    ...numbers,
+    castShadow: object?.castShadow,
+  }));
 }
 
 /** What happens in some updates. */

@@ -1,7 +1,9 @@
 import { PerspectiveCamera, Vector3 } from 'three';
 import { expect } from 'vitest';
 import type { View } from '../../../lib/views/View.js';
+import { levelsOf } from '../levels.js';
 import type { SkinnedInstancedMesh } from '../library.js';
+import { orderOf } from '../orderOf.js';
 import type { CrowdProgram } from './CrowdProgram.js';
 
 /** Share of a distance by which it may differ from where a level begins. */
@@ -25,24 +27,24 @@ export const createCameras = (): PerspectiveCamera[] =>
  */
 export function expectSeen(program: CrowdProgram, vertices: ReadonlyMap<number, readonly Vector3[]>): void {
   const { crowd, cameras } = program;
-  const { maxVisible, maxTriangles } = crowd;
-  crowd.maxTriangles = Infinity;
+  const { maxVisible, maxTriangles } = orderOf(crowd);
+  orderOf(crowd).maxTriangles = Infinity;
   crowd.updateMatrixWorld();
   cameras.forEach((camera, k) => {
     camera.position.set(3 * k + Math.sin(program.log.length), 1, 8 - 6 * k);
     camera.lookAt(k, 0, 0);
     camera.updateMatrixWorld();
-    crowd.maxVisible = 0;
+    orderOf(crowd).maxVisible = 0;
     expect(crowd.views.of(camera, crowd.matrixWorld, frame++).of(null).count, 'of nobody').toBe(0);
-    crowd.maxVisible = Infinity;
+    orderOf(crowd).maxVisible = Infinity;
     expectSeenBy(crowd, camera, vertices, k);
     // What was kept for the camera must not be out of date when nothing else has changed.
-    const { levelFade } = crowd;
-    crowd.levelFade = levelFade === 0 ? 0.5 : 0;
+    const levelFade = levelsOf(crowd).fade;
+    levelsOf(crowd).fade = levelFade === 0 ? 0.5 : 0;
     expectSeenBy(crowd, camera, vertices, k);
-    crowd.levelFade = levelFade;
+    levelsOf(crowd).fade = levelFade;
   });
-  Object.assign(crowd, { maxVisible, maxTriangles });
+  Object.assign(orderOf(crowd), { maxVisible, maxTriangles });
 }
 
 function expectSeenBy(
@@ -60,26 +62,30 @@ function expectSeenBy(
       _at.copy(vertex).applyMatrix4(crowd.matrixWorld).project(camera);
       return Math.max(Math.abs(_at.x), Math.abs(_at.y), Math.abs(_at.z)) < 0.999;
     });
-    const isDrawn = allowed.every((level) => crowd.crowd.levels.isDrawn(level));
+    const isDrawn = allowed.every((level) => isDrawnAt(crowd, level));
     const what = `${id} of camera ${k}, level ${allowed}`;
     if (isInPicture && isDrawn && !seen.has(id)) throw new Error(`${what}, is in the picture and not drawn`);
     if (!seen.has(id)) continue;
     const listed = levels.flatMap((ids, level) => (ids.has(id) ? [level] : []));
-    const missing = needed.filter((level) => crowd.crowd.levels.isDrawn(level) && !listed.includes(level));
+    const missing = needed.filter((level) => isDrawnAt(crowd, level) && !listed.includes(level));
     if (listed.every((level) => allowed.includes(level)) && listed.length > 0 && missing.length === 0)
       continue;
     throw new Error(`${what}, is drawn at ${listed}`);
   }
 }
 
+const isDrawnAt = (crowd: SkinnedInstancedMesh, level: number): boolean =>
+  levelsOf(crowd).levels[level]?.object != null;
+
 /** Who is drawn for a camera, and who at each level at which something is. */
 function seenBy(crowd: SkinnedInstancedMesh, camera: PerspectiveCamera) {
   const view = crowd.views.of(camera, crowd.matrixWorld, frame++);
-  const { levels } = crowd.crowd;
   const seen = new Set(idsOf(view.of(null)));
   return {
     seen,
-    levels: crowd.levels.map((_, level) => new Set(levels.isDrawn(level) ? idsOf(view.of(level)) : [])),
+    levels: levelsOf(crowd).levels.map(
+      (_, level) => new Set(isDrawnAt(crowd, level) ? idsOf(view.of(level)) : []),
+    ),
   };
 }
 
@@ -95,10 +101,10 @@ function levelsAt(
   camera: PerspectiveCamera,
 ): { allowed: number[]; needed: number[] } | null {
   const { spheres } = crowd.views.groups;
-  const { levels, levelFade: fade } = crowd;
+  const { levels, fade } = levelsOf(crowd);
   _middle.fromArray(spheres, id * 4).applyMatrix4(crowd.matrixWorld);
   let distance = _middle.distanceTo(_eye.setFromMatrixPosition(camera.matrixWorld));
-  if (crowd.crowd.levels.byScreen) {
+  if (levels.length > 1 && levels[1].screenShare !== null) {
     // In half heights of the picture: an instance is as high as its sphere.
     const radius = spheres[id * 4 + 3] * crowd.matrixWorld.getMaxScaleOnAxis();
     distance /= radius * camera.projectionMatrix.elements[5];

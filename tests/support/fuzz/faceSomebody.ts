@@ -1,4 +1,6 @@
 import { type PerspectiveCamera, Vector3 } from 'three';
+import { orderOf } from '../orderOf.js';
+import { partsOf } from '../partsOf.js';
 import type { CrowdProgram } from './CrowdProgram.js';
 
 const _middle = /*@__PURE__*/ new Vector3();
@@ -11,7 +13,7 @@ const _outermost = /*@__PURE__*/ new Vector3();
 export function faceSomebody(program: CrowdProgram, camera: PerspectiveCamera): void {
   const { crowd, dice, scene } = program;
   // Levels that begin sooner may leave nobody where the last of them draws nothing.
-  if (program.levels.some(({ nothing }) => nothing)) crowd.maxTriangles = Infinity;
+  if (program.levels.some(({ nothing }) => nothing)) orderOf(crowd).maxTriangles = Infinity;
   scene.updateMatrixWorld();
   let visible = program.ids.filter((id) => crowd.getVisibleAt(id));
   if (visible.length === 0) {
@@ -33,7 +35,7 @@ export function faceSomebody(program: CrowdProgram, camera: PerspectiveCamera): 
     found = id;
     _outermost.copy(_middle);
   }
-  crowd.setPartVisibleAt(found, 'Body', true);
+  partsOf(crowd).setVisibleAt(found, 'Body', true);
   const outwards = _middle.copy(_outermost).setY(0).normalize().multiplyScalar(4.5);
   camera.position
     .copy(_outermost)

@@ -1,4 +1,4 @@
-import { VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
+import { bakeVertexTexture } from 'skinned-instanced-mesh/vertex-textures';
 import {
   AnimationUtils,
   BoxGeometry,
@@ -10,7 +10,7 @@ import {
   type Object3D,
 } from 'three';
 import { type Character, createCharacter } from '../../../demos/character.js';
-import { BoneTexture } from '../library.js';
+import { type BoneTexture, bakeBoneTexture, encodingOf, extractRootMotion } from '../library.js';
 
 /**
  * A character with all that one may have: parts, two materials, a morph target that a clip moves, a clip that walks over the
@@ -44,7 +44,7 @@ function createFigure(): Character {
 }
 
 /** What poses vertices: a bone texture of an encoding, or a vertex texture. */
-export type Source = 'tracks' | 'quaternion' | 'matrix' | 'vertices';
+export type Source = 'tracks' | 'frames' | 'vertices';
 
 export const { root, clips } = createFigure();
 
@@ -54,8 +54,12 @@ export const CLIP_NAMES = clips.map(({ name }) => name).filter((name) => name !=
 function bake(source: Source): BoneTexture {
   const texture =
     source === 'vertices'
-      ? VertexTexture.bake(root, clips, { fps: 8 })
-      : BoneTexture.bake(root, clips, { encoding: source, fps: 8, rootMotion: { clips: ['Walk', 'Run'] } });
+      ? bakeVertexTexture(root, clips, { fps: 8 })
+      : bakeBoneTexture(root, clips, {
+          encoding: encodingOf(source),
+          fps: 8,
+          rootMotion: extractRootMotion({ clips: ['Walk', 'Run'] }),
+        });
   return texture.addMarker('Run', 0.25, 'step').addMarker('Wave', 0.5, 'hello');
 }
 

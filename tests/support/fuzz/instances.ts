@@ -1,4 +1,6 @@
 import { Mesh, Vector2 } from 'three';
+import { partsOf } from '../partsOf.js';
+import { uniformsOf } from '../uniformsOf.js';
 import type { Step } from './CrowdProgram.js';
 
 /** Where instances stand, how they look, and that they come and go. */
@@ -19,27 +21,27 @@ export const INSTANCES: readonly Step[] = [
   },
   function emissive(p) {
     const { id } = p;
-    p.crowd.setEmissiveAt(id, p.dice.color());
+    uniformsOf(p.crowd).setAt(id, 'emissive', p.dice.color());
   },
   function roughness(p) {
     const { id } = p;
-    p.crowd.setRoughnessAt(id, p.dice.pick([null, 0, 0.5]));
+    uniformsOf(p.crowd).setAt(id, 'roughness', p.dice.pick([null, 0, 0.5]));
   },
   function dirt(p) {
     const { id } = p;
-    p.crowd.setUniformAt(id, 'dirt', p.dice.next());
+    uniformsOf(p.crowd).setAt(id, 'dirt', p.dice.next());
   },
   function part(p) {
     const { id, dice } = p;
-    p.crowd.setPartVisibleAt(id, dice.pick(['Body', 'Sword', 'Shield']), dice.chance(0.5));
+    partsOf(p.crowd).setVisibleAt(id, dice.pick(['Body', 'Sword', 'Shield']), dice.chance(0.5));
   },
   function partColor(p) {
     const { id, dice } = p;
-    p.crowd.setPartColorAt(id, dice.pick(['Body', 'Sword', 'Shield']), dice.color());
+    partsOf(p.crowd).setColorAt(id, dice.pick(['Body', 'Sword', 'Shield']), dice.color());
   },
   function partMapOffset(p) {
     const { id, dice } = p;
-    p.crowd.setPartMapOffsetAt(id, 'Body', new Vector2(dice.next(), dice.next()));
+    partsOf(p.crowd).setMapOffsetAt(id, 'Body', new Vector2(dice.next(), dice.next()));
   },
   function morph(p) {
     if (!p.hasJoints) return;

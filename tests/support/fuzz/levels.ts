@@ -1,6 +1,10 @@
+import { createLevel } from 'skinned-instanced-mesh';
 import type { BufferAttribute, BufferGeometry } from 'three';
 import { createCharacter } from '../../../demos/character.js';
+import { trianglesAt } from '../../../lib/views/ViewInfo.js';
+import { addLevel, levelsOf } from '../levels.js';
 import type { SkinnedInstancedMesh } from '../library.js';
+import { orderOf } from '../orderOf.js';
 import type { CrowdProgram, Step } from './CrowdProgram.js';
 
 /** A level of detail, and all that it takes to add it again. */
@@ -33,8 +37,8 @@ export function addLevelTo(crowd: SkinnedInstancedMesh, level: AddedLevel, hasJo
   const { start, bySize, hysteresis, nothing, poseRate, attachments, castShadow, influences } = level;
   const from = bySize ? { screenShare: start } : start;
   const options = { poseRate, attachments, castShadow, influences };
-  if (nothing) crowd.addLevel(null, from, hysteresis, options);
-  else crowd.addLevel(hasJoints ? coarse : half(crowd), from, hysteresis, options);
+  if (nothing) addLevel(crowd, null, from, hysteresis, options);
+  else addLevel(crowd, hasJoints ? createLevel(crowd, coarse) : half(crowd), from, hysteresis, options);
 }
 
 /** Whether levels begin so near to each other that in float32 nothing may be left of the first. */
@@ -44,7 +48,7 @@ const isNear = (start: number, other: number): boolean => Math.abs(start - other
 function pickLevel(p: CrowdProgram): { level: AddedLevel; place: number } | null {
   if (p.levels.length === 0) return null;
   const level = p.dice.pick(p.levels);
-  const place = p.crowd.levels.findIndex(
+  const place = levelsOf(p.crowd).levels.findIndex(
     (one, i) => i > 0 && (one.screenShare ?? one.distance) === level.start,
   );
   return place < 0 ? null : { level, place };
@@ -52,7 +56,7 @@ function pickLevel(p: CrowdProgram): { level: AddedLevel; place: number } | null
 
 /** Levels of detail, and how they follow each other. */
 export const LEVELS: readonly Step[] = [
-  function addLevel(p) {
+  function addsLevel(p) {
     const { dice, levels } = p;
     if (levels.length > 2) return;
     const bySize = levels.length > 0 ? levels[0].bySize : dice.chance(0.3);
@@ -78,19 +82,19 @@ export const LEVELS: readonly Step[] = [
   function removeLevel(p) {
     if (p.dice.chance(0.5)) return;
     const level = p.levels.pop();
-    if (level) p.crowd.removeLevel(level.start);
+    if (level) levelsOf(p.crowd).remove(level.start);
   },
   function moveLevel(p) {
     const picked = pickLevel(p);
     if (picked === null) return;
     const { level, place } = picked;
     const { bySize, start } = level;
-    const behind = p.crowd.levels[place + 1];
+    const behind = levelsOf(p.crowd).levels[place + 1];
     const next = bySize ? (behind?.screenShare ?? start / 2) : (behind?.distance ?? start + 1);
     if (isNear(start, next)) return;
     // Half way to where the next one begins.
     level.start = (start + next) / 2;
-    Object.assign(p.crowd.levels[place], { [bySize ? 'screenShare' : 'distance']: level.start });
+    Object.assign(levelsOf(p.crowd).levels[place], { [bySize ? 'screenShare' : 'distance']: level.start });
   },
   function changeLevel(p) {
     const picked = pickLevel(p);
@@ -99,20 +103,20 @@ export const LEVELS: readonly Step[] = [
     level.hysteresis = p.dice.pick(HYSTERESES);
     level.poseRate = p.dice.pick(POSE_RATES);
     const { hysteresis, poseRate } = level;
-    Object.assign(p.crowd.levels[place], { hysteresis, poseRate });
+    Object.assign(levelsOf(p.crowd).levels[place], { hysteresis, poseRate });
   },
   function nearPoseRate(p) {
     p.nearPoseRate = p.dice.pick(POSE_RATES);
-    p.crowd.levels[0].poseRate = p.nearPoseRate;
+    levelsOf(p.crowd).levels[0].poseRate = p.nearPoseRate;
   },
   function levelFade(p) {
-    p.crowd.levelFade = p.dice.pick([0, 0, 0.1, 0.5, 1]);
+    levelsOf(p.crowd).fade = p.dice.pick([0, 0, 0.1, 0.5, 1]);
   },
   function shadowLevel(p) {
-    p.crowd.shadowLevel = p.dice.below(3);
+    levelsOf(p.crowd).shadowLevel = p.dice.below(3);
   },
   function triangles(p) {
-    const budget = (2 + p.dice.below(4)) * p.crowd.views.trianglesAt(0);
-    p.crowd.maxTriangles = p.dice.pick([Infinity, budget]);
+    const budget = (2 + p.dice.below(4)) * trianglesAt(p.crowd.views, 0);
+    orderOf(p.crowd).maxTriangles = p.dice.pick([Infinity, budget]);
   },
 ];

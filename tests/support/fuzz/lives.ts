@@ -1,6 +1,6 @@
 import { Group, InstancedBufferAttribute } from 'three';
 import { SkeletonUtils } from 'three-stdlib';
-import type { SkinnedInstance } from '../../../lib/instanceObjects.js';
+import type { SkinnedInstance } from '../../../lib/index.js';
 import { BoneTexture } from '../library.js';
 import type { Step } from './CrowdProgram.js';
 
@@ -18,7 +18,7 @@ export const LIVES: readonly Step[] = [
   function boneTextureOfData(p) {
     const { boneTexture } = p.crowd;
     if (boneTexture.constructor !== BoneTexture) return;
-    const again = new BoneTexture(structuredClone(boneTexture.data));
+    const again = new BoneTexture(structuredClone(boneTexture.data), boneTexture);
     for (const { name, markers } of boneTexture.clips)
       for (const marker of markers) again.addMarker(name, marker.time, marker.name);
     p.boneTextures.push(again);

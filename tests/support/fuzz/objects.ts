@@ -1,5 +1,5 @@
+import { SkinnedInstance } from 'skinned-instanced-mesh';
 import { LoopOnce, Object3D } from 'three';
-import type { SkinnedInstance } from '../../../lib/instanceObjects.js';
 import type { Step } from './CrowdProgram.js';
 import { CLIP_NAMES as NAMES } from './figure.js';
 
@@ -7,7 +7,7 @@ import { CLIP_NAMES as NAMES } from './figure.js';
 export const OBJECTS: readonly Step[] = [
   function create(p) {
     if (p.livingKnights.length > 5) return;
-    const knight = p.crowd.createInstance();
+    const knight = new SkinnedInstance(p.crowd);
     p.edits.delete(knight.instanceId);
     knight.position.copy(p.dice.vector(5)).setY(0);
     p.knights.push(knight);

@@ -1,4 +1,6 @@
+import { applyRootMotion, loadPlayback, savePlayback } from 'skinned-instanced-mesh';
 import { LoopOnce, LoopPingPong, LoopRepeat } from 'three';
+import { layersOf } from '../layers.js';
 import type { Step } from './CrowdProgram.js';
 import { CLIP_NAMES as NAMES } from './figure.js';
 import { POSE_RATES } from './levels.js';
@@ -25,7 +27,7 @@ export const PLAYING: readonly Step[] = [
   },
   function crossFade(p) {
     const { id } = p;
-    p.crowd.crossFadeTo(id, p.dice.pick(NAMES), 0.5);
+    p.crowd.play(id, p.dice.pick(NAMES), { fade: 0.5 });
   },
   function stop(p) {
     const { id } = p;
@@ -47,7 +49,7 @@ export const PLAYING: readonly Step[] = [
   function setLayerWeight(p) {
     const { id, dice } = p;
     if (!p.kind.layers) return;
-    p.crowd.setLayerWeightAt(id, dice.pick(['upper', 'nod']), dice.pick([0, 0.5, 1]), {
+    layersOf(p.crowd)?.setWeightAt(id, dice.pick(['upper', 'nod']), dice.pick([0, 0.5, 1]), {
       fade: dice.pick([0, 0.5]),
     });
   },
@@ -60,7 +62,8 @@ export const PLAYING: readonly Step[] = [
   },
   function updateAndWalk(p) {
     const delta = p.dice.pick([1 / 16, 0.25]);
-    p.crowd.update(delta).applyRootMotion(delta);
+    p.crowd.update(delta);
+    applyRootMotion(p.crowd, delta);
   },
   function turnBack(p) {
     p.crowd.update(p.dice.pick([-1 / 16, -1]));
@@ -70,6 +73,6 @@ export const PLAYING: readonly Step[] = [
   },
   function goOnFromJSON(p) {
     const { crowd } = p;
-    crowd.playbackFromJSON(JSON.parse(JSON.stringify(crowd.playbackToJSON())));
+    loadPlayback(crowd, JSON.parse(JSON.stringify(savePlayback(crowd))));
   },
 ];

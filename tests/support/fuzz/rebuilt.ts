@@ -1,18 +1,15 @@
 import { Color, Mesh, Vector2 } from 'three';
-import type { CharacterMesh, SkinnedInstancedMesh } from '../library.js';
+import { addAttachmentLevel, levelsOf } from '../levels.js';
+import type { CrowdMesh, InstanceMotions, SkinnedInstancedMesh } from '../library.js';
+import { JointAttachment, loadPlayback, savePlayback } from '../library.js';
+import { moveBy } from '../moveBy.js';
+import { orderOf } from '../orderOf.js';
+import { partsOf } from '../partsOf.js';
+import { uniformsOf } from '../uniformsOf.js';
 import type { Attached, CrowdProgram } from './CrowdProgram.js';
 import { addLevelTo } from './levels.js';
 
 const PARTS = ['Body', 'Sword', 'Shield'];
-/** What a crowd is simply set to. */
-const KEYS = [
-  'shadowLevel',
-  'levelFade',
-  'perObjectFrustumCulled',
-  'sortObjects',
-  'maxVisible',
-  'maxTriangles',
-] as const;
 const _color = new Color();
 const _offset = new Vector2();
 
@@ -22,30 +19,34 @@ export function rebuilt(program: CrowdProgram): { crowd: SkinnedInstancedMesh; a
   const crowd = program.create(source.capacity, source.boneTexture);
   crowd.material = source.material;
   crowd.count = source.count;
-  crowd.seeds.copy(source.seeds);
-  crowd.motion = source.motion;
+  const moved = source.instanceMotions as InstanceMotions | null;
+  if (moved !== null) moveBy(crowd, ...moved.motions).seeds.copy(moved.seeds);
   crowd.update(source.elapsed);
-  crowd.playbackFromJSON(JSON.parse(JSON.stringify(source.playbackToJSON())));
+  loadPlayback(crowd, JSON.parse(JSON.stringify(savePlayback(source))));
   crowd.position.copy(source.position);
   crowd.quaternion.copy(source.quaternion);
+  const { fade, shadowLevel } = levelsOf(source);
+  Object.assign(levelsOf(crowd), { fade, shadowLevel });
   for (const level of program.levels) addLevelTo(crowd, level, program.hasJoints);
-  crowd.levels[0].poseRate = program.nearPoseRate;
-  for (const key of KEYS) Object.assign(crowd, { [key]: source[key] });
-  crowd.setCustomSort(source.customSort);
+  levelsOf(crowd).levels[0].poseRate = program.nearPoseRate;
+  crowd.perObjectFrustumCulled = source.perObjectFrustumCulled;
+  orderOf(crowd).copy(orderOf(source));
   for (const id of ids) copyInstance(source, crowd, id, program);
 
   const attached: Attached[] = [];
   for (const one of program.attached) {
     const owner = one.owner === null ? null : attached[program.attached.indexOf(one.owner)];
-    const mesh = (owner?.mesh ?? crowd).attachToJoint(one.joint, one.geometry, one.material, one.offset);
+    const mesh = new JointAttachment(owner?.mesh ?? crowd, one.joint, one.geometry, one.material, {
+      offset: one.offset,
+    });
     for (const { geometry, from } of one.levels) {
-      if (geometry === null) mesh.addLevel(null, from);
-      else mesh.addLevel(geometry, from);
+      if (geometry === null) addAttachmentLevel(mesh, null, from);
+      else addAttachmentLevel(mesh, geometry, from);
     }
     mesh.count = one.mesh.count;
     for (const id of ids) {
       copyColor(one.mesh, mesh, id);
-      mesh.setPartVisibleAt(id, 0, one.mesh.getPartVisibleAt(id, 0));
+      partsOf(mesh).setVisibleAt(id, 0, partsOf(one.mesh).getVisibleAt(id, 0));
     }
     attached.push({ ...one, mesh: mesh as Attached['mesh'], owner });
   }
@@ -61,16 +62,16 @@ function copyInstance(
   crowd.instanceMatrix.array.set(source.instanceMatrix.array.slice(id * 16, id * 16 + 16), id * 16);
   copyColor(source, crowd, id);
   for (const part of PARTS) {
-    crowd.setPartVisibleAt(id, part, source.getPartVisibleAt(id, part));
+    partsOf(crowd).setVisibleAt(id, part, partsOf(source).getVisibleAt(id, part));
     // A white one makes shaders read colours, which rounds otherwise.
     if (source.instanceColor !== null)
-      crowd.setPartColorAt(id, part, source.getPartColorAt(id, part, _color));
-    crowd.setPartMapOffsetAt(id, part, source.getPartMapOffsetAt(id, part, _offset));
+      partsOf(crowd).setColorAt(id, part, partsOf(source).getColorAt(id, part, _color));
+    partsOf(crowd).setMapOffsetAt(id, part, partsOf(source).getMapOffsetAt(id, part, _offset));
   }
-  crowd.setEmissiveAt(id, source.getEmissiveAt(id, _color));
-  crowd.setOpacityAt(id, source.getOpacityAt(id));
-  crowd.setRoughnessAt(id, source.getRoughnessAt(id));
-  crowd.setUniformAt(id, 'dirt', source.getUniformAt(id, 'dirt'));
+  uniformsOf(crowd).setAt(id, 'emissive', uniformsOf(source).getAt(id, 'emissive', _color));
+  uniformsOf(crowd).setAt(id, 'opacity', uniformsOf(source).getAt(id, 'opacity'));
+  uniformsOf(crowd).setAt(id, 'roughness', uniformsOf(source).getAt(id, 'roughness'));
+  uniformsOf(crowd).setAt(id, 'dirt', uniformsOf(source).getAt(id, 'dirt'));
   for (const make of edits.get(id)?.values() ?? []) make(crowd, id);
   // Behind proportions, which write them too.
   const held = Object.assign(new Mesh(), { morphTargetInfluences: [0] });
@@ -80,7 +81,7 @@ function copyInstance(
   }
 }
 
-function copyColor(source: CharacterMesh, target: CharacterMesh, id: number): void {
+function copyColor(source: CrowdMesh, target: CrowdMesh, id: number): void {
   if (source.instanceColor === null) return;
   target.setColorAt(id, _color.fromBufferAttribute(source.instanceColor, id));
 }

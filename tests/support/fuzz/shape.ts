@@ -1,5 +1,9 @@
 import { BoxGeometry, Matrix4, MeshStandardMaterial, Vector3 } from 'three';
 import { createCharacter } from '../../../demos/character.js';
+import { editsOf } from '../editsOf.js';
+import { addAttachmentLevel } from '../levels.js';
+import { featureOf, JointAttachment, JointEdits } from '../library.js';
+import { partsOf } from '../partsOf.js';
 import type { Attached, Step } from './CrowdProgram.js';
 
 const JOINTS = ['Hips', 'Spine', 'Head', 'RightHand', 'LeftHand', 'LeftFoot'];
@@ -27,24 +31,24 @@ export const SHAPE: readonly Step[] = [
     p.edit(
       id,
       ...dice.pick<[string, (crowd: typeof p.crowd, id: number) => void]>([
-        [`turn ${joint}`, (crowd, i) => crowd.setJointRotationAt(i, joint, turn, { mode, weight })],
-        [`move ${joint}`, (crowd, i) => crowd.setJointPositionAt(i, joint, move, { mode, weight })],
-        [`size ${joint}`, (crowd, i) => crowd.setJointScaleAt(i, joint, size, { mode, weight })],
-        [`look ${joint}`, (crowd, i) => crowd.lookAtJointAt(i, joint, target, { weight })],
-        [`built ${joint}`, (crowd, i) => crowd.setProportionsAt(i, { joints: { [joint]: size } })],
+        [`turn ${joint}`, (crowd, i) => editsOf(crowd).setRotationAt(i, joint, turn, { mode, weight })],
+        [`move ${joint}`, (crowd, i) => editsOf(crowd).setPositionAt(i, joint, move, { mode, weight })],
+        [`size ${joint}`, (crowd, i) => editsOf(crowd).setScaleAt(i, joint, size, { mode, weight })],
+        [`look ${joint}`, (crowd, i) => editsOf(crowd).lookAt(i, joint, target, { weight })],
+        [`built ${joint}`, (crowd, i) => editsOf(crowd).setProportionsAt(i, { [joint]: size })],
       ]),
     );
   },
   function clearEdits(p) {
     const { id } = p;
-    p.crowd.clearJointEditsAt(id);
+    featureOf(p.crowd, JointEdits)?.clearAt(id);
     for (const key of p.edits.get(id)?.keys() ?? []) {
       if (!/^(built|pose)/.test(key)) p.edits.get(id)?.delete(key);
     }
   },
   function ownBuild(p) {
     const { id } = p;
-    p.crowd.setProportionsAt(id, null);
+    featureOf(p.crowd, JointEdits)?.setProportionsAt(id, null);
     for (const key of p.edits.get(id)?.keys() ?? [])
       if (key.startsWith('built')) p.edits.get(id)?.delete(key);
   },
@@ -52,7 +56,7 @@ export const SHAPE: readonly Step[] = [
     const { id, dice } = p;
     if (!p.isTracks) return;
     if (dice.chance(0.3)) {
-      p.crowd.setPoseAt(id, null);
+      editsOf(p.crowd).setPoseAt(id, null);
       p.edits.get(id)?.delete('pose');
       return;
     }
@@ -60,7 +64,12 @@ export const SHAPE: readonly Step[] = [
     held.traverse((bone) => {
       if ((bone as { isBone?: boolean }).isBone) bone.quaternion.copy(dice.rotation());
     });
-    p.edit(id, 'pose', (crowd, i) => crowd.setPoseAt(i, held));
+    p.edit(id, 'pose', (crowd, i) => editsOf(crowd).setPoseAt(i, held));
+  },
+  function disposeEdits(p) {
+    if (p.dice.chance(0.7)) return;
+    featureOf(p.crowd, JointEdits)?.dispose();
+    p.edits.clear();
   },
   function attach(p) {
     const { dice, crowd } = p;
@@ -69,7 +78,7 @@ export const SHAPE: readonly Step[] = [
     const joint = dice.pick(JOINTS);
     const [geometry, material] = [dice.pick(boxes), dice.pick(paints)];
     const offset = new Matrix4().makeTranslation(0, 0.3 * dice.next(), 0);
-    const mesh = (owner?.mesh ?? crowd).attachToJoint(joint, geometry, material, offset);
+    const mesh = new JointAttachment(owner?.mesh ?? crowd, joint, geometry, material, { offset });
     p.attached.push({ mesh, owner, joint, geometry, material, offset, levels: [] } as unknown as Attached);
   },
   function detach(p) {
@@ -84,17 +93,17 @@ export const SHAPE: readonly Step[] = [
     const { mesh } = dice.pick(p.attached);
     mesh.setColorAt(id, dice.color());
     if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
-    mesh.setPartVisibleAt(id, 0, dice.chance(0.7));
+    partsOf(mesh).setVisibleAt(id, 0, dice.chance(0.7));
   },
   function attachedLevel(p) {
     if (p.attached.length === 0) return;
     const { dice } = p;
     const one = dice.pick(p.attached);
-    if (one.levels.length > 0) return;
+    if (one.levels.length > 0 || one.mesh.owner === null) return;
     const from = 1 + dice.below(2);
     const geometry = dice.chance(0.6) ? dice.pick(boxes) : null;
-    if (geometry === null) one.mesh.addLevel(null, from);
-    else one.mesh.addLevel(geometry, from);
+    if (geometry === null) addAttachmentLevel(one.mesh, null, from);
+    else addAttachmentLevel(one.mesh, geometry, from);
     one.levels.push({ geometry, from });
   },
 ];

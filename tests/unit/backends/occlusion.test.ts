@@ -1,4 +1,4 @@
-import { SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import { bakeCharacter, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 import { Occlusion } from 'skinned-instanced-mesh/occlusion';
 import { ArrayCamera, Group, Mesh, type Object3D, PerspectiveCamera } from 'three';
 import { ClippingGroup } from 'three/webgpu';
@@ -8,29 +8,27 @@ import type { CameraOcclusion } from '../../../lib/backends/webgpu/views/CameraO
 
 const createCrowd = () => {
   const { root, clips } = createCharacter({ detail: 0.2 });
-  return SkinnedInstancedMesh.from(root, clips, 2);
+  return new SkinnedInstancedMesh(bakeCharacter(root, clips), 2);
 };
 
-test('what is no object, and no occlusion, is refused', () => {
+test('what is no object is refused', () => {
   for (const wrong of [null, undefined, 3, {}])
     expect(() => new Occlusion(wrong as never)).toThrow(/^Occlusion: .* is no Object3D; pass what/);
-  const crowd = createCrowd();
-  for (const wrong of [undefined, 'walls', new Mesh()])
-    expect(() => {
-      crowd.occlusion = wrong as never;
-    }).toThrow(/^SkinnedInstancedMesh.occlusion: .* is no Occlusion; use new Occlusion\(object\)/);
-  expect(crowd.occlusion).toBeNull();
 });
 
 test('copies of a crowd share its occlusion', () => {
   const crowd = createCrowd();
   const occlusion = new Occlusion(new Group());
-  crowd.occlusion = occlusion;
+  occlusion.add(crowd).add(crowd);
   const copy = crowd.clone();
-  expect(copy.occlusion).toBe(occlusion);
-  copy.occlusion = null;
-  expect(crowd.occlusion).toBe(occlusion);
-  expect(crowd.occlusion?.occluders).toBe(occlusion.occluders);
+  expect(copy.views.occlusion).toBe(occlusion);
+  occlusion.remove(copy);
+  expect([copy.views.occlusion, crowd.views.occlusion]).toEqual([null, occlusion]);
+  const other = new Occlusion(new Group());
+  expect(() => other.add(crowd)).toThrow('remove the crowd from that one first');
+  other.remove(crowd).add(copy);
+  expect(copy.copy(crowd).views.occlusion).toBe(occlusion);
+  expect(copy.copy(createCrowd()).views.occlusion).toBe(null);
 });
 
 test('where depth cannot be compared, nothing is rendered and nothing hidden', () => {

@@ -8,8 +8,8 @@ import {
 import { expect, test } from 'vitest';
 import { isOfVertices } from '../../../lib/character/surfaces.js';
 import { createCoarseCharacter } from '../../support/coarseCharacter.js';
+import { crowdArguments } from '../../support/crowdArguments.js';
 import { SkinnedInstancedMesh } from '../../support/library.js';
-import { loadModel, modelNames } from '../../support/models.js';
 import { quantise } from '../../support/quantise.js';
 
 /** Bytes that a vertex takes in the memory of a device. */
@@ -37,11 +37,11 @@ test.each([false, true])(
   'merged vertices stay as few bytes as they had, with mergeMaterials %s',
   (mergeMaterials) => {
     const { root, clips } = dressed();
-    const exact = SkinnedInstancedMesh.from(root, clips, 1, { mergeMaterials });
+    const exact = new SkinnedInstancedMesh(...crowdArguments(root, clips, 1, { mergeMaterials }));
     root.traverse((node) => {
       if (node instanceof Mesh) quantise(node.geometry);
     });
-    const { geometry } = SkinnedInstancedMesh.from(root, clips, 1, { mergeMaterials });
+    const { geometry } = new SkinnedInstancedMesh(...crowdArguments(root, clips, 1, { mergeMaterials }));
     const { normal, uv, skinWeight } = geometry.attributes;
     expect([normal, uv, skinWeight].map(({ array }) => array.constructor)).toEqual([
       Int8Array,
@@ -58,30 +58,3 @@ test.each([false, true])(
     }
   },
 );
-
-test('attributes that only some meshes have in whole numbers become floats', () => {
-  const { root, clips } = dressed();
-  quantise((root.getObjectByName('Hat') as Mesh).geometry);
-  const { normal, uv } = SkinnedInstancedMesh.from(root, clips, 1).geometry.attributes;
-  expect([normal, uv].map(({ array }) => array.constructor)).toEqual([Float32Array, Float32Array]);
-});
-
-test.runIf((await modelNames()).length > 0)('bytes of a vertex of real characters', async () => {
-  for (const name of await modelNames()) {
-    const { root, clips } = await loadModel(name);
-    const count = () => {
-      const crowd = SkinnedInstancedMesh.from(root, clips, 1, { mergeMaterials: true });
-      const bytes = bytesOf(crowd.geometry);
-      crowd.dispose();
-      return bytes;
-    };
-    const floats = count();
-    root.traverse((node) => {
-      if (node instanceof Mesh) quantise(node.geometry);
-    });
-    const quantised = count();
-    console.log(`${name}: ${floats} bytes a vertex, ${quantised} if its file is quantised`);
-    // Normals of meshes that are scaled unevenly are computed, in floats.
-    expect(quantised).toBeLessThanOrEqual(floats);
-  }
-});

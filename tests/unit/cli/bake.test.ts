@@ -1,23 +1,12 @@
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { type Document, NodeIO, WebIO } from '@gltf-transform/core';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { NodeIO } from '@gltf-transform/core';
 import { MeshoptDecoder, MeshoptSimplifier } from 'meshoptimizer';
 import type { BakeOptions, LevelMesh } from 'skinned-instanced-mesh';
 import { readBoneTexture, SkinnedInstancedMeshExtension } from 'skinned-instanced-mesh/files';
-import { BakedAnimation } from 'skinned-instanced-mesh/gltf-transform';
-import { VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
+import { bakeVertexTexture, VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
 import { Texture, Vector3 } from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { BakedAnimationRoot } from '../../../lib/cli/BakedAnimation.js';
 import type { BakeReport } from '../../../lib/cli/bakeReport.js';
 import { collectWarnings } from '../../../lib/cli/collectWarnings.js';
 import type { InspectReport } from '../../../lib/cli/inspectReport.js';
@@ -29,8 +18,20 @@ import { bitsOf } from '../../support/bitsOf.js';
 import { describeCharacter } from '../../support/characters.js';
 import { command, temporaryFolder } from '../../support/commandLine.js';
 import { type Compression, pyramid } from '../../support/compressedFiles.js';
+import { crowdOfFile } from '../../support/crowdArguments.js';
 import { schemaErrors } from '../../support/jsonSchema.js';
-import { BoneTexture, SkinnedInstancedMesh } from '../../support/library.js';
+import { addSimplifiedLevels, levelsOf } from '../../support/levels.js';
+import {
+  assembleCharacter,
+  type BoneTexture,
+  bakeBoneTexture,
+  bakeCharacter,
+  extractRootMotion,
+  frames,
+  getVertexPosition,
+  SkinnedInstancedMesh,
+} from '../../support/library.js';
+import { partsOf } from '../../support/partsOf.js';
 import { THOROUGH } from '../../support/thorough.js';
 import { validateGlb } from '../../support/validateGlb.js';
 
@@ -55,14 +56,14 @@ async function bake(input: string, ...args: string[]) {
   return { bytes, report: JSON.parse(stdout) as BakeReport, stderr };
 }
 
-const read = (bytes: Uint8Array) => readBoneTexture(bytes, { meshoptDecoder: MeshoptDecoder });
+const read = (bytes: Uint8Array) => readBoneTexture(bytes, { meshoptDecoder: MeshoptDecoder, frames });
 
 const expectSame = (data: unknown, wanted: BoneTexture) => expect(bitsOf(data)).toEqual(bitsOf(wanted.data));
 
 /** What a page bakes of a file that it loads. */
 async function bakedInPage(bytes: Uint8Array, options: BakeOptions = {}): Promise<BoneTexture> {
   const { scene, animations } = await loadScene(bytes);
-  return collectWarnings([], () => BoneTexture.bake(scene, animations, options));
+  return collectWarnings([], () => bakeBoneTexture(scene, animations, options));
 }
 
 describe('a .glb', () => {
@@ -70,8 +71,8 @@ describe('a .glb', () => {
     const source = new Uint8Array(readFileSync(path('arm.glb')));
     const { bytes, report } = await bake(path('arm.glb'), '--encoding', 'tracks');
     const { data } = await read(bytes);
-    expectSame(data, await bakedInPage(source, { encoding: 'tracks' }));
-    expectSame(data, await bakedInPage(bytes, { encoding: 'tracks' }));
+    expectSame(data, await bakedInPage(source));
+    expectSame(data, await bakedInPage(bytes));
 
     const [before, after] = [source, bytes].map((file) => parseGlb(file));
     for (const key of [
@@ -99,15 +100,15 @@ describe('a .glb', () => {
 
   test.each<[string[], BakeOptions]>([
     [
-      ['--encoding', 'matrix', '--fps', '12', '--precision', 'half'],
-      { encoding: 'matrix', fps: 12, precision: 'half' },
+      ['--encoding', 'frames', '--fps', '12', '--precision', 'half'],
+      { encoding: frames, fps: 12, precision: 'half' },
     ],
     [
-      ['--clips', 'Walk,Wave@60', '--encoding', 'quaternion'],
-      { clips: ['Walk', { clip: 'Wave', fps: 60 }], encoding: 'quaternion' },
+      ['--clips', 'Walk,Wave@60', '--encoding', 'frames'],
+      { clips: ['Walk', { clip: 'Wave', fps: 60 }], encoding: frames },
     ],
     [['--exclude', '*Pose,Flex', '--max-error', '1e-3'], { clips: ['Wave', 'Walk'], maxError: 1e-3 }],
-    [['--root-motion'], { rootMotion: true }],
+    [['--root-motion'], { rootMotion: extractRootMotion() }],
     [
       [
         '--root-motion-joint',
@@ -117,85 +118,32 @@ describe('a .glb', () => {
         '--root-motion-vertical',
         '--no-root-motion-yaw',
       ],
-      { rootMotion: { joint: 'Shoulder', clips: ['Walk'], vertical: true, yaw: false } },
+      { rootMotion: extractRootMotion({ joint: 'Shoulder', clips: ['Walk'], vertical: true, yaw: false }) },
     ],
     [
       ['--no-morph-targets', '--sockets', 'Watch', '--no-compress'],
       { morphTargets: false, sockets: ['Watch'] },
     ],
-    [['--max-texture-size', '64', '--encoding', 'matrix'], { maxTextureSize: 64, encoding: 'matrix' }],
+    [['--max-texture-size', '64', '--encoding', 'frames'], { maxTextureSize: 64, encoding: frames }],
   ])('is baked with %j as with the options of the library', async (args, options) => {
     const { bytes } = await bake(path('arm.glb'), ...args);
     const wanted = await bakedInPage(new Uint8Array(readFileSync(path('arm.glb'))), options);
     expectSame((await read(bytes)).data, wanted);
   });
-
-  test('without its own animations plays the same', async () => {
-    const whole = await bake(path('arm.glb'));
-    const { bytes, report } = await bake(path('arm.glb'), '--drop-source-animations');
-    const { json } = parseGlb(bytes);
-    expect(json.animations).toBe(undefined);
-    expect(report.output.bytesByKind.animations).toBe(0);
-    expect(report.output.bytes).toBeLessThan(whole.report.output.bytes);
-    expect(await validateGlb(bytes)).toEqual([]);
-    const { data } = await read(bytes);
-    expect(data.texels).toEqual((await read(whole.bytes)).data.texels);
-    // Two nodes have one name, and the loader numbers them as it meets them.
-    const { scene } = await loadScene(bytes);
-    expect(data.jointNames).toEqual(BoneTexture.bake(scene, []).jointNames);
-  });
-
-  test('that has been baked before is baked anew', async () => {
-    await bake(path('arm.glb'), '--encoding', 'matrix', '--no-compress');
-    writeFileSync(path('baked.glb'), readFileSync(path('out.glb')));
-    const { bytes, report } = await bake(path('baked.glb'), '--encoding', 'tracks');
-    expect((await read(bytes)).encoding).toBe('tracks');
-    expect(report.output.bytes).toBeLessThan(readFileSync(path('baked.glb')).length);
-    expect(
-      (parseGlb(bytes).json.extensions as Record<string, { characters: object[] }>).SIM_baked_animation
-        .characters,
-    ).toHaveLength(1);
-    expect(await validateGlb(bytes)).toEqual([]);
-  });
-
-  test('is kept by tools that are built on glTF-Transform, if they know of it', async () => {
-    const { bytes } = await bake(path('arm.glb'));
-    const io = new WebIO().registerExtensions([BakedAnimation]);
-    const document: Document = await io.readBinary(bytes);
-    document.createNode('Another');
-    document.getRoot().listNodes()[0].setName('Renamed');
-    const written = await io.writeBinary(document);
-    expectSame((await read(written)).data, await read(bytes));
-    expect(await validateGlb(written)).toEqual([]);
-    expect(parseGlb(written).json.extensions).toMatchObject({
-      SIM_baked_animation: { characters: [{ scene: 0 }] },
-    });
-  });
-});
-
-test('a baked character is copied with its bytes, as glTF-Transform clones documents', async () => {
-  const { bytes } = await bake(path('arm.glb'));
-  const io = new WebIO().registerExtensions([BakedAnimation]);
-  const document = await io.readBinary(bytes);
-  const root = document.getRoot();
-  const before = root.getExtension<BakedAnimationRoot>('SIM_baked_animation') as BakedAnimationRoot;
-  const [character] = before.listCharacters();
-  const copy = document.createExtension(BakedAnimation).createRoot().copy(before);
-  copy.removeCharacter(character).addCharacter(character.clone());
-  root.setExtension('SIM_baked_animation', copy);
-  expectSame((await read(await io.writeBinary(document))).data, await read(bytes));
 });
 
 /** A crowd of a file as a page has it. */
 async function crowdOf(bytes: Uint8Array): Promise<SkinnedInstancedMesh> {
   const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder);
   loader.register(() => ({ name: 'no images', loadTexture: async () => new Texture() }));
-  loader.register((parser) => new SkinnedInstancedMeshExtension(parser, { vertexTextures: VertexTexture }));
-  return SkinnedInstancedMesh.from(await loader.parseAsync(bytes.slice().buffer, ''), 2);
+  loader.register(
+    (parser) => new SkinnedInstancedMeshExtension(parser, { vertexTextures: VertexTexture, frames }),
+  );
+  return crowdOfFile(await loader.parseAsync(bytes.slice().buffer, ''), 2);
 }
 
 const placeOf = (crowd: SkinnedInstancedMesh, vertex: number) =>
-  crowd.getVertexPositionAt(1, vertex, new Vector3()).toArray();
+  getVertexPosition(crowd, 1, vertex, new Vector3()).toArray();
 
 describe('vertex textures', () => {
   test('are in the file as a page would bake them, and crowds play them', async () => {
@@ -203,7 +151,7 @@ describe('vertex textures', () => {
     const { bytes, report } = await bake(path('arm.glb'), ...args);
     const { scene, animations } = await loadScene(bytes);
     const clips = ['Wave', 'Walk', 'Flex'];
-    const wanted = await collectWarnings([], () => VertexTexture.bake(scene, animations, { fps: 12, clips }));
+    const wanted = await collectWarnings([], () => bakeVertexTexture(scene, animations, { fps: 12, clips }));
     const texture = await readBoneTexture(bytes, {
       meshoptDecoder: MeshoptDecoder,
       vertexTextures: VertexTexture,
@@ -216,23 +164,14 @@ describe('vertex textures', () => {
     expect(await validateGlb(bytes)).toEqual([]);
 
     const crowd = await crowdOf(bytes);
-    const made = SkinnedInstancedMesh.from(scene, [], 2, { boneTexture: wanted });
+    const made = new SkinnedInstancedMesh(assembleCharacter(scene, wanted), 2);
     for (const one of [crowd, made]) one.play(1, 'Wave', { time: 0.37 });
     for (let vertex = 0; vertex < 72; vertex++) expect(placeOf(crowd, vertex)).toEqual(placeOf(made, vertex));
-    expect(crowd.levels).toHaveLength(2);
+    expect(levelsOf(crowd).levels).toHaveLength(2);
     const { stdout } = await command('inspect', path('out.glb'), '--json');
     const [inspected] = (JSON.parse(stdout) as InspectReport).characters;
     expect(inspected.encoding).toBe('vertices');
     for (const { error } of inspected.clips) expect(error?.worst).toBeLessThan(2e-2);
-  });
-
-  test('are replaced by what is baked next', async () => {
-    await bake(path('arm.glb'), '--vat');
-    writeFileSync(path('vertices.glb'), readFileSync(path('out.glb')));
-    const { bytes } = await bake(path('vertices.glb'));
-    const anew = await bake(path('arm.glb'));
-    expectSame((await read(bytes)).data, await read(anew.bytes));
-    expect(bytes.length).toBeLessThan(readFileSync(path('vertices.glb')).length);
   });
 
   test('need someone to read them, and have no joints', async () => {
@@ -263,64 +202,30 @@ describe('levels of detail', () => {
       'Watch',
     );
     const { scene, animations } = await loadScene(bytes);
-    const made = await collectWarnings([], () => SkinnedInstancedMesh.from(scene, animations, 2));
+    const made = await collectWarnings(
+      [],
+      () => new SkinnedInstancedMesh(bakeCharacter(scene, animations), 2),
+    );
     await MeshoptSimplifier.ready;
-    const wanted = made.addSimplifiedLevels(MeshoptSimplifier, [
+    const wanted = addSimplifiedLevels(made, MeshoptSimplifier, [
       { ratio: 0.5, distance: 20 },
       { ratio: 0.25, distance: 60 },
     ]);
     const crowd = await crowdOf(bytes);
-    expect(crowd.levels.map(({ distance }) => distance)).toEqual([0, 20, 60]);
+    expect(levelsOf(crowd).levels.map(({ distance }) => distance)).toEqual([0, 20, 60]);
     expect(report.levels.map(({ triangles }) => triangles)).toEqual(wanted.map(({ triangles }) => triangles));
     for (const [i, { level }] of wanted.entries()) {
-      const { geometry } = crowd.levels[i + 1].object as LevelMesh;
+      const { geometry } = levelsOf(crowd).levels[i + 1].object as LevelMesh;
       expect(bitsOf(geometry.index?.array)).toEqual(bitsOf(level.geometry.index?.array));
       expect(bitsOf(geometry.getAttribute('position').array)).toEqual(
         bitsOf(level.geometry.getAttribute('position').array),
       );
     }
-    expect(crowd.getPartVisibleAt(0, 'Watch')).toBe(false);
+    expect(partsOf(crowd).getVisibleAt(0, 'Watch')).toBe(false);
     crowd.play(1, 'Wave', { time: 0.37 });
     made.play(1, 'Wave', { time: 0.37 });
     for (let vertex = 0; vertex < 72; vertex++) expect(placeOf(crowd, vertex)).toEqual(placeOf(made, vertex));
     expect(await validateGlb(bytes)).toEqual([]);
-  });
-
-  test('begin where their error is too small to be seen, if it is not said where', async () => {
-    const { report } = await bake(
-      path('arm.glb'),
-      '--levels',
-      '0.5,0.25',
-      '--levels',
-      '0.1@3%',
-      '--merge-materials',
-    );
-    expect(report.warnings.filter((text) => text.includes('not loaded yet'))).toEqual([]);
-    const [half, quarter, tenth] = report.levels;
-    expect(half.screenShare).toBeLessThanOrEqual(0.5);
-    expect(quarter.screenShare).toBeLessThan(half.screenShare as number);
-    for (const { error, screenShare } of [half, quarter])
-      expect(error * (screenShare as number) * 1080).toBeLessThan(1.01);
-    expect(tenth.screenShare).toBe(0.03);
-    const { stdout } = await command('bake', path('arm.glb'), '-o', path('out.glb'), '--levels', '0.5@20');
-    expect(stdout).toMatch(/\nlevel +triangles +error +from\n +50 % +\d+ +[\d.]+ % +20\n/);
-    const inspected = JSON.parse((await command('inspect', path('out.glb'), '--json')).stdout);
-    const { triangles, error } = half;
-    expect(inspected.characters[0].levels).toEqual([{ triangles, error, distance: 20 }]);
-    expect(inspected.bytesByKind.levels).toBeGreaterThan(0);
-  });
-
-  test('of parts that are not there are an error', async () => {
-    const { code, stderr } = await command(
-      'bake',
-      path('arm.glb'),
-      '-o',
-      path('out.glb'),
-      '--hidden-parts',
-      'Hat',
-    );
-    expect(code).toBe(1);
-    expect(stderr).toContain('"Hat"');
   });
 });
 
@@ -337,15 +242,6 @@ test('what a .glb has beside its JSON and its buffer is kept', async () => {
   }
 });
 
-test('a file that is written over keeps its link and its mode', async () => {
-  writeFileSync(path('target.glb'), 'before', { mode: 0o640 });
-  symlinkSync(path('target.glb'), path('link.glb'));
-  expect((await command('bake', path('arm.glb'), '-o', path('link.glb'))).code).toBe(0);
-  expect(lstatSync(path('link.glb')).isSymbolicLink()).toBe(true);
-  expect(statSync(path('target.glb')).mode & 0o777).toBe(0o640);
-  expect((await read(new Uint8Array(readFileSync(path('target.glb'))))).clips).toHaveLength(4);
-});
-
 test('a .gltf becomes one file with all that lies beside it', async () => {
   const { bytes, report } = await bake(path('apart', 'arm.gltf'));
   expectSame((await read(bytes)).data, await bakedInPage(new Uint8Array(readFileSync(path('arm.glb')))));
@@ -359,26 +255,18 @@ test.each<Compression>(['quantised', 'meshopt', 'draco'])(
   'a %s file is read, and stays so',
   async (compression) => {
     writeFileSync(path('packed.glb'), await pyramid(compression));
-    const { bytes, report } = await bake(path('packed.glb'), '--encoding', 'matrix');
+    const { bytes, report } = await bake(path('packed.glb'), '--encoding', 'frames');
     const { data } = await read(bytes);
     expect(data.jointNames).toEqual(['Foot', 'Tip']);
     expectSame(
       data,
-      await bakedInPage(new Uint8Array(readFileSync(path('packed.glb'))), { encoding: 'matrix' }),
+      await bakedInPage(new Uint8Array(readFileSync(path('packed.glb'))), { encoding: frames }),
     );
     const { extensionsRequired } = parseGlb(new Uint8Array(readFileSync(path('packed.glb')))).json;
     expect(parseGlb(bytes).json.extensionsRequired).toEqual(extensionsRequired);
     expect(report.warnings).toEqual([]);
   },
 );
-
-test('a file packed by Draco is written without it where it has to be written anew', async () => {
-  writeFileSync(path('packed.glb'), await pyramid('draco'));
-  const { bytes, report } = await bake(path('packed.glb'), '--drop-source-animations');
-  expect(report.warnings).toEqual([expect.stringContaining('Draco')]);
-  expect(parseGlb(bytes).json.extensionsRequired).toBe(undefined);
-  expect(await validateGlb(bytes)).toEqual([]);
-});
 
 describe('what is wrong', () => {
   const fails = async (code: number, message: string, ...args: string[]) => {
@@ -482,16 +370,6 @@ describe('what is wrong', () => {
     writeFileSync(path('own.glb'), before);
     expect((await command('bake', path('own.glb'), '-o', path('own.glb'), '--force')).code).toBe(0);
     expect((await read(new Uint8Array(readFileSync(path('own.glb'))))).clips).toHaveLength(4);
-  });
-
-  test('is JSON too where JSON is asked for', async () => {
-    const { code, stdout, stderr } = await command('bake', path('none.glb'), ...out(), '--json');
-    expect(JSON.parse(stdout)).toEqual({
-      error: `bake: there is no file ${path('none.glb')}`,
-      exitCode: code,
-    });
-    expect(stderr).toContain('there is no file');
-    expect(existsSync(path('never.glb'))).toBe(false);
   });
 });
 

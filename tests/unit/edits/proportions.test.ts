@@ -1,7 +1,14 @@
 import { AnimationMixer, type Mesh, NumberKeyframeTrack, type Object3D, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
-import { SkinnedInstancedMesh } from '../../support/library.js';
+import { editsOf } from '../../support/editsOf.js';
+import {
+  bakeCharacter,
+  frames,
+  getVertexPosition,
+  JointEdits,
+  SkinnedInstancedMesh,
+} from '../../support/library.js';
 import { addTargets } from '../../support/morphTargets.js';
 import { characterHeight, drawnMeshes } from '../../support/reference.js';
 
@@ -14,7 +21,7 @@ function createBuilt(count: number) {
   addTargets(root.getObjectByName('Body') as Mesh, ['Fat', 'Tall'], true, 7);
   const [walk] = clips;
   walk.tracks.push(new NumberKeyframeTrack('Body.morphTargetInfluences[Fat]', [0, 1], [0, 1]));
-  const crowd = SkinnedInstancedMesh.from(root, clips, count, { encoding: 'tracks' });
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
   return { root, walk, crowd, height: characterHeight(root) };
 }
 
@@ -25,7 +32,7 @@ function worst(crowd: SkinnedInstancedMesh, index: number, mesh: Mesh): number {
   let worst = 0;
   for (let vertex = 0; vertex < mesh.geometry.getAttribute('position').count; vertex += 7) {
     mesh.getVertexPosition(vertex, expected).applyMatrix4(mesh.matrixWorld);
-    worst = Math.max(worst, crowd.getVertexPositionAt(index, vertex, actual).distanceTo(expected));
+    worst = Math.max(worst, getVertexPosition(crowd, index, vertex, actual).distanceTo(expected));
   }
   return worst;
 }
@@ -37,8 +44,8 @@ test('instances are built as a SkinnedMesh whose bones are scaled and whose infl
   crowd.playAll(walk);
   const [mesh] = drawnMeshes(root) as Mesh[];
   const arm = 'LeftUpperArm';
-  crowd.setProportionsAt(1, { joints: { Head: 1.4, [arm]: new Vector3(1, 1.3, 0.8) }, morphs: { Fat: 0.6 } });
-  crowd.setProportionsAt(1, { morphs: { Tall: -0.3 } });
+  new JointEdits(crowd).setProportionsAt(1, { Head: 1.4, [arm]: new Vector3(1, 1.3, 0.8) });
+  crowd.setMorphInfluenceAt(1, 'Fat', 0.6).setMorphInfluenceAt(1, 'Tall', -0.3);
   for (const delta of [0.21, 0.13, 0.37]) {
     crowd.update(delta);
     mixer.update(delta);
@@ -61,58 +68,17 @@ test('instances are built as a SkinnedMesh whose bones are scaled and whose infl
   }
 });
 
-test('proportions stay under edits, follow their instance, and end with it', () => {
-  const { crowd } = createBuilt(3);
-  const at = (index: number) => crowd.getVertexPositionAt(index, 40, new Vector3()).toArray();
-  const shaped = () => at(0);
-  const plain = at(1);
-  crowd.setProportionsAt({ start: 0, count: 3 }, (i) =>
-    i === 0 ? { joints: { Hips: 1.5 }, morphs: { Tall: 1 } } : null,
-  );
-  const built = shaped();
-  expect(built).not.toEqual(plain);
-  expect(at(1)).toEqual(plain);
-
-  crowd.setJointScaleAt(0, 'Hips', new Vector3(2, 2, 2));
-  expect(shaped()).not.toEqual(built);
-  crowd.clearJointEditsAt(0);
-  expect(shaped()).toEqual(built);
-  crowd.setJointScaleAt(0, 'Hips', new Vector3(2, 2, 2)).setJointScaleAt(0, 'Hips', null);
-  expect(shaped()).toEqual(built);
-
-  crowd.swapInstances(0, 2);
-  expect([at(0), at(2)]).toEqual([plain, built]);
-  const copy = crowd.clone();
-  expect(copy.getVertexPositionAt(2, 40, new Vector3()).toArray()).toEqual(built);
-
-  crowd.setProportionsAt(2, { joints: { Hips: 1 }, morphs: { Tall: null } });
-  expect(at(2)).toEqual(plain);
-  crowd.setProportionsAt(2, { joints: { Hips: 1.5 }, morphs: { Tall: 1 } });
-  expect(at(2)).toEqual(built);
-  crowd.setProportionsAt(2, null);
-  expect(at(2)).toEqual(plain);
-  crowd.setProportionsAt(2, { joints: { Hips: 1.5 }, morphs: { Tall: 1 } }).deleteInstance(2);
-  expect(crowd.addInstance()).toBe(2);
-  expect(at(2)).toEqual(plain);
-});
-
 test('bad input says what is wrong, and changes nothing', () => {
   const { root, walk, crowd } = createBuilt(1);
-  const set = (proportions: unknown) => () => crowd.setProportionsAt(0, proportions as never);
-  expect(set({ joints: { Tail: 2 } })).toThrow('no joint "Tail"');
-  expect(set({ joints: { Head: 2 }, morphs: { Thin: 1 } })).toThrow(
-    'SkinnedInstancedMesh.setProportionsAt: no morph target "Thin"; the crowd has "Fat", "Tall".',
-  );
-  expect(set({ joints: { Head: Number.NaN } })).toThrow('the scale of "Head" is NaN');
-  expect(set({ joints: { Head: new Vector3(1, Infinity, 1) } })).toThrow('(1, Infinity, 1)');
-  expect(set({ joints: { Head: undefined } })).toThrow('the scale of "Head" is undefined');
-  expect(set({ morphs: { Fat: Number.NaN } })).toThrow('morphs.Fat');
-  expect(set(2)).toThrow('2 are no proportions');
-  expect(() => crowd.setProportionsAt(1, {})).toThrow('no instance 1');
-  expect(crowd.crowd.edits.isUsed).toBe(false);
-  expect(crowd.morphTexture).toBe(null);
+  const before = getVertexPosition(crowd, 0, 40, new Vector3()).toArray();
+  const set = (proportions: unknown) => () => editsOf(crowd).setProportionsAt(0, proportions as never);
+  expect(set({ Tail: 2 })).toThrow('no joint "Tail"');
+  expect(set({ Hips: 2, Head: Number.NaN })).toThrow('The scale of "Head" is NaN');
+  expect(set({ Head: new Vector3(1, Infinity, 1) })).toThrow('(1, Infinity, 1)');
+  expect(set({ Head: undefined })).toThrow('The scale of "Head" is undefined');
+  expect(() => editsOf(crowd).setProportionsAt(1, {})).toThrow('no instance 1');
+  expect(getVertexPosition(crowd, 0, 40, new Vector3()).toArray()).toEqual(before);
 
-  const baked = SkinnedInstancedMesh.from(root, [walk], 1, { encoding: 'matrix' });
-  expect(() => baked.setProportionsAt(0, { joints: { Head: 2 } })).toThrow('bake with encoding "tracks"');
-  expect(() => baked.setProportionsAt(0, { morphs: { Fat: 0.5 } })).not.toThrow();
+  const baked = new SkinnedInstancedMesh(bakeCharacter(root, [walk], { encoding: frames }), 1);
+  expect(() => editsOf(baked).setProportionsAt(0, { Head: 2 })).toThrow('bake with encoding "tracks"');
 });

@@ -1,5 +1,6 @@
 import { MeshoptDecoder, MeshoptEncoder } from 'meshoptimizer';
 import type { BoneTextureData } from 'skinned-instanced-mesh';
+import { frames } from 'skinned-instanced-mesh';
 import {
   decodeBoneTexture,
   encodeBoneTexture,
@@ -7,7 +8,6 @@ import {
   writeBoneTexture,
 } from 'skinned-instanced-mesh/files';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { crc32 } from '../../../lib/format/checksum.js';
 import { bakeEveryKind } from '../../support/bakedFiles.js';
 
 beforeAll(() => MeshoptEncoder.ready);
@@ -34,13 +34,13 @@ describe.each(kinds)('%s', (_, { boneTexture }) => {
   const wanted = bits(boneTexture.data);
 
   test('comes back bit for bit', async () => {
-    const read = await readBoneTexture(writeBoneTexture(boneTexture));
+    const read = await readBoneTexture(writeBoneTexture(boneTexture), { frames });
     expect(bits(read.data)).toEqual(wanted);
   });
 
   test('comes back bit for bit when it is compressed', async () => {
     const file = writeBoneTexture(boneTexture, { meshoptEncoder: MeshoptEncoder });
-    const read = await readBoneTexture(file, { meshoptDecoder: MeshoptDecoder });
+    const read = await readBoneTexture(file, { meshoptDecoder: MeshoptDecoder, frames });
     expect(bits(read.data)).toEqual(wanted);
   });
 
@@ -48,10 +48,4 @@ describe.each(kinds)('%s', (_, { boneTexture }) => {
     const { json, views } = structuredClone(encodeBoneTexture(boneTexture.data));
     expect(bits(decodeBoneTexture(JSON.parse(JSON.stringify(json)), views))).toEqual(wanted);
   });
-});
-
-test('the checksum is CRC-32', () => {
-  expect(crc32(new TextEncoder().encode('123456789'))).toBe(0xcbf43926);
-  const [first, second] = ['1234567', '89'].map((text) => new TextEncoder().encode(text));
-  expect(crc32(second, crc32(first))).toBe(0xcbf43926);
 });

@@ -2,6 +2,7 @@ import { validateBytes } from 'gltf-validator';
 import { MeshoptDecoder, MeshoptEncoder, MeshoptSimplifier } from 'meshoptimizer';
 import {
   bakedCharactersOf,
+  type LoadedCharacter,
   readBoneTexture,
   SkinnedInstancedMeshExtension,
   writeBoneTexture,
@@ -11,9 +12,20 @@ import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { GLTFLoader as StdlibLoader } from 'three-stdlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createArm } from '../../support/bakedFiles.js';
+import { crowdOfFile } from '../../support/crowdArguments.js';
 import { exportGlb } from '../../support/exportGlb.js';
 import { createKnight } from '../../support/knight.js';
-import { BoneTexture, SkinnedInstancedMesh } from '../../support/library.js';
+import { addSimplifiedLevels, levelsOf } from '../../support/levels.js';
+import {
+  bakeBoneTexture,
+  bakeCharacter,
+  encodingOf,
+  frames,
+  getVertexPosition,
+  SkinnedInstancedMesh,
+  simplifyGeometry,
+} from '../../support/library.js';
+import { partsOf } from '../../support/partsOf.js';
 
 /** The character as a file, and as a page loads and bakes it. */
 let plain: ArrayBuffer;
@@ -30,11 +42,11 @@ beforeAll(async () => {
   const { root, clips } = createKnight();
   plain = await exportGlb(root, clips);
   const gltf = await loadPlain();
-  baked = SkinnedInstancedMesh.from(gltf.scene, gltf.animations, 3, { encoding: 'tracks' });
+  baked = new SkinnedInstancedMesh(bakeCharacter(gltf.scene, gltf.animations), 3);
   baked.boneTexture.addMarker('Walk', 0.25, 'step');
   const { geometry, boneTexture } = baked;
-  const near = SkinnedInstancedMesh.simplify(geometry, 0.4, MeshoptSimplifier);
-  const far = SkinnedInstancedMesh.simplify(geometry, 0.1, MeshoptSimplifier);
+  const near = simplifyGeometry(geometry, 0.4, MeshoptSimplifier);
+  const far = simplifyGeometry(geometry, 0.1, MeshoptSimplifier);
   const bytes = writeBoneTexture(boneTexture, {
     into: plain,
     meshoptEncoder: MeshoptEncoder,
@@ -71,7 +83,7 @@ describe.each([
 
   test('gives what a crowd is made of without baking', async () => {
     const gltf = await load();
-    const crowd = SkinnedInstancedMesh.from(gltf, 3);
+    const crowd = crowdOfFile(gltf, 3);
     const [character] = bakedCharactersOf(gltf);
     expect(crowd.boneTexture).toBe(character.boneTexture);
     const [there, here] = [new Vector3(), new Vector3()];
@@ -83,26 +95,19 @@ describe.each([
     expect(crowd.geometry.getAttribute('position').count).toBe(count);
     for (let vertex = 0; vertex < count; vertex += 7) {
       for (let i = 0; i < 3; i++) {
-        crowd.getVertexPositionAt(i, vertex, here);
-        expect(here.toArray()).toEqual(baked.getVertexPositionAt(i, vertex, there).toArray());
+        getVertexPosition(crowd, i, vertex, here);
+        expect(here.toArray()).toEqual(getVertexPosition(baked, i, vertex, there).toArray());
       }
     }
-    expect(crowd.getPartVisibleAt(0, 'Shield')).toBe(false);
-    expect(crowd.getPartVisibleAt(0, 'Sword')).toBe(true);
-  });
-
-  test('a character of the list is one too', async () => {
-    const [character] = bakedCharactersOf(await load());
-    const crowd = SkinnedInstancedMesh.from(character, 2, { hiddenParts: [] });
-    expect(crowd.boneTexture).toBe(character.boneTexture);
-    expect(crowd.getPartVisibleAt(0, 'Shield')).toBe(true);
+    expect(partsOf(crowd).getVisibleAt(0, 'Shield')).toBe(false);
+    expect(partsOf(crowd).getVisibleAt(0, 'Sword')).toBe(true);
   });
 
   test('loads files without a baked character as ever', async () => {
     const gltf = await load(plain);
     expect(bakedCharactersOf(gltf)).toEqual([]);
-    const crowd = SkinnedInstancedMesh.from(gltf, 3, { encoding: 'tracks' });
-    expect(crowd.boneTexture.data.tracks).toEqual(baked.boneTexture.data.tracks);
+    const { boneTexture } = bakeCharacter(gltf.scene, gltf.animations);
+    expect(boneTexture.data.tracks).toEqual(baked.boneTexture.data.tracks);
   });
 });
 
@@ -114,57 +119,39 @@ async function loaded(bytes = file) {
 }
 
 test('levels of detail are those that were made in the page', async () => {
-  const crowd = SkinnedInstancedMesh.from(await loaded(), 3);
+  const crowd = crowdOfFile(await loaded(), 3);
   const { geometry } = baked;
-  const levels = baked.addSimplifiedLevels(MeshoptSimplifier, [
+  const levels = addSimplifiedLevels(baked, MeshoptSimplifier, [
     { ratio: 0.4, distance: 10 },
     { ratio: 0.1, distance: 30 },
   ]);
-  expect(crowd.levels.map(({ distance }) => distance)).toEqual([0, 10, 30, 100]);
-  expect(crowd.levels.map(({ hysteresis }) => hysteresis)).toEqual([0, 0.1, 0, 0]);
-  expect(crowd.levels[3].object).toBeNull();
+  expect(levelsOf(crowd).levels.map(({ distance }) => distance)).toEqual([0, 10, 30, 100]);
+  expect(levelsOf(crowd).levels.map(({ hysteresis }) => hysteresis)).toEqual([0, 0.1, 0, 0]);
+  expect(levelsOf(crowd).levels[3].object).toBeNull();
   levels.forEach(({ level, triangles }, i) => {
-    const { object } = crowd.levels[i + 1];
+    const { object } = levelsOf(crowd).levels[i + 1];
     const read = (object as unknown as typeof level).geometry;
     expect(read.index?.count).toBe(triangles * 3);
     expect(read.groups).toEqual(level.geometry.groups);
     const corners = ({ index, attributes: { position } }: typeof geometry) =>
       Array.from({ length: index?.count ?? 0 }, (_, k) => position.getY(index?.getX(k) ?? 0));
     expect(corners(read)).toEqual(corners(level.geometry));
-    baked.removeLevel(level);
+    levelsOf(baked).remove(level);
   });
-});
-
-test('levels that were made of other meshes are an error', async () => {
-  const gltf = await loaded();
-  const [character] = bakedCharactersOf(gltf);
-  const other = { ...character, levels: { vertices: 5, list: character.levels?.list ?? [] } };
-  expect(() => SkinnedInstancedMesh.from(other, 3)).toThrow(
-    /were made for 5 vertices, and the crowd has \d+;/,
-  );
 });
 
 test('a loader without the plugin says what is missing', async () => {
   const gltf = await new GLTFLoader().parseAsync(file, '');
   expect(() => bakedCharactersOf(gltf)).toThrow('call loader.register((parser) =>');
-  // The file has its clips still, which can be baked.
-  expect(SkinnedInstancedMesh.from(gltf, 1).boneTexture.clips).toHaveLength(gltf.animations.length);
-  expect(() => SkinnedInstancedMesh.from({ ...gltf, animations: [] }, 1)).toThrow(
-    "SkinnedInstancedMesh.from: the file's animation is baked, and was not read; call loader.register",
+  const { bakedCharacters = [] } = gltf as { bakedCharacters?: LoadedCharacter[] };
+  expect(() => new SkinnedInstancedMesh(bakedCharacters[0], 1)).toThrow(
+    'undefined is no character; pass what bakeCharacter(root, clips) returns, or one of gltf.bakedCharacters',
   );
-  expect(() => SkinnedInstancedMesh.from({} as never, 1)).toThrow(
-    'has no scene; pass what GLTFLoader returns',
-  );
-});
-
-test('the bone texture can be had without the meshes', async () => {
-  const read = await readBoneTexture(file, { meshoptDecoder: MeshoptDecoder, character: 'Knight' });
-  expect(read.data).toEqual(baked.boneTexture.data);
 });
 
 test('a file has several characters, each at a node of its own', async () => {
   const { root, clips } = createArm();
-  const arm = BoneTexture.bake(root, clips);
+  const arm = bakeBoneTexture(root, clips);
   const both = writeBoneTexture(arm, { into: file, node: 0, name: 'Arm' });
   const [knight, other] = bakedCharactersOf(await loaded(exact(both)));
   expect([knight.name, other.name]).toEqual(['Knight', 'Arm']);
@@ -180,7 +167,7 @@ test('what is written anew takes the place of what was there', async () => {
   expect(bakedCharactersOf(await loaded(exact(again)))).toHaveLength(1);
   const once = writeBoneTexture(baked.boneTexture, { into: plain });
   expect(again.length).toBe(once.length);
-  const grown = writeBoneTexture(BoneTexture.bake(createArm().root, []), { into: again, node: 0 });
+  const grown = writeBoneTexture(bakeBoneTexture(createArm().root, []), { into: again, node: 0 });
   const [first] = bakedCharactersOf(
     await loaded(exact(writeBoneTexture(baked.boneTexture, { into: grown }))),
   );
@@ -189,10 +176,10 @@ test('what is written anew takes the place of what was there', async () => {
 
 test('16 bits can be chosen as late as when it is written', async () => {
   const { root, clips } = createArm();
-  for (const encoding of ['tracks', 'quaternion', 'matrix'] as const) {
-    const float = BoneTexture.bake(root, clips, { encoding });
-    const half = BoneTexture.bake(root, clips, { encoding, precision: 'half' });
-    const read = await readBoneTexture(writeBoneTexture(float, { precision: 'half' }));
+  for (const encoding of ['tracks', 'frames'] as const) {
+    const float = bakeBoneTexture(root, clips, { encoding: encodingOf(encoding) });
+    const half = bakeBoneTexture(root, clips, { encoding: encodingOf(encoding), precision: 'half' });
+    const read = await readBoneTexture(writeBoneTexture(float, { precision: 'half' }), { frames });
     expect(read.data).toEqual(half.data);
     expect(() => writeBoneTexture(half, { precision: 'float' })).toThrow('bake it with precision "float"');
   }
@@ -200,7 +187,7 @@ test('16 bits can be chosen as late as when it is written', async () => {
 
 test('files pass the Khronos validator, but for the extension that it does not know', async () => {
   const { root, clips } = createArm();
-  const alone = writeBoneTexture(BoneTexture.bake(root, clips));
+  const alone = writeBoneTexture(bakeBoneTexture(root, clips));
   const warningsOf = async (bytes: Uint8Array) => {
     const { issues } = await validateBytes(bytes);
     expect(issues.numErrors, JSON.stringify(issues.messages)).toBe(0);

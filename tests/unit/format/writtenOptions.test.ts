@@ -10,7 +10,7 @@ import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { buildGlb, parseGlb } from '../../../lib/format/glb.js';
 import { createArm } from '../../support/bakedFiles.js';
 import { exportGlb } from '../../support/exportGlb.js';
-import { type BoneTexture, SkinnedInstancedMesh } from '../../support/library.js';
+import { type BoneTexture, bakeCharacter, SkinnedInstancedMesh } from '../../support/library.js';
 
 let into: ArrayBuffer;
 let boneTexture: BoneTexture;
@@ -25,7 +25,7 @@ async function load(file: ArrayBuffer | Uint8Array) {
 beforeAll(async () => {
   const { root, clips } = createArm();
   into = await exportGlb(root, clips);
-  ({ boneTexture, geometry } = SkinnedInstancedMesh.from(await load(into), 1));
+  ({ boneTexture, geometry } = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1));
 });
 
 afterEach(() => void vi.restoreAllMocks());
@@ -67,43 +67,13 @@ test('how materials are merged is kept', async () => {
   expect(character.mergeMaterials).toEqual(mergeMaterials);
 });
 
-test('a document without scenes gets a bone texture that belongs to none', async () => {
-  const file = writeBoneTexture(boneTexture, { into: writeBoneTexture(boneTexture) });
-  const { extensions } = parseGlb(file).json as {
-    extensions: { SIM_baked_animation: { characters: object[] } };
-  };
-  const { characters } = extensions.SIM_baked_animation;
-  expect(characters).toHaveLength(1);
-  expect(characters[0]).not.toHaveProperty('scene');
-  expect(bakedCharactersOf(await load(file))).toEqual([]);
-});
-
-test('options that are undefined leave what the file says', async () => {
-  const gltf = await load(writeBoneTexture(boneTexture, { into, hiddenParts: ['Sleeve'] }));
-  const options = { boneTexture: undefined, hiddenParts: undefined, mergeMaterials: undefined };
-  const crowd = SkinnedInstancedMesh.from(gltf, 1, options);
-  expect(crowd.boneTexture).toBe(bakedCharactersOf(gltf)[0].boneTexture);
-  expect(crowd.getPartVisibleAt(0, 'Sleeve')).toBe(false);
-});
-
-test('a character whose scene is gone is an error, or with clips a warning', async () => {
+test('a character whose scene is gone is an error, and what else is in the file can be loaded', async () => {
   const { json, binary } = parseGlb(writeBoneTexture(boneTexture, { into }));
   const { extensions } = json as {
     extensions: { SIM_baked_animation: { characters: { scene?: number }[] } };
   };
   delete extensions.SIM_baked_animation.characters[0].scene;
   const gltf = await load(buildGlb(json, binary));
-  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-  const lost = "SkinnedInstancedMesh.from: the file's baked character has no scene or node";
-  expect(() => SkinnedInstancedMesh.from({ ...gltf, animations: [] }, 1)).toThrow(lost);
-  expect(SkinnedInstancedMesh.from(gltf, 1).boneTexture.clips).toHaveLength(3);
-  expect(warn).toHaveBeenCalledWith(expect.stringContaining(lost));
-});
-
-test('a file that was not read is a warning if its own clips are there', async () => {
-  const bytes = writeBoneTexture(boneTexture, { into }).slice().buffer;
-  const gltf = await new GLTFLoader().parseAsync(bytes, '');
-  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-  SkinnedInstancedMesh.from(gltf, 1);
-  expect(warn).toHaveBeenCalledWith(expect.stringContaining('was not read; call loader.register'));
+  expect(gltf.animations).toHaveLength(3);
+  expect(() => bakedCharactersOf(gltf)).toThrow("the file's baked character has no scene or node");
 });

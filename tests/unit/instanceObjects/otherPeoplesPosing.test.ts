@@ -1,4 +1,4 @@
-import 'skinned-instanced-mesh/objects';
+import { SkinnedInstance } from 'skinned-instanced-mesh';
 import {
   type AnimationClip,
   AnimationMixer,
@@ -11,16 +11,16 @@ import { CCDIKSolver } from 'three/addons/animation/CCDIKSolver.js';
 import { SkeletonUtils } from 'three-stdlib';
 import { expect, test } from 'vitest';
 import { createCoarseCharacter } from '../../support/coarseCharacter.js';
-import { SkinnedInstancedMesh } from '../../support/library.js';
+import { bakeCharacter, SkinnedInstancedMesh } from '../../support/library.js';
 
 const { root, clips } = createCoarseCharacter();
 const clipNamed = (name: string) => clips.find((clip) => clip.name === name) as AnimationClip;
 
 /** An instance of a crowd that knows one clip, and a clone of the character with a mixer. */
 function createPair(baked: string) {
-  const crowd = SkinnedInstancedMesh.from(root, [clipNamed(baked)], 0, { encoding: 'tracks' });
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, [clipNamed(baked)]), 0);
   const clone = SkeletonUtils.clone(root) as Object3D;
-  return { crowd, knight: crowd.createInstance(), clone, mixer: new AnimationMixer(clone) };
+  return { crowd, knight: new SkinnedInstance(crowd), clone, mixer: new AnimationMixer(clone) };
 }
 
 const skinOf = (clone: Object3D) => clone.getObjectByProperty('isSkinnedMesh', true) as SkinnedMesh;

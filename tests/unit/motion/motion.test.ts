@@ -1,26 +1,22 @@
-import {
-  type AnyMotion,
-  breathing,
-  defineMotion,
-  flutter,
-  type Motion,
-  wind,
-} from 'skinned-instanced-mesh/motion';
-import { BoxGeometry, Matrix4, Raycaster, ShaderLib, Vector3 } from 'three';
+import { breathing, defineMotion, flutter, type Motion, wind } from 'skinned-instanced-mesh';
+import { Matrix4, Raycaster, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
-import { sourceOfNumber } from '../../../lib/sources/sources.js';
-import { type ShaderVariant, variantCode } from '../../../shaders/ShaderVariant.js';
-import { skinVertexGLSL } from '../../../shaders/skinVertex.glsl.js';
-import { SkinnedInstancedMesh } from '../../support/library.js';
+import {
+  bakeCharacter,
+  getVertexPosition,
+  type InstanceMotions,
+  SkinnedInstancedMesh,
+} from '../../support/library.js';
 import { bladeRoot, random, somewhere } from '../../support/meadow.js';
+import { moveBy } from '../../support/moveBy.js';
 
 const INSTANCES = 20;
 
-function createGrass(motion: AnyMotion | readonly AnyMotion[] | null = null): SkinnedInstancedMesh {
-  const crowd = SkinnedInstancedMesh.from(bladeRoot(), [], INSTANCES);
+function createGrass(...motions: Motion[]): SkinnedInstancedMesh {
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(bladeRoot(), []), INSTANCES);
   const next = random(5);
   for (let i = 0; i < INSTANCES; i++) crowd.setMatrixAt(i, somewhere(next, 30));
-  crowd.motion = motion;
+  moveBy(crowd, ...motions);
   return crowd;
 }
 
@@ -29,7 +25,7 @@ function verticesOf(crowd: SkinnedInstancedMesh, instance: number): Vector3[] {
   const inverse = crowd.getMatrixAt(instance, new Matrix4()).invert();
   const { count } = crowd.geometry.getAttribute('position');
   return Array.from({ length: count }, (_, vertex) =>
-    crowd.getVertexPositionAt(instance, vertex, new Vector3()).applyMatrix4(inverse),
+    getVertexPosition(crowd, instance, vertex, new Vector3()).applyMatrix4(inverse),
   );
 }
 
@@ -44,22 +40,22 @@ const hop = defineMotion({
 });
 
 /** Every kind of motion that is ready-made, with strong numbers. */
-const KINDS: Record<string, () => AnyMotion | readonly AnyMotion[]> = {
-  'wind by height': () => wind({ strength: 0.8, turbulence: 1, direction: new Vector3(1, 0.2, 2) }),
-  'wind by colour': () => wind({ strength: 0.6, channel: 'r', gusts: 1 }),
-  flutter: () => flutter({ strength: 0.3 }),
-  'flutter along an axis': () => flutter({ strength: 0.2, axis: new Vector3(1, 2, 0), channel: 'g' }),
-  breathing: () => breathing({ depth: 0.2, speed: 1 }),
-  'breathing by colour': () => breathing({ depth: 0.1, channel: 'r' }),
+const KINDS: Record<string, () => Motion[]> = {
+  'wind by height': () => [wind({ strength: 0.8, turbulence: 1, direction: new Vector3(1, 0.2, 2) })],
+  'wind by colour': () => [wind({ strength: 0.6, channel: 'r', gusts: 1 })],
+  flutter: () => [flutter({ strength: 0.3 })],
+  'flutter along an axis': () => [flutter({ strength: 0.2, axis: new Vector3(1, 2, 0), channel: 'g' })],
+  breathing: () => [breathing({ depth: 0.2, speed: 1 })],
+  'breathing by colour': () => [breathing({ depth: 0.1, channel: 'r' })],
   'all at once': () => [breathing({ depth: 0.1 }), flutter({ strength: 0.1 }), wind({ strength: 0.3 })],
 };
 
 describe.each(Object.entries(KINDS))('%s', (_name, make) => {
   test('never moves a vertex farther than it says, and bounds hold', () => {
     const still = createGrass();
-    const crowd = createGrass(make());
-    const { motion } = crowd;
-    const reach = [motion].flat().reduce((sum, one) => sum + ((one as Motion | null)?.reach ?? 0), 0);
+    const motions = make();
+    const crowd = createGrass(...motions);
+    const reach = motions.reduce((sum, one) => sum + one.reach, 0);
     const next = random(9);
     let farthest = 0;
     let outside = 0;
@@ -85,7 +81,7 @@ test('spheres around instances, the crowd, and its box grow and shrink with the 
   crowd.computeBoundingSphere();
   const radius = crowd.boundingSphere?.radius ?? 0;
   const tall = hop({ height: 4 });
-  crowd.motion = tall;
+  moveBy(crowd, tall);
   crowd.updateMatrixWorld();
   crowd.computeBoundingSphere();
   expect(crowd.boundingSphere?.radius).toBeGreaterThan(radius + 2);
@@ -98,7 +94,7 @@ test('spheres around instances, the crowd, and its box grow and shrink with the 
 test('time stands still where the clock does, and goes on where it was when the rate changes', () => {
   const crowd = createGrass();
   const breeze = wind({ strength: 0.4 });
-  crowd.motion = breeze;
+  moveBy(crowd, breeze);
   crowd.update(2);
   const before = verticesOf(crowd, 3);
   crowd.update(0);
@@ -109,32 +105,17 @@ test('time stands still where the clock does, and goes on where it was when the 
   expect(verticesOf(crowd, 3)).not.toEqual(before);
   breeze.uniforms.speed.value = 4;
   const copy = crowd.clone();
-  expect(copy.motion).toBe(breeze);
+  expect((copy.instanceMotions as InstanceMotions).motions).toEqual([breeze]);
   expect(verticesOf(copy, 3), 'a copy goes on from there').toEqual(verticesOf(crowd, 3));
 });
 
-test('an instance that is exchanged with another takes its random number along', () => {
-  const crowd = createGrass(hop());
-  crowd.update(0.3);
-  const [one, other] = [verticesOf(crowd, 2), verticesOf(crowd, 7)];
-  crowd.swapInstances(2, 7).optimize();
-  expect([verticesOf(crowd, 7), verticesOf(crowd, 2)]).toEqual([one, other]);
-  expect(verticesOf(crowd.clone(), 7), 'of a clone').toEqual(one);
-  crowd.setCapacity(INSTANCES + 5);
-  expect(verticesOf(crowd, 7), 'with more room').toEqual(one);
-  crowd.deleteInstance(7);
-  expect(crowd.addInstance()).toBe(7);
-  crowd.setMatrixAt(7, new Matrix4());
-  expect(verticesOf(crowd, 7), 'of a new instance of that id').not.toEqual(one);
-});
-
 test('rays hit what is moved', () => {
-  const crowd = SkinnedInstancedMesh.from(bladeRoot(), [], 1);
-  crowd.motion = hop({ height: 5 });
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(bladeRoot(), []), 1);
+  moveBy(crowd, hop({ height: 5 }));
   for (let step = 0; step < 5; step++) {
     crowd.update(0.37);
     crowd.updateMatrixWorld();
-    const top = crowd.getVertexPositionAt(0, 8, new Vector3());
+    const top = getVertexPosition(crowd, 0, 8, new Vector3());
     const aim = top
       .clone()
       .setX(0)
@@ -144,87 +125,9 @@ test('rays hit what is moved', () => {
   }
 });
 
-test('what is attached is moved after skinning as its owner is, and by motions of its own', () => {
-  const crowd = createGrass();
-  const hat = crowd.attachToJoint(0, new BoxGeometry(0.1, 0.1, 0.1), crowd.material);
-  const place = () => hat.getVertexPositionAt(0, 0, new Vector3());
-  const still = place();
-  const bounce = hop();
-  const swell = defineMotion({
-    name: 'swell',
-    stage: 'beforeSkinning',
-    reach: 0.1,
-    glsl: 'position += 0.1 * normal;',
-    cpu: ({ position, normal }) => position.addScaledVector(normal, 0.1),
-  });
-  const swelling = swell();
-  crowd.motion = [bounce, swelling];
-  crowd.update(0.4);
-  const moved = crowd.getVertexPositionAt(0, 0, new Vector3());
-  crowd.motion = swelling;
-  const swollen = crowd.getVertexPositionAt(0, 0, new Vector3());
-  const way = moved.sub(swollen);
-  expect(way.length()).toBeGreaterThan(0.01);
-  expect(place(), 'before skinning').toEqual(still);
-  crowd.motion = [bounce, swelling];
-  expect(place().sub(still).distanceTo(way), 'after skinning').toBeLessThan(1e-6);
-  hat.motion = swelling;
-  expect(place().sub(still).distanceTo(way), 'of its own').toBeGreaterThan(0.05);
-  crowd.motion = null;
-  hat.motion = null;
-  expect(place()).toEqual(still);
-  expect(hat.motions).toBeNull();
-});
-
-describe('GLSL', () => {
-  const plain: ShaderVariant = {
-    source: 0,
-    interpolate: true,
-    influences: 4,
-    parts: false,
-    morphs: false,
-    view: true,
-    fades: false,
-    uniforms: 0,
-    motion: 0,
-  };
-  const textOf = (...variants: ShaderVariant[]) =>
-    skinVertexGLSL(ShaderLib.standard.vertexShader, {
-      codes: variants.map(variantCode),
-      slots: 'either',
-      merged: false,
-      variantParameter: 3,
-      sourceOf: ({ source }) => sourceOfNumber(source).glsl,
-    }) ?? '';
-  const numberOf = (motion: AnyMotion) => createGrass(motion).motions?.program.number ?? 0;
-
-  test('programs of crowds without motion have nothing of it', () => {
-    numberOf(wind());
-    const text = textOf(plain);
-    expect(text).not.toMatch(/motion|seed/i);
-    expect(text).toContain('transformed = posedPosition( transformed, crowdSkin );');
-    expect(text).toContain('objectNormal = posedNormal( objectNormal, crowdSkin );');
-  });
-
-  test('motions of one kind share a program, whatever their uniforms', () => {
-    expect(numberOf(wind({ strength: 1 }))).toBe(numberOf(wind({ strength: 0.2, speed: 9 })));
-    expect(numberOf(wind())).not.toBe(numberOf(wind({ channel: 'r' })));
-    expect(numberOf(hop())).not.toBe(numberOf(wind()));
-  });
-
-  test('where a material draws both, only who has a motion is moved', () => {
-    const moved = { ...plain, motion: numberOf(hop()) };
-    const text = textOf(plain, moved);
-    expect(text).toContain(`if ( CROWD_VARIANT == ${variantCode(moved)} ) { motion_`);
-    expect(textOf(moved)).not.toMatch(/if \( CROWD_VARIANT == \d+ \) \{ motion_/);
-  });
-});
-
 describe('errors name what was wrong', () => {
   const crowd = createGrass();
   test.each([
-    ['SkinnedInstancedMesh.motion: "wind" is no motion', () => Object.assign(crowd, { motion: 'wind' })],
-    ['SkinnedInstancedMesh.motion: a function', () => Object.assign(crowd, { motion: [wind] })],
     ['wind: no uniform "power"; there are strength', () => wind({ power: 1 } as never)],
     ['wind: strength is NaN', () => wind({ strength: Number.NaN })],
     ['wind: direction is 3; use Vector3', () => wind({ direction: 3 } as never)],
@@ -259,12 +162,12 @@ describe('errors name what was wrong', () => {
       () => {
         const bad = hop();
         bad.uniforms.height.value = Number.NaN;
-        crowd.motion = bad;
+        moveBy(crowd, bad);
         crowd.bounds.ofPoses();
       },
     ],
   ])('%s', (message, run) => {
     expect(run).toThrow(message);
-    crowd.motion = null;
+    moveBy(crowd);
   });
 });

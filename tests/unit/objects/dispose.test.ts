@@ -1,31 +1,64 @@
-import { BoxGeometry, type Material, MeshBasicMaterial } from 'three';
+import { BoxGeometry, type Material, Mesh, MeshBasicMaterial, MeshStandardMaterial } from 'three';
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
-import { BoneTexture, SkinnedInstancedMesh } from '../../support/library.js';
+import { addLevel } from '../../support/levels.js';
+import {
+  assembleCharacter,
+  bakeBoneTexture,
+  bakeCharacter,
+  createLevel,
+  disposeCharacter,
+  JointAttachment,
+  mergeMaterials,
+  SkinnedInstancedMesh,
+} from '../../support/library.js';
 import { createStick } from '../../support/stick.js';
 
-test('dispose leaves a bone texture that was passed in, and frees one that from baked', () => {
-  const { root, clips } = createCharacter();
-  const boneTexture = BoneTexture.bake(root, clips, { fps: 5 });
+test('crowds free nothing of their character, which disposeCharacter frees', () => {
+  const { root, clips } = createCharacter({ detail: 0.3 });
+  const hat = new Mesh(new BoxGeometry(), new MeshStandardMaterial({ color: 0xff0000 }));
+  root.getObjectByName('Head')?.add(hat);
+  const character = bakeCharacter(root, clips, { mergeMaterials: mergeMaterials(), fps: 5 });
+  const crowd = new SkinnedInstancedMesh(character, 1);
+  const level = createLevel(crowd, root, { mergeMaterials: mergeMaterials({ maxSize: 64 }) });
+  addLevel(crowd, level, 10);
+  const freed: string[] = [];
+  for (const [name, resource] of Object.entries({
+    geometry: character.geometry,
+    material: character.material as Material,
+    boneTexture: character.boneTexture,
+    level: level.geometry,
+    own: hat.geometry,
+  })) {
+    resource.addEventListener('dispose', () => freed.push(name));
+  }
+  crowd.clone().dispose();
+  crowd.dispose();
+  expect(freed).toEqual([]);
+  disposeCharacter(level);
+  expect(freed).toEqual(['level']);
+  disposeCharacter(character);
+  expect(freed.sort()).toEqual(['boneTexture', 'geometry', 'level', 'material']);
+});
+
+test('a bone texture that a character was assembled for is not freed with it', () => {
+  const { root, clips } = createStick();
+  const boneTexture = bakeBoneTexture(root, clips);
   let disposed = 0;
   boneTexture.addEventListener('dispose', () => disposed++);
-  SkinnedInstancedMesh.from(root, clips, 1, { boneTexture }).dispose();
+  disposeCharacter(assembleCharacter(root, boneTexture));
   expect(disposed).toBe(0);
-  const own = SkinnedInstancedMesh.from(root, clips, 1, { fps: 5 });
-  own.boneTexture.addEventListener('dispose', () => disposed++);
-  own.dispose();
-  expect(disposed).toBe(1);
 });
 
 test('materials that others took the place of forget the crowd, unless they come back', () => {
   const { root, clips } = createStick();
-  const crowd = SkinnedInstancedMesh.from(root, clips, 1);
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
   const frames = (count: number) => {
     for (let i = 0; i < count; i++) crowd.skeleton.update();
   };
   const [one, other] = [new MeshBasicMaterial(), new MeshBasicMaterial()];
   /** The codes of the variants that a material's programs hold. */
-  const codesOf = (material: Material) => /attributes (\S*)/.exec(material.customProgramCacheKey())?.[1];
+  const codesOf = (material: Material) => /color (\S*)/.exec(material.customProgramCacheKey())?.[1];
   crowd.material = one;
   frames(1);
   const { version } = one;
@@ -51,8 +84,8 @@ test('materials that others took the place of forget the crowd, unless they come
 test('materials are taken away after dispose(), with null or undefined', () => {
   for (const nothing of [null, undefined]) {
     const { root, clips } = createStick();
-    const crowd = SkinnedInstancedMesh.from(root, clips, 1);
-    crowd.attachToJoint('Tip', new BoxGeometry(), new MeshBasicMaterial());
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+    new JointAttachment(crowd, 'Tip', new BoxGeometry(), new MeshBasicMaterial());
     const meshes = [crowd.attachments[0], crowd];
     crowd.dispose();
     for (const mesh of meshes) {

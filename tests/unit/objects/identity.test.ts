@@ -1,26 +1,23 @@
-import {
-  BoxGeometry,
-  Color,
-  LoopOnce,
-  Matrix4,
-  Mesh,
-  MeshBasicMaterial,
-  Object3D,
-  Raycaster,
-  Vector3,
-} from 'three';
+import { BoxGeometry, Color, Matrix4, Mesh, MeshBasicMaterial, Raycaster, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
 import { createKnight } from '../../support/knight.js';
-import { SkinnedInstancedMesh } from '../../support/library.js';
+import {
+  bakeCharacter,
+  getSocketMatrix,
+  getVertexPosition,
+  JointAttachment,
+  SkinnedInstancedMesh,
+} from '../../support/library.js';
+import { partsOf } from '../../support/partsOf.js';
 import { random, SEEDS } from '../../support/random.js';
-import { createMorphingStick, createStick, tipOf } from '../../support/stick.js';
+import { createStick, tipOf } from '../../support/stick.js';
 
 const _matrix = new Matrix4();
 
 function createCrowd(count: number): SkinnedInstancedMesh {
   const { root, clips } = createStick();
-  return SkinnedInstancedMesh.from(root, clips, count);
+  return new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
 }
 
 /** Marks an instance by where it stands. */
@@ -108,11 +105,11 @@ function expectSame(crowd: SkinnedInstancedMesh, model: Model): void {
   expect(bits.reduce((sum, ones) => sum + ones, 0)).toBe(drawn);
 }
 
-test.each(SEEDS)('seed %i: ids are stable under 10,000 random changes', (seed) => {
+test.each(SEEDS)('seed %i: ids are stable under 4,000 random changes', (seed) => {
   const next = random(seed);
   const below = (n: number) => Math.floor(next() * n);
   const crowd = createCrowd(3);
-  const hat = crowd.attachToJoint('Tip', new BoxGeometry(), new MeshBasicMaterial());
+  const hat = new JointAttachment(crowd, 'Tip', new BoxGeometry(), new MeshBasicMaterial());
   const model = new Model(3);
   let version = crowd.visibility.version;
   let marks = 0;
@@ -122,7 +119,7 @@ test.each(SEEDS)('seed %i: ids are stable under 10,000 random changes', (seed) =
     return model.slots[id] === undefined || model.slots[id].deleted ? -1 : id;
   };
 
-  for (let step = 0; step < 10_000; step++) {
+  for (let step = 0; step < 4_000; step++) {
     const kind = next();
     const before = crowd.visibility.bits.slice();
     if (kind < 0.32) {
@@ -137,9 +134,7 @@ test.each(SEEDS)('seed %i: ids are stable under 10,000 random changes', (seed) =
         crowd.deleteInstance(id);
         model.delete(id);
       } else {
-        expect(() => crowd.deleteInstance(id)).toThrow(
-          /deleteInstance: (instance \d+ was deleted|no instance)/,
-        );
+        expect(() => crowd.deleteInstance(id)).toThrow(/(Instance \d+ was deleted|no instance)/);
       }
     } else if (kind < 0.8) {
       const id = some();
@@ -181,82 +176,12 @@ test.each(SEEDS)('seed %i: ids are stable under 10,000 random changes', (seed) =
     if (changed) expect(crowd.visibility.version).toBeGreaterThan(version);
     version = crowd.visibility.version;
   }
-  expect(marks).toBeGreaterThan(2500);
-});
-
-test('an id that is given out again has nothing of who had it before', () => {
-  const { root, clips } = createKnight();
-  const create = () =>
-    SkinnedInstancedMesh.from(root, clips, 3, {
-      encoding: 'tracks',
-      hiddenParts: ['Sword'],
-      layers: [{ name: 'upper', mask: ['Spine'], weight: 0.25 }],
-    });
-  const crowd = create();
-  const hat = crowd.attachToJoint('Head', new BoxGeometry(), new MeshBasicMaterial());
-  const log: string[] = [];
-  crowd.addEventListener('loop', ({ instanceId }) => log.push(`loop ${instanceId}`));
-  const joint = crowd.boneTexture.jointNames[3];
-  const red = new Color(1, 0, 0);
-
-  for (const leave of ['deleteInstance', 'count'] as const) {
-    const id = 2;
-    const fresh = create();
-    mark(crowd, id, 7);
-    crowd.setColorAt(id, red).setPartColorAt(id, 'Body', red).setPartVisibleAt(id, 'Sword', true);
-    crowd.setPartVisibleAt(id, 'Body', false).setPoseRateAt(id, 10).setLayerWeightAt(id, 'upper', 1);
-    crowd.play(id, 0, { fade: 2 }).play(id, 1, { layer: 'upper' }).pause(id);
-    crowd.setJointRotationAt(id, joint, new Object3D().quaternion.set(1, 0, 0, 0));
-    crowd.setPoseAt(id, root).setVisibleAt(id, false);
-    hat.setColorAt(id, red).setPartVisibleAt(id, 0, false);
-
-    if (leave === 'count') crowd.count = 2;
-    else crowd.deleteInstance(id);
-    expect(crowd.instanceCount).toBe(2);
-    expect(crowd.addInstance()).toBe(id);
-    crowd.update(10);
-    fresh.update(crowd.elapsed);
-
-    expect(crowd.playbackToJSON().instances[id]).toEqual(fresh.playbackToJSON().instances[id]);
-    expect(crowd.getVisibleAt(id)).toBe(true);
-    expect(crowd.getMatrixAt(id, _matrix)).toEqual(new Matrix4());
-    expect(crowd.getColorAt(id, new Color())).toEqual(new Color(1, 1, 1));
-    expect(hat.instanceColor?.getX(id)).toBe(1);
-    expect(hat.instanceColor?.getY(id)).toBe(1);
-    expect(hat.getPartVisibleAt(id, 0)).toBe(true);
-    expect(crowd.getPartColorAt(id, 'Body', new Color())).toEqual(new Color(1, 1, 1));
-    expect(crowd.getPartVisibleAt(id, 'Body')).toBe(true);
-    expect(crowd.getPartVisibleAt(id, 'Sword'), 'as baked').toBe(false);
-    expect(crowd.getPoseRateAt(id)).toBe(0);
-    expect(crowd.getLayerWeightAt(id, 'upper')).toBe(0.25);
-    expect(crowd.isPausedAt(id)).toBe(false);
-    crowd.boneTexture.jointNames.forEach((name) => {
-      const socket = crowd.getSocketMatrixAt(id, name, new Matrix4());
-      expect(socket).toEqual(fresh.getSocketMatrixAt(id, name, new Matrix4()));
-    });
-    crowd.play(id, 0);
-    expect(crowd.getSkinningMatrixAt(id, joint, new Matrix4())).toEqual(
-      fresh.play(id, 0).getSkinningMatrixAt(id, joint, new Matrix4()),
-    );
-  }
-  expect(log).toEqual([]);
-});
-
-test('morph influences of one’s own are not handed on', () => {
-  const { root, clips } = createMorphingStick();
-  const crowd = SkinnedInstancedMesh.from(root, clips, 2);
-  const long = new Mesh(crowd.geometry);
-  long.morphTargetInfluences = [0.75];
-  crowd.setMorphAt(1, long);
-  const top = () => crowd.getVertexPositionAt(1, 2, new Vector3()).y;
-  expect(top()).toBeCloseTo(1 + 2 * 0.75, 5);
-  expect(crowd.deleteInstance(1).addInstance()).toBe(1);
-  expect(top()).toBeCloseTo(1, 5);
+  expect(marks).toBeGreaterThan(800);
 });
 
 test('room is made by doubling, and parts that are hidden at first are so for new ones too', () => {
   const { root, clips } = createKnight();
-  const crowd = SkinnedInstancedMesh.from(root, clips, 0, { hiddenParts: ['Sword'] });
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, { hiddenParts: ['Sword'] }), 0);
   const capacities = new Set<number>();
   for (let i = 0; i < 20; i++) {
     expect(crowd.addInstance()).toBe(i);
@@ -267,17 +192,17 @@ test('room is made by doubling, and parts that are hidden at first are so for ne
   crowd.count = 32;
   for (const one of [crowd, crowd.clone()]) {
     for (const id of [0, 7, 31]) {
-      expect(one.getPartVisibleAt(id, 'Sword')).toBe(false);
-      expect(one.getPartVisibleAt(id, 'Body')).toBe(true);
+      expect(partsOf(one).getVisibleAt(id, 'Sword')).toBe(false);
+      expect(partsOf(one).getVisibleAt(id, 'Body')).toBe(true);
     }
-    expect(one.getPartVisibleAt(one.setCapacity(40).capacity - 1, 'Sword')).toBe(false);
+    expect(partsOf(one).getVisibleAt(one.setCapacity(40).capacity - 1, 'Sword')).toBe(false);
   }
 });
 
 test('hidden and deleted instances are not hit, and bounds leave them out', () => {
   const { root, clips } = createCharacter();
-  const crowd = SkinnedInstancedMesh.from(root, clips, 3);
-  const hat = crowd.attachToJoint('Head', new BoxGeometry(), new MeshBasicMaterial());
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 3);
+  const hat = new JointAttachment(crowd, 'Head', new BoxGeometry(), new MeshBasicMaterial());
   for (let i = 0; i < 3; i++) mark(crowd, i, i * 100);
   const hits = (id: number) => {
     crowd.updateMatrixWorld();
@@ -331,7 +256,7 @@ test('a hidden instance can be asked where it is, and its time goes on; a delete
   crowd.playAll('Slide');
   crowd.setVisibleAt(1, false).update(0.25);
   expect(tipOf(crowd, 1)).toBeCloseTo(0.25, 5);
-  expect(crowd.getSocketMatrixAt(1, 'Tip', new Matrix4()).elements[12]).toBeCloseTo(0.25, 5);
+  expect(getSocketMatrix(crowd, 1, 'Tip', new Matrix4()).elements[12]).toBeCloseTo(0.25, 5);
   crowd.deleteInstance(1);
   const calls: (() => unknown)[] = [
     () => crowd.play(1, 'Slide'),
@@ -345,21 +270,20 @@ test('a hidden instance can be asked where it is, and its time goes on; a delete
     () => crowd.setColorAt(1, new Color()),
     () => crowd.getColorAt(1, new Color()),
     () => crowd.getMorphAt(1, new Mesh()),
-    () => crowd.setPartVisibleAt(1, 0, false),
-    () => crowd.getPartVisibleAt(1, 0),
-    () => crowd.getSocketMatrixAt(1, 'Tip', _matrix),
-    () => crowd.getVertexPositionAt(1, 0, new Vector3()),
+    () => partsOf(crowd).setVisibleAt(1, 0, false),
+    () => partsOf(crowd).getVisibleAt(1, 0),
+    () => getSocketMatrix(crowd, 1, 'Tip', _matrix),
+    () => getVertexPosition(crowd, 1, 0, new Vector3()),
     () => crowd.setVisibleAt(1, true),
     () => crowd.getVisibleAt(1),
     () => crowd.deleteInstance(1),
     () => crowd.swapInstances(0, 1),
     () => crowd.swapInstances(1, 0),
   ];
-  for (const call of calls)
-    expect(call).toThrow(/SkinnedInstancedMesh\.\w+: instance 1 was deleted; use an id/);
-  expect(() => crowd.deleteInstance(3)).toThrow('no instance 3; the mesh has 3');
+  for (const call of calls) expect(call).toThrow(/Instance 1 was deleted; use an id/);
+  expect(() => crowd.deleteInstance(3)).toThrow('no instance 3; the crowd has 3');
   crowd.setCapacity(5);
-  expect(() => crowd.deleteInstance(4)).toThrow("deleteInstance: no instance 4; the crowd's count is 3");
+  expect(() => crowd.deleteInstance(4)).toThrow("There is no instance 4; the crowd's count is 3");
 
   const asked: number[] = [];
   crowd.playAll((i) => {
@@ -368,19 +292,6 @@ test('a hidden instance can be asked where it is, and its time goes on; a delete
   });
   expect(asked).toEqual([0, 2]);
   expect(crowd.instanceCount).toBe(2);
-});
-
-test('root motion moves who is hidden, and not who is deleted', () => {
-  const { root, clips } = createStick();
-  const crowd = SkinnedInstancedMesh.from(root, clips, 2, { rootMotion: true });
-  crowd.playAll('Slide', { rootMotion: true }).setVisibleAt(0, false).deleteInstance(1);
-  crowd.update(0.5).applyRootMotion(0.5);
-  crowd.update(0.25).applyRootMotion(0.25);
-  const visible = SkinnedInstancedMesh.from(root, clips, 1, { rootMotion: true });
-  visible.playAll('Slide', { rootMotion: true }).update(0.5).applyRootMotion(0.5);
-  visible.update(0.25).applyRootMotion(0.25);
-  expect(markOf(crowd, 0)).toBe(markOf(visible, 0));
-  expect(markOf(crowd, 1)).toBe(0);
 });
 
 test('hidden and deleted instances have no events, and what happened while hidden is not told of', () => {
@@ -417,80 +328,4 @@ test('hidden and deleted instances have no events, and what happened while hidde
   crowd.count = 1;
   crowd.count = 3;
   expect(happened(1.1).sort()).toEqual(['0 loop 1', '1 loop 1']);
-});
-
-test('listeners may hide, delete and add', () => {
-  const crowd = createCrowd(3);
-  const log: string[] = [];
-  crowd.addEventListener('loop', ({ instanceId }) => {
-    log.push(`loop ${instanceId}`);
-    if (instanceId === 0 && crowd.instanceCount === 3) crowd.setVisibleAt(1, false).deleteInstance(2);
-  });
-  crowd.addEventListener('finished', ({ instanceId }) => {
-    log.push(`finished ${instanceId}`);
-    crowd.deleteInstance(instanceId);
-    expect(crowd.addInstance()).toBe(instanceId);
-    crowd.play(instanceId, 'Slide');
-  });
-  crowd.playAll('Slide').update(1.5);
-  expect(log.splice(0)).toEqual(['loop 0']);
-  crowd.setVisibleAt(1, true).play(1, 'Slide', { repetitions: 1, loop: LoopOnce });
-  crowd.update(1.25);
-  expect(log.splice(0)).toEqual(['loop 0', 'finished 1']);
-  expect(crowd.getTimeAt(1)).toBe(0);
-  crowd.update(1.5);
-  expect(log.splice(0).sort()).toEqual(['loop 0', 'loop 1']);
-  expect(crowd.instanceCount).toBe(2);
-});
-
-test('clones, copies and JSON have it too', () => {
-  const crowd = createCrowd(5);
-  for (let i = 0; i < 5; i++) mark(crowd, i, i);
-  crowd.playAll('Slide').setVisibleAt(1, false).deleteInstance(3).update(0.25);
-  const json = JSON.parse(JSON.stringify(crowd.playbackToJSON()));
-  expect(json).toMatchObject({ hidden: [1], deleted: [3] });
-  const state = (one: SkinnedInstancedMesh) =>
-    Array.from({ length: 5 }, (_, id) => [one.visibility.isDrawn(id), one.visibility.isDeleted(id)]);
-
-  const other = createCrowd(7);
-  other.setVisibleAt(6, false).setVisibleAt(2, false).deleteInstance(0);
-  mark(other, 3, 9);
-  other.playbackFromJSON(json);
-  expect(state(other)).toEqual(state(crowd));
-  expect(other.getVisibleAt(6)).toBe(false);
-  expect(other.getTimeAt(0)).toBeCloseTo(0.25, 6);
-  expect(other.instanceCount).toBe(6);
-  expect(other.addInstance()).toBe(3);
-
-  for (const copy of [crowd.clone(), createCrowd(2).copy(crowd), createCrowd(9).copy(crowd)]) {
-    expect(state(copy)).toEqual(state(crowd));
-    expect(copy.instanceCount).toBe(4);
-    expect(copy.addInstance()).toBe(3);
-    expect(crowd.instanceCount).toBe(4);
-  }
-
-  // As it was saved before there was any of this.
-  const { hidden, deleted, ...old } = json;
-  expect([hidden, deleted]).toEqual([[1], [3]]);
-  other.setVisibleAt(1, false).playbackFromJSON(old);
-  expect(other.visibility.isDrawn(1)).toBe(true);
-  expect(createCrowd(5).playbackToJSON()).not.toHaveProperty('hidden');
-
-  for (const wrong of [{ hidden: [9] }, { deleted: 'all' }, { hidden: [0.5] }]) {
-    expect(() => other.playbackFromJSON({ ...json, ...wrong })).toThrow(
-      /playbackFromJSON: "(hidden|deleted)" is/,
-    );
-  }
-});
-
-test('optimize gives room back past deleted ids', () => {
-  const crowd = createCrowd(5);
-  crowd.deleteInstance(4).deleteInstance(3).deleteInstance(1);
-  expect(() => crowd.setCapacity(4)).toThrow('setCapacity');
-  crowd.optimize();
-  expect([crowd.count, crowd.instanceCount]).toEqual([3, 2]);
-  crowd.setCapacity(3);
-  expect(crowd.addInstance()).toBe(1);
-  expect(crowd.addInstance()).toBe(3);
-  expect(crowd.capacity).toBe(6);
 });

@@ -1,46 +1,48 @@
-import { AnimationClip, Box3, Matrix4, Sphere, Vector3 } from 'three';
-import { expect, test, vi } from 'vitest';
+import { Box3, Matrix4, Sphere, Vector3 } from 'three';
+import { expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
-import { BoneTexture, SkinnedInstancedMesh } from '../../support/library.js';
+import {
+  bakeBoneTexture,
+  bakeCharacter,
+  encodingOf,
+  frames,
+  getVertexPosition,
+  SkinnedInstancedMesh,
+} from '../../support/library.js';
 import { random } from '../../support/random.js';
 import { createMorphingStick, createStick } from '../../support/stick.js';
 
 test('bounds hold every pose of every instance', () => {
   const { root, clips } = createCharacter();
   const next = random(5);
-  for (const encoding of ['matrix', 'quaternion'] as const) {
-    const crowd = SkinnedInstancedMesh.from(root, clips, 40, { encoding, fps: 8 });
-    const vertices = crowd.geometry.getAttribute('position').count;
-    for (let i = 0; i < 40; i++) {
-      crowd.setMatrixAt(
-        i,
-        new Matrix4().makeRotationY(next() * 6).setPosition(next() * 9, next(), next() * 9),
-      );
-      const clip = Math.floor(next() * clips.length);
-      crowd.play(i, clip, { time: next() * clips[clip].duration });
-    }
-    crowd.computeBoundingBox();
-    crowd.computeBoundingSphere();
-    const box = crowd.boundingBox as Box3;
-    const sphere = crowd.boundingSphere as Sphere;
-    const vertex = new Vector3();
-    const tight = new Box3();
-    for (let i = 0; i < 40; i++) {
-      for (let v = 0; v < vertices; v += 11) {
-        crowd.getVertexPositionAt(i, v, vertex);
-        tight.expandByPoint(vertex);
-        expect(box.distanceToPoint(vertex)).toBeLessThan(1e-5);
-        expect(sphere.distanceToPoint(vertex)).toBeLessThan(1e-5);
-      }
-    }
-    // loose enough to hold every clip, not so loose as to be useless
-    expect(box.getSize(new Vector3()).length()).toBeLessThan(tight.getSize(new Vector3()).length() * 1.6);
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, { encoding: frames, fps: 8 }), 40);
+  const vertices = crowd.geometry.getAttribute('position').count;
+  for (let i = 0; i < 40; i++) {
+    crowd.setMatrixAt(i, new Matrix4().makeRotationY(next() * 6).setPosition(next() * 9, next(), next() * 9));
+    const clip = Math.floor(next() * clips.length);
+    crowd.play(i, clip, { time: next() * clips[clip].duration });
   }
+  crowd.computeBoundingBox();
+  crowd.computeBoundingSphere();
+  const box = crowd.boundingBox as Box3;
+  const sphere = crowd.boundingSphere as Sphere;
+  const vertex = new Vector3();
+  const tight = new Box3();
+  for (let i = 0; i < 40; i++) {
+    for (let v = 0; v < vertices; v += 11) {
+      getVertexPosition(crowd, i, v, vertex);
+      tight.expandByPoint(vertex);
+      expect(box.distanceToPoint(vertex)).toBeLessThan(1e-5);
+      expect(sphere.distanceToPoint(vertex)).toBeLessThan(1e-5);
+    }
+  }
+  // loose enough to hold every clip, not so loose as to be useless
+  expect(box.getSize(new Vector3()).length()).toBeLessThan(tight.getSize(new Vector3()).length() * 1.6);
 });
 
 test('bounds follow instances that were moved, and leave alone what the user set', () => {
   const { root, clips } = createStick();
-  const crowd = SkinnedInstancedMesh.from(root, clips, 1);
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
   crowd.computeBoundingSphere();
   crowd.setMatrixAt(0, new Matrix4().makeTranslation(500, 0, 0));
   crowd.instanceMatrix.needsUpdate = true;
@@ -58,21 +60,21 @@ test('bounds follow instances that were moved, and leave alone what the user set
 
 test('bounds of other geometry than was baked are found from the texture', () => {
   const { root, mesh, clips } = createStick();
-  const boneTexture = BoneTexture.bake(root, clips);
+  const boneTexture = bakeBoneTexture(root, clips);
   const tall = mesh.geometry.clone().scale(1, 40, 1);
   const crowd = new SkinnedInstancedMesh(tall, mesh.material, boneTexture, 1);
   crowd.computeBoundingBox();
   expect((crowd.boundingBox as Box3).max.y).toBeCloseTo(40, 4);
 });
 
-test.each(['tracks', 'matrix'] as const)(
+test.each(['tracks', 'frames'] as const)(
   'bounds hold influences of morph targets beyond 0 and 1, of clips, of all and of single instances, encoding %s',
   (encoding) => {
     const far = createMorphingStick();
     far.clips[0].tracks[1].values.set([-3, 5]);
     const near = createMorphingStick();
     const vertex = new Vector3();
-    const top = (crowd: SkinnedInstancedMesh, index: number) => crowd.getVertexPositionAt(index, 2, vertex).y;
+    const top = (crowd: SkinnedInstancedMesh, index: number) => getVertexPosition(crowd, index, 2, vertex).y;
     const holds = (crowd: SkinnedInstancedMesh) => {
       crowd.updateMatrixWorld(true);
       crowd.computeBoundingBox();
@@ -80,7 +82,7 @@ test.each(['tracks', 'matrix'] as const)(
       const views = crowd.crowd.boundsOfPoses(new Box3());
       for (let i = 0; i < crowd.count; i++) {
         for (let v = 0; v < 3; v++) {
-          crowd.getVertexPositionAt(i, v, vertex);
+          getVertexPosition(crowd, i, v, vertex);
           expect((crowd.boundingBox as Box3).distanceToPoint(vertex)).toBeLessThan(1e-5);
           expect((crowd.boundingSphere as Sphere).distanceToPoint(vertex)).toBeLessThan(1e-5);
           expect(views.distanceToPoint(vertex)).toBeLessThan(1e-5);
@@ -89,13 +91,19 @@ test.each(['tracks', 'matrix'] as const)(
       return views.getSize(new Vector3()).y;
     };
 
-    const played = SkinnedInstancedMesh.from(far.root, far.clips, 2, { encoding });
+    const played = new SkinnedInstancedMesh(
+      bakeCharacter(far.root, far.clips, { encoding: encodingOf(encoding) }),
+      2,
+    );
     played.play(0, 0, { time: 0 }).play(1, 0, { time: 0.999 });
     expect(top(played, 1)).toBeGreaterThan(9);
     expect(top(played, 0)).toBeLessThan(-4.9);
     holds(played);
 
-    const crowd = SkinnedInstancedMesh.from(near.root, near.clips, 2, { encoding });
+    const crowd = new SkinnedInstancedMesh(
+      bakeCharacter(near.root, near.clips, { encoding: encodingOf(encoding) }),
+      2,
+    );
     const before = holds(crowd);
     expect(before).toBeCloseTo(3, 4);
     // As all have it.
@@ -104,7 +112,7 @@ test.each(['tracks', 'matrix'] as const)(
     expect(top(crowd, 0)).toBeGreaterThan(9);
     const shared = holds(crowd);
     // As one has it: by a name, and by an object as of three.js.
-    crowd.setProportionsAt(1, { morphs: { Long: -6 } });
+    crowd.setMorphInfluenceAt(1, 'Long', -6);
     expect(top(crowd, 1)).toBeLessThan(-10);
     expect(holds(crowd)).toBeGreaterThan(shared);
     (near.mesh.morphTargetInfluences as number[])[0] = 20;
@@ -120,7 +128,10 @@ test.each(['tracks', 'matrix'] as const)(
     expect(crowd.bounds.ofPoses()).toBe(held);
 
     // Also where it was no number when it was first asked for.
-    const broken = SkinnedInstancedMesh.from(near.root, near.clips, 1, { encoding });
+    const broken = new SkinnedInstancedMesh(
+      bakeCharacter(near.root, near.clips, { encoding: encodingOf(encoding) }),
+      1,
+    );
     (broken.morphTargetInfluences as number[])[0] = Number.NaN;
     broken.computeBoundingBox();
     (broken.morphTargetInfluences as number[])[0] = -6;
@@ -129,22 +140,3 @@ test.each(['tracks', 'matrix'] as const)(
     holds(broken);
   },
 );
-
-test('an influence from 0 to 1 computes no bounds anew, and frames of clips are read for them once', () => {
-  const { root, mesh, clips } = createMorphingStick();
-  const still = clips.map((clip) => new AnimationClip(clip.name, clip.duration, [clip.tracks[0]]));
-  const crowd = SkinnedInstancedMesh.from(root, still, 1);
-  const bounds = crowd.bounds.ofPoses();
-  (mesh.morphTargetInfluences as number[])[0] = 0.5;
-  crowd.setMorphAt(0, mesh);
-  expect(crowd.bounds.ofPoses()).toBe(bounds);
-
-  const morphed = SkinnedInstancedMesh.from(root, clips, 1);
-  // What clips add comes on top of what all have: boxes hold it tightly.
-  expect(morphed.bounds.ofPoses().max.y).toBeCloseTo(3, 4);
-  const read = vi.spyOn(morphed.boneTexture, 'readMorphs');
-  (mesh.morphTargetInfluences as number[])[0] = 3;
-  morphed.setMorphAt(0, mesh);
-  expect(morphed.bounds.ofPoses().max.y).toBeGreaterThan(8);
-  expect(read).not.toHaveBeenCalled();
-});

@@ -1,12 +1,10 @@
 import {
-  BoxGeometry,
   type Face,
   Float32BufferAttribute,
   type Intersection,
   type KeyframeTrack,
   Matrix4,
-  Mesh,
-  MeshBasicMaterial,
+  type Mesh,
   NumberKeyframeTrack,
   Raycaster,
   Triangle,
@@ -15,9 +13,16 @@ import {
 } from 'three';
 import { expect, test, vi } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
-import { clustersOf, type TrianglePatch } from '../../../lib/queries/triangleClusters.js';
 import { BUILT_IN, describeCharacters, hasCharacter, loadCharacter } from '../../support/characters.js';
-import { BoneTexture, LoopOnceOptions, SkinnedInstancedMesh } from '../../support/library.js';
+import {
+  assembleCharacter,
+  bakeBoneTexture,
+  bakeCharacter,
+  getVertexPosition,
+  LoopOnceOptions,
+  SkinnedInstancedMesh,
+} from '../../support/library.js';
+import { partsOf } from '../../support/partsOf.js';
 import { random, SEEDS } from '../../support/random.js';
 import { characterHeight, Reference } from '../../support/reference.js';
 
@@ -32,11 +37,11 @@ describeCharacters((name) => {
     const { root, clips } = await loadCharacter(name);
     const height = characterHeight(root);
     const clip = Math.floor(clips.length / 3);
-    const boneTexture = BoneTexture.bake(root, clips, { clips: [clips[clip].name], fps: 60 });
+    const boneTexture = bakeBoneTexture(root, clips, { clips: [clips[clip].name], fps: 60 });
     const { duration, count } = boneTexture.clips[0];
     const time = (Math.round(0.4 * (count - 1)) / (count - 1)) * duration;
     const place = new Matrix4().makeRotationY(0.4).setPosition(height, 0, 0);
-    const crowd = SkinnedInstancedMesh.from(root, clips, 2, { boneTexture });
+    const crowd = new SkinnedInstancedMesh(assembleCharacter(root, boneTexture), 2);
     crowd.setMatrixAt(0, new Matrix4().makeTranslation(50 * height, 0, 0));
     crowd.setMatrixAt(1, place);
     crowd.play(1, 0, { ...LoopOnceOptions, time });
@@ -90,7 +95,7 @@ describeCharacters((name) => {
       });
       // The triangle that is named holds the point.
       const { a, b, c } = hit.face as Face;
-      const corners = [a, b, c].map((vertex) => crowd.getVertexPositionAt(1, vertex, new Vector3()));
+      const corners = [a, b, c].map((vertex) => getVertexPosition(crowd, 1, vertex, new Vector3()));
       const triangle = new Triangle(...(corners as [Vector3, Vector3, Vector3]));
       const nearest = triangle.closestPointToPoint(hit.point, new Vector3());
       // Of two triangles that share an edge, a ray into the edge may hit either.
@@ -124,7 +129,7 @@ test('rays hit what is drawn in the midst of a fade, under morph targets, on a h
   clips[0].tracks.push(
     new NumberKeyframeTrack('Body.morphTargetInfluences', [0, 3], [0, 1]) as KeyframeTrack,
   );
-  const crowd = SkinnedInstancedMesh.from(root, clips, 2);
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 2);
   crowd.setMatrixAt(1, new Matrix4().makeRotationY(1).setPosition(2, 0, 0));
   crowd.play(1, 0, { time: 1 }).update(0.1).play(1, 2, { fade: 1 }).update(0.4);
   crowd.updateMatrixWorld();
@@ -136,7 +141,7 @@ test('rays hit what is drawn in the midst of a fade, under morph targets, on a h
   const normal = new Vector3();
   let hits = 0;
   for (let i = 0; i < index.count; i += 3 * 97) {
-    corners.forEach((corner, k) => crowd.getVertexPositionAt(1, index.getX(i + k), corner));
+    corners.forEach((corner, k) => getVertexPosition(crowd, 1, index.getX(i + k), corner));
     if (triangle.getArea() < 1e-6) continue;
     triangle.getMidpoint(middle);
     triangle.getNormal(normal);
@@ -148,83 +153,16 @@ test('rays hit what is drawn in the midst of a fade, under morph targets, on a h
     hits++;
   }
   expect(hits).toBeGreaterThan(15);
-  crowd.setPartVisibleAt(1, 'Body', false);
+  partsOf(crowd).setVisibleAt(1, 'Body', false);
   triangle.getMidpoint(middle);
   expect(new Raycaster(middle.clone().setZ(9), new Vector3(0, 0, -1)).intersectObject(crowd)).toEqual([]);
-});
-
-test('a ray through a thousand characters looks at the triangles of few', async () => {
-  const { root, clips } = await loadCharacter(hasCharacter('Knight.glb') ? 'Knight.glb' : BUILT_IN);
-  const size = characterHeight(root);
-  const crowd = SkinnedInstancedMesh.from(root, clips.slice(0, 6), 1000);
-  const matrix = new Matrix4();
-  for (let i = 0; i < 1000; i++) {
-    crowd.setMatrixAt(i, matrix.makeTranslation((i % 32) * size, 0, -Math.floor(i / 32) * size));
-  }
-  crowd.playAll((i) => i % 6, { time: (i) => i * 0.1 }).update(0.2);
-  crowd.updateMatrixWorld();
-  // Counts the vertices that are posed, whatever it takes.
-  let posed = 0;
-  const patchesOf = (patch: TrianglePatch): TrianglePatch[] => [patch, ...patch.patches.flatMap(patchesOf)];
-  for (const patch of clustersOf(crowd.geometry).clusters.flatMap(patchesOf)) {
-    const { vertices } = patch;
-    Object.defineProperty(patch, 'vertices', {
-      get: () => {
-        posed += vertices.length;
-        return vertices;
-      },
-    });
-  }
-  const pose = vi.spyOn(crowd.playback, 'pose');
-  const times: number[] = [];
-  let hits = 0;
-  for (let i = 0; i < 40; i++) {
-    const from = new Vector3(((i * 7) % 32) * size, size * 0.9, 3 * size);
-    const towards = new Vector3(16 * size, 0.3 * size, -31 * size);
-    const ray = new Raycaster(from, towards.sub(from).normalize());
-    const start = performance.now();
-    if (ray.intersectObject(crowd).length > 0) hits++;
-    times.push(performance.now() - start);
-  }
-  const { count } = crowd.geometry.getAttribute('position');
-  const met = pose.mock.calls.length;
-  const share = posed / (met * count);
-  console.log(
-    `a ray through 1,000 of ${count} vertices: ${times.sort((a, b) => a - b)[20].toFixed(2)} ms; ` +
-      `${met / 40} posed, ${(share * 100).toFixed(1)} % of their vertices`,
-  );
-  expect(hits).toBe(40);
-  // 0.8 % of the knight's: not all of those whose box the ray meets.
-  expect(share).toBeLessThan(0.02);
-});
-
-test('raycast hits the posed mesh of the instance that is there', () => {
-  const { root, clips } = createCharacter();
-  const crowd = SkinnedInstancedMesh.from(root, clips, 5);
-  for (let i = 0; i < 5; i++) {
-    crowd.setMatrixAt(i, new Matrix4().makeTranslation(i * 2, 0, 0));
-    crowd.play(i, 'Walk', { time: i * 0.2 });
-  }
-  crowd.update(0.1);
-  crowd.updateMatrixWorld();
-  const reference = new Reference(root, new Matrix4().makeTranslation(6, 0, 0)).pose(
-    clips.find(({ name }) => name === 'Walk') as (typeof clips)[0],
-    0.7,
-  );
-  const ray = new Raycaster(new Vector3(6.02, 0.9, 5), new Vector3(0, 0, -1));
-  const [hit] = ray.intersectObject(crowd);
-  const [expected] = ray.intersectObject(reference.root);
-  expect(hit.instanceId).toBe(3);
-  expect(hit.object).toBe(crowd);
-  expect(hit.distance).toBeCloseTo(expected.distance, 2);
-  expect(ray.intersectObject(new Mesh(new BoxGeometry(), new MeshBasicMaterial()))).toEqual([]);
 });
 
 test('firstHitOnly finds the nearest hit, and looks at no instance behind it', async () => {
   const { root, clips } = await loadCharacter(hasCharacter('Knight.glb') ? 'Knight.glb' : BUILT_IN);
   const size = characterHeight(root);
   const count = 10_000;
-  const crowd = SkinnedInstancedMesh.from(root, clips.slice(0, 6), count);
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips.slice(0, 6)), count);
   const matrix = new Matrix4();
   for (let i = 0; i < count; i++) {
     crowd.setMatrixAt(i, matrix.makeTranslation((i % 100) * size, 0, -Math.floor(i / 100) * size));

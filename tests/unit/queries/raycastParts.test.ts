@@ -1,15 +1,16 @@
 import { Matrix4, Raycaster, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { createKnight } from '../../support/knight.js';
-import { SkinnedInstancedMesh } from '../../support/library.js';
+import { bakeCharacter, getVertexPosition, SkinnedInstancedMesh } from '../../support/library.js';
+import { partsOf } from '../../support/partsOf.js';
 
 test('a ray hits what is shown, and says which part', () => {
   const { root, clips } = createKnight();
-  const crowd = SkinnedInstancedMesh.from(root, clips, 2);
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 2);
   crowd.setMatrixAt(1, new Matrix4().makeTranslation(3, 0, 0));
   crowd.playAll('Idle').update(0.4);
   crowd.updateMatrixWorld();
-  const sword = crowd.partNames.indexOf('Sword');
+  const sword = partsOf(crowd).names.indexOf('Sword');
   const { geometry } = crowd;
   const partIndex = geometry.getAttribute('partIndex');
   const center = new Vector3();
@@ -17,7 +18,7 @@ test('a ray hits what is shown, and says which part', () => {
   let vertices = 0;
   for (let i = 0; i < partIndex.count; i++) {
     if (partIndex.getX(i) !== sword) continue;
-    center.add(crowd.getVertexPositionAt(1, i, vertex));
+    center.add(getVertexPosition(crowd, 1, i, vertex));
     vertices++;
   }
   center.divideScalar(vertices);
@@ -30,8 +31,8 @@ test('a ray hits what is shown, and says which part', () => {
   expect(hit.normal?.dot(ray.ray.direction)).toBeLessThan(0);
   expect(hit.uv === undefined).toBe(!geometry.hasAttribute('uv'));
 
-  crowd.setPartVisibleAt(1, 'Sword', false);
+  partsOf(crowd).setVisibleAt(1, 'Sword', false);
   expect(hitParts()).not.toContain('Sword');
-  crowd.setPartVisibleAt(1, 'Sword', true).setPartVisibleAt(0, 'Sword', false);
+  partsOf(crowd).setVisibleAt(1, 'Sword', true).setVisibleAt(0, 'Sword', false);
   expect(hitParts()).toContain('Sword');
 });

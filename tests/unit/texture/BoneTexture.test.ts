@@ -1,6 +1,16 @@
-import { BoneTexture, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import {
+  applyRootMotion,
+  assembleCharacter,
+  BoneTexture,
+  bakeBoneTexture,
+  extractRootMotion,
+  frames,
+  getSkinningMatrix,
+  getVertexPosition,
+  SkinnedInstancedMesh,
+} from 'skinned-instanced-mesh';
 import { Matrix4, Vector3 } from 'three';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { cubicSpline } from '../../support/cubicSpline.js';
 import { notPlain } from '../../support/plain.js';
 import { randomCharacter } from '../../support/randomCharacter.js';
@@ -9,17 +19,18 @@ import { createMorphingStick, createStick } from '../../support/stick.js';
 const cubic = await cubicSpline();
 
 const cases = [
-  ['matrices with morph targets', createMorphingStick(), { encoding: 'matrix' }],
-  ['quaternions with morph targets', createMorphingStick(), { encoding: 'quaternion' }],
-  ['tracks with morph targets', createMorphingStick(), { encoding: 'tracks' }],
-  ['root motion', createStick(), { rootMotion: { joint: 'Tip' } }],
+  ['frames with morph targets', createMorphingStick(), { encoding: frames }],
+  ['tracks with morph targets', createMorphingStick(), {}],
+  ['root motion', createStick(), { rootMotion: extractRootMotion({ joint: 'Tip' }) }],
   ['half floats', createStick(), { precision: 'half' }],
-  ...[1, 2, 3].map((seed) => [`random character ${seed}`, randomCharacter(seed, cubic), {}] as const),
+  ...[1, 2, 3].map(
+    (seed) => [`random character ${seed}`, randomCharacter(seed, cubic), { encoding: frames }] as const,
+  ),
 ] as const;
 
 describe.each(cases)('the data of %s', (_, { root, clips }, options) => {
-  const texture = BoneTexture.bake(root, clips, options);
-  const copy = new BoneTexture(structuredClone(texture.data));
+  const texture = bakeBoneTexture(root, clips, options);
+  const copy = new BoneTexture(structuredClone(texture.data), texture);
 
   test('are plain', () => {
     expect(notPlain(texture.data)).toEqual([]);
@@ -33,27 +44,27 @@ describe.each(cases)('the data of %s', (_, { root, clips }, options) => {
 
   test('pose a crowd just the same', () => {
     const [one, other] = [texture, copy].map((boneTexture) => {
-      const crowd = SkinnedInstancedMesh.from(root, clips, 2, { boneTexture });
+      const crowd = new SkinnedInstancedMesh(assembleCharacter(root, boneTexture), 2);
       const { duration } = boneTexture.clips[0];
       // One instance plays, the other is half-way through a fade.
       crowd.play(0, 0, { time: 0.4 * duration });
       crowd.play(1, 0, { time: 0.3 * duration });
-      crowd.crossFadeTo(1, clips.length - 1, 0.2, false, { time: 0.1 });
+      crowd.play(1, clips.length - 1, { fade: 0.2, time: 0.1 });
       crowd.update(0.07);
       return crowd;
     });
     for (let i = 0; i < 2; i++) {
       for (let joint = 0; joint < texture.jointNames.length; joint++) {
-        const matrix = one.getSkinningMatrixAt(i, joint, new Matrix4());
-        expect(other.getSkinningMatrixAt(i, joint, new Matrix4()).elements).toEqual(matrix.elements);
+        const matrix = getSkinningMatrix(one, i, joint, new Matrix4());
+        expect(getSkinningMatrix(other, i, joint, new Matrix4()).elements).toEqual(matrix.elements);
       }
       for (const vertex of [0, 1, 2]) {
-        const position = one.getVertexPositionAt(i, vertex, new Vector3());
-        expect(other.getVertexPositionAt(i, vertex, new Vector3())).toEqual(position);
+        const position = getVertexPosition(one, i, vertex, new Vector3());
+        expect(getVertexPosition(other, i, vertex, new Vector3())).toEqual(position);
       }
     }
-    one.applyRootMotion(0.1);
-    other.applyRootMotion(0.1);
+    applyRootMotion(one, 0.1);
+    applyRootMotion(other, 0.1);
     expect(other.instanceMatrix.array).toEqual(one.instanceMatrix.array);
     one.computeBoundingBox();
     other.computeBoundingBox();
@@ -61,17 +72,11 @@ describe.each(cases)('the data of %s', (_, { root, clips }, options) => {
   });
 });
 
-test('markers are in the order of their times, and go by their former names too, with one warning each', () => {
-  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+test('markers are in the order of their times', () => {
   const { root, clips } = createStick();
-  const texture = BoneTexture.bake(root, clips);
-  texture.addMarker(0, 0.5, 'b').addMark(0, 0.2, 'a').addMark('Slide', 0.5, 'c');
+  const texture = bakeBoneTexture(root, clips);
+  texture.addMarker(0, 0.5, 'b').addMarker(0, 0.2, 'a').addMarker('Slide', 0.5, 'c');
   expect(texture.clips[0].markers.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
-  texture.removeMarks(0, 'b').removeMarkers('Slide', 'a');
+  texture.removeMarkers(0, 'b').removeMarkers('Slide', 'a');
   expect(texture.clips[0].markers).toEqual([{ time: 0.5, name: 'c' }]);
-  expect(warn.mock.calls.flat()).toEqual([
-    'BoneTexture.addMark is deprecated; use addMarker.',
-    'BoneTexture.removeMarks is deprecated; use removeMarkers.',
-  ]);
-  warn.mockRestore();
 });

@@ -1,4 +1,8 @@
-import { type EncodedVertices, VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
+import {
+  bakeVertexTexture,
+  type EncodedVertices,
+  VertexTexture,
+} from 'skinned-instanced-mesh/vertex-textures';
 import { expect, test } from 'vitest';
 import { random } from '../../support/random.js';
 import { THOROUGH } from '../../support/thorough.js';
@@ -19,7 +23,7 @@ function throughFile({ json, views }: EncodedVertices): EncodedVertices {
 
 test.each(['half', 'float'] as const)('what is written is read again, precision %s', (precision) => {
   const { root, clips } = createMorphing(3);
-  const texture = VertexTexture.bake(root, clips, { fps: 10, precision, measure: true });
+  const texture = bakeVertexTexture(root, clips, { fps: 10, precision, measure: true });
   texture.addMarker('Travel', 0.2, 'step');
   const read = VertexTexture.decode(throughFile(texture.encode()));
   expect(read.vertexData).toEqual(texture.vertexData);
@@ -33,7 +37,7 @@ test.each(['half', 'float'] as const)('what is written is read again, precision 
 });
 
 const { flag, wave } = createFlag(3, 2);
-const ENCODED = VertexTexture.bake(flag, wave, { duration: 0.5, fps: 10 }).encode();
+const ENCODED = bakeVertexTexture(flag, wave, { duration: 0.5, fps: 10 }).encode();
 
 test.each([
   ['version', 2, /version is 2, but has to be 1/],
@@ -49,18 +53,10 @@ test.each([
   expect(() => VertexTexture.decode({ ...ENCODED, json })).toThrow(message);
 });
 
-test('frames that are not stored are refused', () => {
-  const frames = new Uint8Array(ENCODED.views[0]);
-  frames[4] = 200;
-  expect(() => VertexTexture.decode({ ...ENCODED, views: [frames, ...ENCODED.views.slice(1)] })).toThrow(
-    /frames is 200, but has to be below/,
-  );
-});
-
 test('damaged files are read or refused, and never worse', () => {
   const dice = random(3);
   let refused = 0;
-  const rounds = THOROUGH ? 3000 : 300;
+  const rounds = THOROUGH ? 1000 : 200;
   for (let round = 0; round < rounds; round++) {
     const text = JSON.stringify(ENCODED.json).split('');
     const views = ENCODED.views.map((view) => view.slice());
@@ -87,10 +83,4 @@ test('damaged files are read or refused, and never worse', () => {
     }
   }
   expect(refused).toBeGreaterThan(rounds / 10);
-});
-
-test.each([null, undefined, 'flag.bin'])('decode says what it takes instead of %s', (value) => {
-  expect(() => VertexTexture.decode(value as never)).toThrow(
-    /^VertexTexture: encoded is .*, but has to be what encode\(\) returns\.$/,
-  );
 });

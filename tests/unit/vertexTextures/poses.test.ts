@@ -1,8 +1,13 @@
-import { VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
+import { bakeVertexTexture, type VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
 import { type AnimationClip, Matrix4, type Object3D, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { createCoarseCharacter } from '../../support/coarseCharacter.js';
-import { LoopOnceOptions, SkinnedInstancedMesh } from '../../support/library.js';
+import {
+  assembleCharacter,
+  getVertexPosition,
+  LoopOnceOptions,
+  SkinnedInstancedMesh,
+} from '../../support/library.js';
 import { loadModel, modelNames } from '../../support/models.js';
 import { random } from '../../support/random.js';
 import { createFlag, createMorphing, mixerVertices, verticesOf } from '../../support/vertexSources.js';
@@ -32,7 +37,7 @@ function measure(
   rounds = 6,
 ): { onFrames: number; between: number } {
   const dice = random(seed);
-  const crowd = SkinnedInstancedMesh.from(object, [], 2, { boneTexture: texture });
+  const crowd = new SkinnedInstancedMesh(assembleCharacter(object, texture), 2);
   const place = new Matrix4()
     .makeRotationY(1)
     .setPosition(4, 5, 6)
@@ -52,7 +57,7 @@ function measure(
     expect(first.length).toBe(crowd.geometry.getAttribute('position').count);
     first.forEach((from, v) => {
       const wanted = from.lerp(second[v], alpha).applyMatrix4(place);
-      const error = crowd.getVertexPositionAt(1, v, vertex).distanceTo(wanted) / 2;
+      const error = getVertexPosition(crowd, 1, v, vertex).distanceTo(wanted) / 2;
       if (alpha === 0) onFrames = Math.max(onFrames, error);
       else between = Math.max(between, error);
     });
@@ -66,7 +71,7 @@ describe.each(['half', 'float'] as const)('precision %s', (precision) => {
 
   test('a skinned character of several meshes is where three.js has it', () => {
     const { root, clips } = createCoarseCharacter();
-    const texture = VertexTexture.bake(root, clips.slice(0, 2), { fps: FPS, precision });
+    const texture = bakeVertexTexture(root, clips.slice(0, 2), { fps: FPS, precision });
     texture.clips.forEach((_, clip) => {
       const framesOf = (time: number) => mixerVertices(root, clips[clip], time);
       const { onFrames, between } = measure(root, texture, clip, framesOf, clip + 1);
@@ -77,7 +82,7 @@ describe.each(['half', 'float'] as const)('precision %s', (precision) => {
 
   test('rigid meshes under nodes that move, with many morph targets, are where three.js has them', () => {
     const { root, clips } = createMorphing();
-    const texture = VertexTexture.bake(root, clips, { fps: FPS, precision });
+    const texture = bakeVertexTexture(root, clips, { fps: FPS, precision });
     clips.forEach((clip: AnimationClip, i) => {
       const { onFrames, between } = measure(
         root,
@@ -93,7 +98,7 @@ describe.each(['half', 'float'] as const)('precision %s', (precision) => {
 
   test('what code poses is where the code has put it', () => {
     const { flag, wave } = createFlag();
-    const texture = VertexTexture.bake(flag, wave, { fps: FPS, duration: 1, precision });
+    const texture = bakeVertexTexture(flag, wave, { fps: FPS, duration: 1, precision });
     const framesOf = (time: number) => {
       wave(time);
       return verticesOf(flag);
@@ -108,7 +113,7 @@ test.each(await modelNames())('%s is where three.js has it', async (file) => {
   const { root, clips } = await loadModel(file);
   // The clip that moves the most nodes, and a few frames of it.
   const clip = clips.reduce((a, b) => (b.tracks.length > a.tracks.length ? b : a));
-  const texture = VertexTexture.bake(root, [clip], { fps: 4 / clip.duration });
+  const texture = bakeVertexTexture(root, [clip], { fps: 4 / clip.duration });
   const { onFrames, between } = measure(root, texture, 0, (time) => mixerVertices(root, clip, time), 2, 2);
   expect(onFrames).toBeLessThan(1e-4);
   expect(between).toBeLessThan(1e-4);
@@ -118,14 +123,14 @@ test('the object is afterwards as it was', () => {
   const { root, clips } = createMorphing();
   root.updateMatrixWorld(true);
   const before = verticesOf(root);
-  VertexTexture.bake(root, clips, { fps: 5 });
+  bakeVertexTexture(root, clips, { fps: 5 });
   root.updateMatrixWorld(true);
   expect(verticesOf(root)).toEqual(before);
 
   const { flag, wave } = createFlag();
   flag.updateMatrixWorld(true);
   const still = verticesOf(flag);
-  VertexTexture.bake(flag, wave, { fps: 5, duration: 1 });
+  bakeVertexTexture(flag, wave, { fps: 5, duration: 1 });
   expect(verticesOf(flag)).toEqual(still);
 });
 
@@ -134,24 +139,24 @@ test('errors say how far frames are off, and the middle between two', () => {
   const options = { duration: 1, name: 'Wave', fps: 10 };
   const {
     errors: [plain],
-  } = VertexTexture.bake(flag, wave, options);
+  } = bakeVertexTexture(flag, wave, options);
   expect(plain.between).toBeNull();
   const {
     errors: [error],
-  } = VertexTexture.bake(flag, wave, { ...options, measure: true });
+  } = bakeVertexTexture(flag, wave, { ...options, measure: true });
   expect(error.clip).toBe('Wave');
   expect(error.stored).toBeGreaterThan(0);
   expect(error.stored).toBeLessThan(1e-5);
   // A sine of amplitude 0.9 that is sampled ten times a turn: its chords are off by 0.9 (1 - cos(pi / 10)).
   const {
     clips: [{ bounds }],
-  } = VertexTexture.bake(flag, wave, options);
+  } = bakeVertexTexture(flag, wave, options);
   const size = Math.max(bounds[3] - bounds[0], bounds[4] - bounds[1], bounds[5] - bounds[2]);
   const most = (0.906 * (1 - Math.cos(Math.PI / 10))) / size;
   expect(error.between).toBeLessThan(most * 1.01);
   expect(error.between).toBeGreaterThan(most * 0.8);
   const {
     errors: [exact],
-  } = VertexTexture.bake(flag, wave, { ...options, precision: 'float' });
+  } = bakeVertexTexture(flag, wave, { ...options, precision: 'float' });
   expect(exact.stored).toBeLessThan(1e-9);
 });

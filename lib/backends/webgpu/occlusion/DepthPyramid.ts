@@ -13,8 +13,9 @@ import {
 } from 'three/tsl';
 import { type ComputeNode, type DepthTexture, type Node, StorageBufferAttribute } from 'three/webgpu';
 import { TexelNode } from '../../../../shaders/TexelNode.js';
+import { workgroupValues } from '../../../../shaders/tsl.js';
 import { disposeAttribute } from '../../../utils/disposeAttribute.js';
-import { floatsIn, type StoredFloats, workgroupFloats } from './storedFloats.js';
+import { floatsIn, type StoredFloats } from './storedFloats.js';
 
 /** Pixels of a side of the smallest squares, as a power of two. */
 export const FINEST = 2;
@@ -90,7 +91,7 @@ export class DepthPyramid {
   /** Each invocation makes a square of the smallest size; then some of them put four together, again and again. */
   private build(sign: number): void {
     const { columns, blocks, width, height, texture, stored } = this;
-    const shared = workgroupFloats(WORKGROUP);
+    const shared = workgroupValues('float', 'squares', WORKGROUP);
     const local = int(invocationLocalIndex).toVar();
     const block = int(instanceIndex).sub(local).div(WORKGROUP).toVar();
     const row = block.div(columns).toVar();

@@ -8,8 +8,11 @@ import { hiddenSphere } from './hiddenSphere.js';
 import { OccluderPass } from './OccluderPass.js';
 import { ScreenRows } from './ScreenRows.js';
 
+let nextId = 1;
+
 /** What is hidden by occluders from the cameras of one renderer. */
 export class OccluderDepth implements CameraOcclusion {
+  readonly id = nextId++;
   private readonly pass: OccluderPass;
   private readonly pyramid: DepthPyramid;
   private readonly isActive = uniform(0, 'int');

@@ -1,27 +1,29 @@
 import type { Object3D } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
+import type { Crowd } from '../../../crowd/Crowd.js';
+import { type CrowdFeature, type FeaturedCrowd, featureOf } from '../../../crowd/CrowdFeature.js';
+import type { SkinnedInstancedMesh } from '../../../objects/SkinnedInstancedMesh.js';
 import { describe } from '../../../utils/describe.js';
-import type { CrowdOcclusion } from '../../../views/CrowdOcclusion.js';
 import type { CameraOcclusion } from '../views/CameraOcclusion.js';
 import { OccluderDepth } from './OccluderDepth.js';
 
 /**
- * Leaves out instances that are wholly behind something else, for crowds that `WebGPURenderer` draws on WebGPU:
+ * Leaves out instances that are wholly behind something else, so that they are neither posed nor drawn, for crowds that
+ * `WebGPURenderer` draws on WebGPU, where the GPU makes the lists of what cameras see:
  *
  * ```ts
- * crowd.occlusion = new Occlusion(houses);
+ * const occlusion = new Occlusion(houses).add(crowd);
  * ```
  *
  * For each camera and frame, the depth of the occluders is rendered once more beforehand, as large as the picture, and compute
  * shaders then compare a sphere around each instance with it. Nothing is guessed from frames before, so that nothing pops.
- * Shadow maps go on showing everyone.
+ * Shadow maps go on showing everyone, and so do other renderers and arrays of cameras. What is attached is left out with the
+ * instance, as with `perObjectFrustumCulled`, which it needs. Not for crowds in materials that are to be seen through walls.
  *
- * Several crowds may share one. Dispose it when none needs it any more, and before a renderer is given up that has drawn them:
+ * Dispose it when none needs it any more, and before a renderer is given up that has drawn them:
  * until then it holds on to each such renderer.
  */
-export class Occlusion implements CrowdOcclusion {
-  /** Says what it is. */
-  readonly isOcclusion: true = true;
+export class Occlusion {
   private byRenderer = new WeakMap<object, OccluderDepth>();
   private readonly owned = new Set<OccluderDepth>();
 
@@ -39,6 +41,28 @@ export class Occlusion implements CrowdOcclusion {
       throw new Error(`Occlusion: ${describe(occluders)} is no Object3D; pass what hides instances.`);
   }
 
+  /**
+   * Leaves out instances of a crowd, and of its copies.
+   *
+   * @throws If another one does so.
+   */
+  add(crowd: SkinnedInstancedMesh): this {
+    const found = featureOf(crowd, OccludedCrowd);
+    if (found === null) new OccludedCrowd(crowd.crowd, this);
+    else if (found.occlusion !== this)
+      throw new Error(
+        'Another Occlusion hides instances of the crowd; remove the crowd from that one first.',
+      );
+    return this;
+  }
+
+  /** Lets all instances of a crowd be drawn again. */
+  remove(crowd: SkinnedInstancedMesh): this {
+    const found = featureOf(crowd, OccludedCrowd);
+    if (found?.occlusion === this) found.dispose();
+    return this;
+  }
+
   /** What a renderer finds out about the occluders. @internal */
   of(renderer: object): CameraOcclusion {
     let depth = this.byRenderer.get(renderer);
@@ -50,10 +74,37 @@ export class Occlusion implements CrowdOcclusion {
     return depth;
   }
 
-  /** Frees what it has on the GPU. It is made anew if a crowd that has it is drawn again. */
+  /** Frees what it has on the GPU. It is made anew if a crowd that was added is drawn again. */
   dispose(): void {
     for (const depth of this.owned) depth.dispose();
     this.owned.clear();
     this.byRenderer = new WeakMap();
+  }
+}
+
+/** A crowd whose instances something hides. */
+class OccludedCrowd implements CrowdFeature {
+  constructor(
+    private readonly crowd: Crowd,
+    readonly occlusion: Occlusion,
+  ) {
+    crowd.use(this);
+    crowd.views.occlusion = occlusion;
+  }
+
+  cloneFor(crowd: FeaturedCrowd): OccludedCrowd {
+    return new OccludedCrowd(crowd as Crowd, this.occlusion);
+  }
+
+  /** A crowd that becomes a copy of another is hidden by what hides that one. */
+  meshesCopied(source: OccludedCrowd | null): void {
+    if (source?.occlusion === this.occlusion) return;
+    this.dispose();
+    source?.cloneFor(this.crowd);
+  }
+
+  dispose(): void {
+    this.crowd.drop(this);
+    this.crowd.views.occlusion = null;
   }
 }

@@ -1,4 +1,4 @@
-import { storage, workgroupArray } from 'three/tsl';
+import { storage } from 'three/tsl';
 import type { StorageBufferAttribute } from 'three/webgpu';
 import type { Elements } from '../../../../shaders/tsl.js';
 
@@ -10,7 +10,3 @@ export interface StoredFloats extends Elements<'float'> {
 
 export const floatsIn = (buffer: StorageBufferAttribute): StoredFloats =>
   storage(buffer, 'float', buffer.count) as unknown as StoredFloats;
-
-/** Numbers that the invocations of a workgroup share. */
-export const workgroupFloats = (count: number): Elements<'float'> =>
-  workgroupArray('float', count) as unknown as Elements<'float'>;

@@ -3,6 +3,8 @@ import type { Node } from 'three/webgpu';
 
 /** What is hidden from the cameras of a renderer by something else than the crowd. */
 export interface CameraOcclusion {
+  /** Tells it apart from others; greater than 0. */
+  readonly id: number;
   /**
    * Finds out what hides something from a camera, unless that has been done in this frame. It may render, and so call hooks of the
    * user's, which may change anything, and render pictures for which it is asked anew.

@@ -1,14 +1,13 @@
 import type { Camera, Matrix4 } from 'three';
 import { StorageBufferAttribute } from 'three/webgpu';
 import { disposeAttribute } from '../../../utils/disposeAttribute.js';
-import { CameraLevels } from '../../../views/CameraLevels.js';
-import type { LevelTable } from '../../../views/LevelTable.js';
+import type { LevelMeasure, ListSplitter } from '../../../views/ListSplitter.js';
 
 /** Levels of detail as a camera sees them for which pictures are drawn. */
 export interface CameraState {
   readonly camera: Camera;
   /** Where the camera is. */
-  readonly chosen: CameraLevels;
+  readonly chosen: LevelMeasure;
   /** On the GPU: the level of each instance when it was last seen. */
   readonly states: StorageBufferAttribute;
   /** The frame in which it was last asked for. */
@@ -19,8 +18,14 @@ export interface CameraState {
 export class CameraStates {
   private readonly all: CameraState[] = [];
 
-  of(camera: Camera, table: LevelTable, matrixWorld: Matrix4, capacity: number, frame: number): CameraState {
-    const state = this.find(camera) ?? this.add(camera, capacity);
+  of(
+    camera: Camera,
+    table: ListSplitter,
+    matrixWorld: Matrix4,
+    capacity: number,
+    frame: number,
+  ): CameraState {
+    const state = this.find(camera) ?? this.add(camera, capacity, table);
     state.frame = frame;
     // The levels themselves are on the GPU.
     state.chosen.update(table, camera, matrixWorld, 0);
@@ -33,9 +38,9 @@ export class CameraStates {
     return null;
   }
 
-  private add(camera: Camera, capacity: number): CameraState {
+  private add(camera: Camera, capacity: number, table: ListSplitter): CameraState {
     const states = new StorageBufferAttribute(new Uint32Array(Math.max(1, capacity)), 1);
-    const state = { camera, chosen: new CameraLevels(), states, frame: -1 };
+    const state = { camera, chosen: table.measure(), states, frame: -1 };
     this.all.push(state);
     return state;
   }

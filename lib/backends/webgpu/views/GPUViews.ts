@@ -1,18 +1,29 @@
-import { type ArrayCamera, Box3, type Camera, Frustum, type Material, Matrix4, Sphere } from 'three';
+import {
+  type ArrayCamera,
+  Box3,
+  type Camera,
+  Frustum,
+  type Material,
+  Matrix4,
+  Sphere,
+  type Vector4,
+} from 'three';
 import type { ComputeNode, StorageBufferAttribute, WebGPURenderer } from 'three/webgpu';
-import { LEVEL_CODES, type LevelTable } from '../../../views/LevelTable.js';
-import type { ViewInfo } from '../../../views/ViewInfo.js';
+import { LEVEL_CODES } from '../../../constants.js';
+import type { ListSplitter } from '../../../views/ListSplitter.js';
+import { trianglesOf, type ViewInfo } from '../../../views/ViewInfo.js';
 import type { DrawnCrowd } from '../../DrawnCrowd.js';
 import type { NodePosePass } from '../NodePosePass.js';
+import { SharedSteps, type StepsRegistry } from '../SharedSteps.js';
 import type { CameraOcclusion } from './CameraOcclusion.js';
 import { CameraSlot } from './CameraSlot.js';
-import { CameraStates } from './CameraStates.js';
+import { type CameraState, CameraStates } from './CameraStates.js';
 import { DrawTable } from './DrawTable.js';
 import { listAt, listCount } from './LevelNodes.js';
 import type { SeenRates } from './SeenNodes.js';
 import { StoredInstances } from './StoredInstances.js';
 import { ViewBuffers } from './ViewBuffers.js';
-import { MAX_FRUSTUMS, ViewSteps } from './ViewSteps.js';
+import { MAX_FRUSTUMS, ViewSteps, viewKey } from './ViewSteps.js';
 import { viewerOf } from './viewAtDraw.js';
 
 /** Frames after which a camera that does not draw the crowd any more is forgotten. */
@@ -26,6 +37,8 @@ const _clips: readonly Matrix4[] = /*@__PURE__*/ Array.from({ length: MAX_FRUSTU
 const _frustum = /*@__PURE__*/ new Frustum();
 const _box = /*@__PURE__*/ new Box3();
 const _numbers: number[] = [];
+/** Steps of all crowds. */
+const viewSteps: StepsRegistry<ViewSteps> = /*@__PURE__*/ new WeakMap();
 const NO_MEMBERS: readonly [number, number] = [0, 0];
 
 /**
@@ -36,7 +49,7 @@ export class GPUViews {
   private readonly instances = new StoredInstances();
   private readonly table = new DrawTable();
   private readonly sphere = new Sphere();
-  private steps: ViewSteps | null = null;
+  private readonly steps = new SharedSteps(viewSteps);
   private occlusion: CameraOcclusion | null = null;
   private slots: CameraSlot[] = [];
   private capacity = 0;
@@ -75,13 +88,13 @@ export class GPUViews {
     const hidden = this.hiddenFrom(crowd, camera, viewer);
     const { occlusion } = this;
     const { frame } = this.renderer.info;
-    const { levels } = crowd.views;
+    const { splitter: levels } = crowd.views;
     if (frame !== this.frame) this.beginFrame(frame, levels);
     // Before the lists are counted: it may need one more.
     const { level } = crowd;
-    levels.update();
-    this.levels = levels.count;
-    this.resize(crowd.capacity, listCount(levels), levels.fadesFor(crowd.capacity));
+    levels?.update();
+    this.levels = levels?.count ?? 1;
+    this.resize(crowd.capacity, listCount(levels), levels?.fadesFor(crowd.capacity) ?? false);
     const { instances, table } = this;
     instances.update(crowd.instanceMatrix, crowd.visibility);
     const slot = this.slotFor(camera);
@@ -95,9 +108,10 @@ export class GPUViews {
     const { x, y, z } = center;
     const { count } = crowd.visibility;
     const members = pass?.members ?? NO_MEMBERS;
-    const state = levels.isUsed
-      ? this.states.of(viewer, levels, crowd.matrixWorld, this.capacity, frame)
-      : null;
+    const state =
+      levels?.isUsed === true
+        ? this.states.of(viewer, levels, crowd.matrixWorld, this.capacity, frame)
+        : null;
     // One by one, here and below: arrays that are emptied and filled again allocate.
     _numbers[0] = count;
     _numbers[1] = table.version;
@@ -115,12 +129,14 @@ export class GPUViews {
     let stepCount = 0;
     if (!slot.remember(_clips, frustums, _numbers)) {
       if (buffers.drawCapacity < table.capacity) this.retired.push(buffers.growDraws(table.capacity));
-      this.steps ??= new ViewSteps(instances, table, buffers, state?.states ?? null, occlusion);
+      const steps = this.stepsFor(buffers, state);
       occlusion?.use(frustums === 1 ? hidden : 0, _clips[0], crowd.matrixWorld);
-      this.setPlanes(camera, frustums);
-      if (state !== null) this.steps.setLevels(levels, state, viewer !== camera);
+      setPlanes(steps.planes, camera, frustums);
+      if (state !== null && levels !== null) steps.setLevels(levels, state, viewer !== camera);
       slot.version++;
-      stepCount = this.addSteps(this.steps.prepare(buffers, count, frustums, this.sphere, members), 0);
+      const { sphere } = this;
+      const nodes = steps.prepare(instances, table, buffers, count, frustums, sphere, members);
+      stepCount = this.addSteps(nodes, 0);
     }
     const rates = this.ratesOf(levels, state?.states ?? null, viewer !== camera);
     const poses = pass?.prepareSeen(this.renderer, count, slot, rates) ?? null;
@@ -152,7 +168,7 @@ export class GPUViews {
     const [visible] = totals;
     const posed = await reading;
     const levels = totals.length === 1 ? [visible] : [...totals.subarray(1, 1 + this.levels)];
-    const info = { visible, levels, triangles: views.trianglesOf(levels) };
+    const info = { visible, levels, triangles: trianglesOf(views, levels) };
     return posed === undefined ? info : { ...info, posed };
   }
 
@@ -167,20 +183,20 @@ export class GPUViews {
 
   /** How often instances are posed that a camera sees; null if all are in every frame. */
   private ratesOf(
-    table: LevelTable,
+    table: ListSplitter | null,
     states: StorageBufferAttribute | null,
     inShadow: boolean,
   ): SeenRates | null {
-    if (!table.hasPoseRates) return null;
+    if (table?.hasPoseRates !== true) return null;
     const { rates } = this;
     rates.states = states;
     for (let code = 0; code < LEVEL_CODES; code++) rates.poseRates[code] = table.poseRateOf(code, inShadow);
     return rates;
   }
 
-  private beginFrame(frame: number, levels: LevelTable): void {
+  private beginFrame(frame: number, levels: ListSplitter | null): void {
     this.frame = frame;
-    levels.beginFrame();
+    levels?.beginFrame();
     this.tidy();
     this.table.beginFrame();
     const { slots } = this;
@@ -205,11 +221,7 @@ export class GPUViews {
   /** What hides instances. The steps are built for it. */
   private occlusionOf({ views }: DrawnCrowd): CameraOcclusion | null {
     const occlusion = (views.occlusion?.of(this.renderer) ?? null) as CameraOcclusion | null;
-    if (occlusion !== this.occlusion) {
-      if (this.steps !== null) this.retired.push(this.steps);
-      this.steps = null;
-      this.occlusion = occlusion;
-    }
+    this.occlusion = occlusion;
     return occlusion;
   }
 
@@ -222,6 +234,15 @@ export class GPUViews {
     return this.occlusionOf(crowd) === occlusion ? hidden : 0;
   }
 
+  private stepsFor(buffers: ViewBuffers, state: CameraState | null): ViewSteps {
+    const { instances, table, occlusion } = this;
+    return this.steps.get(
+      this.renderer,
+      viewKey(buffers, state !== null, occlusion),
+      () => new ViewSteps(instances, table, buffers, state?.states ?? null, occlusion),
+    );
+  }
+
   /** Puts steps among those that are computed next, behind the first `count`. Returns how many there are then. */
   private addSteps(steps: readonly ComputeNode[], count: number): number {
     for (let i = 0; i < steps.length; i++) this.computed[count + i] = steps[i];
@@ -229,9 +250,8 @@ export class GPUViews {
   }
 
   private clear(): void {
-    if (this.steps !== null) this.retired.push(this.steps);
+    this.steps.dispose();
     for (const { buffers } of this.slots) this.retired.push(buffers);
-    this.steps = null;
     this.slots = [];
     this.states.dispose();
   }
@@ -259,7 +279,7 @@ export class GPUViews {
 
   /** Writes `_clips` and the character's sphere. Returns how many frustums there are; 0 if all instances are seen. */
   private clip({ views, matrixWorld }: DrawnCrowd, camera: Camera): number {
-    if (!views.culls && !views.levels.isUsed) return 0;
+    if (!views.culls && views.splitter?.isUsed !== true) return 0;
     views.groups.crowd.boundsOfPoses(_box).getBoundingSphere(this.sphere);
     const cameras = camerasOf(camera);
     const count = Math.max(1, cameras.length);
@@ -270,23 +290,23 @@ export class GPUViews {
     }
     return count;
   }
+}
 
-  private setPlanes(camera: Camera, frustums: number): void {
-    const { planes } = this.steps as ViewSteps;
-    const cameras = camerasOf(camera);
-    for (let i = 0; i < frustums; i++) {
-      const { coordinateSystem, reversedDepth } = cameras[i] ?? camera;
-      _frustum.setFromProjectionMatrix(_clips[i], coordinateSystem, reversedDepth);
-      for (let k = 0; k < PLANES; k++) {
-        const { normal, constant } = _frustum.planes[k];
-        planes[i * PLANES + k].set(normal.x, normal.y, normal.z, constant);
-      }
+/** Writes the planes of the frustums that `_clips` has. */
+function setPlanes(planes: readonly Vector4[], camera: Camera, frustums: number): void {
+  const cameras = camerasOf(camera);
+  for (let i = 0; i < frustums; i++) {
+    const { coordinateSystem, reversedDepth } = cameras[i] ?? camera;
+    _frustum.setFromProjectionMatrix(_clips[i], coordinateSystem, reversedDepth);
+    for (let k = 0; k < PLANES; k++) {
+      const { normal, constant } = _frustum.planes[k];
+      planes[i * PLANES + k].set(normal.x, normal.y, normal.z, constant);
     }
   }
 }
 
 /** The list that a mesh draws: that of its level of detail, or of all. */
-export const listOf = ({ level, views }: DrawnCrowd): number => listAt(views.levels, level);
+export const listOf = ({ level, views }: DrawnCrowd): number => listAt(views.splitter, level);
 
 const NONE: readonly Camera[] = [];
 

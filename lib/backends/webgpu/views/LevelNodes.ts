@@ -2,14 +2,21 @@ import { Vector4 } from 'three';
 import { clamp, dot, If, int, Loop, select, sqrt, uint, uniform, uniformArray, vec3, vec4 } from 'three/tsl';
 import type { Node, StorageBufferAttribute } from 'three/webgpu';
 import { type Elements, type StoredUints, uintsIn } from '../../../../shaders/tsl.js';
-import { FADE_NEAR, FADE_STEPS } from '../../../constants.js';
-import { type CameraLevels, SCALE } from '../../../views/CameraLevels.js';
-import { FADING, LEVEL_CODES, LEVEL_MASK, type LevelTable, MAX_LEVELS } from '../../../views/LevelTable.js';
+import {
+  FADE_NEAR,
+  FADE_STEPS,
+  FADING,
+  LEVEL_CODES,
+  LEVEL_MASK,
+  LEVEL_SCALE,
+  MAX_LEVELS,
+} from '../../../constants.js';
+import type { LevelMeasure, ListSplitter } from '../../../views/ListSplitter.js';
 
 /** Larger than any distance: shaders need not know infinity. */
 const FAR = 3e38;
 
-/** What is known of a level, see `LevelTable`. */
+/** What is known of a level, see `ListSplitter`. */
 interface LevelRow {
   enter: Node<'float'>;
   /** Where levels do not fade. */
@@ -21,11 +28,11 @@ interface LevelRow {
   lists: Node<'uint'>;
 }
 
-/** The level of detail of an instance, in compute shaders. Twin of `lib/views/CameraLevels.ts`. */
+/** The level of detail of an instance, in compute shaders. Twin of `lib/features/levels/CameraLevels.ts`. */
 export class LevelNodes {
   /** For each level the numbers that `rowOf` names. */
   private readonly table: Vector4[];
-  /** See `CameraLevels.measure`. */
+  /** See `LevelMeasure`. */
   private readonly rows: Vector4[] = Array.from({ length: 3 }, () => new Vector4());
   private readonly scale = uniform(1);
   private readonly bySize = uniform(0, 'int');
@@ -53,10 +60,10 @@ export class LevelNodes {
    * @param chosen As the camera sees them for which pictures are drawn.
    * @param inShadow Whether this is for a shadow map, which may be drawn coarser.
    */
-  use(table: LevelTable, chosen: CameraLevels, states: StorageBufferAttribute, inShadow: boolean): void {
+  use(table: ListSplitter, chosen: LevelMeasure, states: StorageBufferAttribute, inShadow: boolean): void {
     const { measure } = chosen;
     for (let i = 0; i < this.rows.length; i++) this.rows[i].fromArray(measure as unknown as number[], i * 4);
-    this.scale.value = measure[SCALE];
+    this.scale.value = measure[LEVEL_SCALE];
     this.bySize.value = chosen.bySize ? 1 : 0;
     this.flat.value = chosen.flat ? 1 : 0;
     this.count.value = table.count;
@@ -155,7 +162,7 @@ export const levelOfState = (state: Node<'int'>, fades: boolean): Node<'int'> =>
   fades ? state.bitAnd(LEVEL_CODES - 1) : state;
 
 /** The first list has all at whose level something is drawn, then there is one for each level, then those of several. */
-function listsOf(table: LevelTable, level: number): number {
+function listsOf(table: ListSplitter, level: number): number {
   const { mixed, count } = table;
   let lists = table.isDrawn(level) ? 1 : 0;
   lists |= 2 << level;
@@ -164,11 +171,11 @@ function listsOf(table: LevelTable, level: number): number {
 }
 
 /** How many lists a view has. */
-export const listCount = (table: LevelTable): number =>
-  table.isUsed ? 1 + table.count + table.mixed.length : 1;
+export const listCount = (table: ListSplitter | null): number =>
+  table?.isUsed === true ? 1 + table.count + table.mixed.length : 1;
 
 /** The place among them of that of a mesh, by its `level`. */
-export const listAt = (table: LevelTable, level: number | null): number => {
-  if (level === null || level < 0 || !table.isUsed) return 0;
+export const listAt = (table: ListSplitter | null, level: number | null): number => {
+  if (level === null || level < 0 || table?.isUsed !== true) return 0;
   return 1 + (level < MAX_LEVELS ? level : table.count + level - MAX_LEVELS);
 };

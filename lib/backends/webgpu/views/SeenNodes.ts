@@ -9,9 +9,8 @@ import {
   type StoredUints,
   uintsIn,
 } from '../../../../shaders/tsl.js';
-import { ID_MASK } from '../../../constants.js';
+import { ID_MASK, LEVEL_CODES, MAX_LEVELS } from '../../../constants.js';
 import { disposeAttribute } from '../../../utils/disposeAttribute.js';
-import { LEVEL_CODES, MAX_LEVELS } from '../../../views/LevelTable.js';
 import { levelOfState } from './LevelNodes.js';
 import type { ViewBuffers } from './ViewBuffers.js';
 
@@ -32,15 +31,53 @@ export interface SeenRates {
 /** Says whether an instance has to be posed. `rate` is that of its level of detail, null if levels have none. */
 type IsStale = (instance: Node<'int'>, posedAt: PosedAtNodes, rate: Node<'float'> | null) => Node<'bool'>;
 
+/** What is kept of the instances of a crowd of which those are posed that cameras see. */
+export class SeenRows {
+  /** When each instance was posed: seconds of the clock, and of which epoch. */
+  readonly posedAt: StorageBufferAttribute;
+  /** For each instance, 1 if it has to be posed for this camera. */
+  readonly marks: StorageBufferAttribute;
+  private askedRates: StorageBufferAttribute | null = null;
+  private readonly capacity: number;
+
+  constructor(capacity: number) {
+    this.capacity = Math.max(1, capacity);
+    this.posedAt = this.pairs();
+    this.marks = new StorageBufferAttribute(new Uint32Array(this.capacity), 1);
+  }
+
+  /** The highest of the rates at which cameras want each instance posed, and when one has asked for it. */
+  get asked(): StorageBufferAttribute {
+    this.askedRates ??= this.pairs();
+    return this.askedRates;
+  }
+
+  /** How many instances were posed at a time of the clock, in an epoch. */
+  async countAt(renderer: WebGPURenderer, clock: number, epoch: number): Promise<number> {
+    const posedAt = new Float32Array(await renderer.getArrayBufferAsync(this.posedAt));
+    const time = Math.fround(clock);
+    let count = 0;
+    for (let i = 0; i < posedAt.length; i += 2) if (posedAt[i] === time && posedAt[i + 1] === epoch) count++;
+    return count;
+  }
+
+  dispose(): void {
+    disposeAttribute(this.posedAt);
+    disposeAttribute(this.marks);
+    if (this.askedRates !== null) disposeAttribute(this.askedRates);
+  }
+
+  private pairs(): StorageBufferAttribute {
+    return new StorageBufferAttribute(new Float32Array(this.capacity * 2), 2);
+  }
+}
+
 /** Lets the pose pass go through the instances that a camera sees, and remember when each was posed. */
 export class SeenNodes {
-  /** When each instance was posed: seconds of the clock, and of which epoch. */
-  private readonly posedAt: StorageBufferAttribute;
-  /** For each instance, 1 if it has to be posed for this camera. */
-  private readonly marks: StorageBufferAttribute;
-  private readonly posedAtNode: StoredPairs;
-  /** The highest of the rates at which cameras want each instance posed, and when one has asked for it. */
-  private readonly asked: StorageBufferAttribute | null = null;
+  private readonly posedAt: StoredPairs;
+  private readonly marks: StoredUints;
+  private readonly marked: StoredUints;
+  private readonly asked: StoredPairs | null;
   private readonly lastClock = uniform(0);
   private readonly count = uniform(0, 'int');
   private readonly epoch = uniform(0);
@@ -52,40 +89,29 @@ export class SeenNodes {
   private readonly states: StoredUints | null;
   private readonly fades: boolean;
 
-  /**
-   * @param view What a camera sees; `use` lets it be that of another one.
-   * @param levels Null if instances at all levels are posed in every frame.
-   */
-  constructor(
-    capacity: number,
-    view: ViewBuffers,
-    private readonly levels: SeenRates | null,
-  ) {
-    this.fades = view.fades;
-    const rates = this.fades ? LEVEL_CODES : MAX_LEVELS;
-    this.rates = Array.from({ length: rates }, () => new Vector4());
-    if (levels !== null)
-      this.asked = new StorageBufferAttribute(new Float32Array(Math.max(1, capacity) * 2), 2);
+  /** What follows lets `use` replace, by that of another crowd and camera. */
+  constructor(rows: SeenRows, { bits, ids, totals, fades }: ViewBuffers, levels: SeenRates | null) {
+    this.fades = fades;
+    this.rates = Array.from({ length: fades ? LEVEL_CODES : MAX_LEVELS }, () => new Vector4());
+    this.asked = levels === null ? null : pairsIn(rows.asked);
     this.states = levels === null || levels.states === null ? null : uintsIn(levels.states).toReadOnly();
-    this.posedAt = new StorageBufferAttribute(new Float32Array(Math.max(1, capacity) * 2), 2);
-    this.marks = new StorageBufferAttribute(new Uint32Array(Math.max(1, capacity)), 1);
-    this.posedAtNode = pairsIn(this.posedAt);
-    this.bits = uintsIn(view.bits).toReadOnly();
-    this.ids = uintsIn(view.ids).toReadOnly();
-    this.totals = uintsIn(view.totals).toReadOnly();
+    this.posedAt = pairsIn(rows.posedAt);
+    this.marks = uintsIn(rows.marks);
+    this.marked = uintsIn(rows.marks).toReadOnly();
+    this.bits = uintsIn(bits).toReadOnly();
+    this.ids = uintsIn(ids).toReadOnly();
+    this.totals = uintsIn(totals).toReadOnly();
   }
 
-  /** Whether these nodes know the rates of levels, if there are any, and the lists of a view. */
-  suits(levels: SeenRates | null, { fades }: ViewBuffers): boolean {
-    return (
-      fades === this.fades &&
-      (levels === null) === (this.levels === null) &&
-      ((levels?.states ?? null) !== null) === (this.states !== null)
-    );
-  }
-
+  /**
+   * @param view What the camera sees.
+   * @param epoch Another number whenever the clock does not go on from where it was.
+   * @param levels Those of levels of detail, if they have any.
+   * @param lastClock Seconds of the clock before it was last moved.
+   */
   use(
     count: number,
+    rows: SeenRows,
     { bits, ids, totals }: ViewBuffers,
     epoch: number,
     levels: SeenRates | null,
@@ -95,7 +121,11 @@ export class SeenNodes {
     if (levels !== null) {
       for (let level = 0; level < this.rates.length; level++) this.rates[level].x = levels.poseRates[level];
       if (this.states !== null && levels.states !== null) this.states.value = levels.states;
+      if (this.asked !== null) this.asked.value = rows.asked;
     }
+    this.posedAt.value = rows.posedAt;
+    this.marks.value = rows.marks;
+    this.marked.value = rows.marks;
     this.count.value = count;
     this.epoch.value = epoch;
     this.bits.value = bits;
@@ -105,8 +135,7 @@ export class SeenNodes {
 
   /** Marks who is seen and has to be posed. One invocation for each instance. */
   mark(isStale: IsStale, clock: Node<'float'>): void {
-    const { count, bits, epoch, posedAtNode } = this;
-    const marks = uintsIn(this.marks);
+    const { count, bits, epoch, posedAt, marks } = this;
     const id = int(instanceIndex).toVar();
     If(id.lessThan(count), () => {
       // The first list has all that are seen.
@@ -117,11 +146,11 @@ export class SeenNodes {
           .bitAnd(uint(1))
           .notEqual(uint(0)),
         () => {
-          const last = posedAtNode.element(id).toVar();
+          const last = posedAt.element(id).toVar();
           const stale = isStale(id, { clock: last.x, isKnown: last.y.equal(epoch) }, this.rateOf(id, clock));
           marks.element(id).assign(uint(stale));
           If(stale, () => {
-            posedAtNode.element(id).assign(vec2(clock, epoch));
+            posedAt.element(id).assign(vec2(clock, epoch));
           });
         },
       );
@@ -129,14 +158,13 @@ export class SeenNodes {
   }
 
   /** Builds what is done for each of the `members` of each instance that is marked. */
-  each(members: number, pose: PoseMember): void {
-    const marks = uintsIn(this.marks).toReadOnly();
+  each(members: Node<'int'>, pose: PoseMember): void {
     const index = int(instanceIndex).toVar();
     const place = index.div(members).toVar();
     If(place.lessThan(int(this.totals.element(int(0)))), () => {
       const entry = this.ids.element(place);
       const instance = int(this.fades ? entry.bitAnd(uint(ID_MASK)) : entry).toVar();
-      If(marks.element(instance).notEqual(uint(0)), () => {
+      If(this.marked.element(instance).notEqual(uint(0)), () => {
         const member = index.sub(place.mul(members)).toVar();
         pose(instance, member, instance.mul(members).add(member).toVar());
       });
@@ -152,7 +180,7 @@ export class SeenNodes {
     const rates = uniformArray(this.rates, 'vec4') as unknown as Elements<'vec4'>;
     const level = this.states === null ? int(0) : levelOfState(int(this.states.element(id)), this.fades);
     const rate = rates.element(level).x.toVar();
-    const stored = pairsIn(this.asked);
+    const stored = this.asked;
     const last = stored.element(id).toVar();
     const isHigher = rate.notEqual(0).and(last.x.equal(0).or(last.x.greaterThan(rate)));
     // What lies in the future is from before the clock went back to zero.
@@ -163,20 +191,5 @@ export class SeenNodes {
       stored.element(id).assign(vec2(rate, clock));
     });
     return rate;
-  }
-
-  /** How many instances were posed at a time of the clock, in an epoch. */
-  async countAt(renderer: WebGPURenderer, clock: number, epoch: number): Promise<number> {
-    const posedAt = new Float32Array(await renderer.getArrayBufferAsync(this.posedAt));
-    const time = Math.fround(clock);
-    let count = 0;
-    for (let i = 0; i < posedAt.length; i += 2) if (posedAt[i] === time && posedAt[i + 1] === epoch) count++;
-    return count;
-  }
-
-  dispose(): void {
-    disposeAttribute(this.posedAt);
-    if (this.asked !== null) disposeAttribute(this.asked);
-    disposeAttribute(this.marks);
   }
 }

@@ -1,11 +1,9 @@
 import type { Texture } from 'three';
 import type { ComputeNode, WebGPURenderer } from 'three/webgpu';
-import type { JointEdits } from '../../../edits/JointEdits.js';
-import type { InstancePlayback } from '../../../playback/InstancePlayback.js';
-import type { MatrixRows } from '../MatrixRows.js';
-import { PoseSteps, type TrackTexture } from '../PoseSteps.js';
+import { type PoseInputs, PoseSteps, poseKey, type SeenInputs } from '../PoseSteps.js';
+import { SharedSteps, type StepsRegistry } from '../SharedSteps.js';
 import type { CameraSlot } from './CameraSlot.js';
-import { SeenNodes, type SeenRates } from './SeenNodes.js';
+import { type SeenRates, SeenRows } from './SeenNodes.js';
 
 /** What a camera's poses were made of. */
 interface Posed {
@@ -26,8 +24,8 @@ interface Posed {
 export class SeenPoses {
   /** Instances in use when some were last posed. */
   count = 0;
-  private steps: PoseSteps | null = null;
-  private nodes: SeenNodes | null = null;
+  private readonly steps: SharedSteps<PoseSteps>;
+  private rows: SeenRows | null = null;
   private readonly posed = new WeakMap<CameraSlot, Posed>();
   private epoch = 1;
   private origin = 0;
@@ -35,12 +33,11 @@ export class SeenPoses {
   private lastClock = 0;
 
   constructor(
-    private readonly tracks: TrackTexture,
-    private readonly playback: InstancePlayback,
-    private readonly edits: JointEdits,
-    private readonly locals: MatrixRows,
-    private readonly palette: MatrixRows,
-  ) {}
+    private readonly inputs: PoseInputs,
+    registry: StepsRegistry<PoseSteps>,
+  ) {
+    this.steps = new SharedSteps(registry);
+  }
 
   /**
    * @param count Instances in use.
@@ -54,43 +51,45 @@ export class SeenPoses {
     slot: CameraSlot,
     rates: SeenRates | null,
   ): ComputeNode[] | null {
-    const { playback, edits } = this;
-    edits.update();
+    const { inputs } = this;
+    const { playback, crowd } = inputs;
+    const { poseEdits } = crowd;
+    poseEdits?.update();
     this.updateEpoch();
     this.count = count;
     if (count === 0 || !this.remember(slot, count)) return null;
-    if (this.steps !== null && this.steps.edited !== edits.isUsed) this.drop();
-    if (this.nodes !== null && !this.nodes.suits(rates, slot.buffers)) this.dispose();
-    if (this.steps === null) {
-      const { tracks, locals, palette } = this;
-      this.nodes ??= new SeenNodes(playback.capacity, slot.buffers, rates);
-      this.steps = new PoseSteps(tracks, playback, locals, palette, null, true, edits, this.nodes);
-    }
+    this.rows ??= new SeenRows(playback.capacity);
+    const seen = { rows: this.rows, view: slot.buffers, rates };
+    const steps = this.stepsFor(renderer, seen);
     // A renderer that has not got all of a texture must not be sent a part of it.
     playback.actions.prepare(renderer, always);
-    edits.prepare(renderer, always);
-    return this.steps.prepareSeen(count, slot.buffers, this.epoch, rates, this.lastClock);
+    if (poseEdits !== null) for (const texture of poseEdits.textures) texture.prepare(renderer, always);
+    return steps.prepareSeen(inputs, seen, count, this.epoch, this.lastClock);
   }
 
   /** How many instances hold the pose of the moment, for all cameras together. */
   async read(renderer: WebGPURenderer): Promise<number> {
-    return (await this.nodes?.countAt(renderer, this.clock, this.epoch)) ?? 0;
+    return (await this.rows?.countAt(renderer, this.clock, this.epoch)) ?? 0;
   }
 
   dispose(): void {
-    this.drop();
-    this.nodes?.dispose();
-    this.nodes = null;
+    this.steps.dispose();
+    this.rows?.dispose();
+    this.rows = null;
   }
 
-  private drop(): void {
-    this.steps?.dispose();
-    this.steps = null;
+  private stepsFor(renderer: WebGPURenderer, seen: SeenInputs): PoseSteps {
+    const { inputs } = this;
+    return this.steps.get(
+      renderer,
+      poseKey(inputs, false, seen),
+      () => new PoseSteps(inputs, null, true, seen),
+    );
   }
 
   /** When the clock has gone back, nothing can be said of when an instance was posed. */
   private updateEpoch(): void {
-    const { clock, time } = this.playback;
+    const { clock, time } = this.inputs.playback;
     if (time.origin !== this.origin || clock < this.clock) this.epoch++;
     this.origin = time.origin;
     if (clock !== this.clock) this.lastClock = this.clock;
@@ -99,11 +98,11 @@ export class SeenPoses {
 
   /** Remembers what poses are made of. Returns whether it is something else than the last time. */
   private remember(slot: CameraSlot, count: number): boolean {
-    const { clock, actions: texture } = this.playback;
+    const { clock, actions: texture } = this.inputs.playback;
     const { epoch } = this;
     const { layered: actions } = texture;
     const { version } = actions;
-    const { version: edits } = this.edits;
+    const edits = this.inputs.crowd.poseEdits?.version ?? 0;
     const { version: view } = slot;
     const last = this.posed.get(slot);
     if (last === undefined) {

@@ -41,8 +41,8 @@ export class TexelList implements DrawnList {
     const { list, count } = view;
     list.texture.prepare(frame.renderer as object, always);
     this.list.value = list.texture.layered;
-    // An attachment may be told to show fewer instances than there are. Lists of cameras are in ascending order.
-    crowd.skeleton.drawnCount = crowd.view === null ? list.countBelow(crowd.count, count) : count;
+    // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
+    crowd.skeleton.drawnCount = list.countBelow(crowd.count, count);
   }
 
   showAll({ skeleton }: DrawnCrowd): void {

@@ -19,7 +19,7 @@ import {
   vectorsIn,
   While,
 } from '../../../../shaders/tsl.js';
-import type { LevelTable } from '../../../views/LevelTable.js';
+import type { ListSplitter } from '../../../views/ListSplitter.js';
 import type { CameraOcclusion } from './CameraOcclusion.js';
 import type { CameraState } from './CameraStates.js';
 import { countBefore, countBits, type ListNodes, WORKGROUP, writeBits, writeLists } from './compactLists.js';
@@ -33,12 +33,25 @@ import { DRAW_NUMBERS, type ViewBuffers } from './ViewBuffers.js';
 /** Workgroups that every device takes in a row. */
 const MAX_GROUPS = 65535;
 
+/** More than there are lists, which have a bit each. */
+const MAX_LISTS = 64;
+
 /** The most cameras of an array of which each has a frustum of its own; what more of them see is all. */
 export const MAX_FRUSTUMS = 8;
 
+/** Tells crowds apart that need computations of their own. */
+export function viewKey(
+  { lists, fades }: ViewBuffers,
+  hasLevels: boolean,
+  occlusion: CameraOcclusion | null,
+): number {
+  const key = ((occlusion?.id ?? 0) * MAX_LISTS + lists) * 2 + (fades ? 1 : 0);
+  return key * 2 + (hasLevels ? 1 : 0);
+}
+
 /**
- * The computations that find what a camera sees, and write the arguments of its draws. All cameras that look at a crowd
- * share them, since they take long to build.
+ * The computations that find what a camera sees, and write the arguments of its draws. All cameras of a renderer that look at
+ * crowds of the same `viewKey` share them, since they take long to build.
  */
 export class ViewSteps {
   /** Planes of the camera's frustums in the crowd's space, six for each. */
@@ -57,6 +70,8 @@ export class ViewSteps {
   private readonly table: StoredUints;
   /** Of a crowd with levels of detail, which has a list for each after the one of all. */
   private readonly levels: LevelNodes | null;
+  private readonly capacity = uniform(0, 'int');
+  private readonly words = uniform(0, 'int');
   private readonly nodes: ListNodes & Record<'bits' | 'starts' | 'ids', StoredUints>;
   private readonly totals: StoredUints;
   private readonly args: StoredUints;
@@ -64,22 +79,23 @@ export class ViewSteps {
   private readonly poseMembers = [uniform(0, 'int'), uniform(0, 'int')];
 
   /**
-   * @param instances Those of the crowd.
-   * @param draws Those of its meshes.
-   * @param buffers Of one of the cameras.
+   * @param instances Those of one of the crowds.
+   * @param drawTable The draws of its meshes.
+   * @param buffers Of one of its cameras.
    * @param states See `LevelNodes`; null if there is one level of detail.
    * @param occlusion Null if nothing hides instances.
    */
   constructor(
-    private readonly instances: StoredInstances,
-    private readonly drawTable: DrawTable,
+    instances: StoredInstances,
+    drawTable: DrawTable,
     buffers: ViewBuffers,
     states: StorageBufferAttribute | null,
     private readonly occlusion: CameraOcclusion | null,
   ) {
     const levels = states === null ? null : new LevelNodes(states, buffers.fades);
     this.levels = levels;
-    const { capacity, lists, words, bits, starts, ids } = buffers;
+    const { lists, bits, starts, ids } = buffers;
+    const { capacity, words } = this;
     this.matrices = vectorsIn(instances.matrices);
     this.drawn = uintsIn(instances.drawn).toReadOnly();
     this.table = uintsIn(drawTable.buffer).toReadOnly();
@@ -102,13 +118,15 @@ export class ViewSteps {
   }
 
   /** Takes over what levels of detail there are, see `LevelNodes`. */
-  setLevels(table: LevelTable, { chosen, states }: CameraState, inShadow: boolean): void {
+  setLevels(table: ListSplitter, { chosen, states }: CameraState, inShadow: boolean): void {
     this.levels?.use(table, chosen, states, inShadow);
   }
 
   /**
    * What to compute, one step after another. Set planes and levels before.
    *
+   * @param instances Those of the crowd.
+   * @param drawTable The draws of its meshes.
    * @param buffers Get what is computed.
    * @param count Instances in use.
    * @param frustums How many of `planes` count, in sixes; 0 if all instances are seen.
@@ -116,6 +134,8 @@ export class ViewSteps {
    * @param members What the steps of the pose pass compute of an instance, see `PoseSteps`; 0 if there is no pass.
    */
   prepare(
+    instances: StoredInstances,
+    drawTable: DrawTable,
     buffers: ViewBuffers,
     count: number,
     frustums: number,
@@ -123,6 +143,8 @@ export class ViewSteps {
     members: readonly [number, number],
   ): ComputeNode[] {
     const { nodes } = this;
+    this.capacity.value = buffers.capacity;
+    this.words.value = buffers.words;
     nodes.bits.value = buffers.bits;
     nodes.starts.value = buffers.starts;
     nodes.ids.value = buffers.ids;
@@ -132,10 +154,10 @@ export class ViewSteps {
       this.poseSizes[i].value = buffers.poseSizes[i];
       this.poseMembers[i].value = members[i];
     }
-    this.matrices.value = this.instances.matrices;
-    this.drawn.value = this.instances.drawn;
-    this.table.value = this.drawTable.buffer;
-    this.draws.value = this.drawTable.count;
+    this.matrices.value = instances.matrices;
+    this.drawn.value = instances.drawn;
+    this.table.value = drawTable.buffer;
+    this.draws.value = drawTable.count;
 
     const groups = Math.max(1, Math.ceil(count / WORKGROUP));
     this.count.value = count;

@@ -9,7 +9,7 @@ import {
   workgroupBarrier,
 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import { bitCount, type Uints, While, workgroupUints } from '../../../../shaders/tsl.js';
+import { bitCount, type Uints, While, workgroupValues } from '../../../../shaders/tsl.js';
 import { ID_BITS } from '../../../constants.js';
 
 /**
@@ -28,9 +28,9 @@ export interface ListNodes {
   /** How many lists there are. */
   readonly lists: number;
   /** The most instances that can be in one. */
-  readonly capacity: number;
+  readonly capacity: Node<'int'>;
   /** Words of bits that each list has room for. */
-  readonly words: number;
+  readonly words: Node<'int'>;
   readonly bits: Uints;
   /** For each word of each list, how many instances come before it. */
   readonly starts: Uints;
@@ -43,7 +43,7 @@ export interface ListNodes {
  * @param mask Of the invocation's instance: bit i says whether it is in list i.
  */
 export function writeBits({ lists, words, bits }: ListNodes, mask: Node<'uint'>): void {
-  const masks = workgroupUints(WORKGROUP);
+  const masks = workgroupValues('uint', 'masks', WORKGROUP);
   const local = int(invocationLocalIndex).toVar();
   masks.element(local).assign(mask);
   workgroupBarrier();
@@ -67,8 +67,8 @@ export function writeBits({ lists, words, bits }: ListNodes, mask: Node<'uint'>)
  * @returns How many instances are in each list, for all invocations.
  */
 export function countBits({ lists, words, bits, starts }: ListNodes, used: Node<'int'>): Uints {
-  const totals = workgroupUints(lists);
-  const sums = workgroupUints(WORKGROUP);
+  const totals = workgroupValues('uint', 'totals', lists);
+  const sums = workgroupValues('uint', 'sums', WORKGROUP);
   const local = int(invocationLocalIndex).toVar();
   const share = used
     .add(WORKGROUP - 1)
@@ -146,11 +146,11 @@ export function writeLists(
     .toVar();
   const fadeIn = fadesOf?.(id) ?? null;
   for (let list = 0; list < nodes.lists; list++) {
-    const word = nodes.bits.element(id.shiftRight(5).add(list * nodes.words));
+    const word = nodes.bits.element(id.shiftRight(5).add(nodes.words.mul(list)));
     If(word.bitAnd(bit).notEqual(uint(0)), () => {
       const place = int(countBefore(nodes, int(list), id));
       nodes.ids
-        .element(place.add(list * nodes.capacity))
+        .element(place.add(nodes.capacity.mul(list)))
         .assign(fadeIn === null ? uint(id) : uint(id).bitOr(fadeIn(list).shiftLeft(uint(ID_BITS))));
     });
   }

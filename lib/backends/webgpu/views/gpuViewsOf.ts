@@ -21,9 +21,9 @@ interface Limits {
 const known = /*@__PURE__*/ new WeakMap<CrowdViews, WeakMap<object, GPUViews>>();
 
 /** Whether the GPU of a renderer can find out what cameras see of a crowd; else the CPU does it. */
-export function isCulledOnGPU(renderer: object, { view, views, instanceMatrix }: DrawnCrowd): boolean {
+export function isCulledOnGPU(renderer: object, { views, instanceMatrix }: DrawnCrowd): boolean {
   // Sorting, choosing the nearest, and layers of single instances are the CPU's.
-  if (view !== null || !views.isUsed || views.order.isUsed || views.layers.isUsed) return false;
+  if (!views.isUsed || views.isStaged) return false;
   const { backend } = renderer as { backend: { device?: { limits: Limits } } };
   const limits = backend.device?.limits;
   return (

@@ -32,8 +32,7 @@ const camerasOf = /*@__PURE__*/ new WeakMap<object, Cameras>();
 const draws = /*@__PURE__*/ new WeakMap<DrawnCrowd, Draw>();
 
 /** Whether shaders ask which instance the drawn index stands for. */
-export function readsView({ view, views, geometry }: DrawnCrowd): boolean {
-  if (view !== null) return true;
+export function readsView({ views, geometry }: DrawnCrowd): boolean {
   if (!views.isUsed) return false;
   const own = ownInstanced(geometry);
   if (own !== null) warnNotCulled(own);
@@ -61,7 +60,6 @@ export function viewAtDraw(
   crowd: DrawnCrowd,
   { renderer, renderId, camera, material }: DrawFrame,
 ): View | null {
-  if (crowd.view !== null) return crowd.view;
   if (!crowd.views.isUsed || renderer === null || camera === null) return null;
   let draw = draws.get(crowd);
   if (draw === undefined) {

@@ -1,0 +1,17 @@
+/**
+ * What both main entries export: `skinned-instanced-mesh` for `WebGLRenderer`, `skinned-instanced-mesh/webgpu` for `WebGPURenderer`.
+ *
+ * @module skinned-instanced-mesh
+ */
+
+export { mergeMaterials } from '../../lib/character/mergeMaterials.js';
+// The entries hand the same classes and functions on, with the shaders of one renderer. Here they are as they were written.
+export * from '../../lib/exports.js';
+export { JointEdits } from '../../lib/features/jointEdits/JointEdits.js';
+export { AnimationLayers } from '../../lib/features/layers/AnimationLayers.js';
+export { InstanceMotions } from '../../lib/features/motion/InstanceMotions.js';
+export { SkinnedInstance } from '../../lib/features/objects/SkinnedInstance.js';
+export { InstanceParts } from '../../lib/features/parts/InstanceParts.js';
+export { InstanceUniforms } from '../../lib/features/uniforms/InstanceUniforms.js';
+export { frames } from '../../lib/frames/frames.js';
+export { SkinnedInstancedMesh } from '../../lib/objects/SkinnedInstancedMesh.js';

@@ -1,0 +1,196 @@
+import type { PoseEditor } from '../../crowd/PoseEditor.js';
+import type { PoseRates } from '../../playback/PoseRates.js';
+import type { PosedCrowd } from '../../sources/PoseSource.js';
+import type { BoneTexture } from '../../texture/BoneTexture.js';
+import type { WantedPoses } from '../../views/View.js';
+
+/** What a renderer's palette was made of. */
+export interface PosedState {
+  clock: number;
+  /** What the clock is relative to: it goes back to zero now and then. */
+  origin: number;
+  version: number;
+  edits: number;
+  boneTexture: BoneTexture;
+}
+
+/** Of an instance that has no pose yet. */
+const NEVER = -1;
+
+/** Which rows of a renderer's palette hold the pose of the moment, and since when the others hold theirs. */
+export class PosedRows implements PosedState {
+  clock = 0;
+  origin = 0;
+  version = -1;
+  edits = -1;
+  boneTexture: BoneTexture;
+  /** How many instances were posed at this moment. */
+  count = 0;
+  /** Of the instances that are to be posed next, bit `id & 31` of word `id >> 5`. */
+  readonly due: Int32Array;
+  dueCount = 0;
+
+  /** Words are signed: the upper half of unsigned ones are no small integers to V8, which allocates each that a function returns. */
+  private readonly posed: Int32Array;
+  /** Who was asked for at this moment, how many these are, and who at the moment before: whoever comes into view is posed at once. */
+  askedCount = 0;
+  asked: Int32Array;
+  private askedBefore: Int32Array;
+  /** Seconds of the clock at which each instance was posed; not kept before instances have rates. */
+  private posedAt: Float32Array | null = null;
+  /** The highest of the rates at which cameras want each instance posed, and when one has asked for it; not kept without rates. */
+  private wantedRates: Float32Array | null = null;
+  private askedAt: Float32Array | null = null;
+  /** The clock before it was last moved. */
+  private lastClock = 0;
+  /** Who was asked for last, so that all meshes of a crowd can ask for the same. */
+  private last: WantedPoses | null = null;
+  private lastVersion = -1;
+
+  constructor(
+    readonly capacity: number,
+    boneTexture: BoneTexture,
+  ) {
+    this.boneTexture = boneTexture;
+    const words = Math.ceil(capacity / 32);
+    this.due = new Int32Array(words);
+    this.posed = new Int32Array(words);
+    this.asked = new Int32Array(words);
+    this.askedBefore = new Int32Array(words);
+  }
+
+  /** Whether the palette holds poses of that moment. */
+  isAt({ clock, version, edits, boneTexture }: PosedState): boolean {
+    return (
+      this.clock === clock &&
+      this.version === version &&
+      this.edits === edits &&
+      this.boneTexture === boneTexture
+    );
+  }
+
+  /**
+   * Goes on to another moment, at which nobody is posed yet.
+   *
+   * @param keeps Whether poses of before may be kept for a while.
+   */
+  moveTo(state: PosedState, keeps: boolean): void {
+    const { asked, askedBefore } = this;
+    this.askedBefore = asked;
+    this.asked = askedBefore.fill(0);
+    this.posed.fill(0);
+    if (!keeps) this.forget();
+    this.lastClock = Math.fround(this.clock);
+    Object.assign(this, state);
+    this.count = this.askedCount = 0;
+    this.last = null;
+  }
+
+  /** Forgets the pose of an instance, whose row another has taken. */
+  lose = (id: number): void => {
+    if (this.posedAt !== null) this.posedAt[id] = NEVER;
+  };
+
+  /** Forgets what was posed. */
+  clear(): void {
+    this.posed.fill(0);
+    this.count = 0;
+    this.forget();
+    this.last = null;
+  }
+
+  private forget(): void {
+    this.posedAt?.fill(NEVER);
+    this.askedAt?.fill(NEVER);
+  }
+
+  /** Begins to find out who has to be posed, into `due`. */
+  begin(): void {
+    if (this.dueCount > 0) this.due.fill(0);
+    this.dueCount = 0;
+  }
+
+  /**
+   * Finds out which of the instances that are wanted have to be posed, and takes it that they will be.
+   *
+   * @param wanted Null for all.
+   */
+  add(wanted: WantedPoses | null, { playback, crowd, visibility, count }: PosedCrowd): void {
+    if (wanted !== null && wanted === this.last && wanted.version === this.lastVersion) return;
+    this.last = wanted;
+    this.lastVersion = wanted?.version ?? -1;
+    const { due, posed } = this;
+    const { rates } = playback;
+    const timed = rates.inUse || wanted?.hasPoseRates === true;
+    if (timed) this.posedAt ??= new Float32Array(this.capacity).fill(NEVER);
+    if (wanted?.hasPoseRates === true && this.askedAt === null) {
+      this.wantedRates = new Float32Array(this.capacity);
+      this.askedAt = new Float32Array(this.capacity).fill(NEVER);
+    }
+    const clock = Math.fround(this.clock);
+    for (let word = 0; word < posed.length; word++) {
+      const asked =
+        wanted === null ? firstBits(count - word * 32) : wanted.seen[word] & visibility.bits[word];
+      let missing = asked & ~posed[word];
+      const known = this.asked[word];
+      if ((asked & ~known) !== 0) {
+        this.asked[word] = asked | known;
+        this.askedCount += ones(asked & ~known);
+      }
+      if (timed && missing !== 0) missing = this.timed(word, missing, clock, wanted, rates, crowd.poseEdits);
+      if (missing === 0) continue;
+      posed[word] |= missing;
+      due[word] |= missing;
+      const taken = ones(missing);
+      this.dueCount += taken;
+      this.count += taken;
+    }
+  }
+
+  /** Those of a word's instances whose poses are too old. */
+  private timed(
+    word: number,
+    missing: number,
+    clock: number,
+    wanted: WantedPoses | null,
+    rates: PoseRates,
+    edits: PoseEditor | null,
+  ): number {
+    const posedAt = this.posedAt as Float32Array;
+    let old = 0;
+    for (let rest = missing; rest !== 0; rest &= rest - 1) {
+      const bit = rest & -rest;
+      const id = word * 32 + 31 - Math.clz32(bit);
+      const at = posedAt[id];
+      const rate = wanted?.hasPoseRates === true ? this.rateOf(id, wanted, clock) : 0;
+      const isNew = at === NEVER || (this.askedBefore[word] & bit) === 0;
+      if (!isNew && !rates.isDue(id, at, clock, rate) && edits?.changedSince(id, at) !== true) continue;
+      posedAt[id] = clock;
+      old |= bit;
+    }
+    return old;
+  }
+
+  /** How often an instance is posed for its levels: where several cameras see it, as often as the one that needs it most. */
+  private rateOf(id: number, { poseRates, levels }: WantedPoses, clock: number): number {
+    const rates = this.wantedRates as Float32Array;
+    const askedAt = this.askedAt as Float32Array;
+    const rate = poseRates[levels?.[id] ?? 0];
+    const highest = rates[id];
+    const isHigher = rate !== 0 && (highest === 0 || highest > rate);
+    if (isHigher && askedAt[id] >= this.lastClock) return highest;
+    rates[id] = rate;
+    askedAt[id] = clock;
+    return rate;
+  }
+}
+
+/** A word whose first bits are set. */
+const firstBits = (count: number): number => (count >= 32 ? -1 : count <= 0 ? 0 : (1 << count) - 1);
+
+/** How many bits of a word are set. */
+function ones(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}

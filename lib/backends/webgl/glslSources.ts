@@ -1,0 +1,88 @@
+import type { Texture, WebGLRenderer } from 'three';
+import {
+  paletteJointGLSL,
+  paletteMatrixGLSL,
+  paletteMorphsGLSL,
+  paletteTexelGLSL,
+} from '../../../shaders/palette.glsl.js';
+import type { SourceGLSL } from '../../../shaders/SourceGLSL.js';
+import { PARAM_ROWED, PARAM_ROWS } from '../../constants.js';
+import type { PosedCrowd } from '../../sources/PoseSource.js';
+import { sourceOf, sourceOfNumber } from '../../sources/PoseSource.js';
+import type { WantedPoses } from '../../views/View.js';
+import { PALETTE_TEXTURES } from './WebGLPosePass.js';
+import { paletteOf, posesOf, rowsOf } from './WebGLPoses.js';
+
+/** How a pose source poses vertices under WebGLRenderer: the twin of `NodeSource`. */
+export interface GLSLSource {
+  /** The name of the `PoseSource`. */
+  readonly name: string;
+  readonly glsl: SourceGLSL;
+  /** Writes the textures of floats that its shaders read, at least one and at most `SOURCE_TEXTURES`. */
+  bindTextures(crowd: PosedCrowd, textures: Texture[]): void;
+  /** Writes the textures of unsigned integers that they read; none as long as `update` has not been called. */
+  bindIntegers?(crowd: PosedCrowd, textures: Texture[]): void;
+  /**
+   * Brings these up to date; called before the crowd is drawn, also into a shadow map.
+   *
+   * @param wanted What cameras are about to draw; null for all instances.
+   * @throws If the device cannot do it.
+   */
+  update?(renderer: WebGLRenderer, crowd: PosedCrowd, wanted: readonly WantedPoses[] | null): void;
+  /** How many instances a renderer has posed as they are now. */
+  posedCount?(renderer: WebGLRenderer, crowd: PosedCrowd): number;
+}
+
+/** The clips' own tracks: a pass poses each instance once, as `AnimationMixer` does, and vertices read what it has written. */
+const trackGLSL: GLSLSource = {
+  name: 'tracks',
+  glsl: {
+    textures: 1,
+    integers: PALETTE_TEXTURES,
+    declarations(morphs) {
+      const common = [paletteTexelGLSL, paletteJointGLSL];
+      return morphs ? [...common, paletteMorphsGLSL] : common;
+    },
+    skinningMatrix: paletteMatrixGLSL,
+  },
+  bindTextures(crowd, textures) {
+    textures[0] = rowsOf(crowd) ?? crowd.boneTexture;
+  },
+  bindIntegers(crowd, textures) {
+    const posed = paletteOf(crowd);
+    for (let i = 0; i < posed.length; i++) textures[i] = posed[i];
+  },
+  posedCount: (renderer, crowd) => posesOf(crowd).posedCount(renderer),
+  update(renderer, crowd, wanted) {
+    const poses = posesOf(crowd);
+    poses.update(renderer, crowd, wanted);
+    const { elements } = crowd.bindMatrix;
+    elements[PARAM_ROWS] = Math.log2(poses.perRow);
+    elements[PARAM_ROWED] = poses.rowOf === null ? 0 : 1;
+  },
+};
+
+const sources: GLSLSource[] = [trackGLSL];
+
+/** Lets WebGLRenderer pose crowds of one more pose source. */
+export function registerGLSLSource(source: GLSLSource): void {
+  if (!sources.includes(source)) sources.push(source);
+}
+
+/**
+ * The shaders of a pose source.
+ *
+ * @throws If it has none for WebGLRenderer.
+ */
+function sourceNamed(name: string): GLSLSource {
+  for (let i = 0; i < sources.length; i++) if (sources[i].name === name) return sources[i];
+  throw new Error(
+    `WebGLRenderer cannot draw poses of the source "${name}"; import what makes them from 'skinned-instanced-mesh', or VertexTexture ` +
+      "from 'skinned-instanced-mesh/vertex-textures'.",
+  );
+}
+
+export const glslSourceOf = (crowd: PosedCrowd): GLSLSource => sourceNamed(sourceOf(crowd).name);
+
+/** The shaders of the source of a number, see `ShaderVariant.source`. */
+export const glslOfNumber = (number: number): SourceGLSL => sourceNamed(sourceOfNumber(number).name).glsl;

@@ -1,0 +1,54 @@
+interface Shared<T> {
+  readonly steps: T;
+  users: number;
+  forget(): void;
+}
+
+/** Computations of each renderer, by what they are built for. */
+export type StepsRegistry<T> = WeakMap<object, Map<number, Shared<T>>>;
+
+/**
+ * The computations that one crowd uses on each renderer. Crowds that need the same share them, since three.js makes a pipeline
+ * for each ComputeNode: whoever uses some lets them read and write its own buffers first, each time.
+ */
+export class SharedSteps<T extends { dispose(): void }> {
+  private used = new WeakMap<object, { key: number; shared: Shared<T> }>();
+  private readonly all = new Set<Shared<T>>();
+
+  constructor(private readonly registry: StepsRegistry<T>) {}
+
+  /** @param key Tells computations apart that must be built otherwise. */
+  get(renderer: object, key: number, make: () => T): T {
+    const last = this.used.get(renderer);
+    if (last?.key === key) return last.shared.steps;
+    if (last !== undefined) this.release(last.shared);
+    let byKey = this.registry.get(renderer);
+    if (byKey === undefined) {
+      byKey = new Map();
+      this.registry.set(renderer, byKey);
+    }
+    let shared = byKey.get(key);
+    if (shared === undefined) {
+      const others = byKey;
+      shared = { steps: make(), users: 0, forget: () => others.delete(key) };
+      byKey.set(key, shared);
+    }
+    shared.users++;
+    this.all.add(shared);
+    this.used.set(renderer, { key, shared });
+    return shared.steps;
+  }
+
+  dispose(): void {
+    for (const shared of this.all) this.release(shared);
+    this.used = new WeakMap();
+  }
+
+  private release(shared: Shared<T>): void {
+    this.all.delete(shared);
+    shared.users--;
+    if (shared.users > 0) return;
+    shared.forget();
+    shared.steps.dispose();
+  }
+}

@@ -1,0 +1,85 @@
+import type { Node } from 'three/webgpu';
+import { drawClock, drawMorphTexel, drawRows, drawStride } from '../../../shaders/drawSlots.tsl.js';
+import { type PlaybackNodes, restMatrix, skinningMatrix } from '../../../shaders/skinningMatrix.tsl.js';
+import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
+import { objectUniform } from '../../../shaders/tsl.js';
+import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
+import { clipMorphs, onCrowdUpdate, type PartNode } from './crowdNodes.js';
+import type { NodeSource } from './NodeSource.js';
+
+/** Twin of `lib/frames/frameSource.ts`: each vertex reads and mixes skinning matrices that were baked frame by frame. */
+export const frameNodes: NodeSource = {
+  name: 'frames',
+
+  skinningMatrix({ crowd, variant, instance: drawn, part, morph }) {
+    const boneTexture = boneTextureNode(crowd);
+    const playback = playbackNodes(crowd, drawn, part);
+    const common = { rows: drawRows(), stride: drawStride(), morphTexel: drawMorphTexel() };
+    const now = { ...common, clock: drawClock() };
+    const morphs = morph && variant.morphs ? clipMorphs(crowd) : null;
+    return {
+      rows: skinningMatrix(boneTexture, playback, now, variant, morphs?.add),
+      // From the morphed position: three.js keeps no weights of the frame before.
+      previous: () => {
+        const before = { ...common, clock: previousClock() };
+        return { rows: skinningMatrix(boneTexture, playback, before, variant) };
+      },
+    };
+  },
+};
+
+/** Twin of `restSource` in the same file. */
+export const restNodes: NodeSource = {
+  name: 'rest',
+
+  skinningMatrix({ crowd, variant, part }) {
+    const boneTexture = boneTextureNode(crowd);
+    return { rows: restMatrix(boneTexture, part, variant), previous: null };
+  },
+};
+
+/** The bone texture of whichever crowd is drawn. */
+function boneTextureNode(crowd: DrawnCrowd): TexelNode {
+  const boneTexture = texels(crowd.boneTexture);
+  onCrowdUpdate((other) => {
+    boneTexture.value = other.boneTexture;
+  });
+  return boneTexture;
+}
+
+/** What an instance plays, where vertices read that themselves. Builds on the current stack. */
+export function playbackNodes(crowd: DrawnCrowd, drawn: Node<'int'>, part: PartNode): PlaybackNodes {
+  const actions = texels(crowd.playback.actions.layered);
+  onCrowdUpdate(({ playback }) => {
+    actions.value = playback.actions.layered;
+  });
+  return { instance: drawn.toVar(), actions, part };
+}
+
+interface DrawnClock {
+  frameId: number;
+  /** Seconds since the crowd was made, in the frame drawn and in the one before. */
+  now: number;
+  before: number;
+}
+
+const drawnClocks = /*@__PURE__*/ new WeakMap<object, DrawnClock>();
+
+/** The clock of the frame drawn before, however often the crowd was updated since, on the scale the clock has now. */
+export function previousClock(): Node<'float'> {
+  return objectUniform(({ object, frameId }) => {
+    if (!isCrowd(object)) return 0;
+    const { clock, elapsed } = object;
+    const drawn = drawnClocks.get(object);
+    if (drawn === undefined) {
+      drawnClocks.set(object, { frameId, now: elapsed, before: elapsed });
+      return clock;
+    }
+    if (drawn.frameId !== frameId) {
+      drawn.frameId = frameId;
+      drawn.before = drawn.now;
+      drawn.now = elapsed;
+    }
+    return drawn.before - elapsed + clock;
+  });
+}

@@ -1,0 +1,343 @@
+import { type AnimationClip, Matrix4, Quaternion, Vector3 } from 'three';
+import { AFFINE_SIZE } from '../constants.js';
+import { listNames } from '../poses/ClipTable.js';
+import type { JointBoxes } from '../poses/jointBoxes.js';
+import { type Rig, TRS_SIZE } from '../poses/Rig.js';
+import { MOTION_SIZE } from '../poses/RootMotion.js';
+import { PROPERTY_OFFSETS } from '../tracks/mixPose.js';
+import { ROTATION, TRANSLATION } from '../tracks/PoseTracks.js';
+import { affineFromMatrix4, affineToMatrix4, isSingular, multiplyAffine } from '../utils/affine.js';
+import type { Steps } from '../utils/steps.js';
+import type { ClipReader, StoredClip } from './ClipReader.js';
+import type { Channel } from './channels.js';
+import { invertedRest, nodesAbove, type PoseSampler } from './PoseSampler.js';
+import type { PlannedClip } from './planClips.js';
+import { trackTargetsOf } from './trackTargets.js';
+
+/** How far from a rotation a matrix may be to be stored as one. */
+const ROTATION_TOLERANCE = 1e-6;
+
+/** Turns up to this many radians are rounding errors. */
+const STILL_TURN = 1e-6;
+
+const _matrix = /*@__PURE__*/ new Matrix4();
+const _position = /*@__PURE__*/ new Vector3();
+const _scale = /*@__PURE__*/ new Vector3();
+const _up = /*@__PURE__*/ new Vector3(0, 1, 0);
+const _turn = /*@__PURE__*/ new Quaternion();
+const _value = /*@__PURE__*/ new Quaternion();
+const _back = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
+const _joint = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
+
+/** What to extract from clips that walk away from where they begin. */
+export interface RootMotionOptions {
+  /**
+   * Name of the joint or node whose way over the ground is the character's. By default the first, parents before
+   * children, whose position the clips change.
+   */
+  joint?: string;
+  /** Whether turns about the y axis are extracted too. @default true */
+  yaw?: boolean;
+  /** Whether motion along y is extracted too, e.g. of clips that climb. @default false */
+  vertical?: boolean;
+  /** The clips, or the names that they are baked by; by default all of them. */
+  clips?: readonly (string | Pick<AnimationClip, 'name'>)[];
+}
+
+/** Takes root motion out of clips, see {@link extractRootMotion}. */
+export interface RootMotion {
+  /** What `extractRootMotion` was called with. */
+  readonly options: RootMotionOptions;
+  /** @internal */
+  plan(rig: Rig, planned: readonly PlannedClip[]): Steps<RootMotionExtractor>;
+}
+
+/**
+ * For the option `rootMotion` of `bakeCharacter` and the like: takes the way over the ground out of clips that move away from where they
+ * begin. They then play on the spot, and `applyRootMotion` moves the instances instead.
+ *
+ * ```ts
+ * bakeCharacter(root, clips, { rootMotion: extractRootMotion({ clips: ['Walk'] }) });
+ * ```
+ */
+export const extractRootMotion = (options: RootMotionOptions = {}): RootMotion => ({
+  options,
+  *plan(rig, planned) {
+    const names = planned.map(({ name }) => name);
+    const wanted = options.clips?.map((clip) => (typeof clip === 'string' ? clip : clip.name));
+    const unknown = wanted?.find((name) => !names.includes(name));
+    if (unknown !== undefined) {
+      throw new Error(`rootMotion.clips names "${unknown}", but the baked clips are ${listNames(planned)}.`);
+    }
+    const inPlace = new Set(wanted ?? names);
+    const clips = planned.filter(({ name }) => inPlace.has(name)).map(({ clip }) => clip);
+    return new RootMotionExtractor(rig, yield* findRootNode(rig, clips, options), inPlace, options);
+  },
+});
+
+/**
+ * Measures the way of one node over the ground in the poses of a clip, frame by frame: the motion that leads from the node's
+ * place in the first frame to its place in this one. The motions are kept as a curve, and the poses are moved back by them.
+ */
+export class RootMotionExtractor {
+  private readonly yaw: boolean;
+  private readonly vertical: boolean;
+  private readonly first = new Vector3();
+  private readonly firstTurn = new Quaternion();
+  private readonly turn = new Quaternion();
+  private readonly model = new Float64Array(AFFINE_SIZE);
+
+  /** @param inPlace Names of the clips from which it is extracted. */
+  constructor(
+    private readonly rig: Rig,
+    private readonly node: number,
+    private readonly inPlace: ReadonlySet<string>,
+    { yaw = true, vertical = false }: RootMotionOptions,
+  ) {
+    this.yaw = yaw;
+    this.vertical = vertical;
+  }
+
+  /** Whether it is extracted from a clip. */
+  extracts(clip: string): boolean {
+    return this.inPlace.has(clip);
+  }
+
+  /** What takes it out of channels; null if vertices follow a joint above the node, which would have to be moved back but not what is below it. */
+  channelMover(boxes: JointBoxes, reader: ClipReader): ChannelMover | null {
+    const nodes = nodesToMove(this.rig, this.node, boxes);
+    return nodes && new ChannelMover(this.rig, this, nodes, reader);
+  }
+
+  /**
+   * Writes the motion from the first frame's place to that of the pose that the sampler has just sampled.
+   *
+   * @param frame Of the clip; call in order from 0.
+   * @param motion `MOTION_SIZE` numbers a frame, of which this frame's are written.
+   */
+  measure(sampler: PoseSampler, frame: number, motion: Float32Array): void {
+    sampler.readModel(this.node, this.model);
+    affineToMatrix4(this.model, 0, _matrix).decompose(_position, this.turn, _scale);
+    if (frame === 0) {
+      this.first.copy(_position);
+      this.firstTurn.copy(this.turn).invert();
+    }
+
+    const at = frame * MOTION_SIZE;
+    const yaw = this.yaw ? this.yawOf(this.turn.multiply(this.firstTurn), frame, motion) : 0;
+    const start = this.first.clone().applyAxisAngle(_up, yaw);
+    motion[at] = _position.x - start.x;
+    motion[at + 1] = this.vertical ? _position.y - this.first.y : 0;
+    motion[at + 2] = _position.z - start.z;
+    motion[at + 3] = yaw;
+  }
+
+  /** How far a rotation turns about y, in radians; of all angles that differ by whole turns the one nearest the frame before. */
+  private yawOf({ y, w }: Quaternion, frame: number, motion: Float32Array): number {
+    const before = frame === 0 ? 0 : motion[(frame - 1) * MOTION_SIZE + 3];
+    // A rotation that turns y upside down has no such angle.
+    if (y * y + w * w < 1e-8) return before;
+    const yaw = 2 * Math.atan2(y, w);
+    return yaw + Math.round((before - yaw) / (2 * Math.PI)) * 2 * Math.PI;
+  }
+
+  /**
+   * Moves skinning matrices back by a motion, which is taken as rounded to float32, so that adding it again gives the same pose.
+   *
+   * @param motion `MOTION_SIZE` numbers from `at`.
+   */
+  moveBack(motion: Float32Array, at: number, pose: Float64Array): void {
+    writeBack(motion, at, _back);
+    for (let i = 0; i < pose.length; i += AFFINE_SIZE) {
+      _joint.set(pose.subarray(i, i + AFFINE_SIZE));
+      multiplyAffine(_back, 0, _joint, 0, pose, i);
+    }
+  }
+}
+
+/** Writes the matrix that moves a pose back by a motion: 12 numbers. */
+function writeBack(motion: Float32Array, at: number, out: Float64Array): void {
+  const cos = Math.cos(motion[at + 3]);
+  const sin = Math.sin(motion[at + 3]);
+  const x = motion[at];
+  const z = motion[at + 2];
+  out.set([cos, 0, -sin, sin * z - cos * x, 0, 1, 0, -motion[at + 1], sin, 0, cos, -sin * x - cos * z]);
+}
+
+/**
+ * The node whose motion is the character's.
+ *
+ * @throws If there is none, or none of the name in the options.
+ */
+function* findRootNode(rig: Rig, clips: readonly AnimationClip[], options: RootMotionOptions): Steps<number> {
+  const { names, parents } = rig;
+  const moved = nodesAbove(parents, rig.jointNodes);
+
+  if (options.joint !== undefined) {
+    const node = names.findIndex((name, i) => name === options.joint && moved[i] === 1);
+    if (node !== -1) return node;
+    throw new Error(
+      `rootMotion.joint is "${options.joint}", but no joint of that name moves the character; its joints are "${rig.jointNames.slice(0, 12).join('", "')}"…`,
+    );
+  }
+
+  const targets = trackTargetsOf(rig);
+  let first = -1;
+  for (const clip of clips) {
+    for (const { name, values } of clip.tracks) {
+      const { node, property } = targets.find(name);
+      if (property !== 'position' || !values.some((value, i) => value !== values[i % 3])) continue;
+      if (node !== -1 && moved[node] === 1 && (first === -1 || node < first)) first = node;
+    }
+    yield 0;
+  }
+  if (first !== -1) return first;
+  throw new Error(
+    `rootMotion is set, but no clip changes the position of a joint; name the joint as rootMotion.joint, or leave rootMotion out.`,
+  );
+}
+
+/**
+ * The nodes whose own transforms have to be moved back to take a node's way out of a pose: the node itself, and whatever
+ * does not hang on it. What is above it stays as it is.
+ */
+function nodesToMove(rig: Rig, node: number, boxes: JointBoxes): number[] | null {
+  const { parents, jointNodes, fixed } = rig;
+  const above = nodesAbove(parents, [node]);
+  above[node] = 0;
+  const needed = nodesAbove(parents, jointNodes);
+  // No clip moves nodes that update their matrix themselves; what hangs on them is moved instead.
+  const stays = above.map((isAbove, i) => (isAbove === 1 || fixed[i] === 1 ? 1 : 0));
+  for (let i = 1; i < parents.length; i++) if (stays[parents[i]] === 0) stays[i] = 0;
+
+  const moved: number[] = [];
+  for (let i = 0; i < parents.length; i++) {
+    if (needed[i] === 1 && stays[i] === 0 && (parents[i] === -1 || stays[parents[i]] === 1)) moved.push(i);
+  }
+  const isFollowed = (joint: number) => boxes[joint * 6] <= boxes[joint * 6 + 3];
+  return jointNodes.some((place, joint) => stays[place] === 1 && isFollowed(joint)) ? null : moved;
+}
+
+/** Takes root motion out of a clip that is stored as channels, and keeps it as `StoredClip.rootMotion`. */
+export class ChannelMover {
+  private readonly pose: Float64Array;
+  private readonly before: Float64Array;
+  private readonly back = new Float64Array(AFFINE_SIZE);
+  private readonly parent = new Float64Array(AFFINE_SIZE);
+  private readonly inverse = new Float64Array(AFFINE_SIZE);
+  private readonly scratch = new Float64Array(AFFINE_SIZE);
+  /** By what a node's own transform is multiplied from the left. */
+  private readonly change = new Float64Array(AFFINE_SIZE);
+
+  constructor(
+    private readonly rig: Rig,
+    private readonly extractor: RootMotionExtractor,
+    private readonly nodes: readonly number[],
+    private readonly reader: ClipReader,
+  ) {
+    this.pose = new Float64Array(rig.jointNames.length * AFFINE_SIZE);
+    this.before = invertedRest(rig);
+  }
+
+  /**
+   * Moves the poses of a clip back, frame by frame.
+   *
+   * @param sampler Has the clip chosen.
+   * @returns Whether all could be moved. A node below a scale that is not the same along all axes cannot be turned.
+   */
+  *move(clip: StoredClip, sampler: PoseSampler, duration: number): Steps<boolean> {
+    const { frames } = clip;
+    const step = frames === 1 ? 0 : duration / (frames - 1);
+    const motion = new Float32Array(frames * MOTION_SIZE);
+    clip.rootMotion = motion;
+    for (let frame = 0; frame < frames; frame++) {
+      sampler.sample(frame * step, this.pose);
+      this.extractor.measure(sampler, frame, motion);
+      if (frame % 8 === 7) yield 0;
+    }
+    let turns = false;
+    for (let i = 3; i < motion.length; i += MOTION_SIZE) turns ||= Math.abs(motion[i]) > STILL_TURN;
+    for (let i = 3; i < motion.length; i += MOTION_SIZE) if (!turns) motion[i] = 0;
+    if (motion.every((value) => value === 0)) return true;
+
+    const moved = this.nodes.map((node) => ({
+      node,
+      position: this.openChannel(clip, node, TRANSLATION),
+      rotation: turns ? this.openChannel(clip, node, ROTATION) : null,
+    }));
+    for (let frame = 0; frame < frames; frame++) {
+      if (frame % 8 === 7) yield 0;
+      sampler.sample(frame * step, this.pose);
+      for (const { node, position, rotation } of moved) {
+        if (!this.findChange(sampler, node, motion, frame)) return false;
+        movePosition(position.values as Float32Array, frame * 3, this.change);
+        if (rotation === null) continue;
+        if (!this.readTurn()) return false;
+        const values = rotation.values as Float32Array;
+        _value
+          .fromArray(values, frame * 4)
+          .premultiply(_turn)
+          .toArray(values, frame * 4);
+      }
+    }
+    for (const { position, rotation } of moved) {
+      this.reader.findConstant(position);
+      if (rotation !== null) this.reader.findConstant(rotation);
+    }
+    return true;
+  }
+
+  /** The channel of a property, made if the clip has none, with a value of its own in every frame. */
+  private openChannel({ channels, frames }: StoredClip, node: number, property: number): Channel {
+    const size = property === ROTATION ? 4 : 3;
+    let channel = channels.find((one) => one.node === node && one.property === property);
+    const values = new Float32Array(frames * size);
+    for (let i = 0; i < values.length; i++) {
+      const rest = this.rig.rest[node * TRS_SIZE + PROPERTY_OFFSETS[property] + (i % size)];
+      values[i] = channel === undefined ? rest : channel.values[channel.isConstant ? i % size : i];
+    }
+    if (channel === undefined) {
+      channel = { node, property, stepped: false, values, size, isConstant: false, track: null };
+      channels.push(channel);
+    } else {
+      Object.assign(channel, { values, stepped: false, isConstant: false });
+    }
+    return channel;
+  }
+
+  /** Finds what moves a node's own transform back: the motion, as seen from the node's parent. */
+  private findChange(sampler: PoseSampler, node: number, motion: Float32Array, frame: number): boolean {
+    const { rig, parent, inverse, back, scratch, change } = this;
+    if (node === 0) parent.set(this.before);
+    else sampler.readModel(rig.parents[node], parent);
+    const [x, y, z] = rig.pivots.get(node) ?? [0, 0, 0];
+    for (let i = 0; i < AFFINE_SIZE; i += 4) {
+      parent[i + 3] += parent[i] * x + parent[i + 1] * y + parent[i + 2] * z;
+    }
+    if (isSingular(parent, 0)) return false;
+    affineFromMatrix4(affineToMatrix4(parent, 0, _matrix).invert(), inverse, 0);
+    writeBack(motion, frame * MOTION_SIZE, back);
+    multiplyAffine(back, 0, parent, 0, scratch, 0);
+    multiplyAffine(inverse, 0, scratch, 0, change, 0);
+    return true;
+  }
+
+  /** Reads the rotation in `change`; false if it is none. */
+  private readTurn(): boolean {
+    const { change, scratch } = this;
+    _turn.setFromRotationMatrix(affineToMatrix4(change, 0, _matrix)).normalize();
+    affineFromMatrix4(_matrix.makeRotationFromQuaternion(_turn), scratch, 0);
+    for (let i = 0; i < AFFINE_SIZE; i++) {
+      if (i % 4 < 3 && !(Math.abs(scratch[i] - change[i]) <= ROTATION_TOLERANCE)) return false;
+    }
+    return true;
+  }
+}
+
+function movePosition(values: Float32Array, at: number, change: Float64Array): void {
+  const [x, y, z] = [values[at], values[at + 1], values[at + 2]];
+  for (let row = 0; row < 3; row++) {
+    const m = row * 4;
+    values[at + row] = change[m] * x + change[m + 1] * y + change[m + 2] * z + change[m + 3];
+  }
+}

@@ -1,0 +1,220 @@
+import type { BufferGeometry, Material, Object3D } from 'three';
+import type { Rig } from '../poses/Rig.js';
+import type { BoneTexture } from '../texture/BoneTexture.js';
+import { describe } from '../utils/describe.js';
+import { findUnsupported, type ScenePart } from './collectParts.js';
+import { collectRig, type RigOptions } from './collectRig.js';
+import type { MaterialMerger } from './mergeMaterials.js';
+import { mergeParts } from './mergeParts.js';
+
+/** A part of a character: one of its meshes. */
+export interface CharacterPart {
+  /** What it is known by: the name of the mesh, then those of the nodes above it, below the root. */
+  names: readonly string[];
+  /** Whether instances do not show it to begin with. */
+  hidden: boolean;
+}
+
+/**
+ * What a crowd plays: `bakeCharacter` makes one, a worker or a file. Plain things, which may be changed before a crowd is made of them.
+ * One character serves any number of crowds, which share its material and bone texture and copy its geometry.
+ */
+export interface Character {
+  /** Of the root. */
+  name: string;
+  /** All meshes in one, with a group for each material. */
+  geometry: BufferGeometry;
+  /** One, or one for each group. */
+  material: Material | Material[];
+  /** The baked clips. */
+  boneTexture: BoneTexture;
+  /** In the order of the geometry's attribute `partIndex`. */
+  parts: readonly CharacterPart[];
+  /** As three.js has it of any object: what the character's meshes say, crowds take over. */
+  castShadow: boolean;
+  /** See `castShadow`. */
+  receiveShadow: boolean;
+  /** See `castShadow`. */
+  frustumCulled: boolean;
+  /** See `castShadow`. */
+  renderOrder: number;
+  /** The mask of its `Layers`. */
+  layers: number;
+  /** Influences of morph targets at rest; undefined without morph targets. */
+  morphTargetInfluences?: number[];
+  /** Indices of morph targets by name. */
+  morphTargetDictionary?: { [name: string]: number };
+  /** What was made with it and {@link disposeCharacter} frees. */
+  made: {
+    /** Frees it. */
+    dispose(): void;
+  }[];
+}
+
+/** How the meshes of a character become one. */
+export interface CharacterOptions {
+  /** Leave out points, lines, sprites and instanced meshes under the root in place of an error. @default false */
+  skipUnsupported?: boolean;
+  /**
+   * `mergeMaterials()` makes one material of those that differ only in colour, roughness, metalness, emission and in textures, so that
+   * the character is one draw call in place of one for each. Nothing is changed in the ones merged.
+   */
+  mergeMaterials?: MaterialMerger;
+  /** Names of parts that `InstanceParts` hides to begin with. Without it all parts are drawn. @default [] */
+  hiddenParts?: readonly string[];
+}
+
+/** What has to be as it was when the bone texture was baked, or is smaller. */
+export interface AssembleCharacterOptions extends CharacterOptions, Pick<RigOptions, 'joints'> {
+  /** Whether to keep morph targets. @default true */
+  morphTargets?: boolean;
+}
+
+/** What is known of the morph targets that clips move. */
+interface MorphRig {
+  jointInverses?: Float64Array;
+  morphNames: readonly string[];
+  morphRest: ArrayLike<number>;
+}
+
+/** The meshes of a character, and what poses them. */
+export interface CollectedCharacter {
+  rig: MorphRig;
+  parts: ScenePart[];
+}
+
+/**
+ * A character of the meshes under `root` for a bone texture that was baked before from the same skeleton. The bone texture stays the
+ * caller's.
+ *
+ * @throws If the bone texture was baked from another skeleton, or there is something under `root` that cannot be instanced.
+ */
+export function assembleCharacter(
+  root: Object3D,
+  boneTexture: BoneTexture,
+  options: AssembleCharacterOptions = {},
+): Character {
+  refuseUnsupported(root, options);
+  return characterOf(root, collectFor(root, boneTexture, options), boneTexture, options);
+}
+
+/** Frees a character's geometry, its bone texture if that was baked with it, and materials and textures that were made by merging. */
+export function disposeCharacter({ made }: Pick<Character, 'made'>): void {
+  for (const one of made) one.dispose();
+}
+
+/**
+ * Merges meshes that were collected.
+ *
+ * @param made What was made for the character already.
+ */
+export function characterOf(
+  root: Object3D,
+  { rig: { morphNames, morphRest }, parts }: CollectedCharacter,
+  boneTexture: BoneTexture,
+  { mergeMaterials, hiddenParts = [] }: CharacterOptions,
+  made: { dispose(): void }[] = [],
+): Character {
+  const { geometry, material, owned } = mergeParts(parts, morphNames, mergeMaterials);
+  const names = parts.map(({ mesh }) => namesUp(mesh, root));
+  for (const part of hiddenParts) {
+    if (names.some((known) => known.includes(part))) continue;
+    const all = names.map(([name]) => `"${name}"`).join(', ');
+    throw new Error(`hiddenParts: no part ${describe(part)}; the character has ${all}.`);
+  }
+  const [{ mesh, geometry: first }] = parts;
+  const character: Character = {
+    name: root.name,
+    geometry,
+    material,
+    boneTexture,
+    parts: names.map((known) => ({
+      names: known,
+      hidden: hiddenParts.some((part) => known.includes(part)),
+    })),
+    castShadow: parts.some((part) => part.mesh.castShadow),
+    receiveShadow: parts.some((part) => part.mesh.receiveShadow),
+    frustumCulled: mesh.frustumCulled,
+    renderOrder: mesh.renderOrder,
+    layers: mesh.layers.mask,
+    made: [...made, ...owned, ...(geometry === first ? [] : [geometry])],
+  };
+  if (morphNames.length > 0) {
+    character.morphTargetInfluences = Array.from(morphRest);
+    character.morphTargetDictionary = Object.fromEntries(morphNames.map((name, i) => [name, i]));
+  }
+  return character;
+}
+
+/** The meshes under the root, for a bone texture that is to pose them. @internal */
+export function collectFor(
+  root: Object3D,
+  { binding, data: { flips, morphNames: morphs }, jointNames }: BoneTexture,
+  { joints, morphTargets: morphing }: AssembleCharacterOptions,
+): CollectedCharacter {
+  // Morph targets are in the vertices already.
+  if (binding !== null) return { rig: { morphNames: [], morphRest: [] }, parts: binding.collect(root) };
+  const options: RigOptions = { joints, morphing, flips };
+  let collected = collectRig(root, options);
+  // One that was baked before does not say which joints it has.
+  if (joints === undefined && !isSameRig(collected.rig, jointNames)) {
+    const used = collectRig(root, { ...options, joints: 'used' });
+    if (isSameRig(used.rig, jointNames)) {
+      collected = used;
+      options.joints = 'used';
+    }
+  }
+  // Its clips may move meshes apart that would share morph targets.
+  if (
+    collected.sharedMorphs !== null &&
+    morphs.length > 0 &&
+    morphs.length !== collected.rig.morphNames.length
+  )
+    collected = collectRig(root, { ...options, shareMorphs: false });
+  checkSameRig(collected.rig, jointNames);
+  return collected;
+}
+
+/** @throws If a bone texture was baked from another character. */
+function checkSameRig(rig: Rig, names: readonly string[]): void {
+  if (isSameRig(rig, names)) return;
+  const { jointNames } = rig;
+  const first = jointNames.findIndex((name, i) => !isNamed(name, i, names));
+  throw new Error(
+    `The bone texture was baked for another skeleton (of ${names.length} joints, not ${jointNames.length}: ` +
+      `joint ${first} is ${quoted(names[first])}, not "${jointNames[first]}"); bake this character.`,
+  );
+}
+
+const quoted = (name: string | undefined) => (name === undefined ? 'not there' : `"${name}"`);
+
+/** Whether these are the joints of a character. Behind them there may be sockets. */
+const isSameRig = ({ jointNames }: Rig, names: readonly string[]): boolean =>
+  names.length >= jointNames.length && jointNames.every((name, i) => isNamed(name, i, names));
+
+/**
+ * Whether it is the name at a place, or that with the number behind it that GLTFLoader adds where another node of the file has it too.
+ * A name that stands at another place means that one.
+ */
+const isNamed = (name: string, place: number, names: readonly string[]): boolean =>
+  name === names[place] || (!names.includes(name) && name.replace(/_\d+$/, '') === names[place]);
+
+/** @throws If there is something under the root that would not be drawn, unless options say to leave it out. */
+export function refuseUnsupported(root: Object3D, { skipUnsupported = false }: CharacterOptions): void {
+  // What is no object at all, collecting names.
+  if (skipUnsupported || !root?.isObject3D) return;
+  const [first] = findUnsupported(root);
+  if (first === undefined) return;
+  throw new Error(
+    `"${first.name}" (${first.type}) cannot be drawn as part of a character; remove or hide it, or pass skipUnsupported: true.`,
+  );
+}
+
+/** Names of an object and those above it, below the root. */
+function namesUp(object: Object3D, root: Object3D): string[] {
+  const names: string[] = [];
+  for (let node: Object3D | null = object; node !== null && node !== root; node = node.parent) {
+    names.push(node.name);
+  }
+  return names.length === 0 ? [object.name] : names;
+}

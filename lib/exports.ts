@@ -1,0 +1,116 @@
+/** What the entries for both renderers export beside the class. */
+
+export type { MotionStage } from '../shaders/MotionProgram.js';
+export type {
+  Columns,
+  MatrixNode,
+  MotionNodes,
+  MotionUniformNode,
+  MovedNodes,
+  TurnedNodes,
+} from '../shaders/motion.tsl.js';
+export type { Influences } from '../shaders/ShaderVariant.js';
+export type { BakeAsyncOptions, BakeOptions, ClipChoice } from './baking/BakeOptions.js';
+export { bakeBoneTexture, bakeBoneTextureAsync } from './baking/bakeBoneTexture.js';
+export {
+  type BakeCharacterAsyncOptions,
+  type BakeCharacterOptions,
+  bakeCharacter,
+  bakeCharacterAsync,
+} from './baking/bakeCharacter.js';
+export type { Encoding } from './baking/Encoding.js';
+export { extractRootMotion, type RootMotion, type RootMotionOptions } from './baking/rootMotion.js';
+export {
+  type AssembleCharacterOptions,
+  assembleCharacter,
+  type Character,
+  type CharacterOptions,
+  type CharacterPart,
+  disposeCharacter,
+} from './character/assembleCharacter.js';
+export { type CreateLevelOptions, createLevel, type LevelOfObject } from './character/createLevel.js';
+export {
+  type MaterialMerger,
+  type MergeMaterialsOptions,
+  mergeMaterials,
+} from './character/mergeMaterials.js';
+export { type Simplified, type Simplifier, simplifyGeometry } from './character/simplifyGeometry.js';
+export { type CrowdFeature, type FeaturedCrowd, featureOf } from './crowd/CrowdFeature.js';
+export type { ClipOfInstance, LayerOption, PlayOptionsOfInstance, WeightOptions } from './crowd/playClips.js';
+export type { BoneTextureData, EncodingName, Precision } from './encodings/BoneTextureData.js';
+export type { TextureLayout } from './encodings/textureLayout.js';
+export type {
+  JointEditOptions,
+  LookAtOptions,
+  Proportions,
+  ValueOfInstance,
+} from './features/jointEdits/JointEdits.js';
+export type { LayerOptions } from './features/layers/AnimationLayers.js';
+export type { LayerMask } from './features/layers/layerMask.js';
+export {
+  type AttachmentLevelOptions,
+  CrowdLevels,
+  type CrowdLevelsOptions,
+  type LevelOptions,
+  type LevelSource,
+  type LevelStart,
+} from './features/levels/CrowdLevels.js';
+export type { AttachmentLevel, LevelMesh } from './features/levels/LevelMesh.js';
+export type { Level } from './features/levels/LevelTable.js';
+export type { BreathingOptions, BreathingUniforms } from './features/motion/breathing.js';
+export { breathing } from './features/motion/breathing.js';
+export {
+  defineMotion,
+  Motion,
+  type MotionMaker,
+  type MotionOptions,
+  type MotionSettings,
+  type MotionUniform,
+  type MotionUniforms,
+  type MotionValue,
+  type MotionValues,
+  type MotionVertex,
+} from './features/motion/defineMotion.js';
+export type { FlutterOptions, FlutterUniforms } from './features/motion/flutter.js';
+export { flutter } from './features/motion/flutter.js';
+export type { Channel } from './features/motion/wave.js';
+export type { WindOptions, WindUniforms } from './features/motion/wind.js';
+export { wind } from './features/motion/wind.js';
+export type { ActionProperties } from './features/objects/ActionProperties.js';
+export type { InstanceAction } from './features/objects/InstanceAction.js';
+export type { InstanceBone } from './features/objects/InstanceBone.js';
+export type { ActionOptions, ActionOwner, InstanceMixer } from './features/objects/InstanceMixer.js';
+export type { ActionOfEvent, SkinnedInstanceEventMap } from './features/objects/instanceEvents.js';
+export type { PlacedInstance } from './features/objects/PlacedInstance.js';
+export {
+  type CustomSort,
+  DrawOrder,
+  type DrawOrderOptions,
+  type SortedInstance,
+} from './features/order/DrawOrder.js';
+export type { UniformValue } from './features/uniforms/uniformValues.js';
+export type { InstanceRange, Instances } from './instances/instanceRange.js';
+export type { InstanceUniformTypes, UniformType } from './instances/UniformLayout.js';
+export type { CrowdMesh } from './objects/CrowdMesh.js';
+export type {
+  DrawOptions,
+  EventOfAction,
+  SkinnedInstancedMeshEventMap,
+  SkinnedInstancedMeshOptions,
+} from './objects/crowdTypes.js';
+export { JointAttachment, type JointAttachmentOptions } from './objects/JointAttachment.js';
+export { applyRootMotion } from './playback/applyRootMotion.js';
+export type { FinishedEvent, LoopEvent, MarkerEvent } from './playback/PlaybackEvents.js';
+export type { LayerReference, PlayOptions } from './playback/PlayOptions.js';
+export { type InstanceJSON, loadPlayback, type PlaybackJSON, savePlayback } from './playback/savePlayback.js';
+export type { BoxArray } from './poses/BoxArray.js';
+export type { BakedClip, ClipMarker, ClipReference } from './poses/ClipTable.js';
+export type { JointBoxes } from './poses/jointBoxes.js';
+export type { PartFlip } from './poses/PartFlip.js';
+export { getSkinningMatrix, getSocketMatrix, getVertexPosition } from './queries/poseQueries.js';
+export type { CrowdIntersection } from './queries/raycastInstance.js';
+export { getViewInfo, readViewInfo } from './queries/viewInfo.js';
+export { BoneTexture } from './texture/BoneTexture.js';
+export type { PoseTracks, TrackClip } from './tracks/PoseTracks.js';
+export type { AffineArray } from './utils/affine.js';
+export type { ViewInfo } from './views/ViewInfo.js';

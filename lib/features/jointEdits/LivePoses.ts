@@ -1,0 +1,210 @@
+import { InstanceTexture } from '../../instances/InstanceTexture.js';
+import { swapItems } from '../../utils/swapItems.js';
+import {
+  HEADER_FADE_RATE,
+  HEADER_FADE_START,
+  HEADER_FROM,
+  HEADER_LIVE,
+  HEADER_TO,
+  LIVE_TEXELS,
+  livePerRow,
+} from './editLayout.js';
+
+/** Numbers that say how much of a pose shows: from one weight to another, since when, in how many seconds. */
+const RAMP = 4;
+const FROM = 0;
+const TO = 1;
+const START = 2;
+const SECONDS = 3;
+
+/**
+ * Poses that instances were given by hand, in one texture: local transforms of all nodes, for those instances that have one.
+ * How much of a pose shows changes over time. One that no longer shows at all gives its place back.
+ */
+export class LivePoses {
+  texture: InstanceTexture;
+  /** Place of each instance's pose in the texture; -1 for none. */
+  private places: Int32Array;
+  private ramps: Float64Array;
+  /** Instance that each place belongs to; -1 where it is free. */
+  private owners: Int32Array;
+  private readonly free: number[] = [];
+  private used = 0;
+
+  /** @param nodes Nodes of a pose. */
+  constructor(
+    capacity: number,
+    readonly nodes: number,
+  ) {
+    const perRow = livePerRow(nodes);
+    this.texture = new InstanceTexture(perRow, this.stride, perRow);
+    this.owners = new Int32Array(perRow);
+    this.ramps = new Float64Array(perRow * RAMP);
+    this.places = new Int32Array(capacity).fill(-1);
+  }
+
+  /** Numbers of a pose. */
+  get stride(): number {
+    return this.nodes * LIVE_TEXELS * 4;
+  }
+
+  /** Whether no instance has one. */
+  get isEmpty(): boolean {
+    return this.used === this.free.length;
+  }
+
+  /** Where an instance's pose is; -1 if it has none. */
+  placeOf(index: number): number {
+    return this.places[index];
+  }
+
+  /** How much of its pose an instance shows. */
+  weightOf(index: number, now: number): number {
+    const place = this.places[index];
+    if (place < 0) return 0;
+    const { ramps } = this;
+    const at = place * RAMP;
+    const done = ramps[at + SECONDS] > 0 ? Math.min((now - ramps[at + START]) / ramps[at + SECONDS], 1) : 1;
+    // Time may have been turned back to before the change began.
+    return ramps[at + FROM] + (ramps[at + TO] - ramps[at + FROM]) * Math.max(done, 0);
+  }
+
+  /**
+   * Gives an instance a pose, which the caller writes from where this says.
+   *
+   * @param fade Seconds that it takes to show; undefined to leave a pose that shows already, or is about to, as it is.
+   */
+  give(index: number, now: number, fade: number | undefined): number {
+    if (this.places[index] < 0) {
+      this.places[index] = this.take(index);
+      this.ramp(index, now, 1, fade ?? 0, 0);
+    } else if (fade === 0 || this.isLeaving(index)) {
+      this.ramp(index, now, 1, fade ?? 0, this.weightOf(index, now));
+    }
+    this.texture.changed(this.places[index]);
+    return this.places[index] * this.stride;
+  }
+
+  /** Lets an instance's pose go within some seconds, or sooner if it is about to. Returns whether it has one. */
+  leave(index: number, now: number, fade: number): boolean {
+    if (this.places[index] < 0) return false;
+    // Crowds that are told in every frame would never be done with it.
+    if (this.isLeaving(index) && this.endOf(this.places[index]) <= now + fade) return true;
+    if (fade > 0) this.ramp(index, now, 0, fade, this.weightOf(index, now));
+    else this.drop(index);
+    return true;
+  }
+
+  /** Gives back the places of poses that no longer show, and calls back with their instances. */
+  endLeft(now: number, callback: (index: number) => void): void {
+    const { owners } = this;
+    for (let place = 0; place < this.used; place++) {
+      const index = owners[place];
+      if (index < 0 || !this.isLeaving(index)) continue;
+      if (now < this.endOf(place)) continue;
+      this.drop(index);
+      callback(index);
+    }
+  }
+
+  /** Writes what shaders read of an instance; times are relative to `origin`. */
+  writeHeader(index: number, now: number, origin: number, out: Float32Array, at: number): void {
+    const { ramps } = this;
+    const place = this.places[index];
+    out[at + HEADER_LIVE] = place + 1;
+    out.fill(0, at + HEADER_FROM, at + HEADER_FROM + RAMP);
+    if (place < 0) return;
+    const from = place * RAMP;
+    const seconds = ramps[from + SECONDS];
+    const done = seconds === 0 || now >= ramps[from + START] + seconds;
+    out[at + HEADER_FROM] = ramps[from + FROM];
+    out[at + HEADER_TO] = ramps[from + TO];
+    out[at + HEADER_FADE_START] = ramps[from + START] - origin;
+    out[at + HEADER_FADE_RATE] = done ? 0 : 1 / seconds;
+  }
+
+  resize(capacity: number): void {
+    const { places } = this;
+    for (let i = capacity; i < places.length; i++) this.drop(i);
+    this.places = new Int32Array(capacity).fill(-1);
+    this.places.set(places.subarray(0, capacity));
+  }
+
+  swap(i: number, j: number): void {
+    swapItems(this.places, i, j, 1);
+    for (const index of [i, j]) if (this.places[index] >= 0) this.owners[this.places[index]] = index;
+  }
+
+  /**
+   * Gives an instance the pose of one among others.
+   *
+   * @param nodeOf Node here of each node there; below zero for none.
+   */
+  copyFrom(source: LivePoses, index: number, nodeOf: (node: number) => number): void {
+    this.drop(index);
+    const from = source.places[index];
+    if (from < 0) return;
+    const to = this.take(index);
+    this.places[index] = to;
+    this.ramps.set(source.ramps.subarray(from * RAMP, (from + 1) * RAMP), to * RAMP);
+    const size = LIVE_TEXELS * 4;
+    for (let node = 0; node < source.nodes; node++) {
+      const at = from * source.stride + node * size;
+      const here = nodeOf(node);
+      if (here >= 0) {
+        this.texture.data.set(source.texture.data.subarray(at, at + size), to * this.stride + here * size);
+      }
+    }
+    this.texture.changed(to);
+  }
+
+  /** Takes an instance's pose away. */
+  drop(index: number): void {
+    const place = this.places[index];
+    if (place < 0) return;
+    this.free.push(place);
+    this.owners[place] = -1;
+    this.places[index] = -1;
+  }
+
+  dispose(): void {
+    this.texture.dispose();
+  }
+
+  /** When the pose of a place has come to the weight that it goes to. */
+  private endOf(place: number): number {
+    return this.ramps[place * RAMP + START] + this.ramps[place * RAMP + SECONDS];
+  }
+
+  private isLeaving(index: number): boolean {
+    return this.ramps[this.places[index] * RAMP + TO] === 0;
+  }
+
+  private ramp(index: number, now: number, to: number, seconds: number, from: number): void {
+    const at = this.places[index] * RAMP;
+    this.ramps[at + FROM] = from;
+    this.ramps[at + TO] = to;
+    this.ramps[at + START] = now;
+    this.ramps[at + SECONDS] = seconds;
+  }
+
+  /** A place for an instance's pose, in which there is nothing. */
+  private take(index: number): number {
+    const place = this.free.pop() ?? this.used++;
+    while (this.used > this.owners.length) this.grow();
+    this.owners[place] = index;
+    this.texture.data.fill(0, place * this.stride, (place + 1) * this.stride);
+    return place;
+  }
+
+  private grow(): void {
+    const { texture, owners, ramps } = this;
+    this.owners = new Int32Array(owners.length * 2);
+    this.owners.set(owners);
+    this.ramps = new Float64Array(ramps.length * 2);
+    this.ramps.set(ramps);
+    this.texture = new InstanceTexture(this.owners.length, this.stride, texture.perRow);
+    this.texture.data.set(texture.data);
+    texture.dispose();
+  }
+}

@@ -1,0 +1,325 @@
+import { DataTexture, FloatType, RGBAFormat } from 'three';
+import { MIXED_POSES } from '../../constants.js';
+import type { Crowd } from '../../crowd/Crowd.js';
+import type { CrowdFeature, FeaturedCrowd } from '../../crowd/CrowdFeature.js';
+import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
+import type { SkinnedInstancedMesh } from '../../objects/SkinnedInstancedMesh.js';
+import {
+  type Actions,
+  endRamp,
+  RAMP_RATE,
+  RAMP_SIZE,
+  RAMP_START,
+  RAMP_TO,
+  rampAt,
+  rampDone,
+  rampTo,
+} from '../../playback/actionNumbers.js';
+import type { LayersOver } from '../../playback/InstancePlayback.js';
+import { MASKS_PER_ROW, MAX_LAYERS } from '../../playback/instanceLayout.js';
+import { BASE_LAYER, PlayedLayer } from '../../playback/PlayedLayer.js';
+import { checkFade, checkWeight, type LayerReference } from '../../playback/PlayOptions.js';
+import type { BakedClip } from '../../poses/ClipTable.js';
+import type { BoneTexture } from '../../texture/BoneTexture.js';
+import type { PoseTracks } from '../../tracks/PoseTracks.js';
+import { swapItems } from '../../utils/swapItems.js';
+import { type LayerMask, layerMask } from './layerMask.js';
+
+/** A layer over what instances play: its clips lie over those of the layers before it, on the joints of its mask. */
+export interface LayerOptions {
+  /** By which `play` knows it. */
+  name: string;
+  /** Where it shows; without it everywhere. */
+  mask?: LayerMask;
+  /** Whether it adds what it plays to what lies below it: additive clips, see `AnimationUtils.makeClipAdditive`. @default false */
+  additive?: boolean;
+  /** Whether it moves morph targets. @default true without a mask, else false */
+  morphTargets?: boolean;
+  /** How much of it shows on instances to begin with, 0 to 1, see {@link AnimationLayers.setWeightAt}. @default 1 */
+  weight?: number;
+}
+
+/**
+ * Layers over what instances play, up to four, each over those before it. Clips are played on them by the crowd's own `play`,
+ * `stop`, `setWeightAt`, `setTimeAt` and so on, which take a `layer`. They need encoding `'tracks'`.
+ *
+ * ```ts
+ * const layers = new AnimationLayers(crowd, [{ name: 'upper', mask: ['Spine'] }]);
+ * crowd.playAll('Walk').play(0, 'Wave', { layer: 'upper', fade: 0.2 });
+ * layers.setWeightAt(0, 'upper', 0.5, { fade: 1 });
+ * ```
+ */
+export class AnimationLayers implements CrowdFeature, LayersOver {
+  private readonly crowd: Crowd;
+  private options: readonly LayerOptions[];
+  private over: readonly MaskedLayer[] = [];
+  /** Of which the masks are, and their texture. */
+  private tracks: PoseTracks | null = null;
+  private texture: DataTexture | null = null;
+
+  /**
+   * @throws If the crowd has some already, these are too many, have the same name or a weight out of range, a mask names what
+   * the character lacks, or the bone texture's encoding is not `'tracks'`.
+   */
+  constructor(mesh: SkinnedInstancedMesh, layers: readonly LayerOptions[]) {
+    const { crowd } = mesh;
+    checkLayers(layers);
+    masksOf(layers, crowd.boneTexture.data.tracks);
+    this.crowd = crowd;
+    this.options = layers;
+    crowd.use(this);
+    this.renew();
+  }
+
+  /**
+   * Changes how much of a layer instances show: what it leaves is what lies below it. It holds for whatever is played there.
+   *
+   * @param layer Its name, or its number, counted from 1.
+   * @param weight 0 to 1.
+   * @param options In `fade` seconds, 0 by default.
+   * @throws If there is no such instance or layer, or a number is out of range.
+   */
+  setWeightAt(
+    instances: Instances,
+    layer: LayerReference,
+    weight: number,
+    { fade = 0 }: { fade?: number } = {},
+  ): this {
+    const { playback, visibility } = this.crowd;
+    checkWeight(weight);
+    checkFade(fade);
+    const over = this.layerOf(layer);
+    forEachInstance(instances, visibility, (index) => {
+      over.setShare(index, playback.time.timeOf(index), weight, fade);
+      playback.touch(index);
+    });
+    return this;
+  }
+
+  /** How much of a layer an instance shows, 0 to 1, of the base 1; in the middle of a fade what it has come to. */
+  getWeightAt(index: number, layer: LayerReference): number {
+    const { playback, visibility } = this.crowd;
+    checkIndex(index, visibility);
+    return playback.layers[playback.layerIndex(layer)].shareAt(index, playback.time.timeOf(index));
+  }
+
+  /**
+   * How much of each layer shows on each node, and behind the nodes on each group of four morph targets: an RGBA texel for
+   * each, `MASKS_PER_ROW` in a row. Another texture with another bone texture.
+   */
+  get masks(): DataTexture {
+    this.refresh();
+    if (this.texture === null) {
+      const entries = this.over[0]?.shares.length ?? 0;
+      const height = Math.max(1, Math.ceil(entries / MASKS_PER_ROW));
+      const data = new Float32Array(MASKS_PER_ROW * height * 4);
+      this.over.forEach(({ shares }, layer) => {
+        for (let entry = 0; entry < entries; entry++) data[entry * 4 + layer] = shares[entry];
+      });
+      this.texture = new DataTexture(data, MASKS_PER_ROW, height, RGBAFormat, FloatType);
+      this.texture.needsUpdate = true;
+    }
+    return this.texture;
+  }
+
+  /** Looks at masks anew where the character has become another. @internal */
+  refresh(): void {
+    const { tracks } = this.crowd.boneTexture.data;
+    if (this.tracks === tracks) return;
+    this.dropTexture();
+    const masks = masksOf(this.options, tracks);
+    this.tracks = tracks;
+    this.over.forEach((layer, i) => {
+      layer.shares = masks[i];
+    });
+  }
+
+  checkBoneTexture({ data }: BoneTexture): void {
+    masksOf(this.options, data.tracks);
+  }
+
+  reset(index: number): void {
+    for (const layer of this.over) layer.reset(index);
+    this.crowd.playback.touch(index);
+  }
+
+  copy(source: AnimationLayers): void {
+    if (source.options !== this.options) {
+      this.options = source.options;
+      this.renew();
+    }
+    this.over.forEach((layer, i) => {
+      layer.copy(source.over[i]);
+    });
+    this.crowd.playback.writeAll();
+  }
+
+  cloneFor(crowd: FeaturedCrowd): AnimationLayers {
+    return new AnimationLayers((crowd as Crowd).mesh as unknown as SkinnedInstancedMesh, this.options);
+  }
+
+  /** Ends the layers, with what is played on them. */
+  dispose(): void {
+    this.crowd.drop(this);
+    this.crowd.playback.setLayers([], null);
+    this.crowd.dropBounds();
+    this.dropTexture();
+  }
+
+  private renew(): void {
+    const { crowd } = this;
+    this.tracks = null;
+    this.over = this.options.map((options) => new MaskedLayer(crowd.capacity, options, this, crowd));
+    crowd.playback.setLayers(this.over, this);
+    crowd.dropBounds();
+  }
+
+  private dropTexture(): void {
+    this.texture?.dispose();
+    this.texture = null;
+  }
+
+  /** @throws If there is no such layer, or it is the base. */
+  private layerOf(layer: LayerReference): MaskedLayer {
+    const number = this.crowd.playback.layerIndex(layer);
+    if (number > 0) return this.over[number - 1];
+    throw new Error(
+      'The base layer has no weight of its own, all others lie over it; call setWeightAt of the crowd for its clips.',
+    );
+  }
+}
+
+/** A layer over the base. Each instance shows so much of it as a ramp says. */
+class MaskedLayer extends PlayedLayer {
+  /** How much of it shows on each node, and behind them on each group of morph targets. */
+  shares: Float32Array = new Float32Array(0);
+  private ramps: Float64Array;
+
+  constructor(
+    capacity: number,
+    private readonly options: LayerOptions,
+    private readonly layers: AnimationLayers,
+    private readonly crowd: Crowd,
+  ) {
+    super(capacity, options.name);
+    this.ramps = this.createRamps(capacity);
+  }
+
+  override get additive(): boolean {
+    return this.options.additive === true;
+  }
+
+  override get mask(): Float32Array {
+    this.layers.refresh();
+    return this.shares;
+  }
+
+  /** As much as it shows on the first joint. */
+  override get motionShare(): number {
+    const { tracks } = this.crowd.boneTexture.data;
+    return tracks === null ? 1 : this.mask[tracks.jointNodes[0]];
+  }
+
+  /** One that is not additive would replace what an additive layer is to add to. */
+  override takes(clip: BakedClip): boolean {
+    return !this.additive || this.crowd.boneTexture.data.tracks?.clips[clip.start - 1].additive === true;
+  }
+
+  override shareAt(index: number, time: number): number {
+    return rampAt(this.ramps, index * RAMP_SIZE, time);
+  }
+
+  setShare(index: number, time: number, weight: number, fade: number): void {
+    rampTo(this.ramps, index * RAMP_SIZE, time, weight, fade);
+  }
+
+  override shareRamp(index: number, target: Actions): void {
+    for (let i = 0; i < RAMP_SIZE; i++) target[i] = this.ramps[index * RAMP_SIZE + i];
+  }
+
+  override isHidden(index: number, time: number): boolean {
+    const at = index * RAMP_SIZE;
+    return this.ramps[at + RAMP_TO] === 0 && rampDone(this.ramps, at, time) === 1;
+  }
+
+  override saveShare(index: number, time: number): number[] {
+    const at = index * RAMP_SIZE;
+    const ramp = [...this.ramps.subarray(at, at + RAMP_SIZE)];
+    ramp[RAMP_START] -= time;
+    return ramp;
+  }
+
+  override loadShare(index: number, ramp: readonly number[] | undefined, time: number): void {
+    if (ramp === undefined) return;
+    this.ramps.set(ramp, index * RAMP_SIZE);
+    this.ramps[index * RAMP_SIZE + RAMP_START] += time;
+  }
+
+  override isMoving(index: number): boolean {
+    return this.ramps[index * RAMP_SIZE + RAMP_RATE] !== 0 || super.isMoving(index);
+  }
+
+  override endFades(index: number, time: number): void {
+    super.endFades(index, time);
+    const at = index * RAMP_SIZE;
+    if (rampDone(this.ramps, at, time) === 1) endRamp(this.ramps, at);
+  }
+
+  override delay(index: number, seconds: number): void {
+    super.delay(index, seconds);
+    this.ramps[index * RAMP_SIZE + RAMP_START] += seconds;
+  }
+
+  override reset(index: number): void {
+    super.reset(index);
+    this.setShare(index, 0, this.options.weight ?? 1, 0);
+  }
+
+  override resize(capacity: number): void {
+    super.resize(capacity);
+    const { ramps } = this;
+    this.ramps = this.createRamps(capacity);
+    this.ramps.set(ramps.subarray(0, capacity * RAMP_SIZE));
+  }
+
+  override swap(i: number, j: number): void {
+    super.swap(i, j);
+    swapItems(this.ramps, i, j, RAMP_SIZE);
+  }
+
+  override copy(source: MaskedLayer): void {
+    super.copy(source);
+    this.ramps.set(source.ramps.subarray(0, this.ramps.length));
+  }
+
+  private createRamps(capacity: number): Float64Array {
+    const ramps = new Float64Array(capacity * RAMP_SIZE);
+    const { weight = 1 } = this.options;
+    for (let at = 0; at < ramps.length; at += RAMP_SIZE) rampTo(ramps, at, 0, weight, 0);
+    return ramps;
+  }
+}
+
+function masksOf(options: readonly LayerOptions[], tracks: PoseTracks | null): Float32Array[] {
+  if (tracks === null) throw new Error(`Layers need ${MIXED_POSES}`);
+  return options.map(({ mask, morphTargets = mask === undefined }) =>
+    layerMask(tracks, mask, morphTargets ? 1 : 0),
+  );
+}
+
+/** @throws If that are no layers. */
+function checkLayers(layers: readonly LayerOptions[]): void {
+  if (layers.length >= MAX_LAYERS) {
+    throw new Error(`There are ${layers.length} layers; there may be ${MAX_LAYERS - 1} over the base.`);
+  }
+  const names = new Set([BASE_LAYER]);
+  layers.forEach(({ name, weight = 1 }, i) => {
+    if (names.has(name)) {
+      throw new Error(
+        `Layer ${i + 1} is called ${JSON.stringify(name)}; each needs a name of its own, other than "${BASE_LAYER}".`,
+      );
+    }
+    names.add(name);
+    checkWeight(weight);
+  });
+}

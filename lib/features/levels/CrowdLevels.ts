@@ -1,0 +1,419 @@
+import type { BufferGeometry, Material, Object3D } from 'three';
+import type { Influences } from '../../../shaders/ShaderVariant.js';
+import { ownInstanced } from '../../backends/ownInstanced.js';
+import { bindToJoint } from '../../character/bindToJoint.js';
+import { MAX_LEVELS } from '../../constants.js';
+import type { Crowd } from '../../crowd/Crowd.js';
+import type { CrowdFeature, FeaturedCrowd } from '../../crowd/CrowdFeature.js';
+import type { CrowdMesh } from '../../objects/CrowdMesh.js';
+import type { JointAttachment } from '../../objects/JointAttachment.js';
+import type { SkinnedInstancedMesh } from '../../objects/SkinnedInstancedMesh.js';
+import { isWithin } from '../../utils/checkOptions.js';
+import { AttachmentLevel, LevelCopy, LevelMesh } from './LevelMesh.js';
+import { type Level, LevelTable } from './LevelTable.js';
+
+const NAME = 'CrowdLevels';
+
+/**
+ * From where on a level of detail is drawn: a distance in world units as in three.js's `LOD`, or a share of the height of the
+ * picture, below which an instance is small enough for it.
+ */
+export type LevelStart =
+  | number
+  | {
+      /** 0 to 1. */
+      screenShare: number;
+    };
+
+/** A geometry with its material, as `createLevel` makes it of an object. */
+export interface LevelSource {
+  /** Skinned to the joints of the crowd. */
+  geometry: BufferGeometry;
+  /** One, or one for each group of the geometry. */
+  material: Material | Material[];
+}
+
+/** How a level of detail is drawn. */
+export interface LevelOptions {
+  /**
+   * By which share of the distance an instance must come nearer again before the level before is drawn, so that levels do not
+   * flicker. 0 to 1. Not used where levels fade. @default 0
+   */
+  hysteresis?: number;
+  /** One material, or one for each group of the geometry. @default that of the level, or the crowd's for a geometry */
+  material?: Material | Material[];
+  /** Joints that a vertex follows at most. @default those of the crowd */
+  influences?: Influences;
+  /** The same in shadow maps. @default the crowd's, or `influences` if that is given */
+  shadowInfluences?: Influences;
+  /**
+   * Poses a second of instances at this level, which are spread evenly over frames; 0 for one in every frame. One that comes
+   * nearer is posed at once. Of this and `setPoseRateAt`, the lower rate holds; where several cameras see an instance, the
+   * highest of their levels'. `levels[0].poseRate` is that of the crowd itself. @default 0
+   */
+  poseRate?: number;
+  /** Whether what is attached to joints is drawn at this level, and at those behind it. @default true */
+  attachments?: boolean;
+  /** Whether instances at this level cast shadows. @default as the crowd */
+  castShadow?: boolean;
+  /** Whether they receive shadows. @default as the crowd */
+  receiveShadow?: boolean;
+}
+
+/** How a level of an attachment is drawn. */
+export type AttachmentLevelOptions = Pick<LevelOptions, 'material' | 'castShadow' | 'receiveShadow'>;
+
+/** How instances pass over from level to level. */
+export interface CrowdLevelsOptions {
+  /** See {@link CrowdLevels.fade}. @default 0 */
+  fade?: number;
+  /** See {@link CrowdLevels.shadowLevel}. @default 0 */
+  shadowLevel?: number;
+}
+
+/**
+ * Levels of detail of a crowd: instances are drawn in other geometries where they are far away, as three.js's `LOD` does with
+ * objects. They keep all they have: their poses, also in the middle of fades, colours, parts, morph influences. Rays still hit
+ * the crowd's own geometry.
+ *
+ * ```ts
+ * const levels = new CrowdLevels(crowd, { fade: 0.1 });
+ * levels.add(simplifyGeometry(crowd.geometry, 0.3, MeshoptSimplifier).geometry, 20);
+ * levels.add(createLevel(crowd, far.scene), 60, { influences: 1, poseRate: 15 });
+ * levels.add(null, 200);
+ * ```
+ */
+export class CrowdLevels implements CrowdFeature {
+  private readonly table: LevelTable;
+  /** Of attachments the number of the level from which on nothing is drawn of them. */
+  private readonly hidden = new WeakMap<CrowdMesh, number>();
+
+  /** @throws If the crowd has levels already. */
+  constructor(
+    /** The crowd that has the levels. */
+    readonly crowd: SkinnedInstancedMesh,
+    { fade = 0, shadowLevel = 0 }: CrowdLevelsOptions = {},
+  ) {
+    this.table = new LevelTable(crowd, (mesh) => this.listOf(mesh as CrowdMesh));
+    crowd.use(this);
+    this.fade = fade;
+    this.shadowLevel = shadowLevel;
+    crowd.views.splitter = this.table;
+    crowd.prepareDraw();
+  }
+
+  /** From near to far. The first is the crowd itself. */
+  get levels(): readonly Level[] {
+    return this.table.levels;
+  }
+
+  /**
+   * By how many levels shadow maps are coarser than what the camera sees. They are never so coarse that nothing is drawn.
+   * @default 0
+   */
+  get shadowLevel(): number {
+    return this.table.shadowLevel;
+  }
+
+  /** Takes effect in the next frame. */
+  set shadowLevel(value: number) {
+    if (!(Number.isInteger(value) && value >= 0))
+      throw new Error(`${NAME}: shadowLevel is ${value}; use 0, 1, 2, ….`);
+    this.table.shadowLevel = value;
+  }
+
+  /**
+   * Share of a level's distance over which instances fade into it, before it begins: with 0.1 and a level at 50, from 45 on. Both
+   * levels are drawn there, each at some of the instance's pixels, more and more of them at the coarser one, in a pattern that
+   * stands still on the screen; a last level of nothing fades instances out. There is no memory in it, so that `hysteresis` is not
+   * used; how far an instance has faded goes by its distance from each camera, and by how much sooner `maxTriangles` lets levels
+   * begin. Shadow maps take the one level or the other, from half way on the coarser. There are 64 steps; where the CPU makes the
+   * lists, 32 with a capacity above 131,072, half of that each time it doubles, and none above 4,194,304.
+   *
+   * @default 0
+   */
+  get fade(): number {
+    return this.table.fade;
+  }
+
+  /** @throws If it is no share, 0 to 1. Going from 0 or to it compiles the materials anew. */
+  set fade(value: number) {
+    checkShare('fade', value);
+    this.table.fade = value;
+    this.crowd.prepareDraw();
+  }
+
+  /**
+   * Draws instances in another geometry from a distance on.
+   *
+   * @param source A geometry for the joints of the crowd's bone texture, which is copied; or what `createLevel(crowd, object)`
+   * makes of the meshes under an object.
+   * @param start Where the level begins. All levels of a crowd go by distance, or all by size.
+   * @returns The mesh that draws the level, a child of the crowd.
+   * @throws If a number is out of range, or there are too many levels.
+   */
+  add(source: BufferGeometry | LevelSource, start: LevelStart, options?: LevelOptions): LevelMesh;
+  /** From there on nothing is drawn: no instances, no shadows, nothing attached. */
+  add(source: null, start: LevelStart, options?: LevelOptions): null;
+  add(
+    source: BufferGeometry | LevelSource | null,
+    start: LevelStart,
+    options?: LevelOptions,
+  ): LevelMesh | null;
+  add(
+    source: BufferGeometry | LevelSource | null,
+    start: LevelStart,
+    options: LevelOptions = {},
+  ): LevelMesh | null {
+    const { crowd, table } = this;
+    const { hysteresis = 0, poseRate = 0, attachments = true } = options;
+    const from = startOf(start);
+    checkShare('hysteresis', hysteresis);
+    if (table.count === MAX_LEVELS)
+      throw new Error(`${NAME}: there can be ${MAX_LEVELS} levels, the crowd itself included.`);
+    if (table.isUsed && table.byScreen !== (from.screenShare !== null)) {
+      const [has, is] = table.byScreen ? ['screenShare', 'distance'] : ['distance', 'screenShare'];
+      throw new Error(`${NAME}: the crowd's other levels go by ${has}, this one by ${is}; use one for all.`);
+    }
+    let object: LevelMesh | null = null;
+    if (source !== null) {
+      const { geometry, material } = this.contentOf(source, options.material);
+      checkInstanced(crowd.geometry);
+      checkInstanced(geometry);
+      const { interpolate } = crowd;
+      const influences = options.influences ?? crowd.influences;
+      const shadowInfluences = options.shadowInfluences ?? options.influences ?? crowd.shadowInfluences;
+      object = new LevelMesh(crowd, geometry, material, { influences, shadowInfluences, interpolate });
+      setShadows(object, options);
+    }
+    this.insert({ object, ...from, hysteresis, poseRate, attachments });
+    return object;
+  }
+
+  /**
+   * Draws another geometry in the place of an attachment, or nothing, where the crowd is drawn at a level of detail or behind it. It
+   * follows the same joint with the same offset. Rays still hit the attachment.
+   *
+   * ```ts
+   * levels.add(coarseBody, 20);
+   * levels.add(coarserBody, 60);
+   * levels.addToAttachment(sword, coarseSword, 1);
+   * levels.addToAttachment(sword, null, 2);
+   * ```
+   *
+   * @param geometry In the space of the attachment's first one; it is copied. Null for nothing.
+   * @param from Number of the crowd's level from which on it is drawn, 1 or more; such a level may be added later.
+   * @returns The mesh that draws it, a child of the attachment; `dispose` removes it.
+   * @throws If there can be no such level.
+   */
+  addToAttachment(
+    attachment: JointAttachment,
+    geometry: BufferGeometry,
+    from: number,
+    options?: AttachmentLevelOptions,
+  ): AttachmentLevel;
+  addToAttachment(attachment: JointAttachment, geometry: null, from: number): null;
+  addToAttachment(
+    attachment: JointAttachment,
+    geometry: BufferGeometry | null,
+    from: number,
+    options: AttachmentLevelOptions = {},
+  ): AttachmentLevel | null {
+    if (!(Number.isInteger(from) && from >= 1 && from < MAX_LEVELS))
+      throw new Error(`${NAME}: ${from} is no level of the crowd; use 1 to ${MAX_LEVELS - 1}.`);
+    if (attachment.crowd !== this.crowd.crowd)
+      throw new Error(`${NAME}: "${attachment.name}" is attached to another crowd, or to none.`);
+    if (geometry === null) {
+      this.hidden.set(attachment, from);
+      return null;
+    }
+    const { socket, offset, interpolate } = attachment;
+    const bound = bindToJoint(geometry, socket, offset);
+    const material = options.material ?? attachment.material;
+    const level = new AttachmentLevel(attachment, bound, material, { interpolate, influences: 1 }, from);
+    bound.dispose();
+    setShadows(level, options);
+    return level;
+  }
+
+  /**
+   * Removes a level and disposes its mesh; instances are then drawn at the level before.
+   *
+   * @param level The level's mesh, or one of `levels`, or where it begins, as `LOD.removeLevel` takes it.
+   * @returns Whether there was such a level. Level 0, which is the crowd itself, stays.
+   */
+  remove(level: LevelMesh | Level | number): boolean {
+    const found = this.levels.find((one, i) => {
+      return i > 0 && (one === level || one.object === level || (one.screenShare ?? one.distance) === level);
+    });
+    if (found === undefined) return false;
+    if (found.object === null) this.table.remove(found);
+    else (found.object as LevelMesh).dispose();
+    return true;
+  }
+
+  /** Removes all levels: the crowd is drawn as if there had been none. */
+  dispose(): void {
+    const { crowd } = this;
+    if (crowd.views.splitter !== this.table) return;
+    this.clear();
+    crowd.traverse((object) => {
+      for (const one of (object as Partial<CrowdMesh>).attachments ?? [])
+        if (one instanceof AttachmentLevel) one.dispose();
+    });
+    crowd.views.splitter = null;
+    crowd.crowd.drop(this);
+    crowd.prepareDraw();
+  }
+
+  /** @internal */
+  cloneFor(crowd: FeaturedCrowd): CrowdLevels | null {
+    const mesh = (crowd as Crowd).mesh as CrowdMesh as SkinnedInstancedMesh;
+    return mesh.isSkinnedInstancedMesh ? new CrowdLevels(mesh) : null;
+  }
+
+  /** @internal */
+  meshesCopied(source: CrowdLevels | null, recursive: boolean): void {
+    const { crowd } = this;
+    // Copies of what was there already have come behind it.
+    const first = source === null ? 0 : crowd.children.length - source.crowd.children.length;
+    const copies = source !== null && recursive ? copiesOf(source.crowd, crowd, first) : [];
+    this.clear();
+    if (source === null) return;
+    this.fade = source.fade;
+    this.shadowLevel = source.shadowLevel;
+    Object.assign(this.levels[0], { poseRate: source.levels[0].poseRate });
+    if (!recursive) return;
+    for (const level of source.levels.slice(1)) {
+      const copy = copies.find(([one]) => one === level.object)?.[1];
+      if (copy instanceof LevelCopy) this.insert({ ...level, object: this.materialize(copy, crowd) });
+      else if (level.object === null) this.insert({ ...level });
+    }
+    for (const [one, copy] of copies) {
+      const from = source.hidden.get(one as CrowdMesh);
+      if (from !== undefined) this.hidden.set(copy as CrowdMesh, from);
+      if (one instanceof AttachmentLevel && copy instanceof LevelCopy)
+        this.materialize(copy, copy.parent as Object3D as JointAttachment);
+    }
+  }
+
+  private materialize(copy: LevelCopy, owner: SkinnedInstancedMesh | JointAttachment): LevelMesh {
+    const { source } = copy;
+    const { geometry, material } = source;
+    const level =
+      source instanceof AttachmentLevel
+        ? new AttachmentLevel(owner as JointAttachment, geometry, material, source, source.from)
+        : new LevelMesh(owner, geometry, material, source);
+    copy.replaceBy(level);
+    return level;
+  }
+
+  private insert(level: Level): void {
+    this.table.add(level);
+    const mesh = level.object as LevelMesh | null;
+    if (mesh !== null) mesh.removed = () => this.table.remove(level);
+    this.crowd.prepareDraw();
+  }
+
+  private clear(): void {
+    for (const level of this.levels.slice(1)) this.remove(level);
+  }
+
+  /** What draws a level. */
+  private contentOf(source: BufferGeometry | LevelSource, given?: Material | Material[]): LevelSource {
+    const isGeometry = (source as BufferGeometry).isBufferGeometry === true;
+    const geometry = isGeometry ? (source as BufferGeometry) : (source as LevelSource).geometry;
+    if (geometry?.isBufferGeometry !== true) {
+      throw new Error(
+        `${NAME}: a level is a geometry, createLevel(crowd, object) for the meshes under an object, or null for nothing.`,
+      );
+    }
+    const material = given ?? (isGeometry ? this.crowd.material : (source as LevelSource).material);
+    if (isGeometry && Array.isArray(material) && geometry.groups.length === 0) {
+      throw new Error(
+        `${NAME}: the geometry "${geometry.name}" has no groups for ${material.length} materials; add groups, or pass one material.`,
+      );
+    }
+    return { geometry, material };
+  }
+
+  /** See `ListSplitter`. */
+  private listOf(mesh: CrowdMesh): number | null {
+    const { table } = this;
+    if (mesh instanceof LevelMesh && !(mesh instanceof AttachmentLevel)) return table.indexOf(mesh);
+    if (!table.isUsed) return mesh instanceof AttachmentLevel ? -1 : null;
+    if (mesh === this.crowd) return 0;
+    const attachment = mesh instanceof AttachmentLevel ? mesh.owner : mesh;
+    if (!attachment.attachments.includes(mesh as AttachmentLevel) && mesh !== attachment) return -1;
+    return table.listFor(this.levelsOf(mesh, attachment as JointAttachment));
+  }
+
+  /** The levels at which it is this mesh that is drawn of an attachment: bit `1 << level`. */
+  private levelsOf(mesh: CrowdMesh, attachment: JointAttachment): number {
+    let bits = 0;
+    for (let level = 0; level < MAX_LEVELS; level++) {
+      let shown: CrowdMesh = attachment;
+      let from = 0;
+      for (const one of attachment.attachments) {
+        if (!(one instanceof AttachmentLevel) || one.from > level || one.from < from) continue;
+        shown = one;
+        from = one.from;
+      }
+      if (shown === mesh) bits |= 1 << level;
+    }
+    return bits & this.shownLevels(attachment);
+  }
+
+  /** The levels at which something of an attachment is drawn. */
+  private shownLevels(attachment: JointAttachment): number {
+    const { owner } = attachment;
+    const all =
+      owner === this.crowd || owner === null
+        ? this.table.attachedLevels
+        : this.shownLevels(owner as JointAttachment);
+    const from = this.hidden.get(attachment) ?? Infinity;
+    return from < MAX_LEVELS ? all & ((1 << from) - 1) : all;
+  }
+}
+
+/** The children of a mesh with their copies, and those below them. */
+function copiesOf(source: Object3D, target: Object3D, first: number): [Object3D, Object3D][] {
+  return source.children.flatMap((child, i) => {
+    const copy = target.children[first + i];
+    if (copy === undefined) return [];
+    return [[child, copy] as [Object3D, Object3D], ...copiesOf(child, copy, 0)];
+  });
+}
+
+function setShadows(mesh: LevelMesh, { castShadow, receiveShadow }: AttachmentLevelOptions): void {
+  if (castShadow !== undefined) mesh.castShadow = castShadow;
+  if (receiveShadow !== undefined) mesh.receiveShadow = receiveShadow;
+}
+
+function startOf(start: LevelStart): Pick<Level, 'distance' | 'screenShare'> {
+  const screenShare = typeof start === 'number' ? null : start.screenShare;
+  const distance = typeof start === 'number' ? Math.abs(start) : 0;
+  if (
+    Number.isFinite(distance) &&
+    (screenShare === null || (screenShare > 0 && Number.isFinite(screenShare)))
+  )
+    return { distance, screenShare };
+  throw new Error(
+    `${NAME}: a level begins at ${screenShare ?? start}; use a finite distance, or a screenShare above 0.`,
+  );
+}
+
+function checkShare(name: string, value: number): void {
+  if (isWithin(value, 1)) return;
+  throw new Error(`${NAME}: ${name} is ${value}; use a share of the distance, 0 to 1.`);
+}
+
+/** @throws If a geometry has an instanced attribute of the user's, of which each level would read the first values. */
+function checkInstanced(geometry: BufferGeometry): void {
+  const own = ownInstanced(geometry);
+  if (own === null) return;
+  throw new Error(
+    `${NAME}: the instanced attribute "${own}" of your own is read by the index at which an instance is drawn, which is another one at each level; ` +
+      'read it from a texture by instanceIndex() in your shader instead.',
+  );
+}

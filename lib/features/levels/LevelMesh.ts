@@ -1,0 +1,182 @@
+import type { BufferGeometry, Material } from 'three';
+import { rebindToJoint, type Socket } from '../../character/bindToJoint.js';
+import type { MeshParts, MeshUniforms } from '../../crowd/CrowdFeature.js';
+import { AttachedCopy, type AttachedMesh, attach, detach, followOwners } from '../../objects/AttachedMesh.js';
+import { CrowdMesh } from '../../objects/CrowdMesh.js';
+import type { DrawOptions } from '../../objects/crowdTypes.js';
+import { warnOnce } from '../../utils/warnOnce.js';
+
+/** The owner's, if the geometry has targets: three.js takes whoever has any of these for a mesh with morph targets. */
+function ofOwner(
+  key: 'morphTexture' | 'morphTargetInfluences' | 'morphTargetDictionary',
+  none: null | undefined,
+) {
+  return {
+    get(this: LevelMesh) {
+      const isMorphed = (this.geometry?.morphAttributes.position?.length ?? 0) > 0;
+      return isMorphed ? this.owner?.[key] : none;
+    },
+    set() {},
+  };
+}
+
+/** Not in a static block, for which bundlers would keep the class where nobody uses it. */
+function shareMorphs(): void {
+  if (Object.hasOwn(LevelMesh.prototype, 'morphTexture')) return;
+  Object.defineProperties(LevelMesh.prototype, {
+    morphTexture: ofOwner('morphTexture', null),
+    morphTargetInfluences: ofOwner('morphTargetInfluences', undefined),
+    morphTargetDictionary: ofOwner('morphTargetDictionary', undefined),
+  });
+}
+
+/**
+ * What a crowd draws of instances that are far away: another geometry of the same character, made by `CrowdLevels.add`. All that
+ * instances have is the crowd's: where they stand, what they play, colours, parts, morph influences. Its material and
+ * `influences` are its own; `castShadow`, `receiveShadow`, `renderOrder` and `layers` are the crowd's until they are set.
+ *
+ * Only instances that a camera sees at this level are drawn. Rays hit the crowd itself, whatever is drawn.
+ */
+export class LevelMesh extends CrowdMesh {
+  override readonly type: string = 'LevelMesh';
+  /** For type testing. */
+  readonly isLevelMesh = true;
+  /** @internal */
+  declare drawn: AttachedMesh['drawn'];
+  /** Called when it was disposed. @internal */
+  removed: (() => void) | null = null;
+
+  /**
+   * @param owner In whose place it is drawn, and whose child it becomes.
+   * @param material One, or one for each group of the geometry.
+   * @internal
+   */
+  constructor(
+    readonly owner: CrowdMesh,
+    geometry: BufferGeometry,
+    material: Material | Material[],
+    options: DrawOptions,
+  ) {
+    shareMorphs();
+    followOwners(LevelMesh);
+    super(geometry, material, owner.crowd, options, owner);
+    this.name = owner.name;
+    attach(this);
+    const { layers } = this;
+    const { test } = layers;
+    // Renderers ask it first: a mesh of no level costs no draw call.
+    layers.test = (other) => this.level !== -1 && test.call(layers, other);
+    this.motions = owner.motions;
+    this.ownerReplaced();
+    this.prepareDraw();
+  }
+
+  /** Its number among the crowd's levels, -1 after it was removed. @internal */
+  override get level(): number | null {
+    return this.crowd.views.splitter?.listOf(this) ?? -1;
+  }
+
+  /** @internal */
+  override get instanceUniforms(): MeshUniforms['numbers'] {
+    return (this.owner as CrowdMesh | undefined)?.instanceUniforms ?? null;
+  }
+
+  /** @internal */
+  override get parts(): MeshParts | null {
+    return (this.owner as CrowdMesh | undefined)?.parts ?? null;
+  }
+
+  /** @internal */
+  override motionsChanged(): void {
+    this.motions = this.owner.motions;
+    this.prepareDraw();
+  }
+
+  /** @internal */
+  override geometryReplaced(): void {
+    this.ownerReplaced();
+    this.bounds.drop();
+    this.prepareDraw();
+  }
+
+  /** Morph targets need influences for each, and these are the owner's. @internal */
+  ownerReplaced(): void {
+    const { geometry, owner } = this;
+    const targets = geometry.morphAttributes.position?.length ?? 0;
+    const influences = owner.morphTargetInfluences?.length ?? 0;
+    if (targets === 0 || targets === influences) return;
+    warnOnce(
+      `CrowdLevels: the geometry "${geometry.name}" has ${targets} morph targets and the crowd ${influences}; the level is drawn without them.`,
+    );
+    geometry.morphAttributes = {};
+  }
+
+  /** Rays hit the geometry of level 0, the crowd's own. */
+  override raycast(): void {}
+
+  /** @throws Always: a level is of the crowd that it was added to. */
+  override copy(): this {
+    throw new Error('A level of detail belongs to its crowd; copy the crowd, or add a level to the other.');
+  }
+
+  /** An empty object in its place: copies of the crowd make levels of their own there. */
+  override clone(recursive?: boolean): this {
+    return new LevelCopy(this, recursive) as object as this;
+  }
+
+  /** Frees what the level allocated, and removes it from its crowd. */
+  override dispose(): this {
+    if (!detach(this)) return this;
+    Object.defineProperty(this, 'instanceColor', { value: null });
+    // Renderers free what they have for the object.
+    this.dispatchEvent({ type: 'dispose' } as never);
+    this.free();
+    this.removed?.();
+    return this;
+  }
+
+  protected override fitGeometry(): void {}
+}
+
+/** What an attachment tells those that are drawn in its place. */
+export interface SocketMesh extends CrowdMesh {
+  readonly socket: Socket;
+}
+
+/** What is drawn in the place of an attachment from a level of its crowd on. It follows the same joint, and looks the same. */
+export class AttachmentLevel extends LevelMesh {
+  override readonly type: string = 'AttachmentLevel';
+  /** For type testing. */
+  readonly isAttachmentLevel = true;
+  private socket: Socket;
+
+  /**
+   * @param from Number of the crowd's level from which on it is drawn.
+   * @internal
+   */
+  constructor(
+    override readonly owner: SocketMesh,
+    geometry: BufferGeometry,
+    material: Material | Material[],
+    options: DrawOptions,
+    readonly from: number,
+  ) {
+    super(owner, geometry, material, options);
+    this.socket = owner.socket;
+  }
+
+  /** What it is attached to sees to that. @internal */
+  override checkBoneTexture(): void {}
+
+  /** @internal */
+  override prepareBoneTexture(): void {
+    const { socket } = this.owner;
+    if (socket !== this.socket) rebindToJoint(this.geometry, this.socket, socket);
+    this.socket = socket;
+  }
+}
+
+/** Stands for a level among the children of a copy of its crowd, until the copy makes its own there. */
+export class LevelCopy extends AttachedCopy<LevelMesh> {
+  readonly isLevelMesh = true;
+}

@@ -1,0 +1,321 @@
+import type { Camera, Matrix4, Object3D } from 'three';
+import { FADE_STEPS, FADING, ID_MASK, LEVEL_MASK, MAX_LEVELS } from '../../constants.js';
+import { warnOnce } from '../../utils/warnOnce.js';
+import type { ListSplitter } from '../../views/ListSplitter.js';
+import { CameraLevels } from './CameraLevels.js';
+import { LevelLists } from './LevelLists.js';
+
+/** A level of detail of a crowd, as `LOD.levels` has them. The numbers may be changed at any time. */
+export interface Level {
+  /** What is drawn: the crowd for level 0, else what `add` returned; null where nothing is drawn. */
+  readonly object: Object3D | null;
+  /** World units from the camera to the instance, divided by the camera's zoom, from which on the level is drawn. */
+  distance: number;
+  /**
+   * Where levels go by size: share of the height of the picture that an instance takes, 0 to 1, below which the level is
+   * drawn. Null where they go by distance.
+   */
+  screenShare: number | null;
+  /**
+   * By how much of the distance an instance must come nearer again before the level before is drawn: 0 to 1. Not used while levels
+   * fade.
+   */
+  hysteresis: number;
+  /**
+   * Poses a second of instances at this level; 0 for one in every frame. Where several cameras see an instance, the highest of
+   * their levels' rates holds, and the lower of that and the instance's own.
+   */
+  poseRate: number;
+  /** Whether what is attached to joints is drawn at this level. Behind a level at which it is not, it is not either. */
+  attachments: boolean;
+}
+
+/** A level that begins farther away is never reached: squares of larger distances are no numbers of 32 bits. */
+const FARTHEST = 1e18;
+
+/** The most lists of several levels, for what is attached and not drawn at all of them. */
+const MAX_MIXED = 8;
+
+/** Frames after which a list that nothing has asked for makes room for another. */
+const STALE = 30;
+
+/** The levels of detail of a crowd: from where on each is drawn. The first is the crowd's own mesh. */
+export class LevelTable implements ListSplitter {
+  /** Level by which shadow maps are coarser than what the camera sees. */
+  shadowLevel = 0;
+  /** Share of a level's distance over which instances pass over to it, before it begins; 0 if they do at once. */
+  fade = 0;
+
+  /**
+   * For each level the squared distance from which on it is drawn. Where levels go by size, distances are in radii of the
+   * instance on a screen whose height is 2 at a distance of 1, so that both are compared alike.
+   */
+  readonly enter: Float32Array = new Float32Array(MAX_LEVELS + 1);
+  /** The same for instances that are at this level already. */
+  readonly stay: Float32Array = new Float32Array(MAX_LEVELS + 1);
+
+  /** For each level the distance from which on instances pass over to it, and by how many steps in a unit: 0 for none. */
+  readonly fadeStart: Float32Array = new Float32Array(MAX_LEVELS + 1);
+  readonly fadeRate: Float32Array = new Float32Array(MAX_LEVELS + 1);
+
+  /**
+   * Where levels fade, for each level the one at which instances are that have come to its start: itself, or one behind it that
+   * begins no later. Else itself.
+   */
+  readonly reached: Uint8Array = new Uint8Array(MAX_LEVELS + 1);
+
+  /** For each level its poses a second, as numbers that shaders can hold; 0 for one in every frame. */
+  readonly poseRates: Float32Array = new Float32Array(MAX_LEVELS);
+
+  /**
+   * Lists that what is attached needs beside those of single levels: a bit `1 << level` for each level whose instances are in
+   * it. They have the numbers from `MAX_LEVELS` on.
+   */
+  readonly mixed: number[] = [];
+
+  /** Goes up when `update` finds that something has changed. */
+  version = 0;
+
+  /** The frame in which each of them was last asked for, and how many frames there were. */
+  private readonly askedAt: number[] = [];
+  private frames = 0;
+  private updated: readonly Level[] | null = null;
+  private updatedShadow = 0;
+  private sorted: readonly Level[];
+  /** Levels as each camera sees them that shows the crowd, and not only its shadow. */
+  private readonly chosen = new WeakMap<Camera, CameraLevels>();
+
+  /** @param listOf See `ListSplitter`. */
+  constructor(
+    own: Object3D,
+    readonly listOf: (mesh: object) => number | null,
+  ) {
+    this.sorted = [
+      { object: own, distance: 0, screenShare: null, hysteresis: 0, poseRate: 0, attachments: true },
+    ];
+  }
+
+  /** From near to far. A new array at each change. */
+  get levels(): readonly Level[] {
+    return this.sorted;
+  }
+
+  get count(): number {
+    return this.sorted.length;
+  }
+
+  /** Whether there are other levels than the crowd's own mesh. */
+  get isUsed(): boolean {
+    return this.sorted.length > 1;
+  }
+
+  /**
+   * Whether instances pass over from level to level.
+   *
+   * @param capacity The most instances there can be: where their ids are too large, entries of lists have room for nothing else.
+   */
+  fadesFor(capacity: number): boolean {
+    return this.isUsed && this.fade > 0 && capacity <= ID_MASK;
+  }
+
+  /** The level to which instances pass over from a level that they are at: the next one that is ever drawn. */
+  nextTo(level: number): number {
+    return this.reached[level + 1];
+  }
+
+  /** Whether levels go by the share of the picture's height. */
+  get byScreen(): boolean {
+    return this.isUsed && this.sorted[1].screenShare !== null;
+  }
+
+  /** Whether instances at any level are posed less often than frames are drawn. Brings `poseRates` up to date. */
+  get hasPoseRates(): boolean {
+    const { sorted, poseRates } = this;
+    let some = false;
+    for (let i = 0; i < sorted.length; i++) {
+      poseRates[i] = sorted[i].poseRate;
+      if (!(poseRates[i] > 0 && poseRates[i] < Infinity)) poseRates[i] = 0;
+      else some = true;
+    }
+    return some;
+  }
+
+  /** The levels at which what is attached is drawn: bit `1 << level`. */
+  get attachedLevels(): number {
+    const { sorted } = this;
+    let bits = 0;
+    for (let i = 0; i < sorted.length && sorted[i].attachments; i++) if (this.isDrawn(i)) bits |= 1 << i;
+    return bits;
+  }
+
+  /**
+   * The number of the list of instances at some levels: that of the level if it is one, null for all at which something is
+   * drawn, -1 for none.
+   *
+   * @param bits Bit `1 << level` for each.
+   */
+  listFor(bits: number): number | null {
+    const { mixed, count } = this;
+    this.update();
+    let drawn = 0;
+    for (let i = 0; i < count; i++) if (this.isDrawn(i)) drawn |= 1 << i;
+    const wanted = bits & drawn;
+    if (wanted === drawn) return null;
+    if (wanted === 0) return -1;
+    if ((wanted & (wanted - 1)) === 0) return 31 - Math.clz32(wanted);
+    let place = mixed.indexOf(wanted);
+    if (place < 0) {
+      place = this.placeForList();
+      // It is better drawn at too many levels than missing.
+      if (place < 0) return null;
+      mixed[place] = wanted;
+      this.version++;
+    }
+    this.askedAt[place] = this.frames;
+    return MAX_LEVELS + place;
+  }
+
+  /** Call once a frame. */
+  beginFrame(): void {
+    this.frames++;
+  }
+
+  /** Where in `mixed` there is room for one more: behind the others, or where one is that is needed no more; -1 for none. */
+  private placeForList(): number {
+    const { mixed, askedAt, frames } = this;
+    if (mixed.length < MAX_MIXED) return mixed.length;
+    const place = askedAt.findIndex((frame) => frames - frame > STALE);
+    if (place < 0) {
+      warnOnce(
+        `CrowdLevels: things that are attached are drawn at more than ${MAX_MIXED} sets of several levels; some are drawn at all levels. Let more of them begin and end at the same ones.`,
+      );
+    }
+    return place;
+  }
+
+  /** Whether instances at a level are in a list, see `listFor`. */
+  isIn(list: number | null, level: number): boolean {
+    if (list === null || list === level) return true;
+    return list >= MAX_LEVELS && ((this.mixed[list - MAX_LEVELS] >> level) & 1) === 1;
+  }
+
+  measure(): CameraLevels {
+    return new CameraLevels();
+  }
+
+  lists(capacity: number): LevelLists {
+    return new LevelLists(capacity, this);
+  }
+
+  /** At which level a camera sees each instance. */
+  chosenFor(viewer: Camera, matrixWorld: Matrix4, capacity: number): CameraLevels {
+    let chosen = this.chosen.get(viewer);
+    if (chosen === undefined) {
+      chosen = new CameraLevels();
+      this.chosen.set(viewer, chosen);
+    }
+    chosen.update(this, viewer, matrixWorld, capacity);
+    return chosen;
+  }
+
+  /** Adds a level behind those that are as far or nearer. */
+  add(level: Level): void {
+    const { sorted } = this;
+    const place = sorted.findIndex((other, i) => i > 0 && startOf(other) > startOf(level));
+    const at = place < 0 ? sorted.length : place;
+    this.sorted = [...sorted.slice(0, at), level, ...sorted.slice(at)];
+  }
+
+  remove(level: Level): void {
+    this.sorted = this.sorted.filter((other) => other !== level);
+  }
+
+  /** Number of the level that an object draws, -1 if it draws none. */
+  indexOf(object: Object3D): number {
+    const { sorted } = this;
+    for (let i = 0; i < sorted.length; i++) if (sorted[i].object === object) return i;
+    return -1;
+  }
+
+  /** Whether anything is drawn at a level. */
+  isDrawn(level: number): boolean {
+    return level === 0 || (level < this.count && this.sorted[level].object !== null);
+  }
+
+  /**
+   * The level in shadow maps of an instance that the camera sees at a level: coarser by `shadowLevel`, but never so coarse
+   * that nothing is drawn, unless the camera sees nothing either.
+   */
+  inShadow(level: number): number {
+    if (!this.isDrawn(level)) return level;
+    let shadow = Math.min(level + this.shadowLevel, this.count - 1);
+    while (shadow > level && !this.isDrawn(shadow)) shadow--;
+    return shadow;
+  }
+
+  /**
+   * Poses a second of an instance at a level, see `poseRates`: the higher of both where it is passing over.
+   *
+   * @param code The level at which the camera sees it, with `FADING` if it is passing over.
+   * @param inShadow Whether it is drawn into a shadow map.
+   */
+  poseRateOf(code: number, inShadow: boolean): number {
+    const level = code & LEVEL_MASK;
+    if (level >= this.count) return 0;
+    const rate = this.poseRates[inShadow ? this.inShadow(level) : level];
+    if (code < FADING) return rate;
+    const next = this.poseRateOf(this.nextTo(level), inShadow);
+    return rate === 0 || next === 0 ? 0 : Math.max(rate, next);
+  }
+
+  /**
+   * Brings `enter`, `stay` and what fades up to what the levels are now.
+   *
+   * @returns `version`.
+   */
+  update(): number {
+    const { sorted, updated, enter, stay, fade, fadeStart, fadeRate } = this;
+    let same = updated === sorted && this.updatedShadow === this.shadowLevel;
+    if (updated !== sorted) this.mixed.length = 0;
+    this.updated = sorted;
+    this.updatedShadow = this.shadowLevel;
+    let before = 0;
+    for (let i = 1; i < sorted.length; i++) {
+      const start = startOf(sorted[i]);
+      // Where levels fade into each other, there is nothing that could flicker.
+      const back = fade > 0 || start === Infinity ? start : start - start * sorted[i].hysteresis;
+      // Three levels at once cannot be drawn: the levels before have to be there wholly first.
+      const begin = Math.max(start - start * fade, before);
+      const rate = fade > 0 && begin < start ? FADE_STEPS / (start - begin) : 0;
+      const from = rate > 0 ? begin : 0;
+      before = Math.max(before, start);
+      same &&=
+        enter[i] === Math.fround(start * start) &&
+        stay[i] === Math.fround(back * back) &&
+        fadeStart[i] === Math.fround(from) &&
+        fadeRate[i] === Math.fround(rate);
+      enter[i] = start * start;
+      stay[i] = back * back;
+      fadeStart[i] = from;
+      fadeRate[i] = rate;
+    }
+    if (same) return this.version;
+    enter.fill(Infinity, sorted.length);
+    stay.fill(Infinity, sorted.length);
+    fadeStart.fill(0, sorted.length);
+    fadeRate.fill(0, sorted.length);
+    const { reached } = this;
+    for (let i = 0; i <= MAX_LEVELS; i++) {
+      let at = i;
+      while (fade > 0 && at + 1 < sorted.length && enter[at + 1] <= enter[i]) at++;
+      reached[i] = at;
+    }
+    return ++this.version;
+  }
+}
+
+/** Where a level starts, in the measure that all levels of its table have; at infinity if that is nowhere. */
+function startOf({ distance, screenShare }: Level): number {
+  const start = screenShare === null ? distance : 1 / screenShare;
+  return start < FARTHEST ? start : Infinity;
+}

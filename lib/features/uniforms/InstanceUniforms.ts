@@ -1,0 +1,189 @@
+import type { Color } from 'three';
+import type { MeshFeature, MeshUniforms } from '../../crowd/CrowdFeature.js';
+import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
+import {
+  type InstanceUniformTypes,
+  initialOf,
+  isLook,
+  LOOKS,
+  layoutOf,
+  type UniformLayout,
+  type UniformPlace,
+} from '../../instances/UniformLayout.js';
+import type { CrowdMesh } from '../../objects/CrowdMesh.js';
+import { warnOnce } from '../../utils/warnOnce.js';
+import { warnWithoutLook } from './showsIn.js';
+import { UniformTexels } from './UniformTexels.js';
+import { checkDeclared, numbersOf, readValue, type UniformValue } from './uniformValues.js';
+
+const _numbers: number[] = [];
+
+/**
+ * Numbers that each instance of a mesh has for shaders, by name: in the place of what the material says, as clones have whose
+ * materials are clones too, and for shaders of your own, where GLSL reads `instanceUniform_NAME` and TSL
+ * `instanceUniform('NAME', type)`. What is attached to joints has those of its crowd, unless it is given some of its own.
+ *
+ * | name | value | |
+ * |---|---|---|
+ * | `'emissive'` | `Color` | added to the light that the material emits; black adds nothing |
+ * | `'opacity'` | number | multiplies that of materials with `transparent`, `alphaHash` or `alphaTest`; shadows do not fade |
+ * | `'roughness'`, `'metalness'` | number from 0 | in the place of the material's, times its map; null for the material's own |
+ * | `'mapLayer'` | whole number | layer of a `map` that is an array of textures |
+ * | names of yours | number, vector, `Color` | zero to begin with |
+ *
+ * ```ts
+ * const uniforms = new InstanceUniforms(crowd, { dirt: 'float' });
+ * uniforms.setAt(3, 'dirt', 0.8).setAt(3, 'emissive', new Color(1, 0, 0));
+ * ```
+ */
+export class InstanceUniforms implements MeshFeature, MeshUniforms {
+  private texels: UniformTexels | null = null;
+
+  /**
+   * @param types Uniforms of yours: at most 16 numbers. Of the material's, those named here compile with the first frame,
+   * others when they are first set.
+   * @throws If a name or a type is none, or they are too many numbers, or the mesh has some already.
+   */
+  constructor(
+    private readonly mesh: CrowdMesh,
+    types: InstanceUniformTypes = {},
+  ) {
+    const layout = checkDeclared(types);
+    mesh.addMeshFeature(this);
+    mesh.uniforms = this;
+    if (layout.texels > 0) this.replace(new UniformTexels(mesh.capacity, layout));
+  }
+
+  /** What shaders read; null as long as instances have nothing. */
+  get numbers(): UniformTexels | null {
+    return this.texels;
+  }
+
+  /**
+   * @param name See the class.
+   * @throws If there is no such instance or uniform, or the value is of another type or not finite.
+   */
+  setAt(instances: Instances, name: 'roughness' | 'metalness', value: number | null): this;
+  setAt(instances: Instances, name: string, value: UniformValue): this;
+  setAt(instances: Instances, name: string, value: UniformValue | null): this {
+    const place = this.placeOf(name);
+    if (isLook(name)) {
+      if (name === 'roughness' || name === 'metalness' || name === 'mapLayer') {
+        if (value !== null && !((value as number) >= 0)) {
+          throw new Error(`${name} is ${value}; use a number from 0, or null for the material's own.`);
+        }
+        value ??= LOOKS[name].initial[0];
+        if (name === 'mapLayer' && !Number.isInteger(value))
+          throw new Error(`mapLayer is ${value}; use a whole number from 0.`);
+      }
+      warnWithoutLook(name, this.mesh.material);
+    }
+    numbersOf(value as UniformValue, place, _numbers);
+    forEachInstance(instances, this.mesh.visibility, (index) => {
+      const texels = this.withPlace(place);
+      texels.set(index, texels.layout.places.get(name) as UniformPlace, _numbers);
+    });
+    return this;
+  }
+
+  /** The value of an instance: in `target` if it is a vector or a colour; null for a roughness that is the material's own. */
+  getAt(index: number, name: 'roughness' | 'metalness'): number | null;
+  getAt(index: number, name: string): number;
+  getAt<T extends UniformValue>(index: number, name: string, target: T): T;
+  getAt(index: number, name: string, target?: UniformValue): UniformValue | null {
+    const place = this.placeOf(name);
+    checkIndex(index, this.mesh.visibility);
+    const own = this.texels?.layout.places.get(name);
+    const value =
+      own === undefined
+        ? readValue(initialOf(name), 0, place, target)
+        : readValue(
+            (this.texels as UniformTexels).data,
+            this.texels?.indexOf(index, own) ?? 0,
+            place,
+            target,
+          );
+    if (name === 'roughness' || name === 'metalness') return (value as number) < 0 ? null : (value as number);
+    return value as number | Color;
+  }
+
+  /** Lets an instance have what another one has. */
+  copyAt(from: number, to: number): this {
+    this.texels?.copyItem(from, to);
+    return this;
+  }
+
+  resize(capacity: number): void {
+    const { texels } = this;
+    if (texels === null || texels.capacity === capacity) return;
+    this.replace(new UniformTexels(capacity, texels.layout).copy(texels));
+  }
+
+  swap(i: number, j: number): void {
+    this.texels?.swap(i, j);
+  }
+
+  reset(index: number): void {
+    this.texels?.reset(index);
+  }
+
+  cloneForMesh(mesh: object): InstanceUniforms {
+    return new InstanceUniforms(mesh as CrowdMesh);
+  }
+
+  copy({ texels }: InstanceUniforms): void {
+    if (texels === null && this.texels === null) return;
+    // What was declared here stays as it was declared: shaders of the user may ask for it.
+    const types = new Map(texels?.layout.types());
+    for (const [name, type] of this.texels?.layout.types() ?? []) {
+      const other = types.get(name) ?? type;
+      if (other !== type) {
+        warnOnce(
+          `The uniform "${name}" is of type "${type}" here and of "${other}" in what is copied, so that its values are not; declare it alike.`,
+        );
+      }
+      types.set(name, type);
+    }
+    const copied = new UniformTexels(this.mesh.capacity, layoutOf(types));
+    this.replace(texels === null ? copied : copied.copy(texels));
+  }
+
+  /** Instances look as their material says again. */
+  dispose(): void {
+    this.texels?.dispose();
+    this.texels = null;
+    if (this.mesh.uniforms !== this) return;
+    this.mesh.uniforms = null;
+    this.mesh.dropMeshFeature(this);
+    this.mesh.prepareDraw();
+  }
+
+  /** @throws If there is no uniform of that name. */
+  private placeOf(name: string): UniformPlace {
+    const place = this.texels?.layout.places.get(name);
+    if (place !== undefined) return place;
+    if (isLook(name)) return { name, type: LOOKS[name].type, at: 0, size: LOOKS[name].initial.length };
+    const declared = [...(this.texels?.layout.places.keys() ?? [])]
+      .filter((one) => !isLook(one))
+      .map((one) => `"${one}"`)
+      .join(', ');
+    throw new Error(
+      `There is no uniform "${name}" but ${declared || 'none'}; declare it: new InstanceUniforms(crowd, { ${name}: 'float' }).`,
+    );
+  }
+
+  private withPlace({ name, type }: UniformPlace): UniformTexels {
+    const { texels } = this;
+    if (texels?.layout.places.has(name)) return texels;
+    const wider: UniformLayout = (texels?.layout ?? layoutOf([])).with(name, type);
+    const replaced = new UniformTexels(this.mesh.capacity, wider);
+    this.replace(texels === null ? replaced : replaced.copy(texels));
+    return replaced;
+  }
+
+  private replace(texels: UniformTexels): void {
+    this.texels?.dispose();
+    this.texels = texels;
+    this.mesh.prepareDraw();
+  }
+}

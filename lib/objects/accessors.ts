@@ -1,0 +1,115 @@
+import type { BufferGeometry, InstancedBufferAttribute, Material } from 'three';
+import type { CrowdSkeleton } from '../backends/CrowdSkeleton.js';
+import { createCrowdGeometry } from '../character/crowdGeometry.js';
+import { whiteColors } from '../instances/InstanceColors.js';
+import type { CrowdMesh } from './CrowdMesh.js';
+
+/** What the accessors stand for. */
+export interface MeshFields {
+  geometry: BufferGeometry;
+  material: Material | Material[];
+  count: number;
+  /** Null until the mesh is made. */
+  skeleton: CrowdSkeleton | null;
+}
+
+/** Undefined as long as three.js's own constructors run. */
+type Unmade = Partial<Pick<CrowdMesh, 'crowd' | 'colors' | 'fields'>>;
+
+const fieldsOf = (mesh: CrowdMesh): MeshFields => {
+  mesh.fields ??= { count: 0, skeleton: null } as unknown as MeshFields;
+  return mesh.fields;
+};
+
+/** An accessor that keeps a value, and once the mesh is made calls `set` instead. */
+function field<K extends 'geometry' | 'material' | 'count'>(
+  key: K,
+  set: (mesh: CrowdMesh, fields: MeshFields, value: MeshFields[K]) => void,
+  get = (fields: MeshFields | undefined): unknown => fields?.[key],
+): PropertyDescriptor & ThisType<CrowdMesh> {
+  return {
+    enumerable: true,
+    configurable: true,
+    get() {
+      return get(this.fields);
+    },
+    set(value: MeshFields[K]) {
+      const fields = fieldsOf(this);
+      if (fields.skeleton === null) fields[key] = value;
+      else set(this, fields, value);
+    },
+  };
+}
+
+/**
+ * Accessors of what three.js keeps as plain fields: so that what is assigned takes effect, and what would draw garbage is an
+ * error. They belong to the prototype: an object whose own fields become accessors is a dictionary to engines, which then
+ * search for each of its properties whenever it is read.
+ */
+export const ACCESSORS: PropertyDescriptorMap & ThisType<CrowdMesh> = {
+  geometry: field('geometry', (mesh, fields, value) => {
+    if (value === fields.geometry) return;
+    const made = createCrowdGeometry(value, mesh.boneTexture, mesh.influences);
+    fields.geometry.dispose();
+    fields.geometry = made;
+    mesh.geometryReplaced(value);
+  }),
+  material: field('material', (mesh, fields, value) => {
+    // Programs take it away after dispose() with null, or undefined.
+    mesh.leaveMaterials();
+    fields.material = value;
+    mesh.prepareDraw();
+  }),
+  count: field(
+    'count',
+    (mesh, fields, value) => {
+      if (!(Number.isInteger(value) && value >= 0 && value <= mesh.capacity)) {
+        throw new Error(
+          `The count is ${value}; use a whole number from 0 to the capacity of ${mesh.capacity}, or make room with setCapacity(n) first.`,
+        );
+      }
+      fields.count = value;
+      mesh.crowd.countChanged(mesh, value);
+      for (const attachment of mesh.attachments) attachment.count = value;
+    },
+    // In the middle of a draw, of how many that draws.
+    (fields) => fields?.skeleton?.drawnCount ?? fields?.count,
+  ),
+  instanceMatrix: {
+    enumerable: true,
+    get() {
+      return (this as Unmade).crowd?.places.attribute;
+    },
+    set(value: InstancedBufferAttribute) {
+      const { crowd } = this as Unmade;
+      if (crowd === undefined) return;
+      if (value?.count !== crowd.capacity) {
+        throw new Error(
+          `The instanceMatrix is for ${value?.count} instances, and the crowd has room for ${crowd.capacity}; call setCapacity(n) first.`,
+        );
+      }
+      crowd.places.attribute = value;
+    },
+  },
+  instanceColor: {
+    enumerable: true,
+    configurable: true,
+    get() {
+      return (this as Unmade).colors?.attribute ?? null;
+    },
+    set(value: InstancedBufferAttribute | null) {
+      const { colors } = this as Unmade;
+      // Without it the colours of parts would not be drawn.
+      if (colors !== undefined)
+        colors.attribute = value ?? (this.instanceParts?.isColored ? whiteColors(this.capacity) : null);
+    },
+  },
+  skeleton: {
+    enumerable: true,
+    get() {
+      return (this as Unmade).fields?.skeleton;
+    },
+    // `SkeletonUtils.clone` would give a clone that of its source.
+    set() {},
+  },
+};

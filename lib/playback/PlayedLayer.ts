@@ -1,0 +1,551 @@
+import { REST_FRAME } from '../constants.js';
+import type { BakedClip, ClipTable } from '../poses/ClipTable.js';
+import { swapItems } from '../utils/swapItems.js';
+import { warnOnce } from '../utils/warnOnce.js';
+import {
+  ACTION_COUNT,
+  ACTION_FADE_RATE,
+  ACTION_FADE_START,
+  ACTION_FROM,
+  ACTION_LOOP,
+  ACTION_PASS,
+  ACTION_PLACE,
+  ACTION_RATE,
+  ACTION_REPETITIONS,
+  ACTION_SIZE,
+  ACTION_START,
+  ACTION_STARTED,
+  ACTION_STARTED_IN,
+  ACTION_TO,
+  type Actions,
+  clearAction,
+  FADING_OUT,
+  FINISHED,
+  FIRST,
+  fadeDone,
+  fadeTo,
+  hasBit,
+  hasMoved,
+  intervalsOf,
+  isRest,
+  REVERSED,
+  ROOT_MOTION,
+  shiftAction,
+  standsStill,
+  weightAt,
+} from './actionNumbers.js';
+import {
+  aheadAt,
+  basePass,
+  endWarp,
+  locate,
+  type Place,
+  setPlace,
+  settle,
+  startFadingOut,
+  startWarp,
+  totalAt,
+} from './actionTime.js';
+import { MAX_ACTIONS } from './instanceLayout.js';
+import type { Start } from './PlayOptions.js';
+
+/** Name of the layer that all others lie over. */
+export const BASE_LAYER = 'base';
+
+/** Marks the action that a new one takes over from, as long as that is started. */
+const LEADING = 256;
+
+const _place: Place = { pass: 0, within: 0, finished: false };
+
+/**
+ * What all instances play on one layer: up to `MAX_ACTIONS` clips each, in the order in which they were started, with weights
+ * as the actions of a mixer have them. Clips that another one replaces fade out together, each from the weight that it has. The
+ * rest pose can be one of them, where a fade leads to it or from it.
+ */
+export class PlayedLayer {
+  /** An array for each place in the order: with the first action of every instance, the second and so on; see `at`. */
+  private readonly places: Actions[] = [];
+  private counts: Uint8Array;
+  /** For each instance the place of the clip that was last started, plus 1; 0 if none was, or it was stopped. */
+  private currents: Uint8Array;
+
+  constructor(
+    protected capacity: number,
+    readonly name: string = BASE_LAYER,
+  ) {
+    this.counts = new Uint8Array(capacity);
+    this.currents = new Uint8Array(capacity);
+  }
+
+  // What layers over the base have in another way.
+
+  /** Whether it adds to those below it. */
+  get additive(): boolean {
+    return false;
+  }
+
+  /** How much of it shows on each node, and behind them on each group of morph targets; null for all of it everywhere. */
+  get mask(): Float32Array | null {
+    return null;
+  }
+
+  /** By how much its clips move instances by root motion, or keep those of the layers below from doing so. */
+  get motionShare(): number {
+    return 1;
+  }
+
+  /** How much of it an instance shows, 0 to 1. */
+  shareAt(_index: number, _time: number): number {
+    return 1;
+  }
+
+  /** Writes the ramp of it. */
+  shareRamp(_index: number, _target: Actions): void {}
+
+  /** Whether an instance shows nothing of it, and will not by itself. */
+  isHidden(_index: number, _time: number): boolean {
+    return false;
+  }
+
+  /** Whether it may play a clip. */
+  takes(_clip: BakedClip): boolean {
+    return true;
+  }
+
+  /** The ramp of how much of it an instance shows, from now on; undefined where that is always all of it. */
+  saveShare(_index: number, _time: number): number[] | undefined {
+    return undefined;
+  }
+
+  loadShare(_index: number, _ramp: readonly number[] | undefined, _time: number): void {}
+
+  // Actions of an instance.
+
+  /** Where an instance's numbers begin in an array of actions. */
+  at(index: number): number {
+    return index * ACTION_SIZE;
+  }
+
+  /** How many actions an instance has. */
+  count(index: number): number {
+    return this.counts[index];
+  }
+
+  /** The actions that are at a place of the order. */
+  actions(place: number): Actions {
+    return this.places[place];
+  }
+
+  /** Place of the clip that was last started on an instance; -1 if none was, or it was stopped. */
+  current(index: number): number {
+    return this.currents[index] - 1;
+  }
+
+  setCurrent(index: number, place: number): void {
+    this.currents[index] = place + 1;
+  }
+
+  /** The place of a clip, -1 if it is not played. */
+  find(index: number, start: number): number {
+    const at = this.at(index);
+    let place = this.counts[index] - 1;
+    while (place >= 0 && this.places[place][at + ACTION_START] !== start) place--;
+    return place;
+  }
+
+  /** Adds an empty action behind the others, which becomes the current one; returns its place. */
+  add(index: number): number {
+    const place = this.counts[index]++;
+    if (place === this.places.length) this.places.push(new Float64Array(this.capacity * ACTION_SIZE));
+    clearAction(this.places[place], this.at(index));
+    this.setCurrent(index, place);
+    return place;
+  }
+
+  private remove(index: number, place: number): void {
+    const { places } = this;
+    const at = this.at(index);
+    const last = --this.counts[index];
+    for (let i = place; i < last; i++) {
+      for (let k = at; k < at + ACTION_SIZE; k++) places[i][k] = places[i + 1][k];
+    }
+    const current = this.current(index);
+    if (current >= place) this.setCurrent(index, current === place ? -1 : current - 1);
+  }
+
+  /** Lets an instance play nothing here. */
+  clear(index: number): void {
+    this.counts[index] = this.currents[index] = 0;
+  }
+
+  /** The same, and forgets what else was said of it. */
+  reset(index: number): void {
+    this.clear(index);
+  }
+
+  /** Where the clip of an action is. */
+  locate(index: number, place: number, time: number, held: boolean, target: Place): Place {
+    const actions = this.places[place];
+    const at = this.at(index);
+    return locate(actions, at, totalAt(actions, at, time), held || !hasMoved(actions, at, time), target);
+  }
+
+  /** Weight of an action, as `AnimationAction.getEffectiveWeight()`. */
+  weightOf(index: number, place: number, time: number): number {
+    return weightAt(this.places[place], this.at(index), time);
+  }
+
+  /** Whether anything about an instance changes with time. */
+  isMoving(index: number): boolean {
+    const at = this.at(index);
+    for (let place = 0; place < this.counts[index]; place++) {
+      const actions = this.places[place];
+      if (!standsStill(actions, at) || actions[at + ACTION_FADE_RATE] !== 0) return true;
+    }
+    return false;
+  }
+
+  /** Ends fades of an instance that are done, and what has faded out. */
+  endFades(index: number, time: number): void {
+    const at = this.at(index);
+    for (let place = this.counts[index] - 1; place >= 0; place--) {
+      const actions = this.places[place];
+      if (fadeDone(actions, at, time) < 1) continue;
+      if (hasBit(actions, at, FADING_OUT)) this.remove(index, place);
+      else {
+        actions[at + ACTION_FROM] = actions[at + ACTION_TO];
+        actions[at + ACTION_FADE_RATE] = 0;
+      }
+    }
+  }
+
+  /**
+   * Lets an instance's actions count anew from where they are.
+   *
+   * @param runningOnly Whether clips that have finished just now are left as they are: root motion still has to see their
+   * last frames.
+   */
+  settle(index: number, time: number, runningOnly = false): void {
+    for (let place = 0; place < this.counts[index]; place++) {
+      if (runningOnly && this.locate(index, place, time, false, _place).finished) continue;
+      settle(this.places[place], this.at(index), time);
+    }
+  }
+
+  /** Lets an instance go on as if all it does had begun so many seconds later. */
+  delay(index: number, seconds: number): void {
+    const at = this.at(index);
+    for (let place = 0; place < this.counts[index]; place++) {
+      shiftAction(this.places[place], at, seconds);
+      this.places[place][at + ACTION_STARTED] += seconds;
+    }
+  }
+
+  // What instances are told to play.
+
+  /**
+   * Starts a clip on an instance that is not paused.
+   *
+   * @param clip Null for the rest pose.
+   * @param clips The clips that the crowd plays.
+   * @returns The place of the clip; -1 for the rest pose if all actions fade out to it.
+   */
+  start(index: number, time: number, clip: BakedClip | null, clips: ClipTable, start: Start): number {
+    const { rate, fade, weight, sync, warp } = start;
+    const at = this.at(index);
+    const before = sync || warp ? this.leading(index) : -1;
+    let within = start.time;
+    let ratio = 0;
+    if (clip !== null && clip.count >= 2 && before >= 0 && intervalsOf(this.places[before], at) >= 1) {
+      const actions = this.places[before];
+      const intervals = intervalsOf(actions, at);
+      const duration = clips.startingAt(actions[at + ACTION_START])?.duration ?? clip.duration;
+      // How many times as long the clip before takes: each at its speed, or as crossFadeTo has it.
+      ratio =
+        sync && rate !== 0
+          ? (intervals / Math.abs(actions[at + ACTION_RATE]) / (clip.count - 1)) * Math.abs(rate)
+          : duration / clip.duration;
+      const place = this.locate(index, before, time, false, _place);
+      if (sync) within += (place.within / intervals) * (clip.count - 1);
+      actions[at + ACTION_LOOP] |= LEADING;
+    }
+
+    const place = Number.isNaN(weight)
+      ? this.startInstead(index, time, fade, clip === null)
+      : this.startBeside(index, time, clip?.start ?? REST_FRAME, clips);
+    const shown = before < 0 ? null : this.takeLeading(index);
+    if (place < 0) return place;
+    const actions = this.places[place];
+    if (!Number.isNaN(weight)) fadeTo(actions, at, time, weight, fade);
+    else if (fade > 0 && ratio > 0 && ratio < Infinity) startWarp(actions, shown, at, time, ratio, fade);
+    if (clip === null) return place;
+    actions[at + ACTION_START] = clip.start;
+    actions[at + ACTION_COUNT] = clip.count;
+    actions[at + ACTION_LOOP] = start.loop | FIRST | (rate < 0 ? REVERSED : 0);
+    actions[at + ACTION_REPETITIONS] = start.repetitions;
+    actions[at + ACTION_RATE] = rate;
+    actions[at + ACTION_PASS] = -1;
+    actions[at + ACTION_STARTED_IN] = basePass(actions, at);
+    setPlace(actions, at, time, within, rate === 0);
+    return place;
+  }
+
+  /**
+   * Place of the clip that a new one takes over from: the one last started on an instance, or if its weight was set to 0, the
+   * last one whose weight was not.
+   */
+  private leading(index: number): number {
+    const current = this.current(index);
+    const at = this.at(index);
+    if (current < 0 || this.places[current][at + ACTION_TO] > 0) return current;
+    for (let place = this.counts[index] - 1; place >= 0; place--) {
+      const actions = this.places[place];
+      if (actions[at + ACTION_TO] > 0 && !hasBit(actions, at, FADING_OUT)) return place;
+    }
+    return current;
+  }
+
+  /** The actions among which that is which was marked, if it shows still. */
+  private takeLeading(index: number): Actions | null {
+    const at = this.at(index);
+    for (let place = 0; place < this.counts[index]; place++) {
+      const actions = this.places[place];
+      if (!hasBit(actions, at, LEADING)) continue;
+      actions[at + ACTION_LOOP] &= ~LEADING;
+      return actions;
+    }
+    return null;
+  }
+
+  /** An empty action in place of all that an instance plays; -1 if all are needed for what fades out to the rest pose. */
+  private startInstead(index: number, time: number, fade: number, rest: boolean): number {
+    if (fade === 0) {
+      this.clear(index);
+      return this.add(index);
+    }
+    this.endFades(index, time);
+    // Where nothing plays, it is the rest pose that fades out.
+    if (this.counts[index] === 0) this.add(index);
+    this.makeWay(index, time, fade, !rest);
+    if (this.counts[index] === MAX_ACTIONS) {
+      this.setCurrent(index, -1);
+      return -1;
+    }
+    const place = this.add(index);
+    const actions = this.places[place];
+    actions[this.at(index) + ACTION_TO] = 0;
+    fadeTo(actions, this.at(index), time, 1, fade);
+    return place;
+  }
+
+  /**
+   * Lets all actions fade out together. If there is no room for another one, the one that shows least makes way.
+   *
+   * @param needsRoom Whether one will be added even so; the rest pose shows without one.
+   */
+  private makeWay(index: number, time: number, fade: number, needsRoom: boolean): void {
+    const at = this.at(index);
+    let sum = 0;
+    for (let place = this.counts[index] - 1; place >= 0; place--) {
+      const actions = this.places[place];
+      const weight = weightAt(actions, at, time);
+      if (weight <= 0) {
+        this.remove(index, place);
+        continue;
+      }
+      startFadingOut(actions, at, time);
+      actions[at + ACTION_FROM] = weight;
+      actions[at + ACTION_TO] = 0;
+      actions[at + ACTION_FADE_START] = time;
+      actions[at + ACTION_FADE_RATE] = 1 / fade;
+      sum += weight;
+    }
+    if (!needsRoom || this.counts[index] < MAX_ACTIONS) return;
+    const least = this.leastShown(index, time);
+    const rest = isRest(this.places[least], at);
+    const factor = rest ? 1 : sum / (sum - this.places[least][at + ACTION_FROM]);
+    this.remove(index, least);
+    // What it showed goes to the others; no weight is more than 1.
+    for (let place = 0; place < this.counts[index]; place++) {
+      const actions = this.places[place];
+      actions[at + ACTION_FROM] = Math.min(actions[at + ACTION_FROM] * factor, 1);
+    }
+  }
+
+  /**
+   * An action for a clip that plays beside the others: the one that it has already, or an empty one with weight 0. If there is
+   * no room for it, the clip that shows least makes way.
+   */
+  private startBeside(index: number, time: number, start: number, clips: ClipTable): number {
+    this.endFades(index, time);
+    const at = this.at(index);
+    let place = this.find(index, start);
+    let weight = 0;
+    if (place >= 0) {
+      weight = weightAt(this.places[place], at, time);
+      clearAction(this.places[place], at);
+      this.setCurrent(index, place);
+    } else {
+      if (this.counts[index] === MAX_ACTIONS) this.dropLeast(index, time, clips);
+      place = this.add(index);
+    }
+    this.places[place][at + ACTION_FROM] = this.places[place][at + ACTION_TO] = weight;
+    return place;
+  }
+
+  private dropLeast(index: number, time: number, clips: ClipTable): void {
+    const at = this.at(index);
+    const least = this.leastShown(index, time);
+    const actions = this.places[least];
+    if (!hasBit(actions, at, FADING_OUT) && !isRest(actions, at)) {
+      const name = clips.startingAt(actions[at + ACTION_START])?.name;
+      warnOnce(
+        `SkinnedInstancedMesh.play: an instance plays ${MAX_ACTIONS} clips at most on a layer; "${name}", which showed least, was dropped.`,
+      );
+    }
+    this.remove(index, least);
+  }
+
+  /** The place of the action with the least weight; of those with the same, the one that was started last. */
+  private leastShown(index: number, time: number): number {
+    const at = this.at(index);
+    let least = 0;
+    let weight = Infinity;
+    for (let place = 0; place < this.counts[index]; place++) {
+      if (isRest(this.places[place], at)) return place;
+      const other = weightAt(this.places[place], at, time);
+      if (other > weight) continue;
+      least = place;
+      weight = other;
+    }
+    return least;
+  }
+
+  /** Whether an instance plays a clip, and it has not faded out. */
+  plays(index: number, time: number, start: number): boolean {
+    const at = this.at(index);
+    const place = this.find(index, start);
+    if (place < 0) return false;
+    return !hasBit(this.places[place], at, FADING_OUT) || fadeDone(this.places[place], at, time) < 1;
+  }
+
+  /**
+   * Changes the weight of a clip that an instance plays.
+   *
+   * @param start First frame of the clip.
+   * @returns Its place if it was fading out, and now stays; else -1.
+   */
+  changeWeight(index: number, time: number, start: number, weight: number, fade: number): number {
+    this.endFades(index, time);
+    const place = this.find(index, start);
+    const at = this.at(index);
+    const actions = this.places[place];
+    fadeTo(actions, at, time, weight, fade);
+    if (!hasBit(actions, at, FADING_OUT)) return -1;
+    endWarp(actions, at, time);
+    actions[at + ACTION_LOOP] &= ~FADING_OUT;
+    actions[at + ACTION_STARTED_IN] = Number.NaN;
+    return place;
+  }
+
+  /** Leaves an instance whose weights may add up to more than 1 the clip that was started last, alone. */
+  keepFade(index: number): void {
+    const count = this.counts[index];
+    if (count === 0) return;
+    const at = this.at(index);
+    const last = this.current(index) < 0 ? count - 1 : this.current(index);
+    const kept = this.places[last];
+    let from = 0;
+    let to = 0;
+    for (let place = 0; place < count; place++) {
+      const actions = this.places[place];
+      const together =
+        actions[at + ACTION_FADE_RATE] === kept[at + ACTION_FADE_RATE] &&
+        actions[at + ACTION_FADE_START] === kept[at + ACTION_FADE_START];
+      from += together ? actions[at + ACTION_FROM] : Infinity;
+      to += actions[at + ACTION_TO];
+    }
+    if (from < 1 + 1e-6 && Math.abs(to - 1) < 1e-6) return;
+    for (let place = count - 1; place >= 0; place--) if (place !== last) this.remove(index, place);
+    const [alone] = this.places;
+    if (hasBit(alone, at, FADING_OUT)) clearAction(alone, at);
+    this.setCurrent(index, 0);
+    alone[at + ACTION_FROM] = alone[at + ACTION_TO] = 1;
+    alone[at + ACTION_FADE_RATE] = 0;
+  }
+
+  /**
+   * Lets an instance that is settled go on in the clips of the same names of another table: as many seconds into them, as fast,
+   * in the same pass.
+   *
+   * @param lost Takes the names of clips that are not there, or that the layer does not take; these become the rest pose.
+   */
+  changeClips(index: number, time: number, before: ClipTable, after: ClipTable, lost: Set<string>): void {
+    this.endFades(index, time);
+    const at = this.at(index);
+    for (let place = 0; place < this.counts[index]; place++) {
+      const actions = this.places[place];
+      const clip = before.startingAt(actions[at + ACTION_START]);
+      if (clip === null) continue;
+      const next = after.clips.find(({ name }) => name === clip.name);
+      if (next !== undefined && this.takes(next)) {
+        changeClip(actions, at, time, clip, next);
+        continue;
+      }
+      lost.add(clip.name);
+      const fadingOut = actions[at + ACTION_LOOP] & FADING_OUT;
+      actions.fill(0, at, at + ACTION_FROM);
+      actions[at + ACTION_START] = REST_FRAME;
+      actions[at + ACTION_COUNT] = 1;
+      actions[at + ACTION_LOOP] = fadingOut;
+    }
+  }
+
+  // Instances as a whole.
+
+  resize(capacity: number): void {
+    this.capacity = capacity;
+    const { counts, currents, places } = this;
+    this.counts = new Uint8Array(capacity);
+    this.counts.set(counts.subarray(0, capacity));
+    this.currents = new Uint8Array(capacity);
+    this.currents.set(currents.subarray(0, capacity));
+    places.forEach((actions, place) => {
+      places[place] = new Float64Array(capacity * ACTION_SIZE);
+      places[place].set(actions.subarray(0, capacity * ACTION_SIZE));
+    });
+  }
+
+  swap(i: number, j: number): void {
+    swapItems(this.counts, i, j, 1);
+    swapItems(this.currents, i, j, 1);
+    for (const actions of this.places) swapItems(actions, i, j, ACTION_SIZE);
+  }
+
+  /** Takes over what as many instances play as both have room for. */
+  copy({ counts, currents, places }: PlayedLayer): void {
+    const { capacity } = this;
+    this.counts.set(counts.subarray(0, capacity));
+    this.currents.set(currents.subarray(0, capacity));
+    places.forEach((actions, place) => {
+      this.places[place] ??= new Float64Array(capacity * ACTION_SIZE);
+      this.places[place].set(actions.subarray(0, capacity * ACTION_SIZE));
+    });
+  }
+}
+
+function changeClip(actions: Actions, at: number, time: number, clip: BakedClip, next: BakedClip): void {
+  // A pose has no frames per second, so the speed it was meant to have is not known.
+  const factor = clip.fps === 0 ? 0 : next.fps / clip.fps;
+  const finished = hasBit(actions, at, FINISHED);
+  const ahead = finished ? 0 : actions[at + ACTION_RATE] * aheadAt(actions, at, time);
+  const within = actions[at + ACTION_PLACE] + ahead;
+  const ended = finished && within === intervalsOf(actions, at);
+  const nextWithin = ended ? next.count - 1 : Math.min(within * factor, next.count - 1);
+
+  actions[at + ACTION_START] = next.start;
+  actions[at + ACTION_COUNT] = next.count;
+  actions[at + ACTION_RATE] = clip.fps === 0 ? next.fps : actions[at + ACTION_RATE] * factor;
+  actions[at + ACTION_PLACE] = nextWithin - ahead * factor;
+  if (next.rootMotion === null) actions[at + ACTION_LOOP] &= ~ROOT_MOTION;
+}

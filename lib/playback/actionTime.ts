@@ -1,0 +1,401 @@
+import {
+  LOOP_BACK,
+  LOOP_CLAMP,
+  LOOP_ENDS_BACK,
+  LOOP_FIRST,
+  LOOP_PING_PONG,
+  REPEAT_FOREVER,
+  REST_FRAME,
+} from '../constants.js';
+import type { FrameMix } from '../poses/PoseMix.js';
+import {
+  ACTION_LOOP,
+  ACTION_PASS,
+  ACTION_PLACE,
+  ACTION_RATE,
+  ACTION_REPETITIONS,
+  ACTION_SINCE,
+  ACTION_WARP,
+  ACTION_WARP_RATE,
+  ACTION_WARP_START,
+  type Actions,
+  FADING_OUT,
+  FINISHED,
+  FIRST,
+  hasBit,
+  hasMoved,
+  intervalsOf,
+  isReversed,
+  ONCE,
+  REVERSED,
+  standsStill,
+} from './actionNumbers.js';
+
+/**
+ * How time becomes passes of a clip and places in it, and how these become times again; and how the numbers of an action change.
+ * What shaders need of it is `frameAt`.
+ *
+ * An action's `total` is the number of frames it has come to since the start of pass `basePass`: it runs on through the
+ * passes that follow, and below zero in reverse.
+ */
+
+/** Where a clip is. */
+export interface Place {
+  /** Number of the pass, as in `ACTION_PASS`. */
+  pass: number;
+  /** Frames into the clip, as `AnimationAction.time` counts: from its start, also on the way back of a ping-pong. */
+  within: number;
+  /** Whether it has run all its repetitions. */
+  finished: boolean;
+}
+
+/** Seconds of its own time that warping puts an action's clip ahead. */
+export function aheadAt(actions: Actions, at: number, time: number): number {
+  const warp = actions[at + ACTION_WARP];
+  if (warp === 0) return 0;
+  const rate = actions[at + ACTION_WARP_RATE];
+  const done = Math.min(Math.max((time - actions[at + ACTION_WARP_START]) * Math.abs(rate), 0), 1);
+  return warp * (rate > 0 ? done : 1 - done) ** 2;
+}
+
+/** The total that an action has come to. */
+export function totalAt(actions: Actions, at: number, time: number): number {
+  const seconds = time - actions[at + ACTION_SINCE] + aheadAt(actions, at, time);
+  return actions[at + ACTION_PLACE] + actions[at + ACTION_RATE] * seconds;
+}
+
+/** The pass from whose start totals count: forward there is none before 0, unless the time was turned back to before it. */
+export function basePass(actions: Actions, at: number): number {
+  const pass = actions[at + ACTION_PASS];
+  return actions[at + ACTION_RATE] > 0 && hasBit(actions, at, FIRST) ? Math.max(pass, 0) : pass;
+}
+
+/** After how many passes, that one included, the clip has finished: at least 1, and `REPEAT_FOREVER` if it never does. */
+export function passesLeft(actions: Actions, at: number): number {
+  if (hasBit(actions, at, ONCE)) return 1;
+  const repetitions = actions[at + ACTION_REPETITIONS];
+  if (repetitions >= REPEAT_FOREVER) return REPEAT_FOREVER;
+  return Math.max(Math.ceil(repetitions - basePass(actions, at)), 1);
+}
+
+/** Number of the pass in which the clip finishes; infinite if it never does. */
+export function lastPass(actions: Actions, at: number): number {
+  const left = passesLeft(actions, at);
+  return left >= REPEAT_FOREVER ? Infinity : basePass(actions, at) + left - 1;
+}
+
+/**
+ * Where an action is that has come to a total.
+ *
+ * @param still Whether it is held there: then no pass has begun since, not even at the very end of one.
+ */
+export function locate(actions: Actions, at: number, total: number, still: boolean, target: Place): Place {
+  const intervals = intervalsOf(actions, at);
+  const rate = still ? 0 : actions[at + ACTION_RATE];
+  target.finished = hasBit(actions, at, FINISHED);
+  target.pass = actions[at + ACTION_PASS];
+  target.within = 0;
+  if (intervals < 1) return target;
+  if (target.finished) {
+    target.within = actions[at + ACTION_PLACE];
+    return target;
+  }
+
+  const since = passesSince(total, intervals, rate, hasBit(actions, at, FIRST));
+  if (rate !== 0) target.pass = basePass(actions, at) + since;
+  const left = passesLeft(actions, at);
+  if (since >= left && left < REPEAT_FOREVER) {
+    target.finished = true;
+    target.pass = basePass(actions, at) + left - 1;
+    target.within = rate < 0 ? 0 : intervals;
+  } else {
+    const start = (rate < 0 ? -since : since) * intervals;
+    target.within = Math.min(Math.max(total - start, 0), intervals);
+  }
+  return target;
+}
+
+/** Whether a pass shows the clip from its other end: every second one of a ping-pong. */
+export function isMirrored(actions: Actions, at: number, pass: number): boolean {
+  return pass % 2 !== 0 && hasBit(actions, at, LOOP_PING_PONG);
+}
+
+/** Frame of the clip at which a pass is that has come so far into it; and the other way round. */
+export function mirrored(within: number, intervals: number, isMirrored: boolean): number {
+  return isMirrored ? intervals - within : within;
+}
+
+/** Frame of the clip that an action shows at a place. */
+export function frameOf(actions: Actions, at: number, { pass, within, finished }: Place): number {
+  // In reverse three.js does not count the first pass: it numbers it -1, and mirrors it, until it has ended.
+  const counts = pass >= 0 || !hasBit(actions, at, FIRST) || (!finished && isReversed(actions, at));
+  return mirrored(within, intervalsOf(actions, at), counts && isMirrored(actions, at, pass));
+}
+
+/** Frames into the clip at which a pass ends. */
+export function endOfPass(actions: Actions, at: number): number {
+  return isReversed(actions, at) ? 0 : intervalsOf(actions, at);
+}
+
+/**
+ * When an action that does not fade out comes to a place: seconds; infinite when it stands still.
+ */
+export function timeAt(actions: Actions, at: number, pass: number, within: number): number {
+  if (standsStill(actions, at)) return Infinity;
+  const rate = actions[at + ACTION_RATE];
+  const passes = (pass - basePass(actions, at)) * intervalsOf(actions, at);
+  const total = within + (rate < 0 ? -passes : passes);
+  const since = actions[at + ACTION_SINCE];
+  const seconds = (total - actions[at + ACTION_PLACE]) / rate;
+  const warp = actions[at + ACTION_WARP];
+  if (warp === 0) return since + seconds;
+
+  // While the warp lasts, seconds = time - since + warp * left², where left is the share of it that is not done.
+  const warpRate = -actions[at + ACTION_WARP_RATE];
+  const end = actions[at + ACTION_WARP_START] + 1 / warpRate;
+  const early = end - since - seconds;
+  if (early <= 0) return since + seconds;
+  // With time = end - left / warpRate, that is warp * left² - left / warpRate + early = 0.
+  const b = 1 / warpRate;
+  const left = (2 * early) / (b + Math.sqrt(Math.max(b * b - 4 * warp * early, 0)));
+  return end - left / warpRate;
+}
+
+/** The way of an action through its clip, pass by pass. */
+export interface Way {
+  /** Frames into the first pass at which it begins, and into the last at which it ends. */
+  from: number;
+  to: number;
+  /** Frames into a pass at which each pass between begins, and ends. */
+  start: number;
+  end: number;
+  /** Whole passes between the first and the last; -1 if these are the same pass. */
+  between: number;
+  /** Whether the first pass is mirrored; in a ping-pong the next is not, and so on. */
+  firstMirrored: boolean;
+}
+
+/**
+ * The way of an action from one total to another, as far as the clip has not finished before.
+ *
+ * @returns Whether it moves at all.
+ */
+export function wayBetween(actions: Actions, at: number, from: number, to: number, target: Way): boolean {
+  const intervals = intervalsOf(actions, at);
+  if (intervals < 1 || from === to || hasBit(actions, at, FINISHED)) return false;
+  const reverse = actions[at + ACTION_RATE] < 0;
+  const left = passesLeft(actions, at);
+  const end = reverse ? Math.max(to, (1 - left) * intervals) : Math.min(to, left * intervals);
+  if (reverse ? from <= end : from >= end) return false;
+
+  // Lengths of the clip from where totals count to the first and the last pass.
+  const first = reverse ? Math.ceil(from / intervals) - 1 : Math.floor(from / intervals);
+  const last = reverse ? Math.floor(end / intervals) : Math.ceil(end / intervals) - 1;
+  target.from = from - first * intervals;
+  target.to = end - last * intervals;
+  target.start = reverse ? intervals : 0;
+  target.end = intervals - target.start;
+  target.between = Math.abs(last - first) - 1;
+  target.firstMirrored = isMirrored(actions, at, basePass(actions, at) + first);
+  return true;
+}
+
+const _place: Place = { pass: 0, within: 0, finished: false };
+
+/** Share of a clip's length by which a time that was computed from its duration may be off. */
+const LENGTH_EPSILON = 1e-9;
+
+/** Writes place and pass at `time` into an action, so that its speed may change from there. Not for paused instances. */
+export function settle(actions: Actions, at: number, time: number): void {
+  if (!hasMoved(actions, at, time)) return;
+  const { pass, within, finished } = locate(actions, at, totalAt(actions, at, time), false, _place);
+  if (finished) {
+    actions[at + ACTION_LOOP] |= FINISHED;
+    actions[at + ACTION_PLACE] = within;
+  } else {
+    if (pass !== basePass(actions, at)) actions[at + ACTION_LOOP] &= ~FIRST;
+    actions[at + ACTION_PLACE] = within - actions[at + ACTION_RATE] * aheadAt(actions, at, time);
+    actions[at + ACTION_SINCE] = time;
+  }
+  actions[at + ACTION_PASS] = pass;
+}
+
+/** Lets an action that is settled at `time` go on from there at another speed; a warp under way goes on, in proportion. */
+export function changeRate(actions: Actions, at: number, time: number, rate: number): void {
+  const turned = rate !== 0 && rate < 0 !== isReversed(actions, at);
+  // In the new direction, nothing was played yet.
+  if (turned) actions[at + ACTION_LOOP] = (actions[at + ACTION_LOOP] ^ REVERSED) | FIRST;
+  if (!hasBit(actions, at, FINISHED)) {
+    actions[at + ACTION_PLACE] += (actions[at + ACTION_RATE] - rate) * aheadAt(actions, at, time);
+    actions[at + ACTION_SINCE] = time;
+  }
+  actions[at + ACTION_RATE] = rate;
+}
+
+/** Lets an action count as one that fades out under one that was started later. */
+export function startFadingOut(actions: Actions, at: number, time: number): void {
+  if (actions[at + ACTION_WARP] !== 0) endWarp(actions, at, time);
+  actions[at + ACTION_LOOP] |= FADING_OUT;
+}
+
+/** Ends the warp of an action, whose clip goes on at the speed that warping has brought it to. */
+export function endWarp(actions: Actions, at: number, time: number): void {
+  const warp = actions[at + ACTION_WARP];
+  if (warp === 0) return;
+  settle(actions, at, time);
+  const rate = actions[at + ACTION_RATE];
+  if (!hasBit(actions, at, FINISHED)) {
+    actions[at + ACTION_PLACE] += rate * aheadAt(actions, at, time);
+    actions[at + ACTION_SINCE] = time;
+  }
+  actions[at + ACTION_WARP] = 0;
+  const warpRate = actions[at + ACTION_WARP_RATE];
+  const done = (time - actions[at + ACTION_WARP_START]) * Math.abs(warpRate);
+  // Beyond its ends, a warp does not change the speed.
+  if (done < 0 || done > 1) return;
+  const faster = 2 * warp * warpRate * (warpRate > 0 ? done : 1 - done);
+  changeRate(actions, at, time, rate * (1 + faster));
+}
+
+/**
+ * Puts an action at a time that may lie outside of the clip.
+ *
+ * One that moves goes on as an `AnimationAction` with such a time does, which counts whole lengths of the clip as passes;
+ * one that is held shows the nearest end.
+ *
+ * @param frames From the clip's start.
+ */
+export function setPlace(actions: Actions, at: number, time: number, frames: number, held: boolean): void {
+  const intervals = intervalsOf(actions, at);
+  actions[at + ACTION_LOOP] = (actions[at + ACTION_LOOP] & ~FINISHED) | FIRST;
+  actions[at + ACTION_SINCE] = time;
+  actions[at + ACTION_PLACE] = Math.min(Math.max(frames, 0), intervals);
+  if (!held) countLengths(actions, at, frames);
+  if (hasBit(actions, at, FINISHED)) return;
+  actions[at + ACTION_PLACE] -= actions[at + ACTION_RATE] * aheadAt(actions, at, time);
+}
+
+/** Counts whole lengths of the clip in `frames`, where an action is that will move, as passes. */
+function countLengths(actions: Actions, at: number, frames: number): void {
+  const intervals = intervalsOf(actions, at);
+  const rate = actions[at + ACTION_RATE];
+  if (intervals < 1 || rate === 0 || frames === 0) return;
+  // In reverse both ends lie within the clip: zero, and the duration, which was multiplied and is rounded.
+  const inLengths = frames / intervals;
+  const lengths = rate < 0 ? Math.ceil(inLengths - LENGTH_EPSILON) - 1 : Math.floor(inLengths);
+  if (lengths === 0) return;
+
+  const passes = Math.abs(lengths);
+  const left = passesLeft(actions, at);
+  const base = basePass(actions, at);
+  if (passes < left || left >= REPEAT_FOREVER) {
+    actions[at + ACTION_PASS] = base + passes;
+    actions[at + ACTION_PLACE] = Math.min(Math.max(frames - lengths * intervals, 0), intervals);
+    return;
+  }
+  actions[at + ACTION_LOOP] |= FINISHED;
+  actions[at + ACTION_PASS] = base + left - 1;
+  if (!hasBit(actions, at, ONCE)) actions[at + ACTION_PLACE] = rate < 0 ? 0 : intervals;
+}
+
+/**
+ * Warps both clips of a fade that begins, so that at its start both have the speed of the first one's length and at its
+ * end of the second one's: as `AnimationAction.crossFadeTo` does with `warp`.
+ *
+ * @param fadingOut Actions in which the first clip is; null if it shows no more.
+ * @param ratio Length of the clip that fades out to that of the other.
+ * @param fade Seconds.
+ */
+export function startWarp(
+  fadingIn: Actions,
+  fadingOut: Actions | null,
+  at: number,
+  time: number,
+  ratio: number,
+  fade: number,
+): void {
+  fadingIn[at + ACTION_WARP] = ((1 - 1 / ratio) * fade) / 2;
+  fadingIn[at + ACTION_WARP_START] = time;
+  fadingIn[at + ACTION_WARP_RATE] = -1 / fade;
+  if (fadingOut === null) return;
+  fadingOut[at + ACTION_WARP] = ((ratio - 1) * fade) / 2;
+  fadingOut[at + ACTION_WARP_START] = time;
+  fadingOut[at + ACTION_WARP_RATE] = 1 / fade;
+}
+
+/**
+ * How many passes of a clip have begun since the one from whose start `total` counts.
+ *
+ * As in `AnimationAction`, a pass forward ends at the duration, and one in reverse only below zero.
+ *
+ * @param total Frames from the start of that pass; they run on through later passes, below zero in reverse.
+ * @param intervals Frames that one pass takes.
+ * @param rate Frames per second, of which the sign counts.
+ * @param first Whether there is no pass before that one, so that rounding must not lead there.
+ */
+export function passesSince(total: number, intervals: number, rate: number, first: boolean): number {
+  if (rate === 0) return 0;
+  const lengths = Math.floor(total / intervals);
+  const passes = rate < 0 ? -lengths : lengths;
+  return first ? Math.max(passes, 0) : passes;
+}
+
+/**
+ * Which frames show, from what the GPU knows of an instance; `shaders/frameAt.glsl.ts` is the same function there.
+ *
+ * @param clock Seconds.
+ * @param start First frame of the clip.
+ * @param count Frames of the clip.
+ * @param time Frames from the start of a pass, at clock 0.
+ * @param loop Bits `LOOP_…`, added up.
+ * @param rate Frames per second.
+ * @param passes How many passes after that one the clip has finished; at least 1.
+ * @param interpolate Whether to mix two frames, or to take the nearest.
+ */
+export function frameAt(
+  clock: number,
+  start: number,
+  count: number,
+  time: number,
+  loop: number,
+  rate: number,
+  passes: number,
+  interpolate: boolean,
+  target: FrameMix,
+): FrameMix {
+  const intervals = count - 1;
+  let frame = 0;
+  let rest = false;
+
+  if (intervals > 0) {
+    const total = time + clock * rate;
+    const reverse = rate < 0;
+    const since = passesSince(total, intervals, rate, (loop & LOOP_FIRST) !== 0);
+
+    frame = Math.min(Math.max(total - (reverse ? -since : since) * intervals, 0), intervals);
+    let back = ((since & 1) !== 0) !== ((loop & LOOP_BACK) !== 0);
+    if (since >= passes) {
+      rest = (loop & LOOP_CLAMP) === 0;
+      frame = reverse ? 0 : intervals;
+      back = (loop & LOOP_ENDS_BACK) !== 0;
+    }
+    if (back && (loop & LOOP_PING_PONG) !== 0) frame = intervals - frame;
+  }
+
+  target.start = rest ? REST_FRAME : start;
+  if (rest) {
+    target.frame0 = REST_FRAME;
+    target.frame1 = REST_FRAME;
+    target.alpha = 0;
+  } else if (interpolate) {
+    const whole = Math.min(Math.floor(frame), Math.max(intervals - 1, 0));
+    target.frame0 = start + whole;
+    target.frame1 = start + Math.min(whole + 1, intervals);
+    target.alpha = frame - whole;
+  } else {
+    target.frame0 = start + Math.floor(frame + 0.5);
+    target.frame1 = target.frame0;
+    target.alpha = 0;
+  }
+  return target;
+}

@@ -1,0 +1,261 @@
+import type { SkinnedInstancedMesh } from '../objects/SkinnedInstancedMesh.js';
+import type { BakedClip, ClipTable } from '../poses/ClipTable.js';
+import {
+  ACTION_COUNT,
+  ACTION_FADE_RATE,
+  ACTION_FADE_START,
+  ACTION_FROM,
+  ACTION_LOOP,
+  ACTION_PASS,
+  ACTION_PLACE,
+  ACTION_RATE,
+  ACTION_REPETITIONS,
+  ACTION_SINCE,
+  ACTION_SIZE,
+  ACTION_START,
+  ACTION_STARTED,
+  ACTION_STARTED_IN,
+  ACTION_TO,
+  ACTION_WARP,
+  ACTION_WARP_RATE,
+  ACTION_WARP_START,
+  type Actions,
+  clearAction,
+  FADING_OUT,
+  fadeDone,
+  hasBit,
+  hasJustBegun,
+  RAMP_SIZE,
+  shiftAction,
+} from './actionNumbers.js';
+import { settle } from './actionTime.js';
+import type { InstancePlayback } from './InstancePlayback.js';
+import { MAX_ACTIONS } from './instanceLayout.js';
+import type { PlayedLayer } from './PlayedLayer.js';
+
+/** What all instances of a crowd play, as plain data; see {@link savePlayback}. */
+export interface PlaybackJSON {
+  /** Of the format. */
+  version: 1;
+  /** Names of the clips that `instances` count by. */
+  clips: string[];
+  /** Names of the layers, the base first. */
+  layers: string[];
+  /** By id; null for those that were deleted. */
+  instances: (InstanceJSON | null)[];
+}
+
+/** What one instance plays. */
+export interface InstanceJSON {
+  /** Left out if it is not. */
+  paused?: true;
+  /** Left out if it is not, see `setVisibleAt`. */
+  hidden?: true;
+  /**
+   * For each layer how its weight fades, of layers over the base, and its clips in the order in which they were started: the
+   * number of the clip, -1 for the rest pose; 1 if it is the one that plays, else 0; the numbers of `FIELDS`, in seconds; and of
+   * one that was started at this very moment the pass it is in, since the next update tells of what lies right there.
+   */
+  layers: {
+    /** How the weight of the layer fades. */
+    weight?: number[];
+    /** Its clips. */
+    clips: number[][];
+  }[];
+}
+
+const FIELDS = [
+  ACTION_PLACE,
+  ACTION_PASS,
+  ACTION_RATE,
+  ACTION_LOOP,
+  ACTION_REPETITIONS,
+  ACTION_WARP,
+  ACTION_WARP_START,
+  ACTION_WARP_RATE,
+  ACTION_FROM,
+  ACTION_TO,
+  ACTION_FADE_START,
+  ACTION_FADE_RATE,
+] as const;
+
+const CLIP_NUMBERS = 2 + FIELDS.length;
+
+const _action = /*@__PURE__*/ new Float64Array(ACTION_SIZE);
+
+/**
+ * What the instances of a crowd play, and which are hidden or deleted, as plain data that JSON can hold; {@link loadPlayback}
+ * takes it. Times are in seconds, and clips and layers go by name, so that another baking of the character can take over.
+ */
+export function savePlayback(mesh: SkinnedInstancedMesh): PlaybackJSON {
+  const { playback, visibility, count } = mesh;
+  const { time } = playback;
+  const { clipTable } = mesh.boneTexture;
+  const clips: string[] = [];
+  const instances = Array.from({ length: count }, (_, i): InstanceJSON | null => {
+    if (visibility.isDeleted(i)) return null;
+    const layers = playback.layers.map((layer) => {
+      const weight = layer.saveShare(i, time.timeOf(i));
+      return { ...(weight && { weight }), clips: saveLayer(playback, layer, i, clipTable, clips) };
+    });
+    return {
+      ...(time.isPaused(i) && { paused: true }),
+      ...(!visibility.isVisible(i) && { hidden: true }),
+      layers,
+    };
+  });
+  return { version: 1, clips, layers: playback.layers.map(({ name }) => name), instances };
+}
+
+/** The clips of an instance on a layer; names that `names` lacks are added. */
+function saveLayer(
+  { time }: InstancePlayback,
+  layer: PlayedLayer,
+  index: number,
+  clips: ClipTable,
+  names: string[],
+): number[][] {
+  const now = time.timeOf(index);
+  const at = layer.at(index);
+  const rows: number[][] = [];
+  for (let place = 0; place < layer.count(index); place++) {
+    const actions = layer.actions(place);
+    const fadesOut = hasBit(actions, at, FADING_OUT);
+    // It has faded out, but was not taken away yet. One whose fade has not begun, after the clock was turned back, is kept.
+    if (fadesOut && layer.weightOf(index, place, now) <= 0 && fadeDone(actions, at, now) > 0) continue;
+
+    const clip = clips.startingAt(actions[at + ACTION_START]);
+    if (clip !== null && !names.includes(clip.name)) names.push(clip.name);
+    _action.set(actions.subarray(at, at + ACTION_SIZE));
+    if (!time.isPaused(index)) settle(_action, 0, now);
+    shiftAction(_action, 0, -now);
+    scale(_action, 0, clip === null || clip.fps === 0 ? 0 : 1 / clip.fps);
+    const row = [clip === null ? -1 : names.indexOf(clip.name), place === layer.current(index) ? 1 : 0];
+    for (const field of FIELDS) row.push(_action[field]);
+    const begun = clip !== null && !fadesOut && hasJustBegun(actions, at, now);
+    if (begun) row.push(actions[at + ACTION_STARTED_IN]);
+    rows.push(row);
+  }
+  return rows;
+}
+
+/**
+ * Lets instances go on from where {@link savePlayback} left them, in the same crowd or in another one whose bone texture has
+ * clips of the same names. Of the instances that there are now, those that were deleted or hidden then are so now, and all
+ * others that the data is of exist and are visible.
+ *
+ * @throws If the data is of another kind, is for more instances than there is room for, or names a clip or layer that is not
+ * there. Then nothing was changed.
+ */
+export function loadPlayback<T extends SkinnedInstancedMesh>(mesh: T, json: PlaybackJSON): T {
+  const { crowd, playback, visibility } = mesh;
+  if (json?.version !== 1 || ![json.clips, json.layers, json.instances].every(Array.isArray)) {
+    throw new Error('This is not what savePlayback() returned, or not of version 1.');
+  }
+  const { instances } = json;
+  if (instances.length > mesh.capacity) {
+    throw new Error(
+      `The data is for ${instances.length} instances, and the crowd has room for ${mesh.capacity}; call setCapacity(${instances.length}) first.`,
+    );
+  }
+  const { clipTable } = mesh.boneTexture;
+  const clips = json.clips.map((name) => clipTable.clips[clipTable.indexOf(name)]);
+  const layers = json.layers.map((name) => playback.layerIndex(name));
+  instances.forEach((instance, i) => {
+    const isWhole =
+      instance === null ||
+      (instance?.layers?.length === layers.length &&
+        instance.layers.every((layer, k) => isLayer(layer, k, clips.length)));
+    if (!isWhole) throw new Error(`The data of instance ${i} is damaged.`);
+    instance?.layers.forEach((layer, k) => {
+      for (const [clip] of layer.clips) {
+        if (clip >= 0) playback.checkClip(layers[k], clips[clip]);
+      }
+    });
+  });
+
+  instances.forEach((instance, i) => {
+    if (i < visibility.count) {
+      if (instance === null) crowd.delete(i);
+      else {
+        if (visibility.isDeleted(i)) crowd.restore(i);
+        crowd.setVisible(i, !instance.hidden);
+      }
+    }
+    if (instance !== null) loadInstance(playback, i, instance, layers, clips);
+  });
+  return mesh;
+}
+
+/** Whether a layer of a file is one that an instance can have: numbers that are none would be drawn as garbage for good. */
+function isLayer({ weight, clips }: InstanceJSON['layers'][number], number: number, count: number): boolean {
+  const isClip = (row: number[]) =>
+    row.length >= CLIP_NUMBERS &&
+    row.every(Number.isFinite) &&
+    row[0] >= -1 &&
+    row[0] < count &&
+    row[0] % 1 === 0;
+  return (
+    clips?.length <= MAX_ACTIONS &&
+    clips.every(isClip) &&
+    (number === 0 || (weight?.length === RAMP_SIZE && weight.every(Number.isFinite)))
+  );
+}
+
+function loadInstance(
+  playback: InstancePlayback,
+  index: number,
+  instance: InstanceJSON,
+  layers: readonly number[],
+  clips: readonly BakedClip[],
+): void {
+  const { time } = playback;
+  playback.driver?.released(index);
+  for (const layer of playback.layers) layer.reset(index);
+  time.resume(index);
+  if (instance.paused) time.pause(index);
+  instance.layers.forEach(({ weight, clips: rows }, i) => {
+    const layer = playback.layers[layers[i]];
+    let current = -1;
+    for (const row of rows) {
+      const place = layer.add(index);
+      readClip(row, clips, layer.actions(place), layer.at(index), time.elapsed);
+      if (row[1] === 1) current = place;
+    }
+    layer.setCurrent(index, current);
+    layer.loadShare(index, weight, time.elapsed);
+  });
+  if (!playback.mixes) playback.layers[0].keepFade(index);
+  playback.restored(index);
+}
+
+/** Writes the clip of a row into an action. */
+function readClip(
+  row: readonly number[],
+  clips: readonly BakedClip[],
+  actions: Actions,
+  at: number,
+  now: number,
+): void {
+  const clip = row[0] === -1 ? null : clips[row[0]];
+  clearAction(actions, at);
+  FIELDS.forEach((field, i) => {
+    actions[at + field] = row[2 + i];
+  });
+  if (clip !== null) {
+    actions[at + ACTION_START] = clip.start;
+    actions[at + ACTION_COUNT] = clip.count;
+  }
+  scale(actions, at, clip === null ? 0 : clip.fps);
+  actions[at + ACTION_SINCE] = 0;
+  shiftAction(actions, at, now);
+  const isBegun = row.length > CLIP_NUMBERS;
+  if (isBegun) actions[at + ACTION_STARTED] = now;
+  actions[at + ACTION_STARTED_IN] = isBegun ? row[CLIP_NUMBERS] : Number.NaN;
+}
+
+/** From frames to seconds or back. */
+function scale(actions: Actions, at: number, factor: number): void {
+  actions[at + ACTION_PLACE] *= factor;
+  actions[at + ACTION_RATE] *= factor;
+}

@@ -1,0 +1,30 @@
+import type { Camera } from 'three';
+import { backendOf } from '../backends/Backend.js';
+import type { CrowdMesh } from '../objects/CrowdMesh.js';
+import { trianglesOf, type ViewInfo, viewInfoOf } from '../views/ViewInfo.js';
+
+/**
+ * What a camera saw when it last drew a crowd, of all its levels together: for figures to be shown. Under WebGPU only the GPU
+ * knows; see {@link readViewInfo}.
+ *
+ * @param camera Also that of a light's shadow.
+ * @returns Null if the camera has not drawn the crowd lately, or all of it is drawn whatever the camera sees.
+ */
+export function getViewInfo(mesh: CrowdMesh, camera: Camera): ViewInfo | null {
+  return mesh.views.isUsed ? viewInfoOf(mesh.views, camera) : null;
+}
+
+/**
+ * What a camera saw when it last drew a crowd, for measuring and debugging. Under WebGPU that is known to the GPU alone, and
+ * reading it takes some frames: do not wait for it in a program that runs.
+ *
+ * @param camera Also that of a light's shadow.
+ */
+export async function readViewInfo(mesh: CrowdMesh, renderer: object, camera: Camera): Promise<ViewInfo> {
+  const read = backendOf(renderer).readView?.(renderer, mesh, camera);
+  if (read) return await read;
+  const levels = [mesh.count];
+  return (
+    getViewInfo(mesh, camera) ?? { visible: mesh.count, levels, triangles: trianglesOf(mesh.views, levels) }
+  );
+}

@@ -1,0 +1,109 @@
+import type { Camera, Matrix4 } from 'three';
+import type { View, WantedPoses } from './View.js';
+
+/** Sorts what cameras see of a crowd into lists that different meshes draw. A crowd without it has one list for all. */
+export interface ListSplitter {
+  /** Whether there is more than one list now. */
+  readonly isUsed: boolean;
+  /** Levels of detail at which instances may be seen, the crowd's own mesh among them. */
+  readonly count: number;
+  /** Whether instances at any level are posed less often than frames are drawn. */
+  readonly hasPoseRates: boolean;
+  /** Lists of several levels, a bit `1 << level` for each; they have the numbers from `MAX_LEVELS` on. */
+  readonly mixed: readonly number[];
+  /** By level the squared distance, or size, from which on it is drawn, and the same for instances that are there already. */
+  readonly enter: Float32Array;
+  readonly stay: Float32Array;
+  /** By level the distance from which on instances fade into it, and by how many steps in a unit: 0 for none. */
+  readonly fadeStart: Float32Array;
+  readonly fadeRate: Float32Array;
+  /** By level the one at which instances are that have come to its start. */
+  readonly reached: Uint8Array;
+  /** Whether entries of lists say which pixels of an instance are drawn, with ids below `capacity`. */
+  fadesFor(capacity: number): boolean;
+  /** Call once a frame. */
+  beginFrame(): void;
+  /** Brings the numbers up to what the levels are now; returns their version. */
+  update(): number;
+  /** The list that a mesh draws: a level, or one of several; null for all that is seen, -1 for none. */
+  listOf(mesh: object): number | null;
+  /** Whether instances at a level are in a list. */
+  isIn(list: number | null, level: number): boolean;
+  /** Whether anything is drawn at a level. */
+  isDrawn(level: number): boolean;
+  /** The level in shadow maps of an instance that the camera sees at a level. */
+  inShadow(level: number): number;
+  /** Poses a second of an instance at a level, with `FADING` if it is passing over. */
+  poseRateOf(code: number, inShadow: boolean): number;
+  /** Measures distances from a camera, for who chooses levels elsewhere. */
+  measure(): LevelMeasure;
+  /** Lists of a view. */
+  lists(capacity: number): SplitLists;
+}
+
+/** From where a camera sees a crowd: what a level's start is compared with. */
+export interface LevelMeasure {
+  /** Goes up when levels may be others than before, though no instance has moved. */
+  readonly version: number;
+  /**
+   * First from the crowd's space to one about the camera with the axes of the world: the upper rows of a matrix. Then, at
+   * `LEVEL_SCALE`, what a squared distance is multiplied by; with levels by size, it is divided by a squared radius too.
+   */
+  readonly measure: Float64Array;
+  /** Whether levels go by size, and whether that does not depend on distance. */
+  readonly bySize: boolean;
+  readonly flat: boolean;
+  update(splitter: ListSplitter, camera: Camera, matrixWorld: Matrix4, capacity: number): void;
+}
+
+/** What is read of a view that is divided. */
+export interface DividedView {
+  readonly camera: Camera;
+  /** The camera that decides on levels. */
+  readonly viewer: Camera;
+  readonly inShadow: boolean;
+}
+
+/** How much a view may draw. */
+export interface ViewBudget {
+  readonly maxTriangles: number;
+  /** By level at which the viewer sees an instance, and where it is passing over, its triangles. */
+  readonly costs: Float64Array;
+  /** Says how many triangles an instance has at a level. */
+  setCost(level: number, triangles: number): void;
+  /** Says that all is not as it was. */
+  again(): void;
+}
+
+/** The instances that a camera sees, in several lists. */
+export interface SplitLists extends Pick<WantedPoses, 'levels' | 'poseRates' | 'hasPoseRates'> {
+  /** Goes up when the lists are others, though the camera sees the same; -1 while there is one list for all. */
+  readonly version: number;
+  /** Whether of some of the ids that `split` left, only some pixels are drawn. */
+  readonly isFading: boolean;
+  /**
+   * Takes over where the viewer is.
+   *
+   * @param isFitted Whether levels may begin sooner than they say, see `fit`.
+   * @returns Whether instances are to be posed at the same rates.
+   */
+  update(view: DividedView, matrixWorld: Matrix4, isFitted: boolean): boolean;
+  /** Says what instances cost at each level. */
+  setCosts(budget: ViewBudget, trianglesAt: (level: number) => number): void;
+  /** Begins levels sooner where those of the first `count` ids would cost too much, and chooses them. */
+  fit(ids: Uint32Array, count: number, spheres: Float32Array, budget: ViewBudget): void;
+  /**
+   * Sorts out who is drawn in which list. Each has its ids in the order in which they come.
+   *
+   * @param ids The first `count` are seen. Those of which nothing is drawn are taken out; if `isFading` is true then, they are
+   * entries, see `entryOf`.
+   * @param whole Whether these are all instances, in their order.
+   * @param spheres x, y, z and radius by id, in the crowd's space.
+   * @param seen Bit `id & 31` of word `id >> 5` is cleared for those that are taken out.
+   * @returns How many ids are left.
+   */
+  split(ids: Uint32Array, count: number, whole: boolean, spheres: Float32Array, seen: Int32Array): number;
+  /** What the mesh of a list draws; nothing for one that is none any more. */
+  of(list: number): View;
+  dispose(): void;
+}

@@ -1,0 +1,225 @@
+import {
+  Box3,
+  Color,
+  Float32BufferAttribute,
+  Group,
+  type Material,
+  Matrix4,
+  type Object3D,
+  PerspectiveCamera,
+  Scene,
+  WebGLRenderer,
+} from 'three';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createCharacter } from '../../demos/character.js';
+import { TWINS, type Twin } from '../support/captures.js';
+import { drawingOf } from '../support/drawings.js';
+import { createEverything } from '../support/everything.js';
+import { expectSamePicture } from '../support/expectSamePicture.js';
+import {
+  bakeBoneTexture,
+  bakeCharacter,
+  frames,
+  mergeMaterials,
+  SkinnedInstancedMesh,
+} from '../support/library.js';
+import { partsOf } from '../support/partsOf.js';
+import { changedPixels, createStage } from '../support/pictures.js';
+import { Reference } from '../support/reference.js';
+import { createStick } from '../support/stick.js';
+
+test('a crowd that a device cannot hold says so in every frame, until it can', () => {
+  const renderer = new WebGLRenderer();
+  const max = renderer.capabilities.maxTextureSize;
+  const { root, mesh, clips } = createStick({ Slide: 1, Long: 1000 });
+  mesh.geometry.morphAttributes.position = [new Float32BufferAttribute(new Array(9).fill(1), 3)];
+  mesh.geometry.morphTargetsRelative = true;
+  mesh.updateMorphTargets();
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips.slice(0, 1), { encoding: frames }), 2);
+  crowd.frustumCulled = false;
+  const scene = new Scene().add(crowd) as Scene;
+  const draw = () => renderer.render(scene, new PerspectiveCamera());
+  draw();
+
+  const fitting = crowd.boneTexture;
+  crowd.boneTexture = bakeBoneTexture(root, clips, { encoding: frames, maxTextureSize: 1 << 20 });
+  for (let frame = 0; frame < 3; frame++) expect(draw).toThrow(`bake it with maxTextureSize: ${max}`);
+  crowd.boneTexture = fitting;
+  draw();
+
+  crowd.setMorphAt(0, mesh);
+  draw();
+  crowd.setCapacity(max + 1);
+  for (let frame = 0; frame < 3; frame++) {
+    expect(draw).toThrow(
+      `SkinnedInstancedMesh: morph weights of the instances need a texture of height ${max + 1}, this device takes ${max}; split the crowd.`,
+    );
+  }
+  crowd.setCapacity(2);
+  draw();
+  renderer.dispose();
+});
+
+test('a crowd of whose poses a device has not room says so', () => {
+  const renderer = new WebGLRenderer();
+  // A device that takes no more; the tracks of the character fit.
+  renderer.capabilities.maxTextureSize = 2048;
+  const { root, clips } = createCharacter();
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 140_000);
+  crowd.frustumCulled = false;
+  const scene = new Scene().add(crowd) as Scene;
+  const draw = () => renderer.render(scene, new PerspectiveCamera());
+  for (let frame = 0; frame < 2; frame++) {
+    expect(draw).toThrow(
+      'this device has room for poses of 131072 instances of 21 joints, not of 140000; make several crowds',
+    );
+  }
+  crowd.count = 2;
+  crowd.setCapacity(2);
+  draw();
+  renderer.dispose();
+});
+
+test('mirrored instances look right in a crowd that is mirrored itself', () => {
+  const renderer = new WebGLRenderer({ preserveDrawingBuffer: true });
+  renderer.setSize(32, 32);
+  const { root, clips } = createStick();
+  const scene = new Scene();
+  const camera = new PerspectiveCamera(40, 1);
+  camera.position.z = 4;
+  const read = (object: Object3D) => {
+    scene.add(object);
+    renderer.render(scene, camera);
+    scene.remove(object);
+    const gl = renderer.getContext();
+    const pixels = new Uint8Array(32 * 32 * 4);
+    gl.readPixels(0, 0, 32, 32, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
+    return pixels;
+  };
+  const reference = new Reference(root, new Matrix4().makeScale(-1, 1, 1)).root;
+  const mirrored = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+  mirrored.scale.x = -1;
+  mirrored.setMatrixAt(0, new Matrix4());
+  const expected = read(reference);
+  expect(expected.filter((value) => value === 255).length).toBeGreaterThan(32 * 32 + 100);
+  expect(read(mirrored)).toEqual(expected);
+  renderer.dispose();
+});
+
+/** Share of the character's pixels that may differ. */
+const BOUND = 0.001;
+const AT = 0.8;
+
+/** What draws, and what the GPU or the shaders have against it. */
+async function watchedDrawing(twin: Twin) {
+  const { renderer, draw } = await drawingOf(twin);
+  const problems: string[] = [];
+  renderer.debug.onShaderError = (gl: WebGLRenderingContext, program: WebGLProgram) =>
+    problems.push(gl.getProgramInfoLog(program) ?? 'link');
+  const { device } = ((renderer as { backend?: unknown }).backend ?? {}) as { device?: GPUDevice };
+  device?.addEventListener('uncapturederror', ({ error }) => problems.push(error.message));
+  return { draw, problems, dispose: () => renderer.dispose() };
+}
+
+function stageOf(root: Object3D) {
+  return createStage(new Box3().setFromObject(root, true), 'directional') as {
+    scene: Scene;
+    camera: PerspectiveCamera;
+  };
+}
+
+describe.each(TWINS)('%s', (twin) => {
+  let drawing: Awaited<ReturnType<typeof watchedDrawing>>;
+  beforeAll(async () => {
+    drawing = await watchedDrawing(twin);
+  });
+  afterAll(() => drawing.dispose());
+
+  test.each([2, 3] as const)(
+    'every attribute at once, with %i uv sets, a palette, instance and part colours and morph targets',
+    async (channels) => {
+      const { root, clips } = createEverything(channels);
+      const matrix = new Matrix4().makeRotationY(0.5).setPosition(0.1, 0, 0.2);
+      const reference = new Reference(root, matrix).pose(clips[0], AT);
+      const crowd = new SkinnedInstancedMesh(
+        bakeCharacter(root, clips, { mergeMaterials: mergeMaterials() }),
+        1,
+      );
+      expect(Array.isArray(crowd.material), 'one material').toBe(false);
+      expect(crowd.geometry.hasAttribute('uv3'), 'a palette').toBe(true);
+      crowd.setMatrixAt(0, matrix);
+      crowd.setColorAt(0, new Color(1, 1, 1));
+      partsOf(crowd).setColorAt(0, 'Box0', new Color(1, 1, 1));
+      crowd.play(0, 'Bend', { time: AT, timeScale: 0 });
+      crowd.frustumCulled = false;
+
+      const { scene, camera } = stageOf(reference.root);
+      const expected = await drawing.draw(scene, camera, reference.root);
+      const empty = await drawing.draw(scene, camera, new Group());
+      expect(drawing.problems, 'the reference').toEqual([]);
+      const drawn = await drawing.draw(scene, camera, crowd);
+      expect(drawing.problems).toEqual([]);
+      expectSamePicture(`${channels} uv sets, ${twin}`, expected, drawn, empty, BOUND);
+
+      // What is changed later arrives too.
+      reference.pose(clips[0], 0.3);
+      crowd.play(0, 'Bend', { time: 0.3, timeScale: 0 });
+      const posed = await drawing.draw(scene, camera, reference.root);
+      expect(changedPixels(posed, expected)).toBeGreaterThan(1000);
+      const drawnPosed = await drawing.draw(scene, camera, crowd);
+      expectSamePicture(`another time, ${twin}`, posed, drawnPosed, empty, BOUND);
+
+      crowd.setColorAt(0, new Color(0, 1, 0));
+      partsOf(crowd).setVisibleAt(0, 'Box0', false);
+      if (crowd.instanceColor) crowd.instanceColor.needsUpdate = true;
+      crowd.setMatrixAt(0, new Matrix4());
+      crowd.instanceMatrix.needsUpdate = true;
+      const changed = await drawing.draw(scene, camera, crowd);
+      expect(drawing.problems).toEqual([]);
+      expect(changedPixels(changed, drawn)).toBeGreaterThan(3000);
+    },
+  );
+
+  test('what reads more attributes than the device takes is an error', async () => {
+    const extra = Array.from({ length: 16 }, (_, i) => `extra${i}`);
+    const { root, clips } = createEverything(3);
+    const crowd = new SkinnedInstancedMesh(
+      bakeCharacter(root, clips, { mergeMaterials: mergeMaterials() }),
+      1,
+    );
+    crowd.setColorAt(0, new Color(1, 1, 1));
+    const { count } = crowd.geometry.getAttribute('position');
+    for (const name of extra) {
+      crowd.geometry.setAttribute(name, new Float32BufferAttribute(new Float32Array(count), 1));
+    }
+    if (twin === 'GLSL') {
+      (crowd.material as Material).onBeforeCompile = (shader) => {
+        const declared = extra.map((name) => `attribute float ${name};`).join('\n');
+        shader.vertexShader = `${declared}\n${shader.vertexShader}`.replace(
+          '#include <skinning_vertex>',
+          `#include <skinning_vertex>\ntransformed.x += ${extra.join(' + ')};`,
+        );
+      };
+    } else {
+      const { attribute, positionLocal } = await import('three/tsl');
+      const { MeshBasicNodeMaterial } = await import('three/webgpu');
+      const material = new MeshBasicNodeMaterial();
+      let position = positionLocal.add(0);
+      for (const name of extra) position = position.add(attribute<'float'>(name, 'float'));
+      material.positionNode = position;
+      crowd.material = material;
+    }
+    const { scene, camera } = stageOf(root);
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const draw = async () => {
+      // WebGLRenderer finds out in the first frame.
+      for (let frame = 0; frame < 2; frame++) await drawing.draw(scene, camera, crowd);
+    };
+    await expect(draw()).rejects.toThrow(
+      /SkinnedInstancedMesh: .*\d\d vertex attributes.*extra15.*this device takes 16/,
+    );
+    await expect(draw(), 'in every frame').rejects.toThrow('SkinnedInstancedMesh');
+    error.mockRestore();
+    drawing.problems.length = 0;
+  });
+});

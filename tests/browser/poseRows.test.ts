@@ -1,0 +1,120 @@
+import { Box3, Color, Matrix4, type PerspectiveCamera, type Texture, Vector3, WebGLRenderer } from 'three';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createCoarseCharacter } from '../support/coarseCharacter.js';
+import { addLevel } from '../support/levels.js';
+import { bakeCharacter, SkinnedInstancedMesh } from '../support/library.js';
+import { changedPixels, createStage, picture } from '../support/pictures.js';
+
+const COUNT = 1200;
+const SIDE = 35;
+const MIDDLE = new Box3(new Vector3(-3, 0, -3), new Vector3(3, 2, 3));
+
+let renderer: WebGLRenderer;
+beforeAll(() => {
+  renderer = new WebGLRenderer();
+  renderer.shadowMap.enabled = true;
+});
+afterAll(() => renderer.dispose());
+
+function createCrowd(perObjectFrustumCulled: boolean): SkinnedInstancedMesh {
+  const { root, clips } = createCoarseCharacter();
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), COUNT);
+  crowd.perObjectFrustumCulled = perObjectFrustumCulled;
+  crowd.castShadow = true;
+  const matrix = new Matrix4();
+  const color = new Color();
+  for (let i = 0; i < COUNT; i++) {
+    const place = (i * 37) % COUNT;
+    const [x, z] = [place % SIDE, Math.floor(place / SIDE)];
+    matrix.makeRotationY(i).setPosition((x - SIDE / 2) * 2, 0, (z - SIDE / 2) * 2);
+    crowd.setMatrixAt(i, matrix);
+    crowd.setColorAt(i, color.setHSL(i / COUNT, 0.8, 0.6));
+    crowd.play(i, i % clips.length, { time: i * 0.1 });
+  }
+  return crowd;
+}
+
+/** How many instances there is room for in the palette, which is what three.js binds. */
+function rowsOf(crowd: SkinnedInstancedMesh): number {
+  const { integers } = crowd.skeleton.boneTexture as unknown as { integers: Texture[] };
+  const { width, height } = integers[0].image as { width: number; height: number };
+  return (width / (crowd.boneTexture.data.tracks?.jointNodes.length ?? 0)) * height;
+}
+
+/** A camera in the middle that looks around, and sees no further than `far`. */
+function createView(far: number) {
+  const { scene, camera } = createStage(MIDDLE, 'directional') as { camera: PerspectiveCamera } & ReturnType<
+    typeof createStage
+  >;
+  const look = (turn: number) => {
+    camera.far = far;
+    camera.position.set(Math.sin(turn) * 6, 2, Math.cos(turn) * 6);
+    camera.lookAt(Math.sin(turn) * 20, 1, Math.cos(turn) * 20);
+    camera.updateProjectionMatrix();
+    camera.updateMatrixWorld();
+  };
+  return { scene, camera, look };
+}
+
+test('poses take memory for those whom cameras see, and these look as in a crowd that is posed whole', () => {
+  const { scene, camera, look } = createView(12);
+  const culled = createCrowd(true);
+  const plain = createCrowd(false);
+  addLevel(culled, culled.geometry, 6);
+  addLevel(plain, plain.geometry, 6);
+  const compare = (when: string) => {
+    picture(renderer, scene, camera, plain);
+    const expected = picture(renderer, scene, camera, plain);
+    expect(changedPixels(expected, picture(renderer, scene, camera, culled), 0), when).toBe(0);
+  };
+  for (let i = 0; i < 3; i++) {
+    look(i * 1.5);
+    for (const crowd of [culled, plain]) crowd.update(0.05);
+    compare(`frame ${i}`);
+  }
+  expect(rowsOf(culled)).toBeLessThan(COUNT / 2);
+  expect(rowsOf(plain)).toBeGreaterThanOrEqual(COUNT);
+
+  camera.far = 500;
+  camera.position.set(0, 70, 70);
+  camera.lookAt(0, 0, 0);
+  camera.updateProjectionMatrix();
+  camera.updateMatrixWorld();
+  for (const crowd of [culled, plain]) crowd.update(0.3);
+  compare('all at once');
+  expect(rowsOf(culled)).toBeGreaterThanOrEqual(COUNT);
+
+  // Rows that were not used for long are given back.
+  camera.far = 6;
+  look(0);
+  scene.add(culled);
+  culled.castShadow = false;
+  for (let i = 0; i < 130; i++) {
+    culled.update(0.01);
+    renderer.render(scene, camera);
+  }
+  culled.castShadow = true;
+  scene.remove(culled);
+  plain.update(1.3);
+  compare('few again');
+  expect(rowsOf(culled)).toBeLessThan(COUNT / 2);
+  for (const crowd of [culled, plain]) crowd.dispose();
+});
+
+test('whoever has lost its row while nobody saw it is posed as it comes back, at any rate', () => {
+  const { scene, camera, look } = createView(16);
+  const seldom = createCrowd(true);
+  const always = createCrowd(true);
+  for (let i = 0; i < COUNT; i++) seldom.setPoseRateAt(i, 0.01);
+  // A light would see those whom the camera does not.
+  for (const crowd of [seldom, always]) crowd.castShadow = false;
+  for (const turn of [0, 2, 4, 0, 3, 0]) {
+    look(turn);
+    for (const crowd of [seldom, always]) crowd.update(0.05);
+    picture(renderer, scene, camera, always);
+    const expected = picture(renderer, scene, camera, always);
+    expect(changedPixels(expected, picture(renderer, scene, camera, seldom), 0), `${turn}`).toBe(0);
+  }
+  expect(rowsOf(seldom)).toBeLessThan(COUNT);
+  for (const crowd of [seldom, always]) crowd.dispose();
+});

@@ -1,0 +1,215 @@
+import {
+  Box3,
+  DataTexture,
+  Group,
+  Matrix4,
+  MeshDepthMaterial,
+  MeshStandardMaterial,
+  MeshToonMaterial,
+  type Object3D,
+  type PerspectiveCamera,
+  type Scene,
+} from 'three';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { TWINS } from '../support/captures.js';
+import { createCoarseCharacter } from '../support/coarseCharacter.js';
+import { expectSamePicture } from '../support/expectSamePicture.js';
+import { drawInNewFrame } from '../support/frames.js';
+import {
+  assembleCharacter,
+  bakeBoneTexture,
+  LoopOnceOptions,
+  SkinnedInstancedMesh,
+} from '../support/library.js';
+import { changedPixels, createStage, SIZE } from '../support/pictures.js';
+import { Reference } from '../support/reference.js';
+
+type WebGPU = typeof import('three/webgpu');
+type TSL = typeof import('three/tsl');
+type NodeMaterial = InstanceType<WebGPU['MeshStandardNodeMaterial']>;
+
+/** Share of the character's pixels that may differ. */
+const BOUND = 0.001;
+/** Turned and moved, so that what is meant before and after the instance's matrix differs. */
+const PLACE = new Matrix4().makeRotationY(0.6).setPosition(0.4, 0.3, -0.2);
+const TIME = 0.25;
+
+const stageFor = (bounds: Box3) =>
+  createStage(bounds, 'directional') as { scene: Scene; camera: PerspectiveCamera };
+
+describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
+  let three: WebGPU;
+  let tsl: TSL;
+  let renderer: InstanceType<WebGPU['WebGPURenderer']>;
+  let picture: (scene: Scene, camera: PerspectiveCamera, object: Object3D) => Promise<Uint8Array>;
+
+  beforeAll(async () => {
+    await import('skinned-instanced-mesh/webgpu');
+    three = await import('three/webgpu');
+    tsl = await import('three/tsl');
+    renderer = new three.WebGPURenderer({ forceWebGL: twin === 'TSL on WebGL 2' });
+    await renderer.init();
+    renderer.shadowMap.enabled = true;
+    const { pictureNodes } = await import('../support/picturesNodes.js');
+    picture = (scene, camera, object) => pictureNodes(renderer, scene, camera, object);
+  });
+  afterAll(() => renderer.dispose());
+
+  const character = createCoarseCharacter();
+  const boneTexture = bakeBoneTexture(character.root, character.clips, { fps: 120 });
+  const walk = character.clips.find(({ name }) => name === 'Walk') as (typeof character.clips)[0];
+
+  /** three.js's character and ours in one material each, where they stand alike. */
+  function createPair(create: () => MeshStandardMaterial | NodeMaterial | MeshToonMaterial) {
+    const { root } = character;
+    const reference = new Reference(root, PLACE).pose(walk, TIME);
+    const crowd = new SkinnedInstancedMesh(assembleCharacter(root, boneTexture), 1);
+    crowd.setMatrixAt(0, PLACE);
+    crowd.play(0, 'Walk', { ...LoopOnceOptions, time: TIME }).update(0);
+    for (const mesh of reference.meshes) mesh.material = create();
+    crowd.material = create();
+    for (const mesh of [crowd, ...reference.meshes]) mesh.castShadow = mesh.receiveShadow = true;
+    const bounds = new Box3();
+    reference.forEachVertex((_, position) => bounds.expandByPoint(position));
+    return { reference, crowd, bounds };
+  }
+
+  async function compare(
+    label: string,
+    create: () => MeshStandardMaterial | NodeMaterial | MeshToonMaterial,
+    draw = picture,
+  ): Promise<void> {
+    const { reference, crowd, bounds } = createPair(create);
+    const { scene, camera } = stageFor(bounds);
+    expectSamePicture(
+      `${label}, ${twin}`,
+      await draw(scene, camera, reference.root),
+      await draw(scene, camera, crowd),
+      await draw(scene, camera, new Group()),
+      BOUND,
+    );
+    crowd.dispose();
+  }
+
+  test('a setupPosition of the user builds on the pose', async () => {
+    const { positionLocal, normalLocal } = tsl;
+    const grow = (material: NodeMaterial) => {
+      material.setupPosition = function (this: NodeMaterial, builder) {
+        const position = three.NodeMaterial.prototype.setupPosition.call(this, builder);
+        positionLocal.addAssign(normalLocal.mul(0.03));
+        return position;
+      };
+      return material;
+    };
+    await compare('own setupPosition', () => grow(new three.MeshStandardNodeMaterial({ color: 0xccaa66 })));
+  });
+
+  test('one that leaves three.js’s out is said to leave the crowd unposed', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const { crowd, bounds } = createPair(() => new three.MeshStandardNodeMaterial());
+    const material = crowd.material as NodeMaterial;
+    material.name = `Own ${twin}`;
+    material.setupPosition = () => tsl.positionLocal;
+    const { scene, camera } = stageFor(bounds);
+    await picture(scene, camera, crowd);
+    expect(warn.mock.calls.flat().join()).toMatch(
+      `setupPosition of material "Own ${twin}" does not call that of NodeMaterial`,
+    );
+    warn.mockRestore();
+    crowd.dispose();
+  });
+
+  test('a setupDiffuseColor of the user is called', async () => {
+    const { diffuseColor, vec4 } = tsl;
+    const map = new DataTexture(new Uint8Array([255, 60, 60, 255, 60, 60, 255, 255]), 2, 1);
+    map.needsUpdate = true;
+    const tinted = () => {
+      const material = new three.MeshStandardNodeMaterial({ map });
+      material.setupDiffuseColor = function (this: NodeMaterial, builder) {
+        three.NodeMaterial.prototype.setupDiffuseColor.call(this, builder);
+        (diffuseColor as unknown as { assign(value: unknown): void }).assign(
+          (diffuseColor as unknown as InstanceType<WebGPU['Node']> & { mul(value: unknown): unknown }).mul(
+            vec4(0.3, 1, 1, 1),
+          ),
+        );
+      };
+      return material;
+    };
+    await compare('own setupDiffuseColor', tinted);
+  });
+
+  test('positionLocal and alpha hashes are on the body, as on a SkinnedMesh', async () => {
+    const { positionLocal, positionWorld, vec3 } = tsl;
+    const striped = () => {
+      const material = new three.MeshStandardNodeMaterial();
+      const stripes = positionLocal.mul(20).fract().step(0.5);
+      material.colorNode = stripes.mul(0.5).add(vec3(0.2));
+      material.emissiveNode = positionWorld.mul(5).fract().mul(0.1);
+      return material;
+    };
+    await compare('stripes by positionLocal', striped);
+    const hashed = () =>
+      new MeshStandardMaterial({ color: 0xcc6644, opacity: 0.5, alphaHash: true, forceSinglePass: true });
+    await compare('alpha hash', hashed);
+  });
+
+  test('shadows fall on the crowd itself, with high precision too', async () => {
+    for (const highPrecision of [false, true]) {
+      renderer.highPrecision = highPrecision;
+      await compare(`own shadow, high precision ${highPrecision}`, () => new MeshStandardMaterial());
+    }
+    renderer.highPrecision = false;
+  });
+
+  test('an override material that has no nodes is said to leave the crowd unposed, and nothing throws', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const { crowd, reference, bounds } = createPair(() => new MeshStandardMaterial());
+    const { scene, camera } = stageFor(bounds);
+    const lit = await picture(scene, camera, crowd);
+    scene.overrideMaterial = new MeshDepthMaterial();
+    scene.overrideMaterial.name = twin;
+    await picture(scene, camera, reference.root);
+    await picture(scene, camera, crowd);
+    await picture(scene, camera, crowd);
+    expect(error.mock.calls.flat().join()).toMatch('"MeshDepthMaterial" is not compatible');
+    expect(warn.mock.calls.flat().join()).toMatch(`no node material for MeshDepthMaterial "${twin}"`);
+    scene.overrideMaterial = null;
+    expect(changedPixels(lit, await picture(scene, camera, crowd), 0), 'then it is posed again').toBe(0);
+    warn.mockRestore();
+    error.mockRestore();
+    crowd.dispose();
+  });
+
+  test('toon outlines are drawn around the pose, without a warning', async () => {
+    const warn = vi.spyOn(console, 'warn');
+    const target = new three.RenderTarget(SIZE, SIZE);
+    let thickness = 0.02;
+    const outlined: typeof picture = async (scene, camera, object) => {
+      scene.add(object);
+      const pipeline = new three.RenderPipeline(renderer);
+      pipeline.outputNode = tsl.toonOutlinePass(scene, camera, undefined, thickness);
+      await drawInNewFrame(renderer, () => {
+        renderer.setRenderTarget(target);
+        pipeline.render();
+        renderer.setRenderTarget(null);
+      });
+      const pixels = await renderer.readRenderTargetPixelsAsync(target, 0, 0, SIZE, SIZE);
+      pipeline.dispose();
+      scene.remove(object);
+      return pixels as Uint8Array;
+    };
+    const toon = () => new MeshToonMaterial({ color: 0xffcc88 });
+    await compare('toon outlines', toon, outlined);
+    const { crowd, bounds } = createPair(toon);
+    const { scene, camera } = stageFor(bounds);
+    const thick = await outlined(scene, camera, crowd);
+    thickness = 0;
+    expect(changedPixels(thick, await outlined(scene, camera, crowd)), 'there are outlines').toBeGreaterThan(
+      300,
+    );
+    expect(warn.mock.calls.flat().join()).not.toMatch('vertexNode');
+    warn.mockRestore();
+    crowd.dispose();
+  });
+});

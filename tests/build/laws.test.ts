@@ -1,0 +1,136 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import * as webgpu from 'three/webgpu';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+import { PROGRAMS, sizeOf } from './sizes.mjs';
+
+// The laws of the house: what a module of the library leads to when it is bundled. Types lead nowhere.
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** A law: from these modules none of those is reached. */
+const LAWS: [law: string, from: string[], never: RegExp][] = [
+  ['the shaders of a page of WebGPURenderer are nodes', ['lib/webgpu.ts'], /^lib\/backends\/webgl\//],
+  ['a page of WebGLRenderer has no nodes', ['lib/index.ts'], /webgpu|\btsl\.|TexelNode/i],
+  [
+    'the mesh and baked data reach no baker, nor what makes or merges geometries and materials',
+    ['lib/objects/SkinnedInstancedMesh.ts', 'lib/texture/BoneTexture.ts'],
+    /^lib\/(baking|format)\/|lib\/character\/(assemble|collect|create|merge|pack|simplify)/,
+  ],
+  [
+    'a page that plays a baked file reaches no baker, and merges no materials',
+    ['lib/format/SkinnedInstancedMeshExtension.ts', 'lib/format/addLevelsOf.ts'],
+    /^lib\/baking\/|lib\/character\/(create|mergeMaterials|mergeTextured|pack|simplify)/,
+  ],
+  [
+    'who bakes without merging materials does not have what merges them',
+    ['lib/baking/bakeCharacter.ts'],
+    /lib\/character\/(mergeMaterials|mergeTextured|pack|simplify)/,
+  ],
+  [
+    'who bakes and draws tracks has neither frames nor what extracts root motion',
+    ['lib/baking/bakeCharacter.ts', 'lib/backends/webgl/WebGLBackend.ts'],
+    /^lib\/frames\/|lib\/baking\/rootMotion|frameGLSL|skinningMatrix/,
+  ],
+  [
+    'the mesh reaches no backend',
+    ['lib/objects/SkinnedInstancedMesh.ts'],
+    /^lib\/backends\/web|^shaders\/.*\.(glsl|tsl)\.ts/,
+  ],
+  [
+    'the mesh and the pose passes reach no feature',
+    [
+      'lib/objects/SkinnedInstancedMesh.ts',
+      'lib/backends/webgl/WebGLBackend.ts',
+      'lib/backends/webgpu/WebGPUBackend.ts',
+    ],
+    /^lib\/features\/|jointEdits|JointAttachment/,
+  ],
+  ['playback reaches no mesh', ['lib/playback/InstancePlayback.ts'], /^lib\/(objects|backends)\//],
+  [
+    'culling reaches no renderer',
+    ['lib/views/CrowdViews.ts'],
+    /^lib\/(objects|backends)\/|^shaders\/.*\.(glsl|tsl)\.ts/,
+  ],
+];
+
+async function bundled(from: string[]) {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: from,
+    bundle: true,
+    format: 'esm',
+    outdir: 'never',
+    packages: 'external',
+    loader: { '.wasm': 'binary' },
+    treeShaking: true,
+    metafile: true,
+    write: false,
+    logLevel: 'error',
+  });
+  return metafile;
+}
+
+test.each(LAWS)('%s', async (_law, from, never) => {
+  const { outputs } = await bundled(from);
+  const reached = Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs));
+  expect(reached.length).toBeGreaterThan(3);
+  expect(reached.filter((file) => never.test(file))).toEqual([]);
+});
+
+test('nothing goes in a circle', async () => {
+  const { inputs } = await bundled(['lib/index.ts', 'lib/webgpu.ts', 'lib/files.ts']);
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (file: string, path: string[]): void => {
+    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+    else if (!done.has(file)) {
+      for (const { path: target } of inputs[file]?.imports ?? []) visit(target, [...path, file]);
+      done.add(file);
+    }
+  };
+  for (const file in inputs) visit(relative(root, `${root}/${file}`), []);
+  expect(circles).toEqual([]);
+});
+
+test('whatever is imported from "three" is in three.webgpu.js too, which pages without a bundler call "three"', () => {
+  const names = new Set<string>();
+  for (const folder of ['lib', 'shaders']) {
+    for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+      // the worker has a copy of three.js of its own, the command is for Node
+      if (!file.endsWith('.ts') || /^(worker|cli)\b/.test(file)) continue;
+      const code = readFileSync(join(folder, file), 'utf8');
+      for (const [, list] of code.matchAll(/import (?!type\b)\{([^}]*)\} from 'three';/g)) {
+        for (const name of list.split(',').map((one) => one.trim())) {
+          if (name !== '' && !name.startsWith('type ')) names.add(name.split(' as ')[0]);
+        }
+      }
+    }
+  }
+  expect(names.size).toBeGreaterThan(40);
+  expect([...names].filter((name) => !(name in webgpu))).toEqual([]);
+});
+
+test.each(Object.entries(PROGRAMS))(
+  'a program weighs no more than it may: %s',
+  async (_name, { source, ceiling }) => {
+    expect((await sizeOf(source)).kB).toBeLessThan(ceiling);
+  },
+);
+
+test('SkinnedInstancedMesh has at most 45 public members beside those of InstancedMesh', () => {
+  const names = ['CrowdMesh', 'SkinnedInstancedMesh'].flatMap((name) => {
+    const code = readFileSync(`lib/objects/${name}.ts`, 'utf8');
+    const file = ts.createSourceFile(name, code, ts.ScriptTarget.Latest, true);
+    const members = file.statements.flatMap((one) => (ts.isClassDeclaration(one) ? [...one.members] : []));
+    return members
+      .filter((one) => one.name !== undefined && !/@internal/.test(one.getFullText().split('*/')[0]))
+      .filter((one) => !/^(private|protected|override|declare|type)\b/.test(one.getText()))
+      .map((one) => one.name?.getText() as string);
+  });
+  expect(new Set(names).size).toBeGreaterThan(20);
+  expect([...new Set(names)].length).toBeLessThanOrEqual(45);
+});

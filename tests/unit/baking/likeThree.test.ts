@@ -1,0 +1,350 @@
+import {
+  AdditiveAnimationBlendMode,
+  AnimationClip,
+  AnimationMixer,
+  BackSide,
+  Bone,
+  type BufferGeometry,
+  DoubleSide,
+  Float32BufferAttribute,
+  FrontSide,
+  Group,
+  InterpolateSmooth,
+  type KeyframeTrack,
+  LoopOnce,
+  type Material,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  NumberKeyframeTrack,
+  type Object3D,
+  QuaternionKeyframeTrack,
+  Raycaster,
+  type Side,
+  Skeleton,
+  SkinnedMesh,
+  SphereGeometry,
+  Uint16BufferAttribute,
+  Vector3,
+  VectorKeyframeTrack,
+} from 'three';
+import { describe, expect, test } from 'vitest';
+import { addLevel } from '../../support/levels.js';
+import {
+  assembleCharacter,
+  bakeBoneTexture,
+  bakeCharacter,
+  createLevel,
+  encodingOf,
+  frames,
+  getVertexPosition,
+  LoopOnceOptions,
+  SkinnedInstancedMesh,
+} from '../../support/library.js';
+import { random } from '../../support/random.js';
+import { drawnMeshes, Reference } from '../../support/reference.js';
+import { createMorphingStick, createStick, type Stick } from '../../support/stick.js';
+
+const move = (name: string, values: number[]) =>
+  new VectorKeyframeTrack(
+    name,
+    Array.from({ length: values.length / 3 }, (_, i) => i),
+    values,
+  ) as KeyframeTrack;
+
+/** A stick whose triangle is closed by a fourth vertex, so that a ray meets its front wherever it comes from. */
+function createSolid(): Stick {
+  const stick = createStick();
+  const { geometry } = stick.mesh;
+  geometry.setAttribute('position', new Float32BufferAttribute([0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1], 3));
+  geometry.setAttribute(
+    'skinIndex',
+    new Uint16BufferAttribute([1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0], 4),
+  );
+  geometry.setAttribute(
+    'skinWeight',
+    new Float32BufferAttribute([0.6, 0.4, 0, 0, 1, 0, 0, 0, 0.5, 0.5, 0, 0, 1, 0, 0, 0], 4),
+  );
+  geometry.deleteAttribute('normal');
+  geometry.deleteAttribute('uv');
+  geometry.setIndex([0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]);
+  return stick;
+}
+
+/** A crowd of one, and three.js's own, at a time of a clip. */
+function pairAt(root: Object3D, clips: AnimationClip[], time: number) {
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, { encoding: frames, fps: 10 }), 1);
+  crowd.play(0, 0, { ...LoopOnceOptions, time });
+  crowd.updateMatrixWorld(true);
+  return { crowd, reference: new Reference(root).pose(clips[0], time) };
+}
+
+/** Farthest a vertex is from three.js's, of those that the parts have at first: mirrored copies come behind them. */
+function farthest({ crowd, reference }: ReturnType<typeof pairAt>): number {
+  const shown = new Vector3();
+  let most = 0;
+  reference.forEachVertex((vertex, position) => {
+    most = Math.max(most, getVertexPosition(crowd, 0, vertex, shown).distanceTo(position));
+  });
+  return most;
+}
+
+describe('a skin that a clip scales to nothing', () => {
+  const shrink = () => move('StickMesh.scale', [1, 1, 1, 0, 0, 0, 1, 1, 1]);
+
+  test('is gone on that frame and whole before and after', () => {
+    const { root, mesh, clips } = createStick({ Slide: 2 });
+    mesh.position.set(0.5, 0.25, 0);
+    root.updateMatrixWorld(true);
+    mesh.bind(mesh.skeleton, new Matrix4());
+    clips[0].tracks.push(shrink());
+    for (const time of [0, 0.9, 1.1, 2])
+      expect(farthest(pairAt(root, clips, time)), `${time} s`).toBeLessThan(1e-5);
+    const { crowd } = pairAt(root, clips, 1);
+    for (let vertex = 0; vertex < 3; vertex++) {
+      const shown = getVertexPosition(crowd, 0, vertex, new Vector3());
+      // where three.js's shader puts all of it, too: the mesh's origin
+      expect(shown.distanceTo(new Vector3(0.5, 0.25, 0))).toBeLessThan(1e-5);
+    }
+  });
+});
+
+/** Where rays from all around hit the front of either, as text. */
+function expectSameHits(root: Group, clips: AnimationClip[], time: number, seed: number): number {
+  const { crowd, reference } = pairAt(root, clips, time);
+  const next = random(seed);
+  const vector = () => new Vector3(next() - 0.5, next() - 0.5, next() - 0.5);
+  let hits = 0;
+  for (let i = 0; i < 60; i++) {
+    const target = vector().multiplyScalar(2);
+    const from = vector().normalize().multiplyScalar(20).add(target);
+    const ray = new Raycaster(from, target.sub(from).normalize());
+    const theirs = ray.intersectObject(reference.root, true);
+    const ours = ray.intersectObject(crowd);
+    expect(ours.map(({ distance }) => distance.toFixed(3))).toEqual(
+      theirs.map(({ distance }) => distance.toFixed(3)),
+    );
+    hits += ours.length;
+  }
+  return hits;
+}
+
+describe.each([
+  ['front', FrontSide],
+  ['back', BackSide],
+  ['double', DoubleSide],
+] as [string, Side][])('rays meet the %s side that three.js shows of', (_, side) => {
+  const give = (root: Object3D) =>
+    root.traverse((node) => {
+      const { material } = node as Mesh;
+      if (material) (material as Material).side = side;
+    });
+
+  test('a rigid mesh that a clip mirrors', () => {
+    const { root, bones, clips } = createStick({ Slide: 2 });
+    const ball = new Mesh(new SphereGeometry(0.8, 7, 6), new MeshBasicMaterial());
+    ball.name = 'Ball';
+    ball.position.set(0.1, 0.2, 0.3);
+    bones[0].add(ball);
+    give(root);
+    clips[0].tracks.push(move('Ball.scale', [1, 1, 1, 1, -1, 1, -1, -1.2, 1]));
+    for (const time of [0, 1, 2]) expect(expectSameHits(root, clips, time, 5)).toBeGreaterThan(10);
+  });
+
+  test('a rigid mesh under what a clip mirrors, mirrored at rest itself', () => {
+    const { root, bones, clips } = createStick({ Slide: 1 });
+    const ball = new Mesh(new SphereGeometry(0.8, 7, 6), new MeshBasicMaterial());
+    ball.scale.x = -1;
+    bones[0].add(ball);
+    give(root);
+    clips[0].tracks.push(move('Base.scale', [1, 1, 1, -1, 1, 1]));
+    for (const time of [0, 1]) expect(expectSameHits(root, clips, time, 6)).toBeGreaterThan(10);
+  });
+
+  test('a whole character that a clip mirrors', () => {
+    const { root, mesh, bones, clips } = createSolid();
+    const group = root.clone(false);
+    group.name = 'All';
+    group.add(bones[0], mesh);
+    root.add(group);
+    root.updateMatrixWorld(true);
+    mesh.bind(mesh.skeleton);
+    give(root);
+    clips[0].tracks.push(move('All.scale', [1, 1, 1, -1, 1, 1]));
+    for (const time of [0, 1]) expect(expectSameHits(root, clips, time, 7)).toBeGreaterThan(3);
+  });
+});
+
+describe('baking repeated tracks', () => {
+  const ENCODINGS = ['tracks', 'frames'] as const;
+
+  const vector = (values: number[], name = 'Tip.position') =>
+    new VectorKeyframeTrack(name, [0, 1], values) as KeyframeTrack;
+
+  const number = (name: string, from: number, to: number) =>
+    new NumberKeyframeTrack(name, [0, 1], [from, to]) as KeyframeTrack;
+
+  const turn = (from: number, to: number) => {
+    const values = [from, to].flatMap((angle) => [0, 0, Math.sin(angle / 2), Math.cos(angle / 2)]);
+    return new QuaternionKeyframeTrack('Tip.quaternion', [0, 1], values) as KeyframeTrack;
+  };
+
+  function smooth(track: KeyframeTrack): KeyframeTrack {
+    track.setInterpolation(InterpolateSmooth);
+    return track;
+  }
+
+  /** Farthest that a vertex of a crowd is from three.js's while a clip of these tracks plays. */
+  function farthest(
+    encoding: (typeof ENCODINGS)[number],
+    tracks: KeyframeTrack[],
+    additive: boolean,
+  ): number {
+    const { root, mesh, bones } = createMorphingStick();
+    bones[1].rotation.set(0.4, 0.2, -0.3);
+    bones[1].scale.set(1, 2, 1.5);
+    mesh.morphTargetInfluences = [0.25];
+    const clip = new AnimationClip('Clip', 1, tracks);
+    if (additive) clip.blendMode = AdditiveAnimationBlendMode;
+    const crowd = new SkinnedInstancedMesh(
+      bakeCharacter(root, [clip], { encoding: encodingOf(encoding), maxError: 1e-5 }),
+      1,
+    );
+    crowd.updateMatrixWorld(true);
+    const reference = new Reference(root, new Matrix4());
+    const shown = new Vector3();
+    let most = 0;
+    for (const time of [0, 0.5, 1]) {
+      crowd.play(0, 0, { ...LoopOnceOptions, time });
+      reference.pose(clip, time).forEachVertex((vertex, position) => {
+        most = Math.max(most, getVertexPosition(crowd, 0, vertex, shown).distanceTo(position));
+      });
+    }
+    return most;
+  }
+
+  const TRACKS: [name: string, tracks: () => KeyframeTrack[]][] = [
+    ['positions', () => [vector([0, 0, 0, 1, 0, 0]), vector([0, 2, 0, 0, 2, 0]), vector([0, 0, 3, 5, 0, 3])]],
+    ['positions that stand still', () => [vector([1, 0, 0, 1, 0, 0]), vector([3, 0, 0, 3, 0, 0])]],
+    ['rotations', () => [turn(0, 1), turn(0.5, -1), turn(0.2, 0.3)]],
+    ['scales', () => [vector([1, 1, 1, 2, 1, 1], 'Tip.scale'), vector([1, 3, 1, 1, 2, 1], 'Tip.scale')]],
+    ['components', () => [number('Tip.position[y]', 0, 1), number('Tip.position[y]', 2, 5)]],
+    ['angles', () => [number('Tip.rotation[x]', 0, 1), number('Tip.rotation[x]', 0.3, -0.5)]],
+    [
+      'influences',
+      () => ['Long', 'Long'].map((of, i) => number(`StickMesh.morphTargetInfluences[${of}]`, i, 0.5)),
+    ],
+  ];
+
+  for (const encoding of ENCODINGS) {
+    test.each(TRACKS)(`%s with one name are mixed as three.js does (${encoding})`, (_, tracks) => {
+      expect(farthest(encoding, tracks(), false)).toBeLessThan(1e-4);
+    });
+
+    test.each(TRACKS)(`%s of additive clips with one name are added up (${encoding})`, (_, tracks) => {
+      expect(farthest(encoding, tracks(), true)).toBeLessThan(1e-4);
+    });
+
+    test(`curves, components and angles of additive clips are added to the rest pose alone (${encoding})`, () => {
+      for (const track of [
+        smooth(vector([0, 0, 0, 1, 2, 3])),
+        number('Tip.position[y]', 0, 2),
+        number('Tip.scale[z]', 0, 2),
+        number('Tip.rotation[y]', 0, 2),
+        number('StickMesh.morphTargetInfluences[Long]', 0, 0.5),
+      ])
+        expect(farthest(encoding, [track], true)).toBeLessThan(1e-4);
+    });
+  }
+});
+
+/** A bone as FBXLoader makes it for two meshes that follow it: one for each, of one name, the first inside the second. */
+function createBones(name: string, parent: Object3D, x: number): [inner: Bone, outer: Bone] {
+  const [inner, outer] = [new Bone(), new Bone()];
+  inner.name = outer.name = name;
+  outer.position.set(x, 0, 0);
+  parent.add(outer.add(inner));
+  return [inner, outer];
+}
+
+/** Two meshes on such bones, and clips. */
+function createTwice(root: Object3D = new Group()) {
+  const { geometry } = createStick().mesh;
+  const base = createBones('Base', root, 0);
+  const tip = createBones('Tip', base[1], -5);
+  const meshes = [0, 1].map((i) => {
+    const isRoot = i === 0 && (root as SkinnedMesh).isSkinnedMesh;
+    const mesh = isRoot ? (root as SkinnedMesh) : new SkinnedMesh(geometry.clone(), new MeshBasicMaterial());
+    mesh.name = `Mesh${i}`;
+    if (mesh !== root) root.add(mesh);
+    root.updateMatrixWorld(true);
+    mesh.bind(new Skeleton([base[i], tip[i]]));
+    return mesh;
+  });
+  const track = (name: string, y: number) =>
+    new VectorKeyframeTrack(`${name}.position`, [0, 1], [0, y, 0, 1, y, 2]) as KeyframeTrack;
+  const move = new AnimationClip('Move', 1, [track('Tip', 2), track('Base', 0)]);
+  /** Moves the bones of the two meshes apart. */
+  const part = new AnimationClip('Move', 1, [track('Tip', 2), track(tip[0].uuid, -3)]);
+  return { root, meshes, move, part };
+}
+
+/** Of the scene itself, not of a copy: tracks name bones by their uuid. */
+function expectAsThree(root: Object3D, clip: AnimationClip, crowd: SkinnedInstancedMesh): void {
+  crowd.updateMatrixWorld(true);
+  const mixer = new AnimationMixer(root);
+  mixer.clipAction(clip).setLoop(LoopOnce, 1).play().clampWhenFinished = true;
+  for (const time of [0, 0.3, 1]) {
+    crowd.play(0, 'Move', { ...LoopOnceOptions, time });
+    mixer.setTime(time);
+    root.updateMatrixWorld(true);
+    let vertex = 0;
+    for (const mesh of drawnMeshes(root)) {
+      for (let i = 0; i < mesh.geometry.getAttribute('position').count; i++, vertex++) {
+        const expected = mesh.getVertexPosition(i, new Vector3()).applyMatrix4(mesh.matrixWorld);
+        const shown = getVertexPosition(crowd, 0, vertex, new Vector3());
+        expect(shown.distanceTo(expected)).toBeLessThan(1e-6);
+      }
+    }
+  }
+  mixer.stopAllAction();
+}
+
+const joints = ({ geometry }: { geometry: BufferGeometry }) => {
+  const { skinIndex, skinWeight } = geometry.attributes;
+  return Array.from({ length: skinIndex.count }, (_, i) => [skinIndex.getX(i), skinWeight.getX(i)]);
+};
+
+const encodings = ['tracks', 'frames'] as const;
+
+test.each(encodings)(
+  'meshes follow their own bones of those that FBXLoader makes for each (%s)',
+  (encoding) => {
+    for (const sockets of [[], ['Tip'], ['Base', 'Tip']]) {
+      for (const used of ['all', 'used'] as const) {
+        const { root, move, part } = createTwice();
+        for (const clip of [move, part]) {
+          const boneTexture = bakeBoneTexture(root, [clip], {
+            encoding: encodingOf(encoding),
+            joints: used,
+            sockets,
+          });
+          const crowd = new SkinnedInstancedMesh(assembleCharacter(root, boneTexture), 1);
+          expectAsThree(root, clip, crowd);
+          expect(joints(addLevel(crowd, createLevel(crowd, root), 10))).toEqual(joints(crowd));
+        }
+      }
+    }
+  },
+);
+
+test.each(encodings)('a root that is a mesh follows its own bones of them (%s)', (encoding) => {
+  const { geometry, material } = createStick().mesh;
+  // Of such a root, clips move the bones of its skeleton, here the inner ones.
+  const { root, move } = createTwice(new SkinnedMesh(geometry, material));
+  expectAsThree(
+    root,
+    move,
+    new SkinnedInstancedMesh(bakeCharacter(root, [move], { encoding: encodingOf(encoding) }), 1),
+  );
+});

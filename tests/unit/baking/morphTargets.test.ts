@@ -1,0 +1,230 @@
+import {
+  AnimationClip,
+  BufferGeometry,
+  Float32BufferAttribute,
+  Group,
+  type KeyframeTrack,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  NumberKeyframeTrack,
+  type Object3D,
+  Vector3,
+} from 'three';
+import { GLTFLoader } from 'three-stdlib';
+import { expect, test } from 'vitest';
+import { crowdArguments } from '../../support/crowdArguments.js';
+import { glbOf } from '../../support/glb.js';
+import { addLevel } from '../../support/levels.js';
+import {
+  bakeBoneTexture,
+  bakeCharacter,
+  createLevel,
+  encodingOf,
+  frames,
+  getVertexPosition,
+  LoopOnceOptions,
+  SkinnedInstancedMesh,
+} from '../../support/library.js';
+import { drawnMeshes, Reference } from '../../support/reference.js';
+
+/** A triangle with targets of these names, the first of which moves it along x. */
+function eye(name: string, targets = ['Blink']): Mesh {
+  const geometry = new BufferGeometry();
+  geometry.setAttribute('position', new Float32BufferAttribute([0, 0, 0, 1, 0, 0, 0, 1, 0], 3));
+  geometry.morphAttributes.position = targets.map((target, i) => {
+    const morph = new Float32BufferAttribute([1 + i, 0, 0, 1 + i, 0, 0, 1 + i, 0, 0], 3);
+    morph.name = target;
+    return morph;
+  });
+  geometry.morphTargetsRelative = true;
+  const mesh = new Mesh(geometry, new MeshBasicMaterial());
+  mesh.name = name;
+  mesh.updateMorphTargets();
+  return mesh;
+}
+
+const blink = (name: string, values: number[], component = '') =>
+  new NumberKeyframeTrack(`${name}.morphTargetInfluences${component}`, [0, 1], values) as KeyframeTrack;
+
+/** Compares all vertices with three.js's at times of a clip. */
+function expectParity(root: Object3D, clips: AnimationClip[]): SkinnedInstancedMesh {
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, { fps: 10 }), 1);
+  const shown = new Vector3();
+  for (const time of [0, 0.3, 1]) {
+    crowd.play(0, 0, { time: time === 1 ? 0.999999999 : time });
+    const reference = new Reference(root).pose(clips[0], time);
+    reference.forEachVertex((vertex, position) => {
+      const off = getVertexPosition(crowd, 0, vertex, shown).distanceTo(position);
+      expect(off, `vertex ${vertex} at ${time} s`).toBeLessThan(1e-5);
+    });
+  }
+  return crowd;
+}
+
+test.each([
+  ['Eye_L', 'Eye_R'],
+  ['Eye_1', 'Eye_2'],
+])('separate meshes %s and %s whose targets have one name are moved each by its own track', (left, right) => {
+  const root = new Group();
+  root.add(eye(left), eye(right));
+  // As GLTFLoader marks what was a node of the file.
+  for (const node of root.children) node.userData.name = node.name;
+  const clip = new AnimationClip('Wink', 1, [blink(left, [0, 1]), blink(right, [0, 0])]);
+  expect(expectParity(root, [clip]).boneTexture.morphNames).toEqual(['Blink', 'Blink']);
+});
+
+test('primitives of one glTF mesh share their targets', async () => {
+  const numbers = Float32Array.of(0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 1, 0, 1);
+  const primitive = (material: number) => ({
+    attributes: { POSITION: 0 },
+    targets: [{ POSITION: 1 }],
+    material,
+  });
+  const document = {
+    asset: { version: '2.0' },
+    scene: 0,
+    scenes: [{ nodes: [0] }],
+    nodes: [{ name: 'Head', mesh: 0 }],
+    meshes: [{ name: 'Face', primitives: [0, 1, 2].map(primitive), extras: { targetNames: ['Smile'] } }],
+    materials: [{}, {}, {}],
+    buffers: [{ byteLength: numbers.byteLength }],
+    bufferViews: [{ buffer: 0, byteLength: numbers.byteLength }],
+    accessors: [
+      { bufferView: 0, componentType: 5126, count: 3, type: 'VEC3', min: [0, 0, 0], max: [1, 1, 0] },
+      {
+        bufferView: 0,
+        byteOffset: 36,
+        componentType: 5126,
+        count: 3,
+        type: 'VEC3',
+        min: [0, 0, 1],
+        max: [0, 0, 1],
+      },
+      { bufferView: 0, byteOffset: 72, componentType: 5126, count: 2, type: 'SCALAR', min: [0], max: [1] },
+      { bufferView: 0, byteOffset: 80, componentType: 5126, count: 2, type: 'SCALAR' },
+    ],
+    animations: [
+      {
+        samplers: [{ input: 2, output: 3 }],
+        channels: [{ sampler: 0, target: { node: 0, path: 'weights' } }],
+      },
+    ],
+  };
+  const gltf = await new GLTFLoader().parseAsync(glbOf(document, new Uint8Array(numbers.buffer)), '');
+  const crowd = expectParity(gltf.scene, gltf.animations);
+  expect(drawnMeshes(gltf.scene)).toHaveLength(3);
+  expect(crowd.boneTexture.morphNames).toEqual(['Smile']);
+  expect(crowd.morphTargetDictionary).toEqual({ Smile: 0 });
+});
+
+test('a track cannot reach into the targets of the next mesh', () => {
+  const root = new Group();
+  root.add(eye('One'), eye('Other'));
+  const clip = new AnimationClip('Both', 1, [blink('Other', [0, 1]), blink('One', [0, 1], '[1]')]);
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, [clip], { encoding: frames }), 1);
+  crowd.play(0, 'Both', { time: 0 });
+  expect(getVertexPosition(crowd, 0, 3, new Vector3()).x).toBe(0);
+
+  const wide = new AnimationClip('Wide', 1, [blink('One', [1, 1, 1, 1])]);
+  expect(() => new SkinnedInstancedMesh(bakeCharacter(root, [wide]), 1)).toThrow(
+    'Track "One.morphTargetInfluences" of clip "Wide" has 2 values per key, but morphTargetInfluences takes 1; mend or remove the track, or bake with morphTargets: false',
+  );
+  expect(
+    new SkinnedInstancedMesh(bakeCharacter(root, [wide], { morphTargets: false }), 1).boneTexture.clips,
+  ).toHaveLength(1);
+});
+
+/** A mesh of a face as Ready Player Me has them: head, teeth and eyes each with all targets of the face, by the same names. */
+function part(name: string, smile: number): Mesh {
+  const geometry = new BufferGeometry();
+  geometry.setAttribute('position', new Float32BufferAttribute([0, 0, 0, 1, 0, 0, 0, 1, 0], 3));
+  geometry.morphAttributes.position = [smile, 10 * smile].map((x, i) => {
+    const target = new Float32BufferAttribute([x, 0, 0, x, 0, 0, x, 0, 0], 3);
+    target.name = ['Smile', 'Blink'][i];
+    return target;
+  });
+  geometry.morphTargetsRelative = true;
+  const mesh = new Mesh(geometry, new MeshBasicMaterial());
+  mesh.name = mesh.userData.name = name;
+  mesh.updateMorphTargets();
+  return mesh;
+}
+
+function createFace() {
+  const root = new Group();
+  root.add(part('Head', 1), part('Teeth', 2));
+  const tracks = ['Head', 'Teeth'].map(
+    (name) =>
+      new NumberKeyframeTrack(`${name}.morphTargetInfluences[Smile]`, [0, 1], [0, 1]) as KeyframeTrack,
+  );
+  return { root, clips: [new AnimationClip('Grin', 1, tracks)] };
+}
+
+/** By how much each target moves each vertex. */
+const values = ({ geometry }: { geometry: BufferGeometry }) =>
+  (geometry.morphAttributes.position ?? []).map(({ array }) => Array.from(array));
+
+test('influences by name are for all meshes that have the target', () => {
+  const { root } = createFace();
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, []), 2);
+  const x = (instance: number, vertex: number) => getVertexPosition(crowd, instance, vertex, new Vector3()).x;
+  crowd.setMorphInfluenceAt(1, 'Smile', 0.5);
+  expect([x(0, 0), x(0, 3)]).toEqual([0, 0]);
+  expect([x(1, 0), x(1, 3)]).toEqual([0.5, 1]);
+  crowd.setMorphInfluenceAt(1, 'Smile', null).setMorphInfluenceAt(1, 'Blink', 1);
+  expect([x(1, 0), x(1, 3)]).toEqual([10, 20]);
+});
+
+/** An avatar whose four meshes have 70 targets each, of the same names, and a clip that moves some of each mesh. */
+function createAvatar(strengths: number[]) {
+  const root = new Group();
+  const names = ['Head', 'Teeth', 'EyeLeft', 'EyeRight'];
+  for (const [i, name] of names.entries()) {
+    const mesh = part(name, i + 1);
+    mesh.geometry.morphAttributes.position = Array.from({ length: 70 }, (_, k) => {
+      const target = new Float32BufferAttribute([0, 0, 0, 0, (i + 1) * (k + 1), 0, 0, 0, i - k], 3);
+      target.name = `Target${k}`;
+      return target;
+    });
+    mesh.updateMorphTargets();
+    root.add(mesh);
+  }
+  const track = (name: string, target: number, strength: number) =>
+    new NumberKeyframeTrack(
+      `${name}.morphTargetInfluences[Target${target}]`,
+      [0, 0.5, 1],
+      [0, strength, 0.25],
+    ) as KeyframeTrack;
+  const tracks = names.flatMap((name, i) => [
+    track(name, 3, strengths[i]),
+    track(name, 68, strengths[i] / 2),
+  ]);
+  return { root, clips: [new AnimationClip('Talk', 1, tracks)] };
+}
+
+test.each([
+  ['that clips move alike are one', [1, 1, 1, 1], 70],
+  ['that clips move apart stay several', [1, 1, 0.5, 1], 280],
+])('targets of one name %s, where there are too many for WebGPU', (_, strengths, count) => {
+  const { root, clips } = createAvatar(strengths);
+  for (const encoding of ['tracks', 'frames'] as const) {
+    const boneTexture = bakeBoneTexture(root, clips, { encoding: encodingOf(encoding) });
+    expect(boneTexture.morphNames).toHaveLength(count);
+    for (const options of [{ encoding: encodingOf(encoding) }, { boneTexture }]) {
+      const crowd = new SkinnedInstancedMesh(...crowdArguments(root, clips, 1, options));
+      expect(crowd.geometry.morphAttributes.position).toHaveLength(count);
+      expect(values(addLevel(crowd, createLevel(crowd, root), 10))).toEqual(values(crowd));
+      crowd.updateMatrixWorld(true);
+      const shown = new Vector3();
+      for (const time of [0, 0.25, 0.5, 1]) {
+        crowd.play(0, 'Talk', { ...LoopOnceOptions, time });
+        new Reference(root, new Matrix4()).pose(clips[0], time).forEachVertex((vertex, position) => {
+          expect(getVertexPosition(crowd, 0, vertex, shown).distanceTo(position)).toBeLessThan(1e-3);
+        });
+      }
+    }
+  }
+  const still = new SkinnedInstancedMesh(bakeCharacter(root, []), 1);
+  expect(still.geometry.morphAttributes.position).toHaveLength(70);
+});

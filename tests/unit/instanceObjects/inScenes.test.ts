@@ -1,0 +1,149 @@
+import { SkinnedInstance } from 'skinned-instanced-mesh';
+import {
+  Box3,
+  Group,
+  LoopOnce,
+  LoopPingPong,
+  LoopRepeat,
+  Mesh,
+  MeshBasicMaterial,
+  Object3D,
+  PlaneGeometry,
+  Scene,
+  Vector3,
+} from 'three';
+import { SkeletonUtils } from 'three-stdlib';
+import { expect, test } from 'vitest';
+import { createCharacter } from '../../../demos/character.js';
+import {
+  bakeBoneTexture,
+  bakeCharacter,
+  getVertexPosition,
+  JointAttachment,
+  SkinnedInstancedMesh,
+} from '../../support/library.js';
+import { ReferenceMixer } from '../../support/ReferenceMixer.js';
+import { createStick, tipOf } from '../../support/stick.js';
+
+function createScene() {
+  const { root, clips } = createStick({ Slide: 1, Two: 2 });
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 0);
+  const scene = new Scene().add(crowd);
+  const knights = [0, 1, 2].map(() => new SkinnedInstance(crowd));
+  return { crowd, scene, knights };
+}
+
+test('objects and scenes with them can be cloned, by SkeletonUtils too', () => {
+  const { root, clips } = createCharacter();
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 0);
+  const scene = new Scene().add(crowd);
+  const knight = new SkinnedInstance(crowd);
+  knight.position.set(1, 0, 0);
+  const plate = new Mesh(new PlaneGeometry(), new MeshBasicMaterial());
+  const hat = new Object3D();
+  hat.name = 'hat';
+  knight.getObjectByName('Head')?.add(hat);
+  knight.add(plate);
+  const twin = SkeletonUtils.clone(knight) as typeof knight;
+  expect([twin.isSkinnedInstance, twin.instanceId, twin.crowd === crowd]).toEqual([true, 1, true]);
+  expect(twin.children.map(({ type }) => type)).toEqual(knight.children.map(({ type }) => type));
+  expect(twin.getObjectByName('Head')?.children.at(-1)?.name).toBe('hat');
+  scene.updateMatrixWorld();
+
+  for (const copy of [scene.clone(), SkeletonUtils.clone(scene)]) {
+    const [copied] = copy.children as SkinnedInstancedMesh[];
+    expect([copied.isSkinnedInstancedMesh, copied.instanceCount]).toEqual([true, 2]);
+    copy.updateMatrixWorld();
+    const plates: Object3D[] = [];
+    copy.traverse((node) => {
+      if ((node as Mesh).geometry === plate.geometry) plates.push(node);
+    });
+    expect(plates.map((node) => node.getWorldPosition(new Vector3()).x)).toEqual([1, 1]);
+    expect(crowd.instanceCount, 'none more here').toBe(2);
+  }
+});
+
+test('a box around an object holds it as it is posed, and what is attached', () => {
+  const { root, clips } = createCharacter();
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 0);
+  const scene = new Scene().add(crowd);
+  const group = new Group();
+  group.position.x = 10;
+  scene.add(group);
+  const knight = new SkinnedInstance(crowd);
+  group.add(knight);
+  crowd.play(0, 'Walk', { time: 0.3 });
+  scene.updateMatrixWorld();
+  const expected = new Box3();
+  const { count } = crowd.geometry.getAttribute('position');
+  for (let i = 0; i < count; i++) expected.expandByPoint(getVertexPosition(crowd, 0, i, new Vector3()));
+  for (const precise of [false, true]) {
+    const box = new Box3().setFromObject(knight, precise);
+    expect(box.min.distanceTo(expected.min)).toBeLessThan(1e-5);
+    expect(box.max.distanceTo(expected.max)).toBeLessThan(1e-5);
+  }
+  new JointAttachment(crowd, 'Head', new PlaneGeometry(20, 20), crowd.material);
+  expect(new Box3().setFromObject(knight).max.y).toBeGreaterThan(expected.max.y + 1);
+  knight.dispose();
+  expect(new Box3().setFromObject(knight).isEmpty()).toBe(true);
+});
+
+test('an action whose clip is gone with its bone texture says so when it is played', () => {
+  const { crowd, knights } = createScene();
+  const [slide, two] = [knights[0].clipAction('Slide'), knights[0].clipAction('Two')];
+  knights[0].uncacheAction('Two');
+  const { root, clips } = createStick({ Other: 3, Two: 4 });
+  crowd.boneTexture = bakeBoneTexture(root, clips);
+  expect(() => slide.play()).toThrow('no clip "Slide"');
+  two.play();
+  expect(crowd.getClipAt(0)).toBe('Two');
+  two.time = 3.5;
+  crowd.update(0);
+  expect([crowd.getTimeAt(0), knights[0].clipAction('Two').isRunning()]).toEqual([3.5, false]);
+});
+
+function createCrowd(durations?: Record<string, number>) {
+  const { root, clips } = createStick(durations);
+  return new SkinnedInstancedMesh(bakeCharacter(root, clips), 0);
+}
+
+test('a listener that throws silences nobody else', () => {
+  const crowd = createCrowd();
+  const heard: number[] = [];
+  for (let i = 0; i < 3; i++) {
+    const knight = new SkinnedInstance(crowd);
+    knight.clipAction('Slide').setLoop(LoopOnce, 1).play();
+    knight.addEventListener('finished', () => {
+      heard.push(i);
+      if (i === 0) throw new Error('of the user');
+    });
+  }
+  expect(() => crowd.update(1.5)).toThrow('of the user');
+  for (let i = 0; i < 3; i++) crowd.update(0.5);
+  expect(heard).toEqual([0, 1, 2]);
+});
+
+test.each([LoopRepeat, LoopOnce, LoopPingPong])(
+  'an update that turns back the clock runs actions back (loop %i)',
+  (loop) => {
+    const { root, clips } = createStick();
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 0);
+    const knight = new SkinnedInstance(crowd);
+    const slide = knight.clipAction('Slide').setLoop(loop, Infinity).play();
+    const mixer = new ReferenceMixer(root);
+    const expected = mixer.clipAction(clips[0]).setLoop(loop, Infinity).play();
+    const [ours, theirs] = [[] as number[], [] as number[]];
+    knight.addEventListener('loop', ({ loopDelta }) => ours.push(loopDelta));
+    knight.addEventListener('finished', ({ direction }) => ours.push(direction));
+    mixer.addEventListener('loop', ({ loopDelta }) => theirs.push(loopDelta));
+    mixer.addEventListener('finished', ({ direction }) => theirs.push(direction));
+    for (const delta of [0.3, -0.5, 0.125, -2, 0.25, 3]) {
+      crowd.update(delta);
+      mixer.update(delta);
+      // Before anything is asked of the action: that brings it up to date.
+      expect(ours).toEqual(theirs);
+      expect(tipOf(crowd, 0)).toBeCloseTo(root.getObjectByName('Tip')?.position.x ?? 0, 5);
+      expect(slide.time).toBeCloseTo(expected.time, 9);
+    }
+  },
+);

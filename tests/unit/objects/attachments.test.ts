@@ -1,0 +1,156 @@
+import {
+  BoxGeometry,
+  Float32BufferAttribute,
+  Int8BufferAttribute,
+  LoopOnce,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  Raycaster,
+  Vector3,
+} from 'three';
+import { describe, expect, test } from 'vitest';
+import {
+  bakeCharacter,
+  type CrowdMesh,
+  getSocketMatrix,
+  getVertexPosition,
+  JointAttachment,
+  SkinnedInstancedMesh,
+} from '../../support/library.js';
+import { partsOf } from '../../support/partsOf.js';
+import { createStick } from '../../support/stick.js';
+
+function createCrowd(count = 2) {
+  const { root, clips } = createStick();
+  return new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
+}
+
+/** Adds a morph target that moves every vertex along y. */
+function withMorph(geometry: BoxGeometry): BoxGeometry {
+  const { count } = geometry.getAttribute('position');
+  const way = Array.from({ length: count }, () => [0, 1, 0]).flat();
+  geometry.morphAttributes.position = [new Float32BufferAttribute(way, 3)];
+  geometry.morphTargetsRelative = true;
+  return geometry;
+}
+
+const influence = (value: number) => Object.assign(new Mesh(), { morphTargetInfluences: [value] });
+
+const attachBox = (crowd: JointAttachment['owner']) =>
+  new JointAttachment(crowd, 'Tip', new BoxGeometry(), new MeshBasicMaterial());
+
+describe('events of a crowd with attachments', () => {
+  test('listening on an attachment takes nothing from the crowd, and hears the same', () => {
+    const crowd = createCrowd();
+    const hat = attachBox(crowd);
+    const feather = attachBox(hat);
+    const heard: string[] = [];
+    crowd.addEventListener('finished', ({ instanceId }) => heard.push(`crowd ${instanceId}`));
+    hat.addEventListener('finished', ({ instanceId, target }) => {
+      expect(target).toBe(hat);
+      heard.push(`hat ${instanceId}`);
+    });
+    feather.addEventListener('loop', ({ instanceId }) => heard.push(`feather ${instanceId}`));
+    crowd.play(0, 'Slide', { loop: LoopOnce }).play(1, 'Slide').update(1.1);
+    expect(heard.sort()).toEqual(['crowd 0', 'feather 1', 'hat 0']);
+  });
+
+  test('a listener may dispose an attachment', () => {
+    const crowd = createCrowd();
+    const hats = [attachBox(crowd), attachBox(crowd)];
+    let loops = 0;
+    hats[0].addEventListener('loop', () => hats[0].dispose());
+    hats[1].addEventListener('loop', () => loops++);
+    crowd.play(0, 'Slide').update(1.1).update(1);
+    expect(loops).toBe(2);
+    expect(crowd.children).toEqual([hats[1]]);
+  });
+});
+
+describe('morph weights of an attachment', () => {
+  test('move it as they move an object that is added to a bone', () => {
+    const { root, clips, bones } = createStick();
+    bones[1].rotation.z = 0.4;
+    bones[1].scale.setScalar(2);
+    root.updateMatrixWorld(true);
+    const offset = new Matrix4().makeRotationX(0.7).setPosition(1, 2, 3);
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+    const hat = new JointAttachment(crowd, 'Tip', withMorph(new BoxGeometry()), new MeshBasicMaterial(), {
+      offset,
+    });
+    hat.setMorphAt(0, influence(0.5));
+
+    const mesh = new Mesh(withMorph(new BoxGeometry()), new MeshBasicMaterial());
+    mesh.applyMatrix4(offset);
+    mesh.morphTargetInfluences = [0.5];
+    bones[1].add(mesh);
+    root.updateMatrixWorld(true);
+    const expected = new Vector3();
+    const drawn = new Vector3();
+    for (let vertex = 0; vertex < 24; vertex++) {
+      mesh.getVertexPosition(vertex, expected).applyMatrix4(mesh.matrixWorld);
+      expect(getVertexPosition(hat, 0, vertex, drawn).distanceTo(expected)).toBeLessThan(1e-5);
+    }
+  });
+});
+
+describe('what is attached to a hidden character', () => {
+  /** Whether a ray down onto an instance's box hits it. */
+  function hits(crowd: SkinnedInstancedMesh, mesh: CrowdMesh, index: number): boolean {
+    crowd.updateMatrixWorld(true);
+    const matrix = getSocketMatrix(crowd, index, 'Tip', new Matrix4());
+    const { x } = new Vector3().setFromMatrixPosition(matrix);
+    const found = new Raycaster(new Vector3(x, 9, 0), new Vector3(0, -1, 0)).intersectObject(mesh, false);
+    return found.some(({ instanceId }) => instanceId === index);
+  }
+  function createApart() {
+    const crowd = createCrowd(3);
+    for (let i = 0; i < 3; i++) crowd.setMatrixAt(i, new Matrix4().makeTranslation(i * 10, 0, 0));
+    const sword = attachBox(crowd);
+    const gem = attachBox(sword);
+    return { crowd, sword, gem };
+  }
+
+  test('is hidden too, until the character is shown again', () => {
+    const { crowd, sword, gem } = createApart();
+    expect([0, 1].map((i) => hits(crowd, sword, i))).toEqual([true, true]);
+    crowd.setVisibleAt(1, false);
+    for (const mesh of [sword, gem]) {
+      expect([0, 1, 2].map((i) => hits(crowd, mesh, i))).toEqual([true, false, true]);
+      expect(partsOf(mesh).getVisibleAt(1, 0), 'what was asked of the attachment itself').toBe(true);
+    }
+    partsOf(sword).setVisibleAt(1, 0, true);
+    expect(hits(crowd, sword, 1)).toBe(false);
+    crowd.setVisibleAt(1, true);
+    for (const mesh of [sword, gem]) expect(hits(crowd, mesh, 1)).toBe(true);
+  });
+});
+
+test('a mirrored offset keeps the outside outside', () => {
+  const crowd = createCrowd(1);
+  const hat = new JointAttachment(crowd, 'Tip', new BoxGeometry(), new MeshBasicMaterial(), {
+    offset: new Matrix4().makeScale(-1, 1, 1),
+  });
+  const flat = new JointAttachment(crowd, 'Tip', new BoxGeometry().toNonIndexed(), new MeshBasicMaterial(), {
+    offset: new Matrix4().makeScale(-1, 1, 1),
+  });
+  crowd.updateMatrixWorld(true);
+  for (const mesh of [hat, flat]) {
+    const [hit] = new Raycaster(new Vector3(-5, 9, 0), new Vector3(0, -1, 0)).intersectObject(mesh);
+    expect(hit.point.y).toBeCloseTo(0.5, 5);
+  }
+});
+
+test('quantized geometry may be attached anywhere', () => {
+  const crowd = createCrowd(1);
+  const geometry = new BoxGeometry();
+  const { array, count } = geometry.getAttribute('position');
+  const small = Int8Array.from(array, (value) => value * 127);
+  geometry.setAttribute('position', new Int8BufferAttribute(small, 3, true));
+  const hat = new JointAttachment(crowd, 'Tip', geometry, new MeshBasicMaterial(), {
+    offset: new Matrix4().makeTranslation(4, 0, 0),
+  });
+  const xs = Array.from({ length: count }, (_, i) => getVertexPosition(hat, 0, i, new Vector3()).x);
+  expect(Math.min(...xs)).toBeCloseTo(-5 + 4 - 63 / 127, 5);
+});

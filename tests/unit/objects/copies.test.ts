@@ -1,0 +1,248 @@
+import {
+  type Box3,
+  BoxGeometry,
+  Float32BufferAttribute,
+  InstancedBufferAttribute,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  Raycaster,
+  Sphere,
+  Vector3,
+} from 'three';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createCharacter } from '../../../demos/character.js';
+import {
+  bakeCharacter,
+  getVertexPosition,
+  JointAttachment,
+  SkinnedInstancedMesh,
+} from '../../support/library.js';
+import { partsOf } from '../../support/partsOf.js';
+import { createStick } from '../../support/stick.js';
+
+function createCrowd(count = 2, durations?: Record<string, number>) {
+  const { root, clips } = createStick(durations);
+  return new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
+}
+
+test('bounds that a crowd computed follow the instances of its clone', () => {
+  const crowd = createCrowd();
+  crowd.computeBoundingBox();
+  crowd.computeBoundingSphere();
+  const clone = crowd.clone();
+  clone.setMatrixAt(0, new Matrix4().makeTranslation(500, 0, 0));
+  clone.instanceMatrix.needsUpdate = true;
+  clone.updateMatrixWorld();
+  clone.computeBoundingSphere();
+  expect((clone.boundingSphere as Sphere).radius).toBeGreaterThan(240);
+  expect(clone.boundingBox).toBe(null);
+  expect((crowd.boundingSphere as Sphere).radius).toBeLessThan(20);
+});
+
+test('bounds that the user set are copied, and stay', () => {
+  const crowd = createCrowd();
+  crowd.boundingSphere = new Sphere(new Vector3(1, 2, 3), 40);
+  crowd.computeBoundingBox();
+  const clone = crowd.clone();
+  expect(clone.boundingSphere).toEqual(crowd.boundingSphere);
+  clone.instanceMatrix.needsUpdate = true;
+  clone.updateMatrixWorld();
+  expect(clone.boundingSphere?.radius).toBe(40);
+});
+
+test('a crowd may become a copy of another character', () => {
+  const { root, clips } = createCharacter();
+  const big = new SkinnedInstancedMesh(bakeCharacter(root, clips, { fps: 5 }), 5, {
+    influences: 2,
+    shadowInfluences: 1,
+  });
+  big.setMatrixAt(4, new Matrix4().makeTranslation(1, 2, 3));
+  partsOf(big.play(4, 'Run', { time: 0.2 })).setVisibleAt(3, 0, false);
+  const small = createCrowd(2);
+  small.computeBoundingSphere();
+  small.copy(big);
+  expect(small).toMatchObject({ boneTexture: big.boneTexture, influences: 2, shadowInfluences: 1 });
+  expect(small).toMatchObject({ capacity: 5, count: 5 });
+  expect(small.getClipAt(4)).toBe('Run');
+  expect(partsOf(small).getVisibleAt(3, 0)).toBe(false);
+  const vertices = big.geometry.getAttribute('position').count;
+  const expected = new Vector3();
+  const copied = new Vector3();
+  for (let vertex = 0; vertex < vertices; vertex += 7) {
+    getVertexPosition(big, 4, vertex, expected);
+    expect(getVertexPosition(small, 4, vertex, copied)).toEqual(expected);
+  }
+  small.computeBoundingSphere();
+  big.computeBoundingSphere();
+  expect(small.boundingSphere).toEqual(big.boundingSphere);
+});
+
+test('copy says what it cannot do, before it does any of it', () => {
+  const { root, clips } = createCharacter();
+  const big = new SkinnedInstancedMesh(bakeCharacter(root, clips, { fps: 5 }), 1);
+  const stick = createCrowd();
+  const hat = new JointAttachment(stick, 'Tip', new BoxGeometry(), new MeshBasicMaterial());
+  const before = stick.boneTexture;
+  expect(() => stick.copy(big)).toThrow('There is no joint "Tip" to attach to');
+  expect(stick.boneTexture).toBe(before);
+  expect(() => hat.copy()).toThrow('An attachment belongs to its crowd');
+  expect(hat.playback).toBe(stick.playback);
+});
+
+/** A stick with things at its tip, each a part. */
+function createDressed(...names: string[]) {
+  const { root, mesh, bones, clips } = createStick();
+  for (const name of names) {
+    const thing = new Mesh(new BoxGeometry(), mesh.material);
+    thing.name = name;
+    bones[1].add(thing);
+  }
+  return { crowd: new SkinnedInstancedMesh(bakeCharacter(root, clips), 600), mesh };
+}
+
+test('bounds are those of the geometry that was assigned', () => {
+  const { crowd, mesh } = createDressed();
+  crowd.computeBoundingBox();
+  crowd.computeBoundingSphere();
+  const { radius } = crowd.boundingSphere as Sphere;
+  crowd.geometry = mesh.geometry.clone().scale(50, 50, 50);
+  expect(crowd.boundingBox).toBe(null);
+  expect(crowd.boundingSphere).toBe(null);
+  crowd.updateMatrixWorld();
+  const ray = new Raycaster(new Vector3(10, 10, 9), new Vector3(0, 0, -1));
+  expect(ray.intersectObject(crowd).length).toBe(600);
+  expect((crowd.boundingSphere as unknown as Sphere).radius).toBeGreaterThan(radius * 5);
+  crowd.computeBoundingBox();
+  const box = crowd.boundingBox as unknown as Box3;
+  for (let vertex = 0; vertex < 3; vertex++) {
+    expect(box.distanceToPoint(getVertexPosition(crowd, 0, vertex, new Vector3()))).toBeLessThan(1e-4);
+  }
+});
+
+test('the parts are those of the geometry, and known ones keep their names and looks', () => {
+  const { crowd } = createDressed('Sword');
+  const two = crowd.geometry.clone();
+  const four = crowd.geometry.clone();
+  const partIndex = four.getAttribute('partIndex');
+  for (let vertex = 6; vertex < 12; vertex++) partIndex.setX(vertex, vertex < 9 ? 2 : 3);
+  const before = partsOf(crowd).names;
+  partsOf(crowd).setVisibleAt(7, 'Sword', false).setVisibleAt(599, 'StickMesh', false);
+  partsOf(crowd).setVisiblePartsAt(8, []);
+
+  crowd.geometry = four;
+  expect(partsOf(crowd).names).toEqual([...before, '2', '3']);
+  const shown = (index: number) =>
+    partsOf(crowd).names.map((name) => partsOf(crowd).getVisibleAt(index, name));
+  const names = partsOf(crowd).names;
+  expect(shown(7)).toEqual(names.map((name) => name !== 'Sword'));
+  expect(shown(599)).toEqual(names.map((name) => name !== 'StickMesh'));
+  expect(shown(8)).toEqual([false, false, true, true]);
+  expect(shown(9)).toEqual([true, true, true, true]);
+  const { texture } = crowd.parts as NonNullable<typeof crowd.parts>;
+  expect(texture.data.length, 'four parts for each').toBeGreaterThanOrEqual(600 * 4 * 4);
+
+  crowd.geometry = two;
+  expect(partsOf(crowd).names).toEqual(names.slice(0, 2));
+  expect(partsOf(crowd).getVisibleAt(7, 'Sword')).toBe(false);
+});
+
+test('morph targets are those of the geometry', () => {
+  const { crowd, mesh } = createDressed();
+  const morphed = mesh.geometry.clone();
+  const smile = new Float32BufferAttribute(new Array(9).fill(1), 3);
+  smile.name = 'Smile';
+  morphed.morphAttributes.position = [smile];
+  morphed.morphTargetsRelative = true;
+  crowd.geometry = morphed;
+  expect(crowd.morphTargetInfluences).toEqual([0]);
+  expect(crowd.morphTargetDictionary).toEqual({ Smile: 0 });
+  crowd.setMorphAt(3, Object.assign(new Mesh(), { morphTargetInfluences: [1] }));
+  const plain = getVertexPosition(crowd, 2, 0, new Vector3());
+  expect(getVertexPosition(crowd, 3, 0, new Vector3()).sub(plain).toArray()).toEqual([1, 1, 1]);
+  crowd.geometry = mesh.geometry;
+  expect(crowd.morphTexture).toBe(null);
+  expect(getVertexPosition(crowd, 3, 0, new Vector3())).toEqual(plain);
+});
+
+describe('instance matrix', () => {
+  function createCrowd() {
+    const { root, clips } = createStick();
+    return new SkinnedInstancedMesh(bakeCharacter(root, clips), 2);
+  }
+
+  const matrices = (count: number) => new InstancedBufferAttribute(new Float32Array(count * 16).fill(1), 16);
+
+  test('instanceMatrix may be assigned, which goes for attachments and bounds too', () => {
+    const crowd = createCrowd();
+    const hat = new JointAttachment(crowd, 'Tip', new BoxGeometry(), new MeshBasicMaterial());
+    crowd.computeBoundingSphere();
+    const attribute = matrices(2);
+    new Matrix4().makeTranslation(100, 0, 0).toArray(attribute.array, 0);
+    new Matrix4().makeTranslation(100, 0, 0).toArray(attribute.array, 16);
+    crowd.instanceMatrix = attribute;
+    crowd.updateMatrixWorld();
+    expect(hat.instanceMatrix).toBe(attribute);
+    expect(crowd.boundingSphere).toBeNull();
+    crowd.setCapacity(4);
+    expect(crowd.instanceMatrix.array[12]).toBe(100);
+  });
+
+  test('one for another number of instances is an error', () => {
+    const crowd = createCrowd();
+    const before = crowd.instanceMatrix;
+    for (const count of [1, 3]) {
+      expect(() => {
+        crowd.instanceMatrix = matrices(count);
+      }).toThrow(
+        `The instanceMatrix is for ${count} instances, and the crowd has room for 2; call setCapacity(n) first`,
+      );
+    }
+    expect(crowd.instanceMatrix).toBe(before);
+  });
+});
+
+describe('numbers', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  function createCrowd() {
+    const { root, clips } = createStick();
+    return new SkinnedInstancedMesh(bakeCharacter(root, clips), 2);
+  }
+
+  describe('numbers that would be drawn as garbage are refused', () => {
+    test.each([3, -1, 0.5, Number.NaN])('vertex %s', (vertex) => {
+      expect(() => getVertexPosition(createCrowd(), 0, vertex, new Vector3())).toThrow(
+        `There is no vertex ${vertex}; the geometry has 3, 0 to 2.`,
+      );
+    });
+
+    test.each([0, 3, 5, 13, 15])('matrices with element %i of NaN', (element) => {
+      const crowd = createCrowd();
+      const matrix = new Matrix4();
+      matrix.elements[element] = Number.NaN;
+      expect(() => crowd.setMatrixAt(1, matrix)).toThrow('The matrix is ');
+      crowd.getMatrixAt(1, matrix);
+      expect(matrix).toEqual(new Matrix4());
+    });
+  });
+
+  test('a matrix that mirrors is placed, with one warning', () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const crowd = createCrowd();
+    crowd.setMatrixAt(0, new Matrix4().makeRotationY(2).scale(new Vector3(2, 3, 0.5)));
+    crowd.setMatrixAt(0, new Matrix4().makeScale(-1, -1, 1));
+    crowd.setMatrixAt(0, new Matrix4().makeScale(0, 0, 0));
+    expect(warn).not.toHaveBeenCalled();
+    const mirrored = new Matrix4().makeScale(1, -2, 1);
+    crowd.setMatrixAt(0, mirrored).setMatrixAt(1, mirrored);
+    expect(warn.mock.calls).toEqual([
+      [
+        'SkinnedInstancedMesh: a matrix mirrors, and its instance will be drawn inside out; put mirrored instances in a crowd of their own whose scale.x is -1.',
+      ],
+    ]);
+    const matrix = new Matrix4();
+    crowd.getMatrixAt(1, matrix);
+    expect(matrix).toEqual(mirrored);
+  });
+});

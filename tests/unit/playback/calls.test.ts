@@ -1,0 +1,295 @@
+import { AnimationMixer, Group, LoopOnce, LoopPingPong } from 'three';
+import { describe, expect, test } from 'vitest';
+import { withLayers } from '../../support/layers.js';
+import {
+  bakeCharacter,
+  encodingOf,
+  loadPlayback,
+  SkinnedInstancedMesh,
+  savePlayback,
+} from '../../support/library.js';
+import { createStick, tipOf } from '../../support/stick.js';
+
+function createCrowd(count = 2) {
+  const { root, clips } = createStick({ A: 1, B: 2 });
+  return { crowd: new SkinnedInstancedMesh(bakeCharacter(root, clips), count), clips };
+}
+
+describe('an AnimationClip is found by its name', () => {
+  test('in play, playAll and functions', () => {
+    const { crowd, clips } = createCrowd();
+    crowd.play(0, clips[1]);
+    expect(crowd.getClipAt(0)).toBe('B');
+    crowd.play(0, clips[0], { fade: 0.2 });
+    expect(crowd.getClipAt(0)).toBe('A');
+    crowd.playAll((index) => clips[index]);
+    expect([0, 1].map((index) => crowd.getClipAt(index))).toEqual(['A', 'B']);
+    crowd.playAll(clips[0]);
+    expect([0, 1].map((index) => crowd.getClipAt(index))).toEqual(['A', 'A']);
+  });
+});
+
+test('speeds and times that floats cannot hold are refused', () => {
+  const { crowd } = createCrowd();
+  for (const timeScale of [1e308, -1e308, 1.5e6, Infinity, Number.NaN]) {
+    expect(() => crowd.play(0, 'A', { timeScale })).toThrow(
+      `The timeScale is ${timeScale}; use a number from -1000000 to 1000000.`,
+    );
+    expect(() => crowd.setTimeScaleAt(0, timeScale)).toThrow(
+      `The timeScale is ${timeScale}; use a number from -1000000 to 1000000.`,
+    );
+  }
+  for (const time of [1e308, -Infinity, Number.NaN]) {
+    expect(() => crowd.play(0, 'A', { time })).toThrow(`The time is ${time}; use a number`);
+    expect(() => crowd.setTimeAt(0, time)).toThrow(`The time is ${time}; use a number`);
+  }
+});
+
+test('an update by a date is refused', () => {
+  const { crowd } = createCrowd();
+  for (const delta of [Date.now(), 1e308, Number.NaN]) {
+    expect(() => crowd.update(delta)).toThrow(`The delta is ${delta}; pass the seconds`);
+  }
+  expect(crowd.elapsed).toBe(0);
+});
+
+test('a count beyond the capacity names setCapacity', () => {
+  const { crowd } = createCrowd();
+  expect(() => {
+    crowd.count = 3;
+  }).toThrow(
+    'The count is 3; use a whole number from 0 to the capacity of 2, or make room with setCapacity(n) first.',
+  );
+});
+
+describe('playback events', () => {
+  function createCrowd(count: number) {
+    const { root, clips } = createStick({ A: 1, B: 2 });
+    return new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
+  }
+
+  describe('listeners', () => {
+    test('may remove themselves while more is due in the same update', () => {
+      const crowd = createCrowd(3);
+      crowd.playAll('A', { loop: LoopOnce });
+      const heard: number[] = [];
+      const once = ({ instanceId }: { instanceId: number }) => {
+        heard.push(instanceId);
+        crowd.removeEventListener('finished', once);
+      };
+      crowd.addEventListener('finished', once);
+      crowd.update(2);
+      crowd.update(2);
+      expect(heard).toEqual([0]);
+      // and come back
+      crowd.playAll('A', { loop: LoopOnce });
+      crowd.addEventListener('finished', once);
+      crowd.update(2);
+      expect(heard).toEqual([0, 0]);
+    });
+
+    test('may update the crowd', () => {
+      const crowd = createCrowd(2);
+      crowd.playAll('A');
+      let loops = 0;
+      crowd.addEventListener('loop', ({ loopDelta }) => {
+        loops += loopDelta;
+        if (loops < 10) crowd.update(0.5);
+      });
+      for (let i = 0; i < 10; i++) crowd.update(0.5);
+      expect(loops).toBe(2 * Math.floor(crowd.elapsed));
+    });
+  });
+
+  describe('an instance that was removed', () => {
+    const remove = (crowd: SkinnedInstancedMesh, index: number) => {
+      crowd.swapInstances(index, crowd.count - 1);
+      crowd.count--;
+    };
+
+    test('has no events any more, and the others keep theirs', () => {
+      const crowd = createCrowd(3);
+      crowd.boneTexture.addMarker('A', 0.5, 'half');
+      crowd.playAll('A', { time: (i) => 0.1 * i });
+      const heard: string[] = [];
+      crowd.addEventListener('loop', ({ instanceId }) => heard.push(`${instanceId} loop`));
+      crowd.addEventListener('marker', ({ instanceId }) => heard.push(`${instanceId} half`));
+      remove(crowd, 0);
+      crowd.update(1);
+      // 0 is the one that was the last, 0.2 s ahead
+      expect(heard).toEqual(['0 half', '1 half', '0 loop', '1 loop']);
+    });
+
+    test('in a listener: the one that takes its place still has the event it was due', () => {
+      const crowd = createCrowd(4);
+      const names = ['a', 'b', 'c', 'd'];
+      crowd.playAll('A', { loop: LoopOnce });
+      const heard: string[] = [];
+      crowd.addEventListener('finished', ({ instanceId }) => {
+        heard.push(names[instanceId]);
+        names[instanceId] = names[crowd.count - 1];
+        remove(crowd, instanceId);
+      });
+      crowd.update(2);
+      crowd.update(2);
+      expect(heard.sort()).toEqual(['a', 'b', 'c', 'd']);
+      expect(crowd.count).toBe(0);
+    });
+  });
+});
+
+describe('playback json', () => {
+  function createCrowd(count: number) {
+    const { root, clips } = createStick({ A: 1, B: 2 });
+    return new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
+  }
+
+  function saved() {
+    const crowd = createCrowd(3);
+    crowd.play(0, 'A').play(1, 'B', { loop: LoopPingPong }).update(0.3);
+    crowd.play(2, 'A', { time: 0.7 }).pause(2);
+    return JSON.parse(JSON.stringify(savePlayback(crowd)));
+  }
+
+  test('data of another version is one clear error', () => {
+    for (const version of [0, 2, '1', undefined])
+      expect(() => loadPlayback(createCrowd(3), { ...saved(), version })).toThrow(
+        'This is not what savePlayback() returned, or not of version 1.',
+      );
+  });
+
+  describe('loadPlayback takes all or nothing', () => {
+    test.each<[string, (json: ReturnType<typeof saved>) => void]>([
+      ['a number is missing', ({ instances }) => instances[2].layers[0].clips[0].splice(9)],
+      ['a number is null', ({ instances }) => instances[2].layers[0].clips[0].fill(null, 6)],
+      ['an instance is none', ({ instances }) => instances.splice(2, 1, [])],
+      ['a layer is missing', ({ instances }) => instances[2].layers.pop()],
+      ['a clip is not there', ({ instances }) => instances[2].layers[0].clips[0].fill(7, 0, 1)],
+      ['a clip is half', ({ instances }) => instances[2].layers[0].clips[0].fill(0.5, 0, 1)],
+    ])('%s', (_, spoil) => {
+      const json = saved();
+      spoil(json);
+      const crowd = createCrowd(3);
+      crowd.playAll('B', { time: 1.5 });
+      expect(() => loadPlayback(crowd, json)).toThrow(/instance 2 is damaged/);
+      for (let i = 0; i < 3; i++) {
+        expect(crowd.getClipAt(i)).toBe('B');
+        expect(tipOf(crowd, i)).toBeCloseTo(1.5, 5);
+      }
+    });
+  });
+
+  test('what had finished before it was saved does not finish again', () => {
+    const crowd = createCrowd(1);
+    crowd.play(0, 'A', { loop: LoopOnce, clampWhenFinished: true }).update(2);
+    const other = createCrowd(1);
+    let finished = 0;
+    other.addEventListener('finished', () => finished++);
+    loadPlayback(other, savePlayback(crowd));
+    expect(tipOf(other, 0)).toBeCloseTo(1, 6);
+    other.addEventListener('loop', () => {});
+    other.update(1);
+    expect(finished).toBe(0);
+    expect(other.isPlayingAt(0)).toBe(false);
+  });
+
+  test.each(['tracks', 'frames'] as const)(
+    'what is still to be told of is told of after loading, as a mixer does, encoding %s',
+    (encoding) => {
+      const { root, clips } = createStick({ A: 1, B: 2 });
+      const mixer = new AnimationMixer(root);
+      const expected: string[] = [];
+      for (const type of ['loop', 'finished'] as const) {
+        mixer.addEventListener(type, ({ action, ...event }) => {
+          expected.push(
+            `${type} ${action.getClip().name} ${'loopDelta' in event ? event.loopDelta : event.direction}`,
+          );
+        });
+      }
+      const action = mixer.clipAction(clips[0]).setLoop(LoopOnce, 1).play();
+      action.time = 1.5;
+      const held = mixer.clipAction(clips[0], new Group().add(root.clone())).setLoop(LoopOnce, 1).play();
+      held.time = 7;
+      held.paused = true;
+      const looping = mixer.clipAction(clips[1]).play();
+      looping.time = 4.5;
+      mixer.update(0);
+      expect(expected).toEqual([]);
+      mixer.update(0.1);
+
+      const crowd = new SkinnedInstancedMesh(
+        bakeCharacter(root, clips, { encoding: encodingOf(encoding) }),
+        3,
+      );
+      const told: string[] = [];
+      const listen = (to: typeof crowd) => {
+        for (const type of ['loop', 'finished'] as const) {
+          to.addEventListener(type, ({ clip, instanceId, ...event }) => {
+            told.push(`${type} ${clip} ${'loopDelta' in event ? event.loopDelta : event.direction}`);
+          });
+        }
+        return to;
+      };
+      crowd.play(0, 'A', { loop: LoopOnce, time: 1.5 }).play(1, 'B', { time: 4.5 });
+      // What is held tells of it when it goes on.
+      crowd.play(2, 'A', { loop: LoopOnce, clampWhenFinished: true, time: 7 }).pause(2);
+      const json = JSON.parse(JSON.stringify(savePlayback(crowd)));
+      const after = listen(
+        loadPlayback(
+          new SkinnedInstancedMesh(bakeCharacter(root, clips, { encoding: encodingOf(encoding) }), 3).update(
+            1,
+          ),
+          json,
+        ),
+      );
+      // A mixer tells nothing until time has passed; a crowd in its next update, whatever that is.
+      after.update(0);
+      expect(told).toEqual(expected);
+      after.update(0.1);
+      expect(told).toEqual(expected);
+      // Once told, it is told no more.
+      const again = listen(
+        new SkinnedInstancedMesh(bakeCharacter(root, clips, { encoding: encodingOf(encoding) }), 3),
+      );
+      loadPlayback(again, JSON.parse(JSON.stringify(savePlayback(after)))).update(0.1);
+      expect(told).toEqual(expected);
+      again.resume(2).update(0.1);
+      expect(told.slice(expected.length)).toEqual(['finished A 1']);
+    },
+  );
+});
+
+describe('playback weights', () => {
+  describe('more clips than there is room for', () => {
+    test.each([
+      ['the base', undefined],
+      ['a layer', 'all'],
+    ])('four clips on %s fade out to the rest pose together, as those of a mixer', (_, layer) => {
+      const { root, clips, bones } = createStick({ A: 1, B: 2, C: 3, D: 4, E: 5 });
+      const where = layer && { layer };
+      const [crowd, loaded] = [1, 1].map((count) => {
+        const made = new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
+        return withLayers(made, layer === undefined ? [] : [{ name: layer, mask: ['Base'] }]);
+      });
+      const mixer = new AnimationMixer(root);
+      const actions = clips.slice(0, 4).map((clip, i) => {
+        const weight = 0.1 + 0.08 * i;
+        crowd.play(0, clip.name, { weight, time: 0.2 * i, ...where });
+        const action = mixer.clipAction(clip).setEffectiveWeight(weight).play();
+        action.time = 0.2 * i;
+        return action;
+      });
+      crowd.update(0.3);
+      mixer.update(0.3);
+      crowd.stop(0, { fade: 0.5, ...where });
+      for (const action of actions) action.fadeOut(0.5);
+      loadPlayback(loaded, JSON.parse(JSON.stringify(savePlayback(crowd))));
+      expect(crowd.getClipAt(0, layer)).toBe(null);
+      for (let step = 0; step < 3; step++) {
+        mixer.update(0.2);
+        for (const one of [crowd, loaded])
+          expect(tipOf(one.update(0.2), 0)).toBeCloseTo(bones[1].position.x, 5);
+      }
+    });
+  });
+});
