@@ -92,7 +92,6 @@ export default defineConfig(({ mode, command }): UserConfig => {
       lib: { entry: entries, formats: ['es'] },
       target: 'es2022',
       minify: false,
-      sourcemap: true,
       rollupOptions: {
         external: [/^three($|\/)/, '@gltf-transform/core'],
         output: { chunkFileNames: 'shared/[name].js' },

@@ -35,11 +35,11 @@ describe('the packed tarball', () => {
   });
 
   test('has declarations without generic typed arrays, which TypeScript knows from 5.7 on', () => {
-    const types = join(packed.installed, 'dist/types');
+    const types = join(packed.installed, 'dist');
     const files = readdirSync(types, { recursive: true, encoding: 'utf8' }).filter((file) =>
       file.endsWith('.d.ts'),
     );
-    expect(files.length).toBeGreaterThan(50);
+    expect(files.length).toBeGreaterThan(entries.length);
     const generic = /(Int|Uint|Float)\w*Array</;
     expect(files.filter((file) => generic.test(readFileSync(join(types, file), 'utf8')))).toEqual([]);
   });
