@@ -57,6 +57,7 @@ export {
 } from './features/levels/CrowdLevels.js';
 export type { AttachmentLevel, LevelMesh } from './features/levels/LevelMesh.js';
 export type { Level } from './features/levels/LevelTable.js';
+export { InstanceMorphs } from './features/morphs/InstanceMorphs.js';
 export type { BreathingOptions, BreathingUniforms } from './features/motion/breathing.js';
 export { breathing } from './features/motion/breathing.js';
 export {

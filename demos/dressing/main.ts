@@ -33,7 +33,7 @@ const HEIGHT = 1.8;
 const SIZE = 1.3;
 const PARTS = [...BODIES, ...HATS, ...EXTRAS];
 
-const { query, detail, Crowd, InstanceParts, stage, measure } = await openStage();
+const { query, detail, Crowd, InstanceMorphs, InstanceParts, stage, measure } = await openStage();
 const isWebGPU = query.get('renderer') === 'webgpu';
 const figures = new Figures(find('tbody'), ['crowd']);
 
@@ -43,6 +43,7 @@ const { root, clips } = createWardrobe(detail);
 wearPatterns(root);
 const crowd = new Crowd(bakeCharacter(root, clips, { mergeMaterials: mergeMaterials() }), MOST);
 const parts = new InstanceParts(crowd);
+const morphs = new InstanceMorphs(crowd);
 // What shaders know from the first frame on need not be compiled once more when it is first set.
 const uniforms = new InstanceUniforms(crowd, { mud: 'float', emissive: 'color', opacity: 'float' });
 for (const material of [crowd.material].flat() as MeshStandardMaterial[]) {
@@ -72,8 +73,6 @@ function costOf(): string {
   return `${materials.size} materials, some with textures, drawn as ${drawn}: ${drawn} draw call${drawn === 1 ? '' : 's'} of characters. ${bytes} bytes a vertex.`;
 }
 
-/** What `setMorphAt` reads influences from. */
-const shape = new Mesh();
 /** How stout each is. */
 const stoutness = new Float32Array(MOST);
 const _matrix = new Matrix4();
@@ -106,10 +105,7 @@ function dress(index: number): void {
 
 function setStout(index: number, value: number): void {
   stoutness[index] = value;
-  shape.morphTargetInfluences = [...crowd.morphTargetInfluences!];
-  shape.morphTargetInfluences[crowd.morphTargetDictionary![STOUT]] = value;
-  crowd.setMorphAt(index, shape);
-  crowd.morphTexture!.needsUpdate = true;
+  morphs.setInfluenceAt(index, STOUT, value);
 }
 
 const ring = new Ring(stage);

@@ -18,7 +18,7 @@ export async function openStage({ beside = true } = {}) {
   const panel = find<HTMLDetailsElement>('.panel');
   panel.open = matchMedia(WIDE).matches;
   // The same classes from either entry; the one for WebGPURenderer brings node materials along.
-  const { SkinnedInstancedMesh, InstanceMotions, InstanceParts, JointEdits, frames } =
+  const { SkinnedInstancedMesh, InstanceMorphs, InstanceMotions, InstanceParts, JointEdits, frames } =
     query.get('renderer') === 'webgpu'
       ? await import('skinned-instanced-mesh/webgpu')
       : await import('skinned-instanced-mesh');
@@ -48,6 +48,7 @@ export async function openStage({ beside = true } = {}) {
     query,
     detail,
     Crowd: SkinnedInstancedMesh,
+    InstanceMorphs,
     InstanceMotions,
     InstanceParts,
     JointEdits,

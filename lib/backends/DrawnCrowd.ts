@@ -2,9 +2,9 @@ import type { InstancedMesh, Object3D } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
 import type { MeshParts, MeshUniforms } from '../crowd/CrowdFeature.js';
 import type { MeshMotions } from '../crowd/MeshMotions.js';
-import type { InstanceMorphs } from '../instances/InstanceMorphs.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import type { MatrixTexels } from '../instances/MatrixTexels.js';
+import type { MorphInfluences } from '../queries/morphRange.js';
 import type { PosedCrowd } from '../sources/PoseSource.js';
 import type { CrowdViews } from '../views/CrowdViews.js';
 import type { CrowdSkeleton } from './CrowdSkeleton.js';
@@ -41,8 +41,8 @@ export interface DrawnCrowd extends InstancedMesh, Omit<PosedCrowd, 'geometry' |
   readonly instanceUniforms: MeshUniforms['numbers'];
   /** What moves vertices; null where nothing does. */
   readonly motions: MeshMotions | null;
-  /** Influences of morph targets that instances have of their own. */
-  readonly morphs: InstanceMorphs;
+  /** Influences of morph targets that instances have had. */
+  readonly morphs: MorphInfluences;
   /** Matrices and colours as texels. */
   readonly texels: MatrixTexels;
 }

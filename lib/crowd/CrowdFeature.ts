@@ -1,4 +1,4 @@
-import type { Box3 } from 'three';
+import type { Box3, Mesh } from 'three';
 import type { InstanceData } from '../instances/InstanceData.js';
 import type { InstanceTexture } from '../instances/InstanceTexture.js';
 import type { UniformLayout } from '../instances/UniformLayout.js';
@@ -88,6 +88,13 @@ export interface MeshParts {
 export interface MeshUniforms {
   /** Null while there are none. */
   readonly numbers: { readonly layout: UniformLayout; readonly texture: InstanceTexture } | null;
+}
+
+/** Gives instances influences of morph targets of their own. */
+export interface MeshMorphs {
+  /** Call before `InstancedMesh.setMorphAt`. @throws If the object's influences do not fit. */
+  prepare(object: Mesh): void;
+  setInfluenceAt(index: number, name: string, influence: number | null): unknown;
 }
 
 /** On which layers single instances are, where the crowd's do not say it. */

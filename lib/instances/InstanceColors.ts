@@ -40,6 +40,14 @@ export class InstanceColors implements InstanceData {
     itemChanged(instanceColor, index);
   }
 
+  /** Gives an instance the colour of another one. */
+  copyAt(from: number, to: number): void {
+    const { instanceColor } = this.mesh;
+    if (instanceColor === null) return;
+    instanceColor.setXYZ(to, instanceColor.getX(from), instanceColor.getY(from), instanceColor.getZ(from));
+    itemChanged(instanceColor, to);
+  }
+
   copy({ mesh: { instanceColor } }: InstanceColors): void {
     this.mesh.instanceColor = (instanceColor?.clone() as InstancedBufferAttribute | undefined) ?? null;
   }

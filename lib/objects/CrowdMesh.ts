@@ -31,12 +31,12 @@ import type { CrowdFeature, MeshFeature, MeshParts, MeshUniforms } from '../crow
 import type { MeshMotions } from '../crowd/MeshMotions.js';
 import { checkColor, InstanceColors } from '../instances/InstanceColors.js';
 import type { InstanceData } from '../instances/InstanceData.js';
-import { InstanceMorphs } from '../instances/InstanceMorphs.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { checkIndex } from '../instances/instanceRange.js';
 import { MatrixTexels } from '../instances/MatrixTexels.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import { CrowdBounds } from '../queries/crowdBounds.js';
+import { MorphInfluences } from '../queries/morphRange.js';
 import { raycastCrowd } from '../queries/raycastCrowd.js';
 import type { CrowdIntersection } from '../queries/raycastInstance.js';
 import { sourceOf } from '../sources/PoseSource.js';
@@ -47,6 +47,8 @@ import type { AttachedMesh } from './AttachedMesh.js';
 import { ACCESSORS, type MeshFields } from './accessors.js';
 import { checkMatrix, isPlain } from './checks.js';
 import type { DrawOptions, SkinnedInstancedMeshEventMap } from './crowdTypes.js';
+
+const MAKE_MORPHS = 'make a new InstanceMorphs(crowd) first.';
 
 const _nothing = /*@__PURE__*/ new Matrix4().makeScale(0, 0, 0);
 
@@ -99,7 +101,7 @@ export abstract class CrowdMesh extends InstancedMesh<
   /** @internal */
   readonly bounds = new CrowdBounds(this);
   /** @internal */
-  readonly morphs: InstanceMorphs;
+  readonly morphs: MorphInfluences;
   /** @internal */
   readonly colors: InstanceColors;
   /** @internal */
@@ -128,9 +130,9 @@ export abstract class CrowdMesh extends InstancedMesh<
     super(createCrowdGeometry(geometry, crowd.boneTexture, influences), material, 0);
     this.options = { influences, shadowInfluences, interpolate };
     this.colors = same?.colors ?? new InstanceColors(this);
-    this.morphs = same?.morphs ?? new InstanceMorphs(this);
+    this.morphs = same?.morphs ?? new MorphInfluences(this);
     this.texels = same?.texels ?? new MatrixTexels();
-    this.looks = same ? [] : [this.colors, this.morphs, this.texels];
+    this.looks = same ? [] : [this.colors, this.texels];
     this.customDepthMaterial = new MeshDepthMaterial();
     this.customDistanceMaterial = new MeshDistanceMaterial();
     this.fitGeometry(this.geometry);
@@ -317,27 +319,30 @@ export abstract class CrowdMesh extends InstancedMesh<
   }
 
   /**
-   * As `InstancedMesh.setMorphAt`: gives an instance influences of its own, to which its clips add theirs. Instances that
-   * were never given any have those of the character as it was baked.
+   * As `InstancedMesh.setMorphAt`, once there is a `new InstanceMorphs(crowd)`: gives an instance influences of its own, to
+   * which its clips add theirs. Instances that were never given any have those of the character as it was baked.
    *
    * @param object Has as many `morphTargetInfluences` as the crowd, whose `morphTargetDictionary` names them.
-   * @throws If there is no such instance, or there are more or fewer influences, or one is not finite.
+   * @throws If there is no `InstanceMorphs` or no such instance, or there are more or fewer influences, or one is not finite.
    */
   override setMorphAt(index: number, object: Mesh): this {
     checkIndex(index, this.visibility);
-    this.morphs.prepare(object);
+    const { ofInstances } = this.morphs;
+    if (ofInstances === null) throw new Error(`setMorphAt needs influences by instance; ${MAKE_MORPHS}`);
+    ofInstances.prepare(object);
     super.setMorphAt(index, object);
     return this;
   }
 
   /**
-   * The morph influences that `setMorphAt` gave an instance, in `object.morphTargetInfluences`.
+   * The morph influences of an instance, without what its clips add, in `object.morphTargetInfluences`.
    *
    * @throws If there is no such instance, or it was deleted.
    */
   override getMorphAt(index: number, object: Mesh): void {
     checkIndex(index, this.visibility);
-    super.getMorphAt(index, object);
+    if (this.morphTexture === null) object.morphTargetInfluences = [...(this.morphTargetInfluences ?? [])];
+    else super.getMorphAt(index, object);
   }
 
   /** Box around every pose that any instance may take, at the place where it stands. */
@@ -557,8 +562,11 @@ export abstract class CrowdMesh extends InstancedMesh<
     }
   }
 
-  protected fitGeometry(geometry: BufferGeometry): void {
-    this.morphs.fitGeometry(geometry);
+  /** three.js draws morph targets only of objects that have influences, so the mesh gets some. */
+  protected fitGeometry({ morphAttributes: { position = [] } }: BufferGeometry): void {
+    if (position.length === 0 || this.morphTargetInfluences?.length === position.length) return;
+    this.morphTargetInfluences = position.map(() => 0);
+    this.morphTargetDictionary = Object.fromEntries(position.map(({ name }, i) => [name || String(i), i]));
   }
 
   /**
@@ -577,6 +585,8 @@ export abstract class CrowdMesh extends InstancedMesh<
     const part = group as GeometryGroup | null;
     this.crowd.places.drawnBy(renderer);
     if (this.hidesParts && this.instanceParts === null) this.warnOfParts();
+    if (this.morphTexture !== null && this.morphs.ofInstances === null)
+      warnOnce(`SkinnedInstancedMesh: no instance keeps its influences of a morphTexture; ${MAKE_MORPHS}`);
     backendOf(renderer).prepare(renderer, this, scene, camera, material, part);
   }
 

@@ -367,19 +367,6 @@ export class SkinnedInstancedMesh extends CrowdMesh {
     return this;
   }
 
-  /**
-   * Gives an instance an influence of its own by the name of the morph target, to which its clips add theirs. Where several
-   * meshes of the character have a target of that name, as heads and teeth have a smile, it is for all of them.
-   *
-   * @param influence Null for the one that all instances share.
-   * @throws If there is no such instance or morph target, or the influence is not finite.
-   */
-  setMorphInfluenceAt(index: number, name: string, influence: number | null): this {
-    checkIndex(index, this.visibility);
-    this.morphs.set(index, name, influence);
-    return this;
-  }
-
   /** A crowd of its own with the same instances, playing on from here. Materials and bone texture are shared. */
   override clone(recursive?: boolean): this {
     const { geometry, material, boneTexture, capacity, influences, shadowInfluences, interpolate } = this;

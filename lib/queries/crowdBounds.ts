@@ -137,7 +137,7 @@ export class CrowdBounds {
   private get reachNow(): number {
     const { morphs } = this.crowd;
     morphs.growByShared();
-    return morphs.reachVersion;
+    return morphs.version;
   }
 }
 

@@ -30,6 +30,7 @@ import {
   mergeMaterials,
   SkinnedInstancedMesh,
 } from '../support/library.js';
+import { morphsOf } from '../support/morphsOf.js';
 import { createPair } from '../support/pair.js';
 import { createStage, difference, picture } from '../support/pictures.js';
 import { type Problems, watchProblems } from '../support/problems.js';
@@ -106,6 +107,7 @@ test.each(TWINS)('everything about a crowd may change between frames, %s', async
       crowd.interpolate = true;
     },
     () => {
+      morphsOf(crowd);
       crowd.setMorphAt(1, Object.assign(new Mesh(), { morphTargetInfluences: [0.4] }));
       if (crowd.morphTexture) crowd.morphTexture.needsUpdate = true;
     },
@@ -225,6 +227,7 @@ test('morph weights of instances are drawn on a page that has loaded InstancedMe
   mesh.updateMorphTargets();
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 2);
   (mesh.morphTargetInfluences as number[])[0] = 0.5;
+  morphsOf(crowd);
   crowd.setMorphAt(1, mesh);
   const renderer = new WebGLRenderer();
   crowd.geometry = captureGeometry(crowd.geometry);

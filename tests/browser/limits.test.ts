@@ -23,6 +23,7 @@ import {
   mergeMaterials,
   SkinnedInstancedMesh,
 } from '../support/library.js';
+import { morphsOf } from '../support/morphsOf.js';
 import { partsOf } from '../support/partsOf.js';
 import { changedPixels, createStage } from '../support/pictures.js';
 import { Reference } from '../support/reference.js';
@@ -46,6 +47,8 @@ test('a crowd that a device cannot hold says so in every frame, until it can', (
   for (let frame = 0; frame < 3; frame++) expect(draw).toThrow(`bake it with maxTextureSize: ${max}`);
   crowd.boneTexture = fitting;
   draw();
+
+  morphsOf(crowd);
 
   crowd.setMorphAt(0, mesh);
   draw();

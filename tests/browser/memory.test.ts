@@ -28,6 +28,7 @@ import {
   SkinnedInstancedMesh,
 } from '../support/library.js';
 import { loseContext, restoreContext } from '../support/loseContext.js';
+import { morphsOf } from '../support/morphsOf.js';
 import { partsOf } from '../support/partsOf.js';
 import { changedPixels } from '../support/pictures.js';
 import { createStick } from '../support/stick.js';
@@ -137,6 +138,7 @@ describe('what WebGLRenderer holds', () => {
     const crowd = new SkinnedInstancedMesh(character, 3);
     const hat = new JointAttachment(crowd, 'Tip', withMorph(new BoxGeometry()), new MeshBasicMaterial());
     const feather = new JointAttachment(hat, 'Tip', new BoxGeometry(), new MeshBasicMaterial());
+    morphsOf(hat);
     hat.setMorphAt(0, Object.assign(new Mesh(), { morphTargetInfluences: [1] }));
     feather.setColorAt(0, new Color('red'));
     partsOf(crowd).setVisibleAt(0, 0, false);

@@ -29,6 +29,10 @@ export const PROGRAMS = {
     source: "export { bakeCharacter, InstanceParts, SkinnedInstancedMesh } from './index.js'",
     ceiling: 77,
   },
+  'hello + InstanceMorphs': {
+    source: "export { bakeCharacter, InstanceMorphs, SkinnedInstancedMesh } from './index.js'",
+    ceiling: 75,
+  },
   'hello + InstanceMotions': {
     source: "export { bakeCharacter, InstanceMotions, SkinnedInstancedMesh, wind } from './index.js'",
     ceiling: 81,

@@ -27,6 +27,7 @@ import {
 } from '../support/library.js';
 import { Mixers } from '../support/mixers.js';
 import { loadModel } from '../support/models.js';
+import { morphsOf } from '../support/morphsOf.js';
 import { addTargets } from '../support/morphTargets.js';
 import { measureVertices } from '../support/parity.js';
 import { random } from '../support/random.js';
@@ -175,6 +176,7 @@ describe.each(TWINS)('%s', (twin) => {
     const before = await check();
     const face = new Mesh();
     face.morphTargetInfluences = [0.7, 0, 0.5];
+    morphsOf(crowd);
     crowd.setMorphAt(3, face);
     if (crowd.morphTexture !== null) crowd.morphTexture.needsUpdate = true;
     const after = await check();

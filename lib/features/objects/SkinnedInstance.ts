@@ -9,6 +9,7 @@ import {
   Skeleton,
   type Vector3,
 } from 'three';
+import type { MeshFeature } from '../../crowd/CrowdFeature.js';
 import type { CrowdMesh } from '../../objects/CrowdMesh.js';
 import type { JointAttachment } from '../../objects/JointAttachment.js';
 import type { SkinnedInstancedMesh } from '../../objects/SkinnedInstancedMesh.js';
@@ -22,7 +23,6 @@ import { SLOT_BY_HAND } from '../jointEdits/editLayout.js';
 import type { LookAtOptions, Proportions } from '../jointEdits/JointEdits.js';
 import { InstanceUniforms } from '../uniforms/InstanceUniforms.js';
 import type { UniformValue } from '../uniforms/uniformValues.js';
-import { copyLooks } from './copyLooks.js';
 import type { InstanceAction } from './InstanceAction.js';
 import { type InstanceBone, isInstanceBone } from './InstanceBone.js';
 import { InstanceBones, jointEditsOf } from './InstanceBones.js';
@@ -207,9 +207,11 @@ export class SkinnedInstance extends PlacedInstance {
     return this;
   }
 
-  /** An influence of its own by the name of a morph target, as `setMorphInfluenceAt`; null for the one that all share. */
+  /** An influence of its own by the name of a morph target, see {@link InstanceMorphs}, which the crowd needs; null for the one that all share. */
   setMorphInfluence(name: string, influence: number | null): this {
-    this.crowd.setMorphInfluenceAt(this.index, name, influence);
+    const { ofInstances } = this.crowd.morphs;
+    if (ofInstances === null) throw new Error('setMorphInfluence needs a new InstanceMorphs(crowd).');
+    ofInstances.setInfluenceAt(this.index, name, influence);
     return this;
   }
 
@@ -239,7 +241,7 @@ export class SkinnedInstance extends PlacedInstance {
     const { crowd, index } = this;
     if (source.crowd === crowd) {
       this.home.objects.looks.flush();
-      copyLooks(crowd, source.index, index);
+      for (const look of crowd.looks) (look as Partial<MeshFeature>).copyAt?.(source.index, index);
       // They are read anew when they are asked for.
       this.ownColor = this.ownEmissive = null;
       storeOf(crowd)?.copyProportions(source.index, index);

@@ -15,6 +15,7 @@ import { createCharacter } from '../../../demos/character.js';
 import { createWardrobe } from '../../../demos/dressing/outfits.js';
 import { crowdArguments } from '../../support/crowdArguments.js';
 import { bakeCharacter, JointAttachment, SkinnedInstancedMesh } from '../../support/library.js';
+import { morphsOf } from '../../support/morphsOf.js';
 import { orderOf } from '../../support/orderOf.js';
 import { partsOf } from '../../support/partsOf.js';
 import { uniformsOf } from '../../support/uniformsOf.js';
@@ -35,6 +36,7 @@ function createDressed(mergeMaterials: boolean): SkinnedInstancedMesh {
   partsOf(crowd).setColorAt(2, 'Casual', new Color(0x88ff88));
   const stout = new Mesh();
   stout.morphTargetInfluences = crowd.morphTargetInfluences?.map(() => 1);
+  morphsOf(crowd);
   crowd.setMorphAt(2, stout);
   return crowd.playAll('Walk', { time: (i) => 0.2 * i }).update(0.1);
 }
@@ -125,6 +127,7 @@ export const morphs: EngineScene = {
     crowd.playAll('Talk', { time: (i) => 0.23 * i }).play(3, 'Walk');
     const own = new Mesh();
     own.morphTargetInfluences = [0.2, 0.9];
+    morphsOf(crowd);
     crowd.setMorphAt(3, own).setMorphAt(2, own);
     crowd.update(0.2).play(1, 'Walk', { fade: 1 }).update(0.4);
     return { crowds: { crowd } };

@@ -20,6 +20,7 @@ import {
 import { editsOf } from '../editsOf.js';
 import { layersOf } from '../layers.js';
 import { addLevel, levelsOf } from '../levels.js';
+import { morphsOf } from '../morphsOf.js';
 import { orderOf } from '../orderOf.js';
 import { partsOf } from '../partsOf.js';
 import { uniformsOf } from '../uniformsOf.js';
@@ -109,6 +110,7 @@ export const HOSTILE: readonly Step[] = [
     const object = Object.assign(new Mesh(), {
       morphTargetInfluences: p.dice.pick([[], [Number.NaN], undefined]),
     });
+    morphsOf(p.crowd);
     p.crowd.setMorphAt(someId(p), object);
   },
   function setVisible(p) {

@@ -1,4 +1,5 @@
 import { Mesh, Vector2 } from 'three';
+import { morphsOf } from '../morphsOf.js';
 import { partsOf } from '../partsOf.js';
 import { uniformsOf } from '../uniformsOf.js';
 import type { Step } from './CrowdProgram.js';
@@ -47,6 +48,7 @@ export const INSTANCES: readonly Step[] = [
     if (!p.hasJoints) return;
     const { id } = p;
     const object = Object.assign(new Mesh(), { morphTargetInfluences: [p.dice.next()] });
+    morphsOf(p.crowd);
     p.crowd.setMorphAt(id, object);
     if (p.crowd.morphTexture) p.crowd.morphTexture.needsUpdate = true;
   },

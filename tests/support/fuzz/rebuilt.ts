@@ -2,6 +2,7 @@ import { Color, Mesh, Vector2 } from 'three';
 import { addAttachmentLevel, levelsOf } from '../levels.js';
 import type { CrowdMesh, InstanceMotions, SkinnedInstancedMesh } from '../library.js';
 import { JointAttachment, loadPlayback, savePlayback } from '../library.js';
+import { morphsOf } from '../morphsOf.js';
 import { moveBy } from '../moveBy.js';
 import { orderOf } from '../orderOf.js';
 import { partsOf } from '../partsOf.js';
@@ -77,6 +78,7 @@ function copyInstance(
   const held = Object.assign(new Mesh(), { morphTargetInfluences: [0] });
   if (source.morphTexture && source.geometry.morphAttributes.position) {
     source.getMorphAt(id, held);
+    morphsOf(crowd);
     crowd.setMorphAt(id, held);
   }
 }

@@ -3,6 +3,7 @@ import { Camera, Float32BufferAttribute, type Material, Mesh, Scene } from 'thre
 import { expect, test } from 'vitest';
 import { backendOf } from '../../../lib/backends/Backend.js';
 import { bakeCharacter, frames, SkinnedInstancedMesh } from '../../support/library.js';
+import { morphsOf } from '../../support/morphsOf.js';
 import { createStick } from '../../support/stick.js';
 
 /** A WebGPURenderer, as far as a crowd asks it. */
@@ -42,6 +43,7 @@ test('so are morph weights of too many instances, from the frame on that has the
   const crowd = createCrowd(300);
   const renderer = createRenderer({ maxTextureDimension2D: 256 });
   prepare(renderer, crowd);
+  morphsOf(crowd);
   crowd.setMorphAt(0, Object.assign(new Mesh(), { morphTargetInfluences: [1] }));
   for (let frame = 0; frame < 3; frame++) {
     expect(() => prepare(renderer, crowd)).toThrow(

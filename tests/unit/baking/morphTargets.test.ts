@@ -26,6 +26,7 @@ import {
   LoopOnceOptions,
   SkinnedInstancedMesh,
 } from '../../support/library.js';
+import { morphsOf } from '../../support/morphsOf.js';
 import { drawnMeshes, Reference } from '../../support/reference.js';
 
 /** A triangle with targets of these names, the first of which moves it along x. */
@@ -169,10 +170,10 @@ test('influences by name are for all meshes that have the target', () => {
   const { root } = createFace();
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, []), 2);
   const x = (instance: number, vertex: number) => getVertexPosition(crowd, instance, vertex, new Vector3()).x;
-  crowd.setMorphInfluenceAt(1, 'Smile', 0.5);
+  morphsOf(crowd).setInfluenceAt(1, 'Smile', 0.5);
   expect([x(0, 0), x(0, 3)]).toEqual([0, 0]);
   expect([x(1, 0), x(1, 3)]).toEqual([0.5, 1]);
-  crowd.setMorphInfluenceAt(1, 'Smile', null).setMorphInfluenceAt(1, 'Blink', 1);
+  morphsOf(crowd).setInfluenceAt(1, 'Smile', null).setInfluenceAt(1, 'Blink', 1);
   expect([x(1, 0), x(1, 3)]).toEqual([10, 20]);
 });
 

@@ -9,6 +9,7 @@ import {
   JointEdits,
   SkinnedInstancedMesh,
 } from '../../support/library.js';
+import { morphsOf } from '../../support/morphsOf.js';
 import { addTargets } from '../../support/morphTargets.js';
 import { characterHeight, drawnMeshes } from '../../support/reference.js';
 
@@ -45,7 +46,7 @@ test('instances are built as a SkinnedMesh whose bones are scaled and whose infl
   const [mesh] = drawnMeshes(root) as Mesh[];
   const arm = 'LeftUpperArm';
   new JointEdits(crowd).setProportionsAt(1, { Head: 1.4, [arm]: new Vector3(1, 1.3, 0.8) });
-  crowd.setMorphInfluenceAt(1, 'Fat', 0.6).setMorphInfluenceAt(1, 'Tall', -0.3);
+  morphsOf(crowd).setInfluenceAt(1, 'Fat', 0.6).setInfluenceAt(1, 'Tall', -0.3);
   for (const delta of [0.21, 0.13, 0.37]) {
     crowd.update(delta);
     mixer.update(delta);

@@ -18,6 +18,7 @@ import {
   JointAttachment,
   SkinnedInstancedMesh,
 } from '../../support/library.js';
+import { morphsOf } from '../../support/morphsOf.js';
 import { partsOf } from '../../support/partsOf.js';
 import { createStick } from '../../support/stick.js';
 
@@ -79,6 +80,7 @@ describe('morph weights of an attachment', () => {
     const hat = new JointAttachment(crowd, 'Tip', withMorph(new BoxGeometry()), new MeshBasicMaterial(), {
       offset,
     });
+    morphsOf(hat);
     hat.setMorphAt(0, influence(0.5));
 
     const mesh = new Mesh(withMorph(new BoxGeometry()), new MeshBasicMaterial());

@@ -18,6 +18,7 @@ import {
   JointAttachment,
   SkinnedInstancedMesh,
 } from '../../support/library.js';
+import { morphsOf } from '../../support/morphsOf.js';
 import { partsOf } from '../../support/partsOf.js';
 import { createStick } from '../../support/stick.js';
 
@@ -157,6 +158,7 @@ test('morph targets are those of the geometry', () => {
   crowd.geometry = morphed;
   expect(crowd.morphTargetInfluences).toEqual([0]);
   expect(crowd.morphTargetDictionary).toEqual({ Smile: 0 });
+  morphsOf(crowd);
   crowd.setMorphAt(3, Object.assign(new Mesh(), { morphTargetInfluences: [1] }));
   const plain = getVertexPosition(crowd, 2, 0, new Vector3());
   expect(getVertexPosition(crowd, 3, 0, new Vector3()).sub(plain).toArray()).toEqual([1, 1, 1]);

@@ -6,6 +6,7 @@ import {
   bakeBoneTexture,
   bakeCharacter,
   getSkinningMatrix,
+  InstanceMorphs,
   SkinnedInstancedMesh,
 } from '../../support/library.js';
 import { createStick } from '../../support/stick.js';
@@ -68,6 +69,8 @@ test('arguments and indices out of range', () => {
   expect(() => crowd.update(Number.NaN)).toThrow('The delta is NaN');
   expect(() => crowd.setMatrixAt(3, new Matrix4())).toThrow('There is no instance 3');
   expect(() => getSkinningMatrix(crowd, 0, 'Nose', new Matrix4())).toThrow('no joint "Nose"');
+  expect(() => crowd.setMorphAt(0, mesh)).toThrow('make a new InstanceMorphs(crowd)');
+  new InstanceMorphs(crowd);
   expect(() => crowd.setMorphAt(0, mesh)).toThrow('The object has no morph target');
   expect(() => {
     crowd.count = 4;

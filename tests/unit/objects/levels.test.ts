@@ -29,6 +29,7 @@ import {
   SkinnedInstancedMesh,
 } from '../../support/library.js';
 import type { Model } from '../../support/models.js';
+import { morphsOf } from '../../support/morphsOf.js';
 import { partsOf } from '../../support/partsOf.js';
 import { createMorphingStick, createStick } from '../../support/stick.js';
 
@@ -168,6 +169,7 @@ test('morph targets are found by name and have the influences of the crowd', () 
 
   const mesh = new Mesh();
   mesh.morphTargetInfluences = [0.25];
+  morphsOf(crowd);
   crowd.setMorphAt(1, mesh);
   expect(level.morphTexture).toBe(crowd.morphTexture);
   expect(still.morphTexture).toBeNull();

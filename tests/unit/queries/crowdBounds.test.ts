@@ -9,6 +9,7 @@ import {
   getVertexPosition,
   SkinnedInstancedMesh,
 } from '../../support/library.js';
+import { morphsOf } from '../../support/morphsOf.js';
 import { random } from '../../support/random.js';
 import { createMorphingStick, createStick } from '../../support/stick.js';
 
@@ -112,10 +113,11 @@ test.each(['tracks', 'frames'] as const)(
     expect(top(crowd, 0)).toBeGreaterThan(9);
     const shared = holds(crowd);
     // As one has it: by a name, and by an object as of three.js.
-    crowd.setMorphInfluenceAt(1, 'Long', -6);
+    morphsOf(crowd).setInfluenceAt(1, 'Long', -6);
     expect(top(crowd, 1)).toBeLessThan(-10);
     expect(holds(crowd)).toBeGreaterThan(shared);
     (near.mesh.morphTargetInfluences as number[])[0] = 20;
+    morphsOf(crowd);
     crowd.setMorphAt(1, near.mesh);
     expect(top(crowd, 1)).toBeGreaterThan(38);
     holds(crowd);
