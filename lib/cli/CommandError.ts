@@ -21,3 +21,40 @@ export function inputError(message: string, cause?: unknown): CommandError {
 export function usageError(message: string): CommandError {
   return new CommandError(message, EXIT.usage);
 }
+
+/**
+ * What an error says is wrong with a file, in words for those who did not write the program: one of JavaScript itself means that the
+ * file is not as its own numbers say.
+ */
+export function reasonOf(error: unknown): string {
+  const { message } = error as Error;
+  const isOfJavaScript = error instanceof TypeError || error instanceof RangeError;
+  return isOfJavaScript
+    ? `it is damaged, or refers to something that is not in it (${message}); export it again`
+    : message;
+}
+
+/**
+ * Runs something whose warnings and errors go to the console, as those of three.js and of the library do, and keeps them.
+ *
+ * @param warnings Gets each of them once.
+ */
+export async function collectWarnings<Result>(
+  warnings: string[],
+  work: () => Promise<Result> | Result,
+): Promise<Result> {
+  const { warn, error } = console;
+  // three.js adds the objects that it is about, which say nothing in a line.
+  const keep = (...texts: unknown[]) => {
+    const text = texts.filter((one) => typeof one !== 'object').join(' ');
+    if (!warnings.includes(text)) warnings.push(text);
+  };
+  console.warn = keep;
+  console.error = keep;
+  try {
+    return await work();
+  } finally {
+    console.warn = warn;
+    console.error = error;
+  }
+}

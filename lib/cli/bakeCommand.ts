@@ -1,36 +1,49 @@
-import { MeshoptEncoder } from 'meshoptimizer';
+import { chmodSync, existsSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { GLTF } from '@gltf-transform/core';
+import { MeshoptEncoder, MeshoptSimplifier } from 'meshoptimizer';
 import type { AnimationClip, Object3D } from 'three';
-import type { BakeOptions } from '../baking/BakeOptions.js';
+import type { BakeOptions, ClipChoice } from '../baking/BakeOptions.js';
 import { bakeBoneTextureAsync } from '../baking/bakeBoneTexture.js';
 import { extractRootMotion } from '../baking/rootMotion.js';
+import { assembleCharacter } from '../character/assembleCharacter.js';
 import { findUnsupported } from '../character/collectParts.js';
+import { mergeMaterials as merger } from '../character/mergeMaterials.js';
+import { simplifyGeometry } from '../character/simplifyGeometry.js';
+import { parseGlb } from '../format/glb.js';
 import { type WriteOptions, writeBoneTexture } from '../format/writeBoneTexture.js';
+import { SkinnedInstancedMesh } from '../objects/SkinnedInstancedMesh.js';
+import { listNames } from '../poses/ClipTable.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { bakeVertexTextureAsync } from '../vertexTextures/bakeVertexTexture.js';
-import { type BakeReport, bakeReport } from './bakeReport.js';
-import { type BakeRequest, bakeRequest } from './bakeRequest.js';
-import { inputError } from './CommandError.js';
-import { checkVersion } from './checkVersion.js';
-import { chooseClips, matching, namesIn } from './chooseClips.js';
-import { collectWarnings } from './collectWarnings.js';
-import { containerOf } from './containerOf.js';
-import { makeLevels } from './makeLevels.js';
+import { collectWarnings, inputError, reasonOf, usageError } from './CommandError.js';
+import {
+  type BytesByKind,
+  bytesByKind,
+  describeJoints,
+  describeTexture,
+  formatBytes,
+  formatNumber,
+  formatTable,
+  type TextureDescription,
+} from './formatText.js';
+import { containerOf } from './loadScene.js';
+import { type BakeRequest, bakeRequest, listed, numberOf } from './options.js';
 import type { Progress } from './Progress.js';
-import { readSource } from './readSource.js';
-import { reasonOf } from './reasonOf.js';
-import { checkOutput, writeWhole } from './writeFile.js';
+import { checkVersion, readSource } from './readSource.js';
+import type { Result } from './run.js';
 
 /**
  * Bakes the clips of a file, and writes it again with what was baked.
  *
  * @throws A CommandError if the command line or the file is wrong.
  */
-export async function bakeCommand(args: string[], progress: Progress): Promise<BakeReport> {
+export async function bakeCommand(args: string[], progress: Progress): Promise<Result> {
   const request = bakeRequest(args);
   const { input, output } = request;
   const warnings: string[] = [];
   progress.begin(`reading ${input}`);
-  const source = await readSource('bake', input);
+  const source = await readSource('bake', input, request.outside);
   checkVersion(source, 'or bake the file that this one was made from');
   checkOutput('bake', output, input, request.force);
 
@@ -53,7 +66,9 @@ export async function bakeCommand(args: string[], progress: Progress): Promise<B
       ...levels,
     });
     writeWhole('bake', output, bytes);
-    return bakeReport(request, { input: source.bytes, output: bytes }, boneTexture, made, warnings);
+    const sizes = { input: source.bytes, output: bytes };
+    const json = bakeReport(request, sizes, boneTexture, made, warnings);
+    return { json, text: bakeText(json) };
   });
 }
 
@@ -99,4 +114,238 @@ async function bake(
   } catch (error) {
     throw inputError(`bake: ${(error as Error).message.replace(/^bakeVertexTexture: /, '')}`, error);
   }
+}
+
+/** Levels of a character, as they are written, and what is said of them. */
+interface MadeLevels {
+  made: MadeLevel[];
+  written: Pick<WriteOptions, 'levels' | 'geometry'>;
+}
+
+/** Lines of a picture, of which a level's error shall take no more than one where the command line does not say when it begins. */
+const LINES = 1080;
+/** No level begins nearer than this, however small its error is. */
+const LARGEST_SHARE = 0.5;
+/** Each level begins where the character is at most this share of what it was where the level before began. */
+const STEP = 0.75;
+
+/**
+ * Makes levels of detail of the geometry that crowds of the character will have.
+ *
+ * @throws If crowds cannot be made of it, or there is no such part to be hidden.
+ */
+async function makeLevels(
+  scene: Object3D,
+  boneTexture: BoneTexture,
+  { levels, hiddenParts, mergeMaterials }: BakeRequest,
+): Promise<MadeLevels> {
+  if (levels.length === 0 && hiddenParts.length === 0) return { made: [], written: {} };
+  await MeshoptSimplifier.ready;
+  const made: MadeLevel[] = [];
+  try {
+    // Textures are empty here. Pages may merge materials by them: vertices are the same, and loading makes the groups of triangles.
+    const merging = mergeMaterials ? merger({ textures: false }) : undefined;
+    const options = { hiddenParts, mergeMaterials: merging, skipUnsupported: true };
+    const { geometry } = new SkinnedInstancedMesh(assembleCharacter(scene, boneTexture, options), 1);
+    if (levels.length === 0) return { made, written: {} };
+    const list = levels.map(({ ratio, distance, screenShare }) => {
+      const simplified = simplifyGeometry(geometry, ratio, MeshoptSimplifier);
+      const { error, triangles, vertices } = simplified;
+      const before = made.at(-1)?.screenShare;
+      const share = screenShare ?? shareOf(error, before);
+      if (before !== undefined && share >= before) throw new Error(notSmaller(ratio, share, before));
+      const start = distance === null ? { screenShare: share } : { distance };
+      made.push({ ratio, triangles, error, ...start });
+      return { geometry: simplified.geometry, vertices, error, ...start };
+    });
+    return { made, written: { levels: list, geometry } };
+  } catch (error) {
+    throw inputError(`bake: ${(error as Error).message}`, error);
+  }
+}
+
+/** Where a level begins by its own error is only known when it has been made. */
+function notSmaller(ratio: number, share: number, before: number): string {
+  const percent = (value: number) => `${Number((value * 100).toPrecision(3))}%`;
+  return `--levels has ${ratio}@${percent(share)}, and the level before it begins at ${percent(before)} only, by its error; use a smaller share`;
+}
+
+/** How large a character is drawn when a level's error takes one line of the picture. */
+function shareOf(error: number, before = LARGEST_SHARE / STEP): number {
+  const share = Math.min(1 / (LINES * Math.max(error, 1e-6)), before * STEP);
+  return Number(share.toPrecision(3));
+}
+
+interface Named {
+  name: string;
+}
+
+/**
+ * The clips of a file that the command line asks for.
+ *
+ * @param wanted Names, or patterns with `*`, each with `@60` behind it for frames per second of its own; empty for all clips.
+ * @param unwanted Names or patterns of those that are left out.
+ * @throws If there is no such clip, or none is left.
+ */
+export function chooseClips<Clip extends Named & NonNullable<ClipChoice['clip']>>(
+  clips: readonly Clip[],
+  wanted: readonly string[],
+  unwanted: readonly string[],
+): ClipChoice[] {
+  const left = new Set(matching(clips, '--exclude', namesIn(clips, unwanted)));
+  const chosen: ClipChoice[] =
+    wanted.length === 0
+      ? clips.map((clip) => ({ clip }))
+      : namesIn(clips, wanted).flatMap((text) => {
+          const { name, fps } = withoutRate(clips, text);
+          return matching(clips, '--clips', [name]).map((clip) => ({ clip, fps }));
+        });
+  const result = chosen.filter(
+    ({ clip }, i) => !left.has(clip as Clip) && chosen.findIndex((other) => other.clip === clip) === i,
+  );
+  if (result.length > 0 || clips.length === 0) return result;
+  throw inputError(`bake: --exclude leaves no clip; there are ${listNames(clips)}`);
+}
+
+/**
+ * Those clips that names or patterns mean.
+ *
+ * @throws If one means none.
+ */
+function matching<Clip extends Named>(
+  clips: readonly Clip[],
+  option: string,
+  texts: readonly string[],
+): Clip[] {
+  return texts.flatMap((text) => {
+    const pattern = patternOf(text);
+    const found = clips.filter(({ name }) => name === text);
+    const all = found.length > 0 ? found : clips.filter(({ name }) => pattern.test(name));
+    if (all.length > 0) return all;
+    throw inputError(
+      `bake: ${option} has "${text}", and there is no such clip; there are ${listNames(clips, 40)}`,
+    );
+  });
+}
+
+/** Splits lists at commas, but for what is the name of a clip as it is. */
+function namesIn(clips: readonly Named[], texts: readonly string[]): string[] {
+  return texts.flatMap((text) => (clips.some(({ name }) => name === text) ? [text] : listed([text])));
+}
+
+/** `Punch@60` is the clip Punch at 60 frames a second, unless a clip has that very name. */
+function withoutRate(clips: readonly Named[], text: string): { name: string; fps?: number } {
+  const at = text.lastIndexOf('@');
+  const fps = numberOf(text.slice(at + 1));
+  if (at < 1 || !(fps > 0 && fps < Infinity) || clips.some(({ name }) => name === text))
+    return { name: text };
+  return { name: text.slice(0, at), fps };
+}
+
+/** A pattern in which `*` stands for any text. */
+function patternOf(text: string): RegExp {
+  const parts = text.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`);
+}
+
+/**
+ * Checks that a file can be written, before time is spent on what is to be in it.
+ *
+ * @throws If its folder is not there, it is a folder, or it is the file that is read and `force` is not set.
+ */
+function checkOutput(command: string, output: string, input: string, force: boolean): void {
+  const folder = dirname(output);
+  if (!existsSync(folder))
+    throw inputError(`${command}: there is no folder ${folder} to write ${output} to; make it`);
+  if (!existsSync(output)) return;
+  if (!statSync(output).isFile()) throw inputError(`${command}: ${output} is no file that could be written`);
+  if (force || !existsSync(input) || realpathSync(output) !== realpathSync(input)) return;
+  throw usageError(`${command}: ${output} is the file that is read; write to another one, or pass --force`);
+}
+
+/** Writes a file as a whole or not at all: nobody ever finds half of it. Links and who may read it stay as they were. */
+function writeWhole(command: string, file: string, bytes: Uint8Array): void {
+  const before = existsSync(file);
+  const target = before ? realpathSync(file) : file;
+  // In the same folder, since files cannot be renamed from one disk to another.
+  const unfinished = `${target}.${process.pid}.tmp`;
+  try {
+    writeFileSync(unfinished, bytes);
+    if (before) chmodSync(unfinished, statSync(target).mode);
+    renameSync(unfinished, target);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw inputError(`${command}: ${file} cannot be written: ${(error as Error).message}`, error);
+  }
+}
+
+/** A level of detail that was made; either `distance` or `screenShare` says where it begins. */
+interface MadeLevel {
+  /** Share of the triangles that was asked for. */
+  ratio: number;
+  triangles: number;
+  /** Share of the character's size by which its surface is off. */
+  error: number;
+  distance?: number;
+  screenShare?: number;
+}
+
+/** What `bake` tells of what it did, with `--json` as it is. */
+export interface BakeReport extends TextureDescription {
+  input: { file: string; bytes: number };
+  output: { file: string; bytes: number; bytesByKind: BytesByKind };
+  clips: { name: string; duration: number; frames: number; fps: number; rootMotion: boolean }[];
+  levels: MadeLevel[];
+  warnings: string[];
+}
+
+function bakeReport(
+  request: BakeRequest,
+  bytes: { input: number; output: Uint8Array },
+  boneTexture: BoneTexture,
+  levels: MadeLevel[],
+  warnings: string[],
+): BakeReport {
+  const json = parseGlb(bytes.output).json as unknown as GLTF.IGLTF;
+  return {
+    input: { file: request.input, bytes: bytes.input },
+    output: {
+      file: request.output,
+      bytes: bytes.output.byteLength,
+      bytesByKind: bytesByKind(json, 0),
+    },
+    ...describeTexture(boneTexture),
+    clips: boneTexture.clips.map(({ name, duration, count, fps, rootMotion }) => {
+      return { name, duration, frames: count, fps, rootMotion: rootMotion !== null };
+    }),
+    levels,
+    warnings,
+  };
+}
+
+/** The report in words. */
+function bakeText({ input, output, clips, levels, ...report }: BakeReport): string {
+  const { encoding, textureBytes, warnings } = report;
+  const { baked, animations } = output.bytesByKind;
+  const sampled =
+    encoding === 'tracks' ? '' : `, ${clips.reduce((sum, { frames }) => sum + frames, 0)} frames`;
+  const lines = [
+    `${output.file}: ${formatBytes(output.bytes)} (${input.file}: ${formatBytes(input.bytes)})`,
+    `${clips.length} clips${sampled}, ${describeJoints(report)}: ${formatBytes(baked)} in the file, ${formatBytes(textureBytes)} on the GPU`,
+  ];
+  if (animations > 0) {
+    lines.push(
+      `The source's own animations take ${formatBytes(animations)} more; --drop-source-animations leaves them out.`,
+    );
+  }
+  if (levels.length > 0) {
+    const rows = levels.map(({ ratio, triangles, error, distance, screenShare }) => [
+      `${formatNumber(ratio * 100)} %`,
+      String(triangles),
+      `${formatNumber(error * 100)} %`,
+      distance === undefined ? `${formatNumber((screenShare ?? 0) * 100)} % of the height` : String(distance),
+    ]);
+    lines.push('', ...formatTable(['level', 'triangles', 'error', 'from'], rows));
+  }
+  return [...lines, ...warnings.map((warning) => `Warning: ${warning}`)].join('\n');
 }

@@ -8,6 +8,8 @@ import {
   type Object3D,
   Vector3,
 } from 'three';
+import { bindTracks } from '../baking/bindTracks.js';
+import { trackTargetsOf } from '../baking/trackTargets.js';
 import { assembleCharacter } from '../character/assembleCharacter.js';
 import { collectRig } from '../character/collectRig.js';
 import { SkinnedInstancedMesh } from '../objects/SkinnedInstancedMesh.js';
@@ -16,7 +18,7 @@ import { MOTION_SIZE } from '../poses/RootMotion.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 
 /** How far a baked clip is from where three.js's mixer puts the character. */
-export interface ClipError {
+interface ClipError {
   clip: string;
   /** Largest distance of a vertex, as a share of the height; null if the source has no clip of that name. */
   error: number | null;
@@ -137,4 +139,32 @@ function motionAt({ rootMotion, count, duration }: BakedClip, time: number, targ
 export function heightOf({ data: { restBounds } }: BoneTexture): number {
   const [width, height, depth] = [0, 1, 2].map((axis) => restBounds[axis + 3] - restBounds[axis]);
   return height || Math.max(width, depth) || 1;
+}
+
+/** What baking makes of the tracks of a clip. */
+interface TrackCounts {
+  stored: number;
+  /** Names of those that are left out: their node is not there, or they move something that is not baked. */
+  dropped: string[];
+}
+
+/** Which tracks of each clip are baked. */
+export function trackCounts(
+  root: Object3D,
+  clips: readonly AnimationClip[],
+  morphing: boolean,
+): TrackCounts[] {
+  const { rig } = collectRig(root, { morphing });
+  const targets = trackTargetsOf(rig);
+  return clips.map((clip) => {
+    const { missing, unsupported } = bindTracks(
+      rig,
+      clip,
+      Float64Array.from(rig.rest),
+      Float64Array.from(rig.morphRest),
+      targets,
+    );
+    const dropped = [...missing, ...unsupported];
+    return { stored: clip.tracks.length - dropped.length, dropped };
+  });
 }

@@ -40,6 +40,7 @@ the baked animation in it, which still opens in any viewer.
   --no-compress                stores what is baked as it is
   --drop-source-animations     leaves the source's own animations out, which crowds do not need
   -f, --force                  allows to overwrite the file that is read
+  --outside                    allows files outside the folder of a .gltf, which it may name
   --json                       writes what was done as JSON
 
 Crowds take it from there: skinned-instanced-mesh/files, see the guide on files.`;
@@ -50,4 +51,5 @@ Clips with their tracks and errors, joints, levels of detail, and what the bytes
 has not been baked, what baking with default options would make of it.
 
   --no-errors    does not compare clips with the source, which takes longest
+  --outside      allows files outside the folder of a .gltf, which it may name
   --json         writes it as JSON`;

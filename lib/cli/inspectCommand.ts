@@ -2,31 +2,34 @@ import { MeshoptDecoder } from 'meshoptimizer';
 import type { AnimationClip, Object3D } from 'three';
 import type { GLTF } from 'three/addons/loaders/GLTFLoader.js';
 import { bakeBoneTextureAsync } from '../baking/bakeBoneTexture.js';
-import type { CharacterJSON } from '../format/bakedJSON.js';
+import type { CharacterJSON, LevelJSON } from '../format/bakedJSON.js';
 import { parseGlb } from '../format/glb.js';
 import { charactersOf, readTexture } from '../format/readCharacters.js';
 import { frames } from '../frames/frames.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { VertexTexture } from '../vertexTextures/VertexTexture.js';
-import { extensionOf } from './bakedParts.js';
-import { bytesByKind } from './bytesByKind.js';
-import { inputError } from './CommandError.js';
-import { checkVersion } from './checkVersion.js';
-import { clipErrors } from './clipErrors.js';
-import { collectWarnings } from './collectWarnings.js';
-import { describeTexture } from './describeTexture.js';
-import { createIO } from './gltfIO.js';
-import type { InspectedCharacter, InspectedClip, InspectReport } from './inspectReport.js';
-import { loadScene } from './loadScene.js';
+import { collectWarnings, inputError, reasonOf } from './CommandError.js';
+import { clipErrors, trackCounts } from './clipErrors.js';
+import {
+  type BytesByKind,
+  bytesByKind,
+  describeJoints,
+  describeTexture,
+  extensionOf,
+  formatBytes,
+  formatNumber,
+  formatTable,
+  type TextureDescription,
+} from './formatText.js';
+import { loadScene, mergeBuffers, unpackDraco } from './loadScene.js';
 import { type OptionTable, onlyFile, parseOptions } from './options.js';
 import type { Progress } from './Progress.js';
-import { mergeBuffers, unpackDraco } from './prepareDocument.js';
-import { openDocument, readSource, type SourceFile } from './readSource.js';
-import { reasonOf } from './reasonOf.js';
-import { trackCounts } from './trackCounts.js';
+import { checkVersion, createIO, openDocument, readSource, type SourceFile } from './readSource.js';
+import type { Result } from './run.js';
 
-export const INSPECT_OPTIONS = {
+const INSPECT_OPTIONS = {
   'no-errors': { type: 'boolean' },
+  outside: { type: 'boolean' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const satisfies OptionTable;
@@ -36,19 +39,19 @@ export const INSPECT_OPTIONS = {
  *
  * @throws A CommandError if the command line or the file is wrong.
  */
-export async function inspectCommand(args: string[], progress: Progress): Promise<InspectReport> {
+export async function inspectCommand(args: string[], progress: Progress): Promise<Result> {
   const parsed = parseOptions('inspect', INSPECT_OPTIONS, args);
   const file = onlyFile(parsed, 'inspect');
   const warnings: string[] = [];
   progress.begin(`reading ${file}`);
-  const source = await readSource('inspect', file);
+  const source = await readSource('inspect', file, parsed.flag('outside'));
   checkVersion(source, 'or inspect the file that this one was made from');
   const { json, bytes } = source;
   const external = externalImages(source);
 
   const work = () => inspectCharacters(source, !parsed.flag('no-errors'), progress, warnings);
   const characters = await collectWarnings(warnings, work);
-  return {
+  const report: InspectReport = {
     file,
     bytes,
     bytesByKind: bytesByKind(json, external),
@@ -56,6 +59,7 @@ export async function inspectCommand(args: string[], progress: Progress): Promis
     characters,
     warnings,
   };
+  return { json: report, text: inspectText(report) };
 }
 
 async function inspectCharacters(
@@ -201,4 +205,106 @@ function externalImages({ json: { images = [] }, content: { resources } }: Sourc
     (sum, { uri }) => sum + (uri === undefined ? 0 : (resources[uri]?.byteLength ?? 0)),
     0,
   );
+}
+
+/** What `inspect` tells of a clip. */
+interface InspectedClip {
+  name: string;
+  /** Seconds. */
+  duration: number;
+  /** Frames that are stored, and how many of them a second. */
+  frames: number;
+  fps: number;
+  rootMotion: boolean;
+  markers: { time: number; name: string }[];
+  /** Tracks of the source, and those that baking leaves out; null if the file has no such clip any more. */
+  tracks: { stored: number; dropped: string[] } | null;
+  /**
+   * Largest distance of a vertex from where three.js's mixer puts it, as a share of the height, and at which second; null if
+   * the file has no such clip any more.
+   */
+  error: { worst: number; time: number } | null;
+}
+
+/** What `inspect` tells of a character. */
+interface InspectedCharacter extends TextureDescription {
+  name: string;
+  /** False if the file has not been baked: then this is what baking would make of it. */
+  baked: boolean;
+  clips: InspectedClip[];
+  levels: (Omit<LevelJSON, 'indices' | 'groups'> & { triangles: number })[];
+}
+
+/** What `inspect` tells of a file, with `--json` as it is. */
+export interface InspectReport {
+  file: string;
+  bytes: number;
+  bytesByKind: BytesByKind;
+  /** Of the extension `SIM_baked_animation`; null if the file has not been baked. */
+  version: number | null;
+  characters: InspectedCharacter[];
+  warnings: string[];
+}
+
+const KINDS: Record<keyof BytesByKind, string> = {
+  geometry: 'geometry',
+  textures: 'textures',
+  animations: "the source's animations",
+  baked: 'baked animation',
+  levels: 'levels of detail',
+  other: 'skins and other',
+  json: 'JSON',
+};
+
+/** The report in words. */
+function inspectText({ file, bytes, bytesByKind, version, characters, warnings }: InspectReport): string {
+  const state =
+    version === null ? 'not baked; this is what `bake` would make of it' : `baked, version ${version}`;
+  const kinds = Object.entries(bytesByKind).filter(([, size]) => size > 0);
+  const sizes = kinds.map(([kind, size]) => [KINDS[kind as keyof BytesByKind], formatBytes(size)]);
+  const lines = [`${file}: ${formatBytes(bytes)}, ${state}`, '', ...formatTable(['part', 'size'], sizes)];
+  for (const character of characters) lines.push('', ...characterLines(character));
+  return [...lines, ...(warnings.length > 0 ? [''] : []), ...warnings.map((text) => `Warning: ${text}`)].join(
+    '\n',
+  );
+}
+
+function characterLines(character: InspectedCharacter): string[] {
+  const { name, morphTargets, clips, levels, textureBytes } = character;
+  const morphs = morphTargets.length === 0 ? '' : `, ${morphTargets.length} morph targets`;
+  const lines = [
+    `${name || 'Character'}: ${clips.length} clips${morphs}, ${describeJoints(character)}, ${formatBytes(textureBytes)} on the GPU`,
+    '',
+    ...formatTable(
+      ['clip', 'seconds', 'frames', 'fps', 'tracks', 'dropped', 'worst error', 'at', 'more'],
+      clips.map((clip) => [
+        clip.name,
+        clip.duration.toFixed(2),
+        String(clip.frames),
+        formatNumber(clip.fps),
+        clip.tracks === null ? '–' : String(clip.tracks.stored),
+        clip.tracks === null ? '–' : String(clip.tracks.dropped.length),
+        clip.error === null ? '–' : clip.error.worst.toExponential(1),
+        clip.error === null ? '–' : `${clip.error.time.toFixed(2)} s`,
+        [...(clip.rootMotion ? ['root motion'] : []), ...clip.markers.map((marker) => marker.name)].join(
+          ', ',
+        ),
+      ]),
+    ),
+  ];
+  if (clips.some(({ error }) => error !== null)) {
+    lines.push(
+      '',
+      'Errors: the farthest vertex from where an AnimationMixer puts it, as a share of the height.',
+    );
+  }
+  if (levels.length > 0) {
+    const rows = levels.map(({ triangles, error, distance, screenShare }) => [
+      String(triangles),
+      error === undefined ? '–' : `${formatNumber(error * 100)} %`,
+      distance === undefined ? `${formatNumber((screenShare ?? 0) * 100)} % of the height` : String(distance),
+    ]);
+    lines.push('', ...formatTable(['triangles', 'error', 'from'], rows));
+  }
+  return lines;
 }

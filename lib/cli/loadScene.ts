@@ -1,8 +1,10 @@
+import type { Accessor, Animation, Document } from '@gltf-transform/core';
 import { MeshoptDecoder } from 'meshoptimizer';
 import { type AnimationClip, type Object3D, Texture } from 'three';
 import { type GLTF, GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { buildGlb, parseGlb } from '../format/glb.js';
-import { createIO, createPlainIO, DRACO } from './gltfIO.js';
+import { inputError, reasonOf } from './CommandError.js';
+import { createIO, createPlainIO, DRACO, openDocument, type SourceFile } from './readSource.js';
 
 /**
  * The scene that three.js's own loader makes of a file in a page, so that nodes have the names and the order that they have
@@ -37,7 +39,7 @@ async function withoutDraco(glb: Uint8Array): Promise<Uint8Array> {
  * Renames the tracks of one scene's clips, so that they play in another of the same structure. The loader numbers nodes of one
  * name in the order in which it meets them, which is another one when the file has no animations.
  */
-export function renameTracks(clips: readonly AnimationClip[], from: Object3D, to: Object3D): void {
+function renameTracks(clips: readonly AnimationClip[], from: Object3D, to: Object3D): void {
   const targets = new Map<string, string>();
   const nodes = nodesOf(to);
   for (const [i, node] of nodesOf(from).entries()) {
@@ -54,4 +56,120 @@ function nodesOf(root: Object3D): Object3D[] {
   const nodes: Object3D[] = [];
   root.traverse((node) => nodes.push(node));
   return nodes;
+}
+
+/** Makes all of a document lie in one buffer, which a .glb asks for. */
+export function mergeBuffers(document: Document): void {
+  const root = document.getRoot();
+  const [first = document.createBuffer(), ...others] = root.listBuffers();
+  first.setURI('');
+  for (const accessor of root.listAccessors()) accessor.setBuffer(first);
+  for (const buffer of others) buffer.dispose();
+}
+
+/** Has a document written without Draco, whose encoder is not here. @returns Whether it was packed by it. */
+export function unpackDraco(document: Document): boolean {
+  const draco = extensionNamed(document, DRACO);
+  draco?.dispose();
+  return draco !== undefined;
+}
+
+/** Removes the source's own clips, and the keys that nothing else uses. */
+function removeAnimations(document: Document): void {
+  for (const animation of document.getRoot().listAnimations()) {
+    const accessors = keysOf(animation);
+    for (const channel of animation.listChannels()) channel.dispose();
+    for (const sampler of animation.listSamplers()) sampler.dispose();
+    animation.dispose();
+    disposeUnused(accessors);
+  }
+}
+
+function extensionNamed(document: Document, name: string) {
+  return document
+    .getRoot()
+    .listExtensionsUsed()
+    .find(({ extensionName }) => extensionName === name);
+}
+
+function keysOf(animation: Animation): Accessor[] {
+  return animation
+    .listSamplers()
+    .flatMap((sampler) => [sampler.getInput(), sampler.getOutput()])
+    .filter((accessor) => accessor !== null);
+}
+
+/** Disposes accessors that only the list of all accessors still knows. */
+function disposeUnused(accessors: readonly Accessor[]): void {
+  for (const accessor of new Set(accessors)) {
+    const isUsed = accessor.listParents().some(({ propertyType }) => propertyType !== 'Root');
+    if (!isUsed && !accessor.isDisposed()) accessor.dispose();
+  }
+}
+
+/** The file that what is baked is added to, and the scene that a page has of it. */
+interface Container {
+  glb: Uint8Array;
+  gltf: GLTF;
+  /** The source's clips, for that scene. */
+  clips: AnimationClip[];
+}
+
+/**
+ * Makes one .glb of a file. One that is a .glb already stays as it is, byte for byte, with everything that its JSON and its buffer
+ * have, known here or not. All others are written anew by glTF-Transform.
+ *
+ * @param drop Whether the source's own clips are left out.
+ * @param warnings Gets what is lost.
+ * @throws If there is nothing in it to be baked.
+ */
+export async function containerOf(source: SourceFile, drop: boolean, warnings: string[]): Promise<Container> {
+  const { command, file, json } = source;
+  if ((json.scenes ?? []).length === 0)
+    throw inputError(`${command}: ${file} has no scene; export it with one`);
+  if ((json.animations ?? []).length === 0) {
+    throw inputError(`${command}: ${file} has no animations; export it with some`);
+  }
+  if (source.glb !== null && !drop) {
+    const gltf = await sceneOf(source, source.glb);
+    return { glb: source.glb, gltf, clips: gltf.animations };
+  }
+
+  const document = await openDocument(source, warnings);
+  mergeBuffers(document);
+  if (unpackDraco(document)) {
+    warnings.push(
+      'The file was packed by Draco, and is written without, since this command has only the decoder.',
+    );
+  }
+  const glb = withChunksOf(source, await write(document, warnings));
+  const gltf = await sceneOf(source, glb);
+  const clips = gltf.animations;
+  if (!drop) return { glb, gltf, clips };
+
+  removeAnimations(document);
+  const stripped = withChunksOf(source, await write(document, warnings));
+  const still = await sceneOf(source, stripped);
+  renameTracks(clips, gltf.scene, still.scene);
+  return { glb: stripped, gltf: still, clips };
+}
+
+/** A .glb with what the source has besides its JSON and its buffer, which glTF-Transform does not keep. */
+function withChunksOf(source: SourceFile, glb: Uint8Array): Uint8Array {
+  const chunks = source.glb === null ? [] : parseGlb(source.glb).chunks;
+  if (chunks.length === 0) return glb;
+  const { json, binary } = parseGlb(glb);
+  return buildGlb(json, binary, chunks);
+}
+
+async function sceneOf({ command, file }: SourceFile, glb: Uint8Array): Promise<GLTF> {
+  try {
+    return await loadScene(glb);
+  } catch (error) {
+    throw inputError(`${command}: three.js cannot load ${file}: ${reasonOf(error)}`, error);
+  }
+}
+
+async function write(document: Document, warnings: string[]): Promise<Uint8Array> {
+  return (await createIO(warnings, false)).writeBinary(document);
 }

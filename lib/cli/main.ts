@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { allowClosing } from './closedPipes.js';
-import { run } from './run.js';
+import { allowClosing, run } from './run.js';
 
 // From dist/cli.js; the version stands in one place.
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));

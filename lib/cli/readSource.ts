@@ -1,11 +1,125 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import type { Document, GLTF, JSONDocument } from '@gltf-transform/core';
-import { ALL_EXTENSIONS } from '@gltf-transform/extensions';
-import { EXTENSION as BAKED } from '../format/bakedJSON.js';
-import { inputError } from './CommandError.js';
-import { danglingReference } from './checkReferences.js';
-import { createIO, DRACO } from './gltfIO.js';
-import { reasonOf } from './reasonOf.js';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import { compileFunction } from 'node:vm';
+import {
+  type Document,
+  type Extension,
+  type GLTF,
+  type JSONDocument,
+  Logger,
+  NodeIO,
+  VertexLayout,
+} from '@gltf-transform/core';
+import { ALL_EXTENSIONS, EXTMeshoptCompression, KHRDracoMeshCompression } from '@gltf-transform/extensions';
+import { MeshoptDecoder, MeshoptEncoder } from 'meshoptimizer';
+import { EXTENSION as BAKED, VERSION } from '../format/bakedJSON.js';
+import { parseGlb } from '../format/glb.js';
+import { BakedAnimation } from './BakedAnimation.js';
+import { inputError, reasonOf } from './CommandError.js';
+import { extensionOf } from './formatText.js';
+
+/** Draco's name among the extensions of glTF. */
+export const DRACO = 'KHR_draco_mesh_compression';
+
+/** Collects what glTF-Transform warns of, to be shown with all other warnings. */
+class WarningLog extends Logger {
+  constructor(private readonly warnings: string[]) {
+    super(Logger.Verbosity.SILENT);
+  }
+
+  override warn(text: string): void {
+    this.warnings.push(text);
+  }
+}
+
+/** Extensions that say how numbers are packed, and nothing about what they mean. */
+const PACKING: (typeof Extension)[] = [EXTMeshoptCompression, KHRDracoMeshCompression];
+
+/**
+ * What reads and writes glTF files in whatever way they are packed, with what was baked into them.
+ *
+ * @param warnings Gets what it warns of.
+ * @param draco Whether the file is packed by Draco, whose decoder takes a while to load.
+ */
+export async function createIO(warnings: string[], draco: boolean): Promise<NodeIO> {
+  await Promise.all([MeshoptDecoder.ready, MeshoptEncoder.ready]);
+  return new NodeIO()
+    .setLogger(new WarningLog(warnings))
+    .setVertexLayout(VertexLayout.SEPARATE)
+    .registerExtensions([...ALL_EXTENSIONS, BakedAnimation])
+    .registerDependencies({
+      'meshopt.decoder': MeshoptDecoder,
+      'meshopt.encoder': MeshoptEncoder,
+      ...(draco ? { 'draco3d.decoder': await createDracoDecoder() } : {}),
+    });
+}
+
+/** What writes files that are not packed at all, for whoever has no decoders. */
+export function createPlainIO(): NodeIO {
+  return new NodeIO()
+    .setLogger(new WarningLog([]))
+    .setVertexLayout(VertexLayout.SEPARATE)
+    .registerExtensions(ALL_EXTENSIONS.filter((extension) => !PACKING.includes(extension)));
+}
+
+/** What three.js's own copy of Draco calls itself. */
+type DracoModule = (options: { wasmBinary: Uint8Array }) => Promise<unknown>;
+
+/**
+ * The Draco decoder that three.js brings along for browsers. Our own would make the package a third of a megabyte larger for
+ * something that every user has already.
+ */
+async function createDracoDecoder(): Promise<unknown> {
+  const require = createRequire(import.meta.url);
+  const read = (file: string) => readFileSync(require.resolve(`three/addons/libs/draco/${file}`));
+  // A plain script, which a package of ES modules cannot have imported; in Node it asks for modules by `require`.
+  const script = `${read('draco_wasm_wrapper.js').toString('utf8')};return DracoDecoderModule`;
+  const create = compileFunction(script, ['require', '__dirname'])(require, '') as DracoModule;
+  return create({ wasmBinary: read('draco_decoder.wasm') });
+}
+
+/**
+ * The first of a file's references between nodes, meshes and skins that leads nowhere, in words; null if there is none. Loaders
+ * fail at these with errors of JavaScript.
+ */
+function danglingReference(json: GLTF.IGLTF): string | null {
+  const { scene, scenes = [], nodes = [], meshes = [], skins = [], animations = [], accessors = [] } = json;
+  const sizes = {
+    scenes: scenes.length,
+    nodes: nodes.length,
+    meshes: meshes.length,
+    skins: skins.length,
+    accessors: accessors.length,
+  };
+  type List = keyof typeof sizes;
+  let found: string | null = null;
+  const check = (field: string, list: List, ...indices: (number | undefined)[]) => {
+    const wrong = indices.find((index) => index !== undefined && !(index >= 0 && index < sizes[list]));
+    if (wrong !== undefined) found ??= `its ${field} says ${wrong}, and it has ${sizes[list]} ${list}`;
+  };
+  if (scenes.length > 0) check('scene', 'scenes', scene);
+  for (const [i, one] of scenes.entries()) check(`scenes[${i}].nodes`, 'nodes', ...(one.nodes ?? []));
+  for (const [i, { children = [], mesh, skin }] of nodes.entries()) {
+    check(`nodes[${i}].children`, 'nodes', ...children);
+    check(`nodes[${i}].mesh`, 'meshes', mesh);
+    check(`nodes[${i}].skin`, 'skins', skin);
+  }
+  for (const [i, { joints = [], inverseBindMatrices }] of skins.entries()) {
+    check(`skins[${i}].joints`, 'nodes', ...joints);
+    check(`skins[${i}].inverseBindMatrices`, 'accessors', inverseBindMatrices);
+  }
+  for (const [i, { channels = [], samplers = [] }] of animations.entries()) {
+    for (const { target } of channels) check(`animations[${i}].channels`, 'nodes', target?.node);
+    for (const { input, output } of samplers) check(`animations[${i}].samplers`, 'accessors', input, output);
+  }
+  for (const [i, { primitives = [] }] of meshes.entries()) {
+    for (const { indices, attributes = {} } of primitives) {
+      check(`meshes[${i}].primitives`, 'accessors', indices, ...Object.values(attributes));
+    }
+  }
+  return found;
+}
 
 /** A glTF file that has been read, but not taken apart yet. */
 export interface SourceFile {
@@ -24,13 +138,17 @@ export interface SourceFile {
 /**
  * Reads a .glb, or a .gltf with the files beside it.
  *
- * @throws If it is not there, or no glTF file.
+ * @param outside Whether it may name files outside its folder.
+ * @throws If it is not there, no glTF file, or names other files than it may.
  */
-export async function readSource(command: string, file: string): Promise<SourceFile> {
+export async function readSource(command: string, file: string, outside: boolean): Promise<SourceFile> {
   if (!existsSync(file)) throw inputError(`${command}: there is no file ${file}`);
   if (!statSync(file).isFile()) throw inputError(`${command}: ${file} is no file`);
   const io = await createIO([], false);
   try {
+    const bytes = readFileSync(file);
+    const isBinary = bytes.subarray(0, 4).toString('latin1') === 'glTF';
+    checkUris(isBinary ? parseGlb(bytes).json : JSON.parse(bytes.toString('utf8')), dirname(file), outside);
     const content = await io.readAsJSON(file);
     const { json } = content;
     const version = json?.asset?.version;
@@ -38,7 +156,7 @@ export async function readSource(command: string, file: string): Promise<SourceF
     if (!version.startsWith('2.')) throw new Error(`it is of glTF ${version}, and 2.0 is needed`);
     const dangling = danglingReference(json);
     if (dangling !== null) throw new Error(`${dangling}; export it again`);
-    const glb = isBinary(file) && !needsOthers(json) ? new Uint8Array(readFileSync(file)) : null;
+    const glb = isBinary && urisOf(json).length === 0 ? new Uint8Array(bytes) : null;
     return { command, file, content, json, bytes: io.lastReadBytes, glb };
   } catch (error) {
     const { code, path } = error as NodeJS.ErrnoException;
@@ -79,11 +197,34 @@ export async function openDocument(source: SourceFile, warnings: string[]): Prom
   }
 }
 
-function isBinary(file: string): boolean {
-  return readFileSync(file).subarray(0, 4).toString('latin1') === 'glTF';
+/** Names of the files that a file consists of besides itself. */
+function urisOf({ buffers = [], images = [] }: GLTF.IGLTF): string[] {
+  return [...buffers, ...images].flatMap(({ uri }) =>
+    uri === undefined || uri.startsWith('data:') ? [] : [uri],
+  );
 }
 
-/** Whether a file consists of others too. */
-function needsOthers({ buffers = [], images = [] }: GLTF.IGLTF): boolean {
-  return [...buffers, ...images].some(({ uri }) => uri !== undefined && !uri.startsWith('data:'));
+/** @throws If a file names one that is outside its folder and may not be, or one without an end, such as a device. */
+function checkUris(json: GLTF.IGLTF, folder: string, outside: boolean): void {
+  for (const uri of urisOf(json)) {
+    const path = resolve(folder, decodeURIComponent(uri));
+    if (!existsSync(path)) continue;
+    if (!statSync(path).isFile()) throw new Error(`it names ${uri}, which is no file`);
+    const way = relative(realpathSync(folder), realpathSync(path));
+    if (!outside && (way.startsWith('..') || isAbsolute(way)))
+      throw new Error(`it names ${uri}, outside its folder; pass --outside if you trust it`);
+  }
+}
+
+/**
+ * @param wayOut What else can be done than to take a newer command.
+ * @throws If what was baked into the file is of a version that this command does not know, and could neither read nor replace.
+ */
+export function checkVersion({ command, file, json }: SourceFile, wayOut: string): void {
+  const version = extensionOf(json)?.version;
+  if (typeof version !== 'number' || version === VERSION) return;
+  throw inputError(
+    `${command}: what was baked into ${file} is of version ${version}, and this command knows version ${VERSION}; ` +
+      `use a skinned-instanced-mesh that knows version ${version}, ${wayOut}`,
+  );
 }

@@ -1,17 +1,29 @@
+import type { EventEmitter } from 'node:events';
 import { CommandError, EXIT, usageError } from './CommandError.js';
 import { BAKE_HELP, HELP, INSPECT_HELP } from './help.js';
 import { type OutputStream, Progress } from './Progress.js';
 
 /** Where the command writes to. */
-export interface Streams {
+interface Streams {
   /** Results. */
   stdout: OutputStream;
   /** Progress and errors. */
   stderr: OutputStream;
 }
 
-/** Commands, and what each shows for `--help`. */
-const COMMANDS = { bake: BAKE_HELP, inspect: INSPECT_HELP } as const;
+/** What a command has to say. */
+export interface Result {
+  /** For programs. */
+  json: object;
+  /** For people. */
+  text: string;
+}
+
+/** Commands, each loaded only when it runs: help needs neither three.js nor time. */
+const COMMANDS = {
+  bake: { help: BAKE_HELP, load: async () => (await import('./bakeCommand.js')).bakeCommand },
+  inspect: { help: INSPECT_HELP, load: async () => (await import('./inspectCommand.js')).inspectCommand },
+};
 
 /**
  * Runs the command.
@@ -36,22 +48,29 @@ export async function run(args: string[], version: string, { stdout, stderr }: S
     if (!isCommand(name))
       throw usageError(name === '' ? HELP : `there is no command ${name}; use bake or inspect`);
     if (rest.includes('--help') || rest.includes('-h')) {
-      stdout.write(`${COMMANDS[name]}\n`);
+      stdout.write(`${COMMANDS[name].help}\n`);
       return EXIT.done;
     }
-    // Only now, so that help needs neither three.js nor time.
-    const commands = await import('./commands.js');
-    const { json, text } = await commands[name](rest, progress);
+    const command = await COMMANDS[name].load();
+    const { json, text } = await command(rest, progress);
     progress.end();
-    stdout.write(asJSON ? `${JSON.stringify(json, null, 2)}\n` : `${text}\n`);
+    stdout.write(escaped(asJSON ? `${JSON.stringify(json, null, 2)}\n` : `${text}\n`));
     return EXIT.done;
   } catch (error) {
     progress.end();
     const { message, exitCode, stack } = asCommandError(error);
-    if (asJSON) stdout.write(`${JSON.stringify({ error: message, exitCode }, null, 2)}\n`);
-    stderr.write(`${stack ?? message}\n`);
+    if (asJSON) stdout.write(escaped(`${JSON.stringify({ error: message, exitCode }, null, 2)}\n`));
+    stderr.write(escaped(`${stack ?? message}\n`));
     return exitCode;
   }
+}
+
+/** Text with the control characters written out that names in a stranger's file may have, and a terminal would obey. */
+function escaped(text: string): string {
+  return text.replace(
+    /[^\n\P{Cc}]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function isCommand(name: string): name is keyof typeof COMMANDS {
@@ -68,4 +87,11 @@ function asCommandError(error: unknown): { message: string; exitCode: number; st
   // The library's own errors, and those of files, say what is wrong.
   if (name === 'Error') return { message, exitCode: EXIT.input };
   return { message: `${name}: ${message}`, exitCode: EXIT.input, stack };
+}
+
+/** Lets whoever reads what is written stop reading, as `head` does, without an error of ours. */
+export function allowClosing(stream: EventEmitter): void {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
 }

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { chooseClips } from '../../../lib/cli/chooseClips.js';
-import { allowClosing } from '../../../lib/cli/closedPipes.js';
+import { chooseClips } from '../../../lib/cli/bakeCommand.js';
+import { allowClosing } from '../../../lib/cli/run.js';
 import { command } from '../../support/commandLine.js';
 
 test('says its version, and what it can do', async () => {
@@ -15,7 +15,7 @@ test('says its version, and what it can do', async () => {
 
 test('names every option of bake in its help', async () => {
   const { stdout } = await command('bake', '--help');
-  const { BAKE_OPTIONS } = await import('../../../lib/cli/bakeRequest.js');
+  const { BAKE_OPTIONS } = await import('../../../lib/cli/options.js');
   for (const name of Object.keys(BAKE_OPTIONS)) if (name !== 'help') expect(stdout).toContain(`--${name}`);
 });
 
@@ -60,7 +60,7 @@ test.each<[string[], string]>([
   [['inspect'], 'inspect: there is no file'],
   [
     ['inspect', 'in.glb', '--fps', '3'],
-    'inspect: there is no option --fps; there are --no-errors, --json, --help',
+    'inspect: there is no option --fps; there are --no-errors, --outside, --json, --help',
   ],
 ])('%j is no use of it', async (args, message) => {
   const { code, stdout, stderr } = await command(...args);

@@ -7,9 +7,9 @@ import { bakeVertexTexture, VertexTexture } from 'skinned-instanced-mesh/vertex-
 import { Texture, Vector3 } from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { BakeReport } from '../../../lib/cli/bakeReport.js';
-import { collectWarnings } from '../../../lib/cli/collectWarnings.js';
-import type { InspectReport } from '../../../lib/cli/inspectReport.js';
+import type { BakeReport } from '../../../lib/cli/bakeCommand.js';
+import { collectWarnings } from '../../../lib/cli/CommandError.js';
+import type { InspectReport } from '../../../lib/cli/inspectCommand.js';
 import { loadScene } from '../../../lib/cli/loadScene.js';
 import { buildGlb, parseGlb } from '../../../lib/format/glb.js';
 import { modelsFolder } from '../../setup/models.mjs';
@@ -306,6 +306,28 @@ describe('what is wrong', () => {
     });
     await fails(1, 'cannot be read without ACME_x', strange, '--drop-source-animations', ...out());
     expect(readdirSync(path()).filter((name) => /never|tmp/.test(name))).toEqual([]);
+  });
+
+  test('with the files that it names: outside its folder only where that is allowed, and none without an end', async () => {
+    const text = readFileSync(path('apart', 'arm.gltf'), 'utf8');
+    const named = (name: string, uri: string) => {
+      const json = JSON.parse(text);
+      json.buffers[0].uri = uri;
+      json.animations[0].name = 'Wave\u001b[31m';
+      writeFileSync(path(name), JSON.stringify(json));
+      return path(name);
+    };
+    await fails(1, 'it names /dev/zero, which is no file', named('zero.gltf', '/dev/zero'), ...out());
+    const [buffer] = readdirSync(path('apart')).filter((file) => file.endsWith('.bin'));
+    mkdirSync(path('below'), { recursive: true });
+    const uri = `../apart/${buffer}`;
+    const stranger = named('below/arm.gltf', uri);
+    const message = `it names ${uri}, outside its folder; pass --outside if you trust it`;
+    await fails(1, message, stranger, ...out());
+    expect((await command('inspect', stranger)).stderr).toContain(message);
+    const { code, stdout } = await command('inspect', stranger, '--outside');
+    expect(code).toBe(0);
+    expect(stdout).toContain('Wave\\u001b[31m');
   });
 
   test('with what was baked before is said in a sentence, without a stack', async () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { NodeIO } from '@gltf-transform/core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { InspectReport } from '../../../lib/cli/inspectReport.js';
+import type { InspectReport } from '../../../lib/cli/inspectCommand.js';
 import { buildGlb, parseGlb } from '../../../lib/format/glb.js';
 import { modelsFolder } from '../../setup/models.mjs';
 import { armDocument } from '../../support/armDocument.js';

@@ -12,7 +12,7 @@ import { bakeVertexTexture, VertexTexture } from 'skinned-instanced-mesh/vertex-
 import { AnimationMixer, LoopOnce, type Mesh, type Object3D, Texture, Vector3 } from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { mergeBuffers } from '../../../lib/cli/prepareDocument.js';
+import { mergeBuffers } from '../../../lib/cli/loadScene.js';
 import { armDocument } from '../../support/armDocument.js';
 import { crowdOfFile } from '../../support/crowdArguments.js';
 import { levelsOf } from '../../support/levels.js';
