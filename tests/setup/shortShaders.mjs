@@ -2,9 +2,10 @@
 const GLSL = /\/\* glsl \*\/\s*$/;
 
 /**
- * Leaves out lines that are comments, and indentation. Line breaks stay, so that source maps do.
+ * Leaves out comments, indentation, empty lines, and spaces that part no words. Lines stay apart. Lines for the preprocessor keep
+ * their spaces, of which some matter.
  *
- * @param {string} text GLSL, as it stands in a template literal.
+ * @param {string} text GLSL, as it stands in a template literal. What stands for an expression may be next to either end.
  * @returns {string}
  * @throws {Error} If a line goes on in the next one: that may be a comment, and then begins with what is code.
  */
@@ -12,12 +13,26 @@ export function shorten(text) {
   const [continued] = /[^\n]*\\\r?\n/.exec(text) ?? [];
   if (continued !== undefined)
     throw new Error(`shorten: the line "${continued.trim()}" goes on in the next; use one line.`);
-  return text.replace(/\n[ \t]*\/\/[^\n]*(?=\n)/g, '\n').replace(/\n[ \t]+/g, '\n');
+  const lines = text
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .split('\n')
+    .map((line) => line.replace(/\/\/.*/, ''));
+  const last = lines.length - 1;
+  const short = lines.map((line, i) => {
+    // Next to an expression a space may part its value from what follows: "a - ${-1}".
+    let bare = i === 0 ? line : line.trimStart();
+    if (i < last) bare = bare.trimEnd();
+    return bare.trimStart().startsWith('#') ? bare : bare.replace(SPACES, '$1');
+  });
+  return short.filter((line, i) => line !== '' || i === 0 || i === last).join('\n');
 }
 
+/** What needs no spaces around it. Plus and minus do next to each other, and keep theirs. */
+const SPACES = /(?<=\S) *([()[\]{},;=*<>?:&|!^%/]) *(?=\S)/g;
+
 /**
- * Vite plugin: leaves comment lines and indentation out of shaders in template literals behind a comment that says `glsl`. Nobody
- * minifies these who uses the library.
+ * Vite plugin: shortens shaders in template literals behind a comment that says `glsl`. Nobody minifies these who uses the
+ * library.
  */
 export function shortShaders() {
   return {
@@ -25,12 +40,23 @@ export function shortShaders() {
     enforce: 'pre',
     transform(code, id) {
       if (!/\.ts$/.test(id) || !code.includes('/* glsl */ `')) return null;
-      let text = code;
-      for (const { start, end } of glslTexts(this.parse(code, { lang: 'ts' }), code).reverse())
-        text = text.slice(0, start) + shorten(text.slice(start, end)) + text.slice(end);
-      return { code: text, map: null };
+      return { code: shortenAll(code, this.parse(code, { lang: 'ts' })), map: null };
     },
   };
+}
+
+/**
+ * The same for all GLSL of a module.
+ *
+ * @param {string} code
+ * @param {object} program The code, parsed.
+ * @returns {string}
+ */
+export function shortenAll(code, program) {
+  let text = code;
+  for (const { start, end } of glslTexts(program, code).reverse())
+    text = text.slice(0, start) + shorten(text.slice(start, end)) + text.slice(end);
+  return text;
 }
 
 /**

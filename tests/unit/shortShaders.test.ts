@@ -3,8 +3,8 @@ import { parseAst } from 'vite';
 import { expect, test } from 'vitest';
 import { glslTexts, shorten } from '../setup/shortShaders.mjs';
 
-/** Lines of GLSL without comments, indentation and empty lines, read character by character. */
-function linesOf(text: string): string[] {
+/** Lines of GLSL without comments, indentation and empty lines, read character by character; code as its words and signs. */
+function linesOf(text: string): string[][] {
   let [bare, comment] = ['', ''];
   for (let i = 0; i < text.length; i++) {
     const two = text.slice(i, i + 2);
@@ -17,7 +17,12 @@ function linesOf(text: string): string[] {
     }
   }
   const lines = bare.split('\n').map((line) => line.trim());
-  return lines.filter((line) => line !== '');
+  const words = (line: string) => line.match(/[\w.]+|\+\+|--|[-+*/<>=!&|]=|<<|>>|&&|\|\||\S/g) ?? [];
+  // Behind the name of a macro, a space and a bracket is not the same as a bracket.
+  const macro = (line: string) => line.match(/^#\s*\w+ *\w*\(?/)?.[0] ?? '';
+  return lines
+    .filter((line) => line !== '')
+    .map((line) => [macro(line), ...words(line.slice(macro(line).length))]);
 }
 
 test('shaders that are shipped say the same as those that are tested', () => {
@@ -41,10 +46,12 @@ test('shaders that are shipped say the same as those that are tested', () => {
   expect(saved).toBeGreaterThan(1000);
 });
 
-test('only lines that are comments are left out', () => {
-  expect(shorten('\n  // all of it\n  a = b; // not this\n#define X 1\n')).toBe(
-    '\n\na = b; // not this\n#define X 1\n',
+test('comments go, and spaces that part nothing', () => {
+  expect(shorten('\n  // all of it\n\n  a = b( c );  /* nor\n this */ // and this\n#define X ( 1 )\n')).toBe(
+    '\na=b(c);\n#define X ( 1 )\n',
   );
+  expect(shorten('a - - b + + c; highp float d = ')).toBe('a - - b + + c;highp float d = ');
+  expect(shorten(' / ')).toBe(' / ');
   for (const line of ['// goes on \\', '#define X \\']) {
     expect(() => shorten(`a;\n  ${line}\nb;\n`)).toThrow(
       `the line "${line}" goes on in the next; use one line.`,
