@@ -3,7 +3,7 @@ import type { ScenePart } from '../character/collectParts.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { growJointBoxes, type JointBoxes } from '../poses/jointBoxes.js';
 import type { Rig } from '../poses/Rig.js';
-import { drawnVertices } from '../utils/drawnVertices.js';
+import { drawnVertices } from '../utils/geometries.js';
 import type { Steps } from '../utils/steps.js';
 import { warnOnce } from '../utils/warnOnce.js';
 import { PoseSampler } from './PoseSampler.js';

@@ -2,7 +2,7 @@ import type { BufferGeometry, Material, Object3D } from 'three';
 import type { Rig } from '../poses/Rig.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { describe } from '../utils/describe.js';
-import { findUnsupported, type ScenePart } from './collectParts.js';
+import { drawnObjects, isUnsupported, type ScenePart } from './collectParts.js';
 import { collectRig, type RigOptions } from './collectRig.js';
 import type { MaterialMerger } from './mergeMaterials.js';
 import { mergeParts } from './mergeParts.js';
@@ -203,7 +203,7 @@ const isNamed = (name: string, place: number, names: readonly string[]): boolean
 export function refuseUnsupported(root: Object3D, { skipUnsupported = false }: CharacterOptions): void {
   // What is no object at all, collecting names.
   if (skipUnsupported || !root?.isObject3D) return;
-  const [first] = findUnsupported(root);
+  const first = drawnObjects(root).find(isUnsupported);
   if (first === undefined) return;
   throw new Error(
     `"${first.name}" (${first.type}) cannot be drawn as part of a character; remove or hide it, or pass skipUnsupported: true.`,

@@ -1,6 +1,6 @@
 import type { BufferGeometry, InterleavedBufferAttribute } from 'three';
 import {
-  BufferAttribute,
+  type BufferAttribute,
   Float32BufferAttribute,
   Matrix3,
   Matrix4,
@@ -8,6 +8,7 @@ import {
   Vector3,
 } from 'three';
 import { affineToMatrix4 } from '../utils/affine.js';
+import { floatsOf } from '../utils/geometries.js';
 
 const _bind = /*@__PURE__*/ new Matrix4();
 const _before = /*@__PURE__*/ new Matrix4();
@@ -66,10 +67,10 @@ export function rebindToJoint(geometry: BufferGeometry, from: Socket, to: Socket
 export function transformGeometry(geometry: BufferGeometry, matrix: Matrix4): void {
   const { attributes, morphAttributes, morphTargetsRelative } = geometry;
   for (const name of ['position', 'normal', 'tangent']) {
-    if (attributes[name] !== undefined) geometry.setAttribute(name, asFloats(attributes[name]));
+    if (attributes[name] !== undefined) geometry.setAttribute(name, floatsOf(attributes[name]));
   }
   for (const name of ['position', 'normal'] as const) {
-    if (morphAttributes[name] !== undefined) morphAttributes[name] = morphAttributes[name].map(asFloats);
+    if (morphAttributes[name] !== undefined) morphAttributes[name] = morphAttributes[name].map(floatsOf);
   }
 
   const { position = [], normal = [] } = morphAttributes as Record<string, BufferAttribute[]>;
@@ -99,18 +100,6 @@ function normalLengths(geometry: BufferGeometry, matrix: Matrix4): number[] {
   return Array.from({ length: normals.count }, (_, i) => {
     return _vector.fromBufferAttribute(normals, i).applyMatrix3(_linear).length() || 1;
   });
-}
-
-/** A copy in floats of a quantized attribute, whose integers could not hold what a matrix makes of them. */
-function asFloats(attribute: BufferAttribute | InterleavedBufferAttribute): BufferAttribute {
-  if (attribute instanceof BufferAttribute && attribute.array instanceof Float32Array) return attribute;
-  const { count, itemSize } = attribute;
-  const floats = new Float32BufferAttribute(new Float32Array(count * itemSize), itemSize);
-  floats.name = attribute.name;
-  for (let i = 0; i < count; i++) {
-    for (let k = 0; k < itemSize; k++) floats.setComponent(i, k, attribute.getComponent(i, k));
-  }
-  return floats;
 }
 
 /** Swaps two corners of each triangle, so that its front stays in front under a matrix that mirrors. */

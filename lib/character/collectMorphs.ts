@@ -26,77 +26,65 @@ export function collectMorphs(parts: readonly ScenePart[], sharing?: boolean): C
   const morphNames: string[] = [];
   const morphRest: number[] = [];
   const meshes = [...parts.keys()];
-  const firsts: ScenePart[] = [];
+  // Parts whose mesh is none of those before.
+  const firsts: { part: ScenePart; targets: string }[] = [];
   let shared = false;
-  for (const [i, part] of parts.entries()) {
+  parts.forEach((part, i) => {
     const { mesh, geometry } = part;
     const count = geometry.morphAttributes.position?.length ?? 0;
-    if (count === 0) continue;
-    const sibling = firsts.find((other) => arePrimitivesOfOneMesh(other.mesh, mesh));
+    if (count === 0) return;
+    const names = namesOf(mesh, count);
+    const influences = influencesOf(mesh, count);
+    const targets = JSON.stringify([names, influences]);
+    const alike = firsts.filter((other) => other.targets === targets);
+    const sibling = alike.find((other) => arePrimitivesOfOneMesh(other.part.mesh, mesh));
     if (sibling !== undefined) {
-      part.morphOffset = sibling.morphOffset;
-      meshes[i] = parts.indexOf(sibling);
-      continue;
+      meshes[i] = parts.indexOf(sibling.part);
+      part.morphOffset = sibling.part.morphOffset;
+      return;
     }
-    const like =
-      sharing && hasNamedTargets(mesh, count)
-        ? firsts.find((other) => haveSameTargets(other.mesh, mesh))
-        : undefined;
-    firsts.push(part);
-    part.morphOffset = like?.morphOffset ?? morphNames.length;
-    if (like !== undefined) {
+    firsts.push({ part, targets });
+    // Only where all targets have names other than their numbers.
+    if (sharing && alike.length > 0 && names.every((name, target) => name !== `${target}`)) {
       shared = true;
-      continue;
+      part.morphOffset = alike[0].part.morphOffset;
+      return;
     }
-    morphNames.push(...namesOf(mesh, count));
-    morphRest.push(...influencesOf(mesh, count));
-  }
+    part.morphOffset = morphNames.length;
+    morphNames.push(...names);
+    morphRest.push(...influences);
+  });
   if (sharing === undefined && morphNames.length > MOST_TARGETS) return collectMorphs(parts, true);
   return { morphNames, morphRest: Float64Array.from(morphRest), shared: shared ? meshes : null };
 }
 
 /**
- * Whether GLTFLoader made both meshes from primitives of one glTF mesh. It puts such meshes into a `Group` of their own,
- * without transforms, and names them after the glTF mesh (`Face`, `Face_1`, …). Unlike meshes made from nodes, they have no
- * original name in `userData`. All have the targets and influences of the glTF mesh, and clips move them together.
+ * Whether GLTFLoader made both meshes, which have the same targets, from primitives of one glTF mesh. It puts such meshes into a `Group`
+ * of their own, without transforms, and names them after the glTF mesh (`Face`, `Face_1`, …). Unlike meshes made from nodes, they have
+ * no original name in `userData`. All have the targets and influences of the glTF mesh, and clips move them together.
  */
 function arePrimitivesOfOneMesh(a: Mesh, b: Mesh): boolean {
-  const { parent } = a;
-  if (parent === null || parent !== b.parent || (parent as { isGroup?: boolean }).isGroup !== true)
-    return false;
-  if (!isPrimitive(a) || !isPrimitive(b)) return false;
-  return areNumberedAlike(a.name, b.name) && haveSameTargets(a, b);
-}
-
-/** Whether two meshes have as many targets, of the same names and influences in the same order. */
-function haveSameTargets(a: Mesh, b: Mesh): boolean {
-  const count = a.geometry.morphAttributes.position?.length ?? 0;
-  if (count !== (b.geometry.morphAttributes.position?.length ?? 0)) return false;
-  const text = (mesh: Mesh) => JSON.stringify([namesOf(mesh, count), influencesOf(mesh, count)]);
-  return text(a) === text(b);
+  const { parent } = a as { parent: (Mesh['parent'] & { isGroup?: boolean }) | null };
+  return (
+    parent?.isGroup === true &&
+    parent === b.parent &&
+    isPrimitive(a) &&
+    isPrimitive(b) &&
+    areNumberedAlike(a.name, b.name)
+  );
 }
 
 function isPrimitive({ position, quaternion, scale, userData }: Mesh): boolean {
-  const [x, y, z] = position.toArray();
-  return (
-    userData.name === undefined &&
-    x === 0 &&
-    y === 0 &&
-    z === 0 &&
-    Math.abs(quaternion.w) === 1 &&
-    scale.x === 1 &&
-    scale.y === 1 &&
-    scale.z === 1
-  );
+  const isStill = position.length() === 0 && Math.abs(quaternion.w) === 1;
+  return userData.name === undefined && isStill && scale.toArray().every((value) => value === 1);
 }
 
 /** Whether names differ only by the number that GLTFLoader appends, e.g. `Face` and `Face_2`, or `Face_1` and `Face_2`. */
 function areNumberedAlike(a: string, b: string): boolean {
-  const stem = (name: string) => name.replace(/_[1-9]\d*$/, '');
+  const [stemA, stemB] = [a, b].map((name) => name.replace(/_[1-9]\d*$/, ''));
   if (a === b) return false;
-  if (stem(a) === b || a === stem(b)) return true;
   // `mesh_1` and `mesh_2` are what GLTFLoader calls two meshes that have no name.
-  return stem(a) === stem(b) && stem(a) !== 'mesh';
+  return stemA === b || a === stemB || (stemA === stemB && stemA !== 'mesh');
 }
 
 function namesOf({ morphTargetDictionary = {} }: Mesh, count: number): string[] {
@@ -106,10 +94,6 @@ function namesOf({ morphTargetDictionary = {} }: Mesh, count: number): string[] 
   }
   return names;
 }
-
-/** Whether all targets have names other than their numbers. */
-const hasNamedTargets = (mesh: Mesh, count: number): boolean =>
-  namesOf(mesh, count).every((name, i) => name !== `${i}`);
 
 function influencesOf({ name, morphTargetInfluences = [] }: Mesh, count: number): number[] {
   return Array.from({ length: count }, (_, i) => {

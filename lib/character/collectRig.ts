@@ -6,7 +6,7 @@ import type { PartFlip } from '../poses/PartFlip.js';
 import { type Rig, TRS_SIZE } from '../poses/Rig.js';
 import { affineFromMatrix4, affineToMatrix4, composeAffine, multiplyAffine } from '../utils/affine.js';
 import { describe } from '../utils/describe.js';
-import { sharingCopy } from '../utils/sharingCopy.js';
+import { sharingCopy } from '../utils/geometries.js';
 import { runAll, type Steps } from '../utils/steps.js';
 import { collectMorphs } from './collectMorphs.js';
 import { collectParts, dropUnusedJoints, type JointSlot, type ScenePart } from './collectParts.js';
@@ -88,7 +88,7 @@ export function* collectRigSteps(
   const slots: JointSlot[] = [];
   const modelOf = (node: number) => modelMatrix(node, parents, restLocal);
   const parts = yield* collectParts({ root, indexOf, modelOf, flips }, slots);
-  if (joints === 'used') yield* dropUnusedJoints(slots, parts);
+  if (joints === 'used') dropUnusedJoints(slots, parts);
 
   for (const name of sockets) {
     const node = names.indexOf(name);
@@ -121,7 +121,7 @@ export function* collectRigSteps(
     jointNodes: Int32Array.from(slots, ({ node }) => node),
     jointInverses,
     jointMeshes: slots.map(({ mesh }) => mesh),
-    parts: parts.map(({ mesh, geometry, material, ...part }) => part),
+    parts: parts.map(({ mesh, geometry, material, followed, ...part }) => part),
     morphing,
     ...morphs,
   };

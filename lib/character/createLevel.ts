@@ -1,10 +1,10 @@
 import type { BufferAttribute, BufferGeometry, Object3D } from 'three';
 import { Float32BufferAttribute, Uint16BufferAttribute } from 'three';
 import type { CrowdMesh } from '../objects/CrowdMesh.js';
-import { sharingCopy } from '../utils/sharingCopy.js';
+import { sharingCopy } from '../utils/geometries.js';
 import { type Character, type CharacterOptions, refuseUnsupported } from './assembleCharacter.js';
 import { collectRig } from './collectRig.js';
-import { SKIN_PART, skinOf } from './crowdSkin.js';
+import { SKIN_PART, skinOf } from './crowdGeometry.js';
 import { matchJoints, matchParts } from './matchJoints.js';
 import type { MaterialMerger } from './mergeMaterials.js';
 import { mergeParts } from './mergeParts.js';

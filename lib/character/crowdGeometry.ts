@@ -1,17 +1,56 @@
-import { BufferGeometry, Float32BufferAttribute, InterleavedBuffer, InterleavedBufferAttribute } from 'three';
+import {
+  BufferAttribute,
+  BufferGeometry,
+  InterleavedBuffer,
+  InterleavedBufferAttribute,
+  type TypedArray,
+} from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
 import { ownVertexBuffers, VERTEX_BUFFERS } from '../backends/vertexLimits.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { describe } from '../utils/describe.js';
-import { inFloats } from '../utils/inFloats.js';
-import { setSkin } from './crowdSkin.js';
-import type { NumberArray } from './shareAttribute.js';
+import { drawnVertices, inFloats, morphOffsets, type NumberArray, plainArray } from '../utils/geometries.js';
+
+/** Which joints the vertices of a crowd geometry follow, and which part and material they belong to. */
+export interface Skin {
+  /** `stride` integers for each vertex: four joints, the one with the largest weight first, then at `SKIN_PART` the part, and the number of its merged material. */
+  joints: TypedArray;
+  stride: number;
+  /** Four for each vertex; none follows on one that is zero. */
+  weights: TypedArray;
+  /** What a weight of 1 in the array stands for. */
+  unit: number;
+}
+
+/** Where in a vertex of `Skin.joints` its part is. */
+export const SKIN_PART = 4;
+/** Where the number of its material is, among those that were merged with different textures. */
+const SKIN_MATERIAL = 5;
+
+/** Integers per vertex with 8 and with 16 bits each: joints and part, filled up to 4 bytes, of which WebGPU wants strides. */
+const STRIDE_8 = 8;
+const STRIDE_16 = 6;
+
+/** Weights that are so near to a whole number of 8 or 16 bits are one: a float has not much more precision. */
+const NEAR = 1e-7;
+
+/**
+ * Weights whose sum is off by more than this are normalised. Less is what 8-bit weights round to, and three.js draws it
+ * as it is.
+ */
+const SUM_TOLERANCE = 0.01;
 
 /** Buffers that the instances may need: one for their matrices, one for their colours. */
 const INSTANCE_BUFFERS = 2;
 
 /** What is put into one buffer where the geometry would otherwise have too many: WebGPU binds no more than eight. */
 const PACKED = ['normal', 'tangent', 'uv', 'uv1', 'uv2', 'uv3'];
+
+/**
+ * GLTFLoader's names for joints and weights beyond a vertex's first four: `joints_1`, `weights_1`, and so on. three.js's
+ * `SkinnedMesh` does not read them, so a crowd looks the same without, and they would only take memory and vertex buffers.
+ */
+export const FURTHER_INFLUENCES = /^(joints|weights)_\d+$/;
 
 /**
  * The geometry that a crowd draws: a copy of `given` with sorted skin weights.
@@ -38,12 +77,172 @@ export function createCrowdGeometry(
   }
 
   const geometry = new BufferGeometry().copy(source);
+  for (const name in geometry.attributes) if (FURTHER_INFLUENCES.test(name)) geometry.deleteAttribute(name);
   if (binding === null) setSkin(geometry, source, boneTexture, influences);
   else binding.bind(geometry, source);
   makeMorphsRelative(geometry);
   if (isCrowded(geometry)) packAttributes(geometry);
   return geometry;
 }
+
+/**
+ * Gives a crowd geometry the joints, weights and parts of `source`, in as few bytes as hold them without loss: 8 or 12 for
+ * joints and part, and 4 or 8 for weights that are numbers of 8 or 16 bits, as compressed files have them, or else 16.
+ *
+ * @throws If the weights are no weights, or the bone texture has no such joint; the message names the vertex.
+ */
+function setSkin(
+  geometry: BufferGeometry,
+  source: BufferGeometry,
+  boneTexture: BoneTexture,
+  influences: Influences,
+): void {
+  const { count } = source.getAttribute('position');
+  const integers = new Uint16Array(count * STRIDE_16);
+  const floats = new Float32Array(count * 4);
+  sortSkin(source, boneTexture, influences, integers, floats);
+
+  // What follows one joint alone may be moved to any other.
+  const wide = integers.some((value) => value > 255) || isRigid(integers, floats);
+  const skin = wide ? new InterleavedBuffer(integers, STRIDE_16) : narrowed(integers);
+  const shares = toShares(floats, Uint8Array) ?? toShares(floats, Uint16Array);
+  geometry.setAttribute('skinIndex', new InterleavedBufferAttribute(skin, 4, 0));
+  geometry.setAttribute('skinWeight', new BufferAttribute(shares ?? floats, 4, shares !== null));
+  geometry.setAttribute('partIndex', new InterleavedBufferAttribute(skin, 2, SKIN_PART));
+}
+
+/** What `setSkin` wrote. */
+export function skinOf(geometry: BufferGeometry): Skin {
+  const { array: joints, stride } = (geometry.getAttribute('skinIndex') as InterleavedBufferAttribute).data;
+  const weights = geometry.getAttribute('skinWeight');
+  return { joints, stride, weights: weights.array, unit: weights.normalized ? 1 / oneIn(weights.array) : 1 };
+}
+
+/** Every joint that a vertex of a crowd geometry follows. */
+export function jointsOf(geometry: BufferGeometry): Set<number> {
+  const { joints, stride, weights } = skinOf(geometry);
+  const found = new Set<number>();
+  for (let at = 0, first = 0; at < weights.length; at += 4, first += stride) {
+    for (let i = 0; i < 4 && weights[at + i] > 0; i++) found.add(joints[first + i]);
+  }
+  return found;
+}
+
+/**
+ * Makes a function that checks four skin weights of an array, those of a vertex. It returns whether they can be used, and throws if they
+ * cannot but the vertex is drawn.
+ *
+ * @param what Names the geometry in messages.
+ */
+export function weightChecker(
+  geometry: BufferGeometry,
+  what: string,
+): (weights: ArrayLike<number>, at: number, vertex: number) => boolean {
+  let drawn: Uint8Array | null = null;
+  return (weights, at, vertex) => {
+    const [x, y, z, w] = [weights[at], weights[at + 1], weights[at + 2], weights[at + 3]];
+    const sum = x + y + z + w;
+    if (sum > 0 && sum < Infinity && Math.min(x, y, z, w) >= 0) return true;
+    drawn ??= drawnVertices(geometry);
+    if (drawn[vertex] === 0) return false;
+    throw new Error(
+      `The skin weights of vertex ${vertex} of ${what} are ${x}, ${y}, ${z}, ${w}; ` +
+        'they must not be negative and must add up to 1 (SkinnedMesh.normalizeSkinWeights mends sums).',
+    );
+  };
+}
+
+/** Writes joints and weights of each vertex, strongest first, and its part. */
+function sortSkin(
+  source: BufferGeometry,
+  boneTexture: BoneTexture,
+  influences: Influences,
+  integers: Uint16Array,
+  floats: Float32Array,
+): void {
+  const { position, skinIndex, skinWeight, partIndex } = source.attributes;
+  const followed = plainArray(skinIndex, 4);
+  const weights = plainArray(skinWeight, 4);
+  const joints = boneTexture.jointNames.length;
+  const order = [0, 0, 0, 0];
+  const checkWeights = weightChecker(source, `geometry "${source.name}"`);
+
+  for (let vertex = 0; vertex < position.count; vertex++) {
+    const at = vertex * 4;
+    if (!checkWeights(weights, at, vertex)) continue;
+    const first = vertex * STRIDE_16;
+    if (partIndex !== undefined) {
+      integers[first + SKIN_PART] = partIndex.getX(vertex);
+      if (partIndex.itemSize > 1) integers[first + SKIN_MATERIAL] = partIndex.getY(vertex);
+    }
+    // By insertion: `sort` with a function takes most of the time in which a page makes its first crowd.
+    let sum = 0;
+    for (let i = 0; i < 4; i++) {
+      const weight = weights[at + i];
+      sum += weight;
+      let k = i;
+      for (; k > 0 && weight > weights[order[k - 1]]; k--) order[k] = order[k - 1];
+      order[k] = at + i;
+    }
+
+    let kept = 0;
+    for (let i = 0; i < influences; i++) kept += weights[order[i]];
+    const scale = (Math.abs(sum - 1) > SUM_TOLERANCE ? 1 : sum) / kept;
+
+    for (let i = 0; i < influences && weights[order[i]] > 0; i++) {
+      const joint = followed[order[i]];
+      if (!(joint >= 0 && joint < joints)) {
+        throw new Error(
+          `Vertex ${vertex} of geometry "${source.name}" follows joint ${joint}, but the bone texture has ${joints} joints; ` +
+            'was it baked for another skeleton?',
+        );
+      }
+      if (joint > 65535) {
+        throw new Error(
+          `Vertex ${vertex} of geometry "${source.name}" follows joint ${joint}, but vertices can follow the first 65536 joints only; ` +
+            'split the character into several crowds.',
+        );
+      }
+      integers[first + i] = joint;
+      floats[at + i] = weights[order[i]] * scale;
+    }
+  }
+}
+
+/** Whether all vertices follow one joint. */
+function isRigid(integers: Uint16Array, floats: Float32Array): boolean {
+  const vertices = floats.length / 4;
+  for (let vertex = 0; vertex < vertices; vertex++) {
+    if (integers[vertex * STRIDE_16] !== integers[0] || floats[vertex * 4 + 1] > 0) return false;
+  }
+  return true;
+}
+
+function narrowed(integers: Uint16Array): InterleavedBuffer {
+  const bytes = new Uint8Array((integers.length / STRIDE_16) * STRIDE_8);
+  for (let from = 0, to = 0; from < integers.length; from += STRIDE_16, to += STRIDE_8) {
+    bytes.set(integers.subarray(from, from + STRIDE_16), to);
+  }
+  return new InterleavedBuffer(bytes, STRIDE_8);
+}
+
+/** What stands for a weight of 1 in an array of whole numbers. */
+const oneIn = ({ BYTES_PER_ELEMENT }: TypedArray): number => 2 ** (8 * BYTES_PER_ELEMENT) - 1;
+
+/** Weights as whole numbers, or null if one would lose by it. */
+function toShares(weights: Float32Array, Shares: NumberArray): TypedArray | null {
+  const shares = new Shares(weights.length);
+  const one = oneIn(shares);
+  for (let i = 0; i < weights.length; i++) {
+    const share = Math.round(weights[i] * one);
+    if (share > one || Math.abs(weights[i] - share / one) > NEAR) return null;
+    shares[i] = share;
+  }
+  return shares;
+}
+
+const isCrowded = (geometry: BufferGeometry): boolean =>
+  ownVertexBuffers(geometry) + INSTANCE_BUFFERS > VERTEX_BUFFERS;
 
 /**
  * Puts normals, tangents and uv sets of a geometry into one buffer for each kind of numbers that they are, or if there are too many
@@ -58,9 +257,6 @@ function packAttributes(geometry: BufferGeometry): void {
   }
   if (isCrowded(geometry)) packTogether(geometry, names, Float32Array);
 }
-
-const isCrowded = (geometry: BufferGeometry): boolean =>
-  ownVertexBuffers(geometry) + INSTANCE_BUFFERS > VERTEX_BUFFERS;
 
 function packTogether(geometry: BufferGeometry, names: readonly string[], Numbers: NumberArray): void {
   const sources = names.map((name) => geometry.getAttribute(name));
@@ -90,15 +286,10 @@ function makeMorphsRelative(geometry: BufferGeometry): void {
     const base = geometry.getAttribute(name);
     if (base === undefined) continue;
     geometry.morphAttributes[name as 'position'] = targets.map((target) => {
-      const { count, itemSize } = target;
-      const ways = new Float32BufferAttribute(new Float32Array(count * itemSize), itemSize);
-      ways.name = target.name;
-      for (let vertex = 0; vertex < count; vertex++) {
-        for (let i = 0; i < itemSize; i++) {
-          ways.setComponent(vertex, i, target.getComponent(vertex, i) - base.getComponent(vertex, i));
-        }
-      }
-      return ways;
+      const { itemSize } = target;
+      const offsets = new BufferAttribute(morphOffsets(target, base, itemSize), itemSize);
+      offsets.name = target.name;
+      return offsets;
     });
   }
   geometry.morphTargetsRelative = true;

@@ -2,7 +2,6 @@ import { type BufferGeometry, Matrix4, Vector3 } from 'three';
 import type { Rig } from '../poses/Rig.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { affineFromMatrix4, affineToMatrix4 } from '../utils/affine.js';
-import { runAll } from '../utils/steps.js';
 import { transformGeometry } from './bindToJoint.js';
 import type { ScenePart } from './collectParts.js';
 import { usedJoints } from './collectParts.js';
@@ -38,7 +37,7 @@ export function matchJoints(
   return parts.map((part, i) => {
     const corners = cornersOf(part.geometry);
     const matches = new Map<number, Match>();
-    const used = runAll(usedJoints(part));
+    const used = usedJoints(part);
     for (const slot of used) {
       matches.set(slot, matchJoint(rig, part, slot, boneTexture, preferred[i], corners));
     }

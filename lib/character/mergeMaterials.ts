@@ -1,4 +1,12 @@
-import { DataTexture, DataUtils, HalfFloatType, type Material, RGBAFormat, type Texture } from 'three';
+import {
+  type BufferGeometry,
+  DataTexture,
+  DataUtils,
+  HalfFloatType,
+  type Material,
+  RGBAFormat,
+  type Texture,
+} from 'three';
 import { markPalette } from '../backends/surfaceMaps.js';
 import { PALETTE_CHANNEL } from '../constants.js';
 import { describe } from '../utils/describe.js';
@@ -13,7 +21,9 @@ import {
   standInFor,
   textOf,
 } from './materialFields.js';
+import type { Piece, PlacedPiece } from './mergeParts.js';
 import { mergeTextured, texturedFamilies } from './mergeTextured.js';
+import { paintPieces, splitPieces } from './paintPieces.js';
 
 /** How materials of a character are merged. */
 export interface MergeMaterialsOptions {
@@ -43,6 +53,30 @@ const madeOf = /*@__PURE__*/ new WeakMap<Material, ReadonlyMap<Material, Materia
 /** Merges materials of characters, see {@link mergeMaterials}. */
 export interface MaterialMerger {
   /**
+   * Whether a lone mesh of this material is not drawn as it is.
+   *
+   * @param owner Material of a crowd whose materials were merged before.
+   * @internal
+   */
+  changes(material: Material | Material[], owner: Material | Material[] | undefined): boolean;
+  /**
+   * Pieces of one material each.
+   *
+   * @internal
+   */
+  split(pieces: readonly Piece[]): readonly Piece[];
+  /**
+   * Merges those materials of a geometry that can be, and gives its vertices what the materials said of them.
+   *
+   * @param owner Material of a crowd whose materials were merged before: what is among them becomes what it became there.
+   * @internal
+   */
+  paint(
+    geometry: BufferGeometry,
+    pieces: readonly PlacedPiece[],
+    owner: Material | Material[] | undefined,
+  ): { standIns: ReadonlyMap<Material, Material>; owned: (Material | Texture)[] };
+  /**
    * Merges those materials that can be.
    *
    * @param palettes Whether vertices have the palette's uv channel to spare.
@@ -54,12 +88,6 @@ export interface MaterialMerger {
     palettes: boolean,
     known?: ReadonlyMap<Material, MaterialShare>,
   ): MergedMaterials;
-  /**
-   * Materials that were merged already, of which these were made.
-   *
-   * @internal
-   */
-  sharesIn(material: Material | readonly Material[]): ReadonlyMap<Material, MaterialShare>;
 }
 
 const SURFACE_MAPS = ['roughnessMap', 'metalnessMap', 'emissiveMap'];
@@ -81,13 +109,26 @@ export function mergeMaterials(options: MergeMaterialsOptions = {}): MaterialMer
       `mergeMaterials: maxSize is ${describe(maxSize)}; use a whole number from 1, how many texels wide and high layers are at most.`,
     );
   }
-  return {
-    merge: (materials, palettes, known) => mergeAll(materials, palettes, { textures, maxSize }, known),
-    // Whoever says how large layers are gets textures of its own.
-    sharesIn: (material) =>
+  // Whoever says how large layers are gets textures of its own.
+  const knownIn = (owner: Material | Material[] | undefined): ReadonlyMap<Material, MaterialShare> =>
+    new Map(
       options.maxSize === undefined
-        ? new Map([material].flat().flatMap((one) => [...(madeOf.get(one) ?? [])]))
-        : new Map(),
+        ? [owner ?? []].flat().flatMap((one) => [...(madeOf.get(one) ?? [])])
+        : [],
+    );
+  const merge: MaterialMerger['merge'] = (materials, palettes, known) =>
+    mergeAll(materials, palettes, { textures, maxSize }, known);
+  return {
+    changes: (material, owner) => Array.isArray(material) || knownIn(owner).has(material),
+    split: splitPieces,
+    paint(geometry, pieces, owner) {
+      const drawn = new Set(pieces.flatMap(({ runs }) => runs.map(({ material }) => material)));
+      const palettes = !geometry.hasAttribute(`uv${PALETTE_CHANNEL}`);
+      const { shares, owned } = merge([...drawn], palettes, knownIn(owner));
+      if (shares.size > 0) paintPieces(geometry, pieces, shares);
+      return { standIns: new Map([...shares].map(([one, { material }]) => [one, material])), owned };
+    },
+    merge,
   };
 }
 

@@ -1,13 +1,17 @@
-import type { BufferAttribute, InterleavedBufferAttribute, Material, Texture } from 'three';
-import { BufferGeometry, Float32BufferAttribute, Uint16BufferAttribute, Uint32BufferAttribute } from 'three';
-import { PALETTE_CHANNEL } from '../constants.js';
-import { warnOnce } from '../utils/warnOnce.js';
-import { weightChecker } from './checkWeights.js';
+import type { Material, MeshPhysicalMaterial, Texture } from 'three';
+import { BufferAttribute, BufferGeometry, Matrix3 } from 'three';
+import { linearDeterminant } from '../utils/affine.js';
+import {
+  floatsOf,
+  morphOffsets,
+  type NumberArray,
+  plainArray,
+  shareAttribute,
+  sharingCopy,
+} from '../utils/geometries.js';
 import type { ScenePart } from './collectParts.js';
-import type { MaterialShare } from './materialFields.js';
+import { FURTHER_INFLUENCES } from './crowdGeometry.js';
 import type { MaterialMerger } from './mergeMaterials.js';
-import { giveTangents, isMirrored, type Piece, piecesOf } from './pieces.js';
-import { type NumberArray, shareAttribute } from './shareAttribute.js';
 
 export interface MergedParts {
   geometry: BufferGeometry;
@@ -16,7 +20,33 @@ export interface MergedParts {
   owned: (Material | Texture)[];
 }
 
-/** Values for vertices of parts that lack an attribute which another part has. */
+/** Vertices of one part, all of which have the same joints to choose from. */
+export interface Piece {
+  /** Index of the part. */
+  part: number;
+  source: ScenePart;
+  /** Joint of the rig for each index that `skinIndex` may hold; for a rigid part its one joint. */
+  joints: Int32Array;
+  /** Whether triangles are turned around, as three.js does for a mesh whose matrix mirrors. */
+  mirrored: boolean;
+  geometry: BufferGeometry;
+  runs: Run[];
+}
+
+/** A piece, and which vertices of the merged geometry are its own. */
+export interface PlacedPiece extends Piece {
+  first: number;
+  count: number;
+}
+
+/** A run of triangles that has one material. */
+export interface Run {
+  start: number;
+  count: number;
+  material: Material;
+}
+
+/** Values for vertices of parts that lack an attribute which another part has; all others are zero. */
 const FILL: Record<string, readonly number[]> = { color: [1, 1, 1, 1], tangent: [1, 0, 0, 1] };
 
 /**
@@ -33,265 +63,215 @@ export function mergeParts(
   merger?: MaterialMerger,
   owner?: Material | Material[],
 ): MergedParts {
-  const [first] = parts;
-  const merging = merger !== undefined;
-  const known = owner === undefined ? undefined : merger?.sharesIn(owner);
-  const merges = merging && (Array.isArray(first.material) || known?.has(first.material) === true);
-  const several = parts.length > 1 || merges;
-  const asItIs = !first.rigid && !isMirrored(first) && first.mirrorJoints === null;
-  if (!several && asItIs && first.joints.every((joint, i) => joint === i)) {
-    return { geometry: first.geometry, material: first.material, owned: [] };
+  const [only] = parts;
+  const asItIs = !only.rigid && !isMirrored(only) && only.joints.every((joint, i) => joint === i);
+  if (parts.length === 1 && asItIs && only.mirrorJoints === null && !merger?.changes(only.material, owner)) {
+    return { geometry: only.geometry, material: only.material, owned: [] };
   }
 
-  // Copies for poses in which a clip mirrors come last, so that all other vertices are in the order of the parts.
-  const pieces = [false, true].flatMap((copies) =>
-    parts.flatMap((rig, part) => piecesOf(rig, part, copies, merging)),
-  );
-  giveTangents(pieces);
-  const sources = pieces.map((piece) => piece.geometry);
-  const offsets: number[] = [];
-  let vertices = 0;
-  for (const source of sources) {
-    offsets.push(vertices);
-    vertices += source.getAttribute('position').count;
-  }
-
-  const geometry = new BufferGeometry();
-  for (const [name, itemSize] of attributeSizes(sources)) {
-    // Colours that are multiplied by those of materials are no shares of one any more.
-    const inFloats = name === 'color' && merging;
-    geometry.setAttribute(name, mergedAttribute(sources, offsets, vertices, name, itemSize, inFloats));
-  }
-  const { skinIndex, skinWeight } = mergedSkin(pieces, offsets, vertices);
-  geometry.setAttribute('skinIndex', skinIndex);
-  geometry.setAttribute('skinWeight', skinWeight);
-  mergeMorphs(geometry, pieces, offsets, morphs);
-
-  const drawn = [...new Set(pieces.flatMap(({ runs }) => runs.map(({ material }) => material)))];
-  const palettes = !geometry.hasAttribute(`uv${PALETTE_CHANNEL}`);
-  const { shares, owned } = merger?.merge(drawn, palettes, known) ?? {
-    shares: new Map<Material, MaterialShare>(),
-    owned: [],
-  };
-  if (shares.size > 0) moveToVertices(geometry, pieces, offsets, shares);
-  geometry.setAttribute('partIndex', partIndices(pieces, offsets, vertices, shares));
-
-  const standIn = (material: Material) => shares.get(material)?.material ?? material;
-  const materials = [...new Set(drawn.map(standIn))];
-  const total = pieces.reduce((sum, { runs }) => sum + runs.reduce((count, run) => count + run.count, 0), 0);
-  const index = vertices > 65535 ? new Uint32Array(total) : new Uint16Array(total);
-  let at = 0;
-
-  materials.forEach((material, materialIndex) => {
-    const groupStart = at;
-    pieces.forEach(({ geometry: { index: source }, mirrored, runs }, i) => {
-      for (const run of runs) {
-        if (standIn(run.material) !== material) continue;
-        for (let k = run.start; k < run.start + run.count; k++) {
-          index[at++] = (source ? source.getX(k) : k) + offsets[i];
-          if (mirrored && (k - run.start) % 3 === 2) swapLastTwo(index, at);
-        }
-      }
-    });
-    geometry.addGroup(groupStart, at - groupStart, materialIndex);
+  let first = 0;
+  const all = piecesOf(parts);
+  const pieces = withTangents(merger?.split(all) ?? all).map((piece): PlacedPiece => {
+    const { count } = piece.geometry.getAttribute('position');
+    first += count;
+    return { ...piece, first: first - count, count };
   });
-
-  geometry.setIndex(
-    index instanceof Uint32Array ? new Uint32BufferAttribute(index, 1) : new Uint16BufferAttribute(index, 1),
-  );
-  if (materials.length === 1) geometry.clearGroups();
+  const geometry = new BufferGeometry();
+  mergeAttributes(geometry, pieces, first);
+  mergeSkins(geometry, pieces, first);
+  mergeMorphs(geometry, pieces, first, morphs);
+  const { standIns, owned } = merger?.paint(geometry, pieces, owner) ?? { standIns: null, owned: [] };
+  const materials = setTriangles(geometry, pieces, (one) => standIns?.get(one) ?? one);
   return { geometry, material: materials.length === 1 ? materials[0] : materials, owned };
 }
 
-/** For each vertex the part that it belongs to, and which of several merged materials it has. */
-function partIndices(
-  pieces: readonly Piece[],
-  offsets: readonly number[],
-  vertices: number,
-  shares: ReadonlyMap<Material, MaterialShare>,
-): Uint16BufferAttribute {
-  const indices = new Uint16BufferAttribute(new Uint16Array(vertices * 2), 2);
-  pieces.forEach(({ part, runs: [run] }, i) => {
-    const number = (run && shares.get(run.material)?.number) ?? 0;
-    for (let vertex = offsets[i]; vertex < (offsets[i + 1] ?? vertices); vertex++)
-      indices.setXY(vertex, part, number);
+/** Parts with their normals; copies for poses in which a clip mirrors come last, so that all other vertices are in the order of the parts. */
+function piecesOf(parts: readonly ScenePart[]): Piece[] {
+  const pieces = parts.map((source, part): Piece => {
+    const { joints, mirrorJoints } = source;
+    // Where there is a mirrored copy, each pose draws the one of the two whose triangles face the right way.
+    const mirrored = mirrorJoints === null && isMirrored(source);
+    return { part, source, joints, mirrored, geometry: withNormals(source), runs: runsOf(source) };
   });
-  return indices;
+  const copies = pieces.flatMap((piece) => {
+    const { mirrorJoints } = piece.source;
+    return mirrorJoints === null ? [] : [{ ...piece, joints: mirrorJoints, mirrored: true }];
+  });
+  return [...pieces, ...copies];
 }
 
-/** Gives vertices the constants that their merged materials had. */
-function moveToVertices(
-  geometry: BufferGeometry,
-  pieces: readonly Piece[],
-  offsets: readonly number[],
-  shares: ReadonlyMap<Material, MaterialShare>,
-): void {
-  const { count } = geometry.getAttribute('position');
-  const colors = (geometry.getAttribute('color') ??
-    new Float32BufferAttribute(new Float32Array(count * 3).fill(1), 3)) as Float32BufferAttribute;
-  geometry.setAttribute('color', colors);
-  const palette = shareAttribute(Uint16Array, count, 2);
+/** Whether a part's matrix mirrors. three.js then swaps front and back for the whole mesh; here only the part may be swapped. */
+const isMirrored = ({ model }: ScenePart): boolean => linearDeterminant(model, 0) < 0;
 
-  pieces.forEach(({ runs: [run], geometry: painted, rig }, i) => {
-    const share = run && shares.get(run.material);
-    if (!share) return;
-    const { r, g, b } = share.color;
-    if (!share.vertexColors && painted.hasAttribute('color')) warnPainted(rig);
-    for (let vertex = offsets[i]; vertex < (offsets[i + 1] ?? count); vertex++) {
-      if (!share.vertexColors) for (let k = 0; k < colors.itemSize; k++) colors.setComponent(vertex, k, 1);
-      colors.setXYZ(vertex, colors.getX(vertex) * r, colors.getY(vertex) * g, colors.getZ(vertex) * b);
-      palette.setX(vertex, share.palette ?? 0);
-    }
+/**
+ * The part's geometry with normals, computed where there are none. three.js carries those of a rigid mesh by the inverse
+ * transpose of its matrix, and those of a skinned one by the matrix; what lies between is done here.
+ */
+function withNormals({ geometry: source, rigid, model: m }: ScenePart): BufferGeometry {
+  const linear = new Matrix3().set(m[0], m[1], m[2], m[4], m[5], m[6], m[8], m[9], m[10]);
+  const square = linear.clone().transpose().multiply(linear);
+  const [size] = square.elements;
+  // All directions are scaled alike where this is a multiple of the identity.
+  const isUneven = square.elements.some((value, i) => Math.abs(value - (i % 4 ? 0 : size)) > 1e-5 * size);
+  const isTurned = rigid && isUneven && linear.determinant() !== 0;
+  if (source.hasAttribute('normal') && !isTurned) return source;
+  const geometry = source.clone();
+  if (!source.hasAttribute('normal')) geometry.computeVertexNormals();
+  if (isTurned) {
+    const normals = floatsOf(geometry.getAttribute('normal'));
+    geometry.setAttribute('normal', normals.applyMatrix3(square.invert()));
+  }
+  return geometry;
+}
+
+/** As three.js's renderers do: what the groups and the geometry's draw range have in common. */
+function runsOf({ geometry, material }: ScenePart): Run[] {
+  const { index, drawRange, groups } = geometry;
+  const { count: length } = index ?? geometry.getAttribute('position');
+  const least = Math.max(drawRange.start, 0);
+  const most = Math.min(drawRange.start + drawRange.count, length);
+  const all = Array.isArray(material) ? groups : [{ start: 0, count: length }];
+  return all.flatMap(({ start, count, materialIndex = 0 }: BufferGeometry['groups'][number]) => {
+    const from = Math.max(start, least);
+    const run = {
+      start: from,
+      count: Math.max(0, Math.min(start + count, most) - from),
+      material: [material].flat()[materialIndex],
+    };
+    return run.material && (run.count > 0 || !Array.isArray(material)) ? [run] : [];
   });
-  if ([...shares.values()].some((share) => share.palette !== null)) {
-    geometry.setAttribute(`uv${PALETTE_CHANNEL}`, palette);
+}
+
+/**
+ * Pieces with tangents where others have them: a geometry has them as a whole or not at all, and normal maps of the pieces without would
+ * be read along those that fill in.
+ */
+function withTangents(pieces: readonly Piece[]): readonly Piece[] {
+  if (!pieces.some(({ geometry }) => geometry.hasAttribute('tangent'))) return pieces;
+  return pieces.map((piece) => {
+    const { geometry: source, runs } = piece;
+    const isMapped = runs.some(({ material }) => {
+      const { normalMap, clearcoatNormalMap, anisotropy } = material as MeshPhysicalMaterial;
+      return normalMap || clearcoatNormalMap || anisotropy > 0;
+    });
+    if (!isMapped || source.hasAttribute('tangent') || !source.hasAttribute('uv')) return piece;
+    const geometry = sharingCopy(source);
+    if (source.index === null) geometry.setIndex([...Array(source.getAttribute('position').count).keys()]);
+    geometry.computeTangents();
+    return { ...piece, geometry: geometry.setIndex(source.index) };
+  });
+}
+
+/**
+ * Attributes of all pieces but those of skins: in floats, or where all have one in whole numbers of one kind that stand for shares, as
+ * compressed files do, in these.
+ */
+function mergeAttributes(merged: BufferGeometry, pieces: readonly PlacedPiece[], vertices: number): void {
+  const names = new Set(pieces.flatMap(({ geometry }) => Object.keys(geometry.attributes)));
+  for (const name of names) {
+    if (name === 'skinIndex' || name === 'skinWeight' || FURTHER_INFLUENCES.test(name)) continue;
+    const sources = pieces.map(({ geometry }) => geometry.attributes[name] ?? null);
+    const size = Math.max(...sources.map((source) => source?.itemSize ?? 0));
+    const kinds = new Set(sources.map((source) => (source?.normalized ? source.array.constructor : null)));
+    const [Shares] = kinds;
+    const target =
+      kinds.size > 1 || Shares === null
+        ? new BufferAttribute(new Float32Array(vertices * size), size)
+        : shareAttribute(Shares as NumberArray, vertices, size);
+    pieces.forEach(({ first, count }, i) => {
+      const source = sources[i];
+      if (source?.itemSize === size && target.array instanceof Float32Array) {
+        target.array.set(plainArray(source, size, 0, count), first * size);
+        return;
+      }
+      for (let vertex = 0; vertex < count; vertex++) {
+        for (let k = 0; k < size; k++) {
+          const own = source !== null && k < source.itemSize;
+          target.setComponent(
+            first + vertex,
+            k,
+            own ? source.getComponent(vertex, k) : (FILL[name]?.[k] ?? 0),
+          );
+        }
+      }
+    });
+    merged.setAttribute(name, target);
   }
 }
 
-/** Colours that no material shows may be meant for motions, which would read those of materials. */
-function warnPainted({ mesh }: ScenePart): void {
-  warnOnce(
-    `mergeMaterials: vertex colours of mesh "${mesh.name}" give way to the colour of its material, which has no vertexColors; if motions ` +
-      "shall read them, leave mergeMaterials out, else delete the attribute 'color'.",
-  );
-}
-
-function swapLastTwo(index: Uint16Array | Uint32Array, end: number): void {
-  const last = index[end - 1];
-  index[end - 1] = index[end - 2];
-  index[end - 2] = last;
+/** The joints and weights of all pieces, and for each vertex the part that it belongs to. */
+function mergeSkins(merged: BufferGeometry, pieces: readonly PlacedPiece[], vertices: number): void {
+  const indices = new Uint16Array(vertices * 4);
+  const weights = new Float32Array(vertices * 4);
+  const parts = new Uint16Array(vertices * 2);
+  for (const { part, first, count, joints, geometry, source } of pieces) {
+    const { skinIndex, skinWeight } = geometry.attributes;
+    const own = source.rigid ? null : plainArray(skinIndex, 4);
+    const given = source.rigid ? null : plainArray(skinWeight, 4);
+    for (let i = 0; i < count * 4; i++) {
+      const weight = given === null ? +(i % 4 === 0) : given[i];
+      weights[first * 4 + i] = weight;
+      // Where the weight is 0, the file may name a joint that does not exist.
+      if (weight > 0) indices[first * 4 + i] = joints[own === null ? 0 : own[i]];
+    }
+    for (let vertex = first; vertex < first + count; vertex++) parts[vertex * 2] = part;
+  }
+  merged.setAttribute('skinIndex', new BufferAttribute(indices, 4));
+  merged.setAttribute('skinWeight', new BufferAttribute(weights, 4));
+  merged.setAttribute('partIndex', new BufferAttribute(parts, 2));
 }
 
 /** Morph targets of all parts as offsets from the base geometry; each moves only the vertices of its own part. */
 function mergeMorphs(
-  geometry: BufferGeometry,
-  pieces: readonly Piece[],
-  offsets: readonly number[],
+  merged: BufferGeometry,
+  pieces: readonly PlacedPiece[],
+  vertices: number,
   morphs: readonly string[],
 ): void {
   if (morphs.length === 0) return;
-  geometry.morphTargetsRelative = true;
-  const { count } = geometry.getAttribute('position');
-  const normals = pieces.some((piece) => piece.geometry.morphAttributes.normal !== undefined);
-  for (const name of normals ? (['position', 'normal'] as const) : (['position'] as const)) {
-    geometry.morphAttributes[name] = morphs.map((target, morph) => {
-      const ways = new Float32BufferAttribute(new Float32Array(count * 3), 3);
-      ways.name = target;
-      pieces.forEach(({ geometry: source, rig: { morphOffset } }, i) => {
-        const target = morphOffset < 0 ? undefined : source.morphAttributes[name]?.[morph - morphOffset];
-        if (target === undefined) return;
-        const base = source.getAttribute(name);
-        for (let vertex = 0; vertex < target.count; vertex++) {
-          for (let k = 0; k < 3; k++) {
-            const origin = source.morphTargetsRelative ? 0 : base.getComponent(vertex, k);
-            ways.setComponent(offsets[i] + vertex, k, target.getComponent(vertex, k) - origin);
-          }
-        }
-      });
-      return ways;
+  merged.morphTargetsRelative = true;
+  for (const name of ['position', 'normal'] as const) {
+    if (!pieces.some(({ geometry }) => geometry.morphAttributes[name])) continue;
+    merged.morphAttributes[name] = morphs.map((morph, i) => {
+      const offsets = new BufferAttribute(new Float32Array(vertices * 3), 3);
+      offsets.name = morph;
+      for (const { first, geometry, source } of pieces) {
+        const { attributes, morphAttributes, morphTargetsRelative } = geometry;
+        const target = source.morphOffset < 0 ? undefined : morphAttributes[name]?.[i - source.morphOffset];
+        if (target === undefined) continue;
+        offsets.set(morphOffsets(target, morphTargetsRelative ? null : attributes[name], 3), first * 3);
+      }
+      return offsets;
     });
   }
 }
 
-function attributeSizes(sources: readonly BufferGeometry[]): Map<string, number> {
-  const sizes = new Map<string, number>();
-  for (const source of sources) {
-    for (const [name, attribute] of Object.entries(source.attributes)) {
-      if (name === 'skinIndex' || name === 'skinWeight') continue;
-      sizes.set(name, Math.max(sizes.get(name) ?? 0, attribute.itemSize));
-    }
-  }
-  return sizes;
-}
-
-/**
- * An attribute of all pieces: in floats, or where all have it in whole numbers of one kind that stand for shares, as compressed files
- * do, in these.
- */
-function mergedAttribute(
-  sources: readonly BufferGeometry[],
-  offsets: readonly number[],
-  vertices: number,
-  name: string,
-  itemSize: number,
-  inFloats: boolean,
-): BufferAttribute | InterleavedBufferAttribute {
-  const Shares = inFloats ? null : sharesOf(sources, name);
-  const merged =
-    Shares === null
-      ? new Float32BufferAttribute(new Float32Array(vertices * itemSize), itemSize)
-      : shareAttribute(Shares, vertices, itemSize);
-  const fill = FILL[name] ?? [0, 0, 0, 0];
-
-  sources.forEach((source, part) => {
-    const attribute = source.getAttribute(name) as BufferAttribute | InterleavedBufferAttribute | undefined;
-    const count = source.getAttribute('position').count;
-    if (attribute && Shares === null && isPlain(attribute, itemSize, count)) {
-      (merged.array as Float32Array).set(attribute.array, offsets[part] * itemSize);
-      return;
-    }
-    for (let vertex = 0; vertex < count; vertex++) {
-      for (let i = 0; i < itemSize; i++) {
-        const value = attribute && i < attribute.itemSize ? attribute.getComponent(vertex, i) : fill[i];
-        merged.setComponent(offsets[part] + vertex, i, value);
+/** Writes the triangles of each material behind each other. @returns The materials, one for each group. */
+function setTriangles(
+  merged: BufferGeometry,
+  pieces: readonly PlacedPiece[],
+  standIn: (material: Material) => Material,
+): Material[] {
+  const runs = pieces.flatMap((piece) =>
+    piece.runs.map((run) => ({ ...piece, ...run, material: standIn(run.material) })),
+  );
+  const materials = [...new Set(runs.map(({ material }) => material))];
+  const total = runs.reduce((sum, { count }) => sum + count, 0);
+  const { count: vertices } = merged.getAttribute('position');
+  const index = vertices > 65535 ? new Uint32Array(total) : new Uint16Array(total);
+  let at = 0;
+  materials.forEach((material, group) => {
+    const from = at;
+    for (const { geometry, first, mirrored, start, count, material: own } of runs) {
+      if (own !== material) continue;
+      for (let k = 0; k < count; k++) {
+        index[at++] = (geometry.index?.getX(start + k) ?? start + k) + first;
+        // Swaps the last two corners of each triangle.
+        if (mirrored && k % 3 === 2) [index[at - 1], index[at - 2]] = [index[at - 2], index[at - 1]];
       }
     }
+    if (materials.length > 1) merged.addGroup(from, at - from, group);
   });
-
-  return merged;
-}
-
-/** Whether an attribute is an array of floats, vertex after vertex, that can be copied in one go. */
-const isPlain = (
-  attribute: BufferAttribute | InterleavedBufferAttribute,
-  itemSize: number,
-  count: number,
-): boolean =>
-  !('isInterleavedBufferAttribute' in attribute) &&
-  attribute.itemSize === itemSize &&
-  attribute.array instanceof Float32Array &&
-  attribute.array.length === count * itemSize;
-
-/** The arrays that an attribute has in all geometries, if it holds shares in each of them; else null. */
-function sharesOf(sources: readonly BufferGeometry[], name: string): NumberArray | null {
-  const arrays = sources.map((source) => {
-    const attribute = source.getAttribute(name) as BufferAttribute | InterleavedBufferAttribute | undefined;
-    return attribute?.normalized ? attribute.array.constructor : null;
-  });
-  return arrays.every((array) => array === arrays[0]) ? (arrays[0] as NumberArray | null) : null;
-}
-
-function mergedSkin(pieces: readonly Piece[], offsets: readonly number[], vertices: number) {
-  const indices = new Uint16Array(vertices * 4);
-  const weights = new Float32Array(vertices * 4);
-
-  const four = [0, 0, 0, 0];
-  pieces.forEach(({ geometry, joints, rig: { rigid, mesh } }, piece) => {
-    const skinIndex = geometry.getAttribute('skinIndex');
-    const skinWeight = geometry.getAttribute('skinWeight');
-    const width = rigid ? 0 : Math.min(4, skinIndex.itemSize, skinWeight.itemSize);
-    const count = geometry.getAttribute('position').count;
-    four.fill(0);
-    const checkWeights = weightChecker(geometry, `SkinnedMesh "${mesh.name}"`);
-    for (let vertex = 0; vertex < count; vertex++) {
-      const at = (offsets[piece] + vertex) * 4;
-      for (let i = 0; i < width; i++) four[i] = skinWeight.getComponent(vertex, i);
-      if (rigid || !checkWeights(four, vertex)) {
-        indices[at] = joints[0];
-        weights[at] = 1;
-        continue;
-      }
-      for (let i = 0; i < width; i++) {
-        const weight = four[i];
-        // Where the weight is 0, the file may name a joint that does not exist.
-        indices[at + i] = weight > 0 ? joints[skinIndex.getComponent(vertex, i)] : 0;
-        weights[at + i] = weight;
-      }
-    }
-  });
-
-  return {
-    skinIndex: new Uint16BufferAttribute(indices, 4),
-    skinWeight: new Float32BufferAttribute(weights, 4),
-  };
+  merged.setIndex(new BufferAttribute(index, 1));
+  return materials;
 }

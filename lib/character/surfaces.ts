@@ -1,7 +1,5 @@
-import type { BufferGeometry, InterleavedBufferAttribute } from 'three';
-import { Box3, type BufferAttribute, Vector3 } from 'three';
-
-type Attribute = BufferAttribute | InterleavedBufferAttribute;
+import { Box3, type BufferGeometry, Vector3 } from 'three';
+import { isOfVertices } from '../utils/geometries.js';
 
 /** The triangles of one part of a character, as a simplifier takes them. */
 export interface Surface {
@@ -40,15 +38,6 @@ export function weldedIndex({ index, attributes, morphAttributes }: BufferGeomet
     return vertex;
   });
   return Uint32Array.from({ length: index?.count ?? count }, (_, i) => same[index?.getX(i) ?? i]);
-}
-
-/** Whether an attribute has a value for each vertex, and not for each instance. */
-export function isOfVertices(attribute: Attribute): boolean {
-  const { data, isInstancedBufferAttribute } = attribute as {
-    data?: { isInstancedInterleavedBuffer?: boolean };
-    isInstancedBufferAttribute?: boolean;
-  };
-  return isInstancedBufferAttribute !== true && data?.isInstancedInterleavedBuffer !== true;
 }
 
 /** Takes the parts of a geometry apart, and vertices too that triangles of several groups have in common. */

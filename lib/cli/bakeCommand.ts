@@ -7,7 +7,7 @@ import type { BakeOptions, ClipChoice } from '../baking/BakeOptions.js';
 import { bakeBoneTextureAsync } from '../baking/bakeBoneTexture.js';
 import { extractRootMotion } from '../baking/rootMotion.js';
 import { assembleCharacter } from '../character/assembleCharacter.js';
-import { findUnsupported } from '../character/collectParts.js';
+import { drawnObjects, isUnsupported } from '../character/collectParts.js';
 import { mergeMaterials as merger } from '../character/mergeMaterials.js';
 import { simplifyGeometry } from '../character/simplifyGeometry.js';
 import { parseGlb } from '../format/glb.js';
@@ -82,9 +82,9 @@ function written(input: string, boneTexture: BoneTexture, options: WriteOptions)
 
 /** Warnings of what cannot be made part of a crowd. */
 function unsupportedIn(scene: Object3D): string[] {
-  return findUnsupported(scene).map(
-    ({ name, type }) => `"${name}" (${type}) cannot be part of a crowd, and is left out.`,
-  );
+  return drawnObjects(scene)
+    .filter(isUnsupported)
+    .map(({ name, type }) => `"${name}" (${type}) cannot be part of a crowd, and is left out.`);
 }
 
 async function bake(

@@ -1,7 +1,7 @@
 import type { BufferGeometry } from 'three';
-import { pickVertices } from '../character/pickVertices.js';
 import { isSameOrder, positionSums } from '../character/positionSums.js';
 import type { CrowdLevels } from '../features/levels/CrowdLevels.js';
+import { pickVertices } from '../utils/geometries.js';
 import { fileError } from './fileErrors.js';
 import type { LoadedCharacter } from './LoadedCharacter.js';
 import type { ReadLevel } from './levels.js';

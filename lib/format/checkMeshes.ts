@@ -15,7 +15,6 @@ import { createJointBoxes, growJointBoxes } from '../poses/jointBoxes.js';
 import { createPoseMix } from '../poses/PoseMix.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { affineToMatrix4 } from '../utils/affine.js';
-import { runAll } from '../utils/steps.js';
 import { warnOnce } from '../utils/warnOnce.js';
 import { fileError } from './fileErrors.js';
 
@@ -87,7 +86,7 @@ export function meshCheck(
 /** What is said of a skinned mesh, if a joint that it follows has another inverse bind matrix than the one that was baked with. */
 function rebound(part: ScenePart, { data }: BoneTexture, inverses: Float64Array): string | null {
   const { jointNames, jointBinds, jointBoxes } = data;
-  const used = [...runAll(usedJoints(part))];
+  const used = [...usedJoints(part)];
   const box = Array.from({ length: 6 }, (_, i) => {
     const values = used.map((joint) => jointBoxes[joint * 6 + i]);
     return i < 3 ? Math.min(...values) : Math.max(...values);

@@ -1,6 +1,6 @@
 import { type BufferGeometry, type Material, Matrix4 } from 'three';
 import { bindToJoint, rebindToJoint, type Socket } from '../character/bindToJoint.js';
-import { jointsOf } from '../character/crowdSkin.js';
+import { jointsOf } from '../character/crowdGeometry.js';
 import type { MeshUniforms } from '../crowd/CrowdFeature.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { AttachedCopy, type AttachedMesh, attach, detach, followOwners } from './AttachedMesh.js';

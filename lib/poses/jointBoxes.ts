@@ -1,5 +1,6 @@
-import type { Box3, BufferAttribute, BufferGeometry, InterleavedBufferAttribute } from 'three';
+import type { Box3, BufferGeometry } from 'three';
 import type { AffineArray } from '../utils/affine.js';
+import { plainArray } from '../utils/geometries.js';
 
 /**
  * For each joint a box around the vertices that follow it, in the geometry's own space: least x, y, z, then greatest.
@@ -88,31 +89,6 @@ export function growJointBoxes(
 /** Grows boxes by a distance on all sides. Those that are empty stay so, since they reach from Infinity to -Infinity. */
 export function expandJointBoxes(boxes: JointBoxes, distance: number): void {
   for (let i = 0; i < boxes.length; i++) boxes[i] += i % 6 < 3 ? -distance : distance;
-}
-
-/**
- * The values of an attribute one after another, or those of some items; its own array, or a view of it, if they are stored that
- * way.
- */
-export function plainArray(
-  attribute: BufferAttribute | InterleavedBufferAttribute,
-  size: number,
-  from = 0,
-  to = attribute.count,
-): ArrayLike<number> {
-  const { count, itemSize, normalized } = attribute;
-  const interleaved = (attribute as InterleavedBufferAttribute).isInterleavedBufferAttribute === true;
-  if (!interleaved && !normalized && itemSize === size) {
-    const { array } = attribute as BufferAttribute;
-    return from === 0 && to === count ? array : array.subarray(from * size, to * size);
-  }
-  const array = new Float32Array((to - from) * size);
-  for (let i = from; i < to; i++) {
-    for (let j = 0; j < Math.min(size, itemSize); j++) {
-      array[(i - from) * size + j] = attribute.getComponent(i, j);
-    }
-  }
-  return array;
 }
 
 function growBy(boxes: JointBoxes, joint: number, x: number, y: number, z: number): void {

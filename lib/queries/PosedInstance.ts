@@ -1,6 +1,6 @@
 import type { Box3, Vector3 } from 'three';
 import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
-import { type Skin, skinOf } from '../character/crowdSkin.js';
+import { type Skin, skinOf } from '../character/crowdGeometry.js';
 import { AFFINE_SIZE } from '../constants.js';
 import type { PoseSource } from '../sources/PoseSource.js';
 import { sourceOf } from '../sources/PoseSource.js';

@@ -1,6 +1,6 @@
 import type { BufferGeometry } from 'three';
-import { SKIN_PART, type Skin, skinOf } from '../character/crowdSkin.js';
-import { plainArray } from '../poses/jointBoxes.js';
+import { SKIN_PART, type Skin, skinOf } from '../character/crowdGeometry.js';
+import { plainArray } from '../utils/geometries.js';
 
 /** Triangles of a patch, above which it is split. */
 const MAX_TRIANGLES = 16;

@@ -9,8 +9,8 @@ import {
   type SkinnedMesh,
 } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
-import { plainArray } from '../poses/jointBoxes.js';
 import { affineFromMatrix4, multiplyAffine } from '../utils/affine.js';
+import { plainArray } from '../utils/geometries.js';
 import { inRuns, type Steps } from '../utils/steps.js';
 
 const _matrix = /*@__PURE__*/ new Matrix4();

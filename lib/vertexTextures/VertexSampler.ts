@@ -1,5 +1,5 @@
 import { Matrix4, type Mesh, type Object3D } from 'three';
-import { isUnsupported, traverseDrawn } from '../character/collectParts.js';
+import { drawnObjects, isUnsupported } from '../character/collectParts.js';
 import { describe } from '../utils/describe.js';
 import { inRuns, type Steps } from '../utils/steps.js';
 import { MeshSampler } from './MeshSampler.js';
@@ -21,10 +21,10 @@ export function drawnMeshes(object: Object3D, caller: string): Mesh[] {
     );
   }
   const meshes: Mesh[] = [];
-  traverseDrawn(object, (node) => {
-    if (!(node as Mesh).isMesh || isUnsupported(node)) return;
+  for (const node of drawnObjects(object)) {
+    if (!(node as Mesh).isMesh || isUnsupported(node)) continue;
     if ((node as Mesh).geometry.getAttribute('position')?.count !== 0) meshes.push(node as Mesh);
-  });
+  }
   if (meshes.length === 0) {
     throw new Error(`${caller}: no visible mesh with vertices under "${object.name || object.type}".`);
   }

@@ -9,7 +9,7 @@ import {
   Vector3,
 } from 'three';
 import type { ScenePart } from '../character/collectParts.js';
-import { SKIN_PART } from '../character/crowdSkin.js';
+import { SKIN_PART } from '../character/crowdGeometry.js';
 import { AFFINE_SIZE, REST_FRAME } from '../constants.js';
 import { affineFromMatrix4 } from '../utils/affine.js';
 import { MeshSampler, updateWorld } from './MeshSampler.js';
@@ -63,6 +63,7 @@ export function collectMeshes(
       material: mesh.material,
       joints: Int32Array.of(0),
       mirrorJoints: null,
+      followed: new Set([0]),
       rigid: true,
       model,
       morphOffset: -1,

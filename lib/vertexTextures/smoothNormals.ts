@@ -1,5 +1,5 @@
 import type { Mesh } from 'three';
-import { plainArray } from '../poses/jointBoxes.js';
+import { plainArray } from '../utils/geometries.js';
 import { inRuns, type Steps } from '../utils/steps.js';
 
 /** Computes normals of a mesh from its triangles as they are posed. */

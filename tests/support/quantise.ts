@@ -1,5 +1,5 @@
 import type { BufferGeometry } from 'three';
-import { type NumberArray, shareAttribute } from '../../lib/character/shareAttribute.js';
+import { type NumberArray, shareAttribute } from '../../lib/utils/geometries.js';
 
 /** Writes normals as bytes, weights too, and uvs as 16-bit numbers, as compressed files have them. */
 export function quantise(geometry: BufferGeometry): void {

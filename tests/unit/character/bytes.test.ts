@@ -6,7 +6,7 @@ import {
   MeshStandardMaterial,
 } from 'three';
 import { expect, test } from 'vitest';
-import { isOfVertices } from '../../../lib/character/surfaces.js';
+import { isOfVertices } from '../../../lib/utils/geometries.js';
 import { createCoarseCharacter } from '../../support/coarseCharacter.js';
 import { crowdArguments } from '../../support/crowdArguments.js';
 import { SkinnedInstancedMesh } from '../../support/library.js';

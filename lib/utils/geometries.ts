@@ -1,0 +1,144 @@
+import type { TypedArray } from 'three';
+import { BufferAttribute, BufferGeometry, InterleavedBuffer, InterleavedBufferAttribute } from 'three';
+
+/** An attribute of a geometry. */
+export type Attribute = BufferAttribute | InterleavedBufferAttribute;
+
+/** A class of arrays of numbers. */
+export type NumberArray = new (length: number) => TypedArray;
+
+/** Arrays of half floats hold their bits, and so does what `getComponent` gives. */
+const isHalf = (attribute: Attribute): boolean => 'isFloat16BufferAttribute' in attribute;
+
+/**
+ * The values of an attribute one after another, or those of some items; its own array, or a view of it, if they are stored that
+ * way.
+ */
+export function plainArray(
+  attribute: Attribute,
+  size: number,
+  from = 0,
+  to = attribute.count,
+): ArrayLike<number> {
+  const { count, itemSize, normalized } = attribute;
+  const half = isHalf(attribute);
+  const interleaved = (attribute as InterleavedBufferAttribute).isInterleavedBufferAttribute === true;
+  if (!interleaved && !normalized && !half && itemSize === size) {
+    const { array } = attribute as BufferAttribute;
+    return from === 0 && to === count ? array : array.subarray(from * size, to * size);
+  }
+  const array = new Float32Array((to - from) * size);
+  const item = [attribute.getX, attribute.getY, attribute.getZ, attribute.getW];
+  for (let i = from; i < to; i++) {
+    for (let j = 0; j < Math.min(size, itemSize); j++) {
+      array[(i - from) * size + j] = half ? item[j].call(attribute, i) : attribute.getComponent(i, j);
+    }
+  }
+  return array;
+}
+
+/** The attribute itself if it is an array of floats, else a copy in floats. */
+export function floatsOf(attribute: Attribute): BufferAttribute {
+  if (attribute instanceof BufferAttribute && attribute.array instanceof Float32Array) return attribute;
+  const { itemSize, name } = attribute;
+  const floats = new BufferAttribute(Float32Array.from(plainArray(attribute, itemSize)), itemSize);
+  floats.name = name;
+  return floats;
+}
+
+/** The geometry itself; or if it has a `Float16BufferAttribute`, one that has those in floats and shares all others. */
+export function inFloats(source: BufferGeometry): BufferGeometry {
+  const targets: Attribute[] = Object.values(source.morphAttributes).flat();
+  if (![...Object.values(source.attributes), ...targets].some(isHalf)) return source;
+  const geometry = sharingCopy(source);
+  const read = (attribute: Attribute) => (isHalf(attribute) ? floatsOf(attribute) : attribute);
+  for (const [name, attribute] of Object.entries(source.attributes))
+    geometry.setAttribute(name, read(attribute));
+  for (const [name, morphs] of Object.entries(source.morphAttributes))
+    geometry.morphAttributes[name as 'position'] = morphs.map(read) as BufferAttribute[];
+  return geometry;
+}
+
+/** A geometry of its own that shares attributes, index and groups with another. */
+export function sharingCopy(source: BufferGeometry): BufferGeometry {
+  const geometry = new BufferGeometry();
+  geometry.name = source.name;
+  for (const [key, attribute] of Object.entries(source.attributes)) geometry.setAttribute(key, attribute);
+  geometry.setIndex(source.index);
+  geometry.groups = source.groups;
+  geometry.drawRange = source.drawRange;
+  geometry.morphAttributes = { ...source.morphAttributes };
+  geometry.morphTargetsRelative = source.morphTargetsRelative;
+  return geometry;
+}
+
+/** A geometry of some vertices of another, with all their attributes and morph targets; without index and groups. */
+export function pickVertices(source: BufferGeometry, vertices: readonly number[]): BufferGeometry {
+  const geometry = new BufferGeometry();
+  geometry.name = source.name;
+  for (const [name, attribute] of Object.entries(source.attributes)) {
+    if (isOfVertices(attribute)) geometry.setAttribute(name, picked(attribute, vertices));
+  }
+  for (const [name, targets] of Object.entries(source.morphAttributes)) {
+    geometry.morphAttributes[name as 'position'] = targets.map((target) => picked(target, vertices));
+  }
+  geometry.morphTargetsRelative = source.morphTargetsRelative;
+  return geometry;
+}
+
+/** The values that an attribute has for some vertices, in numbers of the same kind. */
+function picked(source: Attribute, vertices: readonly number[]): BufferAttribute {
+  const { itemSize, normalized } = source;
+  const { array } = (source as InterleavedBufferAttribute).data ?? source;
+  const Numbers = array.constructor as NumberArray;
+  const target = new BufferAttribute(new Numbers(vertices.length * itemSize), itemSize, normalized);
+  target.name = source.name;
+  vertices.forEach((vertex, place) => {
+    for (let i = 0; i < itemSize; i++) target.setComponent(place, i, source.getComponent(vertex, i));
+  });
+  return target;
+}
+
+/** Whether an attribute has a value for each vertex, and not for each instance. */
+export function isOfVertices(attribute: Attribute): boolean {
+  const { data, isInstancedBufferAttribute } = attribute as {
+    data?: { isInstancedInterleavedBuffer?: boolean };
+    isInstancedBufferAttribute?: boolean;
+  };
+  return isInstancedBufferAttribute !== true && data?.isInstancedInterleavedBuffer !== true;
+}
+
+/** 1 for each vertex that a triangle within the draw range has. */
+export function drawnVertices({ index, attributes, drawRange }: BufferGeometry): Uint8Array {
+  const { count } = attributes.position;
+  const drawn = new Uint8Array(count);
+  const from = Math.max(0, drawRange.start);
+  const to = Math.min(index?.count ?? count, drawRange.start + drawRange.count);
+  if (index === null) return to > from ? drawn.fill(1, from, to) : drawn;
+  for (let i = from; i < to; i++) drawn[index.getX(i)] = 1;
+  return drawn;
+}
+
+/**
+ * What a morph target adds to each of so many components of every vertex.
+ *
+ * @param base What the target takes the place of; null for targets that are relative already.
+ */
+export function morphOffsets(target: Attribute, base: Attribute | null, size: number): Float32Array {
+  const offsets = Float32Array.from(plainArray(target, size));
+  if (base === null) return offsets;
+  const from = plainArray(base, size);
+  return offsets.map((value, i) => value - from[i]);
+}
+
+/**
+ * An attribute of whole numbers that stand for shares of one, with room for so many vertices. Each begins at a multiple of four bytes,
+ * as WebGPU wants it.
+ */
+export function shareAttribute(Shares: NumberArray, vertices: number, itemSize: number): Attribute {
+  const perWord = 4 / new Shares(0).BYTES_PER_ELEMENT;
+  const stride = Math.ceil(itemSize / perWord) * perWord;
+  const shares = new Shares(vertices * stride);
+  if (stride === itemSize) return new BufferAttribute(shares, itemSize, true);
+  return new InterleavedBufferAttribute(new InterleavedBuffer(shares, stride), itemSize, 0, true);
+}
