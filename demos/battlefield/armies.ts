@@ -15,8 +15,23 @@ const MARCHING = 20;
 const MARCH_SPEED = 1.4;
 
 const UP = new Vector3(0, 1, 0);
-const RED = new Color(0xff9a86);
-const BLUE = new Color(0x9cc0ff);
+/** Parts of the figure that soldiers show. */
+export const UNIFORM = ['Skin', 'Face', 'Hair', 'Shirt', 'Sleeves', 'Jacket', 'Trousers', 'Shoes', 'Helmet'];
+const STEEL = new Color(0xaeb6bd);
+const LEATHER = new Color(0x4a3526);
+const SKIN = new Color(0xd8a47c);
+const HAIR = new Color(0x3a2618);
+const TEAMS = {
+  red: { Jacket: new Color(0xb8372c), Shirt: new Color(0x5b2320), Trousers: new Color(0x4a3a30) },
+  blue: { Jacket: new Color(0x2f5db0), Shirt: new Color(0x1e3358), Trousers: new Color(0x383d48) },
+};
+
+/** Colours of the parts of a soldier. */
+export function uniformOf(isRed: boolean): [part: string, color: Color][] {
+  const team = isRed ? TEAMS.red : TEAMS.blue;
+  const all = { ...team, Sleeves: team.Shirt, Helmet: STEEL, Shoes: LEATHER, Skin: SKIN, Hair: HAIR };
+  return Object.entries(all);
+}
 
 const _matrix = new Matrix4();
 const _place = new Vector3();
@@ -51,7 +66,7 @@ export class Armies {
   }
 
   colorOf(soldier: number, target: Color): Color {
-    return target.copy(this.isRed(soldier) ? RED : BLUE).multiplyScalar(0.8 + 0.4 * chance(soldier, 1));
+    return target.setScalar(0.8 + 0.35 * chance(soldier, 1));
   }
 
   marches(block: number): boolean {

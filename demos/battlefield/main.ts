@@ -9,19 +9,19 @@ import {
 } from 'skinned-instanced-mesh';
 import { Color, ConeGeometry, CylinderGeometry, type Material, Matrix4, MeshStandardMaterial } from 'three';
 import { mergeBufferGeometries } from 'three-stdlib';
-import { createCharacter } from '../character.js';
 import { Figures } from '../lib/Figures.js';
 import { openStage } from '../lib/openStage.js';
 import { fail, find, secondsBetween, showValue, slide, toggle } from '../lib/page.js';
-import { Armies } from './armies.js';
+import { createPeople } from '../people.js';
+import { Armies, BLOCK, UNIFORM, uniformOf } from './armies.js';
 import { FieldMap } from './FieldMap.js';
 import { Flight } from './Flight.js';
 
 const HEIGHT = 1.8;
 /** Where the levels of detail begin, metres; and the share of the figure's corners that each has. */
 const LEVELS = [
-  { distance: 25, detail: 0.5, color: 0x8a6a08 },
-  { distance: 60, detail: 0.2, color: 0x8e1e12 },
+  { distance: 18, detail: 0.65, color: 0x8a6a08 },
+  { distance: 60, detail: 0.3, color: 0x8e1e12 },
 ] as const;
 const NEAR_COLOR = 0x1c7a30;
 /** Share of a level's distance over which soldiers fade into it. */
@@ -31,12 +31,12 @@ const SHADOWS = 60;
 /** Every so many frames the map is drawn. */
 const MAP_EVERY = 6;
 
-const { query, detail, Crowd, device, stage, measure } = await openStage();
+const { query, detail, Crowd, InstanceParts, device, isSoftware, stage, measure } = await openStage();
 const figures = new Figures(find('[data-costs]'), ['crowd']);
 
 /** How many there are to begin with: a software renderer takes seconds over what a GPU does at once. */
 function usualCount(): number {
-  if (/swiftshader|llvmpipe|software/i.test(device.name)) return 600;
+  if (isSoftware) return 600;
   return device.device === null ? 20_000 : 100_000;
 }
 const most = device.device === null ? 20_000 : 100_000;
@@ -44,14 +44,15 @@ const count = Math.min(most, Math.max(100, Number(query.get('count') ?? usualCou
 
 // --- the armies ---
 
-const { root, clips } = createCharacter({ detail });
+const { root, clips } = createPeople({ detail });
 const crowd = new Crowd(bakeCharacter(root, clips), count);
 crowd.castShadow = true;
 crowd.receiveShadow = true;
+const parts = new InstanceParts(crowd);
 const levels = new CrowdLevels(crowd);
 const order = new DrawOrder(crowd);
 const coarser = LEVELS.map((level) =>
-  createLevel(crowd, createCharacter({ detail: Math.min(detail, level.detail) }).root),
+  createLevel(crowd, createPeople({ detail: Math.min(detail, level.detail) }).root),
 );
 
 /** Poses a second at the two coarser levels. */
@@ -100,6 +101,11 @@ function lineUp(soldiers: number): void {
   for (let i = 0; i < soldiers; i++) {
     crowd.setMatrixAt(i, armies.placeOf(i, _matrix));
     crowd.setColorAt(i, armies.colorOf(i, _color));
+  }
+  parts.setVisiblePartsAt({ start: 0, count: soldiers }, UNIFORM);
+  for (let start = 0; start < soldiers; start += BLOCK) {
+    const block = { start, count: Math.min(BLOCK, soldiers - start) };
+    for (const [part, color] of uniformOf(armies.isRed(start))) parts.setColorAt(block, part, color);
   }
   crowd.instanceMatrix.needsUpdate = true;
   if (crowd.instanceColor) crowd.instanceColor.needsUpdate = true;

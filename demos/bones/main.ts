@@ -1,12 +1,12 @@
 import { bakeCharacter, SkinnedInstance } from 'skinned-instanced-mesh';
 import { type AnimationClip, AnimationMixer, type Object3D, SkeletonHelper, Vector3 } from 'three';
 import { SkeletonUtils } from 'three-stdlib';
-import { createCharacter } from '../character.js';
 import { Figures } from '../lib/Figures.js';
 import { openStage } from '../lib/openStage.js';
 import { fail, find, secondsBetween, slide, toggle } from '../lib/page.js';
 import { crowdRadius, placeOf } from '../lib/plan.js';
 import { Ring } from '../lib/Ring.js';
+import { addLevels, createPeople, dress, dressClone } from '../people.js';
 import { moveBones, setArmed } from './equip.js';
 
 const HEIGHT = 1.8;
@@ -17,13 +17,13 @@ const CLEARING = 14;
 /** Characters around the two in the middle. */
 const OTHERS = 60;
 
-const { query, detail, Crowd, stage, measure } = await openStage();
+const { query, detail, Crowd, InstanceParts, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
 const shown = { look: 0.8, head: 1, arms: 1 };
 
 // --- an instance, and three.js's own beside it ---
 
-const { root, clips } = createCharacter({ detail });
+const { root, clips } = createPeople({ detail });
 const walk = clips.find(({ name }) => name === 'Walk') as AnimationClip;
 root.traverse((node) => {
   node.castShadow = true;
@@ -31,10 +31,14 @@ root.traverse((node) => {
 const crowd = new Crowd(bakeCharacter(root, clips), 0);
 crowd.castShadow = true;
 crowd.receiveShadow = true;
+addLevels(crowd, detail);
+const parts = new InstanceParts(crowd);
 const knight = new SkinnedInstance(crowd);
+dress(parts, knight.instanceId, 0);
 knight.clipAction(walk).play();
 
 const clone = SkeletonUtils.clone(root) as Object3D;
+dressClone(clone, 0);
 const mixer = new AnimationMixer(clone);
 mixer.clipAction(walk).play();
 const pair = [knight, clone];
@@ -48,6 +52,7 @@ stage.scene.add(crowd, clone, ring);
 
 const others = Array.from({ length: OTHERS }, (_, i) => {
   const other = new SkinnedInstance(crowd);
+  dress(parts, other.instanceId, i + 1);
   other.applyMatrix4(placeOf(i + CLEARING, SIZE, other.matrix.clone()));
   other.clipAction(clips[i % clips.length]).play().time = i * 0.37;
   const size = (of: number) => 0.8 + 0.2 * (((i + 1) * of) % 5);
@@ -128,7 +133,7 @@ function frame(now: number): void {
 }
 
 stage.shadows = query.get('shadows') !== '0';
-stage.frame(HEIGHT, crowdRadius(CLEARING, SIZE));
+stage.frame(HEIGHT, crowdRadius(CLEARING, SIZE), crowdRadius(OTHERS + CLEARING, SIZE));
 try {
   listen();
   requestAnimationFrame(frame);

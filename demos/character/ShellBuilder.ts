@@ -61,12 +61,19 @@ export class ShellBuilder {
   private readonly skinWeights: number[] = [];
   private readonly indices: number[] = [];
 
-  /** @param detail Share of the corners and cross-sections that are built. */
-  constructor(private readonly detail = 1) {}
+  /**
+   * @param detail Share of the corners and cross-sections that are built.
+   * @param kept Shells of other colours are left out; null leaves out none.
+   */
+  constructor(
+    private readonly detail = 1,
+    private readonly kept: readonly number[] | null = null,
+  ) {}
 
   add(shell: Shell): this {
     const { origin = ZERO, axis = Y, side = X, up = Z, squareness = 2, caps = [0, 0] } = shell;
-    const { detail } = this;
+    const { detail, kept } = this;
+    if (kept !== null && !kept.includes(shell.color)) return this;
     const coarse = detail < COARSE;
     if (coarse && shell.rings.every((ring) => Math.max(ring.side, ring.up) < THIN)) return this;
     const segments = Math.max(4, Math.round((shell.segments ?? 12) * detail));

@@ -29,9 +29,18 @@ const SIDES = ['Left', 'Right'] as const;
 const smooth = MathUtils.smoothstep;
 const onHead = (): Weights => ({ Head: 1 });
 
-/** The figure's body in rest pose: standing on y = 0, facing +z, arms half lowered. `detail` is the share of its corners that are built. */
-export function createBodyGeometry(palette: Palette, detail = 1): BufferGeometry {
-  const builder = new ShellBuilder(detail);
+/**
+ * The figure's body in rest pose: standing on y = 0, facing +z, arms half lowered.
+ *
+ * @param detail Share of its corners that are built.
+ * @param colors Only what has these colours; all by default.
+ */
+export function createBodyGeometry(
+  palette: Palette,
+  detail = 1,
+  colors: readonly number[] = Object.values(palette),
+): BufferGeometry {
+  const builder = new ShellBuilder(detail, colors);
   addTorso(builder, palette);
   addHead(builder, palette);
   for (const side of SIDES) {
@@ -45,8 +54,20 @@ export function createBodyGeometry(palette: Palette, detail = 1): BufferGeometry
   return geometry;
 }
 
+const spine = chain(['Hips', 0, 0], ['Spine', 1.04, 0.07], ['Chest', 1.2, 0.07], ['Neck', 1.46, 0.03]);
+
+/** Weights of what the torso wears. */
+export function torsoWeights({ x, y }: Vector3): Weights {
+  const weights = spine(y);
+  const outward = smooth(Math.abs(x), 0.06, 0.17) * smooth(y, 1.24, 1.38);
+  const side: Side = x > 0 ? 'Left' : 'Right';
+  weights.Chest = (weights.Chest ?? 0) * (1 - 0.75 * outward);
+  weights[`${side}Shoulder`] = 0.5 * outward;
+  weights[`${side}UpperArm`] = 0.25 * outward;
+  return weights;
+}
+
 function addTorso(builder: ShellBuilder, palette: Palette): void {
-  const spine = chain(['Hips', 0, 0], ['Spine', 1.04, 0.07], ['Chest', 1.2, 0.07], ['Neck', 1.46, 0.03]);
   builder.add({
     color: palette.shirt,
     segments: 18,
@@ -65,15 +86,7 @@ function addTorso(builder: ShellBuilder, palette: Palette): void {
       { at: 1.44, side: 0.094, up: 0.074, upOffset: -0.008 },
       { at: 1.462, side: 0.062, up: 0.062, upOffset: -0.008 },
     ],
-    weights: ({ x, y }) => {
-      const weights = spine(y);
-      const outward = smooth(Math.abs(x), 0.06, 0.17) * smooth(y, 1.24, 1.38);
-      const side: Side = x > 0 ? 'Left' : 'Right';
-      weights.Chest = (weights.Chest ?? 0) * (1 - 0.75 * outward);
-      weights[`${side}Shoulder`] = 0.5 * outward;
-      weights[`${side}UpperArm`] = 0.25 * outward;
-      return weights;
-    },
+    weights: torsoWeights,
   });
 
   builder.add({
@@ -170,14 +183,23 @@ function addHead(builder: ShellBuilder, palette: Palette): void {
   }
 }
 
-function addArm(builder: ShellBuilder, palette: Palette, side: Side): void {
+/** Where an arm begins and leads. */
+export function armFrame(side: Side): { origin: Vector3; axis: Vector3; side: Vector3 } {
   const x = side === 'Left' ? 1 : -1;
   const drop = MathUtils.degToRad(REST_ARM_ANGLE);
-  const frame = {
+  return {
     origin: new Vector3(0.175 * x, 1.38, 0),
     axis: new Vector3(Math.cos(drop) * x, -Math.sin(drop), 0),
     side: new Vector3(Math.sin(drop) * x, Math.cos(drop), 0),
   };
+}
+
+/** Weights along an arm. */
+export const armWeights = (side: Side) =>
+  chain([`${side}UpperArm`, 0, 0], [`${side}LowerArm`, 0.26, 0.045], [`${side}Hand`, 0.495, 0.025]);
+
+function addArm(builder: ShellBuilder, palette: Palette, side: Side): void {
+  const frame = armFrame(side);
   const sleeve = chain(['Chest', -1, 0], [`${side}Shoulder`, -0.05, 0.06], [`${side}UpperArm`, 0.005, 0.055]);
   builder.add({
     ...frame,
@@ -195,11 +217,7 @@ function addArm(builder: ShellBuilder, palette: Palette, side: Side): void {
     weights: (_, along) => sleeve(along),
   });
 
-  const arm = chain(
-    [`${side}UpperArm`, 0, 0],
-    [`${side}LowerArm`, 0.26, 0.045],
-    [`${side}Hand`, 0.495, 0.025],
-  );
+  const arm = armWeights(side);
   builder.add({
     ...frame,
     color: palette.skin,

@@ -1,9 +1,9 @@
-import { bakeCharacter, CrowdLevels, createLevel, readViewInfo } from 'skinned-instanced-mesh';
+import { bakeCharacter, readViewInfo } from 'skinned-instanced-mesh';
 import { Matrix4 } from 'three';
-import { createCharacter } from '../character.js';
 import { Figures } from '../lib/Figures.js';
 import { openStage } from '../lib/openStage.js';
 import { fail, find, secondsBetween, toggle } from '../lib/page.js';
+import { addLevels, createPeople, dress } from '../people.js';
 import { City, chance } from './streets.js';
 
 const HEIGHT = 1.8;
@@ -16,19 +16,19 @@ const SHADOWS = 40;
 /** Every so many frames it is asked who was seen. */
 const READ_EVERY = 6;
 
-const { query, detail, Crowd, device, stage, measure } = await openStage();
+const { query, detail, Crowd, InstanceParts, device, isSoftware, stage, measure } = await openStage();
 const figures = new Figures(find('[data-costs]'), ['crowd']);
 
-/** A software renderer takes seconds over what a GPU does at once. */
-const isSoftware = /swiftshader|llvmpipe|software/i.test(device.name);
+// A software renderer takes seconds over what a GPU does at once.
 const count = Math.max(10, Number(query.get('count') ?? (isSoftware ? 1500 : 20_000)));
 const city = new City(10);
 
-const { root, clips } = createCharacter({ detail });
+const { root, clips } = createPeople({ detail });
 const crowd = new Crowd(bakeCharacter(root, clips), count);
 crowd.castShadow = crowd.receiveShadow = true;
-const coarse = createCharacter({ detail: Math.min(detail, 0.4) }).root;
-new CrowdLevels(crowd).add(createLevel(crowd, coarse), 25);
+addLevels(crowd, detail);
+const parts = new InstanceParts(crowd);
+for (let i = 0; i < count; i++) dress(parts, i);
 crowd.playAll('Walk', { time: (i) => 10 * chance(i, 11) });
 
 const matrix = new Matrix4();

@@ -1,5 +1,6 @@
 import {
   BoxGeometry,
+  CanvasTexture,
   Color,
   Group,
   InstancedMesh,
@@ -8,6 +9,8 @@ import {
   MeshStandardMaterial,
   PlaneGeometry,
   Quaternion,
+  SRGBColorSpace,
+  type Texture,
   Vector3,
 } from 'three';
 import { scenery } from '../lib/createRenderer.js';
@@ -32,6 +35,23 @@ export function chance(i: number, salt: number): number {
   return x - Math.floor(x);
 }
 
+/** A wall with rows of windows, a few of them lit. */
+function createWindows(): Texture {
+  const canvas = new OffscreenCanvas(256, 256);
+  const context = canvas.getContext('2d')!;
+  context.fillStyle = '#fff';
+  context.fillRect(0, 0, 256, 256);
+  for (let i = 0; i < 30; i++) {
+    const [x, y] = [14 + (i % 6) * 41, 16 + Math.floor(i / 6) * 49];
+    context.fillStyle = '#d9cfc2';
+    context.fillRect(x - 3, y - 3, 28, 36);
+    context.fillStyle = chance(i, 12) < 0.2 ? '#ffdf9a' : '#4c5a68';
+    context.fillRect(x, y, 22, 28);
+  }
+  const texture = new CanvasTexture(canvas);
+  return Object.assign(texture, { colorSpace: SRGBColorSpace, anisotropy: 8 });
+}
+
 /** Blocks of houses in rows, with people who walk in the streets between them. */
 export class City {
   /** Houses and ground: what people are hidden behind. */
@@ -45,7 +65,7 @@ export class City {
     const houses = this.createHouses();
     const ground = new Mesh(
       new PlaneGeometry(this.size * 1.5, this.size * 1.5).rotateX(-Math.PI / 2),
-      new MeshStandardMaterial({ color: 0x767b78 }),
+      new MeshStandardMaterial({ color: 0xa39683, roughness: 1 }),
     );
     ground.position.y = 0.03;
     houses.castShadow = houses.receiveShadow = ground.receiveShadow = true;
@@ -75,7 +95,10 @@ export class City {
   private createHouses(): InstancedMesh {
     const { blocks } = this;
     const side = blocks * SIDE;
-    const houses = new InstancedMesh(new BoxGeometry(), new MeshStandardMaterial(), side * side);
+    const wall = new MeshStandardMaterial({ map: createWindows() });
+    const roof = new MeshStandardMaterial({ color: 0xc9a184, roughness: 1 });
+    const faces = [wall, wall, roof, roof, wall, wall];
+    const houses = new InstancedMesh(new BoxGeometry(), faces, side * side);
     const lot = (PITCH - STREET) / SIDE;
     const middle = (i: number) => this.street(Math.floor(i / SIDE)) + STREET / 2 + lot * ((i % SIDE) + 0.5);
     const matrix = new Matrix4();
@@ -87,7 +110,7 @@ export class City {
         i,
         matrix.compose(_place, _turn.identity(), _size.set(lot - GAP, height + 2, lot - GAP)),
       );
-      houses.setColorAt(i, _color.setHSL(0.05 + 0.06 * chance(i, 9), 0.25, 0.45 + 0.25 * chance(i, 10)));
+      houses.setColorAt(i, _color.setHSL(0.05 + 0.07 * chance(i, 9), 0.45, 0.55 + 0.25 * chance(i, 10)));
     }
     return houses;
   }

@@ -6,15 +6,17 @@ import {
   type SkinnedInstancedMesh,
 } from 'skinned-instanced-mesh';
 import { type AnimationClip, Box3, Matrix4, type Mesh, type Object3D, Vector3 } from 'three';
-import { createCharacter } from '../character.js';
 import { Figures } from '../lib/Figures.js';
 import { onFile, openCharacter } from '../lib/openFile.js';
 import { openStage } from '../lib/openStage.js';
 import { fail, find, onClose, secondsBetween, slide, tell, toggle } from '../lib/page.js';
 import { crowdRadius, movesOf, partOf, placeOf } from '../lib/plan.js';
 import { SkinnedCrowd } from '../lib/SkinnedCrowd.js';
+import { createOutfits, createPeople, dress } from '../people.js';
 
 const MOST = 10_000;
+/** So many of the figures' outfits differ. */
+const OUTFITS = 24;
 /** More SkinnedMeshes than this take minutes to make, and seconds a frame. */
 const MOST_SKINNED = 2_000;
 
@@ -22,11 +24,13 @@ type Side = 'skinned' | 'instanced';
 type Mode = 'split' | Side;
 
 // Both halves fill the window, behind the panel too.
-const { query, detail, Crowd, device, stage, measure } = await openStage({ beside: false });
+const { query, detail, Crowd, InstanceParts, device, isSoftware, stage, measure } = await openStage({
+  beside: false,
+});
 const figures = new Figures<Side>(find('tbody'), ['skinned', 'instanced']);
 
 let mode = (query.get('mode') ?? 'split') as Mode;
-let count = Math.min(MOST, Math.max(10, Number(query.get('count') ?? 200)));
+let count = Math.min(MOST, Math.max(10, Number(query.get('count') ?? (isSoftware ? 100 : 1_000))));
 let speed = 1;
 let split = 0.5;
 let paused = false;
@@ -55,12 +59,18 @@ function createInstanced(
   return crowd;
 }
 
-function show(root: Object3D, clips: AnimationClip[], boneTexture: BoneTexture): void {
-  root.traverse((node) => {
-    if (!(node as Mesh).isMesh) return;
-    node.castShadow = true;
-    node.receiveShadow = true;
-  });
+/** @param outfits The figure in the clothes of those that wear some; none for a file. */
+function show(
+  root: Object3D,
+  clips: AnimationClip[],
+  boneTexture: BoneTexture,
+  outfits: readonly Object3D[] = [],
+): void {
+  for (const one of [root, ...outfits]) {
+    one.traverse((node) => {
+      node.castShadow = node.receiveShadow = (node as Mesh).isMesh === true;
+    });
+  }
 
   root.updateMatrixWorld(true);
   const extent = new Box3().setFromObject(root, true).getSize(new Vector3());
@@ -69,7 +79,11 @@ function show(root: Object3D, clips: AnimationClip[], boneTexture: BoneTexture):
 
   const before = [instanced, skinned];
   instanced = createInstanced(root, clips, boneTexture);
-  skinned = new SkinnedCrowd(root, clips, size);
+  if (outfits.length > 0) {
+    const parts = new InstanceParts(instanced);
+    for (let i = 0; i < MOST; i++) dress(parts, i, i % outfits.length);
+  }
+  skinned = new SkinnedCrowd(outfits.length > 0 ? outfits : [root], clips, size);
   for (const old of before) {
     old?.removeFromParent();
     old?.dispose();
@@ -147,7 +161,7 @@ function listen(): void {
     speed = value;
   });
   slide('split', setSplit);
-  toggle('shadows', query.get('shadows') === '1', (value) => {
+  toggle('shadows', query.get('shadows') !== '0', (value) => {
     stage.shadows = value;
   });
   toggle('pause', false, (value) => {
@@ -216,11 +230,12 @@ function noteOn(made: number, wanted: number): string {
   return '';
 }
 
-const { root, clips } = createCharacter({ detail });
+const share = Math.min(detail, 0.8);
+const { root, clips } = createPeople({ detail: share, clothed: false });
 if (query.get('ui') === '0') find<HTMLElement>('.panel').hidden = true;
 listen();
 setMode(mode);
 setCount(count);
 setSplit(split);
-show(root, clips, bakeBoneTexture(root, clips));
+show(root, clips, bakeBoneTexture(root, clips), createOutfits(OUTFITS, share));
 requestAnimationFrame(frame);

@@ -1,27 +1,29 @@
 import { bakeCharacter } from 'skinned-instanced-mesh';
 import { LoopOnce, Matrix4, Plane, Raycaster, type Vector2, Vector3 } from 'three';
-import { createCharacter } from '../character.js';
 import { Figures } from '../lib/Figures.js';
 import { openStage } from '../lib/openStage.js';
 import { Picker } from '../lib/Picker.js';
 import { find, secondsBetween, toggle } from '../lib/page.js';
 import { crowdRadius, partOf, placeOf } from '../lib/plan.js';
+import { addLevels, createPeople, dress } from '../people.js';
 
 const HEIGHT = 1.8;
 /** Width of a character with some room around it. */
 const SIZE = 1.3;
 const STEP = 1_000;
 
-const { query, detail, Crowd, stage, measure } = await openStage();
+const { query, detail, Crowd, InstanceParts, isSoftware, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
 
 // --- a crowd that grows and shrinks ---
 
-const { root, clips } = createCharacter({ detail });
+const { root, clips } = createPeople({ detail });
 const crowd = new Crowd(bakeCharacter(root, clips), 16);
+const parts = new InstanceParts(crowd);
 crowd.count = 0;
 crowd.castShadow = true;
 crowd.receiveShadow = true;
+addLevels(crowd, detail);
 stage.scene.add(crowd);
 
 const _matrix = new Matrix4();
@@ -35,6 +37,7 @@ function spawn(place?: Vector3): void {
   if (place) _matrix.setPosition(place);
   crowd.setMatrixAt(index, _matrix);
   crowd.instanceMatrix.needsUpdate = true;
+  dress(parts, index, spawned);
 
   const { clip, time, timeScale } = partOf(spawned++, clips.length);
   crowd.play(index, place ? 'Wave' : clip, { time: place ? 0 : time, timeScale, fade: place ? 0.3 : 0 });
@@ -69,7 +72,8 @@ find('button[name=more]').addEventListener('click', () => {
   for (let i = 0; i < STEP; i++) spawn();
 });
 find('button[name=fewer]').addEventListener('click', () => {
-  crowd.count = Math.max(0, crowd.count - STEP);
+  // the last hundred stay
+  crowd.count = Math.max(Math.min(crowd.count, 100), crowd.count - STEP);
 });
 toggle('shadows', query.get('shadows') !== '0', (value) => {
   stage.shadows = value;
@@ -98,7 +102,7 @@ function frame(now: number): void {
   requestAnimationFrame(frame);
 }
 
-const count = Math.max(0, Number(query.get('count') ?? 10_000));
+const count = Math.max(0, Number(query.get('count') ?? (isSoftware ? 500 : 10_000)));
 stage.frame(HEIGHT, crowdRadius(Math.max(count, 40), SIZE));
 for (let i = 0; i < count; i++) spawn();
 requestAnimationFrame(frame);

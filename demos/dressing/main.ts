@@ -264,7 +264,7 @@ function frame(now: number): void {
 }
 
 stage.shadows = query.get('shadows') !== '0';
-stage.frame(HEIGHT, crowdRadius(14, SIZE));
+stage.frame(HEIGHT, crowdRadius(14, SIZE), crowdRadius(300, SIZE));
 try {
   listen();
   select(0);

@@ -1,11 +1,11 @@
 import { AnimationLayers, assembleCharacter, bakeBoneTexture } from 'skinned-instanced-mesh';
 import { Matrix4, Plane, Raycaster, Vector2, Vector3 } from 'three';
-import { createCharacter } from '../character.js';
 import { Figures } from '../lib/Figures.js';
 import { openStage } from '../lib/openStage.js';
 import { fail, find, secondsBetween, showValue, slide, toggle } from '../lib/page.js';
 import { crowdRadius, placeOf } from '../lib/plan.js';
 import { Ring } from '../lib/Ring.js';
+import { addLevels, createPeople, dress, dressClone } from '../people.js';
 import { createGestures } from './gestures.js';
 import { MixedCharacter } from './MixedCharacter.js';
 import { Puppet } from './Puppet.js';
@@ -24,7 +24,7 @@ const FORWARD = new Vector3(0, 0, 1);
 /** Radians that a head turns at most. */
 const NECK = 1.2;
 
-const { query, detail, Crowd, JointEdits, stage, measure } = await openStage();
+const { query, detail, Crowd, InstanceParts, JointEdits, isSoftware, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
 
 /** What the sliders say. */
@@ -33,7 +33,7 @@ const all = { start: 0, count: MOST };
 
 // --- the crowd ---
 
-const { root, clips } = createCharacter({ detail });
+const { root, clips } = createPeople({ detail });
 clips.push(...createGestures());
 const boneTexture = bakeBoneTexture(root, clips);
 const crowd = new Crowd(assembleCharacter(root, boneTexture), MOST);
@@ -43,9 +43,12 @@ const layers = new AnimationLayers(crowd, [
 ]);
 crowd.castShadow = true;
 crowd.receiveShadow = true;
+addLevels(crowd, detail);
+const parts = new InstanceParts(crowd);
 
 const _matrix = new Matrix4();
 for (let i = 0; i < MOST; i++) {
+  dress(parts, i);
   crowd.setMatrixAt(
     i,
     i === 0 ? _matrix.makeTranslation(SIZE / 2, 0, 0) : placeOf(i + CLEARING, SIZE, _matrix),
@@ -62,6 +65,7 @@ crowd.playAll('Lean', { layer: 'lean', time: timeOf });
 
 const reference = new MixedCharacter(root, clips, gestureOf(0), 'Spine');
 reference.root.position.x = -SIZE / 2;
+dressClone(reference.root, 0);
 const ring = new Ring(stage);
 stage.scene.add(crowd, reference.root, ring);
 
@@ -133,7 +137,7 @@ function listen(): void {
     reference.headSize = on ? BIG.x : 1;
     edits.setScaleAt(all, 'Head', on ? BIG : null);
   });
-  const count = Math.min(MOST, Math.max(1, Number(query.get('count') ?? 300)));
+  const count = Math.min(MOST, Math.max(1, Number(query.get('count') ?? (isSoftware ? 100 : 300))));
   find<HTMLInputElement>('[name=count]').value = String(count);
   showValue('count', String(count));
   crowd.count = count;
@@ -175,7 +179,7 @@ function frame(now: number): void {
 }
 
 stage.shadows = query.get('shadows') !== '0';
-stage.frame(HEIGHT, crowdRadius(CLEARING, SIZE));
+stage.frame(HEIGHT, crowdRadius(CLEARING, SIZE), crowdRadius(300, SIZE));
 try {
   listen();
   requestAnimationFrame(frame);

@@ -5,12 +5,12 @@ import { partOf, placeOf } from './plan.js';
 /** Clones made per frame while a crowd grows: making thousands takes seconds. */
 const CLONES_PER_FRAME = 60;
 
-/** The crowd as three.js has it: a clone of the character and an AnimationMixer for each figure. */
+/** The crowd as three.js has it: a clone of the character, or of one of several that differ in looks, and an AnimationMixer for each figure. */
 export class SkinnedCrowd extends Group {
   private readonly mixers: AnimationMixer[] = [];
 
   constructor(
-    private readonly source: Object3D,
+    private readonly sources: readonly Object3D[],
     private readonly clips: readonly AnimationClip[],
     private readonly size: number,
   ) {
@@ -38,7 +38,7 @@ export class SkinnedCrowd extends Group {
 
   private addOne(elapsed: number): void {
     const index = this.count;
-    const clone = SkeletonUtils.clone(this.source);
+    const clone = SkeletonUtils.clone(this.sources[index % this.sources.length]);
     const mixer = new AnimationMixer(clone);
     const { clip, time, timeScale } = partOf(index, this.clips.length);
     const action = mixer.clipAction(this.clips[clip]);

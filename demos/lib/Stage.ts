@@ -1,23 +1,21 @@
 import {
   ACESFilmicToneMapping,
-  Color,
   DirectionalLight,
   Fog,
-  GridHelper,
   Group,
   HemisphereLight,
-  Mesh,
-  MeshStandardMaterial,
   PCFShadowMap,
   PerspectiveCamera,
-  PlaneGeometry,
   Scene,
   Vector3,
 } from 'three';
 import { OrbitControls } from 'three-stdlib';
 import { type AnyRenderer, scenery } from './createRenderer.js';
+import { createMeadow } from './meadow.js';
+import { createSky, HAZE } from './sky.js';
 
-const SKY = 0xb9c7d3;
+/** Direction to the sun: from the left, in the afternoon. */
+const SUN = new Vector3(-0.72, 0.62, 0.42).normalize();
 
 /** Renderer, camera, light and ground, fitted to a crowd. */
 export class Stage {
@@ -25,11 +23,15 @@ export class Stage {
   readonly camera = new PerspectiveCamera(45, 1, 0.1, 100);
   readonly controls: OrbitControls;
 
-  private readonly sun = new DirectionalLight(0xfff2e0, 2.6);
+  private readonly sun = new DirectionalLight(0xffcf95, 4.2);
   private readonly ground = new Group();
   private panel: Element | null = null;
 
-  constructor(readonly renderer: AnyRenderer) {
+  /** @param shadowSize Texels of a side of the shadow map. */
+  constructor(
+    readonly renderer: AnyRenderer,
+    shadowSize = 2048,
+  ) {
     const { scene, camera } = this;
     renderer.toneMapping = ACESFilmicToneMapping;
     renderer.shadowMap.enabled = true;
@@ -47,36 +49,34 @@ export class Stage {
     this.controls.enableDamping = true;
     this.controls.listenToKeyEvents(renderer.domElement);
 
-    this.sun.shadow.mapSize.set(2048, 2048);
-    this.sun.shadow.normalBias = 0.02;
-    scene.background = new Color(SKY);
-    scene.add(new HemisphereLight(0xdfeaf5, 0x8a8070, 1.4), this.sun, this.sun.target, this.ground);
+    this.sun.shadow.mapSize.setScalar(shadowSize);
+    scene.add(new HemisphereLight(0xb4d2ff, 0x8a744e, 1.5), this.sun, this.sun.target, this.ground);
   }
 
-  /** Frames characters of `height` that cover `radius`; a close look at the middle, the rest into the distance. */
-  frame(height: number, radius: number): void {
+  /**
+   * Frames characters of `height` that cover `radius`; a close look at the middle, the rest into the distance.
+   *
+   * @param clear Radius of the ground that stays flat and free of trees, if it is larger.
+   */
+  frame(height: number, radius: number, clear = radius): void {
     const { camera, controls, scene } = this;
     const distance = Math.min(radius * 1.5, height * 9) + height * 1.6;
+    const free = Math.max(clear, distance * 1.4);
+    const extent = free * 1.5 + height * 100;
     camera.position.set(distance * 0.35, height * 0.9 + distance * 0.32, distance);
     camera.near = height / 20;
-    camera.far = radius * 4 + height * 60;
+    camera.far = extent * 2;
     camera.updateProjectionMatrix();
     controls.target.set(0, height * 0.5, 0);
+    controls.maxDistance = extent * 0.6;
     controls.update();
-    scene.fog = new Fog(SKY, distance * 1.5, radius * 2.5 + height * 40);
+    scene.fog = new Fog(HAZE, extent * 0.2, extent * 0.95);
+    this.shine(new Vector3(), Math.min(radius, height * 14) + height * 2);
 
-    const reach = Math.min(radius, height * 14) + height * 2;
-    this.shine(new Vector3(), reach);
-
+    const sky = createSky(extent * 1.3, SUN);
+    scenery.add(sky);
     this.ground.clear();
-    const extent = radius * 4 + height * 80;
-    const plane = new Mesh(new PlaneGeometry(extent, extent), new MeshStandardMaterial({ color: 0x8d9499 }));
-    plane.rotation.x = -Math.PI / 2;
-    plane.receiveShadow = true;
-    const grid = new GridHelper(extent, Math.min(200, Math.round(extent / (height * 2))), 0x6c757c, 0x7a838a);
-    grid.position.y = height * 0.002;
-    scenery.add(plane).add(grid);
-    this.ground.add(plane, grid);
+    this.ground.add(sky, createMeadow(height, free, extent));
   }
 
   /** From now on what the camera looks at is in the middle of what `panel` leaves free. */
@@ -89,13 +89,14 @@ export class Stage {
   shine(at: Vector3, reach: number): void {
     const { sun } = this;
     const { camera } = sun.shadow;
-    sun.position.set(at.x - reach * 0.5, reach * 1.2, at.z + reach * 0.7);
     sun.target.position.set(at.x, 0, at.z);
+    sun.position.copy(sun.target.position).addScaledVector(SUN, reach * 1.8);
     if (camera.right === reach) return;
     camera.left = camera.bottom = -reach;
     camera.right = camera.top = reach;
     camera.near = reach * 0.1;
-    camera.far = reach * 3;
+    camera.far = reach * 3.4;
+    sun.shadow.normalBias = (reach * 2.4) / sun.shadow.mapSize.x;
     camera.updateProjectionMatrix();
   }
 

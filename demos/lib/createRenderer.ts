@@ -46,10 +46,10 @@ interface DrawnObject {
 export const scenery = new WeakSet<Object3D>();
 
 function purposeOf(object: Object3D, shadows: boolean): Purpose {
-  if (shadows) return 'shadows';
   // WebGPURenderer draws the picture as a quad, once more, to convert its colours.
   const isOutput = (object as { isQuadMesh?: boolean }).isQuadMesh === true;
-  return isOutput || scenery.has(object) ? 'rest' : 'characters';
+  if (isOutput || scenery.has(object)) return 'rest';
+  return shadows ? 'shadows' : 'characters';
 }
 
 /**
@@ -70,8 +70,9 @@ export async function createRenderer(
     const original = renderer.renderBufferDirect;
     renderer.renderBufferDirect = (camera, scene, geometry, material, object, group) => {
       // Shadow maps are drawn without a scene. So are poses, by an object that is in none.
-      const isPose = scene === null && object.parent === null;
-      calls.purpose = isPose ? 'poses' : purposeOf(object, scene === null);
+      // What is in half floats is drawn once more as a triangle, a scene of its own, to convert its colours.
+      const isOwn = object.parent === null;
+      calls.purpose = isOwn ? (scene === null ? 'poses' : 'rest') : purposeOf(object, scene === null);
       original(camera, scene, geometry, material, object, group);
     };
     const name = deviceName(gl, null);

@@ -1,3 +1,4 @@
+import { HalfFloatType } from 'three';
 import { createRenderer } from './createRenderer.js';
 import type { Cost } from './Figures.js';
 import { createNote, find } from './page.js';
@@ -23,8 +24,10 @@ export async function openStage({ beside = true } = {}) {
       ? await import('skinned-instanced-mesh/webgpu')
       : await import('skinned-instanced-mesh');
 
-  const device = await createRenderer(query.get('renderer'));
-  const stage = new Stage(device.renderer);
+  // half floats: fog and sky are mixed before tone mapping, as WebGPURenderer does it
+  const device = await createRenderer(query.get('renderer'), { outputBufferType: HalfFloatType });
+  const isSoftware = /swiftshader|llvmpipe|software|basic render/i.test(device.name);
+  const stage = new Stage(device.renderer, isSoftware ? 1024 : 2048);
   panel.append(createNote(`Drawn with ${device.label}`));
   if (beside) stage.standBeside(panel);
   stage.resize();
@@ -54,6 +57,7 @@ export async function openStage({ beside = true } = {}) {
     JointEdits,
     frames,
     device,
+    isSoftware,
     stage,
     measure,
   };

@@ -43,7 +43,8 @@ export function placeOf(index: number, size: number, target: Matrix4): Matrix4 {
   const angle = index * GOLDEN_ANGLE;
   _position.set(radius * Math.cos(angle), 0, radius * Math.sin(angle));
   _quaternion.setFromEuler(_euler.set(0, 2 * Math.PI * chance(index, 4), 0));
-  return target.compose(_position, _quaternion, _scale.setScalar(0.9 + 0.2 * chance(index, 5)));
+  const width = 0.9 + 0.16 * chance(index, 5);
+  return target.compose(_position, _quaternion, _scale.set(width, 0.84 + 0.26 * chance(index, 6), width));
 }
 
 /** Radius of the ground that `count` figures cover. */

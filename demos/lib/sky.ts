@@ -19,7 +19,7 @@ import {
 
 /** Direction to the sun: low, to the left and a little behind the camera. */
 const SUN = new Vector3().setFromSphericalCoords(1, (67 * Math.PI) / 180, (-68 * Math.PI) / 180);
-const HAZE = new Color(0xdcc29a);
+export const HAZE = new Color(0xdcc29a);
 
 /** A low warm sun, a cool sky, and haze of the horizon's own colour. Returns what moves the shadows to `z`. */
 export function lightUp(scene: Scene): (z: number) => void {
@@ -40,15 +40,15 @@ export function lightUp(scene: Scene): (z: number) => void {
 }
 
 /** A dome: haze at the horizon, blue above, a glow around the sun. */
-function createSky(): Mesh {
-  const geometry = new SphereGeometry(850, 64, 48);
+export function createSky(radius = 850, sun = SUN): Mesh {
+  const geometry = new SphereGeometry(radius, 64, 48);
   const position = geometry.getAttribute('position');
   const colors: number[] = [];
   const [at, color, top, glow] = [new Vector3(), new Color(), new Color(0x2a8fe6), new Color(1.5, 0.95, 0.5)];
   for (let i = 0; i < position.count; i++) {
     at.fromBufferAttribute(position, i).normalize();
     const up = Math.max(0, at.y - 0.02);
-    const near = Math.max(0, at.dot(SUN));
+    const near = Math.max(0, at.dot(sun));
     const shine = 0.55 * near ** 40 + 0.22 * near ** 6 * Math.exp(-up * 2);
     color.copy(HAZE).lerp(top, Math.min(1, (up * 3.2) ** 0.62));
     colors.push(color.r + glow.r * shine, color.g + glow.g * shine, color.b + glow.b * shine);

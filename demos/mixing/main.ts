@@ -1,12 +1,12 @@
 import { assembleCharacter, bakeBoneTexture, getVertexPosition } from 'skinned-instanced-mesh';
 import { type AnimationAction, AnimationMixer, Matrix4, type Mesh, type SkinnedMesh, Vector3 } from 'three';
 import { SkeletonUtils } from 'three-stdlib';
-import { createCharacter } from '../character.js';
 import { Figures } from '../lib/Figures.js';
 import { openStage } from '../lib/openStage.js';
 import { fail, find, secondsBetween, showValue, slide } from '../lib/page.js';
 import { crowdRadius, placeOf } from '../lib/plan.js';
 import { Ring } from '../lib/Ring.js';
+import { addLevels, createPeople, dress, dressClone } from '../people.js';
 
 const MOST = 2_000;
 const HEIGHT = 1.8;
@@ -20,19 +20,22 @@ const COMPARED_EVERY = 10;
 /** The clips that are mixed, and their weights to begin with. An instance plays up to four at once. */
 const weights: Record<string, number> = { Idle: 0, Walk: 1, Run: 0, Wave: 0 };
 
-const { query, detail, Crowd, stage, measure } = await openStage();
+const { query, detail, Crowd, InstanceParts, isSoftware, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
 
 // --- the crowd ---
 
-const { root, clips } = createCharacter({ detail });
+const { root, clips } = createPeople({ detail });
 const boneTexture = bakeBoneTexture(root, clips);
 const crowd = new Crowd(assembleCharacter(root, boneTexture), MOST);
 crowd.castShadow = true;
 crowd.receiveShadow = true;
+addLevels(crowd, detail);
+const parts = new InstanceParts(crowd);
 
 const _matrix = new Matrix4();
 for (let i = 0; i < MOST; i++) {
+  dress(parts, i);
   crowd.setMatrixAt(
     i,
     i === 0 ? _matrix.makeTranslation(SIZE / 2, 0, 0) : placeOf(i + CLEARING, SIZE, _matrix),
@@ -47,6 +50,7 @@ for (const [clip, weight] of Object.entries(weights)) {
 
 const reference = SkeletonUtils.clone(root);
 reference.position.x = -SIZE / 2;
+dressClone(reference, 0);
 reference.traverse((node) => {
   node.castShadow = true;
   node.receiveShadow = true;
@@ -111,7 +115,7 @@ function listen(): void {
   slide('speed', (value) => {
     speed = value;
   });
-  const count = Math.min(MOST, Math.max(1, Number(query.get('count') ?? 600)));
+  const count = Math.min(MOST, Math.max(1, Number(query.get('count') ?? (isSoftware ? 150 : 600))));
   find<HTMLInputElement>('[name=count]').value = String(count);
   showValue('count', String(count));
   crowd.count = count;
@@ -144,7 +148,7 @@ function frame(now: number): void {
 }
 
 stage.shadows = query.get('shadows') !== '0';
-stage.frame(HEIGHT, crowdRadius(CLEARING, SIZE));
+stage.frame(HEIGHT, crowdRadius(CLEARING, SIZE), crowdRadius(600, SIZE));
 try {
   listen();
   requestAnimationFrame(frame);

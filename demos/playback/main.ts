@@ -5,13 +5,13 @@ import {
   extractRootMotion,
 } from 'skinned-instanced-mesh';
 import { LoopOnce, LoopRepeat, Matrix4, Vector3 } from 'three';
-import { createCharacter } from '../character.js';
 import { Figures } from '../lib/Figures.js';
 import { openStage } from '../lib/openStage.js';
 import { Picker } from '../lib/Picker.js';
 import { fail, find, onKey, secondsBetween, showValue, slide, toggle } from '../lib/page.js';
 import { crowdRadius, partOf, placeOf } from '../lib/plan.js';
 import { Ring } from '../lib/Ring.js';
+import { addLevels, createPeople, dress } from '../people.js';
 
 const MOST = 5_000;
 const HEIGHT = 1.8;
@@ -21,12 +21,12 @@ const SIZE = 1.3;
 const CLEARING = 14;
 const LOG_LINES = 7;
 
-const { query, detail, Crowd, stage, measure } = await openStage();
+const { query, detail, Crowd, InstanceParts, isSoftware, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
 
 // --- the crowd ---
 
-const { root, clips } = createCharacter({ detail, travel: true });
+const { root, clips } = createPeople({ detail, travel: true });
 const boneTexture = bakeBoneTexture(root, clips, {
   rootMotion: extractRootMotion({ clips: ['Walk', 'Run'] }),
 });
@@ -43,9 +43,12 @@ crowd.castShadow = true;
 crowd.receiveShadow = true;
 // They walk off; bounds that follow would be computed anew each frame.
 crowd.frustumCulled = false;
+addLevels(crowd, detail);
+const parts = new InstanceParts(crowd);
 
 const _matrix = new Matrix4();
 for (let i = 0; i < MOST; i++) {
+  dress(parts, i);
   crowd.setMatrixAt(i, i === 0 ? _matrix.identity() : placeOf(i + CLEARING, SIZE, _matrix));
 }
 crowd.playAll((i) => (i === 0 ? 'Idle' : partOf(i, clips.length).clip), {
@@ -144,7 +147,11 @@ function listen(): void {
     how.fade = value;
   });
   begin('speed', 1, (value) => crowd.setTimeScaleAt(selected, value));
-  begin('count', Math.min(MOST, Math.max(1, Number(query.get('count') ?? MOST))), setCount);
+  begin(
+    'count',
+    Math.min(MOST, Math.max(1, Number(query.get('count') ?? (isSoftware ? 400 : MOST)))),
+    setCount,
+  );
   begin('changes', changes, (value) => {
     changes = value;
   });
@@ -211,7 +218,7 @@ function frame(now: number): void {
 }
 
 stage.shadows = query.get('shadows') !== '0';
-stage.frame(HEIGHT, crowdRadius(CLEARING, SIZE));
+stage.frame(HEIGHT, crowdRadius(CLEARING, SIZE), crowdRadius(2 * MOST, SIZE));
 try {
   listen();
   requestAnimationFrame(frame);
