@@ -9,6 +9,7 @@ import './demos/ports.js';
 import {
   expectLinkToSource,
   expectMoving,
+  expectStill,
   figuresOf,
   glb,
   look,
@@ -37,7 +38,8 @@ test.each(RENDERERS)(
     expect(calls).toBeLessThan(40);
     await look(page, 'first', renderer);
     await page.click('.switch');
-    await expect.poll(() => number('calls'), { timeout: PATIENCE }).toBeGreaterThan(calls + 100);
+    // Twenty join at once on any machine; how many more depends on how quick it is.
+    await expect.poll(() => number('calls'), { timeout: PATIENCE }).toBeGreaterThan(calls + 20);
     await look(page, 'first-skinned', renderer);
     expect(problems).toEqual([]);
   },
@@ -222,19 +224,10 @@ async function openCity(renderer: string) {
 
 test('fewer people are drawn of the city while houses hide them', async () => {
   const { page, drawn } = await openCity('webgpu');
-  // Twice the same, each asked anew: people walk, but slowly.
-  let hidden = 0;
-  const isSettled = async () => {
-    const last = hidden;
-    await nextFrames(page, 8);
-    hidden = await drawn();
-    return hidden === last;
-  };
-  await expect.poll(isSettled, { timeout: PATIENCE }).toBe(true);
-  expect(hidden).toBeLessThan(PEOPLE / 5);
+  await expect.poll(drawn, { timeout: PATIENCE }).toBeLessThan(PEOPLE / 8);
   await look(page, 'city', 'webgpu');
   await page.click('button[name=occlusion]');
-  await expect.poll(drawn, { timeout: PATIENCE }).toBeGreaterThan(3 * hidden);
+  await expect.poll(drawn, { timeout: PATIENCE }).toBeGreaterThan(PEOPLE / 3);
   expect(problems).toEqual([]);
 });
 
@@ -266,16 +259,7 @@ test.each(RENDERERS)(
     await nextFrames(page, 2);
     await look(page, 'meadow', renderer);
     await page.click('button[name=clock]');
-    await nextFrames(page, 3);
-    const canvas = () => page.locator('canvas').screenshot();
-    const hide = (hidden: boolean) =>
-      page.$eval('.panel', (panel, value) => panel.toggleAttribute('hidden', value), hidden);
-    await hide(true);
-    // The picture moves to the middle.
-    await nextFrames(page, 5);
-    const first = await canvas();
-    await nextFrames(page, 3);
-    expect((await canvas()).equals(first), 'a clock that stands still').toBe(true);
+    await expectStill(page);
     expect(problems).toEqual([]);
   },
 );

@@ -116,21 +116,35 @@ export async function nextFrames(page: Page, count: number): Promise<void> {
   }, count);
 }
 
-/** Whether what the canvas shows changes by itself; panels have moving numbers of their own. */
-export async function expectMoving(page: Page): Promise<void> {
+/** Hides the panel, which has moving numbers of its own, while the canvas is looked at. */
+async function withoutPanel(page: Page, look: () => Promise<void>): Promise<void> {
   const hide = (hidden: boolean) =>
-    page.$eval(
-      '.panel',
-      (panel, value) => {
-        (panel as HTMLElement).hidden = value;
-      },
-      hidden,
-    );
+    page.$eval('.panel', (panel, value) => panel.toggleAttribute('hidden', value), hidden);
   await hide(true);
-  const first = await page.screenshot();
-  await expect.poll(async () => (await page.screenshot()).equals(first), { timeout: PATIENCE }).toBe(false);
+  await look();
   await hide(false);
 }
+
+/** Waits until what the canvas shows has changed by itself. */
+export const expectMoving = (page: Page): Promise<void> =>
+  withoutPanel(page, async () => {
+    const first = await page.screenshot();
+    const isSame = async () => (await page.screenshot()).equals(first);
+    await expect.poll(isSame, { timeout: PATIENCE }).toBe(false);
+  });
+
+/** Waits until what the canvas shows stays as it is for some frames. */
+export const expectStill = (page: Page): Promise<void> =>
+  withoutPanel(page, async () => {
+    let last = await page.screenshot();
+    const isSame = async () => {
+      await nextFrames(page, 3);
+      const before = last;
+      last = await page.screenshot();
+      return last.equals(before);
+    };
+    await expect.poll(isSame, { timeout: PATIENCE }).toBe(true);
+  });
 
 /** The figures in the panel's table, by what they are of. */
 export const figuresOf = (page: Page): Promise<Record<string, string[]>> =>
