@@ -3,18 +3,8 @@ import {
   skinnedInstanceNormal,
   skinnedInstancePosition,
 } from 'skinned-instanced-mesh/webgpu';
-import {
-  Color,
-  FloatType,
-  Matrix4,
-  MeshBasicMaterial,
-  NearestFilter,
-  PerspectiveCamera,
-  Scene,
-  WebGLRenderer,
-} from 'three';
-import { mrt, output, velocity } from 'three/tsl';
-import { MeshStandardNodeMaterial, RenderTarget, WebGPURenderer } from 'three/webgpu';
+import { Color, Matrix4, PerspectiveCamera, Scene, WebGLRenderer } from 'three';
+import { MeshStandardNodeMaterial, WebGPURenderer } from 'three/webgpu';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { countCalls } from '../../demos/lib/countCalls.js';
 import { backendOf, backends } from '../../lib/backends/Backend.js';
@@ -24,12 +14,9 @@ import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { nextFrame } from '../support/frames.js';
 import { bakeCharacter, encodingOf, SkinnedInstancedMesh } from '../support/library.js';
 import { type Problems, watchProblems } from '../support/problems.js';
-import { Reference } from '../support/reference.js';
 import { createStick } from '../support/stick.js';
 import { THOROUGH } from '../support/thorough.js';
 import { uniformsOf } from '../support/uniformsOf.js';
-
-const SIZE = 128;
 
 /** A software renderer takes seconds to draw a few frames of ten thousand. */
 const MANY = THOROUGH ? 10_000 : 2_000;
@@ -53,90 +40,6 @@ describe.each(['WebGPU', 'WebGL 2'])('WebGPURenderer on %s', (backend) => {
   });
   afterAll(() => renderer.dispose());
 
-  test.each(['frames', 'tracks'] as const)(
-    'encoding %s: motion vectors are those of a SkinnedMesh under the same motion, and zero when paused',
-    async (encoding) => {
-      const target = new RenderTarget(SIZE, SIZE, {
-        count: 2,
-        type: FloatType,
-        minFilter: NearestFilter,
-        magFilter: NearestFilter,
-      });
-      target.textures[0].name = 'output';
-      target.textures[1].name = 'velocity';
-      renderer.setMRT(mrt({ output, velocity }));
-      const camera = new PerspectiveCamera(40, 1, 0.1, 20);
-      camera.position.set(0, 1, 3.5);
-
-      const { root, clips } = createCoarseCharacter();
-      const walk = clips.findIndex(({ name }) => name === 'Walk');
-      const scenes = [new Scene(), new Scene()];
-      const reference = new Reference(root);
-      const crowd = new SkinnedInstancedMesh(
-        bakeCharacter(root, clips, { encoding: encodingOf(encoding) }),
-        2,
-      );
-      crowd.setMatrixAt(1, new Matrix4().makeTranslation(50, 0, 0));
-      crowd.material = new MeshBasicMaterial();
-      for (const mesh of reference.meshes) mesh.material = new MeshBasicMaterial();
-      scenes[0].add(reference.root);
-      scenes[1].add(crowd);
-      crowd.play(0, walk);
-
-      const vectors = async (scene: Scene) => {
-        renderer.setRenderTarget(target);
-        renderer.render(scene, camera);
-        const pixels = await renderer.readRenderTargetPixelsAsync(target, 0, 0, SIZE, SIZE, 1);
-        renderer.setRenderTarget(null);
-        return (pixels as Float32Array).slice();
-      };
-      const largest = (a: Float32Array, b?: Float32Array) => {
-        let most = 0;
-        for (let i = 0; i < a.length; i++)
-          if (i % 4 < 2) most = Math.max(most, Math.abs(a[i] - (b ? b[i] : 0)));
-        return most;
-      };
-      const frameTime = walkFrame(crowd, walk);
-      // Motion vectors look from one frame to the one before.
-      const step = async (frames: number, updates: number) => {
-        await nextFrame();
-        for (let i = 0; i < updates; i++) crowd.update((frames * frameTime) / updates);
-        now += frames;
-        reference.pose(clips[walk], now * frameTime);
-        return [await vectors(scenes[0]), await vectors(scenes[1])];
-      };
-      let now = 0;
-      reference.pose(clips[walk], 0);
-      await vectors(scenes[0]);
-      await vectors(scenes[1]);
-
-      for (let k = 0; k < 3; k++) {
-        const [expected, drawn] = await step(1, 1);
-        expect(largest(expected), 'the reference moves').toBeGreaterThan(0.01);
-        expect(largest(expected, drawn)).toBeLessThan(1e-4);
-      }
-      const [expected, drawn] = await step(2, 2);
-      expect(largest(expected, drawn), 'two updates before one frame').toBeLessThan(1e-4);
-      await nextFrame();
-      expect(largest(await vectors(scenes[1])), 'not updated').toBeLessThan(1e-6);
-
-      // across the clock's return to zero
-      await nextFrame();
-      crowd.update(15.9 - crowd.clock);
-      await vectors(scenes[1]);
-      await nextFrame();
-      crowd.update(0.05);
-      const before = largest(await vectors(scenes[1]));
-      await nextFrame();
-      crowd.update(0.06);
-      const across = largest(await vectors(scenes[1]));
-      expect(crowd.clock).toBeLessThan(1);
-      expect(across).toBeLessThan(before * 4 + 0.02);
-      renderer.setMRT(null);
-      target.dispose();
-    },
-  );
-
   test('building blocks give the posed position and normal in nodes of the user', async () => {
     const { root, clips } = createStick();
     const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
@@ -155,11 +58,6 @@ describe.each(['WebGPU', 'WebGL 2'])('WebGPURenderer on %s', (backend) => {
     expect([...normal.slice(0, 3)]).toEqual([0, 0, 1].map((value) => expect.closeTo(value, 4)));
   });
 });
-
-/** Seconds between two baked frames of a clip. */
-function walkFrame(crowd: SkinnedInstancedMesh, clip: number): number {
-  return 1 / crowd.boneTexture.clips[clip].fps;
-}
 
 test.each([
   [500, 'frames'],
