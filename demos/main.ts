@@ -64,7 +64,7 @@ async function open() {
 
   const count = asked > 0 ? 2 * Math.ceil(Math.min(asked, MOST) / 2) : isSoftware ? FEWEST : MOST;
   const moveSun = lightUp(scene);
-  buildLand(scene, scenery.scene);
+  buildLand(scene, scenery.scene, Number(query.get('detail') ?? 1));
   const armies = new Armies(library, characters, count);
   const banners = raiseBanners(library, count);
   const moveDust = raiseDust(scene, front);

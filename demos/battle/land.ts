@@ -53,8 +53,12 @@ function heightAt(x: number, z: number): number {
   return Math.round(Math.max(0, side, hill, back) / STEP) * STEP;
 }
 
-/** Builds the plain, the terraces with their trees, and the castle, of models that are found by name. */
-export function buildLand(scene: Scene, models: Object3D): void {
+/**
+ * Builds the plain, the terraces with their trees, and the castle, of models that are found by name.
+ *
+ * @param detail Share of the terraces that are there, the nearest: tests ask for few, since software renderers take long over them.
+ */
+export function buildLand(scene: Scene, models: Object3D, detail: number): void {
   const place = (name: string, places: Place[], castShadow = false): void => {
     const mesh = models.getObjectByName(name) as Mesh;
     mesh.updateWorldMatrix(true, false);
@@ -74,7 +78,7 @@ export function buildLand(scene: Scene, models: Object3D): void {
   const tiles: Place[] = [];
   const trees: Place[][] = [[], []];
   const sand = new Color(0xd8c58a);
-  for (let row = 0; row < 76; row++) {
+  for (let row = 0; row < 76 * detail; row++) {
     for (let column = -42; column < 43; column++) {
       const x = (column + (row & 1) / 2) * 2 * TILE;
       const z = -row * 1.732 * TILE;

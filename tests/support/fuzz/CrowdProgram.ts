@@ -83,14 +83,17 @@ export class CrowdProgram {
     const [character, ...rest] = crowdArguments(root, clips, count, { boneTexture, mergeMaterials: merged });
     const crowd = new SkinnedInstancedMesh(character, ...rest);
     this.characters.push(character);
-    if (layers) {
-      new AnimationLayers(crowd, [
-        { name: 'upper', mask: ['Spine'] },
-        { name: 'nod', additive: true, weight: 0.5 },
-      ]);
-    }
+    if (layers) this.addLayers(crowd);
     new InstanceUniforms(crowd, { dirt: 'float' });
     return crowd;
+  }
+
+  addLayers(crowd: SkinnedInstancedMesh): void {
+    if (!this.kind.layers) return;
+    new AnimationLayers(crowd, [
+      { name: 'upper', mask: ['Spine'] },
+      { name: 'nod', additive: true, weight: 0.5 },
+    ]);
   }
 
   /** Ids that exist. */

@@ -23,8 +23,8 @@ import { addLevel, levelsOf } from '../levels.js';
 import { morphsOf } from '../morphsOf.js';
 import { orderOf } from '../orderOf.js';
 import { partsOf } from '../partsOf.js';
-import { uniformsOf } from '../uniformsOf.js';
 import type { CrowdProgram, Step } from './CrowdProgram.js';
+import { uniformsOf } from './features.js';
 
 const NUMBERS = [Number.NaN, Infinity, -Infinity, -1, 1.5, 1e10];
 /** Ids and names of nobody. */

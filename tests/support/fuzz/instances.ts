@@ -1,8 +1,8 @@
 import { Mesh, Vector2 } from 'three';
 import { morphsOf } from '../morphsOf.js';
 import { partsOf } from '../partsOf.js';
-import { uniformsOf } from '../uniformsOf.js';
 import type { Step } from './CrowdProgram.js';
+import { uniformsOf } from './features.js';
 
 /** Where instances stand, how they look, and that they come and go. */
 export const INSTANCES: readonly Step[] = [

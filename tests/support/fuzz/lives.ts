@@ -53,7 +53,9 @@ export const LIVES: readonly Step[] = [
     const copy = p.dice.chance(0.5)
       ? knight.clone()
       : (SkeletonUtils.clone(knight as never) as never as SkinnedInstance);
-    p.edits.delete(copy.instanceId);
+    // Proportions are cloned too.
+    const built = [...(p.edits.get(knight.instanceId) ?? [])].filter(([key]) => key.startsWith('built'));
+    p.edits.set(copy.instanceId, new Map(built));
     p.knights.push(copy);
   },
   function disposeUnused(p) {

@@ -9,7 +9,8 @@ import { POSE_RATES } from './levels.js';
 export const PLAYING: readonly Step[] = [
   function play(p) {
     const { dice, id } = p;
-    const layer = p.kind.layers && p.isTracks && dice.chance(0.3) ? dice.pick(['upper', 'nod']) : 'base';
+    const layer =
+      layersOf(p.crowd) !== null && p.isTracks && dice.chance(0.3) ? dice.pick(['upper', 'nod']) : 'base';
     const clip = layer === 'nod' ? 'Nod' : dice.pick(NAMES);
     const options = {
       layer,
@@ -48,7 +49,6 @@ export const PLAYING: readonly Step[] = [
   },
   function setLayerWeight(p) {
     const { id, dice } = p;
-    if (!p.kind.layers) return;
     layersOf(p.crowd)?.setWeightAt(id, dice.pick(['upper', 'nod']), dice.pick([0, 0.5, 1]), {
       fade: dice.pick([0, 0.5]),
     });

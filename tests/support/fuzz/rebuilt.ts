@@ -1,13 +1,20 @@
 import { Color, Mesh, Vector2 } from 'three';
 import { addAttachmentLevel, levelsOf } from '../levels.js';
 import type { CrowdMesh, InstanceMotions, SkinnedInstancedMesh } from '../library.js';
-import { JointAttachment, loadPlayback, savePlayback } from '../library.js';
+import {
+  AnimationLayers,
+  DrawOrder,
+  featureOf,
+  JointAttachment,
+  loadPlayback,
+  savePlayback,
+} from '../library.js';
 import { morphsOf } from '../morphsOf.js';
 import { moveBy } from '../moveBy.js';
 import { orderOf } from '../orderOf.js';
 import { partsOf } from '../partsOf.js';
-import { uniformsOf } from '../uniformsOf.js';
 import type { Attached, CrowdProgram } from './CrowdProgram.js';
+import { uniformsOf } from './features.js';
 import { addLevelTo } from './levels.js';
 
 const PARTS = ['Body', 'Sword', 'Shield'];
@@ -18,6 +25,8 @@ const _offset = new Vector2();
 export function rebuilt(program: CrowdProgram): { crowd: SkinnedInstancedMesh; attached: Attached[] } {
   const { crowd: source, ids } = program;
   const crowd = program.create(source.capacity, source.boneTexture);
+  if (featureOf(source, AnimationLayers) === null) featureOf(crowd, AnimationLayers)?.dispose();
+  if (source.uniforms === null) uniformsOf(crowd).dispose();
   crowd.material = source.material;
   crowd.count = source.count;
   const moved = source.instanceMotions as InstanceMotions | null;
@@ -31,7 +40,7 @@ export function rebuilt(program: CrowdProgram): { crowd: SkinnedInstancedMesh; a
   for (const level of program.levels) addLevelTo(crowd, level, program.hasJoints);
   levelsOf(crowd).levels[0].poseRate = program.nearPoseRate;
   crowd.perObjectFrustumCulled = source.perObjectFrustumCulled;
-  orderOf(crowd).copy(orderOf(source));
+  if (featureOf(source, DrawOrder) !== null) orderOf(crowd).copy(orderOf(source));
   for (const id of ids) copyInstance(source, crowd, id, program);
 
   const attached: Attached[] = [];
@@ -62,17 +71,18 @@ function copyInstance(
 ): void {
   crowd.instanceMatrix.array.set(source.instanceMatrix.array.slice(id * 16, id * 16 + 16), id * 16);
   copyColor(source, crowd, id);
-  for (const part of PARTS) {
+  for (const part of source.instanceParts === null ? [] : PARTS) {
     partsOf(crowd).setVisibleAt(id, part, partsOf(source).getVisibleAt(id, part));
     // A white one makes shaders read colours, which rounds otherwise.
     if (source.instanceColor !== null)
       partsOf(crowd).setColorAt(id, part, partsOf(source).getColorAt(id, part, _color));
     partsOf(crowd).setMapOffsetAt(id, part, partsOf(source).getMapOffsetAt(id, part, _offset));
   }
-  uniformsOf(crowd).setAt(id, 'emissive', uniformsOf(source).getAt(id, 'emissive', _color));
-  uniformsOf(crowd).setAt(id, 'opacity', uniformsOf(source).getAt(id, 'opacity'));
-  uniformsOf(crowd).setAt(id, 'roughness', uniformsOf(source).getAt(id, 'roughness'));
-  uniformsOf(crowd).setAt(id, 'dirt', uniformsOf(source).getAt(id, 'dirt'));
+  if (source.uniforms !== null) {
+    const [from, to] = [uniformsOf(source), uniformsOf(crowd)];
+    to.setAt(id, 'emissive', from.getAt(id, 'emissive', _color));
+    for (const name of ['opacity', 'roughness', 'dirt']) to.setAt(id, name, from.getAt(id, name));
+  }
   for (const make of edits.get(id)?.values() ?? []) make(crowd, id);
   // Behind proportions, which write them too.
   const held = Object.assign(new Mesh(), { morphTargetInfluences: [0] });

@@ -66,11 +66,6 @@ export const SHAPE: readonly Step[] = [
     });
     p.edit(id, 'pose', (crowd, i) => editsOf(crowd).setPoseAt(i, held));
   },
-  function disposeEdits(p) {
-    if (p.dice.chance(0.7)) return;
-    featureOf(p.crowd, JointEdits)?.dispose();
-    p.edits.clear();
-  },
   function attach(p) {
     const { dice, crowd } = p;
     if (p.attached.length > 3 || !p.hasJoints) return;

@@ -1,5 +1,6 @@
 import type { Step } from './CrowdProgram.js';
 import { DRAWING } from './drawing.js';
+import { FEATURES } from './features.js';
 import { INSTANCES } from './instances.js';
 import { LEVELS } from './levels.js';
 import { LIVES } from './lives.js';
@@ -18,4 +19,5 @@ export const LEGAL: readonly Step[] = [
   ...DRAWING,
   ...LIVES,
   ...OBJECTS,
+  ...FEATURES,
 ];

@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { CrowdProgram, KINDS } from '../../support/fuzz/CrowdProgram.js';
 import { expectRebuilt } from '../../support/fuzz/expectRebuilt.js';
+import { ENDS } from '../../support/fuzz/features.js';
 import { THOROUGH } from '../../support/thorough.js';
 
-const SEEDS = Array.from({ length: THOROUGH ? 4 : 1 }, (_, i) => i + 1);
+const SEEDS = Array.from({ length: Number(process.env.SEEDS ?? (THOROUGH ? 4 : 1)) }, (_, i) => i + 1);
 const ROUNDS = THOROUGH ? 6 : 4;
 const STEPS = 20;
 
@@ -23,4 +24,20 @@ describe.each(KINDS)('$source, layers $layers, merged $merged', (kind) => {
     expect(wrong.mock.calls).toEqual([]);
     for (const [message] of warned.mock.calls) expect(message).toMatch(/^[A-Z].*\.$/s);
   });
+
+  test.each(Object.keys(ENDS))(
+    'of all features in use only %s is left, as in a crowd that had no other',
+    (name) => {
+      vi.spyOn(console, 'warn').mockImplementation(() => {});
+      const program = new CrowdProgram(Object.keys(ENDS).indexOf(name) + 11, kind).run(3 * STEPS);
+      const others = Object.keys(ENDS).filter((one) => one !== name);
+      while (others.length > 0) {
+        const [other] = others.splice(program.dice.below(others.length), 1);
+        program.log.push(`ends ${other}`);
+        ENDS[other](program);
+      }
+      program.explain(() => expectRebuilt(program));
+      program.dispose();
+    },
+  );
 });
