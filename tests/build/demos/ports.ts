@@ -13,9 +13,9 @@ interface Moment {
 test.each(
   // Flashes, falls, fades and deaths are among these moments; who died is replaced.
   [
-    ['arena', '0.6,2,3.6,5.2', 'webgl'],
-    ['rts', '0.6,2,3.6,5.2', 'webgpu'],
-    ['zoo', '0.6,2,3.6', 'webgl'],
+    ['arena', THOROUGH ? '0.6,2,3.6,5.2' : '2,5.2', 'webgl'],
+    ['rts', THOROUGH ? '0.6,2,3.6,5.2' : '2,5.2', 'webgpu'],
+    ['zoo', THOROUGH ? '0.6,2,3.6' : '0.6,3.6', 'webgl'],
   ].flatMap(([port, times, renderer]) =>
     // Each under one of them, and under both where everything is tested.
     (THOROUGH ? ['webgl', 'webgpu'] : [renderer]).map((one) => [port, times, one]),

@@ -1,7 +1,7 @@
 import { packed } from './packed.js';
 
 /** The renderer that goes with each entry. */
-export const RENDERERS = {
+const RENDERERS = {
   'skinned-instanced-mesh': `
 import { WebGLRenderer } from 'three';
 const renderer = new WebGLRenderer({ preserveDrawingBuffer: true });`,
@@ -12,9 +12,8 @@ if (Same !== SkinnedInstancedMesh) throw new Error('The entries have a class eac
 const renderer = new WebGPURenderer();
 await renderer.init();`,
 };
-export const entries = Object.keys(RENDERERS) as (keyof typeof RENDERERS)[];
 
-export const app = (entry: keyof typeof RENDERERS) => `
+const app = (entry: keyof typeof RENDERERS) => `
 import { AnimationClip, Bone, BoxGeometry, Float32BufferAttribute, Group, Matrix4, MeshBasicMaterial, PerspectiveCamera,
   Scene, Skeleton, SkinnedMesh, Uint16BufferAttribute, VectorKeyframeTrack } from 'three';
 import { bakeCharacter, type BoneTexture, SkinnedInstance, SkinnedInstancedMesh, type PlayOptions } from '${entry}';

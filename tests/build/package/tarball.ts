@@ -4,7 +4,7 @@ import { publint } from 'publint';
 import { describe, expect, test } from 'vitest';
 import { ROOT } from '../../support/PackedApp.js';
 import { THOROUGH } from '../../support/thorough.js';
-import { app, checkApp, entries } from './apps.js';
+import { checkApp } from './apps.js';
 import { linksOf } from './markdown.js';
 import { packed } from './packed.js';
 
@@ -87,17 +87,5 @@ describe('the packed tarball', () => {
 
   test.runIf(THOROUGH)('type-checks in an empty app under moduleResolution nodenext', () => {
     expect(checkApp('nodenext')).toEqual([]);
-  });
-
-  test.each(entries)('%s builds with Vite and renders', async (entry) => {
-    const { page, problems, close } = await packed.open(app(entry));
-    try {
-      const drawn = page.waitForFunction(() => document.title !== '');
-      await drawn.catch((error) => problems.push(String(error)));
-      expect(problems).toEqual([]);
-      expect(Number(await page.title())).toBeGreaterThan(500);
-    } finally {
-      await close();
-    }
   });
 });
