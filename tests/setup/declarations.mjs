@@ -11,9 +11,9 @@ const single = path('node_modules/.cache/declarations');
 
 rmSync(single, { recursive: true, force: true });
 const tsc = path('node_modules/typescript/bin/tsc');
-execFileSync(process.execPath, [tsc, '-p', path('tests/setup/tsconfig.types.json'), '--outDir', single], {
-  stdio: 'inherit',
-});
+// `npm run types` checks what they are made of.
+const options = ['-p', path('tests/setup/tsconfig.types.json'), '--noCheck', '--outDir', single];
+execFileSync(process.execPath, [tsc, ...options], { stdio: 'inherit' });
 const entries = readdirSync(path('dist')).filter((name) => name.endsWith('.js') && name !== 'cli.js');
 const input = Object.fromEntries(
   entries.map((name) => [basename(name, '.js'), `${single}/lib/${basename(name, '.js')}.d.ts`]),

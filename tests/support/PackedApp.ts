@@ -56,8 +56,7 @@ export class PackedApp {
 
   constructor() {
     const { folder } = this;
-    // `npm run types` has checked what the declarations are made of. npm gives this to the compiler, the last of its commands.
-    npm(['run', 'build:lib', ...(THOROUGH ? [] : ['--', '--noCheck'])], ROOT);
+    npm(['run', 'build:lib'], ROOT);
     const packed = npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], ROOT);
     const [{ filename }] = JSON.parse(packed);
     this.tarball = join(folder, filename);

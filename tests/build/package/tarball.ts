@@ -39,7 +39,7 @@ describe('the packed tarball', () => {
     const files = readdirSync(types, { recursive: true, encoding: 'utf8' }).filter((file) =>
       file.endsWith('.d.ts'),
     );
-    expect(files.length).toBeGreaterThan(entries.length);
+    expect(files.length).toBeGreaterThan(5);
     const generic = /(Int|Uint|Float)\w*Array</;
     expect(files.filter((file) => generic.test(readFileSync(join(types, file), 'utf8')))).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import type { CrowdMesh, InstanceMotions, InstanceParts } from '../library.js';
+import type { CrowdMesh, InstanceMorphs, InstanceMotions, InstanceParts } from '../library.js';
 import {
   AnimationLayers,
   CrowdLevels,
@@ -17,6 +17,7 @@ export const uniformsOf = (mesh: CrowdMesh): InstanceUniforms =>
 export const ENDS: Readonly<Record<string, Step>> = {
   parts: ({ crowd }) => (crowd.instanceParts as InstanceParts | null)?.dispose(),
   uniforms: ({ crowd }) => (crowd.uniforms as InstanceUniforms | null)?.dispose(),
+  morphs: ({ crowd }) => (crowd.morphs.ofInstances as InstanceMorphs | null)?.dispose(),
   motions: ({ crowd }) => (crowd.instanceMotions as InstanceMotions | null)?.dispose(),
   order: ({ crowd }) => featureOf(crowd, DrawOrder)?.dispose(),
   levels: (p) => {
