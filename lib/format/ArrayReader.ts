@@ -1,5 +1,5 @@
 import type { ArrayOrder, ArrayType } from './bakedJSON.js';
-import { type Blocks, inRows } from './blocks.js';
+import { type Blocks, inRows } from './columns.js';
 import { countOf, expectField, objectOf } from './fileErrors.js';
 import { type ArrayOf, bytesOf, fromBytes } from './typedArrays.js';
 

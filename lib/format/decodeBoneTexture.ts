@@ -1,17 +1,28 @@
-import { AFFINE_SIZE } from '../constants.js';
-import type { BoneTextureData, EncodingName, Precision } from '../encodings/BoneTextureData.js';
+import { AFFINE_SIZE, MATRIX_TEXELS, REST_FRAME } from '../constants.js';
+import type { BoneTextureData } from '../encodings/BoneTextureData.js';
 import type { BoxArray } from '../poses/BoxArray.js';
 import type { BakedClip } from '../poses/ClipTable.js';
-import type { PartFlip } from '../poses/PartFlip.js';
+import { TRS_SIZE } from '../poses/Rig.js';
 import { MOTION_SIZE } from '../poses/RootMotion.js';
-import type { PoseTracks } from '../tracks/PoseTracks.js';
-import { trackTexels } from '../tracks/trackTexels.js';
+import {
+  NODE_ENTRIES,
+  type PoseTracks,
+  RANGES,
+  TRACK_ABSENT,
+  TRACK_CONSTANT,
+  TRACK_TEXEL,
+} from '../tracks/PoseTracks.js';
+import {
+  MAX_TRACK_TEXELS,
+  SHORTS_PER_ROW,
+  TRACK_ROW,
+  trackSize,
+  trackTexels,
+} from '../tracks/trackTexels.js';
 import { ArrayReader } from './ArrayReader.js';
-import { blocksOfFrames, blocksOfKeys } from './blocks.js';
-import { checkBoneTextureData } from './checkBoneTextureData.js';
 import { checkChecksum } from './checksum.js';
-import { checkTracks } from './checkTracks.js';
-import { countOf, expectField, fileError, numberOf, objectOf, objectsOf, stringsOf } from './fileErrors.js';
+import { blocksOfFrames, blocksOfKeys } from './columns.js';
+import { countOf, expectField, numberOf, objectOf, objectsOf, stringsOf } from './fileErrors.js';
 
 const FIELD = 'boneTexture';
 
@@ -19,66 +30,83 @@ const FIELD = 'boneTexture';
  * The data that `encodeBoneTexture` has made JSON and bytes of. Everything is looked at before memory is taken: there is none but what
  * the views take, and for tracks the texels made of them.
  *
+ * What damages a file is found by its checksum. Beyond that it is looked at what would not be found while a crowd plays: what names more
+ * than there is, or goes in a circle.
+ *
  * @throws If anything is not as it has to be; the message names the field.
  */
 export function decodeBoneTexture(json: unknown, views: readonly Uint8Array[]): BoneTextureData {
   const object = objectOf(json, FIELD);
   const arrays = new ArrayReader(object.arrays, views, `${FIELD}.arrays`);
   checkChecksum(object, views, FIELD);
-  const { encoding, precision } = object as { encoding: EncodingName; precision: Precision };
+  const { encoding, precision } = object;
   const isTracks = encoding === 'tracks';
-  const layout = objectOf(object.layout, `${FIELD}.layout`);
-  const [width, height, stride] = ['width', 'height', 'stride'].map((key) =>
-    countOf(layout[key], `${FIELD}.layout.${key}`),
-  );
-  const jointNames = stringsOf(object.jointNames, `${FIELD}.jointNames`);
-  const bounds = arrays.read('bounds', 'float64');
+  expectField(isTracks || encoding === 'frames', `${FIELD}.encoding`, encoding, '"frames" or "tracks"');
+  const isHalf = precision === 'half';
+  expectField(isHalf || precision === 'float', `${FIELD}.precision`, precision, '"float" or "half"');
+  const jointNames = namesIn(object, 'jointNames');
+  const morphNames = namesIn(object, 'morphNames');
+  expectField(jointNames.length > 0, `${FIELD}.jointNames`, jointNames, 'a name for each joint');
+  const list = objectsOf(object.clips, `${FIELD}.clips`);
+  const bounds = arrays.read('bounds', 'float64', (list.length + 1) * 6);
+  expectField(!bounds.some(Number.isNaN), `${FIELD}.arrays.bounds`, bounds, 'numbers');
+  const clips = readClips(list, bounds, arrays);
   const data: BoneTextureData = {
     texels: new Float32Array(0),
-    layout: { width, height, stride },
+    layout: { width: TRACK_ROW, height: 0, stride: TRACK_ROW },
     frames: countOf(object.frames, `${FIELD}.frames`),
     encoding,
     precision,
-    clips: readClips(object.clips, bounds, arrays),
+    clips,
     jointNames,
     jointBinds: readBinds(arrays.read('jointBinds', 'float64', jointNames.length * AFFINE_SIZE)),
-    flips: readFlips(object.flips),
-    morphNames: stringsOf(object.morphNames, `${FIELD}.morphNames`),
+    flips: objectsOf(object.flips, `${FIELD}.flips`).map(({ part, group, mirrored }, i) => ({
+      part: countOf(part, `${FIELD}.flips[${i}].part`),
+      group: countOf(group, `${FIELD}.flips[${i}].group`),
+      mirrored: mirrored === true,
+    })),
+    morphNames,
     restBounds: [...bounds.subarray(0, 6)] as BoxArray,
-    jointBoxes: arrays.read('jointBoxes', 'float32'),
-    tracks: isTracks ? readTracks(object, arrays) : null,
+    jointBoxes: arrays.read('jointBoxes', 'float32', jointNames.length * 6),
+    tracks: null,
   };
-  if (object.jointParents !== undefined) {
-    const field = `${FIELD}.jointParents`;
-    expectField(Array.isArray(object.jointParents), field, object.jointParents, 'an array of numbers');
-    data.jointParents = object.jointParents;
+  const { jointParents } = object;
+  if (jointParents !== undefined) {
+    const isJoint = (joint: unknown) =>
+      joint === -1 || (Number.isInteger(joint) && (joint as number) in jointNames);
+    const areParents = Array.isArray(jointParents) && jointParents.every(isJoint);
+    expectField(areParents, `${FIELD}.jointParents`, jointParents, 'numbers of joints, or -1');
+    data.jointParents = jointParents;
   }
-  try {
-    if (data.tracks !== null) {
-      checkTracks(data);
-      data.texels = trackTexels(data.tracks).texels;
-    } else {
-      const type = precision === 'half' ? 'uint16' : 'float32';
-      data.texels = arrays.readTexels('texels', type, () => blocksOfFrames(data));
-    }
-    checkBoneTextureData(data, data.tracks !== null);
-  } catch (error) {
-    throw fileError(`the file is damaged: ${(error as Error).message}`, error);
-  }
+  if (isTracks) {
+    data.tracks = readTracks(object, list, arrays, data);
+    const { texels, height } = trackTexels(data.tracks);
+    data.texels = texels;
+    data.layout.height = height;
+  } else readFrames(object, arrays, data);
+  checkFrames(data);
   return data;
 }
 
-function readClips(json: unknown, bounds: Float64Array, arrays: ArrayReader): BakedClip[] {
-  const clips = objectsOf(json, `${FIELD}.clips`);
-  const numbers = (clips.length + 1) * 6;
-  expectField(bounds.length === numbers, `${FIELD}.arrays.bounds.length`, bounds.length, `${numbers}`);
-  const moving = clips.some(({ rootMotion }) => rootMotion === true);
+const namesIn = (json: Record<string, unknown>, key: string, field = FIELD): string[] =>
+  stringsOf(json[key], `${field}.${key}`);
+
+function readClips(
+  list: readonly Record<string, unknown>[],
+  bounds: Float64Array,
+  arrays: ArrayReader,
+): BakedClip[] {
+  const moving = list.some(({ rootMotion }) => rootMotion === true);
   const motions = moving ? arrays.read('rootMotion', 'float32') : new Float32Array(0);
   let motionAt = 0;
-  return clips.map((clip, i) => {
+  return list.map((clip, i) => {
     const field = `${FIELD}.clips[${i}]`;
-    expectField(typeof clip.name === 'string', `${field}.name`, clip.name, 'a string');
+    const { name } = clip;
+    expectField(typeof name === 'string', `${field}.name`, name, 'a string');
     const count = countOf(clip.count, `${field}.count`);
+    expectField(count > 0, `${field}.count`, count, 'a number of frames');
+    const duration = numberOf(clip.duration, `${field}.duration`);
+    expectField(duration >= 0, `${field}.duration`, duration, 'a number of seconds');
     let rootMotion: Float32Array | null = null;
     if (clip.rootMotion === true) {
       const end = motionAt + count * MOTION_SIZE;
@@ -87,19 +115,42 @@ function readClips(json: unknown, bounds: Float64Array, arrays: ArrayReader): Ba
       rootMotion = motions.slice(motionAt, end);
       motionAt = end;
     }
+    let before = 0;
     return {
-      name: clip.name,
+      name,
       start: countOf(clip.start, `${field}.start`),
       count,
-      duration: numberOf(clip.duration, `${field}.duration`),
+      duration,
       fps: numberOf(clip.fps, `${field}.fps`),
       bounds: [...bounds.subarray((i + 1) * 6, (i + 2) * 6)] as BoxArray,
       rootMotion,
-      markers: objectsOf(clip.markers, `${field}.markers`).map(({ time, name }, k) => {
-        expectField(typeof name === 'string', `${field}.markers[${k}].name`, name, 'a string');
-        return { time: numberOf(time, `${field}.markers[${k}].time`), name };
+      markers: objectsOf(clip.markers, `${field}.markers`).map((marker, k) => {
+        const at = `${field}.markers[${k}]`;
+        expectField(typeof marker.name === 'string', `${at}.name`, marker.name, 'a string');
+        const time = numberOf(marker.time, `${at}.time`);
+        const wanted = `from ${before}, the one before, to ${duration}`;
+        expectField(time >= before && time <= duration, `${at}.time`, time, wanted);
+        before = time;
+        return { time, name: marker.name };
       }),
     };
+  });
+}
+
+/** Frames of clips lie behind each other; clips of tracks are numbered, and their frames lie among the tracks. */
+function checkFrames({ tracks, clips, frames }: BoneTextureData): void {
+  let next = REST_FRAME + 1;
+  clips.forEach(({ start, count }, i) => {
+    const field = `${FIELD}.clips[${i}]`;
+    expectField(
+      tracks ? start === i + 1 : start >= next,
+      `${field}.start`,
+      start,
+      `${tracks ? i + 1 : `from ${next}`}`,
+    );
+    const most = tracks ? Infinity : frames - start;
+    expectField(count <= most, `${field}.count`, count, `at most ${most}`);
+    next = start + count;
   });
 }
 
@@ -110,18 +161,38 @@ function readBinds(binds: Float64Array): (number[] | null)[] {
   });
 }
 
-function readFlips(json: unknown): PartFlip[] {
-  return objectsOf(json, `${FIELD}.flips`).map(({ part, group, mirrored }, i) => ({
-    part: countOf(part, `${FIELD}.flips[${i}].part`),
-    group: countOf(group, `${FIELD}.flips[${i}].group`),
-    mirrored: mirrored === true,
-  }));
+/** Sets the texels of skinning matrices, and their layout. */
+function readFrames(object: Record<string, unknown>, arrays: ArrayReader, data: BoneTextureData): void {
+  const { jointNames, morphNames, frames, precision } = data;
+  const layout = objectOf(object.layout, `${FIELD}.layout`);
+  const width = countOf(layout.width, `${FIELD}.layout.width`);
+  const height = countOf(layout.height, `${FIELD}.layout.height`);
+  const stride = jointNames.length * MATRIX_TEXELS + Math.ceil(morphNames.length / 4);
+  expectField(layout.stride === stride, `${FIELD}.layout.stride`, layout.stride, `${stride}, for the joints`);
+  expectField(width % stride === 0, `${FIELD}.layout.width`, width, `a multiple of ${stride}`);
+  const room = (width / stride) * height;
+  expectField(frames > 0 && frames <= room, `${FIELD}.frames`, frames, `from 1 to ${room}, which have room`);
+  data.layout = { width, height, stride };
+  const type = precision === 'half' ? 'uint16' : 'float32';
+  data.texels = arrays.readTexels('texels', type, () => blocksOfFrames(data));
+  const { length } = data.texels;
+  const size = width * height * 4;
+  expectField(
+    length === size,
+    `${FIELD}.arrays.texels.length`,
+    length,
+    `${size}, for ${width} × ${height} texels`,
+  );
 }
 
-function readTracks(object: Record<string, unknown>, arrays: ArrayReader): PoseTracks {
+function readTracks(
+  object: Record<string, unknown>,
+  all: readonly Record<string, unknown>[],
+  arrays: ArrayReader,
+  { jointNames, morphNames, precision, clips: baked }: BoneTextureData,
+): PoseTracks {
   const field = `${FIELD}.tracks`;
   const json = objectOf(object.tracks, field);
-  const all = objectsOf(object.clips, `${FIELD}.clips`);
   const own = objectsOf(json.clips, `${field}.clips`);
   expectField(own.length === all.length, `${field}.clips`, own, `one for each of ${all.length} clips`);
   const clips = own.map((clip, i) => {
@@ -132,28 +203,61 @@ function readTracks(object: Record<string, unknown>, arrays: ArrayReader): PoseT
       name,
       duration: numberOf(duration, `${at}.duration`),
       fps: numberOf(fps, `${at}.fps`),
-      frames: countOf(all[i].count, `${FIELD}.clips[${i}].count`),
+      frames: baked[i].count,
       stride: countOf(stride, `${at}.stride`),
       error: numberOf(error, `${at}.error`),
       additive: additive === true,
     };
   });
-  const isHalf = object.precision === 'half';
+  const isHalf = precision === 'half';
   const keys = arrays.readTexels('keys', 'float32', ({ length }) => blocksOfKeys(clips, length / 4, !isHalf));
-  return {
-    names: stringsOf(json.names, `${field}.names`),
-    parents: arrays.read('parents', 'int32'),
-    rest: arrays.read('rest', 'float64'),
-    fixed: arrays.read('fixed', 'float64'),
-    before: arrays.read('before', 'float64'),
-    jointNodes: arrays.read('jointNodes', 'int32'),
-    inverses: arrays.read('inverses', 'float64'),
-    morphRest: arrays.read('morphRest', 'float64'),
+  const parents = arrays.read('parents', 'int32');
+  const nodes = parents.length;
+  const isOrdered =
+    nodes > 0 && parents.every((parent, node) => parent < node && parent >= Math.min(node, 1) - 1);
+  expectField(isOrdered, `${FIELD}.arrays.parents`, parents, 'the parent of each node, parents first');
+  const joints = jointNames.length;
+  const jointNodes = arrays.read('jointNodes', 'int32', joints);
+  const areNodes = jointNodes.every((node) => node >= 0 && node < nodes);
+  expectField(areNodes, `${FIELD}.arrays.jointNodes`, jointNodes, `nodes from 0 to ${nodes - 1}`);
+  const groups = Math.ceil(morphNames.length / 4);
+  const tracks: PoseTracks = {
+    names: namesIn(json, 'names', field),
+    parents,
+    rest: arrays.read('rest', 'float64', nodes * TRS_SIZE),
+    fixed: arrays.read('fixed', 'float64', nodes * AFFINE_SIZE),
+    before: arrays.read('before', 'float64', AFFINE_SIZE),
+    jointNodes,
+    inverses: arrays.read('inverses', 'float64', joints * AFFINE_SIZE),
+    morphRest: arrays.read('morphRest', 'float64', groups * 4),
     keys,
     shorts: isHalf
       ? arrays.readTexels('shorts', 'uint16', ({ length }) => blocksOfKeys(clips, length / 4, false))
       : null,
-    table: arrays.read('table', 'uint32'),
+    table: arrays.read('table', 'uint32', clips.length * (nodes + groups) * NODE_ENTRIES),
     clips,
   };
+  checkKeys(tracks);
+  return tracks;
+}
+
+/** Every track of every clip has to lie among the keys, and these within a texture. */
+function checkKeys(tracks: PoseTracks): void {
+  const { table, keys, shorts, clips } = tracks;
+  const field = `${FIELD}.arrays`;
+  const areRows = shorts === null || (shorts.length > 0 && shorts.length % SHORTS_PER_ROW === 0);
+  expectField(areRows, `${field}.shorts`, shorts, `whole rows of ${SHORTS_PER_ROW} numbers`);
+  const fits = trackSize(tracks) <= MAX_TRACK_TEXELS;
+  expectField(fits, `${field}.keys`, keys, `so few that ${MAX_TRACK_TEXELS} texels hold all`);
+  const size = table.length / clips.length;
+  table.forEach((entry, i) => {
+    if (entry === TRACK_ABSENT) return;
+    const { frames, stride } = clips[Math.floor(i / size)];
+    const isRange = i % NODE_ENTRIES === RANGES;
+    const isConstant = (entry & TRACK_CONSTANT) !== 0;
+    const texels = (shorts === null || isRange || isConstant ? keys : shorts).length / 4;
+    const more = isRange ? 1 : isConstant ? 0 : (frames - 1) * stride;
+    if ((entry & TRACK_TEXEL) + more < texels) return;
+    expectField(false, `${field}.table[${i}]`, entry, `a track within ${texels} texels`);
+  });
 }

@@ -9,8 +9,8 @@ import type {
   Encoded,
   TrackClipJSON,
 } from './bakedJSON.js';
-import { type Blocks, blocksOfFrames, blocksOfKeys, fitsIn, reorder } from './blocks.js';
 import { checksumOf } from './checksum.js';
+import { type Blocks, blocksOfFrames, blocksOfKeys, fitsIn, reorder } from './columns.js';
 import { type AnyArray, toBytes, typeOf } from './typedArrays.js';
 
 /**

@@ -1,6 +1,5 @@
 import { type BufferGeometry, DataTexture, RGBAIntegerFormat, RGIntegerFormat, UnsignedIntType } from 'three';
 import type { Precision } from '../encodings/BoneTextureData.js';
-import { checkBoneTextureData } from '../format/checkBoneTextureData.js';
 import type { Socket } from '../poses/JointTable.js';
 import { BoneTexture } from '../texture/BoneTexture.js';
 import type { VertexBinding } from '../texture/VertexBinding.js';
@@ -46,9 +45,7 @@ export class VertexTexture extends BoneTexture {
    */
   constructor(data: VertexTextureData) {
     checkVertexTextureData(data);
-    const table = frameTable(data);
-    checkBoneTextureData(table);
-    super(table, { poseSource: VERTEX_SOURCES[data.precision] });
+    super(frameTable(data), { poseSource: VERTEX_SOURCES[data.precision] });
     this.name = NAME;
     this.baked = data;
     this.vertexReader = new VertexReader(data);

@@ -1,3 +1,5 @@
+import { REST_FRAME } from '../constants.js';
+import type { BoxArray } from '../poses/BoxArray.js';
 import { describe } from '../utils/describe.js';
 import { storedFrames, type VertexTextureData, WORDS } from './VertexTextureData.js';
 
@@ -23,7 +25,7 @@ export function markFinite({ texels }: VertexTextureData): void {
 const isPlace = (value: number): boolean => Math.abs(value) < 1e30;
 
 /**
- * Checks that data are those of a vertex texture and fit together; `checkBoneTextureData` does the same for the clips.
+ * Checks that data are those of a vertex texture and fit together.
  *
  * @throws If not; the message names the field.
  */
@@ -33,7 +35,8 @@ export function checkVertexTextureData(data: VertexTextureData): void {
       `VertexTexture: data is ${describe(data)}; use bakeVertexTexture(object, motion), or the vertexData of another.`,
     );
   }
-  const { parts, vertices, precision, normals, frames, boxes, texels, width, height, errors } = data;
+  const { parts, vertices, precision, normals, frames, boxes, texels, width, height } = data;
+  const { clips, restBounds, errors } = data;
   checkThat(precision === 'half' || precision === 'float', 'precision', precision, '"half" or "float"');
   checkThat(typeof normals === 'boolean', 'normals', normals, 'true or false');
   const isPart = ({ name, vertices: count, positions }: VertexTextureData['parts'][number]) =>
@@ -80,4 +83,34 @@ export function checkVertexTextureData(data: VertexTextureData): void {
         typeof clip === 'string' && on >= 0 && (between === null || between >= 0),
     );
   checkThat(areErrors, 'errors', errors, 'the errors of each clip');
+  checkBox(restBounds, 'restBounds');
+  checkThat(Array.isArray(clips), 'clips', clips, 'an array');
+  let next = REST_FRAME + 1;
+  clips.forEach((clip, i) => {
+    const field = `clips[${i}]`;
+    checkThat(clip !== null && typeof clip === 'object', field, clip, 'a clip');
+    const { name, start, count, duration, fps, bounds: box, markers } = clip;
+    checkThat(typeof name === 'string', `${field}.name`, name, 'a string');
+    checkThat(Number.isInteger(start) && start >= next, `${field}.start`, start, `a frame from ${next}`);
+    const room = frames.length - start;
+    const isCount = Number.isInteger(count) && count > 0 && count <= room;
+    checkThat(isCount, `${field}.count`, count, `from 1 to ${room}, as far as frames go`);
+    next = start + count;
+    checkThat(duration >= 0 && duration < Infinity, `${field}.duration`, duration, 'a number of seconds');
+    checkThat(Number.isFinite(fps), `${field}.fps`, fps, 'a number');
+    checkBox(box, `${field}.bounds`);
+    const areMarkers =
+      Array.isArray(markers) &&
+      markers.every(({ time, name: marker }, k) => {
+        const after = k === 0 ? 0 : markers[k - 1].time;
+        return typeof marker === 'string' && time >= after && time <= duration;
+      });
+    checkThat(areMarkers, `${field}.markers`, markers, `names, and times from 0 to ${duration} in order`);
+  });
+}
+
+function checkBox(box: BoxArray, field: string): void {
+  const isNumber = (value: unknown) => typeof value === 'number' && !Number.isNaN(value);
+  const isBox = Array.isArray(box) && box.length === 6 && box.every(isNumber);
+  checkThat(isBox, field, box, 'six numbers: least x, y, z, then greatest');
 }
