@@ -10,15 +10,15 @@ export type {
   TurnedNodes,
 } from '../shaders/motion.tsl.js';
 export type { Influences } from '../shaders/ShaderVariant.js';
-export type { BakeAsyncOptions, BakeOptions, ClipChoice } from './baking/BakeOptions.js';
-export { bakeBoneTexture, bakeBoneTextureAsync } from './baking/bakeBoneTexture.js';
+export type { BakeAsyncOptions, BakeOptions, ClipChoice, Encoding } from './baking/BakeOptions.js';
 export {
   type BakeCharacterAsyncOptions,
   type BakeCharacterOptions,
+  bakeBoneTexture,
+  bakeBoneTextureAsync,
   bakeCharacter,
   bakeCharacterAsync,
 } from './baking/bakeCharacter.js';
-export type { Encoding } from './baking/Encoding.js';
 export { extractRootMotion, type RootMotion, type RootMotionOptions } from './baking/rootMotion.js';
 export {
   type AssembleCharacterOptions,

@@ -16,7 +16,7 @@ import { registerGLSLSource } from './backends/webgl/glslSources.js';
 import { registerSurfaceGLSL } from './backends/webgl/patchMaterial.js';
 import { webGLBackend } from './backends/webgl/WebGLBackend.js';
 import { registerLayersGLSL, registerPoseEditGLSL } from './backends/webgl/WebGLPosePass.js';
-import type { Encoding } from './baking/Encoding.js';
+import type { Encoding } from './baking/BakeOptions.js';
 import { mergeMaterials as merge } from './character/mergeMaterials.js';
 import { JointEdits as BaseEdits } from './features/jointEdits/JointEdits.js';
 import { AnimationLayers as BaseLayers } from './features/layers/AnimationLayers.js';

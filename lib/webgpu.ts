@@ -15,7 +15,7 @@ import { registerLayerNodes, registerPoseEditNodes } from './backends/webgpu/Pos
 import { nodesOfParts } from './backends/webgpu/partNodes.js';
 import { registerMotionNodes } from './backends/webgpu/poseCrowd.js';
 import { webGPUBackend } from './backends/webgpu/WebGPUBackend.js';
-import type { Encoding } from './baking/Encoding.js';
+import type { Encoding } from './baking/BakeOptions.js';
 import { JointEdits as BaseEdits } from './features/jointEdits/JointEdits.js';
 import { AnimationLayers as BaseLayers } from './features/layers/AnimationLayers.js';
 import { InstanceMotions as BaseMotions } from './features/motion/InstanceMotions.js';

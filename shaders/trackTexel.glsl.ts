@@ -1,4 +1,4 @@
-import { SHORT_ONE } from '../lib/tracks/readKey.js';
+import { SHORT_ONE } from '../lib/tracks/PoseTracks.js';
 import { SHORT_ROW, TRACK_ROW } from '../lib/tracks/trackTexels.js';
 
 /** Reads the texels that `lib/tracks/trackTexels.ts` writes. */

@@ -1,6 +1,6 @@
 import { Fn, float, If, ivec2, select, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import { SHORT_ONE } from '../lib/tracks/readKey.js';
+import { SHORT_ONE } from '../lib/tracks/PoseTracks.js';
 import { NODE_TEXELS, SHORT_ROW, TRACK_ROW } from '../lib/tracks/trackTexels.js';
 import type { TexelNode } from './TexelNode.js';
 import type { Rows } from './tsl.js';

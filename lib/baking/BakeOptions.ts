@@ -1,7 +1,13 @@
 import type { AnimationClip } from 'three';
-import type { Precision } from '../encodings/BoneTextureData.js';
-import type { Encoding } from './Encoding.js';
-import type { RootMotion } from './rootMotion.js';
+import type { BoneTextureData, EncodingName, Precision } from '../encodings/BoneTextureData.js';
+import type { JointBoxes } from '../poses/jointBoxes.js';
+import type { PartFlip } from '../poses/PartFlip.js';
+import type { Rig } from '../poses/Rig.js';
+import type { PoseSource } from '../sources/PoseSource.js';
+import type { Steps } from '../utils/steps.js';
+import type { BoundClip } from './channels.js';
+import type { PlannedClip } from './planClips.js';
+import type { RootMotion, RootMotionExtractor } from './rootMotion.js';
 
 /** One clip to bake, and how it differs from the others. */
 export interface ClipChoice {
@@ -81,4 +87,44 @@ export interface BakeAsyncOptions extends BakeOptions {
   onProgress?: (progress: number) => void;
   /** Stops the work; the promise then rejects with the signal's reason. */
   signal?: AbortSignal;
+}
+
+/** How poses are stored, read and drawn: tracks, which is the default, or `frames`, which is passed in. */
+export interface Encoding {
+  /** As files and {@link BoneTextureData} have it. */
+  readonly name: EncodingName;
+  /** What poses crowds by it. */
+  readonly poseSource: PoseSource;
+  /**
+   * Finds parts that clips mirror or flatten.
+   *
+   * @throws If there are any and it cannot hold them.
+   * @internal
+   */
+  findFlips(rig: Rig, clips: readonly PlannedClip[]): Steps<PartFlip[]>;
+  /** @internal */
+  bake(bake: RigBake): Steps<BoneTextureData>;
+}
+
+/** What baking knows of a character: plain data, which a worker can be sent. */
+export interface BakedCharacter {
+  rig: Rig;
+  /** Boxes of the vertices that follow each joint. */
+  boxes: JointBoxes;
+  /** Parts that clips mirror or flatten. */
+  flips: PartFlip[];
+  /** For each part, how far a morph target at full influence moves a vertex at most, in the units of its geometry. */
+  morphReach: number[];
+}
+
+/** What an encoding bakes. */
+export interface RigBake extends BakedCharacter {
+  clips: readonly (PlannedClip & BoundClip)[];
+  maxTextureSize: number;
+  maxError: number;
+  precision: Precision;
+  /** Whether clips move morph targets. */
+  morphs: boolean;
+  /** Extracts root motion from clips; null if it is to stay in them. */
+  extractor: RootMotionExtractor | null;
 }

@@ -5,14 +5,21 @@ import {
   characterOf,
   refuseUnsupported,
 } from '../character/assembleCharacter.js';
+import { type CollectedRig, collectRigSteps, type RigOptions } from '../character/collectRig.js';
+import type { BoneTextureData } from '../encodings/BoneTextureData.js';
+import { listNames } from '../poses/ClipTable.js';
+import { createJointBoxes } from '../poses/jointBoxes.js';
+import type { Rig } from '../poses/Rig.js';
 import { BoneTexture } from '../texture/BoneTexture.js';
 import { runAll, type Steps } from '../utils/steps.js';
-import type { BakeAsyncOptions, BakeOptions } from './BakeOptions.js';
-import { collectCharacter } from './bakeBoneTexture.js';
-import { bakeRig } from './bakeRig.js';
+import { warnOnce } from '../utils/warnOnce.js';
+import type { BakeAsyncOptions, BakedCharacter, BakeOptions, RigBake } from './BakeOptions.js';
 import { tracks } from './bakeTracks.js';
-import { planClips } from './planClips.js';
+import { bindClip, hasTangents, MORPHS } from './channels.js';
+import { growPartBoxes, morphReach, moveAlike } from './measureParts.js';
+import { type PlannedClip, planClips } from './planClips.js';
 import { runInSlices } from './runInSlices.js';
+import { nodesAbove } from './skeleton.js';
 
 /** How a character is baked and merged. */
 export interface BakeCharacterOptions extends BakeOptions, CharacterOptions {}
@@ -60,10 +67,146 @@ function* characterSteps(
   clips: readonly AnimationClip[],
   options: BakeCharacterOptions,
 ): Steps<Character> {
-  const { encoding = tracks } = options;
   refuseUnsupported(root, options);
+  const { boneTexture, collected } = yield* bakeSteps(root, clips, options);
+  return characterOf(root, collected, boneTexture, options, [boneTexture]);
+}
+
+/**
+ * Bakes clips alone, for whoever has a geometry of their own: `new SkinnedInstancedMesh(geometry, material, boneTexture, count)`. Options
+ * and what is thrown are those of {@link bakeCharacter}.
+ *
+ * @param root Holds the character's meshes, and the bones of those that have any, e.g. `gltf.scene`.
+ * @param clips E.g. `gltf.animations`; without any, the texture holds the rest pose alone.
+ */
+export function bakeBoneTexture(
+  root: Object3D,
+  clips: readonly AnimationClip[],
+  options: BakeOptions = {},
+): BoneTexture {
+  return runAll(bakeSteps(root, clips, options)).boneTexture;
+}
+
+/**
+ * {@link bakeBoneTexture} in slices of up to 4 milliseconds, so that a page stays responsive meanwhile.
+ *
+ * The scene may be drawn, but must not be posed or edited until the promise settles.
+ *
+ * @throws What `bakeBoneTexture` throws, and the signal's reason when it aborts.
+ */
+export async function bakeBoneTextureAsync(
+  root: Object3D,
+  clips: readonly AnimationClip[],
+  options: BakeAsyncOptions = {},
+): Promise<BoneTexture> {
+  return (await runInSlices(bakeSteps(root, clips, options), options)).boneTexture;
+}
+
+/** The baking itself: reads what it needs from the scene, then the clips. */
+function* bakeSteps(
+  root: Object3D,
+  clips: readonly AnimationClip[],
+  options: BakeOptions,
+): Steps<{ boneTexture: BoneTexture; collected: CollectedRig }> {
   const planned = yield* planClips(clips, options.clips, options.fps);
   const { baked, collected } = yield* collectCharacter(root, planned, options);
-  const boneTexture = new BoneTexture(yield* bakeRig(baked, planned, options, encoding), encoding);
-  return characterOf(root, collected, boneTexture, options, [boneTexture]);
+  return {
+    boneTexture: new BoneTexture(yield* bakeRig(baked, planned, options), options.encoding),
+    collected,
+  };
+}
+
+/** Reads from the scene what baking needs of it, and the meshes that make up the character. */
+export function* collectCharacter(
+  root: Object3D,
+  planned: readonly PlannedClip[],
+  { sockets, joints, morphTargets: morphing, encoding = tracks }: BakeOptions,
+): Steps<{ baked: BakedCharacter; collected: CollectedRig }> {
+  const options: RigOptions = { sockets, joints, morphing };
+  let collected = yield* collectRigSteps(root, options);
+  const { rig: first, sharedMorphs: meshes } = collected;
+  const flips = yield* encoding.findFlips(first, planned);
+  const apart = meshes !== null && !(yield* moveAlike(first, meshes, planned));
+  // Rarely do clips ask for another rig than the scene alone does.
+  if (flips.length > 0 || apart) {
+    collected = yield* collectRigSteps(root, { ...options, flips, shareMorphs: apart ? false : undefined });
+  }
+
+  const { rig, parts } = collected;
+  const baked: BakedCharacter = {
+    rig,
+    boxes: createJointBoxes(rig.jointNames.length),
+    flips,
+    morphReach: [],
+  };
+  for (const part of parts) {
+    yield* growPartBoxes(baked.boxes, part);
+    baked.morphReach.push(yield* morphReach(part));
+  }
+  return { baked, collected };
+}
+
+/** Bakes clips for a character, without looking at the scene it is from. */
+export function* bakeRig(
+  character: BakedCharacter,
+  planned: readonly PlannedClip[],
+  { precision = 'float', maxTextureSize = 4096, maxError = 1e-4, rootMotion, encoding = tracks }: BakeOptions,
+): Steps<BoneTextureData> {
+  const { rig } = character;
+  const clips: RigBake['clips'][number][] = [];
+  for (const one of planned) {
+    clips.push({ ...one, ...bindClip(rig, one.clip) });
+    yield 0;
+  }
+  warnOfTracks(rig, clips);
+  const extractor = rootMotion ? yield* rootMotion.plan(rig, clips) : null;
+  const morphs = movesMorphs(rig, clips);
+  yield 0;
+  return yield* encoding.bake({
+    ...character,
+    clips,
+    precision,
+    maxTextureSize,
+    maxError,
+    morphs,
+    extractor,
+  });
+}
+
+/** Whether any clip gives a morph target of a part that is drawn another influence than it has at rest. */
+function movesMorphs({ morphRest }: Rig, clips: RigBake['clips']): boolean {
+  const channels = clips.flatMap((clip) => clip.channels.filter(({ property }) => property === MORPHS));
+  return channels.some((channel) =>
+    channel.tracks.some(
+      ({ track, target: { first, size } }) =>
+        // The values between two keys of a spline differ from both.
+        hasTangents(track) || track.values.some((value, i) => value !== morphRest[first + (i % size)]),
+    ),
+  );
+}
+
+/** Warns of what clips move that is not there, not baked, or not seen. */
+function warnOfTracks({ label, parents, parts, jointNodes }: Rig, clips: RigBake['clips']): void {
+  const skipped = (names: string[], why: string) => {
+    const named = [...new Set(names)].map((name) => ({ name }));
+    if (named.length > 0) console.warn(`Tracks skipped, since ${why}: ${listNames(named)}.`);
+  };
+  skipped(
+    clips.flatMap(({ missing }) => missing),
+    `"${label}" has no such nodes`,
+  );
+  skipped(
+    clips.flatMap(({ unsupported }) => unsupported),
+    'only position, rotation and scale, and morph targets of what is drawn, are baked',
+  );
+  // Loaders of VRM, and some exporters, keep a second skeleton beside the one that vertices follow.
+  const needed = nodesAbove(parents, [...jointNodes, ...parts.map(({ node }) => node)]);
+  const still = clips.filter(
+    ({ channels }) => channels.length > 0 && channels.every(({ node }) => needed[node] === 0),
+  );
+  if (still.length === 0) return;
+  warnOnce(
+    `Nothing that is drawn under "${label}" hangs on the nodes that these clips move: ${listNames(still)}; ` +
+      'retarget them to the bones that vertices follow, or leave them out with options.clips.',
+  );
 }

@@ -5,7 +5,9 @@ import type { BoneTextureData } from '../encodings/BoneTextureData.js';
 import { boxToArray } from '../poses/BoxArray.js';
 import type { BakedClip } from '../poses/ClipTable.js';
 import { expandByPose } from '../poses/jointBoxes.js';
+import { MOTION_SIZE } from '../poses/RootMotion.js';
 import { trackSource } from '../sources/trackSource.js';
+import { composeModel, mixMorphs, mixPose } from '../tracks/mixPose.js';
 import type { PoseTracks } from '../tracks/PoseTracks.js';
 import { reachBounds } from '../tracks/reachBounds.js';
 import {
@@ -15,16 +17,15 @@ import {
   trackSize,
   trackTexelSteps,
 } from '../tracks/trackTexels.js';
+import { multiplyAffine } from '../utils/affine.js';
 import type { Steps } from '../utils/steps.js';
 import { warnOnce } from '../utils/warnOnce.js';
-import type { RigBake } from './bakeRig.js';
-import { ClipReader, type StoredClip } from './ClipReader.js';
-import { findChangedParts } from './changedParts.js';
-import type { Encoding } from './Encoding.js';
-import { checkPose, PoseSampler } from './PoseSampler.js';
+import type { Encoding, RigBake } from './BakeOptions.js';
+import { findChangedParts } from './measureParts.js';
+import { packTracks } from './packTracks.js';
+import { channelsOn, type KeyedClip, keyRate, readKeys } from './readKeys.js';
 import { shortenKeys } from './shortenKeys.js';
-import { TrackPacker } from './TrackPacker.js';
-import { trackError } from './trackError.js';
+import { ClipPoser, checkPose, skeletonOf } from './skeleton.js';
 
 /** Frames per second above which clips are not sampled, however large their error is. */
 const MAX_FPS = 480;
@@ -38,60 +39,60 @@ export const tracks: Encoding = {
       throw cannotHold('meshes that clips mirror or flatten');
     return [];
   },
-  bake: bakeTrackTexture,
+  bake: bakeTracks,
 };
 
 const cannotHold = (what: string): Error =>
   new Error(`Tracks cannot hold ${what}; pass encoding: frames, which is imported beside bakeCharacter.`);
 
 /** Bakes clips into tracks. */
-function* bakeTrackTexture(bake: RigBake): Steps<BoneTextureData> {
+function* bakeTracks(bake: RigBake): Steps<BoneTextureData> {
   const { rig, boxes, maxTextureSize, maxError, morphs, precision } = bake;
   if (rig.jointMeshes.some((mesh) => mesh !== null)) throw cannotHold('skins in detached bind mode');
 
   const restBounds = new Box3();
   const pose = new Float64Array(rig.jointNames.length * AFFINE_SIZE);
-  const sampler = new PoseSampler(rig);
-  sampler.sample(0, pose);
+  const poser = new ClipPoser(skeletonOf(rig, morphs), rig.morphRest);
+  poser.readJoints(pose);
   checkPose(rig, pose, 'the rest pose');
   expandByPose(restBounds, boxes, pose);
   const extent = restBounds.getSize(new Vector3());
   const size = Math.max(extent.x, extent.y, extent.z) || 1;
 
-  const { tracks: whole, stored } = yield* storeClips(bake, sampler, size);
+  const keyed = yield* readClips(bake, poser, size, morphReachOf(bake, pose));
+  let packed = yield* packTracks(poser.skeleton, bake.clips, keyed);
   yield 1;
-  const kept = precision === 'half' ? yield* shortenKeys(whole) : whole;
-  if (trackSize(kept) > MAX_TRACK_TEXELS) {
+  if (precision === 'half') packed = yield* shortenKeys(packed);
+  if (trackSize(packed) > MAX_TRACK_TEXELS) {
     throw new Error(
-      `The tracks have ${trackSize(kept)} keys, and there may be ${MAX_TRACK_TEXELS}; bake fewer clips, or several bone textures.`,
+      `The tracks have ${trackSize(packed)} keys, and there may be ${MAX_TRACK_TEXELS}; bake fewer clips, or several bone textures.`,
     );
   }
-  const { texels, height } = yield* trackTexelSteps(kept);
+  const { texels, height } = yield* trackTexelSteps(packed);
   yield 1;
-  const rows = Math.max(height, (kept.shorts?.length ?? 0) / SHORTS_PER_ROW);
+  const rows = Math.max(height, (packed.shorts?.length ?? 0) / SHORTS_PER_ROW);
   if (TRACK_ROW > maxTextureSize || rows > maxTextureSize) {
     throw new Error(
       `Tracks need a texture of ${TRACK_ROW} × ${rows}, but maxTextureSize is ${maxTextureSize}; bake fewer clips, or allow a larger texture where devices have it.`,
     );
   }
-  for (const { name, error, fps } of kept.clips) {
-    if (error <= maxError) continue;
-    warnOnce(
-      `Clip "${name}" is off by up to ${error.toExponential(1)} of the character's size, more than maxError (${maxError}): its curves or key times are finer than ${Math.round(fps)} frames per second hold.`,
-    );
-  }
-  const boundsOf = reachBounds(kept, boxes);
+  const boundsOf = reachBounds(packed, boxes);
   const clips: BakedClip[] = [];
-  for (const [i, { name, duration, fps, frames }] of kept.clips.entries()) {
+  for (const [i, { name, duration, fps, frames, error }] of packed.clips.entries()) {
+    if (error > maxError) {
+      warnOnce(
+        `Clip "${name}" is off by up to ${error.toExponential(1)} of the character's size, more than maxError (${maxError}): its curves or key times are finer than ${Math.round(fps)} frames per second hold.`,
+      );
+    }
     const bounds = boxToArray(boundsOf(i));
-    const { rootMotion } = stored[i];
+    const { rootMotion } = keyed[i];
     clips.push({ name, start: i + 1, count: frames, duration, fps, bounds, rootMotion, markers: [] });
     yield 1;
   }
   return {
     texels,
     layout: { width: TRACK_ROW, height, stride: TRACK_ROW },
-    frames: kept.clips.reduce((sum, { frames }) => sum + frames, 1),
+    frames: packed.clips.reduce((sum, { frames }) => sum + frames, 1),
     encoding: 'tracks',
     precision,
     clips,
@@ -101,54 +102,136 @@ function* bakeTrackTexture(bake: RigBake): Steps<BoneTextureData> {
     morphNames: morphs ? rig.morphNames : [],
     restBounds: boxToArray(restBounds),
     jointBoxes: boxes,
-    tracks: kept,
+    tracks: packed,
   };
 }
 
 /**
- * Stores clips as keys, each at its own frame rate. Clips of linear and stepped tracks whose keys are on frames are exact at any
+ * Reads the keys of clips, each at its own frame rate. Clips of linear and stepped tracks whose keys are on frames are exact at any
  * time. Others (splines, Euler angles, keys at odd times) are sampled at ever higher rates until `maxError` holds; so are
  * clips from which turns are extracted. Additive clips keep their root motion.
  */
-function* storeClips(
-  bake: RigBake,
-  sampler: PoseSampler,
-  size: number,
-): Steps<{ tracks: PoseTracks; stored: StoredClip[] }> {
-  const { rig, boxes, planned: clips, maxError, morphs, extractor } = bake;
-  const reader = new ClipReader(rig, size, morphs);
-  const packer = new TrackPacker(rig, morphs);
-  const mover = extractor?.channelMover(boxes, reader);
+function* readClips(bake: RigBake, poser: ClipPoser, size: number, reach: number): Steps<KeyedClip[]> {
+  const { boxes, clips, maxError, extractor } = bake;
+  const { skeleton } = poser;
+  const mover = extractor?.mover(boxes, poser, size);
   if (mover === null) throw cannotHold('root motion of a joint below one that vertices follow');
 
-  const stored: StoredClip[] = [];
+  const keyed: KeyedClip[] = [];
   for (const [i, planned] of clips.entries()) {
-    const { clip, name } = planned;
-    let one = yield* reader.store(clip);
-    const moves = extractor?.extracts(name) && clip.blendMode !== AdditiveAnimationBlendMode;
-    if (one === null || moves) {
-      sampler.setClip(clip);
-      let fps = one === null ? reader.firstRate(clip) : one.fps;
-      one ??= yield* reader.sample(clip, fps);
-      for (;;) {
-        if (one === null)
-          throw cannotHold(
-            `clip "${clip.name}" of ${clip.duration} s, which takes more than ${MAX_TRACK_TEXELS} keys`,
-          );
-        if (mover && moves && !(yield* mover.move(one, sampler, clip.duration)))
+    const { clip } = planned;
+    const channels = channelsOn(skeleton, planned);
+    const { fps: rate, isExact } = keyRate(channels, clip.duration);
+    let one = yield* readKeys(skeleton, channels, clip, rate, size);
+    if (one === null) {
+      throw cannotHold(
+        `clip "${clip.name}" of ${clip.duration} s, which takes more than ${MAX_TRACK_TEXELS} keys`,
+      );
+    }
+    const moves = extractor?.extracts(planned.name) && clip.blendMode !== AdditiveAnimationBlendMode;
+    if (!isExact || moves) {
+      poser.setClip(planned);
+      for (let fps = rate * 2; ; fps *= 2) {
+        if (mover && moves && !(yield* mover.move(one, clip.duration)))
           throw cannotHold('turns below uneven scale');
-        const alone = yield* packer.pack([planned], [one]);
-        one.error = (yield* trackError(alone, sampler, bake, one.rootMotion)) / size;
-        fps *= 2;
+        const alone = yield* packTracks(skeleton, [planned], [one]);
+        one.error = (yield* trackError(alone, poser, bake, reach, one.rootMotion)) / size;
         if (one.error <= maxError || one.frames === 1 || fps > MAX_FPS) break;
-        const finer: StoredClip | null = yield* reader.sample(clip, fps);
+        const finer: KeyedClip | null = yield* readKeys(skeleton, channels, clip, fps, size);
         if (finer === null) break;
         one = finer;
       }
     }
-    stored.push(one);
+    keyed.push(one);
     yield (i + 1) / clips.length;
   }
-  reader.skipped.warn();
-  return { tracks: yield* packer.pack(clips, stored), stored };
+  return keyed;
+}
+
+/** How far a morph target at full influence moves a vertex of a character at rest at most, in scene units. */
+function morphReachOf({ rig, morphReach }: RigBake, pose: Float64Array): number {
+  let most = 0;
+  morphReach.forEach((reach, part) => {
+    if (reach === 0) return;
+    for (const joint of rig.parts[part].joints) {
+      const at = joint * AFFINE_SIZE;
+      // What is hidden at rest by a scale of 0 may grow in a clip: it then has the size at which it was bound.
+      most = Math.max(most, reach * (largestScale(pose, at) || largestScale(rig.jointInverses, at)));
+    }
+  });
+  return most;
+}
+
+/** How much longer a matrix makes an axis at most. */
+function largestScale(m: Float64Array, at: number): number {
+  return Math.max(...[at, at + 1, at + 2].map((i) => Math.hypot(m[i], m[i + 4], m[i + 8])));
+}
+
+/**
+ * The error of a clip's tracks between their frames: how far they put the corners of the joints' boxes from where the clip
+ * itself puts them, in scene units.
+ *
+ * @param alone Of this clip alone.
+ * @param poser Has the clip set.
+ * @param rootMotion The way that was taken out of the tracks, or null.
+ */
+function* trackError(
+  alone: PoseTracks,
+  poser: ClipPoser,
+  { rig, boxes, extractor }: RigBake,
+  reach: number,
+  rootMotion: Float32Array | null,
+): Steps<number> {
+  const [{ frames, fps }] = alone.clips;
+  const trs = new Float64Array(alone.rest.length);
+  const model = new Float64Array(alone.parents.length * AFFINE_SIZE);
+  const actual = new Float64Array(AFFINE_SIZE);
+  const expected = new Float64Array(rig.jointNames.length * AFFINE_SIZE);
+  const action = { clip: 0, frame: 0, weight: 1 };
+  const layers = [{ actions: [action], weight: 1, mask: null }];
+  const motion = new Float32Array(MOTION_SIZE);
+  const influences = new Float64Array(alone.morphRest.length);
+  let worst = 0;
+  for (let half = 0; half < (frames - 1) * 2; half++) {
+    if (half % 8 === 7) yield 0;
+    // Half-way between frames, where a straight line is furthest from a curve, and shortly before the next, where jumps show.
+    const alpha = half & 1 ? 0.98 : 0.5;
+    action.frame = (half >> 1) + alpha;
+    poser.sample(action.frame / fps);
+    poser.readJoints(expected);
+    if (rootMotion !== null) {
+      const at = (half >> 1) * MOTION_SIZE;
+      for (let i = 0; i < MOTION_SIZE; i++)
+        motion[i] = rootMotion[at + i] * (1 - alpha) + rootMotion[at + MOTION_SIZE + i] * alpha;
+      extractor?.moveBack(motion, 0, expected);
+    }
+    mixMorphs(alone, layers, influences);
+    for (let i = 0; i < Math.min(influences.length, poser.influences.length); i++)
+      worst = Math.max(worst, Math.abs(poser.influences[i] - influences[i]) * reach);
+    mixPose(alone, layers, trs);
+    composeModel(alone, trs, model);
+    alone.jointNodes.forEach((node, joint) => {
+      const at = joint * AFFINE_SIZE;
+      if (boxes[joint * 6] > boxes[joint * 6 + 3]) return;
+      multiplyAffine(model, node * AFFINE_SIZE, alone.inverses, at, actual, 0);
+      for (let i = 0; i < AFFINE_SIZE; i++) actual[i] -= expected[at + i];
+      worst = Math.max(worst, farthestMoved(actual, boxes, joint * 6));
+    });
+  }
+  return worst;
+}
+
+/** How far from the origin a matrix puts a corner of a box of six numbers at most. */
+function farthestMoved(matrix: Float64Array, boxes: Float32Array, at: number): number {
+  let most = 0;
+  for (let corner = 0; corner < 8; corner++) {
+    const x = boxes[at + (corner & 1) * 3];
+    const y = boxes[at + 1 + ((corner >> 1) & 1) * 3];
+    const z = boxes[at + 2 + (corner >> 2) * 3];
+    let square = 0;
+    for (let row = 0; row < 12; row += 4)
+      square += (matrix[row] * x + matrix[row + 1] * y + matrix[row + 2] * z + matrix[row + 3]) ** 2;
+    most = Math.max(most, square);
+  }
+  return Math.sqrt(most);
 }

@@ -1,12 +1,18 @@
-import { type BufferGeometry, type Mesh, Vector3 } from 'three';
+import { type BufferGeometry, type KeyframeTrack, type Mesh, Vector3 } from 'three';
 import type { ScenePart } from '../character/collectParts.js';
-import { AFFINE_SIZE } from '../constants.js';
 import { growJointBoxes, type JointBoxes } from '../poses/jointBoxes.js';
+import type { PartFlip } from '../poses/PartFlip.js';
 import type { Rig } from '../poses/Rig.js';
+import { SCALE } from '../tracks/PoseTracks.js';
+import { isSingular } from '../utils/affine.js';
 import { drawnVertices } from '../utils/geometries.js';
 import type { Steps } from '../utils/steps.js';
 import { warnOnce } from '../utils/warnOnce.js';
-import { PoseSampler } from './PoseSampler.js';
+import { bindClip, type Channel, CURVE, hasTangents, MORPHS, targetOf } from './channels.js';
+import type { PlannedClip } from './planClips.js';
+import { nodesAbove } from './skeleton.js';
+
+// What baking has to know of a character's meshes, and of what clips do to them, before it reads any keys.
 
 /** Vertices that are read in one step, of geometry without morph targets. */
 const VERTICES = 512;
@@ -43,39 +49,8 @@ function warnOfLost({ name, type }: Mesh, geometry: BufferGeometry): void {
   }
 }
 
-/** How far a morph target at full influence moves a vertex of a character at rest at most, in scene units. */
-export function* morphReach(rig: Rig, parts: readonly ScenePart[]): Steps<number> {
-  let most = 0;
-  let pose: Float64Array | null = null;
-  for (const { geometry, joints } of parts) {
-    const reach = yield* geometryReach(geometry);
-    if (reach === 0) continue;
-    if (pose === null) {
-      pose = new Float64Array(rig.jointNames.length * AFFINE_SIZE);
-      new PoseSampler(rig).sample(0, pose);
-    }
-    // Those of quantised files have units of their own, which their nodes or bones bring to those of the scene.
-    let scale = 0;
-    for (const joint of joints) {
-      const at = joint * AFFINE_SIZE;
-      // What is hidden at rest by a scale of 0 may grow in a clip: it then has the size at which it was bound.
-      if (at >= 0) scale = Math.max(scale, scaleOf(pose, at) || scaleOf(rig.jointInverses, at));
-    }
-    most = Math.max(most, reach * scale);
-  }
-  return most;
-}
-
-/** How much longer a matrix makes an axis at most. */
-function scaleOf(m: Float64Array, at: number): number {
-  let most = 0;
-  for (let axis = at; axis < at + 3; axis++)
-    most = Math.max(most, Math.hypot(m[axis], m[axis + 4], m[axis + 8]));
-  return most;
-}
-
-/** The same in the units of a geometry. */
-function* geometryReach(geometry: BufferGeometry): Steps<number> {
+/** How far a morph target of a part at full influence moves a vertex at most, in the units of its geometry. */
+export function* morphReach({ geometry }: ScenePart): Steps<number> {
   const base = geometry.getAttribute('position');
   const relative = geometry.morphTargetsRelative;
   let most = 0;
@@ -90,3 +65,110 @@ function* geometryReach(geometry: BufferGeometry): Steps<number> {
   }
   return most;
 }
+
+/** A part that clips mirror, or flatten. */
+export type ChangedPart = Pick<PartFlip, 'part' | 'mirrored'>;
+
+/** Bits for what a clip does to a node's scale: another sign than at rest, and zero. */
+const SIGN_CHANGES = 1;
+const IS_ZERO = 2;
+
+/**
+ * Finds the parts that clips mirror by a negative scale of the mesh or of a node above it: three.js turns the triangles of
+ * such a mesh around. Also finds the skinned parts that are flattened, at rest or by a clip: three.js draws nothing of those.
+ */
+export function* findChangedParts(rig: Rig, clips: readonly PlannedClip[]): Steps<ChangedPart[]> {
+  const { parts, parents } = rig;
+  const above = nodesAbove(
+    parents,
+    parts.map(({ node }) => node),
+  );
+  const scales = new Uint8Array(parents.length);
+  for (const planned of clips) {
+    const { clip } = planned;
+    // Most tracks move bones, which have no meshes below them.
+    const tracks = clip.tracks.filter(({ name }) => {
+      const { node, property } = targetOf(rig, name);
+      return property === SCALE && above[node] === 1;
+    });
+    for (const channel of bindClip(rig, clip, tracks).channels)
+      scales[channel.node] |= scaleOf(channel, planned);
+    yield 0;
+  }
+  return parts.flatMap(({ node: mesh, rigid, model }, part): ChangedPart[] => {
+    let found = isSingular(model, 0) ? IS_ZERO : 0;
+    for (let node = mesh; node !== -1; node = parents[node]) found |= scales[node];
+    const mirrored = (found & SIGN_CHANGES) !== 0;
+    return mirrored || (!rigid && found !== 0) ? [{ part, mirrored }] : [];
+  });
+}
+
+/** Whether a channel of scale has another sign than at rest, or is zero, in any frame. */
+function scaleOf(channel: Channel, { count, timeOf }: PlannedClip): number {
+  const { additive, rest, tracks } = channel;
+  const isPositive = (value: number) => value > 0;
+  // Straight lines and steps between positive keys are positive.
+  const isSafe = tracks.every(({ curve, track }) => curve !== CURVE && track.values.every(isPositive));
+  if (isSafe && !additive && rest.every(isPositive)) return 0;
+  const scale = new Float64Array(3);
+  let found = 0;
+  for (let frame = 0; frame < count; frame++) {
+    channel.evaluate(timeOf(frame), scale, 0);
+    scale.forEach((value, axis) => {
+      if (value === 0) found |= IS_ZERO;
+      else if (value < 0 !== rest[axis] < 0) found |= SIGN_CHANGES;
+    });
+  }
+  return found;
+}
+
+/**
+ * Whether all clips move the meshes that share morph targets in one way at all times. Primitives of one glTF mesh share them in any
+ * case: it is enough that a clip moves one of them.
+ *
+ * @param meshes See `CollectedMorphs.shared`.
+ */
+export function* moveAlike(
+  rig: Rig,
+  meshes: readonly number[],
+  planned: readonly PlannedClip[],
+): Steps<boolean> {
+  const { parts } = rig;
+  const joined = [...parts.keys()].filter((i) => {
+    const { morphOffset } = parts[i];
+    return (
+      morphOffset >= 0 &&
+      parts.some((other, k) => other.morphOffset === morphOffset && meshes[k] !== meshes[i])
+    );
+  });
+  for (const { clip } of planned) {
+    const firsts = new Map<number, KeyframeTrack[]>();
+    const moved = new Set<number>();
+    for (const i of joined) {
+      const { node, morphOffset } = parts[i];
+      const own = clip.tracks.filter(({ name }) => {
+        const target = targetOf(rig, name);
+        return target.node === node && target.property === MORPHS;
+      });
+      if (own.length === 0) continue;
+      moved.add(meshes[i]);
+      const first = firsts.get(morphOffset);
+      if (first === undefined) firsts.set(morphOffset, own);
+      else if (first.length !== own.length || !own.every((one, k) => areAlike(rig, one, first[k])))
+        return false;
+    }
+    if (joined.some((i) => firsts.has(parts[i].morphOffset) && !moved.has(meshes[i]))) return false;
+    yield 0;
+  }
+  return true;
+}
+
+function areAlike(rig: Rig, a: KeyframeTrack, b: KeyframeTrack): boolean {
+  const [{ first, size }, other] = [a, b].map(({ name }) => targetOf(rig, name));
+  if (first !== other.first || size !== other.size || a.getInterpolation() !== b.getInterpolation())
+    return false;
+  return !hasTangents(a) && !hasTangents(b) && areSame(a.times, b.times) && areSame(a.values, b.values);
+}
+
+const areSame = (a: ArrayLike<number>, b: ArrayLike<number>): boolean =>
+  a === b || (a.length === b.length && Array.prototype.every.call(a, (value, i) => value === b[i]));

@@ -4,7 +4,9 @@ import { listNames } from '../poses/ClipTable.js';
 import type { Steps } from '../utils/steps.js';
 import { warnOnce } from '../utils/warnOnce.js';
 import type { BakeOptions } from './BakeOptions.js';
-import { KEY_TOLERANCE } from './keyGrid.js';
+
+/** Seconds by which a key may be off its frame: what float32 rounds times of a minute to. */
+export const KEY_TOLERANCE = 4e-6;
 
 /** Numbers of keys that are checked between two steps. */
 const NUMBERS = 4096;
@@ -43,8 +45,6 @@ export function* planClips(
       typeof chosen.clip === 'string' ? clips.find(({ name }) => name === chosen.clip) : chosen.clip;
     if (clip === undefined)
       throw new Error(`No clip named "${chosen.clip}" in options.clips; there are ${listNames(clips)}.`);
-    if (!Array.isArray(clip?.tracks))
-      throw new Error('clips holds what is no AnimationClip; use gltf.animations.');
     const { fps: rate = fps, name = clip.name } = chosen;
     if (!(rate > 0 && rate < Infinity))
       throw new Error(`fps is ${rate}, of clip "${clip.name}"; use a positive number.`);
@@ -123,8 +123,10 @@ function checkTrack(track: KeyframeTrack, clip: string, checked: Set<ArrayLike<n
 }
 
 /** Index of the first number that is not finite, or -1. Tracks of strings and booleans hold no numbers. */
-const indexOfBad = (values: ArrayLike<unknown>): number =>
-  Array.prototype.findIndex.call(
-    values,
-    (value) => typeof value === 'number' && !(Math.abs(value) < Infinity),
-  );
+function indexOfBad(values: ArrayLike<unknown>): number {
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i];
+    if (typeof value === 'number' && !(Math.abs(value) < Infinity)) return i;
+  }
+  return -1;
+}

@@ -4,15 +4,13 @@ import { listNames } from '../poses/ClipTable.js';
 import type { JointBoxes } from '../poses/jointBoxes.js';
 import { type Rig, TRS_SIZE } from '../poses/Rig.js';
 import { MOTION_SIZE } from '../poses/RootMotion.js';
-import { PROPERTY_OFFSETS } from '../tracks/mixPose.js';
-import { ROTATION, TRANSLATION } from '../tracks/PoseTracks.js';
+import { PROPERTY_OFFSETS, ROTATION, TRANSLATION } from '../tracks/PoseTracks.js';
 import { affineFromMatrix4, affineToMatrix4, isSingular, multiplyAffine } from '../utils/affine.js';
 import type { Steps } from '../utils/steps.js';
-import type { ClipReader, StoredClip } from './ClipReader.js';
-import type { Channel } from './channels.js';
-import { invertedRest, nodesAbove, type PoseSampler } from './PoseSampler.js';
-import type { PlannedClip } from './planClips.js';
-import { trackTargetsOf } from './trackTargets.js';
+import type { RigBake } from './BakeOptions.js';
+import { STILL } from './channels.js';
+import { type KeyedChannel, type KeyedClip, staysStill } from './readKeys.js';
+import { type ClipPoser, nodesAbove, type Skeleton } from './skeleton.js';
 
 /** How far from a rotation a matrix may be to be stored as one. */
 const ROTATION_TOLERANCE = 1e-6;
@@ -49,7 +47,7 @@ export interface RootMotion {
   /** What `extractRootMotion` was called with. */
   readonly options: RootMotionOptions;
   /** @internal */
-  plan(rig: Rig, planned: readonly PlannedClip[]): Steps<RootMotionExtractor>;
+  plan(rig: Rig, planned: RigBake['clips']): Steps<RootMotionExtractor>;
 }
 
 /**
@@ -70,8 +68,9 @@ export const extractRootMotion = (options: RootMotionOptions = {}): RootMotion =
       throw new Error(`rootMotion.clips names "${unknown}", but the baked clips are ${listNames(planned)}.`);
     }
     const inPlace = new Set(wanted ?? names);
-    const clips = planned.filter(({ name }) => inPlace.has(name)).map(({ clip }) => clip);
-    return new RootMotionExtractor(rig, yield* findRootNode(rig, clips, options), inPlace, options);
+    const clips = planned.filter(({ name }) => inPlace.has(name));
+    yield 0;
+    return new RootMotionExtractor(findRootNode(rig, clips, options), inPlace, options);
   },
 });
 
@@ -85,11 +84,12 @@ export class RootMotionExtractor {
   private readonly first = new Vector3();
   private readonly firstTurn = new Quaternion();
   private readonly turn = new Quaternion();
-  private readonly model = new Float64Array(AFFINE_SIZE);
 
-  /** @param inPlace Names of the clips from which it is extracted. */
+  /**
+   * @param node Index among the rig's nodes.
+   * @param inPlace Names of the clips from which it is extracted.
+   */
   constructor(
-    private readonly rig: Rig,
     private readonly node: number,
     private readonly inPlace: ReadonlySet<string>,
     { yaw = true, vertical = false }: RootMotionOptions,
@@ -103,21 +103,28 @@ export class RootMotionExtractor {
     return this.inPlace.has(clip);
   }
 
-  /** What takes it out of channels; null if vertices follow a joint above the node, which would have to be moved back but not what is below it. */
-  channelMover(boxes: JointBoxes, reader: ClipReader): ChannelMover | null {
-    const nodes = nodesToMove(this.rig, this.node, boxes);
-    return nodes && new ChannelMover(this.rig, this, nodes, reader);
+  /**
+   * What takes it out of keys; null if vertices follow a joint above the node, which would have to be moved back but not what is below it.
+   *
+   * @param size Of the character, in scene units.
+   */
+  mover(boxes: JointBoxes, poser: ClipPoser, size: number): KeyMover | null {
+    const nodes = nodesToMove(poser.skeleton, poser.skeleton.place[this.node], boxes);
+    return nodes && new KeyMover(poser, this, nodes, size);
   }
 
   /**
-   * Writes the motion from the first frame's place to that of the pose that the sampler has just sampled.
+   * Writes the motion from the first frame's place to that of the pose that the poser has just sampled.
    *
    * @param frame Of the clip; call in order from 0.
    * @param motion `MOTION_SIZE` numbers a frame, of which this frame's are written.
    */
-  measure(sampler: PoseSampler, frame: number, motion: Float32Array): void {
-    sampler.readModel(this.node, this.model);
-    affineToMatrix4(this.model, 0, _matrix).decompose(_position, this.turn, _scale);
+  measure({ model, skeleton }: ClipPoser, frame: number, motion: Float32Array): void {
+    affineToMatrix4(model, skeleton.ends[this.node] * AFFINE_SIZE, _matrix).decompose(
+      _position,
+      this.turn,
+      _scale,
+    );
     if (frame === 0) {
       this.first.copy(_position);
       this.firstTurn.copy(this.turn).invert();
@@ -169,29 +176,27 @@ function writeBack(motion: Float32Array, at: number, out: Float64Array): void {
  *
  * @throws If there is none, or none of the name in the options.
  */
-function* findRootNode(rig: Rig, clips: readonly AnimationClip[], options: RootMotionOptions): Steps<number> {
-  const { names, parents } = rig;
-  const moved = nodesAbove(parents, rig.jointNodes);
-
-  if (options.joint !== undefined) {
-    const node = names.findIndex((name, i) => name === options.joint && moved[i] === 1);
+function findRootNode(
+  { names, parents, jointNodes, jointNames }: Rig,
+  clips: RigBake['clips'],
+  { joint }: RootMotionOptions,
+): number {
+  const moved = nodesAbove(parents, jointNodes);
+  if (joint !== undefined) {
+    const node = names.findIndex((name, i) => name === joint && moved[i] === 1);
     if (node !== -1) return node;
     throw new Error(
-      `rootMotion.joint is "${options.joint}", but no joint of that name moves the character; its joints are "${rig.jointNames.slice(0, 12).join('", "')}"…`,
+      `rootMotion.joint is "${joint}", but no joint of that name moves the character; its joints are "${jointNames.slice(0, 12).join('", "')}"…`,
     );
   }
-
-  const targets = trackTargetsOf(rig);
-  let first = -1;
-  for (const clip of clips) {
-    for (const { name, values } of clip.tracks) {
-      const { node, property } = targets.find(name);
-      if (property !== 'position' || !values.some((value, i) => value !== values[i % 3])) continue;
-      if (node !== -1 && moved[node] === 1 && (first === -1 || node < first)) first = node;
+  let first = Infinity;
+  for (const { channels } of clips) {
+    for (const { node, property, tracks } of channels) {
+      if (property !== TRANSLATION || moved[node] !== 1 || node > first) continue;
+      if (tracks.some(({ curve }) => curve !== STILL)) first = node;
     }
-    yield 0;
   }
-  if (first !== -1) return first;
+  if (first < Infinity) return first;
   throw new Error(
     `rootMotion is set, but no clip changes the position of a joint; name the joint as rootMotion.joint, or leave rootMotion out.`,
   );
@@ -201,27 +206,27 @@ function* findRootNode(rig: Rig, clips: readonly AnimationClip[], options: RootM
  * The nodes whose own transforms have to be moved back to take a node's way out of a pose: the node itself, and whatever
  * does not hang on it. What is above it stays as it is.
  */
-function nodesToMove(rig: Rig, node: number, boxes: JointBoxes): number[] | null {
-  const { parents, jointNodes, fixed } = rig;
+function nodesToMove(
+  { parents, jointNodes, fixed }: Skeleton,
+  node: number,
+  boxes: JointBoxes,
+): number[] | null {
   const above = nodesAbove(parents, [node]);
   above[node] = 0;
-  const needed = nodesAbove(parents, jointNodes);
   // No clip moves nodes that update their matrix themselves; what hangs on them is moved instead.
-  const stays = above.map((isAbove, i) => (isAbove === 1 || fixed[i] === 1 ? 1 : 0));
-  for (let i = 1; i < parents.length; i++) if (stays[parents[i]] === 0) stays[i] = 0;
-
+  const stays = above.map((isAbove, i) => isAbove | +!Number.isNaN(fixed[i * AFFINE_SIZE]));
   const moved: number[] = [];
-  for (let i = 0; i < parents.length; i++) {
-    if (needed[i] === 1 && stays[i] === 0 && (parents[i] === -1 || stays[parents[i]] === 1)) moved.push(i);
+  for (const [i, parent] of parents.entries()) {
+    const isTop = parent === -1 || stays[parent] === 1;
+    if (!isTop) stays[i] = 0;
+    else if (stays[i] === 0) moved.push(i);
   }
   const isFollowed = (joint: number) => boxes[joint * 6] <= boxes[joint * 6 + 3];
   return jointNodes.some((place, joint) => stays[place] === 1 && isFollowed(joint)) ? null : moved;
 }
 
-/** Takes root motion out of a clip that is stored as channels, and keeps it as `StoredClip.rootMotion`. */
-export class ChannelMover {
-  private readonly pose: Float64Array;
-  private readonly before: Float64Array;
+/** Takes root motion out of the keys of a clip, and keeps it as `KeyedClip.rootMotion`. */
+export class KeyMover {
   private readonly back = new Float64Array(AFFINE_SIZE);
   private readonly parent = new Float64Array(AFFINE_SIZE);
   private readonly inverse = new Float64Array(AFFINE_SIZE);
@@ -229,30 +234,28 @@ export class ChannelMover {
   /** By what a node's own transform is multiplied from the left. */
   private readonly change = new Float64Array(AFFINE_SIZE);
 
+  /** @param nodes Index among the skeleton's of each node that is moved back. */
   constructor(
-    private readonly rig: Rig,
+    private readonly poser: ClipPoser,
     private readonly extractor: RootMotionExtractor,
     private readonly nodes: readonly number[],
-    private readonly reader: ClipReader,
-  ) {
-    this.pose = new Float64Array(rig.jointNames.length * AFFINE_SIZE);
-    this.before = invertedRest(rig);
-  }
+    private readonly size: number,
+  ) {}
 
   /**
-   * Moves the poses of a clip back, frame by frame.
+   * Moves the poses of a clip, which the poser has, back frame by frame.
    *
-   * @param sampler Has the clip chosen.
    * @returns Whether all could be moved. A node below a scale that is not the same along all axes cannot be turned.
    */
-  *move(clip: StoredClip, sampler: PoseSampler, duration: number): Steps<boolean> {
+  *move(clip: KeyedClip, duration: number): Steps<boolean> {
+    const { poser, size } = this;
     const { frames } = clip;
     const step = frames === 1 ? 0 : duration / (frames - 1);
     const motion = new Float32Array(frames * MOTION_SIZE);
     clip.rootMotion = motion;
     for (let frame = 0; frame < frames; frame++) {
-      sampler.sample(frame * step, this.pose);
-      this.extractor.measure(sampler, frame, motion);
+      poser.sample(frame * step);
+      this.extractor.measure(poser, frame, motion);
       if (frame % 8 === 7) yield 0;
     }
     let turns = false;
@@ -267,9 +270,9 @@ export class ChannelMover {
     }));
     for (let frame = 0; frame < frames; frame++) {
       if (frame % 8 === 7) yield 0;
-      sampler.sample(frame * step, this.pose);
+      poser.sample(frame * step);
       for (const { node, position, rotation } of moved) {
-        if (!this.findChange(sampler, node, motion, frame)) return false;
+        if (!this.findChange(node, motion, frame)) return false;
         movePosition(position.values as Float32Array, frame * 3, this.change);
         if (rotation === null) continue;
         if (!this.readTurn()) return false;
@@ -280,40 +283,38 @@ export class ChannelMover {
           .toArray(values, frame * 4);
       }
     }
-    for (const { position, rotation } of moved) {
-      this.reader.findConstant(position);
-      if (rotation !== null) this.reader.findConstant(rotation);
+    for (const channel of moved.flatMap(({ position, rotation }) => [position, rotation])) {
+      if (channel === null) continue;
+      channel.isConstant = staysStill(channel.values, channel.size, channel.property, size);
+      channel.trembles = channel.isConstant;
     }
     return true;
   }
 
   /** The channel of a property, made if the clip has none, with a value of its own in every frame. */
-  private openChannel({ channels, frames }: StoredClip, node: number, property: number): Channel {
+  private openChannel({ channels, frames }: KeyedClip, node: number, property: number): KeyedChannel {
     const size = property === ROTATION ? 4 : 3;
-    let channel = channels.find((one) => one.node === node && one.property === property);
+    const { rest } = this.poser.skeleton;
+    const at = channels.findIndex((one) => one.node === node && one.property === property);
     const values = new Float32Array(frames * size);
     for (let i = 0; i < values.length; i++) {
-      const rest = this.rig.rest[node * TRS_SIZE + PROPERTY_OFFSETS[property] + (i % size)];
-      values[i] = channel === undefined ? rest : channel.values[channel.isConstant ? i % size : i];
+      values[i] =
+        at === -1
+          ? rest[node * TRS_SIZE + PROPERTY_OFFSETS[property] + (i % size)]
+          : channels[at].values[channels[at].isConstant ? i % size : i];
     }
-    if (channel === undefined) {
-      channel = { node, property, stepped: false, values, size, isConstant: false, track: null };
-      channels.push(channel);
-    } else {
-      Object.assign(channel, { values, stepped: false, isConstant: false });
-    }
-    return channel;
+    const opened = { node, property, stepped: false, values, size, isConstant: false, trembles: false };
+    if (at === -1) channels.push(opened);
+    else channels[at] = opened;
+    return opened;
   }
 
   /** Finds what moves a node's own transform back: the motion, as seen from the node's parent. */
-  private findChange(sampler: PoseSampler, node: number, motion: Float32Array, frame: number): boolean {
-    const { rig, parent, inverse, back, scratch, change } = this;
-    if (node === 0) parent.set(this.before);
-    else sampler.readModel(rig.parents[node], parent);
-    const [x, y, z] = rig.pivots.get(node) ?? [0, 0, 0];
-    for (let i = 0; i < AFFINE_SIZE; i += 4) {
-      parent[i + 3] += parent[i] * x + parent[i + 1] * y + parent[i + 2] * z;
-    }
+  private findChange(node: number, motion: Float32Array, frame: number): boolean {
+    const { parent, inverse, back, scratch, change, poser } = this;
+    const { before, parents } = poser.skeleton;
+    const above = parents[node];
+    parent.set(above === -1 ? before : poser.model.subarray(above * AFFINE_SIZE, (above + 1) * AFFINE_SIZE));
     if (isSingular(parent, 0)) return false;
     affineFromMatrix4(affineToMatrix4(parent, 0, _matrix).invert(), inverse, 0);
     writeBack(motion, frame * MOTION_SIZE, back);

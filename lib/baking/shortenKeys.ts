@@ -3,13 +3,14 @@ import {
   type PoseTracks,
   RANGES,
   ROTATION,
+  rangeTexel,
   SCALE,
+  SHORT_ONE,
   TRACK_ABSENT,
   TRACK_CONSTANT,
   TRACK_TEXEL,
   TRANSLATION,
 } from '../tracks/PoseTracks.js';
-import { rangeTexel, SHORT_ONE } from '../tracks/readKey.js';
 import { SHORTS_PER_ROW } from '../tracks/trackTexels.js';
 import type { Steps } from '../utils/steps.js';
 

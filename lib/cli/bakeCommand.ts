@@ -4,7 +4,7 @@ import type { GLTF } from '@gltf-transform/core';
 import { MeshoptEncoder, MeshoptSimplifier } from 'meshoptimizer';
 import type { AnimationClip, Object3D } from 'three';
 import type { BakeOptions, ClipChoice } from '../baking/BakeOptions.js';
-import { bakeBoneTextureAsync } from '../baking/bakeBoneTexture.js';
+import { bakeBoneTextureAsync } from '../baking/bakeCharacter.js';
 import { extractRootMotion } from '../baking/rootMotion.js';
 import { assembleCharacter } from '../character/assembleCharacter.js';
 import { drawnObjects, isUnsupported } from '../character/collectParts.js';

@@ -8,8 +8,7 @@ import {
   type Object3D,
   Vector3,
 } from 'three';
-import { bindTracks } from '../baking/bindTracks.js';
-import { trackTargetsOf } from '../baking/trackTargets.js';
+import { bindClip } from '../baking/channels.js';
 import { assembleCharacter } from '../character/assembleCharacter.js';
 import { collectRig } from '../character/collectRig.js';
 import { SkinnedInstancedMesh } from '../objects/SkinnedInstancedMesh.js';
@@ -155,15 +154,8 @@ export function trackCounts(
   morphing: boolean,
 ): TrackCounts[] {
   const { rig } = collectRig(root, { morphing });
-  const targets = trackTargetsOf(rig);
   return clips.map((clip) => {
-    const { missing, unsupported } = bindTracks(
-      rig,
-      clip,
-      Float64Array.from(rig.rest),
-      Float64Array.from(rig.morphRest),
-      targets,
-    );
+    const { missing, unsupported } = bindClip(rig, clip);
     const dropped = [...missing, ...unsupported];
     return { stored: clip.tracks.length - dropped.length, dropped };
   });

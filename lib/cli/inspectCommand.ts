@@ -1,7 +1,7 @@
 import { MeshoptDecoder } from 'meshoptimizer';
 import type { AnimationClip, Object3D } from 'three';
 import type { GLTF } from 'three/addons/loaders/GLTFLoader.js';
-import { bakeBoneTextureAsync } from '../baking/bakeBoneTexture.js';
+import { bakeBoneTextureAsync } from '../baking/bakeCharacter.js';
 import type { CharacterJSON, LevelJSON } from '../format/bakedJSON.js';
 import { parseGlb } from '../format/glb.js';
 import { charactersOf, readTexture } from '../format/readCharacters.js';

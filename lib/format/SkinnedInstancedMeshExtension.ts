@@ -1,5 +1,5 @@
 import type { AnimationClip, Object3D } from 'three';
-import type { Encoding } from '../baking/Encoding.js';
+import type { Encoding } from '../baking/BakeOptions.js';
 import {
   type AssembleCharacterOptions,
   type Character,

@@ -1,4 +1,4 @@
-import type { Encoding } from '../baking/Encoding.js';
+import type { Encoding } from '../baking/BakeOptions.js';
 import type { BoneTextureData } from '../encodings/BoneTextureData.js';
 import { BoneTexture } from '../texture/BoneTexture.js';
 import { checkAreOptions } from '../utils/checkOptions.js';

@@ -1,7 +1,7 @@
-import { findChangedParts } from '../baking/changedParts.js';
-import { PoseSampler } from '../baking/PoseSampler.js';
+import { targetOf } from '../baking/channels.js';
+import { findChangedParts } from '../baking/measureParts.js';
 import type { PlannedClip } from '../baking/planClips.js';
-import { type TrackTargets, trackTargetsOf } from '../baking/trackTargets.js';
+import { ClipPoser, skeletonOf } from '../baking/skeleton.js';
 import { AFFINE_SIZE } from '../constants.js';
 import type { PartFlip } from '../poses/PartFlip.js';
 import type { MeshJoint, Rig } from '../poses/Rig.js';
@@ -11,9 +11,13 @@ import type { Steps } from '../utils/steps.js';
 const _scratch = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
 
 /** Computes skinning matrices of joints that also depend on where their mesh is. */
-export class FrameSampler extends PoseSampler {
-  override sample(time: number, out: Float64Array): void {
-    super.sample(time, out);
+export class FrameSampler extends ClipPoser {
+  constructor(private readonly rig: Rig) {
+    super(skeletonOf(rig, false), rig.morphRest);
+  }
+
+  override readJoints(out: Float64Array): void {
+    super.readJoints(out);
     this.rig.jointMeshes.forEach((mesh, joint) => {
       if (mesh !== null) this.applyMesh(mesh, out, joint * AFFINE_SIZE);
     });
@@ -21,7 +25,7 @@ export class FrameSampler extends PoseSampler {
 
   private applyMesh({ node, bindInverse, vanishes, side }: MeshJoint, out: Float64Array, at: number): void {
     const { model } = this;
-    const mesh = node * AFFINE_SIZE;
+    const mesh = this.skeleton.ends[node] * AFFINE_SIZE;
     if (bindInverse !== null) {
       multiplyAffine(bindInverse, 0, out, at, _scratch, 0);
       multiplyAffine(model, mesh, _scratch, 0, out, at);
@@ -38,7 +42,7 @@ export class FrameSampler extends PoseSampler {
 export function* findPartFlips(rig: Rig, clips: readonly PlannedClip[]): Steps<PartFlip[]> {
   const groups = new Map<number, number>();
   return (yield* findChangedParts(rig, clips)).map((changed) => {
-    const anchor = anchorOf(rig, rig.parts[changed.part].node, clips, trackTargetsOf(rig));
+    const anchor = anchorOf(rig, rig.parts[changed.part].node, clips);
     const group = groups.get(anchor) ?? groups.size;
     groups.set(anchor, group);
     return { ...changed, group };
@@ -49,13 +53,9 @@ export function* findPartFlips(rig: Rig, clips: readonly PlannedClip[]): Steps<P
  * The uppermost node that has the mesh's matrix in every pose: the mesh itself, or its parent if the mesh has no transform
  * of its own and no clip moves it, and so on.
  */
-function anchorOf(
-  { parents, restLocal }: Rig,
-  mesh: number,
-  clips: readonly PlannedClip[],
-  targets: TrackTargets,
-): number {
-  const moved = new Set(clips.flatMap(({ clip }) => clip.tracks.map(({ name }) => targets.find(name).node)));
+function anchorOf(rig: Rig, mesh: number, clips: readonly PlannedClip[]): number {
+  const { parents, restLocal } = rig;
+  const moved = new Set(clips.flatMap(({ clip }) => clip.tracks.map(({ name }) => targetOf(rig, name).node)));
   let node = mesh;
   while (parents[node] !== -1 && !moved.has(node) && isIdentity(restLocal, node * AFFINE_SIZE))
     node = parents[node];

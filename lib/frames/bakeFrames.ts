@@ -1,7 +1,6 @@
 import { Box3 } from 'three';
-import type { RigBake } from '../baking/bakeRig.js';
-import { checkPose } from '../baking/PoseSampler.js';
-import { SkippedTracks } from '../baking/trackWarnings.js';
+import type { RigBake } from '../baking/BakeOptions.js';
+import { checkPose } from '../baking/skeleton.js';
 import { jointBinds, jointParents } from '../character/collectRig.js';
 import { AFFINE_SIZE, MATRIX_TEXELS, REST_FRAME } from '../constants.js';
 import type { BoneTextureData } from '../encodings/BoneTextureData.js';
@@ -16,7 +15,7 @@ import { FrameSampler } from './FrameSampler.js';
 
 /** Samples, measures and stores every pose. */
 export function* bakeFrames({
-  planned,
+  clips: bound,
   rig,
   flips,
   boxes,
@@ -26,7 +25,7 @@ export function* bakeFrames({
   precision,
 }: RigBake): Steps<BoneTextureData> {
   const { jointNames } = rig;
-  const frames = planned.reduce((sum, { count }) => sum + count, 1);
+  const frames = bound.reduce((sum, { count }) => sum + count, 1);
   const joints = jointNames.length;
   const morphNames = morphs ? rig.morphNames : [];
   const stride = joints * MATRIX_TEXELS + Math.ceil(morphNames.length / 4);
@@ -46,22 +45,23 @@ export function* bakeFrames({
     }
   };
 
-  sampler.sample(0, pose);
+  sampler.readJoints(pose);
   const restBounds = new Box3();
   expandByPose(restBounds, boxes, pose);
   storeFrame(REST_FRAME, 'the rest pose');
 
   const clips: BakedClip[] = [];
-  const skipped = new SkippedTracks(rig);
   yield 0;
 
-  for (const { clip, name, start, count, timeOf } of planned) {
-    skipped.add(sampler.setClip(clip));
+  for (const one of bound) {
+    const { clip, name, start, count, timeOf } = one;
+    sampler.setClip(one);
 
     const bounds = new Box3();
     const rootMotion = extractor?.extracts(name) ? new Float32Array(count * MOTION_SIZE) : null;
     for (let i = 0; i < count; i++) {
-      sampler.sample(timeOf(i), pose);
+      sampler.sample(timeOf(i));
+      sampler.readJoints(pose);
       if (rootMotion !== null) {
         extractor?.measure(sampler, i, rootMotion);
         extractor?.moveBack(rootMotion, i * MOTION_SIZE, pose);
@@ -84,7 +84,6 @@ export function* bakeFrames({
     yield (0.9 * (start + count)) / frames;
   }
 
-  skipped.warn();
   return {
     texels: precision === 'half' ? yield* toHalfTexels(texels) : texels,
     layout,

@@ -1,4 +1,4 @@
-import type { Encoding } from '../baking/Encoding.js';
+import type { Encoding } from '../baking/BakeOptions.js';
 import { bakeFrames } from './bakeFrames.js';
 import { findPartFlips } from './FrameSampler.js';
 import { frameSource } from './frameSource.js';

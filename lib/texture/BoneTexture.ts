@@ -8,7 +8,7 @@ import {
   RGBAIntegerFormat,
   UnsignedIntType,
 } from 'three';
-import type { Encoding } from '../baking/Encoding.js';
+import type { Encoding } from '../baking/BakeOptions.js';
 import type { BoneTextureData, EncodingName, Precision } from '../encodings/BoneTextureData.js';
 import type { TextureLayout } from '../encodings/textureLayout.js';
 import {

@@ -1,3 +1,5 @@
+import { TRS_SIZE } from '../poses/Rig.js';
+
 /**
  * Clips as keys: the rotation, translation and scale of every node relative to its parent, frame by frame at the frame rate
  * that the clip's keys were made at. Linear and stepped tracks are not resampled: between two keys, slerp and lerp give what
@@ -68,6 +70,9 @@ export const TRANSLATION = 1;
 export const SCALE = 2;
 export const RANGES = 3;
 
+/** Where each property is among the `TRS_SIZE` numbers of a local transform. */
+export const PROPERTY_OFFSETS: readonly number[] = [3, 0, 7];
+
 /** Table entry for a property that the clip has no track for, and leaves to other clips. */
 export const TRACK_ABSENT = 0xffffffff;
 /** Bit of a table entry: one texel holds for all frames. */
@@ -93,4 +98,80 @@ export function trackEntry(
   property: number,
 ): number {
   return table[(clip * (parents.length + morphRest.length / 4) + node) * NODE_ENTRIES + property];
+}
+
+/** What 0 stands for in rotations of 16 bits, and the largest number but one: 0 and 1 are exact. */
+export const SHORT_ONE = 32767;
+
+/**
+ * Writes a key of a track, four numbers.
+ *
+ * @param entry The track's entry in the table.
+ * @param ranges The table's entry for ranges of the same node and clip.
+ * @param texel Where the key is: the texel of the track's first frame, or of a later one.
+ */
+export function readKey(
+  { keys, shorts }: Pick<PoseTracks, 'keys' | 'shorts'>,
+  entry: number,
+  ranges: number,
+  property: number,
+  texel: number,
+  out: Float64Array,
+): void {
+  const at = texel * 4;
+  if (shorts === null || entry & TRACK_CONSTANT) {
+    for (let i = 0; i < 4; i++) out[i] = keys[at + i];
+  } else if (property === ROTATION) {
+    for (let i = 0; i < 4; i++) out[i] = (shorts[at + i] - SHORT_ONE) / SHORT_ONE;
+    const length = Math.hypot(out[0], out[1], out[2], out[3]);
+    for (let i = 0; i < 4; i++) out[i] /= length;
+  } else {
+    const range = rangeTexel(ranges, property) * 4;
+    for (let i = 0; i < 4; i++) out[i] = keys[range + i] + keys[range + 4 + i] * shorts[at + i];
+  }
+}
+
+/**
+ * The texel that holds the least value of a track of 16 bits; the next one holds what a step of one is worth. Those of a
+ * node's scale come after those of its translation.
+ */
+export function rangeTexel(ranges: number, property: number): number {
+  return ranges + (property === SCALE ? 2 : 0);
+}
+
+const PROPERTIES = 3;
+const STILL = 1;
+const MOVED = 2;
+
+/** What was found out, for each property of each node. */
+const known = /*@__PURE__*/ new WeakMap<PoseTracks, Uint8Array>();
+
+/** Whether no clip gives a property of a node another value than it has at rest, so that it is the same whatever plays. */
+export function isStill(tracks: PoseTracks, node: number, property: number): boolean {
+  let found = known.get(tracks);
+  if (found === undefined) {
+    found = new Uint8Array(tracks.parents.length * PROPERTIES);
+    known.set(tracks, found);
+  }
+  const at = node * PROPERTIES + property;
+  if (found[at] === 0) {
+    const still = tracks.clips.every((_, clip) => leavesAlone(tracks, clip, node, property));
+    found[at] = still ? STILL : MOVED;
+  }
+  return found[at] === STILL;
+}
+
+function leavesAlone(tracks: PoseTracks, clip: number, node: number, property: number): boolean {
+  const entry = trackEntry(tracks, clip, node, property);
+  if (entry === TRACK_ABSENT) return true;
+  // What an additive clip holds is added to the rest.
+  if (tracks.clips[clip].additive || (entry & TRACK_CONSTANT) === 0 || (entry & TRACK_TREMBLES) !== 0) {
+    return false;
+  }
+  const key = (entry & TRACK_TEXEL) * 4;
+  const rest = node * TRS_SIZE + PROPERTY_OFFSETS[property];
+  for (let i = 0; i < (property === ROTATION ? 4 : 3); i++) {
+    if (tracks.keys[key + i] !== tracks.rest[rest + i]) return false;
+  }
+  return true;
 }

@@ -1,10 +1,13 @@
 import { AFFINE_SIZE } from '../constants.js';
+import type { PoseMix } from '../poses/PoseMix.js';
 import { TRS_SIZE } from '../poses/Rig.js';
 import { composeAffine, multiplyAffine } from '../utils/affine.js';
 import {
   type PoseTracks,
+  PROPERTY_OFFSETS,
   RANGES,
   ROTATION,
+  readKey,
   SCALE,
   STEP_SLACK,
   TRACK_ABSENT,
@@ -14,8 +17,6 @@ import {
   TRANSLATION,
   trackEntry,
 } from './PoseTracks.js';
-import { readKey } from './readKey.js';
-import { multiplyQuaternions, slerp } from './slerp.js';
 
 /** A clip that plays. */
 export interface MixedAction {
@@ -36,8 +37,33 @@ export interface MixedLayer {
   mask: Float32Array | null;
 }
 
-/** Where each property is among the `TRS_SIZE` numbers of a local transform. */
-export const PROPERTY_OFFSETS: readonly number[] = [3, 0, 7];
+/**
+ * What an instance shows, as layers of the actions of a mixer: the base first, and on each layer the clip that was started
+ * first. With tracks, a clip's `start` is its number counted from 1; 0 is the rest pose.
+ *
+ * @param target Layers and their actions are reused, and are as many afterwards as there are.
+ */
+export function playedActions({ clips, count, layers }: PoseMix, target: MixedLayer[]): MixedLayer[] {
+  for (let layer = 0; layer < layers.length; layer++) {
+    target[layer] ??= { actions: [], weight: 1, mask: null };
+    const { actions } = target[layer];
+    target[layer].weight = layers[layer].weight;
+    target[layer].mask = layers[layer].mask;
+    let used = 0;
+    for (let i = count - 1; i >= 0; i--) {
+      const clip = clips[i];
+      if (clip.layer !== layer || clip.start === 0 || clip.weight <= 0) continue;
+      actions[used] ??= { clip: 0, frame: 0, weight: 0 };
+      const action = actions[used++];
+      action.clip = clip.start - 1;
+      action.frame = clip.frame0 - clip.start + clip.alpha;
+      action.weight = clip.weight;
+    }
+    actions.length = used;
+  }
+  target.length = layers.length;
+  return target;
+}
 
 const _value = /*@__PURE__*/ new Float64Array(4);
 const _next = /*@__PURE__*/ new Float64Array(4);
@@ -186,7 +212,7 @@ export type EditModel = (node: number, model: Float64Array, at: number) => void;
 
 /** Matrices of all nodes, relative to the character's root: local transforms composed up the parents. */
 export function composeModel(
-  { parents, fixed, before }: PoseTracks,
+  { parents, fixed, before }: Pick<PoseTracks, 'parents' | 'fixed' | 'before'>,
   trs: Float64Array,
   out: Float64Array,
   edit?: EditModel,
@@ -202,3 +228,46 @@ export function composeModel(
 }
 
 const _local = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
+
+/** Cosine of half the angle between two rotations above which three.js's slerp is a normalised lerp. */
+const NEARLY_SAME = 0.9995;
+
+/**
+ * Turns the quaternion at `a` towards the one at `b` by the share `t` of the way, as `Quaternion.slerpFlat` does; the
+ * shaders have the same function.
+ */
+export function slerp(a: Float64Array, at: number, b: ArrayLike<number>, bAt: number, t: number): void {
+  const x = a[at];
+  const y = a[at + 1];
+  const z = a[at + 2];
+  const w = a[at + 3];
+  const dot = x * b[bAt] + y * b[bAt + 1] + z * b[bAt + 2] + w * b[bAt + 3];
+  const cosine = Math.abs(dot);
+  let s0 = 1 - t;
+  let s1 = t;
+  if (cosine < NEARLY_SAME) {
+    const angle = Math.acos(cosine);
+    const sine = Math.sin(angle);
+    s0 = Math.sin(s0 * angle) / sine;
+    s1 = Math.sin(s1 * angle) / sine;
+  }
+  if (dot < 0) s1 = -s1;
+  const qx = x * s0 + b[bAt] * s1;
+  const qy = y * s0 + b[bAt + 1] * s1;
+  const qz = z * s0 + b[bAt + 2] * s1;
+  const qw = w * s0 + b[bAt + 3] * s1;
+  const unit = cosine < NEARLY_SAME ? 1 : 1 / Math.sqrt(qx * qx + qy * qy + qz * qz + qw * qw);
+  a[at] = qx * unit;
+  a[at + 1] = qy * unit;
+  a[at + 2] = qz * unit;
+  a[at + 3] = qw * unit;
+}
+
+/** Writes the product of two quaternions, the first of which begins at `at`. `out` may be the first, but not the second. */
+export function multiplyQuaternions(a: Float64Array, at: number, b: Float64Array, out: Float64Array): void {
+  const [x, y, z, w] = [a[at], a[at + 1], a[at + 2], a[at + 3]];
+  out[0] = x * b[3] + w * b[0] + y * b[2] - z * b[1];
+  out[1] = y * b[3] + w * b[1] + z * b[0] - x * b[2];
+  out[2] = z * b[3] + w * b[2] + x * b[1] - y * b[0];
+  out[3] = w * b[3] - x * b[0] - y * b[1] - z * b[2];
+}

@@ -5,6 +5,7 @@ import {
   type PoseTracks,
   RANGES,
   ROTATION,
+  readKey,
   SCALE,
   TRACK_ABSENT,
   TRACK_CONSTANT,
@@ -12,7 +13,6 @@ import {
   TRANSLATION,
   trackEntry,
 } from './PoseTracks.js';
-import { readKey } from './readKey.js';
 
 /** Scales that differ by less are the same. */
 const SCALE_EPSILON = 1e-6;

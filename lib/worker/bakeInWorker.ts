@@ -1,10 +1,6 @@
 import type { AnimationClip, KeyframeTrack, Object3D } from 'three';
-import type { BakeAsyncOptions, BakeOptions } from '../baking/BakeOptions.js';
-import { collectCharacter } from '../baking/bakeBoneTexture.js';
-import type { BakeCharacterAsyncOptions } from '../baking/bakeCharacter.js';
-import type { BakedCharacter } from '../baking/bakeRig.js';
-import { bakeRig } from '../baking/bakeRig.js';
-import { tracks } from '../baking/bakeTracks.js';
+import type { BakeAsyncOptions, BakedCharacter, BakeOptions } from '../baking/BakeOptions.js';
+import { type BakeCharacterAsyncOptions, bakeRig, collectCharacter } from '../baking/bakeCharacter.js';
 import { type PlannedClip, planClips } from '../baking/planClips.js';
 import type { RootMotionOptions } from '../baking/rootMotion.js';
 import { nextTask, runInSlices } from '../baking/runInSlices.js';
@@ -62,7 +58,7 @@ async function bakeData(
   clips: readonly AnimationClip[],
   options: BakeAsyncOptions,
 ): Promise<{ data: BoneTextureData; collected: CollectedCharacter }> {
-  const { signal, onProgress, encoding = tracks } = options;
+  const { signal, onProgress } = options;
   // Started first, since that takes a while too.
   const worker = typeof Worker === 'undefined' ? null : new BakeWorker(options);
   try {
@@ -81,7 +77,7 @@ async function bakeData(
     );
     const { baked, planned, collected } = job;
     return {
-      data: await runInSlices(bakeRig(baked, planned, options, encoding), options),
+      data: await runInSlices(bakeRig(baked, planned, options), options),
       collected,
     };
   } finally {

@@ -1,5 +1,4 @@
-import type { BakeOptions } from '../baking/BakeOptions.js';
-import type { BakedCharacter } from '../baking/bakeRig.js';
+import type { BakedCharacter, BakeOptions } from '../baking/BakeOptions.js';
 import type { RootMotionOptions } from '../baking/rootMotion.js';
 import type { BoneTextureData, EncodingName } from '../encodings/BoneTextureData.js';
 import type { OwnedFloats } from '../utils/ownedArrays.js';

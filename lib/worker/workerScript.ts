@@ -3,8 +3,7 @@
  * that: workers know nothing of import maps and bundlers.
  */
 
-import { bakeRig } from '../baking/bakeRig.js';
-import { tracks } from '../baking/bakeTracks.js';
+import { bakeRig } from '../baking/bakeCharacter.js';
 import type { PlannedClip } from '../baking/planClips.js';
 import { extractRootMotion } from '../baking/rootMotion.js';
 import type { BoneTextureData } from '../encodings/BoneTextureData.js';
@@ -42,12 +41,8 @@ self.onmessage = ({ data: message }: MessageEvent<ToWorker>) => {
 
 function bake({ character, values, rootMotion, encoding }: ToWorker & { kind: 'bake' }): BoneTextureData {
   const motion = rootMotion ? extractRootMotion(rootMotion) : undefined;
-  const steps = bakeRig(
-    character,
-    clips,
-    { ...values, rootMotion: motion },
-    encoding === 'frames' ? frames : tracks,
-  );
+  const options = { ...values, rootMotion: motion, encoding: encoding === 'frames' ? frames : undefined };
+  const steps = bakeRig(character, clips, options);
   let next = 0;
   for (;;) {
     const step = steps.next();

@@ -1,7 +1,6 @@
 import { TRS_SIZE } from '../../poses/Rig.js';
-import { PROPERTY_OFFSETS } from '../../tracks/mixPose.js';
-import { ROTATION, SCALE, TRANSLATION } from '../../tracks/PoseTracks.js';
-import { multiplyQuaternions, slerp } from '../../tracks/slerp.js';
+import { multiplyQuaternions, slerp } from '../../tracks/mixPose.js';
+import { PROPERTY_OFFSETS, ROTATION, SCALE, TRANSLATION } from '../../tracks/PoseTracks.js';
 import {
   EDIT_KIND,
   EDIT_NODE,

@@ -3,7 +3,7 @@ import { featureOf } from '../../crowd/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../../objects/SkinnedInstancedMesh.js';
 import { TRS_SIZE } from '../../poses/Rig.js';
 import type { BoneTexture } from '../../texture/BoneTexture.js';
-import { PROPERTY_OFFSETS } from '../../tracks/mixPose.js';
+import { PROPERTY_OFFSETS } from '../../tracks/PoseTracks.js';
 import { KIND_POSITION, KIND_ROTATION, SLOT_BY_HAND } from '../jointEdits/editLayout.js';
 import { JointEdits } from '../jointEdits/JointEdits.js';
 import { type BonePoser, InstanceBone } from './InstanceBone.js';

@@ -3,10 +3,14 @@ import { AFFINE_SIZE } from '../../constants.js';
 import { createPoseMix } from '../../poses/PoseMix.js';
 import { TRS_SIZE } from '../../poses/Rig.js';
 import type { PosedCrowd } from '../../sources/PoseSource.js';
-import { isStill } from '../../tracks/isStill.js';
-import { type EditModel, type MixedLayer, mixNode } from '../../tracks/mixPose.js';
-import { type PoseTracks, TRACK_ABSENT, TRACK_TREMBLES, trackEntry } from '../../tracks/PoseTracks.js';
-import { playedActions } from '../../tracks/playedActions.js';
+import { type EditModel, type MixedLayer, mixNode, playedActions } from '../../tracks/mixPose.js';
+import {
+  isStill,
+  type PoseTracks,
+  TRACK_ABSENT,
+  TRACK_TREMBLES,
+  trackEntry,
+} from '../../tracks/PoseTracks.js';
 import { affineToMatrix4, composeAffine, multiplyAffine } from '../../utils/affine.js';
 import type { EditStore } from '../jointEdits/EditStore.js';
 import { SLOT_BY_HAND, SLOT_PROPORTION } from '../jointEdits/editLayout.js';
