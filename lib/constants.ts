@@ -27,8 +27,9 @@ export const LOOP_MODES = 32;
 export const REPEAT_FOREVER = 1e9;
 
 /**
- * Seconds after which the shared clock goes back to zero and the instances' times move along, so that float32 times
- * in the shader stay as fine as in the first seconds (at 16 s the spacing of float32 is a microsecond).
+ * Seconds of an epoch. Shaders get the time as the number of the epoch and the seconds since it began, so that float32 times stay
+ * as fine as in the first seconds (at 16 s the spacing of float32 is a microsecond). Times of an instance count from the epoch in
+ * which they were written, which its header names.
  */
 export const CLOCK_EPOCH = 16;
 
@@ -56,6 +57,8 @@ export const PARAM_MORPH_TEXEL = 7;
 export const PARAM_LISTED = 8;
 /** 1 if a texture says which row of the palette an instance has, 0 if it is that of its own number. */
 export const PARAM_ROWED = 9;
+/** Number of the epoch in which `PARAM_CLOCK` is. */
+export const PARAM_EPOCH = 10;
 
 /**
  * Where textures lie in the array that WebGLRenderer binds for each object it draws. The first two are those of the pose

@@ -1,5 +1,6 @@
 import {
   PARAM_CLOCK,
+  PARAM_EPOCH,
   PARAM_LISTED,
   PARAM_MORPH_TEXEL,
   PARAM_PARTS,
@@ -50,6 +51,7 @@ uniform highp mat4 bindMatrix;
 #define CROWD_UNIFORMS boneTexture.textures[ ${TEXTURE_UNIFORMS} ]${motionVectors > 0 ? `\n#define CROWD_SEEDS boneTexture.textures[ ${TEXTURE_SEEDS} ]` : ''}
 
 #define CROWD_CLOCK ${parameter(PARAM_CLOCK)}
+#define CROWD_EPOCH ${parameter(PARAM_EPOCH)}
 #define CROWD_ROWS ${parameter(PARAM_ROWS)}
 #define CROWD_STRIDE ${parameter(PARAM_STRIDE)}
 #define CROWD_MORPH_TEXEL int( ${parameter(PARAM_MORPH_TEXEL)} )

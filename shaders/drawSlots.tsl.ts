@@ -1,7 +1,8 @@
-import { int } from 'three/tsl';
+import { int, vec2 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import {
   PARAM_CLOCK,
+  PARAM_EPOCH,
   PARAM_MORPH_TEXEL,
   PARAM_PARTS,
   PARAM_PARTS_PER_ROW,
@@ -16,7 +17,8 @@ const parameter = (index: number): Node<'float'> => {
 };
 
 /** Twin of `drawSlots.glsl.ts`: the parameters of a draw. Textures are nodes of their own here. */
-export const drawClock = (): Node<'float'> => parameter(PARAM_CLOCK);
+export const drawClock = (seconds: Node<'float'> = parameter(PARAM_CLOCK)): Node<'vec2'> =>
+  vec2(seconds, parameter(PARAM_EPOCH));
 export const drawRows = (): Node<'float'> => parameter(PARAM_ROWS);
 export const drawStride = (): Node<'float'> => parameter(PARAM_STRIDE);
 export const drawMorphTexel = (): Node<'int'> => int(parameter(PARAM_MORPH_TEXEL));

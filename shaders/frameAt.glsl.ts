@@ -24,7 +24,7 @@ float passesSince( float total, float intervals, float rate, bool first ) {
 
 }
 
-FrameMix frameAt( float clock, float start, float count, float time, float loop, float rate, float passes, bool interpolate ) {
+FrameMix frameAt( float total, float turns, float start, float count, float loop, float rate, float passes, bool interpolate ) {
 
   float intervals = count - 1.0;
   float frame = 0.0;
@@ -33,13 +33,12 @@ FrameMix frameAt( float clock, float start, float count, float time, float loop,
   if ( intervals > 0.0 ) {
 
     int bits = int( loop );
-    float total = time + clock * rate;
     bool reverse = rate < 0.0;
-    float since = passesSince( total, intervals, rate, ( bits & ${LOOP_FIRST} ) != 0 );
+    float since = passesSince( total, intervals, rate, turns == 0.0 && ( bits & ${LOOP_FIRST} ) != 0 );
 
     frame = clamp( total - ( reverse ? - since : since ) * intervals, 0.0, intervals );
     bool back = ( ( int( since ) & 1 ) != 0 ) != ( ( bits & ${LOOP_BACK} ) != 0 );
-    if ( since >= passes ) {
+    if ( since + ( reverse ? - 2.0 : 2.0 ) * turns >= passes ) {
 
       rest = ( bits & ${LOOP_CLAMP} ) == 0;
       frame = reverse ? 0.0 : intervals;

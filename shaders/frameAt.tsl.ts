@@ -29,10 +29,10 @@ function passesSince(
 
 /** Twin of `frameAt` in `lib/playback/actionTime.ts`. Call it where a stack is being built. */
 export function frameAt(
-  clock: Node<'float'>,
+  total: Node<'float'>,
+  turns: Node<'float'>,
   start: Node<'float'>,
   count: Node<'float'>,
-  time: Node<'float'>,
   loop: Node<'float'>,
   rate: Node<'float'>,
   passes: Node<'float'>,
@@ -41,12 +41,12 @@ export function frameAt(
   const intervals = count.sub(1).toVar();
   const bits = int(loop).toVar();
   const has = (bit: number) => bits.bitAnd(bit).notEqual(0);
-  const total = time.add(clock.mul(rate)).toVar();
   const reverse = rate.lessThan(0);
-  const since = passesSince(total, intervals, rate, has(LOOP_FIRST)).toVar();
+  const since = passesSince(total, intervals, rate, has(LOOP_FIRST).and(turns.equal(0))).toVar();
 
   const running = clamp(total.sub(select(reverse, since.negate(), since).mul(intervals)), 0, intervals);
-  const finished = since.greaterThanEqual(passes).and(intervals.greaterThan(0));
+  const whole = since.add(select(reverse, turns.mul(-2), turns.mul(2)));
+  const finished = whole.greaterThanEqual(passes).and(intervals.greaterThan(0));
   const rest = finished.and(has(LOOP_CLAMP).not());
   const forward = select(finished, select(reverse, float(0), intervals), running).toVar();
 

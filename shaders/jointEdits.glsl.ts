@@ -58,7 +58,7 @@ uniform highp sampler2D livePoses;
 void mixLive( int node, ivec2 header, float number, inout vec4 rotation, inout vec4 position, inout vec4 scale ) {
 
   vec4 ramp = texelFetch( editHeaders, header + ivec2( 1, 0 ), 0 );
-  float done = fadeDone( ramp[ ${fade(HEADER_FADE_START)} ], ramp[ ${fade(HEADER_FADE_RATE)} ] );
+  float done = fadeDone( CROWD_CLOCK, ramp[ ${fade(HEADER_FADE_START)} ], ramp[ ${fade(HEADER_FADE_RATE)} ] );
   float weight = mix( ramp[ ${fade(HEADER_FROM)} ], ramp[ ${fade(HEADER_TO)} ], done );
   int live = int( number ) - 1;
   int livePerRow = textureSize( livePoses, 0 ).x / ( passLayout.x * ${LIVE_TEXELS} );

@@ -1,29 +1,42 @@
-import { LOOP_MODES } from '../lib/constants.js';
-import { ACTION_TEXELS, actionsRowBits, actionsTexels, firstAction } from '../lib/playback/instanceLayout.js';
+import { CLOCK_EPOCH, LOOP_MODES } from '../lib/constants.js';
+import {
+  ACTION_TEXELS,
+  actionsRowBits,
+  actionsTexels,
+  firstAction,
+  HEADER_EPOCH,
+} from '../lib/playback/instanceLayout.js';
 import type { LayersGLSL } from './mixTracks.glsl.js';
 
 /**
  * Where the texels of an instance begin among those of what instances play, see `lib/playback/ActionTexels.ts`, and what its
- * actions show at `CROWD_CLOCK`. Reads `CROWD_PLAYED`.
+ * actions show at `CROWD_CLOCK` seconds of the epoch `CROWD_EPOCH`. Reads `CROWD_PLAYED`.
  */
 export const playedTexelGLSL = (layers: number): string => /* glsl */ `
+// Epochs since the one from whose beginning the instance's times count, and seconds since then.
+float playedAge = 0.0;
+float playedClock = 0.0;
+
 ivec2 playedTexel( int instance ) {
 
   int row = instance >> ${actionsRowBits(layers)};
-  return ivec2( ( instance - ( row << ${actionsRowBits(layers)} ) ) * ${actionsTexels(layers)}, row );
+  ivec2 at = ivec2( ( instance - ( row << ${actionsRowBits(layers)} ) ) * ${actionsTexels(layers)}, row );
+  playedAge = CROWD_EPOCH - texelFetch( CROWD_PLAYED, at, 0 )[ ${HEADER_EPOCH} ];
+  playedClock = CROWD_CLOCK + playedAge * ${CLOCK_EPOCH}.0;
+  return at;
 
 }
 
 // By a share of the way each second, from a time on; at a rate of 0, the way is done.
-float fadeDone( float start, float rate ) {
+float fadeDone( float clock, float start, float rate ) {
 
-  return rate == 0.0 ? 1.0 : clamp( ( CROWD_CLOCK - start ) * rate, 0.0, 1.0 );
+  return rate == 0.0 ? 1.0 : clamp( ( clock - start ) * rate, 0.0, 1.0 );
 
 }
 
 float rampAt( vec4 ramp ) {
 
-  return mix( ramp.x, ramp.y, fadeDone( ramp.z, ramp.w ) );
+  return mix( ramp.x, ramp.y, fadeDone( playedClock, ramp.z, ramp.w ) );
 
 }
 
@@ -31,12 +44,30 @@ float rampAt( vec4 ramp ) {
 FrameMix actionFrames( ivec2 at, vec4 clip, float start, bool interpolate ) {
 
   vec4 timing = texelFetch( CROWD_PLAYED, at + ivec2( 1, 0 ), 0 );
-  float warped = fadeDone( timing.z, abs( timing.w ) );
-  float ease = timing.w > 0.0 ? warped : 1.0 - warped;
   float count = floor( clip.y * ${1 / LOOP_MODES} );
   float loop = clip.y - count * ${LOOP_MODES}.0;
-  float time = clip.z + clip.w * ease * ease;
-  return frameAt( CROWD_CLOCK, start, count, time, loop, timing.x, timing.y, interpolate );
+  float total = clip.z + timing.x * CROWD_CLOCK;
+  float turns = 0.0;
+
+  if ( clip.w != 0.0 ) {
+
+    float warped = fadeDone( playedClock, timing.z, abs( timing.w ) );
+    float ease = timing.w > 0.0 ? warped : 1.0 - warped;
+    total = clip.z + timing.x * playedClock + clip.w * ease * ease;
+
+  } else if ( playedAge != 0.0 ) {
+
+    // Whole turns are left out of the drift, exactly; how many these are need not be exact to be rounded.
+    float turn = max( 2.0 * count - 2.0, 1.0 );
+    float drift = playedAge * timing.z;
+    drift -= floor( drift / turn ) * turn;
+    drift += playedAge * timing.w;
+    total += drift;
+    turns = floor( ( playedAge * ${CLOCK_EPOCH}.0 * timing.x - drift ) / turn + 0.5 );
+
+  }
+
+  return frameAt( total, turns, start, count, loop, timing.x, timing.y, interpolate );
 
 }
 `;

@@ -1,11 +1,12 @@
-import { Break, clamp, Fn, float, floor, If, int, Loop, select } from 'three/tsl';
+import { Break, clamp, Fn, float, floor, If, int, Loop, max, select, vec2 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import { LOOP_MODES, REST_FRAME } from '../lib/constants.js';
+import { CLOCK_EPOCH, LOOP_MODES, REST_FRAME } from '../lib/constants.js';
 import {
   ACTION_TEXELS,
   actionsRowBits,
   actionsTexels,
   firstAction,
+  HEADER_EPOCH,
   MAX_ACTIONS,
 } from '../lib/playback/instanceLayout.js';
 import { type FrameMixNode, frameAt } from './frameAt.tsl.js';
@@ -17,7 +18,8 @@ import { componentsOf, emptyArray } from './tsl.js';
 export interface PlayedTexels {
   /** The actions of all instances, see `ActionTexels`. */
   actions: TexelNode;
-  clock: Node<'float'>;
+  /** Seconds since the epoch began, and its number. */
+  clock: Node<'vec2'>;
   /** Layers over the base; null if there are none. */
   over: LayerNodes | null;
   /** How many layers there are, with the base. */
@@ -42,6 +44,20 @@ const fadeDone = (clock: Node<'float'>, start: Node<'float'>, rate: Node<'float'
 export const rampAt = (clock: Node<'float'>, { x, y, z, w }: Node<'vec4'>): Node<'float'> =>
   x.add(y.sub(x).mul(fadeDone(clock, z, w)));
 
+/** When an instance is shown, by the texel before its actions. Builds on the current stack. */
+export interface PlayedClock {
+  /** Seconds since the epoch began. */
+  clock: Node<'float'>;
+  /** Epochs since the one from whose beginning the instance's times count, and seconds since then. */
+  age: Node<'float'>;
+  since: Node<'float'>;
+}
+
+export function playedClock(clock: Node<'vec2'>, header: Node<'vec4'>): PlayedClock {
+  const age = clock.y.sub([header.x, header.y, header.z, header.w][HEADER_EPOCH]).toVar();
+  return { clock: clock.x, age, since: clock.x.add(age.mul(CLOCK_EPOCH)).toVar() };
+}
+
 /**
  * The frames that an action shows: those of its clip count from `start`, 0 is the rest pose. Call it where a stack is being
  * built.
@@ -49,29 +65,43 @@ export const rampAt = (clock: Node<'float'>, { x, y, z, w }: Node<'vec4'>): Node
 export function actionFrames(
   clip: Node<'vec4'>,
   timing: Node<'vec4'>,
-  clock: Node<'float'>,
+  { clock, age, since }: PlayedClock,
   start: Node<'float'>,
   interpolate: boolean,
 ): FrameMixNode {
-  const warped = fadeDone(clock, timing.z, timing.w.abs()).toVar();
-  const ease = select(timing.w.greaterThan(0), warped, warped.oneMinus()).toVar();
   const count = floor(clip.y.mul(1 / LOOP_MODES)).toVar();
   const loop = clip.y.sub(count.mul(LOOP_MODES)).toVar();
-  const time = clip.z.add(clip.w.mul(ease).mul(ease)).toVar();
-  return frameAt(clock, start, count, time, loop, timing.x, timing.y, interpolate);
+  const total = clip.z.add(timing.x.mul(clock)).toVar();
+  const turns = float(0).toVar();
+  If(clip.w.notEqual(0), () => {
+    const warped = fadeDone(since, timing.z, timing.w.abs()).toVar();
+    const ease = select(timing.w.greaterThan(0), warped, warped.oneMinus()).toVar();
+    total.assign(clip.z.add(timing.x.mul(since)).add(clip.w.mul(ease).mul(ease)));
+  }).ElseIf(age.notEqual(0), () => {
+    // Whole turns are left out of the drift, exactly; how many these are need not be exact to be rounded.
+    const turn = max(count.mul(2).sub(2), 1).toVar();
+    const drift = age.mul(timing.z).toVar();
+    drift.subAssign(floor(drift.div(turn)).mul(turn));
+    drift.addAssign(age.mul(timing.w));
+    total.addAssign(drift);
+    turns.assign(floor(age.mul(CLOCK_EPOCH).mul(timing.x).sub(drift).div(turn).add(0.5)));
+  });
+  return frameAt(total, turns, start, count, loop, timing.x, timing.y, interpolate);
 }
 
 /** The frame of a clip that an action shows; negative where it shows the rest pose. Actions hold a clip's number plus 1. */
 const actionFrame = /*@__PURE__*/ Fn(
-  ([clip, timing, clock]: [Node<'vec4'>, Node<'vec4'>, Node<'float'>]) => {
+  ([clip, timing, at]: [Node<'vec4'>, Node<'vec4'>, Node<'vec2'>]) => {
+    const { x: clock, y: age } = at;
+    const played = { clock, age, since: clock.add(age.mul(CLOCK_EPOCH)).toVar() };
     // Frames are counted from 1 in any clip, so that 0 is free to mean the rest pose.
-    const { frame0, alpha } = actionFrames(clip, timing, clock, float(1), true);
+    const { frame0, alpha } = actionFrames(clip, timing, played, float(1), true);
     return select(frame0.equal(REST_FRAME), float(-1), frame0.sub(1).add(alpha));
   },
   {
     name: 'actionFrame',
     type: 'float',
-    inputs: [VEC4('clip'), VEC4('timing'), { name: 'clock', type: 'float' }],
+    inputs: [VEC4('clip'), VEC4('timing'), { name: 'at', type: 'vec2' }],
   },
 );
 
@@ -101,7 +131,9 @@ export function playedActions(
   const texelsAt = (at: Node<'int'>, count: number): Node<'vec4'>[] =>
     texels.rowTexels(at, row, count).map((texel) => texel.toVar());
 
-  const shares = over === null ? null : over.shares(entry, clock, texelsAt(first.add(1).toVar(), layers - 1));
+  const played = playedClock(clock, texelsAt(first, 1)[0]);
+  const shares =
+    over === null ? null : over.shares(entry, played.since, texelsAt(first.add(1).toVar(), layers - 1));
   const most = MAX_ACTIONS * layers;
   const actions = emptyArray(most);
   const count = int(0).toVar();
@@ -121,9 +153,9 @@ export function playedActions(
     }
     If(shown.greaterThan(0), () => {
       const [timing, weights] = texelsAt(at.add(1).toVar(), 2);
-      const weight = rampAt(clock, weights).toVar();
+      const weight = rampAt(played.since, weights).toVar();
       If(weight.greaterThan(0), () => {
-        const frame = actionFrame(clip, timing, clock).toVar();
+        const frame = actionFrame(clip, timing, vec2(played.clock, played.age)).toVar();
         If(frame.greaterThanEqual(0), () => {
           actions.element(count).assign(action(int(clip.x).sub(1), frame, weight, layer));
           count.addAssign(1);

@@ -30,8 +30,8 @@ precision highp int;
 
 /* Nodes; then entries of an instance: its nodes and groups of four morph targets; then joints; then instances in a row. */
 uniform ivec4 passLayout;
-/* Seconds. */
-uniform float clock;
+/* Seconds since the epoch began, and its number. */
+uniform vec2 clock;
 /* The instance of each place; it has the number of its place where there is none. */
 uniform highp sampler2D instances;
 uniform bool hasInstances;
@@ -117,7 +117,8 @@ export const sampleStepGLSL = (
 ${stepGLSL(edits)}
 uniform highp sampler2D played;
 #define CROWD_PLAYED played
-#define CROWD_CLOCK clock
+#define CROWD_CLOCK clock.x
+#define CROWD_EPOCH clock.y
 
 ${frameAtGLSL}
 ${playedTexelGLSL(layers)}

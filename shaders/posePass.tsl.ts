@@ -1,7 +1,8 @@
 import { bool, floor, If, int, Loop, max, min, select, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
+import { CLOCK_EPOCH } from '../lib/constants.js';
 import type { InstanceTexture } from '../lib/instances/InstanceTexture.js';
-import { HEADER_CHANGED, HEADER_PHASE, HEADER_RATE } from '../lib/playback/instanceLayout.js';
+import { HEADER_CHANGED, HEADER_EPOCH, HEADER_PHASE, HEADER_RATE } from '../lib/playback/instanceLayout.js';
 import { CHAIN_NODES, JOINT_TEXELS } from '../lib/tracks/trackTexels.js';
 import { type ActionsNodes, type MixNodes, PROPERTIES, TRANSLATION_PROPERTY } from './mixTracks.tsl.js';
 import { type PlayedTexels, playedTexel } from './playedActions.tsl.js';
@@ -51,11 +52,16 @@ export interface PosedNodes {
 }
 
 /** What stands before an instance's actions. Builds on the current stack. */
-function headerOf(instance: Node<'int'>, { actions, layers }: PlayedTexels): Record<Header, Node<'float'>> {
+function headerOf(
+  instance: Node<'int'>,
+  { actions, clock, layers }: PlayedTexels,
+): Record<Header, Node<'float'>> {
   const { first, row } = playedTexel(instance, layers);
   const header = componentsOf(actions.rowTexels(first, row, 1)[0].toVar());
   const at = (place: number) => header.element(int(place)).toVar();
-  return { changed: at(HEADER_CHANGED), rate: at(HEADER_RATE), phase: at(HEADER_PHASE) };
+  // In seconds of the present epoch.
+  const changed = at(HEADER_CHANGED).sub(clock.y.sub(at(HEADER_EPOCH)).mul(CLOCK_EPOCH));
+  return { changed, rate: at(HEADER_RATE), phase: at(HEADER_PHASE) };
 }
 
 type Header = 'changed' | 'rate' | 'phase';
@@ -83,7 +89,7 @@ export function isDue(
   const due = instance.greaterThanEqual(posedCount).toVar();
   If(due.not(), () => {
     const { changed, rate, phase } = headerOf(instance, played);
-    due.assign(changed.greaterThanEqual(lastClock).or(isTime(rate, phase, lastClock, played.clock)));
+    due.assign(changed.greaterThanEqual(lastClock).or(isTime(rate, phase, lastClock, played.clock.x)));
     if (edits !== null) due.assign(due.or(edits.editedSince(instance, lastClock)));
   });
   return due;
@@ -110,7 +116,7 @@ export function isStale(
   edits: PoseEditNodes | null,
   levelRate: Node<'float'> | null = null,
 ): Node<'bool'> {
-  const { clock } = played;
+  const clock = played.clock.x;
   const stale = isKnown.not().toVar();
   If(stale.not(), () => {
     const { changed, rate: own, phase } = headerOf(instance, played);

@@ -1,7 +1,7 @@
 import { attribute, Break, clamp, float, floor, If, int, ivec2, ivec4, Loop, select, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { ACTION_TEXELS, firstAction, MAX_ACTIONS } from '../lib/playback/instanceLayout.js';
-import { actionFrames, playedTexel, rampAt } from './playedActions.tsl.js';
+import { actionFrames, playedClock, playedTexel, rampAt } from './playedActions.tsl.js';
 import type { ShaderVariant } from './ShaderVariant.js';
 import type { TexelNode } from './TexelNode.js';
 import { type Rows, While, zeroRows } from './tsl.js';
@@ -24,7 +24,8 @@ export interface PlaybackNodes {
 
 /** What a draw tells the shader; see `drawSlots.tsl.ts`. */
 export interface DrawNodes {
-  clock: Node<'float'>;
+  /** Seconds since the epoch began, and its number. */
+  clock: Node<'vec2'>;
   rows: Node<'float'>;
   stride: Node<'float'>;
   morphTexel: Node<'int'>;
@@ -59,6 +60,7 @@ export function eachClip(
   };
 
   const { first, row } = playedTexel(instance, 1);
+  const played = playedClock(clock, actions.rowTexels(first, row, 1)[0].toVar());
   const at = first.add(firstAction(1)).toVar();
   const place = int(0).toVar();
   const whole = shownShare(part, variant);
@@ -76,9 +78,9 @@ export function eachClip(
     If(clip.x.greaterThan(0.5), () => {
       const [timing, weights] = actions.rowTexels(at.add(1).toVar(), row, 2).map((texel) => texel.toVar());
       // Shares of less are what rounding leaves of weights.
-      share.assign(whole.mul(rampAt(clock, weights)));
+      share.assign(whole.mul(rampAt(played.since, weights)));
       share.assign(select(share.greaterThan(left.sub(1e-6)), left, share));
-      const mixed = actionFrames(clip, timing, clock, clip.x, interpolate);
+      const mixed = actionFrames(clip, timing, played, clip.x, interpolate);
       texel0.assign(frameTexel(mixed.frame0));
       if (interpolate) texel1.assign(frameTexel(mixed.frame1));
       alpha.assign(mixed.alpha);

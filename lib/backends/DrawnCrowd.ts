@@ -19,7 +19,7 @@ export interface DrawnCrowd extends InstancedMesh, Omit<PosedCrowd, 'geometry' |
   /** Whether three.js shall bind `skeleton.boneTexture` and `bindMatrix` at each draw. */
   isSkinnedMesh: boolean;
   readonly skeleton: CrowdSkeleton;
-  /** Seconds on the shared clock since it last went back to zero. */
+  /** Seconds since the epoch of the shared clock began. */
   readonly clock: number;
   /** Seconds by which the crowd was advanced in all. */
   readonly elapsed: number;

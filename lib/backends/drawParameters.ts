@@ -1,6 +1,7 @@
 import { type ShaderVariant, variantCode } from '../../shaders/ShaderVariant.js';
 import {
   PARAM_CLOCK,
+  PARAM_EPOCH,
   PARAM_PARTS,
   PARAM_PARTS_PER_ROW,
   PARAM_SHADOW_VARIANT,
@@ -38,6 +39,7 @@ export function setDrawParameters(crowd: DrawnCrowd, viewed: boolean): void {
   const { parts } = crowd;
   setVariant(crowd, viewed);
   elements[PARAM_CLOCK] = crowd.clock;
+  elements[PARAM_EPOCH] = crowd.playback.time.epoch;
   elements[PARAM_VARIANT] = variantCode(_variant);
   // In shadow maps levels do not fade.
   _variant.influences = crowd.shadowInfluences;

@@ -221,7 +221,7 @@ export class Crowd implements EditedCrowd {
     playback.driver?.advanced();
     for (let i = 0; i < features.length; i++) features[i].update?.(delta);
     this.objects?.advanced();
-    playback.keepClockSmall();
+    playback.sweep();
   }
 
   /** Makes room for more instances, or gives room back. */

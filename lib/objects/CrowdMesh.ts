@@ -158,7 +158,7 @@ export abstract class CrowdMesh extends InstancedMesh<
     return this.playback.elapsed;
   }
 
-  /** Seconds on the shared clock since it last went back to zero, which it does unseen every 16 seconds. @internal */
+  /** Seconds since the epoch of the shared clock began. @internal */
   get clock(): number {
     return this.playback.clock;
   }

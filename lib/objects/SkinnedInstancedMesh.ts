@@ -1,6 +1,6 @@
 import type { BufferGeometry, Material } from 'three';
 import type { Character } from '../character/assembleCharacter.js';
-import { PARAM_CLOCK } from '../constants.js';
+import { PARAM_CLOCK, PARAM_EPOCH } from '../constants.js';
 import { Crowd } from '../crowd/Crowd.js';
 import { addInstance, deleteInstance, dropDeleted, isVisible, setVisible } from '../crowd/instanceIds.js';
 import {
@@ -274,7 +274,9 @@ export class SkinnedInstancedMesh extends CrowdMesh {
       throw new Error(`The delta is ${delta}; pass the seconds since the last frame.`);
     }
     this.crowd.update(delta);
-    this.bindMatrix.elements[PARAM_CLOCK] = this.clock;
+    const { elements } = this.bindMatrix;
+    elements[PARAM_CLOCK] = this.clock;
+    elements[PARAM_EPOCH] = this.playback.time.epoch;
     return this;
   }
 

@@ -1,4 +1,5 @@
 import {
+  CLOCK_EPOCH,
   LOOP_BACK,
   LOOP_CLAMP,
   LOOP_ENDS_BACK,
@@ -12,6 +13,7 @@ import { InstanceTexture } from '../instances/InstanceTexture.js';
 import { createPoseClip, type PoseMix } from '../poses/PoseMix.js';
 import {
   ACTION_COUNT,
+  ACTION_FADE_RATE,
   ACTION_FROM,
   ACTION_LOOP,
   ACTION_PLACE,
@@ -41,6 +43,7 @@ import {
   locate,
   type Place,
   passesLeft,
+  settle,
   totalAt,
 } from './actionTime.js';
 import type { Clock } from './Clock.js';
@@ -50,6 +53,8 @@ import {
   actionsRowBits,
   actionsTexels,
   CLIP_COUNT,
+  CLIP_DRIFT,
+  CLIP_DRIFT_REST,
   CLIP_PASSES,
   CLIP_RATE,
   CLIP_START,
@@ -60,8 +65,10 @@ import {
   CLIP_WEIGHT,
   firstAction,
   HEADER_CHANGED,
+  HEADER_EPOCH,
   HEADER_PHASE,
   HEADER_RATE,
+  MAX_AGE,
   packCount,
 } from './instanceLayout.js';
 import type { PlayedLayer } from './PlayedLayer.js';
@@ -78,6 +85,8 @@ const _ramp = /*@__PURE__*/ new Float64Array(RAMP_SIZE);
 export class ActionTexels {
   /** Grows with each change. */
   version = 0;
+  /** Whether an instance was written since this was last set to false in the middle of a fade or a warp. */
+  hasFades = false;
   readonly texture: InstanceTexture;
   /** Numbers of an instance, and of what stands before its actions. */
   private readonly stride: number;
@@ -105,19 +114,28 @@ export class ActionTexels {
     const now = time.timeOf(index);
     const held = time.isPaused(index);
     const at = index * stride;
-    data[at + HEADER_CHANGED] = this.rates.changedAt[index] = time.time;
+    data[at + HEADER_CHANGED] = time.time;
+    this.rates.changedAt[index] = time.elapsed;
     data[at + HEADER_RATE] = this.rates.get(index);
+    data[at + HEADER_EPOCH] = time.epoch;
     let to = at + this.first;
     for (let number = 0; number < layers.length; number++) {
       const layer = layers[number];
       if (number > 0) {
         layer.shareRamp(index, _ramp);
         encodeRamp(_ramp, 0, now, held, time.origin, data, at + number * 4);
+        this.hasFades ||= !held && _ramp[RAMP_RATE] !== 0;
         if (layer.isHidden(index, now)) continue;
       }
       to = this.writeLayer(layer, number, index, now, held, to);
     }
     if (to < at + stride) data[to + CLIP_START] = 0;
+  }
+
+  /** Whether an instance was written so long ago that its times will not be exact for long. */
+  isOld(index: number): boolean {
+    const written = this.texture.data[index * this.stride + HEADER_EPOCH];
+    return Math.abs(this.time.epoch - written) > MAX_AGE / 2;
   }
 
   /** Writes an instance, and marks it for upload. */
@@ -155,11 +173,24 @@ export class ActionTexels {
       const actions = layer.actions(place);
       // What no action has of the weight is the rest pose, or what the layers below show.
       if (isRest(actions, at)) continue;
+      const age = Math.abs(now - actions[at + ACTION_SINCE]);
+      // What counts from long ago is too large a number for a float32. Root motion still has to see the last frames of what has finished.
+      if (!held && age > CLOCK_EPOCH && !layer.locate(index, place, now, false, _place).finished)
+        settle(actions, at, now);
       encodeClip(actions, at, now, held, origin, data, next);
       if (data[next + CLIP_START] === REST_FRAME) continue;
       data[next + CLIP_START] += number * ACTION_LAYER;
-      data[next + CLIP_WARP_START] = actions[at + ACTION_WARP_START] - origin;
-      data[next + CLIP_WARP_RATE] = actions[at + ACTION_WARP_RATE];
+      if (data[next + CLIP_WARP] !== 0) {
+        data[next + CLIP_WARP_START] = actions[at + ACTION_WARP_START] - origin;
+        data[next + CLIP_WARP_RATE] = actions[at + ACTION_WARP_RATE];
+      } else
+        encodeDrift(
+          data[next + CLIP_RATE] === 0 ? 0 : actions[at + ACTION_RATE],
+          actions[at + ACTION_COUNT] - 1,
+          data,
+          next,
+        );
+      this.hasFades ||= !held && (actions[at + ACTION_FADE_RATE] !== 0 || actions[at + ACTION_WARP] !== 0);
       encodeRamp(actions, at + ACTION_FROM, now, held, origin, data, next + CLIP_WEIGHT);
       next += ACTION_TEXELS * 4;
     }
@@ -211,6 +242,17 @@ function encodeClip(
   out[to + CLIP_WARP] = rate * actions[at + ACTION_WARP];
   out[to + CLIP_RATE] = rate;
   out[to + CLIP_PASSES] = left;
+}
+
+/** Writes how far a clip drifts in an epoch. */
+function encodeDrift(rate: number, intervals: number, out: Float32Array, to: number): void {
+  const turn = 2 * intervals;
+  let drift = intervals < 1 ? 0 : (rate * CLOCK_EPOCH) % turn;
+  if (Math.abs(drift) > intervals) drift -= Math.sign(drift) * turn;
+  // Of at most 2 ** 11 steps either way: times an age they are fewer than a float32 has.
+  const step = 2 ** (Math.ceil(Math.log2(Math.max(turn, 1))) - Math.log2(MAX_AGE));
+  out[to + CLIP_DRIFT] = Math.round(drift / step) * step;
+  out[to + CLIP_DRIFT_REST] = drift - out[to + CLIP_DRIFT];
 }
 
 /** The same for a ramp. */
@@ -293,7 +335,8 @@ function readLayer(
     const rate = _clip[CLIP_RATE];
     const time = _clip[CLIP_TIME] + rate * aheadAt(actions, at, now);
     const loop = packed - count * LOOP_MODES;
-    frameAt(now - since, _clip[CLIP_START], count, time, loop, rate, _clip[CLIP_PASSES], interpolate, clip);
+    const total = time + rate * (now - since);
+    frameAt(total, 0, _clip[CLIP_START], count, loop, rate, _clip[CLIP_PASSES], interpolate, clip);
   }
   return weights;
 }

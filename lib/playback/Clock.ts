@@ -1,16 +1,11 @@
 import { CLOCK_EPOCH } from '../constants.js';
 import { swapItems } from '../utils/swapItems.js';
 
-/**
- * The time that a crowd has in common, and that of the instances for which it stands still.
- *
- * Shaders get the time as a float32, which has room for few digits: so the clock goes back to zero now and then, and
- * whoever keeps a time on it moves that time along. `origin` is what the clock has lost by that.
- */
+/** The time that a crowd has in common, and that of the instances for which it stands still. It is counted in epochs, see `CLOCK_EPOCH`. */
 export class Clock {
-  /** Seconds since the clock last went back to zero. */
+  /** Seconds since the epoch began. */
   time = 0;
-  /** The sum of the times at which the clock was put back to zero. */
+  /** When it began. */
   origin = 0;
   /** Seconds by which the clock was last advanced, and how often it was. */
   step = 0;
@@ -27,21 +22,20 @@ export class Clock {
     return this.origin + this.time;
   }
 
-  /** Whether the clock has run so long, in either direction, that it should go back to zero. */
-  get isLong(): boolean {
-    return Math.abs(this.time) >= CLOCK_EPOCH;
+  /** Number of the epoch. */
+  get epoch(): number {
+    return this.origin / CLOCK_EPOCH;
   }
 
   advance(delta: number): void {
     this.time += delta;
+    if (Math.abs(this.time) >= CLOCK_EPOCH) {
+      const epochs = Math.trunc(this.time / CLOCK_EPOCH) * CLOCK_EPOCH;
+      this.origin += epochs;
+      this.time -= epochs;
+    }
     this.step = delta;
     this.updates++;
-  }
-
-  /** Puts the clock back to zero. */
-  restart(): void {
-    this.origin += this.time;
-    this.time = 0;
   }
 
   isPaused(index: number): boolean {

@@ -1,5 +1,5 @@
 import type { Texture } from 'three';
-import { MIXED_POSES } from '../constants.js';
+import { CLOCK_EPOCH, MIXED_POSES } from '../constants.js';
 import type { InstanceData } from '../instances/InstanceData.js';
 import type { InstanceTexture } from '../instances/InstanceTexture.js';
 import type { RowsBefore } from '../instances/RowsBefore.js';
@@ -21,9 +21,15 @@ import {
 } from './actionNumbers.js';
 import { basePass, changeRate, type Place, setPlace } from './actionTime.js';
 import { Clock } from './Clock.js';
+import { MAX_AGE } from './instanceLayout.js';
 import { PlayedLayer } from './PlayedLayer.js';
 import { checkPlay, type LayerReference, type PlayOptions, type Start } from './PlayOptions.js';
 import { PoseRates } from './PoseRates.js';
+
+/** Seconds between sweeps over instances that do not fade: half of those for which what shaders read is exact. */
+const LONG = (CLOCK_EPOCH * MAX_AGE) / 2;
+/** How many instances a sweep looks at in an update. */
+const SWEPT_AT_ONCE = 128;
 
 /** What wants to know when instances play something else than before. */
 export interface PlaybackObserver {
@@ -79,8 +85,8 @@ const _place: Place = { pass: 0, within: 0, finished: false };
 /**
  * What every instance of a crowd plays, and what it can be told to play. Where no layer is said, the base is meant.
  *
- * Numbers are written when something changes, and read against the clock in shaders. Now and then the clock goes back to zero
- * and all are written anew; nothing else is ever done per instance.
+ * Numbers are written when something changes, and read against the clock in shaders. A while after fades, a few instances in each
+ * update lose what has faded out; nothing else is ever done per instance.
  */
 export class InstancePlayback implements InstanceData {
   readonly time: Clock;
@@ -95,6 +101,9 @@ export class InstancePlayback implements InstanceData {
   /** Where instances were when renderers last posed them. */
   readonly rowsBefore: Set<RowsBefore> = new Set();
   private texels: ActionTexels;
+  /** When the next sweep begins, and up to which instance the present one has come. */
+  private sweepsAt = LONG;
+  private swept = Infinity;
 
   /**
    * What instances play, and the tracks, are asked anew each time, since a crowd's bone texture may change.
@@ -128,7 +137,7 @@ export class InstancePlayback implements InstanceData {
     return this.texels.version;
   }
 
-  /** Seconds since the clock last went back to zero. */
+  /** Seconds since the epoch of the clock began. */
   get clock(): number {
     return this.time.time;
   }
@@ -359,25 +368,35 @@ export class InstancePlayback implements InstanceData {
 
   // All instances.
 
-  /** Moves the clock. Call {@link InstancePlayback.keepClockSmall} once everything that looks back has been told. */
+  /** Moves the clock. Call {@link InstancePlayback.sweep} once everything that looks back has been told. */
   advance(delta: number): void {
     this.time.advance(delta);
   }
 
-  /** Puts the clock back to zero when it is due, without a change to what is on screen. */
-  keepClockSmall(): void {
-    const { time, layers, elapsed } = this;
-    if (!time.isLong) return;
-    for (let i = 0; i < this.size; i++) {
-      if (this.isPaused(i)) continue;
-      for (const layer of layers) {
-        if (!layer.isMoving(i)) continue;
-        layer.endFades(i, elapsed);
-        layer.settle(i, elapsed, true);
-      }
+  /**
+   * Takes what has faded out off a few instances, and writes those anew that were written hours ago: neither changes what is on
+   * screen. A sweep over all of them begins a while after fades, else once in hours.
+   */
+  sweep(): void {
+    const { texels, layers, elapsed, size } = this;
+    if (texels.hasFades) this.sweepsAt = Math.min(this.sweepsAt, elapsed + CLOCK_EPOCH);
+    texels.hasFades = false;
+    if (this.swept >= size) {
+      if (elapsed < this.sweepsAt) return;
+      this.sweepsAt = elapsed + LONG;
+      this.swept = 0;
     }
-    time.restart();
-    this.writeAll();
+    const end = Math.min(this.swept + SWEPT_AT_ONCE, size);
+    for (; this.swept < end; this.swept++) {
+      const index = this.swept;
+      if (this.isPaused(index)) continue;
+      let ended = texels.isOld(index);
+      for (const layer of layers) {
+        ended = layer.endFades(index, elapsed) || ended;
+        texels.hasFades ||= layer.isFading(index);
+      }
+      if (ended) texels.changed(index);
+    }
   }
 
   /**

@@ -17,6 +17,7 @@ import {
   ACTION_STARTED,
   ACTION_STARTED_IN,
   ACTION_TO,
+  ACTION_WARP,
   type Actions,
   clearAction,
   FADING_OUT,
@@ -31,7 +32,6 @@ import {
   REVERSED,
   ROOT_MOTION,
   shiftAction,
-  standsStill,
   weightAt,
 } from './actionNumbers.js';
 import {
@@ -45,6 +45,7 @@ import {
   startFadingOut,
   startWarp,
   totalAt,
+  warpIsOver,
 } from './actionTime.js';
 import { MAX_ACTIONS } from './instanceLayout.js';
 import type { Start } from './PlayOptions.js';
@@ -195,39 +196,42 @@ export class PlayedLayer {
     return weightAt(this.places[place], this.at(index), time);
   }
 
-  /** Whether anything about an instance changes with time. */
-  isMoving(index: number): boolean {
+  /** Whether an instance is in the middle of a fade or a warp. */
+  isFading(index: number): boolean {
     const at = this.at(index);
     for (let place = 0; place < this.counts[index]; place++) {
       const actions = this.places[place];
-      if (!standsStill(actions, at) || actions[at + ACTION_FADE_RATE] !== 0) return true;
+      if (actions[at + ACTION_FADE_RATE] !== 0 || actions[at + ACTION_WARP] !== 0) return true;
     }
     return false;
   }
 
-  /** Ends fades of an instance that are done, and what has faded out. */
-  endFades(index: number, time: number): void {
+  /** Ends fades and warps of an instance that are done, and what has faded out. Returns whether there were any. */
+  endFades(index: number, time: number): boolean {
     const at = this.at(index);
+    let ended = false;
     for (let place = this.counts[index] - 1; place >= 0; place--) {
       const actions = this.places[place];
+      if (warpIsOver(actions, at, time) && !this.locate(index, place, time, false, _place).finished) {
+        endWarp(actions, at, time);
+        ended = true;
+      }
       if (fadeDone(actions, at, time) < 1) continue;
-      if (hasBit(actions, at, FADING_OUT)) this.remove(index, place);
-      else {
+      if (hasBit(actions, at, FADING_OUT)) {
+        this.remove(index, place);
+        ended = true;
+      } else {
+        ended ||= actions[at + ACTION_FADE_RATE] !== 0;
         actions[at + ACTION_FROM] = actions[at + ACTION_TO];
         actions[at + ACTION_FADE_RATE] = 0;
       }
     }
+    return ended;
   }
 
-  /**
-   * Lets an instance's actions count anew from where they are.
-   *
-   * @param runningOnly Whether clips that have finished just now are left as they are: root motion still has to see their
-   * last frames.
-   */
-  settle(index: number, time: number, runningOnly = false): void {
+  /** Lets an instance's actions count anew from where they are. */
+  settle(index: number, time: number): void {
     for (let place = 0; place < this.counts[index]; place++) {
-      if (runningOnly && this.locate(index, place, time, false, _place).finished) continue;
       settle(this.places[place], this.at(index), time);
     }
   }

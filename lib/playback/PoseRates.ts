@@ -10,13 +10,13 @@ export const phaseOf = (index: number): number => Math.fround((index * GOLDEN) %
 export class PoseRates {
   /** Whether any instance ever had another rate than that of the frames. */
   inUse = false;
-  /** Seconds of the clock at which what an instance plays last changed. */
-  changedAt: Float32Array;
+  /** Seconds since the beginning at which what an instance plays last changed. */
+  changedAt: Float64Array;
   private rates: Float32Array;
 
   constructor(capacity: number) {
     this.rates = new Float32Array(capacity);
-    this.changedAt = new Float32Array(capacity);
+    this.changedAt = new Float64Array(capacity);
   }
 
   get(index: number): number {
@@ -31,13 +31,14 @@ export class PoseRates {
   /**
    * Whether an instance has changed since it was posed, or it is time for its next pose. Twin of `isStale` in TSL.
    *
-   * @param posedAt Seconds of the clock, and `clock` now, as numbers of 32 bits.
+   * @param posedAt Seconds of the clock in the present epoch, and `clock` now, as numbers of 32 bits.
+   * @param origin When the epoch began.
    * @param levelRate Poses a second at the level of detail at which it is drawn; the lower of both rates holds.
    */
-  isDue(index: number, posedAt: number, clock: number, levelRate: number): boolean {
+  isDue(index: number, posedAt: number, clock: number, origin: number, levelRate: number): boolean {
     const own = this.rates[index];
     const rate = own > 0 && levelRate > 0 ? Math.min(own, levelRate) : Math.max(own, levelRate);
-    if (rate === 0 || this.changedAt[index] >= posedAt) return true;
+    if (rate === 0 || this.changedAt[index] - origin >= posedAt) return true;
     const phase = phaseOf(index);
     return Math.floor(clock * rate + phase) !== Math.floor(posedAt * rate + phase);
   }
@@ -46,7 +47,7 @@ export class PoseRates {
     const { rates, changedAt } = this;
     this.rates = new Float32Array(capacity);
     this.rates.set(rates.subarray(0, capacity));
-    this.changedAt = new Float32Array(capacity);
+    this.changedAt = new Float64Array(capacity);
     this.changedAt.set(changedAt.subarray(0, capacity));
   }
 

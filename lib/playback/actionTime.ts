@@ -58,6 +58,12 @@ export function aheadAt(actions: Actions, at: number, time: number): number {
   return warp * (rate > 0 ? done : 1 - done) ** 2;
 }
 
+/** Whether an action has a warp that changes nothing any more. */
+export function warpIsOver(actions: Actions, at: number, time: number): boolean {
+  const passed = time - actions[at + ACTION_WARP_START];
+  return actions[at + ACTION_WARP] !== 0 && passed * Math.abs(actions[at + ACTION_WARP_RATE]) > 1;
+}
+
 /** The total that an action has come to. */
 export function totalAt(actions: Actions, at: number, time: number): number {
   const seconds = time - actions[at + ACTION_SINCE] + aheadAt(actions, at, time);
@@ -343,20 +349,20 @@ export function passesSince(total: number, intervals: number, rate: number, firs
 /**
  * Which frames show, from what the GPU knows of an instance; `shaders/frameAt.glsl.ts` is the same function there.
  *
- * @param clock Seconds.
+ * @param total Frames from the start of a pass.
+ * @param turns Turns of two passes that lie between that pass and the one from which `passes` count.
  * @param start First frame of the clip.
  * @param count Frames of the clip.
- * @param time Frames from the start of a pass, at clock 0.
  * @param loop Bits `LOOP_…`, added up.
  * @param rate Frames per second.
  * @param passes How many passes after that one the clip has finished; at least 1.
  * @param interpolate Whether to mix two frames, or to take the nearest.
  */
 export function frameAt(
-  clock: number,
+  total: number,
+  turns: number,
   start: number,
   count: number,
-  time: number,
   loop: number,
   rate: number,
   passes: number,
@@ -368,13 +374,12 @@ export function frameAt(
   let rest = false;
 
   if (intervals > 0) {
-    const total = time + clock * rate;
     const reverse = rate < 0;
-    const since = passesSince(total, intervals, rate, (loop & LOOP_FIRST) !== 0);
+    const since = passesSince(total, intervals, rate, turns === 0 && (loop & LOOP_FIRST) !== 0);
 
     frame = Math.min(Math.max(total - (reverse ? -since : since) * intervals, 0), intervals);
     let back = ((since & 1) !== 0) !== ((loop & LOOP_BACK) !== 0);
-    if (since >= passes) {
+    if (since + (reverse ? -2 : 2) * turns >= passes) {
       rest = (loop & LOOP_CLAMP) === 0;
       frame = reverse ? 0 : intervals;
       back = (loop & LOOP_ENDS_BACK) !== 0;

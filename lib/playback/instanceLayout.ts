@@ -12,7 +12,7 @@ export const MAX_ACTIONS = 4;
 export const CLIP_START = 0;
 /** Frames of the clip, 1 for a pose, and bits `LOOP_…`; see `packCount`. */
 export const CLIP_COUNT = 1;
-/** Frames from the start of a pass at clock 0. */
+/** Frames from the start of a pass at the beginning of the instance's epoch. */
 export const CLIP_TIME = 2;
 /** Frames that warping puts the clip ahead: this, times the square of how far its warp is from done, or of how much is. */
 export const CLIP_WARP = 3;
@@ -20,10 +20,16 @@ export const CLIP_WARP = 3;
 export const CLIP_RATE = 4;
 /** How many passes after the one that `CLIP_TIME` counts from the clip has finished. */
 export const CLIP_PASSES = 5;
-/** Seconds of the clock at which `CLIP_WARP` begins to change. */
+/** Seconds from the beginning of the instance's epoch at which `CLIP_WARP` begins to change. */
 export const CLIP_WARP_START = 6;
 /** Share of the warp that is done each second: below 0 for a clip that fades in, above for one that fades out. */
 export const CLIP_WARP_RATE = 7;
+/**
+ * Frames that a clip without a warp is further on after each epoch, less whole turns of two passes: a sum of two numbers, of which the
+ * first has so few digits that its product with an age below `MAX_AGE` is exact in a float32.
+ */
+export const CLIP_DRIFT = 6;
+export const CLIP_DRIFT_REST = 7;
 /** The weight: a ramp of four numbers, see `RAMP_FROM`. */
 export const CLIP_WEIGHT = 8;
 
@@ -37,12 +43,17 @@ export const MASKS_PER_ROW = 256;
 /** Layers of a crowd at most, the base among them. */
 export const MAX_LAYERS = 5;
 
-/** The first texel of each instance: seconds of the clock at which it last changed. */
+/** The first texel of each instance: seconds from the beginning of its epoch at which it last changed. */
 export const HEADER_CHANGED = 0;
 /** Poses that it is to have each second; 0 for one in every frame. */
 export const HEADER_RATE = 1;
 /** Where in the time between two poses its own lies, 0 to 1. */
 export const HEADER_PHASE = 2;
+/** Number of the epoch from whose beginning its times count. */
+export const HEADER_EPOCH = 3;
+
+/** Epochs that an instance's times are exact for: 18 hours. */
+export const MAX_AGE = 4096;
 
 /**
  * Where an instance's actions begin, in texels: behind the header, and a ramp of its weight for each layer over the base.

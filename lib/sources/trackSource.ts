@@ -57,13 +57,13 @@ interface Posed {
   reader: PoseReader | null;
   playback: InstancePlayback | null;
   instance: number;
-  clock: number;
+  elapsed: number;
   version: number;
   edits: number;
 }
 
 const _mix = /*@__PURE__*/ createPoseMix();
-const _posed: Posed = { reader: null, playback: null, instance: -1, clock: 0, version: 0, edits: 0 };
+const _posed: Posed = { reader: null, playback: null, instance: -1, elapsed: 0, version: 0, edits: 0 };
 
 const tracksOf = ({ boneTexture }: PosedCrowd): PoseTracks => boneTexture.data.tracks as PoseTracks;
 
@@ -84,19 +84,19 @@ export const trackSource: PoseSource = {
     const reader = boneTexture.reader as TrackReader;
     poseEdits?.place(instance);
     const edits = poseEdits?.version ?? 0;
-    const { clock, version } = playback;
+    const { elapsed, version } = playback;
     if (
       _posed.reader === reader &&
       _posed.playback === playback &&
       _posed.instance === instance &&
-      _posed.clock === clock &&
+      _posed.elapsed === elapsed &&
       _posed.version === version &&
       _posed.edits === edits
     ) {
       return;
     }
     reader.pose(playback.pose(instance, true, _mix), poseEdits, instance);
-    Object.assign(_posed, { reader, playback, instance, clock, version, edits });
+    Object.assign(_posed, { reader, playback, instance, elapsed, version, edits });
   },
 
   jointMatrix({ boneTexture }, joint, out, at) {

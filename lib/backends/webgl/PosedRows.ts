@@ -7,7 +7,7 @@ import type { WantedPoses } from '../../views/View.js';
 /** What a renderer's palette was made of. */
 export interface PosedState {
   clock: number;
-  /** What the clock is relative to: it goes back to zero now and then. */
+  /** When its epoch began. */
   origin: number;
   version: number;
   edits: number;
@@ -60,9 +60,10 @@ export class PosedRows implements PosedState {
   }
 
   /** Whether the palette holds poses of that moment. */
-  isAt({ clock, version, edits, boneTexture }: PosedState): boolean {
+  isAt({ clock, origin, version, edits, boneTexture }: PosedState): boolean {
     return (
       this.clock === clock &&
+      this.origin === origin &&
       this.version === version &&
       this.edits === edits &&
       this.boneTexture === boneTexture
@@ -164,7 +165,8 @@ export class PosedRows implements PosedState {
       const at = posedAt[id];
       const rate = wanted?.hasPoseRates === true ? this.rateOf(id, wanted, clock) : 0;
       const isNew = at === NEVER || (this.askedBefore[word] & bit) === 0;
-      if (!isNew && !rates.isDue(id, at, clock, rate) && edits?.changedSince(id, at) !== true) continue;
+      if (!isNew && !rates.isDue(id, at, clock, this.origin, rate) && edits?.changedSince(id, at) !== true)
+        continue;
       posedAt[id] = clock;
       old |= bit;
     }

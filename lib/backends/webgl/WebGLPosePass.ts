@@ -1,4 +1,12 @@
-import { type DataTexture, type IUniform, type Texture, Vector3, Vector4, type WebGLRenderer } from 'three';
+import {
+  type DataTexture,
+  type IUniform,
+  type Texture,
+  Vector2,
+  Vector3,
+  Vector4,
+  type WebGLRenderer,
+} from 'three';
 import type { LayersGLSL } from '../../../shaders/mixTracks.glsl.js';
 import { composeStepGLSL, type PoseEditGLSL, sampleStepGLSL } from '../../../shaders/posePass.glsl.js';
 import type { PoseEditor } from '../../crowd/PoseEditor.js';
@@ -40,6 +48,7 @@ export interface PosePassInput {
   /** The instance of each row, see `PoseRows`; null if that is its own number. */
   instances: Texture | null;
   clock: number;
+  epoch: number;
 }
 
 let poseEditGLSL: PoseEditGLSL | null = null;
@@ -111,7 +120,7 @@ export class WebGLPosePass {
       trackLayout: { value: this.trackLayout },
       passLayout: { value: this.passLayout },
       played: { value: null },
-      clock: { value: 0 },
+      clock: { value: new Vector2() },
       instances: { value: null },
       hasInstances: { value: false },
     };
@@ -201,7 +210,7 @@ export class WebGLPosePass {
    */
   run(renderer: WebGLRenderer, count: number, input: PosePassInput, runs: InstanceRuns | null): void {
     const { sample, compose } = this;
-    const { tracks, layout, played, masks, clock, edits } = input;
+    const { tracks, layout, played, masks, clock, epoch, edits } = input;
     // Uniforms that both steps have are the same objects.
     const { uniforms } = sample;
     uniforms.tracks.value = tracks;
@@ -209,7 +218,7 @@ export class WebGLPosePass {
     uniforms.shortKeys.value = input.shortKeys;
     uniforms.played.value = played;
     uniforms.masks.value = masks;
-    uniforms.clock.value = clock;
+    uniforms.clock.value.set(clock, epoch);
     uniforms.instances.value = input.instances;
     uniforms.hasInstances.value = input.instances !== null;
     if (edits !== null) {

@@ -48,6 +48,7 @@ export class WebGLPoses {
       edits: null,
       instances: null,
       clock: 0,
+      epoch: 0,
     };
     countPoses(tracks, this.counts);
   }
@@ -133,6 +134,7 @@ export class WebGLPoses {
     input.masks = playback.over?.masks ?? null;
     input.edits = poseEdits;
     input.clock = clock;
+    input.epoch = playback.time.epoch;
     try {
       if (places.isWhole) this.run(renderer, crowd, pass, dueCount === count ? null : rows.due);
       else {

@@ -1,4 +1,4 @@
-import { type Texture, Vector3 } from 'three';
+import { type Texture, Vector2, Vector3 } from 'three';
 import { Fn, If, int, uniform } from 'three/tsl';
 import type { ComputeNode, Node } from 'three/webgpu';
 import type { layerNodes as LayerNodes } from '../../../shaders/layers.tsl.js';
@@ -127,7 +127,7 @@ export class PoseSteps {
   private readonly actions: TexelNode;
   private readonly masks: TexelNode | null;
   private readonly editNodes: PoseEditNodes | null;
-  private readonly clock = uniform(0);
+  private readonly clock = uniform(new Vector2());
   private readonly posed = { lastClock: uniform(0), posedCount: uniform(0, 'int') };
   private readonly starts = uniform(new Vector3(), 'ivec3');
   private readonly size = {
@@ -162,7 +162,7 @@ export class PoseSteps {
     this.shortKeys = tracks.shortKeys;
     this.actions = texels(playback.actions.layered);
     this.masks = playback.over && texels(playback.over.masks);
-    this.editNodes = crowd.poseEdits && editNodesFor(crowd.poseEdits.textures, this.clock, this.size.nodes);
+    this.editNodes = crowd.poseEdits && editNodesFor(crowd.poseEdits.textures, this.clock.x, this.size.nodes);
     this.writers = [locals.writer(), palette.writer()];
     this.localsReader = locals.reader();
     this.keeping = before === null ? null : { from: palette.reader(), to: before.writer() };
@@ -208,7 +208,7 @@ export class PoseSteps {
       const mark = Fn(() => {
         this.seen?.mark(
           (instance, posedAt, rate) => isStale(instance, played, posedAt, editNodes, rate),
-          clock,
+          clock.x,
         );
       });
       this.steps = [mark(), sample(), compose()].map((step) => step.computeKernel([POSE_WORKGROUP]));
@@ -284,8 +284,8 @@ export class PoseSteps {
   /** Has the steps pose a crowd. */
   private use({ tracks, playback, crowd, locals, palette }: PoseInputs): void {
     const { size } = this;
-    const { clock, actions, over } = playback;
-    this.clock.value = clock;
+    const { clock, time, actions, over } = playback;
+    this.clock.value.set(clock, time.epoch);
     if (this.masks !== null && over !== null) this.masks.value = over.masks;
     this.actions.value = actions.layered;
     if (crowd.poseEdits !== null) this.editNodes?.use(crowd.poseEdits.textures);

@@ -11,7 +11,7 @@ import { SeenPoses } from './views/SeenPoses.js';
 /** What the poses on a renderer were made of. */
 interface Posed {
   clock: number;
-  /** What the clock is relative to: it goes back to zero now and then. */
+  /** When its epoch began. */
   origin: number;
   count: number;
   actions: Texture;
@@ -103,10 +103,11 @@ export class Poses {
     return this.playback.capacity * columnsOf(this.tracks);
   }
 
-  private hasChanged({ clock, count, actions, version, edits }: Posed, now: number): boolean {
+  private hasChanged({ clock, origin, count, actions, version, edits }: Posed, now: number): boolean {
     const { playback } = this;
     if (edits !== (this.crowd.poseEdits?.version ?? 0)) return true;
     const { layered } = playback.actions;
+    if (origin !== playback.time.origin) return true;
     return clock !== playback.clock || count !== now || actions !== layered || version !== layered.version;
   }
 

@@ -65,9 +65,9 @@ interface DrawnClock {
 
 const drawnClocks = /*@__PURE__*/ new WeakMap<object, DrawnClock>();
 
-/** The clock of the frame drawn before, however often the crowd was updated since, on the scale the clock has now. */
-export function previousClock(): Node<'float'> {
-  return objectUniform(({ object, frameId }) => {
+/** The clock of the frame drawn before, however often the crowd was updated since, in the epoch of now. */
+export function previousClock(): Node<'vec2'> {
+  const seconds = objectUniform(({ object, frameId }) => {
     if (!isCrowd(object)) return 0;
     const { clock, elapsed } = object;
     const drawn = drawnClocks.get(object);
@@ -82,4 +82,5 @@ export function previousClock(): Node<'float'> {
     }
     return drawn.before - elapsed + clock;
   });
+  return drawClock(seconds);
 }

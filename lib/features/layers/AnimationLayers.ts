@@ -255,14 +255,16 @@ class MaskedLayer extends PlayedLayer {
     this.ramps[index * RAMP_SIZE + RAMP_START] += time;
   }
 
-  override isMoving(index: number): boolean {
-    return this.ramps[index * RAMP_SIZE + RAMP_RATE] !== 0 || super.isMoving(index);
+  override isFading(index: number): boolean {
+    return this.ramps[index * RAMP_SIZE + RAMP_RATE] !== 0 || super.isFading(index);
   }
 
-  override endFades(index: number, time: number): void {
-    super.endFades(index, time);
+  override endFades(index: number, time: number): boolean {
     const at = index * RAMP_SIZE;
-    if (rampDone(this.ramps, at, time) === 1) endRamp(this.ramps, at);
+    const ended = super.endFades(index, time);
+    if (this.ramps[at + RAMP_RATE] === 0 || rampDone(this.ramps, at, time) < 1) return ended;
+    endRamp(this.ramps, at);
+    return true;
   }
 
   override delay(index: number, seconds: number): void {

@@ -28,7 +28,7 @@ export class JointPoses implements PosedNodes {
   private readonly models: Matrix4[] = [new Matrix4()];
   private readonly versions: number[] = [0];
   private instance = -1;
-  private clock = 0;
+  private elapsed = 0;
   private playback = -1;
 
   constructor(private readonly crowd: DrawnCrowd) {
@@ -50,10 +50,10 @@ export class JointPoses implements PosedNodes {
   }
 
   update(instance: number): void {
-    const { clock, version } = this.crowd.playback;
-    if (this.instance === instance && this.clock === clock && this.playback === version) return;
+    const { elapsed, version } = this.crowd.playback;
+    if (this.instance === instance && this.elapsed === elapsed && this.playback === version) return;
     this.instance = instance;
-    this.clock = clock;
+    this.elapsed = elapsed;
     this.playback = version;
     this.version++;
   }

@@ -74,7 +74,7 @@ export class NodePoses implements PosedNodes {
   private readonly localVersions: Uint32Array;
   private readonly modelVersions: Uint32Array;
   private instance = -1;
-  private clock = 0;
+  private elapsed = 0;
   private playback = -1;
   private edited = -1;
 
@@ -100,17 +100,17 @@ export class NodePoses implements PosedNodes {
     const { edits: store } = this;
     store?.place(instance);
     const edited = store?.version ?? 0;
-    const { clock, version } = playback;
+    const { elapsed, version } = playback;
     if (
       this.instance === instance &&
-      this.clock === clock &&
+      this.elapsed === elapsed &&
       this.playback === version &&
       this.edited === edited
     ) {
       return;
     }
     this.instance = instance;
-    this.clock = clock;
+    this.elapsed = elapsed;
     this.playback = version;
     this.edited = edited;
     this.version++;
