@@ -15,15 +15,6 @@ struct FrameMix {
   float alpha;
 };
 
-float passesSince( float total, float intervals, float rate, bool first ) {
-
-  if ( rate == 0.0 ) return 0.0;
-  float lengths = floor( total / intervals );
-  float passes = rate < 0.0 ? - lengths : lengths;
-  return first ? max( passes, 0.0 ) : passes;
-
-}
-
 FrameMix frameAt( float total, float turns, float start, float count, float loop, float rate, float passes, bool interpolate ) {
 
   float intervals = count - 1.0;
@@ -34,11 +25,18 @@ FrameMix frameAt( float total, float turns, float start, float count, float loop
 
     int bits = int( loop );
     bool reverse = rate < 0.0;
-    float since = passesSince( total, intervals, rate, turns == 0.0 && ( bits & ${LOOP_FIRST} ) != 0 );
+    float lengths = rate == 0.0 ? 0.0 : floor( total / intervals );
+    float passed = ( reverse ? - 1.0 : 1.0 ) * ( lengths + 2.0 * turns );
 
-    frame = clamp( total - ( reverse ? - since : since ) * intervals, 0.0, intervals );
-    bool back = ( ( int( since ) & 1 ) != 0 ) != ( ( bits & ${LOOP_BACK} ) != 0 );
-    if ( since + ( reverse ? - 2.0 : 2.0 ) * turns >= passes ) {
+    frame = clamp( total - lengths * intervals, 0.0, intervals );
+    bool back = ( ( int( lengths ) & 1 ) != 0 ) != ( ( bits & ${LOOP_BACK} ) != 0 );
+    if ( ( bits & ${LOOP_FIRST} ) != 0 && passed < 0.0 ) {
+
+      frame = reverse ? intervals : 0.0;
+      back = ( bits & ${LOOP_BACK} ) != 0;
+
+    }
+    if ( passed >= passes ) {
 
       rest = ( bits & ${LOOP_CLAMP} ) == 0;
       frame = reverse ? 0.0 : intervals;

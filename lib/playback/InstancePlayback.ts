@@ -29,7 +29,7 @@ import { PoseRates } from './PoseRates.js';
 /** Seconds between sweeps over instances that do not fade: half of those for which what shaders read is exact. */
 const LONG = (CLOCK_EPOCH * MAX_AGE) / 2;
 /** How many instances a sweep looks at in an update. */
-const SWEPT_AT_ONCE = 128;
+const SWEPT_AT_ONCE = 64;
 
 /** What wants to know when instances play something else than before. */
 export interface PlaybackObserver {

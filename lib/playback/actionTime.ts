@@ -107,7 +107,10 @@ export function locate(actions: Actions, at: number, total: number, still: boole
     return target;
   }
 
-  const since = passesSince(total, intervals, rate, hasBit(actions, at, FIRST));
+  // As in `AnimationAction`, a pass forward ends at the duration, and one in reverse only below zero.
+  const lengths = rate === 0 ? 0 : Math.floor(total / intervals);
+  // Rounding must not lead to a pass before the first.
+  const since = Math.max(rate < 0 ? -lengths : lengths, hasBit(actions, at, FIRST) ? 0 : -Infinity);
   if (rate !== 0) target.pass = basePass(actions, at) + since;
   const left = passesLeft(actions, at);
   if (since >= left && left < REPEAT_FOREVER) {
@@ -330,23 +333,6 @@ export function startWarp(
 }
 
 /**
- * How many passes of a clip have begun since the one from whose start `total` counts.
- *
- * As in `AnimationAction`, a pass forward ends at the duration, and one in reverse only below zero.
- *
- * @param total Frames from the start of that pass; they run on through later passes, below zero in reverse.
- * @param intervals Frames that one pass takes.
- * @param rate Frames per second, of which the sign counts.
- * @param first Whether there is no pass before that one, so that rounding must not lead there.
- */
-export function passesSince(total: number, intervals: number, rate: number, first: boolean): number {
-  if (rate === 0) return 0;
-  const lengths = Math.floor(total / intervals);
-  const passes = rate < 0 ? -lengths : lengths;
-  return first ? Math.max(passes, 0) : passes;
-}
-
-/**
  * Which frames show, from what the GPU knows of an instance; `shaders/frameAt.glsl.ts` is the same function there.
  *
  * @param total Frames from the start of a pass.
@@ -375,11 +361,16 @@ export function frameAt(
 
   if (intervals > 0) {
     const reverse = rate < 0;
-    const since = passesSince(total, intervals, rate, turns === 0 && (loop & LOOP_FIRST) !== 0);
+    const lengths = rate === 0 ? 0 : Math.floor(total / intervals);
+    const passed = (reverse ? -1 : 1) * (lengths + 2 * turns);
 
-    frame = Math.min(Math.max(total - (reverse ? -since : since) * intervals, 0), intervals);
-    let back = ((since & 1) !== 0) !== ((loop & LOOP_BACK) !== 0);
-    if (since + (reverse ? -2 : 2) * turns >= passes) {
+    frame = Math.min(Math.max(total - lengths * intervals, 0), intervals);
+    let back = ((lengths & 1) !== 0) !== ((loop & LOOP_BACK) !== 0);
+    if ((loop & LOOP_FIRST) !== 0 && passed < 0) {
+      frame = reverse ? intervals : 0;
+      back = (loop & LOOP_BACK) !== 0;
+    }
+    if (passed >= passes) {
       rest = (loop & LOOP_CLAMP) === 0;
       frame = reverse ? 0 : intervals;
       back = (loop & LOOP_ENDS_BACK) !== 0;
