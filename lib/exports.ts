@@ -36,7 +36,6 @@ export {
 } from './character/mergeMaterials.js';
 export { type Simplified, type Simplifier, simplifyGeometry } from './character/simplifyGeometry.js';
 export { type CrowdFeature, type FeaturedCrowd, featureOf } from './crowd/CrowdFeature.js';
-export type { ClipOfInstance, LayerOption, PlayOptionsOfInstance, WeightOptions } from './crowd/playClips.js';
 export type { BoneTextureData, EncodingName, Precision } from './encodings/BoneTextureData.js';
 export type { TextureLayout } from './encodings/textureLayout.js';
 export type {
@@ -102,7 +101,14 @@ export type {
 export { JointAttachment, type JointAttachmentOptions } from './objects/JointAttachment.js';
 export { applyRootMotion } from './playback/applyRootMotion.js';
 export type { FinishedEvent, LoopEvent, MarkerEvent } from './playback/PlaybackEvents.js';
-export type { LayerReference, PlayOptions } from './playback/PlayOptions.js';
+export type {
+  ClipOfInstance,
+  LayerOption,
+  LayerReference,
+  PlayOptions,
+  PlayOptionsOfInstance,
+  WeightOptions,
+} from './playback/PlayOptions.js';
 export { type InstanceJSON, loadPlayback, type PlaybackJSON, savePlayback } from './playback/savePlayback.js';
 export type { BoxArray } from './poses/BoxArray.js';
 export type { BakedClip, ClipMarker, ClipReference } from './poses/ClipTable.js';

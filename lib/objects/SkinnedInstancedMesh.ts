@@ -3,24 +3,22 @@ import type { Character } from '../character/assembleCharacter.js';
 import { PARAM_CLOCK, PARAM_EPOCH } from '../constants.js';
 import { Crowd } from '../crowd/Crowd.js';
 import { addInstance, deleteInstance, dropDeleted, isVisible, setVisible } from '../crowd/instanceIds.js';
-import {
-  type ClipOfInstance,
-  type LayerOption,
-  layerAt,
-  type PlayOptionsOfInstance,
-  playClips,
-  setTimeScales,
-  setTimes,
-  setWeights,
-  stopClips,
-  timeOf,
-  timeScaleOf,
-  type WeightOptions,
-  weightOf,
-} from '../crowd/playClips.js';
 import type { InstanceRange } from '../instances/instanceRange.js';
 import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
-import { checkPoseRate, type LayerReference, type PlayOptions } from '../playback/PlayOptions.js';
+import {
+  type ClipOfInstance,
+  checkFade,
+  checkPoseRate,
+  checkTime,
+  checkTimeScale,
+  checkWeight,
+  type LayerOption,
+  type LayerReference,
+  type PlayOptions,
+  type PlayOptionsOfInstance,
+  valueFor,
+  type WeightOptions,
+} from '../playback/PlayOptions.js';
 import type { ClipReference } from '../poses/ClipTable.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { describe } from '../utils/describe.js';
@@ -145,8 +143,16 @@ export class SkinnedInstancedMesh extends CrowdMesh {
   /** The same for one instance or a range; clip and options may be functions of the index. */
   play(instances: Instances, clip: ClipOfInstance, options?: PlayOptionsOfInstance): this;
   play(instances: Instances, clip: ClipOfInstance, options: PlayOptionsOfInstance = {}): this {
-    playClips(this.crowd, instances, clip, options);
+    // What programs call thousands of times in a frame makes no closure.
+    if (typeof instances !== 'number') return this.each(instances, (i) => this.playOne(i, clip, options));
+    checkIndex(instances, this.visibility);
+    this.playOne(instances, clip, options);
     return this;
+  }
+
+  private playOne(index: number, clip: ClipOfInstance, options: PlayOptionsOfInstance): void {
+    const { clipTable } = this.boneTexture;
+    this.playback.play(index, clipTable.clips[clipTable.indexOf(valueFor(clip, index))], options);
   }
 
   /** {@link SkinnedInstancedMesh.play} for every instance, e.g. with `time: (i) => i * 0.1`. */
@@ -162,13 +168,20 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    * @throws If an instance does not play the clip on that layer, or the bone texture's encoding is not `'tracks'`.
    */
   setWeightAt(instances: Instances, clip: ClipReference, weight: number, options: WeightOptions = {}): this {
-    setWeights(this.crowd, instances, clip, weight, options);
-    return this;
+    const { fade = 0, layer } = options;
+    checkWeight(weight);
+    checkFade(fade);
+    const { playback, boneTexture } = this;
+    const number = playback.layerIndex(layer);
+    const baked = boneTexture.clips[boneTexture.clipIndex(clip)];
+    return this.each(instances, (index) => playback.setWeight(index, baked, weight, fade, number));
   }
 
   /** Weight at which an instance plays a clip, as `AnimationAction.getEffectiveWeight()`; 0 if it does not play it. */
   getWeightAt(index: number, clip: ClipReference, layer?: LayerReference): number {
-    return weightOf(this.crowd, index, clip, layer);
+    const { boneTexture } = this;
+    const number = this.layerAt(index, layer);
+    return this.playback.getWeight(index, boneTexture.clips[boneTexture.clipIndex(clip)], number);
   }
 
   /**
@@ -176,8 +189,15 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    * seconds.
    */
   stop(instances: Instances, options: WeightOptions = {}): this {
-    stopClips(this.crowd, instances, options);
-    return this;
+    const { playback } = this;
+    const { fade, layer } = options;
+    const first = playback.layerIndex(layer);
+    const end = layer === undefined ? playback.layers.length : first + 1;
+    return this.each(instances, (index) => {
+      for (let i = first; i < end; i++) {
+        if (i === 0 || playback.layers[i].count(index) > 0) playback.play(index, null, { fade, layer: i });
+      }
+    });
   }
 
   /** Holds instances in the pose they show, in the middle of a fade too. */
@@ -195,13 +215,14 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    * under way goes on in proportion, and comes to this speed.
    */
   setTimeScaleAt(instances: Instances, timeScale: number, options: LayerOption = {}): this {
-    setTimeScales(this.crowd, instances, timeScale, options);
-    return this;
+    checkTimeScale(timeScale);
+    const layer = this.playback.layerIndex(options.layer);
+    return this.each(instances, (index) => this.playback.setTimeScale(index, timeScale, layer));
   }
 
   /** Speed at which an instance plays, in the middle of a warp the one it comes to; 0 if it plays nothing. */
   getTimeScaleAt(index: number, layer?: LayerReference): number {
-    return timeScaleOf(this.crowd, index, layerAt(this.crowd, index, layer));
+    return this.playback.getTimeScale(index, this.layerAt(index, layer));
   }
 
   /**
@@ -209,25 +230,24 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    * stay counted. One that has finished runs its last repetition again.
    */
   setTimeAt(instances: Instances, time: number, options: LayerOption = {}): this {
-    setTimes(this.crowd, instances, time, options);
-    return this;
+    checkTime(time);
+    const layer = this.playback.layerIndex(options.layer);
+    return this.each(instances, (index) => this.playback.setTime(index, time, layer));
   }
 
   /** Seconds that an instance is into its clip, from 0 to its duration; counted from the start on the way back too. */
   getTimeAt(index: number, layer?: LayerReference): number {
-    return timeOf(this.crowd, index, layerAt(this.crowd, index, layer));
+    return this.playback.getTime(index, this.layerAt(index, layer));
   }
 
   /** Name of the clip that was last started on a layer of an instance; null if none was, or it was stopped. */
   getClipAt(index: number, layer?: LayerReference): string | null {
-    const number = layerAt(this.crowd, index, layer);
-    return this.playback.clipOf(index, number)?.name ?? null;
+    return this.playback.clipOf(index, this.layerAt(index, layer))?.name ?? null;
   }
 
   /** Whether an instance's clip moves on: it is not paused, has not finished, and its time scale is not 0. */
   isPlayingAt(index: number, layer?: LayerReference): boolean {
-    const number = layerAt(this.crowd, index, layer);
-    return this.playback.isPlaying(index, number);
+    return this.playback.isPlaying(index, this.layerAt(index, layer));
   }
 
   /**
@@ -253,7 +273,7 @@ export class SkinnedInstancedMesh extends CrowdMesh {
   /** Poses a second that an instance is to have; 0 for one in every frame. */
   getPoseRateAt(index: number): number {
     checkIndex(index, this.visibility);
-    return this.playback.rates.get(index);
+    return this.playback.texels.rateOf(index);
   }
 
   /** Whether an instance is paused. */
@@ -278,6 +298,12 @@ export class SkinnedInstancedMesh extends CrowdMesh {
     elements[PARAM_CLOCK] = this.clock;
     elements[PARAM_EPOCH] = this.playback.time.epoch;
     return this;
+  }
+
+  /** Number of a layer of an instance. */
+  private layerAt(index: number, layer: LayerReference | undefined): number {
+    checkIndex(index, this.visibility);
+    return this.playback.layerIndex(layer);
   }
 
   /** Calls back for an instance, or each of a range. */

@@ -72,7 +72,9 @@ import {
   packCount,
 } from './instanceLayout.js';
 import type { PlayedLayer } from './PlayedLayer.js';
-import { type PoseRates, phaseOf } from './PoseRates.js';
+
+/** The golden ratio less 1: its multiples lie as evenly between whole numbers as any. */
+const GOLDEN = 0.6180339887498949;
 
 /** Shares of less are what rounding leaves of weights. */
 const MIN_SHARE = 1e-6;
@@ -85,6 +87,8 @@ const _ramp = /*@__PURE__*/ new Float64Array(RAMP_SIZE);
 export class ActionTexels {
   /** Grows with each change. */
   version = 0;
+  /** Whether any instance ever had another pose rate than that of the frames. */
+  hasRates = false;
   /** Whether an instance was written since this was last set to false in the middle of a fade or a warp. */
   hasFades = false;
   readonly texture: InstanceTexture;
@@ -96,15 +100,50 @@ export class ActionTexels {
     capacity: number,
     private readonly layers: readonly PlayedLayer[],
     private readonly time: Clock,
-    private readonly rates: PoseRates,
+    before: ActionTexels | null = null,
   ) {
     this.stride = actionsTexels(layers.length) * 4;
     this.first = firstAction(layers.length) * 4;
     this.texture = new InstanceTexture(capacity, this.stride, 2 ** actionsRowBits(layers.length));
     for (let i = 0; i < capacity; i++) {
-      this.texture.data[i * this.stride + HEADER_PHASE] = phaseOf(i);
+      // Where in the time between two poses its own lies: instances of one rate are spread evenly over frames.
+      this.texture.data[i * this.stride + HEADER_PHASE] = (i * GOLDEN) % 1;
       this.write(i);
     }
+    if (before !== null) this.copyRates(before);
+  }
+
+  /** How many poses an instance is to have each second; 0 for one in every frame. */
+  rateOf(index: number): number {
+    return this.texture.data[index * this.stride + HEADER_RATE];
+  }
+
+  setRate(index: number, rate: number): void {
+    this.texture.data[index * this.stride + HEADER_RATE] = rate;
+    this.hasRates ||= rate > 0;
+  }
+
+  copyRates(source: ActionTexels): void {
+    const { data } = source.texture;
+    const end = Math.min(data.length / source.stride, this.texture.data.length / this.stride);
+    if (source.hasRates) for (let i = 0; i < end; i++) this.setRate(i, data[i * source.stride + HEADER_RATE]);
+  }
+
+  /**
+   * Whether an instance has changed since it was posed, or it is time for its next pose. Twin of `isStale` in TSL.
+   *
+   * @param posedAt Seconds of the clock in the present epoch, and `clock` now, as numbers of 32 bits.
+   * @param levelRate Poses a second at the level of detail at which it is drawn; the lower of both rates holds.
+   */
+  isDue(index: number, posedAt: number, clock: number, levelRate: number): boolean {
+    const { data } = this.texture;
+    const at = index * this.stride;
+    const own = data[at + HEADER_RATE];
+    const rate = own > 0 && levelRate > 0 ? Math.min(own, levelRate) : Math.max(own, levelRate);
+    const changed = data[at + HEADER_CHANGED] - (this.time.epoch - data[at + HEADER_EPOCH]) * CLOCK_EPOCH;
+    if (rate === 0 || changed >= posedAt) return true;
+    const phase = data[at + HEADER_PHASE];
+    return Math.floor(clock * rate + phase) !== Math.floor(posedAt * rate + phase);
   }
 
   /** Writes an instance, without marking it for upload. */
@@ -115,8 +154,6 @@ export class ActionTexels {
     const held = time.isPaused(index);
     const at = index * stride;
     data[at + HEADER_CHANGED] = time.time;
-    this.rates.changedAt[index] = time.elapsed;
-    data[at + HEADER_RATE] = this.rates.get(index);
     data[at + HEADER_EPOCH] = time.epoch;
     let to = at + this.first;
     for (let number = 0; number < layers.length; number++) {

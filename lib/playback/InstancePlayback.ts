@@ -16,15 +16,13 @@ import {
   ACTION_STARTED_IN,
   type Actions,
   FIRST,
-  intervalsOf,
   isReversed,
 } from './actionNumbers.js';
 import { basePass, changeRate, type Place, setPlace } from './actionTime.js';
 import { Clock } from './Clock.js';
 import { MAX_AGE } from './instanceLayout.js';
 import { PlayedLayer } from './PlayedLayer.js';
-import { checkPlay, type LayerReference, type PlayOptions, type Start } from './PlayOptions.js';
-import { PoseRates } from './PoseRates.js';
+import { checkPlay, type LayerReference, type PlayOptionsOfInstance, type Start } from './PlayOptions.js';
 
 /** Seconds between sweeps over instances that do not fade: half of those for which what shaders read is exact. */
 const LONG = (CLOCK_EPOCH * MAX_AGE) / 2;
@@ -79,6 +77,7 @@ const _start: Start = {
   weight: 0,
   warp: false,
   sync: false,
+  layer: undefined,
 };
 const _place: Place = { pass: 0, within: 0, finished: false };
 
@@ -94,13 +93,13 @@ export class InstancePlayback implements InstanceData {
   layers: readonly PlayedLayer[];
   /** What has laid others over the base; null if there are none. */
   over: LayersOver | null = null;
-  readonly rates: PoseRates;
   observer: PlaybackObserver | null = null;
   /** Null while nothing is steered by objects. */
   driver: PlaybackDriver | null = null;
   /** Where instances were when renderers last posed them. */
   readonly rowsBefore: Set<RowsBefore> = new Set();
-  private texels: ActionTexels;
+  /** All that instances play, as shaders read it. Another one after `resize`. */
+  texels: ActionTexels;
   /** When the next sweep begins, and up to which instance the present one has come. */
   private sweepsAt = LONG;
   private swept = Infinity;
@@ -117,9 +116,8 @@ export class InstancePlayback implements InstanceData {
     private readonly tracks: () => PoseTracks | null = () => null,
   ) {
     this.time = new Clock(size);
-    this.rates = new PoseRates(size);
     this.layers = [new PlayedLayer(size)];
-    this.texels = new ActionTexels(size, this.layers, this.time, this.rates);
+    this.texels = new ActionTexels(size, this.layers, this.time);
   }
 
   /** Instances that there is room for. */
@@ -127,7 +125,6 @@ export class InstancePlayback implements InstanceData {
     return this.size;
   }
 
-  /** All that instances play, as shaders read it. Another one after `resize`. */
   get actions(): InstanceTexture {
     return this.texels.texture;
   }
@@ -195,9 +192,9 @@ export class InstancePlayback implements InstanceData {
   // What one instance does.
 
   /** Starts a clip on a layer of an instance, or stops what plays there. */
-  play(index: number, clip: BakedClip | null, options: PlayOptions): void {
-    checkPlay(clip, options, _start);
-    const number = this.layerIndex(options.layer);
+  play(index: number, clip: BakedClip | null, options: PlayOptionsOfInstance): void {
+    checkPlay(index, clip, options, _start);
+    const number = this.layerIndex(_start.layer);
     if (!Number.isNaN(_start.weight)) this.checkMixes('A weight');
     if (clip !== null) this.checkClip(number, clip);
     if (this.isPaused(index)) this.resume(index);
@@ -233,13 +230,14 @@ export class InstancePlayback implements InstanceData {
   }
 
   /** Whether time passes for a clip: it is there, the instance is not paused, it has a speed and has not finished. */
-  isPlaying(index: number, layer = 0): boolean {
-    if (this.clipOf(index, layer) === null || this.getRate(index, layer) === 0) return false;
-    return !this.isPaused(index) && !this.where(index, layer).finished;
+  isPlaying(index: number, layer: number): boolean {
+    return (
+      this.getTimeScale(index, layer) !== 0 && !this.isPaused(index) && !this.where(index, layer).finished
+    );
   }
 
   /** The clip that was last started on a layer of an instance; null if none was, or it was stopped. */
-  clipOf(index: number, layer = 0): BakedClip | null {
+  clipOf(index: number, layer: number): BakedClip | null {
     const actions = this.current(index, layer);
     return actions === null ? null : this.clipIn(actions, this.layers[layer].at(index));
   }
@@ -249,60 +247,59 @@ export class InstancePlayback implements InstanceData {
     return this.clips().startingAt(actions[at + ACTION_START]);
   }
 
-  /** Frames per second. */
-  getRate(index: number, layer = 0): number {
-    const actions = this.current(index, layer);
-    return actions === null ? 0 : actions[this.layers[layer].at(index) + ACTION_RATE];
+  /** Speed of an instance's clip; 0 if it plays nothing. */
+  getTimeScale(index: number, layer: number): number {
+    const fps = this.clipOf(index, layer)?.fps ?? 0;
+    if (fps === 0) return 0;
+    return (this.current(index, layer) as Actions)[this.layers[layer].at(index) + ACTION_RATE] / fps;
   }
 
   /** Changes the speed of an instance's clip from where it is; a warp under way goes on, in proportion. */
-  setRate(index: number, rate: number, layer = 0): void {
-    const actions = this.current(index, layer);
-    if (actions === null) return;
+  setTimeScale(index: number, timeScale: number, layer: number): void {
+    const clip = this.clipOf(index, layer);
+    if (clip === null) return;
+    const actions = this.current(index, layer) as Actions;
     const at = this.layers[layer].at(index);
     const reversed = isReversed(actions, at);
     this.driver?.released(index, layer);
     this.settle(index);
-    changeRate(actions, at, this.time.timeOf(index), rate);
+    changeRate(actions, at, this.time.timeOf(index), timeScale * clip.fps);
     this.texels.changed(index);
     const turned = isReversed(actions, at) !== reversed;
     this.observer?.retimed(index, turned, layer, this.layers[layer].current(index));
   }
 
   /** Where an instance's clip is. The object is the same for all calls. */
-  where(index: number, layer = 0): Readonly<Place> {
+  private where(index: number, layer: number): Readonly<Place> {
     const place = this.layers[layer].current(index);
-    if (place >= 0) {
-      return this.layers[layer].locate(index, place, this.time.timeOf(index), this.isPaused(index), _place);
-    }
-    _place.pass = _place.within = 0;
-    _place.finished = false;
-    return _place;
+    return this.layers[layer].locate(index, place, this.time.timeOf(index), this.isPaused(index), _place);
   }
 
-  /** Frames into the clip, as `AnimationAction.time` counts: from its start, also on the way back of a ping-pong. */
-  within(index: number, layer = 0): number {
-    return this.where(index, layer).within;
+  /** Seconds into the clip, as `AnimationAction.time`: from its start, also on the way back of a ping-pong; 0 if there is none. */
+  getTime(index: number, layer: number): number {
+    const fps = this.clipOf(index, layer)?.fps ?? 0;
+    return fps === 0 ? 0 : this.where(index, layer).within / fps;
   }
 
-  /** Sets the frames into the clip; the passes so far stay counted. One that has finished runs its last pass again. */
-  setWithin(index: number, frames: number, layer = 0): void {
-    const actions = this.current(index, layer);
+  /** Sets the seconds into the clip; the passes so far stay counted. One that has finished runs its last pass again. */
+  setTime(index: number, time: number, layer: number): void {
+    const clip = this.clipOf(index, layer);
+    if (clip === null || clip.count < 2) return;
+    const actions = this.current(index, layer) as Actions;
     const at = this.layers[layer].at(index);
-    if (actions === null || intervalsOf(actions, at) < 1) return;
     this.driver?.released(index, layer);
     this.settle(index);
     const now = this.time.timeOf(index);
     actions[at + ACTION_LOOP] |= FIRST;
     actions[at + ACTION_STARTED_IN] = basePass(actions, at);
-    setPlace(actions, at, now, frames, this.isPaused(index));
+    setPlace(actions, at, now, time * clip.fps, this.isPaused(index));
     actions[at + ACTION_STARTED] = now;
     this.texels.changed(index);
     this.observer?.started(index, layer, this.layers[layer].current(index));
   }
 
   /** Weight of a clip that an instance plays, as `AnimationAction.getEffectiveWeight()`; 0 if it does not play it. */
-  getWeight(index: number, clip: BakedClip, layer = 0): number {
+  getWeight(index: number, clip: BakedClip, layer: number): number {
     const place = this.layers[layer].find(index, clip.start);
     return place < 0 ? 0 : this.layers[layer].weightOf(index, place, this.time.timeOf(index));
   }
@@ -312,7 +309,7 @@ export class InstancePlayback implements InstanceData {
    *
    * @param fade Seconds that it takes.
    */
-  setWeight(index: number, clip: BakedClip, weight: number, fade: number, layer = 0): void {
+  setWeight(index: number, clip: BakedClip, weight: number, fade: number, layer: number): void {
     this.checkMixes('A weight');
     const played = this.layers[layer];
     const now = this.time.timeOf(index);
@@ -340,7 +337,7 @@ export class InstancePlayback implements InstanceData {
 
   /** How many poses an instance is to have each second; 0 for one in every frame. */
   setPoseRate(index: number, rate: number): void {
-    this.rates.set(index, rate);
+    this.texels.setRate(index, rate);
     this.texels.changed(index);
   }
 
@@ -423,7 +420,6 @@ export class InstancePlayback implements InstanceData {
   resize(capacity: number): void {
     this.size = capacity;
     this.time.resize(capacity);
-    this.rates.resize(capacity);
     for (const layer of this.layers) layer.resize(capacity);
     this.replaceTexels();
     this.observer?.resized(capacity);
@@ -434,7 +430,9 @@ export class InstancePlayback implements InstanceData {
   swap(i: number, j: number): void {
     for (const layer of this.layers) layer.swap(i, j);
     this.time.swap(i, j);
-    this.rates.swap(i, j);
+    const rate = this.texels.rateOf(i);
+    this.texels.setRate(i, this.texels.rateOf(j));
+    this.texels.setRate(j, rate);
     this.texels.changed(i);
     this.texels.changed(j);
     for (const rows of this.rowsBefore) rows.swap(i, j);
@@ -447,7 +445,7 @@ export class InstancePlayback implements InstanceData {
     this.driver?.released(index);
     for (const layer of this.layers) layer.reset(index);
     if (this.isPaused(index)) this.time.resume(index);
-    this.rates.set(index, 0);
+    this.texels.setRate(index, 0);
     for (const rows of this.rowsBefore) rows.appear(index);
     this.restored(index);
   }
@@ -455,7 +453,7 @@ export class InstancePlayback implements InstanceData {
   /** Takes over what as many instances play on the base as both have room for. */
   copy(source: InstancePlayback): this {
     this.time.copy(source.time);
-    this.rates.copy(source.rates);
+    this.texels.copyRates(source.texels);
     this.layers[0].copy(source.layers[0]);
     for (let i = 0; i < Math.min(this.size, source.size); i++) this.driver?.released(i);
     this.writeAll();
@@ -491,7 +489,7 @@ export class InstancePlayback implements InstanceData {
 
   private replaceTexels(): void {
     const { texels } = this;
-    this.texels = new ActionTexels(this.size, this.layers, this.time, this.rates);
+    this.texels = new ActionTexels(this.size, this.layers, this.time, texels);
     this.texels.version = texels.version + 1;
     // Whoever hears of it finds those that take their place.
     texels.dispose();

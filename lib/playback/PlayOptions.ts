@@ -1,7 +1,7 @@
 import type { AnimationActionLoopStyles } from 'three';
 import { LoopOnce, LoopPingPong, LoopRepeat } from 'three';
 import { LOOP_CLAMP, LOOP_PING_PONG, REPEAT_FOREVER } from '../constants.js';
-import type { BakedClip } from '../poses/ClipTable.js';
+import type { BakedClip, ClipReference } from '../poses/ClipTable.js';
 import { ONCE, ROOT_MOTION } from './actionNumbers.js';
 
 /** A layer by its name, or by its number: 0 is the base, 1 the first of an `AnimationLayers`. */
@@ -45,6 +45,30 @@ export interface PlayOptions {
   rootMotion?: boolean;
 }
 
+/** Name or index of a clip or an `AnimationClip`, or what gives one for each instance. */
+export type ClipOfInstance = ClipReference | ((index: number) => ClipReference);
+
+/** {@link PlayOptions} of which any may be a function of the instance's index. */
+export type PlayOptionsOfInstance = {
+  [K in keyof PlayOptions]: PlayOptions[K] | ((index: number) => PlayOptions[K]);
+};
+
+/** On which layer something is changed. */
+export interface LayerOption {
+  /** Name or number of the layer. @default 'base' */
+  layer?: LayerReference;
+}
+
+/** How a weight of instances changes. */
+export interface WeightOptions extends LayerOption {
+  /** Seconds that it takes. @default 0 */
+  fade?: number;
+}
+
+/** What is meant for an instance. */
+export const valueFor = <T>(value: T | ((index: number) => T), index: number): T =>
+  typeof value === 'function' ? (value as (index: number) => T)(index) : value;
+
 /** Play options in the terms of an action. */
 export interface Start {
   /** Frames. */
@@ -59,45 +83,54 @@ export interface Start {
   weight: number;
   warp: boolean;
   sync: boolean;
+  layer: LayerReference | undefined;
 }
 
 /**
- * Checks play options and puts them in the terms of an action.
+ * Checks play options for an instance and puts them in the terms of an action.
  *
  * @param clip Null for the rest pose.
  * @throws If an option is out of range.
  */
-export function checkPlay(clip: BakedClip | null, options: PlayOptions, target: Start): Start {
-  const loop = options.loop ?? LoopRepeat;
-  const timeScale = options.timeScale ?? 1;
-  const time = options.time ?? 0;
-  const repetitions = options.repetitions ?? Infinity;
-  const fade = options.fade ?? 0;
+export function checkPlay(
+  index: number,
+  clip: BakedClip | null,
+  options: PlayOptionsOfInstance,
+  target: Start,
+): Start {
+  const loop = valueFor(options.loop, index) ?? LoopRepeat;
+  const timeScale = valueFor(options.timeScale, index) ?? 1;
+  const time = valueFor(options.time, index) ?? 0;
+  const repetitions = valueFor(options.repetitions, index) ?? Infinity;
+  const fade = valueFor(options.fade, index) ?? 0;
+  const weight = valueFor(options.weight, index);
+  const rootMotion = valueFor(options.rootMotion, index) === true;
 
   checkTimeScale(timeScale);
   checkTime(time);
   if (!(repetitions >= 0)) refuse('repetitions', repetitions, 'a number from 0, or Infinity');
   checkFade(fade);
-  if (options.weight !== undefined) checkWeight(options.weight);
-  if (options.rootMotion === true && clip !== null && clip.rootMotion === null) {
+  if (weight !== undefined) checkWeight(weight);
+  if (rootMotion && clip?.rootMotion === null) {
     throw new Error(
       `Clip "${clip.name}" has no root motion; bake it with rootMotion: true, and with this clip among rootMotion.clips if you name any.`,
     );
   }
 
-  const fps = clip === null ? 0 : clip.fps;
+  const fps = clip?.fps ?? 0;
   target.time = time * fps;
   target.rate = timeScale * fps;
   target.loop =
     (loop === LoopPingPong ? LOOP_PING_PONG : 0) +
-    (options.clampWhenFinished === true ? LOOP_CLAMP : 0) +
-    (options.rootMotion === true ? ROOT_MOTION : 0) +
+    (valueFor(options.clampWhenFinished, index) === true ? LOOP_CLAMP : 0) +
+    (rootMotion ? ROOT_MOTION : 0) +
     (loop === LoopOnce ? ONCE : 0);
   target.repetitions = Math.min(repetitions, REPEAT_FOREVER);
   target.fade = fade;
-  target.weight = options.weight ?? Number.NaN;
-  target.warp = options.warp === true || options.sync === true;
-  target.sync = options.sync === true;
+  target.weight = weight ?? Number.NaN;
+  target.sync = valueFor(options.sync, index) === true;
+  target.warp = target.sync || valueFor(options.warp, index) === true;
+  target.layer = valueFor(options.layer, index);
   return target;
 }
 

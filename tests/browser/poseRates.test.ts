@@ -27,7 +27,7 @@ describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) =>
     crowd.material = how.material(vertices);
     for (let i = 0; i < count; i++) {
       crowd.setMatrixAt(i, new Matrix4());
-      crowd.playback.rates.set(i, rateOf(i));
+      crowd.playback.texels.setRate(i, rateOf(i));
       crowd.play(i, 'Slide');
     }
     const read = async (): Promise<number[]> => {

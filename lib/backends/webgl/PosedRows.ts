@@ -1,5 +1,5 @@
 import type { PoseEditor } from '../../crowd/PoseEditor.js';
-import type { PoseRates } from '../../playback/PoseRates.js';
+import type { ActionTexels } from '../../playback/ActionTexels.js';
 import type { PosedCrowd } from '../../sources/PoseSource.js';
 import type { BoneTexture } from '../../texture/BoneTexture.js';
 import type { WantedPoses } from '../../views/View.js';
@@ -121,8 +121,8 @@ export class PosedRows implements PosedState {
     this.last = wanted;
     this.lastVersion = wanted?.version ?? -1;
     const { due, posed } = this;
-    const { rates } = playback;
-    const timed = rates.inUse || wanted?.hasPoseRates === true;
+    const { texels } = playback;
+    const timed = texels.hasRates || wanted?.hasPoseRates === true;
     if (timed) this.posedAt ??= new Float32Array(this.capacity).fill(NEVER);
     if (wanted?.hasPoseRates === true && this.askedAt === null) {
       this.wantedRates = new Float32Array(this.capacity);
@@ -138,7 +138,7 @@ export class PosedRows implements PosedState {
         this.asked[word] = asked | known;
         this.askedCount += ones(asked & ~known);
       }
-      if (timed && missing !== 0) missing = this.timed(word, missing, clock, wanted, rates, crowd.poseEdits);
+      if (timed && missing !== 0) missing = this.timed(word, missing, clock, wanted, texels, crowd.poseEdits);
       if (missing === 0) continue;
       posed[word] |= missing;
       due[word] |= missing;
@@ -154,7 +154,7 @@ export class PosedRows implements PosedState {
     missing: number,
     clock: number,
     wanted: WantedPoses | null,
-    rates: PoseRates,
+    texels: ActionTexels,
     edits: PoseEditor | null,
   ): number {
     const posedAt = this.posedAt as Float32Array;
@@ -165,8 +165,7 @@ export class PosedRows implements PosedState {
       const at = posedAt[id];
       const rate = wanted?.hasPoseRates === true ? this.rateOf(id, wanted, clock) : 0;
       const isNew = at === NEVER || (this.askedBefore[word] & bit) === 0;
-      if (!isNew && !rates.isDue(id, at, clock, this.origin, rate) && edits?.changedSince(id, at) !== true)
-        continue;
+      if (!isNew && !texels.isDue(id, at, clock, rate) && edits?.changedSince(id, at) !== true) continue;
       posedAt[id] = clock;
       old |= bit;
     }

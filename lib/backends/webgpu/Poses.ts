@@ -84,8 +84,9 @@ export class Poses {
     locals.prepare(renderer);
     palette.prepare(renderer);
     // When the clock has gone back, nothing can be said of the time between.
-    const { clock, time, rates } = playback;
-    const spreads = last !== undefined && rates.inUse && clock >= last.clock && time.origin === last.origin;
+    const { clock, time, texels } = playback;
+    const spreads =
+      last !== undefined && texels.hasRates && clock >= last.clock && time.origin === last.origin;
     renderer.compute(steps.prepare(inputs, before, count, copied, spreads ? last : null));
     this.remember(renderer, last, count);
     return true;
