@@ -32,12 +32,19 @@ export { EXTENSION } from './format/bakedJSON.js';
 export type { MeshoptDecoderLike, MeshoptEncoderLike } from './format/compressedViews.js';
 export { decodeBoneTexture } from './format/decodeBoneTexture.js';
 export { encodeBoneTexture } from './format/encodeBoneTexture.js';
-export type { LoadedCharacter } from './format/LoadedCharacter.js';
-export type { LevelHeight, ReadLevel, ReadLevels, WrittenLevel } from './format/levels.js';
+export {
+  type LevelHeight,
+  type ReadLevel,
+  type ReadLevels,
+  readLevels,
+  type StoredLevels,
+  type WrittenLevel,
+} from './format/levels.js';
 export { type ReadOptions, readBoneTexture } from './format/readCharacters.js';
 export {
   bakedCharactersOf,
   type ExtensionOptions,
+  type LoadedCharacter,
   type ParserOfPlugin,
   type ResultOfLoader,
   SkinnedInstancedMeshExtension,

@@ -9,6 +9,7 @@ import {
 import {
   type LoadedCharacter,
   type ReadLevel,
+  readLevels,
   type WriteOptions,
   type WrittenLevel,
   writeBoneTexture,
@@ -53,7 +54,7 @@ export async function bakedFile(
     // How they are merged in the file says more than whether they are on the page.
     mergeMaterials: mergeMaterials && (kept?.mergeMaterials || true),
     hiddenParts: hiddenParts.length > 0 ? hiddenParts : undefined,
-    ...(kept?.levels && { geometry, levels: kept.levels.list.map(written) }),
+    ...(kept?.levels && { geometry, levels: readLevels(kept.levels).list.map(written) }),
     ...(source !== null && place),
   });
   return { bytes: bytes as Uint8Array<ArrayBuffer>, added: bytes.length - into.byteLength };

@@ -8,14 +8,13 @@ import {
 } from '../character/assembleCharacter.js';
 import type { MaterialMerger, MergeMaterialsOptions } from '../character/mergeMaterials.js';
 import { warnOnce } from '../utils/warnOnce.js';
-import { EXTENSION } from './bakedJSON.js';
-import { bakeOptionsOf } from './bakeOptions.js';
+import { type BakeOptionsJSON, EXTENSION, type MergeMaterialsJSON } from './bakedJSON.js';
+import { bakeOptionsOf, mergingOf } from './bakeOptions.js';
 import { meshCheck } from './checkMeshes.js';
+import { checkChecksum } from './checksum.js';
 import type { MeshoptDecoderLike } from './compressedViews.js';
 import { countOf, expectField, fileError, objectOf, stringsOf } from './fileErrors.js';
-import type { LoadedCharacter } from './LoadedCharacter.js';
-import { decodeLevels } from './levels.js';
-import { mergingOf } from './mergeMaterialsJSON.js';
+import type { StoredLevels } from './levels.js';
 import { charactersOf, type FileSource, readTexture, readViews } from './readCharacters.js';
 import type { VertexTextureReader } from './storedVertices.js';
 
@@ -37,6 +36,18 @@ export interface ExtensionOptions {
   frames?: Encoding;
   /** The function of that name. */
   mergeMaterials?: (options?: MergeMaterialsOptions) => MaterialMerger;
+}
+
+/** A baked character of a file that `GLTFLoader` has loaded: `new SkinnedInstancedMesh(gltf.bakedCharacters[0], 1_000)`. */
+export interface LoadedCharacter extends Character {
+  /** What holds its meshes. */
+  scene: Object3D;
+  /** How it was baked. */
+  bakeOptions: BakeOptionsJSON;
+  /** Whether and how its materials were to be merged, which the extension does where it was given the means. */
+  mergeMaterials: MergeMaterialsJSON;
+  /** Levels of detail, which `addLevelsOf` adds to a crowd's; null if there are none. */
+  levels: StoredLevels | null;
 }
 
 /** What is used of the result of a `GLTFLoader`, which the plugin adds `bakedCharacters` to. */
@@ -161,7 +172,10 @@ async function load(
   );
   if (levels !== undefined) {
     const at = `${field}.levels`;
-    loaded.levels = decodeLevels(levels, await readViews(source, objectOf(levels, at), at), at);
+    const json = objectOf(levels, at);
+    const views = await readViews(source, json, at);
+    checkChecksum(json, views, at);
+    loaded.levels = { json, views, field: at };
   }
   return loaded;
 }

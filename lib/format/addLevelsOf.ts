@@ -3,8 +3,8 @@ import { isSameOrder, positionSums } from '../character/positionSums.js';
 import type { CrowdLevels } from '../features/levels/CrowdLevels.js';
 import { pickVertices } from '../utils/geometries.js';
 import { fileError } from './fileErrors.js';
-import type { LoadedCharacter } from './LoadedCharacter.js';
-import type { ReadLevel } from './levels.js';
+import { type ReadLevel, readLevels } from './levels.js';
+import type { LoadedCharacter } from './SkinnedInstancedMeshExtension.js';
 
 /** Group of a vertex that no triangle has, or triangles of several groups have. */
 const NO_GROUP = -1;
@@ -14,10 +14,12 @@ const SEVERAL = -2;
  * Adds a file's levels of detail to those of a crowd of its character; does nothing if the file has none:
  * `addLevelsOf(character, new CrowdLevels(crowd))`.
  *
- * @throws If they were made of other meshes.
+ * @throws If they were made of other meshes, or are not as they have to be.
  */
-export function addLevelsOf({ levels }: Pick<LoadedCharacter, 'levels'>, target: CrowdLevels): void {
-  if (levels === null || levels.list.length === 0) return;
+export function addLevelsOf({ levels: stored }: Pick<LoadedCharacter, 'levels'>, target: CrowdLevels): void {
+  if (stored === null) return;
+  const levels = readLevels(stored);
+  if (levels.list.length === 0) return;
   const { geometry } = target.crowd;
   const { count } = geometry.getAttribute('position');
   if (count !== levels.vertices) {

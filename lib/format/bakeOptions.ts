@@ -1,4 +1,4 @@
-import type { BakeOptionsJSON } from './bakedJSON.js';
+import type { BakeOptionsJSON, MergeMaterialsJSON } from './bakedJSON.js';
 import { expectField, objectOf, stringsOf } from './fileErrors.js';
 
 /** Options that are numbers, strings, true or false, and what they are. */
@@ -26,4 +26,15 @@ export function bakeOptionsOf(json: unknown, field: string): BakeOptionsJSON {
   }
   if (options.sockets !== undefined) known.sockets = stringsOf(options.sockets, `${field}.sockets`);
   return known;
+}
+
+/** Whether and how materials are merged, as a file keeps it; null if the value says no such thing. */
+export function mergingOf(value: unknown): MergeMaterialsJSON | null {
+  if (typeof value === 'boolean') return value;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  const { textures, maxSize } = value as Record<string, unknown>;
+  if (textures !== undefined && typeof textures !== 'boolean') return null;
+  const isSize = typeof maxSize === 'number' && maxSize > 0 && Number.isFinite(maxSize);
+  if (maxSize !== undefined && !isSize) return null;
+  return { ...(textures !== undefined && { textures }), ...(isSize && { maxSize }) };
 }

@@ -1,6 +1,7 @@
 import { AFFINE_SIZE } from '../constants.js';
 import type { BoneTextureData } from '../encodings/BoneTextureData.js';
 import type { PoseTracks } from '../tracks/PoseTracks.js';
+import { type AnyArray, toBytes, typeOf } from './ArrayReader.js';
 import type {
   ArrayJSON,
   ArrayOrder,
@@ -11,7 +12,6 @@ import type {
 } from './bakedJSON.js';
 import { checksumOf } from './checksum.js';
 import { type Blocks, blocksOfFrames, blocksOfKeys, fitsIn, reorder } from './columns.js';
-import { type AnyArray, toBytes, typeOf } from './typedArrays.js';
 
 /**
  * A bone texture's data as JSON and arrays of bytes, from which `decodeBoneTexture` makes equal data, bit for bit. Texels of tracks

@@ -1,10 +1,9 @@
 import type { BufferGeometry } from 'three';
 import { positionSums } from '../character/positionSums.js';
-import { ArrayReader } from './ArrayReader.js';
+import { ArrayReader, toBytes } from './ArrayReader.js';
 import type { ArrayJSON, Encoded, LevelGroup, LevelJSON, LevelsJSON } from './bakedJSON.js';
-import { checkChecksum, checksumOf } from './checksum.js';
-import { countOf, expectField, fileError, numberOf, objectOf, objectsOf } from './fileErrors.js';
-import { toBytes } from './typedArrays.js';
+import { checksumOf } from './checksum.js';
+import { countOf, expectField, fileError, numberOf, objectsOf } from './fileErrors.js';
 
 /** A level of detail to be written: what `simplifyGeometry` returns of the crowd's geometry, and where it begins. */
 export interface WrittenLevel {
@@ -22,6 +21,16 @@ export interface WrittenLevel {
   influences?: 1 | 2 | 4;
   /** How far its surface is off, as `simplifyGeometry` has estimated it; kept for those who look into the file. */
   error?: number;
+}
+
+/** Levels of a character as a file has them, for {@link readLevels}. */
+export interface StoredLevels {
+  /** What is said of them. */
+  json: Record<string, unknown>;
+  /** Bytes of their arrays. */
+  views: Uint8Array[];
+  /** Where they are in the file, for messages. */
+  field: string;
 }
 
 /** Where a level begins by how large it is drawn. */
@@ -98,11 +107,13 @@ export function encodeLevels(levels: readonly WrittenLevel[], source: BufferGeom
   return { json, views };
 }
 
-/** The levels that `encodeLevels` has written. @throws If anything is not as it has to be. */
-export function decodeLevels(json: unknown, views: readonly Uint8Array[], field: string): ReadLevels {
-  const object = objectOf(json, field);
+/**
+ * Reads levels of a loaded character, for whoever wants more of them than `addLevelsOf` does.
+ *
+ * @throws If anything is not as it has to be.
+ */
+export function readLevels({ json: object, views, field }: StoredLevels): ReadLevels {
   const arrays = new ArrayReader(object.arrays, views, `${field}.arrays`);
-  checkChecksum(object, views, field);
   const vertices = countOf(object.vertices, `${field}.vertices`);
   const list = objectsOf(object.list, `${field}.list`).map((level, i): ReadLevel => {
     const at = `${field}.list[${i}]`;

@@ -1,6 +1,28 @@
-import type { BakeAsyncOptions } from '../baking/BakeOptions.js';
-import type { FromWorker, Outcome, ToWorker } from './messages.js';
+import type { BakeAsyncOptions, BakedCharacter, BakeOptions } from '../baking/BakeOptions.js';
+import type { RootMotionOptions } from '../baking/rootMotion.js';
+import type { BoneTextureData, EncodingName } from '../encodings/BoneTextureData.js';
+import type { SentClip } from './packClip.js';
 import script from './workerScript.js?bundled';
+
+/** What a worker is sent: the clips, one by one, then what to do with them. */
+export type ToWorker =
+  | { kind: 'clip'; clip: SentClip }
+  | {
+      kind: 'bake';
+      character: BakedCharacter;
+      values: Pick<BakeOptions, 'precision' | 'maxTextureSize' | 'maxError'>;
+      rootMotion: RootMotionOptions | null;
+      encoding: EncodingName;
+    };
+
+/** How a worker's baking ends, and what it warns of. */
+export type Outcome = ({ kind: 'data'; data: BoneTextureData } | { kind: 'error'; error: unknown }) & {
+  /** Texts, and whether each is to be shown but once. */
+  warnings: { text: string; once: boolean }[];
+};
+
+/** What a worker answers. */
+export type FromWorker = { kind: 'progress'; share: number } | Outcome;
 
 /** A worker that bakes one character. Call `close` in the end, however that comes. */
 export class BakeWorker {
@@ -57,4 +79,44 @@ export class BakeWorker {
       this.settle({ kind: 'error', error, warnings: [] });
     }
   }
+}
+
+/** How many may work at a time: about as many processors as are free. More workers would only take memory. */
+const MOST = 4;
+
+let working = 0;
+const waiting: (() => void)[] = [];
+
+/**
+ * Does work as soon as no more than a few others are at theirs, in the order of the calls.
+ *
+ * @throws What the work throws, and the signal's reason when it aborts before its turn.
+ */
+export async function inTurn<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  signal?.throwIfAborted();
+  if (working === MOST) await nextTurn(signal);
+  else working++;
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    // Whoever comes next takes this one's place.
+    if (next === undefined) working--;
+    else next();
+  }
+}
+
+function nextTurn(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const start = () => {
+      signal?.removeEventListener('abort', leave);
+      resolve();
+    };
+    const leave = () => {
+      waiting.splice(waiting.indexOf(start), 1);
+      reject(signal?.reason);
+    };
+    waiting.push(start);
+    signal?.addEventListener('abort', leave, { once: true });
+  });
 }

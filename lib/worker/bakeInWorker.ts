@@ -14,10 +14,9 @@ import type { BoneTextureData } from '../encodings/BoneTextureData.js';
 import { BoneTexture } from '../texture/BoneTexture.js';
 import type { Steps } from '../utils/steps.js';
 import { warnOnce } from '../utils/warnOnce.js';
-import { BakeWorker } from './BakeWorker.js';
-import type { Outcome } from './messages.js';
+import type { Outcome } from './BakeWorker.js';
+import { BakeWorker, inTurn } from './BakeWorker.js';
 import { packClip } from './packClip.js';
-import { inTurn } from './turns.js';
 
 /** What is baked, of the page. */
 interface Job {

@@ -1,11 +1,32 @@
-import type { KeyframeTrack } from 'three';
-import type { PlannedClip } from '../baking/planClips.js';
+import type { AnimationClip, KeyframeTrack } from 'three';
+import { frameTimes, type PlannedClip } from '../baking/planClips.js';
+import type { OwnedFloats } from '../utils/ownedArrays.js';
 import type { Steps } from '../utils/steps.js';
-import type { SentClip } from './messages.js';
-import { kindOf } from './trackKinds.js';
+import { kindOf, trackOfKind } from './trackKinds.js';
+
+/** A clip as a worker is sent it. Tracks are columns of arrays: an object for each would take longer to send. */
+export interface SentClip {
+  /** Of the `AnimationClip`. */
+  name: string;
+  duration: number;
+  blendMode: number;
+  /** Of the `PlannedClip`. */
+  bakedName: string;
+  start: number;
+  count: number;
+  /** What all arrays of keys hold that are `Float32Array`s, one after another. */
+  numbers: OwnedFloats;
+  /** The arrays of keys: how long each is among the numbers; or the array itself, if it is of another kind. */
+  arrays: (number | ArrayLike<unknown>)[];
+  trackNames: string[];
+  /** How each track is played, see `kindOf`. */
+  kinds: Uint8Array;
+  /** Which arrays each track has: four numbers a track, for times, values, and tangents in and out; -1 for none. */
+  arraysOf: Int32Array;
+}
 
 /** Arrays of a track: times, values, and tangents in and out. */
-export const ARRAYS = 4;
+const ARRAYS = 4;
 
 /** A track in parts, of which newer three.js versions alone have the last two. */
 function arraysOf(track: KeyframeTrack): (ArrayLike<unknown> | undefined)[] {
@@ -74,4 +95,27 @@ export function* packClip({
     kinds,
     arraysOf: places,
   };
+}
+
+/** The clip that `packClip` has packed. */
+export function unpackClip(sent: SentClip): PlannedClip {
+  const { name, duration, blendMode, bakedName, start, count, numbers, trackNames, kinds, arraysOf } = sent;
+  let at = 0;
+  const arrays = sent.arrays.map((array) => {
+    if (typeof array !== 'number') return array as ArrayLike<number>;
+    at += array;
+    return numbers.subarray(at - array, at);
+  });
+
+  const tracks = trackNames.map((trackName, i) => {
+    const [times, values, inTangents, outTangents] = Array.from(
+      arraysOf.subarray(i * ARRAYS, (i + 1) * ARRAYS),
+      (place) => arrays[place] as ArrayLike<number> | undefined,
+    );
+    const track = trackOfKind(kinds[i], trackName, times ?? [], values ?? []);
+    return inTangents ? Object.assign(track, { settings: { inTangents, outTangents } }) : track;
+  });
+  // Baking reads no more of a clip than this, and three.js's class would bring a lot along.
+  const clip = { name, duration, tracks, blendMode } as AnimationClip;
+  return { clip, name: bakedName, start, count, timeOf: frameTimes(count, duration) };
 }

@@ -9,8 +9,8 @@ import { extractRootMotion } from '../baking/rootMotion.js';
 import type { BoneTextureData } from '../encodings/BoneTextureData.js';
 import { frames } from '../frames/frames.js';
 import { warned } from '../utils/warnOnce.js';
-import type { FromWorker, Outcome, ToWorker } from './messages.js';
-import { unpackClip } from './unpackClip.js';
+import type { FromWorker, Outcome, ToWorker } from './BakeWorker.js';
+import { unpackClip } from './packClip.js';
 
 /** Milliseconds between two messages that say how much is done. */
 const PAUSE = 16;
