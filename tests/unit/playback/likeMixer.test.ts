@@ -4,11 +4,8 @@ import { ActionReference } from '../../support/ActionReference.js';
 import { bakeCharacter, loadPlayback, SkinnedInstancedMesh, savePlayback } from '../../support/library.js';
 import { createStick, tipOf } from '../../support/stick.js';
 
-/** A time as a program gets it from a clock. */
+/** A time as a program gets it from a clock. What counted passes of it one by one would never end. */
 const NOW = 1_763_740_800_123;
-
-/** Milliseconds of the processor that are enough on any machine for what is not counted pass by pass. */
-const SOON = 1000;
 
 function createCrowd(count = 1) {
   const { root, clips } = createStick({ A: 1, B: 0.37 });
@@ -21,14 +18,6 @@ function createCrowd(count = 1) {
   return { crowd, log };
 }
 
-/** Milliseconds of the processor that something takes, however long this process waits for its turn. */
-function time(act: () => void): number {
-  const start = process.cpuUsage();
-  act();
-  const { user, system } = process.cpuUsage(start);
-  return (user + system) / 1000;
-}
-
 describe('a time far beyond the end', () => {
   test.each([NOW, -NOW])('finishes LoopOnce at once: %d', (start) => {
     const { crowd, log } = createCrowd();
@@ -37,18 +26,18 @@ describe('a time far beyond the end', () => {
       const reference = new ActionReference([1]);
       reference.play({ clip: 0, repetitions: 1, ...options });
       reference.update(0.1);
-      expect(time(() => crowd.play(0, 'A', options).update(0.1))).toBeLessThan(SOON);
+      crowd.play(0, 'A', options).update(0.1);
       expect(tipOf(crowd, 0)).toBeCloseTo(reference.target.position.x, 6);
       expect(log.splice(0)).toEqual([`0 finished ${reference.direction}`]);
       crowd.play(0, 'A', { ...options, time: 0.5 });
-      expect(time(() => crowd.setTimeAt(0, start).update(0.1))).toBeLessThan(SOON);
+      crowd.setTimeAt(0, start).update(0.1);
       expect(log.splice(0)).toEqual([`0 finished ${timeScale}`]);
     }
   });
 
   test('is so many passes of a clip that repeats, and its pose is exact', () => {
     const { crowd, log } = createCrowd();
-    expect(time(() => crowd.play(0, 'A', { time: NOW + 0.25 }).update(0.125))).toBeLessThan(SOON);
+    crowd.play(0, 'A', { time: NOW + 0.25 }).update(0.125);
     expect(tipOf(crowd, 0)).toBeCloseTo(0.375, 3);
     expect(log.splice(0)).toEqual([`0 loop ${NOW}`]);
     crowd.play(0, 'A', { time: NOW, repetitions: 1e6, loop: LoopRepeat, clampWhenFinished: true }).update(0);
@@ -68,7 +57,7 @@ describe('an update of hours', () => {
       return reference;
     });
     for (const delta of [0.05, 3600, 0.3, 86_400, 0.21]) {
-      expect(time(() => crowd.update(delta))).toBeLessThan(SOON);
+      crowd.update(delta);
       const expected = references.flatMap((reference, i) => {
         reference.update(delta);
         return reference.loops === 0 ? [] : [`${i} loop ${reference.loops}`];

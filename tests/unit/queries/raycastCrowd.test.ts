@@ -173,7 +173,6 @@ test('firstHitOnly finds the nearest hit, and looks at no instance behind it', a
   crowd.updateMatrixWorld();
   const pose = vi.spyOn(crowd.playback, 'pose');
   const next = random(SEEDS[0]);
-  const times: number[] = [];
   let misses = 0;
   let posed = 0;
   for (let i = 0; i < 20; i++) {
@@ -188,17 +187,11 @@ test('firstHitOnly finds the nearest hit, and looks at no instance behind it', a
     const all = ray.intersectObject(crowd);
     (ray as { firstHitOnly?: boolean }).firstHitOnly = true;
     const before = pose.mock.calls.length;
-    const start = performance.now();
     const nearest = ray.intersectObject(crowd);
-    times.push(performance.now() - start);
     posed += pose.mock.calls.length - before;
     expect(nearest).toEqual(all.slice(0, 1));
     if (all.length === 0) misses++;
   }
-  times.sort((a, b) => a - b);
-  console.log(
-    `the nearest hit of a ray along rows of ${count}: ${times[10].toFixed(2)} ms, at most ${times[19].toFixed(2)} ms; ${posed / 20} posed`,
-  );
   expect(misses).toBe(4);
   expect(posed / 20).toBeLessThan(8);
 });
