@@ -108,6 +108,9 @@ const GLSL_MATERIALS: Record<string, () => Material> = {
 /** Names of those that change the shadow too: these are under a point light even where not everything is tested. */
 const SHADOWED = /alphaTest|displacement/;
 
+/** Names of those with a vertex shader of their own: others are drawn where everything is tested. */
+const IN_GLSL = /Standard|Physical|Toon|alphaTest|displacement|tangents|wireframe|chunks/;
+
 /** Names of those in which node materials differ by more than how they are lit: others are drawn where everything is tested. */
 const ALSO_IN_NODES = /Standard|alphaTest|displacement|tangents|wireframe/;
 
@@ -162,9 +165,8 @@ describe.each(TWINS)('%s', (twin) => {
   });
 
   const materials = twin === 'GLSL' ? { ...MATERIALS, ...GLSL_MATERIALS } : MATERIALS;
-  const drawn = Object.entries(materials).filter(
-    ([name]) => THOROUGH || twin === 'GLSL' || ALSO_IN_NODES.test(name),
-  );
+  const few = twin === 'GLSL' ? IN_GLSL : ALSO_IN_NODES;
+  const drawn = Object.entries(materials).filter(([name]) => THOROUGH || few.test(name));
   test.each(drawn)('material: %s', async (name, create) => {
     const model = await loadCharacter(COARSE);
     model.root.traverse((node) => {

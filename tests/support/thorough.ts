@@ -8,7 +8,7 @@ declare module 'vitest' {
 
 /**
  * Whether everything is tested, as CI does: `SIM_TESTS=all npm test`. Otherwise random tests run with one seed and fewer rounds,
- * the WebGL 2 backend of WebGPURenderer, which runs the nodes that WebGPU runs, has the first test of some files (see
+ * two of the real characters are tested, materials that are lit as others are not drawn, the WebGL 2 backend of WebGPURenderer, which runs the nodes that WebGPU runs, has the first test of some files (see
  * tests/setup/onceOnWebGL2.ts), and most demos are opened under WebGLRenderer.
  */
 export const THOROUGH: boolean = inject('thorough');
