@@ -232,29 +232,3 @@ test('bad input says what is wrong, and how it is right', () => {
   }
   expect(() => none.clearAt(0)).not.toThrow();
 });
-
-test('once they are disposed, a crowd is as if it had never had any, and may have others', () => {
-  const { crowd, pair, joints, clips, height } = edited(2);
-  const plain = edited(2);
-  for (const { pair: one } of [{ pair }, plain])
-    for (let i = 0; i < 2; i++) one.play(i, i % clips.length, 1, 0, 0.3);
-  const at = (of: SkinnedInstancedMesh) =>
-    [0, 1].flatMap((i) => [20, 150].flatMap((v) => getVertexPosition(of, i, v, new Vector3()).toArray()));
-  const box = (of: SkinnedInstancedMesh) => {
-    of.updateMatrixWorld();
-    if (of.boundingBox === null) of.computeBoundingBox();
-    return (of.boundingBox as Box3).clone();
-  };
-  const before = box(crowd);
-  const edits = new JointEdits(crowd);
-  expect(() => new JointEdits(crowd)).toThrow('has JointEdits already');
-  edits.setPositionAt(0, joints[1], new Vector3(0, 5 * height, 0)).setPoseAt(1, plain.root);
-  expect(at(crowd)).not.toEqual(at(plain.crowd));
-  expect(box(crowd).equals(before)).toBe(false);
-  edits.dispose();
-  expect(at(crowd)).toEqual(at(plain.crowd));
-  expect(box(crowd).equals(before)).toBe(true);
-  expect(crowd.features).toEqual([]);
-  new JointEdits(crowd).setScaleAt(0, joints[1], new Vector3(2, 2, 2));
-  expect(at(crowd)).not.toEqual(at(plain.crowd));
-});

@@ -20,7 +20,6 @@ import { createKnight } from '../../support/knight.js';
 import { addLevel, levelsOf } from '../../support/levels.js';
 import {
   bakeCharacter,
-  CrowdLevels,
   createLevel,
   frames,
   getVertexPosition,
@@ -296,21 +295,4 @@ test('a level is drawn as its crowd is until it is told otherwise', () => {
   expect(copies.map(({ castShadow }) => castShadow)).toEqual([true, true, false]);
   expect(copies.map(({ layers }) => layers.mask)).toEqual([4, 5, 4]);
   expect(copies.map(({ renderOrder }) => renderOrder)).toEqual([3, 5, 3]);
-});
-
-test('a crowd whose levels are disposed is drawn as if it had had none, and may have others', () => {
-  const { root, clips } = createStick();
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 3);
-  const hat = new JointAttachment(crowd, 0, new BoxGeometry(), new MeshBasicMaterial());
-  const levels = new CrowdLevels(crowd, { fade: 0.5, shadowLevel: 1 });
-  expect(() => new CrowdLevels(crowd)).toThrow('has CrowdLevels already');
-  const far = levels.add(crowd.geometry, 10);
-  const hatFar = levels.addToAttachment(hat, hat.geometry, 1);
-  expect([crowd.level, far.level, hat.level, hatFar.level]).toEqual([0, 1, 0, 1]);
-  levels.dispose();
-  expect([crowd.level, far.level, hat.level, hatFar.level]).toEqual([null, -1, null, -1]);
-  expect([crowd.children, hat.children]).toEqual([[hat], []]);
-  expect(crowd.features).toEqual([]);
-  expect(crowd.clone().features).toEqual([]);
-  expect(new CrowdLevels(crowd).fade).toBe(0);
 });
