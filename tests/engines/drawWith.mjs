@@ -76,7 +76,7 @@ export async function drawWith(engine, site, scene) {
       ended();
     },
   };
-  const stop = site.listen(async (kind, message) => {
+  const { to, stop } = site.listen(async (kind, message) => {
     wait();
     await receivers[kind](message);
   });
@@ -84,7 +84,7 @@ export async function drawWith(engine, site, scene) {
   wait();
   let close = async () => {};
   try {
-    const query = new URLSearchParams({ renderers: JSON.stringify(engine.renderers) });
+    const query = new URLSearchParams({ to, renderers: JSON.stringify(engine.renderers) });
     if (scene !== undefined) query.set('scene', scene);
     close = await engine.open(`${site.url}?${query}`, fail);
     await end;

@@ -5,15 +5,16 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Serves the page from the sources, on this machine only, and hands on what it sends. */
 export async function serve() {
-  /** @type {((kind: string, message: Response) => Promise<void>) | null} */
-  let listener = null;
+  /** By number. @type {((kind: string, message: Response) => Promise<void>)[]} */
+  const listeners = [];
   const receiver = {
     name: 'receive-what-engines-drew',
     configureServer(server) {
       server.middlewares.use('/__engines__/', async (request, response) => {
         try {
-          if (listener === null) throw new Error(`No one waits for ${request.url}.`);
-          await listener(request.url.slice(1), await messageOf(request));
+          const [, to, kind] = request.url.split('/');
+          if (listeners[to] === undefined) throw new Error(`No one waits for ${request.url}.`);
+          await listeners[to](kind, await messageOf(request));
         } catch (error) {
           console.error(error);
           response.statusCode = 500;
@@ -39,11 +40,14 @@ export async function serve() {
     url: `http://127.0.0.1:${port}/tests/engines/index.html`,
     /** A module of the sources, as Node would have it. */
     load: (file) => server.ssrLoadModule(file),
-    /** Hands what pages send to `receive`, until the function that it returns is called. */
+    /** Hands what pages send to the number `to` on to `receive`, until `stop` is called. */
     listen(receive) {
-      listener = receive;
-      return () => {
-        listener = null;
+      const to = listeners.push(receive) - 1;
+      return {
+        to,
+        stop: () => {
+          delete listeners[to];
+        },
       };
     },
     close: () => server.close(),
