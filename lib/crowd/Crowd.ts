@@ -3,12 +3,11 @@ import type { InstanceData } from '../instances/InstanceData.js';
 import { InstancePlaces } from '../instances/InstancePlaces.js';
 import { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { InstancePlayback } from '../playback/InstancePlayback.js';
-import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
+import { type PlaybackEvent, PlaybackEvents, type PlaybackEventType } from '../playback/PlaybackEvents.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { releaseBuffers } from '../utils/releaseBuffers.js';
 import { warnOnce } from '../utils/warnOnce.js';
 import { CrowdViews } from '../views/CrowdViews.js';
-import { CrowdEvents } from './CrowdEvents.js';
 import type { CrowdFeature, LayersOfInstances } from './CrowdFeature.js';
 import type { CrowdObjects } from './CrowdObjects.js';
 import type { EditedCrowd, PoseEditor } from './PoseEditor.js';
@@ -55,7 +54,7 @@ export class Crowd implements EditedCrowd {
   readonly places: InstancePlaces;
   /** What the instances play. */
   readonly playback: InstancePlayback;
-  readonly events: CrowdEvents = new CrowdEvents(this);
+  readonly events: PlaybackEvents = new PlaybackEvents(this);
   /** What cameras see of it. */
   readonly views: CrowdViews = new CrowdViews(this);
   /** What the instances have that belongs to no mesh. Whatever is added is carried along. */
@@ -150,7 +149,6 @@ export class Crowd implements EditedCrowd {
 
   remove(member: CrowdMember): void {
     this.members = this.members.filter((other) => other !== member);
-    this.events.forget(member);
   }
 
   /** Call when the `count` of a mesh was set. That of the crowd's own mesh says which instances exist. */
@@ -209,6 +207,17 @@ export class Crowd implements EditedCrowd {
   dropStaleBounds(): void {
     const { members } = this;
     for (let i = 0; i < members.length; i++) members[i].bounds.dropStale();
+  }
+
+  /** Whether anyone listens to a type of events, on a mesh or on an object. */
+  hears(type: PlaybackEventType): boolean {
+    const { members } = this;
+    for (let i = 0; i < members.length; i++) {
+      // As three.js keeps them; it has no method that tells.
+      const { _listeners } = members[i] as { _listeners?: Record<string, unknown[]> };
+      if (_listeners?.[type] !== undefined && _listeners[type].length > 0) return true;
+    }
+    return this.objects?.hears(type) === true;
   }
 
   /** Moves the clock, and dispatches the events that are due on every mesh. */

@@ -20,6 +20,8 @@ export interface CrowdObjects extends InstanceData {
   objectOf(id: number): Object3D | null;
   /** The clock of the crowd has moved, and its events were dispatched. */
   advanced(): void;
+  /** Whether an object has listeners for a type of events. */
+  hears(type: string): boolean;
   /** Something happened to what the instance of an object plays. */
   tell(object: Object3D, event: PlaybackEvent): void;
 }

@@ -374,24 +374,6 @@ export abstract class CrowdMesh extends InstancedMesh<
     raycastCrowd(this, raycaster, intersects, this.bounds.ofPoses(), this.crowd.objects);
   }
 
-  override addEventListener: InstancedMesh<
-    BufferGeometry,
-    Material | Material[],
-    SkinnedInstancedMeshEventMap
-  >['addEventListener'] = (type, listener) => {
-    super.addEventListener(type, listener);
-    this.crowd.events.listen(this, type, listener, true);
-  };
-
-  override removeEventListener: InstancedMesh<
-    BufferGeometry,
-    Material | Material[],
-    SkinnedInstancedMeshEventMap
-  >['removeEventListener'] = (type, listener) => {
-    super.removeEventListener(type, listener);
-    this.crowd.events.listen(this, type, listener, false);
-  };
-
   /** Does nothing: a crowd is bound to its bone texture. `SkeletonUtils.clone` calls it. */
   bind(): void {}
 

@@ -68,6 +68,12 @@ export type PlaybackEventType = PlaybackEvent['type'];
 /** All types of events that playing has. */
 export const PLAYBACK_EVENT_TYPES: readonly PlaybackEventType[] = ['finished', 'loop', 'marker'];
 
+/**
+ * Updates for which a type of events is still looked for once nobody listens to it. To begin with it looks at every instance, which
+ * programs that listen now and then shall not pay for each time.
+ */
+const PATIENCE = 600;
+
 /** Number of the pass in which the next event of an action lies. */
 const EVENT_PASS = ACTION_EVENT;
 /** Which marker of that pass it is, in the order they are passed; beyond the last, it is the end of the pass. */
@@ -97,9 +103,19 @@ const NO_MARKERS: readonly ClipMarker[] = [];
 
 const _place: Place = { pass: 0, within: 0, finished: false };
 
+/** What plays, which instances of it are there, and who listens. */
+export interface EventCrowd {
+  readonly playback: InstancePlayback;
+  readonly visibility: { readonly count: number; isVisible(index: number): boolean };
+  readonly markersVersion: number;
+  /** Whether somebody listens to a type of events. */
+  hears(type: PlaybackEventType): boolean;
+}
+
 /**
  * Announces what happens to the clips of instances. Which event comes next stands in the numbers of each action, and the times
- * of instances' next events in a heap, so that those to which nothing happens are not looked at. Clips that fade out have none.
+ * of instances' next events in a heap, so that those to which nothing happens are not looked at. Clips that fade out have none, nor
+ * have instances that are hidden. Nothing is done for types to which nobody listens.
  *
  * As from an `AnimationAction`, an instance has one `loop` event for all the passes that begin in one update, when the
  * last of them does, and none if it finishes in that update. Markers are told of as they are passed, but in a long update
@@ -107,52 +123,64 @@ const _place: Place = { pass: 0, within: 0, finished: false };
  * even in one of 0 seconds, in which a mixer tells nothing.
  */
 export class PlaybackEvents implements PlaybackObserver {
-  private readonly heap: TimeHeap;
+  private heap = new TimeHeap(0);
+  /** Types that someone listens to, and in which update that was last so. */
+  private readonly wanted = new Map<PlaybackEventType, number>();
+  private markersVersion = 0;
   /** Instances up to this one have their events in the heap. */
   private known = 0;
   private dispatching = false;
   /** Instances with clips that wait. */
   private postponed: number[] = [];
-  /** Whether a listener began to listen, or changed markers, while events were dispatched. */
-  private stale = false;
 
   // The action that is looked at, and on which layer of which instance it is.
   private index = 0;
   private number = 0;
   private place = 0;
-  private layer: PlayedLayer;
-  private actions: Actions = new Float64Array(0);
+  private layer!: PlayedLayer;
+  private actions!: Actions;
   private at = 0;
 
-  /**
-   * @param wanted Types that someone listens to; others are not looked for.
-   * @param crowd Events are told of its first `count` instances, but not of those that are hidden.
-   */
-  constructor(
-    private readonly playback: InstancePlayback,
-    private readonly wanted: ReadonlySet<PlaybackEventType>,
-    private readonly crowd: { readonly count: number; isVisible(index: number): boolean },
-  ) {
-    [this.layer] = playback.layers;
-    this.heap = new TimeHeap(playback.capacity);
+  constructor(private readonly crowd: EventCrowd) {}
+
+  private get playback(): InstancePlayback {
+    return this.crowd.playback;
   }
 
-  /** Looks at every instance: when someone begins to listen, or markers were changed. */
+  /** Whether anyone listens to events of a type, or did lately. */
+  wants(type: PlaybackEventType): boolean {
+    return this.wanted.has(type) || this.crowd.hears(type);
+  }
+
+  /** Looks at every instance, also where what they play was replaced by what another crowd plays. */
   restart(): void {
-    if (this.dispatching) {
-      this.stale = true;
-      return;
-    }
-    this.heap.clear();
+    const { playback, wanted, crowd } = this;
+    playback.observer = wanted.size === 0 ? null : this;
+    this.heap = new TimeHeap(wanted.size === 0 ? 0 : playback.capacity);
+    this.markersVersion = crowd.markersVersion;
     this.known = 0;
-    this.lookAfter();
   }
 
-  /** Call before time passes: instances may have been added. */
-  lookAfter(): void {
+  /** Call before the clock moves: somebody may have begun to listen, markers been changed, or instances added. */
+  beforeUpdate(): void {
+    const { wanted, crowd, playback } = this;
+    // A listener that updates the crowd gets no events within events.
     if (this.dispatching) return;
+    let changed = this.markersVersion !== crowd.markersVersion;
+    const { updates } = playback.time;
+    for (const type of PLAYBACK_EVENT_TYPES) {
+      const heard = crowd.hears(type);
+      const last = wanted.get(type);
+      if (heard || last !== undefined) {
+        changed ||= last === undefined;
+        if (heard) wanted.set(type, updates);
+        else if (updates - (last as number) > PATIENCE) changed = wanted.delete(type);
+      }
+    }
+    if (changed) this.restart();
+    if (wanted.size === 0) return;
     const { known } = this;
-    this.known = Math.min(this.crowd.count, this.playback.capacity);
+    this.known = Math.min(crowd.visibility.count, playback.capacity);
     for (let i = known; i < this.known; i++) this.started(i);
   }
 
@@ -198,15 +226,14 @@ export class PlaybackEvents implements PlaybackObserver {
   dispatch(dispatch: (event: PlaybackEvent) => void): void {
     const { heap, crowd } = this;
     const now = this.playback.elapsed;
-    // A listener that updates the crowd gets no events within events.
     if (this.dispatching || heap.firstTime > now) return;
 
     this.dispatching = true;
     try {
       while (heap.firstTime <= now) {
         const { first } = heap;
-        if (first >= crowd.count || this.wanted.size === 0) this.known = Math.min(this.known, crowd.count);
-        // A listener may have removed the marker that was due, or all that listen to markers.
+        if (first >= crowd.visibility.count) this.known = Math.min(this.known, crowd.visibility.count);
+        // A listener may have removed the marker that was due.
         const event = this.findNext(first) > now ? null : this.take(now);
         heap.set(first, this.findNext(first));
         if (event !== null) dispatch(event);
@@ -221,10 +248,6 @@ export class PlaybackEvents implements PlaybackObserver {
         });
       }
     }
-    // An error of a listener skips this; the next update then dispatches what is still due.
-    if (!this.stale) return;
-    this.stale = false;
-    this.restart();
   }
 
   /** Calls back with each action of an instance that can have events, or one, and puts the instance where it belongs in time. */
@@ -257,7 +280,7 @@ export class PlaybackEvents implements PlaybackObserver {
 
   /** Looks at the action of an instance whose event comes next; returns when that is, which is infinite if there is none. */
   private findNext(index: number): number {
-    if (index >= this.known || !this.crowd.isVisible(index) || this.wanted.size === 0) return Infinity;
+    if (index >= this.known || !this.crowd.visibility.isVisible(index)) return Infinity;
     const { layers } = this.playback;
     let earliest = Infinity;
     let layer = 0;

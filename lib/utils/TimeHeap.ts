@@ -7,7 +7,7 @@ export class TimeHeap {
   private order: Int32Array;
   /** Place of each index in `order`, -1 if it has no time. */
   private place: Int32Array;
-  /** Times in heap order: looked up by index, each comparison would go somewhere else in memory. */
+  /** Time of each index. */
   private times: Float64Array;
   private size = 0;
 
@@ -24,89 +24,60 @@ export class TimeHeap {
 
   /** Time of `first`. */
   get firstTime(): number {
-    return this.size === 0 ? Infinity : this.times[0];
+    return this.size === 0 ? Infinity : this.times[this.order[0]];
   }
 
   /** Time of an index; infinite if it has none. */
   timeOf(index: number): number {
-    const place = this.place[index];
-    return place === -1 ? Infinity : this.times[place];
+    return this.place[index] === -1 ? Infinity : this.times[index];
   }
 
   /** Sets the time of an index; Infinity removes it. */
   set(index: number, time: number): void {
-    const place = this.place[index];
-    if (time === Infinity) {
-      if (place !== -1) this.remove(index, place);
-      return;
+    const { order, place, times } = this;
+    const at = place[index];
+    times[index] = time;
+    if (time < Infinity) this.put(index, at === -1 ? this.size++ : at);
+    else if (at !== -1) {
+      place[index] = -1;
+      const last = order[--this.size];
+      if (last !== index) this.put(last, at);
     }
-    if (place === -1) this.rise(index, time, this.size++);
-    else this.settle(index, time, place);
-  }
-
-  clear(): void {
-    this.place.fill(-1);
-    this.size = 0;
   }
 
   /** Makes room for indices below another capacity; those beyond it are taken out. */
   resize(capacity: number): void {
-    for (let index = capacity; index < this.place.length; index++) this.set(index, Infinity);
-    const { order, place, times } = this;
+    const { place, times } = this;
     this.order = new Int32Array(capacity);
-    this.order.set(order.subarray(0, this.size));
     this.place = new Int32Array(capacity).fill(-1);
-    this.place.set(place.subarray(0, capacity));
     this.times = new Float64Array(capacity);
-    this.times.set(times.subarray(0, this.size));
+    this.size = 0;
+    for (let index = 0; index < Math.min(capacity, place.length); index++)
+      if (place[index] !== -1) this.set(index, times[index]);
   }
 
-  private remove(index: number, place: number): void {
-    this.place[index] = -1;
-    const last = this.order[--this.size];
-    if (last !== index) this.settle(last, this.times[this.size], place);
-  }
-
-  private settle(index: number, time: number, place: number): void {
-    if (place > 0 && this.comesBefore(index, time, (place - 1) >> 1)) this.rise(index, time, place);
-    else this.sink(index, time, place);
-  }
-
-  private rise(index: number, time: number, from: number): void {
-    let place = from;
-    while (place > 0) {
-      const parent = (place - 1) >> 1;
-      if (!this.comesBefore(index, time, parent)) break;
-      this.put(this.order[parent], this.times[parent], place);
-      place = parent;
+  /** Puts an index where it belongs, from a place on that is free. */
+  private put(index: number, from: number): void {
+    const { order, place, size } = this;
+    let at = from;
+    while (at > 0 && this.isBefore(index, order[(at - 1) >> 1])) {
+      order[at] = order[(at - 1) >> 1];
+      place[order[at]] = at;
+      at = (at - 1) >> 1;
     }
-    this.put(index, time, place);
-  }
-
-  private sink(index: number, time: number, from: number): void {
-    const { order, times } = this;
-    let place = from;
-    for (;;) {
-      let child = 2 * place + 1;
-      if (child >= this.size) break;
-      if (child + 1 < this.size && this.comesBefore(order[child + 1], times[child + 1], child)) child++;
-      // No two are the same index, so one of them comes before the other.
-      if (this.comesBefore(index, time, child)) break;
-      this.put(order[child], times[child], place);
-      place = child;
+    for (let child = 2 * at + 1; child < size; child = 2 * at + 1) {
+      if (child + 1 < size && this.isBefore(order[child + 1], order[child])) child++;
+      if (this.isBefore(index, order[child])) break;
+      order[at] = order[child];
+      place[order[at]] = at;
+      at = child;
     }
-    this.put(index, time, place);
+    order[at] = index;
+    place[index] = at;
   }
 
-  private put(index: number, time: number, place: number): void {
-    this.order[place] = index;
-    this.times[place] = time;
-    this.place[index] = place;
-  }
-
-  /** Whether an index with a time comes before the one that stands at a place. */
-  private comesBefore(index: number, time: number, place: number): boolean {
-    const other = this.times[place];
-    return time < other || (time === other && index < this.order[place]);
+  private isBefore(index: number, other: number): boolean {
+    const { times } = this;
+    return times[index] < times[other] || (times[index] === times[other] && index < other);
   }
 }

@@ -1,7 +1,7 @@
 import type { Object3D } from 'three';
 import type { CrowdObjects } from '../../crowd/CrowdObjects.js';
 import type { SkinnedInstancedMesh } from '../../objects/SkinnedInstancedMesh.js';
-import { PLAYBACK_EVENT_TYPES, type PlaybackEvent } from '../../playback/PlaybackEvents.js';
+import type { PlaybackEvent } from '../../playback/PlaybackEvents.js';
 import type { CrowdIntersection } from '../../queries/raycastInstance.js';
 import { adoptPlace, InstancePlacement, type PlacedObject } from './InstancePlacement.js';
 
@@ -59,10 +59,11 @@ export class InstanceObjects implements CrowdObjects {
 
   /** Call when objects got or lost listeners for a type of event, which the crowd looks for only while somebody listens. */
   listen(type: string, more: number): void {
-    if (more === 0 || !(PLAYBACK_EVENT_TYPES as readonly string[]).includes(type)) return;
-    const before = this.listeners.get(type) ?? 0;
-    this.listeners.set(type, before + more);
-    if (before === 0 || before + more === 0) this.mesh.crowd.events.listen(this, type, this, before === 0);
+    this.listeners.set(type, (this.listeners.get(type) ?? 0) + more);
+  }
+
+  hears(type: string): boolean {
+    return (this.listeners.get(type) ?? 0) > 0;
   }
 
   resize(capacity: number): void {
