@@ -1,8 +1,35 @@
 import { Box3 } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
 import { createJointBoxes, expandByJoint, type JointBoxes } from '../poses/jointBoxes.js';
-import { type NodeRange, nodeRanges } from './nodeRanges.js';
-import type { PoseTracks } from './PoseTracks.js';
+import { TRS_SIZE } from '../poses/Rig.js';
+import { composeAffine } from '../utils/affine.js';
+import {
+  type PoseTracks,
+  RANGES,
+  ROTATION,
+  readKey,
+  SCALE,
+  TRACK_ABSENT,
+  TRACK_CONSTANT,
+  TRACK_TEXEL,
+  TRANSLATION,
+  trackEntry,
+} from './PoseTracks.js';
+
+/** Scales that differ by less are the same. */
+const SCALE_EPSILON = 1e-6;
+
+/** How clips may place a node relative to its parent. */
+export interface NodeRange {
+  /** A box around its positions: least x, y, z, then greatest. */
+  position: Float64Array;
+  /** The most it may be scaled by in any direction. */
+  scale: number;
+  /** The most that clips turn it away from its middle rotation, in radians; infinite if they scale it. */
+  angle: number;
+  /** Its middle rotation and its scale at rest: 12 numbers, of which only the 3×3 part counts. */
+  middle: Float64Array;
+}
 
 /** What else than clips may place nodes. */
 export interface PosedBeyondClips {
@@ -147,3 +174,138 @@ function farthest(box: Float64Array): number {
   const along = (axis: number) => Math.max(Math.abs(box[axis]), Math.abs(box[axis + 3]));
   return Math.hypot(along(0), along(1), along(2));
 }
+
+/**
+ * Makes a function that finds the range of a node, Its second parameter is the index of the one clip that plays, and plays alone; undefined for any mixture of all clips and the rest pose.
+ */
+function nodeRanges(
+  tracks: PoseTracks,
+  layers: number,
+): (node: number, only: number | undefined) => NodeRange {
+  const { clips, fixed } = tracks;
+  const all = [...clips.keys()];
+  const key = new Float64Array(4);
+  const entryOf = (clip: number, node: number, property: number) => trackEntry(tracks, clip, node, property);
+  /** Calls back with each key of a node's property in a clip. */
+  const eachKey = (clip: number, node: number, property: number, visit: () => void) => {
+    const entry = entryOf(clip, node, property);
+    if (entry === TRACK_ABSENT) return;
+    const { stride, frames } = clips[clip];
+    const ranges = entryOf(clip, node, RANGES);
+    for (let i = entry & TRACK_CONSTANT ? 1 : frames, at = entry & TRACK_TEXEL; i-- > 0; at += stride) {
+      readKey(tracks, entry, ranges, property, at, key);
+      visit();
+    }
+  };
+
+  const rangeOf = (node: number, only: number | undefined): NodeRange => {
+    const position = new Float64Array(6);
+    const range: NodeRange = { position, middle: new Float64Array(AFFINE_SIZE), scale: 1, angle: 0 };
+    const { middle } = range;
+    if (!Number.isNaN(fixed[node * AFFINE_SIZE])) {
+      middle.set(fixed.subarray(node * AFFINE_SIZE, (node + 1) * AFFINE_SIZE));
+      range.scale = 0;
+      for (let i = 0; i < AFFINE_SIZE; i++) {
+        if (i % 4 < 3) range.scale = Math.hypot(range.scale, middle[i]);
+        else position[i >> 2] = position[3 + (i >> 2)] = middle[i];
+      }
+      return range;
+    }
+
+    const rest = tracks.rest.subarray(node * TRS_SIZE, (node + 1) * TRS_SIZE);
+    const restScale = rest.subarray(7);
+    const played = only === undefined ? all : [only];
+    // A clip that plays alone leaves nothing of the rest pose in the properties that it has tracks for.
+    const showsRest = (property: number) =>
+      only === undefined || clips[only].additive || entryOf(only, node, property) === TRACK_ABSENT;
+
+    position.fill(Infinity, 0, 3).fill(-Infinity, 3);
+    if (showsRest(TRANSLATION)) grow(position, rest);
+    const added = new Float64Array(6);
+    for (const clip of played) {
+      const box = clips[clip].additive ? new Float64Array(6) : position;
+      eachKey(clip, node, TRANSLATION, () => grow(box, key));
+      // Several additive clips may play in full at once.
+      if (box !== position) for (let i = 0; i < 6; i++) added[i] += layers * box[i];
+    }
+    for (let i = 0; i < 6; i++) position[i] += added[i];
+
+    const trs = rest.slice();
+    const mean = trs.subarray(3, 7).fill(0);
+    let first: Float64Array | null = null;
+    const addToMean = (rotation: Float64Array) => {
+      first ??= rotation.slice();
+      // q and -q are the same rotation.
+      const sign = dot(first, rotation) < 0 ? -1 : 1;
+      for (let i = 0; i < 4; i++) mean[i] += sign * rotation[i];
+    };
+    let angle = 0;
+    let cosine = 1;
+    if (showsRest(ROTATION)) addToMean(rest.subarray(3));
+    for (const clip of played) {
+      if (!clips[clip].additive) {
+        eachKey(clip, node, ROTATION, () => addToMean(key));
+        continue;
+      }
+      // Of each additive clip its largest angle counts.
+      let least = 1;
+      eachKey(clip, node, ROTATION, () => {
+        least = Math.min(least, Math.abs(key[3]));
+      });
+      angle += layers * 2 * Math.acos(least);
+    }
+    const length = Math.sqrt(dot(mean, mean));
+    for (let i = 0; i < 4; i++) mean[i] /= length;
+    const turnTo = (rotation: ArrayLike<number>) => {
+      cosine = Math.min(cosine, Math.abs(dot(mean, rotation)));
+    };
+    if (showsRest(ROTATION)) turnTo(rest.subarray(3));
+    for (const clip of played) if (!clips[clip].additive) eachKey(clip, node, ROTATION, () => turnTo(key));
+    range.angle = angle + 2 * Math.acos(cosine);
+
+    range.scale = largest(restScale);
+    let addedScale = 0;
+    for (const clip of played) {
+      const { additive } = clips[clip];
+      eachKey(clip, node, SCALE, () => {
+        const size = largest(key);
+        if (additive) addedScale += layers * size;
+        else range.scale = Math.max(range.scale, size);
+        const changes = (value: number, i: number) => Math.abs(value - key[i]) >= SCALE_EPSILON;
+        if (additive ? size > 0 : restScale.some(changes)) range.angle = Infinity;
+      });
+    }
+    range.scale += addedScale;
+    composeAffine(trs, 0, middle, 0);
+    return range;
+  };
+
+  // Nodes that a clip holds still mostly stand as in the clip before, or as at rest.
+  const stills: { entries: number[]; range: NodeRange }[] = [];
+  return (node, only) => {
+    if (only === undefined || clips[only].additive) return rangeOf(node, only);
+    const entries = [ROTATION, TRANSLATION, SCALE].map((property) => entryOf(only, node, property));
+    const still = stills[node];
+    if (still?.entries.every((entry, i) => entry === entries[i])) return still.range;
+    const range = rangeOf(node, only);
+    if (entries.every((entry) => entry === TRACK_ABSENT || (entry & TRACK_CONSTANT) !== 0))
+      stills[node] = { entries, range };
+    return range;
+  };
+}
+
+function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+}
+
+/** Grows a box of six numbers by a point. */
+function grow(box: Float64Array, point: ArrayLike<number>): void {
+  for (let i = 0; i < 3; i++) {
+    box[i] = Math.min(box[i], point[i]);
+    box[i + 3] = Math.max(box[i + 3], point[i]);
+  }
+}
+
+/** The largest of three numbers, whatever their signs. */
+const largest = (values: ArrayLike<number>): number =>
+  Math.max(Math.abs(values[0]), Math.abs(values[1]), Math.abs(values[2]));

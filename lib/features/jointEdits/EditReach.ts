@@ -1,8 +1,8 @@
 import type { Box3 } from 'three';
 import { TRS_SIZE } from '../../poses/Rig.js';
-import type { NodeRange } from '../../tracks/nodeRanges.js';
+
 import type { PoseTracks } from '../../tracks/PoseTracks.js';
-import type { PosedBeyondClips } from '../../tracks/reachBounds.js';
+import type { NodeRange, PosedBeyondClips } from '../../tracks/reachBounds.js';
 import {
   EDIT_KIND,
   EDIT_NODE,
