@@ -36,8 +36,7 @@ export {
 } from './character/mergeMaterials.js';
 export { type Simplified, type Simplifier, simplifyGeometry } from './character/simplifyGeometry.js';
 export { type CrowdFeature, type FeaturedCrowd, featureOf } from './crowd/CrowdFeature.js';
-export type { BoneTextureData, EncodingName, Precision } from './encodings/BoneTextureData.js';
-export type { TextureLayout } from './encodings/textureLayout.js';
+export type { BoneTextureData, EncodingName, Precision, TextureLayout } from './encodings/BoneTextureData.js';
 export type {
   JointEditOptions,
   LookAtOptions,
@@ -110,10 +109,9 @@ export type {
   WeightOptions,
 } from './playback/PlayOptions.js';
 export { type InstanceJSON, loadPlayback, type PlaybackJSON, savePlayback } from './playback/savePlayback.js';
-export type { BoxArray } from './poses/BoxArray.js';
 export type { BakedClip, ClipMarker, ClipReference } from './poses/ClipTable.js';
-export type { JointBoxes } from './poses/jointBoxes.js';
-export type { PartFlip } from './poses/PartFlip.js';
+export type { BoxArray, JointBoxes } from './poses/jointBoxes.js';
+export type { PartFlip } from './poses/Rig.js';
 export { getSkinningMatrix, getSocketMatrix, getVertexPosition } from './queries/poseQueries.js';
 export type { CrowdIntersection } from './queries/raycastInstance.js';
 export { getViewInfo, readViewInfo } from './queries/viewInfo.js';

@@ -1,8 +1,7 @@
 import type { AnimationClip } from 'three';
 import type { BoneTextureData, EncodingName, Precision } from '../encodings/BoneTextureData.js';
 import type { JointBoxes } from '../poses/jointBoxes.js';
-import type { PartFlip } from '../poses/PartFlip.js';
-import type { Rig } from '../poses/Rig.js';
+import type { PartFlip, Rig } from '../poses/Rig.js';
 import type { PoseSource } from '../sources/PoseSource.js';
 import type { Steps } from '../utils/steps.js';
 import type { BoundClip } from './channels.js';

@@ -1,8 +1,7 @@
 import { type BufferGeometry, type KeyframeTrack, type Mesh, Vector3 } from 'three';
 import type { ScenePart } from '../character/collectParts.js';
 import { growJointBoxes, type JointBoxes } from '../poses/jointBoxes.js';
-import type { PartFlip } from '../poses/PartFlip.js';
-import type { Rig } from '../poses/Rig.js';
+import type { PartFlip, Rig } from '../poses/Rig.js';
 import { SCALE } from '../tracks/PoseTracks.js';
 import { isSingular } from '../utils/affine.js';
 import { drawnVertices } from '../utils/geometries.js';

@@ -2,7 +2,7 @@ import type { Object3D, SkinnedMesh, Vector3 } from 'three';
 import { Matrix4 } from 'three';
 import type { BakeOptions } from '../baking/BakeOptions.js';
 import { AFFINE_SIZE } from '../constants.js';
-import type { PartFlip } from '../poses/PartFlip.js';
+import type { PartFlip } from '../poses/Rig.js';
 import { type Rig, TRS_SIZE } from '../poses/Rig.js';
 import { affineFromMatrix4, affineToMatrix4, composeAffine, multiplyAffine } from '../utils/affine.js';
 import { describe } from '../utils/describe.js';

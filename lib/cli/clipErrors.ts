@@ -12,8 +12,7 @@ import { bindClip } from '../baking/channels.js';
 import { assembleCharacter } from '../character/assembleCharacter.js';
 import { collectRig } from '../character/collectRig.js';
 import { SkinnedInstancedMesh } from '../objects/SkinnedInstancedMesh.js';
-import type { BakedClip } from '../poses/ClipTable.js';
-import { MOTION_SIZE } from '../poses/RootMotion.js';
+import { type BakedClip, MOTION_SIZE } from '../poses/ClipTable.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 
 /** How far a baked clip is from where three.js's mixer puts the character. */

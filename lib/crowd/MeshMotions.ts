@@ -1,7 +1,7 @@
 import type { BufferGeometry, InstancedBufferAttribute, Matrix4, Vector3 } from 'three';
 import type { MotionProgram } from '../../shaders/MotionProgram.js';
 import type { InstanceTexture } from '../instances/InstanceTexture.js';
-import type { BoxArray } from '../poses/BoxArray.js';
+import type { BoxArray } from '../poses/jointBoxes.js';
 
 /** What motions read of a mesh that they move. */
 export interface MovedMesh {

@@ -1,8 +1,7 @@
 import type { BakeOptions } from '../baking/BakeOptions.js';
-import type { EncodingName, Precision } from '../encodings/BoneTextureData.js';
-import type { TextureLayout } from '../encodings/textureLayout.js';
+import type { EncodingName, Precision, TextureLayout } from '../encodings/BoneTextureData.js';
 import type { ClipMarker } from '../poses/ClipTable.js';
-import type { PartFlip } from '../poses/PartFlip.js';
+import type { PartFlip } from '../poses/Rig.js';
 
 /** Name of the glTF extension that holds baked characters. */
 export const EXTENSION = 'SIM_baked_animation';

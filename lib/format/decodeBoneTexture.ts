@@ -1,9 +1,8 @@
 import { AFFINE_SIZE, MATRIX_TEXELS, REST_FRAME } from '../constants.js';
 import type { BoneTextureData } from '../encodings/BoneTextureData.js';
-import type { BoxArray } from '../poses/BoxArray.js';
-import type { BakedClip } from '../poses/ClipTable.js';
+import { type BakedClip, MOTION_SIZE } from '../poses/ClipTable.js';
+import type { BoxArray } from '../poses/jointBoxes.js';
 import { TRS_SIZE } from '../poses/Rig.js';
-import { MOTION_SIZE } from '../poses/RootMotion.js';
 import {
   NODE_ENTRIES,
   type PoseTracks,

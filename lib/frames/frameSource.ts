@@ -1,9 +1,7 @@
 import { DataUtils } from 'three';
 import { AFFINE_SIZE, MATRIX_TEXELS, PARAM_MORPH_TEXEL, PARAM_ROWS, PARAM_STRIDE } from '../constants.js';
-import type { BoneTextureData } from '../encodings/BoneTextureData.js';
-import { frameTexel } from '../encodings/textureLayout.js';
-import { expandByArray } from '../poses/BoxArray.js';
-import { expandByPose } from '../poses/jointBoxes.js';
+import { type BoneTextureData, frameTexel } from '../encodings/BoneTextureData.js';
+import { expandByArray, expandByPose } from '../poses/jointBoxes.js';
 import { createPoseMix, type PoseMix } from '../poses/PoseMix.js';
 import type { PoseReader, PoseSource } from '../sources/PoseSource.js';
 import type { AffineArray } from '../utils/affine.js';

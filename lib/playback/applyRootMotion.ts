@@ -1,7 +1,6 @@
 import { LOOP_PING_PONG } from '../constants.js';
 import type { SkinnedInstancedMesh } from '../objects/SkinnedInstancedMesh.js';
-import type { BakedClip, ClipTable } from '../poses/ClipTable.js';
-import { MOTION_SIZE } from '../poses/RootMotion.js';
+import { type BakedClip, type ClipTable, MOTION_SIZE } from '../poses/ClipTable.js';
 import { ACTION_START, ACTION_STARTED, type Actions, hasBit, isRest, ROOT_MOTION } from './actionNumbers.js';
 import { mirrored, totalAt, type Way, wayBetween } from './actionTime.js';
 import type { InstancePlayback } from './InstancePlayback.js';

@@ -1,5 +1,8 @@
 import type { AnimationClip } from 'three';
-import type { BoxArray } from './BoxArray.js';
+import type { BoxArray } from './jointBoxes.js';
+
+/** Numbers per frame of a root motion: x, y, z in scene units, and the turn about y in radians. */
+export const MOTION_SIZE = 4;
 
 /** One clip of a bone texture. */
 export interface BakedClip {

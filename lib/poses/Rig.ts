@@ -26,6 +26,16 @@ export interface RigPart {
   morphIndices: Record<string, number>;
 }
 
+/** A part whose mesh is mirrored or flattened by a clip, and therefore needs joints that other parts do not share. */
+export interface PartFlip {
+  /** Index of the part. */
+  part: number;
+  /** Parts with the same number are mirrored and flattened together, and may share joints with each other. */
+  group: number;
+  /** Whether a clip mirrors the part where the rest pose does not, or the other way round. */
+  mirrored: boolean;
+}
+
 /** What a joint's matrix takes from the mesh whose vertices follow it; most joints do not depend on the mesh. */
 export interface MeshJoint {
   /** Node of the mesh. */

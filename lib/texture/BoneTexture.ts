@@ -1,31 +1,72 @@
 import {
+  type BufferGeometry,
   ClampToEdgeWrapping,
   DataTexture,
   FloatType,
   HalfFloatType,
   NearestFilter,
+  type Object3D,
   RGBAFormat,
   RGBAIntegerFormat,
   UnsignedIntType,
 } from 'three';
 import type { Encoding } from '../baking/BakeOptions.js';
-import type { BoneTextureData, EncodingName, Precision } from '../encodings/BoneTextureData.js';
-import type { TextureLayout } from '../encodings/textureLayout.js';
+import type { ScenePart } from '../character/collectParts.js';
+import type {
+  BoneTextureData,
+  EncodingName,
+  Precision,
+  TextureLayout,
+} from '../encodings/BoneTextureData.js';
 import {
   addMarkerTo,
   type BakedClip,
   type ClipReference,
   ClipTable,
+  listNames,
   removeMarkersFrom,
 } from '../poses/ClipTable.js';
-import { JointTable, type Socket } from '../poses/JointTable.js';
-import type { JointBoxes } from '../poses/jointBoxes.js';
-import { createJointBoxes } from '../poses/jointBoxes.js';
+import { createJointBoxes, type JointBoxes } from '../poses/jointBoxes.js';
 import type { PoseReader, PoseSource } from '../sources/PoseSource.js';
 import { trackSource } from '../sources/trackSource.js';
 import { SHORT_ROW, SHORTS_PER_ROW } from '../tracks/trackTexels.js';
 import type { AffineArray } from '../utils/affine.js';
-import type { VertexBinding } from './VertexBinding.js';
+import { describe } from '../utils/describe.js';
+
+/** A joint that objects may be attached to. */
+export interface Socket {
+  /** Index of the joint. */
+  joint: number;
+  /**
+   * The joint's bind matrix, 12 numbers row by row: it takes an object in the joint's own space to where the joint's skinning
+   * matrix moves it from.
+   */
+  bind: readonly number[];
+}
+
+/** What a bone texture brings along that poses vertices by something else than joints. */
+export interface VertexBinding {
+  /**
+   * The meshes under a root, as parts that follow one joint.
+   *
+   * @throws If the texture was baked of others.
+   */
+  collect(root: Object3D): ScenePart[];
+  /**
+   * What is said of the first mesh under a root that has other vertices than the one that was baked, or has them in another order;
+   * null if there is none, and of meshes that are others altogether, which `collect` refuses.
+   *
+   * @param sumsOf The `positionSums` of a geometry, or those that it had when it was loaded.
+   */
+  findMoved(root: Object3D, sumsOf: (geometry: BufferGeometry) => readonly number[]): string | null;
+  /**
+   * Gives a crowd geometry what the vertices need to be posed, in the place of joints and weights.
+   *
+   * @param source What the geometry is a copy of.
+   * @throws If the texture was baked of another geometry.
+   */
+  bind(geometry: BufferGeometry, source: BufferGeometry): void;
+}
 
 /**
  * Baked skeletal animation, as texels that shaders read: the keys of every clip, from which each instance is posed; or the
@@ -61,7 +102,6 @@ export class BoneTexture extends DataTexture {
 
   private content: BoneTextureData;
   private table: ClipTable;
-  private joints: JointTable;
 
   /**
    * What poses crowds.
@@ -101,7 +141,6 @@ export class BoneTexture extends DataTexture {
     this.name = 'BoneTexture';
     this.content = ownData(data);
     this.table = new ClipTable(this.content.clips);
-    this.joints = new JointTable(data.jointNames, data.jointBinds);
     if (data.encoding === 'frames' && poseSource === trackSource) {
       throw new Error('These data hold frames; pass `frames` too: new BoneTexture(data, frames).');
     }
@@ -216,7 +255,12 @@ export class BoneTexture extends DataTexture {
    * @throws If there is no such joint.
    */
   jointIndex(joint: string | number): number {
-    return this.joints.indexOf(joint);
+    const { jointNames: names } = this;
+    const index = typeof joint === 'number' ? joint : names.indexOf(joint);
+    if (Number.isInteger(index) && index >= 0 && index < names.length) return index;
+    throw new Error(
+      `There is no joint ${describe(joint)}; there are ${names.length}, "${names[0]}" to "${names[names.length - 1]}".`,
+    );
   }
 
   /**
@@ -234,13 +278,26 @@ export class BoneTexture extends DataTexture {
   }
 
   /**
-   * A joint that objects may be attached to.
+   * A joint that objects may be attached to. Of several with one name it is the last, since sockets come after all other joints.
    *
    * @throws If there is no such joint, or it is of a skin in detached bind mode.
    * @internal
    */
   socket(joint: string | number): Socket {
-    return this.joints.socket(joint);
+    const { jointNames: names, jointBinds } = this.content;
+    const last = typeof joint === 'string' ? names.lastIndexOf(joint) : joint;
+    if (last === -1) {
+      throw new Error(
+        `There is no joint "${joint}" to attach to; there are ${listNames(names.map((name) => ({ name })))}. ` +
+          `For another node under the root, bake with sockets: ['${joint}'].`,
+      );
+    }
+    const index = this.jointIndex(last);
+    const bind = jointBinds[index];
+    if (bind !== null) return { joint: index, bind };
+    throw new Error(
+      `Joint "${joint}" is of a skin in detached bind mode; bake with sockets: ['${names[index]}'].`,
+    );
   }
 
   /**
@@ -272,7 +329,6 @@ export class BoneTexture extends DataTexture {
     super.copy(source);
     this.content = ownData(source.data);
     this.table = new ClipTable(this.content.clips);
-    this.joints = source.joints;
     this.poseSource = source.poseSource;
     this.reader = source.reader;
     this.shortKeys?.dispose();

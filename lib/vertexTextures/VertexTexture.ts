@@ -1,8 +1,6 @@
 import { type BufferGeometry, DataTexture, RGBAIntegerFormat, RGIntegerFormat, UnsignedIntType } from 'three';
 import type { Precision } from '../encodings/BoneTextureData.js';
-import type { Socket } from '../poses/JointTable.js';
-import { BoneTexture } from '../texture/BoneTexture.js';
-import type { VertexBinding } from '../texture/VertexBinding.js';
+import { BoneTexture, type Socket, type VertexBinding } from '../texture/BoneTexture.js';
 import { bindVertices, collectMeshes } from './bindVertices.js';
 import { checkVertexTextureData } from './checkVertexTextureData.js';
 import { decodeVertices, type EncodedVertices, encodeVertices } from './encodeVertices.js';

@@ -1,6 +1,6 @@
 import type { Precision } from '../encodings/BoneTextureData.js';
-import type { BoxArray } from '../poses/BoxArray.js';
 import type { BakedClip } from '../poses/ClipTable.js';
+import type { BoxArray } from '../poses/jointBoxes.js';
 
 /** How far a baked clip is from its source at most, as a share of the longest side of the box around all frames. */
 export interface VertexErrors {

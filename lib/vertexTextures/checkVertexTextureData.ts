@@ -1,5 +1,5 @@
 import { REST_FRAME } from '../constants.js';
-import type { BoxArray } from '../poses/BoxArray.js';
+import type { BoxArray } from '../poses/jointBoxes.js';
 import { describe } from '../utils/describe.js';
 import { storedFrames, type VertexTextureData, WORDS } from './VertexTextureData.js';
 

@@ -1,5 +1,5 @@
-import type { BoxArray } from '../poses/BoxArray.js';
 import type { ClipMarker } from '../poses/ClipTable.js';
+import type { BoxArray } from '../poses/jointBoxes.js';
 import { checkThat } from './checkVertexTextureData.js';
 import {
   layoutVertices,

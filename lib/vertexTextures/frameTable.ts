@@ -1,6 +1,5 @@
 import { REST_FRAME } from '../constants.js';
-import type { BoneTextureData } from '../encodings/BoneTextureData.js';
-import { frameTexel, layoutTexture } from '../encodings/textureLayout.js';
+import { type BoneTextureData, frameTexel, layoutTexture } from '../encodings/BoneTextureData.js';
 import type { VertexTextureData } from './VertexTextureData.js';
 
 /** Texels of a frame in the table: as many as a joint has in a bone texture of matrices, which the table passes for. */

@@ -1,7 +1,7 @@
 import { type BufferAttribute, Quaternion, type Texture, Vector3 } from 'three';
 import { PARAM_MORPH_TEXEL, PARAM_ROWS, PARAM_STRIDE } from '../constants.js';
 import type { Precision } from '../encodings/BoneTextureData.js';
-import { expandByArray } from '../poses/BoxArray.js';
+import { expandByArray } from '../poses/jointBoxes.js';
 import { createPoseMix } from '../poses/PoseMix.js';
 import type { PosedCrowd, PoseSource } from '../sources/PoseSource.js';
 import type { VertexReader } from './VertexReader.js';
