@@ -1,10 +1,12 @@
-import type { Box3, Vector3 } from 'three';
+import type { Box3, BufferAttribute } from 'three';
+import { Vector3 } from 'three';
 import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
 import { type Skin, skinOf } from '../character/crowdGeometry.js';
 import { AFFINE_SIZE } from '../constants.js';
 import type { PoseSource } from '../sources/PoseSource.js';
 import { sourceOf } from '../sources/PoseSource.js';
-import { morphVertex } from './morphVertex.js';
+
+const _morph = /*@__PURE__*/ new Vector3();
 
 /**
  * One instance of a crowd as it is posed now: where the CPU skins, for rays, vertices and sockets alike. One object serves
@@ -73,18 +75,22 @@ export class PosedInstance {
     return at;
   }
 
-  /** Position of a vertex as it was modelled, with morph targets, relative to the character's root. */
+  /**
+   * Position of a vertex as it was modelled, relative to the character's root, with morph targets: by the instance's own
+   * influences, or if it has none by those of all, and what its clips add to them.
+   */
   morphedVertex(vertex: number, target: Vector3): Vector3 {
-    const { geometry, morphTexture, morphTargetInfluences = [] } = this.crowd;
-    return morphVertex(
-      geometry,
-      morphTexture,
-      morphTargetInfluences,
-      this.morphs,
-      this.index,
-      vertex,
-      target,
-    );
+    const { geometry, morphTexture, morphTargetInfluences: shared = [] } = this.crowd;
+    target.fromBufferAttribute(geometry.getAttribute('position') as BufferAttribute, vertex);
+    const own = morphTexture?.image.data as Float32Array | undefined;
+    const at = this.index * (morphTexture?.image.width ?? 0) + 1;
+    const { position: morphs = [] } = geometry.morphAttributes;
+    for (let i = 0; i < morphs.length; i++) {
+      const weight = (own === undefined ? shared[i] : own[at + i]) + (this.morphs[i] ?? 0);
+      if (weight !== 0)
+        target.addScaledVector(_morph.fromBufferAttribute(morphs[i] as BufferAttribute, vertex), weight);
+    }
+    return target;
   }
 
   /** Carries a vertex from where it was modelled to where it is posed and moved, relative to the instance. */

@@ -1,8 +1,12 @@
 import { type Box3, Matrix4, type Object3D, Ray, type Raycaster, Sphere, Vector3 } from 'three';
 import { goesByInstanceLayers } from '../backends/DrawnCrowd.js';
 import { InstanceGroups } from '../views/InstanceGroups.js';
-import { type CrowdIntersection, type RaycastCrowd, raycastInstance } from './raycastInstance.js';
-import { clustersOf } from './triangleClusters.js';
+import {
+  type CrowdIntersection,
+  type RaycastCrowd,
+  raycastInstance,
+  rayGeometryOf,
+} from './raycastInstance.js';
 
 const _sphere = /*@__PURE__*/ new Sphere();
 const _local = /*@__PURE__*/ new Ray();
@@ -47,7 +51,7 @@ export function raycastCrowd(
   _sphere.copy(crowd.boundingSphere as Sphere).applyMatrix4(matrixWorld);
   if (!raycaster.ray.intersectsSphere(_sphere)) return;
 
-  const clusters = clustersOf(geometry);
+  const rayGeometry = rayGeometryOf(geometry);
   setLocalRay(crowd, raycaster);
   const nearestOnly = (raycaster as { firstHitOnly?: boolean }).firstHitOnly === true;
   _met.length = 0;
@@ -55,7 +59,7 @@ export function raycastCrowd(
   const first = intersects.length;
   if (!nearestOnly) {
     for (const { index } of _met)
-      raycastInstance(crowd, raycaster, _local, index, clusters, poseBounds, intersects);
+      raycastInstance(crowd, raycaster, _local, index, rayGeometry, poseBounds, intersects);
     nameObjects(crowd, intersects, first, objects);
     return;
   }
@@ -66,7 +70,7 @@ export function raycastCrowd(
   for (const { index, distance } of _met) {
     if (distance > reach) break;
     _hits.length = 0;
-    raycastInstance(crowd, raycaster, _local, index, clusters, poseBounds, _hits);
+    raycastInstance(crowd, raycaster, _local, index, rayGeometry, poseBounds, _hits);
     for (const hit of _hits) {
       if (nearest !== null && hit.distance >= nearest.distance) continue;
       nearest = hit;
@@ -104,7 +108,7 @@ export function raycastOne(
   if (!objects.mayHit(index, crowd, intersects)) return;
   setLocalRay(crowd, raycaster);
   const first = intersects.length;
-  raycastInstance(crowd, raycaster, _local, index, clustersOf(crowd.geometry), poseBounds, intersects);
+  raycastInstance(crowd, raycaster, _local, index, rayGeometryOf(crowd.geometry), poseBounds, intersects);
   if ((raycaster as { firstHitOnly?: boolean }).firstHitOnly === true && intersects.length > first + 1) {
     const hits = intersects.splice(first);
     intersects.push(hits.reduce((nearest, hit) => (hit.distance < nearest.distance ? hit : nearest)));

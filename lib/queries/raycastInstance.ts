@@ -1,9 +1,10 @@
-import type { BufferAttribute, BufferGeometry, Intersection, Material, Object3D, Raycaster } from 'three';
-import { BackSide, Box3, DoubleSide, Matrix4, Ray, Triangle, Vector2, Vector3 } from 'three';
+import type { Face, Intersection, Object3D, Raycaster } from 'three';
+import { Box3, BufferAttribute, BufferGeometry, Matrix4, Mesh, Ray, Sphere, Vector3 } from 'three';
 import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
+import { SKIN_PART, type Skin, skinOf } from '../character/crowdGeometry.js';
 import { expandByJoint } from '../poses/jointBoxes.js';
+import { plainArray } from '../utils/geometries.js';
 import { PosedInstance } from './PosedInstance.js';
-import type { Clusters, TriangleCluster, TrianglePatch } from './triangleClusters.js';
 
 /** What a ray hit: an `Intersection` that says which part of the character. */
 export interface CrowdIntersection extends Intersection {
@@ -25,18 +26,20 @@ const _inverse = /*@__PURE__*/ new Matrix4();
 const _box = /*@__PURE__*/ new Box3();
 const _vector = /*@__PURE__*/ new Vector3();
 const _instance = /*@__PURE__*/ new PosedInstance();
+/** The instance at hand, as three.js finds it. */
+const _mesh = /*@__PURE__*/ new Mesh();
+const _hits: CrowdIntersection[] = [];
 
-/** Vertices of the instance at hand, as far as they were asked for. */
-let _posed = /*@__PURE__*/ new Float64Array(0);
 /** For each vertex the number of the instance that it was posed for. */
 let _posedFor = /*@__PURE__*/ new Float64Array(0);
 let _number = 0;
 
 /**
- * Adds where a ray meets an instance.
+ * Adds where a ray meets an instance: boxes of patches of triangles first, as they are posed, then by three.js the triangles of
+ * those patches that it meets.
  *
  * @param local The ray in the crowd's space.
- * @param clusters Of the crowd's geometry.
+ * @param rayGeometry Of the crowd's geometry.
  * @param poseBounds Of every pose.
  */
 export function raycastInstance(
@@ -44,159 +47,228 @@ export function raycastInstance(
   raycaster: Raycaster,
   local: Ray,
   index: number,
-  clusters: Clusters,
+  rayGeometry: RayGeometry,
   poseBounds: Box3,
   intersects: CrowdIntersection[],
 ): void {
-  const { instanceMatrix, parts } = crowd;
+  const { instanceMatrix, parts, material, matrixWorld } = crowd;
   _matrix.fromArray(instanceMatrix.array, index * 16);
   _ray.copy(local).applyMatrix4(_inverse.copy(_matrix).invert());
   if (!_ray.intersectsBox(poseBounds)) return;
 
   _instance.pose(crowd, index);
   _number++;
-  const { length } = clusters.positions;
-  if (_posed.length < length) {
-    _posed = new Float64Array(length);
-    _posedFor = new Float64Array(length / 3);
-  }
-  for (const cluster of clusters.clusters) {
-    if (parts !== null && !parts.isShown(index, cluster.part)) continue;
-    intersectPatch(crowd, raycaster, index, clusters, cluster, cluster, intersects);
+  if (_posedFor.length < rayGeometry.posed.length / 3)
+    _posedFor = new Float64Array(rayGeometry.posed.length / 3);
+  _mesh.geometry = rayGeometry.geometry;
+  _mesh.matrixWorld.multiplyMatrices(matrixWorld, _matrix);
+  for (const patch of rayGeometry.patches) {
+    const { start, end, part, materialIndex } = patch;
+    const own = Array.isArray(material) ? material[materialIndex] : material;
+    if (own === undefined || parts?.isShown(index, part) === false || !meetsBox(patch)) continue;
+    poseVertices(crowd, rayGeometry, start * 3, end * 3);
+    rayGeometry.geometry.setDrawRange(start * 3, (end - start) * 3);
+    _mesh.material = own;
+    _mesh.raycast(raycaster, _hits);
+    for (const hit of _hits) {
+      if (!finish(hit, crowd, rayGeometry.faces)) continue;
+      hit.instanceId = index;
+      hit.part = crowd.characterParts[part]?.names[0] ?? String(part);
+      if (hit.face) hit.face.materialIndex = materialIndex;
+      intersects.push(hit);
+    }
+    _hits.length = 0;
   }
 }
 
-function intersectPatch(
-  crowd: RaycastCrowd,
-  raycaster: Raycaster,
-  instance: number,
-  clusters: Clusters,
-  cluster: TriangleCluster,
-  patch: TrianglePatch,
-  intersects: CrowdIntersection[],
-): void {
-  if (!meetsBox(patch)) return;
-  for (const piece of patch.patches) {
-    intersectPatch(crowd, raycaster, instance, clusters, cluster, piece, intersects);
-  }
-  if (patch.triangles.length === 0) return;
-  poseVertices(crowd, clusters, patch.vertices);
-  intersectTriangles(crowd, raycaster, instance, clusters, cluster, patch.triangles, intersects);
-}
+/** A box is larger by this share, so that no ray slips between two patches by the rounding of their boxes. */
+const HAIR = 1e-6;
 
 /** Whether the ray meets the box of a patch as it is posed, so far as that can be known. */
-function meetsBox({ joints, boxes }: TrianglePatch): boolean {
+function meetsBox({ joints, boxes }: Patch): boolean {
   if (!_instance.hasJoints) return true;
   _box.makeEmpty();
   for (let i = 0; i < joints.length; i++) {
     const at = _instance.jointMatrix(joints[i]);
     expandByJoint(_box, boxes, i, _instance.palette, at);
   }
+  _box.getSize(_vector);
+  _box.expandByScalar(HAIR * Math.max(_vector.x, _vector.y, _vector.z));
   _instance.growByMotion(_box, joints);
   return _ray.intersectsBox(_box);
 }
 
-/** Poses vertices, relative to the instance, that were not yet. */
-function poseVertices({ geometry }: RaycastCrowd, { positions }: Clusters, vertices: Uint32Array): void {
-  const morphs = geometry.morphAttributes.position !== undefined;
-  for (const vertex of vertices) {
+/** Poses those vertices of triangles that were not yet, relative to the instance. */
+function poseVertices(
+  { geometry: own }: RaycastCrowd,
+  { geometry, posed, positions }: RayGeometry,
+  start: number,
+  end: number,
+): void {
+  const corners = (geometry.index as BufferAttribute).array;
+  const morphs = own.morphAttributes.position !== undefined;
+  for (let i = start; i < end; i++) {
+    const vertex = corners[i];
     if (_posedFor[vertex] === _number) continue;
     _posedFor[vertex] = _number;
     const at = vertex * 3;
     if (morphs) _instance.morphedVertex(vertex, _vector);
     else _vector.set(positions[at], positions[at + 1], positions[at + 2]);
-    _instance.applyPose(vertex, _vector);
-    _posed[at] = _vector.x;
-    _posed[at + 1] = _vector.y;
-    _posed[at + 2] = _vector.z;
+    _instance.applyPose(vertex, _vector).toArray(posed, at);
   }
 }
 
-/** Möller and Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection", 1997; sides and ranges as `Mesh.raycast`. */
-function intersectTriangles(
-  crowd: RaycastCrowd,
-  raycaster: Raycaster,
-  instanceId: number,
-  { index }: Clusters,
-  { materialIndex, part }: TriangleCluster,
-  triangles: Uint32Array,
-  intersects: CrowdIntersection[],
-): void {
-  const { material, geometry } = crowd;
-  const side = (Array.isArray(material) ? (material[materialIndex] as Material | undefined) : material)?.side;
-  if (side === undefined) return;
-  const { start: first, count: drawn } = geometry.drawRange;
-  const { x: ox, y: oy, z: oz } = _ray.origin;
-  const { x: dx, y: dy, z: dz } = _ray.direction;
-  for (const i of triangles) {
-    if (i < first || i >= first + drawn) continue;
-    const a = index === null ? i : index[i];
-    const b = index === null ? i + 1 : index[i + 1];
-    const c = index === null ? i + 2 : index[i + 2];
-    const ax = _posed[a * 3];
-    const ay = _posed[a * 3 + 1];
-    const az = _posed[a * 3 + 2];
-    const e1x = _posed[b * 3] - ax;
-    const e1y = _posed[b * 3 + 1] - ay;
-    const e1z = _posed[b * 3 + 2] - az;
-    const e2x = _posed[c * 3] - ax;
-    const e2y = _posed[c * 3 + 1] - ay;
-    const e2z = _posed[c * 3 + 2] - az;
-    const px = dy * e2z - dz * e2y;
-    const py = dz * e2x - dx * e2z;
-    const pz = dx * e2y - dy * e2x;
-    const determinant = e1x * px + e1y * py + e1z * pz;
-    if (determinant === 0 || (side !== DoubleSide && determinant < 0 !== (side === BackSide))) continue;
-    const tx = ox - ax;
-    const ty = oy - ay;
-    const tz = oz - az;
-    const u = (tx * px + ty * py + tz * pz) / determinant;
-    if (!(u >= 0 && u <= 1)) continue;
-    const qx = ty * e1z - tz * e1y;
-    const qy = tz * e1x - tx * e1z;
-    const qz = tx * e1y - ty * e1x;
-    const v = (dx * qx + dy * qy + dz * qz) / determinant;
-    const t = (e2x * qx + e2y * qy + e2z * qz) / determinant;
-    if (!(v >= 0 && u + v <= 1 && t >= 0)) continue;
-    const barycoord = new Vector3(1 - u - v, u, v);
-    const point = _ray.at(t, new Vector3()).applyMatrix4(_matrix).applyMatrix4(crowd.matrixWorld);
-    const distance = raycaster.ray.origin.distanceTo(point);
-    if (distance < raycaster.near || distance > raycaster.far) continue;
-    const hit: CrowdIntersection = {
-      distance,
-      point,
-      object: crowd,
-      instanceId,
-      part: crowd.characterParts[part]?.names[0] ?? String(part),
-      faceIndex: Math.floor(i / 3),
-      face: {
-        a,
-        b,
-        c,
-        normal: new Vector3(e1x, e1y, e1z).cross(_vector.set(e2x, e2y, e2z)).normalize(),
-        materialIndex,
-      },
-      barycoord,
-    };
-    for (const name of ['uv', 'uv1'] as const) {
-      const uv = geometry.getAttribute(name) as BufferAttribute | undefined;
-      if (uv) hit[name] = Triangle.getInterpolatedAttribute(uv, a, b, c, barycoord, new Vector2());
-    }
-    if (geometry.hasAttribute('normal')) hit.normal = normalAt(geometry, a, b, c, barycoord);
-    intersects.push(hit);
-  }
+/** Lets a hit be one of the crowd; false where the crowd does not draw the triangle. */
+function finish(hit: CrowdIntersection, crowd: RaycastCrowd, faces: Uint32Array): boolean {
+  const { geometry } = crowd;
+  const { start, count } = geometry.drawRange;
+  const first = faces[hit.faceIndex as number];
+  if (first < start || first >= start + count) return false;
+  hit.object = crowd;
+  hit.faceIndex = Math.floor(first / 3);
+  if (hit.normal) hit.normal = normalAt(geometry, hit);
+  return true;
 }
 
 /** The normal of a point of a triangle as it is posed, towards the ray. */
-function normalAt({ attributes }: BufferGeometry, a: number, b: number, c: number, at: Vector3): Vector3 {
+function normalAt({ attributes }: BufferGeometry, { face, barycoord }: CrowdIntersection): Vector3 {
   const normal = new Vector3();
+  const { a, b, c } = face as Face;
   const add = (vertex: number, share: number) => {
     _vector.fromBufferAttribute(attributes.normal as BufferAttribute, vertex);
     normal.addScaledVector(_instance.applyPoseToNormal(vertex, _vector), share);
   };
-  add(a, at.x);
-  add(b, at.y);
-  add(c, at.z);
+  const { x, y, z } = barycoord as Vector3;
+  add(a, x);
+  add(b, y);
+  add(c, z);
   normal.normalize();
   return normal.dot(_ray.direction) > 0 ? normal.negate() : normal;
+}
+
+/** Triangles of a patch at most. */
+const MAX_TRIANGLES = 256;
+
+/**
+ * Triangles whose first vertex follows the same joint, of one part and one material: from `start` to `end` of
+ * `RayGeometry.faces`.
+ */
+interface Patch {
+  start: number;
+  end: number;
+  part: number;
+  materialIndex: number;
+  /** Joints that any vertex follows. */
+  joints: number[];
+  /** For each of them a box around the vertices that follow it: min x y z, max x y z. */
+  boxes: number[];
+}
+
+/** What rays read of a crowd geometry. */
+export interface RayGeometry {
+  patches: readonly Patch[];
+  /** The same triangles in the order of the patches, for three.js's own rays. Its vertices are those that were posed last. */
+  geometry: BufferGeometry;
+  posed: Float64Array;
+  /** By triangle of `geometry` where it begins in the index of the crowd geometry, or among its vertices. */
+  faces: Uint32Array;
+  positions: ArrayLike<number>;
+  /** To notice when the crowd geometry was changed. */
+  stamp: string;
+}
+
+/** Least and greatest place of a vertex. */
+const _ends = [0, 0, 0, 0, 0, 0];
+
+const known = /*@__PURE__*/ new WeakMap<BufferGeometry, RayGeometry>();
+
+/** What rays read of a crowd geometry, made anew when its positions, index or groups changed. */
+export function rayGeometryOf(geometry: BufferGeometry): RayGeometry {
+  const stamp = stampOf(geometry);
+  const before = known.get(geometry);
+  if (before?.stamp === stamp) return before;
+
+  const positions = plainArray(geometry.getAttribute('position'), 3);
+  const index = geometry.index?.array ?? null;
+  const corner = (at: number): number => (index === null ? at : index[at]);
+  const skin = skinOf(geometry);
+  const length = index === null ? positions.length / 3 : index.length;
+  const groups =
+    geometry.groups.length > 0 ? geometry.groups : [{ start: 0, count: length, materialIndex: 0 }];
+
+  const lists = new Map<number, number[]>();
+  for (const { start, count, materialIndex = 0 } of groups) {
+    for (let i = start; i + 2 < Math.min(start + count, length); i += 3) {
+      const at = corner(i) * skin.stride;
+      const key = (materialIndex * 4096 + skin.joints[at + SKIN_PART]) * 65536 + skin.joints[at];
+      const list = lists.get(key);
+      if (list === undefined) lists.set(key, [i]);
+      else list.push(i);
+    }
+  }
+
+  const faces = Uint32Array.from([...lists.values()].flat());
+  const cornerOf = (i: number): number => corner(faces[Math.floor(i / 3)] + (i % 3));
+  const morphs = (geometry.morphAttributes.position ?? []).map((morph) => plainArray(morph, 3));
+  const patches: Patch[] = [];
+  let end = 0;
+  for (const [key, { length: count }] of lists) {
+    const part = Math.floor(key / 65536) % 4096;
+    const materialIndex = Math.floor(key / 65536 / 4096);
+    for (let left = count; left > 0; left -= MAX_TRIANGLES) {
+      const start = end;
+      end += Math.min(left, MAX_TRIANGLES);
+      const patch: Patch = { start, end, part, materialIndex, joints: [], boxes: [] };
+      for (let i = start * 3; i < end * 3; i++) growByVertex(patch, cornerOf(i), positions, skin, morphs);
+      patches.push(patch);
+    }
+  }
+  const posed = new Float64Array(positions.length);
+  const made = { patches, posed, faces, positions, stamp, geometry: new BufferGeometry() };
+  made.geometry.setIndex(Array.from({ length: end * 3 }, (_, i) => cornerOf(i)));
+  for (const name of ['uv', 'uv1', 'normal']) {
+    const attribute = geometry.attributes[name];
+    if (attribute) made.geometry.setAttribute(name, attribute);
+  }
+  made.geometry.setAttribute('position', new BufferAttribute(posed, 3));
+  made.geometry.boundingSphere = new Sphere(undefined, Infinity);
+  known.set(geometry, made);
+  return made;
+}
+
+/** Grows the boxes of a patch by a vertex. */
+function growByVertex(
+  { joints, boxes }: Patch,
+  vertex: number,
+  positions: ArrayLike<number>,
+  skin: Skin,
+  morphs: readonly ArrayLike<number>[],
+): void {
+  const { stride, weights } = skin;
+  // Targets at full influence bound every smaller one.
+  for (let i = 0; i < 3; i++) {
+    const at = vertex * 3 + i;
+    _ends[i] = _ends[i + 3] = positions[at];
+    for (const morph of morphs) _ends[morph[at] < 0 ? i : i + 3] += morph[at];
+  }
+  for (let i = 0; i < 4 && weights[vertex * 4 + i] > 0; i++) {
+    const joint = skin.joints[vertex * stride + i];
+    let found = joints.indexOf(joint);
+    if (found < 0) {
+      found = joints.push(joint) - 1;
+      boxes.push(Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity);
+    }
+    for (let k = 0; k < 3; k++) {
+      const at = found * 6 + k;
+      boxes[at] = Math.min(boxes[at], _ends[k]);
+      boxes[at + 3] = Math.max(boxes[at + 3], _ends[k + 3]);
+    }
+  }
+}
+
+function stampOf({ index, groups, attributes }: BufferGeometry): string {
+  const position = attributes.position as { version?: number; data?: { version: number } };
+  const version = position.version ?? position.data?.version;
+  const grouped = groups.map(({ start, count, materialIndex }) => `${start}+${count}:${materialIndex}`);
+  return [version, index?.version, index?.count, ...grouped].join();
 }
