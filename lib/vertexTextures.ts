@@ -4,9 +4,39 @@
  * @module skinned-instanced-mesh/vertex-textures
  */
 
+import { vertexMatrixGLSL, vertexTextureGLSL } from '../shaders/vertexTexture.glsl.js';
+import { bindActions, readActionsGLSL } from './backends/webgl/frameGLSL.js';
+import { type GLSLSource, registerGLSLSource } from './backends/webgl/glslSources.js';
+import type { Precision } from './encodings/BoneTextureData.js';
 import * as bake from './vertexTextures/bakeVertexTexture.js';
 import { VertexTexture as Base } from './vertexTextures/VertexTexture.js';
-import { registerVertexGLSL } from './vertexTextures/vertexGLSL.js';
+import { vertexSourceName, verticesOf } from './vertexTextures/vertexSource.js';
+
+/** Vertices that were baked frame by frame, under WebGLRenderer: each reads and mixes its own. */
+const vertexGLSL = (precision: Precision): GLSLSource => ({
+  name: vertexSourceName(precision),
+  glsl: {
+    textures: 2,
+    integers: 1,
+    definesPosed: true,
+    declarations: () => [...readActionsGLSL, ...vertexTextureGLSL(precision)],
+    skinningMatrix: (name, variant) => vertexMatrixGLSL(name, precision, variant),
+  },
+  bindTextures: bindActions,
+  bindIntegers(crowd, textures) {
+    textures[0] = verticesOf(crowd).vertexTexels;
+  },
+});
+
+let registered = false;
+
+/** Lets WebGLRenderer pose crowds by vertex textures. */
+function registerVertexGLSL(): void {
+  if (registered) return;
+  registered = true;
+  registerGLSLSource(vertexGLSL('half'));
+  registerGLSLSource(vertexGLSL('float'));
+}
 
 function withGLSL<T>(value: T): T {
   registerVertexGLSL();
@@ -27,10 +57,10 @@ export type {
   BakeVertexCharacterOptions,
 } from './vertexTextures/bakeVertexTexture.js';
 export type { EncodedVertices, VertexClipJSON, VertexTextureJSON } from './vertexTextures/encodeVertices.js';
-export type { MotionSource } from './vertexTextures/planMotions.js';
 export type {
+  MotionSource,
   VertexBakeAsyncOptions,
   VertexBakeOptions,
   VertexMotion,
-} from './vertexTextures/VertexBakeOptions.js';
+} from './vertexTextures/planMotions.js';
 export type { VertexErrors, VertexPart, VertexTextureData } from './vertexTextures/VertexTextureData.js';

@@ -4,7 +4,7 @@ import { eachClipGLSL } from './skinningMatrix.glsl.js';
 /** Kind of number that vertices are stored in, see `VertexTextureData.precision`. */
 export type VertexPrecision = 'half' | 'float';
 
-/** Twin of `octahedral.ts`. */
+/** Twin of `VertexReader.ts`. */
 const commonGLSL = /* glsl */ `
 #define CROWD_VERTICES boneTexture.integers[ 0 ]
 #define CROWD_VERTEX_BITS CROWD_MORPH_TEXEL

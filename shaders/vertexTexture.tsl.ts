@@ -37,7 +37,7 @@ function unfoldNormal(square: Node<'vec2'>): Node<'vec3'> {
   return normalize(vec3(away(square.x), away(square.y), z));
 }
 
-/** The position, and where the normal is in the square of `octahedral.ts`. */
+/** The position, and where the normal is in the square of `packNormal`. */
 function decode(
   texel: Node<'uvec4'>,
   size: Node<'vec4'>,

@@ -1,6 +1,6 @@
 import type { Precision } from '../encodings/BoneTextureData.js';
 import { inRuns, type Steps } from '../utils/steps.js';
-import { packNormal } from './octahedral.js';
+import { packNormal } from './VertexReader.js';
 import { WORDS } from './VertexTextureData.js';
 
 const _floats = /*@__PURE__*/ new Float32Array(3);

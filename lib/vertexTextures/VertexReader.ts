@@ -1,5 +1,4 @@
 import { Vector3 } from 'three';
-import { unpackNormal } from './octahedral.js';
 import { type VertexTextureData, WORDS } from './VertexTextureData.js';
 
 const _normal = /*@__PURE__*/ new Vector3();
@@ -45,3 +44,68 @@ export class VertexReader {
     return (frames[frame] * vertices + vertex) * this.words;
   }
 }
+
+/**
+ * Unit vectors as points of a square: those of an octahedron that is unfolded. See Cigolle et al., "A Survey of Efficient
+ * Representations for Independent Unit Vectors", 2014. Each of the two numbers is a whole one, and means that divided by `LARGEST`.
+ */
+const LARGEST = { half: 127, float: 32767 } as const;
+
+/** What is a number of so many bits, and how far to shift the second one. */
+const BITS = { half: 8, float: 16 } as const;
+
+type Kind = keyof typeof LARGEST;
+
+const _decoded = { x: 0, y: 0, z: 0 };
+
+/** Packs a vector, which need not be of length 1, with the nearest of the four numbers around each component. */
+export function packNormal(x: number, y: number, z: number, kind: Kind): number {
+  const sum = Math.abs(x) + Math.abs(y) + Math.abs(z);
+  if (!(sum > 0)) return 0;
+  const largest = LARGEST[kind];
+  let u = x / sum;
+  let v = y / sum;
+  if (z < 0) [u, v] = [(1 - Math.abs(v)) * sign(u), (1 - Math.abs(u)) * sign(v)];
+  const left = Math.min(Math.floor(u * largest), largest - 1);
+  const low = Math.min(Math.floor(v * largest), largest - 1);
+  let best = 0;
+  let nearest = -Infinity;
+  for (let i = 0; i < 4; i++) {
+    const a = left + (i & 1);
+    const b = low + (i >> 1);
+    unfold(a / largest, b / largest);
+    const cosine = _decoded.x * x + _decoded.y * y + _decoded.z * z;
+    if (cosine <= nearest) continue;
+    nearest = cosine;
+    best = pair(a, b, kind);
+  }
+  return best;
+}
+
+/** The vector, of length 1. */
+function unpackNormal(packed: number, kind: Kind, target: Vector3): Vector3 {
+  const shift = 32 - BITS[kind];
+  const largest = LARGEST[kind];
+  unfold(((packed << shift) >> shift) / largest, ((packed << (shift - BITS[kind])) >> shift) / largest);
+  return target.set(_decoded.x, _decoded.y, _decoded.z);
+}
+
+function unfold(u: number, v: number): void {
+  const z = 1 - Math.abs(u) - Math.abs(v);
+  const folded = Math.max(-z, 0);
+  const x = u - sign(u) * folded;
+  const y = v - sign(v) * folded;
+  const length = Math.sqrt(x * x + y * y + z * z);
+  _decoded.x = x / length;
+  _decoded.y = y / length;
+  _decoded.z = z / length;
+}
+
+/** Two numbers, which may be negative, as one. */
+function pair(a: number, b: number, kind: Kind): number {
+  const bits = BITS[kind];
+  const mask = 2 ** bits - 1;
+  return ((a & mask) | ((b & mask) << bits)) >>> 0;
+}
+
+const sign = (value: number): number => (value < 0 ? -1 : 1);

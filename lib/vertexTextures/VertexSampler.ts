@@ -3,9 +3,8 @@ import { drawnObjects, isUnsupported } from '../character/collectParts.js';
 import { describe } from '../utils/describe.js';
 import { inRuns, type Steps } from '../utils/steps.js';
 import { MeshSampler } from './MeshSampler.js';
-import type { PlannedMotion } from './planMotions.js';
+import type { PlannedMotion, VertexBakeOptions } from './planMotions.js';
 import { SmoothNormals } from './smoothNormals.js';
-import type { VertexBakeOptions } from './VertexBakeOptions.js';
 
 const _model = /*@__PURE__*/ new Matrix4();
 
@@ -14,11 +13,9 @@ const _model = /*@__PURE__*/ new Matrix4();
  *
  * @throws If there is none, or one of them has no positions.
  */
-export function drawnMeshes(object: Object3D, caller: string): Mesh[] {
+export function drawnMeshes(object: Object3D): Mesh[] {
   if (object?.isObject3D !== true) {
-    throw new Error(
-      `${caller}: object is ${describe(object)}; pass the Object3D whose meshes shall be baked.`,
-    );
+    throw new Error(`Object is ${describe(object)}; pass the Object3D whose meshes shall be baked.`);
   }
   const meshes: Mesh[] = [];
   for (const node of drawnObjects(object)) {
@@ -26,11 +23,11 @@ export function drawnMeshes(object: Object3D, caller: string): Mesh[] {
     if ((node as Mesh).geometry.getAttribute('position')?.count !== 0) meshes.push(node as Mesh);
   }
   if (meshes.length === 0) {
-    throw new Error(`${caller}: no visible mesh with vertices under "${object.name || object.type}".`);
+    throw new Error(`No visible mesh with vertices under "${object.name || object.type}".`);
   }
   for (const { geometry, name, type } of meshes) {
     if (geometry.hasAttribute('position')) continue;
-    throw new Error(`${caller}: the geometry of ${type} "${name}" has no attribute "position".`);
+    throw new Error(`The geometry of ${type} "${name}" has no attribute "position".`);
   }
   return meshes;
 }

@@ -1,16 +1,12 @@
 import { type BufferGeometry, DataTexture, RGBAIntegerFormat, RGIntegerFormat, UnsignedIntType } from 'three';
 import type { Precision } from '../encodings/BoneTextureData.js';
 import { BoneTexture, type Socket, type VertexBinding } from '../texture/BoneTexture.js';
-import { bindVertices, collectMeshes } from './bindVertices.js';
+import { bindVertices, collectMeshes, findMoved } from './bindVertices.js';
 import { checkVertexTextureData } from './checkVertexTextureData.js';
 import { decodeVertices, type EncodedVertices, encodeVertices } from './encodeVertices.js';
-import { findMoved } from './findMoved.js';
-import { frameTable } from './frameTable.js';
 import { VertexReader } from './VertexReader.js';
-import type { VertexErrors, VertexTextureData } from './VertexTextureData.js';
+import { frameTable, type VertexErrors, type VertexTextureData } from './VertexTextureData.js';
 import { VERTEX_SOURCES } from './vertexSource.js';
-
-const NAME = 'VertexTexture';
 
 /**
  * Baked vertices of anything that deforms: cloth, fish, soft bodies, faces of hundreds of morph targets, skinned characters
@@ -44,7 +40,7 @@ export class VertexTexture extends BoneTexture {
   constructor(data: VertexTextureData) {
     checkVertexTextureData(data);
     super(frameTable(data), { poseSource: VERTEX_SOURCES[data.precision] });
-    this.name = NAME;
+    this.name = 'VertexTexture';
     this.baked = data;
     this.vertexReader = new VertexReader(data);
     const { texels, width, height, precision } = data;
@@ -56,13 +52,13 @@ export class VertexTexture extends BoneTexture {
       format,
       UnsignedIntType,
     );
-    this.vertexTexels.name = NAME;
+    this.vertexTexels.name = 'VertexTexture';
     this.vertexTexels.needsUpdate = true;
     this.binding = {
-      collect: (root) => collectMeshes(root, data, this.vertexReader, NAME),
-      findMoved: (root, sumsOf) => findMoved(root, data, sumsOf, NAME),
+      collect: (root) => collectMeshes(root, data, this.vertexReader),
+      findMoved: (root, sumsOf) => findMoved(root, data, sumsOf),
       bind: (geometry: BufferGeometry, source: BufferGeometry) =>
-        bindVertices(geometry, source, data, this.vertexReader, NAME),
+        bindVertices(geometry, source, data, this.vertexReader),
     };
   }
 
@@ -127,13 +123,15 @@ export class VertexTexture extends BoneTexture {
     const { width, height } = this.baked;
     if (max === undefined || (width <= max && height <= max)) return;
     throw new Error(
-      `${NAME}: the texture is ${width} × ${height}, this device takes ${max} × ${max}; bake it with maxTextureSize: ${max}.`,
+      `The texture is ${width} × ${height}, this device takes ${max} × ${max}; bake it with maxTextureSize: ${max}.`,
     );
   }
 
   /** @throws Always: what was bound to one vertex texture cannot become another. Make a new one of its `vertexData`. */
   override copy(): this {
-    throw new Error(`${NAME}.copy: use clone(), or new VertexTexture(other.vertexData).`);
+    throw new Error(
+      'A vertex texture is not copied into; use clone(), or new VertexTexture(other.vertexData).',
+    );
   }
 
   /** A second texture object with the same texels. */

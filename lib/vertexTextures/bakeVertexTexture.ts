@@ -3,8 +3,7 @@ import { runInSlices } from '../baking/runInSlices.js';
 import { assembleCharacter, type Character, type CharacterOptions } from '../character/assembleCharacter.js';
 import { runAll } from '../utils/steps.js';
 import { bakeVertices } from './bakeVertices.js';
-import type { MotionSource } from './planMotions.js';
-import type { VertexBakeAsyncOptions, VertexBakeOptions } from './VertexBakeOptions.js';
+import type { MotionSource, VertexBakeAsyncOptions, VertexBakeOptions } from './planMotions.js';
 import { VertexTexture } from './VertexTexture.js';
 
 /** How vertices are baked, and meshes merged. */

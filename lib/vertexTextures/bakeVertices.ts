@@ -5,21 +5,18 @@ import type { BakedClip } from '../poses/ClipTable.js';
 import { boxToArray } from '../poses/jointBoxes.js';
 import { inRuns, type Steps } from '../utils/steps.js';
 import { markFinite } from './checkVertexTextureData.js';
-import { claimMeshes } from './claimMeshes.js';
 import { FrameStore } from './FrameStore.js';
-import { checkFrames } from './frameTable.js';
+import type { VertexBakeOptions } from './planMotions.js';
 import { type MotionSource, type PlannedMotion, planMotions } from './planMotions.js';
-import type { VertexBakeOptions } from './VertexBakeOptions.js';
 import { drawnMeshes, VertexSampler } from './VertexSampler.js';
 import {
+  checkFrames,
   layoutVertices,
   type VertexErrors,
   type VertexPart,
   type VertexTextureData,
   WORDS,
 } from './VertexTextureData.js';
-
-const NAME = 'bakeVertexTexture';
 
 const _size = /*@__PURE__*/ new Vector3();
 
@@ -33,10 +30,10 @@ export function* bakeVertices(
   options: VertexBakeOptions,
 ): VertexBakeSteps {
   const { fps, precision, maxTextureSize, measure } = valuesOf(options);
-  const meshes = drawnMeshes(object, NAME);
+  const meshes = drawnMeshes(object);
   // Before the first break, in which others may pose the object.
-  const { motions, byCode, rest, restore } = planMotions(object, source, { ...options, fps }, NAME);
-  const endClaim = claimMeshes(meshes, byCode, NAME);
+  const { motions, byCode, rest, restore } = planMotions(object, source, { ...options, fps });
+  const endClaim = claimMeshes(meshes, byCode);
   try {
     const parts: VertexPart[] = [];
     for (const mesh of meshes) parts.push(yield* partOf(mesh));
@@ -46,8 +43,8 @@ export function* bakeVertices(
     yield 0;
     const recorder = new Recorder(sampler, frames, maxTextureSize);
     yield 0;
-    sampler.capture(rest, 0, `${NAME}: the rest pose`);
-    yield* recorder.record(`${NAME}: the rest pose`);
+    sampler.capture(rest, 0, 'The rest pose');
+    yield* recorder.record('The rest pose');
     const restBounds = boxToArray(recorder.takeBounds());
     const errors: VertexErrors[] = [];
     const clips: BakedClip[] = [];
@@ -86,7 +83,7 @@ export function* bakeVertices(
     }
     const { store } = recorder;
     const { vertices } = sampler;
-    const layout = layoutVertices(store.stored.length * vertices, maxTextureSize, NAME);
+    const layout = layoutVertices(store.stored.length * vertices, maxTextureSize);
     const texels = new Uint32Array(layout.width * layout.height * WORDS[precision]);
     for (const [i, words] of store.stored.entries()) {
       texels.set(words, i * words.length);
@@ -111,6 +108,37 @@ export function* bakeVertices(
     endClaim();
     restore();
   }
+}
+
+/** What a bake by code counts for: more than all bakes by clips together. */
+const CODE = 2 ** 30;
+
+/** How many bakes use a mesh or geometry now: 1 for each by clips, `CODE` for one by code. */
+const claims = /*@__PURE__*/ new WeakMap<object, number>();
+
+/**
+ * Notes that meshes are being baked, until what is returned is called. Bakes by clips leave them as they were in each break, so that
+ * there may be several at once. Code does not: another bake would take its frames for the rest pose.
+ *
+ * @throws If they are being baked, and one of the two bakes is by code.
+ */
+function claimMeshes(meshes: readonly Mesh[], byCode: boolean): () => void {
+  const claimed = new Set<object>();
+  for (const mesh of meshes) {
+    const { geometry, name } = mesh;
+    claimed.add(mesh).add(geometry);
+    const others = Math.max(claims.get(mesh) ?? 0, claims.get(geometry) ?? 0);
+    if (others === 0 || (!byCode && others < CODE)) continue;
+    throw new Error(
+      `Mesh "${name}" is being baked already, and motions of code pose it; await the other bake first, or bake a clone with geometries of its own.`,
+    );
+  }
+  const count = byCode ? CODE : 1;
+  const add = (change: number) => {
+    for (const one of claimed) claims.set(one, (claims.get(one) ?? 0) + change);
+  };
+  add(count);
+  return () => add(-count);
 }
 
 /** What is kept of a mesh, as it is before code writes other positions into it. */
@@ -163,11 +191,11 @@ class Recorder {
   *pose(motion: PlannedMotion, frame: number, measure: boolean): Steps<void> {
     const { sampler } = this;
     const { name, count, duration } = motion;
-    const where = `${NAME}: motion "${name}"`;
+    const where = `Motion "${name}"`;
     const step = count === 1 ? 0 : duration / (count - 1);
     // The last frame is at the duration itself, not a rounding error behind it.
     sampler.capture(motion, frame === count - 1 ? (count === 1 ? 0 : duration) : frame * step, where);
-    yield* this.record(where, `${where}, up to frame ${frame + 1} of ${count}`);
+    yield* this.record(where, `, up to frame ${frame + 1} of ${count} of motion "${name}",`);
     if (!measure || frame === count - 1) return;
     sampler.capture(motion, (frame + 0.5) * step, where);
     yield* sampler.compute(where);
@@ -178,10 +206,10 @@ class Recorder {
    * Records the object as it was captured.
    *
    * @param where Says in an error what is posed.
-   * @param upTo Says in an error what has been recorded then.
+   * @param upTo Says in an error how much has been recorded then.
    * @throws If there is no more room: at once, for what is left may take long.
    */
-  *record(where: string, upTo = where): Steps<void> {
+  *record(where: string, upTo = ''): Steps<void> {
     const { sampler, store, clipBounds } = this;
     yield* sampler.compute(where);
     const { positions, normals } = sampler;

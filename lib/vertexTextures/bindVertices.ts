@@ -10,6 +10,7 @@ import {
 } from 'three';
 import type { ScenePart } from '../character/collectParts.js';
 import { SKIN_PART } from '../character/crowdGeometry.js';
+import { isSameOrder } from '../character/positionSums.js';
 import { AFFINE_SIZE, REST_FRAME } from '../constants.js';
 import { affineFromMatrix4 } from '../utils/affine.js';
 import { MeshSampler, updateWorld } from './MeshSampler.js';
@@ -30,19 +31,14 @@ const _vector = /*@__PURE__*/ new Vector3();
  *
  * @throws If they are not those that were baked.
  */
-export function collectMeshes(
-  object: Object3D,
-  data: VertexTextureData,
-  reader: VertexReader,
-  caller: string,
-): ScenePart[] {
-  const meshes = drawnMeshes(object, caller);
+export function collectMeshes(object: Object3D, data: VertexTextureData, reader: VertexReader): ScenePart[] {
+  const meshes = drawnMeshes(object);
   const { parts } = data;
   const counts = meshes.map(({ geometry }) => geometry.getAttribute('position').count);
   if (meshes.length !== parts.length || counts.some((count, i) => count !== parts[i].vertices)) {
     const list = (of: readonly string[]) => of.join(', ');
     throw new Error(
-      `${caller}: the vertex texture was baked of other meshes: ${list(parts.map(({ name, vertices }) => `"${name}" with ${vertices} vertices`))}; ` +
+      `The vertex texture was baked of other meshes: ${list(parts.map(({ name, vertices }) => `"${name}" with ${vertices} vertices`))}; ` +
         `here are ${list(meshes.map(({ name }, i) => `"${name}" with ${counts[i]}`))}. Bake one of this object.`,
     );
   }
@@ -141,10 +137,9 @@ export function bindVertices(
   source: BufferGeometry,
   data: VertexTextureData,
   reader: VertexReader,
-  caller: string,
 ): void {
   const { count } = source.getAttribute('position');
-  const numbers = numbersOf(source, data, caller);
+  const numbers = numbersOf(source, data);
   const integers = new Uint16Array(count * STRIDE);
   const weights = new Uint16Array(count * 4);
   const parts = source.getAttribute('partIndex');
@@ -168,14 +163,14 @@ export function bindVertices(
 }
 
 /** For each vertex of a geometry the one that was baked. */
-function numbersOf(source: BufferGeometry, { vertices }: VertexTextureData, caller: string): Uint32Array {
+function numbersOf(source: BufferGeometry, { vertices }: VertexTextureData): Uint32Array {
   const { count } = source.getAttribute('position');
   const merged = source.getAttribute(NUMBERS);
   const joints = source.getAttribute('skinIndex');
   const isNumbered = merged === undefined && joints?.itemSize === 4 && isBound(source);
   if (merged === undefined && !isNumbered && count !== vertices) {
     throw new Error(
-      `${caller}: the geometry "${source.name}" has ${count} vertices, but the vertex texture was baked of ${vertices}; ` +
+      `The geometry "${source.name}" has ${count} vertices, but the vertex texture was baked of ${vertices}; ` +
         'pass the geometry that was baked, or use assembleCharacter(object, vertexTexture).',
     );
   }
@@ -185,7 +180,7 @@ function numbersOf(source: BufferGeometry, { vertices }: VertexTextureData, call
     else if (isNumbered) number = joints.getY(vertex) + joints.getZ(vertex) * 65536 - 1;
     if (number < vertices) return number;
     throw new Error(
-      `${caller}: vertex ${vertex} of the geometry "${source.name}" is number ${number} of what was baked, but the vertex texture has ${vertices}; was it made for another one?`,
+      `Vertex ${vertex} of the geometry "${source.name}" is number ${number} of what was baked, but the vertex texture has ${vertices}; was it made for another one?`,
     );
   });
 }
@@ -200,4 +195,21 @@ function isBound(source: BufferGeometry): boolean {
     if (joints.getY(vertex) === 0 && joints.getZ(vertex) === 0) return false;
   }
   return true;
+}
+
+/** See `VertexBinding.findMoved`. */
+export function findMoved(
+  object: Object3D,
+  { parts }: VertexTextureData,
+  sumsOf: (geometry: BufferGeometry) => readonly number[],
+): string | null {
+  const meshes = drawnMeshes(object);
+  if (meshes.length !== parts.length) return null;
+  for (const [i, { geometry, name }] of meshes.entries()) {
+    const { vertices, positions } = parts[i];
+    if (geometry.getAttribute('position').count !== vertices) return null;
+    if (positions === undefined || isSameOrder(positions, sumsOf(geometry))) continue;
+    return `vertices of mesh "${name}" are not where they were, or stand in another order`;
+  }
+  return null;
 }

@@ -1,4 +1,11 @@
-import type { BufferAttribute, BufferGeometry, Mesh, Object3D, SkinnedMesh } from 'three';
+import {
+  type BufferAttribute,
+  type BufferGeometry,
+  Matrix4,
+  type Mesh,
+  type Object3D,
+  type SkinnedMesh,
+} from 'three';
 import { updateWorld } from './MeshSampler.js';
 
 /** Fields of nodes and geometries that code sets anew. */
@@ -120,4 +127,39 @@ function keepNumbers(
   kept.push(() => {
     for (let i = 0; i < values.length; i++) numbers[i] = values[i];
   });
+}
+
+/**
+ * The pose that an object has when this is made. Others may move and pose the object in the breaks of a bake by clips: each frame begins
+ * with this pose, and leaves theirs. Code of the user's may go on from its last frame, so that its frames begin with that.
+ */
+export class RestPose {
+  /** Inverse of the root's world matrix in this pose, below whatever it stands now. */
+  readonly toRoot = new Matrix4();
+  private readonly take: (() => void) | null;
+  private giveBack: (() => void) | null = null;
+
+  constructor(
+    private readonly object: Object3D,
+    byCode: boolean,
+  ) {
+    this.take = byCode ? null : keepPose(object);
+  }
+
+  /** Poses the object so. */
+  pose(): void {
+    const { object, take } = this;
+    if (take === null) updateWorld(object);
+    else {
+      this.giveBack = keepPose(object);
+      take();
+    }
+    this.toRoot.copy(object.matrixWorld).invert();
+  }
+
+  /** Poses the object as it was before. */
+  release(): void {
+    this.giveBack?.();
+    this.giveBack = null;
+  }
 }

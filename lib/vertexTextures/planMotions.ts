@@ -1,12 +1,66 @@
 import { type AnimationAction, type AnimationClip, AnimationMixer, LoopOnce, type Object3D } from 'three';
+import type { BakeAsyncOptions, BakeOptions } from '../baking/BakeOptions.js';
 import { type PlannedClip, planClips, warnOfNames } from '../baking/planClips.js';
+import type { Precision } from '../encodings/BoneTextureData.js';
 import { isPositive } from '../utils/checkOptions.js';
 import { describe } from '../utils/describe.js';
 import { runAll } from '../utils/steps.js';
-import { keepObject } from './keepObject.js';
+import { keepObject, RestPose } from './keepObject.js';
 import { updateWorld } from './MeshSampler.js';
-import { RestPose } from './RestPose.js';
-import type { VertexBakeOptions, VertexMotion } from './VertexBakeOptions.js';
+
+/** A motion that your code makes: a simulation, a formula, another library's animation. */
+export interface VertexMotion {
+  /** As `play` takes it. */
+  name: string;
+  /** Seconds; 0 for a pose. */
+  duration: number;
+  /** Frames per second for this one. @default that of the bake */
+  fps?: number;
+  /**
+   * Poses the object: writes positions (and normals) of its geometries, moves nodes or bones, sets influences of morph targets.
+   * Called once for each frame, in the order of their times, both ends included: a simulation may step from one to the next.
+   *
+   * @param time Seconds from the start.
+   */
+  pose(time: number): void;
+}
+
+/** How vertices are baked. */
+export interface VertexBakeOptions extends Pick<BakeOptions, 'fps' | 'clips' | 'maxTextureSize'> {
+  /**
+   * Frames per second. Two frames are mixed when drawn; see `measure` for what that makes of a motion.
+   * @default 30
+   */
+  fps?: number;
+  /**
+   * `'half'`: positions of 16 bits within the box of their frame, off by at most 1/130,000 of each of its sides, so by 1/75,000 of
+   * the longest one; 8 bytes a vertex and frame, with the normal. `'float'`: 32 bits, 16 bytes.
+   * @default 'half'
+   */
+  precision?: Precision;
+  /**
+   * Where normals come from. `'source'`: as three.js would light the object: its own, with skeleton and morph targets.
+   * `'computed'`: from the triangles as they are posed, smooth where the object is at rest. `'none'`: they stay as they are at
+   * rest, for materials without light or with `flatShading`.
+   * @default 'source' with clips, 'computed' for motions of your code
+   */
+  normals?: 'source' | 'computed' | 'none';
+  /** Seconds, where the motion is one function. */
+  duration?: number;
+  /** Name of the clip, where the motion is one function. @default 'Motion' */
+  name?: string;
+  /**
+   * Whether to pose the object between frames too, to find out how far the mix of two frames is from it, see
+   * `VertexTexture.errors`. Takes twice as long. Motions of your code are then asked for times between frames too.
+   * @default false
+   */
+  measure?: boolean;
+}
+
+/** {@link VertexBakeOptions}, and options for baking in slices. */
+export interface VertexBakeAsyncOptions
+  extends VertexBakeOptions,
+    Pick<BakeAsyncOptions, 'onProgress' | 'signal'> {}
 
 /** One clip to bake. */
 export interface PlannedMotion {
@@ -43,22 +97,21 @@ export function planMotions(
   object: Object3D,
   source: MotionSource,
   options: VertexBakeOptions & { fps: number },
-  caller: string,
 ): PlannedMotions {
-  const motions = typeof source === 'function' ? [oneMotion(source, options, caller)] : source;
+  const motions = typeof source === 'function' ? [oneMotion(source, options)] : source;
   if (!Array.isArray(motions)) {
     throw new Error(
-      `${caller}: ${describe(source)} is no motion; pass AnimationClips, a function (time) => void, or an array of { name, duration, pose }.`,
+      `${describe(source)} is no motion; pass AnimationClips, a function (time) => void, or an array of { name, duration, pose }.`,
     );
   }
   if (motions.length > 0 && motions.every(isMotion)) {
     if (options.clips !== undefined) {
-      throw new Error(`${caller}: options.clips chooses among AnimationClips; leave out motions instead.`);
+      throw new Error(`options.clips chooses among AnimationClips; leave out motions instead.`);
     }
     warnOfNames(motions, 'motion');
     const restore = keepObject(object);
     return {
-      motions: motions.map((motion) => planMotion(object, motion, options.fps, caller)),
+      motions: motions.map((motion) => planMotion(object, motion, options.fps)),
       byCode: true,
       rest: new RestPose(object, true),
       restore,
@@ -80,33 +133,30 @@ const isMotion = (motion: unknown): motion is VertexMotion =>
 function oneMotion(
   pose: (time: number) => void,
   { duration, name = 'Motion' }: VertexBakeOptions,
-  caller: string,
 ): VertexMotion {
   if (duration === undefined) {
-    throw new Error(`${caller}: a motion that is a function needs options.duration, in seconds.`);
+    throw new Error(`A motion that is a function needs options.duration, in seconds.`);
   }
   return { name, duration, pose };
 }
 
-function planMotion(object: Object3D, motion: VertexMotion, rate: number, caller: string): PlannedMotion {
+function planMotion(object: Object3D, motion: VertexMotion, rate: number): PlannedMotion {
   const { name, duration, fps = rate } = motion;
   if (typeof name !== 'string' || name === '') {
-    throw new Error(`${caller}: the name of a motion is ${describe(name)}; use one for play to find.`);
+    throw new Error(`The name of a motion is ${describe(name)}; use one for play to find.`);
   }
   if (!(Number.isFinite(duration) && duration >= 0)) {
-    throw new Error(
-      `${caller}: motion "${name}" has duration ${describe(duration)}; use a finite number of seconds.`,
-    );
+    throw new Error(`Motion "${name}" has duration ${describe(duration)}; use a finite number of seconds.`);
   }
   if (!isPositive(fps)) {
-    throw new Error(`${caller}: motion "${name}" has fps ${describe(fps)}; use a positive number.`);
+    throw new Error(`Motion "${name}" has fps ${describe(fps)}; use a positive number.`);
   }
   const count = duration > 0 ? Math.max(1, Math.round(duration * fps)) + 1 : 1;
   const pose = (time: number) => {
     const returned = motion.pose(time) as { then?: unknown } | undefined;
     if (typeof returned?.then === 'function') {
       throw new Error(
-        `${caller}: motion "${name}" returns a promise; pose(time) has to pose the object before it returns.`,
+        `Motion "${name}" returns a promise; pose(time) has to pose the object before it returns.`,
       );
     }
     updateWorld(object);

@@ -25,7 +25,7 @@ test.each([
   };
   const root = new Group().add(mesh, createMesh('Deck'));
   expect(() => bakeVertexTexture(root, pose, { duration: 1, fps: 4, name: 'Reef' })).toThrow(
-    `bakeVertexTexture: motion "Reef" gives mesh "Sail" ${found} vertices (position), it had 9; keep their number`,
+    `Motion "Reef" gives mesh "Sail" ${found} vertices (position), it had 9; keep their number`,
   );
   expect(mesh.geometry).toBe(geometry);
 });
@@ -54,7 +54,7 @@ test('what does not fit is refused as soon as that is known', () => {
   const options = { duration: 500, fps: 60, maxTextureSize: 16 };
   // 256 texels are 28 frames of 9 vertices, one of which is the rest pose.
   expect(() => bakeVertexTexture(mesh, pose, options)).toThrow(
-    'bakeVertexTexture: motion "Motion", up to frame 28 of 30001: 261 vertices of all frames need a texture of 16 × 17',
+    '261 vertices of all frames, up to frame 28 of 30001 of motion "Motion", need a texture of 16 × 17',
   );
   expect(posed).toBe(28);
 });
