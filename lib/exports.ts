@@ -79,8 +79,8 @@ export type { ActionProperties } from './features/objects/ActionProperties.js';
 export type { InstanceAction } from './features/objects/InstanceAction.js';
 export type { InstanceBone } from './features/objects/InstanceBone.js';
 export type { ActionOptions, ActionOwner, InstanceMixer } from './features/objects/InstanceMixer.js';
-export type { ActionOfEvent, SkinnedInstanceEventMap } from './features/objects/instanceEvents.js';
 export type { PlacedInstance } from './features/objects/PlacedInstance.js';
+export type { ActionOfEvent, SkinnedInstanceEventMap } from './features/objects/SkinnedInstance.js';
 export {
   type CustomSort,
   DrawOrder,

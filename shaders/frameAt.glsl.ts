@@ -7,7 +7,7 @@ import {
   REST_FRAME,
 } from '../lib/constants.js';
 
-/** Twin of `frameAt` in `lib/playback/actionTime.ts`. */
+/** Twin of `frameAt` in `lib/playback/actions.ts`. */
 export const frameAtGLSL = /* glsl */ `
 struct FrameMix {
   float frame0;

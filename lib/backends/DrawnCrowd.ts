@@ -1,7 +1,6 @@
 import type { InstancedMesh, Object3D } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
-import type { MeshParts, MeshUniforms } from '../crowd/CrowdFeature.js';
-import type { MeshMotions } from '../crowd/MeshMotions.js';
+import type { MeshMotions, MeshParts, MeshUniforms } from '../crowd/CrowdFeature.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import type { MatrixTexels } from '../instances/MatrixTexels.js';
 import type { MorphInfluences } from '../queries/morphRange.js';

@@ -1,5 +1,5 @@
-import { ColorTexels } from '../instances/ColorTexels.js';
 import { InstanceMatrices } from '../instances/InstanceMatrices.js';
+import { ColorTexels } from '../instances/MatrixTexels.js';
 import type { DrawnCrowd } from './DrawnCrowd.js';
 
 /** Keeps colours of a crowd as texels, and up to date, where matrices are read from elsewhere. Call it before each such draw. */

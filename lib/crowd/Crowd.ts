@@ -1,5 +1,4 @@
 import type { Box3, BufferGeometry, InstancedBufferAttribute } from 'three';
-import type { InstanceData } from '../instances/InstanceData.js';
 import { InstancePlaces } from '../instances/InstancePlaces.js';
 import { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { InstancePlayback } from '../playback/InstancePlayback.js';
@@ -8,9 +7,14 @@ import type { BoneTexture } from '../texture/BoneTexture.js';
 import { releaseBuffers } from '../utils/releaseBuffers.js';
 import { warnOnce } from '../utils/warnOnce.js';
 import { CrowdViews } from '../views/CrowdViews.js';
-import type { CrowdFeature, LayersOfInstances } from './CrowdFeature.js';
-import type { CrowdObjects } from './CrowdObjects.js';
-import type { EditedCrowd, PoseEditor } from './PoseEditor.js';
+import type {
+  CrowdFeature,
+  CrowdObjects,
+  EditedCrowd,
+  InstanceData,
+  LayersOfInstances,
+  PoseEditor,
+} from './CrowdFeature.js';
 
 /** A mesh that draws the instances of a crowd: its own, or one that is attached to it. */
 export interface CrowdMember {
@@ -185,6 +189,28 @@ export class Crowd implements EditedCrowd {
   restore(id: number): void {
     this.visibility.restore(id);
     this.reset(id);
+  }
+
+  /** Gives out the lowest id that was deleted, else the next one, for which there is made room. */
+  addInstance(): number {
+    const deleted = this.visibility.lowestDeleted();
+    if (deleted >= 0) {
+      this.restore(deleted);
+      return deleted;
+    }
+    const id = this.count;
+    if (id === this.capacity) this.resize(Math.max(1, id * 2));
+    else this.reset(id);
+    this.setCount(id + 1);
+    return id;
+  }
+
+  /** Lets `count` fall past deleted instances, and puts those that are near each other into groups anew. */
+  optimize(): void {
+    let { count } = this;
+    while (count > 0 && this.visibility.isDeleted(count - 1)) count--;
+    this.setCount(count);
+    this.views.groups.sort();
   }
 
   /** Lets an instance be as a new one is. */

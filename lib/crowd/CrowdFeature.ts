@@ -1,8 +1,38 @@
-import type { Box3, Mesh } from 'three';
-import type { InstanceData } from '../instances/InstanceData.js';
+import type {
+  Box3,
+  BufferGeometry,
+  InstancedBufferAttribute,
+  Intersection,
+  Matrix4,
+  Mesh,
+  Object3D,
+  Vector3,
+} from 'three';
+import type { MotionProgram } from '../../shaders/MotionProgram.js';
 import type { InstanceTexture } from '../instances/InstanceTexture.js';
 import type { UniformLayout } from '../instances/UniformLayout.js';
+import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
+import type { BoxArray } from '../poses/jointBoxes.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
+import type { EditModel } from '../tracks/mixPose.js';
+import type { PosedBeyondClips } from '../tracks/reachBounds.js';
+
+/**
+ * Something that every instance of a crowd has: where it stands, what it plays, what it looks like. A crowd keeps a list of
+ * them, and carries each along when instances are exchanged, copied or given more room.
+ */
+export interface InstanceData {
+  /** Makes room for more instances, or gives room back; those that stay keep what they have. */
+  resize(capacity: number): void;
+  /** Exchanges two instances. */
+  swap(i: number, j: number): void;
+  /** Gives an instance what instances have to begin with, in place of what it has. */
+  reset(index: number): void;
+  /** Copies what the instances of another crowd have. Both crowds have room for the same number. */
+  copy(source: this): void;
+  /** Frees what was allocated. */
+  dispose(): void;
+}
 
 /**
  * What a crowd can do beside playing: an object that the user makes with the crowd, `new JointEdits(crowd)`, and whose
@@ -105,4 +135,107 @@ export interface LayersOfInstances {
   readonly union: number;
   /** Whether an instance is on one of some layers. */
   test(index: number, mask: number, crowdMask: number): boolean;
+}
+
+/** The objects that stand for instances of a crowd, see `SkinnedInstance`. */
+export interface CrowdObjects extends InstanceData {
+  /** An instance exists no more. */
+  deleted(id: number): void;
+  /** Instances exist again, and are visible, because `count` was raised. */
+  returned(start: number, end: number): void;
+  /** The instances were replaced by those of another crowd. */
+  copied(): void;
+  /** Call before instances are moved from where they are. */
+  beforeMove(): void;
+  /** Call once they were: objects go where their instances are. */
+  afterMove(): void;
+  /** Whether a ray may hit an instance: not if its hits in a mesh are in the list already. */
+  mayHit(id: number, mesh: Object3D, intersects: readonly Intersection[]): boolean;
+  /** The object that stands for an instance; null if none does. */
+  objectOf(id: number): Object3D | null;
+  /** The clock of the crowd has moved, and its events were dispatched. */
+  advanced(): void;
+  /** Whether an object has listeners for a type of events. */
+  hears(type: string): boolean;
+  /** Something happened to what the instance of an object plays. */
+  tell(object: Object3D, event: PlaybackEvent): void;
+}
+
+/**
+ * Changes poses of single instances after their clips were mixed: what the pose pass, poses on the CPU and bounds ask for.
+ * Its shader text is registered with each backend, see `registerPoseEditGLSL` and `registerPoseEditNodes`.
+ */
+export interface PoseEditor {
+  /** Another number after each change. No two editors ever have the same, and none has 0. */
+  readonly version: number;
+  /** What shaders read, always as many; each may become another one. */
+  readonly textures: readonly InstanceTexture[];
+  /** Where nodes may be other than where clips put them. */
+  readonly reach: PosedBeyondClips;
+  /** As `version`, of `reach`. */
+  readonly reachVersion: number;
+  /** Call before instances are posed: it brings what shaders read up to the present time. */
+  update(): void;
+  /** The same for one instance that is posed on the CPU. */
+  place(index: number): void;
+  /** Whether an instance was changed since a time of the clock. Twin of `PoseEditNodes.editedSince`. */
+  changedSince(index: number, time: number): boolean;
+  /** Changes local transforms: `TRS_SIZE` numbers a node. */
+  applyLocals(index: number, trs: Float64Array): void;
+  /** What is to be applied to matrices relative to the root, parents first; undefined for nothing. */
+  modelEdits(index: number): EditModel | undefined;
+}
+
+/** Whose poses may be edited. */
+export interface EditedCrowd {
+  /** Null as long as nothing edits them; that costs nothing. */
+  readonly poseEdits: PoseEditor | null;
+}
+
+/** What motions read of a mesh that they move. */
+export interface MovedMesh {
+  readonly geometry: BufferGeometry;
+  readonly boneTexture: { readonly data: { readonly restBounds: BoxArray } };
+  /** Whether it follows a joint: what its bone texture knows is then of the mesh that it is attached to. */
+  readonly isJointAttachment?: boolean;
+  readonly matrixWorld: Matrix4;
+  readonly instanceMatrix: InstancedBufferAttribute;
+  /** Seconds by which the crowd was advanced. */
+  readonly elapsed: number;
+  /** What all meshes of a crowd have in common, and those of others have not. */
+  readonly playback: object;
+}
+
+/** What moves the vertices of a mesh beside clips: made by `InstanceMotions`. */
+export interface MeshMotions {
+  readonly program: MotionProgram;
+  /** What shaders are told in each draw, see `MotionProgram`; `settle` writes them. */
+  readonly numbers: Float32Array;
+  /**
+   * How far vertices may be moved: before they are skinned, in units of the geometry as it was modelled, and afterwards, in those of
+   * the instance. They grow in steps, so that bounds need not be computed anew whenever a uniform changes.
+   */
+  readonly reachBefore: number;
+  readonly reachAfter: number;
+  /** Brings `numbers` up to what the crowd's clock and the uniforms are now. */
+  settle(mesh: MovedMesh): void;
+  /**
+   * Moves a vertex as shaders do, so far as motions have a function for the CPU. Call `settle` before.
+   *
+   * @param target The vertex with morph targets applied; gets where it is in the instance's space.
+   * @param pose Carries a position from where it was modelled to where it is posed.
+   */
+  moveVertex(
+    mesh: MovedMesh,
+    index: number,
+    vertex: number,
+    target: Vector3,
+    pose: (position: Vector3) => Vector3,
+  ): Vector3;
+  /** Lets the same motions of another crowd go on from where they are in this one. */
+  copyTime(from: MovedMesh, to: MovedMesh): void;
+  /** What moves a mesh that is attached to the one that these move, and has no motions of its own. */
+  attached(mesh: MovedMesh): MeshMotions | null;
+  /** Of what random numbers of instances are made, where some are not made of ids; its texture is null while all are. */
+  readonly seeds: { readonly texture: InstanceTexture | null; readonly areSwapped: boolean };
 }

@@ -26,10 +26,15 @@ import { followMoves } from '../backends/instancePlaces.js';
 import type { CharacterPart } from '../character/assembleCharacter.js';
 import { createCrowdGeometry, jointsOf } from '../character/crowdGeometry.js';
 import type { Crowd } from '../crowd/Crowd.js';
-import type { CrowdFeature, MeshFeature, MeshParts, MeshUniforms } from '../crowd/CrowdFeature.js';
-import type { MeshMotions } from '../crowd/MeshMotions.js';
+import type {
+  CrowdFeature,
+  InstanceData,
+  MeshFeature,
+  MeshMotions,
+  MeshParts,
+  MeshUniforms,
+} from '../crowd/CrowdFeature.js';
 import { checkColor, InstanceColors } from '../instances/InstanceColors.js';
-import type { InstanceData } from '../instances/InstanceData.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { checkIndex } from '../instances/instanceRange.js';
 import { MatrixTexels } from '../instances/MatrixTexels.js';

@@ -2,7 +2,6 @@ import type { BufferGeometry, Material } from 'three';
 import type { Character } from '../character/assembleCharacter.js';
 import { PARAM_CLOCK, PARAM_EPOCH } from '../constants.js';
 import { Crowd } from '../crowd/Crowd.js';
-import { addInstance, deleteInstance, dropDeleted, isVisible, setVisible } from '../crowd/instanceIds.js';
 import type { InstanceRange } from '../instances/instanceRange.js';
 import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
 import {
@@ -325,7 +324,7 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    * doubled, see {@link SkinnedInstancedMesh.setCapacity} for what that costs.
    */
   addInstance(): number {
-    return addInstance(this.crowd);
+    return this.crowd.addInstance();
   }
 
   /**
@@ -336,7 +335,9 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    * @throws If there is no such instance, or it was deleted before.
    */
   deleteInstance(id: number): this {
-    deleteInstance(this.crowd, id);
+    checkIndex(id, this.visibility);
+    if (id >= this.count) throw new Error(`There is no instance ${id}; the crowd's count is ${this.count}.`);
+    this.crowd.delete(id);
     return this;
   }
 
@@ -347,8 +348,7 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    * @throws If there is no such instance, or it was deleted.
    */
   setVisibleAt(instances: Instances, visible: boolean): this {
-    setVisible(this.crowd, instances, visible);
-    return this;
+    return this.each(instances, (id) => this.crowd.setVisible(id, visible));
   }
 
   /**
@@ -357,7 +357,8 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    * @throws If there is no such instance, or it was deleted.
    */
   getVisibleAt(id: number): boolean {
-    return isVisible(this.crowd, id);
+    checkIndex(id, this.visibility);
+    return this.visibility.isVisible(id);
   }
 
   /**
@@ -366,7 +367,7 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    * gone or moved far; nobody's id changes.
    */
   optimize(): this {
-    dropDeleted(this.crowd);
+    this.crowd.optimize();
     return this;
   }
   /**

@@ -24,28 +24,26 @@ import {
   ACTION_WARP_RATE,
   ACTION_WARP_START,
   type Actions,
+  aheadAt,
+  basePass,
   FINISHED,
   FIRST,
+  frameAt,
+  frameOf,
   hasBit,
   isRest,
+  locate,
+  type Place,
+  passesLeft,
   RAMP_FROM,
   RAMP_RATE,
   RAMP_SIZE,
   RAMP_START,
   RAMP_TO,
   rampAt,
-} from './actionNumbers.js';
-import {
-  aheadAt,
-  basePass,
-  frameAt,
-  frameOf,
-  locate,
-  type Place,
-  passesLeft,
   settle,
   totalAt,
-} from './actionTime.js';
+} from './actions.js';
 import type { Clock } from './Clock.js';
 import {
   ACTION_LAYER,

@@ -1,6 +1,6 @@
 import type { Texture } from 'three';
 import { CLOCK_EPOCH, MIXED_POSES } from '../constants.js';
-import type { InstanceData } from '../instances/InstanceData.js';
+import type { InstanceData } from '../crowd/CrowdFeature.js';
 import type { InstanceTexture } from '../instances/InstanceTexture.js';
 import type { RowsBefore } from '../instances/RowsBefore.js';
 import type { BakedClip, ClipTable } from '../poses/ClipTable.js';
@@ -15,10 +15,13 @@ import {
   ACTION_STARTED,
   ACTION_STARTED_IN,
   type Actions,
+  basePass,
+  changeRate,
   FIRST,
   isReversed,
-} from './actionNumbers.js';
-import { basePass, changeRate, type Place, setPlace } from './actionTime.js';
+  type Place,
+  setPlace,
+} from './actions.js';
 import { Clock } from './Clock.js';
 import { MAX_AGE } from './instanceLayout.js';
 import { PlayedLayer } from './PlayedLayer.js';

@@ -4,13 +4,18 @@ import {
   ACTION_EVENT,
   ACTION_STARTED_IN,
   type Actions,
+  endOfPass,
   FADING_OUT,
   FINISHED,
   hasBit,
   hasJustBegun,
+  isMirrored,
   isReversed,
-} from './actionNumbers.js';
-import { endOfPass, isMirrored, lastPass, mirrored, type Place, timeAt } from './actionTime.js';
+  lastPass,
+  mirrored,
+  type Place,
+  timeAt,
+} from './actions.js';
 import type { InstancePlayback, PlaybackObserver } from './InstancePlayback.js';
 import type { PlayedLayer } from './PlayedLayer.js';
 

@@ -19,7 +19,10 @@ import {
   ACTION_TO,
   ACTION_WARP,
   type Actions,
+  aheadAt,
+  basePass,
   clearAction,
+  endWarp,
   FADING_OUT,
   FINISHED,
   FIRST,
@@ -29,24 +32,19 @@ import {
   hasMoved,
   intervalsOf,
   isRest,
-  REVERSED,
-  ROOT_MOTION,
-  shiftAction,
-  weightAt,
-} from './actionNumbers.js';
-import {
-  aheadAt,
-  basePass,
-  endWarp,
   locate,
   type Place,
+  REVERSED,
+  ROOT_MOTION,
   setPlace,
   settle,
+  shiftAction,
   startFadingOut,
   startWarp,
   totalAt,
   warpIsOver,
-} from './actionTime.js';
+  weightAt,
+} from './actions.js';
 import { MAX_ACTIONS } from './instanceLayout.js';
 import type { Start } from './PlayOptions.js';
 

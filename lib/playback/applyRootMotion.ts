@@ -1,10 +1,63 @@
 import { LOOP_PING_PONG } from '../constants.js';
 import type { SkinnedInstancedMesh } from '../objects/SkinnedInstancedMesh.js';
 import { type BakedClip, type ClipTable, MOTION_SIZE } from '../poses/ClipTable.js';
-import { ACTION_START, ACTION_STARTED, type Actions, hasBit, isRest, ROOT_MOTION } from './actionNumbers.js';
-import { mirrored, totalAt, type Way, wayBetween } from './actionTime.js';
+import {
+  ACTION_RATE,
+  ACTION_START,
+  ACTION_STARTED,
+  type Actions,
+  basePass,
+  FINISHED,
+  hasBit,
+  intervalsOf,
+  isMirrored,
+  isRest,
+  mirrored,
+  passesLeft,
+  ROOT_MOTION,
+  totalAt,
+} from './actions.js';
 import type { InstancePlayback } from './InstancePlayback.js';
 import type { PlayedLayer } from './PlayedLayer.js';
+
+/** The way of an action through its clip, pass by pass. */
+interface Way {
+  /** Frames into the first pass at which it begins, and into the last at which it ends. */
+  from: number;
+  to: number;
+  /** Frames into a pass at which each pass between begins, and ends. */
+  start: number;
+  end: number;
+  /** Whole passes between the first and the last; -1 if these are the same pass. */
+  between: number;
+  /** Whether the first pass is mirrored; in a ping-pong the next is not, and so on. */
+  firstMirrored: boolean;
+}
+
+/**
+ * The way of an action from one total to another, as far as the clip has not finished before.
+ *
+ * @returns Whether it moves at all.
+ */
+function wayBetween(actions: Actions, at: number, from: number, to: number, target: Way): boolean {
+  const intervals = intervalsOf(actions, at);
+  if (intervals < 1 || from === to || hasBit(actions, at, FINISHED)) return false;
+  const reverse = actions[at + ACTION_RATE] < 0;
+  const left = passesLeft(actions, at);
+  const end = reverse ? Math.max(to, (1 - left) * intervals) : Math.min(to, left * intervals);
+  if (reverse ? from <= end : from >= end) return false;
+
+  // Lengths of the clip from where totals count to the first and the last pass.
+  const first = reverse ? Math.ceil(from / intervals) - 1 : Math.floor(from / intervals);
+  const last = reverse ? Math.floor(end / intervals) : Math.ceil(end / intervals) - 1;
+  target.from = from - first * intervals;
+  target.to = end - last * intervals;
+  target.start = reverse ? intervals : 0;
+  target.end = intervals - target.start;
+  target.between = Math.abs(last - first) - 1;
+  target.firstMirrored = isMirrored(actions, at, basePass(actions, at) + first);
+  return true;
+}
 
 /** A rigid motion over the ground: x, y, z, then the turn about y in radians. */
 type Motion = Float64Array;

@@ -26,9 +26,9 @@ import {
   hasBit,
   hasJustBegun,
   RAMP_SIZE,
+  settle,
   shiftAction,
-} from './actionNumbers.js';
-import { settle } from './actionTime.js';
+} from './actions.js';
 import type { InstancePlayback } from './InstancePlayback.js';
 import { MAX_ACTIONS } from './instanceLayout.js';
 import type { PlayedLayer } from './PlayedLayer.js';

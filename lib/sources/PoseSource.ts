@@ -1,6 +1,6 @@
 import type { Box3, BufferGeometry, Matrix4, Vector3 } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
-import type { EditedCrowd } from '../crowd/PoseEditor.js';
+import type { EditedCrowd } from '../crowd/CrowdFeature.js';
 import type { BoneTextureData } from '../encodings/BoneTextureData.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';

@@ -1,5 +1,5 @@
 import { AFFINE_SIZE, PARAM_MORPH_TEXEL, PARAM_STRIDE } from '../constants.js';
-import type { PoseEditor } from '../crowd/PoseEditor.js';
+import type { PoseEditor } from '../crowd/CrowdFeature.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import { createPoseMix, type PoseMix } from '../poses/PoseMix.js';
 import { composeModel, type MixedLayer, mixMorphs, mixPose, playedActions } from '../tracks/mixPose.js';

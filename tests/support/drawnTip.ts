@@ -1,5 +1,5 @@
 import { CLOCK_EPOCH, LOOP_MODES } from '../../lib/constants.js';
-import { frameAt } from '../../lib/playback/actionTime.js';
+import { frameAt } from '../../lib/playback/actions.js';
 import {
   ACTION_TEXELS,
   actionsTexels,

@@ -1,4 +1,4 @@
-import type { PoseEditor } from '../../crowd/PoseEditor.js';
+import type { PoseEditor } from '../../crowd/CrowdFeature.js';
 import type { ActionTexels } from '../../playback/ActionTexels.js';
 import type { PosedCrowd } from '../../sources/PoseSource.js';
 import type { BoneTexture } from '../../texture/BoneTexture.js';

@@ -9,7 +9,7 @@ import {
 } from 'three';
 import type { LayersGLSL } from '../../../shaders/mixTracks.glsl.js';
 import { composeStepGLSL, type PoseEditGLSL, sampleStepGLSL } from '../../../shaders/posePass.glsl.js';
-import type { PoseEditor } from '../../crowd/PoseEditor.js';
+import type { PoseEditor } from '../../crowd/CrowdFeature.js';
 import type { TrackLayout } from '../../tracks/trackTexels.js';
 import type { InstanceRuns } from '../../views/InstanceList.js';
 import { PassStep } from './PassStep.js';

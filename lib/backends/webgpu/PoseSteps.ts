@@ -14,7 +14,7 @@ import {
 } from '../../../shaders/posePass.tsl.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { type TrackTexelNodes, trackTexels } from '../../../shaders/trackTexel.tsl.js';
-import type { EditedCrowd } from '../../crowd/PoseEditor.js';
+import type { EditedCrowd } from '../../crowd/CrowdFeature.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import type { TrackLayout } from '../../tracks/trackTexels.js';
 import type { MatrixRows, RowsReader, RowsWriter } from './MatrixRows.js';

@@ -1,6 +1,6 @@
 import type { Texture } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
-import type { EditedCrowd } from '../../crowd/PoseEditor.js';
+import type { EditedCrowd } from '../../crowd/CrowdFeature.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { KeptPoses } from './KeptPoses.js';
 import { createMatrixRows, type MatrixRows } from './MatrixRows.js';

@@ -29,7 +29,7 @@ import {
   vectorUniform,
   withColumns,
 } from '../../../shaders/tsl.js';
-import type { MeshMotions } from '../../crowd/MeshMotions.js';
+import type { MeshMotions } from '../../crowd/CrowdFeature.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { instanceNode, onCrowdUpdate } from './crowdNodes.js';

@@ -15,8 +15,8 @@ import {
 import type { Node, NodeBuilder, Texture } from 'three/webgpu';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { buildOf, mat4Of, objectAttribute } from '../../../shaders/tsl.js';
-import type { ColorTexels } from '../../instances/ColorTexels.js';
 import { InstanceMatrices } from '../../instances/InstanceMatrices.js';
+import type { ColorTexels } from '../../instances/MatrixTexels.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { instanceNode, matrixNode, onCrowdUpdate, type PartNode } from './crowdNodes.js';
 

@@ -1,5 +1,5 @@
 import { type InstancedBufferAttribute, Matrix4, Vector3 } from 'three';
-import type { PoseEditor } from '../../crowd/PoseEditor.js';
+import type { PoseEditor } from '../../crowd/CrowdFeature.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
 import type { EditModel } from '../../tracks/mixPose.js';
 import type { PoseTracks } from '../../tracks/PoseTracks.js';

@@ -14,7 +14,7 @@ import {
   rampAt,
   rampDone,
   rampTo,
-} from '../../playback/actionNumbers.js';
+} from '../../playback/actions.js';
 import type { LayersOver } from '../../playback/InstancePlayback.js';
 import { MASKS_PER_ROW, MAX_LAYERS } from '../../playback/instanceLayout.js';
 import { BASE_LAYER, PlayedLayer } from '../../playback/PlayedLayer.js';

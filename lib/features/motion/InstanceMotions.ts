@@ -1,6 +1,5 @@
-import type { MeshFeature } from '../../crowd/CrowdFeature.js';
+import type { MeshFeature, MeshMotions } from '../../crowd/CrowdFeature.js';
 import { featureOf } from '../../crowd/CrowdFeature.js';
-import type { MeshMotions } from '../../crowd/MeshMotions.js';
 import type { CrowdMesh } from '../../objects/CrowdMesh.js';
 import type { Motion } from './defineMotion.js';
 import { InstanceSeeds } from './InstanceSeeds.js';

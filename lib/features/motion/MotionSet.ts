@@ -7,7 +7,7 @@ import {
   type MotionProgram,
   type MotionStage,
 } from '../../../shaders/MotionProgram.js';
-import type { MeshMotions, MovedMesh } from '../../crowd/MeshMotions.js';
+import type { MeshMotions, MovedMesh } from '../../crowd/CrowdFeature.js';
 import { sizeOf } from '../../instances/UniformLayout.js';
 import type { Motion, MotionDefinition, MotionValue, MotionVertex } from './defineMotion.js';
 import type { InstanceSeeds } from './InstanceSeeds.js';

@@ -4,9 +4,8 @@ import { checkTimeScale, type LayerReference } from '../../playback/PlayOptions.
 import type { ClipReference } from '../../poses/ClipTable.js';
 import { checkFinite } from '../../utils/checkFinite.js';
 import { ActionDriver } from './ActionDriver.js';
-import { PlayedAction } from './ActionState.js';
+import { nextChange, PlayedAction } from './ActionState.js';
 import { findClip, InstanceAction } from './InstanceAction.js';
-import { nextChange } from './nextChange.js';
 import { writeActions } from './writeActions.js';
 
 /** Seconds that make no difference: adding times up and taking them off again loses about as much. */

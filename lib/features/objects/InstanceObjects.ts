@@ -1,5 +1,5 @@
 import type { Object3D } from 'three';
-import type { CrowdObjects } from '../../crowd/CrowdObjects.js';
+import type { CrowdObjects } from '../../crowd/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../../objects/SkinnedInstancedMesh.js';
 import type { PlaybackEvent } from '../../playback/PlaybackEvents.js';
 import type { CrowdIntersection } from '../../queries/raycastInstance.js';

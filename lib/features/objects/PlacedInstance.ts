@@ -3,8 +3,8 @@ import type { SkinnedInstancedMesh } from '../../objects/SkinnedInstancedMesh.js
 import type { PlaybackEvent } from '../../playback/PlaybackEvents.js';
 import { InstanceHome } from './InstanceHome.js';
 import { InstanceLayers } from './InstanceLayers.js';
-import type { SkinnedInstanceEventMap } from './instanceEvents.js';
 import { ObservedLayers, ObservedVector3 } from './observed.js';
+import type { SkinnedInstanceEventMap } from './SkinnedInstance.js';
 
 /** Called by the first that is made: in a static block it would keep the class on pages that do not use it. */
 function observeFields(): void {

@@ -11,6 +11,7 @@ import {
 } from 'three';
 import type { MeshFeature } from '../../crowd/CrowdFeature.js';
 import type { CrowdMesh } from '../../objects/CrowdMesh.js';
+import type { SkinnedInstancedMeshEventMap } from '../../objects/crowdTypes.js';
 import type { JointAttachment } from '../../objects/JointAttachment.js';
 import type { SkinnedInstancedMesh } from '../../objects/SkinnedInstancedMesh.js';
 import type { PlaybackEvent } from '../../playback/PlaybackEvents.js';
@@ -27,10 +28,28 @@ import type { InstanceAction } from './InstanceAction.js';
 import { type InstanceBone, isInstanceBone } from './InstanceBone.js';
 import { InstanceBones, jointEditsOf } from './InstanceBones.js';
 import { type ActionOptions, InstanceMixer } from './InstanceMixer.js';
-import type { ActionOfEvent, SkinnedInstanceEventMap } from './instanceEvents.js';
 import { storeOf } from './NodePoses.js';
 import { ObservedColor } from './observed.js';
 import { PlacedInstance } from './PlacedInstance.js';
+
+/** Whose clip an event is about. */
+export interface ActionOfEvent {
+  /**
+   * As `AnimationMixer` has it. For a clip that was played by index, that which `clipAction` gives for it, which does not run; an error
+   * says so where the encoding has no actions.
+   */
+  action: InstanceAction<SkinnedInstance>;
+}
+
+/** Events of an instance, those of its crowd that are about it; none costs anything while nobody listens to it. */
+export interface SkinnedInstanceEventMap extends SkinnedInstancedMeshEventMap {
+  /** A clip ran its last repetition. */
+  finished: SkinnedInstancedMeshEventMap['finished'] & ActionOfEvent;
+  /** A clip came to its end and begins anew, or in a ping-pong turns around; at most one for each update. */
+  loop: SkinnedInstancedMeshEventMap['loop'] & ActionOfEvent;
+  /** A clip was played past a marker. */
+  marker: SkinnedInstancedMeshEventMap['marker'] & ActionOfEvent;
+}
 
 /** The crowd's uniforms; it gets some where it has none. */
 const uniformsOf = (crowd: SkinnedInstancedMesh): InstanceUniforms =>
