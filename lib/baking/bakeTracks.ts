@@ -61,17 +61,13 @@ function* bakeTracks(bake: RigBake): Steps<BoneTextureData> {
   let packed = yield* packTracks(poser.skeleton, bake.clips, keyed);
   yield 1;
   if (precision === 'half') packed = yield* shortenKeys(packed);
-  if (trackSize(packed) > MAX_TRACK_TEXELS) {
-    throw new Error(
-      `The tracks have ${trackSize(packed)} keys, and there may be ${MAX_TRACK_TEXELS}; bake fewer clips, or several bone textures.`,
-    );
-  }
   const { texels, height } = yield* trackTexelSteps(packed);
   yield 1;
   const rows = Math.max(height, (packed.shorts?.length ?? 0) / SHORTS_PER_ROW);
-  if (TRACK_ROW > maxTextureSize || rows > maxTextureSize) {
+  const count = trackSize(packed);
+  if (TRACK_ROW > maxTextureSize || rows > maxTextureSize || count > MAX_TRACK_TEXELS) {
     throw new Error(
-      `Tracks need a texture of ${TRACK_ROW} × ${rows}, but maxTextureSize is ${maxTextureSize}; bake fewer clips, or allow a larger texture where devices have it.`,
+      `Tracks of ${count} keys need a texture of ${TRACK_ROW} × ${rows}, but there may be ${MAX_TRACK_TEXELS}, and maxTextureSize is ${maxTextureSize}; bake fewer clips, or allow a larger texture where devices have it.`,
     );
   }
   const boundsOf = reachBounds(packed, boxes);

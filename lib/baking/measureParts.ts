@@ -1,12 +1,10 @@
-import { type BufferGeometry, type KeyframeTrack, type Mesh, Vector3 } from 'three';
+import type { KeyframeTrack } from 'three';
 import type { ScenePart } from '../character/collectParts.js';
 import { growJointBoxes, type JointBoxes } from '../poses/jointBoxes.js';
 import type { PartFlip, Rig } from '../poses/Rig.js';
 import { SCALE } from '../tracks/PoseTracks.js';
 import { isSingular } from '../utils/affine.js';
-import { drawnVertices } from '../utils/geometries.js';
 import type { Steps } from '../utils/steps.js';
-import { warnOnce } from '../utils/warnOnce.js';
 import { bindClip, type Channel, CURVE, hasTangents, MORPHS, targetOf } from './channels.js';
 import type { PlannedClip } from './planClips.js';
 import { nodesAbove } from './skeleton.js';
@@ -19,32 +17,15 @@ const VERTICES = 512;
 /** Grows the boxes of joints by the vertices of a part that follow them. */
 export function* growPartBoxes(
   boxes: JointBoxes,
-  { mesh, geometry, joints, mirrorJoints, rigid }: ScenePart,
+  { geometry, joints, mirrorJoints, rigid }: ScenePart,
 ): Steps<void> {
   const { count } = geometry.getAttribute('position');
   const step = Math.ceil(VERTICES / (1 + (geometry.morphAttributes.position?.length ?? 0)));
-  let isLost = false;
   for (let from = 0; from < count; from += step) {
     const to = Math.min(count, from + step);
-    if (growJointBoxes(boxes, geometry, joints, rigid, from, to)) isLost = true;
+    growJointBoxes(boxes, geometry, joints, rigid, from, to);
     if (mirrorJoints !== null) growJointBoxes(boxes, geometry, mirrorJoints, rigid, from, to);
     yield 0;
-  }
-  if (isLost) warnOfLost(mesh, geometry);
-}
-
-/** three.js draws the other triangles without a word, unless it is asked for bounds. */
-function warnOfLost({ name, type }: Mesh, geometry: BufferGeometry): void {
-  const position = geometry.getAttribute('position');
-  const drawn = drawnVertices(geometry);
-  const place = new Vector3();
-  for (let vertex = 0; vertex < position.count; vertex++) {
-    const { x, y, z } = place.fromBufferAttribute(position, vertex);
-    if (drawn[vertex] === 0 || Number.isFinite(x + y + z)) continue;
-    warnOnce(
-      `Vertex ${vertex} of ${type} "${name}" is at ${x}, ${y}, ${z}, so that its triangles are not drawn; mend the positions.`,
-    );
-    return;
   }
 }
 
@@ -133,41 +114,36 @@ export function* moveAlike(
   planned: readonly PlannedClip[],
 ): Steps<boolean> {
   const { parts } = rig;
-  const joined = [...parts.keys()].filter((i) => {
-    const { morphOffset } = parts[i];
-    return (
-      morphOffset >= 0 &&
-      parts.some((other, k) => other.morphOffset === morphOffset && meshes[k] !== meshes[i])
-    );
-  });
+  const indices = [...parts.keys()].filter((i) => parts[i].morphOffset >= 0);
   for (const { clip } of planned) {
-    const firsts = new Map<number, KeyframeTrack[]>();
-    const moved = new Set<number>();
-    for (const i of joined) {
-      const { node, morphOffset } = parts[i];
+    // For each mesh, and for all meshes that share targets with it, the tracks that move them.
+    const ofMesh = new Map<number, string>();
+    for (const i of indices) {
       const own = clip.tracks.filter(({ name }) => {
-        const target = targetOf(rig, name);
-        return target.node === node && target.property === MORPHS;
+        const { node, property } = targetOf(rig, name);
+        return node === parts[i].node && property === MORPHS;
       });
-      if (own.length === 0) continue;
-      moved.add(meshes[i]);
-      const first = firsts.get(morphOffset);
-      if (first === undefined) firsts.set(morphOffset, own);
-      else if (first.length !== own.length || !own.every((one, k) => areAlike(rig, one, first[k])))
-        return false;
+      const text = own.map((track) => textOf(rig, track)).join();
+      const before = ofMesh.get(meshes[i]) || text;
+      if (text !== '' && text !== before) return false;
+      ofMesh.set(meshes[i], before);
     }
-    if (joined.some((i) => firsts.has(parts[i].morphOffset) && !moved.has(meshes[i]))) return false;
+    const texts = new Map<number, string>();
+    for (const i of indices) {
+      const { morphOffset } = parts[i];
+      const text = ofMesh.get(meshes[i]) as string;
+      if ((texts.get(morphOffset) ?? text) !== text) return false;
+      texts.set(morphOffset, text);
+    }
     yield 0;
   }
   return true;
 }
 
-function areAlike(rig: Rig, a: KeyframeTrack, b: KeyframeTrack): boolean {
-  const [{ first, size }, other] = [a, b].map(({ name }) => targetOf(rig, name));
-  if (first !== other.first || size !== other.size || a.getInterpolation() !== b.getInterpolation())
-    return false;
-  return !hasTangents(a) && !hasTangents(b) && areSame(a.times, b.times) && areSame(a.values, b.values);
+/** The same for tracks that move the same targets alike. */
+function textOf(rig: Rig, track: KeyframeTrack): string {
+  const { first, size } = targetOf(rig, track.name);
+  return hasTangents(track)
+    ? track.name
+    : [first, size, track.getInterpolation(), track.times, track.values].join();
 }
-
-const areSame = (a: ArrayLike<number>, b: ArrayLike<number>): boolean =>
-  a === b || (a.length === b.length && Array.prototype.every.call(a, (value, i) => value === b[i]));

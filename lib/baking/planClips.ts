@@ -2,7 +2,6 @@ import { type AnimationClip, InterpolateSmooth, type KeyframeTrack } from 'three
 import { REST_FRAME } from '../constants.js';
 import { listNames } from '../poses/ClipTable.js';
 import type { Steps } from '../utils/steps.js';
-import { warnOnce } from '../utils/warnOnce.js';
 import type { BakeOptions } from './BakeOptions.js';
 
 /** Seconds by which a key may be off its frame: what float32 rounds times of a minute to. */
@@ -10,9 +9,6 @@ export const KEY_TOLERANCE = 4e-6;
 
 /** Numbers of keys that are checked between two steps. */
 const NUMBERS = 4096;
-
-/** Stands among checked times once a clip was found whose keys are in disorder: one warning is enough. */
-const DISORDER: ArrayLike<number> = [];
 
 /** A clip to bake, with its place among the frames of the bone texture. */
 export interface PlannedClip {
@@ -91,8 +87,8 @@ function checkTrack(track: KeyframeTrack, clip: string, checked: Set<ArrayLike<n
   const fail = (what: string): never => {
     throw new Error(`Track "${track?.name}" of clip "${clip}" ${what}; mend or remove it.`);
   };
-  const { times = [], values = [] } = track ?? {};
-  if (times.length === 0 || values.length === 0) fail('has no keys');
+  if (!track?.times?.length || !track.values?.length) fail('has no keys');
+  const { times, values } = track;
   // three.js's own interpolants run forever on quaternions that do not have four numbers.
   const size = values.length / times.length;
   const isFour = track.ValueTypeName !== 'quaternion' || size % 4 === 0;
@@ -104,22 +100,12 @@ function checkTrack(track: KeyframeTrack, clip: string, checked: Set<ArrayLike<n
   checked.add(times);
   const bad = indexOfBad(times);
   if (bad !== -1) fail(`has key ${bad} at ${times[bad]} s`);
-  for (let key = 1; key < times.length; key++) {
-    const gap = times[key] - times[key - 1];
-    // A smooth track's slopes are divided by the time between keys. For other tracks two keys at one time are a jump.
-    if (isSmooth && gap === 0)
-      fail(
-        `has keys ${key - 1} and ${key} both at ${times[key]} s, which InterpolateSmooth cannot pass through`,
-      );
-    // Which of them three.js finds depends on those that it found before, so that no baking can show what it does.
-    if (gap >= -KEY_TOLERANCE || checked.has(DISORDER)) continue;
-    checked.add(DISORDER);
-    warnOnce(
-      `Keys ${key - 1} and ${key} of track "${track.name}" of clip "${clip}" are at ${times[key - 1]} s and ${times[key]} s, and poses ` +
-        'between them may differ from those of three.js; bring them into the order of their times.',
-    );
-    return;
-  }
+  // A smooth track's slopes are divided by the time between keys. For other tracks two keys at one time are a jump.
+  const same = isSmooth ? times.findIndex((time, key) => time === times[key - 1]) : -1;
+  if (same === -1) return;
+  fail(
+    `has keys ${same - 1} and ${same} both at ${times[same]} s, which InterpolateSmooth cannot pass through`,
+  );
 }
 
 /** Index of the first number that is not finite, or -1. Tracks of strings and booleans hold no numbers. */

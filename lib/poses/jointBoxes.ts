@@ -34,7 +34,6 @@ export function createJointBoxes(joints: number): JointBoxes {
  * @param from First vertex.
  * @param to The vertex after the last.
  * @param range Influences of the morph targets; by default from 0 to 1.
- * @returns Whether one of these vertices is at no finite place. Boxes leave it out.
  */
 export function growJointBoxes(
   boxes: JointBoxes,
@@ -44,8 +43,7 @@ export function growJointBoxes(
   from = 0,
   to = geometry.getAttribute('position').count,
   range?: MorphRange,
-): boolean {
-  let isLost = false;
+): void {
   const position = plainArray(geometry.getAttribute('position'), 3, from, to);
   const skinIndex = rigid ? null : plainArray(geometry.getAttribute('skinIndex'), 4, from, to);
   const skinWeight = rigid ? null : plainArray(geometry.getAttribute('skinWeight'), 4, from, to);
@@ -59,10 +57,6 @@ export function growJointBoxes(
     const x = position[at];
     const y = position[at + 1];
     const z = position[at + 2];
-    if (!(Math.abs(x) + Math.abs(y) + Math.abs(z) < Infinity)) {
-      isLost = true;
-      continue;
-    }
     for (let i = 0; i < 4; i++) {
       let joint = joints[0];
       if (skinIndex !== null && skinWeight !== null) {
@@ -83,7 +77,6 @@ export function growJointBoxes(
       if (rigid) break;
     }
   }
-  return isLost;
 }
 
 /** Grows boxes by a distance on all sides. Those that are empty stay so, since they reach from Infinity to -Infinity. */
