@@ -1,5 +1,5 @@
 import type { BufferAttribute, BufferGeometry, InterleavedBufferAttribute } from 'three';
-import { warnOnce } from '../utils/warnOnce.js';
+import { warnOnce } from '../utils/messages.js';
 
 /** An attribute as three.js tells whether it goes from instance to instance rather than from vertex to vertex. */
 interface Instanced {

@@ -16,8 +16,8 @@ import {
   trackTexelSteps,
 } from '../tracks/trackTexels.js';
 import { multiplyAffine } from '../utils/affine.js';
+import { warnOnce } from '../utils/messages.js';
 import type { Steps } from '../utils/steps.js';
-import { warnOnce } from '../utils/warnOnce.js';
 import type { Encoding, RigBake } from './BakeOptions.js';
 import { findChangedParts } from './measureParts.js';
 import { packTracks } from './packTracks.js';

@@ -1,7 +1,7 @@
 import type { BufferGeometry, Material, Object3D } from 'three';
 import type { Rig } from '../poses/Rig.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
-import { describe } from '../utils/describe.js';
+import { describe } from '../utils/messages.js';
 import { drawnObjects, isUnsupported, type ScenePart } from './collectParts.js';
 import { collectRig, type RigOptions } from './collectRig.js';
 import type { MaterialMerger } from './mergeMaterials.js';

@@ -1,6 +1,6 @@
 import type { Mesh } from 'three';
 import type { Rig } from '../poses/Rig.js';
-import { checkFinite } from '../utils/checkFinite.js';
+import { checkFinite } from '../utils/messages.js';
 import type { ScenePart } from './collectParts.js';
 
 /** Devices with WebGPU draw as many morph targets at least, and mostly no more. */

@@ -8,8 +8,8 @@ import {
 import type { Influences } from '../../shaders/ShaderVariant.js';
 import { ownVertexBuffers, VERTEX_BUFFERS } from '../backends/vertexLimits.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
-import { describe } from '../utils/describe.js';
 import { drawnVertices, inFloats, morphOffsets, type NumberArray, plainArray } from '../utils/geometries.js';
+import { describe } from '../utils/messages.js';
 
 /** Which joints the vertices of a crowd geometry follow, and which part and material they belong to. */
 export interface Skin {

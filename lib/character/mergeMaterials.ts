@@ -9,8 +9,7 @@ import {
 } from 'three';
 import { markPalette } from '../backends/surfaceMaps.js';
 import { PALETTE_CHANNEL } from '../constants.js';
-import { describe } from '../utils/describe.js';
-import { warnOnce } from '../utils/warnOnce.js';
+import { describe, warnOnce } from '../utils/messages.js';
 import {
   type Constants,
   emissionOf,

@@ -15,7 +15,7 @@ import {
   TABLE_ROUGHNESS,
   TABLE_TEXELS,
 } from '../utils/mergedMaps.js';
-import { warnOnce } from '../utils/warnOnce.js';
+import { warnOnce } from '../utils/messages.js';
 import {
   type Constants,
   emissionOf,

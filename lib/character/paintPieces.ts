@@ -1,7 +1,7 @@
 import { BufferAttribute, type BufferGeometry, type Material } from 'three';
 import { PALETTE_CHANNEL } from '../constants.js';
 import { floatsOf, pickVertices, shareAttribute } from '../utils/geometries.js';
-import { warnOnce } from '../utils/warnOnce.js';
+import { warnOnce } from '../utils/messages.js';
 import type { MaterialShare } from './materialFields.js';
 import type { Piece, PlacedPiece, Run } from './mergeParts.js';
 

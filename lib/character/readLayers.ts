@@ -1,5 +1,5 @@
 import type { Texture } from 'three';
-import type { OwnedBytes } from '../utils/ownedArrays.js';
+import type { OwnedBytes } from '../utils/attributes.js';
 
 /** An image as three.js takes it: an element, a bitmap, or plain data. */
 interface TextureImage {

@@ -1,6 +1,6 @@
 import type { BufferGeometry } from 'three';
-import { describe } from '../utils/describe.js';
 import { pickVertices } from '../utils/geometries.js';
+import { describe } from '../utils/messages.js';
 import { type Surface, surfacesOf, weldedIndex } from './surfaces.js';
 
 /** What is used of meshoptimizer's `MeshoptSimplifier`, which the user brings along. */

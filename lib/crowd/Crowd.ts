@@ -4,8 +4,8 @@ import { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { InstancePlayback } from '../playback/InstancePlayback.js';
 import { type PlaybackEvent, PlaybackEvents, type PlaybackEventType } from '../playback/PlaybackEvents.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
-import { releaseBuffers } from '../utils/releaseBuffers.js';
-import { warnOnce } from '../utils/warnOnce.js';
+import { releaseBuffers } from '../utils/attributes.js';
+import { warnOnce } from '../utils/messages.js';
 import { CrowdViews } from '../views/CrowdViews.js';
 import type {
   CrowdFeature,

@@ -1,4 +1,4 @@
-import { describe } from '../utils/describe.js';
+import { describe } from '../utils/messages.js';
 import {
   type ArrayJSON,
   type CharacterJSON,

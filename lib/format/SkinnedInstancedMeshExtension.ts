@@ -7,7 +7,7 @@ import {
   collectFor,
 } from '../character/assembleCharacter.js';
 import type { MaterialMerger, MergeMaterialsOptions } from '../character/mergeMaterials.js';
-import { warnOnce } from '../utils/warnOnce.js';
+import { warnOnce } from '../utils/messages.js';
 import { type BakeOptionsJSON, EXTENSION, type MergeMaterialsJSON } from './bakedJSON.js';
 import { bakeOptionsOf, mergingOf } from './bakeOptions.js';
 import { meshCheck } from './checkMeshes.js';

@@ -15,7 +15,7 @@ import { createJointBoxes, growJointBoxes } from '../poses/jointBoxes.js';
 import { createPoseMix } from '../poses/PoseMix.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { affineToMatrix4 } from '../utils/affine.js';
-import { warnOnce } from '../utils/warnOnce.js';
+import { warnOnce } from '../utils/messages.js';
 import { fileError } from './fileErrors.js';
 
 /** How far vertices may be off, as a share of the diagonal of their mesh: what files of other tools round away. */

@@ -1,4 +1,4 @@
-import { describe } from '../utils/describe.js';
+import { describe } from '../utils/messages.js';
 import { EXTENSION } from './bakedJSON.js';
 
 /** An error about a file: what is wrong, and what to do. */

@@ -1,7 +1,7 @@
 import type { Encoding } from '../baking/BakeOptions.js';
 import type { BoneTextureData } from '../encodings/BoneTextureData.js';
 import { BoneTexture } from '../texture/BoneTexture.js';
-import { checkAreOptions } from '../utils/checkOptions.js';
+import { checkAreOptions } from '../utils/messages.js';
 import { EXTENSION, VERSION, type ViewJSON } from './bakedJSON.js';
 import { type MeshoptDecoderLike, unpackView } from './compressedViews.js';
 import { decodeBoneTexture } from './decodeBoneTexture.js';

@@ -1,4 +1,4 @@
-import { Box3 } from 'three';
+import { Box3, DataUtils } from 'three';
 import type { Encoding, RigBake } from '../baking/BakeOptions.js';
 import { targetOf } from '../baking/channels.js';
 import { findChangedParts } from '../baking/measureParts.js';
@@ -12,7 +12,6 @@ import { boxToArray, expandByPose } from '../poses/jointBoxes.js';
 import type { MeshJoint, PartFlip, Rig } from '../poses/Rig.js';
 import { isSingular, linearDeterminant, multiplyAffine } from '../utils/affine.js';
 import type { Steps } from '../utils/steps.js';
-import { toHalf } from '../utils/toHalf.js';
 import { frameSource } from './frameSource.js';
 
 /**
@@ -132,6 +131,16 @@ export function* toHalfTexels(texels: Float32Array): Steps<Uint16Array> {
     if (i % 4096 === 0) yield 0.9 + (0.1 * i) / texels.length;
   }
   return halves;
+}
+
+const _bits = /*@__PURE__*/ new Uint32Array(1);
+const _float = /*@__PURE__*/ (() => new Float32Array(_bits.buffer))();
+
+/** The nearest half float, as its bits. `DataUtils.toHalfFloat` rounds towards zero, which doubles the largest error. */
+function toHalf(value: number): number {
+  _float[0] = value;
+  _bits[0] += 0xfff + ((_bits[0] >>> 13) & 1);
+  return DataUtils.toHalfFloat(_float[0]);
 }
 
 const _scratch = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);

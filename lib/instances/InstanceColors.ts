@@ -1,8 +1,6 @@
 import { type Color, InstancedBufferAttribute, type InstancedMesh } from 'three';
 import type { InstanceData } from '../crowd/CrowdFeature.js';
-import { itemChanged } from '../utils/itemChanged.js';
-import { resizedAttribute } from '../utils/resizedAttribute.js';
-import { swapItems } from '../utils/swapItems.js';
+import { itemChanged, resizedAttribute, swapItems } from '../utils/attributes.js';
 
 const WHITE = [1, 1, 1];
 

@@ -1,10 +1,13 @@
 import { InstancedBufferAttribute } from 'three';
 import type { InstanceData } from '../crowd/CrowdFeature.js';
-import { addRange } from '../utils/addRange.js';
-import { disposeAttribute } from '../utils/disposeAttribute.js';
-import { allChanged, itemChanged } from '../utils/itemChanged.js';
-import { resizedAttribute } from '../utils/resizedAttribute.js';
-import { swapItems } from '../utils/swapItems.js';
+import {
+  addRange,
+  allChanged,
+  disposeAttribute,
+  itemChanged,
+  resizedAttribute,
+  swapItems,
+} from '../utils/attributes.js';
 
 /** Numbers between two instances that are uploaded along with them: one upload more costs more than that. */
 const GAP = 16 * 16;

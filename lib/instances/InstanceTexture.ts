@@ -1,6 +1,6 @@
 import { DataArrayTexture, DataTexture, FloatType, RGBAFormat } from 'three';
 import { INSTANCES_PER_ROW } from '../constants.js';
-import type { OwnedFloats } from '../utils/ownedArrays.js';
+import type { OwnedFloats } from '../utils/attributes.js';
 
 /** Array textures have at least this many layers. */
 const MAX_LAYERS = 256;

@@ -45,7 +45,7 @@ import { raycastCrowd } from '../queries/raycastCrowd.js';
 import type { CrowdIntersection } from '../queries/raycastInstance.js';
 import { sourceOf } from '../sources/PoseSource.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
-import { warnOnce } from '../utils/warnOnce.js';
+import { warnOnce } from '../utils/messages.js';
 import type { CrowdViews } from '../views/CrowdViews.js';
 import type { AttachedMesh } from './AttachedMesh.js';
 import { ACCESSORS, type MeshFields } from './accessors.js';

@@ -20,7 +20,7 @@ import {
 } from '../playback/PlayOptions.js';
 import type { ClipReference } from '../poses/ClipTable.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
-import { describe } from '../utils/describe.js';
+import { describe } from '../utils/messages.js';
 import { CrowdMesh } from './CrowdMesh.js';
 import type { SkinnedInstancedMeshOptions } from './crowdTypes.js';
 

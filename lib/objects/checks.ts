@@ -1,5 +1,5 @@
 import type { Matrix4 } from 'three';
-import { warnOnce } from '../utils/warnOnce.js';
+import { warnOnce } from '../utils/messages.js';
 
 /** Whether a matrix mirrors nothing, and has finite numbers. */
 export function isPlain(m: readonly number[]): boolean {

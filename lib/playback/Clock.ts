@@ -1,5 +1,5 @@
 import { CLOCK_EPOCH } from '../constants.js';
-import { swapItems } from '../utils/swapItems.js';
+import { swapItems } from '../utils/attributes.js';
 
 /** The time that a crowd has in common, and that of the instances for which it stands still. It is counted in epochs, see `CLOCK_EPOCH`. */
 export class Clock {

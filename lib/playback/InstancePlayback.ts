@@ -6,7 +6,7 @@ import type { RowsBefore } from '../instances/RowsBefore.js';
 import type { BakedClip, ClipTable } from '../poses/ClipTable.js';
 import type { PoseMix } from '../poses/PoseMix.js';
 import type { PoseTracks } from '../tracks/PoseTracks.js';
-import { describe } from '../utils/describe.js';
+import { describe } from '../utils/messages.js';
 import { ActionTexels, readPose } from './ActionTexels.js';
 import {
   ACTION_LOOP,

@@ -1,7 +1,7 @@
 import { REST_FRAME } from '../constants.js';
 import type { BakedClip, ClipTable } from '../poses/ClipTable.js';
-import { swapItems } from '../utils/swapItems.js';
-import { warnOnce } from '../utils/warnOnce.js';
+import { swapItems } from '../utils/attributes.js';
+import { warnOnce } from '../utils/messages.js';
 import {
   ACTION_COUNT,
   ACTION_FADE_RATE,

@@ -31,7 +31,7 @@ import type { PoseReader, PoseSource } from '../sources/PoseSource.js';
 import { trackSource } from '../sources/trackSource.js';
 import { SHORT_ROW, SHORTS_PER_ROW } from '../tracks/trackTexels.js';
 import type { AffineArray } from '../utils/affine.js';
-import { describe } from '../utils/describe.js';
+import { describe } from '../utils/messages.js';
 
 /** A joint that objects may be attached to. */
 export interface Socket {

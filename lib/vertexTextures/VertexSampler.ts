@@ -1,6 +1,6 @@
 import { Matrix4, type Mesh, type Object3D } from 'three';
 import { drawnObjects, isUnsupported } from '../character/collectParts.js';
-import { describe } from '../utils/describe.js';
+import { describe } from '../utils/messages.js';
 import { inRuns, type Steps } from '../utils/steps.js';
 import { MeshSampler } from './MeshSampler.js';
 import type { PlannedMotion, VertexBakeOptions } from './planMotions.js';

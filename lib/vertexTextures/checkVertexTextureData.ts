@@ -1,6 +1,6 @@
 import { REST_FRAME } from '../constants.js';
 import type { BoxArray } from '../poses/jointBoxes.js';
-import { describe } from '../utils/describe.js';
+import { describe } from '../utils/messages.js';
 import { storedFrames, type VertexTextureData, WORDS } from './VertexTextureData.js';
 
 /**

@@ -2,8 +2,7 @@ import { type AnimationAction, type AnimationClip, AnimationMixer, LoopOnce, typ
 import type { BakeAsyncOptions, BakeOptions } from '../baking/BakeOptions.js';
 import { type PlannedClip, planClips, warnOfNames } from '../baking/planClips.js';
 import type { Precision } from '../encodings/BoneTextureData.js';
-import { isPositive } from '../utils/checkOptions.js';
-import { describe } from '../utils/describe.js';
+import { describe, isPositive } from '../utils/messages.js';
 import { runAll } from '../utils/steps.js';
 import { keepObject, RestPose } from './keepObject.js';
 import { updateWorld } from './MeshSampler.js';

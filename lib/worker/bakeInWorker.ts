@@ -12,8 +12,8 @@ import {
 } from '../character/assembleCharacter.js';
 import type { BoneTextureData } from '../encodings/BoneTextureData.js';
 import { BoneTexture } from '../texture/BoneTexture.js';
+import { warnOnce } from '../utils/messages.js';
 import type { Steps } from '../utils/steps.js';
-import { warnOnce } from '../utils/warnOnce.js';
 import type { Outcome } from './BakeWorker.js';
 import { BakeWorker, inTurn } from './BakeWorker.js';
 import { packClip } from './packClip.js';

@@ -1,6 +1,6 @@
 import type { AnimationClip, KeyframeTrack } from 'three';
 import { frameTimes, type PlannedClip } from '../baking/planClips.js';
-import type { OwnedFloats } from '../utils/ownedArrays.js';
+import type { OwnedFloats } from '../utils/attributes.js';
 import type { Steps } from '../utils/steps.js';
 import { kindOf, trackOfKind } from './trackKinds.js';
 

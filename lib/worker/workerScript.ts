@@ -8,7 +8,7 @@ import type { PlannedClip } from '../baking/planClips.js';
 import { extractRootMotion } from '../baking/rootMotion.js';
 import type { BoneTextureData } from '../encodings/BoneTextureData.js';
 import { frames } from '../frames/frames.js';
-import { warned } from '../utils/warnOnce.js';
+import { warned } from '../utils/messages.js';
 import type { FromWorker, Outcome, ToWorker } from './BakeWorker.js';
 import { unpackClip } from './packClip.js';
 

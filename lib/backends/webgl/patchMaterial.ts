@@ -15,7 +15,7 @@ import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js
 import type { SourceGLSL, TextureCounts } from '../../../shaders/SourceGLSL.js';
 import { type SurfaceGLSL, skinVertexGLSL, textureCounts } from '../../../shaders/skinVertex.glsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
-import { warnOnce } from '../../utils/warnOnce.js';
+import { warnOnce } from '../../utils/messages.js';
 import { hasArrayMap, hasPalette, mergedCode, mergedTable } from '../surfaceMaps.js';
 import { ownVertexAttributes } from '../vertexLimits.js';
 import { glslOfNumber } from './glslSources.js';

@@ -3,7 +3,7 @@ import { instanceIndex, ivec2, storage, struct, vertexIndex } from 'three/tsl';
 import { type Node, StorageBufferAttribute, type Texture, type WebGPURenderer } from 'three/webgpu';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { type Rows, type Structs, structsIn } from '../../../shaders/tsl.js';
-import { disposeAttribute } from '../../utils/disposeAttribute.js';
+import { disposeAttribute } from '../../utils/attributes.js';
 
 /** Writes matrices in a compute shader. */
 export interface RowsWriter {

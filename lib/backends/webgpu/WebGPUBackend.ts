@@ -3,7 +3,7 @@ import { influencesCode } from '../../../shaders/ShaderVariant.js';
 import type { DrawnMaterial } from '../../../shaders/tsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import { MERGED_CODES } from '../../utils/mergedMaps.js';
-import { warnOnce } from '../../utils/warnOnce.js';
+import { warnOnce } from '../../utils/messages.js';
 import type { ViewInfo } from '../../views/ViewInfo.js';
 import type { Backend } from '../Backend.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';

@@ -1,6 +1,6 @@
 import type { Camera, GeometryGroup, Group, Material, Scene, WebGLRenderer } from 'three';
 import type { DrawFrame } from '../../../shaders/tsl.js';
-import { warnOnce } from '../../utils/warnOnce.js';
+import { warnOnce } from '../../utils/messages.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { isCulledOnGPU } from './views/gpuViewsOf.js';
 import { readsView } from './views/viewAtDraw.js';

@@ -1,5 +1,5 @@
 import type { BufferAttribute, BufferGeometry, InterleavedBufferAttribute } from 'three';
-import { isReleasing } from '../../utils/releaseBuffers.js';
+import { isReleasing } from '../../utils/attributes.js';
 
 type Target = BufferAttribute | InterleavedBufferAttribute;
 

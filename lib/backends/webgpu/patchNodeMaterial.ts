@@ -17,7 +17,7 @@ import {
   traverseNode,
   withoutOverride,
 } from '../../../shaders/tsl.js';
-import { warnOnce } from '../../utils/warnOnce.js';
+import { warnOnce } from '../../utils/messages.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { callMissedHook } from './bundledHooks.js';
 import { checkBuild } from './checkLimits.js';

@@ -12,7 +12,7 @@ import {
   type UniformPlace,
   type UniformType,
 } from '../../instances/UniformLayout.js';
-import { warnOnce } from '../../utils/warnOnce.js';
+import { warnOnce } from '../../utils/messages.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { instanceNode, onCrowdUpdate, variantFor } from './crowdNodes.js';
 

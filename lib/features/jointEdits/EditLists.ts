@@ -1,5 +1,5 @@
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
-import { swapItems } from '../../utils/swapItems.js';
+import { swapItems } from '../../utils/attributes.js';
 import {
   EDIT_KIND,
   EDIT_NODE,

@@ -1,5 +1,5 @@
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
-import { swapItems } from '../../utils/swapItems.js';
+import { swapItems } from '../../utils/attributes.js';
 import {
   HEADER_FADE_RATE,
   HEADER_FADE_START,

@@ -22,7 +22,7 @@ import { checkFade, checkWeight, type LayerReference } from '../../playback/Play
 import type { BakedClip } from '../../poses/ClipTable.js';
 import type { BoneTexture } from '../../texture/BoneTexture.js';
 import type { PoseTracks } from '../../tracks/PoseTracks.js';
-import { swapItems } from '../../utils/swapItems.js';
+import { swapItems } from '../../utils/attributes.js';
 import { type LayerMask, layerMask } from './layerMask.js';
 
 /** A layer over what instances play: its clips lie over those of the layers before it, on the joints of its mask. */

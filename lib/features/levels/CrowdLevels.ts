@@ -8,7 +8,7 @@ import type { CrowdFeature, FeaturedCrowd } from '../../crowd/CrowdFeature.js';
 import type { CrowdMesh } from '../../objects/CrowdMesh.js';
 import type { JointAttachment } from '../../objects/JointAttachment.js';
 import type { SkinnedInstancedMesh } from '../../objects/SkinnedInstancedMesh.js';
-import { isWithin } from '../../utils/checkOptions.js';
+import { isWithin } from '../../utils/messages.js';
 import { AttachmentLevel, LevelCopy, LevelMesh } from './LevelMesh.js';
 import { type Level, LevelTable } from './LevelTable.js';
 

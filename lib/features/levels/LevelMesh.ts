@@ -4,7 +4,7 @@ import type { MeshParts, MeshUniforms } from '../../crowd/CrowdFeature.js';
 import { AttachedCopy, type AttachedMesh, attach, detach, followOwners } from '../../objects/AttachedMesh.js';
 import { CrowdMesh } from '../../objects/CrowdMesh.js';
 import type { DrawOptions } from '../../objects/crowdTypes.js';
-import { warnOnce } from '../../utils/warnOnce.js';
+import { warnOnce } from '../../utils/messages.js';
 
 /** The owner's, if the geometry has targets: three.js takes whoever has any of these for a mesh with morph targets. */
 function ofOwner(

@@ -2,8 +2,8 @@ import { DataTexture, FloatType, type Mesh, RedFormat } from 'three';
 import type { MeshFeature, MeshMorphs } from '../../crowd/CrowdFeature.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
 import type { CrowdMesh } from '../../objects/CrowdMesh.js';
-import { checkFinite } from '../../utils/checkFinite.js';
-import { swapItems } from '../../utils/swapItems.js';
+import { swapItems } from '../../utils/attributes.js';
+import { checkFinite } from '../../utils/messages.js';
 
 /**
  * Gives single instances of a mesh influences of morph targets of their own, to which clips that morph add theirs: bodies and

@@ -1,6 +1,6 @@
 import type { CrowdFeature, FeaturedCrowd } from '../../crowd/CrowdFeature.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
-import { swapItems } from '../../utils/swapItems.js';
+import { swapItems } from '../../utils/attributes.js';
 
 /** Numbers of a texel: shaders read the first. */
 const STRIDE = 4;

@@ -1,7 +1,7 @@
 import { Vector3, Vector4 } from 'three';
 import type { Node } from 'three/webgpu';
 import type { MotionNodes, MovedNodes } from '../../../shaders/motion.tsl.js';
-import { checkAreOptions } from '../../utils/checkOptions.js';
+import { checkAreOptions } from '../../utils/messages.js';
 import { defineMotion, type Motion, type MotionSettings, type MotionVertex } from './defineMotion.js';
 import { type Channel, channelOf, motionWave, waveGLSL, waveNode } from './wave.js';
 

@@ -2,8 +2,7 @@ import type { Box3, BufferGeometry, Color, Matrix4, Vector2, Vector3, Vector4 } 
 import type { MotionSource, MotionStage } from '../../../shaders/MotionProgram.js';
 import type { MotionNodes, MotionTSL, MovedNodes } from '../../../shaders/motion.tsl.js';
 import type { UniformType } from '../../instances/UniformLayout.js';
-import { checkAreOptions } from '../../utils/checkOptions.js';
-import { describe } from '../../utils/describe.js';
+import { checkAreOptions, describe } from '../../utils/messages.js';
 
 /** What a uniform of a motion can be. */
 export type MotionValue = number | Vector2 | Vector3 | Vector4 | Color;

@@ -1,7 +1,6 @@
 import { Vector3, Vector4 } from 'three';
 import type { MotionNodes, MovedNodes } from '../../../shaders/motion.tsl.js';
-import { checkAreOptions } from '../../utils/checkOptions.js';
-import { describe } from '../../utils/describe.js';
+import { checkAreOptions, describe } from '../../utils/messages.js';
 import { defineMotion, type Motion, type MotionSettings, type MotionVertex } from './defineMotion.js';
 import { type Channel, channelOf, motionWave, waveGLSL, waveNode, waveSlopeNode } from './wave.js';
 

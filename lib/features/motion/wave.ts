@@ -1,6 +1,6 @@
 import { Vector4 } from 'three';
 import type { Node } from 'three/webgpu';
-import { describe } from '../../utils/describe.js';
+import { describe } from '../../utils/messages.js';
 
 /**
  * A smooth wave with a period of 1, from 1 at whole numbers to -1 half-way between them, and how steep it is. As good as a sine

@@ -1,7 +1,7 @@
 import { type Box3, MathUtils, Vector3, Vector4 } from 'three';
 import type { Node } from 'three/webgpu';
 import type { MatrixNode, MotionNodes, MovedNodes } from '../../../shaders/motion.tsl.js';
-import { checkAreOptions } from '../../utils/checkOptions.js';
+import { checkAreOptions } from '../../utils/messages.js';
 import {
   defineMotion,
   type Motion,

@@ -1,6 +1,6 @@
 import type { AnimationActionLoopStyles } from 'three';
 import { checkTime, checkTimeScale } from '../../playback/PlayOptions.js';
-import { checkFinite } from '../../utils/checkFinite.js';
+import { checkFinite } from '../../utils/messages.js';
 import type { PlayedAction } from './ActionState.js';
 import type { ActionMixer } from './InstanceAction.js';
 

@@ -8,7 +8,7 @@ import {
 import type { Crowd } from '../../crowd/Crowd.js';
 import { checkFade, checkTimeScale } from '../../playback/PlayOptions.js';
 import type { BakedClip } from '../../poses/ClipTable.js';
-import { checkFinite } from '../../utils/checkFinite.js';
+import { checkFinite } from '../../utils/messages.js';
 import { ActionProperties } from './ActionProperties.js';
 import type { PlayedAction } from './ActionState.js';
 

@@ -2,7 +2,7 @@ import type { AnimationClip } from 'three';
 import type { Crowd } from '../../crowd/Crowd.js';
 import { checkTimeScale, type LayerReference } from '../../playback/PlayOptions.js';
 import type { ClipReference } from '../../poses/ClipTable.js';
-import { checkFinite } from '../../utils/checkFinite.js';
+import { checkFinite } from '../../utils/messages.js';
 import { ActionDriver } from './ActionDriver.js';
 import { nextChange, PlayedAction } from './ActionState.js';
 import { findClip, InstanceAction } from './InstanceAction.js';

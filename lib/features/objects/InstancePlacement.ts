@@ -1,7 +1,7 @@
 import { Matrix4, type Object3D, Quaternion, Vector3 } from 'three';
 import { isFinitePlace } from '../../objects/checks.js';
 import type { SkinnedInstancedMesh } from '../../objects/SkinnedInstancedMesh.js';
-import { warnOnce } from '../../utils/warnOnce.js';
+import { warnOnce } from '../../utils/messages.js';
 
 const NAME = 'SkinnedInstance';
 

@@ -28,7 +28,7 @@ import {
 } from '../../playback/actions.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { MAX_ACTIONS } from '../../playback/instanceLayout.js';
-import { warnOnce } from '../../utils/warnOnce.js';
+import { warnOnce } from '../../utils/messages.js';
 import type { ControlRamp, PlayedAction } from './ActionState.js';
 
 const _actions: Actions[] = [];

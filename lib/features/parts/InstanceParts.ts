@@ -6,8 +6,8 @@ import { checkColor } from '../../instances/InstanceColors.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
 import type { CrowdMesh } from '../../objects/CrowdMesh.js';
-import { describe } from '../../utils/describe.js';
-import { swapItems } from '../../utils/swapItems.js';
+import { swapItems } from '../../utils/attributes.js';
+import { describe } from '../../utils/messages.js';
 
 /** Numbers per part of an instance: red, green, blue, then the place of its map and whether it is drawn. */
 const STRIDE = 4;

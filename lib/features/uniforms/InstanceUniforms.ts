@@ -11,7 +11,7 @@ import {
   type UniformPlace,
 } from '../../instances/UniformLayout.js';
 import type { CrowdMesh } from '../../objects/CrowdMesh.js';
-import { warnOnce } from '../../utils/warnOnce.js';
+import { warnOnce } from '../../utils/messages.js';
 import { warnWithoutLook } from './showsIn.js';
 import { UniformTexels } from './UniformTexels.js';
 import { checkDeclared, numbersOf, readValue, type UniformValue } from './uniformValues.js';

@@ -1,7 +1,7 @@
 import type { Material } from 'three';
 import { hasArrayMap } from '../../backends/surfaceMaps.js';
 import type { Look } from '../../instances/UniformLayout.js';
-import { warnOnce } from '../../utils/warnOnce.js';
+import { warnOnce } from '../../utils/messages.js';
 
 /** What is asked of a material, of whichever class. */
 interface AnyMaterial extends Material {

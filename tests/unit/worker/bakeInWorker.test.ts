@@ -2,7 +2,7 @@ import type { BakeOptions } from 'skinned-instanced-mesh';
 import { bakeInWorker } from 'skinned-instanced-mesh/worker';
 import { type AnimationClip, BufferGeometry, Group, Mesh, NumberKeyframeTrack, type Object3D } from 'three';
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
-import { warned } from '../../../lib/utils/warnOnce.js';
+import { warned } from '../../../lib/utils/messages.js';
 import { describeCharacters, loadCharacter } from '../../support/characters.js';
 import { createCoarseCharacter } from '../../support/coarseCharacter.js';
 import { cubicSpline } from '../../support/cubicSpline.js';

@@ -14,7 +14,7 @@ import {
 import { type ComputeNode, type DepthTexture, type Node, StorageBufferAttribute } from 'three/webgpu';
 import { TexelNode } from '../../../../shaders/TexelNode.js';
 import { workgroupValues } from '../../../../shaders/tsl.js';
-import { disposeAttribute } from '../../../utils/disposeAttribute.js';
+import { disposeAttribute } from '../../../utils/attributes.js';
 import { floatsIn, type StoredFloats } from './storedFloats.js';
 
 /** Pixels of a side of the smallest squares, as a power of two. */

@@ -3,7 +3,7 @@ import type { WebGPURenderer } from 'three/webgpu';
 import type { Crowd } from '../../../crowd/Crowd.js';
 import { type CrowdFeature, type FeaturedCrowd, featureOf } from '../../../crowd/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../../../objects/SkinnedInstancedMesh.js';
-import { describe } from '../../../utils/describe.js';
+import { describe } from '../../../utils/messages.js';
 import type { CameraOcclusion } from '../views/CameraOcclusion.js';
 import { OccluderDepth } from './OccluderDepth.js';
 

@@ -1,6 +1,6 @@
 import type { Camera, Matrix4 } from 'three';
 import { StorageBufferAttribute } from 'three/webgpu';
-import { disposeAttribute } from '../../../utils/disposeAttribute.js';
+import { disposeAttribute } from '../../../utils/attributes.js';
 import type { LevelMeasure, ListSplitter } from '../../../views/ListSplitter.js';
 
 /** Levels of detail as a camera sees them for which pictures are drawn. */

@@ -1,6 +1,6 @@
 import type { BufferGeometry, Material } from 'three';
 import { StorageBufferAttribute } from 'three/webgpu';
-import { disposeAttribute } from '../../../utils/disposeAttribute.js';
+import { disposeAttribute } from '../../../utils/attributes.js';
 
 /** Numbers of a draw in the table: how many vertices, the first of them, the list that is drawn, and the id that ends it. */
 export const TABLE_NUMBERS = 4;

@@ -10,7 +10,7 @@ import {
   uintsIn,
 } from '../../../../shaders/tsl.js';
 import { ID_MASK, LEVEL_CODES, MAX_LEVELS } from '../../../constants.js';
-import { disposeAttribute } from '../../../utils/disposeAttribute.js';
+import { disposeAttribute } from '../../../utils/attributes.js';
 import { levelOfState } from './LevelNodes.js';
 import type { ViewBuffers } from './ViewBuffers.js';
 

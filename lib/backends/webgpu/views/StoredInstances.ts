@@ -1,7 +1,7 @@
 import type { InstancedBufferAttribute } from 'three';
 import { StorageBufferAttribute } from 'three/webgpu';
 import type { InstanceVisibility } from '../../../instances/InstanceVisibility.js';
-import { disposeAttribute } from '../../../utils/disposeAttribute.js';
+import { disposeAttribute } from '../../../utils/attributes.js';
 
 /** What shaders read of all instances. The buffers share their numbers with the crowd, so that nothing is copied. */
 export class StoredInstances {

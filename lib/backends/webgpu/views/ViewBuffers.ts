@@ -1,5 +1,5 @@
 import { IndirectStorageBufferAttribute, StorageBufferAttribute } from 'three/webgpu';
-import { disposeAttribute } from '../../../utils/disposeAttribute.js';
+import { disposeAttribute } from '../../../utils/attributes.js';
 import { GROUP_WORDS, WORKGROUP } from './compactLists.js';
 
 /** Numbers that an indirect draw takes: vertices, instances, first vertex, and two that are zero here. */

@@ -1,0 +1,41 @@
+/** What a message calls a value that is not what was asked for: the value of what is short, else its kind, name and length. */
+export function describe(value: unknown): string {
+  if (typeof value === 'string') return `"${value}"`;
+  if (typeof value === 'function') return 'a function';
+  if (value === null || typeof value !== 'object') return String(value);
+  const { length, name } = value as { length?: number; name?: unknown };
+  const kind = value.constructor?.name ?? 'an object';
+  return `${kind}${length === undefined ? '' : ` of ${length}`}${typeof name === 'string' ? ` "${name}"` : ''}`;
+}
+
+/** What has been warned of. */
+export const warned = /*@__PURE__*/ new Set<string>();
+
+/** Writes a warning to the console, the first time only: a message in a frame loop would bury everything else. */
+export function warnOnce(message: string): void {
+  if (warned.has(message)) return;
+  warned.add(message);
+  console.warn(message);
+}
+
+/** @throws If a number is not finite. */
+export function checkFinite(value: number, what: string): void {
+  if (!Number.isFinite(value)) throw new Error(`The ${what} is ${value}; use a finite number.`);
+}
+
+/** @throws If options are none: null, or a number that was meant for one of them. */
+export function checkAreOptions(options: unknown, caller: string, name = 'options'): void {
+  if (typeof options === 'object' && options !== null && !Array.isArray(options)) return;
+  throw new Error(`${caller}: ${name} is ${describe(options)}; pass an object, or leave it out.`);
+}
+
+/** Whether a value is a number above 0. A text of digits is none: what adds to it would make a longer text of it. */
+export const isPositive = (value: unknown): value is number =>
+  typeof value === 'number' && value > 0 && value < Infinity;
+
+/** Whether a value is a number from 0, up to `max`. What is null is none, though it compares as 0. */
+export const isWithin = (value: unknown, max = Infinity): value is number =>
+  typeof value === 'number' && value >= 0 && value <= max;
+
+/** Whether a value is a whole number above 0. */
+export const isCount = (value: unknown): value is number => isPositive(value) && Number.isInteger(value);
