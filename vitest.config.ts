@@ -46,9 +46,9 @@ export default defineConfig({
           name: 'build',
           include: ['tests/build/**/*.test.ts'],
           environment: 'node',
-          // Several waits of two minutes each, see tests/support/patience.ts.
-          testTimeout: 900_000,
-          hookTimeout: 900_000,
+          // Several waits of five minutes each, see tests/support/patience.ts.
+          testTimeout: 1_200_000,
+          hookTimeout: 1_200_000,
         },
       },
       {

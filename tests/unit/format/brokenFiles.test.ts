@@ -182,6 +182,9 @@ const viewsOf = (json: Document) =>
   extension(json).characters[0].boneTexture.views as Record<string, unknown>[];
 
 describe('what is wrong is said', () => {
+  /** A file in whose JSON something is another value. */
+  const having = (change: (json: Document) => unknown) => () => changed((json) => void change(json));
+
   test.each([
     ['no file', () => new Uint8Array(0), 'the file is no .glb; pass the bytes of a binary glTF file.'],
     ['text', () => new TextEncoder().encode('{"asset":{"version":"2.0"}}'), 'the file is no .glb'],
@@ -193,68 +196,40 @@ describe('what is wrong is said', () => {
     ],
     [
       'a later version',
-      () =>
-        changed((json) => {
-          extension(json).version = 2;
-        }),
+      having((json) => Object.assign(extension(json), { version: 2 })),
       'the file is of version 2, and this library reads version 1; bake the file anew',
     ],
     [
       'no version',
-      () =>
-        changed((json) => {
-          extension(json).version = 'one';
-        }),
+      having((json) => Object.assign(extension(json), { version: 'one' })),
       'the file is of version one, and this library reads version 1',
     ],
     [
       'another checksum',
-      () =>
-        changed((json: Document) => {
-          Object.assign(extension(json).characters[0].boneTexture, { checksum: 5 });
-        }),
+      having((json) => Object.assign(extension(json).characters[0].boneTexture, { checksum: 5 })),
       /boneTexture\.checksum is 5, but has to be \d+, for what the file holds/,
     ],
     [
       'no such buffer view',
-      () =>
-        changed((json) => {
-          viewsOf(json)[0].bufferView = 99;
-        }),
+      having((json) => Object.assign(viewsOf(json)[0], { bufferView: 99 })),
       /characters\[0\]\.boneTexture\.views\[0\]\.bufferView is 99, but has to be a whole number from 0 to \d+/,
     ],
     [
       'offset out of range',
-      () =>
-        changed((json: Document) => {
-          json.bufferViews[2].byteOffset = 1e9;
-        }),
+      having(({ bufferViews }) => Object.assign(bufferViews[2], { byteOffset: 1e9 })),
       /bufferViews\[2\]\.byteOffset is 1000000000, but has to be a whole number from 0 to \d+/,
     ],
     [
       'length out of range',
-      () =>
-        changed((json: Document) => {
-          json.bufferViews[2].byteLength = 1e9;
-        }),
+      having(({ bufferViews }) => Object.assign(bufferViews[2], { byteLength: 1e9 })),
       /bufferViews\[2\]\.byteLength is 1000000000/,
     ],
     [
       'another file',
-      () =>
-        changed((json: Document) => {
-          json.buffers[0].uri = 'knight.bin';
-        }),
+      having(({ buffers }) => Object.assign(buffers[0], { uri: 'knight.bin' })),
       'buffers[0] is in another file; read it with GLTFLoader',
     ],
-    [
-      'no buffer',
-      () =>
-        changed((json: Document) => {
-          json.buffers = [];
-        }),
-      'buffers is Array of 0',
-    ],
+    ['no buffer', having((json) => Object.assign(json, { buffers: [] })), 'buffers is Array of 0'],
     ['deep JSON', () => nested(), 'the JSON is nested too deeply'],
   ] as [string, () => Uint8Array, string | RegExp][])('%s', async (_, make, message) => {
     await expect(read(make())).rejects.toThrow(message);
@@ -287,33 +262,16 @@ function nested(): Uint8Array {
 }
 
 describe('no memory is taken that the file does not have', () => {
+  const textureOf = (json: Document) => extension(json).characters[0].boneTexture;
+  const layout = { width: 2 ** 20, height: 2 ** 20, stride: 1 };
   test.each([
-    [
-      'elements of a compressed view',
-      (json) => {
-        Object.assign(compressedView(json).meshopt as object, { count: 2 ** 31 });
-      },
-    ],
+    ['elements', (json) => Object.assign(compressedView(json).meshopt as object, { count: 2 ** 31 })],
     [
       'bytes of an element',
-      (json) => {
-        Object.assign(compressedView(json).meshopt as object, { stride: 2 ** 31 });
-      },
+      (json) => Object.assign(compressedView(json).meshopt as object, { stride: 2 ** 31 }),
     ],
-    [
-      'frames',
-      (json) => {
-        Object.assign(extension(json).characters[0].boneTexture, { frames: 2 ** 40 });
-      },
-    ],
-    [
-      'texels',
-      (json) => {
-        Object.assign(extension(json).characters[0].boneTexture, {
-          layout: { width: 2 ** 20, height: 2 ** 20, stride: 1 },
-        });
-      },
-    ],
+    ['frames', (json) => Object.assign(textureOf(json), { frames: 2 ** 40 })],
+    ['texels', (json) => Object.assign(textureOf(json), { layout })],
   ] as [string, (json: Document) => void][])('%s', async (_, change) => {
     const bytes = changed(change);
     const before = taken();
