@@ -1,9 +1,9 @@
-import { type AnimationClip, Matrix4, type Mesh, type Object3D, Quaternion, Vector3 } from 'three';
+import { type AnimationClip, Matrix4, type Object3D, Quaternion, Vector3 } from 'three';
 import { type BoneEdit, type BoneEdits, blendBones, editBones, keepTransforms } from './editReference.js';
 import { editsOf } from './editsOf.js';
 import type { SkinnedInstancedMesh } from './library.js';
 import { Mixers } from './mixers.js';
-import { drawnMeshes } from './reference.js';
+import { farthestVertex } from './reference.js';
 
 /** A pose that blends in or out. */
 interface Live {
@@ -136,20 +136,9 @@ export class EditedMixers extends Mixers {
 
   override worst(where: (index: number, vertex: number, target: Vector3) => Vector3, step = 1): number {
     let worst = 0;
-    const expected = new Vector3();
-    const actual = new Vector3();
     this.forEachPosed((clone, index) => {
-      let first = 0;
-      for (const mesh of drawnMeshes(clone) as Mesh[]) {
-        const { count } = mesh.geometry.getAttribute('position');
-        for (let vertex = 0; vertex < count; vertex += step) {
-          mesh.getVertexPosition(vertex, expected).applyMatrix4(mesh.matrixWorld);
-          const off = where(index, first + vertex, actual).distanceTo(expected);
-          // Not with Math.max: NaN is worse than any number.
-          if (!(off <= worst)) worst = off;
-        }
-        first += count;
-      }
+      const off = farthestVertex(clone, (vertex, target) => where(index, vertex, target), step);
+      if (!(off <= worst)) worst = off;
     });
     return worst;
   }

@@ -6,12 +6,12 @@ import {
   type Mesh,
   type Object3D,
   PropertyBinding,
-  Vector3,
+  type Vector3,
 } from 'three';
 import { SkeletonUtils } from 'three-stdlib';
 import { layersOf } from './layers.js';
 import type { SkinnedInstancedMesh } from './library.js';
-import { drawnMeshes } from './reference.js';
+import { farthestVertex } from './reference.js';
 
 /** How a weight goes from one to another; a mixer takes weights as they are set. */
 interface Ramp {
@@ -144,7 +144,7 @@ export class Mixers {
   /** How far vertices are from where three.js has them, at most. */
   worst(where: (index: number, vertex: number, target: Vector3) => Vector3, step = 1): number {
     const distances = this.clones.map((clone, index) =>
-      farthestVertex(clone, step, (vertex, target) => where(index, vertex, target)),
+      farthestVertex(standStill(clone), (vertex, target) => where(index, vertex, target), step),
     );
     return Math.max(...distances);
   }
@@ -194,30 +194,12 @@ function weightAt({ from, to, start, seconds }: Ramp, now: number): number {
   return seconds > 0 ? from + (to - from) * Math.min((now - start) / seconds, 1) : to;
 }
 
-/** How far a vertex is from where it is on a clone that stands where the instance does, at most. */
-export function farthestVertex(
-  clone: Object3D,
-  step: number,
-  where: (vertex: number, target: Vector3) => Vector3,
-): number {
-  let worst = 0;
-  const expected = new Vector3();
-  const actual = new Vector3();
+/** Has a clone stand where an instance without a matrix does. */
+export function standStill(clone: Object3D): Object3D {
   clone.matrix.identity();
   clone.matrixAutoUpdate = false;
   clone.updateMatrixWorld(true);
-  let first = 0;
-  for (const mesh of drawnMeshes(clone) as Mesh[]) {
-    const { count } = mesh.geometry.getAttribute('position');
-    for (let vertex = 0; vertex < count; vertex += step) {
-      mesh.getVertexPosition(vertex, expected).applyMatrix4(mesh.matrixWorld);
-      const off = where(first + vertex, actual).distanceTo(expected);
-      // Not with Math.max: NaN is worse than any number.
-      if (!(off <= worst)) worst = off;
-    }
-    first += count;
-  }
-  return worst;
+  return clone;
 }
 
 /** A clip without the tracks of what is not a node or anything below it. */
