@@ -105,8 +105,7 @@ export class PackedApp {
       strict: true,
       target: 'es2022',
       noEmit: true,
-      // What other packages declare takes longer to check than all of ours.
-      skipLibCheck: !THOROUGH,
+      skipLibCheck: false,
       types: [],
       jsx: 'react-jsx',
       module: resolution === 'nodenext' ? 'nodenext' : 'esnext',
