@@ -122,7 +122,7 @@ export interface MeshUniforms {
 
 /** Gives instances influences of morph targets of their own. */
 export interface MeshMorphs {
-  /** Call before `InstancedMesh.setMorphAt`. @throws If the object's influences do not fit. */
+  /** Call before `InstancedMesh.setMorphAt`. @throws If the object's influences do not fit. @internal */
   prepare(object: Mesh): void;
   setInfluenceAt(index: number, name: string, influence: number | null): unknown;
 }

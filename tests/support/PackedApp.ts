@@ -9,7 +9,6 @@ import { build, preview } from 'vite';
 import { browserFlags } from '../setup/browserFlags.mjs';
 import { drawSeldom } from './drawSeldom.js';
 import { PATIENCE } from './patience.js';
-import { THOROUGH } from './thorough.js';
 import { typeErrorsIn } from './typeErrors.js';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
