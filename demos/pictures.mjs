@@ -16,6 +16,8 @@ import { browserFlags } from '../tests/setup/browserFlags.mjs';
 const PAGES = {
   battlefield: 'battlefield/index.html?count=1500',
   crowd: 'crowd/index.html?count=400',
+  village: 'village/index.html?count=300',
+  game: 'game/index.html?count=60',
   city: 'city/index.html?count=2000&renderer=webgpu',
   shoal: 'shoal/index.html?count=1500',
   meadow: 'meadow/index.html?count=6000',

@@ -1,7 +1,8 @@
 /**
  * Makes the files of this folder from KayKit's packs, with the command of this library:
  *
- *   npm run build:lib && node demos/art/make.mjs ../shared/art
+ *   npm run build:lib && node demos/art/make.mjs ../shared/art              all
+ *   npm run build:lib && node demos/art/make.mjs ../shared/art village.glb  some
  *
  * where that folder has the packs as README.md says.
  */
@@ -14,7 +15,7 @@ import { Document, NodeIO } from '@gltf-transform/core';
 import { EXTMeshoptCompression, KHRMaterialsUnlit, KHRMeshQuantization } from '@gltf-transform/extensions';
 import { MeshoptEncoder } from 'meshoptimizer';
 
-const packs = process.argv[2];
+const [packs, ...chosen] = process.argv.slice(2);
 if (packs === undefined) throw new Error('Say where the packs are: node demos/art/make.mjs FOLDER');
 const here = fileURLToPath(new URL('.', import.meta.url));
 const command = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
@@ -111,7 +112,7 @@ async function scenery(name, files) {
     const mesh = document.createMesh(basename(file)).addPrimitive(primitive);
     scene.addChild(document.createNode(basename(file)).setMesh(mesh).setScale([reach, reach, reach]));
   }
-  scene.addChild(document.createNode('ridge').setMesh(ridge(document, buffer)));
+  if (name === 'scenery.glb') scene.addChild(document.createNode('ridge').setMesh(ridge(document, buffer)));
   await write(document, name);
 }
 
@@ -221,36 +222,51 @@ function bake(source, name, options) {
   console.log(name, statSync(join(here, name)).size);
 }
 
-await character(
-  'Knight.glb',
-  'knight.glb',
-  ['1H_Sword', 'Round_Shield', 'Rectangle_Shield', 'Spike_Shield'],
-  [...SHARED, 'Block', 'Blocking'],
-);
-await character(
-  'Rogue_Hooded.glb',
-  'rogue.glb',
-  ['Knife', 'Knife_Offhand', '2H_Crossbow'],
-  [...SHARED, 'Dodge_Backward', '2H_Ranged_Shoot', '2H_Ranged_Aiming', '2H_Ranged_Reload'],
-);
-await moves('Knight.glb', 'moves.glb', [
-  ...SHARED,
-  'Block',
-  'Blocking',
-  'Dodge_Backward',
-  '2H_Ranged_Shoot',
-  '2H_Ranged_Aiming',
-  '2H_Ranged_Reload',
-]);
-await scenery('scenery.glb', [
-  'tiles/base/hex_grass',
-  'buildings/blue/building_castle_blue',
-  'buildings/blue/building_tower_A_blue',
-  'buildings/blue/building_home_B_blue',
-  'buildings/blue/building_church_blue',
-  'buildings/neutral/wall_straight',
-  'buildings/neutral/wall_straight_gate',
-  'decoration/nature/tree_single_A',
-  'decoration/nature/tree_single_B',
-]);
+const KNIGHT = [...SHARED, 'Block', 'Blocking'];
+const SHOTS = ['2H_Ranged_Shoot', '2H_Ranged_Aiming', '2H_Ranged_Reload'];
+const ROGUE = [...SHARED, 'Dodge_Backward', ...SHOTS];
+const nature = 'decoration/nature';
+const FILES = {
+  'knight.glb': (name) => {
+    const weapons = ['1H_Sword', 'Round_Shield', 'Rectangle_Shield', 'Spike_Shield'];
+    return character('Knight.glb', name, weapons, KNIGHT);
+  },
+  'rogue.glb': (name) => {
+    return character('Rogue_Hooded.glb', name, ['Knife', 'Knife_Offhand', '2H_Crossbow'], ROGUE);
+  },
+  'villager.glb': (name) => {
+    return character('Rogue.glb', name, [], ['Idle', 'Walking_A', 'Running_A', 'Cheer', 'Interact']);
+  },
+  'moves.glb': (name) => moves('Knight.glb', name, [...KNIGHT, 'Dodge_Backward', ...SHOTS]),
+  'scenery.glb': (name) =>
+    scenery(name, [
+      'tiles/base/hex_grass',
+      'buildings/blue/building_castle_blue',
+      'buildings/blue/building_tower_A_blue',
+      'buildings/blue/building_home_B_blue',
+      'buildings/blue/building_church_blue',
+      'buildings/neutral/wall_straight',
+      'buildings/neutral/wall_straight_gate',
+      `${nature}/tree_single_A`,
+      `${nature}/tree_single_B`,
+    ]),
+  'village.glb': (name) =>
+    scenery(name, [
+      'tiles/base/hex_grass',
+      'buildings/red/building_home_A_red',
+      'buildings/red/building_tavern_red',
+      'buildings/yellow/building_home_B_yellow',
+      'buildings/yellow/building_church_yellow',
+      'buildings/yellow/building_windmill_yellow',
+      'buildings/yellow/building_well_yellow',
+      'buildings/blue/building_home_A_blue',
+      'buildings/blue/building_market_blue',
+      'buildings/green/building_home_B_green',
+      `${nature}/tree_single_A`,
+      `${nature}/tree_single_B`,
+    ]),
+};
+for (const [name, make] of Object.entries(FILES)) {
+  if (chosen.length === 0 || chosen.includes(name)) await make(name);
+}
 rmSync(temporary, { recursive: true });

@@ -1,9 +1,12 @@
 import {
   ACESFilmicToneMapping,
+  Color,
   DirectionalLight,
   Fog,
   Group,
   HemisphereLight,
+  type Mesh,
+  type MeshBasicMaterial,
   PCFShadowMap,
   PerspectiveCamera,
   Scene,
@@ -17,13 +20,20 @@ import { createSky, HAZE } from './sky.js';
 /** Direction to the sun: from the left, in the afternoon. */
 const SUN = new Vector3(-0.72, 0.62, 0.42).normalize();
 
+const _tint = new Color();
+const DUSK = new Color(0x2c3a66);
+const SUNLIGHT = new Color(0xffcf95);
+const MOONLIGHT = new Color(0x8fa8ff);
+
 /** Renderer, camera, light and ground, fitted to a crowd. */
 export class Stage {
   readonly scene = new Scene();
   readonly camera = new PerspectiveCamera(45, 1, 0.1, 100);
   readonly controls: OrbitControls;
 
-  private readonly sun = new DirectionalLight(0xffcf95, 4.2);
+  private readonly sun = new DirectionalLight(SUNLIGHT, 4.2);
+  private readonly light = new HemisphereLight(0xb4d2ff, 0x8a744e, 1.5);
+  private sky: Mesh | null = null;
   private readonly ground = new Group();
   private panel: Element | null = null;
 
@@ -50,15 +60,16 @@ export class Stage {
     this.controls.listenToKeyEvents(renderer.domElement);
 
     this.sun.shadow.mapSize.setScalar(shadowSize);
-    scene.add(new HemisphereLight(0xb4d2ff, 0x8a744e, 1.5), this.sun, this.sun.target, this.ground);
+    scene.add(this.light, this.sun, this.sun.target, this.ground);
   }
 
   /**
    * Frames characters of `height` that cover `radius`; a close look at the middle, the rest into the distance.
    *
-   * @param clear Radius of the ground that stays flat and free of trees, if it is larger.
+   * @param clear Radius of the ground that stays free of trees, if it is larger.
+   * @param hills Height of the ground there; none by default.
    */
-  frame(height: number, radius: number, clear = radius): void {
+  frame(height: number, radius: number, clear = radius, hills?: (x: number, z: number) => number): void {
     const { camera, controls, scene } = this;
     const distance = Math.min(radius * 1.5, height * 9) + height * 1.6;
     const free = Math.max(clear, distance * 1.4);
@@ -75,8 +86,9 @@ export class Stage {
 
     const sky = createSky(extent * 1.3, SUN);
     scenery.add(sky);
+    this.sky = sky;
     this.ground.clear();
-    this.ground.add(sky, createMeadow(height, free, extent));
+    this.ground.add(sky, createMeadow(height, free, extent, hills));
   }
 
   /** From now on what the camera looks at is in the middle of what `panel` leaves free. */
@@ -98,6 +110,16 @@ export class Stage {
     camera.far = reach * 3.4;
     sun.shadow.normalBias = (reach * 2.4) / sun.shadow.mapSize.x;
     camera.updateProjectionMatrix();
+  }
+
+  /** How dark it is, from 0 to 1. */
+  set night(value: number) {
+    const { sun, light, sky, scene } = this;
+    sun.color.lerpColors(SUNLIGHT, MOONLIGHT, value);
+    sun.intensity = 4.2 - 3.5 * value;
+    light.intensity = 1.5 - 1.05 * value;
+    (sky?.material as MeshBasicMaterial | undefined)?.color.setRGB(1, 1, 1).lerp(DUSK, value);
+    scene.fog?.color.copy(HAZE).multiply(_tint.setRGB(1, 1, 1).lerp(DUSK, value));
   }
 
   set shadows(value: boolean) {

@@ -52,6 +52,14 @@ function purposeOf(object: Object3D, shadows: boolean): Purpose {
   return shadows ? 'shadows' : 'characters';
 }
 
+/** Whether a program stands in for a GPU. */
+export function isSoftware(): boolean {
+  const gl = document.createElement('canvas').getContext('webgl2');
+  const name = deviceName(gl, null);
+  gl?.getExtension('WEBGL_lose_context')?.loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(name);
+}
+
 /**
  * `?renderer=webgl` or `webgpu`. WebGPURenderer falls back to WebGL 2 by itself where there is no WebGPU.
  *
@@ -61,7 +69,8 @@ export async function createRenderer(
   kind: string | null,
   options: Pick<WebGLRendererParameters, 'antialias' | 'outputBufferType'> = {},
 ): Promise<Created> {
-  const { antialias = true } = options;
+  // A program that stands in for a GPU takes twice as long with it.
+  const { antialias = !isSoftware() } = options;
   if (kind !== 'webgpu') {
     const renderer = new WebGLRenderer({ ...options, antialias });
     const { maxTextureSize } = renderer.capabilities;

@@ -38,8 +38,14 @@ const smooth = (from: number, to: number, x: number) => {
  * @param unit Height of who stands there.
  * @param clear Radius that stays flat and free.
  * @param reach Radius at which the land ends, in the haze.
+ * @param hills Height of the ground in the middle, where it is not flat.
  */
-export function createMeadow(unit: number, clear: number, reach: number): Group {
+export function createMeadow(
+  unit: number,
+  clear: number,
+  reach: number,
+  hills: (x: number, z: number) => number = () => 0,
+): Group {
   let seed = 11;
   const random = (from: number, to: number) => {
     seed = (seed * 16807) % 2147483647;
@@ -74,7 +80,8 @@ export function createMeadow(unit: number, clear: number, reach: number): Group 
   for (let i = 0; i <= ACROSS; i++) {
     for (let k = 0; k <= ACROSS; k++) {
       const jitter = () => random(-0.3, 0.3) / ACROSS;
-      corner((2 * (i / ACROSS + jitter()) - 1) * half, 0, (2 * (k / ACROSS + jitter()) - 1) * half);
+      const [x, z] = [(2 * (i / ACROSS + jitter()) - 1) * half, (2 * (k / ACROSS + jitter()) - 1) * half];
+      corner(x, hills(x, z), z);
       if (i === ACROSS || k === ACROSS) continue;
       const a = i * (ACROSS + 1) + k;
       index.push(a, a + 1, a + ACROSS + 2, a, a + ACROSS + 2, a + ACROSS + 1);

@@ -6,6 +6,7 @@ import { THOROUGH } from '../support/thorough.js';
 import './demos/benchmark.js';
 import './demos/files.js';
 import './demos/ports.js';
+import './demos/worlds.js';
 import {
   expectLinkToSource,
   expectMoving,

@@ -1,0 +1,273 @@
+import {
+  type CrowdIntersection,
+  CrowdLevels,
+  JointAttachment,
+  type SkinnedInstancedMesh,
+} from 'skinned-instanced-mesh';
+import { addLevelsOf } from 'skinned-instanced-mesh/files';
+import {
+  Color,
+  CylinderGeometry,
+  MathUtils,
+  Matrix4,
+  MeshStandardMaterial,
+  Quaternion,
+  Vector3,
+} from 'three';
+import { Figures } from '../lib/Figures.js';
+import { load, loadCharacter } from '../lib/loadCharacter.js';
+import { openStage } from '../lib/openStage.js';
+import { Picker } from '../lib/Picker.js';
+import { fail, find, secondsBetween, showValue, slide, toggle } from '../lib/page.js';
+import { Ring } from '../lib/Ring.js';
+import { recolour } from '../lib/recolour.js';
+import { random, type Tile, Village } from './land.js';
+
+const HEIGHT = 2.2;
+/** Clips, and the speed at which each is right, units a second. */
+const GAITS = [
+  ['Idle', 0],
+  ['Walking_A', 2.2],
+  ['Running_A', 6],
+] as const;
+/** How quickly somebody gets faster, units per second and second. */
+const HASTE = 5;
+/** Who lives here: the file, how many of ten, whose parts, and the head. */
+const FOLK = [
+  ['villager', 4, 'Rogue', 'Rogue_Head'],
+  ['rogue', 3, 'Rogue', 'Rogue_Head_Hooded'],
+  ['knight', 3, 'Knight', 'Knight_Head'],
+] as const;
+const CLOTH = [0xffffff, 0xffc880, 0x9ab4ff, 0xff9a86, 0xb0e890, 0xd8a4ff, 0xf7dd70, 0x8fd8d0].map(
+  (hex) => new Color(hex),
+);
+const UP = new Vector3(0, 1, 0);
+
+/** Somebody on the way from one tile to the next, a little to the right. */
+interface Walker {
+  crowd: SkinnedInstancedMesh;
+  index: number;
+  from: Tile;
+  to: Tile;
+  /** Units from the middle of `from`, and to the right of the line. */
+  way: number;
+  side: number;
+  speed: number;
+  wanted: number;
+  /** Seconds to stand. */
+  rest: number;
+  size: Vector3;
+  turn: Quaternion;
+}
+
+const { query, Crowd, InstanceParts, isSoftware, stage, measure } = await openStage();
+const figures = new Figures(find('tbody'), ['crowd']);
+const count = Math.max(10, Number(query.get('count') ?? (isSoftware ? 160 : 3_000)));
+
+// --- people ---
+
+const walkers: Walker[] = [];
+const pick = <T>(list: readonly T[]): T => list[Math.floor(random(0, list.length))];
+
+async function settle(): Promise<Village> {
+  const files = {
+    villager: new URL('../art/villager.glb', import.meta.url),
+    rogue: new URL('../art/rogue.glb', import.meta.url),
+    knight: new URL('../art/knight.glb', import.meta.url),
+  };
+  const [{ scene }, folk] = await Promise.all([
+    load(new URL('../art/village.glb', import.meta.url)),
+    Promise.all(FOLK.map(([name]) => loadCharacter(files[name]))),
+  ]);
+  const village = new Village(scene);
+  const roads = village.tiles.filter((tile) => tile.roads.length > 0);
+  folk.forEach((character, kind) => {
+    const [name, share, who, head] = FOLK[kind];
+    if (name === 'knight')
+      recolour(character, (h, s, l) => (s > 0.45 && (h > 0.9 || h < 0.02) ? [0.08, 0.6, l] : [h, s, l]));
+    const crowd = new Crowd(character, Math.round((count * share) / 10));
+    addLevelsOf(character, new CrowdLevels(crowd, { shadowLevel: 1 }));
+    crowd.castShadow = crowd.receiveShadow = true;
+    // They go everywhere.
+    crowd.frustumCulled = false;
+    const parts = new InstanceParts(crowd);
+    for (let index = 0; index < crowd.count; index++) {
+      const limbs = ['ArmLeft', 'ArmRight', 'Body', 'LegLeft', 'LegRight'].map((part) => `${who}_${part}`);
+      parts.setVisiblePartsAt(index, [...limbs, head, ...(random(0, 1) < 0.25 ? [`${who}_Cape`] : [])]);
+      const [shirt, trousers] = [pick(CLOTH), pick(CLOTH)];
+      for (const part of limbs) parts.setColorAt(index, part, part.includes('Leg') ? trousers : shirt);
+      const from = pick(roads);
+      const size = new Vector3(random(0.9, 1.05), random(0.86, 1.1), 0);
+      size.z = size.x;
+      const way = random(0, 8);
+      const turn = new Quaternion();
+      const rest = { speed: 0, wanted: 0, rest: 0 };
+      walkers.push({
+        crowd,
+        index,
+        from,
+        to: pick(from.roads),
+        way,
+        side: random(0.4, 2.6),
+        ...rest,
+        size,
+        turn,
+      });
+      for (const [clip] of GAITS) crowd.play(index, clip, { weight: 0, time: random(0, 1) });
+    }
+    if (name === 'knight') {
+      // Those carry torches: one more draw call for all.
+      const glow = new MeshStandardMaterial({ color: 0x332211, emissive: 0xff7a22, emissiveIntensity: 4 });
+      const torch = new CylinderGeometry(0.07, 0.04, 0.9, 6).translate(0, 0.3, 0);
+      const torches = new JointAttachment(crowd, 'handslotr', torch, glow);
+      torches.visible = false;
+      lit.push(torches);
+    }
+    stage.scene.add(crowd);
+  });
+  for (const walker of walkers) decide(walker);
+  stage.scene.add(village.object);
+  return village;
+}
+
+/** What is only there at night. */
+const lit: JointAttachment[] = [];
+let hurry = 0.2;
+
+/** How somebody goes on: runs, walks, or stands for a while. */
+function decide(walker: Walker): void {
+  const roll = Math.random();
+  const gait = roll < hurry ? 2 : roll < 0.85 ? 1 : 0;
+  walker.rest = gait === 0 ? 1 + 3 * Math.random() : 0;
+  walker.wanted = GAITS[gait][1] * (0.85 + 0.3 * Math.random());
+}
+
+const _place = new Vector3();
+const _turn = new Quaternion();
+const _matrix = new Matrix4();
+
+function walk(walker: Walker, delta: number): void {
+  const { crowd, index, from, to, side } = walker;
+  walker.rest -= delta;
+  if (walker.wanted === 0 && walker.rest < 0) decide(walker);
+  const { speed, wanted } = walker;
+  if (speed !== wanted || delta === 0) {
+    walker.speed = MathUtils.clamp(wanted, speed - HASTE * delta, speed + HASTE * delta);
+    blend(walker);
+  }
+  walker.way += walker.speed * delta;
+  const [dx, dz] = [to.x - from.x, to.z - from.z];
+  const length = Math.hypot(dx, dz);
+  if (walker.way > length) {
+    const next = to.roads.filter((one) => one !== from);
+    Object.assign(walker, { from: to, to: next.length > 0 ? pick(next) : from, way: walker.way - length });
+    decide(walker);
+    return;
+  }
+  const share = walker.way / length;
+  // steps of the land are slopes for those who walk
+  const up = MathUtils.smoothstep(share, 0.3, 0.7);
+  _place.set(
+    from.x + dx * share - (dz / length) * side,
+    MathUtils.lerp(from.y, to.y, up),
+    from.z + dz * share + (dx / length) * side,
+  );
+  walker.turn.slerp(_turn.setFromAxisAngle(UP, Math.atan2(dx, dz)), 1 - Math.exp(-6 * delta));
+  crowd.setMatrixAt(index, _matrix.compose(_place, walker.turn, walker.size));
+}
+
+/** Mixes the two clips whose speeds are next to the walker's. */
+function blend({ crowd, index, speed }: Walker): void {
+  const [, walking] = GAITS[1];
+  const [, running] = GAITS[2];
+  const run = MathUtils.clamp((speed - walking) / (running - walking), 0, 1);
+  const idle = MathUtils.clamp(1 - speed / walking, 0, 1);
+  [idle, 1 - run - idle, run].forEach((weight, gait) => crowd.setWeightAt(index, GAITS[gait][0], weight));
+}
+
+// --- the page ---
+
+let chosen: Walker | null = null;
+let dark = false;
+let night = 0;
+const ring = new Ring(stage);
+ring.visible = false;
+
+function listen(crowds: Iterable<SkinnedInstancedMesh>): void {
+  const choose = (crowd: SkinnedInstancedMesh, { instanceId }: CrowdIntersection) => {
+    chosen = walkers.find((one) => one.crowd === crowd && one.index === instanceId) ?? null;
+  };
+  for (const crowd of crowds) new Picker(stage, crowd).onClick((hit) => choose(crowd, hit));
+  showValue('hurry', String(hurry));
+  find<HTMLInputElement>('[name=hurry]').value = String(hurry);
+  slide('hurry', (value) => {
+    hurry = value;
+  });
+  toggle('night', query.get('night') === '1', (value) => {
+    dark = value;
+    for (const one of lit) one.visible = value;
+  });
+  toggle('shadows', query.get('shadows') !== '0', (value) => {
+    stage.shadows = value;
+  });
+  find('[data-count]').textContent = `${count.toLocaleString('en')} people`;
+}
+
+/** Says what the chosen one plays. */
+function tellWho({ crowd, index, speed }: Walker): void {
+  const plays = GAITS.map(([clip]) => [clip, crowd.getWeightAt(index, clip)] as const).filter(
+    ([, weight]) => weight > 0.005,
+  );
+  const mix = plays.map(([clip, weight]) => `${Math.round(100 * weight)} % ${clip}`).join(', ');
+  find('[data-who]').textContent =
+    `Number ${walkers.findIndex((one) => one.crowd === crowd && one.index === index)}: ${mix}, at ${speed.toFixed(1)} units a second.`;
+}
+
+// --- frames ---
+
+const village = await settle();
+const crowds = new Set(walkers.map(({ crowd }) => crowd));
+let last = performance.now();
+
+function frame(now: number): void {
+  const delta = secondsBetween(last, now);
+  last = now;
+  night += MathUtils.clamp(Number(dark) - night, -delta, delta);
+  const cost = measure(() => {
+    for (const walker of walkers) walk(walker, delta);
+    for (const crowd of crowds) {
+      crowd.instanceMatrix.needsUpdate = true;
+      crowd.update(delta);
+    }
+    stage.night = night;
+    village.shine(night, now / 1000);
+    if (chosen !== null) {
+      chosen.crowd.getMatrixAt(chosen.index, _matrix);
+      ring.visible = true;
+      ring.follow(walkers.indexOf(chosen), _place.setFromMatrixPosition(_matrix), delta);
+    }
+    stage.controls.update();
+    stage.render(0, 1);
+  });
+  if (chosen !== null) tellWho(chosen);
+  figures.add('crowd', cost);
+  figures.write();
+  document.body.dataset.ready = '1';
+  requestAnimationFrame(frame);
+}
+
+try {
+  // the meadow is below the tiles
+  stage.frame(HEIGHT, village.radius, village.radius, () => -1);
+  stage.shine(new Vector3(), 48);
+  // on one of the roads that lead to the fire
+  stage.camera.position.set(13.5, 7.5, 23);
+  stage.controls.target.set(1, 2.5, 0);
+  stage.scene.add(ring);
+  night = query.get('night') === '1' ? 1 : 0;
+  listen(crowds);
+  for (const walker of walkers) walk(walker, 0);
+  requestAnimationFrame(frame);
+} catch (error) {
+  fail(error as Error);
+}

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { PATIENCE } from '../../support/patience.js';
+import {
+  expectLinkToSource,
+  expectMoving,
+  look,
+  nextFrames,
+  open,
+  problems,
+  RENDERERS,
+  WINDOW,
+} from './site.js';
+
+test.each(RENDERERS)(
+  'people of the village walk under %s, and one that is clicked says what it plays',
+  async (renderer) => {
+    const page = await open(`village/index.html?count=40&shadows=0&renderer=${renderer}`);
+    await expectMoving(page);
+    await expectLinkToSource(page, 'village');
+    await look(page, 'village', renderer);
+    const who = () => page.textContent('[data-who]');
+    expect(await who()).toBe('Nobody is chosen.');
+    // somebody is hit sooner or later
+    await expect
+      .poll(
+        async () => {
+          for (let y = 200; y < 400; y += 12)
+            await page.mouse.click(380 + Math.floor(300 * Math.random()), y);
+          await nextFrames(page, 1);
+          return who();
+        },
+        { timeout: PATIENCE },
+      )
+      .toMatch(/^Number \d+: (\d+ % (Idle|Walking_A|Running_A)(, )?)+, at [\d.]+ units a second\.$/);
+    await page.click('button[name=night]');
+    await nextFrames(page, 3);
+    await look(page, 'village-night', renderer);
+    expect(problems).toEqual([]);
+  },
+);
+
+test.each(RENDERERS)(
+  'the knight of the game runs, strikes until a rogue falls, and comes back as he was saved under %s',
+  async (renderer) => {
+    const page = await open(`game/index.html?count=6&shadows=0&renderer=${renderer}`, WINDOW, true);
+    await expectLinkToSource(page, 'game');
+    await page.keyboard.down('w');
+    await expectMoving(page);
+    await page.keyboard.up('w');
+    const fallen = async () => Number(await page.textContent('[data-fallen]'));
+    const fight = async () => {
+      await page.keyboard.press(' ');
+      return fallen();
+    };
+    await expect.poll(fight, { timeout: PATIENCE }).toBeGreaterThan(0);
+    await look(page, 'game', renderer);
+    await page.click('button[name=save]');
+    const saved = await fallen();
+    await expect.poll(fight, { timeout: PATIENCE }).toBeGreaterThan(saved);
+    await page.click('button[name=load]');
+    await nextFrames(page, 2);
+    expect(await fallen()).toBe(saved);
+    expect(problems).toEqual([]);
+  },
+);
