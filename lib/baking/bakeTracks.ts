@@ -4,8 +4,8 @@ import { AFFINE_SIZE } from '../constants.js';
 import type { BoneTextureData } from '../encodings/BoneTextureData.js';
 import { type BakedClip, MOTION_SIZE } from '../poses/ClipTable.js';
 import { boxToArray, expandByPose } from '../poses/jointBoxes.js';
-import { trackSource } from '../sources/trackSource.js';
-import { composeModel, mixMorphs, mixPose } from '../tracks/mixPose.js';
+import { createPoseMix } from '../poses/PoseMix.js';
+import { TrackReader, trackSource } from '../sources/trackSource.js';
 import type { PoseTracks } from '../tracks/PoseTracks.js';
 import { reachBounds } from '../tracks/reachBounds.js';
 import {
@@ -15,7 +15,6 @@ import {
   trackSize,
   trackTexelSteps,
 } from '../tracks/trackTexels.js';
-import { multiplyAffine } from '../utils/affine.js';
 import { warnOnce } from '../utils/messages.js';
 import type { Steps } from '../utils/steps.js';
 import type { Encoding, RigBake } from './BakeOptions.js';
@@ -172,45 +171,46 @@ function largestScale(m: Float64Array, at: number): number {
 function* trackError(
   alone: PoseTracks,
   poser: ClipPoser,
-  { rig, boxes, extractor }: RigBake,
+  { rig: { jointNames, morphRest }, boxes, extractor }: RigBake,
   reach: number,
   rootMotion: Float32Array | null,
 ): Steps<number> {
   const [{ frames, fps }] = alone.clips;
-  const trs = new Float64Array(alone.rest.length);
-  const model = new Float64Array(alone.parents.length * AFFINE_SIZE);
+  const reader = new TrackReader(alone);
+  const mix = createPoseMix();
+  const [played] = mix.clips;
+  played.start = 1;
   const actual = new Float64Array(AFFINE_SIZE);
-  const expected = new Float64Array(rig.jointNames.length * AFFINE_SIZE);
-  const action = { clip: 0, frame: 0, weight: 1 };
-  const layers = [{ actions: [action], weight: 1, mask: null }];
+  const expected = new Float64Array(jointNames.length * AFFINE_SIZE);
   const motion = new Float32Array(MOTION_SIZE);
-  const influences = new Float64Array(alone.morphRest.length);
+  const influences = new Float64Array(alone.morphRest.length && morphRest.length);
   let worst = 0;
   for (let half = 0; half < (frames - 1) * 2; half++) {
     if (half % 8 === 7) yield 0;
     // Half-way between frames, where a straight line is furthest from a curve, and shortly before the next, where jumps show.
     const alpha = half & 1 ? 0.98 : 0.5;
-    action.frame = (half >> 1) + alpha;
-    poser.sample(action.frame / fps);
+    const frame = half >> 1;
+    poser.sample((frame + alpha) / fps);
     poser.readJoints(expected);
     if (rootMotion !== null) {
-      const at = (half >> 1) * MOTION_SIZE;
+      const at = frame * MOTION_SIZE;
       for (let i = 0; i < MOTION_SIZE; i++)
         motion[i] = rootMotion[at + i] * (1 - alpha) + rootMotion[at + MOTION_SIZE + i] * alpha;
       extractor?.moveBack(motion, 0, expected);
     }
-    mixMorphs(alone, layers, influences);
-    for (let i = 0; i < Math.min(influences.length, poser.influences.length); i++)
-      worst = Math.max(worst, Math.abs(poser.influences[i] - influences[i]) * reach);
-    mixPose(alone, layers, trs);
-    composeModel(alone, trs, model);
-    alone.jointNodes.forEach((node, joint) => {
-      const at = joint * AFFINE_SIZE;
-      if (boxes[joint * 6] > boxes[joint * 6 + 3]) return;
-      multiplyAffine(model, node * AFFINE_SIZE, alone.inverses, at, actual, 0);
-      for (let i = 0; i < AFFINE_SIZE; i++) actual[i] -= expected[at + i];
-      worst = Math.max(worst, farthestMoved(actual, boxes, joint * 6));
+    played.frame0 = frame + 1;
+    played.alpha = alpha;
+    reader.pose(mix);
+    reader.readMorphs(influences);
+    influences.forEach((influence, i) => {
+      worst = Math.max(worst, Math.abs(poser.influences[i] - morphRest[i] - influence) * reach);
     });
+    for (let joint = 0; joint < jointNames.length; joint++) {
+      if (boxes[joint * 6] > boxes[joint * 6 + 3]) continue;
+      reader.jointMatrix(joint, actual, 0);
+      for (let i = 0; i < AFFINE_SIZE; i++) actual[i] -= expected[joint * AFFINE_SIZE + i];
+      worst = Math.max(worst, farthestMoved(actual, boxes, joint * 6));
+    }
   }
   return worst;
 }

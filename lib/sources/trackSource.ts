@@ -9,7 +9,7 @@ import { type AffineArray, multiplyAffine } from '../utils/affine.js';
 import type { PosedCrowd, PoseReader, PoseSource } from './PoseSource.js';
 
 /** Poses a character from tracks: the twin of the pose pass. */
-class TrackReader implements PoseReader {
+export class TrackReader implements PoseReader {
   private readonly trs: Float64Array;
   private readonly model: Float64Array;
   private readonly influences: Float64Array;
