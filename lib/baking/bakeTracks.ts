@@ -3,7 +3,7 @@ import { jointBinds } from '../character/collectRig.js';
 import { AFFINE_SIZE } from '../constants.js';
 import type { BoneTextureData } from '../encodings/BoneTextureData.js';
 import { type BakedClip, MOTION_SIZE } from '../poses/ClipTable.js';
-import { boxToArray, expandByPose } from '../poses/jointBoxes.js';
+import { boxToArray, expandByPose, farthestCorner } from '../poses/jointBoxes.js';
 import { createPoseMix } from '../poses/PoseMix.js';
 import { TrackReader, trackSource } from '../sources/trackSource.js';
 import type { PoseTracks } from '../tracks/PoseTracks.js';
@@ -209,23 +209,8 @@ function* trackError(
       if (boxes[joint * 6] > boxes[joint * 6 + 3]) continue;
       reader.jointMatrix(joint, actual, 0);
       for (let i = 0; i < AFFINE_SIZE; i++) actual[i] -= expected[joint * AFFINE_SIZE + i];
-      worst = Math.max(worst, farthestMoved(actual, boxes, joint * 6));
+      worst = Math.max(worst, farthestCorner(boxes, joint, actual, 0));
     }
   }
   return worst;
-}
-
-/** How far from the origin a matrix puts a corner of a box of six numbers at most. */
-function farthestMoved(matrix: Float64Array, boxes: Float32Array, at: number): number {
-  let most = 0;
-  for (let corner = 0; corner < 8; corner++) {
-    const x = boxes[at + (corner & 1) * 3];
-    const y = boxes[at + 1 + ((corner >> 1) & 1) * 3];
-    const z = boxes[at + 2 + (corner >> 2) * 3];
-    let square = 0;
-    for (let row = 0; row < 12; row += 4)
-      square += (matrix[row] * x + matrix[row + 1] * y + matrix[row + 2] * z + matrix[row + 3]) ** 2;
-    most = Math.max(most, square);
-  }
-  return Math.sqrt(most);
 }

@@ -147,6 +147,21 @@ export function expandByJoint(
   if (z + ez > max.z) max.z = z + ez;
 }
 
+/** How far from the origin a matrix, whose 12 numbers begin at `m`, puts a corner of a joint's box at most. */
+export function farthestCorner(boxes: JointBoxes, joint: number, matrix: AffineArray, m: number): number {
+  let most = 0;
+  for (let corner = 0; corner < 8; corner++) {
+    const x = boxes[joint * 6 + (corner & 1) * 3];
+    const y = boxes[joint * 6 + 1 + ((corner >> 1) & 1) * 3];
+    const z = boxes[joint * 6 + 2 + (corner >> 2) * 3];
+    let square = 0;
+    for (let row = m; row < m + 12; row += 4)
+      square += (matrix[row] * x + matrix[row + 1] * y + matrix[row + 2] * z + matrix[row + 3]) ** 2;
+    most = Math.max(most, square);
+  }
+  return Math.sqrt(most);
+}
+
 /** A box along the axes as plain numbers: its least x, y and z, then its greatest. */
 export type BoxArray = [minX: number, minY: number, minZ: number, maxX: number, maxY: number, maxZ: number];
 

@@ -1,6 +1,6 @@
 import { Box3 } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
-import { createJointBoxes, expandByJoint, type JointBoxes } from '../poses/jointBoxes.js';
+import { createJointBoxes, expandByJoint, farthestCorner, type JointBoxes } from '../poses/jointBoxes.js';
 import { TRS_SIZE } from '../poses/Rig.js';
 import { composeAffine } from '../utils/affine.js';
 import {
@@ -70,7 +70,10 @@ export function reachBounds(tracks: PoseTracks, jointBoxes: JointBoxes, layers =
     expandByJoint(box, jointBoxes, joint, inverses, joint * AFFINE_SIZE);
     const node = jointNodes[joint];
     unite(ownBoxes, node * 6, [...box.min, ...box.max]);
-    ownReach[node] = Math.max(ownReach[node], farthestCorner(jointBoxes, joint, inverses));
+    ownReach[node] = Math.max(
+      ownReach[node],
+      farthestCorner(jointBoxes, joint, inverses, joint * AFFINE_SIZE),
+    );
   }
   const around = new Float64Array(6);
   const scales = new Float64Array(parents.length);
@@ -143,23 +146,6 @@ function unite(boxes: Float64Array, at: number, other: ArrayLike<number>): void 
     boxes[at + i] = Math.min(boxes[at + i], other[i]);
     boxes[at + i + 3] = Math.max(boxes[at + i + 3], other[i + 3]);
   }
-}
-
-/** How far the corners of a joint's box are from the joint at most. */
-function farthestCorner(boxes: JointBoxes, joint: number, inverses: Float64Array): number {
-  const m = joint * AFFINE_SIZE;
-  let most = 0;
-  for (let corner = 0; corner < 8; corner++) {
-    const x = boxes[joint * 6 + (corner & 1) * 3];
-    const y = boxes[joint * 6 + 1 + ((corner >> 1) & 1) * 3];
-    const z = boxes[joint * 6 + 2 + (corner >> 2) * 3];
-    const along = [0, 4, 8].map((row) => {
-      const at = m + row;
-      return inverses[at] * x + inverses[at + 1] * y + inverses[at + 2] * z + inverses[at + 3];
-    });
-    most = Math.max(most, Math.hypot(...along));
-  }
-  return most;
 }
 
 /** By how much a matrix scales in any direction, at most. */
