@@ -10,6 +10,7 @@ import { ownVertexBuffers, VERTEX_BUFFERS } from '../backends/vertexLimits.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { drawnVertices, inFloats, morphOffsets, type NumberArray, plainArray } from '../utils/geometries.js';
 import { describe } from '../utils/messages.js';
+import type { CharacterPart } from './assembleCharacter.js';
 
 /** Which joints the vertices of a crowd geometry follow, and which part and material they belong to. */
 export interface Skin {
@@ -293,4 +294,15 @@ function makeMorphsRelative(geometry: BufferGeometry): void {
     });
   }
   geometry.morphTargetsRelative = true;
+}
+
+/** For each part of a crowd geometry the names it goes by: its mesh's, then those of the nodes above; or its number. */
+export function partPaths(
+  geometry: BufferGeometry,
+  parts: readonly CharacterPart[],
+): readonly (readonly string[])[] {
+  const numbers = geometry.getAttribute('partIndex');
+  let length = Math.max(1, parts.length);
+  for (let vertex = 0; vertex < numbers.count; vertex++) length = Math.max(length, numbers.getX(vertex) + 1);
+  return Array.from({ length }, (_, part) => parts[part]?.names ?? [String(part)]);
 }

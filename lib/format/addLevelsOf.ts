@@ -1,7 +1,6 @@
 import type { BufferGeometry } from 'three';
-import { isSameOrder, positionSums } from '../character/positionSums.js';
 import type { CrowdLevels } from '../features/levels/CrowdLevels.js';
-import { pickVertices } from '../utils/geometries.js';
+import { isSameOrder, pickVertices, positionSums } from '../utils/geometries.js';
 import { fileError } from './fileErrors.js';
 import { type ReadLevel, readLevels } from './levels.js';
 import type { LoadedCharacter } from './SkinnedInstancedMeshExtension.js';

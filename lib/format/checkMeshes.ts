@@ -10,11 +10,11 @@ import {
 import type { CollectedCharacter } from '../character/assembleCharacter.js';
 import type { ScenePart } from '../character/collectParts.js';
 import { usedJoints } from '../character/collectParts.js';
-import { positionSums } from '../character/positionSums.js';
 import { createJointBoxes, growJointBoxes } from '../poses/jointBoxes.js';
 import { createPoseMix } from '../poses/PoseMix.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { affineToMatrix4 } from '../utils/affine.js';
+import { positionSums } from '../utils/geometries.js';
 import { warnOnce } from '../utils/messages.js';
 import { fileError } from './fileErrors.js';
 

@@ -1,5 +1,5 @@
 import type { BufferGeometry } from 'three';
-import { positionSums } from '../character/positionSums.js';
+import { positionSums } from '../utils/geometries.js';
 import { ArrayReader, toBytes } from './ArrayReader.js';
 import type { ArrayJSON, Encoded, LevelGroup, LevelJSON, LevelsJSON } from './bakedJSON.js';
 import { checksumOf } from './checksum.js';

@@ -1,8 +1,8 @@
 import { Box3, type Mesh, type Object3D, Vector3 } from 'three';
-import { positionSumSteps } from '../character/positionSums.js';
 import { REST_FRAME } from '../constants.js';
 import type { BakedClip } from '../poses/ClipTable.js';
 import { boxToArray } from '../poses/jointBoxes.js';
+import { positionSumSteps } from '../utils/geometries.js';
 import { inRuns, type Steps } from '../utils/steps.js';
 import { markFinite } from './checkVertexTextureData.js';
 import { FrameStore } from './FrameStore.js';

@@ -10,9 +10,9 @@ import {
 } from 'three';
 import type { ScenePart } from '../character/collectParts.js';
 import { SKIN_PART } from '../character/crowdGeometry.js';
-import { isSameOrder } from '../character/positionSums.js';
 import { AFFINE_SIZE, REST_FRAME } from '../constants.js';
 import { affineFromMatrix4 } from '../utils/affine.js';
+import { isSameOrder } from '../utils/geometries.js';
 import { MeshSampler, updateWorld } from './MeshSampler.js';
 import type { VertexReader } from './VertexReader.js';
 import { drawnMeshes, isMirrored } from './VertexSampler.js';

@@ -1,5 +1,5 @@
 import type { Color, Vector2 } from 'three';
-import { partPaths } from '../../character/partPaths.js';
+import { partPaths } from '../../character/crowdGeometry.js';
 import { MAP_STEPS } from '../../constants.js';
 import type { MeshFeature, MeshParts } from '../../crowd/CrowdFeature.js';
 import { checkColor } from '../../instances/InstanceColors.js';
