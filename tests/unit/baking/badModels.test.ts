@@ -87,6 +87,11 @@ const BROKEN: [name: string, message: string, damage: (stick: Stick) => void][] 
     ({ mesh }) => Object.assign(mesh, { material: undefined }),
   ],
   [
+    'weights of 0',
+    'The skin weights of vertex 2 of SkinnedMesh "StickMesh" are 0, 0, 0, 0',
+    ({ mesh }) => mesh.geometry.getAttribute('skinWeight').setX(2, 0),
+  ],
+  [
     'weights of 0 in a character of several meshes',
     'The skin weights of vertex 2 of SkinnedMesh "StickMesh" are 0, 0, 0, 0',
     (stick) => {

@@ -4,13 +4,16 @@ import {
   bakedCharactersOf,
   type LoadedCharacter,
   readBoneTexture,
+  readLevels,
   SkinnedInstancedMeshExtension,
+  type StoredLevels,
   writeBoneTexture,
 } from 'skinned-instanced-mesh/files';
 import { Vector3 } from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { GLTFLoader as StdlibLoader } from 'three-stdlib';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { buildGlb, parseGlb } from '../../../lib/format/glb.js';
 import { createArm } from '../../support/bakedFiles.js';
 import { crowdOfFile } from '../../support/crowdArguments.js';
 import { exportGlb } from '../../support/exportGlb.js';
@@ -138,6 +141,26 @@ test('levels of detail are those that were made in the page', async () => {
     expect(corners(read)).toEqual(corners(level.geometry));
     levelsOf(baked).remove(level);
   });
+});
+
+test('levels that are damaged are an error when the file is loaded', async () => {
+  const { json, binary } = parseGlb(file);
+  const { characters } = (json as never as Document).extensions.SIM_baked_animation;
+  Object.assign(characters[0].levels, { vertices: 1 });
+  await expect(loaded(exact(buildGlb(json, binary)) as ArrayBuffer)).rejects.toThrow(
+    /characters\[0\]\.levels\.checksum is \d+, but has to be \d+, for what the file holds/,
+  );
+});
+
+interface Document {
+  extensions: { SIM_baked_animation: { characters: { levels: object }[] } };
+}
+
+test('levels can be read without a crowd', async () => {
+  const [{ levels }] = bakedCharactersOf(await loaded());
+  const { vertices, list } = readLevels(levels as StoredLevels);
+  expect(vertices).toBe(baked.geometry.getAttribute('position').count);
+  expect(list.map(({ start }) => start)).toEqual([10, 30, 100]);
 });
 
 test('a loader without the plugin says what is missing', async () => {
