@@ -106,6 +106,9 @@ function readClips(
     expectField(count > 0, `${field}.count`, count, 'a number of frames');
     const duration = numberOf(clip.duration, `${field}.duration`);
     expectField(duration >= 0, `${field}.duration`, duration, 'a number of seconds');
+    const fps = numberOf(clip.fps, `${field}.fps`);
+    const rate = duration > 0 ? (count - 1) / duration : 0;
+    expectField(Math.abs(fps - rate) <= 1e-6 * rate, `${field}.fps`, fps, `${rate}, for ${count} frames`);
     let rootMotion: Float32Array | null = null;
     if (clip.rootMotion === true) {
       const end = motionAt + count * MOTION_SIZE;
@@ -120,7 +123,7 @@ function readClips(
       start: countOf(clip.start, `${field}.start`),
       count,
       duration,
-      fps: numberOf(clip.fps, `${field}.fps`),
+      fps,
       bounds: [...bounds.subarray((i + 1) * 6, (i + 2) * 6)] as BoxArray,
       rootMotion,
       markers: objectsOf(clip.markers, `${field}.markers`).map((marker, k) => {

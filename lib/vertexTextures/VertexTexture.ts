@@ -2,7 +2,6 @@ import { type BufferGeometry, DataTexture, RGBAIntegerFormat, RGIntegerFormat, U
 import type { Precision } from '../encodings/BoneTextureData.js';
 import { BoneTexture, type Socket, type VertexBinding } from '../texture/BoneTexture.js';
 import { bindVertices, collectMeshes, findMoved } from './bindVertices.js';
-import { checkVertexTextureData } from './checkVertexTextureData.js';
 import { decodeVertices, type EncodedVertices, encodeVertices } from './encodeVertices.js';
 import { VertexReader } from './VertexReader.js';
 import { frameTable, type VertexErrors, type VertexTextureData } from './VertexTextureData.js';
@@ -35,10 +34,9 @@ export class VertexTexture extends BoneTexture {
    * To bake motions, use `bakeVertexTexture`. The constructor takes the {@link VertexTexture.vertexData} of another one,
    * which may come from a worker or through `structuredClone`.
    *
-   * @throws If the data do not fit together; the message names the field.
+   * The data are taken as they are: what reads files checks them.
    */
   constructor(data: VertexTextureData) {
-    checkVertexTextureData(data);
     super(frameTable(data), { poseSource: VERTEX_SOURCES[data.precision] });
     this.name = 'VertexTexture';
     this.baked = data;

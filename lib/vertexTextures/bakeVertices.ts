@@ -4,7 +4,6 @@ import type { BakedClip } from '../poses/ClipTable.js';
 import { boxToArray } from '../poses/jointBoxes.js';
 import { positionSumSteps } from '../utils/geometries.js';
 import { inRuns, type Steps } from '../utils/steps.js';
-import { markFinite } from './checkVertexTextureData.js';
 import { FrameStore } from './FrameStore.js';
 import type { VertexBakeOptions } from './planMotions.js';
 import { type MotionSource, type PlannedMotion, planMotions } from './planMotions.js';
@@ -89,7 +88,7 @@ export function* bakeVertices(
       texels.set(words, i * words.length);
       yield 1;
     }
-    const data: VertexTextureData = {
+    return {
       parts,
       vertices,
       precision,
@@ -102,8 +101,6 @@ export function* bakeVertices(
       restBounds,
       errors,
     };
-    markFinite(data);
-    return data;
   } finally {
     endClaim();
     restore();

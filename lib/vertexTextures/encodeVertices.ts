@@ -1,6 +1,7 @@
+import { REST_FRAME } from '../constants.js';
 import type { ClipMarker } from '../poses/ClipTable.js';
 import type { BoxArray } from '../poses/jointBoxes.js';
-import { checkThat } from './checkVertexTextureData.js';
+import { describe } from '../utils/messages.js';
 import {
   layoutVertices,
   storedFrames,
@@ -106,18 +107,20 @@ export function decodeVertices(encoded: EncodedVertices, maxTextureSize: number)
   checkThat(encoded !== null && typeof encoded === 'object', 'encoded', encoded, 'what encode() returns');
   const { json, views } = encoded;
   checkThat(json !== null && typeof json === 'object', 'json', json, 'an object');
-  const { version, precision, normals, frameCount, storedCount } = json;
+  const { version, precision, normals, frameCount, storedCount, restBounds } = json;
   checkThat(version === VERSION, 'version', version, `${VERSION}`);
   checkThat(precision === 'half' || precision === 'float', 'precision', precision, '"half" or "float"');
+  checkThat(typeof normals === 'boolean', 'normals', normals, 'true or false');
   checkCount(frameCount, 'frameCount');
   checkCount(storedCount, 'storedCount');
   const parts = listOf<VertexPart>(json.parts, 'parts').map(({ name, vertices, positions }, i) => {
     checkThat(typeof name === 'string', `parts[${i}].name`, name, 'a string');
     checkCount(vertices, `parts[${i}].vertices`);
-    return { name, vertices, ...(positions !== undefined && { positions }) };
+    if (positions === undefined) return { name, vertices };
+    checkNumbers(positions, 3, `parts[${i}].positions`);
+    return { name, vertices, positions };
   });
   const vertices = parts.reduce((sum, part) => sum + part.vertices, 0);
-  const words = WORDS[precision];
 
   const bytesOf = (field: 'frames' | 'boxes' | 'texels', length: number): ArrayBuffer => {
     const view = views?.[json[field]];
@@ -127,37 +130,74 @@ export function decodeVertices(encoded: EncodedVertices, maxTextureSize: number)
     return view.slice().buffer;
   };
   const frames = new Uint32Array(bytesOf('frames', frameCount * 4));
+  const beyond = frames.find((frame) => frame >= storedCount);
+  checkThat(beyond === undefined, 'frames', beyond, `below ${storedCount}, the number of stored frames`);
   const boxes = new Float32Array(bytesOf('boxes', storedCount * 24));
+  checkThat(boxes.every(isPlace), 'boxes', boxes, 'numbers where vertices may be');
+  const words = WORDS[precision];
   const used = new Uint32Array(bytesOf('texels', storedCount * vertices * words * 4));
-  const layout = layoutVertices(storedCount * vertices, maxTextureSize, 'VertexTexture.decode');
+  checkThat(vertices > 0 && vertices < 2 ** 24, 'vertices', vertices, 'from 1 to 2^24');
+  if (precision === 'float') {
+    const bad = new Float32Array(used.buffer).find((value, i) => i % 4 < 3 && !isPlace(value));
+    checkThat(bad === undefined, 'texels', bad, 'positions where vertices may be');
+  }
+  const layout = layoutVertices(storedCount * vertices, maxTextureSize);
   const texels = new Uint32Array(layout.width * layout.height * words);
   texels.set(used);
 
-  let start = 1;
+  let start = REST_FRAME + 1;
   const clips = listOf<VertexClipJSON>(json.clips, 'clips').map((clip, i) => {
+    const field = `clips[${i}]`;
     const { name, count, duration, bounds } = clip;
-    checkCount(count, `clips[${i}].count`);
-    const markers = listOf<ClipMarker>(clip.markers, `clips[${i}].markers`).map(({ time, name: marker }) => ({
-      time,
-      name: marker,
-    }));
+    checkThat(typeof name === 'string', `${field}.name`, name, 'a string');
+    checkCount(count, `${field}.count`, frameCount - start);
+    const isDuration = Number.isFinite(duration) && (count > 1 ? duration > 0 : duration >= 0);
+    checkThat(isDuration, `${field}.duration`, duration, `seconds, for ${count} frames`);
+    checkNumbers(bounds, 6, `${field}.bounds`);
+    let before = 0;
+    const markers = listOf<ClipMarker>(clip.markers, `${field}.markers`).map(({ time, name: marker }) => {
+      const isMarker = typeof marker === 'string' && time >= before && time <= duration;
+      checkThat(
+        isMarker,
+        `${field}.markers`,
+        time,
+        `names, and times from ${before} to ${duration} in order`,
+      );
+      before = time;
+      return { time, name: marker };
+    });
     const fps = (count - 1) / (duration || 1);
     const baked = { name, start, count, duration, fps, bounds, rootMotion: null, markers };
     start += count;
     return baked;
   });
-  const errors = listOf<VertexErrors>(json.errors, 'errors').map(({ clip, stored, between }) => ({
-    clip,
-    stored,
-    between,
-  }));
-  const { restBounds } = json;
+  checkNumbers(restBounds, 6, 'restBounds');
+  const errors = listOf<VertexErrors>(json.errors, 'errors').map(({ clip, stored, between }) => {
+    const isError = typeof clip === 'string' && stored >= 0 && (between === null || between >= 0);
+    checkThat(isError, 'errors', clip, 'the errors of each clip');
+    return { clip, stored, between };
+  });
   return { parts, vertices, precision, normals, frames, boxes, texels, ...layout, clips, restBounds, errors };
 }
 
-function checkCount(value: number, field: string): void {
-  checkThat(Number.isSafeInteger(value) && value > 0, field, value, 'a positive whole number');
+function checkThat(holds: boolean, field: string, value: unknown, wanted: string): asserts holds {
+  if (holds) return;
+  throw new Error(`VertexTexture: ${field} is ${describe(value)}, but has to be ${wanted}.`);
 }
+
+function checkCount(value: number, field: string, most = Number.MAX_SAFE_INTEGER): void {
+  const isCount = Number.isInteger(value) && value > 0 && value <= most;
+  checkThat(isCount, field, value, `a positive whole number, at most ${most}`);
+}
+
+function checkNumbers(values: readonly number[], length: number, field: string): void {
+  const isNumber = (value: unknown) => typeof value === 'number' && !Number.isNaN(value);
+  const areNumbers = Array.isArray(values) && values.length === length && values.every(isNumber);
+  checkThat(areNumbers, field, values, `${length} numbers`);
+}
+
+/** Whether a vertex may be at a number: sums of much larger ones are not finite any more. Baking refuses the same. */
+const isPlace = (value: number): boolean => Math.abs(value) < 1e30;
 
 function listOf<T extends object>(value: readonly T[], field: string): readonly T[] {
   const isList = Array.isArray(value) && value.every((one) => one !== null && typeof one === 'object');
