@@ -160,8 +160,7 @@ export function* bakeRig(
   }
   warnOfTracks(rig, clips);
   const extractor = rootMotion ? yield* rootMotion.plan(rig, clips) : null;
-  const morphs = movesMorphs(rig, clips);
-  yield 0;
+  const morphs = yield* movesMorphs(rig, clips);
   return yield* encoding.bake({
     ...character,
     clips,
@@ -174,15 +173,18 @@ export function* bakeRig(
 }
 
 /** Whether any clip gives a morph target of a part that is drawn another influence than it has at rest. */
-function movesMorphs({ morphRest }: Rig, clips: RigBake['clips']): boolean {
-  const channels = clips.flatMap((clip) => clip.channels.filter(({ property }) => property === MORPHS));
-  return channels.some((channel) =>
-    channel.tracks.some(
-      ({ track, target: { first, size } }) =>
-        // The values between two keys of a spline differ from both.
-        hasTangents(track) || track.values.some((value, i) => value !== morphRest[first + (i % size)]),
-    ),
-  );
+function* movesMorphs({ morphRest }: Rig, clips: RigBake['clips']): Steps<boolean> {
+  for (const { channels } of clips) {
+    const morphs = channels.find(({ property }) => property === MORPHS)?.tracks ?? [];
+    for (const { track, target } of morphs) {
+      const { first, size } = target;
+      // The values between two keys of a spline differ from both.
+      if (hasTangents(track) || track.values.some((value, i) => value !== morphRest[first + (i % size)]))
+        return true;
+    }
+    yield 0;
+  }
+  return false;
 }
 
 /** Warns of what clips move that is not there, not baked, or not seen. */

@@ -189,8 +189,7 @@ export function* readKeys(
     else if (keys !== null && isEveryFrame(keys.times, frames, step))
       add(place[node], property, keys.values, width, steps, false);
     else {
-      const values = sampled(channel, frames, step);
-      numbers += values.length;
+      const values = yield* sampled(channel, frames, step);
       if (property !== MORPHS) add(place[node], property, values, width, steps);
       else {
         for (const group of groupsOf(channel)) {
@@ -200,10 +199,11 @@ export function* readKeys(
             if (target < width) four[i] = values[(i >> 2) * width + target];
           }
           add(parents.length + group, TRANSLATION, four, 4, false);
+          yield 0;
         }
       }
     }
-    numbers += width;
+    numbers += keys?.values.length ?? 0;
     if (numbers < NUMBERS) continue;
     numbers = 0;
     yield 0;
@@ -234,19 +234,21 @@ function groupsOf({ tracks }: Channel): Set<number> {
 }
 
 /** The value of a channel in every frame; of additive clips, by how much it differs from the rest pose. */
-function sampled(channel: Channel, frames: number, step: number): Float32Array {
+function* sampled(channel: Channel, frames: number, step: number): Steps<Float32Array> {
   const { track, property, rest, additive } = channel;
   const size = rest.length;
   const values = new Float32Array(frames * size);
   const value = new Float64Array(size);
-  if (property === ROTATION) _rest.fromArray(rest).invert();
+  const pause = Math.ceil(NUMBERS / size);
   for (let frame = 0; frame < frames; frame++) {
+    if (frame % pause === pause - 1) yield 0;
     const time = frame * step + KEY_SLACK;
     if (track !== null) values.set(valueAt(track, time), frame * size);
     else {
       channel.evaluate(time, value, 0);
-      if (additive && property === ROTATION) _value.fromArray(value).premultiply(_rest).toArray(value);
-      else if (additive) for (let i = 0; i < size; i++) value[i] -= rest[i];
+      if (additive && property === ROTATION) {
+        _value.fromArray(value).premultiply(_rest.fromArray(rest).invert()).toArray(value);
+      } else if (additive) for (let i = 0; i < size; i++) value[i] -= rest[i];
       values.set(value, frame * size);
     }
   }
