@@ -21,14 +21,15 @@ export function skeletonOf(rig: Rig, morphs: boolean): Skeleton {
   const nodes: { node: number; parent: number; fixed: ArrayLike<number> | null }[] = [];
   const place = new Int32Array(parents.length).fill(-1);
   const ends = place.slice();
+  const pivotOf = (node: number) => (rig.fixed[node] === 1 ? undefined : pivots.get(node));
   const add = (node: number, parent: number, fixed: ArrayLike<number> | null): number =>
     nodes.push({ node, parent, fixed }) - 1;
   const meshes = jointMeshes.flatMap((mesh) => mesh?.node ?? []);
   nodesAbove(parents, [...jointNodes, ...meshes]).forEach((needed, node) => {
     if (needed === 0) return;
     const parent = node === 0 ? -1 : ends[parents[node]];
-    const pivot = pivots.get(node);
-    if (rig.fixed[node] === 1 || pivot === undefined) {
+    const pivot = pivotOf(node);
+    if (pivot === undefined) {
       ends[node] = place[node] = add(node, parent, rig.fixed[node] === 1 ? fixedMatrix(rig, node) : null);
       return;
     }
@@ -53,8 +54,7 @@ export function skeletonOf(rig: Rig, morphs: boolean): Skeleton {
   // A joint with a pivot ends before the node that moves everything back, so that what clips move is the joint's own node.
   const inverses = rig.jointInverses.slice();
   jointNodes.forEach((node, joint) => {
-    const pivot = rig.fixed[node] === 1 ? undefined : pivots.get(node);
-    pivot?.forEach((value, row) => {
+    pivotOf(node)?.forEach((value, row) => {
       inverses[joint * AFFINE_SIZE + row * 4 + 3] -= value;
     });
   });
