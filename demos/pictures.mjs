@@ -1,8 +1,8 @@
 /**
- * Takes the pictures of the first page's cards, and of the first page itself as hero.jpg:
+ * Takes the pictures of the first page's cards, and of the first page itself: hero.jpg, and hero.webp, which moves:
  *
- *   node demos/pictures.mjs            all
- *   node demos/pictures.mjs city hero  some
+ *   node demos/pictures.mjs              all
+ *   node demos/pictures.mjs city moving  some
  *
  * SIM_BROWSER names another Chromium than Playwright's.
  */
@@ -35,6 +35,8 @@ const PAGES = {
 };
 const CARD = { width: 480, height: 270, most: 25_000, type: 'image/webp' };
 const HERO = { width: 1200, height: 630, most: 120_000, type: 'image/jpeg' };
+/** The moving picture: frames, milliseconds from one to the next, and the size that they are drawn at. */
+const MOVING = { count: 54, step: 90, width: 600, height: 315, scale: 1.6, quality: 0.55, most: 2_000_000 };
 /** Controls stay out of the pictures. */
 const BARE = '.panel, .message, .hero > header, .hero > footer, .hero::after { display: none !important }';
 const SETTLE = 4000;
@@ -82,6 +84,76 @@ async function take(path, file, format, viewport) {
   console.log(file, bytes.length);
 }
 
+/** The first page, frame by frame, by a clock that waits for it. */
+async function film(path, file, { count, step, width, height, scale, quality, most }) {
+  const page = await browser.newPage({ viewport: { width, height }, deviceScaleFactor: scale });
+  page.setDefaultTimeout(300_000);
+  await page.addInitScript(() => {
+    let now = 0;
+    let callbacks = [];
+    performance.now = () => now;
+    window.requestAnimationFrame = (callback) => callbacks.push(callback);
+    window.advance = (by) => {
+      now += by;
+      const called = callbacks;
+      callbacks = [];
+      for (const callback of called) callback(now);
+    };
+  });
+  await page.goto(`http://localhost:${server.httpServer.address().port}/demos/${path}`);
+  await page.addStyleTag({ content: BARE });
+  await page.waitForSelector('canvas');
+  await page.waitForFunction(() => {
+    window.advance(50);
+    return document.body.dataset.ready === '1';
+  });
+  const frames = [];
+  for (let i = 0; i < count; i++) {
+    const bytes = await page.evaluate(
+      async ([by, w, h, q]) => {
+        window.advance(by);
+        const canvas = new OffscreenCanvas(w, h);
+        const context = canvas.getContext('2d');
+        context.imageSmoothingQuality = 'high';
+        context.drawImage(document.querySelector('canvas'), 0, 0, w, h);
+        const blob = await canvas.convertToBlob({ type: 'image/webp', quality: q });
+        return [...new Uint8Array(await blob.arrayBuffer())];
+      },
+      [step, width, height, quality],
+    );
+    frames.push(Buffer.from(bytes));
+  }
+  await page.close();
+  const bytes = animated(frames, width, height, step);
+  if (bytes.length > most) throw new Error(`${file} has ${bytes.length} bytes, more than ${most}.`);
+  writeFileSync(`${here}${file}`, bytes);
+  console.log(file, bytes.length);
+}
+
+/** Still pictures as one that moves: https://developers.google.com/speed/webp/docs/riff_container */
+function animated(frames, width, height, milliseconds) {
+  const number = (value, bytes) => {
+    const buffer = Buffer.alloc(bytes);
+    buffer.writeUIntLE(value, 0, bytes);
+    return buffer;
+  };
+  const chunk = (name, ...parts) => {
+    const data = Buffer.concat(parts);
+    return Buffer.concat([Buffer.from(name), number(data.length, 4), data, Buffer.alloc(data.length % 2)]);
+  };
+  const size = [number(width - 1, 3), number(height - 1, 3)];
+  const pictures = frames.map((frame) => {
+    let at = 12;
+    while (!/^VP8[ L]$/.test(frame.toString('latin1', at, at + 4))) {
+      const length = frame.readUInt32LE(at + 4);
+      at += 8 + length + (length % 2);
+    }
+    return chunk('ANMF', number(0, 6), ...size, number(milliseconds, 3), number(0, 1), frame.subarray(at));
+  });
+  const header = chunk('VP8X', number(2, 4), ...size);
+  return chunk('RIFF', Buffer.from('WEBP'), header, chunk('ANIM', number(0, 6)), ...pictures);
+}
+
 try {
   mkdirSync(`${here}pictures`, { recursive: true });
   for (const [name, path] of Object.entries(PAGES)) {
@@ -90,6 +162,9 @@ try {
   }
   if (chosen.length === 0 || chosen.includes('hero')) {
     await take('index.html?count=1600&time=3', 'hero.jpg', HERO, { width: 1200, height: 630 });
+  }
+  if (chosen.length === 0 || chosen.includes('moving')) {
+    await film('index.html?count=1600&time=3', 'hero.webp', MOVING);
   }
 } finally {
   await browser.close();

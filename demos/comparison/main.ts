@@ -6,6 +6,7 @@ import {
   type SkinnedInstancedMesh,
 } from 'skinned-instanced-mesh';
 import { type AnimationClip, Box3, Matrix4, type Mesh, type Object3D, Vector3 } from 'three';
+import { createGpuTimer, type GpuTimer } from '../benchmark/gpuTimer.js';
 import { Figures } from '../lib/Figures.js';
 import { onFile, openCharacter } from '../lib/openFile.js';
 import { openStage } from '../lib/openStage.js';
@@ -131,8 +132,7 @@ function setMode(value: Mode): void {
     label.hidden = mode !== 'split' && label.dataset.side !== mode;
   }
   find<HTMLElement>('.divider').hidden = mode !== 'split';
-  figures.clear('skinned');
-  figures.clear('instanced');
+  forget();
 }
 
 function setCount(value: number): void {
@@ -140,8 +140,15 @@ function setCount(value: number): void {
   const slider = find<HTMLInputElement>('[name=count]');
   slider.value = String(Math.log10(value));
   (slider.nextElementSibling as HTMLOutputElement).value = value.toLocaleString('en');
-  figures.clear('skinned');
-  figures.clear('instanced');
+  forget();
+}
+
+/** Measures anew: the crowds have changed. */
+function forget(): void {
+  for (const side of SIDES) {
+    figures.clear(side);
+    Object.assign(times[side], { js: 0, gpu: 0 });
+  }
 }
 
 function setSplit(value: number): void {
@@ -188,11 +195,58 @@ function draw(side: Side, delta: number, from: number, to: number): void {
 
   const camera = cameras[side].copy(stage.camera);
 
-  const cost = measure(() => {
-    crowd.update(delta);
-    stage.render(from, to, camera);
+  timed(side, () => {
+    const cost = measure(() => {
+      crowd.update(delta);
+      stage.render(from, to, camera);
+    });
+    figures.add(side, cost);
+    return cost.js;
   });
-  figures.add(side, cost);
+}
+
+const SIDES = ['skinned', 'instanced'] as const;
+/** Every so many frames the GPU is timed, and a side in turn. */
+const TIMED_EVERY = 8;
+const timers = SIDES.map((): GpuTimer | null => createGpuTimer(device.device, device.gl));
+/** Milliseconds of JavaScript and of the GPU for each side; it takes the larger of both for a frame. */
+const times: Record<Side, { js: number; gpu: number }> = {
+  skinned: { js: 0, gpu: 0 },
+  instanced: { js: 0, gpu: 0 },
+};
+let frames = 0;
+
+/** What is measured does the work of a side; now and then the GPU's time is read too, which comes later. */
+function timed(side: Side, work: () => number): void {
+  const own = times[side];
+  const i = SIDES.indexOf(side);
+  const timer = frames % (TIMED_EVERY * 2) === i * TIMED_EVERY ? timers[i] : null;
+  timer?.begin();
+  const js = work();
+  timer?.end();
+  own.js = own.js === 0 ? js : own.js * 0.9 + js * 0.1;
+  timer?.read().then((gpu) => {
+    if (gpu < 10_000) own.gpu = gpu;
+  });
+}
+
+/** Shows how long a frame of each side takes, as bars beside each other. */
+function showTimes(): void {
+  const [each, crowd] = SIDES.map((side) => Math.max(times[side].js, times[side].gpu));
+  SIDES.forEach((side, i) => {
+    const bar = find<HTMLProgressElement>(`[data-bar=${side}]`);
+    const time = [each, crowd][i];
+    bar.value = time / Math.max(each, crowd, 1e-6);
+    (bar.nextElementSibling as HTMLOutputElement).value =
+      time === 0 ? '–' : `${time.toFixed(time < 10 ? 1 : 0)} ms`;
+  });
+  const ratio = each / crowd;
+  const isBoth = mode === 'split' && each > 0 && crowd > 0;
+  find('[data-times]').textContent = !isBoth
+    ? ''
+    : ratio > 1.05
+      ? `A frame of SkinnedMeshes takes ${ratio.toFixed(1)} times as long: the larger of JavaScript and GPU.`
+      : 'So few characters take either of them no time to speak of: a crowd pays for one draw call, a SkinnedMesh each for its own.';
 }
 
 let last = performance.now();
@@ -216,6 +270,7 @@ function frame(now: number): void {
     if (mode !== 'skinned') draw('instanced', delta, mode === 'split' ? split : 0, 1);
     else instanced.update(delta);
     figures.write();
+    if (frames++ % 10 === 0) showTimes();
     if (skinned.count === wanted) document.body.dataset.ready = '1';
   }
   requestAnimationFrame(frame);

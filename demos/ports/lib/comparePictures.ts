@@ -4,7 +4,7 @@ const TOLERANCE = 8;
 /**
  * Share of the pixels in which two pictures of one size differ, 0 to 1.
  *
- * @param target Shows those in red, over the first picture in grey.
+ * @param target Shows those in red on black.
  */
 export function comparePictures(first: ImageData, second: ImageData, target?: ImageData): number {
   const a = first.data;
@@ -17,10 +17,8 @@ export function comparePictures(first: ImageData, second: ImageData, target?: Im
       Math.abs(a[at + 2] - b[at + 2]) > TOLERANCE;
     if (differs) off++;
     if (target === undefined) continue;
-    const grey = differs ? 0 : (a[at] + a[at + 1] + a[at + 2]) / 12;
-    target.data[at] = differs ? 255 : grey;
-    target.data[at + 1] = grey;
-    target.data[at + 2] = grey;
+    target.data.fill(0, at, at + 3);
+    if (differs) target.data[at] = 255;
     target.data[at + 3] = 255;
   }
   return off / (a.length / 4);

@@ -17,7 +17,7 @@ const BODY = `
   <div class="views">
     <figure><canvas data-view="plain"></canvas><figcaption>SkinnedMesh</figcaption></figure>
     <figure><canvas data-view="ported"></canvas><figcaption>SkinnedInstancedMesh</figcaption></figure>
-    <figure><canvas data-view="difference"></canvas><figcaption>Pixels that differ</figcaption></figure>
+    <figure><canvas data-view="difference"></canvas><figcaption data-differ>Pixels that differ, in red</figcaption></figure>
   </div>
   <div class="buttons" data-controls>
     <button type="button" name="pause" aria-pressed="false">Pause</button>
@@ -28,6 +28,7 @@ const BODY = `
     <thead><tr><th></th><th></th><th>SkinnedMesh</th><th>Instanced</th></tr></thead>
     <tbody data-figures></tbody>
   </table></div>
+  <p data-few hidden>So few characters cost next to nothing either way. A crowd takes a little for itself, whatever its size, and a SkinnedMesh as much for each: pull the slider up, and watch both columns.</p>
   <p><strong data-lines></strong> <span data-counts></span></p>
   <pre class="source diff"></pre>`;
 
@@ -51,7 +52,7 @@ export async function openPort(name: string, plain: Version, ported: Version): P
   main.append(createNote(`Drawn with ${device.label}`, `ports/${name}`));
   showDiff(plain.source, ported.source);
 
-  const count = Number(query.get('count') ?? 16);
+  const count = Number(query.get('count') ?? 200);
   const width = Number(query.get('width') ?? 480);
   const height = Math.round(width * 0.625);
   device.renderer.setSize(width, height, false);

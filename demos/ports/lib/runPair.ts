@@ -9,6 +9,9 @@ const MOST_STEPS = 3;
 /** Of a frame's milliseconds what counts for the figure that is shown. */
 const SMOOTHING = 0.1;
 
+/** Below this a crowd gains nothing. */
+const FEW = 60;
+
 /** Lets both versions run, for somebody who looks and clicks. */
 export function runPair(pair: Pair, count: number): void {
   const { sides } = pair;
@@ -28,10 +31,12 @@ export function runPair(pair: Pair, count: number): void {
     smooth = null;
     frames = 0;
     showValue('count', String(value));
+    find<HTMLElement>('[data-few]').hidden = value >= FEW;
   };
   const slider = find<HTMLInputElement>('[name=count]');
   slider.value = String(count);
   showValue('count', String(count));
+  find<HTMLElement>('[data-few]').hidden = count >= FEW;
   slide('count', restart);
   find('[name=restart]').addEventListener('click', () => restart(Number(slider.value)));
   toggle('pause', false, (value) => {
@@ -66,6 +71,9 @@ export function runPair(pair: Pair, count: number): void {
     });
     pixels[0].textContent = percent(off);
     worst[0].textContent = percent(most);
+    const { width, height } = sides[0].canvas;
+    const differ = Math.round(off * width * height).toLocaleString('en');
+    find('[data-differ]').textContent = `${differ} pixels differ, in red`;
     document.body.dataset.ready = '1';
     requestAnimationFrame(next);
   };
