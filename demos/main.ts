@@ -5,7 +5,7 @@ import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { Armies, type Library, raiseBanners } from './battle/Armies.js';
 import { buildLand, front } from './battle/land.js';
 import { Clones } from './Clones.js';
-import { createRenderer } from './lib/createRenderer.js';
+import { createRenderer, isSoftwareName } from './lib/createRenderer.js';
 import { rateText } from './lib/Figures.js';
 import { fail, find, secondsBetween } from './lib/page.js';
 import { lightUp, raiseDust } from './lib/sky.js';
@@ -46,7 +46,7 @@ async function open() {
   ]);
   const characters = [knight, rogue].map((gltf) => bakedCharactersOf(gltf)[0]);
 
-  const isSoftware = /swiftshader|llvmpipe|software|basic render/i.test(name);
+  const isSoftware = isSoftwareName(name);
   const asked = Number(query.get('count'));
 
   const scene = new Scene();

@@ -1,7 +1,7 @@
 import type { InstanceParts, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 import { CrowdLevels, createLevel } from 'skinned-instanced-mesh';
 import {
-  type BufferGeometry,
+  BufferGeometry,
   Color,
   Group,
   Mesh,
@@ -10,6 +10,7 @@ import {
   Skeleton,
   SkinnedMesh,
 } from 'three';
+import { SkeletonUtils } from 'three-stdlib';
 import { createClips } from './character/clips.js';
 import { createClothes } from './character/clothes.js';
 import { createBodyGeometry, DEFAULT_PALETTE, type Palette } from './character/geometry.js';
@@ -160,20 +161,26 @@ export function dressClone(root: Object3D, person: number): void {
 
 /** The first of those who wear nothing but shirt, trousers and shoes, each as one SkinnedMesh in the colours of its corners. */
 export function createOutfits(count: number, detail = 1): Object3D[] {
-  const keys = Object.keys(DEFAULT_PALETTE) as (keyof Palette)[];
+  const { root } = createCharacter({ detail: detail * FINEST });
+  const { geometry } = root.getObjectByName('Body') as SkinnedMesh;
+  const plain = geometry.getAttribute('color');
   const color = new Color();
+  const partOf = Array.from({ length: plain.count }, (_, i) => {
+    const hex = color.fromBufferAttribute(plain, i).getHex();
+    return Object.keys(BODY).find((name) => BODY[name].some((key) => DEFAULT_PALETTE[key] === hex)) ?? '';
+  });
   return Array.from({ length: count }, (_, person) => {
-    const { root } = createCharacter({ detail: detail * FINEST });
-    const { geometry } = root.getObjectByName('Body') as SkinnedMesh;
-    const colors = geometry.getAttribute('color');
     const outfit = outfitOf(person).colors;
-    for (let i = 0; i < colors.count; i++) {
-      const hex = color.fromBufferAttribute(colors, i).getHex();
-      const key = keys.find((one) => DEFAULT_PALETTE[one] === hex);
-      const part = Object.keys(BODY).find((name) => key !== undefined && BODY[name].includes(key));
-      if (part !== undefined && part in outfit) outfit[part].toArray(colors.array, 3 * i);
-    }
-    return root;
+    const colors = plain.clone();
+    partOf.forEach((part, i) => outfit[part]?.toArray(colors.array, 3 * i));
+    const clone = SkeletonUtils.clone(root) as Object3D;
+    const body = clone.getObjectByName('Body') as SkinnedMesh;
+    // All but the colours is shared.
+    body.geometry = Object.assign(new BufferGeometry(), { boundingBox: geometry.boundingBox });
+    body.geometry.boundingSphere = geometry.boundingSphere;
+    body.geometry.index = geometry.index;
+    Object.assign(body.geometry.attributes, geometry.attributes, { color: colors });
+    return clone;
   });
 }
 

@@ -36,7 +36,7 @@ const PAGES = {
 const CARD = { width: 480, height: 270, most: 25_000, type: 'image/webp' };
 const HERO = { width: 1200, height: 630, most: 120_000, type: 'image/jpeg' };
 /** The moving picture: frames, milliseconds from one to the next, and the size that they are drawn at. */
-const MOVING = { count: 54, step: 90, width: 600, height: 315, scale: 1.6, quality: 0.55, most: 2_000_000 };
+const MOVING = { count: 40, step: 100, width: 560, height: 294, scale: 1.5, quality: 0.55, most: 2_000_000 };
 /** Controls stay out of the pictures. */
 const BARE = '.panel, .message, .hero > header, .hero > footer, .hero::after { display: none !important }';
 const SETTLE = 4000;
@@ -103,10 +103,12 @@ async function film(path, file, { count, step, width, height, scale, quality, mo
   await page.goto(`http://localhost:${server.httpServer.address().port}/demos/${path}`);
   await page.addStyleTag({ content: BARE });
   await page.waitForSelector('canvas');
-  await page.waitForFunction(() => {
+  const isReady = () => {
     window.advance(50);
     return document.body.dataset.ready === '1';
-  });
+  };
+  // not at animation frames, which wait for this
+  await page.waitForFunction(isReady, null, { polling: 100 });
   const frames = [];
   for (let i = 0; i < count; i++) {
     const bytes = await page.evaluate(
@@ -164,7 +166,7 @@ try {
     await take('index.html?count=1600&time=3', 'hero.jpg', HERO, { width: 1200, height: 630 });
   }
   if (chosen.length === 0 || chosen.includes('moving')) {
-    await film('index.html?count=1600&time=3', 'hero.webp', MOVING);
+    await film('index.html?count=1000&time=3', 'hero.webp', MOVING);
   }
 } finally {
   await browser.close();

@@ -1,9 +1,12 @@
+import { MeshoptSimplifier } from 'meshoptimizer';
 import {
   bakeCharacter,
+  CrowdLevels,
   getSocketMatrix,
   InstanceUniforms,
   JointAttachment,
   mergeMaterials,
+  simplifyGeometry,
 } from 'skinned-instanced-mesh';
 import {
   Color,
@@ -33,7 +36,7 @@ const HEIGHT = 1.8;
 const SIZE = 1.3;
 const PARTS = [...BODIES, ...HATS, ...EXTRAS];
 
-const { query, detail, Crowd, InstanceMorphs, InstanceParts, stage, measure } = await openStage();
+const { query, detail, Crowd, InstanceMorphs, InstanceParts, isSoftware, stage, measure } = await openStage();
 const isWebGPU = query.get('renderer') === 'webgpu';
 const figures = new Figures(find('tbody'), ['crowd']);
 
@@ -51,6 +54,14 @@ for (const material of [crowd.material].flat() as MeshStandardMaterial[]) {
   material.alphaHash = true;
   await addMud(material, isWebGPU);
 }
+// Coarser figures are made of the crowd's own, in place of modelled ones.
+await MeshoptSimplifier.ready;
+const levels = new CrowdLevels(crowd, { shadowLevel: 1 });
+for (const [share, distance] of [
+  [0.3, 10],
+  [0.12, 25],
+])
+  levels.add(simplifyGeometry(crowd.geometry, share, MeshoptSimplifier).geometry, distance);
 find('[data-cost]').textContent = costOf();
 const moods = new Moods(uniforms);
 crowd.castShadow = true;
@@ -200,7 +211,7 @@ function listen(): void {
     showMud();
   });
 
-  const count = Math.min(MOST, Math.max(1, Number(query.get('count') ?? MOST)));
+  const count = Math.min(MOST, Math.max(1, Number(query.get('count') ?? (isSoftware ? 200 : MOST))));
   const setCount = (value: number) => {
     crowd.count = value;
     if (selected >= value) select(0);

@@ -73,14 +73,8 @@ const THINGS: [
     [new TorusGeometry(0.036, 0.008, 6, 20), at(0.045, 0.1, 0.135)],
     [new TorusGeometry(0.036, 0.008, 6, 20), at(-0.045, 0.1, 0.135)],
   ],
-  ['Backpack', 'Chest', 0xffffff, 0, [new BoxGeometry(0.26, 0.32, 0.14), at(0, 0.08, -0.2)]],
-  [
-    'Belt',
-    'Hips',
-    0xffffff,
-    0,
-    [new TorusGeometry(0.155, 0.022, 8, 28), (mesh) => mesh.rotateX(Math.PI / 2).position.setY(0.06)],
-  ],
+  ['Backpack', 'Chest', 0xffffff, 0, [new BoxGeometry(0.26, 0.32, 0.14), at(0, 0.08, -0.175)]],
+  ['Belt', 'Hips', 0xffffff, 0, [new TorusGeometry(0.155, 0.022, 8, 28), fitBelt]],
   [
     'Shield',
     'LeftLowerArm',
@@ -148,6 +142,12 @@ function addStoutness(body: SkinnedMesh): void {
   body.geometry.morphAttributes.position = [stout];
   body.geometry.morphTargetsRelative = true;
   body.updateMorphTargets();
+}
+
+/** The waist is wider than it is deep. */
+function fitBelt(mesh: Mesh): void {
+  mesh.scale.set(1, 0.78, 1);
+  mesh.rotateX(Math.PI / 2).position.setY(0.06);
 }
 
 function at(x: number, y: number, z: number, turn = 0): Place {

@@ -52,12 +52,15 @@ function purposeOf(object: Object3D, shadows: boolean): Purpose {
   return shadows ? 'shadows' : 'characters';
 }
 
-/** Whether a program stands in for a GPU. */
-export function isSoftware(): boolean {
+/** Whether that is the name of a program that stands in for a GPU. */
+export const isSoftwareName = (name: string) => /swiftshader|llvmpipe|software|basic render/i.test(name);
+
+/** Whether the browser draws with one. */
+function isSoftware(): boolean {
   const gl = document.createElement('canvas').getContext('webgl2');
   const name = deviceName(gl, null);
   gl?.getExtension('WEBGL_lose_context')?.loseContext();
-  return /swiftshader|llvmpipe|software|basic render/i.test(name);
+  return isSoftwareName(name);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { HalfFloatType } from 'three';
-import { createRenderer } from './createRenderer.js';
+import { createRenderer, isSoftwareName } from './createRenderer.js';
 import type { Cost } from './Figures.js';
 import { createNote, find } from './page.js';
 import { Stage } from './Stage.js';
@@ -26,7 +26,7 @@ export async function openStage({ beside = true } = {}) {
 
   // half floats: fog and sky are mixed before tone mapping, as WebGPURenderer does it
   const device = await createRenderer(query.get('renderer'), { outputBufferType: HalfFloatType });
-  const isSoftware = /swiftshader|llvmpipe|software|basic render/i.test(device.name);
+  const isSoftware = isSoftwareName(device.name);
   const stage = new Stage(device.renderer, isSoftware ? 1024 : 2048);
   panel.append(createNote(`Drawn with ${device.label}`));
   if (beside) stage.standBeside(panel);
