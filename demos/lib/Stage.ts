@@ -91,6 +91,14 @@ export class Stage {
     this.ground.add(sky, createMeadow(height, free, extent, hills));
   }
 
+  /** Takes sky and land away, and fills the scene with haze of one colour. */
+  sink(color: number, near: number, far: number): void {
+    this.ground.clear();
+    this.scene.background = new Color(color);
+    this.scene.fog = new Fog(color, near, far);
+    this.light.color.set(0x9fd8e8);
+  }
+
   /** From now on what the camera looks at is in the middle of what `panel` leaves free. */
   standBeside(panel: Element): void {
     this.panel = panel;

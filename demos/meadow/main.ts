@@ -82,8 +82,8 @@ zebras.castShadow = zebras.receiveShadow = true;
 const herd = new Herd(zebras, radius * 0.6, random);
 
 const meadow = new Mesh(
-  new CircleGeometry(radius * 12 + 100, 64),
-  new MeshStandardMaterial({ color: 0x4c5f2a }),
+  new CircleGeometry(radius * 1.04, 64),
+  new MeshStandardMaterial({ color: 0x77893f, roughness: 1 }),
 );
 meadow.rotation.x = -Math.PI / 2;
 meadow.position.y = 0.01;

@@ -1,14 +1,15 @@
 import type { CrowdIntersection, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 import type { VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
-import { Color, Euler, Fog, LoopOnce, Matrix4, Quaternion, Vector3 } from 'three';
+import { Color, Euler, LoopOnce, Matrix4, Quaternion, Vector3 } from 'three';
 import { Figures } from '../lib/Figures.js';
 import { openStage } from '../lib/openStage.js';
 import { Picker } from '../lib/Picker.js';
 import { find, secondsBetween, toggle } from '../lib/page.js';
 import { createBanner } from './banner.js';
 import { createFish } from './fish.js';
+import { createFloor, createRays } from './sea.js';
 
-const SEA = 0x3f7488;
+const SEA = 0x1f6f86;
 /** Metres of a fish. */
 const LENGTH = 0.6;
 /** Crowds that the shoal consists of: each turns about its middle as a whole, so that no fish is placed anew in a frame. */
@@ -54,7 +55,7 @@ const shoal = Array.from({ length: RINGS }, (_, ring) => {
     place.set(radius * Math.cos(angle), Math.max(height, LENGTH), -radius * Math.sin(angle));
     turned.setFromEuler(angles.set(0.15 * spread(), angle + Math.PI + 0.15 * spread(), 0.2 * spread()));
     crowd.setMatrixAt(i, matrix.compose(place, turned, scale.setScalar(LENGTH * (0.75 + 0.5 * random()))));
-    crowd.setColorAt(i, new Color().setHSL(0.5 + 0.15 * random(), 0.3 * random(), 0.75 + 0.2 * random()));
+    crowd.setColorAt(i, new Color().setHSL(0.03 + 0.1 * random(), 0.85, 0.55 + 0.25 * random()));
     swim(crowd, i, 0);
   }
   crowd.addEventListener('finished', ({ instanceId }) => swim(crowd, instanceId, 0.4));
@@ -87,7 +88,8 @@ const banners = new Crowd(flag, 12);
 banners.castShadow = true;
 const parts = new InstanceParts(banners);
 for (let i = 0; i < banners.count; i++) {
-  const angle = (2 * Math.PI * i) / banners.count;
+  // behind the shoal
+  const angle = (Math.PI * (i + 0.5)) / banners.count;
   const matrix = new Matrix4().makeRotationY(0.5 + 0.2 * spread());
   banners.setMatrixAt(
     i,
@@ -141,6 +143,6 @@ function frame(now: number): void {
 }
 
 stage.frame(size, 1.5 * size);
-stage.scene.background = new Color(SEA);
-stage.scene.fog = new Fog(SEA, 1.5 * size, 7 * size);
+stage.sink(SEA, 1.5 * size, 7 * size);
+stage.scene.add(createFloor(12 * size), createRays(size));
 requestAnimationFrame(frame);
