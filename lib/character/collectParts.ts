@@ -29,7 +29,7 @@ export interface ScenePart extends RigPart {
 }
 
 /** What the parts are collected from. */
-export interface PartSource {
+interface PartSource {
   root: Object3D;
   /** Index of each node under the root. */
   indexOf: ReadonlyMap<Object3D, number>;

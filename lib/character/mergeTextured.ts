@@ -41,7 +41,7 @@ const LIES_IN: Partial<Record<MergedMap, MergedMap>> = {
 };
 
 /** Materials that can be drawn as one. */
-export interface TexturedFamily {
+interface TexturedFamily {
   members: Constants[];
   /** What all of them have in common. */
   key: string;

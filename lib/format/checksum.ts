@@ -22,7 +22,7 @@ function createTables(): Uint32Array[] {
 }
 
 /** CRC-32 of bytes, going on from that of the bytes before them. */
-export function crc32(bytes: Uint8Array, before = 0): number {
+function crc32(bytes: Uint8Array, before = 0): number {
   tables ??= createTables();
   const [table0, table1, table2, table3] = tables;
   let crc = ~before;

@@ -46,11 +46,10 @@ export function fitsIn({ blocks, first }: Blocks, texels: number): boolean {
 
 /** An array in another order. */
 export function reorder(rows: Float32Array | Uint16Array, order: ArrayOrder, where: Blocks): Texels {
-  const { blocks, first } = where;
   const bits = bitsOf(rows);
   if (order === 'rows') return bits;
-  if (order === 'columns') return toColumns(bits, blocks, first);
-  return toDifferences(bits as Uint16Array, blocks, first);
+  const columns = inColumns(bits, where);
+  return order === 'columns' ? columns : differ(columns as Uint16Array, where);
 }
 
 /** The same the other way round. @throws If the blocks do not lie within the array. */
@@ -61,11 +60,11 @@ export function inRows<T extends Float32Array | Uint16Array>(
   field: string,
 ): T {
   if (order === 'rows') return stored;
-  const { blocks, first } = where;
   const isRoom = fitsIn(where, stored.length / 4);
   expectField(isRoom, `${field}.length`, stored.length, 'enough for the frames of all clips');
-  if (order === 'differences') return fromDifferences(stored as Uint16Array, blocks, first) as T;
-  const rows = fromColumns(bitsOf(stored), blocks, first);
+  const bits = bitsOf(stored);
+  const columns = order === 'differences' ? differ(bits.slice() as Uint16Array, where, true) : bits;
+  const rows = inColumns(columns, where, true);
   return (stored instanceof Float32Array ? new Float32Array(rows.buffer as ArrayBuffer) : rows) as T;
 }
 
@@ -81,95 +80,55 @@ type Texels = Uint32Array | Uint16Array;
 const SIZE = 4;
 
 /**
- * Writes blocks of texels column by column: all frames of one joint or track behind each other, where neighbours are alike and
- * compress well. What comes before `first` and behind the blocks is copied.
+ * Blocks of texels column by column: all frames of one joint or track behind each other, where neighbours are alike and compress well.
+ * What comes before `first` and behind the blocks is copied.
  *
  * @param first Texel at which the first block begins.
+ * @param back Whether `texels` are columns, and rows are wanted.
  */
-function toColumns<T extends Texels>(rows: T, blocks: readonly Block[], first: number): T {
-  const out = rows.slice() as T;
+function inColumns<T extends Texels>(texels: T, { blocks, first }: Blocks, back = false): T {
+  const out = texels.slice() as T;
   let start = first * SIZE;
-  for (const { rows: count, columns } of blocks) {
-    const next = columns * SIZE;
-    let to = start;
+  for (const { rows, columns } of blocks) {
+    let at = start;
     for (let column = 0; column < columns; column++) {
-      let from = start + column * SIZE;
-      for (let row = 0; row < count; row++, from += next, to += SIZE) {
-        for (let i = 0; i < SIZE; i++) out[to + i] = rows[from + i];
+      let place = start + column * SIZE;
+      for (let row = 0; row < rows; row++, at += SIZE, place += columns * SIZE) {
+        for (let i = 0; i < SIZE; i++) {
+          if (back) out[place + i] = texels[at + i];
+          else out[at + i] = texels[place + i];
+        }
       }
     }
-    start = to;
-  }
-  return out;
-}
-
-/** The same the other way round. */
-function fromColumns<T extends Texels>(stored: T, blocks: readonly Block[], first: number): T {
-  const out = stored.slice() as T;
-  let start = first * SIZE;
-  for (const { rows: count, columns } of blocks) {
-    const next = columns * SIZE;
-    let from = start;
-    for (let column = 0; column < columns; column++) {
-      let to = start + column * SIZE;
-      for (let row = 0; row < count; row++, to += next, from += SIZE) {
-        for (let i = 0; i < SIZE; i++) out[to + i] = stored[from + i];
-      }
-    }
-    start = from;
+    start = at;
   }
   return out;
 }
 
 /**
- * Writes blocks of 16-bit texels column by column, each number as what it differs from the straight line through the two before
- * it, modulo 65,536; the second as what it differs from the first. Differences are small numbers whatever their sign: 0, -1, 1, -2,
- * 2, … are 0, 1, 2, 3, 4, ….
+ * Makes each 16-bit number of columns what it differs from the straight line through the two before it, modulo 65,536; the second what
+ * it differs from the first. Differences are small numbers whatever their sign: 0, -1, 1, -2, 2, … are 0, 1, 2, 3, 4, ….
+ *
+ * @param back Whether they are differences, and the numbers are wanted.
  */
-function toDifferences(rows: Uint16Array, blocks: readonly Block[], first: number): Uint16Array {
-  const out = toColumns(rows, blocks, first);
+function differ(texels: Uint16Array, { blocks, first }: Blocks, back = false): Uint16Array {
   let start = first * SIZE;
-  for (const { rows: count, columns } of blocks) {
-    for (let column = 0; column < columns; column++, start += count * SIZE) {
+  for (const { rows, columns } of blocks) {
+    for (let column = 0; column < columns; column++, start += rows * SIZE) {
       for (let i = 0; i < SIZE; i++) {
         // `line` is where the straight line goes.
         let before = 0;
         let line = 0;
-        for (let row = 0, at = start + i; row < count; row++, at += SIZE) {
-          const value = out[at];
-          const difference = ((value - line) << 16) >> 16;
-          out[at] = (difference << 1) ^ (difference >> 15);
+        for (let row = 0, at = start + i; row < rows; row++, at += SIZE) {
+          const given = texels[at];
+          const difference = ((given - line) << 16) >> 16;
+          const value = back ? (line + ((given >>> 1) ^ -(given & 1))) & 0xffff : given;
+          texels[at] = back ? value : (difference << 1) ^ (difference >> 15);
           line = row === 0 ? value : 2 * value - before;
           before = value;
         }
       }
     }
   }
-  return out;
-}
-
-/** The same the other way round. */
-function fromDifferences(stored: Uint16Array, blocks: readonly Block[], first: number): Uint16Array {
-  const out = stored.slice();
-  let start = first * SIZE;
-  for (const { rows: count, columns } of blocks) {
-    const next = columns * SIZE;
-    let from = start;
-    for (let column = 0; column < columns; column++, from += count * SIZE) {
-      for (let i = 0; i < SIZE; i++) {
-        let before = 0;
-        let line = 0;
-        let to = start + column * SIZE + i;
-        for (let row = 0, at = from + i; row < count; row++, at += SIZE, to += next) {
-          const difference = stored[at];
-          const value = (line + ((difference >>> 1) ^ -(difference & 1))) & 0xffff;
-          out[to] = value;
-          line = row === 0 ? value : 2 * value - before;
-          before = value;
-        }
-      }
-    }
-    start = from;
-  }
-  return out;
+  return texels;
 }

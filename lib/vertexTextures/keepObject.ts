@@ -37,7 +37,7 @@ interface Copied {
 }
 
 /** Remembers how an object is posed, by its nodes and influences of morph targets; what is returned poses it so again. */
-export function keepPose(object: Object3D): () => void {
+function keepPose(object: Object3D): () => void {
   const kept: (() => void)[] = [];
   const nodes = new Set<Object3D>();
   object.traverse((node) => {
