@@ -3,16 +3,14 @@
  *
  * @module skinned-instanced-mesh/webgpu
  */
-
 import { jointEditNodes } from '../shaders/jointEdits.tsl.js';
 import { layerNodes } from '../shaders/layers.tsl.js';
 import { registerBackend } from './backends/Backend.js';
-import { registerPartNodes } from './backends/webgpu/crowdNodes.js';
+import { nodesOfParts, registerPartNodes } from './backends/webgpu/crowdNodes.js';
 import { frameNodes, restNodes } from './backends/webgpu/frameNodes.js';
 import { motionBuild } from './backends/webgpu/motionNodes.js';
 import { registerNodeSource } from './backends/webgpu/nodeSources.js';
 import { registerLayerNodes, registerPoseEditNodes } from './backends/webgpu/PoseSteps.js';
-import { nodesOfParts } from './backends/webgpu/partNodes.js';
 import { registerMotionNodes } from './backends/webgpu/poseCrowd.js';
 import { webGPUBackend } from './backends/webgpu/WebGPUBackend.js';
 import type { Encoding } from './baking/BakeOptions.js';

@@ -1,3 +1,4 @@
+import { dot, normalGeometry, positionGeometry, vec3, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import type { Build, Rows } from '../../../shaders/tsl.js';
@@ -6,7 +7,7 @@ import type { PartNode } from './crowdNodes.js';
 import type { NodePosePass } from './NodePosePass.js';
 
 /** What a source is told where it poses a vertex. */
-export interface VertexNodes {
+interface VertexNodes {
   /** The crowd that is built for. Others may share the build: what is theirs must be asked for at each draw. */
   crowd: DrawnCrowd;
   build: Build;
@@ -30,7 +31,7 @@ export interface PosedNodes {
 }
 
 /** The same in this frame and in the one before. */
-export interface SkinningNodes extends PosedNodes {
+interface SkinningNodes extends PosedNodes {
   /** Null if that is not known. Builds on the current stack. */
   previous: (() => PosedNodes) | null;
 }
@@ -46,3 +47,20 @@ export interface NodeSource {
   /** Builds on the current stack. */
   skinningMatrix(vertex: VertexNodes): SkinningNodes;
 }
+
+/** Twin of `posedPosition` in GLSL: poses a position at the vertex or beside it. */
+export const posedPosition = ({ rows, normal }: PosedNodes, position: Node<'vec3'>): Node<'vec3'> =>
+  transform(rows, vec4(normal === undefined ? position : position.sub(positionGeometry), 1));
+
+/** Twin of `posedNormal` in GLSL. */
+export const posedNormal = ({ rows, normal }: PosedNodes, direction: Node<'vec3'>): Node<'vec3'> =>
+  normal === undefined
+    ? posedDirection(rows, direction)
+    : posedDirection(rows, direction.sub(normalGeometry)).add(normal);
+
+/** Turns a direction at the vertex as the matrix says. */
+export const posedDirection = (rows: Rows, direction: Node<'vec3'>): Node<'vec3'> =>
+  transform(rows, vec4(direction, 0));
+
+const transform = ([row0, row1, row2]: Rows, vector: Node<'vec4'>): Node<'vec3'> =>
+  vec3(dot(row0, vector), dot(row1, vector), dot(row2, vector));

@@ -15,7 +15,7 @@ import { checkTextureSizes, type NodeRenderer, needsMatrixTexels } from './check
 import { keepMorphTargets } from './morphedGeometry.js';
 import { nodeSourceOf } from './nodeSources.js';
 import { checkVertexNode, patchNodeMaterial } from './patchNodeMaterial.js';
-import { gpuViewsOf, isCulledOnGPU } from './views/gpuViewsOf.js';
+import { gpuViewsOf, isCulledOnGPU } from './views/GPUViews.js';
 import { announceCamera, readsView } from './views/viewAtDraw.js';
 
 export { skinnedInstanceNormal, skinnedInstancePosition } from './poseCrowd.js';

@@ -2,7 +2,7 @@ import type { Camera, GeometryGroup, Group, Material, Scene, WebGLRenderer } fro
 import type { DrawFrame } from '../../../shaders/tsl.js';
 import { warnOnce } from '../../utils/messages.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
-import { isCulledOnGPU } from './views/gpuViewsOf.js';
+import { isCulledOnGPU } from './views/GPUViews.js';
 import { readsView } from './views/viewAtDraw.js';
 
 /** What is read of a WebGPURenderer. */

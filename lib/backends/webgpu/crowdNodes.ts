@@ -3,16 +3,15 @@ import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
 import { drawnFade, instanceIndex } from '../../../shaders/instanceIndex.tsl.js';
 import { crowdFade } from '../../../shaders/levelFade.tsl.js';
 import { type MorphNodes, morphTargets } from '../../../shaders/morphTargets.tsl.js';
+import { instancePart, partMapOffset } from '../../../shaders/parts.tsl.js';
 import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js';
+import { texels } from '../../../shaders/TexelNode.js';
 import { buildOf, type DrawFrame, type DrawnMaterial } from '../../../shaders/tsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import type { MeshParts } from '../../crowd/CrowdFeature.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
-import type { DrawnList } from './views/DrawnList.js';
-import { isCulledOnGPU } from './views/gpuViewsOf.js';
-import { readsDrawnIndex } from './views/readsDrawnIndex.js';
-import { StorageList } from './views/StorageList.js';
-import { TexelList } from './views/TexelList.js';
+import { type DrawnList, readsDrawnIndex, StorageList, TexelList } from './views/DrawnList.js';
+import { isCulledOnGPU } from './views/GPUViews.js';
 import { readsView } from './views/viewAtDraw.js';
 
 /** Reads colour and visibility of the vertex's part, of whichever crowd is drawn. */
@@ -76,7 +75,7 @@ function listOf(builder: NodeBuilder, crowd: DrawnCrowd): DrawnList {
 }
 
 /** How node materials read what parts of instances look like. */
-export interface PartNodes {
+interface PartNodes {
   part(parts: MeshParts, crowd: DrawnCrowd, builder: NodeBuilder): PartNode;
   /** By how much the map of a part is moved, in uv units. */
   mapOffset(part: Node<'vec4'>): Node<'vec2'>;
@@ -104,3 +103,17 @@ export function clipMorphs(crowd: DrawnCrowd): MorphNodes {
   });
   return morphs;
 }
+
+/** Comes with `InstanceParts`. */
+export const nodesOfParts: PartNodes = {
+  part({ texture }, crowd, builder) {
+    const parts = texels(texture.layered);
+    return () => {
+      onCrowdUpdate((drawn) => {
+        if (drawn.parts !== null) parts.value = drawn.parts.texture.layered;
+      });
+      return instancePart(parts, instanceNode(crowd, builder)).toVar();
+    };
+  },
+  mapOffset: partMapOffset,
+};

@@ -33,9 +33,8 @@ import type { MeshMotions } from '../../crowd/CrowdFeature.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { instanceNode, onCrowdUpdate } from './crowdNodes.js';
-import type { PosedNodes } from './NodeSource.js';
+import { type PosedNodes, posedNormal, posedPosition } from './NodeSource.js';
 import { instanceMatrixNode, previousMatrixNode } from './placeCrowd.js';
-import { posedNormal, posedPosition } from './posedVertex.js';
 
 /** What is added to a position and to a normal, before and after they are multiplied with the skinning matrix. */
 export interface MovedVertex {

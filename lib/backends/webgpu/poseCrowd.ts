@@ -13,9 +13,8 @@ import { buildOf } from '../../../shaders/tsl.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { instanceNode, type PartNode, partNode, variantFor } from './crowdNodes.js';
 import type { MotionBuild } from './motionNodes.js';
-import type { PosedNodes } from './NodeSource.js';
+import { type PosedNodes, posedDirection, posedNormal, posedPosition } from './NodeSource.js';
 import { nodeSourceOf } from './nodeSources.js';
-import { posedDirection, posedNormal, posedPosition } from './posedVertex.js';
 
 let motionBuild:
   | ((crowd: DrawnCrowd, builder: NodeBuilder, variant: ShaderVariant) => MotionBuild | null)

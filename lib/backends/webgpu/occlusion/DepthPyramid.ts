@@ -8,14 +8,14 @@ import {
   ivec2,
   max,
   select,
+  storage,
   uniform,
   workgroupBarrier,
 } from 'three/tsl';
 import { type ComputeNode, type DepthTexture, type Node, StorageBufferAttribute } from 'three/webgpu';
 import { TexelNode } from '../../../../shaders/TexelNode.js';
-import { workgroupValues } from '../../../../shaders/tsl.js';
+import { type Elements, workgroupValues } from '../../../../shaders/tsl.js';
 import { disposeAttribute } from '../../../utils/attributes.js';
-import { floatsIn, type StoredFloats } from './storedFloats.js';
 
 /** Pixels of a side of the smallest squares, as a power of two. */
 export const FINEST = 2;
@@ -133,3 +133,12 @@ function startsOfLevels(): number[] {
   for (let level = 0; level < LEVELS; level++) starts.push(starts[level] + (WORKGROUP >> (2 * level)));
   return starts;
 }
+
+/** Numbers in a storage buffer. */
+interface StoredFloats extends Elements<'float'> {
+  value: StorageBufferAttribute;
+  toReadOnly(): StoredFloats;
+}
+
+const floatsIn = (buffer: StorageBufferAttribute): StoredFloats =>
+  storage(buffer, 'float', buffer.count) as unknown as StoredFloats;

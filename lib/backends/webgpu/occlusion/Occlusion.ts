@@ -4,7 +4,7 @@ import type { Crowd } from '../../../crowd/Crowd.js';
 import { type CrowdFeature, type FeaturedCrowd, featureOf } from '../../../crowd/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../../../objects/SkinnedInstancedMesh.js';
 import { describe } from '../../../utils/messages.js';
-import type { CameraOcclusion } from '../views/CameraOcclusion.js';
+import type { CameraOcclusion } from '../views/cullInstances.js';
 import { OccluderDepth } from './OccluderDepth.js';
 
 /**

@@ -20,10 +20,9 @@ import {
   While,
 } from '../../../../shaders/tsl.js';
 import type { ListSplitter } from '../../../views/ListSplitter.js';
-import type { CameraOcclusion } from './CameraOcclusion.js';
 import type { CameraState } from './CameraStates.js';
 import { countBefore, countBits, type ListNodes, WORKGROUP, writeBits, writeLists } from './compactLists.js';
-import { instanceSphere, isSeen, PLANES } from './cullInstances.js';
+import { type CameraOcclusion, instanceSphere, isSeen, PLANES } from './cullInstances.js';
 import { type DrawTable, TABLE_NUMBERS } from './DrawTable.js';
 import { LevelNodes } from './LevelNodes.js';
 import { POSE_WORKGROUP } from './SeenNodes.js';
