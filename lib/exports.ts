@@ -80,7 +80,11 @@ export type { InstanceAction } from './features/objects/InstanceAction.js';
 export type { InstanceBone } from './features/objects/InstanceBone.js';
 export type { ActionOptions, ActionOwner, InstanceMixer } from './features/objects/InstanceMixer.js';
 export type { PlacedInstance } from './features/objects/PlacedInstance.js';
-export type { ActionOfEvent, SkinnedInstanceEventMap } from './features/objects/SkinnedInstance.js';
+export {
+  type ActionOfEvent,
+  SkinnedInstance,
+  type SkinnedInstanceEventMap,
+} from './features/objects/SkinnedInstance.js';
 export {
   type CustomSort,
   DrawOrder,

@@ -21,7 +21,6 @@ import { mergeMaterials as merge } from './character/mergeMaterials.js';
 import { JointEdits as BaseEdits } from './features/jointEdits/JointEdits.js';
 import { AnimationLayers as BaseLayers } from './features/layers/AnimationLayers.js';
 import { InstanceMotions as BaseMotions } from './features/motion/InstanceMotions.js';
-import { SkinnedInstance as BaseInstance } from './features/objects/SkinnedInstance.js';
 import { InstanceParts as BaseParts } from './features/parts/InstanceParts.js';
 import { InstanceUniforms as BaseUniforms } from './features/uniforms/InstanceUniforms.js';
 import { frames as baseFrames } from './frames/frames.js';
@@ -83,16 +82,6 @@ function withLayersGLSL(): typeof BaseLayers {
 
 export const AnimationLayers = /*@__PURE__*/ withLayersGLSL();
 export type AnimationLayers = BaseLayers;
-
-/** What is written to bones edits joints; an opacity of an instance is a uniform. */
-function withGLSLOfEdits(): typeof BaseInstance {
-  registerPoseEditGLSL(jointEditsGLSL);
-  registerSurfaceGLSL(surfaceGLSL);
-  return BaseInstance;
-}
-
-export const SkinnedInstance = /*@__PURE__*/ withGLSLOfEdits();
-export type SkinnedInstance = BaseInstance;
 
 export const mergeMaterials = /*@__PURE__*/ withSurfaceGLSL(merge);
 

@@ -17,7 +17,6 @@ import type { Encoding } from './baking/BakeOptions.js';
 import { JointEdits as BaseEdits } from './features/jointEdits/JointEdits.js';
 import { AnimationLayers as BaseLayers } from './features/layers/AnimationLayers.js';
 import { InstanceMotions as BaseMotions } from './features/motion/InstanceMotions.js';
-import { SkinnedInstance as BaseInstance } from './features/objects/SkinnedInstance.js';
 import { InstanceParts as BaseParts } from './features/parts/InstanceParts.js';
 import { frames as baseFrames } from './frames/frames.js';
 import { SkinnedInstancedMesh as Base } from './objects/SkinnedInstancedMesh.js';
@@ -76,15 +75,6 @@ function withLayerNodes(): typeof BaseLayers {
 
 export const AnimationLayers = /*@__PURE__*/ withLayerNodes();
 export type AnimationLayers = BaseLayers;
-
-/** What is written to bones edits joints. */
-function withNodesOfEdits(): typeof BaseInstance {
-  registerPoseEditNodes(jointEditNodes);
-  return BaseInstance;
-}
-
-export const SkinnedInstance = /*@__PURE__*/ withNodesOfEdits();
-export type SkinnedInstance = BaseInstance;
 
 export type { UniformNodeType } from '../shaders/tsl.js';
 export {

@@ -17,7 +17,7 @@ const CLEARING = 14;
 /** Characters around the two in the middle. */
 const OTHERS = 60;
 
-const { query, detail, Crowd, InstanceParts, stage, measure } = await openStage();
+const { query, detail, Crowd, InstanceParts, JointEdits, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
 const shown = { look: 0.8, head: 1, arms: 1 };
 
@@ -33,6 +33,8 @@ crowd.castShadow = true;
 crowd.receiveShadow = true;
 addLevels(crowd, detail);
 const parts = new InstanceParts(crowd);
+// What is written to bones, and proportions, are edits of joints.
+new JointEdits(crowd);
 const knight = new SkinnedInstance(crowd);
 dress(parts, knight.instanceId, 0);
 knight.clipAction(walk).play();

@@ -15,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
+import { editsOf } from '../support/editsOf.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { bakeCharacter, SkinnedInstancedMesh } from '../support/library.js';
 import { changedPixels, createStage } from '../support/pictures.js';
@@ -51,6 +52,7 @@ describe.each(TWINS)('%s', (twin) => {
     const [walk] = clips.filter(({ name }) => name === 'Walk');
     const crowd = new SkinnedInstancedMesh(bakeCharacter(root, [walk]), 0);
     crowd.castShadow = true;
+    editsOf(crowd);
     const knight = new SkinnedInstance(crowd);
     const clone = SkeletonUtils.clone(root) as Object3D;
     const mixer = new AnimationMixer(clone);

@@ -1,5 +1,11 @@
 /** Enemies storm a crystal that strikes back: they flash where they are hit, fall, fade away, and others come. */
-import { bakeCharacter, DrawOrder, SkinnedInstance, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import {
+  bakeCharacter,
+  DrawOrder,
+  InstanceUniforms,
+  SkinnedInstance,
+  SkinnedInstancedMesh,
+} from 'skinned-instanced-mesh';
 import * as THREE from 'three';
 import { createWorld } from '../lib/createWorld.js';
 import type { Program } from '../lib/Program.js';
@@ -24,6 +30,7 @@ export function createArena(count: number): Program {
   const gltf = createGoblin();
   (gltf.scene.getObjectByName('Body') as Body).material.transparent = true;
   const crowd = new SkinnedInstancedMesh(bakeCharacter(gltf.scene, gltf.animations), 0);
+  new InstanceUniforms(crowd, { emissive: 'color', opacity: 'float' });
   new DrawOrder(crowd, { sortObjects: true }); // as three.js sorts transparent meshes
   scene.add(crowd);
   const enemies: Enemy[] = [];

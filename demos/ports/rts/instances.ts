@@ -1,5 +1,11 @@
 /** Two teams of soldiers and tanks in the fog of war: turrets turn, wrecks are black, and the player selects units. */
-import { bakeCharacter, InstanceParts, SkinnedInstance, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import {
+  bakeCharacter,
+  InstanceParts,
+  JointEdits,
+  SkinnedInstance,
+  SkinnedInstancedMesh,
+} from 'skinned-instanced-mesh';
 import * as THREE from 'three';
 import { createWorld } from '../lib/createWorld.js';
 import type { Program } from '../lib/Program.js';
@@ -34,6 +40,7 @@ export function createBattle(count: number): Program {
   const crowdOf = (model: Model) => new SkinnedInstancedMesh(bakeCharacter(model.scene, model.animations), 0);
   const crowds = { soldier: crowdOf(kinds.soldier), tank: crowdOf(kinds.tank) };
   const parts = { soldier: new InstanceParts(crowds.soldier), tank: new InstanceParts(crowds.tank) };
+  new JointEdits(crowds.tank); // turrets are turned by hand
   scene.add(crowds.soldier, crowds.tank);
   const ringGeometry = new THREE.RingGeometry(0.8, 0.95, 24).rotateX(-Math.PI / 2).translate(0, 0.03, 0);
   const ringMaterial = new THREE.MeshBasicMaterial({ color: 0xffd257 });

@@ -82,6 +82,8 @@ let _pose = /*@__PURE__*/ new Float32Array(0);
  * null ends what was set.
  */
 export class JointEdits implements CrowdFeature {
+  /** For type testing. */
+  readonly isJointEdits = true;
   private readonly crowd: Crowd;
   private store: EditStore | null = null;
 

@@ -1,11 +1,10 @@
 import type { Matrix4, Object3D, Vector3 } from 'three';
-import { featureOf } from '../../crowd/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../../objects/SkinnedInstancedMesh.js';
 import { TRS_SIZE } from '../../poses/Rig.js';
 import type { BoneTexture } from '../../texture/BoneTexture.js';
 import { PROPERTY_OFFSETS } from '../../tracks/PoseTracks.js';
 import { KIND_POSITION, KIND_ROTATION, SLOT_BY_HAND } from '../jointEdits/editLayout.js';
-import { JointEdits } from '../jointEdits/JointEdits.js';
+import type { JointEdits } from '../jointEdits/JointEdits.js';
 import { type BonePoser, InstanceBone } from './InstanceBone.js';
 import { JointPoses } from './JointPoses.js';
 import { NodePoses, type PosedNodes, storeOf } from './NodePoses.js';
@@ -227,12 +226,16 @@ export class InstanceBones implements BonePoser {
 }
 
 /**
- * The edits of a crowd's joints, which are made if there are none.
+ * The edits of a crowd's joints, which this module does not make: pages that turn no bones by hand do not download them.
  *
- * @throws If the encoding of its bone texture is not `'tracks'`.
+ * @throws If it has none.
  */
-export const jointEditsOf = (crowd: SkinnedInstancedMesh): JointEdits =>
-  featureOf(crowd, JointEdits) ?? new JointEdits(crowd);
+export function jointEditsOf({ features }: SkinnedInstancedMesh): JointEdits {
+  const edits = features.find((one): one is JointEdits => (one as Partial<JointEdits>).isJointEdits === true);
+  if (edits === undefined)
+    throw new Error('Instances whose joints are moved by hand need a new JointEdits(crowd).');
+  return edits;
+}
 
 const createNodes = (crowd: SkinnedInstancedMesh): PosedNodes => {
   const { tracks } = crowd.boneTexture.data;

@@ -22,7 +22,7 @@ import type { CrowdIntersection } from '../../queries/raycastInstance.js';
 import { affineToMatrix4 } from '../../utils/affine.js';
 import { SLOT_BY_HAND } from '../jointEdits/editLayout.js';
 import type { LookAtOptions, Proportions } from '../jointEdits/JointEdits.js';
-import { InstanceUniforms } from '../uniforms/InstanceUniforms.js';
+import type { InstanceUniforms } from '../uniforms/InstanceUniforms.js';
 import type { UniformValue } from '../uniforms/uniformValues.js';
 import type { InstanceAction } from './InstanceAction.js';
 import { type InstanceBone, isInstanceBone } from './InstanceBone.js';
@@ -51,9 +51,15 @@ export interface SkinnedInstanceEventMap extends SkinnedInstancedMeshEventMap {
   marker: SkinnedInstancedMeshEventMap['marker'] & ActionOfEvent;
 }
 
-/** The crowd's uniforms; it gets some where it has none. */
-const uniformsOf = (crowd: SkinnedInstancedMesh): InstanceUniforms =>
-  (crowd.uniforms as InstanceUniforms | null) ?? new InstanceUniforms(crowd);
+/**
+ * The crowd's uniforms, which this module does not make: pages whose instances have none do not download them.
+ *
+ * @throws If it has none.
+ */
+function uniformsOf({ uniforms }: SkinnedInstancedMesh, name: string): InstanceUniforms {
+  if (uniforms === null) throw new Error(`The ${name} of an instance needs a new InstanceUniforms(crowd).`);
+  return uniforms as InstanceUniforms;
+}
 
 const _color = /*@__PURE__*/ new Color();
 
@@ -172,9 +178,9 @@ export class SkinnedInstance extends PlacedInstance {
   get emissive(): Color {
     const { crowd } = this;
     this.ownEmissive ??= this.observe(
-      uniformsOf(crowd).getAt(this.index, 'emissive', _color),
-      (index, color) => {
-        uniformsOf(crowd).setAt(index, 'emissive', color);
+      uniformsOf(crowd, 'emissive').getAt(this.index, 'emissive', _color),
+      (_index, color) => {
+        this.setUniform('emissive', color);
       },
     );
     return this.ownEmissive;
@@ -182,47 +188,57 @@ export class SkinnedInstance extends PlacedInstance {
 
   /** Multiplies the material's opacity. @default 1 */
   get opacity(): number {
-    return uniformsOf(this.crowd).getAt(this.index, 'opacity');
+    return this.crowd.uniforms === null ? 1 : uniformsOf(this.crowd, 'opacity').getAt(this.index, 'opacity');
   }
 
   /** Shows only as the material lets it: with `transparent`, `alphaHash` or `alphaTest`. */
   set opacity(value: number) {
-    uniformsOf(this.crowd).setAt(this.index, 'opacity', value);
+    this.setUniform('opacity', value);
   }
 
   /** In the place of the material's; null for that. */
   get roughness(): number | null {
-    return uniformsOf(this.crowd).getAt(this.index, 'roughness');
+    return this.crowd.uniforms === null
+      ? null
+      : uniformsOf(this.crowd, 'roughness').getAt(this.index, 'roughness');
   }
 
   /** See the getter. */
   set roughness(value: number | null) {
-    uniformsOf(this.crowd).setAt(this.index, 'roughness', value);
+    this.setUniform('roughness', value);
   }
 
   /** In the place of the material's; null for that. */
   get metalness(): number | null {
-    return uniformsOf(this.crowd).getAt(this.index, 'metalness');
+    return this.crowd.uniforms === null
+      ? null
+      : uniformsOf(this.crowd, 'metalness').getAt(this.index, 'metalness');
   }
 
   /** See the getter. */
   set metalness(value: number | null) {
-    uniformsOf(this.crowd).setAt(this.index, 'metalness', value);
+    this.setUniform('metalness', value);
   }
 
   /** Which layer of the material's `map` it shows, where that is an array of textures. @default 0 */
   get mapLayer(): number {
-    return uniformsOf(this.crowd).getAt(this.index, 'mapLayer');
+    return this.crowd.uniforms === null
+      ? 0
+      : uniformsOf(this.crowd, 'mapLayer').getAt(this.index, 'mapLayer');
   }
 
   /** See the getter. */
   set mapLayer(value: number) {
-    uniformsOf(this.crowd).setAt(this.index, 'mapLayer', value);
+    this.setUniform('mapLayer', value);
   }
 
-  /** Gives it the value of a uniform of the crowd's `InstanceUniforms`. */
-  setUniform(name: string, value: UniformValue): this {
-    uniformsOf(this.crowd).setAt(this.index, name, value);
+  /**
+   * Gives it the value of a uniform of the crowd's `InstanceUniforms`.
+   *
+   * @throws If the crowd has no `InstanceUniforms`, or there is no such uniform, or the value is of another type or not finite.
+   */
+  setUniform(name: string, value: UniformValue | null): this {
+    uniformsOf(this.crowd, name).setAt(this.index, name, value as UniformValue);
     return this;
   }
 

@@ -25,6 +25,7 @@ function createPair(encoding: 'tracks' | 'frames' = 'tracks') {
   const walk = clips.find(({ name }) => name === 'Walk') as AnimationClip;
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, [walk], { encoding: encodingOf(encoding) }), 0);
   const scene = new Scene().add(crowd);
+  editsOf(crowd);
   const knight = new SkinnedInstance(crowd);
   const clone = SkeletonUtils.clone(root) as Object3D;
   const mixer = new AnimationMixer(clone);
@@ -75,6 +76,7 @@ describeCharacters((name) => {
     const height = characterHeight(root);
     const clip = clips.find(({ duration }) => duration > 0) as AnimationClip;
     const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 0);
+    editsOf(crowd);
     const knight = new SkinnedInstance(crowd);
     const clone = SkeletonUtils.clone(root) as Object3D;
     for (const one of [knight, clone]) {

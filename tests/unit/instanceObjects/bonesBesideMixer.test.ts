@@ -14,6 +14,7 @@ import { SkeletonUtils } from 'three-stdlib';
 import { expect, test } from 'vitest';
 import { localError, placeError, uniqueNames } from '../../support/boneErrors.js';
 import { describeCharacters, loadCharacter } from '../../support/characters.js';
+import { editsOf } from '../../support/editsOf.js';
 import { bakeCharacter, SkinnedInstancedMesh } from '../../support/library.js';
 import { random } from '../../support/random.js';
 import { characterHeight } from '../../support/reference.js';
@@ -97,6 +98,7 @@ describeCharacters((name) => {
       const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 0);
       const scene = new Scene().add(crowd);
       const clone = SkeletonUtils.clone(root) as Object3D;
+      editsOf(crowd);
       const knight = new SkinnedInstance(crowd);
       const [ours, theirs] = [new Group().add(knight), new Group().add(clone)];
       scene.add(ours);

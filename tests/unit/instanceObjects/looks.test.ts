@@ -1,10 +1,11 @@
-import { InstanceUniforms } from 'skinned-instanced-mesh';
+import { InstanceUniforms, JointEdits } from 'skinned-instanced-mesh';
 import { Color, Group, MeshStandardMaterial, type Object3D, ObjectLoader, Scene } from 'three';
 import { expect, test } from 'vitest';
 import { createKnight } from '../../support/knight.js';
 import { bakeCharacter, SkinnedInstancedMesh } from '../../support/library.js';
 import { SkinnedInstance } from '../../support/objects.js';
 import { partsOf } from '../../support/partsOf.js';
+import { createStick } from '../../support/stick.js';
 import { uniformsOf } from '../../support/uniformsOf.js';
 
 const red = new Color(1, 0, 0);
@@ -110,4 +111,24 @@ test("in three.js's JSON it is an object with its children, and the crowd an Ins
   expect(ann.position.toArray()).toEqual([1, 2, 3]);
   expect(ann.children.map(({ name }) => name)).toEqual(['Plate']);
   expect(crowd.instanceCount).toBe(instanceCount);
+});
+
+test('what needs a feature that the crowd has not names it, and reads as nobody had set it', () => {
+  const { root, clips } = createStick();
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 0);
+  const knight = new SkinnedInstance(crowd);
+  expect([knight.opacity, knight.roughness, knight.metalness, knight.mapLayer]).toEqual([1, null, null, 0]);
+  expect(() => {
+    knight.opacity = 0.5;
+  }).toThrow('The opacity of an instance needs a new InstanceUniforms(crowd).');
+  expect(() => knight.emissive).toThrow('new InstanceUniforms(crowd)');
+  expect(() => knight.setPose(root)).toThrow('new JointEdits(crowd)');
+  expect(() => {
+    knight.bones[0].rotation.x = 1;
+  }).toThrow('new JointEdits(crowd)');
+  new InstanceUniforms(crowd);
+  new JointEdits(crowd);
+  knight.opacity = 0.5;
+  knight.bones[0].rotation.x = 1;
+  expect(knight.opacity).toBe(0.5);
 });

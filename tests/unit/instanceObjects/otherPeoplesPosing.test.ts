@@ -11,6 +11,7 @@ import { CCDIKSolver } from 'three/addons/animation/CCDIKSolver.js';
 import { SkeletonUtils } from 'three-stdlib';
 import { expect, test } from 'vitest';
 import { createCoarseCharacter } from '../../support/coarseCharacter.js';
+import { editsOf } from '../../support/editsOf.js';
 import { bakeCharacter, SkinnedInstancedMesh } from '../../support/library.js';
 
 const { root, clips } = createCoarseCharacter();
@@ -20,6 +21,7 @@ const clipNamed = (name: string) => clips.find((clip) => clip.name === name) as 
 function createPair(baked: string) {
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, [clipNamed(baked)]), 0);
   const clone = SkeletonUtils.clone(root) as Object3D;
+  editsOf(crowd);
   return { crowd, knight: new SkinnedInstance(crowd), clone, mixer: new AnimationMixer(clone) };
 }
 
