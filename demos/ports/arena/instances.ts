@@ -1,11 +1,5 @@
 /** Enemies storm a crystal that strikes back: they flash where they are hit, fall, fade away, and others come. */
-import {
-  bakeCharacter,
-  DrawOrder,
-  InstanceUniforms,
-  SkinnedInstance,
-  SkinnedInstancedMesh,
-} from 'skinned-instanced-mesh';
+import * as SIM from 'skinned-instanced-mesh';
 import * as THREE from 'three';
 import { createWorld } from '../lib/createWorld.js';
 import type { Program } from '../lib/Program.js';
@@ -29,9 +23,9 @@ export function createArena(count: number): Program {
   const chance = random(5);
   const gltf = createGoblin();
   (gltf.scene.getObjectByName('Body') as Body).material.transparent = true;
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(gltf.scene, gltf.animations), 0);
-  new InstanceUniforms(crowd, { emissive: 'color', opacity: 'float' });
-  new DrawOrder(crowd, { sortObjects: true }); // as three.js sorts transparent meshes
+  const crowd = new SIM.SkinnedInstancedMesh(SIM.bakeCharacter(gltf.scene, gltf.animations), 0);
+  new SIM.InstanceUniforms(crowd, { emissive: 'color', opacity: 'float' });
+  new SIM.DrawOrder(crowd, { sortObjects: true }); // as three.js sorts transparent meshes
   scene.add(crowd);
   const enemies: Enemy[] = [];
   type Enemy = ReturnType<typeof createEnemy>;
@@ -46,7 +40,7 @@ export function createArena(count: number): Program {
   scene.add(crystal);
 
   function createEnemy(speed: number) {
-    const model = new SkinnedInstance(crowd);
+    const model = new SIM.SkinnedInstance(crowd);
     const material = model;
 
     const bar = new THREE.Sprite(new THREE.SpriteMaterial({ color: 0x57d163 }));

@@ -1,11 +1,5 @@
 /** Two teams of soldiers and tanks in the fog of war: turrets turn, wrecks are black, and the player selects units. */
-import {
-  bakeCharacter,
-  InstanceParts,
-  JointEdits,
-  SkinnedInstance,
-  SkinnedInstancedMesh,
-} from 'skinned-instanced-mesh';
+import * as SIM from 'skinned-instanced-mesh';
 import * as THREE from 'three';
 import { createWorld } from '../lib/createWorld.js';
 import type { Program } from '../lib/Program.js';
@@ -37,10 +31,9 @@ export function createBattle(count: number): Program {
     soldier: { ...createSoldier(), go: 'Run', fall: 'Die', speed: 2.2, health: 2, range: 3.6, reload: 0.7 },
     tank: { ...createTank(), go: 'Drive', fall: 'Idle', speed: 1.4, health: 5, range: 5, reload: 1.3 },
   };
-  const crowdOf = (model: Model) => new SkinnedInstancedMesh(bakeCharacter(model.scene, model.animations), 0);
+  const crowdOf = (of: Model) => new SIM.SkinnedInstancedMesh(SIM.bakeCharacter(of.scene, of.animations), 0);
   const crowds = { soldier: crowdOf(kinds.soldier), tank: crowdOf(kinds.tank) };
-  const parts = { soldier: new InstanceParts(crowds.soldier), tank: new InstanceParts(crowds.tank) };
-  new JointEdits(crowds.tank); // turrets are turned by hand
+  const parts = { soldier: new SIM.InstanceParts(crowds.soldier), tank: new SIM.InstanceParts(crowds.tank) };
   scene.add(crowds.soldier, crowds.tank);
   const ringGeometry = new THREE.RingGeometry(0.8, 0.95, 24).rotateX(-Math.PI / 2).translate(0, 0.03, 0);
   const ringMaterial = new THREE.MeshBasicMaterial({ color: 0xffd257 });
@@ -49,7 +42,9 @@ export function createBattle(count: number): Program {
 
   function createUnit(kind: keyof typeof kinds, team: number, lane: number) {
     const { animations, go, fall, speed, range, reload } = kinds[kind];
-    const model = new SkinnedInstance(crowds[kind]);
+    // Turrets are turned by hand.
+    if (!SIM.featureOf(crowds[kind], SIM.JointEdits)) new SIM.JointEdits(crowds[kind]);
+    const model = new SIM.SkinnedInstance(crowds[kind]);
     parts[kind].setColorAt(model.instanceId, 'Uniform', new THREE.Color(TEAMS[team]));
 
     const turret = model.getObjectByName('Turret');
