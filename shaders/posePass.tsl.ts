@@ -104,7 +104,7 @@ export interface PosedAtNodes {
 }
 
 /**
- * `isDue` where each instance has a time at which it was last posed, maybe in this frame. Twin of `PoseRates.isDue`. Builds on
+ * `isDue` where each instance has a time at which it was last posed, maybe in this frame. Twin of `ActionTexels.isDue`. Builds on
  * the current stack.
  *
  * @param levelRate Poses a second at the level of detail at which it is drawn; the lower of both rates holds.

@@ -134,7 +134,7 @@ export function checkPlay(
   return target;
 }
 
-/** Shaders count passes in an int: at this speed, those of the shortest clip fit until the clock goes back to zero. */
+/** Shaders count passes in an int: at this speed, those of the shortest clip fit that an epoch takes. */
 const MAX_TIME_SCALE = 1e6;
 /** Seconds: in larger numbers, a double has no room for half a second. */
 const MAX_TIME = 1e15;

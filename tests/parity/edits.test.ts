@@ -138,7 +138,7 @@ describe.each(TWINS)('%s', (twin) => {
         ['blending back', 0.1, () => pair.live(1, null, 0.3)],
         ['swapped', 0.05, () => pair.swap(0, 1)],
         ['moved', 0, () => pair.place(2, new Matrix4().makeRotationY(next()))],
-        // The clock goes back to zero: times that the shaders know move along.
+        // Another epoch begins: times that the shaders know move along.
         ['after 17 seconds', 17, () => pair.live(3, doll.clones[0], 17.3)],
         ['cleared', 0.2, () => [0, 1, 2].forEach((i) => pair.clear(i))],
       ];

@@ -40,9 +40,9 @@ export interface EditPlaces {
 export interface EditTime {
   /** Since the beginning. */
   readonly elapsed: number;
-  /** On the clock, which goes back to zero now and then. */
+  /** Since its epoch began. */
   readonly time: number;
-  /** How many had passed when it last did. */
+  /** When that was. */
   readonly origin: number;
 }
 

@@ -18,7 +18,7 @@ import { THOROUGH } from '../../support/thorough.js';
 const LOOPS: AnimationActionLoopStyles[] = [LoopOnce, LoopRepeat, LoopPingPong];
 const ROUNDS = Number(process.env.ROUNDS ?? (THOROUGH ? 40 : 15));
 
-/** Of the two crowds one is only played; the other is also saved, copied, resized, and its clock goes back to zero. */
+/** Of the two crowds one is only played; the other is also saved, copied, resized, and its clock is in other epochs. */
 function run(
   next: () => number,
   textures: BoneTexture[],
@@ -99,7 +99,7 @@ function run(
     },
   ];
 
-  // not as long as an epoch, so that the plain crowd's clock never goes back to zero
+  // not as long as an epoch, so that the plain crowd stays in one
   for (let left = 15.5; left > 0; ) {
     const what = next();
     if (what < 0.25) play();

@@ -183,7 +183,7 @@ export class SeenNodes {
     const stored = this.asked;
     const last = stored.element(id).toVar();
     const isHigher = rate.notEqual(0).and(last.x.equal(0).or(last.x.greaterThan(rate)));
-    // What lies in the future is from before the clock went back to zero.
+    // What lies in the future is from an epoch before.
     const isRecent = last.y.greaterThanEqual(this.lastClock).and(last.y.lessThanEqual(clock));
     If(isHigher.and(isRecent), () => {
       rate.assign(last.x);
