@@ -6,7 +6,6 @@ import {
   type TypedArray,
 } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
-import { ownVertexBuffers, VERTEX_BUFFERS } from '../backends/vertexLimits.js';
 import type { BoneTexture } from '../texture/BoneTexture.js';
 import { drawnVertices, inFloats, morphOffsets, type NumberArray, plainArray } from '../utils/geometries.js';
 import { describe } from '../utils/messages.js';
@@ -40,12 +39,6 @@ const NEAR = 1e-7;
  * as it is.
  */
 const SUM_TOLERANCE = 0.01;
-
-/** Buffers that the instances may need: one for their matrices, one for their colours. */
-const INSTANCE_BUFFERS = 2;
-
-/** What is put into one buffer where the geometry would otherwise have too many: WebGPU binds no more than eight. */
-const PACKED = ['normal', 'tangent', 'uv', 'uv1', 'uv2', 'uv3'];
 
 /**
  * GLTFLoader's names for joints and weights beyond a vertex's first four: `joints_1`, `weights_1`, and so on. three.js's
@@ -82,7 +75,6 @@ export function createCrowdGeometry(
   if (binding === null) setSkin(geometry, source, boneTexture, influences);
   else binding.bind(geometry, source);
   makeMorphsRelative(geometry);
-  if (isCrowded(geometry)) packAttributes(geometry);
   return geometry;
 }
 
@@ -240,44 +232,6 @@ function toShares(weights: Float32Array, Shares: NumberArray): TypedArray | null
     shares[i] = share;
   }
   return shares;
-}
-
-const isCrowded = (geometry: BufferGeometry): boolean =>
-  ownVertexBuffers(geometry) + INSTANCE_BUFFERS > VERTEX_BUFFERS;
-
-/**
- * Puts normals, tangents and uv sets of a geometry into one buffer for each kind of numbers that they are, or if there are too many
- * kinds all of them, as floats, into one.
- */
-function packAttributes(geometry: BufferGeometry): void {
-  const names = PACKED.filter((name) => geometry.hasAttribute(name));
-  const kindOf = (name: string) => geometry.getAttribute(name).array.constructor as NumberArray;
-  for (const kind of new Set(names.map(kindOf))) {
-    const alike = names.filter((name) => kindOf(name) === kind);
-    if (alike.length > 1) packTogether(geometry, alike, kind);
-  }
-  if (isCrowded(geometry)) packTogether(geometry, names, Float32Array);
-}
-
-function packTogether(geometry: BufferGeometry, names: readonly string[], Numbers: NumberArray): void {
-  const sources = names.map((name) => geometry.getAttribute(name));
-  // Each begins at a multiple of four bytes.
-  const perWord = 4 / new Numbers(0).BYTES_PER_ELEMENT;
-  const sizes = sources.map(({ itemSize }) => Math.ceil(itemSize / perWord) * perWord);
-  const stride = sizes.reduce((sum, size) => sum + size, 0);
-  const { count } = geometry.getAttribute('position');
-  const packed = new InterleavedBuffer(new Numbers(count * stride), stride);
-  let offset = 0;
-  sources.forEach((source, i) => {
-    const normalized = source.normalized && Numbers !== Float32Array;
-    const attribute = new InterleavedBufferAttribute(packed, source.itemSize, offset, normalized);
-    for (let vertex = 0; vertex < count; vertex++) {
-      for (let k = 0; k < source.itemSize; k++)
-        attribute.setComponent(vertex, k, source.getComponent(vertex, k));
-    }
-    geometry.setAttribute(names[i], attribute);
-    offset += sizes[i];
-  });
 }
 
 /** Makes morph targets offsets from the base geometry, so that influences of clips and of instances can be added up. */

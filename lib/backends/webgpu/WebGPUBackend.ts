@@ -11,7 +11,7 @@ import { setDrawParameters } from '../drawParameters.js';
 import { updateColors, updateMatrices } from '../instancePlaces.js';
 import { hasArrayMap, hasPalette, mergedCode } from '../surfaceMaps.js';
 import { noteHook } from './bundledHooks.js';
-import { checkTextureSizes, type NodeRenderer, needsMatrixTexels } from './checkLimits.js';
+import { checkTextureSizes, fitVertexBuffers, type NodeRenderer, needsMatrixTexels } from './checkLimits.js';
 import { keepMorphTargets } from './morphedGeometry.js';
 import { nodeSourceOf } from './nodeSources.js';
 import { checkVertexNode, patchNodeMaterial } from './patchNodeMaterial.js';
@@ -69,6 +69,7 @@ export const webGPUBackend: Backend = {
     crowd.skeleton.drawnCount = null;
     crowd.geometry.indirect = null;
     prepareUploads(renderer, crowd);
+    fitVertexBuffers(renderer, crowd);
     keepMorphTargets(crowd.geometry);
     setDrawParameters(crowd, readsView(crowd));
     checkTextureSizes(renderer, crowd);

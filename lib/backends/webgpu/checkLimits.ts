@@ -11,6 +11,7 @@ import {
   VERTEX_ATTRIBUTES,
   VERTEX_BUFFERS,
 } from '../vertexLimits.js';
+import { packAttributes } from './packAttributes.js';
 
 /** What is read of a renderer. */
 export interface NodeRenderer {
@@ -67,6 +68,16 @@ export function checkTextureSizes(renderer: NodeRenderer, crowd: DrawnCrowd): vo
       `SkinnedInstancedMesh: the geometry has ${targets} morph targets, this device takes ${textureLayers}; leave some out, or all with morphTargets: false.`,
     );
   }
+}
+
+const packed = /*@__PURE__*/ new WeakSet<BufferGeometry>();
+
+/** Sees to it that a geometry, before it is drawn first, has no more vertex buffers than the device binds, if that can be. */
+export function fitVertexBuffers(renderer: NodeRenderer, { geometry }: DrawnCrowd): void {
+  const { vertexBuffers } = limitsOf(renderer);
+  if (vertexBuffers === Infinity || packed.has(geometry)) return;
+  packed.add(geometry);
+  packAttributes(geometry, vertexBuffers);
 }
 
 /** Whether matrices and colours must leave the vertex attributes so that those of the geometry have room. */
