@@ -109,7 +109,7 @@ function dress(index: number): void {
       _color.setHSL(Math.random(), 0.3 + 0.5 * Math.random(), 0.15 + 0.5 * Math.random()),
     );
   }
-  parts.setColorAt(index, worn[0], _color.setHSL(Math.random(), 0.25, 0.85));
+  parts.setColorAt(index, worn[0], _color.setHSL(Math.random(), 0.5, 0.8));
   setStout(index, Math.random() ** 2);
   uniforms.setAt(index, 'mud', 0.4 * Math.random() ** 3);
 }

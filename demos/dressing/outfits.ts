@@ -20,11 +20,12 @@ export const HATS = ['Cap', 'Top hat', 'Horns'] as const;
 /** Names of parts that go with any others. */
 export const EXTRAS = ['Glasses', 'Backpack', 'Belt', 'Shield', 'Sword'] as const;
 
+const CASUAL = { shirt: 0x4f938a, trousers: 0x6b5138, shoes: 0x5a3a26 };
 const SUIT = {
   skin: 0x8d5a3c,
   hair: 0x17130f,
-  shirt: 0x2b2f3a,
-  trousers: 0x23262f,
+  shirt: 0x8c4236,
+  trousers: 0x2f3a52,
   shoes: 0x111111,
   soles: 0x222222,
 };
@@ -97,7 +98,7 @@ const THINGS: [
 
 /** The figure in everything there is to wear; what each one shows is said per instance. */
 export function createWardrobe(detail = 1): Character {
-  const character = createCharacter({ detail });
+  const character = createCharacter({ detail, colors: CASUAL });
   const casual = character.root.getObjectByName('Body') as SkinnedMesh;
   casual.name = BODIES[0];
   const suit = createCharacter({ detail, colors: SUIT }).root.getObjectByName('Body') as SkinnedMesh;

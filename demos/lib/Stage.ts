@@ -96,7 +96,7 @@ export class Stage {
     this.ground.clear();
     this.scene.background = new Color(color);
     this.scene.fog = new Fog(color, near, far);
-    this.light.color.set(0x9fd8e8);
+    this.light.color.set(0xc4e6ec);
   }
 
   /** From now on what the camera looks at is in the middle of what `panel` leaves free. */

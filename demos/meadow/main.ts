@@ -7,7 +7,15 @@ import {
   frames,
   wind,
 } from 'skinned-instanced-mesh';
-import { CircleGeometry, Matrix4, Mesh, MeshStandardMaterial, Quaternion, Vector3 } from 'three';
+import {
+  Float32BufferAttribute,
+  Matrix4,
+  Mesh,
+  MeshStandardMaterial,
+  Quaternion,
+  RingGeometry,
+  Vector3,
+} from 'three';
 import { Figures } from '../lib/Figures.js';
 import { openStage } from '../lib/openStage.js';
 import { find, secondsBetween, slide, toggle } from '../lib/page.js';
@@ -81,12 +89,18 @@ new InstanceMotions(
 zebras.castShadow = zebras.receiveShadow = true;
 const herd = new Herd(zebras, radius * 0.6, random);
 
-const meadow = new Mesh(
-  new CircleGeometry(radius * 1.04, 64),
-  new MeshStandardMaterial({ color: 0x77893f, roughness: 1 }),
-);
-meadow.rotation.x = -Math.PI / 2;
-meadow.position.y = 0.01;
+// Green under the grass, which fades into the land around it.
+const soil = new RingGeometry(0.01, radius * 1.35, 64, 6).rotateX(-Math.PI / 2);
+const { position } = soil.attributes;
+const shades: number[] = [];
+for (let i = 0; i < position.count; i++) {
+  const far = Math.hypot(position.getX(i), position.getZ(i)) / (radius * 1.35);
+  shades.push(0.18, 0.24, 0.06, Math.min(1, 3.4 * (1 - far)));
+}
+soil.setAttribute('color', new Float32BufferAttribute(shades, 4));
+const look = { vertexColors: true, transparent: true, depthWrite: false, roughness: 1 };
+const meadow = new Mesh(soil, new MeshStandardMaterial(look));
+meadow.position.y = 0.02;
 meadow.receiveShadow = true;
 
 // --- the page ---

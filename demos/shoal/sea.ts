@@ -2,12 +2,13 @@ import {
   AdditiveBlending,
   CircleGeometry,
   Color,
-  ConeGeometry,
+  DoubleSide,
   Float32BufferAttribute,
   Group,
   Mesh,
   MeshBasicMaterial,
   MeshStandardMaterial,
+  PlaneGeometry,
 } from 'three';
 import { scenery } from '../lib/createRenderer.js';
 
@@ -20,24 +21,26 @@ export function createFloor(radius: number): Mesh {
   return floor;
 }
 
-/** Light that falls through the surface: cones that fade towards the floor. */
+/** Light that falls through the surface: strips that fade to their edges and towards the floor. */
 export function createRays(size: number, count = 9): Group {
   const rays = new Group();
+  const look = { vertexColors: true, transparent: true, blending: AdditiveBlending, depthWrite: false };
+  const material = new MeshBasicMaterial({ ...look, side: DoubleSide, fog: false });
   for (let i = 0; i < count; i++) {
-    const height = (2.4 + 0.5 * Math.sin(7 * i)) * size;
-    const geometry = new ConeGeometry((0.16 + 0.08 * Math.sin(5 * i)) * size, height, 14, 1, true);
+    const [width, height] = [(0.5 + 0.3 * Math.sin(5 * i)) * size, 2.6 * size];
+    const geometry = new PlaneGeometry(width, height, 8, 8);
     const { position } = geometry.attributes;
     const colors: number[] = [];
     for (let k = 0; k < position.count; k++) {
-      const share = (position.getY(k) / height + 0.5) ** 2;
-      colors.push(...new Color(0x9fe6e0).multiplyScalar(0.34 * share).toArray());
+      const across = Math.cos((position.getX(k) / width) * Math.PI) ** 2;
+      const along = (position.getY(k) / height + 0.5) ** 1.5;
+      colors.push(...new Color(0x8fd8d0).multiplyScalar(0.16 * across * along).toArray());
     }
     geometry.setAttribute('color', new Float32BufferAttribute(colors, 3));
-    const look = { vertexColors: true, transparent: true, blending: AdditiveBlending, depthWrite: false };
-    const ray = new Mesh(geometry, new MeshBasicMaterial({ ...look, fog: false }));
+    const ray = new Mesh(geometry, material);
     const angle = 2.4 * i;
-    ray.position.set(1.1 * size * Math.sin(angle), 0.45 * height, -0.6 * size + 0.9 * size * Math.cos(angle));
-    ray.rotation.set(0.1, 0, -0.28);
+    ray.position.set(1.3 * size * Math.sin(angle), 1.2 * size, 0.9 * size * Math.cos(angle) - 0.5 * size);
+    ray.rotation.set(0, 0.4, -0.3);
     scenery.add(ray);
     rays.add(ray);
   }
