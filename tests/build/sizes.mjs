@@ -46,7 +46,7 @@ export const PROGRAMS = {
   },
   'hello + SkinnedInstance': {
     source: "export { bakeCharacter, SkinnedInstance, SkinnedInstancedMesh } from './index.js'",
-    ceiling: 96,
+    ceiling: 83,
   },
   'hello + JointEdits': {
     source: "export { bakeCharacter, JointEdits, SkinnedInstancedMesh } from './index.js'",
