@@ -191,24 +191,26 @@ function* followedBones(mesh: SkinnedMesh): Steps<Set<number>> {
   checkGeometry(mesh, ['position', 'skinIndex', 'skinWeight']);
   const { position, skinIndex, skinWeight } = geometry.attributes;
   const checkWeights = weightChecker(geometry, `SkinnedMesh "${name}"`);
-  const followed = new Set<number>();
+  const isFollowed = new Uint8Array(bones);
   yield* inRuns(position.count, (start, end) => {
     const joints = plainArray(skinIndex, 4, start, end);
     const weights = plainArray(skinWeight, 4, start, end);
-    for (let i = 0; i < (end - start) * 4; i++) {
-      if (i % 4 === 0) checkWeights(weights, i, start + i / 4);
-      if (!(weights[i] > 0)) continue;
-      const joint = joints[i];
-      if (!(Number.isInteger(joint) && joint >= 0 && joint < bones)) {
-        throw new Error(
-          `Vertex ${start + (i >> 2)} of SkinnedMesh "${name}" follows joint ${joint}, but its skeleton has ${bones} bones; ` +
-            'mend skinIndex, or set the weight to 0.',
-        );
+    for (let vertex = start, at = 0; vertex < end; vertex++) {
+      checkWeights(weights, at, vertex);
+      for (let i = 0; i < 4; i++, at++) {
+        if (!(weights[at] > 0)) continue;
+        const joint = joints[at];
+        if (!(Number.isInteger(joint) && joint >= 0 && joint < bones)) {
+          throw new Error(
+            `Vertex ${vertex} of SkinnedMesh "${name}" follows joint ${joint}, but its skeleton has ${bones} bones; ` +
+              'mend skinIndex, or set the weight to 0.',
+          );
+        }
+        isFollowed[joint] = 1;
       }
-      followed.add(joint);
     }
   });
-  return followed;
+  return new Set([...isFollowed.keys()].filter((bone) => isFollowed[bone] === 1));
 }
 
 /** Joints that vertices of a part follow, each once, by their numbers among those of the character. */

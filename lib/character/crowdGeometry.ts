@@ -133,7 +133,10 @@ export function weightChecker(
 ): (weights: ArrayLike<number>, at: number, vertex: number) => boolean {
   let drawn: Uint8Array | null = null;
   return (weights, at, vertex) => {
-    const [x, y, z, w] = [weights[at], weights[at + 1], weights[at + 2], weights[at + 3]];
+    const x = weights[at];
+    const y = weights[at + 1];
+    const z = weights[at + 2];
+    const w = weights[at + 3];
     const sum = x + y + z + w;
     if (sum > 0 && sum < Infinity && Math.min(x, y, z, w) >= 0) return true;
     drawn ??= drawnVertices(geometry);
@@ -214,7 +217,7 @@ function isRigid(integers: Uint16Array, floats: Float32Array): boolean {
 function narrowed(integers: Uint16Array): InterleavedBuffer {
   const bytes = new Uint8Array((integers.length / STRIDE_16) * STRIDE_8);
   for (let from = 0, to = 0; from < integers.length; from += STRIDE_16, to += STRIDE_8) {
-    bytes.set(integers.subarray(from, from + STRIDE_16), to);
+    for (let i = 0; i <= SKIN_MATERIAL; i++) bytes[to + i] = integers[from + i];
   }
   return new InterleavedBuffer(bytes, STRIDE_8);
 }

@@ -205,16 +205,20 @@ function mergeSkins(merged: BufferGeometry, pieces: readonly PlacedPiece[], vert
   const weights = new Float32Array(vertices * 4);
   const parts = new Uint16Array(vertices * 2);
   for (const { part, first, count, joints, geometry, source } of pieces) {
-    const { skinIndex, skinWeight } = geometry.attributes;
-    const own = source.rigid ? null : plainArray(skinIndex, 4);
-    const given = source.rigid ? null : plainArray(skinWeight, 4);
-    for (let i = 0; i < count * 4; i++) {
-      const weight = given === null ? +(i % 4 === 0) : given[i];
-      weights[first * 4 + i] = weight;
-      // Where the weight is 0, the file may name a joint that does not exist.
-      if (weight > 0) indices[first * 4 + i] = joints[own === null ? 0 : own[i]];
+    for (let vertex = first; vertex < first + count; vertex++) {
+      parts[vertex * 2] = part;
+      if (!source.rigid) continue;
+      indices[vertex * 4] = joints[0];
+      weights[vertex * 4] = 1;
     }
-    for (let vertex = first; vertex < first + count; vertex++) parts[vertex * 2] = part;
+    if (source.rigid) continue;
+    const { skinIndex, skinWeight } = geometry.attributes;
+    const own = plainArray(skinIndex, 4);
+    weights.set(plainArray(skinWeight, 4, 0, count), first * 4);
+    for (let i = 0, at = first * 4; i < count * 4; i++, at++) {
+      // Where the weight is 0, the file may name a joint that does not exist.
+      if (weights[at] > 0) indices[at] = joints[own[i]];
+    }
   }
   merged.setAttribute('skinIndex', new BufferAttribute(indices, 4));
   merged.setAttribute('skinWeight', new BufferAttribute(weights, 4));
@@ -264,8 +268,9 @@ function setTriangles(
     const from = at;
     for (const { geometry, first, mirrored, start, count, material: own } of runs) {
       if (own !== material) continue;
+      const { index: corners } = geometry;
       for (let k = 0; k < count; k++) {
-        index[at++] = (geometry.index?.getX(start + k) ?? start + k) + first;
+        index[at++] = (corners === null ? start + k : corners.getX(start + k)) + first;
         // Swaps the last two corners of each triangle.
         if (mirrored && k % 3 === 2) [index[at - 1], index[at - 2]] = [index[at - 2], index[at - 1]];
       }
