@@ -2,6 +2,9 @@ import type { BufferGeometry, Camera, Color, Material, Object3D, Scene, Texture 
 import { Vector4 } from 'three';
 import {
   array,
+  atomicAdd,
+  atomicLoad,
+  atomicStore,
   countOneBits,
   Loop,
   mat4,
@@ -280,6 +283,31 @@ export function structsIn(
 /** The whole numbers in a buffer. */
 export function uintsIn(buffer: StorageBufferAttribute): StoredUints {
   return storage(buffer, 'uint', buffer.count) as unknown as StoredUints;
+}
+
+/** Whole numbers in a storage buffer that several invocations change at once. */
+export interface AtomicUints {
+  use(buffer: StorageBufferAttribute): void;
+  load(index: Node<'int'>): Node<'uint'>;
+  store(index: Node<'int'>, value: Node<'uint'>): void;
+  /** Returns what was there before. */
+  add(index: Node<'int'>, value: Node<'uint'>): Node<'uint'>;
+}
+
+/** The whole numbers in a buffer, for `AtomicUints`. */
+export function atomicsIn(buffer: StorageBufferAttribute): AtomicUints {
+  const node = storage(buffer, 'uint', buffer.count).toAtomic();
+  const at = (index: Node<'int'>) => node.element(index) as never;
+  return {
+    use: (other) => {
+      node.value = other;
+    },
+    load: (index) => (atomicLoad(at(index)) as unknown as Node<'uint'>).toVar(),
+    store: (index, value) => {
+      atomicStore(at(index), value as never);
+    },
+    add: (index, value) => (atomicAdd(at(index), value as never) as unknown as Node<'uint'>).toVar(),
+  };
 }
 
 /** The vectors in a buffer, to be read. */

@@ -54,6 +54,7 @@ export class CrowdViews {
   private readonly expectedViews: CameraView[] = [];
   private frame = -1;
   private turn = 0;
+  private isFollowed = false;
 
   constructor(private readonly crowd: ViewedCrowd) {
     this.groups = new InstanceGroups(crowd);
@@ -143,7 +144,14 @@ export class CrowdViews {
 
   /** Whether a camera has asked lately, so that there is something to be kept up to date. */
   get isWatched(): boolean {
-    return this.views.length > 0;
+    return this.views.length > 0 || this.isFollowed;
+  }
+
+  /** Brings `groups` up to date for who finds out otherwise what cameras see. It calls this before each upload of matrices. */
+  follow(): void {
+    if (!this.isWatched) this.groups.invalidate();
+    this.isFollowed = true;
+    this.groups.update();
   }
 
   /** Brings `groups` up to date for who is no camera. */
@@ -177,7 +185,7 @@ export class CrowdViews {
     if (isFitted && viewer !== camera) this.of(viewer, crowdMatrixWorld, frame, viewer, false, byLayers);
     this.begin(frame);
     // What was written before a crowd is drawn for the first time is drawn without anybody having been told of it.
-    if (this.views.length === 0) this.groups.invalidate();
+    if (!this.isWatched) this.groups.invalidate();
     this.groups.update();
     const view = this.find(camera, viewer, crowdMatrixWorld, byLayers);
     view.turn = this.turn;

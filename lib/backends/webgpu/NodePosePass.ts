@@ -1,4 +1,4 @@
-import type { ComputeNode, StorageBufferAttribute, WebGPURenderer } from 'three/webgpu';
+import type { ComputeNode, WebGPURenderer } from 'three/webgpu';
 import type { EditedCrowd } from '../../crowd/CrowdFeature.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import type { BoneTexture } from '../../texture/BoneTexture.js';
@@ -9,7 +9,6 @@ import { maxMatrixRows } from './MatrixRows.js';
 import { columnsOf, entriesOf, type TrackTexture } from './PoseSteps.js';
 import { Poses } from './Poses.js';
 import type { CameraSlot } from './views/CameraSlot.js';
-import type { SeenRates } from './views/SeenNodes.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
@@ -53,7 +52,8 @@ export class NodePosePass {
   /**
    * As `run`, but poses only what a camera sees. On WebGPU alone.
    *
-   * @param rates How often instances at each level of detail are posed; null for all of them in every frame.
+   * @param drawn Bits of the instances that are drawn at all.
+   * @param isBundled Whether draws are recorded once: they are not told of other buffers.
    * @returns What to compute once it is known what the camera sees; null if nothing has changed.
    * @throws If the device has no room for so many.
    */
@@ -61,25 +61,26 @@ export class NodePosePass {
     renderer: WebGPURenderer,
     count: number,
     slot: CameraSlot,
-    rates: SeenRates | null,
+    drawn: Uint32Array,
+    isBundled: boolean,
   ): ComputeNode[] | null {
-    if (!this.checked.has(renderer)) this.checkRoom(renderer);
     const poses = this.posesOn(true);
+    if (!this.checked.has(renderer) && (isBundled || !poses.rows.isPooled)) this.checkRoom(renderer);
     const used = Math.min(count, this.playback.capacity);
-    if (poses.seen !== null) return poses.seen.prepare(renderer, used, slot, rates);
+    if (poses.seen !== null) return poses.seen.prepare(renderer, used, slot, drawn, isBundled);
     // Motion vectors need the poses of all instances in the frame before.
     poses.run(renderer, used);
     return null;
   }
 
+  /** Whether it asks whom cameras may see, so as to have no more rows than that takes. */
+  get asksWhoIsSeen(): boolean {
+    return this.posesOn(true).rows.isPooled;
+  }
+
   /** How many instances were posed at this moment for cameras that see them; undefined where all are posed. */
   readPosed(renderer: WebGPURenderer): Promise<number> | undefined {
     return this.posesOn(true).seen?.read(renderer);
-  }
-
-  /** The buffers that hold the skinning matrices: see `MatrixRows`; matrix `instance * columns + joint`. */
-  attributes(renderer: WebGPURenderer): readonly StorageBufferAttribute[] {
-    return this.posesOn(isWebGPU(renderer)).palette.attributes;
   }
 
   /** Frees what is on GPUs; it is made anew when it is needed. */

@@ -18,13 +18,8 @@ import type { EditedCrowd } from '../../crowd/CrowdFeature.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import type { TrackLayout } from '../../tracks/trackTexels.js';
 import type { MatrixRows, RowsReader, RowsWriter } from './MatrixRows.js';
-import {
-  POSE_WORKGROUP,
-  type PoseMember,
-  SeenNodes,
-  type SeenRates,
-  type SeenRows,
-} from './views/SeenNodes.js';
+import { POSE_WORKGROUP, type PoseMember, SeenNodes, type SeenRates } from './views/SeenNodes.js';
+import type { SeenRows } from './views/SeenRows.js';
 import type { ViewBuffers } from './views/ViewBuffers.js';
 
 /** The tracks of a character, as `trackTexels` packs them. */
@@ -52,15 +47,12 @@ export interface PoseInputs {
   readonly playback: InstancePlayback;
   /** As long as nothing edits its poses, the steps do not look for edits. */
   readonly crowd: EditedCrowd;
-  /** What the first step writes, and the second reads. */
-  readonly locals: MatrixRows;
-  /** What the second step writes, and vertices read. */
-  readonly palette: MatrixRows;
+  /** `locals` is what the first step writes, and the second reads; `palette` what the second writes, and vertices read. */
+  readonly rows: SeenRows;
 }
 
 /** What a camera sees, if only that is to be posed. */
 export interface SeenInputs {
-  readonly rows: SeenRows;
   readonly view: ViewBuffers;
   /** Those of levels of detail, if they have any. */
   readonly rates: SeenRates | null;
@@ -152,7 +144,7 @@ export class PoseSteps {
    * @param seen What a camera sees, if only that shall be posed. Whether it is due is known then.
    */
   constructor(
-    { tracks, playback, crowd, locals, palette }: PoseInputs,
+    { tracks, playback, crowd, rows: { locals, palette }, rows: seenRows }: PoseInputs,
     before: MatrixRows | null,
     webGPU: boolean,
     seen: SeenInputs | null,
@@ -166,7 +158,7 @@ export class PoseSteps {
     this.writers = [locals.writer(), palette.writer()];
     this.localsReader = locals.reader();
     this.keeping = before === null ? null : { from: palette.reader(), to: before.writer() };
-    this.seen = seen === null ? null : new SeenNodes(seen.rows, seen.view, seen.rates);
+    this.seen = seen === null ? null : new SeenNodes(seenRows, seen.view, seen.rates);
 
     const { actions, clock, masks, editNodes, size } = this;
     const played = { actions, clock, layers, over: masks && overNodes(masks) };
@@ -177,7 +169,7 @@ export class PoseSteps {
       else pose();
     };
 
-    /** Builds what is done for each member of each instance that is due; `at` is the number of what it writes. */
+    /** Builds what is done for each member of each instance that is due. */
     const each = (rows: MatrixRows, members: Node<'int'>, pose: PoseMember) => {
       if (this.seen !== null) {
         this.seen.each(members, pose);
@@ -190,18 +182,18 @@ export class PoseSteps {
     const sample = Fn(() => {
       const nodes = this.readTracks(0);
       const mixing = mixTracks(nodes);
-      each(locals, size.entries, (instance, member, at) => {
+      each(locals, size.entries, (instance, member, seenAt) => {
         const playing = playedActions(instance, member, played, mixing.action);
         const rows = sampleStep(nodes, mixing, poseSize, editNodes)(instance, member, playing);
-        this.writers[0].write(rows, at);
+        this.writers[0].write(rows, seenAt?.place.mul(size.entries).add(member).toVar());
       });
     });
     const compose = Fn(() => {
-      each(palette, size.columns, (instance, member, at) => {
-        const first = instance.mul(size.entries).toVar();
+      each(palette, size.columns, (instance, member, seenAt) => {
+        const first = (seenAt?.place ?? instance).mul(size.entries).toVar();
         const entryRows = (entry: Node<'int'>) => this.localsReader.read(first.add(entry).toVar());
         const rows = composeStep(this.readTracks(1), poseSize, editNodes)(instance, member, entryRows);
-        this.writers[1].write(rows, at);
+        this.writers[1].write(rows, seenAt?.row.mul(size.columns).add(member).toVar());
       });
     });
     if (this.seen !== null) {
@@ -243,7 +235,7 @@ export class PoseSteps {
   ): ComputeNode[] {
     this.use(inputs);
     if (before !== null) {
-      this.keeping?.from.use(inputs.palette);
+      this.keeping?.from.use(inputs.rows.palette);
       this.keeping?.to.use(before);
     }
     this.posed.lastClock.value = last?.clock ?? 0;
@@ -263,14 +255,14 @@ export class PoseSteps {
    */
   prepareSeen(
     inputs: PoseInputs,
-    { rows, view, rates }: SeenInputs,
+    { view, rates }: SeenInputs,
     count: number,
     epoch: number,
     lastClock: number,
   ): ComputeNode[] {
     const { steps } = this;
     this.use(inputs);
-    this.seen?.use(count, rows, view, epoch, rates, lastClock);
+    this.seen?.use(count, inputs.rows, view, epoch, rates, lastClock);
     steps[0].dispatchSize = count;
     setSize(steps[1], view.poseSizes[0]);
     setSize(steps[2], view.poseSizes[1]);
@@ -282,7 +274,7 @@ export class PoseSteps {
   }
 
   /** Has the steps pose a crowd. */
-  private use({ tracks, playback, crowd, locals, palette }: PoseInputs): void {
+  private use({ tracks, playback, crowd, rows: { locals, palette } }: PoseInputs): void {
     const { size } = this;
     const { clock, time, actions, over } = playback;
     this.clock.value.set(clock, time.epoch);

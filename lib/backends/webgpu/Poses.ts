@@ -7,6 +7,7 @@ import { createMatrixRows, type MatrixRows } from './MatrixRows.js';
 import { columnsOf, entriesOf, type PoseInputs, PoseSteps, poseKey, type TrackTexture } from './PoseSteps.js';
 import { SharedSteps, type StepsRegistry } from './SharedSteps.js';
 import { SeenPoses } from './views/SeenPoses.js';
+import { SeenRows } from './views/SeenRows.js';
 
 /** What the poses on a renderer were made of. */
 interface Posed {
@@ -24,13 +25,12 @@ const poseSteps: StepsRegistry<PoseSteps> = /*@__PURE__*/ new WeakMap();
 
 /** Poses of a crowd for renderers of one kind of backend. */
 export class Poses {
-  readonly palette: MatrixRows;
-  private readonly locals: MatrixRows;
+  readonly rows: SeenRows;
   private kept: KeptPoses | null = null;
   private readonly inputs: PoseInputs;
   private readonly steps: SharedSteps<PoseSteps>;
   private posesOfSeen: SeenPoses | null = null;
-  private readonly posed = new WeakMap<WebGPURenderer, Posed>();
+  private posed = new WeakMap<WebGPURenderer, Posed>();
 
   constructor(
     private readonly tracks: TrackTexture,
@@ -38,11 +38,14 @@ export class Poses {
     private readonly crowd: EditedCrowd,
     readonly webGPU: boolean,
   ) {
-    this.locals = createMatrixRows(playback.capacity * entriesOf(tracks), webGPU);
-    this.palette = createMatrixRows(this.paletteSize, webGPU);
-    const { locals, palette } = this;
-    this.inputs = { tracks, playback, crowd, locals, palette };
+    const { capacity } = playback;
+    this.rows = new SeenRows({ capacity, entries: entriesOf(tracks), columns: columnsOf(tracks) }, webGPU);
+    this.inputs = { tracks, playback, crowd, rows: this.rows };
     this.steps = new SharedSteps(webGPU ? poseSteps : new WeakMap());
+  }
+
+  get palette(): MatrixRows {
+    return this.rows.palette;
   }
 
   /** The poses of the frame before. They are kept from the first time on that someone asks for them. */
@@ -66,13 +69,19 @@ export class Poses {
    * @returns Whether it has.
    */
   run(renderer: WebGPURenderer, count: number): boolean {
-    const { playback, kept, locals, palette } = this;
+    const { playback, kept, rows } = this;
     const { poseEdits } = this.crowd;
     poseEdits?.update();
+    rows.beginFrame(renderer.info.frame);
+    const { version } = rows;
+    rows.makeWhole();
+    // What cameras saw was posed in other rows.
+    const isNew = rows.version !== version;
+    if (isNew) this.posed = new WeakMap();
     const last = this.posed.get(renderer);
     if (count === 0 || (last !== undefined && !this.hasChanged(last, count))) return false;
     // In the first frame of motion vectors, what cameras saw in the one before was posed as seen.
-    const copied = kept?.keep(renderer, last?.count ?? this.posesOfSeen?.count ?? 0) ?? 0;
+    const copied = kept?.keep(renderer, last?.count ?? (isNew ? 0 : this.posesOfSeen?.count) ?? 0) ?? 0;
     const before = kept?.palette ?? null;
     const { inputs } = this;
     const key = poseKey(inputs, before !== null, null);
@@ -81,8 +90,8 @@ export class Poses {
     // A renderer that has not got all of a texture must not be sent a part of it.
     playback.actions.prepare(renderer, always);
     if (poseEdits !== null) for (const texture of poseEdits.textures) texture.prepare(renderer, always);
-    locals.prepare(renderer);
-    palette.prepare(renderer);
+    rows.locals.prepare(renderer);
+    rows.palette.prepare(renderer);
     // When the clock has gone back, nothing can be said of the time between.
     const { clock, time, texels } = playback;
     const spreads =
@@ -95,8 +104,7 @@ export class Poses {
   dispose(): void {
     this.steps.dispose();
     this.posesOfSeen?.dispose();
-    this.locals.dispose();
-    this.palette.dispose();
+    this.rows.dispose();
     this.kept?.dispose();
   }
 

@@ -7,6 +7,8 @@ import { clipMorphs, onCrowdUpdate } from './crowdNodes.js';
 import { posePassOf, runPosePass } from './NodePosePass.js';
 import type { NodeSource } from './NodeSource.js';
 import { PaletteNodes } from './paletteNodes.js';
+import { isCulledOnGPU } from './views/GPUViews.js';
+import { readsView } from './views/viewAtDraw.js';
 
 /** Twin of `lib/sources/trackSource.ts`: a pass poses each instance once, and vertices read what it has written. */
 const trackNodes: NodeSource = {
@@ -15,18 +17,23 @@ const trackNodes: NodeSource = {
   pass: posePassOf,
 
   skinningMatrix({ crowd, build, variant, instance: drawn, part, morph }) {
-    const palette = new PaletteNodes(posePassOf(crowd), build);
+    const palette = new PaletteNodes(
+      posePassOf(crowd),
+      build,
+      readsView(crowd) && isCulledOnGPU(build.renderer, crowd),
+    );
     onCrowdUpdate((other, renderer) => {
       if (sourceOf(other).name === trackNodes.name) {
         palette.use(posePassOf(other), renderer as WebGPURenderer);
       }
     });
     const instance = drawn.toVar();
+    const row = palette.rowOf(instance);
     const shown = variant.parts ? part().w.toVar() : null;
     const sum = (jointMatrix: (joint: Node<'int'>) => Rows) =>
       paletteMatrix(jointMatrix, variant.influences, shown);
-    const rows = sum((joint) => palette.rows(instance, joint));
-    if (morph && variant.morphs) clipMorphs(crowd).add((target) => palette.influence(instance, target));
+    const rows = sum((joint) => palette.rows(row, joint));
+    if (morph && variant.morphs) clipMorphs(crowd).add((target) => palette.influence(row, target));
     // From the morphed position: influences of the frame before are not read.
     return { rows, previous: () => ({ rows: palette.rowsBefore(instance, rows, sum) }) };
   },

@@ -1,10 +1,18 @@
 import { If, int, uniform } from 'three/tsl';
 import type { Node, WebGPURenderer } from 'three/webgpu';
 import { texels } from '../../../shaders/TexelNode.js';
-import { assignRows, type Build, componentsOf, type Rows } from '../../../shaders/tsl.js';
+import {
+  assignRows,
+  type Build,
+  componentsOf,
+  type Rows,
+  type StoredUints,
+  uintsIn,
+} from '../../../shaders/tsl.js';
 import type { RowsReader } from './MatrixRows.js';
 import type { NodePosePass } from './NodePosePass.js';
 import { columnsOf } from './PoseSteps.js';
+import { seenRowOf } from './views/SeenNodes.js';
 
 /** Reads the poses of a crowd where a vertex is built. What gives rows or numbers builds on the current stack. */
 export class PaletteNodes {
@@ -12,15 +20,24 @@ export class PaletteNodes {
   private readonly joints = uniform(0, 'int');
   private readonly columns = uniform(0, 'int');
   private readonly reader: RowsReader;
+  /** The row of each instance, where the GPU makes the lists; 0 rows where that is its own number. */
+  private readonly rowsOf: StoredUints | null;
+  private readonly rowCount = uniform(0, 'int');
   private readBefore: ((pass: NodePosePass, renderer: WebGPURenderer) => void) | null = null;
 
-  /** @param pass Of the crowd that is built for. */
+  /**
+   * @param pass Of the crowd that is built for.
+   * @param onGPU Whether the GPU finds out what cameras see of it.
+   */
   constructor(
     private readonly pass: NodePosePass,
     private readonly build: Build,
+    onGPU: boolean,
   ) {
     this.webGPU = build.isAvailable('storageBuffer');
-    this.reader = pass.posesOn(this.webGPU).palette.reader();
+    const { rows } = pass.posesOn(this.webGPU);
+    this.reader = rows.palette.reader();
+    this.rowsOf = onGPU ? uintsIn(rows.rows).toReadOnly() : null;
   }
 
   /** Lets what was built read the poses of another crowd; call it before each draw, see `OnObjectUpdate`. */
@@ -28,19 +45,34 @@ export class PaletteNodes {
     const { tracks } = pass;
     this.joints.value = tracks.joints;
     this.columns.value = columnsOf(tracks);
-    this.reader.use(pass.posesOn(this.webGPU).palette);
+    const { rows } = pass.posesOn(this.webGPU);
+    this.reader.use(rows.palette);
+    if (this.rowsOf !== null) this.rowsOf.value = rows.rows;
+    this.rowCount.value = rows.count;
     this.readBefore?.(pass, renderer);
   }
 
-  /** Rows of a joint's skinning matrix. */
-  rows(instance: Node<'int'>, joint: Node<'int'>): Rows {
-    return this.reader.read(this.place(instance, joint));
+  /** Where an instance was posed. */
+  rowOf(instance: Node<'int'>): Node<'int'> {
+    const row = instance.toVar();
+    const { rowsOf } = this;
+    if (rowsOf !== null) {
+      If(this.rowCount.notEqual(0), () => {
+        row.assign(seenRowOf(rowsOf, row));
+      });
+    }
+    return row;
+  }
+
+  /** Rows of a joint's skinning matrix, of the instance that was posed in a row of the palette. */
+  rows(row: Node<'int'>, joint: Node<'int'>): Rows {
+    return this.reader.read(this.place(row, joint));
   }
 
   /** What clips add to the influence of a morph target. */
-  influence(instance: Node<'int'>, target: Node<'int'>): Node<'float'> {
+  influence(row: Node<'int'>, target: Node<'int'>): Node<'float'> {
     const column = this.joints.add(target.shiftRight(2));
-    const four = this.reader.readFirst(this.place(instance, column));
+    const four = this.reader.readFirst(this.place(row, column));
     return componentsOf(four).element(target.bitAnd(3));
   }
 
@@ -79,7 +111,7 @@ export class PaletteNodes {
     return result;
   }
 
-  private place(instance: Node<'int'>, column: Node<'int'>): Node<'int'> {
-    return instance.mul(this.columns).add(column).toVar();
+  private place(row: Node<'int'>, column: Node<'int'>): Node<'int'> {
+    return row.mul(this.columns).add(column).toVar();
   }
 }

@@ -1,6 +1,7 @@
 import type { Camera } from 'three';
 import { Matrix4 } from 'three';
 import type { DrawnCrowd } from '../../DrawnCrowd.js';
+import type { SeenRates } from './SeenNodes.js';
 import type { ViewBuffers } from './ViewBuffers.js';
 
 /** What the GPU keeps for one camera that looks at a crowd, and what it was computed from. */
@@ -11,15 +12,28 @@ export class CameraSlot {
   version = 0;
   /** From the crowd's space into what the camera shows; several for an array of cameras. */
   readonly clips: Matrix4[] = [];
+  /** Bits of the instances that the camera may see, where someone asks for them; null for all. */
+  seen: Int32Array | null = null;
+  /** How often instances are posed that the camera sees; null if all are in every frame. */
+  rates: SeenRates | null = null;
   /** Where in the table of draws each mesh finds what it draws next. */
   readonly places: WeakMap<DrawnCrowd, number> = new WeakMap();
 
   private readonly numbers: number[] = [];
+  private bits = new Int32Array(0);
 
   constructor(
     readonly camera: Camera,
     readonly buffers: ViewBuffers,
   ) {}
+
+  /** Bits for so many instances, none of them set. */
+  clearSeen(capacity: number): Int32Array {
+    const words = Math.ceil(capacity / 32);
+    this.bits = this.bits.length === words ? this.bits.fill(0) : new Int32Array(words);
+    this.seen = this.bits;
+    return this.seen;
+  }
 
   /**
    * Remembers what is computed from. Returns whether it was the same the last time.

@@ -5,6 +5,7 @@ import {
   Frustum,
   type Material,
   Matrix4,
+  type Object3D,
   Sphere,
   type Vector4,
 } from 'three';
@@ -12,6 +13,7 @@ import type { ComputeNode, StorageBufferAttribute, WebGPURenderer } from 'three/
 import { LEVEL_CODES } from '../../../constants.js';
 import type { CrowdViews } from '../../../views/CrowdViews.js';
 import type { ListSplitter } from '../../../views/ListSplitter.js';
+import { markSeen } from '../../../views/seenInstances.js';
 import { trianglesOf, type ViewInfo } from '../../../views/ViewInfo.js';
 import type { DrawnCrowd } from '../../DrawnCrowd.js';
 import type { NodePosePass } from '../NodePosePass.js';
@@ -63,10 +65,6 @@ export class GPUViews {
   private frame = -1;
   /** What is computed at once; kept here only so that no array is made for it. */
   private readonly computed: ComputeNode[] = [];
-  private readonly rates = {
-    states: null as StorageBufferAttribute | null,
-    poseRates: new Float32Array(LEVEL_CODES),
-  };
   /** What draws of this frame may read still. */
   private retired: { dispose(): void }[] = [];
 
@@ -98,6 +96,9 @@ export class GPUViews {
     this.levels = levels?.count ?? 1;
     this.resize(crowd.capacity, listCount(levels), levels?.fadesFor(crowd.capacity) ?? false);
     const { instances, table } = this;
+    const asksWhoIsSeen = pass?.asksWhoIsSeen === true;
+    // Before the renderer forgets which matrices were changed.
+    if (asksWhoIsSeen) crowd.views.follow();
     instances.update(crowd.instanceMatrix, crowd.visibility);
     const slot = this.slotFor(camera);
     slot.frame = frame;
@@ -127,21 +128,27 @@ export class GPUViews {
     _numbers[9] = state === null ? -1 : state.chosen.version;
     _numbers[10] = state === null ? -1 : viewer.id;
     _numbers[11] = hidden;
+    _numbers[12] = asksWhoIsSeen ? 1 : 0;
     const { buffers } = slot;
     let stepCount = 0;
     if (!slot.remember(_clips, frustums, _numbers)) {
       if (buffers.drawCapacity < table.capacity) this.retired.push(buffers.growDraws(table.capacity));
       const steps = this.stepsFor(buffers, state);
       occlusion?.use(frustums === 1 ? hidden : 0, _clips[0], crowd.matrixWorld);
-      setPlanes(steps.planes, camera, frustums);
+      const seen = asksWhoIsSeen && frustums > 0 ? slot.clearSeen(crowd.capacity) : null;
+      slot.seen = seen;
+      clipPlanes(steps.planes, camera, frustums, (frustum) => {
+        if (seen !== null) markSeen(crowd.views.groups, count, frustum, seen);
+      });
       if (state !== null && levels !== null) steps.setLevels(levels, state, viewer !== camera);
       slot.version++;
       const { sphere } = this;
       const nodes = steps.prepare(instances, table, buffers, count, frustums, sphere, members);
       stepCount = this.addSteps(nodes, 0);
     }
-    const rates = this.ratesOf(levels, state?.states ?? null, viewer !== camera);
-    const poses = pass?.prepareSeen(this.renderer, count, slot, rates) ?? null;
+    slot.rates = ratesOf(slot.rates, levels, state?.states ?? null, viewer !== camera);
+    const isBundled = asksWhoIsSeen && isInBundle(crowd);
+    const poses = pass?.prepareSeen(this.renderer, count, slot, crowd.visibility.bits, isBundled) ?? null;
     if (poses !== null) stepCount = this.addSteps(poses, stepCount);
     if (stepCount === 0) return;
     const { computed } = this;
@@ -181,19 +188,6 @@ export class GPUViews {
     this.instances.dispose();
     this.states.dispose();
     this.table.dispose();
-  }
-
-  /** How often instances are posed that a camera sees; null if all are in every frame. */
-  private ratesOf(
-    table: ListSplitter | null,
-    states: StorageBufferAttribute | null,
-    inShadow: boolean,
-  ): SeenRates | null {
-    if (table?.hasPoseRates !== true) return null;
-    const { rates } = this;
-    rates.states = states;
-    for (let code = 0; code < LEVEL_CODES; code++) rates.poseRates[code] = table.poseRateOf(code, inShadow);
-    return rates;
   }
 
   private beginFrame(frame: number, levels: ListSplitter | null): void {
@@ -294,8 +288,35 @@ export class GPUViews {
   }
 }
 
+/** How often instances are posed that a camera sees; null if all are in every frame. */
+function ratesOf(
+  last: SeenRates | null,
+  table: ListSplitter | null,
+  states: StorageBufferAttribute | null,
+  inShadow: boolean,
+): SeenRates | null {
+  if (table?.hasPoseRates !== true) return null;
+  const rates = last ?? { states, poseRates: new Float32Array(LEVEL_CODES) };
+  rates.states = states;
+  for (let code = 0; code < LEVEL_CODES; code++) rates.poseRates[code] = table.poseRateOf(code, inShadow);
+  return rates;
+}
+
+/** Whether three.js records the draws of an object once. */
+function isInBundle({ parent }: Object3D): boolean {
+  return (
+    parent !== null &&
+    ((parent as Object3D & { isBundleGroup?: boolean }).isBundleGroup === true || isInBundle(parent))
+  );
+}
+
 /** Writes the planes of the frustums that `_clips` has. */
-function setPlanes(planes: readonly Vector4[], camera: Camera, frustums: number): void {
+function clipPlanes(
+  planes: readonly Vector4[],
+  camera: Camera,
+  frustums: number,
+  visit: (frustum: Frustum) => void,
+): void {
   const cameras = camerasOf(camera);
   for (let i = 0; i < frustums; i++) {
     const { coordinateSystem, reversedDepth } = cameras[i] ?? camera;
@@ -304,6 +325,7 @@ function setPlanes(planes: readonly Vector4[], camera: Camera, frustums: number)
       const { normal, constant } = _frustum.planes[k];
       planes[i * PLANES + k].set(normal.x, normal.y, normal.z, constant);
     }
+    visit(_frustum);
   }
 }
 
@@ -317,7 +339,7 @@ const camerasOf = (camera: Camera): readonly Camera[] =>
 
 /** Storage buffers that the computations read and write, and that vertices of a crowd read. */
 const COMPUTE_BUFFERS = 7;
-const VERTEX_BUFFERS = 4;
+const VERTEX_BUFFERS = 5;
 /** Bytes of an instance in the largest of the buffers. */
 const BYTES = 64;
 

@@ -1,29 +1,48 @@
 import { Vector4 } from 'three';
-import { If, instanceIndex, int, uint, uniform, uniformArray, vec2 } from 'three/tsl';
-import { type Node, StorageBufferAttribute, type WebGPURenderer } from 'three/webgpu';
+import { bool, If, instanceIndex, int, select, uint, uniform, uniformArray, vec2 } from 'three/tsl';
+import type { Node, StorageBufferAttribute } from 'three/webgpu';
 import type { PosedAtNodes } from '../../../../shaders/posePass.tsl.js';
 import {
+  type AtomicUints,
+  atomicsIn,
   type Elements,
   pairsIn,
   type StoredPairs,
   type StoredUints,
   uintsIn,
+  While,
 } from '../../../../shaders/tsl.js';
 import { ID_MASK, LEVEL_CODES, MAX_LEVELS } from '../../../constants.js';
-import { disposeAttribute } from '../../../utils/attributes.js';
 import { levelOfState } from './LevelNodes.js';
+import type { SeenRows } from './SeenRows.js';
 import type { ViewBuffers } from './ViewBuffers.js';
 
 /** Invocations of a workgroup of the pose pass. */
 export const POSE_WORKGROUP = 64;
 
-/** Poses a member of an instance. `at` is the number of what it writes, if that is not the number of the invocation. */
-export type PoseMember = (instance: Node<'int'>, member: Node<'int'>, at?: Node<'int'>) => void;
+/** Of the row of an instance: its number, and whether the instance has to be posed. */
+const ROW_MASK = 0x7fffffff;
+const DUE = 0x80000000;
+
+/** Where an instance is posed that a camera sees. */
+export interface SeenPlace {
+  /** Its place in the camera's list. */
+  place: Node<'int'>;
+  /** Its row in the palette. */
+  row: Node<'int'>;
+}
+
+/** Poses a member of an instance. */
+export type PoseMember = (instance: Node<'int'>, member: Node<'int'>, seen?: SeenPlace) => void;
+
+/** The row of an instance in a palette. Builds on the current stack. */
+export const seenRowOf = (rows: StoredUints, instance: Node<'int'>): Node<'int'> =>
+  int(rows.element(instance.mul(2)).bitAnd(uint(ROW_MASK))).toVar();
 
 /** How often instances are posed that a camera sees, by their levels of detail. */
 export interface SeenRates {
   /** The level of each instance when the camera last saw it for which pictures are drawn; null if there is one level. */
-  readonly states: StorageBufferAttribute | null;
+  states: StorageBufferAttribute | null;
   /** Poses a second at each level; 0 for one in every frame. */
   readonly poseRates: Float32Array;
 }
@@ -31,52 +50,15 @@ export interface SeenRates {
 /** Says whether an instance has to be posed. `rate` is that of its level of detail, null if levels have none. */
 type IsStale = (instance: Node<'int'>, posedAt: PosedAtNodes, rate: Node<'float'> | null) => Node<'bool'>;
 
-/** What is kept of the instances of a crowd of which those are posed that cameras see. */
-export class SeenRows {
-  /** When each instance was posed: seconds of the clock, and of which epoch. */
-  readonly posedAt: StorageBufferAttribute;
-  /** For each instance, 1 if it has to be posed for this camera. */
-  readonly marks: StorageBufferAttribute;
-  private askedRates: StorageBufferAttribute | null = null;
-  private readonly capacity: number;
-
-  constructor(capacity: number) {
-    this.capacity = Math.max(1, capacity);
-    this.posedAt = this.pairs();
-    this.marks = new StorageBufferAttribute(new Uint32Array(this.capacity), 1);
-  }
-
-  /** The highest of the rates at which cameras want each instance posed, and when one has asked for it. */
-  get asked(): StorageBufferAttribute {
-    this.askedRates ??= this.pairs();
-    return this.askedRates;
-  }
-
-  /** How many instances were posed at a time of the clock, in an epoch. */
-  async countAt(renderer: WebGPURenderer, clock: number, epoch: number): Promise<number> {
-    const posedAt = new Float32Array(await renderer.getArrayBufferAsync(this.posedAt));
-    const time = Math.fround(clock);
-    let count = 0;
-    for (let i = 0; i < posedAt.length; i += 2) if (posedAt[i] === time && posedAt[i + 1] === epoch) count++;
-    return count;
-  }
-
-  dispose(): void {
-    disposeAttribute(this.posedAt);
-    disposeAttribute(this.marks);
-    if (this.askedRates !== null) disposeAttribute(this.askedRates);
-  }
-
-  private pairs(): StorageBufferAttribute {
-    return new StorageBufferAttribute(new Float32Array(this.capacity * 2), 2);
-  }
-}
-
 /** Lets the pose pass go through the instances that a camera sees, and remember when each was posed. */
 export class SeenNodes {
   private readonly posedAt: StoredPairs;
-  private readonly marks: StoredUints;
-  private readonly marked: StoredUints;
+  private readonly rows: StoredUints;
+  private readonly rowsRead: StoredUints;
+  private readonly turns: AtomicUints;
+  private readonly turn = uniform(0, 'uint');
+  /** Rows that are handed out; 0 where each instance has the row of its own number. */
+  private readonly rowCount = uniform(0, 'int');
   private readonly asked: StoredPairs | null;
   private readonly lastClock = uniform(0);
   private readonly count = uniform(0, 'int');
@@ -96,8 +78,9 @@ export class SeenNodes {
     this.asked = levels === null ? null : pairsIn(rows.asked);
     this.states = levels === null || levels.states === null ? null : uintsIn(levels.states).toReadOnly();
     this.posedAt = pairsIn(rows.posedAt);
-    this.marks = uintsIn(rows.marks);
-    this.marked = uintsIn(rows.marks).toReadOnly();
+    this.rows = uintsIn(rows.rows);
+    this.rowsRead = uintsIn(rows.rows).toReadOnly();
+    this.turns = atomicsIn(rows.turns);
     this.bits = uintsIn(bits).toReadOnly();
     this.ids = uintsIn(ids).toReadOnly();
     this.totals = uintsIn(totals).toReadOnly();
@@ -124,8 +107,11 @@ export class SeenNodes {
       if (this.asked !== null) this.asked.value = rows.asked;
     }
     this.posedAt.value = rows.posedAt;
-    this.marks.value = rows.marks;
-    this.marked.value = rows.marks;
+    this.rows.value = rows.rows;
+    this.rowsRead.value = rows.rows;
+    this.turns.use(rows.turns);
+    this.turn.value = rows.turn;
+    this.rowCount.value = rows.count;
     this.count.value = count;
     this.epoch.value = epoch;
     this.bits.value = bits;
@@ -133,9 +119,9 @@ export class SeenNodes {
     this.totals.value = totals;
   }
 
-  /** Marks who is seen and has to be posed. One invocation for each instance. */
+  /** Gives rows to whom the camera sees, and marks those of whoever has to be posed. One invocation for each instance. */
   mark(isStale: IsStale, clock: Node<'float'>): void {
-    const { count, bits, epoch, posedAt, marks } = this;
+    const { count, bits, epoch, posedAt, rows, turn } = this;
     const id = int(instanceIndex).toVar();
     If(id.lessThan(count), () => {
       // The first list has all that are seen.
@@ -147,8 +133,21 @@ export class SeenNodes {
           .notEqual(uint(0)),
         () => {
           const last = posedAt.element(id).toVar();
-          const stale = isStale(id, { clock: last.x, isKnown: last.y.equal(epoch) }, this.rateOf(id, clock));
-          marks.element(id).assign(uint(stale));
+          const isKnown = last.y.equal(epoch).toVar();
+          const row = id.toVar();
+          If(this.rowCount.notEqual(0), () => {
+            const kept = rows.element(id.mul(2).add(1)).add(uint(1)).greaterThanEqual(turn);
+            If(kept, () => {
+              row.assign(seenRowOf(rows, id));
+            }).Else(() => {
+              row.assign(this.freeRow(id));
+              isKnown.assign(bool(false));
+            });
+            this.turns.store(row.add(1), turn);
+            rows.element(id.mul(2).add(1)).assign(turn);
+          });
+          const stale = isStale(id, { clock: last.x, isKnown }, this.rateOf(id, clock));
+          rows.element(id.mul(2)).assign(uint(row).bitOr(select(stale, uint(DUE), uint(0))));
           If(stale, () => {
             posedAt.element(id).assign(vec2(clock, epoch));
           });
@@ -164,11 +163,31 @@ export class SeenNodes {
     If(place.lessThan(int(this.totals.element(int(0)))), () => {
       const entry = this.ids.element(place);
       const instance = int(this.fades ? entry.bitAnd(uint(ID_MASK)) : entry).toVar();
-      If(this.marked.element(instance).notEqual(uint(0)), () => {
+      const word = this.rowsRead.element(instance.mul(2)).toVar();
+      If(word.greaterThanEqual(uint(DUE)), () => {
         const member = index.sub(place.mul(members)).toVar();
-        pose(instance, member, instance.mul(members).add(member).toVar());
+        pose(instance, member, { place, row: int(word.bitAnd(uint(ROW_MASK))).toVar() });
       });
     });
+  }
+
+  /**
+   * A row whose instance was seen neither in this turn nor in the one before. All invocations go through the rows together, so that
+   * no two of them look at the same one; there are as many as it takes, see `SeenRows.see`. Builds on the current stack.
+   */
+  private freeRow(id: Node<'int'>): Node<'int'> {
+    const { turns, rowCount, turn } = this;
+    const row = id.mod(rowCount).toVar();
+    const tried = int(0).toVar();
+    While(tried.lessThan(rowCount), () => {
+      const next = int(turns.add(int(0), uint(1)).mod(uint(rowCount))).toVar();
+      tried.addAssign(1);
+      If(turns.load(next.add(1)).add(uint(1)).lessThan(turn), () => {
+        row.assign(next);
+        tried.assign(rowCount);
+      });
+    });
+    return row;
   }
 
   /**

@@ -1,0 +1,168 @@
+import { Box3, Color, Matrix4, Object3D, type PerspectiveCamera, Vector3 } from 'three';
+import type { WebGPURenderer } from 'three/webgpu';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { TWINS } from '../support/captures.js';
+import { createCoarseCharacter } from '../support/coarseCharacter.js';
+import { type Drawing, drawingOf } from '../support/drawings.js';
+import { nextFrame } from '../support/frames.js';
+import { addLevel } from '../support/levels.js';
+import { bakeCharacter, readViewInfo, SkinnedInstancedMesh } from '../support/library.js';
+import { changedPixels, createStage } from '../support/pictures.js';
+
+const COUNT = 3600;
+const SIDE = 60;
+/** What the light sees: more than the camera. */
+const MIDDLE = new Box3(new Vector3(-14, 0, -14), new Vector3(14, 2, 14));
+const character = bakeCharacter(createCoarseCharacter().root, createCoarseCharacter().clips);
+const MATRIX_BYTES = 48;
+const WHOLE = COUNT * (character.boneTexture.data.tracks?.jointNodes.length ?? 0) * MATRIX_BYTES;
+
+/** @param reach How far from the middle, along x and z, the instances stand that there are, but for the first, in a corner. */
+function createCrowd(reach: number, perObjectFrustumCulled: boolean): SkinnedInstancedMesh {
+  const places: { id: number; x: number; z: number }[] = [];
+  for (let id = 0; id < COUNT; id++) {
+    const place = (id * 37) % COUNT;
+    const [x, z] = [((place % SIDE) - SIDE / 2) * 2, (Math.floor(place / SIDE) - SIDE / 2) * 2];
+    if (id === 0 || Math.max(Math.abs(x), Math.abs(z)) <= reach) places.push({ id, x, z });
+  }
+  const crowd = new SkinnedInstancedMesh(character, places.length);
+  crowd.perObjectFrustumCulled = perObjectFrustumCulled;
+  crowd.castShadow = true;
+  const matrix = new Matrix4();
+  const color = new Color();
+  places.forEach(({ id, x, z }, i) => {
+    crowd.setMatrixAt(i, matrix.makeRotationY(id).setPosition(x, 0, z));
+    crowd.setColorAt(i, color.setHSL(id / COUNT, 0.8, 0.6));
+    crowd.play(i, id % 2, { time: id * 0.1 });
+  });
+  return crowd;
+}
+
+/** A camera near the middle that looks around, and sees no further than `far`. */
+function createView() {
+  const { scene, camera } = createStage(MIDDLE, 'directional') as { camera: PerspectiveCamera } & ReturnType<
+    typeof createStage
+  >;
+  const look = (turn: number, far: number) => {
+    camera.far = far;
+    camera.position.set(Math.sin(turn) * 6, 2, Math.cos(turn) * 6);
+    camera.lookAt(Math.sin(turn) * 20, 1, Math.cos(turn) * 20);
+    camera.updateProjectionMatrix();
+    camera.updateMatrixWorld();
+  };
+  return { scene, camera, look };
+}
+
+describe.runIf(TWINS.includes('TSL on WebGPU'))('rows of the palette under WebGPU', () => {
+  let drawing: Drawing;
+  beforeAll(async () => {
+    drawing = await drawingOf('TSL on WebGPU');
+  });
+  afterAll(() => drawing.dispose());
+
+  test('poses take memory for those whom cameras see, and these look as in a crowd that is posed whole', async () => {
+    const { draw } = drawing;
+    const buffers = vi.spyOn(GPUDevice.prototype, 'createBuffer');
+    const largest = () => Math.max(0, ...buffers.mock.calls.map(([{ size }]) => size));
+    const { scene, camera, look } = createView();
+    const culled = createCrowd(Number.POSITIVE_INFINITY, true);
+    // Whoever may be seen, or throw a shadow that is: few enough to be posed whole.
+    const plain = createCrowd(26, false);
+    for (const crowd of [culled, plain]) addLevel(crowd, crowd.geometry, 6);
+    const compare = async (when: string) => {
+      const expected = await draw(scene, camera, plain);
+      const picture = await draw(scene, camera, culled);
+      expect(changedPixels(picture, expected, 0), when).toBe(0);
+      return expected;
+    };
+    const empty = await draw(scene, camera, new Object3D());
+    for (let i = 0; i < 5; i++) {
+      look(i * 1.5, i === 3 ? 18 : 7);
+      if (i !== 2) for (const crowd of [culled, plain]) crowd.update(0.05);
+      const picture = await compare(`frame ${i}`);
+      expect(changedPixels(picture, empty), `frame ${i}`).toBeGreaterThan(500);
+    }
+    // Somebody comes from far away to where the camera looks.
+    const near = new Matrix4().makeTranslation(Math.sin(6) * 10, 0.5, Math.cos(6) * 10);
+    for (const crowd of [culled, plain]) crowd.setMatrixAt(0, near);
+    const before = await draw(scene, camera, new Object3D());
+    expect(changedPixels(await compare('moved'), before)).toBeGreaterThan(500);
+    expect(largest()).toBeLessThan(WHOLE / 2);
+    for (const crowd of [culled, plain]) crowd.dispose();
+  });
+
+  test('rows are given to everybody where everybody is seen, and given back', async () => {
+    const { draw } = drawing;
+    const renderer = drawing.renderer as WebGPURenderer;
+    const { scene, camera, look } = createView();
+    const culled = createCrowd(Number.POSITIVE_INFINITY, true);
+    const plain = createCrowd(Number.POSITIVE_INFINITY, false);
+    for (const crowd of [culled, plain]) crowd.castShadow = false;
+    const compare = async (when: string) => {
+      for (const crowd of [culled, plain]) crowd.update(0.1);
+      const expected = await draw(scene, camera, plain);
+      expect(changedPixels(await draw(scene, camera, culled), expected, 0), when).toBe(0);
+    };
+    look(0, 7);
+    await compare('few');
+    camera.far = 500;
+    camera.position.set(0, 70, 70);
+    camera.lookAt(0, 0, 0);
+    camera.updateProjectionMatrix();
+    camera.updateMatrixWorld();
+    await compare('all at once');
+    const buffers = vi.spyOn(GPUDevice.prototype, 'createBuffer');
+    look(0, 7);
+    scene.add(culled);
+    for (let i = 0; i < 125; i++) {
+      culled.update(0.01);
+      renderer.render(scene, camera);
+      await nextFrame();
+    }
+    scene.remove(culled);
+    plain.update(1.25);
+    await compare('few again');
+    const sizes = buffers.mock.calls.map(([{ size }]) => size);
+    expect(sizes.length).toBeGreaterThan(0);
+    expect(Math.max(...sizes)).toBeLessThan(WHOLE / 2);
+    for (const crowd of [culled, plain]) crowd.dispose();
+  });
+
+  test('whoever has lost its row while nobody saw it is posed as it comes back, at any rate', async () => {
+    const { draw } = drawing;
+    const renderer = drawing.renderer as WebGPURenderer;
+    const { scene, camera, look } = createView();
+    const seldom = createCrowd(Number.POSITIVE_INFINITY, true);
+    const always = createCrowd(26, true);
+    for (let i = 0; i < COUNT; i++) seldom.setPoseRateAt(i, 0.01);
+    // A light would see those whom the camera does not.
+    for (const crowd of [seldom, always]) crowd.castShadow = false;
+    for (const turn of [0, 2, 4, 0, 3, 0]) {
+      look(turn, 12);
+      for (const crowd of [seldom, always]) crowd.update(0.05);
+      const expected = await draw(scene, camera, always);
+      expect(changedPixels(await draw(scene, camera, seldom), expected, 0), `${turn}`).toBe(0);
+      const { posed, visible } = await readViewInfo(seldom, renderer, camera);
+      expect(posed, `${turn}`).toBe(visible);
+    }
+    for (const crowd of [seldom, always]) crowd.dispose();
+  });
+
+  test('who is in view keeps its row, and its pose at a low rate', async () => {
+    const { draw } = drawing;
+    const renderer = drawing.renderer as WebGPURenderer;
+    const { scene, camera, look } = createView();
+    const crowd = createCrowd(Number.POSITIVE_INFINITY, true);
+    crowd.castShadow = false;
+    for (let i = 0; i < COUNT; i++) crowd.setPoseRateAt(i, 1e-4);
+    look(0, 12);
+    crowd.update(0.05);
+    const first = await draw(scene, camera, crowd);
+    for (let i = 0; i < 3; i++) {
+      crowd.update(0.05);
+      expect(changedPixels(await draw(scene, camera, crowd), first, 0)).toBe(0);
+      expect((await readViewInfo(crowd, renderer, camera)).posed).toBe(0);
+    }
+    crowd.dispose();
+  });
+});
