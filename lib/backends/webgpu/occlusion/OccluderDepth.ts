@@ -4,9 +4,8 @@ import type { Node, WebGPURenderer } from 'three/webgpu';
 import { warnOnce } from '../../../utils/messages.js';
 import type { CameraOcclusion } from '../views/cullInstances.js';
 import { DepthPyramid } from './DepthPyramid.js';
-import { hiddenSphere } from './hiddenSphere.js';
+import { hiddenSphere, ScreenRows } from './hiddenSphere.js';
 import { OccluderPass } from './OccluderPass.js';
-import { ScreenRows } from './ScreenRows.js';
 
 let nextId = 1;
 

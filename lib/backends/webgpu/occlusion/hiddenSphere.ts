@@ -1,6 +1,16 @@
-import { bool, cross, dot, float, If, int, length, max, min, sqrt, vec2 } from 'three/tsl';
-import type { Node } from 'three/webgpu';
-import { While } from '../../../../shaders/tsl.js';
+import {
+  LessDepth,
+  LessEqualDepth,
+  type Matrix4,
+  type Mesh,
+  NoBlending,
+  NormalBlending,
+  type Object3D,
+  Vector4,
+} from 'three';
+import { bool, cross, dot, float, If, int, length, max, min, sqrt, uniform, vec2 } from 'three/tsl';
+import { type Node, NodeMaterial } from 'three/webgpu';
+import { type DrawnMaterial, While } from '../../../../shaders/tsl.js';
 import { type DepthPyramid, FINEST, LEVELS } from './DepthPyramid.js';
 
 /** The most squares on a side of what is asked about a sphere, at the least. */
@@ -14,10 +24,10 @@ const STEP = 1.2e-7;
  * By how much places are uncertain, as a share of their distance from the origin: some steps of a number of 32 bits. It is so of the
  * sphere here, and of what is drawn in the end.
  */
-export const DRIFT = 1e-6;
+const DRIFT = 1e-6;
 
 /** Where the camera looks, in the crowd's space: four rows of a matrix, and the pixels of its picture. */
-export interface ScreenNodes {
+interface ScreenNodes {
   readonly x: Node<'vec4'>;
   readonly y: Node<'vec4'>;
   /** Without a multiple of `w`, see `base`, and such that greater numbers are farther away. */
@@ -100,4 +110,114 @@ export function hiddenSphere(pyramid: DepthPyramid, screen: ScreenNodes, sphere:
     });
   });
   return hidden;
+}
+
+/** Materials of three.js that draw what a mesh has as geometry. Others may draw lines, points or sprites of it, or see through. */
+const SOLID = /^(Mesh(Basic|Lambert|Phong|Standard|Physical|Toon|Matcap|Normal|SSS)(Node)?|Node)Material$/;
+
+/** What a material may have that moves vertices or leaves out pixels. */
+const CHANGES = [
+  'alphaMap',
+  'alphaTestNode',
+  'contextNode',
+  'depthNode',
+  'displacementMap',
+  'fragmentNode',
+  'geometryNode',
+  'maskNode',
+  'outputNode',
+  'positionNode',
+  'vertexNode',
+] as const;
+
+/** What subclasses of node materials may do otherwise, and so have another shape. */
+const METHODS = [
+  'setupClipping',
+  'setupDepth',
+  'setupHardwareClipping',
+  'setupModelViewProjection',
+  'setupPositionView',
+  'setupVertex',
+] as const;
+
+/**
+ * Whether an object surely hides what is behind it, wherever a plain material would draw it: what can be seen through in places, or
+ * has a shape that its own shader decides on, does not count.
+ */
+export function hidesBehind(object: Object3D, material: DrawnMaterial): boolean {
+  if ((object as Mesh).isMesh !== true || !SOLID.test(material.type)) return false;
+  return isDrawnSolid(material) && hasPlainShape(material);
+}
+
+function isDrawnSolid(material: DrawnMaterial): boolean {
+  const { depthWrite, depthTest, depthFunc, colorWrite, blending } = material;
+  if (!depthWrite || !depthTest || (depthFunc !== LessEqualDepth && depthFunc !== LessDepth)) return false;
+  if (!colorWrite || (blending !== NormalBlending && blending !== NoBlending)) return false;
+  const { alphaTest, alphaHash, alphaToCoverage, stencilWrite, polygonOffset } = material;
+  if (alphaTest > 0 || alphaHash || alphaToCoverage || stencilWrite || polygonOffset) return false;
+  return (material as { wireframe?: boolean }).wireframe !== true;
+}
+
+function hasPlainShape(material: DrawnMaterial): boolean {
+  const fields = material as unknown as Record<string, unknown>;
+  for (let i = 0; i < CHANGES.length; i++) {
+    const value = fields[CHANGES[i]];
+    if (value !== null && value !== undefined) return false;
+  }
+  if (material.isNodeMaterial !== true) return true;
+  const plain = NodeMaterial.prototype as unknown as Record<string, unknown>;
+  for (let i = 0; i < METHODS.length; i++) if (fields[METHODS[i]] !== plain[METHODS[i]]) return false;
+  // Of its class: a crowd that shares the material gives it one that does more for crowds alone.
+  return Object.getPrototypeOf(material).setupPosition === plain.setupPosition;
+}
+
+/** Where a camera looks, in a crowd's space, as shaders ask for it. */
+export class ScreenRows implements ScreenNodes {
+  readonly x = uniform(new Vector4());
+  readonly y = uniform(new Vector4());
+  readonly z = uniform(new Vector4());
+  readonly w = uniform(new Vector4());
+  readonly base = uniform(0);
+  readonly slack = uniform(0);
+  readonly width = uniform(1);
+  readonly height = uniform(1);
+
+  /**
+   * Takes over where a camera looks.
+   *
+   * @param clip From the crowd's space into what the camera shows.
+   * @param sign -1 if greater depth is nearer.
+   * @param view From the world into the camera's space.
+   * @param matrixWorld That of the crowd.
+   */
+  set({ elements }: Matrix4, sign: number, { elements: view }: Matrix4, matrixWorld: Matrix4): void {
+    const { x, y, z, w, base, slack } = this;
+    const far = Math.max(
+      setRow(x.value, elements, 0),
+      setRow(y.value, elements, 1),
+      setRow(z.value, elements, 2),
+      setRow(w.value, elements, 3),
+    );
+    // z is nearly a multiple of w. Far from the crowd's origin both are differences of large numbers, and their quotient would lose
+    // what tells near from far. So that multiple is taken out here, where numbers have 64 bits, and is added to the quotient.
+    const { value } = w;
+    const length = value.x * value.x + value.y * value.y + value.z * value.z;
+    const share = length > 0 ? (z.value.x * value.x + z.value.y * value.y + z.value.z * value.z) / length : 0;
+    z.value.addScaledVector(value, -share).multiplyScalar(sign);
+    base.value = share * sign;
+    // What the GPU draws jitters by the rounding of places in the world too.
+    const away = Math.hypot(view[12], view[13], view[14]) / leastScale(matrixWorld);
+    slack.value = DRIFT * (far + away);
+  }
+}
+
+/** Writes a row of a matrix. Returns how far from the origin the plane is on which it is zero. */
+function setRow(row: Vector4, elements: readonly number[], i: number): number {
+  row.set(elements[i], elements[i + 4], elements[i + 8], elements[i + 12]);
+  const length = Math.hypot(row.x, row.y, row.z);
+  return length > 0 ? Math.abs(row.w) / length : 0;
+}
+
+function leastScale({ elements: e }: Matrix4): number {
+  return Math.min(Math.hypot(e[0], e[1], e[2]), Math.hypot(e[4], e[5], e[6]), Math.hypot(e[8], e[9], e[10]));
 }
