@@ -45,13 +45,12 @@ export type {
 } from './features/jointEdits/JointEdits.js';
 export type { LayerOptions } from './features/layers/AnimationLayers.js';
 export type { LayerMask } from './features/layers/layerMask.js';
-export {
-  type AttachmentLevelOptions,
-  CrowdLevels,
-  type CrowdLevelsOptions,
-  type LevelOptions,
-  type LevelSource,
-  type LevelStart,
+export type {
+  AttachmentLevelOptions,
+  CrowdLevelsOptions,
+  LevelOptions,
+  LevelSource,
+  LevelStart,
 } from './features/levels/CrowdLevels.js';
 export type { AttachmentLevel, LevelMesh } from './features/levels/LevelMesh.js';
 export type { Level } from './features/levels/LevelTable.js';

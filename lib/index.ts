@@ -7,19 +7,21 @@
 import { surfaceGLSL } from '../shaders/instanceUniforms.glsl.js';
 import { jointEditsGLSL } from '../shaders/jointEdits.glsl.js';
 import { layersGLSL } from '../shaders/layers.glsl.js';
+import { levelFadeGLSL } from '../shaders/levelFade.glsl.js';
 import { setMotionCompiler } from '../shaders/MotionProgram.js';
 import { compileMotions } from '../shaders/motion.glsl.js';
 import { partsGLSL } from '../shaders/parts.glsl.js';
 import { registerBackend } from './backends/Backend.js';
 import { frameGLSL, restGLSL } from './backends/webgl/frameGLSL.js';
 import { registerGLSLSource } from './backends/webgl/glslSources.js';
-import { registerSurfaceGLSL } from './backends/webgl/patchMaterial.js';
+import { registerFadeGLSL, registerSurfaceGLSL } from './backends/webgl/patchMaterial.js';
 import { webGLBackend } from './backends/webgl/WebGLBackend.js';
 import { registerLayersGLSL, registerPoseEditGLSL } from './backends/webgl/WebGLPosePass.js';
 import type { Encoding } from './baking/BakeOptions.js';
 import { mergeMaterials as merge } from './character/mergeMaterials.js';
 import { JointEdits as BaseEdits } from './features/jointEdits/JointEdits.js';
 import { AnimationLayers as BaseLayers } from './features/layers/AnimationLayers.js';
+import { CrowdLevels as BaseLevels } from './features/levels/CrowdLevels.js';
 import { InstanceMotions as BaseMotions } from './features/motion/InstanceMotions.js';
 import { InstanceParts as BaseParts } from './features/parts/InstanceParts.js';
 import { InstanceUniforms as BaseUniforms } from './features/uniforms/InstanceUniforms.js';
@@ -82,6 +84,14 @@ function withLayersGLSL(): typeof BaseLayers {
 
 export const AnimationLayers = /*@__PURE__*/ withLayersGLSL();
 export type AnimationLayers = BaseLayers;
+
+function withFadeGLSL(): typeof BaseLevels {
+  registerFadeGLSL(levelFadeGLSL);
+  return BaseLevels;
+}
+
+export const CrowdLevels = /*@__PURE__*/ withFadeGLSL();
+export type CrowdLevels = BaseLevels;
 
 export const mergeMaterials = /*@__PURE__*/ withSurfaceGLSL(merge);
 

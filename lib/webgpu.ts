@@ -83,4 +83,5 @@ export {
   skinnedInstancePosition,
 } from './backends/webgpu/WebGPUBackend.js';
 export * from './exports.js';
+export { CrowdLevels } from './features/levels/CrowdLevels.js';
 export { InstanceUniforms } from './features/uniforms/InstanceUniforms.js';

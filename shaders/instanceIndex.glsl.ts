@@ -1,5 +1,4 @@
 import {
-  FADE_CODES,
   INSTANCES_PER_ROW,
   INSTANCES_PER_ROW_BITS,
   LIST_TEXELS,
@@ -26,6 +25,8 @@ export const placeDeclarationsGLSL = /* glsl */ `
 #define CROWD_DRAWN gl_InstanceID
 int crowdInstance;
 int crowdPlace;
+/* The entry of the list: the instance, and behind it as a fraction which of its pixels are drawn. */
+float crowdEntry = 0.0;
 mat4 crowdMatrix;
 #define instanceMatrix crowdMatrix
 
@@ -35,27 +36,10 @@ mat4 crowdMatrix;
 #endif
 `;
 
-/** Which pixels of the instance are drawn, see `FADE_STEPS`. */
-export const FADE_VARYING = 'flat varying int crowdFade;';
-
-const LISTED = 'texelFetch( CROWD_VIEW, listed, 0 )[ CROWD_DRAWN & 3 ]';
-
-const START_FADE = `
-  crowdFade = 0;
-`;
-
-/** Reads an entry of the list; the number of the fade is the fraction behind the id. */
-const readList = (fades: boolean): string =>
-  fades
-    ? `float entry = ${LISTED};
-    crowdInstance = int( entry );
-    crowdFade = int( fract( entry ) * ${FADE_CODES}.0 );`
-    : `crowdInstance = int( ${LISTED} );`;
-
 /** What must be called before all else to be done in `main`. */
 export const PLACE_INSTANCE = 'placeInstance();';
 
-const viewedIndexGLSL = (fades: boolean): string => /* glsl */ `${fades ? FADE_VARYING : ''}
+const viewedIndexGLSL = (): string => /* glsl */ `
 #undef instanceMatrix
 #undef instanceColor
 
@@ -70,12 +54,12 @@ void placeInstance() {
   #ifdef USE_INSTANCING_COLOR
     crowdColor = instanceColor;
   #endif
-${fades ? START_FADE : ''}
   if ( CROWD_LISTED ) {
 
     int group = CROWD_DRAWN >> 2;
     ivec2 listed = ivec2( group & ${LIST_TEXELS - 1}, group >> ${LIST_TEXELS_BITS} );
-    ${readList(fades)}
+    crowdEntry = texelFetch( CROWD_VIEW, listed, 0 )[ CROWD_DRAWN & 3 ];
+    crowdInstance = int( crowdEntry );
     crowdPlace = crowdInstance;
     if ( CROWD_ROWED ) {
 
@@ -136,7 +120,5 @@ export function readInstanceSince(shader: string): string {
  * knows as attributes of the drawn index.
  *
  * @param viewed Whether an object that the program draws may have a view, see `View`.
- * @param fades Whether levels of detail of one fade.
  */
-export const instanceIndexGLSL = (viewed: boolean, fades: boolean): string =>
-  viewed ? viewedIndexGLSL(fades) : drawnIndexGLSL;
+export const instanceIndexGLSL = (viewed: boolean): string => (viewed ? viewedIndexGLSL() : drawnIndexGLSL);

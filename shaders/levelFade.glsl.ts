@@ -1,5 +1,8 @@
-import { FADE_NEAR, FADE_STEPS } from '../lib/constants.js';
-import { FADE_VARYING } from './instanceIndex.glsl.js';
+import { FADE_CODES, FADE_NEAR, FADE_STEPS } from '../lib/constants.js';
+import { callFirst } from './placeVertex.glsl.js';
+
+/** Which pixels of the instance are drawn, see `FADE_STEPS`. */
+const FADE_VARYING = 'flat varying int crowdFade;';
 
 /**
  * Lets a fragment shader leave out the pixels of an instance that another level of detail draws. It does so at the very end, since
@@ -9,7 +12,7 @@ import { FADE_VARYING } from './instanceIndex.glsl.js';
  * Which pixels these are is said by a matrix of 8 × 8 thresholds (Bayer, "An optimum method for two-level rendition of
  * continuous-tone pictures", 1973), in whole numbers: both levels must come to the same result.
  */
-export const fadeFragmentGLSL = (fragmentShader: string): string => /* glsl */ `
+const fadeFragmentGLSL = (fragmentShader: string): string => /* glsl */ `
 #define main drawSurface
 ${fragmentShader}
 #undef main
@@ -31,3 +34,17 @@ void main( void ) {
 
 }
 `;
+
+/** Brings into the shaders of a material that levels of detail fade. */
+export interface FadeGLSL {
+  /** @param shader Has not been made for crowds yet. */
+  vertex(shader: string): string;
+  fragment(shader: string): string;
+}
+
+/** Comes with `CrowdLevels`. */
+export const levelFadeGLSL: FadeGLSL = {
+  vertex: (shader) =>
+    `${FADE_VARYING}\n${callFirst(shader, `crowdFade = int( fract( crowdEntry ) * ${FADE_CODES}.0 );`)}`,
+  fragment: fadeFragmentGLSL,
+};

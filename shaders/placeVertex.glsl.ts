@@ -33,14 +33,12 @@ export const isPlaceable = (vertexShader: string): boolean =>
  *
  * @param vertexShader Reads `instanceMatrix` and `instanceColor` as three.js declares them.
  * @param counts See `drawSlotsGLSL`.
- * @param fades See `instanceIndexGLSL`.
  */
 export function placeVertexGLSL(
   vertexShader: string,
   counts: TextureCounts,
   variantParameter: number,
-  fades: boolean,
 ): string {
-  const declarations = [drawSlotsGLSL(counts, variantParameter), instanceIndexGLSL(true, fades)].join('\n');
+  const declarations = [drawSlotsGLSL(counts, variantParameter), instanceIndexGLSL(true)].join('\n');
   return placedFirst(vertexShader).replace(MAIN, (it) => `${declarations}\n${it}`);
 }

@@ -160,10 +160,7 @@ function skinningFunctions(program: CrowdProgram): string {
   const morphs = variants.some((variant) => variant.morphs);
   const declarations = new Set([
     drawSlotsGLSL(textureCounts(program), variantParameter, motionChunks(codes).vectors),
-    instanceIndexGLSL(
-      variants.some(({ view }) => view),
-      variants.some(({ fades }) => fades),
-    ),
+    instanceIndexGLSL(variants.some(({ view }) => view)),
     ...(merged ? [PART_INDEX] : []),
     ...(morphs ? [morphsGLSL] : []),
     ...surfaces.flatMap((surface) => surface.functions(codes)),

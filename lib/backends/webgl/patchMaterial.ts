@@ -8,7 +8,7 @@ import type {
 import { Material as MaterialBase } from 'three';
 import { readInstanceSince } from '../../../shaders/instanceIndex.glsl.js';
 
-import { fadeFragmentGLSL } from '../../../shaders/levelFade.glsl.js';
+import type { FadeGLSL } from '../../../shaders/levelFade.glsl.js';
 import { isPlaceable, placeVertexGLSL } from '../../../shaders/placeVertex.glsl.js';
 import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js';
 
@@ -54,6 +54,13 @@ const surfaces: SurfaceGLSL[] = [];
 /** Lets materials of WebGLRenderer show what instances have of their own, and what they were merged of. */
 export function registerSurfaceGLSL(glsl: SurfaceGLSL): void {
   if (!surfaces.includes(glsl)) surfaces.push(glsl);
+}
+
+let fadeGLSL: FadeGLSL | null = null;
+
+/** Lets materials of WebGLRenderer show levels of detail that fade. */
+export function registerFadeGLSL(glsl: FadeGLSL): void {
+  fadeGLSL = glsl;
 }
 
 const glslOf = ({ source }: ShaderVariant): SourceGLSL => glslOfNumber(source);
@@ -223,16 +230,17 @@ function compileCrowd(
   const variantParameter = patch.role === 'shadow' ? PARAM_SHADOW_VARIANT : PARAM_VARIANT;
   const { codes, merged } = patch;
   const program = { codes, variantParameter, sourceOf: glslOf, merged: merged > 0, surfaces };
-  const posed = skinVertexGLSL(parameters.vertexShader, program);
+  const viewed = codes.some((code) => variantOf(code).view);
+  const fade = codes.some((code) => variantOf(code).fades) ? fadeGLSL : null;
+  const vertexShader = fade?.vertex(parameters.vertexShader) ?? parameters.vertexShader;
+  const posed = skinVertexGLSL(vertexShader, program);
   if (posed === null) {
     warnOnce(
       `SkinnedInstancedMesh: the vertex shader of ${material.type} "${material.name}" lacks three.js's skinning chunks, so the crowd stands still; ` +
         'include <skinning_pars_vertex>, <skinbase_vertex> and <skinning_vertex>.',
     );
   }
-  const viewed = codes.some((code) => variantOf(code).view);
-  const fades = codes.some((code) => variantOf(code).fades);
-  const placed = posed === null && viewed && isListable(material, parameters.vertexShader);
+  const placed = posed === null && viewed && isListable(material, vertexShader);
   patch.lists = posed !== null || placed;
   if (posed !== null) parameters.vertexShader = posed;
   if (posed !== null) {
@@ -255,9 +263,9 @@ function compileCrowd(
     }
   } else if (placed) {
     const counts = textureCounts(program);
-    parameters.vertexShader = placeVertexGLSL(parameters.vertexShader, counts, variantParameter, fades);
+    parameters.vertexShader = placeVertexGLSL(vertexShader, counts, variantParameter);
   }
-  if (fades && patch.lists) parameters.fragmentShader = fadeFragmentGLSL(parameters.fragmentShader);
+  if (fade !== null && patch.lists) parameters.fragmentShader = fade.fragment(parameters.fragmentShader);
 }
 
 /**
