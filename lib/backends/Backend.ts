@@ -46,8 +46,6 @@ export interface Backend {
   endDraw?(crowd: DrawnCrowd): void;
   /** Called when nothing is being drawn: an error thrown in the middle of a draw has kept `endDraw` from being called. */
   endAllDraws?(crowd: DrawnCrowd): void;
-  /** Called before other materials take the place of the crowd's. */
-  leaveMaterials?(crowd: DrawnCrowd): void;
   /** Called when the crowd is drawn no more. */
   release?(crowd: DrawnCrowd): void;
 }

@@ -483,11 +483,6 @@ export abstract class CrowdMesh extends InstancedMesh<
     for (let i = 0; i < backends.length; i++) backends[i].update?.(this);
   }
 
-  /** Called before others take the place of its materials. @internal */
-  leaveMaterials(): void {
-    for (const backend of backends) backend.leaveMaterials?.(this);
-  }
-
   /** @internal */
   instancesResized(): void {
     if (this.count > this.capacity) this.count = this.capacity;

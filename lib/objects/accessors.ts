@@ -55,8 +55,6 @@ export const ACCESSORS: PropertyDescriptorMap & ThisType<CrowdMesh> = {
     mesh.geometryReplaced(value);
   }),
   material: field('material', (mesh, fields, value) => {
-    // Programs take it away after dispose() with null, or undefined.
-    mesh.leaveMaterials();
     fields.material = value;
     mesh.prepareDraw();
   }),

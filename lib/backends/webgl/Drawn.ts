@@ -73,8 +73,6 @@ export interface Drawn {
   /** The view by whose list they are drawn now; null if it is the first so many. */
   listed: View | null;
   readonly draws: DrawStack;
-  /** Materials that others have taken the place of, and in how many frames they shall forget the crowd. */
-  readonly former: Map<Material, number>;
 }
 
 const known = /*@__PURE__*/ new WeakMap<DrawnCrowd, Drawn>();
@@ -91,7 +89,6 @@ export function drawnOf(crowd: DrawnCrowd): Drawn {
       looked: [],
       listed: null,
       draws: new DrawStack(),
-      former: new Map(),
     };
     known.set(crowd, drawn);
   }

@@ -1,4 +1,4 @@
-import type { Camera, Material, Scene, WebGLRenderer } from 'three';
+import type { ArrayCamera, Camera, Material, Scene, WebGLRenderer } from 'three';
 import {
   PARAM_LISTED,
   PARAM_SHADOW_VARIANT,
@@ -11,22 +11,24 @@ import {
 } from '../../constants.js';
 import type { View } from '../../views/View.js';
 import type { Backend } from '../Backend.js';
-import type { DrawnCrowd } from '../DrawnCrowd.js';
-import { setDrawParameters, type VariantCodes } from '../drawParameters.js';
+import { type DrawnCrowd, goesByInstanceLayers } from '../DrawnCrowd.js';
+import { setDrawParameters } from '../drawParameters.js';
 import { updateMatrices } from '../instancePlaces.js';
 import { ownInstanced, warnNotCulled } from '../ownInstanced.js';
 import { COLOR_ATTRIBUTES, MATRIX_ATTRIBUTES } from '../vertexLimits.js';
 import { type Draw, drawnOf } from './Drawn.js';
 import { glslSourceOf } from './glslSources.js';
-import { hasTexture } from './hasTexture.js';
-import { drawnCount, lookFor, viewerOf } from './lookFor.js';
-import { checkAttributes, type PatchRole, patchMaterial, releaseVariant } from './patchMaterial.js';
+import {
+  checkAttributes,
+  knowsLists,
+  type PatchRole,
+  patchMaterial,
+  releaseVariant,
+} from './patchMaterial.js';
 import { refreshShadow } from './refreshShadow.js';
+import { hasTexture } from './WebGLPoses.js';
 
 const NAME = 'SkinnedInstancedMesh';
-
-/** Frames after which a material that another has taken the place of forgets the crowd. */
-const PATIENCE = 60;
 
 /** Poses crowds under WebGLRenderer, in materials that are patched by `onBeforeCompile`. */
 export const webGLBackend: Backend = {
@@ -57,7 +59,6 @@ export const webGLBackend: Backend = {
   beginFrame: poseAhead,
   endDraw,
   endAllDraws,
-  leaveMaterials,
   release: releaseMaterials,
 };
 
@@ -131,10 +132,9 @@ function updateDraw(crowd: DrawnCrowd): void {
   const shadow = elements[PARAM_SHADOW_VARIANT];
   const { codes } = drawn;
   if (codes?.color !== color || codes.shadow !== shadow) {
-    if (codes !== null) release(crowd, codes);
+    releaseMaterials(crowd);
     drawn.codes = { color, shadow };
   }
-  if (drawn.former.size > 0) releaseFormer(crowd);
   bindTextures(crowd);
   // Once a frame: without arrays of materials, which would have to be made.
   const { material, customDepthMaterial, customDistanceMaterial } = crowd;
@@ -220,37 +220,17 @@ function bindTextures(crowd: DrawnCrowd): void {
   skeleton.fill(0, 0);
 }
 
-/** Call when other materials take the place of a crowd's. They may come back: some programs exchange them in every frame. */
-function leaveMaterials(crowd: DrawnCrowd): void {
-  const { former } = drawnOf(crowd);
-  for (const material of colorMaterials(crowd)) former.set(material, PATIENCE);
-}
-
-/** Lets materials that have not come back for a while forget the crowd. */
-function releaseFormer(crowd: DrawnCrowd): void {
-  const { former, codes } = drawnOf(crowd);
-  const current = colorMaterials(crowd);
-  for (const [material, frames] of former) {
-    former.set(material, frames - 1);
-    if (frames > 0 && !current.includes(material)) continue;
-    former.delete(material);
-    if (codes !== null && !current.includes(material)) releaseVariant(material, codes.color);
-  }
-}
-
-/** Lets materials forget a crowd that is drawn no more, or not with them. */
+/**
+ * Lets materials forget a crowd that is drawn no more, or not in these variants. Those that others took the place of do not: some
+ * programs exchange materials in every frame, which shall look for no programs then.
+ */
 function releaseMaterials(crowd: DrawnCrowd): void {
   const drawn = drawnOf(crowd);
-  if (drawn.codes !== null) release(crowd, drawn.codes);
+  const { codes } = drawn;
+  if (codes === null) return;
   drawn.codes = null;
-}
-
-/** Lets go of variants that the crowd drew with. */
-function release(crowd: DrawnCrowd, { color, shadow }: VariantCodes): void {
-  const { former } = drawnOf(crowd);
-  for (const material of [...colorMaterials(crowd), ...former.keys()]) releaseVariant(material, color);
-  former.clear();
-  for (const material of shadowMaterials(crowd)) releaseVariant(material, shadow);
+  for (const material of colorMaterials(crowd)) releaseVariant(material, codes.color);
+  for (const material of shadowMaterials(crowd)) releaseVariant(material, codes.shadow);
 }
 
 function colorMaterials({ material }: DrawnCrowd): readonly Material[] {
@@ -300,3 +280,51 @@ function checkHeight({ image }: { image: { height: number } }, what: string, max
     `${NAME}: ${what} of the instances need a texture of height ${image.height}, this device takes ${max}; split the crowd.`,
   );
 }
+
+/**
+ * The camera that decides on levels of detail where a camera draws. Of a headset's eyes it is what both are part of, so that
+ * they see the same.
+ */
+function viewerOf({ xr }: WebGLRenderer, camera: Camera): Camera {
+  if (!xr.isPresenting) return camera;
+  const head = xr.getCamera() as ArrayCamera;
+  return head.cameras.includes(camera as ArrayCamera['cameras'][number]) ? head : camera;
+}
+
+/** Chooses which instances are drawn for a camera; null for all, in shaders that know no views. */
+function lookFor(crowd: DrawnCrowd, { renderer, camera, viewer, material }: Draw): View | null {
+  const drawn = drawnOf(crowd);
+  drawn.wanted = null;
+  if (!drawn.viewed || !readsLists(crowd, material)) return null;
+  const { views, matrixWorld, level } = crowd;
+  const byLayers = goesByInstanceLayers(crowd);
+  const seen = views.of(camera, matrixWorld, renderer.info.render.frame, viewer, material === null, byLayers);
+  drawn.looked[0] = seen;
+  if (crowd.count <= views.visibility.count) drawn.wanted = drawn.looked;
+  // Of a list that is sorted, no first part has the first instances. In shadow maps the order is of no use.
+  if (material === null || isCut(crowd)) return seen.of(level);
+  return seen.inOrder(level, material.transparent, matrixWorld, views);
+}
+
+/** How many instances are drawn: what three.js finds as the crowd's `count`. Null if it is what the user has set. */
+function drawnCount(crowd: DrawnCrowd, view: View | null): number | null {
+  // In shaders that know no lists, level 0 draws all instances, also those that are at another level.
+  // One that is drawn at levels of its own is drawn at none where there are none.
+  const others = drawnOf(crowd).viewed || crowd.level === -1;
+  if (view === null) return crowd.isLevelMesh === true && others ? 0 : null;
+  if (view.isWhole ?? false) return null;
+  // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
+  return view.list.countBelow(crowd.count, view.count);
+}
+
+/** Whether the shaders of a draw know lists. Those of shadow maps do unless three.js uses its own, where the crowd has none. */
+function readsLists(
+  { customDepthMaterial: depth, customDistanceMaterial: distance }: DrawnCrowd,
+  material: Draw['material'],
+): boolean {
+  if (material !== null) return knowsLists(material);
+  return depth !== undefined && distance !== undefined && knowsLists(depth) && knowsLists(distance);
+}
+
+/** Whether an attachment was told to show fewer instances than there are. */
+const isCut = ({ count, visibility }: DrawnCrowd): boolean => count < visibility.count;

@@ -5,7 +5,6 @@ import type { PoseTracks } from '../../tracks/PoseTracks.js';
 import { trackLayout } from '../../tracks/trackTexels.js';
 import { InstanceRuns } from '../../views/InstanceList.js';
 import type { WantedPoses } from '../../views/View.js';
-import { hasTexture } from './hasTexture.js';
 import { PosedRows, type PosedState } from './PosedRows.js';
 import { PoseRows } from './PoseRows.js';
 import { type PoseCounts, type PosePassInput, WebGLPosePass } from './WebGLPosePass.js';
@@ -260,3 +259,8 @@ export const rowsOf = ({ playback }: PosedCrowd): Texture | null => known.get(pl
 export function paletteOf({ playback }: PosedCrowd): readonly Texture[] {
   return known.get(playback)?.textures ?? NONE;
 }
+
+/** Whether WebGLRenderer has uploaded a texture. One function for all renderers, so that draws make none. */
+export const hasTexture = (texture: Texture, renderer: object): boolean =>
+  ((renderer as WebGLRenderer).properties.get(texture) as { __webglTexture?: unknown }).__webglTexture !==
+  undefined;
