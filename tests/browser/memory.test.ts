@@ -1,7 +1,9 @@
 import {
   BoxGeometry,
   Color,
+  DirectionalLight,
   Float32BufferAttribute,
+  Fog,
   InstancedMesh,
   Matrix4,
   Mesh,
@@ -380,12 +382,35 @@ describe('lifecycle', () => {
     // What three.js compiles ahead knows nothing of the shadows of lights.
     scene.clear().add(create());
     const expected = read();
-    scene.clear();
-    scene.add(create());
+    renderer.dispose();
+    const fresh = createView();
+    fresh.scene.clear().add(create());
+    await fresh.renderer.compileAsync(fresh.scene, camera);
+    const before = fresh.renderer.info.programs?.length;
+    expect(changedPixels(expected, fresh.read(), 0)).toBe(0);
+    expect(fresh.renderer.info.programs?.length).toBe(before);
+    fresh.renderer.dispose();
+  });
+
+  test.each([
+    ['a point light', () => new PointLight(0xffffff, 20)],
+    ['a directional light', () => new DirectionalLight()],
+  ])('what is compiled ahead has the programs of poses and of shadow maps of %s', async (_, createLight) => {
+    const { renderer, scene, camera, read } = createView();
+    const { root, clips } = createHatted();
+    const light = createLight();
+    light.castShadow = true;
+    light.position.set(2, 3, 3);
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 2).play(0, 'Run');
+    crowd.castShadow = crowd.receiveShadow = true;
+    scene.clear().add(light, crowd);
+    scene.fog = new Fog(0xffffff, 1, 10);
+    const names = () => renderer.info.programs?.map(({ name, cacheKey }) => `${name} ${cacheKey}`).sort();
     await renderer.compileAsync(scene, camera);
-    const before = renderer.info.programs?.length;
-    expect(changedPixels(expected, read(), 0)).toBe(0);
-    expect(renderer.info.programs?.length).toBe(before);
+    const before = names();
+    expect(before?.length).toBeGreaterThan(3);
+    read();
+    expect(names()).toEqual(before);
     renderer.dispose();
   });
 });

@@ -105,6 +105,11 @@ export class PassStep {
     this.target.setSize(width, height);
   }
 
+  /** Has a renderer make its program. */
+  compile(renderer: WebGLRenderer): void {
+    renderer.compile(this.mesh, _camera);
+  }
+
   /**
    * Runs it for the first rows of the target, which is the renderer's target afterwards.
    *

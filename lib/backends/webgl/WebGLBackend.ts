@@ -136,10 +136,11 @@ function updateDraw(crowd: DrawnCrowd): void {
     drawn.codes = { color, shadow };
   }
   bindTextures(crowd);
+  const isNew = drawn.renderer === null;
   // Once a frame: without arrays of materials, which would have to be made.
   const { material, customDepthMaterial, customDistanceMaterial } = crowd;
-  if (Array.isArray(material)) for (const one of material) patch(crowd, one, 'color', color);
-  else if (material) patch(crowd, material, 'color', color);
+  if (Array.isArray(material)) for (const one of material) patch(crowd, one, 'color', color, isNew);
+  else if (material) patch(crowd, material, 'color', color, isNew);
   if (customDepthMaterial) patch(crowd, customDepthMaterial, 'shadow', shadow);
   if (customDistanceMaterial) patch(crowd, customDistanceMaterial, 'shadow', shadow);
 }
@@ -191,10 +192,16 @@ function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | nu
   bindTextures(crowd);
 }
 
-/** Lets a material pose the crowd, and binds what its shaders then read. */
-function patch(crowd: DrawnCrowd, material: Material, role: PatchRole, code: number): void {
+/**
+ * Lets a material pose the crowd, and binds what its shaders then read.
+ *
+ * @param isNew Whether no renderer has drawn the crowd: one may compile it ahead.
+ */
+function patch(crowd: DrawnCrowd, material: Material, role: PatchRole, code: number, isNew = false): void {
   const patched = patchMaterial(material, role, code);
-  if (patched !== null) crowd.skeleton.fill(patched.textures.textures, patched.textures.integers);
+  if (patched === null) return;
+  if (isNew && patched.newest?.deref() !== crowd) patched.newest = new WeakRef(crowd);
+  crowd.skeleton.fill(patched.textures.textures, patched.textures.integers);
 }
 
 /** Puts the textures that shaders read where three.js binds them. */

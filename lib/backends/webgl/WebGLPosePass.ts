@@ -193,6 +193,12 @@ export class WebGLPosePass {
     this.compose.setSize(this.columns * perRow, height);
   }
 
+  /** Has a renderer make its programs. */
+  compile(renderer: WebGLRenderer): void {
+    this.sample.compile(renderer);
+    this.compose.compile(renderer);
+  }
+
   /** Whether a renderer has a palette from this pass; one that has lost its context has not. */
   isPosed(renderer: WebGLRenderer): boolean {
     const { target } = this.compose;

@@ -72,6 +72,11 @@ export class WebGLPoses {
     return this.posed.get(renderer)?.count ?? 0;
   }
 
+  /** Has a renderer make the programs that pose a crowd. */
+  compile(renderer: WebGLRenderer, crowd: PosedCrowd): void {
+    this.passFor(crowd).compile(renderer);
+  }
+
   /**
    * Poses those instances for a renderer that are wanted, and are not posed yet as they are now.
    *
@@ -83,20 +88,10 @@ export class WebGLPoses {
     const { clock, version, capacity } = playback;
     const { origin } = playback.time;
     const { input, state } = this;
-    // Asked of the input, since another renderer may have posed the crowd by another bone texture meanwhile.
-    if (input.tracks !== boneTexture) {
-      const tracks = boneTexture.data.tracks as PoseTracks;
-      input.tracks = boneTexture;
-      input.shortKeys = boneTexture.shortKeys;
-      input.layout = trackLayout(tracks);
-      countPoses(tracks, this.counts);
-    }
-    this.counts.layers = playback.layers.length;
-    this.counts.edited = poseEdits !== null;
     this.renderer ??= new WeakRef(renderer);
     if (this.renderer.deref() !== renderer) this.shared = true;
     const places = this.placesFor(capacity);
-    const pass = this.passFor();
+    const pass = this.passFor(crowd);
     const { maxTextureSize } = renderer.capabilities;
     const perRow = pass.perRowFor(capacity, maxTextureSize);
     if (wanted === null || this.shared) places.grow(capacity, perRow);
@@ -198,8 +193,18 @@ export class WebGLPoses {
   }
 
   /** The pass that there is, or a new one if the crowd is not as it was. */
-  private passFor(): WebGLPosePass {
-    const { counts } = this;
+  private passFor({ boneTexture, playback, crowd }: PosedCrowd): WebGLPosePass {
+    const { counts, input } = this;
+    // Asked of the input, since another renderer may have posed the crowd by another bone texture meanwhile.
+    if (input.tracks !== boneTexture) {
+      const tracks = boneTexture.data.tracks as PoseTracks;
+      input.tracks = boneTexture;
+      input.shortKeys = boneTexture.shortKeys;
+      input.layout = trackLayout(tracks);
+      countPoses(tracks, counts);
+    }
+    counts.layers = playback.layers.length;
+    counts.edited = crowd.poseEdits !== null;
     if (!this.pass?.suits(counts)) {
       this.pass?.dispose();
       this.pass = new WebGLPosePass({ ...counts });

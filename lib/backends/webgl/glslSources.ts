@@ -29,6 +29,8 @@ export interface GLSLSource {
    * @throws If the device cannot do it.
    */
   update?(renderer: WebGLRenderer, crowd: PosedCrowd, wanted: readonly WantedPoses[] | null): void;
+  /** Has a renderer make the programs that `update` runs. */
+  compile?(renderer: WebGLRenderer, crowd: PosedCrowd): void;
   /** How many instances a renderer has posed as they are now. */
   posedCount?(renderer: WebGLRenderer, crowd: PosedCrowd): number;
 }
@@ -52,6 +54,7 @@ const trackGLSL: GLSLSource = {
     const posed = paletteOf(crowd);
     for (let i = 0; i < posed.length; i++) textures[i] = posed[i];
   },
+  compile: (renderer, crowd) => posesOf(crowd).compile(renderer, crowd),
   posedCount: (renderer, crowd) => posesOf(crowd).posedCount(renderer),
   update(renderer, crowd, wanted) {
     const poses = posesOf(crowd);

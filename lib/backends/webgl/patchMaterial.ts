@@ -16,8 +16,10 @@ import type { SourceGLSL, TextureCounts } from '../../../shaders/SourceGLSL.js';
 import { type SurfaceGLSL, skinVertexGLSL, textureCounts } from '../../../shaders/skinVertex.glsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import { warnOnce } from '../../utils/messages.js';
+import type { DrawnCrowd } from '../DrawnCrowd.js';
 import { hasArrayMap, hasPalette, mergedCode, mergedTable } from '../surfaceMaps.js';
 import { ownVertexAttributes } from '../vertexLimits.js';
+import { compileAhead } from './compileAhead.js';
 import { glslOfNumber } from './glslSources.js';
 
 type CompileHook = (parameters: WebGLProgramParametersWithUniforms, renderer: WebGLRenderer) => void;
@@ -43,6 +45,8 @@ export interface Patch {
   arrayMap: boolean;
   /** What it was merged of, see `mergedCode`. */
   merged: number;
+  /** The crowd that it was last patched for; null if it was drawn since. */
+  newest: WeakRef<DrawnCrowd> | null;
   /** Once it has been merged of several, a uniform of all its programs, which says the textures of each vertex; null until then. */
   table: { value: Texture | null } | null;
 }
@@ -75,7 +79,7 @@ const glslOf = ({ source }: ShaderVariant): SourceGLSL => glslOfNumber(source);
  * @param code The shader variant to draw with (`variantCode`). A material drawn with several keeps them all.
  * @returns What the shaders of the material are made for now; null for node materials, which are not patched.
  */
-export function patchMaterial(material: Material, role: PatchRole, code: number): Readonly<Patch> | null {
+export function patchMaterial(material: Material, role: PatchRole, code: number): Patch | null {
   // Node materials are compiled another way.
   if ((material as { isNodeMaterial?: boolean }).isNodeMaterial === true) return null;
   const known = patches.get(material);
@@ -125,6 +129,7 @@ function addPatch(
     lists,
     arrayMap,
     merged,
+    newest: null,
     table: null,
   };
   noteTable(patch, material);
@@ -135,6 +140,9 @@ function addPatch(
     const hook: CompileHook = (parameters, renderer) => {
       user.call(material, parameters, renderer);
       compileCrowd(material, patch, parameters);
+      const crowd = patch.newest?.deref();
+      patch.newest = null;
+      if (crowd !== undefined) compileAhead(renderer, crowd, parameters);
     };
     // Who asks whether the user has set one, see `hasUserHook`.
     return Object.assign(hook, { userHook: user });

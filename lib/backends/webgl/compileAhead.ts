@@ -1,0 +1,86 @@
+import {
+  BackSide,
+  DoubleSide,
+  FrontSide,
+  type Material,
+  type Object3D,
+  PerspectiveCamera,
+  VSMShadowMap,
+  type WebGLProgramParametersWithUniforms,
+  type WebGLRenderer,
+  WebGLRenderTarget,
+} from 'three';
+import type { DrawnCrowd } from '../DrawnCrowd.js';
+import { drawnOf } from './Drawn.js';
+import { glslSourceOf } from './glslSources.js';
+import { refreshShadow } from './refreshShadow.js';
+
+/** How many lights of a kind cast shadows, of which types of three.js do not tell. */
+interface ShadowCounts {
+  numDirLightShadows: number;
+  numSpotLightShadows: number;
+  numPointLightShadows: number;
+}
+
+/** Materials with the maps that are asked for here. */
+interface MappedMaterial extends Material {
+  map?: object | null;
+  alphaMap?: object | null;
+  displacementMap?: object | null;
+}
+
+/**
+ * Where `renderer.compile` makes the program of a crowd's material, ahead of the first frame that draws it, has the other
+ * programs of that frame made too: those of the pose pass, and of shadow maps if lights cast shadows.
+ */
+export function compileAhead(
+  renderer: WebGLRenderer,
+  crowd: DrawnCrowd,
+  parameters: WebGLProgramParametersWithUniforms,
+): void {
+  if (drawnOf(crowd).renderer !== null) return;
+  const { numDirLightShadows, numSpotLightShadows, numPointLightShadows } =
+    parameters as unknown as ShadowCounts;
+  const { castShadow, customDepthMaterial, customDistanceMaterial } = crowd;
+  // One call of `renderer.compile` within another would leave the lights of the inner one to the outer one.
+  queueMicrotask(() => {
+    try {
+      glslSourceOf(crowd).compile?.(renderer, crowd);
+      if (!castShadow || !renderer.shadowMap.enabled) return;
+      if (numDirLightShadows + numSpotLightShadows > 0) compileShadow(renderer, crowd, customDepthMaterial);
+      if (numPointLightShadows > 0) compileShadow(renderer, crowd, customDistanceMaterial);
+    } catch {
+      // The first draw comes to the same error.
+    }
+  });
+}
+
+/** Makes the program of one of the crowd's materials for shadow maps. */
+function compileShadow(renderer: WebGLRenderer, crowd: DrawnCrowd, material: Material | undefined): void {
+  if (material === undefined) return;
+  const [own] = [crowd.material].flat();
+  give(material, own as Material, renderer.shadowMap.type === VSMShadowMap);
+  refreshShadow(renderer, material);
+  let root: Object3D = crowd;
+  while (root.parent !== null) root = root.parent;
+  // three.js draws shadow maps without the scene, whose lights count all the same.
+  const lights = Object.create(root, { isScene: { value: false } });
+  const alone = Object.create(crowd, { material: { value: material }, children: { value: [] } });
+  const target = renderer.getRenderTarget();
+  const face = renderer.getActiveCubeFace();
+  const level = renderer.getActiveMipmapLevel();
+  const map = new WebGLRenderTarget(1, 1);
+  renderer.setRenderTarget(map);
+  renderer.compile(alone, new PerspectiveCamera(), lights);
+  renderer.setRenderTarget(target, face, level);
+  map.dispose();
+}
+
+/** Gives a material for shadow maps what three.js gives it of the one that casts the shadow, as far as its program depends on it. */
+function give(material: Material, own: Material, keepsSide: boolean): void {
+  const { side, shadowSide, alphaToCoverage, alphaTest } = own;
+  const { map = null, alphaMap = null, displacementMap = null } = own as MappedMaterial;
+  const other = side === DoubleSide ? DoubleSide : side === FrontSide ? BackSide : FrontSide;
+  const given = { map, alphaMap, displacementMap, alphaTest: alphaToCoverage ? 0.5 : alphaTest };
+  Object.assign(material, given, { side: shadowSide ?? (keepsSide ? side : other) });
+}
