@@ -17,6 +17,8 @@ import { refreshShadow } from './refreshShadow.js';
 
 /** How many lights of a kind cast shadows, of which types of three.js do not tell. */
 interface ShadowCounts {
+  /** In newer ones only. */
+  numSunLightShadows?: number;
   numDirLightShadows: number;
   numSpotLightShadows: number;
   numPointLightShadows: number;
@@ -39,15 +41,16 @@ export function compileAhead(
   parameters: WebGLProgramParametersWithUniforms,
 ): void {
   if (drawnOf(crowd).renderer !== null) return;
-  const { numDirLightShadows, numSpotLightShadows, numPointLightShadows } =
-    parameters as unknown as ShadowCounts;
+  const counts = parameters as unknown as ShadowCounts;
+  const { numSunLightShadows = 0, numDirLightShadows, numSpotLightShadows, numPointLightShadows } = counts;
+  const flat = numSunLightShadows + numDirLightShadows + numSpotLightShadows;
   const { castShadow, customDepthMaterial, customDistanceMaterial } = crowd;
   // One call of `renderer.compile` within another would leave the lights of the inner one to the outer one.
   queueMicrotask(() => {
     try {
       glslSourceOf(crowd).compile?.(renderer, crowd);
       if (!castShadow || !renderer.shadowMap.enabled) return;
-      if (numDirLightShadows + numSpotLightShadows > 0) compileShadow(renderer, crowd, customDepthMaterial);
+      if (flat > 0) compileShadow(renderer, crowd, customDepthMaterial);
       if (numPointLightShadows > 0) compileShadow(renderer, crowd, customDistanceMaterial);
     } catch {
       // The first draw comes to the same error.
