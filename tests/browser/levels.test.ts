@@ -15,10 +15,10 @@ import {
   Scene,
   Vector3,
 } from 'three';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
-import { type Drawing, drawingOf } from '../support/drawings.js';
+import { drawingOf, useDrawing } from '../support/drawings.js';
 import { createKnight } from '../support/knight.js';
 import { addAttachmentLevel, addLevel, levelsOf } from '../support/levels.js';
 import {
@@ -85,11 +85,7 @@ function thirds(crowd: SkinnedInstancedMesh, camera: Camera): number[] {
 }
 
 describe.each(TWINS)('%s', (twin) => {
-  let drawing: Drawing;
-  beforeAll(async () => {
-    drawing = await drawingOf(twin);
-  });
-  afterAll(() => drawing.dispose());
+  const drawing = useDrawing(twin, drawingOf);
 
   test('levels of the same geometry give the same picture to the byte, with their shadows', async () => {
     const { draw } = drawing;
@@ -218,11 +214,7 @@ describe('of attachments', () => {
   }
 
   describe.each(TWINS)('%s', (twin) => {
-    let drawing: Drawing;
-    beforeAll(async () => {
-      drawing = await drawingOf(twin);
-    });
-    afterAll(() => drawing.dispose());
+    const drawing = useDrawing(twin, drawingOf);
 
     test('attachments are drawn as their levels say, with their shadows, or not at all', async () => {
       const { draw } = drawing;
@@ -306,11 +298,7 @@ describe('posed less often', () => {
 
   // The WebGL 2 backend of WebGPURenderer poses all instances.
   describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) => {
-    let drawing: Drawing;
-    beforeAll(async () => {
-      drawing = await drawingOf(twin);
-    });
-    afterAll(() => drawing.dispose());
+    const drawing = useDrawing(twin, drawingOf);
 
     test('far instances keep their poses, and have those of the moment in the frame in which they come near', async () => {
       const { renderer, draw } = drawing;
@@ -351,11 +339,7 @@ describe('posed less often', () => {
 });
 
 describe.each(TWINS)('%s', (twin) => {
-  let drawing: Drawing;
-  beforeAll(async () => {
-    drawing = await drawingOf(twin);
-  });
-  afterAll(() => drawing.dispose());
+  const drawing = useDrawing(twin, drawingOf);
 
   test('a crowd is drawn with so many triangles at most: in less detail, or the nearest', async () => {
     const { renderer, draw } = drawing;
@@ -455,11 +439,7 @@ describe('that fade', () => {
   }
 
   describe.each(TWINS)('%s', (twin) => {
-    let drawing: Drawing;
-    beforeAll(async () => {
-      drawing = await drawingOf(twin);
-    });
-    afterAll(() => drawing.dispose());
+    const drawing = useDrawing(twin, drawingOf);
 
     test('levels of the same geometry that fade into each other give the same pictures to the byte', async () => {
       const { crowd, root, hat } = createCrowd();

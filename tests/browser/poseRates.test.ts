@@ -1,10 +1,9 @@
 import { Matrix4 } from 'three';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { captureGeometry } from '../support/capture.js';
-import { captureOf, TWINS } from '../support/captures.js';
+import { TWINS, useCapture } from '../support/captures.js';
 import { disposeLater } from '../support/disposeLater.js';
 import { bakeCharacter, SkinnedInstancedMesh } from '../support/library.js';
-import type { Capture } from '../support/parity.js';
 import { createStick } from '../support/stick.js';
 
 const FPS = 60;
@@ -12,11 +11,7 @@ const RATE = 10;
 
 // The WebGL 2 backend of WebGPURenderer poses all instances.
 describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) => {
-  let how: Capture & { dispose(): void };
-  beforeAll(async () => {
-    how = await captureOf(twin);
-  });
-  afterAll(() => how.dispose());
+  const how = useCapture(twin);
 
   /** Sticks whose tips are at the time of their clip, and what reads off the picture where they are. */
   function createSticks(count: number, rateOf: (index: number) => number) {

@@ -17,10 +17,10 @@ import {
   Object3D,
   Vector3,
 } from 'three';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { captureGeometry } from '../support/capture.js';
 import { captureOf, TWINS } from '../support/captures.js';
-import { type Drawing, drawingOf } from '../support/drawings.js';
+import { drawingOf, useDrawing } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { addLevel } from '../support/levels.js';
 import { assembleCharacter, getVertexPosition, SkinnedInstancedMesh } from '../support/library.js';
@@ -61,11 +61,7 @@ const MATERIALS = {
 };
 
 describe.each(TWINS)('%s', (twin) => {
-  let drawing: Drawing;
-  beforeAll(async () => {
-    drawing = await drawingOf(twin);
-  });
-  afterAll(() => drawing.dispose());
+  const drawing = useDrawing(twin, drawingOf);
 
   test.each(['half', 'float'] as const)(
     'vertices are where the CPU has them, precision %s',

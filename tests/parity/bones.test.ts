@@ -11,10 +11,10 @@ import {
   Vector3,
 } from 'three';
 import { SkeletonUtils } from 'three-stdlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
-import { type Drawing, drawingOf } from '../support/drawings.js';
+import { useDrawing } from '../support/drawings.js';
 import { editsOf } from '../support/editsOf.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { bakeCharacter, SkinnedInstancedMesh } from '../support/library.js';
@@ -38,11 +38,7 @@ function equip(character: Object3D): void {
 }
 
 describe.each(TWINS)('%s', (twin) => {
-  let drawing: Drawing;
-  beforeAll(async () => {
-    drawing = await drawingOf(twin);
-  });
-  afterAll(() => drawing.dispose());
+  const drawing = useDrawing(twin);
 
   test.each(['what hangs on a bone', 'SkeletonHelper'])('%s is drawn as on a clone', async (what) => {
     const { root, clips } = createCoarseCharacter();

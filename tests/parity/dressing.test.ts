@@ -18,13 +18,13 @@ import {
   SRGBColorSpace,
   Vector2,
 } from 'three';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { BUILT_IN, describeCharacters, loadCharacter } from '../support/characters.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { crowdArguments } from '../support/crowdArguments.js';
 import { disposeLater } from '../support/disposeLater.js';
-import { type Drawing, drawingOf } from '../support/drawings.js';
+import { sharedDrawing, useDrawing } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import {
   bakeCharacter,
@@ -81,14 +81,7 @@ function createReference({ root, clips }: Model, clip: number, time: number, dre
 }
 
 describe.each(TWINS)('%s', (twin) => {
-  let draw: Drawing['draw'];
-  let dispose: () => void;
-  beforeAll(async () => {
-    const drawing = await drawingOf(twin);
-    draw = drawing.draw;
-    dispose = drawing.dispose;
-  });
-  afterAll(() => dispose());
+  const { draw } = useDrawing(twin);
 
   async function expectSame(reference: Reference, crowd: Object3D, label: string): Promise<void> {
     const box = new Box3();
@@ -314,7 +307,7 @@ function crowdBox(crowd: SkinnedInstancedMesh) {
 
 test('a crowd says so where it shows parts that its character hides, until it has InstanceParts', async () => {
   const { root, clips } = createDressed();
-  const drawing = await drawingOf('GLSL');
+  const drawing = await sharedDrawing('GLSL');
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, { hiddenParts: ['Hat'] }), 1);
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const { scene, camera } = createStage(new Box3().setFromObject(root), 'directional');

@@ -1,17 +1,16 @@
 import { Matrix4, Quaternion, Vector3 } from 'three';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { captureGeometry } from '../support/capture.js';
-import { captureOf, TWINS } from '../support/captures.js';
+import { TWINS, useCapture } from '../support/captures.js';
 import { BUILT_IN, describeCharacters, loadCharacter } from '../support/characters.js';
 import { comparePair } from '../support/comparePair.js';
 import { disposeLater } from '../support/disposeLater.js';
-import { type Drawing, drawingOf } from '../support/drawings.js';
+import { useDrawing } from '../support/drawings.js';
 import { EditedMixers, editableJoints } from '../support/EditedMixers.js';
 import { type BoneEdit, editBones } from '../support/editReference.js';
 import { editsOf } from '../support/editsOf.js';
 import { bakeCharacter, getVertexPosition, SkinnedInstancedMesh } from '../support/library.js';
 import { createPair } from '../support/pair.js';
-import type { Capture } from '../support/parity.js';
 import { random } from '../support/random.js';
 import { characterHeight } from '../support/reference.js';
 
@@ -19,11 +18,7 @@ import { characterHeight } from '../support/reference.js';
 const EXACT = 1e-5;
 
 describe.each(TWINS)('%s: pictures', (twin) => {
-  let drawing: Drawing;
-  beforeAll(async () => {
-    drawing = await drawingOf(twin);
-  });
-  afterAll(() => drawing.dispose());
+  const drawing = useDrawing(twin);
 
   test('an edited character, and one in a live pose, look as three.js draws them, with their shadows', async () => {
     const model = await loadCharacter(BUILT_IN);
@@ -76,11 +71,7 @@ describe.each(TWINS)('%s: pictures', (twin) => {
 });
 
 describe.each(TWINS)('%s', (twin) => {
-  let how: Capture & { dispose(): void };
-  beforeAll(async () => {
-    how = await captureOf(twin);
-  });
-  afterAll(() => how.dispose());
+  const how = useCapture(twin);
 
   describeCharacters((name) => {
     test('seed 31: edited joints, look-at and live poses are those of bones that are changed after mixer.update', async () => {

@@ -18,12 +18,12 @@ import {
   UniformsUtils,
   VSMShadowMap,
 } from 'three';
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { describe, test } from 'vitest';
 import { TWINS, type Twin } from '../support/captures.js';
 import { BUILT_IN, COARSE, describeCharacters, loadCharacter } from '../support/characters.js';
 import { BOUND, comparePair, type Seen } from '../support/comparePair.js';
 import { disposeLater } from '../support/disposeLater.js';
-import { type Drawing, drawingOf } from '../support/drawings.js';
+import { useDrawing } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { createPair, createShadowPair, type Pair, useMaterial } from '../support/pair.js';
 import { createStage, type LightKind } from '../support/pictures.js';
@@ -116,11 +116,7 @@ const ALSO_IN_NODES = /Standard|alphaTest|displacement|tangents|wireframe/;
 
 describe.each(TWINS)('%s', (twin) => {
   const extent = EXTENTS[twin];
-  let drawing: Drawing;
-  beforeAll(async () => {
-    drawing = await drawingOf(twin);
-  });
-  afterAll(() => drawing.dispose());
+  const drawing = useDrawing(twin);
 
   const compare = (label: string, pair: Pair, light: LightKind, ...seen: Seen[]) =>
     comparePair(drawing, `${label}, ${twin}`, pair, light, ...seen);

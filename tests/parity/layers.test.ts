@@ -1,12 +1,11 @@
 import { AnimationUtils, type Bone, Matrix4, type Object3D } from 'three';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { captureGeometry } from '../support/capture.js';
-import { captureOf, TWINS } from '../support/captures.js';
+import { TWINS, useCapture } from '../support/captures.js';
 import { describeCharacters, loadCharacter } from '../support/characters.js';
 import { disposeLater } from '../support/disposeLater.js';
 import { AnimationLayers, bakeCharacter, SkinnedInstancedMesh } from '../support/library.js';
 import { Mixers } from '../support/mixers.js';
-import type { Capture } from '../support/parity.js';
 import { random } from '../support/random.js';
 import { characterHeight } from '../support/reference.js';
 
@@ -24,11 +23,7 @@ function middleJoints(root: Object3D): string[] {
 }
 
 describe.each(TWINS)('%s', (twin) => {
-  let how: Capture & { dispose(): void };
-  beforeAll(async () => {
-    how = await captureOf(twin);
-  });
-  afterAll(() => how.dispose());
+  const how = useCapture(twin);
 
   describeCharacters((name) => {
     test('seed 23: what is done on layers, in fades that are interrupted, is what a mixer for each shows', async () => {

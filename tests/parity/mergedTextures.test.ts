@@ -20,11 +20,11 @@ import {
   Texture,
   type WebGLRenderer,
 } from 'three';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { disposeLater } from '../support/disposeLater.js';
-import { type Drawing, drawingOf } from '../support/drawings.js';
+import { type Drawing, useDrawing } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { bakeCharacter, LoopOnceOptions, mergeMaterials, SkinnedInstancedMesh } from '../support/library.js';
 import { loseContext, restoreContext } from '../support/loseContext.js';
@@ -102,11 +102,7 @@ function dressed(materials: readonly MeshStandardMaterial[]) {
 }
 
 describe.each(TWINS)('%s', (twin) => {
-  let drawing: Drawing;
-  beforeAll(async () => {
-    drawing = await drawingOf(twin);
-  });
-  afterAll(() => drawing.dispose());
+  const drawing = useDrawing(twin);
   const draw: Drawing['draw'] = (...scene) => drawing.draw(...scene);
 
   /** @param dress Changes the crowd, and the meshes that it is compared with. */

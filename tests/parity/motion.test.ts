@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { captureGeometry } from '../support/capture.js';
 import { captureOf, TWINS } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
-import { type Drawing, drawingOf } from '../support/drawings.js';
+import { useDrawing } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { addLevel } from '../support/levels.js';
 import {
@@ -110,11 +110,7 @@ describe.each(TWINS)('%s: vertices are where the CPU has them', (twin) => {
 });
 
 describe.each(TWINS)('%s: pictures', (twin) => {
-  let drawing: Drawing;
-  beforeAll(async () => {
-    drawing = await drawingOf(twin);
-  });
-  afterAll(() => drawing.dispose());
+  const drawing = useDrawing(twin);
 
   /** Meshes whose vertices are where the CPU has those of a crowd. */
   function stillsOf(crowd: SkinnedInstancedMesh, material: MeshBasicMaterial): Group {

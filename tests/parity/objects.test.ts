@@ -10,11 +10,11 @@ import {
   Vector3,
 } from 'three';
 import * as SkeletonUtils from 'three/addons/utils/SkeletonUtils.js';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { disposeLater } from '../support/disposeLater.js';
-import { type Drawing, drawingOf } from '../support/drawings.js';
+import { useDrawing } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { bakeCharacter, SkinnedInstancedMesh } from '../support/library.js';
 import '../support/objects.js';
@@ -74,14 +74,7 @@ function change(town: Group, characters: readonly Object3D[]): void {
 }
 
 describe.each(TWINS)('%s', (twin) => {
-  let draw: Drawing['draw'];
-  let dispose: () => void;
-  beforeAll(async () => {
-    const drawing = await drawingOf(twin);
-    draw = drawing.draw;
-    dispose = drawing.dispose;
-  });
-  afterAll(() => dispose());
+  const { draw } = useDrawing(twin);
 
   test('instances as objects look as clones in their places do, nameplates and shadows too', async () => {
     const { root, clips } = createCoarseCharacter();

@@ -18,10 +18,10 @@ import {
   MeshToonMaterial,
   SRGBColorSpace,
 } from 'three';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { disposeLater } from '../support/disposeLater.js';
-import { type Drawing, drawingOf } from '../support/drawings.js';
+import { useDrawing } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { partsOf } from '../support/partsOf.js';
 import { changedPixels, createStage, type LightKind } from '../support/pictures.js';
@@ -71,14 +71,7 @@ function asMap<T extends DataTexture | DataArrayTexture>(texture: T): T {
 }
 
 describe.each(TWINS)('%s', (twin) => {
-  let draw: Drawing['draw'];
-  let dispose: () => void;
-  beforeAll(async () => {
-    const drawing = await drawingOf(twin);
-    draw = drawing.draw;
-    dispose = drawing.dispose;
-  });
-  afterAll(() => dispose());
+  const { draw } = useDrawing(twin);
 
   /** Compares the clones with the crowd, which must also differ from the one that it was. */
   async function expectSame(

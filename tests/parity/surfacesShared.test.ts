@@ -12,10 +12,10 @@ import {
   type Object3D,
   RGB_S3TC_DXT1_Format,
 } from 'three';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { disposeLater } from '../support/disposeLater.js';
-import { type Drawing, drawingOf } from '../support/drawings.js';
+import { useDrawing } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { addLevel } from '../support/levels.js';
 import { encodingOf } from '../support/library.js';
@@ -38,14 +38,7 @@ const addHat = (root: Object3D): void => {
 };
 
 describe.each(TWINS)('%s', (twin) => {
-  let draw: Drawing['draw'];
-  let dispose: () => void;
-  beforeAll(async () => {
-    const drawing = await drawingOf(twin);
-    draw = drawing.draw;
-    dispose = drawing.dispose;
-  });
-  afterAll(() => dispose());
+  const { draw } = useDrawing(twin);
 
   async function expectSame({ clones, crowd, bounds }: Trio, label: string): Promise<void> {
     const { scene, camera } = createStage(bounds, 'directional');

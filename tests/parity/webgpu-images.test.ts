@@ -10,12 +10,12 @@ import {
 } from 'three';
 import { attribute, color, normalView, positionLocal, sin, vec3 } from 'three/tsl';
 import { MeshStandardNodeMaterial } from 'three/webgpu';
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { describe, test } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { COARSE, loadCharacter } from '../support/characters.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { BOUND, comparePair } from '../support/comparePair.js';
-import { type Drawing, drawingOf } from '../support/drawings.js';
+import { useDrawing } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { bakeBoneTexture, frames, LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
 import { createPair, nearestFrame, useMaterial } from '../support/pair.js';
@@ -42,13 +42,8 @@ const materials: Record<string, () => Material> = {
 };
 
 describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
-  let drawing: Drawing;
-  let draw: Drawing['draw'];
-  beforeAll(async () => {
-    drawing = await drawingOf(twin);
-    draw = drawing.draw;
-  });
-  afterAll(() => drawing.dispose());
+  const drawing = useDrawing(twin);
+  const { draw } = drawing;
 
   test.each(Object.entries(materials))('material: %s', async (name, create) => {
     const model = await loadCharacter(COARSE);

@@ -1,5 +1,6 @@
 import { REVISION, WebGLRenderer } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
+import { afterAll, beforeAll } from 'vitest';
 import { disposeWaiting } from './disposeLater.js';
 import { type Capture, webGLCapture } from './parity.js';
 
@@ -39,6 +40,16 @@ export async function captureOf(twin: Twin): Promise<Capture & { dispose(): void
     read: (crowd, vertices, instances) => captureNodes(renderer, crowd, vertices, instances),
     dispose: () => disposeAll(renderer),
   };
+}
+
+/** How crowds are drawn and read back in the tests of a suite. */
+export function useCapture(twin: Twin): Capture {
+  let made: Awaited<ReturnType<typeof captureOf>>;
+  beforeAll(async () => {
+    made = await captureOf(twin);
+  });
+  afterAll(() => made.dispose());
+  return { material: (vertices) => made.material(vertices), read: (...what) => made.read(...what) };
 }
 
 function disposeAll(renderer: WebGLRenderer | WebGPURenderer): void {

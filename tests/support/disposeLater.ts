@@ -12,7 +12,7 @@ export function disposeLater(thing: Disposable): void {
   waiting.push(thing);
 }
 
-/** Disposes all of it; `Drawing` and `Capture` do that when they are disposed. */
-export function disposeWaiting(): void {
-  for (const thing of waiting.splice(0)) thing.dispose();
+/** Disposes all of it but for the last `kept`; `Drawing` and `Capture` do that when they are disposed. */
+export function disposeWaiting(kept = 0): void {
+  for (const thing of waiting.splice(0, Math.max(0, waiting.length - kept))) thing.dispose();
 }
