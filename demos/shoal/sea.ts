@@ -33,7 +33,7 @@ export function createRays(size: number, count = 9): Group {
     const colors: number[] = [];
     for (let k = 0; k < position.count; k++) {
       const across = Math.cos((position.getX(k) / width) * Math.PI) ** 2;
-      const along = (position.getY(k) / height + 0.5) ** 1.5;
+      const along = Math.max(0, position.getY(k) / height + 0.5) ** 1.5;
       colors.push(...new Color(0x8fd8d0).multiplyScalar(0.16 * across * along).toArray());
     }
     geometry.setAttribute('color', new Float32BufferAttribute(colors, 3));
