@@ -36,7 +36,7 @@ const PAGES = {
 const CARD = { width: 480, height: 270, most: 25_000, type: 'image/webp' };
 const HERO = { width: 1200, height: 630, most: 120_000, type: 'image/jpeg' };
 /** The moving picture: frames, milliseconds from one to the next, and the size that they are drawn at. */
-const MOVING = { count: 40, step: 100, width: 560, height: 294, scale: 1.5, quality: 0.55, most: 2_000_000 };
+const MOVING = { count: 30, step: 110, width: 520, height: 273, scale: 1.2, quality: 0.6, most: 2_000_000 };
 /** Controls stay out of the pictures. */
 const BARE = '.panel, .message, .hero > header, .hero > footer, .hero::after { display: none !important }';
 const SETTLE = 4000;
@@ -124,6 +124,7 @@ async function film(path, file, { count, step, width, height, scale, quality, mo
       [step, width, height, quality],
     );
     frames.push(Buffer.from(bytes));
+    if (i % 5 === 0) console.log(`frame ${i} of ${count}`);
   }
   await page.close();
   const bytes = animated(frames, width, height, step);
@@ -166,7 +167,7 @@ try {
     await take('index.html?count=1600&time=3', 'hero.jpg', HERO, { width: 1200, height: 630 });
   }
   if (chosen.length === 0 || chosen.includes('moving')) {
-    await film('index.html?count=1000&time=3', 'hero.webp', MOVING);
+    await film('index.html?count=700&time=3', 'hero.webp', MOVING);
   }
 } finally {
   await browser.close();
