@@ -14,7 +14,7 @@ describe('the packed tarball', () => {
     expect(files.sort()).toEqual(
       ['CHANGELOG.md', 'LICENSE', 'README.md', 'demos', 'dist', 'package.json'].sort(),
     );
-    expect(readdirSync(join(packed.installed, 'demos')).sort()).toEqual(['guides', 'hero.jpg']);
+    expect(readdirSync(join(packed.installed, 'demos')).sort()).toEqual(['guides', 'hero.webp']);
   });
 
   test('holds what its README and its guides have links to', () => {
