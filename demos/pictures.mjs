@@ -36,7 +36,7 @@ const PAGES = {
 const CARD = { width: 480, height: 270, most: 25_000, type: 'image/webp' };
 const HERO = { width: 1200, height: 630, most: 120_000, type: 'image/jpeg' };
 /** The moving picture: frames, milliseconds from one to the next, and the size that they are drawn at. */
-const MOVING = { count: 30, step: 110, width: 520, height: 273, scale: 1.2, quality: 0.6, most: 2_000_000 };
+const MOVING = { count: 24, step: 120, width: 520, height: 273, scale: 1.2, quality: 0.6, most: 2_000_000 };
 /** Controls stay out of the pictures. */
 const BARE = '.panel, .message, .hero > header, .hero > footer, .hero::after { display: none !important }';
 const SETTLE = 4000;
@@ -101,7 +101,7 @@ async function film(path, file, { count, step, width, height, scale, quality, mo
     };
   });
   await page.goto(`http://localhost:${server.httpServer.address().port}/demos/${path}`);
-  await page.addStyleTag({ content: BARE });
+  await page.addStyleTag({ content: `${BARE} .hero { min-height: 0 !important }` });
   await page.waitForSelector('canvas');
   const isReady = () => {
     window.advance(50);
@@ -124,7 +124,6 @@ async function film(path, file, { count, step, width, height, scale, quality, mo
       [step, width, height, quality],
     );
     frames.push(Buffer.from(bytes));
-    if (i % 5 === 0) console.log(`frame ${i} of ${count}`);
   }
   await page.close();
   const bytes = animated(frames, width, height, step);
