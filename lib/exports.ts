@@ -10,6 +10,12 @@ export type {
   TurnedNodes,
 } from '../shaders/motion.tsl.js';
 export type { Influences } from '../shaders/ShaderVariant.js';
+export { BoneTexture } from './animation/BoneTexture.js';
+export type { BoneTextureData, EncodingName, Precision, TextureLayout } from './animation/BoneTextureData.js';
+export type { BakedClip, ClipMarker, ClipReference } from './animation/ClipTable.js';
+export type { BoxArray, JointBoxes } from './animation/jointBoxes.js';
+export type { PoseTracks, TrackClip } from './animation/PoseTracks.js';
+export type { PartFlip } from './animation/Rig.js';
 export type { BakeAsyncOptions, BakeOptions, ClipChoice, Encoding } from './baking/BakeOptions.js';
 export {
   type BakeCharacterAsyncOptions,
@@ -36,7 +42,15 @@ export {
 } from './character/mergeMaterials.js';
 export { type Simplified, type Simplifier, simplifyGeometry } from './character/simplifyGeometry.js';
 export { type CrowdFeature, type FeaturedCrowd, featureOf } from './crowd/CrowdFeature.js';
-export type { BoneTextureData, EncodingName, Precision, TextureLayout } from './encodings/BoneTextureData.js';
+export type { CrowdMesh } from './crowd/CrowdMesh.js';
+export type {
+  DrawOptions,
+  EventOfAction,
+  SkinnedInstancedMeshEventMap,
+  SkinnedInstancedMeshOptions,
+} from './crowd/crowdTypes.js';
+export type { ViewInfo } from './culling/ViewInfo.js';
+export { JointAttachment, type JointAttachmentOptions } from './features/attachments/JointAttachment.js';
 export type {
   JointEditOptions,
   LookAtOptions,
@@ -74,16 +88,6 @@ export { flutter } from './features/motion/flutter.js';
 export type { Channel } from './features/motion/wave.js';
 export type { WindOptions, WindUniforms } from './features/motion/wind.js';
 export { wind } from './features/motion/wind.js';
-export type { ActionProperties } from './features/objects/ActionProperties.js';
-export type { InstanceAction } from './features/objects/InstanceAction.js';
-export type { InstanceBone } from './features/objects/InstanceBone.js';
-export type { ActionOptions, ActionOwner, InstanceMixer } from './features/objects/InstanceMixer.js';
-export type { PlacedInstance } from './features/objects/PlacedInstance.js';
-export {
-  type ActionOfEvent,
-  SkinnedInstance,
-  type SkinnedInstanceEventMap,
-} from './features/objects/SkinnedInstance.js';
 export {
   type CustomSort,
   DrawOrder,
@@ -93,14 +97,16 @@ export {
 export type { UniformValue } from './features/uniforms/uniformValues.js';
 export type { InstanceRange, Instances } from './instances/instanceRange.js';
 export type { InstanceUniformTypes, UniformType } from './instances/UniformLayout.js';
-export type { CrowdMesh } from './objects/CrowdMesh.js';
-export type {
-  DrawOptions,
-  EventOfAction,
-  SkinnedInstancedMeshEventMap,
-  SkinnedInstancedMeshOptions,
-} from './objects/crowdTypes.js';
-export { JointAttachment, type JointAttachmentOptions } from './objects/JointAttachment.js';
+export type { ActionProperties } from './objects/ActionProperties.js';
+export type { InstanceAction } from './objects/InstanceAction.js';
+export type { InstanceBone } from './objects/InstanceBone.js';
+export type { ActionOptions, ActionOwner, InstanceMixer } from './objects/InstanceMixer.js';
+export type { PlacedInstance } from './objects/PlacedInstance.js';
+export {
+  type ActionOfEvent,
+  SkinnedInstance,
+  type SkinnedInstanceEventMap,
+} from './objects/SkinnedInstance.js';
 export { applyRootMotion } from './playback/applyRootMotion.js';
 export type { FinishedEvent, LoopEvent, MarkerEvent } from './playback/PlaybackEvents.js';
 export type {
@@ -112,13 +118,7 @@ export type {
   WeightOptions,
 } from './playback/PlayOptions.js';
 export { type InstanceJSON, loadPlayback, type PlaybackJSON, savePlayback } from './playback/savePlayback.js';
-export type { BakedClip, ClipMarker, ClipReference } from './poses/ClipTable.js';
-export type { BoxArray, JointBoxes } from './poses/jointBoxes.js';
-export type { PartFlip } from './poses/Rig.js';
 export { getSkinningMatrix, getSocketMatrix, getVertexPosition } from './queries/poseQueries.js';
 export type { CrowdIntersection } from './queries/raycastInstance.js';
 export { getViewInfo, readViewInfo } from './queries/viewInfo.js';
-export { BoneTexture } from './texture/BoneTexture.js';
-export type { PoseTracks, TrackClip } from './tracks/PoseTracks.js';
 export type { AffineArray } from './utils/affine.js';
-export type { ViewInfo } from './views/ViewInfo.js';

@@ -4,7 +4,7 @@
  * @module skinned-instanced-mesh/files
  */
 
-export { addLevelsOf } from './format/addLevelsOf.js';
+export { addLevelsOf } from './files/addLevelsOf.js';
 export type {
   ArrayJSON,
   ArrayOrder,
@@ -27,11 +27,11 @@ export type {
   TracksJSON,
   VertexTextureInFile,
   ViewJSON,
-} from './format/bakedJSON.js';
-export { EXTENSION } from './format/bakedJSON.js';
-export type { MeshoptDecoderLike, MeshoptEncoderLike } from './format/compressedViews.js';
-export { decodeBoneTexture } from './format/decodeBoneTexture.js';
-export { encodeBoneTexture } from './format/encodeBoneTexture.js';
+} from './files/bakedJSON.js';
+export { EXTENSION } from './files/bakedJSON.js';
+export type { MeshoptDecoderLike, MeshoptEncoderLike } from './files/compressedViews.js';
+export { decodeBoneTexture } from './files/decodeBoneTexture.js';
+export { encodeBoneTexture } from './files/encodeBoneTexture.js';
 export {
   type LevelHeight,
   type ReadLevel,
@@ -39,8 +39,8 @@ export {
   readLevels,
   type StoredLevels,
   type WrittenLevel,
-} from './format/levels.js';
-export { type ReadOptions, readBoneTexture } from './format/readCharacters.js';
+} from './files/levels.js';
+export { type ReadOptions, readBoneTexture } from './files/readCharacters.js';
 export {
   bakedCharactersOf,
   type ExtensionOptions,
@@ -48,6 +48,6 @@ export {
   type ParserOfPlugin,
   type ResultOfLoader,
   SkinnedInstancedMeshExtension,
-} from './format/SkinnedInstancedMeshExtension.js';
-export type { VertexTextureReader } from './format/storedVertices.js';
-export { type WriteOptions, writeBoneTexture } from './format/writeBoneTexture.js';
+} from './files/SkinnedInstancedMeshExtension.js';
+export type { VertexTextureReader } from './files/storedVertices.js';
+export { type WriteOptions, writeBoneTexture } from './files/writeBoneTexture.js';

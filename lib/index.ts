@@ -11,6 +11,7 @@ import { levelFadeGLSL } from '../shaders/levelFade.glsl.js';
 import { setMotionCompiler } from '../shaders/MotionProgram.js';
 import { compileMotions } from '../shaders/motion.glsl.js';
 import { partsGLSL } from '../shaders/parts.glsl.js';
+import { frames as baseFrames } from './animation/frames.js';
 import { registerBackend } from './backends/Backend.js';
 import { frameGLSL, restGLSL } from './backends/webgl/frameGLSL.js';
 import { registerGLSLSource } from './backends/webgl/glslSources.js';
@@ -19,14 +20,13 @@ import { webGLBackend } from './backends/webgl/WebGLBackend.js';
 import { registerLayersGLSL, registerPoseEditGLSL } from './backends/webgl/WebGLPosePass.js';
 import type { Encoding } from './baking/BakeOptions.js';
 import { mergeMaterials as merge } from './character/mergeMaterials.js';
+import { SkinnedInstancedMesh as Base } from './crowd/SkinnedInstancedMesh.js';
 import { JointEdits as BaseEdits } from './features/jointEdits/JointEdits.js';
 import { AnimationLayers as BaseLayers } from './features/layers/AnimationLayers.js';
 import { CrowdLevels as BaseLevels } from './features/levels/CrowdLevels.js';
 import { InstanceMotions as BaseMotions } from './features/motion/InstanceMotions.js';
 import { InstanceParts as BaseParts } from './features/parts/InstanceParts.js';
 import { InstanceUniforms as BaseUniforms } from './features/uniforms/InstanceUniforms.js';
-import { frames as baseFrames } from './frames/frames.js';
-import { SkinnedInstancedMesh as Base } from './objects/SkinnedInstancedMesh.js';
 
 function withGLSL(): typeof Base {
   registerBackend(webGLBackend);

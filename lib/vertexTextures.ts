@@ -5,9 +5,9 @@
  */
 
 import { vertexMatrixGLSL, vertexTextureGLSL } from '../shaders/vertexTexture.glsl.js';
+import type { Precision } from './animation/BoneTextureData.js';
 import { bindActions, readActionsGLSL } from './backends/webgl/frameGLSL.js';
 import { type GLSLSource, registerGLSLSource } from './backends/webgl/glslSources.js';
-import type { Precision } from './encodings/BoneTextureData.js';
 import * as bake from './vertexTextures/bakeVertexTexture.js';
 import { VertexTexture as Base } from './vertexTextures/VertexTexture.js';
 import { vertexSourceName, verticesOf } from './vertexTextures/vertexSource.js';

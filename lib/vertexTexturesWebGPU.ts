@@ -7,11 +7,11 @@
 import { drawClock, drawMorphTexel, drawRows, drawStride } from '../shaders/drawSlots.tsl.js';
 import { texels } from '../shaders/TexelNode.js';
 import { vertexMatrix } from '../shaders/vertexTexture.tsl.js';
+import type { Precision } from './animation/BoneTextureData.js';
 import { onCrowdUpdate } from './backends/webgpu/crowdNodes.js';
 import { playbackNodes, previousClock } from './backends/webgpu/frameNodes.js';
 import type { NodeSource } from './backends/webgpu/NodeSource.js';
 import { registerNodeSource } from './backends/webgpu/nodeSources.js';
-import type { Precision } from './encodings/BoneTextureData.js';
 import * as bake from './vertexTextures/bakeVertexTexture.js';
 import { VertexTexture as Base } from './vertexTextures/VertexTexture.js';
 import { vertexSourceName, verticesOf } from './vertexTextures/vertexSource.js';

@@ -5,6 +5,7 @@
  */
 import { jointEditNodes } from '../shaders/jointEdits.tsl.js';
 import { layerNodes } from '../shaders/layers.tsl.js';
+import { frames as baseFrames } from './animation/frames.js';
 import { registerBackend } from './backends/Backend.js';
 import { nodesOfParts, registerPartNodes } from './backends/webgpu/crowdNodes.js';
 import { frameNodes, restNodes } from './backends/webgpu/frameNodes.js';
@@ -14,12 +15,11 @@ import { registerLayerNodes, registerPoseEditNodes } from './backends/webgpu/Pos
 import { registerMotionNodes } from './backends/webgpu/poseCrowd.js';
 import { webGPUBackend } from './backends/webgpu/WebGPUBackend.js';
 import type { Encoding } from './baking/BakeOptions.js';
+import { SkinnedInstancedMesh as Base } from './crowd/SkinnedInstancedMesh.js';
 import { JointEdits as BaseEdits } from './features/jointEdits/JointEdits.js';
 import { AnimationLayers as BaseLayers } from './features/layers/AnimationLayers.js';
 import { InstanceMotions as BaseMotions } from './features/motion/InstanceMotions.js';
 import { InstanceParts as BaseParts } from './features/parts/InstanceParts.js';
-import { frames as baseFrames } from './frames/frames.js';
-import { SkinnedInstancedMesh as Base } from './objects/SkinnedInstancedMesh.js';
 
 function withNodeMaterials(): typeof Base {
   registerBackend(webGPUBackend);

@@ -4,8 +4,8 @@
  * @module skinned-instanced-mesh/worker
  */
 
+export type { BoneTexture } from './animation/BoneTexture.js';
 export type { BakeAsyncOptions, BakeOptions, ClipChoice } from './baking/BakeOptions.js';
 export type { BakeCharacterAsyncOptions } from './baking/bakeCharacter.js';
 export type { Character, CharacterOptions } from './character/assembleCharacter.js';
-export type { BoneTexture } from './texture/BoneTexture.js';
 export { bakeInWorker } from './worker/bakeInWorker.js';

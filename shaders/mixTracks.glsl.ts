@@ -1,6 +1,6 @@
+import { RANGES, SCALE, STEP_SLACK } from '../lib/animation/PoseTracks.js';
+import { ENTRY_CONSTANT, ENTRY_STEP, ENTRY_STEPPED } from '../lib/animation/trackTexels.js';
 import { MAX_ACTIONS } from '../lib/playback/instanceLayout.js';
-import { RANGES, SCALE, STEP_SLACK } from '../lib/tracks/PoseTracks.js';
-import { ENTRY_CONSTANT, ENTRY_STEP, ENTRY_STEPPED } from '../lib/tracks/trackTexels.js';
 
 /** Text for layers over the base. It comes with these. */
 export interface LayersGLSL {

@@ -1,8 +1,8 @@
 import { Fn, float, floor, If, int, Loop, min, select, vec2, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
+import { RANGES, SCALE, STEP_SLACK } from '../lib/animation/PoseTracks.js';
+import { ENTRY_CONSTANT, ENTRY_STEP, ENTRY_STEPPED } from '../lib/animation/trackTexels.js';
 import { ACTION_LAYER } from '../lib/playback/instanceLayout.js';
-import { RANGES, SCALE, STEP_SLACK } from '../lib/tracks/PoseTracks.js';
-import { ENTRY_CONSTANT, ENTRY_STEP, ENTRY_STEPPED } from '../lib/tracks/trackTexels.js';
 import { multiplyQuaternions, slerp } from './slerp.tsl.js';
 import type { TrackTexelNodes } from './trackTexel.tsl.js';
 import { componentsOf, type Elements, emptyArray } from './tsl.js';

@@ -1,5 +1,5 @@
+import { CHAIN_NODES, JOINT_TEXELS, NODE_TEXELS } from '../lib/animation/trackTexels.js';
 import { LIST_TEXELS, LIST_TEXELS_BITS } from '../lib/constants.js';
-import { CHAIN_NODES, JOINT_TEXELS, NODE_TEXELS } from '../lib/tracks/trackTexels.js';
 import { frameAtGLSL } from './frameAt.glsl.js';
 import { type LayersGLSL, mixTracksGLSL } from './mixTracks.glsl.js';
 import { playedActionsGLSL, playedTexelGLSL } from './playedActions.glsl.js';

@@ -1,9 +1,9 @@
 import { bool, floor, If, int, Loop, max, min, select, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
+import { CHAIN_NODES, JOINT_TEXELS } from '../lib/animation/trackTexels.js';
 import { CLOCK_EPOCH } from '../lib/constants.js';
 import type { InstanceTexture } from '../lib/instances/InstanceTexture.js';
 import { HEADER_CHANGED, HEADER_EPOCH, HEADER_PHASE, HEADER_RATE } from '../lib/playback/instanceLayout.js';
-import { CHAIN_NODES, JOINT_TEXELS } from '../lib/tracks/trackTexels.js';
 import { type ActionsNodes, type MixNodes, PROPERTIES, TRANSLATION_PROPERTY } from './mixTracks.tsl.js';
 import { type PlayedTexels, playedTexel } from './playedActions.tsl.js';
 import type { TrackTexelNodes } from './trackTexel.tsl.js';

@@ -1,4 +1,4 @@
-/** Turns quaternions as `lib/tracks/slerp.ts` does, without the sines of a GPU, which may be off by 2^-11. */
+/** Turns quaternions as `lib/animation/mixPose.ts` does, without the sines of a GPU, which may be off by 2^-11. */
 export const slerpGLSL = /* glsl */ `
 // sin( t * angle ) / sin( angle ) as a series in 1 - cos( angle ), up to 45 degrees: off by less than 1e-7.
 // Eberly, "A Fast and Accurate Algorithm for Computing SLERP", 2011.

@@ -1,7 +1,7 @@
-import { SHORT_ONE } from '../lib/tracks/PoseTracks.js';
-import { SHORT_ROW, TRACK_ROW } from '../lib/tracks/trackTexels.js';
+import { SHORT_ONE } from '../lib/animation/PoseTracks.js';
+import { SHORT_ROW, TRACK_ROW } from '../lib/animation/trackTexels.js';
 
-/** Reads the texels that `lib/tracks/trackTexels.ts` writes. */
+/** Reads the texels that `lib/animation/trackTexels.ts` writes. */
 export const trackTexelGLSL = /*@__PURE__*/ (() => /* glsl */ `
 uniform highp sampler2D tracks;
 /* Texels at which nodes, joints and clips begin. */

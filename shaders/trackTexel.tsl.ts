@@ -1,11 +1,11 @@
 import { Fn, float, If, ivec2, select, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import { SHORT_ONE } from '../lib/tracks/PoseTracks.js';
-import { NODE_TEXELS, SHORT_ROW, TRACK_ROW } from '../lib/tracks/trackTexels.js';
+import { SHORT_ONE } from '../lib/animation/PoseTracks.js';
+import { NODE_TEXELS, SHORT_ROW, TRACK_ROW } from '../lib/animation/trackTexels.js';
 import type { TexelNode } from './TexelNode.js';
 import type { Rows } from './tsl.js';
 
-/** Reads the texels that `lib/tracks/trackTexels.ts` writes. All of these build on the current stack. */
+/** Reads the texels that `lib/animation/trackTexels.ts` writes. All of these build on the current stack. */
 export interface TrackTexelNodes {
   /** Texels at which nodes, joints and clips begin. */
   starts: Node<'ivec3'>;

@@ -4,14 +4,14 @@
  * @module skinned-instanced-mesh
  */
 
+export { frames } from '../../lib/animation/frames.js';
 export { mergeMaterials } from '../../lib/character/mergeMaterials.js';
+export { SkinnedInstancedMesh } from '../../lib/crowd/SkinnedInstancedMesh.js';
 // The entries hand the same classes and functions on, with the shaders of one renderer. Here they are as they were written.
 export * from '../../lib/exports.js';
 export { JointEdits } from '../../lib/features/jointEdits/JointEdits.js';
 export { AnimationLayers } from '../../lib/features/layers/AnimationLayers.js';
 export { InstanceMotions } from '../../lib/features/motion/InstanceMotions.js';
-export { SkinnedInstance } from '../../lib/features/objects/SkinnedInstance.js';
 export { InstanceParts } from '../../lib/features/parts/InstanceParts.js';
 export { InstanceUniforms } from '../../lib/features/uniforms/InstanceUniforms.js';
-export { frames } from '../../lib/frames/frames.js';
-export { SkinnedInstancedMesh } from '../../lib/objects/SkinnedInstancedMesh.js';
+export { SkinnedInstance } from '../../lib/objects/SkinnedInstance.js';

@@ -1,5 +1,5 @@
 import type { Camera, GeometryGroup, Material, Scene } from 'three';
-import type { ViewInfo } from '../views/ViewInfo.js';
+import type { ViewInfo } from '../culling/ViewInfo.js';
 import type { DrawnCrowd } from './DrawnCrowd.js';
 
 /** Poses and draws crowds with one kind of renderer. */

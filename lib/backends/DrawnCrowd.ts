@@ -1,11 +1,11 @@
 import type { InstancedMesh, Object3D } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
+import type { PosedCrowd } from '../animation/PoseSource.js';
 import type { MeshMotions, MeshParts, MeshUniforms } from '../crowd/CrowdFeature.js';
+import type { CrowdViews } from '../culling/CrowdViews.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import type { MatrixTexels } from '../instances/MatrixTexels.js';
 import type { MorphInfluences } from '../queries/morphRange.js';
-import type { PosedCrowd } from '../sources/PoseSource.js';
-import type { CrowdViews } from '../views/CrowdViews.js';
 import type { CrowdSkeleton } from './CrowdSkeleton.js';
 
 /** What backends read of a mesh that draws a crowd. The classes of such meshes come later in the order of imports. */

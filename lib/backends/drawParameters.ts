@@ -1,4 +1,5 @@
 import { type ShaderVariant, variantCode } from '../../shaders/ShaderVariant.js';
+import { numberOfSource, sourceOf } from '../animation/PoseSource.js';
 import {
   PARAM_CLOCK,
   PARAM_EPOCH,
@@ -7,7 +8,6 @@ import {
   PARAM_SHADOW_VARIANT,
   PARAM_VARIANT,
 } from '../constants.js';
-import { numberOfSource, sourceOf } from '../sources/PoseSource.js';
 import type { DrawnCrowd } from './DrawnCrowd.js';
 
 /** The shader variants that a crowd is drawn with, see `variantCode`. */

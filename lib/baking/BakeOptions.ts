@@ -1,8 +1,8 @@
 import type { AnimationClip } from 'three';
-import type { BoneTextureData, EncodingName, Precision } from '../encodings/BoneTextureData.js';
-import type { JointBoxes } from '../poses/jointBoxes.js';
-import type { PartFlip, Rig } from '../poses/Rig.js';
-import type { PoseSource } from '../sources/PoseSource.js';
+import type { BoneTextureData, EncodingName, Precision } from '../animation/BoneTextureData.js';
+import type { JointBoxes } from '../animation/jointBoxes.js';
+import type { PoseSource } from '../animation/PoseSource.js';
+import type { PartFlip, Rig } from '../animation/Rig.js';
 import type { Steps } from '../utils/steps.js';
 import type { BoundClip } from './channels.js';
 import type { PlannedClip } from './planClips.js';

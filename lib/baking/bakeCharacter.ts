@@ -1,4 +1,9 @@
 import type { AnimationClip, Object3D } from 'three';
+import { BoneTexture } from '../animation/BoneTexture.js';
+import type { BoneTextureData } from '../animation/BoneTextureData.js';
+import { listNames } from '../animation/ClipTable.js';
+import { createJointBoxes } from '../animation/jointBoxes.js';
+import type { Rig } from '../animation/Rig.js';
 import {
   type Character,
   type CharacterOptions,
@@ -6,11 +11,6 @@ import {
   refuseUnsupported,
 } from '../character/assembleCharacter.js';
 import { type CollectedRig, collectRigSteps, type RigOptions } from '../character/collectRig.js';
-import type { BoneTextureData } from '../encodings/BoneTextureData.js';
-import { listNames } from '../poses/ClipTable.js';
-import { createJointBoxes } from '../poses/jointBoxes.js';
-import type { Rig } from '../poses/Rig.js';
-import { BoneTexture } from '../texture/BoneTexture.js';
 import { warnOnce } from '../utils/messages.js';
 import { runAll, type Steps } from '../utils/steps.js';
 import type { BakeAsyncOptions, BakedCharacter, BakeOptions, RigBake } from './BakeOptions.js';

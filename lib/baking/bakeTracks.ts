@@ -1,20 +1,20 @@
 import { AdditiveAnimationBlendMode, Box3, Vector3 } from 'three';
-import { jointBinds } from '../character/collectRig.js';
-import { AFFINE_SIZE } from '../constants.js';
-import type { BoneTextureData } from '../encodings/BoneTextureData.js';
-import { type BakedClip, MOTION_SIZE } from '../poses/ClipTable.js';
-import { boxToArray, expandByPose, farthestCorner } from '../poses/jointBoxes.js';
-import { createPoseMix } from '../poses/PoseMix.js';
-import { TrackReader, trackSource } from '../sources/trackSource.js';
-import type { PoseTracks } from '../tracks/PoseTracks.js';
-import { reachBounds } from '../tracks/reachBounds.js';
+import type { BoneTextureData } from '../animation/BoneTextureData.js';
+import { type BakedClip, MOTION_SIZE } from '../animation/ClipTable.js';
+import { boxToArray, expandByPose, farthestCorner } from '../animation/jointBoxes.js';
+import { createPoseMix } from '../animation/PoseMix.js';
+import type { PoseTracks } from '../animation/PoseTracks.js';
+import { reachBounds } from '../animation/reachBounds.js';
+import { TrackReader, trackSource } from '../animation/trackSource.js';
 import {
   MAX_TRACK_TEXELS,
   SHORTS_PER_ROW,
   TRACK_ROW,
   trackSize,
   trackTexelSteps,
-} from '../tracks/trackTexels.js';
+} from '../animation/trackTexels.js';
+import { jointBinds } from '../character/collectRig.js';
+import { AFFINE_SIZE } from '../constants.js';
 import { warnOnce } from '../utils/messages.js';
 import type { Steps } from '../utils/steps.js';
 import type { Encoding, RigBake } from './BakeOptions.js';

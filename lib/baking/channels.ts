@@ -10,9 +10,9 @@ import {
   Quaternion,
   WrapAroundEnding,
 } from 'three';
-import { type Rig, TRS_SIZE } from '../poses/Rig.js';
-import { slerp } from '../tracks/mixPose.js';
-import { PROPERTY_OFFSETS, ROTATION } from '../tracks/PoseTracks.js';
+import { slerp } from '../animation/mixPose.js';
+import { PROPERTY_OFFSETS, ROTATION } from '../animation/PoseTracks.js';
+import { type Rig, TRS_SIZE } from '../animation/Rig.js';
 import { KEY_TOLERANCE } from './planClips.js';
 
 /** What a track's name means for a rig. */

@@ -1,8 +1,8 @@
 import type { KeyframeTrack } from 'three';
+import { growJointBoxes, type JointBoxes } from '../animation/jointBoxes.js';
+import { SCALE } from '../animation/PoseTracks.js';
+import type { PartFlip, Rig } from '../animation/Rig.js';
 import type { ScenePart } from '../character/collectParts.js';
-import { growJointBoxes, type JointBoxes } from '../poses/jointBoxes.js';
-import type { PartFlip, Rig } from '../poses/Rig.js';
-import { SCALE } from '../tracks/PoseTracks.js';
 import { isSingular } from '../utils/affine.js';
 import type { Steps } from '../utils/steps.js';
 import { bindClip, type Channel, CURVE, hasTangents, MORPHS, targetOf } from './channels.js';

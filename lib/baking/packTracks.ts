@@ -6,7 +6,7 @@ import {
   TRACK_STEP,
   TRACK_TREMBLES,
   type TrackClip,
-} from '../tracks/PoseTracks.js';
+} from '../animation/PoseTracks.js';
 import type { Steps } from '../utils/steps.js';
 import type { PlannedClip } from './planClips.js';
 import type { KeyedChannel, KeyedClip } from './readKeys.js';

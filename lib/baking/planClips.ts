@@ -1,6 +1,6 @@
 import { type AnimationClip, InterpolateSmooth, type KeyframeTrack } from 'three';
+import { listNames } from '../animation/ClipTable.js';
 import { REST_FRAME } from '../constants.js';
-import { listNames } from '../poses/ClipTable.js';
 import type { Steps } from '../utils/steps.js';
 import type { BakeOptions } from './BakeOptions.js';
 

@@ -1,6 +1,6 @@
 import { AdditiveAnimationBlendMode, type AnimationClip, Quaternion } from 'three';
-import { ROTATION, TRANSLATION } from '../tracks/PoseTracks.js';
-import { MAX_TRACK_TEXELS } from '../tracks/trackTexels.js';
+import { ROTATION, TRANSLATION } from '../animation/PoseTracks.js';
+import { MAX_TRACK_TEXELS } from '../animation/trackTexels.js';
 import type { Steps } from '../utils/steps.js';
 import { type BoundClip, type Channel, CURVE, MORPHS, repeats, STEPS, STILL, valueAt } from './channels.js';
 import { KEY_TOLERANCE } from './planClips.js';

@@ -1,9 +1,9 @@
 import { type AnimationClip, Matrix4, Quaternion, Vector3 } from 'three';
+import { listNames, MOTION_SIZE } from '../animation/ClipTable.js';
+import type { JointBoxes } from '../animation/jointBoxes.js';
+import { PROPERTY_OFFSETS, ROTATION, TRANSLATION } from '../animation/PoseTracks.js';
+import { type Rig, TRS_SIZE } from '../animation/Rig.js';
 import { AFFINE_SIZE } from '../constants.js';
-import { listNames, MOTION_SIZE } from '../poses/ClipTable.js';
-import type { JointBoxes } from '../poses/jointBoxes.js';
-import { type Rig, TRS_SIZE } from '../poses/Rig.js';
-import { PROPERTY_OFFSETS, ROTATION, TRANSLATION } from '../tracks/PoseTracks.js';
 import { affineFromMatrix4, affineToMatrix4, isSingular, multiplyAffine } from '../utils/affine.js';
 import type { Steps } from '../utils/steps.js';
 import type { RigBake } from './BakeOptions.js';

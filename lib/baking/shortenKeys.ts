@@ -10,8 +10,8 @@ import {
   TRACK_CONSTANT,
   TRACK_TEXEL,
   TRANSLATION,
-} from '../tracks/PoseTracks.js';
-import { SHORTS_PER_ROW } from '../tracks/trackTexels.js';
+} from '../animation/PoseTracks.js';
+import { SHORTS_PER_ROW } from '../animation/trackTexels.js';
 import type { Steps } from '../utils/steps.js';
 
 /** The largest number of 16 bits. */

@@ -1,9 +1,9 @@
 import { Matrix4 } from 'three';
+import { composeModel } from '../animation/mixPose.js';
+import { type PoseTracks, PROPERTY_OFFSETS } from '../animation/PoseTracks.js';
+import { type Rig, TRS_SIZE } from '../animation/Rig.js';
 import { composeNode, STILL as STILL_TRS } from '../character/collectRig.js';
 import { AFFINE_SIZE } from '../constants.js';
-import { type Rig, TRS_SIZE } from '../poses/Rig.js';
-import { composeModel } from '../tracks/mixPose.js';
-import { type PoseTracks, PROPERTY_OFFSETS } from '../tracks/PoseTracks.js';
 import { affineFromMatrix4, affineToMatrix4, multiplyAffine } from '../utils/affine.js';
 import { type BoundClip, type Channel, MORPHS, STILL } from './channels.js';
 

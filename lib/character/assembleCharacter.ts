@@ -1,6 +1,6 @@
 import type { BufferGeometry, Material, Object3D } from 'three';
-import type { Rig } from '../poses/Rig.js';
-import type { BoneTexture } from '../texture/BoneTexture.js';
+import type { BoneTexture } from '../animation/BoneTexture.js';
+import type { Rig } from '../animation/Rig.js';
 import { describe } from '../utils/messages.js';
 import { drawnObjects, isUnsupported, type ScenePart } from './collectParts.js';
 import { collectRig, type RigOptions } from './collectRig.js';

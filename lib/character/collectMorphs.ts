@@ -1,5 +1,5 @@
 import type { Mesh } from 'three';
-import type { Rig } from '../poses/Rig.js';
+import type { Rig } from '../animation/Rig.js';
 import { checkFinite } from '../utils/messages.js';
 import type { ScenePart } from './collectParts.js';
 

@@ -1,7 +1,7 @@
 import type { BufferGeometry, Material, Mesh, Object3D, SkinnedMesh } from 'three';
 import { DetachedBindMode, Matrix4 } from 'three';
+import type { MeshJoint, PartFlip, RigPart } from '../animation/Rig.js';
 import { AFFINE_SIZE } from '../constants.js';
-import type { MeshJoint, PartFlip, RigPart } from '../poses/Rig.js';
 import { affineFromMatrix4 } from '../utils/affine.js';
 import { inFloats, plainArray } from '../utils/geometries.js';
 import { inRuns, type Steps } from '../utils/steps.js';

@@ -1,9 +1,9 @@
 import type { Object3D, SkinnedMesh, Vector3 } from 'three';
 import { Matrix4 } from 'three';
+import type { PartFlip } from '../animation/Rig.js';
+import { type Rig, TRS_SIZE } from '../animation/Rig.js';
 import type { BakeOptions } from '../baking/BakeOptions.js';
 import { AFFINE_SIZE } from '../constants.js';
-import type { PartFlip } from '../poses/Rig.js';
-import { type Rig, TRS_SIZE } from '../poses/Rig.js';
 import { affineFromMatrix4, affineToMatrix4, composeAffine, multiplyAffine } from '../utils/affine.js';
 import { sharingCopy } from '../utils/geometries.js';
 import { describe } from '../utils/messages.js';

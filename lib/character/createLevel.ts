@@ -7,9 +7,9 @@ import {
   Uint16BufferAttribute,
   Vector3,
 } from 'three';
-import type { CrowdMesh } from '../objects/CrowdMesh.js';
-import type { Rig } from '../poses/Rig.js';
-import type { BoneTexture } from '../texture/BoneTexture.js';
+import type { BoneTexture } from '../animation/BoneTexture.js';
+import type { Rig } from '../animation/Rig.js';
+import type { CrowdMesh } from '../crowd/CrowdMesh.js';
 import { affineFromMatrix4, affineToMatrix4 } from '../utils/affine.js';
 import { sharingCopy } from '../utils/geometries.js';
 import { type Character, type CharacterOptions, refuseUnsupported } from './assembleCharacter.js';

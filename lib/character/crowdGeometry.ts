@@ -6,7 +6,7 @@ import {
   type TypedArray,
 } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
-import type { BoneTexture } from '../texture/BoneTexture.js';
+import type { BoneTexture } from '../animation/BoneTexture.js';
 import { drawnVertices, inFloats, morphOffsets, type NumberArray, plainArray } from '../utils/geometries.js';
 import { describe } from '../utils/messages.js';
 import type { CharacterPart } from './assembleCharacter.js';

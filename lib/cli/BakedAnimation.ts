@@ -11,7 +11,7 @@ import {
   type Scene,
   type WriterContext,
 } from '@gltf-transform/core';
-import { type CharacterJSON, EXTENSION, type ExtensionJSON, type ViewJSON } from '../format/bakedJSON.js';
+import { type CharacterJSON, EXTENSION, type ExtensionJSON, type ViewJSON } from '../files/bakedJSON.js';
 
 type Nullable<T> = { [Key in keyof T]: T[Key] | null };
 

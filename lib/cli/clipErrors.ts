@@ -8,12 +8,12 @@ import {
   type Object3D,
   Vector3,
 } from 'three';
+import type { BoneTexture } from '../animation/BoneTexture.js';
+import { type BakedClip, MOTION_SIZE } from '../animation/ClipTable.js';
 import { bindClip } from '../baking/channels.js';
 import { assembleCharacter } from '../character/assembleCharacter.js';
 import { collectRig } from '../character/collectRig.js';
-import { SkinnedInstancedMesh } from '../objects/SkinnedInstancedMesh.js';
-import { type BakedClip, MOTION_SIZE } from '../poses/ClipTable.js';
-import type { BoneTexture } from '../texture/BoneTexture.js';
+import { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 
 /** How far a baked clip is from where three.js's mixer puts the character. */
 interface ClipError {

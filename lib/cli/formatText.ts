@@ -1,7 +1,7 @@
 import type { GLTF } from '@gltf-transform/core';
-import type { EncodingName, Precision } from '../encodings/BoneTextureData.js';
-import { EXTENSION, type ExtensionJSON, type ViewJSON } from '../format/bakedJSON.js';
-import type { BoneTexture } from '../texture/BoneTexture.js';
+import type { BoneTexture } from '../animation/BoneTexture.js';
+import type { EncodingName, Precision } from '../animation/BoneTextureData.js';
+import { EXTENSION, type ExtensionJSON, type ViewJSON } from '../files/bakedJSON.js';
 
 /** Bytes in words: `0.62 MB`, `3.1 kB`, `12 bytes`. */
 export function formatBytes(bytes: number): string {

@@ -1,12 +1,12 @@
 import { MeshoptDecoder } from 'meshoptimizer';
 import type { AnimationClip, Object3D } from 'three';
 import type { GLTF } from 'three/addons/loaders/GLTFLoader.js';
+import type { BoneTexture } from '../animation/BoneTexture.js';
+import { frames } from '../animation/frames.js';
 import { bakeBoneTextureAsync } from '../baking/bakeCharacter.js';
-import type { CharacterJSON, LevelJSON } from '../format/bakedJSON.js';
-import { parseGlb } from '../format/glb.js';
-import { charactersOf, readTexture } from '../format/readCharacters.js';
-import { frames } from '../frames/frames.js';
-import type { BoneTexture } from '../texture/BoneTexture.js';
+import type { CharacterJSON, LevelJSON } from '../files/bakedJSON.js';
+import { parseGlb } from '../files/glb.js';
+import { charactersOf, readTexture } from '../files/readCharacters.js';
 import { VertexTexture } from '../vertexTextures/VertexTexture.js';
 import { collectWarnings, inputError, reasonOf } from './CommandError.js';
 import { clipErrors, trackCounts } from './clipErrors.js';

@@ -2,7 +2,7 @@ import type { Accessor, Animation, Document } from '@gltf-transform/core';
 import { MeshoptDecoder } from 'meshoptimizer';
 import { type AnimationClip, type Object3D, Texture } from 'three';
 import { type GLTF, GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
-import { buildGlb, parseGlb } from '../format/glb.js';
+import { buildGlb, parseGlb } from '../files/glb.js';
 import { inputError, reasonOf } from './CommandError.js';
 import { createIO, createPlainIO, DRACO, openDocument, type SourceFile } from './readSource.js';
 

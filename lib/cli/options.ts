@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
+import { frames } from '../animation/frames.js';
 import type { BakeOptions } from '../baking/BakeOptions.js';
 import { extractRootMotion } from '../baking/rootMotion.js';
-import { frames } from '../frames/frames.js';
 import { usageError } from './CommandError.js';
 
 /** What a command takes: names of options, and whether each has a value. */

@@ -13,8 +13,8 @@ import {
 } from '@gltf-transform/core';
 import { ALL_EXTENSIONS, EXTMeshoptCompression, KHRDracoMeshCompression } from '@gltf-transform/extensions';
 import { MeshoptDecoder, MeshoptEncoder } from 'meshoptimizer';
-import { EXTENSION as BAKED, VERSION } from '../format/bakedJSON.js';
-import { parseGlb } from '../format/glb.js';
+import { EXTENSION as BAKED, VERSION } from '../files/bakedJSON.js';
+import { parseGlb } from '../files/glb.js';
 import { BakedAnimation } from './BakedAnimation.js';
 import { inputError, reasonOf } from './CommandError.js';
 import { extensionOf } from './formatText.js';

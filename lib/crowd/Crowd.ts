@@ -1,12 +1,12 @@
 import type { Box3, BufferGeometry, InstancedBufferAttribute } from 'three';
+import type { BoneTexture } from '../animation/BoneTexture.js';
+import { CrowdViews } from '../culling/CrowdViews.js';
 import { InstancePlaces } from '../instances/InstancePlaces.js';
 import { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { InstancePlayback } from '../playback/InstancePlayback.js';
 import { type PlaybackEvent, PlaybackEvents, type PlaybackEventType } from '../playback/PlaybackEvents.js';
-import type { BoneTexture } from '../texture/BoneTexture.js';
 import { releaseBuffers } from '../utils/attributes.js';
 import { warnOnce } from '../utils/messages.js';
-import { CrowdViews } from '../views/CrowdViews.js';
 import type {
   CrowdFeature,
   CrowdObjects,

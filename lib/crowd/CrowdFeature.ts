@@ -9,13 +9,13 @@ import type {
   Vector3,
 } from 'three';
 import type { MotionProgram } from '../../shaders/MotionProgram.js';
+import type { BoneTexture } from '../animation/BoneTexture.js';
+import type { BoxArray } from '../animation/jointBoxes.js';
+import type { EditModel } from '../animation/mixPose.js';
+import type { PosedBeyondClips } from '../animation/reachBounds.js';
 import type { InstanceTexture } from '../instances/InstanceTexture.js';
 import type { UniformLayout } from '../instances/UniformLayout.js';
 import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
-import type { BoxArray } from '../poses/jointBoxes.js';
-import type { BoneTexture } from '../texture/BoneTexture.js';
-import type { EditModel } from '../tracks/mixPose.js';
-import type { PosedBeyondClips } from '../tracks/reachBounds.js';
 
 /**
  * Something that every instance of a crowd has: where it stands, what it plays, what it looks like. A crowd keeps a list of

@@ -1,3 +1,4 @@
+import { createPoseClip, type PoseMix } from '../animation/PoseMix.js';
 import {
   CLOCK_EPOCH,
   LOOP_BACK,
@@ -10,7 +11,6 @@ import {
   REST_FRAME,
 } from '../constants.js';
 import { InstanceTexture } from '../instances/InstanceTexture.js';
-import { createPoseClip, type PoseMix } from '../poses/PoseMix.js';
 import {
   ACTION_COUNT,
   ACTION_FADE_RATE,

@@ -1,11 +1,11 @@
 import type { Texture } from 'three';
+import type { BakedClip, ClipTable } from '../animation/ClipTable.js';
+import type { PoseMix } from '../animation/PoseMix.js';
+import type { PoseTracks } from '../animation/PoseTracks.js';
 import { CLOCK_EPOCH, MIXED_POSES } from '../constants.js';
 import type { InstanceData } from '../crowd/CrowdFeature.js';
 import type { InstanceTexture } from '../instances/InstanceTexture.js';
 import type { RowsBefore } from '../instances/RowsBefore.js';
-import type { BakedClip, ClipTable } from '../poses/ClipTable.js';
-import type { PoseMix } from '../poses/PoseMix.js';
-import type { PoseTracks } from '../tracks/PoseTracks.js';
 import { describe } from '../utils/messages.js';
 import { ActionTexels, readPose } from './ActionTexels.js';
 import {

@@ -1,7 +1,7 @@
 import type { AnimationActionLoopStyles } from 'three';
 import { LoopOnce, LoopPingPong, LoopRepeat } from 'three';
+import type { BakedClip, ClipReference } from '../animation/ClipTable.js';
 import { LOOP_CLAMP, LOOP_PING_PONG, REPEAT_FOREVER } from '../constants.js';
-import type { BakedClip, ClipReference } from '../poses/ClipTable.js';
 import { ONCE, ROOT_MOTION } from './actions.js';
 
 /** A layer by its name, or by its number: 0 is the base, 1 the first of an `AnimationLayers`. */

@@ -1,4 +1,4 @@
-import type { BakedClip, ClipMarker } from '../poses/ClipTable.js';
+import type { BakedClip, ClipMarker } from '../animation/ClipTable.js';
 import { TimeHeap } from '../utils/TimeHeap.js';
 import {
   ACTION_EVENT,

@@ -1,5 +1,5 @@
+import type { BakedClip, ClipTable } from '../animation/ClipTable.js';
 import { REST_FRAME } from '../constants.js';
-import type { BakedClip, ClipTable } from '../poses/ClipTable.js';
 import { swapItems } from '../utils/attributes.js';
 import { warnOnce } from '../utils/messages.js';
 import {

@@ -1,3 +1,4 @@
+import type { FrameMix } from '../animation/PoseMix.js';
 import {
   LOOP_BACK,
   LOOP_CLAMP,
@@ -7,7 +8,6 @@ import {
   REPEAT_FOREVER,
   REST_FRAME,
 } from '../constants.js';
-import type { FrameMix } from '../poses/PoseMix.js';
 
 /**
  * How one clip plays on one instance, as numbers that are written only when something changes: `ACTION_SIZE` numbers of an

@@ -1,6 +1,6 @@
+import { type BakedClip, type ClipTable, MOTION_SIZE } from '../animation/ClipTable.js';
 import { LOOP_PING_PONG } from '../constants.js';
-import type { SkinnedInstancedMesh } from '../objects/SkinnedInstancedMesh.js';
-import { type BakedClip, type ClipTable, MOTION_SIZE } from '../poses/ClipTable.js';
+import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import {
   ACTION_RATE,
   ACTION_START,

@@ -1,5 +1,5 @@
-import type { SkinnedInstancedMesh } from '../objects/SkinnedInstancedMesh.js';
-import type { BakedClip, ClipTable } from '../poses/ClipTable.js';
+import type { BakedClip, ClipTable } from '../animation/ClipTable.js';
+import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import {
   ACTION_COUNT,
   ACTION_FADE_RATE,

@@ -1,10 +1,10 @@
 import type { Box3, BufferAttribute } from 'three';
 import { Vector3 } from 'three';
+import type { PoseSource } from '../animation/PoseSource.js';
+import { sourceOf } from '../animation/PoseSource.js';
 import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
 import { type Skin, skinOf } from '../character/crowdGeometry.js';
 import { AFFINE_SIZE } from '../constants.js';
-import type { PoseSource } from '../sources/PoseSource.js';
-import { sourceOf } from '../sources/PoseSource.js';
 
 const _morph = /*@__PURE__*/ new Vector3();
 

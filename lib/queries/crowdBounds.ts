@@ -1,8 +1,8 @@
 import type { InstancedBufferAttribute } from 'three';
 import { Box3, Sphere, Vector3 } from 'three';
+import { expandJointBoxes, growJointBoxes, jointBoxesContain } from '../animation/jointBoxes.js';
+import { sourceOf } from '../animation/PoseSource.js';
 import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
-import { expandJointBoxes, growJointBoxes, jointBoxesContain } from '../poses/jointBoxes.js';
-import { sourceOf } from '../sources/PoseSource.js';
 import { morphRange } from './morphRange.js';
 
 const _center = /*@__PURE__*/ new Vector3();

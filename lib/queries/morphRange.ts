@@ -1,8 +1,8 @@
 import type { InstancedMesh } from 'three';
+import type { BoneTexture } from '../animation/BoneTexture.js';
+import type { MorphRange } from '../animation/jointBoxes.js';
+import { createPoseMix } from '../animation/PoseMix.js';
 import type { MeshMorphs } from '../crowd/CrowdFeature.js';
-import type { MorphRange } from '../poses/jointBoxes.js';
-import { createPoseMix } from '../poses/PoseMix.js';
-import type { BoneTexture } from '../texture/BoneTexture.js';
 
 /** How much farther than an influence asks for its range grows. */
 const HEADROOM = 1.25;

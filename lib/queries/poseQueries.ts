@@ -1,7 +1,7 @@
 import { type Box3, Matrix4, Vector3 } from 'three';
 import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
+import type { CrowdMesh } from '../crowd/CrowdMesh.js';
 import { checkIndex } from '../instances/instanceRange.js';
-import type { CrowdMesh } from '../objects/CrowdMesh.js';
 import { affineToMatrix4 } from '../utils/affine.js';
 import { PosedInstance } from './PosedInstance.js';
 

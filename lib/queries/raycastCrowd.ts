@@ -1,6 +1,6 @@
 import { type Box3, Matrix4, type Object3D, Ray, type Raycaster, Sphere, Vector3 } from 'three';
 import { goesByInstanceLayers } from '../backends/DrawnCrowd.js';
-import { InstanceGroups } from '../views/InstanceGroups.js';
+import { InstanceGroups } from '../culling/InstanceGroups.js';
 import {
   type CrowdIntersection,
   type RaycastCrowd,

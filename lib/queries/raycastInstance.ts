@@ -1,8 +1,8 @@
 import type { Face, Intersection, Object3D, Raycaster } from 'three';
 import { Box3, BufferAttribute, BufferGeometry, Matrix4, Mesh, Ray, Sphere, Vector3 } from 'three';
+import { expandByJoint } from '../animation/jointBoxes.js';
 import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
 import { SKIN_PART, type Skin, skinOf } from '../character/crowdGeometry.js';
-import { expandByJoint } from '../poses/jointBoxes.js';
 import { plainArray } from '../utils/geometries.js';
 import { PosedInstance } from './PosedInstance.js';
 

@@ -1,7 +1,7 @@
 import type { Camera } from 'three';
 import { backendOf } from '../backends/Backend.js';
-import type { CrowdMesh } from '../objects/CrowdMesh.js';
-import { trianglesOf, type ViewInfo, viewInfoOf } from '../views/ViewInfo.js';
+import type { CrowdMesh } from '../crowd/CrowdMesh.js';
+import { trianglesOf, type ViewInfo, viewInfoOf } from '../culling/ViewInfo.js';
 
 /**
  * What a camera saw when it last drew a crowd, of all its levels together: for figures to be shown. Under WebGPU only the GPU

@@ -1,4 +1,4 @@
-import type { Precision } from '../encodings/BoneTextureData.js';
+import type { Precision } from '../animation/BoneTextureData.js';
 import { inRuns, type Steps } from '../utils/steps.js';
 import { packNormal } from './VertexReader.js';
 import { WORDS } from './VertexTextureData.js';

@@ -1,6 +1,6 @@
 import { type BufferGeometry, DataTexture, RGBAIntegerFormat, RGIntegerFormat, UnsignedIntType } from 'three';
-import type { Precision } from '../encodings/BoneTextureData.js';
-import { BoneTexture, type Socket, type VertexBinding } from '../texture/BoneTexture.js';
+import { BoneTexture, type Socket, type VertexBinding } from '../animation/BoneTexture.js';
+import type { Precision } from '../animation/BoneTextureData.js';
 import { bindVertices, collectMeshes, findMoved } from './bindVertices.js';
 import { decodeVertices, type EncodedVertices, encodeVertices } from './encodeVertices.js';
 import { VertexReader } from './VertexReader.js';

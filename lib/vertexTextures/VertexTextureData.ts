@@ -1,12 +1,12 @@
-import { REST_FRAME } from '../constants.js';
 import {
   type BoneTextureData,
   frameTexel,
   layoutTexture,
   type Precision,
-} from '../encodings/BoneTextureData.js';
-import type { BakedClip } from '../poses/ClipTable.js';
-import type { BoxArray } from '../poses/jointBoxes.js';
+} from '../animation/BoneTextureData.js';
+import type { BakedClip } from '../animation/ClipTable.js';
+import type { BoxArray } from '../animation/jointBoxes.js';
+import { REST_FRAME } from '../constants.js';
 
 /** How far a baked clip is from its source at most, as a share of the longest side of the box around all frames. */
 export interface VertexErrors {

@@ -1,7 +1,7 @@
 import { Box3, type Mesh, type Object3D, Vector3 } from 'three';
+import type { BakedClip } from '../animation/ClipTable.js';
+import { boxToArray } from '../animation/jointBoxes.js';
 import { REST_FRAME } from '../constants.js';
-import type { BakedClip } from '../poses/ClipTable.js';
-import { boxToArray } from '../poses/jointBoxes.js';
 import { positionSumSteps } from '../utils/geometries.js';
 import { inRuns, type Steps } from '../utils/steps.js';
 import { FrameStore } from './FrameStore.js';

@@ -1,6 +1,6 @@
+import type { ClipMarker } from '../animation/ClipTable.js';
+import type { BoxArray } from '../animation/jointBoxes.js';
 import { REST_FRAME } from '../constants.js';
-import type { ClipMarker } from '../poses/ClipTable.js';
-import type { BoxArray } from '../poses/jointBoxes.js';
 import { describe } from '../utils/messages.js';
 import {
   layoutVertices,

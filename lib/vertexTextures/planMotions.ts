@@ -1,7 +1,7 @@
 import { type AnimationAction, type AnimationClip, AnimationMixer, LoopOnce, type Object3D } from 'three';
+import type { Precision } from '../animation/BoneTextureData.js';
 import type { BakeAsyncOptions, BakeOptions } from '../baking/BakeOptions.js';
 import { type PlannedClip, planClips, warnOfNames } from '../baking/planClips.js';
-import type { Precision } from '../encodings/BoneTextureData.js';
 import { describe, isPositive } from '../utils/messages.js';
 import { runAll } from '../utils/steps.js';
 import { keepObject, RestPose } from './keepObject.js';

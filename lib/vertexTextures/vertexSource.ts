@@ -1,9 +1,9 @@
 import { type BufferAttribute, Quaternion, type Texture, Vector3 } from 'three';
+import type { Precision } from '../animation/BoneTextureData.js';
+import { expandByArray } from '../animation/jointBoxes.js';
+import { createPoseMix } from '../animation/PoseMix.js';
+import type { PosedCrowd, PoseSource } from '../animation/PoseSource.js';
 import { PARAM_MORPH_TEXEL, PARAM_ROWS, PARAM_STRIDE } from '../constants.js';
-import type { Precision } from '../encodings/BoneTextureData.js';
-import { expandByArray } from '../poses/jointBoxes.js';
-import { createPoseMix } from '../poses/PoseMix.js';
-import type { PosedCrowd, PoseSource } from '../sources/PoseSource.js';
 import type { VertexReader } from './VertexReader.js';
 import type { VertexTextureData } from './VertexTextureData.js';
 

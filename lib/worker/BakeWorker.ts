@@ -1,6 +1,6 @@
+import type { BoneTextureData, EncodingName } from '../animation/BoneTextureData.js';
 import type { BakeAsyncOptions, BakedCharacter, BakeOptions } from '../baking/BakeOptions.js';
 import type { RootMotionOptions } from '../baking/rootMotion.js';
-import type { BoneTextureData, EncodingName } from '../encodings/BoneTextureData.js';
 import type { SentClip } from './packClip.js';
 import script from './workerScript.js?bundled';
 

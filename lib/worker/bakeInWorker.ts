@@ -1,4 +1,6 @@
 import type { AnimationClip, KeyframeTrack, Object3D } from 'three';
+import { BoneTexture } from '../animation/BoneTexture.js';
+import type { BoneTextureData } from '../animation/BoneTextureData.js';
 import type { BakeAsyncOptions, BakedCharacter, BakeOptions } from '../baking/BakeOptions.js';
 import { type BakeCharacterAsyncOptions, bakeRig, collectCharacter } from '../baking/bakeCharacter.js';
 import { type PlannedClip, planClips } from '../baking/planClips.js';
@@ -10,8 +12,6 @@ import {
   characterOf,
   refuseUnsupported,
 } from '../character/assembleCharacter.js';
-import type { BoneTextureData } from '../encodings/BoneTextureData.js';
-import { BoneTexture } from '../texture/BoneTexture.js';
 import { warnOnce } from '../utils/messages.js';
 import type { Steps } from '../utils/steps.js';
 import type { Outcome } from './BakeWorker.js';

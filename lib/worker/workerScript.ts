@@ -3,11 +3,11 @@
  * that: workers know nothing of import maps and bundlers.
  */
 
+import type { BoneTextureData } from '../animation/BoneTextureData.js';
+import { frames } from '../animation/frames.js';
 import { bakeRig } from '../baking/bakeCharacter.js';
 import type { PlannedClip } from '../baking/planClips.js';
 import { extractRootMotion } from '../baking/rootMotion.js';
-import type { BoneTextureData } from '../encodings/BoneTextureData.js';
-import { frames } from '../frames/frames.js';
 import { warned } from '../utils/messages.js';
 import type { FromWorker, Outcome, ToWorker } from './BakeWorker.js';
 import { unpackClip } from './packClip.js';

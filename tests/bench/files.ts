@@ -10,7 +10,7 @@ import { BakedAnimation } from 'skinned-instanced-mesh/gltf-transform';
 import { MeshoptDecoder } from 'three/addons/libs/meshopt_decoder.module.js';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { createCharacter } from '../../demos/character.js';
-import { parseGlb } from '../../lib/format/glb.js';
+import { parseGlb } from '../../lib/files/glb.js';
 import { animationBytes } from '../support/animationBytes.js';
 import { exportGlb } from '../support/exportGlb.js';
 

@@ -1,7 +1,7 @@
 import { SkinnedInstance } from 'skinned-instanced-mesh';
 import { Matrix4, Object3D, PerspectiveCamera, Quaternion, Scene, Vector3 } from 'three';
 import { bakeCharacter } from '../../lib/baking/bakeCharacter.js';
-import { SkinnedInstancedMesh } from '../../lib/objects/SkinnedInstancedMesh.js';
+import { SkinnedInstancedMesh } from '../../lib/crowd/SkinnedInstancedMesh.js';
 import { createStick } from '../support/stick.js';
 
 const ROUNDS = 60;

@@ -17,12 +17,12 @@ const LAWS: [law: string, from: string[], never: RegExp][] = [
   ['a page of WebGLRenderer has no nodes', ['lib/index.ts'], /webgpu|\btsl\.|TexelNode/i],
   [
     'the mesh and baked data reach no baker, nor what makes or merges geometries and materials',
-    ['lib/objects/SkinnedInstancedMesh.ts', 'lib/texture/BoneTexture.ts'],
-    /^lib\/(baking|format)\/|lib\/character\/(assemble|collect|create|merge|pack|simplify)/,
+    ['lib/crowd/SkinnedInstancedMesh.ts', 'lib/animation/BoneTexture.ts'],
+    /^lib\/(baking|files)\/|lib\/character\/(assemble|collect|create|merge|pack|simplify)/,
   ],
   [
     'a page that plays a baked file reaches no baker, and merges no materials',
-    ['lib/format/SkinnedInstancedMeshExtension.ts', 'lib/format/addLevelsOf.ts'],
+    ['lib/files/SkinnedInstancedMeshExtension.ts', 'lib/files/addLevelsOf.ts'],
     /^lib\/baking\/|lib\/character\/(create|mergeMaterials|mergeTextured|pack|simplify)/,
   ],
   [
@@ -33,27 +33,31 @@ const LAWS: [law: string, from: string[], never: RegExp][] = [
   [
     'who bakes and draws tracks has neither frames nor what extracts root motion',
     ['lib/baking/bakeCharacter.ts', 'lib/backends/webgl/WebGLBackend.ts'],
-    /^lib\/frames\/|lib\/baking\/rootMotion|frameGLSL|skinningMatrix/,
+    /lib\/animation\/frame|lib\/baking\/rootMotion|frameGLSL|skinningMatrix/,
   ],
   [
     'the mesh reaches no backend',
-    ['lib/objects/SkinnedInstancedMesh.ts'],
+    ['lib/crowd/SkinnedInstancedMesh.ts'],
     /^lib\/backends\/web|^shaders\/.*\.(glsl|tsl)\.ts/,
   ],
   [
     'the mesh and the pose passes reach no feature',
     [
-      'lib/objects/SkinnedInstancedMesh.ts',
+      'lib/crowd/SkinnedInstancedMesh.ts',
       'lib/backends/webgl/WebGLBackend.ts',
       'lib/backends/webgpu/WebGPUBackend.ts',
     ],
-    /^lib\/features\/|jointEdits|JointAttachment/,
+    /^lib\/features\/|jointEdits|JointAttachment|lib\/objects\//,
   ],
-  ['playback reaches no mesh', ['lib/playback/InstancePlayback.ts'], /^lib\/(objects|backends)\//],
+  [
+    'playback reaches no mesh',
+    ['lib/playback/InstancePlayback.ts'],
+    /^lib\/(objects|backends|crowd\/CrowdMesh|crowd\/Skinned)/,
+  ],
   [
     'culling reaches no renderer',
-    ['lib/views/CrowdViews.ts'],
-    /^lib\/(objects|backends)\/|^shaders\/.*\.(glsl|tsl)\.ts/,
+    ['lib/culling/CrowdViews.ts'],
+    /^lib\/(objects|backends|crowd\/CrowdMesh|crowd\/Skinned)|^shaders\/.*\.(glsl|tsl)\.ts/,
   ],
 ];
 
@@ -123,7 +127,7 @@ test.each(Object.entries(PROGRAMS))(
 
 test('SkinnedInstancedMesh has at most 45 public members beside those of InstancedMesh', () => {
   const names = ['CrowdMesh', 'SkinnedInstancedMesh'].flatMap((name) => {
-    const code = readFileSync(`lib/objects/${name}.ts`, 'utf8');
+    const code = readFileSync(`lib/crowd/${name}.ts`, 'utf8');
     const file = ts.createSourceFile(name, code, ts.ScriptTarget.Latest, true);
     const members = file.statements.flatMap((one) => (ts.isClassDeclaration(one) ? [...one.members] : []));
     return members

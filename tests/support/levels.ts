@@ -1,5 +1,5 @@
 import type { BufferGeometry, Object3D } from 'three';
-import type { JointAttachment } from '../../lib/objects/JointAttachment.js';
+import type { JointAttachment } from '../../lib/features/attachments/JointAttachment.js';
 import type {
   AttachmentLevelOptions,
   CreateLevelOptions,

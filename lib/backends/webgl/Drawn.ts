@@ -1,5 +1,5 @@
 import type { Camera, Material, WebGLRenderer } from 'three';
-import type { View, WantedPoses } from '../../views/View.js';
+import type { View, WantedPoses } from '../../culling/View.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
 import type { VariantCodes } from '../drawParameters.js';
 

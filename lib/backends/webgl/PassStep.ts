@@ -15,7 +15,7 @@ import {
   WebGLRenderTarget,
 } from 'three';
 import { LIST_TEXELS, LIST_TEXELS_BITS } from '../../constants.js';
-import type { InstanceRuns } from '../../views/InstanceList.js';
+import type { InstanceRuns } from '../../culling/InstanceList.js';
 
 /** Of a kind that three.js can turn over where depth is reversed. */
 const _camera = /*@__PURE__*/ new OrthographicCamera();

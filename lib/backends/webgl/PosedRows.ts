@@ -1,8 +1,8 @@
+import type { BoneTexture } from '../../animation/BoneTexture.js';
+import type { PosedCrowd } from '../../animation/PoseSource.js';
 import type { PoseEditor } from '../../crowd/CrowdFeature.js';
+import type { WantedPoses } from '../../culling/View.js';
 import type { ActionTexels } from '../../playback/ActionTexels.js';
-import type { PosedCrowd } from '../../sources/PoseSource.js';
-import type { BoneTexture } from '../../texture/BoneTexture.js';
-import type { WantedPoses } from '../../views/View.js';
 
 /** What a renderer's palette was made of. */
 export interface PosedState {

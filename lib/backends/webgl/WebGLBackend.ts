@@ -9,7 +9,7 @@ import {
   TEXTURE_UNIFORMS,
   TEXTURE_VIEW,
 } from '../../constants.js';
-import type { View } from '../../views/View.js';
+import type { View } from '../../culling/View.js';
 import type { Backend } from '../Backend.js';
 import { type DrawnCrowd, goesByInstanceLayers } from '../DrawnCrowd.js';
 import { setDrawParameters } from '../drawParameters.js';

@@ -9,9 +9,9 @@ import {
 } from 'three';
 import type { LayersGLSL } from '../../../shaders/mixTracks.glsl.js';
 import { composeStepGLSL, type PoseEditGLSL, sampleStepGLSL } from '../../../shaders/posePass.glsl.js';
+import type { TrackLayout } from '../../animation/trackTexels.js';
 import type { PoseEditor } from '../../crowd/CrowdFeature.js';
-import type { TrackLayout } from '../../tracks/trackTexels.js';
-import type { InstanceRuns } from '../../views/InstanceList.js';
+import type { InstanceRuns } from '../../culling/InstanceList.js';
 import { PassStep } from './PassStep.js';
 
 /** How many textures a palette is made of. */

@@ -1,10 +1,10 @@
 import type { Texture, WebGLRenderer } from 'three';
+import type { PosedCrowd } from '../../animation/PoseSource.js';
+import type { PoseTracks } from '../../animation/PoseTracks.js';
+import { trackLayout } from '../../animation/trackTexels.js';
+import { InstanceRuns } from '../../culling/InstanceList.js';
+import type { WantedPoses } from '../../culling/View.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
-import type { PosedCrowd } from '../../sources/PoseSource.js';
-import type { PoseTracks } from '../../tracks/PoseTracks.js';
-import { trackLayout } from '../../tracks/trackTexels.js';
-import { InstanceRuns } from '../../views/InstanceList.js';
-import type { WantedPoses } from '../../views/View.js';
 import { PosedRows, type PosedState } from './PosedRows.js';
 import { PoseRows } from './PoseRows.js';
 import { type PoseCounts, type PosePassInput, WebGLPosePass } from './WebGLPosePass.js';

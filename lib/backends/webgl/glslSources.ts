@@ -6,10 +6,10 @@ import {
   paletteTexelGLSL,
 } from '../../../shaders/palette.glsl.js';
 import type { SourceGLSL } from '../../../shaders/SourceGLSL.js';
+import type { PosedCrowd } from '../../animation/PoseSource.js';
+import { sourceOf, sourceOfNumber } from '../../animation/PoseSource.js';
 import { PARAM_ROWED, PARAM_ROWS } from '../../constants.js';
-import type { PosedCrowd } from '../../sources/PoseSource.js';
-import { sourceOf, sourceOfNumber } from '../../sources/PoseSource.js';
-import type { WantedPoses } from '../../views/View.js';
+import type { WantedPoses } from '../../culling/View.js';
 import { PALETTE_TEXTURES } from './WebGLPosePass.js';
 import { paletteOf, posesOf, rowsOf } from './WebGLPoses.js';
 

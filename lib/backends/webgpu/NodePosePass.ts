@@ -1,9 +1,9 @@
 import type { ComputeNode, WebGPURenderer } from 'three/webgpu';
+import type { BoneTexture } from '../../animation/BoneTexture.js';
+import type { PoseTracks } from '../../animation/PoseTracks.js';
+import { trackLayout } from '../../animation/trackTexels.js';
 import type { EditedCrowd } from '../../crowd/CrowdFeature.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
-import type { BoneTexture } from '../../texture/BoneTexture.js';
-import type { PoseTracks } from '../../tracks/PoseTracks.js';
-import { trackLayout } from '../../tracks/trackTexels.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
 import { maxMatrixRows } from './MatrixRows.js';
 import { columnsOf, entriesOf, type TrackTexture } from './PoseSteps.js';

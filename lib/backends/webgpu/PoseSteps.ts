@@ -14,9 +14,9 @@ import {
 } from '../../../shaders/posePass.tsl.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { type TrackTexelNodes, trackTexels } from '../../../shaders/trackTexel.tsl.js';
+import type { TrackLayout } from '../../animation/trackTexels.js';
 import type { EditedCrowd } from '../../crowd/CrowdFeature.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
-import type { TrackLayout } from '../../tracks/trackTexels.js';
 import type { MatrixRows, RowsReader, RowsWriter } from './MatrixRows.js';
 import { POSE_WORKGROUP, type PoseMember, SeenNodes, type SeenRates } from './views/SeenNodes.js';
 import type { SeenRows } from './views/SeenRows.js';

@@ -7,7 +7,7 @@ import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { clipMorphs, onCrowdUpdate, type PartNode } from './crowdNodes.js';
 import type { NodeSource } from './NodeSource.js';
 
-/** Twin of `lib/frames/frameSource.ts`: each vertex reads and mixes skinning matrices that were baked frame by frame. */
+/** Twin of `lib/animation/frameSource.ts`: each vertex reads and mixes skinning matrices that were baked frame by frame. */
 export const frameNodes: NodeSource = {
   name: 'frames',
 

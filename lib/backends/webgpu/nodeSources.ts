@@ -1,7 +1,7 @@
 import type { Node, WebGPURenderer } from 'three/webgpu';
 import { paletteMatrix } from '../../../shaders/palette.tsl.js';
 import type { Rows } from '../../../shaders/tsl.js';
-import { sourceOf } from '../../sources/PoseSource.js';
+import { sourceOf } from '../../animation/PoseSource.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
 import { clipMorphs, onCrowdUpdate } from './crowdNodes.js';
 import { posePassOf, runPosePass } from './NodePosePass.js';
@@ -10,7 +10,7 @@ import { PaletteNodes } from './paletteNodes.js';
 import { isCulledOnGPU } from './views/GPUViews.js';
 import { readsView } from './views/viewAtDraw.js';
 
-/** Twin of `lib/sources/trackSource.ts`: a pass poses each instance once, and vertices read what it has written. */
+/** Twin of `lib/animation/trackSource.ts`: a pass poses each instance once, and vertices read what it has written. */
 const trackNodes: NodeSource = {
   name: 'tracks',
   prepare: runPosePass,

@@ -1,8 +1,7 @@
 import type { Box3 } from 'three';
-import { TRS_SIZE } from '../../poses/Rig.js';
-
-import type { PoseTracks } from '../../tracks/PoseTracks.js';
-import type { NodeRange, PosedBeyondClips } from '../../tracks/reachBounds.js';
+import type { PoseTracks } from '../../animation/PoseTracks.js';
+import { TRS_SIZE } from '../../animation/Rig.js';
+import type { NodeRange, PosedBeyondClips } from '../../animation/reachBounds.js';
 import {
   EDIT_KIND,
   EDIT_NODE,

@@ -1,8 +1,8 @@
 import { type InstancedBufferAttribute, Matrix4, Vector3 } from 'three';
+import type { EditModel } from '../../animation/mixPose.js';
+import type { PoseTracks } from '../../animation/PoseTracks.js';
 import type { PoseEditor } from '../../crowd/CrowdFeature.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
-import type { EditModel } from '../../tracks/mixPose.js';
-import type { PoseTracks } from '../../tracks/PoseTracks.js';
 import { EditLists } from './EditLists.js';
 import { EditReach } from './EditReach.js';
 import {

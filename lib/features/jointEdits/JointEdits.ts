@@ -1,12 +1,12 @@
 import type { Object3D, Quaternion, Skeleton, Vector3 } from 'three';
+import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { AFFINE_SIZE, MIXED_POSES } from '../../constants.js';
 import type { Crowd } from '../../crowd/Crowd.js';
 import type { CrowdFeature, FeaturedCrowd } from '../../crowd/CrowdFeature.js';
+import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
+import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
-import type { CrowdMesh } from '../../objects/CrowdMesh.js';
-import type { SkinnedInstancedMesh } from '../../objects/SkinnedInstancedMesh.js';
 import { checkFade, checkWeight } from '../../playback/PlayOptions.js';
-import type { PoseTracks } from '../../tracks/PoseTracks.js';
 import { EditStore } from './EditStore.js';
 import {
   EDIT_AXIS,

@@ -1,6 +1,6 @@
-import { TRS_SIZE } from '../../poses/Rig.js';
-import { multiplyQuaternions, slerp } from '../../tracks/mixPose.js';
-import { PROPERTY_OFFSETS, ROTATION, SCALE, TRANSLATION } from '../../tracks/PoseTracks.js';
+import { multiplyQuaternions, slerp } from '../../animation/mixPose.js';
+import { PROPERTY_OFFSETS, ROTATION, SCALE, TRANSLATION } from '../../animation/PoseTracks.js';
+import { TRS_SIZE } from '../../animation/Rig.js';
 import {
   EDIT_KIND,
   EDIT_NODE,

@@ -1,4 +1,4 @@
-import { multiplyQuaternions, slerp } from '../../tracks/mixPose.js';
+import { multiplyQuaternions, slerp } from '../../animation/mixPose.js';
 import { linearDeterminant } from '../../utils/affine.js';
 import {
   EDIT_AXIS,

@@ -1,5 +1,5 @@
 import { type Object3D, Quaternion, type Skeleton, Vector3 } from 'three';
-import type { PoseTracks } from '../../tracks/PoseTracks.js';
+import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { LIVE_HAS, LIVE_TEXELS } from './editLayout.js';
 
 const _position = /*@__PURE__*/ new Vector3();

@@ -1,9 +1,12 @@
 import { DataTexture, FloatType, RGBAFormat } from 'three';
+import type { BoneTexture } from '../../animation/BoneTexture.js';
+import type { BakedClip } from '../../animation/ClipTable.js';
+import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { MIXED_POSES } from '../../constants.js';
 import type { Crowd } from '../../crowd/Crowd.js';
 import type { CrowdFeature, FeaturedCrowd } from '../../crowd/CrowdFeature.js';
+import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
-import type { SkinnedInstancedMesh } from '../../objects/SkinnedInstancedMesh.js';
 import {
   type Actions,
   endRamp,
@@ -19,9 +22,6 @@ import type { LayersOver } from '../../playback/InstancePlayback.js';
 import { MASKS_PER_ROW, MAX_LAYERS } from '../../playback/instanceLayout.js';
 import { BASE_LAYER, PlayedLayer } from '../../playback/PlayedLayer.js';
 import { checkFade, checkWeight, type LayerReference } from '../../playback/PlayOptions.js';
-import type { BakedClip } from '../../poses/ClipTable.js';
-import type { BoneTexture } from '../../texture/BoneTexture.js';
-import type { PoseTracks } from '../../tracks/PoseTracks.js';
 import { swapItems } from '../../utils/attributes.js';
 import { type LayerMask, layerMask } from './layerMask.js';
 

@@ -1,4 +1,4 @@
-import type { PoseTracks } from '../../tracks/PoseTracks.js';
+import type { PoseTracks } from '../../animation/PoseTracks.js';
 
 /**
  * Where a layer shows, by names of joints, or of nodes above them:

@@ -5,10 +5,10 @@ import { bindToJoint } from '../../character/bindToJoint.js';
 import { MAX_LEVELS } from '../../constants.js';
 import type { Crowd } from '../../crowd/Crowd.js';
 import type { CrowdFeature, FeaturedCrowd } from '../../crowd/CrowdFeature.js';
-import type { CrowdMesh } from '../../objects/CrowdMesh.js';
-import type { JointAttachment } from '../../objects/JointAttachment.js';
-import type { SkinnedInstancedMesh } from '../../objects/SkinnedInstancedMesh.js';
+import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
+import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { isWithin } from '../../utils/messages.js';
+import type { JointAttachment } from '../attachments/JointAttachment.js';
 import { AttachmentLevel, LevelCopy, LevelMesh } from './LevelMesh.js';
 import { type Level, LevelTable } from './LevelTable.js';
 

@@ -1,8 +1,8 @@
 import type { Matrix4 } from 'three';
 import { FADE_NEAR, FADE_STEPS, FADING, ID_MASK, LEVEL_CODES, MAX_LEVELS } from '../../constants.js';
-import { entryOf, InstanceList } from '../../views/InstanceList.js';
-import type { DividedView, SplitLists, ViewBudget } from '../../views/ListSplitter.js';
-import type { View } from '../../views/View.js';
+import { entryOf, InstanceList } from '../../culling/InstanceList.js';
+import type { DividedView, SplitLists, ViewBudget } from '../../culling/ListSplitter.js';
+import type { View } from '../../culling/View.js';
 import type { CameraLevels } from './CameraLevels.js';
 import type { LevelTable } from './LevelTable.js';
 

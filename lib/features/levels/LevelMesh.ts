@@ -1,10 +1,16 @@
 import type { BufferGeometry, Material } from 'three';
 import { rebindToJoint, type Socket } from '../../character/bindToJoint.js';
 import type { MeshParts, MeshUniforms } from '../../crowd/CrowdFeature.js';
-import { AttachedCopy, type AttachedMesh, attach, detach, followOwners } from '../../objects/AttachedMesh.js';
-import { CrowdMesh } from '../../objects/CrowdMesh.js';
-import type { DrawOptions } from '../../objects/crowdTypes.js';
+import { CrowdMesh } from '../../crowd/CrowdMesh.js';
+import type { DrawOptions } from '../../crowd/crowdTypes.js';
 import { warnOnce } from '../../utils/messages.js';
+import {
+  AttachedCopy,
+  type AttachedMesh,
+  attach,
+  detach,
+  followOwners,
+} from '../attachments/AttachedMesh.js';
 
 /** The owner's, if the geometry has targets: three.js takes whoever has any of these for a mesh with morph targets. */
 function ofOwner(

@@ -1,7 +1,7 @@
 import type { Camera, Matrix4, Object3D } from 'three';
 import { FADE_STEPS, FADING, ID_MASK, LEVEL_MASK, MAX_LEVELS } from '../../constants.js';
+import type { ListSplitter } from '../../culling/ListSplitter.js';
 import { warnOnce } from '../../utils/messages.js';
-import type { ListSplitter } from '../../views/ListSplitter.js';
 import { CameraLevels } from './CameraLevels.js';
 import { LevelLists } from './LevelLists.js';
 

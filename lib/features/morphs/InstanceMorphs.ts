@@ -1,7 +1,7 @@
 import { DataTexture, FloatType, type Mesh, RedFormat } from 'three';
 import type { MeshFeature, MeshMorphs } from '../../crowd/CrowdFeature.js';
+import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
-import type { CrowdMesh } from '../../objects/CrowdMesh.js';
 import { swapItems } from '../../utils/attributes.js';
 import { checkFinite } from '../../utils/messages.js';
 

@@ -1,6 +1,6 @@
 import type { MeshFeature, MeshMotions } from '../../crowd/CrowdFeature.js';
 import { featureOf } from '../../crowd/CrowdFeature.js';
-import type { CrowdMesh } from '../../objects/CrowdMesh.js';
+import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { Motion } from './defineMotion.js';
 import { InstanceSeeds } from './InstanceSeeds.js';
 import { type MotionSet, motionsOf } from './MotionSet.js';

@@ -1,11 +1,11 @@
 import { type Matrix4, Vector3 } from 'three';
 import { LEVEL_CODES } from '../../constants.js';
-import type { CameraView, SeenCrowd } from '../../views/CameraView.js';
-import type { ViewBudget } from '../../views/ListSplitter.js';
-import { listSeen } from '../../views/seenInstances.js';
-import type { View } from '../../views/View.js';
-import { trianglesAt } from '../../views/ViewInfo.js';
-import type { ViewStage } from '../../views/ViewStage.js';
+import type { CameraView, SeenCrowd } from '../../culling/CameraView.js';
+import type { ViewBudget } from '../../culling/ListSplitter.js';
+import { listSeen } from '../../culling/seenInstances.js';
+import type { View } from '../../culling/View.js';
+import { trianglesAt } from '../../culling/ViewInfo.js';
+import type { ViewStage } from '../../culling/ViewStage.js';
 import type { DrawOrder } from './DrawOrder.js';
 import { keepNearest } from './keepNearest.js';
 import { SortedView } from './SortedView.js';

@@ -1,9 +1,9 @@
 import { type Camera, Matrix4 } from 'three';
 import { ID_BITS, ID_MASK } from '../../constants.js';
-import type { CameraView } from '../../views/CameraView.js';
-import { entryOf, InstanceList } from '../../views/InstanceList.js';
-import { sortByCode } from '../../views/sortIds.js';
-import type { View } from '../../views/View.js';
+import type { CameraView } from '../../culling/CameraView.js';
+import { entryOf, InstanceList } from '../../culling/InstanceList.js';
+import { sortByCode } from '../../culling/sortIds.js';
+import type { View } from '../../culling/View.js';
 import type { CustomSort, DrawOrder, SortedInstance } from './DrawOrder.js';
 
 const _toCamera = /*@__PURE__*/ new Matrix4();

@@ -1,6 +1,6 @@
 import type { Vector3 } from 'three';
-import { listSeen } from '../../views/seenInstances.js';
-import { sortByCode } from '../../views/sortIds.js';
+import { listSeen } from '../../culling/seenInstances.js';
+import { sortByCode } from '../../culling/sortIds.js';
 
 /** By how much nearer than another one an instance counts that was among the nearest before. */
 const ADVANTAGE = 0.9;

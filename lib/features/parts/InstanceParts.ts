@@ -2,10 +2,10 @@ import type { Color, Vector2 } from 'three';
 import { partPaths } from '../../character/crowdGeometry.js';
 import { MAP_STEPS } from '../../constants.js';
 import type { MeshFeature, MeshParts } from '../../crowd/CrowdFeature.js';
+import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import { checkColor } from '../../instances/InstanceColors.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
-import type { CrowdMesh } from '../../objects/CrowdMesh.js';
 import { swapItems } from '../../utils/attributes.js';
 import { describe } from '../../utils/messages.js';
 

@@ -1,5 +1,6 @@
 import type { Color } from 'three';
 import type { MeshFeature, MeshUniforms } from '../../crowd/CrowdFeature.js';
+import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
 import {
   type InstanceUniformTypes,
@@ -10,7 +11,6 @@ import {
   type UniformLayout,
   type UniformPlace,
 } from '../../instances/UniformLayout.js';
-import type { CrowdMesh } from '../../objects/CrowdMesh.js';
 import { warnOnce } from '../../utils/messages.js';
 import { warnWithoutLook } from './showsIn.js';
 import { UniformTexels } from './UniformTexels.js';

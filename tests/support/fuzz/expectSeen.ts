@@ -1,6 +1,6 @@
 import { PerspectiveCamera, Vector3 } from 'three';
 import { expect } from 'vitest';
-import type { View } from '../../../lib/views/View.js';
+import type { View } from '../../../lib/culling/View.js';
 import { levelsOf } from '../levels.js';
 import type { SkinnedInstancedMesh } from '../library.js';
 import { orderOf } from '../orderOf.js';

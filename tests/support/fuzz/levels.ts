@@ -1,7 +1,7 @@
 import { createLevel } from 'skinned-instanced-mesh';
 import type { BufferAttribute, BufferGeometry } from 'three';
 import { createCharacter } from '../../../demos/character.js';
-import { trianglesAt } from '../../../lib/views/ViewInfo.js';
+import { trianglesAt } from '../../../lib/culling/ViewInfo.js';
 import { addLevel, levelsOf } from '../levels.js';
 import type { SkinnedInstancedMesh } from '../library.js';
 import { orderOf } from '../orderOf.js';

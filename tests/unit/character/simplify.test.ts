@@ -11,8 +11,8 @@ import {
   Vector3,
 } from 'three';
 import { beforeAll, expect, test } from 'vitest';
+import type { CrowdMesh } from '../../../lib/crowd/CrowdMesh.js';
 import type { Simplifier } from '../../../lib/index.js';
-import type { CrowdMesh } from '../../../lib/objects/CrowdMesh.js';
 import { createArm } from '../../support/bakedFiles.js';
 import { describeCharacters, loadCharacter } from '../../support/characters.js';
 import { addSimplifiedLevels, levelsOf } from '../../support/levels.js';

@@ -11,7 +11,7 @@ import type { BakeReport } from '../../../lib/cli/bakeCommand.js';
 import { collectWarnings } from '../../../lib/cli/CommandError.js';
 import type { InspectReport } from '../../../lib/cli/inspectCommand.js';
 import { loadScene } from '../../../lib/cli/loadScene.js';
-import { buildGlb, parseGlb } from '../../../lib/format/glb.js';
+import { buildGlb, parseGlb } from '../../../lib/files/glb.js';
 import { modelsFolder } from '../../setup/models.mjs';
 import { armDocument } from '../../support/armDocument.js';
 import { bitsOf } from '../../support/bitsOf.js';
@@ -278,7 +278,7 @@ describe('what is wrong', () => {
   const changed = async (name: string, change: (json: Record<string, never>) => void) => {
     const { json, binary } = parseGlb(new Uint8Array(readFileSync(path('arm.glb'))));
     change(json as Record<string, never>);
-    const { buildGlb } = await import('../../../lib/format/glb.js');
+    const { buildGlb } = await import('../../../lib/files/glb.js');
     writeFileSync(path(name), buildGlb(json, binary));
     return path(name);
   };

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { NodeIO } from '@gltf-transform/core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { InspectReport } from '../../../lib/cli/inspectCommand.js';
-import { buildGlb, parseGlb } from '../../../lib/format/glb.js';
+import { buildGlb, parseGlb } from '../../../lib/files/glb.js';
 import { modelsFolder } from '../../setup/models.mjs';
 import { armDocument } from '../../support/armDocument.js';
 import { describeCharacter } from '../../support/characters.js';

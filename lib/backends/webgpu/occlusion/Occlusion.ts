@@ -2,7 +2,7 @@ import type { Object3D } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
 import type { Crowd } from '../../../crowd/Crowd.js';
 import { type CrowdFeature, type FeaturedCrowd, featureOf } from '../../../crowd/CrowdFeature.js';
-import type { SkinnedInstancedMesh } from '../../../objects/SkinnedInstancedMesh.js';
+import type { SkinnedInstancedMesh } from '../../../crowd/SkinnedInstancedMesh.js';
 import { describe } from '../../../utils/messages.js';
 import type { CameraOcclusion } from '../views/cullInstances.js';
 import { OccluderDepth } from './OccluderDepth.js';

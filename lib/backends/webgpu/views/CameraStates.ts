@@ -1,7 +1,7 @@
 import type { Camera, Matrix4 } from 'three';
 import { StorageBufferAttribute } from 'three/webgpu';
+import type { LevelMeasure, ListSplitter } from '../../../culling/ListSplitter.js';
 import { disposeAttribute } from '../../../utils/attributes.js';
-import type { LevelMeasure, ListSplitter } from '../../../views/ListSplitter.js';
 
 /** Levels of detail as a camera sees them for which pictures are drawn. */
 export interface CameraState {

@@ -11,10 +11,10 @@ import {
 } from 'three';
 import type { ComputeNode, StorageBufferAttribute, WebGPURenderer } from 'three/webgpu';
 import { LEVEL_CODES } from '../../../constants.js';
-import type { CrowdViews } from '../../../views/CrowdViews.js';
-import type { ListSplitter } from '../../../views/ListSplitter.js';
-import { markSeen } from '../../../views/seenInstances.js';
-import { trianglesOf, type ViewInfo } from '../../../views/ViewInfo.js';
+import type { CrowdViews } from '../../../culling/CrowdViews.js';
+import type { ListSplitter } from '../../../culling/ListSplitter.js';
+import { markSeen } from '../../../culling/seenInstances.js';
+import { trianglesOf, type ViewInfo } from '../../../culling/ViewInfo.js';
 import type { DrawnCrowd } from '../../DrawnCrowd.js';
 import type { NodePosePass } from '../NodePosePass.js';
 import { SharedSteps, type StepsRegistry } from '../SharedSteps.js';

@@ -11,7 +11,7 @@ import {
   LEVEL_SCALE,
   MAX_LEVELS,
 } from '../../../constants.js';
-import type { LevelMeasure, ListSplitter } from '../../../views/ListSplitter.js';
+import type { LevelMeasure, ListSplitter } from '../../../culling/ListSplitter.js';
 
 /** Larger than any distance: shaders need not know infinity. */
 const FAR = 3e38;

@@ -19,7 +19,7 @@ import {
   vectorsIn,
   While,
 } from '../../../../shaders/tsl.js';
-import type { ListSplitter } from '../../../views/ListSplitter.js';
+import type { ListSplitter } from '../../../culling/ListSplitter.js';
 import type { CameraState } from './CameraStates.js';
 import { countBefore, countBits, type ListNodes, WORKGROUP, writeBits, writeLists } from './compactLists.js';
 import { type CameraOcclusion, instanceSphere, isSeen, PLANES } from './cullInstances.js';

@@ -5,11 +5,11 @@ import type { Elements } from '../../../../shaders/tsl.js';
 
 /** Planes of a frustum. */
 export const PLANES = 6;
-/** As in `lib/views/instanceSpheres.ts`. */
+/** As in `lib/culling/InstanceGroups.ts`. */
 const MARGIN = 1e-6;
 
 /**
- * The sphere around an instance, in the space of the crowd: centre and radius. Twin of `lib/views/instanceSpheres.ts`.
+ * The sphere around an instance, in the space of the crowd: centre and radius. Twin of `lib/culling/InstanceGroups.ts`.
  * Builds on the current stack.
  *
  * @param columns The instance's matrix.

@@ -1,6 +1,6 @@
 import type { Camera } from 'three';
 import type { DrawFrame } from '../../../../shaders/tsl.js';
-import type { View } from '../../../views/View.js';
+import type { View } from '../../../culling/View.js';
 import { type DrawnCrowd, goesByInstanceLayers } from '../../DrawnCrowd.js';
 import { ownInstanced, warnNotCulled } from '../../ownInstanced.js';
 

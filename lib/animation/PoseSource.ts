@@ -1,0 +1,101 @@
+import type { Box3, BufferGeometry, Matrix4, Vector3 } from 'three';
+import type { Influences } from '../../shaders/ShaderVariant.js';
+import type { EditedCrowd } from '../crowd/CrowdFeature.js';
+import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
+import type { InstancePlayback } from '../playback/InstancePlayback.js';
+import type { AffineArray } from '../utils/affine.js';
+import type { BoneTexture } from './BoneTexture.js';
+import type { BoneTextureData } from './BoneTextureData.js';
+import type { JointBoxes } from './jointBoxes.js';
+import type { PoseMix } from './PoseMix.js';
+
+/** What pose sources read of a mesh that draws a crowd. The classes of such meshes lie in a layer below. */
+export interface PosedCrowd {
+  readonly geometry: BufferGeometry;
+  readonly boneTexture: BoneTexture;
+  readonly playback: InstancePlayback;
+  /** What all meshes of the crowd share. */
+  readonly crowd: EditedCrowd;
+  /** Which instances exist and are visible. */
+  readonly visibility: InstanceVisibility;
+  /** Instances in use. */
+  readonly count: number;
+  readonly influences: Influences;
+  readonly interpolate: boolean;
+  /** Not a transform: the parameters of the draw, see `setDrawParameters`. */
+  readonly bindMatrix: Matrix4;
+}
+
+/** Reads poses out of baked data, as the shaders do on the GPU. */
+export interface PoseReader {
+  /** Chooses the pose that the next two read, until another is chosen. */
+  pose(pose: PoseMix): void;
+  /** Writes a joint's skinning matrix, 12 numbers from `at`, row by row. */
+  jointMatrix(joint: number, out: AffineArray, at: number): void;
+  /** Writes what the pose adds to the influence of each morph target. */
+  readMorphs(out: Float64Array): void;
+  /** Writes a joint's skinning matrix between two frames. Tracks have no frames of matrices. */
+  readJoint?(
+    frame0: number,
+    frame1: number,
+    alpha: number,
+    joint: number,
+    out: AffineArray,
+    at: number,
+  ): void;
+}
+
+/**
+ * Where the poses of a crowd come from: what its vertices are multiplied with, on the GPU and, for rays and sockets, on the
+ * CPU. A bone texture brings it along; backends have its shaders under the same name: a `GLSLSource`, a `NodeSource`.
+ */
+export interface PoseSource {
+  /** Tells sources apart. */
+  readonly name: string;
+  /** Whether there are frames to be mixed or not; else `interpolate` makes no difference. */
+  readonly hasFrames: boolean;
+
+  /** What poses crowds whose bone texture has no clips; by default the same. */
+  readonly atRest?: PoseSource;
+
+  /** Of sources with joints, what reads the poses of a bone texture. */
+  createReader?(data: BoneTextureData): PoseReader;
+  /** Writes those of the draw's parameters that its shaders read: some of `PARAM_…`. */
+  setParameters(crowd: PosedCrowd, parameters: number[]): void;
+
+  /** Prepares what the next four give of an instance: its pose as it is shown now. */
+  pose(crowd: PosedCrowd, instance: number): void;
+  /**
+   * Writes a joint's skinning matrix, 12 numbers from `at`, row by row: what shaders multiply vertices with. Sources without
+   * joints do not have it.
+   */
+  jointMatrix?(crowd: PosedCrowd, joint: number, out: AffineArray, at: number): void;
+  /** Writes what clips add to the influence of each morph target. */
+  readMorphs?(crowd: PosedCrowd, out: Float64Array): void;
+  /** Carries a vertex, with its morph targets applied, to where it is posed. Only for sources without joints. */
+  posedVertex?(crowd: PosedCrowd, vertex: number, target: Vector3): Vector3;
+  /** Turns the normal of a vertex to where it is posed. Sources without joints that do not have it leave normals as they are. */
+  posedNormal?(crowd: PosedCrowd, vertex: number, target: Vector3): Vector3;
+  /**
+   * Grows a box by every pose there can be.
+   *
+   * @param boxes Boxes of the joints' vertices, where the geometry is not the one that was baked.
+   */
+  expandBounds(crowd: PosedCrowd, target: Box3, boxes?: JointBoxes): void;
+}
+
+/** What poses a crowd. */
+export const sourceOf = ({ boneTexture }: Pick<PosedCrowd, 'boneTexture'>): PoseSource =>
+  boneTexture.poseSource;
+
+/** The sources that crowds have had, in the order of the numbers that shader variants carry. */
+const sources: PoseSource[] = [];
+
+/** The number of a source, for `ShaderVariant.source`. */
+export function numberOfSource(source: PoseSource): number {
+  const number = sources.indexOf(source);
+  return number >= 0 ? number : sources.push(source) - 1;
+}
+
+/** The source of a number. */
+export const sourceOfNumber = (number: number): PoseSource => sources[number];

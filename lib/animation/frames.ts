@@ -1,0 +1,203 @@
+import { Box3, DataUtils } from 'three';
+import type { Encoding, RigBake } from '../baking/BakeOptions.js';
+import { targetOf } from '../baking/channels.js';
+import { findChangedParts } from '../baking/measureParts.js';
+import type { PlannedClip } from '../baking/planClips.js';
+import { ClipPoser, checkPose, skeletonOf } from '../baking/skeleton.js';
+import { jointBinds, jointParents } from '../character/collectRig.js';
+import { AFFINE_SIZE, MATRIX_TEXELS, REST_FRAME } from '../constants.js';
+import { isSingular, linearDeterminant, multiplyAffine } from '../utils/affine.js';
+import type { Steps } from '../utils/steps.js';
+import { type BoneTextureData, frameTexel, layoutTexture } from './BoneTextureData.js';
+import { type BakedClip, MOTION_SIZE } from './ClipTable.js';
+import { frameSource } from './frameSource.js';
+import { boxToArray, expandByPose } from './jointBoxes.js';
+import type { MeshJoint, PartFlip, Rig } from './Rig.js';
+
+/**
+ * Skinning matrices frame by frame, which each vertex reads and mixes, without a pass of its own: for the option `encoding`, and for
+ * files that were baked with it.
+ *
+ * ```ts
+ * const character = bakeCharacter(gltf.scene, gltf.animations, { encoding: frames });
+ * ```
+ */
+export const frames: Encoding = {
+  name: 'frames',
+  poseSource: frameSource,
+  findFlips: findPartFlips,
+  bake: bakeFrames,
+};
+
+/** Samples, measures and stores every pose. */
+export function* bakeFrames({
+  clips: bound,
+  rig,
+  flips,
+  boxes,
+  maxTextureSize,
+  morphs,
+  extractor,
+  precision,
+}: RigBake): Steps<BoneTextureData> {
+  const { jointNames } = rig;
+  const frames = bound.reduce((sum, { count }) => sum + count, 1);
+  const joints = jointNames.length;
+  const morphNames = morphs ? rig.morphNames : [];
+  const stride = joints * MATRIX_TEXELS + Math.ceil(morphNames.length / 4);
+  const layout = layoutTexture(frames, stride, maxTextureSize);
+  const texels = new Float32Array(layout.width * layout.height * 4);
+  const { morphRest } = rig;
+  const pose = new Float64Array(joints * AFFINE_SIZE);
+  const sampler = new FrameSampler(rig);
+
+  const storeFrame = (frame: number, clip: string): void => {
+    checkPose(rig, pose, clip);
+    const at = frameTexel(layout, frame) * 4;
+    texels.set(pose, at);
+    // The difference from the rest pose: it is added to the influences that each instance has.
+    for (let i = 0; i < morphNames.length; i++) {
+      texels[at + pose.length + i] = sampler.influences[i] - morphRest[i];
+    }
+  };
+
+  sampler.readJoints(pose);
+  const restBounds = new Box3();
+  expandByPose(restBounds, boxes, pose);
+  storeFrame(REST_FRAME, 'the rest pose');
+
+  const clips: BakedClip[] = [];
+  yield 0;
+
+  for (const one of bound) {
+    const { clip, name, start, count, timeOf } = one;
+    sampler.setClip(one);
+
+    const bounds = new Box3();
+    const rootMotion = extractor?.extracts(name) ? new Float32Array(count * MOTION_SIZE) : null;
+    for (let i = 0; i < count; i++) {
+      sampler.sample(timeOf(i));
+      sampler.readJoints(pose);
+      if (rootMotion !== null) {
+        extractor?.measure(sampler, i, rootMotion);
+        extractor?.moveBack(rootMotion, i * MOTION_SIZE, pose);
+      }
+      expandByPose(bounds, boxes, pose);
+      storeFrame(start + i, `clip "${clip.name}"`);
+      if (i % 4 === 3) yield (0.9 * (start + i)) / frames;
+    }
+    if (bounds.isEmpty()) bounds.copy(restBounds);
+    clips.push({
+      name,
+      start,
+      count,
+      duration: clip.duration,
+      fps: (count - 1) / (clip.duration || 1),
+      bounds: boxToArray(bounds),
+      rootMotion,
+      markers: [],
+    });
+    yield (0.9 * (start + count)) / frames;
+  }
+
+  return {
+    texels: precision === 'half' ? yield* toHalfTexels(texels) : texels,
+    layout,
+    frames,
+    encoding: 'frames',
+    precision,
+    clips,
+    jointNames,
+    jointBinds: jointBinds(rig),
+    jointParents: jointParents(rig),
+    flips,
+    morphNames,
+    restBounds: boxToArray(restBounds),
+    jointBoxes: boxes,
+    tracks: null,
+  };
+}
+
+/** Texels as the bits of half floats. */
+export function* toHalfTexels(texels: Float32Array): Steps<Uint16Array> {
+  const halves = new Uint16Array(texels.length);
+  for (let i = 0; i < texels.length; i++) {
+    if (Math.abs(texels[i]) > 65504) {
+      throw new Error(
+        `A joint's matrix holds ${texels[i]}, beyond what a half float can; use precision "float", or scale the model down.`,
+      );
+    }
+    halves[i] = toHalf(texels[i]);
+    if (i % 4096 === 0) yield 0.9 + (0.1 * i) / texels.length;
+  }
+  return halves;
+}
+
+const _bits = /*@__PURE__*/ new Uint32Array(1);
+const _float = /*@__PURE__*/ (() => new Float32Array(_bits.buffer))();
+
+/** The nearest half float, as its bits. `DataUtils.toHalfFloat` rounds towards zero, which doubles the largest error. */
+function toHalf(value: number): number {
+  _float[0] = value;
+  _bits[0] += 0xfff + ((_bits[0] >>> 13) & 1);
+  return DataUtils.toHalfFloat(_float[0]);
+}
+
+const _scratch = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
+
+/** Computes skinning matrices of joints that also depend on where their mesh is. */
+export class FrameSampler extends ClipPoser {
+  constructor(private readonly rig: Rig) {
+    super(skeletonOf(rig, false), rig.morphRest);
+  }
+
+  override readJoints(out: Float64Array): void {
+    super.readJoints(out);
+    this.rig.jointMeshes.forEach((mesh, joint) => {
+      if (mesh !== null) this.applyMesh(mesh, out, joint * AFFINE_SIZE);
+    });
+  }
+
+  private applyMesh({ node, bindInverse, vanishes, side }: MeshJoint, out: Float64Array, at: number): void {
+    const { model } = this;
+    const mesh = this.skeleton.ends[node] * AFFINE_SIZE;
+    if (bindInverse !== null) {
+      multiplyAffine(bindInverse, 0, out, at, _scratch, 0);
+      multiplyAffine(model, mesh, _scratch, 0, out, at);
+    }
+    const otherSide = side !== 0 && linearDeterminant(model, mesh) < 0 !== side < 0;
+    if (!otherSide && !(vanishes && isSingular(model, mesh))) return;
+    // Shrink the vertices to a point in the mesh's origin.
+    out.fill(0, at, at + AFFINE_SIZE);
+    for (let i = 3; i < AFFINE_SIZE; i += 4) out[at + i] = model[mesh + i];
+  }
+}
+
+/** Gives parts that clips mirror or flatten joints of their own: those that have one matrix in every pose share theirs. */
+export function* findPartFlips(rig: Rig, clips: readonly PlannedClip[]): Steps<PartFlip[]> {
+  const groups = new Map<number, number>();
+  return (yield* findChangedParts(rig, clips)).map((changed) => {
+    const anchor = anchorOf(rig, rig.parts[changed.part].node, clips);
+    const group = groups.get(anchor) ?? groups.size;
+    groups.set(anchor, group);
+    return { ...changed, group };
+  });
+}
+
+/**
+ * The uppermost node that has the mesh's matrix in every pose: the mesh itself, or its parent if the mesh has no transform
+ * of its own and no clip moves it, and so on.
+ */
+function anchorOf(rig: Rig, mesh: number, clips: readonly PlannedClip[]): number {
+  const { parents, restLocal } = rig;
+  const moved = new Set(clips.flatMap(({ clip }) => clip.tracks.map(({ name }) => targetOf(rig, name).node)));
+  let node = mesh;
+  while (parents[node] !== -1 && !moved.has(node) && isIdentity(restLocal, node * AFFINE_SIZE))
+    node = parents[node];
+  return node;
+}
+
+function isIdentity(m: Float64Array, at: number): boolean {
+  for (let i = 0; i < AFFINE_SIZE; i++) if (m[at + i] !== (i % 5 === 0 ? 1 : 0)) return false;
+  return true;
+}

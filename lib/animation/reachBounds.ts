@@ -1,0 +1,297 @@
+import { Box3 } from 'three';
+import { AFFINE_SIZE } from '../constants.js';
+import { composeAffine } from '../utils/affine.js';
+import { createJointBoxes, expandByJoint, farthestCorner, type JointBoxes } from './jointBoxes.js';
+import {
+  type PoseTracks,
+  RANGES,
+  ROTATION,
+  readKey,
+  SCALE,
+  TRACK_ABSENT,
+  TRACK_CONSTANT,
+  TRACK_TEXEL,
+  TRANSLATION,
+  trackEntry,
+} from './PoseTracks.js';
+import { TRS_SIZE } from './Rig.js';
+
+/** Scales that differ by less are the same. */
+const SCALE_EPSILON = 1e-6;
+
+/** How clips may place a node relative to its parent. */
+export interface NodeRange {
+  /** A box around its positions: least x, y, z, then greatest. */
+  position: Float64Array;
+  /** The most it may be scaled by in any direction. */
+  scale: number;
+  /** The most that clips turn it away from its middle rotation, in radians; infinite if they scale it. */
+  angle: number;
+  /** Its middle rotation and its scale at rest: 12 numbers, of which only the 3×3 part counts. */
+  middle: Float64Array;
+}
+
+/** What else than clips may place nodes. */
+export interface PosedBeyondClips {
+  /** Widens how a node may be placed by clips. */
+  widen(node: number, range: NodeRange): void;
+  /**
+   * Grows a box by the places relative to the root that a node may be put to.
+   *
+   * @param radius How far what hangs on the node is from it at most.
+   */
+  expandByPlaces(node: number, radius: number, target: Box3): void;
+}
+
+export type ReachBounds = (only?: number, beyond?: PosedBeyondClips | null) => Box3;
+
+/**
+ * Makes a function that finds a box which holds every vertex, whatever mixture of clips plays. Its parameter is the index of
+ * the one clip that plays, and plays alone; without it, any mixture of all clips and the rest pose may play. A second one
+ * says what else may pose the character.
+ *
+ * A mixture of rotations is no further from their middle than the furthest of them, as long as that is less than a right
+ * angle: the shortest ways between rotations that near stay among them. So what hangs on a node is turned by at most that
+ * angle from where the middle rotation puts it. Nodes that turn further may point anywhere, and what hangs on them may be
+ * anywhere on a sphere. A mixture of positions lies between them. What additive clips add comes on top.
+ *
+ * @param jointBoxes Boxes of the vertices that follow each joint.
+ * @param layers Layers on which clips may play.
+ */
+export function reachBounds(tracks: PoseTracks, jointBoxes: JointBoxes, layers = 1): ReachBounds {
+  const { parents, before, inverses, jointNodes } = tracks;
+  const rangeOf = nodeRanges(tracks, layers);
+  // What hangs on each node by joints of its own, in the node's space: a box around it, and how far it is from the node.
+  const ownBoxes = Float64Array.from(createJointBoxes(parents.length));
+  const ownReach = new Float64Array(parents.length);
+  for (let joint = 0; joint < jointNodes.length; joint++) {
+    if (jointBoxes[joint * 6] > jointBoxes[joint * 6 + 3]) continue;
+    const box = new Box3();
+    expandByJoint(box, jointBoxes, joint, inverses, joint * AFFINE_SIZE);
+    const node = jointNodes[joint];
+    unite(ownBoxes, node * 6, [...box.min, ...box.max]);
+    ownReach[node] = Math.max(
+      ownReach[node],
+      farthestCorner(jointBoxes, joint, inverses, joint * AFFINE_SIZE),
+    );
+  }
+  const around = new Float64Array(6);
+  const scales = new Float64Array(parents.length);
+
+  return (only, beyond = null) => {
+    // The same with what hangs on the nodes below it too.
+    const boxes = ownBoxes.slice();
+    const reach = ownReach.slice();
+    const bounds = new Box3();
+    // Children first: what hangs on a node has to be known before the node is placed.
+    for (let node = parents.length - 1; node >= 0; node--) {
+      if (boxes[node * 6] > boxes[node * 6 + 3]) continue;
+      const range = rangeOf(node, only);
+      beyond?.widen(node, range);
+      const { position, scale, angle, middle } = range;
+      scales[node] = scale;
+      const radius = reach[node] * scale;
+      around.fill(-radius, 0, 3).fill(radius, 3);
+      if (angle < Math.PI / 2) {
+        turn(boxes, node * 6, middle, 2 * Math.sin(angle / 2) * radius, around);
+      }
+      for (let i = 0; i < 6; i++) around[i] += position[i];
+      const parent = parents[node];
+      if (parent === -1) {
+        expandByJoint(bounds, around, 0, before, 0);
+        break;
+      }
+      unite(boxes, parent * 6, around);
+      reach[parent] = Math.max(reach[parent], farthest(position) + radius);
+    }
+    if (beyond === null) return bounds;
+
+    // Parents first: how much all the nodes above a node scale what hangs on it.
+    const outer = largestScale(before);
+    for (let node = 0; node < parents.length; node++) {
+      scales[node] *= parents[node] === -1 ? outer : scales[parents[node]];
+      if (boxes[node * 6] <= boxes[node * 6 + 3]) {
+        beyond.expandByPlaces(node, reach[node] * scales[node], bounds);
+      }
+    }
+    return bounds;
+  };
+}
+
+/** Cuts a box to the one at `at` as a matrix turns and scales it, with a margin. */
+function turn(
+  boxes: Float64Array,
+  at: number,
+  matrix: Float64Array,
+  margin: number,
+  out: Float64Array,
+): void {
+  for (let row = 0; row < 3; row++) {
+    let min = -margin;
+    let max = margin;
+    for (let column = 0; column < 3; column++) {
+      const low = matrix[row * 4 + column] * boxes[at + column];
+      const high = matrix[row * 4 + column] * boxes[at + 3 + column];
+      min += Math.min(low, high);
+      max += Math.max(low, high);
+    }
+    out[row] = Math.max(out[row], min);
+    out[row + 3] = Math.min(out[row + 3], max);
+  }
+}
+
+/** Grows the box of six numbers at `at` by another. */
+function unite(boxes: Float64Array, at: number, other: ArrayLike<number>): void {
+  for (let i = 0; i < 3; i++) {
+    boxes[at + i] = Math.min(boxes[at + i], other[i]);
+    boxes[at + i + 3] = Math.max(boxes[at + i + 3], other[i + 3]);
+  }
+}
+
+/** By how much a matrix scales in any direction, at most. */
+function largestScale(matrix: Float64Array): number {
+  return Math.hypot(
+    ...[0, 1, 2].map((column) => Math.hypot(...[0, 4, 8].map((row) => matrix[row + column]))),
+  );
+}
+
+/** How far a point of a box is from the origin at most. */
+function farthest(box: Float64Array): number {
+  const along = (axis: number) => Math.max(Math.abs(box[axis]), Math.abs(box[axis + 3]));
+  return Math.hypot(along(0), along(1), along(2));
+}
+
+/**
+ * Makes a function that finds the range of a node, Its second parameter is the index of the one clip that plays, and plays alone; undefined for any mixture of all clips and the rest pose.
+ */
+function nodeRanges(
+  tracks: PoseTracks,
+  layers: number,
+): (node: number, only: number | undefined) => NodeRange {
+  const { clips, fixed } = tracks;
+  const all = [...clips.keys()];
+  const key = new Float64Array(4);
+  const entryOf = (clip: number, node: number, property: number) => trackEntry(tracks, clip, node, property);
+  /** Calls back with each key of a node's property in a clip. */
+  const eachKey = (clip: number, node: number, property: number, visit: () => void) => {
+    const entry = entryOf(clip, node, property);
+    if (entry === TRACK_ABSENT) return;
+    const { stride, frames } = clips[clip];
+    const ranges = entryOf(clip, node, RANGES);
+    for (let i = entry & TRACK_CONSTANT ? 1 : frames, at = entry & TRACK_TEXEL; i-- > 0; at += stride) {
+      readKey(tracks, entry, ranges, property, at, key);
+      visit();
+    }
+  };
+
+  const rangeOf = (node: number, only: number | undefined): NodeRange => {
+    const position = new Float64Array(6);
+    const range: NodeRange = { position, middle: new Float64Array(AFFINE_SIZE), scale: 1, angle: 0 };
+    const { middle } = range;
+    if (!Number.isNaN(fixed[node * AFFINE_SIZE])) {
+      middle.set(fixed.subarray(node * AFFINE_SIZE, (node + 1) * AFFINE_SIZE));
+      range.scale = 0;
+      for (let i = 0; i < AFFINE_SIZE; i++) {
+        if (i % 4 < 3) range.scale = Math.hypot(range.scale, middle[i]);
+        else position[i >> 2] = position[3 + (i >> 2)] = middle[i];
+      }
+      return range;
+    }
+
+    const rest = tracks.rest.subarray(node * TRS_SIZE, (node + 1) * TRS_SIZE);
+    const restScale = rest.subarray(7);
+    const played = only === undefined ? all : [only];
+    // A clip that plays alone leaves nothing of the rest pose in the properties that it has tracks for.
+    const showsRest = (property: number) =>
+      only === undefined || clips[only].additive || entryOf(only, node, property) === TRACK_ABSENT;
+
+    position.fill(Infinity, 0, 3).fill(-Infinity, 3);
+    if (showsRest(TRANSLATION)) grow(position, rest);
+    const added = new Float64Array(6);
+    for (const clip of played) {
+      const box = clips[clip].additive ? new Float64Array(6) : position;
+      eachKey(clip, node, TRANSLATION, () => grow(box, key));
+      // Several additive clips may play in full at once.
+      if (box !== position) for (let i = 0; i < 6; i++) added[i] += layers * box[i];
+    }
+    for (let i = 0; i < 6; i++) position[i] += added[i];
+
+    const trs = rest.slice();
+    const mean = trs.subarray(3, 7).fill(0);
+    let first: Float64Array | null = null;
+    const addToMean = (rotation: Float64Array) => {
+      first ??= rotation.slice();
+      // q and -q are the same rotation.
+      const sign = dot(first, rotation) < 0 ? -1 : 1;
+      for (let i = 0; i < 4; i++) mean[i] += sign * rotation[i];
+    };
+    let angle = 0;
+    let cosine = 1;
+    if (showsRest(ROTATION)) addToMean(rest.subarray(3));
+    for (const clip of played) {
+      if (!clips[clip].additive) {
+        eachKey(clip, node, ROTATION, () => addToMean(key));
+        continue;
+      }
+      // Of each additive clip its largest angle counts.
+      let least = 1;
+      eachKey(clip, node, ROTATION, () => {
+        least = Math.min(least, Math.abs(key[3]));
+      });
+      angle += layers * 2 * Math.acos(least);
+    }
+    const length = Math.sqrt(dot(mean, mean));
+    for (let i = 0; i < 4; i++) mean[i] /= length;
+    const turnTo = (rotation: ArrayLike<number>) => {
+      cosine = Math.min(cosine, Math.abs(dot(mean, rotation)));
+    };
+    if (showsRest(ROTATION)) turnTo(rest.subarray(3));
+    for (const clip of played) if (!clips[clip].additive) eachKey(clip, node, ROTATION, () => turnTo(key));
+    range.angle = angle + 2 * Math.acos(cosine);
+
+    range.scale = largest(restScale);
+    let addedScale = 0;
+    for (const clip of played) {
+      const { additive } = clips[clip];
+      eachKey(clip, node, SCALE, () => {
+        const size = largest(key);
+        if (additive) addedScale += layers * size;
+        else range.scale = Math.max(range.scale, size);
+        const changes = (value: number, i: number) => Math.abs(value - key[i]) >= SCALE_EPSILON;
+        if (additive ? size > 0 : restScale.some(changes)) range.angle = Infinity;
+      });
+    }
+    range.scale += addedScale;
+    composeAffine(trs, 0, middle, 0);
+    return range;
+  };
+
+  // Nodes that a clip holds still mostly stand as in the clip before, or as at rest.
+  const stills: { entries: number[]; range: NodeRange }[] = [];
+  return (node, only) => {
+    if (only === undefined || clips[only].additive) return rangeOf(node, only);
+    const entries = [ROTATION, TRANSLATION, SCALE].map((property) => entryOf(only, node, property));
+    const still = stills[node];
+    if (still?.entries.every((entry, i) => entry === entries[i])) return still.range;
+    const range = rangeOf(node, only);
+    if (entries.every((entry) => entry === TRACK_ABSENT || (entry & TRACK_CONSTANT) !== 0))
+      stills[node] = { entries, range };
+    return range;
+  };
+}
+
+function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+}
+
+/** Grows a box of six numbers by a point. */
+function grow(box: Float64Array, point: ArrayLike<number>): void {
+  for (let i = 0; i < 3; i++) {
+    box[i] = Math.min(box[i], point[i]);
+    box[i + 3] = Math.max(box[i + 3], point[i]);
+  }
+}
+
+/** The largest of three numbers, whatever their signs. */
+const largest = (values: ArrayLike<number>): number =>
+  Math.max(Math.abs(values[0]), Math.abs(values[1]), Math.abs(values[2]));

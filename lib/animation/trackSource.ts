@@ -1,0 +1,114 @@
+import { AFFINE_SIZE, PARAM_MORPH_TEXEL, PARAM_STRIDE } from '../constants.js';
+import type { PoseEditor } from '../crowd/CrowdFeature.js';
+import type { InstancePlayback } from '../playback/InstancePlayback.js';
+import { type AffineArray, multiplyAffine } from '../utils/affine.js';
+import { composeModel, type MixedLayer, mixMorphs, mixPose, playedActions } from './mixPose.js';
+import { createPoseMix, type PoseMix } from './PoseMix.js';
+import type { PosedCrowd, PoseReader, PoseSource } from './PoseSource.js';
+import type { PoseTracks } from './PoseTracks.js';
+import { reachBounds } from './reachBounds.js';
+
+/** Poses a character from tracks: the twin of the pose pass. */
+export class TrackReader implements PoseReader {
+  private readonly trs: Float64Array;
+  private readonly model: Float64Array;
+  private readonly influences: Float64Array;
+  private readonly layers: MixedLayer[] = [];
+  private isComposed = false;
+  private edits: PoseEditor | null = null;
+  private instance = 0;
+
+  constructor(private readonly tracks: PoseTracks) {
+    this.trs = new Float64Array(tracks.rest.length);
+    this.model = new Float64Array(tracks.parents.length * AFFINE_SIZE);
+    this.influences = new Float64Array(tracks.morphRest.length);
+  }
+
+  /** @param edits What changes joints of the instance. */
+  pose(pose: PoseMix, edits: PoseEditor | null = null, instance = 0): void {
+    _posed.reader = null;
+    playedActions(pose, this.layers);
+    this.isComposed = false;
+    this.edits = edits;
+    this.instance = instance;
+  }
+
+  jointMatrix(joint: number, out: AffineArray, at: number): void {
+    const { tracks, trs, model, edits, instance } = this;
+    if (!this.isComposed) {
+      this.isComposed = true;
+      mixPose(tracks, this.layers, trs);
+      edits?.applyLocals(instance, trs);
+      composeModel(tracks, trs, model, edits?.modelEdits(instance));
+    }
+    const { jointNodes, inverses } = tracks;
+    multiplyAffine(model, jointNodes[joint] * AFFINE_SIZE, inverses, joint * AFFINE_SIZE, out, at);
+  }
+
+  readMorphs(out: Float64Array): void {
+    const { tracks, influences } = this;
+    mixMorphs(tracks, this.layers, influences);
+    for (let i = 0; i < out.length; i++) out[i] = influences[i] - tracks.morphRest[i];
+  }
+}
+
+/** Which pose was made last: callers ask for the joints and vertices of an instance one by one. */
+interface Posed {
+  reader: PoseReader | null;
+  playback: InstancePlayback | null;
+  instance: number;
+  elapsed: number;
+  version: number;
+  edits: number;
+}
+
+const _mix = /*@__PURE__*/ createPoseMix();
+const _posed: Posed = { reader: null, playback: null, instance: -1, elapsed: 0, version: 0, edits: 0 };
+
+const tracksOf = ({ boneTexture }: PosedCrowd): PoseTracks => boneTexture.data.tracks as PoseTracks;
+
+/** The clips' own tracks: a pass poses each instance once, as `AnimationMixer` does, and vertices read what it has written. */
+export const trackSource: PoseSource = {
+  name: 'tracks',
+  hasFrames: false,
+
+  createReader: ({ tracks }) => new TrackReader(tracks as PoseTracks),
+
+  setParameters(crowd, parameters) {
+    const { jointNodes, morphRest } = tracksOf(crowd);
+    parameters[PARAM_STRIDE] = jointNodes.length + morphRest.length / 4;
+    parameters[PARAM_MORPH_TEXEL] = jointNodes.length;
+  },
+
+  pose({ playback, boneTexture, crowd: { poseEdits } }, instance) {
+    const reader = boneTexture.reader as TrackReader;
+    poseEdits?.place(instance);
+    const edits = poseEdits?.version ?? 0;
+    const { elapsed, version } = playback;
+    if (
+      _posed.reader === reader &&
+      _posed.playback === playback &&
+      _posed.instance === instance &&
+      _posed.elapsed === elapsed &&
+      _posed.version === version &&
+      _posed.edits === edits
+    ) {
+      return;
+    }
+    reader.pose(playback.pose(instance, true, _mix), poseEdits, instance);
+    Object.assign(_posed, { reader, playback, instance, elapsed, version, edits });
+  },
+
+  jointMatrix({ boneTexture }, joint, out, at) {
+    boneTexture.reader.jointMatrix(joint, out, at);
+  },
+
+  readMorphs({ boneTexture }, out) {
+    boneTexture.reader.readMorphs(out);
+  },
+
+  expandBounds(crowd, target, boxes = crowd.boneTexture.jointBoxes) {
+    const reach = crowd.crowd.poseEdits?.reach ?? null;
+    target.union(reachBounds(tracksOf(crowd), boxes, crowd.playback.layers.length)(undefined, reach));
+  },
+};

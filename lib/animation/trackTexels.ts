@@ -1,0 +1,159 @@
+import { AFFINE_SIZE } from '../constants.js';
+import {
+  NODE_ENTRIES,
+  type PoseTracks,
+  RANGES,
+  TRACK_ABSENT,
+  TRACK_CONSTANT,
+  TRACK_STEP,
+  TRACK_TEXEL,
+} from './PoseTracks.js';
+import { TRS_SIZE } from './Rig.js';
+
+/** Texels in a row of the texture; a power of two that every device has room for. */
+export const TRACK_ROW = 2048;
+
+/** Texels in a row of the texture with keys of 16 bits; a power of two. */
+export const SHORT_ROW = 256;
+/** Numbers of 16 bits in a row: eight to a texel of four 32-bit numbers. */
+export const SHORTS_PER_ROW = SHORT_ROW * 8;
+
+/** Table entries are texel addresses times this; the remainder says how the track's frames are read. */
+export const ENTRY_STEP = 4;
+export const ENTRY_CONSTANT = 1;
+export const ENTRY_STEPPED = 2;
+/** Table entry for a property that a clip has no track for. */
+export const ENTRY_ABSENT = -1;
+
+/** Texels, or keys of 16 bits, that there may be: table entries are floats, and exact up to 2^24. */
+export const MAX_TRACK_TEXELS = 2 ** 22;
+
+/** How many texels the tracks take, or keys of 16 bits if there are more of those. */
+export function trackSize(tracks: PoseTracks): number {
+  const texels = trackLayout(tracks).keys + tracks.keys.length / 4;
+  return Math.max(texels, (tracks.shorts?.length ?? 0) / 4);
+}
+
+/** Where the parts of the texture begin, in texels. */
+export interface TrackLayout {
+  nodes: number;
+  joints: number;
+  chains: number;
+  clips: number;
+  table: number;
+  keys: number;
+}
+
+/** Pose tracks as the RGBA float texels that shaders read. */
+export interface TrackTexels {
+  texels: Float32Array;
+  height: number;
+  layout: TrackLayout;
+}
+
+/** Texels of a node: one for its parent and where its fixed matrix is, then its rotation, translation and scale at rest. */
+export const NODE_TEXELS = 4;
+/**
+ * Texels of a joint: one that says at which texel its chain begins, how many nodes are in it and which node the joint is
+ * itself; then three for the rows of its inverse bind matrix.
+ */
+export const JOINT_TEXELS = 4;
+/** Nodes in a texel of a chain. A chain is all nodes whose local matrices make up a joint's: the root first, the joint last. */
+export const CHAIN_NODES = 4;
+
+/** Where the parts of pose tracks begin among their texels. First of all come `PoseTracks.before` and the fixed matrices. */
+export function trackLayout({ parents, fixed, jointNodes, morphRest, clips }: PoseTracks): TrackLayout {
+  const entries = parents.length + morphRest.length / 4;
+  let nodes = 3;
+  for (let node = 0; node < parents.length; node++) if (!Number.isNaN(fixed[node * AFFINE_SIZE])) nodes += 3;
+  const joints = nodes + entries * NODE_TEXELS;
+  const chains = joints + jointNodes.length * JOINT_TEXELS;
+  let first = chains;
+  for (const node of jointNodes) first += Math.ceil(chainLength(parents, node) / CHAIN_NODES);
+  const table = first + clips.length;
+  return { nodes, joints, chains, clips: first, table, keys: table + clips.length * entries };
+}
+
+/** Nodes from the root to a node, itself among them. */
+function chainLength(parents: Int32Array, node: number): number {
+  let length = 0;
+  for (let at = node; at !== -1; at = parents[at]) length++;
+  return length;
+}
+
+/** Entries of the table, or hundreds of keys, that are written between two steps. */
+const STEP = 1024;
+
+/** Writes pose tracks as texels: matrices, nodes, joints, chains, clips, table and keys, one after another. */
+export function trackTexels(tracks: PoseTracks): TrackTexels {
+  const steps = trackTexelSteps(tracks);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** {@link trackTexels}, step by step, so that a page can go on between them. */
+export function* trackTexelSteps(tracks: PoseTracks): Generator<number, TrackTexels, void> {
+  const { parents, rest, fixed, before, jointNodes, inverses, morphRest, table, clips, keys, shorts } =
+    tracks;
+  const entries = parents.length + morphRest.length / 4;
+  const matrices: number[] = [...before];
+  const matrixOf = (node: number): number => {
+    const at = node * AFFINE_SIZE;
+    if (Number.isNaN(fixed[at])) return -1;
+    matrices.push(...fixed.subarray(at, at + AFFINE_SIZE));
+    return matrices.length / 4 - 3;
+  };
+  const fixedAt = Array.from(parents, (_, node) => matrixOf(node));
+
+  const layout = trackLayout(tracks);
+  const height = Math.ceil((layout.keys + keys.length / 4) / TRACK_ROW);
+  const texels = new Float32Array(height * TRACK_ROW * 4);
+  yield 0;
+
+  texels.set(matrices);
+  for (let node = 0; node < parents.length; node++) {
+    const at = (layout.nodes + node * NODE_TEXELS) * 4;
+    const trs = node * TRS_SIZE;
+    texels.set([parents[node], fixedAt[node]], at);
+    texels.set(rest.subarray(trs + 3, trs + 7), at + 4);
+    texels.set(rest.subarray(trs, trs + 3), at + 8);
+    texels.set(rest.subarray(trs + 7, trs + 10), at + 12);
+  }
+  for (let group = 0; group < morphRest.length / 4; group++) {
+    // The texel in which a node has its translation at rest.
+    const at = (layout.nodes + (parents.length + group) * NODE_TEXELS + 2) * 4;
+    texels.set(morphRest.subarray(group * 4, group * 4 + 4), at);
+  }
+  let chain = layout.chains;
+  for (let joint = 0; joint < jointNodes.length; joint++) {
+    const at = (layout.joints + joint * JOINT_TEXELS) * 4;
+    const length = chainLength(parents, jointNodes[joint]);
+    texels.set([chain, length, jointNodes[joint]], at);
+    for (let i = length, node = jointNodes[joint]; i-- > 0; node = parents[node])
+      texels[chain * 4 + i] = node;
+    chain += Math.ceil(length / CHAIN_NODES);
+    for (let i = 0; i < AFFINE_SIZE; i++) texels[at + 4 + i] = inverses[joint * AFFINE_SIZE + i];
+  }
+  clips.forEach(({ stride, additive }, clip) => {
+    texels.set([layout.table + clip * entries, stride, additive ? 1 : 0], (layout.clips + clip) * 4);
+  });
+  for (let i = 0; i < table.length; i++) {
+    if (i % STEP === 0) yield 0;
+    const entry = table[i];
+    const isFloat = shorts === null || (entry & TRACK_CONSTANT) !== 0;
+    const flags = (entry & TRACK_CONSTANT ? ENTRY_CONSTANT : 0) + (entry & TRACK_STEP ? ENTRY_STEPPED : 0);
+    texels[layout.table * 4 + i] =
+      entry === TRACK_ABSENT
+        ? ENTRY_ABSENT
+        : ((isFloat ? layout.keys : 0) + (entry & TRACK_TEXEL)) * ENTRY_STEP + flags;
+    if (i % NODE_ENTRIES === RANGES && entry !== TRACK_ABSENT)
+      texels[layout.table * 4 + i] = layout.keys + entry;
+  }
+  for (let from = 0; from < keys.length; from += STEP * 100) {
+    texels.set(keys.subarray(from, from + STEP * 100), layout.keys * 4 + from);
+    yield 0;
+  }
+  return { texels, height, layout };
+}

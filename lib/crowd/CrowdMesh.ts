@@ -1,0 +1,638 @@
+import type {
+  Camera,
+  Color,
+  GeometryGroup,
+  Group,
+  JSONMeta,
+  Mesh,
+  Raycaster,
+  Scene,
+  WebGLRenderer,
+} from 'three';
+import {
+  AttachedBindMode,
+  type BufferGeometry,
+  InstancedMesh,
+  type Material,
+  Matrix4,
+  MeshDepthMaterial,
+  MeshDistanceMaterial,
+} from 'three';
+import type { Influences } from '../../shaders/ShaderVariant.js';
+import type { BoneTexture } from '../animation/BoneTexture.js';
+import { sourceOf } from '../animation/PoseSource.js';
+import { backendOf, backends } from '../backends/Backend.js';
+import { CrowdSkeleton } from '../backends/CrowdSkeleton.js';
+import { goesByInstanceLayers } from '../backends/DrawnCrowd.js';
+import { followMoves } from '../backends/instancePlaces.js';
+import type { CharacterPart } from '../character/assembleCharacter.js';
+import { createCrowdGeometry, jointsOf } from '../character/crowdGeometry.js';
+import type { CrowdViews } from '../culling/CrowdViews.js';
+import type { AttachedMesh } from '../features/attachments/AttachedMesh.js';
+import { checkColor, InstanceColors } from '../instances/InstanceColors.js';
+import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
+import { checkIndex } from '../instances/instanceRange.js';
+import { MatrixTexels } from '../instances/MatrixTexels.js';
+import type { InstancePlayback } from '../playback/InstancePlayback.js';
+import { CrowdBounds } from '../queries/crowdBounds.js';
+import { MorphInfluences } from '../queries/morphRange.js';
+import { raycastCrowd } from '../queries/raycastCrowd.js';
+import type { CrowdIntersection } from '../queries/raycastInstance.js';
+import { warnOnce } from '../utils/messages.js';
+import { ACCESSORS, type MeshFields } from './accessors.js';
+import type { Crowd } from './Crowd.js';
+import type {
+  CrowdFeature,
+  InstanceData,
+  MeshFeature,
+  MeshMotions,
+  MeshParts,
+  MeshUniforms,
+} from './CrowdFeature.js';
+import { checkMatrix, isPlain } from './checks.js';
+import type { DrawOptions, SkinnedInstancedMeshEventMap } from './crowdTypes.js';
+
+const MAKE_MORPHS = 'make a new InstanceMorphs(crowd) first.';
+
+const _nothing = /*@__PURE__*/ new Matrix4().makeScale(0, 0, 0);
+
+/**
+ * Draws the instances of a crowd: what three.js and its renderers look for on such an object. It is a crowd itself, what is
+ * attached to its joints, or a level of detail.
+ */
+export abstract class CrowdMesh extends InstancedMesh<
+  BufferGeometry,
+  Material | Material[],
+  SkinnedInstancedMeshEventMap
+> {
+  /** For type testing: crowds, and what is attached to them. @internal */
+  readonly isCrowdMesh = true;
+  /**
+   * Makes three.js bind `skeleton.boneTexture` and the draw parameters at each draw. Not so while WebGPURenderer draws the
+   * crowd in a material that cannot pose it. @internal
+   */
+  isSkinnedMesh: boolean = true;
+  /** As `SkinnedMesh` has it; crowds know no other mode. @internal */
+  readonly bindMode = AttachedBindMode;
+  /** Not a transform: three.js uploads it at each draw, and the crowd's shaders read their parameters from it. @internal */
+  readonly bindMatrix = new Matrix4();
+  /** The identity, where three.js looks for it. @internal */
+  readonly bindMatrixInverse = new Matrix4();
+  /** Has no bones. Assignments are ignored: `SkeletonUtils.clone` would give a clone that of its source. @internal */
+  declare readonly skeleton: CrowdSkeleton;
+  /** @internal */
+  declare fields: MeshFields | undefined;
+
+  /** What moves the vertices; null where nothing does. @internal */
+  motions: MeshMotions | null = null;
+  /** Makes `motions`, with those of what the mesh is attached to. @internal */
+  instanceMotions: { with(followed: MeshMotions | null): MeshMotions | null } | null = null;
+  /** The mesh that this one is attached to. @internal */
+  declare readonly owner?: CrowdMesh;
+  /** Parts of the character; those of another geometry have numbers for names. @internal */
+  characterParts: readonly CharacterPart[] = [];
+  /** Whether some of them are hidden, which only `InstanceParts` sees to. @internal */
+  hidesParts = false;
+  /** What instances show of them; null for all. @internal */
+  instanceParts: MeshParts | null = null;
+  /** Numbers of instances for shaders. @internal */
+  uniforms: MeshUniforms | null = null;
+  /** What the instances look like in this mesh. @internal */
+  readonly looks: InstanceData[];
+  private readonly meshFeatures: MeshFeature[] = [];
+  /** Meshes that draw the instances of this one. A new array at each change, so that loops are not disturbed. @internal */
+  attachments: readonly AttachedMesh[] = [];
+  /** @internal */
+  readonly bounds = new CrowdBounds(this);
+  /** @internal */
+  readonly morphs: MorphInfluences;
+  /** @internal */
+  readonly colors: InstanceColors;
+  /** @internal */
+  readonly texels: MatrixTexels;
+  private options: Required<DrawOptions>;
+  /** Whether the mesh is becoming a copy of another, so that materials need not be prepared for what is in between. */
+  private copying = false;
+
+  /**
+   * @param geometry Has `skinIndex` and `skinWeight` for the joints of the crowd's bone texture. It is copied.
+   * @param crowd What this mesh shares with those that are attached to it.
+   * @param same A mesh in which instances look the same: what they look like is that one's. Null if it is this one's own.
+   * @internal
+   */
+  constructor(
+    geometry: BufferGeometry,
+    material: Material | Material[],
+    /** @internal */
+    readonly crowd: Crowd,
+    { influences = 4, shadowInfluences = influences, interpolate = true }: DrawOptions,
+    same: CrowdMesh | null = null,
+  ) {
+    // Not in a static block, for which bundlers would keep the class where nobody uses it.
+    if (!Object.hasOwn(CrowdMesh.prototype, 'skeleton'))
+      Object.defineProperties(CrowdMesh.prototype, ACCESSORS);
+    super(createCrowdGeometry(geometry, crowd.boneTexture, influences), material, 0);
+    this.options = { influences, shadowInfluences, interpolate };
+    this.colors = same?.colors ?? new InstanceColors(this);
+    this.morphs = same?.morphs ?? new MorphInfluences(this);
+    this.texels = same?.texels ?? new MatrixTexels();
+    this.looks = same ? [] : [this.colors, this.texels];
+    this.customDepthMaterial = new MeshDepthMaterial();
+    this.customDistanceMaterial = new MeshDistanceMaterial();
+    this.fitGeometry(this.geometry);
+    const fields = this.fields as MeshFields;
+    fields.count = crowd.capacity;
+    fields.skeleton = new CrowdSkeleton(() => this.beginFrame());
+    const { layers } = this;
+    // Cameras ask it before they draw the mesh, which they also have to do for instances on other layers.
+    layers.test = ({ mask }) => {
+      const others = goesByInstanceLayers(this) ? (crowd.layers?.union ?? 0) : 0;
+      return ((layers.mask | others) & mask) !== 0;
+    };
+    crowd.add(this);
+    this.prepareDraw();
+  }
+
+  /** The most instances there can be; `count` may be any number up to it. */
+  get capacity(): number {
+    return this.crowd.capacity;
+  }
+
+  /** Seconds by which the crowd was advanced in all. */
+  get elapsed(): number {
+    return this.playback.elapsed;
+  }
+
+  /** Seconds since the epoch of the shared clock began. @internal */
+  get clock(): number {
+    return this.playback.clock;
+  }
+
+  /** The list of instances that it draws, see `ListSplitter.listOf`. @internal */
+  get level(): number | null {
+    return this.views.splitter?.listOf(this) ?? null;
+  }
+
+  /** @internal */
+  get playback(): InstancePlayback {
+    return this.crowd.playback;
+  }
+
+  /** @internal */
+  get views(): CrowdViews {
+    return this.crowd.views;
+  }
+
+  /** @internal */
+  get visibility(): InstanceVisibility {
+    return this.crowd.visibility;
+  }
+
+  /** What was made with the crowd: `new JointEdits(crowd)` and the like. */
+  get features(): readonly CrowdFeature[] {
+    return this.crowd.features;
+  }
+
+  /**
+   * Called by a feature that is made with the crowd.
+   *
+   * @throws If the crowd has one of its kind already.
+   */
+  use(feature: CrowdFeature): void {
+    this.crowd.use(feature);
+  }
+
+  /**
+   * Called by a feature of this mesh's instances alone.
+   *
+   * @throws If the mesh has one of its kind already.
+   * @internal
+   */
+  addMeshFeature(feature: MeshFeature): void {
+    const kind = feature.constructor;
+    if (this.meshFeatures.some((other) => other.constructor === kind))
+      throw new Error(`The mesh has ${kind.name} already; use that one.`);
+    this.meshFeatures.push(feature);
+    this.looks.push(feature);
+  }
+
+  /** @internal */
+  dropMeshFeature(feature: MeshFeature): void {
+    for (const list of [this.meshFeatures, this.looks]) list.splice(list.indexOf(feature), 1);
+  }
+
+  /** @internal */
+  get parts(): MeshParts | null {
+    return this.instanceParts;
+  }
+
+  /** @internal */
+  get instanceUniforms(): MeshUniforms['numbers'] {
+    return this.uniforms?.numbers ?? null;
+  }
+
+  /**
+   * The clips that instances can play. Another one may take its place, baked of the same skeleton: instances go on in the
+   * clips of the same names, as many seconds into them and as fast; those whose clip it has not take the rest pose. What
+   * is attached comes along.
+   *
+   * @throws If it was baked for another skeleton.
+   */
+  get boneTexture(): BoneTexture {
+    return this.crowd.boneTexture;
+  }
+
+  /** It may be of another encoding, which compiles the materials anew. */
+  set boneTexture(value: BoneTexture) {
+    this.crowd.setBoneTexture(value);
+  }
+
+  /** Joints that a vertex follows at most. */
+  get influences(): Influences {
+    return this.options.influences;
+  }
+
+  /** The same in shadow maps. */
+  get shadowInfluences(): Influences {
+    return this.options.shadowInfluences;
+  }
+
+  /** Whether two baked frames are mixed; else the nearest is shown. Encoding 'tracks' has no such frames, and always mixes. */
+  get interpolate(): boolean {
+    return this.options.interpolate || !sourceOf(this).hasFrames;
+  }
+
+  /** Changing it compiles the materials anew. */
+  set interpolate(value: boolean) {
+    if (value === this.options.interpolate) return;
+    this.options = { ...this.options, interpolate: value };
+    this.prepareDraw();
+    for (const attachment of this.attachments) attachment.interpolate = value;
+  }
+
+  /**
+   * Places an instance; set `instanceMatrix.needsUpdate` afterwards, as with `InstancedMesh`.
+   *
+   * @param matrix May turn, move and scale, but not mirror: all instances are one draw call, in which the GPU takes
+   * triangles for back or front by one rule. Mirrored ones belong in a crowd of their own whose `scale.x` is -1.
+   * @throws If there is no such instance, or the matrix is not of finite numbers.
+   */
+  override setMatrixAt(index: number, matrix: Matrix4): this {
+    const { visibility } = this.crowd;
+    const { elements } = matrix;
+    // Once a frame for each that moves: names of methods are put together only where one of them throws.
+    if (!visibility.has(index)) checkIndex(index, visibility);
+    if (!isPlain(elements)) checkMatrix(matrix);
+    matrix.toArray(this.instanceMatrix.array, index * 16);
+    return this;
+  }
+
+  /**
+   * Where an instance stands, relative to the crowd, in `matrix`.
+   *
+   * @throws If there is no such instance, or it was deleted.
+   */
+  override getMatrixAt(index: number, matrix: Matrix4): Matrix4 {
+    checkIndex(index, this.visibility);
+    // The oldest three.js that is supported returns nothing, here and in `getColorAt`.
+    super.getMatrixAt(index, matrix);
+    return matrix;
+  }
+
+  /**
+   * Colours an instance; set `instanceColor.needsUpdate` afterwards, as with `InstancedMesh`.
+   *
+   * @throws If there is no such instance, or the colour is not of finite numbers.
+   */
+  override setColorAt(index: number, color: Color): this {
+    checkIndex(index, this.visibility);
+    checkColor(color);
+    super.setColorAt(index, color);
+    return this;
+  }
+
+  /**
+   * The colour that an instance's materials are multiplied by, in `color`.
+   *
+   * @throws If there is no such instance, or it was deleted.
+   */
+  override getColorAt(index: number, color: Color): Color {
+    checkIndex(index, this.visibility);
+    super.getColorAt(index, color);
+    return color;
+  }
+
+  /**
+   * As `InstancedMesh.setMorphAt`, once there is a `new InstanceMorphs(crowd)`: gives an instance influences of its own, to
+   * which its clips add theirs. Instances that were never given any have those of the character as it was baked.
+   *
+   * @param object Has as many `morphTargetInfluences` as the crowd, whose `morphTargetDictionary` names them.
+   * @throws If there is no `InstanceMorphs` or no such instance, or there are more or fewer influences, or one is not finite.
+   */
+  override setMorphAt(index: number, object: Mesh): this {
+    checkIndex(index, this.visibility);
+    const { ofInstances } = this.morphs;
+    if (ofInstances === null) throw new Error(`setMorphAt needs influences by instance; ${MAKE_MORPHS}`);
+    ofInstances.prepare(object);
+    super.setMorphAt(index, object);
+    return this;
+  }
+
+  /**
+   * The morph influences of an instance, without what its clips add, in `object.morphTargetInfluences`.
+   *
+   * @throws If there is no such instance, or it was deleted.
+   */
+  override getMorphAt(index: number, object: Mesh): void {
+    checkIndex(index, this.visibility);
+    if (this.morphTexture === null) object.morphTargetInfluences = [...(this.morphTargetInfluences ?? [])];
+    else super.getMorphAt(index, object);
+  }
+
+  /** Box around every pose that any instance may take, at the place where it stands. */
+  override computeBoundingBox(): void {
+    this.bounds.computeBox();
+  }
+
+  /** Sphere around every pose that any instance may take, at the place where it stands. */
+  override computeBoundingSphere(): void {
+    this.bounds.computeSphere();
+  }
+
+  /**
+   * Also lets go of bounds that the mesh computed itself once instances were moved (`instanceMatrix.needsUpdate`) or
+   * `count` changed, so that nothing is culled by where it once stood. Bounds set by the user stay.
+   */
+  override updateMatrixWorld(force?: boolean): void {
+    this.bounds.dropStale();
+    // Objects that stand for instances, which are below it, place these now.
+    super.updateMatrixWorld(force);
+    followMoves(this);
+  }
+
+  /**
+   * Intersects the instances as they are posed now; hits carry `instanceId`, and the name of the `part`. Those of instances that
+   * are objects have these as their `object`.
+   */
+  override raycast(raycaster: Raycaster, intersects: CrowdIntersection[]): void {
+    this.bounds.dropStale();
+    raycastCrowd(this, raycaster, intersects, this.bounds.ofPoses(), this.crowd.objects);
+  }
+
+  /** Does nothing: a crowd is bound to its bone texture. `SkeletonUtils.clone` calls it. */
+  bind(): void {}
+
+  /**
+   * What `InstancedMesh.toJSON` writes: the instances in the pose the geometry was modelled in, those that are hidden or were
+   * deleted scaled to nothing. Bone texture and playback are not part of three.js's JSON format; a warning says so.
+   */
+  override toJSON(meta?: JSONMeta): ReturnType<InstancedMesh['toJSON']> {
+    warnOnce(
+      `SkinnedInstancedMesh: three.js's JSON has no place for baked animation; the crowd is written as an InstancedMesh.`,
+    );
+    const still = new InstancedMesh(this.geometry, this.material, 0).copy(this as InstancedMesh, true);
+    // three.js would draw all levels of detail at once.
+    still.remove(...still.children.filter((child) => (child as { isLevelMesh?: boolean }).isLevelMesh));
+    still.uuid = this.uuid;
+    still.geometry = this.geometry.clone();
+    for (let i = 0; i < this.count; i++) {
+      if (!this.visibility.isDrawn(i)) still.setMatrixAt(i, _nothing);
+    }
+    return still.toJSON(meta);
+  }
+
+  /** Whether clips move the geometry's morph targets. @internal */
+  get clipsMorph(): boolean {
+    const { morphNames } = this.boneTexture;
+    return morphNames.length > 0 && morphNames.length === this.geometry.morphAttributes.position?.length;
+  }
+
+  /**
+   * Becomes a mesh of the same instances of the same character, playing on from here; bone texture and materials are
+   * shared. What was attached stays, if the character has the joints for it.
+   *
+   * @throws If something is attached to it that the source has no joint for.
+   */
+  override copy(source: this, recursive = true): this {
+    if (source === this) return this;
+    this.crowd.checkBoneTexture(source.boneTexture, this);
+    const { morphTexture, instanceColor } = this;
+    const first = this.children.length;
+
+    this.copying = true;
+    this.options = source.options;
+    this.crowd.copy(source.crowd);
+    super.copy(source, recursive);
+    // three.js has put clones in their places.
+    this.morphTexture = morphTexture;
+    instanceColor?.dispose?.();
+    this.becomeCopy(source, first);
+    for (const feature of [...this.features]) {
+      const other = source.features.find((one) => one.constructor === feature.constructor);
+      feature.meshesCopied?.(other ?? null, recursive);
+    }
+    return this;
+  }
+
+  /**
+   * Takes over what instances look like in another mesh, of whose crowd this one's is a copy, and what is attached to it.
+   *
+   * @param first Place of the copy of the other's first child among the children.
+   * @internal
+   */
+  becomeCopy(source: this, first: number): void {
+    this.copying = true;
+    this.options = source.options;
+    this.characterParts = source.characterParts;
+    this.hidesParts = source.hidesParts;
+    this.copyLooks(source);
+    this.bounds.drop();
+    this.bounds.dropCopied(source.bounds);
+    this.copying = false;
+    this.instancesResized();
+    for (const attachment of source.attachments) {
+      const place = source.children.indexOf(attachment);
+      const copy = place < 0 ? undefined : this.children[first + place];
+      (copy as { attachTo?(owner: CrowdMesh): void } | undefined)?.attachTo?.(this);
+    }
+  }
+
+  /**
+   * Frees what the mesh allocated, and disposes what is attached to it. Materials, and a bone texture passed in, belong to
+   * the user.
+   */
+  override dispose(): this {
+    for (const attachment of this.attachments) attachment.dispose();
+    super.dispose();
+    this.free();
+    return this;
+  }
+
+  /** Frees what the mesh has beside the instances. */
+  protected free(): void {
+    for (const backend of backends) backend.release?.(this);
+    this.geometry.dispose();
+    for (const data of [...this.looks]) data.dispose();
+    this.customDepthMaterial?.dispose();
+    this.customDistanceMaterial?.dispose();
+  }
+
+  /** Brings materials and draw parameters up to what the mesh is now. @internal */
+  prepareDraw(): void {
+    if (this.copying) return;
+    for (let i = 0; i < backends.length; i++) backends[i].update?.(this);
+  }
+
+  /** @internal */
+  instancesResized(): void {
+    if (this.count > this.capacity) this.count = this.capacity;
+    this.bounds.drop();
+    this.prepareDraw();
+  }
+
+  /** @internal */
+  checkBoneTexture(boneTexture: BoneTexture): void {
+    checkSameJoints(jointsOf(this.geometry), this.boneTexture, boneTexture);
+    if (this.clipsMorph) warnOfOtherMorphs(this.boneTexture, boneTexture);
+  }
+
+  /** @internal */
+  prepareBoneTexture(_boneTexture: BoneTexture): void {}
+  /** @internal */
+  boneTextureReplaced(): void {
+    this.bounds.drop();
+    this.prepareDraw();
+  }
+
+  /** Called when other motions move the vertices, of this mesh or of what it is attached to. @internal */
+  motionsChanged(): void {
+    const followed = this.owner?.motions ?? null;
+    this.motions = this.instanceMotions?.with(followed) ?? followed?.attached(this) ?? null;
+    this.prepareDraw();
+    for (const attachment of this.attachments) attachment.motionsChanged();
+  }
+
+  /** Called by three.js in each frame, before it asks for programs. @internal */
+  beginFrame(): void {
+    this.prepareDraw();
+    for (let i = 0; i < backends.length; i++) backends[i].beginFrame?.(this);
+  }
+
+  /** Called when the geometry is another one. @internal */
+  geometryReplaced(source: BufferGeometry): void {
+    this.fitGeometry(this.geometry);
+    this.bounds.drop();
+    const numbered = source.hasAttribute('partIndex');
+    if (!numbered) this.characterParts = [];
+    for (const feature of this.meshFeatures) feature.geometryReplaced?.(numbered);
+    this.prepareDraw();
+    for (const attachment of this.attachments) attachment.ownerReplaced?.();
+  }
+
+  private copyLooks({ looks, meshFeatures }: this): void {
+    const own = this.looks.length - this.meshFeatures.length;
+    for (let i = 0; i < own; i++) this.looks[i].copy(looks[i]);
+    for (const feature of meshFeatures) {
+      const same = this.meshFeatures.find((other) => other.constructor === feature.constructor);
+      (same ?? feature.cloneForMesh(this)).copy(feature as never);
+    }
+    for (const feature of this.meshFeatures) {
+      if (meshFeatures.some((other) => other.constructor === feature.constructor)) continue;
+      feature.geometryReplaced?.(true);
+      for (let i = 0; i < this.capacity; i++) feature.reset(i);
+    }
+  }
+
+  /** three.js draws morph targets only of objects that have influences, so the mesh gets some. */
+  protected fitGeometry({ morphAttributes: { position = [] } }: BufferGeometry): void {
+    if (position.length === 0 || this.morphTargetInfluences?.length === position.length) return;
+    this.morphTargetInfluences = position.map(() => 0);
+    this.morphTargetDictionary = Object.fromEntries(position.map(({ name }, i) => [name || String(i), i]));
+  }
+
+  /**
+   * Poses the crowd under `scene.overrideMaterial`, and under WebGPURenderer at all. Call it from a hook of your own put
+   * in its place, as the last: what is drawn, also of the geometry, is taken down here.
+   */
+  override onBeforeRender(
+    renderer: WebGLRenderer,
+    scene: Scene,
+    camera: Camera,
+    _geometry: BufferGeometry,
+    material: Material,
+    group: Group | GeometryGroup | null,
+  ): void {
+    // three.js passes a part of the geometry, whatever its types say.
+    const part = group as GeometryGroup | null;
+    this.crowd.places.drawnBy(renderer);
+    if (this.hidesParts && this.instanceParts === null) this.warnOfParts();
+    if (this.morphTexture !== null && this.morphs.ofInstances === null)
+      warnOnce(`SkinnedInstancedMesh: no instance keeps its influences of a morphTexture; ${MAKE_MORPHS}`);
+    backendOf(renderer).prepare(renderer, this, scene, camera, material, part);
+  }
+
+  private warnOfParts(): void {
+    this.hidesParts = false;
+    warnOnce(
+      'SkinnedInstancedMesh: parts that the character hides are shown; new InstanceParts(crowd) hides them, and shows them by instance.',
+    );
+  }
+
+  /** As `onBeforeRender`, for shadow maps of WebGLRenderer. */
+  override onBeforeShadow(
+    renderer: WebGLRenderer,
+    _object: unknown,
+    camera: Camera,
+    light: Camera,
+    _geometry: BufferGeometry,
+    material: Material,
+  ): void {
+    backendOf(renderer).prepareShadow(renderer, this, light, camera, material);
+  }
+
+  /**
+   * Lets `count` be that of all instances again. Call it from a hook of your own put in its place, at any rate if you render in
+   * hooks: a crowd that is drawn once more in the middle of a draw is then drawn on as it was to be.
+   */
+  override onAfterRender(): void {
+    for (let i = 0; i < backends.length; i++) backends[i].endDraw?.(this);
+    this.geometry.indirect = null;
+  }
+
+  /** The same for shadow maps of WebGLRenderer. */
+  override onAfterShadow(): void {
+    for (let i = 0; i < backends.length; i++) backends[i].endDraw?.(this);
+  }
+
+  /** Called at each update, when nothing is being drawn. @internal */
+  endDraws(): void {
+    for (let i = 0; i < backends.length; i++) backends[i].endAllDraws?.(this);
+  }
+}
+
+/** @throws If one of the joints is another one in the bone texture that shall take the place of the present one. */
+function checkSameJoints(
+  joints: Iterable<number>,
+  { jointNames: before }: BoneTexture,
+  { jointNames: after }: BoneTexture,
+): void {
+  for (const joint of joints) {
+    if (after[joint] === before[joint]) continue;
+    throw new Error(
+      `The bone texture was baked for another skeleton: its joint ${joint} is "${after[joint]}", ` +
+        `and the geometry's is "${before[joint]}"; bake one from this character.`,
+    );
+  }
+}
+
+/** Another bone texture may have other morph targets, as its clips decide whether meshes share them. */
+function warnOfOtherMorphs(
+  { morphNames: { length: before } }: BoneTexture,
+  { morphNames: { length: after } }: BoneTexture,
+): void {
+  if (after === 0 || after === before) return;
+  warnOnce(
+    `SkinnedInstancedMesh: clips of the bone texture move ${after} morph targets, but the geometry has ${before}, which they do not move; ` +
+      'make a character of it, by assembleCharacter(root, boneTexture).',
+  );
+}

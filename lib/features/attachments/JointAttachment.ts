@@ -1,0 +1,137 @@
+import { type BufferGeometry, type Material, Matrix4 } from 'three';
+import type { BoneTexture } from '../../animation/BoneTexture.js';
+import { bindToJoint, rebindToJoint, type Socket } from '../../character/bindToJoint.js';
+import { jointsOf } from '../../character/crowdGeometry.js';
+import type { MeshUniforms } from '../../crowd/CrowdFeature.js';
+import { CrowdMesh } from '../../crowd/CrowdMesh.js';
+import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
+import { AttachedCopy, type AttachedMesh, attach, detach, followOwners } from './AttachedMesh.js';
+
+/** Where an attachment is. */
+export interface JointAttachmentOptions {
+  /** Place in the joint's own space, as of an object that is added to a bone. @default the joint's own */
+  offset?: Matrix4;
+}
+
+/** Of a copy: the joint, to which the source's geometry is bound already. */
+interface BoundOptions extends JointAttachmentOptions {
+  socket?: Socket;
+}
+
+/**
+ * Lets a geometry follow a joint of every instance of a crowd, on the GPU: one more draw call, and nothing per instance on the
+ * CPU. It becomes a child of the crowd, or of another attachment, and shares what the instances play and where they stand;
+ * colours, parts and morph influences it has of its own. What `InstanceUniforms` of the crowd gave instances holds for it too,
+ * until it is given some of its own. It is hidden where the instance is; show it on some of them only by
+ * `new InstanceParts(swords).setVisibleAt(i, 0, false)`. Playback events are dispatched on it too. Its `dispose` lets go of it; the crowd's
+ * disposes it too.
+ *
+ * ```ts
+ * const swords = new JointAttachment(crowd, 'hand_r', swordGeometry, swordMaterial);
+ * ```
+ */
+export class JointAttachment extends CrowdMesh {
+  override readonly type: string = 'JointAttachment';
+  /** For type testing. */
+  readonly isJointAttachment = true;
+
+  /** @internal */
+  declare drawn: AttachedMesh['drawn'];
+  /** Where on its owner it is. @internal */
+  socket: Socket;
+  /** Where geometry is in the joint's own space. @internal */
+  readonly offset: Matrix4;
+
+  /**
+   * @param owner A crowd, or another attachment.
+   * @param joint Name or index of a joint, or of a node that was baked with `sockets`.
+   * @param geometry Has positions. It is copied.
+   * @throws If there is no such joint, or the offset is not of finite numbers.
+   */
+  constructor(
+    /** The mesh that it is attached to. */
+    readonly owner: SkinnedInstancedMesh | JointAttachment,
+    joint: string | number,
+    geometry: BufferGeometry,
+    material: Material | Material[],
+    options: JointAttachmentOptions = {},
+  ) {
+    followOwners(JointAttachment);
+    const { offset = new Matrix4(), socket: bound } = options as BoundOptions;
+    if (!offset.elements.every(Number.isFinite))
+      throw new Error(`The offset is ${offset.elements.join(', ')}; use a Matrix4 of finite numbers.`);
+    const { boneTexture, interpolate, crowd } = owner;
+    const socket = bound ?? boneTexture.socket(joint);
+    const own = bound === undefined ? bindToJoint(geometry, socket, offset) : geometry;
+    super(own, material, crowd, { interpolate, influences: 1 });
+    if (own !== geometry) own.dispose();
+    this.socket = socket;
+    this.offset = offset.clone();
+    attach(this);
+    this.motionsChanged();
+  }
+
+  /** Those of the owner, until it has some of its own. @internal */
+  override get instanceUniforms(): MeshUniforms['numbers'] {
+    return super.instanceUniforms ?? this.owner?.instanceUniforms ?? null;
+  }
+
+  /** @throws Always: it shares instances with its crowd. */
+  override copy(): this {
+    throw new Error('An attachment belongs to its crowd; copy the crowd, or attach another to the other.');
+  }
+
+  /** An empty object in its place: copies of the crowd make attachments of their own there. */
+  override clone(recursive?: boolean): this {
+    return new AttachmentCopy(this, recursive) as object as this;
+  }
+
+  /** Frees what the mesh allocated, and lets go of what it is attached to. It shows no instances any more. */
+  override dispose(): this {
+    if (detach(this)) super.dispose();
+    return this;
+  }
+
+  /** @internal */
+  override checkBoneTexture(boneTexture: BoneTexture): void {
+    if (this.isOnSocket()) this.socketIn(boneTexture);
+    else super.checkBoneTexture(boneTexture);
+  }
+
+  /** @internal */
+  override prepareBoneTexture(boneTexture: BoneTexture): void {
+    if (!this.isOnSocket()) return;
+    const { socket } = this;
+    this.socket = this.socketIn(boneTexture);
+    rebindToJoint(this.geometry, socket, this.socket);
+  }
+
+  /** Whether all vertices follow the one joint; the user may have assigned another geometry. */
+  private isOnSocket(): boolean {
+    return jointsOf(this.geometry).size === 1;
+  }
+
+  /** The same socket in another bone texture, where it may have another place. */
+  private socketIn(boneTexture: BoneTexture): Socket {
+    const { joint } = this.socket;
+    const name = this.boneTexture.jointNames[joint];
+    return boneTexture.socket(boneTexture.jointNames[joint] === name ? joint : name);
+  }
+}
+
+class AttachmentCopy extends AttachedCopy<JointAttachment> {
+  /** Called once the copy of the crowd has the crowd's instances. */
+  attachTo(owner: JointAttachment['owner']): void {
+    const { source } = this;
+    const { geometry, material, socket, count, boundingBox, boundingSphere } = source;
+    const { morphTargetInfluences: influences, morphTargetDictionary: dictionary } = source;
+    const mesh = new JointAttachment(owner, socket.joint, geometry, material, source);
+    this.replaceBy(mesh);
+    if (influences !== undefined) mesh.morphTargetInfluences = [...influences];
+    if (dictionary !== undefined) mesh.morphTargetDictionary = { ...dictionary };
+    mesh.boundingBox = boundingBox?.clone() ?? null;
+    mesh.boundingSphere = boundingSphere?.clone() ?? null;
+    mesh.count = count;
+    mesh.becomeCopy(source, 0);
+  }
+}

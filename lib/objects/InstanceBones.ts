@@ -1,0 +1,259 @@
+import type { Matrix4, Object3D, Vector3 } from 'three';
+import type { BoneTexture } from '../animation/BoneTexture.js';
+import { PROPERTY_OFFSETS } from '../animation/PoseTracks.js';
+import { TRS_SIZE } from '../animation/Rig.js';
+import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
+import { KIND_POSITION, KIND_ROTATION, SLOT_BY_HAND } from '../features/jointEdits/editLayout.js';
+import type { JointEdits } from '../features/jointEdits/JointEdits.js';
+import { type BonePoser, InstanceBone } from './InstanceBone.js';
+import { JointPoses } from './JointPoses.js';
+import { NodePoses, type PosedNodes, storeOf } from './NodePoses.js';
+
+/** An instance that has bones. */
+export interface BoneOwner extends Object3D {
+  readonly crowd: SkinnedInstancedMesh;
+  readonly instanceId: number;
+  /** Called with how many of its children are bones on which nothing hangs. */
+  idleBonesChanged(count: number): void;
+  /** Called when code wrote to a bone. From then on `advanced` wants to be called each time that the crowd's clock moved. */
+  bonesWritten(bones: InstanceBones): void;
+}
+
+/** Numbers of a rotation, a position and a scale. */
+const SIZES = [4, 3, 3];
+/** Numbers that differ by less, as shares, are those of clips that do not move a joint. */
+const SAME = 1e-14;
+
+let _unedited = /*@__PURE__*/ new Float64Array(0);
+
+/** The bones of an instance: they read its pose, and what is written to them becomes edits. */
+export class InstanceBones implements BonePoser {
+  /** Of all joints, and of nodes between them. */
+  readonly list: InstanceBone[];
+  /** Also of nodes above all joints. */
+  readonly all: InstanceBone[] = [];
+  private readonly writtenTo = new Set<InstanceBone>();
+  private boneTexture: BoneTexture;
+  private nodes: PosedNodes;
+  /** Seconds that the crowd had been advanced in all when code's writes were last looked at. */
+  private elapsed = 0;
+  /** Whether bones are being set to what the instance shows. */
+  private isReading = false;
+
+  /** Hangs the bones below their instance, as the nodes of the character are below its root. */
+  constructor(private readonly owner: BoneOwner) {
+    this.boneTexture = owner.crowd.boneTexture;
+    this.nodes = createNodes(owner.crowd);
+    const { names, parents, joints } = this.nodes;
+    const byNode: InstanceBone[] = [];
+    for (let node = 1; node < names.length; node++) {
+      const bone = new InstanceBone(names[node], node, isBone(node, parents, joints), this);
+      byNode[node] = bone;
+      this.all.push(bone);
+    }
+    for (const bone of this.all) {
+      const parent = parents[bone.node] > 0 ? byNode[parents[bone.node]] : owner;
+      bone.parent = parent;
+      parent.children.push(bone);
+    }
+    this.list = this.all.filter((bone) => bone.isBone);
+    this.hungOn();
+  }
+
+  get hasWritten(): boolean {
+    return this.writtenTo.size > 0;
+  }
+
+  get hasLivePose(): boolean {
+    const { crowd, instanceId } = this.owner;
+    return instanceId >= 0 && (storeOf(crowd)?.live.placeOf(instanceId) ?? -1) >= 0;
+  }
+
+  read(bone: InstanceBone, kind: number): void {
+    if (this.isReading || !this.update() || bone.node < 0) return;
+    const { nodes } = this;
+    // What was written is not read back, which would round it, and lose which angles its rotation was given.
+    if (bone.versions[kind] === nodes.version || this.isWritten(bone, kind)) return;
+    bone.versions[kind] = nodes.version;
+    this.set(bone, kind, nodes.trs, nodes.local(bone.node) + PROPERTY_OFFSETS[kind]);
+  }
+
+  wrote(bone: InstanceBone, kind: number): void {
+    // Those of an instance that is gone are objects like any others.
+    if (this.isReading || !this.update() || bone.node < 0) return;
+    const { owner } = this;
+    // If it is an error, the bone goes back to what it was.
+    bone.versions[kind] = 0;
+    const edit = this.edit(bone, kind);
+    const before = bone.written[kind];
+    if (before !== null) {
+      before.edit.set(edit);
+      return;
+    }
+    const unedited = this.readUnedited(bone.node);
+    const at = bone.node * TRS_SIZE + PROPERTY_OFFSETS[kind];
+    bone.written[kind] = { edit: Float32Array.from(edit), unedited: unedited.slice(at, at + SIZES[kind]) };
+    if (this.writtenTo.size === 0) this.elapsed = owner.crowd.elapsed;
+    this.writtenTo.add(bone);
+    owner.bonesWritten(this);
+  }
+
+  /**
+   * Ends what was written to bones for which clips give something else than before, as a mixer would overwrite it.
+   *
+   * @returns Whether anything is left that clips may overwrite; what was written to joints that none moves stays.
+   */
+  advanced(): boolean {
+    const { owner, writtenTo } = this;
+    const { playback } = owner.crowd;
+    if (!this.update()) writtenTo.clear();
+    const { nodes } = this;
+    const moved = playback.elapsed !== this.elapsed && !playback.isPaused(owner.instanceId);
+    this.elapsed = playback.elapsed;
+    let mayEnd = false;
+    for (const bone of writtenTo) {
+      const unedited = this.readUnedited(bone.node);
+      let isLeft = false;
+      for (let kind = KIND_ROTATION; kind < SIZES.length; kind++) {
+        if (!this.isWritten(bone, kind)) continue;
+        const at = bone.node * TRS_SIZE + PROPERTY_OFFSETS[kind];
+        const before = bone.written[kind]?.unedited as Float64Array;
+        if (isSame(before, unedited, at) && !(moved && nodes.trembles?.(bone.node, kind))) {
+          isLeft = true;
+          mayEnd ||= nodes.isStill?.(bone.node, kind) !== true;
+          continue;
+        }
+        storeOf(owner.crowd)?.remove(owner.instanceId, bone.node, kind, SLOT_BY_HAND);
+        bone.written[kind] = null;
+      }
+      if (!isLeft) writtenTo.delete(bone);
+    }
+    return mayEnd || (writtenTo.size > 0 && this.hasLivePose);
+  }
+
+  clear(bone: InstanceBone): void {
+    const { crowd, instanceId } = this.owner;
+    if (this.update() && bone.node >= 0) storeOf(crowd)?.clear(instanceId, bone.node, SLOT_BY_HAND);
+  }
+
+  readMatrix(bone: InstanceBone, target: Matrix4): void {
+    if (this.update() && bone.node >= 0) {
+      this.nodes.readLocalMatrix(bone.node, target);
+      return;
+    }
+    const { position, quaternion, scale } = bone;
+    target.compose(position, quaternion, scale);
+  }
+
+  readMatrixWorld(bone: InstanceBone, target: Matrix4): void {
+    if (this.update() && bone.node >= 0) {
+      this.nodes.readModelMatrix(bone.node, target).premultiply(this.owner.matrixWorld);
+      return;
+    }
+    this.readMatrix(bone, target);
+    if (bone.parent !== null) target.premultiply(bone.parent.matrixWorld);
+  }
+
+  updateOwner(): void {
+    this.owner.updateWorldMatrix(true, false);
+  }
+
+  hungOn(): void {
+    const { owner } = this;
+    owner.idleBonesChanged(
+      this.all.filter(({ parent, hanging }) => parent === owner && hanging === 0).length,
+    );
+  }
+
+  /** Edits the joint of a bone as that says. */
+  private edit(bone: InstanceBone, kind: number): ArrayLike<number> {
+    const { crowd, instanceId } = this.owner;
+    // The value is what was written, and not to be brought up to date.
+    this.isReading = true;
+    try {
+      return jointEditsOf(crowd).editNode(instanceId, bone.node, kind, valueOfKind(bone, kind));
+    } finally {
+      this.isReading = false;
+    }
+  }
+
+  /** Brings the pose up to the present. Returns whether there is one: the instance may be no more. */
+  private update(): boolean {
+    const { crowd, instanceId } = this.owner;
+    if (instanceId < 0) return false;
+    if (crowd.boneTexture !== this.boneTexture) this.changeNodes();
+    this.nodes.update(instanceId);
+    return true;
+  }
+
+  /** Another bone texture may have its nodes in another order; bones go by their names. */
+  private changeNodes(): void {
+    this.boneTexture = this.owner.crowd.boneTexture;
+    this.nodes = createNodes(this.owner.crowd);
+    const names: (string | null)[] = [...this.nodes.names];
+    names[0] = null;
+    for (const bone of this.all) {
+      bone.versions.fill(0);
+      bone.node = names.indexOf(bone.name);
+      if (bone.node > 0) names[bone.node] = null;
+      bone.written.fill(null);
+    }
+    this.writtenTo.clear();
+  }
+
+  /** Whether a bone has what code wrote to it, and nobody edited the joint by other means since. */
+  private isWritten(bone: InstanceBone, kind: number): boolean {
+    const { crowd, instanceId } = this.owner;
+    const written = bone.written[kind];
+    if (written === null) return false;
+    if (storeOf(crowd)?.lists.holds(instanceId, written.edit)) return true;
+    bone.written[kind] = null;
+    return false;
+  }
+
+  private set(bone: InstanceBone, kind: number, from: Float64Array, at: number): void {
+    this.isReading = true;
+    valueOfKind(bone, kind).fromArray(from, at);
+    this.isReading = false;
+  }
+
+  private readUnedited(node: number): Float64Array {
+    const { nodes } = this;
+    if (_unedited.length < nodes.trs.length) _unedited = new Float64Array(nodes.trs.length);
+    nodes.readUnedited?.(node, _unedited);
+    return _unedited;
+  }
+}
+
+/**
+ * The edits of a crowd's joints, which this module does not make: pages that turn no bones by hand do not download them.
+ *
+ * @throws If it has none.
+ */
+export function jointEditsOf({ features }: SkinnedInstancedMesh): JointEdits {
+  const edits = features.find((one): one is JointEdits => (one as Partial<JointEdits>).isJointEdits === true);
+  if (edits === undefined)
+    throw new Error('Instances whose joints are moved by hand need a new JointEdits(crowd).');
+  return edits;
+}
+
+const createNodes = (crowd: SkinnedInstancedMesh): PosedNodes => {
+  const { tracks } = crowd.boneTexture.data;
+  return tracks === null ? new JointPoses(crowd) : new NodePoses(crowd, tracks);
+};
+
+/** Whether a node is a joint, or has one above it. */
+function isBone(node: number, parents: ArrayLike<number>, joints: ArrayLike<number>): boolean {
+  for (let i = node; i > 0; i = parents[i]) if (joints[i] === 1) return true;
+  return false;
+}
+
+function valueOfKind(bone: InstanceBone, kind: number): Vector3 | InstanceBone['quaternion'] {
+  return kind === KIND_ROTATION ? bone.quaternion : kind === KIND_POSITION ? bone.position : bone.scale;
+}
+
+function isSame(a: Float64Array, b: Float64Array, at: number): boolean {
+  for (let i = 0; i < a.length; i++)
+    if (!(Math.abs(a[i] - b[at + i]) <= SAME * (1 + Math.abs(a[i])))) return false;
+  return true;
+}

@@ -1,0 +1,251 @@
+import type { Object3D } from 'three';
+import type { CrowdObjects } from '../crowd/CrowdFeature.js';
+import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
+import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
+import type { CrowdIntersection } from '../queries/raycastInstance.js';
+import { adoptPlace, InstancePlacement, type PlacedObject } from './InstancePlacement.js';
+
+/** An object that stands for an instance of a crowd. */
+export interface ObjectOfInstance extends PlacedObject, PresentObject {
+  /** Which instance; -1 once it stands for none. */
+  instanceId: number;
+  /** Called when its instance is no more. */
+  lost(): void;
+  /** Called when something happened to what its instance plays. */
+  told(event: PlaybackEvent): void;
+}
+
+/** Bones that code has written to. */
+export interface WrittenBones {
+  /** Call when the crowd's clock has moved. Returns whether clips may still overwrite something that was written. */
+  advanced(): boolean;
+  /** Whether anything that was written is left. */
+  readonly hasWritten: boolean;
+  /** Whether their instance has a live pose, which may overwrite it. */
+  readonly hasLivePose: boolean;
+}
+
+/** Which object stands for which instance of a crowd. Objects follow their instances when these get other ids. */
+export class InstanceObjects implements CrowdObjects {
+  /** By the id of the instance. */
+  readonly byId: (ObjectOfInstance | null)[] = [];
+  readonly placement: InstancePlacement;
+  readonly presence: InstancePresence;
+  /** What was set on objects, and is not yet told to the crowd. */
+  readonly looks: LookQueue = new LookQueue();
+  /** Bones that code has written to, and whose clips may overwrite that, see `InstanceBones.advanced`. */
+  private readonly written = new Set<WrittenBones>();
+  /** Those whose joints no clip moves, so that only live poses can overwrite it. */
+  private readonly resting = new Set<WrittenBones>();
+  /** How many listeners the objects have for a type of event. */
+  private readonly listeners = new Map<string, number>();
+
+  constructor(private readonly mesh: SkinnedInstancedMesh) {
+    this.placement = new InstancePlacement(mesh);
+    this.presence = new InstancePresence(mesh);
+  }
+
+  /** Has an object stand for an instance. */
+  add(id: number, object: ObjectOfInstance): void {
+    while (this.byId.length <= id) this.byId.push(null);
+    this.byId[id] = object;
+    object.instanceId = id;
+  }
+
+  /** The object that stands for an instance; null if none does. */
+  objectOf(id: number): ObjectOfInstance | null {
+    return this.byId[id] ?? null;
+  }
+
+  /** Call when objects got or lost listeners for a type of event, which the crowd looks for only while somebody listens. */
+  listen(type: string, more: number): void {
+    this.listeners.set(type, (this.listeners.get(type) ?? 0) + more);
+  }
+
+  hears(type: string): boolean {
+    return (this.listeners.get(type) ?? 0) > 0;
+  }
+
+  resize(capacity: number): void {
+    for (let id = capacity; id < this.byId.length; id++) this.deleted(id);
+  }
+
+  swap(i: number, j: number): void {
+    const one = this.objectOf(i);
+    const other = this.objectOf(j);
+    this.set(j, one);
+    this.set(i, other);
+  }
+
+  /** A new instance has the id now, for which the object does not stand. */
+  reset(id: number): void {
+    this.deleted(id);
+  }
+
+  /** Objects stay with the crowd that made them: a copy of it has the same instances, and no objects for them. */
+  copy(): void {}
+
+  deleted(id: number): void {
+    const object = this.objectOf(id);
+    if (object === null) return;
+    this.byId[id] = null;
+    object.instanceId = -1;
+    this.presence.remove(object);
+    this.placement.forget();
+    object.lost();
+  }
+
+  returned(start: number, end: number): void {
+    for (let id = start; id < Math.min(end, this.byId.length); id++) {
+      if (this.objectOf(id)?.isShown === false) this.mesh.crowd.setVisible(id, false);
+    }
+  }
+
+  copied(): void {
+    const { mesh, placement } = this;
+    placement.placeAllChanged();
+    for (const object of this.byId) {
+      if (object === null) continue;
+      if (mesh.visibility.isDeleted(object.instanceId)) this.deleted(object.instanceId);
+      else adoptPlace(object, mesh, placement, true);
+    }
+  }
+
+  beforeMove(): void {
+    this.placement.placeAllChanged();
+  }
+
+  afterMove(): void {
+    for (const object of this.byId) if (object !== null) adoptPlace(object, this.mesh, this.placement, false);
+  }
+
+  mayHit(id: number, mesh: Object3D, intersects: readonly CrowdIntersection[]): boolean {
+    const object = this.objectOf(id);
+    return object === null || !intersects.some((hit) => hit.object === object && hit.mesh === mesh);
+  }
+
+  /** Call when code wrote to bones: from then on they are looked at whenever the crowd's clock has moved. */
+  bonesWritten(bones: WrittenBones): void {
+    this.resting.delete(bones);
+    this.written.add(bones);
+  }
+
+  /** Call when bones are those of no instance any more. */
+  bonesLost(bones: WrittenBones): void {
+    this.written.delete(bones);
+    this.resting.delete(bones);
+  }
+
+  advanced(): void {
+    const { written, resting } = this;
+    for (const bones of resting) if (bones.hasLivePose) this.bonesWritten(bones);
+    for (const bones of written) {
+      if (bones.advanced()) continue;
+      written.delete(bones);
+      if (bones.hasWritten) resting.add(bones);
+    }
+  }
+
+  tell(object: Object3D, event: PlaybackEvent): void {
+    (object as Object3D & ObjectOfInstance).told(event);
+  }
+
+  dispose(): void {
+    for (let id = 0; id < this.byId.length; id++) if (this.byId[id] !== null) this.mesh.crowd.delete(id);
+  }
+
+  private set(id: number, object: ObjectOfInstance | null): void {
+    if (object !== null) this.add(id, object);
+    else if (id < this.byId.length) this.byId[id] = null;
+  }
+}
+
+/** Something of an instance that was set on its object, and is to be told to the crowd. */
+interface Change {
+  isQueued: boolean;
+  apply(): void;
+}
+
+/** Changes that are carried over to a crowd once a frame, however often they were made. */
+export class LookQueue {
+  private readonly changes: Change[] = [];
+
+  add(change: Change): void {
+    if (change.isQueued) return;
+    change.isQueued = true;
+    this.changes.push(change);
+  }
+
+  flush(): void {
+    const { changes } = this;
+    if (changes.length === 0) return;
+    for (const change of changes) {
+      change.isQueued = false;
+      change.apply();
+    }
+    changes.length = 0;
+  }
+}
+
+/** An object whose instance is shown where it can be seen. */
+export interface PresentObject extends Object3D {
+  readonly instanceId: number;
+  /** Whether the instance was last told to be visible. */
+  isShown: boolean;
+}
+
+/**
+ * Shows the instances whose objects are in the scene of the crowd and visible, as everything above them is. Nobody is told when an
+ * ancestor is hidden or removed, so objects that have another parent than the home are looked after in each frame.
+ */
+export class InstancePresence {
+  private readonly elsewhere = new Set<PresentObject>();
+
+  constructor(private readonly mesh: SkinnedInstancedMesh) {}
+
+  /**
+   * Call when `visible` of an object was set, or it has another parent.
+   *
+   * @param always Whether the crowd is told although it was told the same before.
+   */
+  changed(object: PresentObject, home: Object3D, always: boolean): void {
+    const { parent } = object;
+    if (parent === null || parent === home) this.elsewhere.delete(object);
+    else this.elsewhere.add(object);
+    this.show(object, parent === home ? object.visible : isSeenFrom(rootOf(this.mesh), object), always);
+  }
+
+  /** Call in each frame. */
+  update(): void {
+    if (this.elsewhere.size === 0) return;
+    const root = rootOf(this.mesh);
+    for (const object of this.elsewhere) this.show(object, isSeenFrom(root, object));
+  }
+
+  /** Forgets an object whose instance is no more. */
+  remove(object: PresentObject): void {
+    this.elsewhere.delete(object);
+  }
+
+  private show(object: PresentObject, shown: boolean, always = false): void {
+    if (object.isShown === shown && !always) return;
+    object.isShown = shown;
+    if (object.instanceId >= 0) this.mesh.crowd.setVisible(object.instanceId, shown);
+  }
+}
+
+function rootOf(object: Object3D): Object3D {
+  let root = object;
+  while (root.parent !== null) root = root.parent;
+  return root;
+}
+
+/** Whether an object is in the tree below `root`, and neither it nor anything above it is hidden. */
+function isSeenFrom(root: Object3D, object: Object3D): boolean {
+  let above: Object3D = object;
+  for (;;) {
+    if (!above.visible) return false;
+    if (above.parent === null) return above === root;
+    above = above.parent;
+  }
+}

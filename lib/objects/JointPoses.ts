@@ -1,0 +1,87 @@
+import { Matrix4, Quaternion, Vector3 } from 'three';
+import { TRS_SIZE } from '../animation/Rig.js';
+import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
+import { PosedInstance } from '../queries/PosedInstance.js';
+import { affineToMatrix4 } from '../utils/affine.js';
+import type { PosedNodes } from './NodePoses.js';
+
+const _instance = /*@__PURE__*/ new PosedInstance();
+const _bind = /*@__PURE__*/ new Matrix4();
+const _local = /*@__PURE__*/ new Matrix4();
+const _parent = /*@__PURE__*/ new Matrix4();
+const _position = /*@__PURE__*/ new Vector3();
+const _quaternion = /*@__PURE__*/ new Quaternion();
+const _scale = /*@__PURE__*/ new Vector3();
+
+/**
+ * Poses single joints of an instance of a crowd whose bone texture has matrices of joints, and knows nothing of other nodes.
+ * Joints of skins in detached bind mode are left out: their matrices do not end at the joint.
+ */
+export class JointPoses implements PosedNodes {
+  readonly names: string[] = [''];
+  readonly parents: number[] = [-1];
+  readonly joints: number[] = [0];
+  readonly trs: Float64Array;
+  version = 1;
+  /** Joint of each node. */
+  private readonly numbers: number[] = [-1];
+  private readonly models: Matrix4[] = [new Matrix4()];
+  private readonly versions: number[] = [0];
+  private instance = -1;
+  private elapsed = 0;
+  private playback = -1;
+
+  constructor(private readonly crowd: DrawnCrowd) {
+    const { jointNames, jointBinds, jointParents } = crowd.boneTexture.data;
+    const nodes = jointNames.map((name, joint) => {
+      if (jointBinds[joint] === null || jointParents?.[joint] === joint) return -1;
+      this.numbers.push(joint);
+      this.models.push(new Matrix4());
+      this.versions.push(0);
+      this.joints.push(1);
+      return this.names.push(name) - 1;
+    });
+    for (const joint of this.numbers.slice(1)) {
+      let parent = jointParents?.[joint] ?? -1;
+      while (parent >= 0 && nodes[parent] < 0) parent = jointParents?.[parent] ?? -1;
+      this.parents.push(parent < 0 ? 0 : nodes[parent]);
+    }
+    this.trs = new Float64Array(this.names.length * TRS_SIZE);
+  }
+
+  update(instance: number): void {
+    const { elapsed, version } = this.crowd.playback;
+    if (this.instance === instance && this.elapsed === elapsed && this.playback === version) return;
+    this.instance = instance;
+    this.elapsed = elapsed;
+    this.playback = version;
+    this.version++;
+  }
+
+  local(node: number): number {
+    const at = node * TRS_SIZE;
+    this.readLocalMatrix(node, _local).decompose(_position, _quaternion, _scale);
+    _position.toArray(this.trs, at);
+    _quaternion.toArray(this.trs, at + 3);
+    _scale.toArray(this.trs, at + 7);
+    return at;
+  }
+
+  readLocalMatrix(node: number, target: Matrix4): Matrix4 {
+    this.readModelMatrix(this.parents[node], _parent).invert();
+    return this.readModelMatrix(node, target).premultiply(_parent);
+  }
+
+  readModelMatrix(node: number, target: Matrix4): Matrix4 {
+    const model = this.models[node];
+    if (node > 0 && this.versions[node] !== this.version) {
+      const { crowd, instance, numbers } = this;
+      const joint = numbers[node];
+      const at = _instance.pose(crowd, instance).jointMatrix(joint);
+      const bind = crowd.boneTexture.data.jointBinds[joint] as number[];
+      affineToMatrix4(_instance.palette, at, model).multiply(affineToMatrix4(bind, 0, _bind));
+      this.versions[node] = this.version;
+    }
+    return target.copy(model);
+  }
+}

@@ -1,0 +1,233 @@
+import { Matrix4, Quaternion, Vector3 } from 'three';
+import { type EditModel, type MixedLayer, mixNode, playedActions } from '../animation/mixPose.js';
+import { createPoseMix } from '../animation/PoseMix.js';
+import type { PosedCrowd } from '../animation/PoseSource.js';
+import {
+  isStill,
+  type PoseTracks,
+  TRACK_ABSENT,
+  TRACK_TREMBLES,
+  trackEntry,
+} from '../animation/PoseTracks.js';
+import { TRS_SIZE } from '../animation/Rig.js';
+import { AFFINE_SIZE } from '../constants.js';
+import type { EditStore } from '../features/jointEdits/EditStore.js';
+import { SLOT_BY_HAND, SLOT_PROPORTION } from '../features/jointEdits/editLayout.js';
+import { affineToMatrix4, composeAffine, multiplyAffine } from '../utils/affine.js';
+
+/** What an instance is posed as: whoever holds one asks for single nodes of it. */
+export interface PosedNodes {
+  /** Names of the nodes. The first is the character's root, in whose place the instance stands. */
+  readonly names: readonly string[];
+  /** Parent of each node, below which it hangs; parents come first. */
+  readonly parents: ArrayLike<number>;
+  /** 1 for nodes that are joints. */
+  readonly joints: ArrayLike<number>;
+  /** Grows when the pose may have changed. */
+  readonly version: number;
+  /** Call before anything is read: the pose is that of an instance, now. */
+  update(instance: number): void;
+  /**
+   * Reads position, quaternion and scale of a node, relative to its parent: `TRS_SIZE` numbers. Proportions are left out.
+   *
+   * @returns Where they begin in `trs`.
+   */
+  local(node: number): number;
+  readonly trs: Float64Array;
+  /** Reads the same before edits; only where there can be edits. `out` has `TRS_SIZE` numbers for each node. */
+  readUnedited?(node: number, out: Float64Array): void;
+  /** Whether what plays holds a property of a node still, but for rounding errors. */
+  trembles?(node: number, property: number): boolean;
+  /** Whether no clip moves a property of a node. */
+  isStill?(node: number, property: number): boolean;
+  /** Reads the matrix of a node relative to its parent, with proportions. */
+  readLocalMatrix(node: number, target: Matrix4): Matrix4;
+  /** Reads the matrix of a node relative to the instance. */
+  readModelMatrix(node: number, target: Matrix4): Matrix4;
+}
+
+const _mix = /*@__PURE__*/ createPoseMix();
+const _layers: MixedLayer[] = [];
+/** Whose layers these are: one instance is asked for many of its nodes. */
+const _played: { by: NodePoses | null; version: number } = { by: null, version: 0 };
+
+const _scale = /*@__PURE__*/ new Float64Array(3);
+const _matrix = /*@__PURE__*/ new Matrix4();
+const _parent = /*@__PURE__*/ new Matrix4();
+const _position = /*@__PURE__*/ new Vector3();
+const _quaternion = /*@__PURE__*/ new Quaternion();
+const _size = /*@__PURE__*/ new Vector3();
+
+/**
+ * Poses single nodes of an instance, each when it is asked for: what `trackPoses` does with all of them. A turret that is
+ * turned in each frame costs what the clips do to its one joint, a hand what is done to the arm.
+ */
+export class NodePoses implements PosedNodes {
+  readonly names: readonly string[];
+  readonly parents: Int32Array;
+  readonly joints: Uint8Array;
+  version = 1;
+  readonly trs: Float64Array;
+  private readonly locals: Float64Array;
+  private readonly models: Float64Array;
+  /** For each node the version that its numbers are of. */
+  private readonly localVersions: Uint32Array;
+  private readonly modelVersions: Uint32Array;
+  private instance = -1;
+  private elapsed = 0;
+  private playback = -1;
+  private edited = -1;
+
+  constructor(
+    private readonly crowd: PosedCrowd,
+    private readonly tracks: PoseTracks,
+  ) {
+    const { names, parents, rest, jointNodes } = tracks;
+    const nodes = parents.length;
+    this.names = names;
+    this.parents = parents;
+    this.joints = new Uint8Array(nodes);
+    for (const node of jointNodes) this.joints[node] = 1;
+    this.trs = new Float64Array(rest.length);
+    this.locals = new Float64Array(nodes * AFFINE_SIZE);
+    this.models = new Float64Array(nodes * AFFINE_SIZE);
+    this.localVersions = new Uint32Array(nodes);
+    this.modelVersions = new Uint32Array(nodes);
+  }
+
+  update(instance: number): void {
+    const { playback } = this.crowd;
+    const { edits: store } = this;
+    store?.place(instance);
+    const edited = store?.version ?? 0;
+    const { elapsed, version } = playback;
+    if (
+      this.instance === instance &&
+      this.elapsed === elapsed &&
+      this.playback === version &&
+      this.edited === edited
+    ) {
+      return;
+    }
+    this.instance = instance;
+    this.elapsed = elapsed;
+    this.playback = version;
+    this.edited = edited;
+    this.version++;
+  }
+
+  local(node: number): number {
+    const at = node * TRS_SIZE;
+    if (this.localVersions[node] === this.version) return at;
+    this.composeLocal(node);
+    if (this.isEditedInModel(node)) {
+      this.readLocalMatrix(node, _matrix).decompose(_position, _quaternion, _size);
+      _position.toArray(this.trs, at);
+      _quaternion.toArray(this.trs, at + 3);
+    }
+    return at;
+  }
+
+  readLocalMatrix(node: number, target: Matrix4): Matrix4 {
+    if (!this.isEditedInModel(node)) {
+      this.composeLocal(node);
+      return affineToMatrix4(this.locals, node * AFFINE_SIZE, target);
+    }
+    this.readModelMatrix(this.parents[node], _parent).invert();
+    return this.readModelMatrix(node, target).premultiply(_parent);
+  }
+
+  readUnedited(node: number, out: Float64Array): void {
+    mixNode(this.tracks, this.played(), node, out);
+    this.edits?.applyLive(this.instance, node, out);
+  }
+
+  trembles(node: number, property: number): boolean {
+    for (const { actions } of this.played()) {
+      for (const { clip } of actions) {
+        const entry = trackEntry(this.tracks, clip, node, property);
+        if (entry !== TRACK_ABSENT && (entry & TRACK_TREMBLES) !== 0) return true;
+      }
+    }
+    return false;
+  }
+
+  isStill(node: number, property: number): boolean {
+    return isStill(this.tracks, node, property);
+  }
+
+  readModelMatrix(node: number, target: Matrix4): Matrix4 {
+    if (this.modelVersions[node] !== this.version) {
+      const edit = this.edits?.modelEdits(this.instance);
+      if (edit === undefined) this.composeChain(node);
+      else this.composeAll(edit);
+    }
+    return affineToMatrix4(this.models, node * AFFINE_SIZE, target);
+  }
+
+  private get edits(): EditStore | null {
+    return storeOf(this.crowd);
+  }
+
+  /** What the instance plays now. */
+  private played(): readonly MixedLayer[] {
+    if (_played.by !== this || _played.version !== this.version) {
+      playedActions(this.crowd.playback.pose(this.instance, true, _mix), _layers);
+      _played.by = this;
+      _played.version = this.version;
+    }
+    return _layers;
+  }
+
+  /** Whether code has turned or moved a node relative to the instance, so that its own numbers do not say where it is. */
+  private isEditedInModel(node: number): boolean {
+    return this.edits?.hasModelEdits(this.instance, node) === true;
+  }
+
+  /** Brings a node's numbers in `trs` and its matrix in `locals` up to date, without edits relative to the root. */
+  private composeLocal(node: number): void {
+    if (this.localVersions[node] === this.version) return;
+    this.localVersions[node] = this.version;
+    const { trs, tracks, locals, instance, edits } = this;
+    const at = node * TRS_SIZE;
+    const to = node * AFFINE_SIZE;
+    this.readUnedited(node, trs);
+    edits?.applyNode(instance, node, SLOT_BY_HAND, trs);
+    if (!Number.isNaN(tracks.fixed[to])) {
+      for (let i = to; i < to + AFFINE_SIZE; i++) locals[i] = tracks.fixed[i];
+      return;
+    }
+    for (let i = 0; i < 3; i++) _scale[i] = trs[at + 7 + i];
+    edits?.applyNode(instance, node, SLOT_PROPORTION, trs);
+    composeAffine(trs, at, locals, to);
+    for (let i = 0; i < 3; i++) trs[at + 7 + i] = _scale[i];
+  }
+
+  private composeChain(node: number): void {
+    const parent = this.parents[node];
+    if (parent >= 0 && this.modelVersions[parent] !== this.version) this.composeChain(parent);
+    this.compose(node);
+  }
+
+  /** Edits of matrices relative to the root are applied on the way down, to all nodes in their order. */
+  private composeAll(edit: EditModel): void {
+    for (let node = 0; node < this.parents.length; node++) {
+      this.compose(node);
+      edit(node, this.models, node * AFFINE_SIZE);
+    }
+  }
+
+  private compose(node: number): void {
+    const { parents, tracks, locals, models } = this;
+    const at = node * AFFINE_SIZE;
+    this.composeLocal(node);
+    const parent = parents[node];
+    if (parent < 0) multiplyAffine(tracks.before, 0, locals, at, models, at);
+    else multiplyAffine(models, parent * AFFINE_SIZE, locals, at, models, at);
+    this.modelVersions[node] = this.version;
+  }
+}
+
+/** The edits of a crowd's joints; null while there are none. Nothing else edits poses. */
+export const storeOf = ({ crowd }: Pick<PosedCrowd, 'crowd'>): EditStore | null =>
+  crowd.poseEdits as EditStore | null;

@@ -1,0 +1,221 @@
+import { type BaseEvent, type Matrix4, Object3D } from 'three';
+import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
+import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
+import { InstanceHome } from './InstanceHome.js';
+import { InstanceLayers } from './InstanceLayers.js';
+import { ObservedLayers, ObservedVector3 } from './observed.js';
+import type { SkinnedInstanceEventMap } from './SkinnedInstance.js';
+
+/** Called by the first that is made: in a static block it would keep the class on pages that do not use it. */
+function observeFields(): void {
+  if (Object.hasOwn(PlacedInstance.prototype, 'visible')) return;
+  // TypeScript does not let accessors take the place of fields. They are written out: one function that makes them by name
+  // would make slow ones.
+  Object.defineProperties(PlacedInstance.prototype, {
+    visible: {
+      get(this: PlacedInstance) {
+        return this._visible;
+      },
+      set(this: PlacedInstance, value: boolean) {
+        this._visible = value;
+        this.presenceChanged(true);
+      },
+    },
+    parent: {
+      get(this: PlacedInstance) {
+        return this._parent;
+      },
+      set(this: PlacedInstance, value: Object3D | null) {
+        this._parent = value;
+        this.placedAt = null;
+        this.presenceChanged();
+        this.transformChanged();
+      },
+    },
+    matrixAutoUpdate: {
+      get(this: PlacedInstance) {
+        return this._matrixAutoUpdate;
+      },
+      set(this: PlacedInstance, value: boolean) {
+        this._matrixAutoUpdate = value;
+        this.composedAnew();
+      },
+    },
+    matrixWorldAutoUpdate: {
+      get(this: PlacedInstance) {
+        return this._matrixWorldAutoUpdate;
+      },
+      set(this: PlacedInstance, value: boolean) {
+        this._matrixWorldAutoUpdate = value;
+        this.composedAnew();
+      },
+    },
+    pivot: {
+      get(this: PlacedInstance) {
+        return this._pivot;
+      },
+      set(this: PlacedInstance, value: Object3D['pivot']) {
+        this._pivot = value;
+        this.composedAnew();
+      },
+    },
+  });
+}
+
+/** An object that places an instance of a crowd, and shows it while it is in the scene. */
+export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
+  /**
+   * Which instance of the crowd it is: what is called an index or id everywhere else, also in events and hits of rays. It is
+   * another one after `swapInstances`, and -1 after `dispose`. `id` is the object's own, as every `Object3D` has it.
+   */
+  instanceId = -1;
+  /** @internal */
+  readonly home: InstanceHome;
+  /** @internal */
+  isStale = true;
+  /** @internal */
+  isQueued = false;
+  /** @internal */
+  isShown = true;
+  /** @internal */
+  isListed = false;
+  /** @internal */
+  placedAt: Matrix4 | null = null;
+  /** How many of its children need not be visited: bones on which nothing hangs. */
+  protected idleChildren = 0;
+
+  // Behind accessors, and set by the constructor of Object3D already.
+  /** @internal */
+  declare _visible: boolean;
+  /** @internal */
+  declare _parent: Object3D | null;
+  /** @internal */
+  declare _matrixAutoUpdate: boolean;
+  /** @internal */
+  declare _matrixWorldAutoUpdate: boolean;
+  /** @internal */
+  declare _pivot: Object3D['pivot'];
+
+  /** Adds an instance to a crowd, as its `addInstance`. */
+  constructor(
+    /** The crowd that it is an instance of. */
+    readonly crowd: SkinnedInstancedMesh,
+  ) {
+    observeFields();
+    super();
+    const { rotation, quaternion } = this;
+    const changed = () => this.transformChanged();
+    const observed = (value: number) => ({
+      configurable: true,
+      enumerable: true,
+      value: new ObservedVector3(value, value, value, changed),
+    });
+    Object.defineProperties(this, { position: observed(0), scale: observed(1) });
+    rotation._onChange(() => {
+      quaternion.setFromEuler(rotation, false);
+      this.transformChanged();
+    });
+    quaternion._onChange(() => {
+      rotation.setFromQuaternion(quaternion, undefined, false);
+      this.transformChanged();
+    });
+    // On the first layer, as all objects are to begin with, it is where its crowd is.
+    this.layers = new ObservedLayers((mask) => {
+      if (this.instanceId >= 0) InstanceLayers.set(crowd.crowd, this.instanceId, mask === 1 ? null : mask);
+    });
+    this.home = InstanceHome.of(crowd);
+    this.home.objects.add(crowd.addInstance(), this);
+    this.home.add(this);
+  }
+
+  /** @internal */
+  get isAtHome(): boolean {
+    return this._parent === this.home;
+  }
+
+  /** @internal */
+  get isBusy(): boolean {
+    return this.children.length > this.idleChildren || !this.isComposed || !this._matrixWorldAutoUpdate;
+  }
+
+  override updateMatrix(): void {
+    super.updateMatrix();
+    this.isStale = false;
+  }
+
+  /** As that of `Object3D`, but what has not changed is neither composed nor carried over to the crowd. */
+  override updateMatrixWorld(force = false): void {
+    if (this._matrixAutoUpdate && (this.isStale || !this.isComposed)) this.updateMatrix();
+    let forced = force;
+    if (this.matrixWorldNeedsUpdate || force) {
+      if (this._matrixWorldAutoUpdate) {
+        if (this._parent === null) this.matrixWorld.copy(this.matrix);
+        else this.matrixWorld.multiplyMatrices(this._parent.matrixWorld, this.matrix);
+      }
+      this.matrixWorldNeedsUpdate = false;
+      forced = true;
+    }
+    this.home.objects.placement.placeByWorld(this);
+    for (const child of this.children) child.updateMatrixWorld(forced);
+  }
+
+  /** Tells of children that came or went, whichever way they did. */
+  override dispatchEvent<T extends Extract<keyof SkinnedInstanceEventMap, string>>(
+    event: BaseEvent<T> & SkinnedInstanceEventMap[T],
+  ): void {
+    super.dispatchEvent(event);
+    if (event.type === 'childadded' || event.type === 'childremoved') this.relist();
+  }
+
+  /**
+   * Lets the instance be no more, and gives its id back; the object leaves its parent. The same happens when the instance is deleted
+   * by its id, and to all of them when the crowd is disposed.
+   */
+  dispose(): this {
+    const { crowd, instanceId } = this;
+    if (instanceId >= crowd.visibility.count) {
+      // One that `count` has left out is not there to be deleted.
+      crowd.crowd.delete(instanceId);
+    } else if (instanceId >= 0) {
+      crowd.deleteInstance(instanceId);
+    }
+    return this;
+  }
+
+  /** @internal */
+  lost(): void {
+    this.removeFromParent();
+  }
+
+  /** @internal */
+  abstract told(event: PlaybackEvent): void;
+
+  /** Whether `matrix` is that of position, rotation and scale alone, which are observed. */
+  private get isComposed(): boolean {
+    return this._matrixAutoUpdate && (this._pivot ?? null) === null;
+  }
+
+  /** @internal */
+  transformChanged(): void {
+    this.isStale = true;
+    // The constructor of Object3D sets some of it before there is a home.
+    this.home?.objects.placement.queue(this);
+  }
+
+  /** @param always Whether the crowd is told although nothing has changed: it may have been told otherwise by the id. */
+  /** @internal */
+  presenceChanged(always = false): void {
+    this.home?.objects.presence.changed(this, this.home, always);
+  }
+
+  protected relist(): void {
+    this.home?.relist(this);
+  }
+
+  /** What `matrix` is made of has changed. @internal */
+  composedAnew(): void {
+    this.placedAt = null;
+    this.relist();
+    this.transformChanged();
+  }
+}

@@ -1,0 +1,491 @@
+import {
+  Box3,
+  BufferGeometry,
+  Color,
+  type EventListener,
+  Matrix4,
+  type Object3D,
+  type Raycaster,
+  Skeleton,
+  type Vector3,
+} from 'three';
+import type { ClipReference } from '../animation/ClipTable.js';
+import type { MeshFeature } from '../crowd/CrowdFeature.js';
+import type { CrowdMesh } from '../crowd/CrowdMesh.js';
+import type { SkinnedInstancedMeshEventMap } from '../crowd/crowdTypes.js';
+import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
+import type { JointAttachment } from '../features/attachments/JointAttachment.js';
+import { SLOT_BY_HAND } from '../features/jointEdits/editLayout.js';
+import type { LookAtOptions, Proportions } from '../features/jointEdits/JointEdits.js';
+import type { InstanceUniforms } from '../features/uniforms/InstanceUniforms.js';
+import type { UniformValue } from '../features/uniforms/uniformValues.js';
+import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
+import { expandByPose } from '../queries/poseQueries.js';
+import { mayMeet, raycastOne } from '../queries/raycastCrowd.js';
+import type { CrowdIntersection } from '../queries/raycastInstance.js';
+import { affineToMatrix4 } from '../utils/affine.js';
+import type { InstanceAction } from './InstanceAction.js';
+import { type InstanceBone, isInstanceBone } from './InstanceBone.js';
+import { InstanceBones, jointEditsOf } from './InstanceBones.js';
+import { type ActionOptions, InstanceMixer } from './InstanceMixer.js';
+import { storeOf } from './NodePoses.js';
+import { ObservedColor } from './observed.js';
+import { PlacedInstance } from './PlacedInstance.js';
+
+/** Whose clip an event is about. */
+export interface ActionOfEvent {
+  /**
+   * As `AnimationMixer` has it. For a clip that was played by index, that which `clipAction` gives for it, which does not run; an error
+   * says so where the encoding has no actions.
+   */
+  action: InstanceAction<SkinnedInstance>;
+}
+
+/** Events of an instance, those of its crowd that are about it; none costs anything while nobody listens to it. */
+export interface SkinnedInstanceEventMap extends SkinnedInstancedMeshEventMap {
+  /** A clip ran its last repetition. */
+  finished: SkinnedInstancedMeshEventMap['finished'] & ActionOfEvent;
+  /** A clip came to its end and begins anew, or in a ping-pong turns around; at most one for each update. */
+  loop: SkinnedInstancedMeshEventMap['loop'] & ActionOfEvent;
+  /** A clip was played past a marker. */
+  marker: SkinnedInstancedMeshEventMap['marker'] & ActionOfEvent;
+}
+
+/**
+ * The crowd's uniforms, which this module does not make: pages whose instances have none do not download them.
+ *
+ * @throws If it has none.
+ */
+function uniformsOf({ uniforms }: SkinnedInstancedMesh, name: string): InstanceUniforms {
+  if (uniforms === null) throw new Error(`The ${name} of an instance needs a new InstanceUniforms(crowd).`);
+  return uniforms as InstanceUniforms;
+}
+
+const _color = /*@__PURE__*/ new Color();
+
+/**
+ * An instance of a crowd that is an object of its own, as a `SkinnedMesh` would be: placed by `position`, `rotation` and `scale`,
+ * with children and bones, anywhere in the scene, and with the methods of an `AnimationMixer`.
+ *
+ * It begins as a child of its crowd, and is drawn at once. In the crowd it is one of the instances, known there by
+ * {@link PlacedInstance.instanceId}.
+ *
+ * ```ts
+ * const knight = new SkinnedInstance(crowd);
+ * knight.position.x = 3;
+ * knight.clipAction('Walk').play();
+ * ```
+ */
+export class SkinnedInstance extends PlacedInstance {
+  override readonly type: string = 'SkinnedInstance';
+  /** For type testing. */
+  readonly isSkinnedInstance = true;
+  /** How many listeners it has for what its instance plays, by type. */
+  private readonly listening = new Map<string, number>();
+  private ownMixer: InstanceMixer<this> | null = null;
+  private ownColor: ObservedColor | null = null;
+  private ownEmissive: ObservedColor | null = null;
+  private ownBones: InstanceBones | null = null;
+  private ownSkeleton: Skeleton | null = null;
+
+  /** All that an `AnimationMixer` has; most of it stands below, too. */
+  get mixer(): InstanceMixer<this> {
+    this.ownMixer ??= new InstanceMixer<this>(this.crowd.crowd, this);
+    return this.ownMixer;
+  }
+
+  /**
+   * The action of a clip, as `mixer.clipAction(clip)` of three.js gives it: the same one each time. While an instance has actions
+   * that are played, they alone say what it plays on their layers; `crowd.play` and the like, called with its `instanceId`, end
+   * them and go on from what they show.
+   *
+   * @param clip The `AnimationClip` that was baked, which is found by its name, or a name, or an index.
+   * @param options On which `layer` it plays.
+   * @throws If there is no such clip or layer, or the bone texture's encoding is not `'tracks'`.
+   */
+  clipAction(clip: ClipReference, options?: ActionOptions): InstanceAction<this> {
+    return this.mixer.clipAction(clip, options);
+  }
+
+  /** The action of a clip; null if `clipAction` has not made it. */
+  existingAction(clip: ClipReference, options?: ActionOptions): InstanceAction<this> | null {
+    return this.ownMixer?.existingAction(clip, options) ?? null;
+  }
+
+  /** Stops all actions, at once. */
+  stopAllAction(): this {
+    this.ownMixer?.stopAllAction();
+    return this;
+  }
+
+  /** Stops the action of a clip, and forgets it. */
+  uncacheAction(clip: ClipReference, options?: ActionOptions): void {
+    this.ownMixer?.uncacheAction(clip, options);
+  }
+
+  /** Stops the actions of a clip on all layers, and forgets them. */
+  uncacheClip(clip: ClipReference): void {
+    this.ownMixer?.uncacheClip(clip);
+  }
+
+  /**
+   * How fast time passes for the actions, their fades and warps: 1 as for the crowd, 0 holds them, negative runs them back.
+   *
+   * @default 1
+   */
+  get timeScale(): number {
+    return this.ownMixer?.timeScale ?? 1;
+  }
+
+  /** Counts from now on. */
+  set timeScale(value: number) {
+    this.mixer.timeScale = value;
+  }
+
+  /** Seconds that have passed for the actions, by which `InstanceAction.startAt` counts. */
+  get time(): number {
+    return this.mixer.time;
+  }
+
+  /** Fades, warps and starts that are under way keep their times, as in three.js. */
+  set time(value: number) {
+    this.mixer.time = value;
+  }
+
+  /** Puts time and all actions back to 0, then advances them by so many seconds. */
+  setTime(time: number): this {
+    this.mixer.setTime(time);
+    return this;
+  }
+
+  /**
+   * Multiplies the colour of the material, as `setColorAt`. What is set takes effect when the crowd's `updateMatrixWorld` runs,
+   * which renderers call.
+   */
+  get color(): Color {
+    const { crowd } = this;
+    this.ownColor ??= this.observe(
+      crowd.instanceColor === null ? _color.set(1, 1, 1) : crowd.getColorAt(this.index, _color),
+      (index, color) => {
+        crowd.setColorAt(index, color);
+        if (crowd.instanceColor) crowd.instanceColor.needsUpdate = true;
+      },
+    );
+    return this.ownColor;
+  }
+
+  /** Is added to what the material emits. Takes effect as `color` does. */
+  get emissive(): Color {
+    const { crowd } = this;
+    this.ownEmissive ??= this.observe(
+      uniformsOf(crowd, 'emissive').getAt(this.index, 'emissive', _color),
+      (_index, color) => {
+        this.setUniform('emissive', color);
+      },
+    );
+    return this.ownEmissive;
+  }
+
+  /** Multiplies the material's opacity. @default 1 */
+  get opacity(): number {
+    return this.crowd.uniforms === null ? 1 : uniformsOf(this.crowd, 'opacity').getAt(this.index, 'opacity');
+  }
+
+  /** Shows only as the material lets it: with `transparent`, `alphaHash` or `alphaTest`. */
+  set opacity(value: number) {
+    this.setUniform('opacity', value);
+  }
+
+  /** In the place of the material's; null for that. */
+  get roughness(): number | null {
+    return this.crowd.uniforms === null
+      ? null
+      : uniformsOf(this.crowd, 'roughness').getAt(this.index, 'roughness');
+  }
+
+  /** See the getter. */
+  set roughness(value: number | null) {
+    this.setUniform('roughness', value);
+  }
+
+  /** In the place of the material's; null for that. */
+  get metalness(): number | null {
+    return this.crowd.uniforms === null
+      ? null
+      : uniformsOf(this.crowd, 'metalness').getAt(this.index, 'metalness');
+  }
+
+  /** See the getter. */
+  set metalness(value: number | null) {
+    this.setUniform('metalness', value);
+  }
+
+  /** Which layer of the material's `map` it shows, where that is an array of textures. @default 0 */
+  get mapLayer(): number {
+    return this.crowd.uniforms === null
+      ? 0
+      : uniformsOf(this.crowd, 'mapLayer').getAt(this.index, 'mapLayer');
+  }
+
+  /** See the getter. */
+  set mapLayer(value: number) {
+    this.setUniform('mapLayer', value);
+  }
+
+  /**
+   * Gives it the value of a uniform of the crowd's `InstanceUniforms`.
+   *
+   * @throws If the crowd has no `InstanceUniforms`, or there is no such uniform, or the value is of another type or not finite.
+   */
+  setUniform(name: string, value: UniformValue | null): this {
+    uniformsOf(this.crowd, name).setAt(this.index, name, value as UniformValue);
+    return this;
+  }
+
+  /** An influence of its own by the name of a morph target, see {@link InstanceMorphs}, which the crowd needs; null for the one that all share. */
+  setMorphInfluence(name: string, influence: number | null): this {
+    const { ofInstances } = this.crowd.morphs;
+    if (ofInstances === null) throw new Error('setMorphInfluence needs a new InstanceMorphs(crowd).');
+    ofInstances.setInfluenceAt(this.index, name, influence);
+    return this;
+  }
+
+  /** Takes the pose of objects of the same names in the place of its clips, see {@link JointEdits.setPoseAt}; null lets the clips come back. */
+  setPose(pose: Object3D | Skeleton | null, options?: { fade?: number }): this {
+    jointEditsOf(this.crowd).setPoseAt(this.index, pose, options);
+    return this;
+  }
+
+  /**
+   * Turns a joint towards a place, see {@link JointEdits.lookAt}; null ends that.
+   *
+   * @param target In the space of the crowd.
+   */
+  lookAtJoint(joint: string | number, target: Vector3 | null, options?: LookAtOptions): this {
+    jointEditsOf(this.crowd).lookAt(this.index, joint, target, options);
+    return this;
+  }
+
+  /**
+   * As that of `Object3D`, with what hangs on bones; between instances of one crowd also colours, uniforms and what the material
+   * has, parts, morph influences and proportions. What it plays, joints that were moved by hand and listeners stay as they are.
+   */
+  override copy(source: this, recursive = true): this {
+    super.copy(source, false);
+    if (source === this) return this;
+    const { crowd, index } = this;
+    if (source.crowd === crowd) {
+      this.home.objects.looks.flush();
+      for (const look of crowd.looks) (look as Partial<MeshFeature>).copyAt?.(source.index, index);
+      // They are read anew when they are asked for.
+      this.ownColor = this.ownEmissive = null;
+      storeOf(crowd)?.copyProportions(source.index, index);
+    }
+    if (!recursive) return this;
+    for (const child of source.children) {
+      // In the same order, by which `SkeletonUtils.clone` goes.
+      if (isInstanceBone(child)) this.makeBones();
+      else this.add(child.clone());
+    }
+    for (const bone of source.ownBones?.all ?? []) {
+      for (const child of bone.children) {
+        if (!isInstanceBone(child)) this.getObjectByName(bone.name)?.add(child.clone());
+      }
+    }
+    return this;
+  }
+
+  /**
+   * A further instance of the crowd, placed and coloured alike, with clones of the children. It plays nothing, as the clone of a
+   * `SkinnedMesh` has no mixer, and begins as a child of the crowd.
+   *
+   * @throws If it was disposed, or the crowd's `count` has left it out.
+   */
+  override clone(recursive?: boolean): this {
+    const { crowd, index } = this;
+    const { count } = crowd.visibility;
+    if (index >= count) {
+      // The clone would be given its place.
+      throw new Error(
+        `SkinnedInstance.clone: "${this.name}" is instance ${index}, which the crowd's count of ${count} leaves out; raise count first.`,
+      );
+    }
+    const Class = this.constructor as new (crowd: this['crowd']) => this;
+    return new Class(crowd).copy(this, recursive);
+  }
+
+  /** The index by which the crowd knows it. @throws If it stands for no instance any more. */
+  protected get index(): number {
+    if (this.instanceId >= 0) return this.instanceId;
+    throw new Error(
+      `SkinnedInstance: "${this.name}" was disposed, and is no instance any more; make another one by new SkinnedInstance(crowd).`,
+    );
+  }
+
+  private observe(color: Color, apply: (index: number, color: Color) => void): ObservedColor {
+    const { looks } = this.home.objects;
+    const observed = new ObservedColor(color, () => {
+      if (this.index >= 0) looks.add(change);
+    });
+    const change = {
+      isQueued: false,
+      apply: () => {
+        if (this.instanceId >= 0) apply(this.instanceId, observed);
+      },
+    };
+    return observed;
+  }
+
+  /**
+   * Its bones, in the order in which `traverse` meets them. They hang below the instance as the character's bones below its root, and
+   * are made when they are first asked for: by this, by `getObjectByName`, or by `new SkeletonHelper(knight)`.
+   *
+   * With encodings other than `'tracks'` they follow the joints too, but cannot be written to, and nodes between joints are left out.
+   */
+  get bones(): InstanceBone[] {
+    return this.makeBones().list;
+  }
+
+  /** Its bones as three.js's `Skeleton` has them, with the inverses of their bind matrices, for whatever asks for one. */
+  get skeleton(): Skeleton {
+    this.ownSkeleton ??= new Skeleton(
+      [...this.bones],
+      this.bones.map(({ name }) => this.inverseOf(name)),
+    );
+    return this.ownSkeleton;
+  }
+
+  /** False: it is no bone. three.js's `SkeletonHelper` asks this before it looks for bones below, which is when they are made. */
+  get isBone(): false {
+    this.makeBones();
+    return false;
+  }
+
+  /** Finds bones as well, which it makes if the name is that of one. */
+  override getObjectByProperty(name: string, value: unknown): Object3D | undefined {
+    const { tracks, jointNames } = this.crowd.boneTexture.data;
+    if (name === 'name' && (tracks?.names ?? jointNames).includes(value as string)) this.makeBones();
+    return super.getObjectByProperty(name, value);
+  }
+
+  /** Ends all edits of its joints, whoever made them. Proportions and live poses stay. */
+  clearEdits(): this {
+    const { index } = this;
+    storeOf(this.crowd)?.clear(index, undefined, SLOT_BY_HAND);
+    return this;
+  }
+
+  /**
+   * Builds it otherwise than the character was, see {@link JointEdits.setProportionsAt}: `knight.setProportions({ Head: 1.4 })`.
+   *
+   * @throws As that.
+   */
+  setProportions(proportions: Proportions | null): this {
+    jointEditsOf(this.crowd).setProportionsAt(this.index, proportions);
+    return this;
+  }
+
+  /** @internal */
+  idleBonesChanged(count: number): void {
+    this.idleChildren = count;
+    this.relist();
+  }
+
+  /** @internal */
+  bonesWritten(bones: InstanceBones): void {
+    this.home.objects.bonesWritten(bones);
+  }
+
+  private makeBones(): InstanceBones {
+    this.ownBones ??= new InstanceBones(this);
+    return this.ownBones;
+  }
+
+  private inverseOf(name: string): Matrix4 {
+    const { jointNames, jointBinds } = this.crowd.boneTexture.data;
+    const bind = jointBinds[jointNames.indexOf(name)] ?? null;
+    return bind === null ? new Matrix4() : affineToMatrix4(bind, 0, new Matrix4()).invert();
+  }
+
+  /**
+   * Intersects the instance as it is posed now, and what is attached to it. A ray that was cast at the crowd, or at the scene, has
+   * hit it already; nothing is in one list of intersections twice.
+   */
+  override raycast(raycaster: Raycaster, intersects: CrowdIntersection[]): void {
+    const { crowd, instanceId, home } = this;
+    if (instanceId < 0 || !mayMeet(crowd, raycaster, instanceId)) return;
+    for (const mesh of meshesOf(crowd)) {
+      raycastOne(mesh, raycaster, instanceId, intersects, mesh.bounds.ofPoses(), home.objects);
+    }
+  }
+
+  /**
+   * Box around it and what is attached to it, as it is posed now, in its own space: what `new Box3().setFromObject(knight)` asks for.
+   * Computed anew each time, on the CPU.
+   */
+  get boundingBox(): Box3 {
+    const box = new Box3();
+    const { crowd, instanceId } = this;
+    if (instanceId >= 0) for (const mesh of meshesOf(crowd)) expandByPose(mesh, instanceId, box);
+    return box;
+  }
+
+  /** Without vertices: `Box3` looks whether there is one before it asks for `boundingBox`. @internal */
+  get geometry(): BufferGeometry {
+    nothing ??= new BufferGeometry();
+    return nothing;
+  }
+
+  override addEventListener<T extends Extract<keyof SkinnedInstanceEventMap, string>>(
+    type: T,
+    listener: EventListener<SkinnedInstanceEventMap[T], T, this>,
+  ): void {
+    if (!this.hasEventListener(type, listener)) this.listen(type, 1);
+    super.addEventListener(type, listener);
+  }
+
+  override removeEventListener<T extends Extract<keyof SkinnedInstanceEventMap, string>>(
+    type: T,
+    listener: EventListener<SkinnedInstanceEventMap[T], T, this>,
+  ): void {
+    if (this.hasEventListener(type, listener)) this.listen(type, -1);
+    super.removeEventListener(type, listener);
+  }
+
+  /** @internal */
+  override lost(): void {
+    const { objects } = this.home;
+    for (const [type, count] of this.listening) objects.listen(type, -count);
+    if (this.ownBones !== null) objects.bonesLost(this.ownBones);
+    super.lost();
+  }
+
+  /** @internal */
+  told(event: PlaybackEvent & Partial<ActionOfEvent>): void {
+    if (!this.listening.get(event.type)) return;
+    const action = () => event.action ?? this.clipAction(event.clip, { layer: event.layer });
+    this.dispatchEvent({
+      ...event,
+      get action() {
+        return action();
+      },
+    });
+  }
+
+  private listen(type: string, more: number): void {
+    this.listening.set(type, (this.listening.get(type) ?? 0) + more);
+    // Nothing happens any more to what has no instance.
+    if (this.instanceId >= 0) this.home.objects.listen(type, more);
+  }
+}
+
+let nothing: BufferGeometry | null = null;
+
+/** A crowd and what is attached to it, but for its levels of detail, which rays pass. */
+function meshesOf(mesh: CrowdMesh): CrowdMesh[] {
+  const attached = mesh.attachments.filter(isAttachment);
+  return [mesh, ...attached.flatMap(meshesOf)];
+}
+
+const isAttachment = (mesh: object): mesh is JointAttachment =>
+  (mesh as Partial<JointAttachment>).isJointAttachment === true;
