@@ -77,7 +77,9 @@ export class ClipTable {
     const name = typeof clip === 'object' ? clip?.name : clip;
     const index = this.byName.get(name);
     if (index !== undefined) return index;
-    throw new Error(`There is no clip "${name}"; there are ${listNames(this.clips)}.`);
+    const same = this.clips.find((one) => one.name.toLowerCase() === String(name).toLowerCase());
+    const hint = same === undefined ? `there are ${listNames(this.clips)}.` : `did you mean "${same.name}"?`;
+    throw new Error(`There is no clip "${name}"; ${hint}`);
   }
 }
 

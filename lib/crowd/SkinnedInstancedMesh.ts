@@ -442,16 +442,19 @@ function checkCharacter(character: Character): Character {
   );
 }
 
+/** More would take 9 GB of the page's memory. */
+const MOST_INSTANCES = 16_777_216;
+
 /** @throws If it is no number of instances. */
 function checkCount(count: number): void {
-  if (Number.isInteger(count) && count >= 0) return;
-  throw new Error(`The count is ${count}; use a whole number of instances.`);
+  if (Number.isInteger(count) && count >= 0 && count <= MOST_INSTANCES) return;
+  throw new Error(`The count is ${count}; use a whole number of instances, at most ${MOST_INSTANCES}.`);
 }
 
 /** @throws If so many instances as there are would not fit. */
 function checkCapacity(capacity: number, count: number): void {
-  if (Number.isInteger(capacity) && capacity >= count) return;
+  if (Number.isInteger(capacity) && capacity >= count && capacity <= MOST_INSTANCES) return;
   throw new Error(
-    `The capacity is ${capacity}; use a whole number from the crowd's count, which is ${count}.`,
+    `The capacity is ${capacity}; use a whole number from the crowd's count, which is ${count}, to ${MOST_INSTANCES}.`,
   );
 }

@@ -1,3 +1,5 @@
+import { describe } from '../utils/messages.js';
+
 /** Instances that follow each other. */
 export interface InstanceRange {
   /** Index of the first. */
@@ -43,7 +45,11 @@ export function forEachInstance(
     return;
   }
   const { capacity } = ids;
-  const { start, count } = instances ?? {};
+  if (typeof instances !== 'object' || instances === null)
+    throw new Error(
+      `There is no instance ${describe(instances)}; instances go first, by index, range or crowd.all.`,
+    );
+  const { start, count } = instances;
   const end = start + count;
   const whole = Number.isInteger(start) && Number.isInteger(count);
   if (!(whole && start >= 0 && count >= 0 && end <= capacity)) {

@@ -9,6 +9,7 @@ import {
   type UniformPlace,
   type UniformType,
 } from '../../instances/UniformLayout.js';
+import { describe } from '../../utils/messages.js';
 
 /** What an instance can be given as a uniform: a number for a float, else the vector or colour of its type. */
 export type UniformValue = number | Vector2 | Vector3 | Vector4 | Color;
@@ -67,8 +68,8 @@ export function numbersOf(value: UniformValue, place: UniformPlace, target: numb
   else keysOf(place).forEach((key, i) => (target[i] = numbers?.[key]));
   for (let i = 0; i < place.size; i++) {
     if (Number.isFinite(target[i])) continue;
-    const given = target.slice(0, place.size).join(', ');
-    throw new Error(`"${place.name}" is ${place.type === 'float' ? String(value) : given}; ${wayOut(place)}`);
+    const given = typeof value === 'object' ? target.slice(0, place.size).join(', ') : describe(value);
+    throw new Error(`"${place.name}" is ${given}; ${wayOut(place)}`);
   }
 }
 

@@ -61,6 +61,8 @@ test('arguments and indices out of range', () => {
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 3);
   expect(() => crowd.play(0, 'Runn')).toThrow('There is no clip "Runn"; there are "Slide".');
   expect(() => crowd.play(0, 5)).toThrow('There is no clip 5');
+  expect(() => crowd.play(0, 'slide')).toThrow('There is no clip "slide"; did you mean "Slide"?');
+  expect(() => crowd.play('Slide' as never, 0)).toThrow('There is no instance "Slide"; instances go first');
   expect(() => crowd.play(3, 'Slide')).toThrow('There is no instance 3; the crowd has 3, 0 to 2.');
   expect(() => crowd.play(-1, 'Slide')).toThrow('no instance -1');
   expect(() => crowd.play(0, 'Slide', { timeScale: Number.NaN })).toThrow('timeScale is NaN');
@@ -79,6 +81,8 @@ test('arguments and indices out of range', () => {
   expect(() => new SkinnedInstancedMesh(mesh.geometry, mesh.material, boneTexture, -1)).toThrow(
     'count is -1',
   );
+  expect(() => new SkinnedInstancedMesh(bakeCharacter(root, clips), 1e9)).toThrow('at most 16777216');
+  expect(() => crowd.setCapacity(1e9)).toThrow('to 16777216');
 });
 
 test('what cannot be instanced is named, and skipped on demand', () => {

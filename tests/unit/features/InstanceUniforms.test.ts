@@ -112,7 +112,7 @@ describe('errors', () => {
     [
       'a value of another type',
       () => uniformsOf(crowd).setAt(0, 'glow', 1),
-      '"glow" is , , ; use a Color of finite numbers.',
+      '"glow" is 1; use a Color of finite numbers.',
     ],
     [
       'no target',
