@@ -11,6 +11,7 @@ export { SkinnedInstancedMesh } from '../../lib/crowd/SkinnedInstancedMesh.js';
 export * from '../../lib/exports.js';
 export { JointEdits } from '../../lib/features/jointEdits/JointEdits.js';
 export { AnimationLayers } from '../../lib/features/layers/AnimationLayers.js';
+export { CrowdLevels } from '../../lib/features/levels/CrowdLevels.js';
 export { InstanceMotions } from '../../lib/features/motion/InstanceMotions.js';
 export { InstanceParts } from '../../lib/features/parts/InstanceParts.js';
 export { InstanceUniforms } from '../../lib/features/uniforms/InstanceUniforms.js';
