@@ -19,6 +19,8 @@ const entries = {
   vertexTexturesWebGPU: path('lib/vertexTexturesWebGPU.ts'),
   occlusion: path('lib/occlusion.ts'),
   gltfTransform: path('lib/gltfTransform.ts'),
+  react: path('lib/react.ts'),
+  reactWebGPU: path('lib/reactWebGPU.ts'),
 };
 
 /** Demos and tests import the library by its name, as users do. */
@@ -30,6 +32,8 @@ export const alias = {
   'skinned-instanced-mesh/vertex-textures': path('lib/vertexTextures.ts'),
   'skinned-instanced-mesh/occlusion': path('lib/occlusion.ts'),
   'skinned-instanced-mesh/gltf-transform': path('lib/gltfTransform.ts'),
+  'skinned-instanced-mesh/react/webgpu': path('lib/reactWebGPU.ts'),
+  'skinned-instanced-mesh/react': path('lib/react.ts'),
   'skinned-instanced-mesh': path('lib/index.ts'),
 };
 
@@ -93,7 +97,7 @@ export default defineConfig(({ mode, command }): UserConfig => {
       target: 'es2022',
       minify: false,
       rollupOptions: {
-        external: [/^three($|\/)/, '@gltf-transform/core'],
+        external: [/^three($|\/)/, '@gltf-transform/core', 'react', '@react-three/fiber'],
         output: { chunkFileNames: 'shared/[name].js' },
       },
     },

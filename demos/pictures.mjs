@@ -26,6 +26,7 @@ const PAGES = {
   mixing: 'mixing/index.html?count=60',
   layers: 'layers/index.html?count=40',
   bones: 'bones/index.html',
+  react: 'react/index.html?count=80',
   texture: 'texture/index.html',
   comparison: 'comparison/index.html?count=100',
   benchmark: 'benchmark/index.html',

@@ -1,6 +1,6 @@
 import { find } from '../lib/page.js';
 
-const files = import.meta.glob<string>(['../*.ts', '../*/*.ts', '../*/*/*.ts'], {
+const files = import.meta.glob<string>(['../*.ts', '../*/*.{ts,tsx}', '../*/*/*.ts'], {
   query: '?raw',
   import: 'default',
 });
@@ -9,11 +9,11 @@ const files = import.meta.glob<string>(['../*.ts', '../*/*.ts', '../*/*/*.ts'], 
 const IMPORT = /(from |import )'(\.[^']*)\.js'/;
 
 async function show(name: string): Promise<void> {
-  const known = `../${name}` in files;
-  find('[data-title]').textContent = known ? name : `There is no ${name} here.`;
+  const file = [`../${name}`, `../${name}x`].find((path) => path in files);
+  find('[data-title]').textContent = file ? name : `There is no ${name} here.`;
   document.title = name;
-  if (!known) return;
-  const code = await files[`../${name}`]();
+  if (file === undefined) return;
+  const code = await files[file]();
   find('.source').replaceChildren(...code.split('\n').flatMap((text) => [...lineOf(text, name), '\n']));
   if (name.endsWith('/main.ts')) {
     const page = document.createElement('a');

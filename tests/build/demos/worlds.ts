@@ -63,3 +63,24 @@ test.each(RENDERERS)(
     expect(problems).toEqual([]);
   },
 );
+
+test.each(RENDERERS)(
+  'a component of the page for react-three-fiber is clicked, and others come and go under %s',
+  async (renderer) => {
+    const page = await open(`react/index.html?count=1&shadows=0&renderer=${renderer}`);
+    await expectLinkToSource(page, 'react');
+    // The first stands still.
+    const met = async () => {
+      for (let x = 540; x < 580; x += 6) await page.mouse.click(x, 216);
+      return Number(await page.textContent('[data-met]'));
+    };
+    await expect.poll(met, { timeout: PATIENCE }).toBeGreaterThan(0);
+    await page.click('button[name=more]');
+    await nextFrames(page, 3);
+    await look(page, 'react', renderer);
+    await page.click('button[name=fewer]');
+    await nextFrames(page, 3);
+    // react-three-fiber makes a clock, of which three.js warns.
+    expect(problems.filter((problem) => !problem.includes('THREE.Clock'))).toEqual([]);
+  },
+);

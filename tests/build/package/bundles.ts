@@ -16,7 +16,7 @@ describe('tree shaking', () => {
         write: false,
         minify: true,
         lib: { entry, formats: ['es'], fileName: 'out' },
-        rollupOptions: { external: [/^three($|\/)/] },
+        rollupOptions: { external: [/^three($|\/)/, 'react', '@react-three/fiber'] },
       },
     });
     const [{ output }] = result as unknown as { output: { code: string }[] }[];
@@ -48,6 +48,8 @@ describe('tree shaking', () => {
     'skinned-instanced-mesh/occlusion',
     'skinned-instanced-mesh/vertex-textures',
     'skinned-instanced-mesh/vertex-textures/webgpu',
+    'skinned-instanced-mesh/react',
+    'skinned-instanced-mesh/react/webgpu',
   ])('sideEffects: false is true of %s', async (entry) => {
     // A copy without that field: where it stands, bundlers drop what is unused without a look at the code.
     const { installed } = packed;
@@ -59,6 +61,6 @@ describe('tree shaking', () => {
       JSON.stringify({ name: 'unmarked', type: 'module', exports }),
     );
     const code = await bundle(`import '${entry.replace('skinned-instanced-mesh', 'unmarked')}';`);
-    expect(code.replace(/import\s*["']three(\/\w+)?["'];?/g, '').trim()).toBe('');
+    expect(code.replace(/import\s*["'](three(\/\w+)?|react|@react-three\/fiber)["'];?/g, '').trim()).toBe('');
   });
 });

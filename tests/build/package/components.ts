@@ -1,75 +1,99 @@
 import { join } from 'node:path';
 import { ROOT } from '../../support/PackedApp.js';
 
-/** A page that shows the guide's second component, until it is told to leave. */
-export const SOLDIERS = `
-import { Canvas, useFrame, useThree } from '@react-three/fiber';
-import { useEffect, useState } from 'react';
-import { createRoot } from 'react-dom/client';
-import { bakeBoneTexture } from 'skinned-instanced-mesh';
-import { createCharacter } from '${join(ROOT, 'demos/character.ts').replaceAll('\\', '/')}';
-import { Soldiers } from './Soldiers';
-
-const { root, clips } = createCharacter();
-const body = root.getObjectByName('Body');
-// a thirtieth of its triangles, for a software renderer's sake
-body.geometry.setIndex([...body.geometry.index.array].filter((_, i) => Math.floor(i / 3) % 30 === 0));
-const boneTexture = bakeBoneTexture(root, clips);
-
-function Company() {
-  const [here, setHere] = useState(true);
-  const scene = useThree((state) => state.scene);
-  useEffect(() => addEventListener('leave', () => {
-    const crowd = scene.children.find((child) => child.isSkinnedInstancedMesh);
-    if (crowd.count !== 200 || !crowd.castShadow) throw new Error('props were not set');
-    crowd.addEventListener('dispose', () => { document.title = 'disposed'; });
-    setHere(false);
-  }), []);
-  useFrame(({ scene }, delta) => {
-    for (const child of scene.children) child.update?.(delta);
-  });
-  return here ? <Soldiers geometry={body.geometry} material={body.material} boneTexture={boneTexture} /> : null;
-}
-
-createRoot(document.body.appendChild(document.createElement('div'))).render(
-  <Canvas style={{ position: 'fixed', inset: 0 }}>
-    <hemisphereLight intensity={3} />
-    <Company />
-  </Canvas>,
-);
-`;
-
-/** A page that shows the guide's village, tells in its title what its characters do, and empties it when it is told to. */
-export const VILLAGE = `
+const start = (imports: string) => `
 import { Canvas, useFrame } from '@react-three/fiber';
-import { StrictMode, useEffect, useState } from 'react';
+import { StrictMode, Suspense, useEffect, useRef, useState } from 'react';
 import { createRoot } from 'react-dom/client';
+${imports}
 import { createCharacter } from '${join(ROOT, 'demos/character.ts').replaceAll('\\', '/')}';
-import { Village } from './Village';
 
 const { root, clips } = createCharacter({ detail: 0.3 });
+const found = (scene) => scene.children.find((child) => child.isSkinnedInstancedMesh);
+const gone = ({ target }) => { document.title = 'disposed with ' + target.instanceCount + ' instances'; };
 
-function Place() {
-  const [here, setHere] = useState(true);
-  useEffect(() => addEventListener('leave', () => setHere(false)), []);
+/** Tells in the title what each instance plays, and when the crowd is disposed of. */
+function Teller() {
   useFrame(({ scene }) => {
-    const crowd = scene.children.find((child) => child.isSkinnedInstancedMesh);
+    const crowd = found(scene);
     if (!crowd) return;
     if (!crowd.hasEventListener('dispose', gone)) crowd.addEventListener('dispose', gone);
-    const all = Array.from({ length: crowd.count }, (_, i) => crowd.getClipAt(i));
+    const all = [];
+    for (let i = 0; i < crowd.count; i++) {
+      try { all.push(crowd.getClipAt(i)); } catch { all.push('-'); }
+    }
     document.title = crowd.instanceCount + ' instances: ' + all.join(', ');
   });
-  return here ? <Village root={root} clips={clips} /> : null;
+  return null;
 }
 
-function gone({ target }) {
-  document.title = 'disposed with ' + target.instanceCount + ' instances';
+function show(element) {
+  createRoot(document.body.appendChild(document.createElement('div'))).render(
+    <StrictMode>
+      <Canvas style={{ position: 'fixed', inset: 0 }} camera={{ position: [0, 1.2, 6] }}>
+        <hemisphereLight intensity={3} />
+        <Teller />
+        <Suspense>{element}</Suspense>
+      </Canvas>
+    </StrictMode>,
+  );
+}
+`;
+
+/** A page that shows the guide's soldiers, and lets their leader come and go. */
+export const SOLDIERS = `
+${start("import { useCharacter } from 'skinned-instanced-mesh/react'; import { Soldiers } from './Soldiers';")}
+function Company() {
+  const character = useCharacter(root, clips, { maxError: 0.01 });
+  const [led, setLed] = useState(true);
+  const [clip, setClip] = useState('Idle');
+  const [here, setHere] = useState(true);
+  useEffect(() => {
+    addEventListener('alone', () => setLed(false));
+    addEventListener('run', () => setClip('Run'));
+    addEventListener('leave', () => setHere(false));
+  }, []);
+  return here ? <Soldiers character={character} clip={clip} led={led} /> : null;
+}
+show(<Company />);
+`;
+
+/** Enemies as programs with drei have them, each with a group around it, actions and listeners; one comes later, one goes. */
+export const ENEMIES = (entry: string, gl: string) => `
+${start(`import { Crowd, CrowdInstance, useCharacter, useCrowdAnimations } from '${entry}';`)}
+${gl}
+function Enemy({ first, ...props }) {
+  const group = useRef();
+  const { actions, mixer, names } = useCrowdAnimations(group);
+  const [state, setState] = useState(first);
+  useEffect(() => {
+    if (names.length !== clips.length) throw new Error('names');
+    actions[state].reset().fadeIn(0.3).play();
+    return () => void actions[state].fadeOut(0.3);
+  }, [state]);
+  useEffect(() => {
+    mixer.timeScale = 1.5;
+    if (mixer.timeScale !== 1.5) throw new Error('timeScale');
+    return () => void mixer.stopAllAction();
+  }, [mixer]);
+  return <group ref={group} {...props}><CrowdInstance onClick={() => setState('Wave')} /></group>;
 }
 
-createRoot(document.body.appendChild(document.createElement('div'))).render(
-  <Canvas style={{ position: 'fixed', inset: 0 }} camera={{ position: [0, 1.2, 6] }}>
-    <hemisphereLight intensity={3} />
-    <Place />
-  </Canvas>,
-);
+function Enemies() {
+  const character = useCharacter(root, clips);
+  const [count, setCount] = useState(2);
+  const [here, setHere] = useState(true);
+  useEffect(() => {
+    addEventListener('come', () => setCount(3));
+    addEventListener('go', () => setCount(1));
+    addEventListener('leave', () => setHere(false));
+  }, []);
+  if (!here) return null;
+  return (
+    <Crowd character={character}>
+      {[0, -2, 2].slice(0, count).map((x) => <Enemy key={x} first={x > 0 ? 'Run' : 'Walk'} position={[x, 0, 0]} />)}
+    </Crowd>
+  );
+}
+show(<Enemies />);
 `;

@@ -1,5 +1,6 @@
 import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Page } from 'playwright';
 import { AnimationClip, type Mesh, QuaternionKeyframeTrack } from 'three';
 import { preview } from 'vite';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -7,19 +8,16 @@ import { createCharacter } from '../../../demos/character.js';
 import { codeFor } from '../../../demos/file/codeFor.js';
 import { exportGlb } from '../../support/exportGlb.js';
 import { ROOT } from '../../support/PackedApp.js';
-import { THOROUGH } from '../../support/thorough.js';
+import { PATIENCE } from '../../support/patience.js';
 import { checkApp, drawAll } from './apps.js';
-import { SOLDIERS, VILLAGE } from './components.js';
+import { ENEMIES, SOLDIERS } from './components.js';
 import { blocksOf, headings, linksOf } from './markdown.js';
 import { packed } from './packed.js';
 import { cornerOf, expectMoving } from './shownPages.js';
 import { withNames } from './withNames.js';
 
-/** In strict mode React does everything twice; without it where everything is tested. */
-const STRICT = THOROUGH ? [false, true] : [true];
-
-/** react-three-fiber makes a clock, of which three.js warns. */
-const CLOCK = /THREE\.Clock/;
+/** react-three-fiber makes a clock, and names a kind of shadows, of which three.js warns. */
+const CLOCK = /THREE\.Clock|PCFSoftShadowMap/;
 
 /** The built-in character as a file, with holes. */
 async function exportCharacter(): Promise<Buffer> {
@@ -84,14 +82,12 @@ describe('the README and the guides', () => {
 
   beforeAll(async () => {
     packed.write('public/character.glb', await exportCharacter());
-    packed.write('Crowd.tsx', componentWith('createContext'));
-    packed.write('Village.tsx', componentWith('function Village'));
     packed.write('Soldiers.tsx', componentWith('function Soldiers'));
   });
 
   test('have a whole program for each renderer, and snippets', () => {
     expect(programs).toHaveLength(2);
-    expect(components).toHaveLength(4);
+    expect(components).toHaveLength(2);
     expect(snippets.length).toBeGreaterThan(15);
   });
 
@@ -190,47 +186,60 @@ describe('the README and the guides', () => {
     }
   });
 
-  test('the component for react-three-fiber runs, in strict mode too', async () => {
-    for (const strict of STRICT) {
-      const code = strict
-        ? components[0]
-            .replace('render(\n', 'render(<StrictMode>\n')
-            .replace('</Canvas>,', '</Canvas></StrictMode>,')
-        : components[0];
-      const app = await packed.open(
-        strict ? `import { StrictMode } from 'react';\n${code}` : code,
-        'main.tsx',
-      );
-      await expectMoving(app, CLOCK).finally(app.close);
-      expect(code.includes('<StrictMode>')).toBe(strict);
-    }
+  const told = (page: Page, text: string) =>
+    page.waitForFunction((wanted) => document.title === wanted, text, { timeout: PATIENCE });
+  const tell = (page: Page, what: string) => page.evaluate((type) => dispatchEvent(new Event(type)), what);
+
+  test('the program for react-three-fiber runs', async () => {
+    const app = await packed.open(components[0].replace('count={100}', 'count={20}'), 'main.tsx');
+    await expectMoving(app, CLOCK).finally(app.close);
   });
 
-  test('the element for react-three-fiber draws, and is gone when it goes', async () => {
+  test('the soldiers for react-three-fiber play by index, and their leader goes', async () => {
     const app = await packed.open(SOLDIERS, 'main.tsx');
-    await expectMoving(app, CLOCK);
-    await app.page.evaluate(() => dispatchEvent(new Event('leave')));
-    await app.page.waitForFunction(() => document.title === 'disposed');
+    const all = (clip: string) => Array(200).fill(clip).join(', ');
+    await told(app.page, `201 instances: ${all('Idle')}, Idle`);
+    await tell(app.page, 'run');
+    await told(app.page, `201 instances: ${all('Run')}, Run`);
+    await tell(app.page, 'alone');
+    await told(app.page, `200 instances: ${all('Run')}, -`);
+    await tell(app.page, 'leave');
+    await told(app.page, 'disposed with 200 instances');
     expect(app.problems.filter((problem) => !CLOCK.test(problem))).toEqual([]);
     await app.close();
   });
 
-  test('the components for characters come, are clicked and go, in strict mode too', async () => {
-    for (const strict of STRICT) {
-      const app = await packed.open(
-        strict ? VILLAGE.replace('<Place />', '<StrictMode><Place /></StrictMode>') : VILLAGE,
-        'main.tsx',
-      );
-      await expectMoving(app, CLOCK);
-      const told = (text: string) => app.page.waitForFunction((wanted) => document.title === wanted, text);
-      await told('3 instances: Walk, Walk, Walk');
-      await app.page.mouse.click(200, 110);
-      await told('3 instances: Walk, Wave, Walk');
-      await app.page.evaluate(() => dispatchEvent(new Event('leave')));
-      await told('disposed with 0 instances');
-      expect(app.problems.filter((problem) => !CLOCK.test(problem))).toEqual([]);
-      await app.close();
-    }
+  test.each([
+    ['skinned-instanced-mesh/react', ''],
+    [
+      'skinned-instanced-mesh/react/webgpu',
+      `import { WebGPURenderer } from 'three/webgpu';
+`,
+    ],
+  ])('enemies of a program with drei come, are clicked and go in strict mode, from %s', async (entry, gl) => {
+    const code = ENEMIES(entry, gl);
+    const app = await packed.open(
+      gl === ''
+        ? code
+        : code.replace(
+            '<Canvas ',
+            '<Canvas gl={async (props) => { const made = new WebGPURenderer(props); await made.init(); return made; }} ',
+          ),
+      'main.tsx',
+    );
+    const { page, problems, close } = app;
+    await expectMoving(app, CLOCK);
+    await told(page, '2 instances: Walk, Walk');
+    await page.mouse.click(200, 110);
+    await told(page, '2 instances: Wave, Walk');
+    await tell(page, 'come');
+    await told(page, '3 instances: Wave, Walk, Run');
+    await tell(page, 'go');
+    await told(page, '1 instances: Wave, -, -');
+    await tell(page, 'leave');
+    await told(page, 'disposed with 0 instances');
+    expect(problems.filter((problem) => !CLOCK.test(problem))).toEqual([]);
+    await close();
   });
 
   test('links lead to files and headings that are there', () => {

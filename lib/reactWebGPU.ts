@@ -1,0 +1,21 @@
+/**
+ * Components and hooks for react-three-fiber under `WebGPURenderer`.
+ *
+ * @module skinned-instanced-mesh/react/webgpu
+ */
+
+import type { FunctionComponent } from 'react';
+import { type CrowdProps, crowdComponent } from './react/components.js';
+import { SkinnedInstancedMesh } from './webgpu.js';
+
+/** A crowd, in which each `<CrowdInstance>` is a character; its clock runs by `useFrame`. */
+export const Crowd: FunctionComponent<CrowdProps> = /*@__PURE__*/ crowdComponent(SkinnedInstancedMesh);
+
+export type {
+  CrowdAnimations,
+  CrowdInstanceOptions,
+  CrowdInstanceProps,
+  CrowdOptions,
+  CrowdProps,
+} from './react/components.js';
+export { CrowdInstance, useCharacter, useCrowd, useCrowdAnimations } from './react/components.js';
