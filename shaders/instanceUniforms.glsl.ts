@@ -1,9 +1,9 @@
 import { INSTANCES_PER_ROW, INSTANCES_PER_ROW_BITS } from '../lib/constants.js';
 import {
   initialOf,
-  type Look,
   layoutOf,
   layoutOfNumber,
+  type SurfaceValue,
   type UniformLayout,
   type UniformPlace,
   type UniformType,
@@ -114,7 +114,7 @@ function fragment(
     return found;
   };
   /** The same for what takes the place of a look. */
-  const give = (look: Look, chunk: string, edited: (include: string) => string): void => {
+  const give = (look: SurfaceValue, chunk: string, edited: (include: string) => string): void => {
     if (edit(chunk, edited) || !(uniforms.places.has(look) || merged > 0)) return;
     if (!fragmentShader.includes(`instanceUniform_${look}`)) dropped(look, chunk);
   };

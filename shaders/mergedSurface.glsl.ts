@@ -1,4 +1,4 @@
-import type { Look } from '../lib/instances/UniformLayout.js';
+import type { SurfaceValue } from '../lib/instances/UniformLayout.js';
 import {
   hasLayers,
   MERGED_MAPS,
@@ -35,7 +35,7 @@ export const mergedConstantGLSL = (name: 'roughness' | 'metalness'): string =>
 export function mergedFragmentGLSL(
   fragmentShader: string,
   code: number,
-  dropped: (look: Look, chunk: string) => void,
+  dropped: (look: SurfaceValue, chunk: string) => void,
 ): string {
   let shader = fragmentShader;
   MERGED_MAPS.forEach((map, i) => {

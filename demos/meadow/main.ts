@@ -41,12 +41,12 @@ function random(): number {
 
 // --- one wind for everything that stands, a crowd for each kind ---
 
-const breeze = wind({ strength: 0.3, speed: 6, gusts: 0.8, wavelength: 9, reach: 1 });
+const breeze = wind({ strength: 0.3, speed: 6, gusts: 0.8, wavelength: 9, maxOffset: 1 });
 const ripples = flutter({
   axis: new Vector3(0, 0, 1),
   direction: new Vector3(1, 0, 0),
   wavelength: 0.9,
-  reach: 0.5,
+  maxOffset: 0.5,
 });
 
 // Skinning costs the least this way: a vertex follows one joint, whose matrix is read from the texture, and no pass poses.

@@ -6,7 +6,7 @@ import { composeModel, type MixedLayer, mixMorphs, mixPose, playedActions } from
 import { createPoseMix, type PoseMix } from './PoseMix.js';
 import type { PosedCrowd, PoseReader, PoseSource } from './PoseSource.js';
 import type { PoseTracks } from './PoseTracks.js';
-import { reachBounds } from './reachBounds.js';
+import { posedBounds } from './posedBounds.js';
 
 /** Poses a character from tracks: the twin of the pose pass. */
 export class TrackReader implements PoseReader {
@@ -108,7 +108,7 @@ export const trackSource: PoseSource = {
   },
 
   expandBounds(crowd, target, boxes = crowd.boneTexture.jointBoxes) {
-    const reach = crowd.crowd.poseEdits?.reach ?? null;
-    target.union(reachBounds(tracksOf(crowd), boxes, crowd.playback.layers.length)(undefined, reach));
+    const extent = crowd.crowd.poseEdits?.extent ?? null;
+    target.union(posedBounds(tracksOf(crowd), boxes, crowd.playback.layers.length)(undefined, extent));
   },
 };

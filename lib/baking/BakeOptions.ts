@@ -113,7 +113,7 @@ export interface BakedCharacter {
   /** Parts that clips mirror or flatten. */
   flips: PartFlip[];
   /** For each part, how far a morph target at full influence moves a vertex at most, in the units of its geometry. */
-  morphReach: number[];
+  morphExtent: number[];
 }
 
 /** What an encoding bakes. */

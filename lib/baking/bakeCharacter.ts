@@ -16,7 +16,7 @@ import { runAll, type Steps } from '../utils/steps.js';
 import type { BakeAsyncOptions, BakedCharacter, BakeOptions, RigBake } from './BakeOptions.js';
 import { tracks } from './bakeTracks.js';
 import { bindClip, hasTangents, MORPHS } from './channels.js';
-import { growPartBoxes, morphReach, moveAlike } from './measureParts.js';
+import { growPartBoxes, morphExtent, moveAlike } from './measureParts.js';
 import { type PlannedClip, planClips } from './planClips.js';
 import { runInSlices } from './runInSlices.js';
 import { nodesAbove } from './skeleton.js';
@@ -137,11 +137,11 @@ export function* collectCharacter(
     rig,
     boxes: createJointBoxes(rig.jointNames.length),
     flips,
-    morphReach: [],
+    morphExtent: [],
   };
   for (const part of parts) {
     yield* growPartBoxes(baked.boxes, part);
-    baked.morphReach.push(yield* morphReach(part));
+    baked.morphExtent.push(yield* morphExtent(part));
   }
   return { baked, collected };
 }

@@ -4,7 +4,7 @@ import { type BakedClip, MOTION_SIZE } from '../animation/ClipTable.js';
 import { boxToArray, expandByPose, farthestCorner } from '../animation/jointBoxes.js';
 import { createPoseMix } from '../animation/PoseMix.js';
 import type { PoseTracks } from '../animation/PoseTracks.js';
-import { reachBounds } from '../animation/reachBounds.js';
+import { posedBounds } from '../animation/posedBounds.js';
 import { TrackReader, trackSource } from '../animation/trackSource.js';
 import {
   MAX_TRACK_TEXELS,
@@ -56,7 +56,7 @@ function* bakeTracks(bake: RigBake): Steps<BoneTextureData> {
   const extent = restBounds.getSize(new Vector3());
   const size = Math.max(extent.x, extent.y, extent.z) || 1;
 
-  const keyed = yield* readClips(bake, poser, size, morphReachOf(bake, pose));
+  const keyed = yield* readClips(bake, poser, size, morphExtentOf(bake, pose));
   let packed = yield* packTracks(poser.skeleton, bake.clips, keyed);
   yield 1;
   if (precision === 'half') packed = yield* shortenKeys(packed);
@@ -69,7 +69,7 @@ function* bakeTracks(bake: RigBake): Steps<BoneTextureData> {
       `Tracks of ${count} keys need a texture of ${TRACK_ROW} × ${rows}, but there may be ${MAX_TRACK_TEXELS}, and maxTextureSize is ${maxTextureSize}; bake fewer clips, or allow a larger texture where devices have it.`,
     );
   }
-  const boundsOf = reachBounds(packed, boxes);
+  const boundsOf = posedBounds(packed, boxes);
   const clips: BakedClip[] = [];
   for (const [i, { name, duration, fps, frames, error }] of packed.clips.entries()) {
     if (error > maxError) {
@@ -104,7 +104,7 @@ function* bakeTracks(bake: RigBake): Steps<BoneTextureData> {
  * time. Others (splines, Euler angles, keys at odd times) are sampled at ever higher rates until `maxError` holds; so are
  * clips from which turns are extracted. Additive clips keep their root motion.
  */
-function* readClips(bake: RigBake, poser: ClipPoser, size: number, reach: number): Steps<KeyedClip[]> {
+function* readClips(bake: RigBake, poser: ClipPoser, size: number, extent: number): Steps<KeyedClip[]> {
   const { boxes, clips, maxError, extractor } = bake;
   const { skeleton } = poser;
   const mover = extractor?.mover(boxes, poser, size);
@@ -128,7 +128,7 @@ function* readClips(bake: RigBake, poser: ClipPoser, size: number, reach: number
         if (mover && moves && !(yield* mover.move(one, clip.duration)))
           throw cannotHold('turns below uneven scale');
         const alone = yield* packTracks(skeleton, [planned], [one]);
-        one.error = (yield* trackError(alone, poser, bake, reach, one.rootMotion)) / size;
+        one.error = (yield* trackError(alone, poser, bake, extent, one.rootMotion)) / size;
         if (one.error <= maxError || one.frames === 1 || fps > MAX_FPS) break;
         const finer: KeyedClip | null = yield* readKeys(skeleton, channels, clip, fps, size);
         if (finer === null) break;
@@ -142,14 +142,14 @@ function* readClips(bake: RigBake, poser: ClipPoser, size: number, reach: number
 }
 
 /** How far a morph target at full influence moves a vertex of a character at rest at most, in scene units. */
-function morphReachOf({ rig, morphReach }: RigBake, pose: Float64Array): number {
+function morphExtentOf({ rig, morphExtent }: RigBake, pose: Float64Array): number {
   let most = 0;
-  morphReach.forEach((reach, part) => {
-    if (reach === 0) return;
+  morphExtent.forEach((extent, part) => {
+    if (extent === 0) return;
     for (const joint of rig.parts[part].joints) {
       const at = joint * AFFINE_SIZE;
       // What is hidden at rest by a scale of 0 may grow in a clip: it then has the size at which it was bound.
-      most = Math.max(most, reach * (largestScale(pose, at) || largestScale(rig.jointInverses, at)));
+      most = Math.max(most, extent * (largestScale(pose, at) || largestScale(rig.jointInverses, at)));
     }
   });
   return most;
@@ -172,7 +172,7 @@ function* trackError(
   alone: PoseTracks,
   poser: ClipPoser,
   { rig: { jointNames, morphRest }, boxes, extractor }: RigBake,
-  reach: number,
+  extent: number,
   rootMotion: Float32Array | null,
 ): Steps<number> {
   const [{ frames, fps }] = alone.clips;
@@ -203,7 +203,7 @@ function* trackError(
     reader.pose(mix);
     reader.readMorphs(influences);
     influences.forEach((influence, i) => {
-      worst = Math.max(worst, Math.abs(poser.influences[i] - morphRest[i] - influence) * reach);
+      worst = Math.max(worst, Math.abs(poser.influences[i] - morphRest[i] - influence) * extent);
     });
     for (let joint = 0; joint < jointNames.length; joint++) {
       if (boxes[joint * 6] > boxes[joint * 6 + 3]) continue;

@@ -30,7 +30,7 @@ export function* growPartBoxes(
 }
 
 /** How far a morph target of a part at full influence moves a vertex at most, in the units of its geometry. */
-export function* morphReach({ geometry }: ScenePart): Steps<number> {
+export function* morphExtent({ geometry }: ScenePart): Steps<number> {
   const base = geometry.getAttribute('position');
   const relative = geometry.morphTargetsRelative;
   let most = 0;

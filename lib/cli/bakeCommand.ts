@@ -183,20 +183,20 @@ interface Named {
 /**
  * The clips of a file that the command line asks for.
  *
- * @param wanted Names, or patterns with `*`, each with `@60` behind it for frames per second of its own; empty for all clips.
- * @param unwanted Names or patterns of those that are left out.
+ * @param included Names, or patterns with `*`, each with `@60` behind it for frames per second of its own; empty for all clips.
+ * @param excluded Names or patterns of those that are left out.
  * @throws If there is no such clip, or none is left.
  */
 export function chooseClips<Clip extends Named & NonNullable<ClipChoice['clip']>>(
   clips: readonly Clip[],
-  wanted: readonly string[],
-  unwanted: readonly string[],
+  included: readonly string[],
+  excluded: readonly string[],
 ): ClipChoice[] {
-  const left = new Set(matching(clips, '--exclude', namesIn(clips, unwanted)));
+  const left = new Set(matching(clips, '--exclude', namesIn(clips, excluded)));
   const chosen: ClipChoice[] =
-    wanted.length === 0
+    included.length === 0
       ? clips.map((clip) => ({ clip }))
-      : namesIn(clips, wanted).flatMap((text) => {
+      : namesIn(clips, included).flatMap((text) => {
           const { name, fps } = withoutRate(clips, text);
           return matching(clips, '--clips', [name]).map((clip) => ({ clip, fps }));
         });

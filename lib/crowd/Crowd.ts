@@ -22,7 +22,7 @@ export interface CrowdMember {
   readonly instanceColor: InstancedBufferAttribute | null;
   count: number;
   /** What the instances look like in this mesh. */
-  readonly looks: readonly InstanceData[];
+  readonly appearance: readonly InstanceData[];
   /** Whether its bounds hold: three.js's word for whether it need not be drawn where they are not seen. */
   readonly frustumCulled: boolean;
   readonly visible: boolean;
@@ -173,7 +173,7 @@ export class Crowd implements EditedCrowd {
 
   /** Shows or hides an instance. */
   setVisible(id: number, visible: boolean): void {
-    if (this.visibility.setVisible(id, visible)) this.playback.heardChanged(id);
+    if (this.visibility.setVisible(id, visible)) this.playback.eventsChanged(id);
   }
 
   /** Lets an instance exist no more. What costs anything ends at once, all else when it exists again. */
@@ -219,8 +219,8 @@ export class Crowd implements EditedCrowd {
     for (let i = 0; i < data.length; i++) data[i].reset(id);
     for (let i = 0; i < features.length; i++) features[i].reset?.(id);
     for (let i = 0; i < members.length; i++) {
-      const { looks } = members[i];
-      for (let k = 0; k < looks.length; k++) looks[k].reset(id);
+      const { appearance } = members[i];
+      for (let k = 0; k < appearance.length; k++) appearance[k].reset(id);
     }
   }
 
@@ -236,14 +236,14 @@ export class Crowd implements EditedCrowd {
   }
 
   /** Whether anyone listens to a type of events, on a mesh or on an object. */
-  hears(type: PlaybackEventType): boolean {
+  hasListeners(type: PlaybackEventType): boolean {
     const { members } = this;
     for (let i = 0; i < members.length; i++) {
       // As three.js keeps them; it has no method that tells.
       const { _listeners } = members[i] as { _listeners?: Record<string, unknown[]> };
       if (_listeners?.[type] !== undefined && _listeners[type].length > 0) return true;
     }
-    return this.objects?.hears(type) === true;
+    return this.objects?.hasListeners(type) === true;
   }
 
   /** Moves the clock, and dispatches the events that are due on every mesh. */
@@ -353,15 +353,15 @@ export class Crowd implements EditedCrowd {
   private *all(): Iterable<Omit<CrowdFeature, 'copy'>> {
     yield* this.data;
     yield* this.features;
-    for (const { looks } of this.members) yield* looks;
+    for (const { appearance } of this.members) yield* appearance;
   }
 
   /** Dispatches an event of an instance on every mesh, and on the object that stands for it. */
   readonly announce = (event: PlaybackEvent): void => {
     // Before listeners may give its id to another one.
-    const told = this.objects?.objectOf(event.instanceId) ?? null;
+    const object = this.objects?.objectOf(event.instanceId) ?? null;
     for (const member of this.members) member.dispatchEvent(event);
-    if (told !== null) this.objects?.tell(told, event);
+    if (object !== null) this.objects?.notify(object, event);
   };
 }
 

@@ -12,7 +12,7 @@ import type { MotionProgram } from '../../shaders/MotionProgram.js';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { BoxArray } from '../animation/jointBoxes.js';
 import type { EditModel } from '../animation/mixPose.js';
-import type { PosedBeyondClips } from '../animation/reachBounds.js';
+import type { PosedBeyondClips } from '../animation/posedBounds.js';
 import type { InstanceTexture } from '../instances/InstanceTexture.js';
 import type { UniformLayout } from '../instances/UniformLayout.js';
 import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
@@ -156,9 +156,9 @@ export interface CrowdObjects extends InstanceData {
   /** The clock of the crowd has moved, and its events were dispatched. */
   advanced(): void;
   /** Whether an object has listeners for a type of events. */
-  hears(type: string): boolean;
+  hasListeners(type: string): boolean;
   /** Something happened to what the instance of an object plays. */
-  tell(object: Object3D, event: PlaybackEvent): void;
+  notify(object: Object3D, event: PlaybackEvent): void;
 }
 
 /**
@@ -171,9 +171,9 @@ export interface PoseEditor {
   /** What shaders read, always as many; each may become another one. */
   readonly textures: readonly InstanceTexture[];
   /** Where nodes may be other than where clips put them. */
-  readonly reach: PosedBeyondClips;
-  /** As `version`, of `reach`. */
-  readonly reachVersion: number;
+  readonly extent: PosedBeyondClips;
+  /** As `version`, of `extent`. */
+  readonly extentVersion: number;
   /** Call before instances are posed: it brings what shaders read up to the present time. */
   update(): void;
   /** The same for one instance that is posed on the CPU. */
@@ -215,8 +215,8 @@ export interface MeshMotions {
    * How far vertices may be moved: before they are skinned, in units of the geometry as it was modelled, and afterwards, in those of
    * the instance. They grow in steps, so that bounds need not be computed anew whenever a uniform changes.
    */
-  readonly reachBefore: number;
-  readonly reachAfter: number;
+  readonly maxOffsetBefore: number;
+  readonly maxOffsetAfter: number;
   /** Brings `numbers` up to what the crowd's clock and the uniforms are now. */
   settle(mesh: MovedMesh): void;
   /**

@@ -98,7 +98,7 @@ export abstract class CrowdMesh extends InstancedMesh<
   /** Numbers of instances for shaders. @internal */
   uniforms: MeshUniforms | null = null;
   /** What the instances look like in this mesh. @internal */
-  readonly looks: InstanceData[];
+  readonly appearance: InstanceData[];
   private readonly meshFeatures: MeshFeature[] = [];
   /** Meshes that draw the instances of this one. A new array at each change, so that loops are not disturbed. @internal */
   attachments: readonly AttachedMesh[] = [];
@@ -136,7 +136,7 @@ export abstract class CrowdMesh extends InstancedMesh<
     this.colors = same?.colors ?? new InstanceColors(this);
     this.morphs = same?.morphs ?? new MorphInfluences(this);
     this.texels = same?.texels ?? new MatrixTexels();
-    this.looks = same ? [] : [this.colors, this.texels];
+    this.appearance = same ? [] : [this.colors, this.texels];
     this.customDepthMaterial = new MeshDepthMaterial();
     this.customDistanceMaterial = new MeshDistanceMaterial();
     this.fitGeometry(this.geometry);
@@ -213,12 +213,12 @@ export abstract class CrowdMesh extends InstancedMesh<
     if (this.meshFeatures.some((other) => other.constructor === kind))
       throw new Error(`The mesh has ${kind.name} already; use that one.`);
     this.meshFeatures.push(feature);
-    this.looks.push(feature);
+    this.appearance.push(feature);
   }
 
   /** @internal */
   dropMeshFeature(feature: MeshFeature): void {
-    for (const list of [this.meshFeatures, this.looks]) list.splice(list.indexOf(feature), 1);
+    for (const list of [this.meshFeatures, this.appearance]) list.splice(list.indexOf(feature), 1);
   }
 
   /** @internal */
@@ -445,7 +445,7 @@ export abstract class CrowdMesh extends InstancedMesh<
     this.options = source.options;
     this.characterParts = source.characterParts;
     this.hidesParts = source.hidesParts;
-    this.copyLooks(source);
+    this.copyAppearance(source);
     this.bounds.drop();
     this.bounds.dropCopied(source.bounds);
     this.copying = false;
@@ -472,7 +472,7 @@ export abstract class CrowdMesh extends InstancedMesh<
   protected free(): void {
     for (const backend of backends) backend.release?.(this);
     this.geometry.dispose();
-    for (const data of [...this.looks]) data.dispose();
+    for (const data of [...this.appearance]) data.dispose();
     this.customDepthMaterial?.dispose();
     this.customDistanceMaterial?.dispose();
   }
@@ -529,9 +529,9 @@ export abstract class CrowdMesh extends InstancedMesh<
     for (const attachment of this.attachments) attachment.ownerReplaced?.();
   }
 
-  private copyLooks({ looks, meshFeatures }: this): void {
-    const own = this.looks.length - this.meshFeatures.length;
-    for (let i = 0; i < own; i++) this.looks[i].copy(looks[i]);
+  private copyAppearance({ appearance, meshFeatures }: this): void {
+    const own = this.appearance.length - this.meshFeatures.length;
+    for (let i = 0; i < own; i++) this.appearance[i].copy(appearance[i]);
     for (const feature of meshFeatures) {
       const same = this.meshFeatures.find((other) => other.constructor === feature.constructor);
       (same ?? feature.cloneForMesh(this)).copy(feature as never);

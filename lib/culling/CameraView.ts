@@ -4,7 +4,7 @@ import type { InstanceGroups } from './InstanceGroups.js';
 import { InstanceList } from './InstanceList.js';
 import type { DividedView, ListSplitter, SplitLists } from './ListSplitter.js';
 import { listSeen, markSeen } from './seenInstances.js';
-import type { View, WantedPoses } from './View.js';
+import type { PoseRequest, View } from './View.js';
 import type { DrawnMember } from './ViewInfo.js';
 import type { CrowdStage, ViewStage } from './ViewStage.js';
 
@@ -31,7 +31,7 @@ export interface SeenCrowd {
 }
 
 /** Which instances a camera sees. It holds as long as neither the camera nor the crowd changes. */
-export class CameraView implements WantedPoses, DividedView {
+export class CameraView implements PoseRequest, DividedView {
   /** When it was last asked for. */
   turn = 0;
   /** Whether it is for a shadow map. */

@@ -138,16 +138,16 @@ export class InstanceGroups {
     else boxAround(spheres, count, visibility);
     if (_box.isEmpty()) return;
     const { x, y, z } = _box.getCenter(target.center);
-    let reach = 0;
+    let extent = 0;
     for (let group = 0; group < groupCount; group++) {
-      if (reachOf(groupSpheres, group, x, y, z) <= reach) continue;
+      if (extentOf(groupSpheres, group, x, y, z) <= extent) continue;
       const end = Math.min((group + 1) * InstanceGroups.SIZE, count);
       for (let i = group * InstanceGroups.SIZE; i < end; i++) {
         if (allDrawn || visibility.isDrawn(order[i]))
-          reach = Math.max(reach, reachOf(spheres, order[i], x, y, z));
+          extent = Math.max(extent, extentOf(spheres, order[i], x, y, z));
       }
     }
-    target.radius = reach;
+    target.radius = extent;
   }
 
   /** Returns whether there is room for another number of instances than before. */
@@ -291,7 +291,7 @@ function boxAround(spheres: Float32Array, count: number, visibility: InstanceVis
 }
 
 /** How far from a point a sphere reaches. */
-function reachOf(spheres: Float32Array, index: number, x: number, y: number, z: number): number {
+function extentOf(spheres: Float32Array, index: number, x: number, y: number, z: number): number {
   const at = index * 4;
   const dx = spheres[at] - x;
   const dy = spheres[at + 1] - y;
@@ -346,11 +346,11 @@ function instanceSpheres(
     const a = ax * ax + ay * ay + az * az + ab + ac;
     const b = bx * bx + by * by + bz * bz + ab + bc;
     const c = cx * cx + cy * cy + cz * cz + ac + bc;
-    const reach = radius * Math.sqrt(a > b ? (a > c ? a : c) : b > c ? b : c);
+    const extent = radius * Math.sqrt(a > b ? (a > c ? a : c) : b > c ? b : c);
     const at = id * 4;
     spheres[at] = px;
     spheres[at + 1] = py;
     spheres[at + 2] = pz;
-    spheres[at + 3] = reach + (reach + Math.abs(px) + Math.abs(py) + Math.abs(pz)) * MARGIN;
+    spheres[at + 3] = extent + (extent + Math.abs(px) + Math.abs(py) + Math.abs(pz)) * MARGIN;
   }
 }

@@ -1,5 +1,5 @@
 import type { Camera, Matrix4 } from 'three';
-import type { View, WantedPoses } from './View.js';
+import type { PoseRequest, View } from './View.js';
 
 /** Sorts what cameras see of a crowd into lists that different meshes draw. A crowd without it has one list for all. */
 export interface ListSplitter {
@@ -76,7 +76,7 @@ export interface ViewBudget {
 }
 
 /** The instances that a camera sees, in several lists. */
-export interface SplitLists extends Pick<WantedPoses, 'levels' | 'poseRates' | 'hasPoseRates'> {
+export interface SplitLists extends Pick<PoseRequest, 'levels' | 'poseRates' | 'hasPoseRates'> {
   /** Goes up when the lists are others, though the camera sees the same; -1 while there is one list for all. */
   readonly version: number;
   /** Whether of some of the ids that `split` left, only some pixels are drawn. */

@@ -15,7 +15,7 @@ export interface View {
 }
 
 /** Instances that are about to be drawn for a camera, and so have to be posed. */
-export interface WantedPoses {
+export interface PoseRequest {
   /** Bit `id & 31` of word `id >> 5`: whether an instance is drawn, if it exists and is visible. */
   readonly seen: Int32Array;
   /** The level of detail of each instance, by id, with `FADING` where it is passing over to the next; null if all are at level 0. */

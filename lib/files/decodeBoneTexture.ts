@@ -112,8 +112,8 @@ function readClips(
     let rootMotion: Float32Array | null = null;
     if (clip.rootMotion === true) {
       const end = motionAt + count * MOTION_SIZE;
-      const wanted = `at most ${(motions.length - motionAt) / MOTION_SIZE}, for which there is root motion`;
-      expectField(end <= motions.length, `${field}.count`, count, wanted);
+      const expected = `at most ${(motions.length - motionAt) / MOTION_SIZE}, for which there is root motion`;
+      expectField(end <= motions.length, `${field}.count`, count, expected);
       rootMotion = motions.slice(motionAt, end);
       motionAt = end;
     }
@@ -130,8 +130,8 @@ function readClips(
         const at = `${field}.markers[${k}]`;
         expectField(typeof marker.name === 'string', `${at}.name`, marker.name, 'a string');
         const time = numberOf(marker.time, `${at}.time`);
-        const wanted = `from ${before}, the one before, to ${duration}`;
-        expectField(time >= before && time <= duration, `${at}.time`, time, wanted);
+        const expected = `from ${before}, the one before, to ${duration}`;
+        expectField(time >= before && time <= duration, `${at}.time`, time, expected);
         before = time;
         return { time, name: marker.name };
       }),

@@ -7,9 +7,9 @@ export function fileError(what: string, cause?: unknown): Error {
 }
 
 /** Throws unless a field of a file is as it has to be. */
-export function expectField(holds: boolean, field: string, value: unknown, wanted: string): asserts holds {
+export function expectField(holds: boolean, field: string, value: unknown, expected: string): asserts holds {
   if (holds) return;
-  throw fileError(`${field} is ${describe(value)}, but has to be ${wanted}; the file is damaged.`);
+  throw fileError(`${field} is ${describe(value)}, but has to be ${expected}; the file is damaged.`);
 }
 
 /** The value as an object. */
@@ -41,7 +41,7 @@ export function numberOf(value: unknown, field: string): number {
 /** The value as a whole number from 0 to `most`. */
 export function countOf(value: unknown, field: string, most = Number.MAX_SAFE_INTEGER): number {
   const isCount = Number.isInteger(value) && (value as number) >= 0 && (value as number) <= most;
-  const wanted = most === Number.MAX_SAFE_INTEGER ? 'a whole number' : `a whole number from 0 to ${most}`;
-  expectField(isCount, field, value, wanted);
+  const expected = most === Number.MAX_SAFE_INTEGER ? 'a whole number' : `a whole number from 0 to ${most}`;
+  expectField(isCount, field, value, expected);
   return value as number;
 }

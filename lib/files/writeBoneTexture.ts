@@ -4,7 +4,7 @@ import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { BoneTextureData, Precision } from '../animation/BoneTextureData.js';
 import { toHalfTexels } from '../animation/frames.js';
 import { boxToArray } from '../animation/jointBoxes.js';
-import { reachBounds } from '../animation/reachBounds.js';
+import { posedBounds } from '../animation/posedBounds.js';
 import { trackTexels } from '../animation/trackTexels.js';
 import { shortenKeys } from '../baking/shortenKeys.js';
 import { checkAreOptions, describe } from '../utils/messages.js';
@@ -106,7 +106,7 @@ function inPrecision(data: BoneTextureData, precision: Precision = data.precisio
     return { ...data, precision, texels: runAll(toHalfTexels(data.texels as Float32Array)) };
   const tracks = runAll(shortenKeys(data.tracks));
   const { texels, height } = trackTexels(tracks);
-  const boundsOf = reachBounds(tracks, data.jointBoxes);
+  const boundsOf = posedBounds(tracks, data.jointBoxes);
   const clips = data.clips.map((clip, i) => ({ ...clip, bounds: boxToArray(boundsOf(i)) }));
   return { ...data, precision, texels, layout: { ...data.layout, height }, clips, tracks };
 }

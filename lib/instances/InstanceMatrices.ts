@@ -25,7 +25,7 @@ export class InstanceMatrices {
   /** Instances that have appeared since the last call of `settle`. */
   private appeared = new Set<number>();
   /** Whether they were asked for since `keepUp` was called. */
-  private wanted = false;
+  private isNeeded = false;
 
   constructor(
     readonly capacity: number,
@@ -47,7 +47,7 @@ export class InstanceMatrices {
    * @returns Whether any had.
    */
   update(matrices: InstancedBufferAttribute): boolean {
-    this.wanted = true;
+    this.isNeeded = true;
     return this.copyChanges(matrices);
   }
 
@@ -56,8 +56,8 @@ export class InstanceMatrices {
    * has changed.
    */
   keepUp(matrices: InstancedBufferAttribute): void {
-    if (this.wanted) this.copyChanges(matrices);
-    this.wanted = false;
+    if (this.isNeeded) this.copyChanges(matrices);
+    this.isNeeded = false;
   }
 
   /** Call instead of `update` where the matrices are not needed: what changes then is not followed. */

@@ -15,7 +15,7 @@ export interface UniformPlace {
 }
 
 /** What instances can have of their own in the place of the material's, and what each begins with. */
-export const LOOKS = {
+export const SURFACE_VALUES = {
   /** Is added to what the material emits. */
   emissive: { type: 'color', initial: [0, 0, 0] },
   /** Multiplies the material's. */
@@ -27,9 +27,9 @@ export const LOOKS = {
   mapLayer: { type: 'float', initial: [0] },
 } as const satisfies Record<string, { type: UniformType; initial: readonly number[] }>;
 
-export type Look = keyof typeof LOOKS;
+export type SurfaceValue = keyof typeof SURFACE_VALUES;
 
-export const isLook = (name: string): name is Look => Object.hasOwn(LOOKS, name);
+export const isSurfaceValue = (name: string): name is SurfaceValue => Object.hasOwn(SURFACE_VALUES, name);
 
 const SIZES: Readonly<Record<UniformType, number>> = { float: 1, vec2: 2, vec3: 3, vec4: 4, color: 3 };
 const NO_NUMBERS: readonly number[] = [0, 0, 0, 0];
@@ -39,7 +39,7 @@ export const sizeOf = (type: UniformType): number | undefined => SIZES[type];
 
 /** The numbers that a uniform begins with. */
 export const initialOf = (name: string): readonly number[] =>
-  isLook(name) ? LOOKS[name].initial : NO_NUMBERS;
+  isSurfaceValue(name) ? SURFACE_VALUES[name].initial : NO_NUMBERS;
 
 /** Which uniforms instances have, and where their numbers lie. Crowds with the same uniforms share one layout. */
 export class UniformLayout {

@@ -53,9 +53,9 @@ export class ActionDriver implements PlaybackDriver {
   }
 
   /** Dispatches an event of an action. */
-  tell(index: number, { clip, layer }: PlayedAction, action: object, what: ActionReport): void {
+  notify(index: number, { clip, layer }: PlayedAction, action: object, what: ActionReport): void {
     const { events, playback, announce } = this.crowd;
-    if (index < 0 || !events.wants(what.type) || (what.type === 'loop' && !this.loops)) return;
+    if (index < 0 || !events.isListenedTo(what.type) || (what.type === 'loop' && !this.loops)) return;
     const about = { instanceId: index, clip: clip.name, layer: playback.layers[layer].name, action };
     announce({ ...what, ...about });
   }
@@ -121,7 +121,7 @@ export class ActionDriver implements PlaybackDriver {
 
   /** Looks at every instance when somebody begins to listen to passes: those before are not told of. */
   private listen(): void {
-    const loops = this.crowd.events.wants('loop');
+    const loops = this.crowd.events.isListenedTo('loop');
     if (loops && !this.loops) {
       for (const mixer of this.mixers) mixer?.bringBefore();
       this.runAll();

@@ -106,8 +106,8 @@ export class InstanceHome extends Object3D {
 
   override updateMatrixWorld(force?: boolean): void {
     const { objects, mesh } = this;
-    const { placement, presence, looks } = objects;
-    looks.flush();
+    const { placement, presence, changes } = objects;
+    changes.flush();
     mesh.crowd.places.settle();
     const moved = placement.followCrowd();
     placement.placeChanged();

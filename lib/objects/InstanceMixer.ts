@@ -78,7 +78,7 @@ export class InstanceMixer<T extends ActionOwner> {
     const played = new PlayedAction(baked, source, number);
     const additive = boneTexture.data.tracks?.clips[baked.start - 1].additive === true;
     const action = new InstanceAction<T>(played, this, additive);
-    played.report = (what) => this.driver.tell(this.owner.instanceId, played, action, what);
+    played.report = (what) => this.driver.notify(this.owner.instanceId, played, action, what);
     this.known.push({ played, action });
     this.schedule();
     return action;

@@ -12,7 +12,7 @@ export interface ObjectOfInstance extends PlacedObject, PresentObject {
   /** Called when its instance is no more. */
   lost(): void;
   /** Called when something happened to what its instance plays. */
-  told(event: PlaybackEvent): void;
+  notified(event: PlaybackEvent): void;
 }
 
 /** Bones that code has written to. */
@@ -32,7 +32,7 @@ export class InstanceObjects implements CrowdObjects {
   readonly placement: InstancePlacement;
   readonly presence: InstancePresence;
   /** What was set on objects, and is not yet told to the crowd. */
-  readonly looks: LookQueue = new LookQueue();
+  readonly changes: ChangeQueue = new ChangeQueue();
   /** Bones that code has written to, and whose clips may overwrite that, see `InstanceBones.advanced`. */
   private readonly written = new Set<WrittenBones>();
   /** Those whose joints no clip moves, so that only live poses can overwrite it. */
@@ -62,7 +62,7 @@ export class InstanceObjects implements CrowdObjects {
     this.listeners.set(type, (this.listeners.get(type) ?? 0) + more);
   }
 
-  hears(type: string): boolean {
+  hasListeners(type: string): boolean {
     return (this.listeners.get(type) ?? 0) > 0;
   }
 
@@ -146,8 +146,8 @@ export class InstanceObjects implements CrowdObjects {
     }
   }
 
-  tell(object: Object3D, event: PlaybackEvent): void {
-    (object as Object3D & ObjectOfInstance).told(event);
+  notify(object: Object3D, event: PlaybackEvent): void {
+    (object as Object3D & ObjectOfInstance).notified(event);
   }
 
   dispose(): void {
@@ -167,7 +167,7 @@ interface Change {
 }
 
 /** Changes that are carried over to a crowd once a frame, however often they were made. */
-export class LookQueue {
+export class ChangeQueue {
   private readonly changes: Change[] = [];
 
   add(change: Change): void {

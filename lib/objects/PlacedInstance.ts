@@ -188,7 +188,7 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
   }
 
   /** @internal */
-  abstract told(event: PlaybackEvent): void;
+  abstract notified(event: PlaybackEvent): void;
 
   /** Whether `matrix` is that of position, rotation and scale alone, which are observed. */
   private get isComposed(): boolean {

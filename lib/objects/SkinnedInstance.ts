@@ -275,8 +275,8 @@ export class SkinnedInstance extends PlacedInstance {
     if (source === this) return this;
     const { crowd, index } = this;
     if (source.crowd === crowd) {
-      this.home.objects.looks.flush();
-      for (const look of crowd.looks) (look as Partial<MeshFeature>).copyAt?.(source.index, index);
+      this.home.objects.changes.flush();
+      for (const look of crowd.appearance) (look as Partial<MeshFeature>).copyAt?.(source.index, index);
       // They are read anew when they are asked for.
       this.ownColor = this.ownEmissive = null;
       storeOf(crowd)?.copyProportions(source.index, index);
@@ -323,9 +323,9 @@ export class SkinnedInstance extends PlacedInstance {
   }
 
   private observe(color: Color, apply: (index: number, color: Color) => void): ObservedColor {
-    const { looks } = this.home.objects;
+    const { changes } = this.home.objects;
     const observed = new ObservedColor(color, () => {
-      if (this.index >= 0) looks.add(change);
+      if (this.index >= 0) changes.add(change);
     });
     const change = {
       isQueued: false,
@@ -461,7 +461,7 @@ export class SkinnedInstance extends PlacedInstance {
   }
 
   /** @internal */
-  told(event: PlaybackEvent & Partial<ActionOfEvent>): void {
+  notified(event: PlaybackEvent & Partial<ActionOfEvent>): void {
     if (!this.listening.get(event.type)) return;
     const action = () => event.action ?? this.clipAction(event.clip, { layer: event.layer });
     this.dispatchEvent({

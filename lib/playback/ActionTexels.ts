@@ -149,7 +149,7 @@ export class ActionTexels {
     const { layers, time, texture, stride } = this;
     const { data } = texture;
     const now = time.timeOf(index);
-    const held = time.isPaused(index);
+    const paused = time.isPaused(index);
     const at = index * stride;
     data[at + HEADER_CHANGED] = time.time;
     data[at + HEADER_EPOCH] = time.epoch;
@@ -158,11 +158,11 @@ export class ActionTexels {
       const layer = layers[number];
       if (number > 0) {
         layer.shareRamp(index, _ramp);
-        encodeRamp(_ramp, 0, now, held, time.origin, data, at + number * 4);
-        this.hasFades ||= !held && _ramp[RAMP_RATE] !== 0;
+        encodeRamp(_ramp, 0, now, paused, time.origin, data, at + number * 4);
+        this.hasFades ||= !paused && _ramp[RAMP_RATE] !== 0;
         if (layer.isHidden(index, now)) continue;
       }
-      to = this.writeLayer(layer, number, index, now, held, to);
+      to = this.writeLayer(layer, number, index, now, paused, to);
     }
     if (to < at + stride) data[to + CLIP_START] = 0;
   }
@@ -196,7 +196,7 @@ export class ActionTexels {
     number: number,
     index: number,
     now: number,
-    held: boolean,
+    paused: boolean,
     to: number,
   ): number {
     const { origin } = this.time;
@@ -210,9 +210,9 @@ export class ActionTexels {
       if (isRest(actions, at)) continue;
       const age = Math.abs(now - actions[at + ACTION_SINCE]);
       // What counts from long ago is too large a number for a float32. Root motion still has to see the last frames of what has finished.
-      if (!held && age > CLOCK_EPOCH && !layer.locate(index, place, now, false, _place).finished)
+      if (!paused && age > CLOCK_EPOCH && !layer.locate(index, place, now, false, _place).finished)
         settle(actions, at, now);
-      encodeClip(actions, at, now, held, origin, data, next);
+      encodeClip(actions, at, now, paused, origin, data, next);
       if (data[next + CLIP_START] === REST_FRAME) continue;
       data[next + CLIP_START] += number * ACTION_LAYER;
       if (data[next + CLIP_WARP] !== 0) {
@@ -225,8 +225,8 @@ export class ActionTexels {
           data,
           next,
         );
-      this.hasFades ||= !held && (actions[at + ACTION_FADE_RATE] !== 0 || actions[at + ACTION_WARP] !== 0);
-      encodeRamp(actions, at + ACTION_FROM, now, held, origin, data, next + CLIP_WEIGHT);
+      this.hasFades ||= !paused && (actions[at + ACTION_FADE_RATE] !== 0 || actions[at + ACTION_WARP] !== 0);
+      encodeRamp(actions, at + ACTION_FROM, now, paused, origin, data, next + CLIP_WEIGHT);
       next += ACTION_TEXELS * 4;
     }
     return next;
@@ -236,21 +236,21 @@ export class ActionTexels {
 /**
  * Writes an action's clip as shaders read it: the fields of `instanceLayout` up to its warp's.
  *
- * @param held Whether the instance is paused.
+ * @param paused Whether the instance is paused.
  * @param origin What the clock of shaders counts from.
  */
 function encodeClip(
   actions: Actions,
   at: number,
   now: number,
-  held: boolean,
+  paused: boolean,
   origin: number,
   out: Float32Array | Float64Array,
   to: number,
 ): void {
   const rate = actions[at + ACTION_RATE];
   const bits = actions[at + ACTION_LOOP] | 0;
-  if (held || rate === 0 || (bits & FINISHED) !== 0) {
+  if (paused || rate === 0 || (bits & FINISHED) !== 0) {
     // The one frame that it shows.
     const place = locate(actions, at, totalAt(actions, at, now), true, _place);
     const rest = place.finished && !hasBit(actions, at, LOOP_CLAMP);
@@ -295,16 +295,16 @@ function encodeRamp(
   ramps: Actions,
   at: number,
   now: number,
-  held: boolean,
+  paused: boolean,
   origin: number,
   out: Float32Array,
   to: number,
 ): void {
-  const value = held ? rampAt(ramps, at, now) : 0;
-  out[to + RAMP_FROM] = held ? value : ramps[at + RAMP_FROM];
-  out[to + RAMP_TO] = held ? value : ramps[at + RAMP_TO];
+  const value = paused ? rampAt(ramps, at, now) : 0;
+  out[to + RAMP_FROM] = paused ? value : ramps[at + RAMP_FROM];
+  out[to + RAMP_TO] = paused ? value : ramps[at + RAMP_TO];
   out[to + RAMP_START] = ramps[at + RAMP_START] - origin;
-  out[to + RAMP_RATE] = held ? 0 : ramps[at + RAMP_RATE];
+  out[to + RAMP_RATE] = paused ? 0 : ramps[at + RAMP_RATE];
 }
 
 /**
@@ -312,14 +312,14 @@ function encodeRamp(
  * same, but in doubles.
  *
  * @param now The instance's own time, which stands still while it is paused.
- * @param held Whether it is paused.
+ * @param paused Whether it is paused.
  * @param interpolate Whether two frames are mixed; else the nearest is shown.
  */
 export function readPose(
   layers: readonly PlayedLayer[],
   index: number,
   now: number,
-  held: boolean,
+  paused: boolean,
   interpolate: boolean,
   target: PoseMix,
 ): PoseMix {
@@ -331,7 +331,7 @@ export function readPose(
     target.layers[number] ??= { weight: 1, mask: null };
     target.layers[number].weight = layer.shareAt(index, now);
     target.layers[number].mask = layer.mask;
-    const weights = readLayer(layer, number, index, now, held, interpolate, target);
+    const weights = readLayer(layer, number, index, now, paused, interpolate, target);
     if (number === 0) left -= weights;
   }
   // What the clips of the base leave is the rest pose.
@@ -349,7 +349,7 @@ function readLayer(
   number: number,
   index: number,
   now: number,
-  held: boolean,
+  paused: boolean,
   interpolate: boolean,
   target: PoseMix,
 ): number {
@@ -364,7 +364,7 @@ function readLayer(
     clip.layer = number;
     clip.weight = weight;
     const since = actions[at + ACTION_SINCE];
-    encodeClip(actions, at, now, held, since, _clip, 0);
+    encodeClip(actions, at, now, paused, since, _clip, 0);
     const packed = _clip[CLIP_COUNT];
     const count = Math.floor(packed / LOOP_MODES);
     const rate = _clip[CLIP_RATE];

@@ -357,7 +357,7 @@ export class InstancePlayback implements InstanceData {
   }
 
   /** Call when an instance has events from now on, or none any more. */
-  heardChanged(index: number): void {
+  eventsChanged(index: number): void {
     this.observer?.started(index);
   }
 

@@ -166,6 +166,6 @@ export function checkPoseRate(rate: number): void {
   if (!(rate >= 0)) refuse('rate', rate, 'a number of poses a second, or 0 for one in every frame');
 }
 
-function refuse(what: string, value: number, wanted: string): never {
-  throw new Error(`The ${what} is ${value}; use ${wanted}.`);
+function refuse(what: string, value: number, expected: string): never {
+  throw new Error(`The ${what} is ${value}; use ${expected}.`);
 }

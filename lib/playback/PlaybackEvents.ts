@@ -84,7 +84,7 @@ const EVENT_PASS = ACTION_EVENT;
 /** Which marker of that pass it is, in the order they are passed; beyond the last, it is the end of the pass. */
 const EVENT_MARKER = ACTION_EVENT + 1;
 /** Number of the pass up to which loops were told of. */
-const EVENT_TOLD = ACTION_EVENT + 2;
+const EVENT_ANNOUNCED = ACTION_EVENT + 2;
 /** One of those below. */
 const EVENT_STATE = ACTION_EVENT + 3;
 
@@ -114,7 +114,7 @@ export interface EventCrowd {
   readonly visibility: { readonly count: number; isVisible(index: number): boolean };
   readonly markersVersion: number;
   /** Whether somebody listens to a type of events. */
-  hears(type: PlaybackEventType): boolean;
+  hasListeners(type: PlaybackEventType): boolean;
 }
 
 /**
@@ -130,7 +130,7 @@ export interface EventCrowd {
 export class PlaybackEvents implements PlaybackObserver {
   private heap = new TimeHeap(0);
   /** Types that someone listens to, and in which update that was last so. */
-  private readonly wanted = new Map<PlaybackEventType, number>();
+  private readonly listened = new Map<PlaybackEventType, number>();
   private markersVersion = 0;
   /** Instances up to this one have their events in the heap. */
   private known = 0;
@@ -153,37 +153,37 @@ export class PlaybackEvents implements PlaybackObserver {
   }
 
   /** Whether anyone listens to events of a type, or did lately. */
-  wants(type: PlaybackEventType): boolean {
-    return this.wanted.has(type) || this.crowd.hears(type);
+  isListenedTo(type: PlaybackEventType): boolean {
+    return this.listened.has(type) || this.crowd.hasListeners(type);
   }
 
   /** Looks at every instance, also where what they play was replaced by what another crowd plays. */
   restart(): void {
-    const { playback, wanted, crowd } = this;
-    playback.observer = wanted.size === 0 ? null : this;
-    this.heap = new TimeHeap(wanted.size === 0 ? 0 : playback.capacity);
+    const { playback, listened, crowd } = this;
+    playback.observer = listened.size === 0 ? null : this;
+    this.heap = new TimeHeap(listened.size === 0 ? 0 : playback.capacity);
     this.markersVersion = crowd.markersVersion;
     this.known = 0;
   }
 
   /** Call before the clock moves: somebody may have begun to listen, markers been changed, or instances added. */
   beforeUpdate(): void {
-    const { wanted, crowd, playback } = this;
+    const { listened, crowd, playback } = this;
     // A listener that updates the crowd gets no events within events.
     if (this.dispatching) return;
     let changed = this.markersVersion !== crowd.markersVersion;
     const { updates } = playback.time;
     for (const type of PLAYBACK_EVENT_TYPES) {
-      const heard = crowd.hears(type);
-      const last = wanted.get(type);
-      if (heard || last !== undefined) {
+      const isHeardNow = crowd.hasListeners(type);
+      const last = listened.get(type);
+      if (isHeardNow || last !== undefined) {
         changed ||= last === undefined;
-        if (heard) wanted.set(type, updates);
-        else if (updates - (last as number) > PATIENCE) changed = wanted.delete(type);
+        if (isHeardNow) listened.set(type, updates);
+        else if (updates - (last as number) > PATIENCE) changed = listened.delete(type);
       }
     }
     if (changed) this.restart();
-    if (wanted.size === 0) return;
+    if (listened.size === 0) return;
     const { known } = this;
     this.known = Math.min(crowd.visibility.count, playback.capacity);
     for (let i = known; i < this.known; i++) this.started(i);
@@ -328,12 +328,12 @@ export class PlaybackEvents implements PlaybackObserver {
     this.actions[this.at + EVENT_MARKER] = marker;
   }
 
-  private get told(): number {
-    return this.actions[this.at + EVENT_TOLD];
+  private get announced(): number {
+    return this.actions[this.at + EVENT_ANNOUNCED];
   }
 
-  private set told(pass: number) {
-    this.actions[this.at + EVENT_TOLD] = pass;
+  private set announced(pass: number) {
+    this.actions[this.at + EVENT_ANNOUNCED] = pass;
   }
 
   private get state(): number {
@@ -354,7 +354,7 @@ export class PlaybackEvents implements PlaybackObserver {
     // Of a clip that has just begun, even what lies right where it begins is still to be told of.
     const fresh = hasJustBegun(actions, at, this.playback.time.timeOf(this.index));
     const { pass, finished } = this.locate();
-    this.told = fresh ? actions[at + ACTION_STARTED_IN] : pass;
+    this.announced = fresh ? actions[at + ACTION_STARTED_IN] : pass;
     this.state = finished && !fresh ? DONE : AHEAD;
     if (!finished) this.seek(fresh);
   }
@@ -367,9 +367,9 @@ export class PlaybackEvents implements PlaybackObserver {
     const reverse = isReversed(this.actions, this.at);
     // Forward there is no pass -1, and from it to pass 0 there is no loop.
     this.pass = reverse ? pass : Math.max(pass, 0);
-    if (pass < 0) this.told = this.pass;
-    else if (!reverse) this.told = Math.max(this.told, 0);
-    if (this.told < this.pass) this.state = OWES_LOOPS;
+    if (pass < 0) this.announced = this.pass;
+    else if (!reverse) this.announced = Math.max(this.announced, 0);
+    if (this.announced < this.pass) this.state = OWES_LOOPS;
 
     const markers = this.markersOf(clip);
     const slack = fresh ? FRAME_EPSILON : -FRAME_EPSILON;
@@ -381,22 +381,22 @@ export class PlaybackEvents implements PlaybackObserver {
 
   /** When the next event is due, in seconds since the beginning; infinite if there is none. */
   private timeOf(): number {
-    const { playback, wanted, actions, at, clip } = this;
+    const { playback, listened, actions, at, clip } = this;
     const isOver = hasBit(actions, at, FINISHED);
     if (this.state >= DONE || clip === null || clip.count < 2) return Infinity;
     // Beyond this number, the next pass would have the same.
     if (this.pass >= Number.MAX_SAFE_INTEGER) return Infinity;
     if (isOver || this.state === OWES_LOOPS) {
       // An action that is paused ends, and begins a pass, when it goes on.
-      const isTold = !playback.isPaused(this.index) && (!isOver || wanted.has('finished'));
-      return isTold ? playback.elapsed : Infinity;
+      const isDue = !playback.isPaused(this.index) && (!isOver || listened.has('finished'));
+      return isDue ? playback.elapsed : Infinity;
     }
     const markers = this.markersOf(clip);
     if (this.marker < markers.length) return this.timeAt(this.pass, this.placeOf(clip, markers));
-    if (markers.length === 0 && !wanted.has('loop')) {
+    if (markers.length === 0 && !listened.has('loop')) {
       // Only the end is of interest: go there at once.
       const last = lastPass(actions, at);
-      if (last === Infinity || !wanted.has('finished')) return Infinity;
+      if (last === Infinity || !listened.has('finished')) return Infinity;
       this.pass = Math.max(this.pass, last);
     }
     return this.endOf(this.pass);
@@ -410,9 +410,9 @@ export class PlaybackEvents implements PlaybackObserver {
     if (this.state === OWES_LOOPS) {
       this.state = AHEAD;
       // If more passes end in this very update, they and these are told of in one event.
-      return this.endOf(this.pass) > now ? this.tellLoops(clip) : null;
+      return this.endOf(this.pass) > now ? this.takeLoops(clip) : null;
     }
-    if (hasBit(actions, at, FINISHED)) return this.tellFinished(clip);
+    if (hasBit(actions, at, FINISHED)) return this.takeFinished(clip);
     if (this.marker < markers.length) {
       const direction = this.runsBack ? -1 : 1;
       const { time, name } = this.nextMarker(markers);
@@ -428,23 +428,23 @@ export class PlaybackEvents implements PlaybackObserver {
       this.pass = markers.length === 0 ? goal - 1 : Math.max(this.pass + 1, goal - MAX_MARKED_PASSES);
       return null;
     }
-    if (goal > last) return this.tellFinished(clip);
+    if (goal > last) return this.takeFinished(clip);
     this.pass = goal;
-    return this.tellLoops(clip);
+    return this.takeLoops(clip);
   }
 
   /** The `loop` event for the passes that have begun. */
-  private tellLoops(clip: BakedClip): LoopEvent | null {
-    const passes = this.pass - this.told;
-    this.told = this.pass;
-    if (passes === 0 || !this.wanted.has('loop') || this.isSteered) return null;
+  private takeLoops(clip: BakedClip): LoopEvent | null {
+    const passes = this.pass - this.announced;
+    this.announced = this.pass;
+    if (passes === 0 || !this.listened.has('loop') || this.isSteered) return null;
     const loopDelta = isReversed(this.actions, this.at) ? -passes : passes;
     return { type: 'loop', ...this.about(clip), loopDelta };
   }
 
-  private tellFinished(clip: BakedClip): FinishedEvent | null {
+  private takeFinished(clip: BakedClip): FinishedEvent | null {
     this.state = DONE;
-    if (!this.wanted.has('finished') || this.isSteered) return null;
+    if (!this.listened.has('finished') || this.isSteered) return null;
     return { type: 'finished', ...this.about(clip), direction: isReversed(this.actions, this.at) ? -1 : 1 };
   }
 
@@ -500,6 +500,6 @@ export class PlaybackEvents implements PlaybackObserver {
   }
 
   private markersOf(clip: BakedClip): readonly ClipMarker[] {
-    return this.wanted.has('marker') ? clip.markers : NO_MARKERS;
+    return this.listened.has('marker') ? clip.markers : NO_MARKERS;
   }
 }

@@ -183,10 +183,10 @@ export class PlayedLayer {
   }
 
   /** Where the clip of an action is. */
-  locate(index: number, place: number, time: number, held: boolean, target: Place): Place {
+  locate(index: number, place: number, time: number, paused: boolean, target: Place): Place {
     const actions = this.places[place];
     const at = this.at(index);
-    return locate(actions, at, totalAt(actions, at, time), held || !hasMoved(actions, at, time), target);
+    return locate(actions, at, totalAt(actions, at, time), paused || !hasMoved(actions, at, time), target);
   }
 
   /** Weight of an action, as `AnimationAction.getEffectiveWeight()`. */

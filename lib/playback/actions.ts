@@ -373,12 +373,12 @@ export function endWarp(actions: Actions, at: number, time: number): void {
  *
  * @param frames From the clip's start.
  */
-export function setPlace(actions: Actions, at: number, time: number, frames: number, held: boolean): void {
+export function setPlace(actions: Actions, at: number, time: number, frames: number, paused: boolean): void {
   const intervals = intervalsOf(actions, at);
   actions[at + ACTION_LOOP] = (actions[at + ACTION_LOOP] & ~FINISHED) | FIRST;
   actions[at + ACTION_SINCE] = time;
   actions[at + ACTION_PLACE] = Math.min(Math.max(frames, 0), intervals);
-  if (!held) countLengths(actions, at, frames);
+  if (!paused) countLengths(actions, at, frames);
   if (hasBit(actions, at, FINISHED)) return;
   actions[at + ACTION_PLACE] -= actions[at + ACTION_RATE] * aheadAt(actions, at, time);
 }

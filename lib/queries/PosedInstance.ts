@@ -124,16 +124,16 @@ export class PosedInstance {
   growByMotion(box: Box3, joints: ArrayLike<number>): void {
     const { motions } = this.crowd;
     if (motions === null) return;
-    const { reachBefore, reachAfter } = motions;
+    const { maxOffsetBefore, maxOffsetAfter } = motions;
     // Before skinning, vertices are moved by as much as their joints then scale that: at most by the largest of these.
     let scale = 0;
-    for (let i = 0; reachBefore > 0 && i < joints.length; i++) {
+    for (let i = 0; maxOffsetBefore > 0 && i < joints.length; i++) {
       const m = this.jointMatrix(joints[i]);
       let sum = 0;
       for (let k = 0; k < AFFINE_SIZE; k++) if (k % 4 < 3) sum += this.palette[m + k] ** 2;
       scale = Math.max(scale, Math.sqrt(sum));
     }
-    box.expandByScalar(reachBefore * scale + reachAfter);
+    box.expandByScalar(maxOffsetBefore * scale + maxOffsetAfter);
   }
 
   /** Carries a vertex's normal, which is then not normalised. */

@@ -15,8 +15,8 @@ const _stamp = /*@__PURE__*/ new Float64Array(6);
  */
 export class CrowdBounds {
   private poses: Box3 | null = null;
-  /** `reach` of the crowd that `poses` holds. */
-  private reach = 0;
+  /** `extent` of the crowd that `poses` holds. */
+  private extent = 0;
   /** The same of what edits poses. */
   private edits = 0;
   /** How far `poses` has grown by motions before skinning. */
@@ -34,16 +34,21 @@ export class CrowdBounds {
   /** Box around every pose of the bone texture, and wherever motions move vertices from there, relative to an instance. */
   ofPoses(): Box3 {
     const { crowd } = this;
-    const before = crowd.motions?.reachBefore ?? 0;
-    const reach = this.reachNow;
+    const before = crowd.motions?.maxOffsetBefore ?? 0;
+    const extent = this.extentNow;
     const edits = this.editsNow;
-    if (this.poses === null || this.reach !== reach || this.edits !== edits || this.movedBefore !== before) {
-      this.reach = reach;
+    if (
+      this.poses === null ||
+      this.extent !== extent ||
+      this.edits !== edits ||
+      this.movedBefore !== before
+    ) {
+      this.extent = extent;
       this.edits = edits;
       this.movedBefore = before;
       this.poses = this.findPoses(before);
     }
-    const after = crowd.motions?.reachAfter ?? 0;
+    const after = crowd.motions?.maxOffsetAfter ?? 0;
     if (after === 0 || this.poses.isEmpty()) return this.poses;
     return this.moved.copy(this.poses).expandByScalar(after);
   }
@@ -116,9 +121,9 @@ export class CrowdBounds {
     _stamp[0] = instanceMatrix.version;
     _stamp[1] = count;
     _stamp[2] = visibility.version;
-    _stamp[3] = this.reachNow;
+    _stamp[3] = this.extentNow;
     _stamp[4] = this.editsNow;
-    _stamp[5] = motions === null ? 0 : motions.reachBefore + motions.reachAfter;
+    _stamp[5] = motions === null ? 0 : motions.maxOffsetBefore + motions.maxOffsetAfter;
     let same = matrices === instanceMatrix;
     for (let i = 0; i < _stamp.length; i++) {
       if (stamp[i] !== _stamp[i]) same = false;
@@ -130,11 +135,11 @@ export class CrowdBounds {
 
   /** Another number when instances may be posed in other ways than their clips do. */
   private get editsNow(): number {
-    return this.crowd.crowd.poseEdits?.reachVersion ?? 0;
+    return this.crowd.crowd.poseEdits?.extentVersion ?? 0;
   }
 
   /** Grows when instances may be morphed in other ways. */
-  private get reachNow(): number {
+  private get extentNow(): number {
     const { morphs } = this.crowd;
     morphs.growByShared();
     return morphs.version;

@@ -66,15 +66,15 @@ export function raycastCrowd(
 
   _met.sort((a, b) => a.distance - b.distance);
   let nearest: CrowdIntersection | null = null;
-  let reach = Infinity;
+  let farthest = Infinity;
   for (const { index, distance } of _met) {
-    if (distance > reach) break;
+    if (distance > farthest) break;
     _hits.length = 0;
     raycastInstance(crowd, raycaster, _local, index, rayGeometry, poseBounds, _hits);
     for (const hit of _hits) {
       if (nearest !== null && hit.distance >= nearest.distance) continue;
       nearest = hit;
-      reach = _vector.copy(hit.point).applyMatrix4(_inverse).distanceTo(_local.origin);
+      farthest = _vector.copy(hit.point).applyMatrix4(_inverse).distanceTo(_local.origin);
     }
   }
   _hits.length = 0;

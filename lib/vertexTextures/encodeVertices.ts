@@ -180,9 +180,9 @@ export function decodeVertices(encoded: EncodedVertices, maxTextureSize: number)
   return { parts, vertices, precision, normals, frames, boxes, texels, ...layout, clips, restBounds, errors };
 }
 
-function checkThat(holds: boolean, field: string, value: unknown, wanted: string): asserts holds {
+function checkThat(holds: boolean, field: string, value: unknown, expected: string): asserts holds {
   if (holds) return;
-  throw new Error(`VertexTexture: ${field} is ${describe(value)}, but has to be ${wanted}.`);
+  throw new Error(`VertexTexture: ${field} is ${describe(value)}, but has to be ${expected}.`);
 }
 
 function checkCount(value: number, field: string, most = Number.MAX_SAFE_INTEGER): void {

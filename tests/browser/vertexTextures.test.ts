@@ -40,7 +40,7 @@ if (TWINS.length > 1) {
 const swell = defineMotion({
   name: 'swell',
   stage: 'beforeSkinning',
-  reach: 0.3,
+  maxOffset: 0.3,
   glsl: 'position += 0.3 * normal;',
   tsl: ({ position, normal }) => ({ position: position.add(normal.mul(0.3)), normal }),
   cpu: ({ position, normal }) => position.addScaledVector(normal, 0.3),

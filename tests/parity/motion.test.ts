@@ -175,7 +175,7 @@ describe.each(TWINS)('%s: pictures', (twin) => {
     const lift = defineMotion({
       name: 'lift',
       uniforms: { height: 0.4 },
-      reach: ({ height }) => height,
+      maxOffset: ({ height }) => height,
       glsl: 'position.y += height;',
       tsl: ({ position, uniforms, vec3 }) => position.add(vec3(0, uniforms.height, 0)),
     });

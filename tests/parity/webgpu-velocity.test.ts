@@ -31,7 +31,7 @@ const at = (x: number, y = 0) => new Matrix4().makeTranslation(x, y, 0);
 const rise = defineMotion({
   name: 'rise',
   uniforms: { speed: 1 },
-  reach: 4,
+  maxOffset: 4,
   glsl: 'position.y += speed * time;',
   tsl: ({ position, time, uniforms, vec3 }) => position.add(vec3(0, time.mul(uniforms.speed), 0)),
 });

@@ -1,5 +1,5 @@
 import type { Camera, Material, WebGLRenderer } from 'three';
-import type { View, WantedPoses } from '../../culling/View.js';
+import type { PoseRequest, View } from '../../culling/View.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
 import type { VariantCodes } from '../drawParameters.js';
 
@@ -67,9 +67,9 @@ export interface Drawn {
   /** Whether a view may say which instances are drawn. */
   viewed: boolean;
   /** Which instances are posed; null for all. */
-  wanted: readonly WantedPoses[] | null;
+  requested: readonly PoseRequest[] | null;
   /** The view of the camera that draws. */
-  readonly looked: WantedPoses[];
+  readonly looked: PoseRequest[];
   /** The view by whose list they are drawn now; null if it is the first so many. */
   listed: View | null;
   readonly draws: DrawStack;
@@ -85,7 +85,7 @@ export function drawnOf(crowd: DrawnCrowd): Drawn {
       renderer: null,
       shared: false,
       viewed: false,
-      wanted: null,
+      requested: null,
       looked: [],
       listed: null,
       draws: new DrawStack(),

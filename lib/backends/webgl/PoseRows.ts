@@ -55,8 +55,8 @@ export class PoseRows {
    */
   grow(count: number, perRow: number): boolean {
     if (count <= this.size) return false;
-    const wanted = Math.ceil(Math.max(count * SPARE, this.size * 2) / perRow) * perRow;
-    this.setSize(wanted > this.capacity / 2 ? this.capacity : wanted);
+    const requested = Math.ceil(Math.max(count * SPARE, this.size * 2) / perRow) * perRow;
+    this.setSize(requested > this.capacity / 2 ? this.capacity : requested);
     return true;
   }
 

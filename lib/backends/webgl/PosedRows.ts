@@ -1,7 +1,7 @@
 import type { BoneTexture } from '../../animation/BoneTexture.js';
 import type { PosedCrowd } from '../../animation/PoseSource.js';
 import type { PoseEditor } from '../../crowd/CrowdFeature.js';
-import type { WantedPoses } from '../../culling/View.js';
+import type { PoseRequest } from '../../culling/View.js';
 import type { ActionTexels } from '../../playback/ActionTexels.js';
 
 /** What a renderer's palette was made of. */
@@ -39,12 +39,12 @@ export class PosedRows implements PosedState {
   /** Seconds of the clock at which each instance was posed; not kept before instances have rates. */
   private posedAt: Float32Array | null = null;
   /** The highest of the rates at which cameras want each instance posed, and when one has asked for it; not kept without rates. */
-  private wantedRates: Float32Array | null = null;
+  private requestedRates: Float32Array | null = null;
   private askedAt: Float32Array | null = null;
   /** The clock before it was last moved. */
   private lastClock = 0;
   /** Who was asked for last, so that all meshes of a crowd can ask for the same. */
-  private last: WantedPoses | null = null;
+  private last: PoseRequest | null = null;
   private lastVersion = -1;
 
   constructor(
@@ -114,31 +114,32 @@ export class PosedRows implements PosedState {
   /**
    * Finds out which of the instances that are wanted have to be posed, and takes it that they will be.
    *
-   * @param wanted Null for all.
+   * @param requested Null for all.
    */
-  add(wanted: WantedPoses | null, { playback, crowd, visibility, count }: PosedCrowd): void {
-    if (wanted !== null && wanted === this.last && wanted.version === this.lastVersion) return;
-    this.last = wanted;
-    this.lastVersion = wanted?.version ?? -1;
+  add(requested: PoseRequest | null, { playback, crowd, visibility, count }: PosedCrowd): void {
+    if (requested !== null && requested === this.last && requested.version === this.lastVersion) return;
+    this.last = requested;
+    this.lastVersion = requested?.version ?? -1;
     const { due, posed } = this;
     const { texels } = playback;
-    const timed = texels.hasRates || wanted?.hasPoseRates === true;
+    const timed = texels.hasRates || requested?.hasPoseRates === true;
     if (timed) this.posedAt ??= new Float32Array(this.capacity).fill(NEVER);
-    if (wanted?.hasPoseRates === true && this.askedAt === null) {
-      this.wantedRates = new Float32Array(this.capacity);
+    if (requested?.hasPoseRates === true && this.askedAt === null) {
+      this.requestedRates = new Float32Array(this.capacity);
       this.askedAt = new Float32Array(this.capacity).fill(NEVER);
     }
     const clock = Math.fround(this.clock);
     for (let word = 0; word < posed.length; word++) {
       const asked =
-        wanted === null ? firstBits(count - word * 32) : wanted.seen[word] & visibility.bits[word];
+        requested === null ? firstBits(count - word * 32) : requested.seen[word] & visibility.bits[word];
       let missing = asked & ~posed[word];
       const known = this.asked[word];
       if ((asked & ~known) !== 0) {
         this.asked[word] = asked | known;
         this.askedCount += ones(asked & ~known);
       }
-      if (timed && missing !== 0) missing = this.timed(word, missing, clock, wanted, texels, crowd.poseEdits);
+      if (timed && missing !== 0)
+        missing = this.timed(word, missing, clock, requested, texels, crowd.poseEdits);
       if (missing === 0) continue;
       posed[word] |= missing;
       due[word] |= missing;
@@ -153,7 +154,7 @@ export class PosedRows implements PosedState {
     word: number,
     missing: number,
     clock: number,
-    wanted: WantedPoses | null,
+    requested: PoseRequest | null,
     texels: ActionTexels,
     edits: PoseEditor | null,
   ): number {
@@ -163,7 +164,7 @@ export class PosedRows implements PosedState {
       const bit = rest & -rest;
       const id = word * 32 + 31 - Math.clz32(bit);
       const at = posedAt[id];
-      const rate = wanted?.hasPoseRates === true ? this.rateOf(id, wanted, clock) : 0;
+      const rate = requested?.hasPoseRates === true ? this.rateOf(id, requested, clock) : 0;
       const isNew = at === NEVER || (this.askedBefore[word] & bit) === 0;
       if (!isNew && !texels.isDue(id, at, clock, rate) && edits?.changedSince(id, at) !== true) continue;
       posedAt[id] = clock;
@@ -173,8 +174,8 @@ export class PosedRows implements PosedState {
   }
 
   /** How often an instance is posed for its levels: where several cameras see it, as often as the one that needs it most. */
-  private rateOf(id: number, { poseRates, levels }: WantedPoses, clock: number): number {
-    const rates = this.wantedRates as Float32Array;
+  private rateOf(id: number, { poseRates, levels }: PoseRequest, clock: number): number {
+    const rates = this.requestedRates as Float32Array;
     const askedAt = this.askedAt as Float32Array;
     const rate = poseRates[levels?.[id] ?? 0];
     const highest = rates[id];

@@ -156,7 +156,7 @@ function poseAhead(crowd: DrawnCrowd): void {
   try {
     const { viewed } = drawn;
     const { views, matrixWorld } = crowd;
-    drawn.wanted = viewed ? views.expected(matrixWorld, renderer.info.render.frame) : null;
+    drawn.requested = viewed ? views.expected(matrixWorld, renderer.info.render.frame) : null;
     prepareDraw(renderer, crowd, null);
     if (drawn.draws.last !== null) show(crowd, drawn.draws.last);
   } catch {
@@ -187,7 +187,7 @@ function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | nu
   crowd.crowd.poseEdits?.update();
   prepareUploads(renderer, crowd, listed);
   const source = glslSourceOf(crowd);
-  source.update?.(renderer, crowd, drawn.wanted);
+  source.update?.(renderer, crowd, drawn.requested);
   crowd.views.posed = source.posedCount?.(renderer, crowd) ?? 0;
   bindTextures(crowd);
 }
@@ -301,13 +301,13 @@ function viewerOf({ xr }: WebGLRenderer, camera: Camera): Camera {
 /** Chooses which instances are drawn for a camera; null for all, in shaders that know no views. */
 function lookFor(crowd: DrawnCrowd, { renderer, camera, viewer, material }: Draw): View | null {
   const drawn = drawnOf(crowd);
-  drawn.wanted = null;
+  drawn.requested = null;
   if (!drawn.viewed || !readsLists(crowd, material)) return null;
   const { views, matrixWorld, level } = crowd;
   const byLayers = goesByInstanceLayers(crowd);
   const seen = views.of(camera, matrixWorld, renderer.info.render.frame, viewer, material === null, byLayers);
   drawn.looked[0] = seen;
-  if (crowd.count <= views.visibility.count) drawn.wanted = drawn.looked;
+  if (crowd.count <= views.visibility.count) drawn.requested = drawn.looked;
   // Of a list that is sorted, no first part has the first instances. In shadow maps the order is of no use.
   if (material === null || isCut(crowd)) return seen.of(level);
   return seen.inOrder(level, material.transparent, matrixWorld, views);

@@ -3,7 +3,7 @@ import type { PosedCrowd } from '../../animation/PoseSource.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { trackLayout } from '../../animation/trackTexels.js';
 import { InstanceRuns } from '../../culling/InstanceList.js';
-import type { WantedPoses } from '../../culling/View.js';
+import type { PoseRequest } from '../../culling/View.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { PosedRows, type PosedState } from './PosedRows.js';
 import { PoseRows } from './PoseRows.js';
@@ -80,9 +80,9 @@ export class WebGLPoses {
   /**
    * Poses those instances for a renderer that are wanted, and are not posed yet as they are now.
    *
-   * @param wanted See `PoseSource.update`.
+   * @param requested See `PoseSource.update`.
    */
-  update(renderer: WebGLRenderer, crowd: PosedCrowd, wanted: readonly WantedPoses[] | null = null): void {
+  update(renderer: WebGLRenderer, crowd: PosedCrowd, requested: readonly PoseRequest[] | null = null): void {
     const { playback, boneTexture, count } = crowd;
     const { poseEdits } = crowd.crowd;
     const { clock, version, capacity } = playback;
@@ -94,7 +94,7 @@ export class WebGLPoses {
     const pass = this.passFor(crowd);
     const { maxTextureSize } = renderer.capabilities;
     const perRow = pass.perRowFor(capacity, maxTextureSize);
-    if (wanted === null || this.shared) places.grow(capacity, perRow);
+    if (requested === null || this.shared) places.grow(capacity, perRow);
     pass.resize(places.size, capacity, maxTextureSize);
 
     let rows = this.posed.get(renderer);
@@ -115,11 +115,11 @@ export class WebGLPoses {
       rows.moveTo(state, runsOn && boneTexture === rows.boneTexture);
       this.usedRuns = 0;
     }
-    addAll(rows, wanted, crowd);
+    addAll(rows, requested, crowd);
     if (places.grow(rows.askedCount, perRow)) {
       pass.resize(places.size, capacity, maxTextureSize);
       rows.clear();
-      addAll(rows, wanted, crowd);
+      addAll(rows, requested, crowd);
     }
     const { dueCount } = rows;
     if (dueCount === 0) return;
@@ -214,10 +214,10 @@ export class WebGLPoses {
 }
 
 /** Finds out who of those that are wanted has to be posed. */
-function addAll(rows: PosedRows, wanted: readonly WantedPoses[] | null, crowd: PosedCrowd): void {
+function addAll(rows: PosedRows, requested: readonly PoseRequest[] | null, crowd: PosedCrowd): void {
   rows.begin();
-  if (wanted === null) rows.add(null, crowd);
-  else for (let i = 0; i < wanted.length; i++) rows.add(wanted[i], crowd);
+  if (requested === null) rows.add(null, crowd);
+  else for (let i = 0; i < requested.length; i++) rows.add(requested[i], crowd);
 }
 
 function countPoses({ parents, jointNodes, morphRest, shorts }: PoseTracks, target: PoseCounts): void {

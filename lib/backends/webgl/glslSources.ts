@@ -9,7 +9,7 @@ import type { SourceGLSL } from '../../../shaders/SourceGLSL.js';
 import type { PosedCrowd } from '../../animation/PoseSource.js';
 import { sourceOf, sourceOfNumber } from '../../animation/PoseSource.js';
 import { PARAM_ROWED, PARAM_ROWS } from '../../constants.js';
-import type { WantedPoses } from '../../culling/View.js';
+import type { PoseRequest } from '../../culling/View.js';
 import { PALETTE_TEXTURES } from './WebGLPosePass.js';
 import { paletteOf, posesOf, rowsOf } from './WebGLPoses.js';
 
@@ -25,10 +25,10 @@ export interface GLSLSource {
   /**
    * Brings these up to date; called before the crowd is drawn, also into a shadow map.
    *
-   * @param wanted What cameras are about to draw; null for all instances.
+   * @param requested What cameras are about to draw; null for all instances.
    * @throws If the device cannot do it.
    */
-  update?(renderer: WebGLRenderer, crowd: PosedCrowd, wanted: readonly WantedPoses[] | null): void;
+  update?(renderer: WebGLRenderer, crowd: PosedCrowd, requested: readonly PoseRequest[] | null): void;
   /** Has a renderer make the programs that `update` runs. */
   compile?(renderer: WebGLRenderer, crowd: PosedCrowd): void;
   /** How many instances a renderer has posed as they are now. */
@@ -56,9 +56,9 @@ const trackGLSL: GLSLSource = {
   },
   compile: (renderer, crowd) => posesOf(crowd).compile(renderer, crowd),
   posedCount: (renderer, crowd) => posesOf(crowd).posedCount(renderer),
-  update(renderer, crowd, wanted) {
+  update(renderer, crowd, requested) {
     const poses = posesOf(crowd);
-    poses.update(renderer, crowd, wanted);
+    poses.update(renderer, crowd, requested);
     const { elements } = crowd.bindMatrix;
     elements[PARAM_ROWS] = Math.log2(poses.perRow);
     elements[PARAM_ROWED] = poses.rowOf === null ? 0 : 1;

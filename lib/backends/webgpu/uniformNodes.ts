@@ -5,10 +5,10 @@ import { texels } from '../../../shaders/TexelNode.js';
 import { buildOf, type UniformNodeType, uniformOfType } from '../../../shaders/tsl.js';
 import {
   initialOf,
-  isLook,
-  LOOKS,
-  type Look,
+  isSurfaceValue,
   layoutOfNumber,
+  SURFACE_VALUES,
+  type SurfaceValue,
   type UniformPlace,
   type UniformType,
 } from '../../instances/UniformLayout.js';
@@ -80,7 +80,8 @@ export function instanceUniform<T extends UniformType>(name: string, type: T): N
     const place = uniformPlace(object, builder, name);
     if (place?.type === type) return uniformNode(object, builder, name) ?? zeroOf(type);
     // What takes the place of the material's need not be declared.
-    if (place === undefined && isLook(name) && LOOKS[name].type === type) return initially(name);
+    if (place === undefined && isSurfaceValue(name) && SURFACE_VALUES[name].type === type)
+      return initially(name);
     const { places } = layoutOfNumber(variantFor(buildOf(builder).material, object).uniforms);
     const names = [...places.values()].map((one) => `${one.name}: '${one.type}'`).join(', ');
     warnOnce(
@@ -98,4 +99,4 @@ function zeroOf(type: UniformType): Node {
 }
 
 /** What instances begin with. */
-const initially = (name: Look): Node => (name === 'emissive' ? vec3(0) : float(initialOf(name)[0]));
+const initially = (name: SurfaceValue): Node => (name === 'emissive' ? vec3(0) : float(initialOf(name)[0]));

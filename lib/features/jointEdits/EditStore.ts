@@ -3,8 +3,8 @@ import type { EditModel } from '../../animation/mixPose.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import type { PoseEditor } from '../../crowd/CrowdFeature.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
+import { EditExtent } from './EditExtent.js';
 import { EditLists } from './EditLists.js';
-import { EditReach } from './EditReach.js';
 import {
   EDIT_KIND,
   EDIT_MODELS,
@@ -58,7 +58,7 @@ export class EditStore implements PoseEditor {
   readonly lists: EditLists;
   readonly live: LivePoses;
   version = ++_version;
-  reach: EditReach;
+  extent: EditExtent;
   /** Headers, edits, live poses. */
   readonly textures: InstanceTexture[] = [];
   /** The matrices that targets were last put relative to. */
@@ -77,12 +77,12 @@ export class EditStore implements PoseEditor {
     this.live = new LivePoses(capacity, tracks.parents.length);
     this.textures[HEADERS] = new InstanceTexture(capacity, HEADER_STRIDE);
     this.listTextures();
-    this.reach = new EditReach(tracks);
+    this.extent = new EditExtent(tracks);
     this.origin = time.origin;
   }
 
-  get reachVersion(): number {
-    return this.reach.version;
+  get extentVersion(): number {
+    return this.extent.version;
   }
 
   /**
@@ -97,7 +97,7 @@ export class EditStore implements PoseEditor {
       for (let i = 0; i < 3; i++) lists.pool.targets[place * 3 + i] = edit[EDIT_VALUE + i];
       this.placeTarget(index, place);
     }
-    this.reach.addEdit(edit, 0);
+    this.extent.addEdit(edit, 0);
     this.changed(index);
   }
 
@@ -123,7 +123,7 @@ export class EditStore implements PoseEditor {
     const { live } = this;
     const at = live.give(index, this.time.elapsed, fade);
     live.texture.data.set(pose, at);
-    this.reach.addPose(pose, 0);
+    this.extent.addPose(pose, 0);
     this.changed(index);
   }
 
@@ -220,10 +220,10 @@ export class EditStore implements PoseEditor {
       const first = this.lists.first(i);
       const end = first + this.lists.locals(i) + this.lists.models(i);
       for (let place = first; place < end; place++) {
-        this.reach.addEdit(this.lists.pool.data, place * EDIT_STRIDE);
+        this.extent.addEdit(this.lists.pool.data, place * EDIT_STRIDE);
       }
       const pose = this.live.placeOf(i);
-      if (pose >= 0) this.reach.addPose(this.live.texture.data, pose * this.live.stride);
+      if (pose >= 0) this.extent.addPose(this.live.texture.data, pose * this.live.stride);
       this.place(i);
       this.changed(i);
     }
@@ -282,7 +282,7 @@ export class EditStore implements PoseEditor {
   private lost(index: number): void {
     this.changed(index);
     if (!(this.lists.isEmpty && this.live.isEmpty)) return;
-    this.reach = new EditReach(this.tracks);
+    this.extent = new EditExtent(this.tracks);
   }
 
   private readonly poseLeft = (index: number): void => this.lost(index);

@@ -159,16 +159,16 @@ export class LevelTable implements ListSplitter {
     this.update();
     let drawn = 0;
     for (let i = 0; i < count; i++) if (this.isDrawn(i)) drawn |= 1 << i;
-    const wanted = bits & drawn;
-    if (wanted === drawn) return null;
-    if (wanted === 0) return -1;
-    if ((wanted & (wanted - 1)) === 0) return 31 - Math.clz32(wanted);
-    let place = mixed.indexOf(wanted);
+    const levels = bits & drawn;
+    if (levels === drawn) return null;
+    if (levels === 0) return -1;
+    if ((levels & (levels - 1)) === 0) return 31 - Math.clz32(levels);
+    let place = mixed.indexOf(levels);
     if (place < 0) {
       place = this.placeForList();
       // It is better drawn at too many levels than missing.
       if (place < 0) return null;
-      mixed[place] = wanted;
+      mixed[place] = levels;
       this.version++;
     }
     this.askedAt[place] = this.frames;

@@ -31,12 +31,12 @@ export class MotionSet implements MeshMotions {
     this.numbers = new Float32Array(this.program.vectors * 4);
   }
 
-  get reachBefore(): number {
-    return this.reachOf('beforeSkinning');
+  get maxOffsetBefore(): number {
+    return this.extentOf('beforeSkinning');
   }
 
-  get reachAfter(): number {
-    return this.reachOf('afterSkinning');
+  get maxOffsetAfter(): number {
+    return this.extentOf('afterSkinning');
   }
 
   settle(mesh: MovedMesh): void {
@@ -78,17 +78,17 @@ export class MotionSet implements MeshMotions {
     return motionsOf(mesh, [], this, this.seeds);
   }
 
-  private reachOf(stage: Motion['stage']): number {
-    let reach = 0;
+  private extentOf(stage: Motion['stage']): number {
+    let maxOffset = 0;
     for (let i = 0; i < this.assigned.length; i++) {
       const { motion, home } = this.assigned[i];
       if (motion.stage !== stage) continue;
       // What it derived from the geometry may be that of another crowd.
       prepare(motion, home);
-      reach += motion.reach;
+      maxOffset += motion.maxOffset;
     }
     // Steps of a fifth.
-    return reach === 0 ? 0 : 2 ** (Math.ceil(Math.log2(reach) * 4) / 4);
+    return maxOffset === 0 ? 0 : 2 ** (Math.ceil(Math.log2(maxOffset) * 4) / 4);
   }
 }
 

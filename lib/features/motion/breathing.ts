@@ -22,7 +22,7 @@ export interface BreathingOptions extends MotionSettings<BreathingUniforms> {
   /** Takes from vertex colours how much a vertex is moved, and not from where it is. */
   channel?: Channel;
   /** The farthest that it will ever move a vertex, in the same units, so that bounds stay as they are when uniforms change. */
-  reach?: number;
+  maxOffset?: number;
 }
 
 /**
@@ -72,7 +72,7 @@ const breathingKind = (
       given: 0,
     },
     derived: ['channel', 'middle', 'size', 'given'],
-    reach: ({ depth }) => Math.abs(depth),
+    maxOffset: ({ depth }) => Math.abs(depth),
     rate: ({ speed }) => speed,
     period: 1,
     prepare(values, geometry) {
@@ -116,8 +116,8 @@ const breathingByColor = /*@__PURE__*/ breathingKind(
  */
 export function breathing(given: BreathingOptions = {}): Motion<BreathingUniforms> {
   checkAreOptions(given, 'breathing');
-  const { channel, reach, ...settings } = given;
-  const options = reach === undefined ? {} : { reach };
+  const { channel, maxOffset, ...settings } = given;
+  const options = maxOffset === undefined ? {} : { maxOffset };
   if (channel !== undefined) {
     return breathingByColor({ ...settings, channel: channelOf(channel, 'breathing') }, options);
   }

@@ -55,7 +55,7 @@ export interface MotionOptions<U extends MotionValues> {
    * The farthest that it ever moves a vertex, in units of the instance, or how to tell from the uniforms: bounds grow by it. An
    * instance that is twice as large is moved twice as far. Before skinning it is in units of the geometry as it was modelled.
    */
-  reach: number | ((values: U) => number);
+  maxOffset: number | ((values: U) => number);
   /** How fast time passes for it: 2 for twice as fast. It may differ from frame to frame, and nothing jumps. @default 1 */
   rate?: (values: U) => number;
   /**
@@ -64,7 +64,7 @@ export interface MotionOptions<U extends MotionValues> {
    */
   period?: number;
   /**
-   * Is called before uniforms are read, for a draw, for rays or by `reach`, and may change some: to derive them from others.
+   * Is called before uniforms are read, for a draw, for rays or by `maxOffset`, and may change some: to derive them from others.
    *
    * @param geometry That of the crowd that the motion was assigned to.
    * @param rest The box of its rest pose, in the instance's space. Of what is attached to a joint it is that of the geometry. Do not
@@ -98,7 +98,7 @@ export interface MotionDefinition extends MotionSource {
 export interface MotionHooks {
   /** The uniforms' values under their names. */
   readonly values: object;
-  reach(): number;
+  maxOffset(): number;
   rate(): number;
   prepare(geometry: BufferGeometry, rest: Box3): void;
 }
@@ -145,11 +145,11 @@ export class Motion<U = unknown> {
    * @throws If that is no finite number from 0.
    * @internal
    */
-  get reach(): number {
-    const reach = this.hooks.reach();
-    if (reach >= 0 && reach < Infinity) return reach;
+  get maxOffset(): number {
+    const maxOffset = this.hooks.maxOffset();
+    if (maxOffset >= 0 && maxOffset < Infinity) return maxOffset;
     throw new Error(
-      `Motion.reach: that of "${this.name}" is ${reach}; its uniforms, or its \`reach\`, must give a finite number from 0.`,
+      `Motion.maxOffset: that of "${this.name}" is ${maxOffset}; its uniforms, or its \`maxOffset\`, must give a finite number from 0.`,
     );
   }
 }
@@ -160,7 +160,7 @@ export type MotionSettings<U> = { readonly [K in keyof U]?: U[K] | MotionUniform
 /** Makes motions of a kind. */
 export type MotionMaker<U extends MotionValues> = (
   settings?: MotionSettings<U>,
-  options?: { reach?: number },
+  options?: { maxOffset?: number },
 ) => Motion<U>;
 
 /** Names that statements of motions may read, and that are therefore no names of uniforms. */
@@ -174,7 +174,7 @@ const TAKEN = /^(position|normal|color|time|random|instance|(instance|model|worl
  * const hop = defineMotion({
  *   name: 'hop',
  *   uniforms: { height: 0.5 },
- *   reach: ({ height }) => height,
+ *   maxOffset: ({ height }) => height,
  *   glsl: 'position.y += height * abs( sin( 3.0 * time + 6.28 * random ) );',
  *   tsl: ({ position, time, random, uniforms, vec3 }) =>
  *     position.add(vec3(0, uniforms.height.mul(time.mul(3).add(random.mul(6.28)).sin().abs()), 0)),
@@ -182,7 +182,7 @@ const TAKEN = /^(position|normal|color|time|random|instance|(instance|model|worl
  * new InstanceMotions(crowd, hop({ height: 0.3 }));
  * ```
  *
- * @returns A function that makes motions of the kind. Its second argument may say another `reach`, for uniforms that change
+ * @returns A function that makes motions of the kind. Its second argument may say another `maxOffset`, for uniforms that change
  * later: bounds then stay as they are.
  * @throws If there is no `glsl`, or a uniform has no name or value that it can have.
  */
@@ -203,7 +203,7 @@ export function defineMotion<U extends MotionValues = Record<never, never>>(
     );
   }
   if (!(period > 0)) throw new Error(`${caller}: period of "${name}" is ${period}; use a number above 0.`);
-  if (typeof options.reach !== 'function') checkReach(options.reach, name, caller);
+  if (typeof options.maxOffset !== 'function') checkMaxOffset(options.maxOffset, name, caller);
   const initial = (options.uniforms ?? {}) as U;
   const { derived = [] } = options;
   const shown = Object.keys(initial).filter((uniform) => !derived.includes(uniform));
@@ -223,14 +223,14 @@ export function defineMotion<U extends MotionValues = Record<never, never>>(
     cpu: cpu as MotionDefinition['cpu'],
   };
 
-  return (settings = {}, { reach } = {}) => {
-    if (reach !== undefined) checkReach(reach, name, name);
+  return (settings = {}, { maxOffset } = {}) => {
+    if (maxOffset !== undefined) checkMaxOffset(maxOffset, name, name);
     const uniforms = uniformsOf(initial, shown, settings as Readonly<Record<string, unknown>>, name);
     const values = valuesOf<U>(uniforms);
-    const given = reach ?? options.reach;
+    const given = maxOffset ?? options.maxOffset;
     return new Motion<U>(definition, uniforms, {
       values,
-      reach: () => (typeof given === 'function' ? given(values) : given),
+      maxOffset: () => (typeof given === 'function' ? given(values) : given),
       rate: () => options.rate?.(values) ?? 1,
       prepare: (geometry, rest) => options.prepare?.(values, geometry, rest),
     });
@@ -304,9 +304,9 @@ function checked(numbers: readonly number[], type: UniformType, what: string): U
   throw new Error(`${what} is ${numbers.join(', ')}; use finite numbers.`);
 }
 
-function checkReach(reach: number, name: string, caller: string): void {
-  if (reach >= 0 && reach < Infinity) return;
+function checkMaxOffset(maxOffset: number, name: string, caller: string): void {
+  if (maxOffset >= 0 && maxOffset < Infinity) return;
   throw new Error(
-    `${caller}: reach of "${name}" is ${reach}; say by how many units it moves a vertex at most, a finite number from 0.`,
+    `${caller}: maxOffset of "${name}" is ${maxOffset}; say by how many units it moves a vertex at most, a finite number from 0.`,
   );
 }

@@ -26,7 +26,7 @@ export interface FlutterOptions extends MotionSettings<FlutterUniforms> {
    */
   axis?: Vector3;
   /** The farthest that it will ever move a vertex, in the same units, so that bounds stay as they are when uniforms change. */
-  reach?: number;
+  maxOffset?: number;
 }
 
 /**
@@ -89,7 +89,7 @@ const flutterKind = /*@__PURE__*/ defineMotion<Numbers>({
     ripples: /*@__PURE__*/ new Vector3(),
   },
   derived: ['channel', 'axis', 'byNormal', 'ripples'],
-  reach: ({ strength }) => Math.abs(strength),
+  maxOffset: ({ strength }) => Math.abs(strength),
   rate: ({ speed, wavelength }) => speed / wavelength,
   // Multiples of the time in the shaders are whole numbers of quarters.
   period: 4,
@@ -115,7 +115,7 @@ const flutterKind = /*@__PURE__*/ defineMotion<Numbers>({
  */
 export function flutter(given: FlutterOptions = {}): Motion<FlutterUniforms> {
   checkAreOptions(given, 'flutter');
-  const { channel = 'r', axis, reach, ...settings } = given;
+  const { channel = 'r', axis, maxOffset, ...settings } = given;
   const numbers = { ...settings, channel: channelOf(channel, 'flutter') };
   if (axis !== undefined && !(axis?.isVector3 === true && axis.length() > 0 && axis.length() < Infinity)) {
     const shown = axis?.isVector3 === true ? axis.toArray().join(', ') : describe(axis);
@@ -124,7 +124,7 @@ export function flutter(given: FlutterOptions = {}): Motion<FlutterUniforms> {
     );
   }
   const along = axis === undefined ? {} : { axis: axis.clone().normalize(), byNormal: 0 };
-  const motion = flutterKind({ ...numbers, ...along }, reach === undefined ? {} : { reach });
+  const motion = flutterKind({ ...numbers, ...along }, maxOffset === undefined ? {} : { maxOffset });
   const { wavelength } = motion.uniforms;
   if (wavelength.value > 0) return motion;
   throw new Error(`flutter: wavelength is ${wavelength.value}; use a number above 0.`);

@@ -36,7 +36,7 @@ export interface WindOptions extends MotionSettings<WindUniforms> {
   /** Takes from vertex colours how far a vertex is bent, and not from its height: 0 at the root, 1 at the tip. */
   channel?: Channel;
   /** The farthest that it will ever move a vertex, so that bounds stay as they are when uniforms change. */
-  reach?: number;
+  maxOffset?: number;
 }
 
 /** How far an instance swings across the wind, as a share of how far it swings with it. */
@@ -164,7 +164,7 @@ const windKind = (
       'perRise',
       'channel',
     ],
-    reach: ({ strength, turbulence, perRise }) => {
+    maxOffset: ({ strength, turbulence, perRise }) => {
       const bend = Math.abs(strength) * Math.hypot(1, ACROSS * swingOf(turbulence));
       return bend + 0.5 * bend * bend * perRise;
     },
@@ -232,8 +232,8 @@ const windByColor = /*@__PURE__*/ windKind(
  */
 export function wind(given: WindOptions = {}): Motion<WindUniforms> {
   checkAreOptions(given, 'wind');
-  const { channel, reach, ...settings } = given;
-  const options = reach === undefined ? {} : { reach };
+  const { channel, maxOffset, ...settings } = given;
+  const options = maxOffset === undefined ? {} : { maxOffset };
   const motion: Motion<Numbers> =
     channel === undefined
       ? windByHeight(settings, options)

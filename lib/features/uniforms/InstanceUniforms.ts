@@ -5,9 +5,9 @@ import { checkIndex, forEachInstance, type Instances } from '../../instances/ins
 import {
   type InstanceUniformTypes,
   initialOf,
-  isLook,
-  LOOKS,
+  isSurfaceValue,
   layoutOf,
+  SURFACE_VALUES,
   type UniformLayout,
   type UniformPlace,
 } from '../../instances/UniformLayout.js';
@@ -67,12 +67,12 @@ export class InstanceUniforms implements MeshFeature, MeshUniforms {
   setAt(instances: Instances, name: string, value: UniformValue): this;
   setAt(instances: Instances, name: string, value: UniformValue | null): this {
     const place = this.placeOf(name);
-    if (isLook(name)) {
+    if (isSurfaceValue(name)) {
       if (name === 'roughness' || name === 'metalness' || name === 'mapLayer') {
         if (value !== null && !((value as number) >= 0)) {
           throw new Error(`${name} is ${value}; use a number from 0, or null for the material's own.`);
         }
-        value ??= LOOKS[name].initial[0];
+        value ??= SURFACE_VALUES[name].initial[0];
         if (name === 'mapLayer' && !Number.isInteger(value))
           throw new Error(`mapLayer is ${value}; use a whole number from 0.`);
       }
@@ -162,9 +162,10 @@ export class InstanceUniforms implements MeshFeature, MeshUniforms {
   private placeOf(name: string): UniformPlace {
     const place = this.texels?.layout.places.get(name);
     if (place !== undefined) return place;
-    if (isLook(name)) return { name, type: LOOKS[name].type, at: 0, size: LOOKS[name].initial.length };
+    if (isSurfaceValue(name))
+      return { name, type: SURFACE_VALUES[name].type, at: 0, size: SURFACE_VALUES[name].initial.length };
     const declared = [...(this.texels?.layout.places.keys() ?? [])]
-      .filter((one) => !isLook(one))
+      .filter((one) => !isSurfaceValue(one))
       .map((one) => `"${one}"`)
       .join(', ');
     throw new Error(

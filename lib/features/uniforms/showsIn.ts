@@ -1,6 +1,6 @@
 import type { Material } from 'three';
 import { hasArrayMap } from '../../backends/surfaceMaps.js';
-import type { Look } from '../../instances/UniformLayout.js';
+import type { SurfaceValue } from '../../instances/UniformLayout.js';
 import { warnOnce } from '../../utils/messages.js';
 
 /** What is asked of a material, of whichever class. */
@@ -14,7 +14,7 @@ interface AnyMaterial extends Material {
 }
 
 /** For each look, whether it shows in a material, and what to do where it does not. */
-const KNOWN: Readonly<Record<Look, { shows(material: AnyMaterial): boolean; wayOut: string }>> = {
+const KNOWN: Readonly<Record<SurfaceValue, { shows(material: AnyMaterial): boolean; wayOut: string }>> = {
   emissive: {
     shows: ({ emissive, emissiveNode }) => emissive !== undefined || Boolean(emissiveNode),
     wayOut:
@@ -40,7 +40,7 @@ const KNOWN: Readonly<Record<Look, { shows(material: AnyMaterial): boolean; wayO
 };
 
 /** Says that what instances are given shows in none of a mesh's materials. */
-export function warnWithoutLook(look: Look, materials: Material | Material[]): void {
+export function warnWithoutLook(look: SurfaceValue, materials: Material | Material[]): void {
   const { shows, wayOut } = KNOWN[look];
   const knows = (material: AnyMaterial) => material.isShaderMaterial === true || shows(material);
   if (Array.isArray(materials)) {

@@ -1,9 +1,9 @@
 import type { Color, Vector2, Vector3, Vector4 } from 'three';
 import {
   type InstanceUniformTypes,
-  isLook,
-  LOOKS,
+  isSurfaceValue,
   layoutOf,
+  SURFACE_VALUES,
   sizeOf,
   type UniformLayout,
   type UniformPlace,
@@ -42,12 +42,12 @@ export function checkDeclared(types: InstanceUniformTypes): UniformLayout {
         `"${name}" cannot be the name of a uniform; use a letter, then letters, digits and single underscores.`,
       );
     }
-    if (isLook(name) && LOOKS[name].type !== type) {
+    if (isSurfaceValue(name) && SURFACE_VALUES[name].type !== type) {
       throw new Error(
-        `uniforms.${name} is '${type}', but that of instances is a '${LOOKS[name].type}'; use that, or another name.`,
+        `uniforms.${name} is '${type}', but that of instances is a '${SURFACE_VALUES[name].type}'; use that, or another name.`,
       );
     }
-    numbers += isLook(name) ? 0 : size;
+    numbers += isSurfaceValue(name) ? 0 : size;
   }
   if (numbers > MAX_NUMBERS) {
     throw new Error(

@@ -32,7 +32,7 @@ function verticesOf(crowd: SkinnedInstancedMesh, instance: number): Vector3[] {
 const hop = defineMotion({
   name: 'hop',
   uniforms: { height: 0.5 },
-  reach: ({ height }) => height,
+  maxOffset: ({ height }) => height,
   glsl: 'position.y += height * abs( sin( 3.0 * time + 6.28 * random ) );',
   cpu: ({ position, time, random: own, uniforms: { height } }) => {
     position.y += height * Math.abs(Math.sin(3 * time + 6.28 * own));
@@ -55,7 +55,7 @@ describe.each(Object.entries(KINDS))('%s', (_name, make) => {
     const still = createGrass();
     const motions = make();
     const crowd = createGrass(...motions);
-    const reach = motions.reduce((sum, one) => sum + one.reach, 0);
+    const reach = motions.reduce((sum, one) => sum + one.maxOffset, 0);
     const next = random(9);
     let farthest = 0;
     let outside = 0;
@@ -134,31 +134,31 @@ describe('errors name what was wrong', () => {
     ['wind: direction is 0, 0, 0', () => wind({ direction: new Vector3() })],
     ['wind: wavelength is 0', () => wind({ wavelength: 0 })],
     ['wind: channel is "x"; use \'r\'', () => wind({ channel: 'x' as never })],
-    ['wind: reach of "wind" is -1', () => wind({ reach: -1 })],
-    ['wind: reach of "wind" is Infinity', () => wind({ reach: Number.POSITIVE_INFINITY })],
-    ['wind: reach of "wind" is NaN', () => wind({ reach: Number.NaN })],
+    ['wind: maxOffset of "wind" is -1', () => wind({ maxOffset: -1 })],
+    ['wind: maxOffset of "wind" is Infinity', () => wind({ maxOffset: Number.POSITIVE_INFINITY })],
+    ['wind: maxOffset of "wind" is NaN', () => wind({ maxOffset: Number.NaN })],
     ['flutter: axis is "z"; use a Vector3', () => flutter({ axis: 'z' as never })],
     ['flutter: axis is null; use a Vector3', () => flutter({ axis: null as never })],
     ['flutter: axis is 0, 0, 0; use a Vector3', () => flutter({ axis: new Vector3() })],
     ['there are depth, speed, center, radius.', () => breathing({ deep: 1 } as never)],
     ['there are strength, direction, wavelength, speed.', () => flutter({ strenght: 1 } as never)],
     ['wavelength, gusts, turbulence, height, base.', () => wind({ strenght: 1 } as never)],
-    ['defineMotion: glsl of "x" is undefined', () => defineMotion({ name: 'x', reach: 0 } as never)],
-    ['defineMotion: reach of "x" is undefined', () => defineMotion({ name: 'x', glsl: '' } as never)],
+    ['defineMotion: glsl of "x" is undefined', () => defineMotion({ name: 'x', maxOffset: 0 } as never)],
+    ['defineMotion: maxOffset of "x" is undefined', () => defineMotion({ name: 'x', glsl: '' } as never)],
     [
       'defineMotion: "time" is no name for a uniform',
-      () => defineMotion({ name: 'x', glsl: '', reach: 0, uniforms: { time: 1 } }),
+      () => defineMotion({ name: 'x', glsl: '', maxOffset: 0, uniforms: { time: 1 } }),
     ],
     [
-      'Motion.reach: that of "hop" is Infinity',
+      'Motion.maxOffset: that of "hop" is Infinity',
       () => {
         const bad = hop();
         bad.uniforms.height.value = Number.POSITIVE_INFINITY;
-        return bad.reach;
+        return bad.maxOffset;
       },
     ],
     [
-      'Motion.reach: that of "hop" is NaN',
+      'Motion.maxOffset: that of "hop" is NaN',
       () => {
         const bad = hop();
         bad.uniforms.height.value = Number.NaN;

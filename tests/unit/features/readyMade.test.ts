@@ -96,8 +96,8 @@ describe('wind', () => {
       ),
     );
     expect(moved).toBeGreaterThan(0.05);
-    expect(moved).toBeLessThanOrEqual(breeze.reach);
-    expect(breeze.reach).toBeLessThan(0.4);
+    expect(moved).toBeLessThanOrEqual(breeze.maxOffset);
+    expect(breeze.maxOffset).toBeLessThan(0.4);
   });
 });
 

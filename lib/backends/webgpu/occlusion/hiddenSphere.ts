@@ -14,9 +14,9 @@ import { type DrawnMaterial, While } from '../../../../shaders/tsl.js';
 import { type DepthPyramid, FINEST, LEVELS } from './DepthPyramid.js';
 
 /** The most squares on a side of what is asked about a sphere, at the least. */
-const FEW = 4;
+const SQUARES = 4;
 /** A sphere that is larger on the screen than so many of the largest squares is near, and seen. */
-const MANY = 8;
+const SQUARES_WHEN_NEAR = 8;
 /** What depth is uncertain by: of itself, and a step of a depth buffer of 24 bits. */
 const ROUNDING = 2e-6;
 const STEP = 1.2e-7;
@@ -53,10 +53,10 @@ export function hiddenSphere(pyramid: DepthPyramid, screen: ScreenNodes, sphere:
   const at = (row: Node<'vec4'>) => dot(row.xyz, center).add(row.w);
   const w = at(screen.w).toVar();
   const radius = sphere.w.add(screen.slack).add(length(center).mul(DRIFT)).toVar();
-  const reach = radius.mul(radius).toVar();
+  const squaredRadius = radius.mul(radius).toVar();
   const scale = w
     .mul(w)
-    .sub(reach.mul(dot(screen.w.xyz, screen.w.xyz)))
+    .sub(squaredRadius.mul(dot(screen.w.xyz, screen.w.xyz)))
     .toVar();
   // Whoever reaches behind the camera is seen.
   If(w.greaterThan(0).and(scale.greaterThan(w.mul(w).mul(1e-4))), () => {
@@ -65,8 +65,8 @@ export function hiddenSphere(pyramid: DepthPyramid, screen: ScreenNodes, sphere:
       const value = at(row).toVar();
       const turned = row.xyz.mul(w).sub(screen.w.xyz.mul(value)).toVar();
       const between = cross(row.xyz, screen.w.xyz).toVar();
-      const middle = value.mul(w).sub(reach.mul(dot(row.xyz, screen.w.xyz)));
-      const square = reach.mul(dot(turned, turned).sub(reach.mul(dot(between, between))));
+      const middle = value.mul(w).sub(squaredRadius.mul(dot(row.xyz, screen.w.xyz)));
+      const square = squaredRadius.mul(dot(turned, turned).sub(squaredRadius.mul(dot(between, between))));
       const half = sqrt(max(square, 0)).toVar();
       return vec2(middle.sub(half), middle.add(half)).div(scale).toVar();
     };
@@ -82,12 +82,12 @@ export function hiddenSphere(pyramid: DepthPyramid, screen: ScreenNodes, sphere:
     const level = int(0).toVar();
     const count = (from: Node<'int'>, to: Node<'int'>) =>
       to.shiftRight(level.add(FINEST)).sub(from.shiftRight(level.add(FINEST)));
-    const reaches = (most: number) =>
+    const isWider = (most: number) =>
       count(x0, x1).greaterThanEqual(most).or(count(y0, y1).greaterThanEqual(most));
-    While(level.lessThan(LEVELS - 1).and(reaches(FEW)), () => {
+    While(level.lessThan(LEVELS - 1).and(isWider(SQUARES)), () => {
       level.addAssign(1);
     });
-    If(reaches(MANY).not(), () => {
+    If(isWider(SQUARES_WHEN_NEAR).not(), () => {
       hidden.assign(bool(true));
       const shift = level.add(FINEST).toVar();
       const first = x0.shiftRight(shift).toVar();

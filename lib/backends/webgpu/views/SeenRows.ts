@@ -132,8 +132,8 @@ export class SeenRows {
     const isFull = size < capacity && used + SLACK > size;
     if (!isFull && (places + SLACK <= this.places || this.places === capacity)) return;
     const room = maxMatrixRows(renderer);
-    const wanted = isFull ? roomFor(used, size, capacity, Math.floor(room / columns)) : size;
-    this.setSize(wanted, roomFor(places, this.places, capacity, Math.floor(room / entries)));
+    const needed = isFull ? roomFor(used, size, capacity, Math.floor(room / columns)) : size;
+    this.setSize(needed, roomFor(places, this.places, capacity, Math.floor(room / entries)));
   }
 
   /** Gives each instance the row of its own number, for good: for who poses all of them, or cannot be told of other buffers. */
@@ -209,8 +209,8 @@ export class SeenRows {
 /** How much room to make where there is `size`, for `count` of `capacity`; no more than a device takes, if that will do. */
 function roomFor(count: number, size: number, capacity: number, most: number): number {
   if (count + SLACK <= size) return size;
-  const wanted = Math.ceil(Math.max(count * SPARE + SLACK, size * 1.5));
-  const fitting = wanted > capacity / 2 ? capacity : wanted;
+  const needed = Math.ceil(Math.max(count * SPARE + SLACK, size * 1.5));
+  const fitting = needed > capacity / 2 ? capacity : needed;
   if (fitting <= most) return fitting;
   if (count <= most) return most;
   throw new Error(

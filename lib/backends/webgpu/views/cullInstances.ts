@@ -24,9 +24,9 @@ export function instanceSphere(columns: readonly Node<'vec4'>[], sphere: Node<'v
     dot(b, b).add(ab).add(bc),
     dot(c, c).add(ac).add(bc),
   ).toVar();
-  const reach = sphere.w.mul(sqrt(max(scales.x, max(scales.y, scales.z)))).toVar();
-  const size = reach.add(abs(center.x)).add(abs(center.y)).add(abs(center.z));
-  return vec4(center, reach.add(size.mul(MARGIN))).toVar();
+  const radius = sphere.w.mul(sqrt(max(scales.x, max(scales.y, scales.z)))).toVar();
+  const size = radius.add(abs(center.x)).add(abs(center.y)).add(abs(center.z));
+  return vec4(center, radius.add(size.mul(MARGIN))).toVar();
 }
 
 /**

@@ -43,7 +43,7 @@ export interface PosedBeyondClips {
   expandByPlaces(node: number, radius: number, target: Box3): void;
 }
 
-export type ReachBounds = (only?: number, beyond?: PosedBeyondClips | null) => Box3;
+export type PosedBounds = (only?: number, beyond?: PosedBeyondClips | null) => Box3;
 
 /**
  * Makes a function that finds a box which holds every vertex, whatever mixture of clips plays. Its parameter is the index of
@@ -58,20 +58,20 @@ export type ReachBounds = (only?: number, beyond?: PosedBeyondClips | null) => B
  * @param jointBoxes Boxes of the vertices that follow each joint.
  * @param layers Layers on which clips may play.
  */
-export function reachBounds(tracks: PoseTracks, jointBoxes: JointBoxes, layers = 1): ReachBounds {
+export function posedBounds(tracks: PoseTracks, jointBoxes: JointBoxes, layers = 1): PosedBounds {
   const { parents, before, inverses, jointNodes } = tracks;
   const rangeOf = nodeRanges(tracks, layers);
   // What hangs on each node by joints of its own, in the node's space: a box around it, and how far it is from the node.
   const ownBoxes = Float64Array.from(createJointBoxes(parents.length));
-  const ownReach = new Float64Array(parents.length);
+  const ownExtent = new Float64Array(parents.length);
   for (let joint = 0; joint < jointNodes.length; joint++) {
     if (jointBoxes[joint * 6] > jointBoxes[joint * 6 + 3]) continue;
     const box = new Box3();
     expandByJoint(box, jointBoxes, joint, inverses, joint * AFFINE_SIZE);
     const node = jointNodes[joint];
     unite(ownBoxes, node * 6, [...box.min, ...box.max]);
-    ownReach[node] = Math.max(
-      ownReach[node],
+    ownExtent[node] = Math.max(
+      ownExtent[node],
       farthestCorner(jointBoxes, joint, inverses, joint * AFFINE_SIZE),
     );
   }
@@ -81,7 +81,7 @@ export function reachBounds(tracks: PoseTracks, jointBoxes: JointBoxes, layers =
   return (only, beyond = null) => {
     // The same with what hangs on the nodes below it too.
     const boxes = ownBoxes.slice();
-    const reach = ownReach.slice();
+    const extent = ownExtent.slice();
     const bounds = new Box3();
     // Children first: what hangs on a node has to be known before the node is placed.
     for (let node = parents.length - 1; node >= 0; node--) {
@@ -90,7 +90,7 @@ export function reachBounds(tracks: PoseTracks, jointBoxes: JointBoxes, layers =
       beyond?.widen(node, range);
       const { position, scale, angle, middle } = range;
       scales[node] = scale;
-      const radius = reach[node] * scale;
+      const radius = extent[node] * scale;
       around.fill(-radius, 0, 3).fill(radius, 3);
       if (angle < Math.PI / 2) {
         turn(boxes, node * 6, middle, 2 * Math.sin(angle / 2) * radius, around);
@@ -102,7 +102,7 @@ export function reachBounds(tracks: PoseTracks, jointBoxes: JointBoxes, layers =
         break;
       }
       unite(boxes, parent * 6, around);
-      reach[parent] = Math.max(reach[parent], farthest(position) + radius);
+      extent[parent] = Math.max(extent[parent], farthest(position) + radius);
     }
     if (beyond === null) return bounds;
 
@@ -111,7 +111,7 @@ export function reachBounds(tracks: PoseTracks, jointBoxes: JointBoxes, layers =
     for (let node = 0; node < parents.length; node++) {
       scales[node] *= parents[node] === -1 ? outer : scales[parents[node]];
       if (boxes[node * 6] <= boxes[node * 6 + 3]) {
-        beyond.expandByPlaces(node, reach[node] * scales[node], bounds);
+        beyond.expandByPlaces(node, extent[node] * scales[node], bounds);
       }
     }
     return bounds;

@@ -1,7 +1,7 @@
 import type { Box3 } from 'three';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
+import type { NodeRange, PosedBeyondClips } from '../../animation/posedBounds.js';
 import { TRS_SIZE } from '../../animation/Rig.js';
-import type { NodeRange, PosedBeyondClips } from '../../animation/reachBounds.js';
 import {
   EDIT_KIND,
   EDIT_NODE,
@@ -27,7 +27,7 @@ const EVEN = 1e-6;
  * Where edits and live poses may put nodes, so that the bounds of a crowd hold them. It only grows; values that move on a
  * little each time make it grow by more than they ask for, so that bounds are not computed again and again.
  */
-export class EditReach implements PosedBeyondClips {
+export class EditExtent implements PosedBeyondClips {
   /** Another one with each change. */
   version = ++_version;
   /** 1 for nodes that may be turned in any way, 2 for those that may be so relative to the root. */
