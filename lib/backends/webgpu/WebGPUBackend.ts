@@ -1,4 +1,5 @@
 import type { Camera, GeometryGroup, Material, Scene } from 'three';
+import type { WebGPURenderer } from 'three/webgpu';
 import { influencesCode } from '../../../shaders/ShaderVariant.js';
 import type { DrawnMaterial } from '../../../shaders/tsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
@@ -12,6 +13,7 @@ import { updateColors, updateMatrices } from '../instancePlaces.js';
 import { hasArrayMap, hasPalette, mergedCode } from '../surfaceMaps.js';
 import { noteHook } from './bundledHooks.js';
 import { checkTextureSizes, fitVertexBuffers, type NodeRenderer, needsMatrixTexels } from './checkLimits.js';
+import { compileShadows } from './compileAhead.js';
 import { keepMorphTargets } from './morphedGeometry.js';
 import { nodeSourceOf } from './nodeSources.js';
 import { checkVertexNode, patchNodeMaterial } from './patchNodeMaterial.js';
@@ -65,7 +67,9 @@ export const webGPUBackend: Backend = {
   ): void {
     const renderer = target as Renderer;
     const override = scene.overrideMaterial as DrawnMaterial | null;
-    announceCamera(renderer, camera, override?.isShadowPassMaterial === true);
+    const isShadowMap = override?.isShadowPassMaterial === true;
+    announceCamera(renderer, camera, isShadowMap);
+    if (crowd.castShadow && !isShadowMap) compileShadows(target as WebGPURenderer, scene, camera);
     crowd.skeleton.drawnCount = null;
     crowd.geometry.indirect = null;
     prepareUploads(renderer, crowd);

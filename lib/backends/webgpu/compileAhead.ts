@@ -1,0 +1,54 @@
+import { type Camera, type Light, NoBlending, type PointLight, type Scene } from 'three';
+import { pointShadow, shadow, vec4 } from 'three/tsl';
+import { CubeRenderTarget, NodeMaterial, RenderTarget, type WebGPURenderer } from 'three/webgpu';
+
+/** A node of a light that draws its shadow map, with members that its type lacks. */
+interface ShadowMapNode {
+  shadowMap: RenderTarget;
+  getShadowMaterial(): NodeMaterial;
+  setupRenderTarget(shadow: object, builder: object): { shadowMap: RenderTarget };
+  updateShadow(frame: object): void;
+  vsmPass(): void;
+}
+
+/** For each light, which call of `renderer.compileAsync` has last had its shadow map drawn. */
+const compiled = /*@__PURE__*/ new WeakMap<Light, object>();
+
+let material: NodeMaterial | null = null;
+
+/** As three.js has one for each light, but throws it away, and what was made for it, where a material is built that receives shadows. */
+function shadowMaterial(): NodeMaterial {
+  material ??= Object.assign(new NodeMaterial(), {
+    colorNode: vec4(0, 0, 0, 1),
+    isShadowPassMaterial: true,
+    blending: NoBlending,
+    fog: false,
+  });
+  return material;
+}
+
+/**
+ * Where `renderer.compileAsync` makes the pipelines of what it finds, has those of shadow maps made too, which three.js leaves to the
+ * first frame: by drawing each of them once, into a texture that nobody reads. Call it in `onBeforeRender` of who casts shadows.
+ */
+export function compileShadows(renderer: WebGPURenderer, scene: Scene, camera: Camera): void {
+  const call = (renderer as unknown as { _compilationPromises: object | null })._compilationPromises;
+  if (!call || !renderer.shadowMap.enabled) return;
+  scene.traverseVisible((object) => {
+    const light = object as PointLight;
+    if (!light.isLight || !light.castShadow || compiled.get(light) === call) return;
+    compiled.set(light, call);
+    const node = (light.isPointLight ? pointShadow(light) : shadow(light)) as unknown as ShadowMapNode;
+    const { shadowMap } = node.setupRenderTarget(light.shadow, {
+      renderer,
+      createRenderTarget: (width: number, height: number) => new RenderTarget(width, height),
+      createCubeRenderTarget: (size: number) => new CubeRenderTarget(size),
+    });
+    node.shadowMap = shadowMap;
+    node.getShadowMaterial = shadowMaterial;
+    // What blurs a map is no crowd's.
+    node.vsmPass = () => {};
+    node.updateShadow({ renderer, scene, camera });
+    shadowMap.dispose();
+  });
+}
