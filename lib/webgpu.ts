@@ -5,6 +5,7 @@
  */
 import { jointEditNodes } from '../shaders/jointEdits.tsl.js';
 import { layerNodes } from '../shaders/layers.tsl.js';
+import { discardFaded, writeFade } from '../shaders/levelFade.tsl.js';
 import { frames as baseFrames } from './animation/frames.js';
 import { registerBackend } from './backends/Backend.js';
 import { nodesOfParts, registerPartNodes } from './backends/webgpu/crowdNodes.js';
@@ -13,11 +14,14 @@ import { motionBuild } from './backends/webgpu/motionNodes.js';
 import { registerNodeSource } from './backends/webgpu/nodeSources.js';
 import { registerLayerNodes, registerPoseEditNodes } from './backends/webgpu/PoseSteps.js';
 import { registerMotionNodes } from './backends/webgpu/poseCrowd.js';
+import { LevelNodes } from './backends/webgpu/views/LevelNodes.js';
+import { registerLevelNodes } from './backends/webgpu/views/ViewSteps.js';
 import { webGPUBackend } from './backends/webgpu/WebGPUBackend.js';
 import type { Encoding } from './baking/BakeOptions.js';
 import { SkinnedInstancedMesh as Base } from './crowd/SkinnedInstancedMesh.js';
 import { JointEdits as BaseEdits } from './features/jointEdits/JointEdits.js';
 import { AnimationLayers as BaseLayers } from './features/layers/AnimationLayers.js';
+import { CrowdLevels as BaseLevels } from './features/levels/CrowdLevels.js';
 import { InstanceMotions as BaseMotions } from './features/motion/InstanceMotions.js';
 import { InstanceParts as BaseParts } from './features/parts/InstanceParts.js';
 
@@ -76,6 +80,14 @@ function withLayerNodes(): typeof BaseLayers {
 export const AnimationLayers = /*@__PURE__*/ withLayerNodes();
 export type AnimationLayers = BaseLayers;
 
+function withLevelNodes(): typeof BaseLevels {
+  registerLevelNodes({ create: (states, fades) => new LevelNodes(states, fades), writeFade, discardFaded });
+  return BaseLevels;
+}
+
+export const CrowdLevels = /*@__PURE__*/ withLevelNodes();
+export type CrowdLevels = BaseLevels;
+
 export type { UniformNodeType } from '../shaders/tsl.js';
 export {
   instanceUniform,
@@ -83,5 +95,4 @@ export {
   skinnedInstancePosition,
 } from './backends/webgpu/WebGPUBackend.js';
 export * from './exports.js';
-export { CrowdLevels } from './features/levels/CrowdLevels.js';
 export { InstanceUniforms } from './features/uniforms/InstanceUniforms.js';

@@ -3,7 +3,7 @@ import type { Node } from 'three/webgpu';
 import { FADE_NEAR, FADE_STEPS } from '../lib/constants.js';
 
 /** Which pixels of the instance that is drawn are, see `FADE_STEPS`; vertices write it. */
-export const crowdFade = /*@__PURE__*/ varyingProperty('int', 'crowdFade');
+const crowdFade = /*@__PURE__*/ varyingProperty('int', 'crowdFade');
 
 /** Twin of `levelFade.glsl.ts`. Builds on the current stack. */
 function fadeThreshold(): Node<'int'> {
@@ -18,6 +18,11 @@ function fadeThreshold(): Node<'int'> {
     .bitOr(both.bitAnd(4).shiftRight(1))
     .bitOr(at.y.bitAnd(4).shiftRight(2))
     .toVar();
+}
+
+/** Tells fragments which of them are drawn. Builds on the current stack of a vertex. */
+export function writeFade(fade: Node<'int'>): void {
+  crowdFade.assign(fade);
 }
 
 /** Leaves out pixels that another level draws. Builds on the current stack of a fragment. */

@@ -1,6 +1,6 @@
-import { Box3, Group, Matrix4, Object3D, Vector3 } from 'three';
+import { Box3, Group, Matrix4, Object3D, PointLight, Vector3 } from 'three';
 import { expect, test, vi } from 'vitest';
-import { TWINS } from '../support/captures.js';
+import { createNodeRenderer, TWINS } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { drawingOf } from '../support/drawings.js';
 import { bakeCharacter, SkinnedInstancedMesh } from '../support/library.js';
@@ -8,11 +8,25 @@ import { changedPixels, createStage } from '../support/pictures.js';
 
 const COUNT = 20;
 
+/** What devices are asked for that takes them long. */
+const MAKERS = [
+  'createShaderModule',
+  'createComputePipeline',
+  'createComputePipelineAsync',
+  'createRenderPipeline',
+  'createRenderPipelineAsync',
+] as const;
+
+/** Counts it from now on, until the mocks are restored. */
+function countMade(): () => number {
+  const spies = MAKERS.map((name) => vi.spyOn(GPUDevice.prototype, name));
+  return () => spies.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+}
+
 test.runIf(TWINS.includes('TSL on WebGPU'))(
   'under WebGPU 20 crowds of one character make no more pipelines than one, and show the same',
   async () => {
-    const compute = vi.spyOn(GPUDevice.prototype, 'createComputePipeline');
-    const modules = vi.spyOn(GPUDevice.prototype, 'createShaderModule');
+    const made = countMade();
     const { renderer, draw } = await drawingOf('TSL on WebGPU');
     const { scene, camera } = createStage(
       new Box3(new Vector3(-3, 0, -3), new Vector3(3, 2, 3)),
@@ -44,13 +58,44 @@ test.runIf(TWINS.includes('TSL on WebGPU'))(
       for (const crowd of all) crowd.update(delta);
       const expected = await draw(scene, camera, whole);
       expect(changedPixels(expected, empty)).toBeGreaterThan(2000);
-      const made = [compute.mock.calls.length, modules.mock.calls.length];
-      expect(made[0]).toBeGreaterThan(0);
+      const before = made();
+      expect(before).toBeGreaterThan(0);
       const picture = await draw(scene, camera, crowds);
-      expect([compute.mock.calls.length, modules.mock.calls.length]).toEqual(made);
+      expect(made()).toBe(before);
       expect(changedPixels(picture, expected, 0)).toBe(0);
     }
     for (const crowd of all) crowd.dispose();
+    renderer.dispose();
+  },
+);
+
+test.runIf(TWINS.includes('TSL on WebGPU'))(
+  'under WebGPU what is compiled ahead has all pipelines of the first frame, those of shadow maps too',
+  async () => {
+    const renderer = await createNodeRenderer('TSL on WebGPU');
+    renderer.shadowMap.enabled = true;
+    const { scene, camera } = createStage(
+      new Box3(new Vector3(-1, 0, -1), new Vector3(1, 2, 1)),
+      'directional',
+    );
+    // What draws the canvas in the end is no crowd's.
+    renderer.render(scene, camera);
+    const made = countMade();
+    const { root, clips } = createCoarseCharacter();
+    const character = bakeCharacter(root, clips);
+    const light = new PointLight();
+    light.castShadow = true;
+    light.position.set(1, 4, 0);
+    const crowds = [1, 2].map((count) => new SkinnedInstancedMesh(character, count).play(0, 0));
+    for (const crowd of crowds) crowd.castShadow = crowd.receiveShadow = true;
+    scene.add(light, ...crowds);
+    await renderer.compileAsync(scene, camera);
+    const before = made();
+    expect(before).toBeGreaterThan(8);
+    for (const crowd of crowds) crowd.update(0.1);
+    renderer.render(scene, camera);
+    expect(made()).toBe(before);
+    for (const crowd of crowds) crowd.dispose();
     renderer.dispose();
   },
 );

@@ -18,6 +18,7 @@ import type { TrackLayout } from '../../animation/trackTexels.js';
 import type { EditedCrowd } from '../../crowd/CrowdFeature.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import type { MatrixRows, RowsReader, RowsWriter } from './MatrixRows.js';
+import { notImported } from './SharedSteps.js';
 import { POSE_WORKGROUP, type PoseMember, SeenNodes, type SeenRates } from './views/SeenNodes.js';
 import type { SeenRows } from './views/SeenRows.js';
 import type { ViewBuffers } from './views/ViewBuffers.js';
@@ -86,9 +87,7 @@ export function registerPoseEditNodes(create: CreatePoseEditNodes): void {
 /** @throws If the page has not imported it. */
 const editNodesFor: CreatePoseEditNodes = (...parameters) => {
   if (createEditNodes !== null) return createEditNodes(...parameters);
-  throw new Error(
-    "WebGPURenderer draws joint edits of the entry 'skinned-instanced-mesh/webgpu': import JointEdits from there.",
-  );
+  return notImported('joint edits', 'JointEdits');
 };
 
 let createLayerNodes: typeof LayerNodes | null = null;
@@ -101,9 +100,7 @@ export function registerLayerNodes(create: typeof LayerNodes): void {
 /** @throws If the page has not imported it. */
 const overNodes: typeof LayerNodes = (...parameters) => {
   if (createLayerNodes !== null) return createLayerNodes(...parameters);
-  throw new Error(
-    "WebGPURenderer draws layers of the entry 'skinned-instanced-mesh/webgpu': import AnimationLayers from there.",
-  );
+  return notImported('layers', 'AnimationLayers');
 };
 
 /** A texture that a step reads as tracks, and that with keys of 16 bits. */

@@ -1,7 +1,6 @@
 import { Fn, OnObjectUpdate, vec4 } from 'three/tsl';
 import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
 import { drawnFade, instanceIndex } from '../../../shaders/instanceIndex.tsl.js';
-import { crowdFade } from '../../../shaders/levelFade.tsl.js';
 import { type MorphNodes, morphTargets } from '../../../shaders/morphTargets.tsl.js';
 import { instancePart, partMapOffset } from '../../../shaders/parts.tsl.js';
 import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js';
@@ -12,6 +11,7 @@ import type { MeshParts } from '../../crowd/CrowdFeature.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { type DrawnList, readsDrawnIndex, StorageList, TexelList } from './views/DrawnList.js';
 import { isCulledOnGPU } from './views/GPUViews.js';
+import { levelNodes } from './views/ViewSteps.js';
 import { readsView } from './views/viewAtDraw.js';
 
 /** Reads colour and visibility of the vertex's part, of whichever crowd is drawn. */
@@ -48,7 +48,7 @@ export function instanceNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'int
 /** Tells fragments which of them are drawn, where levels of detail fade. */
 export function writeFade(crowd: DrawnCrowd, builder: NodeBuilder): void {
   const write = Fn(() => {
-    crowdFade.assign(drawnFade(listOf(builder, crowd)));
+    levelNodes().writeFade(drawnFade(listOf(builder, crowd)));
   }, 'void');
   write();
 }

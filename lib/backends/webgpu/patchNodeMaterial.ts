@@ -9,7 +9,6 @@ import {
 } from 'three/tsl';
 import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
 import { assignDrawnIndex, overrideDrawnIndex } from '../../../shaders/instanceIndex.tsl.js';
-import { discardFaded } from '../../../shaders/levelFade.tsl.js';
 import {
   buildOf,
   type DrawnMaterial,
@@ -27,6 +26,7 @@ import { morphedGeometry } from './morphedGeometry.js';
 import { placeCrowd } from './placeCrowd.js';
 import { poseCrowd } from './poseCrowd.js';
 import { colorOfCrowd, lightingOfCrowd, type SetupSurface, surfaceOfCrowd } from './surfaceOfCrowd.js';
+import { levelNodes } from './views/ViewSteps.js';
 import { readsView } from './views/viewAtDraw.js';
 
 type SetupPosition = (this: NodeMaterial, builder: NodeBuilder) => Node;
@@ -108,7 +108,7 @@ const positionOfCrowd = (user: SetupPosition | undefined): SetupPosition =>
 const outputOfCrowd = (user: SetupOutput | undefined): SetupOutput =>
   function setupOutput(this: NodeMaterial, builder: NodeBuilder, output: Node): Node {
     const { object } = buildOf(builder);
-    if (isCrowd(object) && variantFor(this, object).fades) discardFaded();
+    if (isCrowd(object) && variantFor(this, object).fades) levelNodes().discardFaded();
     return (user ?? prototypeOf(this).setupOutput).call(this, builder, output);
   };
 

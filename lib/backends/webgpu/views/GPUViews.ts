@@ -10,7 +10,7 @@ import {
   type Vector4,
 } from 'three';
 import type { ComputeNode, StorageBufferAttribute, WebGPURenderer } from 'three/webgpu';
-import { LEVEL_CODES } from '../../../constants.js';
+import { LEVEL_CODES, MAX_LEVELS } from '../../../constants.js';
 import type { CrowdViews } from '../../../culling/CrowdViews.js';
 import type { ListSplitter } from '../../../culling/ListSplitter.js';
 import { markSeen } from '../../../culling/seenInstances.js';
@@ -23,7 +23,6 @@ import { type CameraState, CameraStates } from './CameraStates.js';
 import { WORKGROUP } from './compactLists.js';
 import type { CameraOcclusion } from './cullInstances.js';
 import { DrawTable } from './DrawTable.js';
-import { listAt, listCount } from './LevelNodes.js';
 import type { SeenRates } from './SeenNodes.js';
 import { StoredInstances } from './StoredInstances.js';
 import { ViewBuffers } from './ViewBuffers.js';
@@ -328,6 +327,16 @@ function clipPlanes(
     visit(_frustum);
   }
 }
+
+/** How many lists a view has: that of all that are seen, then one for each level of detail, then those of several. */
+const listCount = (table: ListSplitter | null): number =>
+  table?.isUsed === true ? 1 + table.count + table.mixed.length : 1;
+
+/** The place among them of that of a mesh, by its `level`. */
+const listAt = (table: ListSplitter | null, level: number | null): number => {
+  if (level === null || level < 0 || table?.isUsed !== true) return 0;
+  return 1 + (level < MAX_LEVELS ? level : table.count + level - MAX_LEVELS);
+};
 
 /** The list that a mesh draws: that of its level of detail, or of all. */
 export const listOf = ({ level, views }: DrawnCrowd): number => listAt(views.splitter, level);

@@ -157,10 +157,6 @@ export class LevelNodes {
   }
 }
 
-/** The level in a state, with `FADING` if it is passing over to the next. */
-export const levelOfState = (state: Node<'int'>, fades: boolean): Node<'int'> =>
-  fades ? state.bitAnd(LEVEL_CODES - 1) : state;
-
 /** The first list has all at whose level something is drawn, then there is one for each level, then those of several. */
 function listsOf(table: ListSplitter, level: number): number {
   const { mixed, count } = table;
@@ -169,13 +165,3 @@ function listsOf(table: ListSplitter, level: number): number {
   for (let i = 0; i < mixed.length; i++) lists |= ((mixed[i] >> level) & 1) << (1 + count + i);
   return lists;
 }
-
-/** How many lists a view has. */
-export const listCount = (table: ListSplitter | null): number =>
-  table?.isUsed === true ? 1 + table.count + table.mixed.length : 1;
-
-/** The place among them of that of a mesh, by its `level`. */
-export const listAt = (table: ListSplitter | null, level: number | null): number => {
-  if (level === null || level < 0 || table?.isUsed !== true) return 0;
-  return 1 + (level < MAX_LEVELS ? level : table.count + level - MAX_LEVELS);
-};

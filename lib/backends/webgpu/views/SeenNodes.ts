@@ -13,7 +13,6 @@ import {
   While,
 } from '../../../../shaders/tsl.js';
 import { ID_MASK, LEVEL_CODES, MAX_LEVELS } from '../../../constants.js';
-import { levelOfState } from './LevelNodes.js';
 import type { SeenRows } from './SeenRows.js';
 import type { ViewBuffers } from './ViewBuffers.js';
 
@@ -197,7 +196,9 @@ export class SeenNodes {
   private rateOf(id: Node<'int'>, clock: Node<'float'>): Node<'float'> | null {
     if (this.asked === null) return null;
     const rates = uniformArray(this.rates, 'vec4') as unknown as Elements<'vec4'>;
-    const level = this.states === null ? int(0) : levelOfState(int(this.states.element(id)), this.fades);
+    const state = this.states === null ? int(0) : int(this.states.element(id));
+    // With `FADING` if it is passing over to the next.
+    const level = this.fades ? state.bitAnd(LEVEL_CODES - 1) : state;
     const rate = rates.element(level).x.toVar();
     const stored = this.asked;
     const last = stored.element(id).toVar();

@@ -20,11 +20,12 @@ import {
   While,
 } from '../../../../shaders/tsl.js';
 import type { ListSplitter } from '../../../culling/ListSplitter.js';
+import { notImported } from '../SharedSteps.js';
 import type { CameraState } from './CameraStates.js';
 import { countBefore, countBits, type ListNodes, WORKGROUP, writeBits, writeLists } from './compactLists.js';
 import { type CameraOcclusion, instanceSphere, isSeen, PLANES } from './cullInstances.js';
 import { type DrawTable, TABLE_NUMBERS } from './DrawTable.js';
-import { LevelNodes } from './LevelNodes.js';
+import type { LevelNodes } from './LevelNodes.js';
 import { POSE_WORKGROUP } from './SeenNodes.js';
 import type { StoredInstances } from './StoredInstances.js';
 import { DRAW_NUMBERS, type ViewBuffers } from './ViewBuffers.js';
@@ -46,6 +47,26 @@ export function viewKey(
 ): number {
   const key = ((occlusion?.id ?? 0) * MAX_LISTS + lists) * 2 + (fades ? 1 : 0);
   return key * 2 + (hasLevels ? 1 : 0);
+}
+
+/** What shaders know of levels of detail; comes with `CrowdLevels`. */
+interface LevelShaders {
+  create(...parameters: ConstructorParameters<typeof LevelNodes>): LevelNodes;
+  /** Tells fragments which of them are drawn of an instance, and leaves the others out. Both build on the current stack. */
+  writeFade(fade: Node<'int'>): void;
+  discardFaded(): void;
+}
+
+let levelShaders: LevelShaders | null = null;
+
+/** Lets crowds have levels of detail under WebGPURenderer. */
+export function registerLevelNodes(shaders: LevelShaders): void {
+  levelShaders = shaders;
+}
+
+/** @throws If the page has not imported them. */
+export function levelNodes(): LevelShaders {
+  return levelShaders ?? notImported('levels of detail', 'CrowdLevels');
 }
 
 /**
@@ -91,7 +112,7 @@ export class ViewSteps {
     states: StorageBufferAttribute | null,
     private readonly occlusion: CameraOcclusion | null,
   ) {
-    const levels = states === null ? null : new LevelNodes(states, buffers.fades);
+    const levels = states === null ? null : levelNodes().create(states, buffers.fades);
     this.levels = levels;
     const { lists, bits, starts, ids } = buffers;
     const { capacity, words } = this;
