@@ -1,4 +1,4 @@
-import { RANGES, SCALE, STEP_SLACK } from '../lib/animation/PoseTracks.js';
+import { RANGES, SCALE, SLOT_PARTS, STEP_SLACK } from '../lib/animation/PoseTracks.js';
 import { ENTRY_CONSTANT, ENTRY_STEP, ENTRY_STEPPED } from '../lib/animation/trackTexels.js';
 import { MAX_ACTIONS } from '../lib/playback/instanceLayout.js';
 
@@ -57,6 +57,17 @@ vec4 readTrack( int entry, int range, Action action, bool turns ) {
   vec4 value = readKey( at, range, turns );
   float alpha = stepped ? 0.0 : action.frame - whole;
   return alpha > 0.0 ? mixValue( value, readKey( at + action.stride, range, turns ), alpha, turns ) : value;
+
+}
+
+// Where a frame of a clip is among those that are stored, where these do not lie evenly in time.
+float storedFrame( int slots, float frame ) {
+
+  float whole = floor( frame );
+  int slot = int( whole );
+  float entry = trackTexel( slots + ( slot >> 2 ) )[ slot & 3 ];
+  float first = floor( entry * ${1 / SLOT_PARTS} );
+  return first + ( frame - whole ) * ( entry - first * ${SLOT_PARTS}.0 );
 
 }
 

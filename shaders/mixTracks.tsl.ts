@@ -1,6 +1,6 @@
 import { Fn, float, floor, If, int, Loop, min, select, vec2, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import { RANGES, SCALE, STEP_SLACK } from '../lib/animation/PoseTracks.js';
+import { RANGES, SCALE, SLOT_PARTS, STEP_SLACK } from '../lib/animation/PoseTracks.js';
 import { ENTRY_CONSTANT, ENTRY_STEP, ENTRY_STEPPED } from '../lib/animation/trackTexels.js';
 import { ACTION_LAYER } from '../lib/playback/instanceLayout.js';
 import { multiplyQuaternions, slerp } from './slerp.tsl.js';
@@ -138,7 +138,17 @@ export function mixTracks({ texel, key, starts, entryTexel }: TrackTexelNodes): 
       const head = texel(starts.z.add(clip)).toVar();
       const signed = select(head.z.greaterThan(0.5), weight.negate(), weight);
       const stride = layer === null ? head.y : head.y.add(float(layer).mul(ACTION_LAYER));
-      return vec4(head.x, stride, frame, signed);
+      const stored = frame.toVar();
+      // Where frames that are stored do not lie evenly in time.
+      If(head.w.greaterThan(0), () => {
+        const whole = floor(frame).toVar();
+        const slot = int(whole).toVar();
+        const four = texel(int(head.w).add(slot.shiftRight(2))).toVar();
+        const packed = componentsOf(four).element(slot.bitAnd(3)).toVar();
+        const first = floor(packed.div(SLOT_PARTS)).toVar();
+        stored.assign(first.add(frame.sub(whole).mul(packed.sub(first.mul(SLOT_PARTS)))));
+      });
+      return vec4(head.x, stride, stored, signed);
     },
 
     mix(entry, actions, first, end) {

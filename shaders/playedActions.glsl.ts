@@ -82,7 +82,9 @@ bool readAction( ivec2 at, vec4 clip, int layer, out Action action ) {
   FrameMix mixed = actionFrames( at, clip, 1.0, true );
   if ( mixed.frame0 < 0.5 ) return false;
   vec4 record = trackTexel( trackLayout.z + int( clip.x ) - 1 );
-  action = Action( int( record.x ), int( record.y ), mixed.frame0 - 1.0 + mixed.alpha, weight, record.z > 0.5, layer );
+  float frame = mixed.frame0 - 1.0 + mixed.alpha;
+  if ( record.w > 0.0 ) frame = storedFrame( int( record.w ), frame );
+  action = Action( int( record.x ), int( record.y ), frame, weight, record.z > 0.5, layer );
   return true;
 
 }

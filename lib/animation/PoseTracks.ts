@@ -52,6 +52,11 @@ export interface TrackClip {
   fps: number;
   /** Frames that are stored. The last one is held until the clip's end. */
   frames: number;
+  /**
+   * Where the frames lie in time if not evenly: for each frame at `fps`, the one that is stored for it, times `SLOT_PARTS`, plus into
+   * how many evenly spaced ones the way to the next is divided. Null where all of it is even.
+   */
+  slots: Float32Array | null;
   /** Texels from one frame to the next. */
   stride: number;
   /**
@@ -89,6 +94,29 @@ export const TRACK_TEXEL = 0x1fffffff;
 
 /** A stepped track jumps this many frames early, so that rounding cannot make it jump late. */
 export const STEP_SLACK = 1e-4;
+
+/** What numbers in `TrackClip.slots` are counted in, and more than the way from one frame to the next may be divided into. */
+export const SLOT_PARTS = 512;
+
+/** `TrackClip.slots`, of how many parts each way from one frame to the next has. */
+export function slotsOf(parts: ArrayLike<number>): Float32Array {
+  const slots = new Float32Array(parts.length + 1);
+  let first = 0;
+  for (let i = 0; i < slots.length; i++) {
+    const divided = parts[i] ?? 1;
+    slots[i] = first * SLOT_PARTS + divided;
+    first += divided;
+  }
+  return slots;
+}
+
+/** Where a frame of a clip is among those that are stored. The shaders have the same. */
+export function storedFrame({ slots, frames }: Pick<TrackClip, 'slots' | 'frames'>, frame: number): number {
+  if (slots === null) return Math.min(Math.max(frame, 0), frames - 1);
+  const slot = Math.min(Math.max(Math.floor(frame), 0), slots.length - 1);
+  const first = Math.floor(slots[slot] / SLOT_PARTS);
+  return Math.min(first + Math.max(frame - slot, 0) * (slots[slot] - first * SLOT_PARTS), frames - 1);
+}
 
 /** The table entry of a track. */
 export function trackEntry(

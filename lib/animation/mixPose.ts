@@ -10,6 +10,7 @@ import {
   readKey,
   SCALE,
   STEP_SLACK,
+  storedFrame,
   TRACK_ABSENT,
   TRACK_CONSTANT,
   TRACK_STEP,
@@ -194,7 +195,7 @@ export function readTrack(
   let first = 0;
   let alpha = 0;
   if (!(entry & TRACK_CONSTANT)) {
-    const place = Math.min(Math.max(frame, 0), frames - 1);
+    const place = storedFrame(clips[clip], frame);
     first = Math.min(Math.floor(entry & TRACK_STEP ? place + STEP_SLACK : place), frames - 1);
     alpha = entry & TRACK_STEP ? 0 : place - first;
   }

@@ -7,6 +7,7 @@ import {
   TRACK_CONSTANT,
   TRACK_STEP,
   TRACK_TEXEL,
+  type TrackClip,
 } from './PoseTracks.js';
 import { TRS_SIZE } from './Rig.js';
 
@@ -41,6 +42,7 @@ export interface TrackLayout {
   chains: number;
   clips: number;
   table: number;
+  slots: number;
   keys: number;
 }
 
@@ -71,8 +73,13 @@ export function trackLayout({ parents, fixed, jointNodes, morphRest, clips }: Po
   let first = chains;
   for (const node of jointNodes) first += Math.ceil(chainLength(parents, node) / CHAIN_NODES);
   const table = first + clips.length;
-  return { nodes, joints, chains, clips: first, table, keys: table + clips.length * entries };
+  const slots = table + clips.length * entries;
+  const keys = clips.reduce((sum, clip) => sum + slotTexels(clip), slots);
+  return { nodes, joints, chains, clips: first, table, slots, keys };
 }
+
+/** Texels for where the frames of a clip lie in time. */
+const slotTexels = ({ slots }: TrackClip): number => Math.ceil((slots?.length ?? 0) / 4);
 
 /** Nodes from the root to a node, itself among them. */
 function chainLength(parents: Int32Array, node: number): number {
@@ -136,8 +143,13 @@ export function* trackTexelSteps(tracks: PoseTracks): Generator<number, TrackTex
     chain += Math.ceil(length / CHAIN_NODES);
     for (let i = 0; i < AFFINE_SIZE; i++) texels[at + 4 + i] = inverses[joint * AFFINE_SIZE + i];
   }
-  clips.forEach(({ stride, additive }, clip) => {
-    texels.set([layout.table + clip * entries, stride, additive ? 1 : 0], (layout.clips + clip) * 4);
+  let slotsAt = layout.slots;
+  clips.forEach((one, clip) => {
+    const { stride, additive, slots } = one;
+    const head = [layout.table + clip * entries, stride, additive ? 1 : 0, slots === null ? 0 : slotsAt];
+    texels.set(head, (layout.clips + clip) * 4);
+    if (slots !== null) texels.set(slots, slotsAt * 4);
+    slotsAt += slotTexels(one);
   });
   for (let i = 0; i < table.length; i++) {
     if (i % STEP === 0) yield 0;

@@ -3,7 +3,7 @@ import type { BoneTextureData } from '../animation/BoneTextureData.js';
 import { type BakedClip, MOTION_SIZE } from '../animation/ClipTable.js';
 import { boxToArray, expandByPose, farthestCorner } from '../animation/jointBoxes.js';
 import { createPoseMix } from '../animation/PoseMix.js';
-import type { PoseTracks } from '../animation/PoseTracks.js';
+import { type PoseTracks, SLOT_PARTS } from '../animation/PoseTracks.js';
 import { posedBounds } from '../animation/posedBounds.js';
 import { TrackReader, trackSource } from '../animation/trackSource.js';
 import {
@@ -26,6 +26,14 @@ import { ClipPoser, checkPose, skeletonOf } from './skeleton.js';
 
 /** Frames per second above which clips are not sampled, however large their error is. */
 const MAX_FPS = 480;
+
+/** A clip is dear that takes more bytes than this, and so many times as many as its keys. */
+const DEAR = 1e6;
+const DEARER = 4;
+const BYTES_PER_KEY = 16;
+
+/** Of an error that was not measured yet. */
+const UNKNOWN = -1;
 
 /** The clips' own keys, see `PoseTracks`. */
 export const tracks: Encoding = {
@@ -71,15 +79,23 @@ function* bakeTracks(bake: RigBake): Steps<BoneTextureData> {
   }
   const boundsOf = posedBounds(packed, boxes);
   const clips: BakedClip[] = [];
-  for (const [i, { name, duration, fps, frames, error }] of packed.clips.entries()) {
+  for (const [i, { name, duration, fps, frames, slots, stride, error }] of packed.clips.entries()) {
     if (error > maxError) {
       warnOnce(
         `Clip "${name}" is off by up to ${error.toExponential(1)} of the character's size, more than maxError (${maxError}): its curves or key times are finer than ${Math.round(fps)} frames per second hold.`,
       );
     }
+    const bytes = frames * stride * BYTES_PER_KEY;
+    const source = bake.clips[i].clip.tracks.reduce((sum, { values }) => sum + values.length * 4, 0);
+    if (bytes > Math.max(DEAR, source * DEARER)) {
+      warnOnce(
+        `Clip "${name}" takes ${(bytes / 1e6).toFixed(1)} MB, ${Math.round(bytes / source)} times as much as its keys; allow a larger maxError (${maxError}), or resample its tracks at one frame rate.`,
+      );
+    }
     const bounds = boxToArray(boundsOf(i));
     const { rootMotion } = keyed[i];
-    clips.push({ name, start: i + 1, count: frames, duration, fps, bounds, rootMotion, markers: [] });
+    const count = slots?.length ?? frames;
+    clips.push({ name, start: i + 1, count, duration, fps, bounds, rootMotion, markers: [] });
     yield 1;
   }
   return {
@@ -114,23 +130,31 @@ function* readClips(bake: RigBake, poser: ClipPoser, size: number, extent: numbe
   for (const [i, planned] of clips.entries()) {
     const { clip } = planned;
     const channels = channelsOn(skeleton, planned);
-    const { fps: rate, isExact } = keyRate(channels, clip.duration);
+    const rate = keyRate(channels, clip.duration);
+    const moves = extractor?.extracts(planned.name) && clip.blendMode !== AdditiveAnimationBlendMode;
+    // Root motion has one place for each frame.
+    if (moves) rate.parts = null;
     let one = yield* readKeys(skeleton, channels, clip, rate, size);
     if (one === null) {
       throw cannotHold(
         `clip "${clip.name}" of ${clip.duration} s, which takes more than ${MAX_TRACK_TEXELS} keys`,
       );
     }
-    const moves = extractor?.extracts(planned.name) && clip.blendMode !== AdditiveAnimationBlendMode;
-    if (!isExact || moves) {
+    if (!rate.isExact || moves) {
       poser.setClip(planned);
-      for (let fps = rate * 2; ; fps *= 2) {
+      const errors = new Float64Array(Math.round(one.fps * clip.duration)).fill(UNKNOWN);
+      for (;;) {
         if (mover && moves && !(yield* mover.move(one, clip.duration)))
           throw cannotHold('turns below uneven scale');
         const alone = yield* packTracks(skeleton, [planned], [one]);
-        one.error = (yield* trackError(alone, poser, bake, extent, one.rootMotion)) / size;
-        if (one.error <= maxError || one.frames === 1 || fps > MAX_FPS) break;
-        const finer: KeyedClip | null = yield* readKeys(skeleton, channels, clip, fps, size);
+        const errorsNow = moves ? new Float64Array(one.frames - 1).fill(UNKNOWN) : errors;
+        yield* measureErrors(alone, poser, bake, extent, one.rootMotion, errorsNow);
+        one.error = errorsNow.reduce((most, error) => Math.max(most, error), 0) / size;
+        if (one.error <= maxError || one.frames === 1) break;
+        if (rate.parts === null) rate.fps *= 2;
+        else if (!divideFurther(rate.parts, rate.fps, errors, maxError * size)) break;
+        if (rate.fps > MAX_FPS) break;
+        const finer: KeyedClip | null = yield* readKeys(skeleton, channels, clip, rate, size);
         if (finer === null) break;
         one = finer;
       }
@@ -139,6 +163,18 @@ function* readClips(bake: RigBake, poser: ClipPoser, size: number, extent: numbe
     yield (i + 1) / clips.length;
   }
   return keyed;
+}
+
+/** Divides the ways between frames on which the error is too large; false if there are none, or they are divided enough. */
+function divideFurther(parts: Uint16Array, fps: number, errors: Float64Array, most: number): boolean {
+  let divides = false;
+  errors.forEach((error, slot) => {
+    if (error <= most || parts[slot] * fps > MAX_FPS) return;
+    parts[slot] *= 2;
+    errors[slot] = UNKNOWN;
+    divides = true;
+  });
+  return divides;
 }
 
 /** How far a morph target at full influence moves a vertex of a character at rest at most, in scene units. */
@@ -161,21 +197,23 @@ function largestScale(m: Float64Array, at: number): number {
 }
 
 /**
- * The error of a clip's tracks between their frames: how far they put the corners of the joints' boxes from where the clip
+ * Measures the error of a clip's tracks between their frames: how far they put the corners of the joints' boxes from where the clip
  * itself puts them, in scene units.
  *
  * @param alone Of this clip alone.
  * @param poser Has the clip set.
  * @param rootMotion The way that was taken out of the tracks, or null.
+ * @param errors One for the way from each frame to the next; those that are `UNKNOWN` are measured.
  */
-function* trackError(
+function* measureErrors(
   alone: PoseTracks,
   poser: ClipPoser,
   { rig: { jointNames, morphRest }, boxes, extractor }: RigBake,
   extent: number,
   rootMotion: Float32Array | null,
-): Steps<number> {
-  const [{ frames, fps }] = alone.clips;
+  errors: Float64Array,
+): Steps<void> {
+  const [{ fps, slots }] = alone.clips;
   const reader = new TrackReader(alone);
   const mix = createPoseMix();
   const [played] = mix.clips;
@@ -185,11 +223,7 @@ function* trackError(
   const motion = new Float32Array(MOTION_SIZE);
   const influences = new Float64Array(alone.morphRest.length && morphRest.length);
   let worst = 0;
-  for (let half = 0; half < (frames - 1) * 2; half++) {
-    if (half % 8 === 7) yield 0;
-    // Half-way between frames, where a straight line is furthest from a curve, and shortly before the next, where jumps show.
-    const alpha = half & 1 ? 0.98 : 0.5;
-    const frame = half >> 1;
+  const measure = (frame: number, alpha: number) => {
     poser.sample((frame + alpha) / fps);
     poser.readJoints(expected);
     if (rootMotion !== null) {
@@ -211,6 +245,17 @@ function* trackError(
       for (let i = 0; i < AFFINE_SIZE; i++) actual[i] -= expected[joint * AFFINE_SIZE + i];
       worst = Math.max(worst, farthestCorner(boxes, joint, actual, 0));
     }
+  };
+  for (let frame = 0; frame < errors.length; frame++) {
+    if (errors[frame] !== UNKNOWN) continue;
+    worst = 0;
+    const parts = slots === null ? 1 : slots[frame] % SLOT_PARTS;
+    // Half-way between frames, where a straight line is furthest from a curve, and shortly before the next, where jumps show.
+    for (let part = 0; part < parts; part++) {
+      measure(frame, (part + 0.5) / parts);
+      measure(frame, (part + 0.98) / parts);
+    }
+    errors[frame] = worst;
+    if (frame % 4 === 3) yield 0;
   }
-  return worst;
 }

@@ -64,13 +64,14 @@ export function* packTracks(
 
   const clips: TrackClip[] = [];
   let texels = constants.length / 4;
-  keyed.forEach(({ fps, frames, error, additive }, clip) => {
+  keyed.forEach(({ fps, frames, slots, error, additive }, clip) => {
     const stride = moving[clip].length;
     moving[clip].forEach(({ node, property, stepped }, i) => {
       table[clip * perClip + node * NODE_ENTRIES + property] = (texels + i) | (stepped ? TRACK_STEP : 0);
     });
     const { name } = named[clip];
-    clips.push({ name, duration: named[clip].clip.duration, fps, frames, stride, error, additive });
+    const { duration } = named[clip].clip;
+    clips.push({ name, duration, fps, frames, slots, stride, error, additive });
     texels += frames * stride;
   });
 

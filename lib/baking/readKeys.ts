@@ -1,5 +1,5 @@
 import { AdditiveAnimationBlendMode, type AnimationClip, Quaternion } from 'three';
-import { ROTATION, TRANSLATION } from '../animation/PoseTracks.js';
+import { ROTATION, SLOT_PARTS, slotsOf, TRANSLATION } from '../animation/PoseTracks.js';
 import { MAX_TRACK_TEXELS } from '../animation/trackTexels.js';
 import type { Steps } from '../utils/steps.js';
 import { type BoundClip, type Channel, CURVE, MORPHS, repeats, STEPS, STILL, valueAt } from './channels.js';
@@ -9,11 +9,18 @@ import type { Skeleton } from './skeleton.js';
 /** Seconds by which keys may be off their frames where only the frame rate is asked for: files that are text have four or five decimals. */
 const LOOSE_TOLERANCE = 2e-4;
 
+/** Into how many parts the way between two frames is divided at once, for keys that lie there. */
+const MAX_DIVIDED = 8;
+
+/** Frames that are found by `slotsOf`: their numbers are exact up to 2^24. */
+const MAX_DIVIDED_FRAMES = 2 ** 24 / SLOT_PARTS;
+
 /** Frames per second above which a clip counts as having no frame rate. */
 const MAX_RATE = 240;
 
-/** Frames per second at which clips that have to be sampled are sampled first. */
+/** Frames per second at which clips that have to be sampled are sampled first where keys do not say it, and fewer that they may not say. */
 const FIRST_FPS = 30;
+const MIN_RATE = 12;
 
 /**
  * Values that differ by less count as the same: a few steps of float32 at 1. Exporters write joints that stand still with the
@@ -52,6 +59,8 @@ export interface KeyedClip {
   fps: number;
   frames: number;
   /** See `TrackClip`. */
+  slots: Float32Array | null;
+  /** See `TrackClip`. */
   error: number;
   additive: boolean;
   channels: KeyedChannel[];
@@ -65,6 +74,8 @@ export interface KeyRate {
   fps: number;
   /** Whether keys are on frames, and straight or steps between them, so that they are the clip at any time. */
   isExact: boolean;
+  /** Into how many parts the way from each frame to the next is divided, so that further keys are on frames; null for one each. */
+  parts: Uint16Array | null;
 }
 
 /** The channels of a clip that move a skeleton. */
@@ -94,8 +105,44 @@ export function keyRate(channels: readonly Channel[], duration: number): KeyRate
   const times = arrays.size === 0 ? [] : [duration];
   for (const array of arrays) for (let i = 0; i < array.length; i++) times.push(array[i]);
   const fps = isExact ? findKeyGrid(times) : null;
-  return { fps: fps ?? (findKeyGrid(times, LOOSE_TOLERANCE) || FIRST_FPS), isExact: fps !== null };
+  if (fps !== null) return { fps, isExact, parts: null };
+  const rate = findKeyGrid(times, LOOSE_TOLERANCE) || usualRate(arrays);
+  return { fps: rate, isExact: false, parts: duration > 0 ? divide(arrays, duration, rate) : null };
 }
+
+/** The rate at which most keys follow each other. */
+function usualRate(arrays: Iterable<ArrayLike<number>>): number {
+  const counts = new Map([[FIRST_FPS, 0]]);
+  for (const times of arrays) {
+    for (let i = 1; i < times.length; i++) {
+      const rate = Math.round(1 / (times[i] - times[i - 1]));
+      if (rate >= MIN_RATE && rate <= MAX_RATE) counts.set(rate, (counts.get(rate) ?? 0) + 1);
+    }
+  }
+  const most = Math.max(...counts.values());
+  return [...counts.keys()].find((rate) => counts.get(rate) === most) as number;
+}
+
+/** Divides the ways between frames so that keys are on frames, as far as few parts do it. */
+function divide(arrays: Iterable<ArrayLike<number>>, duration: number, rate: number): Uint16Array {
+  const parts = new Uint16Array(intervalsOf(duration, rate)).fill(1);
+  const perSecond = parts.length / duration;
+  for (const times of arrays) {
+    for (let i = 0; i < times.length; i++) {
+      const place = times[i] * perSecond;
+      const slot = Math.floor(place);
+      let count = 1;
+      while (count <= MAX_DIVIDED && offGrid(place * count) > LOOSE_TOLERANCE * perSecond * count) count++;
+      if (count <= MAX_DIVIDED && parts[slot] % count > 0 && parts[slot] <= MAX_DIVIDED) parts[slot] *= count;
+    }
+  }
+  return parts;
+}
+
+const offGrid = (place: number): number => Math.abs(place - Math.round(place));
+
+/** How many times the way between two frames of a clip fits into it. */
+const intervalsOf = (duration: number, rate: number): number => Math.max(1, Math.round(duration * rate));
 
 /**
  * Finds the frame rate at which a clip was made: the slowest one at which every key is on a frame, counted from 0. Clips are
@@ -155,11 +202,19 @@ export function* readKeys(
   { place, parents }: Skeleton,
   channels: readonly Channel[],
   { duration, blendMode }: AnimationClip,
-  rate: number,
+  { fps: rate, parts }: Pick<KeyRate, 'fps' | 'parts'>,
   size: number,
 ): Steps<KeyedClip | null> {
-  const frames = rate === 0 ? 1 : Math.max(1, Math.round(duration * rate)) + 1;
-  const step = frames === 1 ? 0 : duration / (frames - 1);
+  const intervals = rate === 0 ? 0 : intervalsOf(duration, rate);
+  const step = intervals === 0 ? 0 : duration / intervals;
+  const slots = parts?.some((count) => count > 1) ? slotsOf(parts) : null;
+  const times =
+    slots &&
+    [...(parts ?? []), 1].flatMap((count, slot) =>
+      Array.from({ length: count }, (_, part) => (slot + part / count) * step),
+    );
+  const frames = times?.length ?? intervals + 1;
+  if (slots !== null && frames > MAX_DIVIDED_FRAMES) return null;
   const keyed: KeyedChannel[] = [];
   let moving = 0;
   let numbers = 0;
@@ -186,10 +241,10 @@ export function* readKeys(
     if (keys !== null && (frames === 1 || staysStill(keys.values, width, property, size)))
       add(place[node], property, keys.values, width, steps, true);
     else if ((moving + Math.ceil(width / 4)) * frames > MAX_TRACK_TEXELS) return null;
-    else if (keys !== null && isEveryFrame(keys.times, frames, step))
+    else if (keys !== null && times === null && isEveryFrame(keys.times, frames, step))
       add(place[node], property, keys.values, width, steps, false);
     else {
-      const values = yield* sampled(channel, frames, step);
+      const values = yield* sampled(channel, frames, (frame) => times?.[frame] ?? frame * step);
       if (property !== MORPHS) add(place[node], property, values, width, steps);
       else {
         for (const group of groupsOf(channel)) {
@@ -209,8 +264,8 @@ export function* readKeys(
     yield 0;
   }
   const additive = blendMode === AdditiveAnimationBlendMode;
-  const fps = duration === 0 ? 0 : (frames - 1) / duration;
-  return { fps, frames, error: 0, additive, channels: keyed, rootMotion: null };
+  const fps = duration === 0 ? 0 : intervals / duration;
+  return { fps, frames, slots, error: 0, additive, channels: keyed, rootMotion: null };
 }
 
 /** Whether values are the same, up to rounding. @param size Of the character, in scene units. */
@@ -234,7 +289,7 @@ function groupsOf({ tracks }: Channel): Set<number> {
 }
 
 /** The value of a channel in every frame; of additive clips, by how much it differs from the rest pose. */
-function* sampled(channel: Channel, frames: number, step: number): Steps<Float32Array> {
+function* sampled(channel: Channel, frames: number, timeOf: (frame: number) => number): Steps<Float32Array> {
   const { track, property, rest, additive } = channel;
   const size = rest.length;
   const values = new Float32Array(frames * size);
@@ -242,7 +297,7 @@ function* sampled(channel: Channel, frames: number, step: number): Steps<Float32
   const pause = Math.ceil(NUMBERS / size);
   for (let frame = 0; frame < frames; frame++) {
     if (frame % pause === pause - 1) yield 0;
-    const time = frame * step + KEY_SLACK;
+    const time = timeOf(frame) + KEY_SLACK;
     if (track !== null) values.set(valueAt(track, time), frame * size);
     else {
       channel.evaluate(time, value, 0);

@@ -72,6 +72,8 @@ export interface TrackClipJSON {
   duration?: number;
   /** Where it is not that of the clip. */
   fps?: number;
+  /** Where the frames that are stored do not lie evenly: numbers of frames, each followed by into how many parts the way to the next is divided. */
+  divided?: number[];
 }
 
 /** What tracks have besides. */

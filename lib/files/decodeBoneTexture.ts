@@ -5,9 +5,12 @@ import {
   NODE_ENTRIES,
   type PoseTracks,
   RANGES,
+  SLOT_PARTS,
+  slotsOf,
   TRACK_ABSENT,
   TRACK_CONSTANT,
   TRACK_TEXEL,
+  type TrackClip,
 } from '../animation/PoseTracks.js';
 import { TRS_SIZE } from '../animation/Rig.js';
 import {
@@ -198,14 +201,14 @@ function readTracks(
   const own = objectsOf(json.clips, `${field}.clips`);
   expectField(own.length === all.length, `${field}.clips`, own, `one for each of ${all.length} clips`);
   const clips = own.map((clip, i) => {
-    const { name, duration, fps, stride, error, additive } = { ...all[i], ...clip };
+    const { name, duration, fps, stride, divided, error, additive } = { ...all[i], ...clip };
     const at = `${field}.clips[${i}]`;
     expectField(typeof name === 'string', `${at}.name`, name, 'a string');
     return {
       name,
       duration: numberOf(duration, `${at}.duration`),
       fps: numberOf(fps, `${at}.fps`),
-      frames: baked[i].count,
+      ...readSlots(divided, baked[i].count, `${at}.divided`),
       stride: countOf(stride, `${at}.stride`),
       error: numberOf(error, `${at}.error`),
       additive: additive === true,
@@ -241,6 +244,20 @@ function readTracks(
   };
   checkKeys(tracks);
   return tracks;
+}
+
+/** The frames that are stored of a clip, and where they lie in time. */
+function readSlots(divided: unknown, count: number, field: string): Pick<TrackClip, 'frames' | 'slots'> {
+  if (divided === undefined) return { frames: count, slots: null };
+  const parts = new Uint16Array(Math.max(0, count - 1)).fill(1);
+  const expected = 'numbers of frames, each with 2 to 511 parts behind it';
+  expectField(Array.isArray(divided) && divided.length % 2 === 0, field, divided, expected);
+  for (let i = 0; i < divided.length; i += 2) {
+    const [frame, count] = [countOf(divided[i], field), countOf(divided[i + 1], field)];
+    expectField(frame < parts.length && count > 1 && count < SLOT_PARTS, field, divided, expected);
+    parts[frame] = count;
+  }
+  return { frames: parts.reduce((sum, one) => sum + one, 1), slots: slotsOf(parts) };
 }
 
 /** Every track of every clip has to lie among the keys, and these within a texture. */

@@ -1,5 +1,5 @@
 import type { BoneTextureData } from '../animation/BoneTextureData.js';
-import type { PoseTracks } from '../animation/PoseTracks.js';
+import { type PoseTracks, SLOT_PARTS } from '../animation/PoseTracks.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { type AnyArray, toBytes, typeOf } from './ArrayReader.js';
 import type {
@@ -98,13 +98,23 @@ function addTracks(arrays: ArrayList, tracks: PoseTracks): void {
 
 /** What the clips of tracks have besides those of the bone texture, whose names and times are nearly always the same. */
 function trackClips({ clips }: BoneTextureData, tracks: PoseTracks): TrackClipJSON[] {
-  return tracks.clips.map(({ name, duration, fps, stride, error, additive }, i) => {
+  return tracks.clips.map(({ name, duration, fps, stride, slots, error, additive }, i) => {
     const json: TrackClipJSON = { stride, error, additive };
     if (name !== clips[i].name) json.name = name;
     if (duration !== clips[i].duration) json.duration = duration;
     if (fps !== clips[i].fps) json.fps = fps;
+    if (slots !== null) json.divided = dividedOf(slots);
     return json;
   });
+}
+
+/** The frames after which the way to the next is divided, each with into how many parts. */
+function dividedOf(slots: Float32Array): number[] {
+  const divided: number[] = [];
+  slots.forEach((slot, frame) => {
+    if (slot % SLOT_PARTS > 1) divided.push(frame, slot % SLOT_PARTS);
+  });
+  return divided;
 }
 
 /** Bind matrices behind each other; not numbers for joints that have none. */

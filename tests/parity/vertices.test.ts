@@ -1,8 +1,9 @@
 import type { AnimationClip } from 'three';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { captureOf, TWINS } from '../support/captures.js';
-import { BUILT_IN, describeCharacters, loadCharacter } from '../support/characters.js';
+import { BUILT_IN, COARSE, describeCharacters, loadCharacter } from '../support/characters.js';
 import { type BoneTexture, bakeBoneTexture, encodingOf } from '../support/library.js';
+import { createOddClip } from '../support/oddClip.js';
 import { measureTextures, worstOf } from '../support/parity.js';
 import { THOROUGH } from '../support/thorough.js';
 
@@ -84,4 +85,17 @@ describe.each(TWINS)('%s', (twin) => {
       }
     });
   }, twin);
+
+  test('tracks have them there where keys lie at odd times', async () => {
+    const { root } = await loadCharacter(COARSE);
+    const { clip } = createOddClip(root, 2);
+    const textures = (['float', 'half'] as const).map((precision) =>
+      bakeBoneTexture(root, [clip], { precision }),
+    );
+    for (const errors of await measureTextures(how, root, [clip], textures)) {
+      const { onFrames, between, twin: cpu } = worstOf(errors);
+      expect(Math.max(onFrames, between)).toBeLessThanOrEqual(SHORT);
+      expect(cpu).toBeLessThanOrEqual(EXACT);
+    }
+  });
 });

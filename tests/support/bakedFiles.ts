@@ -18,6 +18,9 @@ import {
 import { type BoneTexture, bakeBoneTexture, encodingOf, extractRootMotion, frames } from './library.js';
 import { createMorphingStick, createStick } from './stick.js';
 
+/** Keys at no frame rate. */
+const ODD = [0, 0.1 + 0.1 / 3, 0.6, 1];
+
 /** A small character made by code, and what was baked of it. */
 export interface SmallCharacter {
   root: Object3D;
@@ -48,6 +51,12 @@ export function bakeEveryKind(): Record<string, SmallCharacter> {
   const columns = { sockets: ['Stick'], maxTextureSize: 20 };
   add('root-motion-frames', walk, { rootMotion, encoding: frames, ...columns });
   add('rest-pose', { root: walk.root, clips: [] }, {});
+  const slow = new QuaternionKeyframeTrack(
+    'Elbow.quaternion',
+    ODD,
+    [0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1],
+  );
+  add('odd-times', { root: createArm().root, clips: [new AnimationClip('Odd', 1, [slow])] }, {});
   add('mirrored', createFlatBox(), { encoding: frames, fps: 10 });
   add('detached', createArm('detached'), { encoding: frames, fps: 10 });
   return made;

@@ -13,8 +13,12 @@ import {
   bakeBoneTexture,
   bakeCharacter,
   frames,
+  LoopOnceOptions,
   SkinnedInstancedMesh,
 } from '../../support/library.js';
+import { createOddClip } from '../../support/oddClip.js';
+import { random } from '../../support/random.js';
+import { characterHeight, offFrom, Reference } from '../../support/reference.js';
 import { createStick } from '../../support/stick.js';
 
 afterEach(() => vi.restoreAllMocks());
@@ -62,4 +66,24 @@ test('clips of nodes with pivots are stated as no worse than those of others', (
   const { tracks } = bakeBoneTexture(stick, [new AnimationClip('Bent', 1, [bent as KeyframeTrack])]).data;
   expect(tracks?.clips[0].error).toBeGreaterThan(0);
   expect(tracks?.clips[0].error).toBeLessThan(1e-3);
+});
+
+test('clips of FBX files, whose keys lie at odd times where angles turn far, take little more than their keys', () => {
+  const { clip, bytes } = createOddClip(root);
+  const next = random(5);
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const start = performance.now();
+  const character = bakeCharacter(root, [clip]);
+  console.log(`baked in ${(performance.now() - start).toFixed(0)} ms`);
+  expect(warn).not.toHaveBeenCalled();
+  const tracks = character.boneTexture.data.tracks!;
+  expect(tracks.clips[0].error).toBeLessThan(1e-4);
+  expect(tracks.keys.byteLength).toBeLessThan(1.5 * bytes);
+  const crowd = new SkinnedInstancedMesh(character, 1);
+  const reference = new Reference(root);
+  const worst = Array.from({ length: 40 }, () => next() * clip.duration).map((time) => {
+    crowd.play(0, 'Samba', { ...LoopOnceOptions, time });
+    return offFrom(reference.pose(clip, time).root, crowd) / characterHeight(root);
+  });
+  expect(Math.max(...worst)).toBeLessThan(1e-4);
 });
