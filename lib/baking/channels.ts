@@ -91,8 +91,9 @@ const NO_PART = { morphOffset: -1, morphCount: 0, morphIndices: {} as Record<str
 function findNode(rig: Rig, { nodeName, objectName, objectIndex }: ParsedName): number {
   if (objectName === undefined) return findByName(rig, nodeName);
   if (objectName !== 'bones') return -1;
-  // `.bones[Hips].position`, as exporters of the old JSON format wrote it
-  const bones = rig.bones.get(findByName(rig, nodeName));
+  // `.bones[Hips].position`: of a mesh that is the root, or where the root holds one, as SkeletonUtils.retargetClip makes it, of the first.
+  const bones =
+    rig.bones.get(findByName(rig, nodeName)) ?? (nodeName ? undefined : [...rig.bones.values()][0]);
   return bones?.find((bone) => rig.names[bone] === objectIndex) ?? bones?.[Number(objectIndex)] ?? -1;
 }
 
@@ -246,6 +247,8 @@ export function bindClip(
     if (target.node === -1) bound.missing.push(track.name);
     else if (property === -1) {
       if (rig.morphing || !/\.morphTargetInfluences\b/.test(track.name)) bound.unsupported.push(track.name);
+    } else if (property === MORPHS && valueSizeOf(track, target.size) !== target.size) {
+      bound.unsupported.push(track.name);
     } else {
       checkSize(track, target.size, clip);
       const node = property === MORPHS ? rig.parents.length : target.node;
@@ -263,16 +266,17 @@ export function bindClip(
 
 /** Checks the numbers of a value of the interpolant, which of glTF's cubic splines are not those of a key: it has two tangents as well. */
 function checkSize(track: KeyframeTrack, size: number, clip: AnimationClip): void {
-  if (track.getValueSize() === size) return;
-  const { valueSize } = interpolantOf(track, size);
-  if (valueSize === size) return;
+  const found = valueSizeOf(track, size);
+  if (found === size) return;
   const { propertyName, propertyIndex } = PropertyBinding.parseTrackName(track.name);
   const moved = propertyIndex === undefined ? propertyName : `one number of ${propertyName}`;
-  const wayOut = propertyName === 'morphTargetInfluences' ? ', or bake with morphTargets: false' : '';
   throw new Error(
-    `Track "${track.name}" of clip "${clip.name}" has ${valueSize} values per key, but ${moved} takes ${size}; mend or remove the track${wayOut}.`,
+    `Track "${track.name}" of clip "${clip.name}" has ${found} values per key, but ${moved} takes ${size}; mend or remove the track.`,
   );
 }
+
+const valueSizeOf = (track: KeyframeTrack, size: number): number =>
+  track.getValueSize() === size ? size : interpolantOf(track, size).valueSize;
 
 /** Whether a track has tangents beside its values, as the Bézier tracks of newer three.js versions have. */
 export function hasTangents(track: KeyframeTrack): boolean {

@@ -18,6 +18,7 @@ import {
   MeshBasicMaterial,
   NumberKeyframeTrack,
   type Object3D,
+  Quaternion,
   QuaternionKeyframeTrack,
   Raycaster,
   type Side,
@@ -28,7 +29,9 @@ import {
   Vector3,
   VectorKeyframeTrack,
 } from 'three';
+import { retargetClip } from 'three/addons/utils/SkeletonUtils.js';
 import { describe, expect, test } from 'vitest';
+import { createCharacter } from '../../../demos/character.js';
 import { addLevel } from '../../support/levels.js';
 import {
   assembleCharacter,
@@ -329,4 +332,51 @@ test.each(encodings)('a root that is a mesh follows its own bones of them (%s)',
     move,
     new SkinnedInstancedMesh(bakeCharacter(root, [move], { encoding: encodingOf(encoding) }), 1),
   );
+});
+
+describe('clips of another character', () => {
+  /** A character of the same skeleton under names as Mixamo gives them, which stands with its arms raised. */
+  function createSource() {
+    const { root, clips } = createCharacter({ detail: 0.2 });
+    root.traverse((node) => {
+      if ((node as Bone).isBone) node.name = `mixamorig${node.name}`;
+    });
+    for (const { tracks } of clips) for (const track of tracks) track.name = `mixamorig${track.name}`;
+    return { mesh: root.getObjectByProperty('isSkinnedMesh', true) as SkinnedMesh, clips };
+  }
+
+  test.each(['from the scene', 'from the mesh'])('play after SkeletonUtils.retargetClip %s', (from) => {
+    const { root } = createCharacter({ detail: 0.2 });
+    const target = root.getObjectByProperty('isSkinnedMesh', true) as SkinnedMesh;
+    const { mesh, clips } = createSource();
+    if (from === 'from the mesh') target.add(target.skeleton.bones[0]);
+    for (const one of [target, mesh]) one.parent?.updateMatrixWorld(true);
+    const clip = retargetClip(target, mesh, clips[1], {
+      hip: 'mixamorigHips',
+      names: Object.fromEntries(target.skeleton.bones.map(({ name }) => [name, `mixamorig${name}`])),
+    } as never);
+    target.skeleton.pose();
+    const crowd = new SkinnedInstancedMesh(
+      bakeCharacter(from === 'from the mesh' ? target : root, [clip]),
+      1,
+    );
+    const time = 0.4 * clip.duration;
+    crowd.play(0, 0, { ...LoopOnceOptions, time });
+    const mixer = new AnimationMixer(target);
+    mixer.clipAction(clip).play();
+    mixer.setTime(time);
+    root.updateMatrixWorld(true);
+    expect(offFrom(from === 'from the mesh' ? target : root, crowd)).toBeLessThan(2e-4);
+    expect(target.skeleton.bones[3].quaternion.angleTo(new Quaternion())).toBeGreaterThan(0.01);
+  });
+});
+
+test('a clip that moves the root moves the character from where its instance stands', () => {
+  const { root, mesh } = createStick();
+  const clip = new AnimationClip('Away', 1, [move('.position', [0, 0, 0, 5, 0, 0])]);
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, [clip]), 1);
+  crowd.setMatrixAt(0, new Matrix4().makeTranslation(0, 0, 3));
+  crowd.play(0, 'Away', { ...LoopOnceOptions, time: 0.5 });
+  const before = mesh.getVertexPosition(1, new Vector3());
+  expect(getVertexPosition(crowd, 0, 1, new Vector3()).sub(before).toArray()).toEqual([2.5, 0, 3]);
 });
