@@ -4,6 +4,7 @@ import {
   array,
   atomicAdd,
   atomicLoad,
+  atomicOr,
   atomicStore,
   countOneBits,
   Loop,
@@ -332,6 +333,31 @@ export function workgroupValues<T extends 'uint' | 'float'>(
 ): { element(index: Node): Node<T> } {
   const values = workgroupArray(type, count) as unknown as { setName(name: string): unknown };
   return values.setName(name) as { element(index: Node): Node<T> };
+}
+
+/** Whole numbers that the invocations of a workgroup share, zero at first. All of these build on the current stack. */
+export interface WorkgroupAtomics {
+  load(index: Node<'int'>): Node<'uint'>;
+  add(index: Node<'int'>, value: Node<'uint'>): void;
+  or(index: Node<'int'>, value: Node<'uint'>): void;
+}
+
+/** As `workgroupValues`. Few of them: some drivers take long to compile that many are zero. */
+export function workgroupAtomics(name: string, count: number): WorkgroupAtomics {
+  const values = workgroupValues('uint', name, count) as unknown as {
+    toAtomic(): void;
+    element(index: Node): never;
+  };
+  values.toAtomic();
+  return {
+    load: (index) => (atomicLoad(values.element(index)) as unknown as Node<'uint'>).toVar(),
+    add: (index, value) => {
+      atomicAdd(values.element(index), value as never);
+    },
+    or: (index, value) => {
+      atomicOr(values.element(index), value as never);
+    },
+  };
 }
 
 /** How many bits of a number are set. */

@@ -347,7 +347,7 @@ const camerasOf = (camera: Camera): readonly Camera[] =>
   (camera as ArrayCamera).isArrayCamera === true ? (camera as ArrayCamera).cameras : NONE;
 
 /** Storage buffers that the computations read and write, and that vertices of a crowd read. */
-const COMPUTE_BUFFERS = 7;
+const COMPUTE_BUFFERS = 8;
 const VERTEX_BUFFERS = 5;
 /** Bytes of an instance in the largest of the buffers. */
 const BYTES = 64;

@@ -17,8 +17,6 @@ export class ViewBuffers {
   readonly poseSizes: readonly [IndirectStorageBufferAttribute, IndirectStorageBufferAttribute];
   /** Of each list a bit for each instance. */
   readonly bits: StorageBufferAttribute;
-  /** For each word of these bits, how many instances come before. */
-  readonly starts: StorageBufferAttribute;
   /** Words of bits of a list. */
   readonly words: number;
 
@@ -40,7 +38,6 @@ export class ViewBuffers {
     this.draws = createDraws(draws);
     this.poseSizes = [createSize(), createSize()];
     this.bits = uints(lists * this.words);
-    this.starts = uints(lists * this.words);
   }
 
   /** Draws that there is room for. */
@@ -56,7 +53,7 @@ export class ViewBuffers {
   }
 
   dispose(): void {
-    for (const buffer of [this.ids, this.totals, this.draws, ...this.poseSizes, this.bits, this.starts])
+    for (const buffer of [this.ids, this.totals, this.draws, ...this.poseSizes, this.bits])
       disposeAttribute(buffer);
   }
 }

@@ -22,7 +22,14 @@ import {
 import type { ListSplitter } from '../../../culling/ListSplitter.js';
 import { notImported } from '../SharedSteps.js';
 import type { CameraState } from './CameraStates.js';
-import { countBefore, countBits, type ListNodes, WORKGROUP, writeBits, writeLists } from './compactLists.js';
+import {
+  type CountedLists,
+  countLists,
+  type ListNodes,
+  WORKGROUP,
+  writeBits,
+  writeLists,
+} from './compactLists.js';
 import { type CameraOcclusion, instanceSphere, isSeen, PLANES } from './cullInstances.js';
 import { type DrawTable, TABLE_NUMBERS } from './DrawTable.js';
 import type { LevelNodes } from './LevelNodes.js';
@@ -80,8 +87,6 @@ export class ViewSteps {
   private readonly steps: ComputeNode[];
   private readonly count = uniform(0, 'int');
   private readonly draws = uniform(0, 'int');
-  /** Words of bits that are in use. */
-  private readonly used = uniform(0, 'int');
   /** None if whatever is drawn at all is seen. */
   private readonly frustums = uniform(0, 'int');
   private readonly sphere = uniform(new Vector4());
@@ -92,7 +97,7 @@ export class ViewSteps {
   private readonly levels: LevelNodes | null;
   private readonly capacity = uniform(0, 'int');
   private readonly words = uniform(0, 'int');
-  private readonly nodes: ListNodes & Record<'bits' | 'starts' | 'ids', StoredUints>;
+  private readonly nodes: ListNodes & Record<'bits' | 'ids', StoredUints>;
   private readonly totals: StoredUints;
   private readonly args: StoredUints;
   private readonly poseSizes: readonly StoredUints[];
@@ -114,12 +119,12 @@ export class ViewSteps {
   ) {
     const levels = states === null ? null : levelNodes().create(states, buffers.fades);
     this.levels = levels;
-    const { lists, bits, starts, ids } = buffers;
+    const { lists, bits, ids } = buffers;
     const { capacity, words } = this;
     this.matrices = vectorsIn(instances.matrices);
     this.drawn = uintsIn(instances.drawn).toReadOnly();
     this.table = uintsIn(drawTable.buffer).toReadOnly();
-    this.nodes = { capacity, lists, words, bits: uintsIn(bits), starts: uintsIn(starts), ids: uintsIn(ids) };
+    this.nodes = { capacity, lists, words, bits: uintsIn(bits), ids: uintsIn(ids) };
     this.totals = uintsIn(buffers.totals);
     this.args = uintsIn(buffers.draws);
     this.poseSizes = [uintsIn(buffers.poseSizes[0]), uintsIn(buffers.poseSizes[1])];
@@ -127,14 +132,12 @@ export class ViewSteps {
     const classify = Fn(() => {
       writeBits(this.nodes, this.listsOf(int(instanceIndex).toVar()));
     });
-    const count = Fn(() => {
-      const totals = countBits(this.nodes, this.used);
-      this.writeDraws((list) => totals.element(list));
-    });
     const list = Fn(() => {
-      writeLists(this.nodes, levels?.fades === true ? (id) => levels.fadesOf(id) : null);
+      const counted = countLists(this.nodes);
+      writeLists(this.nodes, counted, levels?.fades === true ? (id) => levels.fadesOf(id) : null);
+      this.writeDraws(counted);
     });
-    this.steps = [classify(), count(), list()].map((step) => step.computeKernel([WORKGROUP]));
+    this.steps = [classify(), list()].map((step) => step.computeKernel([WORKGROUP]));
   }
 
   /** Takes over what levels of detail there are, see `LevelNodes`. */
@@ -166,7 +169,6 @@ export class ViewSteps {
     this.capacity.value = buffers.capacity;
     this.words.value = buffers.words;
     nodes.bits.value = buffers.bits;
-    nodes.starts.value = buffers.starts;
     nodes.ids.value = buffers.ids;
     this.totals.value = buffers.totals;
     this.args.value = buffers.draws;
@@ -181,14 +183,11 @@ export class ViewSteps {
 
     const groups = Math.max(1, Math.ceil(count / WORKGROUP));
     this.count.value = count;
-    this.used.value = groups * (WORKGROUP / 32);
     this.frustums.value = frustums;
     this.sphere.value.set(center.x, center.y, center.z, radius);
     const { steps } = this;
-    // Classify, count, list: in invocations, which three.js divides into workgroups.
-    steps[0].dispatchSize = groups * WORKGROUP;
-    steps[1].dispatchSize = WORKGROUP;
-    steps[2].dispatchSize = groups * WORKGROUP;
+    // In invocations, which three.js divides into workgroups.
+    steps[0].dispatchSize = steps[1].dispatchSize = groups * WORKGROUP;
     return steps;
   }
 
@@ -227,44 +226,46 @@ export class ViewSteps {
     return lists;
   }
 
-  /** Writes the arguments of all draws, and how long the lists are. */
-  private writeDraws(totalOf: (list: Node<'int'>) => Node<'uint'>): void {
-    const { args, nodes, table, totals } = this;
+  /** Writes the arguments of all draws, and how long the lists are. Each is known to the workgroup whose instances end it. */
+  private writeDraws({ first, countBefore }: CountedLists): void {
+    const { args, count, nodes, table, totals } = this;
     const local = int(invocationLocalIndex);
-    If(local.lessThan(nodes.lists), () => {
-      totals.element(local).assign(totalOf(local));
-    });
-    this.poseSizes.forEach((size, i) => {
-      If(local.equal(i), () => {
-        const invocations = int(totalOf(int(0))).mul(this.poseMembers[i]);
-        const groups = invocations
-          .add(POSE_WORKGROUP - 1)
-          .div(POSE_WORKGROUP)
-          .toVar();
-        const rows = groups
-          .add(MAX_GROUPS - 1)
-          .div(MAX_GROUPS)
-          .toVar();
-        size.element(int(0)).assign(uint(select(rows.greaterThan(1), int(MAX_GROUPS), groups)));
-        size.element(int(1)).assign(uint(rows));
-        size.element(int(2)).assign(uint(1));
+    const next = first.add(WORKGROUP).toVar();
+    const isLast = next.greaterThanEqual(count).toVar();
+    If(isLast.and(local.lessThan(nodes.lists)), () => {
+      const total = countBefore(local, count);
+      totals.element(local).assign(total);
+      If(local.equal(0), () => {
+        this.poseSizes.forEach((size, i) => {
+          const invocations = int(total).mul(this.poseMembers[i]);
+          const groups = invocations
+            .add(POSE_WORKGROUP - 1)
+            .div(POSE_WORKGROUP)
+            .toVar();
+          const rows = groups
+            .add(MAX_GROUPS - 1)
+            .div(MAX_GROUPS)
+            .toVar();
+          size.element(int(0)).assign(uint(select(rows.greaterThan(1), int(MAX_GROUPS), groups)));
+          size.element(int(1)).assign(uint(rows));
+          size.element(int(2)).assign(uint(1));
+        });
       });
     });
     const draw = local.toVar();
     While(draw.lessThan(this.draws), () => {
       const row = draw.mul(TABLE_NUMBERS).toVar();
       const list = int(table.element(row.add(2))).toVar();
-      const end = int(table.element(row.add(3))).toVar();
-      const instances = totalOf(list).toVar();
-      If(end.lessThan(this.count), () => {
-        instances.assign(countBefore(nodes, list, end));
+      const asked = int(table.element(row.add(3))).toVar();
+      const end = select(asked.lessThan(count), asked, count).toVar();
+      If(end.greaterThanEqual(first).and(isLast.or(end.lessThan(next))), () => {
+        const at = draw.mul(DRAW_NUMBERS).toVar();
+        args.element(at).assign(table.element(row));
+        args.element(at.add(1)).assign(countBefore(list, end));
+        args.element(at.add(2)).assign(table.element(row.add(1)));
+        args.element(at.add(3)).assign(uint(0));
+        args.element(at.add(4)).assign(uint(0));
       });
-      const at = draw.mul(DRAW_NUMBERS).toVar();
-      args.element(at).assign(table.element(row));
-      args.element(at.add(1)).assign(instances);
-      args.element(at.add(2)).assign(table.element(row.add(1)));
-      args.element(at.add(3)).assign(uint(0));
-      args.element(at.add(4)).assign(uint(0));
       draw.addAssign(WORKGROUP);
     });
   }
