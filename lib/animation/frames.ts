@@ -4,7 +4,7 @@ import { targetOf } from '../baking/channels.js';
 import { findChangedParts } from '../baking/measureParts.js';
 import type { PlannedClip } from '../baking/planClips.js';
 import { ClipPoser, checkPose, skeletonOf } from '../baking/skeleton.js';
-import { jointBinds, jointParents } from '../character/collectRig.js';
+import { isIdentity, jointBinds, jointParents } from '../character/collectRig.js';
 import { AFFINE_SIZE, MATRIX_TEXELS, REST_FRAME } from '../constants.js';
 import { isSingular, linearDeterminant, multiplyAffine } from '../utils/affine.js';
 import type { Steps } from '../utils/steps.js';
@@ -192,12 +192,7 @@ function anchorOf(rig: Rig, mesh: number, clips: readonly PlannedClip[]): number
   const { parents, restLocal } = rig;
   const moved = new Set(clips.flatMap(({ clip }) => clip.tracks.map(({ name }) => targetOf(rig, name).node)));
   let node = mesh;
-  while (parents[node] !== -1 && !moved.has(node) && isIdentity(restLocal, node * AFFINE_SIZE))
+  while (parents[node] !== -1 && !moved.has(node) && isIdentity(restLocal, node * AFFINE_SIZE, 0))
     node = parents[node];
   return node;
-}
-
-function isIdentity(m: Float64Array, at: number): boolean {
-  for (let i = 0; i < AFFINE_SIZE; i++) if (m[at + i] !== (i % 5 === 0 ? 1 : 0)) return false;
-  return true;
 }

@@ -15,7 +15,7 @@ import { warnOnce } from '../utils/messages.js';
 import { runAll, type Steps } from '../utils/steps.js';
 import type { BakeAsyncOptions, BakedCharacter, BakeOptions, RigBake } from './BakeOptions.js';
 import { tracks } from './bakeTracks.js';
-import { bindClip, hasTangents, MORPHS } from './channels.js';
+import { bindClip, hasTangents, MORPHS, targetOf } from './channels.js';
 import { growPartBoxes, morphExtent, moveAlike } from './measureParts.js';
 import { type PlannedClip, planClips } from './planClips.js';
 import { runInSlices } from './runInSlices.js';
@@ -124,12 +124,16 @@ export function* collectCharacter(
 ): Steps<{ baked: BakedCharacter; collected: CollectedRig }> {
   const options: RigOptions = { sockets, joints, morphing };
   let collected = yield* collectRigSteps(root, options);
-  const { rig: first, sharedMorphs: meshes } = collected;
+  const { rig: first, sharedMorphs: meshes, namesakes } = collected;
   const flips = yield* encoding.findFlips(first, planned);
   const apart = meshes !== null && !(yield* moveAlike(first, meshes, planned));
   // Rarely do clips ask for another rig than the scene alone does.
-  if (flips.length > 0 || apart) {
-    collected = yield* collectRigSteps(root, { ...options, flips, shareMorphs: apart ? false : undefined });
+  const keepNamesakes =
+    namesakes.size > 0 &&
+    planned.some(({ clip }) => clip.tracks.some(({ name }) => namesakes.has(targetOf(first, name).node)));
+  if (flips.length > 0 || apart || keepNamesakes) {
+    const shareMorphs = apart ? false : undefined;
+    collected = yield* collectRigSteps(root, { ...options, flips, shareMorphs, keepNamesakes });
   }
 
   const { rig, parts } = collected;

@@ -1,5 +1,6 @@
 import type { BufferGeometry, Material, Object3D } from 'three';
 import type { BoneTexture } from '../animation/BoneTexture.js';
+import type { BoneTextureData } from '../animation/BoneTextureData.js';
 import type { Rig } from '../animation/Rig.js';
 import { describe } from '../utils/messages.js';
 import { drawnObjects, isUnsupported, type ScenePart } from './collectParts.js';
@@ -149,12 +150,13 @@ export function characterOf(
 /** The meshes under the root, for a bone texture that is to pose them. @internal */
 export function collectFor(
   root: Object3D,
-  { binding, data: { flips, morphNames: morphs }, jointNames }: BoneTexture,
+  { binding, data, jointNames }: BoneTexture,
   { joints, morphTargets: morphing }: AssembleCharacterOptions,
 ): CollectedCharacter {
+  const { flips, morphNames: morphs } = data;
   // Morph targets are in the vertices already.
   if (binding !== null) return { rig: { morphNames: [], morphRest: [] }, parts: binding.collect(root) };
-  const options: RigOptions = { joints, morphing, flips };
+  const options: RigOptions = { joints, morphing, flips, keepNamesakes: keepsNamesakes(data) };
   let collected = collectRig(root, options);
   // One that was baked before does not say which joints it has.
   if (joints === undefined && !isSameRig(collected.rig, jointNames)) {
@@ -173,6 +175,13 @@ export function collectFor(
     collected = collectRig(root, { ...options, shareMorphs: false });
   checkSameRig(collected.rig, jointNames);
   return collected;
+}
+
+/** Whether some joint hangs below one of the same name, see `CollectedRig.namesakes`. */
+function keepsNamesakes({ tracks, jointNames, jointParents = [] }: BoneTextureData): boolean {
+  if (tracks === null) return jointParents.some((up, i) => up !== i && jointNames[up] === jointNames[i]);
+  const { names, parents } = tracks;
+  return tracks.jointNodes.some((node) => parents[node] > 0 && names[parents[node]] === names[node]);
 }
 
 /** @throws If a bone texture was baked from another character. */

@@ -36,6 +36,8 @@ interface PartSource {
   /** Matrix of a node at rest, relative to the root: 12 numbers. */
   modelOf(node: number): Float64Array;
   flips: readonly PartFlip[];
+  /** The node that a joint hangs on in place of a bone's own, where it moves alike. */
+  jointNodeOf(node: number): number;
 }
 
 const UNSUPPORTED = ['isInstancedMesh', 'isBatchedMesh', 'isPoints', 'isLine', 'isSprite'];
@@ -83,7 +85,7 @@ export function* collectParts(source: PartSource, slots: JointSlot[]): Steps<Sce
 function* collectPart(
   mesh: Mesh,
   part: number,
-  { root, indexOf, modelOf, flips }: PartSource,
+  { root, indexOf, modelOf, flips, jointNodeOf }: PartSource,
   slots: JointSlot[],
   shared: Map<string, number>,
 ): Steps<ScenePart> {
@@ -94,7 +96,7 @@ function* collectPart(
   const bones: Object3D[] = rigid ? [mesh] : skin.skeleton.bones;
   const nodes = bones.map((bone, i) => {
     const found = indexOf.get(bone);
-    if (found !== undefined) return found;
+    if (found !== undefined) return rigid ? found : jointNodeOf(found);
     throw new Error(
       `Bone "${bone?.name ?? i}" of SkinnedMesh "${mesh.name}" is not under root "${root.name || root.type}"; ` +
         'pass an object that holds both the mesh and its bones.',

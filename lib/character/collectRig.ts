@@ -19,6 +19,11 @@ export interface CollectedRig {
   parts: ScenePart[];
   /** Which parts are one mesh, where meshes share morph targets, see `CollectedMorphs.shared`. */
   sharedMorphs: readonly number[] | null;
+  /**
+   * Nodes below others of the same name, without a transform of their own: FBXLoader makes one for each mesh that follows a bone. As
+   * long as no clip moves them, they move as those do.
+   */
+  namesakes: ReadonlySet<number>;
 }
 
 /** What to collect besides the meshes and their bones. */
@@ -33,6 +38,8 @@ export interface RigOptions {
   flips?: readonly PartFlip[];
   /** Which bones become joints. @default 'all' */
   joints?: BakeOptions['joints'];
+  /** Whether bones have joints of their own that lie still below others of their names, see `CollectedRig.namesakes`. */
+  keepNamesakes?: boolean;
 }
 
 const _matrix = /*@__PURE__*/ new Matrix4();
@@ -74,7 +81,7 @@ export function collectRig(root: Object3D, options: RigOptions): CollectedRig {
 /** {@link collectRig}, step by step. */
 export function* collectRigSteps(
   root: Object3D,
-  { sockets = [], morphing = true, shareMorphs, flips = [], joints = 'all' }: RigOptions,
+  { sockets = [], morphing = true, shareMorphs, flips = [], joints = 'all', keepNamesakes }: RigOptions,
 ): Steps<CollectedRig> {
   if (!root?.isObject3D) {
     throw new Error(
@@ -87,7 +94,17 @@ export function* collectRigSteps(
   const { names, parents, restLocal } = skeleton;
   const slots: JointSlot[] = [];
   const modelOf = (node: number) => modelMatrix(node, parents, restLocal);
-  const parts = yield* collectParts({ root, indexOf, modelOf, flips }, slots);
+  const namesakes = new Set<number>();
+  parents.forEach((parent, node) => {
+    const isNamesake = parent > 0 && names[node] !== '' && names[node] === names[parent];
+    if (isNamesake && isIdentity(restLocal, node * AFFINE_SIZE)) namesakes.add(node);
+  });
+  const jointNodeOf = (node: number) => {
+    let moved = node;
+    if (!keepNamesakes) while (namesakes.has(moved)) moved = parents[moved];
+    return moved;
+  };
+  const parts = yield* collectParts({ root, indexOf, modelOf, flips, jointNodeOf }, slots);
   if (joints === 'used') dropUnusedJoints(slots, parts);
 
   for (const name of sockets) {
@@ -125,7 +142,17 @@ export function* collectRigSteps(
     morphing,
     ...morphs,
   };
-  return { rig, parts, sharedMorphs };
+  return { rig, parts, sharedMorphs, namesakes };
+}
+
+/** By how much a matrix may differ that is the identity, as those of nodes are that loaders place by their matrices in the world. */
+const ROUNDING = 1e-6;
+
+/** Whether 12 numbers are the identity. */
+export function isIdentity(m: Float64Array, at: number, rounding = ROUNDING): boolean {
+  for (let i = 0; i < AFFINE_SIZE; i++)
+    if (Math.abs(m[at + i] - (i % 5 === 0 ? 1 : 0)) > rounding) return false;
+  return true;
 }
 
 /** The local transform of a node that does nothing. */
