@@ -94,6 +94,7 @@ export {
   type DrawOrderOptions,
   type SortedInstance,
 } from './features/order/DrawOrder.js';
+export { createPalettes, type PaintPalette } from './features/uniforms/createPalettes.js';
 export type { UniformValue } from './features/uniforms/uniformValues.js';
 export type { InstanceRange, Instances } from './instances/instanceRange.js';
 export type { InstanceUniformTypes, UniformType } from './instances/UniformLayout.js';

@@ -1,6 +1,7 @@
-import { InstanceUniforms } from 'skinned-instanced-mesh';
+import { createPalettes, InstanceUniforms } from 'skinned-instanced-mesh';
 import {
   BoxGeometry,
+  CanvasTexture,
   Color,
   DataArrayTexture,
   DataTexture,
@@ -16,6 +17,7 @@ import {
   MeshPhysicalMaterial,
   MeshStandardMaterial,
   MeshToonMaterial,
+  NearestFilter,
   SRGBColorSpace,
 } from 'three';
 import { describe, expect, test } from 'vitest';
@@ -193,6 +195,43 @@ describe.each(TWINS)('%s', (twin) => {
       await expectSame(trio, `layers, ${light}`, change, light);
     },
   );
+
+  test('one palette in the colors of teams, which leave the rest as it is', async () => {
+    const painted = (cloth: string) => {
+      const context = new OffscreenCanvas(64, 64).getContext('2d')!;
+      for (const [color, x] of [
+        [cloth, 0],
+        ['#806040', 32],
+      ] as const) {
+        context.fillStyle = color;
+        context.fillRect(x, 0, 32, 64);
+      }
+      const map = new CanvasTexture(context.canvas);
+      return Object.assign(map, {
+        colorSpace: SRGBColorSpace,
+        magFilter: NearestFilter,
+        minFilter: NearestFilter,
+      });
+    };
+    const teams = ['#c02020', '#2040c0', '#20a040'];
+    const map = createPalettes(
+      painted(teams[0]),
+      TRIO,
+      (color, u, _v, team) => {
+        if (u < 0.5) color.set(teams[team]);
+      },
+      64,
+    );
+    const trio = createTrio(
+      () => new MeshStandardMaterial({ map }),
+      (material, i) => {
+        (material as MeshStandardMaterial).map = painted(teams[i]);
+      },
+    );
+    await expectSame(trio, 'palettes', () => {
+      for (let i = 0; i < TRIO; i++) uniformsOf(trio.crowd).setAt(i, 'mapLayer', i);
+    });
+  });
 
   test('what was declared, in shaders of one’s own, of vertices and fragments, colours and shadows', async () => {
     const { createOwn } =
