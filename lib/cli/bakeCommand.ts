@@ -48,7 +48,7 @@ export async function bakeCommand(args: string[], progress: Progress): Promise<R
   checkOutput('bake', output, input, request.force);
 
   return collectWarnings(warnings, async () => {
-    const { glb, gltf, clips } = await containerOf(source, request.dropSourceAnimations, warnings);
+    const { glb, gltf, clips } = await containerOf(source, request, warnings);
     warnings.push(...unsupportedIn(gltf.scene));
     const boneTexture = await bake(gltf.scene, clips, request, progress);
     if (request.levels.length > 0) progress.begin(`making ${request.levels.length} levels of detail`);

@@ -29,6 +29,7 @@ the baked animation in it, which still opens in any viewer.
                                is smaller than a line of 1080, or at a distance, 0.5@20, or a share of the picture, 0.5@30%
   --merge-materials            crowds make one material of those that differ in constants and textures
   --hidden-parts LIST          parts that no instance shows to begin with
+  --drop-parts LIST            parts that are never shown, and are left out with their vertices
   --root-motion                takes the way over the ground out of clips, for applyRootMotion
   --root-motion-joint NAME     of this joint
   --root-motion-clips LIST     of these clips alone

@@ -1,9 +1,10 @@
-import type { Accessor, Animation, Document } from '@gltf-transform/core';
+import type { Accessor, Animation, Document, Mesh } from '@gltf-transform/core';
 import { MeshoptDecoder } from 'meshoptimizer';
-import { type AnimationClip, type Object3D, Texture } from 'three';
+import { type AnimationClip, type Object3D, PropertyBinding, Texture } from 'three';
 import { type GLTF, GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { buildGlb, parseGlb } from '../files/glb.js';
 import { inputError, reasonOf } from './CommandError.js';
+import type { BakeRequest } from './options.js';
 import { createIO, createPlainIO, DRACO, openDocument, type SourceFile } from './readSource.js';
 
 /**
@@ -85,6 +86,45 @@ function removeAnimations(document: Document): void {
   }
 }
 
+/**
+ * Removes the meshes of nodes, and the vertices that nothing else uses. The nodes stay, since clips and joints may name them.
+ *
+ * @param names As three.js or the file has them, of the nodes or of their meshes.
+ */
+function removeParts(document: Document, names: readonly string[]): void {
+  const parts = document
+    .getRoot()
+    .listNodes()
+    .flatMap((node) => {
+      const mesh = node.getMesh();
+      const own = [node.getName(), mesh?.getName() ?? ''];
+      return mesh === null
+        ? []
+        : [{ node, mesh, own: [...own, ...own.map(PropertyBinding.sanitizeNodeName)] }];
+    });
+  for (const name of names) {
+    const found = parts.filter(({ own }) => own.includes(name));
+    if (found.length === 0) {
+      const all = parts.map(({ node }) => `"${node.getName()}"`).join(', ');
+      throw inputError(`bake: --drop-parts names "${name}", but there is no such part; there are ${all}`);
+    }
+    for (const { node } of found) node.setMesh(null);
+  }
+  const left = new Set(parts.flatMap(({ node }) => node.getMesh() ?? []));
+  for (const mesh of new Set(parts.map((part) => part.mesh))) if (!left.has(mesh)) removeMesh(mesh);
+}
+
+function removeMesh(mesh: Mesh): void {
+  for (const primitive of mesh.listPrimitives()) {
+    const targets = primitive.listTargets();
+    const accessors = [primitive, ...targets].flatMap((one) => one.listAttributes());
+    const indices = primitive.getIndices();
+    for (const one of [...targets, primitive]) one.dispose();
+    disposeUnused(indices === null ? accessors : [...accessors, indices]);
+  }
+  mesh.dispose();
+}
+
 function extensionNamed(document: Document, name: string) {
   return document
     .getRoot()
@@ -119,18 +159,22 @@ interface Container {
  * Makes one .glb of a file. One that is a .glb already stays as it is, byte for byte, with everything that its JSON and its buffer
  * have, known here or not. All others are written anew by glTF-Transform.
  *
- * @param drop Whether the source's own clips are left out.
+ * @param drop What is left out: the source's own clips, and parts.
  * @param warnings Gets what is lost.
  * @throws If there is nothing in it to be baked.
  */
-export async function containerOf(source: SourceFile, drop: boolean, warnings: string[]): Promise<Container> {
+export async function containerOf(
+  source: SourceFile,
+  drop: Pick<BakeRequest, 'dropSourceAnimations' | 'dropParts'>,
+  warnings: string[],
+): Promise<Container> {
   const { command, file, json } = source;
   if ((json.scenes ?? []).length === 0)
     throw inputError(`${command}: ${file} has no scene; export it with one`);
   if ((json.animations ?? []).length === 0) {
     throw inputError(`${command}: ${file} has no animations; export it with some`);
   }
-  if (source.glb !== null && !drop) {
+  if (source.glb !== null && !drop.dropSourceAnimations && drop.dropParts.length === 0) {
     const gltf = await sceneOf(source, source.glb);
     return { glb: source.glb, gltf, clips: gltf.animations };
   }
@@ -142,10 +186,11 @@ export async function containerOf(source: SourceFile, drop: boolean, warnings: s
       'The file was packed by Draco, and is written without, since this command has only the decoder.',
     );
   }
+  removeParts(document, drop.dropParts);
   const glb = withChunksOf(source, await write(document, warnings));
   const gltf = await sceneOf(source, glb);
   const clips = gltf.animations;
-  if (!drop) return { glb, gltf, clips };
+  if (!drop.dropSourceAnimations) return { glb, gltf, clips };
 
   removeAnimations(document);
   const stripped = withChunksOf(source, await write(document, warnings));

@@ -184,6 +184,7 @@ export const BAKE_OPTIONS = {
   vat: { type: 'boolean' },
   'merge-materials': { type: 'boolean' },
   'hidden-parts': { type: 'string', multiple: true },
+  'drop-parts': { type: 'string', multiple: true },
   'no-compress': { type: 'boolean' },
   'drop-source-animations': { type: 'boolean' },
   force: { type: 'boolean', short: 'f' },
@@ -201,7 +202,15 @@ const OF_JOINTS = Object.keys(BAKE_OPTIONS).filter((name) => {
 });
 
 /** Options that take lists. */
-const LISTS = ['clips', 'exclude', 'root-motion-clips', 'sockets', 'levels', 'hidden-parts'] as const;
+const LISTS = [
+  'clips',
+  'exclude',
+  'root-motion-clips',
+  'sockets',
+  'levels',
+  'hidden-parts',
+  'drop-parts',
+] as const;
 
 /** What `bake` is to do; nothing of it has been compared with the file yet. */
 export interface BakeRequest {
@@ -222,6 +231,8 @@ export interface BakeRequest {
   mergeMaterials: boolean;
   /** Names of parts that no instance shows to begin with. */
   hiddenParts: string[];
+  /** Names of parts that are left out of the file. */
+  dropParts: string[];
   compress: boolean;
   dropSourceAnimations: boolean;
   force: boolean;
@@ -265,6 +276,7 @@ export function bakeRequest(args: string[]): BakeRequest {
     vat,
     mergeMaterials: parsed.flag('merge-materials'),
     hiddenParts: listed(parsed.texts('hidden-parts')),
+    dropParts: listed(parsed.texts('drop-parts')),
     compress: !parsed.flag('no-compress'),
     dropSourceAnimations: parsed.flag('drop-source-animations'),
     force: parsed.flag('force'),

@@ -44,7 +44,7 @@ test.each<[string[], string]>([
   [['bake', ...FILES, '--max-texture-size', 'Infinity'], 'bake: --max-texture-size is "Infinity"'],
   [['bake', ...FILES, '--encoding', 'texels'], 'bake: --encoding is "texels"; use tracks'],
   [['bake', ...FILES, '--precision', 'double'], 'bake: --precision is "double"; use float, half'],
-  ...['clips', 'exclude', 'root-motion-clips', 'sockets', 'levels', 'hidden-parts'].map(
+  ...['clips', 'exclude', 'root-motion-clips', 'sockets', 'levels', 'hidden-parts', 'drop-parts'].map(
     (name): [string[], string] => [
       ['bake', ...FILES, `--${name}`, ' , '],
       `bake: --${name} is given and names nothing`,

@@ -229,6 +229,16 @@ describe('levels of detail', () => {
   });
 });
 
+test('parts that are never shown are left out, with their vertices', async () => {
+  const whole = await bake(path('arm.glb'));
+  const { bytes } = await bake(path('arm.glb'), '--drop-parts', 'Watch');
+  const names = (file: Uint8Array) => crowdOf(file).then((crowd) => partsOf(crowd).names);
+  expect(await names(whole.bytes)).toContain('Watch');
+  expect(await names(bytes)).not.toContain('Watch');
+  expect(bytes.length).toBeLessThan(whole.bytes.length);
+  expect(await validateGlb(bytes)).toEqual([]);
+});
+
 test('what a .glb has beside its JSON and its buffer is kept', async () => {
   const { json, binary } = parseGlb(new Uint8Array(readFileSync(path('arm.glb'))));
   const chunks = [{ kind: 0x44434241, bytes: new TextEncoder().encode('data') }];
@@ -275,6 +285,16 @@ describe('what is wrong', () => {
     expect(ran.stderr).toContain(message);
   };
   const out = () => ['-o', path('never.glb')];
+
+  test('parts to be dropped that are not there', () =>
+    fails(
+      1,
+      '--drop-parts names "Hat", but there is no such part',
+      path('arm.glb'),
+      '--drop-parts',
+      'Hat',
+      ...out(),
+    ));
   const changed = async (name: string, change: (json: Record<string, never>) => void) => {
     const { json, binary } = parseGlb(new Uint8Array(readFileSync(path('arm.glb'))));
     change(json as Record<string, never>);
