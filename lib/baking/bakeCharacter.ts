@@ -110,10 +110,11 @@ function* bakeSteps(
 ): Steps<{ boneTexture: BoneTexture; collected: CollectedRig }> {
   const planned = yield* planClips(clips, options.clips, options.fps);
   const { baked, collected } = yield* collectCharacter(root, planned, options);
-  return {
-    boneTexture: new BoneTexture(yield* bakeRig(baked, planned, options), options.encoding),
-    collected,
-  };
+  const data = yield* bakeRig(baked, planned, options);
+  planned.forEach(({ clip: { uuid, tracks } }, i) => {
+    data.clips[i].source = { uuid, tracks: tracks.length };
+  });
+  return { boneTexture: new BoneTexture(data, options.encoding), collected };
 }
 
 /** Reads from the scene what baking needs of it, and the meshes that make up the character. */

@@ -55,7 +55,7 @@ export class ActionDriver implements PlaybackDriver {
   /** Dispatches an event of an action. */
   notify(index: number, { clip, layer }: PlayedAction, action: object, what: ActionReport): void {
     const { events, playback, announce } = this.crowd;
-    if (index < 0 || !events.isListenedTo(what.type) || (what.type === 'loop' && !this.loops)) return;
+    if (index < 0 || !events.isListenedTo(what.type)) return;
     const about = { instanceId: index, clip: clip.name, layer: playback.layers[layer].name, action };
     announce({ ...what, ...about });
   }

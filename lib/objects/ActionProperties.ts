@@ -2,13 +2,13 @@ import type { AnimationActionLoopStyles } from 'three';
 import { checkTime, checkTimeScale } from '../playback/PlayOptions.js';
 import { checkFinite } from '../utils/messages.js';
 import type { PlayedAction } from './ActionState.js';
-import type { ActionMixer } from './InstanceAction.js';
+import type { ActionOwner, InstanceMixer } from './InstanceMixer.js';
 
 /** What of an action of an instance is read and set as a property. */
-export abstract class ActionProperties<T> {
+export abstract class ActionProperties<T extends ActionOwner> {
   constructor(
     protected readonly played: PlayedAction,
-    protected readonly mixer: ActionMixer<T>,
+    protected readonly mixer: InstanceMixer<T>,
   ) {}
 
   /** Seconds into the clip, counted from its start also on the way back of a ping-pong. @default 0 */

@@ -79,6 +79,8 @@ export class ActionState {
   /** The time scale once the warp is done, if it is another than the warp leads to. */
   restoreTimeScale: number | null = null;
 
+  /** Whether its mixer, which has a clock of its own, has just moved it in reverse. */
+  runsBack = false;
   /** The mixer's time up to which all of this was brought. */
   at = 0;
 
@@ -99,7 +101,9 @@ export class ActionState {
 
   /** Seconds into the clip of the frame that shows: on the way back of a ping-pong they are counted from the end. */
   get shownTime(): number {
-    const back = this.loop === LoopPingPong && this.loopCount !== -1 && (this.loopCount & 1) === 1;
+    // As in three.js: while it runs in reverse, also in the pass that is not counted yet.
+    const counts = this.loopCount !== -1 || this.runsBack;
+    const back = this.loop === LoopPingPong && counts && (this.loopCount & 1) === 1;
     return back ? this.duration - this.time : this.time;
   }
 
@@ -177,6 +181,7 @@ export class ActionState {
   }
 
   private move(seconds: number, report: (what: ActionReport) => void): void {
+    this.runsBack = seconds < 0;
     if (seconds === 0) return;
     const { duration } = this;
     const reverse = seconds < 0;

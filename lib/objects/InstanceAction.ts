@@ -1,33 +1,11 @@
-import {
-  AdditiveAnimationBlendMode,
-  type AnimationActionLoopStyles,
-  type AnimationBlendMode,
-  type AnimationClip,
-  NormalAnimationBlendMode,
-} from 'three';
+import type { AnimationActionLoopStyles, AnimationBlendMode, AnimationClip } from 'three';
 import type { BakedClip } from '../animation/ClipTable.js';
 import type { Crowd } from '../crowd/Crowd.js';
 import { checkFade, checkTimeScale } from '../playback/PlayOptions.js';
 import { checkFinite } from '../utils/messages.js';
 import { ActionProperties } from './ActionProperties.js';
 import type { PlayedAction } from './ActionState.js';
-
-/** What an action needs of the mixer that it belongs to. */
-export interface ActionMixer<T> {
-  /** Whose actions these are. */
-  readonly owner: T;
-  /** Seconds of the mixer's time. */
-  readonly time: number;
-  /** Seconds since the crowd's beginning. */
-  readonly elapsed: number;
-  /** Brings an action up to the last update, so that it can be read or changed. */
-  sync(action: PlayedAction): void;
-  /** Call after an action was changed. */
-  changed(action: PlayedAction): void;
-  isActive(action: PlayedAction): boolean;
-  activate(action: PlayedAction): void;
-  deactivate(action: PlayedAction): void;
-}
+import type { ActionOwner, InstanceMixer } from './InstanceMixer.js';
 
 /**
  * Brings the clip of an action up to what the crowd plays now: whoever holds an action that was forgotten may play it, and the crowd
@@ -61,20 +39,22 @@ export function findClip({ boneTexture, playback }: Crowd, played: PlayedAction)
  *
  * @typeParam T Whose action it is.
  */
-export class InstanceAction<T = unknown> extends ActionProperties<T> {
+export class InstanceAction<T extends ActionOwner = ActionOwner> extends ActionProperties<T> {
   /** For type testing. */
   readonly isInstanceAction = true;
   /** As `AnimationAction` has it; without effect, since clips are baked. @default true */
   zeroSlopeAtStart = true;
   /** As `AnimationAction` has it; without effect, since clips are baked. @default true */
   zeroSlopeAtEnd = true;
-  /** How the clip is mixed with others: additive ones add to them. As it was baked. */
-  readonly blendMode: AnimationBlendMode;
 
   /** @internal */
-  constructor(played: PlayedAction, mixer: ActionMixer<T>, additive: boolean) {
+  constructor(
+    played: PlayedAction,
+    mixer: InstanceMixer<T>,
+    /** How the clip is mixed with others: additive ones add to them. As it was baked. */
+    readonly blendMode: AnimationBlendMode,
+  ) {
     super(played, mixer);
-    this.blendMode = additive ? AdditiveAnimationBlendMode : NormalAnimationBlendMode;
   }
 
   /** Plays the action, from wherever it is: `reset().play()` plays it from its start. */
@@ -138,6 +118,23 @@ export class InstanceAction<T = unknown> extends ActionProperties<T> {
     return this.read().effectiveWeight;
   }
 
+  /**
+   * Fades from the weight that it has now, in the middle of another fade too, to a `weight`, which it keeps; with 0 the action is
+   * disabled then.
+   */
+  fadeTo(weight: number, duration: number): this {
+    checkFinite(weight, 'weight');
+    checkFade(duration);
+    const now = this.getEffectiveWeight();
+    return this.write((played) => {
+      if (weight !== 0) played.weight = weight;
+      if (weight !== 0) played.enabled = true;
+      const start = this.mixer.time;
+      const from = played.weight === 0 ? 0 : now / played.weight;
+      played.fade = { start, end: start + duration, from, to: weight === 0 ? 0 : 1 };
+    });
+  }
+
   /** Fades from 0 to the weight within so many seconds. */
   fadeIn(duration: number): this {
     return this.fade(duration, 0, 1);
@@ -154,7 +151,7 @@ export class InstanceAction<T = unknown> extends ActionProperties<T> {
    * @param duration Seconds.
    * @param warp Whether both change speed meanwhile, the first towards the length of the second.
    */
-  crossFadeFrom(fadeOutAction: InstanceAction<unknown>, duration: number, warp = false): this {
+  crossFadeFrom(fadeOutAction: InstanceAction, duration: number, warp = false): this {
     fadeOutAction.fadeOut(duration);
     this.fadeIn(duration);
     if (!warp) return this;
@@ -173,7 +170,7 @@ export class InstanceAction<T = unknown> extends ActionProperties<T> {
    *
    * @returns The other one, as in three.js.
    */
-  crossFadeTo<A extends InstanceAction<unknown>>(fadeInAction: A, duration: number, warp = false): A {
+  crossFadeTo<A extends InstanceAction>(fadeInAction: A, duration: number, warp = false): A {
     return fadeInAction.crossFadeFrom(this, duration, warp);
   }
 
@@ -208,7 +205,7 @@ export class InstanceAction<T = unknown> extends ActionProperties<T> {
   }
 
   /** Takes over time and time scale of another action. */
-  syncWith(action: InstanceAction<unknown>): this {
+  syncWith(action: InstanceAction): this {
     const { time, timeScale } = action;
     return this.write((played) => {
       played.beginAt(time, this.mixer.elapsed);
@@ -242,9 +239,9 @@ export class InstanceAction<T = unknown> extends ActionProperties<T> {
     return this.write((played) => played.stopWarping());
   }
 
-  /** The instance, which is its own mixer. */
-  getMixer(): T {
-    return this.mixer.owner;
+  /** The `mixer` of the instance. */
+  getMixer(): InstanceMixer<T> {
+    return this.mixer;
   }
 
   /** The clip: what was passed to `clipAction` if that was one, else the baked one. Both have a `name` and a `duration`. */

@@ -1,11 +1,20 @@
-import type { AnimationClip } from 'three';
-import type { ClipReference } from '../animation/ClipTable.js';
+import {
+  AdditiveAnimationBlendMode,
+  type AnimationBlendMode,
+  type AnimationClip,
+  type EventListener,
+  NormalAnimationBlendMode,
+  type Object3D,
+} from 'three';
+import type { BoneTexture } from '../animation/BoneTexture.js';
+import type { BakedClip, ClipReference } from '../animation/ClipTable.js';
 import type { Crowd } from '../crowd/Crowd.js';
 import { checkTimeScale, type LayerReference } from '../playback/PlayOptions.js';
 import { checkFinite } from '../utils/messages.js';
 import { ActionDriver } from './ActionDriver.js';
 import { nextChange, PlayedAction } from './ActionState.js';
 import { findClip, InstanceAction } from './InstanceAction.js';
+import type { SkinnedInstanceEventMap } from './SkinnedInstance.js';
 import { writeActions } from './writeActions.js';
 
 /** Seconds that make no difference: adding times up and taking them off again loses about as much. */
@@ -18,25 +27,34 @@ export interface ActionOptions {
 }
 
 /** Whose actions a mixer has. */
-export interface ActionOwner {
+export interface ActionOwner extends Object3D<SkinnedInstanceEventMap> {
   /** The instance; -1 if there is none any more. */
   readonly instanceId: number;
+  /** Called when its mixer alone was updated. @internal */
+  mixerUpdated(): void;
 }
 
-interface Entry<T> {
+type Listener<K extends keyof SkinnedInstanceEventMap> = EventListener<
+  SkinnedInstanceEventMap[K],
+  K,
+  ActionOwner
+>;
+
+interface Entry<T extends ActionOwner> {
   played: PlayedAction;
   action: InstanceAction<T>;
 }
 
 /**
- * What three.js's `AnimationMixer` is for a clone: the actions of an instance, and the time that they have in common.
+ * What three.js's `AnimationMixer` is for a clone: the actions of an instance, and the time that they have in common. The crowd's
+ * `update` advances it, or else its own.
  *
  * Actions are brought up to the present when somebody asks, or when something about one of them changes by itself. What comes
  * until then is written for shaders in advance.
  *
  * @typeParam T Whose actions they are.
  */
-export class InstanceMixer<T extends ActionOwner> {
+export class InstanceMixer<T extends ActionOwner = ActionOwner> {
   private readonly driver: ActionDriver;
   private readonly known: Entry<T>[] = [];
   /** In three.js's order: each is added at the end, and the last one takes the place of one that is stopped. */
@@ -47,8 +65,9 @@ export class InstanceMixer<T extends ActionOwner> {
   /** Time of the mixer at a time of the crowd, from which on it has run at its scale. */
   private anchor = 0;
   private anchorElapsed = 0;
-  /** Updates of this mixer alone. */
+  /** Updates of this mixer alone, and whether these are all that moves it. */
   private ownUpdates = 0;
+  private hasOwnClock = false;
   private running = false;
 
   constructor(
@@ -63,31 +82,46 @@ export class InstanceMixer<T extends ActionOwner> {
   /**
    * The action of a clip on a layer, the same one each time.
    *
-   * @param clip The `AnimationClip` that was baked, which is found by its name, or a name, or an index.
-   * @throws If there is no such clip or layer, or the bone texture's encoding is not `'tracks'`.
+   * @param clip The `AnimationClip` that was baked, or a name, or an index.
+   * @param where On which layer it plays, or the instance itself, as mixers take a root.
+   * @param blendMode As the clip was baked.
+   * @throws If there is no such clip or layer, the clip was baked from other tracks or of another blend mode, or the bone texture's
+   * encoding is not `'tracks'`.
    */
-  clipAction(clip: ClipReference, { layer }: ActionOptions = {}): InstanceAction<T> {
+  clipAction(
+    clip: ClipReference,
+    where?: ActionOptions | Object3D | null,
+    blendMode?: AnimationBlendMode,
+  ): InstanceAction<T> {
     const { playback, boneTexture } = this.crowd;
     playback.checkMixes('An action');
-    const baked = boneTexture.clips[boneTexture.clipIndex(clip)];
+    const { layer } = this.optionsOf(where);
+    const baked = findBaked(boneTexture, clip);
     const number = playback.layerIndex(layer);
-    const existing = this.find(baked.name, number);
+    const additive = boneTexture.data.tracks?.clips[baked.start - 1].additive === true;
+    const mode = additive ? AdditiveAnimationBlendMode : NormalAnimationBlendMode;
+    if ((blendMode ?? mode) !== mode) throw new Error(refuseBlendMode(baked, additive));
+    const existing = this.find(baked, number);
     if (existing !== undefined) return existing.action;
     playback.checkClip(number, baked);
     const source = typeof clip === 'object' && 'tracks' in clip ? (clip as AnimationClip) : baked;
     const played = new PlayedAction(baked, source, number);
-    const additive = boneTexture.data.tracks?.clips[baked.start - 1].additive === true;
-    const action = new InstanceAction<T>(played, this, additive);
-    played.report = (what) => this.driver.notify(this.owner.instanceId, played, action, what);
+    const action = new InstanceAction<T>(played, this, mode);
+    played.report = (what) => {
+      // Before the driver knows that somebody listens, it may not have run at each pass.
+      if (what.type === 'loop' && !this.driver.loops && !this.hasOwnClock) return;
+      this.driver.notify(this.owner.instanceId, played, action, what);
+    };
     this.known.push({ played, action });
     this.schedule();
     return action;
   }
 
   /** The action of a clip on a layer; null if `clipAction` has not made it. */
-  existingAction(clip: ClipReference, { layer }: ActionOptions = {}): InstanceAction<T> | null {
-    const number = this.crowd.playback.layerIndex(layer);
-    return this.find(this.nameOf(clip), number)?.action ?? null;
+  existingAction(clip: ClipReference, where?: ActionOptions | Object3D | null): InstanceAction<T> | null {
+    const { playback, boneTexture } = this.crowd;
+    const number = playback.layerIndex(this.optionsOf(where).layer);
+    return this.find(clipOf(boneTexture, clip), number)?.action ?? null;
   }
 
   /** Stops all actions, at once. */
@@ -99,16 +133,56 @@ export class InstanceMixer<T extends ActionOwner> {
   }
 
   /** Stops the action of a clip on a layer, and forgets it: `clipAction` makes another one. */
-  uncacheAction(clip: ClipReference, options: ActionOptions = {}): void {
-    const action = this.existingAction(clip, options);
-    const at = this.known.findIndex((entry) => entry.action === action);
-    if (at >= 0) this.deactivate(this.known.splice(at, 1)[0].played);
+  uncacheAction(clip: ClipReference, where?: ActionOptions | Object3D | null): void {
+    const { boneTexture, playback } = this.crowd;
+    this.forget(this.find(clipOf(boneTexture, clip), playback.layerIndex(this.optionsOf(where).layer)));
+  }
+
+  private forget(entry: Entry<T> | undefined): void {
+    if (entry === undefined) return;
+    this.known.splice(this.known.indexOf(entry), 1);
+    this.deactivate(entry.played);
   }
 
   /** Stops the actions of a clip on all layers, and forgets them. */
   uncacheClip(clip: ClipReference): void {
     for (let layer = 0; layer < this.crowd.playback.layers.length; layer++)
       this.uncacheAction(clip, { layer });
+  }
+
+  /** Stops all actions, and forgets them. */
+  uncacheRoot(_root?: Object3D): void {
+    this.stopAllAction();
+    this.known.length = 0;
+  }
+
+  /** The instance. */
+  getRoot(): T {
+    return this.owner;
+  }
+
+  /** As that of the instance, which dispatches the events. */
+  addEventListener<K extends Extract<keyof SkinnedInstanceEventMap, string>>(
+    type: K,
+    listener: Listener<K>,
+  ): void {
+    this.owner.addEventListener(type, listener);
+  }
+
+  /** As that of the instance. */
+  hasEventListener<K extends Extract<keyof SkinnedInstanceEventMap, string>>(
+    type: K,
+    listener: Listener<K>,
+  ): boolean {
+    return this.owner.hasEventListener(type, listener);
+  }
+
+  /** As that of the instance. */
+  removeEventListener<K extends Extract<keyof SkinnedInstanceEventMap, string>>(
+    type: K,
+    listener: Listener<K>,
+  ): void {
+    this.owner.removeEventListener(type, listener);
   }
 
   /** How fast time passes for all actions, their fades and warps: 1 as for the crowd, 0 holds them, negative runs them back. */
@@ -126,7 +200,7 @@ export class InstanceMixer<T extends ActionOwner> {
 
   /** Seconds that have passed for the actions. */
   get time(): number {
-    return this.anchor + this.scale * (this.elapsed - this.anchorElapsed);
+    return this.anchor + this.rate * (this.elapsed - this.anchorElapsed);
   }
 
   /** Fades, warps and starts that are under way keep their times, as in three.js. */
@@ -136,23 +210,41 @@ export class InstanceMixer<T extends ActionOwner> {
     this.write();
   }
 
-  /** Advances these actions alone by so many seconds, at their time scale; beside what the crowd's `update` does. */
+  /**
+   * Advances these actions by so many seconds, at their time scale, as a mixer's does. From the first call on they go by that alone,
+   * and the crowd's `update` advances everything but them. `marker` events take the crowd's.
+   */
   update(delta: number): this {
     checkFinite(delta, 'delta');
+    if (!this.hasOwnClock) {
+      this.setAnchor(this.time);
+      this.ownUpdates = this.updates;
+      this.hasOwnClock = true;
+    }
+    return this.advance(delta);
+  }
+
+  /** Puts time and all actions back to 0, then advances them by so many seconds. */
+  setTime(time: number): this {
+    this.setAnchor(0);
+    for (const { played } of this.known) played.time = 0;
+    return this.advance(time);
+  }
+
+  private advance(delta: number): this {
     this.bringAll();
-    this.setAnchor(this.time);
+    if (!this.hasOwnClock) this.setAnchor(this.time);
     this.ownUpdates++;
     const seconds = delta * this.scale;
     this.anchor += seconds;
     this.runFrom(this.anchor - seconds);
+    this.owner.mixerUpdated();
     return this;
   }
 
-  /** Puts time and all actions back to 0, then updates by so many seconds. */
-  setTime(time: number): this {
-    this.setAnchor(0);
-    for (const { played } of this.known) played.time = 0;
-    return this.update(time);
+  /** Seconds that pass here for each of the crowd's. */
+  private get rate(): number {
+    return this.hasOwnClock ? 0 : this.scale;
   }
 
   /** @internal */
@@ -230,10 +322,11 @@ export class InstanceMixer<T extends ActionOwner> {
     const { playback, boneTexture } = this.crowd;
     this.bringAll();
     if (!playback.mixes) this.release();
-    for (const { played } of [...this.known]) {
+    for (const entry of [...this.known]) {
+      const { played } = entry;
       const clip = boneTexture.clips.find(({ name }) => name === played.clip.name);
       if (clip !== undefined && playback.layers[played.layer].takes(clip)) played.setClip(clip);
-      else this.uncacheAction(played.clip.name, { layer: played.layer });
+      else this.forget(entry);
     }
     this.write();
   }
@@ -263,11 +356,11 @@ export class InstanceMixer<T extends ActionOwner> {
 
   /** Time of the mixer at the update before the last. */
   private get timeBefore(): number {
-    return this.time - this.scale * this.crowd.playback.time.step;
+    return this.time - this.rate * this.crowd.playback.time.step;
   }
 
   private get updates(): number {
-    return this.crowd.playback.time.updates + this.ownUpdates;
+    return this.ownUpdates + (this.hasOwnClock ? 0 : this.crowd.playback.time.updates);
   }
 
   /** Brings an action up to the last update, if it has not seen it. */
@@ -307,17 +400,20 @@ export class InstanceMixer<T extends ActionOwner> {
   private write(): void {
     const { crowd, owner, active } = this;
     if (this.running || owner.instanceId < 0) return;
-    for (const played of active) this.bring(played);
-    this.written = writeActions(crowd.playback, owner.instanceId, active, this.scale, this.written);
+    for (const played of active) {
+      this.bring(played);
+      played.runsBack &&= this.hasOwnClock;
+    }
+    this.written = writeActions(crowd.playback, owner.instanceId, active, this.rate, this.written);
     this.schedule();
   }
 
   private schedule(): void {
-    const { scale, driver, owner } = this;
+    const { rate, driver, owner } = this;
     if (this.running || owner.instanceId < 0) return;
     let seconds = Infinity;
-    for (const played of scale === 0 ? [] : this.active) {
-      seconds = Math.min(seconds, nextChange(played, Math.sign(scale), driver.loops) / Math.abs(scale));
+    for (const played of rate === 0 ? [] : this.active) {
+      seconds = Math.min(seconds, nextChange(played, Math.sign(rate), driver.loops) / Math.abs(rate));
     }
     // A little early does no harm, but in the present update all is done.
     const { elapsed } = this;
@@ -329,12 +425,57 @@ export class InstanceMixer<T extends ActionOwner> {
     if (last !== played) this.active[this.active.indexOf(played)] = last;
   }
 
-  private find(name: string | undefined, layer: number): Entry<T> | undefined {
-    return this.known.find(({ played }) => played.layer === layer && played.clip.name === name);
+  private find(clip: BakedClip | undefined, layer: number): Entry<T> | undefined {
+    return this.known.find(({ played }) => played.layer === layer && played.clip === clip);
   }
 
-  private nameOf(clip: ClipReference): string | undefined {
-    if (typeof clip === 'string') return clip;
-    return typeof clip === 'number' ? this.crowd.boneTexture.clips[clip]?.name : clip.name;
+  /** What is said of where an action plays: mixers take a root in its place. */
+  private optionsOf(where: ActionOptions | Object3D | null | undefined): ActionOptions {
+    if (!(where as Object3D | null | undefined)?.isObject3D)
+      return (where as ActionOptions | null | undefined) ?? {};
+    if (where === this.owner) return {};
+    throw new Error(
+      `An action moves the instance as a whole, and "${(where as Object3D).name}" is another object; for a part of it pass { layer } of a new AnimationLayers(crowd, [{ name, mask }]).`,
+    );
   }
+}
+
+/** Share by which durations of one clip differ where a file keeps them in float32. */
+const SAME_DURATION = 1e-4;
+
+/** The clip of a bone texture that was baked from this one, else that of its name. */
+function clipOf({ clips }: BoneTexture, clip: ClipReference): BakedClip | undefined {
+  if (typeof clip === 'number') return clips[clip];
+  const { name, uuid } = typeof clip === 'string' ? { name: clip } : (clip as Partial<AnimationClip>);
+  const isVery = ({ source }: BakedClip) => source !== undefined && source.uuid === uuid;
+  // One clip may have been baked under several names.
+  return (
+    clips.find((one) => isVery(one) && one.name === name) ??
+    clips.find(isVery) ??
+    clips.find((one) => one.name === name)
+  );
+}
+
+/**
+ * The same.
+ *
+ * @throws If there is none, or the one of its name was baked from other tracks.
+ */
+function findBaked(boneTexture: BoneTexture, clip: ClipReference): BakedClip {
+  const baked = clipOf(boneTexture, clip) ?? boneTexture.clips[boneTexture.clipIndex(clip)];
+  const { uuid, tracks, duration } = clip as AnimationClip;
+  if (tracks === undefined || uuid === baked.source?.uuid) return baked;
+  const isSame =
+    (baked.source?.tracks ?? tracks.length) === tracks.length &&
+    Math.abs(duration - baked.duration) <= SAME_DURATION * duration;
+  if (isSame) return baked;
+  throw new Error(
+    `Clip "${baked.name}" was baked from ${baked.source?.tracks ?? 'other'} tracks and ${baked.duration} s, and this one has ${tracks.length} and ${duration} s; give it a name of its own, and pass it to bakeCharacter too.`,
+  );
+}
+
+function refuseBlendMode({ name }: BakedClip, additive: boolean): string {
+  return additive
+    ? `Clip "${name}" was baked as an additive one; bake it as it is under another name, too.`
+    : `Clip "${name}" was not baked as an additive one; call AnimationUtils.makeClipAdditive(clip) before it is baked.`;
 }

@@ -1,4 +1,5 @@
 import {
+  type AnimationBlendMode,
   Box3,
   BufferGeometry,
   Color,
@@ -99,17 +100,22 @@ export class SkinnedInstance extends PlacedInstance {
    * that are played, they alone say what it plays on their layers; `crowd.play` and the like, called with its `instanceId`, end
    * them and go on from what they show.
    *
-   * @param clip The `AnimationClip` that was baked, which is found by its name, or a name, or an index.
-   * @param options On which `layer` it plays.
-   * @throws If there is no such clip or layer, or the bone texture's encoding is not `'tracks'`.
+   * @param clip The `AnimationClip` that was baked, or a name, or an index.
+   * @param where On which `layer` it plays, or the instance itself, as mixers take a root.
+   * @param blendMode As the clip was baked.
+   * @throws As {@link InstanceMixer.clipAction}.
    */
-  clipAction(clip: ClipReference, options?: ActionOptions): InstanceAction<this> {
-    return this.mixer.clipAction(clip, options);
+  clipAction(
+    clip: ClipReference,
+    where?: ActionOptions | Object3D | null,
+    blendMode?: AnimationBlendMode,
+  ): InstanceAction<this> {
+    return this.mixer.clipAction(clip, where, blendMode);
   }
 
   /** The action of a clip; null if `clipAction` has not made it. */
-  existingAction(clip: ClipReference, options?: ActionOptions): InstanceAction<this> | null {
-    return this.ownMixer?.existingAction(clip, options) ?? null;
+  existingAction(clip: ClipReference, where?: ActionOptions | Object3D | null): InstanceAction<this> | null {
+    return this.ownMixer?.existingAction(clip, where) ?? null;
   }
 
   /** Stops all actions, at once. */
@@ -119,8 +125,8 @@ export class SkinnedInstance extends PlacedInstance {
   }
 
   /** Stops the action of a clip, and forgets it. */
-  uncacheAction(clip: ClipReference, options?: ActionOptions): void {
-    this.ownMixer?.uncacheAction(clip, options);
+  uncacheAction(clip: ClipReference, where?: ActionOptions | Object3D | null): void {
+    this.ownMixer?.uncacheAction(clip, where);
   }
 
   /** Stops the actions of a clip on all layers, and forgets them. */
@@ -383,6 +389,11 @@ export class SkinnedInstance extends PlacedInstance {
   setProportions(proportions: Proportions | null): this {
     jointEditsOf(this.crowd).setProportionsAt(this.index, proportions);
     return this;
+  }
+
+  /** @internal */
+  mixerUpdated(): void {
+    if (this.ownBones?.hasWritten) this.ownBones.advanced();
   }
 
   /** @internal */

@@ -38,7 +38,7 @@ describe('clipAction', () => {
     expect(knight.clipAction('B', { layer: 'upper' })).not.toBe(action);
     expect(action.getClip()).toBe(clips[1]);
     expect(knight.clipAction('A').getClip()).toMatchObject({ name: 'A', duration: 4 });
-    expect(action.getMixer()).toBe(knight);
+    expect(action.getMixer()).toBe(knight.mixer);
     expect(action.getRoot()).toBe(knight);
   });
 
@@ -60,9 +60,11 @@ test('the mixer of an instance can be updated alone, and put to a time', () => {
   expect(tip()).toBeCloseTo(0.75, 5);
   knight.setTime(1.5);
   expect([knight.time, action.time]).toEqual([1.5, 1.5]);
+  // From then on its time is its own.
   crowd.update(0.25);
-  expect(action.time).toBeCloseTo(1.75, 9);
-  expect(tip()).toBeCloseTo(1.75, 5);
+  knight.mixer.update(0.125);
+  expect(action.time).toBeCloseTo(1.625, 9);
+  expect(tip()).toBeCloseTo(1.625, 5);
 });
 
 test('four actions show on a layer, and the fifth as soon as there is room', () => {
