@@ -121,7 +121,11 @@ export class InstanceHome extends Object3D {
 
   override traverse(callback: (object: Object3D) => void): void {
     callback(this);
-    for (const object of this.below()) object.traverse(callback);
+    for (const object of this.below()) {
+      // That of an instance would make its bones.
+      if (this.isMine(object)) super.traverse.call(object, callback);
+      else object.traverse(callback);
+    }
   }
 
   override traverseVisible(callback: (object: Object3D) => void): void {

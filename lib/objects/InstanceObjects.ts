@@ -3,6 +3,7 @@ import type { CrowdObjects } from '../crowd/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
 import type { CrowdIntersection } from '../queries/raycastInstance.js';
+import { warnOnce } from '../utils/messages.js';
 import { adoptPlace, InstancePlacement, type PlacedObject } from './InstancePlacement.js';
 
 /** An object that stands for an instance of a crowd. */
@@ -25,6 +26,9 @@ export interface WrittenBones {
   readonly hasLivePose: boolean;
 }
 
+/** Fewer instances that are in no scene are no cause for a warning. */
+const MANY_LOST = 64;
+
 /** Which object stands for which instance of a crowd. Objects follow their instances when these get other ids. */
 export class InstanceObjects implements CrowdObjects {
   /** By the id of the instance. */
@@ -43,6 +47,19 @@ export class InstanceObjects implements CrowdObjects {
   constructor(private readonly mesh: SkinnedInstancedMesh) {
     this.placement = new InstancePlacement(mesh);
     this.presence = new InstancePresence(mesh);
+  }
+
+  /** Adds an instance. Warns if there is made room for it although as many objects are in no scene, but were not disposed. */
+  addInstance(): number {
+    const { capacity } = this.mesh;
+    const id = this.mesh.addInstance();
+    if (capacity < MANY_LOST || this.mesh.capacity === capacity) return id;
+    const lost = this.byId.filter((object) => object !== null && object.parent === null).length;
+    if (lost > capacity / 2)
+      warnOnce(
+        'SkinnedInstance: a crowd grows although most of its instances were removed from the scene; call dispose() of those that do not come back.',
+      );
+    return id;
   }
 
   /** Has an object stand for an instance. */

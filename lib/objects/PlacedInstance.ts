@@ -1,14 +1,43 @@
 import { type BaseEvent, type Matrix4, Object3D } from 'three';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
+import { checkIndex } from '../instances/instanceRange.js';
 import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
+import { warnOnce } from '../utils/messages.js';
 import { InstanceHome } from './InstanceHome.js';
 import { InstanceLayers } from './InstanceLayers.js';
+import { adoptPlace } from './InstancePlacement.js';
 import { ObservedLayers, ObservedVector3 } from './observed.js';
 import type { SkinnedInstanceEventMap } from './SkinnedInstance.js';
+
+/** What the crowd has for all its instances, and what a program that sets it on one of them can do. */
+const OF_THE_CROWD: Record<string, string> = {
+  castShadow: 'set it on the crowd',
+  receiveShadow: 'set it on the crowd',
+  renderOrder: 'set it on the crowd, whose instances new DrawOrder(crowd, { sortObjects: true }) sorts',
+  frustumCulled: 'each is culled by itself: set perObjectFrustumCulled of the crowd',
+  material: 'set it on the crowd; color, emissive, opacity and setUniform(name, value) are those of one',
+  transparent: 'set it on the material of the crowd; with alphaHash there it needs no order',
+};
+
+/** What the crowd has; a warning says so where something else is set. */
+const ofTheCrowd = (name: string): PropertyDescriptor & ThisType<PlacedInstance> => ({
+  configurable: true,
+  get() {
+    // Whoever has found a material would change that of all.
+    return name === 'material' ? undefined : this.crowd?.[name as keyof SkinnedInstancedMesh];
+  },
+  set(value) {
+    // The constructor of Object3D sets most of them.
+    if (this.crowd === undefined || value === this[name as keyof PlacedInstance]) return;
+    warnOnce(`SkinnedInstance: ${name} of an instance has no effect; ${OF_THE_CROWD[name]}.`);
+  },
+});
 
 /** Called by the first that is made: in a static block it would keep the class on pages that do not use it. */
 function observeFields(): void {
   if (Object.hasOwn(PlacedInstance.prototype, 'visible')) return;
+  for (const name of Object.keys(OF_THE_CROWD))
+    Object.defineProperty(PlacedInstance.prototype, name, ofTheCrowd(name));
   // TypeScript does not let accessors take the place of fields. They are written out: one function that makes them by name
   // would make slow ones.
   Object.defineProperties(PlacedInstance.prototype, {
@@ -96,10 +125,16 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
   /** @internal */
   declare _pivot: Object3D['pivot'];
 
-  /** Adds an instance to a crowd, as its `addInstance`. */
+  /**
+   * Adds an instance to a crowd, as its `addInstance`, or stands for one that it has.
+   *
+   * @param instanceId Of an instance that the crowd has and no object stands for.
+   * @throws If there is no such instance, or an object stands for it.
+   */
   constructor(
     /** The crowd that it is an instance of. */
     readonly crowd: SkinnedInstancedMesh,
+    instanceId?: number,
   ) {
     observeFields();
     super();
@@ -124,8 +159,20 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
       if (this.instanceId >= 0) InstanceLayers.set(crowd.crowd, this.instanceId, mask === 1 ? null : mask);
     });
     this.home = InstanceHome.of(crowd);
-    this.home.objects.add(crowd.addInstance(), this);
+    const { objects } = this.home;
+    if (instanceId === undefined) {
+      objects.add(objects.addInstance(), this);
+      this.home.add(this);
+      return;
+    }
+    checkIndex(instanceId, crowd.visibility);
+    if (objects.objectOf(instanceId) !== null)
+      throw new Error(`An object stands for instance ${instanceId} already; use that one.`);
+    const isVisible = crowd.getVisibleAt(instanceId);
+    objects.add(instanceId, this);
     this.home.add(this);
+    adoptPlace(this, crowd, objects.placement, true);
+    this.visible = isVisible;
   }
 
   /** @internal */
@@ -156,6 +203,10 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
       forced = true;
     }
     this.home.objects.placement.placeByWorld(this);
+    if (this.crowd.parent === null && this._parent !== null && !this.isAtHome)
+      warnOnce(
+        'SkinnedInstance: the crowd of an instance is in no scene, so nothing is drawn; call scene.add(crowd).',
+      );
     for (const child of this.children) child.updateMatrixWorld(forced);
   }
 

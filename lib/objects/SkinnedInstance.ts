@@ -86,6 +86,7 @@ export class SkinnedInstance extends PlacedInstance {
   private ownMixer: InstanceMixer<this> | null = null;
   private ownColor: ObservedColor | null = null;
   private ownEmissive: ObservedColor | null = null;
+  private intensity = 1;
   private ownBones: InstanceBones | null = null;
   private ownSkeleton: Skeleton | null = null;
 
@@ -186,10 +187,23 @@ export class SkinnedInstance extends PlacedInstance {
     this.ownEmissive ??= this.observe(
       uniformsOf(crowd, 'emissive').getAt(this.index, 'emissive', _color),
       (_index, color) => {
-        this.setUniform('emissive', color);
+        this.setUniform('emissive', _color.copy(color).multiplyScalar(this.intensity));
       },
     );
     return this.ownEmissive;
+  }
+
+  /** Multiplies `emissive`. @default 1 */
+  get emissiveIntensity(): number {
+    return this.intensity;
+  }
+
+  /** See the getter. */
+  set emissiveIntensity(value: number) {
+    // Made first: it begins with what the instance emits already.
+    const emissive = this.emissive as ObservedColor;
+    this.intensity = value;
+    emissive.changed();
   }
 
   /** Multiplies the material's opacity. @default 1 */
@@ -285,6 +299,7 @@ export class SkinnedInstance extends PlacedInstance {
       for (const look of crowd.appearance) (look as Partial<MeshFeature>).copyAt?.(source.index, index);
       // They are read anew when they are asked for.
       this.ownColor = this.ownEmissive = null;
+      this.intensity = 1;
       storeOf(crowd)?.copyProportions(source.index, index);
     }
     if (!recursive) return this;
@@ -372,6 +387,12 @@ export class SkinnedInstance extends PlacedInstance {
     const { tracks, jointNames } = this.crowd.boneTexture.data;
     if (name === 'name' && (tracks?.names ?? jointNames).includes(value as string)) this.makeBones();
     return super.getObjectByProperty(name, value);
+  }
+
+  /** Meets the bones, too, which it makes; one that begins at the crowd or above it meets those that were made. */
+  override traverse(callback: (object: Object3D) => void): void {
+    this.makeBones();
+    super.traverse(callback);
   }
 
   /** Ends all edits of its joints, whoever made them. Proportions and live poses stay. */

@@ -1,5 +1,12 @@
 import { SkinnedInstance } from 'skinned-instanced-mesh';
-import { LoopOnce, LoopRepeat } from 'three';
+import {
+  AdditiveAnimationBlendMode,
+  AnimationClip,
+  AnimationUtils,
+  LoopOnce,
+  LoopRepeat,
+  NormalAnimationBlendMode,
+} from 'three';
 import { describe, expect, test, vi } from 'vitest';
 import {
   AnimationLayers,
@@ -40,6 +47,42 @@ describe('clipAction', () => {
     expect(knight.clipAction('A').getClip()).toMatchObject({ name: 'A', duration: 4 });
     expect(action.getMixer()).toBe(knight.mixer);
     expect(action.getRoot()).toBe(knight);
+  });
+
+  test('finds the very clip, and refuses one of the same name that was not baked', () => {
+    const { root, clips } = createStick(DURATIONS);
+    const [a, b] = clips;
+    const same = a.clone();
+    const twice = b.clone();
+    twice.name = 'A';
+    const knight = new SkinnedInstance(new SkinnedInstancedMesh(bakeCharacter(root, [a, twice]), 0));
+    expect(knight.clipAction(twice).getClip().duration).toBe(8);
+    expect(knight.clipAction(twice)).not.toBe(knight.clipAction('A'));
+    // As where the file was loaded once more.
+    expect(knight.clipAction(same)).toBe(knight.clipAction('A'));
+    const upper = new AnimationClip('A', 4, [...a.tracks, ...a.tracks.map((track) => track.clone())]);
+    expect(() => knight.clipAction(upper)).toThrow(
+      /Clip "A" was baked from 1 tracks .* this one has 2 .* bakeCharacter too/,
+    );
+    expect(() => knight.clipAction(AnimationUtils.subclip(a, 'A', 0, 30))).toThrow(
+      'give it a name of its own',
+    );
+  });
+
+  test('takes a root and a blend mode as a mixer does, if they are those of the instance and the clip', () => {
+    const { root, clips } = createStick(DURATIONS);
+    AnimationUtils.makeClipAdditive(clips[1]);
+    const knight = new SkinnedInstance(new SkinnedInstancedMesh(bakeCharacter(root, clips), 0));
+    expect(knight.clipAction('A', knight)).toBe(knight.clipAction('A', undefined, NormalAnimationBlendMode));
+    expect(knight.clipAction('B', null, AdditiveAnimationBlendMode)).toBe(knight.clipAction('B'));
+    expect(() => knight.clipAction('A', knight, AdditiveAnimationBlendMode)).toThrow(
+      'makeClipAdditive(clip) before',
+    );
+    expect(() => knight.clipAction('B', knight, NormalAnimationBlendMode)).toThrow('as an additive one');
+    expect(() => knight.clipAction('A', knight.bones[0])).toThrow('for a part of it pass { layer }');
+    expect([knight.mixer.getRoot(), knight.mixer.clipAction('A').getMixer()]).toEqual([knight, knight.mixer]);
+    knight.mixer.uncacheRoot(knight);
+    expect(knight.existingAction('A')).toBe(null);
   });
 
   test('needs tracks', () => {

@@ -198,3 +198,22 @@ test('an instance has a skeleton, proportions, and clones of its bones are bones
   expect([copy.constructor, copy.name, copy.children.length]).toEqual([Bone, 'Head', 1]);
   expect(copy.position.distanceTo(head.position)).toBe(0);
 });
+
+test('traverse finds the bones by their names, whether or not somebody has asked for them', () => {
+  const { crowd, scene, knight, clone } = createPair();
+  const found = (from: Object3D) => {
+    const names: string[] = [];
+    from.traverse(({ name }) => names.push(name));
+    return names.filter((name) => clone.getObjectByName(name) instanceof Bone);
+  };
+  const expected = found(clone);
+  const other = new SkinnedInstance(crowd);
+  // Thousands that stand in a crowd are not to have bones because somebody looks for lights.
+  crowd.traverse(() => {});
+  expect(other.children).toEqual([]);
+  expect(expected.length).toBeGreaterThan(0);
+  expect(found(other)).toEqual(expected);
+  expect(found(other)).toEqual(expected);
+  scene.add(knight);
+  expect(found(knight)).toEqual(expected);
+});

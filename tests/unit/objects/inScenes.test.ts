@@ -5,6 +5,7 @@ import {
   LoopOnce,
   LoopPingPong,
   LoopRepeat,
+  Matrix4,
   Mesh,
   MeshBasicMaterial,
   Object3D,
@@ -13,7 +14,7 @@ import {
   Vector3,
 } from 'three';
 import { SkeletonUtils } from 'three-stdlib';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
 import {
   bakeBoneTexture,
@@ -147,3 +148,41 @@ test.each([LoopRepeat, LoopOnce, LoopPingPong])(
     }
   },
 );
+
+test('an object can stand for an instance that exists, where and as it is', () => {
+  const { crowd, scene } = createScene();
+  const id = crowd.addInstance();
+  crowd.setMatrixAt(id, new Matrix4().makeScale(2, 2, 2).setPosition(1, 2, 3));
+  crowd.play(id, 'Slide', { time: 0.5 }).setVisibleAt(id, false);
+  const knight = new SkinnedInstance(crowd, id);
+  expect([knight.instanceId, knight.visible, crowd.instanceCount]).toEqual([id, false, 4]);
+  expect([knight.position.toArray(), knight.scale.toArray()]).toEqual([
+    [1, 2, 3],
+    [2, 2, 2],
+  ]);
+  expect(crowd.getTimeAt(id)).toBeCloseTo(0.5);
+  knight.visible = true;
+  knight.position.x = 5;
+  scene.updateMatrixWorld();
+  expect([crowd.getVisibleAt(id), crowd.instanceMatrix.array[id * 16 + 12]]).toEqual([true, 5]);
+  expect(() => new SkinnedInstance(crowd, id)).toThrow('An object stands for instance 3 already');
+  expect(() => new SkinnedInstance(crowd, 99)).toThrow('There is no instance 99');
+});
+
+test('warns of a crowd that is in no scene, and of instances that are removed and never disposed', () => {
+  const { crowd, scene, knights } = createScene();
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  scene.add(knights[0]).updateMatrixWorld();
+  for (let i = 0; i < 200; i++) scene.add(new SkinnedInstance(crowd));
+  expect(warn).not.toHaveBeenCalled();
+  for (let i = 0; i < 1000; i++) {
+    const enemy = new SkinnedInstance(crowd);
+    scene.add(enemy);
+    scene.remove(enemy);
+  }
+  expect(warn.mock.calls).toEqual([[expect.stringContaining('were removed from the scene; call dispose()')]]);
+  crowd.removeFromParent();
+  scene.updateMatrixWorld();
+  expect(warn.mock.calls[1][0]).toContain('call scene.add(crowd)');
+  warn.mockRestore();
+});

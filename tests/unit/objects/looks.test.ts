@@ -1,6 +1,6 @@
 import { InstanceUniforms, JointEdits } from 'skinned-instanced-mesh';
 import { Color, Group, MeshStandardMaterial, type Object3D, ObjectLoader, Scene } from 'three';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createKnight } from '../../support/knight.js';
 import { bakeCharacter, SkinnedInstancedMesh } from '../../support/library.js';
 import { SkinnedInstance } from '../../support/objects.js';
@@ -131,4 +131,52 @@ test('what needs a feature that the crowd has not names it, and reads as nobody 
   knight.opacity = 0.5;
   knight.bones[0].rotation.x = 1;
   expect(knight.opacity).toBe(0.5);
+});
+
+test('what the crowd has for all warns once where it is set on one, with what to do', () => {
+  const { crowd, knight, other } = createLooked();
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  knight.castShadow = crowd.castShadow;
+  knight.renderOrder = 0;
+  knight.frustumCulled = true;
+  knight.clone();
+  expect(warn).not.toHaveBeenCalled();
+  for (const one of [knight, other]) {
+    one.castShadow = !crowd.castShadow;
+    one.receiveShadow = !crowd.receiveShadow;
+    one.renderOrder = 2;
+    one.frustumCulled = false;
+    Object.assign(one, { material: new MeshStandardMaterial(), transparent: true });
+  }
+  const told = warn.mock.calls.map(([text]) => String(text));
+  warn.mockRestore();
+  expect(told.map((text) => text.split(' ')[1])).toEqual([
+    'castShadow',
+    'receiveShadow',
+    'renderOrder',
+    'frustumCulled',
+    'material',
+    'transparent',
+  ]);
+  expect(told[3]).toContain('perObjectFrustumCulled');
+  expect([knight.castShadow, knight.frustumCulled, 'material' in knight && knight.material]).toEqual([
+    crowd.castShadow,
+    true,
+    undefined,
+  ]);
+});
+
+test('emissiveIntensity multiplies what an instance emits', () => {
+  const { crowd, knight } = createLooked();
+  knight.emissive.setRGB(1, 0.5, 0);
+  knight.emissiveIntensity = 2;
+  crowd.updateMatrixWorld();
+  expect(uniformsOf(crowd).getAt(0, 'emissive', _color).toArray()).toEqual([2, 1, 0]);
+  knight.emissive.g = 1;
+  crowd.updateMatrixWorld();
+  expect(uniformsOf(crowd).getAt(0, 'emissive', _color).toArray()).toEqual([2, 2, 0]);
+  const clone = knight.clone();
+  clone.emissive.r = 3;
+  crowd.updateMatrixWorld();
+  expect(uniformsOf(crowd).getAt(2, 'emissive', _color).toArray()).toEqual([3, 2, 0]);
 });
