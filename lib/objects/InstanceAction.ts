@@ -88,7 +88,7 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends ActionP
     return this.mixer.isActive(this.played);
   }
 
-  /** Lets the clip begin at a time of the instance, see `SkinnedInstance.time`. Call `play` as well. */
+  /** Lets the clip begin at a time of the instance, see `InstanceMixer.time`. Call `play` as well. */
   startAt(time: number): this {
     return this.write((played) => {
       played.startTime = time;

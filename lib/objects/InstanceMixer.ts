@@ -100,7 +100,10 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> {
     const number = playback.layerIndex(layer);
     const additive = boneTexture.data.tracks?.clips[baked.start - 1].additive === true;
     const mode = additive ? AdditiveAnimationBlendMode : NormalAnimationBlendMode;
-    if ((blendMode ?? mode) !== mode) throw new Error(refuseBlendMode(baked, additive));
+    if ((blendMode ?? mode) !== mode)
+      throw new Error(
+        `Clip "${baked.name}" was ${additive ? '' : 'not '}baked as an additive one; that is said before baking, by AnimationUtils.makeClipAdditive(clip).`,
+      );
     const existing = this.find(baked, number);
     if (existing !== undefined) return existing.action;
     playback.checkClip(number, baked);
@@ -470,12 +473,6 @@ function findBaked(boneTexture: BoneTexture, clip: ClipReference): BakedClip {
     Math.abs(duration - baked.duration) <= SAME_DURATION * duration;
   if (isSame) return baked;
   throw new Error(
-    `Clip "${baked.name}" was baked from ${baked.source?.tracks ?? 'other'} tracks and ${baked.duration} s, and this one has ${tracks.length} and ${duration} s; give it a name of its own, and pass it to bakeCharacter too.`,
+    `Clip "${baked.name}" was baked from other tracks; give this one a name of its own, and pass it to bakeCharacter too.`,
   );
-}
-
-function refuseBlendMode({ name }: BakedClip, additive: boolean): string {
-  return additive
-    ? `Clip "${name}" was baked as an additive one; bake it as it is under another name, too.`
-    : `Clip "${name}" was not baked as an additive one; call AnimationUtils.makeClipAdditive(clip) before it is baked.`;
 }

@@ -90,7 +90,7 @@ export class SkinnedInstance extends PlacedInstance {
   private ownBones: InstanceBones | null = null;
   private ownSkeleton: Skeleton | null = null;
 
-  /** All that an `AnimationMixer` has; most of it stands below, too. */
+  /** All that an `AnimationMixer` has: `const { mixer } = knight`. */
   get mixer(): InstanceMixer<this> {
     this.ownMixer ??= new InstanceMixer<this>(this.crowd.crowd, this);
     return this.ownMixer;
@@ -114,25 +114,10 @@ export class SkinnedInstance extends PlacedInstance {
     return this.mixer.clipAction(clip, where, blendMode);
   }
 
-  /** The action of a clip; null if `clipAction` has not made it. */
-  existingAction(clip: ClipReference, where?: ActionOptions | Object3D | null): InstanceAction<this> | null {
-    return this.ownMixer?.existingAction(clip, where) ?? null;
-  }
-
   /** Stops all actions, at once. */
   stopAllAction(): this {
     this.ownMixer?.stopAllAction();
     return this;
-  }
-
-  /** Stops the action of a clip, and forgets it. */
-  uncacheAction(clip: ClipReference, where?: ActionOptions | Object3D | null): void {
-    this.ownMixer?.uncacheAction(clip, where);
-  }
-
-  /** Stops the actions of a clip on all layers, and forgets them. */
-  uncacheClip(clip: ClipReference): void {
-    this.ownMixer?.uncacheClip(clip);
   }
 
   /**
@@ -147,22 +132,6 @@ export class SkinnedInstance extends PlacedInstance {
   /** Counts from now on. */
   set timeScale(value: number) {
     this.mixer.timeScale = value;
-  }
-
-  /** Seconds that have passed for the actions, by which `InstanceAction.startAt` counts. */
-  get time(): number {
-    return this.mixer.time;
-  }
-
-  /** Fades, warps and starts that are under way keep their times, as in three.js. */
-  set time(value: number) {
-    this.mixer.time = value;
-  }
-
-  /** Puts time and all actions back to 0, then advances them by so many seconds. */
-  setTime(time: number): this {
-    this.mixer.setTime(time);
-    return this;
   }
 
   /**
@@ -208,7 +177,7 @@ export class SkinnedInstance extends PlacedInstance {
 
   /** Multiplies the material's opacity. @default 1 */
   get opacity(): number {
-    return this.crowd.uniforms === null ? 1 : uniformsOf(this.crowd, 'opacity').getAt(this.index, 'opacity');
+    return this.numberOf('opacity', 1);
   }
 
   /** Shows only as the material lets it: with `transparent`, `alphaHash` or `alphaTest`. */
@@ -218,9 +187,7 @@ export class SkinnedInstance extends PlacedInstance {
 
   /** In the place of the material's; null for that. */
   get roughness(): number | null {
-    return this.crowd.uniforms === null
-      ? null
-      : uniformsOf(this.crowd, 'roughness').getAt(this.index, 'roughness');
+    return this.numberOf('roughness', null);
   }
 
   /** See the getter. */
@@ -230,9 +197,7 @@ export class SkinnedInstance extends PlacedInstance {
 
   /** In the place of the material's; null for that. */
   get metalness(): number | null {
-    return this.crowd.uniforms === null
-      ? null
-      : uniformsOf(this.crowd, 'metalness').getAt(this.index, 'metalness');
+    return this.numberOf('metalness', null);
   }
 
   /** See the getter. */
@@ -242,14 +207,17 @@ export class SkinnedInstance extends PlacedInstance {
 
   /** Which layer of the material's `map` it shows, where that is an array of textures. @default 0 */
   get mapLayer(): number {
-    return this.crowd.uniforms === null
-      ? 0
-      : uniformsOf(this.crowd, 'mapLayer').getAt(this.index, 'mapLayer');
+    return this.numberOf('mapLayer', 0);
   }
 
   /** See the getter. */
   set mapLayer(value: number) {
     this.setUniform('mapLayer', value);
+  }
+
+  /** The number that it has of the crowd's uniforms, or `none` while there are none. */
+  private numberOf<T>(name: 'opacity' | 'roughness' | 'metalness' | 'mapLayer', none: T): number | T {
+    return this.crowd.uniforms === null ? none : uniformsOf(this.crowd, name).getAt(this.index, name);
   }
 
   /**

@@ -193,7 +193,7 @@ class Pair {
       return;
     }
     calls[name](this.theirs, this.mixer);
-    calls[name](this.ours, this.knight);
+    calls[name](this.ours, this.knight.mixer);
   }
 
   /** Updates the mixer; the crowd updates all its instances, but for those whose mixers are updated by themselves. */
@@ -210,7 +210,7 @@ class Pair {
   compare(): void {
     this.same(this.seen, this.expected, 'events');
     this.events += this.expected.length;
-    this.near(this.knight.time, this.mixer.time, 1e-9, 'time of the mixer');
+    this.near(this.knight.mixer.time, this.mixer.time, 1e-9, 'time of the mixer');
     this.theirs.forEach((theirs, i) => {
       const ours = this.ours[i];
       const name = clips[i].name;

@@ -92,7 +92,7 @@ test('a box around an object holds it as it is posed, and what is attached', () 
 test('an action whose clip is gone with its bone texture says so when it is played', () => {
   const { crowd, knights } = createScene();
   const [slide, two] = [knights[0].clipAction('Slide'), knights[0].clipAction('Two')];
-  knights[0].uncacheAction('Two');
+  knights[0].mixer.uncacheAction('Two');
   const { root, clips } = createStick({ Other: 3, Two: 4 });
   crowd.boneTexture = bakeBoneTexture(root, clips);
   expect(() => slide.play()).toThrow('no clip "Slide"');
