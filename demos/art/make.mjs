@@ -73,17 +73,17 @@ function isIdle(channel) {
 }
 
 /** Models that stand about: each one mesh, positions in 16 bits, all in one material. */
-async function scenery(name, files) {
+async function scenery(name, files, pack = 'medieval') {
   const document = new Document();
   const buffer = document.createBuffer();
   document.createExtension(KHRMeshQuantization).setRequired(true);
-  const material = document.createMaterial('medieval').setRoughnessFactor(0.9).setMetallicFactor(0);
+  const material = document.createMaterial(pack).setRoughnessFactor(0.9).setMetallicFactor(0);
   const scene = document.createScene();
   for (const file of files) {
-    const source = await io.read(join(packs, 'medieval', `${file}.gltf`));
+    const source = await io.read(join(packs, pack, `${file}.gltf`));
     const texture = source.getRoot().listTextures()[0];
     if (material.getBaseColorTexture() === null) {
-      const copy = document.createTexture('medieval').setImage(texture.getImage()).setMimeType('image/png');
+      const copy = document.createTexture(pack).setImage(texture.getImage()).setMimeType('image/png');
       material.setBaseColorTexture(copy);
     }
     const { corners, index } = joined(source);
@@ -265,6 +265,13 @@ const FILES = {
       `${nature}/tree_single_A`,
       `${nature}/tree_single_B`,
     ]),
+  'city.glb': (name) => {
+    const buildings = [...'ABCDEFGH'].map((letter) => `building_${letter}_withoutBase`);
+    const cars = ['hatchback', 'police', 'sedan', 'stationwagon', 'taxi'].map((kind) => `car_${kind}`);
+    const roads = ['base', 'road_straight', 'road_straight_crossing', 'road_junction'];
+    const things = ['streetlight', 'trafficlight_A', 'bench', 'bush', 'watertower'];
+    return scenery(name, [...buildings, ...cars, ...roads, ...things], 'city');
+  },
 };
 for (const [name, make] of Object.entries(FILES)) {
   if (chosen.length === 0 || chosen.includes(name)) await make(name);

@@ -1,6 +1,15 @@
 import { bakeCharacter, readViewInfo } from 'skinned-instanced-mesh';
-import { Matrix4 } from 'three';
+import {
+  CapsuleGeometry,
+  Frustum,
+  GreaterDepth,
+  InstancedMesh,
+  Matrix4,
+  MeshBasicMaterial,
+  Sphere,
+} from 'three';
 import { Figures } from '../lib/Figures.js';
+import { load } from '../lib/loadCharacter.js';
 import { openStage } from '../lib/openStage.js';
 import { fail, find, secondsBetween, toggle } from '../lib/page.js';
 import { addLevels, createPeople, dress } from '../people.js';
@@ -8,11 +17,11 @@ import { City, chance } from './streets.js';
 
 const HEIGHT = 1.8;
 /** Where the camera strolls and where it looks from above: metres above the ground. */
-const EYES = 1.7;
-const ABOVE = 60;
+const EYES = 2.6;
+const ABOVE = 38;
 const STROLL_SPEED = 2;
 /** Within this distance of what the camera looks at, the sun casts shadows. */
-const SHADOWS = 40;
+const SHADOWS = 45;
 /** Every so many frames it is asked who was seen. */
 const READ_EVERY = 6;
 
@@ -21,7 +30,8 @@ const figures = new Figures(find('[data-costs]'), ['crowd']);
 
 // A software renderer takes seconds over what a GPU does at once.
 const count = Math.max(10, Number(query.get('count') ?? (isSoftware ? 1500 : 20_000)));
-const city = new City(10);
+const { scene: models } = await load(new URL('../art/city.glb', import.meta.url));
+const city = new City(models, 6);
 
 const { root, clips } = createPeople({ detail });
 const crowd = new Crowd(bakeCharacter(root, clips), count);
@@ -31,11 +41,41 @@ const parts = new InstanceParts(crowd);
 for (let i = 0; i < count; i++) dress(parts, i);
 crowd.playAll('Walk', { time: (i) => 10 * chance(i, 11) });
 
+/** X-ray: what houses hide of somebody glows. It is drawn after them and before people, who cover their own. */
+const glow = new InstancedMesh(
+  new CapsuleGeometry(0.28, 1.2, 2, 6).translate(0, 0.9, 0),
+  new MeshBasicMaterial({ color: 0xff8a3c, depthFunc: GreaterDepth, depthWrite: false, fog: false }),
+  count,
+);
+glow.frustumCulled = false;
+glow.renderOrder = 1;
+crowd.renderOrder = 2;
+
 const matrix = new Matrix4();
 /** Where everyone is after so many seconds. */
 function walk(seconds: number): void {
   for (let i = 0; i < count; i++) crowd.setMatrixAt(i, city.placeOf(i, seconds, matrix));
   crowd.instanceMatrix.needsUpdate = true;
+  if (!glow.visible) return;
+  glow.instanceMatrix.array.set(crowd.instanceMatrix.array.subarray(0, 16 * count));
+  glow.instanceMatrix.needsUpdate = true;
+}
+
+const frustum = new Frustum();
+const sphere = new Sphere();
+/** How many the camera faces, whether or not something is in between. */
+function countFaced(): number {
+  const { camera } = stage;
+  matrix.multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
+  frustum.setFromProjectionMatrix(matrix, camera.coordinateSystem);
+  let faced = 0;
+  for (let i = 0; i < count; i++) {
+    crowd.getMatrixAt(i, matrix);
+    sphere.center.setFromMatrixPosition(matrix).y += HEIGHT / 2;
+    sphere.radius = HEIGHT / 2;
+    if (frustum.intersectsSphere(sphere)) faced++;
+  }
+  return faced;
 }
 
 // --- the page ---
@@ -45,13 +85,13 @@ let above = false;
 let walked = 0;
 let strolled = 0;
 
-/** Puts the camera into the middle street, or high above it. */
+/** Puts the camera into the middle of a road, or high above it. */
 function look(): void {
   const { camera, controls } = stage;
-  const way = (strolled % city.size) - city.size / 2;
-  const x = city.street(city.blocks / 2);
-  camera.position.set(x, above ? ABOVE : EYES, way);
-  controls.target.set(x + 1, above ? 0 : EYES - 0.1, way + 30);
+  const way = ((strolled + city.size * 0.3) % city.size) - city.size / 2;
+  const x = city.road(city.blocks / 2);
+  camera.position.set(above ? x + 8 : x - 0.4, above ? ABOVE : EYES, way);
+  controls.target.set(above ? x - 8 : x + 0.6, above ? 0 : EYES - 0.3, way + 30);
   controls.update();
 }
 
@@ -59,7 +99,7 @@ async function listen(): Promise<void> {
   // It asks WebGPU, and has no use with another renderer.
   if (device.device !== null) {
     const { Occlusion } = await import('skinned-instanced-mesh/occlusion');
-    const occlusion = new Occlusion(city.object);
+    const occlusion = new Occlusion(city.occluders);
     toggle('occlusion', query.get('occlusion') !== '0', (value) => {
       if (value) occlusion.add(crowd);
       else occlusion.remove(crowd);
@@ -68,6 +108,9 @@ async function listen(): Promise<void> {
     find<HTMLButtonElement>('[name=occlusion]').disabled = true;
     find<HTMLElement>('[data-webgl]').hidden = false;
   }
+  toggle('xray', query.get('xray') === '1', (value) => {
+    glow.visible = value;
+  });
   toggle('stroll', query.get('stroll') !== '0', (value) => {
     strolling = value;
   });
@@ -104,10 +147,13 @@ let reading = false;
 async function readSeen(): Promise<void> {
   if (reading) return;
   reading = true;
+  const faced = countFaced();
   const { visible, triangles } = await readViewInfo(crowd, device.renderer, stage.camera);
   reading = false;
   show('Drawn for the camera', visible);
   show('Triangles', triangles);
+  find('[data-hidden]').textContent = Math.max(0, faced - visible).toLocaleString('en');
+  find('[data-faced]').textContent = faced.toLocaleString('en');
 }
 
 // --- frames ---
@@ -122,6 +168,7 @@ function frame(now: number): void {
     walked += delta;
     crowd.update(delta);
     walk(walked);
+    city.drive(walked);
     if (strolling) {
       strolled += delta * STROLL_SPEED;
       look();
@@ -137,8 +184,9 @@ function frame(now: number): void {
 }
 
 find('[data-count]').textContent = `${count.toLocaleString('en')} people`;
-stage.frame(HEIGHT, city.size / 2);
-stage.scene.add(city.object, crowd);
+// the meadow is below the pavement
+stage.frame(HEIGHT, city.size / 2, city.size * 0.8, () => -0.7);
+stage.scene.add(city.object, glow, crowd);
 try {
   await listen();
   requestAnimationFrame(frame);

@@ -27,6 +27,8 @@ export interface Shown {
   place: Pick<WriteOptions, 'scene' | 'node'>;
   /** What was baked into it, of which what is not made anew is kept. */
   kept: LoadedCharacter | null;
+  /** Parts that instances do not show to begin with, unless that was baked into it. */
+  hiddenParts: readonly string[];
 }
 
 /** A saved file, and what it is made of. */
@@ -38,14 +40,14 @@ export interface BakedFile {
 
 /** The character's .glb with a bone texture of it. */
 export async function bakedFile(
-  { root, clips, source, place, kept }: Shown,
+  { root, clips, source, place, kept, hiddenParts: unworn }: Shown,
   { boneTexture, geometry }: Pick<SkinnedInstancedMesh, 'boneTexture' | 'geometry'>,
   mergeMaterials: boolean,
 ): Promise<BakedFile> {
   await MeshoptEncoder.ready;
   const into = source ?? (await exported(root, clips));
   const { encoding, precision } = boneTexture;
-  const hiddenParts = kept === null ? [] : hiddenPartsOf(kept);
+  const hiddenParts = kept === null ? [...unworn] : hiddenPartsOf(kept);
   const bytes = writeBoneTexture(boneTexture, {
     into,
     meshoptEncoder: MeshoptEncoder,

@@ -7,13 +7,13 @@ import {
   type Character,
   CrowdLevels,
   disposeCharacter,
+  type InstanceParts,
   mergeMaterials,
   type SkinnedInstancedMesh,
 } from 'skinned-instanced-mesh';
 import { addLevelsOf, type LoadedCharacter, readBoneTexture } from 'skinned-instanced-mesh/files';
 import { type AnimationClip, Box3, Matrix4, type Mesh, type Object3D, Vector3 } from 'three';
 import { MeshoptDecoder } from 'three/addons/libs/meshopt_decoder.module.js';
-import { createCharacter } from '../character.js';
 import { Figures } from '../lib/Figures.js';
 import { type OpenedCharacter, onFile, openCharacter, vertexTexturesFor } from '../lib/openFile.js';
 import { openStage } from '../lib/openStage.js';
@@ -21,6 +21,7 @@ import { fail, find, secondsBetween, showValue, slide, tell, toggle } from '../l
 import { crowdRadius, movesOf, partOf, placeOf } from '../lib/plan.js';
 import { bakedFile, costs, hiddenPartsOf, rebaked, save } from './bakedFile.js';
 import { codeFor, type PageOptions } from './codeFor.js';
+import { loadSample, people, type Sample, type SampleName } from './samples.js';
 
 const BAKED = 'SIM_baked_animation';
 const MESHOPT = 'EXT_meshopt_compression';
@@ -28,10 +29,22 @@ const MIXED = 'all of them, mixed';
 /** What textures may be as large as without asking the device. */
 const DEFAULT_TEXTURE_SIZE = 4096;
 
-const { query, detail, Crowd, frames, device, stage, measure } = await openStage();
+const {
+  query,
+  detail,
+  Crowd,
+  InstanceParts: Parts,
+  frames,
+  device,
+  isSoftware,
+  stage,
+  measure,
+} = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
 
-let { root, clips }: { root: Object3D; clips: AnimationClip[] } = createCharacter({ detail });
+/** What is shown until a file is opened. */
+let sample: Sample | null = people(detail);
+let { root, clips }: { root: Object3D; clips: AnimationClip[] } = sample;
 /** The .glb that was opened, and what was baked into it. */
 let source: ArrayBuffer | null = null;
 let baked: LoadedCharacter | null = null;
@@ -43,9 +56,11 @@ let where: OpenedCharacter['place'] = {};
 let fileName = '';
 let extensions: string[] = [];
 let crowd: SkinnedInstancedMesh | null = null;
+/** What instances of a sample wear. */
+let parts: InstanceParts | null = null;
 /** What the crowd plays. */
 let drawn: Character | null = null;
-let count = Math.max(1, Number(query.get('count') ?? 500));
+let count = Math.max(1, Number(query.get('count') ?? (isSoftware ? 120 : 500)));
 let clip = MIXED;
 let height = 1;
 let size = 1;
@@ -80,6 +95,8 @@ function build(): void {
       file === null ? bakeCharacter(root, clips, { ...bakeOptions(), ...merging() }) : ofFile(file);
     const next = new Crowd(character, count, { influences: options.influences });
     if (file !== null) addLevelsOf(file, new CrowdLevels(next));
+    sample?.addLevels?.(next);
+    parts = sample === null ? null : new Parts(next);
     bakeTime = performance.now() - start;
     next.castShadow = true;
     next.receiveShadow = true;
@@ -134,6 +151,7 @@ function place(placed: SkinnedInstancedMesh): void {
   const matrix = new Matrix4();
   for (let i = 0; i < placed.count; i++) placed.setMatrixAt(i, placeOf(i, size, matrix));
   placed.instanceMatrix.needsUpdate = true;
+  if (sample !== null && parts !== null) for (let i = 0; i < placed.count; i++) sample.dress(parts, i);
 }
 
 /** Names of the clips that characters play, by chance where there are several. */
@@ -254,7 +272,10 @@ function forgetBaked(): void {
 
 // --- baked into its file ---
 
-const shown = () => ({ root, clips, source, place: where, kept: anew ?? kept });
+/** What the first of a sample's instances does not wear, nobody wears who opens the saved file. */
+const unworn = () => parts?.names.filter((name) => parts?.getVisibleAt(0, name) === false) ?? [];
+
+const shown = () => ({ root, clips, source, place: where, kept: anew ?? kept, hiddenParts: unworn() });
 
 /** Saves the character with its bone texture, and says how fast it is read. */
 async function saveBaked(): Promise<void> {
@@ -312,22 +333,44 @@ async function open(file: File): Promise<void> {
     const opened = await openCharacter(file, device.renderer);
     if (opened.clips.length === 0 && opened.baked === null)
       throw new Error(`${file.name} has no animations; export it with its clips.`);
-    ({ root, clips, extensions, name: fileName, bytes: source, baked, place: where } = opened);
-    kept = baked;
-    forgetBaked();
-    root.traverse((node) => {
-      (node as Mesh).castShadow = (node as Mesh).isMesh === true;
-    });
-    listClips();
-    frameCrowd();
-    build();
+    sample = null;
+    show(opened);
     tell(`${file.name} is here.`);
   } catch (error) {
     fail(error as Error);
   }
 }
 
+/** Shows what was opened in place of what was there. */
+function show(opened: OpenedCharacter): void {
+  ({ root, clips, extensions, name: fileName, bytes: source, baked, place: where } = opened);
+  kept = baked;
+  forgetBaked();
+  root.traverse((node) => {
+    (node as Mesh).castShadow = (node as Mesh).isMesh === true;
+  });
+  for (const button of document.querySelectorAll<HTMLButtonElement>('[data-sample]')) {
+    button.setAttribute('aria-pressed', String(sample !== null && button.value === fileName.split('.')[0]));
+  }
+  listClips();
+  frameCrowd();
+  build();
+}
+
+async function openSample(name: SampleName): Promise<void> {
+  try {
+    sample = name === 'people' ? people(detail) : await loadSample(name);
+    const file = name === 'people' ? '' : `${name}.glb`;
+    show({ ...sample, name: file, extensions: [], bytes: null, baked: null, place: {} });
+  } catch (error) {
+    fail(error as Error);
+  }
+}
+
 function listen(): void {
+  for (const button of document.querySelectorAll<HTMLButtonElement>('[data-sample]')) {
+    button.addEventListener('click', () => void openSample(button.value as SampleName));
+  }
   onFile(find('[name=file]'), open);
   find('[name=clip]').addEventListener('change', ({ target }) => {
     clip = (target as HTMLSelectElement).value;

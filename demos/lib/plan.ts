@@ -22,9 +22,9 @@ function chance(index: number, what: number): number {
   return x - Math.floor(x);
 }
 
-/** The clips that characters may play by chance: not the pose they were modelled in, unless there is nothing else. */
+/** The clips that characters may play again and again: no pose they were modelled in and no death, unless there is nothing else. */
 export function movesOf<Clip extends { name: string }>(clips: readonly Clip[]): readonly Clip[] {
-  const moves = clips.filter(({ name }) => !/t[-_ ]?pose/i.test(name));
+  const moves = clips.filter(({ name }) => !/t[-_ ]?pose|death|dead|die/i.test(name));
   return moves.length > 0 ? moves : clips;
 }
 

@@ -10,28 +10,31 @@ import {
   type AnimationClip,
   type Bone,
   Box3,
-  BufferGeometry,
-  Float32BufferAttribute,
-  LineBasicMaterial,
-  LineSegments,
+  InstancedMesh,
   Matrix4,
+  MeshStandardMaterial,
   type Object3D,
+  OctahedronGeometry,
+  Quaternion,
   Vector3,
 } from 'three';
-import { createCharacter } from '../character.js';
 import { onFile, openCharacter } from '../lib/openFile.js';
 import { openStage } from '../lib/openStage.js';
 import { fail, find, secondsBetween, showValue, slide, tell, toggle } from '../lib/page.js';
+import { createPeople, dress } from '../people.js';
 import { bakeErrors, drawTexels } from './bakeErrors.js';
 import { compareBakes } from './compareBakes.js';
 
 /** Clips in the table; of a file with very many, the worst. */
 const ROWS = 8;
 
-const { query, detail, Crowd, device, stage } = await openStage();
+const { query, detail, Crowd, InstanceParts, device, stage } = await openStage();
+/** Who is shown until a file is opened: one with a hat and a beard. */
+const PERSON = 7;
 const texels = find<HTMLElement>('.texels');
 
-let { root, clips }: { root: Object3D; clips: AnimationClip[] } = createCharacter({ detail });
+let { root, clips }: { root: Object3D; clips: AnimationClip[] } = createPeople({ detail });
+let isPerson = true;
 let crowd: SkinnedInstancedMesh | null = null;
 let bones: [name: string, parent: string][] = [];
 let clip = 0;
@@ -46,20 +49,32 @@ let width = 1;
 
 // --- the skeleton beside the character ---
 
-const lines = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: 0xff7a1a }));
-lines.frustumCulled = false;
-stage.scene.add(lines);
+/** A bone as modelling programs draw it: thick where it begins, from the origin to (0, 1, 0). */
+const bone = new OctahedronGeometry(1).scale(0.11, 0.5, 0.11).translate(0, 0.5, 0);
+const { array: corners } = bone.getAttribute('position');
+for (let i = 0; i < corners.length; i += 3) if (corners[i + 1] === 0.5) corners[i + 1] = 0.16;
+bone.computeVertexNormals();
+const amber = new MeshStandardMaterial({ color: 0xff9a2e, roughness: 0.6, flatShading: true });
+let skeleton: InstancedMesh | null = null;
 
+const UP = new Vector3(0, 1, 0);
 const _matrix = new Matrix4();
-const _place = new Vector3();
+const _from = new Vector3();
+const _to = new Vector3();
+const _turn = new Quaternion();
+const _size = new Vector3();
 
 function poseSkeleton(character: SkinnedInstancedMesh): void {
-  const position = lines.geometry.getAttribute('position');
-  bones.flat().forEach((name, i) => {
-    _place.setFromMatrixPosition(getSocketMatrix(character, 0, name, _matrix));
-    position.setXYZ(i, _place.x + width, _place.y, _place.z);
+  const placeOf = (name: string, target: Vector3) =>
+    target.setFromMatrixPosition(getSocketMatrix(character, 0, name, _matrix));
+  bones.forEach(([name, parent], i) => {
+    placeOf(parent, _from);
+    placeOf(name, _to).sub(_from);
+    _turn.setFromUnitVectors(UP, _size.copy(_to).normalize());
+    _from.x += width;
+    skeleton?.setMatrixAt(i, _matrix.compose(_from, _turn, _size.setScalar(_to.length())));
   });
-  position.needsUpdate = true;
+  if (skeleton !== null) skeleton.instanceMatrix.needsUpdate = true;
 }
 
 // --- baking ---
@@ -70,6 +85,7 @@ function bake(): void {
     const boneTexture = bakeFrames();
     const next = new Crowd(assembleCharacter(root, boneTexture), 1);
     next.castShadow = true;
+    if (isPerson) dress(new InstanceParts(next), 0, PERSON);
     crowd?.removeFromParent();
     crowd?.boneTexture.dispose();
     crowd?.dispose();
@@ -99,9 +115,12 @@ function report(boneTexture: BoneTexture, character: SkinnedInstancedMesh): void
     const parent = node.parent?.name ?? '';
     if ((node as Bone).isBone && known.has(node.name) && known.has(parent)) bones.push([node.name, parent]);
   });
-  lines.geometry.dispose();
-  lines.geometry = new BufferGeometry();
-  lines.geometry.setAttribute('position', new Float32BufferAttribute(new Float32Array(bones.length * 6), 3));
+  skeleton?.removeFromParent();
+  skeleton?.dispose();
+  skeleton = new InstancedMesh(bone, amber, bones.length);
+  skeleton.frustumCulled = false;
+  skeleton.castShadow = true;
+  stage.scene.add(skeleton);
 
   const { layout, encoding, precision, frameCount, jointNames, byteLength } = boneTexture;
   find('[data-facts]').textContent =
@@ -162,6 +181,7 @@ async function open(file: File): Promise<void> {
   try {
     tell(`Reading ${file.name} …`);
     ({ root, clips } = await openCharacter(file, device.renderer));
+    isPerson = false;
     listClips();
     clip = 0;
     bake();

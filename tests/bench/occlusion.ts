@@ -6,6 +6,7 @@ import { finisher } from '../../demos/benchmark/measure.js';
 import { createCharacter } from '../../demos/character.js';
 import { City } from '../../demos/city/streets.js';
 import { createRenderer } from '../../demos/lib/createRenderer.js';
+import { load } from '../../demos/lib/loadCharacter.js';
 
 export interface OcclusionRow {
   name: string;
@@ -25,10 +26,11 @@ export async function measureOcclusion(count: number): Promise<OcclusionRow[]> {
   renderer.setSize(SIZE.width, SIZE.height);
   document.body.append(renderer.domElement);
   const finish = finisher(created);
-  const city = new City(16);
+  const { scene: models } = await load(new URL('../../demos/art/city.glb', import.meta.url));
+  const city = new City(models, 12);
   // A coarse figure: a software renderer takes seconds over whole ones.
   const { root, clips } = createCharacter({ detail: 0.4 });
-  const occlusion = new Occlusion(city.object);
+  const occlusion = new Occlusion(city.occluders);
   const crowds = [null, occlusion].map((used) => {
     const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
     for (let i = 0; i < count; i++) crowd.setMatrixAt(i, city.placeOf(i, 0, new Matrix4()));
@@ -38,7 +40,7 @@ export async function measureOcclusion(count: number): Promise<OcclusionRow[]> {
   });
   const scene = new Scene().add(new HemisphereLight(0xffffff, 0x888888, 3), city.object, ...crowds);
   const camera = new PerspectiveCamera(60, SIZE.width / SIZE.height, 0.1, 1500);
-  const street = city.street(city.blocks / 2);
+  const street = city.road(city.blocks / 2);
   const edge = city.size / 2;
 
   const draw = async (drawn: SkinnedInstancedMesh) => {
