@@ -76,6 +76,7 @@ export function createPeople({ detail: share = 1, travel = false, clothed = true
   for (const [name, geometry] of pieces) {
     // The fewer corners, the more the head would show through its hair.
     if (HAIRY.includes(name)) swell(geometry, 0.014 * (1 - detail));
+    if (name === 'Sleeves' || name === 'Jacket') swell(geometry, 0.006 + 0.012 * (1 - detail));
     // Coarse figures have no faces.
     if (geometry.getAttribute('position').count === 0) continue;
     const mesh = new SkinnedMesh(geometry, material);

@@ -19,6 +19,9 @@ const POINTS: readonly [x: number, height: number, z: number][] = [
   [-0.9, 26, 0.7],
 ];
 
+/** Share of the way at which it begins: before it dives towards both armies. */
+const BEGIN = 0.9;
+
 const _ahead = new Vector3();
 
 /** Flies a camera over the field, round and round. */
@@ -31,6 +34,7 @@ export class Flight {
     const points = POINTS.map(([x, height, z]) => new Vector3(x * halfWidth, height, z * halfDepth));
     this.way = new CatmullRomCurve3(points, true, 'centripetal');
     this.length = this.way.getLength();
+    this.flown = BEGIN * this.length;
   }
 
   /** @param target Becomes a point in front of the camera, about which it can be turned by hand afterwards. */

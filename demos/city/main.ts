@@ -8,6 +8,7 @@ import {
   MeshBasicMaterial,
   Sphere,
 } from 'three';
+import { offerEffects } from '../lib/effects.js';
 import { Figures } from '../lib/Figures.js';
 import { load } from '../lib/loadCharacter.js';
 import { openStage } from '../lib/openStage.js';
@@ -121,6 +122,7 @@ async function listen(): Promise<void> {
   toggle('shadows', query.get('shadows') !== '0', (value) => {
     stage.shadows = value;
   });
+  offerEffects(stage, device, query.get('effects') === '1');
   // Whoever takes the camera wants to keep it.
   stage.controls.addEventListener('start', () => {
     if (strolling) find<HTMLButtonElement>('[name=stroll]').click();

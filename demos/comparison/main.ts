@@ -3,6 +3,7 @@ import {
   type BoneTexture,
   bakeBoneTexture,
   bakeBoneTextureAsync,
+  type InstanceParts,
   type SkinnedInstancedMesh,
 } from 'skinned-instanced-mesh';
 import { type AnimationClip, Box3, Matrix4, type Mesh, type Object3D, Vector3 } from 'three';
@@ -25,7 +26,16 @@ type Side = 'skinned' | 'instanced';
 type Mode = 'split' | Side;
 
 // Both halves fill the window, behind the panel too.
-const { query, detail, Crowd, InstanceParts, device, isSoftware, stage, measure } = await openStage({
+const {
+  query,
+  detail,
+  Crowd,
+  InstanceParts: Parts,
+  device,
+  isSoftware,
+  stage,
+  measure,
+} = await openStage({
   beside: false,
 });
 const figures = new Figures<Side>(find('tbody'), ['skinned', 'instanced']);
@@ -60,6 +70,14 @@ function createInstanced(
   return crowd;
 }
 
+let parts: InstanceParts | null = null;
+let dressed = 0;
+
+/** Dresses those who are now shown for the first time. */
+function dressAll(): void {
+  if (parts !== null) for (; dressed < count; dressed++) dress(parts, dressed, dressed % OUTFITS);
+}
+
 /** @param outfits The figure in the clothes of those that wear some; none for a file. */
 function show(
   root: Object3D,
@@ -80,10 +98,9 @@ function show(
 
   const before = [instanced, skinned];
   instanced = createInstanced(root, clips, boneTexture);
-  if (outfits.length > 0) {
-    const parts = new InstanceParts(instanced);
-    for (let i = 0; i < MOST; i++) dress(parts, i, i % outfits.length);
-  }
+  parts = outfits.length > 0 ? new Parts(instanced) : null;
+  dressed = 0;
+  dressAll();
   skinned = new SkinnedCrowd(outfits.length > 0 ? outfits : [root], clips, size);
   for (const old of before) {
     old?.removeFromParent();
@@ -140,6 +157,7 @@ function setCount(value: number): void {
   const slider = find<HTMLInputElement>('[name=count]');
   slider.value = String(Math.log10(value));
   (slider.nextElementSibling as HTMLOutputElement).value = value.toLocaleString('en');
+  dressAll();
   forget();
 }
 

@@ -1,5 +1,34 @@
-import type { Bone, Object3D } from 'three';
+import {
+  type Bone,
+  BoxGeometry,
+  CylinderGeometry,
+  Group,
+  InstancedMesh,
+  Matrix4,
+  MeshStandardMaterial,
+  type Object3D,
+  Quaternion,
+  Vector3,
+} from 'three';
 import { SkeletonUtils } from 'three-stdlib';
+
+/** What hangs on strings, and how far to the side and to the front each is tied to the wood above. */
+const STRINGS: readonly [joint: string, x: number, z: number][] = [
+  ['Head', 0, 0],
+  ['LeftHand', 0.42, 0],
+  ['RightHand', -0.42, 0],
+  ['LeftLowerLeg', 0.2, 0.35],
+  ['RightLowerLeg', -0.2, 0.35],
+];
+/** Height of the wood. */
+const WOOD = 3.1;
+const UP = new Vector3(0, 1, 0);
+
+const _place = new Vector3();
+const _end = new Vector3();
+const _turn = new Quaternion();
+const _size = new Vector3();
+const _matrix = new Matrix4();
 
 /** A skeleton that code moves: it hangs on strings, and dangles. */
 export class Puppet {
@@ -48,5 +77,50 @@ export class Puppet {
     const bone = this.root.getObjectByName(name);
     if (bone === undefined) throw new Error(`The character has no bone "${name}".`);
     return bone;
+  }
+}
+
+/** Strings of puppets, each with the two pieces of wood that they are tied to. */
+export class Strings extends Group {
+  private readonly wood: InstancedMesh;
+  private readonly strings: InstancedMesh;
+
+  constructor(count: number) {
+    super();
+    const cord = new CylinderGeometry(0.006, 0.006, 1, 4, 1, true).translate(0, 0.5, 0);
+    this.strings = new InstancedMesh(cord, new MeshStandardMaterial({ color: 0x2a2019 }), 5 * count);
+    const timber = new MeshStandardMaterial({ color: 0xa9713c, roughness: 0.8 });
+    this.wood = new InstancedMesh(new BoxGeometry(1, 0.035, 0.06), timber, 2 * count);
+    this.wood.castShadow = true;
+    this.strings.frustumCulled = this.wood.frustumCulled = false;
+    this.add(this.strings, this.wood);
+  }
+
+  /**
+   * Ties one on.
+   *
+   * @param place Where the puppet stands.
+   */
+  tie(index: number, { root }: Puppet, place: Matrix4): void {
+    root.updateMatrixWorld(true);
+    STRINGS.forEach(([joint, x, z], i) => {
+      _place.setFromMatrixPosition(root.getObjectByName(joint)!.matrixWorld).applyMatrix4(place);
+      _end.set(x, WOOD, z).applyMatrix4(place).sub(_place);
+      _turn.setFromUnitVectors(UP, _size.copy(_end).normalize());
+      this.strings.setMatrixAt(5 * index + i, _matrix.compose(_place, _turn, _size.set(1, _end.length(), 1)));
+    });
+    this.wood.setMatrixAt(2 * index, _matrix.makeTranslation(0, WOOD, 0).premultiply(place));
+    _matrix
+      .makeRotationY(Math.PI / 2)
+      .setPosition(0, WOOD, 0.1)
+      .premultiply(place);
+    this.wood.setMatrixAt(2 * index + 1, _matrix);
+    this.strings.instanceMatrix.needsUpdate = this.wood.instanceMatrix.needsUpdate = true;
+  }
+
+  /** How many puppets hang. */
+  set count(value: number) {
+    this.strings.count = 5 * value;
+    this.wood.count = 2 * value;
   }
 }

@@ -8,7 +8,7 @@ import { Ring } from '../lib/Ring.js';
 import { addLevels, createPeople, dress, dressClone } from '../people.js';
 import { createGestures } from './gestures.js';
 import { MixedCharacter } from './MixedCharacter.js';
-import { Puppet } from './Puppet.js';
+import { Puppet, Strings } from './Puppet.js';
 
 const MOST = 1_000;
 const HEIGHT = 1.8;
@@ -95,9 +95,12 @@ function lookAtPointer(): void {
 
 const puppets = [new Puppet(root, 0), new Puppet(root, 1.7), new Puppet(root, 3.1)];
 const isPuppet = (i: number) => i % 10 === 5;
+const strings = new Strings(MOST / 10);
+stage.scene.add(strings);
 let hanging = false;
 
 function hang(on: boolean): void {
+  strings.visible = on;
   if (hanging && !on) {
     for (let i = 0; i < MOST; i++) if (isPuppet(i)) edits.setPoseAt(i, null, { fade: 0.5 });
   }
@@ -107,9 +110,15 @@ function hang(on: boolean): void {
 function movePuppets(time: number): void {
   if (!hanging) return;
   for (const puppet of puppets) puppet.move(time);
+  let hung = 0;
   for (let i = 0; i < crowd.count; i++) {
-    if (isPuppet(i)) edits.setPoseAt(i, puppets[i % puppets.length].root);
+    if (!isPuppet(i)) continue;
+    const puppet = puppets[i % puppets.length];
+    edits.setPoseAt(i, puppet.root);
+    crowd.getMatrixAt(i, _matrix);
+    strings.tie(hung++, puppet, _matrix);
   }
+  strings.count = hung;
 }
 
 // --- the page ---

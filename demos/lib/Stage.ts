@@ -30,6 +30,8 @@ export class Stage {
   readonly scene = new Scene();
   readonly camera = new PerspectiveCamera(45, 1, 0.1, 100);
   readonly controls: OrbitControls;
+  /** Draws frames in place of the renderer alone. */
+  effects: (() => void) | null = null;
 
   private readonly sun = new DirectionalLight(SUNLIGHT, 4.2);
   private readonly light = new HemisphereLight(0xb4d2ff, 0x8a744e, 1.5);
@@ -153,6 +155,10 @@ export class Stage {
 
   /** Draws the part of the view from share `from` to share `to` of its width. */
   render(from: number, to: number, camera = this.camera): void {
+    if (this.effects !== null) {
+      this.effects();
+      return;
+    }
     const { renderer } = this;
     const { innerWidth, innerHeight } = window;
     renderer.setScissorTest(true);

@@ -16,7 +16,8 @@ export const GRASS_HEIGHT = 0.7;
 const ROWS = 3;
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
 
-const grassMaterial = new MeshStandardMaterial({ vertexColors: true, side: DoubleSide, roughness: 0.9 });
+/** Both sides are triangles of their own: DoubleSide would turn the normals of those that face away down, into the dark. */
+const grassMaterial = new MeshStandardMaterial({ vertexColors: true, roughness: 0.9 });
 
 /** A tuft of blades that lean outwards: few vertices, since there are very many of it. */
 export function createTuft(blades: number): Group {
@@ -39,12 +40,12 @@ export function createTuft(blades: number): Group {
         // Half upwards, so that a meadow is lit as its ground is, and yet bends show.
         normals.push(0.5 * c - 0.3 * side * s, 0.8, 0.5 * s + 0.3 * side * c);
         const light = 0.25 + 0.75 * t;
-        colors.push(0.2 * light + 0.12 * t * t, 0.42 * light, 0.1 * light);
+        colors.push(0.22 * light + 0.2 * t * t, 0.4 * light + 0.06 * t * t, 0.08 * light);
       }
       if (row === 0) continue;
       const at = first + row * 2;
-      index.push(at - 2, at - 1, at);
-      if (row < ROWS) index.push(at, at - 1, at + 1);
+      index.push(at - 2, at - 1, at, at - 1, at - 2, at);
+      if (row < ROWS) index.push(at, at - 1, at + 1, at - 1, at, at + 1);
     }
   }
   const geometry = new BufferGeometry().setIndex(index);

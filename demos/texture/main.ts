@@ -37,7 +37,7 @@ let { root, clips }: { root: Object3D; clips: AnimationClip[] } = createPeople({
 let isPerson = true;
 let crowd: SkinnedInstancedMesh | null = null;
 let bones: [name: string, parent: string][] = [];
-let clip = 0;
+let clip = clips.findIndex(({ name }) => name === 'Dance');
 /** Frames into the clip; anything between two is mixed. */
 let frame = 0;
 let fps = 30;

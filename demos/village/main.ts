@@ -14,6 +14,7 @@ import {
   Quaternion,
   Vector3,
 } from 'three';
+import { offerEffects } from '../lib/effects.js';
 import { Figures } from '../lib/Figures.js';
 import { load, loadCharacter } from '../lib/loadCharacter.js';
 import { openStage } from '../lib/openStage.js';
@@ -60,7 +61,7 @@ interface Walker {
   turn: Quaternion;
 }
 
-const { query, Crowd, InstanceParts, isSoftware, stage, measure } = await openStage();
+const { query, Crowd, InstanceParts, device, isSoftware, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
 const count = Math.max(10, Number(query.get('count') ?? (isSoftware ? 160 : 3_000)));
 
@@ -210,7 +211,18 @@ function listen(crowds: Iterable<SkinnedInstancedMesh>): void {
   toggle('shadows', query.get('shadows') !== '0', (value) => {
     stage.shadows = value;
   });
+  offerEffects(stage, device, query.get('effects') === '1');
   find('[data-count]').textContent = `${count.toLocaleString('en')} people`;
+}
+
+/** Where on the screen the head of somebody is who stands free, for tests, which click there. */
+function headOf(walker: Walker): string {
+  walker.crowd.getMatrixAt(walker.index, _matrix);
+  _place
+    .set(0, HEIGHT * 0.75, 0)
+    .applyMatrix4(_matrix)
+    .project(stage.camera);
+  return `${((_place.x + 1) / 2) * innerWidth},${((1 - _place.y) / 2) * innerHeight}`;
 }
 
 /** Says what the chosen one plays. */
@@ -250,6 +262,7 @@ function frame(now: number): void {
     stage.render(0, 1);
   });
   if (chosen !== null) tellWho(chosen);
+  if (query.has('head')) document.body.dataset.head = headOf(walkers[Number(query.get('head'))]);
   figures.add('crowd', cost);
   figures.write();
   document.body.dataset.ready = '1';

@@ -19,7 +19,7 @@ const FADE_OUT = 1.1;
 const BAR_WIDTH = 0.8;
 
 export function createArena(count: number): Program {
-  const { scene, camera } = createWorld(5.5, 0x9b8a6c);
+  const { scene, camera } = createWorld(7.5, 0x9b8a6c);
   const chance = random(5);
   const gltf = createGoblin();
   const enemies: Enemy[] = [];
@@ -44,6 +44,7 @@ export function createArena(count: number): Program {
     const bar = new THREE.Sprite(new THREE.SpriteMaterial({ color: 0x57d163 }));
     bar.position.y = 2.1;
     bar.scale.set(BAR_WIDTH, 0.1, 1);
+    bar.visible = false; // until something hits
     model.add(bar);
 
     const mixer = new THREE.AnimationMixer(model);

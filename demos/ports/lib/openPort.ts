@@ -1,4 +1,4 @@
-import { createRenderer } from '../../lib/createRenderer.js';
+import { createRenderer, isSoftwareName } from '../../lib/createRenderer.js';
 import { createNote, find } from '../../lib/page.js';
 import { measureFrames } from './measureFrames.js';
 import { Pair } from './Pair.js';
@@ -52,7 +52,8 @@ export async function openPort(name: string, plain: Version, ported: Version): P
   main.append(createNote(`Drawn with ${device.label}`, `ports/${name}`));
   showDiff(plain.source, ported.source);
 
-  const count = Number(query.get('count') ?? 200);
+  // A software renderer draws few for as long as a GPU draws many.
+  const count = Number(query.get('count') ?? (isSoftwareName(device.name) ? 80 : 200));
   const width = Number(query.get('width') ?? 480);
   const height = Math.round(width * 0.625);
   device.renderer.setSize(width, height, false);
