@@ -2,6 +2,7 @@ import { createNote, find, toggle } from '../lib/page.js';
 import { drawChart, METRICS, type Metric } from './chart.js';
 import { CONTENDERS } from './contenders.js';
 import { BUDGET, type Row } from './measure.js';
+import record from './recorded.json' with { type: 'json' };
 import type { MeasuredRow, Report } from './run/Report.js';
 import { HEIGHT, WIDTH } from './view.js';
 
@@ -19,7 +20,7 @@ const counts = query.get('counts')?.split(',').map(Number) ?? COUNTS;
 let whole = true;
 let most = counts[counts.length - 1];
 let metric: Metric = 'js';
-let rows: Row[] = [];
+let rows: Row[] = record.rows; // until Start is pressed, what was recorded on another machine
 let problems: string[] = [];
 let stop: AbortController | null = null;
 
@@ -129,11 +130,11 @@ function show(): void {
   find<HTMLButtonElement>('button[name=copy]').disabled = rows.length === 0;
   find('[data-json]').textContent = JSON.stringify(
     {
-      date: new Date().toISOString(),
+      date: rows === record.rows ? record.date : new Date().toISOString(),
       device: rows[0]?.device,
       renderer: rows[0]?.renderer,
       userAgent: navigator.userAgent,
-      vertices: whole ? 'whole characters' : 'one triangle each',
+      vertices: rows === record.rows ? record.vertices : whole ? 'whole characters' : 'one triangle each',
       problems,
       rows,
     },
@@ -203,6 +204,9 @@ choice('[data-metrics]', Object.entries(METRICS) as [Metric, string][], metric, 
   show();
 });
 find('main').append(createNote(renderer === 'webgpu' ? 'Measures WebGPURenderer' : 'Measures WebGLRenderer'));
+find('[data-state]').textContent =
+  `Recorded with WebGLRenderer on ${record.date.slice(0, 10)}, where no GPU draws, ${record.vertices}: look at JavaScript. ` +
+  'Press Start for this machine; to 10,000 it takes some minutes.';
 show();
 document.body.dataset.ready = '1';
 if (query.get('auto') === '1') run();

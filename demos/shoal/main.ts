@@ -91,10 +91,7 @@ for (let i = 0; i < banners.count; i++) {
   // behind the shoal
   const angle = (Math.PI * (i + 0.5)) / banners.count;
   const matrix = new Matrix4().makeRotationY(0.5 + 0.2 * spread());
-  banners.setMatrixAt(
-    i,
-    matrix.setPosition(1.35 * size * Math.cos(angle), 0, -1.35 * size * Math.sin(angle)),
-  );
+  banners.setMatrixAt(i, matrix.setPosition(2 * size * Math.cos(angle), 0, -2 * size * Math.sin(angle)));
   parts.setColorAt(i, 'Cloth', new Color().setHSL(i / banners.count, 0.6, 0.5));
   banners.play(i, 'Wave', { time: 4 * random() });
 }
@@ -143,6 +140,8 @@ function frame(now: number): void {
 }
 
 stage.frame(size, 1.5 * size);
-stage.sink(SEA, 1.5 * size, 7 * size);
+stage.sink(SEA, 2 * size, 8 * size);
+stage.camera.position.set(0.55 * size, 0.5 * size, 1.85 * size);
+stage.controls.target.set(0, 0.62 * size, 0);
 stage.scene.add(createFloor(12 * size), createRays(size));
 requestAnimationFrame(frame);

@@ -2,7 +2,6 @@ import {
   BufferGeometry,
   CanvasTexture,
   Color,
-  DoubleSide,
   Float32BufferAttribute,
   Group,
   Mesh,
@@ -56,7 +55,6 @@ export class Bowl {
       new MeshStandardMaterial({ map: drawPitch(), roughness: 1 }),
     );
     const stands = new Mesh(this.buildSteps(), new MeshStandardMaterial({ color: 0x9aa3ad, roughness: 1 }));
-    stands.material.side = DoubleSide;
     pitch.position.y = 0.02;
     for (const mesh of [pitch, stands]) {
       mesh.receiveShadow = true;
@@ -98,13 +96,14 @@ export class Bowl {
     for (let i = 0; i < SEGMENTS; i++) {
       for (let k = 1; k < profile.length; k++) {
         const [p, q] = [profile[k - 1], profile[k]];
+        const [here, there] = [i, i + 1];
         for (const corner of [
-          point(i, p),
-          point(i, q),
-          point(i + 1, q),
-          point(i, p),
-          point(i + 1, q),
-          point(i + 1, p),
+          point(here, p),
+          point(there, q),
+          point(here, q),
+          point(here, p),
+          point(there, p),
+          point(there, q),
         ])
           positions.push(...corner);
       }

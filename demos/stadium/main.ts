@@ -85,9 +85,9 @@ let flown = 2.4;
 
 function fly(): void {
   stage.camera.position.set(
-    Math.cos(flown) * bowl.long * 1.12,
-    bowl.height * 0.72,
-    Math.sin(flown) * bowl.wide * 1.12,
+    Math.cos(flown) * bowl.long * 1.3,
+    bowl.height * 0.92,
+    Math.sin(flown) * bowl.wide * 1.3,
   );
 }
 
