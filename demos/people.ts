@@ -28,7 +28,7 @@ const BODY: Readonly<Record<string, (keyof Palette)[]>> = {
 };
 /** Share of the figure's corners that the finest has: nobody looks at one alone. */
 const FINEST = 0.75;
-const HAIRY = ['Hair', 'Long hair', 'Hat', 'Beanie'];
+const HAIRY = ['Hair', 'LongHair', 'Hat', 'Beanie'];
 const SKIN = [0xf2c9a8, 0xe8b48e, 0xd39a6c, 0xb27a4d, 0x8d5a3c, 0x5f3b28];
 const HAIR = [0x17120f, 0x2e1d14, 0x5a3722, 0x8a4a24, 0xc99a52, 0x9c9890, 0x2a1a14];
 const CLOTH = [
@@ -107,7 +107,7 @@ export function outfitOf(person: number): Outfit {
   const [skin, hair, shirt, jacket, legs, extra] = [SKIN, HAIR, CLOTH, CLOTH, LEGS, CLOTH].map(color);
   const isLong = roll() < 0.45;
   const parts = Object.keys(BODY);
-  if (isLong) parts.push(roll() < 0.7 ? 'Long hair' : 'Bun');
+  if (isLong) parts.push(roll() < 0.7 ? 'LongHair' : 'Bun');
   else if (roll() < 0.3) parts.push('Beard');
   const isSkirted = isLong && roll() < 0.55;
   if (isSkirted) parts.push('Skirt');
@@ -124,10 +124,11 @@ export function outfitOf(person: number): Outfit {
     colors: {
       Skin: skin,
       Hair: hair,
-      'Long hair': hair,
+      LongHair: hair,
       Bun: hair,
       Beard: hair,
-      Shirt: shirt,
+      // it shows between jacket and sleeves
+      Shirt: isJacket ? jacket : shirt,
       Sleeves: isJacket ? jacket : shirt,
       Jacket: jacket,
       Skirt: roll() < 0.5 ? shirt : extra,

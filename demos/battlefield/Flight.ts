@@ -3,6 +3,9 @@ import { CatmullRomCurve3, type PerspectiveCamera, Vector3 } from 'three';
 /** Metres that the camera flies in a second. */
 const SPEED = 9;
 
+/** Half the width of a field from which on heights are these. */
+const FIELD = 100;
+
 /** Points of the way, in shares of the field's half width and depth, and metres above the ground. */
 const POINTS: readonly [x: number, height: number, z: number][] = [
   [-0.95, 9, 0.25],
@@ -20,7 +23,7 @@ const POINTS: readonly [x: number, height: number, z: number][] = [
 ];
 
 /** Share of the way at which it begins: before it dives towards both armies. */
-const BEGIN = 0.9;
+const BEGIN = 0.92;
 
 const _ahead = new Vector3();
 
@@ -31,7 +34,11 @@ export class Flight {
   private flown = 0;
 
   constructor(halfWidth: number, halfDepth: number) {
-    const points = POINTS.map(([x, height, z]) => new Vector3(x * halfWidth, height, z * halfDepth));
+    // lower over a small field
+    const low = Math.min(1, halfWidth / FIELD);
+    const points = POINTS.map(
+      ([x, height, z]) => new Vector3(x * halfWidth, 1.7 + (height - 1.7) * low, z * halfDepth),
+    );
     this.way = new CatmullRomCurve3(points, true, 'centripetal');
     this.length = this.way.getLength();
     this.flown = BEGIN * this.length;
@@ -43,8 +50,9 @@ export class Flight {
     const at = this.flown / this.length;
     this.way.getPointAt(at, camera.position);
     this.way.getPointAt((at + 16 / this.length) % 1, _ahead);
-    target.copy(_ahead);
-    target.y = Math.max(0.8, target.y * 0.6);
+    // ahead, and a little towards the middle
+    target.copy(_ahead).multiplyScalar(0.7);
+    target.y = Math.max(0.8, target.y * 0.8);
     camera.lookAt(target);
     camera.updateMatrixWorld();
   }

@@ -93,7 +93,7 @@ const CLOTHES: Readonly<Record<string, (builder: ShellBuilder) => void>> = {
     });
     builder.add(ball([0, 1.845, -0.008], [0.035, 0.032, 0.035], 5));
   },
-  'Long hair': (builder) => {
+  LongHair: (builder) => {
     const rings = [
       ring(1.4, 0.1, 0.028, -0.118),
       ring(1.46, 0.125, 0.046, -0.1),

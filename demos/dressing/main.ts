@@ -109,7 +109,15 @@ function dress(index: number): void {
       _color.setHSL(Math.random(), 0.3 + 0.5 * Math.random(), 0.15 + 0.5 * Math.random()),
     );
   }
-  parts.setColorAt(index, worn[0], _color.setHSL(Math.random(), 0.5, 0.8));
+  const [body] = worn;
+  const hsl = (h: number, s: number, l: number) => _color.setHSL(h, s, l);
+  parts.setColorAt(index, `${body} skin`, hsl(0.06, 0.5, 0.5 + 0.5 * Math.random()));
+  parts.setColorAt(
+    index,
+    `${body} shirt`,
+    hsl(Math.random(), 0.2 + 0.5 * Math.random(), 0.25 + 0.4 * Math.random()),
+  );
+  parts.setColorAt(index, `${body} trousers`, hsl(Math.random(), 0.25, 0.15 + 0.25 * Math.random()));
   setStout(index, Math.random() ** 2);
   uniforms.setAt(index, 'mud', 0.4 * Math.random() ** 3);
 }
@@ -165,8 +173,14 @@ function showMud(): void {
   find('button[name=fade]').setAttribute('aria-pressed', String(!moods.isThere(selected)));
 }
 
+/** What the list colours: of a body its shirt. */
+function colored(): string {
+  const { value } = find<HTMLSelectElement>('[name=part]');
+  return BODIES.some((body) => body === value) ? `${value} shirt` : value;
+}
+
 function showColor(): void {
-  parts.getColorAt(selected, find<HTMLSelectElement>('[name=part]').value, _color);
+  parts.getColorAt(selected, colored(), _color);
   find<HTMLInputElement>('[name=color]').value = `#${_color.getHexString()}`;
 }
 
@@ -198,7 +212,7 @@ function listen(): void {
   part.append(...PARTS.map((name) => new Option(name)));
   part.addEventListener('change', showColor);
   find<HTMLInputElement>('[name=color]').addEventListener('input', ({ target }) => {
-    parts.setColorAt(selected, part.value, _color.set((target as HTMLInputElement).value));
+    parts.setColorAt(selected, colored(), _color.set((target as HTMLInputElement).value));
   });
   find('button[name=dice]').addEventListener('click', () => {
     dress(selected);

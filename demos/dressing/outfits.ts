@@ -4,14 +4,19 @@ import {
   ConeGeometry,
   CylinderGeometry,
   Float32BufferAttribute,
+  Group,
   Mesh,
   MeshStandardMaterial,
   type Object3D,
-  type SkinnedMesh,
+  Skeleton,
+  SkinnedMesh,
   SphereGeometry,
   TorusGeometry,
 } from 'three';
-import { type Character, createCharacter } from '../character.js';
+import { createClips } from '../character/clips.js';
+import { createBodyGeometry, DEFAULT_PALETTE, type Palette } from '../character/geometry.js';
+import { createBones } from '../character/skeleton.js';
+import type { Character } from '../character.js';
 
 /** Names of parts of which a character wears exactly one. */
 export const BODIES = ['Casual', 'Suit'] as const;
@@ -20,14 +25,13 @@ export const HATS = ['Cap', 'Top hat', 'Horns'] as const;
 /** Names of parts that go with any others. */
 export const EXTRAS = ['Glasses', 'Backpack', 'Belt', 'Shield', 'Sword'] as const;
 
-const CASUAL = { shirt: 0x4f938a, trousers: 0x6b5138, shoes: 0x5a3a26 };
-const SUIT = {
-  skin: 0x8d5a3c,
-  hair: 0x17130f,
-  shirt: 0x8c4236,
-  trousers: 0x2f3a52,
-  shoes: 0x111111,
-  soles: 0x222222,
+const CASUAL = { trousers: 0x6b5138, shoes: 0x5a3a26 };
+const SUIT = { hair: 0x17130f, shoes: 0x111111, soles: 0x222222 };
+/** The pieces of a body; instances colour the cloth, which is white. */
+const PIECES: Readonly<Record<string, readonly (keyof Palette)[]>> = {
+  skin: ['skin', 'eyes', 'mouth', 'hair', 'shoes', 'soles'],
+  shirt: ['shirt'],
+  trousers: ['trousers'],
 };
 /** Name of the morph target that all bodies have. */
 export const STOUT = 'Stout';
@@ -98,15 +102,34 @@ const THINGS: [
 
 /** The figure in everything there is to wear; what each one shows is said per instance. */
 export function createWardrobe(detail = 1): Character {
-  const character = createCharacter({ detail, colors: CASUAL });
-  const casual = character.root.getObjectByName('Body') as SkinnedMesh;
-  casual.name = BODIES[0];
-  const suit = createCharacter({ detail, colors: SUIT }).root.getObjectByName('Body') as SkinnedMesh;
-  suit.name = BODIES[1];
-  suit.material = casual.material;
-  character.root.add(suit);
-  suit.bind(casual.skeleton, casual.bindMatrix);
-  for (const body of [casual, suit]) addStoutness(body);
+  const bones = createBones();
+  const root = new Group();
+  root.name = 'Character';
+  root.add(bones[0]);
+  root.updateMatrixWorld(true);
+  const skeleton = new Skeleton(bones);
+  const cloth = new MeshStandardMaterial({ name: 'Body', vertexColors: true, roughness: 0.75 });
+  for (const [i, colors] of [CASUAL, SUIT].entries()) {
+    const body = new Group();
+    body.name = BODIES[i];
+    const palette = { ...DEFAULT_PALETTE, ...colors };
+    for (const [piece, keys] of Object.entries(PIECES)) {
+      const geometry = createBodyGeometry(
+        palette,
+        detail,
+        keys.map((key) => palette[key]),
+      );
+      if (piece !== 'skin') geometry.getAttribute('color').array.fill(1);
+      const mesh = new SkinnedMesh(geometry, cloth);
+      mesh.name = `${BODIES[i]} ${piece}`;
+      mesh.castShadow = mesh.receiveShadow = true;
+      body.add(mesh);
+      addStoutness(mesh);
+    }
+    root.add(body);
+    root.updateMatrixWorld(true);
+    for (const mesh of body.children as SkinnedMesh[]) mesh.bind(skeleton);
+  }
 
   for (const [name, bone, color, metalness, ...pieces] of THINGS) {
     const material = new MeshStandardMaterial({ color, metalness, roughness: metalness > 0.5 ? 0.3 : 0.8 });
@@ -124,9 +147,9 @@ export function createWardrobe(detail = 1): Character {
       piece.applyMatrix4(inverse(thing));
       thing.add(piece);
     }
-    (character.root.getObjectByName(bone) as Object3D).add(thing);
+    (root.getObjectByName(bone) as Object3D).add(thing);
   }
-  return character;
+  return { root, clips: createClips(false) };
 }
 
 /** A morph target by which a body gets stouter: it grows outwards, most about the belly. */
