@@ -96,7 +96,8 @@ function build(): void {
     const next = new Crowd(character, count, { influences: options.influences });
     if (file !== null) addLevelsOf(file, new CrowdLevels(next));
     sample?.addLevels?.(next);
-    parts = sample === null ? null : new Parts(next);
+    const hides = file !== null && hiddenPartsOf(file).length > 0;
+    parts = sample !== null || hides ? new Parts(next) : null;
     bakeTime = performance.now() - start;
     next.castShadow = true;
     next.receiveShadow = true;
