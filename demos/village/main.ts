@@ -1,10 +1,12 @@
 import {
   type CrowdIntersection,
   CrowdLevels,
+  createPalettes,
+  InstanceUniforms,
   JointAttachment,
   type SkinnedInstancedMesh,
 } from 'skinned-instanced-mesh';
-import { addLevelsOf } from 'skinned-instanced-mesh/files';
+import { addLevelsOf, type LoadedCharacter } from 'skinned-instanced-mesh/files';
 import {
   Color,
   CylinderGeometry,
@@ -12,6 +14,7 @@ import {
   Matrix4,
   MeshStandardMaterial,
   Quaternion,
+  SRGBColorSpace,
   Vector3,
 } from 'three';
 import { offerEffects } from '../lib/effects.js';
@@ -21,7 +24,6 @@ import { openStage } from '../lib/openStage.js';
 import { Picker } from '../lib/Picker.js';
 import { fail, find, secondsBetween, showValue, slide, toggle } from '../lib/page.js';
 import { Ring } from '../lib/Ring.js';
-import { recolour } from '../lib/recolour.js';
 import { random, type Tile, Village } from './land.js';
 
 const HEIGHT = 2.2;
@@ -42,6 +44,8 @@ const FOLK = [
 const CLOTH = [0xffffff, 0xffc880, 0x9ab4ff, 0xff9a86, 0xb0e890, 0xd8a4ff, 0xf7dd70, 0x8fd8d0].map(
   (hex) => new Color(hex),
 );
+/** Hues of the cloth of those who carry torches, by watch. */
+const WATCH = [0.08, 0.6, 0.33];
 const UP = new Vector3(0, 1, 0);
 
 /** Somebody on the way from one tile to the next, a little to the right. */
@@ -84,19 +88,20 @@ async function settle(): Promise<Village> {
   const roads = village.tiles.filter((tile) => tile.roads.length > 0);
   folk.forEach((character, kind) => {
     const [name, share, who, head] = FOLK[kind];
-    if (name === 'knight')
-      recolour(character, (h, s, l) => (s > 0.45 && (h > 0.9 || h < 0.02) ? [0.08, 0.6, l] : [h, s, l]));
+    if (name === 'knight') dye(character);
     const crowd = new Crowd(character, Math.round((count * share) / 10));
     addLevelsOf(character, new CrowdLevels(crowd, { shadowLevel: 1 }));
     crowd.castShadow = crowd.receiveShadow = true;
     // They go everywhere.
     crowd.frustumCulled = false;
     const parts = new InstanceParts(crowd);
+    const uniforms = name === 'knight' ? new InstanceUniforms(crowd) : null;
     for (let index = 0; index < crowd.count; index++) {
       const limbs = ['ArmLeft', 'ArmRight', 'Body', 'LegLeft', 'LegRight'].map((part) => `${who}_${part}`);
       parts.setVisiblePartsAt(index, [...limbs, head, ...(random(0, 1) < 0.25 ? [`${who}_Cape`] : [])]);
       const [shirt, trousers] = [pick(CLOTH), pick(CLOTH)];
       for (const part of limbs) parts.setColorAt(index, part, part.includes('Leg') ? trousers : shirt);
+      uniforms?.setAt(index, 'mapLayer', index % WATCH.length);
       const from = pick(roads);
       const size = new Vector3(random(0.9, 1.05), random(0.86, 1.1), 0);
       size.z = size.x;
@@ -129,6 +134,17 @@ async function settle(): Promise<Village> {
   for (const walker of walkers) decide(walker);
   stage.scene.add(village.object);
   return village;
+}
+
+/** Red cloth becomes that of one of the watches; faces and steel, which are on the same picture, stay. */
+function dye({ material }: LoadedCharacter): void {
+  const hsl = { h: 0, s: 0, l: 0 };
+  for (const one of [material].flat() as MeshStandardMaterial[]) {
+    one.map = createPalettes(one.map!, WATCH.length, (color, _u, _v, layer) => {
+      const { h, s, l } = color.getHSL(hsl, SRGBColorSpace);
+      if (s > 0.45 && (h > 0.9 || h < 0.02)) color.setHSL(WATCH[layer], 0.6, l, SRGBColorSpace);
+    });
+  }
 }
 
 /** What is only there at night. */
