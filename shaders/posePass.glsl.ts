@@ -28,13 +28,15 @@ const stepGLSL = (edits: PoseEditGLSL | null): string => /* glsl */ `
 precision highp float;
 precision highp int;
 
-/* Nodes; then entries of an instance: its nodes and groups of four morph targets; then joints; then instances in a row. */
-uniform ivec4 passLayout;
-/* Seconds since the epoch began, and its number. */
-uniform vec2 clock;
+uniform highp vec4 settings[ 4 ];
+/* Nodes; then entries of an instance: its nodes and groups of four morph targets; then joints; then pairs of instances in a row. */
+#define passLayout ivec4( settings[ 0 ] )
+/* Texels at which nodes, joints and clips begin. */
+#define trackLayout ivec3( settings[ 1 ].xyz )
+/* Whether there are instances. */
+#define hasInstances ( settings[ 1 ].w > 0.5 )
 /* The instance of each place; it has the number of its place where there is none. */
 uniform highp sampler2D instances;
-uniform bool hasInstances;
 
 ${trackTexelGLSL}
 ${edits?.common ?? ''}
@@ -42,6 +44,13 @@ ${edits?.common ?? ''}
 layout( location = 0 ) out uvec4 texel0;
 layout( location = 1 ) out uvec4 texel1;
 layout( location = 2 ) out uvec4 texel2;
+
+// Two instances stand one above the other.
+int placeAt( int pair, int row ) {
+
+  return ( ( row >> 1 ) * passLayout.w + pair ) * 2 + ( row & 1 );
+
+}
 
 int instanceAt( int place ) {
 
@@ -117,8 +126,9 @@ export const sampleStepGLSL = (
 ${stepGLSL(edits)}
 uniform highp sampler2D played;
 #define CROWD_PLAYED played
-#define CROWD_CLOCK clock.x
-#define CROWD_EPOCH clock.y
+/* Seconds since the epoch began, and its number. */
+#define CROWD_CLOCK settings[ 2 ].x
+#define CROWD_EPOCH settings[ 2 ].y
 
 ${frameAtGLSL}
 ${playedTexelGLSL(layers)}
@@ -132,9 +142,9 @@ ${localMatrixGLSL(edits)}
 void main() {
 
   ivec2 at = ivec2( gl_FragCoord.xy );
-  int place = at.x / passLayout.y;
-  int entry = at.x - place * passLayout.y;
-  int instance = instanceAt( at.y * passLayout.w + place );
+  int pair = at.x / passLayout.y;
+  int entry = at.x - pair * passLayout.y;
+  int instance = instanceAt( placeAt( pair, at.y ) );
   collectActions( instance, entry );
 
   mat3x4 rows = mat3x4( 0.0 );
@@ -208,10 +218,10 @@ void main() {
 
   ivec2 at = ivec2( gl_FragCoord.xy );
   int columns = passLayout.z + passLayout.y - passLayout.x;
-  int place = at.x / columns;
-  int column = at.x - place * columns;
-  int instance = instanceAt( at.y * passLayout.w + place );
-  ivec2 first = ivec2( place * passLayout.y, at.y );
+  int pair = at.x / columns;
+  int column = at.x - pair * columns;
+  int instance = instanceAt( placeAt( pair, at.y ) );
+  ivec2 first = ivec2( pair * passLayout.y, at.y );
   ${edits === null ? '' : 'beginModelEdits( instance );'}
 
   if ( column < passLayout.z ) writeRows( jointRows( column, first ) );

@@ -4,8 +4,6 @@ import { SHORT_ROW, TRACK_ROW } from '../lib/animation/trackTexels.js';
 /** Reads the texels that `lib/animation/trackTexels.ts` writes. */
 export const trackTexelGLSL = /*@__PURE__*/ (() => /* glsl */ `
 uniform highp sampler2D tracks;
-/* Texels at which nodes, joints and clips begin. */
-uniform ivec3 trackLayout;
 
 vec4 trackTexel( int at ) {
 

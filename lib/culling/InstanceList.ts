@@ -72,21 +72,23 @@ export class InstanceList {
   }
 }
 
-/** Numbers of a run: its first instance, and how many there are. */
+/** Numbers of a run: its first pair, and how many there are, with `LOWER` or `UPPER` if it is of half of each pair. */
 const RUN_SIZE = 2;
+const LOWER = 0.25;
+const UPPER = 0.5;
 /** Numbers of a texel. */
 const TEXEL_SIZE = 4;
 
 let _runs = /*@__PURE__*/ new Float32Array(0);
 
-/** Instances whose numbers follow one another, as a texture that shaders read: two runs in a texel. */
+/** Pairs of instances, 0 and 1, 2 and 3 and so on, that follow one another, as a texture that shaders read: two runs in a texel. */
 export class InstanceRuns {
   readonly texture: InstanceTexture;
   count = 0;
 
   /**
    * @param capacity The most instances.
-   * @param perRow A run goes past a multiple of it only where it is of whole rows.
+   * @param perRow Pairs: a run goes past a multiple of it only where it is of whole rows.
    */
   constructor(
     readonly capacity: number,
@@ -96,22 +98,32 @@ export class InstanceRuns {
     this.texture = new InstanceTexture(texels, TEXEL_SIZE, Math.min(texels, LIST_TEXELS));
   }
 
-  /** Takes the instances whose bit `id & 31` of word `id >> 5` is set. Only what differs from before is uploaded. */
-  assign(bits: Int32Array): void {
+  /**
+   * Takes instances. Only what differs from before is uploaded.
+   *
+   * @param bits Bit `id & 31` of word `id >> 5` of each is set.
+   * @param exact Whether the others of their pairs are left out.
+   */
+  assign(bits: Int32Array, exact: boolean): void {
     const { perRow } = this;
     if (_runs.length < this.most * RUN_SIZE) _runs = new Float32Array(this.most * RUN_SIZE);
     let size = 0;
     let next = -1;
+    let half = 0;
     for (let word = 0; word < bits.length; word++) {
-      for (let rest = bits[word]; rest !== 0; rest &= rest - 1) {
-        const id = word * 32 + 31 - Math.clz32(rest & -rest);
-        if (id === next && id % perRow !== 0) _runs[size - 1]++;
+      for (let rest = (bits[word] | (bits[word] >>> 1)) & 0x55555555; rest !== 0; rest &= rest - 1) {
+        const bit = 31 - Math.clz32(rest & -rest);
+        const pair = word * 16 + (bit >> 1);
+        const both = (bits[word] >>> bit) & 3;
+        const part = !exact || both === 3 ? 0 : both === 1 ? LOWER : UPPER;
+        if (pair === next && pair % perRow !== 0 && part === half) _runs[size - 1]++;
         else {
-          _runs[size] = id;
-          _runs[size + 1] = 1;
+          half = part;
+          _runs[size] = pair;
+          _runs[size + 1] = 1 + part;
           size += RUN_SIZE;
         }
-        next = id + 1;
+        next = pair + 1;
         // Whole rows become one: a rectangle of several rows has no pixels at its edges that are computed in vain.
         const before = size - 2 * RUN_SIZE;
         if (_runs[size - 1] !== perRow || before < 0) continue;
@@ -128,8 +140,8 @@ export class InstanceRuns {
     this.texture.dispose();
   }
 
-  /** Every second instance, and one more for each row. */
+  /** Every pair, where half of it is left out. */
   private get most(): number {
-    return Math.ceil(this.capacity / 2) + Math.ceil(this.capacity / this.perRow) + 1;
+    return Math.ceil(this.capacity / 2);
   }
 }

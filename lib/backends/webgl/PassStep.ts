@@ -1,79 +1,123 @@
 import {
-  BufferGeometry,
-  GLSL3,
-  type IUniform,
-  Mesh,
+  type Material,
   NearestFilter,
   NoBlending,
-  OrthographicCamera,
-  RawShaderMaterial,
   RGBAIntegerFormat,
   type Texture,
   UnsignedIntType,
-  Vector3,
+  type Vector4,
   type WebGLRenderer,
   WebGLRenderTarget,
 } from 'three';
 import { LIST_TEXELS, LIST_TEXELS_BITS } from '../../constants.js';
-import type { InstanceRuns } from '../../culling/InstanceList.js';
 
-/** Of a kind that three.js can turn over where depth is reversed. */
-const _camera = /*@__PURE__*/ new OrthographicCamera();
+/** Numbers that a step is told, in one array of four vectors. */
+export const SETTINGS = 16;
+/** The first of them is a rectangle's first pair of instances, and how many there are; used where there is no texture of runs. */
+export const SETTING_RUN = 10;
+/** Pairs in a row, rows of the target, and whether there is a texture of runs. */
+export const SETTING_ROWS = 12;
 
-/** Corners of the triangle that covers the target, and of the two that make a rectangle. */
-const CORNERS = 3;
-const RUN_CORNERS = 6;
-
-/** Either a triangle that covers the target, or rectangles for runs of instances. Corners come from their number alone. */
+/**
+ * Rectangles of pairs of instances, which stand one above the other so that GPUs' blocks of 2 x 2 pixels are full. The corners of
+ * each are bits for right and up.
+ */
 const vertexGLSL = () => /* glsl */ `
 uniform highp sampler2D runs;
-/* Pixels of an instance, instances in a row, rows; 0 for all. */
-uniform ivec3 runLayout;
+uniform highp vec4 settings[ ${SETTINGS / 4} ];
 
 void main() {
 
-  if ( runLayout.z == 0 ) {
+  vec2 span = settings[ 2 ].zw;
+  if ( settings[ 3 ].z > 0.5 ) {
 
-    gl_Position = vec4( gl_VertexID == 1 ? 3.0 : - 1.0, gl_VertexID == 2 ? 3.0 : - 1.0, 0.0, 1.0 );
-    return;
+    int texel = gl_InstanceID >> 1;
+    vec4 two = texelFetch( runs, ivec2( texel & ${LIST_TEXELS - 1}, texel >> ${LIST_TEXELS_BITS} ), 0 );
+    span = ( gl_InstanceID & 1 ) == 0 ? two.xy : two.zw;
 
   }
 
-  int run = gl_VertexID / ${RUN_CORNERS};
-  int corner = gl_VertexID - run * ${RUN_CORNERS};
-  int texel = run >> 1;
-  vec4 two = texelFetch( runs, ivec2( texel & ${LIST_TEXELS - 1}, texel >> ${LIST_TEXELS_BITS} ), 0 );
-  ivec2 span = ivec2( ( run & 1 ) == 0 ? two.xy : two.zw );
-
-  // The corners are 0, 1, 2, 2, 1, 3: those of a rectangle by the bits for right and up.
-  int place = corner < 3 ? corner : ( corner == 3 ? 2 : corner == 4 ? 1 : 3 );
-  int row = span.x / runLayout.y;
-  int first = span.x - row * runLayout.y;
-  ivec2 size = ivec2( min( span.y, runLayout.y ), ( span.y + runLayout.y - 1 ) / runLayout.y );
-  vec2 at = vec2( ivec2( first, row ) + ivec2( place & 1, place >> 1 ) * size ) / vec2( runLayout.yz );
+  // A quarter more is for the lower one of each pair, a half for the upper one.
+  float part = fract( span.y );
+  float count = span.y - part;
+  float perRow = settings[ 3 ].x;
+  float row = floor( ( span.x + 0.5 ) / perRow );
+  vec2 first = vec2( span.x - row * perRow, row * 2.0 + ( part > 0.4 ? 1.0 : 0.0 ) );
+  vec2 size = vec2( min( count, perRow ), part > 0.0 ? 1.0 : ceil( ( count - 0.5 ) / perRow ) * 2.0 );
+  vec2 at = ( first + vec2( gl_VertexID & 1, gl_VertexID >> 1 ) * size ) / settings[ 3 ].xy;
   gl_Position = vec4( at * 2.0 - 1.0, 0.0, 1.0 );
 
 }
 `;
 
-/** A fragment shader that writes rows of numbers into textures of integers, which every device with WebGL 2 can draw into. */
+/** What three.js sets before a draw: nothing but colours is written. */
+const _material = { blending: NoBlending, colorWrite: true } as Material;
+
+/** What is called of a renderer's state; types of three.js lack some of it. */
+interface State {
+  setMaterial(material: Material, frontFaceCW: boolean): void;
+  setScissorTest(on: boolean): void;
+  useProgram(program: WebGLProgram): boolean;
+  bindFramebuffer(target: number, framebuffer: WebGLFramebuffer): void;
+  bindTexture(type: number, texture: WebGLTexture, slot: number): void;
+  viewport(viewport: Vector4): void;
+}
+
+/** What a renderer keeps of a texture or a target. */
+interface Kept {
+  __version?: number;
+  __webglTexture?: WebGLTexture;
+  __webglFramebuffer?: WebGLFramebuffer;
+}
+
+const keptOf = ({ properties }: WebGLRenderer, thing: object): Kept => properties.get(thing) as Kept;
+
+const stateOf = ({ state }: WebGLRenderer): State => state as unknown as State;
+
+/** A program of a renderer, which all steps of the same text share. */
+interface PassProgram {
+  program: WebGLProgram;
+  /** Null until it was used. */
+  settings: WebGLUniformLocation | null;
+}
+
+/** By what a renderer keeps of a context: it has another of these when a lost context was restored. */
+const contexts = /*@__PURE__*/ new WeakMap<object, Map<string, PassProgram>>();
+
+/** Makes a program. Nothing waits for it yet. */
+function createProgram(gl: WebGL2RenderingContext, fragmentShader: string): PassProgram {
+  const program = gl.createProgram();
+  const add = (type: number, text: string) => {
+    const shader = gl.createShader(type) as WebGLShader;
+    gl.shaderSource(shader, `#version 300 es\n${text}`);
+    gl.compileShader(shader);
+    gl.attachShader(program, shader);
+    gl.deleteShader(shader);
+  };
+  add(gl.VERTEX_SHADER, vertexGLSL());
+  add(gl.FRAGMENT_SHADER, fragmentShader);
+  gl.linkProgram(program);
+  return { program, settings: null };
+}
+
+/**
+ * A fragment shader that writes rows of numbers into textures of integers, which every device with WebGL 2 can draw into. WebGL is
+ * called without three.js's materials, which take several times as long; the renderer's record of its state stays right.
+ */
 export class PassStep {
   readonly target: WebGLRenderTarget;
-  private readonly runLayout = new Vector3();
-  private readonly material: RawShaderMaterial;
-  private readonly mesh: Mesh;
+  private readonly programs = new WeakMap<object, PassProgram>();
 
   /**
    * @param count Textures that it writes.
    * @param fragmentShader Has as many outputs, of type `uvec4`.
+   * @param samplers Names of the textures that it reads.
    */
   constructor(
-    name: string,
     count: number,
-    fragmentShader: string,
-    readonly uniforms: Record<string, IUniform>,
+    private readonly fragmentShader: string,
+    private readonly samplers: readonly string[],
   ) {
-    Object.assign(uniforms, { runs: { value: null }, runLayout: { value: this.runLayout } });
     this.target = new WebGLRenderTarget(1, 1, {
       count,
       format: RGBAIntegerFormat,
@@ -82,18 +126,6 @@ export class PassStep {
       minFilter: NearestFilter,
       magFilter: NearestFilter,
     });
-    this.material = new RawShaderMaterial({
-      name,
-      glslVersion: GLSL3,
-      vertexShader: vertexGLSL(),
-      fragmentShader,
-      uniforms,
-      blending: NoBlending,
-      depthTest: false,
-      depthWrite: false,
-    });
-    const geometry = new BufferGeometry();
-    this.mesh = new Mesh(geometry, this.material);
   }
 
   get textures(): Texture[] {
@@ -105,33 +137,79 @@ export class PassStep {
     this.target.setSize(width, height);
   }
 
-  /** Has a renderer make its program. */
-  compile(renderer: WebGLRenderer): void {
-    renderer.compile(this.mesh, _camera);
+  /** The program of a renderer, which it makes if there is none; only the first use waits for it. */
+  programFor(renderer: WebGLRenderer): PassProgram {
+    const { properties } = renderer;
+    let program = this.programs.get(properties);
+    if (program !== undefined) return program;
+    let shared = contexts.get(properties);
+    if (shared === undefined) {
+      shared = new Map();
+      contexts.set(properties, shared);
+    }
+    const { fragmentShader } = this;
+    program = shared.get(fragmentShader);
+    if (program === undefined) {
+      program = createProgram(renderer.getContext() as WebGL2RenderingContext, fragmentShader);
+      shared.set(fragmentShader, program);
+    }
+    this.programs.set(properties, program);
+    return program;
   }
 
   /**
-   * Runs it for the first rows of the target, which is the renderer's target afterwards.
+   * Runs it for rectangles of the target, which is the renderer's target afterwards.
    *
-   * @param runs Instances that it is run for; null for all of these rows.
-   * @throws If the renderer is not in the middle of a `render`.
+   * @param settings See `SETTINGS`.
+   * @param inputs Textures: first of runs, then those that the shader reads. All are uploaded.
+   * @param count How many rectangles.
+   * @param viewport Of the target.
    */
-  draw(renderer: WebGLRenderer, rows: number, runs: InstanceRuns | null): void {
-    const { target, material, mesh, uniforms, runLayout } = this;
-    uniforms.runs.value = runs?.texture.plain ?? null;
-    if (runs === null) runLayout.set(0, 0, 0);
-    else runLayout.set(target.width / runs.perRow, runs.perRow, rows);
-    mesh.geometry.setDrawRange(0, runs === null ? CORNERS : runs.count * RUN_CORNERS);
-    material.uniformsNeedUpdate = true;
-    target.viewport.set(0, 0, target.width, rows);
-    renderer.setRenderTarget(target);
-    renderer.renderBufferDirect(_camera, null as never, mesh.geometry, material, mesh, null as never);
-    uniforms.runs.value = null;
+  draw(
+    renderer: WebGLRenderer,
+    settings: Float32Array,
+    inputs: readonly Texture[],
+    count: number,
+    viewport: Vector4,
+  ): void {
+    const { target } = this;
+    const gl = renderer.getContext() as WebGL2RenderingContext;
+    const state = stateOf(renderer);
+    const { useProgram: setProgram } = state;
+    const framebuffer = keptOf(renderer, target).__webglFramebuffer;
+    if (framebuffer === undefined) renderer.setRenderTarget(target);
+    else state.bindFramebuffer(gl.FRAMEBUFFER, framebuffer);
+    state.viewport(viewport);
+    state.setScissorTest(false);
+    state.setMaterial(_material, false);
+    const made = this.programFor(renderer);
+    setProgram(made.program);
+    made.settings ??= this.prepare(gl, made.program);
+    gl.uniform4fv(made.settings, settings);
+    for (let i = 0; i < inputs.length; i++) {
+      const { __webglTexture } = keptOf(renderer, inputs[i]);
+      state.bindTexture(gl.TEXTURE_2D, __webglTexture as WebGLTexture, gl.TEXTURE0 + i);
+    }
+    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, count);
+    renderer.info.update(6, gl.TRIANGLES, count);
   }
 
   dispose(): void {
     this.target.dispose();
-    this.material.dispose();
-    this.mesh.geometry.dispose();
   }
+
+  /** Numbers the textures of a program that is used for the first time, and says where its settings are. */
+  private prepare(gl: WebGL2RenderingContext, program: WebGLProgram): WebGLUniformLocation | null {
+    if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost())
+      throw new Error(`WebGL cannot link the pass that poses crowds: ${gl.getProgramInfoLog(program)}`);
+    ['runs', ...this.samplers].forEach((name, unit) => {
+      gl.uniform1i(gl.getUniformLocation(program, name), unit);
+    });
+    return gl.getUniformLocation(program, 'settings');
+  }
+}
+
+/** Has a renderer upload what has changed of a texture. */
+export function uploadTexture(renderer: WebGLRenderer, texture: Texture): void {
+  if (keptOf(renderer, texture).__version !== texture.version) renderer.initTexture(texture);
 }

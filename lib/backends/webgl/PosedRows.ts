@@ -59,6 +59,11 @@ export class PosedRows implements PosedState {
     this.askedBefore = new Int32Array(words);
   }
 
+  /** Whether some poses are kept for longer than others. */
+  get isTimed(): boolean {
+    return this.posedAt !== null;
+  }
+
   /** Whether the palette holds poses of that moment. */
   isAt({ clock, origin, version, edits, boneTexture }: PosedState): boolean {
     return (

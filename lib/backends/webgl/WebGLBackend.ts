@@ -157,11 +157,10 @@ function poseAhead(crowd: DrawnCrowd): void {
     const { viewed } = drawn;
     const { views, matrixWorld } = crowd;
     drawn.requested = viewed ? views.expected(matrixWorld, renderer.info.render.frame) : null;
-    prepareDraw(renderer, crowd, null);
+    prepareDraw(renderer, crowd, null, false);
     if (drawn.draws.last !== null) show(crowd, drawn.draws.last);
   } catch {
-    // three.js does not say which renderer begins a frame, and only one that has begun can run a pass. The crowd is posed
-    // right before each draw then; an error of another kind comes up again there.
+    // The error comes up again right before the draw, where it can be told apart from those of other objects.
     drawn.shared = true;
   }
 }
@@ -175,9 +174,13 @@ function isViewed({ views, geometry }: DrawnCrowd): boolean {
 }
 
 /** Brings up to date what the crowd's shaders read. */
-function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | null): void {
+function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | null, isDrawing = true): void {
   const drawn = drawnOf(crowd);
-  if (drawn.renderer?.deref() !== renderer) drawn.renderer = new WeakRef(renderer);
+  if (drawn.renderer?.deref() !== renderer) {
+    // three.js does not say which renderer begins a frame: the crowd is posed right before each draw then.
+    if (drawn.renderer !== null) drawn.shared = true;
+    drawn.renderer = new WeakRef(renderer);
+  }
   const listed = view !== null && !(view.isWhole ?? false) ? view : null;
   drawn.listed = listed;
   if (listed !== null) updateMatrices(crowd);
@@ -187,7 +190,7 @@ function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | nu
   crowd.crowd.poseEdits?.update();
   prepareUploads(renderer, crowd, listed);
   const source = glslSourceOf(crowd);
-  source.update?.(renderer, crowd, drawn.requested);
+  source.update?.(renderer, crowd, drawn.requested, isDrawing);
   crowd.views.posed = source.posedCount?.(renderer, crowd) ?? 0;
   bindTextures(crowd);
 }

@@ -1,18 +1,10 @@
-import {
-  type DataTexture,
-  type IUniform,
-  type Texture,
-  Vector2,
-  Vector3,
-  Vector4,
-  type WebGLRenderer,
-} from 'three';
+import { type DataTexture, type Texture, Vector4, type WebGLRenderer } from 'three';
 import type { LayersGLSL } from '../../../shaders/mixTracks.glsl.js';
 import { composeStepGLSL, type PoseEditGLSL, sampleStepGLSL } from '../../../shaders/posePass.glsl.js';
 import type { TrackLayout } from '../../animation/trackTexels.js';
 import type { PoseEditor } from '../../crowd/CrowdFeature.js';
 import type { InstanceRuns } from '../../culling/InstanceList.js';
-import { PassStep } from './PassStep.js';
+import { PassStep, SETTING_ROWS, SETTING_RUN, SETTINGS, uploadTexture } from './PassStep.js';
 
 /** How many textures a palette is made of. */
 export const PALETTE_TEXTURES = 3;
@@ -82,27 +74,28 @@ function overGLSL(): LayersGLSL {
 }
 
 /** Texels that a row of a target takes at most, unless so many rows would be too many; every device has room for them. */
-const MAX_WIDTH = 2048;
-/** Instances in a row at most. */
-const MAX_PER_ROW = 256;
+const MAX_WIDTH = 1024;
+/** Pairs of instances in a row at most. */
+const MAX_PER_ROW = 128;
 /** Rows of a local matrix, each in a texture of its own. */
 const ROWS = 3;
 
 const _viewport = /*@__PURE__*/ new Vector4();
+const _before = /*@__PURE__*/ new Vector4();
 
 /**
  * Poses every instance of a crowd once, into textures that hold the rows of its skinning matrices: a palette. The first of
  * two steps makes the local matrix of each node, the second multiplies those from the root down to each joint.
  */
 export class WebGLPosePass {
-  /** Instances in a row of the palette; a power of two. */
+  /** Pairs of instances in a row of the palette; a power of two. */
   perRow = 1;
   private readonly sample: PassStep;
   private readonly compose: PassStep;
-  /** Names of textures that both steps read of a crowd. */
-  private readonly inputs = ['tracks', 'shortKeys', 'played', 'masks', 'instances'];
-  private readonly trackLayout = new Vector3();
-  private readonly passLayout: Vector4;
+  private readonly settings = new Float32Array(SETTINGS);
+  /** Textures that each step reads. */
+  private readonly sampled: Texture[] = [];
+  private readonly composed: Texture[] = [];
   private readonly entries: number;
   private readonly columns: number;
   private size = -1;
@@ -114,34 +107,15 @@ export class WebGLPosePass {
     const { nodes, joints, morphGroups, layers, edited, hasShortKeys } = counts;
     this.entries = nodes + morphGroups;
     this.columns = joints + morphGroups;
-    this.passLayout = new Vector4(nodes, this.entries, joints, 1);
-    const common: Record<string, IUniform> = {
-      tracks: { value: null },
-      trackLayout: { value: this.trackLayout },
-      passLayout: { value: this.passLayout },
-      played: { value: null },
-      clock: { value: new Vector2() },
-      instances: { value: null },
-      hasInstances: { value: false },
-    };
+    this.settings.set([nodes, this.entries, joints]);
     const edits = edited ? editGLSL() : null;
-    for (const name of edits?.textures ?? []) common[name] = { value: null };
-    this.inputs.push(...(edits?.textures ?? []));
-    const step = (name: string, textures: number, shader: string, uniforms: object) =>
-      new PassStep(name, textures, shader, { ...common, ...uniforms });
+    const over = layers > 1 ? overGLSL() : null;
+    const common = ['tracks', 'instances', ...(edits?.textures ?? [])];
+    const sampled = [...common, 'played', ...(hasShortKeys ? ['shortKeys'] : []), ...(over ? ['masks'] : [])];
     const define = hasShortKeys ? '#define SHORT_KEYS\n' : '';
-    this.sample = step(
-      'CrowdSampleStep',
-      ROWS,
-      define + sampleStepGLSL(layers, layers > 1 ? overGLSL() : null, edits),
-      {
-        masks: { value: null },
-        shortKeys: { value: null },
-      },
-    );
-    this.compose = step('CrowdComposeStep', PALETTE_TEXTURES, composeStepGLSL(edits), {
-      locals: { value: this.sample.textures },
-    });
+    this.sample = new PassStep(ROWS, define + sampleStepGLSL(layers, over, edits), sampled);
+    const locals = Array.from({ length: ROWS }, (_, row) => `locals[${row}]`);
+    this.compose = new PassStep(PALETTE_TEXTURES, composeStepGLSL(edits), [...common, ...locals]);
   }
 
   /** The palette. */
@@ -158,7 +132,7 @@ export class WebGLPosePass {
   }
 
   /**
-   * Instances in a row, where there are so many.
+   * Pairs of instances in a row, where there are so many.
    *
    * @param maxSize Texels that a side of a texture may have on the device.
    */
@@ -167,7 +141,7 @@ export class WebGLPosePass {
     const fitting = (width: number) => 2 ** Math.max(0, Math.floor(Math.log2(width / wider)));
     const most = fitting(maxSize);
     let perRow = Math.min(MAX_PER_ROW, fitting(Math.min(MAX_WIDTH, maxSize)));
-    while (perRow < most && capacity > perRow * maxSize) perRow *= 2;
+    while (perRow < most && capacity > perRow * 2 * Math.floor(maxSize / 2)) perRow *= 2;
     return perRow;
   }
 
@@ -179,24 +153,25 @@ export class WebGLPosePass {
   resize(size: number, capacity: number, maxSize: number): void {
     if (size === this.size && capacity === this.capacity && maxSize === this.maxSize) return;
     const perRow = this.perRowFor(capacity, maxSize);
-    if (size > perRow * maxSize) {
+    const most = perRow * 2 * Math.floor(maxSize / 2);
+    if (size > most) {
       throw new Error(
-        `SkinnedInstancedMesh: this device has room for poses of ${perRow * maxSize} instances of ${this.counts.joints} joints, not of ${size}; make several crowds.`,
+        `SkinnedInstancedMesh: this device has room for poses of ${most} instances of ${this.counts.joints} joints, not of ${size}; make several crowds.`,
       );
     }
     this.size = size;
     this.capacity = capacity;
     this.maxSize = maxSize;
-    this.perRow = this.passLayout.w = perRow;
-    const height = Math.max(1, Math.ceil(size / perRow));
+    this.perRow = this.settings[3] = perRow;
+    const height = Math.max(1, Math.ceil(size / 2 / perRow)) * 2;
     this.sample.setSize(this.entries * perRow, height);
     this.compose.setSize(this.columns * perRow, height);
   }
 
   /** Has a renderer make its programs. */
   compile(renderer: WebGLRenderer): void {
-    this.sample.compile(renderer);
-    this.compose.compile(renderer);
+    this.sample.programFor(renderer);
+    this.compose.programFor(renderer);
   }
 
   /** Whether a renderer has a palette from this pass; one that has lost its context has not. */
@@ -208,50 +183,67 @@ export class WebGLPosePass {
   }
 
   /**
-   * Poses instances of some of the first `count` rows, or of all of them. May be called while the renderer draws, also into a shadow map: what it was about
-   * to draw into is put back.
+   * Poses pairs of instances. May be called while the renderer draws, also into a shadow map: what it was about to draw into is
+   * put back.
    *
-   * @param runs Rows that are posed; null for all.
-   * @throws If the renderer is not in the middle of a `render`.
+   * @param runs Those that are posed; null for `count` of them, from `first` on, and whole rows if these are in several.
+   * @param isDrawing Whether the renderer draws. Shadow maps and arrays of cameras then have a viewport of their own.
    */
-  run(renderer: WebGLRenderer, count: number, input: PosePassInput, runs: InstanceRuns | null): void {
-    const { sample, compose } = this;
-    const { tracks, layout, played, masks, clock, epoch, edits } = input;
-    // Uniforms that both steps have are the same objects.
-    const { uniforms } = sample;
-    uniforms.tracks.value = tracks;
-    this.trackLayout.set(layout.nodes, layout.joints, layout.clips);
-    uniforms.shortKeys.value = input.shortKeys;
-    uniforms.played.value = played;
-    uniforms.masks.value = masks;
-    uniforms.clock.value.set(clock, epoch);
-    uniforms.instances.value = input.instances;
-    uniforms.hasInstances.value = input.instances !== null;
+  run(
+    renderer: WebGLRenderer,
+    input: PosePassInput,
+    runs: InstanceRuns | null,
+    first: number,
+    count: number,
+    isDrawing: boolean,
+  ): void {
+    const { sample, compose, settings, perRow, sampled, composed } = this;
+    const { tracks, layout, shortKeys, played, masks, clock, epoch, edits, instances } = input;
+    const { height } = sample.target;
+    settings[4] = layout.nodes;
+    settings[5] = layout.joints;
+    settings[6] = layout.clips;
+    settings[7] = instances === null ? 0 : 1;
+    settings[8] = clock;
+    settings[9] = epoch;
+    const row = Math.floor(first / perRow);
+    const isWithin = first + count <= (row + 1) * perRow;
+    settings[SETTING_RUN] = isWithin ? first : row * perRow;
+    settings[SETTING_RUN + 1] = isWithin ? count : (Math.ceil((first + count) / perRow) - row) * perRow;
+    settings[SETTING_ROWS] = perRow;
+    settings[SETTING_ROWS + 1] = height;
+    settings[SETTING_ROWS + 2] = runs === null ? 0 : 1;
+
+    let inputs = 0;
+    sampled[inputs++] = runs?.texture.plain ?? tracks;
+    sampled[inputs++] = tracks;
+    sampled[inputs++] = instances ?? tracks;
     if (edits !== null) {
-      const { textures } = editGLSL();
-      for (let i = 0; i < textures.length; i++) uniforms[textures[i]].value = edits.textures[i].plain;
+      for (let i = 0; i < edits.textures.length; i++) sampled[inputs++] = edits.textures[i].plain;
     }
+    for (let i = 0; i < inputs; i++) composed[i] = sampled[i];
+    for (let i = 0; i < ROWS; i++) composed[inputs + i] = sample.textures[i];
+    sampled[inputs++] = played;
+    if (shortKeys !== null) sampled[inputs++] = shortKeys;
+    if (masks !== null) sampled[inputs++] = masks;
+    // First: an upload takes the place of what was bound.
+    for (let i = 0; i < inputs; i++) uploadTexture(renderer, sampled[i]);
 
     const target = renderer.getRenderTarget();
     const face = renderer.getActiveCubeFace();
     const level = renderer.getActiveMipmapLevel();
-    const gl = renderer.getContext();
-    // Shadow maps set a viewport of their own, which setting the target would replace by the whole of it.
-    const viewport = gl.getParameter(gl.VIEWPORT) as Int32Array;
-    const { xr } = renderer;
-    const xrEnabled = xr.enabled;
-    xr.enabled = false;
-
-    const rows = Math.ceil(count / this.perRow);
+    if (isDrawing) {
+      const gl = renderer.getContext();
+      _before.fromArray(gl.getParameter(gl.VIEWPORT) as Int32Array);
+    }
+    _viewport.set(0, 0, sample.target.width, height);
+    const rectangles = runs?.count ?? 1;
     try {
-      sample.draw(renderer, rows, runs);
-      compose.draw(renderer, rows, runs);
+      sample.draw(renderer, settings, sampled, rectangles, _viewport);
+      compose.draw(renderer, settings, composed, rectangles, _viewport.setZ(compose.target.width));
     } finally {
       renderer.setRenderTarget(target, face, level);
-      xr.enabled = xrEnabled;
-      renderer.state.viewport(_viewport.fromArray(viewport));
-      // Renderers keep materials of shaders until they are disposed: a crowd that was dropped must not stay with them.
-      for (const name of this.inputs) uniforms[name].value = null;
+      if (isDrawing) renderer.state.viewport(_before);
     }
   }
 

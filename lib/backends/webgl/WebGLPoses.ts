@@ -11,6 +11,8 @@ import { type PoseCounts, type PosePassInput, WebGLPosePass } from './WebGLPoseP
 
 /** Lists of instances that are kept apart, so that a list which stays the same from frame to frame is sent once. */
 const MAX_RUNS = 4;
+/** From this share on, all between the first and the last that are posed are posed too. */
+const DENSE = 0.7;
 
 /** The poses of all that share one playback: a crowd and what is attached to it. */
 export class WebGLPoses {
@@ -62,7 +64,7 @@ export class WebGLPoses {
     return this.rows?.texture?.plain ?? null;
   }
 
-  /** Instances in a row of the palette. */
+  /** Pairs of instances in a row of the palette. */
   get perRow(): number {
     return this.pass?.perRow ?? 1;
   }
@@ -82,8 +84,13 @@ export class WebGLPoses {
    *
    * @param requested See `PoseSource.update`.
    */
-  update(renderer: WebGLRenderer, crowd: PosedCrowd, requested: readonly PoseRequest[] | null = null): void {
-    const { playback, boneTexture, count } = crowd;
+  update(
+    renderer: WebGLRenderer,
+    crowd: PosedCrowd,
+    requested: readonly PoseRequest[] | null,
+    isDrawing: boolean,
+  ): void {
+    const { playback, boneTexture } = crowd;
     const { poseEdits } = crowd.crowd;
     const { clock, version, capacity } = playback;
     const { origin } = playback.time;
@@ -93,7 +100,7 @@ export class WebGLPoses {
     const places = this.placesFor(capacity);
     const pass = this.passFor(crowd);
     const { maxTextureSize } = renderer.capabilities;
-    const perRow = pass.perRowFor(capacity, maxTextureSize);
+    const perRow = pass.perRowFor(capacity, maxTextureSize) * 2;
     if (requested === null || this.shared) places.grow(capacity, perRow);
     pass.resize(places.size, capacity, maxTextureSize);
 
@@ -130,14 +137,13 @@ export class WebGLPoses {
     input.clock = clock;
     input.epoch = playback.time.epoch;
     try {
-      if (places.isWhole) this.run(renderer, crowd, pass, dueCount === count ? null : rows.due);
-      else {
+      if (!places.isWhole) {
         places.assign(rows.due, rows.asked, rows.lose);
         places.texture?.prepare(renderer, hasTexture);
         places.instanceOf?.prepare(renderer, hasTexture);
-        input.instances = places.instanceOf?.plain ?? null;
-        this.run(renderer, crowd, pass, places.due);
       }
+      input.instances = places.instanceOf?.plain ?? null;
+      this.run(renderer, pass, rows, places.isWhole ? rows.due : places.due, isDrawing);
     } catch (error) {
       rows.clear();
       throw error;
@@ -147,23 +153,29 @@ export class WebGLPoses {
   /**
    * Poses instances.
    *
-   * @param due Bits of the rows that are posed; null for all.
+   * @param due Bits of the rows that are posed.
    */
   private run(
     renderer: WebGLRenderer,
-    { visibility, count }: PosedCrowd,
     pass: WebGLPosePass,
-    due: Int32Array | null,
+    { dueCount, isTimed }: PosedRows,
+    due: Int32Array,
+    isDrawing: boolean,
   ): void {
-    const { size, isWhole } = this.rows as PoseRows;
-    if (isWhole) this.input.instances = null;
-    if (due === null) pass.run(renderer, count, this.input, null);
-    else {
-      const runs = this.nextRuns(size, pass.perRow);
-      runs.assign(due);
+    let word = 0;
+    while (due[word] === 0) word++;
+    let last = due.length - 1;
+    while (due[last] === 0) last--;
+    const first = (word * 32 + 31 - Math.clz32(due[word] & -due[word])) >> 1;
+    const count = ((last * 32 + 31 - Math.clz32(due[last])) >> 1) + 1 - first;
+    let runs: InstanceRuns | null = null;
+    // Where there are few others between them, these are posed too, unless they are to keep their poses.
+    if (isTimed ? dueCount < count * 2 : dueCount < count * 2 * DENSE) {
+      runs = this.nextRuns((this.rows as PoseRows).size, pass.perRow);
+      runs.assign(due, isTimed);
       runs.texture.prepare(renderer, hasTexture);
-      pass.run(renderer, isWhole ? visibility.count : size, this.input, runs);
     }
+    pass.run(renderer, this.input, runs, first, count, isDrawing);
   }
 
   private nextRuns(capacity: number, perRow: number): InstanceRuns {

@@ -26,9 +26,15 @@ export interface GLSLSource {
    * Brings these up to date; called before the crowd is drawn, also into a shadow map.
    *
    * @param requested What cameras are about to draw; null for all instances.
+   * @param isDrawing Whether the renderer is in the middle of drawing, rather than at the beginning of a frame.
    * @throws If the device cannot do it.
    */
-  update?(renderer: WebGLRenderer, crowd: PosedCrowd, requested: readonly PoseRequest[] | null): void;
+  update?(
+    renderer: WebGLRenderer,
+    crowd: PosedCrowd,
+    requested: readonly PoseRequest[] | null,
+    isDrawing: boolean,
+  ): void;
   /** Has a renderer make the programs that `update` runs. */
   compile?(renderer: WebGLRenderer, crowd: PosedCrowd): void;
   /** How many instances a renderer has posed as they are now. */
@@ -56,9 +62,9 @@ const trackGLSL: GLSLSource = {
   },
   compile: (renderer, crowd) => posesOf(crowd).compile(renderer, crowd),
   posedCount: (renderer, crowd) => posesOf(crowd).posedCount(renderer),
-  update(renderer, crowd, requested) {
+  update(renderer, crowd, requested, isDrawing) {
     const poses = posesOf(crowd);
-    poses.update(renderer, crowd, requested);
+    poses.update(renderer, crowd, requested, isDrawing);
     const { elements } = crowd.bindMatrix;
     elements[PARAM_ROWS] = Math.log2(poses.perRow);
     elements[PARAM_ROWED] = poses.rowOf === null ? 0 : 1;
