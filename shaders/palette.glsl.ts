@@ -2,14 +2,13 @@ import type { ShaderVariant } from './ShaderVariant.js';
 
 /** Where the pose pass has written an instance's matrices, see `WebGLPosePass`. */
 export const paletteTexelGLSL = /* glsl */ `
-// Where the matrices of the instance that is drawn begin. Two instances stand one above the other.
+// Where the matrices of the instance that is drawn begin.
 ivec2 paletteTexel() {
 
   int shift = int( CROWD_ROWS );
   int place = posePlace();
-  int pair = place >> 1;
-  int row = pair >> shift;
-  return ivec2( ( pair - ( row << shift ) ) * int( CROWD_STRIDE ), row * 2 + ( place & 1 ) );
+  int row = place >> shift;
+  return ivec2( ( place - ( row << shift ) ) * int( CROWD_STRIDE ), row );
 
 }
 

@@ -29,7 +29,7 @@ precision highp float;
 precision highp int;
 
 uniform highp vec4 settings[ 4 ];
-/* Nodes; then entries of an instance: its nodes and groups of four morph targets; then joints; then pairs of instances in a row. */
+/* Nodes; then entries of an instance: its nodes and groups of four morph targets; then joints; then instances in a row. */
 #define passLayout ivec4( settings[ 0 ] )
 /* Texels at which nodes, joints and clips begin. */
 #define trackLayout ivec3( settings[ 1 ].xyz )
@@ -44,13 +44,6 @@ ${edits?.common ?? ''}
 layout( location = 0 ) out uvec4 texel0;
 layout( location = 1 ) out uvec4 texel1;
 layout( location = 2 ) out uvec4 texel2;
-
-// Two instances stand one above the other.
-int placeAt( int pair, int row ) {
-
-  return ( ( row >> 1 ) * passLayout.w + pair ) * 2 + ( row & 1 );
-
-}
 
 int instanceAt( int place ) {
 
@@ -142,9 +135,9 @@ ${localMatrixGLSL(edits)}
 void main() {
 
   ivec2 at = ivec2( gl_FragCoord.xy );
-  int pair = at.x / passLayout.y;
-  int entry = at.x - pair * passLayout.y;
-  int instance = instanceAt( placeAt( pair, at.y ) );
+  int place = at.x / passLayout.y;
+  int entry = at.x - place * passLayout.y;
+  int instance = instanceAt( at.y * passLayout.w + place );
   collectActions( instance, entry );
 
   mat3x4 rows = mat3x4( 0.0 );
@@ -218,10 +211,10 @@ void main() {
 
   ivec2 at = ivec2( gl_FragCoord.xy );
   int columns = passLayout.z + passLayout.y - passLayout.x;
-  int pair = at.x / columns;
-  int column = at.x - pair * columns;
-  int instance = instanceAt( placeAt( pair, at.y ) );
-  ivec2 first = ivec2( pair * passLayout.y, at.y );
+  int place = at.x / columns;
+  int column = at.x - place * columns;
+  int instance = instanceAt( at.y * passLayout.w + place );
+  ivec2 first = ivec2( place * passLayout.y, at.y );
   ${edits === null ? '' : 'beginModelEdits( instance );'}
 
   if ( column < passLayout.z ) writeRows( jointRows( column, first ) );

@@ -81,41 +81,78 @@ const TEXEL_SIZE = 4;
 
 let _runs = /*@__PURE__*/ new Float32Array(0);
 
-/** Pairs of instances, 0 and 1, 2 and 3 and so on, that follow one another, as a texture that shaders read: two runs in a texel. */
+/**
+ * Runs of pairs of instances that follow one another, as a texture that shaders read: two runs in a texel. The instances of a pair
+ * stand one above the other, in rows 0 and 1, 2 and 3 and so on: those of 2 x `perRow` instances are `perRow` pairs.
+ */
 export class InstanceRuns {
   readonly texture: InstanceTexture;
   count = 0;
+  /** The first pair, and how many there are up to the last, with those between them of which none is. */
+  first = 0;
+  span = 0;
+  /** Bits of pairs whose lower instance is due, and whose upper one is. */
+  private readonly halves: readonly [Int32Array, Int32Array];
 
   /**
    * @param capacity The most instances.
-   * @param perRow Pairs: a run goes past a multiple of it only where it is of whole rows.
+   * @param perRow Instances in a row, a power of two: no run goes past a multiple of it.
    */
   constructor(
     readonly capacity: number,
     readonly perRow: number,
   ) {
-    const texels = Math.ceil((this.most * RUN_SIZE) / TEXEL_SIZE);
+    const pairs = Math.ceil(capacity / (2 * perRow)) * perRow;
+    const words = Math.ceil(pairs / 32);
+    this.halves = [new Int32Array(words), new Int32Array(words)];
+    const texels = Math.ceil((pairs * RUN_SIZE) / TEXEL_SIZE);
     this.texture = new InstanceTexture(texels, TEXEL_SIZE, Math.min(texels, LIST_TEXELS));
   }
 
   /**
-   * Takes instances. Only what differs from before is uploaded.
+   * Finds the pairs of instances.
    *
    * @param bits Bit `id & 31` of word `id >> 5` of each is set.
+   */
+  find(bits: Int32Array): void {
+    const { perRow, halves } = this;
+    const [lower, upper] = halves;
+    lower.fill(0);
+    upper.fill(0);
+    let first = this.capacity;
+    let last = 0;
+    for (let word = 0; word < bits.length; word++) {
+      for (let rest = bits[word]; rest !== 0; rest &= rest - 1) {
+        const id = word * 32 + 31 - Math.clz32(rest & -rest);
+        const pair = ((id & ~(perRow * 2 - 1)) >> 1) | (id & (perRow - 1));
+        if ((id & perRow) === 0) lower[pair >> 5] |= 1 << (pair & 31);
+        else upper[pair >> 5] |= 1 << (pair & 31);
+        if (pair < first) first = pair;
+        if (pair > last) last = pair;
+      }
+    }
+    this.first = first;
+    this.span = last + 1 - first;
+  }
+
+  /**
+   * Writes the runs of what was found. Only what differs from before is uploaded.
+   *
    * @param exact Whether the others of their pairs are left out.
    */
-  assign(bits: Int32Array, exact: boolean): void {
-    const { perRow } = this;
-    if (_runs.length < this.most * RUN_SIZE) _runs = new Float32Array(this.most * RUN_SIZE);
+  write(exact: boolean): void {
+    const { perRow, halves } = this;
+    const [lower, upper] = halves;
+    if (_runs.length < lower.length * 32 * RUN_SIZE) _runs = new Float32Array(lower.length * 32 * RUN_SIZE);
     let size = 0;
     let next = -1;
     let half = 0;
-    for (let word = 0; word < bits.length; word++) {
-      for (let rest = (bits[word] | (bits[word] >>> 1)) & 0x55555555; rest !== 0; rest &= rest - 1) {
-        const bit = 31 - Math.clz32(rest & -rest);
-        const pair = word * 16 + (bit >> 1);
-        const both = (bits[word] >>> bit) & 3;
-        const part = !exact || both === 3 ? 0 : both === 1 ? LOWER : UPPER;
+    for (let word = 0; word < lower.length; word++) {
+      for (let rest = lower[word] | upper[word]; rest !== 0; rest &= rest - 1) {
+        const bit = rest & -rest;
+        const pair = word * 32 + 31 - Math.clz32(bit);
+        const part =
+          !exact || (lower[word] & upper[word] & bit) !== 0 ? 0 : (lower[word] & bit) !== 0 ? LOWER : UPPER;
         if (pair === next && pair % perRow !== 0 && part === half) _runs[size - 1]++;
         else {
           half = part;
@@ -124,12 +161,6 @@ export class InstanceRuns {
           size += RUN_SIZE;
         }
         next = pair + 1;
-        // Whole rows become one: a rectangle of several rows has no pixels at its edges that are computed in vain.
-        const before = size - 2 * RUN_SIZE;
-        if (_runs[size - 1] !== perRow || before < 0) continue;
-        if (_runs[before + 1] % perRow !== 0 || _runs[before] + _runs[before + 1] !== next - perRow) continue;
-        _runs[before + 1] += perRow;
-        size -= RUN_SIZE;
       }
     }
     this.count = size / RUN_SIZE;
@@ -138,10 +169,5 @@ export class InstanceRuns {
 
   dispose(): void {
     this.texture.dispose();
-  }
-
-  /** Every pair, where half of it is left out. */
-  private get most(): number {
-    return Math.ceil(this.capacity / 2);
   }
 }

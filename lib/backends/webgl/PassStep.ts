@@ -19,8 +19,8 @@ export const SETTING_RUN = 10;
 export const SETTING_ROWS = 12;
 
 /**
- * Rectangles of pairs of instances, which stand one above the other so that GPUs' blocks of 2 x 2 pixels are full. The corners of
- * each are bits for right and up.
+ * Rectangles of pairs of instances, see `InstanceRuns`: two rows high, so that GPUs' blocks of 2 x 2 pixels are full. Their corners
+ * are bits for right and up.
  */
 const vertexGLSL = () => /* glsl */ `
 uniform highp sampler2D runs;
@@ -106,12 +106,11 @@ function createProgram(gl: WebGL2RenderingContext, fragmentShader: string): Pass
  */
 export class PassStep {
   readonly target: WebGLRenderTarget;
-  private readonly programs = new WeakMap<object, PassProgram>();
 
   /**
    * @param count Textures that it writes.
    * @param fragmentShader Has as many outputs, of type `uvec4`.
-   * @param samplers Names of the textures that it reads.
+   * @param samplers Names of the textures that it may read.
    */
   constructor(
     count: number,
@@ -140,20 +139,17 @@ export class PassStep {
   /** The program of a renderer, which it makes if there is none; only the first use waits for it. */
   programFor(renderer: WebGLRenderer): PassProgram {
     const { properties } = renderer;
-    let program = this.programs.get(properties);
-    if (program !== undefined) return program;
     let shared = contexts.get(properties);
     if (shared === undefined) {
       shared = new Map();
       contexts.set(properties, shared);
     }
     const { fragmentShader } = this;
-    program = shared.get(fragmentShader);
+    let program = shared.get(fragmentShader);
     if (program === undefined) {
       program = createProgram(renderer.getContext() as WebGL2RenderingContext, fragmentShader);
       shared.set(fragmentShader, program);
     }
-    this.programs.set(properties, program);
     return program;
   }
 
@@ -161,7 +157,7 @@ export class PassStep {
    * Runs it for rectangles of the target, which is the renderer's target afterwards.
    *
    * @param settings See `SETTINGS`.
-   * @param inputs Textures: first of runs, then those that the shader reads. All are uploaded.
+   * @param inputs Textures, by their samplers; the first `read` of them are read. All are uploaded.
    * @param count How many rectangles.
    * @param viewport Of the target.
    */
@@ -169,6 +165,7 @@ export class PassStep {
     renderer: WebGLRenderer,
     settings: Float32Array,
     inputs: readonly Texture[],
+    read: number,
     count: number,
     viewport: Vector4,
   ): void {
@@ -186,7 +183,7 @@ export class PassStep {
     setProgram(made.program);
     made.settings ??= this.prepare(gl, made.program);
     gl.uniform4fv(made.settings, settings);
-    for (let i = 0; i < inputs.length; i++) {
+    for (let i = 0; i < read; i++) {
       const { __webglTexture } = keptOf(renderer, inputs[i]);
       state.bindTexture(gl.TEXTURE_2D, __webglTexture as WebGLTexture, gl.TEXTURE0 + i);
     }
@@ -202,7 +199,7 @@ export class PassStep {
   private prepare(gl: WebGL2RenderingContext, program: WebGLProgram): WebGLUniformLocation | null {
     if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost())
       throw new Error(`WebGL cannot link the pass that poses crowds: ${gl.getProgramInfoLog(program)}`);
-    ['runs', ...this.samplers].forEach((name, unit) => {
+    this.samplers.forEach((name, unit) => {
       gl.uniform1i(gl.getUniformLocation(program, name), unit);
     });
     return gl.getUniformLocation(program, 'settings');

@@ -1,8 +1,8 @@
-import { type DataTexture, type Texture, Vector4, type WebGLRenderer } from 'three';
+import { type Texture, Vector4, type WebGLRenderer } from 'three';
 import type { LayersGLSL } from '../../../shaders/mixTracks.glsl.js';
 import { composeStepGLSL, type PoseEditGLSL, sampleStepGLSL } from '../../../shaders/posePass.glsl.js';
+import type { PosedCrowd } from '../../animation/PoseSource.js';
 import type { TrackLayout } from '../../animation/trackTexels.js';
-import type { PoseEditor } from '../../crowd/CrowdFeature.js';
 import type { InstanceRuns } from '../../culling/InstanceList.js';
 import { PassStep, SETTING_ROWS, SETTING_RUN, SETTINGS, uploadTexture } from './PassStep.js';
 
@@ -22,25 +22,6 @@ export interface PoseCounts {
   hasShortKeys: boolean;
   /** Whether poses are edited. */
   edited: boolean;
-}
-
-/** What a pass reads. */
-export interface PosePassInput {
-  /** `trackTexels` as a texture. */
-  tracks: Texture;
-  /** Keys of 16 bits; null if there are none. */
-  shortKeys: Texture | null;
-  layout: TrackLayout;
-  /** What the instances play, see `ActionTexels`. */
-  played: DataTexture;
-  /** Where layers over the base show, see `LayersOver`; null if there are none. */
-  masks: Texture | null;
-  /** What edits poses; null while nothing does. */
-  edits: PoseEditor | null;
-  /** The instance of each row, see `PoseRows`; null if that is its own number. */
-  instances: Texture | null;
-  clock: number;
-  epoch: number;
 }
 
 let poseEditGLSL: PoseEditGLSL | null = null;
@@ -75,7 +56,7 @@ function overGLSL(): LayersGLSL {
 
 /** Texels that a row of a target takes at most, unless so many rows would be too many; every device has room for them. */
 const MAX_WIDTH = 1024;
-/** Pairs of instances in a row at most. */
+/** Instances in a row at most. */
 const MAX_PER_ROW = 128;
 /** Rows of a local matrix, each in a texture of its own. */
 const ROWS = 3;
@@ -88,14 +69,13 @@ const _before = /*@__PURE__*/ new Vector4();
  * two steps makes the local matrix of each node, the second multiplies those from the root down to each joint.
  */
 export class WebGLPosePass {
-  /** Pairs of instances in a row of the palette; a power of two. */
+  /** Instances in a row of the palette; a power of two. */
   perRow = 1;
   private readonly sample: PassStep;
   private readonly compose: PassStep;
   private readonly settings = new Float32Array(SETTINGS);
-  /** Textures that each step reads. */
-  private readonly sampled: Texture[] = [];
-  private readonly composed: Texture[] = [];
+  /** Textures that the steps read. */
+  private readonly inputs: Texture[] = [];
   private readonly entries: number;
   private readonly columns: number;
   private size = -1;
@@ -110,12 +90,13 @@ export class WebGLPosePass {
     this.settings.set([nodes, this.entries, joints]);
     const edits = edited ? editGLSL() : null;
     const over = layers > 1 ? overGLSL() : null;
-    const common = ['tracks', 'instances', ...(edits?.textures ?? [])];
-    const sampled = [...common, 'played', ...(hasShortKeys ? ['shortKeys'] : []), ...(over ? ['masks'] : [])];
+    const samplers = ['runs', 'tracks', 'instances', 'played', ...(edits?.textures ?? [])];
+    if (hasShortKeys) samplers.push('shortKeys');
+    if (over !== null) samplers.push('masks');
+    for (let row = 0; row < ROWS; row++) samplers.push(`locals[${row}]`);
     const define = hasShortKeys ? '#define SHORT_KEYS\n' : '';
-    this.sample = new PassStep(ROWS, define + sampleStepGLSL(layers, over, edits), sampled);
-    const locals = Array.from({ length: ROWS }, (_, row) => `locals[${row}]`);
-    this.compose = new PassStep(PALETTE_TEXTURES, composeStepGLSL(edits), [...common, ...locals]);
+    this.sample = new PassStep(ROWS, define + sampleStepGLSL(layers, over, edits), samplers);
+    this.compose = new PassStep(PALETTE_TEXTURES, composeStepGLSL(edits), samplers);
   }
 
   /** The palette. */
@@ -132,7 +113,7 @@ export class WebGLPosePass {
   }
 
   /**
-   * Pairs of instances in a row, where there are so many.
+   * Instances in a row, where there are so many.
    *
    * @param maxSize Texels that a side of a texture may have on the device.
    */
@@ -183,29 +164,34 @@ export class WebGLPosePass {
   }
 
   /**
-   * Poses pairs of instances. May be called while the renderer draws, also into a shadow map: what it was about to draw into is
+   * Poses pairs of instances, see `InstanceRuns`. May be called while the renderer draws, also into a shadow map: what it was about to draw into is
    * put back.
    *
+   * @param layout Of the crowd's tracks.
+   * @param instances The instance of each row, see `PoseRows`; null if that is its own number.
    * @param runs Those that are posed; null for `count` of them, from `first` on, and whole rows if these are in several.
    * @param isDrawing Whether the renderer draws. Shadow maps and arrays of cameras then have a viewport of their own.
    */
   run(
     renderer: WebGLRenderer,
-    input: PosePassInput,
+    { boneTexture, playback, crowd }: PosedCrowd,
+    layout: TrackLayout,
+    instances: Texture | null,
     runs: InstanceRuns | null,
     first: number,
     count: number,
     isDrawing: boolean,
   ): void {
-    const { sample, compose, settings, perRow, sampled, composed } = this;
-    const { tracks, layout, shortKeys, played, masks, clock, epoch, edits, instances } = input;
+    const { sample, compose, settings, perRow, inputs } = this;
+    const { shortKeys } = boneTexture;
+    const { time, over } = playback;
     const { height } = sample.target;
     settings[4] = layout.nodes;
     settings[5] = layout.joints;
     settings[6] = layout.clips;
     settings[7] = instances === null ? 0 : 1;
-    settings[8] = clock;
-    settings[9] = epoch;
+    settings[8] = playback.clock;
+    settings[9] = time.epoch;
     const row = Math.floor(first / perRow);
     const isWithin = first + count <= (row + 1) * perRow;
     settings[SETTING_RUN] = isWithin ? first : row * perRow;
@@ -214,20 +200,18 @@ export class WebGLPosePass {
     settings[SETTING_ROWS + 1] = height;
     settings[SETTING_ROWS + 2] = runs === null ? 0 : 1;
 
-    let inputs = 0;
-    sampled[inputs++] = runs?.texture.plain ?? tracks;
-    sampled[inputs++] = tracks;
-    sampled[inputs++] = instances ?? tracks;
-    if (edits !== null) {
-      for (let i = 0; i < edits.textures.length; i++) sampled[inputs++] = edits.textures[i].plain;
-    }
-    for (let i = 0; i < inputs; i++) composed[i] = sampled[i];
-    for (let i = 0; i < ROWS; i++) composed[inputs + i] = sample.textures[i];
-    sampled[inputs++] = played;
-    if (shortKeys !== null) sampled[inputs++] = shortKeys;
-    if (masks !== null) sampled[inputs++] = masks;
+    // Samplers without a texture must have one of their kind bound.
+    inputs[0] = runs?.texture.plain ?? boneTexture;
+    inputs[1] = boneTexture;
+    inputs[2] = instances ?? boneTexture;
+    inputs[3] = playback.actions.plain;
+    let read = 4;
+    for (const texture of crowd.poseEdits?.textures ?? []) inputs[read++] = texture.plain;
+    if (shortKeys !== null) inputs[read++] = shortKeys;
+    if (over !== null) inputs[read++] = over.masks;
     // First: an upload takes the place of what was bound.
-    for (let i = 0; i < inputs; i++) uploadTexture(renderer, sampled[i]);
+    for (let i = 0; i < read; i++) uploadTexture(renderer, inputs[i]);
+    for (let i = 0; i < ROWS; i++) inputs[read + i] = sample.textures[i];
 
     const target = renderer.getRenderTarget();
     const face = renderer.getActiveCubeFace();
@@ -239,8 +223,8 @@ export class WebGLPosePass {
     _viewport.set(0, 0, sample.target.width, height);
     const rectangles = runs?.count ?? 1;
     try {
-      sample.draw(renderer, settings, sampled, rectangles, _viewport);
-      compose.draw(renderer, settings, composed, rectangles, _viewport.setZ(compose.target.width));
+      sample.draw(renderer, settings, inputs, read, rectangles, _viewport);
+      compose.draw(renderer, settings, inputs, read + ROWS, rectangles, _viewport.setZ(compose.target.width));
     } finally {
       renderer.setRenderTarget(target, face, level);
       if (isDrawing) renderer.state.viewport(_before);

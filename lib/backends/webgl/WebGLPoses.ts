@@ -1,16 +1,15 @@
 import type { Texture, WebGLRenderer } from 'three';
+import type { BoneTexture } from '../../animation/BoneTexture.js';
 import type { PosedCrowd } from '../../animation/PoseSource.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
-import { trackLayout } from '../../animation/trackTexels.js';
+import { type TrackLayout, trackLayout } from '../../animation/trackTexels.js';
 import { InstanceRuns } from '../../culling/InstanceList.js';
 import type { PoseRequest } from '../../culling/View.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { PosedRows, type PosedState } from './PosedRows.js';
 import { PoseRows } from './PoseRows.js';
-import { type PoseCounts, type PosePassInput, WebGLPosePass } from './WebGLPosePass.js';
+import { type PoseCounts, WebGLPosePass } from './WebGLPosePass.js';
 
-/** Lists of instances that are kept apart, so that a list which stays the same from frame to frame is sent once. */
-const MAX_RUNS = 4;
 /** From this share on, all between the first and the last that are posed are posed too. */
 const DENSE = 0.7;
 
@@ -18,14 +17,15 @@ const DENSE = 0.7;
 export class WebGLPoses {
   private pass: WebGLPosePass | null = null;
   private readonly posed = new WeakMap<WebGLRenderer, PosedRows>();
-  /** The instances of each pass at a moment: there may be several, when a camera sees some that none has seen before. */
-  private readonly runs: InstanceRuns[] = [];
-  private usedRuns = 0;
+  /** The instances of a pass, where they are not all in a row. */
+  private runs: InstanceRuns | null = null;
   private rows: PoseRows | null = null;
   /** Who posed them first, and whether others did too: of what they see nothing is known here. */
   private renderer: WeakRef<WebGLRenderer> | null = null;
   private shared = false;
-  private readonly input: PosePassInput;
+  /** What the pass is made for. */
+  private boneTexture: BoneTexture | null = null;
+  private layout = {} as TrackLayout;
   /** What `update` poses by; kept here only so that no object is made for it. */
   private readonly state = {} as PosedState;
 
@@ -38,22 +38,6 @@ export class WebGLPoses {
     hasShortKeys: false,
   };
 
-  constructor({ boneTexture, playback }: PosedCrowd) {
-    const tracks = boneTexture.data.tracks as PoseTracks;
-    this.input = {
-      tracks: boneTexture,
-      shortKeys: boneTexture.shortKeys,
-      layout: trackLayout(tracks),
-      played: playback.actions.plain,
-      masks: null,
-      edits: null,
-      instances: null,
-      clock: 0,
-      epoch: 0,
-    };
-    countPoses(tracks, this.counts);
-  }
-
   /** The three textures of the palette; none before the crowd was first posed. */
   get textures(): readonly Texture[] {
     return this.pass?.textures ?? NONE;
@@ -64,7 +48,7 @@ export class WebGLPoses {
     return this.rows?.texture?.plain ?? null;
   }
 
-  /** Pairs of instances in a row of the palette. */
+  /** Instances in a row of the palette. */
   get perRow(): number {
     return this.pass?.perRow ?? 1;
   }
@@ -94,7 +78,7 @@ export class WebGLPoses {
     const { poseEdits } = crowd.crowd;
     const { clock, version, capacity } = playback;
     const { origin } = playback.time;
-    const { input, state } = this;
+    const { state } = this;
     this.renderer ??= new WeakRef(renderer);
     if (this.renderer.deref() !== renderer) this.shared = true;
     const places = this.placesFor(capacity);
@@ -120,7 +104,6 @@ export class WebGLPoses {
       const runsOn = clock >= rows.clock && origin === rows.origin;
       if (!this.shared) places.shrink(rows.askedCount);
       rows.moveTo(state, runsOn && boneTexture === rows.boneTexture);
-      this.usedRuns = 0;
     }
     addAll(rows, requested, crowd);
     if (places.grow(rows.askedCount, perRow)) {
@@ -131,19 +114,13 @@ export class WebGLPoses {
     const { dueCount } = rows;
     if (dueCount === 0) return;
 
-    input.played = playback.actions.plain;
-    input.masks = playback.over?.masks ?? null;
-    input.edits = poseEdits;
-    input.clock = clock;
-    input.epoch = playback.time.epoch;
     try {
       if (!places.isWhole) {
         places.assign(rows.due, rows.asked, rows.lose);
         places.texture?.prepare(renderer, hasTexture);
         places.instanceOf?.prepare(renderer, hasTexture);
       }
-      input.instances = places.instanceOf?.plain ?? null;
-      this.run(renderer, pass, rows, places.isWhole ? rows.due : places.due, isDrawing);
+      this.run(renderer, crowd, pass, rows, places.isWhole ? rows.due : places.due, isDrawing);
     } catch (error) {
       rows.clear();
       throw error;
@@ -157,41 +134,39 @@ export class WebGLPoses {
    */
   private run(
     renderer: WebGLRenderer,
+    crowd: PosedCrowd,
     pass: WebGLPosePass,
     { dueCount, isTimed }: PosedRows,
     due: Int32Array,
     isDrawing: boolean,
   ): void {
-    let word = 0;
-    while (due[word] === 0) word++;
-    let last = due.length - 1;
-    while (due[last] === 0) last--;
-    const first = (word * 32 + 31 - Math.clz32(due[word] & -due[word])) >> 1;
-    const count = ((last * 32 + 31 - Math.clz32(due[last])) >> 1) + 1 - first;
-    let runs: InstanceRuns | null = null;
+    const { size, instanceOf } = this.rows as PoseRows;
+    const runs = this.runsFor(size, pass.perRow);
+    runs.find(due);
+    const { first, span } = runs;
     // Where there are few others between them, these are posed too, unless they are to keep their poses.
-    if (isTimed ? dueCount < count * 2 : dueCount < count * 2 * DENSE) {
-      runs = this.nextRuns((this.rows as PoseRows).size, pass.perRow);
-      runs.assign(due, isTimed);
+    const isListed = isTimed ? dueCount < span * 2 : dueCount < span * 2 * DENSE;
+    if (isListed) {
+      runs.write(isTimed);
       runs.texture.prepare(renderer, hasTexture);
     }
-    pass.run(renderer, this.input, runs, first, count, isDrawing);
+    const instances = instanceOf?.plain ?? null;
+    pass.run(renderer, crowd, this.layout, instances, isListed ? runs : null, first, span, isDrawing);
   }
 
-  private nextRuns(capacity: number, perRow: number): InstanceRuns {
-    const at = this.usedRuns++ % MAX_RUNS;
-    const runs = this.runs[at];
-    if (runs?.capacity === capacity && runs.perRow === perRow) return runs;
-    runs?.dispose();
-    this.runs[at] = new InstanceRuns(capacity, perRow);
-    return this.runs[at];
+  private runsFor(capacity: number, perRow: number): InstanceRuns {
+    if (this.runs?.capacity !== capacity || this.runs.perRow !== perRow) {
+      this.runs?.dispose();
+      this.runs = new InstanceRuns(capacity, perRow);
+    }
+    return this.runs;
   }
 
   dispose(): void {
     this.pass?.dispose();
     this.pass = null;
-    for (const runs of this.runs) runs.dispose();
-    this.runs.length = 0;
+    this.runs?.dispose();
+    this.runs = null;
     this.rows?.dispose();
     this.rows = null;
   }
@@ -206,13 +181,12 @@ export class WebGLPoses {
 
   /** The pass that there is, or a new one if the crowd is not as it was. */
   private passFor({ boneTexture, playback, crowd }: PosedCrowd): WebGLPosePass {
-    const { counts, input } = this;
-    // Asked of the input, since another renderer may have posed the crowd by another bone texture meanwhile.
-    if (input.tracks !== boneTexture) {
+    const { counts } = this;
+    // Asked here, since another renderer may have posed the crowd by another bone texture meanwhile.
+    if (this.boneTexture !== boneTexture) {
       const tracks = boneTexture.data.tracks as PoseTracks;
-      input.tracks = boneTexture;
-      input.shortKeys = boneTexture.shortKeys;
-      input.layout = trackLayout(tracks);
+      this.boneTexture = boneTexture;
+      this.layout = trackLayout(tracks);
       countPoses(tracks, counts);
     }
     counts.layers = playback.layers.length;
@@ -248,7 +222,7 @@ export function posesOf(crowd: PosedCrowd): WebGLPoses {
   const { playback } = crowd;
   let poses = known.get(playback);
   if (poses === undefined) {
-    poses = new WebGLPoses(crowd);
+    poses = new WebGLPoses();
     known.set(playback, poses);
     disposeWith(playback, poses);
   }
