@@ -11,19 +11,17 @@ const always = () => true;
 
 /**
  * Matrices of instances, and their colours where they are wanted, as texels: for shaders that have no vertex buffers left
- * to read them from, or that want those of the frame before.
+ * to read them from.
  */
 export class InstanceMatrices {
   /** Three texels an instance, or four: the rows of its matrix, then its colour. */
   readonly texture: InstanceTexture;
 
-  private readonly size: number;
+  protected readonly size: number;
   private matrices: InstancedBufferAttribute | null = null;
   private matricesVersion = -1;
   private colors: InstancedBufferAttribute | null = null;
   private colorsVersion = -1;
-  /** Instances that have appeared since the last call of `settle`. */
-  private appeared = new Set<number>();
   /** Whether they were asked for since `keepUp` was called. */
   private isNeeded = false;
 
@@ -96,52 +94,16 @@ export class InstanceMatrices {
     return true;
   }
 
-  /** An instance begins anew. */
-  appear(index: number): void {
-    this.appeared.add(index);
-  }
-
-  /** Gives instances that have begun anew the matrices that they have now. */
-  settle(matrices: InstancedBufferAttribute): void {
-    for (const index of this.appeared) this.copy(matrices, index, Math.min(index + 1, this.capacity));
-    this.appeared.clear();
-  }
-
-  /**
-   * A copy with room for as many instances as `matrices` has, which gives the added ones their matrices. This object is
-   * disposed.
-   */
-  resizedFor(matrices: InstancedBufferAttribute): InstanceMatrices {
-    const resized = new InstanceMatrices(matrices.count, this.size === COLORED_SIZE);
-    resized.copy(matrices, this.capacity, resized.capacity);
-    const kept = Math.min(this.capacity, resized.capacity) * this.size;
-    resized.texture.data.set(this.texture.data.subarray(0, kept));
-    resized.appeared = this.appeared;
-    this.dispose();
-    return resized;
-  }
-
   /** Call before a renderer draws. */
   prepare(renderer: object): void {
     this.texture.prepare(renderer, always);
-  }
-
-  swap(i: number, j: number): void {
-    const { size, texture } = this;
-    for (let k = 0; k < size; k++) {
-      const kept = texture.data[i * size + k];
-      texture.data[i * size + k] = texture.data[j * size + k];
-      texture.data[j * size + k] = kept;
-    }
-    texture.changed(i);
-    texture.changed(j);
   }
 
   dispose(): void {
     this.texture.dispose();
   }
 
-  private copy({ array }: InstancedBufferAttribute, start: number, end: number): void {
+  protected copy({ array }: InstancedBufferAttribute, start: number, end: number): void {
     if (end <= start) return;
     const { size, texture } = this;
     const { data } = texture;
@@ -162,5 +124,47 @@ export class InstanceMatrices {
     }
     if (start === 0 && end === this.capacity) texture.changedAll();
     else texture.changedRange(start, end);
+  }
+}
+
+/** Matrices of the frame before, for motion vectors: those of instances that begin anew are what they are now. */
+export class PreviousMatrices extends InstanceMatrices {
+  /** Instances that have appeared since the last call of `settle`. */
+  private appeared = new Set<number>();
+
+  /** An instance begins anew. */
+  appear(index: number): void {
+    this.appeared.add(index);
+  }
+
+  /** Gives instances that have begun anew the matrices that they have now. */
+  settle(matrices: InstancedBufferAttribute): void {
+    for (const index of this.appeared) this.copy(matrices, index, Math.min(index + 1, this.capacity));
+    this.appeared.clear();
+  }
+
+  /**
+   * A copy with room for as many instances as `matrices` has, which gives the added ones their matrices. This object is
+   * disposed.
+   */
+  resizedFor(matrices: InstancedBufferAttribute): PreviousMatrices {
+    const resized = new PreviousMatrices(matrices.count, false);
+    resized.copy(matrices, this.capacity, resized.capacity);
+    const kept = Math.min(this.capacity, resized.capacity) * this.size;
+    resized.texture.data.set(this.texture.data.subarray(0, kept));
+    resized.appeared = this.appeared;
+    this.dispose();
+    return resized;
+  }
+
+  swap(i: number, j: number): void {
+    const { size, texture } = this;
+    for (let k = 0; k < size; k++) {
+      const kept = texture.data[i * size + k];
+      texture.data[i * size + k] = texture.data[j * size + k];
+      texture.data[j * size + k] = kept;
+    }
+    texture.changed(i);
+    texture.changed(j);
   }
 }

@@ -1,6 +1,6 @@
 import type { InstancedBufferAttribute } from 'three';
 import type { InstanceData } from '../crowd/CrowdFeature.js';
-import type { InstanceMatrices } from './InstanceMatrices.js';
+import type { InstanceMatrices, PreviousMatrices } from './InstanceMatrices.js';
 import { InstanceTexture } from './InstanceTexture.js';
 
 /** Numbers of a texel, of which a colour takes three. */
@@ -52,7 +52,7 @@ export class MatrixTexels implements InstanceData {
   /** Colours, where matrices are read from a buffer; null while they are not. */
   colors: ColorTexels | null = null;
   /** Matrices of the frame before; null until someone asks for motion vectors. */
-  previous: InstanceMatrices | null = null;
+  previous: PreviousMatrices | null = null;
 
   /** They are brought up to the number of instances when the mesh is drawn next. */
   resize(): void {}

@@ -198,7 +198,7 @@ export class PassStep {
   /** Numbers the textures of a program that is used for the first time, and says where its settings are. */
   private prepare(gl: WebGL2RenderingContext, program: WebGLProgram): WebGLUniformLocation | null {
     if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost())
-      throw new Error(`WebGL cannot link the pass that poses crowds: ${gl.getProgramInfoLog(program)}`);
+      throw new Error(`The pass that poses crowds: ${gl.getProgramInfoLog(program)}`);
     this.samplers.forEach((name, unit) => {
       gl.uniform1i(gl.getUniformLocation(program, name), unit);
     });

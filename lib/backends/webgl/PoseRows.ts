@@ -22,9 +22,9 @@ export class PoseRows {
   /** Of the rows that are to be posed next, bit `row & 31` of word `row >> 5`. */
   due: Int32Array = new Int32Array(0);
 
-  /** Row by instance, and instance by row, as textures that shaders read. */
-  private rowTexture: InstanceTexture | null = null;
-  private instanceTexture: InstanceTexture | null = null;
+  /** The row of each instance, and the instance of each row, as textures that shaders read; null while these are the same. */
+  texture: InstanceTexture | null = null;
+  instanceOf: InstanceTexture | null = null;
   private rows: Int32Array = new Int32Array(0);
   private instances: Int32Array = new Int32Array(0);
   private hand = 0;
@@ -36,16 +36,6 @@ export class PoseRows {
   }
 
   constructor(readonly capacity: number) {}
-
-  /** The row of each instance; null while that is its own number. */
-  get texture(): InstanceTexture | null {
-    return this.isWhole ? null : this.rowTexture;
-  }
-
-  /** The instance of each row; null while that is its own number. */
-  get instanceOf(): InstanceTexture | null {
-    return this.isWhole ? null : this.instanceTexture;
-  }
 
   /**
    * Makes room for so many. Whoever had a row has none any more then.
@@ -103,22 +93,22 @@ export class PoseRows {
     }
     rows[id] = row;
     instances[row] = id;
-    write(this.rowTexture, id, row);
-    write(this.instanceTexture, row, id);
+    write(this.texture, id, row);
+    write(this.instanceOf, row, id);
   }
 
   private setSize(size: number): void {
     this.size = size;
     this.hand = this.idle = 0;
-    this.rowTexture?.dispose();
-    this.instanceTexture?.dispose();
-    this.rowTexture = this.instanceTexture = null;
+    this.texture?.dispose();
+    this.instanceOf?.dispose();
+    this.texture = this.instanceOf = null;
     if (this.isWhole || size === 0) return;
     this.due = new Int32Array(Math.ceil(size / 32));
     this.rows = new Int32Array(this.capacity).fill(NONE);
     this.instances = new Int32Array(size).fill(NONE);
-    this.rowTexture = createTexture(this.capacity);
-    this.instanceTexture = createTexture(size);
+    this.texture = createTexture(this.capacity);
+    this.instanceOf = createTexture(size);
   }
 }
 

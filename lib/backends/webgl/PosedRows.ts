@@ -4,26 +4,17 @@ import type { PoseEditor } from '../../crowd/CrowdFeature.js';
 import type { PoseRequest } from '../../culling/View.js';
 import type { ActionTexels } from '../../playback/ActionTexels.js';
 
-/** What a renderer's palette was made of. */
-export interface PosedState {
-  clock: number;
-  /** When its epoch began. */
-  origin: number;
-  version: number;
-  edits: number;
-  boneTexture: BoneTexture;
-}
-
 /** Of an instance that has no pose yet. */
 const NEVER = -1;
 
 /** Which rows of a renderer's palette hold the pose of the moment, and since when the others hold theirs. */
-export class PosedRows implements PosedState {
-  clock = 0;
-  origin = 0;
-  version = -1;
-  edits = -1;
-  boneTexture: BoneTexture;
+export class PosedRows {
+  /** What poses are made of: the clock and the beginning of its epoch, and versions of what is played and edited. */
+  private clock = 0;
+  private origin = 0;
+  private version = -1;
+  private edits = -1;
+  private boneTexture: BoneTexture;
   /** How many instances were posed at this moment. */
   count = 0;
   /** Of the instances that are to be posed next, bit `id & 31` of word `id >> 5`. */
@@ -64,32 +55,32 @@ export class PosedRows implements PosedState {
     return this.posedAt !== null;
   }
 
-  /** Whether the palette holds poses of that moment. */
-  isAt({ clock, origin, version, edits, boneTexture }: PosedState): boolean {
-    return (
-      this.clock === clock &&
-      this.origin === origin &&
-      this.version === version &&
-      this.edits === edits &&
-      this.boneTexture === boneTexture
-    );
-  }
-
   /**
-   * Goes on to another moment, at which nobody is posed yet.
+   * Goes on to the moment at which a crowd is, where nobody is posed yet.
    *
-   * @param keeps Whether poses of before may be kept for a while.
+   * @returns Whether it was at another one.
    */
-  moveTo(state: PosedState, keeps: boolean): void {
+  moveTo({ playback, boneTexture, crowd: { poseEdits } }: PosedCrowd): boolean {
+    const { clock, version } = playback;
+    const { origin } = playback.time;
+    const edits = poseEdits?.version ?? 0;
+    const isSame = origin === this.origin && boneTexture === this.boneTexture;
+    if (isSame && clock === this.clock && version === this.version && edits === this.edits) return false;
     const { asked, askedBefore } = this;
     this.askedBefore = asked;
     this.asked = askedBefore.fill(0);
     this.posed.fill(0);
-    if (!keeps) this.forget();
+    // When the clock has gone back, nothing can be said of the time between.
+    if (!isSame || clock < this.clock) this.forget();
     this.lastClock = Math.fround(this.clock);
-    Object.assign(this, state);
+    this.clock = clock;
+    this.origin = origin;
+    this.version = version;
+    this.edits = edits;
+    this.boneTexture = boneTexture;
     this.count = this.askedCount = 0;
     this.last = null;
+    return true;
   }
 
   /** Forgets the pose of an instance, whose row another has taken. */

@@ -118,11 +118,13 @@ export class WebGLPosePass {
    * @param maxSize Texels that a side of a texture may have on the device.
    */
   perRowFor(capacity: number, maxSize: number): number {
-    const wider = Math.max(this.entries, this.columns);
-    const fitting = (width: number) => 2 ** Math.max(0, Math.floor(Math.log2(width / wider)));
-    const most = fitting(maxSize);
-    let perRow = Math.min(MAX_PER_ROW, fitting(Math.min(MAX_WIDTH, maxSize)));
-    while (perRow < most && capacity > perRow * 2 * Math.floor(maxSize / 2)) perRow *= 2;
+    const width = Math.max(this.entries, this.columns) * 2;
+    let perRow = 1;
+    while (
+      perRow * width <= maxSize &&
+      ((perRow < MAX_PER_ROW && perRow * width <= MAX_WIDTH) || capacity > perRow * 2 * (maxSize >> 1))
+    )
+      perRow *= 2;
     return perRow;
   }
 
@@ -134,7 +136,7 @@ export class WebGLPosePass {
   resize(size: number, capacity: number, maxSize: number): void {
     if (size === this.size && capacity === this.capacity && maxSize === this.maxSize) return;
     const perRow = this.perRowFor(capacity, maxSize);
-    const most = perRow * 2 * Math.floor(maxSize / 2);
+    const most = perRow * 2 * (maxSize >> 1);
     if (size > most) {
       throw new Error(
         `SkinnedInstancedMesh: this device has room for poses of ${most} instances of ${this.counts.joints} joints, not of ${size}; make several crowds.`,

@@ -6,7 +6,7 @@ import { type TrackLayout, trackLayout } from '../../animation/trackTexels.js';
 import { InstanceRuns } from '../../culling/InstanceList.js';
 import type { PoseRequest } from '../../culling/View.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
-import { PosedRows, type PosedState } from './PosedRows.js';
+import { PosedRows } from './PosedRows.js';
 import { PoseRows } from './PoseRows.js';
 import { type PoseCounts, WebGLPosePass } from './WebGLPosePass.js';
 
@@ -26,8 +26,6 @@ export class WebGLPoses {
   /** What the pass is made for. */
   private boneTexture: BoneTexture | null = null;
   private layout = {} as TrackLayout;
-  /** What `update` poses by; kept here only so that no object is made for it. */
-  private readonly state = {} as PosedState;
 
   private readonly counts: PoseCounts = {
     nodes: 0,
@@ -74,11 +72,8 @@ export class WebGLPoses {
     requested: readonly PoseRequest[] | null,
     isDrawing: boolean,
   ): void {
-    const { playback, boneTexture } = crowd;
-    const { poseEdits } = crowd.crowd;
-    const { clock, version, capacity } = playback;
-    const { origin } = playback.time;
-    const { state } = this;
+    const { boneTexture } = crowd;
+    const { capacity } = crowd.playback;
     this.renderer ??= new WeakRef(renderer);
     if (this.renderer.deref() !== renderer) this.shared = true;
     const places = this.placesFor(capacity);
@@ -94,17 +89,8 @@ export class WebGLPoses {
       this.posed.set(renderer, rows);
     }
     if (!pass.isPosed(renderer)) rows.clear();
-    state.clock = clock;
-    state.origin = origin;
-    state.version = version;
-    state.edits = poseEdits?.version ?? 0;
-    state.boneTexture = boneTexture;
-    if (!rows.isAt(state)) {
-      // When the clock has gone back, nothing can be said of the time between.
-      const runsOn = clock >= rows.clock && origin === rows.origin;
-      if (!this.shared) places.shrink(rows.askedCount);
-      rows.moveTo(state, runsOn && boneTexture === rows.boneTexture);
-    }
+    const { askedCount } = rows;
+    if (rows.moveTo(crowd) && !this.shared) places.shrink(askedCount);
     addAll(rows, requested, crowd);
     if (places.grow(rows.askedCount, perRow)) {
       pass.resize(places.size, capacity, maxTextureSize);
@@ -145,7 +131,7 @@ export class WebGLPoses {
     runs.find(due);
     const { first, span } = runs;
     // Where there are few others between them, these are posed too, unless they are to keep their poses.
-    const isListed = isTimed ? dueCount < span * 2 : dueCount < span * 2 * DENSE;
+    const isListed = dueCount < span * 2 * (isTimed ? 1 : DENSE);
     if (isListed) {
       runs.write(isTimed);
       runs.texture.prepare(renderer, hasTexture);

@@ -19,6 +19,15 @@ interface ProgramState {
   useProgram(program: WebGLProgram | null): boolean;
 }
 
+const GIVEN = [
+  'map',
+  'alphaMap',
+  'displacementMap',
+  'alphaTest',
+  'displacementScale',
+  'displacementBias',
+] as const;
+
 /** What each material for shadow maps was given for its last draw. */
 const lastGiven = /*@__PURE__*/ new WeakMap<Material, Given>();
 
@@ -37,22 +46,11 @@ export function refreshShadow({ state }: WebGLRenderer, material: Material): voi
     last = {};
     lastGiven.set(material, last);
   }
-  const { map, alphaMap, displacementMap, alphaTest, displacementScale, displacementBias } = given;
-  const isSame =
-    last.map === map &&
-    last.alphaMap === alphaMap &&
-    last.displacementMap === displacementMap &&
-    last.alphaTest === alphaTest &&
-    last.displacementScale === displacementScale &&
-    last.displacementBias === displacementBias;
+  let isSame = true;
+  for (const key of GIVEN) if (last[key] !== given[key]) isSame = false;
   if (isSame) return;
   if (programOf(last) !== programOf(given)) material.needsUpdate = true;
-  last.map = map;
-  last.alphaMap = alphaMap;
-  last.displacementMap = displacementMap;
-  last.alphaTest = alphaTest;
-  last.displacementScale = displacementScale;
-  last.displacementBias = displacementBias;
+  for (const key of GIVEN) last[key] = given[key] as never;
   const { useProgram: setProgram } = state as ProgramState;
   // Then three.js sends all that a program needs.
   setProgram(null);

@@ -15,7 +15,7 @@ import {
 import type { Node, NodeBuilder, Texture } from 'three/webgpu';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { buildOf, mat4Of, objectAttribute } from '../../../shaders/tsl.js';
-import { InstanceMatrices } from '../../instances/InstanceMatrices.js';
+import { type InstanceMatrices, PreviousMatrices } from '../../instances/InstanceMatrices.js';
 import type { ColorTexels } from '../../instances/MatrixTexels.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { instanceNode, matrixNode, onCrowdUpdate, type PartNode } from './crowdNodes.js';
@@ -139,12 +139,12 @@ function previousMatrix(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> {
 }
 
 /** What is kept of a crowd for the next frame's motion vectors; to begin with, where it stands now. */
-function keptMatrices(crowd: DrawnCrowd): InstanceMatrices {
+function keptMatrices(crowd: DrawnCrowd): PreviousMatrices {
   const { instanceMatrix, texels } = crowd;
   const { previous: previousMatrices } = texels;
   if (previousMatrices?.capacity === instanceMatrix.count) return previousMatrices;
   if (previousMatrices === null) {
-    texels.previous = new InstanceMatrices(instanceMatrix.count, false);
+    texels.previous = new PreviousMatrices(instanceMatrix.count, false);
     texels.previous.update(instanceMatrix);
   } else {
     texels.previous = previousMatrices.resizedFor(instanceMatrix);
