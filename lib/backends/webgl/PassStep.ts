@@ -139,11 +139,8 @@ export class PassStep {
   /** The program of a renderer, which it makes if there is none; only the first use waits for it. */
   programFor(renderer: WebGLRenderer): PassProgram {
     const { properties } = renderer;
-    let shared = contexts.get(properties);
-    if (shared === undefined) {
-      shared = new Map();
-      contexts.set(properties, shared);
-    }
+    const shared = contexts.get(properties) ?? new Map<string, PassProgram>();
+    contexts.set(properties, shared);
     const { fragmentShader } = this;
     let program = shared.get(fragmentShader);
     if (program === undefined) {
@@ -197,7 +194,8 @@ export class PassStep {
 
   /** Numbers the textures of a program that is used for the first time, and says where its settings are. */
   private prepare(gl: WebGL2RenderingContext, program: WebGLProgram): WebGLUniformLocation | null {
-    if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost())
+    // Null where the context is lost.
+    if (gl.getProgramParameter(program, gl.LINK_STATUS) === false)
       throw new Error(`The pass that poses crowds: ${gl.getProgramInfoLog(program)}`);
     this.samplers.forEach((name, unit) => {
       gl.uniform1i(gl.getUniformLocation(program, name), unit);
