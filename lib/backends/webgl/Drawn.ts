@@ -13,49 +13,6 @@ export interface Draw {
   material: Material | null;
 }
 
-/** Draws in the middle of each other. There are more where hooks in which draws end were replaced, and not called. */
-const MAX_DRAWS = 8;
-
-/**
- * Draws that have begun and have not ended yet: more than one while a hook of the user's renders the crowd once more, in the
- * middle of a draw.
- */
-export class DrawStack {
-  /** The same objects serve again, so that draws make none. Those that have ended hold nothing. */
-  private readonly draws: Partial<Draw>[] = [];
-  private depth = 0;
-
-  /** The last that has begun; null if there is none. */
-  get last(): Draw | null {
-    return this.depth === 0 ? null : (this.draws[this.depth - 1] as Draw);
-  }
-
-  begin(renderer: WebGLRenderer, camera: Camera, viewer: Camera, material: Material | null): Draw {
-    if (this.depth === MAX_DRAWS) this.clear();
-    this.draws[this.depth] ??= {};
-    const draw = this.draws[this.depth++];
-    draw.renderer = renderer;
-    draw.camera = camera;
-    draw.viewer = viewer;
-    draw.material = material;
-    return draw as Draw;
-  }
-
-  /** Takes all that have begun for ended. */
-  clear(): void {
-    while (this.depth > 0) this.end();
-  }
-
-  end(): void {
-    if (this.depth === 0) return;
-    const draw = this.draws[--this.depth];
-    draw.renderer = undefined;
-    draw.camera = undefined;
-    draw.viewer = undefined;
-    draw.material = undefined;
-  }
-}
-
 /** What this backend remembers of a crowd. */
 export interface Drawn {
   /** The variants that materials were last patched for; null before the first time. */
@@ -72,7 +29,11 @@ export interface Drawn {
   readonly looked: PoseRequest[];
   /** The view by whose list they are drawn now; null if it is the first so many. */
   listed: View | null;
-  readonly draws: DrawStack;
+  /**
+   * Draws that have begun and have not ended yet: more than one while a hook of the user's renders the crowd once more, in the
+   * middle of a draw.
+   */
+  readonly draws: Draw[];
 }
 
 const known = /*@__PURE__*/ new WeakMap<DrawnCrowd, Drawn>();
@@ -88,7 +49,7 @@ export function drawnOf(crowd: DrawnCrowd): Drawn {
       requested: null,
       looked: [],
       listed: null,
-      draws: new DrawStack(),
+      draws: [],
     };
     known.set(crowd, drawn);
   }

@@ -30,6 +30,9 @@ import { hasTexture } from './WebGLPoses.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
+/** Draws in the middle of each other. */
+const MAX_DRAWS = 8;
+
 /** Poses crowds under WebGLRenderer, in materials that are patched by `onBeforeCompile`. */
 export const webGLBackend: Backend = {
   isWebGL: true,
@@ -70,12 +73,15 @@ function beginDraw(
   material: Material | null,
 ): void {
   const { draws } = drawnOf(crowd);
-  const draw = draws.begin(renderer, camera, viewer, material);
+  const draw: Draw = { renderer, camera, viewer, material };
+  // There are many where hooks in which draws end were replaced, and not called.
+  if (draws.length === MAX_DRAWS) draws.length = 0;
+  draws.push(draw);
   try {
     show(crowd, draw);
   } catch (error) {
     // three.js does not tell of its end then.
-    draws.end();
+    draws.pop();
     throw error;
   }
 }
@@ -87,9 +93,10 @@ function beginDraw(
 function endDraw(crowd: DrawnCrowd): void {
   const drawn = drawnOf(crowd);
   const { draws } = drawn;
-  draws.end();
-  if (draws.last !== null) {
-    show(crowd, draws.last);
+  draws.pop();
+  const last = draws.at(-1);
+  if (last !== undefined) {
+    show(crowd, last);
     return;
   }
   showWhole(crowd);
@@ -100,7 +107,7 @@ function endDraw(crowd: DrawnCrowd): void {
  * three.js does not tell of the draw's end then. Call it when nothing is being drawn.
  */
 function endAllDraws(crowd: DrawnCrowd): void {
-  drawnOf(crowd).draws.clear();
+  drawnOf(crowd).draws.length = 0;
   if (crowd.skeleton.drawnCount !== null) showWhole(crowd);
 }
 
@@ -158,7 +165,8 @@ function poseAhead(crowd: DrawnCrowd): void {
     const { views, matrixWorld } = crowd;
     drawn.requested = viewed ? views.expected(matrixWorld, renderer.info.render.frame) : null;
     prepareDraw(renderer, crowd, null, false);
-    if (drawn.draws.last !== null) show(crowd, drawn.draws.last);
+    const last = drawn.draws.at(-1);
+    if (last !== undefined) show(crowd, last);
   } catch {
     // The error comes up again right before the draw, where it can be told apart from those of other objects.
     drawn.shared = true;
