@@ -41,7 +41,7 @@ const {
 const figures = new Figures<Side>(find('tbody'), ['skinned', 'instanced']);
 
 let mode = (query.get('mode') ?? 'split') as Mode;
-let count = Math.min(MOST, Math.max(10, Number(query.get('count') ?? (isSoftware ? 100 : 1_000))));
+let count = Math.min(MOST, Math.max(10, Number(query.get('count') ?? (isSoftware ? 60 : 1_000))));
 let speed = 1;
 let split = 0.5;
 let paused = false;

@@ -146,7 +146,7 @@ function frame(now: number): void {
 const radius = bowl.long * 1.65;
 stage.frame(HEIGHT, radius, radius);
 stage.shine(new Vector3(), radius);
-stage.controls.target.set(0, bowl.height * 0.12, 0);
+stage.controls.target.set(0, bowl.height * 0.4, 0);
 fly();
 stage.scene.add(bowl.object, crowd);
 try {

@@ -24,9 +24,8 @@ export interface Tile {
   roads: Tile[];
 }
 
-/** Half the width of a hexagon, how many lie around the middle, and the height of a step. */
+/** Half the width of a hexagon, and the height of a step. */
 const TILE = 5;
-const RINGS = 6;
 const STEP = 0.45;
 /** The ring that is a road, as the ways from the middle are. */
 const ROUND = 4;
@@ -51,17 +50,24 @@ export class Village {
   readonly object = new Group();
   readonly tiles: Tile[] = [];
   /** Radius that it covers. */
-  readonly radius = (RINGS + 1) * 2 * TILE;
+  readonly radius: number;
   private readonly lights: PointLight[] = [];
   private readonly flames = new MeshBasicMaterial();
 
-  /** @param models Of the file village.glb, found by name. */
-  constructor(private readonly models: Object3D) {
+  /**
+   * @param models Of the file village.glb, found by name.
+   * @param rings How many hexagons lie around the middle one.
+   */
+  constructor(
+    private readonly models: Object3D,
+    rings: number,
+  ) {
+    this.radius = (rings + 1) * 2 * TILE;
     const known = new Map<string, Tile>();
-    for (let q = -RINGS; q <= RINGS; q++) {
-      for (let r = -RINGS; r <= RINGS; r++) {
+    for (let q = -rings; q <= rings; q++) {
+      for (let r = -rings; r <= rings; r++) {
         const away = (Math.abs(q) + Math.abs(r) + Math.abs(q + r)) / 2;
-        if (away > RINGS) continue;
+        if (away > rings) continue;
         const isRoad = away < 2 || away === ROUND || q * r * (q + r) === 0;
         const hill = Math.max(0, away - (isRoad ? 2 : 1)) * (q - r > 3 ? 1 : 0.35);
         const tile: Tile = {

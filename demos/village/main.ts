@@ -65,7 +65,7 @@ interface Walker {
   turn: Quaternion;
 }
 
-const { query, Crowd, InstanceParts, device, isSoftware, stage, measure } = await openStage();
+const { query, detail, Crowd, InstanceParts, device, isSoftware, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
 const count = Math.max(10, Number(query.get('count') ?? (isSoftware ? 160 : 3_000)));
 
@@ -84,7 +84,7 @@ async function settle(): Promise<Village> {
     load(new URL('../art/village.glb', import.meta.url)),
     Promise.all(FOLK.map(([name]) => loadCharacter(files[name]))),
   ]);
-  const village = new Village(scene);
+  const village = new Village(scene, detail < 1 ? 4 : 6);
   const roads = village.tiles.filter((tile) => tile.roads.length > 0);
   folk.forEach((character, kind) => {
     const [name, share, who, head] = FOLK[kind];

@@ -53,7 +53,7 @@ export async function openPort(name: string, plain: Version, ported: Version): P
   showDiff(plain.source, ported.source);
 
   // A software renderer draws few for as long as a GPU draws many.
-  const count = Number(query.get('count') ?? (isSoftwareName(device.name) ? 80 : 200));
+  const count = Number(query.get('count') ?? (isSoftwareName(device.name) ? 60 : 200));
   const width = Number(query.get('width') ?? 480);
   const height = Math.round(width * 0.625);
   device.renderer.setSize(width, height, false);
