@@ -13,7 +13,7 @@ import type { ComputeNode, StorageBufferAttribute, WebGPURenderer } from 'three/
 import { LEVEL_CODES, MAX_LEVELS } from '../../../constants.js';
 import type { CrowdViews } from '../../../culling/CrowdViews.js';
 import type { ListSplitter } from '../../../culling/ListSplitter.js';
-import { markSeen } from '../../../culling/seenInstances.js';
+import { markSeen, seesAll } from '../../../culling/seenInstances.js';
 import { trianglesOf, type ViewInfo } from '../../../culling/ViewInfo.js';
 import type { DrawnCrowd } from '../../DrawnCrowd.js';
 import type { NodePosePass } from '../NodePosePass.js';
@@ -97,7 +97,7 @@ export class GPUViews {
     const { instances, table } = this;
     const asksWhoIsSeen = pass?.asksWhoIsSeen === true;
     // Before the renderer forgets which matrices were changed.
-    if (asksWhoIsSeen) crowd.views.follow();
+    if (crowd.views.culls || crowd.views.isWatched) crowd.views.follow();
     instances.update(crowd.instanceMatrix, crowd.visibility);
     const slot = this.slotFor(camera);
     slot.frame = frame;
@@ -105,7 +105,7 @@ export class GPUViews {
     const end = level === -1 ? 0 : crowd.count;
     slot.places.set(crowd, table.place(crowd.geometry, material, group, listAt(levels, level), end));
 
-    const frustums = this.clip(crowd, camera);
+    const frustums = this.clip(crowd, camera, hidden);
     const { center, radius } = this.sphere;
     const { x, y, z } = center;
     const { count } = crowd.visibility;
@@ -273,7 +273,7 @@ export class GPUViews {
   }
 
   /** Writes `_clips` and the character's sphere. Returns how many frustums there are; 0 if all instances are seen. */
-  private clip({ views, matrixWorld }: DrawnCrowd, camera: Camera): number {
+  private clip({ views, visibility, matrixWorld }: DrawnCrowd, camera: Camera, hidden: number): number {
     if (!views.culls && views.splitter?.isUsed !== true) return 0;
     views.groups.crowd.boundsOfPoses(_box).getBoundingSphere(this.sphere);
     const cameras = camerasOf(camera);
@@ -282,6 +282,8 @@ export class GPUViews {
     for (let i = 0; i < count; i++) {
       const { projectionMatrix, matrixWorldInverse } = cameras[i] ?? camera;
       _clips[i].multiplyMatrices(projectionMatrix, matrixWorldInverse).multiply(matrixWorld);
+      // Then the camera may turn, and nothing is computed anew.
+      if (hidden === 0 && seesAll(views.groups, visibility.count, setFrustum(i, camera))) return 0;
     }
     return count;
   }
@@ -309,6 +311,12 @@ function isInBundle({ parent }: Object3D): boolean {
   );
 }
 
+/** The frustum of one of `_clips`. */
+function setFrustum(i: number, camera: Camera): Frustum {
+  const { coordinateSystem, reversedDepth } = camerasOf(camera)[i] ?? camera;
+  return _frustum.setFromProjectionMatrix(_clips[i], coordinateSystem, reversedDepth);
+}
+
 /** Writes the planes of the frustums that `_clips` has. */
 function clipPlanes(
   planes: readonly Vector4[],
@@ -316,10 +324,8 @@ function clipPlanes(
   frustums: number,
   visit: (frustum: Frustum) => void,
 ): void {
-  const cameras = camerasOf(camera);
   for (let i = 0; i < frustums; i++) {
-    const { coordinateSystem, reversedDepth } = cameras[i] ?? camera;
-    _frustum.setFromProjectionMatrix(_clips[i], coordinateSystem, reversedDepth);
+    setFrustum(i, camera);
     for (let k = 0; k < PLANES; k++) {
       const { normal, constant } = _frustum.planes[k];
       planes[i * PLANES + k].set(normal.x, normal.y, normal.z, constant);
