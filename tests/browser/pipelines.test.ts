@@ -70,7 +70,7 @@ test.runIf(TWINS.includes('TSL on WebGPU'))(
 );
 
 test.runIf(TWINS.includes('TSL on WebGPU'))(
-  'under WebGPU what is compiled ahead has all pipelines of the first frame, those of shadow maps too',
+  'under WebGPU what is compiled ahead has all pipelines of the first frame, those of shadow maps too, and a turn of the camera finds what it needs',
   async () => {
     const renderer = await createNodeRenderer('TSL on WebGPU');
     renderer.shadowMap.enabled = true;
@@ -95,6 +95,19 @@ test.runIf(TWINS.includes('TSL on WebGPU'))(
     for (const crowd of crowds) crowd.update(0.1);
     renderer.render(scene, camera);
     expect(made()).toBe(before);
+    const passes = vi.spyOn(GPUCommandEncoder.prototype, 'beginComputePass');
+    const passesOfTurn = () => {
+      passes.mockClear();
+      camera.rotateY(0.01);
+      renderer.render(scene, camera);
+      return passes.mock.calls.length;
+    };
+    // Whoever was seen is seen still, and nobody else is there.
+    expect(passesOfTurn()).toBe(0);
+    crowds[1].setMatrixAt(1, new Matrix4().makeTranslation(0, 0, 1000));
+    crowds[1].instanceMatrix.needsUpdate = true;
+    passesOfTurn();
+    expect(passesOfTurn()).toBe(1);
     for (const crowd of crowds) crowd.dispose();
     renderer.dispose();
   },
