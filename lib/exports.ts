@@ -103,6 +103,7 @@ export type { InstanceAction } from './objects/InstanceAction.js';
 export type { InstanceBone } from './objects/InstanceBone.js';
 export type { ActionOptions, ActionOwner, InstanceMixer } from './objects/InstanceMixer.js';
 export type { PlacedInstance } from './objects/PlacedInstance.js';
+export { resumeActions } from './objects/resumeActions.js';
 export {
   type ActionOfEvent,
   SkinnedInstance,

@@ -291,6 +291,14 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> {
     this.write();
   }
 
+  /** Has an action go on with what `read` says of it. @internal */
+  resume(clip: BakedClip, layer: number, read: (played: PlayedAction) => void): void {
+    this.clipAction(this.crowd.boneTexture.clips.indexOf(clip), { layer });
+    const { played } = this.find(clip, layer) as Entry<T>;
+    read(played);
+    this.activate(played);
+  }
+
   /** @internal */
   deactivate(played: PlayedAction): void {
     if (!this.isActive(played)) return;

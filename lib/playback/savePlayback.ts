@@ -142,9 +142,9 @@ function saveLayer(
 /**
  * Lets instances go on from where {@link savePlayback} left them, in the same crowd or in another one whose bone texture has
  * clips of the same names. Of the instances that there are now, those that were deleted or hidden then are so now, and all
- * others that the data is of exist and are visible.
+ * others that the data is of exist and are visible; a crowd without any gets them all.
  *
- * @throws If the data is of another kind, is for more instances than there is room for, or names a clip or layer that is not
+ * @throws If the data is of another kind, is for more instances than there is room for in a crowd that has some, or names a clip or layer that is not
  * there. Then nothing was changed.
  */
 export function loadPlayback<T extends SkinnedInstancedMesh>(mesh: T, json: PlaybackJSON): T {
@@ -153,7 +153,8 @@ export function loadPlayback<T extends SkinnedInstancedMesh>(mesh: T, json: Play
     throw new Error('This is not what savePlayback() returned, or not of version 1.');
   }
   const { instances } = json;
-  if (instances.length > mesh.capacity) {
+  const isEmpty = visibility.count === 0;
+  if (instances.length > mesh.capacity && !isEmpty) {
     throw new Error(
       `The data is for ${instances.length} instances, and the crowd has room for ${mesh.capacity}; call setCapacity(${instances.length}) first.`,
     );
@@ -174,6 +175,10 @@ export function loadPlayback<T extends SkinnedInstancedMesh>(mesh: T, json: Play
     });
   });
 
+  if (isEmpty) {
+    crowd.resize(Math.max(mesh.capacity, instances.length));
+    crowd.setCount(instances.length);
+  }
   instances.forEach((instance, i) => {
     if (i < visibility.count) {
       if (instance === null) crowd.delete(i);

@@ -1,9 +1,10 @@
-import { SkinnedInstance } from 'skinned-instanced-mesh';
+import { loadPlayback, resumeActions, SkinnedInstance, savePlayback } from 'skinned-instanced-mesh';
 import {
   AdditiveAnimationBlendMode,
   AnimationClip,
   AnimationUtils,
   LoopOnce,
+  LoopPingPong,
   LoopRepeat,
   NormalAnimationBlendMode,
 } from 'three';
@@ -220,4 +221,35 @@ test('another bone texture has them go on in the clips of the same names', () =>
   crowd.update(0.5);
   expect(a.time).toBeCloseTo(1.5, 9);
   expect(tip()).toBeCloseTo(1.5, 5);
+});
+
+test('a saved blend goes on in the actions of new objects, in the middle of fades and warps', () => {
+  const { crowd, knight, root, clips } = createKnight([{ name: 'upper' }]);
+  knight.clipAction('A').setEffectiveWeight(0.3).play().time = 1;
+  knight.clipAction('B').setEffectiveWeight(0.7).setEffectiveTimeScale(1.5).play();
+  knight.clipAction('C').setLoop(LoopPingPong, 5).fadeIn(1).warp(1, 3, 2).play();
+  knight.clipAction('D', { layer: 'upper' }).fadeTo(0.25, 1).play();
+  crowd.update(0.7);
+  const saved = JSON.parse(JSON.stringify(savePlayback(crowd)));
+
+  const other = new SkinnedInstancedMesh(bakeCharacter(root, clips), 0);
+  new AnimationLayers(other, [{ name: 'upper' }]);
+  other.update(5);
+  loadPlayback(other, saved);
+  expect(other.count).toBe(1);
+  const ann = resumeActions(new SkinnedInstance(other, 0));
+  const numbers = (one: SkinnedInstance) =>
+    ['A', 'B', 'C', 'D'].flatMap((name) => {
+      const action = one.clipAction(name, { layer: name === 'D' ? 'upper' : 0 }).play();
+      return [action.time, action.getEffectiveWeight(), action.getEffectiveTimeScale(), action.isRunning()];
+    });
+  for (const delta of [0.1, 0.15, 0.5, 2, 7]) {
+    crowd.update(delta);
+    other.update(delta);
+    const expected = numbers(knight);
+    numbers(ann).forEach((number, i) =>
+      expect(Number(number), `${delta}: ${i}`).toBeCloseTo(Number(expected[i]), 6),
+    );
+    expect(tipOf(other, 0)).toBeCloseTo(tipOf(crowd, 0), 5);
+  }
 });
