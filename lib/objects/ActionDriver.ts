@@ -44,7 +44,7 @@ export class ActionDriver implements PlaybackDriver {
   /** Says when something about the actions of an instance changes next. */
   schedule(index: number, mixer: DrivenMixer, time: number): void {
     this.mixers[index] = mixer;
-    this.heap.set(index, time);
+    if (this.heap.timeOf(index) !== time) this.heap.set(index, time);
   }
 
   /** Runs what is due of an instance: a listener may ask for its actions in the middle of an update. */

@@ -52,7 +52,12 @@ export function resumeActions<T extends SkinnedInstance>(knight: T): T {
   });
   for (const { clip, number, actions, where } of resumed) {
     if (clip === null) continue;
-    mixer.resume(clip, number, (played) => readAction(played, clip, actions, where, mixer.time - now));
+    mixer.resume(clip, number, (played) => {
+      const { time } = mixer;
+      readAction(played, clip, actions, where, time - now);
+      played.effectiveWeight = played.weightAt(time);
+      played.effectiveTimeScale = played.scaleAt(time);
+    });
   }
   return knight;
 }

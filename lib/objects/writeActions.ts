@@ -55,10 +55,10 @@ export function writeActions(
   for (let layer = 0; layer < playback.layers.length; layer++) {
     if (((layers | written) & (1 << layer)) === 0) continue;
     const shown = shownOf(active, layer, scale);
-    shown.forEach((action, i) => {
+    for (let i = 0; i < shown.length; i++) {
       _actions[i] ??= new Float64Array(ACTION_SIZE);
-      encodeAction(action, scale, clock, _actions[i]);
-    });
+      encodeAction(shown[i], scale, clock, _actions[i]);
+    }
     playback.setActions(index, layer, _actions, shown.length);
   }
   playback.restored(index);

@@ -1,4 +1,11 @@
-import { loadPlayback, resumeActions, SkinnedInstance, savePlayback } from 'skinned-instanced-mesh';
+import {
+  type InstanceAction,
+  type InstanceMixer,
+  loadPlayback,
+  resumeActions,
+  SkinnedInstance,
+  savePlayback,
+} from 'skinned-instanced-mesh';
 import {
   AdditiveAnimationBlendMode,
   AnimationClip,
@@ -79,7 +86,10 @@ describe('clipAction', () => {
       'was baked as an additive one',
     );
     expect(() => knight.clipAction('A', knight.bones[0])).toThrow('for a part of it pass { layer }');
-    expect([knight.mixer.getRoot(), knight.mixer.clipAction('A').getMixer()]).toEqual([knight, knight.mixer]);
+    // As programs that are typed have them, by the names of three.js.
+    const mixer: InstanceMixer = knight.mixer;
+    const action: InstanceAction = mixer.clipAction('A');
+    expect([mixer.getRoot(), action.getMixer()]).toEqual([knight, mixer]);
     knight.mixer.uncacheRoot(knight);
     expect(knight.mixer.existingAction('A')).toBe(null);
   });

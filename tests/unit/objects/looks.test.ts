@@ -1,8 +1,26 @@
-import { InstanceUniforms, JointEdits } from 'skinned-instanced-mesh';
-import { Color, Group, MeshStandardMaterial, type Object3D, ObjectLoader, Scene } from 'three';
+import { readFileSync } from 'node:fs';
+import {
+  InstanceParts,
+  InstanceUniforms,
+  JointEdits,
+  loadPlayback,
+  resumeActions,
+  savePlayback,
+} from 'skinned-instanced-mesh';
+import {
+  Color,
+  Group,
+  Matrix4,
+  MeshStandardMaterial,
+  type Object3D,
+  ObjectLoader,
+  Scene,
+  Vector3,
+} from 'three';
+import ts from 'typescript';
 import { expect, test, vi } from 'vitest';
 import { createKnight } from '../../support/knight.js';
-import { bakeCharacter, SkinnedInstancedMesh } from '../../support/library.js';
+import { bakeCharacter, getVertexPosition, SkinnedInstancedMesh } from '../../support/library.js';
 import { SkinnedInstance } from '../../support/objects.js';
 import { partsOf } from '../../support/partsOf.js';
 import { createStick } from '../../support/stick.js';
@@ -179,4 +197,48 @@ test('emissiveIntensity multiplies what an instance emits', () => {
   clone.emissive.r = 3;
   crowd.updateMatrixWorld();
   expect(uniformsOf(crowd).getAt(2, 'emissive', _color).toArray()).toEqual([3, 2, 0]);
+});
+
+test('the guide saves a game, and loads it into an empty crowd', () => {
+  const guide = readFileSync(new URL('../../../demos/guides/playback.md', import.meta.url), 'utf8');
+  const code = guide.match(/```ts\n(function save.*?)```/s)?.[1] as string;
+  const { root, clips } = createKnight();
+  const character = bakeCharacter(root, clips);
+  const game = () => {
+    const crowd = new SkinnedInstancedMesh(character, 0);
+    const parts = new InstanceParts(crowd);
+    const given = {
+      crowd,
+      parts,
+      Matrix4,
+      Color,
+      savePlayback,
+      loadPlayback,
+      resumeActions,
+      SkinnedInstance,
+    };
+    const js = ts.transpile(`${code}; return { save, load };`, { target: ts.ScriptTarget.ES2022 });
+    return { crowd, parts, ...new Function(...Object.keys(given), js)(...Object.values(given)) };
+  };
+  const one = game();
+  const [ann, bob, cid] = [0, 1, 2].map(() => new SkinnedInstance(one.crowd));
+  ann.clipAction(0).setEffectiveWeight(0.3).play();
+  ann.clipAction(1).setEffectiveWeight(0.7).play();
+  bob.dispose();
+  cid.position.set(1, 2, 3);
+  cid.color.set(0x00ff00);
+  one.parts.setVisibleAt(2, 'Sword', false);
+  one.crowd.update(0.4);
+  one.crowd.updateMatrixWorld();
+
+  const other = game();
+  const [annAgain, none, cidAgain] = other.load(one.save());
+  expect([other.crowd.instanceCount, none]).toEqual([2, null]);
+  expect(annAgain.clipAction(1).getEffectiveWeight()).toBeCloseTo(0.7);
+  expect(annAgain.clipAction(1).time).toBeCloseTo(0.4);
+  expect(cidAgain.position.toArray()).toEqual([1, 2, 3]);
+  expect([cidAgain.color.getHex(), other.parts.getVisibleAt(2, 'Sword')]).toEqual([0x00ff00, false]);
+  for (const { crowd } of [one, other]) crowd.update(0.9);
+  const [p, q] = [one, other].map(({ crowd }) => getVertexPosition(crowd, 0, 5, new Vector3()));
+  expect(p.distanceTo(q)).toBeLessThan(1e-5);
 });
