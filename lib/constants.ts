@@ -116,3 +116,6 @@ export const MIXED_POSES =
 
 /** The uv channel by which merged materials look up their palette. */
 export const PALETTE_CHANNEL = 3;
+
+/** Runs of instances, see `InstanceRuns`, of which a pass can be told without a texture. */
+export const FEW_RUNS = 32;

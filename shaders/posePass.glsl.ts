@@ -1,5 +1,5 @@
 import { CHAIN_NODES, JOINT_TEXELS, NODE_TEXELS } from '../lib/animation/trackTexels.js';
-import { LIST_TEXELS, LIST_TEXELS_BITS } from '../lib/constants.js';
+import { FEW_RUNS, LIST_TEXELS, LIST_TEXELS_BITS } from '../lib/constants.js';
 import { frameAtGLSL } from './frameAt.glsl.js';
 import { type LayersGLSL, mixTracksGLSL } from './mixTracks.glsl.js';
 import { playedActionsGLSL, playedTexelGLSL } from './playedActions.glsl.js';
@@ -28,7 +28,7 @@ const stepGLSL = (edits: PoseEditGLSL | null): string => /* glsl */ `
 precision highp float;
 precision highp int;
 
-uniform highp vec4 settings[ 4 ];
+uniform highp vec4 settings[ ${4 + FEW_RUNS / 2} ];
 /* Nodes; then entries of an instance: its nodes and groups of four morph targets; then joints; then instances in a row. */
 #define passLayout ivec4( settings[ 0 ] )
 /* Texels at which nodes, joints and clips begin. */

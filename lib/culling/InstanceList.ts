@@ -1,4 +1,4 @@
-import { FADE_CODES, ID_BITS, ID_MASK, LIST_TEXELS } from '../constants.js';
+import { FADE_CODES, FEW_RUNS, ID_BITS, ID_MASK, LIST_TEXELS } from '../constants.js';
 import { InstanceTexture } from '../instances/InstanceTexture.js';
 
 /** Instances in a texel. */
@@ -78,6 +78,8 @@ const LOWER = 0.25;
 const UPPER = 0.5;
 /** Numbers of a texel. */
 const TEXEL_SIZE = 4;
+/** From this share on, all between the first instance and the last are taken. */
+const DENSE = 0.7;
 
 let _runs = /*@__PURE__*/ new Float32Array(0);
 
@@ -86,11 +88,11 @@ let _runs = /*@__PURE__*/ new Float32Array(0);
  * stand one above the other, in rows 0 and 1, 2 and 3 and so on: those of 2 x `perRow` instances are `perRow` pairs.
  */
 export class InstanceRuns {
+  /** All runs, where there are more than `FEW_RUNS`. */
   readonly texture: InstanceTexture;
+  /** The runs, where there are no more. */
+  readonly few = new Float32Array(FEW_RUNS * RUN_SIZE);
   count = 0;
-  /** The first pair, and how many there are up to the last, with those between them of which none is. */
-  first = 0;
-  span = 0;
   /** Bits of pairs whose lower instance is due, and whose upper one is. */
   private readonly halves: readonly [Int32Array, Int32Array];
 
@@ -110,11 +112,12 @@ export class InstanceRuns {
   }
 
   /**
-   * Finds the pairs of instances.
+   * Takes instances. Where there are few others between them, these are taken too.
    *
-   * @param bits Bit `id & 31` of word `id >> 5` of each is set.
+   * @param bits Bit `id & 31` of word `id >> 5` of each is set; `due` of them.
+   * @param exact Whether all others are left out.
    */
-  find(bits: Int32Array): void {
+  assign(bits: Int32Array, due: number, exact: boolean): void {
     const { perRow, halves } = this;
     const [lower, upper] = halves;
     lower.fill(0);
@@ -131,18 +134,16 @@ export class InstanceRuns {
         if (pair > last) last = pair;
       }
     }
-    this.first = first;
-    this.span = last + 1 - first;
-  }
-
-  /**
-   * Writes the runs of what was found. Only what differs from before is uploaded.
-   *
-   * @param exact Whether the others of their pairs are left out.
-   */
-  write(exact: boolean): void {
-    const { perRow, halves } = this;
-    const [lower, upper] = halves;
+    const span = last + 1 - first;
+    if (due >= span * 2 * (exact ? 1 : DENSE)) {
+      // A run in several rows is of whole ones.
+      const start = first - (first % perRow);
+      const isWithin = last < start + perRow;
+      this.few[0] = isWithin ? first : start;
+      this.few[1] = isWithin ? span : Math.ceil((last + 1 - start) / perRow) * perRow;
+      this.count = 1;
+      return;
+    }
     if (_runs.length < lower.length * 32 * RUN_SIZE) _runs = new Float32Array(lower.length * 32 * RUN_SIZE);
     let size = 0;
     let next = -1;
@@ -164,7 +165,8 @@ export class InstanceRuns {
       }
     }
     this.count = size / RUN_SIZE;
-    this.texture.assign(_runs, size);
+    if (this.count > FEW_RUNS) this.texture.assign(_runs, size);
+    else for (let i = 0; i < size; i++) this.few[i] = _runs[i];
   }
 
   dispose(): void {

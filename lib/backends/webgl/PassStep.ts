@@ -9,14 +9,13 @@ import {
   type WebGLRenderer,
   WebGLRenderTarget,
 } from 'three';
-import { LIST_TEXELS, LIST_TEXELS_BITS } from '../../constants.js';
+import { FEW_RUNS, LIST_TEXELS, LIST_TEXELS_BITS } from '../../constants.js';
 
-/** Numbers that a step is told, in one array of four vectors. */
-export const SETTINGS = 16;
-/** The first of them is a rectangle's first pair of instances, and how many there are; used where there is no texture of runs. */
-export const SETTING_RUN = 10;
-/** Pairs in a row, rows of the target, and whether there is a texture of runs. */
+/** Numbers that a step is told, in one array of vectors: four that fragments read too, and then runs, where these are few. */
+export const SETTINGS = 16 + 2 * FEW_RUNS;
+/** Instances in a row, rows of the target, and whether there is a texture of runs. */
 export const SETTING_ROWS = 12;
+export const SETTING_RUNS = 16;
 
 /**
  * Rectangles of pairs of instances, see `InstanceRuns`: two rows high, so that GPUs' blocks of 2 x 2 pixels are full. Their corners
@@ -28,14 +27,11 @@ uniform highp vec4 settings[ ${SETTINGS / 4} ];
 
 void main() {
 
-  vec2 span = settings[ 2 ].zw;
-  if ( settings[ 3 ].z > 0.5 ) {
-
-    int texel = gl_InstanceID >> 1;
-    vec4 two = texelFetch( runs, ivec2( texel & ${LIST_TEXELS - 1}, texel >> ${LIST_TEXELS_BITS} ), 0 );
-    span = ( gl_InstanceID & 1 ) == 0 ? two.xy : two.zw;
-
-  }
+  int texel = gl_InstanceID >> 1;
+  vec4 two = settings[ 4 + ( texel & ${FEW_RUNS / 2 - 1} ) ];
+  if ( settings[ 3 ].z > 0.5 )
+    two = texelFetch( runs, ivec2( texel & ${LIST_TEXELS - 1}, texel >> ${LIST_TEXELS_BITS} ), 0 );
+  vec2 span = ( gl_InstanceID & 1 ) == 0 ? two.xy : two.zw;
 
   // A quarter more is for the lower one of each pair, a half for the upper one.
   float part = fract( span.y );

@@ -3,8 +3,9 @@ import type { LayersGLSL } from '../../../shaders/mixTracks.glsl.js';
 import { composeStepGLSL, type PoseEditGLSL, sampleStepGLSL } from '../../../shaders/posePass.glsl.js';
 import type { PosedCrowd } from '../../animation/PoseSource.js';
 import type { TrackLayout } from '../../animation/trackTexels.js';
+import { FEW_RUNS } from '../../constants.js';
 import type { InstanceRuns } from '../../culling/InstanceList.js';
-import { PassStep, SETTING_ROWS, SETTING_RUN, SETTINGS, uploadTexture } from './PassStep.js';
+import { PassStep, SETTING_ROWS, SETTING_RUNS, SETTINGS, uploadTexture } from './PassStep.js';
 
 /** How many textures a palette is made of. */
 export const PALETTE_TEXTURES = 3;
@@ -171,7 +172,7 @@ export class WebGLPosePass {
    *
    * @param layout Of the crowd's tracks.
    * @param instances The instance of each row, see `PoseRows`; null if that is its own number.
-   * @param runs Those that are posed; null for `count` of them, from `first` on, and whole rows if these are in several.
+   * @param runs Those that are posed.
    * @param isDrawing Whether the renderer draws. Shadow maps and arrays of cameras then have a viewport of their own.
    */
   run(
@@ -179,31 +180,27 @@ export class WebGLPosePass {
     { boneTexture, playback, crowd }: PosedCrowd,
     layout: TrackLayout,
     instances: Texture | null,
-    runs: InstanceRuns | null,
-    first: number,
-    count: number,
+    runs: InstanceRuns,
     isDrawing: boolean,
   ): void {
     const { sample, compose, settings, perRow, inputs } = this;
     const { shortKeys } = boneTexture;
     const { time, over } = playback;
     const { height } = sample.target;
+    const isLong = runs.count > FEW_RUNS;
     settings[4] = layout.nodes;
     settings[5] = layout.joints;
     settings[6] = layout.clips;
     settings[7] = instances === null ? 0 : 1;
     settings[8] = playback.clock;
     settings[9] = time.epoch;
-    const row = Math.floor(first / perRow);
-    const isWithin = first + count <= (row + 1) * perRow;
-    settings[SETTING_RUN] = isWithin ? first : row * perRow;
-    settings[SETTING_RUN + 1] = isWithin ? count : (Math.ceil((first + count) / perRow) - row) * perRow;
     settings[SETTING_ROWS] = perRow;
     settings[SETTING_ROWS + 1] = height;
-    settings[SETTING_ROWS + 2] = runs === null ? 0 : 1;
+    settings[SETTING_ROWS + 2] = isLong ? 1 : 0;
+    if (!isLong) settings.set(runs.few, SETTING_RUNS);
 
     // Samplers without a texture must have one of their kind bound.
-    inputs[0] = runs?.texture.plain ?? boneTexture;
+    inputs[0] = isLong ? runs.texture.plain : boneTexture;
     inputs[1] = boneTexture;
     inputs[2] = instances ?? boneTexture;
     inputs[3] = playback.actions.plain;
@@ -223,10 +220,9 @@ export class WebGLPosePass {
       _before.fromArray(gl.getParameter(gl.VIEWPORT) as Int32Array);
     }
     _viewport.set(0, 0, sample.target.width, height);
-    const rectangles = runs?.count ?? 1;
     try {
-      sample.draw(renderer, settings, inputs, read, rectangles, _viewport);
-      compose.draw(renderer, settings, inputs, read + ROWS, rectangles, _viewport.setZ(compose.target.width));
+      sample.draw(renderer, settings, inputs, read, runs.count, _viewport);
+      compose.draw(renderer, settings, inputs, read + ROWS, runs.count, _viewport.setZ(compose.target.width));
     } finally {
       renderer.setRenderTarget(target, face, level);
       if (isDrawing) renderer.state.viewport(_before);

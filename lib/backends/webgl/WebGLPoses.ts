@@ -3,15 +3,13 @@ import type { BoneTexture } from '../../animation/BoneTexture.js';
 import type { PosedCrowd } from '../../animation/PoseSource.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { type TrackLayout, trackLayout } from '../../animation/trackTexels.js';
+import { FEW_RUNS } from '../../constants.js';
 import { InstanceRuns } from '../../culling/InstanceList.js';
 import type { PoseRequest } from '../../culling/View.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { PosedRows } from './PosedRows.js';
 import { PoseRows } from './PoseRows.js';
 import { type PoseCounts, WebGLPosePass } from './WebGLPosePass.js';
-
-/** From this share on, all between the first and the last that are posed are posed too. */
-const DENSE = 0.7;
 
 /** The poses of all that share one playback: a crowd and what is attached to it. */
 export class WebGLPoses {
@@ -128,16 +126,9 @@ export class WebGLPoses {
   ): void {
     const { size, instanceOf } = this.rows as PoseRows;
     const runs = this.runsFor(size, pass.perRow);
-    runs.find(due);
-    const { first, span } = runs;
-    // Where there are few others between them, these are posed too, unless they are to keep their poses.
-    const isListed = dueCount < span * 2 * (isTimed ? 1 : DENSE);
-    if (isListed) {
-      runs.write(isTimed);
-      runs.texture.prepare(renderer, hasTexture);
-    }
-    const instances = instanceOf?.plain ?? null;
-    pass.run(renderer, crowd, this.layout, instances, isListed ? runs : null, first, span, isDrawing);
+    runs.assign(due, dueCount, isTimed);
+    if (runs.count > FEW_RUNS) runs.texture.prepare(renderer, hasTexture);
+    pass.run(renderer, crowd, this.layout, instanceOf?.plain ?? null, runs, isDrawing);
   }
 
   private runsFor(capacity: number, perRow: number): InstanceRuns {
