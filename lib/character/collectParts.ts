@@ -3,12 +3,15 @@ import { DetachedBindMode, Matrix4 } from 'three';
 import type { MeshJoint, PartFlip, RigPart } from '../animation/Rig.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { affineFromMatrix4 } from '../utils/affine.js';
-import { inFloats, plainArray } from '../utils/geometries.js';
+import { type Attribute, floatsOf, inFloats, plainArray, sharingCopy } from '../utils/geometries.js';
 import { inRuns, type Steps } from '../utils/steps.js';
 import { weightChecker } from './crowdGeometry.js';
 
 /** By how much a matrix may be off that files have in decimals. */
 const ROUNDING = 1e-5;
+
+/** By how much inverse bind matrices may differ that a file has in floats, as a share of their largest number. */
+const SAME = 5e-7;
 
 /** A joint, before the rig's arrays are made of all of them. */
 export interface JointSlot {
@@ -21,7 +24,7 @@ export interface JointSlot {
 /** A part together with what it is in the scene, which merging needs and posing does not. */
 export interface ScenePart extends RigPart {
   mesh: Mesh;
-  /** The mesh's, or one that shares attributes with it. */
+  /** The mesh's, or one that shares attributes with it; its vertices may be in the space of another mesh's, see `shareInverses`. */
   geometry: BufferGeometry;
   material: Material | Material[];
   /** Which places of `joints` vertices follow with a weight; of a rigid part the only one. */
@@ -73,21 +76,26 @@ export function* collectParts(source: PartSource, slots: JointSlot[]): Steps<Sce
   // Sorting keeps the order of those that are alike.
   meshes.sort((a, b) => +isSkinned(b) - +isSkinned(a));
   const shared = new Map<string, number>();
+  const common = new Map<number, Matrix4>();
   const parts: ScenePart[] = [];
   for (const mesh of meshes) {
-    parts.push(yield* collectPart(mesh, parts.length, source, slots, shared));
+    parts.push(yield* collectPart(mesh, parts.length, source, slots, shared, common));
     yield 0;
   }
   return parts;
 }
 
-/** @param shared Joints that meshes have in common, by all that they depend on. */
+/**
+ * @param shared Joints that meshes have in common, by all that they depend on.
+ * @param common See `shareInverses`.
+ */
 function* collectPart(
   mesh: Mesh,
   part: number,
   { root, indexOf, modelOf, flips, jointNodeOf }: PartSource,
   slots: JointSlot[],
   shared: Map<string, number>,
+  common: Map<number, Matrix4>,
 ): Steps<ScenePart> {
   const skin = isSkinned(mesh) ? mesh : null;
   const rigid = skin === null;
@@ -112,9 +120,10 @@ function* collectPart(
   if (bindInverse !== null)
     affineFromMatrix4((skin as SkinnedMesh).bindMatrix.clone().invert(), bindInverse, 0);
   const flip = flips.find((one) => one.part === part);
+  const own = detached || flip !== undefined;
+  const moved = rigid || own ? null : shareInverses(nodes, inverses, followed, common);
 
   const jointsOf = (side: MeshJoint['side']) => {
-    const own = detached || flip !== undefined;
     const meshJoint = own ? { node, bindInverse, vanishes: !rigid && !detached, side } : null;
     // Meshes with the same bone and inverse share a joint, unless the joint depends on where the mesh is.
     const kind = rigid || detached ? `mesh ${node}` : flip?.group;
@@ -132,11 +141,12 @@ function* collectPart(
     });
   };
 
-  const { material, geometry, morphTargetInfluences = [], morphTargetDictionary } = mesh;
+  const { material, morphTargetInfluences = [], morphTargetDictionary } = mesh;
+  const geometry = inFloats(mesh.geometry);
   return {
     node,
     mesh,
-    geometry: inFloats(geometry),
+    geometry: moved === null ? geometry : moveVertices(geometry, moved),
     material,
     joints: jointsOf(flip?.mirrored ? 1 : 0),
     mirrorJoints: flip?.mirrored ? jointsOf(-1) : null,
@@ -148,6 +158,57 @@ function* collectPart(
     morphCount: morphTargetInfluences.length,
     morphIndices: { ...morphTargetDictionary },
   };
+}
+
+/**
+ * Gives a skin the inverse bind matrices of those before it, where its own are these after one scale and offset of its vertices, as
+ * tools make them that quantise each mesh by itself.
+ *
+ * @param nodes For each of its bones the node.
+ * @param inverses Of its bones; they are replaced.
+ * @param common Of each node the one of those before it.
+ * @returns What moves its vertices, or null if they stay.
+ */
+function shareInverses(
+  nodes: readonly number[],
+  inverses: Matrix4[],
+  followed: ReadonlySet<number>,
+  common: Map<number, Matrix4>,
+): Matrix4 | null {
+  const found = nodes.map((node) => common.get(node));
+  const known = [...followed].filter((i) => found[i] !== undefined);
+  const [first] = known;
+  const place = new Matrix4();
+  const moves = first !== undefined && !found[first]?.equals(inverses[first]);
+  if (moves) {
+    const { elements } = (found[first] as Matrix4).clone().invert().multiply(inverses[first]);
+    const [scale] = elements;
+    place.makeScale(scale, scale, scale).setPosition(elements[12], elements[13], elements[14]);
+  }
+  const fits = known.every((i) => {
+    const { elements: wanted } = inverses[i];
+    const most = SAME * Math.max(...wanted.slice(0, 15).map(Math.abs));
+    const { elements } = (found[i] as Matrix4).clone().multiply(place);
+    return elements.every((value, k) => Math.abs(value - wanted[k]) <= most);
+  });
+  if (!(fits && place.elements[0] > 0)) return null;
+  const back = place.clone().invert();
+  found.forEach((shared, i) => {
+    inverses[i] = shared ?? inverses[i].multiply(back);
+    common.set(nodes[i], inverses[i]);
+  });
+  return moves ? place : null;
+}
+
+/** A geometry with its vertices scaled and offset; normals stay. */
+function moveVertices(source: BufferGeometry, matrix: Matrix4): BufferGeometry {
+  const geometry = sharingCopy(source);
+  const { position: targets } = source.morphAttributes;
+  const moved = (one: Attribute, by: Matrix4) => floatsOf(one).clone().applyMatrix4(by);
+  geometry.setAttribute('position', moved(source.attributes.position, matrix));
+  const offset = source.morphTargetsRelative ? matrix.clone().setPosition(0, 0, 0) : matrix;
+  if (targets) geometry.morphAttributes.position = targets.map((one) => moved(one, offset));
+  return geometry;
 }
 
 function checkGeometry({ name, type, geometry, material }: Mesh, needed: readonly string[]): void {

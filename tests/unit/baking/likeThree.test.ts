@@ -9,6 +9,7 @@ import {
   Float32BufferAttribute,
   FrontSide,
   Group,
+  Int16BufferAttribute,
   InterpolateSmooth,
   type KeyframeTrack,
   LoopOnce,
@@ -335,6 +336,35 @@ test.each(encodings)('a root that is a mesh follows its own bones of them (%s)',
     move,
     new SkinnedInstancedMesh(bakeCharacter(root, [move], { encoding: encodingOf(encoding) }), 1),
   );
+});
+
+test.each(encodings)('meshes that a tool has quantised each by itself share joints (%s)', (encoding) => {
+  for (const relative of [true, false]) {
+    const { root, meshes, move } = createTwice();
+    const lift = new Float32BufferAttribute([0.1, 0.2, 0, 0, 0, 0.3, 0, 0.1, 0], 3);
+    for (const [i, { geometry, skeleton }] of meshes.entries()) {
+      const place = new Matrix4().makeScale(3 + i, 3 + i, 3 + i).setPosition(0.3, i, -0.2);
+      const back = place.clone().invert();
+      const position = geometry.attributes.position.clone().applyMatrix4(back);
+      const shorts = new Int16BufferAttribute(new Int16Array(position.count * 3), 3, true);
+      for (const [k, value] of position.array.entries()) shorts.setComponent((k / 3) | 0, k % 3, value);
+      geometry.setAttribute('position', shorts);
+      const target = lift.clone().applyMatrix4(relative ? back.clone().setPosition(0, 0, 0) : back);
+      geometry.morphAttributes.position = [target];
+      geometry.morphTargetsRelative = relative;
+      meshes[i].updateMorphTargets();
+      (meshes[i].morphTargetInfluences as number[])[0] = 0.5;
+      for (const inverse of skeleton.boneInverses) {
+        inverse.multiply(place);
+        inverse.fromArray(new Float32Array(inverse.elements));
+      }
+    }
+    const boneTexture = bakeBoneTexture(root, [move], { encoding: encodingOf(encoding) });
+    expect(boneTexture.jointNames).toEqual(['Base', 'Tip']);
+    const crowd = new SkinnedInstancedMesh(assembleCharacter(root, boneTexture), 1);
+    expectAsThree(root, move, crowd);
+    expect(joints(addLevel(crowd, createLevel(crowd, root), 10))).toEqual(joints(crowd));
+  }
 });
 
 describe('clips of another character', () => {
