@@ -110,11 +110,16 @@ function* bakeSteps(
 ): Steps<{ boneTexture: BoneTexture; collected: CollectedRig }> {
   const planned = yield* planClips(clips, options.clips, options.fps);
   const { baked, collected } = yield* collectCharacter(root, planned, options);
-  const data = yield* bakeRig(baked, planned, options);
+  const data = nameSources(yield* bakeRig(baked, planned, options), planned);
+  return { boneTexture: new BoneTexture(data, options.encoding), collected };
+}
+
+/** Says of baked clips which ones of the page they were. */
+export function nameSources(data: BoneTextureData, planned: readonly PlannedClip[]): BoneTextureData {
   planned.forEach(({ clip: { uuid, tracks } }, i) => {
     data.clips[i].source = { uuid, tracks: tracks.length };
   });
-  return { boneTexture: new BoneTexture(data, options.encoding), collected };
+  return data;
 }
 
 /** Reads from the scene what baking needs of it, and the meshes that make up the character. */

@@ -2,7 +2,12 @@ import type { AnimationClip, KeyframeTrack, Object3D } from 'three';
 import { BoneTexture } from '../animation/BoneTexture.js';
 import type { BoneTextureData } from '../animation/BoneTextureData.js';
 import type { BakeAsyncOptions, BakedCharacter, BakeOptions } from '../baking/BakeOptions.js';
-import { type BakeCharacterAsyncOptions, bakeRig, collectCharacter } from '../baking/bakeCharacter.js';
+import {
+  type BakeCharacterAsyncOptions,
+  bakeRig,
+  collectCharacter,
+  nameSources,
+} from '../baking/bakeCharacter.js';
 import { type PlannedClip, planClips } from '../baking/planClips.js';
 import type { RootMotionOptions } from '../baking/rootMotion.js';
 import { nextTask, runInSlices } from '../baking/runInSlices.js';
@@ -65,7 +70,7 @@ async function bakeData(
     const outcome = worker === null || job.refused !== null ? null : await worker.outcome;
     signal?.throwIfAborted();
     if (outcome !== null) {
-      const data = readOutcome(outcome);
+      const data = nameSources(readOutcome(outcome), job.planned);
       onProgress?.(1);
       return { data, collected: job.collected };
     }
@@ -76,7 +81,7 @@ async function bakeData(
     );
     const { baked, planned, collected } = job;
     return {
-      data: await runInSlices(bakeRig(baked, planned, options), options),
+      data: nameSources(await runInSlices(bakeRig(baked, planned, options), options), planned),
       collected,
     };
   } finally {
