@@ -193,12 +193,6 @@ function sortSkin(
             'was it baked for another skeleton?',
         );
       }
-      if (joint > 65535) {
-        throw new Error(
-          `Vertex ${vertex} of geometry "${source.name}" follows joint ${joint}, but vertices can follow the first 65536 joints only; ` +
-            'split the character into several crowds.',
-        );
-      }
       integers[first + i] = joint;
       floats[at + i] = weights[order[i]] * scale;
     }
