@@ -93,7 +93,7 @@ export class SkinnedInstancedMesh extends CrowdMesh {
     const boneTexture = character?.boneTexture ?? (third as BoneTexture);
     const count = (isCharacter ? second : fourth) as number;
     const options = (isCharacter ? third : fifth) as SkinnedInstancedMeshOptions;
-    checkCount(count);
+    checkCapacity(count, 0);
     super(geometry, material, new Crowd(boneTexture, count), options);
     if (character !== null) this.beginAs(character);
   }
@@ -445,16 +445,10 @@ function checkCharacter(character: Character): Character {
 /** More would take 9 GB of the page's memory. */
 const MOST_INSTANCES = 16_777_216;
 
-/** @throws If it is no number of instances. */
-function checkCount(count: number): void {
-  if (Number.isInteger(count) && count >= 0 && count <= MOST_INSTANCES) return;
-  throw new Error(`The count is ${count}; use a whole number of instances, at most ${MOST_INSTANCES}.`);
-}
-
-/** @throws If so many instances as there are would not fit. */
+/** @throws If it is no number of instances, or fewer than there are. */
 function checkCapacity(capacity: number, count: number): void {
   if (Number.isInteger(capacity) && capacity >= count && capacity <= MOST_INSTANCES) return;
   throw new Error(
-    `The capacity is ${capacity}; use a whole number from the crowd's count, which is ${count}, to ${MOST_INSTANCES}.`,
+    `There cannot be ${capacity} instances; use a whole number from ${count} to ${MOST_INSTANCES}.`,
   );
 }

@@ -283,10 +283,6 @@ function encodeClip(
 function encodeDrift(rate: number, intervals: number, out: Float32Array, to: number): void {
   const turn = 2 * intervals;
   let drift = intervals < 1 ? 0 : (rate * CLOCK_EPOCH) % turn;
-  if (drift === 0) {
-    out[to + CLIP_DRIFT] = out[to + CLIP_DRIFT_REST] = 0;
-    return;
-  }
   if (Math.abs(drift) > intervals) drift -= Math.sign(drift) * turn;
   // Of at most 2 ** 11 steps either way: times an age they are fewer than a float32 has.
   const step = 2 ** (Math.ceil(Math.log2(Math.max(turn, 1))) - Math.log2(MAX_AGE));

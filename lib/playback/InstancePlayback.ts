@@ -38,6 +38,8 @@ export interface PlaybackObserver {
   started(index: number, layer?: number, place?: number): void;
   /** Clips go on, but at another speed, or stand still. */
   retimed(index: number, turned: boolean, layer?: number, place?: number): void;
+  /** What all instances play is about to be replaced. */
+  replacing(): void;
   /** Two instances were exchanged. */
   swapped(i: number, j: number): void;
   /** There is room for another number of instances. */
@@ -407,6 +409,7 @@ export class InstancePlayback implements InstanceData {
    */
   changeClips(before: ClipTable, after: ClipTable): Set<string> {
     const lost = new Set<string>();
+    this.observer?.replacing();
     for (let i = 0; i < this.size; i++) {
       this.settle(i);
       const now = this.time.timeOf(i);

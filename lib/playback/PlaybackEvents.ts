@@ -137,6 +137,8 @@ export class PlaybackEvents implements PlaybackObserver {
   private dispatching = false;
   /** Instances with clips that wait. */
   private postponed: number[] = [];
+  /** What was due when a listener replaced what all instances play. */
+  private readonly owed: PlaybackEvent[] = [];
 
   // The action that is looked at, and on which layer of which instance it is.
   private index = 0;
@@ -231,17 +233,16 @@ export class PlaybackEvents implements PlaybackObserver {
   dispatch(dispatch: (event: PlaybackEvent) => void): void {
     const { heap, crowd } = this;
     const now = this.playback.elapsed;
-    if (this.dispatching || heap.firstTime > now) return;
+    if (this.dispatching || (heap.firstTime > now && this.owed.length === 0)) return;
 
     this.dispatching = true;
     try {
-      while (heap.firstTime <= now) {
-        const { first } = heap;
-        if (first >= crowd.visibility.count) this.known = Math.min(this.known, crowd.visibility.count);
-        // A listener may have removed the marker that was due.
-        const event = this.findNext(first) > now ? null : this.take(now);
-        heap.set(first, this.findNext(first));
-        if (event !== null) dispatch(event);
+      while (this.owed.length > 0 || heap.firstTime <= now) {
+        const owed = this.owed.shift();
+        const event = owed ?? this.next(now);
+        // A listener may have deleted its instance since.
+        if (event !== null && (owed === undefined || crowd.visibility.isVisible(event.instanceId)))
+          dispatch(event);
       }
     } finally {
       this.dispatching = false;
@@ -253,6 +254,25 @@ export class PlaybackEvents implements PlaybackObserver {
         });
       }
     }
+  }
+
+  replacing(): void {
+    const now = this.playback.elapsed;
+    while (this.dispatching && this.heap.firstTime <= now) {
+      const event = this.next(now);
+      if (event !== null) this.owed.push(event);
+    }
+  }
+
+  /** Takes what is due first; null if it is so no more. */
+  private next(now: number): PlaybackEvent | null {
+    const { heap, crowd } = this;
+    const { first } = heap;
+    if (first >= crowd.visibility.count) this.known = Math.min(this.known, crowd.visibility.count);
+    // A listener may have removed the marker that was due.
+    const event = this.findNext(first) > now ? null : this.take(now);
+    heap.set(first, this.findNext(first));
+    return event;
   }
 
   /** Calls back with each action of an instance that can have events, or one, and puts the instance where it belongs in time. */

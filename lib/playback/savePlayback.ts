@@ -175,6 +175,7 @@ export function loadPlayback<T extends SkinnedInstancedMesh>(mesh: T, json: Play
     });
   });
 
+  playback.observer?.replacing();
   if (isEmpty) {
     crowd.resize(Math.max(mesh.capacity, instances.length));
     crowd.setCount(instances.length);

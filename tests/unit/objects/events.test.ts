@@ -1,8 +1,9 @@
-import { SkinnedInstance } from 'skinned-instanced-mesh';
+import { loadPlayback, SkinnedInstance, savePlayback } from 'skinned-instanced-mesh';
 import { LoopOnce } from 'three';
 import { expect, test } from 'vitest';
-import { type EncodingName, encodingOf } from '../../support/library.js';
+import { bakeBoneTexture, type EncodingName, encodingOf } from '../../support/library.js';
 import { createCrowd } from '../../support/objects.js';
+import { createStick } from '../../support/stick.js';
 
 /** Two objects whose clip, of one second, begins anew, or ends. */
 function playing(encoding: EncodingName = 'frames') {
@@ -37,3 +38,29 @@ test('a listener may dispose its object', () => {
   expect(heard).toHaveLength(2);
   expect(crowd.instanceCount).toBe(0);
 });
+
+test.each(['assigns a bone texture', 'loads a saved state'])(
+  'events that are due arrive though a listener %s, by index and of objects',
+  (what) => {
+    for (const byObject of [false, true]) {
+      const { root, clips } = createStick();
+      const crowd = createCrowd();
+      const knights = [0, 1, 2, 3].map(() => new SkinnedInstance(crowd));
+      const other = bakeBoneTexture(root, clips);
+      if (byObject) for (const knight of knights) knight.clipAction('Slide').setLoop(LoopOnce, 1).play();
+      else crowd.playAll('Slide', { loop: LoopOnce });
+      crowd.update(0.5);
+      const saved = savePlayback(crowd);
+      const heard: number[] = [];
+      crowd.addEventListener('finished', ({ instanceId }) => {
+        heard.push(instanceId);
+        if (heard.length > 1) return;
+        knights[3].dispose();
+        if (what === 'loads a saved state') loadPlayback(crowd, saved);
+        else crowd.boneTexture = other;
+      });
+      crowd.update(0.7);
+      expect(heard).toEqual([0, 1, 2]);
+    }
+  },
+);
