@@ -437,8 +437,7 @@ export class SkinnedInstancedMesh extends CrowdMesh {
 function checkCharacter(character: Character): Character {
   if (character?.boneTexture?.isBoneTexture) return character;
   throw new Error(
-    `${describe(character)} is no character; pass what bakeCharacter(root, clips) returns, or one of gltf.bakedCharacters, ` +
-      'which a loader has that was given the SkinnedInstancedMeshExtension.',
+    `${describe(character)} is no character; pass what bakeCharacter(root, clips) returns, or one of gltf.bakedCharacters, for which the loader needs the SkinnedInstancedMeshExtension.`,
   );
 }
 

@@ -238,11 +238,9 @@ export class PlaybackEvents implements PlaybackObserver {
     this.dispatching = true;
     try {
       while (this.owed.length > 0 || heap.firstTime <= now) {
-        const owed = this.owed.shift();
-        const event = owed ?? this.next(now);
+        const event = this.owed.shift() ?? this.next(now);
         // A listener may have deleted its instance since.
-        if (event !== null && (owed === undefined || crowd.visibility.isVisible(event.instanceId)))
-          dispatch(event);
+        if (event !== null && crowd.visibility.isVisible(event.instanceId)) dispatch(event);
       }
     } finally {
       this.dispatching = false;
