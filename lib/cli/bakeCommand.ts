@@ -323,8 +323,17 @@ function bakeReport(
   };
 }
 
+/** Says why a file is larger than its source, and what would help. */
+function whyLarger({ input, output: { bytes, bytesByKind }, precision }: BakeReport): string {
+  const { baked, levels } = bytesByKind;
+  const levelsToo = levels > 0 ? ` and ${formatBytes(levels)} levels of detail` : '';
+  const help = precision === 'float' ? '; --precision half takes about half of that' : '';
+  return `It is ${formatBytes(bytes - input.bytes)} larger than its source, as ${formatBytes(baked)} are what was baked${levelsToo}${help}.`;
+}
+
 /** The report in words. */
-function bakeText({ input, output, clips, levels, ...report }: BakeReport): string {
+function bakeText(all: BakeReport): string {
+  const { input, output, clips, levels, ...report } = all;
   const { encoding, textureBytes, warnings } = report;
   const { baked, animations } = output.bytesByKind;
   const sampled =
@@ -338,6 +347,7 @@ function bakeText({ input, output, clips, levels, ...report }: BakeReport): stri
       `The source's own animations take ${formatBytes(animations)} more; --drop-source-animations leaves them out.`,
     );
   }
+  if (output.bytes > input.bytes) lines.push(whyLarger(all));
   if (levels.length > 0) {
     const rows = levels.map(({ ratio, triangles, error, distance, screenShare }) => [
       `${formatNumber(ratio * 100)} %`,

@@ -145,6 +145,14 @@ async function crowdOf(bytes: Uint8Array): Promise<SkinnedInstancedMesh> {
 const placeOf = (crowd: SkinnedInstancedMesh, vertex: number) =>
   getVertexPosition(crowd, 1, vertex, new Vector3()).toArray();
 
+test('a file that is larger than its source says why, and what would help', async () => {
+  const bakedBy = async (...args: string[]) =>
+    (await command('bake', path('arm.glb'), '-o', path('out.glb'), '--force', ...args)).stdout;
+  expect(await bakedBy()).toMatch(/is .* larger than its source, as .* baked; --precision half takes/);
+  expect(await bakedBy('--precision', 'half')).toMatch(/larger than its source, as .* baked\./);
+  expect(await bakedBy('--levels', '0.5@20')).toMatch(/baked and .* levels of detail; /);
+});
+
 describe('vertex textures', () => {
   test('are in the file as a page would bake them, and crowds play them', async () => {
     const args = ['--vat', '--fps', '12', '--exclude', 'T-Pose', '--levels', '0.5@20'];
