@@ -30,6 +30,7 @@ import {
   Vector3,
   VectorKeyframeTrack,
 } from 'three';
+import { BVHLoader } from 'three/addons/loaders/BVHLoader.js';
 import { retargetClip } from 'three/addons/utils/SkeletonUtils.js';
 import { describe, expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
@@ -283,11 +284,16 @@ function createTwice(root: Object3D = new Group()) {
 }
 
 /** Of the scene itself, not of a copy: tracks name bones by their uuid. */
-function expectAsThree(root: Object3D, clip: AnimationClip, crowd: SkinnedInstancedMesh): void {
+function expectAsThree(
+  root: Object3D,
+  clip: AnimationClip,
+  crowd: SkinnedInstancedMesh,
+  times = [0, 0.3, 1],
+): void {
   crowd.updateMatrixWorld(true);
   const mixer = new AnimationMixer(root);
   mixer.clipAction(clip).setLoop(LoopOnce, 1).play().clampWhenFinished = true;
-  for (const time of [0, 0.3, 1]) {
+  for (const time of times) {
     crowd.play(0, 'Move', { ...LoopOnceOptions, time });
     mixer.setTime(time);
     root.updateMatrixWorld(true);
@@ -365,6 +371,38 @@ test.each(encodings)('meshes that a tool has quantised each by itself share join
     expectAsThree(root, move, crowd);
     expect(joints(addLevel(crowd, createLevel(crowd, root), 10))).toEqual(joints(crowd));
   }
+});
+
+test.each(encodings)('a clip of a BVH file moves a skin on its bones (%s)', (encoding) => {
+  const { skeleton, clip } = new BVHLoader().parse(`HIERARCHY
+ROOT Base
+{
+  OFFSET 0 0 0
+  CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+  JOINT Tip
+  {
+    OFFSET 0 5 0
+    CHANNELS 3 Zrotation Xrotation Yrotation
+    End Site
+    {
+      OFFSET 0 1 0
+    }
+  }
+}
+MOTION
+Frames: 3
+Frame Time: 0.5
+0 0 0 0 0 0 0 0 0
+1 2 0 80 -30 10 20 40 60
+0 1 3 170 20 5 100 -40 70
+`);
+  const mesh = new SkinnedMesh(createStick().mesh.geometry, new MeshBasicMaterial());
+  const root = new Group().add(skeleton.bones[0], mesh);
+  root.updateMatrixWorld(true);
+  mesh.bind(skeleton);
+  clip.name = 'Move';
+  const options = { encoding: encodingOf(encoding), fps: 2 };
+  expectAsThree(root, clip, new SkinnedInstancedMesh(bakeCharacter(root, [clip], options), 1), [0, 0.5, 1]);
 });
 
 describe('clips of another character', () => {
