@@ -51,6 +51,7 @@ export type {
 } from './crowd/crowdTypes.js';
 export type { ViewInfo } from './culling/ViewInfo.js';
 export { JointAttachment, type JointAttachmentOptions } from './features/attachments/JointAttachment.js';
+export { type BlendOptions, type BlendStop, ClipBlend } from './features/blend/ClipBlend.js';
 export type {
   JointEditOptions,
   LookAtOptions,

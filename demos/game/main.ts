@@ -1,5 +1,6 @@
 import {
   AnimationLayers,
+  ClipBlend,
   CrowdLevels,
   InstanceUniforms,
   loadPlayback,
@@ -12,9 +13,9 @@ import { openStage } from '../lib/openStage.js';
 import { Picker } from '../lib/Picker.js';
 import { find, secondsBetween } from '../lib/page.js';
 
-const GAITS = ['Idle', 'Walking_A', 'Running_A'];
-/** Speeds at which the clips of walking and running are right, units a second. */
 const [WALK, RUN] = [2.2, 6];
+/** Clips, and the speeds at which they are right, units a second. */
+const GAITS = Object.entries({ Idle: 0, Walking_A: WALK, Running_A: RUN });
 const BLOWS = ['1H_Melee_Attack_Chop', '1H_Melee_Attack_Slice_Diagonal', '1H_Melee_Attack_Stab'];
 const LIMBS = ['ArmLeft', 'ArmRight', 'Body', 'LegLeft', 'LegRight'];
 /** Radius of the field, how far a blade reaches, seconds until it lands, and seconds of a flash. */
@@ -56,21 +57,23 @@ async function enlist(url: URL, size: number, lives: number, parts: string[]) {
   crowd.castShadow = crowd.receiveShadow = true;
   stage.scene.add(crowd);
   const uniforms = new InstanceUniforms(crowd, { emissive: 'color' });
-  const side = { crowd, uniforms, lives, fighters: Array.from({ length: size }, () => ({}) as Fighter) };
+  const gait = new ClipBlend(crowd, GAITS);
+  const fighters = Array.from({ length: size }, () => ({}) as Fighter);
+  const side = { crowd, gait, uniforms, lives, fighters };
   for (let i = 0; i < size; i++) arrive(side, i);
   return side;
 }
 type Side = Awaited<ReturnType<typeof enlist>>;
 
 /** Somebody comes: the knight in the middle, rogues from anywhere around him. */
-function arrive({ crowd, fighters, lives }: Side, i: number): void {
+function arrive({ crowd, gait, fighters, lives }: Side, i: number): void {
   const away = fighters.length === 1 ? 0 : FIELD * (0.3 + 0.6 * Math.random());
   const turn = Math.random() * 2 * Math.PI;
   const [x, z] = [-Math.sin(turn) * away, -Math.cos(turn) * away];
   fighters[i] = Object.assign(fighters[i], { x, z, turn, lives, speed: 0, swing: 0, pause: 0, since: 1 });
   crowd.stop(i);
   if (away > 0) crowd.setColorAt(i, _color.setHSL(Math.random(), 0.4, 0.75));
-  for (const clip of GAITS) crowd.play(i, clip, { weight: clip === 'Idle' ? 1 : 0, time: Math.random() });
+  gait.setValueAt(i, 0).play(i, { phase: Math.random() });
 }
 
 const wear = (who: string, ...things: string[]) => [...LIMBS.map((limb) => `${who}_${limb}`), ...things];
@@ -85,7 +88,7 @@ let fallen = 0;
 // --- what fighters do ---
 
 /** Turns and moves, and mixes idle, walk and run by the speed that comes of it. */
-function go({ crowd, fighters }: Side, i: number, dx: number, dz: number, wanted: number, delta: number) {
+function go({ gait, fighters }: Side, i: number, dx: number, dz: number, wanted: number, delta: number) {
   const fighter = fighters[i];
   const { speed } = fighter;
   fighter.speed = MathUtils.clamp(wanted, speed - 14 * delta, speed + 14 * delta);
@@ -93,10 +96,7 @@ function go({ crowd, fighters }: Side, i: number, dx: number, dz: number, wanted
   fighter.turn += Math.atan2(Math.sin(turn), Math.cos(turn)) * (1 - Math.exp(-10 * delta));
   fighter.x += Math.sin(fighter.turn) * fighter.speed * delta;
   fighter.z += Math.cos(fighter.turn) * fighter.speed * delta;
-  if (fighter.speed === speed) return;
-  const run = MathUtils.clamp((fighter.speed - WALK) / (RUN - WALK), 0, 1);
-  const idle = MathUtils.clamp(1 - fighter.speed / WALK, 0, 1);
-  [idle, 1 - run - idle, run].forEach((weight, gait) => crowd.setWeightAt(i, GAITS[gait], weight));
+  gait.setValueAt(i, fighter.speed);
 }
 
 function strike({ crowd, fighters }: Side, i: number): void {

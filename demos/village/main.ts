@@ -1,4 +1,5 @@
 import {
+  ClipBlend,
   type CrowdIntersection,
   CrowdLevels,
   createPalettes,
@@ -51,6 +52,7 @@ const UP = new Vector3(0, 1, 0);
 /** Somebody on the way from one tile to the next, a little to the right. */
 interface Walker {
   crowd: SkinnedInstancedMesh;
+  gait: ClipBlend;
   index: number;
   from: Tile;
   to: Tile;
@@ -95,6 +97,7 @@ async function settle(): Promise<Village> {
     // They go everywhere.
     crowd.frustumCulled = false;
     const parts = new InstanceParts(crowd);
+    const gait = new ClipBlend(crowd, GAITS);
     const uniforms = name === 'knight' ? new InstanceUniforms(crowd) : null;
     for (let index = 0; index < crowd.count; index++) {
       const limbs = ['ArmLeft', 'ArmRight', 'Body', 'LegLeft', 'LegRight'].map((part) => `${who}_${part}`);
@@ -110,6 +113,7 @@ async function settle(): Promise<Village> {
       const rest = { speed: 0, wanted: 0, rest: 0 };
       walkers.push({
         crowd,
+        gait,
         index,
         from,
         to: pick(from.roads),
@@ -119,8 +123,8 @@ async function settle(): Promise<Village> {
         size,
         turn,
       });
-      for (const [clip] of GAITS) crowd.play(index, clip, { weight: 0, time: random(0, 1) });
     }
+    gait.play(crowd.all, { phase: () => random(0, 1) });
     if (name === 'knight') {
       // Those carry torches: one more draw call for all.
       const glow = new MeshStandardMaterial({ color: 0x332211, emissive: 0xff7a22, emissiveIntensity: 4 });
@@ -170,7 +174,7 @@ function walk(walker: Walker, delta: number): void {
   const { speed, wanted } = walker;
   if (speed !== wanted || delta === 0) {
     walker.speed = MathUtils.clamp(wanted, speed - HASTE * delta, speed + HASTE * delta);
-    blend(walker);
+    walker.gait.setValueAt(index, walker.speed);
   }
   walker.way += walker.speed * delta;
   const [dx, dz] = [to.x - from.x, to.z - from.z];
@@ -191,15 +195,6 @@ function walk(walker: Walker, delta: number): void {
   );
   walker.turn.slerp(_turn.setFromAxisAngle(UP, Math.atan2(dx, dz)), 1 - Math.exp(-6 * delta));
   crowd.setMatrixAt(index, _matrix.compose(_place, walker.turn, walker.size));
-}
-
-/** Mixes the two clips whose speeds are next to the walker's. */
-function blend({ crowd, index, speed }: Walker): void {
-  const [, walking] = GAITS[1];
-  const [, running] = GAITS[2];
-  const run = MathUtils.clamp((speed - walking) / (running - walking), 0, 1);
-  const idle = MathUtils.clamp(1 - speed / walking, 0, 1);
-  [idle, 1 - run - idle, run].forEach((weight, gait) => crowd.setWeightAt(index, GAITS[gait][0], weight));
 }
 
 // --- the page ---

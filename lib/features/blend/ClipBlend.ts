@@ -1,0 +1,188 @@
+import type { BakedClip, ClipReference } from '../../animation/ClipTable.js';
+import type { Crowd, CrowdMember } from '../../crowd/Crowd.js';
+import type { CrowdFeature, FeaturedCrowd } from '../../crowd/CrowdFeature.js';
+import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
+import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
+import { changeRate, FADING_OUT, hasBit } from '../../playback/actions.js';
+import { MAX_ACTIONS } from '../../playback/instanceLayout.js';
+import { swapItems } from '../../utils/attributes.js';
+import { checkFinite } from '../../utils/messages.js';
+
+/** A clip, and the number at which it shows alone. */
+export type BlendStop = readonly [clip: ClipReference, value: number];
+
+/** An instance plays so many clips at once; one of them may be fading out. */
+const MOST = MAX_ACTIONS - 1;
+
+/** How instances begin with a blend. */
+export interface BlendOptions {
+  /** Seconds in which it fades in over what they play. @default 0 */
+  fade?: number;
+  /** How far into their length the clips are, 0 to 1; a function of the index lets instances be out of step with each other. @default 0 */
+  phase?: number | ((index: number) => number);
+}
+
+/**
+ * Blends clips by one number of each instance: idle, walk and run by speed. Between two stops both show, by how near the number is to
+ * each, and all run in step: their lengths are brought together, so that feet meet the ground at the same time. Beyond the last stop its
+ * clip runs faster in proportion.
+ *
+ * ```ts
+ * const gait = new ClipBlend(crowd, [['Idle', 0], ['Walk', 1.4], ['Run', 4]]);
+ * gait.play(crowd.all, { phase: Math.random });
+ * // each frame, units a second
+ * gait.setValues(speeds);
+ * ```
+ *
+ * What is played otherwise takes its place, until `play` is called again. Needs encoding `'tracks'`.
+ */
+export class ClipBlend implements CrowdFeature {
+  private clips: BakedClip[] = [];
+  private readonly at: number[];
+  private values: Float64Array;
+  /** When the fade of an instance that has begun with the blend ends. */
+  private fadeEnds: Float64Array;
+
+  /**
+   * @param stops Two or three, by increasing value.
+   * @throws If the crowd has a blend already, a clip is not there, or there are more or fewer stops, or their values do not increase.
+   */
+  constructor(
+    private readonly crowd: SkinnedInstancedMesh,
+    private readonly stops: readonly BlendStop[],
+  ) {
+    const values = stops.map(([, value]) => value);
+    if (
+      stops.length < 2 ||
+      stops.length > MOST ||
+      values.some((value, i) => !(value > (values[i - 1] ?? -Infinity)))
+    )
+      throw new Error(
+        `The values of the blend's stops are ${values.join(', ')}; use two or three that increase.`,
+      );
+    crowd.playback.checkMixes('A blend');
+    this.at = values;
+    this.values = new Float64Array(crowd.capacity);
+    this.fadeEnds = new Float64Array(crowd.capacity);
+    this.boneTextureReplaced();
+    crowd.use(this);
+  }
+
+  /** Lets instances play the blend, by the values that they have. */
+  play(instances: Instances, { fade = 0, phase = 0 }: BlendOptions = {}): this {
+    const { crowd, clips } = this;
+    const [layer] = crowd.playback.layers;
+    forEachInstance(instances, crowd.visibility, (index) => {
+      const share = typeof phase === 'number' ? phase : phase(index);
+      // In the middle of another fade there is no room for what fades out.
+      layer.endFades(index, crowd.playback.time.timeOf(index));
+      const seconds = layer.count(index) + clips.length > MAX_ACTIONS ? 0 : fade;
+      clips.forEach((clip, stop) => {
+        // The first takes the place of what plays, the others join it.
+        const weight = stop === 0 ? undefined : 0;
+        crowd.play(index, clip.name, { fade: weight ?? seconds, weight, time: share * clip.duration });
+      });
+      this.fadeEnds[index] = crowd.elapsed + seconds;
+      this.write(index);
+    });
+    return this;
+  }
+
+  /** The number of an instance; where it does not play the blend, for when it does. */
+  setValueAt(index: number, value: number): this {
+    checkIndex(index, this.crowd.visibility);
+    checkFinite(value, 'value');
+    this.set(index, value);
+    return this;
+  }
+
+  getValueAt(index: number): number {
+    checkIndex(index, this.crowd.visibility);
+    return this.values[index];
+  }
+
+  /** The numbers of the first instances, in the order of their ids. Only those that have changed cost anything. */
+  setValues(values: ArrayLike<number>): this {
+    const end = Math.min(values.length, this.crowd.count);
+    for (let index = 0; index < end; index++) this.set(index, values[index]);
+    return this;
+  }
+
+  /** Whether an instance plays the blend, and nothing else has taken its place. */
+  isPlayingAt(index: number): boolean {
+    checkIndex(index, this.crowd.visibility);
+    const [layer] = this.crowd.playback.layers;
+    return this.clips.every(({ start }) => {
+      const place = layer.find(index, start);
+      return place >= 0 && !hasBit(layer.actions(place), layer.at(index), FADING_OUT);
+    });
+  }
+
+  resize(capacity: number): void {
+    const { values, fadeEnds } = this;
+    this.values = new Float64Array(capacity);
+    this.values.set(values.subarray(0, capacity));
+    this.fadeEnds = new Float64Array(capacity);
+    this.fadeEnds.set(fadeEnds.subarray(0, capacity));
+  }
+
+  swap(i: number, j: number): void {
+    swapItems(this.values, i, j, 1);
+    swapItems(this.fadeEnds, i, j, 1);
+  }
+
+  reset(index: number): void {
+    this.values[index] = this.fadeEnds[index] = 0;
+  }
+
+  copy({ values, fadeEnds }: ClipBlend): void {
+    this.values.set(values.subarray(0, this.values.length));
+    this.fadeEnds.set(fadeEnds.subarray(0, this.fadeEnds.length));
+  }
+
+  cloneFor(crowd: FeaturedCrowd): ClipBlend {
+    return new ClipBlend((crowd as Crowd).mesh as CrowdMember as SkinnedInstancedMesh, this.stops);
+  }
+
+  /** Finds the clips anew, by name. */
+  boneTextureReplaced(): void {
+    const { clipTable } = this.crowd.boneTexture;
+    this.clips = this.stops.map(([clip]) => clipTable.clips[clipTable.indexOf(clip)]);
+  }
+
+  /** Instances go on playing as they do. */
+  dispose(): void {
+    this.crowd.crowd.drop(this);
+  }
+
+  private set(index: number, value: number): void {
+    if (this.values[index] === value) return;
+    this.values[index] = value;
+    if (this.isPlayingAt(index)) this.write(index);
+  }
+
+  /** Writes weights and speeds of an instance that plays the clips. */
+  private write(index: number): void {
+    const { at, clips, crowd } = this;
+    const { playback } = crowd;
+    const [layer] = playback.layers;
+    const now = playback.time.timeOf(index);
+    const value = this.values[index];
+    let stop = 0;
+    while (stop < at.length - 2 && value >= at[stop + 1]) stop++;
+    const share = Math.min(Math.max((value - at[stop]) / (at[stop + 1] - at[stop]), 0), 1);
+    const length = clips[stop].duration * (1 - share) + clips[stop + 1].duration * share;
+    const faster = Math.max(value / at[at.length - 1], 1);
+    const fade = Math.max(this.fadeEnds[index] - now, 0);
+    if (!playback.isPaused(index)) layer.settle(index, now);
+    clips.forEach(({ start, count }, i) => {
+      const weight = i === stop ? 1 - share : i === stop + 1 ? share : 0;
+      layer.changeWeight(index, now, start, weight, fade);
+      // In each clip the same share of its length passes in a second.
+      const rate = length > 0 ? ((count - 1) / length) * faster : 0;
+      changeRate(layer.actions(layer.find(index, start)), layer.at(index), now, rate);
+    });
+    playback.texels.changed(index);
+    playback.observer?.retimed(index, false);
+  }
+}
