@@ -12,7 +12,7 @@ export type {
 export type { Influences } from '../shaders/ShaderVariant.js';
 export { BoneTexture } from './animation/BoneTexture.js';
 export type { BoneTextureData, EncodingName, Precision, TextureLayout } from './animation/BoneTextureData.js';
-export type { BakedClip, ClipMarker, ClipReference } from './animation/ClipTable.js';
+export type { BakedClip, BakedSource, ClipMarker, ClipReference } from './animation/ClipTable.js';
 export type { BoxArray, JointBoxes } from './animation/jointBoxes.js';
 export type { PoseTracks, TrackClip } from './animation/PoseTracks.js';
 export type { PartFlip } from './animation/Rig.js';
@@ -102,7 +102,7 @@ export type { InstanceUniformTypes, UniformType } from './instances/UniformLayou
 export type { ActionProperties } from './objects/ActionProperties.js';
 export type { InstanceAction } from './objects/InstanceAction.js';
 export type { InstanceBone } from './objects/InstanceBone.js';
-export type { ActionOptions, ActionOwner, InstanceMixer } from './objects/InstanceMixer.js';
+export type { ActionOptions, ActionOwner, InstanceListener, InstanceMixer } from './objects/InstanceMixer.js';
 export type { PlacedInstance } from './objects/PlacedInstance.js';
 export { resumeActions } from './objects/resumeActions.js';
 export {

@@ -28,8 +28,16 @@ export interface BakedClip {
   rootMotion: Float32Array | null;
   /** Markers in the order of their times; crowds dispatch an event when they play past one. */
   markers: ClipMarker[];
-  /** The `AnimationClip` that was baked on this page: its `uuid`, and how many tracks it had. */
-  source?: { uuid: string; tracks: number };
+  /** The `AnimationClip` that was baked on this page. */
+  source?: BakedSource;
+}
+
+/** What is known of an `AnimationClip` that was baked. */
+export interface BakedSource {
+  /** Its own. */
+  uuid: string;
+  /** How many it had. */
+  tracks: number;
 }
 
 /** A named time in a clip, see `BoneTexture.addMarker`. */

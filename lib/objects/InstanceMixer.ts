@@ -34,7 +34,8 @@ export interface ActionOwner extends Object3D<SkinnedInstanceEventMap> {
   mixerUpdated(): void;
 }
 
-type Listener<K extends keyof SkinnedInstanceEventMap> = EventListener<
+/** Listens to a type of events of an instance. */
+export type InstanceListener<K extends keyof SkinnedInstanceEventMap> = EventListener<
   SkinnedInstanceEventMap[K],
   K,
   ActionOwner
@@ -167,7 +168,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> {
   /** As that of the instance, which dispatches the events. */
   addEventListener<K extends Extract<keyof SkinnedInstanceEventMap, string>>(
     type: K,
-    listener: Listener<K>,
+    listener: InstanceListener<K>,
   ): void {
     this.owner.addEventListener(type, listener);
   }
@@ -175,7 +176,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> {
   /** As that of the instance. */
   hasEventListener<K extends Extract<keyof SkinnedInstanceEventMap, string>>(
     type: K,
-    listener: Listener<K>,
+    listener: InstanceListener<K>,
   ): boolean {
     return this.owner.hasEventListener(type, listener);
   }
@@ -183,7 +184,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> {
   /** As that of the instance. */
   removeEventListener<K extends Extract<keyof SkinnedInstanceEventMap, string>>(
     type: K,
-    listener: Listener<K>,
+    listener: InstanceListener<K>,
   ): void {
     this.owner.removeEventListener(type, listener);
   }

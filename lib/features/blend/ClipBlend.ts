@@ -96,6 +96,7 @@ export class ClipBlend implements CrowdFeature {
     return this;
   }
 
+  /** The number of an instance; 0 if it was given none. */
   getValueAt(index: number): number {
     checkIndex(index, this.crowd.visibility);
     return this.values[index];
