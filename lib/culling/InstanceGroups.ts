@@ -21,14 +21,14 @@ const MIN_UPDATES = 30;
 const _box = /*@__PURE__*/ new Box3();
 const _vector = /*@__PURE__*/ new Vector3();
 
+/** Instances in a group. */
+export const GROUP_SIZE = 64;
+
 /**
  * A sphere around each instance, and spheres around groups of neighbours: what cameras, rays and bounds ask first. All are in
  * the crowd's space.
  */
 export class InstanceGroups {
-  /** Instances in a group. */
-  static readonly SIZE = 64;
-
   /** x, y, z and radius of each instance. Another array once there is room for more instances. */
   spheres: Float32Array = new Float32Array(0);
   /** The instances so that neighbours stand together: the first 64 are the first group, and so on; the last may be smaller. */
@@ -60,7 +60,7 @@ export class InstanceGroups {
   constructor(readonly crowd: GroupedCrowd) {}
 
   get groupCount(): number {
-    return Math.ceil(this.count / InstanceGroups.SIZE);
+    return Math.ceil(this.count / GROUP_SIZE);
   }
 
   /** Brings all of it up to date. Costs next to nothing when no instance was moved, added or taken away. */
@@ -141,8 +141,8 @@ export class InstanceGroups {
     let extent = 0;
     for (let group = 0; group < groupCount; group++) {
       if (extentOf(groupSpheres, group, x, y, z) <= extent) continue;
-      const end = Math.min((group + 1) * InstanceGroups.SIZE, count);
-      for (let i = group * InstanceGroups.SIZE; i < end; i++) {
+      const end = Math.min((group + 1) * GROUP_SIZE, count);
+      for (let i = group * GROUP_SIZE; i < end; i++) {
         if (allDrawn || visibility.isDrawn(order[i]))
           extent = Math.max(extent, extentOf(spheres, order[i], x, y, z));
       }
@@ -153,7 +153,7 @@ export class InstanceGroups {
   /** Returns whether there is room for another number of instances than before. */
   private resize(capacity: number): boolean {
     if (this.spheres.length === capacity * 4) return false;
-    const groups = Math.ceil(capacity / InstanceGroups.SIZE);
+    const groups = Math.ceil(capacity / GROUP_SIZE);
     this.spheres = new Float32Array(capacity * 4);
     this.order = new Uint32Array(capacity);
     this.positions = new Uint32Array(capacity);
@@ -228,8 +228,8 @@ export class InstanceGroups {
 
   private placeGroup(group: number): void {
     const { spheres, order, groupSpheres, count } = this;
-    const start = group * InstanceGroups.SIZE;
-    const end = Math.min(start + InstanceGroups.SIZE, count);
+    const start = group * GROUP_SIZE;
+    const end = Math.min(start + GROUP_SIZE, count);
     let minX = Infinity;
     let minY = Infinity;
     let minZ = Infinity;

@@ -1,5 +1,5 @@
 import type { Frustum } from 'three';
-import { InstanceGroups } from './InstanceGroups.js';
+import { GROUP_SIZE, type InstanceGroups } from './InstanceGroups.js';
 
 /** Planes of a frustum, four numbers each. */
 const PLANES = 6;
@@ -28,8 +28,8 @@ export function markSeen(
       all = false;
       continue;
     }
-    const start = group * InstanceGroups.SIZE;
-    const end = Math.min(start + InstanceGroups.SIZE, count);
+    const start = group * GROUP_SIZE;
+    const end = Math.min(start + GROUP_SIZE, count);
     for (let i = start; i < end; i++) {
       const id = order[i];
       if (outside === INSIDE || sideOf(spheres, id) !== OUTSIDE) bits[id >> 5] |= 1 << (id & 31);
@@ -50,8 +50,8 @@ export function seesAll(
     const side = sideOf(groupSpheres, group);
     if (side === OUTSIDE) return false;
     if (side === INSIDE) continue;
-    const start = group * InstanceGroups.SIZE;
-    const end = Math.min(start + InstanceGroups.SIZE, count);
+    const start = group * GROUP_SIZE;
+    const end = Math.min(start + GROUP_SIZE, count);
     for (let i = start; i < end; i++) if (sideOf(spheres, order[i]) === OUTSIDE) return false;
   }
   return true;

@@ -1,6 +1,6 @@
 import { type Box3, Matrix4, type Object3D, Ray, type Raycaster, Sphere, Vector3 } from 'three';
 import { goesByInstanceLayers } from '../backends/DrawnCrowd.js';
-import { InstanceGroups } from '../culling/InstanceGroups.js';
+import { GROUP_SIZE } from '../culling/InstanceGroups.js';
 import {
   type CrowdIntersection,
   type RaycastCrowd,
@@ -153,8 +153,8 @@ function findMet(
   const { spheres, order, groupSpheres, groupCount } = views.groups;
   for (let group = 0; group < groupCount; group++) {
     if (distanceToSphere(_local, groupSpheres, group) === Infinity) continue;
-    const start = group * InstanceGroups.SIZE;
-    const end = Math.min(start + InstanceGroups.SIZE, visibility.count);
+    const start = group * GROUP_SIZE;
+    const end = Math.min(start + GROUP_SIZE, visibility.count);
     for (let i = start; i < end; i++) {
       const index = order[i];
       if (index >= count || !visibility.isDrawn(index)) continue;
