@@ -70,7 +70,7 @@ const keptOf = ({ properties }: WebGLRenderer, thing: object): Kept => propertie
 
 const stateOf = ({ state }: WebGLRenderer): State => state as unknown as State;
 
-/** A program of a renderer, which all steps of the same text share. */
+/** A program of a renderer, which all steps of the same text share that number their textures alike. */
 interface PassProgram {
   program: WebGLProgram;
   /** Null until it was used. */
@@ -102,6 +102,7 @@ function createProgram(gl: WebGL2RenderingContext, fragmentShader: string): Pass
  */
 export class PassStep {
   readonly target: WebGLRenderTarget;
+  private readonly key: string;
 
   /**
    * @param count Textures that it writes.
@@ -113,6 +114,7 @@ export class PassStep {
     private readonly fragmentShader: string,
     private readonly samplers: readonly string[],
   ) {
+    this.key = samplers + fragmentShader;
     this.target = new WebGLRenderTarget(1, 1, {
       count,
       format: RGBAIntegerFormat,
@@ -137,11 +139,11 @@ export class PassStep {
     const { properties } = renderer;
     const shared = contexts.get(properties) ?? new Map<string, PassProgram>();
     contexts.set(properties, shared);
-    const { fragmentShader } = this;
-    let program = shared.get(fragmentShader);
+    const { fragmentShader, key } = this;
+    let program = shared.get(key);
     if (program === undefined) {
       program = createProgram(renderer.getContext() as WebGL2RenderingContext, fragmentShader);
-      shared.set(fragmentShader, program);
+      shared.set(key, program);
     }
     return program;
   }
