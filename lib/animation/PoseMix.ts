@@ -12,7 +12,7 @@ export interface FrameMix {
 export interface PoseClip extends FrameMix {
   /** The layer that it plays on, 0 for the base. */
   layer: number;
-  /** Its share of its layer. What all of them leave of 1 is what lies below: under the base, the rest pose. */
+  /** Its share of its layer. If the shares of a layer add up to less than 1, the layer below shows through; under the base, the rest pose. */
   weight: number;
 }
 

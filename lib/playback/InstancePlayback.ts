@@ -5,7 +5,7 @@ import type { PoseTracks } from '../animation/PoseTracks.js';
 import { CLOCK_EPOCH, MIXED_POSES } from '../constants.js';
 import type { InstanceData } from '../crowd/CrowdFeature.js';
 import type { InstanceTexture } from '../instances/InstanceTexture.js';
-import type { RowsBefore } from '../instances/RowsBefore.js';
+import type { PreviousRows } from '../instances/PreviousRows.js';
 import { describe } from '../utils/messages.js';
 import { ActionTexels, readPose } from './ActionTexels.js';
 import {
@@ -102,7 +102,7 @@ export class InstancePlayback implements InstanceData {
   /** Null while nothing is steered by objects. */
   driver: PlaybackDriver | null = null;
   /** Where instances were when renderers last posed them. */
-  readonly rowsBefore: Set<RowsBefore> = new Set();
+  readonly previousRows: Set<PreviousRows> = new Set();
   /** All that instances play, as shaders read it. Another one after `resize`. */
   texels: ActionTexels;
   /** When the next sweep begins, and up to which instance the present one has come. */
@@ -441,7 +441,7 @@ export class InstancePlayback implements InstanceData {
     this.texels.setRate(j, rate);
     this.texels.changed(i);
     this.texels.changed(j);
-    for (const rows of this.rowsBefore) rows.swap(i, j);
+    for (const rows of this.previousRows) rows.swap(i, j);
     this.observer?.swapped(i, j);
     this.driver?.swapped(i, j);
   }
@@ -452,7 +452,7 @@ export class InstancePlayback implements InstanceData {
     for (const layer of this.layers) layer.reset(index);
     if (this.isPaused(index)) this.time.resume(index);
     this.texels.setRate(index, 0);
-    for (const rows of this.rowsBefore) rows.appear(index);
+    for (const rows of this.previousRows) rows.appear(index);
     this.restored(index);
   }
 

@@ -25,7 +25,7 @@ import {
   patchMaterial,
   releaseVariant,
 } from './patchMaterial.js';
-import { refreshShadow } from './refreshShadow.js';
+import { syncShadowMaterial } from './syncShadowMaterial.js';
 import { hasTexture } from './WebGLPoses.js';
 
 const NAME = 'SkinnedInstancedMesh';
@@ -52,7 +52,7 @@ export const webGLBackend: Backend = {
   prepareShadow(target: object, crowd: DrawnCrowd, camera: Camera, viewer: Camera, material: Material): void {
     // three.js has just given it the maps of what casts the shadow, one of which may be a texture array.
     if (material === crowd.customDepthMaterial || material === crowd.customDistanceMaterial) {
-      refreshShadow(target as WebGLRenderer, material);
+      syncShadowMaterial(target as WebGLRenderer, material);
       patch(crowd, material, 'shadow', crowd.bindMatrix.elements[PARAM_SHADOW_VARIANT]);
     }
     beginDraw(crowd, target as WebGLRenderer, camera, viewer, null);

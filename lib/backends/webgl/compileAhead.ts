@@ -13,7 +13,7 @@ import {
 import type { DrawnCrowd } from '../DrawnCrowd.js';
 import { drawnOf } from './Drawn.js';
 import { glslSourceOf } from './glslSources.js';
-import { refreshShadow } from './refreshShadow.js';
+import { syncShadowMaterial } from './syncShadowMaterial.js';
 
 /** How many lights of a kind cast shadows, of which types of three.js do not tell. */
 interface ShadowCounts {
@@ -63,7 +63,7 @@ function compileShadow(renderer: WebGLRenderer, crowd: DrawnCrowd, material: Mat
   if (material === undefined) return;
   const [own] = [crowd.material].flat();
   give(material, own as Material, renderer.shadowMap.type === VSMShadowMap);
-  refreshShadow(renderer, material);
+  syncShadowMaterial(renderer, material);
   let root: Object3D = crowd;
   while (root.parent !== null) root = root.parent;
   // three.js draws shadow maps without the scene, whose lights count all the same.

@@ -47,7 +47,7 @@ export interface Patch {
   merged: number;
   /** The crowd that it was last patched for; null if it was drawn since. */
   newest: WeakRef<DrawnCrowd> | null;
-  /** Once it has been merged of several, a uniform of all its programs, which says the textures of each vertex; null until then. */
+  /** Of a merged material: a uniform of all its programs that tells the textures of each vertex. Null otherwise. */
   table: { value: Texture | null } | null;
 }
 

@@ -1,5 +1,5 @@
 import type { WebGPURenderer } from 'three/webgpu';
-import { RowsBefore } from '../../instances/RowsBefore.js';
+import { PreviousRows } from '../../instances/PreviousRows.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import type { MatrixRows } from './MatrixRows.js';
 
@@ -8,13 +8,13 @@ interface Kept {
   /** The frame of the browser in which poses were kept last, and of how many instances. */
   frame: number;
   count: number;
-  rows: RowsBefore;
+  rows: PreviousRows;
 }
 
 /** The poses of the frame before, for motion vectors. */
 export class KeptPoses {
   private readonly kept = new WeakMap<WebGPURenderer, Kept>();
-  private readonly rows: RowsBefore[] = [];
+  private readonly rows: PreviousRows[] = [];
 
   constructor(
     readonly palette: MatrixRows,
@@ -28,7 +28,7 @@ export class KeptPoses {
   }
 
   /** Where instances were then. */
-  rowsOn(renderer: WebGPURenderer): RowsBefore {
+  rowsOn(renderer: WebGPURenderer): PreviousRows {
     return this.on(renderer).rows;
   }
 
@@ -54,7 +54,7 @@ export class KeptPoses {
   dispose(): void {
     this.palette.dispose();
     for (const rows of this.rows) {
-      this.playback.rowsBefore.delete(rows);
+      this.playback.previousRows.delete(rows);
       rows.dispose();
     }
   }
@@ -62,9 +62,9 @@ export class KeptPoses {
   private on(renderer: WebGPURenderer): Kept {
     let kept = this.kept.get(renderer);
     if (kept === undefined) {
-      kept = { frame: -1, count: 0, rows: new RowsBefore(this.playback.capacity) };
+      kept = { frame: -1, count: 0, rows: new PreviousRows(this.playback.capacity) };
       this.rows.push(kept.rows);
-      this.playback.rowsBefore.add(kept.rows);
+      this.playback.previousRows.add(kept.rows);
       this.kept.set(renderer, kept);
     }
     return kept;

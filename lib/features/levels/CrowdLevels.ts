@@ -125,9 +125,8 @@ export class CrowdLevels implements CrowdFeature {
   /**
    * Share of a level's distance over which instances fade into it, before it begins: with 0.1 and a level at 50, from 45 on. Both
    * levels are drawn there, each at some of the instance's pixels, more and more of them at the coarser one, in a pattern that
-   * stands still on the screen; a last level of nothing fades instances out. There is no memory in it, so that `hysteresis` is not
-   * used; how far an instance has faded goes by its distance from each camera, and by how much sooner `maxTriangles` lets levels
-   * begin. Shadow maps take the one level or the other, from half way on the coarser. There are 64 steps; where the CPU makes the
+   * stands still on the screen; a last level of nothing fades instances out. The fade depends on the present
+   * distance from each camera alone, and on how much nearer `maxTriangles` has moved the levels, so `hysteresis` is ignored. Shadow maps take the one level or the other, from half way on the coarser. There are 64 steps; where the CPU makes the
    * lists, 32 with a capacity above 131,072, half of that each time it doubles, and none above 4,194,304.
    *
    * @default 0

@@ -59,8 +59,8 @@ export class LevelTable implements ListSplitter {
   readonly fadeRate: Float32Array = new Float32Array(MAX_LEVELS + 1);
 
   /**
-   * Where levels fade, for each level the one at which instances are that have come to its start: itself, or one behind it that
-   * begins no later. Else itself.
+   * The level that is drawn at the start of each level: the level itself or, where levels fade, a coarser one that starts at the
+   * same distance.
    */
   readonly reached: Uint8Array = new Uint8Array(MAX_LEVELS + 1);
 

@@ -4,10 +4,10 @@ import { InstanceTexture } from './InstanceTexture.js';
 const STRIDE = 4;
 
 /**
- * Where instances were in what was posed before, which still lies there as it did when instances are exchanged: for motion
- * vectors, which look from where an instance was to where it is.
+ * For each instance, its row among the poses of the frame before, which stay where they are when instances are swapped: motion
+ * vectors lead from that pose to the present one.
  */
-export class RowsBefore {
+export class PreviousRows {
   /** The first number of an instance is the one that it had in the frame before. */
   readonly texture: InstanceTexture;
   /** The number that each had when instances were last posed. */

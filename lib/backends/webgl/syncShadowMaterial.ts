@@ -38,7 +38,7 @@ const lastGiven = /*@__PURE__*/ new WeakMap<Material, Given>();
  * Takes away textures that make no difference to depth. They would be sent in vain; and as some groups have one and others none, each
  * draw would have three.js look for another program, which takes long even where it finds one.
  */
-export function refreshShadow({ state }: WebGLRenderer, material: Material): void {
+export function syncShadowMaterial({ state }: WebGLRenderer, material: Material): void {
   const given = material as Given;
   if (!readsTextures(material)) given.map = given.alphaMap = null;
   let last = lastGiven.get(material);
