@@ -81,10 +81,9 @@ export async function createRenderer(
     const calls = countCalls(gl);
     const original = renderer.renderBufferDirect;
     renderer.renderBufferDirect = (camera, scene, geometry, material, object, group) => {
-      // Shadow maps are drawn without a scene. So are poses, by an object that is in none.
+      // Shadow maps are drawn without a scene.
       // What is in half floats is drawn once more as a triangle, a scene of its own, to convert its colours.
-      const isOwn = object.parent === null;
-      calls.purpose = isOwn ? (scene === null ? 'poses' : 'rest') : purposeOf(object, scene === null);
+      calls.purpose = object.parent === null ? 'rest' : purposeOf(object, scene === null);
       original(camera, scene, geometry, material, object, group);
     };
     const name = deviceName(gl, null);

