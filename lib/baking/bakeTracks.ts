@@ -169,7 +169,7 @@ function* readClips(bake: RigBake, poser: ClipPoser, size: number, extent: numbe
 function divideFurther(parts: Uint16Array, fps: number, errors: Float64Array, most: number): boolean {
   let divides = false;
   errors.forEach((error, slot) => {
-    if (error <= most || parts[slot] * fps > MAX_FPS) return;
+    if (error <= most || parts[slot] * fps > MAX_FPS || parts[slot] * 2 >= SLOT_PARTS) return;
     parts[slot] *= 2;
     errors[slot] = UNKNOWN;
     divides = true;

@@ -106,7 +106,9 @@ export function keyRate(channels: readonly Channel[], duration: number): KeyRate
   for (const array of arrays) for (let i = 0; i < array.length; i++) times.push(array[i]);
   const fps = isExact ? findKeyGrid(times) : null;
   if (fps !== null) return { fps, isExact, parts: null };
-  const rate = findKeyGrid(times, LOOSE_TOLERANCE) || usualRate(arrays);
+  const grid = findKeyGrid(times, LOOSE_TOLERANCE) || usualRate(arrays);
+  // From few frames a second, the way to the next would have to be divided into more parts than there may be.
+  const rate = grid * Math.ceil(MIN_RATE / grid);
   return { fps: rate, isExact: false, parts: duration > 0 ? divide(arrays, duration, rate) : null };
 }
 

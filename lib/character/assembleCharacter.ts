@@ -1,10 +1,10 @@
 import type { BufferGeometry, Material, Object3D } from 'three';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { BoneTextureData } from '../animation/BoneTextureData.js';
-import type { Rig } from '../animation/Rig.js';
+import { type Rig, TRS_SIZE } from '../animation/Rig.js';
 import { describe } from '../utils/messages.js';
 import { drawnObjects, isUnsupported, type ScenePart } from './collectParts.js';
-import { collectRig, type RigOptions } from './collectRig.js';
+import { collectRig, type RigOptions, STILL } from './collectRig.js';
 import type { MaterialMerger } from './mergeMaterials.js';
 import { mergeParts } from './mergeParts.js';
 
@@ -177,11 +177,22 @@ export function collectFor(
   return collected;
 }
 
-/** Whether some joint hangs below one of the same name, see `CollectedRig.namesakes`. */
-function keepsNamesakes({ tracks, jointNames, jointParents = [] }: BoneTextureData): boolean {
-  if (tracks === null) return jointParents.some((up, i) => up !== i && jointNames[up] === jointNames[i]);
-  const { names, parents } = tracks;
-  return tracks.jointNodes.some((node) => parents[node] > 0 && names[parents[node]] === names[node]);
+/** By how much a transform may be off that does nothing. */
+const ROUNDING = 1e-5;
+
+/** Whether some joint hangs, without a transform of its own, below one of the same name, see `CollectedRig.namesakes`. */
+function keepsNamesakes({ tracks, jointNames, jointBinds, jointParents = [] }: BoneTextureData): boolean {
+  if (tracks === null) {
+    const isAlike = (up: number, i: number) =>
+      jointBinds[i]?.every((value, k) => Math.abs(value - (jointBinds[up]?.[k] ?? Infinity)) < ROUNDING);
+    return jointParents.some((up, i) => up !== i && jointNames[up] === jointNames[i] && isAlike(up, i));
+  }
+  const { names, parents, rest } = tracks;
+  const isStill = (node: number) =>
+    STILL.every((value, k) => Math.abs(rest[node * TRS_SIZE + k] - value) < ROUNDING);
+  return tracks.jointNodes.some(
+    (node) => parents[node] > 0 && names[parents[node]] === names[node] && isStill(node),
+  );
 }
 
 /** @throws If a bone texture was baked from another character. */

@@ -12,6 +12,7 @@ import {
   useLayoutEffect,
   useMemo,
   useRef,
+  useState,
 } from 'react';
 import type { AnimationClip, Object3D } from 'three';
 import { type BakeCharacterOptions, bakeCharacter } from '../baking/bakeCharacter.js';
@@ -66,13 +67,26 @@ export interface CrowdAnimations {
 const CrowdContext = /*@__PURE__*/ createContext<SkinnedInstancedMesh | null>(null);
 const Instance = /*@__PURE__*/ extend(SkinnedInstance);
 const leaving = /*@__PURE__*/ new WeakMap<object, ReturnType<typeof setTimeout>>();
+const disposed = /*@__PURE__*/ new WeakSet<object>();
 
-/** Disposes of what a component has made when it is gone; not where StrictMode takes effects back to run them again. */
-function useDisposal<T extends object>(made: T, dispose: (made: T) => unknown): void {
+/**
+ * What a component makes, and disposes of when it is gone; not where StrictMode takes effects back to run them again. Made anew where
+ * the component comes back after all, as from a hidden `<Activity>`.
+ */
+function useMade<T extends object>(make: () => T, dispose: (made: T) => unknown, of: unknown[]): T {
+  const [round, setRound] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: options are written in place, new ones in each render
+  const made = useMemo(make, [...of, round]);
   useEffect(() => {
     clearTimeout(leaving.get(made));
-    return () => void leaving.set(made, setTimeout(dispose, 0, made));
+    if (disposed.has(made)) setRound((before) => before + 1);
+    const leave = () => {
+      disposed.add(made);
+      dispose(made);
+    };
+    return () => void leaving.set(made, setTimeout(leave, 0));
   }, [made, dispose]);
+  return made;
 }
 
 /**
@@ -87,10 +101,7 @@ export function useCharacter(
   clips: AnimationClip[],
   options?: BakeCharacterOptions,
 ): Character {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: options are written in place, new ones in each render
-  const character = useMemo(() => bakeCharacter(root, clips, options), [root, clips]);
-  useDisposal(character, disposeCharacter);
-  return character;
+  return useMade(() => bakeCharacter(root, clips, options), disposeCharacter, [root, clips]);
 }
 
 const disposeCrowd = (crowd: SkinnedInstancedMesh) => crowd.dispose();
@@ -98,9 +109,7 @@ const disposeCrowd = (crowd: SkinnedInstancedMesh) => crowd.dispose();
 /** Makes `<Crowd>` of the class that one kind of renderer draws. */
 export function crowdComponent(Class: typeof SkinnedInstancedMesh): FunctionComponent<CrowdProps> {
   return function Crowd({ character, count = 0, options, children, ...props }) {
-    // biome-ignore lint/correctness/useExhaustiveDependencies: options are written in place, new ones in each render
-    const crowd = useMemo(() => new Class(character, count, options), [character, count]);
-    useDisposal(crowd, disposeCrowd);
+    const crowd = useMade(() => new Class(character, count, options), disposeCrowd, [character, count]);
     useFrame((_, delta) => void crowd.update(delta));
     return createElement(
       'primitive' as unknown as FunctionComponent<ThreeElements['primitive']>,
@@ -124,11 +133,22 @@ export function CrowdInstance({ clip, play, crowd, ref, ...props }: CrowdInstanc
   if (own === null)
     throw new Error('There is no <Crowd> around a <CrowdInstance>; put it into one, or give it a crowd.');
   const instance = useRef<SkinnedInstance>(null);
+  const shown = useRef<{ clip?: string | number; of?: SkinnedInstance }>({});
   useImperativeHandle(ref as Ref<SkinnedInstance>, () => instance.current as SkinnedInstance);
   // biome-ignore lint/correctness/useExhaustiveDependencies: options are written in place, new ones in each render
   useLayoutEffect(() => {
-    const { instanceId = -1 } = instance.current ?? {};
-    if (clip !== undefined) own.play(instanceId, clip, { fade: 0.3, ...play });
+    const { current } = instance;
+    const { clip: before, of } = shown.current;
+    // Effects run again where something else of the page was suspended.
+    if (
+      clip === undefined ||
+      current === null ||
+      current.instanceId < 0 ||
+      (of === current && clip === before)
+    )
+      return;
+    shown.current = { clip, of: current };
+    own.play(current.instanceId, clip, { fade: 0.3, ...play });
   }, [own, clip]);
   return createElement(Instance, { ...props, args: [own], ref: instance });
 }
@@ -140,7 +160,7 @@ export function CrowdInstance({ clip, play, crowd, ref, ...props }: CrowdInstanc
  * @throws If there is no `<Crowd>` around the component.
  */
 export function useCrowdAnimations(root?: RefObject<Object3D | null>): CrowdAnimations {
-  const { boneTexture } = useCrowd();
+  const crowd = useCrowd();
   const own = useRef<Object3D>(null);
   const ref = root ?? own;
   return useMemo(() => {
@@ -150,7 +170,7 @@ export function useCrowdAnimations(root?: RefObject<Object3D | null>): CrowdAnim
       last = instanceIn(ref.current) ?? last;
       return last;
     };
-    const names = boneTexture.clips.map(({ name }) => name);
+    const names = crowd.boneTexture.clips.map(({ name }) => name);
     const actions = {} as CrowdAnimations['actions'];
     for (const name of names)
       Object.defineProperty(actions, name, {
@@ -166,7 +186,7 @@ export function useCrowdAnimations(root?: RefObject<Object3D | null>): CrowdAnim
       set: (_, key, value) => Reflect.set(mixerOf(find()), key, value),
     });
     return { ref, actions, names, mixer };
-  }, [boneTexture, ref]);
+  }, [crowd, ref]);
 }
 
 /** The instance that an object is, or that is first among what is below it. */

@@ -1,3 +1,4 @@
+import type { BoneTexture } from '../../animation/BoneTexture.js';
 import type { BakedClip, ClipReference } from '../../animation/ClipTable.js';
 import type { Crowd, CrowdMember } from '../../crowd/Crowd.js';
 import type { CrowdFeature, FeaturedCrowd } from '../../crowd/CrowdFeature.js';
@@ -145,6 +146,11 @@ export class ClipBlend implements CrowdFeature {
     return new ClipBlend((crowd as Crowd).mesh as CrowdMember as SkinnedInstancedMesh, this.stops);
   }
 
+  /** @throws If it has not all clips. */
+  checkBoneTexture(boneTexture: BoneTexture): void {
+    for (const [clip] of this.stops) boneTexture.clipIndex(clip);
+  }
+
   /** Finds the clips anew, by name. */
   boneTextureReplaced(): void {
     const { clipTable } = this.crowd.boneTexture;
@@ -173,7 +179,8 @@ export class ClipBlend implements CrowdFeature {
     while (stop < at.length - 2 && value >= at[stop + 1]) stop++;
     const share = Math.min(Math.max((value - at[stop]) / (at[stop + 1] - at[stop]), 0), 1);
     const length = clips[stop].duration * (1 - share) + clips[stop + 1].duration * share;
-    const faster = Math.max(value / at[at.length - 1], 1);
+    const last = at[at.length - 1];
+    const faster = last > 0 ? Math.max(value / last, 1) : 1;
     const fade = Math.max(this.fadeEnds[index] - now, 0);
     if (!playback.isPaused(index)) layer.settle(index, now);
     clips.forEach(({ start, count }, i) => {

@@ -63,6 +63,8 @@ export function createPalettes(
     colorSpace,
     channel,
   });
+  for (const key of ['offset', 'repeat', 'center'] as const) palettes[key].copy(map[key]);
+  palettes.rotation = map.rotation;
   palettes.needsUpdate = true;
   return palettes;
 }

@@ -87,3 +87,24 @@ test('clips of FBX files, whose keys lie at odd times where angles turn far, tak
   });
   expect(Math.max(...worst)).toBeLessThan(1e-4);
 });
+
+test('curves whose keys are seconds apart are sampled finely enough, far as they go', () => {
+  const { root: stick } = createStick();
+  const far = new VectorKeyframeTrack(
+    'Tip.position',
+    [0, 10, 20],
+    [0, 0, 0, 300, 0, 0, 0, 50, 0],
+  ) as KeyframeTrack;
+  far.setInterpolation(InterpolateSmooth);
+  const clip = new AnimationClip('Far', 20, [far]);
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(stick, [clip]), 1);
+  // As it repeats: a curve that runs once has other ends.
+  const reference = new Reference(stick);
+  reference.mixer.clipAction(clip).play();
+  for (const time of [0.3, 4.9, 5, 12.34, 19.9]) {
+    crowd.play(0, 0, { ...LoopOnceOptions, time });
+    reference.mixer.setTime(time);
+    reference.root.updateMatrixWorld(true);
+    expect(offFrom(reference.root, crowd) / characterHeight(stick), `${time} s`).toBeLessThan(2e-4);
+  }
+});

@@ -333,6 +333,18 @@ test.each(encodings)(
   },
 );
 
+test.each(encodings)('one of them that has a transform of its own stays a joint (%s)', (encoding) => {
+  const { root, move, meshes } = createTwice();
+  // The inner one of two hangs at an offset, that of the other pair does not.
+  const inner = meshes[0].skeleton.bones[1];
+  inner.position.x += 2;
+  root.updateMatrixWorld(true);
+  for (const mesh of meshes) mesh.skeleton.calculateInverses();
+  const boneTexture = bakeBoneTexture(root, [move], { encoding: encodingOf(encoding) });
+  expect(boneTexture.jointNames).toHaveLength(3);
+  expectAsThree(root, move, new SkinnedInstancedMesh(assembleCharacter(root, boneTexture), 1));
+});
+
 test.each(encodings)('a root that is a mesh follows its own bones of them (%s)', (encoding) => {
   const { geometry, material } = createStick().mesh;
   // Of such a root, clips move the bones of its skeleton, here the inner ones.

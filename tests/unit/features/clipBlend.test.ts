@@ -1,8 +1,8 @@
-import { AnimationMixer } from 'three';
+import { AnimationMixer, Matrix4 } from 'three';
 import { SkeletonUtils } from 'three-stdlib';
 import { expect, test, vi } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
-import { bakeCharacter, ClipBlend, SkinnedInstancedMesh } from '../../support/library.js';
+import { bakeCharacter, ClipBlend, getSkinningMatrix, SkinnedInstancedMesh } from '../../support/library.js';
 import { random } from '../../support/random.js';
 import { characterHeight, offFrom } from '../../support/reference.js';
 
@@ -85,4 +85,21 @@ test('values come along when instances are swapped, copied and given room', () =
   expect(blend.getValueAt(crowd.addInstance())).toBe(0);
   expect(() => new ClipBlend(crowd, STOPS)).toThrow('ClipBlend already');
   expect(() => new ClipBlend(createCrowd().crowd, [['Idle', 1]])).toThrow('two or three that increase');
+});
+
+test('values below zero, and bone textures without one of the clips', () => {
+  const crowd = new SkinnedInstancedMesh(character, 1);
+  const blend = new ClipBlend(crowd, [
+    ['Walk', -1.4],
+    ['Idle', 0],
+  ]);
+  blend.play(0);
+  crowd.update(0.1);
+  expect(getSkinningMatrix(crowd, 0, 'Head', new Matrix4()).elements.every(Number.isFinite)).toBe(true);
+  const other = bakeCharacter(root, clips.slice(0, 1)).boneTexture;
+  const before = crowd.boneTexture;
+  expect(() => {
+    crowd.boneTexture = other;
+  }).toThrow('There is no clip');
+  expect(crowd.boneTexture).toBe(before);
 });
