@@ -96,3 +96,9 @@ export {
 } from './backends/webgpu/WebGPUBackend.js';
 export * from './exports.js';
 export { InstanceUniforms } from './features/uniforms/InstanceUniforms.js';
+export {
+  GPUInstances,
+  type GPUInstancesOptions,
+  type GPUIntersection,
+  type WantedClip,
+} from './gpu/GPUInstances.js';

@@ -17,7 +17,7 @@ import { componentsOf, emptyArray } from './tsl.js';
 /** What a crowd plays. */
 export interface PlayedTexels {
   /** The actions of all instances, see `ActionTexels`. */
-  actions: TexelNode;
+  actions: Pick<TexelNode, 'rowTexels'>;
   /** Seconds since the epoch began, and its number. */
   clock: Node<'vec2'>;
   /** Layers over the base; null if there are none. */

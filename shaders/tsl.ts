@@ -316,6 +316,11 @@ export function vectorsIn(buffer: StorageBufferAttribute): Vectors {
   return storage(buffer, 'vec4', buffer.count).toReadOnly() as unknown as Vectors;
 }
 
+/** The same, to be written too. */
+export function storedVectors(buffer: StorageBufferAttribute): Vectors {
+  return storage(buffer, 'vec4', buffer.count) as unknown as Vectors;
+}
+
 /** The pairs of numbers in a buffer. */
 export function pairsIn(buffer: StorageBufferAttribute): StoredPairs {
   return storage(buffer, 'vec2', buffer.count) as unknown as StoredPairs;

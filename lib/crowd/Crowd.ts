@@ -14,6 +14,7 @@ import type {
   InstanceData,
   LayersOfInstances,
   PoseEditor,
+  WrittenOnGPU,
 } from './CrowdFeature.js';
 
 /** A mesh that draws the instances of a crowd: its own, or one that is attached to it. */
@@ -67,6 +68,8 @@ export class Crowd implements EditedCrowd {
   readonly features: CrowdFeature[] = [];
   /** Changes the poses of single instances; null while nothing does. */
   poseEdits: PoseEditor | null = null;
+  /** What the GPU writes of the instances; null while the CPU does. */
+  written: WrittenOnGPU | null = null;
   /** Objects that stand for instances; null while there are none. */
   objects: CrowdObjects | null = null;
   /** First the crowd's own mesh, whose `count` says which instances have events; then all that is attached. */

@@ -186,10 +186,20 @@ export interface PoseEditor {
   modelEdits(index: number): EditModel | undefined;
 }
 
+/** What the GPU itself writes of instances, and the CPU does not know: see `GPUInstances`. */
+export interface WrittenOnGPU {
+  /** Whether it writes where they stand. */
+  readonly places: boolean;
+  /** Warns that something asks for what the CPU does not know. */
+  warn(what: string): void;
+}
+
 /** Whose poses may be edited. */
 export interface EditedCrowd {
   /** Null as long as nothing edits them; that costs nothing. */
   readonly poseEdits: PoseEditor | null;
+  /** Null where the CPU knows everything. */
+  readonly written: WrittenOnGPU | null;
 }
 
 /** What motions read of a mesh that they move. */

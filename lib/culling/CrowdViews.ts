@@ -17,6 +17,8 @@ export interface ViewedCrowd extends GroupedCrowd {
   readonly layers: LayersOfInstances | null;
   /** Bits of the layers that all others are on. */
   readonly layersMask: number;
+  /** What the GPU writes of the instances; null if nothing. */
+  readonly written: object | null;
   /** The meshes that draw it. */
   readonly members: readonly DrawnMember[];
 }
@@ -89,6 +91,7 @@ export class CrowdViews {
     return (
       this.wasPartly ||
       this.culls ||
+      this.crowd.written !== null ||
       (this.splits !== null && (this.splits.isUsed || this.splits.hasPoseRates)) ||
       this.isStaged
     );

@@ -76,7 +76,9 @@ export class CrowdBounds {
     const { crowd } = this;
     if (!this.hold()) this.dropComputed();
     crowd.boundingBox ??= new Box3();
-    crowdBox(crowd, this.ofPoses(), crowd.boundingBox);
+    if (crowd.crowd.written?.places)
+      crowd.boundingBox.set(_center.setScalar(-Infinity), _local.setScalar(Infinity));
+    else crowdBox(crowd, this.ofPoses(), crowd.boundingBox);
     this.box = crowd.boundingBox;
   }
 
@@ -84,8 +86,11 @@ export class CrowdBounds {
     const { crowd } = this;
     if (!this.hold()) this.dropComputed();
     crowd.boundingSphere ??= new Sphere();
-    crowd.views.updateGroups();
-    crowd.views.groups.boundingSphere(crowd.boundingSphere);
+    if (crowd.crowd.written?.places) crowd.boundingSphere.set(_center.setScalar(0), Infinity);
+    else {
+      crowd.views.updateGroups();
+      crowd.views.groups.boundingSphere(crowd.boundingSphere);
+    }
     this.sphere = crowd.boundingSphere;
   }
 

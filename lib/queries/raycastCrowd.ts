@@ -47,6 +47,10 @@ export function raycastCrowd(
 ): void {
   const { geometry, material, matrixWorld } = crowd;
   if (material === undefined || poseBounds.isEmpty()) return;
+  if (crowd.crowd.written !== null) {
+    crowd.crowd.written.warn('a ray');
+    return;
+  }
   if (crowd.boundingSphere === null) crowd.computeBoundingSphere();
   _sphere.copy(crowd.boundingSphere as Sphere).applyMatrix4(matrixWorld);
   if (!raycaster.ray.intersectsSphere(_sphere)) return;

@@ -53,7 +53,8 @@ export class NodePosePass {
    * As `run`, but poses only what a camera sees. On WebGPU alone.
    *
    * @param drawn Bits of the instances that are drawn at all.
-   * @param isBundled Whether draws are recorded once: they are not told of other buffers.
+   * @param whole Whether each instance shall have a row of its own: where draws are recorded once, which are not told of other buffers,
+   * and where the CPU does not know whom cameras may see.
    * @returns What to compute once it is known what the camera sees; null if nothing has changed.
    * @throws If the device has no room for so many.
    */
@@ -62,12 +63,12 @@ export class NodePosePass {
     count: number,
     slot: CameraSlot,
     drawn: Uint32Array,
-    isBundled: boolean,
+    whole: boolean,
   ): ComputeNode[] | null {
     const poses = this.posesOn(true);
-    if (!this.checked.has(renderer) && (isBundled || !poses.rows.isPooled)) this.checkRoom(renderer);
+    if (!this.checked.has(renderer) && (whole || !poses.rows.isPooled)) this.checkRoom(renderer);
     const used = Math.min(count, this.playback.capacity);
-    if (poses.seen !== null) return poses.seen.prepare(renderer, used, slot, drawn, isBundled);
+    if (poses.seen !== null) return poses.seen.prepare(renderer, used, slot, drawn, whole);
     // Motion vectors need the poses of all instances in the frame before.
     poses.run(renderer, used);
     return null;

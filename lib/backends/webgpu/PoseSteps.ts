@@ -21,6 +21,7 @@ import type { MatrixRows, RowsReader, RowsWriter } from './MatrixRows.js';
 import { notImported } from './SharedSteps.js';
 import { POSE_WORKGROUP, type PoseMember, SeenNodes, type SeenRates } from './views/SeenNodes.js';
 import type { SeenRows } from './views/SeenRows.js';
+import type { ActionsReader, StoredOnGPU } from './views/StoredInstances.js';
 import type { ViewBuffers } from './views/ViewBuffers.js';
 
 /** The tracks of a character, as `trackTexels` packs them. */
@@ -68,6 +69,7 @@ export function poseKey(
   const rates = seen?.rates ?? null;
   let key = playback.layers.length;
   key = key * 2 + (crowd.poseEdits === null ? 0 : 1);
+  key = key * 2 + (storedActions(crowd) === null ? 0 : 1);
   key = key * 2 + (tracks.shortKeys === null ? 0 : 1);
   key = key * 2 + (tracks.groups === 0 ? 0 : 1);
   key = key * 2 + (keepsBefore ? 1 : 0);
@@ -76,6 +78,12 @@ export function poseKey(
   key = key * 3 + (rates === null ? 0 : rates.states === null ? 1 : 2);
   return key * 16 + (tracks.texture.type % 16);
 }
+
+/** Where the GPU itself writes what a crowd plays. */
+const storedActions = ({ written }: EditedCrowd): StoredOnGPU | null => {
+  const stored = written as StoredOnGPU | null;
+  return stored === null || stored.actions === null ? null : stored;
+};
 
 let createEditNodes: CreatePoseEditNodes | null = null;
 
@@ -113,7 +121,7 @@ interface ReadTracks {
 export class PoseSteps {
   private readonly steps: ComputeNode[];
   private readonly stepsOfNewFrame: ComputeNode[];
-  private readonly actions: TexelNode;
+  private readonly actions: ActionsReader;
   private readonly masks: TexelNode | null;
   private readonly editNodes: PoseEditNodes | null;
   private readonly clock = uniform(new Vector2());
@@ -149,7 +157,7 @@ export class PoseSteps {
     const layers = playback.layers.length;
     this.texture = tracks.texture;
     this.shortKeys = tracks.shortKeys;
-    this.actions = texels(playback.actions.layered);
+    this.actions = storedActions(crowd)?.createReader() ?? texels(playback.actions.layered);
     this.masks = playback.over && texels(playback.over.masks);
     this.editNodes = crowd.poseEdits && editNodesFor(crowd.poseEdits.textures, this.clock.x, this.size.nodes);
     this.writers = [locals.writer(), palette.writer()];
@@ -276,7 +284,7 @@ export class PoseSteps {
     const { clock, time, actions, over } = playback;
     this.clock.value.set(clock, time.epoch);
     if (this.masks !== null && over !== null) this.masks.value = over.masks;
-    this.actions.value = actions.layered;
+    this.actions.value = storedActions(crowd)?.actions ?? actions.layered;
     if (crowd.poseEdits !== null) this.editNodes?.use(crowd.poseEdits.textures);
     this.starts.value.set(tracks.layout.nodes, tracks.layout.joints, tracks.layout.clips);
     size.nodes.value = tracks.nodes;

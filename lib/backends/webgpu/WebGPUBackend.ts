@@ -78,6 +78,7 @@ export const webGPUBackend: Backend = {
     setDrawParameters(crowd, readsView(crowd));
     checkTextureSizes(renderer, crowd);
     const onGPU = readsView(crowd) && isCulledOnGPU(renderer, crowd);
+    if (!onGPU && !isShadowMap) crowd.crowd.written?.warn(`${(target as Renderer).constructor.name}`);
     if (onGPU) updateColors(crowd, renderer);
     else prepareMatrices(renderer, crowd);
     const last = override !== null && material.allowOverride ? override : material;
@@ -136,6 +137,7 @@ function keyOf(crowd: DrawnCrowd, culledOnGPU: boolean, material: Material): num
   key = key * 2 + (crowd.morphTexture === null ? 0 : 1);
   key = key * 2 + (crowd.texels.matrices === null ? 0 : 1);
   key = key * 2 + (culledOnGPU ? 1 : 0);
+  key = key * 2 + (crowd.crowd.written?.places ? 1 : 0);
   key = key * SURFACES + surfaceOf(material);
   key = key * GENERATIONS + generationOf(crowd);
   let number = numbers.get(key);

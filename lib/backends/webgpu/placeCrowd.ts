@@ -125,6 +125,8 @@ function fromTexels(crowd: DrawnCrowd, matrices: InstanceMatrices, builder: Node
 
 /** The instance's matrix in the frame before. Matrices are kept for the next frame after each draw. */
 function previousMatrix(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> {
+  // What the GPU writes is not kept.
+  if (crowd.crowd.written?.places) return placeOf(crowd, builder).matrix();
   const nodes = texels(keptMatrices(crowd).texture.layered as Texture);
   onCrowdUpdate((drawn, renderer) => {
     const kept = keptMatrices(drawn);

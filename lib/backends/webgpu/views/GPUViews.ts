@@ -24,7 +24,7 @@ import { WORKGROUP } from './compactLists.js';
 import type { CameraOcclusion } from './cullInstances.js';
 import { DrawTable } from './DrawTable.js';
 import type { SeenRates } from './SeenNodes.js';
-import { StoredInstances } from './StoredInstances.js';
+import { StoredInstances, type StoredOnGPU } from './StoredInstances.js';
 import { ViewBuffers } from './ViewBuffers.js';
 import { MAX_FRUSTUMS, ViewSteps, viewKey } from './ViewSteps.js';
 import { viewerOf } from './viewAtDraw.js';
@@ -95,10 +95,12 @@ export class GPUViews {
     this.levels = levels?.count ?? 1;
     this.resize(crowd.capacity, listCount(levels), levels?.fadesFor(crowd.capacity) ?? false);
     const { instances, table } = this;
-    const asksWhoIsSeen = pass?.asksWhoIsSeen === true;
+    const written = crowd.crowd.written as StoredOnGPU | null;
+    const isPlaced = written?.places === true;
+    const asksWhoIsSeen = !isPlaced && pass?.asksWhoIsSeen === true;
     // Before the renderer forgets which matrices were changed.
-    if (crowd.views.culls || crowd.views.isWatched) crowd.views.follow();
-    instances.update(crowd.instanceMatrix, crowd.visibility);
+    if (!isPlaced && (crowd.views.culls || crowd.views.isWatched)) crowd.views.follow();
+    const writing = instances.update(crowd.instanceMatrix, crowd.visibility, written, frame);
     const slot = this.slotFor(camera);
     slot.frame = frame;
     // What is no level any more shows nothing.
@@ -129,7 +131,7 @@ export class GPUViews {
     _numbers[11] = hidden;
     _numbers[12] = asksWhoIsSeen ? 1 : 0;
     const { buffers } = slot;
-    let stepCount = 0;
+    let stepCount = writing === null ? 0 : this.addSteps(writing, 0);
     if (!slot.remember(_clips, frustums, _numbers)) {
       if (buffers.drawCapacity < table.capacity) this.retired.push(buffers.growDraws(table.capacity));
       const steps = this.stepsFor(buffers, state);
@@ -143,11 +145,11 @@ export class GPUViews {
       slot.version++;
       const { sphere } = this;
       const nodes = steps.prepare(instances, table, buffers, count, frustums, sphere, members);
-      stepCount = this.addSteps(nodes, 0);
+      stepCount = this.addSteps(nodes, stepCount);
     }
     slot.rates = ratesOf(slot.rates, levels, state?.states ?? null, viewer !== camera);
-    const isBundled = asksWhoIsSeen && isInBundle(crowd);
-    const poses = pass?.prepareSeen(this.renderer, count, slot, crowd.visibility.bits, isBundled) ?? null;
+    const isWhole = isPlaced || (asksWhoIsSeen && isInBundle(crowd));
+    const poses = pass?.prepareSeen(this.renderer, count, slot, crowd.visibility.bits, isWhole) ?? null;
     if (poses !== null) stepCount = this.addSteps(poses, stepCount);
     if (stepCount === 0) return;
     const { computed } = this;
@@ -273,7 +275,11 @@ export class GPUViews {
   }
 
   /** Writes `_clips` and the character's sphere. Returns how many frustums there are; 0 if all instances are seen. */
-  private clip({ views, visibility, matrixWorld }: DrawnCrowd, camera: Camera, hidden: number): number {
+  private clip(
+    { views, visibility, matrixWorld, crowd }: DrawnCrowd,
+    camera: Camera,
+    hidden: number,
+  ): number {
     if (!views.culls && views.splitter?.isUsed !== true) return 0;
     views.groups.crowd.boundsOfPoses(_box).getBoundingSphere(this.sphere);
     const cameras = camerasOf(camera);
@@ -283,7 +289,12 @@ export class GPUViews {
       const { projectionMatrix, matrixWorldInverse } = cameras[i] ?? camera;
       _clips[i].multiplyMatrices(projectionMatrix, matrixWorldInverse).multiply(matrixWorld);
       // Then the camera may turn, and nothing is computed anew.
-      if (hidden === 0 && seesAll(views.groups, visibility.count, setFrustum(i, camera))) return 0;
+      if (
+        hidden === 0 &&
+        !crowd.written?.places &&
+        seesAll(views.groups, visibility.count, setFrustum(i, camera))
+      )
+        return 0;
     }
     return count;
   }

@@ -1,0 +1,286 @@
+import { Matrix4, type Raycaster, Sphere, Vector2, Vector3 } from 'three';
+import { Fn, If, instanceIndex, int, uint, uniform } from 'three/tsl';
+import {
+  type ComputeNode,
+  type Node,
+  StorageBufferAttribute,
+  type StorageInstancedBufferAttribute,
+  type WebGPURenderer,
+} from 'three/webgpu';
+import { PLAY_IN_STEP, PLAY_ONCE, playWanted } from '../../shaders/playWanted.tsl.js';
+import { storedVectors, uintsIn, vectorsIn } from '../../shaders/tsl.js';
+import type { ClipReference } from '../animation/ClipTable.js';
+import { GROUP_WORDS, WORKGROUP, writeBits } from '../backends/webgpu/views/compactLists.js';
+import type { ActionsReader, StoredOnGPU } from '../backends/webgpu/views/StoredInstances.js';
+import type { CrowdFeature } from '../crowd/CrowdFeature.js';
+import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
+import { actionsTexels } from '../playback/instanceLayout.js';
+import { disposeAttribute } from '../utils/attributes.js';
+import { warnOnce } from '../utils/messages.js';
+import { firstTexel, StoredActions } from './StoredActions.js';
+
+type Storage = StorageInstancedBufferAttribute;
+
+const NAME = 'GPUInstances';
+
+/** What the GPU says of a crowd's instances: storage that your own compute writes. */
+export interface GPUInstancesOptions {
+  /** Where they stand: a `mat4` each, as in `instanceMatrix`. */
+  matrices?: StorageInstancedBufferAttribute;
+  /**
+   * What they shall play: a `vec4` each. `x` is what {@link GPUInstances.clip} returns, 0 for the rest pose, `y` the seconds in which it
+   * fades in, `z` the speed, and `w` is 1 for whoever is hidden.
+   */
+  plays?: StorageInstancedBufferAttribute;
+}
+
+/** How a clip is wanted. */
+export interface WantedClip {
+  /** Whether it plays once, and holds its last frame: `LoopOnce` with `clampWhenFinished`. @default false */
+  once?: boolean;
+  /**
+   * Whether it begins at the same share of its length as what it takes over from, so that feet stay in step; on an instance that plays
+   * nothing, somewhere. @default false
+   */
+  inStep?: boolean;
+}
+
+/** What was hit of instances that the GPU places. */
+export interface GPUIntersection {
+  instanceId: number;
+  distance: number;
+  /** Where the ray comes nearest to the middle of the instance, in the world. */
+  point: Vector3;
+  /** Seconds of the crowd's clock that had passed since, when the answer came. */
+  age: number;
+}
+
+const _sphere = /*@__PURE__*/ new Sphere();
+const _matrix = /*@__PURE__*/ new Matrix4();
+const _vector = /*@__PURE__*/ new Vector3();
+
+/**
+ * Instances that live on the GPU: where they stand, what they play and who is hidden comes from storage that your own compute writes,
+ * and never visits the CPU. Culling, levels of detail, posing and shadows go on as they are. For WebGPU; `renderer.compute` your steps
+ * before `renderer.render`.
+ *
+ * ```ts
+ * const matrices = new StorageInstancedBufferAttribute(crowd.capacity, 16);
+ * const plays = new StorageInstancedBufferAttribute(crowd.capacity, 4);
+ * const gpu = new GPUInstances(crowd, { matrices, plays });
+ * const walk = gpu.clip('Walk', { inStep: true });
+ * // in your compute: storage(plays, 'vec4', count).element(instanceIndex).assign(vec4(walk, 0.2, speed, 0));
+ * ```
+ *
+ * What the CPU says of the same is not looked at: `setMatrixAt` where there are `matrices`, `play` and its like where there are `plays`,
+ * whose clips dispatch no events. `setVisibleAt` hides whom neither shows.
+ */
+export class GPUInstances implements CrowdFeature {
+  private readonly stored: Stored;
+
+  /** @throws If the storage has room for fewer than the crowd, its clips are not tracks, it has layers, or it has one already. */
+  constructor(
+    private readonly crowd: SkinnedInstancedMesh,
+    { matrices, plays }: GPUInstancesOptions,
+  ) {
+    checkStorage('matrices', matrices, 16, crowd.capacity);
+    checkStorage('plays', plays, 4, crowd.capacity);
+    crowd.playback.checkMixes(NAME);
+    if (plays !== undefined && crowd.playback.layers.length > 1)
+      throw new Error(
+        `${NAME}: what instances play on layers is told by the CPU; leave out plays, or AnimationLayers.`,
+      );
+    crowd.use(this);
+    this.stored = new Stored(crowd, matrices ?? null, plays ?? null);
+    crowd.crowd.written = this.stored;
+    crowd.prepareDraw();
+  }
+
+  /** The number by which `plays` names a clip. Any number that differs starts it: add multiples of 2 ** 18 to start it anew. */
+  clip(clip: ClipReference, { once = false, inStep = false }: WantedClip = {}): number {
+    const { clipTable } = this.crowd.boneTexture;
+    return clipTable.indexOf(clip) + 1 + (once ? PLAY_ONCE : 0) + (inStep ? PLAY_IN_STEP : 0);
+  }
+
+  /**
+   * Reads back where instances stand, a few frames late: `matrices` hold for `crowd.elapsed` as it was at `elapsed`. Do not wait for it in
+   * each frame.
+   */
+  async readMatrices(renderer: WebGPURenderer): Promise<{ matrices: Float32Array; elapsed: number }> {
+    const { matrices } = this.stored;
+    const { elapsed } = this.crowd;
+    if (matrices === null) return { matrices: this.crowd.instanceMatrix.array as Float32Array, elapsed };
+    const read = await renderer.getArrayBufferAsync(matrices);
+    return { matrices: new Float32Array(read), elapsed };
+  }
+
+  /** The nearest instance around all poses of which a ray passes, as they stood when it was asked; null if there is none. */
+  async raycast(renderer: WebGPURenderer, { ray, near, far }: Raycaster): Promise<GPUIntersection | null> {
+    const { crowd } = this;
+    const [count, asked, world] = [crowd.count, ray.clone(), crowd.matrixWorld.clone()];
+    const bounds = crowd.bounds.ofPoses().getBoundingSphere(new Sphere());
+    const { matrices, elapsed } = await this.readMatrices(renderer);
+    const found: GPUIntersection = { instanceId: -1, distance: far, point: new Vector3(), age: 0 };
+    for (let i = 0; i < count; i++) {
+      _sphere.copy(bounds).applyMatrix4(_matrix.fromArray(matrices, i * 16).premultiply(world));
+      if (!asked.intersectsSphere(_sphere)) continue;
+      const distance = asked.closestPointToPoint(_sphere.center, _vector).distanceTo(asked.origin);
+      if (distance < near || distance >= found.distance || !crowd.visibility.isDrawn(i)) continue;
+      found.instanceId = i;
+      found.distance = distance;
+      found.point.copy(_vector);
+    }
+    found.age = crowd.elapsed - elapsed;
+    return found.instanceId < 0 ? null : found;
+  }
+
+  /** @throws Since storage cannot grow: make a crowd of as many as there shall be at most. */
+  resize(): void {
+    throw new Error(
+      `${NAME}: storage that compute writes cannot grow; make the crowd as large as it shall be.`,
+    );
+  }
+
+  /** @throws Since only the GPU could. */
+  swap(): void {
+    throw new Error(`${NAME}: the CPU cannot exchange instances that the GPU writes.`);
+  }
+
+  /** Finds the clips anew: those of the same numbers play on. */
+  boneTextureReplaced(): void {
+    this.stored.writeClips();
+  }
+
+  /** The crowd is as the CPU knows it then. Your storage stays. */
+  dispose(): void {
+    this.stored.dispose();
+    const { crowd } = this.crowd;
+    crowd.written = null;
+    crowd.dropBounds();
+    crowd.drop(this);
+    this.crowd.prepareDraw();
+  }
+}
+
+/** What steps read, and the step that writes it. */
+class Stored implements StoredOnGPU {
+  readonly places: boolean;
+  readonly actions: StorageBufferAttribute | null = null;
+  readonly drawn: StorageBufferAttribute | null = null;
+  private readonly told: StorageBufferAttribute | null = null;
+  private readonly clips: StorageBufferAttribute;
+  private readonly clock = uniform(new Vector2());
+  private readonly count = uniform(0, 'int');
+  private readonly visible = uintsIn(new StorageBufferAttribute(new Uint32Array(1), 1));
+  private steps: ComputeNode[] = [];
+  private frame = -1;
+  private updates = -1;
+
+  constructor(
+    private readonly crowd: SkinnedInstancedMesh,
+    readonly matrices: Storage | null,
+    plays: Storage | null,
+  ) {
+    this.places = matrices !== null;
+    crowd.crowd.dropBounds();
+    this.clips = new StorageBufferAttribute(
+      new Float32Array(crowd.boneTexture.clipTable.clips.length * 4),
+      4,
+    );
+    this.writeClips();
+    if (plays === null) return;
+    const { capacity, playback } = crowd;
+    // What plays now goes on until something else is wanted.
+    const size = actionsTexels(1) * 4;
+    const texels = playback.actions.data.slice(0, capacity * size);
+    this.actions = new StorageBufferAttribute(texels, 4);
+    this.told = new StorageBufferAttribute(new Float32Array(capacity * 4), 4);
+    const words = Math.ceil(capacity / WORKGROUP) * GROUP_WORDS;
+    this.drawn = new StorageBufferAttribute(new Uint32Array(words), 1);
+    this.steps = [this.createStep(plays, this.told, this.actions, this.drawn)];
+  }
+
+  writeClips(): void {
+    const { clips } = this.crowd.boneTexture.clipTable;
+    clips.slice(0, this.clips.count).forEach(({ start, count, fps }, i) => {
+      this.clips.setXYZW(i, start, count, fps, 0);
+    });
+    this.clips.needsUpdate = true;
+  }
+
+  createReader(): ActionsReader {
+    return new StoredActions(this.actions as StorageBufferAttribute);
+  }
+
+  prepare(frame: number, visible: StorageBufferAttribute): readonly ComputeNode[] | null {
+    const { time, clock } = this.crowd.playback;
+    if (frame === this.frame && time.updates === this.updates) return null;
+    this.frame = frame;
+    this.updates = time.updates;
+    this.clock.value.set(clock, time.epoch);
+    this.count.value = this.crowd.count;
+    this.visible.value = visible;
+    return this.steps;
+  }
+
+  warn(what: string): void {
+    warnOnce(
+      `${NAME}: ${what} asks for what the GPU alone knows of the instances, and finds nothing. They need WebGPU, and neither sorting nor limits; for rays there is GPUInstances.raycast.`,
+    );
+  }
+
+  dispose(): void {
+    for (const step of this.steps) step.dispose();
+    for (const buffer of [this.actions, this.drawn, this.told, this.clips])
+      if (buffer !== null) disposeAttribute(buffer);
+  }
+
+  private createStep(
+    plays: Storage,
+    told: StorageBufferAttribute,
+    actions: StorageBufferAttribute,
+    drawn: StorageBufferAttribute,
+  ): ComputeNode {
+    const bits = uintsIn(drawn);
+    const wanted = vectorsIn(plays as unknown as StorageBufferAttribute);
+    const nodes = {
+      plays: wanted,
+      told: storedVectors(told),
+      actions: storedVectors(actions),
+      clips: vectorsIn(this.clips),
+      clock: this.clock as Node<'vec2'>,
+    };
+    const visible = this.visible.toReadOnly();
+    const step = Fn(() => {
+      const id = int(instanceIndex).toVar();
+      const shown = uint(0).toVar();
+      If(id.lessThan(this.count), () => {
+        playWanted(nodes, id, firstTexel(id));
+        const bit = visible
+          .element(id.shiftRight(5))
+          .shiftRight(uint(id).bitAnd(uint(31)))
+          .bitAnd(uint(1));
+        If(wanted.element(id).w.lessThan(0.5), () => {
+          shown.assign(bit);
+        });
+      });
+      writeBits({ lists: 1, capacity: this.count, words: int(drawn.count), bits, ids: bits }, shown);
+    });
+    const compute = step().computeKernel([WORKGROUP]);
+    compute.dispatchSize = Math.ceil(this.crowd.capacity / WORKGROUP) * WORKGROUP;
+    return compute;
+  }
+}
+
+/** @throws If it is storage of another size. */
+function checkStorage(
+  name: string,
+  storage: StorageInstancedBufferAttribute | undefined,
+  size: number,
+  capacity: number,
+): void {
+  if (storage === undefined || storage.array.length >= capacity * size) return;
+  throw new Error(
+    `${NAME}: ${name} has ${storage.array.length} numbers, and the crowd takes ${capacity * size}; make it new StorageInstancedBufferAttribute(${capacity}, ${size}).`,
+  );
+}

@@ -1,0 +1,35 @@
+import type { Node, StorageBufferAttribute } from 'three/webgpu';
+import { playedTexel } from '../../shaders/playedActions.tsl.js';
+import { type Vectors, vectorsIn } from '../../shaders/tsl.js';
+import type { ActionsReader } from '../backends/webgpu/views/StoredInstances.js';
+import { actionsRowBits, actionsTexels } from '../playback/instanceLayout.js';
+
+/** Reads what instances play off a buffer, in which the texels of all rows follow each other. */
+export class StoredActions implements ActionsReader {
+  private readonly texels: Vectors;
+
+  constructor(buffer: StorageBufferAttribute) {
+    this.texels = vectorsIn(buffer);
+  }
+
+  set value(buffer: StorageBufferAttribute) {
+    this.texels.value = buffer;
+  }
+
+  rowTexels(x: Node<'int'>, row: Node<'int'>, count: number): Node<'vec4'>[] {
+    const first = row
+      .mul(2 ** actionsRowBits(1) * actionsTexels(1))
+      .add(x)
+      .toVar();
+    return Array.from({ length: count }, (_, i) => this.texels.element(first.add(i)));
+  }
+}
+
+/** Where in the buffer an instance begins. Builds on the current stack. */
+export const firstTexel = (instance: Node<'int'>): Node<'int'> => {
+  const { first, row } = playedTexel(instance, 1);
+  return row
+    .mul(2 ** actionsRowBits(1) * actionsTexels(1))
+    .add(first)
+    .toVar();
+};

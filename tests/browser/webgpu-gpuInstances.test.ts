@@ -1,0 +1,180 @@
+import { GPUInstances } from 'skinned-instanced-mesh/webgpu';
+import { Box3, LoopOnce, Matrix4, Object3D, Raycaster, Vector3 } from 'three';
+import { Fn, instanceIndex, int, storage, uniform, vec4 } from 'three/tsl';
+import { StorageInstancedBufferAttribute, type WebGPURenderer } from 'three/webgpu';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { TWINS } from '../support/captures.js';
+import { createCoarseCharacter } from '../support/coarseCharacter.js';
+import { type Drawing, drawingOf } from '../support/drawings.js';
+import { nextFrame } from '../support/frames.js';
+import { addLevel } from '../support/levels.js';
+import { bakeCharacter, readViewInfo, SkinnedInstancedMesh } from '../support/library.js';
+import { changedPixels, createStage } from '../support/pictures.js';
+import { random as randomFrom } from '../support/random.js';
+
+const COUNT = 300;
+const ALL = new Box3(new Vector3(-9, 0, -9), new Vector3(9, 2, 9));
+const { root, clips } = createCoarseCharacter();
+const character = bakeCharacter(root, clips);
+
+/** Where an instance stands at a time. */
+const placeOf = (id: number, time: number) => {
+  const angle = id * 2.4;
+  const radius = 0.55 * Math.sqrt(id);
+  return new Matrix4()
+    .makeRotationY(angle)
+    .setPosition(Math.sin(angle) * radius + time, 0, Math.cos(angle) * radius);
+};
+
+/** How far into its length an instance's clip is. */
+const shareAt = (crowd: SkinnedInstancedMesh, id: number) =>
+  crowd.getTimeAt(id) /
+  character.boneTexture.clips[character.boneTexture.clipIndex(crowd.getClipAt(id) ?? 0)].duration;
+
+function createCrowd(): SkinnedInstancedMesh {
+  const crowd = new SkinnedInstancedMesh(character, COUNT);
+  crowd.castShadow = crowd.receiveShadow = true;
+  addLevel(crowd, crowd.geometry, 6);
+  return crowd;
+}
+
+describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
+  let drawing: Drawing;
+  let renderer: WebGPURenderer;
+  beforeAll(async () => {
+    drawing = await drawingOf('TSL on WebGPU');
+    renderer = drawing.renderer as WebGPURenderer;
+  });
+  afterAll(() => drawing.dispose());
+
+  test('stand where compute has written them, culled, with levels and shadows as if the CPU had', async () => {
+    const { scene, camera } = createStage(ALL, 'directional');
+    const byCPU = createCrowd();
+    const byGPU = createCrowd();
+    const matrices = new StorageInstancedBufferAttribute(COUNT, 16);
+    const gpu = new GPUInstances(byGPU, { matrices });
+    const bases = new StorageInstancedBufferAttribute(COUNT, 16);
+    for (let i = 0; i < COUNT; i++) placeOf(i, 0).toArray(bases.array, i * 16);
+    const time = uniform(0);
+    const step = Fn(() => {
+      const element = int(instanceIndex).mul(4).toVar();
+      const [from, to] = [bases, matrices].map((buffer) => storage(buffer, 'vec4', COUNT));
+      for (let column = 0; column < 4; column++) {
+        const value = from.element(element.add(column));
+        to.element(element.add(column)).assign(column < 3 ? value : value.add(vec4(time, 0, 0, 0)));
+      }
+    })().compute(COUNT);
+    for (let i = 0; i < COUNT; i++)
+      for (const crowd of [byCPU, byGPU]) crowd.play(i, i % clips.length, { time: i * 0.13 });
+    const empty = await drawing.draw(scene, camera, new Object3D());
+    for (let frame = 0; frame < 5; frame++) {
+      time.value = frame;
+      camera.position.set(Math.sin(frame) * 5, 1.5, Math.cos(frame) * 5);
+      camera.lookAt(Math.sin(frame + 2) * 3, 1, Math.cos(frame + 2) * 3);
+      camera.updateMatrixWorld();
+      for (let i = 0; i < COUNT; i++) byCPU.setMatrixAt(i, placeOf(i, frame));
+      byCPU.instanceMatrix.needsUpdate = true;
+      for (const crowd of [byCPU, byGPU]) crowd.update(0.1);
+      const expected = await drawing.draw(scene, camera, byCPU);
+      expect(changedPixels(expected, empty)).toBeGreaterThan(3000);
+      renderer.compute(step);
+      const picture = await drawing.draw(scene, camera, byGPU);
+      expect(changedPixels(picture, expected), `frame ${frame}`).toBeLessThan(14);
+      const seen = await readViewInfo(byGPU, renderer, camera);
+      expect(seen).toEqual(await readViewInfo(byCPU, renderer, camera));
+      expect(seen.visible).toBeLessThan(COUNT);
+    }
+
+    // What the CPU asks for comes back later.
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const raycaster = new Raycaster(new Vector3(20, 1, 0), new Vector3(-1, 0, 0));
+    expect(raycaster.intersectObject(byGPU)).toEqual([]);
+    expect(warn.mock.calls.flat().join()).toContain('GPUInstances.raycast');
+    const asking = gpu.raycast(renderer, raycaster);
+    byGPU.update(0.5);
+    const hit = await asking;
+    const { matrices: read } = await gpu.readMatrices(renderer);
+    const { x, z } = new Vector3().setFromMatrixPosition(placeOf(hit?.instanceId ?? -1, 4));
+    expect(read[(hit?.instanceId ?? 0) * 16 + 12]).toBeCloseTo(x, 4);
+    expect(Math.abs(z)).toBeLessThan(1.5);
+    expect(x).toBeGreaterThan(7);
+    expect(hit?.age).toBeCloseTo(0.5);
+
+    // Without it, the CPU says it again.
+    gpu.dispose();
+    for (const crowd of [byCPU, byGPU]) {
+      for (let i = 0; i < COUNT; i++) crowd.setMatrixAt(i, placeOf(i, 1));
+      crowd.instanceMatrix.needsUpdate = true;
+    }
+    byCPU.update(0.5);
+    const expected = await drawing.draw(scene, camera, byCPU);
+    expect(changedPixels(await drawing.draw(scene, camera, byGPU), expected, 0)).toBe(0);
+    for (const crowd of [byCPU, byGPU]) crowd.dispose();
+  });
+
+  test('play, fade, change their speed and hide as storage says, as if the CPU had been told', async () => {
+    const { scene, camera } = createStage(ALL, 'directional');
+    const byCPU = createCrowd();
+    const byGPU = createCrowd();
+    const random = randomFrom(7);
+    const plays = new StorageInstancedBufferAttribute(COUNT, 4);
+    for (let i = 0; i < COUNT; i++) {
+      for (const crowd of [byCPU, byGPU]) crowd.setMatrixAt(i, placeOf(i, 0)).play(i, 0, { time: i * 0.1 });
+    }
+    const gpu = new GPUInstances(byGPU, { plays });
+    const empty = await drawing.draw(scene, camera, new Object3D());
+    const told = new Map<number, { clip: number }>();
+    const pick = (count: number) => Math.floor(random() * count);
+    for (let frame = 0; frame < 24; frame++) {
+      for (let i = pick(4); i < COUNT; i += 1 + pick(4)) {
+        const speed = pick(3) === 0 ? 0 : random() * 2;
+        const fade = pick(3) === 0 ? 0 : 0.1 + random();
+        const clip = pick(8) === 0 ? -1 : pick(clips.length);
+        const once = pick(4) === 0;
+        const hidden = pick(6) === 0;
+        const last = told.get(i);
+        const inStep = last !== undefined && last.clip > 0 && pick(2) === 0;
+        const code = clip < 0 ? 0 : gpu.clip(clip, { once, inStep }) + (frame + 1) * 2 ** 18;
+        if (last !== undefined && last.clip > 0 && pick(3) === 0) {
+          plays.setXYZW(i, last.clip, fade, speed, hidden ? 1 : 0);
+          byCPU.setTimeScaleAt(i, speed);
+        } else {
+          // Nothing was told yet: its clip goes on.
+          if (code === (last?.clip ?? 0)) continue;
+          plays.setXYZW(i, code, fade, speed, hidden ? 1 : 0);
+          told.set(i, { clip: code });
+          if (clip < 0) byCPU.stop(i, { fade });
+          else
+            byCPU.play(i, clip, {
+              fade,
+              timeScale: speed,
+              time: inStep ? shareAt(byCPU, i) * character.boneTexture.clips[clip].duration : 0,
+              ...(once ? { loop: LoopOnce, clampWhenFinished: true } : {}),
+            });
+        }
+        byCPU.setVisibleAt(i, !hidden);
+      }
+      plays.needsUpdate = true;
+      // Over the ends of epochs, too, and one that is long past.
+      const delta = frame === 20 ? 100 : 0.9 * random();
+      const picture = await drawing.draw(scene, camera, byGPU);
+      const expected = await drawing.draw(scene, camera, byCPU);
+      expect(changedPixels(expected, empty)).toBeGreaterThan(3000);
+      expect(changedPixels(picture, expected), `frame ${frame}`).toBeLessThan(14);
+      for (const crowd of [byCPU, byGPU]) crowd.update(delta);
+      await nextFrame();
+    }
+    for (const crowd of [byCPU, byGPU]) crowd.dispose();
+  });
+
+  test('names storage that is too small, and what cannot be', () => {
+    const crowd = createCrowd();
+    const matrices = new StorageInstancedBufferAttribute(COUNT - 1, 16);
+    expect(() => new GPUInstances(crowd, { matrices })).toThrow(
+      `StorageInstancedBufferAttribute(${COUNT}, 16)`,
+    );
+    new GPUInstances(crowd, { matrices: new StorageInstancedBufferAttribute(COUNT, 16) });
+    expect(() => crowd.setCapacity(COUNT + 1)).toThrow('storage');
+    crowd.dispose();
+  });
+});
