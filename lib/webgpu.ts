@@ -102,3 +102,5 @@ export {
   type GPUIntersection,
   type WantedClip,
 } from './gpu/GPUInstances.js';
+export { NeighbourGrid, type NeighbourGridOptions } from './gpu/NeighbourGrid.js';
+export { accelerate, arrive, type Gait, gaitOf, limit, seek, separate } from './gpu/steering.js';

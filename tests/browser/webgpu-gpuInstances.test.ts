@@ -1,8 +1,15 @@
 import { GPUInstances } from 'skinned-instanced-mesh/webgpu';
 import { Box3, LoopOnce, Matrix4, Object3D, Raycaster, Vector3 } from 'three';
 import { Fn, instanceIndex, int, storage, uniform, vec4 } from 'three/tsl';
-import { StorageInstancedBufferAttribute, type WebGPURenderer } from 'three/webgpu';
+import {
+  type StorageBufferAttribute,
+  StorageInstancedBufferAttribute,
+  type WebGPURenderer,
+} from 'three/webgpu';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { GAITS } from '../../demos/swarm/rules.js';
+import { Swarm } from '../../demos/swarm/Swarm.js';
+import { SwarmOnGPU } from '../../demos/swarm/SwarmOnGPU.js';
 import { TWINS } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
@@ -36,6 +43,17 @@ function createCrowd(): SkinnedInstancedMesh {
   crowd.castShadow = crowd.receiveShadow = true;
   addLevel(crowd, crowd.geometry, 6);
   return crowd;
+}
+
+/** The coarse figure with clips of the names that swarms go by. */
+function gaited() {
+  const { root, clips } = createCoarseCharacter();
+  const named = GAITS.map(([name], i) => {
+    const clip = clips[i].clone();
+    clip.name = name;
+    return clip;
+  });
+  return bakeCharacter(root, named);
 }
 
 describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
@@ -165,6 +183,53 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
       await nextFrame();
     }
     for (const crowd of [byCPU, byGPU]) crowd.dispose();
+  });
+
+  test('steer in compute as their twin on the CPU does, in crowds, around stones, and tell clips by speed', async () => {
+    const count = 600;
+    const [character, random] = [gaited(), randomFrom(3)];
+    const crowd = new SkinnedInstancedMesh(character, count);
+    const onGPU = new SwarmOnGPU(count);
+    const { matrices, plays, agents } = onGPU;
+    const gpu = new GPUInstances(crowd, { matrices, plays });
+    onGPU.bind(gpu);
+    const onCPU = new Swarm(count, new Float32Array(count * 16));
+    const read = async (buffer: StorageBufferAttribute | StorageInstancedBufferAttribute) =>
+      new Float32Array(await renderer.getArrayBufferAsync(buffer));
+    const farthest = (a: Float32Array, b: Float32Array) =>
+      a.reduce((most, value, i) => Math.max(most, Math.abs(value - b[i])), 0);
+    const codes = GAITS.map(([clip]) => gpu.clip(clip, { inStep: true }));
+    const seen = new Set<number>();
+    let pushed = 0;
+    for (let step = 0; step < 90; step++) {
+      if (step % 15 === 0) onGPU.light.value.set(random() * 40 - 20, random() * 40 - 20);
+      const delta = 0.01 + 0.02 * random();
+      onGPU.delta.value = delta;
+      const { x, y } = onGPU.light.value;
+      const before = onCPU.agents.slice();
+      onCPU.step(delta, x, y);
+      renderer.compute(onGPU.steps);
+      if (step % 10 !== 9) continue;
+      expect(farthest(await read(agents), onCPU.agents), `step ${step}`).toBeLessThan(1e-3);
+      expect(farthest(await read(matrices), onCPU.matrices), `step ${step}`).toBeLessThan(1e-3);
+      const told = await read(plays);
+      let others = 0;
+      for (let i = 0; i < count; i++) {
+        const gait = codes.indexOf(told[i * 4]);
+        seen.add(gait);
+        if (gait !== onCPU.gaits[i * 2] || told[i * 4 + 2] !== onCPU.gaits[i * 2 + 1]) others++;
+        const [ax, az] = [
+          onCPU.agents[i * 4 + 2] - before[i * 4 + 2],
+          onCPU.agents[i * 4 + 3] - before[i * 4 + 3],
+        ];
+        if (Math.hypot(ax, az) > 0.01) pushed++;
+      }
+      // At the very speed at which one clip is left for another, or a step for the next.
+      expect(others, `step ${step}`).toBeLessThan(count / 100);
+    }
+    expect([...seen].sort()).toEqual([0, 1, 2]);
+    expect(pushed).toBeGreaterThan(100);
+    crowd.dispose();
   });
 
   test('names storage that is too small, and what cannot be', () => {

@@ -82,7 +82,12 @@ export const PROGRAMS = {
     source: "export { bakeCharacter, GPUInstances, SkinnedInstancedMesh } from './webgpu.js'",
     ceiling: 84,
   },
-  'everything, WebGPU': { source: "export * from './webgpu.js'", ceiling: 151 },
+  'hello + a swarm, WebGPU': {
+    source:
+      "export { accelerate, arrive, bakeCharacter, gaitOf, GPUInstances, limit, NeighbourGrid, seek, separate, SkinnedInstancedMesh } from './webgpu.js'",
+    ceiling: 85,
+  },
+  'everything, WebGPU': { source: "export * from './webgpu.js'", ceiling: 152 },
 };
 
 /** Shaders as the package has them. */

@@ -1,0 +1,160 @@
+import {
+  atomicAdd,
+  atomicLoad,
+  atomicStore,
+  clamp,
+  Fn,
+  floor,
+  If,
+  instanceIndex,
+  int,
+  invocationLocalIndex,
+  Loop,
+  max,
+  min,
+  storage,
+  uint,
+  vec2,
+  workgroupBarrier,
+} from 'three/tsl';
+import { type ComputeNode, type Node, StorageBufferAttribute } from 'three/webgpu';
+import { type StoredUints, uintsIn, While, workgroupValues } from '../../shaders/tsl.js';
+import { disposeAttribute } from '../utils/attributes.js';
+
+/** Invocations that sum up the cells, together. */
+const SCANNED = 256;
+
+/** What a grid is made of. */
+export interface NeighbourGridOptions {
+  /** How many there are to be found. */
+  count: number;
+  /** Width of a cell: how far neighbours are looked for. */
+  cell: number;
+  /** Cells along each side; the grid has its middle at 0. Whoever is outside counts as in the outermost cell. @default 128 */
+  cells?: number;
+  /** Where somebody is on the ground. */
+  placeOf: (index: Node<'int'>) => Node<'vec2'>;
+}
+
+/**
+ * Finds neighbours on the ground on the GPU: a counting sort of everybody by the cell of a grid that they are in.
+ *
+ * ```ts
+ * const grid = new NeighbourGrid({ count, cell: 1, placeOf: (i) => agents.element(i).xy });
+ * // in a step of yours, at the place of an agent:
+ * grid.forEach(place, (other) => { … });
+ * renderer.compute([...grid.steps, yours]);
+ * ```
+ */
+export class NeighbourGrid {
+  /** What sorts everybody anew: compute it before you ask, in one `renderer.compute`. */
+  readonly steps: readonly ComputeNode[];
+  /** While cells are counted, how many are in each; then where in `ids` each of them ends. */
+  private readonly ends: StorageBufferAttribute;
+  private readonly ids: StorageBufferAttribute;
+  private readonly endsRead: StoredUints;
+  private readonly idsRead: StoredUints;
+  private readonly cells: number;
+  private readonly cell: number;
+
+  constructor({ count, cell, cells = 128, placeOf }: NeighbourGridOptions) {
+    this.cell = cell;
+    this.cells = cells;
+    const all = cells * cells;
+    this.ends = new StorageBufferAttribute(new Uint32Array(all), 1);
+    this.ids = new StorageBufferAttribute(new Uint32Array(count), 1);
+    this.endsRead = uintsIn(this.ends).toReadOnly();
+    this.idsRead = uintsIn(this.ids).toReadOnly();
+    const sums = storage(this.ends, 'uint', all).toAtomic();
+    const sumAt = (index: Node<'int'>) => sums.element(index) as never;
+    const ids = uintsIn(this.ids);
+    const cellOf = (index: Node<'int'>) => {
+      const at = this.cellAt(placeOf(index)).toVar();
+      return int(at.y.mul(cells).add(at.x)).toVar();
+    };
+
+    const clear = Fn(() => {
+      atomicStore(sumAt(int(instanceIndex)), uint(0) as never);
+    });
+    const tally = Fn(() => {
+      atomicAdd(sumAt(cellOf(int(instanceIndex).toVar())), uint(1) as never);
+    });
+    // Each invocation sums up a stretch of the cells, and begins where those before it have come to.
+    const scan = Fn(() => {
+      const totals = workgroupValues('uint', 'totals', SCANNED);
+      const local = int(invocationLocalIndex).toVar();
+      const stretch = Math.ceil(all / SCANNED);
+      const first = local.mul(stretch).toVar();
+      const valueAt = (index: Node<'int'>) => atomicLoad(sumAt(index)) as unknown as Node<'uint'>;
+      const total = uint(0).toVar();
+      Loop(stretch, ({ i }) => {
+        const index = first.add(i).toVar();
+        If(index.lessThan(all), () => {
+          total.addAssign(valueAt(index));
+        });
+      });
+      totals.element(local).assign(total);
+      workgroupBarrier();
+      const sum = uint(0).toVar();
+      Loop(local, ({ i }) => {
+        sum.addAssign(totals.element(i));
+      });
+      Loop(stretch, ({ i }) => {
+        const index = first.add(i).toVar();
+        If(index.lessThan(all), () => {
+          const next = sum.add(valueAt(index)).toVar();
+          atomicStore(sumAt(index), sum as never);
+          sum.assign(next);
+        });
+      });
+    });
+    // Where a cell begins moves on with each that is put there, until it is where the cell ends.
+    const scatter = Fn(() => {
+      const index = int(instanceIndex).toVar();
+      const at = atomicAdd(sumAt(cellOf(index)), uint(1) as never) as unknown as Node<'uint'>;
+      ids.element(int(at)).assign(uint(index));
+    });
+    this.steps = [
+      clear().compute(all),
+      tally().compute(count),
+      scan().compute(SCANNED, [SCANNED]),
+      scatter().compute(count),
+    ];
+  }
+
+  /** Calls back for everybody in the cell of a place and the eight around it, the asker included. Builds on the current stack. */
+  forEach(place: Node<'vec2'>, visit: (index: Node<'int'>) => void): void {
+    const { cells, endsRead, idsRead } = this;
+    const at = this.cellAt(place).toVar();
+    const row = int(max(at.y.sub(1), 0)).toVar();
+    const lastRow = int(min(at.y.add(1), cells - 1)).toVar();
+    const left = int(max(at.x.sub(1), 0)).toVar();
+    const right = int(min(at.x.add(1), cells - 1)).toVar();
+    // Cells of a row lie one after another, and so do those who are in them.
+    While(row.lessThanEqual(lastRow), () => {
+      const first = row.mul(cells).toVar();
+      const before = first.add(left).sub(1).toVar();
+      const k = int(0).toVar();
+      If(before.greaterThanEqual(0), () => {
+        k.assign(int(endsRead.element(before)));
+      });
+      const end = int(endsRead.element(first.add(right))).toVar();
+      While(k.lessThan(end), () => {
+        visit(int(idsRead.element(k)).toVar());
+        k.addAssign(1);
+      });
+      row.addAssign(1);
+    });
+  }
+
+  dispose(): void {
+    for (const step of this.steps) step.dispose();
+    disposeAttribute(this.ends);
+    disposeAttribute(this.ids);
+  }
+
+  private cellAt(place: Node<'vec2'>): Node<'vec2'> {
+    const { cells, cell } = this;
+    return clamp(floor(place.div(cell)).add(cells / 2), vec2(0), vec2(cells - 1)) as Node<'vec2'>;
+  }
+}
