@@ -52,6 +52,7 @@ export type {
 export type { ViewInfo } from './culling/ViewInfo.js';
 export { JointAttachment, type JointAttachmentOptions } from './features/attachments/JointAttachment.js';
 export { type BlendOptions, type BlendStop, ClipBlend } from './features/blend/ClipBlend.js';
+export type { ImpostorMesh, ImpostorOptions } from './features/impostors/Impostor.js';
 export type {
   JointEditOptions,
   LookAtOptions,
@@ -63,6 +64,7 @@ export type { LayerMask } from './features/layers/layerMask.js';
 export type {
   AttachmentLevelOptions,
   CrowdLevelsOptions,
+  LevelMaker,
   LevelOptions,
   LevelSource,
   LevelStart,

@@ -4,6 +4,7 @@
  * @module skinned-instanced-mesh
  */
 
+import { impostorGLSL } from '../shaders/impostor.glsl.js';
 import { surfaceGLSL } from '../shaders/instanceUniforms.glsl.js';
 import { jointEditsGLSL } from '../shaders/jointEdits.glsl.js';
 import { layersGLSL } from '../shaders/layers.glsl.js';
@@ -15,12 +16,14 @@ import { frames as baseFrames } from './animation/frames.js';
 import { registerBackend } from './backends/Backend.js';
 import { frameGLSL, restGLSL } from './backends/webgl/frameGLSL.js';
 import { registerGLSLSource } from './backends/webgl/glslSources.js';
+import { ImpostorAtlas } from './backends/webgl/ImpostorAtlas.js';
 import { registerFadeGLSL, registerSurfaceGLSL } from './backends/webgl/patchMaterial.js';
 import { webGLBackend } from './backends/webgl/WebGLBackend.js';
 import { registerLayersGLSL, registerPoseEditGLSL } from './backends/webgl/WebGLPosePass.js';
 import type { Encoding } from './baking/BakeOptions.js';
 import { mergeMaterials as merge } from './character/mergeMaterials.js';
 import { SkinnedInstancedMesh as Base } from './crowd/SkinnedInstancedMesh.js';
+import { Impostor as BaseImpostor, registerTiles, tableOf } from './features/impostors/Impostor.js';
 import { JointEdits as BaseEdits } from './features/jointEdits/JointEdits.js';
 import { AnimationLayers as BaseLayers } from './features/layers/AnimationLayers.js';
 import { CrowdLevels as BaseLevels } from './features/levels/CrowdLevels.js';
@@ -92,6 +95,22 @@ function withFadeGLSL(): typeof BaseLevels {
 
 export const CrowdLevels = /*@__PURE__*/ withFadeGLSL();
 export type CrowdLevels = BaseLevels;
+
+function withImpostorGLSL(): typeof BaseImpostor {
+  registerGLSLSource({
+    name: 'impostor',
+    glsl: impostorGLSL,
+    bindTextures(crowd, textures) {
+      textures[0] = tableOf(crowd);
+      textures[1] = crowd.playback.actions.plain;
+    },
+  });
+  registerTiles((crowd, options) => new ImpostorAtlas(crowd, options));
+  return BaseImpostor;
+}
+
+export const Impostor = /*@__PURE__*/ withImpostorGLSL();
+export type Impostor = BaseImpostor;
 
 export const mergeMaterials = /*@__PURE__*/ withSurfaceGLSL(merge);
 

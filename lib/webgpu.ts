@@ -95,6 +95,7 @@ export {
   skinnedInstancePosition,
 } from './backends/webgpu/WebGPUBackend.js';
 export * from './exports.js';
+export { Impostor } from './features/impostors/Impostor.js';
 export { InstanceUniforms } from './features/uniforms/InstanceUniforms.js';
 export {
   GPUInstances,

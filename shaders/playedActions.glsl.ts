@@ -1,26 +1,23 @@
 import { CLOCK_EPOCH, LOOP_MODES } from '../lib/constants.js';
-import {
-  ACTION_TEXELS,
-  actionsRowBits,
-  actionsTexels,
-  firstAction,
-  HEADER_EPOCH,
-} from '../lib/playback/instanceLayout.js';
+import { ACTION_TEXELS, firstAction, HEADER_EPOCH } from '../lib/playback/instanceLayout.js';
 import type { LayersGLSL } from './mixTracks.glsl.js';
 
 /**
  * Where the texels of an instance begin among those of what instances play, see `lib/playback/ActionTexels.ts`, and what its
  * actions show at `CROWD_CLOCK` seconds of the epoch `CROWD_EPOCH`. Reads `CROWD_PLAYED`.
+ *
+ * @param rowBits `actionsRowBits` of the layers that there are, or GLSL of it.
+ * @param texels The same of `actionsTexels`.
  */
-export const playedTexelGLSL = (layers: number): string => /* glsl */ `
+export const playedTexelGLSL = (rowBits: number | string, texels: number | string): string => /* glsl */ `
 // Epochs since the one from whose beginning the instance's times count, and seconds since then.
 float playedAge = 0.0;
 float playedClock = 0.0;
 
 ivec2 playedTexel( int instance ) {
 
-  int row = instance >> ${actionsRowBits(layers)};
-  ivec2 at = ivec2( ( instance - ( row << ${actionsRowBits(layers)} ) ) * ${actionsTexels(layers)}, row );
+  int row = instance >> ${rowBits};
+  ivec2 at = ivec2( ( instance - ( row << ${rowBits} ) ) * ${texels}, row );
   playedAge = CROWD_EPOCH - texelFetch( CROWD_PLAYED, at, 0 )[ ${HEADER_EPOCH} ];
   playedClock = CROWD_CLOCK + playedAge * ${CLOCK_EPOCH}.0;
   return at;

@@ -1,5 +1,6 @@
 import { CHAIN_NODES, JOINT_TEXELS, NODE_TEXELS } from '../lib/animation/trackTexels.js';
 import { FEW_RUNS, LIST_TEXELS, LIST_TEXELS_BITS } from '../lib/constants.js';
+import { actionsRowBits, actionsTexels } from '../lib/playback/instanceLayout.js';
 import { frameAtGLSL } from './frameAt.glsl.js';
 import { type LayersGLSL, mixTracksGLSL } from './mixTracks.glsl.js';
 import { playedActionsGLSL, playedTexelGLSL } from './playedActions.glsl.js';
@@ -124,7 +125,7 @@ uniform highp sampler2D played;
 #define CROWD_EPOCH settings[ 2 ].y
 
 ${frameAtGLSL}
-${playedTexelGLSL(layers)}
+${playedTexelGLSL(actionsRowBits(layers), actionsTexels(layers))}
 ${writeRowsGLSL}
 ${slerpGLSL}
 ${mixTracksGLSL(layers, over)}

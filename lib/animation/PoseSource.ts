@@ -13,6 +13,8 @@ import type { PoseMix } from './PoseMix.js';
 export interface PosedCrowd {
   readonly geometry: BufferGeometry;
   readonly boneTexture: BoneTexture;
+  /** What poses the mesh, where the bone texture does not say it. */
+  readonly poseSource?: PoseSource;
   readonly playback: InstancePlayback;
   /** What all meshes of the crowd share. */
   readonly crowd: EditedCrowd;
@@ -85,8 +87,10 @@ export interface PoseSource {
 }
 
 /** What poses a crowd. */
-export const sourceOf = ({ boneTexture }: Pick<PosedCrowd, 'boneTexture'>): PoseSource =>
-  boneTexture.poseSource;
+export const sourceOf = ({
+  boneTexture,
+  poseSource = boneTexture.poseSource,
+}: Pick<PosedCrowd, 'boneTexture' | 'poseSource'>): PoseSource => poseSource;
 
 /** The sources that crowds have had, in the order of the numbers that shader variants carry. */
 const sources: PoseSource[] = [];

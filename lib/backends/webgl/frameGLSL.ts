@@ -8,6 +8,7 @@ import {
   restMatrixGLSL,
   skinningMatrixGLSL,
 } from '../../../shaders/skinningMatrix.glsl.js';
+import { actionsRowBits, actionsTexels } from '../../playback/instanceLayout.js';
 import type { GLSLSource } from './glslSources.js';
 
 /** Textures of sources whose vertices find out by themselves what their instance plays. */
@@ -19,7 +20,7 @@ export const bindActions: GLSLSource['bindTextures'] = ({ boneTexture, playback 
 /** What such vertices find it out by. */
 export const readActionsGLSL: readonly string[] = [
   frameAtGLSL,
-  /*@__PURE__*/ playedTexelGLSL(1),
+  /*@__PURE__*/ playedTexelGLSL(/*@__PURE__*/ actionsRowBits(1), /*@__PURE__*/ actionsTexels(1)),
   poseStructGLSL,
   poseLayerGLSL,
 ];

@@ -33,6 +33,12 @@ export interface LevelSource {
   material: Material | Material[];
 }
 
+/** Makes a level that is drawn in a way of its own, such as `Impostor`. */
+export interface LevelMaker<M extends LevelMesh = LevelMesh> {
+  /** @internal */
+  createMesh(crowd: SkinnedInstancedMesh): M;
+}
+
 /** How a level of detail is drawn. */
 export interface LevelOptions {
   /**
@@ -154,18 +160,21 @@ export class CrowdLevels implements CrowdFeature {
   add(source: BufferGeometry | LevelSource, start: LevelStart, options?: LevelOptions): LevelMesh;
   /** From there on nothing is drawn: no instances, no shadows, nothing attached. */
   add(source: null, start: LevelStart, options?: LevelOptions): null;
+  /** From there on instances are impostors. What is attached to joints is not drawn there. */
+  add<M extends LevelMesh>(source: LevelMaker<M>, start: LevelStart, options?: LevelOptions): M;
   add(
     source: BufferGeometry | LevelSource | null,
     start: LevelStart,
     options?: LevelOptions,
   ): LevelMesh | null;
   add(
-    source: BufferGeometry | LevelSource | null,
+    source: BufferGeometry | LevelSource | LevelMaker | null,
     start: LevelStart,
     options: LevelOptions = {},
   ): LevelMesh | null {
     const { crowd, table } = this;
-    const { hysteresis = 0, poseRate = 0, attachments = true } = options;
+    const maker = source !== null && 'createMesh' in source ? source : null;
+    const { hysteresis = 0, poseRate = 0, attachments = maker === null } = options;
     const from = startOf(start);
     checkShare('hysteresis', hysteresis);
     if (table.count === MAX_LEVELS)
@@ -175,8 +184,11 @@ export class CrowdLevels implements CrowdFeature {
       throw new Error(`${NAME}: the crowd's other levels go by ${has}, this one by ${is}; use one for all.`);
     }
     let object: LevelMesh | null = null;
-    if (source !== null) {
-      const { geometry, material } = this.contentOf(source, options.material);
+    if (maker !== null) {
+      object = maker.createMesh(crowd);
+      setShadows(object, options);
+    } else if (source !== null) {
+      const { geometry, material } = this.contentOf(source as LevelSource, options.material);
       checkInstanced(crowd.geometry);
       checkInstanced(geometry);
       const { interpolate } = crowd;
@@ -297,12 +309,7 @@ export class CrowdLevels implements CrowdFeature {
   }
 
   private materialize(copy: LevelCopy, owner: SkinnedInstancedMesh | JointAttachment): LevelMesh {
-    const { source } = copy;
-    const { geometry, material } = source;
-    const level =
-      source instanceof AttachmentLevel
-        ? new AttachmentLevel(owner as JointAttachment, geometry, material, source, source.from)
-        : new LevelMesh(owner, geometry, material, source);
+    const level = copy.source.copyFor(owner);
     copy.replaceBy(level);
     return level;
   }

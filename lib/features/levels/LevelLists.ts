@@ -117,7 +117,7 @@ export class LevelLists implements SplitLists {
         if ((rest & 1) !== 0) _ids[list][_counts[list]++] = id;
       }
       if (table.isDrawn(level)) ids[left++] = id;
-      else seen[id >> 5] &= ~(1 << (id & 31));
+      if (!table.isPosed(level)) seen[id >> 5] &= ~(1 << (id & 31));
     }
     for (let list = 0; list < views.length; list++) {
       const view = views[list];

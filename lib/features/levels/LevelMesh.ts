@@ -117,6 +117,11 @@ export class LevelMesh extends CrowdMesh {
     geometry.morphAttributes = {};
   }
 
+  /** The same for a copy of its owner. @internal */
+  copyFor(owner: CrowdMesh): LevelMesh {
+    return new LevelMesh(owner, this.geometry, this.material, this);
+  }
+
   /** Rays hit the geometry of level 0, the crowd's own. */
   override raycast(): void {}
 
@@ -169,6 +174,11 @@ export class AttachmentLevel extends LevelMesh {
   ) {
     super(owner, geometry, material, options);
     this.socket = owner.socket;
+  }
+
+  /** @internal */
+  override copyFor(owner: CrowdMesh): AttachmentLevel {
+    return new AttachmentLevel(owner as SocketMesh, this.geometry, this.material, this, this.from);
   }
 
   /** What it is attached to sees to that. @internal */

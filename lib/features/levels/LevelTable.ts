@@ -30,6 +30,14 @@ export interface Level {
   attachments: boolean;
 }
 
+/** What a level may say of how it is drawn. */
+interface Drawable {
+  /** False until it can be. */
+  isReady?: boolean;
+  /** False if its instances need no poses. */
+  isPosed?: boolean;
+}
+
 /** A level that begins farther away is never reached: squares of larger distances are no numbers of 32 bits. */
 const FARTHEST = 1e18;
 
@@ -242,6 +250,11 @@ export class LevelTable implements ListSplitter {
     return level === 0 || (level < this.count && this.sorted[level].object !== null);
   }
 
+  /** Whether instances at a level have to be posed. */
+  isPosed(level: number): boolean {
+    return this.isDrawn(level) && (this.sorted[level].object as Drawable).isPosed !== false;
+  }
+
   /**
    * The level in shadow maps of an instance that the camera sees at a level: coarser by `shadowLevel`, but never so coarse
    * that nothing is drawn, unless the camera sees nothing either.
@@ -281,7 +294,9 @@ export class LevelTable implements ListSplitter {
     this.updatedShadow = this.shadowLevel;
     let before = 0;
     for (let i = 1; i < sorted.length; i++) {
-      const start = startOf(sorted[i]);
+      // One that cannot be drawn yet is passed over.
+      const next = (sorted[i].object as Drawable | null)?.isReady === false ? sorted[i + 1] : sorted[i];
+      const start = next === undefined ? Infinity : startOf(next);
       // Where levels fade into each other, there is nothing that could flicker.
       const back = fade > 0 || start === Infinity ? start : start - start * sorted[i].hysteresis;
       // Three levels at once cannot be drawn: the levels before have to be there wholly first.

@@ -1,0 +1,214 @@
+import {
+  BufferGeometry,
+  type Camera,
+  type DataTexture,
+  Float32BufferAttribute,
+  type GeometryGroup,
+  type Group,
+  type Material,
+  type Scene,
+  Uint16BufferAttribute,
+  type WebGLRenderer,
+} from 'three';
+import type { ClipReference } from '../../animation/ClipTable.js';
+import type { PosedCrowd, PoseSource } from '../../animation/PoseSource.js';
+import { PARAM_MORPH_TEXEL, PARAM_ROWS, PARAM_STRIDE } from '../../constants.js';
+import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
+import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
+import { actionsRowBits, actionsTexels, firstAction } from '../../playback/instanceLayout.js';
+import { LevelMesh } from '../levels/LevelMesh.js';
+
+/** What an impostor shows. */
+export interface ImpostorOptions {
+  /** Clips that have tiles; whoever plays another one shows the first of these. @default all, of which there may be eight */
+  clips?: readonly ClipReference[];
+  /** The instance whose parts all show. @default 0 */
+  instance?: number;
+  /** One of three.js's materials, of which a copy lights the tiles. @default like the crowd's first */
+  material?: Material;
+}
+
+/** Clips that have tiles without being asked for. */
+const MAX_CLIPS = 8;
+
+/** The tiles of an impostor, which a renderer draws. */
+export interface Tiles {
+  /** Whether all are drawn. */
+  readonly isReady: boolean;
+  /** Bytes on the GPU. */
+  readonly byteLength: number;
+  readonly material: Material;
+  readonly table: DataTexture;
+  /** Lets a material show the tiles. */
+  dress(material: Material, isShadow: boolean): void;
+  /** Draws some more of them; call it once a frame. */
+  advance(renderer: WebGLRenderer): void;
+  /** Draws them anew. */
+  refresh(): void;
+  dispose(): void;
+}
+
+type MakeTiles = (crowd: SkinnedInstancedMesh, options: ImpostorOptions) => Tiles;
+
+let makeTiles: MakeTiles | null = null;
+
+/** Lets a renderer draw impostors. */
+export function registerTiles(make: MakeTiles): void {
+  makeTiles = make;
+}
+
+/**
+ * The last level of detail of a crowd: two triangles for each instance, with a picture of the character from the nearest of 36
+ * directions, in the phase of its clip. It is lit, casts and receives shadows, and has the instance's colour. For figures of
+ * at most about 30 pixels.
+ *
+ * ```ts
+ * levels.add(coarse, { screenShare: 0.1 });
+ * levels.add(new Impostor({ clips: ['Idle', 'Walk', 'Run', 'Die'] }), { screenShare: 0.03 });
+ * ```
+ *
+ * `WebGLRenderer` draws the pictures, 36 of them in each frame that shows the crowd; until all are there, instances stay at the level
+ * before. They take about 3.3 MB a clip.
+ */
+export class Impostor {
+  constructor(readonly options: ImpostorOptions = {}) {}
+
+  /** @internal */
+  createMesh(crowd: SkinnedInstancedMesh): ImpostorMesh {
+    return new ImpostorMesh(crowd, this.options);
+  }
+}
+
+/** What says where the quads are: their shaders alone. */
+const impostorSource: PoseSource = {
+  name: 'impostor',
+  hasFrames: false,
+  setParameters({ playback: { layers } }, parameters) {
+    parameters[PARAM_ROWS] = actionsRowBits(layers.length);
+    parameters[PARAM_STRIDE] = actionsTexels(layers.length);
+    parameters[PARAM_MORPH_TEXEL] = firstAction(layers.length);
+  },
+  pose() {},
+  expandBounds(crowd, target) {
+    target.union((crowd as PosedCrowd & ImpostorMesh).owner.bounds.ofPoses());
+  },
+};
+
+/** The table that shaders read of a mesh. */
+export const tableOf = (mesh: PosedCrowd): DataTexture =>
+  (mesh as PosedCrowd & Partial<ImpostorMesh>).tiles?.table ?? mesh.boneTexture;
+
+/** Draws the impostors of a crowd, see `Impostor`. */
+export class ImpostorMesh extends LevelMesh {
+  override readonly type: string = 'ImpostorMesh';
+  /** For type testing. */
+  readonly isImpostorMesh = true;
+  /** @internal */
+  declare readonly tiles: Tiles;
+  /** @internal */
+  declare readonly impostorOptions: ImpostorOptions;
+
+  /** @internal */
+  constructor(crowd: CrowdMesh, options: ImpostorOptions) {
+    const { clips, encoding } = crowd.boneTexture;
+    if (makeTiles === null) {
+      throw new Error(
+        "Impostors are drawn by WebGLRenderer alone so far: import Impostor from 'skinned-instanced-mesh', or add simplifyGeometry(crowd.geometry, …) as the last level instead.",
+      );
+    }
+    if (crowd.boneTexture.binding !== null)
+      throw new Error(
+        `Impostors show characters with joints; this crowd's poses are ${encoding} of vertices.`,
+      );
+    if (options.clips === undefined && clips.length > MAX_CLIPS) {
+      throw new Error(
+        `The character has ${clips.length} clips, of about 3.3 MB each; say which ones are seen from afar: new Impostor({ clips: ["${clips[0].name}", …] }).`,
+      );
+    }
+    const tiles = makeTiles(crowd as SkinnedInstancedMesh, options);
+    super(crowd, createQuad(), tiles.material, { influences: 1 });
+    this.tiles = tiles;
+    this.impostorOptions = options;
+    tiles.dress(this.customDepthMaterial as Material, true);
+    tiles.dress(this.customDistanceMaterial as Material, true);
+    this.prepareDraw();
+  }
+
+  /** @internal */
+  get poseSource(): PoseSource {
+    return impostorSource;
+  }
+
+  /** Until its tiles are drawn, instances are drawn at the level before. */
+  get isReady(): boolean {
+    return this.tiles?.isReady === true;
+  }
+
+  /** Bytes of the tiles on the GPU. */
+  get byteLength(): number {
+    return this.tiles.byteLength;
+  }
+
+  /** Draws the tiles anew, over some frames: after a texture or another field of the crowd's materials was changed. */
+  refresh(): this {
+    this.tiles.refresh();
+    return this;
+  }
+
+  /** Nobody has to be posed for it. @internal */
+  get isPosed(): boolean {
+    return false;
+  }
+
+  /** Tiles show what was modelled. @internal */
+  override get parts(): null {
+    return null;
+  }
+
+  /** @internal */
+  override get instanceUniforms(): null {
+    return null;
+  }
+
+  /** @internal */
+  override motionsChanged(): void {}
+
+  /** @internal */
+  override checkBoneTexture(): void {}
+
+  /** @internal */
+  override copyFor(owner: CrowdMesh): ImpostorMesh {
+    return new ImpostorMesh(owner, this.impostorOptions);
+  }
+
+  /** @internal */
+  override onBeforeRender(
+    renderer: WebGLRenderer,
+    scene: Scene,
+    camera: Camera,
+    geometry: BufferGeometry,
+    material: Material,
+    group: Group | GeometryGroup | null,
+  ): void {
+    if ((renderer as { isWebGLRenderer?: boolean }).isWebGLRenderer === true) this.tiles.advance(renderer);
+    super.onBeforeRender(renderer, scene, camera, geometry, material, group as Group);
+  }
+
+  protected override free(): void {
+    super.free();
+    this.tiles.dispose();
+  }
+}
+
+/** Two triangles; shaders know where they are. */
+function createQuad(): BufferGeometry {
+  const quad = new BufferGeometry().setIndex([0, 1, 2, 2, 1, 3]);
+  quad.setAttribute('position', new Float32BufferAttribute([-1, -1, 0, 1, -1, 0, -1, 1, 0, 1, 1, 0], 3));
+  quad.setAttribute('normal', new Float32BufferAttribute([0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1], 3));
+  quad.setAttribute('skinIndex', new Uint16BufferAttribute(new Uint16Array(16), 4));
+  quad.setAttribute(
+    'skinWeight',
+    new Float32BufferAttribute([1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0], 4),
+  );
+  return quad;
+}

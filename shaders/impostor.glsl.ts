@@ -1,0 +1,311 @@
+import { LOOP_MODES } from '../lib/constants.js';
+import { AZIMUTHS, ENTRY_TEXELS, FIRST_ENTRY, RINGS } from '../lib/features/impostors/atlasLayout.js';
+import { ACTION_LAYER, ACTION_TEXELS, MAX_ACTIONS } from '../lib/playback/instanceLayout.js';
+import { frameAtGLSL } from './frameAt.glsl.js';
+import { playedTexelGLSL } from './playedActions.glsl.js';
+import type { SourceGLSL } from './SourceGLSL.js';
+
+/** What the vertices of an impostor tell its fragments. */
+const VARYINGS = /* glsl */ `
+/* Where the fragment is on its tile, -1 to 1. */
+varying vec2 impostorPlace;
+/* The corner and the size of the tile in the atlas. */
+flat varying vec4 impostorTile;
+/* What half of the depth that a tile holds is towards the eye: on the tile, in z and w of clip space, and in the world. */
+flat varying vec4 impostorSlope;
+flat varying vec3 impostorRay;
+/* The axes of the tile in view space. */
+flat varying mat3 impostorAxes;
+`;
+
+const DEGREES = Math.PI / 180;
+/** Half way between two rings, as heights on the unit sphere. */
+const borders = () => RINGS.slice(1).map((ring, i) => Math.sin(((ring + RINGS[i]) / 2) * DEGREES).toFixed(6));
+
+const vertexGLSL = (): string => /* glsl */ `
+#define CROWD_IMPOSTOR boneTexture.textures[ 0 ]
+${VARYINGS}
+vec3 impostorPosition = vec3( 0.0 );
+vec3 impostorNormal = vec3( 0.0 );
+
+vec3 posedPosition( vec3 position, mat3x4 skin ) {
+
+  return impostorPosition;
+
+}
+
+vec3 posedNormal( vec3 normal, mat3x4 skin ) {
+
+  return impostorNormal;
+
+}
+
+vec4 impostorTexel( int at ) {
+
+  return texelFetch( CROWD_IMPOSTOR, ivec2( at, 0 ), 0 );
+
+}
+
+// The clip that weighs most, and how much of it is over. Of clips that have no tiles, the first stands for them.
+void impostorClip( vec4 head, out int entry, out float share ) {
+
+  ivec2 at = playedTexel( instanceIndex() );
+  at.x += CROWD_MORPH_TEXEL;
+  float most = 0.0;
+  ivec2 place = at;
+  vec4 shown = vec4( 0.0 );
+  entry = ${FIRST_ENTRY};
+  share = 0.0;
+
+  for ( int i = 0; i < ${MAX_ACTIONS}; i ++, at.x += ${ACTION_TEXELS} ) {
+
+    vec4 clip = texelFetch( CROWD_PLAYED, at, 0 );
+    if ( clip.x < 0.5 || clip.x >= ${ACTION_LAYER}.0 ) break;
+    float weight = rampAt( texelFetch( CROWD_PLAYED, at + ivec2( 2, 0 ), 0 ) );
+    if ( weight <= most ) continue;
+    most = weight;
+    place = at;
+    shown = clip;
+
+  }
+
+  if ( most <= 0.0 ) return;
+  FrameMix frames = actionFrames( place, shown, 1.0, true );
+  if ( frames.frame0 < 0.5 ) return;
+  float intervals = floor( shown.y * ${1 / LOOP_MODES} ) - 1.0;
+  share = ( frames.frame0 - 1.0 + frames.alpha ) / max( intervals, 1.0 );
+  int entries = int( head.x );
+  entry = ${FIRST_ENTRY} + ( entries > 1 ? ${ENTRY_TEXELS} : 0 );
+  for ( int i = 1; i < entries; i ++ )
+    if ( impostorTexel( ${FIRST_ENTRY} + i * ${ENTRY_TEXELS} ).x == shown.x ) entry = ${FIRST_ENTRY} + i * ${ENTRY_TEXELS};
+
+}
+
+void placeImpostor() {
+
+  vec4 head = impostorTexel( 0 );
+  vec4 middle = impostorTexel( 1 );
+  int entry;
+  float share;
+  impostorClip( head, entry, share );
+  vec4 clip = impostorTexel( entry );
+
+  // Towards the eye, in the instance's own space.
+  mat3 turn = mat3( modelMatrix ) * mat3( instanceMatrix );
+  vec3 origin = ( modelMatrix * ( instanceMatrix * vec4( middle.yzw, 1.0 ) ) ).xyz;
+  mat3 eye = transpose( mat3( viewMatrix ) );
+  vec3 sight = projectionMatrix[ 2 ][ 3 ] == 0.0 ? eye[ 2 ] : - ( eye * viewMatrix[ 3 ].xyz ) - origin;
+  vec3 scales = vec3( dot( turn[ 0 ], turn[ 0 ] ), dot( turn[ 1 ], turn[ 1 ] ), dot( turn[ 2 ], turn[ 2 ] ) );
+  sight = normalize( ( sight * turn ) / scales );
+
+  // The nearest direction that there are tiles of.
+  float azimuth = floor( atan( sight.x, sight.z ) * ${(AZIMUTHS / (2 * Math.PI)).toFixed(6)} + 0.5 );
+  int ring = ${borders()
+    .map((border) => `( sight.y > ${border} ? 1 : 0 )`)
+    .join(' + ')};
+  int column = int( mod( azimuth, ${AZIMUTHS}.0 ) + 0.5 ) % ${AZIMUTHS};
+  float elevation = ${RINGS.slice(1).reduce(
+    (text, angle, i) => `ring == ${i + 1} ? ${(angle * DEGREES).toFixed(6)} : ${text}`,
+    (RINGS[0] * DEGREES).toFixed(6),
+  )};
+  azimuth *= ${((2 * Math.PI) / AZIMUTHS).toFixed(6)};
+  vec3 side = vec3( cos( azimuth ), 0.0, - sin( azimuth ) );
+  vec3 front = vec3( cos( elevation ) * sin( azimuth ), sin( elevation ), cos( elevation ) * cos( azimuth ) );
+  vec3 up = cross( front, side );
+
+  vec4 box = impostorTexel( entry + 1 + ring * ${AZIMUTHS} + column );
+  vec2 size = box.w * vec2( middle.x, 1.0 );
+  impostorPlace = position.xy;
+  vec2 at = box.xy + position.xy * size;
+  impostorPosition = side * at.x + up * at.y + front * box.z;
+  impostorNormal = front;
+
+  float phase = min( floor( share * clip.z ), clip.z - 1.0 ) + clip.y;
+  float row = floor( ( phase + 0.5 ) / head.y );
+  vec2 tile = vec2( ( phase - row * head.y ) * ${AZIMUTHS}.0 + float( column ), row * ${RINGS.length}.0 + float( ring ) );
+  impostorTile = vec4( tile * head.zw, head.zw );
+
+  vec3 ray = sight * ( clip.w * box.w / max( dot( sight, front ), 0.3 ) );
+  impostorSlope.xy = vec2( dot( ray, side ), dot( ray, up ) ) / size;
+  impostorRay = turn * ray;
+  impostorSlope.zw = ( projectionMatrix * ( viewMatrix * vec4( impostorRay, 0.0 ) ) ).zw;
+  impostorAxes = mat3( viewMatrix ) * turn * mat3( side, up, front );
+
+}
+`;
+
+/** Places the two triangles of an impostor, and finds its tile. */
+export const impostorGLSL: SourceGLSL = {
+  textures: 2,
+  definesPosed: true,
+  declarations: () => [
+    frameAtGLSL,
+    playedTexelGLSL('int( CROWD_ROWS )', 'int( CROWD_STRIDE )'),
+    vertexGLSL(),
+  ],
+  skinningMatrix: (name) => /* glsl */ `
+mat3x4 ${name}() {
+
+  placeImpostor();
+  return mat3x4( 1.0 );
+
+}
+`,
+};
+
+const readGLSL = /* glsl */ `
+${VARYINGS}
+uniform sampler2D impostorColors;
+uniform sampler2D impostorShapes;
+
+vec2 impostorPixel( vec2 place ) {
+
+  return impostorTile.xy + impostorTile.zw * ( clamp( place, - 0.97, 0.97 ) * 0.5 + 0.5 );
+
+}
+
+/* How far the surface is in front of the quad, along the ray. */
+float impostorHeight = 0.0;
+vec2 impostorAt = vec2( 0.0 );
+vec4 impostorShape = vec4( 0.0 );
+
+void readImpostor() {
+
+  vec2 dx = dFdx( impostorPlace ) * impostorTile.zw * 0.5;
+  vec2 dy = dFdy( impostorPlace ) * impostorTile.zw * 0.5;
+  vec2 place = impostorPlace;
+  for ( int i = 0; i < 2; i ++ ) {
+
+    impostorHeight = 1.0 - 2.0 * textureGrad( impostorShapes, impostorPixel( place ), dx, dy ).z;
+    place = impostorPlace + impostorHeight * impostorSlope.xy;
+
+  }
+
+  impostorAt = impostorPixel( place );
+  impostorShape = textureGrad( impostorShapes, impostorAt, dx, dy );
+  if ( impostorShape.w < 0.5 || max( abs( place.x ), abs( place.y ) ) > 1.0 ) discard;
+  impostorHeight = 1.0 - 2.0 * impostorShape.z;
+  #ifndef USE_LOGARITHMIC_DEPTH_BUFFER
+
+    float w = 1.0 / gl_FragCoord.w;
+    float after = w + impostorHeight * impostorSlope.w;
+    #ifdef USE_REVERSED_DEPTH_BUFFER
+      gl_FragDepth = ( gl_FragCoord.z * w + impostorHeight * impostorSlope.z ) / after;
+    #else
+      gl_FragDepth = 0.5 * ( ( 2.0 * gl_FragCoord.z - 1.0 ) * w + impostorHeight * impostorSlope.z ) / after + 0.5;
+    #endif
+
+  #endif
+
+}
+
+vec3 impostorColor() {
+
+  vec3 root = textureGrad( impostorColors, impostorAt, dFdx( impostorPlace ) * impostorTile.zw * 0.5, dFdy( impostorPlace ) * impostorTile.zw * 0.5 ).rgb;
+  return root * root;
+
+}
+
+vec3 impostorFacing() {
+
+  vec2 xy = impostorShape.xy * 2.0 - 1.0;
+  return normalize( impostorAxes * vec3( xy, sqrt( max( 1.0 - dot( xy, xy ), 0.01 ) ) ) );
+
+}
+`;
+
+/** Where shadows are looked up, and where lights reach the surface: at its own depth. */
+const LIT = /* glsl */ `
+vec3 impostorView = vViewPosition - mat3( viewMatrix ) * impostorRay * impostorHeight;
+#define vViewPosition impostorView
+#if defined( USE_SHADOWMAP ) && NUM_DIR_LIGHT_SHADOWS > 0
+  vec4 impostorDirectional[ NUM_DIR_LIGHT_SHADOWS ];
+  for ( int i = 0; i < NUM_DIR_LIGHT_SHADOWS; i ++ )
+    impostorDirectional[ i ] = vDirectionalShadowCoord[ i ] + directionalShadowMatrix[ i ] * vec4( impostorRay * impostorHeight, 0.0 );
+  #define vDirectionalShadowCoord impostorDirectional
+#endif
+#if NUM_SPOT_LIGHT_COORDS > 0
+  vec4 impostorSpot[ NUM_SPOT_LIGHT_COORDS ];
+  for ( int i = 0; i < NUM_SPOT_LIGHT_COORDS; i ++ )
+    impostorSpot[ i ] = vSpotLightCoord[ i ] + spotLightMatrix[ i ] * vec4( impostorRay * impostorHeight, 0.0 );
+  #define vSpotLightCoord impostorSpot
+#endif
+`;
+
+/** Shadow matrices, which three.js declares for vertices only. */
+const MATRICES = /* glsl */ `
+#if defined( USE_SHADOWMAP ) && NUM_DIR_LIGHT_SHADOWS > 0
+  uniform mat4 directionalShadowMatrix[ NUM_DIR_LIGHT_SHADOWS ];
+#endif
+#if NUM_SPOT_LIGHT_COORDS > 0
+  uniform mat4 spotLightMatrix[ NUM_SPOT_LIGHT_COORDS ];
+#endif
+`;
+
+const replaceChunk = (shader: string, chunk: string, code: string) =>
+  shader.replace(`#include <${chunk}>`, () => code);
+
+/** Lets the fragment shader of one of three.js's materials show an impostor. */
+export function impostorFragmentGLSL(fragmentShader: string, isShadow: boolean): string {
+  if (isShadow) return readGLSL + replaceChunk(fragmentShader, 'map_fragment', 'readImpostor();');
+  let shader = fragmentShader;
+  shader = replaceChunk(shader, 'map_fragment', 'readImpostor();\ndiffuseColor.rgb *= impostorColor();');
+  shader = replaceChunk(
+    shader,
+    'normal_fragment_begin',
+    'float faceDirection = 1.0;\nvec3 normal = impostorFacing();\nvec3 nonPerturbedNormal = normal;',
+  );
+  const lights = '#include <lights_fragment_begin>';
+  if (!shader.includes(lights)) return readGLSL + shader;
+  shader = shader.replace(lights, () => `${LIT}\n${lights}`);
+  return shader.replace('void main() {', () => `${readGLSL}\n${MATRICES}\nvoid main() {`);
+}
+
+/** Lets the fragment shader of the character's own material write what a tile holds of it. */
+export function tileFragmentGLSL(fragmentShader: string): string {
+  const normal = fragmentShader.includes('<normal_fragment_begin>') ? 'normal.xy' : 'vec2( 0.0 )';
+  const end = fragmentShader.lastIndexOf('}');
+  return /* glsl */ `
+layout( location = 1 ) out highp vec4 tileShape;
+${fragmentShader.slice(0, end)}
+  gl_FragColor = vec4( sqrt( clamp( diffuseColor.rgb, 0.0, 1.0 ) ), 1.0 );
+  tileShape = vec4( ${normal} * 0.5 + 0.5, gl_FragCoord.z, 1.0 );
+
+}
+`;
+}
+
+/** From tiles of twice the size to those of the atlas. Around what is covered, colours, normals and depths go on. */
+export const resolveTilesGLSL = /* glsl */ `
+precision highp float;
+uniform sampler2D colors;
+uniform sampler2D shapes;
+uniform ivec2 corner;
+layout( location = 0 ) out vec4 color;
+layout( location = 1 ) out vec4 shape;
+
+void add( ivec2 at, int from, int to ) {
+
+  color = shape = vec4( 0.0 );
+  for ( int y = from; y < to; y ++ ) for ( int x = from; x < to; x ++ ) {
+
+    vec4 texel = texelFetch( shapes, at + ivec2( x, y ), 0 );
+    shape += vec4( texel.xyz, 1.0 ) * texel.w;
+    color += texelFetch( colors, at + ivec2( x, y ), 0 ) * texel.w;
+
+  }
+
+}
+
+void main() {
+
+  ivec2 at = ( ivec2( gl_FragCoord.xy ) - corner ) * 2;
+  add( at, 0, 2 );
+  float covered = shape.w;
+  if ( covered == 0.0 ) add( at, - 2, 4 );
+  float count = max( shape.w, 0.001 );
+  color /= count;
+  shape = shape.w == 0.0 ? vec4( 0.5, 0.5, 0.5, 0.0 ) : vec4( shape.xyz / count, covered * 0.25 );
+
+}
+`;
