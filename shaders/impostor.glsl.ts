@@ -1,5 +1,5 @@
 import { LOOP_MODES } from '../lib/constants.js';
-import { AZIMUTHS, ENTRY_TEXELS, FIRST_ENTRY, RINGS } from '../lib/features/impostors/atlasLayout.js';
+import { AZIMUTHS, FIRST_ENTRY, RINGS } from '../lib/features/impostors/atlasLayout.js';
 import { ACTION_LAYER, ACTION_TEXELS, MAX_ACTIONS } from '../lib/playback/instanceLayout.js';
 import { frameAtGLSL } from './frameAt.glsl.js';
 import { playedTexelGLSL } from './playedActions.glsl.js';
@@ -40,9 +40,9 @@ vec3 posedNormal( vec3 normal, mat3x4 skin ) {
 
 }
 
-vec4 impostorTexel( int at ) {
+vec4 impostorTexel( int at, int row ) {
 
-  return texelFetch( CROWD_IMPOSTOR, ivec2( at, 0 ), 0 );
+  return texelFetch( CROWD_IMPOSTOR, ivec2( at, row ), 0 );
 
 }
 
@@ -75,20 +75,21 @@ void impostorClip( vec4 head, out int entry, out float share ) {
   float intervals = floor( shown.y * ${1 / LOOP_MODES} ) - 1.0;
   share = ( frames.frame0 - 1.0 + frames.alpha ) / max( intervals, 1.0 );
   int entries = int( head.x );
-  entry = ${FIRST_ENTRY} + ( entries > 1 ? ${ENTRY_TEXELS} : 0 );
-  for ( int i = 1; i < entries; i ++ )
-    if ( impostorTexel( ${FIRST_ENTRY} + i * ${ENTRY_TEXELS} ).x == shown.x ) entry = ${FIRST_ENTRY} + i * ${ENTRY_TEXELS};
+  entry = ${FIRST_ENTRY} + min( 1, entries - 1 );
+  for ( int i = ${FIRST_ENTRY}; i < ${FIRST_ENTRY} + entries; i ++ ) if ( impostorTexel( i, 0 ).x == shown.x ) entry = i;
 
 }
 
 void placeImpostor() {
 
-  vec4 head = impostorTexel( 0 );
-  vec4 middle = impostorTexel( 1 );
+  vec4 head = impostorTexel( 0, 0 );
+  vec4 middle = impostorTexel( 1, 0 );
   int entry;
   float share;
   impostorClip( head, entry, share );
-  vec4 clip = impostorTexel( entry );
+  vec4 clip = impostorTexel( entry, 0 );
+  float phase = min( floor( share * clip.z ), clip.z - 1.0 ) + clip.y;
+  int block = int( phase ) + 1;
 
   // Towards the eye, in the instance's own space.
   mat3 turn = mat3( modelMatrix ) * mat3( instanceMatrix );
@@ -113,19 +114,18 @@ void placeImpostor() {
   vec3 front = vec3( cos( elevation ) * sin( azimuth ), sin( elevation ), cos( elevation ) * cos( azimuth ) );
   vec3 up = cross( front, side );
 
-  vec4 box = impostorTexel( entry + 1 + ring * ${AZIMUTHS} + column );
+  vec4 box = impostorTexel( 1 + ring * ${AZIMUTHS} + column, block );
   vec2 size = box.w * vec2( middle.x, 1.0 );
   impostorPlace = position.xy;
   vec2 at = box.xy + position.xy * size;
   impostorPosition = side * at.x + up * at.y + front * box.z;
   impostorNormal = front;
 
-  float phase = min( floor( share * clip.z ), clip.z - 1.0 ) + clip.y;
   float row = floor( ( phase + 0.5 ) / head.y );
   vec2 tile = vec2( ( phase - row * head.y ) * ${AZIMUTHS}.0 + float( column ), row * ${RINGS.length}.0 + float( ring ) );
   impostorTile = vec4( tile * head.zw, head.zw );
 
-  vec3 ray = sight * ( clip.w * box.w / max( dot( sight, front ), 0.3 ) );
+  vec3 ray = sight * ( impostorTexel( 0, block ).x * box.w / max( dot( sight, front ), 0.3 ) );
   impostorSlope.xy = vec2( dot( ray, side ), dot( ray, up ) ) / size;
   impostorRay = turn * ray;
   impostorSlope.zw = ( projectionMatrix * ( viewMatrix * vec4( impostorRay, 0.0 ) ) ).zw;

@@ -60,6 +60,10 @@ export const PROGRAMS = {
     source: "export { bakeCharacter, CrowdLevels, SkinnedInstancedMesh } from './index.js'",
     ceiling: 77,
   },
+  'hello + CrowdLevels + Impostor': {
+    source: "export { bakeCharacter, CrowdLevels, Impostor, SkinnedInstancedMesh } from './index.js'",
+    ceiling: 84,
+  },
   'hello + ClipBlend': {
     source: "export { bakeCharacter, ClipBlend, SkinnedInstancedMesh } from './index.js'",
     ceiling: 72,

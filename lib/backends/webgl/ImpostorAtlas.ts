@@ -1,4 +1,5 @@
 import {
+  Box3,
   Color,
   DataTexture,
   DoubleSide,
@@ -16,7 +17,6 @@ import {
   Scene,
   ShaderMaterial,
   UnsignedShort5551Type,
-  type Vector2,
   Vector3,
   type WebGLProgramParametersWithUniforms,
   type WebGLRenderer,
@@ -24,17 +24,19 @@ import {
 } from 'three';
 import { impostorFragmentGLSL, resolveTilesGLSL, tileFragmentGLSL } from '../../../shaders/impostor.glsl.js';
 import type { BakedClip } from '../../animation/ClipTable.js';
+import { growJointBoxes } from '../../animation/jointBoxes.js';
 import { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import {
   AZIMUTHS,
+  BLOCK_TEXELS,
   DIRECTIONS,
-  ENTRY_TEXELS,
   FIRST_ENTRY,
   PHASES,
   RINGS,
   TILE_TEXELS,
 } from '../../features/impostors/atlasLayout.js';
 import type { ImpostorOptions, Tiles } from '../../features/impostors/Impostor.js';
+import { getSkinningMatrix } from '../../queries/poseQueries.js';
 import { hasTexture } from './WebGLPoses.js';
 
 /** Texels that a row of blocks takes at most. */
@@ -43,6 +45,12 @@ const MAX_WIDTH = 2048;
 const MARGIN = 1.06;
 /** Tiles are drawn so many times as large, and then resolved. */
 const SCALE = 2;
+
+/** How large the character is as seen from a direction: along the axes of the tile. */
+interface Extent {
+  middle: Vector3;
+  half: Vector3;
+}
 
 /** A clip in the atlas; null for the rest pose. */
 interface Entry {
@@ -54,18 +62,18 @@ interface Entry {
 const _side = /*@__PURE__*/ new Vector3();
 const _up = /*@__PURE__*/ new Vector3();
 const _front = /*@__PURE__*/ new Vector3();
-const _middle = /*@__PURE__*/ new Vector3();
-const _half = /*@__PURE__*/ new Vector3();
-const _extent = /*@__PURE__*/ new Vector3();
+const _point = /*@__PURE__*/ new Vector3();
 const _matrix = /*@__PURE__*/ new Matrix4();
+const _corner = /*@__PURE__*/ new Vector3();
+const _move = /*@__PURE__*/ new Matrix4();
 const _color = /*@__PURE__*/ new Color();
 
 /** Pictures of a crowd's character in phases of its clips from all directions, which `WebGLRenderer` draws, a block of tiles a frame. */
 export class ImpostorAtlas implements Tiles {
   isReady = false;
   readonly material: Material;
-  /** See `atlasLayout`. */
-  readonly table: DataTexture;
+  /** See `atlasLayout`; null until it is known where tiles lie. */
+  table: DataTexture | null = null;
   private readonly uniforms = {
     impostorColors: { value: null as WebGLRenderTarget['texture'] | null },
     impostorShapes: { value: null as WebGLRenderTarget['texture'] | null },
@@ -87,11 +95,6 @@ export class ImpostorAtlas implements Tiles {
   ) {
     this.material = options.material?.clone() ?? materialFor(materialsOf(crowd)[0]);
     this.dress(this.material, false);
-    const { clips } = this;
-    const width = FIRST_ENTRY + (1 + clips.length) * ENTRY_TEXELS;
-    this.table = new DataTexture(new Float32Array(width * 4), width, 1, RGBAFormat, FloatType);
-    this.table.magFilter = this.table.minFilter = NearestFilter;
-    this.plan();
   }
 
   get byteLength(): number {
@@ -111,30 +114,33 @@ export class ImpostorAtlas implements Tiles {
   advance(renderer: WebGLRenderer): void {
     const { target, done } = this;
     const isLost = done > 0 && target !== null && !hasTexture(target.textures[0], renderer);
-    if (isLost || this.renderer?.deref() !== renderer || this.hasChanged()) {
-      this.renderer = new WeakRef(renderer);
-      this.plan();
-    }
+    if (isLost || this.renderer?.deref() !== renderer || this.hasChanged()) this.refresh();
     if (this.isReady) return;
+    this.renderer = new WeakRef(renderer);
+    if (this.studio === null) this.plan();
     this.drawBlock(renderer, this.done++);
     if (this.done < this.blocks) return;
     this.isReady = true;
-    this.studio?.dispose();
-    this.studio = null;
+    this.closeStudio();
   }
 
   refresh(): void {
-    this.plan();
+    this.isReady = false;
+    this.done = 0;
+    this.closeStudio();
   }
 
   dispose(): void {
-    this.isReady = false;
-    this.studio?.dispose();
-    this.studio = null;
+    this.refresh();
     this.target?.dispose();
     this.target = null;
-    this.table.dispose();
+    this.table?.dispose();
     this.material.dispose();
+  }
+
+  private closeStudio(): void {
+    this.studio?.dispose();
+    this.studio = null;
   }
 
   private get clips(): readonly BakedClip[] {
@@ -152,31 +158,30 @@ export class ImpostorAtlas implements Tiles {
     return false;
   }
 
-  /** Finds out where tiles lie, and begins to draw them anew. */
+  /** Finds out where tiles lie. */
   private plan(): void {
     const { crowd } = this;
     this.made = [crowd.geometry, crowd.boneTexture, ...materialsOf(crowd)];
-    this.isReady = false;
-    this.done = 0;
-    this.studio?.dispose();
-    this.studio = null;
-
     this.entries = [];
-    let first = 0;
+    let blocks = 0;
     for (const clip of [null, ...this.clips]) {
       const phases = clip === null ? 1 : Math.min(PHASES, clip.count);
-      this.entries.push({ clip, first, phases });
-      first += phases;
+      this.entries.push({ clip, first: blocks, phases });
+      blocks += phases;
     }
-    this.blocks = first;
+    this.blocks = blocks;
+    this.studio = new Studio(crowd, this.options.instance ?? 0);
 
+    const extents: Extent[][] = [];
     let wide = 0;
     let high = 0;
-    for (const entry of this.entries) {
-      for (let i = 0; i < DIRECTIONS; i++) {
-        const extent = this.extentOf(entry, i);
-        wide += extent.x;
-        high += extent.y;
+    for (let block = 0; block < blocks; block++) {
+      this.play(this.studio, block);
+      const list = this.studio.measure();
+      extents.push(list);
+      for (const { half } of list) {
+        wide += half.x;
+        high += half.y;
       }
     }
     const aspect = Math.min(3, Math.max(1 / 3, wide / high));
@@ -184,10 +189,11 @@ export class ImpostorAtlas implements Tiles {
     const width = Math.round(TILE_TEXELS / height);
     this.tile = { width, height };
     const most = Math.max(1, Math.floor(MAX_WIDTH / (width * AZIMUTHS)));
-    const rows = Math.ceil(first / most);
-    this.perRow = Math.ceil(first / rows);
+    const rows = Math.ceil(blocks / most);
+    this.perRow = Math.ceil(blocks / rows);
     this.resize(this.perRow * AZIMUTHS * width, rows * RINGS.length * height);
-    this.writeTable(width / height);
+    this.studio.resize(width, height);
+    this.writeTable(extents);
   }
 
   private resize(width: number, height: number): void {
@@ -209,37 +215,30 @@ export class ImpostorAtlas implements Tiles {
     this.target = made;
   }
 
-  /** The box around a clip as seen from a direction: its middle in `_middle`, half its size is returned. */
-  private extentOf({ clip }: Entry, direction: number): Vector3 {
-    const { data } = this.crowd.boneTexture;
-    const [x0, y0, z0, x1, y1, z1] = clip?.bounds ?? data.restBounds;
-    setAxes(direction);
-    _half.set(x1 - x0, y1 - y0, z1 - z0).multiplyScalar(0.5);
-    const middle = _extent.set(x0 + x1, y0 + y1, z0 + z1).multiplyScalar(0.5);
-    _middle.set(middle.dot(_side), middle.dot(_up), middle.dot(_front));
-    return _extent.set(across(_side), across(_up), across(_front));
-  }
-
-  private writeTable(aspect: number): void {
-    const { table, entries, perRow, tile, target } = this;
-    const numbers = table.image.data as Float32Array;
+  private writeTable(extents: readonly Extent[][]): void {
+    const { entries, perRow, tile, target } = this;
     const { width, height } = target as WebGLRenderTarget;
-    numbers.set([entries.length, perRow, tile.width / width, tile.height / height]);
+    const texels = Math.max(BLOCK_TEXELS, FIRST_ENTRY + entries.length);
+    const numbers = new Float32Array(texels * (1 + extents.length) * 4);
+    const aspect = tile.width / tile.height;
     const [x0, y0, z0, x1, y1, z1] = this.crowd.boneTexture.data.restBounds;
+    numbers.set([entries.length, perRow, tile.width / width, tile.height / height]);
     numbers.set([aspect, (x0 + x1) / 2, (y0 + y1) / 2, (z0 + z1) / 2], 4);
-    let at = FIRST_ENTRY * 4;
-    for (const entry of entries) {
-      let depth = 0;
-      for (let i = 0; i < DIRECTIONS; i++) {
-        const extent = this.extentOf(entry, i);
-        const half = Math.max(extent.y, extent.x / aspect, 1e-6) * MARGIN;
-        numbers.set([_middle.x, _middle.y, _middle.z, half], at + (1 + i) * 4);
-        depth = Math.max(depth, (extent.z / half) * MARGIN);
-      }
-      numbers.set([entry.clip?.start ?? 0, entry.first, entry.phases, depth], at);
-      at += ENTRY_TEXELS * 4;
-    }
-    table.needsUpdate = true;
+    entries.forEach(({ clip, first, phases }, i) => {
+      numbers.set([clip?.start ?? 0, first, phases], (FIRST_ENTRY + i) * 4);
+    });
+    extents.forEach((list, block) => {
+      const at = (block + 1) * texels * 4;
+      list.forEach(({ middle, half }, i) => {
+        const size = Math.max(half.y, half.x / aspect, 1e-6) * MARGIN;
+        numbers.set([middle.x, middle.y, middle.z, size], at + (1 + i) * 4);
+        numbers[at] = Math.max(numbers[at], (half.z / size) * MARGIN);
+      });
+    });
+    this.table?.dispose();
+    this.table = new DataTexture(numbers, texels, 1 + extents.length, RGBAFormat, FloatType);
+    this.table.magFilter = this.table.minFilter = NearestFilter;
+    this.table.needsUpdate = true;
   }
 
   /** Draws one phase of a clip from all directions. */
@@ -254,13 +253,13 @@ export class ImpostorAtlas implements Tiles {
     const color = renderer.getClearColor(_color).getHex();
     xr.enabled = info.autoReset = false;
     try {
-      this.studio ??= new Studio(this.crowd, this.tile, this.options.instance ?? 0);
+      const studio = this.studio as Studio;
       renderer.setClearColor(0, 0);
       renderer.autoClear = true;
-      this.pose(this.studio, block);
-      this.studio.shoot(renderer);
+      this.pose(studio, block);
+      studio.shoot(renderer);
       renderer.autoClear = false;
-      this.resolve(renderer, this.studio, block);
+      this.resolve(renderer, studio, block);
     } finally {
       xr.enabled = enabled;
       info.autoReset = autoReset;
@@ -270,34 +269,37 @@ export class ImpostorAtlas implements Tiles {
     }
   }
 
-  private pose({ crowd, camera }: Studio, block: number): void {
-    const { entries, tile, table } = this;
+  private play({ crowd }: Studio, block: number): void {
+    const { entries } = this;
     let number = entries.length - 1;
     while (entries[number].first > block) number--;
     const { clip, first, phases } = entries[number];
-    const numbers = table.image.data as Float32Array;
-    const at = (FIRST_ENTRY + number * ENTRY_TEXELS) * 4;
-    const aspect = tile.width / tile.height;
-    for (let i = 0; i < DIRECTIONS; i++) {
-      const [x, y, z, half] = numbers.subarray(at + (1 + i) * 4);
-      const gridX = ((i % AZIMUTHS) * 2 + 1) * aspect;
-      const gridY = Math.floor(i / AZIMUTHS) * 2 + 1;
-      setAxes(i);
-      _matrix.makeBasis(_side, _up, _front).transpose();
-      _matrix.setPosition(-x, -y, -z).premultiply(_scale.makeScale(1 / half, 1 / half, 1 / half));
-      _matrix.premultiply(_scale.makeTranslation(gridX, gridY, 0));
-      crowd.setMatrixAt(i, _matrix);
-    }
-    crowd.instanceMatrix.needsUpdate = true;
-    const depth = numbers[at + 3];
-    camera.right = AZIMUTHS * 2 * aspect;
-    camera.top = RINGS.length * 2;
-    camera.near = -depth;
-    camera.far = depth;
-    camera.updateProjectionMatrix();
     if (clip === null) crowd.stop(crowd.all);
     else crowd.playAll(clip.name, { time: (clip.duration * (block - first + 0.5)) / phases, timeScale: 0 });
     crowd.update(0);
+  }
+
+  private pose(studio: Studio, block: number): void {
+    const { crowd, camera } = studio;
+    const { data, width } = (this.table as DataTexture).image as { data: Float32Array; width: number };
+    const at = (block + 1) * width * 4;
+    const aspect = this.tile.width / this.tile.height;
+    this.play(studio, block);
+    for (let i = 0; i < DIRECTIONS; i++) {
+      const [x, y, z, size] = data.subarray(at + (1 + i) * 4);
+      setAxes(i);
+      _matrix.makeBasis(_side, _up, _front).transpose().setPosition(-x, -y, -z);
+      _matrix.premultiply(_move.makeScale(1 / size, 1 / size, 1 / size));
+      const column = i % AZIMUTHS;
+      _move.makeTranslation((column * 2 + 1) * aspect, ((i - column) / AZIMUTHS) * 2 + 1, 0);
+      crowd.setMatrixAt(i, _matrix.premultiply(_move));
+    }
+    crowd.instanceMatrix.needsUpdate = true;
+    camera.right = AZIMUTHS * 2 * aspect;
+    camera.top = RINGS.length * 2;
+    camera.near = -data[at];
+    camera.far = data[at];
+    camera.updateProjectionMatrix();
   }
 
   private resolve(renderer: WebGLRenderer, { quad, small }: Studio, block: number): void {
@@ -311,13 +313,11 @@ export class ImpostorAtlas implements Tiles {
     target.viewport.set(x, y, width, height);
     target.scissor.copy(target.viewport);
     target.scissorTest = true;
-    (quad.material.uniforms.corner.value as Vector2 | { x: number; y: number }) = { x, y };
+    quad.material.uniforms.corner.value = { x, y };
     renderer.setRenderTarget(target);
     renderer.render(quad, small);
   }
 }
-
-const _scale = /*@__PURE__*/ new Matrix4();
 
 /** A stage on which the character is drawn from all directions at once. */
 class Studio {
@@ -325,10 +325,11 @@ class Studio {
   readonly camera = new OrthographicCamera(0, 1, 1, 0);
   readonly small = new OrthographicCamera();
   readonly quad: Mesh<PlaneGeometry, ShaderMaterial>;
+  private boxes: Float32Array | null = null;
   private readonly scene = new Scene();
   private readonly target: WebGLRenderTarget;
 
-  constructor(source: SkinnedInstancedMesh, tile: { width: number; height: number }, instance: number) {
+  constructor(source: SkinnedInstancedMesh, instance: number) {
     const { geometry, material, boneTexture, morphTargetInfluences } = source;
     const shown = geometry.clone();
     hideParts(shown, source, instance);
@@ -338,7 +339,7 @@ class Studio {
     if (morphTargetInfluences) this.crowd.morphTargetInfluences = [...morphTargetInfluences];
     shown.dispose();
     this.scene.add(this.crowd);
-    this.target = new WebGLRenderTarget(tile.width * AZIMUTHS * SCALE, tile.height * RINGS.length * SCALE, {
+    this.target = new WebGLRenderTarget(1, 1, {
       count: 2,
       minFilter: NearestFilter,
       magFilter: NearestFilter,
@@ -357,6 +358,43 @@ class Studio {
       }),
     );
     this.quad.frustumCulled = false;
+  }
+
+  resize(width: number, height: number): void {
+    this.target.setSize(width * AZIMUTHS * SCALE, height * RINGS.length * SCALE);
+  }
+
+  /** How large the character is in its pose, along the axes of each direction. */
+  measure(): Extent[] {
+    const { crowd } = this;
+    const { boneTexture, geometry } = crowd;
+    if (this.boxes === null) {
+      this.boxes = boneTexture.createJointBoxes();
+      growJointBoxes(
+        this.boxes,
+        geometry,
+        Int32Array.from(boneTexture.jointNames, (_, i) => i),
+        false,
+      );
+    }
+    const { boxes } = this;
+    const list = Array.from({ length: DIRECTIONS }, () => new Box3());
+    for (let joint = 0; joint * 6 < boxes.length; joint++) {
+      const [x0, y0, z0, x1, y1, z1] = boxes.subarray(joint * 6);
+      if (x0 > x1) continue;
+      getSkinningMatrix(crowd, 0, joint, _matrix);
+      for (let i = 0; i < DIRECTIONS; i++) {
+        setAxes(i);
+        for (let corner = 0; corner < 8; corner++) {
+          _point.set(corner & 1 ? x1 : x0, corner & 2 ? y1 : y0, corner & 4 ? z1 : z0).applyMatrix4(_matrix);
+          list[i].expandByPoint(_corner.set(_point.dot(_side), _point.dot(_up), _point.dot(_front)));
+        }
+      }
+    }
+    return list.map((box) => ({
+      middle: box.getCenter(new Vector3()),
+      half: box.getSize(new Vector3()).multiplyScalar(0.5),
+    }));
   }
 
   shoot(renderer: WebGLRenderer): void {
@@ -385,9 +423,6 @@ function setAxes(direction: number): void {
   _side.set(Math.cos(azimuth), 0, -Math.sin(azimuth));
   _up.crossVectors(_front, _side);
 }
-
-const across = ({ x, y, z }: Vector3): number =>
-  Math.abs(x) * _half.x + Math.abs(y) * _half.y + Math.abs(z) * _half.z;
 
 /** Leaves out triangles of parts that an instance does not show. */
 function hideParts(

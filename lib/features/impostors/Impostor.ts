@@ -10,6 +10,7 @@ import {
   Uint16BufferAttribute,
   type WebGLRenderer,
 } from 'three';
+import type { BoneTexture } from '../../animation/BoneTexture.js';
 import type { ClipReference } from '../../animation/ClipTable.js';
 import type { PosedCrowd, PoseSource } from '../../animation/PoseSource.js';
 import { PARAM_MORPH_TEXEL, PARAM_ROWS, PARAM_STRIDE } from '../../constants.js';
@@ -38,7 +39,7 @@ export interface Tiles {
   /** Bytes on the GPU. */
   readonly byteLength: number;
   readonly material: Material;
-  readonly table: DataTexture;
+  readonly table: DataTexture | null;
   /** Lets a material show the tiles. */
   dress(material: Material, isShadow: boolean): void;
   /** Draws some more of them; call it once a frame. */
@@ -110,21 +111,14 @@ export class ImpostorMesh extends LevelMesh {
 
   /** @internal */
   constructor(crowd: CrowdMesh, options: ImpostorOptions) {
-    const { clips, encoding } = crowd.boneTexture;
     if (makeTiles === null) {
       throw new Error(
         "Impostors are drawn by WebGLRenderer alone so far: import Impostor from 'skinned-instanced-mesh', or add simplifyGeometry(crowd.geometry, …) as the last level instead.",
       );
     }
     if (crowd.boneTexture.binding !== null)
-      throw new Error(
-        `Impostors show characters with joints; this crowd's poses are ${encoding} of vertices.`,
-      );
-    if (options.clips === undefined && clips.length > MAX_CLIPS) {
-      throw new Error(
-        `The character has ${clips.length} clips, of about 3.3 MB each; say which ones are seen from afar: new Impostor({ clips: ["${clips[0].name}", …] }).`,
-      );
-    }
+      throw new Error('Impostors show characters with joints, and this crowd shows a vertex texture.');
+    checkClips(crowd.boneTexture, options);
     const tiles = makeTiles(crowd as SkinnedInstancedMesh, options);
     super(crowd, createQuad(), tiles.material, { influences: 1 });
     this.tiles = tiles;
@@ -174,7 +168,9 @@ export class ImpostorMesh extends LevelMesh {
   override motionsChanged(): void {}
 
   /** @internal */
-  override checkBoneTexture(): void {}
+  override checkBoneTexture(boneTexture: BoneTexture): void {
+    checkClips(boneTexture, this.impostorOptions);
+  }
 
   /** @internal */
   override copyFor(owner: CrowdMesh): ImpostorMesh {
@@ -198,6 +194,15 @@ export class ImpostorMesh extends LevelMesh {
     super.free();
     this.tiles.dispose();
   }
+}
+
+/** @throws If there are no such clips, or too many. */
+function checkClips({ clips, clipTable }: BoneTexture, options: ImpostorOptions): void {
+  for (const clip of options.clips ?? []) clipTable.indexOf(clip);
+  if (options.clips !== undefined || clips.length <= MAX_CLIPS) return;
+  throw new Error(
+    `The character has ${clips.length} clips, of about 3.3 MB each; say which ones are seen from afar: new Impostor({ clips: ["${clips[0].name}", …] }).`,
+  );
 }
 
 /** Two triangles; shaders know where they are. */

@@ -1,0 +1,268 @@
+import {
+  AmbientLight,
+  Color,
+  DirectionalLight,
+  Matrix4,
+  Mesh,
+  MeshStandardMaterial,
+  PCFShadowMap,
+  PerspectiveCamera,
+  PlaneGeometry,
+  Scene,
+  WebGLRenderer,
+} from 'three';
+import { describe, expect, test } from 'vitest';
+import { createCoarseCharacter } from '../support/coarseCharacter.js';
+import { levelsOf } from '../support/levels.js';
+import {
+  bakeCharacter,
+  encodingOf,
+  getViewInfo,
+  Impostor,
+  type ImpostorMesh,
+  type ImpostorOptions,
+  SkinnedInstancedMesh,
+} from '../support/library.js';
+import { loseContext, passOverLost, restoreContext } from '../support/loseContext.js';
+
+const SIZE = 96;
+/** Pixels that the figure is tall. */
+const TALL = 24;
+const HEIGHT = 1.8;
+/** By so much the figure is turned whose picture is as far off as an impostor may be. */
+const TURN = Math.PI / 12;
+const CLIPS = ['Idle', 'Walk', 'Run', 'Dance'];
+
+/** A figure on ground in the sun, drawn as it is or as an impostor. */
+function createView(encoding: 'tracks' | 'frames' = 'tracks', options: ImpostorOptions = { clips: CLIPS }) {
+  const renderer = new WebGLRenderer();
+  renderer.setSize(SIZE, SIZE);
+  renderer.shadowMap.enabled = true;
+  renderer.shadowMap.type = PCFShadowMap;
+  const scene = new Scene();
+  scene.background = new Color(0x556677);
+  const sun = new DirectionalLight(0xffffff, 2.5);
+  sun.position.set(2, 4, 3);
+  sun.castShadow = true;
+  sun.shadow.bias = -0.002;
+  Object.assign(sun.shadow.camera, { left: -2, right: 2, top: 2, bottom: -2, near: 0.5, far: 12 });
+  const ground = new Mesh(new PlaneGeometry(40, 40), new MeshStandardMaterial({ color: 0x889966 }));
+  ground.rotation.x = -Math.PI / 2;
+  ground.receiveShadow = true;
+  scene.add(sun, new AmbientLight(0xffffff, 0.8), ground);
+
+  const { root, clips } = createCoarseCharacter();
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, { encoding: encodingOf(encoding) }), 1);
+  crowd.castShadow = crowd.receiveShadow = true;
+  crowd.frustumCulled = false;
+  scene.add(crowd);
+  const impostor = levelsOf(crowd).add(new Impostor(options), { screenShare: 0.9 });
+  const camera = new PerspectiveCamera(20, 1, 0.1, 200);
+
+  const look = (azimuth: number, elevation: number) => {
+    const distance = (HEIGHT / (2 * Math.tan(Math.PI / 18))) * (SIZE / TALL);
+    camera.position.setFromSphericalCoords(
+      distance,
+      Math.PI / 2 - (elevation * Math.PI) / 180,
+      (azimuth * Math.PI) / 180,
+    );
+    camera.position.y += HEIGHT / 2;
+    camera.lookAt(0, HEIGHT / 2, 0);
+    camera.updateMatrixWorld();
+  };
+  const read = () => {
+    renderer.render(scene, camera);
+    const pixels = new Uint8Array(SIZE * SIZE * 4);
+    const gl = renderer.getContext();
+    gl.readPixels(0, 0, SIZE, SIZE, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
+    return pixels;
+  };
+  /** Draws until all tiles are there; returns in how many frames. */
+  const fill = (mesh: ImpostorMesh = impostor) => {
+    let frames = 0;
+    while (!mesh.isReady && frames < 200) {
+      renderer.render(scene, camera);
+      frames++;
+    }
+    return frames;
+  };
+  const readAs = (level: 'mesh' | 'impostor') => {
+    levelsOf(crowd).levels[1].screenShare = level === 'mesh' ? 1e-6 : 0.9;
+    return read();
+  };
+  const dispose = () => {
+    crowd.dispose();
+    renderer.dispose();
+  };
+  look(20, 15);
+  return { renderer, scene, crowd, impostor, camera, look, read, readAs, fill, dispose };
+}
+
+/** Root of the mean square of differences. */
+function rms(a: Uint8Array, b: Uint8Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] - b[i]) ** 2;
+  return Math.sqrt(sum / a.length);
+}
+
+/** Mean colour where two pictures differ. */
+function meanColor(picture: Uint8Array, empty: Uint8Array): number[] {
+  const sum = [0, 0, 0];
+  for (let at = 0; at < picture.length; at += 4)
+    if (Math.abs(picture[at] - empty[at]) + Math.abs(picture[at + 2] - empty[at + 2]) > 40)
+      for (let i = 0; i < 3; i++) sum[i] += picture[at + i];
+  return sum;
+}
+
+describe.each(['tracks', 'frames'] as const)('impostors of %s', (encoding) => {
+  test('look like the figure, with its shadow, from all around and in the phase of its clip', () => {
+    const { crowd, look, readAs, read, fill, dispose } = createView(encoding);
+    fill();
+    const errors = { impostor: 0, turned: 0, none: 0 };
+    for (const [azimuth, elevation] of [
+      [0, 8],
+      [37, 12],
+      [101, 25],
+      [160, 45],
+      [222, 5],
+      [290, 33],
+      [345, 65],
+    ]) {
+      look(azimuth, elevation);
+      crowd.visible = false;
+      const empty = read();
+      crowd.visible = true;
+      for (const [clip, share] of [
+        ['Walk', 0.3],
+        ['Run', 0.55],
+        ['Dance', 0.1],
+      ] as const) {
+        const { duration } = crowd.boneTexture.clips[crowd.boneTexture.clipIndex(clip)];
+        const pose = (at: number) => crowd.play(0, clip, { time: at * duration, timeScale: 0 }).update(0);
+        pose(share);
+        const mesh = readAs('mesh');
+        errors.impostor += rms(readAs('impostor'), mesh);
+        errors.none += rms(empty, mesh);
+        crowd.setMatrixAt(0, new Matrix4().makeRotationY(TURN));
+        crowd.instanceMatrix.needsUpdate = true;
+        errors.turned += rms(readAs('mesh'), mesh);
+        crowd.setMatrixAt(0, new Matrix4());
+        crowd.instanceMatrix.needsUpdate = true;
+      }
+    }
+    expect(errors.impostor / errors.turned).toBeLessThan(1);
+    expect(errors.impostor / errors.none).toBeLessThan(0.55);
+    dispose();
+  });
+});
+
+test('an impostor follows the clock, speed and pauses of its instance, and the clip that weighs most', () => {
+  const { crowd, look, readAs, fill, dispose } = createView();
+  fill();
+  look(80, 10);
+  const { duration } = crowd.boneTexture.clips[crowd.boneTexture.clipIndex('Run')];
+  const at = (time: number) => {
+    crowd.play(0, 'Run', { time, timeScale: 0 }).update(0);
+    return readAs('impostor');
+  };
+  const early = at(duration * 0.1);
+  const late = at(duration * 0.6);
+  expect(rms(early, late)).toBeGreaterThan(2);
+  crowd.play(0, 'Run', { time: duration * 0.1, timeScale: 2 }).update(duration * 0.25);
+  expect(readAs('impostor')).toEqual(late);
+  crowd.pause(0).update(duration * 0.2);
+  expect(readAs('impostor')).toEqual(late);
+  crowd.resume(0);
+  crowd.play(0, 'Idle', { fade: 1, time: 0, timeScale: 0 }).update(0.9);
+  const fading = readAs('impostor');
+  crowd.play(0, 'Idle', { time: 0, timeScale: 0 }).update(0);
+  expect(fading).toEqual(readAs('impostor'));
+  dispose();
+});
+
+test('an impostor has the colour of its instance, and nobody is posed for it', () => {
+  const { crowd, camera, readAs, read, fill, dispose } = createView();
+  fill();
+  crowd.visible = false;
+  const empty = read();
+  crowd.visible = true;
+  crowd.setColorAt(0, new Color(1, 0.1, 0.1));
+  const colors = [meanColor(readAs('mesh'), empty), meanColor(readAs('impostor'), empty)];
+  const [mesh, impostor] = colors.map(([red, green]) => red / green);
+  expect(impostor).toBeGreaterThan(1.5);
+  expect(Math.abs(impostor / mesh - 1)).toBeLessThan(0.2);
+  crowd.update(0.1);
+  read();
+  expect(getViewInfo(crowd, camera)).toMatchObject({ levels: [0, 1], posed: 0, triangles: 2 });
+  dispose();
+});
+
+test('tiles are drawn over frames, in at most 16 MB for four clips, and all is freed', () => {
+  const { renderer, scene, crowd, impostor, camera, fill, read, dispose } = createView();
+  fill();
+  read();
+  levelsOf(crowd).remove(impostor);
+  read();
+  const { memory } = renderer.info;
+  const before = { ...memory };
+  const again = levelsOf(crowd).add(new Impostor({ clips: CLIPS }), { screenShare: 0.9 });
+  read();
+  // Until they are there, the figure is drawn as before.
+  expect(getViewInfo(crowd, camera)?.levels).toEqual([1, 0]);
+  expect(fill(again)).toBeGreaterThan(20);
+  read();
+  expect(getViewInfo(crowd, camera)?.levels).toEqual([0, 1]);
+  expect(again.byteLength).toBeGreaterThan(1e6);
+  expect(again.byteLength).toBeLessThan(16 * 2 ** 20);
+  again.dispose();
+  read();
+  expect(memory).toEqual(before);
+  expect(scene.children).toContain(crowd);
+  dispose();
+});
+
+test('tiles are drawn anew for another material, for a copy of the crowd, and after the context was lost', async () => {
+  const { renderer, scene, crowd, impostor, camera, readAs, fill, read, dispose } = createView();
+  fill();
+  const before = readAs('impostor');
+
+  const copy = crowd.clone();
+  scene.remove(crowd).add(copy);
+  const [, { object }] = levelsOf(copy).levels;
+  expect(object).not.toBe(impostor);
+  fill(object as ImpostorMesh);
+  expect(rms(read(), before)).toBeLessThan(0.1);
+  scene.remove(copy).add(crowd);
+  copy.dispose();
+
+  const { material } = crowd;
+  crowd.material = new MeshStandardMaterial({ color: 0xff2200 });
+  read();
+  expect(impostor.isReady).toBe(false);
+  fill();
+  expect(rms(read(), before)).toBeGreaterThan(2);
+  crowd.material = material;
+  read();
+  fill();
+  expect(rms(read(), before)).toBeLessThan(0.1);
+
+  passOverLost(renderer);
+  await loseContext(renderer);
+  await restoreContext(renderer);
+  read();
+  expect(impostor.isReady).toBe(false);
+  fill();
+  expect(rms(read(), before)).toBeLessThan(0.1);
+  expect(getViewInfo(crowd, camera)?.levels).toEqual([0, 1]);
+  dispose();
+});
+
+test('clips that are not there, and too many of them, are errors', () => {
+  const { root, clips } = createCoarseCharacter();
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+  const add = (options?: ImpostorOptions) =>
+    levelsOf(crowd).add(new Impostor(options), { screenShare: 0.03 });
+  expect(() => add({ clips: ['Fly'] })).toThrow('There is no clip "Fly"');
+  if (clips.length > 8) expect(() => add()).toThrow('say which ones are seen from afar');
+  crowd.dispose();
+});
