@@ -174,7 +174,9 @@ export class CrowdLevels implements CrowdFeature {
   ): LevelMesh | null {
     const { crowd, table } = this;
     const maker = source !== null && 'createMesh' in source ? source : null;
-    const { hysteresis = 0, poseRate = 0, attachments = maker === null } = options;
+    const { hysteresis = 0, poseRate = 0 } = options;
+    // Nobody is posed for what is made so.
+    const attachments = maker === null && options.attachments !== false;
     const from = startOf(start);
     checkShare('hysteresis', hysteresis);
     if (table.count === MAX_LEVELS)
