@@ -173,7 +173,7 @@ export class CrowdLevels implements CrowdFeature {
     options: LevelOptions = {},
   ): LevelMesh | null {
     const { crowd, table } = this;
-    const maker = source !== null && 'createMesh' in source ? source : null;
+    const maker = (source as LevelMaker | null)?.createMesh === undefined ? null : (source as LevelMaker);
     const { hysteresis = 0, poseRate = 0 } = options;
     // Nobody is posed for what is made so.
     const attachments = maker === null && options.attachments !== false;
