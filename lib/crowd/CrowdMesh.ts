@@ -170,7 +170,8 @@ export abstract class CrowdMesh extends InstancedMesh<
 
   /** The list of instances that it draws, see `ListSplitter.listOf`. @internal */
   get level(): number | null {
-    return this.views.splitter?.listOf(this) ?? null;
+    const { kinds, splitter } = this.views;
+    return (kinds ?? splitter)?.listOf(this) ?? null;
   }
 
   /** @internal */

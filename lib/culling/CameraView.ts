@@ -2,7 +2,7 @@ import { type ArrayCamera, type Camera, Frustum, Matrix4 } from 'three';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import type { InstanceGroups } from './InstanceGroups.js';
 import { InstanceList } from './InstanceList.js';
-import type { DividedView, ListSplitter, SplitLists } from './ListSplitter.js';
+import type { DividedView, KindSplitter, ListSplitter, SplitLists } from './ListSplitter.js';
 import { listSeen, markSeen } from './seenInstances.js';
 import type { PoseRequest, View } from './View.js';
 import type { DrawnMember } from './ViewInfo.js';
@@ -28,6 +28,8 @@ export interface SeenCrowd {
   readonly members: readonly DrawnMember[];
   /** Sorts what is seen into several lists; null for one. */
   readonly splitter: ListSplitter | null;
+  /** Divides it by kinds of instances; null while all are of one. */
+  readonly kinds: KindSplitter | null;
 }
 
 /** Which instances a camera sees. It holds as long as neither the camera nor the crowd changes. */

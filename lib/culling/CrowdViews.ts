@@ -3,7 +3,7 @@ import type { LayersOfInstances } from '../crowd/CrowdFeature.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { CameraView } from './CameraView.js';
 import { type GroupedCrowd, InstanceGroups } from './InstanceGroups.js';
-import type { ListSplitter } from './ListSplitter.js';
+import type { KindSplitter, ListSplitter } from './ListSplitter.js';
 import type { DrawnMember } from './ViewInfo.js';
 import type { CrowdStage } from './ViewStage.js';
 
@@ -45,6 +45,8 @@ export class CrowdViews {
   posed = 0;
   /** Null if nothing does. */
   occlusion: CrowdOcclusion | null = null;
+  /** Divides what cameras see by kinds; null while all instances are of one. Call `dropViews` after a change. */
+  kinds: KindSplitter | null = null;
   private culled: boolean | null = null;
   /** Whether some instance was not drawn: the shaders that this takes are kept, since it is likely to happen again. */
   private wasPartly = false;
@@ -92,6 +94,7 @@ export class CrowdViews {
       this.wasPartly ||
       this.culls ||
       this.crowd.written !== null ||
+      this.kinds !== null ||
       (this.splits !== null && (this.splits.isUsed || this.splits.hasPoseRates)) ||
       this.isStaged
     );
@@ -233,7 +236,8 @@ export class CrowdViews {
     this.dropViews();
   }
 
-  private dropViews(): void {
+  /** Lets views be made anew. */
+  dropViews(): void {
     for (const view of this.views) view.dispose();
     this.views = [];
   }
@@ -277,14 +281,9 @@ export class CrowdViews {
       stale.serve(camera, viewer);
       return stale;
     }
-    const made = new CameraView(
-      camera,
-      viewer,
-      capacity,
-      byLayers,
-      this.splits?.lists(capacity),
-      this.stages,
-    );
+    const levels = this.splits?.lists(capacity) ?? null;
+    const lists = this.kinds?.listsFor(capacity, levels) ?? levels;
+    const made = new CameraView(camera, viewer, capacity, byLayers, lists, this.stages);
     this.views.push(made);
     return made;
   }

@@ -41,6 +41,33 @@ export interface ListSplitter {
   lists(capacity: number): SplitLists;
 }
 
+/** Lists of single kinds have the numbers from here on, above those of levels. */
+export const KIND_LISTS = 64;
+
+/** The instances of a kind, among those of a list of levels of detail; null for all that are seen. */
+export interface KindList {
+  readonly level: number | null;
+  readonly kind: number;
+}
+
+/** Divides what cameras see, or what they see at a level of detail, by kinds of instances: see `CrowdKinds`. */
+export interface KindSplitter {
+  /** By id the number of its kind. */
+  readonly kinds: Uint8Array;
+  /** The lists that meshes draw. */
+  readonly lists: readonly KindList[];
+  /** Goes up when instances are of other kinds, or other lists are needed. */
+  readonly version: number;
+  /** The list that a mesh draws, see `ListSplitter.listOf`. */
+  listOf(mesh: object): number | null;
+  /** Whether a mesh draws instances of the kind that an instance has. */
+  shows(mesh: object, id: number): boolean;
+  /** Of how many of the instances a list is, as a share. */
+  shareOf(list: KindList): number;
+  /** Lists of a view. */
+  listsFor(capacity: number, levels: SplitLists | null): SplitLists;
+}
+
 /** From where a camera sees a crowd: what a level's start is compared with. */
 export interface LevelMeasure {
   /** Goes up when levels may be others than before, though no instance has moved. */

@@ -1,6 +1,6 @@
 import type { BufferGeometry, Camera } from 'three';
 import type { CrowdViews } from './CrowdViews.js';
-import type { ListSplitter } from './ListSplitter.js';
+import { KIND_LISTS, type KindSplitter, type ListSplitter } from './ListSplitter.js';
 
 /** What a camera sees of a crowd. */
 export interface ViewInfo {
@@ -32,29 +32,38 @@ export function viewInfoOf(views: CrowdViews, camera: Camera): ViewInfo | null {
     splitter?.isUsed === true
       ? Array.from({ length: splitter.count }, (_, level) => view.of(level).count)
       : [visible];
-  return { visible, levels, triangles: trianglesOf(views, levels), posed };
+  return { visible, levels, triangles: trianglesOf(views, (list) => view.of(list).count), posed };
 }
 
 /** What is read to count triangles. */
 interface CountedCrowd {
   readonly members: readonly DrawnMember[];
   readonly splitter: ListSplitter | null;
+  readonly kinds: KindSplitter | null;
 }
 
-/** Triangles of so many instances at each level, with what is attached to them. */
-export function trianglesOf(crowd: CountedCrowd, counts: readonly number[]): number {
-  return counts.reduce((sum, count, level) => sum + count * trianglesAt(crowd, level), 0);
+/** Triangles of all meshes of a crowd, each of which draws so many instances of its list. */
+export function trianglesOf({ members }: CountedCrowd, countOf: (list: number | null) => number): number {
+  let count = 0;
+  for (const { geometry, visible, level } of members)
+    if (visible) count += countOf(level) * trianglesIn(geometry);
+  return count;
 }
 
-/** Triangles that all meshes of a crowd draw of an instance at a level of detail. */
-export function trianglesAt({ members, splitter }: CountedCrowd, level: number): number {
+/** Triangles that all meshes of a crowd draw of an instance at a level of detail; of several kinds, on average. */
+export function trianglesAt({ members, splitter, kinds }: CountedCrowd, level: number): number {
   if (splitter?.isDrawn(level) === false) return 0;
   let count = 0;
   for (const { geometry, visible, level: list } of members) {
-    if (!visible || !(splitter === null || splitter.isIn(list, level))) continue;
-    const { index, attributes, drawRange } = geometry;
-    const vertices = index?.count ?? attributes.position.count;
-    count += Math.max(0, Math.floor(Math.min(drawRange.count, vertices - drawRange.start) / 3));
+    const own = kinds?.lists[(list ?? 0) - KIND_LISTS];
+    const isIn = splitter === null || splitter.isIn(own === undefined ? list : own.level, level);
+    if (visible && isIn)
+      count += trianglesIn(geometry) * (own === undefined ? 1 : (kinds as KindSplitter).shareOf(own));
   }
   return count;
+}
+
+function trianglesIn({ index, attributes, drawRange }: BufferGeometry): number {
+  const vertices = index?.count ?? attributes.position.count;
+  return Math.max(0, Math.floor(Math.min(drawRange.count, vertices - drawRange.start) / 3));
 }

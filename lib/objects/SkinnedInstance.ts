@@ -15,7 +15,6 @@ import type { MeshFeature } from '../crowd/CrowdFeature.js';
 import type { CrowdMesh } from '../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMeshEventMap } from '../crowd/crowdTypes.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
-import type { JointAttachment } from '../features/attachments/JointAttachment.js';
 import { SLOT_BY_HAND } from '../features/jointEdits/editLayout.js';
 import type { LookAtOptions, Proportions } from '../features/jointEdits/JointEdits.js';
 import type { InstanceUniforms } from '../features/uniforms/InstanceUniforms.js';
@@ -414,7 +413,7 @@ export class SkinnedInstance extends PlacedInstance {
   override raycast(raycaster: Raycaster, intersects: CrowdIntersection[]): void {
     const { crowd, instanceId, home } = this;
     if (instanceId < 0 || !mayMeet(crowd, raycaster, instanceId)) return;
-    for (const mesh of meshesOf(crowd)) {
+    for (const mesh of meshesOf(crowd, instanceId)) {
       raycastOne(mesh, raycaster, instanceId, intersects, mesh.bounds.ofPoses(), home.objects);
     }
   }
@@ -426,7 +425,7 @@ export class SkinnedInstance extends PlacedInstance {
   get boundingBox(): Box3 {
     const box = new Box3();
     const { crowd, instanceId } = this;
-    if (instanceId >= 0) for (const mesh of meshesOf(crowd)) expandByPose(mesh, instanceId, box);
+    if (instanceId >= 0) for (const mesh of meshesOf(crowd, instanceId)) expandByPose(mesh, instanceId, box);
     return box;
   }
 
@@ -481,11 +480,13 @@ export class SkinnedInstance extends PlacedInstance {
 
 let nothing: BufferGeometry | null = null;
 
-/** A crowd and what is attached to it, but for its levels of detail, which rays pass. */
-function meshesOf(mesh: CrowdMesh): CrowdMesh[] {
-  const attached = mesh.attachments.filter(isAttachment);
-  return [mesh, ...attached.flatMap(meshesOf)];
+/** The meshes that show an instance: the crowd, or that of its kind, and what is attached; rays pass levels of detail. */
+function meshesOf(mesh: CrowdMesh, index: number): CrowdMesh[] {
+  const attached = mesh.attachments.filter(isHit).flatMap((one) => meshesOf(one, index));
+  return mesh.views.kinds?.shows(mesh, index) === false ? attached : [mesh, ...attached];
 }
 
-const isAttachment = (mesh: object): mesh is JointAttachment =>
-  (mesh as Partial<JointAttachment>).isJointAttachment === true;
+function isHit(mesh: object): boolean {
+  const { isLevelMesh, isKindMesh } = mesh as { isLevelMesh?: boolean; isKindMesh?: boolean };
+  return isLevelMesh !== true || isKindMesh === true;
+}

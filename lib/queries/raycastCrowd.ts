@@ -164,6 +164,7 @@ function findMet(
       if (index >= count || !visibility.isDrawn(index)) continue;
       const distance = distanceToSphere(_local, spheres, index);
       if (distance === Infinity) continue;
+      if (views.kinds?.shows(crowd, index) === false) continue;
       if (views.layers?.isUsed && !isOnLayers(crowd, index, mask)) continue;
       if (objects?.mayHit(index, crowd, intersects) === false) continue;
       _met.push({ index, distance });

@@ -23,8 +23,7 @@ export function getViewInfo(mesh: CrowdMesh, camera: Camera): ViewInfo | null {
 export async function readViewInfo(mesh: CrowdMesh, renderer: object, camera: Camera): Promise<ViewInfo> {
   const read = backendOf(renderer).readView?.(renderer, mesh, camera);
   if (read) return await read;
-  const levels = [mesh.count];
-  return (
-    getViewInfo(mesh, camera) ?? { visible: mesh.count, levels, triangles: trianglesOf(mesh.views, levels) }
-  );
+  const { count, views } = mesh;
+  const triangles = trianglesOf(views, () => count);
+  return getViewInfo(mesh, camera) ?? { visible: count, levels: [count], triangles };
 }

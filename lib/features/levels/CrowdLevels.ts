@@ -9,6 +9,7 @@ import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { isWithin } from '../../utils/messages.js';
 import type { JointAttachment } from '../attachments/JointAttachment.js';
+import type { KindMesh } from '../kinds/CrowdKinds.js';
 import { AttachmentLevel, LevelCopy, LevelMesh } from './LevelMesh.js';
 import { type Level, LevelTable } from './LevelTable.js';
 
@@ -190,7 +191,7 @@ export class CrowdLevels implements CrowdFeature {
       object = maker.createMesh(crowd);
       setShadows(object, options);
     } else if (source !== null) {
-      const { geometry, material } = this.contentOf(source as LevelSource, options.material);
+      const { geometry, material } = contentOf(source as LevelSource, options.material, crowd.material);
       checkInstanced(crowd.geometry);
       checkInstanced(geometry);
       const { interpolate } = crowd;
@@ -232,8 +233,7 @@ export class CrowdLevels implements CrowdFeature {
     from: number,
     options: AttachmentLevelOptions = {},
   ): AttachmentLevel | null {
-    if (!(Number.isInteger(from) && from >= 1 && from < MAX_LEVELS))
-      throw new Error(`${NAME}: ${from} is no level of the crowd; use 1 to ${MAX_LEVELS - 1}.`);
+    checkFrom(from);
     if (attachment.crowd !== this.crowd.crowd)
       throw new Error(`${NAME}: "${attachment.name}" is attached to another crowd, or to none.`);
     if (geometry === null) {
@@ -245,6 +245,39 @@ export class CrowdLevels implements CrowdFeature {
     const material = options.material ?? attachment.material;
     const level = new AttachmentLevel(attachment, bound, material, { interpolate, influences: 1 }, from);
     bound.dispose();
+    setShadows(level, options);
+    return level;
+  }
+
+  /**
+   * Draws another geometry in the place of a kind's, or nothing, where the crowd is drawn at a level of detail or behind it. Where a
+   * kind has none, it is drawn in its own geometry at all levels of the crowd that draw something.
+   *
+   * ```ts
+   * levels.add(simplifyGeometry(crowd.geometry, 0.3, MeshoptSimplifier).geometry, 20);
+   * levels.addToKind(rogue, simplifyGeometry(rogue.geometry, 0.3, MeshoptSimplifier).geometry, 1);
+   * ```
+   *
+   * @param source As for `add`; by `createLevel(rogue, object)` too.
+   * @param from Number of the crowd's level from which on it is drawn, 1 or more; such a level may be added later.
+   * @throws If there can be no such level.
+   */
+  addToKind(
+    kind: KindMesh,
+    source: BufferGeometry | LevelSource | null,
+    from: number,
+    options: LevelOptions = {},
+  ): LevelMesh | null {
+    checkFrom(from);
+    if (kind.crowd !== this.crowd.crowd) throw new Error(`${NAME}: "${kind.name}" is no kind of this crowd.`);
+    if (source === null) {
+      this.hidden.set(kind, from);
+      return null;
+    }
+    const { geometry, material } = contentOf(source, options.material, kind.material);
+    const { influences = kind.influences, shadowInfluences = kind.shadowInfluences } = options;
+    const drawn = { influences, shadowInfluences, interpolate: kind.interpolate };
+    const level = new LevelMesh(kind, geometry, material, drawn, from);
     setShadows(level, options);
     return level;
   }
@@ -271,8 +304,7 @@ export class CrowdLevels implements CrowdFeature {
     if (crowd.views.splitter !== this.table) return;
     this.clear();
     crowd.traverse((object) => {
-      for (const one of (object as Partial<CrowdMesh>).attachments ?? [])
-        if (one instanceof AttachmentLevel) one.dispose();
+      for (const one of (object as Partial<CrowdMesh>).attachments ?? []) if (isInPlace(one)) one.dispose();
     });
     crowd.views.splitter = null;
     crowd.crowd.drop(this);
@@ -305,12 +337,12 @@ export class CrowdLevels implements CrowdFeature {
     for (const [one, copy] of copies) {
       const from = source.hidden.get(one as CrowdMesh);
       if (from !== undefined) this.hidden.set(copy as CrowdMesh, from);
-      if (one instanceof AttachmentLevel && copy instanceof LevelCopy)
-        this.materialize(copy, copy.parent as Object3D as JointAttachment);
+      if (isInPlace(one) && copy instanceof LevelCopy)
+        this.materialize(copy, copy.parent as Object3D as CrowdMesh);
     }
   }
 
-  private materialize(copy: LevelCopy, owner: SkinnedInstancedMesh | JointAttachment): LevelMesh {
+  private materialize(copy: LevelCopy, owner: CrowdMesh): LevelMesh {
     const level = copy.source.copyFor(owner);
     copy.replaceBy(level);
     return level;
@@ -327,61 +359,80 @@ export class CrowdLevels implements CrowdFeature {
     for (const level of this.levels.slice(1)) this.remove(level);
   }
 
-  /** What draws a level. */
-  private contentOf(source: BufferGeometry | LevelSource, given?: Material | Material[]): LevelSource {
-    const isGeometry = (source as BufferGeometry).isBufferGeometry === true;
-    const geometry = isGeometry ? (source as BufferGeometry) : (source as LevelSource).geometry;
-    if (geometry?.isBufferGeometry !== true) {
-      throw new Error(
-        `${NAME}: a level is a geometry, createLevel(crowd, object) for the meshes under an object, or null for nothing.`,
-      );
-    }
-    const material = given ?? (isGeometry ? this.crowd.material : (source as LevelSource).material);
-    if (isGeometry && Array.isArray(material) && geometry.groups.length === 0) {
-      throw new Error(
-        `${NAME}: the geometry "${geometry.name}" has no groups for ${material.length} materials; add groups, or pass one material.`,
-      );
-    }
-    return { geometry, material };
-  }
-
   /** See `ListSplitter`. */
   private listOf(mesh: CrowdMesh): number | null {
     const { table } = this;
-    if (mesh instanceof LevelMesh && !(mesh instanceof AttachmentLevel)) return table.indexOf(mesh);
-    if (!table.isUsed) return mesh instanceof AttachmentLevel ? -1 : null;
+    const isPlaced = isInPlace(mesh);
+    if (mesh instanceof LevelMesh && !isPlaced && !isKind(mesh)) return table.indexOf(mesh);
+    if (!table.isUsed) return isPlaced ? -1 : null;
     if (mesh === this.crowd) return 0;
-    const attachment = mesh instanceof AttachmentLevel ? mesh.owner : mesh;
-    if (!attachment.attachments.includes(mesh as AttachmentLevel) && mesh !== attachment) return -1;
-    return table.listFor(this.levelsOf(mesh, attachment as JointAttachment));
+    const shown = isPlaced ? mesh.owner : mesh;
+    if (isPlaced && !shown.attachments.includes(mesh)) return -1;
+    return table.listFor(this.levelsOf(mesh, shown));
   }
 
-  /** The levels at which it is this mesh that is drawn of an attachment: bit `1 << level`. */
-  private levelsOf(mesh: CrowdMesh, attachment: JointAttachment): number {
+  /** The levels at which it is this mesh that is drawn of an attachment or a kind: bit `1 << level`. */
+  private levelsOf(mesh: CrowdMesh, owner: CrowdMesh): number {
     let bits = 0;
     for (let level = 0; level < MAX_LEVELS; level++) {
-      let shown: CrowdMesh = attachment;
+      let shown = owner;
       let from = 0;
-      for (const one of attachment.attachments) {
-        if (!(one instanceof AttachmentLevel) || one.from > level || one.from < from) continue;
+      for (const one of owner.attachments) {
+        if (!isInPlace(one) || one.from > level || one.from < from) continue;
         shown = one;
         from = one.from;
       }
       if (shown === mesh) bits |= 1 << level;
     }
-    return bits & this.shownLevels(attachment);
+    return bits & this.shownLevels(owner);
   }
 
-  /** The levels at which something of an attachment is drawn. */
-  private shownLevels(attachment: JointAttachment): number {
-    const { owner } = attachment;
-    const all =
-      owner === this.crowd || owner === null
+  /** The levels at which something of an attachment or a kind is drawn. */
+  private shownLevels(mesh: CrowdMesh): number {
+    const { owner } = mesh;
+    const ofCrowd = owner === undefined || owner === null || owner === this.crowd || isKind(owner);
+    const all = isKind(mesh)
+      ? (1 << MAX_LEVELS) - 1
+      : ofCrowd
         ? this.table.attachedLevels
-        : this.shownLevels(owner as JointAttachment);
-    const from = this.hidden.get(attachment) ?? Infinity;
+        : this.shownLevels(owner);
+    const from = this.hidden.get(mesh) ?? Infinity;
     return from < MAX_LEVELS ? all & ((1 << from) - 1) : all;
   }
+}
+
+/** Whether a mesh is drawn in the place of an attachment or a kind, from a level on. */
+const isInPlace = (mesh: object): mesh is LevelMesh & { readonly from: number } =>
+  mesh instanceof LevelMesh && mesh.from !== null;
+
+const isKind = (mesh: object): boolean => (mesh as Partial<KindMesh>).isKindMesh === true;
+
+/** What draws a level. */
+function contentOf(
+  source: BufferGeometry | LevelSource,
+  given: Material | Material[] | undefined,
+  own: Material | Material[],
+): LevelSource {
+  const isGeometry = (source as BufferGeometry).isBufferGeometry === true;
+  const geometry = isGeometry ? (source as BufferGeometry) : (source as LevelSource).geometry;
+  if (geometry?.isBufferGeometry !== true) {
+    throw new Error(
+      `${NAME}: a level is a geometry, createLevel(crowd, object) for the meshes under an object, or null for nothing.`,
+    );
+  }
+  const material = given ?? (isGeometry ? own : (source as LevelSource).material);
+  if (isGeometry && Array.isArray(material) && geometry.groups.length === 0) {
+    throw new Error(
+      `${NAME}: the geometry "${geometry.name}" has no groups for ${material.length} materials; add groups, or pass one material.`,
+    );
+  }
+  return { geometry, material };
+}
+
+/** @throws If there can be no level of a number. */
+function checkFrom(from: number): void {
+  if (Number.isInteger(from) && from >= 1 && from < MAX_LEVELS) return;
+  throw new Error(`${NAME}: ${from} is no level of the crowd; use 1 to ${MAX_LEVELS - 1}.`);
 }
 
 /** The children of a mesh with their copies, and those below them. */

@@ -1,8 +1,9 @@
-import type { BufferGeometry, Material } from 'three';
+import type { BufferGeometry, Material, Raycaster } from 'three';
 import { rebindToJoint, type Socket } from '../../character/bindToJoint.js';
 import type { MeshParts, MeshUniforms } from '../../crowd/CrowdFeature.js';
 import { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { DrawOptions } from '../../crowd/crowdTypes.js';
+import type { CrowdIntersection } from '../../queries/raycastInstance.js';
 import { warnOnce } from '../../utils/messages.js';
 import {
   AttachedCopy,
@@ -55,6 +56,7 @@ export class LevelMesh extends CrowdMesh {
   /**
    * @param owner In whose place it is drawn, and whose child it becomes.
    * @param material One, or one for each group of the geometry.
+   * @param from Number of the crowd's level from which on it is drawn in the owner's place; null if it is that level itself.
    * @internal
    */
   constructor(
@@ -62,6 +64,7 @@ export class LevelMesh extends CrowdMesh {
     geometry: BufferGeometry,
     material: Material | Material[],
     options: DrawOptions,
+    readonly from: number | null = null,
   ) {
     shareMorphs();
     followOwners(LevelMesh);
@@ -79,7 +82,7 @@ export class LevelMesh extends CrowdMesh {
 
   /** Its number among the crowd's levels, -1 after it was removed. @internal */
   override get level(): number | null {
-    return this.crowd.views.splitter?.listOf(this) ?? -1;
+    return super.level ?? -1;
   }
 
   /** @internal */
@@ -119,11 +122,11 @@ export class LevelMesh extends CrowdMesh {
 
   /** The same for a copy of its owner. @internal */
   copyFor(owner: CrowdMesh): LevelMesh {
-    return new LevelMesh(owner, this.geometry, this.material, this);
+    return new LevelMesh(owner, this.geometry, this.material, this, this.from);
   }
 
   /** Rays hit the geometry of level 0, the crowd's own. */
-  override raycast(): void {}
+  override raycast(_raycaster: Raycaster, _intersects: CrowdIntersection[]): void {}
 
   /** @throws Always: a level is of the crowd that it was added to. */
   override copy(): this {
@@ -170,15 +173,15 @@ export class AttachmentLevel extends LevelMesh {
     geometry: BufferGeometry,
     material: Material | Material[],
     options: DrawOptions,
-    readonly from: number,
+    from: number,
   ) {
-    super(owner, geometry, material, options);
+    super(owner, geometry, material, options, from);
     this.socket = owner.socket;
   }
 
   /** @internal */
   override copyFor(owner: CrowdMesh): AttachmentLevel {
-    return new AttachmentLevel(owner as SocketMesh, this.geometry, this.material, this, this.from);
+    return new AttachmentLevel(owner as SocketMesh, this.geometry, this.material, this, this.from as number);
   }
 
   /** What it is attached to sees to that. @internal */

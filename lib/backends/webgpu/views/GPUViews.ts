@@ -178,7 +178,8 @@ export class GPUViews {
     const [visible] = totals;
     const posed = await reading;
     const levels = totals.length === 1 ? [visible] : [...totals.subarray(1, 1 + this.levels)];
-    const info = { visible, levels, triangles: trianglesOf(views, levels) };
+    const countOf = (list: number | null) => (list === -1 ? 0 : totals[listAt(views.splitter, list)]);
+    const info = { visible, levels, triangles: trianglesOf(views, countOf) };
     return posed === undefined ? info : { ...info, posed };
   }
 
@@ -382,7 +383,7 @@ const known = /*@__PURE__*/ new WeakMap<CrowdViews, WeakMap<object, GPUViews>>()
 /** Whether the GPU of a renderer can find out what cameras see of a crowd; else the CPU does it. */
 export function isCulledOnGPU(renderer: object, { views, instanceMatrix }: DrawnCrowd): boolean {
   // Sorting, choosing the nearest, and layers of single instances are the CPU's.
-  if (!views.isUsed || views.isStaged) return false;
+  if (!views.isUsed || views.isStaged || views.kinds !== null) return false;
   const { backend } = renderer as { backend: { device?: { limits: Limits } } };
   const limits = backend.device?.limits;
   return (

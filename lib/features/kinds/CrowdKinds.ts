@@ -1,0 +1,348 @@
+import type { BufferGeometry, Raycaster } from 'three';
+import { ownInstanced } from '../../backends/ownInstanced.js';
+import type { Character } from '../../character/assembleCharacter.js';
+import type { Crowd } from '../../crowd/Crowd.js';
+import {
+  type CrowdFeature,
+  type FeaturedCrowd,
+  featureOf,
+  type MeshParts,
+} from '../../crowd/CrowdFeature.js';
+import { CrowdMesh } from '../../crowd/CrowdMesh.js';
+import type { DrawOptions } from '../../crowd/crowdTypes.js';
+import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
+import { KIND_LISTS, type KindList, type KindSplitter, type SplitLists } from '../../culling/ListSplitter.js';
+import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
+import type { CrowdIntersection } from '../../queries/raycastInstance.js';
+import { describe } from '../../utils/messages.js';
+import { LevelCopy, LevelMesh } from '../levels/LevelMesh.js';
+import { KindLists } from './KindLists.js';
+import { rebindGeometry } from './rebindGeometry.js';
+
+/** Kinds that fit into a byte. */
+const MAX_KINDS = 256;
+
+/** How a kind is drawn. */
+export type KindOptions = Pick<DrawOptions, 'influences' | 'shadowInfluences'>;
+
+/**
+ * Draws the instances of one kind in the geometry and the materials of another character: what `CrowdKinds.add` returns, a child of
+ * the crowd. All that instances have is the crowd's, but for parts, which are those of the character: `new InstanceParts(mesh)`.
+ * What is attached to it, by `new JointAttachment(mesh, …)`, only instances of the kind have. `castShadow`, `receiveShadow`,
+ * `renderOrder` and `layers` are the crowd's until they are set. Its `dispose` removes the kind.
+ */
+export class KindMesh extends LevelMesh {
+  override readonly type: string = 'KindMesh';
+  /** For type testing. */
+  readonly isKindMesh = true;
+
+  /** Those of its own character. @internal */
+  override get parts(): MeshParts | null {
+    return this.instanceParts;
+  }
+
+  override raycast(raycaster: Raycaster, intersects: CrowdIntersection[]): void {
+    CrowdMesh.prototype.raycast.call(this, raycaster, intersects);
+  }
+
+  /** @internal */
+  override copyFor(owner: CrowdMesh): KindMesh {
+    return new KindMesh(owner, this.geometry, this.material, this);
+  }
+
+  override clone(recursive?: boolean): this {
+    return new KindCopy(this, recursive) as object as this;
+  }
+}
+
+/** Stands for a kind among the children of a copy of its crowd, until the copy makes its own there. */
+class KindCopy extends LevelCopy {
+  /** Called once the copy of the crowd has the crowd's instances. */
+  attachTo(owner: CrowdMesh): void {
+    const { source } = this;
+    const mesh = source.copyFor(owner) as KindMesh;
+    this.replaceBy(mesh);
+    const before = featureOf(source.crowd, CrowdKinds) as CrowdKinds;
+    featureOf(owner.crowd, CrowdKinds)?.insert(mesh, before.numberOf(source));
+    mesh.becomeCopy(source as KindMesh, 0);
+  }
+}
+
+/**
+ * Several characters in one crowd: kinds of instances. They have one list, one clock, one culling, and poses of one skeleton, whose
+ * clips are those of the crowd's own character; each kind has its own geometry, materials and parts, and is one more draw call for
+ * each of its materials. Instances begin as kind 0, the crowd's own character.
+ *
+ * ```ts
+ * const crowd = new SkinnedInstancedMesh(knight, 1_000);
+ * const kinds = new CrowdKinds(crowd);
+ * const rogue = kinds.add(bakeCharacter(rogueScene, []));
+ * kinds.setKindAt(3, rogue);
+ * ```
+ */
+export class CrowdKinds implements CrowdFeature, KindSplitter {
+  /** By id the number of its kind. @internal */
+  kinds: Uint8Array;
+  /** @internal */
+  lists: readonly KindList[] = [];
+  /** @internal */
+  version = 0;
+  /** By number; undefined where it was removed. */
+  private readonly drawn: (CrowdMesh | undefined)[];
+  /** By kind how many instances there are of it, and for which version that was counted. */
+  private readonly counts = new Float64Array(MAX_KINDS);
+  private countsOf = '';
+  /** Places in `lists` by level and kind. */
+  private places = new Map<number, number>();
+  /** Levels of detail that there were when `lists` was last emptied. */
+  private levels: unknown = null;
+
+  /** @throws If the crowd has kinds already, or instanced attributes of the user's own. */
+  constructor(
+    /** The crowd whose instances they are. */
+    readonly crowd: SkinnedInstancedMesh,
+  ) {
+    checkInstanced(crowd.geometry);
+    crowd.use(this);
+    this.kinds = new Uint8Array(crowd.capacity);
+    this.drawn = [crowd];
+    crowd.views.kinds = this;
+    this.changed();
+  }
+
+  /** By number what draws each kind, the crowd first; undefined where one was removed. */
+  get meshes(): readonly (CrowdMesh | undefined)[] {
+    return this.drawn;
+  }
+
+  /**
+   * Adds a character. It may be baked without clips: `bakeCharacter(root, [])`.
+   *
+   * @param character Has the joints of the crowd's, by name, which rest in the same places. Joints that the crowd has not follow
+   * those above them.
+   * @returns The mesh that draws the kind. Nothing of the character is changed, or freed with it.
+   * @throws If it has another skeleton, or one that rests or is bound elsewhere.
+   */
+  add(character: Character, options: KindOptions = {}): KindMesh {
+    const { crowd, drawn } = this;
+    const { boneTexture, interpolate } = crowd;
+    if (character?.boneTexture?.isBoneTexture !== true)
+      throw new Error(
+        `CrowdKinds: ${describe(character)} is no character; pass what bakeCharacter(root, clips) returns.`,
+      );
+    if (boneTexture.binding !== null || character.boneTexture.binding !== null)
+      throw new Error(
+        'CrowdKinds: a vertex texture poses the vertices it was baked of and no others; make a second crowd.',
+      );
+    checkInstanced(character.geometry);
+    const free = drawn.indexOf(undefined);
+    const kind = free < 0 ? drawn.length : free;
+    if (kind === MAX_KINDS)
+      throw new Error(`CrowdKinds: there can be ${MAX_KINDS} kinds, the crowd's own included.`);
+    const geometry = rebindGeometry(character.geometry, character.boneTexture, boneTexture);
+    const { influences = crowd.influences, shadowInfluences = options.influences ?? crowd.shadowInfluences } =
+      options;
+    const mesh = new KindMesh(crowd, geometry, character.material, {
+      influences,
+      shadowInfluences,
+      interpolate,
+    });
+    mesh.name = character.name;
+    mesh.characterParts = character.parts;
+    mesh.hidesParts = character.parts.some(({ hidden }) => hidden);
+    this.insert(mesh, kind);
+    return mesh;
+  }
+
+  /** @internal */
+  insert(mesh: KindMesh, kind: number): void {
+    this.drawn[kind] = mesh;
+    mesh.removed = () => this.removed(mesh);
+    this.changed();
+  }
+
+  /**
+   * Removes a kind, and disposes its mesh; its instances are of kind 0 then.
+   *
+   * @throws If there is no such kind, or it is the crowd's own.
+   */
+  remove(kind: KindMesh | number): void {
+    const mesh = this.drawn[this.checkKind(kind)];
+    if (mesh === this.crowd) throw new Error('CrowdKinds: kind 0 is the crowd itself.');
+    mesh?.dispose();
+  }
+
+  /**
+   * Gives instances a kind. They play on from where they are.
+   *
+   * @param kind What `add` returned, the crowd itself, or its number.
+   * @throws If there is no such instance or kind.
+   */
+  setKindAt(instances: Instances, kind: CrowdMesh | number): this {
+    const number = this.checkKind(kind);
+    forEachInstance(instances, this.crowd.visibility, (index) => {
+      this.kinds[index] = number;
+    });
+    this.version++;
+    return this;
+  }
+
+  /**
+   * The number of an instance's kind, its place in `meshes`.
+   *
+   * @throws If there is no such instance.
+   */
+  getKindAt(index: number): number {
+    checkIndex(index, this.crowd.visibility);
+    return this.kinds[index];
+  }
+
+  /** Lets all instances be of the crowd's own character again. */
+  dispose(): void {
+    const { crowd } = this;
+    const { views } = crowd;
+    if (views.kinds !== this) return;
+    for (const mesh of this.drawn.slice(1)) mesh?.dispose();
+    views.kinds = null;
+    views.dropViews();
+    crowd.crowd.drop(this);
+    crowd.prepareDraw();
+  }
+
+  resize(capacity: number): void {
+    const { kinds } = this;
+    this.kinds = new Uint8Array(capacity);
+    this.kinds.set(kinds.subarray(0, capacity));
+    this.version++;
+  }
+
+  swap(i: number, j: number): void {
+    const { kinds } = this;
+    [kinds[i], kinds[j]] = [kinds[j], kinds[i]];
+    this.version++;
+  }
+
+  reset(index: number): void {
+    if (this.kinds[index] === 0) return;
+    this.kinds[index] = 0;
+    this.version++;
+  }
+
+  /** @internal */
+  copy({ kinds }: CrowdKinds): void {
+    // Copies of the other's meshes come with its children.
+    for (const mesh of this.drawn.slice(1)) mesh?.dispose();
+    this.kinds = kinds.slice();
+    this.version++;
+  }
+
+  /** @internal */
+  cloneFor(crowd: FeaturedCrowd): CrowdKinds | null {
+    const mesh = (crowd as Crowd).mesh as CrowdMesh as SkinnedInstancedMesh;
+    return mesh.isSkinnedInstancedMesh ? new CrowdKinds(mesh) : null;
+  }
+
+  /** Children may not have been copied. @internal */
+  meshesCopied(): void {
+    this.kinds.forEach((kind, id) => {
+      if (this.drawn[kind] === undefined) this.reset(id);
+    });
+  }
+
+  /** @internal */
+  listOf(mesh: CrowdMesh): number | null {
+    const { splitter } = this.crowd.views;
+    // Lists that were needed with other levels may be needed no more.
+    const levels = splitter?.isUsed === true ? splitter.count : null;
+    if (levels !== this.levels) {
+      this.levels = levels;
+      this.lists = [];
+      this.places.clear();
+      this.version++;
+    }
+    const level = splitter?.listOf(mesh) ?? null;
+    const kind = this.kindOf(mesh);
+    if (level === -1 || kind === null) return level;
+    const key = (level ?? -1) * MAX_KINDS + kind;
+    let place = this.places.get(key);
+    if (place === undefined) {
+      place = this.lists.length;
+      this.lists = [...this.lists, { level, kind }];
+      this.places.set(key, place);
+      this.version++;
+    }
+    return KIND_LISTS + place;
+  }
+
+  /** @internal */
+  shows(mesh: CrowdMesh, id: number): boolean {
+    const kind = this.kindOf(mesh);
+    return kind === null || kind === this.kinds[id];
+  }
+
+  /** @internal */
+  shareOf({ kind }: KindList): number {
+    const { counts, kinds, crowd } = this;
+    const total = crowd.visibility.count;
+    const now = `${this.version},${total}`;
+    if (now !== this.countsOf) {
+      this.countsOf = now;
+      counts.fill(0);
+      for (let id = 0; id < total; id++) counts[kinds[id]]++;
+    }
+    return total === 0 ? 0 : counts[kind] / total;
+  }
+
+  /** @internal */
+  listsFor(capacity: number, levels: SplitLists | null): SplitLists {
+    return new KindLists(capacity, this, levels);
+  }
+
+  /** The number of what draws a kind; -1 for anything else. @internal */
+  numberOf(mesh: CrowdMesh): number {
+    return this.drawn.indexOf(mesh);
+  }
+
+  /** The kind whose instances a mesh draws; null for all: what is attached to the crowd itself. */
+  private kindOf(mesh: CrowdMesh): number | null {
+    const kind = this.drawn.indexOf(mesh);
+    if (kind >= 0) return kind;
+    const { owner } = mesh;
+    const isAttached = (mesh as { isJointAttachment?: boolean }).isJointAttachment === true;
+    return owner === undefined || (isAttached && owner === this.crowd) ? null : this.kindOf(owner);
+  }
+
+  private checkKind(kind: CrowdMesh | number): number {
+    const number = typeof kind === 'number' ? kind : this.numberOf(kind);
+    if (this.drawn[number] !== undefined) return number;
+    throw new Error(`CrowdKinds: there is no kind ${describe(kind)}; use the crowd, or what add() returned.`);
+  }
+
+  private removed(mesh: KindMesh): void {
+    const kind = this.drawn.indexOf(mesh);
+    this.drawn[kind] = undefined;
+    this.kinds.forEach((one, id) => {
+      if (one === kind) this.reset(id);
+    });
+    this.changed();
+  }
+
+  /** Has lists made of the kinds that there are now. */
+  private changed(): void {
+    const { crowd } = this;
+    this.lists = [];
+    this.places.clear();
+    this.version++;
+    for (const one of this.drawn) one?.prepareDraw();
+    crowd.prepareDraw();
+  }
+}
+
+/** @throws If a geometry has an instanced attribute of the user's, of which each kind would read the first values. */
+function checkInstanced(geometry: BufferGeometry): void {
+  const own = ownInstanced(geometry);
+  if (own === null) return;
+  throw new Error(
+    `CrowdKinds: the instanced attribute "${own}" of your own is read by the index at which an instance is drawn; read it from a texture by instanceIndex() in your shader instead.`,
+  );
+}

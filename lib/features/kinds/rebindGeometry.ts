@@ -1,0 +1,196 @@
+import {
+  type BufferAttribute,
+  type BufferGeometry,
+  type InterleavedBufferAttribute,
+  Matrix3,
+  Matrix4,
+  Uint16BufferAttribute,
+  Vector3,
+} from 'three';
+import type { BoneTexture } from '../../animation/BoneTexture.js';
+import { createPoseMix } from '../../animation/PoseMix.js';
+import { isStill } from '../../animation/PoseTracks.js';
+import { AFFINE_SIZE } from '../../constants.js';
+import { affineToMatrix4 } from '../../utils/affine.js';
+import { floatsOf, sharingCopy } from '../../utils/geometries.js';
+
+/** How far a joint may be off, as a share of the largest of the character's distances. */
+const TOLERANCE = 1e-5;
+
+/** A joint of another bone texture, and what takes vertices to where that texture has them when it is bound. */
+interface Match {
+  joint: number;
+  correction: Matrix4;
+}
+
+const _vector = /*@__PURE__*/ new Vector3();
+const _normals = /*@__PURE__*/ new Matrix3();
+const _affine = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
+
+/**
+ * The geometry of a character for the joints of another one's bone texture: those of the same names, or where there is none, which
+ * no clip may move, the nearest one above. Where the other is bound in another place, vertices are moved there.
+ *
+ * @throws If a joint rests elsewhere, relative to the root, or vertices follow joints that are bound differently.
+ */
+export function rebindGeometry(
+  geometry: BufferGeometry,
+  own: BoneTexture,
+  other: BoneTexture,
+): BufferGeometry {
+  const { position, skinIndex, skinWeight } = geometry.attributes;
+  const rests = restsOf(own);
+  const others = restsOf(other);
+  const size = sizeOf([...rests, ...others]);
+  const matches = new Map<number, Match>();
+  const matchOf = (joint: number) => {
+    let match = matches.get(joint);
+    if (match === undefined) {
+      match = matchJoint(joint, own, other, rests, others, size);
+      matches.set(joint, match);
+    }
+    return match;
+  };
+  const copy = sharingCopy(geometry);
+  const joints = new Uint16Array(position.count * 4);
+  /** Of each vertex what moves it; null if it stays. */
+  const corrections: (Matrix4 | null)[] = [];
+  let moves = false;
+  for (let vertex = 0; vertex < position.count; vertex++) {
+    let first: Match | null = null;
+    for (let i = 0; i < 4; i++) {
+      if (skinWeight.getComponent(vertex, i) === 0) continue;
+      const joint = skinIndex.getComponent(vertex, i);
+      const match = matchOf(joint);
+      joints[vertex * 4 + i] = match.joint;
+      first ??= match;
+      if (differ(first.correction, match.correction, size))
+        throw new Error(elsewhere(own.jointNames[joint], 'is bound'));
+    }
+    const correction = first === null || !differ(first.correction, _identity, size) ? null : first.correction;
+    moves ||= correction !== null;
+    corrections.push(correction);
+  }
+  copy.setAttribute('skinIndex', new Uint16BufferAttribute(joints, 4));
+  if (moves) moveVertices(copy, corrections);
+  return copy;
+}
+
+const _identity = /*@__PURE__*/ new Matrix4();
+
+const elsewhere = (joint: string, what: string): string =>
+  `CrowdKinds: joint "${joint}" ${what} elsewhere than the crowd's; kinds share one skeleton in one rest pose: make a second crowd of this character.`;
+
+function matchJoint(
+  joint: number,
+  own: BoneTexture,
+  other: BoneTexture,
+  rests: readonly Matrix4[],
+  others: readonly Matrix4[],
+  size: number,
+): Match {
+  const bind = bindOf(own, joint);
+  for (let up = joint; ; ) {
+    const name = own.jointNames[up];
+    let best: Match | null = null;
+    let least = Infinity;
+    for (const [candidate, known] of other.jointNames.entries()) {
+      if (known !== name) continue;
+      if (differ(rests[up], others[candidate], size)) throw new Error(elsewhere(name, 'rests'));
+      // From where it is bound to where it rests below the joint that is known, and from there to where that one is bound.
+      const correction = bindOf(other, candidate).multiply(rests[up].clone().invert());
+      correction.multiply(rests[joint]).multiply(bind.clone().invert());
+      const off = distance(correction, _identity);
+      if (off >= least) continue;
+      least = off;
+      best = { joint: candidate, correction };
+    }
+    if (best !== null) {
+      if (best.correction.determinant() > 0) return best;
+      throw new Error(elsewhere(name, 'is mirrored'));
+    }
+    const parent = parentOf(own, up);
+    if (parent < 0 || isMoved(own, up)) {
+      throw new Error(
+        `CrowdKinds: the crowd has no joint "${name}", which vertices of the character follow; make the crowd of the character that has most joints, or a second crowd of this one.`,
+      );
+    }
+    up = parent;
+  }
+}
+
+/** The joint above; -1 for none. */
+function parentOf({ data: { tracks, jointParents } }: BoneTexture, joint: number): number {
+  if (tracks === null) return jointParents?.[joint] === joint ? -1 : (jointParents?.[joint] ?? -1);
+  const { jointNodes, parents } = tracks;
+  let node = parents[jointNodes[joint]];
+  while (node >= 0 && !jointNodes.includes(node)) node = parents[node];
+  return jointNodes.indexOf(node);
+}
+
+/** Whether clips of the character move a joint, so far as they are known. */
+function isMoved({ data: { tracks } }: BoneTexture, joint: number): boolean {
+  return (
+    tracks !== null && [0, 1, 2].some((property) => !isStill(tracks, tracks.jointNodes[joint], property))
+  );
+}
+
+function bindOf({ data }: BoneTexture, joint: number): Matrix4 {
+  const bind = data.jointBinds[joint];
+  if (bind === null)
+    throw new Error(elsewhere(data.jointNames[joint], 'is of a skin in detached bind mode, bound'));
+  return affineToMatrix4(bind, 0, new Matrix4());
+}
+
+/** For each joint where it rests, relative to the root. */
+function restsOf({ data, reader, jointNames }: BoneTexture): Matrix4[] {
+  reader.pose(createPoseMix());
+  return jointNames.map((_, joint) => {
+    reader.jointMatrix(joint, _affine, 0);
+    const rest = affineToMatrix4(_affine, 0, new Matrix4());
+    const bind = data.jointBinds[joint];
+    return bind === null ? rest : rest.multiply(affineToMatrix4(bind, 0, new Matrix4()));
+  });
+}
+
+const sizeOf = (matrices: readonly Matrix4[]): number =>
+  Math.max(1e-9, ...matrices.map(({ elements: e }) => Math.hypot(e[12], e[13], e[14])));
+
+function distance({ elements: a }: Matrix4, { elements: b }: Matrix4, size = 1): number {
+  let most = 0;
+  for (let i = 0; i < 16; i++) most = Math.max(most, Math.abs(a[i] - b[i]) / (i < 12 ? 1 : size));
+  return most;
+}
+
+const differ = (a: Matrix4, b: Matrix4, size: number): boolean => distance(a, b, size) > TOLERANCE;
+
+/** Moves vertices, with their normals, tangents and morph targets. */
+function moveVertices(geometry: BufferGeometry, corrections: readonly (Matrix4 | null)[]): void {
+  const { attributes, morphAttributes, morphTargetsRelative } = geometry;
+  const move = (
+    source: BufferAttribute | InterleavedBufferAttribute,
+    isPoint: boolean,
+    isNormal: boolean,
+  ): BufferAttribute => {
+    const moved = floatsOf(source).clone();
+    corrections.forEach((matrix, vertex) => {
+      if (matrix === null) return;
+      _vector.fromBufferAttribute(moved, vertex);
+      if (isPoint) _vector.applyMatrix4(matrix);
+      else if (isNormal) _vector.applyMatrix3(_normals.getNormalMatrix(matrix)).normalize();
+      else _vector.applyMatrix3(_normals.setFromMatrix4(matrix));
+      moved.setXYZ(vertex, _vector.x, _vector.y, _vector.z);
+    });
+    moved.name = source.name;
+    return moved;
+  };
+  for (const name of ['position', 'normal', 'tangent']) {
+    if (attributes[name] === undefined) continue;
+    geometry.setAttribute(name, move(attributes[name], name === 'position', name === 'normal'));
+  }
+  for (const name of ['position', 'normal'] as const) {
+    if (morphAttributes[name] === undefined) continue;
+    const isPoint = name === 'position' && !morphTargetsRelative;
+    morphAttributes[name] = morphAttributes[name].map((one) => move(one, isPoint, false));
+  }
+}

@@ -1,0 +1,150 @@
+import { BoxGeometry, Matrix4, Mesh, MeshStandardMaterial, type Object3D, Raycaster, Vector3 } from 'three';
+import { expect, test } from 'vitest';
+import { createCharacter } from '../../../demos/character.js';
+import { createCoarseCharacter } from '../../support/coarseCharacter.js';
+import { createKnight } from '../../support/knight.js';
+import {
+  bakeCharacter,
+  CrowdKinds,
+  CrowdLevels,
+  featureOf,
+  frames,
+  InstanceParts,
+  JointAttachment,
+  type KindMesh,
+  SkinnedInstance,
+  SkinnedInstancedMesh,
+} from '../../support/library.js';
+import { characterHeight, offFrom, Reference } from '../../support/reference.js';
+
+const BOUND = 1e-5;
+
+/** Somebody with a hat of another size than his skeleton's, and bones that the knight has not. */
+function createRogue() {
+  const { root, clips } = createCoarseCharacter();
+  const hat = new Mesh(new BoxGeometry(0.3, 0.2, 0.3), new MeshStandardMaterial());
+  hat.name = 'Hat';
+  hat.position.set(0, 0.25, 0.05);
+  hat.rotation.set(0.1, 0.2, 0.3);
+  hat.scale.set(1, 2, 1);
+  (root.getObjectByName('Head') as Object3D).add(hat);
+  return { root, clips };
+}
+
+function createCrowd(options = {}) {
+  const models = [createKnight(), createRogue(), createCharacter()];
+  const [knight, rogue, fine] = models;
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(knight.root, knight.clips, options), 6);
+  const kinds = new CrowdKinds(crowd);
+  kinds.add(bakeCharacter(rogue.root, [], options));
+  kinds.add(bakeCharacter(fine.root, fine.clips, options));
+  const matrices = Array.from({ length: 6 }, (_, i) =>
+    new Matrix4().makeRotationY(i).setPosition(i * 2, 0, 0),
+  );
+  for (let i = 0; i < 6; i++) crowd.setMatrixAt(i, matrices[i]).play(i, i % 4, { time: i * 0.11 });
+  for (let i = 0; i < 6; i++) kinds.setKindAt(i, i % 3);
+  crowd.update(0);
+  return { crowd, kinds, models, matrices, clips: knight.clips };
+}
+
+const hitBy = (crowd: SkinnedInstancedMesh, x: number, y = 1) => {
+  crowd.updateMatrixWorld(true);
+  return new Raycaster(new Vector3(x, y, 5), new Vector3(0, 0, -1)).intersectObject(crowd);
+};
+
+test.each([
+  ['tracks', {}],
+  ['frames', { encoding: frames }],
+])('three kinds of one crowd have the vertices of clones with their own mixers: %s', (name, options) => {
+  const { crowd, kinds, models, matrices, clips } = createCrowd(options);
+  const height = characterHeight(models[0].root);
+  for (let i = 0; i < 6; i++) {
+    const { root } = models[kinds.getKindAt(i)];
+    const time = name === 'tracks' ? i * 0.11 : 0;
+    crowd.setTimeAt(i, time);
+    const { root: posed } = new Reference(root, matrices[i]).pose(clips[i % 4], time);
+    expect(offFrom(posed, kinds.meshes[i % 3] as KindMesh, i) / height).toBeLessThan(BOUND);
+  }
+});
+
+test('rays hit the geometry of the kind, its parts and what is attached to it', () => {
+  const { crowd, kinds } = createCrowd();
+  const rogue = kinds.meshes[1] as KindMesh;
+  crowd.stop(crowd.all);
+  const head = new JointAttachment(rogue, 'Head', new BoxGeometry(0.2, 3, 0.2), new MeshStandardMaterial());
+  const parts = (x: number, y?: number) =>
+    new Set(hitBy(crowd, x, y).map(({ object, instanceId, part }) => `${object.type} ${instanceId} ${part}`));
+  expect(parts(2)).toContain('KindMesh 1 Body');
+  expect(parts(0)).toContain('SkinnedInstancedMesh 0 Body');
+  expect(parts(2, 2.6)).toEqual(new Set(['JointAttachment 1 0']));
+  expect(parts(0, 2.6).size).toBe(0);
+  kinds.setKindAt(0, rogue).setKindAt(1, 0);
+  expect(parts(0)).toContain('KindMesh 0 Body');
+  expect(parts(0, 2.6)).toEqual(new Set(['JointAttachment 0 0']));
+  expect(parts(2, 2.6).size).toBe(0);
+  head.dispose();
+  const hat = new InstanceParts(rogue);
+  expect(hat.names).toContain('Hat');
+  const top = (x: number) => [...parts(x, 2)].filter((one) => one.includes('Hat')).length;
+  expect(top(0)).toBe(1);
+  hat.setVisibleAt(0, 'Hat', false);
+  expect(top(0)).toBe(0);
+});
+
+test('objects are hit in the geometry of their kind', () => {
+  const { crowd, kinds } = createCrowd();
+  const object = new SkinnedInstance(crowd);
+  object.position.set(40, 0, 0);
+  kinds.setKindAt(object.instanceId, 1);
+  const hits = hitBy(crowd, 40);
+  expect(new Set(hits.map((hit) => hit.object))).toEqual(new Set([object]));
+  expect(new Set(hits.map((hit) => (hit as { mesh?: Object3D }).mesh))).toEqual(new Set([kinds.meshes[1]]));
+});
+
+test('kinds go along with instances that come, go, change places and are copied', () => {
+  const { crowd, kinds } = createCrowd();
+  const all = (of: CrowdKinds) => Array.from({ length: of.crowd.count }, (_, i) => of.getKindAt(i));
+  expect(all(kinds)).toEqual([0, 1, 2, 0, 1, 2]);
+  new JointAttachment(kinds.meshes[1] as KindMesh, 'Head', new BoxGeometry(), new MeshStandardMaterial());
+  const levels = new CrowdLevels(crowd);
+  levels.add(crowd.geometry, 10);
+  levels.addToKind(kinds.meshes[2] as KindMesh, (kinds.meshes[2] as KindMesh).geometry, 1);
+  const clone = crowd.clone();
+  const copied = featureOf(clone, CrowdKinds) as CrowdKinds;
+  expect(all(copied)).toEqual([0, 1, 2, 0, 1, 2]);
+  expect(copied.meshes.slice(1).map((one) => one?.parent)).toEqual([clone, clone]);
+  expect(copied.meshes[1]?.children.map(({ type }) => type)).toEqual(['JointAttachment']);
+  expect(copied.meshes[2]?.children.map(({ type }) => type)).toEqual(['LevelMesh']);
+  expect(hitBy(clone, 2).some(({ object }) => object === copied.meshes[1])).toBe(true);
+  expect(all(featureOf(clone.clone(false), CrowdKinds) as CrowdKinds)).toEqual([0, 0, 0, 0, 0, 0]);
+
+  crowd.deleteInstance(2);
+  expect(crowd.addInstance()).toBe(2);
+  expect(kinds.getKindAt(2)).toBe(0);
+  crowd.swapInstances(0, 1);
+  expect(all(kinds)).toEqual([1, 0, 0, 0, 1, 2]);
+  crowd.setCapacity(9);
+  crowd.count = 9;
+  expect(all(kinds)).toEqual([1, 0, 0, 0, 1, 2, 0, 0, 0]);
+  kinds.remove(1);
+  expect(all(kinds)).toEqual([0, 0, 0, 0, 0, 2, 0, 0, 0]);
+  expect(() => kinds.setKindAt(0, 1)).toThrow(/no kind 1/);
+  expect(crowd.children.length).toBe(2);
+  expect(kinds.add(bakeCharacter(createRogue().root, []))).toBe(kinds.meshes[1]);
+  kinds.dispose();
+  expect(crowd.children.map(({ type }) => type)).toEqual(['LevelMesh']);
+});
+
+test('another skeleton is refused, with the way out', () => {
+  const { kinds } = createCrowd();
+  const taller = createCharacter();
+  (taller.root.getObjectByName('Head') as Object3D).position.y += 0.1;
+  const joint = createCharacter();
+  (joint.root.getObjectByName('Head') as Object3D).name = 'Skull';
+  const { clips } = joint;
+  for (const clip of clips)
+    for (const track of clip.tracks) track.name = track.name.replace(/^Head\b/, 'Skull');
+  expect(() => kinds.add(bakeCharacter(taller.root, []))).toThrow(/"Head" rests elsewhere .* second crowd/);
+  expect(() => kinds.add(bakeCharacter(joint.root, clips))).toThrow(/no joint "Skull".* second crowd/);
+  expect(kinds.meshes.length).toBe(3);
+});
