@@ -5,6 +5,7 @@ import { jointsOf } from '../../character/crowdGeometry.js';
 import type { MeshUniforms } from '../../crowd/CrowdFeature.js';
 import { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
+import type { KindMesh } from '../kinds/CrowdKinds.js';
 import { AttachedCopy, type AttachedMesh, attach, detach, followOwners } from './AttachedMesh.js';
 
 /** Where an attachment is. */
@@ -43,14 +44,14 @@ export class JointAttachment extends CrowdMesh {
   readonly offset: Matrix4;
 
   /**
-   * @param owner A crowd, or another attachment.
+   * @param owner A crowd, a kind of one, or another attachment.
    * @param joint Name or index of a joint, or of a node that was baked with `sockets`.
    * @param geometry Has positions. It is copied.
    * @throws If there is no such joint, or the offset is not of finite numbers.
    */
   constructor(
     /** The mesh that it is attached to. */
-    readonly owner: SkinnedInstancedMesh | JointAttachment,
+    readonly owner: SkinnedInstancedMesh | KindMesh | JointAttachment,
     joint: string | number,
     geometry: BufferGeometry,
     material: Material | Material[],

@@ -5,6 +5,7 @@ import { createCoarseCharacter } from '../../support/coarseCharacter.js';
 import { createKnight } from '../../support/knight.js';
 import {
   bakeCharacter,
+  type CrowdIntersection,
   CrowdKinds,
   CrowdLevels,
   featureOf,
@@ -49,7 +50,9 @@ function createCrowd(options = {}) {
 
 const hitBy = (crowd: SkinnedInstancedMesh, x: number, y = 1) => {
   crowd.updateMatrixWorld(true);
-  return new Raycaster(new Vector3(x, y, 5), new Vector3(0, 0, -1)).intersectObject(crowd);
+  return new Raycaster(new Vector3(x, y, 5), new Vector3(0, 0, -1)).intersectObject(
+    crowd,
+  ) as CrowdIntersection[];
 };
 
 test.each([

@@ -1,0 +1,132 @@
+import {
+  AnimationMixer,
+  Box3,
+  BoxGeometry,
+  Group,
+  Mesh,
+  MeshStandardMaterial,
+  type Object3D,
+  Vector3,
+} from 'three';
+import * as SkeletonUtils from 'three/addons/utils/SkeletonUtils.js';
+import { describe, expect, test } from 'vitest';
+import { TWINS } from '../support/captures.js';
+import { createCoarseCharacter } from '../support/coarseCharacter.js';
+import { disposeLater } from '../support/disposeLater.js';
+import { useDrawing } from '../support/drawings.js';
+import { expectSamePicture } from '../support/expectSamePicture.js';
+import { createKnight } from '../support/knight.js';
+import {
+  bakeCharacter,
+  CrowdKinds,
+  CrowdLevels,
+  DrawOrder,
+  SkinnedInstancedMesh,
+} from '../support/library.js';
+import { createStage } from '../support/pictures.js';
+
+/** Share of the pixels that the characters cover, with their shadows, that may differ. */
+const BOUND = 0.0015;
+const COUNT = 5;
+
+/** Somebody in one colour, with a box on the head. */
+function createFigure(color: number, size: number) {
+  const { root } = createCoarseCharacter();
+  const material = new MeshStandardMaterial({ color });
+  root.traverse((node) => {
+    if ((node as Mesh).isMesh) (node as Mesh).material = material;
+  });
+  const hat = new Mesh(new BoxGeometry(size, size, size), material);
+  hat.position.y = 0.3;
+  (root.getObjectByName('Head') as Object3D).add(hat);
+  return root;
+}
+
+describe.each(TWINS)('%s', (twin) => {
+  const { draw } = useDrawing(twin);
+
+  test('instances of several kinds look as clones of their characters do, whatever happens to them', async () => {
+    const { root: knight, clips } = createKnight();
+    const roots = [
+      knight,
+      createFigure(0xcc4422, 0.4),
+      createFigure(0x2244cc, 0.2),
+      createFigure(0x22aa44, 0.5),
+    ];
+    for (const root of roots) {
+      root.traverse((node) => {
+        node.castShadow = node.receiveShadow = true;
+      });
+    }
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(knight, clips), COUNT);
+    crowd.castShadow = crowd.receiveShadow = true;
+    const kinds = new CrowdKinds(crowd);
+    const add = (i: number) => kinds.add(bakeCharacter(roots[i], []));
+    add(1);
+    add(2);
+    const town = new Group();
+    const place = (i: number) => new Vector3((i % 3) - 1, 0, i < 3 ? 0 : -1);
+    const clones: (Object3D | null)[] = Array.from({ length: COUNT }, () => null);
+    const show = (i: number, kind: number, time: number, has = true) => {
+      clones[i]?.removeFromParent();
+      const clone = SkeletonUtils.clone(roots[kind]);
+      clone.position.copy(place(i));
+      const mixer = new AnimationMixer(clone);
+      mixer.clipAction(clips[i % 4]).play();
+      mixer.setTime(time);
+      clones[i] = clone;
+      town.add(clone);
+      if (has) kinds.setKindAt(i, kind);
+    };
+    for (let i = 0; i < COUNT; i++) {
+      const clone = new Group();
+      clone.position.copy(place(i));
+      clone.updateMatrix();
+      crowd.setMatrixAt(i, clone.matrix).play(i, i % 4, { time: 0.2 });
+      show(i, i % 3, 0.2);
+    }
+    crowd.update(0);
+    const box = new Box3(new Vector3(-1.5, 0, -1.5), new Vector3(1.5, 2.2, 0.5));
+    for (const light of ['point', 'directional'] as const) {
+      const { scene, camera } = createStage(box, light);
+      const empty = await draw(scene, camera, new Group());
+      const compare = async (what: string) =>
+        expectSamePicture(
+          `kinds, ${twin}, ${light}, ${what}`,
+          await draw(scene, camera, town),
+          await draw(scene, camera, crowd),
+          empty,
+          BOUND,
+        );
+      await compare('at first');
+      if (light === 'point') continue;
+
+      crowd.update(0.1);
+      for (let i = 0; i < COUNT; i++) show(i, (i + 1) % 3, 0.3);
+      await compare('changed while they play');
+      add(3);
+      for (let i = 1; i < COUNT; i += 2) show(i, 3, 0.3);
+      await compare('one more while they play');
+      crowd.setVisibleAt(1, false);
+      (clones[1] as Object3D).visible = false;
+      await compare('one hidden');
+      const levels = new CrowdLevels(crowd, { fade: 0.5 });
+      for (const distance of [3, 4]) levels.add(crowd.geometry, distance);
+      levels.addToKind(kinds.meshes[3] as never, kinds.meshes[3]?.geometry as never, 2);
+      await compare('at levels of detail');
+      new DrawOrder(crowd, { sortObjects: true });
+      await compare('sorted');
+      expect(kinds.remove(3)).toBe(undefined);
+      for (let i = 1; i < COUNT; i += 2) show(i, 0, 0.3);
+      (clones[1] as Object3D).visible = false;
+      await compare('one kind less');
+      levels.dispose();
+      crowd.setVisibleAt(1, true);
+      (clones[1] as Object3D).visible = true;
+      kinds.dispose();
+      for (let i = 0; i < COUNT; i++) show(i, 0, 0.3, false);
+      await compare('kinds disposed');
+    }
+    disposeLater(crowd);
+  });
+});
