@@ -64,6 +64,10 @@ export const PROGRAMS = {
     source: "export { bakeCharacter, CrowdLevels, Impostor, SkinnedInstancedMesh } from './index.js'",
     ceiling: 84,
   },
+  'hello + CrowdKinds': {
+    source: "export { bakeCharacter, CrowdKinds, SkinnedInstancedMesh } from './index.js'",
+    ceiling: 75,
+  },
   'hello + ClipBlend': {
     source: "export { bakeCharacter, ClipBlend, SkinnedInstancedMesh } from './index.js'",
     ceiling: 72,
@@ -81,7 +85,7 @@ export const PROGRAMS = {
       "export { applyRootMotion, bakeCharacter, extractRootMotion, SkinnedInstancedMesh } from './index.js'",
     ceiling: 73,
   },
-  everything: { source: "export * from './index.js'", ceiling: 144 },
+  everything: { source: "export * from './index.js'", ceiling: 147 },
   'hello + GPUInstances, WebGPU': {
     source: "export { bakeCharacter, GPUInstances, SkinnedInstancedMesh } from './webgpu.js'",
     ceiling: 84,
@@ -91,7 +95,7 @@ export const PROGRAMS = {
       "export { accelerate, arrive, bakeCharacter, gaitOf, GPUInstances, limit, NeighbourGrid, seek, separate, SkinnedInstancedMesh } from './webgpu.js'",
     ceiling: 85,
   },
-  'everything, WebGPU': { source: "export * from './webgpu.js'", ceiling: 152 },
+  'everything, WebGPU': { source: "export * from './webgpu.js'", ceiling: 156 },
 };
 
 /** Shaders as the package has them. */
