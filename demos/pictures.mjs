@@ -20,6 +20,7 @@ const PAGES = {
   game: 'game/index.html?count=60',
   stadium: 'stadium/index.html?count=4000',
   city: 'city/index.html?count=4000&renderer=webgpu',
+  swarm: 'swarm/index.html?count=700&renderer=webgpu',
   effects: 'village/index.html?count=300&renderer=webgpu&effects=1',
   shoal: 'shoal/index.html?count=1500',
   meadow: 'meadow/index.html?count=6000',

@@ -1,16 +1,16 @@
 /** By which rules a swarm moves: {@link Swarm} goes by them on the CPU, and SwarmOnGPU in compute. */
 
 /** Units a second, and a second and second. */
-export const RUN = 5.6;
-export const HASTE = 7;
+export const RUN = 4.4;
+export const HASTE = 6;
 /** How near others may come, and how strongly they are kept away. */
-export const RADIUS = 1.1;
-export const PUSH = 5;
+export const RADIUS = 1.05;
+export const PUSH = 4;
 /** From how far the light is followed, and how far from where one wants to be one slows down. */
 export const SIGHT = 80;
 export const SLOWING = 9;
 /** Who wants to move slower than that stands. */
-export const REST = 0.45;
+export const REST = 0.35;
 /** How far from a stone one begins to go round it. */
 export const MARGIN = 1.6;
 /** How quickly one turns to where one goes: shares a second. */
@@ -20,15 +20,15 @@ export const FADE = 0.25;
 /** Clips, the speed at which each is right, and from which on it is played. */
 export const GAITS = [
   ['Idle', 0, 0],
-  ['Walking_A', 2.2, 0.4],
-  ['Running_A', 6, 3.4],
+  ['Walk', 1.03, 0.3],
+  ['Run', 2.52, 1.9],
 ] as const;
 /** What is walked around: x, z and radius. */
 export const STONES: readonly (readonly [x: number, z: number, radius: number])[] = [
   [-9, -4, 2.6],
   [11, -9, 3.2],
-  [5, 12, 2.2],
-  [-14, 13, 3],
+  [9, 9, 1.7],
+  [-17, 10, 2.6],
   [22, 8, 2.8],
   [-26, -10, 3.4],
   [0, -24, 3],
@@ -43,7 +43,7 @@ export function traitsOf(index: number, count: number): [near: number, speed: nu
     const x = Math.sin(index * 127.1 + what * 311.7) * 43758.5453;
     return x - Math.floor(x);
   };
-  return [1.6 + 0.58 * Math.sqrt(count * chance(1)), 0.7 + 0.3 * chance(2), 0.88 + 0.2 * chance(3)];
+  return [1.6 + 0.62 * Math.sqrt(count * chance(1)), 0.7 + 0.3 * chance(2), 0.9 + 0.18 * chance(3)];
 }
 
 /** Where somebody stands to begin with: on a sunflower's spiral, none on a stone. */

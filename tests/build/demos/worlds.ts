@@ -56,6 +56,16 @@ test.each(RENDERERS)('the stadium does the wave and cheers a goal under %s', asy
   expect(problems).toEqual([]);
 });
 
+test.each(RENDERERS)('a swarm comes to the light under %s', async (renderer) => {
+  const page = await open(`swarm/index.html?count=60&shadows=0&detail=0.4&renderer=${renderer}`);
+  await expectMoving(page);
+  await expectLinkToSource(page, 'swarm');
+  const near = () => page.textContent('[data-near]');
+  await expect.poll(near, { timeout: PATIENCE }).toMatch(/^[1-9]\d* are near the light/);
+  await look(page, 'swarm', renderer);
+  expect(problems).toEqual([]);
+});
+
 test('the village is drawn with ambient occlusion, antialiasing over time and depth of field', async () => {
   const small = { width: 360, height: 240 };
   const page = await open('village/index.html?count=12&shadows=0&effects=1&renderer=webgpu', small);

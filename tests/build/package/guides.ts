@@ -47,7 +47,8 @@ describe('the README and the guides', () => {
     ].map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]),
   );
   const blocks = everything.flatMap((text) => blocksOf(text, 'ts'));
-  const programs = blocks.filter((code) => code.includes('setAnimationLoop'));
+  const whole = blocks.filter((code) => code.includes('setAnimationLoop'));
+  const programs = whole.filter((code) => !code.includes('GPUInstances'));
   const snippets = blocks.filter((code) => !code.includes('setAnimationLoop'));
   const components = everything.flatMap((text) => blocksOf(text, 'tsx'));
   const componentWith = (text: string) => components.find((code) => code.includes(text))!;
@@ -86,7 +87,7 @@ describe('the README and the guides', () => {
   });
 
   test('have a whole program for each renderer, and snippets', () => {
-    expect(programs).toHaveLength(2);
+    expect([programs.length, whole.length]).toEqual([2, 3]);
     expect(components).toHaveLength(2);
     expect(snippets.length).toBeGreaterThan(15);
   });
@@ -112,6 +113,14 @@ describe('the README and the guides', () => {
     }
     const [ofWebGL, ofWebGPU] = corners;
     expect(ofWebGPU).toEqual(ofWebGL);
+  });
+
+  test('the swarm that lives on the GPU runs as it is, but for its size', async () => {
+    const swarm = whole.find((code) => code.includes('GPUInstances'))!;
+    const app = await packed.open(swarm.replace('10_000', '100'));
+    await expectMoving(app).finally(app.close);
+    packed.write('swarm.ts', swarm);
+    expect(checkApp('bundler', ['swarm.ts'])).toEqual([]);
   });
 
   test('the page without a bundler runs, with its files from here in place of the network', async () => {

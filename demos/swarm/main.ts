@@ -1,0 +1,175 @@
+import { bakeCharacter, createLevel } from 'skinned-instanced-mesh';
+import { Plane, Raycaster, Vector2, Vector3 } from 'three';
+import type { WebGPURenderer } from 'three/webgpu';
+import { Figures } from '../lib/Figures.js';
+import { openStage } from '../lib/openStage.js';
+import { fail, find, secondsBetween, toggle } from '../lib/page.js';
+import { addLevels, createPeople, dress } from '../people.js';
+import { createFan } from '../stadium/fans.js';
+import { createStones, Lantern } from './land.js';
+import { FADE, GAITS } from './rules.js';
+import { Swarm } from './Swarm.js';
+
+const HEIGHT = 1.8;
+/** How quickly the light goes where it shall: shares a second. */
+const CALM = 2.2;
+/** Seconds without a pointer after which it goes its own way. */
+const PATIENCE = 5;
+const NEAR = 20;
+
+const { query, detail, Crowd, InstanceParts, device, isSoftware, stage, measure } = await openStage();
+const figures = new Figures(find('tbody'), ['crowd']);
+const onGPU = device.device !== null;
+const usual = onGPU ? (isSoftware ? 2_000 : 50_000) : isSoftware ? 600 : 4_000;
+const count = Math.max(10, Number(query.get('count') ?? usual));
+
+// --- who follows ---
+
+const light = new Vector3(0, 0, 8);
+
+/** Steers a crowd in compute. */
+async function steerOnGPU(crowd: InstanceType<typeof Crowd>) {
+  const [{ GPUInstances }, { SwarmOnGPU }] = await Promise.all([
+    import('skinned-instanced-mesh/webgpu'),
+    import('./SwarmOnGPU.js'),
+  ]);
+  const renderer = device.renderer as WebGPURenderer;
+  const swarm = new SwarmOnGPU(count);
+  const gpu = new GPUInstances(crowd, swarm);
+  swarm.bind(gpu);
+  return {
+    step(delta: number) {
+      swarm.delta.value = delta;
+      swarm.light.value.set(light.x, light.z);
+      renderer.compute(swarm.steps);
+    },
+    /** Comes back some frames later. */
+    readMatrices: () => gpu.readMatrices(renderer),
+  };
+}
+
+/** The same on the CPU, for fewer. */
+function steerOnCPU(crowd: InstanceType<typeof Crowd>) {
+  const matrices = crowd.instanceMatrix.array as Float32Array;
+  const swarm = new Swarm(count, matrices);
+  const told = new Float32Array(count * 2).fill(-1);
+  return {
+    step(delta: number) {
+      swarm.step(delta, light.x, light.z);
+      crowd.instanceMatrix.needsUpdate = true;
+      for (let i = 0; i < count; i++) {
+        const [gait, speed] = [swarm.gaits[i * 2], swarm.gaits[i * 2 + 1]];
+        const [clip] = GAITS[gait];
+        if (told[i * 2] < 0) crowd.play(i, clip, { time: i * 0.618, timeScale: speed });
+        else if (told[i * 2] !== gait) {
+          const share = crowd.getTimeAt(i) / durationOf(GAITS[told[i * 2]][0]);
+          crowd.play(i, clip, { time: share * durationOf(clip), timeScale: speed, fade: FADE });
+        } else if (told[i * 2 + 1] !== speed) crowd.setTimeScaleAt(i, speed);
+        told[i * 2] = gait;
+        told[i * 2 + 1] = speed;
+      }
+    },
+    readMatrices: async () => ({ matrices, elapsed: crowd.elapsed }),
+  };
+}
+
+const { root, clips } = createPeople({ detail });
+const character = bakeCharacter(root, clips);
+const { boneTexture } = character;
+const durationOf = (name: string) => boneTexture.clips[boneTexture.clipIndex(name)].duration;
+const crowd = new Crowd(character, count);
+const levels = addLevels(crowd, detail, isSoftware ? 4 : 13);
+levels.add(createLevel(crowd, createFan(5)), isSoftware ? 22 : 45);
+crowd.castShadow = crowd.receiveShadow = true;
+const parts = new InstanceParts(crowd);
+for (let i = 0; i < count; i++) dress(parts, i);
+
+// --- the page ---
+
+const pointer = new Vector2();
+const raycaster = new Raycaster();
+const ground = new Plane(new Vector3(0, 1, 0), 0);
+const goal = new Vector3();
+let follows = true;
+let since = Number.POSITIVE_INFINITY;
+const lantern = new Lantern();
+
+addEventListener('pointermove', ({ clientX, clientY }) => {
+  pointer.set((2 * clientX) / innerWidth - 1, 1 - (2 * clientY) / innerHeight);
+  since = 0;
+});
+
+/** The light goes to where the pointer is, or its own way. */
+function moveLight(delta: number, time: number): void {
+  since += delta;
+  raycaster.setFromCamera(pointer, stage.camera);
+  const isPointed = follows && since < PATIENCE && raycaster.ray.intersectPlane(ground, goal) !== null;
+  if (!isPointed) goal.set(11 * Math.sin(time * 0.23), 0, 9 * Math.sin(time * 0.31 + 1) - 2);
+  goal.clampLength(0, 60);
+  light.lerp(goal, 1 - Math.exp(-CALM * delta));
+  lantern.shine(light, time);
+}
+
+/** Says how many are near the light; the GPU tells later. */
+async function tellNear(readMatrices: () => Promise<{ matrices: Float32Array; elapsed: number }>) {
+  const { x, z } = light;
+  const { matrices, elapsed } = await readMatrices();
+  let near = 0;
+  for (let at = 12; at < count * 16; at += 16) {
+    if (Math.hypot(matrices[at] - x, matrices[at + 2] - z) < NEAR) near++;
+  }
+  const age = Math.round((crowd.elapsed - elapsed) * 1000);
+  find('[data-near]').textContent =
+    `${near.toLocaleString('en')} are near the light${age > 0 ? `, as of ${age} ms ago` : ''}.`;
+}
+
+toggle('shadows', query.get('shadows') !== '0', (value) => {
+  stage.shadows = value;
+});
+toggle('pointer', true, (value) => {
+  follows = value;
+});
+find('[data-count]').textContent = `${count.toLocaleString('en')} people`;
+find('[data-where]').textContent = onGPU
+  ? 'The GPU decides; nobody’s place visits JavaScript.'
+  : 'Here JavaScript decides; under WebGPU the GPU does, for many more.';
+
+// --- frames ---
+
+let last = performance.now();
+let asked = 0;
+
+try {
+  const steering = onGPU ? await steerOnGPU(crowd) : steerOnCPU(crowd);
+  // They go everywhere.
+  if (!onGPU) crowd.frustumCulled = false;
+  const frame = (now: number): void => {
+    const delta = secondsBetween(last, now);
+    last = now;
+    const cost = measure(() => {
+      moveLight(delta, now / 1000);
+      steering.step(Math.min(delta, 0.05));
+      crowd.update(delta);
+      stage.controls.update();
+      stage.render(0, 1);
+    });
+    if (now - asked > 700) {
+      asked = now;
+      tellNear(steering.readMatrices).catch(fail);
+    }
+    figures.add('crowd', cost);
+    figures.write();
+    document.body.dataset.ready = '1';
+    requestAnimationFrame(frame);
+  };
+  stage.frame(HEIGHT, 34, Math.max(40, 0.8 * Math.sqrt(count)));
+  stage.night = 1;
+  stage.camera.position.set(6, 9, 24);
+  stage.controls.target.set(0, 0, 2);
+  stage.scene.add(crowd, createStones(), lantern);
+  // Some seconds have passed already.
+  for (let i = 0; i < (query.has('settled') ? 240 : 60); i++) steering.step(1 / 30);
+  requestAnimationFrame(frame);
+} catch (error) {
+  fail(error as Error);
+}
