@@ -59,7 +59,7 @@ export type {
   Proportions,
   ValueOfInstance,
 } from './features/jointEdits/JointEdits.js';
-export { CrowdKinds, type KindMesh, type KindOptions } from './features/kinds/CrowdKinds.js';
+export type { KindMesh, KindOptions } from './features/kinds/CrowdKinds.js';
 export type { LayerOptions } from './features/layers/AnimationLayers.js';
 export type { LayerMask } from './features/layers/layerMask.js';
 export type {

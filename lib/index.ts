@@ -115,3 +115,4 @@ export type Impostor = BaseImpostor;
 export const mergeMaterials = /*@__PURE__*/ withSurfaceGLSL(merge);
 
 export * from './exports.js';
+export { CrowdKinds } from './features/kinds/CrowdKinds.js';

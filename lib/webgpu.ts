@@ -14,12 +14,14 @@ import { motionBuild } from './backends/webgpu/motionNodes.js';
 import { registerNodeSource } from './backends/webgpu/nodeSources.js';
 import { registerLayerNodes, registerPoseEditNodes } from './backends/webgpu/PoseSteps.js';
 import { registerMotionNodes } from './backends/webgpu/poseCrowd.js';
+import { KindNodes, StoredKinds } from './backends/webgpu/views/KindNodes.js';
 import { LevelNodes } from './backends/webgpu/views/LevelNodes.js';
-import { registerLevelNodes } from './backends/webgpu/views/ViewSteps.js';
+import { registerKindNodes, registerLevelNodes } from './backends/webgpu/views/ViewSteps.js';
 import { webGPUBackend } from './backends/webgpu/WebGPUBackend.js';
 import type { Encoding } from './baking/BakeOptions.js';
 import { SkinnedInstancedMesh as Base } from './crowd/SkinnedInstancedMesh.js';
 import { JointEdits as BaseEdits } from './features/jointEdits/JointEdits.js';
+import { CrowdKinds as BaseKinds } from './features/kinds/CrowdKinds.js';
 import { AnimationLayers as BaseLayers } from './features/layers/AnimationLayers.js';
 import { CrowdLevels as BaseLevels } from './features/levels/CrowdLevels.js';
 import { InstanceMotions as BaseMotions } from './features/motion/InstanceMotions.js';
@@ -87,6 +89,17 @@ function withLevelNodes(): typeof BaseLevels {
 
 export const CrowdLevels = /*@__PURE__*/ withLevelNodes();
 export type CrowdLevels = BaseLevels;
+
+function withKindNodes(): typeof BaseKinds {
+  registerKindNodes({
+    store: () => new StoredKinds(),
+    create: (stored, lists) => new KindNodes(stored, lists),
+  });
+  return BaseKinds;
+}
+
+export const CrowdKinds = /*@__PURE__*/ withKindNodes();
+export type CrowdKinds = BaseKinds;
 
 export type { UniformNodeType } from '../shaders/tsl.js';
 export {

@@ -104,7 +104,7 @@ export class CrowdKinds implements CrowdFeature, KindSplitter {
   ) {
     checkInstanced(crowd.geometry);
     crowd.use(this);
-    this.kinds = new Uint8Array(crowd.capacity);
+    this.kinds = bytesFor(crowd.capacity);
     this.drawn = [crowd];
     crowd.views.kinds = this;
     this.changed();
@@ -211,7 +211,7 @@ export class CrowdKinds implements CrowdFeature, KindSplitter {
 
   resize(capacity: number): void {
     const { kinds } = this;
-    this.kinds = new Uint8Array(capacity);
+    this.kinds = bytesFor(capacity);
     this.kinds.set(kinds.subarray(0, capacity));
     this.version++;
   }
@@ -256,9 +256,7 @@ export class CrowdKinds implements CrowdFeature, KindSplitter {
     const levels = splitter?.isUsed === true ? splitter.count : null;
     if (levels !== this.levels) {
       this.levels = levels;
-      this.lists = [];
-      this.places.clear();
-      this.version++;
+      this.renew();
     }
     const level = splitter?.listOf(mesh) ?? null;
     const kind = this.kindOf(mesh);
@@ -327,16 +325,23 @@ export class CrowdKinds implements CrowdFeature, KindSplitter {
     this.changed();
   }
 
-  /** Has lists made of the kinds that there are now. */
+  /** Call when there are other kinds. */
   private changed(): void {
-    const { crowd } = this;
+    this.renew();
+    for (const one of this.drawn) one?.prepareDraw();
+  }
+
+  /** Makes the lists that there are to be now; those of attachments come when they are drawn. */
+  private renew(): void {
     this.lists = [];
     this.places.clear();
     this.version++;
-    for (const one of this.drawn) one?.prepareDraw();
-    crowd.prepareDraw();
+    for (const one of this.drawn) if (one !== undefined) this.listOf(one);
   }
 }
+
+/** By whole words, which shaders read. */
+const bytesFor = (capacity: number): Uint8Array => new Uint8Array(Math.ceil(capacity / 4) * 4);
 
 /** @throws If a geometry has an instanced attribute of the user's, of which each kind would read the first values. */
 function checkInstanced(geometry: BufferGeometry): void {

@@ -12,7 +12,7 @@ import {
 import type { ComputeNode, StorageBufferAttribute, WebGPURenderer } from 'three/webgpu';
 import { LEVEL_CODES, MAX_LEVELS } from '../../../constants.js';
 import type { CrowdViews } from '../../../culling/CrowdViews.js';
-import type { ListSplitter } from '../../../culling/ListSplitter.js';
+import { KIND_LISTS, type ListSplitter } from '../../../culling/ListSplitter.js';
 import { markSeen, seesAll } from '../../../culling/seenInstances.js';
 import { trianglesOf, type ViewInfo } from '../../../culling/ViewInfo.js';
 import type { DrawnCrowd } from '../../DrawnCrowd.js';
@@ -23,10 +23,11 @@ import { type CameraState, CameraStates } from './CameraStates.js';
 import { WORKGROUP } from './compactLists.js';
 import type { CameraOcclusion } from './cullInstances.js';
 import { DrawTable } from './DrawTable.js';
+import { MAX_KIND_LISTS, type StoredKinds } from './KindNodes.js';
 import type { SeenRates } from './SeenNodes.js';
 import { StoredInstances, type StoredOnGPU } from './StoredInstances.js';
 import { ViewBuffers } from './ViewBuffers.js';
-import { MAX_FRUSTUMS, ViewSteps, viewKey } from './ViewSteps.js';
+import { kindNodes, MAX_FRUSTUMS, ViewSteps, viewKey } from './ViewSteps.js';
 import { viewerOf } from './viewAtDraw.js';
 
 /** Frames after which a camera that does not draw the crowd any more is forgotten. */
@@ -61,6 +62,8 @@ export class GPUViews {
   private lists = 1;
   private levels = 1;
   private fades = false;
+  /** Null while all instances are of one kind. */
+  private kinds: StoredKinds | null = null;
   private frame = -1;
   /** What is computed at once; kept here only so that no array is made for it. */
   private readonly computed: ComputeNode[] = [];
@@ -87,13 +90,20 @@ export class GPUViews {
     const hidden = this.hiddenFrom(crowd, camera, viewer);
     const { occlusion } = this;
     const { frame } = this.renderer.info;
-    const { splitter: levels } = crowd.views;
+    const { splitter: levels, kinds } = crowd.views;
     if (frame !== this.frame) this.beginFrame(frame, levels);
     // Before the lists are counted: it may need one more.
     const { level } = crowd;
     levels?.update();
     this.levels = levels?.count ?? 1;
-    this.resize(crowd.capacity, listCount(levels), levels?.fadesFor(crowd.capacity) ?? false);
+    this.resize(crowd.capacity, listCount(crowd.views), levels?.fadesFor(crowd.capacity) ?? false);
+    if (kinds !== null) {
+      this.kinds ??= kindNodes().store();
+      this.kinds.update(kinds);
+    } else if (this.kinds !== null) {
+      this.kinds.dispose();
+      this.kinds = null;
+    }
     const { instances, table } = this;
     const written = crowd.crowd.written as StoredOnGPU | null;
     const isPlaced = written?.places === true;
@@ -105,7 +115,7 @@ export class GPUViews {
     slot.frame = frame;
     // What is no level any more shows nothing.
     const end = level === -1 ? 0 : crowd.count;
-    slot.places.set(crowd, table.place(crowd.geometry, material, group, listAt(levels, level), end));
+    slot.places.set(crowd, table.place(crowd.geometry, material, group, listAt(crowd.views, level), end));
 
     const frustums = this.clip(crowd, camera, hidden);
     const { center, radius } = this.sphere;
@@ -130,6 +140,7 @@ export class GPUViews {
     _numbers[10] = state === null ? -1 : viewer.id;
     _numbers[11] = hidden;
     _numbers[12] = asksWhoIsSeen ? 1 : 0;
+    _numbers[13] = kinds?.version ?? -1;
     const { buffers } = slot;
     let stepCount = writing === null ? 0 : this.addSteps(writing, 0);
     if (!slot.remember(_clips, frustums, _numbers)) {
@@ -142,6 +153,10 @@ export class GPUViews {
         if (seen !== null) markSeen(crowd.views.groups, count, frustum, seen);
       });
       if (state !== null && levels !== null) steps.setLevels(levels, state, viewer !== camera);
+      if (kinds !== null) {
+        const placeOf = (list: number | null) => listAt(crowd.views, list);
+        steps.kinds?.use(this.kinds as StoredKinds, kinds, levelLists(levels), placeOf);
+      }
       slot.version++;
       const { sphere } = this;
       const nodes = steps.prepare(instances, table, buffers, count, frustums, sphere, members);
@@ -177,8 +192,8 @@ export class GPUViews {
     const totals = new Uint32Array(await this.renderer.getArrayBufferAsync(slot.buffers.totals));
     const [visible] = totals;
     const posed = await reading;
-    const levels = totals.length === 1 ? [visible] : [...totals.subarray(1, 1 + this.levels)];
-    const countOf = (list: number | null) => (list === -1 ? 0 : totals[listAt(views.splitter, list)]);
+    const levels = views.splitter?.isUsed === true ? [...totals.subarray(1, 1 + this.levels)] : [visible];
+    const countOf = (list: number | null) => (list === -1 ? 0 : totals[listAt(views, list)]);
     const info = { visible, levels, triangles: trianglesOf(views, countOf) };
     return posed === undefined ? info : { ...info, posed };
   }
@@ -189,6 +204,8 @@ export class GPUViews {
     this.computed.length = 0;
     this.instances.dispose();
     this.states.dispose();
+    this.kinds?.dispose();
+    this.kinds = null;
     this.table.dispose();
   }
 
@@ -233,11 +250,11 @@ export class GPUViews {
   }
 
   private stepsFor(buffers: ViewBuffers, state: CameraState | null): ViewSteps {
-    const { instances, table, occlusion } = this;
+    const { instances, table, occlusion, kinds } = this;
     return this.steps.get(
       this.renderer,
-      viewKey(buffers, state !== null, occlusion),
-      () => new ViewSteps(instances, table, buffers, state?.states ?? null, occlusion),
+      viewKey(buffers, state !== null, occlusion, kinds !== null),
+      () => new ViewSteps(instances, table, buffers, state?.states ?? null, occlusion, kinds),
     );
   }
 
@@ -346,18 +363,25 @@ function clipPlanes(
   }
 }
 
-/** How many lists a view has: that of all that are seen, then one for each level of detail, then those of several. */
-const listCount = (table: ListSplitter | null): number =>
+/** How many lists a view has without those of single kinds: all that are seen, then each level of detail, then those of several. */
+const levelLists = (table: ListSplitter | null): number =>
   table?.isUsed === true ? 1 + table.count + table.mixed.length : 1;
 
+/** Lists that there is room for: with kinds in steps, so that one more builds no computations anew. */
+function listCount({ splitter, kinds }: CrowdViews): number {
+  const count = levelLists(splitter);
+  return kinds === null ? count : Math.min(MAX_KIND_LISTS, Math.ceil((count + kinds.lists.length) / 8) * 8);
+}
+
 /** The place among them of that of a mesh, by its `level`. */
-const listAt = (table: ListSplitter | null, level: number | null): number => {
+function listAt({ splitter: table }: CrowdViews, level: number | null): number {
+  if (level !== null && level >= KIND_LISTS) return levelLists(table) + level - KIND_LISTS;
   if (level === null || level < 0 || table?.isUsed !== true) return 0;
   return 1 + (level < MAX_LEVELS ? level : table.count + level - MAX_LEVELS);
-};
+}
 
 /** The list that a mesh draws: that of its level of detail, or of all. */
-export const listOf = ({ level, views }: DrawnCrowd): number => listAt(views.splitter, level);
+export const listOf = ({ level, views }: DrawnCrowd): number => listAt(views, level);
 
 const NONE: readonly Camera[] = [];
 
@@ -383,7 +407,10 @@ const known = /*@__PURE__*/ new WeakMap<CrowdViews, WeakMap<object, GPUViews>>()
 /** Whether the GPU of a renderer can find out what cameras see of a crowd; else the CPU does it. */
 export function isCulledOnGPU(renderer: object, { views, instanceMatrix }: DrawnCrowd): boolean {
   // Sorting, choosing the nearest, and layers of single instances are the CPU's.
-  if (!views.isUsed || views.isStaged || views.kinds !== null) return false;
+  if (!views.isUsed || views.isStaged) return false;
+  // Each mesh may draw a list of its own.
+  if (views.kinds !== null && levelLists(views.splitter) + views.members.length > MAX_KIND_LISTS)
+    return false;
   const { backend } = renderer as { backend: { device?: { limits: Limits } } };
   const limits = backend.device?.limits;
   return (

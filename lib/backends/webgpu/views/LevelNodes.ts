@@ -140,16 +140,19 @@ export class LevelNodes {
   }
 
   /**
-   * Which pixels of an instance are drawn by a list that it is in, see `FADE_STEPS`, after `choose`. Twin of
+   * Which pixels of an instance are drawn by a list that it is in, whose bit among those of levels `bitOf` tells, see `FADE_STEPS`, after `choose`. Twin of
    * `LevelLists.addFading`. Builds on the current stack.
    */
-  fadesOf(id: Node<'int'>): (list: number) => Node<'uint'> {
+  fadesOf(
+    id: Node<'int'>,
+    bitOf = (list: number): Node<'uint'> => uint(1 << list),
+  ): (list: number) => Node<'uint'> {
     const state = int(this.states.element(id)).toVar();
     const level = state.bitAnd(LEVEL_MASK).toVar();
     const near = this.rowOf(level).lists.toVar();
     const far = this.rowOf(level.add(1)).lists.toVar();
     const step = uint(select(this.inShadow.equal(0), state.div(LEVEL_CODES), int(0))).toVar();
-    const isIn = (lists: Node<'uint'>, list: number) => lists.bitAnd(uint(1 << list)).notEqual(uint(0));
+    const isIn = (lists: Node<'uint'>, list: number) => lists.bitAnd(bitOf(list)).notEqual(uint(0));
     return (list) => {
       const fade = select(isIn(near, list), step.bitOr(uint(FADE_NEAR)), step);
       return uint(select(step.equal(uint(0)).or(isIn(near.bitAnd(far), list)), uint(0), fade));

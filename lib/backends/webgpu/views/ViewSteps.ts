@@ -32,6 +32,7 @@ import {
 } from './compactLists.js';
 import { type CameraOcclusion, instanceSphere, isSeen, PLANES } from './cullInstances.js';
 import { type DrawTable, TABLE_NUMBERS } from './DrawTable.js';
+import type { KindNodes, StoredKinds } from './KindNodes.js';
 import type { LevelNodes } from './LevelNodes.js';
 import { POSE_WORKGROUP } from './SeenNodes.js';
 import type { StoredInstances } from './StoredInstances.js';
@@ -51,9 +52,10 @@ export function viewKey(
   { lists, fades }: ViewBuffers,
   hasLevels: boolean,
   occlusion: CameraOcclusion | null,
+  hasKinds: boolean,
 ): number {
   const key = ((occlusion?.id ?? 0) * MAX_LISTS + lists) * 2 + (fades ? 1 : 0);
-  return key * 2 + (hasLevels ? 1 : 0);
+  return (key * 2 + (hasLevels ? 1 : 0)) * 2 + (hasKinds ? 1 : 0);
 }
 
 /** What shaders know of levels of detail; comes with `CrowdLevels`. */
@@ -76,6 +78,24 @@ export function levelNodes(): LevelShaders {
   return levelShaders ?? notImported('levels of detail', 'CrowdLevels');
 }
 
+/** What shaders know of kinds of instances; comes with `CrowdKinds`. */
+interface KindShaders {
+  store(): StoredKinds;
+  create(...parameters: ConstructorParameters<typeof KindNodes>): KindNodes;
+}
+
+let kindShaders: KindShaders | null = null;
+
+/** Lets crowds have kinds under WebGPURenderer. */
+export function registerKindNodes(shaders: KindShaders): void {
+  kindShaders = shaders;
+}
+
+/** @throws If the page has not imported them. */
+export function kindNodes(): KindShaders {
+  return kindShaders ?? notImported('kinds', 'CrowdKinds');
+}
+
 /**
  * The computations that find what a camera sees, and write the arguments of its draws. All cameras of a renderer that look at
  * crowds of the same `viewKey` share them, since they take long to build.
@@ -95,6 +115,8 @@ export class ViewSteps {
   private readonly table: StoredUints;
   /** Of a crowd with levels of detail, which has a list for each after the one of all. */
   private readonly levels: LevelNodes | null;
+  /** Of a crowd of several kinds. */
+  readonly kinds: KindNodes | null;
   private readonly capacity = uniform(0, 'int');
   private readonly words = uniform(0, 'int');
   private readonly nodes: ListNodes & Record<'bits' | 'ids', StoredUints>;
@@ -109,6 +131,7 @@ export class ViewSteps {
    * @param buffers Of one of its cameras.
    * @param states See `LevelNodes`; null if there is one level of detail.
    * @param occlusion Null if nothing hides instances.
+   * @param kinds Null if all instances are of one kind.
    */
   constructor(
     instances: StoredInstances,
@@ -116,10 +139,12 @@ export class ViewSteps {
     buffers: ViewBuffers,
     states: StorageBufferAttribute | null,
     private readonly occlusion: CameraOcclusion | null,
+    kinds: StoredKinds | null,
   ) {
     const levels = states === null ? null : levelNodes().create(states, buffers.fades);
     this.levels = levels;
     const { lists, bits, ids } = buffers;
+    this.kinds = kinds === null ? null : kindNodes().create(kinds, lists);
     const { capacity, words } = this;
     this.matrices = vectorsIn(instances.matrices);
     this.drawn = uintsIn(instances.drawn).toReadOnly();
@@ -134,7 +159,8 @@ export class ViewSteps {
     });
     const list = Fn(() => {
       const counted = countLists(this.nodes);
-      writeLists(this.nodes, counted, levels?.fades === true ? (id) => levels.fadesOf(id) : null);
+      const bitOf = this.kinds === null ? undefined : (of: number) => (this.kinds as KindNodes).bitOf(of);
+      writeLists(this.nodes, counted, levels?.fades === true ? (id) => levels.fadesOf(id, bitOf) : null);
       this.writeDraws(counted);
     });
     this.steps = [classify(), list()].map((step) => step.computeKernel([WORKGROUP]));
@@ -211,7 +237,8 @@ export class ViewSteps {
           const planes = uniformArray(this.planes, 'vec4') as unknown as Elements<'vec4'>;
           const sphere = instanceSphere(columns, this.sphere);
           If(this.frustums.equal(0).or(isSeen(planes, this.frustums, sphere)), () => {
-            const chosen = this.levels?.choose(id, sphere) ?? uint(1);
+            const byLevel = this.levels?.choose(id, sphere) ?? uint(1);
+            const chosen = this.kinds?.expand(id, byLevel) ?? byLevel;
             if (this.occlusion === null) lists.assign(chosen);
             else {
               // Hidden instances have levels too, so that these go on as if they were seen.

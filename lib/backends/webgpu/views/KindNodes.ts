@@ -1,0 +1,97 @@
+import { Vector4 } from 'three';
+import { If, int, Loop, uint, uniformArray } from 'three/tsl';
+import { type Node, StorageBufferAttribute } from 'three/webgpu';
+import { type Elements, type StoredUints, uintsIn } from '../../../../shaders/tsl.js';
+import type { KindSplitter } from '../../../culling/ListSplitter.js';
+import { disposeAttribute } from '../../../utils/attributes.js';
+
+/** The most lists of a view that has kinds, a bit for each. */
+export const MAX_KIND_LISTS = 31;
+/** What is no kind: all instances are in the list, or none. */
+const ALL = -1;
+const NONE = -2;
+
+/** By id the number of an instance's kind, four of them in a word. It shares its numbers with the crowd's. */
+export class StoredKinds {
+  buffer = new StorageBufferAttribute(new Uint32Array(1), 1);
+  private version = -1;
+
+  update({ kinds, version }: KindSplitter): void {
+    if (kinds.buffer !== this.buffer.array.buffer) {
+      this.dispose();
+      this.buffer = new StorageBufferAttribute(new Uint32Array(kinds.buffer as ArrayBuffer), 1);
+    } else if (version !== this.version) this.buffer.needsUpdate = true;
+    this.version = version;
+  }
+
+  dispose(): void {
+    disposeAttribute(this.buffer);
+  }
+}
+
+/** The lists of an instance by its kind, in compute shaders. Twin of `lib/features/kinds/KindLists.ts`. */
+export class KindNodes {
+  /** For each list of a view, the list of levels of detail that it is a part of, and the kind. */
+  private readonly table = Array.from({ length: MAX_KIND_LISTS }, () => new Vector4());
+  private readonly kinds: StoredUints;
+
+  /**
+   * @param stored Those of one of the crowds.
+   * @param lists How many a view has.
+   */
+  constructor(
+    stored: StoredKinds,
+    private readonly lists: number,
+  ) {
+    this.kinds = uintsIn(stored.buffer).toReadOnly();
+  }
+
+  /**
+   * @param first The first list that is of one kind; those before it are of levels of detail.
+   * @param placeOf The place of a list of levels among all.
+   */
+  use(
+    { buffer }: StoredKinds,
+    { lists }: KindSplitter,
+    first: number,
+    placeOf: (level: number | null) => number,
+  ): void {
+    this.kinds.value = buffer;
+    for (let list = 0; list < this.table.length; list++) {
+      const own = lists[list - first];
+      if (own !== undefined) this.table[list].set(placeOf(own.level), own.kind, 0, 0);
+      else this.table[list].set(list, list < first ? ALL : NONE, 0, 0);
+    }
+  }
+
+  /**
+   * The lists that an instance is in, a bit for each. Builds on the current stack.
+   *
+   * @param levels Its lists of levels.
+   */
+  expand(id: Node<'int'>, levels: Node<'uint'>): Node<'uint'> {
+    const word = this.kinds.element(id.shiftRight(2));
+    const kind = int(word.shiftRight(uint(id.bitAnd(3)).mul(uint(8))).bitAnd(uint(255))).toVar();
+    const lists = uint(0).toVar();
+    Loop(this.lists, ({ i }) => {
+      const row = this.rowOf(i).toVar();
+      const own = int(row.y).toVar();
+      const isIn = levels.shiftRight(uint(row.x)).bitAnd(uint(1)).notEqual(uint(0));
+      If(isIn.and(own.equal(ALL).or(own.equal(kind))), () => {
+        lists.assign(lists.bitOr(uint(1).shiftLeft(uint(i))));
+      });
+    });
+    return lists;
+  }
+
+  /** The bit of the list of levels that a list is a part of. Builds on the current stack. */
+  bitOf(list: number): Node<'uint'> {
+    return uint(1)
+      .shiftLeft(uint(this.rowOf(int(list)).x))
+      .toVar();
+  }
+
+  private rowOf(list: Node<'int'>): Node<'vec4'> {
+    return (uniformArray(this.table, 'vec4') as unknown as Elements<'vec4'>).element(list);
+  }
+}
