@@ -33,6 +33,8 @@ export class StoredKinds {
 export class KindNodes {
   /** For each list of a view, the list of levels of detail that it is a part of, and the kind. */
   private readonly table = Array.from({ length: MAX_KIND_LISTS }, () => new Vector4());
+  /** Made once: each is a buffer of its own, of which a shader may have few. */
+  private readonly rows = uniformArray(this.table, 'vec4') as unknown as Elements<'vec4'>;
   private readonly kinds: StoredUints;
 
   /**
@@ -74,7 +76,7 @@ export class KindNodes {
     const kind = int(word.shiftRight(uint(id.bitAnd(3)).mul(uint(8))).bitAnd(uint(255))).toVar();
     const lists = uint(0).toVar();
     Loop(this.lists, ({ i }) => {
-      const row = this.rowOf(i).toVar();
+      const row = this.rows.element(i).toVar();
       const own = int(row.y).toVar();
       const isIn = levels.shiftRight(uint(row.x)).bitAnd(uint(1)).notEqual(uint(0));
       If(isIn.and(own.equal(ALL).or(own.equal(kind))), () => {
@@ -87,11 +89,7 @@ export class KindNodes {
   /** The bit of the list of levels that a list is a part of. Builds on the current stack. */
   bitOf(list: number): Node<'uint'> {
     return uint(1)
-      .shiftLeft(uint(this.rowOf(int(list)).x))
+      .shiftLeft(uint(this.rows.element(int(list)).x))
       .toVar();
-  }
-
-  private rowOf(list: Node<'int'>): Node<'vec4'> {
-    return (uniformArray(this.table, 'vec4') as unknown as Elements<'vec4'>).element(list);
   }
 }
