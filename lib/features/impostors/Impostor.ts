@@ -74,7 +74,7 @@ export function registerTiles(make: MakeTiles): void {
 export class Impostor {
   constructor(readonly options: ImpostorOptions = {}) {}
 
-  /** @internal */
+  /** Called by `CrowdLevels.add`. */
   createMesh(crowd: SkinnedInstancedMesh): ImpostorMesh {
     return new ImpostorMesh(crowd, this.options);
   }

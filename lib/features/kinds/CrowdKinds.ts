@@ -11,7 +11,7 @@ import {
 import { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { DrawOptions } from '../../crowd/crowdTypes.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
-import { KIND_LISTS, type KindList, type KindSplitter, type SplitLists } from '../../culling/ListSplitter.js';
+import { KIND_LISTS, type KindList, type SplitLists } from '../../culling/ListSplitter.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
 import type { CrowdIntersection } from '../../queries/raycastInstance.js';
 import { describe } from '../../utils/messages.js';
@@ -80,7 +80,7 @@ class KindCopy extends LevelCopy {
  * kinds.setKindAt(3, rogue);
  * ```
  */
-export class CrowdKinds implements CrowdFeature, KindSplitter {
+export class CrowdKinds implements CrowdFeature {
   /** By id the number of its kind. @internal */
   kinds: Uint8Array;
   /** @internal */

@@ -36,7 +36,7 @@ export interface LevelSource {
 
 /** Makes a level that is drawn in a way of its own, such as `Impostor`. */
 export interface LevelMaker<M extends LevelMesh = LevelMesh> {
-  /** @internal */
+  /** Called by `CrowdLevels.add`. */
   createMesh(crowd: SkinnedInstancedMesh): M;
 }
 
