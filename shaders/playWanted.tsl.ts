@@ -30,7 +30,7 @@ export interface WantedNodes {
 const isSet = (code: Node<'uint'>, bit: number) => code.bitAnd(uint(bit)).notEqual(uint(0));
 
 /**
- * Starts the clip that an instance shall play, if it is another one than before, as `PlayedLayer.start` does, and has it go on at
+ * Starts the clip that an instance shall play, if it is another one than before, as `LayerActions.start` does, and has it go on at
  * the speed that it shall. Builds on the current stack.
  *
  * @param first The instance's first texel among `actions`.

@@ -162,7 +162,7 @@ function listen(): void {
   toggle('levels', query.get('levels') !== '0', setLevels);
   find('[name=colors]').addEventListener('click', paintLevels);
   toggle('fade', query.get('fade') === '1', (value) => {
-    levels.fade = value ? FADE : 0;
+    levels.dissolve = value ? FADE : 0;
   });
   poseRates.forEach((_, i) => {
     const name = `rate${i + 1}`;

@@ -26,14 +26,14 @@ export interface Backend {
    * The same before it is drawn into a shadow map.
    *
    * @param camera That of the light.
-   * @param viewer The camera that the frame is drawn for.
+   * @param lodCamera The camera that the frame is drawn for.
    * @param material In which it is drawn.
    */
   prepareShadow(
     renderer: object,
     crowd: DrawnCrowd,
     camera: Camera,
-    viewer: Camera,
+    lodCamera: Camera,
     material: Material,
   ): void;
   /** What a camera saw when it last drew the crowd, where the GPU finds that out; null where the CPU does. */

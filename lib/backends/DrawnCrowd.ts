@@ -31,7 +31,7 @@ export interface DrawnCrowd extends InstancedMesh, Omit<PosedCrowd, 'geometry' |
   readonly visibility: InstanceVisibility;
   /** Which instances each camera sees. */
   readonly views: CrowdViews;
-  /** The list of instances that it draws, see `ListSplitter.listOf`; null for all that are seen. */
+  /** The list of instances that it draws, see `LODSelector.listOf`; null for all that are seen. */
   readonly level: number | null;
 
   /** Which parts of instances are shown and in what colour; null for all, as they were baked. */

@@ -1,7 +1,7 @@
 import type { Box3, BufferGeometry, InstancedBufferAttribute } from 'three';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import { CrowdViews } from '../culling/CrowdViews.js';
-import { InstancePlaces } from '../instances/InstancePlaces.js';
+import { InstanceTransforms } from '../instances/InstanceTransforms.js';
 import { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { InstancePlayback } from '../playback/InstancePlayback.js';
 import { type PlaybackEvent, PlaybackEvents, type PlaybackEventType } from '../playback/PlaybackEvents.js';
@@ -27,7 +27,7 @@ export interface CrowdMember {
   /** Whether its bounds hold: three.js's word for whether it need not be drawn where they are not seen. */
   readonly frustumCulled: boolean;
   readonly visible: boolean;
-  /** At which levels of detail it is drawn, see `ListSplitter.listOf`. */
+  /** At which levels of detail it is drawn, see `LODSelector.listOf`. */
   readonly level: number | null;
   /** `ofPoses` is the box around every pose, relative to an instance. */
   readonly bounds: { ofPoses(): Box3; dropStale(): void; drop(): void };
@@ -56,7 +56,7 @@ export class Crowd implements EditedCrowd {
   /** On which layers single instances are; null for those of the crowd. */
   layers: LayersOfInstances | null = null;
   /** Where the instances stand. */
-  readonly places: InstancePlaces;
+  readonly places: InstanceTransforms;
   /** What the instances play. */
   readonly playback: InstancePlayback;
   readonly events: PlaybackEvents = new PlaybackEvents(this);
@@ -80,7 +80,7 @@ export class Crowd implements EditedCrowd {
     capacity: number,
   ) {
     this.visibility = new InstanceVisibility(capacity);
-    this.places = new InstancePlaces(capacity);
+    this.places = new InstanceTransforms(capacity);
     this.playback = new InstancePlayback(
       capacity,
       () => this.texture.clipTable,

@@ -168,7 +168,7 @@ export abstract class CrowdMesh extends InstancedMesh<
     return this.playback.clock;
   }
 
-  /** The list of instances that it draws, see `ListSplitter.listOf`. @internal */
+  /** The list of instances that it draws, see `LODSelector.listOf`. @internal */
   get level(): number | null {
     const { kinds, splitter } = this.views;
     return (kinds ?? splitter)?.listOf(this) ?? null;

@@ -2,7 +2,7 @@ import { type ArrayCamera, type Camera, Frustum, Matrix4 } from 'three';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import type { InstanceGroups } from './InstanceGroups.js';
 import { InstanceList } from './InstanceList.js';
-import type { DividedView, KindSplitter, ListSplitter, SplitLists } from './ListSplitter.js';
+import type { DividedView, KindSplitter, LODSelector, SplitLists } from './LODSelector.js';
 import { listSeen, markSeen } from './seenInstances.js';
 import type { PoseRequest, View } from './View.js';
 import type { DrawnMember } from './ViewInfo.js';
@@ -27,7 +27,7 @@ export interface SeenCrowd {
   /** The meshes that draw it. */
   readonly members: readonly DrawnMember[];
   /** Sorts what is seen into several lists; null for one. */
-  readonly splitter: ListSplitter | null;
+  readonly splitter: LODSelector | null;
   /** Divides it by kinds of instances; null while all are of one. */
   readonly kinds: KindSplitter | null;
 }
@@ -52,12 +52,12 @@ export class CameraView implements PoseRequest, DividedView {
   splitVersion = -1;
 
   /**
-   * @param viewer The camera that decides on levels of detail, and on who is near.
+   * @param lodCamera The camera that decides on levels of detail, and on who is near.
    * @param split Divides what is seen into several lists; null if there is one.
    */
   constructor(
     public camera: Camera,
-    public viewer: Camera,
+    public lodCamera: Camera,
     readonly capacity: number,
     /** Whether instances on none of the viewer's layers are left out. */
     readonly byLayers = true,
@@ -84,7 +84,7 @@ export class CameraView implements PoseRequest, DividedView {
   /**
    * What a mesh of the crowd draws.
    *
-   * @param list See `ListSplitter.listOf`.
+   * @param list See `LODSelector.listOf`.
    */
   of(list: number | null): View {
     const { split } = this;
@@ -106,9 +106,9 @@ export class CameraView implements PoseRequest, DividedView {
   }
 
   /** Goes over to another camera. */
-  serve(camera: Camera, viewer: Camera): void {
+  serve(camera: Camera, lodCamera: Camera): void {
     this.camera = camera;
-    this.viewer = viewer;
+    this.lodCamera = lodCamera;
     this.groupsVersion = -1;
     for (const stage of this.stages) stage.clear?.();
   }

@@ -3,7 +3,7 @@ import type { LayersOfInstances } from '../crowd/CrowdFeature.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { CameraView } from './CameraView.js';
 import { type GroupedCrowd, InstanceGroups } from './InstanceGroups.js';
-import type { KindSplitter, ListSplitter } from './ListSplitter.js';
+import type { KindSplitter, LODSelector } from './LODSelector.js';
 import type { DrawnMember } from './ViewInfo.js';
 import type { CrowdStage } from './ViewStage.js';
 
@@ -52,7 +52,7 @@ export class CrowdViews {
   private wasPartly = false;
   /** One or more for each camera: that of a point light looks six ways in a frame. */
   private views: CameraView[] = [];
-  private splits: ListSplitter | null = null;
+  private splits: LODSelector | null = null;
   private readonly stages: CrowdStage[] = [];
   /** Whose instances are expected to be drawn in a frame. */
   private readonly expectedViews: CameraView[] = [];
@@ -113,11 +113,11 @@ export class CrowdViews {
   }
 
   /** Sorts what cameras see into several lists; null for one. */
-  get splitter(): ListSplitter | null {
+  get splitter(): LODSelector | null {
     return this.splits;
   }
 
-  set splitter(value: ListSplitter | null) {
+  set splitter(value: LODSelector | null) {
     this.splits = value;
     this.dropViews();
   }
@@ -173,7 +173,7 @@ export class CrowdViews {
    * @param camera Its `matrixWorldInverse` and `projectionMatrix` are up to date.
    * @param crowdMatrixWorld Where the crowd is.
    * @param frame The renderer's: a view that was not asked for in a frame may be used for something else.
-   * @param viewer The camera that the frame is drawn for, if `camera` is a light's: it decides on levels of detail and on who is
+   * @param lodCamera The camera that the frame is drawn for, if `camera` is a light's: it decides on levels of detail and on who is
    * near.
    * @param inShadow Whether it is for a shadow map, which may be drawn coarser.
    * @param byLayers Whether instances on none of the camera's layers are left out; not for a mesh that is on layers of its own.
@@ -182,18 +182,19 @@ export class CrowdViews {
     camera: Camera,
     crowdMatrixWorld: Matrix4,
     frame: number,
-    viewer: Camera = camera,
-    inShadow = viewer !== camera,
+    lodCamera: Camera = camera,
+    inShadow = lodCamera !== camera,
     byLayers = true,
   ): CameraView {
     // Shadow maps are often drawn first, and what the viewer sees decides on its levels.
     const isFitted = this.fitsLevels && this.splits?.isUsed === true;
-    if (isFitted && viewer !== camera) this.of(viewer, crowdMatrixWorld, frame, viewer, false, byLayers);
+    if (isFitted && lodCamera !== camera)
+      this.of(lodCamera, crowdMatrixWorld, frame, lodCamera, false, byLayers);
     this.begin(frame);
     // What was written before a crowd is drawn for the first time is drawn without anybody having been told of it.
     if (!this.isWatched) this.groups.invalidate();
     this.groups.update();
-    const view = this.find(camera, viewer, crowdMatrixWorld, byLayers);
+    const view = this.find(camera, lodCamera, crowdMatrixWorld, byLayers);
     view.turn = this.turn;
     view.inShadow = inShadow;
     view.update(crowdMatrixWorld, this);
@@ -261,7 +262,7 @@ export class CrowdViews {
   }
 
   /** The camera's view that still holds, or one that is not needed any more in this frame, or a new one. */
-  private find(camera: Camera, viewer: Camera, crowdMatrixWorld: Matrix4, byLayers: boolean): CameraView {
+  private find(camera: Camera, lodCamera: Camera, crowdMatrixWorld: Matrix4, byLayers: boolean): CameraView {
     const { views } = this;
     const { capacity } = this.crowd;
     let unused: CameraView | null = null;
@@ -269,7 +270,7 @@ export class CrowdViews {
     for (let i = 0; i < views.length; i++) {
       const view = views[i];
       if (view.capacity !== capacity || view.byLayers !== byLayers) continue;
-      if (view.camera !== camera || view.viewer !== viewer) {
+      if (view.camera !== camera || view.lodCamera !== lodCamera) {
         if (this.turn - view.turn > STALE) stale ??= view;
         continue;
       }
@@ -278,12 +279,12 @@ export class CrowdViews {
     }
     if (unused !== null) return unused;
     if (stale !== null) {
-      stale.serve(camera, viewer);
+      stale.serve(camera, lodCamera);
       return stale;
     }
     const levels = this.splits?.lists(capacity) ?? null;
     const lists = this.kinds?.listsFor(capacity, levels) ?? levels;
-    const made = new CameraView(camera, viewer, capacity, byLayers, lists, this.stages);
+    const made = new CameraView(camera, lodCamera, capacity, byLayers, lists, this.stages);
     this.views.push(made);
     return made;
   }

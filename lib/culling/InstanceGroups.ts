@@ -1,5 +1,5 @@
 import { Box3, type InstancedBufferAttribute, Sphere, Vector3 } from 'three';
-import type { InstancePlaces } from '../instances/InstancePlaces.js';
+import type { InstanceTransforms } from '../instances/InstanceTransforms.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { mortonOrder } from './sortIds.js';
 
@@ -8,7 +8,7 @@ export interface GroupedCrowd {
   /** Instances in use. */
   readonly count: number;
   readonly capacity: number;
-  readonly places: InstancePlaces;
+  readonly places: InstanceTransforms;
   readonly visibility: InstanceVisibility;
   /** Box around every pose of every mesh of the crowd, relative to an instance. */
   boundsOfPoses(target: Box3): Box3;

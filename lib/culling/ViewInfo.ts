@@ -1,6 +1,6 @@
 import type { BufferGeometry, Camera } from 'three';
 import type { CrowdViews } from './CrowdViews.js';
-import { KIND_LISTS, type KindSplitter, type ListSplitter } from './ListSplitter.js';
+import { KIND_LISTS, type KindSplitter, type LODSelector } from './LODSelector.js';
 
 /** What a camera sees of a crowd. */
 export interface ViewInfo {
@@ -18,7 +18,7 @@ export interface ViewInfo {
 export interface DrawnMember {
   readonly geometry: BufferGeometry;
   readonly visible: boolean;
-  /** The list that it draws, see `ListSplitter.listOf`. */
+  /** The list that it draws, see `LODSelector.listOf`. */
   readonly level: number | null;
 }
 
@@ -38,7 +38,7 @@ export function viewInfoOf(views: CrowdViews, camera: Camera): ViewInfo | null {
 /** What is read to count triangles. */
 interface CountedCrowd {
   readonly members: readonly DrawnMember[];
-  readonly splitter: ListSplitter | null;
+  readonly splitter: LODSelector | null;
   readonly kinds: KindSplitter | null;
 }
 
@@ -52,7 +52,7 @@ export function trianglesOf({ members }: CountedCrowd, countOf: (list: number | 
 
 /** Triangles that all meshes of a crowd draw of an instance at a level of detail; of several kinds, on average. */
 export function trianglesAt({ members, splitter, kinds }: CountedCrowd, level: number): number {
-  if (splitter?.isDrawn(level) === false) return 0;
+  if (splitter?.hasContent(level) === false) return 0;
   let count = 0;
   for (const { geometry, visible, level: list } of members) {
     const own = kinds?.lists[(list ?? 0) - KIND_LISTS];

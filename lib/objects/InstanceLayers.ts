@@ -67,12 +67,12 @@ export class InstanceLayers implements CrowdFeature, CrowdStage, LayersOfInstanc
     return {
       update: ({ layersMask }) => {
         if (!view.byLayers) return true;
-        const same = viewerMask === view.viewer.layers.mask && crowdMask === layersMask;
+        const same = viewerMask === view.lodCamera.layers.mask && crowdMask === layersMask;
         return version === this.version && (same || !this.isUsed);
       },
       apply: (_matrix, { layersMask }) => {
         version = this.version;
-        viewerMask = view.viewer.layers.mask;
+        viewerMask = view.lodCamera.layers.mask;
         crowdMask = layersMask;
         if (!view.byLayers || !this.isUsed) return true;
         this.filter(view.seen, viewerMask, crowdMask);

@@ -69,7 +69,7 @@ import {
   MAX_AGE,
   packCount,
 } from './instanceLayout.js';
-import type { PlayedLayer } from './PlayedLayer.js';
+import type { LayerActions } from './LayerActions.js';
 
 /** The golden ratio less 1: its multiples lie as evenly between whole numbers as any. */
 const GOLDEN = 0.6180339887498949;
@@ -96,7 +96,7 @@ export class ActionTexels {
 
   constructor(
     capacity: number,
-    private readonly layers: readonly PlayedLayer[],
+    private readonly layers: readonly LayerActions[],
     private readonly time: Clock,
     before: ActionTexels | null = null,
   ) {
@@ -192,7 +192,7 @@ export class ActionTexels {
 
   /** Writes the actions of a layer from `to` on; returns where those of the next one begin. */
   private writeLayer(
-    layer: PlayedLayer,
+    layer: LayerActions,
     number: number,
     index: number,
     now: number,
@@ -316,7 +316,7 @@ function encodeRamp(
  * @param interpolate Whether two frames are mixed; else the nearest is shown.
  */
 export function readPose(
-  layers: readonly PlayedLayer[],
+  layers: readonly LayerActions[],
   index: number,
   now: number,
   paused: boolean,
@@ -345,7 +345,7 @@ export function readPose(
 
 /** Adds the clips that an instance shows on one layer; returns the sum of their weights. */
 function readLayer(
-  layer: PlayedLayer,
+  layer: LayerActions,
   number: number,
   index: number,
   now: number,

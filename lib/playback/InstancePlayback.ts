@@ -24,7 +24,7 @@ import {
 } from './actions.js';
 import { Clock } from './Clock.js';
 import { MAX_AGE } from './instanceLayout.js';
-import { PlayedLayer } from './PlayedLayer.js';
+import { LayerActions } from './LayerActions.js';
 import { checkPlay, type LayerReference, type PlayOptionsOfInstance, type Start } from './PlayOptions.js';
 
 /** Seconds between sweeps over instances that do not fade: half of those for which what shaders read is exact. */
@@ -95,7 +95,7 @@ const _place: Place = { pass: 0, within: 0, finished: false };
 export class InstancePlayback implements InstanceData {
   readonly time: Clock;
   /** The base, and what a feature has laid over it, see `setLayers`. */
-  layers: readonly PlayedLayer[];
+  layers: readonly LayerActions[];
   /** What has laid others over the base; null if there are none. */
   over: LayersOver | null = null;
   observer: PlaybackObserver | null = null;
@@ -121,7 +121,7 @@ export class InstancePlayback implements InstanceData {
     private readonly tracks: () => PoseTracks | null = () => null,
   ) {
     this.time = new Clock(size);
-    this.layers = [new PlayedLayer(size)];
+    this.layers = [new LayerActions(size)];
     this.texels = new ActionTexels(size, this.layers, this.time);
   }
 
@@ -162,7 +162,7 @@ export class InstancePlayback implements InstanceData {
   // Layers.
 
   /** Lays others over the base. Shaders read another texture then. */
-  setLayers(layers: readonly PlayedLayer[], over: LayersOver | null): void {
+  setLayers(layers: readonly LayerActions[], over: LayersOver | null): void {
     this.layers = [this.layers[0], ...layers];
     this.over = over;
     this.replaceTexels();

@@ -17,7 +17,7 @@ import {
   timeAt,
 } from './actions.js';
 import type { InstancePlayback, PlaybackObserver } from './InstancePlayback.js';
-import type { PlayedLayer } from './PlayedLayer.js';
+import type { LayerActions } from './LayerActions.js';
 
 /** What happened to an instance's clip; the first two as `AnimationMixer` has them. */
 export type PlaybackEvent = FinishedEvent | LoopEvent | MarkerEvent;
@@ -144,7 +144,7 @@ export class PlaybackEvents implements PlaybackObserver {
   private index = 0;
   private number = 0;
   private place = 0;
-  private layer!: PlayedLayer;
+  private layer!: LayerActions;
   private actions!: Actions;
   private at = 0;
 

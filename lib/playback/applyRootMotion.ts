@@ -18,7 +18,7 @@ import {
   totalAt,
 } from './actions.js';
 import type { InstancePlayback } from './InstancePlayback.js';
-import type { PlayedLayer } from './PlayedLayer.js';
+import type { LayerActions } from './LayerActions.js';
 
 /** The way of an action through its clip, pass by pass. */
 interface Way {
@@ -146,7 +146,7 @@ function addInstanceMotion(
 }
 
 /** The sum of the weights of all clips that an instance plays on a layer, without the rest pose. */
-function weightOfClips(layer: PlayedLayer, index: number, time: number): number {
+function weightOfClips(layer: LayerActions, index: number, time: number): number {
   const at = layer.at(index);
   let weights = 0;
   for (let place = 0; place < layer.count(index); place++) {
@@ -157,7 +157,7 @@ function weightOfClips(layer: PlayedLayer, index: number, time: number): number 
 }
 
 function addLayerMotion(
-  layer: PlayedLayer,
+  layer: LayerActions,
   clips: ClipTable,
   index: number,
   to: number,

@@ -31,7 +31,7 @@ import {
 } from './actions.js';
 import type { InstancePlayback } from './InstancePlayback.js';
 import { MAX_ACTIONS } from './instanceLayout.js';
-import type { PlayedLayer } from './PlayedLayer.js';
+import type { LayerActions } from './LayerActions.js';
 
 /** What all instances of a crowd play, as plain data; see {@link savePlayback}. */
 export interface PlaybackJSON {
@@ -110,7 +110,7 @@ export function savePlayback(mesh: SkinnedInstancedMesh): PlaybackJSON {
 /** The clips of an instance on a layer; names that `names` lacks are added. */
 function saveLayer(
   { time }: InstancePlayback,
-  layer: PlayedLayer,
+  layer: LayerActions,
   index: number,
   clips: ClipTable,
   names: string[],

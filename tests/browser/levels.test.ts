@@ -455,7 +455,7 @@ describe('that fade', () => {
         levelsOf(crowd).shadowLevel = step;
         const pictures = [];
         for (const fade of [0, 0.7]) {
-          levelsOf(crowd).fade = fade;
+          levelsOf(crowd).dissolve = fade;
           move(camera, step);
           pictures.push(await drawing.draw(stage.scene, camera, crowd));
           const { visible, levels } = await readViewInfo(crowd, drawing.renderer, camera);

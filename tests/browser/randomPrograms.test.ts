@@ -40,7 +40,7 @@ function hasMemory({ crowd }: CrowdProgram): boolean {
   const isLimited = orderOf(crowd).maxVisible < Infinity || orderOf(crowd).maxTriangles < Infinity;
   return (
     isLimited ||
-    (levelsOf(crowd).fade === 0 && levelsOf(crowd).levels.some(({ hysteresis }) => hysteresis > 0))
+    (levelsOf(crowd).dissolve === 0 && levelsOf(crowd).levels.some(({ hysteresis }) => hysteresis > 0))
   );
 }
 

@@ -110,7 +110,7 @@ describe.each(TWINS)('%s', (twin) => {
       crowd.setVisibleAt(1, false);
       (clones[1] as Object3D).visible = false;
       await compare('one hidden');
-      const levels = new CrowdLevels(crowd, { fade: 0.5 });
+      const levels = new CrowdLevels(crowd, { dissolve: 0.5 });
       for (const distance of [3, 4]) levels.add(crowd.geometry, distance);
       levels.addToKind(kinds.meshes[3] as never, kinds.meshes[3]?.geometry as never, 2);
       await compare('at levels of detail');

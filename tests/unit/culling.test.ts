@@ -436,7 +436,7 @@ test.each(SEEDS)(
     const light = look(new PerspectiveCamera(90, 1, 0.1, 1000), 0, 60, 1);
     let fading = 0;
     for (let frame = 0; frame < 15; frame++) {
-      levelsOf(crowd).fade = random() < 0.3 ? 1 : random() * 0.6;
+      levelsOf(crowd).dissolve = random() < 0.3 ? 1 : random() * 0.6;
       look(camera, (random() - 0.5) * 60, 3, (random() - 0.5) * 60);
       const levels = pixelsFor(crowd, camera);
       for (let id = 0; id < crowd.count; id++) {
@@ -445,14 +445,14 @@ test.each(SEEDS)(
         const sum = at.reduce((one, other) => one | other);
         if (sum === 0n) continue;
         expect([sum, shares.reduce((one, other) => one + other)], 'each pixel once').toEqual([ALL_PIXELS, 1]);
-        const { level, share } = fadeAt(distanceOf(crowd, id, camera), levelsOf(crowd).fade);
+        const { level, share } = fadeAt(distanceOf(crowd, id, camera), levelsOf(crowd).dissolve);
         expect(Math.abs(shares[level] - (1 - share)), `level ${level}`).toBeLessThan(1.01 / 64);
         if (share > 1 / 64 && share < 1) fading++;
       }
       levelsOf(crowd).shadowLevel = frame % 2;
       pixelsFor(crowd, light, camera).forEach((shadows, level) => {
         for (const [id, pixels] of shadows) {
-          const { level: own, share } = fadeAt(distanceOf(crowd, id, camera), levelsOf(crowd).fade);
+          const { level: own, share } = fadeAt(distanceOf(crowd, id, camera), levelsOf(crowd).dissolve);
           const shown = own + (Math.floor(share * 64) >= 32 ? 1 : 0) + levelsOf(crowd).shadowLevel;
           expect([pixels, level]).toEqual([ALL_PIXELS, Math.min(3, shown)]);
         }

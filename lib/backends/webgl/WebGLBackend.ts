@@ -16,7 +16,7 @@ import { setDrawParameters } from '../drawParameters.js';
 import { updateMatrices } from '../instancePlaces.js';
 import { ownInstanced, warnNotCulled } from '../ownInstanced.js';
 import { COLOR_ATTRIBUTES, MATRIX_ATTRIBUTES } from '../vertexLimits.js';
-import { type Draw, drawnOf } from './Drawn.js';
+import { type Draw, drawStateOf } from './DrawState.js';
 import { glslSourceOf } from './glslSources.js';
 import {
   checkAttributes,
@@ -46,16 +46,22 @@ export const webGLBackend: Backend = {
     crowd.isSkinnedMesh = true;
     patch(crowd, material, 'color', crowd.bindMatrix.elements[PARAM_VARIANT]);
     checkAttributes(renderer, material, crowd.geometry, instanceAttributes(crowd));
-    beginDraw(crowd, renderer, camera, viewerOf(renderer, camera), material);
+    beginDraw(crowd, renderer, camera, lodCameraOf(renderer, camera), material);
   },
 
-  prepareShadow(target: object, crowd: DrawnCrowd, camera: Camera, viewer: Camera, material: Material): void {
+  prepareShadow(
+    target: object,
+    crowd: DrawnCrowd,
+    camera: Camera,
+    lodCamera: Camera,
+    material: Material,
+  ): void {
     // three.js has just given it the maps of what casts the shadow, one of which may be a texture array.
     if (material === crowd.customDepthMaterial || material === crowd.customDistanceMaterial) {
       syncShadowMaterial(target as WebGLRenderer, material);
       patch(crowd, material, 'shadow', crowd.bindMatrix.elements[PARAM_SHADOW_VARIANT]);
     }
-    beginDraw(crowd, target as WebGLRenderer, camera, viewer, null);
+    beginDraw(crowd, target as WebGLRenderer, camera, lodCamera, null);
   },
 
   update: updateDraw,
@@ -69,11 +75,11 @@ function beginDraw(
   crowd: DrawnCrowd,
   renderer: WebGLRenderer,
   camera: Camera,
-  viewer: Camera,
+  lodCamera: Camera,
   material: Material | null,
 ): void {
-  const { draws } = drawnOf(crowd);
-  const draw: Draw = { renderer, camera, viewer, material };
+  const { draws } = drawStateOf(crowd);
+  const draw: Draw = { renderer, camera, lodCamera, material };
   // There are many where hooks in which draws end were replaced, and not called.
   if (draws.length === MAX_DRAWS) draws.length = 0;
   draws.push(draw);
@@ -91,7 +97,7 @@ function beginDraw(
  * after each draw.
  */
 function endDraw(crowd: DrawnCrowd): void {
-  const drawn = drawnOf(crowd);
+  const drawn = drawStateOf(crowd);
   const { draws } = drawn;
   draws.pop();
   const last = draws.at(-1);
@@ -107,14 +113,14 @@ function endDraw(crowd: DrawnCrowd): void {
  * three.js does not tell of the draw's end then. Call it when nothing is being drawn.
  */
 function endAllDraws(crowd: DrawnCrowd): void {
-  drawnOf(crowd).draws.length = 0;
+  drawStateOf(crowd).draws.length = 0;
   if (crowd.skeleton.drawnCount !== null) showWhole(crowd);
 }
 
 function showWhole(crowd: DrawnCrowd): void {
   crowd.skeleton.drawnCount = null;
   crowd.bindMatrix.elements[PARAM_LISTED] = 0;
-  drawnOf(crowd).listed = null;
+  drawStateOf(crowd).listed = null;
 }
 
 /** Has the crowd's shaders draw what a draw is to show. */
@@ -131,7 +137,7 @@ function show(crowd: DrawnCrowd, draw: Draw): void {
  * ask the crowd anything, so this is done whenever one of them has changed. Costs a look-up per material.
  */
 function updateDraw(crowd: DrawnCrowd): void {
-  const drawn = drawnOf(crowd);
+  const drawn = drawStateOf(crowd);
   drawn.viewed = isViewed(crowd);
   setDrawParameters(crowd, drawn.viewed);
   const { elements } = crowd.bindMatrix;
@@ -157,7 +163,7 @@ function updateDraw(crowd: DrawnCrowd): void {
  * nothing is being drawn into yet.
  */
 function poseAhead(crowd: DrawnCrowd): void {
-  const drawn = drawnOf(crowd);
+  const drawn = drawStateOf(crowd);
   const renderer = drawn.renderer?.deref();
   if (renderer === undefined || drawn.shared || glslSourceOf(crowd).update === undefined) return;
   try {
@@ -183,7 +189,7 @@ function isViewed({ views, geometry }: DrawnCrowd): boolean {
 
 /** Brings up to date what the crowd's shaders read. */
 function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | null, isDrawing = true): void {
-  const drawn = drawnOf(crowd);
+  const drawn = drawStateOf(crowd);
   if (drawn.renderer?.deref() !== renderer) {
     // three.js does not say which renderer begins a frame: the crowd is posed right before each draw then.
     if (drawn.renderer !== null) drawn.shared = true;
@@ -219,7 +225,7 @@ function patch(crowd: DrawnCrowd, material: Material, role: PatchRole, code: num
 function bindTextures(crowd: DrawnCrowd): void {
   const { skeleton, parts, instanceUniforms, motions } = crowd;
   const { matrices } = crowd.texels;
-  const { listed } = drawnOf(crowd);
+  const { listed } = drawStateOf(crowd);
   const { textures, integers } = skeleton;
   skeleton.empty(crowd.boneTexture);
   const source = glslSourceOf(crowd);
@@ -243,7 +249,7 @@ function bindTextures(crowd: DrawnCrowd): void {
  * programs exchange materials in every frame, which shall look for no programs then.
  */
 function releaseMaterials(crowd: DrawnCrowd): void {
-  const drawn = drawnOf(crowd);
+  const drawn = drawStateOf(crowd);
   const { codes } = drawn;
   if (codes === null) return;
   drawn.codes = null;
@@ -303,20 +309,27 @@ function checkHeight({ image }: { image: { height: number } }, what: string, max
  * The camera that decides on levels of detail where a camera draws. Of a headset's eyes it is what both are part of, so that
  * they see the same.
  */
-function viewerOf({ xr }: WebGLRenderer, camera: Camera): Camera {
+function lodCameraOf({ xr }: WebGLRenderer, camera: Camera): Camera {
   if (!xr.isPresenting) return camera;
   const head = xr.getCamera() as ArrayCamera;
   return head.cameras.includes(camera as ArrayCamera['cameras'][number]) ? head : camera;
 }
 
 /** Chooses which instances are drawn for a camera; null for all, in shaders that know no views. */
-function lookFor(crowd: DrawnCrowd, { renderer, camera, viewer, material }: Draw): View | null {
-  const drawn = drawnOf(crowd);
+function lookFor(crowd: DrawnCrowd, { renderer, camera, lodCamera, material }: Draw): View | null {
+  const drawn = drawStateOf(crowd);
   drawn.requested = null;
   if (!drawn.viewed || !readsLists(crowd, material)) return null;
   const { views, matrixWorld, level } = crowd;
   const byLayers = goesByInstanceLayers(crowd);
-  const seen = views.of(camera, matrixWorld, renderer.info.render.frame, viewer, material === null, byLayers);
+  const seen = views.of(
+    camera,
+    matrixWorld,
+    renderer.info.render.frame,
+    lodCamera,
+    material === null,
+    byLayers,
+  );
   drawn.looked[0] = seen;
   if (crowd.count <= views.visibility.count) drawn.requested = drawn.looked;
   // Of a list that is sorted, no first part has the first instances. In shadow maps the order is of no use.
@@ -328,7 +341,7 @@ function lookFor(crowd: DrawnCrowd, { renderer, camera, viewer, material }: Draw
 function drawnCount(crowd: DrawnCrowd, view: View | null): number | null {
   // In shaders that know no lists, level 0 draws all instances, also those that are at another level.
   // One that is drawn at levels of its own is drawn at none where there are none.
-  const others = drawnOf(crowd).viewed || crowd.level === -1;
+  const others = drawStateOf(crowd).viewed || crowd.level === -1;
   if (view === null) return crowd.isLevelMesh === true && others ? 0 : null;
   if (view.isWhole ?? false) return null;
   // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.

@@ -171,7 +171,7 @@ export class WebGLPosePass {
    * put back.
    *
    * @param layout Of the crowd's tracks.
-   * @param instances The instance of each row, see `PoseRows`; null if that is its own number.
+   * @param instances The instance of each row, see `PaletteRows`; null if that is its own number.
    * @param runs Those that are posed.
    * @param isDrawing Whether the renderer draws. Shadow maps and arrays of cameras then have a viewport of their own.
    */

@@ -7,17 +7,17 @@ import { FEW_RUNS } from '../../constants.js';
 import { InstanceRuns } from '../../culling/InstanceList.js';
 import type { PoseRequest } from '../../culling/View.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
-import { PosedRows } from './PosedRows.js';
-import { PoseRows } from './PoseRows.js';
+import { PaletteRows } from './PaletteRows.js';
+import { PoseDirtyTracker } from './PoseDirtyTracker.js';
 import { type PoseCounts, WebGLPosePass } from './WebGLPosePass.js';
 
 /** The poses of all that share one playback: a crowd and what is attached to it. */
 export class WebGLPoses {
   private pass: WebGLPosePass | null = null;
-  private readonly posed = new WeakMap<WebGLRenderer, PosedRows>();
+  private readonly posed = new WeakMap<WebGLRenderer, PoseDirtyTracker>();
   /** The instances of a pass, where they are not all in a row. */
   private runs: InstanceRuns | null = null;
-  private rows: PoseRows | null = null;
+  private rows: PaletteRows | null = null;
   /** Who posed them first, and whether others did too: of what they see nothing is known here. */
   private renderer: WeakRef<WebGLRenderer> | null = null;
   private shared = false;
@@ -39,7 +39,7 @@ export class WebGLPoses {
     return this.pass?.textures ?? NONE;
   }
 
-  /** The row of each instance, by `PoseRows`; null if that is its own number. */
+  /** The row of each instance, by `PaletteRows`; null if that is its own number. */
   get rowOf(): Texture | null {
     return this.rows?.texture?.plain ?? null;
   }
@@ -83,7 +83,7 @@ export class WebGLPoses {
 
     let rows = this.posed.get(renderer);
     if (rows?.capacity !== capacity) {
-      rows = new PosedRows(capacity, boneTexture);
+      rows = new PoseDirtyTracker(capacity, boneTexture);
       this.posed.set(renderer, rows);
     }
     if (!pass.isPosed(renderer)) rows.clear();
@@ -120,11 +120,11 @@ export class WebGLPoses {
     renderer: WebGLRenderer,
     crowd: PosedCrowd,
     pass: WebGLPosePass,
-    { dueCount, isTimed }: PosedRows,
+    { dueCount, isTimed }: PoseDirtyTracker,
     due: Int32Array,
     isDrawing: boolean,
   ): void {
-    const { size, instanceOf } = this.rows as PoseRows;
+    const { size, instanceOf } = this.rows as PaletteRows;
     const runs = this.runsFor(size, pass.perRow);
     runs.assign(due, dueCount, isTimed);
     if (runs.count > FEW_RUNS) runs.texture.prepare(renderer, hasTexture);
@@ -148,10 +148,10 @@ export class WebGLPoses {
     this.rows = null;
   }
 
-  private placesFor(capacity: number): PoseRows {
+  private placesFor(capacity: number): PaletteRows {
     if (this.rows?.capacity !== capacity) {
       this.rows?.dispose();
-      this.rows = new PoseRows(capacity);
+      this.rows = new PaletteRows(capacity);
     }
     return this.rows;
   }
@@ -177,7 +177,7 @@ export class WebGLPoses {
 }
 
 /** Finds out who of those that are wanted has to be posed. */
-function addAll(rows: PosedRows, requested: readonly PoseRequest[] | null, crowd: PosedCrowd): void {
+function addAll(rows: PoseDirtyTracker, requested: readonly PoseRequest[] | null, crowd: PosedCrowd): void {
   rows.begin();
   if (requested === null) rows.add(null, crowd);
   else for (let i = 0; i < requested.length; i++) rows.add(requested[i], crowd);

@@ -11,7 +11,7 @@ import {
   WebGLRenderTarget,
 } from 'three';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
-import { drawnOf } from './Drawn.js';
+import { drawStateOf } from './DrawState.js';
 import { glslSourceOf } from './glslSources.js';
 import { syncShadowMaterial } from './syncShadowMaterial.js';
 
@@ -40,7 +40,7 @@ export function compileAhead(
   crowd: DrawnCrowd,
   parameters: WebGLProgramParametersWithUniforms,
 ): void {
-  if (drawnOf(crowd).renderer !== null) return;
+  if (drawStateOf(crowd).renderer !== null) return;
   const counts = parameters as unknown as ShadowCounts;
   const { numSunLightShadows = 0, numDirLightShadows, numSpotLightShadows, numPointLightShadows } = counts;
   const flat = numSunLightShadows + numDirLightShadows + numSpotLightShadows;

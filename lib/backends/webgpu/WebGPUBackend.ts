@@ -24,7 +24,7 @@ export { skinnedInstanceNormal, skinnedInstancePosition } from './poseCrowd.js';
 export { instanceUniform } from './uniformNodes.js';
 
 /** What a crowd was drawn with the last time. */
-interface Drawn {
+interface DrawState {
   /** The build key, for each material. */
   keys: WeakMap<Material, number>;
   morphTexture: object | null;
@@ -32,7 +32,7 @@ interface Drawn {
   generation: number;
 }
 
-const drawn = /*@__PURE__*/ new WeakMap<DrawnCrowd, Drawn>();
+const drawn = /*@__PURE__*/ new WeakMap<DrawnCrowd, DrawState>();
 
 /** Generations that build keys tell apart; then they begin anew. */
 const GENERATIONS = 64;
@@ -155,7 +155,7 @@ function surfaceOf(material: Material): number {
   return (hasArrayMap(material) ? 2 : 0) + (hasPalette(material) ? 1 : 0);
 }
 
-function drawnOf(crowd: DrawnCrowd): Drawn {
+function drawStateOf(crowd: DrawnCrowd): DrawState {
   let last = drawn.get(crowd);
   if (last === undefined) {
     last = { keys: new WeakMap(), morphTexture: crowd.morphTexture, generation: 0 };
@@ -165,7 +165,7 @@ function drawnOf(crowd: DrawnCrowd): Drawn {
 }
 
 function generationOf(crowd: DrawnCrowd): number {
-  const last = drawnOf(crowd);
+  const last = drawStateOf(crowd);
   if (last.morphTexture !== crowd.morphTexture) {
     last.morphTexture = crowd.morphTexture;
     last.generation = (last.generation + 1) % GENERATIONS;
@@ -195,7 +195,7 @@ function isPosable(renderer: Renderer, material: Material): boolean {
 function patch(crowd: DrawnCrowd, material: Material, key: number): void {
   checkVertexNode(material);
   patchNodeMaterial(material);
-  const { keys } = drawnOf(crowd);
+  const { keys } = drawStateOf(crowd);
   const last = keys.get(material);
   if (last === key) return;
   // The renderer looks at keys of what it has built only when the material's version has moved.

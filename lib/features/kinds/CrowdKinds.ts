@@ -11,7 +11,7 @@ import {
 import { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { DrawOptions } from '../../crowd/crowdTypes.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
-import { KIND_LISTS, type KindList, type SplitLists } from '../../culling/ListSplitter.js';
+import { KIND_LISTS, type KindList, type SplitLists } from '../../culling/LODSelector.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
 import type { CrowdIntersection } from '../../queries/raycastInstance.js';
 import { describe } from '../../utils/messages.js';

@@ -7,7 +7,7 @@ import {
   type KindSplitter,
   type SplitLists,
   type ViewBudget,
-} from '../../culling/ListSplitter.js';
+} from '../../culling/LODSelector.js';
 import type { View } from '../../culling/View.js';
 
 /** What the mesh of one kind draws. */

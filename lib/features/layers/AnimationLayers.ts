@@ -20,7 +20,7 @@ import {
 } from '../../playback/actions.js';
 import type { LayersOver } from '../../playback/InstancePlayback.js';
 import { MASKS_PER_ROW, MAX_LAYERS } from '../../playback/instanceLayout.js';
-import { BASE_LAYER, PlayedLayer } from '../../playback/PlayedLayer.js';
+import { BASE_LAYER, LayerActions } from '../../playback/LayerActions.js';
 import { checkFade, checkWeight, type LayerReference } from '../../playback/PlayOptions.js';
 import { swapItems } from '../../utils/attributes.js';
 import { type LayerMask, layerMask } from './layerMask.js';
@@ -190,7 +190,7 @@ export class AnimationLayers implements CrowdFeature, LayersOver {
 }
 
 /** A layer over the base. Each instance shows so much of it as a ramp says. */
-class MaskedLayer extends PlayedLayer {
+class MaskedLayer extends LayerActions {
   /** How much of it shows on each node, and behind them on each group of morph targets. */
   shares: Float32Array = new Float32Array(0);
   private ramps: Float64Array;

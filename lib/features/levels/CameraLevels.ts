@@ -1,6 +1,6 @@
 import type { Camera, Matrix4 } from 'three';
 import { FADE_CODES, FADE_STEPS, FADING, ID_BITS, LEVEL_SCALE } from '../../constants.js';
-import type { LevelMeasure } from '../../culling/ListSplitter.js';
+import type { LevelMeasure } from '../../culling/LODSelector.js';
 import type { LevelTable } from './LevelTable.js';
 
 /** Cameras that have it divide distances by it, as those of `LOD`. */

@@ -72,8 +72,8 @@ export type AttachmentLevelOptions = Pick<LevelOptions, 'material' | 'castShadow
 
 /** How instances pass over from level to level. */
 export interface CrowdLevelsOptions {
-  /** See {@link CrowdLevels.fade}. @default 0 */
-  fade?: number;
+  /** See {@link CrowdLevels.dissolve}. @default 0 */
+  dissolve?: number;
   /** See {@link CrowdLevels.shadowLevel}. @default 0 */
   shadowLevel?: number;
 }
@@ -99,11 +99,11 @@ export class CrowdLevels implements CrowdFeature {
   constructor(
     /** The crowd that has the levels. */
     readonly crowd: SkinnedInstancedMesh,
-    { fade = 0, shadowLevel = 0 }: CrowdLevelsOptions = {},
+    { dissolve = 0, shadowLevel = 0 }: CrowdLevelsOptions = {},
   ) {
     this.table = new LevelTable(crowd, (mesh) => this.listOf(mesh as CrowdMesh));
     crowd.use(this);
-    this.fade = fade;
+    this.dissolve = dissolve;
     this.shadowLevel = shadowLevel;
     crowd.views.splitter = this.table;
     crowd.prepareDraw();
@@ -138,14 +138,14 @@ export class CrowdLevels implements CrowdFeature {
    *
    * @default 0
    */
-  get fade(): number {
-    return this.table.fade;
+  get dissolve(): number {
+    return this.table.dissolve;
   }
 
   /** @throws If it is no share, 0 to 1. Going from 0 or to it compiles the materials anew. */
-  set fade(value: number) {
+  set dissolve(value: number) {
     checkShare('fade', value);
-    this.table.fade = value;
+    this.table.dissolve = value;
     this.crowd.prepareDraw();
   }
 
@@ -325,7 +325,7 @@ export class CrowdLevels implements CrowdFeature {
     const copies = source !== null && recursive ? copiesOf(source.crowd, crowd, first) : [];
     this.clear();
     if (source === null) return;
-    this.fade = source.fade;
+    this.dissolve = source.dissolve;
     this.shadowLevel = source.shadowLevel;
     Object.assign(this.levels[0], { poseRate: source.levels[0].poseRate });
     if (!recursive) return;
@@ -359,7 +359,7 @@ export class CrowdLevels implements CrowdFeature {
     for (const level of this.levels.slice(1)) this.remove(level);
   }
 
-  /** See `ListSplitter`. */
+  /** See `LODSelector`. */
   private listOf(mesh: CrowdMesh): number | null {
     const { table } = this;
     const isPlaced = isInPlace(mesh);

@@ -1,7 +1,7 @@
 import type { Matrix4 } from 'three';
 import { FADE_NEAR, FADE_STEPS, FADING, ID_MASK, LEVEL_CODES, MAX_LEVELS } from '../../constants.js';
 import { entryOf, InstanceList } from '../../culling/InstanceList.js';
-import type { DividedView, SplitLists, ViewBudget } from '../../culling/ListSplitter.js';
+import type { DividedView, SplitLists, ViewBudget } from '../../culling/LODSelector.js';
 import type { View } from '../../culling/View.js';
 import type { CameraLevels } from './CameraLevels.js';
 import type { LevelTable } from './LevelTable.js';
@@ -44,11 +44,11 @@ export class LevelLists implements SplitLists {
     return this.views[level] ?? nothing();
   }
 
-  update({ camera, viewer, inShadow }: DividedView, matrixWorld: Matrix4, isFitted: boolean): boolean {
+  update({ camera, lodCamera, inShadow }: DividedView, matrixWorld: Matrix4, isFitted: boolean): boolean {
     const { table, capacity } = this;
     this.inShadow = inShadow;
-    this.decides = camera === viewer;
-    this.chosen = table.isUsed ? table.chosenFor(viewer, matrixWorld, capacity) : null;
+    this.decides = camera === lodCamera;
+    this.chosen = table.isUsed ? table.chosenFor(lodCamera, matrixWorld, capacity) : null;
     if (!isFitted) this.chosen?.unfit();
     this.levels = this.chosen?.levels ?? null;
     this.version = this.chosen?.version ?? -1;
@@ -116,14 +116,14 @@ export class LevelLists implements SplitLists {
       for (let rest = _mixed[level], list = MAX_LEVELS; rest !== 0; rest >>= 1, list++) {
         if ((rest & 1) !== 0) _ids[list][_counts[list]++] = id;
       }
-      if (table.isDrawn(level)) ids[left++] = id;
+      if (table.hasContent(level)) ids[left++] = id;
       if (!table.isPosed(level)) seen[id >> 5] &= ~(1 << (id & 31));
     }
     for (let list = 0; list < views.length; list++) {
       const view = views[list];
       view.count = _counts[list];
       view.isWhole = whole && view.count === count && !view.isFading;
-      if (view.isWhole || view.count === 0 || !(list >= MAX_LEVELS || table.isDrawn(list))) continue;
+      if (view.isWhole || view.count === 0 || !(list >= MAX_LEVELS || table.hasContent(list))) continue;
       if (view.isFading) this.listOf(view).assignFading(_ids[list], view.count);
       else this.listOf(view).assign(_ids[list], view.count);
     }
@@ -154,8 +154,8 @@ export class LevelLists implements SplitLists {
       const isBoth = (atNear & atFar & bit) !== 0;
       this.addEntry(list, isBoth ? id : (atNear & bit) !== 0 ? near : far);
     }
-    const isNear = table.isDrawn(level);
-    const isFar = table.isDrawn(next);
+    const isNear = table.hasContent(level);
+    const isFar = table.hasContent(next);
     if (isNear && isFar) return id;
     this.isFading ||= isNear || isFar;
     return isNear ? near : isFar ? far : -1;

@@ -1,6 +1,6 @@
 import type { Camera, Matrix4, Object3D } from 'three';
 import { FADE_STEPS, FADING, ID_MASK, LEVEL_MASK, MAX_LEVELS } from '../../constants.js';
-import type { ListSplitter } from '../../culling/ListSplitter.js';
+import type { LODSelector } from '../../culling/LODSelector.js';
 import { warnOnce } from '../../utils/messages.js';
 import { CameraLevels } from './CameraLevels.js';
 import { LevelLists } from './LevelLists.js';
@@ -48,11 +48,11 @@ const MAX_MIXED = 8;
 const STALE = 30;
 
 /** The levels of detail of a crowd: from where on each is drawn. The first is the crowd's own mesh. */
-export class LevelTable implements ListSplitter {
+export class LevelTable implements LODSelector {
   /** Level by which shadow maps are coarser than what the camera sees. */
   shadowLevel = 0;
   /** Share of a level's distance over which instances pass over to it, before it begins; 0 if they do at once. */
-  fade = 0;
+  dissolve = 0;
 
   /**
    * For each level the squared distance from which on it is drawn. Where levels go by size, distances are in radii of the
@@ -93,7 +93,7 @@ export class LevelTable implements ListSplitter {
   /** Levels as each camera sees them that shows the crowd, and not only its shadow. */
   private readonly chosen = new WeakMap<Camera, CameraLevels>();
 
-  /** @param listOf See `ListSplitter`. */
+  /** @param listOf See `LODSelector`. */
   constructor(
     own: Object3D,
     readonly listOf: (mesh: object) => number | null,
@@ -123,7 +123,7 @@ export class LevelTable implements ListSplitter {
    * @param capacity The most instances there can be: where their ids are too large, entries of lists have room for nothing else.
    */
   fadesFor(capacity: number): boolean {
-    return this.isUsed && this.fade > 0 && capacity <= ID_MASK;
+    return this.isUsed && this.dissolve > 0 && capacity <= ID_MASK;
   }
 
   /** The level to which instances pass over from a level that they are at: the next one that is ever drawn. */
@@ -152,7 +152,7 @@ export class LevelTable implements ListSplitter {
   get attachedLevels(): number {
     const { sorted } = this;
     let bits = 0;
-    for (let i = 0; i < sorted.length && sorted[i].attachments; i++) if (this.isDrawn(i)) bits |= 1 << i;
+    for (let i = 0; i < sorted.length && sorted[i].attachments; i++) if (this.hasContent(i)) bits |= 1 << i;
     return bits;
   }
 
@@ -166,7 +166,7 @@ export class LevelTable implements ListSplitter {
     const { mixed, count } = this;
     this.update();
     let drawn = 0;
-    for (let i = 0; i < count; i++) if (this.isDrawn(i)) drawn |= 1 << i;
+    for (let i = 0; i < count; i++) if (this.hasContent(i)) drawn |= 1 << i;
     const levels = bits & drawn;
     if (levels === drawn) return null;
     if (levels === 0) return -1;
@@ -216,13 +216,13 @@ export class LevelTable implements ListSplitter {
   }
 
   /** At which level a camera sees each instance. */
-  chosenFor(viewer: Camera, matrixWorld: Matrix4, capacity: number): CameraLevels {
-    let chosen = this.chosen.get(viewer);
+  chosenFor(lodCamera: Camera, matrixWorld: Matrix4, capacity: number): CameraLevels {
+    let chosen = this.chosen.get(lodCamera);
     if (chosen === undefined) {
       chosen = new CameraLevels();
-      this.chosen.set(viewer, chosen);
+      this.chosen.set(lodCamera, chosen);
     }
-    chosen.update(this, viewer, matrixWorld, capacity);
+    chosen.update(this, lodCamera, matrixWorld, capacity);
     return chosen;
   }
 
@@ -246,13 +246,13 @@ export class LevelTable implements ListSplitter {
   }
 
   /** Whether anything is drawn at a level. */
-  isDrawn(level: number): boolean {
+  hasContent(level: number): boolean {
     return level === 0 || (level < this.count && this.sorted[level].object !== null);
   }
 
   /** Whether instances at a level have to be posed. */
   isPosed(level: number): boolean {
-    return this.isDrawn(level) && (this.sorted[level].object as Drawable).isPosed !== false;
+    return this.hasContent(level) && (this.sorted[level].object as Drawable).isPosed !== false;
   }
 
   /**
@@ -260,9 +260,9 @@ export class LevelTable implements ListSplitter {
    * that nothing is drawn, unless the camera sees nothing either.
    */
   inShadow(level: number): number {
-    if (!this.isDrawn(level)) return level;
+    if (!this.hasContent(level)) return level;
     let shadow = Math.min(level + this.shadowLevel, this.count - 1);
-    while (shadow > level && !this.isDrawn(shadow)) shadow--;
+    while (shadow > level && !this.hasContent(shadow)) shadow--;
     return shadow;
   }
 
@@ -287,7 +287,7 @@ export class LevelTable implements ListSplitter {
    * @returns `version`.
    */
   update(): number {
-    const { sorted, updated, enter, stay, fade, fadeStart, fadeRate } = this;
+    const { sorted, updated, enter, stay, dissolve, fadeStart, fadeRate } = this;
     let same = updated === sorted && this.updatedShadow === this.shadowLevel;
     if (updated !== sorted) this.mixed.length = 0;
     this.updated = sorted;
@@ -298,10 +298,10 @@ export class LevelTable implements ListSplitter {
       const next = (sorted[i].object as Drawable | null)?.isReady === false ? sorted[i + 1] : sorted[i];
       const start = next === undefined ? Infinity : startOf(next);
       // Where levels fade into each other, there is nothing that could flicker.
-      const back = fade > 0 || start === Infinity ? start : start - start * sorted[i].hysteresis;
+      const back = dissolve > 0 || start === Infinity ? start : start - start * sorted[i].hysteresis;
       // Three levels at once cannot be drawn: the levels before have to be there wholly first.
-      const begin = Math.max(start - start * fade, before);
-      const rate = fade > 0 && begin < start ? FADE_STEPS / (start - begin) : 0;
+      const begin = Math.max(start - start * dissolve, before);
+      const rate = dissolve > 0 && begin < start ? FADE_STEPS / (start - begin) : 0;
       const from = rate > 0 ? begin : 0;
       before = Math.max(before, start);
       same &&=
@@ -322,7 +322,7 @@ export class LevelTable implements ListSplitter {
     const { reached } = this;
     for (let i = 0; i <= MAX_LEVELS; i++) {
       let at = i;
-      while (fade > 0 && at + 1 < sorted.length && enter[at + 1] <= enter[i]) at++;
+      while (dissolve > 0 && at + 1 < sorted.length && enter[at + 1] <= enter[i]) at++;
       reached[i] = at;
     }
     return ++this.version;

@@ -1,7 +1,7 @@
 import { type Matrix4, Vector3 } from 'three';
 import { LEVEL_CODES } from '../../constants.js';
 import type { CameraView, SeenCrowd } from '../../culling/CameraView.js';
-import type { ViewBudget } from '../../culling/ListSplitter.js';
+import type { ViewBudget } from '../../culling/LODSelector.js';
 import { listSeen } from '../../culling/seenInstances.js';
 import type { View } from '../../culling/View.js';
 import { trianglesAt } from '../../culling/ViewInfo.js';
@@ -42,7 +42,7 @@ export class OrderedView implements ViewStage, ViewBudget {
     this.maxTriangles = maxTriangles;
     this.changed = false;
     if (maxVisible === Infinity && maxTriangles === Infinity) return same;
-    _eye.setFromMatrixPosition(this.view.viewer.matrixWorld);
+    _eye.setFromMatrixPosition(this.view.lodCamera.matrixWorld);
     same &&= _eye.equals(eye);
     eye.copy(_eye);
     return same;

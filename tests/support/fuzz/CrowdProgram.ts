@@ -201,7 +201,7 @@ export class CrowdProgram {
       crowd.capacity,
       crowd.elapsed,
       levelsOf(crowd).levels.map(({ object, ...numbers }) => ({ ...numbers, isDrawn: object !== null })),
-      levelsOf(crowd).fade,
+      levelsOf(crowd).dissolve,
       levelsOf(crowd).shadowLevel,
       orderOf(crowd).sortObjects,
       crowd.attachments.length,

@@ -39,10 +39,10 @@ export function expectSeen(program: CrowdProgram, vertices: ReadonlyMap<number, 
     orderOf(crowd).maxVisible = Infinity;
     expectSeenBy(crowd, camera, vertices, k);
     // What was kept for the camera must not be out of date when nothing else has changed.
-    const levelFade = levelsOf(crowd).fade;
-    levelsOf(crowd).fade = levelFade === 0 ? 0.5 : 0;
+    const levelFade = levelsOf(crowd).dissolve;
+    levelsOf(crowd).dissolve = levelFade === 0 ? 0.5 : 0;
     expectSeenBy(crowd, camera, vertices, k);
-    levelsOf(crowd).fade = levelFade;
+    levelsOf(crowd).dissolve = levelFade;
   });
   Object.assign(orderOf(crowd), { maxVisible, maxTriangles });
 }
@@ -101,7 +101,7 @@ function levelsAt(
   camera: PerspectiveCamera,
 ): { allowed: number[]; needed: number[] } | null {
   const { spheres } = crowd.views.groups;
-  const { levels, fade } = levelsOf(crowd);
+  const { levels, dissolve } = levelsOf(crowd);
   _middle.fromArray(spheres, id * 4).applyMatrix4(crowd.matrixWorld);
   let distance = _middle.distanceTo(_eye.setFromMatrixPosition(camera.matrixWorld));
   if (levels.length > 1 && levels[1].screenShare !== null) {
@@ -117,11 +117,11 @@ function levelsAt(
   const next = starts[level + 1];
   if (next === undefined) return { allowed: [level], needed: [level] };
   const both = [level, level + 1];
-  if (fade === 0) {
+  if (dissolve === 0) {
     const isKept = distance > next * (1 - levels[level + 1].hysteresis - NEARLY);
     return isKept ? { allowed: both, needed: [] } : { allowed: [level], needed: [level] };
   }
-  const from = Math.max(next * (1 - fade), starts[level]);
+  const from = Math.max(next * (1 - dissolve), starts[level]);
   if (distance < from - NEARLY * next) return { allowed: [level], needed: [level] };
   // In the first step of many it has not begun.
   const isWithin = distance > from + (next - from) / 32;

@@ -185,7 +185,7 @@ export const HOSTILE: readonly Step[] = [
     orderOf(p.crowd).maxTriangles = p.dice.pick([Number.NaN, -1]);
   },
   function levelFade(p) {
-    levelsOf(p.crowd).fade = p.dice.pick([Number.NaN, -1, 2]);
+    levelsOf(p.crowd).dissolve = p.dice.pick([Number.NaN, -1, 2]);
   },
   function shadowLevel(p) {
     levelsOf(p.crowd).shadowLevel = p.dice.pick([Number.NaN, -1, 0.5]);

@@ -110,7 +110,7 @@ export const LEVELS: readonly Step[] = [
     levelsOf(p.crowd).levels[0].poseRate = p.nearPoseRate;
   },
   function levelFade(p) {
-    levelsOf(p.crowd).fade = p.dice.pick([0, 0, 0.1, 0.5, 1]);
+    levelsOf(p.crowd).dissolve = p.dice.pick([0, 0, 0.1, 0.5, 1]);
   },
   function shadowLevel(p) {
     levelsOf(p.crowd).shadowLevel = p.dice.below(3);

@@ -35,8 +35,8 @@ export function rebuilt(program: CrowdProgram): { crowd: SkinnedInstancedMesh; a
   loadPlayback(crowd, JSON.parse(JSON.stringify(savePlayback(source))));
   crowd.position.copy(source.position);
   crowd.quaternion.copy(source.quaternion);
-  const { fade, shadowLevel } = levelsOf(source);
-  Object.assign(levelsOf(crowd), { fade, shadowLevel });
+  const { dissolve, shadowLevel } = levelsOf(source);
+  Object.assign(levelsOf(crowd), { dissolve, shadowLevel });
   for (const level of program.levels) addLevelTo(crowd, level, program.hasJoints);
   levelsOf(crowd).levels[0].poseRate = program.nearPoseRate;
   crowd.perObjectFrustumCulled = source.perObjectFrustumCulled;

@@ -266,7 +266,7 @@ test('what does not fit the crowd is an error that says so', () => {
   }).toThrow('CrowdLevels: shadowLevel is 0.5; use 0, 1');
   for (const share of [-0.1, 1.5, Number.NaN]) {
     expect(() => {
-      levelsOf(crowd).fade = share;
+      levelsOf(crowd).dissolve = share;
     }).toThrow(`CrowdLevels: fade is ${share}; use a share of the distance, 0 to 1.`);
   }
   crowd.geometry.setAttribute('wind', new InstancedBufferAttribute(new Float32Array(4), 4));

@@ -1,6 +1,6 @@
 import type { Camera, Matrix4 } from 'three';
 import { StorageBufferAttribute } from 'three/webgpu';
-import type { LevelMeasure, ListSplitter } from '../../../culling/ListSplitter.js';
+import type { LevelMeasure, LODSelector } from '../../../culling/LODSelector.js';
 import { disposeAttribute } from '../../../utils/attributes.js';
 
 /** Levels of detail as a camera sees them for which pictures are drawn. */
@@ -18,13 +18,7 @@ export interface CameraState {
 export class CameraStates {
   private readonly all: CameraState[] = [];
 
-  of(
-    camera: Camera,
-    table: ListSplitter,
-    matrixWorld: Matrix4,
-    capacity: number,
-    frame: number,
-  ): CameraState {
+  of(camera: Camera, table: LODSelector, matrixWorld: Matrix4, capacity: number, frame: number): CameraState {
     const state = this.find(camera) ?? this.add(camera, capacity, table);
     state.frame = frame;
     // The levels themselves are on the GPU.
@@ -38,7 +32,7 @@ export class CameraStates {
     return null;
   }
 
-  private add(camera: Camera, capacity: number, table: ListSplitter): CameraState {
+  private add(camera: Camera, capacity: number, table: LODSelector): CameraState {
     const states = new StorageBufferAttribute(new Uint32Array(Math.max(1, capacity)), 1);
     const state = { camera, chosen: table.measure(), states, frame: -1 };
     this.all.push(state);

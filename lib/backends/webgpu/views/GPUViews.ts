@@ -12,7 +12,7 @@ import {
 import type { ComputeNode, StorageBufferAttribute, WebGPURenderer } from 'three/webgpu';
 import { LEVEL_CODES, MAX_LEVELS } from '../../../constants.js';
 import type { CrowdViews } from '../../../culling/CrowdViews.js';
-import { KIND_LISTS, type ListSplitter } from '../../../culling/ListSplitter.js';
+import { KIND_LISTS, type LODSelector } from '../../../culling/LODSelector.js';
 import { markSeen, seesAll } from '../../../culling/seenInstances.js';
 import { trianglesOf, type ViewInfo } from '../../../culling/ViewInfo.js';
 import type { DrawnCrowd } from '../../DrawnCrowd.js';
@@ -28,7 +28,7 @@ import type { SeenRates } from './SeenNodes.js';
 import { StoredInstances, type StoredOnGPU } from './StoredInstances.js';
 import { ViewBuffers } from './ViewBuffers.js';
 import { kindNodes, MAX_FRUSTUMS, ViewSteps, viewKey } from './ViewSteps.js';
-import { viewerOf } from './viewAtDraw.js';
+import { lodCameraOf } from './viewAtDraw.js';
 
 /** Frames after which a camera that does not draw the crowd any more is forgotten. */
 const IDLE = 300;
@@ -85,9 +85,9 @@ export class GPUViews {
     group: { start: number; count: number } | null,
     pass: NodePosePass | null,
   ): void {
-    const viewer = viewerOf(this.renderer, camera);
+    const lodCamera = lodCameraOf(this.renderer, camera);
     // First of all: it may render, and hooks called then may render this crowd, or change how much room or which levels it has.
-    const hidden = this.hiddenFrom(crowd, camera, viewer);
+    const hidden = this.hiddenFrom(crowd, camera, lodCamera);
     const { occlusion } = this;
     const { frame } = this.renderer.info;
     const { splitter: levels, kinds } = crowd.views;
@@ -124,7 +124,7 @@ export class GPUViews {
     const members = pass?.members ?? NO_MEMBERS;
     const state =
       levels?.isUsed === true
-        ? this.states.of(viewer, levels, crowd.matrixWorld, this.capacity, frame)
+        ? this.states.of(lodCamera, levels, crowd.matrixWorld, this.capacity, frame)
         : null;
     // One by one, here and below: arrays that are emptied and filled again allocate.
     _numbers[0] = count;
@@ -137,7 +137,7 @@ export class GPUViews {
     _numbers[7] = members[0];
     _numbers[8] = members[1];
     _numbers[9] = state === null ? -1 : state.chosen.version;
-    _numbers[10] = state === null ? -1 : viewer.id;
+    _numbers[10] = state === null ? -1 : lodCamera.id;
     _numbers[11] = hidden;
     _numbers[12] = asksWhoIsSeen ? 1 : 0;
     _numbers[13] = kinds?.version ?? -1;
@@ -152,7 +152,7 @@ export class GPUViews {
       clipPlanes(steps.planes, camera, frustums, (frustum) => {
         if (seen !== null) markSeen(crowd.views.groups, count, frustum, seen);
       });
-      if (state !== null && levels !== null) steps.setLevels(levels, state, viewer !== camera);
+      if (state !== null && levels !== null) steps.setLevels(levels, state, lodCamera !== camera);
       if (kinds !== null) {
         const placeOf = (list: number | null) => listAt(crowd.views, list);
         steps.kinds?.use(this.kinds as StoredKinds, kinds, levelLists(levels), placeOf);
@@ -162,7 +162,7 @@ export class GPUViews {
       const nodes = steps.prepare(instances, table, buffers, count, frustums, sphere, members);
       stepCount = this.addSteps(nodes, stepCount);
     }
-    slot.rates = ratesOf(slot.rates, levels, state?.states ?? null, viewer !== camera);
+    slot.rates = ratesOf(slot.rates, levels, state?.states ?? null, lodCamera !== camera);
     const isWhole = isPlaced || (asksWhoIsSeen && isInBundle(crowd));
     const poses = pass?.prepareSeen(this.renderer, count, slot, crowd.visibility.bits, isWhole) ?? null;
     if (poses !== null) stepCount = this.addSteps(poses, stepCount);
@@ -209,7 +209,7 @@ export class GPUViews {
     this.table.dispose();
   }
 
-  private beginFrame(frame: number, levels: ListSplitter | null): void {
+  private beginFrame(frame: number, levels: LODSelector | null): void {
     this.frame = frame;
     levels?.beginFrame();
     this.tidy();
@@ -241,9 +241,9 @@ export class GPUViews {
   }
 
   /** What is hidden from a camera: see `CameraOcclusion.prepare`; 0 in shadow maps, which show what others cast. */
-  private hiddenFrom(crowd: DrawnCrowd, camera: Camera, viewer: Camera): number {
+  private hiddenFrom(crowd: DrawnCrowd, camera: Camera, lodCamera: Camera): number {
     const occlusion = this.occlusionOf(crowd);
-    if (occlusion === null || viewer !== camera) return 0;
+    if (occlusion === null || lodCamera !== camera) return 0;
     const hidden = occlusion.prepare(camera);
     // A hook may have given the crowd another.
     return this.occlusionOf(crowd) === occlusion ? hidden : 0;
@@ -321,7 +321,7 @@ export class GPUViews {
 /** How often instances are posed that a camera sees; null if all are in every frame. */
 function ratesOf(
   last: SeenRates | null,
-  table: ListSplitter | null,
+  table: LODSelector | null,
   states: StorageBufferAttribute | null,
   inShadow: boolean,
 ): SeenRates | null {
@@ -364,7 +364,7 @@ function clipPlanes(
 }
 
 /** How many lists a view has without those of single kinds: all that are seen, then each level of detail, then those of several. */
-const levelLists = (table: ListSplitter | null): number =>
+const levelLists = (table: LODSelector | null): number =>
   table?.isUsed === true ? 1 + table.count + table.mixed.length : 1;
 
 /** Lists that there is room for: with kinds in steps, so that one more builds no computations anew. */

@@ -2,7 +2,7 @@ import { Vector4 } from 'three';
 import { If, int, Loop, uint, uniformArray } from 'three/tsl';
 import { type Node, StorageBufferAttribute } from 'three/webgpu';
 import { type Elements, type StoredUints, uintsIn } from '../../../../shaders/tsl.js';
-import type { KindSplitter } from '../../../culling/ListSplitter.js';
+import type { KindSplitter } from '../../../culling/LODSelector.js';
 import { disposeAttribute } from '../../../utils/attributes.js';
 
 /** The most lists of a view that has kinds, a bit for each. */

@@ -11,12 +11,12 @@ import {
   LEVEL_SCALE,
   MAX_LEVELS,
 } from '../../../constants.js';
-import type { LevelMeasure, ListSplitter } from '../../../culling/ListSplitter.js';
+import type { LevelMeasure, LODSelector } from '../../../culling/LODSelector.js';
 
 /** Larger than any distance: shaders need not know infinity. */
 const FAR = 3e38;
 
-/** What is known of a level, see `ListSplitter`. */
+/** What is known of a level, see `LODSelector`. */
 interface LevelRow {
   enter: Node<'float'>;
   /** Where levels do not fade. */
@@ -60,7 +60,7 @@ export class LevelNodes {
    * @param chosen As the camera sees them for which pictures are drawn.
    * @param inShadow Whether this is for a shadow map, which may be drawn coarser.
    */
-  use(table: ListSplitter, chosen: LevelMeasure, states: StorageBufferAttribute, inShadow: boolean): void {
+  use(table: LODSelector, chosen: LevelMeasure, states: StorageBufferAttribute, inShadow: boolean): void {
     const { measure } = chosen;
     for (let i = 0; i < this.rows.length; i++) this.rows[i].fromArray(measure as unknown as number[], i * 4);
     this.scale.value = measure[LEVEL_SCALE];
@@ -161,9 +161,9 @@ export class LevelNodes {
 }
 
 /** The first list has all at whose level something is drawn, then there is one for each level, then those of several. */
-function listsOf(table: ListSplitter, level: number): number {
+function listsOf(table: LODSelector, level: number): number {
   const { mixed, count } = table;
-  let lists = table.isDrawn(level) ? 1 : 0;
+  let lists = table.hasContent(level) ? 1 : 0;
   lists |= 2 << level;
   for (let i = 0; i < mixed.length; i++) lists |= ((mixed[i] >> level) & 1) << (1 + count + i);
   return lists;

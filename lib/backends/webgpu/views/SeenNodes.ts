@@ -191,7 +191,7 @@ export class SeenNodes {
 
   /**
    * How often an instance is posed for its levels: where several cameras see it, as often as the one that needs it most. Twin of
-   * `PosedRows.rateOf`. Builds on the current stack.
+   * `PoseDirtyTracker.rateOf`. Builds on the current stack.
    */
   private rateOf(id: Node<'int'>, clock: Node<'float'>): Node<'float'> | null {
     if (this.asked === null) return null;

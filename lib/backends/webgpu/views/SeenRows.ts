@@ -23,7 +23,7 @@ const SHARE_IN_USE = 0.25;
 const PATIENCE = 120;
 
 /**
- * Rows of a palette for the instances that cameras see, on WebGPU: twin of `lib/backends/webgl/PoseRows.ts`. The GPU hands them out,
+ * Rows of a palette for the instances that cameras see, on WebGPU: twin of `lib/backends/webgl/PaletteRows.ts`. The GPU hands them out,
  * since it makes the lists; the CPU counts who may be seen, by the same spheres, and sees to it that there are enough before
  * that. A turn is a frame in which something is posed. A row belongs to its instance until a whole turn has passed in which no
  * camera saw it.

@@ -19,7 +19,7 @@ import {
   vectorsIn,
   While,
 } from '../../../../shaders/tsl.js';
-import type { ListSplitter } from '../../../culling/ListSplitter.js';
+import type { LODSelector } from '../../../culling/LODSelector.js';
 import { notImported } from '../SharedSteps.js';
 import type { CameraState } from './CameraStates.js';
 import {
@@ -167,7 +167,7 @@ export class ViewSteps {
   }
 
   /** Takes over what levels of detail there are, see `LevelNodes`. */
-  setLevels(table: ListSplitter, { chosen, states }: CameraState, inShadow: boolean): void {
+  setLevels(table: LODSelector, { chosen, states }: CameraState, inShadow: boolean): void {
     this.levels?.use(table, chosen, states, inShadow);
   }
 

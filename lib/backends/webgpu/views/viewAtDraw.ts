@@ -47,12 +47,12 @@ export function announceCamera(renderer: object, camera: Camera, isShadowMap: bo
     camerasOf.set(renderer, cameras);
   }
   if (!isShadowMap) cameras.last = camera;
-  const viewer = cameras.last ?? camera;
-  if (cameras.viewers.get(camera) !== viewer) cameras.viewers.set(camera, viewer);
+  const lodCamera = cameras.last ?? camera;
+  if (cameras.viewers.get(camera) !== lodCamera) cameras.viewers.set(camera, lodCamera);
 }
 
 /** The camera that decides on levels of detail where another one, or the same, draws. */
-export const viewerOf = (renderer: object, camera: Camera): Camera =>
+export const lodCameraOf = (renderer: object, camera: Camera): Camera =>
   camerasOf.get(renderer)?.viewers.get(camera) ?? camera;
 
 /** What is drawn right now; null if that is all instances in their order. Call it right before a draw, see `OnObjectUpdate`. */
@@ -70,16 +70,16 @@ export function viewAtDraw(
   const same = draw.renderId === renderId && draw.camera === camera && draw.renderer === renderer;
   if (same && draw.transparent === transparent) return draw.view;
   const { frame } = (renderer as Renderer).info;
-  const viewer = viewerOf(renderer, camera);
+  const lodCamera = lodCameraOf(renderer, camera);
   const { views, matrixWorld, level } = crowd;
   const byLayers = goesByInstanceLayers(crowd);
-  const seen = views.of(camera, matrixWorld, frame, viewer, viewer !== camera, byLayers);
+  const seen = views.of(camera, matrixWorld, frame, lodCamera, lodCamera !== camera, byLayers);
   draw.renderer = renderer;
   draw.renderId = renderId;
   draw.camera = camera;
   draw.transparent = transparent;
   // In shadow maps the order is of no use.
-  const isSorted = viewer === camera && crowd.count === crowd.visibility.count;
+  const isSorted = lodCamera === camera && crowd.count === crowd.visibility.count;
   draw.view = isSorted ? seen.inOrder(level, transparent, matrixWorld, views) : seen.of(level);
   return draw.view;
 }

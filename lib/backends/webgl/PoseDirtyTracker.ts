@@ -8,7 +8,7 @@ import type { ActionTexels } from '../../playback/ActionTexels.js';
 const NEVER = -1;
 
 /** Which rows of a renderer's palette hold the pose of the moment, and since when the others hold theirs. */
-export class PosedRows {
+export class PoseDirtyTracker {
   /** What poses are made of: the clock and the beginning of its epoch, and versions of what is played and edited. */
   private clock = 0;
   private origin = 0;

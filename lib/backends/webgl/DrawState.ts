@@ -8,13 +8,13 @@ export interface Draw {
   renderer: WebGLRenderer;
   camera: Camera;
   /** The camera that decides on levels of detail, and on who is near. */
-  viewer: Camera;
+  lodCamera: Camera;
   /** Null for a shadow map. */
   material: Material | null;
 }
 
 /** What this backend remembers of a crowd. */
-export interface Drawn {
+export interface DrawState {
   /** The variants that materials were last patched for; null before the first time. */
   codes: VariantCodes | null;
   /** Who drew the crowd last, so that its poses can be ready before the frame's first shadow map. */
@@ -36,9 +36,9 @@ export interface Drawn {
   readonly draws: Draw[];
 }
 
-const known = /*@__PURE__*/ new WeakMap<DrawnCrowd, Drawn>();
+const known = /*@__PURE__*/ new WeakMap<DrawnCrowd, DrawState>();
 
-export function drawnOf(crowd: DrawnCrowd): Drawn {
+export function drawStateOf(crowd: DrawnCrowd): DrawState {
   let drawn = known.get(crowd);
   if (drawn === undefined) {
     drawn = {

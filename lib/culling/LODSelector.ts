@@ -2,7 +2,7 @@ import type { Camera, Matrix4 } from 'three';
 import type { PoseRequest, View } from './View.js';
 
 /** Sorts what cameras see of a crowd into lists that different meshes draw. A crowd without it has one list for all. */
-export interface ListSplitter {
+export interface LODSelector {
   /** Whether there is more than one list now. */
   readonly isUsed: boolean;
   /** Levels of detail at which instances may be seen, the crowd's own mesh among them. */
@@ -30,7 +30,7 @@ export interface ListSplitter {
   /** Whether instances at a level are in a list. */
   isIn(list: number | null, level: number): boolean;
   /** Whether anything is drawn at a level. */
-  isDrawn(level: number): boolean;
+  hasContent(level: number): boolean;
   /** The level in shadow maps of an instance that the camera sees at a level. */
   inShadow(level: number): number;
   /** Poses a second of an instance at a level, with `FADING` if it is passing over. */
@@ -58,7 +58,7 @@ export interface KindSplitter {
   readonly lists: readonly KindList[];
   /** Goes up when instances are of other kinds, or other lists are needed. */
   readonly version: number;
-  /** The list that a mesh draws, see `ListSplitter.listOf`. */
+  /** The list that a mesh draws, see `LODSelector.listOf`. */
   listOf(mesh: object): number | null;
   /** Whether a mesh draws instances of the kind that an instance has. */
   shows(mesh: object, id: number): boolean;
@@ -80,14 +80,14 @@ export interface LevelMeasure {
   /** Whether levels go by size, and whether that does not depend on distance. */
   readonly bySize: boolean;
   readonly flat: boolean;
-  update(splitter: ListSplitter, camera: Camera, matrixWorld: Matrix4, capacity: number): void;
+  update(splitter: LODSelector, camera: Camera, matrixWorld: Matrix4, capacity: number): void;
 }
 
 /** What is read of a view that is divided. */
 export interface DividedView {
   readonly camera: Camera;
   /** The camera that decides on levels. */
-  readonly viewer: Camera;
+  readonly lodCamera: Camera;
   readonly inShadow: boolean;
 }
 

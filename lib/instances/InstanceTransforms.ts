@@ -14,7 +14,7 @@ const GAP = 16 * 16;
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
 /** Where instances stand: the `instanceMatrix` that all meshes of a crowd share. */
-export class InstancePlaces implements InstanceData {
+export class InstanceTransforms implements InstanceData {
   attribute: InstancedBufferAttribute;
   /** The attribute that `placed` has changed last, and the version it had then. */
   private placedIn: InstancedBufferAttribute | null = null;
@@ -48,7 +48,7 @@ export class InstancePlaces implements InstanceData {
     itemChanged(this.attribute, index);
   }
 
-  copy(source: InstancePlaces): void {
+  copy(source: InstanceTransforms): void {
     this.attribute.copy(source.attribute);
     this.moved();
   }

@@ -61,7 +61,7 @@ const _place: Place = { pass: 0, within: 0, finished: false };
  * as the actions of a mixer have them. Clips that another one replaces fade out together, each from the weight that it has. The
  * rest pose can be one of them, where a fade leads to it or from it.
  */
-export class PlayedLayer {
+export class LayerActions {
   /** An array for each place in the order: with the first action of every instance, the second and so on; see `at`. */
   private readonly places: Actions[] = [];
   private counts: Uint8Array;
@@ -525,7 +525,7 @@ export class PlayedLayer {
   }
 
   /** Takes over what as many instances play as both have room for. */
-  copy({ counts, currents, places }: PlayedLayer): void {
+  copy({ counts, currents, places }: LayerActions): void {
     const { capacity } = this;
     this.counts.set(counts.subarray(0, capacity));
     this.currents.set(currents.subarray(0, capacity));

@@ -16,7 +16,7 @@ const NONE = -1;
  * those that are not seen any more, so that memory goes by who is seen. Where half of a crowd is seen, each instance has the row
  * of its own number.
  */
-export class PoseRows {
+export class PaletteRows {
   /** How many rows there are. */
   size = 0;
   /** Of the rows that are to be posed next, bit `row & 31` of word `row >> 5`. */
