@@ -111,7 +111,7 @@ const _place: Place = { pass: 0, within: 0, finished: false };
 /** What plays, which instances of it are there, and who listens. */
 export interface EventCrowd {
   readonly playback: InstancePlayback;
-  readonly visibility: { readonly count: number; isVisible(index: number): boolean };
+  readonly visibility: { readonly count: number; isVisible(id: number): boolean; isDrawn(id: number): boolean };
   readonly markersVersion: number;
   /** Whether somebody listens to a type of events. */
   hasListeners(type: PlaybackEventType): boolean;
@@ -239,8 +239,8 @@ export class PlaybackEvents implements PlaybackObserver {
     try {
       while (this.owed.length > 0 || heap.firstTime <= now) {
         const event = this.owed.shift() ?? this.next(now);
-        // A listener may have deleted its instance since.
-        if (event !== null && crowd.visibility.isVisible(event.instanceId)) dispatch(event);
+        // A listener may have deleted or hidden its instance since.
+        if (event !== null && crowd.visibility.isDrawn(event.instanceId)) dispatch(event);
       }
     } finally {
       this.dispatching = false;

@@ -64,3 +64,15 @@ test.each(['assigns a bone texture', 'loads a saved state'])(
     }
   },
 );
+
+test('none is dispatched of an instance that a listener deletes once it has loaded a saved state', () => {
+  const { crowd, heard } = playing();
+  crowd.playAll('Slide', { loop: LoopOnce });
+  const saved = savePlayback(crowd);
+  crowd.addEventListener('finished', ({ instanceId }) => {
+    heard.push([instanceId]);
+    loadPlayback(crowd, saved).deleteInstance(1);
+  });
+  crowd.update(2);
+  expect(heard).toEqual([[0]]);
+});
