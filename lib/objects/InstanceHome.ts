@@ -44,11 +44,20 @@ export class InstanceHome extends Object3D {
     this.matrixWorld = mesh.matrixWorld;
   }
 
-  /** Brings objects home that are added to the crowd itself. */
+  /** Brings objects home that are added to the crowd itself, and lets it remove those that are at home. */
   private takeFromCrowd(): void {
-    this.mesh.addEventListener('childadded', ({ child }) => {
+    const { mesh } = this;
+    mesh.addEventListener('childadded', ({ child }) => {
       if (this.isMine(child)) this.add(child);
     });
+    const { remove } = mesh;
+    mesh.remove = (...removed: Object3D[]) => {
+      for (const object of removed) {
+        if (object.parent === this && this.isMine(object)) this.remove(object);
+        else remove.call(mesh, object);
+      }
+      return mesh;
+    };
   }
 
   override add(...added: Object3D[]): this {

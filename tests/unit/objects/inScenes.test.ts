@@ -64,6 +64,17 @@ test('objects and scenes with them can be cloned, by SkeletonUtils too', () => {
   }
 });
 
+test('a crowd removes what was added to it, idle or with children of its own', () => {
+  const { crowd, knights } = createScene();
+  knights[1].add(new Object3D());
+  const other = new Object3D();
+  crowd.add(other).remove(knights[0], knights[1], other);
+  expect([...knights, other].map(({ parent }) => parent !== null)).toEqual([false, false, true, false]);
+  expect([0, 1, 2].map((id) => crowd.getVisibleAt(id))).toEqual([false, false, true]);
+  crowd.add(knights[0]);
+  expect(crowd.getVisibleAt(0)).toBe(true);
+});
+
 test('a box around an object holds it as it is posed, and what is attached', () => {
   const { root, clips } = createCharacter();
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 0);
