@@ -416,7 +416,14 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> {
       this.bring(played);
       played.runsBack &&= this.hasOwnClock;
     }
-    this.written = writeActions(crowd.playback, owner.instanceId, active, this.rate, this.written);
+    this.written = writeActions(
+      crowd.playback,
+      owner.instanceId,
+      active,
+      this.rate,
+      this.scale,
+      this.written,
+    );
     this.schedule();
   }
 

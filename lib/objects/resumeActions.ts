@@ -16,7 +16,9 @@ import {
   hasBit,
   isRest,
   ONCE,
+  PAUSED,
   type Place,
+  WAITING,
 } from '../playback/actions.js';
 import type { PlayedAction } from './ActionState.js';
 import type { SkinnedInstance } from './SkinnedInstance.js';
@@ -25,7 +27,8 @@ const _place: Place = { pass: 0, within: 0, finished: false };
 
 /**
  * Has actions go on with what an instance plays by index, each with the time, weight, speed, fade and warp that its clip has: after
- * `loadPlayback`, for one. The actions are those that `knight.clipAction(clip)` gives, and are played.
+ * `loadPlayback`, for one. The actions are those that `knight.clipAction(clip)` gives, and are played; those that were paused, or
+ * wait for `startAt`, still are and do.
  *
  * ```ts
  * loadPlayback(crowd, saved);
@@ -72,7 +75,9 @@ function readAction(
 ): void {
   played.reset();
   const rate = actions[ACTION_RATE];
-  played.timeScale = rate === 0 || fps === 0 ? 1 : rate / fps;
+  // What is held has its speed where another action has that of its warp.
+  const speed = rate === 0 ? actions[ACTION_WARP_RATE] : rate / fps;
+  played.timeScale = count < 2 ? 1 : speed;
   played.clampWhenFinished = hasBit(actions, 0, LOOP_CLAMP);
   played.loop = hasBit(actions, 0, ONCE)
     ? LoopOnce
@@ -80,13 +85,12 @@ function readAction(
       ? LoopPingPong
       : LoopRepeat;
   const repetitions = actions[ACTION_REPETITIONS];
-  // What is held is written as one frame, without repetitions.
-  const isHeld = rate === 0 && count > 1;
-  played.repetitions = isHeld || repetitions >= REPEAT_FOREVER ? Infinity : repetitions;
+  played.repetitions = repetitions >= REPEAT_FOREVER ? Infinity : repetitions;
   played.time = fps === 0 ? 0 : within / fps;
   played.loopCount = pass;
-  played.paused = isHeld || (finished && played.clampWhenFinished);
+  played.paused = hasBit(actions, 0, PAUSED) || (finished && played.clampWhenFinished);
   played.enabled = !finished || played.clampWhenFinished;
+  if (hasBit(actions, 0, WAITING)) played.startTime = actions[ACTION_WARP_START] + ahead;
 
   const [from, to] = [actions[ACTION_FROM], actions[ACTION_TO]];
   played.weight = to || from;

@@ -7,7 +7,6 @@ import {
   ACTION_FROM,
   ACTION_LOOP,
   ACTION_PASS,
-  ACTION_PLACE,
   ACTION_RATE,
   ACTION_REPETITIONS,
   ACTION_SIZE,
@@ -23,8 +22,10 @@ import {
   clearAction,
   FIRST,
   ONCE,
+  PAUSED,
   REVERSED,
   setPlace,
+  WAITING,
 } from '../playback/actions.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import { MAX_ACTIONS } from '../playback/instanceLayout.js';
@@ -37,7 +38,8 @@ const _actions: Actions[] = [];
  * Writes the actions of an instance as what it plays.
  *
  * @param active In the order in which they are mixed.
- * @param scale Seconds of the mixer's time for each of the crowd's.
+ * @param rate Seconds of the mixer's time for each of the crowd's.
+ * @param scale The same, also where the mixer has a clock of its own and `rate` is 0.
  * @param written Layers that were written before, as bits.
  * @returns Those that have actions now.
  */
@@ -45,6 +47,7 @@ export function writeActions(
   playback: InstancePlayback,
   index: number,
   active: readonly PlayedAction[],
+  rate: number,
   scale: number,
   written: number,
 ): number {
@@ -54,10 +57,10 @@ export function writeActions(
   if ((layers | written) === 0) return 0;
   for (let layer = 0; layer < playback.layers.length; layer++) {
     if (((layers | written) & (1 << layer)) === 0) continue;
-    const shown = shownOf(active, layer, scale);
+    const shown = shownOf(active, layer, rate);
     for (let i = 0; i < shown.length; i++) {
       _actions[i] ??= new Float64Array(ACTION_SIZE);
-      encodeAction(shown[i], scale, clock, _actions[i]);
+      encodeAction(shown[i], rate, scale, clock, _actions[i]);
     }
     playback.setActions(index, layer, _actions, shown.length);
   }
@@ -89,32 +92,41 @@ function mostWeight(action: PlayedAction, scale: number): number {
  * Writes an action as numbers: what it does from now on, until something about it changes, see `nextChange`.
  *
  * @param rate Seconds of the mixer's time for each of the crowd's.
+ * @param scale The same, also where the mixer has a clock of its own and `rate` is 0.
  * @param clock Seconds since the crowd's beginning, of the instance.
  * @param out `ACTION_SIZE` numbers.
  */
-export function encodeAction(action: PlayedAction, rate: number, clock: number, out: Actions): void {
+export function encodeAction(
+  action: PlayedAction,
+  rate: number,
+  scale: number,
+  clock: number,
+  out: Actions,
+): void {
   const { clip, at } = action;
   clearAction(out, 0);
   out[ACTION_START] = clip.start;
   out[ACTION_COUNT] = clip.count;
   encodeFade(action, rate, clock, out);
   out[ACTION_STARTED] = action.begun;
-  const waits = action.startTime !== null || (action.warp === null && action.scaleAt(at) === 0);
-  if (rate === 0 || action.paused || waits || clip.count < 2) {
-    const frame = action.shownTime * clip.fps;
-    out[ACTION_LOOP] = LOOP_CLAMP;
-    out[ACTION_PLACE] = Math.min(Math.max(frame, 0), clip.count - 1);
-    out[ACTION_STARTED_IN] = 0;
-    return;
+  const { paused, startTime } = action;
+  const stands = action.warp === null && action.scaleAt(at) === 0;
+  const isHeld = rate === 0 || paused || startTime !== null || stands || clip.count < 2;
+  if (isHeld) {
+    // What `resumeActions` needs, once it was saved.
+    out[ACTION_WARP_RATE] = action.timeScale * scale;
+    if (startTime !== null) out[ACTION_WARP_START] = clock + (startTime - at) / (scale || 1);
+  } else {
+    encodeSpeed(action, rate, clock, out);
   }
-
-  encodeSpeed(action, rate, clock, out);
   out[ACTION_LOOP] =
     FIRST +
+    (paused ? PAUSED : 0) +
+    (startTime === null ? 0 : WAITING) +
     (action.loop === LoopPingPong ? LOOP_PING_PONG : 0) +
     (action.loop === LoopOnce ? ONCE : 0) +
     (action.clampWhenFinished ? LOOP_CLAMP : 0) +
-    (out[ACTION_RATE] < 0 ? REVERSED : 0);
+    (out[ACTION_RATE] < 0 || (isHeld && action.runsBack) ? REVERSED : 0);
   out[ACTION_REPETITIONS] = Math.min(action.repetitions, REPEAT_FOREVER);
   out[ACTION_PASS] = action.loopCount;
   out[ACTION_STARTED_IN] = basePass(out, 0);

@@ -111,7 +111,11 @@ const _place: Place = { pass: 0, within: 0, finished: false };
 /** What plays, which instances of it are there, and who listens. */
 export interface EventCrowd {
   readonly playback: InstancePlayback;
-  readonly visibility: { readonly count: number; isVisible(id: number): boolean; isDrawn(id: number): boolean };
+  readonly visibility: {
+    readonly count: number;
+    isVisible(id: number): boolean;
+    isDrawn(id: number): boolean;
+  };
   readonly markersVersion: number;
   /** Whether somebody listens to a type of events. */
   hasListeners(type: PlaybackEventType): boolean;

@@ -73,6 +73,11 @@ export const FINISHED = 32;
 export const FIRST = 64;
 /** The clip fades out under one that was started later; it ends once it has faded out. */
 export const FADING_OUT = 128;
+// 256 is `LEADING` of LayerActions. Of an action of an object that is held: its speed is `ACTION_WARP_RATE` while it has no warp.
+/** It is paused. */
+export const PAUSED = 512;
+/** It begins at `ACTION_WARP_START`. */
+export const WAITING = 1024;
 
 /** Times that differ by less are the same time: adding seconds up and taking them off again loses about as much. */
 export const TIME_EPSILON = 1e-6;

@@ -263,3 +263,41 @@ test('a saved blend goes on in the actions of new objects, in the middle of fade
     expect(tipOf(other, 0)).toBeCloseTo(tipOf(crowd, 0), 5);
   }
 });
+
+test('saved actions that wait, are paused or go by a clock of their own resume as they were', () => {
+  const { crowd, knight, root, clips } = createKnight();
+  knight.clipAction('A').setLoop(LoopOnce, 1).setEffectiveWeight(0.2).startAt(2).play();
+  const paused = knight
+    .clipAction('B')
+    .setLoop(LoopPingPong, 9)
+    .setEffectiveWeight(0.3)
+    .setEffectiveTimeScale(-1.5);
+  paused.play().time = 1;
+  const own = new SkinnedInstance(crowd);
+  own.clipAction('C').setEffectiveTimeScale(2).play();
+  crowd.update(1.5);
+  own.mixer.update(0.25);
+  paused.paused = true;
+  const saved = JSON.parse(JSON.stringify(savePlayback(crowd)));
+
+  const other = new SkinnedInstancedMesh(bakeCharacter(root, clips), 0);
+  other.update(5);
+  loadPlayback(other, saved);
+  const [ann, bob] = [0, 1].map((id) => resumeActions(new SkinnedInstance(other, id)));
+  bob.mixer.update(0);
+  const numbers = (one: SkinnedInstance, its: SkinnedInstance) =>
+    [one.clipAction('A'), one.clipAction('B'), its.clipAction('C')].map((action) => {
+      const { time, timeScale, paused, loop, repetitions } = action;
+      return [time, timeScale, paused, loop, repetitions, action.isRunning()].map(Number);
+    });
+  for (const delta of [0, 0.25, 0.5, 2]) {
+    for (const one of [crowd, other]) one.update(delta);
+    for (const one of [own, bob]) one.mixer.update(delta / 2);
+    for (const one of [knight, ann]) one.clipAction('B').paused = delta < 0.5;
+    const expected = numbers(knight, own);
+    numbers(ann, bob).forEach((row, i) =>
+      row.forEach((number, k) => expect(number, `${delta}: ${i}, ${k}`).toBeCloseTo(expected[i][k], 6)),
+    );
+    for (const id of [0, 1]) expect(tipOf(other, id)).toBeCloseTo(tipOf(crowd, id), 5);
+  }
+});
