@@ -107,6 +107,7 @@ export class CrowdKinds implements CrowdFeature {
     this.kinds = bytesFor(crowd.capacity);
     this.drawn = [crowd];
     crowd.views.kinds = this;
+    crowd.views.dropViews();
     this.changed();
   }
 

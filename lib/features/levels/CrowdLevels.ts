@@ -84,7 +84,7 @@ export interface CrowdLevelsOptions {
  * the crowd's own geometry.
  *
  * ```ts
- * const levels = new CrowdLevels(crowd, { fade: 0.1 });
+ * const levels = new CrowdLevels(crowd, { dissolve: 0.1 });
  * levels.add(simplifyGeometry(crowd.geometry, 0.3, MeshoptSimplifier).geometry, 20);
  * levels.add(createLevel(crowd, far.scene), 60, { influences: 1, poseRate: 15 });
  * levels.add(null, 200);
@@ -144,7 +144,7 @@ export class CrowdLevels implements CrowdFeature {
 
   /** @throws If it is no share, 0 to 1. Going from 0 or to it compiles the materials anew. */
   set dissolve(value: number) {
-    checkShare('fade', value);
+    checkShare('dissolve', value);
     this.table.dissolve = value;
     this.crowd.prepareDraw();
   }

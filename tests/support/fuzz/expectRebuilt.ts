@@ -5,6 +5,7 @@ import type { CrowdMesh, SkinnedInstancedMesh } from '../library.js';
 import { getVertexPosition } from '../library.js';
 import type { CrowdProgram } from './CrowdProgram.js';
 import { expectSeen } from './expectSeen.js';
+import { meshOf } from './kinds.js';
 import { rebuilt } from './rebuilt.js';
 
 /** Share of a position, or scene units below 1, by which sums of float32 may differ that were added in another order. */
@@ -22,7 +23,8 @@ export function expectRebuilt(program: CrowdProgram): void {
   crowd.update(1 / 64);
   const fresh = rebuilt(program);
   fresh.crowd.updateMatrixWorld();
-  expectClose(positions(crowd, ids), positions(fresh.crowd, ids), 'vertices');
+  const drawnBy = (one: SkinnedInstancedMesh) => ids.flatMap((id) => positions(meshOf(one, id), [id]));
+  expectClose(drawnBy(crowd), drawnBy(fresh.crowd), 'vertices');
   attached.forEach(({ mesh }, i) => {
     expectClose(positions(mesh, ids), positions(fresh.attached[i].mesh, ids), `attachment ${i}`);
   });
@@ -58,12 +60,15 @@ function expectClose(actual: readonly number[], expected: readonly number[], wha
 
 /** By id, vertices of each instance that is visible, in the crowd's space. */
 function verticesOf(crowd: SkinnedInstancedMesh, ids: readonly number[]): Map<number, Vector3[]> {
-  const { count } = crowd.geometry.getAttribute('position');
-  const vertices = Array.from({ length: Math.ceil(count / 17) }, (_, i) => i * 17);
   return new Map(
     ids
       .filter((id) => crowd.getVisibleAt(id))
-      .map((id) => [id, vertices.map((i) => getVertexPosition(crowd, id, i, new Vector3()))]),
+      .map((id) => {
+        const mesh = meshOf(crowd, id);
+        const { count } = mesh.geometry.getAttribute('position');
+        const vertices = Array.from({ length: Math.ceil(count / 17) }, (_, i) => i * 17);
+        return [id, vertices.map((i) => getVertexPosition(mesh, id, i, new Vector3()))];
+      }),
   );
 }
 

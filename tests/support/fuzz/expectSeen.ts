@@ -2,9 +2,10 @@ import { PerspectiveCamera, Vector3 } from 'three';
 import { expect } from 'vitest';
 import type { View } from '../../../lib/culling/View.js';
 import { levelsOf } from '../levels.js';
-import type { SkinnedInstancedMesh } from '../library.js';
+import type { CrowdMesh, SkinnedInstancedMesh } from '../library.js';
 import { orderOf } from '../orderOf.js';
 import type { CrowdProgram } from './CrowdProgram.js';
+import { meshesOf, meshOf } from './kinds.js';
 
 /** Share of a distance by which it may differ from where a level begins. */
 const NEARLY = 1e-4;
@@ -53,7 +54,7 @@ function expectSeenBy(
   vertices: ReadonlyMap<number, readonly Vector3[]>,
   k: number,
 ): void {
-  const { seen, levels } = seenBy(crowd, camera);
+  const { seen, levels, drawnBy } = seenBy(crowd, camera);
   for (const [id, own] of vertices) {
     const at = levelsAt(crowd, id, camera);
     if (at === null) continue;
@@ -66,6 +67,11 @@ function expectSeenBy(
     const what = `${id} of camera ${k}, level ${allowed}`;
     if (isInPicture && isDrawn && !seen.has(id)) throw new Error(`${what}, is in the picture and not drawn`);
     if (!seen.has(id)) continue;
+    const mesh = meshOf(crowd, id);
+    const drawn = [...drawnBy].filter(([, ids]) => ids.has(id)).map(([one]) => one);
+    if (drawn.some((one) => one !== mesh) || (mesh !== crowd && drawn.length === 0))
+      throw new Error(`${what}, is drawn by ${drawn.map((one) => one.type)} and not by ${mesh.type}`);
+    if (mesh !== crowd) continue;
     const listed = levels.flatMap((ids, level) => (ids.has(id) ? [level] : []));
     const missing = needed.filter((level) => isDrawnAt(crowd, level) && !listed.includes(level));
     if (listed.every((level) => allowed.includes(level)) && listed.length > 0 && missing.length === 0)
@@ -79,13 +85,19 @@ const isDrawnAt = (crowd: SkinnedInstancedMesh, level: number): boolean =>
 
 /** Who is drawn for a camera, and who at each level at which something is. */
 function seenBy(crowd: SkinnedInstancedMesh, camera: PerspectiveCamera) {
+  const { levels } = levelsOf(crowd);
+  const meshes = [...meshesOf(crowd), ...levels.map(({ object }) => object as CrowdMesh | null)];
+  // There are lists once meshes have been asked for theirs.
+  const lists = new Map(meshes.map((mesh) => [mesh, mesh?.level ?? null]));
   const view = crowd.views.of(camera, crowd.matrixWorld, frame++);
-  const seen = new Set(idsOf(view.of(null)));
+  const idsBy = (mesh: CrowdMesh | null) => {
+    const list = mesh === null ? -1 : (lists.get(mesh) ?? null);
+    return new Set(list === -1 ? [] : idsOf(view.of(list)));
+  };
   return {
-    seen,
-    levels: levelsOf(crowd).levels.map(
-      (_, level) => new Set(isDrawnAt(crowd, level) ? idsOf(view.of(level)) : []),
-    ),
+    seen: new Set(idsOf(view.of(null))),
+    levels: levels.map(({ object }) => idsBy(object as CrowdMesh | null)),
+    drawnBy: new Map(meshesOf(crowd).map((mesh) => [mesh, idsBy(mesh)])),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { CrowdMesh, InstanceMorphs, InstanceMotions, InstanceParts } from '../library.js';
 import {
   AnimationLayers,
+  CrowdKinds,
   CrowdLevels,
   DrawOrder,
   featureOf,
@@ -27,6 +28,7 @@ export const ENDS: Readonly<Record<string, Step>> = {
     for (const one of p.attached) one.levels.length = 0;
   },
   layers: ({ crowd }) => featureOf(crowd, AnimationLayers)?.dispose(),
+  kinds: ({ crowd }) => featureOf(crowd, CrowdKinds)?.dispose(),
   edits: (p) => {
     featureOf(p.crowd, JointEdits)?.dispose();
     p.edits.clear();

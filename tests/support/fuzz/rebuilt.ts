@@ -15,6 +15,7 @@ import { orderOf } from '../orderOf.js';
 import { partsOf } from '../partsOf.js';
 import type { Attached, CrowdProgram } from './CrowdProgram.js';
 import { uniformsOf } from './features.js';
+import { copyKinds } from './kinds.js';
 import { addLevelTo } from './levels.js';
 
 const PARTS = ['Body', 'Sword', 'Shield'];
@@ -42,6 +43,8 @@ export function rebuilt(program: CrowdProgram): { crowd: SkinnedInstancedMesh; a
   crowd.perObjectFrustumCulled = source.perObjectFrustumCulled;
   if (featureOf(source, DrawOrder) !== null) orderOf(crowd).copy(orderOf(source));
   for (const id of ids) copyInstance(source, crowd, id, program);
+
+  copyKinds(source, crowd, ids);
 
   const attached: Attached[] = [];
   for (const one of program.attached) {

@@ -2,6 +2,7 @@ import type { Step } from './CrowdProgram.js';
 import { DRAWING } from './drawing.js';
 import { FEATURES } from './features.js';
 import { INSTANCES } from './instances.js';
+import { KIND_STEPS } from './kinds.js';
 import { LEVELS } from './levels.js';
 import { LIVES } from './lives.js';
 import { OBJECTS } from './objects.js';
@@ -20,4 +21,5 @@ export const LEGAL: readonly Step[] = [
   ...LIVES,
   ...OBJECTS,
   ...FEATURES,
+  ...KIND_STEPS,
 ];

@@ -267,7 +267,7 @@ test('what does not fit the crowd is an error that says so', () => {
   for (const share of [-0.1, 1.5, Number.NaN]) {
     expect(() => {
       levelsOf(crowd).dissolve = share;
-    }).toThrow(`CrowdLevels: fade is ${share}; use a share of the distance, 0 to 1.`);
+    }).toThrow(`CrowdLevels: dissolve is ${share}; use a share of the distance, 0 to 1.`);
   }
   crowd.geometry.setAttribute('wind', new InstancedBufferAttribute(new Float32Array(4), 4));
   expect(() => addLevel(crowd, createLevel(crowd, root), 1)).toThrow(
