@@ -89,7 +89,10 @@ test.runIf(TWINS.includes('TSL on WebGPU'))(
     const crowds = [1, 2].map((count) => new SkinnedInstancedMesh(character, count).play(0, 0));
     for (const crowd of crowds) crowd.castShadow = crowd.receiveShadow = true;
     scene.add(light, ...crowds);
+    const walks = vi.spyOn(scene, 'traverseVisible');
     await renderer.compileAsync(scene, camera);
+    // However many crowds cast shadows.
+    expect(walks).toHaveBeenCalledTimes(1);
     const before = made();
     expect(before).toBeGreaterThan(8);
     for (const crowd of crowds) crowd.update(0.1);

@@ -1,4 +1,4 @@
-import { type Camera, type Light, NoBlending, type PointLight, type Scene } from 'three';
+import { type Camera, NoBlending, type PointLight, type Scene } from 'three';
 import { pointShadow, shadow, vec4 } from 'three/tsl';
 import { CubeRenderTarget, NodeMaterial, RenderTarget, type WebGPURenderer } from 'three/webgpu';
 
@@ -11,8 +11,8 @@ interface ShadowMapNode {
   vsmPass(): void;
 }
 
-/** For each light, which call of `renderer.compileAsync` has last had its shadow map drawn. */
-const compiled = /*@__PURE__*/ new WeakMap<Light, object>();
+/** Calls of `renderer.compileAsync` for which all shadow maps were drawn. */
+const compiled = /*@__PURE__*/ new WeakSet<object>();
 
 let material: NodeMaterial | null = null;
 
@@ -33,11 +33,11 @@ function shadowMaterial(): NodeMaterial {
  */
 export function compileShadows(renderer: WebGPURenderer, scene: Scene, camera: Camera): void {
   const call = (renderer as unknown as { _compilationPromises: object | null })._compilationPromises;
-  if (!call || !renderer.shadowMap.enabled) return;
+  if (!call || !renderer.shadowMap.enabled || compiled.has(call)) return;
+  compiled.add(call);
   scene.traverseVisible((object) => {
     const light = object as PointLight;
-    if (!light.isLight || !light.castShadow || compiled.get(light) === call) return;
-    compiled.set(light, call);
+    if (!light.isLight || !light.castShadow) return;
     const node = (light.isPointLight ? pointShadow(light) : shadow(light)) as unknown as ShadowMapNode;
     const { shadowMap } = node.setupRenderTarget(light.shadow, {
       renderer,
