@@ -20,6 +20,9 @@ export interface ControlRamp {
   to: number;
 }
 
+/** Seconds of a clip that are lost in sums of its ways. */
+const ROUNDING = 1e-12;
+
 /** What the factor is. */
 export function rampValue({ start, end, from, to }: ControlRamp, time: number): number {
   if (time >= end) return to;
@@ -158,7 +161,11 @@ export class ActionState {
     if (paused) return 0;
     if (warp === null) return timeScale * (time - begin);
     this.effectiveTimeScale = this.scaleAt(time);
-    if (time <= warp.end) return timeScale * rampSum(warp, begin, time);
+    if (time <= warp.end) {
+      const seconds = timeScale * rampSum(warp, begin, time);
+      // Back where the clip began, less than that is rounding, and no pass before it.
+      return Math.abs(this.time + seconds) < ROUNDING ? -this.time : seconds;
+    }
 
     const end = Math.max(begin, warp.end);
     const seconds = timeScale * rampSum(warp, begin, end);

@@ -301,3 +301,21 @@ test('saved actions that wait, are paused or go by a clock of their own resume a
     for (const id of [0, 1]) expect(tipOf(other, id)).toBeCloseTo(tipOf(crowd, id), 5);
   }
 });
+
+test('time that runs back to before a warp from a stop is at its start, and in no pass before it', () => {
+  const { crowd, knight } = createKnight();
+  const heard = vi.fn();
+  knight.addEventListener('loop', heard);
+  const { mixer } = knight;
+  for (let i = 1; i <= 20; i++) {
+    const action = knight.clipAction('A').reset().setEffectiveTimeScale(1).play().warp(0, 2, 1);
+    for (const delta of [0.01 * i, 0.3 / i, 0.2]) mixer.update(delta);
+    expect(action.time).toBeGreaterThan(0.04);
+    mixer.timeScale = -1;
+    for (const delta of [0.2, 0.1, 0.007 * i, 0.5]) mixer.update(delta);
+    expect(action.time).toBeCloseTo(0, 9);
+    mixer.timeScale = 1;
+  }
+  crowd.update(0);
+  expect(heard).not.toHaveBeenCalled();
+});
