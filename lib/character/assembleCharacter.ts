@@ -4,7 +4,7 @@ import type { BoneTextureData } from '../animation/BoneTextureData.js';
 import { type Rig, TRS_SIZE } from '../animation/Rig.js';
 import { describe } from '../utils/messages.js';
 import { drawnObjects, isUnsupported, type ScenePart } from './collectParts.js';
-import { collectRig, type RigOptions, STILL } from './collectRig.js';
+import { bareName, collectRig, isNamesake, type RigOptions, STILL } from './collectRig.js';
 import type { MaterialMerger } from './mergeMaterials.js';
 import { mergeParts } from './mergeParts.js';
 
@@ -156,16 +156,18 @@ export function collectFor(
   const { flips, morphNames: morphs } = data;
   // Morph targets are in the vertices already.
   if (binding !== null) return { rig: { morphNames: [], morphRest: [] }, parts: binding.collect(root) };
-  const options: RigOptions = { joints, morphing, flips, keepNamesakes: keepsNamesakes(data) };
+  const keepNamesakes = keepsNamesakes(data);
+  let options: RigOptions = { joints, morphing, flips, keepNamesakes };
   let collected = collectRig(root, options);
   // One that was baked before does not say which joints it has.
-  if (joints === undefined && !isSameRig(collected.rig, jointNames)) {
-    const used = collectRig(root, { ...options, joints: 'used' });
-    if (isSameRig(used.rig, jointNames)) {
-      collected = used;
-      options.joints = 'used';
+  const twins = collected.namesakes.size > 0 ? [keepNamesakes, !keepNamesakes] : [keepNamesakes];
+  for (const used of joints === undefined ? [joints, 'used' as const] : [joints])
+    for (const keep of twins) {
+      if (isSameRig(collected.rig, jointNames)) break;
+      const other = { ...options, joints: used, keepNamesakes: keep };
+      const tried = collectRig(root, other);
+      if (isSameRig(tried.rig, jointNames)) [collected, options] = [tried, other];
     }
-  }
   // Its clips may move meshes apart that would share morph targets.
   if (
     collected.sharedMorphs !== null &&
@@ -185,13 +187,15 @@ function keepsNamesakes({ tracks, jointNames, jointBinds, jointParents = [] }: B
   if (tracks === null) {
     const isAlike = (up: number, i: number) =>
       jointBinds[i]?.every((value, k) => Math.abs(value - (jointBinds[up]?.[k] ?? Infinity)) < ROUNDING);
-    return jointParents.some((up, i) => up !== i && jointNames[up] === jointNames[i] && isAlike(up, i));
+    return jointParents.some(
+      (up, i) => up >= 0 && up !== i && isNamesake(jointNames[i], jointNames[up]) && isAlike(up, i),
+    );
   }
   const { names, parents, rest } = tracks;
   const isStill = (node: number) =>
     STILL.every((value, k) => Math.abs(rest[node * TRS_SIZE + k] - value) < ROUNDING);
   return tracks.jointNodes.some(
-    (node) => parents[node] > 0 && names[parents[node]] === names[node] && isStill(node),
+    (node) => parents[node] > 0 && isNamesake(names[node], names[parents[node]]) && isStill(node),
   );
 }
 
@@ -199,7 +203,7 @@ function keepsNamesakes({ tracks, jointNames, jointBinds, jointParents = [] }: B
 function checkSameRig(rig: Rig, names: readonly string[]): void {
   if (isSameRig(rig, names)) return;
   const { jointNames } = rig;
-  const first = jointNames.findIndex((name, i) => !isNamed(name, i, names));
+  const first = jointNames.findIndex((name, i) => !isNamed(name, names[i] ?? '', names, jointNames));
   throw new Error(
     `The bone texture was baked for another skeleton (of ${names.length} joints, not ${jointNames.length}: ` +
       `joint ${first} is ${quoted(names[first])}, not "${jointNames[first]}"); bake this character.`,
@@ -210,14 +214,14 @@ const quoted = (name: string | undefined) => (name === undefined ? 'not there' :
 
 /** Whether these are the joints of a character. Behind them there may be sockets. */
 const isSameRig = ({ jointNames }: Rig, names: readonly string[]): boolean =>
-  names.length >= jointNames.length && jointNames.every((name, i) => isNamed(name, i, names));
+  names.length >= jointNames.length &&
+  jointNames.every((name, i) => isNamed(name, names[i], names, jointNames));
 
-/**
- * Whether it is the name at a place, or that with the number behind it that GLTFLoader adds where another node of the file has it too.
- * A name that stands at another place means that one.
- */
-const isNamed = (name: string, place: number, names: readonly string[]): boolean =>
-  name === names[place] || (!names.includes(name) && name.replace(/_\d+$/, '') === names[place]);
+/** Whether a joint is that of a name, but for numbers of GLTFLoader's. A name that stands at another place means that one. */
+const isNamed = (name: string, other: string, names: readonly string[], own: readonly string[]): boolean =>
+  name === other ||
+  (!names.includes(name) && bareName(name) === other) ||
+  (!own.includes(other) && bareName(other) === name);
 
 /** @throws If there is something under the root that would not be drawn, unless options say to leave it out. */
 export function refuseUnsupported(root: Object3D, { skipUnsupported = false }: CharacterOptions): void {

@@ -96,8 +96,11 @@ export function* collectRigSteps(
   const modelOf = (node: number) => modelMatrix(node, parents, restLocal);
   const namesakes = new Set<number>();
   parents.forEach((parent, node) => {
-    const isNamesake = parent > 0 && names[node] !== '' && names[node] === names[parent];
-    if (isNamesake && isIdentity(restLocal, node * AFFINE_SIZE)) namesakes.add(node);
+    if (parent <= 0 || !isNamesake(names[node], names[parent])) return;
+    // Of one skin, bones whose names differ by a number are two bones.
+    const isOfOne = (bones: Int32Array) => bones.includes(node) && bones.includes(parent);
+    if (names[node] !== names[parent] && [...skeleton.bones.values()].some(isOfOne)) return;
+    if (isIdentity(restLocal, node * AFFINE_SIZE)) namesakes.add(node);
   });
   const jointNodeOf = (node: number) => {
     let moved = node;
@@ -144,6 +147,13 @@ export function* collectRigSteps(
   };
   return { rig, parts, sharedMorphs, namesakes };
 }
+
+/** A name without the number behind it that GLTFLoader adds where another node of the file has it too. */
+export const bareName = (name: string): string => name.replace(/_\d+$/, '');
+
+/** Whether a node is called as the one above it. */
+export const isNamesake = (name: string, above: string): boolean =>
+  name !== '' && bareName(name) === bareName(above);
 
 /** By how much a matrix may differ that is the identity, as those of nodes are that loaders place by their matrices in the world. */
 const ROUNDING = 1e-6;

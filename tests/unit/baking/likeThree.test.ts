@@ -333,6 +333,31 @@ test.each(encodings)(
   },
 );
 
+test.each(encodings)(
+  'as many joints have those that GLTFLoader gives a number, and a texture of either fits the other (%s)',
+  (encoding) => {
+    const all = [createTwice(), createTwice()];
+    // In a file of their own they would not have the same names.
+    for (const bone of all[1].meshes[0].skeleton.bones) bone.name += '_1';
+    for (const [i, { root, move, part }] of all.entries()) {
+      const moved = i === 0 ? part : new AnimationClip('Move', 1, [...move.tracks, part.tracks[1]]);
+      for (const clip of [move, moved]) {
+        const boneTexture = bakeBoneTexture(root, [clip], { encoding: encodingOf(encoding) });
+        expect(boneTexture.jointNames).toHaveLength(clip === move ? 2 : 4);
+        expectAsThree(root, clip, new SkinnedInstancedMesh(assembleCharacter(root, boneTexture), 1));
+        const other = new SkinnedInstancedMesh(assembleCharacter(all[1 - i].root, boneTexture), 1);
+        expect(other.boneTexture).toBe(boneTexture);
+      }
+    }
+    // Two bones of one skin, of which neither is there for another mesh.
+    const { root, meshes, move } = createTwice();
+    const [mesh] = meshes;
+    mesh.skeleton.bones[0].name = 'Base_1';
+    mesh.bind(new Skeleton([...mesh.skeleton.bones, ...meshes[1].skeleton.bones]));
+    expect(bakeBoneTexture(root, [move], { encoding: encodingOf(encoding) }).jointNames).toContain('Base_1');
+  },
+);
+
 test.each(encodings)('one of them that has a transform of its own stays a joint (%s)', (encoding) => {
   const { root, move, meshes } = createTwice();
   // The inner one of two hangs at an offset, that of the other pair does not.
