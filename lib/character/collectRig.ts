@@ -242,9 +242,10 @@ export function composeNode(
   const pivot = pivots.get(node);
   if (pivot === undefined) return;
   const [x, y, z] = pivot;
-  out[at + 3] += x - out[at] * x - out[at + 1] * y - out[at + 2] * z;
-  out[at + 7] += y - out[at + 4] * x - out[at + 5] * y - out[at + 6] * z;
-  out[at + 11] += z - out[at + 8] * x - out[at + 9] * y - out[at + 10] * z;
+  pivot.forEach((own, i) => {
+    const row = at + 4 * i;
+    out[row + 3] += own - out[row] * x - out[row + 1] * y - out[row + 2] * z;
+  });
 }
 
 /** Matrix of a node at rest, relative to the root: 12 numbers. */

@@ -566,17 +566,13 @@ export abstract class CrowdMesh extends InstancedMesh<
     // three.js passes a part of the geometry, whatever its types say.
     const part = group as GeometryGroup | null;
     this.crowd.places.drawnBy(renderer);
-    if (this.hidesParts && this.instanceParts === null) this.warnOfParts();
+    if (this.hidesParts && this.instanceParts === null)
+      warnOnce(
+        'SkinnedInstancedMesh: parts that the character hides are shown; new InstanceParts(crowd) hides them, and shows them by instance.',
+      );
     if (this.morphTexture !== null && this.morphs.ofInstances === null)
       warnOnce(`SkinnedInstancedMesh: no instance keeps its influences of a morphTexture; ${MAKE_MORPHS}`);
     backendOf(renderer).prepare(renderer, this, scene, camera, material, part);
-  }
-
-  private warnOfParts(): void {
-    this.hidesParts = false;
-    warnOnce(
-      'SkinnedInstancedMesh: parts that the character hides are shown; new InstanceParts(crowd) hides them, and shows them by instance.',
-    );
   }
 
   /** As `onBeforeRender`, for shadow maps of WebGLRenderer. */

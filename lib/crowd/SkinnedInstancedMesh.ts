@@ -417,19 +417,22 @@ export class SkinnedInstancedMesh extends CrowdMesh {
 
   /** Takes over what the character's own meshes say of drawing, parts and morph targets. */
   private beginAs(character: Character): void {
-    this.name = character.name;
-    this.castShadow = character.castShadow;
-    this.receiveShadow = character.receiveShadow;
-    this.frustumCulled = character.frustumCulled;
-    this.renderOrder = character.renderOrder;
-    this.layers.mask = character.layers;
+    const { name, castShadow, receiveShadow, frustumCulled, renderOrder, layers, parts } = character;
+    Object.assign(this, {
+      name,
+      castShadow,
+      receiveShadow,
+      frustumCulled,
+      renderOrder,
+      characterParts: parts,
+    });
+    this.layers.mask = layers;
     const { morphTargetInfluences, morphTargetDictionary } = character;
     if (morphTargetInfluences !== undefined) {
       this.morphTargetInfluences = [...morphTargetInfluences];
       this.morphTargetDictionary = { ...morphTargetDictionary };
     }
-    this.characterParts = character.parts;
-    this.hidesParts = character.parts.some(({ hidden }) => hidden);
+    this.hidesParts = parts.some(({ hidden }) => hidden);
   }
 }
 
