@@ -97,9 +97,8 @@ export function* collectRigSteps(
   const namesakes = new Set<number>();
   parents.forEach((parent, node) => {
     if (parent <= 0 || !isNamesake(names[node], names[parent])) return;
-    // Of one skin, bones whose names differ by a number are two bones.
-    const isOfOne = (bones: Int32Array) => bones.includes(node) && bones.includes(parent);
-    if (names[node] !== names[parent] && [...skeleton.bones.values()].some(isOfOne)) return;
+    // Of one skin, they are two bones.
+    for (const bones of skeleton.bones.values()) if (bones.includes(node) && bones.includes(parent)) return;
     if (isIdentity(restLocal, node * AFFINE_SIZE)) namesakes.add(node);
   });
   const jointNodeOf = (node: number) => {

@@ -568,7 +568,7 @@ export abstract class CrowdMesh extends InstancedMesh<
     this.crowd.places.drawnBy(renderer);
     if (this.hidesParts && this.instanceParts === null)
       warnOnce(
-        'SkinnedInstancedMesh: parts that the character hides are shown; new InstanceParts(crowd) hides them, and shows them by instance.',
+        'SkinnedInstancedMesh: hidden parts of the character are shown; new InstanceParts(crowd) hides them.',
       );
     if (this.morphTexture !== null && this.morphs.ofInstances === null)
       warnOnce(`SkinnedInstancedMesh: no instance keeps its influences of a morphTexture; ${MAKE_MORPHS}`);

@@ -96,7 +96,7 @@ export function layoutOf(types: Iterable<readonly [name: string, type: UniformTy
     if (numbered.length === 0 && sorted.length > 0) layoutOf([]);
     if (numbered.length === MAX_LAYOUTS) {
       throw new Error(
-        `SkinnedInstancedMesh: crowds have ${MAX_LAYOUTS} different sets of uniforms already; declare the same ones for several crowds.`,
+        `SkinnedInstancedMesh: there are ${MAX_LAYOUTS} sets of uniforms already; declare the same for several crowds.`,
       );
     }
     layout = new UniformLayout(numbered.length, sorted);

@@ -113,7 +113,7 @@ export function checkPlay(
   if (weight !== undefined) checkWeight(weight);
   if (rootMotion && clip?.rootMotion === null) {
     throw new Error(
-      `Clip "${clip.name}" has no root motion; bake it with rootMotion: true, and with this clip among rootMotion.clips if you name any.`,
+      `Clip "${clip.name}" has no root motion; bake it with rootMotion: extractRootMotion(), and among its clips if you name any.`,
     );
   }
 
