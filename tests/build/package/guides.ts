@@ -135,29 +135,40 @@ describe('the README and the guides', () => {
     expect(checkApp('bundler', ['swarm.ts'])).toEqual([]);
   });
 
-  test('the page without a bundler runs, with what a CDN would serve of the packed files', async () => {
-    const { folder } = packed;
-    packed.write('plain.html', blocksOf(texts['start.md'], 'html')[0]);
-    packed.write('main.js', program.replace('1_000', '100'));
-    cpSync(join(folder, 'public/character.glb'), join(folder, 'character.glb'));
-    const server = await preview({
-      root: folder,
-      logLevel: 'error',
-      configFile: false,
-      build: { outDir: '.' },
-      preview: { port: 0 },
-    });
-    const { port } = server.httpServer.address() as { port: number };
-    const app = await packed.openPage(`http://localhost:${port}/plain.html`, (page) =>
-      page.route('https://cdn.jsdelivr.net/npm/**', (route) => {
-        const { pathname } = new URL(route.request().url());
-        const [, name, file] = pathname.match(/npm\/([^@]+)@[^/]+\/(.*)/) ?? [];
-        return route.fulfill({ path: join(folder, 'node_modules', name, file) });
-      }),
-    );
-    await expectMoving(app).finally(app.close);
-    await server.close();
-  });
+  test.each(['WebGLRenderer', 'WebGPURenderer'])(
+    'the page without a bundler runs with %s, and what a CDN would serve of the packed files',
+    async (renderer) => {
+      const { folder } = packed;
+      const page = blocksOf(texts['start.md'], 'html')[0];
+      const isWebGL = renderer === 'WebGLRenderer';
+      const withNodes = page
+        .replace(
+          /"three": "(.*)module.js",/,
+          '"three": "$1webgpu.js", "three/webgpu": "$1webgpu.js", "three/tsl": "$1tsl.js",',
+        )
+        .replace(/"(skinned-instanced-mesh)": "(.*)index.js"/, '"$1/webgpu": "$2webgpu.js"');
+      packed.write('plain.html', isWebGL ? page : withNodes);
+      packed.write('main.js', programs[isWebGL ? 0 : 1].replace('1_000', '100'));
+      cpSync(join(folder, 'public/character.glb'), join(folder, 'character.glb'));
+      const server = await preview({
+        root: folder,
+        logLevel: 'error',
+        configFile: false,
+        build: { outDir: '.' },
+        preview: { port: 0 },
+      });
+      const { port } = server.httpServer.address() as { port: number };
+      const app = await packed.openPage(`http://localhost:${port}/plain.html`, (page) =>
+        page.route('https://cdn.jsdelivr.net/npm/**', (route) => {
+          const { pathname } = new URL(route.request().url());
+          const [, name, file] = pathname.match(/npm\/([^@]+)@[^/]+\/(.*)/) ?? [];
+          return route.fulfill({ path: join(folder, 'node_modules', name, file) });
+        }),
+      );
+      await expectMoving(app).finally(app.close);
+      await server.close();
+    },
+  );
 
   test('the code that the file page shows runs as it is', async () => {
     for (const code of codes.slice(0, 2)) {
@@ -260,6 +271,14 @@ describe('the README and the guides', () => {
     await told(page, 'disposed with 0 instances');
     expect(problems.filter((problem) => !CLOCK.test(problem))).toEqual([]);
     await close();
+  });
+
+  test('are short: 15,000 words of guides, 220 lines of README', () => {
+    const words = Object.entries(texts).flatMap(([file, text]) =>
+      file.endsWith('.md') ? text.match(/\S+/g)! : [],
+    );
+    expect(words.length).toBeLessThanOrEqual(15_000);
+    expect(readme.split('\n').length).toBeLessThanOrEqual(220);
   });
 
   test('links lead to files and headings that are there', () => {
