@@ -124,6 +124,7 @@ export type {
   WeightOptions,
 } from './playback/PlayOptions.js';
 export { type InstanceJSON, loadPlayback, type PlaybackJSON, savePlayback } from './playback/savePlayback.js';
+export { setBoneTexture } from './playback/setBoneTexture.js';
 export { getSkinningMatrix, getSocketMatrix, getVertexPosition } from './queries/poseQueries.js';
 export type { CrowdIntersection } from './queries/raycastInstance.js';
 export { getViewInfo, readViewInfo } from './queries/viewInfo.js';

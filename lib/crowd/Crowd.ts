@@ -6,7 +6,6 @@ import { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { InstancePlayback } from '../playback/InstancePlayback.js';
 import { type PlaybackEvent, PlaybackEvents, type PlaybackEventType } from '../playback/PlaybackEvents.js';
 import { releaseBuffers } from '../utils/attributes.js';
-import { warnOnce } from '../utils/messages.js';
 import type {
   CrowdFeature,
   CrowdObjects,
@@ -277,25 +276,6 @@ export class Crowd implements EditedCrowd {
   }
 
   /**
-   * Shows another bone texture: instances go on in the clips of the same names.
-   *
-   * @throws If it cannot pose one of the meshes; then nothing was changed.
-   */
-  setBoneTexture(boneTexture: BoneTexture): void {
-    const { texture } = this;
-    if (boneTexture === texture) return;
-    this.checkBoneTexture(boneTexture);
-    for (const feature of this.features) feature.checkBoneTexture?.(boneTexture);
-    this.replaceBoneTexture(boneTexture);
-    const lost = this.playback.changeClips(texture.clipTable, boneTexture.clipTable);
-    if (lost.size === 0) return;
-    const names = [...lost].map((name) => `"${name}"`).join(', ');
-    warnOnce(
-      `SkinnedInstancedMesh: the new bone texture has no ${names}; instances that played it stand in the rest pose.`,
-    );
-  }
-
-  /**
    * @param except A mesh that need not be posed by it.
    * @throws If a bone texture cannot pose one of the others.
    */
@@ -345,7 +325,8 @@ export class Crowd implements EditedCrowd {
     }
   }
 
-  private replaceBoneTexture(boneTexture: BoneTexture): void {
+  /** Lets another bone texture pose it, for which `checkBoneTexture` has been called. See `setBoneTexture` for what plays. */
+  replaceBoneTexture(boneTexture: BoneTexture): void {
     for (const member of this.members) member.prepareBoneTexture(boneTexture);
     this.texture = boneTexture;
     for (const feature of this.features) feature.boneTextureReplaced?.();

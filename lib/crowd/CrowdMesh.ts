@@ -232,20 +232,9 @@ export abstract class CrowdMesh extends InstancedMesh<
     return this.uniforms?.numbers ?? null;
   }
 
-  /**
-   * The clips that instances can play. Another one may take its place, baked of the same skeleton: instances go on in the
-   * clips of the same names, as many seconds into them and as fast; those whose clip it has not take the rest pose. What
-   * is attached comes along.
-   *
-   * @throws If it was baked for another skeleton.
-   */
+  /** The clips that instances can play; `setBoneTexture` puts others in their place. */
   get boneTexture(): BoneTexture {
     return this.crowd.boneTexture;
-  }
-
-  /** It may be of another encoding, which compiles the materials anew. */
-  set boneTexture(value: BoneTexture) {
-    this.crowd.setBoneTexture(value);
   }
 
   /** Joints that a vertex follows at most. */

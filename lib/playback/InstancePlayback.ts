@@ -401,27 +401,6 @@ export class InstancePlayback implements InstanceData {
     }
   }
 
-  /**
-   * Lets instances go on in the clips of the same names of another table, as many seconds into them and as fast, with the
-   * repetitions so far. Those whose clip is not there, or is not additive on a layer that is, take the rest pose.
-   *
-   * @returns Names of clips that instances showed, and that are not there.
-   */
-  changeClips(before: ClipTable, after: ClipTable): Set<string> {
-    const lost = new Set<string>();
-    this.observer?.replacing();
-    for (let i = 0; i < this.size; i++) {
-      this.settle(i);
-      const now = this.time.timeOf(i);
-      for (const layer of this.layers) layer.changeClips(i, now, before, after, lost);
-      if (!this.mixes) this.layers[0].keepFade(i);
-    }
-    this.writeAll();
-    for (let i = 0; i < this.size; i++) this.observer?.started(i);
-    this.driver?.clipsChanged();
-    return lost;
-  }
-
   /** Makes room for another number of instances; what those play that stay does not change. */
   resize(capacity: number): void {
     this.size = capacity;
@@ -488,7 +467,7 @@ export class InstancePlayback implements InstanceData {
   }
 
   /** Lets an instance's actions count anew from where they are now; those of one that is paused were settled then. */
-  private settle(index: number): void {
+  settle(index: number): void {
     if (this.isPaused(index)) return;
     for (const layer of this.layers) layer.settle(index, this.elapsed);
   }

@@ -9,7 +9,6 @@ import {
   ACTION_FROM,
   ACTION_LOOP,
   ACTION_PASS,
-  ACTION_PLACE,
   ACTION_RATE,
   ACTION_REPETITIONS,
   ACTION_SIZE,
@@ -19,12 +18,10 @@ import {
   ACTION_TO,
   ACTION_WARP,
   type Actions,
-  aheadAt,
   basePass,
   clearAction,
   endWarp,
   FADING_OUT,
-  FINISHED,
   FIRST,
   fadeDone,
   fadeTo,
@@ -35,7 +32,6 @@ import {
   locate,
   type Place,
   REVERSED,
-  ROOT_MOTION,
   setPlace,
   settle,
   shiftAction,
@@ -161,7 +157,7 @@ export class LayerActions {
     return place;
   }
 
-  private remove(index: number, place: number): void {
+  remove(index: number, place: number): void {
     const { places } = this;
     const at = this.at(index);
     const last = --this.counts[index];
@@ -450,59 +446,6 @@ export class LayerActions {
     return place;
   }
 
-  /** Leaves an instance whose weights may add up to more than 1 the clip that was started last, alone. */
-  keepFade(index: number): void {
-    const count = this.counts[index];
-    if (count === 0) return;
-    const at = this.at(index);
-    const last = this.current(index) < 0 ? count - 1 : this.current(index);
-    const kept = this.places[last];
-    let from = 0;
-    let to = 0;
-    for (let place = 0; place < count; place++) {
-      const actions = this.places[place];
-      const together =
-        actions[at + ACTION_FADE_RATE] === kept[at + ACTION_FADE_RATE] &&
-        actions[at + ACTION_FADE_START] === kept[at + ACTION_FADE_START];
-      from += together ? actions[at + ACTION_FROM] : Infinity;
-      to += actions[at + ACTION_TO];
-    }
-    if (from < 1 + 1e-6 && Math.abs(to - 1) < 1e-6) return;
-    for (let place = count - 1; place >= 0; place--) if (place !== last) this.remove(index, place);
-    const [alone] = this.places;
-    if (hasBit(alone, at, FADING_OUT)) clearAction(alone, at);
-    this.setCurrent(index, 0);
-    alone[at + ACTION_FROM] = alone[at + ACTION_TO] = 1;
-    alone[at + ACTION_FADE_RATE] = 0;
-  }
-
-  /**
-   * Lets an instance that is settled go on in the clips of the same names of another table: as many seconds into them, as fast,
-   * in the same pass.
-   *
-   * @param lost Takes the names of clips that are not there, or that the layer does not take; these become the rest pose.
-   */
-  changeClips(index: number, time: number, before: ClipTable, after: ClipTable, lost: Set<string>): void {
-    this.endFades(index, time);
-    const at = this.at(index);
-    for (let place = 0; place < this.counts[index]; place++) {
-      const actions = this.places[place];
-      const clip = before.startingAt(actions[at + ACTION_START]);
-      if (clip === null) continue;
-      const next = after.clips.find(({ name }) => name === clip.name);
-      if (next !== undefined && this.takes(next)) {
-        changeClip(actions, at, time, clip, next);
-        continue;
-      }
-      lost.add(clip.name);
-      const fadingOut = actions[at + ACTION_LOOP] & FADING_OUT;
-      actions.fill(0, at, at + ACTION_FROM);
-      actions[at + ACTION_START] = REST_FRAME;
-      actions[at + ACTION_COUNT] = 1;
-      actions[at + ACTION_LOOP] = fadingOut;
-    }
-  }
-
   // Instances as a whole.
 
   resize(capacity: number): void {
@@ -534,20 +477,4 @@ export class LayerActions {
       this.places[place].set(actions.subarray(0, capacity * ACTION_SIZE));
     });
   }
-}
-
-function changeClip(actions: Actions, at: number, time: number, clip: BakedClip, next: BakedClip): void {
-  // A pose has no frames per second, so the speed it was meant to have is not known.
-  const factor = clip.fps === 0 ? 0 : next.fps / clip.fps;
-  const finished = hasBit(actions, at, FINISHED);
-  const ahead = finished ? 0 : actions[at + ACTION_RATE] * aheadAt(actions, at, time);
-  const within = actions[at + ACTION_PLACE] + ahead;
-  const ended = finished && within === intervalsOf(actions, at);
-  const nextWithin = ended ? next.count - 1 : Math.min(within * factor, next.count - 1);
-
-  actions[at + ACTION_START] = next.start;
-  actions[at + ACTION_COUNT] = next.count;
-  actions[at + ACTION_RATE] = clip.fps === 0 ? next.fps : actions[at + ACTION_RATE] * factor;
-  actions[at + ACTION_PLACE] = nextWithin - ahead * factor;
-  if (next.rootMotion === null) actions[at + ACTION_LOOP] &= ~ROOT_MOTION;
 }

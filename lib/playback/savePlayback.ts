@@ -32,6 +32,7 @@ import {
 import type { InstancePlayback } from './InstancePlayback.js';
 import { MAX_ACTIONS } from './instanceLayout.js';
 import type { LayerActions } from './LayerActions.js';
+import { keepFade } from './setBoneTexture.js';
 
 /** What all instances of a crowd play, as plain data; see {@link savePlayback}. */
 export interface PlaybackJSON {
@@ -231,7 +232,7 @@ function loadInstance(
     layer.setCurrent(index, current);
     layer.loadShare(index, weight, time.elapsed);
   });
-  if (!playback.mixes) playback.layers[0].keepFade(index);
+  if (!playback.mixes) keepFade(playback.layers[0], index);
   playback.restored(index);
 }
 

@@ -28,6 +28,7 @@ import {
   encodingOf,
   JointAttachment,
   SkinnedInstancedMesh,
+  setBoneTexture,
 } from '../support/library.js';
 import { loseContext, restoreContext } from '../support/loseContext.js';
 import { morphsOf } from '../support/morphsOf.js';
@@ -119,7 +120,7 @@ describe('what WebGLRenderer holds', () => {
     },
     'what it is a copy of': (crowd) => crowd.copy(second, false),
     'its bone texture': (crowd, round) => {
-      crowd.boneTexture = others[round % 2];
+      setBoneTexture(crowd, others[round % 2]);
     },
   };
   test.each(Object.entries(changes))('does not grow when a crowd changes %s', (_, change) => {
@@ -322,7 +323,7 @@ describe('lifecycle', () => {
         scene.remove(copy);
         copy.dispose();
         crowd.interpolate = false;
-        crowd.boneTexture = mine;
+        setBoneTexture(crowd, mine);
         draw();
         sword.dispose();
         draw();

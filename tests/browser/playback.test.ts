@@ -8,6 +8,7 @@ import {
   bakeCharacter,
   getVertexPosition,
   SkinnedInstancedMesh,
+  setBoneTexture,
 } from '../support/library.js';
 import { random, SEEDS } from '../support/random.js';
 import { createStick } from '../support/stick.js';
@@ -142,9 +143,9 @@ test.each(TWINS)(
     crowd.play(0, 'Long').update(0.5);
 
     await first.read(crowd, vertices, 1);
-    crowd.boneTexture = other;
+    setBoneTexture(crowd, other);
     await second.read(crowd, vertices, 1);
-    crowd.boneTexture = one;
+    setBoneTexture(crowd, one);
     crowd.update(0.1);
     const drawn = await first.read(crowd, vertices, 1);
 

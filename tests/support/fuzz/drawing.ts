@@ -1,4 +1,4 @@
-import { breathing, flutter, type Motion, wind } from 'skinned-instanced-mesh';
+import { breathing, flutter, type Motion, setBoneTexture, wind } from 'skinned-instanced-mesh';
 import { moveBy } from '../moveBy.js';
 import { orderOf } from '../orderOf.js';
 import type { Attached, Step } from './CrowdProgram.js';
@@ -38,7 +38,7 @@ export const DRAWING: readonly Step[] = [
     const other = p.dice.pick(texturesOf(p.hasJoints ? p.dice.pick(sources) : source));
     // What follows joints by hand is of encoding 'tracks' alone, and ends with another one.
     if (p.edits.size > 0 && other.encoding !== 'tracks') return;
-    p.crowd.boneTexture = other;
+    setBoneTexture(p.crowd, other);
   },
   function geometry(p) {
     p.crowd.geometry = p.crowd.geometry.clone();

@@ -1,7 +1,7 @@
 import { Group, InstancedBufferAttribute } from 'three';
 import { SkeletonUtils } from 'three-stdlib';
 import type { SkinnedInstance } from '../../../lib/index.js';
-import { BoneTexture } from '../library.js';
+import { BoneTexture, setBoneTexture } from '../library.js';
 import type { Step } from './CrowdProgram.js';
 
 /** What happens to crowds and their objects as programs go on: they change scenes, and what they were made of is replaced. */
@@ -22,7 +22,7 @@ export const LIVES: readonly Step[] = [
     for (const { name, markers } of boneTexture.clips)
       for (const marker of markers) again.addMarker(name, marker.time, marker.name);
     p.boneTextures.push(again);
-    p.crowd.boneTexture = again;
+    setBoneTexture(p.crowd, again);
   },
   function otherMatrices(p) {
     const { instanceMatrix } = p.crowd;

@@ -11,6 +11,7 @@ import {
   getSocketMatrix,
   JointAttachment,
   SkinnedInstancedMesh,
+  setBoneTexture,
 } from '../../support/library.js';
 import { random } from '../../support/random.js';
 import { createStick, REST_X, tipOf } from '../../support/stick.js';
@@ -40,7 +41,7 @@ test('instances go on in the clips of the same names, as far into them and as fa
   expect(before).toEqual([0.375, 1.4375, 0.875, 3, REST_X].map((x) => expect.closeTo(x, 4)));
   const scales = crowd.getTimeScaleAt(1);
 
-  crowd.boneTexture = bake('Glide', 'Slide');
+  setBoneTexture(crowd, bake('Glide', 'Slide'));
   expect(shown()).toEqual(before.map((x) => expect.closeTo(x, 4)));
   expect([0, 1, 2, 3, 4].map((i) => crowd.getClipAt(i))).toEqual(['Slide', 'Glide', 'Slide', 'Glide', null]);
   expect(crowd.getTimeScaleAt(1)).toBeCloseTo(scales, 9);
@@ -78,7 +79,7 @@ test.each([4, 77])(
       both((one) => (paused ? one.pause(index) : one.resume(Math.floor(count / 2))));
       const delta = next() * 0.9;
       both((one) => one.update(delta));
-      if (round % 5 === 0) crowd.boneTexture = orders[(round / 5) % 3];
+      if (round % 5 === 0) setBoneTexture(crowd, orders[(round / 5) % 3]);
       for (let i = 0; i < count; i++) {
         expect(Math.abs(tipOf(crowd, i) - tipOf(still, i)), `instance ${i}, round ${round}`).toBeLessThan(
           1e-4,
@@ -97,7 +98,7 @@ test('a clip that is not there gives way to the rest pose, and is named', () => 
     .play(2, 'Idle')
     .play(2, 'Slide', { fade: 1 })
     .update(0.25);
-  crowd.boneTexture = bake('Slide');
+  setBoneTexture(crowd, bake('Slide'));
   expect(crowd.getClipAt(0)).toBe(null);
   expect(tipOf(crowd, 0)).toBeCloseTo(REST_X, 5);
   expect(tipOf(crowd, 1)).toBeCloseTo(0.75, 4);
@@ -115,7 +116,7 @@ test('what cannot take its place is refused, and nothing changes', () => {
   const { root, clips } = createStick(ALL);
   const before = crowd.boneTexture;
   const assign = (value: BoneTexture) => () => {
-    crowd.boneTexture = value;
+    setBoneTexture(crowd, value);
   };
   root.getObjectByName('Tip')?.traverse((node) => {
     node.name = 'Point';
@@ -128,7 +129,7 @@ test('what cannot take its place is refused, and nothing changes', () => {
   const socketed = new SkinnedInstancedMesh(bakeCharacter(plain, same, { sockets: ['StickMesh'] }), 1);
   new JointAttachment(socketed, 'StickMesh', new BoxGeometry(), new MeshBasicMaterial());
   expect(() => {
-    socketed.boneTexture = bake('Slide');
+    setBoneTexture(socketed, bake('Slide'));
   }).toThrow('no joint "StickMesh" to attach to');
   expect(crowd.boneTexture).toBe(before);
 });

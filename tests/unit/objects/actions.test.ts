@@ -23,6 +23,7 @@ import {
   frames,
   type LayerOptions,
   SkinnedInstancedMesh,
+  setBoneTexture,
 } from '../../support/library.js';
 import { createStick, REST_X, tipOf } from '../../support/stick.js';
 
@@ -226,7 +227,7 @@ test('another bone texture has them go on in the clips of the same names', () =>
   const [a, b] = [knight.clipAction('A').play(), knight.clipAction('B').play()];
   crowd.update(1);
   const others = [clips[2], clips[0]];
-  crowd.boneTexture = bakeBoneTexture(root, others);
+  setBoneTexture(crowd, bakeBoneTexture(root, others));
   expect([a.isRunning(), b.isScheduled(), knight.mixer.existingAction('B')]).toEqual([true, false, null]);
   crowd.update(0.5);
   expect(a.time).toBeCloseTo(1.5, 9);

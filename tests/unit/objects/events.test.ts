@@ -1,7 +1,7 @@
 import { loadPlayback, SkinnedInstance, savePlayback } from 'skinned-instanced-mesh';
 import { LoopOnce } from 'three';
 import { expect, test } from 'vitest';
-import { bakeBoneTexture, type EncodingName, encodingOf } from '../../support/library.js';
+import { bakeBoneTexture, type EncodingName, encodingOf, setBoneTexture } from '../../support/library.js';
 import { createCrowd } from '../../support/objects.js';
 import { createStick } from '../../support/stick.js';
 
@@ -57,7 +57,7 @@ test.each(['assigns a bone texture', 'loads a saved state'])(
         if (heard.length > 1) return;
         knights[3].dispose();
         if (what === 'loads a saved state') loadPlayback(crowd, saved);
-        else crowd.boneTexture = other;
+        else setBoneTexture(crowd, other);
       });
       crowd.update(0.7);
       expect(heard).toEqual([0, 1, 2]);

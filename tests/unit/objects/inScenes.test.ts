@@ -22,6 +22,7 @@ import {
   getVertexPosition,
   JointAttachment,
   SkinnedInstancedMesh,
+  setBoneTexture,
 } from '../../support/library.js';
 import { ReferenceMixer } from '../../support/ReferenceMixer.js';
 import { createStick, tipOf } from '../../support/stick.js';
@@ -105,7 +106,7 @@ test('an action whose clip is gone with its bone texture says so when it is play
   const [slide, two] = [knights[0].clipAction('Slide'), knights[0].clipAction('Two')];
   knights[0].mixer.uncacheAction('Two');
   const { root, clips } = createStick({ Other: 3, Two: 4 });
-  crowd.boneTexture = bakeBoneTexture(root, clips);
+  setBoneTexture(crowd, bakeBoneTexture(root, clips));
   expect(() => slide.play()).toThrow('no clip "Slide"');
   two.play();
   expect(crowd.getClipAt(0)).toBe('Two');

@@ -13,6 +13,7 @@ import {
   loadPlayback,
   SkinnedInstancedMesh,
   savePlayback,
+  setBoneTexture,
 } from '../../support/library.js';
 import { createMorphingStick, createStick, REST_X, tipOf } from '../../support/stick.js';
 
@@ -177,9 +178,9 @@ describe('an additive layer', () => {
     new AnimationLayers(crowd, layers);
     crowd.play(0, 'A', { ...still, time: 1 }).play(0, 'B', { ...still, time: 2, layer: 'lean' });
     tipIs(crowd, 0, 3);
-    crowd.boneTexture = bakeBoneTexture(root, [lean, clips[0]]);
+    setBoneTexture(crowd, bakeBoneTexture(root, [lean, clips[0]]));
     tipIs(crowd, 0, 3);
-    crowd.boneTexture = bakeBoneTexture(root, clips);
+    setBoneTexture(crowd, bakeBoneTexture(root, clips));
     tipIs(crowd, 0, 1);
     expect(warn.mock.calls.flat().join()).toMatch(/the new bone texture has no "B"/);
     warn.mockRestore();

@@ -10,6 +10,7 @@ import {
   loadPlayback,
   SkinnedInstancedMesh,
   savePlayback,
+  setBoneTexture,
 } from '../../support/library.js';
 import { random, SEEDS } from '../../support/random.js';
 import { createStick, tipOf } from '../../support/stick.js';
@@ -80,7 +81,7 @@ function run(
     () => {
       log.push('other texture');
       which = 1 - which;
-      other.boneTexture = textures[which];
+      setBoneTexture(other, textures[which]);
     },
     () => {
       log.push('clone');

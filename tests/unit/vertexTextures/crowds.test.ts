@@ -27,6 +27,7 @@ import {
   JointEdits,
   mergeMaterials,
   SkinnedInstancedMesh,
+  setBoneTexture,
 } from '../../support/library.js';
 import { createFlag, createMorphing } from '../../support/vertexSources.js';
 
@@ -165,14 +166,14 @@ describe('what vertex textures do not have is refused', () => {
     [
       'bone textures in its place',
       () => {
-        crowd.boneTexture = bakeBoneTexture(root, clips.slice(0, 1));
+        setBoneTexture(crowd, bakeBoneTexture(root, clips.slice(0, 1)));
       },
       /another skeleton/,
     ],
     [
       'vertex textures of others',
       () => {
-        crowd.boneTexture = bakeVertexTexture(other.root, other.clips);
+        setBoneTexture(crowd, bakeVertexTexture(other.root, other.clips));
       },
       /"115 vertices"/,
     ],
