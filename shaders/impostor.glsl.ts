@@ -4,6 +4,7 @@ import { ACTION_LAYER, ACTION_TEXELS, MAX_ACTIONS } from '../lib/playback/instan
 import { frameAtGLSL } from './frameAt.glsl.js';
 import { playedTexelGLSL } from './playedActions.glsl.js';
 import type { SourceGLSL } from './SourceGLSL.js';
+import { PART_INDEX } from './skinVertex.glsl.js';
 
 /** What the vertices of an impostor tell its fragments. */
 const VARYINGS = /* glsl */ `
@@ -16,6 +17,7 @@ flat varying vec4 impostorSlope;
 flat varying vec3 impostorRay;
 /* The axes of the tile in view space. */
 flat varying mat3 impostorAxes;
+flat varying int impostorInstance;
 `;
 
 const DEGREES = Math.PI / 180;
@@ -129,6 +131,7 @@ void placeImpostor() {
   impostorSlope.xy = vec2( dot( ray, side ), dot( ray, up ) ) / size;
   impostorRay = turn * ray;
   impostorSlope.zw = ( projectionMatrix * ( viewMatrix * vec4( impostorRay, 0.0 ) ) ).zw;
+  impostorInstance = instanceIndex();
   impostorAxes = mat3( viewMatrix ) * turn * mat3( side, up, front );
 
 }
@@ -242,24 +245,58 @@ const MATRICES = /* glsl */ `
 #endif
 `;
 
+/** The colour of the part on its instance. */
+const PART_COLOR = /* glsl */ `
+uniform sampler2D impostorParts;
+uniform sampler2D impostorPartColors;
+uniform ivec2 impostorPartLayout;
+
+vec3 impostorPartColor() {
+
+  int part = int( textureLod( impostorParts, impostorAt, 0.0 ).r * 255.0 + 0.5 );
+  int row = impostorInstance / impostorPartLayout.y;
+  int place = impostorInstance - row * impostorPartLayout.y;
+  return texelFetch( impostorPartColors, ivec2( place * impostorPartLayout.x + part, row ), 0 ).rgb;
+
+}
+`;
+
 const replaceChunk = (shader: string, chunk: string, code: string) =>
   shader.replace(`#include <${chunk}>`, () => code);
 
-/** Lets the fragment shader of one of three.js's materials show an impostor. */
-export function impostorFragmentGLSL(fragmentShader: string, isShadow: boolean): string {
+/**
+ * Lets the fragment shader of one of three.js's materials show an impostor.
+ *
+ * @param parts Whether instances colour parts.
+ */
+export function impostorFragmentGLSL(fragmentShader: string, isShadow: boolean, parts: boolean): string {
   if (isShadow) return readGLSL + replaceChunk(fragmentShader, 'map_fragment', 'readImpostor();');
+  const functions = parts ? readGLSL + PART_COLOR : readGLSL;
+  const color = parts ? 'impostorColor() * impostorPartColor()' : 'impostorColor()';
   let shader = fragmentShader;
-  shader = replaceChunk(shader, 'map_fragment', 'readImpostor();\ndiffuseColor.rgb *= impostorColor();');
+  shader = replaceChunk(shader, 'map_fragment', `readImpostor();\ndiffuseColor.rgb *= ${color};`);
   shader = replaceChunk(
     shader,
     'normal_fragment_begin',
     'float faceDirection = 1.0;\nvec3 normal = impostorFacing();\nvec3 nonPerturbedNormal = normal;',
   );
   const lights = '#include <lights_fragment_begin>';
-  if (!shader.includes(lights)) return readGLSL + shader;
+  if (!shader.includes(lights)) return functions + shader;
   shader = shader.replace(lights, () => `${LIT}\n${lights}`);
-  return shader.replace('void main() {', () => `${readGLSL}\n${MATRICES}\nvoid main() {`);
+  return shader.replace('void main() {', () => `${functions}\n${MATRICES}\nvoid main() {`);
 }
+
+const SKINNING = '#include <skinning_vertex>';
+
+/**
+ * Lets the vertex shader of the character's own material tell its fragments the part.
+ *
+ * @param isDeclared Whether something else declares the attribute.
+ */
+export const tileVertexGLSL = (shader: string, isDeclared: boolean): string => /* glsl */ `
+${isDeclared ? '' : PART_INDEX}
+flat varying float tilePartIndex;
+${shader.replace(SKINNING, `${SKINNING}\ntilePartIndex = partIndex.x;`)}`;
 
 /** Lets the fragment shader of the character's own material write what a tile holds of it. */
 export function tileFragmentGLSL(fragmentShader: string): string {
@@ -267,9 +304,12 @@ export function tileFragmentGLSL(fragmentShader: string): string {
   const end = fragmentShader.lastIndexOf('}');
   return /* glsl */ `
 layout( location = 1 ) out highp vec4 tileShape;
+layout( location = 2 ) out highp vec4 tilePart;
+flat varying float tilePartIndex;
 ${fragmentShader.slice(0, end)}
   gl_FragColor = vec4( sqrt( clamp( diffuseColor.rgb, 0.0, 1.0 ) ), 1.0 );
   tileShape = vec4( ${normal} * 0.5 + 0.5, gl_FragCoord.z, 1.0 );
+  tilePart = vec4( tilePartIndex / 255.0 );
 
 }
 `;
@@ -280,18 +320,21 @@ export const resolveTilesGLSL = /* glsl */ `
 precision highp float;
 uniform sampler2D colors;
 uniform sampler2D shapes;
+uniform sampler2D parts;
 uniform ivec2 corner;
 layout( location = 0 ) out vec4 color;
 layout( location = 1 ) out vec4 shape;
+layout( location = 2 ) out vec4 part;
 
 void add( ivec2 at, int from, int to ) {
 
-  color = shape = vec4( 0.0 );
+  color = shape = part = vec4( 0.0 );
   for ( int y = from; y < to; y ++ ) for ( int x = from; x < to; x ++ ) {
 
     vec4 texel = texelFetch( shapes, at + ivec2( x, y ), 0 );
     shape += vec4( texel.xyz, 1.0 ) * texel.w;
     color += texelFetch( colors, at + ivec2( x, y ), 0 ) * texel.w;
+    if ( texel.w > 0.0 ) part = texelFetch( parts, at + ivec2( x, y ), 0 );
 
   }
 

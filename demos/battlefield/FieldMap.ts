@@ -5,6 +5,7 @@ const COLORS = [
   [98, 214, 122],
   [240, 206, 84],
   [232, 98, 82],
+  [136, 120, 232],
   [84, 94, 104],
 ] as const;
 const UNSEEN = COLORS.length - 1;
@@ -24,13 +25,12 @@ export class FieldMap {
   private readonly context: CanvasRenderingContext2D;
   private readonly image: ImageData;
 
-  /**
-   * @param distances Where the levels of detail begin.
-   * @param half Half of the field's size.
-   */
+  /** Where the levels of detail begin. */
+  distances: readonly number[] = [];
+
+  /** @param half Half of the field's size. */
   constructor(
     canvas: HTMLCanvasElement,
-    private readonly distances: readonly number[],
     public half: number,
   ) {
     const context = canvas.getContext('2d');

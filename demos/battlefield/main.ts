@@ -4,6 +4,7 @@ import {
   CrowdLevels,
   createLevel,
   DrawOrder,
+  Impostor,
   JointAttachment,
   readViewInfo,
 } from 'skinned-instanced-mesh';
@@ -24,6 +25,8 @@ const LEVELS = [
   { distance: 60, detail: 0.3, color: 0x8e1e12 },
 ] as const;
 const NEAR_COLOR = 0x1c7a30;
+/** Where figures are some 20 pixels tall; and what those do that far away. */
+const IMPOSTORS = { distance: 90, color: 0x3c2a8a, clips: ['Idle', 'Walk', 'Wave', 'Jump', 'Dance'] };
 /** Share of a level's distance over which soldiers fade into it. */
 const FADE = 0.15;
 /** Within this distance of what the camera looks at, the sun casts shadows. */
@@ -39,8 +42,8 @@ function usualCount(): number {
   if (isSoftware) return 400;
   return device.device === null ? 20_000 : 100_000;
 }
-const most = device.device === null ? 20_000 : 100_000;
-const count = Math.min(most, Math.max(100, Number(query.get('count') ?? usualCount())));
+const MOST = 100_000;
+const count = Math.min(MOST, Math.max(100, Number(query.get('count') ?? usualCount())));
 
 // --- the armies ---
 
@@ -58,12 +61,20 @@ const coarser = LEVELS.map((level) =>
 /** Poses a second at the two coarser levels. */
 const poseRates = [30, 10];
 
+/** WebGPURenderer draws no impostors. */
+const canHaveImpostors = 'isWebGLRenderer' in device.renderer;
+let hasLevels = false;
+let hasImpostors = false;
+
 /** Adds the levels of detail, or takes them away. */
-function setLevels(wanted: boolean): void {
+function setLevels(): void {
   for (const level of levels.levels.slice(1)) levels.remove(level);
   const add = (figure: LevelSource, i: number) =>
     levels.add(figure, LEVELS[i].distance, { hysteresis: 0.05, poseRate: poseRates[i] });
-  if (wanted) coarser.forEach(add);
+  if (hasLevels) coarser.forEach(add);
+  const last = hasLevels && hasImpostors ? [IMPOSTORS] : [];
+  for (const { clips, distance } of last) levels.add(new Impostor({ clips }), distance, { hysteresis: 0.05 });
+  map.distances = [...LEVELS, ...last].map(({ distance }) => distance);
   paintLevels();
 }
 
@@ -83,11 +94,7 @@ spears.castShadow = true;
 levels.addToAttachment(spears, new CylinderGeometry(0.03, 0.01, 2.3, 3, 1, true).translate(0, 0.1, 0), 1);
 
 let armies = new Armies(count);
-const map = new FieldMap(
-  find('[data-map]'),
-  LEVELS.map(({ distance }) => distance),
-  1,
-);
+const map = new FieldMap(find('[data-map]'), 1);
 let flight = new Flight(1, 1);
 
 const _color = new Color();
@@ -138,7 +145,7 @@ let marched = 0;
 
 function listen(): void {
   const input = find<HTMLInputElement>('[name=count]');
-  input.max = String(most);
+  input.max = String(MOST);
   input.value = String(count);
   showValue('count', count.toLocaleString('en'));
   slide('count', (value) => {
@@ -159,7 +166,17 @@ function listen(): void {
   toggle('colors', query.get('colors') === '1', (value) => {
     colored = value;
   });
-  toggle('levels', query.get('levels') !== '0', setLevels);
+  toggle('levels', query.get('levels') !== '0', (value) => {
+    hasLevels = value;
+    setLevels();
+  });
+  if (canHaveImpostors) {
+    toggle('impostors', query.get('impostors') === '1', (value) => {
+      hasImpostors = value;
+      setLevels();
+    });
+  }
+  find('[name=impostors]').toggleAttribute('hidden', !canHaveImpostors);
   find('[name=colors]').addEventListener('click', paintLevels);
   toggle('fade', query.get('fade') === '1', (value) => {
     levels.dissolve = value ? FADE : 0;
@@ -193,7 +210,7 @@ function listen(): void {
 /** Shows the levels as colours, or the figures as they are. */
 function paintLevels(): void {
   levels.levels.forEach(({ object }, i) => {
-    const color = i === 0 ? NEAR_COLOR : LEVELS[i - 1].color;
+    const { color } = [{ color: NEAR_COLOR }, ...LEVELS, IMPOSTORS][i];
     if (object !== null) paint((object as LevelMesh).material, colored ? color : 0);
   });
 }
@@ -206,6 +223,7 @@ function paint(material: Material | Material[], color: number): void {
 
 /** Triangles of the figure at each level. */
 const triangles = [crowd, ...coarser].map(({ geometry }) => (geometry.index?.count ?? 0) / 3);
+if (canHaveImpostors) triangles.push(2);
 const rows = new Map<string, HTMLTableCellElement>();
 
 /** Writes a figure into the table of what is seen. */

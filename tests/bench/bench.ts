@@ -26,6 +26,7 @@ import { deviceName } from '../../demos/lib/deviceName.js';
 import { loadModel, modelNames } from '../support/models.js';
 import { measureVertices, webGLCapture } from '../support/parity.js';
 import { loadFile, writeFiles } from './files.js';
+import { measureImpostors as impostors } from './impostors.js';
 import { measureOcclusion as occlusion } from './occlusion.js';
 import { createVertices } from './vertices.js';
 import { views } from './views.js';
@@ -299,6 +300,7 @@ declare global {
       models: typeof modelNames;
       views: typeof views;
       occlusion: typeof occlusion;
+      impostors: typeof impostors;
       writeFiles: typeof writeFiles;
       loadFile: typeof loadFile;
     };
@@ -314,6 +316,7 @@ window.bench = {
   models: modelNames,
   views,
   occlusion,
+  impostors,
   writeFiles,
   loadFile,
 };

@@ -5,6 +5,7 @@
 //   npm run bench -- vertices     one of them
 //   npm run bench -- views        what culling and levels of detail cost and save
 //   npm run bench -- occlusion    a city with and without leaving out who is behind its houses
+//   npm run bench -- impostors    90,000 of them beside the coarsest mesh
 //   npm run bench -- ports        programs with SkinnedMeshes beside their ports
 //   npm run bench -- files        bytes of baked files, and loading beside baking in the page
 //   npm run bench -- whole        frames of whole characters, which a software renderer takes minutes over
@@ -235,7 +236,28 @@ async function occlusion() {
   console.log();
 }
 
+/** A crowd far away as impostors, beside the coarsest mesh. */
+async function impostors(models) {
+  const count = 90_000;
+  console.log(
+    `${number(count)} far instances, WebGL; load of the machine ${loadavg()[0].toFixed(1)} on ${cpus().length} cores`,
+  );
+  for (const model of models.filter((name) => ['built-in', 'Knight.glb'].includes(name))) {
+    const rows = await onPage((page) =>
+      page.evaluate((args) => window.bench.impostors(...args), [model, count]),
+    );
+    for (const { name, triangles, frame, js, bytes } of rows) {
+      const ratio = (frame / rows[0].frame).toFixed(2);
+      console.log(
+        `${model.padEnd(16)}${name.padEnd(16)}${cell(number(triangles), 6)} triangles${cell(number(frame), 8)} ms${cell(ratio, 6)} ×${cell(number(js, 1), 7)} ms JS${cell((bytes / 1e6).toFixed(1), 7)} MB`,
+      );
+    }
+  }
+  console.log();
+}
+
 const kinds = {
+  impostors,
   ports,
   views,
   occlusion,

@@ -12,6 +12,7 @@ import {
   WebGLRenderer,
 } from 'three';
 import { describe, expect, test } from 'vitest';
+import { createPeople } from '../../demos/people.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { levelsOf } from '../support/levels.js';
 import {
@@ -21,6 +22,7 @@ import {
   Impostor,
   type ImpostorMesh,
   type ImpostorOptions,
+  InstanceParts,
   SkinnedInstancedMesh,
 } from '../support/library.js';
 import { loseContext, passOverLost, restoreContext } from '../support/loseContext.js';
@@ -194,6 +196,57 @@ test('an impostor has the colour of its instance, and nobody is posed for it', (
   crowd.update(0.1);
   read();
   expect(getViewInfo(crowd, camera)).toMatchObject({ levels: [0, 1], posed: 0, triangles: 2 });
+  dispose();
+});
+
+test('an impostor has the colours of the parts of its instance, and those that one instance shows', () => {
+  const { renderer, scene, crowd: other, camera, look, read, dispose } = createView();
+  other.visible = false;
+  const { root, clips } = createPeople({ detail: 0.3, clothed: false });
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 2).setVisibleAt(0, false);
+  scene.add(crowd);
+  const impostor = levelsOf(crowd).add(new Impostor({ clips: ['Idle'], instance: 1 }), { screenShare: 0.9 });
+  const [, level] = levelsOf(crowd).levels;
+  const fill = () => {
+    for (let frame = 0; frame < 60 && !impostor.isReady; frame++) renderer.render(scene, camera);
+    expect(impostor.isReady).toBe(true);
+  };
+  fill();
+  look(0, 10);
+  const parts = new InstanceParts(crowd);
+  parts.setColorAt(1, 'Shirt', new Color(1, 0.05, 0.05)).setColorAt(1, 'Trousers', new Color(0.05, 0.05, 1));
+  read();
+  expect(impostor.isReady).toBe(false);
+  fill();
+  crowd.visible = false;
+  const empty = read();
+  crowd.visible = true;
+  const compare = () => {
+    const picture = read();
+    level.screenShare = 1e-6;
+    const mesh = read();
+    level.screenShare = 0.9;
+    const ratio = rms(picture, mesh) / rms(mesh, empty);
+    return { picture, ratio };
+  };
+  const { picture, ratio } = compare();
+  expect(ratio).toBeLessThan(0.55);
+  // Another capacity has another texture of parts, with the same colours.
+  crowd.setCapacity(40);
+  expect(read()).toEqual(picture);
+  parts.setColorAt(1, 'Shirt', new Color(0.05, 1, 0.05));
+  expect(rms(read(), picture)).toBeGreaterThan(2);
+  expect(compare().ratio).toBeLessThan(0.55);
+
+  parts.setVisibleAt(1, 'Trousers', false);
+  impostor.refresh();
+  fill();
+  expect(compare().ratio).toBeLessThan(0.55);
+  parts.dispose();
+  read();
+  fill();
+  expect(compare().ratio).toBeLessThan(0.55);
+  crowd.dispose();
   dispose();
 });
 

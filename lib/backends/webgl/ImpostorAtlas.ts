@@ -13,16 +13,23 @@ import {
   NoBlending,
   OrthographicCamera,
   PlaneGeometry,
+  RedFormat,
   RGBAFormat,
   Scene,
   ShaderMaterial,
   UnsignedShort5551Type,
+  Vector2,
   Vector3,
   type WebGLProgramParametersWithUniforms,
   type WebGLRenderer,
   WebGLRenderTarget,
 } from 'three';
-import { impostorFragmentGLSL, resolveTilesGLSL, tileFragmentGLSL } from '../../../shaders/impostor.glsl.js';
+import {
+  impostorFragmentGLSL,
+  resolveTilesGLSL,
+  tileFragmentGLSL,
+  tileVertexGLSL,
+} from '../../../shaders/impostor.glsl.js';
 import type { BakedClip } from '../../animation/ClipTable.js';
 import { growJointBoxes } from '../../animation/jointBoxes.js';
 import { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
@@ -37,6 +44,7 @@ import {
 } from '../../features/impostors/atlasLayout.js';
 import type { ImpostorOptions, Tiles } from '../../features/impostors/Impostor.js';
 import { getSkinningMatrix } from '../../queries/poseQueries.js';
+import { mergedCode } from '../surfaceMaps.js';
 import { hasTexture } from './WebGLPoses.js';
 
 /** Texels that a row of blocks takes at most. */
@@ -77,6 +85,10 @@ export class ImpostorAtlas implements Tiles {
   private readonly uniforms = {
     impostorColors: { value: null as WebGLRenderTarget['texture'] | null },
     impostorShapes: { value: null as WebGLRenderTarget['texture'] | null },
+    impostorParts: { value: null as WebGLRenderTarget['texture'] | null },
+    /** Of instances: parts of each, and instances in a row. */
+    impostorPartColors: { value: null as DataTexture | null },
+    impostorPartLayout: { value: new Vector2() },
   };
   private target: WebGLRenderTarget | null = null;
   private studio: Studio | null = null;
@@ -88,6 +100,8 @@ export class ImpostorAtlas implements Tiles {
   private renderer: WeakRef<WebGLRenderer> | null = null;
   /** What it was made of. */
   private made: unknown[] = [];
+  /** Parts that instances colour; 0 if they colour none. */
+  private parts = 0;
 
   constructor(
     private readonly crowd: SkinnedInstancedMesh,
@@ -99,20 +113,27 @@ export class ImpostorAtlas implements Tiles {
 
   get byteLength(): number {
     const { target } = this;
-    // Two and four bytes a texel, and a third of that for smaller ones.
-    return target === null ? 0 : Math.ceil(target.width * target.height * 6 * (4 / 3));
+    if (target === null) return 0;
+    // Two and four bytes a texel, and a third of that for smaller ones; one for the part.
+    return Math.ceil(target.width * target.height * (6 * (4 / 3) + target.textures.length - 2));
   }
 
   dress(material: Material, isShadow: boolean): void {
     material.onBeforeCompile = (parameters: WebGLProgramParametersWithUniforms) => {
       Object.assign(parameters.uniforms, this.uniforms);
-      parameters.fragmentShader = impostorFragmentGLSL(parameters.fragmentShader, isShadow);
+      parameters.fragmentShader = impostorFragmentGLSL(parameters.fragmentShader, isShadow, this.parts > 0);
     };
-    material.customProgramCacheKey = () => `impostor ${isShadow}`;
+    material.customProgramCacheKey = () => `impostor ${isShadow} ${this.parts > 0}`;
   }
 
   advance(renderer: WebGLRenderer): void {
-    const { target, done } = this;
+    const { target, done, uniforms } = this;
+    const { parts } = this.crowd;
+    if (parts !== null) {
+      parts.texture.prepare(renderer, hasTexture);
+      uniforms.impostorPartColors.value = parts.texture.plain;
+      uniforms.impostorPartLayout.value.set(parts.count, parts.texture.perRow);
+    }
     const isLost = done > 0 && target !== null && !hasTexture(target.textures[0], renderer);
     if (isLost || this.renderer?.deref() !== renderer || this.hasChanged()) this.refresh();
     if (this.isReady) return;
@@ -153,6 +174,7 @@ export class ImpostorAtlas implements Tiles {
     const { material } = crowd;
     const count = Array.isArray(material) ? material.length : 1;
     if (made[0] !== crowd.geometry || made[1] !== crowd.boneTexture || made.length !== count + 2) return true;
+    if (this.parts !== partsOf(crowd)) return true;
     for (let i = 0; i < count; i++)
       if (made[i + 2] !== (Array.isArray(material) ? material[i] : material)) return true;
     return false;
@@ -162,6 +184,8 @@ export class ImpostorAtlas implements Tiles {
   private plan(): void {
     const { crowd } = this;
     this.made = [crowd.geometry, crowd.boneTexture, ...materialsOf(crowd)];
+    if (this.parts !== partsOf(crowd)) this.material.needsUpdate = true;
+    this.parts = partsOf(crowd);
     this.entries = [];
     let blocks = 0;
     for (const clip of [null, ...this.clips]) {
@@ -198,20 +222,26 @@ export class ImpostorAtlas implements Tiles {
 
   private resize(width: number, height: number): void {
     const { target, uniforms } = this;
-    if (target?.width === width && target.height === height) {
+    const count = this.parts > 0 ? 3 : 2;
+    if (target?.width === width && target.height === height && target.textures.length === count) {
       for (const texture of target.textures) texture.generateMipmaps = false;
       return;
     }
     target?.dispose();
     const made = new WebGLRenderTarget(width, height, {
-      count: 2,
+      count,
       depthBuffer: false,
       minFilter: LinearMipmapLinearFilter,
     });
-    const [colors, shapes] = made.textures;
+    const [colors, shapes, parts = null] = made.textures;
     colors.type = UnsignedShort5551Type;
+    if (parts !== null) {
+      parts.format = RedFormat;
+      parts.minFilter = parts.magFilter = NearestFilter;
+    }
     uniforms.impostorColors.value = colors;
     uniforms.impostorShapes.value = shapes;
+    uniforms.impostorParts.value = parts;
     this.target = made;
   }
 
@@ -309,7 +339,7 @@ export class ImpostorAtlas implements Tiles {
     const height = tile.height * RINGS.length;
     const x = (block % perRow) * width;
     const y = Math.floor(block / perRow) * height;
-    if (block === blocks - 1) for (const texture of target.textures) texture.generateMipmaps = true;
+    if (block === blocks - 1) for (let i = 0; i < 2; i++) target.textures[i].generateMipmaps = true;
     target.viewport.set(x, y, width, height);
     target.scissor.copy(target.viewport);
     target.scissorTest = true;
@@ -340,18 +370,23 @@ class Studio {
     shown.dispose();
     this.scene.add(this.crowd);
     this.target = new WebGLRenderTarget(1, 1, {
-      count: 2,
+      count: 3,
       minFilter: NearestFilter,
       magFilter: NearestFilter,
     });
-    const [colors, shapes] = this.target.textures;
+    const [colors, shapes, parts] = this.target.textures;
     this.quad = new Mesh(
       new PlaneGeometry(2, 2),
       new ShaderMaterial({
         glslVersion: GLSL3,
         vertexShader: 'void main() { gl_Position = vec4( position.xy, 0.0, 1.0 ); }',
         fragmentShader: resolveTilesGLSL,
-        uniforms: { colors: { value: colors }, shapes: { value: shapes }, corner: { value: null } },
+        uniforms: {
+          colors: { value: colors },
+          shapes: { value: shapes },
+          parts: { value: parts },
+          corner: { value: null },
+        },
         depthTest: false,
         depthWrite: false,
         blending: NoBlending,
@@ -415,6 +450,8 @@ class Studio {
 const materialsOf = ({ material }: Pick<SkinnedInstancedMesh, 'material'>): Material[] =>
   Array.isArray(material) ? material : [material];
 
+const partsOf = ({ parts }: SkinnedInstancedMesh): number => parts?.count ?? 0;
+
 /** The axes of the tiles of a direction. */
 function setAxes(direction: number): void {
   const azimuth = ((direction % AZIMUTHS) * 2 * Math.PI) / AZIMUTHS;
@@ -451,6 +488,7 @@ function tileMaterial(source: Material): Material {
   };
   made.onBeforeCompile = (parameters, renderer) => {
     userHook.call(source, parameters, renderer);
+    parameters.vertexShader = tileVertexGLSL(parameters.vertexShader, mergedCode(source) > 0);
     parameters.fragmentShader = tileFragmentGLSL(parameters.fragmentShader);
   };
   made.customProgramCacheKey = () => `tile ${userHook}`;
