@@ -118,6 +118,13 @@ test('whatever is imported from "three" is in three.webgpu.js too, which pages w
   expect([...names].filter((name) => !(name in webgpu))).toEqual([]);
 });
 
+test('README and guides ask for the Node that package.json asks for', () => {
+  const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const versions = [...engines.node.matchAll(/\d+\.\d+/g)].join(', ');
+  for (const file of ['README.md', 'demos/guides/start.md'])
+    expect(readFileSync(file, 'utf8'), file).toContain(`With Node ${versions} or newer`);
+});
+
 test.each(Object.entries(PROGRAMS))(
   'a program weighs no more than it may: %s',
   async (_name, { source, ceiling }) => {
