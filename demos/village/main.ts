@@ -86,7 +86,7 @@ async function settle(): Promise<Village> {
     load(new URL('../art/village.glb', import.meta.url)),
     Promise.all(FOLK.map(([name]) => loadCharacter(files[name]))),
   ]);
-  const village = new Village(scene, detail < 1 ? 4 : 6);
+  const village = new Village(scene, detail < 1 ? 3 : 6);
   const roads = village.tiles.filter((tile) => tile.roads.length > 0);
   folk.forEach((character, kind) => {
     const [name, share, who, head] = FOLK[kind];
@@ -226,14 +226,18 @@ function listen(crowds: Iterable<SkinnedInstancedMesh>): void {
   find('[data-count]').textContent = `${count.toLocaleString('en')} people`;
 }
 
-/** Where on the screen the head of somebody is who stands free, for tests, which click there. */
-function headOf(walker: Walker): string {
-  walker.crowd.getMatrixAt(walker.index, _matrix);
-  _place
-    .set(0, HEIGHT * 0.75, 0)
-    .applyMatrix4(_matrix)
-    .project(stage.camera);
-  return `${((_place.x + 1) / 2) * innerWidth},${((1 - _place.y) / 2) * innerHeight}`;
+/** Where on the screen the head is of whom the camera sees nearest, for tests, which click there. */
+function nearestHead(): string {
+  const nearest = { x: 0, y: 0, z: 1 };
+  for (const { crowd, index } of walkers) {
+    crowd.getMatrixAt(index, _matrix);
+    const { x, y, z } = _place
+      .set(0, HEIGHT * 0.75, 0)
+      .applyMatrix4(_matrix)
+      .project(stage.camera);
+    if (z < nearest.z && Math.abs(x) < 0.9 && Math.abs(y) < 0.9) Object.assign(nearest, { x, y, z });
+  }
+  return `${((nearest.x + 1) / 2) * innerWidth},${((1 - nearest.y) / 2) * innerHeight}`;
 }
 
 /** Says what the chosen one plays. */
@@ -273,7 +277,7 @@ function frame(now: number): void {
     stage.render(0, 1);
   });
   if (chosen !== null) tellWho(chosen);
-  if (query.has('head')) document.body.dataset.head = headOf(walkers[Number(query.get('head'))]);
+  if (query.has('head')) document.body.dataset.head = nearestHead();
   figures.add('crowd', cost);
   figures.write();
   document.body.dataset.ready = '1';

@@ -13,8 +13,7 @@ import {
   Uint16BufferAttribute,
   VectorKeyframeTrack,
 } from 'three';
-import type { SkinnedInstancedMesh } from './library.js';
-import { getSkinningMatrix } from './library.js';
+import { type BakeOptions, bakeCharacter, getSkinningMatrix, SkinnedInstancedMesh } from './library.js';
 
 /** Where the stick's tip bone rests; no clip ever goes there. */
 export const REST_X = -5;
@@ -68,6 +67,16 @@ export function createStick(durations: Record<string, number> = { Slide: 1 }): S
       ]),
   );
   return { root, mesh, bones, clips };
+}
+
+/** A crowd of sticks. */
+export function createStickCrowd(
+  count: number,
+  durations?: Record<string, number>,
+  options?: BakeOptions,
+): SkinnedInstancedMesh {
+  const { root, clips } = createStick(durations);
+  return new SkinnedInstancedMesh(bakeCharacter(root, clips, options), count);
 }
 
 /** The stick with a morph target beside it, "Long", which its clips stretch too. */

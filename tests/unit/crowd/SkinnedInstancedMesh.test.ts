@@ -3,11 +3,10 @@ import { SkeletonUtils } from 'three-stdlib';
 import { expect, test, vi } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
 import { bakeCharacter, getSkinningMatrix, SkinnedInstancedMesh } from '../../support/library.js';
-import { createStick } from '../../support/stick.js';
+import { createStick, createStickCrowd } from '../../support/stick.js';
 
 test('is an InstancedMesh, and says what it is', () => {
-  const { root, clips } = createStick();
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 2);
+  const crowd = createStickCrowd(2);
   expect(crowd).toBeInstanceOf(InstancedMesh);
   expect(crowd).toMatchObject({
     isInstancedMesh: true,
@@ -42,8 +41,7 @@ test('from leaves the scene as it found it', () => {
 });
 
 test('count may change up to the capacity', () => {
-  const { root, clips } = createStick();
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 5);
+  const crowd = createStickCrowd(5);
   crowd.count = 2;
   crowd.play(4, 'Slide', { time: 0.5 });
   crowd.count = 5;

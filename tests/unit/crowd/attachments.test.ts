@@ -20,12 +20,9 @@ import {
 } from '../../support/library.js';
 import { morphsOf } from '../../support/morphsOf.js';
 import { partsOf } from '../../support/partsOf.js';
-import { createStick } from '../../support/stick.js';
+import { createStick, createStickCrowd } from '../../support/stick.js';
 
-function createCrowd(count = 2) {
-  const { root, clips } = createStick();
-  return new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
-}
+const createCrowd = (count = 2) => createStickCrowd(count);
 
 /** Adds a morph target that moves every vertex along y. */
 function withMorph(geometry: BoxGeometry): BoxGeometry {

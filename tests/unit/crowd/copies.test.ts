@@ -20,12 +20,9 @@ import {
 } from '../../support/library.js';
 import { morphsOf } from '../../support/morphsOf.js';
 import { partsOf } from '../../support/partsOf.js';
-import { createStick } from '../../support/stick.js';
+import { createStick, createStickCrowd } from '../../support/stick.js';
 
-function createCrowd(count = 2, durations?: Record<string, number>) {
-  const { root, clips } = createStick(durations);
-  return new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
-}
+const createCrowd = (count = 2) => createStickCrowd(count);
 
 test('bounds that a crowd computed follow the instances of its clone', () => {
   const crowd = createCrowd();
@@ -168,11 +165,6 @@ test('morph targets are those of the geometry', () => {
 });
 
 describe('instance matrix', () => {
-  function createCrowd() {
-    const { root, clips } = createStick();
-    return new SkinnedInstancedMesh(bakeCharacter(root, clips), 2);
-  }
-
   const matrices = (count: number) => new InstancedBufferAttribute(new Float32Array(count * 16).fill(1), 16);
 
   test('instanceMatrix may be assigned, which goes for attachments and bounds too', () => {
@@ -206,11 +198,6 @@ describe('instance matrix', () => {
 
 describe('numbers', () => {
   afterEach(() => vi.restoreAllMocks());
-
-  function createCrowd() {
-    const { root, clips } = createStick();
-    return new SkinnedInstancedMesh(bakeCharacter(root, clips), 2);
-  }
 
   describe('numbers that would be drawn as garbage are refused', () => {
     test.each([3, -1, 0.5, Number.NaN])('vertex %s', (vertex) => {

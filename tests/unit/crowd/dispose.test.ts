@@ -12,7 +12,7 @@ import {
   mergeMaterials,
   SkinnedInstancedMesh,
 } from '../../support/library.js';
-import { createStick } from '../../support/stick.js';
+import { createStick, createStickCrowd } from '../../support/stick.js';
 
 test('crowds free nothing of their character, which disposeCharacter frees', () => {
   const { root, clips } = createCharacter({ detail: 0.3 });
@@ -51,8 +51,7 @@ test('a bone texture that a character was assembled for is not freed with it', (
 });
 
 test('materials that are exchanged look for no programs, and forget a crowd that is disposed', () => {
-  const { root, clips } = createStick();
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+  const crowd = createStickCrowd(1);
   const frames = (count: number) => {
     for (let i = 0; i < count; i++) crowd.skeleton.update();
   };
@@ -80,8 +79,7 @@ test('materials that are exchanged look for no programs, and forget a crowd that
 
 test('materials are taken away after dispose(), with null or undefined', () => {
   for (const nothing of [null, undefined]) {
-    const { root, clips } = createStick();
-    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+    const crowd = createStickCrowd(1);
     new JointAttachment(crowd, 'Tip', new BoxGeometry(), new MeshBasicMaterial());
     const meshes = [crowd.attachments[0], crowd];
     crowd.dispose();

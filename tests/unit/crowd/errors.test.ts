@@ -65,18 +65,12 @@ test('arguments and indices out of range', () => {
   expect(() => crowd.play('Slide' as never, 0)).toThrow('There is no instance "Slide"; instances go first');
   expect(() => crowd.play(3, 'Slide')).toThrow('There is no instance 3; the crowd has 3, 0 to 2.');
   expect(() => crowd.play(-1, 'Slide')).toThrow('no instance -1');
-  expect(() => crowd.play(0, 'Slide', { timeScale: Number.NaN })).toThrow('timeScale is NaN');
-  expect(() => crowd.play(0, 'Slide', { time: Infinity })).toThrow('time is Infinity');
   expect(() => crowd.play(0, 'Slide', { repetitions: -2 })).toThrow('repetitions is -2');
-  expect(() => crowd.update(Number.NaN)).toThrow('The delta is NaN');
   expect(() => crowd.setMatrixAt(3, new Matrix4())).toThrow('There is no instance 3');
   expect(() => getSkinningMatrix(crowd, 0, 'Nose', new Matrix4())).toThrow('no joint "Nose"');
   expect(() => crowd.setMorphAt(0, mesh)).toThrow('make a new InstanceMorphs(crowd)');
   new InstanceMorphs(crowd);
   expect(() => crowd.setMorphAt(0, mesh)).toThrow('The object has no morph target');
-  expect(() => {
-    crowd.count = 4;
-  }).toThrow('The count is 4; use a whole number from 0 to the capacity of 3');
   const { boneTexture } = crowd;
   expect(() => new SkinnedInstancedMesh(mesh.geometry, mesh.material, boneTexture, -1)).toThrow(
     'cannot be -1 instances',

@@ -11,14 +11,9 @@ import {
 } from '../../support/library.js';
 import { partsOf } from '../../support/partsOf.js';
 import { random, SEEDS } from '../../support/random.js';
-import { createStick, tipOf } from '../../support/stick.js';
+import { createStickCrowd, tipOf } from '../../support/stick.js';
 
 const _matrix = new Matrix4();
-
-function createCrowd(count: number): SkinnedInstancedMesh {
-  const { root, clips } = createStick();
-  return new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
-}
 
 /** Marks an instance by where it stands. */
 function mark(crowd: SkinnedInstancedMesh, id: number, x: number): void {
@@ -108,7 +103,7 @@ function expectSame(crowd: SkinnedInstancedMesh, model: Model): void {
 test.each(SEEDS)('seed %i: ids are stable under 4,000 random changes', (seed) => {
   const next = random(seed);
   const below = (n: number) => Math.floor(next() * n);
-  const crowd = createCrowd(3);
+  const crowd = createStickCrowd(3);
   const hat = new JointAttachment(crowd, 'Tip', new BoxGeometry(), new MeshBasicMaterial());
   const model = new Model(3);
   let version = crowd.visibility.version;
@@ -252,7 +247,7 @@ test('hidden and deleted instances are not hit, and bounds leave them out', () =
 });
 
 test('a hidden instance can be asked where it is, and its time goes on; a deleted one cannot', () => {
-  const crowd = createCrowd(3);
+  const crowd = createStickCrowd(3);
   crowd.playAll('Slide');
   crowd.setVisibleAt(1, false).update(0.25);
   expect(tipOf(crowd, 1)).toBeCloseTo(0.25, 5);
@@ -295,7 +290,7 @@ test('a hidden instance can be asked where it is, and its time goes on; a delete
 });
 
 test('hidden and deleted instances have no events, and what happened while hidden is not told of', () => {
-  const crowd = createCrowd(3);
+  const crowd = createStickCrowd(3);
   const log: string[] = [];
   crowd.addEventListener('loop', ({ instanceId, loopDelta }) => log.push(`${instanceId} loop ${loopDelta}`));
   crowd.addEventListener('finished', ({ instanceId }) => log.push(`${instanceId} finished`));

@@ -30,7 +30,7 @@ import {
 import type { Model } from '../../support/models.js';
 import { morphsOf } from '../../support/morphsOf.js';
 import { partsOf } from '../../support/partsOf.js';
-import { createMorphingStick, createStick } from '../../support/stick.js';
+import { createMorphingStick, createStick, createStickCrowd } from '../../support/stick.js';
 
 /** How far the vertices of a mesh that has the same geometry are from those of the crowd, at most. */
 function offBy(crowd: CrowdMesh, level: CrowdMesh, index: number): number {
@@ -217,8 +217,7 @@ test('levels are from near to far, by distance or by size', () => {
 });
 
 test('a geometry may be a level too', () => {
-  const { root, clips } = createStick();
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+  const crowd = createStickCrowd(1);
   const level = addLevel(crowd, crowd.geometry, 5);
   expect(level.material).toBe(crowd.material);
   expect(level.geometry).not.toBe(crowd.geometry);

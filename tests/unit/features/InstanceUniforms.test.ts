@@ -10,13 +10,12 @@ import {
   Vector4,
 } from 'three';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { bakeCharacter, SkinnedInstancedMesh } from '../../support/library.js';
-import { createStick } from '../../support/stick.js';
+import type { SkinnedInstancedMesh } from '../../support/library.js';
+import { createStickCrowd } from '../../support/stick.js';
 import { uniformsOf } from '../../support/uniformsOf.js';
 
 function createCrowd(count: number, uniforms = {}): SkinnedInstancedMesh {
-  const { root, clips } = createStick();
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
+  const crowd = createStickCrowd(count);
   new InstanceUniforms(crowd, uniforms);
   crowd.material = new MeshStandardMaterial({ transparent: true });
   return crowd;

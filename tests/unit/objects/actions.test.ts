@@ -25,7 +25,7 @@ import {
   SkinnedInstancedMesh,
   setBoneTexture,
 } from '../../support/library.js';
-import { createStick, REST_X, tipOf } from '../../support/stick.js';
+import { createStick, createStickCrowd, REST_X, tipOf } from '../../support/stick.js';
 
 const DURATIONS = { A: 4, B: 8, C: 2, D: 3, E: 5, F: 1 };
 
@@ -96,8 +96,7 @@ describe('clipAction', () => {
   });
 
   test('needs tracks', () => {
-    const { root, clips } = createStick();
-    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, { encoding: frames }), 0);
+    const crowd = createStickCrowd(0, undefined, { encoding: frames });
     expect(() => new SkinnedInstance(crowd).clipAction(0)).toThrow(
       'An action needs poses that are mixed before they are drawn; bake with encoding "tracks"',
     );

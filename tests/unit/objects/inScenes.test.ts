@@ -25,11 +25,10 @@ import {
   setBoneTexture,
 } from '../../support/library.js';
 import { ReferenceMixer } from '../../support/ReferenceMixer.js';
-import { createStick, tipOf } from '../../support/stick.js';
+import { createStick, createStickCrowd, tipOf } from '../../support/stick.js';
 
 function createScene() {
-  const { root, clips } = createStick({ Slide: 1, Two: 2 });
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 0);
+  const crowd = createStickCrowd(0, { Slide: 1, Two: 2 });
   const scene = new Scene().add(crowd);
   const knights = [0, 1, 2].map(() => new SkinnedInstance(crowd));
   return { crowd, scene, knights };
@@ -115,13 +114,8 @@ test('an action whose clip is gone with its bone texture says so when it is play
   expect([crowd.getTimeAt(0), knights[0].clipAction('Two').isRunning()]).toEqual([3.5, false]);
 });
 
-function createCrowd(durations?: Record<string, number>) {
-  const { root, clips } = createStick(durations);
-  return new SkinnedInstancedMesh(bakeCharacter(root, clips), 0);
-}
-
 test('a listener that throws silences nobody else', () => {
-  const crowd = createCrowd();
+  const crowd = createStickCrowd(0);
   const heard: number[] = [];
   for (let i = 0; i < 3; i++) {
     const knight = new SkinnedInstance(crowd);

@@ -1,13 +1,10 @@
 import { LoopOnce } from 'three';
 import { describe, expect, test } from 'vitest';
-import { bakeCharacter, SkinnedInstancedMesh } from '../../support/library.js';
-import { createStick } from '../../support/stick.js';
+import type { SkinnedInstancedMesh } from '../../support/library.js';
+import { createStickCrowd } from '../../support/stick.js';
 import { THOROUGH } from '../../support/thorough.js';
 
-function createCrowd(count: number, durations: Record<string, number> = { A: 1, B: 2.5 }) {
-  const { root, clips } = createStick(durations);
-  return new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
-}
+const createCrowd = (count: number, durations = { A: 1, B: 2.5 }) => createStickCrowd(count, durations);
 
 /** Everything a crowd dispatches, as lines. */
 function listen(
@@ -95,7 +92,7 @@ describe('events', () => {
   });
 
   test('of a month are told at the right times', () => {
-    const crowd = createCrowd(1, { A: 1.2345 });
+    const crowd = createStickCrowd(1, { A: 1.2345 });
     let loops = 0;
     crowd.addEventListener('loop', ({ loopDelta }) => {
       loops += loopDelta;

@@ -8,36 +8,26 @@ import {
   SkinnedInstancedMesh,
   savePlayback,
 } from '../../support/library.js';
-import { createStick, tipOf } from '../../support/stick.js';
+import { createStick, createStickCrowd, tipOf } from '../../support/stick.js';
 
-function createCrowd(count = 2) {
-  const { root, clips } = createStick({ A: 1, B: 2 });
-  return { crowd: new SkinnedInstancedMesh(bakeCharacter(root, clips), count), clips };
-}
+const createCrowd = (count: number) => createStickCrowd(count, { A: 1, B: 2 });
 
-describe('an AnimationClip is found by its name', () => {
-  test('in play, playAll and functions', () => {
-    const { crowd, clips } = createCrowd();
-    crowd.play(0, clips[1]);
-    expect(crowd.getClipAt(0)).toBe('B');
-    crowd.play(0, clips[0], { fade: 0.2 });
-    expect(crowd.getClipAt(0)).toBe('A');
-    crowd.playAll((index) => clips[index]);
-    expect([0, 1].map((index) => crowd.getClipAt(index))).toEqual(['A', 'B']);
-    crowd.playAll(clips[0]);
-    expect([0, 1].map((index) => crowd.getClipAt(index))).toEqual(['A', 'A']);
-  });
+test('an AnimationClip is found by its name, in play, playAll and functions', () => {
+  const { clips } = createStick({ A: 1, B: 2 });
+  const crowd = createCrowd(2);
+  const played = () => [0, 1].map((index) => crowd.getClipAt(index));
+  crowd.play(0, clips[1]).play(1, clips[0], { fade: 0.2 });
+  expect(played()).toEqual(['B', 'A']);
+  expect(crowd.playAll((index) => clips[index]) && played()).toEqual(['A', 'B']);
+  expect(crowd.playAll(clips[0]) && played()).toEqual(['A', 'A']);
 });
 
 test('speeds and times that floats cannot hold are refused', () => {
-  const { crowd } = createCrowd();
+  const crowd = createCrowd(2);
   for (const timeScale of [1e308, -1e308, 1.5e6, Infinity, Number.NaN]) {
-    expect(() => crowd.play(0, 'A', { timeScale })).toThrow(
-      `The timeScale is ${timeScale}; use a number from -1000000 to 1000000.`,
-    );
-    expect(() => crowd.setTimeScaleAt(0, timeScale)).toThrow(
-      `The timeScale is ${timeScale}; use a number from -1000000 to 1000000.`,
-    );
+    const message = `The timeScale is ${timeScale}; use a number from -1000000 to 1000000.`;
+    expect(() => crowd.play(0, 'A', { timeScale })).toThrow(message);
+    expect(() => crowd.setTimeScaleAt(0, timeScale)).toThrow(message);
   }
   for (const time of [1e308, -Infinity, Number.NaN]) {
     expect(() => crowd.play(0, 'A', { time })).toThrow(`The time is ${time}; use a number`);
@@ -46,7 +36,7 @@ test('speeds and times that floats cannot hold are refused', () => {
 });
 
 test('an update by a date is refused', () => {
-  const { crowd } = createCrowd();
+  const crowd = createCrowd(2);
   for (const delta of [Date.now(), 1e308, Number.NaN]) {
     expect(() => crowd.update(delta)).toThrow(`The delta is ${delta}; pass the seconds`);
   }
@@ -54,7 +44,7 @@ test('an update by a date is refused', () => {
 });
 
 test('a count beyond the capacity names setCapacity', () => {
-  const { crowd } = createCrowd();
+  const crowd = createCrowd(2);
   expect(() => {
     crowd.count = 3;
   }).toThrow(
@@ -63,11 +53,6 @@ test('a count beyond the capacity names setCapacity', () => {
 });
 
 describe('playback events', () => {
-  function createCrowd(count: number) {
-    const { root, clips } = createStick({ A: 1, B: 2 });
-    return new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
-  }
-
   describe('listeners', () => {
     test('may remove themselves while more is due in the same update', () => {
       const crowd = createCrowd(3);
@@ -139,11 +124,6 @@ describe('playback events', () => {
 });
 
 describe('playback json', () => {
-  function createCrowd(count: number) {
-    const { root, clips } = createStick({ A: 1, B: 2 });
-    return new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
-  }
-
   function saved() {
     const crowd = createCrowd(3);
     crowd.play(0, 'A').play(1, 'B', { loop: LoopPingPong }).update(0.3);

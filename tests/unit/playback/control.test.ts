@@ -1,12 +1,8 @@
 import { LoopOnce } from 'three';
 import { expect, test } from 'vitest';
-import { bakeCharacter, SkinnedInstancedMesh } from '../../support/library.js';
-import { createStick, tipOf } from '../../support/stick.js';
+import { createStickCrowd, tipOf } from '../../support/stick.js';
 
-function createCrowd(count = 4, durations: Record<string, number> = { A: 1, B: 2 }) {
-  const { root, clips } = createStick(durations);
-  return new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
-}
+const createCrowd = (count = 4) => createStickCrowd(count, { A: 1, B: 2 });
 
 test('what an instance plays can be asked for', () => {
   const crowd = createCrowd();

@@ -15,7 +15,7 @@ import {
   savePlayback,
   setBoneTexture,
 } from '../../support/library.js';
-import { createMorphingStick, createStick, REST_X, tipOf } from '../../support/stick.js';
+import { createMorphingStick, createStick, createStickCrowd, REST_X, tipOf } from '../../support/stick.js';
 
 const DURATIONS = { A: 4, B: 8, C: 2, D: 3, E: 5 };
 const LAYERS = [
@@ -268,8 +268,7 @@ describe('layers stay', () => {
 
 describe('wrong input is named', () => {
   const from = (layers: unknown, encoding: EncodingName = 'tracks') => {
-    const { root, clips } = createStick(DURATIONS);
-    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, { encoding: encodingOf(encoding) }), 1);
+    const crowd = createStickCrowd(1, DURATIONS, { encoding: encodingOf(encoding) });
     return new AnimationLayers(crowd, layers as typeof LAYERS);
   };
 

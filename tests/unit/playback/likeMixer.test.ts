@@ -2,14 +2,13 @@ import { AnimationMixer, LoopOnce, LoopPingPong, LoopRepeat } from 'three';
 import { describe, expect, test } from 'vitest';
 import { ActionReference } from '../../support/ActionReference.js';
 import { bakeCharacter, loadPlayback, SkinnedInstancedMesh, savePlayback } from '../../support/library.js';
-import { createStick, tipOf } from '../../support/stick.js';
+import { createStick, createStickCrowd, tipOf } from '../../support/stick.js';
 
 /** A time as a program gets it from a clock. What counted passes of it one by one would never end. */
 const NOW = 1_763_740_800_123;
 
 function createCrowd(count = 1) {
-  const { root, clips } = createStick({ A: 1, B: 0.37 });
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
+  const crowd = createStickCrowd(count, { A: 1, B: 0.37 });
   const log: string[] = [];
   crowd.addEventListener('loop', ({ instanceId, loopDelta }) => log.push(`${instanceId} loop ${loopDelta}`));
   crowd.addEventListener('finished', ({ instanceId, direction }) =>
@@ -103,8 +102,7 @@ test('a warp goes on in proportion when the time scale changes, as that of an An
 });
 
 test('clips that were warped go on as fast beneath the next fade', () => {
-  const { root, clips } = createStick({ A: 4, B: 1, C: 2 });
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+  const crowd = createStickCrowd(1, { A: 4, B: 1, C: 2 });
   crowd.play(0, 'A').update(0.5);
   crowd.play(0, 'B', { fade: 1, warp: true }).update(0.35);
   const speed = () => {

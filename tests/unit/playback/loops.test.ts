@@ -2,7 +2,7 @@ import { LoopPingPong, LoopRepeat } from 'three';
 import { describe, expect, test } from 'vitest';
 import { drawnTip } from '../../support/drawnTip.js';
 import { bakeCharacter, frames, SkinnedInstancedMesh } from '../../support/library.js';
-import { createStick, REST_X, tipOf } from '../../support/stick.js';
+import { createStick, createStickCrowd, REST_X, tipOf } from '../../support/stick.js';
 import { THOROUGH } from '../../support/thorough.js';
 
 test('without interpolation the nearest frame is shown', () => {
@@ -21,8 +21,7 @@ test('without interpolation the nearest frame is shown', () => {
 
 test('the clock stays fine after a month, and nothing moves when an epoch ends', () => {
   const duration = 1.2345;
-  const { root, clips } = createStick({ Slide: duration });
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 4);
+  const crowd = createStickCrowd(4, { Slide: duration });
   crowd.play(0, 'Slide', { timeScale: 1.1 });
   crowd.play(1, 'Slide', { timeScale: -0.7, time: 0.3 });
   crowd.play(2, 'Slide', { loop: LoopPingPong, timeScale: 1.3 });
@@ -55,8 +54,7 @@ test('the clock stays fine after a month, and nothing moves when an epoch ends',
 describe('what shaders know of an instance holds for hours', () => {
   const create = (count: number) => {
     const duration = 37 / 30;
-    const { root, clips } = createStick({ Slide: duration });
-    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, { encoding: frames, fps: 30 }), count);
+    const crowd = createStickCrowd(count, { Slide: duration }, { encoding: frames, fps: 30 });
     return { crowd, duration };
   };
 

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
-import { bakeCharacter, SkinnedInstancedMesh } from '../../support/library.js';
-import { createStick } from '../../support/stick.js';
+import { createStickCrowd } from '../../support/stick.js';
 
 test('events of markers survive a crowd that gets more room while they are dispatched', () => {
-  const { root, clips } = createStick({ Walk: 1 });
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 2);
+  const crowd = createStickCrowd(2, { Walk: 1 });
   crowd.boneTexture.addMarker('Walk', 0.5, 'step');
   crowd.playAll('Walk');
   const heard: string[] = [];

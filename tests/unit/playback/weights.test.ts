@@ -8,13 +8,12 @@ import {
   SkinnedInstancedMesh,
   setBoneTexture,
 } from '../../support/library.js';
-import { createStick, REST_X, tipOf } from '../../support/stick.js';
+import { createStick, createStickCrowd, REST_X, tipOf } from '../../support/stick.js';
 
 const DURATIONS = { A: 4, B: 8, C: 2, D: 3, E: 5 };
 
 function createCrowd(count = 1, encoding: 'tracks' | 'frames' = 'tracks') {
-  const { root, clips } = createStick(DURATIONS);
-  return new SkinnedInstancedMesh(bakeCharacter(root, clips, { encoding: encodingOf(encoding) }), count);
+  return createStickCrowd(count, DURATIONS, { encoding: encodingOf(encoding) });
 }
 
 const still = { timeScale: 0 };

@@ -11,7 +11,7 @@ import {
 } from '../../support/library.js';
 import { morphsOf } from '../../support/morphsOf.js';
 import { random } from '../../support/random.js';
-import { createMorphingStick, createStick } from '../../support/stick.js';
+import { createMorphingStick, createStick, createStickCrowd } from '../../support/stick.js';
 
 test('bounds hold every pose of every instance', () => {
   const { root, clips } = createCharacter();
@@ -42,8 +42,7 @@ test('bounds hold every pose of every instance', () => {
 });
 
 test('bounds follow instances that were moved, and leave alone what the user set', () => {
-  const { root, clips } = createStick();
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+  const crowd = createStickCrowd(1);
   crowd.computeBoundingSphere();
   crowd.setMatrixAt(0, new Matrix4().makeTranslation(500, 0, 0));
   crowd.instanceMatrix.needsUpdate = true;
