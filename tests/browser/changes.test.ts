@@ -1,4 +1,4 @@
-import { partsOf } from '../support/partsOf.js';
+import { morphsOf, partsOf } from '../support/features.js';
 import '@three.ez/instanced-mesh';
 import {
   AnimationClip,
@@ -30,7 +30,6 @@ import {
   mergeMaterials,
   SkinnedInstancedMesh,
 } from '../support/library.js';
-import { morphsOf } from '../support/morphsOf.js';
 import { createPair } from '../support/pair.js';
 import { createStage, difference, picture } from '../support/pictures.js';
 import { type Problems, watchProblems } from '../support/problems.js';

@@ -17,9 +17,9 @@ import { describe, expect, test } from 'vitest';
 import { countCalls } from '../../demos/lib/countCalls.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { type CrowdOptions, crowdArguments } from '../support/crowdArguments.js';
+import { uniformsOf } from '../support/features.js';
 import { bakeCharacter, encodingOf, SkinnedInstancedMesh } from '../support/library.js';
 import { THOROUGH } from '../support/thorough.js';
-import { uniformsOf } from '../support/uniformsOf.js';
 
 const COUNT = 10_000;
 

@@ -19,6 +19,7 @@ import { describe, expect, test } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { drawingOf, useDrawing } from '../support/drawings.js';
+import { orderOf, partsOf } from '../support/features.js';
 import { createKnight } from '../support/knight.js';
 import { addAttachmentLevel, addLevel, levelsOf } from '../support/levels.js';
 import {
@@ -30,8 +31,6 @@ import {
   readViewInfo,
   SkinnedInstancedMesh,
 } from '../support/library.js';
-import { orderOf } from '../support/orderOf.js';
-import { partsOf } from '../support/partsOf.js';
 import { changedPixels, createStage, type LightKind, SIZE } from '../support/pictures.js';
 import { THOROUGH } from '../support/thorough.js';
 

@@ -16,6 +16,7 @@ import { TWINS, type Twin } from '../support/captures.js';
 import { drawingOf } from '../support/drawings.js';
 import { createEverything } from '../support/everything.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
+import { morphsOf, partsOf } from '../support/features.js';
 import {
   bakeBoneTexture,
   bakeCharacter,
@@ -24,8 +25,6 @@ import {
   SkinnedInstancedMesh,
   setBoneTexture,
 } from '../support/library.js';
-import { morphsOf } from '../support/morphsOf.js';
-import { partsOf } from '../support/partsOf.js';
 import { changedPixels, createStage } from '../support/pictures.js';
 import { Reference } from '../support/reference.js';
 import { createStick } from '../support/stick.js';

@@ -21,6 +21,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { TWINS, type Twin } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { countHeld, type Held } from '../support/countHeld.js';
+import { morphsOf, partsOf } from '../support/features.js';
 import {
   bakeBoneTexture,
   bakeCharacter,
@@ -31,8 +32,6 @@ import {
   setBoneTexture,
 } from '../support/library.js';
 import { loseContext, restoreContext } from '../support/loseContext.js';
-import { morphsOf } from '../support/morphsOf.js';
-import { partsOf } from '../support/partsOf.js';
 import { changedPixels } from '../support/pictures.js';
 import { createStick } from '../support/stick.js';
 import { THOROUGH } from '../support/thorough.js';

@@ -18,6 +18,7 @@ import { createCharacter } from '../../demos/character.js';
 import { TWINS } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
+import { orderOf } from '../support/features.js';
 import { nextFrame } from '../support/frames.js';
 import { addLevel } from '../support/levels.js';
 import {
@@ -27,7 +28,6 @@ import {
   readViewInfo,
   SkinnedInstancedMesh,
 } from '../support/library.js';
-import { orderOf } from '../support/orderOf.js';
 import { changedPixels, createStage } from '../support/pictures.js';
 import { random } from '../support/random.js';
 

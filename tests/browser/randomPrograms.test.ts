@@ -2,13 +2,13 @@ import { Box3, Object3D, PerspectiveCamera, Vector3, type WebGLRenderer } from '
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
+import { orderOf } from '../support/features.js';
 import { CrowdProgram, KINDS, type Kind } from '../support/fuzz/CrowdProgram.js';
 import { faceSomebody } from '../support/fuzz/faceSomebody.js';
 import { texturesOf } from '../support/fuzz/figure.js';
 import { rebuilt } from '../support/fuzz/rebuilt.js';
 import { levelsOf } from '../support/levels.js';
 import { loseContext, passOverLost, restoreContext } from '../support/loseContext.js';
-import { orderOf } from '../support/orderOf.js';
 import { changedPixels, createStage } from '../support/pictures.js';
 import { watchProblems } from '../support/problems.js';
 import { THOROUGH } from '../support/thorough.js';

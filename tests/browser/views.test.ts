@@ -25,8 +25,8 @@ import { PARAM_LISTED, TEXTURE_VIEW } from '../../lib/constants.js';
 import { TWINS } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { drawingOf } from '../support/drawings.js';
-import { editsOf } from '../support/editsOf.js';
 import { createEverything } from '../support/everything.js';
+import { editsOf, orderOf, partsOf } from '../support/features.js';
 import { addLevel } from '../support/levels.js';
 import {
   bakeCharacter,
@@ -36,8 +36,6 @@ import {
   JointAttachment,
   SkinnedInstancedMesh,
 } from '../support/library.js';
-import { orderOf } from '../support/orderOf.js';
-import { partsOf } from '../support/partsOf.js';
 import { changedPixels, createStage, picture, SIZE } from '../support/pictures.js';
 import { random } from '../support/random.js';
 

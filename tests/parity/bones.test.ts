@@ -15,8 +15,8 @@ import { describe, expect, test } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { useDrawing } from '../support/drawings.js';
-import { editsOf } from '../support/editsOf.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
+import { editsOf } from '../support/features.js';
 import { bakeCharacter, SkinnedInstancedMesh } from '../support/library.js';
 import { changedPixels, createStage } from '../support/pictures.js';
 

@@ -26,6 +26,7 @@ import { crowdArguments } from '../support/crowdArguments.js';
 import { disposeLater } from '../support/disposeLater.js';
 import { sharedDrawing, useDrawing } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
+import { partsOf } from '../support/features.js';
 import {
   bakeCharacter,
   frames,
@@ -36,7 +37,6 @@ import {
 } from '../support/library.js';
 import type { Model } from '../support/models.js';
 import { nearestFrame } from '../support/pair.js';
-import { partsOf } from '../support/partsOf.js';
 import { createStage } from '../support/pictures.js';
 import { Reference } from '../support/reference.js';
 

@@ -8,7 +8,7 @@ import { disposeLater } from '../support/disposeLater.js';
 import { useDrawing } from '../support/drawings.js';
 import { EditedMixers, editableJoints } from '../support/EditedMixers.js';
 import { type BoneEdit, editBones } from '../support/editReference.js';
-import { editsOf } from '../support/editsOf.js';
+import { editsOf } from '../support/features.js';
 import { bakeCharacter, getVertexPosition, SkinnedInstancedMesh } from '../support/library.js';
 import { createPair } from '../support/pair.js';
 import { random } from '../support/random.js';

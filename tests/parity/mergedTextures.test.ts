@@ -26,11 +26,11 @@ import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { disposeLater } from '../support/disposeLater.js';
 import { type Drawing, useDrawing } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
+import { uniformsOf } from '../support/features.js';
 import { bakeCharacter, LoopOnceOptions, mergeMaterials, SkinnedInstancedMesh } from '../support/library.js';
 import { loseContext, restoreContext } from '../support/loseContext.js';
 import { createStage } from '../support/pictures.js';
 import { Reference } from '../support/reference.js';
-import { uniformsOf } from '../support/uniformsOf.js';
 
 /** Share of the pixels that a character covers, with its shadow, that may differ. */
 const BOUND = 0.0015;

@@ -17,6 +17,7 @@ import { captureOf, TWINS } from '../support/captures.js';
 import { describeCharacter } from '../support/characters.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { disposeLater } from '../support/disposeLater.js';
+import { morphsOf } from '../support/features.js';
 import {
   bakeBoneTexture,
   bakeCharacter,
@@ -27,7 +28,6 @@ import {
 } from '../support/library.js';
 import { Mixers } from '../support/mixers.js';
 import { loadModel } from '../support/models.js';
-import { morphsOf } from '../support/morphsOf.js';
 import { addTargets } from '../support/morphTargets.js';
 import { measureVertices } from '../support/parity.js';
 import { random } from '../support/random.js';

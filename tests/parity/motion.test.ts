@@ -18,6 +18,7 @@ import { captureOf, TWINS } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { useDrawing } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
+import { partsOf } from '../support/features.js';
 import { addLevel } from '../support/levels.js';
 import {
   bakeCharacter,
@@ -29,7 +30,6 @@ import {
 } from '../support/library.js';
 import { bladeRoot, random, somewhere } from '../support/meadow.js';
 import { moveBy } from '../support/moveBy.js';
-import { partsOf } from '../support/partsOf.js';
 import { changedPixels, createStage } from '../support/pictures.js';
 
 /** How far a vertex on the GPU may be from that of the CPU, in units of the scene. */

@@ -25,11 +25,10 @@ import { TWINS } from '../support/captures.js';
 import { disposeLater } from '../support/disposeLater.js';
 import { useDrawing } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
-import { partsOf } from '../support/partsOf.js';
+import { partsOf, uniformsOf } from '../support/features.js';
 import { changedPixels, createStage, type LightKind } from '../support/pictures.js';
 import { COLORS, createTrio, TRIO, type Trio } from '../support/surfaceTrio.js';
 import { THOROUGH } from '../support/thorough.js';
-import { uniformsOf } from '../support/uniformsOf.js';
 
 /** Share of the pixels that the characters cover, with their shadows, that may differ. */
 const BOUND = 0.0015;

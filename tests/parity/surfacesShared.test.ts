@@ -17,11 +17,11 @@ import { TWINS } from '../support/captures.js';
 import { disposeLater } from '../support/disposeLater.js';
 import { useDrawing } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
+import { uniformsOf } from '../support/features.js';
 import { addLevel } from '../support/levels.js';
 import { encodingOf } from '../support/library.js';
 import { createStage } from '../support/pictures.js';
 import { COLORS, createTrio, TRIO, type Trio } from '../support/surfaceTrio.js';
-import { uniformsOf } from '../support/uniformsOf.js';
 
 /** Share of the pixels that the characters cover, with their shadows, that may differ. */
 const BOUND = 0.0015;

@@ -11,12 +11,12 @@ import { backendOf, backends } from '../../lib/backends/Backend.js';
 import { captureGeometry } from '../support/capture.js';
 import { captureNodeMaterial, captureNodes } from '../support/captureNodes.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
+import { uniformsOf } from '../support/features.js';
 import { nextFrame } from '../support/frames.js';
 import { bakeCharacter, encodingOf, SkinnedInstancedMesh } from '../support/library.js';
 import { type Problems, watchProblems } from '../support/problems.js';
 import { createStick } from '../support/stick.js';
 import { THOROUGH } from '../support/thorough.js';
-import { uniformsOf } from '../support/uniformsOf.js';
 
 /** A software renderer takes seconds to draw a few frames of ten thousand. */
 const MANY = THOROUGH ? 10_000 : 2_000;

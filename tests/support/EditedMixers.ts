@@ -1,6 +1,6 @@
 import { type AnimationClip, Matrix4, type Object3D, Quaternion, Vector3 } from 'three';
 import { type BoneEdit, type BoneEdits, blendBones, editBones, keepTransforms } from './editReference.js';
-import { editsOf } from './editsOf.js';
+import { editsOf } from './features.js';
 import type { SkinnedInstancedMesh } from './library.js';
 import { Mixers } from './mixers.js';
 import { farthestVertex } from './reference.js';

@@ -9,7 +9,7 @@ import {
   type Vector3,
 } from 'three';
 import { SkeletonUtils } from 'three-stdlib';
-import { layersOf } from './layers.js';
+import { layersOf } from './features.js';
 import type { SkinnedInstancedMesh } from './library.js';
 import { farthestVertex } from './reference.js';
 

@@ -1,8 +1,8 @@
 import { Box3, Color, Group, type Material, Matrix4, type Object3D } from 'three';
 import { createCoarseCharacter } from './coarseCharacter.js';
 import { type CrowdOptions, crowdArguments } from './crowdArguments.js';
+import { orderOf } from './features.js';
 import { LoopOnceOptions, SkinnedInstancedMesh } from './library.js';
-import { orderOf } from './orderOf.js';
 import { nearestFrame } from './pair.js';
 import { Reference } from './reference.js';
 

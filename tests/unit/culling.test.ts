@@ -18,9 +18,9 @@ import {
 } from 'three';
 import { expect, test } from 'vitest';
 import { ALL_PIXELS, drawnFor, levelsFor, pixelsFor, sortedFor, sphereOf } from '../support/drawnFor.js';
+import { orderOf } from '../support/features.js';
 import { addLevel, levelsOf } from '../support/levels.js';
 import { bakeCharacter, createLevel, getViewInfo, SkinnedInstancedMesh } from '../support/library.js';
-import { orderOf } from '../support/orderOf.js';
 import { random as createRandom, SEEDS } from '../support/random.js';
 import { createStick } from '../support/stick.js';
 

@@ -2,7 +2,7 @@ import { Quaternion, Vector3 } from 'three';
 import { createCharacter } from '../../../demos/character.js';
 import { createGestures } from '../../../demos/layers/gestures.js';
 import { Puppet } from '../../../demos/layers/Puppet.js';
-import { layersOf } from '../../support/layers.js';
+import { layersOf } from '../../support/features.js';
 import { AnimationLayers, bakeCharacter, JointEdits, SkinnedInstancedMesh } from '../../support/library.js';
 import { type EngineScene, inRows } from '../EngineScene.js';
 import { posedVertices } from '../readBack.js';

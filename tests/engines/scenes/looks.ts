@@ -14,11 +14,8 @@ import {
 import { createCharacter } from '../../../demos/character.js';
 import { createWardrobe } from '../../../demos/dressing/outfits.js';
 import { crowdArguments } from '../../support/crowdArguments.js';
+import { morphsOf, orderOf, partsOf, uniformsOf } from '../../support/features.js';
 import { bakeCharacter, JointAttachment, SkinnedInstancedMesh } from '../../support/library.js';
-import { morphsOf } from '../../support/morphsOf.js';
-import { orderOf } from '../../support/orderOf.js';
-import { partsOf } from '../../support/partsOf.js';
-import { uniformsOf } from '../../support/uniformsOf.js';
 import { type EngineScene, inRows } from '../EngineScene.js';
 import { posedVertices } from '../readBack.js';
 

@@ -1,6 +1,6 @@
 import { breathing, flutter, type Motion, setBoneTexture, wind } from 'skinned-instanced-mesh';
+import { orderOf } from '../features.js';
 import { moveBy } from '../moveBy.js';
-import { orderOf } from '../orderOf.js';
 import type { Attached, Step } from './CrowdProgram.js';
 import { texturesOf } from './figure.js';
 

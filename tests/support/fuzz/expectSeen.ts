@@ -1,9 +1,9 @@
 import { PerspectiveCamera, Vector3 } from 'three';
 import { expect } from 'vitest';
 import type { View } from '../../../lib/culling/View.js';
+import { orderOf } from '../features.js';
 import { levelsOf } from '../levels.js';
 import type { CrowdMesh, SkinnedInstancedMesh } from '../library.js';
-import { orderOf } from '../orderOf.js';
 import type { CrowdProgram } from './CrowdProgram.js';
 import { meshesOf, meshOf } from './kinds.js';
 

@@ -1,6 +1,5 @@
 import { type PerspectiveCamera, Vector3 } from 'three';
-import { orderOf } from '../orderOf.js';
-import { partsOf } from '../partsOf.js';
+import { orderOf, partsOf } from '../features.js';
 import type { CrowdProgram } from './CrowdProgram.js';
 
 const _middle = /*@__PURE__*/ new Vector3();

@@ -17,12 +17,8 @@ import {
   Vector2,
   Vector3,
 } from 'three';
-import { editsOf } from '../editsOf.js';
-import { layersOf } from '../layers.js';
+import { editsOf, layersOf, morphsOf, orderOf, partsOf } from '../features.js';
 import { addLevel, levelsOf } from '../levels.js';
-import { morphsOf } from '../morphsOf.js';
-import { orderOf } from '../orderOf.js';
-import { partsOf } from '../partsOf.js';
 import type { CrowdProgram, Step } from './CrowdProgram.js';
 import { uniformsOf } from './features.js';
 

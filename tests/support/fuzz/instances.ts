@@ -1,6 +1,5 @@
 import { Mesh, Vector2 } from 'three';
-import { morphsOf } from '../morphsOf.js';
-import { partsOf } from '../partsOf.js';
+import { morphsOf, partsOf } from '../features.js';
 import type { Step } from './CrowdProgram.js';
 import { uniformsOf } from './features.js';
 

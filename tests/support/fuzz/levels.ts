@@ -2,9 +2,9 @@ import { createLevel } from 'skinned-instanced-mesh';
 import type { BufferAttribute, BufferGeometry } from 'three';
 import { createCharacter } from '../../../demos/character.js';
 import { trianglesAt } from '../../../lib/culling/ViewInfo.js';
+import { orderOf } from '../features.js';
 import { addLevel, levelsOf } from '../levels.js';
 import type { SkinnedInstancedMesh } from '../library.js';
-import { orderOf } from '../orderOf.js';
 import type { CrowdProgram, Step } from './CrowdProgram.js';
 
 /** A level of detail, and all that it takes to add it again. */

@@ -1,6 +1,6 @@
 import { applyRootMotion, loadPlayback, savePlayback } from 'skinned-instanced-mesh';
 import { LoopOnce, LoopPingPong, LoopRepeat } from 'three';
-import { layersOf } from '../layers.js';
+import { layersOf } from '../features.js';
 import type { Step } from './CrowdProgram.js';
 import { CLIP_NAMES as NAMES } from './figure.js';
 import { POSE_RATES } from './levels.js';

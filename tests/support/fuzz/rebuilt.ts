@@ -1,4 +1,5 @@
 import { Color, Mesh, Vector2 } from 'three';
+import { morphsOf, orderOf, partsOf } from '../features.js';
 import { addAttachmentLevel, levelsOf } from '../levels.js';
 import type { CrowdMesh, InstanceMotions, SkinnedInstancedMesh } from '../library.js';
 import {
@@ -9,10 +10,7 @@ import {
   loadPlayback,
   savePlayback,
 } from '../library.js';
-import { morphsOf } from '../morphsOf.js';
 import { moveBy } from '../moveBy.js';
-import { orderOf } from '../orderOf.js';
-import { partsOf } from '../partsOf.js';
 import type { Attached, CrowdProgram } from './CrowdProgram.js';
 import { uniformsOf } from './features.js';
 import { copyKinds } from './kinds.js';

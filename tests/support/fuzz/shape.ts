@@ -1,9 +1,8 @@
 import { BoxGeometry, Matrix4, MeshStandardMaterial, Vector3 } from 'three';
 import { createCharacter } from '../../../demos/character.js';
-import { editsOf } from '../editsOf.js';
+import { editsOf, partsOf } from '../features.js';
 import { addAttachmentLevel } from '../levels.js';
 import { featureOf, JointAttachment, JointEdits } from '../library.js';
-import { partsOf } from '../partsOf.js';
 import type { Attached, Step } from './CrowdProgram.js';
 
 const JOINTS = ['Hips', 'Spine', 'Head', 'RightHand', 'LeftHand', 'LeftFoot'];

@@ -2,8 +2,8 @@ import 'skinned-instanced-mesh/webgpu';
 import { Camera, Float32BufferAttribute, type Material, Mesh, Scene } from 'three';
 import { expect, test } from 'vitest';
 import { backendOf } from '../../../lib/backends/Backend.js';
+import { morphsOf } from '../../support/features.js';
 import { bakeCharacter, frames, SkinnedInstancedMesh } from '../../support/library.js';
-import { morphsOf } from '../../support/morphsOf.js';
 import { createStick } from '../../support/stick.js';
 
 /** A WebGPURenderer, as far as a crowd asks it. */

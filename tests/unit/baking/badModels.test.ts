@@ -19,6 +19,7 @@ import {
 } from 'three';
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
 import { cubicSpline } from '../../support/cubicSpline.js';
+import { partsOf } from '../../support/features.js';
 import {
   bakeBoneTexture,
   bakeCharacter,
@@ -28,7 +29,6 @@ import {
   LoopOnceOptions,
   SkinnedInstancedMesh,
 } from '../../support/library.js';
-import { partsOf } from '../../support/partsOf.js';
 import { offFrom, Reference } from '../../support/reference.js';
 import { createMorphingStick, createStick, type Stick } from '../../support/stick.js';
 

@@ -14,6 +14,7 @@ import {
 import { GLTFLoader } from 'three-stdlib';
 import { expect, test, vi } from 'vitest';
 import { crowdArguments } from '../../support/crowdArguments.js';
+import { morphsOf } from '../../support/features.js';
 import { glbOf } from '../../support/glb.js';
 import { addLevel } from '../../support/levels.js';
 import {
@@ -26,7 +27,6 @@ import {
   LoopOnceOptions,
   SkinnedInstancedMesh,
 } from '../../support/library.js';
-import { morphsOf } from '../../support/morphsOf.js';
 import { drawnMeshes, offFrom, Reference } from '../../support/reference.js';
 
 /** A triangle with targets of these names, the first of which moves it along x. */

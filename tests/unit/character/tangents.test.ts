@@ -1,7 +1,7 @@
 import { DataTexture, Mesh, MeshStandardMaterial, type Object3D, SphereGeometry } from 'three';
 import { expect, test } from 'vitest';
+import { partsOf } from '../../support/features.js';
 import { bakeCharacter, SkinnedInstancedMesh } from '../../support/library.js';
-import { partsOf } from '../../support/partsOf.js';
 import { createStick } from '../../support/stick.js';
 
 /** A sphere of its own name under a character. */

@@ -19,6 +19,7 @@ import { describeCharacter } from '../../support/characters.js';
 import { command, temporaryFolder } from '../../support/commandLine.js';
 import { type Compression, pyramid } from '../../support/compressedFiles.js';
 import { crowdOfFile } from '../../support/crowdArguments.js';
+import { partsOf } from '../../support/features.js';
 import { schemaErrors } from '../../support/jsonSchema.js';
 import { addSimplifiedLevels, levelsOf } from '../../support/levels.js';
 import {
@@ -31,7 +32,6 @@ import {
   getVertexPosition,
   SkinnedInstancedMesh,
 } from '../../support/library.js';
-import { partsOf } from '../../support/partsOf.js';
 import { THOROUGH } from '../../support/thorough.js';
 import { validateGlb } from '../../support/validateGlb.js';
 

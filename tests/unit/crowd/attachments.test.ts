@@ -10,6 +10,7 @@ import {
   Vector3,
 } from 'three';
 import { describe, expect, test } from 'vitest';
+import { morphsOf, partsOf } from '../../support/features.js';
 import {
   bakeCharacter,
   type CrowdMesh,
@@ -18,8 +19,6 @@ import {
   JointAttachment,
   SkinnedInstancedMesh,
 } from '../../support/library.js';
-import { morphsOf } from '../../support/morphsOf.js';
-import { partsOf } from '../../support/partsOf.js';
 import { createStick, createStickCrowd } from '../../support/stick.js';
 
 const createCrowd = (count = 2) => createStickCrowd(count);

@@ -12,14 +12,13 @@ import {
 } from 'three';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
+import { morphsOf, partsOf } from '../../support/features.js';
 import {
   bakeCharacter,
   getVertexPosition,
   JointAttachment,
   SkinnedInstancedMesh,
 } from '../../support/library.js';
-import { morphsOf } from '../../support/morphsOf.js';
-import { partsOf } from '../../support/partsOf.js';
 import { createStick, createStickCrowd } from '../../support/stick.js';
 
 const createCrowd = (count = 2) => createStickCrowd(count);

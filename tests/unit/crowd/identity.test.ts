@@ -1,6 +1,7 @@
 import { BoxGeometry, Color, Matrix4, Mesh, MeshBasicMaterial, Raycaster, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
+import { partsOf } from '../../support/features.js';
 import { createKnight } from '../../support/knight.js';
 import {
   bakeCharacter,
@@ -9,7 +10,6 @@ import {
   JointAttachment,
   SkinnedInstancedMesh,
 } from '../../support/library.js';
-import { partsOf } from '../../support/partsOf.js';
 import { random, SEEDS } from '../../support/random.js';
 import { createStickCrowd, tipOf } from '../../support/stick.js';
 

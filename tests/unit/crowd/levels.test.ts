@@ -16,6 +16,7 @@ import { createCharacter } from '../../../demos/character.js';
 import type { CrowdMesh } from '../../../lib/crowd/CrowdMesh.js';
 import type { LevelMesh } from '../../../lib/features/levels/LevelMesh.js';
 import { crowdArguments } from '../../support/crowdArguments.js';
+import { morphsOf, partsOf } from '../../support/features.js';
 import { createKnight } from '../../support/knight.js';
 import { addLevel, levelsOf } from '../../support/levels.js';
 import {
@@ -28,8 +29,6 @@ import {
   SkinnedInstancedMesh,
 } from '../../support/library.js';
 import type { Model } from '../../support/models.js';
-import { morphsOf } from '../../support/morphsOf.js';
-import { partsOf } from '../../support/partsOf.js';
 import { createMorphingStick, createStick, createStickCrowd } from '../../support/stick.js';
 
 /** How far the vertices of a mesh that has the same geometry are from those of the crowd, at most. */

@@ -1,8 +1,8 @@
 import { Color } from 'three';
 import { expect, test } from 'vitest';
+import { partsOf } from '../../support/features.js';
 import { createKnight } from '../../support/knight.js';
 import { bakeCharacter, SkinnedInstancedMesh } from '../../support/library.js';
-import { partsOf } from '../../support/partsOf.js';
 
 test('parts go by the names of their meshes and of the nodes above', () => {
   const { root, clips } = createKnight();

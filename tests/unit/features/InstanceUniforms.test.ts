@@ -10,9 +10,9 @@ import {
   Vector4,
 } from 'three';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { uniformsOf } from '../../support/features.js';
 import type { SkinnedInstancedMesh } from '../../support/library.js';
 import { createStickCrowd } from '../../support/stick.js';
-import { uniformsOf } from '../../support/uniformsOf.js';
 
 function createCrowd(count: number, uniforms = {}): SkinnedInstancedMesh {
   const crowd = createStickCrowd(count);

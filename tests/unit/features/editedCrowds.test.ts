@@ -16,7 +16,7 @@ import {
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
 import { EditedMixers, editableJoints } from '../../support/EditedMixers.js';
-import { editsOf } from '../../support/editsOf.js';
+import { editsOf } from '../../support/features.js';
 import {
   bakeCharacter,
   frames,

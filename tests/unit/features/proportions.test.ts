@@ -1,7 +1,7 @@
 import { AnimationMixer, type Mesh, NumberKeyframeTrack, type Object3D, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
-import { editsOf } from '../../support/editsOf.js';
+import { editsOf, morphsOf } from '../../support/features.js';
 import {
   bakeCharacter,
   frames,
@@ -9,7 +9,6 @@ import {
   JointEdits,
   SkinnedInstancedMesh,
 } from '../../support/library.js';
-import { morphsOf } from '../../support/morphsOf.js';
 import { addTargets } from '../../support/morphTargets.js';
 import { characterHeight, drawnMeshes } from '../../support/reference.js';
 

@@ -18,6 +18,7 @@ import { createArm } from '../../support/bakedFiles.js';
 import { bitsOf } from '../../support/bitsOf.js';
 import { crowdOfFile } from '../../support/crowdArguments.js';
 import { exportGlb } from '../../support/exportGlb.js';
+import { partsOf } from '../../support/features.js';
 import { createKnight } from '../../support/knight.js';
 import { addSimplifiedLevels, levelsOf } from '../../support/levels.js';
 import {
@@ -29,7 +30,6 @@ import {
   SkinnedInstancedMesh,
   simplifyGeometry,
 } from '../../support/library.js';
-import { partsOf } from '../../support/partsOf.js';
 
 /** The character as a file, and as a page loads and bakes it. */
 let plain: ArrayBuffer;

@@ -15,7 +15,7 @@ import { expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
 import { placeError, uniqueNames } from '../../support/boneErrors.js';
 import { describeCharacters, loadCharacter } from '../../support/characters.js';
-import { editsOf } from '../../support/editsOf.js';
+import { editsOf } from '../../support/features.js';
 import { bakeCharacter, encodingOf, SkinnedInstancedMesh } from '../../support/library.js';
 import { characterHeight } from '../../support/reference.js';
 

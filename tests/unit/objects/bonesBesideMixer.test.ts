@@ -14,7 +14,7 @@ import { SkeletonUtils } from 'three-stdlib';
 import { expect, test } from 'vitest';
 import { localError, placeError, uniqueNames } from '../../support/boneErrors.js';
 import { describeCharacters, loadCharacter } from '../../support/characters.js';
-import { editsOf } from '../../support/editsOf.js';
+import { editsOf } from '../../support/features.js';
 import { bakeCharacter, SkinnedInstancedMesh } from '../../support/library.js';
 import { random } from '../../support/random.js';
 import { characterHeight } from '../../support/reference.js';

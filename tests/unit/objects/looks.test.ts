@@ -19,12 +19,11 @@ import {
 } from 'three';
 import ts from 'typescript';
 import { expect, test, vi } from 'vitest';
+import { partsOf, uniformsOf } from '../../support/features.js';
 import { createKnight } from '../../support/knight.js';
 import { bakeCharacter, getVertexPosition, SkinnedInstancedMesh } from '../../support/library.js';
 import { SkinnedInstance } from '../../support/objects.js';
-import { partsOf } from '../../support/partsOf.js';
 import { createStick } from '../../support/stick.js';
-import { uniformsOf } from '../../support/uniformsOf.js';
 
 const red = new Color(1, 0, 0);
 const _color = new Color();

@@ -11,7 +11,7 @@ import { CCDIKSolver } from 'three/addons/animation/CCDIKSolver.js';
 import { SkeletonUtils } from 'three-stdlib';
 import { expect, test } from 'vitest';
 import { createCoarseCharacter } from '../../support/coarseCharacter.js';
-import { editsOf } from '../../support/editsOf.js';
+import { editsOf } from '../../support/features.js';
 import { bakeCharacter, SkinnedInstancedMesh } from '../../support/library.js';
 
 const { root, clips } = createCoarseCharacter();

@@ -1,6 +1,6 @@
 import { AnimationMixer, Group, LoopOnce, LoopPingPong } from 'three';
 import { describe, expect, test } from 'vitest';
-import { withLayers } from '../../support/layers.js';
+import { withLayers } from '../../support/features.js';
 import {
   bakeCharacter,
   encodingOf,

@@ -1,6 +1,6 @@
 import { AnimationUtils, Bone, LoopOnce, Vector3 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
-import { layersOf, withLayers } from '../../support/layers.js';
+import { layersOf, withLayers } from '../../support/features.js';
 import {
   AnimationLayers,
   bakeBoneTexture,

@@ -1,7 +1,7 @@
 import { AnimationUtils, type Object3D } from 'three';
 import { expect, test } from 'vitest';
 import { describeCharacters, loadCharacter } from '../../support/characters.js';
-import { layersOf } from '../../support/layers.js';
+import { layersOf } from '../../support/features.js';
 import {
   AnimationLayers,
   bakeCharacter,

@@ -1,6 +1,7 @@
 import { Box3, Matrix4, Sphere, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
+import { morphsOf } from '../../support/features.js';
 import {
   bakeBoneTexture,
   bakeCharacter,
@@ -9,7 +10,6 @@ import {
   getVertexPosition,
   SkinnedInstancedMesh,
 } from '../../support/library.js';
-import { morphsOf } from '../../support/morphsOf.js';
 import { random } from '../../support/random.js';
 import { createMorphingStick, createStick, createStickCrowd } from '../../support/stick.js';
 

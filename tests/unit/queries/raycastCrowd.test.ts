@@ -14,6 +14,7 @@ import {
 import { expect, test, vi } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
 import { BUILT_IN, describeCharacters, hasCharacter, loadCharacter } from '../../support/characters.js';
+import { partsOf } from '../../support/features.js';
 import {
   assembleCharacter,
   bakeBoneTexture,
@@ -22,7 +23,6 @@ import {
   LoopOnceOptions,
   SkinnedInstancedMesh,
 } from '../../support/library.js';
-import { partsOf } from '../../support/partsOf.js';
 import { random, SEEDS } from '../../support/random.js';
 import { characterHeight, Reference } from '../../support/reference.js';
 

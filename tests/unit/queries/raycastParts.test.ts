@@ -1,8 +1,8 @@
 import { Matrix4, Raycaster, Vector3 } from 'three';
 import { expect, test } from 'vitest';
+import { partsOf } from '../../support/features.js';
 import { createKnight } from '../../support/knight.js';
 import { bakeCharacter, getVertexPosition, SkinnedInstancedMesh } from '../../support/library.js';
-import { partsOf } from '../../support/partsOf.js';
 
 test('a ray hits what is shown, and says which part', () => {
   const { root, clips } = createKnight();
