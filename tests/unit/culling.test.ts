@@ -140,9 +140,12 @@ test.each(SEEDS)(
     for (let frame = 0; frame < 300; frame++) {
       placeAnywhere(crowd, random);
       const cameras = Array.from({ length: random() < 0.1 ? 2 : 1 }, () => anyCamera(random));
-      for (let change = 0; change < 3; change++) {
-        const id = Math.floor(random() * crowd.count);
+      const changed = Array.from({ length: 3 }, () => Math.floor(random() * crowd.count));
+      // Without ranges all may have changed.
+      crowd.instanceMatrix.clearUpdateRanges();
+      for (const id of changed) {
         crowd.setVisibleAt(id, random() < 0.8).setMatrixAt(id, place(random, 90));
+        if (frame % 2 === 0) crowd.instanceMatrix.addUpdateRange(id * 16, 16);
       }
       crowd.instanceMatrix.needsUpdate = true;
       if (frame % 10 === 0) crowd.count = 1000 + Math.floor(random() * 500);
@@ -154,7 +157,7 @@ test.each(SEEDS)(
         'each once, in their order',
       ).toEqual(list);
       for (let k = 0; k < 60; k++) {
-        const id = Math.floor(random() * crowd.count);
+        const id = k < 3 && changed[k] < crowd.count ? changed[k] : Math.floor(random() * crowd.count);
         if (!crowd.getVisibleAt(id)) {
           expect(ids.has(id), `${id} is hidden`).toBe(false);
           continue;

@@ -35,4 +35,13 @@ test('a ray hits what is shown, and says which part', () => {
   expect(hitParts()).not.toContain('Sword');
   partsOf(crowd).setVisibleAt(1, 'Sword', true).setVisibleAt(0, 'Sword', false);
   expect(hitParts()).toContain('Sword');
+
+  const hitFaces = () => ray.intersectObject(crowd).map(({ faceIndex }) => faceIndex as number);
+  const [face] = hitFaces();
+  geometry.setDrawRange((face + 1) * 3, Infinity);
+  expect(hitFaces(), 'what is drawn is hit').not.toContain(face);
+  geometry.setDrawRange(0, face * 3);
+  expect(hitFaces()).not.toContain(face);
+  geometry.setDrawRange(face * 3, 3);
+  expect(hitFaces()).toEqual([face]);
 });
