@@ -5,8 +5,8 @@ import { addLevel } from '../support/levels.js';
 import { bakeCharacter, SkinnedInstancedMesh } from '../support/library.js';
 import { changedPixels, createStage, picture } from '../support/pictures.js';
 
-const COUNT = 500;
-const SIDE = 23;
+const COUNT = 700;
+const SIDE = 27;
 const MIDDLE = new Box3(new Vector3(-3, 0, -3), new Vector3(3, 2, 3));
 /** Few triangles: many instances are drawn, and only where they are posed matters. */
 const { root, clips } = createCharacter({ detail: 0.2 });

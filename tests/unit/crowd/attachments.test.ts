@@ -12,6 +12,8 @@ import {
 import { describe, expect, test } from 'vitest';
 import { morphsOf, partsOf } from '../../support/features.js';
 import {
+  assembleCharacter,
+  bakeBoneTexture,
   bakeCharacter,
   type CrowdMesh,
   getSocketMatrix,
@@ -138,6 +140,24 @@ test('a mirrored offset keeps the outside outside', () => {
     const [hit] = new Raycaster(new Vector3(-5, 9, 0), new Vector3(0, -1, 0)).intersectObject(mesh);
     expect(hit.point.y).toBeCloseTo(0.5, 5);
   }
+});
+
+test('another bone texture has its joint at another place, and copies are of as many instances', () => {
+  const { root, bones, clips } = createStick();
+  const [near, end] = ['Near', 'End'].map((name, i) => Object.assign(bones[i].clone(false), { name }));
+  bones[0].add(near.translateX(3));
+  bones[1].add(end.translateY(2));
+  const bake = (...sockets: string[]) => bakeBoneTexture(root, clips, { sockets });
+  const crowd = new SkinnedInstancedMesh(assembleCharacter(root, bake('End')), 2);
+  const hat = new JointAttachment(crowd, 'End', new BoxGeometry(), new MeshBasicMaterial());
+  hat.count = 1;
+  crowd.play(0, 'Slide', { time: 0.5 });
+  const places = () => [0, 9, 20].map((vertex) => getVertexPosition(hat, 0, vertex, new Vector3()));
+  const before = places();
+  crowd.boneTexture = bake('Near', 'End');
+  expect(places()).toEqual(before);
+  const [copy] = crowd.clone().attachments;
+  expect([copy.count, copy.crowd.count]).toEqual([1, 2]);
 });
 
 test('quantized geometry may be attached anywhere', () => {

@@ -17,6 +17,7 @@ import {
   encodingOf,
   extractRootMotion,
   getSkinningMatrix,
+  type RootMotionOptions,
   SkinnedInstancedMesh,
 } from '../../support/library.js';
 import { createStick } from '../../support/stick.js';
@@ -54,17 +55,29 @@ function createWalker() {
   return { ...stick, clips };
 }
 
+/** Moves a crowd on, with its instances. */
+function advance(crowd: SkinnedInstancedMesh, delta: number, frames = 1): void {
+  for (let i = 0; i < frames; i++) {
+    crowd.update(delta);
+    applyRootMotion(crowd, delta);
+  }
+}
+
+/** How far an instance has come along z. */
+function wayOf(crowd: SkinnedInstancedMesh, index: number): number {
+  const matrix = new Matrix4();
+  crowd.getMatrixAt(index, matrix);
+  return matrix.elements[14];
+}
+
 describe.each(['frames', 'tracks'] as const)('root motion with encoding %s', (encoding) => {
+  function createCrowd(count: number, motion: RootMotionOptions = {}, { root, clips } = createWalker()) {
+    const options = { encoding: encodingOf(encoding), rootMotion: extractRootMotion(motion), fps: 40 };
+    return new SkinnedInstancedMesh(bakeCharacter(root, clips, options), count);
+  }
+
   test('in place the character stays over its spot, and keeps what is not motion over the ground', () => {
-    const { root, clips } = createWalker();
-    const crowd = new SkinnedInstancedMesh(
-      bakeCharacter(root, clips, {
-        encoding: encodingOf(encoding),
-        rootMotion: extractRootMotion(),
-        fps: 40,
-      }),
-      1,
-    );
+    const crowd = createCrowd(1);
     crowd.play(0, 'Straight');
     const bone = new Matrix4();
     let highest = -1;
@@ -86,102 +99,61 @@ describe.each(['frames', 'tracks'] as const)('root motion with encoding %s', (en
     { delta: 0.31, timeScale: 2.5 },
     { delta: 7, timeScale: 1 },
   ])('loops add up, at $delta s a frame', ({ delta, timeScale }) => {
-    const { root, clips } = createWalker();
-    const crowd = new SkinnedInstancedMesh(
-      bakeCharacter(root, clips, {
-        encoding: encodingOf(encoding),
-        rootMotion: extractRootMotion({ yaw: true }),
-      }),
-      2,
-    );
+    const crowd = createCrowd(2, { yaw: true });
     crowd.play(0, 'Straight', { rootMotion: true, timeScale });
     crowd.play(1, 'Curve', { rootMotion: true, timeScale });
-    let elapsed = 0;
-    while (elapsed < 40) {
-      crowd.update(delta);
-      applyRootMotion(crowd, delta);
-      elapsed += delta;
-    }
-    const matrix = new Matrix4();
-    const position = new Vector3();
-    crowd.getMatrixAt(0, matrix);
-    expect(position.setFromMatrixPosition(matrix).z).toBeCloseTo(((elapsed * timeScale) / 2) * 3, 2);
+    const frames = Math.ceil(40 / delta);
+    advance(crowd, delta, frames);
+    expect(wayOf(crowd, 0)).toBeCloseTo(((frames * delta * timeScale) / 2) * 3, 2);
     // an arc of one radian and of radius one, again and again, leads around a circle
+    const matrix = new Matrix4();
     crowd.getMatrixAt(1, matrix);
-    position.setFromMatrixPosition(matrix);
-    expect(Math.hypot(position.x - 1, position.z)).toBeCloseTo(1, 1);
+    const { x, z } = new Vector3().setFromMatrixPosition(matrix);
+    expect(Math.hypot(x - 1, z)).toBeCloseTo(1, 1);
   });
 
   test('in reverse goes back, in a ping-pong there and back, and ends with the clip', () => {
-    const { root, clips } = createWalker();
-    const crowd = new SkinnedInstancedMesh(
-      bakeCharacter(root, clips, { encoding: encodingOf(encoding), rootMotion: extractRootMotion() }),
-      4,
-    );
+    const crowd = createCrowd(4);
     crowd.play(0, 'Straight', { rootMotion: true, timeScale: -1, time: 2 });
     crowd.play(1, 'Straight', { rootMotion: true, loop: LoopPingPong });
     crowd.play(2, 'Straight', { rootMotion: true, loop: LoopOnce });
     crowd.play(3, 'Straight', { rootMotion: true, repetitions: 3 });
-    for (let i = 0; i < 40; i++) {
-      crowd.update(0.1);
-      applyRootMotion(crowd, 0.1);
-    }
-    const matrix = new Matrix4();
-    const z = (index: number) => {
-      crowd.getMatrixAt(index, matrix);
-      return matrix.elements[14];
-    };
-    expect(z(0)).toBeCloseTo(-6, 3);
-    expect(z(1)).toBeCloseTo(0, 3);
-    expect(z(2)).toBeCloseTo(3, 3);
-    for (let i = 0; i < 60; i++) {
-      crowd.update(0.1);
-      applyRootMotion(crowd, 0.1);
-    }
-    expect(z(3)).toBeCloseTo(9, 3);
-    expect(z(2)).toBeCloseTo(3, 3);
+    const ways = () => [0, 1, 2, 3].map((i) => wayOf(crowd, i));
+    advance(crowd, 0.1, 40);
+    expect(ways().slice(0, 3)).toEqual([-6, 0, 3].map((z) => expect.closeTo(z, 3)));
+    advance(crowd, 0.1, 60);
+    expect(ways().slice(2)).toEqual([3, 9].map((z) => expect.closeTo(z, 3)));
+  });
+
+  test('begins where a listener has started a clip', () => {
+    const crowd = createCrowd(1).play(0, 'Straight', { rootMotion: true, loop: LoopOnce });
+    crowd.addEventListener('finished', () => crowd.play(0, 'Straight', { rootMotion: true }));
+    advance(crowd, 2.5);
+    const before = wayOf(crowd, 0);
+    expect(before).toBeLessThanOrEqual(3);
+    advance(crowd, 1);
+    expect(wayOf(crowd, 0) - before).toBeCloseTo(1.5, 3);
   });
 
   test('fades from one speed to another', () => {
-    const { root, clips } = createWalker();
-    const crowd = new SkinnedInstancedMesh(
-      bakeCharacter(root, clips, { encoding: encodingOf(encoding), rootMotion: extractRootMotion() }),
-      3,
-    );
-    const matrix = new Matrix4();
-    const z = (index = 0) => {
-      crowd.getMatrixAt(index, matrix);
-      return matrix.elements[14];
-    };
+    const crowd = createCrowd(3);
     crowd.playAll('Straight', { rootMotion: true });
-    crowd.update(1);
-    applyRootMotion(crowd, 1);
-    expect(z()).toBeCloseTo(1.5, 4);
+    advance(crowd, 1);
+    expect(wayOf(crowd, 0)).toBeCloseTo(1.5, 4);
     // from 1.5 to 3 units a second, within a second; and to a standstill
     crowd.play(0, 'Straight', { rootMotion: true, timeScale: 2, fade: 1 });
     crowd.play(1, 'Spin', { fade: 1 });
     crowd.pause(2);
-    for (let i = 0; i < 100; i++) {
-      crowd.update(0.01);
-      applyRootMotion(crowd, 0.01);
-    }
-    expect(z(0)).toBeCloseTo(1.5 + 2.25, 3);
-    expect(z(1)).toBeCloseTo(1.5 + 0.75, 3);
-    expect(z(2)).toBeCloseTo(1.5, 4);
+    advance(crowd, 0.01, 100);
+    const ways = [1.5 + 2.25, 1.5 + 0.75, 1.5].map((z) => expect.closeTo(z, 3));
+    expect([0, 1, 2].map((i) => wayOf(crowd, i))).toEqual(ways);
   });
 
   test('is taken from the joint, the clips and the axes that are asked for', () => {
-    const { root, clips } = createWalker();
-    const bake = (rootMotion: object) =>
-      new SkinnedInstancedMesh(
-        bakeCharacter(root, clips, {
-          encoding: encodingOf(encoding),
-          rootMotion: extractRootMotion(rootMotion),
-        }),
-        1,
-      ).boneTexture;
+    const walker = createWalker();
+    const bake = (motion: RootMotionOptions) => createCrowd(1, motion, walker).boneTexture;
     const some = bake({ joint: 'Base', clips: ['Straight'], vertical: true, yaw: false });
-    for (const { clips: baked } of [some, bake({ clips: [clips[0]] })]) {
+    for (const { clips: baked } of [some, bake({ clips: [walker.clips[0]] })]) {
       expect(baked.map(({ rootMotion }) => rootMotion !== null)).toEqual([true, false, false]);
     }
     const { rootMotion, count } = some.clips[0];
@@ -191,16 +163,7 @@ describe.each(['frames', 'tracks'] as const)('root motion with encoding %s', (en
     expect(() => bake({ clips: ['Nope'] })).toThrow(/rootMotion\.clips names "Nope".*"Straight"/);
     const still = createStick({ A: 1 });
     still.clips[0].tracks[0].values.fill(1);
-    expect(
-      () =>
-        new SkinnedInstancedMesh(
-          bakeCharacter(still.root, still.clips, {
-            encoding: encodingOf(encoding),
-            rootMotion: extractRootMotion(),
-          }),
-          1,
-        ),
-    ).toThrow(/no clip changes the position of a joint/);
+    expect(() => createCrowd(1, {}, still)).toThrow(/no clip changes the position of a joint/);
   });
 });
 
@@ -210,23 +173,17 @@ test('clips of a layer move instances as far as the layer shows on the first joi
     { name: 'tip', mask: ['Tip'] },
     { name: 'whole', weight: 0.25 },
   ];
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, { rootMotion: extractRootMotion() }), 3);
-  new AnimationLayers(crowd, layers);
-  const wayOf = (index: number) => {
-    const matrix = new Matrix4();
-    crowd.getMatrixAt(index, matrix);
-    return matrix.elements[14];
-  };
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, { rootMotion: extractRootMotion() }), 4);
+  new AnimationLayers(crowd, layers).setWeightAt(3, 'whole', 1);
   // It walks by 1.5 a second.
-  crowd.play({ start: 0, count: 2 }, 'Straight', { rootMotion: true });
+  for (const index of [0, 1, 3]) crowd.play(index, 'Straight', { rootMotion: true });
   crowd.play(0, 'Straight', { rootMotion: true, timeScale: 3, layer: 'tip' });
   crowd.play(1, 'Straight', { rootMotion: true, timeScale: 3, layer: 'whole' });
   crowd.play(2, 'Straight', { rootMotion: true, layer: 'whole', weight: 0.5 });
-  for (let i = 0; i < 30; i++) {
-    crowd.update(1 / 20);
-    applyRootMotion(crowd, 1 / 20);
-  }
-  expect(wayOf(0)).toBeCloseTo(1.5 * 1.5, 4);
-  expect(wayOf(1)).toBeCloseTo(1.5 * (0.75 * 1.5 + 0.25 * 4.5), 4);
-  expect(wayOf(2)).toBeCloseTo(1.5 * 0.5 * 0.25 * 1.5, 4);
+  // Weights that come to more than 1 are shares of what they come to.
+  crowd.play(3, 'Straight', { rootMotion: true, layer: 'whole', weight: 0.8 });
+  crowd.play(3, 'Spin', { layer: 'whole', weight: 0.7 });
+  advance(crowd, 1 / 20, 30);
+  const ways = [1.5, 0.75 * 1.5 + 0.25 * 4.5, 0.5 * 0.25 * 1.5, (0.8 / 1.5) * 1.5];
+  expect([0, 1, 2, 3].map((i) => wayOf(crowd, i))).toEqual(ways.map((way) => expect.closeTo(1.5 * way, 4)));
 });
