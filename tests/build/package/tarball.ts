@@ -31,7 +31,10 @@ describe('the packed tarball', () => {
   });
 
   test('is named in the guide as it is', () => {
-    expect(readFileSync(join(ROOT, 'demos/guides/start.md'), 'utf8')).toContain(basename(packed.tarball));
+    const guide = readFileSync(join(ROOT, 'demos/guides/start.md'), 'utf8');
+    const { name, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect(guide).toContain(basename(packed.tarball));
+    expect(guide).toContain(`${name}@${version}/dist`);
   });
 
   test('has declarations without generic typed arrays, which TypeScript knows from 5.7 on', () => {
