@@ -167,6 +167,8 @@ vec2 impostorPixel( vec2 place ) {
 
 }
 
+/* How small the tile is on the screen. */
+float impostorLevel = 0.0;
 /* How far the surface is in front of the quad, along the ray. */
 float impostorHeight = 0.0;
 vec2 impostorAt = vec2( 0.0 );
@@ -174,18 +176,20 @@ vec4 impostorShape = vec4( 0.0 );
 
 void readImpostor() {
 
-  vec2 dx = dFdx( impostorPlace ) * impostorTile.zw * 0.5;
-  vec2 dy = dFdy( impostorPlace ) * impostorTile.zw * 0.5;
+  vec2 texels = vec2( textureSize( impostorShapes, 0 ) ) * impostorTile.zw * 0.5;
+  vec2 dx = dFdx( impostorPlace ) * texels;
+  vec2 dy = dFdy( impostorPlace ) * texels;
+  impostorLevel = 0.5 * log2( max( dot( dx, dx ), dot( dy, dy ) ) );
   vec2 place = impostorPlace;
   for ( int i = 0; i < 2; i ++ ) {
 
-    impostorHeight = 1.0 - 2.0 * textureGrad( impostorShapes, impostorPixel( place ), dx, dy ).z;
+    impostorHeight = 1.0 - 2.0 * textureLod( impostorShapes, impostorPixel( place ), impostorLevel ).z;
     place = impostorPlace + impostorHeight * impostorSlope.xy;
 
   }
 
   impostorAt = impostorPixel( place );
-  impostorShape = textureGrad( impostorShapes, impostorAt, dx, dy );
+  impostorShape = textureLod( impostorShapes, impostorAt, impostorLevel );
   if ( impostorShape.w < 0.5 || max( abs( place.x ), abs( place.y ) ) > 1.0 ) discard;
   impostorHeight = 1.0 - 2.0 * impostorShape.z;
   #ifndef USE_LOGARITHMIC_DEPTH_BUFFER
@@ -204,7 +208,7 @@ void readImpostor() {
 
 vec3 impostorColor() {
 
-  vec3 root = textureGrad( impostorColors, impostorAt, dFdx( impostorPlace ) * impostorTile.zw * 0.5, dFdy( impostorPlace ) * impostorTile.zw * 0.5 ).rgb;
+  vec3 root = textureLod( impostorColors, impostorAt, impostorLevel ).rgb;
   return root * root;
 
 }
