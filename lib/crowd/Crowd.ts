@@ -264,6 +264,7 @@ export class Crowd implements EditedCrowd {
   /** Makes room for more instances, or gives room back. */
   resize(capacity: number): void {
     if (capacity === this.capacity) return;
+    this.written?.refuse();
     this.releaseBuffers();
     for (const data of this.all()) data.resize?.(capacity);
     for (const member of this.members) member.instancesResized();
@@ -272,6 +273,7 @@ export class Crowd implements EditedCrowd {
   /** Exchanges two instances, with everything they have. */
   swap(i: number, j: number): void {
     if (i === j) return;
+    this.written?.refuse();
     for (const data of this.all()) data.swap?.(i, j);
   }
 

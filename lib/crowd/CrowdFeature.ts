@@ -192,6 +192,10 @@ export interface WrittenOnGPU {
   readonly places: boolean;
   /** Warns that something asks for what the CPU does not know. */
   warn(what: string): void;
+  /** Whether it writes what they play. */
+  readonly plays: boolean;
+  /** @throws Since the CPU can neither exchange instances, nor make room for more, nor lay something over what they play. */
+  refuse(): void;
 }
 
 /** Whose poses may be edited. */

@@ -9,6 +9,7 @@ import {
 } from 'three/webgpu';
 import { PLAY_IN_STEP, PLAY_ONCE, playWanted } from '../../shaders/playWanted.tsl.js';
 import { storedVectors, uintsIn, vectorsIn } from '../../shaders/tsl.js';
+import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { ClipReference } from '../animation/ClipTable.js';
 import { GROUP_WORDS, WORKGROUP, writeBits } from '../backends/webgpu/views/compactLists.js';
 import type { ActionsReader, StoredOnGPU } from '../backends/webgpu/views/StoredInstances.js';
@@ -73,7 +74,7 @@ const _vector = /*@__PURE__*/ new Vector3();
  * ```
  *
  * What the CPU says of the same is not looked at: `setMatrixAt` where there are `matrices`, `play` and its like where there are `plays`,
- * whose clips dispatch no events. `setVisibleAt` hides whom neither shows.
+ * whose clips dispatch no events. `setVisibleAt` hides whom neither shows. `setCapacity` and `swapInstances` throw.
  */
 export class GPUInstances implements CrowdFeature {
   private readonly stored: Stored;
@@ -134,16 +135,13 @@ export class GPUInstances implements CrowdFeature {
     return found.instanceId < 0 ? null : found;
   }
 
-  /** @throws Since storage cannot grow: make a crowd of as many as there shall be at most. */
-  resize(): void {
+  /** @throws If it is not tracks, or has more clips than that with which storage was made. @internal */
+  checkBoneTexture({ encoding, clipTable }: BoneTexture): void {
+    const { most } = this.stored;
+    if (encoding === 'tracks' && clipTable.clips.length <= most) return;
     throw new Error(
-      `${NAME}: storage that compute writes cannot grow; make the crowd as large as it shall be.`,
+      `${NAME}: another bone texture has to be tracks, of ${most} clips at most; dispose this, and make it anew.`,
     );
-  }
-
-  /** @throws Since only the GPU could. */
-  swap(): void {
-    throw new Error(`${NAME}: the CPU cannot exchange instances that the GPU writes.`);
   }
 
   /** Finds the clips anew: those of the same numbers play on. */
@@ -165,6 +163,7 @@ export class GPUInstances implements CrowdFeature {
 /** What steps read, and the step that writes it. */
 class Stored implements StoredOnGPU {
   readonly places: boolean;
+  readonly plays: boolean;
   readonly actions: StorageBufferAttribute | null = null;
   readonly drawn: StorageBufferAttribute | null = null;
   private readonly told: StorageBufferAttribute | null = null;
@@ -182,6 +181,7 @@ class Stored implements StoredOnGPU {
     plays: Storage | null,
   ) {
     this.places = matrices !== null;
+    this.plays = plays !== null;
     crowd.crowd.dropBounds();
     this.clips = new StorageBufferAttribute(
       new Float32Array(crowd.boneTexture.clipTable.clips.length * 4),
@@ -202,7 +202,7 @@ class Stored implements StoredOnGPU {
 
   writeClips(): void {
     const { clips } = this.crowd.boneTexture.clipTable;
-    clips.slice(0, this.clips.count).forEach(({ start, count, fps }, i) => {
+    clips.forEach(({ start, count, fps }, i) => {
       this.clips.setXYZW(i, start, count, fps, 0);
     });
     this.clips.needsUpdate = true;
@@ -227,6 +227,17 @@ class Stored implements StoredOnGPU {
     warnOnce(
       `${NAME}: ${what} asks for what the GPU alone knows of the instances, and finds nothing. They need WebGPU, and neither sorting nor limits; for rays there is GPUInstances.raycast.`,
     );
+  }
+
+  refuse(): void {
+    throw new Error(
+      `${NAME}: the GPU writes the instances: they cannot change places, be more than the crowd was made for, or play on layers.`,
+    );
+  }
+
+  /** Clips for which there is room. */
+  get most(): number {
+    return this.clips.count;
   }
 
   dispose(): void {

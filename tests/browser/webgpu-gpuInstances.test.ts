@@ -14,7 +14,7 @@ import { TWINS } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
 import { addLevel } from '../support/levels.js';
-import { bakeCharacter, readViewInfo, SkinnedInstancedMesh } from '../support/library.js';
+import { AnimationLayers, bakeCharacter, readViewInfo, SkinnedInstancedMesh } from '../support/library.js';
 import { changedPixels, createStage } from '../support/pictures.js';
 import { random as randomFrom } from '../support/random.js';
 
@@ -247,8 +247,23 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
     expect(() => new GPUInstances(crowd, { matrices })).toThrow(
       `StorageInstancedBufferAttribute(${COUNT}, 16)`,
     );
-    new GPUInstances(crowd, { matrices: new StorageInstancedBufferAttribute(COUNT, 16) });
-    expect(() => crowd.setCapacity(COUNT + 1)).toThrow('storage');
+    new GPUInstances(crowd, {
+      matrices: new StorageInstancedBufferAttribute(COUNT, 16),
+      plays: new StorageInstancedBufferAttribute(COUNT, 4),
+    });
+    const refused = /cannot change places, be more .* or play on layers/;
+    expect(() => crowd.setCapacity(COUNT + 1)).toThrow(refused);
+    expect(() => crowd.addInstance()).toThrow(refused);
+    expect([crowd.capacity, crowd.count]).toEqual([COUNT, COUNT]);
+    expect(() => crowd.swapInstances(0, 1)).toThrow(refused);
+    expect(() => new AnimationLayers(crowd, [{ name: 'upper', mask: ['Spine'] }])).toThrow(refused);
+    const { boneTexture } = bakeCharacter(root, [
+      ...clips,
+      Object.assign(clips[0].clone(), { name: 'More' }),
+    ]);
+    expect(() => {
+      crowd.boneTexture = boneTexture;
+    }).toThrow(`tracks, of ${clips.length} clips`);
     crowd.dispose();
   });
 });

@@ -65,6 +65,7 @@ export class AnimationLayers implements CrowdFeature, LayersOver {
     const { crowd } = mesh;
     checkLayers(layers);
     masksOf(layers, crowd.boneTexture.data.tracks);
+    if (crowd.written?.plays) crowd.written.refuse();
     this.crowd = crowd;
     this.options = layers;
     crowd.use(this);
