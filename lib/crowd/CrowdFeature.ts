@@ -46,6 +46,8 @@ export interface CrowdFeature {
   swap?(i: number, j: number): void;
   /** Gives an instance what instances have to begin with, in place of what it has. */
   reset?(index: number): void;
+  /** Gives an instance what another one looks like. */
+  copyAt?(from: number, to: number): void;
   /** Frees what was allocated. */
   dispose?(): void;
   /** Takes over what the other's is, of a crowd that has as many instances. */

@@ -254,8 +254,9 @@ export class SkinnedInstance extends PlacedInstance {
   }
 
   /**
-   * As that of `Object3D`, with what hangs on bones; between instances of one crowd also colours, uniforms and what the material
-   * has, parts, morph influences and proportions. What it plays, joints that were moved by hand and listeners stay as they are.
+   * As that of `Object3D`, with what hangs on bones; between instances of one crowd also colours, uniforms and what the material has,
+   * parts, morph influences, proportions, the kind, and how what is attached looks. What it plays, joints that were moved by hand and
+   * listeners stay as they are.
    */
   override copy(source: this, recursive = true): this {
     super.copy(source, false);
@@ -263,7 +264,10 @@ export class SkinnedInstance extends PlacedInstance {
     const { crowd, index } = this;
     if (source.crowd === crowd) {
       this.home.objects.changes.flush();
-      for (const look of crowd.appearance) (look as Partial<MeshFeature>).copyAt?.(source.index, index);
+      const { members, features } = crowd.crowd;
+      for (const { appearance } of members)
+        for (const look of appearance) (look as Partial<MeshFeature>).copyAt?.(source.index, index);
+      for (const feature of features) feature.copyAt?.(source.index, index);
       // They are read anew when they are asked for.
       this.ownColor = this.ownEmissive = null;
       this.intensity = 1;

@@ -230,6 +230,12 @@ export class CrowdKinds implements CrowdFeature {
   }
 
   /** @internal */
+  copyAt(from: number, to: number): void {
+    this.kinds[to] = this.kinds[from];
+    this.version++;
+  }
+
+  /** @internal */
   copy({ kinds }: CrowdKinds): void {
     // Copies of the other's meshes come with its children.
     for (const mesh of this.drawn.slice(1)) mesh?.dispose();

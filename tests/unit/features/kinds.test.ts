@@ -99,6 +99,10 @@ test('objects are hit in the geometry of their kind', () => {
   const object = new SkinnedInstance(crowd);
   object.position.set(40, 0, 0);
   kinds.setKindAt(object.instanceId, 1);
+  const parts = new InstanceParts(kinds.meshes[1] as KindMesh).setVisibleAt(object.instanceId, 'Hat', false);
+  const { instanceId } = object.clone();
+  expect([kinds.getKindAt(instanceId), parts.getVisibleAt(instanceId, 'Hat')]).toEqual([1, false]);
+  crowd.deleteInstance(instanceId);
   const hits = hitBy(crowd, 40);
   expect(new Set(hits.map((hit) => hit.object))).toEqual(new Set([object]));
   expect(new Set(hits.map((hit) => (hit as { mesh?: Object3D }).mesh))).toEqual(new Set([kinds.meshes[1]]));
