@@ -139,9 +139,7 @@ export class GPUInstances implements CrowdFeature {
   checkBoneTexture({ encoding, clipTable }: BoneTexture): void {
     const { most } = this.stored;
     if (encoding === 'tracks' && clipTable.clips.length <= most) return;
-    throw new Error(
-      `${NAME}: another bone texture has to be tracks, of ${most} clips at most; dispose this, and make it anew.`,
-    );
+    throw new Error(`${NAME}: the other bone texture is not tracks of ${most} clips at most.`);
   }
 
   /** Finds the clips anew: those of the same numbers play on. */
@@ -230,9 +228,7 @@ class Stored implements StoredOnGPU {
   }
 
   refuse(): void {
-    throw new Error(
-      `${NAME}: the GPU writes the instances: they cannot change places, be more than the crowd was made for, or play on layers.`,
-    );
+    throw new Error(`${NAME}: what the GPU writes cannot change places, get more room, or play on layers.`);
   }
 
   /** Clips for which there is room. */
