@@ -1,4 +1,4 @@
-import type { Box3, BufferGeometry, InstancedBufferAttribute } from 'three';
+import type { Box3, BufferGeometry, InstancedBufferAttribute, Material } from 'three';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import { CrowdViews } from '../culling/CrowdViews.js';
 import { InstanceTransforms } from '../instances/InstanceTransforms.js';
@@ -19,6 +19,7 @@ import type {
 /** A mesh that draws the instances of a crowd: its own, or one that is attached to it. */
 export interface CrowdMember {
   readonly geometry: BufferGeometry;
+  readonly material: Material | Material[];
   readonly instanceColor: InstancedBufferAttribute | null;
   count: number;
   /** What the instances look like in this mesh. */

@@ -1,4 +1,4 @@
-import type { BufferGeometry, Camera } from 'three';
+import { type BufferGeometry, type Camera, DoubleSide, type Material } from 'three';
 import type { CrowdViews } from './CrowdViews.js';
 import { KIND_LISTS, type KindSplitter, type LODSelector } from './LODSelector.js';
 
@@ -10,6 +10,8 @@ export interface ViewInfo {
   levels: number[];
   /** Triangles of these, with what is attached to them. */
   triangles: number;
+  /** Draw calls that take these: one for each material of each mesh that shows anybody. */
+  drawCalls: number;
   /** Instances that were posed in its frame, for all cameras together; left out where no pass poses them. */
   posed?: number;
 }
@@ -17,6 +19,7 @@ export interface ViewInfo {
 /** A mesh that draws instances of a crowd. */
 export interface DrawnMember {
   readonly geometry: BufferGeometry;
+  readonly material: Material | Material[];
   readonly visible: boolean;
   /** The list that it draws, see `LODSelector.listOf`. */
   readonly level: number | null;
@@ -32,7 +35,7 @@ export function viewInfoOf(views: CrowdViews, camera: Camera): ViewInfo | null {
     splitter?.isUsed === true
       ? Array.from({ length: splitter.count }, (_, level) => view.of(level).count)
       : [visible];
-  return { visible, levels, triangles: trianglesOf(views, (list) => view.of(list).count), posed };
+  return { visible, levels, ...drawsOf(views, (list) => view.of(list).count), posed };
 }
 
 /** What is read to count triangles. */
@@ -42,12 +45,27 @@ interface CountedCrowd {
   readonly kinds: KindSplitter | null;
 }
 
-/** Triangles of all meshes of a crowd, each of which draws so many instances of its list. */
-export function trianglesOf({ members }: CountedCrowd, countOf: (list: number | null) => number): number {
-  let count = 0;
-  for (const { geometry, visible, level } of members)
-    if (visible) count += countOf(level) * trianglesIn(geometry);
-  return count;
+/** What all meshes of a crowd draw, each of which shows so many instances of its list. */
+export function drawsOf(
+  { members }: CountedCrowd,
+  countOf: (list: number | null) => number,
+): Pick<ViewInfo, 'triangles' | 'drawCalls'> {
+  let [triangles, drawCalls] = [0, 0];
+  for (const { geometry, material, visible, level } of members) {
+    const count = visible ? countOf(level) : 0;
+    if (count === 0) continue;
+    triangles += count * trianglesIn(geometry);
+    const drawn = Array.isArray(material)
+      ? geometry.groups.map(({ materialIndex = 0 }) => material[materialIndex])
+      : [material];
+    for (const one of drawn) {
+      if (!one?.visible) continue;
+      // three.js draws what such a one has behind before what it has in front.
+      const isTwice = one.transparent && one.side === DoubleSide && !one.forceSinglePass;
+      drawCalls += isTwice ? 2 : 1;
+    }
+  }
+  return { triangles, drawCalls };
 }
 
 /** Triangles that all meshes of a crowd draw of an instance at a level of detail; of several kinds, on average. */

@@ -223,7 +223,7 @@ class Stored implements StoredOnGPU {
 
   warn(what: string): void {
     warnOnce(
-      `${NAME}: ${what} asks for what the GPU alone knows of the instances, and finds nothing. They need WebGPU, and neither sorting nor limits; for rays there is GPUInstances.raycast.`,
+      `${NAME}: ${what} asks for what the GPU alone knows of the instances, and finds nothing. They need WebGPU, without sorting or limits; for rays use GPUInstances.raycast.`,
     );
   }
 

@@ -1,7 +1,7 @@
 import type { Camera } from 'three';
 import { backendOf } from '../backends/Backend.js';
 import type { CrowdMesh } from '../crowd/CrowdMesh.js';
-import { trianglesOf, type ViewInfo, viewInfoOf } from '../culling/ViewInfo.js';
+import { drawsOf, type ViewInfo, viewInfoOf } from '../culling/ViewInfo.js';
 
 /**
  * What a camera saw when it last drew a crowd, of all its levels together: for figures to be shown. Under WebGPU only the GPU
@@ -24,6 +24,5 @@ export async function readViewInfo(mesh: CrowdMesh, renderer: object, camera: Ca
   const read = backendOf(renderer).readView?.(renderer, mesh, camera);
   if (read) return await read;
   const { count, views } = mesh;
-  const triangles = trianglesOf(views, () => count);
-  return getViewInfo(mesh, camera) ?? { visible: count, levels: [count], triangles };
+  return getViewInfo(mesh, camera) ?? { visible: count, levels: [count], ...drawsOf(views, () => count) };
 }

@@ -53,7 +53,7 @@ export function callMissedHook({ object, renderer, scene, camera, material }: Dr
   if (known === undefined || last === undefined || last === (renderer as Renderer).info.frame) return;
   if (readsView(object) && !isCulledOnGPU(renderer, object)) {
     warnOnce(
-      'SkinnedInstancedMesh: a BundleGroup keeps how many instances it has recorded, and these are counted on the CPU, since they are sorted, limited by maxVisible or maxTriangles, or on layers of their own; set needsUpdate of the group in each frame, or take the crowd out of it.',
+      'SkinnedInstancedMesh: a BundleGroup keeps how many instances it has recorded, and the CPU counts those that are sorted, limited by maxVisible or maxTriangles, or on layers of their own; set needsUpdate of the group in each frame, or take the crowd out.',
     );
   }
   const group = known.groups.get(material) ?? null;

@@ -355,6 +355,6 @@ function checkInstanced(geometry: BufferGeometry): void {
   const own = ownInstanced(geometry);
   if (own === null) return;
   throw new Error(
-    `CrowdKinds: the instanced attribute "${own}" of your own is read by the index at which an instance is drawn; read it from a texture by instanceIndex() in your shader instead.`,
+    `CrowdKinds: the instanced attribute "${own}" of your own is read by the index at which an instance is drawn; read it from a texture by instanceIndex() in your shader.`,
   );
 }

@@ -112,7 +112,7 @@ function matchJoint(
     const parent = parentOf(own, up);
     if (parent < 0 || isMoved(own, up)) {
       throw new Error(
-        `CrowdKinds: the crowd has no joint "${name}", which vertices of the character follow; make the crowd of the character that has most joints, or a second crowd of this one.`,
+        `CrowdKinds: the crowd has no joint "${name}", which vertices of the character follow; begin with the character that has most joints, or make a second crowd.`,
       );
     }
     up = parent;

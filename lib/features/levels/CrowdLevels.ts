@@ -473,6 +473,6 @@ function checkInstanced(geometry: BufferGeometry): void {
   if (own === null) return;
   throw new Error(
     `${NAME}: the instanced attribute "${own}" of your own is read by the index at which an instance is drawn, which is another one at each level; ` +
-      'read it from a texture by instanceIndex() in your shader instead.',
+      'read it from a texture by instanceIndex() in your shader.',
   );
 }

@@ -93,7 +93,7 @@ export class OccluderDepth implements CameraOcclusion {
     if ((renderer as unknown as { _compilationPromises: unknown })._compilationPromises) return false;
     if ((renderer as { logarithmicDepthBuffer?: boolean }).logarithmicDepthBuffer === true) {
       warnOnce(
-        'Occlusion: a renderer with logarithmicDepthBuffer draws what is hidden too; use reversedDepthBuffer, or neither.',
+        'Occlusion: a renderer with logarithmicDepthBuffer hides nobody; use reversedDepthBuffer, or neither.',
       );
       return false;
     }

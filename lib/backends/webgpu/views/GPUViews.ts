@@ -14,7 +14,7 @@ import { LEVEL_CODES, MAX_LEVELS } from '../../../constants.js';
 import type { CrowdViews } from '../../../culling/CrowdViews.js';
 import { KIND_LISTS, type LODSelector } from '../../../culling/LODSelector.js';
 import { markSeen, seesAll } from '../../../culling/seenInstances.js';
-import { trianglesOf, type ViewInfo } from '../../../culling/ViewInfo.js';
+import { drawsOf, type ViewInfo } from '../../../culling/ViewInfo.js';
 import type { DrawnCrowd } from '../../DrawnCrowd.js';
 import type { NodePosePass } from '../NodePosePass.js';
 import { SharedSteps, type StepsRegistry } from '../SharedSteps.js';
@@ -187,14 +187,15 @@ export class GPUViews {
   /** What a camera saw when it last drew the crowd. */
   async read({ views }: DrawnCrowd, camera: Camera, pass: NodePosePass | null): Promise<ViewInfo> {
     const slot = this.slotOf(camera);
-    if (slot === null) return { visible: 0, levels: new Array(this.levels).fill(0), triangles: 0 };
+    if (slot === null)
+      return { visible: 0, levels: new Array(this.levels).fill(0), triangles: 0, drawCalls: 0 };
     const reading = pass?.readPosed(this.renderer);
     const totals = new Uint32Array(await this.renderer.getArrayBufferAsync(slot.buffers.totals));
     const [visible] = totals;
     const posed = await reading;
     const levels = views.splitter?.isUsed === true ? [...totals.subarray(1, 1 + this.levels)] : [visible];
     const countOf = (list: number | null) => (list === -1 ? 0 : totals[listAt(views, list)]);
-    const info = { visible, levels, triangles: trianglesOf(views, countOf) };
+    const info = { visible, levels, ...drawsOf(views, countOf) };
     return posed === undefined ? info : { ...info, posed };
   }
 
