@@ -42,7 +42,7 @@ beforeAll(async () => {
   });
   const executablePath = process.env.SIM_BROWSER;
   browser = await chromium.launch({ executablePath, args: browserFlags, timeout: PATIENCE });
-  context = await browser.newContext();
+  context = await browser.newContext({ deviceScaleFactor: SCALE });
 });
 // Also after a test that failed: a page that goes on drawing slows all others.
 afterEach(async () => {
@@ -59,6 +59,8 @@ afterAll(async () => {
 /** Small, for a software renderer's sake; so is the share of the figure's triangles. */
 export const WINDOW = { width: 700, height: 420 };
 const DETAIL = 0.4;
+/** Pixels of pictures to each of the window's, on a side. */
+export const SCALE = THOROUGH ? 1 : 0.5;
 /** Pages are opened under both where everything is tested; the one that WebGPU draws otherwise, always. */
 export const RENDERERS = THOROUGH ? ['webgl', 'webgpu'] : ['webgl'];
 
@@ -174,7 +176,7 @@ export const figuresOf = (page: Page): Promise<Record<string, string[]>> =>
 /** Where the ring around the chosen character is on the screen, by its colour; null if it is not to be seen. */
 export async function ringOn(page: Page): Promise<{ x: number; y: number } | null> {
   const png = (await page.screenshot()).toString('base64');
-  return page.evaluate(async (data) => {
+  const { x, y, count } = await page.evaluate(async (data) => {
     const blob = await (await fetch(`data:image/png;base64,${data}`)).blob();
     const { width, height } = await createImageBitmap(blob);
     const context = new OffscreenCanvas(width, height).getContext('2d')!;
@@ -188,8 +190,10 @@ export async function ringOn(page: Page): Promise<{ x: number; y: number } | nul
       sum.y += Math.floor(i / 4 / width);
       sum.count++;
     }
-    return sum.count < 50 ? null : { x: sum.x / sum.count, y: sum.y / sum.count };
+    return sum;
   }, png);
+  const area = count * SCALE;
+  return count < 50 * SCALE ** 2 ? null : { x: x / area, y: y / area };
 }
 
 export const glb = (name: string, text: string) => ({ name, mimeType: '', buffer: Buffer.from(text) });

@@ -8,6 +8,7 @@ import {
   nextFrames,
   open,
   RENDERERS,
+  SCALE,
   visit,
   WINDOW,
 } from './site.js';
@@ -61,7 +62,7 @@ test('the village is drawn with ambient occlusion, antialiasing over time and de
   const small = { width: 360, height: 240 };
   const page = await open('village/index.html?count=12&shadows=0&effects=1&renderer=webgpu', small);
   // the modules of the effects come later than the first frame, and a picture of one colour packs into next to nothing
-  const isFull = async () => (await page.screenshot()).length > 30_000;
+  const isFull = async () => (await page.screenshot()).length > 30_000 * SCALE ** 2;
   await nextFrames(page, 2);
   await expect.poll(isFull, { timeout: PATIENCE }).toBe(true);
   await look(page, 'village-effects', 'webgpu');
