@@ -31,7 +31,7 @@ import {
   readViewInfo,
   SkinnedInstancedMesh,
 } from '../support/library.js';
-import { changedPixels, createStage, type LightKind, SIZE } from '../support/pictures.js';
+import { aim, changedPixels, createStage, type LightKind, SIZE } from '../support/pictures.js';
 import { THOROUGH } from '../support/thorough.js';
 
 const COUNT = 9;
@@ -432,9 +432,7 @@ describe('that fade', () => {
   }
 
   function move(camera: PerspectiveCamera, x: number): void {
-    camera.position.set(x, 2, 6 - Math.abs(x));
-    camera.lookAt(0, 1, -2);
-    camera.updateMatrixWorld();
+    aim(camera, [x, 2, 6 - Math.abs(x)], [0, 1, -2]);
   }
 
   describe.each(TWINS)('%s', (twin) => {

@@ -13,11 +13,11 @@ import {
   Vector4,
 } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { TWINS } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
-import { type Drawing, drawingOf } from '../support/drawings.js';
+import { drawingOf, useDrawing } from '../support/drawings.js';
 import { orderOf } from '../support/features.js';
 import { nextFrame } from '../support/frames.js';
 import { addLevel } from '../support/levels.js';
@@ -28,7 +28,7 @@ import {
   readViewInfo,
   SkinnedInstancedMesh,
 } from '../support/library.js';
-import { changedPixels, createStage } from '../support/pictures.js';
+import { aim, changedPixels, createStage } from '../support/pictures.js';
 import { random } from '../support/random.js';
 
 const COUNT = 70;
@@ -58,11 +58,7 @@ function createCrowd(perObjectFrustumCulled: boolean): SkinnedInstancedMesh {
 
 // What WebGLRenderer does is in views.test.ts.
 describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
-  let drawing: Drawing;
-  beforeAll(async () => {
-    drawing = await drawingOf(twin);
-  });
-  afterAll(() => drawing.renderer.dispose());
+  const drawing = useDrawing(twin, drawingOf);
 
   test('a crowd that reads instanced attributes of the user is drawn whole, and says so', async () => {
     const { instancedBufferAttribute, vec3 } = await import('three/tsl');
@@ -190,9 +186,7 @@ describe('nodeViewLife', () => {
           changedPixels(expected, await drawing.draw(scene, camera, bundle as Object3D), 0),
           `frame ${frame}`,
         ).toBe(0);
-        camera.position.set(Math.sin(frame) * 6, 2, Math.cos(frame) * 6);
-        camera.lookAt(0, 1, 0);
-        camera.updateMatrixWorld();
+        aim(camera, [Math.sin(frame) * 6, 2, Math.cos(frame) * 6], [0, 1, 0]);
         for (const crowd of [plain, bundled]) crowd.update(0.2);
       }
       expect(bundled.onBeforeRender).toBe(onBeforeRender);
@@ -237,9 +231,7 @@ describe('nodeViewLife', () => {
         expect(changedPixels(expected, drawn, 0), `frame ${frame}`).toBe(0);
         if (frame === 0) expect(changedPixels(before, drawn)).toBeGreaterThan(100);
         for (const one of [crowd, fresh]) one.update(0.1);
-        camera.position.set(5, 2, 4);
-        camera.lookAt(0, 1, 0);
-        camera.updateMatrixWorld();
+        aim(camera, [5, 2, 4], [0, 1, 0]);
       }
       expect(await readViewInfo(crowd, second.renderer, camera)).toEqual(
         await readViewInfo(fresh, second.renderer, camera),

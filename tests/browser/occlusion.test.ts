@@ -27,7 +27,7 @@ import {
   readViewInfo,
   SkinnedInstancedMesh,
 } from '../support/library.js';
-import { changedPixels, createStage } from '../support/pictures.js';
+import { aim, changedPixels, createStage } from '../support/pictures.js';
 import { random } from '../support/random.js';
 import { THOROUGH } from '../support/thorough.js';
 
@@ -80,9 +80,11 @@ function createCamera(kind: 'perspective' | 'orthographic', next: () => number):
       ? new PerspectiveCamera(50, 1, 0.1, 60)
       : new OrthographicCamera(-6, 6, 6, -6, 0.1, 60);
   const turn = next() * 6.28;
-  camera.position.set(Math.sin(turn) * 12, 0.8 + next() * next() * 4, Math.cos(turn) * 12);
-  camera.lookAt(next() * 6 - 3, 1, next() * 6 - 3);
-  camera.updateMatrixWorld();
+  aim(
+    camera,
+    [Math.sin(turn) * 12, 0.8 + next() * next() * 4, Math.cos(turn) * 12],
+    [next() * 6 - 3, 1, next() * 6 - 3],
+  );
   return camera;
 }
 
@@ -163,9 +165,7 @@ describe.runIf(TWINS.length > 1)('under WebGPU', () => {
   function createRows(): { scene: Scene; camera: Camera; crowd: SkinnedInstancedMesh; wall: Mesh } {
     const { scene } = createStage(STAGE, 'directional');
     const camera = new PerspectiveCamera(60, 1, 0.1, 100);
-    camera.position.set(0, 1.5, 12);
-    camera.lookAt(0, 1, 0);
-    camera.updateMatrixWorld();
+    aim(camera, [0, 1.5, 12], [0, 1, 0]);
     const { root, clips } = FIGURE;
     const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 12);
     for (let i = 0; i < 12; i++)

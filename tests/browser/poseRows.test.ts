@@ -1,9 +1,9 @@
-import { Box3, Color, Matrix4, type PerspectiveCamera, type Texture, Vector3, WebGLRenderer } from 'three';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Box3, Color, Matrix4, type Texture, Vector3, WebGLRenderer } from 'three';
+import { afterAll, expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { addLevel } from '../support/levels.js';
 import { bakeCharacter, SkinnedInstancedMesh } from '../support/library.js';
-import { changedPixels, createStage, picture } from '../support/pictures.js';
+import { aim, changedPixels, lookAround, picture } from '../support/pictures.js';
 
 const COUNT = 700;
 const SIDE = 27;
@@ -12,13 +12,10 @@ const MIDDLE = new Box3(new Vector3(-3, 0, -3), new Vector3(3, 2, 3));
 const { root, clips } = createCharacter({ detail: 0.2 });
 const character = bakeCharacter(root, clips);
 
-let renderer: WebGLRenderer;
-beforeAll(() => {
-  renderer = new WebGLRenderer();
-  // Frames that nobody looks at.
-  renderer.setSize(16, 16);
-  renderer.shadowMap.enabled = true;
-});
+const renderer = new WebGLRenderer();
+// Frames that nobody looks at.
+renderer.setSize(16, 16);
+renderer.shadowMap.enabled = true;
 afterAll(() => renderer.dispose());
 
 function createCrowd(perObjectFrustumCulled: boolean): SkinnedInstancedMesh {
@@ -45,23 +42,8 @@ function rowsOf(crowd: SkinnedInstancedMesh): number {
   return (width / (crowd.boneTexture.data.tracks?.jointNodes.length ?? 0)) * height;
 }
 
-/** A camera in the middle that looks around, and sees no further than `far`. */
-function createView(far: number) {
-  const { scene, camera } = createStage(MIDDLE, 'directional') as { camera: PerspectiveCamera } & ReturnType<
-    typeof createStage
-  >;
-  const look = (turn: number) => {
-    camera.far = far;
-    camera.position.set(Math.sin(turn) * 6, 2, Math.cos(turn) * 6);
-    camera.lookAt(Math.sin(turn) * 20, 1, Math.cos(turn) * 20);
-    camera.updateProjectionMatrix();
-    camera.updateMatrixWorld();
-  };
-  return { scene, camera, look };
-}
-
 test('poses take memory for those whom cameras see, and these look as in a crowd that is posed whole', () => {
-  const { scene, camera, look } = createView(12);
+  const { scene, camera, look } = lookAround(MIDDLE);
   const culled = createCrowd(true);
   const plain = createCrowd(false);
   addLevel(culled, culled.geometry, 6);
@@ -72,7 +54,7 @@ test('poses take memory for those whom cameras see, and these look as in a crowd
     expect(changedPixels(expected, picture(renderer, scene, camera, culled), 0), when).toBe(0);
   };
   for (let i = 0; i < 3; i++) {
-    look(i * 1.5);
+    look(i * 1.5, 12);
     for (const crowd of [culled, plain]) crowd.update(0.05);
     compare(`frame ${i}`);
   }
@@ -80,17 +62,13 @@ test('poses take memory for those whom cameras see, and these look as in a crowd
   expect(rowsOf(plain)).toBeGreaterThanOrEqual(COUNT);
 
   camera.far = 500;
-  camera.position.set(0, 70, 70);
-  camera.lookAt(0, 0, 0);
-  camera.updateProjectionMatrix();
-  camera.updateMatrixWorld();
+  aim(camera, [0, 70, 70], [0, 0, 0]);
   for (const crowd of [culled, plain]) crowd.update(0.3);
   compare('all at once');
   expect(rowsOf(culled)).toBeGreaterThanOrEqual(COUNT);
 
   // Rows that were not used for long are given back.
-  camera.far = 6;
-  look(0);
+  look(0, 6);
   scene.add(culled);
   culled.castShadow = false;
   for (let i = 0; i < 130; i++) {
@@ -106,14 +84,14 @@ test('poses take memory for those whom cameras see, and these look as in a crowd
 });
 
 test('whoever has lost its row while nobody saw it is posed as it comes back, at any rate', () => {
-  const { scene, camera, look } = createView(16);
+  const { scene, camera, look } = lookAround(MIDDLE);
   const seldom = createCrowd(true);
   const always = createCrowd(true);
   for (let i = 0; i < COUNT; i++) seldom.setPoseRateAt(i, 0.01);
   // A light would see those whom the camera does not.
   for (const crowd of [seldom, always]) crowd.castShadow = false;
   for (const turn of [0, 2, 4, 0, 3, 0]) {
-    look(turn);
+    look(turn, 16);
     for (const crowd of [seldom, always]) crowd.update(0.05);
     picture(renderer, scene, camera, always);
     const expected = picture(renderer, scene, camera, always);

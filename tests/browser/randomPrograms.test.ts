@@ -9,7 +9,7 @@ import { texturesOf } from '../support/fuzz/figure.js';
 import { rebuilt } from '../support/fuzz/rebuilt.js';
 import { levelsOf } from '../support/levels.js';
 import { loseContext, passOverLost, restoreContext } from '../support/loseContext.js';
-import { changedPixels, createStage } from '../support/pictures.js';
+import { aim, changedPixels, createStage } from '../support/pictures.js';
 import { watchProblems } from '../support/problems.js';
 import { THOROUGH } from '../support/thorough.js';
 
@@ -29,9 +29,7 @@ afterEach(() => vi.restoreAllMocks());
 
 function createCamera(): PerspectiveCamera {
   const camera = new PerspectiveCamera(35, 1, 0.1, 60);
-  camera.position.set(0, 2, 7);
-  camera.lookAt(0, 0.8, 0);
-  camera.updateMatrixWorld();
+  aim(camera, [0, 2, 7], [0, 0.8, 0]);
   return camera;
 }
 

@@ -25,7 +25,7 @@ import { TWINS } from '../support/captures.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
 import { drawInNewFrame } from '../support/frames.js';
 import { bakeCharacter, readViewInfo, SkinnedInstancedMesh } from '../support/library.js';
-import { changedPixels, createStage, SIZE } from '../support/pictures.js';
+import { aim, changedPixels, createStage, SIZE } from '../support/pictures.js';
 
 const COUNT = 40;
 /** Where cameras stand, in the middle of the crowd. */
@@ -49,9 +49,7 @@ function createCrowd(culled: boolean): SkinnedInstancedMesh {
 }
 
 function lookFrom(camera: Camera, x: number, y: number, z: number): void {
-  camera.position.set(x, y, z);
-  camera.lookAt(0, 1, 0);
-  camera.updateMatrixWorld();
+  aim(camera, [x, y, z], [0, 1, 0]);
 }
 
 /** What a picture is of: changes the stage, and returns the camera. */

@@ -19,7 +19,7 @@ import {
   WebGLRenderer,
   WebGLRenderTarget,
 } from 'three';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { countCalls } from '../../demos/lib/countCalls.js';
 import { PARAM_LISTED, TEXTURE_VIEW } from '../../lib/constants.js';
 import { TWINS } from '../support/captures.js';
@@ -36,14 +36,11 @@ import {
   JointAttachment,
   SkinnedInstancedMesh,
 } from '../support/library.js';
-import { changedPixels, createStage, picture, SIZE } from '../support/pictures.js';
+import { aim, changedPixels, createStage, picture, SIZE } from '../support/pictures.js';
 import { random } from '../support/random.js';
 
-let renderer: WebGLRenderer;
-beforeAll(() => {
-  renderer = new WebGLRenderer();
-  renderer.shadowMap.enabled = true;
-});
+const renderer = new WebGLRenderer();
+renderer.shadowMap.enabled = true;
 afterAll(() => renderer.dispose());
 
 const COUNT = 100;
@@ -191,9 +188,7 @@ test('two renderers and a camera that both draw with see the same, also one that
   const crowd = createCrowd(true);
   const { scene, camera } = createStage(MIDDLE, 'spot');
   const look = (turn: number): Camera => {
-    camera.position.set(Math.sin(turn) * 6, 2, Math.cos(turn) * 6);
-    camera.lookAt(0, 1, 0);
-    camera.updateMatrixWorld();
+    aim(camera, [Math.sin(turn) * 6, 2, Math.cos(turn) * 6], [0, 1, 0]);
     return camera;
   };
   for (const turn of [0, 1, 2]) {
@@ -241,16 +236,7 @@ test('whoever comes into view after some time is posed at once, also if posed le
 });
 
 describe('viewHooks', () => {
-  let renderer: WebGLRenderer;
-  beforeAll(() => {
-    renderer = new WebGLRenderer();
-    renderer.shadowMap.enabled = true;
-  });
-  afterAll(() => renderer.dispose());
-
   const COUNT = 36;
-  /** Where the camera stands in the middle of the crowd; most of that is behind it or to the side. */
-  const MIDDLE = new Box3(new Vector3(-3, 0, -3), new Vector3(3, 2, 3));
 
   /** Characters in rows, of which some are hidden, with a second level of detail that is larger, to be told apart. */
   function createCrowd(encoding: 'tracks' | 'frames' = 'tracks', levels = true): SkinnedInstancedMesh {
@@ -345,9 +331,7 @@ describe('viewHooks', () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const still = new ShaderMaterial({ vertexShader: VERTEX, fragmentShader: FRAGMENT });
     const { scene, camera } = stage();
-    camera.position.set(0, 2, 3);
-    camera.lookAt(0, 1, -3);
-    camera.updateMatrixWorld();
+    aim(camera, [0, 2, 3], [0, 1, -3]);
     const crowd = createCrowd();
     const drawn: number[] = [];
     for (const mesh of [crowd, ...crowd.attachments]) {

@@ -6,13 +6,13 @@ import {
   StorageInstancedBufferAttribute,
   type WebGPURenderer,
 } from 'three/webgpu';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { GAITS } from '../../demos/swarm/rules.js';
 import { Swarm } from '../../demos/swarm/Swarm.js';
 import { SwarmOnGPU } from '../../demos/swarm/SwarmOnGPU.js';
 import { TWINS } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
-import { type Drawing, drawingOf } from '../support/drawings.js';
+import { drawingOf, useDrawing } from '../support/drawings.js';
 import { addLevel } from '../support/levels.js';
 import {
   AnimationLayers,
@@ -21,7 +21,7 @@ import {
   SkinnedInstancedMesh,
   setBoneTexture,
 } from '../support/library.js';
-import { changedPixels, createStage } from '../support/pictures.js';
+import { aim, changedPixels, createStage } from '../support/pictures.js';
 import { random as randomFrom } from '../support/random.js';
 
 const COUNT = 300;
@@ -62,13 +62,11 @@ function gaited() {
 }
 
 describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
-  let drawing: Drawing;
+  const drawing = useDrawing('TSL on WebGPU', drawingOf);
   let renderer: WebGPURenderer;
-  beforeAll(async () => {
-    drawing = await drawingOf('TSL on WebGPU');
+  beforeAll(() => {
     renderer = drawing.renderer as WebGPURenderer;
   });
-  afterAll(() => drawing.dispose());
 
   test('stand where compute has written them, culled, with levels and shadows as if the CPU had', async () => {
     const { scene, camera } = createStage(ALL, 'directional');
@@ -92,9 +90,11 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
     const empty = await drawing.draw(scene, camera, new Object3D());
     for (let frame = 0; frame < 5; frame++) {
       time.value = frame;
-      camera.position.set(Math.sin(frame) * 5, 1.5, Math.cos(frame) * 5);
-      camera.lookAt(Math.sin(frame + 2) * 3, 1, Math.cos(frame + 2) * 3);
-      camera.updateMatrixWorld();
+      aim(
+        camera,
+        [Math.sin(frame) * 5, 1.5, Math.cos(frame) * 5],
+        [Math.sin(frame + 2) * 3, 1, Math.cos(frame + 2) * 3],
+      );
       for (let i = 0; i < COUNT; i++) byCPU.setMatrixAt(i, placeOf(i, frame));
       byCPU.instanceMatrix.needsUpdate = true;
       for (const crowd of [byCPU, byGPU]) crowd.update(0.1);

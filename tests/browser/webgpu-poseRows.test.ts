@@ -1,12 +1,12 @@
-import { Box3, Color, Matrix4, Object3D, type PerspectiveCamera, Vector3 } from 'three';
+import { Box3, Color, Matrix4, Object3D, Vector3 } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { TWINS } from '../support/captures.js';
-import { type Drawing, drawingOf } from '../support/drawings.js';
+import { drawingOf, useDrawing } from '../support/drawings.js';
 import { addLevel } from '../support/levels.js';
 import { bakeCharacter, readViewInfo, SkinnedInstancedMesh } from '../support/library.js';
-import { changedPixels, createStage } from '../support/pictures.js';
+import { aim, changedPixels, lookAround } from '../support/pictures.js';
 
 const COUNT = 1600;
 const SIDE = 40;
@@ -39,33 +39,14 @@ function createCrowd(reach: number, perObjectFrustumCulled: boolean): SkinnedIns
   return crowd;
 }
 
-/** A camera near the middle that looks around, and sees no further than `far`. */
-function createView() {
-  const { scene, camera } = createStage(MIDDLE, 'directional') as { camera: PerspectiveCamera } & ReturnType<
-    typeof createStage
-  >;
-  const look = (turn: number, far: number) => {
-    camera.far = far;
-    camera.position.set(Math.sin(turn) * 6, 2, Math.cos(turn) * 6);
-    camera.lookAt(Math.sin(turn) * 20, 1, Math.cos(turn) * 20);
-    camera.updateProjectionMatrix();
-    camera.updateMatrixWorld();
-  };
-  return { scene, camera, look };
-}
-
 describe.runIf(TWINS.includes('TSL on WebGPU'))('rows of the palette under WebGPU', () => {
-  let drawing: Drawing;
-  beforeAll(async () => {
-    drawing = await drawingOf('TSL on WebGPU');
-  });
-  afterAll(() => drawing.dispose());
+  const drawing = useDrawing('TSL on WebGPU', drawingOf);
 
   test('poses take memory for those whom cameras see, and these look as in a crowd that is posed whole', async () => {
     const { draw } = drawing;
     const buffers = vi.spyOn(GPUDevice.prototype, 'createBuffer');
     const largest = () => Math.max(0, ...buffers.mock.calls.map(([{ size }]) => size));
-    const { scene, camera, look } = createView();
+    const { scene, camera, look } = lookAround(MIDDLE);
     const culled = createCrowd(Number.POSITIVE_INFINITY, true);
     // Whoever may be seen, or throw a shadow that is: few enough to be posed whole.
     const plain = createCrowd(20, false);
@@ -95,7 +76,7 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('rows of the palette under WebGP
   test('rows are given to everybody where everybody is seen, and given back', async () => {
     const { draw } = drawing;
     const renderer = drawing.renderer as WebGPURenderer;
-    const { scene, camera, look } = createView();
+    const { scene, camera, look } = lookAround(MIDDLE);
     const culled = createCrowd(Number.POSITIVE_INFINITY, true);
     const plain = createCrowd(Number.POSITIVE_INFINITY, false);
     for (const crowd of [culled, plain]) crowd.castShadow = false;
@@ -107,10 +88,7 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('rows of the palette under WebGP
     look(0, 7);
     await compare('few');
     camera.far = 500;
-    camera.position.set(0, 70, 70);
-    camera.lookAt(0, 0, 0);
-    camera.updateProjectionMatrix();
-    camera.updateMatrixWorld();
+    aim(camera, [0, 70, 70], [0, 0, 0]);
     await compare('all at once');
     const buffers = vi.spyOn(GPUDevice.prototype, 'createBuffer');
     look(0, 7);
@@ -132,7 +110,7 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('rows of the palette under WebGP
   test('whoever has lost its row while nobody saw it is posed as it comes back, at any rate', async () => {
     const { draw } = drawing;
     const renderer = drawing.renderer as WebGPURenderer;
-    const { scene, camera, look } = createView();
+    const { scene, camera, look } = lookAround(MIDDLE);
     const seldom = createCrowd(Number.POSITIVE_INFINITY, true);
     const always = createCrowd(20, true);
     for (let i = 0; i < COUNT; i++) seldom.setPoseRateAt(i, 0.01);
@@ -152,7 +130,7 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('rows of the palette under WebGP
   test('who is in view keeps its row, and its pose at a low rate', async () => {
     const { draw } = drawing;
     const renderer = drawing.renderer as WebGPURenderer;
-    const { scene, camera, look } = createView();
+    const { scene, camera, look } = lookAround(MIDDLE);
     const crowd = createCrowd(Number.POSITIVE_INFINITY, true);
     crowd.castShadow = false;
     for (let i = 0; i < COUNT; i++) crowd.setPoseRateAt(i, 1e-4);

@@ -10,10 +10,10 @@ import {
   SphereGeometry,
   Vector3,
 } from 'three';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { captureGeometry } from '../support/capture.js';
-import { captureOf, TWINS } from '../support/captures.js';
+import { TWINS, useCapture } from '../support/captures.js';
 import { describeCharacter } from '../support/characters.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { disposeLater } from '../support/disposeLater.js';
@@ -90,11 +90,7 @@ function createFace(relative: boolean, lone: boolean) {
 }
 
 describe.each(TWINS)('%s', (twin) => {
-  let how: Awaited<ReturnType<typeof captureOf>>;
-  beforeAll(async () => {
-    how = await captureOf(twin);
-  });
-  afterAll(() => how.dispose());
+  const how = useCapture(twin);
 
   test.each([
     { relative: true, lone: false },
@@ -185,6 +181,8 @@ describe.each(TWINS)('%s', (twin) => {
 });
 
 describeCharacter('RobotExpressive.glb', () => {
+  const how = useCapture('GLSL');
+
   test('makes its faces', async () => {
     const { root, clips } = await loadModel('RobotExpressive.glb');
     const moving = clips.filter(({ tracks }) =>
@@ -196,11 +194,9 @@ describeCharacter('RobotExpressive.glb', () => {
     const boneTexture = bakeBoneTexture(root, clips);
     // its file has tracks for them, which never leave zero
     expect(boneTexture.morphNames).toHaveLength(moving.length > 0 ? 3 : 0);
-    const how = await captureOf('GLSL');
     for (const [clip, errors] of await measureVertices(how, root, clips, boneTexture)) {
       expect(errors.onFrames, `${clip}, on frames`).toBeLessThanOrEqual(1e-5);
     }
-    how.dispose();
   });
 });
 

@@ -12,9 +12,9 @@ import {
   Object3D,
   Vector3,
 } from 'three';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { captureGeometry } from '../support/capture.js';
-import { captureOf, TWINS } from '../support/captures.js';
+import { TWINS, useCapture } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { useDrawing } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
@@ -55,11 +55,7 @@ function paint(geometry: BufferGeometry): BufferGeometry {
 }
 
 describe.each(TWINS)('%s: vertices are where the CPU has them', (twin) => {
-  let how: Awaited<ReturnType<typeof captureOf>>;
-  beforeAll(async () => {
-    how = await captureOf(twin);
-  });
-  afterAll(() => how.dispose());
+  const how = useCapture(twin);
 
   /** The farthest that a vertex is from where the CPU has it. */
   async function farthest(crowd: SkinnedInstancedMesh): Promise<number> {

@@ -12,7 +12,7 @@ import { GTAOPass } from 'three/addons/postprocessing/GTAOPass.js';
 import { OutlinePass } from 'three/addons/postprocessing/OutlinePass.js';
 import type { Pass } from 'three/addons/postprocessing/Pass.js';
 import { RenderPass } from 'three/addons/postprocessing/RenderPass.js';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { bakeCharacter, LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
@@ -22,11 +22,8 @@ import { Reference } from '../support/reference.js';
 /** Share of the pixels that may differ: edges that round to the other side. */
 const BOUND = 0.001;
 
-let renderer: WebGLRenderer;
-beforeAll(() => {
-  renderer = new WebGLRenderer({ preserveDrawingBuffer: true });
-  renderer.setSize(SIZE, SIZE);
-});
+const renderer = new WebGLRenderer({ preserveDrawingBuffer: true });
+renderer.setSize(SIZE, SIZE);
 afterAll(() => renderer.dispose());
 
 type Stage = ReturnType<typeof createStage>;

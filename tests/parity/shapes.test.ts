@@ -20,7 +20,7 @@ import {
   VectorKeyframeTrack,
   WebGLRenderer,
 } from 'three';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import {
   assembleCharacter,
   type BoneTexture,
@@ -32,10 +32,7 @@ import { measureVertices, webGLCapture } from '../support/parity.js';
 import { random } from '../support/random.js';
 import { Reference } from '../support/reference.js';
 
-let renderer: WebGLRenderer;
-beforeAll(() => {
-  renderer = new WebGLRenderer();
-});
+const renderer = new WebGLRenderer();
 afterAll(() => renderer.dispose());
 
 interface Shape {

@@ -13,7 +13,7 @@ import {
   SphereGeometry,
   WebGLRenderer,
 } from 'three';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import {
@@ -31,11 +31,8 @@ import { createStick } from '../support/stick.js';
 /** Share of the pixels that the row covers, with its shadows, that may differ. */
 const BOUND = 0.0015;
 
-let renderer: WebGLRenderer;
-beforeAll(() => {
-  renderer = new WebGLRenderer();
-  renderer.shadowMap.enabled = true;
-});
+const renderer = new WebGLRenderer();
+renderer.shadowMap.enabled = true;
 afterAll(() => renderer.dispose());
 
 /** A row of meshes in which each has a neighbour of another kind, all with one material. */

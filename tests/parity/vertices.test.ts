@@ -1,6 +1,6 @@
 import type { AnimationClip } from 'three';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { captureOf, TWINS } from '../support/captures.js';
+import { describe, expect, test } from 'vitest';
+import { TWINS, useCapture } from '../support/captures.js';
 import { BUILT_IN, COARSE, describeCharacters, loadCharacter } from '../support/characters.js';
 import { type BoneTexture, bakeBoneTexture, encodingOf } from '../support/library.js';
 import { createOddClip } from '../support/oddClip.js';
@@ -38,11 +38,7 @@ function someOf(clips: AnimationClip[]): AnimationClip[] {
 }
 
 describe.each(TWINS)('%s', (twin) => {
-  let how: Awaited<ReturnType<typeof captureOf>>;
-  beforeAll(async () => {
-    how = await captureOf(twin);
-  });
-  afterAll(() => how.dispose());
+  const how = useCapture(twin);
 
   describeCharacters((name) => {
     const precisions =

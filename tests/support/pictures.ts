@@ -57,6 +57,29 @@ export function createStage(bounds: Box3, kind: LightKind): { scene: Scene; came
   return { scene, camera };
 }
 
+/** Puts a camera somewhere, from where it looks at a point. */
+export function aim(camera: Camera, from: Place, at: Place): void {
+  camera.position.set(...from);
+  camera.lookAt(...at);
+  (camera as PerspectiveCamera).updateProjectionMatrix?.();
+  camera.updateMatrixWorld();
+}
+
+/** A stage whose camera stands near the middle, turns around there, and sees no further than `far`. */
+export function lookAround(bounds: Box3) {
+  const { scene, camera } = createStage(bounds, 'directional') as ReturnType<typeof createStage> & {
+    camera: PerspectiveCamera;
+  };
+  const look = (turn: number, far: number) => {
+    camera.far = far;
+    const [x, z] = [Math.sin(turn), Math.cos(turn)];
+    aim(camera, [x * 6, 2, z * 6], [x * 20, 1, z * 20]);
+  };
+  return { scene, camera, look };
+}
+
+type Place = [x: number, y: number, z: number];
+
 function createLight(kind: LightKind, size: number): DirectionalLight | SpotLight | PointLight {
   if (kind === 'spot') return new SpotLight(0xffffff, 3, 0, Math.PI / 4, 0.3, 0);
   if (kind === 'point') {
