@@ -14,14 +14,17 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createNodeRenderer, TWINS } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { drawInNewFrame } from '../support/frames.js';
-import { bakeCharacter, encodingOf, JointAttachment, SkinnedInstancedMesh } from '../support/library.js';
+import { bakeCharacter, frames, JointAttachment, SkinnedInstancedMesh } from '../support/library.js';
 import { bladeRoot } from '../support/meadow.js';
 import { moveBy } from '../support/moveBy.js';
 import { Reference } from '../support/reference.js';
 import { createStick } from '../support/stick.js';
 
 const SIZE = 64;
-const ENCODINGS = ['frames', 'tracks'] as const;
+const ENCODINGS = [
+  ['frames', { encoding: frames }],
+  ['tracks', {}],
+] as const;
 /** How far apart motion vectors may be, in the half widths of the picture that they are given in. */
 const BOUND = 1e-4;
 
@@ -99,11 +102,11 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
 
   test.each(ENCODINGS)(
     'encoding %s: those of a crowd are those of a SkinnedMesh under the same motion, and zero when paused',
-    async (encoding) => {
+    async (_, options) => {
       const { root, clips } = createCoarseCharacter();
       const walk = clips.findIndex(({ name }) => name === 'Walk');
       const reference = new Reference(root);
-      const character = bakeCharacter(root, clips, { encoding: encodingOf(encoding) });
+      const character = bakeCharacter(root, clips, options);
       const crowd = new SkinnedInstancedMesh(character, 2);
       crowd.setMatrixAt(1, at(50)).play(0, walk);
       crowd.material = new MeshBasicMaterial();
@@ -175,7 +178,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
 
   test.each(ENCODINGS)(
     'encoding %s: two crowds, a clone and one that comes later, of one material, each move by themselves',
-    async (encoding) => {
+    async (_, options) => {
       const { root, mesh, clips } = createStick();
       const material = new MeshBasicMaterial();
       const starts = [at(-1.5), at(1), at(0, 1.5), at(2, -1)];
@@ -189,9 +192,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
       });
       const crowds = starts
         .slice(0, 2)
-        .map(
-          () => new SkinnedInstancedMesh(bakeCharacter(root, clips, { encoding: encodingOf(encoding) }), 1),
-        );
+        .map(() => new SkinnedInstancedMesh(bakeCharacter(root, clips, options), 1));
       crowds.forEach((crowd, i) => {
         crowd.material = material;
         crowd.setMatrixAt(0, starts[i]);
@@ -202,10 +203,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
       await draw(scenes[0]);
       await draw(scenes[1]);
 
-      const late = new SkinnedInstancedMesh(
-        bakeCharacter(root, clips, { encoding: encodingOf(encoding) }),
-        1,
-      );
+      const late = new SkinnedInstancedMesh(bakeCharacter(root, clips, options), 1);
       late.material = material;
       late.setMatrixAt(0, starts[3]);
       late.frustumCulled = false;
@@ -235,12 +233,9 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
 
   test.each(ENCODINGS)(
     'encoding %s: instances that were exchanged have not moved, and attachments neither',
-    async (encoding) => {
+    async (_, options) => {
       const { root, clips } = createStick();
-      const crowd = new SkinnedInstancedMesh(
-        bakeCharacter(root, clips, { encoding: encodingOf(encoding) }),
-        2,
-      );
+      const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, options), 2);
       const box = new JointAttachment(crowd, 'Base', new BoxGeometry(0.5, 0.5, 0.5), new MeshBasicMaterial());
       crowd.setMatrixAt(0, at(-1.5));
       crowd.setMatrixAt(1, at(1, 1));
@@ -262,12 +257,9 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
 
   test.each(ENCODINGS)(
     'encoding %s: an instance with the id of one that is gone has not come from where that was',
-    async (encoding) => {
+    async (_, options) => {
       const { root, clips } = createStick();
-      const crowd = new SkinnedInstancedMesh(
-        bakeCharacter(root, clips, { encoding: encodingOf(encoding) }),
-        2,
-      );
+      const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, options), 2);
       crowd.setMatrixAt(0, at(-6)).setMatrixAt(1, at(-5, 1));
       for (const i of [0, 1]) crowd.play(i, 'Slide', { time: 0.1 });
       const scene = sceneOf(crowd);

@@ -36,6 +36,7 @@ import { THOROUGH } from '../../support/thorough.js';
 import { validateGlb } from '../../support/validateGlb.js';
 
 const path = temporaryFolder();
+const arm = () => new Uint8Array(readFileSync(path('arm.glb')));
 const SCHEMA = JSON.parse(
   readFileSync(new URL('../../../demos/guides/SIM_baked_animation.schema.json', import.meta.url), 'utf8'),
 );
@@ -60,6 +61,13 @@ const read = (bytes: Uint8Array) => readBoneTexture(bytes, { meshoptDecoder: Mes
 
 const expectSame = (data: unknown, wanted: BoneTexture) => expect(bitsOf(data)).toEqual(bitsOf(wanted.data));
 
+/** Neither the validator nor the schema of the extension finds anything wrong with a file. */
+async function expectValid(bytes: Uint8Array): Promise<void> {
+  const { extensions } = parseGlb(bytes).json as { extensions: Record<string, unknown> };
+  expect(schemaErrors(extensions.SIM_baked_animation, SCHEMA)).toEqual([]);
+  expect(await validateGlb(bytes)).toEqual([]);
+}
+
 /** What a page bakes of a file that it loads. */
 async function bakedInPage(bytes: Uint8Array, options: BakeOptions = {}): Promise<BoneTexture> {
   const { scene, animations } = await loadScene(bytes);
@@ -68,32 +76,19 @@ async function bakedInPage(bytes: Uint8Array, options: BakeOptions = {}): Promis
 
 describe('a .glb', () => {
   test('holds what a page would bake of it, number for number, and all it held before', async () => {
-    const source = new Uint8Array(readFileSync(path('arm.glb')));
+    const source = arm();
     const { bytes, report } = await bake(path('arm.glb'), '--encoding', 'tracks');
     const { data } = await read(bytes);
     expectSame(data, await bakedInPage(source));
     expectSame(data, await bakedInPage(bytes));
 
     const [before, after] = [source, bytes].map((file) => parseGlb(file));
-    for (const key of [
-      'nodes',
-      'meshes',
-      'skins',
-      'materials',
-      'animations',
-      'scenes',
-      'accessors',
-      'images',
-    ]) {
-      expect(after.json[key], key).toEqual(before.json[key]);
-    }
+    const kept = 'nodes meshes skins materials animations scenes accessors images'.split(' ');
+    for (const key of kept) expect(after.json[key], key).toEqual(before.json[key]);
     expect(after.json.bufferViews).toEqual(expect.arrayContaining(before.json.bufferViews as object[]));
     expect(after.binary.subarray(0, before.binary.length)).toEqual(before.binary);
     expect(after.json.extensionsRequired).toBe(undefined);
-    expect(
-      schemaErrors((after.json.extensions as Record<string, unknown>).SIM_baked_animation, SCHEMA),
-    ).toEqual([]);
-    expect(await validateGlb(bytes)).toEqual([]);
+    await expectValid(bytes);
     expect(report.clips.map(({ name }) => name)).toEqual(['Wave', 'Walk', 'Flex', 'T-Pose']);
     expect(report.warnings).toEqual([expect.stringContaining('Elsewhere.position')]);
   });
@@ -127,7 +122,7 @@ describe('a .glb', () => {
     [['--max-texture-size', '64', '--encoding', 'frames'], { maxTextureSize: 64, encoding: frames }],
   ])('is baked with %j as with the options of the library', async (args, options) => {
     const { bytes } = await bake(path('arm.glb'), ...args);
-    const wanted = await bakedInPage(new Uint8Array(readFileSync(path('arm.glb'))), options);
+    const wanted = await bakedInPage(arm(), options);
     expectSame((await read(bytes)).data, wanted);
   });
 });
@@ -166,10 +161,7 @@ describe('vertex textures', () => {
     });
     expect(bitsOf((texture as VertexTexture).vertexData)).toEqual(bitsOf(wanted.vertexData));
     expect(report).toMatchObject({ encoding: 'vertices', precision: 'half', joints: [] });
-    expect(
-      schemaErrors((parseGlb(bytes).json.extensions as Record<string, unknown>).SIM_baked_animation, SCHEMA),
-    ).toEqual([]);
-    expect(await validateGlb(bytes)).toEqual([]);
+    await expectValid(bytes);
 
     const crowd = await crowdOf(bytes);
     const made = new SkinnedInstancedMesh(assembleCharacter(scene, wanted), 2);
@@ -202,13 +194,8 @@ describe('vertex textures', () => {
 
 describe('levels of detail', () => {
   test('are in the file as a page would make them, and crowds have them', async () => {
-    const { bytes, report } = await bake(
-      path('arm.glb'),
-      '--levels',
-      '0.5@20,0.25@60',
-      '--hidden-parts',
-      'Watch',
-    );
+    const args = ['--levels', '0.5@20,0.25@60', '--hidden-parts', 'Watch'];
+    const { bytes, report } = await bake(path('arm.glb'), ...args);
     const { scene, animations } = await loadScene(bytes);
     const made = await collectWarnings(
       [],
@@ -224,10 +211,10 @@ describe('levels of detail', () => {
     expect(report.levels.map(({ triangles }) => triangles)).toEqual(wanted.map(({ triangles }) => triangles));
     for (const [i, { level }] of wanted.entries()) {
       const { geometry } = levelsOf(crowd).levels[i + 1].object as LevelMesh;
-      expect(bitsOf(geometry.index?.array)).toEqual(bitsOf(level.geometry.index?.array));
-      expect(bitsOf(geometry.getAttribute('position').array)).toEqual(
-        bitsOf(level.geometry.getAttribute('position').array),
+      const [read, made] = [geometry, level.geometry].map(({ index, attributes }) =>
+        bitsOf([index?.array, attributes.position.array]),
       );
+      expect(read).toEqual(made);
     }
     expect(partsOf(crowd).getVisibleAt(0, 'Watch')).toBe(false);
     crowd.play(1, 'Wave', { time: 0.37 });
@@ -248,7 +235,7 @@ test('parts that are never shown are left out, with their vertices', async () =>
 });
 
 test('what a .glb has beside its JSON and its buffer is kept', async () => {
-  const { json, binary } = parseGlb(new Uint8Array(readFileSync(path('arm.glb'))));
+  const { json, binary } = parseGlb(arm());
   const chunks = [{ kind: 0x44434241, bytes: new TextEncoder().encode('data') }];
   writeFileSync(path('chunks.glb'), buildGlb(json, binary, chunks));
   for (const options of [[], ['--drop-source-animations']]) {
@@ -262,7 +249,7 @@ test('what a .glb has beside its JSON and its buffer is kept', async () => {
 
 test('a .gltf becomes one file with all that lies beside it', async () => {
   const { bytes, report } = await bake(path('apart', 'arm.gltf'));
-  expectSame((await read(bytes)).data, await bakedInPage(new Uint8Array(readFileSync(path('arm.glb')))));
+  expectSame((await read(bytes)).data, await bakedInPage(arm()));
   expect(parseGlb(bytes).json.images).toMatchObject([{ mimeType: 'image/png' }]);
   expect(await validateGlb(bytes)).toEqual([]);
   const beside = readdirSync(path('apart')).map((file) => readFileSync(path('apart', file)).length);
@@ -294,19 +281,12 @@ describe('what is wrong', () => {
   };
   const out = () => ['-o', path('never.glb')];
 
-  test('parts to be dropped that are not there', () =>
-    fails(
-      1,
-      '--drop-parts names "Hat", but there is no such part',
-      path('arm.glb'),
-      '--drop-parts',
-      'Hat',
-      ...out(),
-    ));
+  const failsOfArm = (message: string, ...args: string[]) =>
+    fails(1, message, path('arm.glb'), ...out(), ...args);
+
   const changed = async (name: string, change: (json: Record<string, never>) => void) => {
-    const { json, binary } = parseGlb(new Uint8Array(readFileSync(path('arm.glb'))));
+    const { json, binary } = parseGlb(arm());
     change(json as Record<string, never>);
-    const { buildGlb } = await import('../../../lib/files/glb.js');
     writeFileSync(path(name), buildGlb(json, binary));
     return path(name);
   };
@@ -367,14 +347,9 @@ describe('what is wrong', () => {
         Object.assign(json, { extensions: { SIM_baked_animation: extension } });
       });
     const later = await baked((extension) => Object.assign(extension, { version: 2 }));
+    const newer = 'use a skinned-instanced-mesh that knows version 2, or bake the file';
     for (const option of ['--force', '--drop-source-animations'])
-      await fails(
-        1,
-        'use a skinned-instanced-mesh that knows version 2, or bake the file',
-        later,
-        ...out(),
-        option,
-      );
+      await fails(1, newer, later, ...out(), option);
     const damaged = await baked(({ characters }) => characters.push([]));
     const { code, stdout, stderr } = await command('bake', damaged, ...out(), '--json');
     expect(code).toBe(1);
@@ -384,39 +359,22 @@ describe('what is wrong', () => {
   });
 
   test('with what is asked of it is said', async () => {
-    await fails(
-      1,
-      'bake: --clips has "Runn", and there is no such clip; there are "Wave", "Walk"',
-      path('arm.glb'),
-      ...out(),
-      '--clips',
-      'Runn',
-    );
-    await fails(1, 'bake: --exclude leaves no clip', path('arm.glb'), ...out(), '--exclude', '*');
-    await fails(
-      1,
-      'bake: --root-motion-clips has "Fly"',
-      path('arm.glb'),
-      ...out(),
-      '--root-motion-clips',
-      'Fly',
-    );
-    await fails(1, 'Hat', path('arm.glb'), ...out(), '--sockets', 'Hat');
-    await fails(1, 'use a smaller share', path('arm.glb'), ...out(), '--levels', '0.5,0.2@90%');
-    await fails(1, 'maxTextureSize is 2', path('arm.glb'), ...out(), '--max-texture-size', '2');
+    const known = 'bake: --clips has "Runn", and there is no such clip; there are "Wave", "Walk"';
+    await failsOfArm(known, '--clips', 'Runn');
+    await failsOfArm('bake: --exclude leaves no clip', '--exclude', '*');
+    await failsOfArm('bake: --root-motion-clips has "Fly"', '--root-motion-clips', 'Fly');
+    await failsOfArm('Hat', '--sockets', 'Hat');
+    await failsOfArm('--drop-parts names "Hat", but there is no such part', '--drop-parts', 'Hat');
+    await failsOfArm('use a smaller share', '--levels', '0.5,0.2@90%');
+    await failsOfArm('maxTextureSize is 2', '--max-texture-size', '2');
   });
 
   test('with the file that is written is said before any work is done', async () => {
     const missing = path('missing', 'out.glb');
     await fails(1, `there is no folder ${path('missing')}`, path('arm.glb'), '-o', missing);
     const before = readFileSync(path('arm.glb'));
-    await fails(
-      2,
-      'is the file that is read; write to another one, or pass --force',
-      path('arm.glb'),
-      '-o',
-      path('arm.glb'),
-    );
+    const same = 'is the file that is read; write to another one, or pass --force';
+    await fails(2, same, path('arm.glb'), '-o', path('arm.glb'));
     expect(readFileSync(path('arm.glb'))).toEqual(before);
     writeFileSync(path('own.glb'), before);
     expect((await command('bake', path('own.glb'), '-o', path('own.glb'), '--force')).code).toBe(0);
@@ -437,9 +395,8 @@ REAL.forEach((file) =>
       if (THOROUGH)
         expect(await validateGlb(bytes)).toEqual(await validateGlb(new Uint8Array(readFileSync(input))));
       const { baked, animations } = report.output.bytesByKind;
-      const lean = (
-        await bake(input, '--precision', 'half', '--max-error', '1e-3', '--drop-source-animations')
-      ).report;
+      const args = ['--precision', 'half', '--max-error', '1e-3', '--drop-source-animations'];
+      const lean = (await bake(input, ...args)).report;
       const sizes = [report.input.bytes, animations, baked, lean.output.bytesByKind.baked, lean.output.bytes];
       console.log(
         `${file}: ${sizes.map((size) => (size / 1e6).toFixed(2)).join(', ')} MB (source, its animations, baked, at 16 bit, file of it without the source's)`,

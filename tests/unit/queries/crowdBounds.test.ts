@@ -11,7 +11,7 @@ import {
   SkinnedInstancedMesh,
 } from '../../support/library.js';
 import { random } from '../../support/random.js';
-import { createMorphingStick, createStick, createStickCrowd } from '../../support/stick.js';
+import { createMorphingStick, createStick, createStickCrowd, type Stick } from '../../support/stick.js';
 
 test('bounds hold every pose of every instance', () => {
   const { root, clips } = createCharacter();
@@ -91,19 +91,15 @@ test.each(['tracks', 'frames'] as const)(
       return views.getSize(new Vector3()).y;
     };
 
-    const played = new SkinnedInstancedMesh(
-      bakeCharacter(far.root, far.clips, { encoding: encodingOf(encoding) }),
-      2,
-    );
+    const crowdOf = ({ root, clips }: Stick) =>
+      new SkinnedInstancedMesh(bakeCharacter(root, clips, { encoding: encodingOf(encoding) }), 2);
+    const played = crowdOf(far);
     played.play(0, 0, { time: 0 }).play(1, 0, { time: 0.999 });
     expect(top(played, 1)).toBeGreaterThan(9);
     expect(top(played, 0)).toBeLessThan(-4.9);
     holds(played);
 
-    const crowd = new SkinnedInstancedMesh(
-      bakeCharacter(near.root, near.clips, { encoding: encodingOf(encoding) }),
-      2,
-    );
+    const crowd = crowdOf(near);
     const before = holds(crowd);
     expect(before).toBeCloseTo(3, 4);
     // As all have it.
@@ -129,10 +125,7 @@ test.each(['tracks', 'frames'] as const)(
     expect(crowd.bounds.ofPoses()).toBe(held);
 
     // Also where it was no number when it was first asked for.
-    const broken = new SkinnedInstancedMesh(
-      bakeCharacter(near.root, near.clips, { encoding: encodingOf(encoding) }),
-      1,
-    );
+    const broken = crowdOf(near);
     (broken.morphTargetInfluences as number[])[0] = Number.NaN;
     broken.computeBoundingBox();
     (broken.morphTargetInfluences as number[])[0] = -6;
