@@ -80,6 +80,20 @@ function createReference({ root, clips }: Model, clip: number, time: number, dre
   return reference;
 }
 
+/** Poses a crowd of one and three.js's character at the frame of a clip that is nearest to a time. */
+function poseBoth(
+  crowd: SkinnedInstancedMesh,
+  reference: Reference,
+  { clips }: Model,
+  clip: number,
+  time: number,
+) {
+  const { name } = clips[clip];
+  const nearest = nearestFrame(crowd.boneTexture, name, time);
+  crowd.play(0, name, { ...LoopOnceOptions, time: nearest });
+  reference.pose(clips[clip], nearest);
+}
+
 describe.each(TWINS)('%s', (twin) => {
   const { draw } = useDrawing(twin);
 
@@ -98,17 +112,10 @@ describe.each(TWINS)('%s', (twin) => {
       const clip = Math.floor(model.clips.length / 2);
       const time = 0.3 * model.clips[clip].duration;
       const reference = createReference(model, clip, time);
-      const crowd = new SkinnedInstancedMesh(
-        bakeCharacter(model.root, model.clips, {
-          mergeMaterials: mergeMaterials(),
-          clips: [model.clips[clip].name],
-          fps: 60,
-        }),
-        1,
-      );
+      const options = { mergeMaterials: mergeMaterials(), clips: [model.clips[clip].name], fps: 60 };
+      const crowd = new SkinnedInstancedMesh(bakeCharacter(model.root, model.clips, options), 1);
       expect(Array.isArray(crowd.material)).toBe(false);
-      crowd.play(0, 0, { ...LoopOnceOptions, time: nearestFrame(crowd.boneTexture, 0, time) });
-      reference.pose(model.clips[clip], nearestFrame(crowd.boneTexture, 0, time));
+      poseBoth(crowd, reference, model, clip, time);
       await expectSame(reference, crowd, `${name} merged`);
       disposeLater(crowd);
     });
@@ -127,12 +134,9 @@ describe.each(TWINS)('%s', (twin) => {
     add(-1, 1, 1);
     add(0.4, 1.6, 1);
     const reference = createReference(model, 2, 0.25);
-    const crowd = new SkinnedInstancedMesh(
-      bakeCharacter(model.root, model.clips, { encoding: frames, fps: 48 }),
-      1,
-    );
-    crowd.play(0, 2, { ...LoopOnceOptions, time: nearestFrame(crowd.boneTexture, 2, 0.25) });
-    reference.pose(model.clips[2], nearestFrame(crowd.boneTexture, 2, 0.25));
+    const character = bakeCharacter(model.root, model.clips, { encoding: frames, fps: 48 });
+    const crowd = new SkinnedInstancedMesh(character, 1);
+    poseBoth(crowd, reference, model, 2, 0.25);
     await expectSame(reference, crowd, 'mirrored');
     disposeLater(crowd);
   });
@@ -147,15 +151,10 @@ describe.each(TWINS)('%s', (twin) => {
     const target = (name: 'position' | 'normal') => {
       const way = new Float32BufferAttribute(new Float32Array(ball.geometry.attributes[name].count * 3), 3);
       for (let i = 0; i < way.count; i++) {
-        const from = cone.attributes[name];
+        const [from, base] = [cone, ball.geometry].map(({ attributes }) => attributes[name]);
         const at = i % from.count;
-        const base = ball.geometry.attributes[name];
-        way.setXYZ(
-          i,
-          from.getX(at) - base.getX(i),
-          from.getY(at) - base.getY(i),
-          from.getZ(at) - base.getZ(i),
-        );
+        for (let k = 0; k < 3; k++)
+          way.setComponent(i, k, from.getComponent(at, k) - base.getComponent(i, k));
       }
       return [way];
     };
@@ -169,12 +168,9 @@ describe.each(TWINS)('%s', (twin) => {
     );
     const reference = createReference(model, 0, 0.4 * clip.duration);
     for (const mergeMaterials of [false, true]) {
-      const crowd = new SkinnedInstancedMesh(
-        ...crowdArguments(model.root, model.clips, 1, { fps: 20, mergeMaterials }),
-      );
-      const time = nearestFrame(crowd.boneTexture, 0, 0.4 * clip.duration);
-      crowd.play(0, 0, { ...LoopOnceOptions, time });
-      reference.pose(clip, time);
+      const options = { fps: 20, mergeMaterials };
+      const crowd = new SkinnedInstancedMesh(...crowdArguments(model.root, model.clips, 1, options));
+      poseBoth(crowd, reference, model, 0, 0.4 * clip.duration);
       await expectSame(reference, crowd, 'morphed');
       disposeLater(crowd);
     }
@@ -190,14 +186,13 @@ describe.each(TWINS)('%s', (twin) => {
       sword.material.color.multiply(tint);
     });
     for (const mergeMaterials of [false, true]) {
-      const crowd = new SkinnedInstancedMesh(
-        ...crowdArguments(model.root, model.clips, 1, { mergeMaterials, fps: 48 }),
-      );
-      crowd.play(0, 2, { ...LoopOnceOptions, time: nearestFrame(crowd.boneTexture, 2, 0.25) });
-      reference.pose(model.clips[2], nearestFrame(crowd.boneTexture, 2, 0.25));
+      const options = { fps: 48, mergeMaterials };
+      const crowd = new SkinnedInstancedMesh(...crowdArguments(model.root, model.clips, 1, options));
+      poseBoth(crowd, reference, model, 2, 0.25);
       partsOf(crowd).setVisibleAt(0, 'Lamp', false);
       // drawn before there are colours: materials must notice them
-      const { scene, camera } = createStage(crowdBox(crowd), 'directional');
+      crowd.computeBoundingBox();
+      const { scene, camera } = createStage(crowd.boundingBox as Box3, 'directional');
       await draw(scene, camera, crowd);
       partsOf(crowd).setColorAt(0, 'Sword', tint);
       await expectSame(reference, crowd, `parts, merged ${mergeMaterials}`);
@@ -261,8 +256,7 @@ describe.each(TWINS)('%s', (twin) => {
     crowd.castShadow = crowd.receiveShadow = true;
     const sword = new JointAttachment(crowd, 'RightHand', box, material, { offset });
     crowd.setMatrixAt(1, new Matrix4().makeTranslation(500, 0, 0));
-    crowd.play(0, 2, { ...LoopOnceOptions, time: nearestFrame(crowd.boneTexture, 2, 0.25) });
-    reference.pose(model.clips[2], nearestFrame(crowd.boneTexture, 2, 0.25));
+    poseBoth(crowd, reference, model, 2, 0.25);
     await expectSame(reference, crowd, 'attached');
 
     partsOf(sword).setVisibleAt(0, 0, false);
@@ -298,11 +292,6 @@ function atlas(): CanvasTexture {
   texture.wrapS = texture.wrapT = RepeatWrapping;
   texture.magFilter = texture.minFilter = NearestFilter;
   return texture;
-}
-
-function crowdBox(crowd: SkinnedInstancedMesh) {
-  crowd.computeBoundingBox();
-  return crowd.boundingBox as NonNullable<typeof crowd.boundingBox>;
 }
 
 test('a crowd says so where it shows parts that its character hides, until it has InstanceParts', async () => {

@@ -4,6 +4,7 @@ import {
   Box3,
   BoxGeometry,
   Group,
+  Matrix4,
   Mesh,
   MeshStandardMaterial,
   type Object3D,
@@ -122,4 +123,41 @@ describe.each(TWINS)('%s', (twin) => {
     expect(changedPixels(without, after)).toBeGreaterThan(500);
     disposeLater(crowd);
   });
+
+  test.each([true, false])(
+    'of many, the one that moves is drawn where it stands, culled: %s',
+    async (culled) => {
+      const { root, clips } = createCoarseCharacter();
+      const character = bakeCharacter(root, clips);
+      const { scene, camera } = createStage(new Box3().setFromObject(root), 'directional');
+      const empty = await draw(scene, camera, new Group());
+      const crowd = new SkinnedInstancedMesh(character, 0);
+      const objects = Array.from({ length: 200 }, () => new SkinnedInstance(crowd));
+      const index = crowd.addInstance();
+      const place = (of: SkinnedInstancedMesh, id: number, x: number) => {
+        of.setMatrixAt(id, new Matrix4().makeTranslation(x, 0, 0));
+        of.instanceMatrix.needsUpdate = true;
+      };
+      for (const object of objects) object.position.x = 500;
+      place(crowd, index, 500);
+      crowd.frustumCulled = false;
+      crowd.perObjectFrustumCulled = culled;
+      const expectAt = async (...places: number[]) => {
+        const plain = new SkinnedInstancedMesh(character, places.length);
+        places.forEach((x, id) => place(plain, id, x));
+        const expected = await draw(scene, camera, plain);
+        expect(changedPixels(await draw(scene, camera, crowd), expected, 0), `${places}`).toBe(0);
+        expect(changedPixels(expected, empty) > 500).toBe(places.length > 0);
+        disposeLater(plain);
+      };
+      await expectAt();
+      objects[150].position.x = 0;
+      await expectAt(0);
+      // Whoever is placed by code goes with what is sent of an object.
+      objects[160].position.x = 0.6;
+      place(crowd, index, -0.6);
+      await expectAt(0, 0.6, -0.6);
+      disposeLater(crowd);
+    },
+  );
 });

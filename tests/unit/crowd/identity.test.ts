@@ -174,6 +174,17 @@ test.each(SEEDS)('seed %i: ids are stable under 4,000 random changes', (seed) =>
   expect(marks).toBeGreaterThan(800);
 });
 
+test('who is exchanged is uploaded beside what ranges of the user say', () => {
+  const crowd = createStickCrowd(9);
+  const { instanceMatrix } = crowd;
+  instanceMatrix.clearUpdateRanges();
+  instanceMatrix.addUpdateRange(0, 16);
+  crowd.swapInstances(5, 8);
+  const isSent = (id: number) =>
+    instanceMatrix.updateRanges.some(({ start, count }) => start <= id * 16 && start + count >= id * 16 + 16);
+  expect([0, 5, 8].map(isSent)).toEqual([true, true, true]);
+});
+
 test('room is made by doubling, and parts that are hidden at first are so for new ones too', () => {
   const { root, clips } = createKnight();
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, { hiddenParts: ['Sword'] }), 0);
