@@ -283,6 +283,8 @@ describe('posed less often', () => {
     }
     crowd.playAll((i) => i % clips.length, { time: (i) => i * 0.1 });
     addLevel(crowd, crowd.geometry, FAR, 0, { poseRate: rate });
+    // The lower rate holds, of an instance's own and its level's.
+    if (rate > 0) crowd.setPoseRateAt(crowd.all, 60);
     crowd.update(0.5);
     return crowd;
   }

@@ -59,6 +59,7 @@ function sceneOf(...objects: Object3D[]): Scene {
 
 function move(crowd: SkinnedInstancedMesh, index: number, matrix: Matrix4): void {
   crowd.setMatrixAt(index, matrix);
+  crowd.instanceMatrix.addUpdateRange(index * 16, 16);
   crowd.instanceMatrix.needsUpdate = true;
 }
 
