@@ -68,8 +68,9 @@ export const SOURCE_TEXTURES = 2;
 export const TEXTURE_PARTS = 2;
 export const TEXTURE_MATRICES = 3;
 export const TEXTURE_VIEW = 4;
-export const TEXTURE_UNIFORMS = 5;
-export const TEXTURE_SEEDS = 6;
+export const TEXTURE_COLORS = 5;
+export const TEXTURE_UNIFORMS = 6;
+export const TEXTURE_SEEDS = 7;
 
 /** Steps in a map's width or height by which it may be moved for a part of an instance: two such numbers fit into one float32. */
 export const MAP_STEPS = 4096;

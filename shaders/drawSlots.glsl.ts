@@ -8,6 +8,7 @@ import {
   PARAM_ROWED,
   PARAM_ROWS,
   PARAM_STRIDE,
+  TEXTURE_COLORS,
   TEXTURE_MATRICES,
   TEXTURE_PARTS,
   TEXTURE_SEEDS,
@@ -48,6 +49,7 @@ uniform highp mat4 bindMatrix;
 #define CROWD_PARTS boneTexture.textures[ ${TEXTURE_PARTS} ]
 #define CROWD_MATRICES boneTexture.textures[ ${TEXTURE_MATRICES} ]
 #define CROWD_VIEW boneTexture.textures[ ${TEXTURE_VIEW} ]
+#define CROWD_COLORS boneTexture.textures[ ${TEXTURE_COLORS} ]
 #define CROWD_UNIFORMS boneTexture.textures[ ${TEXTURE_UNIFORMS} ]${motionVectors > 0 ? `\n#define CROWD_SEEDS boneTexture.textures[ ${TEXTURE_SEEDS} ]` : ''}
 
 #define CROWD_CLOCK ${parameter(PARAM_CLOCK)}

@@ -47,10 +47,7 @@ void placeInstance() {
 
   crowdInstance = CROWD_DRAWN;
   crowdPlace = CROWD_DRAWN;
-  mat4 columns = instanceMatrix;
-  vec4 x = vec4( columns[ 0 ].x, columns[ 1 ].x, columns[ 2 ].x, columns[ 3 ].x );
-  vec4 y = vec4( columns[ 0 ].y, columns[ 1 ].y, columns[ 2 ].y, columns[ 3 ].y );
-  vec4 z = vec4( columns[ 0 ].z, columns[ 1 ].z, columns[ 2 ].z, columns[ 3 ].z );
+  crowdMatrix = instanceMatrix;
   #ifdef USE_INSTANCING_COLOR
     crowdColor = instanceColor;
   #endif
@@ -69,23 +66,17 @@ void placeInstance() {
 
     }
 
-    ivec2 at = ivec2( ( crowdInstance & ${INSTANCES_PER_ROW - 1} ) * 4, crowdInstance >> ${INSTANCES_PER_ROW_BITS} );
-    x = texelFetch( CROWD_MATRICES, at, 0 );
-    y = texelFetch( CROWD_MATRICES, at + ivec2( 1, 0 ), 0 );
-    z = texelFetch( CROWD_MATRICES, at + ivec2( 2, 0 ), 0 );
+    ivec2 at = ivec2( crowdInstance & ${INSTANCES_PER_ROW - 1}, crowdInstance >> ${INSTANCES_PER_ROW_BITS} );
     #ifdef USE_INSTANCING_COLOR
-      crowdColor = texelFetch( CROWD_MATRICES, at + ivec2( 3, 0 ), 0 ).rgb;
+      crowdColor = texelFetch( CROWD_COLORS, at, 0 ).rgb;
     #endif
+    at.x *= 4;
+    for ( int i = 0; i < 4; i ++ ) crowdMatrix[ i ] = texelFetch( CROWD_MATRICES, at + ivec2( i, 0 ), 0 );
 
   }
 
   // The fourth row is always the same, which saves some of the arithmetic.
-  crowdMatrix = mat4(
-    x.x, y.x, z.x, 0.0,
-    x.y, y.y, z.y, 0.0,
-    x.z, y.z, z.z, 0.0,
-    x.w, y.w, z.w, 1.0
-  );
+  for ( int i = 0; i < 4; i ++ ) crowdMatrix[ i ].w = i < 3 ? 0.0 : 1.0;
 
 }
 

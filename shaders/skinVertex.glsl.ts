@@ -1,4 +1,4 @@
-import { TEXTURE_PARTS, TEXTURE_SEEDS, TEXTURE_UNIFORMS, TEXTURE_VIEW } from '../lib/constants.js';
+import { TEXTURE_COLORS, TEXTURE_PARTS, TEXTURE_SEEDS, TEXTURE_UNIFORMS } from '../lib/constants.js';
 import { drawSlotsGLSL } from './drawSlots.glsl.js';
 
 import { instanceIndexGLSL } from './instanceIndex.glsl.js';
@@ -200,7 +200,7 @@ export function textureCounts({
   const integers = Math.max(...sources.map((source) => source.integers ?? 0));
   if (motionChunks(codes).readsSeeds) return { textures: TEXTURE_SEEDS + 1, integers };
   if (variants.some(({ uniforms }) => uniforms > 0)) return { textures: TEXTURE_UNIFORMS + 1, integers };
-  if (variants.some(({ view }) => view)) return { textures: TEXTURE_VIEW + 1, integers };
+  if (variants.some(({ view }) => view)) return { textures: TEXTURE_COLORS + 1, integers };
   if (variants.some(({ parts }) => parts)) return { textures: TEXTURE_PARTS + 1, integers };
   return { textures, integers };
 }

@@ -84,6 +84,6 @@ function uploadedBytes(name: string, args: unknown[]): number {
     const { height = 1, depthOrArrayLayers = 1 } = args[3] as GPUExtent3DDict;
     return bytesPerRow * height * depthOrArrayLayers;
   }
-  const elements = name === 'bufferSubData' || name === 'writeBuffer' ? Number(args[4] ?? 0) : 0;
+  const elements = name.startsWith('buffer') || name === 'writeBuffer' ? Number(args[4] ?? 0) : 0;
   return elements > 0 ? elements * size : data.byteLength;
 }

@@ -1,9 +1,10 @@
 import { InstanceMatrices } from '../instances/InstanceMatrices.js';
+import type { InstanceTexture } from '../instances/InstanceTexture.js';
 import { ColorTexels } from '../instances/MatrixTexels.js';
 import type { DrawnCrowd } from './DrawnCrowd.js';
 
 /** Keeps colours of a crowd as texels, and up to date, where matrices are read from elsewhere. Call it before each such draw. */
-export function updateColors(crowd: DrawnCrowd, renderer: object): void {
+export function updateColors(crowd: DrawnCrowd, renderer: object, has: HasTexture = always): void {
   const { instanceColor, instanceMatrix } = crowd;
   crowd.texels.matrices?.skip(instanceMatrix);
   if (instanceColor === null) return;
@@ -12,8 +13,10 @@ export function updateColors(crowd: DrawnCrowd, renderer: object): void {
     crowd.texels.colors = new ColorTexels(instanceMatrix.count);
   }
   if (crowd.texels.colors.update(instanceColor)) instanceColor.clearUpdateRanges();
-  crowd.texels.colors.texture.prepare(renderer, always);
+  crowd.texels.colors.texture.prepare(renderer, has);
 }
+
+type HasTexture = Parameters<InstanceTexture['prepare']>[1];
 
 /** WebGPURenderer does not say which textures it has uploaded; it uploads all of one that it does not know. */
 const always = () => true;
@@ -43,7 +46,11 @@ function texelsOf(crowd: DrawnCrowd): InstanceMatrices {
  * Notices which instances have moved. Call it before a renderer draws: it uploads what has changed of an attribute, and then
  * forgets what that was.
  */
-export function followMoves({ views, texels, instanceMatrix }: DrawnCrowd): void {
+export function followMoves(crowd: DrawnCrowd): void {
+  const { views, texels, instanceMatrix } = crowd;
+  const { follower } = views.groups.crowd.places;
+  follower?.begin();
   if (views.isWatched) views.groups.update();
   texels.matrices?.keepUp(instanceMatrix);
+  follower?.follow(crowd);
 }

@@ -1,4 +1,4 @@
-import { InstancedBufferAttribute } from 'three';
+import { InstancedBufferAttribute, type InstancedMesh } from 'three';
 import type { InstanceData } from '../crowd/CrowdFeature.js';
 import {
   addRange,
@@ -13,15 +13,25 @@ import {
 const GAP = 16 * 16;
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
+/** Keeps a copy of where instances stand. */
+export interface TransformFollower {
+  /** Call before anybody asks which instances have moved. */
+  begin(): void;
+  /** Call for each mesh that is about to be drawn, before a renderer uploads the attribute and forgets what has changed. */
+  follow(mesh: InstancedMesh): void;
+  dispose(): void;
+}
+
 /** Where instances stand: the `instanceMatrix` that all meshes of a crowd share. */
 export class InstanceTransforms implements InstanceData {
   attribute: InstancedBufferAttribute;
+  follower: TransformFollower | null = null;
   /** The attribute that `placed` has changed last, and the version it had then. */
   private placedIn: InstancedBufferAttribute | null = null;
   private placedVersion = -1;
-  /** Who draws the instances, and whether there are several. */
+  /** Whether several renderers draw the instances. */
+  shared = false;
   private renderer: WeakRef<object> | null = null;
-  private shared = false;
 
   constructor(capacity: number) {
     this.attribute = new InstancedBufferAttribute(new Float32Array(capacity * 16), 16);
@@ -91,6 +101,7 @@ export class InstanceTransforms implements InstanceData {
   }
 
   dispose(): void {
+    this.follower?.dispose();
     disposeAttribute(this.attribute);
   }
 }

@@ -66,9 +66,9 @@ interface Kept {
   __webglFramebuffer?: WebGLFramebuffer;
 }
 
-const keptOf = ({ properties }: WebGLRenderer, thing: object): Kept => properties.get(thing) as Kept;
+export const keptOf = ({ properties }: WebGLRenderer, thing: object): Kept => properties.get(thing) as Kept;
 
-const stateOf = ({ state }: WebGLRenderer): State => state as unknown as State;
+export const stateOf = ({ state }: WebGLRenderer): State => state as unknown as State;
 
 /** A program of a renderer, which all steps of the same text share that number their textures alike. */
 interface PassProgram {

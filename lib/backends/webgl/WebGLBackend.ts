@@ -1,8 +1,9 @@
-import type { ArrayCamera, Camera, Material, Scene, WebGLRenderer } from 'three';
+import type { ArrayCamera, Camera, InstancedMesh, Material, Object3D, Scene, WebGLRenderer } from 'three';
 import {
   PARAM_LISTED,
   PARAM_SHADOW_VARIANT,
   PARAM_VARIANT,
+  TEXTURE_COLORS,
   TEXTURE_MATRICES,
   TEXTURE_PARTS,
   TEXTURE_SEEDS,
@@ -13,11 +14,12 @@ import type { View } from '../../culling/View.js';
 import type { Backend } from '../Backend.js';
 import { type DrawnCrowd, goesByInstanceLayers } from '../DrawnCrowd.js';
 import { setDrawParameters } from '../drawParameters.js';
-import { updateMatrices } from '../instancePlaces.js';
+import { updateColors } from '../instancePlaces.js';
 import { ownInstanced, warnNotCulled } from '../ownInstanced.js';
 import { COLOR_ATTRIBUTES, MATRIX_ATTRIBUTES } from '../vertexLimits.js';
 import { type Draw, drawStateOf } from './DrawState.js';
 import { glslSourceOf } from './glslSources.js';
+import { MatrixTexture } from './MatrixTexture.js';
 import {
   checkAttributes,
   knowsLists,
@@ -195,10 +197,9 @@ function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | nu
     if (drawn.renderer !== null) drawn.shared = true;
     drawn.renderer = new WeakRef(renderer);
   }
-  const listed = view !== null && !(view.isWhole ?? false) ? view : null;
+  const listed = isDrawing && isListed(renderer, crowd, view) ? view : null;
   drawn.listed = listed;
-  if (listed !== null) updateMatrices(crowd);
-  else crowd.texels.matrices?.skip(crowd.instanceMatrix);
+  if (listed?.isWhole === true) listed.list.assignAll(listed.count);
   crowd.bindMatrix.elements[PARAM_LISTED] = listed === null ? 0 : 1;
   // First: what it changes is uploaded then.
   crowd.crowd.poseEdits?.update();
@@ -207,6 +208,37 @@ function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | nu
   source.update?.(renderer, crowd, drawn.requested, isDrawing);
   crowd.views.posed = source.posedCount?.(renderer, crowd) ?? 0;
   bindTextures(crowd);
+}
+
+/** The crowd's matrices as a texture; null if it was never drawn by a list. */
+const matricesOf = ({ views }: DrawnCrowd): MatrixTexture | null =>
+  views.groups.crowd.places.follower as MatrixTexture | null;
+
+/** Whether a mesh is drawn by the list of its view. Then its matrices are brought up to date. */
+function isListed(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | null): boolean {
+  const { places } = crowd.views.groups.crowd;
+  let matrices = matricesOf(crowd);
+  if (matrices?.attribute !== crowd.instanceMatrix) {
+    if (view === null || view.isWhole === true) return false;
+    matrices?.dispose();
+    matrices = places.follower = new MatrixTexture(places, readsAttribute);
+  }
+  if (!matrices.drawn(renderer, view)) return false;
+  matrices.update(renderer);
+  return true;
+}
+
+/** Whether a mesh of a crowd will be drawn in shaders that know no lists. */
+function readsAttribute(mesh: InstancedMesh): boolean {
+  const crowd = mesh as DrawnCrowd;
+  let root: Object3D = crowd;
+  while (root.parent !== null) root = root.parent;
+  const { overrideMaterial = null } = root as Scene;
+  const unknown = (material: Material) => !knowsLists(material);
+  if (!isViewed(crowd) || colorMaterials(crowd).some(unknown)) return true;
+  return (
+    (overrideMaterial !== null && unknown(overrideMaterial)) || (crowd.castShadow && !readsLists(crowd, null))
+  );
 }
 
 /**
@@ -224,7 +256,8 @@ function patch(crowd: DrawnCrowd, material: Material, role: PatchRole, code: num
 /** Puts the textures that shaders read where three.js binds them. */
 function bindTextures(crowd: DrawnCrowd): void {
   const { skeleton, parts, instanceUniforms, motions } = crowd;
-  const { matrices } = crowd.texels;
+  const matrices = matricesOf(crowd);
+  const { colors } = crowd.texels;
   const { listed } = drawStateOf(crowd);
   const { textures, integers } = skeleton;
   skeleton.empty(crowd.boneTexture);
@@ -233,8 +266,9 @@ function bindTextures(crowd: DrawnCrowd): void {
   source.bindIntegers?.(crowd, integers);
   if (parts !== null) textures[TEXTURE_PARTS] = parts.texture.plain;
   if (listed !== null && matrices !== null) {
-    textures[TEXTURE_MATRICES] = matrices.texture.plain;
+    textures[TEXTURE_MATRICES] = matrices.texture;
     textures[TEXTURE_VIEW] = listed.list.texture.plain;
+    if (crowd.instanceColor !== null && colors !== null) textures[TEXTURE_COLORS] = colors.texture.plain;
   }
   if (instanceUniforms !== null) textures[TEXTURE_UNIFORMS] = instanceUniforms.texture.plain;
   const seeds = motions?.seeds.texture;
@@ -281,7 +315,7 @@ function prepareUploads(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View |
   crowd.motions?.seeds.texture?.prepare(renderer, hasTexture);
   if (view === null) return;
   view.list.texture.prepare(renderer, hasTexture);
-  crowd.texels.matrices?.texture.prepare(renderer, hasTexture);
+  updateColors(crowd, renderer, hasTexture);
 }
 
 /**

@@ -1,0 +1,187 @@
+import {
+  DataTexture,
+  FloatType,
+  type InstancedBufferAttribute,
+  type InstancedMesh,
+  RGBAFormat,
+  type WebGLRenderer,
+} from 'three';
+import { INSTANCES_PER_ROW } from '../../constants.js';
+import type { View } from '../../culling/View.js';
+import type { InstanceTransforms, TransformFollower } from '../../instances/InstanceTransforms.js';
+import { allChanged } from '../../utils/attributes.js';
+import { keptOf, stateOf } from './PassStep.js';
+
+/** Numbers of a matrix, four to a texel, and of a row of matrices. */
+const SIZE = 16;
+const ROW = INSTANCES_PER_ROW * SIZE;
+const WIDTH = ROW / 4;
+/** Draws in which no instance has moved, after which a crowd that is seen whole is drawn by its attribute again. */
+const PATIENCE = 60;
+
+/** A buffer of each context, through which rows are sent. */
+const buffers = /*@__PURE__*/ new WeakMap<object, WebGLBuffer>();
+
+/**
+ * Matrices of instances as a texture, a texel for each column, which all meshes of a crowd read that are drawn by lists. Rows are
+ * sent as they lie in `instanceMatrix`, through a buffer: to copy them first, or to send them to a texture at once, each takes
+ * several times as long. As long as nobody draws by the attribute, renderers are kept from uploading that too.
+ */
+export class MatrixTexture implements TransformFollower {
+  readonly texture: DataTexture;
+  readonly attribute: InstancedBufferAttribute;
+
+  /** Whether the renderer has old numbers in the buffer of the attribute, so that the texture has to be read. */
+  private isStale = false;
+  /** Whether something has read them that `readsAttribute` did not know of. */
+  private isPinned = false;
+  private readonly rows: number;
+  /** The version that `first` and `end` are for: rows that the renderer has not got yet. */
+  private version = -1;
+  private first = 0;
+  private end: number;
+  /** What the renderer keeps of its context: another object after the context was lost. */
+  private context: object | null = null;
+  /** Of the frame in which the crowd was drawn last: what was read, the version, and for how many frames that has been the same. */
+  private frame = -1;
+  private readsTexture = false;
+  private readsAttribute = false;
+  private drawnVersion = -1;
+  private unmoved = 0;
+  /** Has renderers upload next to nothing of an attribute that has changed. */
+  private readonly nothing = { start: 0, count: 1 };
+
+  /** @param readsAttribute Whether a mesh will be drawn by the attribute. */
+  constructor(
+    private readonly transforms: InstanceTransforms,
+    private readonly readsAttributeIn: (mesh: InstancedMesh) => boolean,
+  ) {
+    const { attribute } = transforms;
+    this.attribute = attribute;
+    this.rows = this.end = Math.ceil(attribute.array.length / ROW);
+    this.texture = new DataTexture(null, WIDTH, this.rows, RGBAFormat, FloatType);
+    this.texture.source.dataReady = false;
+  }
+
+  begin(): void {
+    const { attribute, nothing } = this;
+    const { updateRanges } = attribute;
+    const at = updateRanges.indexOf(nothing);
+    if (at < 0) return;
+    // Other ranges may have become part of it.
+    if (nothing.start === 0 && nothing.count === 1) updateRanges.splice(at, 1);
+    else updateRanges[at] = { ...nothing };
+  }
+
+  follow(mesh: InstancedMesh): void {
+    const { attribute, nothing, transforms } = this;
+    if (attribute !== transforms.attribute) return;
+    const { updateRanges } = attribute;
+    const all = updateRanges.length === 0 || updateRanges[0].count === attribute.array.length;
+    const moved = this.note();
+    const isAlone = this.readsTexture && !this.readsAttribute && !this.isPinned;
+    if (moved && all && isAlone) this.isStale = true;
+    if (!this.isStale) return;
+    if (this.unmoved > PATIENCE || transforms.shared || this.readsAttributeIn(mesh)) this.restore();
+    else if (all) {
+      nothing.start = 0;
+      nothing.count = 1;
+      updateRanges.length = 0;
+      updateRanges.push(nothing);
+    }
+  }
+
+  /**
+   * Call in each draw.
+   *
+   * @param view What it draws; null if the shaders know no lists.
+   * @returns Whether it has to be drawn by the list.
+   */
+  drawn(renderer: WebGLRenderer, view: View | null): boolean {
+    const isWhole = view?.isWhole ?? false;
+    const { frame } = renderer.info.render;
+    const { version } = this.attribute;
+    if (frame !== this.frame) {
+      this.unmoved = version === this.drawnVersion ? this.unmoved + 1 : 0;
+      this.frame = frame;
+      this.drawnVersion = version;
+      this.readsTexture = this.readsAttribute = false;
+    }
+    if (!isWhole && view !== null) this.unmoved = 0;
+    if (view === null && this.isStale) {
+      this.restore();
+      this.isPinned = true;
+    }
+    const listed = view !== null && (!isWhole || this.isStale);
+    if (listed) this.readsTexture = true;
+    else this.readsAttribute = true;
+    return listed;
+  }
+
+  /** Sends what has changed to a renderer. Call before a draw that reads the texture. */
+  update(renderer: WebGLRenderer): void {
+    const { attribute, texture } = this;
+    this.note();
+    const { properties } = renderer;
+    if (this.context !== properties || keptOf(renderer, texture).__webglTexture === undefined) {
+      this.context = properties;
+      this.first = 0;
+      this.end = this.rows;
+    }
+    const { first } = this;
+    const count = this.end - first;
+    if (count <= 0) return;
+    // Makes the texture, or lets three.js say how rows are to be unpacked. It sends none.
+    texture.needsUpdate = true;
+    renderer.initTexture(texture);
+    const gl = renderer.getContext() as WebGL2RenderingContext;
+    const target = gl.PIXEL_UNPACK_BUFFER;
+    const buffer = buffers.get(properties) ?? gl.createBuffer();
+    buffers.set(properties, buffer);
+    gl.bindBuffer(target, buffer);
+    const array = attribute.array as Float32Array;
+    const length = Math.min(count * ROW, array.length - first * ROW);
+    gl.bufferData(target, array, gl.STREAM_DRAW, first * ROW, length);
+    const { __webglTexture } = keptOf(renderer, texture);
+    stateOf(renderer).bindTexture(gl.TEXTURE_2D, __webglTexture as WebGLTexture, gl.TEXTURE0);
+    // The last row may be a part of one.
+    const full = Math.floor(length / ROW);
+    const rest = (length - full * ROW) / 4;
+    const send = (row: number, width: number, height: number, offset: number) =>
+      gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, row, width, height, gl.RGBA, gl.FLOAT, offset);
+    if (full > 0) send(first, WIDTH, full, 0);
+    if (rest > 0) send(first + full, rest, 1, full * ROW * array.BYTES_PER_ELEMENT);
+    gl.bindBuffer(target, null);
+    this.first = this.rows;
+    this.end = 0;
+  }
+
+  dispose(): void {
+    this.texture.dispose();
+  }
+
+  /** Has renderers upload the attribute again. */
+  private restore(): void {
+    this.isStale = false;
+    this.unmoved = 0;
+    allChanged(this.attribute);
+  }
+
+  /** Takes down which rows have changed. */
+  private note(): boolean {
+    const { attribute, rows } = this;
+    const { version, updateRanges } = attribute;
+    if (version === this.version) return false;
+    this.version = version;
+    if (updateRanges.length === 0) {
+      this.first = 0;
+      this.end = rows;
+    }
+    for (let i = 0; i < updateRanges.length; i++) {
+      const { start, count } = updateRanges[i];
+      this.first = Math.min(this.first, Math.floor(start / ROW));
+      this.end = Math.max(this.end, Math.min(Math.ceil((start + count) / ROW), rows));
+    }
+    return true;
+  }
+}
