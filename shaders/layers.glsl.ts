@@ -3,41 +3,28 @@ import type { LayersGLSL } from './mixTracks.glsl.js';
 
 /** What passes need for layers over the base. */
 export const layersGLSL: LayersGLSL = {
-  shares: (layers) => /* glsl */ `
-/* How much of each layer shows on what is being posed. */
-float layerShares[ ${layers} ] = float[ ${layers} ]( ${Array(layers).fill('1.0').join(', ')} );
-`,
-
-  next: /* glsl */ `
-    if ( action.layer != layer ) {
-
-      value = layOver( value, mixed, layerShares[ layer ], turns );
-      mixed = none;
-      layer = action.layer;
-
-    }
-`,
-
-  read: (layers) => /* glsl */ `
+  share: /* glsl */ `
 /* How much layers over the base show on each entry, see AnimationLayers.masks. */
 uniform highp sampler2D masks;
 
-void readLayerShares( ivec2 at, int entry ) {
+float layerShare( ivec2 first, int entry, int layer ) {
 
   vec4 mask = texelFetch( masks, ivec2( entry & ${MASKS_PER_ROW - 1}, entry >> ${Math.log2(MASKS_PER_ROW)} ), 0 );
-  for ( int layer = 1; layer < ${layers}; layer ++ ) {
-
-    layerShares[ layer ] = mask.x * rampAt( texelFetch( CROWD_PLAYED, at + ivec2( layer, 0 ), 0 ) );
-    mask = mask.yzwx;
-
-  }
+  return mask[ layer - 1 ] * rampAt( texelFetch( CROWD_PLAYED, first + ivec2( layer, 0 ), 0 ) );
 
 }
 `,
 
-  take: () => /* glsl */ `
-    layer = int( clip.x ) / ${ACTION_LAYER};
-    clip.x -= float( layer * ${ACTION_LAYER} );
-    if ( layerShares[ layer ] <= 0.0 ) continue;
+  next: /* glsl */ `
+    int its = int( clip.x ) / ${ACTION_LAYER};
+    clip.x -= float( its * ${ACTION_LAYER} );
+    if ( its != layer ) {
+
+      endAll( mixed, share );
+      layer = its;
+      share = layerShare( first, entry, layer );
+
+    }
+    if ( share <= 0.0 ) continue;
 `,
 };

@@ -1,40 +1,24 @@
-import { RANGES, SCALE, SLOT_PARTS, STEP_SLACK } from '../lib/animation/PoseTracks.js';
+import { RANGES, SLOT_PARTS, STEP_SLACK } from '../lib/animation/PoseTracks.js';
 import { ENTRY_CONSTANT, ENTRY_STEP, ENTRY_STEPPED } from '../lib/animation/trackTexels.js';
-import { MAX_ACTIONS } from '../lib/playback/instanceLayout.js';
 
 /** Text for layers over the base. It comes with these. */
 export interface LayersGLSL {
-  /** Declares `layerShares`. */
-  shares(layers: number): string;
-  /** Lays what was mixed over what lies below it, before an action of another layer is mixed. */
+  /** `float layerShare( ivec2 first, int entry, int layer )`: how much of a layer shows on an entry of an instance. */
+  readonly share: string;
+  /** Lays what was mixed over what lies below it once an action is of another layer, and passes by those that do not show. */
   readonly next: string;
-  /** `void readLayerShares( ivec2 at, int entry )`. */
-  read(layers: number): string;
-  /** Reads the layer of an action off its clip, and leaves out actions that do not show on the entry. */
-  take(): string;
 }
 
-/**
- * Twin of `mixPose` in `lib/tracks`: reads the tracks of what plays and mixes them as three.js's `PropertyMixer` does.
- *
- * @param layers How many there are, with the base.
- */
-export const mixTracksGLSL = (layers: number, over: LayersGLSL | null): string => /* glsl */ `
-#define MAX_PLAYED ${MAX_ACTIONS * layers}
-
+/** Twin of `mixPose` in `lib/animation`: reads the tracks of what plays and mixes them as three.js's `PropertyMixer` does. */
+export const mixTracksGLSL = /* glsl */ `
 struct Action {
   int table;
   int stride;
   float frame;
   float weight;
   bool additive;
-  int layer;
 };
 
-// Layers one after another.
-Action actions[ MAX_PLAYED ];
-int actionCount = 0;
-${over?.shares(layers) ?? ''}
 vec4 mixValue( vec4 a, vec4 b, float t, bool turns ) {
 
   return turns ? slerp( a, b, t ) : a + ( b - a ) * t;
@@ -71,16 +55,25 @@ float storedFrame( int slots, float frame ) {
 
 }
 
-// What the actions of a layer have come to.
+// What the actions of a layer have come to, and what those below it show.
 struct Mixed {
+  vec4 below;
   vec4 value;
   float weights;
   vec4 added;
   float addedWeights;
 };
 
-void mixAction( inout Mixed mixed, vec4 value, Action action, bool turns ) {
+Mixed mixedOver( vec4 below, bool turns ) {
 
+  return Mixed( below, below, 0.0, vec4( 0.0, 0.0, 0.0, turns ? 1.0 : 0.0 ), 0.0 );
+
+}
+
+void mixAction( inout Mixed mixed, int entry, int range, Action action, bool turns ) {
+
+  if ( entry < 0 ) return;
+  vec4 value = readTrack( entry, range, action, turns );
   if ( action.additive ) {
 
     mixed.added = addValue( mixed.added, value, action.weight, turns );
@@ -101,37 +94,40 @@ void mixAction( inout Mixed mixed, vec4 value, Action action, bool turns ) {
 }
 
 // Lays a layer over what those below it show.
-vec4 layOver( vec4 value, Mixed mixed, float share, bool turns ) {
+void endLayer( inout Mixed mixed, float share, bool turns ) {
 
+  vec4 value = mixed.below;
   float t = min( mixed.weights, 1.0 ) * share;
   if ( t >= 1.0 ) value = mixed.value;
   else if ( t > 0.0 ) value = mixValue( value, mixed.value, t, turns );
-  return mixed.addedWeights > 0.0 ? addValue( value, mixed.added, share, turns ) : value;
+  if ( mixed.addedWeights > 0.0 ) value = addValue( value, mixed.added, share, turns );
+  mixed = mixedOver( value, turns );
 
 }
 
-vec4 mixProperty( int node, int property, vec4 rest ) {
+// Rotation, translation and scale of a node; influences of a group of morph targets are in the place of the translation.
+struct Transform {
+  Mixed rotation;
+  Mixed translation;
+  Mixed scale;
+};
 
-  bool turns = property == 0;
-  Mixed none = Mixed( rest, 0.0, vec4( 0.0, 0.0, 0.0, turns ? 1.0 : 0.0 ), 0.0 );
-  Mixed mixed = none;
-  vec4 value = rest;
-  int layer = 0;
+void mixAll( inout Transform mixed, int entry, Action action ) {
 
-  for ( int i = 0; i < actionCount; i ++ ) {
+  vec4 entries = trackTexel( action.table + entry );
+  // Ranges of a scale come after those of the translation.
+  int range = int( entries[ ${RANGES} ] );
+  mixAction( mixed.rotation, int( entries.x ), range, action, true );
+  mixAction( mixed.translation, int( entries.y ), range, action, false );
+  mixAction( mixed.scale, int( entries.z ), range + 2, action, false );
 
-    Action action = actions[ i ];
-    vec4 entries = trackTexel( action.table + node );
-    int entry = int( entries[ property ] );
-    if ( entry < 0 ) continue;
-    ${over?.next ?? ''}
-    // Ranges of a scale come after those of the translation.
-    int range = int( entries[ ${RANGES} ] ) + ( property == ${SCALE} ? 2 : 0 );
-    mixAction( mixed, readTrack( entry, range, action, turns ), action, turns );
+}
 
-  }
+void endAll( inout Transform mixed, float share ) {
 
-  return layOver( value, mixed, ${over === null ? '1.0' : 'layerShares[ layer ]'}, turns );
+  endLayer( mixed.rotation, share, true );
+  endLayer( mixed.translation, share, false );
+  endLayer( mixed.scale, share, false );
 
 }
 `;

@@ -1,5 +1,5 @@
 import { CLOCK_EPOCH, LOOP_MODES } from '../lib/constants.js';
-import { ACTION_TEXELS, firstAction, HEADER_EPOCH } from '../lib/playback/instanceLayout.js';
+import { ACTION_TEXELS, firstAction, HEADER_EPOCH, MAX_ACTIONS } from '../lib/playback/instanceLayout.js';
 import type { LayersGLSL } from './mixTracks.glsl.js';
 
 /**
@@ -69,10 +69,10 @@ FrameMix actionFrames( ivec2 at, vec4 clip, float start, bool interpolate ) {
 }
 `;
 
-/** Reads what an instance plays, as far as it shows on an entry: its nodes, then groups of four morph targets. */
+/** Mixes what an instance plays, as far as it shows on an entry: its nodes, then groups of four morph targets. */
 export const playedActionsGLSL = (layers: number, over: LayersGLSL | null): string => /* glsl */ `
 // The action whose first texel is at a place; one that has finished and let go shows the rest pose, and is none.
-bool readAction( ivec2 at, vec4 clip, int layer, out Action action ) {
+bool readAction( ivec2 at, vec4 clip, out Action action ) {
 
   float weight = rampAt( texelFetch( CROWD_PLAYED, at + ivec2( 2, 0 ), 0 ) );
   if ( weight <= 0.0 ) return false;
@@ -81,27 +81,28 @@ bool readAction( ivec2 at, vec4 clip, int layer, out Action action ) {
   vec4 record = trackTexel( trackLayout.z + int( clip.x ) - 1 );
   float frame = mixed.frame0 - 1.0 + mixed.alpha;
   if ( record.w > 0.0 ) frame = storedFrame( int( record.w ), frame );
-  action = Action( int( record.x ), int( record.y ), frame, weight, record.z > 0.5, layer );
+  action = Action( int( record.x ), int( record.y ), frame, weight, record.z > 0.5 );
   return true;
 
 }
-${over?.read(layers) ?? ''}
+${over?.share ?? ''}
 // The clip that was started first comes first, as in a mixer; layers come one after another.
-void collectActions( int instance, int entry ) {
+void mixActions( int instance, int entry, inout Transform mixed ) {
 
-  ivec2 at = playedTexel( instance );
-  ${over === null ? '' : 'readLayerShares( at, entry );'}
-  at.x += ${firstAction(layers)};
-  for ( int i = 0; i < MAX_PLAYED; i ++, at.x += ${ACTION_TEXELS} ) {
+  ivec2 first = playedTexel( instance );
+  ivec2 at = first + ivec2( ${firstAction(layers)}, 0 );
+  int layer = 0;
+  float share = 1.0;
+  for ( int i = 0; i < ${MAX_ACTIONS * layers}; i ++, at.x += ${ACTION_TEXELS} ) {
 
     vec4 clip = texelFetch( CROWD_PLAYED, at, 0 );
     if ( clip.x < 0.5 ) break;
-    int layer = 0;
-    ${over?.take() ?? ''}
+    ${over?.next ?? ''}
     Action action;
-    if ( readAction( at, clip, layer, action ) ) actions[ actionCount ++ ] = action;
+    if ( readAction( at, clip, action ) ) mixAll( mixed, entry, action );
 
   }
+  endAll( mixed, share );
 
 }
 `;

@@ -10,9 +10,9 @@ import {
   MAX_ACTIONS,
 } from '../lib/playback/instanceLayout.js';
 import { type FrameMixNode, frameAt } from './frameAt.tsl.js';
-import type { ActionsNodes, MixNodes } from './mixTracks.tsl.js';
+import type { TransformMix } from './mixTracks.tsl.js';
 import type { TexelNode } from './TexelNode.js';
-import { componentsOf, emptyArray } from './tsl.js';
+import { componentsOf } from './tsl.js';
 
 /** What a crowd plays. */
 export interface PlayedTexels {
@@ -118,51 +118,55 @@ export function playedTexel(instance: Node<'int'>, layers: number): Record<'firs
 }
 
 /**
- * What an instance plays, as far as it shows on an entry, layer by layer, in each in the order in which it was started: the
+ * Mixes what an instance plays, as far as it shows on an entry, layer by layer, in each in the order in which it was started: the
  * order in which three.js mixes the actions of a mixer. Twin of `playedActions.glsl.ts`. Builds on the current stack.
+ *
+ * @param mixOf See `mixTracks`.
+ * @returns See `TransformMix.values`.
  */
-export function playedActions(
+export function mixActions(
   instance: Node<'int'>,
   entry: Node<'int'>,
   { actions: texels, clock, over, layers }: PlayedTexels,
-  action: MixNodes['action'],
-): ActionsNodes {
+  mixOf: (entry: Node<'int'>) => TransformMix,
+): TransformMix['values'] {
   const { first, row } = playedTexel(instance, layers);
   const texelsAt = (at: Node<'int'>, count: number): Node<'vec4'>[] =>
     texels.rowTexels(at, row, count).map((texel) => texel.toVar());
 
   const played = playedClock(clock, texelsAt(first, 1)[0]);
-  const shares =
-    over === null ? null : over.shares(entry, played.since, texelsAt(first.add(1).toVar(), layers - 1));
-  const most = MAX_ACTIONS * layers;
-  const actions = emptyArray(most);
-  const count = int(0).toVar();
+  const ramps = over === null ? [] : texelsAt(first.add(1).toVar(), layers - 1);
+  const shares = over?.shares(entry, played.since, ramps) ?? null;
+  const mixed = mixOf(entry);
+  const layer = int(0).toVar();
+  const share = float(1).toVar();
   const at = first.add(firstAction(layers)).toVar();
-  Loop(most, () => {
+  Loop(MAX_ACTIONS * layers, () => {
     const [clip] = texelsAt(at, 1);
     // The first that is none ends them.
     If(clip.x.lessThan(0.5), () => {
       Break();
     });
-    const shown = float(1).toVar();
-    const layer = over === null ? null : over.take(clip);
-    if (shares !== null && layer !== null) {
-      If(layer.greaterThan(0), () => {
-        shown.assign(componentsOf(shares).element(layer.sub(1)));
+    if (over !== null && shares !== null) {
+      const its = over.take(clip);
+      If(its.notEqual(layer), () => {
+        mixed.endLayer(share);
+        layer.assign(its);
+        share.assign(componentsOf(shares).element(its.sub(1)));
       });
     }
-    If(shown.greaterThan(0), () => {
+    If(share.greaterThan(0), () => {
       const [timing, weights] = texelsAt(at.add(1).toVar(), 2);
       const weight = rampAt(played.since, weights).toVar();
       If(weight.greaterThan(0), () => {
         const frame = actionFrame(clip, timing, vec2(played.clock, played.age)).toVar();
         If(frame.greaterThanEqual(0), () => {
-          actions.element(count).assign(action(int(clip.x).sub(1), frame, weight, layer));
-          count.addAssign(1);
+          mixed.add(int(clip.x).sub(1), frame, weight);
         });
       });
     });
     at.addAssign(ACTION_TEXELS);
   });
-  return { actions, count, shares };
+  mixed.endLayer(share);
+  return mixed.values;
 }

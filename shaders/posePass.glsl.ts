@@ -65,7 +65,7 @@ void writeRows( mat3x4 rows ) {
 }
 `;
 
-const localMatrixGLSL = (edits: PoseEditGLSL | null): string => /* glsl */ `
+const entryRowsGLSL = (edits: PoseEditGLSL | null): string => /* glsl */ `
 // Rows of translation * rotation * scale, as Matrix4.compose has them.
 mat3x4 composeRows( vec4 q, vec3 t, vec3 s ) {
 
@@ -82,24 +82,33 @@ mat3x4 composeRows( vec4 q, vec3 t, vec3 s ) {
 
 }
 
-mat3x4 localMatrix( int instance, int node ) {
+// What the first step writes of an entry.
+mat3x4 entryRows( int instance, int entry ) {
 
-  int head = trackLayout.x + node * ${NODE_TEXELS};
-  int fixedAt = int( trackTexel( head ).y );
+  mat3x4 rows = mat3x4( 0.0 );
+  int head = trackLayout.x + entry * ${NODE_TEXELS};
+  bool isNode = entry < passLayout.x;
+  int fixedAt = isNode ? int( trackTexel( head ).y ) : - 1;
   if ( fixedAt >= 0 ) return matrixRows( fixedAt );
-  vec4 rotation = mixProperty( node, 0, trackTexel( head + 1 ) );
-  vec4 translation = mixProperty( node, 1, trackTexel( head + 2 ) );
-  vec4 scale = mixProperty( node, 2, trackTexel( head + 3 ) );
-  ${edits === null ? '' : 'editLocals( instance, node, rotation, translation, scale );'}
-  return composeRows( rotation, translation.xyz, scale.xyz );
+  vec4 rest = trackTexel( head + 2 );
+  Transform mixed = Transform(
+    mixedOver( trackTexel( head + 1 ), true ),
+    mixedOver( rest, false ),
+    mixedOver( trackTexel( head + 3 ), false )
+  );
+  mixActions( instance, entry, mixed );
+  vec4 rotation = mixed.rotation.below;
+  vec4 translation = mixed.translation.below;
+  vec4 scale = mixed.scale.below;
+  // Influences less those at rest, which three.js adds itself.
+  if ( ! isNode ) rows[ 0 ] = translation - rest;
+  else {
 
-}
+    ${edits === null ? '' : 'editLocals( instance, entry, rotation, translation, scale );'}
+    rows = composeRows( rotation, translation.xyz, scale.xyz );
 
-// Influences of a group of morph targets less those at rest, which three.js adds itself.
-vec4 morphInfluences( int group ) {
-
-  vec4 rest = trackTexel( trackLayout.x + group * ${NODE_TEXELS} + 2 );
-  return mixProperty( group, 1, rest ) - rest;
+  }
+  return rows;
 
 }
 `;
@@ -128,23 +137,17 @@ ${frameAtGLSL}
 ${playedTexelGLSL(actionsRowBits(layers), actionsTexels(layers))}
 ${writeRowsGLSL}
 ${slerpGLSL}
-${mixTracksGLSL(layers, over)}
+${mixTracksGLSL}
 ${playedActionsGLSL(layers, over)}
 ${edits?.locals ?? ''}
-${localMatrixGLSL(edits)}
+${entryRowsGLSL(edits)}
 
 void main() {
 
   ivec2 at = ivec2( gl_FragCoord.xy );
   int place = at.x / passLayout.y;
   int entry = at.x - place * passLayout.y;
-  int instance = instanceAt( at.y * passLayout.w + place );
-  collectActions( instance, entry );
-
-  mat3x4 rows = mat3x4( 0.0 );
-  if ( entry < passLayout.x ) rows = localMatrix( instance, entry );
-  else rows[ 0 ] = morphInfluences( entry );
-  writeRows( rows );
+  writeRows( entryRows( instanceAt( at.y * passLayout.w + place ), entry ) );
 
 }
 `;

@@ -4,8 +4,8 @@ import { CHAIN_NODES, JOINT_TEXELS } from '../lib/animation/trackTexels.js';
 import { CLOCK_EPOCH } from '../lib/constants.js';
 import type { InstanceTexture } from '../lib/instances/InstanceTexture.js';
 import { HEADER_CHANGED, HEADER_EPOCH, HEADER_PHASE, HEADER_RATE } from '../lib/playback/instanceLayout.js';
-import { type ActionsNodes, type MixNodes, PROPERTIES, TRANSLATION_PROPERTY } from './mixTracks.tsl.js';
-import { type PlayedTexels, playedTexel } from './playedActions.tsl.js';
+import { mixTracks } from './mixTracks.tsl.js';
+import { mixActions, type PlayedTexels, playedTexel } from './playedActions.tsl.js';
 import type { TrackTexelNodes } from './trackTexel.tsl.js';
 import { assignRows, componentsOf, composeRows, multiplyRows, type Rows, zeroRows } from './tsl.js';
 
@@ -139,12 +139,14 @@ const lowerRate = (own: Node<'float'>, other: Node<'float'>): Node<'float'> =>
  * Builds on the current stack.
  */
 export function sampleStep(
-  { texel, matrixRows, entryTexel }: TrackTexelNodes,
-  { mix }: MixNodes,
+  tracks: TrackTexelNodes,
+  played: PlayedTexels,
   { nodes, morphs }: PoseSize,
   edits: PoseEditNodes | null,
-): (instance: Node<'int'>, entry: Node<'int'>, actions: ActionsNodes) => Rows {
-  return (instance, entry, actions) => {
+): (instance: Node<'int'>, entry: Node<'int'>) => Rows {
+  const { texel, matrixRows, entryTexel } = tracks;
+  const mixOf = mixTracks(tracks);
+  return (instance, entry) => {
     const rows = zeroRows();
     const head = entryTexel(entry).toVar();
     const isNode = (morphs ? entry.lessThan(nodes) : bool(true)).toVar();
@@ -152,16 +154,13 @@ export function sampleStep(
     If(fixedAt.greaterThanEqual(0), () => {
       assignRows(rows, matrixRows(fixedAt));
     }).Else(() => {
-      const first = select(isNode, int(0), int(TRANSLATION_PROPERTY)).toVar();
-      const end = select(isNode, int(PROPERTIES), int(TRANSLATION_PROPERTY + 1)).toVar();
-      const values = mix(entry, actions, first, end);
-      const [rotation, translation, scale] = [0, 1, 2].map((i) => values.element(int(i)).toVar());
+      const [rotation, translation, scale] = mixActions(instance, entry, played, mixOf);
       If(isNode, () => {
         edits?.editLocals(instance, entry, [rotation, translation, scale]);
         assignRows(rows, composeRows(rotation, translation, scale));
       }).Else(() => {
         // Less those at rest, which three.js adds itself.
-        rows[0].assign(translation.sub(texel(head.add(1 + TRANSLATION_PROPERTY))));
+        rows[0].assign(translation.sub(texel(head.add(2))));
       });
     });
     return rows;

@@ -251,11 +251,6 @@ export function arrayOf(values: Node<'vec4'>[]): Elements<'vec4'> {
   return array(values).toVar() as unknown as Elements<'vec4'>;
 }
 
-/** A variable that holds an array of so many values. */
-export function emptyArray(count: number): Elements<'vec4'> {
-  return array('vec4', count).toVar() as unknown as Elements<'vec4'>;
-}
-
 /** What a uniform of instances is as a node: a color is three numbers. */
 export type UniformNodeType<T extends UniformType> = T extends 'color' ? 'vec3' : T;
 

@@ -2,8 +2,6 @@ import { type Texture, Vector2, Vector3 } from 'three';
 import { Fn, If, int, uniform } from 'three/tsl';
 import type { ComputeNode, Node } from 'three/webgpu';
 import type { layerNodes as LayerNodes } from '../../../shaders/layers.tsl.js';
-import { mixTracks } from '../../../shaders/mixTracks.tsl.js';
-import { playedActions } from '../../../shaders/playedActions.tsl.js';
 import {
   type CreatePoseEditNodes,
   composeStep,
@@ -185,12 +183,9 @@ export class PoseSteps {
     };
 
     const sample = Fn(() => {
-      const nodes = this.readTracks(0);
-      const mixing = mixTracks(nodes);
+      const step = sampleStep(this.readTracks(0), played, poseSize, editNodes);
       each(locals, size.entries, (instance, member, seenAt) => {
-        const playing = playedActions(instance, member, played, mixing.action);
-        const rows = sampleStep(nodes, mixing, poseSize, editNodes)(instance, member, playing);
-        this.writers[0].write(rows, seenAt?.place.mul(size.entries).add(member).toVar());
+        this.writers[0].write(step(instance, member), seenAt?.place.mul(size.entries).add(member).toVar());
       });
     });
     const compose = Fn(() => {
