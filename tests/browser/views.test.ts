@@ -12,6 +12,7 @@ import {
   Object3D,
   PerspectiveCamera,
   Quaternion,
+  RawShaderMaterial,
   Scene,
   ShaderMaterial,
   Vector3,
@@ -180,6 +181,58 @@ test('a crowd whose geometry has instanced attributes of the user is drawn whole
   expect(warn.mock.calls.join()).toContain('"own"');
   warn.mockRestore();
   crowd.dispose();
+});
+
+test('where all instances move each matrix is sent once, and pictures are those of a crowd that is not culled', () => {
+  const crowds = [createCrowd(true), createCrowd(false)] as const;
+  const calls = countCalls(renderer.getContext() as WebGL2RenderingContext);
+  const { scene, camera } = createStage(MIDDLE, 'directional');
+  const [matrix, turn] = [new Matrix4(), new Matrix4().makeRotationY(0.1)];
+  const move = () => {
+    for (const crowd of crowds) {
+      for (let i = 0; i < COUNT; i++)
+        crowd.setMatrixAt(i, turn.clone().multiply(crowd.getMatrixAt(i, matrix)));
+      crowd.instanceMatrix.needsUpdate = true;
+    }
+  };
+  const compare = (label: string): number => {
+    const expected = picture(renderer, scene, camera, crowds[1]);
+    calls.reset();
+    expect(changedPixels(expected, picture(renderer, scene, camera, crowds[0]), 0), label).toBe(0);
+    return calls.bytes;
+  };
+  const bytes: number[] = [];
+  for (let i = 0; i < 4; i++) {
+    move();
+    bytes.push(compare('in part'));
+  }
+  expect(bytes[0]).toBeGreaterThan(COUNT * 64 * 2);
+  expect(bytes[3]).toBeLessThan(COUNT * 64 * 1.5);
+  crowds.forEach((crowd) => {
+    crowd.setMatrixAt(99, matrix.makeTranslation(0.5, 0, 1));
+    crowd.instanceMatrix.addUpdateRange(99 * 16, 16);
+    crowd.instanceMatrix.needsUpdate = true;
+  });
+  compare('a range');
+  const vertexShader = `attribute vec3 position; attribute mat4 instanceMatrix; uniform mat4 projectionMatrix, modelViewMatrix;
+    void main() { gl_Position = projectionMatrix * modelViewMatrix * instanceMatrix * vec4(position, 1.0); }`;
+  const fragmentShader = 'void main() { gl_FragColor = vec4(1.0); }';
+  const raw = new RawShaderMaterial({ vertexShader, fragmentShader });
+  scene.overrideMaterial = raw;
+  compare('by shaders that know no lists');
+  scene.overrideMaterial = null;
+  for (let i = 0; i < 2; i++) {
+    move();
+    compare('in part again');
+  }
+  camera.position.multiplyScalar(8);
+  camera.updateMatrixWorld();
+  for (let i = 0; i < 5; i++) {
+    // At first by matrices that were sent for lists.
+    if (i === 1) move();
+    compare('all in view');
+  }
+  for (const crowd of crowds) crowd.dispose();
 });
 
 test('two renderers and a camera that both draw with see the same, also one that begins later', () => {

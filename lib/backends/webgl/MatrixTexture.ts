@@ -16,8 +16,6 @@ import { keptOf, stateOf } from './PassStep.js';
 const SIZE = 16;
 const ROW = INSTANCES_PER_ROW * SIZE;
 const WIDTH = ROW / 4;
-/** Draws in which no instance has moved, after which a crowd that is seen whole is drawn by its attribute again. */
-const PATIENCE = 60;
 
 /** A buffer of each context, through which rows are sent. */
 const buffers = /*@__PURE__*/ new WeakMap<object, WebGLBuffer>();
@@ -42,19 +40,16 @@ export class MatrixTexture implements TransformFollower {
   private end: number;
   /** What the renderer keeps of its context: another object after the context was lost. */
   private context: object | null = null;
-  /** Of the frame in which the crowd was drawn last: what was read, the version, and for how many frames that has been the same. */
+  /** Whether lists were drawn in the frame in which the crowd was drawn last. */
+  private isListed = false;
   private frame = -1;
-  private readsTexture = false;
-  private readsAttribute = false;
-  private drawnVersion = -1;
-  private unmoved = 0;
   /** Has renderers upload next to nothing of an attribute that has changed. */
   private readonly nothing = { start: 0, count: 1 };
 
   /** @param readsAttribute Whether a mesh will be drawn by the attribute. */
   constructor(
     private readonly transforms: InstanceTransforms,
-    private readonly readsAttributeIn: (mesh: InstancedMesh) => boolean,
+    private readonly readsAttribute: (mesh: InstancedMesh) => boolean,
   ) {
     const { attribute } = transforms;
     this.attribute = attribute;
@@ -78,11 +73,9 @@ export class MatrixTexture implements TransformFollower {
     if (attribute !== transforms.attribute) return;
     const { updateRanges } = attribute;
     const all = updateRanges.length === 0 || updateRanges[0].count === attribute.array.length;
-    const moved = this.note();
-    const isAlone = this.readsTexture && !this.readsAttribute && !this.isPinned;
-    if (moved && all && isAlone) this.isStale = true;
+    if (this.note() && all) this.isStale = this.isListed && !this.isPinned;
     if (!this.isStale) return;
-    if (this.unmoved > PATIENCE || transforms.shared || this.readsAttributeIn(mesh)) this.restore();
+    if (transforms.shared || this.readsAttribute(mesh)) this.restore();
     else if (all) {
       nothing.start = 0;
       nothing.count = 1;
@@ -98,24 +91,16 @@ export class MatrixTexture implements TransformFollower {
    * @returns Whether it has to be drawn by the list.
    */
   drawn(renderer: WebGLRenderer, view: View | null): boolean {
-    const isWhole = view?.isWhole ?? false;
     const { frame } = renderer.info.render;
-    const { version } = this.attribute;
-    if (frame !== this.frame) {
-      this.unmoved = version === this.drawnVersion ? this.unmoved + 1 : 0;
-      this.frame = frame;
-      this.drawnVersion = version;
-      this.readsTexture = this.readsAttribute = false;
-    }
-    if (!isWhole && view !== null) this.unmoved = 0;
-    if (view === null && this.isStale) {
+    if (frame !== this.frame) this.isListed = false;
+    this.frame = frame;
+    const isListed = view !== null && view.isWhole !== true;
+    if (isListed) this.isListed = true;
+    else if (view === null && this.isStale) {
       this.restore();
       this.isPinned = true;
     }
-    const listed = view !== null && (!isWhole || this.isStale);
-    if (listed) this.readsTexture = true;
-    else this.readsAttribute = true;
-    return listed;
+    return isListed || this.isStale;
   }
 
   /** Sends what has changed to a renderer. Call before a draw that reads the texture. */
@@ -163,7 +148,6 @@ export class MatrixTexture implements TransformFollower {
   /** Has renderers upload the attribute again. */
   private restore(): void {
     this.isStale = false;
-    this.unmoved = 0;
     allChanged(this.attribute);
   }
 
