@@ -170,6 +170,8 @@ export interface CrowdObjects extends InstanceData {
 export interface PoseEditor {
   /** Another number after each change. No two editors ever have the same, and none has 0. */
   readonly version: number;
+  /** Whether anything was ever edited. */
+  readonly isUsed: boolean;
   /** What shaders read, always as many; each may become another one. */
   readonly textures: readonly InstanceTexture[];
   /** Where nodes may be other than where clips put them. */

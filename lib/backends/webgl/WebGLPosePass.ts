@@ -205,7 +205,8 @@ export class WebGLPosePass {
     inputs[2] = instances ?? boneTexture;
     inputs[3] = playback.actions.plain;
     let read = 4;
-    for (const texture of crowd.poseEdits?.textures ?? []) inputs[read++] = texture.plain;
+    if (this.counts.edited)
+      for (const texture of crowd.poseEdits?.textures ?? []) inputs[read++] = texture.plain;
     if (shortKeys !== null) inputs[read++] = shortKeys;
     if (over !== null) inputs[read++] = over.masks;
     // First: an upload takes the place of what was bound.

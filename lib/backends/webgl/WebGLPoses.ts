@@ -24,6 +24,8 @@ export class WebGLPoses {
   /** What the pass is made for. */
   private boneTexture: BoneTexture | null = null;
   private layout = {} as TrackLayout;
+  /** Whether the programs were made that pose the crowd once something is edited. */
+  private isReadyForEdits = false;
 
   private readonly counts: PoseCounts = {
     nodes: 0,
@@ -57,6 +59,7 @@ export class WebGLPoses {
   /** Has a renderer make the programs that pose a crowd. */
   compile(renderer: WebGLRenderer, crowd: PosedCrowd): void {
     this.passFor(crowd).compile(renderer);
+    this.prepareEdits(renderer, crowd);
   }
 
   /**
@@ -76,6 +79,7 @@ export class WebGLPoses {
     if (this.renderer.deref() !== renderer) this.shared = true;
     const places = this.placesFor(capacity);
     const pass = this.passFor(crowd);
+    this.prepareEdits(renderer, crowd);
     const { maxTextureSize } = renderer.capabilities;
     const perRow = pass.perRowFor(capacity, maxTextureSize) * 2;
     if (requested === null || this.shared) places.grow(capacity, perRow);
@@ -156,6 +160,13 @@ export class WebGLPoses {
     return this.rows;
   }
 
+  /** Where nothing is edited yet that may be, has those programs made while others are used. */
+  private prepareEdits(renderer: WebGLRenderer, { crowd: { poseEdits } }: PosedCrowd): void {
+    if (this.isReadyForEdits || poseEdits === null) return;
+    this.isReadyForEdits = true;
+    if (!poseEdits.isUsed) new WebGLPosePass({ ...this.counts, edited: true }).compile(renderer);
+  }
+
   /** The pass that there is, or a new one if the crowd is not as it was. */
   private passFor({ boneTexture, playback, crowd }: PosedCrowd): WebGLPosePass {
     const { counts } = this;
@@ -167,7 +178,7 @@ export class WebGLPoses {
       countPoses(tracks, counts);
     }
     counts.layers = playback.layers.length;
-    counts.edited = crowd.poseEdits !== null;
+    counts.edited = crowd.poseEdits?.isUsed === true;
     if (!this.pass?.suits(counts)) {
       this.pass?.dispose();
       this.pass = new WebGLPosePass({ ...counts });

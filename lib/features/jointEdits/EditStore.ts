@@ -58,6 +58,7 @@ export class EditStore implements PoseEditor {
   readonly lists: EditLists;
   readonly live: LivePoses;
   version = ++_version;
+  isUsed = false;
   extent: EditExtent;
   /** Headers, edits, live poses. */
   readonly textures: InstanceTexture[] = [];
@@ -276,6 +277,7 @@ export class EditStore implements PoseEditor {
     this.textures[HEADERS].changed(index);
     this.listTextures();
     this.version = ++_version;
+    this.isUsed = true;
   }
 
   /** Call when something was taken from an instance: with the last edit, bounds need not reach further than clips do. */
