@@ -70,6 +70,13 @@ export const keptOf = ({ properties }: WebGLRenderer, thing: object): Kept => pr
 
 export const stateOf = ({ state }: WebGLRenderer): State => state as unknown as State;
 
+/** Call before steps are drawn. */
+export function beginSteps(renderer: WebGLRenderer): void {
+  const state = stateOf(renderer);
+  state.setScissorTest(false);
+  state.setMaterial(_material, false);
+}
+
 /** A program of a renderer, which all steps of the same text share that number their textures alike. */
 interface PassProgram {
   program: WebGLProgram;
@@ -103,6 +110,9 @@ function createProgram(gl: WebGL2RenderingContext, fragmentShader: string): Pass
 export class PassStep {
   readonly target: WebGLRenderTarget;
   private readonly key: string;
+  /** The program that was used last, and what its renderer keeps of its context: to look it up compares long texts. */
+  private last: WeakRef<PassProgram> | null = null;
+  private context: object | null = null;
 
   /**
    * @param count Textures that it writes.
@@ -137,6 +147,8 @@ export class PassStep {
   /** The program of a renderer, which it makes if there is none; only the first use waits for it. */
   programFor(renderer: WebGLRenderer): PassProgram {
     const { properties } = renderer;
+    const last = this.context === properties ? this.last?.deref() : undefined;
+    if (last !== undefined) return last;
     const shared = contexts.get(properties) ?? new Map<string, PassProgram>();
     contexts.set(properties, shared);
     const { fragmentShader, key } = this;
@@ -145,6 +157,8 @@ export class PassStep {
       program = createProgram(renderer.getContext() as WebGL2RenderingContext, fragmentShader);
       shared.set(key, program);
     }
+    this.context = properties;
+    this.last = new WeakRef(program);
     return program;
   }
 
@@ -172,8 +186,6 @@ export class PassStep {
     if (framebuffer === undefined) renderer.setRenderTarget(target);
     else state.bindFramebuffer(gl.FRAMEBUFFER, framebuffer);
     state.viewport(viewport);
-    state.setScissorTest(false);
-    state.setMaterial(_material, false);
     const made = this.programFor(renderer);
     setProgram(made.program);
     made.settings ??= this.prepare(gl, made.program);

@@ -5,7 +5,7 @@ import type { PosedCrowd } from '../../animation/PoseSource.js';
 import type { TrackLayout } from '../../animation/trackTexels.js';
 import { FEW_RUNS } from '../../constants.js';
 import type { InstanceRuns } from '../../culling/InstanceList.js';
-import { PassStep, SETTING_ROWS, SETTING_RUNS, SETTINGS, uploadTexture } from './PassStep.js';
+import { beginSteps, PassStep, SETTING_ROWS, SETTING_RUNS, SETTINGS, uploadTexture } from './PassStep.js';
 
 /** How many textures a palette is made of. */
 export const PALETTE_TEXTURES = 3;
@@ -222,6 +222,7 @@ export class WebGLPosePass {
     }
     _viewport.set(0, 0, sample.target.width, height);
     try {
+      beginSteps(renderer);
       sample.draw(renderer, settings, inputs, read, runs.count, _viewport);
       compose.draw(renderer, settings, inputs, read + ROWS, runs.count, _viewport.setZ(compose.target.width));
     } finally {
