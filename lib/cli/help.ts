@@ -38,6 +38,7 @@ the baked animation in it, which still opens in any viewer.
   --sockets LIST               nodes that are no joints, but that things shall be attached to
   --joints NAME                all (default) or used, which leaves out those that no vertex follows
   --no-morph-targets           leaves morph targets out
+  --compress-meshes            packs vertices and triangles by meshoptimizer, with normals, weights and colours of 8 bits
   --no-compress                stores what is baked as it is
   --drop-source-animations     leaves the source's own animations out, which crowds do not need
   -f, --force                  allows to overwrite the file that is read

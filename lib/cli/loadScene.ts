@@ -4,6 +4,7 @@ import { type AnimationClip, type Object3D, PropertyBinding, Texture } from 'thr
 import { type GLTF, GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { buildGlb, parseGlb } from '../files/glb.js';
 import { inputError, reasonOf } from './CommandError.js';
+import { compressMeshes } from './compressMeshes.js';
 import type { BakeRequest } from './options.js';
 import { createIO, createPlainIO, DRACO, openDocument, type SourceFile } from './readSource.js';
 
@@ -159,13 +160,13 @@ interface Container {
  * Makes one .glb of a file. One that is a .glb already stays as it is, byte for byte, with everything that its JSON and its buffer
  * have, known here or not. All others are written anew by glTF-Transform.
  *
- * @param drop What is left out: the source's own clips, and parts.
+ * @param drop What is left out: the source's own clips, and parts; and whether meshes are compressed.
  * @param warnings Gets what is lost.
  * @throws If there is nothing in it to be baked.
  */
 export async function containerOf(
   source: SourceFile,
-  drop: Pick<BakeRequest, 'dropSourceAnimations' | 'dropParts'>,
+  drop: Pick<BakeRequest, 'dropSourceAnimations' | 'dropParts' | 'compressMeshes'>,
   warnings: string[],
 ): Promise<Container> {
   const { command, file, json } = source;
@@ -174,7 +175,8 @@ export async function containerOf(
   if ((json.animations ?? []).length === 0) {
     throw inputError(`${command}: ${file} has no animations; export it with some`);
   }
-  if (source.glb !== null && !drop.dropSourceAnimations && drop.dropParts.length === 0) {
+  const isKept = !drop.dropSourceAnimations && drop.dropParts.length === 0 && !drop.compressMeshes;
+  if (source.glb !== null && isKept) {
     const gltf = await sceneOf(source, source.glb);
     return { glb: source.glb, gltf, clips: gltf.animations };
   }
@@ -187,6 +189,7 @@ export async function containerOf(
     );
   }
   removeParts(document, drop.dropParts);
+  if (drop.compressMeshes) compressMeshes(document);
   const glb = withChunksOf(source, await write(document, warnings));
   const gltf = await sceneOf(source, glb);
   const clips = gltf.animations;

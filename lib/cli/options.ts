@@ -185,6 +185,7 @@ export const BAKE_OPTIONS = {
   'merge-materials': { type: 'boolean' },
   'hidden-parts': { type: 'string', multiple: true },
   'drop-parts': { type: 'string', multiple: true },
+  'compress-meshes': { type: 'boolean' },
   'no-compress': { type: 'boolean' },
   'drop-source-animations': { type: 'boolean' },
   force: { type: 'boolean', short: 'f' },
@@ -233,6 +234,8 @@ export interface BakeRequest {
   hiddenParts: string[];
   /** Names of parts that are left out of the file. */
   dropParts: string[];
+  /** Whether meshes of the file are compressed before they are baked. */
+  compressMeshes: boolean;
   compress: boolean;
   dropSourceAnimations: boolean;
   force: boolean;
@@ -277,6 +280,7 @@ export function bakeRequest(args: string[]): BakeRequest {
     mergeMaterials: parsed.flag('merge-materials'),
     hiddenParts: listed(parsed.texts('hidden-parts')),
     dropParts: listed(parsed.texts('drop-parts')),
+    compressMeshes: parsed.flag('compress-meshes'),
     compress: !parsed.flag('no-compress'),
     dropSourceAnimations: parsed.flag('drop-source-animations'),
     force: parsed.flag('force'),

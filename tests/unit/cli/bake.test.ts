@@ -1,10 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { NodeIO } from '@gltf-transform/core';
 import { MeshoptDecoder, MeshoptSimplifier } from 'meshoptimizer';
 import type { BakeOptions, LevelMesh } from 'skinned-instanced-mesh';
 import { readBoneTexture, SkinnedInstancedMeshExtension } from 'skinned-instanced-mesh/files';
 import { bakeVertexTexture, VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
-import { Texture, Vector3 } from 'three';
+import { Box3, type BufferAttribute, Texture, Vector3 } from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { BakeReport } from '../../../lib/cli/bakeCommand.js';
@@ -233,6 +233,43 @@ test('parts that are never shown are left out, with their vertices', async () =>
   expect(bytes.length).toBeLessThan(whole.bytes.length);
   expect(await validateGlb(bytes)).toEqual([]);
 });
+
+const KNIGHT = `${modelsFolder()}/Knight.glb`;
+
+test.each([path('arm.glb'), ...(existsSync(KNIGHT) ? [KNIGHT] : [])])(
+  'with --compress-meshes the meshes of %s are smaller, and look and pose as they did',
+  async (file) => {
+    const [whole, small] = [await bake(file), await bake(file, '--compress-meshes')];
+    const [before, after] = [whole, small].map(({ report }) => report.output.bytesByKind.geometry);
+    if (file === KNIGHT) expect(after).toBeLessThan(before / 2);
+    expect(small.report.joints).toEqual(whole.report.joints);
+    // The Knight's own skins do not hang on the root.
+    const issues = await validateGlb(small.bytes);
+    expect(issues.filter((issue) => !issue.includes('NON_ROOT'))).toEqual([]);
+    const [expected, seen] = await Promise.all(
+      [whole, small].map(async ({ bytes }) => {
+        const crowd = await crowdOf(bytes);
+        crowd.play(1, 0, { time: 0.3 });
+        const { index, attributes } = crowd.geometry;
+        const { count } = index as BufferAttribute;
+        const box = new Box3();
+        const sums = [0, 0, 0, 0, 0];
+        for (let i = 0; i < count; i++) {
+          const vertex = (index as BufferAttribute).getX(i);
+          box.expandByPoint(new Vector3(...placeOf(crowd, vertex)));
+          for (const [k, name] of ['normal', 'normal', 'normal', 'uv', 'uv'].entries())
+            sums[k] += (attributes[name]?.getComponent(vertex, k % 3) ?? 0) / count;
+        }
+        return { box, count, sums };
+      }),
+    );
+    expect(seen.count).toBe(expected.count);
+    const height = expected.box.getSize(new Vector3()).length();
+    for (const end of ['min', 'max'] as const)
+      expect(seen.box[end].distanceTo(expected.box[end])).toBeLessThan(2e-3 * height);
+    for (const [k, sum] of seen.sums.entries()) expect(sum).toBeCloseTo(expected.sums[k], 2);
+  },
+);
 
 test('what a .glb has beside its JSON and its buffer is kept', async () => {
   const { json, binary } = parseGlb(arm());
