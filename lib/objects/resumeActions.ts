@@ -88,9 +88,11 @@ function readAction(
   played.repetitions = repetitions >= REPEAT_FOREVER ? Infinity : repetitions;
   played.time = fps === 0 ? 0 : within / fps;
   played.loopCount = pass;
-  played.paused = hasBit(actions, 0, PAUSED) || (finished && played.clampWhenFinished);
+  // By index, it may go on since.
+  const isHeld = rate === 0;
+  played.paused = (isHeld && hasBit(actions, 0, PAUSED)) || (finished && played.clampWhenFinished);
   played.enabled = !finished || played.clampWhenFinished;
-  if (hasBit(actions, 0, WAITING)) played.startTime = actions[ACTION_WARP_START] + ahead;
+  if (isHeld && hasBit(actions, 0, WAITING)) played.startTime = actions[ACTION_WARP_START] + ahead;
 
   const [from, to] = [actions[ACTION_FROM], actions[ACTION_TO]];
   played.weight = to || from;

@@ -300,6 +300,11 @@ test('saved actions that wait, are paused or go by a clock of their own resume a
     );
     for (const id of [0, 1]) expect(tipOf(other, id)).toBeCloseTo(tipOf(crowd, id), 5);
   }
+
+  const third = loadPlayback(new SkinnedInstancedMesh(bakeCharacter(root, clips), 0), saved);
+  const last = third.setTimeScaleAt(0, 1).getClipAt(0) as string;
+  const action = resumeActions(new SkinnedInstance(third, 0)).clipAction(last);
+  expect([last, action.paused, action.isRunning()]).toEqual(['B', false, true]);
 });
 
 test('time that runs back to before a warp from a stop is at its start, and in no pass before it', () => {
