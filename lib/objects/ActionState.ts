@@ -1,10 +1,4 @@
-import {
-  type AnimationActionLoopStyles,
-  type AnimationClip,
-  LoopOnce,
-  LoopPingPong,
-  LoopRepeat,
-} from 'three';
+import { type AnimationActionLoopStyles, type AnimationClip, LoopOnce, LoopRepeat } from 'three';
 import type { BakedClip } from '../animation/ClipTable.js';
 
 /**
@@ -100,14 +94,6 @@ export class ActionState {
   weightAt(time: number): number {
     if (!this.enabled) return 0;
     return this.fade === null ? this.weight : this.weight * rampValue(this.fade, time);
-  }
-
-  /** Seconds into the clip of the frame that shows: on the way back of a ping-pong they are counted from the end. */
-  get shownTime(): number {
-    // As in three.js: while it runs in reverse, also in the pass that is not counted yet.
-    const counts = this.loopCount !== -1 || this.runsBack;
-    const back = this.loop === LoopPingPong && counts && (this.loopCount & 1) === 1;
-    return back ? this.duration - this.time : this.time;
   }
 
   /** Puts it back to its start. */
