@@ -2,11 +2,14 @@ import { morphsOf, partsOf } from '../support/features.js';
 import '@three.ez/instanced-mesh';
 import {
   AnimationClip,
+  Box3,
   BoxGeometry,
   Color,
   DirectionalLight,
   Float32BufferAttribute,
+  Group,
   type KeyframeTrack,
+  Matrix4,
   Mesh,
   MeshNormalMaterial,
   MeshStandardMaterial,
@@ -15,23 +18,27 @@ import {
   Scene,
   ShaderChunk,
   SphereGeometry,
+  Vector3,
   VectorKeyframeTrack,
   WebGLRenderer,
 } from 'three';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { capture, captureGeometry, captureMaterial } from '../support/capture.js';
 import { TWINS, type Twin } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
+import { drawingOf as picturesOf } from '../support/drawings.js';
+import { addLevel } from '../support/levels.js';
 import {
   assembleCharacter,
   bakeCharacter,
+  createLevel,
   JointAttachment,
   mergeMaterials,
   SkinnedInstancedMesh,
 } from '../support/library.js';
 import { createPair } from '../support/pair.js';
-import { createStage, difference, picture } from '../support/pictures.js';
+import { changedPixels, createStage, difference, picture } from '../support/pictures.js';
 import { type Problems, watchProblems } from '../support/problems.js';
 import { createStick } from '../support/stick.js';
 
@@ -237,4 +244,40 @@ test('morph weights of instances are drawn on a page that has loaded InstancedMe
     expect(morphed - still).toBeCloseTo(1, 5);
   }
   renderer.dispose();
+});
+
+const HOOKS = ['onBeforeRender', 'onAfterRender', 'onBeforeShadow', 'onAfterShadow'] as const;
+
+test.each(TWINS)('an error of a hook in the middle of a draw leaves nothing behind, %s', async (twin) => {
+  const { renderer, draw, dispose } = await picturesOf(twin);
+  const { root, clips } = createCoarseCharacter();
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 4).play(0, 'Run').play(1, 'Wave');
+  for (const [i, x] of [-1, 1, 0, 900].entries()) crowd.setMatrixAt(i, new Matrix4().setPosition(x, 0, -i));
+  addLevel(crowd, createLevel(crowd, root), 6);
+  crowd.castShadow = true;
+  const other = new Mesh(new BoxGeometry(0.2, 0.2, 0.2), crowd.material);
+  const whole = new Group().add(crowd, other);
+  const { scene, camera } = createStage(
+    new Box3(new Vector3(-2, 0, -2), new Vector3(2, 2, 2)),
+    'directional',
+  );
+  const expected = await draw(scene, camera, whole);
+  // In the middle of a shadow map under WebGPURenderer, three.js leaves its own override material and background in the scene.
+  const hooks = twin === 'GLSL' ? HOOKS : HOOKS.slice(0, 1);
+  for (const [mesh, name] of [...hooks.map((hook) => [crowd, hook] as const), [other, hooks[0]] as const]) {
+    const own = mesh[name] as (...of: unknown[]) => void;
+    const hook = vi.fn((...of: unknown[]) => {
+      if (name.startsWith('onBefore')) own.apply(mesh, of);
+      throw new Error('of the user');
+    });
+    mesh[name] = hook;
+    await expect(draw(scene, camera, whole)).rejects.toThrow('of the user');
+    mesh[name] = own;
+    // Where three.js's own draw of the shadow map has stopped.
+    renderer.setRenderTarget(null);
+    crowd.update(0);
+    expect(crowd.count, name).toBe(4);
+    expect(changedPixels(await draw(scene, camera, whole), expected, 0), name).toBe(0);
+  }
+  dispose();
 });

@@ -94,13 +94,13 @@ const MATERIALS: Record<string, () => Material> = {
   'normal map with tangents': () => new MeshStandardMaterial({ normalMap: bumps(), color: 0xbbbbbb }),
   'displacement map': () =>
     new MeshStandardMaterial({ displacementMap: bumps(), displacementScale: 0.04, color: 0xbbbbbb }),
+  wireframe: () => new MeshBasicMaterial({ wireframe: true, color: 0xffffff }),
   'alpha map and alphaTest': () => new MeshStandardMaterial({ alphaMap: stripes(), alphaTest: 0.5 }),
 };
 
 /** Those that node materials have no counterpart of, or that differ from others in fragments alone. */
 const GLSL_MATERIALS: Record<string, () => Material> = {
   Depth: () => new MeshDepthMaterial(),
-  wireframe: () => new MeshBasicMaterial({ wireframe: true, color: 0xffffff }),
   'map and alphaTest': () => new MeshLambertMaterial({ map: stripes(), alphaTest: 0.1, alphaHash: false }),
   'ShaderMaterial with chunks': chunked,
 };
