@@ -14,9 +14,8 @@ import {
 } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
 import { describe, expect, test, vi } from 'vitest';
-import { createCharacter } from '../../demos/character.js';
 import { TWINS } from '../support/captures.js';
-import { createCoarseCharacter } from '../support/coarseCharacter.js';
+import { createCoarseCharacter, createCoarsestCharacter } from '../support/coarseCharacter.js';
 import { drawingOf, useDrawing } from '../support/drawings.js';
 import { orderOf } from '../support/features.js';
 import { nextFrame } from '../support/frames.js';
@@ -37,7 +36,7 @@ const MIDDLE = new Box3(new Vector3(-3, 0, -3), new Vector3(3, 2, 3));
 /** Characters all around the stage, each with something of its own, and with hats, of which the last ones have none. */
 function createCrowd(perObjectFrustumCulled: boolean): SkinnedInstancedMesh {
   const next = random(1);
-  const { root, clips } = createCoarseCharacter();
+  const { root, clips } = createCoarsestCharacter();
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), COUNT);
   crowd.perObjectFrustumCulled = perObjectFrustumCulled;
   crowd.castShadow = crowd.receiveShadow = true;
@@ -103,7 +102,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
       const crowd = createCrowd(true);
       crowd.setCapacity(COUNT + round * 300);
       crowd.count = COUNT - round;
-      addLevel(crowd, createLevel(crowd, createCoarseCharacter().root), 6, 0.3);
+      addLevel(crowd, createLevel(crowd, createCoarsestCharacter().root), 6, 0.3);
       addLevel(crowd, null, 14);
       const scene = new Scene().add(crowd) as Scene;
       // Levels that are kept by hysteresis are others on the second look.
@@ -155,7 +154,7 @@ describe('nodeViewLife', () => {
 
   /** Characters in rows around the stage, in clips. */
   function createCrowd(): SkinnedInstancedMesh {
-    const { root, clips } = createCharacter({ detail: 0.5 });
+    const { root, clips } = createCoarseCharacter();
     const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), COUNT);
     crowd.castShadow = crowd.receiveShadow = true;
     for (let i = 0; i < COUNT; i++) {
@@ -204,7 +203,7 @@ describe('nodeViewLife', () => {
     test('a crowd whose renderer has lost its device goes on in another renderer', async () => {
       const { scene, camera } = createStage(MIDDLE, 'directional');
       const crowd = createCrowd();
-      addLevel(crowd, createLevel(crowd, createCharacter({ detail: 0.2 }).root), 8).castShadow = true;
+      addLevel(crowd, createLevel(crowd, createCoarsestCharacter().root), 8).castShadow = true;
       const first = await drawingOf('TSL on WebGPU');
       const lost = first.renderer as WebGPURenderer;
       const before = await first.draw(scene, camera, crowd);
@@ -223,7 +222,7 @@ describe('nodeViewLife', () => {
 
       const second = await drawingOf('TSL on WebGPU');
       const fresh = createCrowd();
-      addLevel(fresh, createLevel(fresh, createCharacter({ detail: 0.2 }).root), 8).castShadow = true;
+      addLevel(fresh, createLevel(fresh, createCoarsestCharacter().root), 8).castShadow = true;
       fresh.update(0.1);
       for (let frame = 0; frame < 3; frame++) {
         const expected = await second.draw(scene, camera, fresh);

@@ -1,6 +1,6 @@
 import { Box3, Color, Matrix4, type Texture, Vector3, WebGLRenderer } from 'three';
 import { afterAll, expect, test } from 'vitest';
-import { createCharacter } from '../../demos/character.js';
+import { createCoarsestCharacter } from '../support/coarseCharacter.js';
 import { addLevel } from '../support/levels.js';
 import { bakeCharacter, SkinnedInstancedMesh } from '../support/library.js';
 import { aim, changedPixels, lookAround, picture } from '../support/pictures.js';
@@ -9,7 +9,7 @@ const COUNT = 700;
 const SIDE = 27;
 const MIDDLE = new Box3(new Vector3(-3, 0, -3), new Vector3(3, 2, 3));
 /** Few triangles: many instances are drawn, and only where they are posed matters. */
-const { root, clips } = createCharacter({ detail: 0.2 });
+const { root, clips } = createCoarsestCharacter();
 const character = bakeCharacter(root, clips);
 
 const renderer = new WebGLRenderer();

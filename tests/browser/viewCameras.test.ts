@@ -20,8 +20,8 @@ import {
 import type { WebGPURenderer } from 'three/webgpu';
 import { Reflector } from 'three-stdlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCharacter } from '../../demos/character.js';
 import { TWINS } from '../support/captures.js';
+import { createCoarsestCharacter } from '../support/coarseCharacter.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
 import { drawInNewFrame } from '../support/frames.js';
 import { bakeCharacter, readViewInfo, SkinnedInstancedMesh } from '../support/library.js';
@@ -33,7 +33,7 @@ const MIDDLE = new Box3(new Vector3(-3, 0, -3), new Vector3(3, 2, 3));
 
 /** Characters in rows all around, of which one is hidden. */
 function createCrowd(culled: boolean): SkinnedInstancedMesh {
-  const { root, clips } = createCharacter({ detail: 0.4 });
+  const { root, clips } = createCoarsestCharacter();
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), COUNT);
   crowd.perObjectFrustumCulled = culled;
   crowd.castShadow = crowd.receiveShadow = true;

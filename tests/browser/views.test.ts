@@ -24,7 +24,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest';
 import { countCalls } from '../../demos/lib/countCalls.js';
 import { PARAM_LISTED, TEXTURE_VIEW } from '../../lib/constants.js';
 import { TWINS } from '../support/captures.js';
-import { createCoarseCharacter } from '../support/coarseCharacter.js';
+import { createCoarsestCharacter } from '../support/coarseCharacter.js';
 import { drawingOf } from '../support/drawings.js';
 import { createEverything } from '../support/everything.js';
 import { editsOf, orderOf, partsOf } from '../support/features.js';
@@ -50,7 +50,7 @@ const MIDDLE = new Box3(new Vector3(-3, 0, -3), new Vector3(3, 2, 3));
 
 /** Characters in rows, each with something of its own, and with hats. */
 function createCrowd(perObjectFrustumCulled: boolean): SkinnedInstancedMesh {
-  const { root, clips } = createCoarseCharacter();
+  const { root, clips } = createCoarsestCharacter();
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), COUNT);
   crowd.perObjectFrustumCulled = perObjectFrustumCulled;
   crowd.castShadow = true;
@@ -266,7 +266,7 @@ test('whoever comes into view after some time is posed at once, also if posed le
     camera.rotation.set(0, turn, 0);
     camera.updateMatrixWorld();
   };
-  const pose = createCoarseCharacter().root;
+  const pose = createCoarsestCharacter().root;
   pose.getObjectByName('Head')?.rotateX(1);
   const turned = new Quaternion().setFromAxisAngle(new Vector3(0, 0, 1), 1);
   for (let half = 0; half < 4; half++) {
@@ -293,7 +293,7 @@ describe('viewHooks', () => {
 
   /** Characters in rows, of which some are hidden, with a second level of detail that is larger, to be told apart. */
   function createCrowd(encoding: 'tracks' | 'frames' = 'tracks', levels = true): SkinnedInstancedMesh {
-    const { root, clips } = createCoarseCharacter();
+    const { root, clips } = createCoarsestCharacter();
     const crowd = new SkinnedInstancedMesh(
       bakeCharacter(root, clips, { encoding: encodingOf(encoding) }),
       COUNT,
@@ -310,7 +310,7 @@ describe('viewHooks', () => {
       crowd.play(i, i % clips.length, { time: i * 0.1 });
     }
     if (levels) {
-      const level = addLevel(crowd, createLevel(crowd, createCoarseCharacter().root), 7);
+      const level = addLevel(crowd, createLevel(crowd, createCoarsestCharacter().root), 7);
       level.castShadow = level.receiveShadow = true;
       level.material = new MeshStandardMaterial({ color: 0xff0000 });
     }
@@ -488,7 +488,7 @@ describe('order', () => {
 
   /** Characters through which one sees those behind them: what is drawn first shows less. */
   function createCrowd(places: readonly Placed[]): SkinnedInstancedMesh {
-    const { root, clips } = createCoarseCharacter();
+    const { root, clips } = createCoarsestCharacter();
     const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), places.length);
     crowd.material = new MeshBasicMaterial({ transparent: true, opacity: 0.5, depthWrite: false });
     places.forEach(({ matrix, color }, i) => {

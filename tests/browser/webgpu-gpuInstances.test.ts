@@ -11,7 +11,7 @@ import { GAITS } from '../../demos/swarm/rules.js';
 import { Swarm } from '../../demos/swarm/Swarm.js';
 import { SwarmOnGPU } from '../../demos/swarm/SwarmOnGPU.js';
 import { TWINS } from '../support/captures.js';
-import { createCoarseCharacter } from '../support/coarseCharacter.js';
+import { createCoarsestCharacter } from '../support/coarseCharacter.js';
 import { drawingOf, useDrawing } from '../support/drawings.js';
 import { addLevel } from '../support/levels.js';
 import {
@@ -26,7 +26,7 @@ import { random as randomFrom } from '../support/random.js';
 
 const COUNT = 300;
 const ALL = new Box3(new Vector3(-9, 0, -9), new Vector3(9, 2, 9));
-const { root, clips } = createCoarseCharacter();
+const { root, clips } = createCoarsestCharacter();
 const character = bakeCharacter(root, clips);
 
 /** Where an instance stands at a time. */
@@ -52,7 +52,7 @@ function createCrowd(): SkinnedInstancedMesh {
 
 /** The coarse figure with clips of the names that swarms go by. */
 function gaited() {
-  const { root, clips } = createCoarseCharacter();
+  const { root, clips } = createCoarsestCharacter();
   const named = GAITS.map(([name], i) => {
     const clip = clips[i].clone();
     clip.name = name;

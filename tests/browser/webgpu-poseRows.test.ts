@@ -1,8 +1,8 @@
 import { Box3, Color, Matrix4, Object3D, Vector3 } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
 import { describe, expect, test, vi } from 'vitest';
-import { createCharacter } from '../../demos/character.js';
 import { TWINS } from '../support/captures.js';
+import { createCoarsestCharacter } from '../support/coarseCharacter.js';
 import { drawingOf, useDrawing } from '../support/drawings.js';
 import { addLevel } from '../support/levels.js';
 import { bakeCharacter, readViewInfo, SkinnedInstancedMesh } from '../support/library.js';
@@ -13,7 +13,7 @@ const SIDE = 40;
 /** What the light sees: more than the camera. */
 const MIDDLE = new Box3(new Vector3(-14, 0, -14), new Vector3(14, 2, 14));
 /** Few triangles: many instances are drawn, and only where they are posed matters. */
-const { root, clips } = createCharacter({ detail: 0.2 });
+const { root, clips } = createCoarsestCharacter();
 const character = bakeCharacter(root, clips);
 const MATRIX_BYTES = 48;
 const WHOLE = COUNT * (character.boneTexture.data.tracks?.jointNodes.length ?? 0) * MATRIX_BYTES;

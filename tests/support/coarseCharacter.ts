@@ -5,3 +5,6 @@ import { type Character, createCharacter } from '../../demos/character.js';
  * of what is drawn where and when, not of how one character is posed.
  */
 export const createCoarseCharacter = (): Character => createCharacter({ detail: 0.4 });
+
+/** The same with as few as there can be, for crowds. */
+export const createCoarsestCharacter = (): Character => createCharacter({ detail: 0.2 });
