@@ -1,6 +1,22 @@
-import { bakeVertexTexture, type VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
-import { type AnimationClip, Matrix4, type Object3D, Vector3 } from 'three';
-import { describe, expect, test } from 'vitest';
+import {
+  bakeVertexTexture,
+  bakeVertexTextureAsync,
+  type VertexTexture,
+} from 'skinned-instanced-mesh/vertex-textures';
+import {
+  type AnimationClip,
+  Float32BufferAttribute,
+  Group,
+  Matrix4,
+  Mesh,
+  MeshStandardMaterial,
+  type Object3D,
+  PlaneGeometry,
+  Uint16BufferAttribute,
+  Vector3,
+} from 'three';
+import { describe, expect, test, vi } from 'vitest';
+import { createArm } from '../../support/bakedFiles.js';
 import { createCoarseCharacter } from '../../support/coarseCharacter.js';
 import {
   assembleCharacter,
@@ -159,4 +175,73 @@ test('errors say how far frames are off, and the middle between two', () => {
     errors: [exact],
   } = bakeVertexTexture(flag, wave, { ...options, precision: 'float' });
   expect(exact.stored).toBeLessThan(1e-9);
+});
+
+test.each([{ precision: 'half' }, { precision: 'float' }, { clips: ['Hop', 'Pose'] }] as const)(
+  'whoever moves and poses the object between slices changes nothing, %o',
+  async (options) => {
+    const { root, clips } = createArm();
+    const chosen = { ...options, fps: 40 };
+    root.rotation.y = 2;
+    const wanted = bakeVertexTexture(root, clips, chosen).vertexData;
+    expect(root.rotation.y).toBe(2);
+    const joints = ['Shoulder', 'Elbow'].map((name) => root.getObjectByName(name) as Object3D);
+    // Each look at the clock takes so long that every step is a slice.
+    let now = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => (now += 1000));
+    let turns = 0;
+    const baked = await bakeVertexTextureAsync(root, clips, {
+      ...chosen,
+      onProgress: () => {
+        turns++;
+        root.position.x += 5;
+        root.scale.y = turns;
+        for (const joint of joints) joint.rotation.z = turns;
+        root.updateMatrixWorld(true);
+      },
+    });
+    expect(turns).toBeGreaterThan(1);
+    expect(baked.vertexData).toEqual(wanted);
+  },
+);
+
+/** A square whose tangents lie along its first edge, as positions of the first two vertices do. */
+function createSquare(): PlaneGeometry {
+  const geometry = new PlaneGeometry(1, 1);
+  geometry.setAttribute(
+    'tangent',
+    new Float32BufferAttribute(
+      [1, 2, 3, 4].flatMap(() => [1, 0, 0, -1]),
+      4,
+    ),
+  );
+  geometry.setAttribute('skinIndex', new Uint16BufferAttribute(new Uint16Array(16), 4));
+  geometry.setAttribute(
+    'skinWeight',
+    new Float32BufferAttribute(
+      [1, 2, 3, 4].flatMap(() => [1, 0, 0, 0]),
+      4,
+    ),
+  );
+  return geometry;
+}
+
+function expectTangentsAlongEdge(root: Object3D): void {
+  const { geometry } = new SkinnedInstancedMesh(assembleCharacter(root, bakeVertexTexture(root, [])), 1);
+  const { position, tangent } = geometry.attributes;
+  const at = (vertex: number) => new Vector3().fromBufferAttribute(position, vertex);
+  const edge = at(1).sub(at(0)).normalize();
+  const turned = new Vector3().fromBufferAttribute(tangent, 2);
+  expect(turned.distanceTo(edge)).toBeLessThan(1e-4);
+  expect(edge.x, 'no test without a turn').toBeLessThan(0.9);
+  expect(tangent.getW(2)).toBe(-1);
+}
+
+test('tangents go with the positions to where the mesh is, scaled and mirrored', () => {
+  const mesh = new Mesh(createSquare(), new MeshStandardMaterial());
+  mesh.rotation.set(0.3, 0.4, 2);
+  mesh.scale.set(-3, 2, 5);
+  const root = new Group().add(mesh);
+  root.rotation.y = 1;
+  expectTangentsAlongEdge(root);
 });
