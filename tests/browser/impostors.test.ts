@@ -11,7 +11,7 @@ import {
   Scene,
   WebGLRenderer,
 } from 'three';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createPeople } from '../../demos/people.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { levelsOf } from '../support/levels.js';
@@ -35,12 +35,24 @@ const HEIGHT = 1.8;
 const TURN = Math.PI / 12;
 const CLIPS = ['Idle', 'Walk', 'Run', 'Dance'];
 
-/** A figure on ground in the sun, drawn as it is or as an impostor. */
-function createView(encoding: 'tracks' | 'frames' = 'tracks', options: ImpostorOptions = { clips: CLIPS }) {
+function createRenderer(): WebGLRenderer {
   const renderer = new WebGLRenderer();
   renderer.setSize(SIZE, SIZE);
   renderer.shadowMap.enabled = true;
   renderer.shadowMap.type = PCFShadowMap;
+  return renderer;
+}
+
+/** Has compiled what all views have in common. */
+const shared = createRenderer();
+afterAll(() => shared.dispose());
+
+/** A figure on ground in the sun, drawn as it is or as an impostor. */
+function createView(
+  encoding: 'tracks' | 'frames' = 'tracks',
+  options: ImpostorOptions = { clips: CLIPS },
+  renderer = shared,
+) {
   const scene = new Scene();
   scene.background = new Color(0x556677);
   const sun = new DirectionalLight(0xffffff, 2.5);
@@ -94,7 +106,8 @@ function createView(encoding: 'tracks' | 'frames' = 'tracks', options: ImpostorO
   };
   const dispose = () => {
     crowd.dispose();
-    renderer.dispose();
+    sun.dispose();
+    if (renderer !== shared) renderer.dispose();
   };
   look(20, 15);
   return { renderer, scene, crowd, impostor, camera, look, read, readAs, fill, dispose };
@@ -279,9 +292,12 @@ test('tiles are drawn over frames, in at most 16 MB for four clips, and all is f
 });
 
 test('tiles are drawn anew for another material, for a copy of the crowd, and after the context was lost', async () => {
-  const { renderer, scene, crowd, impostor, camera, readAs, fill, read, dispose } = createView('tracks', {
-    clips: ['Idle'],
-  });
+  // Its context is lost.
+  const { renderer, scene, crowd, impostor, camera, readAs, fill, read, dispose } = createView(
+    'tracks',
+    { clips: ['Idle'] },
+    createRenderer(),
+  );
   fill();
   const before = readAs('impostor');
 
