@@ -35,10 +35,13 @@ export const CLIP_WEIGHT = 8;
 
 /** Texels of an action. */
 export const ACTION_TEXELS = 3;
-export const ACTION_LAYER = 65536;
+/** Bits by which an action's layer is shifted in `CLIP_START`. */
+export const LAYER_SHIFT = 16;
+export const ACTION_LAYER = 1 << LAYER_SHIFT;
 
-/** Texels in a row of the texture that says where layers show: a power of two. */
+/** Texels in a row of the texture that says where layers show, and the bits of a number in a row. */
 export const MASKS_PER_ROW = 256;
+export const MASK_BITS = 8;
 
 /** Layers of a crowd at most, the base among them. */
 export const MAX_LAYERS = 5;
