@@ -4,9 +4,6 @@ import { InstanceTexture } from '../instances/InstanceTexture.js';
 /** Instances in a texel. */
 const PER_TEXEL = 4;
 
-/** All instances, in order. */
-let _all = /*@__PURE__*/ new Uint32Array(0);
-
 /** Entries as textures have them, while a list is written. */
 let _entries = /*@__PURE__*/ new Float32Array(0);
 
@@ -40,10 +37,11 @@ export class InstanceList {
     this.texture.assign(ids, count);
   }
 
-  /** The same with the instances 0 to `count - 1`. */
-  assignAll(count: number): void {
-    if (_all.length < count) _all = new Uint32Array(this.capacity).map((_, i) => i);
-    this.assign(_all, count);
+  /** The same with all instances, in order. */
+  assignAll(): void {
+    const { texture, capacity } = this;
+    for (let i = 0; i < capacity; i++) texture.data[i] = i;
+    texture.changedAll();
   }
 
   /**

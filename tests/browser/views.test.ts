@@ -225,6 +225,9 @@ test('where all instances move each matrix is sent once, and pictures are those 
     move();
     compare('in part again');
   }
+  // Also at a level at which nobody was before.
+  addLevel(crowds[0], crowds[0].geometry, 40);
+  compare('in part, with a level');
   camera.position.multiplyScalar(8);
   camera.updateMatrixWorld();
   for (let i = 0; i < 5; i++) {
@@ -232,6 +235,7 @@ test('where all instances move each matrix is sent once, and pictures are those 
     if (i === 1) move();
     compare('all in view');
   }
+  expect(renderer.getContext().getError()).toBe(0);
   for (const crowd of crowds) crowd.dispose();
 });
 

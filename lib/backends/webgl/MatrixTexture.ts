@@ -7,6 +7,7 @@ import {
   type WebGLRenderer,
 } from 'three';
 import { INSTANCES_PER_ROW } from '../../constants.js';
+import { InstanceList } from '../../culling/InstanceList.js';
 import type { View } from '../../culling/View.js';
 import type { InstanceTransforms, TransformFollower } from '../../instances/InstanceTransforms.js';
 import { allChanged } from '../../utils/attributes.js';
@@ -43,6 +44,7 @@ export class MatrixTexture implements TransformFollower {
   /** Whether lists were drawn in the frame in which the crowd was drawn last. */
   private isListed = false;
   private frame = -1;
+  private everyone: View | null = null;
   /** Has renderers upload next to nothing of an attribute that has changed. */
   private readonly nothing = { start: 0, count: 1 };
 
@@ -82,6 +84,16 @@ export class MatrixTexture implements TransformFollower {
       updateRanges.length = 0;
       updateRanges.push(nothing);
     }
+  }
+
+  /** What a draw by a list reads that shows all instances, in order: a view that is whole keeps no list of its own. */
+  get whole(): View {
+    if (this.everyone === null) {
+      const count = this.attribute.count;
+      this.everyone = { count, list: new InstanceList(count) };
+      this.everyone.list.assignAll();
+    }
+    return this.everyone;
   }
 
   /**
@@ -143,6 +155,7 @@ export class MatrixTexture implements TransformFollower {
 
   dispose(): void {
     this.texture.dispose();
+    this.everyone?.list.dispose();
   }
 
   /** Has renderers upload the attribute again. */

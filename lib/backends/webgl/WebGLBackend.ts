@@ -197,9 +197,9 @@ function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | nu
     if (drawn.renderer !== null) drawn.shared = true;
     drawn.renderer = new WeakRef(renderer);
   }
-  const listed = isDrawing && isListed(renderer, crowd, view) ? view : null;
+  let listed = isDrawing && isListed(renderer, crowd, view) ? view : null;
+  if (listed?.isWhole === true) listed = matricesOf(crowd)?.whole ?? null;
   drawn.listed = listed;
-  if (listed?.isWhole === true) listed.list.assignAll(listed.count);
   crowd.bindMatrix.elements[PARAM_LISTED] = listed === null ? 0 : 1;
   // First: what it changes is uploaded then.
   crowd.crowd.poseEdits?.update();
