@@ -98,7 +98,8 @@ export default defineConfig(({ mode, command }): UserConfig => {
       minify: false,
       rollupOptions: {
         external: [/^three($|\/)/, '@gltf-transform/core', 'react', '@react-three/fiber'],
-        output: { chunkFileNames: 'shared/[name].js' },
+        // declarations have the comments
+        output: { chunkFileNames: 'shared/[name].js', comments: { jsdoc: false } },
       },
     },
   };
