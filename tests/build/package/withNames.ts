@@ -22,6 +22,7 @@ const GIVEN = {
   "typeof import('three/addons/utils/SkeletonUtils.js')": ['SkeletonUtils'],
   [`${THREE}.Material`]: ['material', 'swordMaterial', 'otherMaterial'],
   [`${THREE}.Matrix4`]: ['matrix', 'offsetMatrix'],
+  [`${THREE}.Plane`]: ['ground'],
   [`${THREE}.Vector3`]: ['target'],
   [`${THREE}.Quaternion`]: ['lean'],
   [`${THREE}.Quaternion[]`]: ['aims'],
