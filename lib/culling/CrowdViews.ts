@@ -5,7 +5,7 @@ import { CameraView } from './CameraView.js';
 import { type GroupedCrowd, InstanceGroups } from './InstanceGroups.js';
 import type { KindSplitter, LODSelector } from './LODSelector.js';
 import type { DrawnMember } from './ViewInfo.js';
-import type { CrowdStage } from './ViewStage.js';
+import { type CrowdStage, STAGE_LIMITS } from './ViewStage.js';
 
 /** What views read of a crowd. */
 export interface ViewedCrowd extends GroupedCrowd {
@@ -138,6 +138,11 @@ export class CrowdViews {
   get isStaged(): boolean {
     for (let i = 0; i < this.stages.length; i++) if (this.stages[i].isUsed) return true;
     return false;
+  }
+
+  /** Whether a feature says in what order instances are drawn. */
+  get isOrdered(): boolean {
+    return this.stages.some(({ stage }) => stage === STAGE_LIMITS);
   }
 
   get fitsLevels(): boolean {
