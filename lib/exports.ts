@@ -126,6 +126,6 @@ export type {
 export { type InstanceJSON, loadPlayback, type PlaybackJSON, savePlayback } from './playback/savePlayback.js';
 export { setBoneTexture } from './playback/setBoneTexture.js';
 export { getSkinningMatrix, getSocketMatrix, getVertexPosition } from './queries/poseQueries.js';
-export type { CrowdIntersection } from './queries/raycastInstance.js';
+export type { CrowdIntersection } from './queries/raycastCrowd.js';
 export { getViewInfo, readViewInfo } from './queries/viewInfo.js';
 export type { AffineArray } from './utils/affine.js';

@@ -36,8 +36,7 @@ import { MatrixTexels } from '../instances/MatrixTexels.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import { CrowdBounds } from '../queries/crowdBounds.js';
 import { MorphInfluences } from '../queries/morphRange.js';
-import { raycastCrowd } from '../queries/raycastCrowd.js';
-import type { CrowdIntersection } from '../queries/raycastInstance.js';
+import { type CrowdIntersection, raycastCrowd } from '../queries/raycastCrowd.js';
 import { warnOnce } from '../utils/messages.js';
 import { ACCESSORS, type MeshFields } from './accessors.js';
 import type { Crowd } from './Crowd.js';
@@ -366,7 +365,7 @@ export abstract class CrowdMesh extends InstancedMesh<
    */
   override raycast(raycaster: Raycaster, intersects: CrowdIntersection[]): void {
     this.bounds.dropStale();
-    raycastCrowd(this, raycaster, intersects, this.bounds.ofPoses(), this.crowd.objects);
+    raycastCrowd(this, raycaster, intersects);
   }
 
   /** Does nothing: a crowd is bound to its bone texture. `SkeletonUtils.clone` calls it. */

@@ -21,8 +21,7 @@ import type { InstanceUniforms } from '../features/uniforms/InstanceUniforms.js'
 import type { UniformValue } from '../features/uniforms/uniformValues.js';
 import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
 import { expandByPose } from '../queries/poseQueries.js';
-import { mayMeet, raycastOne } from '../queries/raycastCrowd.js';
-import type { CrowdIntersection } from '../queries/raycastInstance.js';
+import { type CrowdIntersection, mayMeet, raycastCrowd } from '../queries/raycastCrowd.js';
 import { affineToMatrix4 } from '../utils/affine.js';
 import type { InstanceAction } from './InstanceAction.js';
 import { type InstanceBone, isInstanceBone } from './InstanceBone.js';
@@ -415,11 +414,9 @@ export class SkinnedInstance extends PlacedInstance {
    * hit it already; nothing is in one list of intersections twice.
    */
   override raycast(raycaster: Raycaster, intersects: CrowdIntersection[]): void {
-    const { crowd, instanceId, home } = this;
+    const { crowd, instanceId } = this;
     if (instanceId < 0 || !mayMeet(crowd, raycaster, instanceId)) return;
-    for (const mesh of meshesOf(crowd, instanceId)) {
-      raycastOne(mesh, raycaster, instanceId, intersects, mesh.bounds.ofPoses(), home.objects);
-    }
+    for (const mesh of meshesOf(crowd, instanceId)) raycastCrowd(mesh, raycaster, intersects, instanceId);
   }
 
   /**

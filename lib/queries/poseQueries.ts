@@ -23,8 +23,7 @@ export function getVertexPosition(mesh: CrowdMesh, index: number, vertex: number
   if (!(Number.isInteger(vertex) && vertex >= 0 && vertex < count)) {
     throw new Error(`There is no vertex ${vertex}; the geometry has ${count}, 0 to ${count - 1}.`);
   }
-  _instance.pose(mesh, index).morphedVertex(vertex, target);
-  _instance.applyPose(vertex, target);
+  _instance.pose(mesh, index).getVertexPosition(vertex, target);
   return target.applyMatrix4(_matrix.fromArray(mesh.instanceMatrix.array, index * 16));
 }
 
@@ -73,8 +72,6 @@ export function getSocketMatrix(
 export function expandByPose(crowd: DrawnCrowd, index: number, target: Box3): void {
   const { count } = crowd.geometry.getAttribute('position');
   _instance.pose(crowd, index);
-  for (let vertex = 0; vertex < count; vertex++) {
-    _instance.morphedVertex(vertex, _vertex);
-    target.expandByPoint(_instance.applyPose(vertex, _vertex));
-  }
+  for (let vertex = 0; vertex < count; vertex++)
+    target.expandByPoint(_instance.getVertexPosition(vertex, _vertex));
 }

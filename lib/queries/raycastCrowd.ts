@@ -1,186 +1,139 @@
-import { type Box3, Matrix4, type Object3D, Ray, type Raycaster, Sphere, Vector3 } from 'three';
-import { goesByInstanceLayers } from '../backends/DrawnCrowd.js';
+import type { BufferGeometry, Face, Intersection, Object3D, Raycaster } from 'three';
+import { Box3, BufferAttribute, Matrix4, Ray, Sphere, Vector3 } from 'three';
+import { expandByJoint } from '../animation/jointBoxes.js';
+import { type DrawnCrowd, goesByInstanceLayers } from '../backends/DrawnCrowd.js';
+import { SKIN_PART, skinOf } from '../character/crowdGeometry.js';
+import type { CrowdObjects, EditedCrowd } from '../crowd/CrowdFeature.js';
 import { GROUP_SIZE } from '../culling/InstanceGroups.js';
-import {
-  type CrowdIntersection,
-  type RaycastCrowd,
-  raycastInstance,
-  rayGeometryOf,
-} from './raycastInstance.js';
+import { plainArray } from '../utils/geometries.js';
+import { PosedInstance } from './PosedInstance.js';
 
-const _sphere = /*@__PURE__*/ new Sphere();
-const _local = /*@__PURE__*/ new Ray();
-const _inverse = /*@__PURE__*/ new Matrix4();
+/** What a ray hit: an `Intersection` that says which part of the character. */
+export interface CrowdIntersection extends Intersection {
+  /** Name of the part, or its number where that has none. */
+  part?: string;
+  /** If `object` is an instance as an object: the crowd, or what is attached to it, whose triangle was hit. */
+  mesh?: Object3D;
+}
+
+/** A crowd that rays can hit. */
+export interface RaycastCrowd extends DrawnCrowd {
+  readonly crowd: EditedCrowd & { readonly objects: CrowdObjects | null };
+  /** Names of the parts of the character. */
+  readonly characterParts: readonly { readonly names: readonly string[] }[];
+  readonly bounds: { ofPoses(): Box3 };
+}
+
+const _instance = /*@__PURE__*/ new PosedInstance();
+const _matrix = /*@__PURE__*/ new Matrix4();
+const _box = /*@__PURE__*/ new Box3();
 const _vector = /*@__PURE__*/ new Vector3();
-/** The ray and the place of a crowd for which `_inverse` and `_local` were last made. */
+/** Hits of the instance at hand. */
+const _hits: CrowdIntersection[] = [];
+/** Instances that the ray may meet, and how far along it. */
+const _met: { id: number; distance: number }[] = [];
+/** The ray in the space of a crowd, and of an instance. */
+const _local = /*@__PURE__*/ new Ray();
+const _ray = /*@__PURE__*/ new Ray();
+const _inverse = /*@__PURE__*/ new Matrix4();
+/** The ray and the place of the crowd for which `_local` was last made. */
 const _lastRay = /*@__PURE__*/ new Ray();
 const _lastWorld = /*@__PURE__*/ new Matrix4();
 
-/** Objects that stand for instances, and are what rays hit in their place. */
-export interface RayObjects {
-  /** Whether a ray may hit an instance: not if its hits in a mesh are in the list already. */
-  mayHit(index: number, mesh: Object3D, intersects: readonly CrowdIntersection[]): boolean;
-  /** The object that stands for an instance; null if none does. */
-  objectOf(index: number): Object3D | null;
-}
-
-/** Instances that the ray may meet, and from where on; and what it meets of one of them. */
-const _met: { index: number; distance: number }[] = [];
-const _hits: CrowdIntersection[] = [];
-
 /**
- * Intersects a crowd as it is posed on screen: spheres around groups of instances first, around all poses of an instance, then
- * boxes of patches of triangles in the pose that is shown, large ones and then the small ones they consist of, then the triangles
- * of those the ray meets, skinned on the CPU.
+ * Intersects a crowd as it is posed on screen: spheres around groups of instances first, then around all poses of an instance, then
+ * boxes of runs of triangles in the pose that is shown, then by three.js the triangles of those that the ray meets.
  *
  * If the raycaster has `firstHitOnly`, as three-mesh-bvh knows it, only the nearest hit is found, from the nearest instance on.
  *
- * @param poseBounds Of every pose.
- * @param objects Those that stand for instances; null if none do.
+ * @param only The one instance to look at.
  */
 export function raycastCrowd(
   crowd: RaycastCrowd,
   raycaster: Raycaster,
   intersects: CrowdIntersection[],
-  poseBounds: Box3,
-  objects: RayObjects | null = null,
+  only = -1,
 ): void {
-  const { geometry, material, matrixWorld } = crowd;
-  if (material === undefined || poseBounds.isEmpty()) return;
-  if (crowd.crowd.written !== null) {
-    crowd.crowd.written.warn('a ray');
+  const { material, views, count } = crowd;
+  const { written, objects } = crowd.crowd;
+  if (material === undefined || crowd.bounds.ofPoses().isEmpty()) return;
+  if (written !== null) {
+    written.warn('a ray');
     return;
   }
-  if (crowd.boundingSphere === null) crowd.computeBoundingSphere();
-  _sphere.copy(crowd.boundingSphere as Sphere).applyMatrix4(matrixWorld);
-  if (!raycaster.ray.intersectsSphere(_sphere)) return;
-
-  const rayGeometry = rayGeometryOf(geometry);
-  setLocalRay(crowd, raycaster);
-  const nearestOnly = (raycaster as { firstHitOnly?: boolean }).firstHitOnly === true;
   _met.length = 0;
-  findMet(crowd, raycaster.layers.mask, objects, intersects);
-  const first = intersects.length;
-  if (!nearestOnly) {
-    for (const { index } of _met)
-      raycastInstance(crowd, raycaster, _local, index, rayGeometry, poseBounds, intersects);
-    nameObjects(crowd, intersects, first, objects);
-    return;
-  }
+  const meet = (id: number) => {
+    if (id >= count) return;
+    const distance = distanceTo(crowd, id);
+    if (distance === Infinity || views.kinds?.shows(crowd, id) === false) return;
+    if (!isOnLayers(crowd, id, raycaster.layers.mask)) return;
+    if (objects?.mayHit(id, crowd, intersects) !== false) _met.push({ id, distance });
+  };
+  prepare(crowd, raycaster);
+  const { order, groupSpheres, groupCount } = views.groups;
+  if (only >= 0) meet(only);
+  else
+    for (let group = 0; group < groupCount; group++) {
+      if (distanceToSphere(groupSpheres, group) === Infinity) continue;
+      const end = Math.min((group + 1) * GROUP_SIZE, views.visibility.count);
+      for (let i = group * GROUP_SIZE; i < end; i++) meet(order[i]);
+    }
 
-  _met.sort((a, b) => a.distance - b.distance);
+  const nearestOnly = (raycaster as { firstHitOnly?: boolean }).firstHitOnly === true;
+  if (nearestOnly) _met.sort((a, b) => a.distance - b.distance);
+  const rayGeometry = rayGeometryOf(crowd.geometry);
   let nearest: CrowdIntersection | null = null;
   let farthest = Infinity;
-  for (const { index, distance } of _met) {
+  for (const { id, distance } of _met) {
     if (distance > farthest) break;
-    _hits.length = 0;
-    raycastInstance(crowd, raycaster, _local, index, rayGeometry, poseBounds, _hits);
+    raycastInstance(crowd, raycaster, id, rayGeometry);
+    const object = objects?.objectOf(id) ?? null;
     for (const hit of _hits) {
-      if (nearest !== null && hit.distance >= nearest.distance) continue;
-      nearest = hit;
-      farthest = _vector.copy(hit.point).applyMatrix4(_inverse).distanceTo(_local.origin);
+      if (object !== null) Object.assign(hit, { object, mesh: crowd });
+      if (!nearestOnly) intersects.push(hit);
+      else if (nearest === null || hit.distance < nearest.distance) {
+        nearest = hit;
+        farthest = _vector.copy(hit.point).applyMatrix4(_inverse).distanceTo(_local.origin);
+      }
     }
+    _hits.length = 0;
   }
-  _hits.length = 0;
   if (nearest !== null) intersects.push(nearest);
-  nameObjects(crowd, intersects, first, objects);
 }
 
 /**
  * Whether a ray may hit an instance: it is drawn, and the ray meets the sphere around all its poses and all that is attached to it.
  * It is asked of every object in the scene, of which a ray meets few.
  */
-export function mayMeet(crowd: RaycastCrowd, raycaster: Raycaster, index: number): boolean {
-  const { visibility, views } = crowd;
-  if (!visibility.isDrawn(index)) return false;
+export function mayMeet(crowd: RaycastCrowd, raycaster: Raycaster, id: number): boolean {
+  prepare(crowd, raycaster);
+  return distanceTo(crowd, id) < Infinity;
+}
+
+/** Brings the spheres up to date, and lets `_local` be the ray in the space of a crowd. */
+function prepare({ matrixWorld, views }: RaycastCrowd, { ray }: Raycaster): void {
   views.updateGroups();
-  setLocalRay(crowd, raycaster);
-  return distanceToSphere(_local, views.groups.spheres, index) < Infinity;
-}
-
-/** Intersects a single instance, that `mayMeet` lets the ray meet, by the object that stands for it. */
-export function raycastOne(
-  crowd: RaycastCrowd,
-  raycaster: Raycaster,
-  index: number,
-  intersects: CrowdIntersection[],
-  poseBounds: Box3,
-  objects: RayObjects,
-): void {
-  if (crowd.material === undefined || poseBounds.isEmpty() || index >= crowd.count) return;
-  if (!isOnLayers(crowd, index, raycaster.layers.mask)) return;
-  if (!objects.mayHit(index, crowd, intersects)) return;
-  setLocalRay(crowd, raycaster);
-  const first = intersects.length;
-  raycastInstance(crowd, raycaster, _local, index, rayGeometryOf(crowd.geometry), poseBounds, intersects);
-  if ((raycaster as { firstHitOnly?: boolean }).firstHitOnly === true && intersects.length > first + 1) {
-    const hits = intersects.splice(first);
-    intersects.push(hits.reduce((nearest, hit) => (hit.distance < nearest.distance ? hit : nearest)));
-  }
-  nameObjects(crowd, intersects, first, objects);
-}
-
-/** Lets `_local` be the ray in the space of a crowd. */
-function setLocalRay({ matrixWorld }: RaycastCrowd, { ray }: Raycaster): void {
   if (_lastWorld.equals(matrixWorld) && _lastRay.equals(ray)) return;
   _lastWorld.copy(matrixWorld);
   _lastRay.copy(ray);
   _local.copy(ray).applyMatrix4(_inverse.copy(matrixWorld).invert());
 }
 
-/** Puts the objects that stand for instances into their hits. */
-function nameObjects(
-  crowd: RaycastCrowd,
-  intersects: readonly CrowdIntersection[],
-  first: number,
-  objects: RayObjects | null,
-): void {
-  if (objects === null) return;
-  for (let i = first; i < intersects.length; i++) {
-    const hit = intersects[i];
-    const object = objects.objectOf(hit.instanceId as number);
-    if (object === null) continue;
-    hit.object = object;
-    hit.mesh = crowd;
-  }
-}
-
-/** Finds the drawn instances whose spheres the ray `_local` meets. */
-function findMet(
-  crowd: RaycastCrowd,
-  mask: number,
-  objects: RayObjects | null,
-  intersects: readonly CrowdIntersection[],
-): void {
-  const { views, visibility, count } = crowd;
-  views.updateGroups();
-  const { spheres, order, groupSpheres, groupCount } = views.groups;
-  for (let group = 0; group < groupCount; group++) {
-    if (distanceToSphere(_local, groupSpheres, group) === Infinity) continue;
-    const start = group * GROUP_SIZE;
-    const end = Math.min(start + GROUP_SIZE, visibility.count);
-    for (let i = start; i < end; i++) {
-      const index = order[i];
-      if (index >= count || !visibility.isDrawn(index)) continue;
-      const distance = distanceToSphere(_local, spheres, index);
-      if (distance === Infinity) continue;
-      if (views.kinds?.shows(crowd, index) === false) continue;
-      if (views.layers?.isUsed && !isOnLayers(crowd, index, mask)) continue;
-      if (objects?.mayHit(index, crowd, intersects) === false) continue;
-      _met.push({ index, distance });
-    }
-  }
-}
-
 /** Whether what a mesh shows of an instance is on one of some layers. */
-function isOnLayers(mesh: RaycastCrowd, index: number, mask: number): boolean {
+function isOnLayers(mesh: RaycastCrowd, id: number, mask: number): boolean {
   const own = mesh.layers.mask;
-  if (!goesByInstanceLayers(mesh)) return (own & mask) !== 0;
-  return mesh.views.layers?.test(index, mask, own) ?? true;
+  const { layers } = mesh.views;
+  if (layers?.isUsed !== true || !goesByInstanceLayers(mesh)) return (own & mask) !== 0;
+  return layers.test(id, mask, own);
 }
 
-/** How far along a ray a sphere begins, 0 from within it; infinite if the ray misses it. */
-function distanceToSphere({ origin, direction }: Ray, spheres: Float32Array, index: number): number {
+/** How far along the ray the sphere around an instance begins; infinite if the ray misses it, or it is not drawn. */
+const distanceTo = ({ visibility, views }: RaycastCrowd, id: number): number =>
+  visibility.isDrawn(id) ? distanceToSphere(views.groups.spheres, id) : Infinity;
+
+/** The same for any sphere; 0 from within it. */
+function distanceToSphere(spheres: Float32Array, index: number): number {
+  const { origin, direction } = _local;
   const radius = spheres[index * 4 + 3];
   const way = _vector.fromArray(spheres, index * 4).sub(origin);
   const middle = way.dot(direction);
@@ -188,4 +141,180 @@ function distanceToSphere({ origin, direction }: Ray, spheres: Float32Array, ind
   if (half < 0) return Infinity;
   const root = Math.sqrt(half);
   return middle + root < 0 ? Infinity : Math.max(middle - root, 0);
+}
+
+/** Finds where the ray meets an instance. */
+function raycastInstance(
+  crowd: RaycastCrowd,
+  raycaster: Raycaster,
+  id: number,
+  { mesh, runs, faces, keys }: RayGeometry,
+): void {
+  const { geometry, material, instanceMatrix, parts, matrixWorld, characterParts } = crowd;
+  _matrix.fromArray(instanceMatrix.array, id * 16);
+  _instance.matrixWorld.multiplyMatrices(matrixWorld, _matrix);
+  _ray.copy(_local).applyMatrix4(_matrix.invert());
+  if (!_ray.intersectsBox(crowd.bounds.ofPoses())) return;
+
+  _instance.pose(crowd, id).geometry = mesh;
+  for (const run of runs) {
+    const drawn = Array.isArray(material) ? material[run.materialIndex] : material;
+    if (drawn === undefined || (crowd.motions === null && _instance.hasJoints && !meetsRun(run))) continue;
+    mesh.setDrawRange(run.start, run.count);
+    _instance.material = drawn;
+    _instance.raycast(raycaster, _hits);
+  }
+  const { joints, stride } = skinOf(geometry);
+  const { start, count } = geometry.drawRange;
+  let kept = 0;
+  for (const hit of _hits) {
+    const face = hit.face as Face;
+    const index = faces[hit.faceIndex as number];
+    const part = joints[face.a * stride + SKIN_PART];
+    if (parts?.isShown(id, part) === false || index * 3 < start || index * 3 >= start + count) continue;
+    face.materialIndex = materialOf(keys[index]);
+    hit.faceIndex = index;
+    hit.object = crowd;
+    hit.instanceId = id;
+    hit.part = characterParts[part]?.names[0] ?? String(part);
+    if (hit.normal) turnNormal(hit, geometry);
+    _hits[kept++] = hit;
+  }
+  _hits.length = kept;
+}
+
+/** A box is larger by this share, so that no ray slips between two runs by the rounding of their boxes. */
+const HAIR = 1e-6;
+
+/** Whether the ray meets the box of a run as it is posed. */
+function meetsRun({ joints, boxes }: Run): boolean {
+  _box.makeEmpty();
+  for (let i = 0; i < joints.length; i++)
+    expandByJoint(_box, boxes, i, _instance.palette, _instance.jointMatrix(joints[i]));
+  _box.getSize(_vector);
+  return _ray.intersectsBox(_box.expandByScalar(HAIR * Math.max(_vector.x, _vector.y, _vector.z)));
+}
+
+/** Lets the normal of a hit be as it is posed, towards the ray. */
+function turnNormal({ face, barycoord, normal }: CrowdIntersection, { attributes }: BufferGeometry): void {
+  const { a, b, c } = face as Face;
+  const { x, y, z } = barycoord as Vector3;
+  const sum = (normal as Vector3).set(0, 0, 0);
+  const add = (vertex: number, share: number) => {
+    _vector.fromBufferAttribute(attributes.normal as BufferAttribute, vertex);
+    sum.addScaledVector(_instance.turnNormal(vertex, _vector), share);
+  };
+  add(a, x);
+  add(b, y);
+  add(c, z);
+  if (sum.normalize().dot(_ray.direction) > 0) sum.negate();
+}
+
+/** Triangles of a run at most. */
+const RUN = 256;
+
+/** Triangles of one material whose first vertices follow the same joint. */
+interface Run {
+  /** Its corners in the index of `RayGeometry.mesh`. */
+  start: number;
+  count: number;
+  materialIndex: number;
+  /** Joints that any vertex follows. */
+  joints: number[];
+  /** For each of them a box around the vertices that follow it: min x y z, max x y z. */
+  boxes: number[];
+}
+
+interface RayGeometry {
+  /** The crowd geometry without bounds, which are those of no pose, and with its triangles run by run. */
+  mesh: BufferGeometry;
+  runs: Run[];
+  /** By triangle of `mesh` that of the crowd geometry; and of that its material and the joint of its first vertex. */
+  faces: Uint32Array;
+  keys: Float64Array;
+  /** To notice when the crowd geometry was changed. */
+  stamp: string;
+}
+
+const JOINTS = 65536;
+const materialOf = (key: number): number => Math.floor(key / JOINTS);
+
+const known = /*@__PURE__*/ new WeakMap<BufferGeometry, RayGeometry>();
+
+/** What rays read of a crowd geometry, made anew when its positions, index or groups changed. */
+function rayGeometryOf(geometry: BufferGeometry): RayGeometry {
+  const { index, attributes, groups } = geometry;
+  const position = attributes.position as { version?: number; data?: { version: number } };
+  const version = position.version ?? position.data?.version;
+  const stamp = [version, index?.version, index?.count, JSON.stringify(groups)].join();
+  const before = known.get(geometry);
+  if (before?.stamp === stamp) return before;
+
+  const { joints, stride } = skinOf(geometry);
+  const { count: length } = index ?? attributes.position;
+  const cornerOf = (face: number, k: number): number => index?.array[face * 3 + k] ?? face * 3 + k;
+  const keys = new Float64Array(Math.floor(length / 3)).fill(-1);
+  for (const { start, count, materialIndex = 0 } of groups.length > 0
+    ? groups
+    : [{ start: 0, count: length }]) {
+    const end = Math.min((start + count) / 3, keys.length);
+    for (let face = start / 3; face < end; face++)
+      keys[face] = materialIndex * JOINTS + joints[cornerOf(face, 0) * stride];
+  }
+  const faces = Uint32Array.from(keys.keys())
+    .filter((face) => keys[face] >= 0)
+    .sort((a, b) => keys[a] - keys[b]);
+  const runs: Run[] = [];
+  const corners: number[] = [];
+  const grow = boxGrower(geometry);
+  let last = -1;
+  for (const face of faces) {
+    let run = runs[runs.length - 1];
+    if (keys[face] !== last || run.count === RUN * 3) {
+      last = keys[face];
+      run = { start: corners.length, count: 0, materialIndex: materialOf(last), joints: [], boxes: [] };
+      runs.push(run);
+    }
+    for (let k = 0; k < 3; k++) {
+      corners.push(cornerOf(face, k));
+      grow(run, corners[corners.length - 1]);
+    }
+    run.count += 3;
+  }
+  const mesh = Object.create(geometry, {
+    index: { value: new BufferAttribute(Uint32Array.from(corners), 1) },
+    drawRange: { value: { start: 0, count: 0 } },
+    boundingSphere: { value: new Sphere(undefined, Infinity) },
+    boundingBox: { value: null },
+  });
+  const made = { mesh, runs, faces, keys, stamp };
+  known.set(geometry, made);
+  return made;
+}
+
+/** Makes a function that grows the boxes of a run by a vertex. */
+function boxGrower(geometry: BufferGeometry): (run: Run, vertex: number) => void {
+  const positions = plainArray(geometry.attributes.position, 3);
+  const morphs = (geometry.morphAttributes.position ?? []).map((morph) => plainArray(morph, 3));
+  const { joints: all, stride, weights } = skinOf(geometry);
+  const ends = [0, 0, 0, 0, 0, 0];
+  return ({ joints, boxes }, vertex) => {
+    for (let k = 0, at = vertex * 3; k < 3; k++, at++) {
+      // Targets at full influence bound every smaller one.
+      ends[k] = ends[k + 3] = positions[at];
+      for (const morph of morphs) ends[morph[at] < 0 ? k : k + 3] += morph[at];
+    }
+    for (let i = 0; i < 4 && weights[vertex * 4 + i] > 0; i++) {
+      const joint = all[vertex * stride + i];
+      let place = joints.indexOf(joint);
+      if (place < 0) {
+        place = joints.push(joint) - 1;
+        boxes.push(Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity);
+      }
+      for (let k = 0; k < 6; k++) {
+        const at = place * 6 + k;
+        boxes[at] = k < 3 ? Math.min(boxes[at], ends[k]) : Math.max(boxes[at], ends[k]);
+      }
+    }
+  };
 }

@@ -13,7 +13,7 @@ import type { DrawOptions } from '../../crowd/crowdTypes.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { KIND_LISTS, type KindList, type SplitLists } from '../../culling/LODSelector.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
-import type { CrowdIntersection } from '../../queries/raycastInstance.js';
+import type { CrowdIntersection } from '../../queries/raycastCrowd.js';
 import { describe } from '../../utils/messages.js';
 import { LevelCopy, LevelMesh } from '../levels/LevelMesh.js';
 import { KindLists } from './KindLists.js';

@@ -3,7 +3,7 @@ import { rebindToJoint, type Socket } from '../../character/bindToJoint.js';
 import type { MeshParts, MeshUniforms } from '../../crowd/CrowdFeature.js';
 import { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { DrawOptions } from '../../crowd/crowdTypes.js';
-import type { CrowdIntersection } from '../../queries/raycastInstance.js';
+import type { CrowdIntersection } from '../../queries/raycastCrowd.js';
 import { warnOnce } from '../../utils/messages.js';
 import {
   AttachedCopy,

@@ -109,6 +109,7 @@ test('bounds are those of the geometry that was assigned', () => {
   crowd.updateMatrixWorld();
   const ray = new Raycaster(new Vector3(10, 10, 9), new Vector3(0, 0, -1));
   expect(ray.intersectObject(crowd).length).toBe(600);
+  crowd.computeBoundingSphere();
   expect((crowd.boundingSphere as unknown as Sphere).radius).toBeGreaterThan(radius * 5);
   crowd.computeBoundingBox();
   const box = crowd.boundingBox as unknown as Box3;
