@@ -113,7 +113,7 @@ export const LEVEL_SCALE = 12;
 
 /** What errors say that is needed, and how one has it. */
 export const MIXED_POSES =
-  "poses that are mixed before they are drawn; bake with encoding \"tracks\": bakeCharacter(root, clips, { encoding: 'tracks' }), which 'auto' chooses only from eight vertices a joint on.";
+  'poses that are mixed before they are drawn; bake with encoding "tracks": bakeCharacter(root, clips).';
 
 /** The uv channel by which merged materials look up their palette. */
 export const PALETTE_CHANNEL = 3;

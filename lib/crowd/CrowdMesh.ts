@@ -562,7 +562,7 @@ export abstract class CrowdMesh extends InstancedMesh<
       warnOnce(`SkinnedInstancedMesh: no instance keeps its influences of a morphTexture; ${MAKE_MORPHS}`);
     if (material.transparent && this.count > 1 && !this.views.isOrdered)
       warnOnce(
-        `SkinnedInstancedMesh: the material "${material.name}" is transparent, and instances are drawn in the order of their ids; new DrawOrder(crowd, { sortObjects: true }) draws far ones first, alphaHash needs no order.`,
+        'SkinnedInstancedMesh: transparent instances are drawn by id; new DrawOrder(crowd, { sortObjects: true }) draws far ones first.',
       );
     backendOf(renderer).prepare(renderer, this, scene, camera, material, part);
   }

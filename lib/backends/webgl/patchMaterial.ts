@@ -265,7 +265,7 @@ function compileCrowd(
         )
           return;
         warnOnce(
-          `SkinnedInstancedMesh: the material ${material.type} "${material.name}" does not show ${look} of instances${merged > 0 ? ' and of what it was merged of' : ''}, since its onBeforeCompile takes <${chunk}> out of the fragment shader; leave that in, or read instanceUniform_${look} in its place.`,
+          `SkinnedInstancedMesh: the material ${material.type} "${material.name}" does not show ${look} of instances, since its onBeforeCompile takes <${chunk}> out of the fragment shader; leave that in, or read instanceUniform_${look} in its place.`,
         );
       });
     }
