@@ -25,6 +25,7 @@ import { createCharacter } from '../../demos/character.js';
 import { deviceName } from '../../demos/lib/deviceName.js';
 import { loadModel, modelNames } from '../support/models.js';
 import { measureVertices, webGLCapture } from '../support/parity.js';
+import { costNames, measureCosts } from './costs.js';
 import { loadFile, writeFiles } from './files.js';
 import { measureImpostors as impostors } from './impostors.js';
 import { measureOcclusion as occlusion } from './occlusion.js';
@@ -303,6 +304,8 @@ declare global {
       impostors: typeof impostors;
       writeFiles: typeof writeFiles;
       loadFile: typeof loadFile;
+      costNames: typeof costNames;
+      measureCosts: typeof measureCosts;
     };
   }
 }
@@ -319,4 +322,6 @@ window.bench = {
   impostors,
   writeFiles,
   loadFile,
+  costNames,
+  measureCosts,
 };

@@ -4,6 +4,7 @@
 //   npm run bench                 frames, vertices, poses, baking, accuracy
 //   npm run bench -- vertices     one of them
 //   npm run bench -- views        what culling and levels of detail cost and save
+//   npm run bench -- costs        what a crowd costs beside its vertices: JavaScript, memory, what is compiled
 //   npm run bench -- occlusion    a city with and without leaving out who is behind its houses
 //   npm run bench -- impostors    90,000 of them beside the coarsest mesh
 //   npm run bench -- ports        programs with SkinnedMeshes beside their ports
@@ -194,6 +195,27 @@ async function views() {
   }
 }
 
+/** What a crowd costs beside its vertices, each on a page of its own. */
+async function costs(models) {
+  const names = await onPage((page) => page.evaluate(() => window.bench.costNames()));
+  for (const renderer of ['webgl', 'webgpu']) {
+    console.log(
+      `Beside a still InstancedMesh, ${renderer}, built-in figure; load of the machine ${loadavg()[0].toFixed(1)} on ${cpus().length} cores`,
+    );
+    for (const name of names) {
+      if (name === 'another character' && !models.includes('Knight.glb')) {
+        console.log(`${name}: not measured, since Knight.glb is not there`);
+        continue;
+      }
+      const rows = await onPage((page) =>
+        page.evaluate((args) => window.bench.measureCosts(...args), [renderer, name]),
+      );
+      for (const row of rows) console.log(`${row.name.padEnd(44)}${row.ours.padEnd(56)} ${row.floor}`);
+    }
+    console.log();
+  }
+}
+
 /** The ports of the gallery beside what they were. */
 async function ports() {
   for (const renderer of ['webgl', 'webgpu']) {
@@ -257,6 +279,7 @@ async function impostors(models) {
 }
 
 const kinds = {
+  costs,
   impostors,
   ports,
   views,

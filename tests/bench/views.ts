@@ -42,7 +42,7 @@ interface Way {
   asked?(kind: string, count: number): number;
 }
 
-/** What issue 14 asks of JavaScript for each camera that sees a quarter. */
+/** What JavaScript may take for each camera that sees a quarter. */
 const askedScript = (kind: string, count: number): number => {
   if (kind === 'webgpu') return 0.2;
   return count <= 10_000 ? 0.3 : count <= 50_000 ? 0.5 : 1;
@@ -150,7 +150,7 @@ export async function views(kind: string, what: 'script' | 'drawing', counts: nu
   return rows;
 }
 
-const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1];
+export const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1];
 
 /** Milliseconds of JavaScript in a frame. */
 async function timeScript({ frame }: Contender, finish: () => Promise<void>): Promise<number> {
@@ -184,7 +184,7 @@ async function countUploads({ frame }: Contender, finish: () => Promise<void>, c
 }
 
 /** Lets nothing be drawn, so that JavaScript need not wait for a software renderer. */
-function leaveDrawsOut({ gl }: Created): void {
+export function leaveDrawsOut({ gl }: Created): void {
   if (gl !== null) {
     for (const name of [
       'drawArrays',
