@@ -51,9 +51,27 @@ export interface MeshJoint {
   side: -1 | 0 | 1;
 }
 
+/** A node under the root, as it stands at rest: what `Object3D` has by these names. */
+export interface RigNode {
+  name: string;
+  uuid: string;
+  /** Its number, -1 for the root; parents come before children. */
+  parent: number;
+  position: number[];
+  quaternion: number[];
+  scale: number[];
+  /** Its angles: a track of one of them leaves the other two at these. */
+  rotation: [x: number, y: number, z: number, order: EulerOrder];
+  pivot: number[] | null;
+  /** The local matrix of a node that updates it itself (`matrixAutoUpdate` is off), so that no clip moves it; else null. */
+  matrix: number[] | null;
+  /** Of a skinned mesh the nodes of its bones, -1 for those that are not under the root; else null. */
+  bones: number[] | null;
+}
+
 /**
- * Everything that posing a character needs, as plain data that a worker can be sent: the nodes under its root, parents
- * first, and the joints whose matrices a bone texture stores. Nodes are numbers; nothing refers to the scene.
+ * Everything that posing a character needs, as plain data that a worker can be sent: the nodes under its root, and the joints whose
+ * matrices a bone texture stores.
  *
  * A joint's skinning matrix relative to the root is `model(node) · inverse`, where `model` is the product of the local
  * matrices from below the root down to the node. `inverse` holds `boneInverse · bindMatrix`, so that raw geometry can be
@@ -62,26 +80,7 @@ export interface MeshJoint {
 export interface Rig {
   /** What messages call the character: the root's name or type. */
   label: string;
-  /** Name of each node. */
-  names: string[];
-  /** `uuid` of each node, which tracks may use in place of its name. */
-  uuids: string[];
-  /** Index of each node's parent, -1 for the root. */
-  parents: Int32Array;
-  /** The nodes of a skeleton's bones by the node of its mesh; -1 for bones that are not under the root. */
-  bones: Map<number, Int32Array>;
-  /** Local transforms as found, `TRS_SIZE` numbers a node. */
-  rest: Float64Array;
-  /** `rotation` of each node as found, x, y, z: a track of one angle leaves the other two at these. */
-  restRotations: Float64Array;
-  /** The order of these angles. */
-  rotationOrders: EulerOrder[];
-  /** Points about which nodes turn and scale, for those that have one: x, y, z. */
-  pivots: Map<number, [x: number, y: number, z: number]>;
-  /** Local matrices as found, `AFFINE_SIZE` numbers a node; the root's is the identity. */
-  restLocal: Float64Array;
-  /** 1 for nodes that update their matrix themselves (`matrixAutoUpdate` is off), which no clip moves. */
-  fixed: Uint8Array;
+  nodes: RigNode[];
   /** Name of each joint. */
   jointNames: string[];
   /** Node of each joint. */

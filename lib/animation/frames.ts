@@ -1,18 +1,18 @@
-import { Box3, DataUtils } from 'three';
+import { Box3, DataUtils, Matrix4 } from 'three';
 import type { Encoding, RigBake } from '../baking/BakeOptions.js';
-import { targetOf } from '../baking/channels.js';
 import { findChangedParts } from '../baking/measureParts.js';
 import type { PlannedClip } from '../baking/planClips.js';
-import { ClipPoser, checkPose, skeletonOf } from '../baking/skeleton.js';
-import { isIdentity, jointBinds, jointParents } from '../character/collectRig.js';
+import type { RigPoser } from '../baking/RigPoser.js';
+import { checkPose } from '../baking/skeleton.js';
+import { jointBinds, jointParents } from '../character/collectRig.js';
 import { AFFINE_SIZE, MATRIX_TEXELS, REST_FRAME } from '../constants.js';
-import { isSingular, linearDeterminant, multiplyAffine } from '../utils/affine.js';
+import { affineFromMatrix4, isSingular, linearDeterminant, multiplyAffine } from '../utils/affine.js';
 import type { Steps } from '../utils/steps.js';
 import { type BoneTextureData, frameTexel, layoutTexture } from './BoneTextureData.js';
 import { type BakedClip, MOTION_SIZE } from './ClipTable.js';
 import { frameSource } from './frameSource.js';
 import { boxToArray, expandByPose } from './jointBoxes.js';
-import type { MeshJoint, PartFlip, Rig } from './Rig.js';
+import type { PartFlip } from './Rig.js';
 
 /**
  * Skinning matrices frame by frame, which each vertex reads and mixes, without a pass of its own: for the option `encoding`, and for
@@ -32,7 +32,7 @@ export const frames: Encoding = {
 /** Samples, measures and stores every pose. */
 export function* bakeFrames({
   clips: bound,
-  rig,
+  poser,
   flips,
   boxes,
   maxTextureSize,
@@ -40,28 +40,26 @@ export function* bakeFrames({
   extractor,
   precision,
 }: RigBake): Steps<BoneTextureData> {
-  const { jointNames } = rig;
+  const { rig } = poser;
+  const { jointNames, morphRest } = rig;
   const frames = bound.reduce((sum, { count }) => sum + count, 1);
   const joints = jointNames.length;
   const morphNames = morphs ? rig.morphNames : [];
   const stride = joints * MATRIX_TEXELS + Math.ceil(morphNames.length / 4);
   const layout = layoutTexture(frames, stride, maxTextureSize);
   const texels = new Float32Array(layout.width * layout.height * 4);
-  const { morphRest } = rig;
   const pose = new Float64Array(joints * AFFINE_SIZE);
-  const sampler = new FrameSampler(rig);
 
   const storeFrame = (frame: number, clip: string): void => {
     checkPose(rig, pose, clip);
     const at = frameTexel(layout, frame) * 4;
     texels.set(pose, at);
+    const influences = poser.morphs();
     // The difference from the rest pose: it is added to the influences that each instance has.
-    for (let i = 0; i < morphNames.length; i++) {
-      texels[at + pose.length + i] = sampler.influences[i] - morphRest[i];
-    }
+    for (let i = 0; i < morphNames.length; i++) texels[at + pose.length + i] = influences[i] - morphRest[i];
   };
 
-  sampler.readJoints(pose);
+  readPose(poser, pose);
   const restBounds = new Box3();
   expandByPose(restBounds, boxes, pose);
   storeFrame(REST_FRAME, 'the rest pose');
@@ -71,15 +69,15 @@ export function* bakeFrames({
 
   for (const one of bound) {
     const { clip, name, start, count, timeOf } = one;
-    sampler.setClip(one);
+    poser.play(clip, one.channels);
 
     const bounds = new Box3();
     const rootMotion = extractor?.extracts(name) ? new Float32Array(count * MOTION_SIZE) : null;
     for (let i = 0; i < count; i++) {
-      sampler.sample(timeOf(i));
-      sampler.readJoints(pose);
+      poser.sample(timeOf(i));
+      readPose(poser, pose);
       if (rootMotion !== null) {
-        extractor?.measure(sampler, i, rootMotion);
+        extractor?.measure(poser, i, rootMotion);
         extractor?.moveBack(rootMotion, i * MOTION_SIZE, pose);
       }
       expandByPose(bounds, boxes, pose);
@@ -143,41 +141,37 @@ function toHalf(value: number): number {
   return DataUtils.toHalfFloat(_float[0]);
 }
 
+const _model = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
 const _scratch = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
 
-/** Computes skinning matrices of joints that also depend on where their mesh is. */
-export class FrameSampler extends ClipPoser {
-  constructor(private readonly rig: Rig) {
-    super(skeletonOf(rig, false), rig.morphRest);
-  }
-
-  override readJoints(out: Float64Array): void {
-    super.readJoints(out);
-    this.rig.jointMeshes.forEach((mesh, joint) => {
-      if (mesh !== null) this.applyMesh(mesh, out, joint * AFFINE_SIZE);
-    });
-  }
-
-  private applyMesh({ node, bindInverse, vanishes, side }: MeshJoint, out: Float64Array, at: number): void {
-    const { model } = this;
-    const mesh = this.skeleton.ends[node] * AFFINE_SIZE;
+/** Writes skinning matrices, also of joints that depend on where their mesh is. */
+function readPose(poser: RigPoser, out: Float64Array): void {
+  poser.readJoints(out);
+  for (const [joint, mesh] of poser.rig.jointMeshes.entries()) {
+    if (mesh === null) continue;
+    const { node, bindInverse, vanishes, side } = mesh;
+    const at = joint * AFFINE_SIZE;
+    affineFromMatrix4(poser.nodes[node].matrixWorld, _model, 0);
     if (bindInverse !== null) {
       multiplyAffine(bindInverse, 0, out, at, _scratch, 0);
-      multiplyAffine(model, mesh, _scratch, 0, out, at);
+      multiplyAffine(_model, 0, _scratch, 0, out, at);
     }
-    const otherSide = side !== 0 && linearDeterminant(model, mesh) < 0 !== side < 0;
-    if (!otherSide && !(vanishes && isSingular(model, mesh))) return;
+    const otherSide = side !== 0 && linearDeterminant(_model, 0) < 0 !== side < 0;
+    if (!otherSide && !(vanishes && isSingular(_model, 0))) continue;
     // Shrink the vertices to a point in the mesh's origin.
     out.fill(0, at, at + AFFINE_SIZE);
-    for (let i = 3; i < AFFINE_SIZE; i += 4) out[at + i] = model[mesh + i];
+    for (let i = 3; i < AFFINE_SIZE; i += 4) out[at + i] = _model[i];
   }
 }
 
 /** Gives parts that clips mirror or flatten joints of their own: those that have one matrix in every pose share theirs. */
-export function* findPartFlips(rig: Rig, clips: readonly PlannedClip[]): Steps<PartFlip[]> {
+export function* findPartFlips(poser: RigPoser, clips: readonly PlannedClip[]): Steps<PartFlip[]> {
   const groups = new Map<number, number>();
-  return (yield* findChangedParts(rig, clips)).map((changed) => {
-    const anchor = anchorOf(rig, rig.parts[changed.part].node, clips);
+  const moved = new Set(
+    clips.flatMap(({ clip }) => clip.tracks.map(({ name }) => poser.targetOf(name).node)),
+  );
+  return (yield* findChangedParts(poser, clips)).map((changed) => {
+    const anchor = anchorOf(poser, poser.rig.parts[changed.part].node, moved);
     const group = groups.get(anchor) ?? groups.size;
     groups.set(anchor, group);
     return { ...changed, group };
@@ -188,11 +182,11 @@ export function* findPartFlips(rig: Rig, clips: readonly PlannedClip[]): Steps<P
  * The uppermost node that has the mesh's matrix in every pose: the mesh itself, or its parent if the mesh has no transform
  * of its own and no clip moves it, and so on.
  */
-function anchorOf(rig: Rig, mesh: number, clips: readonly PlannedClip[]): number {
-  const { parents, restLocal } = rig;
-  const moved = new Set(clips.flatMap(({ clip }) => clip.tracks.map(({ name }) => targetOf(rig, name).node)));
+function anchorOf({ rig, nodes }: RigPoser, mesh: number, moved: ReadonlySet<number>): number {
   let node = mesh;
-  while (parents[node] !== -1 && !moved.has(node) && isIdentity(restLocal, node * AFFINE_SIZE, 0))
-    node = parents[node];
+  while (rig.nodes[node].parent !== -1 && !moved.has(node) && nodes[node].matrix.equals(IDENTITY))
+    node = rig.nodes[node].parent;
   return node;
 }
+
+const IDENTITY = /*@__PURE__*/ new Matrix4();

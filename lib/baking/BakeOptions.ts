@@ -6,6 +6,7 @@ import type { PartFlip, Rig } from '../animation/Rig.js';
 import type { Steps } from '../utils/steps.js';
 import type { BoundClip } from './channels.js';
 import type { PlannedClip } from './planClips.js';
+import type { RigPoser } from './RigPoser.js';
 import type { RootMotion, RootMotionExtractor } from './rootMotion.js';
 
 /** One clip to bake, and how it differs from the others. */
@@ -100,7 +101,7 @@ export interface Encoding {
    * @throws If there are any and it cannot hold them.
    * @internal
    */
-  findFlips(rig: Rig, clips: readonly PlannedClip[]): Steps<PartFlip[]>;
+  findFlips(poser: RigPoser, clips: readonly PlannedClip[]): Steps<PartFlip[]>;
   /** @internal */
   bake(bake: RigBake): Steps<BoneTextureData>;
 }
@@ -117,7 +118,8 @@ export interface BakedCharacter {
 }
 
 /** What an encoding bakes. */
-export interface RigBake extends BakedCharacter {
+export interface RigBake extends Omit<BakedCharacter, 'rig'> {
+  poser: RigPoser;
   clips: readonly (PlannedClip & BoundClip)[];
   maxTextureSize: number;
   maxError: number;

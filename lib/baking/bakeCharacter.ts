@@ -11,15 +11,16 @@ import {
   refuseUnsupported,
 } from '../character/assembleCharacter.js';
 import { type CollectedRig, collectRigSteps, type RigOptions } from '../character/collectRig.js';
+import { nodesAbove } from '../character/rigNodes.js';
 import { warnOnce } from '../utils/messages.js';
 import { runAll, type Steps } from '../utils/steps.js';
 import type { BakeAsyncOptions, BakedCharacter, BakeOptions, RigBake } from './BakeOptions.js';
 import { tracks } from './bakeTracks.js';
-import { bindClip, hasTangents, MORPHS, targetOf } from './channels.js';
+import { bindClip, hasTangents } from './channels.js';
 import { growPartBoxes, morphExtent, moveAlike } from './measureParts.js';
 import { type PlannedClip, planClips } from './planClips.js';
+import { MORPHS, RigPoser } from './RigPoser.js';
 import { runInSlices } from './runInSlices.js';
-import { nodesAbove } from './skeleton.js';
 
 /** How a character is baked and merged. */
 export interface BakeCharacterOptions extends BakeOptions, CharacterOptions {}
@@ -130,13 +131,14 @@ export function* collectCharacter(
 ): Steps<{ baked: BakedCharacter; collected: CollectedRig }> {
   const options: RigOptions = { sockets, joints, morphing };
   let collected = yield* collectRigSteps(root, options);
-  const { rig: first, sharedMorphs: meshes, namesakes } = collected;
-  const flips = yield* encoding.findFlips(first, planned);
-  const apart = meshes !== null && !(yield* moveAlike(first, meshes, planned));
+  const { sharedMorphs: meshes, namesakes } = collected;
+  const poser = new RigPoser(collected.rig);
+  const flips = yield* encoding.findFlips(poser, planned);
+  const apart = meshes !== null && !(yield* moveAlike(poser, meshes, planned));
   // Rarely do clips ask for another rig than the scene alone does.
   const keepNamesakes =
     namesakes.size > 0 &&
-    planned.some(({ clip }) => clip.tracks.some(({ name }) => namesakes.has(targetOf(first, name).node)));
+    planned.some(({ clip }) => clip.tracks.some(({ name }) => namesakes.has(poser.targetOf(name).node)));
   if (flips.length > 0 || apart || keepNamesakes) {
     const shareMorphs = apart ? false : undefined;
     collected = yield* collectRigSteps(root, { ...options, flips, shareMorphs, keepNamesakes });
@@ -158,14 +160,14 @@ export function* collectCharacter(
 
 /** Bakes clips for a character, without looking at the scene it is from. */
 export function* bakeRig(
-  character: BakedCharacter,
+  { rig, ...character }: BakedCharacter,
   planned: readonly PlannedClip[],
   { precision = 'float', maxTextureSize = 4096, maxError = 1e-4, rootMotion, encoding = tracks }: BakeOptions,
 ): Steps<BoneTextureData> {
-  const { rig } = character;
+  const poser = new RigPoser(rig);
   const clips: RigBake['clips'][number][] = [];
   for (const one of planned) {
-    clips.push({ ...one, ...bindClip(rig, one.clip) });
+    clips.push({ ...one, ...bindClip(poser, one.clip) });
     yield 0;
   }
   warnOfTracks(rig, clips);
@@ -173,6 +175,7 @@ export function* bakeRig(
   const morphs = yield* movesMorphs(rig, clips);
   return yield* encoding.bake({
     ...character,
+    poser,
     clips,
     precision,
     maxTextureSize,
@@ -198,7 +201,7 @@ function* movesMorphs({ morphRest }: Rig, clips: RigBake['clips']): Steps<boolea
 }
 
 /** Warns of what clips move that is not there, not baked, or not seen. */
-function warnOfTracks({ label, parents, parts, jointNodes }: Rig, clips: RigBake['clips']): void {
+function warnOfTracks({ label, nodes, parts, jointNodes }: Rig, clips: RigBake['clips']): void {
   const skipped = (names: string[], why: string) => {
     const named = [...new Set(names)].map((name) => ({ name }));
     if (named.length > 0) console.warn(`Tracks skipped, since ${why}: ${listNames(named)}.`);
@@ -212,9 +215,10 @@ function warnOfTracks({ label, parents, parts, jointNodes }: Rig, clips: RigBake
     'only position, rotation and scale, and morph targets of what is drawn, are baked',
   );
   // Loaders of VRM, and some exporters, keep a second skeleton beside the one that vertices follow.
-  const needed = nodesAbove(parents, [...jointNodes, ...parts.map(({ node }) => node)]);
+  const needed = nodesAbove((node) => nodes[node].parent, [...jointNodes, ...parts.map(({ node }) => node)]);
   const still = clips.filter(
-    ({ channels }) => channels.length > 0 && channels.every(({ node }) => needed[node] === 0),
+    ({ channels }) =>
+      channels.length > 0 && channels.every(({ node, property }) => property !== MORPHS && !needed.has(node)),
   );
   if (still.length === 0) return;
   warnOnce(

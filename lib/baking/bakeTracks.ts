@@ -1,4 +1,4 @@
-import { AdditiveAnimationBlendMode, Box3, Vector3 } from 'three';
+import { AdditiveAnimationBlendMode, Box3, NormalAnimationBlendMode, Vector3 } from 'three';
 import type { BoneTextureData } from '../animation/BoneTextureData.js';
 import { type BakedClip, MOTION_SIZE } from '../animation/ClipTable.js';
 import { boxToArray, expandByPose, farthestCorner } from '../animation/jointBoxes.js';
@@ -22,7 +22,7 @@ import { findChangedParts } from './measureParts.js';
 import { packTracks } from './packTracks.js';
 import { channelsOn, type KeyedClip, keyRate, readKeys } from './readKeys.js';
 import { shortenKeys } from './shortenKeys.js';
-import { ClipPoser, checkPose, skeletonOf } from './skeleton.js';
+import { checkPose, type Skeleton, skeletonOf } from './skeleton.js';
 
 /** Frames per second above which clips are not sampled, however large their error is. */
 const MAX_FPS = 480;
@@ -39,8 +39,8 @@ const UNKNOWN = -1;
 export const tracks: Encoding = {
   name: 'tracks',
   poseSource: trackSource,
-  *findFlips(rig, clips) {
-    if ((yield* findChangedParts(rig, clips)).length > 0)
+  *findFlips(poser, clips) {
+    if ((yield* findChangedParts(poser, clips)).length > 0)
       throw cannotHold('meshes that clips mirror or flatten');
     return [];
   },
@@ -52,20 +52,22 @@ const cannotHold = (what: string): Error =>
 
 /** Bakes clips into tracks. */
 function* bakeTracks(bake: RigBake): Steps<BoneTextureData> {
-  const { rig, boxes, maxTextureSize, maxError, morphs, precision } = bake;
+  const { poser, boxes, maxTextureSize, maxError, morphs, precision } = bake;
+  const { rig } = poser;
   if (rig.jointMeshes.some((mesh) => mesh !== null)) throw cannotHold('skins in detached bind mode');
 
   const restBounds = new Box3();
   const pose = new Float64Array(rig.jointNames.length * AFFINE_SIZE);
-  const poser = new ClipPoser(skeletonOf(rig, morphs), rig.morphRest);
+  const skeleton = skeletonOf(poser, morphs);
+  poser.play({ blendMode: NormalAnimationBlendMode }, []);
   poser.readJoints(pose);
   checkPose(rig, pose, 'the rest pose');
   expandByPose(restBounds, boxes, pose);
   const extent = restBounds.getSize(new Vector3());
   const size = Math.max(extent.x, extent.y, extent.z) || 1;
 
-  const keyed = yield* readClips(bake, poser, size, morphExtentOf(bake, pose));
-  let packed = yield* packTracks(poser.skeleton, bake.clips, keyed);
+  const keyed = yield* readClips(bake, skeleton, size, morphExtentOf(bake, pose));
+  let packed = yield* packTracks(skeleton, bake.clips, keyed);
   yield 1;
   if (precision === 'half') packed = yield* shortenKeys(packed);
   const { texels, height } = yield* trackTexelSteps(packed);
@@ -120,10 +122,9 @@ function* bakeTracks(bake: RigBake): Steps<BoneTextureData> {
  * time. Others (splines, Euler angles, keys at odd times) are sampled at ever higher rates until `maxError` holds; so are
  * clips from which turns are extracted. Additive clips keep their root motion.
  */
-function* readClips(bake: RigBake, poser: ClipPoser, size: number, extent: number): Steps<KeyedClip[]> {
-  const { boxes, clips, maxError, extractor } = bake;
-  const { skeleton } = poser;
-  const mover = extractor?.mover(boxes, poser, size);
+function* readClips(bake: RigBake, skeleton: Skeleton, size: number, extent: number): Steps<KeyedClip[]> {
+  const { poser, boxes, clips, maxError, extractor } = bake;
+  const mover = extractor?.mover(boxes, poser, skeleton, size);
   if (mover === null) throw cannotHold('root motion of a joint below one that vertices follow');
 
   const keyed: KeyedClip[] = [];
@@ -134,27 +135,27 @@ function* readClips(bake: RigBake, poser: ClipPoser, size: number, extent: numbe
     const moves = extractor?.extracts(planned.name) && clip.blendMode !== AdditiveAnimationBlendMode;
     // Root motion has one place for each frame.
     if (moves) rate.parts = null;
-    let one = yield* readKeys(skeleton, channels, clip, rate, size);
+    let one = yield* readKeys(skeleton, poser, channels, clip, rate, size);
     if (one === null) {
       throw cannotHold(
         `clip "${clip.name}" of ${clip.duration} s, which takes more than ${MAX_TRACK_TEXELS} keys`,
       );
     }
     if (!rate.isExact || moves) {
-      poser.setClip(planned);
       const errors = new Float64Array(Math.round(one.fps * clip.duration)).fill(UNKNOWN);
       for (;;) {
+        poser.play(clip, planned.channels);
         if (mover && moves && !(yield* mover.move(one, clip.duration)))
           throw cannotHold('turns below uneven scale');
         const alone = yield* packTracks(skeleton, [planned], [one]);
         const errorsNow = moves ? new Float64Array(one.frames - 1).fill(UNKNOWN) : errors;
-        yield* measureErrors(alone, poser, bake, extent, one.rootMotion, errorsNow);
+        yield* measureErrors(alone, bake, extent, one.rootMotion, errorsNow);
         one.error = errorsNow.reduce((most, error) => Math.max(most, error), 0) / size;
         if (one.error <= maxError || one.frames === 1) break;
         if (rate.parts === null) rate.fps *= 2;
         else if (!divideFurther(rate.parts, rate.fps, errors, maxError * size)) break;
         if (rate.fps > MAX_FPS) break;
-        const finer: KeyedClip | null = yield* readKeys(skeleton, channels, clip, rate, size);
+        const finer: KeyedClip | null = yield* readKeys(skeleton, poser, channels, clip, rate, size);
         if (finer === null) break;
         one = finer;
       }
@@ -178,7 +179,7 @@ function divideFurther(parts: Uint16Array, fps: number, errors: Float64Array, mo
 }
 
 /** How far a morph target at full influence moves a vertex of a character at rest at most, in scene units. */
-function morphExtentOf({ rig, morphExtent }: RigBake, pose: Float64Array): number {
+function morphExtentOf({ poser: { rig }, morphExtent }: RigBake, pose: Float64Array): number {
   let most = 0;
   morphExtent.forEach((extent, part) => {
     if (extent === 0) return;
@@ -201,23 +202,22 @@ function largestScale(m: Float64Array, at: number): number {
  * itself puts them, in scene units.
  *
  * @param alone Of this clip alone.
- * @param poser Has the clip set.
  * @param rootMotion The way that was taken out of the tracks, or null.
  * @param errors One for the way from each frame to the next; those that are `UNKNOWN` are measured.
  */
 function* measureErrors(
   alone: PoseTracks,
-  poser: ClipPoser,
-  { rig: { jointNames, morphRest }, boxes, extractor }: RigBake,
+  { poser, boxes, extractor }: RigBake,
   extent: number,
   rootMotion: Float32Array | null,
   errors: Float64Array,
 ): Steps<void> {
+  const { jointNames, morphRest } = poser.rig;
   const [{ fps, slots }] = alone.clips;
   const reader = new TrackReader(alone);
   const mix = createPoseMix();
-  const [played] = mix.clips;
-  played.start = 1;
+  const [shown] = mix.clips;
+  shown.start = 1;
   const actual = new Float64Array(AFFINE_SIZE);
   const expected = new Float64Array(jointNames.length * AFFINE_SIZE);
   const motion = new Float32Array(MOTION_SIZE);
@@ -232,12 +232,13 @@ function* measureErrors(
         motion[i] = rootMotion[at + i] * (1 - alpha) + rootMotion[at + MOTION_SIZE + i] * alpha;
       extractor?.moveBack(motion, 0, expected);
     }
-    played.frame0 = frame + 1;
-    played.alpha = alpha;
+    shown.frame0 = frame + 1;
+    shown.alpha = alpha;
     reader.pose(mix);
     reader.readMorphs(influences);
+    const played = poser.morphs();
     influences.forEach((influence, i) => {
-      worst = Math.max(worst, Math.abs(poser.influences[i] - morphRest[i] - influence) * extent);
+      worst = Math.max(worst, Math.abs(played[i] - morphRest[i] - influence) * extent);
     });
     for (let joint = 0; joint < jointNames.length; joint++) {
       if (boxes[joint * 6] > boxes[joint * 6 + 3]) continue;

@@ -1,13 +1,15 @@
 import type { KeyframeTrack } from 'three';
 import { growJointBoxes, type JointBoxes } from '../animation/jointBoxes.js';
 import { SCALE } from '../animation/PoseTracks.js';
-import type { PartFlip, Rig } from '../animation/Rig.js';
+import type { PartFlip } from '../animation/Rig.js';
 import type { ScenePart } from '../character/collectParts.js';
-import { isSingular } from '../utils/affine.js';
+import { nodesAbove } from '../character/rigNodes.js';
+import { AFFINE_SIZE } from '../constants.js';
+import { affineFromMatrix4, isSingular, linearDeterminant } from '../utils/affine.js';
 import type { Steps } from '../utils/steps.js';
-import { bindClip, type Channel, CURVE, hasTangents, MORPHS, targetOf } from './channels.js';
+import { bindClip, CURVE, hasTangents } from './channels.js';
 import type { PlannedClip } from './planClips.js';
-import { nodesAbove } from './skeleton.js';
+import { MORPHS, type RigPoser } from './RigPoser.js';
 
 // What baking has to know of a character's meshes, and of what clips do to them, before it reads any keys.
 
@@ -49,57 +51,47 @@ export function* morphExtent({ geometry }: ScenePart): Steps<number> {
 /** A part that clips mirror, or flatten. */
 export type ChangedPart = Pick<PartFlip, 'part' | 'mirrored'>;
 
-/** Bits for what a clip does to a node's scale: another sign than at rest, and zero. */
-const SIGN_CHANGES = 1;
-const IS_ZERO = 2;
+const mirrors = (scale: number) => !(scale > 0);
 
 /**
  * Finds the parts that clips mirror by a negative scale of the mesh or of a node above it: three.js turns the triangles of
  * such a mesh around. Also finds the skinned parts that are flattened, at rest or by a clip: three.js draws nothing of those.
  */
-export function* findChangedParts(rig: Rig, clips: readonly PlannedClip[]): Steps<ChangedPart[]> {
-  const { parts, parents } = rig;
+export function* findChangedParts(poser: RigPoser, clips: readonly PlannedClip[]): Steps<ChangedPart[]> {
+  const { nodes, parts } = poser.rig;
   const above = nodesAbove(
-    parents,
+    (node) => nodes[node].parent,
     parts.map(({ node }) => node),
   );
-  const scales = new Uint8Array(parents.length);
-  for (const planned of clips) {
-    const { clip } = planned;
-    // Most tracks move bones, which have no meshes below them.
-    const tracks = clip.tracks.filter(({ name }) => {
-      const { node, property } = targetOf(rig, name);
-      return property === SCALE && above[node] === 1;
-    });
-    for (const channel of bindClip(rig, clip, tracks).channels)
-      scales[channel.node] |= scaleOf(channel, planned);
+  const mirrored = new Set<number>();
+  const flattened = new Set<number>([...parts.keys()].filter((part) => isSingular(parts[part].model, 0)));
+  const model = new Float64Array(AFFINE_SIZE);
+  for (const { clip, count, timeOf } of clips) {
+    // Most tracks move bones, which have no meshes below them. Between scales above zero there are no others.
+    const scales = bindClip(poser, clip).channels.filter(
+      ({ node, property, tracks }) =>
+        property === SCALE &&
+        above.has(node) &&
+        (nodes[node].scale.some(mirrors) ||
+          tracks.some(({ curve, track }) => curve === CURVE || track.values.some(mirrors))),
+    );
+    if (scales.length === 0) continue;
+    poser.play(clip, scales);
+    for (let frame = 0; frame < count; frame++) {
+      poser.sample(timeOf(frame));
+      poser.update();
+      parts.forEach(({ node, model: rest }, part) => {
+        affineFromMatrix4(poser.nodes[node].matrixWorld, model, 0);
+        if (isSingular(model, 0)) flattened.add(part);
+        else if (linearDeterminant(model, 0) * linearDeterminant(rest, 0) < 0) mirrored.add(part);
+      });
+    }
     yield 0;
   }
-  return parts.flatMap(({ node: mesh, rigid, model }, part): ChangedPart[] => {
-    let found = isSingular(model, 0) ? IS_ZERO : 0;
-    for (let node = mesh; node !== -1; node = parents[node]) found |= scales[node];
-    const mirrored = (found & SIGN_CHANGES) !== 0;
-    return mirrored || (!rigid && found !== 0) ? [{ part, mirrored }] : [];
+  return parts.flatMap(({ rigid }, part) => {
+    const isMirrored = mirrored.has(part);
+    return isMirrored || (!rigid && flattened.has(part)) ? [{ part, mirrored: isMirrored }] : [];
   });
-}
-
-/** Whether a channel of scale has another sign than at rest, or is zero, in any frame. */
-function scaleOf(channel: Channel, { count, timeOf }: PlannedClip): number {
-  const { additive, rest, tracks } = channel;
-  const isPositive = (value: number) => value > 0;
-  // Straight lines and steps between positive keys are positive.
-  const isSafe = tracks.every(({ curve, track }) => curve !== CURVE && track.values.every(isPositive));
-  if (isSafe && !additive && rest.every(isPositive)) return 0;
-  const scale = new Float64Array(3);
-  let found = 0;
-  for (let frame = 0; frame < count; frame++) {
-    channel.evaluate(timeOf(frame), scale, 0);
-    scale.forEach((value, axis) => {
-      if (value === 0) found |= IS_ZERO;
-      else if (value < 0 !== rest[axis] < 0) found |= SIGN_CHANGES;
-    });
-  }
-  return found;
 }
 
 /**
@@ -109,29 +101,28 @@ function scaleOf(channel: Channel, { count, timeOf }: PlannedClip): number {
  * @param meshes See `CollectedMorphs.shared`.
  */
 export function* moveAlike(
-  rig: Rig,
+  poser: RigPoser,
   meshes: readonly number[],
   planned: readonly PlannedClip[],
 ): Steps<boolean> {
-  const { parts } = rig;
-  const indices = [...parts.keys()].filter((i) => parts[i].morphOffset >= 0);
+  const { parts } = poser.rig;
   for (const { clip } of planned) {
     // For each mesh, and for all meshes that share targets with it, the tracks that move them.
     const ofMesh = new Map<number, string>();
-    for (const i of indices) {
+    for (const [i, { node }] of parts.entries()) {
       const own = clip.tracks.filter(({ name }) => {
-        const { node, property } = targetOf(rig, name);
-        return node === parts[i].node && property === MORPHS;
+        const target = poser.targetOf(name);
+        return target.node === node && target.property === MORPHS;
       });
-      const text = own.map((track) => textOf(rig, track)).join();
+      const text = own.map((track) => textOf(poser, track)).join();
       const before = ofMesh.get(meshes[i]) || text;
       if (text !== '' && text !== before) return false;
       ofMesh.set(meshes[i], before);
     }
-    const texts = new Map<number, string>();
-    for (const i of indices) {
-      const { morphOffset } = parts[i];
-      const text = ofMesh.get(meshes[i]) as string;
+    const texts = new Map<number, string | undefined>();
+    for (const [i, { morphOffset }] of parts.entries()) {
+      if (morphOffset < 0) continue;
+      const text = ofMesh.get(meshes[i]);
       if ((texts.get(morphOffset) ?? text) !== text) return false;
       texts.set(morphOffset, text);
     }
@@ -141,8 +132,8 @@ export function* moveAlike(
 }
 
 /** The same for tracks that move the same targets alike. */
-function textOf(rig: Rig, track: KeyframeTrack): string {
-  const { first, size } = targetOf(rig, track.name);
+function textOf(poser: RigPoser, track: KeyframeTrack): string {
+  const { first, size } = poser.targetOf(track.name);
   return hasTangents(track)
     ? track.name
     : [first, size, track.getInterpolation(), track.times, track.values].join();

@@ -18,7 +18,7 @@ import type { Skeleton } from './skeleton.js';
  * @param named The clips, in the order of `keyed`.
  */
 export function* packTracks(
-  { place, ends, ...skeleton }: Skeleton,
+  { place, ...skeleton }: Skeleton,
   named: readonly Pick<PlannedClip, 'clip' | 'name'>[],
   keyed: readonly KeyedClip[],
 ): Steps<PoseTracks> {

@@ -1,9 +1,10 @@
-import { AdditiveAnimationBlendMode, type AnimationClip, Quaternion } from 'three';
+import { AdditiveAnimationBlendMode, type AnimationClip, type KeyframeTrack, Quaternion } from 'three';
 import { ROTATION, SLOT_PARTS, slotsOf, TRANSLATION } from '../animation/PoseTracks.js';
 import { MAX_TRACK_TEXELS } from '../animation/trackTexels.js';
 import type { Steps } from '../utils/steps.js';
-import { type BoundClip, type Channel, CURVE, MORPHS, repeats, STEPS, STILL, valueAt } from './channels.js';
+import { type BoundClip, type Channel, CURVE, repeats, STEPS, STILL } from './channels.js';
 import { KEY_TOLERANCE } from './planClips.js';
+import { MORPHS, type RigPoser } from './RigPoser.js';
 import type { Skeleton } from './skeleton.js';
 
 /** Seconds by which keys may be off their frames where only the frame rate is asked for: files that are text have four or five decimals. */
@@ -91,15 +92,16 @@ export function keyRate(channels: readonly Channel[], duration: number): KeyRate
   const arrays = new Set<ArrayLike<number>>();
   let isExact = true;
   for (const channel of channels) {
-    for (const one of channel.tracks) {
-      // Of tracks of one name, each changes what the others make.
-      if (one.share !== 1) isExact = false;
-      const { curve } = one;
+    const { tracks } = channel;
+    // Of tracks of one name, each changes what the others make.
+    const [first, ...others] = tracks;
+    if (others.some(({ track }) => track.name === first.track.name)) isExact = false;
+    for (const { track, target, curve } of tracks) {
       if (curve === STILL) continue;
       // Tracks often share one array of times.
-      arrays.add(one.track.times);
+      arrays.add(track.times);
       // One component of a vector is as straight as the whole; an angle is not.
-      if (curve === STEPS ? channel.track === null : curve === CURVE || one.target.isAngle) isExact = false;
+      if (curve === STEPS ? wholeTrack(channel) === null : curve === CURVE || target.isAngle) isExact = false;
     }
   }
   const times = arrays.size === 0 ? [] : [duration];
@@ -194,6 +196,13 @@ function worstOf(sorted: Float64Array, rate: number): number {
   return worst;
 }
 
+/** The keys of a channel, if it is one track that moves the whole property and stands still, jumps or goes straight from key to key. */
+function wholeTrack({ property, rest, tracks }: Channel): KeyframeTrack | null {
+  const [{ track, target, curve }] = tracks;
+  const isWhole = tracks.length === 1 && target.size === rest.length && property !== MORPHS;
+  return isWhole && curve !== CURVE && track.getValueSize() === target.size ? track : null;
+}
+
 /**
  * Reads the keys of channels at a frame rate: as they are where they are on its frames, sampled where they are not.
  *
@@ -202,70 +211,92 @@ function worstOf(sorted: Float64Array, rate: number): number {
  */
 export function* readKeys(
   { place, parents }: Skeleton,
+  poser: RigPoser,
   channels: readonly Channel[],
-  { duration, blendMode }: AnimationClip,
+  clip: AnimationClip,
   { fps: rate, parts }: Pick<KeyRate, 'fps' | 'parts'>,
   size: number,
 ): Steps<KeyedClip | null> {
+  const { duration } = clip;
+  const additive = clip.blendMode === AdditiveAnimationBlendMode;
   const intervals = rate === 0 ? 0 : intervalsOf(duration, rate);
+  if (intervals > MAX_TRACK_TEXELS) return null;
   const step = intervals === 0 ? 0 : duration / intervals;
   const slots = parts?.some((count) => count > 1) ? slotsOf(parts) : null;
-  const times =
-    slots &&
-    [...(parts ?? []), 1].flatMap((count, slot) =>
-      Array.from({ length: count }, (_, part) => (slot + part / count) * step),
-    );
-  const frames = times?.length ?? intervals + 1;
+  const times = Array.from({ length: intervals + 1 }, (_, slot) => slot).flatMap((slot) => {
+    const count = (slots && parts?.[slot]) || 1;
+    return Array.from({ length: count }, (_, part) => (slot + part / count) * step);
+  });
+  const frames = times.length;
   if (slots !== null && frames > MAX_DIVIDED_FRAMES) return null;
+
   const keyed: KeyedChannel[] = [];
+  const sampled: { channel: Channel; values: Float32Array }[] = [];
+  const add = (node: number, property: number, values: ArrayLike<number>, width: number, steps: boolean) => {
+    const isConstant = frames === 1 || staysStill(values, width, property, size);
+    const trembles = isConstant && tremblesIn(values, width, steps || property === ROTATION);
+    keyed.push({ node, property, stepped: steps && !isConstant, values, size: width, isConstant, trembles });
+    return isConstant;
+  };
   let moving = 0;
   let numbers = 0;
-  const add = (
-    node: number,
-    property: number,
-    values: ArrayLike<number>,
-    width: number,
-    steps: boolean,
-    isConstant = frames === 1 || staysStill(values, width, property, size),
-  ) => {
-    if (!isConstant) moving++;
-    const trembles = isConstant && tremblesIn(values, width, steps || property === ROTATION);
-    const stepped = steps && !isConstant;
-    keyed.push({ node, property, stepped, values, size: width, isConstant, trembles });
-  };
   for (const channel of channels) {
-    const { node, property, rest, track } = channel;
-    const width = rest.length;
-    const steps = track?.curve === STEPS;
-    const keys =
-      track !== null && track.curve !== CURVE && track.track.getValueSize() === width ? track.track : null;
+    const { node, property, rest, tracks } = channel;
+    const keys = wholeTrack(channel);
+    const isOnFrames = slots === null && keys !== null && isEveryFrame(keys.times, times, step);
     // What lies between keys that are the same is the same too.
-    if (keys !== null && (frames === 1 || staysStill(keys.values, width, property, size)))
-      add(place[node], property, keys.values, width, steps, true);
-    else if ((moving + Math.ceil(width / 4)) * frames > MAX_TRACK_TEXELS) return null;
-    else if (keys !== null && times === null && isEveryFrame(keys.times, frames, step))
-      add(place[node], property, keys.values, width, steps, false);
+    if (keys !== null && (isOnFrames || frames === 1 || staysStill(keys.values, rest.length, property, size)))
+      moving += +!add(place[node], property, keys.values, rest.length, tracks[0].curve === STEPS);
     else {
-      const values = yield* sampled(channel, frames, (frame) => times?.[frame] ?? frame * step);
-      if (property !== MORPHS) add(place[node], property, values, width, steps);
-      else {
-        for (const group of groupsOf(channel)) {
-          const four = new Float32Array(frames * 4);
-          for (let i = 0; i < four.length; i++) {
-            const target = group * 4 + (i & 3);
-            if (target < width) four[i] = values[(i >> 2) * width + target];
-          }
-          add(parents.length + group, TRANSLATION, four, 4, false);
-          yield 0;
-        }
-      }
+      moving += Math.ceil(rest.length / 4);
+      if (moving * frames > MAX_TRACK_TEXELS) return null;
+      sampled.push({ channel, values: new Float32Array(frames * rest.length) });
     }
     numbers += keys?.values.length ?? 0;
     if (numbers < NUMBERS) continue;
     numbers = 0;
     yield 0;
   }
-  const additive = blendMode === AdditiveAnimationBlendMode;
+
+  if (sampled.length > 0) {
+    const played = sampled.map(({ channel }) => channel);
+    poser.play(clip, played);
+    for (let frame = 0; frame < frames; frame++) {
+      poser.sample(times[frame] + KEY_SLACK);
+      for (const { channel, values } of sampled) {
+        const { property, rest } = channel;
+        const value = poser.valueOf(channel);
+        // An additive clip holds by how much it differs from the rest pose.
+        if (additive && property === ROTATION)
+          _value.fromArray(value).premultiply(_rest.fromArray(rest).invert()).toArray(value);
+        else if (additive) for (let k = 0; k < value.length; k++) value[k] -= rest[k];
+        values.set(value, frame * rest.length);
+      }
+      if (frame % 8 === 7) yield 0;
+    }
+  }
+  for (const { channel, values } of sampled) {
+    const { node, property, rest, tracks } = channel;
+    if (property !== MORPHS) {
+      add(
+        place[node],
+        property,
+        values,
+        rest.length,
+        tracks[0].curve === STEPS && wholeTrack(channel) !== null,
+      );
+      continue;
+    }
+    for (const group of groupsOf(channel)) {
+      const four = new Float32Array(frames * 4);
+      for (let k = 0; k < four.length; k++) {
+        const target = group * 4 + (k & 3);
+        if (target < rest.length) four[k] = values[(k >> 2) * rest.length + target];
+      }
+      add(parents.length + group, TRANSLATION, four, 4, false);
+      yield 0;
+    }
+  }
   const fps = duration === 0 ? 0 : intervals / duration;
   return { fps, frames, slots, error: 0, additive, channels: keyed, rootMotion: null };
 }
@@ -283,33 +314,9 @@ export function staysStill(
 /** Groups of four morph targets that tracks move. */
 function groupsOf({ tracks }: Channel): Set<number> {
   const groups = new Set<number>();
-  for (const {
-    target: { first, size },
-  } of tracks)
-    for (let i = first; i < first + size; i++) groups.add(i >> 2);
+  for (const { target } of tracks)
+    for (let i = target.first; i < target.first + target.size; i++) groups.add(i >> 2);
   return groups;
-}
-
-/** The value of a channel in every frame; of additive clips, by how much it differs from the rest pose. */
-function* sampled(channel: Channel, frames: number, timeOf: (frame: number) => number): Steps<Float32Array> {
-  const { track, property, rest, additive } = channel;
-  const size = rest.length;
-  const values = new Float32Array(frames * size);
-  const value = new Float64Array(size);
-  const pause = Math.ceil(NUMBERS / size);
-  for (let frame = 0; frame < frames; frame++) {
-    if (frame % pause === pause - 1) yield 0;
-    const time = timeOf(frame) + KEY_SLACK;
-    if (track !== null) values.set(valueAt(track, time), frame * size);
-    else {
-      channel.evaluate(time, value, 0);
-      if (additive && property === ROTATION) {
-        _value.fromArray(value).premultiply(_rest.fromArray(rest).invert()).toArray(value);
-      } else if (additive) for (let i = 0; i < size; i++) value[i] -= rest[i];
-      values.set(value, frame * size);
-    }
-  }
-  return values;
 }
 
 /**
@@ -326,10 +333,5 @@ function tremblesIn(values: ArrayLike<number>, size: number, isExact: boolean): 
 }
 
 /** Whether there is one key on each frame of a clip. */
-function isEveryFrame(times: ArrayLike<number>, frames: number, step: number): boolean {
-  if (times.length !== frames) return false;
-  for (let frame = 0; frame < frames; frame++) {
-    if (!(Math.abs(times[frame] - frame * step) < step / 2)) return false;
-  }
-  return true;
-}
+const isEveryFrame = (keys: ArrayLike<number>, times: readonly number[], step: number): boolean =>
+  keys.length === times.length && times.every((time, i) => Math.abs(keys[i] - time) < step / 2);

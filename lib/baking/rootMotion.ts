@@ -1,15 +1,17 @@
-import { type AnimationClip, Matrix4, Quaternion, Vector3 } from 'three';
+import { type AnimationClip, Matrix4, type Object3D, Quaternion, Vector3 } from 'three';
 import { listNames, MOTION_SIZE } from '../animation/ClipTable.js';
 import type { JointBoxes } from '../animation/jointBoxes.js';
 import { PROPERTY_OFFSETS, ROTATION, TRANSLATION } from '../animation/PoseTracks.js';
 import { type Rig, TRS_SIZE } from '../animation/Rig.js';
+import { nodesAbove } from '../character/rigNodes.js';
 import { AFFINE_SIZE } from '../constants.js';
-import { affineFromMatrix4, affineToMatrix4, isSingular, multiplyAffine } from '../utils/affine.js';
+import { affineFromMatrix4, affineOf, affineToMatrix4, isSingular } from '../utils/affine.js';
 import type { Steps } from '../utils/steps.js';
 import type { RigBake } from './BakeOptions.js';
 import { STILL } from './channels.js';
+import type { RigPoser } from './RigPoser.js';
 import { type KeyedChannel, type KeyedClip, staysStill } from './readKeys.js';
-import { type ClipPoser, nodesAbove, type Skeleton } from './skeleton.js';
+import type { Skeleton } from './skeleton.js';
 
 /** How far from a rotation a matrix may be to be stored as one. */
 const ROTATION_TOLERANCE = 1e-6;
@@ -23,8 +25,8 @@ const _scale = /*@__PURE__*/ new Vector3();
 const _up = /*@__PURE__*/ new Vector3(0, 1, 0);
 const _turn = /*@__PURE__*/ new Quaternion();
 const _value = /*@__PURE__*/ new Quaternion();
-const _back = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
-const _joint = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
+const _back = /*@__PURE__*/ new Matrix4();
+const _parent = /*@__PURE__*/ new Matrix4();
 
 /** What to extract from clips that walk away from where they begin. */
 export interface RootMotionOptions {
@@ -107,23 +109,19 @@ export class RootMotionExtractor {
    *
    * @param size Of the character, in scene units.
    */
-  mover(boxes: JointBoxes, poser: ClipPoser, size: number): KeyMover | null {
-    const nodes = nodesToMove(poser.skeleton, poser.skeleton.place[this.node], boxes);
-    return nodes && new KeyMover(poser, this, nodes, size);
+  mover(boxes: JointBoxes, poser: RigPoser, skeleton: Skeleton, size: number): KeyMover | null {
+    const nodes = nodesToMove(skeleton, skeleton.place[this.node], boxes);
+    return nodes && new KeyMover(poser, skeleton, this, nodes, size);
   }
 
   /**
-   * Writes the motion from the first frame's place to that of the pose that the poser has just sampled.
+   * Writes the motion from the first frame's place to that of the pose whose matrices the poser has just computed.
    *
    * @param frame Of the clip; call in order from 0.
    * @param motion `MOTION_SIZE` numbers a frame, of which this frame's are written.
    */
-  measure({ model, skeleton }: ClipPoser, frame: number, motion: Float32Array): void {
-    affineToMatrix4(model, skeleton.ends[this.node] * AFFINE_SIZE, _matrix).decompose(
-      _position,
-      this.turn,
-      _scale,
-    );
+  measure({ nodes }: RigPoser, frame: number, motion: Float32Array): void {
+    nodes[this.node].matrixWorld.decompose(_position, this.turn, _scale);
     if (frame === 0) {
       this.first.copy(_position);
       this.firstTurn.copy(this.turn).invert();
@@ -153,21 +151,16 @@ export class RootMotionExtractor {
    * @param motion `MOTION_SIZE` numbers from `at`.
    */
   moveBack(motion: Float32Array, at: number, pose: Float64Array): void {
-    writeBack(motion, at, _back);
-    for (let i = 0; i < pose.length; i += AFFINE_SIZE) {
-      _joint.set(pose.subarray(i, i + AFFINE_SIZE));
-      multiplyAffine(_back, 0, _joint, 0, pose, i);
-    }
+    const back = backBy(motion, at);
+    for (let i = 0; i < pose.length; i += AFFINE_SIZE)
+      affineFromMatrix4(affineToMatrix4(pose, i, _matrix).premultiply(back), pose, i);
   }
 }
 
-/** Writes the matrix that moves a pose back by a motion: 12 numbers. */
-function writeBack(motion: Float32Array, at: number, out: Float64Array): void {
-  const cos = Math.cos(motion[at + 3]);
-  const sin = Math.sin(motion[at + 3]);
-  const x = motion[at];
-  const z = motion[at + 2];
-  out.set([cos, 0, -sin, sin * z - cos * x, 0, 1, 0, -motion[at + 1], sin, 0, cos, -sin * x - cos * z]);
+/** The matrix that moves a pose back by a motion. */
+function backBy(motion: Float32Array, at: number): Matrix4 {
+  const [x, y, z, yaw] = motion.subarray(at);
+  return _back.makeRotationY(-yaw).multiply(_matrix.makeTranslation(-x, -y, -z));
 }
 
 /**
@@ -176,13 +169,13 @@ function writeBack(motion: Float32Array, at: number, out: Float64Array): void {
  * @throws If there is none, or none of the name in the options.
  */
 function findRootNode(
-  { names, parents, jointNodes, jointNames }: Rig,
+  { nodes, jointNodes, jointNames }: Rig,
   clips: RigBake['clips'],
   { joint }: RootMotionOptions,
 ): number {
-  const moved = nodesAbove(parents, jointNodes);
+  const moved = nodesAbove((node) => nodes[node].parent, jointNodes);
   if (joint !== undefined) {
-    const node = names.findIndex((name, i) => name === joint && moved[i] === 1);
+    const node = nodes.findIndex(({ name }, i) => name === joint && moved.has(i));
     if (node !== -1) return node;
     throw new Error(
       `rootMotion.joint is "${joint}", but no joint of that name moves the character; its joints are "${jointNames.slice(0, 12).join('", "')}"…`,
@@ -191,7 +184,7 @@ function findRootNode(
   let first = Infinity;
   for (const { channels } of clips) {
     for (const { node, property, tracks } of channels) {
-      if (property !== TRANSLATION || moved[node] !== 1 || node > first) continue;
+      if (property !== TRANSLATION || !moved.has(node) || node > first) continue;
       if (tracks.some(({ curve }) => curve !== STILL)) first = node;
     }
   }
@@ -210,32 +203,28 @@ function nodesToMove(
   node: number,
   boxes: JointBoxes,
 ): number[] | null {
-  const above = nodesAbove(parents, [node]);
-  above[node] = 0;
-  // No clip moves nodes that update their matrix themselves; what hangs on them is moved instead.
-  const stays = above.map((isAbove, i) => isAbove | +!Number.isNaN(fixed[i * AFFINE_SIZE]));
+  const stays = nodesAbove((at) => parents[at], [node]);
+  stays.delete(node);
   const moved: number[] = [];
   for (const [i, parent] of parents.entries()) {
-    const isTop = parent === -1 || stays[parent] === 1;
-    if (!isTop) stays[i] = 0;
-    else if (stays[i] === 0) moved.push(i);
+    const isTop = parent === -1 || stays.has(parent);
+    // No clip moves nodes that update their matrix themselves; what hangs on them is moved instead.
+    if (isTop && !Number.isNaN(fixed[i * AFFINE_SIZE])) stays.add(i);
+    else if (isTop && !stays.has(i)) moved.push(i);
   }
   const isFollowed = (joint: number) => boxes[joint * 6] <= boxes[joint * 6 + 3];
-  return jointNodes.some((place, joint) => stays[place] === 1 && isFollowed(joint)) ? null : moved;
+  return jointNodes.some((place, joint) => stays.has(place) && isFollowed(joint)) ? null : moved;
 }
 
 /** Takes root motion out of the keys of a clip, and keeps it as `KeyedClip.rootMotion`. */
 export class KeyMover {
-  private readonly back = new Float64Array(AFFINE_SIZE);
-  private readonly parent = new Float64Array(AFFINE_SIZE);
-  private readonly inverse = new Float64Array(AFFINE_SIZE);
-  private readonly scratch = new Float64Array(AFFINE_SIZE);
   /** By what a node's own transform is multiplied from the left. */
-  private readonly change = new Float64Array(AFFINE_SIZE);
+  private readonly change = new Matrix4();
 
   /** @param nodes Index among the skeleton's of each node that is moved back. */
   constructor(
-    private readonly poser: ClipPoser,
+    private readonly poser: RigPoser,
+    private readonly skeleton: Skeleton,
     private readonly extractor: RootMotionExtractor,
     private readonly nodes: readonly number[],
     private readonly size: number,
@@ -254,6 +243,7 @@ export class KeyMover {
     clip.rootMotion = motion;
     for (let frame = 0; frame < frames; frame++) {
       poser.sample(frame * step);
+      poser.update();
       this.extractor.measure(poser, frame, motion);
       if (frame % 8 === 7) yield 0;
     }
@@ -270,16 +260,21 @@ export class KeyMover {
     for (let frame = 0; frame < frames; frame++) {
       if (frame % 8 === 7) yield 0;
       poser.sample(frame * step);
+      poser.update();
       for (const { node, position, rotation } of moved) {
         if (!this.findChange(node, motion, frame)) return false;
-        movePosition(position.values as Float32Array, frame * 3, this.change);
+        const values = position.values as Float32Array;
+        _position
+          .fromArray(values, frame * 3)
+          .applyMatrix4(this.change)
+          .toArray(values, frame * 3);
         if (rotation === null) continue;
         if (!this.readTurn()) return false;
-        const values = rotation.values as Float32Array;
+        const turned = rotation.values as Float32Array;
         _value
-          .fromArray(values, frame * 4)
+          .fromArray(turned, frame * 4)
           .premultiply(_turn)
-          .toArray(values, frame * 4);
+          .toArray(turned, frame * 4);
       }
     }
     for (const channel of moved.flatMap(({ position, rotation }) => [position, rotation])) {
@@ -293,7 +288,7 @@ export class KeyMover {
   /** The channel of a property, made if the clip has none, with a value of its own in every frame. */
   private openChannel({ channels, frames }: KeyedClip, node: number, property: number): KeyedChannel {
     const size = property === ROTATION ? 4 : 3;
-    const { rest } = this.poser.skeleton;
+    const { rest } = this.skeleton;
     const at = channels.findIndex((one) => one.node === node && one.property === property);
     const values = new Float32Array(frames * size);
     for (let i = 0; i < values.length; i++) {
@@ -308,36 +303,26 @@ export class KeyMover {
     return opened;
   }
 
-  /** Finds what moves a node's own transform back: the motion, as seen from the node's parent. */
+  /** Finds what moves a node's own transform back: the motion, as seen from the node's parent; false if there is nothing. */
   private findChange(node: number, motion: Float32Array, frame: number): boolean {
-    const { parent, inverse, back, scratch, change, poser } = this;
-    const { before, parents } = poser.skeleton;
-    const above = parents[node];
-    parent.set(above === -1 ? before : poser.model.subarray(above * AFFINE_SIZE, (above + 1) * AFFINE_SIZE));
-    if (isSingular(parent, 0)) return false;
-    affineFromMatrix4(affineToMatrix4(parent, 0, _matrix).invert(), inverse, 0);
-    writeBack(motion, frame * MOTION_SIZE, back);
-    multiplyAffine(back, 0, parent, 0, scratch, 0);
-    multiplyAffine(inverse, 0, scratch, 0, change, 0);
+    const object = this.poser.nodes[this.skeleton.place.indexOf(node)] as Object3D & {
+      pivot?: Vector3 | null;
+    };
+    _parent.copy((object.parent as Object3D).matrixWorld);
+    if (object.pivot) _parent.multiply(_matrix.makeTranslation(object.pivot));
+    if (isSingular(Float64Array.from(affineOf(_parent)), 0)) return false;
+    this.change
+      .copy(_parent)
+      .invert()
+      .multiply(backBy(motion, frame * MOTION_SIZE))
+      .multiply(_parent);
     return true;
   }
 
   /** Reads the rotation in `change`; false if it is none. */
   private readTurn(): boolean {
-    const { change, scratch } = this;
-    _turn.setFromRotationMatrix(affineToMatrix4(change, 0, _matrix)).normalize();
-    affineFromMatrix4(_matrix.makeRotationFromQuaternion(_turn), scratch, 0);
-    for (let i = 0; i < AFFINE_SIZE; i++) {
-      if (i % 4 < 3 && !(Math.abs(scratch[i] - change[i]) <= ROTATION_TOLERANCE)) return false;
-    }
-    return true;
-  }
-}
-
-function movePosition(values: Float32Array, at: number, change: Float64Array): void {
-  const [x, y, z] = [values[at], values[at + 1], values[at + 2]];
-  for (let row = 0; row < 3; row++) {
-    const m = row * 4;
-    values[at + row] = change[m] * x + change[m + 1] * y + change[m + 2] * z + change[m + 3];
+    const { elements } = this.change;
+    const turn = _matrix.makeRotationFromQuaternion(_turn.setFromRotationMatrix(this.change).normalize());
+    return turn.elements.every((value, i) => i >= 12 || Math.abs(value - elements[i]) <= ROTATION_TOLERANCE);
   }
 }

@@ -11,6 +11,7 @@ import {
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import { type BakedClip, MOTION_SIZE } from '../animation/ClipTable.js';
 import { bindClip } from '../baking/channels.js';
+import { RigPoser } from '../baking/RigPoser.js';
 import { assembleCharacter } from '../character/assembleCharacter.js';
 import { collectRig } from '../character/collectRig.js';
 import { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
@@ -152,9 +153,9 @@ export function trackCounts(
   clips: readonly AnimationClip[],
   morphing: boolean,
 ): TrackCounts[] {
-  const { rig } = collectRig(root, { morphing });
+  const poser = new RigPoser(collectRig(root, { morphing }).rig);
   return clips.map((clip) => {
-    const { missing, unsupported } = bindClip(rig, clip);
+    const { missing, unsupported } = bindClip(poser, clip);
     const dropped = [...missing, ...unsupported];
     return { stored: clip.tracks.length - dropped.length, dropped };
   });

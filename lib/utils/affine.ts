@@ -87,6 +87,9 @@ export function affineFromMatrix4(matrix: Matrix4, out: AffineArray, at: number)
   }
 }
 
+/** The upper three rows of a `Matrix4`. */
+export const affineOf = (matrix: Matrix4): number[] => matrix.clone().transpose().elements.slice(0, 12);
+
 /** Sets a `Matrix4` from an affine matrix; the last row becomes (0, 0, 0, 1). */
 export function affineToMatrix4(affine: ArrayLike<number>, at: number, target: Matrix4): Matrix4 {
   return target.set(

@@ -1,0 +1,220 @@
+import {
+  AdditiveAnimationBlendMode,
+  type AnimationClip,
+  type Interpolant,
+  type KeyframeTrack,
+  Matrix4,
+  type Object3D,
+  PropertyBinding,
+  PropertyMixer,
+  WrapAroundEnding,
+} from 'three';
+import { ROTATION } from '../animation/PoseTracks.js';
+import type { Rig } from '../animation/Rig.js';
+import { boneOf, createNodes } from '../character/rigNodes.js';
+import { AFFINE_SIZE } from '../constants.js';
+import { affineFromMatrix4, affineToMatrix4 } from '../utils/affine.js';
+import { type Channel, STILL } from './channels.js';
+
+/** What a track's name means for a rig. */
+export interface TrackTarget {
+  /** Index among the rig's nodes, -1 if there is none. */
+  node: number;
+  /** ROTATION, TRANSLATION or SCALE; MORPHS for influences of morph targets; -1 for what is not baked. */
+  property: number;
+  /** The first number of the property that it moves, for MORPHS among those of all parts, and how many it moves. */
+  first: number;
+  size: number;
+  /** Whether that is an Euler angle. */
+  isAngle: boolean;
+}
+
+export const MORPHS = 3;
+
+const AXES = ['x', 'y', 'z', 'w'];
+/** By ROTATION, TRANSLATION and SCALE. */
+export const PROPERTIES = ['quaternion', 'position', 'scale'] as const;
+
+/** What an AnimationAction sets for LoopRepeat, its default; only tracks of InterpolateSmooth depend on it. */
+const INTERPOLANT_SETTINGS = { endingStart: WrapAroundEnding, endingEnd: WrapAroundEnding };
+
+/** All tracks of one name, of which a mixer makes one value. */
+interface Mixed {
+  mixer: PropertyMixer;
+  interpolants: Interpolant[];
+  moves: boolean;
+}
+
+const _matrix = /*@__PURE__*/ new Matrix4();
+
+/** Poses a character's nodes by clips: an AnimationMixer with one action, which reads the time it is told and no other. */
+export class RigPoser {
+  /** The rig's nodes. Their `matrixWorld` is relative to the root at rest. */
+  readonly nodes: Object3D[];
+  /** Of the meshes that share morph targets one array. */
+  private readonly influences = new Map<number, number[]>();
+  /** What tracks are called, the same in most clips. */
+  private readonly targets = new Map<string, TrackTarget>();
+  private readonly inverses: Matrix4[];
+  private mixed: Mixed[] = [];
+  private additive = false;
+  /** Which of its two results a mixer writes: it compares them to know what has changed. */
+  private turn = 0;
+
+  constructor(readonly rig: Rig) {
+    const { nodes, jointNodes, jointInverses, parts, morphRest } = rig;
+    this.nodes = createNodes(nodes);
+    this.inverses = Array.from(jointNodes, (_, joint) =>
+      affineToMatrix4(jointInverses, joint * AFFINE_SIZE, new Matrix4()),
+    );
+    for (const { node, morphOffset, morphCount, morphIndices } of parts) {
+      if (morphOffset < 0) continue;
+      const own = this.influences.get(morphOffset) ?? [
+        ...morphRest.slice(morphOffset, morphOffset + morphCount),
+      ];
+      this.influences.set(morphOffset, own);
+      Object.assign(this.nodes[node], {
+        geometry: { morphAttributes: {} },
+        morphTargetInfluences: own,
+        morphTargetDictionary: morphIndices,
+      });
+    }
+  }
+
+  /**
+   * What a track moves.
+   *
+   * @throws If three.js cannot read the name.
+   */
+  targetOf(name: string): TrackTarget {
+    const target = this.targets.get(name) ?? this.findTarget(name);
+    this.targets.set(name, target);
+    return target;
+  }
+
+  private findTarget(name: string): TrackTarget {
+    const { nodes, rig } = this;
+    const { nodeName, objectName, objectIndex, propertyName, propertyIndex } =
+      PropertyBinding.parseTrackName(name);
+    let object = PropertyBinding.findNode(nodes[0], nodeName) as Object3D | undefined;
+    if (objectName === 'bones') {
+      // Where the root is no skinned mesh, of the first that it holds: `SkeletonUtils.retargetClip` names no mesh.
+      const owner =
+        nodeName || rig.nodes[0].bones ? object : nodes[rig.nodes.findIndex(({ bones }) => bones)];
+      object = boneOf(owner, objectIndex);
+    } else if (objectName !== undefined) object = undefined;
+    const node = object ? nodes.indexOf(object) : -1;
+    const target: TrackTarget = { node, property: -1, first: 0, size: 0, isAngle: false };
+    if (propertyName === 'morphTargetInfluences') {
+      const part = rig.parts.find((one) => one.node === node && one.morphOffset >= 0);
+      if (part === undefined) return target;
+      const { morphOffset, morphCount, morphIndices } = part;
+      const index = propertyIndex === undefined ? 0 : (morphIndices[propertyIndex] ?? Number(propertyIndex));
+      const size = propertyIndex === undefined ? morphCount : 1;
+      if (index >= 0 && index + size <= morphCount)
+        Object.assign(target, { property: MORPHS, first: morphOffset + index, size });
+      return target;
+    }
+    // three.js cannot play the three angles of `rotation` as one track.
+    target.isAngle = propertyName === 'rotation' && propertyIndex !== undefined;
+    const property = target.isAngle ? ROTATION : PROPERTIES.indexOf(propertyName as 'scale');
+    const size = property === ROTATION && !target.isAngle ? 4 : 3;
+    const axis = AXES.indexOf(propertyIndex);
+    if (propertyIndex === undefined) Object.assign(target, { property, size });
+    else if (axis >= 0 && axis < size) Object.assign(target, { property, first: axis, size: 1 });
+    return target;
+  }
+
+  /** Begins to play channels of a clip; everything else is at rest. */
+  play({ blendMode }: Pick<AnimationClip, 'blendMode'>, channels: readonly Channel[]): void {
+    const { nodes, rig } = this;
+    nodes.forEach((object, i) => {
+      const { position, quaternion, scale } = rig.nodes[i];
+      object.position.fromArray(position);
+      object.quaternion.fromArray(quaternion);
+      object.scale.fromArray(scale);
+    });
+    for (const [offset, own] of this.influences)
+      for (let i = 0; i < own.length; i++) own[i] = rig.morphRest[offset + i];
+
+    this.additive = blendMode === AdditiveAnimationBlendMode;
+    const mixed = new Map<string, Mixed>();
+    for (const { tracks } of channels) {
+      const turned = tracks.find(({ target }) => target.isAngle)?.target.node;
+      // Angles that were read from the quaternion may be others.
+      if (turned !== undefined) nodes[turned].rotation.set(...rig.nodes[turned].rotation);
+      for (const { track, target, curve } of tracks) {
+        let one = mixed.get(track.name);
+        if (one === undefined) {
+          const parsed = {
+            ...PropertyBinding.parseTrackName(track.name),
+            nodeName: '',
+            objectName: undefined,
+            objectIndex: undefined,
+          };
+          const binding = new PropertyBinding(nodes[target.node], track.name, parsed);
+          const mixer = new PropertyMixer(binding, track.ValueTypeName, track.getValueSize());
+          mixer.saveOriginalState();
+          one = { mixer, interpolants: [], moves: false };
+          mixed.set(track.name, one);
+        }
+        one.interpolants.push(interpolantOf(track, one.mixer.buffer as Float64Array));
+        one.moves ||= curve !== STILL;
+      }
+    }
+    this.mixed = [...mixed.values()];
+    this.sample(0);
+    this.mixed = this.mixed.filter(({ moves }) => moves);
+  }
+
+  /** Moves the nodes to where they are at a time, in seconds, but for their matrices, which `update` computes. */
+  sample(time: number): void {
+    this.turn ^= 1;
+    for (const { mixer, interpolants } of this.mixed) {
+      for (const interpolant of interpolants) {
+        interpolant.evaluate(time);
+        if (this.additive) mixer.accumulateAdditive(1);
+        else mixer.accumulate(this.turn, 1);
+      }
+      mixer.apply(this.turn);
+    }
+  }
+
+  update(): void {
+    this.nodes[0].updateMatrixWorld();
+  }
+
+  /** Writes the skinning matrix of each joint, 12 numbers each. */
+  readJoints(out: Float64Array): void {
+    const { nodes, inverses, rig } = this;
+    this.update();
+    inverses.forEach((inverse, joint) => {
+      const { matrixWorld } = nodes[rig.jointNodes[joint]];
+      affineFromMatrix4(_matrix.multiplyMatrices(matrixWorld, inverse), out, joint * AFFINE_SIZE);
+    });
+  }
+
+  /** The value that a channel has now. */
+  valueOf({ node, property }: Channel): number[] {
+    return property === MORPHS ? this.morphs() : this.nodes[node][PROPERTIES[property]].toArray();
+  }
+
+  /** The influences of all morph targets now. */
+  morphs(): number[] {
+    const value = [...this.rig.morphRest];
+    for (const [offset, own] of this.influences) value.splice(offset, own.length, ...own);
+    return value;
+  }
+}
+
+/** What plays a track: linear, steps, cubic spline, slerp, or what a loader has replaced them with. */
+export function interpolantOf(
+  track: KeyframeTrack,
+  result: Float64Array,
+): Interpolant & { valueSize: number } {
+  // The method takes a buffer, which three.js's type declarations leave out.
+  const interpolant = (
+    track as unknown as { createInterpolant(result: Float64Array): ReturnType<typeof interpolantOf> }
+  ).createInterpolant(result);
+  return Object.assign(interpolant, { resultBuffer: result, settings: INTERPOLANT_SETTINGS });
+}
