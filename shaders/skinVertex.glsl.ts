@@ -118,9 +118,15 @@ objectNormal = posedNormal( objectNormal${turn[0]}, crowdSkin )${turn[1]};
   return shader;
 }
 
+/** A position that a shader projects itself, as MToonMaterial of three-vrm does for outlines: three.js's chunk would have placed it. */
+const OWN_PROJECTION = /(\bgl_Position\s*=\s*projectionMatrix\s*\*\s*modelViewMatrix\s*\*)/g;
+
 /** Lets a shader know what is drawn, the instance and what it has of its own, before it does anything else. */
 function preparedFirst(vertexShader: string, { codes, merged, surfaces }: CrowdProgram): string {
-  const shader = surfaces.reduce((text, surface) => surface.vertex(text, codes, merged), vertexShader);
+  const placed = /\binstanceMatrix\b/.test(vertexShader)
+    ? vertexShader
+    : vertexShader.replace(OWN_PROJECTION, '$1 instanceMatrix *');
+  const shader = surfaces.reduce((text, surface) => surface.vertex(text, codes, merged), placed);
   return codes.some((code) => variantOf(code).view) ? placedFirst(shader) : shader;
 }
 

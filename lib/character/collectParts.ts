@@ -1,9 +1,10 @@
-import type { BufferGeometry, Material, Mesh, Object3D, SkinnedMesh } from 'three';
-import { DetachedBindMode, Matrix4 } from 'three';
+import type { BufferGeometry, Material, Mesh, MeshStandardMaterial, Object3D, SkinnedMesh } from 'three';
+import { DetachedBindMode, Matrix4, ObjectSpaceNormalMap } from 'three';
 import type { MeshJoint, PartFlip, RigPart } from '../animation/Rig.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { affineFromMatrix4 } from '../utils/affine.js';
 import { type Attribute, floatsOf, inFloats, plainArray, sharingCopy } from '../utils/geometries.js';
+import { warnOnce } from '../utils/messages.js';
 import { inRuns, type Steps } from '../utils/steps.js';
 import { weightChecker } from './crowdGeometry.js';
 
@@ -215,6 +216,11 @@ function checkGeometry({ name, type, geometry, material }: Mesh, needed: readonl
   if (!material) {
     throw new Error(`${type} "${name}" has no material; give it one, or remove or hide it.`);
   }
+  for (const one of [material].flat() as MeshStandardMaterial[])
+    if (one.normalMap && one.normalMapType === ObjectSpaceNormalMap)
+      warnOnce(
+        `The normal map of "${name}" is in object space: it turns with the crowd, not with instances.`,
+      );
   const missing = needed.find((attribute) => geometry.getAttribute(attribute) === undefined);
   if (missing === undefined) return;
   throw new Error(

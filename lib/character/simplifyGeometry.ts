@@ -1,7 +1,7 @@
 import type { BufferGeometry } from 'three';
 import { pickVertices } from '../utils/geometries.js';
 import { describe } from '../utils/messages.js';
-import { type Surface, surfacesOf, weldedIndex } from './surfaces.js';
+import { groupRuns, type Surface, surfacesOf, weldedIndex } from './surfaces.js';
 
 /** What is used of meshoptimizer's `MeshoptSimplifier`, which the user brings along. */
 export interface Simplifier {
@@ -74,7 +74,7 @@ export function simplifyGeometry(source: BufferGeometry, ratio: number, simplifi
   try {
     const [only] = surfaces;
     const results = surfaces.length === 1 ? [run(only, wanted, ANY_ERROR)] : search(surfaces, wanted, run);
-    return gather(source, surfaces, results);
+    return gather(source, surfaces, results, groupRuns(source, index.length / 3));
   } catch (error) {
     // What it throws before its code is there says nothing to a user.
     if (!(error instanceof TypeError)) throw error;
@@ -132,10 +132,11 @@ function gather(
   source: BufferGeometry,
   surfaces: readonly Surface[],
   results: readonly Result[],
+  runs: readonly number[],
 ): Simplified {
   const places = new Map<number, number>();
-  const lists: number[][] = [[], ...source.groups.map(() => [])];
-  surfaces.forEach(({ vertices, groups }, i) => {
+  const lists: number[][] = runs.map(() => []);
+  surfaces.forEach(({ vertices, runs: runOf }, i) => {
     const [indices] = results[i];
     indices.forEach((corner, k) => {
       const vertex = vertices[corner];
@@ -145,19 +146,22 @@ function gather(
         places.set(vertex, place);
       }
       // Where groups meet, corners of a triangle may be of several: it goes with the first.
-      lists[groups[indices[k - (k % 3)]] + 1].push(place);
+      lists[runOf[indices[k - (k % 3)]]].push(place);
     });
   });
 
   const vertices = [...places.keys()];
   const geometry = pickVertices(source, vertices);
   geometry.setIndex(lists.flat());
-  let start = lists[0].length;
-  source.groups.forEach(({ materialIndex }, i) => {
-    const { length } = lists[i + 1];
-    if (length > 0) geometry.addGroup(start, length, materialIndex);
-    start += length;
-  });
+  const starts = [0];
+  for (const { length } of lists) starts.push(starts[starts.length - 1] + length);
+  /** Where a corner of the source is now that begins a run, or ends the last. */
+  const placeOf = (corner: number) => starts[runs.indexOf(corner / 3)] ?? starts[runs.length];
+  for (const { start, count, materialIndex } of source.groups) {
+    const first = placeOf(start);
+    const left = placeOf(start + count) - first;
+    if (left > 0) geometry.addGroup(first, left, materialIndex);
+  }
   const error = Math.max(...results.map(([, off]) => off));
-  return { geometry, error, triangles: start / 3, vertices: Uint32Array.from(vertices) };
+  return { geometry, error, triangles: starts[runs.length] / 3, vertices: Uint32Array.from(vertices) };
 }

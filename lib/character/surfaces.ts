@@ -13,8 +13,8 @@ export interface Surface {
   locked: Uint8Array | null;
   /** For each vertex the one that it is in the geometry. */
   vertices: number[];
-  /** For each vertex the group that its triangles belong to, -1 for none. */
-  groups: number[];
+  /** For each vertex the run of `groupRuns` that its triangles belong to. */
+  runs: number[];
 }
 
 /** How much of the character's size a change of an attribute by 1 counts for. */
@@ -40,10 +40,12 @@ export function weldedIndex({ index, attributes, morphAttributes }: BufferGeomet
   return Uint32Array.from({ length: index?.count ?? count }, (_, i) => same[index?.getX(i) ?? i]);
 }
 
-/** Takes the parts of a geometry apart, and vertices too that triangles of several groups have in common. */
+/** Takes the parts of a geometry apart, and vertices too that triangles of several runs of `groupRuns` have in common. */
 export function surfacesOf(geometry: BufferGeometry, index: Uint32Array): Surface[] {
   const { attributes } = geometry;
-  const groupOf = groupsOfTriangles(geometry, index.length / 3);
+  const runs = groupRuns(geometry, index.length / 3);
+  const runOf = new Int32Array(index.length / 3);
+  runs.forEach((start, i) => runOf.fill(i, start));
   const found = new Map<number, { surface: Surface; places: Map<number, number>; indices: number[] }>();
   for (let i = 0; i < index.length; i++) {
     const part = attributes.partIndex?.getX(index[i - (i % 3)]) ?? 0;
@@ -52,12 +54,12 @@ export function surfacesOf(geometry: BufferGeometry, index: Uint32Array): Surfac
       open = { surface: emptySurface(), places: new Map(), indices: [] };
       found.set(part, open);
     }
-    const group = groupOf[Math.floor(i / 3)];
-    const key = index[i] * (geometry.groups.length + 1) + group + 1;
+    const run = runOf[Math.floor(i / 3)];
+    const key = index[i] * runs.length + run;
     let place = open.places.get(key);
     if (place === undefined) {
       place = open.surface.vertices.push(index[i]) - 1;
-      open.surface.groups.push(group);
+      open.surface.runs.push(run);
       open.places.set(key, place);
     }
     open.indices.push(place);
@@ -86,14 +88,17 @@ function emptySurface(): Surface {
     weights: [],
     locked: null,
     vertices: [],
-    groups: [],
+    runs: [],
   };
 }
 
-function groupsOfTriangles({ groups }: BufferGeometry, count: number): Int32Array {
-  const groupOf = new Int32Array(count).fill(-1);
-  groups.forEach((group, i) => groupOf.fill(i, group.start / 3, (group.start + group.count) / 3));
-  return groupOf;
+/**
+ * Where runs of triangles begin that are in the same groups. Groups may overlap: those of an outline and of what it is around are of
+ * the same triangles.
+ */
+export function groupRuns({ groups }: BufferGeometry, triangles: number): number[] {
+  const ends = groups.flatMap(({ start, count }) => [start / 3, (start + count) / 3]);
+  return [...new Set([0, ...ends])].filter((at) => at === 0 || at < triangles).sort((a, b) => a - b);
 }
 
 /** Writes positions and attributes of a surface. */

@@ -1,4 +1,5 @@
 import {
+  BackSide,
   Group,
   type Material,
   Matrix4,
@@ -98,18 +99,30 @@ const MATERIALS: Record<string, () => Material> = {
   'alpha map and alphaTest': () => new MeshStandardMaterial({ alphaMap: stripes(), alphaTest: 0.5 }),
 };
 
+/** Projects by itself, as MToonMaterial of three-vrm does for outlines. */
+const outline = () => {
+  const material = chunked();
+  material.side = BackSide;
+  material.vertexShader = material.vertexShader.replace(
+    /}$/,
+    'gl_Position = projectionMatrix * modelViewMatrix * vec4( 0.03 * normalize( objectNormal ) + transformed, 1.0 );\n}',
+  );
+  return material;
+};
+
 /** Those that node materials have no counterpart of, or that differ from others in fragments alone. */
 const GLSL_MATERIALS: Record<string, () => Material> = {
   Depth: () => new MeshDepthMaterial(),
   'map and alphaTest': () => new MeshLambertMaterial({ map: stripes(), alphaTest: 0.1, alphaHash: false }),
   'ShaderMaterial with chunks': chunked,
+  'outline that a shader projects itself': outline,
 };
 
 /** Names of those that change the shadow too: these are under a point light even where not everything is tested. */
 const SHADOWED = /alphaTest|displacement/;
 
 /** Names of those with a vertex shader of their own: others are drawn where everything is tested. */
-const IN_GLSL = /Standard|Physical|Toon|alphaTest|displacement|tangents|wireframe|chunks/;
+const IN_GLSL = /Standard|Physical|Toon|alphaTest|displacement|tangents|wireframe|chunks|outline/;
 
 /** Names of those in which node materials differ by more than how they are lit: others are drawn where everything is tested. */
 const ALSO_IN_NODES = /Standard|alphaTest|displacement|tangents|wireframe/;

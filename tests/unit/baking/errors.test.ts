@@ -1,11 +1,16 @@
 import {
   AnimationClip,
   Bone,
+  BoxGeometry,
   Group,
   type KeyframeTrack,
   Matrix4,
+  Mesh,
+  MeshStandardMaterial,
   type Object3D,
+  ObjectSpaceNormalMap,
   Skeleton,
+  Texture,
   VectorKeyframeTrack,
 } from 'three';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -95,4 +100,18 @@ test('bones outside of the root', () => {
 test('tracks say what they cannot hold', () => {
   const { root, clips } = createStick();
   expect(bake(root, clips, { maxTextureSize: 1024 })).toThrow('maxTextureSize is 1024');
+});
+
+test('a normal map in object space, which no instance turns, is told of', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const material = new MeshStandardMaterial({
+    normalMap: new Texture(),
+    normalMapType: ObjectSpaceNormalMap,
+  });
+  const mesh = new Mesh(new BoxGeometry(), material);
+  mesh.name = 'Propeller';
+  bakeCharacter(mesh, []);
+  expect(warn).toHaveBeenCalledExactlyOnceWith(
+    'The normal map of "Propeller" is in object space: it turns with the crowd, not with instances.',
+  );
 });

@@ -167,6 +167,20 @@ test('triangles stay whole where those of several groups collapse into each othe
   for (const { start, count } of coarse.groups) expect([start % 3, count % 3]).toEqual([0, 0]);
 });
 
+test('groups of the same triangles, of a surface and its outline, are all kept', () => {
+  const geometry = new SphereGeometry(1, 32, 16);
+  const count = geometry.index?.count as number;
+  const half = Math.floor(count / 6) * 3;
+  geometry.addGroup(0, half, 0);
+  geometry.addGroup(half, Infinity, 1);
+  geometry.addGroup(0, Infinity, 2);
+  const { geometry: simple, triangles } = simplifyGeometry(geometry, 0.25, MeshoptSimplifier);
+  const [first, second, outline] = simple.groups;
+  expect(first.count).toBeGreaterThan(0);
+  expect(second).toMatchObject({ start: first.count, count: triangles * 3 - first.count, materialIndex: 1 });
+  expect(outline).toEqual({ start: 0, count: triangles * 3, materialIndex: 2 });
+});
+
 test('geometry without an index is welded, and instanced attributes stay behind', () => {
   const geometry = new SphereGeometry(1, 32, 16).toNonIndexed();
   geometry.setAttribute('own', new InstancedBufferAttribute(new Float32Array(4), 1));
