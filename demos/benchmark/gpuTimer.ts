@@ -1,3 +1,5 @@
+import { isSoftwareName } from '../lib/deviceName.js';
+
 /** Times what the GPU does between `begin` and `end`. */
 export interface GpuTimer {
   begin(): void;
@@ -6,8 +8,13 @@ export interface GpuTimer {
   read(): Promise<number>;
 }
 
-/** The timer of a WebGPU device or a WebGL context; null where there is none. */
-export function createGpuTimer(device: GPUDevice | null, gl: WebGL2RenderingContext | null): GpuTimer | null {
+/** The timer of a WebGPU device or a WebGL context; null where there is none, or no GPU. */
+export function createGpuTimer(
+  device: GPUDevice | null,
+  gl: WebGL2RenderingContext | null,
+  name: string,
+): GpuTimer | null {
+  if (isSoftwareName(name)) return null;
   if (device !== null) return device.features.has('timestamp-query') ? new PassTimer(device) : null;
   const extension = gl?.getExtension('EXT_disjoint_timer_query_webgl2') as TimerQueries | null | undefined;
   return gl && extension ? new ElapsedTimer(gl, extension) : null;

@@ -1,12 +1,20 @@
-import { createNote, find, toggle } from '../lib/page.js';
+import { choice, createNote, find, toggle } from '../lib/page.js';
 import { drawChart, METRICS, type Metric } from './chart.js';
 import { CONTENDERS } from './contenders.js';
 import { BUDGET, type Row } from './measure.js';
+import { linkTo, type Result, resultIn } from './Result.js';
 import record from './recorded.json' with { type: 'json' };
 import type { MeasuredRow, Report } from './run/Report.js';
 import { HEIGHT, WIDTH } from './view.js';
 
 const COUNTS = [10, 100, 1_000, 10_000];
+/** The short run: what is compared most, in half a minute. */
+const SHORT = {
+  ways: ['floor', 'skinned', 'instancedMesh2', 'lite', 'tracks'],
+  most: 1_000,
+  budget: 400,
+  seconds: 30,
+};
 /** Milliseconds of a frame beyond which a way of drawing is not tried with more characters. */
 const PATIENCE = 2_000;
 /** Milliseconds after which a measurement is given up. */
@@ -14,14 +22,14 @@ const TIMEOUT = 180_000;
 
 const query = new URLSearchParams(location.search);
 const renderer = query.get('renderer') === 'webgpu' ? 'webgpu' : 'webgl';
-const budget = query.get('budget') ?? String(BUDGET);
+let budget = Number(query.get('budget') ?? BUDGET);
 const counts = query.get('counts')?.split(',').map(Number) ?? COUNTS;
 
 let whole = true;
 let most = counts[counts.length - 1];
 let metric: Metric = 'js';
-let rows: Row[] = record.rows; // until Start is pressed, what was recorded on another machine
-let problems: string[] = [];
+/** Until Start is pressed, what was recorded on another machine, or what is in the page's link. */
+let result: Result = { problems: [], renderer: 'WebGLRenderer', userAgent: '', ...record };
 let stop: AbortController | null = null;
 
 /** The ways of drawing that this renderer has. */
@@ -36,22 +44,32 @@ function contenders(): [key: string, name: string][] {
 
 // --- measuring ---
 
-async function run(): Promise<void> {
+async function run(isShort: boolean): Promise<void> {
   stop = new AbortController();
   const { signal } = stop;
-  rows = [];
-  problems = [];
+  const rows: Row[] = [];
+  const problems: string[] = [];
+  const { userAgent } = navigator;
+  const vertices = whole ? 'whole characters' : 'one triangle each';
+  result = { date: '', device: '', renderer: '', userAgent, vertices, problems, rows };
+  if (isShort) budget = SHORT.budget;
   delete document.body.dataset.done;
-  find('button[name=start]').textContent = 'Stop';
+  // What it has is no longer what is shown.
+  if (location.hash !== '') history.replaceState(null, '', `${location.pathname}${location.search}`);
+  showButtons();
   const tooSlow = new Set<string>();
+  const ways = contenders().filter(([key]) => !isShort || SHORT.ways.includes(key));
   await warmBrowser(signal);
-  for (const count of counts.filter((one) => one <= most)) {
-    for (const [key, name] of contenders()) {
-      if (signal.aborted || tooSlow.has(key)) continue;
+  const began = performance.now();
+  for (const count of counts.filter((one) => one <= (isShort ? SHORT.most : most))) {
+    for (const [key, name] of ways) {
+      const isLate = isShort && performance.now() - began > SHORT.seconds * 1000;
+      if (signal.aborted || isLate || tooSlow.has(key)) continue;
       find('[data-state]').textContent = `${name}, ${count.toLocaleString('en')} …`;
       try {
         const row = await measureRow(key, count, signal);
         rows.push(row);
+        Object.assign(result, { device: row.device, renderer: row.renderer, date: new Date().toISOString() });
         if (row.frame > PATIENCE) tooSlow.add(key);
       } catch (error) {
         if (signal.aborted) break;
@@ -61,10 +79,11 @@ async function run(): Promise<void> {
       show();
     }
   }
-  const where = rows.length > 0 ? ` This was ${rows[0].renderer} on ${rows[0].device}.` : '';
+  const where = rows.length > 0 ? ` This was ${result.renderer} on ${result.device}.` : '';
   find('[data-state]').textContent = `${signal.aborted ? 'Stopped.' : 'Done.'}${where}`;
-  find('button[name=start]').textContent = 'Start';
   stop = null;
+  budget = Number(query.get('budget') ?? BUDGET);
+  showButtons();
   show();
   document.body.dataset.done = '1';
 }
@@ -95,7 +114,7 @@ function measureInFrame(parameters: Record<string, string>, signal: AbortSignal)
   frame.title = 'What is being measured';
   frame.width = String(WIDTH);
   frame.height = String(HEIGHT);
-  frame.src = `./run/index.html?${new URLSearchParams({ ...parameters, renderer, budget })}`;
+  frame.src = `./run/index.html?${new URLSearchParams({ ...parameters, renderer, budget: String(budget) })}`;
   const measured = new AbortController();
   return new Promise<MeasuredRow>((resolve, reject) => {
     const onMessage = ({ source, data }: MessageEvent<Report>) => {
@@ -118,6 +137,7 @@ function measureInFrame(parameters: Record<string, string>, signal: AbortSignal)
 // --- the page ---
 
 function show(): void {
+  const { rows, problems } = result;
   drawChart(find('[data-chart]'), find('[data-legend]'), rows, metric);
   find('tbody').replaceChildren(...rows.map(tableRow));
   find('[data-problems]').replaceChildren(
@@ -127,24 +147,18 @@ function show(): void {
       return item;
     }),
   );
-  find<HTMLButtonElement>('button[name=copy]').disabled = rows.length === 0;
-  find('[data-json]').textContent = JSON.stringify(
-    {
-      date: rows === record.rows ? record.date : new Date().toISOString(),
-      device: rows[0]?.device,
-      renderer: rows[0]?.renderer,
-      userAgent: navigator.userAgent,
-      vertices: rows === record.rows ? record.vertices : whole ? 'whole characters' : 'one triangle each',
-      problems,
-      rows,
-    },
-    null,
-    2,
-  );
+  find('[data-json]').textContent = JSON.stringify(result, null, 2);
+}
+
+function showButtons(): void {
+  const isRunning = stop !== null;
+  find('button[name=start]').textContent = isRunning ? 'Stop' : `Start: ${SHORT.seconds} seconds`;
+  for (const name of ['everything', 'copy', 'save', 'link'])
+    find<HTMLButtonElement>(`button[name=${name}]`).disabled = isRunning;
 }
 
 function tableRow(row: Row): HTMLTableRowElement {
-  const floor = rows.find((other) => other.contender === 'floor' && other.count === row.count);
+  const floor = result.rows.find((other) => other.contender === 'floor' && other.count === row.count);
   const ratio = floor === undefined ? Number.NaN : row.js / floor.js;
   const element = document.createElement('tr');
   for (const text of [
@@ -163,29 +177,25 @@ function tableRow(row: Row): HTMLTableRowElement {
   return element;
 }
 
-/** Buttons of which one is pressed. */
-function choice<T>(selector: string, options: [T, string][], value: T, apply: (value: T) => void): void {
-  const buttons = options.map(([option, label]) => {
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.textContent = label;
-    button.addEventListener('click', () => {
-      for (const other of buttons) other.setAttribute('aria-pressed', String(other === button));
-      apply(option);
-    });
-    button.setAttribute('aria-pressed', String(option === value));
-    return button;
-  });
-  find(selector).replaceChildren(...buttons);
-}
-
 find('button[name=start]').addEventListener('click', () => {
-  if (stop === null) run();
+  if (stop === null) run(true);
   else stop.abort();
 });
+find('button[name=everything]').addEventListener('click', () => run(false));
 find('button[name=copy]').addEventListener('click', async () => {
-  await navigator.clipboard.writeText(find('[data-json]').textContent ?? '');
+  await navigator.clipboard.writeText(JSON.stringify(result, null, 2));
   find('[data-state]').textContent = 'Copied.';
+});
+find('button[name=link]').addEventListener('click', async () => {
+  await navigator.clipboard.writeText(await linkTo(location.href, result));
+  find('[data-state]').textContent = 'Copied: whoever opens the link sees these numbers.';
+});
+find('button[name=save]').addEventListener('click', () => {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([JSON.stringify(result, null, 2)], { type: 'application/json' }));
+  link.download = `benchmark-${result.date.slice(0, 10)}.json`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 });
 find('[data-size]').textContent = `${WIDTH} × ${HEIGHT}`;
 toggle('whole', query.get('vertices') !== '0', (value) => {
@@ -204,9 +214,19 @@ choice('[data-metrics]', Object.entries(METRICS) as [Metric, string][], metric, 
   show();
 });
 find('main').append(createNote(renderer === 'webgpu' ? 'Measures WebGPURenderer' : 'Measures WebGLRenderer'));
-find('[data-state]').textContent =
-  `Recorded with WebGLRenderer on ${record.date.slice(0, 10)}, where no GPU draws, ${record.vertices}: look at JavaScript. ` +
-  'Press Start for this machine; to 10,000 it takes some minutes.';
+try {
+  const shared = await resultIn(location.hash);
+  if (shared !== null) result = shared;
+  const { renderer: label, device, date, vertices } = result;
+  find('[data-state]').textContent =
+    shared !== null
+      ? `Measured by whoever sent the link: ${label} on ${device}, ${date.slice(0, 10)}, ${vertices}. Press Start for this machine.`
+      : `Recorded with WebGLRenderer on ${date.slice(0, 10)}, where no GPU draws, ${vertices}: look at JavaScript. ` +
+        'Press Start for this machine.';
+} catch (error) {
+  find('[data-state]').textContent = (error as Error).message;
+}
+showButtons();
 show();
 document.body.dataset.ready = '1';
-if (query.get('auto') === '1') run();
+if (query.get('auto') === '1') run(false);

@@ -7,7 +7,7 @@ import {
   type SkinnedInstancedMesh,
 } from 'skinned-instanced-mesh';
 import { type AnimationClip, Box3, Matrix4, type Mesh, type Object3D, Vector3 } from 'three';
-import { createGpuTimer, type GpuTimer } from '../benchmark/gpuTimer.js';
+import { createGpuTimer } from '../benchmark/gpuTimer.js';
 import { Figures } from '../lib/Figures.js';
 import { onFile, openCharacter } from '../lib/openFile.js';
 import { openStage } from '../lib/openStage.js';
@@ -226,10 +226,7 @@ function draw(side: Side, delta: number, from: number, to: number): void {
 const SIDES = ['skinned', 'instanced'] as const;
 /** Every so many frames the GPU is timed, and a side in turn. */
 const TIMED_EVERY = 8;
-const timers = SIDES.map((): GpuTimer | null => {
-  // programs that stand in for a GPU tell times that mean nothing
-  return isSoftware ? null : createGpuTimer(device.device, device.gl);
-});
+const timers = SIDES.map(() => createGpuTimer(device.device, device.gl, device.name));
 /** Milliseconds of JavaScript and of the GPU for each side; it takes the larger of both for a frame. */
 const times: Record<Side, { js: number; gpu: number; frames: number }> = {
   skinned: { js: 0, gpu: 0, frames: 0 },

@@ -7,7 +7,7 @@ import {
 } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
 import { type Calls, countCalls, type Purpose } from './countCalls.js';
-import { deviceName } from './deviceName.js';
+import { deviceName, isSoftwareName } from './deviceName.js';
 import { IndirectTriangles } from './IndirectTriangles.js';
 
 export type AnyRenderer = WebGLRenderer | WebGPURenderer;
@@ -52,10 +52,7 @@ function purposeOf(object: Object3D, shadows: boolean): Purpose {
   return shadows ? 'shadows' : 'characters';
 }
 
-/** Whether that is the name of a program that stands in for a GPU. */
-export const isSoftwareName = (name: string) => /swiftshader|llvmpipe|software|basic render/i.test(name);
-
-/** Whether the browser draws with one. */
+/** Whether the browser draws with a program that stands in for a GPU. */
 function isSoftware(): boolean {
   const gl = document.createElement('canvas').getContext('webgl2');
   const name = deviceName(gl, null);

@@ -9,3 +9,6 @@ export function deviceName(gl: WebGL2RenderingContext | null, adapter: GPUAdapte
   const info = gl?.getExtension('WEBGL_debug_renderer_info');
   return info && gl ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : 'a device without a name';
 }
+
+/** Whether that is the name of a program that stands in for a GPU. */
+export const isSoftwareName = (name: string) => /swiftshader|llvmpipe|software|basic render/i.test(name);

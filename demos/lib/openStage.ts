@@ -1,5 +1,6 @@
 import { HalfFloatType } from 'three';
-import { createRenderer, isSoftwareName } from './createRenderer.js';
+import { createRenderer } from './createRenderer.js';
+import { isSoftwareName } from './deviceName.js';
 import type { Cost } from './Figures.js';
 import { createNote, find } from './page.js';
 import { Stage } from './Stage.js';

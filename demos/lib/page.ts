@@ -17,6 +17,27 @@ export function toggle(name: string, value: boolean, apply: (value: boolean) => 
   set(value);
 }
 
+/** Buttons of which one is pressed. */
+export function choice<T>(
+  selector: string,
+  options: [T, string][],
+  value: T,
+  apply: (value: T) => void,
+): void {
+  const buttons = options.map(([option, label]) => {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = label;
+    button.addEventListener('click', () => {
+      for (const other of buttons) other.setAttribute('aria-pressed', String(other === button));
+      apply(option);
+    });
+    button.setAttribute('aria-pressed', String(option === value));
+    return button;
+  });
+  find(selector).replaceChildren(...buttons);
+}
+
 /** A slider, whose value its `<output>` shows. */
 export function slide(name: string, apply: (value: number) => void): void {
   const input = find<HTMLInputElement>(`[name=${name}]`);

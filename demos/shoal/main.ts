@@ -1,6 +1,7 @@
 import type { CrowdIntersection, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 import type { VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
 import { Color, Euler, LoopOnce, Matrix4, Quaternion, Vector3 } from 'three';
+import { isSoftwareName } from '../lib/deviceName.js';
 import { Figures } from '../lib/Figures.js';
 import { openStage } from '../lib/openStage.js';
 import { Picker } from '../lib/Picker.js';
@@ -23,7 +24,7 @@ const { bakeVertexCharacter } =
 const figures = new Figures(find('tbody'), ['crowd']);
 
 // Vertices are what programs that stand in for a GPU take longest over.
-const isSoftware = /swiftshader|llvmpipe|software|basic render/i.test(device.name);
+const isSoftware = isSoftwareName(device.name);
 const count = Math.max(0, Number(query.get('count') ?? (isSoftware ? 1_000 : 10_000)));
 
 // --- a shoal ---

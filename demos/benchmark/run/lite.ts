@@ -74,6 +74,7 @@ export async function run(query: URLSearchParams): Promise<MeasuredRow> {
   await registerScene(scene);
 
   const device = deviceOf(engine);
+  const name = deviceName(null, device.adapterInfo);
   const calls = countCalls(device);
   const frame = () => {
     handle.update(1 / 60);
@@ -82,7 +83,7 @@ export async function run(query: URLSearchParams): Promise<MeasuredRow> {
   const problems: string[] = [];
   device.addEventListener('uncapturederror', ({ error }) => problems.push(error.message));
   const finish = () => device.queue.onSubmittedWorkDone();
-  const subject = { frame, finish, calls, timer: createGpuTimer(device, null) };
+  const subject = { frame, finish, calls, timer: createGpuTimer(device, null, name) };
   const measured = await measure(subject, query.get('measure') ?? '', Number(query.get('budget')));
   if (problems.length > 0) throw new Error(problems[0]);
 
@@ -94,7 +95,7 @@ export async function run(query: URLSearchParams): Promise<MeasuredRow> {
     // It records draw calls once, in a bundle, and counts them itself.
     draws: engine.drawCallCount,
     renderer: 'Babylon Lite on WebGPU',
-    device: deviceName(null, device.adapterInfo),
+    device: name,
   };
 }
 

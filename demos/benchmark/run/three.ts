@@ -33,7 +33,12 @@ export async function run(query: URLSearchParams): Promise<MeasuredRow> {
     crowd.update(1 / 60);
     renderer.render(scene, camera);
   };
-  const subject = { frame, finish: finisher(created), calls, timer: createGpuTimer(device, created.gl) };
+  const subject = {
+    frame,
+    finish: finisher(created),
+    calls,
+    timer: createGpuTimer(device, created.gl, created.name),
+  };
   const measured = await measure(subject, query.get('measure') ?? '', Number(query.get('budget')));
   return {
     contender,

@@ -1,4 +1,5 @@
-import { createRenderer, isSoftwareName } from '../../lib/createRenderer.js';
+import { createRenderer } from '../../lib/createRenderer.js';
+import { isSoftwareName } from '../../lib/deviceName.js';
 import { createNote, find } from '../../lib/page.js';
 import { measureFrames } from './measureFrames.js';
 import { Pair } from './Pair.js';
