@@ -56,7 +56,9 @@ describe('the README and the guides', () => {
       ...Object.keys(texts).map((file) => `demos/guides/${file}`),
     ].map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]),
   );
-  const blocks = everything.flatMap((text) => blocksOf(text, 'ts'));
+  const blocks = everything
+    .filter((text) => text !== texts['game.md'])
+    .flatMap((text) => blocksOf(text, 'ts'));
   const whole = blocks.filter((code) => code.includes('setAnimationLoop'));
   const program = whole.find((code) => !code.includes('GPUInstances'))!;
   const programs = [program, withChanges(program, blocksOf(texts['start.md'], 'diff')[0])];
@@ -133,6 +135,41 @@ describe('the README and the guides', () => {
     await expectMoving(app).finally(app.close);
     packed.write('swarm.ts', swarm);
     expect(checkApp('bundler', ['swarm.ts'])).toEqual([]);
+  });
+
+  test('the blocks of the tutorial are one program, a game that is played, saved and loaded', async () => {
+    const game = blocksOf(texts['game.md'], 'ts').join('');
+    expect(game.trimEnd().split('\n').length).toBeLessThanOrEqual(200);
+    packed.write('game.ts', game);
+    expect(checkApp('bundler', ['game.ts'])).toEqual([]);
+    for (const file of ['knight.glb', 'rogue.glb'])
+      cpSync(join(ROOT, 'demos/art', file), join(packed.folder, 'public', file));
+    const app = await packed.open(game.replace('COUNT = 60', 'COUNT = 4'));
+    const { page } = app;
+    const fallen = async () => Number((await page.title()).match(/(\d+) fallen/)?.[1] ?? -1);
+    await page.keyboard.down('w');
+    await expectMoving(app);
+    await page.keyboard.up('w');
+    await page.keyboard.down(' ');
+    await expect.poll(fallen, { timeout: PATIENCE }).toBeGreaterThan(0);
+    await page.keyboard.press('k');
+    const saved = await page.evaluate(() => JSON.parse(localStorage.getItem('game')!).fallen);
+    await expect.poll(fallen, { timeout: PATIENCE }).toBeGreaterThan(saved);
+    await page.keyboard.up(' ');
+    await page.keyboard.press('l');
+    await expect.poll(fallen, { timeout: PATIENCE }).toBe(saved);
+    expect(app.problems).toEqual([]);
+    await app.close();
+  });
+
+  test('the demo of the game has the blocks of the tutorial, in at most 250 lines', () => {
+    const demo = readFileSync(join(ROOT, 'demos/game/main.ts'), 'utf8');
+    expect(demo.split('\n').length).toBeLessThanOrEqual(250);
+    // all but the stage, the loading and the loop, which the gallery has of its own
+    const own = /new WebGLRenderer|new GLTFLoader|setAnimationLoop/;
+    const shared = blocksOf(texts['game.md'], 'ts').filter((code) => !own.test(code));
+    expect(shared.length).toBeGreaterThan(6);
+    expect(shared.filter((code) => !demo.includes(code))).toEqual([]);
   });
 
   test.each(['WebGLRenderer', 'WebGPURenderer'])(
