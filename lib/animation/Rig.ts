@@ -1,4 +1,4 @@
-import type { EulerOrder } from 'three';
+import type { Object3D } from 'three';
 
 /** Numbers of a local transform, e.g. of each node in `Rig.rest`: position 3, quaternion 4, scale 3. */
 export const TRS_SIZE = 10;
@@ -51,36 +51,19 @@ export interface MeshJoint {
   side: -1 | 0 | 1;
 }
 
-/** A node under the root, as it stands at rest: what `Object3D` has by these names. */
-export interface RigNode {
-  name: string;
-  uuid: string;
-  /** Its number, -1 for the root; parents come before children. */
-  parent: number;
-  position: number[];
-  quaternion: number[];
-  scale: number[];
-  /** Its angles: a track of one of them leaves the other two at these. */
-  rotation: [x: number, y: number, z: number, order: EulerOrder];
-  pivot: number[] | null;
-  /** The local matrix of a node that updates it itself (`matrixAutoUpdate` is off), so that no clip moves it; else null. */
-  matrix: number[] | null;
-  /** Of a skinned mesh the nodes of its bones, -1 for those that are not under the root; else null. */
-  bones: number[] | null;
-}
-
 /**
- * Everything that posing a character needs, as plain data that a worker can be sent: the nodes under its root, and the joints whose
- * matrices a bone texture stores.
+ * Everything that posing a character needs: the nodes under its root, and the joints whose matrices a bone texture stores. Nodes and
+ * joints are known by their numbers.
  *
  * A joint's skinning matrix relative to the root is `model(node) · inverse`, where `model` is the product of the local
  * matrices from below the root down to the node. `inverse` holds `boneInverse · bindMatrix`, so that raw geometry can be
  * skinned without another matrix. A few joints depend on their mesh as well, see `jointMeshes`.
  */
 export interface Rig {
-  /** What messages call the character: the root's name or type. */
-  label: string;
-  nodes: RigNode[];
+  /** The root and all under it as they stand at rest, parents first. */
+  nodes: Object3D[];
+  /** Number of each node's parent, -1 for the root. */
+  parents: Int32Array;
   /** Name of each joint. */
   jointNames: string[];
   /** Node of each joint. */

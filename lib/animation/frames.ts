@@ -184,8 +184,8 @@ export function* findPartFlips(poser: RigPoser, clips: readonly PlannedClip[]): 
  */
 function anchorOf({ rig, nodes }: RigPoser, mesh: number, moved: ReadonlySet<number>): number {
   let node = mesh;
-  while (rig.nodes[node].parent !== -1 && !moved.has(node) && nodes[node].matrix.equals(IDENTITY))
-    node = rig.nodes[node].parent;
+  while (rig.parents[node] !== -1 && !moved.has(node) && nodes[node].matrix.equals(IDENTITY))
+    node = rig.parents[node];
   return node;
 }
 

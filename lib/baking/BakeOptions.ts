@@ -106,7 +106,7 @@ export interface Encoding {
   bake(bake: RigBake): Steps<BoneTextureData>;
 }
 
-/** What baking knows of a character: plain data, which a worker can be sent. */
+/** What baking knows of a character. */
 export interface BakedCharacter {
   rig: Rig;
   /** Boxes of the vertices that follow each joint. */

@@ -2,42 +2,18 @@ import {
   AdditiveAnimationBlendMode,
   type AnimationClip,
   type Interpolant,
-  type KeyframeTrack,
   Matrix4,
-  type Object3D,
   PropertyBinding,
   PropertyMixer,
-  WrapAroundEnding,
 } from 'three';
 import { ROTATION } from '../animation/PoseTracks.js';
 import type { Rig } from '../animation/Rig.js';
-import { boneOf, createNodes } from '../character/rigNodes.js';
+import { copyNodes, type NodeCopy, placeAs } from '../character/rigNodes.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { affineFromMatrix4, affineToMatrix4 } from '../utils/affine.js';
-import { type Channel, STILL } from './channels.js';
-
-/** What a track's name means for a rig. */
-export interface TrackTarget {
-  /** Index among the rig's nodes, -1 if there is none. */
-  node: number;
-  /** ROTATION, TRANSLATION or SCALE; MORPHS for influences of morph targets; -1 for what is not baked. */
-  property: number;
-  /** The first number of the property that it moves, for MORPHS among those of all parts, and how many it moves. */
-  first: number;
-  size: number;
-  /** Whether that is an Euler angle. */
-  isAngle: boolean;
-}
-
-export const MORPHS = 3;
+import { type Channel, interpolantOf, MORPHS, PROPERTIES, STILL, type TrackTarget } from './channels.js';
 
 const AXES = ['x', 'y', 'z', 'w'];
-/** By ROTATION, TRANSLATION and SCALE. */
-export const PROPERTIES = ['quaternion', 'position', 'scale'] as const;
-
-/** What an AnimationAction sets for LoopRepeat, its default; only tracks of InterpolateSmooth depend on it. */
-const INTERPOLANT_SETTINGS = { endingStart: WrapAroundEnding, endingEnd: WrapAroundEnding };
-
 /** All tracks of one name, of which a mixer makes one value. */
 interface Mixed {
   mixer: PropertyMixer;
@@ -50,7 +26,7 @@ const _matrix = /*@__PURE__*/ new Matrix4();
 /** Poses a character's nodes by clips: an AnimationMixer with one action, which reads the time it is told and no other. */
 export class RigPoser {
   /** The rig's nodes. Their `matrixWorld` is relative to the root at rest. */
-  readonly nodes: Object3D[];
+  readonly nodes: NodeCopy[];
   /** Of the meshes that share morph targets one array. */
   private readonly influences = new Map<number, number[]>();
   /** What tracks are called, the same in most clips. */
@@ -62,8 +38,8 @@ export class RigPoser {
   private turn = 0;
 
   constructor(readonly rig: Rig) {
-    const { nodes, jointNodes, jointInverses, parts, morphRest } = rig;
-    this.nodes = createNodes(nodes);
+    const { jointNodes, jointInverses, parts, morphRest } = rig;
+    this.nodes = copyNodes(rig);
     this.inverses = Array.from(jointNodes, (_, joint) =>
       affineToMatrix4(jointInverses, joint * AFFINE_SIZE, new Matrix4()),
     );
@@ -96,12 +72,11 @@ export class RigPoser {
     const { nodes, rig } = this;
     const { nodeName, objectName, objectIndex, propertyName, propertyIndex } =
       PropertyBinding.parseTrackName(name);
-    let object = PropertyBinding.findNode(nodes[0], nodeName) as Object3D | undefined;
+    let object = PropertyBinding.findNode(nodes[0], nodeName) as NodeCopy | undefined;
     if (objectName === 'bones') {
-      // Where the root is no skinned mesh, of the first that it holds: `SkeletonUtils.retargetClip` names no mesh.
-      const owner =
-        nodeName || rig.nodes[0].bones ? object : nodes[rig.nodes.findIndex(({ bones }) => bones)];
-      object = boneOf(owner, objectIndex);
+      // Without a mesh's name, as `SkeletonUtils.retargetClip` leaves it, of the first skinned mesh.
+      const skeleton = (nodeName ? object : nodes.find((one) => one.skeleton))?.skeleton;
+      object = skeleton?.getBoneByName(objectIndex) ?? skeleton?.bones[Number(objectIndex)];
     } else if (objectName !== undefined) object = undefined;
     const node = object ? nodes.indexOf(object) : -1;
     const target: TrackTarget = { node, property: -1, first: 0, size: 0, isAngle: false };
@@ -128,12 +103,7 @@ export class RigPoser {
   /** Begins to play channels of a clip; everything else is at rest. */
   play({ blendMode }: Pick<AnimationClip, 'blendMode'>, channels: readonly Channel[]): void {
     const { nodes, rig } = this;
-    nodes.forEach((object, i) => {
-      const { position, quaternion, scale } = rig.nodes[i];
-      object.position.fromArray(position);
-      object.quaternion.fromArray(quaternion);
-      object.scale.fromArray(scale);
-    });
+    for (const [i, node] of nodes.entries()) placeAs(node, rig.nodes[i]);
     for (const [offset, own] of this.influences)
       for (let i = 0; i < own.length; i++) own[i] = rig.morphRest[offset + i];
 
@@ -142,7 +112,7 @@ export class RigPoser {
     for (const { tracks } of channels) {
       const turned = tracks.find(({ target }) => target.isAngle)?.target.node;
       // Angles that were read from the quaternion may be others.
-      if (turned !== undefined) nodes[turned].rotation.set(...rig.nodes[turned].rotation);
+      if (turned !== undefined) nodes[turned].rotation.copy(rig.nodes[turned].rotation);
       for (const { track, target, curve } of tracks) {
         let one = mixed.get(track.name);
         if (one === undefined) {
@@ -205,16 +175,4 @@ export class RigPoser {
     for (const [offset, own] of this.influences) value.splice(offset, own.length, ...own);
     return value;
   }
-}
-
-/** What plays a track: linear, steps, cubic spline, slerp, or what a loader has replaced them with. */
-export function interpolantOf(
-  track: KeyframeTrack,
-  result: Float64Array,
-): Interpolant & { valueSize: number } {
-  // The method takes a buffer, which three.js's type declarations leave out.
-  const interpolant = (
-    track as unknown as { createInterpolant(result: Float64Array): ReturnType<typeof interpolantOf> }
-  ).createInterpolant(result);
-  return Object.assign(interpolant, { resultBuffer: result, settings: INTERPOLANT_SETTINGS });
 }

@@ -16,10 +16,10 @@ import { warnOnce } from '../utils/messages.js';
 import { runAll, type Steps } from '../utils/steps.js';
 import type { BakeAsyncOptions, BakedCharacter, BakeOptions, RigBake } from './BakeOptions.js';
 import { tracks } from './bakeTracks.js';
-import { bindClip, hasTangents } from './channels.js';
+import { bindClip, hasTangents, MORPHS } from './channels.js';
 import { growPartBoxes, morphExtent, moveAlike } from './measureParts.js';
 import { type PlannedClip, planClips } from './planClips.js';
-import { MORPHS, RigPoser } from './RigPoser.js';
+import { RigPoser } from './RigPoser.js';
 import { runInSlices } from './runInSlices.js';
 
 /** How a character is baked and merged. */
@@ -201,7 +201,8 @@ function* movesMorphs({ morphRest }: Rig, clips: RigBake['clips']): Steps<boolea
 }
 
 /** Warns of what clips move that is not there, not baked, or not seen. */
-function warnOfTracks({ label, nodes, parts, jointNodes }: Rig, clips: RigBake['clips']): void {
+function warnOfTracks({ nodes, parents, parts, jointNodes }: Rig, clips: RigBake['clips']): void {
+  const label = nodes[0].name || nodes[0].type;
   const skipped = (names: string[], why: string) => {
     const named = [...new Set(names)].map((name) => ({ name }));
     if (named.length > 0) console.warn(`Tracks skipped, since ${why}: ${listNames(named)}.`);
@@ -215,7 +216,7 @@ function warnOfTracks({ label, nodes, parts, jointNodes }: Rig, clips: RigBake['
     'only position, rotation and scale, and morph targets of what is drawn, are baked',
   );
   // Loaders of VRM, and some exporters, keep a second skeleton beside the one that vertices follow.
-  const needed = nodesAbove((node) => nodes[node].parent, [...jointNodes, ...parts.map(({ node }) => node)]);
+  const needed = nodesAbove(parents, [...jointNodes, ...parts.map(({ node }) => node)]);
   const still = clips.filter(
     ({ channels }) =>
       channels.length > 0 && channels.every(({ node, property }) => property !== MORPHS && !needed.has(node)),

@@ -1,12 +1,35 @@
 import {
   type AnimationClip,
+  type Interpolant,
   InterpolateDiscrete,
   InterpolateLinear,
   type KeyframeTrack,
   PropertyBinding,
+  WrapAroundEnding,
 } from 'three';
 import { KEY_TOLERANCE } from './planClips.js';
-import { interpolantOf, MORPHS, PROPERTIES, type RigPoser, type TrackTarget } from './RigPoser.js';
+import type { RigPoser } from './RigPoser.js';
+
+/** What a track's name means for a rig. */
+export interface TrackTarget {
+  /** Index among the rig's nodes, -1 if there is none. */
+  node: number;
+  /** ROTATION, TRANSLATION or SCALE; MORPHS for influences of morph targets; -1 for what is not baked. */
+  property: number;
+  /** The first number of the property that it moves, for MORPHS among those of all parts, and how many it moves. */
+  first: number;
+  size: number;
+  /** Whether that is an Euler angle. */
+  isAngle: boolean;
+}
+
+export const MORPHS = 3;
+
+/** By ROTATION, TRANSLATION and SCALE. */
+export const PROPERTIES = ['quaternion', 'position', 'scale'] as const;
+
+/** What an AnimationAction sets for LoopRepeat, its default; only tracks of InterpolateSmooth depend on it. */
+const INTERPOLANT_SETTINGS = { endingStart: WrapAroundEnding, endingEnd: WrapAroundEnding };
 
 /** What the value of a track does: nothing, straight lines, steps, or anything else. */
 export const STILL = 0;
@@ -62,7 +85,7 @@ export function bindClip(poser: RigPoser, { name, tracks }: AnimationClip): Boun
       const node = property === MORPHS ? nodes.length : target.node;
       let channel = found[node * 4 + property];
       if (channel === undefined) {
-        const rest = property === MORPHS ? morphRest : nodes[node][PROPERTIES[property]];
+        const rest = property === MORPHS ? morphRest : nodes[node][PROPERTIES[property]].toArray();
         channel = found[node * 4 + property] = { node, property, rest, tracks: [] };
         bound.channels.push(channel);
       }
@@ -140,4 +163,16 @@ export function repeats(values: ArrayLike<number>, size: number, tolerance: numb
       if (Math.abs(values[at] - first) > tolerance) return false;
   }
   return true;
+}
+
+/** What plays a track: linear, steps, cubic spline, slerp, or what a loader has replaced them with. */
+export function interpolantOf(
+  track: KeyframeTrack,
+  result: Float64Array,
+): Interpolant & { valueSize: number } {
+  // The method takes a buffer, which three.js's type declarations leave out.
+  const interpolant = (
+    track as unknown as { createInterpolant(result: Float64Array): ReturnType<typeof interpolantOf> }
+  ).createInterpolant(result);
+  return Object.assign(interpolant, { resultBuffer: result, settings: INTERPOLANT_SETTINGS });
 }

@@ -7,9 +7,9 @@ import { nodesAbove } from '../character/rigNodes.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { affineFromMatrix4, isSingular, linearDeterminant } from '../utils/affine.js';
 import type { Steps } from '../utils/steps.js';
-import { bindClip, CURVE, hasTangents } from './channels.js';
+import { bindClip, CURVE, hasTangents, MORPHS } from './channels.js';
 import type { PlannedClip } from './planClips.js';
-import { MORPHS, type RigPoser } from './RigPoser.js';
+import type { RigPoser } from './RigPoser.js';
 
 // What baking has to know of a character's meshes, and of what clips do to them, before it reads any keys.
 
@@ -58,9 +58,9 @@ const mirrors = (scale: number) => !(scale > 0);
  * such a mesh around. Also finds the skinned parts that are flattened, at rest or by a clip: three.js draws nothing of those.
  */
 export function* findChangedParts(poser: RigPoser, clips: readonly PlannedClip[]): Steps<ChangedPart[]> {
-  const { nodes, parts } = poser.rig;
+  const { nodes, parents, parts } = poser.rig;
   const above = nodesAbove(
-    (node) => nodes[node].parent,
+    parents,
     parts.map(({ node }) => node),
   );
   const mirrored = new Set<number>();
@@ -72,7 +72,7 @@ export function* findChangedParts(poser: RigPoser, clips: readonly PlannedClip[]
       ({ node, property, tracks }) =>
         property === SCALE &&
         above.has(node) &&
-        (nodes[node].scale.some(mirrors) ||
+        ([...nodes[node].scale].some(mirrors) ||
           tracks.some(({ curve, track }) => curve === CURVE || track.values.some(mirrors))),
     );
     if (scales.length === 0) continue;

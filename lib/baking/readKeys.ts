@@ -2,9 +2,9 @@ import { AdditiveAnimationBlendMode, type AnimationClip, type KeyframeTrack, Qua
 import { ROTATION, SLOT_PARTS, slotsOf, TRANSLATION } from '../animation/PoseTracks.js';
 import { MAX_TRACK_TEXELS } from '../animation/trackTexels.js';
 import type { Steps } from '../utils/steps.js';
-import { type BoundClip, type Channel, CURVE, repeats, STEPS, STILL } from './channels.js';
+import { type BoundClip, type Channel, CURVE, MORPHS, repeats, STEPS, STILL } from './channels.js';
 import { KEY_TOLERANCE } from './planClips.js';
-import { MORPHS, type RigPoser } from './RigPoser.js';
+import type { RigPoser } from './RigPoser.js';
 import type { Skeleton } from './skeleton.js';
 
 /** Seconds by which keys may be off their frames where only the frame rate is asked for: files that are text have four or five decimals. */

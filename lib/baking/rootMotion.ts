@@ -169,11 +169,11 @@ function backBy(motion: Float32Array, at: number): Matrix4 {
  * @throws If there is none, or none of the name in the options.
  */
 function findRootNode(
-  { nodes, jointNodes, jointNames }: Rig,
+  { nodes, parents, jointNodes, jointNames }: Rig,
   clips: RigBake['clips'],
   { joint }: RootMotionOptions,
 ): number {
-  const moved = nodesAbove((node) => nodes[node].parent, jointNodes);
+  const moved = nodesAbove(parents, jointNodes);
   if (joint !== undefined) {
     const node = nodes.findIndex(({ name }, i) => name === joint && moved.has(i));
     if (node !== -1) return node;
@@ -203,7 +203,7 @@ function nodesToMove(
   node: number,
   boxes: JointBoxes,
 ): number[] | null {
-  const stays = nodesAbove((at) => parents[at], [node]);
+  const stays = nodesAbove(parents, [node]);
   stays.delete(node);
   const moved: number[] = [];
   for (const [i, parent] of parents.entries()) {

@@ -1,4 +1,4 @@
-import { Matrix4, type Object3D } from 'three';
+import { Matrix4, type Object3D, type Vector3 } from 'three';
 import type { PoseTracks } from '../animation/PoseTracks.js';
 import type { Rig } from '../animation/Rig.js';
 import { nodesAbove } from '../character/rigNodes.js';
@@ -17,7 +17,7 @@ const NOT_FIXED = new Array(AFFINE_SIZE).fill(Number.NaN);
 
 /** @param morphs Whether clips move morph targets. */
 export function skeletonOf({ rig, nodes: objects }: RigPoser, morphs: boolean): Skeleton {
-  const { nodes, jointNodes, jointInverses, morphRest } = rig;
+  const { nodes, parents: above, jointNodes, jointInverses, morphRest } = rig;
   const names: string[] = [];
   const parents: number[] = [];
   const rest: number[] = [];
@@ -31,29 +31,32 @@ export function skeletonOf({ rig, nodes: objects }: RigPoser, morphs: boolean): 
   const place = new Int32Array(nodes.length).fill(-1);
   // What hangs on a node, which differs for nodes that turn about a pivot.
   const ends = place.slice();
-  const pivotOf = (node: number) => (nodes[node].matrix ? null : nodes[node].pivot);
-  const needed = nodesAbove((node) => nodes[node].parent, jointNodes);
-  nodes.forEach(({ name, parent, position, quaternion, scale, matrix }, node) => {
+  const pivotOf = (node: number) =>
+    nodes[node].matrixAutoUpdate ? (nodes[node] as { pivot?: Vector3 | null }).pivot : null;
+  const needed = nodesAbove(above, jointNodes);
+  nodes.forEach(({ name, position, quaternion, scale, matrixAutoUpdate }, node) => {
     if (!needed.has(node)) return;
     const trs = [...position, ...quaternion, ...scale];
-    const above = parent === -1 ? -1 : ends[parent];
+    const parent = node === 0 ? -1 : ends[above[node]];
     const pivot = pivotOf(node);
     if (!pivot) {
-      ends[node] = place[node] = add(name, above, trs, matrix && objects[node].matrix);
+      ends[node] = place[node] = add(name, parent, trs, matrixAutoUpdate ? null : objects[node].matrix);
       return;
     }
     // A node that turns about a pivot is one that turns about its origin between two that move everything there and back.
     const [x, y, z] = pivot;
-    place[node] = add(name, add('', above, STILL, new Matrix4().makeTranslation(x, y, z)), trs, null);
+    place[node] = add(name, add('', parent, STILL, new Matrix4().makeTranslation(x, y, z)), trs, null);
     ends[node] = add('', place[node], STILL, new Matrix4().makeTranslation(-x, -y, -z));
   });
 
   // A joint with a pivot ends before the node that moves everything back, so that what clips move is the joint's own node.
   const inverses = jointInverses.slice();
   jointNodes.forEach((node, joint) => {
-    pivotOf(node)?.forEach((value, row) => {
-      inverses[joint * AFFINE_SIZE + row * 4 + 3] -= value;
-    });
+    pivotOf(node)
+      ?.toArray()
+      .forEach((value, row) => {
+        inverses[joint * AFFINE_SIZE + row * 4 + 3] -= value;
+      });
   });
   const influences = new Float64Array(morphs ? Math.ceil(morphRest.length / 4) * 4 : 0);
   if (morphs) influences.set(morphRest);

@@ -35,8 +35,8 @@ export interface ScenePart extends RigPart {
 /** What the parts are collected from. */
 interface PartSource {
   root: Object3D;
-  /** Index of each node under the root. */
-  indexOf: ReadonlyMap<Object3D, number>;
+  /** All under the root. */
+  nodes: readonly Object3D[];
   /** Matrix of a node at rest, relative to the root: 12 numbers. */
   modelOf(node: number): Float64Array;
   flips: readonly PartFlip[];
@@ -93,7 +93,7 @@ export function* collectParts(source: PartSource, slots: JointSlot[]): Steps<Sce
 function* collectPart(
   mesh: Mesh,
   part: number,
-  { root, indexOf, modelOf, flips, jointNodeOf }: PartSource,
+  { root, nodes: all, modelOf, flips, jointNodeOf }: PartSource,
   slots: JointSlot[],
   shared: Map<string, number>,
   common: Map<number, Matrix4>,
@@ -103,9 +103,11 @@ function* collectPart(
   const followed = rigid ? new Set([0]) : yield* followedBones(skin);
   if (rigid) checkGeometry(mesh, ['position']);
   const bones: Object3D[] = rigid ? [mesh] : skin.skeleton.bones;
+  // The first may stand for the root.
+  const indexOf = (object: Object3D) => (object === root ? 0 : all.indexOf(object));
   const nodes = bones.map((bone, i) => {
-    const found = indexOf.get(bone);
-    if (found !== undefined) return rigid ? found : jointNodeOf(found);
+    const found = indexOf(bone);
+    if (found >= 0) return rigid ? found : jointNodeOf(found);
     throw new Error(
       `Bone "${bone?.name ?? i}" of SkinnedMesh "${mesh.name}" is not under root "${root.name || root.type}"; ` +
         'pass an object that holds both the mesh and its bones.',
@@ -115,7 +117,7 @@ function* collectPart(
     rigid ? new Matrix4() : inverseOf(skin, bone, followed.has(bone)),
   );
 
-  const node = indexOf.get(mesh) as number;
+  const node = indexOf(mesh);
   const detached = skin?.bindMode === DetachedBindMode;
   const bindInverse = detached ? new Float64Array(AFFINE_SIZE) : null;
   if (bindInverse !== null)

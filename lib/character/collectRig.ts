@@ -1,4 +1,4 @@
-import { Matrix4, type Object3D } from 'three';
+import { type Bone, Matrix4, type Object3D, type SkinnedMesh } from 'three';
 import type { PartFlip, Rig } from '../animation/Rig.js';
 import type { BakeOptions } from '../baking/BakeOptions.js';
 import { AFFINE_SIZE } from '../constants.js';
@@ -8,7 +8,7 @@ import { describe } from '../utils/messages.js';
 import { runAll, type Steps } from '../utils/steps.js';
 import { collectMorphs } from './collectMorphs.js';
 import { collectParts, dropUnusedJoints, type JointSlot, type ScenePart } from './collectParts.js';
-import { createNodes, readNodes } from './rigNodes.js';
+import { copyNodes, nodesOf } from './rigNodes.js';
 
 /** What `collectRig` finds. */
 export interface CollectedRig {
@@ -54,12 +54,12 @@ export function jointBinds({ jointNames, jointInverses, jointMeshes }: Rig): (nu
 }
 
 /** See `BoneTextureData.jointParents`. */
-export function jointParents({ jointNodes, nodes }: Rig): number[] {
+export function jointParents({ jointNodes, parents }: Rig): number[] {
   return Array.from(jointNodes, (own, joint) => {
     const first = jointNodes.indexOf(own);
     if (first < joint) return joint;
-    let node = nodes[own].parent;
-    while (node >= 0 && !jointNodes.includes(node)) node = nodes[node].parent;
+    let node = parents[own];
+    while (node >= 0 && !jointNodes.includes(node)) node = parents[node];
     return jointNodes.indexOf(node);
   });
 }
@@ -85,24 +85,26 @@ export function* collectRigSteps(
     );
   }
 
-  const { nodes, indexOf } = readNodes(root);
-  const objects = createNodes(nodes);
+  const { nodes, parents } = nodesOf(root);
+  const copies = copyNodes({ nodes, parents });
   yield 0;
   const namesakes = new Set<number>();
-  nodes.forEach(({ name, parent }, node) => {
-    if (parent <= 0 || !isNamesake(name, nodes[parent].name)) return;
+  copies.forEach(({ name, parent, matrix }, node) => {
+    if (parents[node] <= 0 || !isNamesake(name, (parent as Object3D).name) || !isIdentity(matrix)) return;
     // Of one skin, they are two bones.
-    if (nodes.some(({ bones }) => bones?.includes(node) && bones.includes(parent))) return;
-    if (isIdentity(objects[node].matrix)) namesakes.add(node);
+    const both = [nodes[node], nodes[parents[node]]] as Bone[];
+    const isOfOne = ({ skeleton }: Partial<SkinnedMesh>) =>
+      both.every((bone) => skeleton?.bones.includes(bone));
+    if (!nodes.some((one) => isOfOne(one as SkinnedMesh))) namesakes.add(node);
   });
   const jointNodeOf = (node: number) => {
     let moved = node;
-    if (!keepNamesakes) while (namesakes.has(moved)) moved = nodes[moved].parent;
+    if (!keepNamesakes) while (namesakes.has(moved)) moved = parents[moved];
     return moved;
   };
   const slots: JointSlot[] = [];
-  const modelOf = (node: number) => Float64Array.from(affineOf(objects[node].matrixWorld));
-  const parts = yield* collectParts({ root, indexOf, modelOf, flips, jointNodeOf }, slots);
+  const modelOf = (node: number) => Float64Array.from(affineOf(copies[node].matrixWorld));
+  const parts = yield* collectParts({ root, nodes, modelOf, flips, jointNodeOf }, slots);
   if (joints === 'used') dropUnusedJoints(slots, parts);
 
   for (const name of sockets) {
@@ -131,7 +133,7 @@ export function* collectRigSteps(
   const { shared: sharedMorphs, ...morphs } = collectMorphs(parts, shareMorphs);
   const rig = {
     nodes,
-    label: root.name || root.type,
+    parents,
     jointNames: slots.map(({ name }) => name),
     jointNodes: Int32Array.from(slots, ({ node }) => node),
     jointInverses,

@@ -19,7 +19,7 @@ import { collectRig } from './collectRig.js';
 import { partPaths, SKIN_PART, skinOf } from './crowdGeometry.js';
 import type { MaterialMerger } from './mergeMaterials.js';
 import { mergeParts } from './mergeParts.js';
-import { createNodes } from './rigNodes.js';
+import { copyNodes } from './rigNodes.js';
 
 /** How the meshes under an object become a level of detail. */
 export interface CreateLevelOptions extends Pick<CharacterOptions, 'skipUnsupported'> {
@@ -218,7 +218,7 @@ function matchJoint(
   const { jointNames, data } = boneTexture;
   const inverse = affineToMatrix4(rig.jointInverses, slot * 12, new Matrix4());
   const detached = rig.jointMeshes[slot]?.bindInverse != null;
-  const objects = createNodes(rig.nodes);
+  const copies = copyNodes(rig);
   let node = rig.jointNodes[slot];
   let name = rig.jointNames[slot];
 
@@ -237,9 +237,9 @@ function matchJoint(
     }
     if (best !== null) return best;
     // What has no joint of its own follows the one above that it hangs on, as long as no clip moves what is between.
-    const { parent } = rig.nodes[node];
+    const parent = rig.parents[node];
     if (!part.rigid || parent < 0) break;
-    inverse.premultiply(objects[node].matrix);
+    inverse.premultiply(copies[node].matrix);
     node = parent;
     name = rig.nodes[node].name;
   }

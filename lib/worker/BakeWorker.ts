@@ -2,6 +2,7 @@ import type { BoneTextureData, EncodingName } from '../animation/BoneTextureData
 import type { BakeAsyncOptions, BakedCharacter, BakeOptions } from '../baking/BakeOptions.js';
 import type { RootMotionOptions } from '../baking/rootMotion.js';
 import type { SentClip } from './packClip.js';
+import type { SentRig } from './packRig.js';
 import script from './workerScript.js?bundled';
 
 /** What a worker is sent: the clips, one by one, then what to do with them. */
@@ -9,7 +10,7 @@ export type ToWorker =
   | { kind: 'clip'; clip: SentClip }
   | {
       kind: 'bake';
-      character: BakedCharacter;
+      character: Omit<BakedCharacter, 'rig'> & { rig: SentRig };
       values: Pick<BakeOptions, 'precision' | 'maxTextureSize' | 'maxError'>;
       rootMotion: RootMotionOptions | null;
       encoding: EncodingName;

@@ -22,6 +22,7 @@ import type { Steps } from '../utils/steps.js';
 import type { Outcome } from './BakeWorker.js';
 import { BakeWorker, inTurn } from './BakeWorker.js';
 import { packClip } from './packClip.js';
+import { packRig } from './packRig.js';
 
 /** What is baked, of the page. */
 interface Job {
@@ -109,7 +110,8 @@ function* send(
   const encoding = options.encoding?.name ?? 'tracks';
   const { precision, maxTextureSize, maxError } = options;
   const values = { precision, maxTextureSize, maxError };
-  worker.post({ kind: 'bake', character: baked, values, rootMotion, encoding });
+  const character = { ...baked, rig: packRig(baked.rig) };
+  worker.post({ kind: 'bake', character, values, rootMotion, encoding });
   return { planned, baked, collected, refused: null };
 }
 

@@ -11,6 +11,7 @@ import { extractRootMotion } from '../baking/rootMotion.js';
 import { warned } from '../utils/messages.js';
 import type { FromWorker, Outcome, ToWorker } from './BakeWorker.js';
 import { unpackClip } from './packClip.js';
+import { unpackRig } from './packRig.js';
 
 /** Milliseconds between two messages that say how much is done. */
 const PAUSE = 16;
@@ -42,7 +43,7 @@ self.onmessage = ({ data: message }: MessageEvent<ToWorker>) => {
 function bake({ character, values, rootMotion, encoding }: ToWorker & { kind: 'bake' }): BoneTextureData {
   const motion = rootMotion ? extractRootMotion(rootMotion) : undefined;
   const options = { ...values, rootMotion: motion, encoding: encoding === 'frames' ? frames : undefined };
-  const steps = bakeRig(character, clips, options);
+  const steps = bakeRig({ ...character, rig: unpackRig(character.rig) }, clips, options);
   let next = 0;
   for (;;) {
     const step = steps.next();
