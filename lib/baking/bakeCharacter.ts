@@ -131,16 +131,15 @@ export function* collectCharacter(
 ): Steps<{ baked: BakedCharacter; collected: CollectedRig }> {
   const options: RigOptions = { sockets, joints, morphing };
   let collected = yield* collectRigSteps(root, options);
-  const { sharedMorphs: meshes, namesakes } = collected;
+  const { sharesMorphs, namesakes } = collected;
   const poser = new RigPoser(collected.rig);
   const flips = yield* encoding.findFlips(poser, planned);
-  const apart = meshes !== null && !(yield* moveAlike(poser, meshes, planned));
+  const shareMorphs = !sharesMorphs || (yield* moveAlike(poser, planned));
   // Rarely do clips ask for another rig than the scene alone does.
   const keepNamesakes =
     namesakes.size > 0 &&
     planned.some(({ clip }) => clip.tracks.some(({ name }) => namesakes.has(poser.targetOf(name).node)));
-  if (flips.length > 0 || apart || keepNamesakes) {
-    const shareMorphs = apart ? false : undefined;
+  if (flips.length > 0 || !shareMorphs || keepNamesakes) {
     collected = yield* collectRigSteps(root, { ...options, flips, shareMorphs, keepNamesakes });
   }
 

@@ -94,35 +94,17 @@ export function* findChangedParts(poser: RigPoser, clips: readonly PlannedClip[]
   });
 }
 
-/**
- * Whether all clips move the meshes that share morph targets in one way at all times. Primitives of one glTF mesh share them in any
- * case: it is enough that a clip moves one of them.
- *
- * @param meshes See `CollectedMorphs.shared`.
- */
-export function* moveAlike(
-  poser: RigPoser,
-  meshes: readonly number[],
-  planned: readonly PlannedClip[],
-): Steps<boolean> {
-  const { parts } = poser.rig;
+/** Whether all clips move the meshes that share morph targets in one way at all times. */
+export function* moveAlike(poser: RigPoser, planned: readonly PlannedClip[]): Steps<boolean> {
   for (const { clip } of planned) {
-    // For each mesh, and for all meshes that share targets with it, the tracks that move them.
-    const ofMesh = new Map<number, string>();
-    for (const [i, { node }] of parts.entries()) {
+    const texts = new Map<number, string>();
+    for (const { node, morphOffset } of poser.rig.parts) {
+      if (morphOffset < 0) continue;
       const own = clip.tracks.filter(({ name }) => {
         const target = poser.targetOf(name);
         return target.node === node && target.property === MORPHS;
       });
       const text = own.map((track) => textOf(poser, track)).join();
-      const before = ofMesh.get(meshes[i]) || text;
-      if (text !== '' && text !== before) return false;
-      ofMesh.set(meshes[i], before);
-    }
-    const texts = new Map<number, string | undefined>();
-    for (const [i, { morphOffset }] of parts.entries()) {
-      if (morphOffset < 0) continue;
-      const text = ofMesh.get(meshes[i]);
       if ((texts.get(morphOffset) ?? text) !== text) return false;
       texts.set(morphOffset, text);
     }

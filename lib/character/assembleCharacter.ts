@@ -169,11 +169,7 @@ export function collectFor(
       if (isSameRig(tried.rig, jointNames)) [collected, options] = [tried, other];
     }
   // Its clips may move meshes apart that would share morph targets.
-  if (
-    collected.sharedMorphs !== null &&
-    morphs.length > 0 &&
-    morphs.length !== collected.rig.morphNames.length
-  )
+  if (collected.sharesMorphs && morphs.length > 0 && morphs.length !== collected.rig.morphNames.length)
     collected = collectRig(root, { ...options, shareMorphs: false });
   checkSameRig(collected.rig, jointNames);
   return collected;

@@ -16,8 +16,8 @@ export interface CollectedRig {
   rig: Rig;
   /** The rig's parts again, with the meshes that they are in the scene. */
   parts: ScenePart[];
-  /** Which parts are one mesh, where meshes share morph targets, see `CollectedMorphs.shared`. */
-  sharedMorphs: readonly number[] | null;
+  /** Whether meshes have morph targets in common, which clips must move alike then. */
+  sharesMorphs: boolean;
   /**
    * Nodes below others of the same name, without a transform of their own: FBXLoader makes one for each mesh that follows a bone. As
    * long as no clip moves them, they move as those do.
@@ -31,7 +31,7 @@ export interface RigOptions {
   sockets?: readonly string[];
   /** Whether morph targets are collected. @default true */
   morphing?: boolean;
-  /** Whether meshes share morph targets, see `collectMorphs`. */
+  /** Whether meshes share morph targets, see `collectMorphs`. @default true */
   shareMorphs?: boolean;
   /** Parts that clips mirror or flatten, see `findPartFlips`. */
   flips?: readonly PartFlip[];
@@ -77,7 +77,14 @@ export function collectRig(root: Object3D, options: RigOptions): CollectedRig {
 /** {@link collectRig}, step by step. */
 export function* collectRigSteps(
   root: Object3D,
-  { sockets = [], morphing = true, shareMorphs, flips = [], joints = 'all', keepNamesakes }: RigOptions,
+  {
+    sockets = [],
+    morphing = true,
+    shareMorphs = true,
+    flips = [],
+    joints = 'all',
+    keepNamesakes,
+  }: RigOptions,
 ): Steps<CollectedRig> {
   if (!root?.isObject3D) {
     throw new Error(
@@ -130,7 +137,7 @@ export function* collectRigSteps(
     affineFromMatrix4(inverse, jointInverses, i * AFFINE_SIZE);
   });
 
-  const { shared: sharedMorphs, ...morphs } = collectMorphs(parts, shareMorphs);
+  const { shared: sharesMorphs, ...morphs } = collectMorphs(parts, shareMorphs);
   const rig = {
     nodes,
     parents,
@@ -142,7 +149,7 @@ export function* collectRigSteps(
     morphing,
     ...morphs,
   };
-  return { rig, parts, sharedMorphs, namesakes };
+  return { rig, parts, sharesMorphs, namesakes };
 }
 
 /** A name without the number behind it that GLTFLoader adds where another node of the file has it too. */
