@@ -55,8 +55,6 @@ export const PARAM_PARTS_PER_ROW = 6;
 export const PARAM_MORPH_TEXEL = 7;
 /** 1 if a list says which instances are drawn, 0 if they are the first so many. */
 export const PARAM_LISTED = 8;
-/** 1 if a texture says which row of the palette an instance has, 0 if it is that of its own number. */
-export const PARAM_ROWED = 9;
 /** Number of the epoch in which `PARAM_CLOCK` is. */
 export const PARAM_EPOCH = 10;
 
@@ -117,6 +115,3 @@ export const MIXED_POSES =
 
 /** The uv channel by which merged materials look up their palette. */
 export const PALETTE_CHANNEL = 3;
-
-/** Runs of instances, see `InstanceRuns`, of which a pass can be told without a texture. */
-export const FEW_RUNS = 32;

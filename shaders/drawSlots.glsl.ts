@@ -5,7 +5,6 @@ import {
   PARAM_MORPH_TEXEL,
   PARAM_PARTS,
   PARAM_PARTS_PER_ROW,
-  PARAM_ROWED,
   PARAM_ROWS,
   PARAM_STRIDE,
   TEXTURE_COLORS,
@@ -41,7 +40,7 @@ uniform CrowdTextures boneTexture;
 uniform highp mat4 bindMatrix;
 
 #define CROWD_BONE_TEXTURE boneTexture.textures[ 0 ]
-#define CROWD_POSE_ROWS boneTexture.textures[ 0 ]
+#define CROWD_PLACES boneTexture.textures[ 0 ]
 #define CROWD_PLAYED boneTexture.textures[ 1 ]
 #define CROWD_PALETTE_ROW0 boneTexture.integers[ 0 ]
 #define CROWD_PALETTE_ROW1 boneTexture.integers[ 1 ]
@@ -60,6 +59,5 @@ uniform highp mat4 bindMatrix;
 #define CROWD_PART_COUNT int( ${parameter(PARAM_PARTS)} )
 #define CROWD_PARTS_PER_ROW int( ${parameter(PARAM_PARTS_PER_ROW)} )
 #define CROWD_LISTED ( ${parameter(PARAM_LISTED)} > 0.5 )
-#define CROWD_ROWED ( ${parameter(PARAM_ROWED)} > 0.5 )
 #define CROWD_VARIANT int( ${parameter(variantParameter)} + 0.5 )
 `;

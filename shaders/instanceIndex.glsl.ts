@@ -12,19 +12,12 @@ int instanceIndex() {
   return gl_InstanceID;
 
 }
-
-int posePlace() {
-
-  return gl_InstanceID;
-
-}
 `;
 
 /** Stands before all of a shader, so that whatever the user has put into it finds the instance that is drawn too. */
 export const placeDeclarationsGLSL = /* glsl */ `
 #define CROWD_DRAWN gl_InstanceID
 int crowdInstance;
-int crowdPlace;
 /* The entry of the list: the instance, and behind it as a fraction which of its pixels are drawn. */
 float crowdEntry = 0.0;
 mat4 crowdMatrix;
@@ -46,7 +39,6 @@ const viewedIndexGLSL = (): string => /* glsl */ `
 void placeInstance() {
 
   crowdInstance = CROWD_DRAWN;
-  crowdPlace = CROWD_DRAWN;
   crowdMatrix = instanceMatrix;
   #ifdef USE_INSTANCING_COLOR
     crowdColor = instanceColor;
@@ -57,15 +49,6 @@ void placeInstance() {
     ivec2 listed = ivec2( group & ${LIST_TEXELS - 1}, group >> ${LIST_TEXELS_BITS} );
     crowdEntry = texelFetch( CROWD_VIEW, listed, 0 )[ CROWD_DRAWN & 3 ];
     crowdInstance = int( crowdEntry );
-    crowdPlace = crowdInstance;
-    if ( CROWD_ROWED ) {
-
-      group = crowdInstance >> 2;
-      listed = ivec2( group & ${LIST_TEXELS - 1}, group >> ${LIST_TEXELS_BITS} );
-      crowdPlace = int( texelFetch( CROWD_POSE_ROWS, listed, 0 )[ crowdInstance & 3 ] );
-
-    }
-
     ivec2 at = ivec2( crowdInstance & ${INSTANCES_PER_ROW - 1}, crowdInstance >> ${INSTANCES_PER_ROW_BITS} );
     #ifdef USE_INSTANCING_COLOR
       crowdColor = texelFetch( CROWD_COLORS, at, 0 ).rgb;
@@ -86,13 +69,6 @@ void placeInstance() {
 int instanceIndex() {
 
   return crowdInstance;
-
-}
-
-// Where its pose is in the palette.
-int posePlace() {
-
-  return crowdPlace;
 
 }
 `;

@@ -1,3 +1,4 @@
+import { LIST_TEXELS, LIST_TEXELS_BITS } from '../lib/constants.js';
 import type { ShaderVariant } from './ShaderVariant.js';
 
 /** Where the pose pass has written an instance's matrices, see `WebGLPosePass`. */
@@ -6,7 +7,10 @@ export const paletteTexelGLSL = /* glsl */ `
 ivec2 paletteTexel() {
 
   int shift = int( CROWD_ROWS );
-  int place = posePlace();
+  int instance = instanceIndex();
+  int group = instance >> 2;
+  ivec2 at = ivec2( group & ${LIST_TEXELS - 1}, group >> ${LIST_TEXELS_BITS} );
+  int place = int( texelFetch( CROWD_PLACES, at, 0 )[ instance & 3 ] );
   int row = place >> shift;
   return ivec2( ( place - ( row << shift ) ) * int( CROWD_STRIDE ), row );
 

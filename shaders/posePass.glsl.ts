@@ -1,5 +1,5 @@
 import { CHAIN_NODES, JOINT_TEXELS, NODE_TEXELS } from '../lib/animation/trackTexels.js';
-import { FEW_RUNS, LIST_TEXELS, LIST_TEXELS_BITS } from '../lib/constants.js';
+import { LIST_TEXELS, LIST_TEXELS_BITS } from '../lib/constants.js';
 import { actionsRowBits, actionsTexels } from '../lib/playback/instanceLayout.js';
 import { frameAtGLSL } from './frameAt.glsl.js';
 import { type LayersGLSL, mixTracksGLSL } from './mixTracks.glsl.js';
@@ -22,21 +22,17 @@ export interface PoseEditGLSL {
   readonly models: string;
 }
 
-/**
- * What both steps of the pass begin with. Each writes textures of integers, since every device can draw into those.
- */
+/** What both steps of the pass begin with. Each writes textures of integers, since every device can draw into those. */
 const stepGLSL = (edits: PoseEditGLSL | null): string => /* glsl */ `
 precision highp float;
 precision highp int;
 
-uniform highp vec4 settings[ ${4 + FEW_RUNS / 2} ];
+uniform highp vec4 settings[ 3 ];
 /* Nodes; then entries of an instance: its nodes and groups of four morph targets; then joints; then instances in a row. */
 #define passLayout ivec4( settings[ 0 ] )
 /* Texels at which nodes, joints and clips begin. */
 #define trackLayout ivec3( settings[ 1 ].xyz )
-/* Whether there are instances. */
-#define hasInstances ( settings[ 1 ].w > 0.5 )
-/* The instance of each place; it has the number of its place where there is none. */
+/* The instance of each place that is to be posed; -1 for places that are not. */
 uniform highp sampler2D instances;
 
 ${trackTexelGLSL}
@@ -48,14 +44,11 @@ layout( location = 2 ) out uvec4 texel2;
 
 int instanceAt( int place ) {
 
-  if ( ! hasInstances ) return place;
   int group = place >> 2;
   return int( texelFetch( instances, ivec2( group & ${LIST_TEXELS - 1}, group >> ${LIST_TEXELS_BITS} ), 0 )[ place & 3 ] );
 
 }
-`;
 
-const writeRowsGLSL = /* glsl */ `
 void writeRows( mat3x4 rows ) {
 
   texel0 = floatBitsToUint( rows[ 0 ] );
@@ -135,7 +128,6 @@ uniform highp sampler2D played;
 
 ${frameAtGLSL}
 ${playedTexelGLSL(actionsRowBits(layers), actionsTexels(layers))}
-${writeRowsGLSL}
 ${slerpGLSL}
 ${mixTracksGLSL}
 ${playedActionsGLSL(layers, over)}
@@ -147,7 +139,9 @@ void main() {
   ivec2 at = ivec2( gl_FragCoord.xy );
   int place = at.x / passLayout.y;
   int entry = at.x - place * passLayout.y;
-  writeRows( entryRows( instanceAt( at.y * passLayout.w + place ), entry ) );
+  int instance = instanceAt( at.y * passLayout.w + place );
+  if ( instance < 0 ) discard;
+  writeRows( entryRows( instance, entry ) );
 
 }
 `;
@@ -193,7 +187,6 @@ mat3x4 jointRows( int joint, ivec2 first ) {
  */
 export const composeStepGLSL = (edits: PoseEditGLSL | null): string => /* glsl */ `
 ${stepGLSL(edits)}
-${writeRowsGLSL}
 
 /* What the first step has written. */
 uniform highp usampler2D locals[ 3 ];
@@ -218,6 +211,7 @@ void main() {
   int place = at.x / columns;
   int column = at.x - place * columns;
   int instance = instanceAt( at.y * passLayout.w + place );
+  if ( instance < 0 ) discard;
   ivec2 first = ivec2( place * passLayout.y, at.y );
   ${edits === null ? '' : 'beginModelEdits( instance );'}
 

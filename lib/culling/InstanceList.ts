@@ -1,4 +1,4 @@
-import { FADE_CODES, FEW_RUNS, ID_BITS, ID_MASK, LIST_TEXELS } from '../constants.js';
+import { FADE_CODES, ID_BITS, ID_MASK, LIST_TEXELS } from '../constants.js';
 import { InstanceTexture } from '../instances/InstanceTexture.js';
 
 /** Instances in a texel. */
@@ -72,108 +72,6 @@ export class InstanceList {
       else high = middle;
     }
     return low;
-  }
-
-  dispose(): void {
-    this.texture.dispose();
-  }
-}
-
-/** Numbers of a run: its first pair, and how many there are, with `LOWER` or `UPPER` if it is of half of each pair. */
-const RUN_SIZE = 2;
-const LOWER = 0.25;
-const UPPER = 0.5;
-/** Numbers of a texel. */
-const TEXEL_SIZE = 4;
-/** From this share on, all between the first instance and the last are taken. */
-const DENSE = 0.7;
-
-let _runs = /*@__PURE__*/ new Float32Array(0);
-
-/**
- * Runs of pairs of instances that follow one another, as a texture that shaders read: two runs in a texel. The instances of a pair
- * stand one above the other, in rows 0 and 1, 2 and 3 and so on: those of 2 x `perRow` instances are `perRow` pairs.
- */
-export class InstanceRuns {
-  /** All runs, where there are more than `FEW_RUNS`. */
-  readonly texture: InstanceTexture;
-  /** The runs, where there are no more. */
-  readonly few = new Float32Array(FEW_RUNS * RUN_SIZE);
-  count = 0;
-  /** Bits of pairs whose lower instance is due, and whose upper one is. */
-  private readonly halves: readonly [Int32Array, Int32Array];
-
-  /**
-   * @param capacity The most instances.
-   * @param perRow Instances in a row, a power of two: no run goes past a multiple of it.
-   */
-  constructor(
-    readonly capacity: number,
-    readonly perRow: number,
-  ) {
-    const pairs = Math.ceil(capacity / (2 * perRow)) * perRow;
-    const words = Math.ceil(pairs / 32);
-    this.halves = [new Int32Array(words), new Int32Array(words)];
-    const texels = Math.ceil((pairs * RUN_SIZE) / TEXEL_SIZE);
-    this.texture = new InstanceTexture(texels, TEXEL_SIZE, Math.min(texels, LIST_TEXELS));
-  }
-
-  /**
-   * Takes instances. Where there are few others between them, these are taken too.
-   *
-   * @param bits Bit `id & 31` of word `id >> 5` of each is set; `due` of them.
-   * @param exact Whether all others are left out.
-   */
-  assign(bits: Int32Array, due: number, exact: boolean): void {
-    const { perRow, halves } = this;
-    const [lower, upper] = halves;
-    lower.fill(0);
-    upper.fill(0);
-    let first = this.capacity;
-    let last = 0;
-    for (let word = 0; word < bits.length; word++) {
-      for (let rest = bits[word]; rest !== 0; rest &= rest - 1) {
-        const id = word * 32 + 31 - Math.clz32(rest & -rest);
-        const pair = ((id & ~(perRow * 2 - 1)) >> 1) | (id & (perRow - 1));
-        if ((id & perRow) === 0) lower[pair >> 5] |= 1 << (pair & 31);
-        else upper[pair >> 5] |= 1 << (pair & 31);
-        if (pair < first) first = pair;
-        if (pair > last) last = pair;
-      }
-    }
-    const span = last + 1 - first;
-    if (due >= span * 2 * (exact ? 1 : DENSE)) {
-      // A run in several rows is of whole ones.
-      const start = first - (first % perRow);
-      const isWithin = last < start + perRow;
-      this.few[0] = isWithin ? first : start;
-      this.few[1] = isWithin ? span : Math.ceil((last + 1 - start) / perRow) * perRow;
-      this.count = 1;
-      return;
-    }
-    if (_runs.length < lower.length * 32 * RUN_SIZE) _runs = new Float32Array(lower.length * 32 * RUN_SIZE);
-    let size = 0;
-    let next = -1;
-    let half = 0;
-    for (let word = 0; word < lower.length; word++) {
-      for (let rest = lower[word] | upper[word]; rest !== 0; rest &= rest - 1) {
-        const bit = rest & -rest;
-        const pair = word * 32 + 31 - Math.clz32(bit);
-        const part =
-          !exact || (lower[word] & upper[word] & bit) !== 0 ? 0 : (lower[word] & bit) !== 0 ? LOWER : UPPER;
-        if (pair === next && pair % perRow !== 0 && part === half) _runs[size - 1]++;
-        else {
-          half = part;
-          _runs[size] = pair;
-          _runs[size + 1] = 1 + part;
-          size += RUN_SIZE;
-        }
-        next = pair + 1;
-      }
-    }
-    this.count = size / RUN_SIZE;
-    if (this.count > FEW_RUNS) this.texture.assign(_runs, size);
-    else for (let i = 0; i < size; i++) this.few[i] = _runs[i];
   }
 
   dispose(): void {

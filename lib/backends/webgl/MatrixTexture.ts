@@ -11,7 +11,7 @@ import { InstanceList } from '../../culling/InstanceList.js';
 import type { View } from '../../culling/View.js';
 import type { InstanceTransforms, TransformFollower } from '../../instances/InstanceTransforms.js';
 import { allChanged } from '../../utils/attributes.js';
-import { keptOf, stateOf } from './PassStep.js';
+import { keptOf, stateOf } from './WebGLPosePass.js';
 
 /** Numbers of a matrix, four to a texel, and of a row of matrices. */
 const SIZE = 16;

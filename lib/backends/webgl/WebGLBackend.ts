@@ -206,7 +206,7 @@ function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | nu
   prepareUploads(renderer, crowd, listed);
   const source = glslSourceOf(crowd);
   source.update?.(renderer, crowd, drawn.requested, isDrawing);
-  crowd.views.posed = source.posedCount?.(renderer, crowd) ?? 0;
+  crowd.views.posed = source.posedCount?.(crowd) ?? 0;
   bindTextures(crowd);
 }
 

@@ -1,13 +1,20 @@
-import { type Texture, Vector4, type WebGLRenderer } from 'three';
+import {
+  type Material,
+  NearestFilter,
+  NoBlending,
+  RGBAIntegerFormat,
+  type Texture,
+  UnsignedIntType,
+  Vector4,
+  type WebGLRenderer,
+  WebGLRenderTarget,
+} from 'three';
 import type { LayersGLSL } from '../../../shaders/mixTracks.glsl.js';
 import { composeStepGLSL, type PoseEditGLSL, sampleStepGLSL } from '../../../shaders/posePass.glsl.js';
 import type { PosedCrowd } from '../../animation/PoseSource.js';
 import type { TrackLayout } from '../../animation/trackTexels.js';
-import { FEW_RUNS } from '../../constants.js';
-import type { InstanceRuns } from '../../culling/InstanceList.js';
-import { beginSteps, PassStep, SETTING_ROWS, SETTING_RUNS, SETTINGS, uploadTexture } from './PassStep.js';
 
-/** How many textures a palette is made of. */
+/** Textures that a step writes, one for each row of a matrix. */
 export const PALETTE_TEXTURES = 3;
 
 /** What a pass is made for: how many of each kind an instance has. */
@@ -25,84 +32,131 @@ export interface PoseCounts {
   edited: boolean;
 }
 
-let poseEditGLSL: PoseEditGLSL | null = null;
+/** Shader texts that features bring along. */
+const features: { edits?: PoseEditGLSL; layers?: LayersGLSL } = {};
 
 /** Lets passes pose crowds whose poses are edited. */
 export function registerPoseEditGLSL(glsl: PoseEditGLSL): void {
-  poseEditGLSL = glsl;
+  features.edits = glsl;
 }
-
-/** @throws If the page has not imported it. */
-function editGLSL(): PoseEditGLSL {
-  if (poseEditGLSL !== null) return poseEditGLSL;
-  throw new Error(
-    "WebGLRenderer draws joint edits of the entry 'skinned-instanced-mesh': import JointEdits from there.",
-  );
-}
-
-let layersGLSL: LayersGLSL | null = null;
 
 /** Lets passes pose crowds that have layers over the base. */
 export function registerLayersGLSL(glsl: LayersGLSL): void {
-  layersGLSL = glsl;
+  features.layers = glsl;
 }
 
 /** @throws If the page has not imported it. */
-function overGLSL(): LayersGLSL {
-  if (layersGLSL !== null) return layersGLSL;
+function featureGLSL<K extends keyof typeof features>(
+  key: K,
+  name: string,
+): NonNullable<(typeof features)[K]> {
+  const glsl = features[key];
+  if (glsl !== undefined) return glsl;
   throw new Error(
-    "WebGLRenderer draws layers of the entry 'skinned-instanced-mesh': import AnimationLayers from there.",
+    `WebGLRenderer draws ${name} of the entry 'skinned-instanced-mesh': import ${name} from there.`,
   );
 }
 
-/** Texels that a row of a target takes at most, unless so many rows would be too many; every device has room for them. */
+/** Texels in a row of a target, unless so many rows would be too many; every device has room for them. */
 const MAX_WIDTH = 1024;
-/** Instances in a row at most. */
-const MAX_PER_ROW = 128;
-/** Rows of a local matrix, each in a texture of its own. */
-const ROWS = 3;
 
+/** Covers the viewport by one triangle. */
+const VERTEX =
+  'void main() { gl_Position = vec4( gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0 ); }';
+
+/** What three.js sets before a draw: nothing but colours is written. */
+const _material = { blending: NoBlending, colorWrite: true } as Material;
 const _viewport = /*@__PURE__*/ new Vector4();
 const _before = /*@__PURE__*/ new Vector4();
 
+/** What is called of a renderer's state; types of three.js lack some of it. */
+interface State {
+  setMaterial(material: Material, frontFaceCW: boolean): void;
+  setScissorTest(on: boolean): void;
+  useProgram(program: WebGLProgram): boolean;
+  bindFramebuffer(target: number, framebuffer: WebGLFramebuffer): void;
+  bindTexture(type: number, texture: WebGLTexture, slot: number): void;
+  viewport(viewport: Vector4): void;
+}
+
+/** What a renderer keeps of a texture or a target. */
+interface Kept {
+  __version?: number;
+  __webglTexture?: WebGLTexture;
+  __webglFramebuffer?: WebGLFramebuffer;
+}
+
+export const keptOf = ({ properties }: WebGLRenderer, thing: object): Kept => properties.get(thing) as Kept;
+
+export const stateOf = ({ state }: WebGLRenderer): State => state as unknown as State;
+
+/** A program of a renderer. */
+interface PassProgram {
+  program: WebGLProgram;
+  /** Undefined until it was used: to ask waits for the compiler. */
+  settings?: WebGLUniformLocation | null;
+}
+
+/** Programs by their text, and by what a renderer keeps of a context: that is another object when a lost context was restored. */
+const contexts = /*@__PURE__*/ new WeakMap<object, Map<string, PassProgram>>();
+
+/** A fragment shader, and the textures that it writes. */
+interface PassStep {
+  readonly fragmentShader: string;
+  readonly target: WebGLRenderTarget;
+}
+
+const createStep = (fragmentShader: string): PassStep => ({
+  fragmentShader,
+  target: new WebGLRenderTarget(1, 1, {
+    count: PALETTE_TEXTURES,
+    format: RGBAIntegerFormat,
+    type: UnsignedIntType,
+    depthBuffer: false,
+    minFilter: NearestFilter,
+    magFilter: NearestFilter,
+  }),
+});
+
 /**
- * Poses every instance of a crowd once, into textures that hold the rows of its skinning matrices: a palette. The first of
- * two steps makes the local matrix of each node, the second multiplies those from the root down to each joint.
+ * Poses instances, each once, into textures that hold the rows of their skinning matrices: a palette. The first of two steps
+ * makes the local matrix of each node, the second multiplies those from the root down to each joint. WebGL is called without
+ * three.js's materials, which take several times as long; the renderer's record of its state stays right.
  */
 export class WebGLPosePass {
   /** Instances in a row of the palette; a power of two. */
   perRow = 1;
   private readonly sample: PassStep;
   private readonly compose: PassStep;
-  private readonly settings = new Float32Array(SETTINGS);
-  /** Textures that the steps read. */
+  private readonly samplers: readonly string[];
+  private readonly settings = new Float32Array(12);
+  /** Textures that the steps read, by their samplers. */
   private readonly inputs: Texture[] = [];
   private readonly entries: number;
   private readonly columns: number;
-  private size = -1;
-  private capacity = -1;
-  private maxSize = -1;
 
-  /** Call `resize` before anything else. */
+  /** Call `setSize` before anything else. */
   constructor(readonly counts: PoseCounts) {
     const { nodes, joints, morphGroups, layers, edited, hasShortKeys } = counts;
     this.entries = nodes + morphGroups;
     this.columns = joints + morphGroups;
     this.settings.set([nodes, this.entries, joints]);
-    const edits = edited ? editGLSL() : null;
-    const over = layers > 1 ? overGLSL() : null;
-    const samplers = ['runs', 'tracks', 'instances', 'played', ...(edits?.textures ?? [])];
-    if (hasShortKeys) samplers.push('shortKeys');
-    if (over !== null) samplers.push('masks');
-    for (let row = 0; row < ROWS; row++) samplers.push(`locals[${row}]`);
+    const edits = edited ? featureGLSL('edits', 'JointEdits') : null;
+    const over = layers > 1 ? featureGLSL('layers', 'AnimationLayers') : null;
+    // Steps that are the same text have the same samplers at the same units.
+    this.samplers = ['locals[0]', 'locals[1]', 'locals[2]', 'tracks', 'instances', 'played'].concat(
+      edits?.textures ?? [],
+      hasShortKeys ? 'shortKeys' : [],
+      over === null ? [] : 'masks',
+    );
     const define = hasShortKeys ? '#define SHORT_KEYS\n' : '';
-    this.sample = new PassStep(ROWS, define + sampleStepGLSL(layers, over, edits), samplers);
-    this.compose = new PassStep(PALETTE_TEXTURES, composeStepGLSL(edits), samplers);
+    this.sample = createStep(define + sampleStepGLSL(layers, over, edits));
+    this.compose = createStep(composeStepGLSL(edits));
+    this.inputs.push(...this.sample.target.textures);
   }
 
-  /** The palette. */
-  get textures(): Texture[] {
-    return this.compose.textures;
+  get palette(): Texture[] {
+    return this.compose.target.textures;
   }
 
   /** Whether it is for such characters. */
@@ -114,104 +168,76 @@ export class WebGLPosePass {
   }
 
   /**
-   * Instances in a row, where there are so many.
+   * Makes room for the poses of `size` instances. Those that were there are lost.
    *
    * @param maxSize Texels that a side of a texture may have on the device.
+   * @throws If it has no room for so many.
    */
-  perRowFor(capacity: number, maxSize: number): number {
-    const width = Math.max(this.entries, this.columns) * 2;
+  setSize(size: number, maxSize: number): void {
+    const width = Math.max(this.entries, this.columns);
     let perRow = 1;
-    while (
-      perRow * width <= maxSize &&
-      ((perRow < MAX_PER_ROW && perRow * width <= MAX_WIDTH) || capacity > perRow * 2 * (maxSize >> 1))
-    )
+    while (perRow * 2 * width <= maxSize && (perRow * 2 * width <= MAX_WIDTH || size > perRow * maxSize))
       perRow *= 2;
-    return perRow;
-  }
-
-  /**
-   * Makes room for poses of `size` of `capacity` instances. Nothing is compiled anew; what was posed may be lost.
-   *
-   * @throws If the device has no room for so many.
-   */
-  resize(size: number, capacity: number, maxSize: number): void {
-    if (size === this.size && capacity === this.capacity && maxSize === this.maxSize) return;
-    const perRow = this.perRowFor(capacity, maxSize);
-    const most = perRow * 2 * (maxSize >> 1);
-    if (size > most) {
+    if (size > perRow * maxSize) {
       throw new Error(
-        `SkinnedInstancedMesh: this device has room for poses of ${most} instances of ${this.counts.joints} joints, not of ${size}; make several crowds.`,
+        `SkinnedInstancedMesh: this device has room for poses of ${perRow * maxSize} instances of ${this.counts.joints} joints, not of ${size}; make several crowds.`,
       );
     }
-    this.size = size;
-    this.capacity = capacity;
-    this.maxSize = maxSize;
     this.perRow = this.settings[3] = perRow;
-    const height = Math.max(1, Math.ceil(size / 2 / perRow)) * 2;
-    this.sample.setSize(this.entries * perRow, height);
-    this.compose.setSize(this.columns * perRow, height);
+    const height = Math.ceil(size / perRow);
+    this.sample.target.setSize(this.entries * perRow, height);
+    this.compose.target.setSize(this.columns * perRow, height);
   }
 
   /** Has a renderer make its programs. */
   compile(renderer: WebGLRenderer): void {
-    this.sample.programFor(renderer);
-    this.compose.programFor(renderer);
+    this.programFor(renderer, this.sample);
+    this.programFor(renderer, this.compose);
   }
 
   /** Whether a renderer has a palette from this pass; one that has lost its context has not. */
   isPosed(renderer: WebGLRenderer): boolean {
-    const { target } = this.compose;
-    return (
-      (renderer.properties.get(target) as { __webglFramebuffer?: unknown }).__webglFramebuffer !== undefined
-    );
+    return keptOf(renderer, this.compose.target).__webglFramebuffer !== undefined;
   }
 
   /**
-   * Poses pairs of instances, see `InstanceRuns`. May be called while the renderer draws, also into a shadow map: what it was about to draw into is
-   * put back.
+   * Poses instances. May be called while the renderer draws, also into a shadow map: what it was about to draw into is put back.
    *
    * @param layout Of the crowd's tracks.
-   * @param instances The instance of each row, see `PaletteRows`; null if that is its own number.
-   * @param runs Those that are posed.
+   * @param instances The instance that is posed at each place of the palette; -1 where none is.
+   * @param first The first place at which one is, and the last.
    * @param isDrawing Whether the renderer draws. Shadow maps and arrays of cameras then have a viewport of their own.
    */
   run(
     renderer: WebGLRenderer,
     { boneTexture, playback, crowd }: PosedCrowd,
     layout: TrackLayout,
-    instances: Texture | null,
-    runs: InstanceRuns,
+    instances: Texture,
+    first: number,
+    last: number,
     isDrawing: boolean,
   ): void {
     const { sample, compose, settings, perRow, inputs } = this;
     const { shortKeys } = boneTexture;
-    const { time, over } = playback;
-    const { height } = sample.target;
-    const isLong = runs.count > FEW_RUNS;
+    const { over } = playback;
     settings[4] = layout.nodes;
     settings[5] = layout.joints;
     settings[6] = layout.clips;
-    settings[7] = instances === null ? 0 : 1;
     settings[8] = playback.clock;
-    settings[9] = time.epoch;
-    settings[SETTING_ROWS] = perRow;
-    settings[SETTING_ROWS + 1] = height;
-    settings[SETTING_ROWS + 2] = isLong ? 1 : 0;
-    if (!isLong) settings.set(runs.few, SETTING_RUNS);
+    settings[9] = playback.time.epoch;
 
-    // Samplers without a texture must have one of their kind bound.
-    inputs[0] = isLong ? runs.texture.plain : boneTexture;
-    inputs[1] = boneTexture;
-    inputs[2] = instances ?? boneTexture;
-    inputs[3] = playback.actions.plain;
-    let read = 4;
+    let at = PALETTE_TEXTURES;
+    inputs[at++] = boneTexture;
+    inputs[at++] = instances;
+    inputs[at++] = playback.actions.plain;
     if (this.counts.edited)
-      for (const texture of crowd.poseEdits?.textures ?? []) inputs[read++] = texture.plain;
-    if (shortKeys !== null) inputs[read++] = shortKeys;
-    if (over !== null) inputs[read++] = over.masks;
+      for (const texture of crowd.poseEdits?.textures ?? []) inputs[at++] = texture.plain;
+    if (shortKeys !== null) inputs[at++] = shortKeys;
+    if (over !== null) inputs[at++] = over.masks;
     // First: an upload takes the place of what was bound.
-    for (let i = 0; i < read; i++) uploadTexture(renderer, inputs[i]);
-    for (let i = 0; i < ROWS; i++) inputs[read + i] = sample.textures[i];
+    for (let i = PALETTE_TEXTURES; i < at; i++) {
+      if (keptOf(renderer, inputs[i]).__version !== inputs[i].version) renderer.initTexture(inputs[i]);
+    }
 
     const target = renderer.getRenderTarget();
     const face = renderer.getActiveCubeFace();
@@ -220,11 +246,14 @@ export class WebGLPosePass {
       const gl = renderer.getContext();
       _before.fromArray(gl.getParameter(gl.VIEWPORT) as Int32Array);
     }
-    _viewport.set(0, 0, sample.target.width, height);
+    const row = Math.floor(first / perRow);
+    _viewport.set(0, row, 0, Math.floor(last / perRow) + 1 - row);
+    const state = stateOf(renderer);
     try {
-      beginSteps(renderer);
-      sample.draw(renderer, settings, inputs, read, runs.count, _viewport);
-      compose.draw(renderer, settings, inputs, read + ROWS, runs.count, _viewport.setZ(compose.target.width));
+      state.setScissorTest(false);
+      state.setMaterial(_material, false);
+      this.draw(renderer, sample);
+      this.draw(renderer, compose);
     } finally {
       renderer.setRenderTarget(target, face, level);
       if (isDrawing) renderer.state.viewport(_before);
@@ -232,7 +261,64 @@ export class WebGLPosePass {
   }
 
   dispose(): void {
-    this.sample.dispose();
-    this.compose.dispose();
+    this.sample.target.dispose();
+    this.compose.target.dispose();
+  }
+
+  /** Runs a step for the rows of `_viewport`. Its target is the renderer's afterwards. */
+  private draw(renderer: WebGLRenderer, step: PassStep): void {
+    const { inputs, samplers } = this;
+    const { target } = step;
+    const gl = renderer.getContext() as WebGL2RenderingContext;
+    const state = stateOf(renderer);
+    const { useProgram: setProgram } = state;
+    const framebuffer = keptOf(renderer, target).__webglFramebuffer;
+    if (framebuffer === undefined) renderer.setRenderTarget(target);
+    else state.bindFramebuffer(gl.FRAMEBUFFER, framebuffer);
+    state.viewport(_viewport.setZ(target.width));
+    const made = this.programFor(renderer, step);
+    const { program } = made;
+    setProgram(program);
+    if (made.settings === undefined) {
+      // Null where the context is lost.
+      if (gl.getProgramParameter(program, gl.LINK_STATUS) === false)
+        throw new Error(`The pass that poses crowds: ${gl.getProgramInfoLog(program)}`);
+      samplers.forEach((name, unit) => {
+        gl.uniform1i(gl.getUniformLocation(program, name), unit);
+      });
+      made.settings = gl.getUniformLocation(program, 'settings');
+    }
+    gl.uniform4fv(made.settings, this.settings);
+    for (let i = 0; i < inputs.length; i++) {
+      const { __webglTexture } = keptOf(renderer, inputs[i]);
+      state.bindTexture(gl.TEXTURE_2D, __webglTexture as WebGLTexture, gl.TEXTURE0 + i);
+    }
+    gl.drawArrays(gl.TRIANGLES, 0, 3);
+    renderer.info.update(3, gl.TRIANGLES, 1);
+  }
+
+  /** A step's program, which all passes of a renderer share. Only its first use waits for it. */
+  private programFor(renderer: WebGLRenderer, { fragmentShader }: PassStep): PassProgram {
+    const { properties } = renderer;
+    const programs = contexts.get(properties) ?? new Map<string, PassProgram>();
+    contexts.set(properties, programs);
+    let made = programs.get(fragmentShader);
+    if (made === undefined) {
+      const gl = renderer.getContext() as WebGL2RenderingContext;
+      const program = gl.createProgram();
+      const add = (type: number, text: string) => {
+        const shader = gl.createShader(type) as WebGLShader;
+        gl.shaderSource(shader, `#version 300 es\n${text}`);
+        gl.compileShader(shader);
+        gl.attachShader(program, shader);
+        gl.deleteShader(shader);
+      };
+      add(gl.VERTEX_SHADER, VERTEX);
+      add(gl.FRAGMENT_SHADER, fragmentShader);
+      gl.linkProgram(program);
+      made = { program };
+      programs.set(fragmentShader, made);
+    }
+    return made;
   }
 }

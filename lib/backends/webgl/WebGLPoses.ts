@@ -3,30 +3,36 @@ import type { BoneTexture } from '../../animation/BoneTexture.js';
 import type { PosedCrowd } from '../../animation/PoseSource.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { type TrackLayout, trackLayout } from '../../animation/trackTexels.js';
-import { FEW_RUNS } from '../../constants.js';
-import { InstanceRuns } from '../../culling/InstanceList.js';
+import { InstanceList } from '../../culling/InstanceList.js';
 import type { PoseRequest } from '../../culling/View.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
-import { PaletteRows } from './PaletteRows.js';
-import { PoseDirtyTracker } from './PoseDirtyTracker.js';
 import { type PoseCounts, WebGLPosePass } from './WebGLPosePass.js';
 
-/** The poses of all that share one playback: a crowd and what is attached to it. */
+/** Of an instance without a place in the palette, a place without an instance, and an instance that was never asked for. */
+const NONE = -1;
+/** Room for those who come into view next, in shares of those who are seen. */
+const SPARE = 1.25;
+/** Small crowds have a place for each instance. */
+const MIN_SIZE = 128;
+/** Once so small a share of the places was in use for so many moments, they are given back. */
+const SHARE_IN_USE = 0.25;
+const PATIENCE = 120;
+
+/** Asks for all instances. */
+const ALL: readonly null[] = [null];
+
+/**
+ * The poses of all that share one playback: a crowd and what is attached to it. Instances get places in a palette as cameras
+ * see them, and lose them to others once they are not seen any more, so that memory goes by who is seen.
+ */
 export class WebGLPoses {
+  /** How many instances were posed at this moment. */
+  count = 0;
+
   private pass: WebGLPosePass | null = null;
-  private readonly posed = new WeakMap<WebGLRenderer, PoseDirtyTracker>();
-  /** The instances of a pass, where they are not all in a row. */
-  private runs: InstanceRuns | null = null;
-  private rows: PaletteRows | null = null;
-  /** Who posed them first, and whether others did too: of what they see nothing is known here. */
-  private renderer: WeakRef<WebGLRenderer> | null = null;
-  private shared = false;
   /** What the pass is made for. */
   private boneTexture: BoneTexture | null = null;
   private layout = {} as TrackLayout;
-  /** Whether the programs were made that pose the crowd once something is edited. */
-  private isReadyForEdits = false;
-
   private readonly counts: PoseCounts = {
     nodes: 0,
     joints: 0,
@@ -35,25 +41,68 @@ export class WebGLPoses {
     edited: false,
     hasShortKeys: false,
   };
+  /** Whether the programs were made that pose the crowd once something is edited. */
+  private isReadyForEdits = false;
 
-  /** The three textures of the palette; none before the crowd was first posed. */
-  get textures(): readonly Texture[] {
-    return this.pass?.textures ?? NONE;
+  /** How many places there are, the place of each instance, and the instance of each place. */
+  private size = 0;
+  private placeOf = new InstanceList(0);
+  private instanceOf: Int32Array = new Int32Array(0);
+  /** The instance that is posed next at each place, as a list and as the pass reads it, and between which places these are. */
+  private due: Float32Array = new Float32Array(0);
+  private dueList = new InstanceList(0);
+  private firstDue = 0;
+  private lastDue = NONE;
+  /** Where the search for a place goes on. */
+  private hand = 0;
+  /** For how many moments few places were in use. */
+  private idle = 0;
+
+  /** The moment: what poses are made of, and for whom. */
+  private renderer: WeakRef<WebGLRenderer> | null = null;
+  private clock = 0;
+  private lastClock = 0;
+  private origin = 0;
+  private version = -1;
+  private edits = -1;
+  /** Who was asked for last, so that all meshes of a crowd can ask for the same. */
+  private last: PoseRequest | null = null;
+  private lastVersion = -1;
+
+  /**
+   * Bit `id & 31` of word `id >> 5`: who has been posed at this moment, who was asked for, and who at the moment before. Words are
+   * signed: the upper half of unsigned ones are no small integers to V8, which allocates each that a function returns.
+   */
+  private readonly posed: Int32Array;
+  private asked: Int32Array;
+  private askedBefore: Int32Array;
+  private askedCount = 0;
+  /** Seconds of the clock at which each instance was posed; not kept before instances have rates. */
+  private posedAt: Float32Array | null = null;
+  /** The highest of the rates at which cameras want each instance posed, and when one has asked for it; not kept without rates. */
+  private requestedRates: Float32Array | null = null;
+  private askedAt: Float32Array | null = null;
+
+  constructor(readonly capacity: number) {
+    const words = Math.ceil(capacity / 32);
+    this.posed = new Int32Array(words);
+    this.asked = new Int32Array(words);
+    this.askedBefore = new Int32Array(words);
   }
 
-  /** The row of each instance, by `PaletteRows`; null if that is its own number. */
-  get rowOf(): Texture | null {
-    return this.rows?.texture?.plain ?? null;
+  /** The palette; no textures before the crowd was first posed. */
+  get textures(): readonly Texture[] {
+    return this.pass?.palette ?? [];
+  }
+
+  /** The place of each instance in the palette, as a texture. */
+  get places(): Texture {
+    return this.placeOf.texture.plain;
   }
 
   /** Instances in a row of the palette. */
   get perRow(): number {
     return this.pass?.perRow ?? 1;
-  }
-
-  /** How many instances a renderer has posed as they are now. */
-  posedCount(renderer: WebGLRenderer): number {
-    return this.posed.get(renderer)?.count ?? 0;
   }
 
   /** Has a renderer make the programs that pose a crowd. */
@@ -70,94 +119,36 @@ export class WebGLPoses {
   update(
     renderer: WebGLRenderer,
     crowd: PosedCrowd,
-    requested: readonly PoseRequest[] | null,
+    requested: readonly (PoseRequest | null)[] | null,
     isDrawing: boolean,
   ): void {
-    const { boneTexture } = crowd;
-    const { capacity } = crowd.playback;
-    this.renderer ??= new WeakRef(renderer);
-    if (this.renderer.deref() !== renderer) this.shared = true;
-    const places = this.placesFor(capacity);
     const pass = this.passFor(crowd);
     this.prepareEdits(renderer, crowd);
-    const { maxTextureSize } = renderer.capabilities;
-    const perRow = pass.perRowFor(capacity, maxTextureSize) * 2;
-    if (requested === null || this.shared) places.grow(capacity, perRow);
-    pass.resize(places.size, capacity, maxTextureSize);
-
-    let rows = this.posed.get(renderer);
-    if (rows?.capacity !== capacity) {
-      rows = new PoseDirtyTracker(capacity, boneTexture);
-      this.posed.set(renderer, rows);
-    }
-    if (!pass.isPosed(renderer)) rows.clear();
-    const { askedCount } = rows;
-    if (rows.moveTo(crowd) && !this.shared) places.shrink(askedCount);
-    addAll(rows, requested, crowd);
-    if (places.grow(rows.askedCount, perRow)) {
-      pass.resize(places.size, capacity, maxTextureSize);
-      rows.clear();
-      addAll(rows, requested, crowd);
-    }
-    const { dueCount } = rows;
-    if (dueCount === 0) return;
-
+    this.moveTo(renderer, crowd);
+    if (!pass.isPosed(renderer)) this.forget();
+    const requests = requested ?? ALL;
+    for (let i = 0; i < requests.length; i++) this.ask(requests[i], crowd);
+    if (this.askedCount > this.size) this.grow(pass, renderer.capabilities.maxTextureSize);
+    for (let i = 0; i < requests.length; i++) this.take(requests[i], crowd);
+    const { due, dueList, firstDue, lastDue } = this;
+    if (lastDue === NONE) return;
+    this.lastDue = NONE;
+    dueList.texture.assign(due, due.length);
+    due.fill(NONE);
+    dueList.texture.prepare(renderer, hasTexture);
+    this.placeOf.texture.prepare(renderer, hasTexture);
     try {
-      if (!places.isWhole) {
-        places.assign(rows.due, rows.asked, rows.lose);
-        places.texture?.prepare(renderer, hasTexture);
-        places.instanceOf?.prepare(renderer, hasTexture);
-      }
-      this.run(renderer, crowd, pass, rows, places.isWhole ? rows.due : places.due, isDrawing);
+      pass.run(renderer, crowd, this.layout, dueList.texture.plain, firstDue, lastDue, isDrawing);
     } catch (error) {
-      rows.clear();
+      this.forget();
       throw error;
     }
-  }
-
-  /**
-   * Poses instances.
-   *
-   * @param due Bits of the rows that are posed.
-   */
-  private run(
-    renderer: WebGLRenderer,
-    crowd: PosedCrowd,
-    pass: WebGLPosePass,
-    { dueCount, isTimed }: PoseDirtyTracker,
-    due: Int32Array,
-    isDrawing: boolean,
-  ): void {
-    const { size, instanceOf } = this.rows as PaletteRows;
-    const runs = this.runsFor(size, pass.perRow);
-    runs.assign(due, dueCount, isTimed);
-    if (runs.count > FEW_RUNS) runs.texture.prepare(renderer, hasTexture);
-    pass.run(renderer, crowd, this.layout, instanceOf?.plain ?? null, runs, isDrawing);
-  }
-
-  private runsFor(capacity: number, perRow: number): InstanceRuns {
-    if (this.runs?.capacity !== capacity || this.runs.perRow !== perRow) {
-      this.runs?.dispose();
-      this.runs = new InstanceRuns(capacity, perRow);
-    }
-    return this.runs;
   }
 
   dispose(): void {
     this.pass?.dispose();
     this.pass = null;
-    this.runs?.dispose();
-    this.runs = null;
-    this.rows?.dispose();
-    this.rows = null;
-  }
-
-  private placesFor(capacity: number): PaletteRows {
-    if (this.rows?.capacity !== capacity) {
-      this.rows?.dispose();
-      this.rows = new PaletteRows(capacity);
-    }
-    return this.rows;
+    this.setSize(0);
   }
 
   /** Where nothing is edited yet that may be, has those programs made while others are used. */
@@ -170,73 +161,220 @@ export class WebGLPoses {
   /** The pass that there is, or a new one if the crowd is not as it was. */
   private passFor({ boneTexture, playback, crowd }: PosedCrowd): WebGLPosePass {
     const { counts } = this;
-    // Asked here, since another renderer may have posed the crowd by another bone texture meanwhile.
     if (this.boneTexture !== boneTexture) {
       const tracks = boneTexture.data.tracks as PoseTracks;
       this.boneTexture = boneTexture;
       this.layout = trackLayout(tracks);
-      countPoses(tracks, counts);
+      counts.nodes = tracks.parents.length;
+      counts.joints = tracks.jointNodes.length;
+      counts.morphGroups = tracks.morphRest.length / 4;
+      counts.hasShortKeys = tracks.shorts !== null;
+      this.version = -1;
+      this.forget();
     }
     counts.layers = playback.layers.length;
     counts.edited = crowd.poseEdits?.isUsed === true;
     if (!this.pass?.suits(counts)) {
       this.pass?.dispose();
       this.pass = new WebGLPosePass({ ...counts });
+      this.setSize(0);
     }
     return this.pass;
   }
+
+  /** Goes on to the moment at which a crowd is, where nobody is posed yet. */
+  private moveTo(renderer: WebGLRenderer, { playback, crowd: { poseEdits } }: PosedCrowd): void {
+    const { clock, version } = playback;
+    const { origin } = playback.time;
+    const edits = poseEdits?.version ?? 0;
+    const isSame = origin === this.origin && this.renderer?.deref() === renderer;
+    if (isSame && clock === this.clock && version === this.version && edits === this.edits) return;
+    // When the clock has gone back, nothing can be said of the time between.
+    if (!isSame || clock < this.clock) this.forget();
+    if (this.renderer?.deref() !== renderer) this.renderer = new WeakRef(renderer);
+    this.lastClock = Math.fround(this.clock);
+    this.clock = clock;
+    this.origin = origin;
+    this.version = version;
+    this.edits = edits;
+    this.last = null;
+    this.count = 0;
+    const { asked, askedBefore, askedCount, size } = this;
+    if (askedCount === 0 || askedCount > size * SHARE_IN_USE) this.idle = 0;
+    else if (++this.idle > PATIENCE) this.setSize(0);
+    this.asked = askedBefore.fill(0);
+    this.askedBefore = asked;
+    this.askedCount = 0;
+    this.posed.fill(0);
+  }
+
+  /** Forgets what was posed. */
+  private forget(): void {
+    this.posed.fill(0);
+    this.posedAt?.fill(NONE);
+    this.askedAt?.fill(NONE);
+    this.last = null;
+    this.count = 0;
+  }
+
+  /** Takes down who is asked for. */
+  private ask(request: PoseRequest | null, crowd: PosedCrowd): void {
+    if (request !== null && request === this.last && request.version === this.lastVersion) return;
+    const { asked } = this;
+    for (let word = 0; word < asked.length; word++) {
+      const more = wordOf(request, crowd, word) & ~asked[word];
+      if (more === 0) continue;
+      asked[word] |= more;
+      this.askedCount += ones(more);
+    }
+  }
+
+  /** Finds out which of those that are asked for have to be posed, and takes it that they will be. */
+  private take(request: PoseRequest | null, crowd: PosedCrowd): void {
+    if (request !== null && request === this.last && request.version === this.lastVersion) return;
+    this.last = request;
+    this.lastVersion = request?.version ?? NONE;
+    const { posed, due, capacity } = this;
+    const { texels } = crowd.playback;
+    if (request?.hasPoseRates === true && this.askedAt === null) {
+      this.requestedRates = new Float32Array(capacity);
+      this.askedAt = new Float32Array(capacity).fill(NONE);
+    }
+    if (texels.hasRates || request?.hasPoseRates === true)
+      this.posedAt ??= new Float32Array(capacity).fill(NONE);
+    const { posedAt } = this;
+    const places = this.placeOf.texture.data;
+    const clock = Math.fround(this.clock);
+    for (let word = 0; word < posed.length; word++) {
+      for (let rest = wordOf(request, crowd, word) & ~posed[word]; rest !== 0; rest &= rest - 1) {
+        const bit = rest & -rest;
+        const id = word * 32 + 31 - Math.clz32(bit);
+        if (places[id] < 0) this.place(id);
+        else if (posedAt !== null && !this.isDue(id, posedAt[id], clock, request, crowd)) continue;
+        if (posedAt !== null) posedAt[id] = clock;
+        posed[word] |= bit;
+        this.count++;
+        const place = places[id];
+        due[place] = id;
+        if (this.lastDue === NONE) this.firstDue = this.lastDue = place;
+        else if (place < this.firstDue) this.firstDue = place;
+        else if (place > this.lastDue) this.lastDue = place;
+      }
+    }
+  }
+
+  /** Whether the pose of an instance is too old. */
+  private isDue(
+    id: number,
+    at: number,
+    clock: number,
+    request: PoseRequest | null,
+    { playback: { texels }, crowd: { poseEdits } }: PosedCrowd,
+  ): boolean {
+    const rate = request?.hasPoseRates === true ? this.rateOf(id, request, clock) : 0;
+    // Whoever comes into view is posed at once.
+    const isNew = at === NONE || (this.askedBefore[id >> 5] & (1 << (id & 31))) === 0;
+    return isNew || texels.isDue(id, at, clock, rate) || poseEdits?.changedSince(id, at) === true;
+  }
+
+  /** How often an instance is posed for its levels: where several cameras see it, as often as the one that needs it most. */
+  private rateOf(id: number, { poseRates, levels }: PoseRequest, clock: number): number {
+    const rates = this.requestedRates as Float32Array;
+    const askedAt = this.askedAt as Float32Array;
+    const rate = poseRates[levels?.[id] ?? 0];
+    const highest = rates[id];
+    const isHigher = rate !== 0 && (highest === 0 || highest > rate);
+    if (isHigher && askedAt[id] >= this.lastClock) return highest;
+    rates[id] = rate;
+    askedAt[id] = clock;
+    return rate;
+  }
+
+  /** Gives an instance a place that nobody has who is asked for: there are at least as many as these. */
+  private place(id: number): void {
+    const { instanceOf, asked, placeOf, size } = this;
+    for (;;) {
+      const at = this.hand;
+      this.hand = (at + 1) % size;
+      const former = instanceOf[at];
+      if (former !== NONE && (asked[former >> 5] & (1 << (former & 31))) !== 0) continue;
+      if (former !== NONE) placeOf.set(former, NONE);
+      this.assign(id, at);
+      return;
+    }
+  }
+
+  private assign(id: number, place: number): void {
+    this.placeOf.set(id, place);
+    this.instanceOf[place] = id;
+  }
+
+  /** Makes room for all who are asked for. Whoever had a place has none any more then. */
+  private grow(pass: WebGLPosePass, maxTextureSize: number): void {
+    const { capacity, askedCount } = this;
+    const wanted = Math.ceil(Math.max(askedCount * SPARE, this.size * 2, MIN_SIZE));
+    const size = wanted > capacity / 2 ? capacity : wanted;
+    pass.setSize(size, maxTextureSize);
+    this.setSize(size);
+  }
+
+  private setSize(size: number): void {
+    this.size = size;
+    this.hand = this.idle = 0;
+    this.lastDue = NONE;
+    this.placeOf.dispose();
+    this.dueList.dispose();
+    this.placeOf = new InstanceList(size > 0 ? this.capacity : 0);
+    this.placeOf.texture.data.fill(NONE);
+    this.dueList = new InstanceList(size);
+    this.due = new Float32Array(size).fill(NONE);
+    this.instanceOf = new Int32Array(size).fill(NONE);
+    // With a place for each, none changes hands, so that nothing is sent of it.
+    if (size === this.capacity) for (let id = 0; id < size; id++) this.assign(id, id);
+    this.forget();
+  }
 }
 
-/** Finds out who of those that are wanted has to be posed. */
-function addAll(rows: PoseDirtyTracker, requested: readonly PoseRequest[] | null, crowd: PosedCrowd): void {
-  rows.begin();
-  if (requested === null) rows.add(null, crowd);
-  else for (let i = 0; i < requested.length; i++) rows.add(requested[i], crowd);
-}
+/** A word of those that are asked for. */
+const wordOf = (request: PoseRequest | null, { visibility, count }: PosedCrowd, word: number): number =>
+  request === null ? firstBits(count - word * 32) : request.seen[word] & visibility.bits[word];
 
-function countPoses({ parents, jointNodes, morphRest, shorts }: PoseTracks, target: PoseCounts): void {
-  target.nodes = parents.length;
-  target.joints = jointNodes.length;
-  target.morphGroups = morphRest.length / 4;
-  target.hasShortKeys = shorts !== null;
-}
+/** A word whose first bits are set. */
+const firstBits = (count: number): number => (count >= 32 ? -1 : count <= 0 ? 0 : (1 << count) - 1);
 
-const NONE: readonly Texture[] = [];
+/** How many bits of a word are set. */
+function ones(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
 
 const known = /*@__PURE__*/ new WeakMap<InstancePlayback, WebGLPoses>();
 
 /** The poses of a crowd, which it shares with all that has the same playback; they go when that is disposed. */
-export function posesOf(crowd: PosedCrowd): WebGLPoses {
-  const { playback } = crowd;
+export function posesOf({ playback }: PosedCrowd): WebGLPoses {
   let poses = known.get(playback);
-  if (poses === undefined) {
-    poses = new WebGLPoses();
+  if (poses?.capacity !== playback.capacity) {
+    poses?.dispose();
+    if (poses === undefined) disposeWith(playback);
+    poses = new WebGLPoses(playback.capacity);
     known.set(playback, poses);
-    disposeWith(playback, poses);
   }
   return poses;
 }
 
 /** Disposes poses with what their instances play. That has other textures once there is room for another number of instances. */
-function disposeWith(playback: InstancePlayback, poses: WebGLPoses): void {
+function disposeWith(playback: InstancePlayback): void {
   const actions = playback.actions.plain;
   actions.addEventListener('dispose', function dispose() {
     actions.removeEventListener('dispose', dispose);
     if (playback.mixes && playback.actions.plain !== actions) {
-      disposeWith(playback, poses);
+      disposeWith(playback);
       return;
     }
-    poses.dispose();
+    known.get(playback)?.dispose();
     known.delete(playback);
   });
-}
-
-/** The rows of a crowd's instances in its palette, see `WebGLPoses.rowOf`. */
-export const rowsOf = ({ playback }: PosedCrowd): Texture | null => known.get(playback)?.rowOf ?? null;
-
-/** The palette of a crowd; no textures before it was first posed. */
-export function paletteOf({ playback }: PosedCrowd): readonly Texture[] {
-  return known.get(playback)?.textures ?? NONE;
 }
 
 /** Whether WebGLRenderer has uploaded a texture. One function for all renderers, so that draws make none. */

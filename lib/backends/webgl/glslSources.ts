@@ -8,10 +8,10 @@ import {
 import type { SourceGLSL } from '../../../shaders/SourceGLSL.js';
 import type { PosedCrowd } from '../../animation/PoseSource.js';
 import { sourceOf, sourceOfNumber } from '../../animation/PoseSource.js';
-import { PARAM_ROWED, PARAM_ROWS } from '../../constants.js';
+import { PARAM_ROWS } from '../../constants.js';
 import type { PoseRequest } from '../../culling/View.js';
 import { PALETTE_TEXTURES } from './WebGLPosePass.js';
-import { paletteOf, posesOf, rowsOf } from './WebGLPoses.js';
+import { posesOf } from './WebGLPoses.js';
 
 /** How a pose source poses vertices under WebGLRenderer: the twin of `NodeSource`. */
 export interface GLSLSource {
@@ -37,8 +37,8 @@ export interface GLSLSource {
   ): void;
   /** Has a renderer make the programs that `update` runs. */
   compile?(renderer: WebGLRenderer, crowd: PosedCrowd): void;
-  /** How many instances a renderer has posed as they are now. */
-  posedCount?(renderer: WebGLRenderer, crowd: PosedCrowd): number;
+  /** How many instances were posed as they are now. */
+  posedCount?(crowd: PosedCrowd): number;
 }
 
 /** The clips' own tracks: a pass poses each instance once, as `AnimationMixer` does, and vertices read what it has written. */
@@ -54,20 +54,18 @@ const trackGLSL: GLSLSource = {
     skinningMatrix: paletteMatrixGLSL,
   },
   bindTextures(crowd, textures) {
-    textures[0] = rowsOf(crowd) ?? crowd.boneTexture;
+    textures[0] = posesOf(crowd).places;
   },
   bindIntegers(crowd, textures) {
-    const posed = paletteOf(crowd);
+    const posed = posesOf(crowd).textures;
     for (let i = 0; i < posed.length; i++) textures[i] = posed[i];
   },
   compile: (renderer, crowd) => posesOf(crowd).compile(renderer, crowd),
-  posedCount: (renderer, crowd) => posesOf(crowd).posedCount(renderer),
+  posedCount: (crowd) => posesOf(crowd).count,
   update(renderer, crowd, requested, isDrawing) {
     const poses = posesOf(crowd);
     poses.update(renderer, crowd, requested, isDrawing);
-    const { elements } = crowd.bindMatrix;
-    elements[PARAM_ROWS] = Math.log2(poses.perRow);
-    elements[PARAM_ROWED] = poses.rowOf === null ? 0 : 1;
+    crowd.bindMatrix.elements[PARAM_ROWS] = Math.log2(poses.perRow);
   },
 };
 
