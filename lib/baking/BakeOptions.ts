@@ -113,8 +113,6 @@ export interface BakedCharacter {
   boxes: JointBoxes;
   /** Parts that clips mirror or flatten. */
   flips: PartFlip[];
-  /** For each part, how far a morph target at full influence moves a vertex at most, in the units of its geometry. */
-  morphExtent: number[];
 }
 
 /** What an encoding bakes. */

@@ -17,7 +17,7 @@ import { runAll, type Steps } from '../utils/steps.js';
 import type { BakeAsyncOptions, BakedCharacter, BakeOptions, RigBake } from './BakeOptions.js';
 import { tracks } from './bakeTracks.js';
 import { bindClip, hasTangents, MORPHS } from './channels.js';
-import { growPartBoxes, morphExtent, moveAlike } from './measureParts.js';
+import { growPartBoxes, moveAlike } from './measureParts.js';
 import { type PlannedClip, planClips } from './planClips.js';
 import { RigPoser } from './RigPoser.js';
 import { runInSlices } from './runInSlices.js';
@@ -148,11 +148,9 @@ export function* collectCharacter(
     rig,
     boxes: createJointBoxes(rig.jointNames.length),
     flips,
-    morphExtent: [],
   };
   for (const part of parts) {
     yield* growPartBoxes(baked.boxes, part);
-    baked.morphExtent.push(yield* morphExtent(part));
   }
   return { baked, collected };
 }

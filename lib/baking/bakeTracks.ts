@@ -27,11 +27,6 @@ import { checkPose, type Skeleton, skeletonOf } from './skeleton.js';
 /** Frames per second above which clips are not sampled, however large their error is. */
 const MAX_FPS = 480;
 
-/** A clip is dear that takes more bytes than this, and so many times as many as its keys. */
-const DEAR = 1e6;
-const DEARER = 4;
-const BYTES_PER_KEY = 16;
-
 /** Of an error that was not measured yet. */
 const UNKNOWN = -1;
 
@@ -66,7 +61,7 @@ function* bakeTracks(bake: RigBake): Steps<BoneTextureData> {
   const extent = restBounds.getSize(new Vector3());
   const size = Math.max(extent.x, extent.y, extent.z) || 1;
 
-  const keyed = yield* readClips(bake, skeleton, size, morphExtentOf(bake, pose));
+  const keyed = yield* readClips(bake, skeleton, size);
   let packed = yield* packTracks(skeleton, bake.clips, keyed);
   yield 1;
   if (precision === 'half') packed = yield* shortenKeys(packed);
@@ -81,17 +76,10 @@ function* bakeTracks(bake: RigBake): Steps<BoneTextureData> {
   }
   const boundsOf = posedBounds(packed, boxes);
   const clips: BakedClip[] = [];
-  for (const [i, { name, duration, fps, frames, slots, stride, error }] of packed.clips.entries()) {
+  for (const [i, { name, duration, fps, frames, slots, error }] of packed.clips.entries()) {
     if (error > maxError) {
       warnOnce(
         `Clip "${name}" is off by up to ${error.toExponential(1)} of the character's size, more than maxError (${maxError}): its curves or key times are finer than ${Math.round(fps)} frames per second hold.`,
-      );
-    }
-    const bytes = frames * stride * BYTES_PER_KEY;
-    const source = bake.clips[i].clip.tracks.reduce((sum, { values }) => sum + values.length * 4, 0);
-    if (bytes > Math.max(DEAR, source * DEARER)) {
-      warnOnce(
-        `Clip "${name}" takes ${(bytes / 1e6).toFixed(1)} MB, ${Math.round(bytes / source)} times as much as its keys; allow a larger maxError (${maxError}), or resample its tracks at one frame rate.`,
       );
     }
     const bounds = boxToArray(boundsOf(i));
@@ -122,7 +110,7 @@ function* bakeTracks(bake: RigBake): Steps<BoneTextureData> {
  * time. Others (splines, Euler angles, keys at odd times) are sampled at ever higher rates until `maxError` holds; so are
  * clips from which turns are extracted. Additive clips keep their root motion.
  */
-function* readClips(bake: RigBake, skeleton: Skeleton, size: number, extent: number): Steps<KeyedClip[]> {
+function* readClips(bake: RigBake, skeleton: Skeleton, size: number): Steps<KeyedClip[]> {
   const { poser, boxes, clips, maxError, extractor } = bake;
   const mover = extractor?.mover(boxes, poser, skeleton, size);
   if (mover === null) throw cannotHold('root motion of a joint below one that vertices follow');
@@ -149,7 +137,7 @@ function* readClips(bake: RigBake, skeleton: Skeleton, size: number, extent: num
           throw cannotHold('turns below uneven scale');
         const alone = yield* packTracks(skeleton, [planned], [one]);
         const errorsNow = moves ? new Float64Array(one.frames - 1).fill(UNKNOWN) : errors;
-        yield* measureErrors(alone, bake, extent, one.rootMotion, errorsNow);
+        yield* measureErrors(alone, bake, size, one.rootMotion, errorsNow);
         one.error = errorsNow.reduce((most, error) => Math.max(most, error), 0) / size;
         if (one.error <= maxError || one.frames === 1) break;
         if (rate.parts === null) rate.fps *= 2;
@@ -178,37 +166,19 @@ function divideFurther(parts: Uint16Array, fps: number, errors: Float64Array, mo
   return divides;
 }
 
-/** How far a morph target at full influence moves a vertex of a character at rest at most, in scene units. */
-function morphExtentOf({ poser: { rig }, morphExtent }: RigBake, pose: Float64Array): number {
-  let most = 0;
-  morphExtent.forEach((extent, part) => {
-    if (extent === 0) return;
-    for (const joint of rig.parts[part].joints) {
-      const at = joint * AFFINE_SIZE;
-      // What is hidden at rest by a scale of 0 may grow in a clip: it then has the size at which it was bound.
-      most = Math.max(most, extent * (largestScale(pose, at) || largestScale(rig.jointInverses, at)));
-    }
-  });
-  return most;
-}
-
-/** How much longer a matrix makes an axis at most. */
-function largestScale(m: Float64Array, at: number): number {
-  return Math.max(...[at, at + 1, at + 2].map((i) => Math.hypot(m[i], m[i + 4], m[i + 8])));
-}
-
 /**
  * Measures the error of a clip's tracks between their frames: how far they put the corners of the joints' boxes from where the clip
  * itself puts them, in scene units.
  *
  * @param alone Of this clip alone.
+ * @param size Of the character: a morph target may move vertices as far.
  * @param rootMotion The way that was taken out of the tracks, or null.
  * @param errors One for the way from each frame to the next; those that are `UNKNOWN` are measured.
  */
 function* measureErrors(
   alone: PoseTracks,
   { poser, boxes, extractor }: RigBake,
-  extent: number,
+  size: number,
   rootMotion: Float32Array | null,
   errors: Float64Array,
 ): Steps<void> {
@@ -238,7 +208,7 @@ function* measureErrors(
     reader.readMorphs(influences);
     const played = poser.morphs();
     influences.forEach((influence, i) => {
-      worst = Math.max(worst, Math.abs(played[i] - morphRest[i] - influence) * extent);
+      worst = Math.max(worst, Math.abs(played[i] - morphRest[i] - influence) * size);
     });
     for (let joint = 0; joint < jointNames.length; joint++) {
       if (boxes[joint * 6] > boxes[joint * 6 + 3]) continue;

@@ -31,23 +31,6 @@ export function* growPartBoxes(
   }
 }
 
-/** How far a morph target of a part at full influence moves a vertex at most, in the units of its geometry. */
-export function* morphExtent({ geometry }: ScenePart): Steps<number> {
-  const base = geometry.getAttribute('position');
-  const relative = geometry.morphTargetsRelative;
-  let most = 0;
-  for (const target of geometry.morphAttributes.position ?? []) {
-    for (let vertex = 0; vertex < target.count; vertex++) {
-      const x = target.getX(vertex) - (relative ? 0 : base.getX(vertex));
-      const y = target.getY(vertex) - (relative ? 0 : base.getY(vertex));
-      const z = target.getZ(vertex) - (relative ? 0 : base.getZ(vertex));
-      most = Math.max(most, Math.hypot(x, y, z));
-      if (vertex % VERTICES === 0) yield 0;
-    }
-  }
-  return most;
-}
-
 /** A part that clips mirror, or flatten. */
 export type ChangedPart = Pick<PartFlip, 'part' | 'mirrored'>;
 

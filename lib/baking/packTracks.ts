@@ -25,29 +25,16 @@ export function* packTracks(
   const perClip = (skeleton.parents.length + skeleton.morphRest.length / 4) * NODE_ENTRIES;
   const table = new Uint32Array(keyed.length * perClip).fill(TRACK_ABSENT);
   const constants: number[] = [];
-  const known = new Map<string, number>();
   // Most constants are those that the same property has in the clip before.
   const before = new Int32Array(perClip).fill(-1);
   const constantOf = (values: ArrayLike<number>, size: number, entry: number): number => {
-    const last = size === 4 ? values[3] : 0;
+    const texel = [values[0], values[1], values[2], size === 4 ? values[3] : 0].map(
+      (value) => Math.fround(value) + 0,
+    );
     const at = before[entry] * 4;
-    if (
-      at >= 0 &&
-      constants[at] === values[0] &&
-      constants[at + 1] === values[1] &&
-      constants[at + 2] === values[2] &&
-      constants[at + 3] === last
-    )
-      return before[entry];
-    const texel = [values[0], values[1], values[2], last].map((value) => Math.fround(value) + 0);
-    const text = texel.join();
-    let index = known.get(text);
-    if (index === undefined) {
-      index = constants.push(...texel) / 4 - 1;
-      known.set(text, index);
-    }
-    before[entry] = index;
-    return index;
+    if (at < 0 || texel.some((value, i) => value !== constants[at + i]))
+      before[entry] = constants.push(...texel) / 4 - 1;
+    return before[entry];
   };
 
   const moving: KeyedChannel[][] = [];

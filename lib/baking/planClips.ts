@@ -72,7 +72,8 @@ export const frameTimes =
 function* checkClip({ name, duration, tracks }: AnimationClip, checked: Set<ArrayLike<number>>): Steps<void> {
   let numbers = 0;
   for (const track of tracks) {
-    checkTrack(track, name, checked);
+    const problem = problemOf(track, checked);
+    if (problem) throw new Error(`Track "${track?.name}" of clip "${name}" ${problem}; mend or remove it.`);
     numbers += track.values.length;
     if (numbers < NUMBERS) continue;
     numbers = 0;
@@ -83,29 +84,26 @@ function* checkClip({ name, duration, tracks }: AnimationClip, checked: Set<Arra
   throw new Error(`Clip "${name}" has duration ${duration}; call clip.resetDuration().`);
 }
 
-function checkTrack(track: KeyframeTrack, clip: string, checked: Set<ArrayLike<number>>): void {
-  const fail = (what: string): never => {
-    throw new Error(`Track "${track?.name}" of clip "${clip}" ${what}; mend or remove it.`);
-  };
-  if (!track?.times?.length || !track.values?.length) fail('has no keys');
+/** Says what is wrong with a track; null if it can be played. */
+function problemOf(track: KeyframeTrack, checked: Set<ArrayLike<number>>): string | null {
+  if (!track?.times?.length || !track.values?.length) return 'has no keys';
   const { times, values } = track;
-  // three.js's own interpolants run forever on quaternions that do not have four numbers.
   const size = values.length / times.length;
-  const isFour = track.ValueTypeName !== 'quaternion' || size % 4 === 0;
-  if (!Number.isInteger(size) || !isFour) fail(`has ${values.length} values for ${times.length} keys`);
-  const value = indexOfBad(values);
-  if (value !== -1) fail(`has ${values[value]} in key ${Math.floor(value / size)}`);
+  // three.js's own interpolants run forever on quaternions that do not have four numbers.
+  if (!Number.isInteger(track.ValueTypeName === 'quaternion' ? size / 4 : size))
+    return `has ${values.length} values for ${times.length} keys`;
+  const bad = indexOfBad(values);
+  if (bad >= 0) return `has ${values[bad]} in key ${Math.floor(bad / size)}`;
   const isSmooth = track.getInterpolation() === InterpolateSmooth;
-  if (checked.has(times) && !isSmooth) return;
+  if (checked.has(times) && !isSmooth) return null;
   checked.add(times);
-  const bad = indexOfBad(times);
-  if (bad !== -1) fail(`has key ${bad} at ${times[bad]} s`);
+  const key = indexOfBad(times);
+  if (key >= 0) return `has key ${key} at ${times[key]} s`;
   // A smooth track's slopes are divided by the time between keys. For other tracks two keys at one time are a jump.
-  const same = isSmooth ? times.findIndex((time, key) => time === times[key - 1]) : -1;
-  if (same === -1) return;
-  fail(
-    `has keys ${same - 1} and ${same} both at ${times[same]} s, which InterpolateSmooth cannot pass through`,
-  );
+  const same = isSmooth ? times.findIndex((time, i) => time === times[i - 1]) : -1;
+  return same < 0
+    ? null
+    : `has keys ${same - 1} and ${same} both at ${times[same]} s, which InterpolateSmooth cannot pass through`;
 }
 
 /** Index of the first number that is not finite, or -1. Tracks of strings and booleans hold no numbers. */
