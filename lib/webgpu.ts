@@ -8,20 +8,15 @@ import { layerNodes } from '../shaders/layers.tsl.js';
 import { discardFaded, writeFade } from '../shaders/levelFade.tsl.js';
 import { frames as baseFrames } from './animation/frames.js';
 import { registerBackend } from './backends/Backend.js';
-import { nodesOfParts, registerPartNodes } from './backends/webgpu/crowdNodes.js';
+import { nodesOfParts } from './backends/webgpu/crowdNodes.js';
+import { registerNodes } from './backends/webgpu/featureNodes.js';
 import { frameNodes, restNodes } from './backends/webgpu/frameNodes.js';
 import { motionBuild } from './backends/webgpu/motionNodes.js';
 import { registerNodeSource } from './backends/webgpu/nodeSources.js';
-import { registerLayerNodes, registerPoseEditNodes } from './backends/webgpu/PoseSteps.js';
-import { registerMotionNodes } from './backends/webgpu/poseCrowd.js';
-import { KindNodes, StoredKinds } from './backends/webgpu/views/KindNodes.js';
-import { LevelNodes } from './backends/webgpu/views/LevelNodes.js';
-import { registerKindNodes, registerLevelNodes } from './backends/webgpu/views/ViewSteps.js';
 import { webGPUBackend } from './backends/webgpu/WebGPUBackend.js';
 import type { Encoding } from './baking/BakeOptions.js';
 import { SkinnedInstancedMesh as Base } from './crowd/SkinnedInstancedMesh.js';
 import { JointEdits as BaseEdits } from './features/jointEdits/JointEdits.js';
-import { CrowdKinds as BaseKinds } from './features/kinds/CrowdKinds.js';
 import { AnimationLayers as BaseLayers } from './features/layers/AnimationLayers.js';
 import { CrowdLevels as BaseLevels } from './features/levels/CrowdLevels.js';
 import { InstanceMotions as BaseMotions } from './features/motion/InstanceMotions.js';
@@ -43,7 +38,7 @@ export const SkinnedInstancedMesh = /*@__PURE__*/ withNodeMaterials();
 export type SkinnedInstancedMesh = Base;
 
 function withMotionNodes(): typeof BaseMotions {
-  registerMotionNodes(motionBuild);
+  registerNodes('InstanceMotions', motionBuild);
   return BaseMotions;
 }
 
@@ -51,7 +46,7 @@ export const InstanceMotions = /*@__PURE__*/ withMotionNodes();
 export type InstanceMotions = BaseMotions;
 
 function withPartNodes(): typeof BaseParts {
-  registerPartNodes(nodesOfParts);
+  registerNodes('InstanceParts', nodesOfParts);
   return BaseParts;
 }
 
@@ -67,7 +62,7 @@ function withFrameNodes(): Encoding {
 export const frames: Encoding = /*@__PURE__*/ withFrameNodes();
 
 function withEditNodes(): typeof BaseEdits {
-  registerPoseEditNodes(jointEditNodes);
+  registerNodes('JointEdits', jointEditNodes);
   return BaseEdits;
 }
 
@@ -75,7 +70,7 @@ export const JointEdits = /*@__PURE__*/ withEditNodes();
 export type JointEdits = BaseEdits;
 
 function withLayerNodes(): typeof BaseLayers {
-  registerLayerNodes(layerNodes);
+  registerNodes('AnimationLayers', layerNodes);
   return BaseLayers;
 }
 
@@ -83,23 +78,12 @@ export const AnimationLayers = /*@__PURE__*/ withLayerNodes();
 export type AnimationLayers = BaseLayers;
 
 function withLevelNodes(): typeof BaseLevels {
-  registerLevelNodes({ create: (states, fades) => new LevelNodes(states, fades), writeFade, discardFaded });
+  registerNodes('CrowdLevels', { writeFade, discardFaded });
   return BaseLevels;
 }
 
 export const CrowdLevels = /*@__PURE__*/ withLevelNodes();
 export type CrowdLevels = BaseLevels;
-
-function withKindNodes(): typeof BaseKinds {
-  registerKindNodes({
-    store: () => new StoredKinds(),
-    create: (stored, lists) => new KindNodes(stored, lists),
-  });
-  return BaseKinds;
-}
-
-export const CrowdKinds = /*@__PURE__*/ withKindNodes();
-export type CrowdKinds = BaseKinds;
 
 export type { UniformNodeType } from '../shaders/tsl.js';
 export {
@@ -109,6 +93,7 @@ export {
 } from './backends/webgpu/WebGPUBackend.js';
 export * from './exports.js';
 export { Impostor } from './features/impostors/Impostor.js';
+export { CrowdKinds } from './features/kinds/CrowdKinds.js';
 export { InstanceUniforms } from './features/uniforms/InstanceUniforms.js';
 export {
   GPUInstances,

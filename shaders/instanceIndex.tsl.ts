@@ -1,6 +1,9 @@
 import { instanceIndex as drawnIndex, If, int, property, uint } from 'three/tsl';
-import type { Node } from 'three/webgpu';
-import { type OverrideNode, withoutOverride } from './tsl.js';
+import type { Node, Texture } from 'three/webgpu';
+import { LIST_TEXELS, LIST_TEXELS_BITS } from '../lib/constants.js';
+import { InstanceTexture } from '../lib/instances/InstanceTexture.js';
+import type { TexelNode } from './TexelNode.js';
+import { componentsOf, type OverrideNode, withoutOverride } from './tsl.js';
 
 /** Says which instance a drawn index stands for. Both build on the current stack. */
 export interface ViewNodes {
@@ -47,4 +50,21 @@ export function assignDrawnIndex(instance: Node<'int'>): void {
 /** Lets readers of the drawn index read the instance in its place, once it was assigned. */
 export function overrideDrawnIndex(overrides: Map<Node, OverrideNode>): void {
   overrides.set(drawnIndex, () => viewedIndex);
+}
+
+/** A number of an `InstanceTexture` that has four in a texel, and `LIST_TEXELS` in a row. Builds on the current stack. */
+export function numberAt(texture: TexelNode, index: Node<'int'>): Node<'float'> {
+  const texel = index.shiftRight(2).toVar();
+  const row = texel.shiftRight(LIST_TEXELS_BITS).toVar();
+  const [four] = texture.rowTexels(texel.bitAnd(LIST_TEXELS - 1), row, 1);
+  return componentsOf(four.toVar()).element(index.bitAnd(3));
+}
+
+const none: (InstanceTexture | undefined)[] = [];
+
+/** Stands for a list, or for rows of instances, where there are none. Nodes of one texture are one binding, so these are two. */
+export function noNumbers(what: 'list' | 'rows'): Texture {
+  const index = what === 'list' ? 0 : 1;
+  none[index] ??= new InstanceTexture(1, 4);
+  return none[index].layered;
 }

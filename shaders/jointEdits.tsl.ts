@@ -26,7 +26,6 @@ import {
   EDIT_SINE,
   EDIT_TEXELS,
   EDIT_WEIGHT,
-  HEADER_CHANGED,
   HEADER_COUNTS,
   HEADER_FADE_RATE,
   HEADER_FADE_START,
@@ -68,7 +67,6 @@ export const jointEditNodes: CreatePoseEditNodes = (textures, clock, nodes) => {
       for (let i = 0; i < read.length; i++) read[i].value = others[i].layered;
       livePerRow.value = others[2].perRow;
     },
-    editedSince: (instance, time) => editedSince(all, instance, time),
     editLocals: (instance, node, transform) => editLocals(all, nodes, instance, node, transform),
     modelEdits: (instance) => modelEdits(all, instance),
   };
@@ -101,12 +99,6 @@ const turnTo = /*@__PURE__*/ Fn(
 
 const moveTo = (from: Node<'vec4'>, to: Node<'vec4'>, weight: Node<'float'>): Node<'vec4'> =>
   select(weight.greaterThanEqual(1), to, from.add(to.sub(from).mul(weight)));
-
-/** Whether an instance's edits or live pose have changed since a time of the clock. Builds on the current stack. */
-function editedSince({ headers }: EditNodes, instance: Node<'int'>, time: Node<'float'>): Node<'bool'> {
-  const [lists] = headers.instanceTexels(instance, HEADER_TEXELS, int(0), 1);
-  return numberOf(lists, HEADER_CHANGED).greaterThanEqual(time);
-}
 
 /**
  * Applies an instance's live pose and edits to the local transform of a node. Builds on the current stack.

@@ -182,7 +182,7 @@ export interface PoseEditor {
   update(): void;
   /** The same for one instance that is posed on the CPU. */
   place(index: number): void;
-  /** Whether an instance was changed since a time of the clock. Twin of `PoseEditNodes.editedSince`. */
+  /** Whether an instance was changed since a time of the clock. */
   changedSince(index: number, time: number): boolean;
   /** Changes local transforms: `TRS_SIZE` numbers a node. */
   applyLocals(index: number, trs: Float64Array): void;

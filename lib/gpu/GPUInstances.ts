@@ -11,8 +11,9 @@ import { PLAY_IN_STEP, PLAY_ONCE, playWanted } from '../../shaders/playWanted.ts
 import { storedVectors, uintsIn, vectorsIn } from '../../shaders/tsl.js';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { ClipReference } from '../animation/ClipTable.js';
-import { GROUP_WORDS, WORKGROUP, writeBits } from '../backends/webgpu/views/compactLists.js';
-import type { ActionsReader, StoredOnGPU } from '../backends/webgpu/views/StoredInstances.js';
+import { GROUP_WORDS, WORKGROUP, writeBits } from '../backends/webgpu/gpuLists/compactLists.js';
+import { enableGPULists } from '../backends/webgpu/gpuLists/GPUViews.js';
+import type { ActionsReader, StoredOnGPU } from '../backends/webgpu/StoredOnGPU.js';
 import type { CrowdFeature } from '../crowd/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import { actionsTexels } from '../playback/instanceLayout.js';
@@ -91,6 +92,7 @@ export class GPUInstances implements CrowdFeature {
       throw new Error(
         `${NAME}: what instances play on layers is told by the CPU; leave out plays, or AnimationLayers.`,
       );
+    enableGPULists();
     crowd.use(this);
     this.stored = new Stored(crowd, matrices ?? null, plays ?? null);
     crowd.crowd.written = this.stored;

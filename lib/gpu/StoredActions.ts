@@ -1,7 +1,7 @@
 import type { Node, StorageBufferAttribute } from 'three/webgpu';
 import { playedTexel } from '../../shaders/playedActions.tsl.js';
 import { type Vectors, vectorsIn } from '../../shaders/tsl.js';
-import type { ActionsReader } from '../backends/webgpu/views/StoredInstances.js';
+import type { ActionsReader } from '../backends/webgpu/StoredOnGPU.js';
 import { actionsRowBits, actionsTexels } from '../playback/instanceLayout.js';
 
 /** Reads what instances play off a buffer, in which the texels of all rows follow each other. */

@@ -5,6 +5,10 @@ import type { OwnedFloats } from '../utils/attributes.js';
 /** Array textures have at least this many layers. */
 const MAX_LAYERS = 256;
 
+/** How often each texture may change before its versions are another's. */
+const VERSIONS = 2 ** 24;
+let versions = 0;
+
 /** Numbers that wait for upload. */
 interface RowRange {
   start: number;
@@ -68,7 +72,8 @@ export class InstanceTexture {
       this.layeredTexture = new DataArrayTexture(this.data, this.width, layerRows, this.rows / layerRows);
       this.layeredTexture.format = RGBAFormat;
       this.layeredTexture.type = FloatType;
-      this.layeredTexture.needsUpdate = true;
+      // Nodes whose texture is exchanged for one of the same version go on reading the first, see `Bindings._update`.
+      this.layeredTexture.version = versions += VERSIONS;
     }
     return this.layeredTexture;
   }

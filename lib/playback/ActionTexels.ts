@@ -128,7 +128,7 @@ export class ActionTexels {
   }
 
   /**
-   * Whether an instance has changed since it was posed, or it is time for its next pose. Twin of `isStale` in TSL.
+   * Whether an instance has changed since it was posed, or it is time for its next pose.
    *
    * @param posedAt Seconds of the clock in the present epoch, and `clock` now, as numbers of 32 bits.
    * @param levelRate Poses a second at the level of detail at which it is drawn; the lower of both rates holds.

@@ -4,8 +4,8 @@ import type { CrowdMesh } from '../crowd/CrowdMesh.js';
 import { drawsOf, type ViewInfo, viewInfoOf } from '../culling/ViewInfo.js';
 
 /**
- * What a camera saw when it last drew a crowd, of all its levels together: for figures to be shown. Under WebGPU only the GPU
- * knows; see {@link readViewInfo}.
+ * What a camera saw when it last drew a crowd, of all its levels together: for figures to be shown. With `GPUInstances` or
+ * `Occlusion` only the GPU knows; see {@link readViewInfo}.
  *
  * @param camera Also that of a light's shadow.
  * @returns Null if the camera has not drawn the crowd lately, or all of it is drawn whatever the camera sees.
@@ -15,8 +15,8 @@ export function getViewInfo(mesh: CrowdMesh, camera: Camera): ViewInfo | null {
 }
 
 /**
- * What a camera saw when it last drew a crowd, for measuring and debugging. Under WebGPU that is known to the GPU alone, and
- * reading it takes some frames: do not wait for it in a program that runs.
+ * What a camera saw when it last drew a crowd, for measuring and debugging. Where the GPU alone knows, reading it
+ * takes some frames: do not wait for it in a program that runs.
  *
  * @param camera Also that of a light's shadow.
  */

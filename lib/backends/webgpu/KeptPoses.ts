@@ -13,7 +13,7 @@ interface Kept {
 
 /** The poses of the frame before, for motion vectors. */
 export class KeptPoses {
-  private readonly kept = new WeakMap<WebGPURenderer, Kept>();
+  private readonly kept = new WeakMap<object, Kept>();
   private readonly rows: PreviousRows[] = [];
 
   constructor(
@@ -22,13 +22,13 @@ export class KeptPoses {
   ) {}
 
   /** How many instances, the first ones, were posed otherwise in the frame before; 0 if none moves. */
-  countOn(renderer: WebGPURenderer): number {
+  countOn(renderer: object): number {
     const { frame, count } = this.on(renderer);
-    return frame === renderer.info.frame ? count : 0;
+    return frame === frameOf(renderer) ? count : 0;
   }
 
   /** Where instances were then. */
-  rowsOn(renderer: WebGPURenderer): PreviousRows {
+  rowsOn(renderer: object): PreviousRows {
     return this.on(renderer).rows;
   }
 
@@ -59,7 +59,7 @@ export class KeptPoses {
     }
   }
 
-  private on(renderer: WebGPURenderer): Kept {
+  private on(renderer: object): Kept {
     let kept = this.kept.get(renderer);
     if (kept === undefined) {
       kept = { frame: -1, count: 0, rows: new PreviousRows(this.playback.capacity) };
@@ -73,3 +73,5 @@ export class KeptPoses {
 
 /** WebGPURenderer neither loses textures nor says which it has. */
 const always = (): boolean => true;
+
+const frameOf = (renderer: object): number => (renderer as WebGPURenderer).info.frame;

@@ -52,7 +52,8 @@ export function maxMatrixRows({ backend }: WebGPURenderer): number {
 
 /** Room for `count` matrices, for renderers of one kind of backend. */
 export function createMatrixRows(count: number, webGPU: boolean): MatrixRows {
-  return webGPU ? new StorageRows(count) : new FeedbackRows(count);
+  // There are no empty buffers.
+  return webGPU ? new StorageRows(Math.max(1, count)) : new FeedbackRows(Math.max(1, count));
 }
 
 /** Numbers in a matrix. */

@@ -4,7 +4,7 @@ import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import type { Build, Rows } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
 import type { PartNode } from './crowdNodes.js';
-import type { NodePosePass } from './NodePosePass.js';
+import type { NodePoses } from './NodePoses.js';
 
 /** What a source is told where it poses a vertex. */
 interface VertexNodes {
@@ -40,10 +40,8 @@ interface SkinningNodes extends PosedNodes {
 export interface NodeSource {
   /** The name of the `PoseSource`. */
   readonly name: string;
-  /** Called before each draw of a crowd, but where the GPU finds out what cameras see and there is a `pass`. */
-  prepare?(renderer: object, crowd: DrawnCrowd): void;
-  /** The pass that poses a crowd; it may be told to pose only what is seen. */
-  pass?(crowd: DrawnCrowd): NodePosePass;
+  /** What a pass poses of a crowd before it is drawn. */
+  posesOf?(renderer: object, crowd: DrawnCrowd): NodePoses;
   /** Builds on the current stack. */
   skinningMatrix(vertex: VertexNodes): SkinningNodes;
 }

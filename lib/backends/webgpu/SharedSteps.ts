@@ -1,10 +1,3 @@
-/** @throws Since the page has imported something from the main entry that has node materials in another one. */
-export function notImported(what: string, name: string): never {
-  throw new Error(
-    `WebGPURenderer draws ${what} of the entry 'skinned-instanced-mesh/webgpu': import ${name} from there.`,
-  );
-}
-
 interface Shared<T> {
   readonly steps: T;
   users: number;

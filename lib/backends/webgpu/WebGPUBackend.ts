@@ -3,6 +3,7 @@ import type { WebGPURenderer } from 'three/webgpu';
 import { influencesCode } from '../../../shaders/ShaderVariant.js';
 import type { DrawnMaterial } from '../../../shaders/tsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
+import type { CameraView } from '../../culling/CameraView.js';
 import type { ViewInfo } from '../../culling/ViewInfo.js';
 import { MERGED_CODES } from '../../utils/mergedMaps.js';
 import { warnOnce } from '../../utils/messages.js';
@@ -14,11 +15,20 @@ import { hasArrayMap, hasPalette, mergedCode } from '../surfaceMaps.js';
 import { noteHook } from './bundledHooks.js';
 import { checkTextureSizes, fitVertexBuffers, type NodeRenderer, needsMatrixTexels } from './checkLimits.js';
 import { compileShadows } from './compileAhead.js';
+import {
+  type GPULists,
+  gpuLists,
+  isInBundle,
+  isListedByGPU,
+  lodCameraOf,
+  readsView,
+  seenBy,
+  showsEveryone,
+} from './drawnLists.js';
 import { keepMorphTargets } from './morphedGeometry.js';
 import { nodeSourceOf } from './nodeSources.js';
 import { checkVertexNode, patchNodeMaterial } from './patchNodeMaterial.js';
-import { gpuViewsOf, isCulledOnGPU } from './views/GPUViews.js';
-import { announceCamera, readsView } from './views/viewAtDraw.js';
+import { storedPlacesOf } from './StoredPlaces.js';
 
 export { skinnedInstanceNormal, skinnedInstancePosition } from './poseCrowd.js';
 export { instanceUniform } from './uniformNodes.js';
@@ -49,6 +59,7 @@ const MAX_BONES = 4096;
 
 interface Renderer extends NodeRenderer {
   library: { getMaterialNodeClass(type: string): unknown };
+  info: { frame: number };
 }
 
 /**
@@ -68,29 +79,29 @@ export const webGPUBackend: Backend = {
     const renderer = target as Renderer;
     const override = scene.overrideMaterial as DrawnMaterial | null;
     const isShadowMap = override?.isShadowPassMaterial === true;
-    announceCamera(renderer, camera, isShadowMap);
     if (crowd.castShadow && !isShadowMap) compileShadows(target as WebGPURenderer, scene, camera);
-    crowd.skeleton.drawnCount = null;
-    crowd.geometry.indirect = null;
+    endDraw(crowd);
     prepareUploads(renderer, crowd);
     fitVertexBuffers(renderer, crowd);
     keepMorphTargets(crowd.geometry);
-    setDrawParameters(crowd, readsView(crowd));
+    const isViewed = readsView(crowd);
+    setDrawParameters(crowd, isViewed);
     checkTextureSizes(renderer, crowd);
-    const onGPU = readsView(crowd) && isCulledOnGPU(renderer, crowd);
-    if (!onGPU && !isShadowMap) crowd.crowd.written?.warn(`${(target as Renderer).constructor.name}`);
-    if (onGPU) updateColors(crowd, renderer);
-    else prepareMatrices(renderer, crowd);
+    const onGPU = isViewed && isListedByGPU(renderer, crowd);
+    if (!onGPU && !isShadowMap) crowd.crowd.written?.warn(renderer.constructor.name);
     const last = override !== null && material.allowOverride ? override : material;
     noteHook(renderer, crowd, camera, last, group);
     crowd.isSkinnedMesh = isPosable(renderer, last);
-
-    const source = nodeSourceOf(crowd);
-    const pass = (onGPU && source.pass?.(crowd)) || null;
-    if (pass === null) source.prepare?.(renderer, crowd);
-    // Where the CPU makes the lists, all instances are posed.
-    if (!onGPU) crowd.views.posed = source.pass === undefined ? 0 : crowd.visibility.count;
-    if (onGPU) gpuViewsOf(renderer, crowd).prepare(crowd, camera, last, group, pass);
+    const seen = onGPU && crowd.crowd.written !== null ? null : pose(renderer, crowd, camera, isShadowMap);
+    if (onGPU) {
+      const poses = seen === null ? (nodeSourceOf(crowd).posesOf?.(renderer, crowd) ?? null) : null;
+      const lodCamera = lodCameraOf(renderer, camera, isShadowMap);
+      gpuLists?.prepare(renderer, crowd, camera, lodCamera, last, group, poses);
+    }
+    if (isViewed && renderer.backend.device !== undefined) {
+      if (!onGPU) storedPlacesOf(crowd).update(crowd.instanceMatrix);
+      updateColors(crowd, renderer);
+    } else prepareMatrices(renderer, crowd);
     const key = keyOf(crowd, onGPU, material);
     crowd.skeleton.bones.length = key;
     patch(crowd, material, key);
@@ -103,12 +114,38 @@ export const webGPUBackend: Backend = {
   },
 
   readView(renderer: object, crowd: DrawnCrowd, camera: Camera): Promise<ViewInfo> | null {
-    const onGPU = readsView(crowd) && isCulledOnGPU(renderer, crowd);
-    if (!onGPU) return null;
-    const pass = nodeSourceOf(crowd).pass?.(crowd);
-    return gpuViewsOf(renderer, crowd).read(crowd, camera, pass ?? null);
+    return readsView(crowd) && isListedByGPU(renderer, crowd)
+      ? (gpuLists as GPULists).read(renderer, crowd, camera)
+      : null;
   },
+
+  endDraw,
 };
+
+function endDraw({ skeleton, geometry }: DrawnCrowd): void {
+  skeleton.drawnCount = null;
+  geometry.indirect = null;
+}
+
+/** Poses those whom a camera sees. Returns what it sees; null where that is everyone. */
+function pose(
+  renderer: Renderer,
+  crowd: DrawnCrowd,
+  camera: Camera,
+  isShadowMap: boolean,
+): CameraView | null {
+  const { views, visibility, count, matrixWorld } = crowd;
+  const isBundled = showsEveryone(crowd) && isInBundle(crowd);
+  const isSeen = readsView(crowd) && count <= visibility.count && !isBundled;
+  const poses = nodeSourceOf(crowd).posesOf?.(renderer, crowd);
+  const isFirst = poses?.beginFrame(renderer as unknown as WebGPURenderer) === true;
+  const { frame } = renderer.info;
+  const expected = isSeen && isFirst ? views.expected(matrixWorld, frame) : null;
+  const seen = isSeen ? seenBy(renderer, crowd, camera, isShadowMap) : null;
+  poses?.update(renderer as unknown as WebGPURenderer, crowd, expected, seen);
+  views.posed = poses?.posedCount(renderer as unknown as WebGPURenderer) ?? 0;
+  return seen;
+}
 
 /** This renderer says neither what it has of a texture nor when it has lost it. */
 const always = () => true;

@@ -2,8 +2,7 @@ import type { Camera, GeometryGroup, Group, Material, Scene, WebGLRenderer } fro
 import type { DrawFrame } from '../../../shaders/tsl.js';
 import { warnOnce } from '../../utils/messages.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
-import { isCulledOnGPU } from './views/GPUViews.js';
-import { readsView } from './views/viewAtDraw.js';
+import { isListedByGPU, readsView, showsEveryone } from './drawnLists.js';
 
 /** What is read of a WebGPURenderer. */
 interface Renderer {
@@ -51,9 +50,9 @@ export function callMissedHook({ object, renderer, scene, camera, material }: Dr
   const last = known?.frames.get(camera)?.get(material);
   // Where the hook has not been called for the material, the user has replaced it.
   if (known === undefined || last === undefined || last === (renderer as Renderer).info.frame) return;
-  if (readsView(object) && !isCulledOnGPU(renderer, object)) {
+  if (readsView(object) && !isListedByGPU(renderer, object) && !showsEveryone(object)) {
     warnOnce(
-      'SkinnedInstancedMesh: a BundleGroup keeps how many instances it has recorded, and the CPU counts those that are sorted, limited by maxVisible or maxTriangles, or on layers of their own; set needsUpdate of the group in each frame, or take the crowd out.',
+      'SkinnedInstancedMesh: a BundleGroup keeps how many instances it has recorded, and the CPU counts those that are hidden, sorted, limited by maxVisible or maxTriangles, at levels of detail, or on layers of their own; set needsUpdate of the group in each frame, or take the crowd out.',
     );
   }
   const group = known.groups.get(material) ?? null;

@@ -16,7 +16,8 @@ import {
 import { type MergedMap, TABLE_EMISSIVE, TABLE_METALNESS, TABLE_ROUGHNESS } from '../../utils/mergedMaps.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { hasArrayMap, hasPalette } from '../surfaceMaps.js';
-import { partNode, partNodes, variantFor } from './crowdNodes.js';
+import { partNode, variantFor } from './crowdNodes.js';
+import { nodesOf } from './featureNodes.js';
 import { mergedNodes } from './mergedNodes.js';
 import { uniformNode } from './uniformNodes.js';
 
@@ -105,8 +106,8 @@ function mapOfCrowd(
   const own = materialProperty<'vec4'>('map', 'texture', referred);
   if (layered) readLayer(own, buildOf(builder), mapLayer(), () => true);
   const sample = merged?.sample('map', undefined, own) ?? own;
-  if (!variant.parts || partNodes === null) return sample;
-  const { mapOffset } = partNodes;
+  if (!variant.parts) return sample;
+  const { mapOffset } = nodesOf('InstanceParts');
   const part = partNode(crowd, variant, builder);
   const inVertexStage = Fn(() => mapOffset(part()));
   const offset = varying(inVertexStage());

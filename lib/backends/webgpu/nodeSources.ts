@@ -1,31 +1,23 @@
-import type { Node, WebGPURenderer } from 'three/webgpu';
+import type { Node } from 'three/webgpu';
 import { paletteMatrix } from '../../../shaders/palette.tsl.js';
 import type { Rows } from '../../../shaders/tsl.js';
 import { sourceOf } from '../../animation/PoseSource.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
 import { clipMorphs, onCrowdUpdate } from './crowdNodes.js';
-import { posePassOf, runPosePass } from './NodePosePass.js';
+import { readsView } from './drawnLists.js';
+import { posesOf } from './NodePoses.js';
 import type { NodeSource } from './NodeSource.js';
 import { PaletteNodes } from './paletteNodes.js';
-import { isCulledOnGPU } from './views/GPUViews.js';
-import { readsView } from './views/viewAtDraw.js';
 
 /** Twin of `lib/animation/trackSource.ts`: a pass poses each instance once, and vertices read what it has written. */
 const trackNodes: NodeSource = {
   name: 'tracks',
-  prepare: runPosePass,
-  pass: posePassOf,
+  posesOf,
 
   skinningMatrix({ crowd, build, variant, instance: drawn, part, morph }) {
-    const palette = new PaletteNodes(
-      posePassOf(crowd),
-      build,
-      readsView(crowd) && isCulledOnGPU(build.renderer, crowd),
-    );
+    const palette = new PaletteNodes(posesOf(build.renderer, crowd), build, readsView(crowd));
     onCrowdUpdate((other, renderer) => {
-      if (sourceOf(other).name === trackNodes.name) {
-        palette.use(posePassOf(other), renderer as WebGPURenderer);
-      }
+      if (sourceOf(other).name === trackNodes.name) palette.use(posesOf(renderer, other), renderer);
     });
     const instance = drawn.toVar();
     const row = palette.rowOf(instance);

@@ -1,64 +1,49 @@
 import { If, int, uniform } from 'three/tsl';
-import type { Node, WebGPURenderer } from 'three/webgpu';
+import type { Node } from 'three/webgpu';
+import { noNumbers, numberAt } from '../../../shaders/instanceIndex.tsl.js';
 import { texels } from '../../../shaders/TexelNode.js';
-import {
-  assignRows,
-  type Build,
-  componentsOf,
-  type Rows,
-  type StoredUints,
-  uintsIn,
-} from '../../../shaders/tsl.js';
+import { assignRows, type Build, componentsOf, type Rows } from '../../../shaders/tsl.js';
 import type { RowsReader } from './MatrixRows.js';
-import type { NodePosePass } from './NodePosePass.js';
-import { columnsOf } from './PoseSteps.js';
-import { seenRowOf } from './views/SeenNodes.js';
+import type { NodePoses } from './NodePoses.js';
 
 /** Reads the poses of a crowd where a vertex is built. What gives rows or numbers builds on the current stack. */
 export class PaletteNodes {
-  private readonly webGPU: boolean;
   private readonly joints = uniform(0, 'int');
   private readonly columns = uniform(0, 'int');
   private readonly reader: RowsReader;
-  /** The row of each instance, where the GPU makes the lists; 0 rows where that is its own number. */
-  private readonly rowsOf: StoredUints | null;
-  private readonly rowCount = uniform(0, 'int');
-  private readBefore: ((pass: NodePosePass, renderer: WebGPURenderer) => void) | null = null;
+  private readonly isPooled = uniform(0, 'int');
+  private readonly rowTexture = texels(noNumbers('rows'));
+  private takeBefore: ((poses: NodePoses, renderer: object) => void) | null = null;
 
   /**
-   * @param pass Of the crowd that is built for.
-   * @param onGPU Whether the GPU finds out what cameras see of it.
+   * @param poses Those of the crowd that is built for.
+   * @param isListed Whether cameras say whom of it they see: else each instance has the row of its own number.
    */
   constructor(
-    private readonly pass: NodePosePass,
+    private readonly poses: NodePoses,
     private readonly build: Build,
-    onGPU: boolean,
+    private readonly isListed: boolean,
   ) {
-    this.webGPU = build.isAvailable('storageBuffer');
-    const { rows } = pass.posesOn(this.webGPU);
-    this.reader = rows.palette.reader();
-    this.rowsOf = onGPU ? uintsIn(rows.rows).toReadOnly() : null;
+    this.reader = poses.palette.reader();
   }
 
   /** Lets what was built read the poses of another crowd; call it before each draw, see `OnObjectUpdate`. */
-  use(pass: NodePosePass, renderer: WebGPURenderer): void {
-    const { tracks } = pass;
-    this.joints.value = tracks.joints;
-    this.columns.value = columnsOf(tracks);
-    const { rows } = pass.posesOn(this.webGPU);
-    this.reader.use(rows.palette);
-    if (this.rowsOf !== null) this.rowsOf.value = rows.rows;
-    this.rowCount.value = rows.count;
-    this.readBefore?.(pass, renderer);
+  use(poses: NodePoses, renderer: object): void {
+    const { counts, palette, rows } = poses;
+    this.joints.value = counts.joints;
+    this.columns.value = counts.columns;
+    this.reader.use(palette);
+    this.isPooled.value = rows.texture === null ? 0 : 1;
+    this.rowTexture.value = rows.texture?.layered ?? noNumbers('rows');
+    this.takeBefore?.(poses, renderer);
   }
 
   /** Where an instance was posed. */
   rowOf(instance: Node<'int'>): Node<'int'> {
     const row = instance.toVar();
-    const { rowsOf } = this;
-    if (rowsOf !== null) {
-      If(this.rowCount.notEqual(0), () => {
-        row.assign(seenRowOf(rowsOf, row));
+    if (this.isListed && this.poses.webGPU) {
+      If(this.isPooled.notEqual(0), () => {
+        row.assign(int(numberAt(this.rowTexture, row)));
       });
     }
     return row;
@@ -87,16 +72,14 @@ export class PaletteNodes {
     rows: Rows,
     sum: (jointMatrix: (joint: Node<'int'>) => Rows) => Rows,
   ): Rows {
-    const renderer = this.build.renderer as WebGPURenderer;
-    const { before } = this.pass.posesOn(this.webGPU);
-    const reader = before.palette.reader();
-    const places = texels(before.rowsOn(renderer).texture.layered);
+    const { keptPoses } = this.poses;
+    const reader = keptPoses.palette.reader();
+    const places = texels(keptPoses.rowsOn(this.build.renderer).texture.layered);
     const count = uniform(0, 'int');
-    this.readBefore = (pass, drawer) => {
-      const kept = pass.posesOn(this.webGPU).before;
+    this.takeBefore = ({ keptPoses: kept }, renderer) => {
       reader.use(kept.palette);
-      places.value = kept.rowsOn(drawer).texture.layered;
-      count.value = kept.countOn(drawer);
+      places.value = kept.rowsOn(renderer).texture.layered;
+      count.value = kept.countOn(renderer);
     };
 
     const [place] = places.instanceTexels(instance, 1, int(0), 1);

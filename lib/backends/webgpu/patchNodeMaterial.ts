@@ -20,14 +20,14 @@ import { warnOnce } from '../../utils/messages.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { callMissedHook } from './bundledHooks.js';
 import { checkBuild } from './checkLimits.js';
-import { instanceNode, partNode, variantFor, writeFade } from './crowdNodes.js';
+import { instanceNode, partNode, showLists, variantFor, writeFade } from './crowdNodes.js';
+import { readsView } from './drawnLists.js';
+import { nodesOf } from './featureNodes.js';
 import { overrideMaterial } from './materialOfCrowd.js';
 import { morphedGeometry } from './morphedGeometry.js';
 import { placeCrowd } from './placeCrowd.js';
 import { poseCrowd } from './poseCrowd.js';
 import { colorOfCrowd, lightingOfCrowd, type SetupSurface, surfaceOfCrowd } from './surfaceOfCrowd.js';
-import { levelNodes } from './views/ViewSteps.js';
-import { readsView } from './views/viewAtDraw.js';
 
 type SetupPosition = (this: NodeMaterial, builder: NodeBuilder) => Node;
 type SetupOutput = (this: NodeMaterial, builder: NodeBuilder, output: Node) => Node;
@@ -108,7 +108,7 @@ const positionOfCrowd = (user: SetupPosition | undefined): SetupPosition =>
 const outputOfCrowd = (user: SetupOutput | undefined): SetupOutput =>
   function setupOutput(this: NodeMaterial, builder: NodeBuilder, output: Node): Node {
     const { object } = buildOf(builder);
-    if (isCrowd(object) && variantFor(this, object).fades) levelNodes().discardFaded();
+    if (isCrowd(object) && variantFor(this, object).fades) nodesOf('CrowdLevels').discardFaded();
     return (user ?? prototypeOf(this).setupOutput).call(this, builder, output);
   };
 
@@ -130,6 +130,7 @@ function setupCrowd(
   const variant = variantFor(material, crowd);
   const part = partNode(crowd, variant, builder);
   OnBeforeObjectUpdate(callMissedHook);
+  showLists(crowd, builder);
   if (readsView(crowd)) readInstancesOfView(crowd, builder);
   if (variant.fades) writeFade(crowd, builder);
   let posed = false;

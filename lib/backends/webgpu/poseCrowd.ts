@@ -12,18 +12,9 @@ import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import { buildOf } from '../../../shaders/tsl.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { instanceNode, type PartNode, partNode, variantFor } from './crowdNodes.js';
-import type { MotionBuild } from './motionNodes.js';
+import { nodesOf } from './featureNodes.js';
 import { type PosedNodes, posedDirection, posedNormal, posedPosition } from './NodeSource.js';
 import { nodeSourceOf } from './nodeSources.js';
-
-let motionBuild:
-  | ((crowd: DrawnCrowd, builder: NodeBuilder, variant: ShaderVariant) => MotionBuild | null)
-  | null = null;
-
-/** Lets materials of WebGPURenderer have motions. */
-export function registerMotionNodes(build: typeof motionBuild): void {
-  motionBuild = build;
-}
 
 /** Poses position, normal and tangent of the vertex, in the place of three.js's skinning. */
 export function poseCrowd(
@@ -38,7 +29,7 @@ export function poseCrowd(
     const vertex = { crowd, build, variant, instance, part, morph: true };
     const posed = nodeSourceOf(crowd).skinningMatrix(vertex);
 
-    const motion = motionBuild?.(crowd, builder, variant) ?? null;
+    const motion = variant.motion > 0 ? nodesOf('InstanceMotions')(crowd, builder, variant) : null;
     const apply = (
       pose: typeof posedPosition,
       by: PosedNodes,

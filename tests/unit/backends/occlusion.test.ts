@@ -4,7 +4,7 @@ import { ArrayCamera, Group, Mesh, type Object3D, PerspectiveCamera } from 'thre
 import { ClippingGroup } from 'three/webgpu';
 import { expect, test, vi } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
-import type { CameraOcclusion } from '../../../lib/backends/webgpu/views/cullInstances.js';
+import type { CameraOcclusion } from '../../../lib/backends/webgpu/gpuLists/cullInstances.js';
 
 const createCrowd = () => {
   const { root, clips } = createCharacter({ detail: 0.2 });

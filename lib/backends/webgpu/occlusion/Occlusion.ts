@@ -4,12 +4,13 @@ import type { Crowd } from '../../../crowd/Crowd.js';
 import { type CrowdFeature, type FeaturedCrowd, featureOf } from '../../../crowd/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../../../crowd/SkinnedInstancedMesh.js';
 import { describe } from '../../../utils/messages.js';
-import type { CameraOcclusion } from '../views/cullInstances.js';
+import type { CameraOcclusion } from '../gpuLists/cullInstances.js';
+import { enableGPULists } from '../gpuLists/GPUViews.js';
 import { OccluderDepth } from './OccluderDepth.js';
 
 /**
- * Leaves out instances that are wholly behind something else, so that they are neither posed nor drawn, for crowds that
- * `WebGPURenderer` draws on WebGPU, where the GPU makes the lists of what cameras see:
+ * Leaves out instances that are wholly behind something else, for crowds that `WebGPURenderer` draws on WebGPU. The GPU makes the
+ * lists of what cameras see then:
  *
  * ```ts
  * const occlusion = new Occlusion(houses).add(crowd);
@@ -47,6 +48,7 @@ export class Occlusion {
    * @throws If another one does so.
    */
   add(crowd: SkinnedInstancedMesh): this {
+    enableGPULists();
     const found = featureOf(crowd, OccludedCrowd);
     if (found === null) new OccludedCrowd(crowd.crowd, this);
     else if (found.occlusion !== this)

@@ -1,6 +1,6 @@
-import { Vector4 } from 'three';
+import { type Camera, type Matrix4, Vector4 } from 'three';
 import { clamp, dot, If, int, Loop, select, sqrt, uint, uniform, uniformArray, vec3, vec4 } from 'three/tsl';
-import type { Node, StorageBufferAttribute } from 'three/webgpu';
+import { type Node, StorageBufferAttribute } from 'three/webgpu';
 import { type Elements, type StoredUints, uintsIn } from '../../../../shaders/tsl.js';
 import {
   FADE_NEAR,
@@ -12,6 +12,7 @@ import {
   MAX_LEVELS,
 } from '../../../constants.js';
 import type { LevelMeasure, LODSelector } from '../../../culling/LODSelector.js';
+import { disposeAttribute } from '../../../utils/attributes.js';
 
 /** Larger than any distance: shaders need not know infinity. */
 const FAR = 3e38;
@@ -167,4 +168,39 @@ function listsOf(table: LODSelector, level: number): number {
   lists |= 2 << level;
   for (let i = 0; i < mixed.length; i++) lists |= ((mixed[i] >> level) & 1) << (1 + count + i);
   return lists;
+}
+
+/** Levels of detail as a camera sees them for which pictures are drawn. */
+export interface LevelState {
+  readonly camera: Camera;
+  /** Where the camera is. */
+  readonly chosen: LevelMeasure;
+  /** The level of each instance when it was last seen. */
+  readonly states: StorageBufferAttribute;
+  /** The frame in which it was last asked for. */
+  frame: number;
+}
+
+/** Those of all cameras but of shadow maps. */
+export class LevelStates {
+  private all: LevelState[] = [];
+
+  of(camera: Camera, table: LODSelector, matrixWorld: Matrix4, capacity: number, frame: number): LevelState {
+    let state = this.all.find((one) => one.camera === camera);
+    if (state === undefined) {
+      const states = new StorageBufferAttribute(new Uint32Array(Math.max(1, capacity)), 1);
+      state = { camera, chosen: table.measure(), states, frame };
+      this.all.push(state);
+    }
+    state.frame = frame;
+    // The levels themselves are on the GPU.
+    state.chosen.update(table, camera, matrixWorld, 0);
+    return state;
+  }
+
+  /** Forgets cameras that were not asked for since a frame. */
+  dropBefore(frame: number): void {
+    for (const state of this.all) if (state.frame < frame) disposeAttribute(state.states);
+    this.all = this.all.filter((state) => state.frame >= frame);
+  }
 }

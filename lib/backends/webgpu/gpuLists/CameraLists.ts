@@ -1,12 +1,19 @@
+import { type Camera, Matrix4 } from 'three';
 import { IndirectStorageBufferAttribute, StorageBufferAttribute } from 'three/webgpu';
 import { disposeAttribute } from '../../../utils/attributes.js';
+import type { DrawnCrowd } from '../../DrawnCrowd.js';
 import { GROUP_WORDS, WORKGROUP } from './compactLists.js';
 
 /** Numbers that an indirect draw takes: vertices, instances, first vertex, and two that are zero here. */
 export const DRAW_NUMBERS = 5;
 
-/** The buffers in which the GPU keeps what one camera sees of a crowd. */
-export class ViewBuffers {
+/** What the GPU keeps of a crowd for one camera that looks at it, and what it was computed from. */
+export class CameraLists {
+  /** The frame in which the camera last drew the crowd. */
+  frame = -1;
+  /** Where in the table of draws each mesh finds what it draws next. */
+  readonly places: WeakMap<DrawnCrowd, number> = new WeakMap();
+
   /** Instances in each list, `capacity` numbers for each: ids, or entries if levels of detail fade, see `entryOf`. */
   readonly ids: StorageBufferAttribute;
   /** How many instances are in each list. */
@@ -20,6 +27,10 @@ export class ViewBuffers {
   /** Words of bits of a list. */
   readonly words: number;
 
+  /** From the crowd's space into what the camera shows; several for an array of cameras. */
+  private readonly clips: Matrix4[] = [];
+  private readonly numbers: number[] = [];
+
   /**
    * @param capacity Instances that there is room for.
    * @param lists How many lists there are.
@@ -27,6 +38,7 @@ export class ViewBuffers {
    * @param fades Whether levels of detail fade.
    */
   constructor(
+    public camera: Camera,
     readonly capacity: number,
     readonly lists: number,
     draws: number,
@@ -50,6 +62,28 @@ export class ViewBuffers {
     const before = this.draws;
     this.draws = createDraws(draws);
     return { dispose: () => disposeAttribute(before) };
+  }
+
+  /**
+   * Remembers what is computed from. Returns whether it was the same the last time.
+   *
+   * @param clips See `clips`; the first `count` count.
+   * @param numbers Whatever else it depends on.
+   */
+  remember(clips: readonly Matrix4[], count: number, numbers: readonly number[]): boolean {
+    let same = this.clips.length === count && this.numbers.length === numbers.length;
+    if (this.clips.length > count) this.clips.length = count;
+    for (let i = 0; i < count; i++) {
+      if (i === this.clips.length) this.clips.push(new Matrix4());
+      if (same && this.clips[i].equals(clips[i])) continue;
+      same = false;
+      this.clips[i].copy(clips[i]);
+    }
+    for (let i = 0; i < numbers.length; i++) {
+      if (this.numbers[i] !== numbers[i]) same = false;
+      this.numbers[i] = numbers[i];
+    }
+    return same;
   }
 
   dispose(): void {

@@ -19,9 +19,8 @@ import {
   vectorsIn,
   While,
 } from '../../../../shaders/tsl.js';
-import type { LODSelector } from '../../../culling/LODSelector.js';
-import { notImported } from '../SharedSteps.js';
-import type { CameraState } from './CameraStates.js';
+import { POSE_WORKGROUP } from '../PoseSteps.js';
+import { type CameraLists, DRAW_NUMBERS } from './CameraLists.js';
 import {
   type CountedLists,
   countLists,
@@ -32,11 +31,8 @@ import {
 } from './compactLists.js';
 import { type CameraOcclusion, instanceSphere, isSeen, PLANES } from './cullInstances.js';
 import { type DrawTable, TABLE_NUMBERS } from './DrawTable.js';
-import type { KindNodes, StoredKinds } from './KindNodes.js';
-import type { LevelNodes } from './LevelNodes.js';
-import { POSE_WORKGROUP } from './SeenNodes.js';
-import type { StoredInstances } from './StoredInstances.js';
-import { DRAW_NUMBERS, type ViewBuffers } from './ViewBuffers.js';
+import { KindNodes, type StoredKinds } from './KindNodes.js';
+import { LevelNodes } from './LevelNodes.js';
 
 /** Workgroups that every device takes in a row. */
 const MAX_GROUPS = 65535;
@@ -47,53 +43,21 @@ const MAX_LISTS = 64;
 /** The most cameras of an array of which each has a frustum of its own; what more of them see is all. */
 export const MAX_FRUSTUMS = 8;
 
+/** Where instances stand: columns of matrices, four vectors each; and a bit for each: whether it is drawn. */
+interface InstanceBuffers {
+  readonly matrices: StorageBufferAttribute;
+  readonly drawn: StorageBufferAttribute;
+}
+
 /** Tells crowds apart that need computations of their own. */
 export function viewKey(
-  { lists, fades }: ViewBuffers,
+  { lists, fades }: CameraLists,
   hasLevels: boolean,
   occlusion: CameraOcclusion | null,
   hasKinds: boolean,
 ): number {
   const key = ((occlusion?.id ?? 0) * MAX_LISTS + lists) * 2 + (fades ? 1 : 0);
   return (key * 2 + (hasLevels ? 1 : 0)) * 2 + (hasKinds ? 1 : 0);
-}
-
-/** What shaders know of levels of detail; comes with `CrowdLevels`. */
-interface LevelShaders {
-  create(...parameters: ConstructorParameters<typeof LevelNodes>): LevelNodes;
-  /** Tells fragments which of them are drawn of an instance, and leaves the others out. Both build on the current stack. */
-  writeFade(fade: Node<'int'>): void;
-  discardFaded(): void;
-}
-
-let levelShaders: LevelShaders | null = null;
-
-/** Lets crowds have levels of detail under WebGPURenderer. */
-export function registerLevelNodes(shaders: LevelShaders): void {
-  levelShaders = shaders;
-}
-
-/** @throws If the page has not imported them. */
-export function levelNodes(): LevelShaders {
-  return levelShaders ?? notImported('levels of detail', 'CrowdLevels');
-}
-
-/** What shaders know of kinds of instances; comes with `CrowdKinds`. */
-interface KindShaders {
-  store(): StoredKinds;
-  create(...parameters: ConstructorParameters<typeof KindNodes>): KindNodes;
-}
-
-let kindShaders: KindShaders | null = null;
-
-/** Lets crowds have kinds under WebGPURenderer. */
-export function registerKindNodes(shaders: KindShaders): void {
-  kindShaders = shaders;
-}
-
-/** @throws If the page has not imported them. */
-export function kindNodes(): KindShaders {
-  return kindShaders ?? notImported('kinds', 'CrowdKinds');
 }
 
 /**
@@ -114,7 +78,7 @@ export class ViewSteps {
   private readonly drawn: StoredUints;
   private readonly table: StoredUints;
   /** Of a crowd with levels of detail, which has a list for each after the one of all. */
-  private readonly levels: LevelNodes | null;
+  readonly levels: LevelNodes | null;
   /** Of a crowd of several kinds. */
   readonly kinds: KindNodes | null;
   private readonly capacity = uniform(0, 'int');
@@ -134,17 +98,17 @@ export class ViewSteps {
    * @param kinds Null if all instances are of one kind.
    */
   constructor(
-    instances: StoredInstances,
+    instances: InstanceBuffers,
     drawTable: DrawTable,
-    buffers: ViewBuffers,
+    buffers: CameraLists,
     states: StorageBufferAttribute | null,
     private readonly occlusion: CameraOcclusion | null,
     kinds: StoredKinds | null,
   ) {
-    const levels = states === null ? null : levelNodes().create(states, buffers.fades);
+    const levels = states === null ? null : new LevelNodes(states, buffers.fades);
     this.levels = levels;
     const { lists, bits, ids } = buffers;
-    this.kinds = kinds === null ? null : kindNodes().create(kinds, lists);
+    this.kinds = kinds === null ? null : new KindNodes(kinds, lists);
     const { capacity, words } = this;
     this.matrices = vectorsIn(instances.matrices);
     this.drawn = uintsIn(instances.drawn).toReadOnly();
@@ -166,11 +130,6 @@ export class ViewSteps {
     this.steps = [classify(), list()].map((step) => step.computeKernel([WORKGROUP]));
   }
 
-  /** Takes over what levels of detail there are, see `LevelNodes`. */
-  setLevels(table: LODSelector, { chosen, states }: CameraState, inShadow: boolean): void {
-    this.levels?.use(table, chosen, states, inShadow);
-  }
-
   /**
    * What to compute, one step after another. Set planes and levels before.
    *
@@ -183,9 +142,9 @@ export class ViewSteps {
    * @param members What the steps of the pose pass compute of an instance, see `PoseSteps`; 0 if there is no pass.
    */
   prepare(
-    instances: StoredInstances,
+    instances: InstanceBuffers,
     drawTable: DrawTable,
-    buffers: ViewBuffers,
+    buffers: CameraLists,
     count: number,
     frustums: number,
     { center, radius }: Sphere,

@@ -1,0 +1,279 @@
+import { type ComputeNode, StorageBufferAttribute, type WebGPURenderer } from 'three/webgpu';
+import type { BoneTexture } from '../../animation/BoneTexture.js';
+import type { PosedCrowd } from '../../animation/PoseSource.js';
+import type { PoseTracks } from '../../animation/PoseTracks.js';
+import type { PoseRequest } from '../../culling/View.js';
+import type { InstancePlayback } from '../../playback/InstancePlayback.js';
+import { disposeAttribute } from '../../utils/attributes.js';
+import { KeptPoses } from './KeptPoses.js';
+import { createMatrixRows, type MatrixRows, maxMatrixRows } from './MatrixRows.js';
+import { PaletteRows } from './PaletteRows.js';
+import { PoseDirtyTracker } from './PoseDirtyTracker.js';
+import { countPoses, type PoseBuffers, type PoseList, PoseSteps, poseKey } from './PoseSteps.js';
+import { SharedSteps, type StepsRegistry } from './SharedSteps.js';
+
+/** Smaller palettes have a row for each instance. */
+const POOLED_BYTES = 1_048_576;
+const MATRIX_BYTES = 48;
+/** Rows come in multiples of so many. */
+const ROWS_AT_ONCE = 64;
+
+/** What was posed on a renderer. */
+interface Posed {
+  tracker: PoseDirtyTracker;
+  /** Which buffers hold it, see `NodePoses.generation`. */
+  generation: number;
+  /** The first so many instances have a pose. */
+  count: number;
+}
+
+/** Steps of all crowds. Those of WebGL 2 write to the buffers that they were built for, so each crowd has its own. */
+const poseSteps: StepsRegistry<PoseSteps> = /*@__PURE__*/ new WeakMap();
+
+/**
+ * The poses of all that share one playback, on renderers of one kind of backend: twin of `WebGLPoses`. On WebGPU those are posed that
+ * cameras see, in rows that are handed out to them; on the WebGL 2 backend everyone.
+ *
+ * Two computations follow each other. The first samples and mixes what plays, once for each node of each instance, the second
+ * multiplies for each joint what the nodes above it came to.
+ */
+export class NodePoses implements PoseBuffers {
+  readonly counts;
+  readonly rows: PaletteRows;
+  locals!: MatrixRows;
+  palette!: MatrixRows;
+  due!: StorageBufferAttribute;
+  private kept: KeptPoses | null = null;
+  private readonly steps: SharedSteps<PoseSteps>;
+  private readonly posed = new WeakMap<WebGPURenderer, Posed>();
+  /** Goes up with each other palette. */
+  private generation = 0;
+  /** Rows that there are buffers for. */
+  size = -1;
+  private frame = -1;
+  /** Who posed them first, and whether others did too: of what they see nothing is known here. */
+  private first: WeakRef<WebGPURenderer> | null = null;
+  private isShared = false;
+  private readonly isSmall: boolean;
+  /** What draws of this frame may still read. */
+  private readonly retired: { dispose(): void }[] = [];
+
+  constructor(
+    readonly boneTexture: BoneTexture,
+    private readonly playback: InstancePlayback,
+    readonly webGPU: boolean,
+  ) {
+    const { capacity } = playback;
+    this.counts = countPoses(boneTexture.data.tracks as PoseTracks);
+    this.rows = new PaletteRows(capacity, (texture) => this.retired.push(texture));
+    this.isSmall = capacity * this.counts.columns * MATRIX_BYTES <= POOLED_BYTES;
+    this.steps = new SharedSteps(webGPU ? poseSteps : new WeakMap());
+    if (this.isSmall || !webGPU) this.rows.grow(capacity, 1);
+    this.resize();
+  }
+
+  /** The palette of the frame before. It is kept from the first time on that someone asks for it, and everyone is posed then. */
+  get keptPoses(): KeptPoses {
+    const { playback, counts, webGPU } = this;
+    this.kept ??= new KeptPoses(createMatrixRows(playback.capacity * counts.columns, webGPU), playback);
+    return this.kept;
+  }
+
+  get before(): MatrixRows | null {
+    return this.kept?.palette ?? null;
+  }
+
+  /** How many instances a renderer has posed as they are now. */
+  posedCount(renderer: WebGPURenderer): number {
+    return this.posed.get(renderer)?.tracker.count ?? 0;
+  }
+
+  /** @returns Whether this is the first time in a frame. */
+  beginFrame({ info: { frame } }: WebGPURenderer): boolean {
+    if (frame === this.frame) return false;
+    this.frame = frame;
+    for (let i = 0; i < this.retired.length; i++) this.retired[i].dispose();
+    this.retired.length = 0;
+    return true;
+  }
+
+  /**
+   * Poses those instances that are wanted, and are not posed yet as they are now. Call it in `onBeforeRender`.
+   *
+   * @param expected What other cameras of the frame are likely to see.
+   * @param seen What is about to be drawn; null for all.
+   * @throws If the device has no room for so many.
+   */
+  update(
+    renderer: WebGPURenderer,
+    crowd: PosedCrowd,
+    expected: readonly PoseRequest[] | null,
+    seen: PoseRequest | null,
+  ): void {
+    const { playback, rows, webGPU } = this;
+    const { capacity } = playback;
+    const { poseEdits } = crowd.crowd;
+    poseEdits?.update();
+    this.first ??= new WeakRef(renderer);
+    if (this.first.deref() !== renderer) this.isShared = true;
+    const all = seen === null || this.kept !== null || !webGPU;
+    const isWhole = all || this.isShared || this.isSmall;
+
+    let posed = this.posed.get(renderer);
+    if (posed === undefined) {
+      posed = { tracker: new PoseDirtyTracker(capacity, crowd.boneTexture), generation: -1, count: 0 };
+      this.posed.set(renderer, posed);
+    }
+    const { tracker } = posed;
+    const { askedCount } = tracker;
+    if (tracker.moveTo(crowd) && !isWhole) rows.shrink(askedCount);
+    tracker.begin();
+    if (all) tracker.add(null, crowd);
+    else {
+      if (expected !== null) for (let i = 0; i < expected.length; i++) tracker.add(expected[i], crowd);
+      tracker.add(seen, crowd);
+    }
+    rows.grow(isWhole ? capacity : tracker.askedCount, isWhole ? 1 : ROWS_AT_ONCE);
+    if (rows.size !== this.size) {
+      checkRoom(renderer, this);
+      this.resize();
+    }
+    if (posed.generation !== this.generation) {
+      // Cameras that were prepared before this one may be drawn after it.
+      tracker.clear();
+      tracker.begin();
+      tracker.add({ ...NO_RATES, seen: tracker.asked }, crowd);
+      posed.generation = this.generation;
+      posed.count = 0;
+    }
+    if (tracker.dueCount > 0) this.pose(renderer, crowd, posed);
+  }
+
+  /** What poses the instances of a list. */
+  stepsForList(renderer: WebGPURenderer, crowd: PosedCrowd, list: PoseList): ComputeNode[] {
+    const { rows, counts } = this;
+    crowd.crowd.poseEdits?.update();
+    rows.grow(this.playback.capacity, 1);
+    if (rows.size !== this.size) {
+      checkRoom(renderer, this);
+      this.resize();
+    }
+    // What the tracker knows is not so any more.
+    this.generation++;
+    const make = () => new PoseSteps(crowd, counts, this, true, list);
+    const steps = this.steps.get(renderer, poseKey(crowd, counts, false, list), make);
+    prepareUploads(renderer, crowd);
+    return steps.prepareList(crowd, counts, this, list);
+  }
+
+  dispose(): void {
+    this.steps.dispose();
+    this.rows.dispose();
+    this.retire();
+    for (const thing of this.retired) thing.dispose();
+    this.kept?.dispose();
+  }
+
+  private pose(renderer: WebGPURenderer, crowd: PosedCrowd, posed: Posed): void {
+    const { rows, counts, kept, webGPU } = this;
+    const { tracker } = posed;
+    const { count } = crowd.visibility;
+    if (!rows.isWhole) {
+      rows.assign(tracker.due, tracker.asked, tracker.lose);
+      rows.texture?.prepare(renderer, always);
+      rows.instanceOf?.prepare(renderer, always);
+    }
+    const isPart = !rows.isWhole || tracker.dueCount < count;
+    if (isPart && webGPU) this.writeDue(rows.isWhole ? tracker.due : rows.due);
+    const copied = kept?.keep(renderer, posed.count) ?? 0;
+    const key = poseKey(crowd, counts, kept !== null, null);
+    const steps = this.steps.get(renderer, key, () => new PoseSteps(crowd, counts, this, webGPU, null));
+    prepareUploads(renderer, crowd);
+    this.locals.prepare(renderer);
+    this.palette.prepare(renderer);
+    const looked = rows.isWhole ? count : rows.size;
+    renderer.compute(steps.prepare(crowd, counts, this, rows, looked, isPart, copied));
+    posed.count = count;
+  }
+
+  private writeDue(bits: Int32Array): void {
+    const { array } = this.due;
+    let changed = false;
+    for (let i = 0; i < bits.length; i++) {
+      const word = bits[i] >>> 0;
+      if (array[i] === word) continue;
+      array[i] = word;
+      changed = true;
+    }
+    if (changed) this.due.needsUpdate = true;
+  }
+
+  private resize(): void {
+    const { counts, webGPU } = this;
+    if (this.size >= 0) this.retire();
+    const { size } = this.rows;
+    this.size = size;
+    this.generation++;
+    this.locals = createMatrixRows(size * counts.entries, webGPU);
+    this.palette = createMatrixRows(size * counts.columns, webGPU);
+    this.due = new StorageBufferAttribute(new Uint32Array(Math.max(1, Math.ceil(size / 32))), 1);
+  }
+
+  private retire(): void {
+    const { due } = this;
+    this.retired.push(this.locals, this.palette, { dispose: () => disposeAttribute(due) });
+  }
+}
+
+const NO_RATES = {
+  levels: null,
+  poseRates: /*@__PURE__*/ new Float32Array(1),
+  hasPoseRates: false,
+  version: -2,
+};
+
+/** WebGPURenderer neither loses textures nor says which it has. */
+const always = (): boolean => true;
+
+/** A renderer that has not got all of a texture must not be sent a part of it. */
+function prepareUploads(renderer: WebGPURenderer, { playback, crowd: { poseEdits } }: PosedCrowd): void {
+  playback.actions.prepare(renderer, always);
+  if (poseEdits !== null) for (const texture of poseEdits.textures) texture.prepare(renderer, always);
+}
+
+function checkRoom(
+  renderer: WebGPURenderer,
+  { counts: { entries, columns, joints }, rows }: NodePoses,
+): void {
+  const room = Math.floor(maxMatrixRows(renderer) / Math.max(entries, columns));
+  if (rows.size <= room) return;
+  throw new Error(
+    `SkinnedInstancedMesh: this device has room for poses of ${room} instances of ${joints} joints, not of ${rows.size}; make several crowds.`,
+  );
+}
+
+const known = {
+  webGPU: /*@__PURE__*/ new WeakMap<InstancePlayback, NodePoses>(),
+  webGL: /*@__PURE__*/ new WeakMap<InstancePlayback, NodePoses>(),
+};
+
+const isWebGPU = (renderer: object): boolean =>
+  (renderer as { backend: { isWebGPUBackend?: boolean } }).backend.isWebGPUBackend === true;
+
+/** The poses of a crowd on a renderer; they go with what its instances play. */
+export function posesOf(renderer: object, { playback, boneTexture }: PosedCrowd): NodePoses {
+  const webGPU = isWebGPU(renderer);
+  const all = webGPU ? known.webGPU : known.webGL;
+  const last = all.get(playback);
+  if (last?.boneTexture === boneTexture) return last;
+  last?.dispose();
+  const poses = new NodePoses(boneTexture, playback, webGPU);
+  all.set(playback, poses);
+  const actions = playback.actions.layered;
+  actions.addEventListener('dispose', function dispose() {
+    actions.removeEventListener('dispose', dispose);
+    poses.dispose();
+    if (all.get(playback) === poses) all.delete(playback);
+  });
+  return poses;
+}

@@ -1,0 +1,194 @@
+import type { BoneTexture } from '../../animation/BoneTexture.js';
+import type { PosedCrowd } from '../../animation/PoseSource.js';
+import type { PoseEditor } from '../../crowd/CrowdFeature.js';
+import type { PoseRequest } from '../../culling/View.js';
+import type { ActionTexels } from '../../playback/ActionTexels.js';
+
+/** Of an instance that has no pose yet. */
+const NEVER = -1;
+
+/** Which rows of a renderer's palette hold the pose of the moment, and since when the others hold theirs. */
+export class PoseDirtyTracker {
+  /** What poses are made of: the clock and the beginning of its epoch, and versions of what is played and edited. */
+  private clock = 0;
+  private origin = 0;
+  private version = -1;
+  private edits = -1;
+  private boneTexture: BoneTexture;
+  /** How many instances were posed at this moment. */
+  count = 0;
+  /** Of the instances that are to be posed next, bit `id & 31` of word `id >> 5`. */
+  readonly due: Int32Array;
+  dueCount = 0;
+
+  /** Words are signed: the upper half of unsigned ones are no small integers to V8, which allocates each that a function returns. */
+  private readonly posed: Int32Array;
+  /** Who was asked for at this moment, how many these are, and who at the moment before: whoever comes into view is posed at once. */
+  askedCount = 0;
+  asked: Int32Array;
+  private askedBefore: Int32Array;
+  /** Seconds of the clock at which each instance was posed; not kept before instances have rates. */
+  private posedAt: Float32Array | null = null;
+  /** The highest of the rates at which cameras want each instance posed, and when one has asked for it; not kept without rates. */
+  private requestedRates: Float32Array | null = null;
+  private askedAt: Float32Array | null = null;
+  /** The clock before it was last moved. */
+  private lastClock = 0;
+  /** Who was asked for last, so that all meshes of a crowd can ask for the same. */
+  private last: PoseRequest | null = null;
+  private lastVersion = -1;
+
+  constructor(
+    readonly capacity: number,
+    boneTexture: BoneTexture,
+  ) {
+    this.boneTexture = boneTexture;
+    const words = Math.ceil(capacity / 32);
+    this.due = new Int32Array(words);
+    this.posed = new Int32Array(words);
+    this.asked = new Int32Array(words);
+    this.askedBefore = new Int32Array(words);
+  }
+
+  /** Whether some poses are kept for longer than others. */
+  get isTimed(): boolean {
+    return this.posedAt !== null;
+  }
+
+  /**
+   * Goes on to the moment at which a crowd is, where nobody is posed yet.
+   *
+   * @returns Whether it was at another one.
+   */
+  moveTo({ playback, boneTexture, crowd: { poseEdits } }: PosedCrowd): boolean {
+    const { clock, version } = playback;
+    const { origin } = playback.time;
+    const edits = poseEdits?.version ?? 0;
+    const isSame = origin === this.origin && boneTexture === this.boneTexture;
+    if (isSame && clock === this.clock && version === this.version && edits === this.edits) return false;
+    const { asked, askedBefore } = this;
+    this.askedBefore = asked;
+    this.asked = askedBefore.fill(0);
+    this.posed.fill(0);
+    // When the clock has gone back, nothing can be said of the time between.
+    if (!isSame || clock < this.clock) this.forget();
+    this.lastClock = Math.fround(this.clock);
+    this.clock = clock;
+    this.origin = origin;
+    this.version = version;
+    this.edits = edits;
+    this.boneTexture = boneTexture;
+    this.count = this.askedCount = 0;
+    this.last = null;
+    return true;
+  }
+
+  /** Forgets the pose of an instance, whose row another has taken. */
+  lose = (id: number): void => {
+    if (this.posedAt !== null) this.posedAt[id] = NEVER;
+  };
+
+  /** Forgets what was posed. */
+  clear(): void {
+    this.posed.fill(0);
+    this.count = 0;
+    this.forget();
+    this.last = null;
+  }
+
+  private forget(): void {
+    this.posedAt?.fill(NEVER);
+    this.askedAt?.fill(NEVER);
+  }
+
+  /** Begins to find out who has to be posed, into `due`. */
+  begin(): void {
+    if (this.dueCount > 0) this.due.fill(0);
+    this.dueCount = 0;
+  }
+
+  /**
+   * Finds out which of the instances that are wanted have to be posed, and takes it that they will be.
+   *
+   * @param requested Null for all.
+   */
+  add(requested: PoseRequest | null, { playback, crowd, visibility, count }: PosedCrowd): void {
+    if (requested !== null && requested === this.last && requested.version === this.lastVersion) return;
+    this.last = requested;
+    this.lastVersion = requested?.version ?? -1;
+    const { due, posed } = this;
+    const { texels } = playback;
+    const timed = texels.hasRates || requested?.hasPoseRates === true;
+    if (timed) this.posedAt ??= new Float32Array(this.capacity).fill(NEVER);
+    if (requested?.hasPoseRates === true && this.askedAt === null) {
+      this.requestedRates = new Float32Array(this.capacity);
+      this.askedAt = new Float32Array(this.capacity).fill(NEVER);
+    }
+    const clock = Math.fround(this.clock);
+    for (let word = 0; word < posed.length; word++) {
+      const asked =
+        requested === null ? firstBits(count - word * 32) : requested.seen[word] & visibility.bits[word];
+      let missing = asked & ~posed[word];
+      const known = this.asked[word];
+      if ((asked & ~known) !== 0) {
+        this.asked[word] = asked | known;
+        this.askedCount += ones(asked & ~known);
+      }
+      if (timed && missing !== 0)
+        missing = this.timed(word, missing, clock, requested, texels, crowd.poseEdits);
+      if (missing === 0) continue;
+      posed[word] |= missing;
+      due[word] |= missing;
+      const taken = ones(missing);
+      this.dueCount += taken;
+      this.count += taken;
+    }
+  }
+
+  /** Those of a word's instances whose poses are too old. */
+  private timed(
+    word: number,
+    missing: number,
+    clock: number,
+    requested: PoseRequest | null,
+    texels: ActionTexels,
+    edits: PoseEditor | null,
+  ): number {
+    const posedAt = this.posedAt as Float32Array;
+    let old = 0;
+    for (let rest = missing; rest !== 0; rest &= rest - 1) {
+      const bit = rest & -rest;
+      const id = word * 32 + 31 - Math.clz32(bit);
+      const at = posedAt[id];
+      const rate = requested?.hasPoseRates === true ? this.rateOf(id, requested, clock) : 0;
+      const isNew = at === NEVER || (this.askedBefore[word] & bit) === 0;
+      if (!isNew && !texels.isDue(id, at, clock, rate) && edits?.changedSince(id, at) !== true) continue;
+      posedAt[id] = clock;
+      old |= bit;
+    }
+    return old;
+  }
+
+  /** How often an instance is posed for its levels: where several cameras see it, as often as the one that needs it most. */
+  private rateOf(id: number, { poseRates, levels }: PoseRequest, clock: number): number {
+    const rates = this.requestedRates as Float32Array;
+    const askedAt = this.askedAt as Float32Array;
+    const rate = poseRates[levels?.[id] ?? 0];
+    const highest = rates[id];
+    const isHigher = rate !== 0 && (highest === 0 || highest > rate);
+    if (isHigher && askedAt[id] >= this.lastClock) return highest;
+    rates[id] = rate;
+    askedAt[id] = clock;
+    return rate;
+  }
+}
+
+/** A word whose first bits are set. */
+const firstBits = (count: number): number => (count >= 32 ? -1 : count <= 0 ? 0 : (1 << count) - 1);
+
+/** How many bits of a word are set. */
+function ones(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}

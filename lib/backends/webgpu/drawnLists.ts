@@ -1,0 +1,193 @@
+import type { BufferAttribute, Camera, InterleavedBufferAttribute, Material, Object3D } from 'three';
+import { fract, int, uniform } from 'three/tsl';
+import type { Node, NodeBuilder, StorageBufferAttribute } from 'three/webgpu';
+import { noNumbers, numberAt, type ViewNodes } from '../../../shaders/instanceIndex.tsl.js';
+import { texels } from '../../../shaders/TexelNode.js';
+import { buildOf, type DrawFrame, mat4Of, type Vectors, vectorsIn } from '../../../shaders/tsl.js';
+import { FADE_CODES } from '../../constants.js';
+import type { CameraView } from '../../culling/CameraView.js';
+import type { ViewInfo } from '../../culling/ViewInfo.js';
+import { type DrawnCrowd, goesByInstanceLayers } from '../DrawnCrowd.js';
+import { isInstanced, ownInstanced, warnNotCulled } from '../ownInstanced.js';
+import type { NodePoses } from './NodePoses.js';
+import { storedPlacesOf } from './StoredPlaces.js';
+
+/** The list that a build reads its instances from: another one in each draw. */
+export interface DrawnList extends ViewNodes {
+  /** Has the draw that comes next show what its camera sees. Call it right before, see `OnObjectUpdate`. */
+  show(crowd: DrawnCrowd, frame: DrawFrame): void;
+  /** Has it show all instances, in their order. */
+  showAll(crowd: DrawnCrowd, frame: DrawFrame): void;
+  /** Where instances stand, on WebGPU. */
+  readonly places: Vectors | null;
+}
+
+/** Lists that the GPU makes, of crowds of which it knows more than the CPU: they come with `GPUInstances` and `Occlusion`. */
+export interface GPULists {
+  /** Whether a renderer makes the lists of a crowd. */
+  isUsed(renderer: object, crowd: DrawnCrowd): boolean;
+  /** Has a list for the camera computed before a draw, and poses whom it shows if the CPU does not. */
+  prepare(
+    renderer: object,
+    crowd: DrawnCrowd,
+    camera: Camera,
+    lodCamera: Camera,
+    material: Material,
+    group: { start: number; count: number } | null,
+    poses: NodePoses | null,
+  ): void;
+  createList(fades: boolean): DrawnList;
+  /** What a camera saw when it last drew the crowd. */
+  read(renderer: object, crowd: DrawnCrowd, camera: Camera): Promise<ViewInfo>;
+}
+
+/** Null as long as nothing on the page needs them. */
+export let gpuLists: GPULists | null = null;
+
+export function registerGPULists(lists: GPULists): void {
+  gpuLists = lists;
+}
+
+/** Whether a renderer makes the lists of a crowd. */
+export const isListedByGPU = (renderer: object, crowd: DrawnCrowd): boolean =>
+  gpuLists?.isUsed(renderer, crowd) === true;
+
+/** Whether shaders ask which instance the drawn index stands for. */
+export function readsView({ views, geometry }: DrawnCrowd): boolean {
+  if (!views.isUsed) return false;
+  const own = ownInstanced(geometry);
+  if (own !== null) warnNotCulled(own);
+  return own === null;
+}
+
+/** For each renderer the camera whose picture it draws: it decides on levels of detail in shadow maps too. */
+const viewers = /*@__PURE__*/ new WeakMap<object, Camera>();
+
+/** The camera that decides on levels of detail where another one, or the same, draws. */
+export function lodCameraOf(renderer: object, camera: Camera, isShadowMap: boolean): Camera {
+  const last = viewers.get(renderer);
+  if (isShadowMap) return last ?? camera;
+  if (last !== camera) viewers.set(renderer, camera);
+  return camera;
+}
+
+/** What a camera sees of a crowd. */
+export function seenBy(
+  renderer: object,
+  crowd: DrawnCrowd,
+  camera: Camera,
+  isShadowMap: boolean,
+): CameraView {
+  const { frame } = (renderer as { info: { frame: number } }).info;
+  const lodCamera = lodCameraOf(renderer, camera, isShadowMap);
+  const { views, matrixWorld } = crowd;
+  return views.of(camera, matrixWorld, frame, lodCamera, isShadowMap, goesByInstanceLayers(crowd));
+}
+
+/** Whether three.js records the draws of an object once, and with them how many instances they are of. */
+export const isInBundle = ({ parent }: Object3D): boolean =>
+  parent !== null && ((parent as { isBundleGroup?: boolean }).isBundleGroup === true || isInBundle(parent));
+
+/** Whether nobody is left out, or drawn otherwise, but who is outside of a camera's frustum. */
+export const showsEveryone = ({ views, visibility }: DrawnCrowd): boolean =>
+  visibility.allDrawn && views.splitter?.isUsed !== true && views.kinds === null && !views.isStaged;
+
+/** Reads the list of a view, which the CPU has made. */
+class CameraList implements DrawnList {
+  readonly places: Vectors | null;
+  private readonly isListed = uniform(0, 'int');
+  private readonly list = texels(noNumbers('list'));
+
+  constructor(places: StorageBufferAttribute | null) {
+    this.places = places && vectorsIn(places);
+  }
+
+  get listed(): Node<'bool'> {
+    return this.isListed.notEqual(0);
+  }
+
+  id(drawn: Node<'int'>): Node<'int'> {
+    return int(numberAt(this.list, drawn));
+  }
+
+  fade(drawn: Node<'int'>): Node<'int'> {
+    return int(fract(numberAt(this.list, drawn)).mul(FADE_CODES));
+  }
+
+  show(crowd: DrawnCrowd, { renderer, camera, material }: DrawFrame): void {
+    this.showAll(crowd);
+    const { views, visibility, matrixWorld, level, skeleton } = crowd;
+    if (!views.isUsed || renderer === null || camera === null) return;
+    if (showsEveryone(crowd) && isInBundle(crowd)) return;
+    const { transparent, isShadowPassMaterial } = material as Material & { isShadowPassMaterial?: boolean };
+    const isShadowMap = isShadowPassMaterial === true;
+    const seen = seenBy(renderer, crowd, camera, isShadowMap);
+    // In shadow maps the order is of no use.
+    const isSorted = !isShadowMap && crowd.count === visibility.count;
+    const view = isSorted ? seen.inOrder(level, transparent, matrixWorld, views) : seen.of(level);
+    if (view.isWhole === true) return;
+    const { list, count } = view;
+    this.isListed.value = 1;
+    list.texture.prepare(renderer, always);
+    this.list.value = list.texture.layered;
+    // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
+    skeleton.drawnCount = list.countBelow(crowd.count, count);
+  }
+
+  showAll(crowd: DrawnCrowd): void {
+    this.isListed.value = 0;
+    crowd.skeleton.drawnCount = null;
+    if (this.places !== null) this.places.value = storedPlacesOf(crowd).buffer;
+  }
+}
+
+/** WebGPURenderer neither loses textures nor says which it has. */
+const always = (): boolean => true;
+
+/** By build: its list. */
+const lists = /*@__PURE__*/ new WeakMap<NodeBuilder, DrawnList>();
+
+/** What a build reads its instances from. */
+export function listOf(builder: NodeBuilder, crowd: DrawnCrowd, fades: boolean): DrawnList {
+  let list = lists.get(builder);
+  if (list === undefined) {
+    const build = buildOf(builder);
+    list =
+      gpuLists?.isUsed(build.renderer, crowd) === true
+        ? gpuLists.createList(fades)
+        : new CameraList(build.isAvailable('storageBuffer') ? storedPlacesOf(crowd).buffer : null);
+    lists.set(builder, list);
+  }
+  return list;
+}
+
+/** The matrix of an instance. Builds on the current stack. */
+export function placeAt(places: Vectors, instance: Node<'int'>): Node<'mat4'> {
+  const first = instance.mul(4).toVar();
+  return mat4Of([0, 1, 2, 3].map((i) => places.element(first.add(i)).toVar())).toVar();
+}
+
+/** By build: whether nodes of the user read instanced attributes. Known once the shaders are built. */
+const known = /*@__PURE__*/ new WeakMap<NodeBuilder, boolean>();
+
+/**
+ * Whether nodes of the user read instanced attributes, as `instancedBufferAttribute` makes them: GPUs read those by the drawn
+ * index, whatever instance is drawn there. Ask for it when a build is drawn.
+ */
+export function readsDrawnIndex(builder: NodeBuilder, crowd: DrawnCrowd): boolean {
+  let reads = known.get(builder);
+  if (reads === undefined) {
+    reads = false;
+    for (const { name, node } of buildOf(builder).getAttributesArray()) {
+      if (!node?.attribute) continue;
+      const attribute = node.getObjectAttribute(crowd) as BufferAttribute | InterleavedBufferAttribute | null;
+      if (attribute === null || attribute === crowd.instanceMatrix || attribute === crowd.instanceColor)
+        continue;
+      if (!isInstanced(attribute)) continue;
+      warnNotCulled(name);
+      reads = true;
+    }
+    known.set(builder, reads);
+  }
+  return reads;
+}

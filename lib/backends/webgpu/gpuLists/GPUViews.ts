@@ -1,0 +1,458 @@
+import {
+  type ArrayCamera,
+  Box3,
+  type Camera,
+  Frustum,
+  type Material,
+  Matrix4,
+  Sphere,
+  type Vector4,
+} from 'three';
+import { int, uint, uniform } from 'three/tsl';
+import { type ComputeNode, type Node, StorageBufferAttribute, type WebGPURenderer } from 'three/webgpu';
+import { type DrawFrame, uintsIn, vectorsIn } from '../../../../shaders/tsl.js';
+import { ID_BITS, ID_MASK, MAX_LEVELS } from '../../../constants.js';
+import type { CrowdViews } from '../../../culling/CrowdViews.js';
+import { KIND_LISTS, type LODSelector } from '../../../culling/LODSelector.js';
+import { drawsOf, type ViewInfo } from '../../../culling/ViewInfo.js';
+import { disposeAttribute } from '../../../utils/attributes.js';
+import type { DrawnCrowd } from '../../DrawnCrowd.js';
+import { type DrawnList, registerGPULists } from '../drawnLists.js';
+import type { NodePoses } from '../NodePoses.js';
+import { SharedSteps, type StepsRegistry } from '../SharedSteps.js';
+import type { StoredOnGPU } from '../StoredOnGPU.js';
+import { storedPlacesOf } from '../StoredPlaces.js';
+import { CameraLists, DRAW_NUMBERS } from './CameraLists.js';
+import { WORKGROUP } from './compactLists.js';
+import type { CameraOcclusion } from './cullInstances.js';
+import { DrawTable } from './DrawTable.js';
+import { MAX_KIND_LISTS, StoredKinds } from './KindNodes.js';
+import { type LevelState, LevelStates } from './LevelNodes.js';
+import { MAX_FRUSTUMS, ViewSteps, viewKey } from './ViewSteps.js';
+
+/** Frames after which a camera that does not draw the crowd any more is forgotten. */
+const IDLE = 300;
+/** Frames after which another camera may have its buffers: programs may make a camera for each frame. */
+const SPARE = 30;
+/** Planes of a frustum. */
+const PLANES = 6;
+
+const _clips: readonly Matrix4[] = /*@__PURE__*/ Array.from({ length: MAX_FRUSTUMS }, () => new Matrix4());
+const _frustum = /*@__PURE__*/ new Frustum();
+const _box = /*@__PURE__*/ new Box3();
+/** Steps of all crowds. */
+const viewSteps: StepsRegistry<ViewSteps> = /*@__PURE__*/ new WeakMap();
+const NOT_POSED = [0, 0, 0];
+
+/**
+ * What cameras see of a crowd, found by the GPU of one renderer: which instances, and how many, never comes back to the CPU.
+ * Each camera has buffers of its own, since a shadow map may be drawn while the picture that needs it is.
+ */
+class GPUViews {
+  private readonly table = new DrawTable();
+  private readonly sphere = new Sphere();
+  private readonly steps = new SharedSteps(viewSteps);
+  private readonly levelStates = new LevelStates();
+  private occlusion: CameraOcclusion | null = null;
+  private cameras: CameraLists[] = [];
+  private capacity = 0;
+  /** Lists of a view: all instances, then those of each level of detail, if there are several. */
+  private lists = 1;
+  private levels = 1;
+  private fades = false;
+  /** Null while all instances are of one kind. */
+  private kinds: StoredKinds | null = null;
+  /** Where instances stand, and a bit for each: whether it is drawn. */
+  matrices = emptyBuffer();
+  private drawn = emptyBuffer();
+  private visible = new StorageBufferAttribute(new Uint32Array(1), 1);
+  private visibleVersion = -1;
+  /** Goes up when what steps read of instances is another. */
+  private version = 0;
+  private frame = -1;
+  /** What draws of this frame may read still. */
+  private retired: { dispose(): void }[] = [];
+
+  constructor(private readonly renderer: WebGPURenderer) {}
+
+  /**
+   * Brings up to date what a camera sees. Call it before a draw, in `onBeforeRender`.
+   *
+   * @param group The part of the geometry that is drawn; null for all of it.
+   * @param poses What poses whom the list shows; null if that is done already.
+   */
+  prepare(
+    crowd: DrawnCrowd,
+    camera: Camera,
+    lodCamera: Camera,
+    material: Material,
+    group: { start: number; count: number } | null,
+    poses: NodePoses | null,
+  ): void {
+    // First of all: it may render, and hooks called then may render this crowd, or change how much room or which levels it has.
+    const hidden = this.hiddenFrom(crowd, camera, lodCamera);
+    const { occlusion, table } = this;
+    const { frame } = this.renderer.info;
+    const { views, visibility, playback, level } = crowd;
+    const { splitter: levels, kinds } = views;
+    if (frame !== this.frame) this.beginFrame(frame, levels);
+    // Before the lists are counted: it may need one more.
+    levels?.update();
+    this.levels = levels?.count ?? 1;
+    this.resize(crowd.capacity, listCount(views), levels?.fadesFor(crowd.capacity) ?? false);
+    if (kinds === null) this.dropKinds();
+    else {
+      this.kinds ??= new StoredKinds();
+      this.kinds.update(kinds);
+    }
+    const written = crowd.crowd.written as StoredOnGPU | null;
+    // Before the renderer forgets which matrices were changed.
+    if (written?.places !== true && (views.culls || views.isWatched)) views.follow();
+    const steps: ComputeNode[] = [...(this.updateInstances(crowd, written, frame) ?? [])];
+    const lists = this.listsFor(camera);
+    lists.frame = frame;
+    // What is no level any more shows nothing.
+    const end = level === -1 ? 0 : crowd.count;
+    lists.places.set(crowd, table.place(crowd.geometry, material, group, listAt(views, level), end));
+
+    const frustums = this.clip(crowd, camera);
+    const { x, y, z } = this.sphere.center;
+    const { count } = visibility;
+    const state =
+      levels?.isUsed === true
+        ? this.levelStates.of(lodCamera, levels, crowd.matrixWorld, this.capacity, frame)
+        : null;
+    const posed = poses === null ? NOT_POSED : [playback.clock, playback.time.origin, playback.version];
+    const edits = crowd.crowd.poseEdits;
+    edits?.update();
+    const numbers = [
+      ...[count, table.version, this.version, x, y, z, this.sphere.radius, hidden, kinds?.version ?? -1],
+      ...[state?.chosen.version ?? -1, lodCamera.id, poses?.size ?? -1, edits?.version ?? -1],
+      ...posed,
+    ];
+    if (lists.remember(_clips, frustums, numbers)) {
+      if (steps.length > 0) this.renderer.compute(steps);
+      return;
+    }
+    if (lists.drawCapacity < table.capacity) this.retired.push(lists.growDraws(table.capacity));
+    const viewSteps = this.stepsFor(lists, state);
+    occlusion?.use(frustums === 1 ? hidden : 0, _clips[0], crowd.matrixWorld);
+    clipPlanes(viewSteps.planes, camera, frustums);
+    if (state !== null && levels !== null)
+      viewSteps.levels?.use(levels, state.chosen, state.states, lodCamera !== camera);
+    if (kinds !== null && this.kinds !== null)
+      viewSteps.kinds?.use(this.kinds, kinds, levelLists(levels), (list) => listAt(views, list));
+    const { matrices, drawn, sphere } = this;
+    const { entries = 0, columns = 0 } = poses?.counts ?? {};
+    steps.push(
+      ...viewSteps.prepare({ matrices, drawn }, table, lists, count, frustums, sphere, [entries, columns]),
+    );
+    if (poses !== null) {
+      const { ids, totals, poseSizes, fades } = lists;
+      const list = {
+        ids,
+        totals,
+        poseSizes,
+        kind: fades ? 2 : 1,
+        idOf: (entry: Node<'uint'>) => idOf(entry, fades),
+      };
+      steps.push(...poses.stepsForList(this.renderer, crowd, list));
+    }
+    this.renderer.compute(steps);
+  }
+
+  /** What a camera has to draw by; null if it was not prepared. */
+  listsOf(camera: Camera): CameraLists | null {
+    const { cameras } = this;
+    for (let i = 0; i < cameras.length; i++) if (cameras[i].camera === camera) return cameras[i];
+    return null;
+  }
+
+  /** What a camera saw when it last drew the crowd. */
+  async read({ views, crowd }: DrawnCrowd, camera: Camera): Promise<ViewInfo> {
+    const lists = this.listsOf(camera);
+    if (lists === null)
+      return { visible: 0, levels: new Array(this.levels).fill(0), triangles: 0, drawCalls: 0 };
+    const { posed } = views;
+    const totals = new Uint32Array(await this.renderer.getArrayBufferAsync(lists.totals));
+    const [visible] = totals;
+    const levels = views.splitter?.isUsed === true ? [...totals.subarray(1, 1 + this.levels)] : [visible];
+    const countOf = (list: number | null) => (list === -1 ? 0 : totals[listAt(views, list)]);
+    const info = { visible, levels, ...drawsOf(views, countOf) };
+    return crowd.written === null ? { ...info, posed } : info;
+  }
+
+  dispose(): void {
+    this.clear();
+    this.tidy();
+    disposeAttribute(this.visible);
+    this.dropKinds();
+    this.table.dispose();
+  }
+
+  private dropKinds(): void {
+    this.kinds?.dispose();
+    this.kinds = null;
+  }
+
+  /** Takes over what has changed of instances. Returns what to compute before it is read. */
+  private updateInstances(
+    crowd: DrawnCrowd,
+    written: StoredOnGPU | null,
+    frame: number,
+  ): readonly ComputeNode[] | null {
+    const { instanceMatrix, visibility } = crowd;
+    const places = storedPlacesOf(crowd);
+    if (written?.matrices == null && places.update(instanceMatrix)) this.version++;
+    if (visibility.bits !== this.visible.array) {
+      disposeAttribute(this.visible);
+      this.visible = new StorageBufferAttribute(visibility.bits, 1);
+      this.version++;
+    } else if (visibility.version !== this.visibleVersion) {
+      this.visible.needsUpdate = true;
+      this.version++;
+    }
+    this.visibleVersion = visibility.version;
+    const matrices = (written?.matrices ?? places.buffer) as StorageBufferAttribute;
+    const drawn = (written?.drawn ?? this.visible) as StorageBufferAttribute;
+    if (matrices !== this.matrices || drawn !== this.drawn) this.version++;
+    this.matrices = matrices;
+    this.drawn = drawn;
+    const steps = written?.prepare(frame, this.visible) ?? null;
+    if (steps !== null) this.version++;
+    return steps;
+  }
+
+  private beginFrame(frame: number, levels: LODSelector | null): void {
+    this.frame = frame;
+    levels?.beginFrame();
+    this.tidy();
+    this.table.beginFrame();
+    for (const lists of this.cameras) if (frame - lists.frame >= IDLE) lists.dispose();
+    this.cameras = this.cameras.filter((lists) => frame - lists.frame < IDLE);
+    this.levelStates.dropBefore(frame - IDLE);
+  }
+
+  private resize(capacity: number, lists: number, fades: boolean): void {
+    if (capacity === this.capacity && lists === this.lists && fades === this.fades) return;
+    this.clear();
+    this.capacity = capacity;
+    this.lists = lists;
+    this.fades = fades;
+  }
+
+  /** What hides instances. The steps are built for it. */
+  private occlusionOf({ views }: DrawnCrowd): CameraOcclusion | null {
+    const occlusion = (views.occlusion?.of(this.renderer) ?? null) as CameraOcclusion | null;
+    this.occlusion = occlusion;
+    return occlusion;
+  }
+
+  /** What is hidden from a camera: see `CameraOcclusion.prepare`; 0 in shadow maps, which show what others cast. */
+  private hiddenFrom(crowd: DrawnCrowd, camera: Camera, lodCamera: Camera): number {
+    const occlusion = this.occlusionOf(crowd);
+    if (occlusion === null || lodCamera !== camera) return 0;
+    const hidden = occlusion.prepare(camera);
+    // A hook may have given the crowd another.
+    return this.occlusionOf(crowd) === occlusion ? hidden : 0;
+  }
+
+  private stepsFor(lists: CameraLists, state: LevelState | null): ViewSteps {
+    const { matrices, drawn, table, occlusion, kinds } = this;
+    const key = viewKey(lists, state !== null, occlusion, kinds !== null);
+    const make = () =>
+      new ViewSteps({ matrices, drawn }, table, lists, state?.states ?? null, occlusion, kinds);
+    return this.steps.get(this.renderer, key, make);
+  }
+
+  private clear(): void {
+    this.steps.dispose();
+    this.retired.push(...this.cameras);
+    this.cameras = [];
+    this.levelStates.dropBefore(Number.POSITIVE_INFINITY);
+  }
+
+  private tidy(): void {
+    const { retired } = this;
+    for (let i = 0; i < retired.length; i++) retired[i].dispose();
+    retired.length = 0;
+  }
+
+  private listsFor(camera: Camera): CameraLists {
+    const found = this.listsOf(camera) ?? this.cameras.find(({ frame }) => this.frame - frame > SPARE);
+    const { capacity, lists, table, fades } = this;
+    const own = found ?? new CameraLists(camera, capacity, lists, table.capacity, fades);
+    if (found === undefined) this.cameras.push(own);
+    own.camera = camera;
+    return own;
+  }
+
+  /** Writes `_clips` and the character's sphere. Returns how many frustums there are; 0 if all instances are seen. */
+  private clip({ views, matrixWorld }: DrawnCrowd, camera: Camera): number {
+    if (!views.culls && views.splitter?.isUsed !== true) return 0;
+    views.groups.crowd.boundsOfPoses(_box).getBoundingSphere(this.sphere);
+    const cameras = camerasOf(camera);
+    const count = Math.max(1, cameras.length);
+    if (!views.culls || this.sphere.radius < 0 || count > MAX_FRUSTUMS) return 0;
+    for (let i = 0; i < count; i++) {
+      const { projectionMatrix, matrixWorldInverse } = cameras[i] ?? camera;
+      _clips[i].multiplyMatrices(projectionMatrix, matrixWorldInverse).multiply(matrixWorld);
+    }
+    return count;
+  }
+}
+
+/** The frustum of one of `_clips`. */
+function setFrustum(i: number, camera: Camera): Frustum {
+  const { coordinateSystem, reversedDepth } = camerasOf(camera)[i] ?? camera;
+  return _frustum.setFromProjectionMatrix(_clips[i], coordinateSystem, reversedDepth);
+}
+
+/** Writes the planes of the frustums that `_clips` has. */
+function clipPlanes(planes: readonly Vector4[], camera: Camera, frustums: number): void {
+  for (let i = 0; i < frustums; i++) {
+    setFrustum(i, camera);
+    for (let k = 0; k < PLANES; k++) {
+      const { normal, constant } = _frustum.planes[k];
+      planes[i * PLANES + k].set(normal.x, normal.y, normal.z, constant);
+    }
+  }
+}
+
+/** How many lists a view has without those of single kinds: all that are seen, then each level of detail, then those of several. */
+const levelLists = (table: LODSelector | null): number =>
+  table?.isUsed === true ? 1 + table.count + table.mixed.length : 1;
+
+/** Lists that there is room for: with kinds in steps, so that one more builds no computations anew. */
+function listCount({ splitter, kinds }: CrowdViews): number {
+  const count = levelLists(splitter);
+  return kinds === null ? count : Math.min(MAX_KIND_LISTS, Math.ceil((count + kinds.lists.length) / 8) * 8);
+}
+
+/** The place among them of that of a mesh, by its `level`. */
+function listAt({ splitter: table }: CrowdViews, level: number | null): number {
+  if (level !== null && level >= KIND_LISTS) return levelLists(table) + level - KIND_LISTS;
+  if (level === null || level < 0 || table?.isUsed !== true) return 0;
+  return 1 + (level < MAX_LEVELS ? level : table.count + level - MAX_LEVELS);
+}
+
+const NONE: readonly Camera[] = [];
+
+const camerasOf = (camera: Camera): readonly Camera[] =>
+  (camera as ArrayCamera).isArrayCamera === true ? (camera as ArrayCamera).cameras : NONE;
+
+/** Storage buffers that the computations read and write, and that vertices of a crowd read. */
+const COMPUTE_BUFFERS = 8;
+const VERTEX_BUFFERS = 5;
+/** Bytes of an instance in the largest of the buffers. */
+const BYTES = 64;
+
+/** What is read of a device. Those limits that are not there are no limits. */
+interface Limits {
+  maxStorageBuffersPerShaderStage: number;
+  maxStorageBuffersInVertexStage?: number;
+  maxStorageBufferBindingSize: number;
+  maxComputeInvocationsPerWorkgroup: number;
+}
+
+/** Whether the GPU of a renderer can find out what cameras see of a crowd; else the CPU does it. */
+function isUsed(renderer: object, { views, instanceMatrix, crowd }: DrawnCrowd): boolean {
+  if (views.occlusion === null && crowd.written === null) return false;
+  // Sorting, choosing the nearest, and layers of single instances are the CPU's.
+  if (!views.isUsed || views.isStaged) return false;
+  // Each mesh may draw a list of its own.
+  if (views.kinds !== null && levelLists(views.splitter) + views.members.length > MAX_KIND_LISTS)
+    return false;
+  const { backend } = renderer as { backend: { device?: { limits: Limits } } };
+  const limits = backend.device?.limits;
+  return (
+    limits !== undefined &&
+    limits.maxStorageBuffersPerShaderStage >= COMPUTE_BUFFERS &&
+    (limits.maxStorageBuffersInVertexStage ?? VERTEX_BUFFERS) >= VERTEX_BUFFERS &&
+    limits.maxComputeInvocationsPerWorkgroup >= WORKGROUP &&
+    limits.maxStorageBufferBindingSize >= instanceMatrix.count * BYTES
+  );
+}
+
+const known = /*@__PURE__*/ new WeakMap<CrowdViews, WeakMap<object, GPUViews>>();
+
+/** What the cameras of a renderer see of a crowd. It goes with the crowd's views. */
+function gpuViewsOf(renderer: object, { views }: DrawnCrowd): GPUViews {
+  let byRenderer = known.get(views);
+  if (byRenderer === undefined) {
+    byRenderer = new WeakMap();
+    known.set(views, byRenderer);
+  }
+  let found = byRenderer.get(renderer);
+  // It is made anew if the crowd was disposed, and is drawn again.
+  if (found === undefined || !views.owned.has(found)) {
+    found = new GPUViews(renderer as WebGPURenderer);
+    byRenderer.set(renderer, found);
+    views.owned.add(found);
+  }
+  return found;
+}
+
+let nothing: StorageBufferAttribute | null = null;
+
+/** Stands in the place of a list, or of matrices, before there are any. */
+function emptyBuffer(): StorageBufferAttribute {
+  nothing ??= new StorageBufferAttribute(new Float32Array(16), 1);
+  return nothing;
+}
+
+/** Reads the list of a camera, which the GPU has made. */
+class StorageList implements DrawnList {
+  private readonly isListed = uniform(0, 'int');
+  private readonly first = uniform(0, 'int');
+  private readonly ids = uintsIn(emptyBuffer()).toReadOnly();
+  readonly places = vectorsIn(emptyBuffer());
+
+  /** @param fades Whether entries of the list say which pixels are drawn, too. */
+  constructor(private readonly fades: boolean) {}
+
+  get listed(): Node<'bool'> {
+    return this.isListed.notEqual(0);
+  }
+
+  id(drawn: Node<'int'>): Node<'int'> {
+    return idOf(this.ids.element(this.first.add(drawn)), this.fades);
+  }
+
+  fade(drawn: Node<'int'>): Node<'int'> {
+    return int(this.ids.element(this.first.add(drawn)).shiftRight(uint(ID_BITS)));
+  }
+
+  show(crowd: DrawnCrowd, frame: DrawFrame): void {
+    const { renderer, camera } = frame;
+    this.showAll(crowd, frame);
+    if (renderer === null || camera === null) return;
+    const lists = gpuViewsOf(renderer, crowd).listsOf(camera);
+    const place = lists?.places.get(crowd);
+    if (lists === null || place === undefined) return;
+    this.isListed.value = 1;
+    this.ids.value = lists.ids;
+    this.first.value = listAt(crowd.views, crowd.level) * lists.capacity;
+    crowd.geometry.setIndirect(lists.draws, place * DRAW_NUMBERS * 4);
+  }
+
+  showAll(crowd: DrawnCrowd, { renderer }: DrawFrame): void {
+    if (renderer !== null) this.places.value = gpuViewsOf(renderer, crowd).matrices;
+    this.isListed.value = 0;
+    this.ids.value = emptyBuffer();
+    crowd.geometry.indirect = null;
+  }
+}
+
+const idOf = (entry: Node<'uint'>, fades: boolean): Node<'int'> =>
+  int(fades ? entry.bitAnd(uint(ID_MASK)) : entry);
+
+/** Lets the GPU make the lists of crowds of which it knows more than the CPU. */
+export function enableGPULists(): void {
+  registerGPULists({
+    isUsed,
+    prepare: (renderer, crowd, ...draw) => gpuViewsOf(renderer, crowd).prepare(crowd, ...draw),
+    createList: (fades) => new StorageList(fades),
+    read: (renderer, crowd, camera) => gpuViewsOf(renderer, crowd).read(crowd, camera),
+  });
+}
