@@ -219,7 +219,7 @@ function checkGeometry({ name, type, geometry, material }: Mesh, needed: readonl
     throw new Error(`${type} "${name}" has no material; give it one, or remove or hide it.`);
   }
   for (const one of [material].flat() as MeshStandardMaterial[])
-    if (one.normalMap && one.normalMapType === ObjectSpaceNormalMap)
+    if (one?.normalMap && one.normalMapType === ObjectSpaceNormalMap)
       warnOnce(
         `The normal map of "${name}" is in object space: it turns with the crowd, not with instances.`,
       );
