@@ -13,7 +13,7 @@ export interface Skeleton extends Omit<PoseTracks, 'keys' | 'shorts' | 'table' |
 }
 
 const STILL = [0, 0, 0, 0, 0, 0, 1, 1, 1, 1];
-const NOT_FIXED = new Array(AFFINE_SIZE).fill(Number.NaN);
+const NOT_FIXED = /*@__PURE__*/ Array.from({ length: AFFINE_SIZE }, () => Number.NaN);
 
 /** @param morphs Whether clips move morph targets. */
 export function skeletonOf({ rig, nodes: objects }: RigPoser, morphs: boolean): Skeleton {
