@@ -7,7 +7,6 @@ const GL_UPLOADS = [
   'texSubImage3D',
 ];
 const GL_DRAWS = ['drawElements', 'drawArrays', 'drawElementsInstanced', 'drawArraysInstanced'];
-const TRIANGLE_STRIP = 5;
 const GPU_UPLOADS = ['writeBuffer', 'writeTexture'];
 const GPU_DRAWS = ['draw', 'drawIndexed', 'drawIndirect', 'drawIndexedIndirect'];
 
@@ -44,10 +43,10 @@ export function countCalls(target: WebGL2RenderingContext | GPUDevice): Calls {
     calls.uploads++;
     calls.bytes += uploadedBytes(name, args);
   };
-  const onDraw = (name: string, [mode]: unknown[]) => {
+  const onDraw = (name: string, [, , vertices, instances]: unknown[]) => {
     calls.draws++;
-    // The pass that poses crowds under WebGL draws strips, and nobody else does.
-    const isPass = name === 'drawArraysInstanced' && mode === TRIANGLE_STRIP;
+    // The pass that poses crowds under WebGL draws one triangle once, and nobody else by this call.
+    const isPass = name === 'drawArraysInstanced' && vertices === 3 && instances === 1;
     calls.drawsFor[isPass ? 'poses' : calls.purpose]++;
   };
   if ('queue' in target) {
