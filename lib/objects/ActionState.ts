@@ -224,12 +224,12 @@ export class PlayedAction extends ActionState {
 
   /**
    * @param clip Another one of the same name when the crowd has another bone texture.
-   * @param source What was passed for it.
+   * @param source The clip that was passed for it, if one was.
    * @param layer Number of the layer.
    */
   constructor(
     public clip: BakedClip,
-    readonly source: AnimationClip | BakedClip,
+    public source: AnimationClip | null,
     readonly layer: number,
   ) {
     super(clip.duration);

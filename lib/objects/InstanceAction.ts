@@ -1,5 +1,9 @@
-import type { AnimationActionLoopStyles, AnimationBlendMode, AnimationClip } from 'three';
-import type { BakedClip } from '../animation/ClipTable.js';
+import {
+  AdditiveAnimationBlendMode,
+  type AnimationActionLoopStyles,
+  type AnimationBlendMode,
+  AnimationClip,
+} from 'three';
 import type { Crowd } from '../crowd/Crowd.js';
 import { checkFade, checkTimeScale } from '../playback/PlayOptions.js';
 import { checkFinite } from '../utils/messages.js';
@@ -20,6 +24,14 @@ export function findClip({ boneTexture, playback }: Crowd, played: PlayedAction)
   played.setClip(clip);
 }
 
+/** @throws If a blend mode is not that of the clip as it was baked. */
+export function checkBlendMode(clip: string, baked: AnimationBlendMode, mode: AnimationBlendMode): void {
+  if (mode === baked) return;
+  throw new Error(
+    `Clip "${clip}" was ${baked === AdditiveAnimationBlendMode ? '' : 'not '}baked as an additive one; that is said before baking, by AnimationUtils.makeClipAdditive(clip).`,
+  );
+}
+
 /**
  * A clip that an instance plays, or may play: three.js's `AnimationAction` for an instance of a crowd, with the same methods and
  * properties, which do the same. `instance.clipAction(clip)` makes it.
@@ -33,7 +45,7 @@ export function findClip({ boneTexture, playback }: Crowd, played: PlayedAction)
  * - A warp's way through the clip is exact. three.js adds up the speed at the end of each frame, and so comes to a slightly
  *   different place at each frame rate.
  * - `zeroSlopeAtStart` and `zeroSlopeAtEnd` have no effect: they are about smooth tracks, which were baked.
- * - `blendMode` is that of the clip when it was baked, and cannot be set.
+ * - `blendMode` is that of the clip when it was baked; setting another is an error.
  * - For one frame, three.js shows the other end of a ping-pong that finishes, and what a listener has changed as it was before.
  *   In a listener, `stop` also keeps three.js from updating another action in that frame; here it does not.
  *
@@ -51,10 +63,19 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends ActionP
   constructor(
     played: PlayedAction,
     mixer: InstanceMixer<T>,
-    /** How the clip is mixed with others: additive ones add to them. As it was baked. */
-    readonly blendMode: AnimationBlendMode,
+    private readonly mode: AnimationBlendMode,
   ) {
     super(played, mixer);
+  }
+
+  /** How the clip is mixed with others: additive ones add to them. As it was baked. */
+  get blendMode(): AnimationBlendMode {
+    return this.mode;
+  }
+
+  /** @throws If it is set to another than that. */
+  set blendMode(value: AnimationBlendMode) {
+    checkBlendMode(this.played.clip.name, this.mode, value);
   }
 
   /** Plays the action, from wherever it is: `reset().play()` plays it from its start. */
@@ -244,8 +265,10 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends ActionP
     return this.mixer;
   }
 
-  /** The clip: what was passed to `clipAction` if that was one, else the baked one. Both have a `name` and a `duration`. */
-  getClip(): AnimationClip | BakedClip {
+  /** The clip: what was passed to `clipAction`, else one with the name and duration of the baked one, and no tracks. */
+  getClip(): AnimationClip {
+    const { clip } = this.played;
+    this.played.source ??= new AnimationClip(clip.name, clip.duration, [], this.mode);
     return this.played.source;
   }
 

@@ -13,7 +13,7 @@ import { checkTimeScale, type LayerReference } from '../playback/PlayOptions.js'
 import { checkFinite } from '../utils/messages.js';
 import { ActionDriver } from './ActionDriver.js';
 import { nextChange, PlayedAction } from './ActionState.js';
-import { findClip, InstanceAction } from './InstanceAction.js';
+import { checkBlendMode, findClip, InstanceAction } from './InstanceAction.js';
 import type { SkinnedInstanceEventMap } from './SkinnedInstance.js';
 import { writeActions } from './writeActions.js';
 
@@ -101,14 +101,11 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> {
     const number = playback.layerIndex(layer);
     const additive = boneTexture.data.tracks?.clips[baked.start - 1].additive === true;
     const mode = additive ? AdditiveAnimationBlendMode : NormalAnimationBlendMode;
-    if ((blendMode ?? mode) !== mode)
-      throw new Error(
-        `Clip "${baked.name}" was ${additive ? '' : 'not '}baked as an additive one; that is said before baking, by AnimationUtils.makeClipAdditive(clip).`,
-      );
+    checkBlendMode(baked.name, mode, blendMode ?? mode);
     const existing = this.find(baked, number);
     if (existing !== undefined) return existing.action;
     playback.checkClip(number, baked);
-    const source = typeof clip === 'object' && 'tracks' in clip ? (clip as AnimationClip) : baked;
+    const source = typeof clip === 'object' && 'tracks' in clip ? (clip as AnimationClip) : null;
     const played = new PlayedAction(baked, source, number);
     const action = new InstanceAction<T>(played, this, mode);
     played.report = (what) => {
