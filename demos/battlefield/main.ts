@@ -12,7 +12,7 @@ import { Color, ConeGeometry, CylinderGeometry, type Material, Matrix4, MeshStan
 import { mergeBufferGeometries } from 'three-stdlib';
 import { Figures } from '../lib/Figures.js';
 import { openStage } from '../lib/openStage.js';
-import { fail, find, secondsBetween, showValue, slide, toggle } from '../lib/page.js';
+import { fail, find, movesFirst, secondsBetween, showValue, slide, toggle } from '../lib/page.js';
 import { createPeople } from '../people.js';
 import { Armies, BLOCK, UNIFORM, uniformOf } from './armies.js';
 import { FieldMap } from './FieldMap.js';
@@ -152,7 +152,7 @@ function listen(): void {
     lineUp(value);
     showValue('count', value.toLocaleString('en'));
   });
-  toggle('fly', query.get('fly') !== '0', (value) => {
+  toggle('fly', movesFirst(query.get('fly')), (value) => {
     flying = value;
   });
   toggle('march', query.get('march') !== '0', (value) => {

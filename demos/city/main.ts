@@ -12,7 +12,7 @@ import { offerEffects } from '../lib/effects.js';
 import { Figures } from '../lib/Figures.js';
 import { load } from '../lib/loadCharacter.js';
 import { openStage } from '../lib/openStage.js';
-import { fail, find, secondsBetween, toggle } from '../lib/page.js';
+import { fail, find, movesFirst, secondsBetween, toggle } from '../lib/page.js';
 import { addLevels, createPeople, dress } from '../people.js';
 import { City, chance } from './streets.js';
 
@@ -112,7 +112,7 @@ async function listen(): Promise<void> {
   toggle('xray', query.get('xray') === '1', (value) => {
     glow.visible = value;
   });
-  toggle('stroll', query.get('stroll') !== '0', (value) => {
+  toggle('stroll', movesFirst(query.get('stroll')), (value) => {
     strolling = value;
   });
   toggle('above', query.get('above') === '1', (value) => {

@@ -31,6 +31,8 @@ export class Figures<Side extends string> {
   private readonly smooth = new Map<Side, Cost>();
   private readonly begun = new Set<Side>();
   private readonly fps: HTMLTableCellElement;
+  /** Beside the panel's title, where the table is not to be seen. */
+  private readonly brief = document.createElement('span');
   private frames = 0;
   private since = performance.now();
 
@@ -47,6 +49,8 @@ export class Figures<Side extends string> {
     row.insertCell().textContent = 'Frames per second';
     this.fps = row.insertCell();
     this.fps.colSpan = sides.length;
+    this.brief.className = 'brief figures';
+    body.closest('.panel')?.querySelector('summary')?.append(this.brief);
   }
 
   add(side: Side, cost: Cost): void {
@@ -70,7 +74,10 @@ export class Figures<Side extends string> {
     this.frames++;
     const now = performance.now();
     if (now - this.since < 400) return;
-    this.fps.textContent = rateText((this.frames * 1000) / (now - this.since));
+    const rate = rateText((this.frames * 1000) / (now - this.since));
+    this.fps.textContent = rate;
+    const draws = this.sides.map((side) => this.smooth.get(side)?.draws).filter((one) => one !== undefined);
+    this.brief.textContent = `${draws.join(' / ')} draws · ${rate} fps`;
     this.frames = 0;
     this.since = now;
 

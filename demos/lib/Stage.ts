@@ -15,10 +15,15 @@ import {
 import { OrbitControls } from 'three-stdlib';
 import { type AnyRenderer, scenery } from './createRenderer.js';
 import { createMeadow } from './meadow.js';
+import { isCalm, onKey } from './page.js';
 import { createSky, HAZE } from './sky.js';
 
 /** Direction to the sun: from the left, in the afternoon. */
 const SUN = new Vector3(-0.72, 0.62, 0.42).normalize();
+
+/** Radians by which an arrow key turns the camera, and the share of its distance to which + brings it. */
+const TURN = Math.PI / 20;
+const NEARER = 0.9;
 
 const _tint = new Color();
 const DUSK = new Color(0x2c3a66);
@@ -54,15 +59,30 @@ export class Stage {
     view.append(renderer.domElement);
     document.body.prepend(view);
     renderer.domElement.tabIndex = 0;
-    renderer.domElement.setAttribute('aria-label', 'The scene: drag or arrow keys to move about');
+    renderer.domElement.setAttribute('aria-label', 'The scene: drag, arrow keys, + and − move the camera');
 
     this.controls = new OrbitControls(camera, renderer.domElement);
     this.controls.maxPolarAngle = 1.5;
-    this.controls.enableDamping = true;
-    this.controls.listenToKeyEvents(renderer.domElement);
+    this.controls.enableDamping = !isCalm;
+    for (const [key, by] of Object.entries({ ArrowLeft: -TURN, ArrowRight: TURN }))
+      this.onKey(key, (controls) => controls.setAzimuthalAngle(controls.getAzimuthalAngle() + by));
+    for (const [key, by] of Object.entries({ ArrowUp: -TURN, ArrowDown: TURN }))
+      this.onKey(key, (controls) => controls.setPolarAngle(controls.getPolarAngle() + by));
+    for (const key of '+=') this.onKey(key, (controls) => controls.dollyIn(NEARER));
+    for (const key of '-−') this.onKey(key, (controls) => controls.dollyOut(NEARER));
 
     this.sun.shadow.mapSize.setScalar(shadowSize);
     scene.add(this.light, this.sun, this.sun.target, this.ground);
+  }
+
+  /** Lets a key move the camera, wherever the focus is, unless something is typed. */
+  private onKey(key: string, move: (controls: OrbitControls) => void): void {
+    onKey(key, () => {
+      if (!this.controls.enabled) return;
+      // as dragging does: a camera that flies stops
+      this.controls.dispatchEvent({ type: 'start' } as never);
+      move(this.controls);
+    });
   }
 
   /**

@@ -6,6 +6,12 @@ export function find<T extends Element>(selector: string): T {
   return element;
 }
 
+/** Whether the visitor asks for less motion. */
+export const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+
+/** Whether the camera moves by itself to begin with: as the address says, else where nobody asks for less motion. */
+export const movesFirst = (asked: string | null): boolean => (asked === null ? !isCalm : asked !== '0');
+
 /** A button that is pressed or not; `apply` is called at once with how it begins. */
 export function toggle(name: string, value: boolean, apply: (value: boolean) => void): void {
   const button = find<HTMLButtonElement>(`button[name=${name}]`);

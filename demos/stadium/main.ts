@@ -2,7 +2,7 @@ import { bakeCharacter, CrowdLevels, createLevel } from 'skinned-instanced-mesh'
 import { Color, Matrix4, Quaternion, Vector3 } from 'three';
 import { Figures } from '../lib/Figures.js';
 import { openStage } from '../lib/openStage.js';
-import { fail, find, secondsBetween, showValue, slide, toggle } from '../lib/page.js';
+import { fail, find, movesFirst, secondsBetween, showValue, slide, toggle } from '../lib/page.js';
 import { createPeople, outfitOf } from '../people.js';
 import { Bowl } from './bowl.js';
 import { createFan, createFanClips, ROUND } from './fans.js';
@@ -105,7 +105,7 @@ function listen(): void {
     showValue(name, String(poseRate));
   });
   find('button[name=goal]').addEventListener('click', celebrate);
-  toggle('fly', query.get('fly') !== '0', (value) => {
+  toggle('fly', movesFirst(query.get('fly')), (value) => {
     flying = value;
   });
   toggle('shadows', query.get('shadows') !== '0', (value) => {

@@ -223,6 +223,13 @@ test.each(RENDERERS)(
     await look(page, 'meadow', renderer);
     await page.click('button[name=clock]');
     await expectStill(page);
+    for (const key of ['ArrowRight', '+']) {
+      const before = await page.screenshot();
+      await page.keyboard.press(key);
+      const isSame = async () => (await page.screenshot()).equals(before);
+      await expect.poll(isSame, { timeout: PATIENCE, message: `${key} moves the camera` }).toBe(false);
+      await expectStill(page);
+    }
   },
 );
 
@@ -259,6 +266,9 @@ test.each(['playback', 'dressing'])(
       const page = await open(`${name}/index.html?count=1&changes=0&shadows=0`, viewport);
       const panel = page.locator('.panel');
       expect((await panel.getAttribute('open')) === null).toBe(viewport === phone);
+      const brief = page.locator('.panel .brief');
+      expect(await brief.isVisible()).toBe(viewport === phone);
+      await expect.poll(() => brief.textContent(), { timeout: PATIENCE }).toMatch(/draws · [\d.]+ fps/);
       if (viewport === phone) await page.click('.panel summary');
       await page.keyboard.press('p');
       const { x, y, width, height } = (await panel.boundingBox())!;
