@@ -16,14 +16,15 @@ import { frames as baseFrames } from './animation/frames.js';
 import { registerBackend } from './backends/Backend.js';
 import { frameGLSL, restGLSL } from './backends/webgl/frameGLSL.js';
 import { registerGLSLSource } from './backends/webgl/glslSources.js';
-import { ImpostorAtlas } from './backends/webgl/ImpostorAtlas.js';
+import { glslTiles } from './backends/webgl/glslTiles.js';
 import { registerFadeGLSL, registerSurfaceGLSL } from './backends/webgl/patchMaterial.js';
 import { webGLBackend } from './backends/webgl/WebGLBackend.js';
 import { registerLayersGLSL, registerPoseEditGLSL } from './backends/webgl/WebGLPosePass.js';
 import type { Encoding } from './baking/BakeOptions.js';
 import { mergeMaterials as merge } from './character/mergeMaterials.js';
 import { SkinnedInstancedMesh as Base } from './crowd/SkinnedInstancedMesh.js';
-import { Impostor as BaseImpostor, registerTiles, tableOf } from './features/impostors/Impostor.js';
+import { Impostor as BaseImpostor, tableOf } from './features/impostors/Impostor.js';
+import { registerTiles } from './features/impostors/TilePrinter.js';
 import { JointEdits as BaseEdits } from './features/jointEdits/JointEdits.js';
 import { AnimationLayers as BaseLayers } from './features/layers/AnimationLayers.js';
 import { CrowdLevels as BaseLevels } from './features/levels/CrowdLevels.js';
@@ -105,7 +106,7 @@ function withImpostorGLSL(): typeof BaseImpostor {
       textures[1] = crowd.playback.actions.plain;
     },
   });
-  registerTiles((crowd, options) => new ImpostorAtlas(crowd, options));
+  registerTiles(glslTiles);
   return BaseImpostor;
 }
 

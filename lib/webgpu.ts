@@ -13,9 +13,12 @@ import { registerNodes } from './backends/webgpu/featureNodes.js';
 import { frameNodes, restNodes } from './backends/webgpu/frameNodes.js';
 import { motionBuild } from './backends/webgpu/motionNodes.js';
 import { registerNodeSource } from './backends/webgpu/nodeSources.js';
+import { impostorNodes, nodeTiles } from './backends/webgpu/nodeTiles.js';
 import { webGPUBackend } from './backends/webgpu/WebGPUBackend.js';
 import type { Encoding } from './baking/BakeOptions.js';
 import { SkinnedInstancedMesh as Base } from './crowd/SkinnedInstancedMesh.js';
+import { Impostor as BaseImpostor } from './features/impostors/Impostor.js';
+import { registerTiles } from './features/impostors/TilePrinter.js';
 import { JointEdits as BaseEdits } from './features/jointEdits/JointEdits.js';
 import { AnimationLayers as BaseLayers } from './features/layers/AnimationLayers.js';
 import { CrowdLevels as BaseLevels } from './features/levels/CrowdLevels.js';
@@ -77,6 +80,15 @@ function withLayerNodes(): typeof BaseLayers {
 export const AnimationLayers = /*@__PURE__*/ withLayerNodes();
 export type AnimationLayers = BaseLayers;
 
+function withImpostorNodes(): typeof BaseImpostor {
+  registerNodeSource(impostorNodes);
+  registerTiles(nodeTiles);
+  return BaseImpostor;
+}
+
+export const Impostor = /*@__PURE__*/ withImpostorNodes();
+export type Impostor = BaseImpostor;
+
 function withLevelNodes(): typeof BaseLevels {
   registerNodes('CrowdLevels', { writeFade, discardFaded });
   return BaseLevels;
@@ -92,7 +104,6 @@ export {
   skinnedInstancePosition,
 } from './backends/webgpu/WebGPUBackend.js';
 export * from './exports.js';
-export { Impostor } from './features/impostors/Impostor.js';
 export { CrowdKinds } from './features/kinds/CrowdKinds.js';
 export { InstanceUniforms } from './features/uniforms/InstanceUniforms.js';
 export {

@@ -319,13 +319,24 @@ ${fragmentShader.slice(0, end)}
 `;
 }
 
+export const resolveVertexGLSL = /* glsl */ `
+varying vec2 place;
+
+void main() {
+
+  place = uv;
+  gl_Position = vec4( position.xy, 0.0, 1.0 );
+
+}
+`;
+
 /** From tiles of twice the size to those of the atlas. Around what is covered, colours, normals and depths go on. */
 export const resolveTilesGLSL = /* glsl */ `
 precision highp float;
 uniform sampler2D colors;
 uniform sampler2D shapes;
 uniform sampler2D parts;
-uniform ivec2 corner;
+varying vec2 place;
 layout( location = 0 ) out vec4 color;
 layout( location = 1 ) out vec4 shape;
 layout( location = 2 ) out vec4 part;
@@ -335,10 +346,11 @@ void add( ivec2 at, int from, int to ) {
   color = shape = part = vec4( 0.0 );
   for ( int y = from; y < to; y ++ ) for ( int x = from; x < to; x ++ ) {
 
-    vec4 texel = texelFetch( shapes, at + ivec2( x, y ), 0 );
-    shape += vec4( texel.xyz, 1.0 ) * texel.w;
-    color += texelFetch( colors, at + ivec2( x, y ), 0 ) * texel.w;
-    if ( texel.w > 0.0 ) part = texelFetch( parts, at + ivec2( x, y ), 0 );
+    vec4 texel = texelFetch( colors, at + ivec2( x, y ), 0 );
+    if ( texel.w == 0.0 ) continue;
+    color += texel;
+    shape += vec4( texelFetch( shapes, at + ivec2( x, y ), 0 ).xyz, 1.0 );
+    part = texelFetch( parts, at + ivec2( x, y ), 0 );
 
   }
 
@@ -346,7 +358,7 @@ void add( ivec2 at, int from, int to ) {
 
 void main() {
 
-  ivec2 at = ( ivec2( gl_FragCoord.xy ) - corner ) * 2;
+  ivec2 at = ivec2( place * vec2( textureSize( colors, 0 ) ) * 0.5 ) * 2;
   add( at, 0, 2 );
   float covered = shape.w;
   if ( covered == 0.0 ) add( at, - 2, 4 );

@@ -7,6 +7,7 @@ import {
   atomicOr,
   atomicStore,
   countOneBits,
+  int,
   Loop,
   mat4,
   materialColor,
@@ -15,9 +16,11 @@ import {
   referenceAttribute,
   storage,
   type struct,
+  textureSize,
   uintBitsToFloat,
   uniform,
   unpackSnorm2x16,
+  vec2,
   vec4,
   workgroupArray,
 } from 'three/tsl';
@@ -88,7 +91,7 @@ export interface Build {
   geometry: BufferGeometry;
   renderer: { highPrecision: boolean };
   shaderStage: string;
-  context: { overrideNodes?: Map<Node, OverrideNode>; shadowPositionWorld?: unknown };
+  context: { overrideNodes?: Map<Node, OverrideNode>; shadowPositionWorld?: unknown; positionView?: unknown };
   needsPreviousData(): boolean;
   hasGeometryAttribute(name: string): boolean;
   isAvailable(feature: string): boolean;
@@ -198,6 +201,13 @@ export function multiplyRows(a: Rows, b: Rows): Rows {
       .toVar();
   return [row(a[0]), row(a[1]), row(a[2])];
 }
+
+/** Rows of a matrix that takes the origin to a point, and all else too. */
+export const rowsOfPoint = ({ x, y, z }: Node<'vec3'>): Rows => [
+  vec4(0, 0, 0, x),
+  vec4(0, 0, 0, y),
+  vec4(0, 0, 0, z),
+];
 
 /** Gives variables the values of other rows. */
 export function assignRows(rows: Rows, values: Rows): void {
@@ -394,4 +404,15 @@ export function withoutOverride<N extends Node>(node: N, overridden: Node): N {
 /** Calls back for a node and every node that it is made of. */
 export function traverseNode(node: Node, callback: (node: Node) => void): void {
   (node as unknown as { traverse(callback: (node: Node) => void): void }).traverse(callback);
+}
+
+/** Texels of a texture along each side. */
+export const sizeOf = (texture: TextureNode): Node<'vec2'> =>
+  vec2(textureSize(texture, int(0)) as unknown as Node<'ivec2'>);
+
+/** A sample of a level of a texture, without the matrix that textures have for their coordinates. */
+export function sampleLevel(texture: TextureNode, uv: Node<'vec2'>, level: Node<'float'>): Node<'vec4'> {
+  const node = texture.sample(uv);
+  node.updateMatrix = false;
+  return node.level(level) as unknown as Node<'vec4'>;
 }

@@ -61,8 +61,6 @@ const coarser = LEVELS.map((level) =>
 /** Poses a second at the two coarser levels. */
 const poseRates = [30, 10];
 
-/** WebGPURenderer draws no impostors. */
-const canHaveImpostors = 'isWebGLRenderer' in device.renderer;
 let hasLevels = false;
 let hasImpostors = false;
 
@@ -170,13 +168,10 @@ function listen(): void {
     hasLevels = value;
     setLevels();
   });
-  if (canHaveImpostors) {
-    toggle('impostors', query.get('impostors') === '1', (value) => {
-      hasImpostors = value;
-      setLevels();
-    });
-  }
-  find('[name=impostors]').toggleAttribute('hidden', !canHaveImpostors);
+  toggle('impostors', query.get('impostors') === '1', (value) => {
+    hasImpostors = value;
+    setLevels();
+  });
   find('[name=colors]').addEventListener('click', paintLevels);
   toggle('fade', query.get('fade') === '1', (value) => {
     levels.dissolve = value ? FADE : 0;
@@ -222,8 +217,7 @@ function paint(material: Material | Material[], color: number): void {
 }
 
 /** Triangles of the figure at each level. */
-const triangles = [crowd, ...coarser].map(({ geometry }) => (geometry.index?.count ?? 0) / 3);
-if (canHaveImpostors) triangles.push(2);
+const triangles = [...[crowd, ...coarser].map(({ geometry }) => (geometry.index?.count ?? 0) / 3), 2];
 const rows = new Map<string, HTMLTableCellElement>();
 
 /** Writes a figure into the table of what is seen. */

@@ -62,7 +62,7 @@ export const PROGRAMS = {
   },
   'hello + CrowdLevels + Impostor': {
     source: "export { bakeCharacter, CrowdLevels, Impostor, SkinnedInstancedMesh } from './index.js'",
-    ceiling: 84,
+    ceiling: 82,
   },
   'hello + CrowdKinds': {
     source: "export { bakeCharacter, CrowdKinds, SkinnedInstancedMesh } from './index.js'",
@@ -90,12 +90,20 @@ export const PROGRAMS = {
     source: "export { bakeCharacter, GPUInstances, SkinnedInstancedMesh } from './webgpu.js'",
     ceiling: 84,
   },
+  'hello + CrowdLevels, WebGPU': {
+    source: "export { bakeCharacter, CrowdLevels, SkinnedInstancedMesh } from './webgpu.js'",
+    ceiling: 81,
+  },
+  'hello + CrowdLevels + Impostor, WebGPU': {
+    source: "export { bakeCharacter, CrowdLevels, Impostor, SkinnedInstancedMesh } from './webgpu.js'",
+    ceiling: 88,
+  },
   'hello + a swarm, WebGPU': {
     source:
       "export { accelerate, arrive, bakeCharacter, gaitOf, GPUInstances, limit, NeighbourGrid, seek, separate, SkinnedInstancedMesh } from './webgpu.js'",
     ceiling: 85,
   },
-  'everything, WebGPU': { source: "export * from './webgpu.js'", ceiling: 157 },
+  'everything, WebGPU': { source: "export * from './webgpu.js'", ceiling: 160 },
 };
 
 /** Shaders as the package has them. */

@@ -18,6 +18,7 @@ import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { actionsRowBits, actionsTexels, firstAction } from '../../playback/instanceLayout.js';
 import { LevelMesh } from '../levels/LevelMesh.js';
+import { ImpostorAtlas } from './ImpostorAtlas.js';
 
 /** What an impostor shows. */
 export interface ImpostorOptions {
@@ -32,32 +33,6 @@ export interface ImpostorOptions {
 /** Clips that have tiles without being asked for. */
 const MAX_CLIPS = 8;
 
-/** The tiles of an impostor, which a renderer draws. */
-export interface Tiles {
-  /** Whether all are drawn. */
-  readonly isReady: boolean;
-  /** Bytes on the GPU. */
-  readonly byteLength: number;
-  readonly material: Material;
-  readonly table: DataTexture | null;
-  /** Lets a material show the tiles. */
-  dress(material: Material, isShadow: boolean): void;
-  /** Draws some more of them; call it once a frame. */
-  advance(renderer: WebGLRenderer): void;
-  /** Draws them anew. */
-  refresh(): void;
-  dispose(): void;
-}
-
-type MakeTiles = (crowd: SkinnedInstancedMesh, options: ImpostorOptions) => Tiles;
-
-let makeTiles: MakeTiles | null = null;
-
-/** Lets a renderer draw impostors. */
-export function registerTiles(make: MakeTiles): void {
-  makeTiles = make;
-}
-
 /**
  * The last level of detail of a crowd: two triangles for each instance, with a picture of the character from the nearest of 36
  * directions, in the phase of its clip. It is lit, casts and receives shadows, and has the instance's colour. For figures of
@@ -68,8 +43,8 @@ export function registerTiles(make: MakeTiles): void {
  * levels.add(new Impostor({ clips: ['Idle', 'Walk', 'Run', 'Die'] }), { screenShare: 0.03 });
  * ```
  *
- * `WebGLRenderer` draws the pictures, 36 of them in each frame that shows the crowd; until all are there, instances stay at the level
- * before. They take about 3.3 MB a clip.
+ * The renderer draws the pictures, 36 of them in each frame that shows the crowd; until all are there, instances stay at the level
+ * before. They take about 3.3 MB a clip, 4 under `WebGPURenderer`.
  */
 export class Impostor {
   constructor(readonly options: ImpostorOptions = {}) {}
@@ -105,21 +80,16 @@ export class ImpostorMesh extends LevelMesh {
   /** For type testing. */
   readonly isImpostorMesh = true;
   /** @internal */
-  declare readonly tiles: Tiles;
+  declare readonly tiles: ImpostorAtlas;
   /** @internal */
   declare readonly impostorOptions: ImpostorOptions;
 
   /** @internal */
   constructor(crowd: CrowdMesh, options: ImpostorOptions) {
-    if (makeTiles === null) {
-      throw new Error(
-        "Impostors are drawn by WebGLRenderer alone so far: import Impostor from 'skinned-instanced-mesh', or add simplifyGeometry(crowd.geometry, …) as the last level instead.",
-      );
-    }
     if (crowd.boneTexture.binding !== null)
       throw new Error('Impostors show characters with joints, and this crowd shows a vertex texture.');
     checkClips(crowd.boneTexture, options);
-    const tiles = makeTiles(crowd as SkinnedInstancedMesh, options);
+    const tiles = new ImpostorAtlas(crowd as SkinnedInstancedMesh, options);
     super(crowd, createQuad(), tiles.material, { influences: 1 });
     this.tiles = tiles;
     this.impostorOptions = options;
@@ -186,7 +156,7 @@ export class ImpostorMesh extends LevelMesh {
     material: Material,
     group: Group | GeometryGroup | null,
   ): void {
-    if ((renderer as { isWebGLRenderer?: boolean }).isWebGLRenderer === true) this.tiles.advance(renderer);
+    this.tiles.advance(renderer);
     super.onBeforeRender(renderer, scene, camera, geometry, material, group as Group);
   }
 

@@ -1,0 +1,187 @@
+import {
+  type Material,
+  NoBlending,
+  type Texture,
+  UnsignedByteType,
+  Vector2,
+  WebGLCoordinateSystem,
+} from 'three';
+import {
+  attribute,
+  cameraFar,
+  cameraNear,
+  cameraProjectionMatrix,
+  cameraWorldMatrix,
+  clamp,
+  diffuseColor,
+  Fn,
+  int,
+  mrt,
+  normalView,
+  positionGeometry,
+  positionView,
+  positionWorld,
+  sqrt,
+  texture,
+  uniform,
+  uv,
+  varying,
+  vec2,
+  vec4,
+  viewZToLogarithmicDepth,
+  viewZToOrthographicDepth,
+} from 'three/tsl';
+import { type Node, type NodeBuilder, NodeMaterial, RendererUtils, type WebGPURenderer } from 'three/webgpu';
+import {
+  impostorColor,
+  impostorNormal,
+  impostorPartColor,
+  impostorShift,
+  placeImpostor,
+  readImpostor,
+  resolveTiles,
+  tileColor,
+  tilePart,
+  tileShape,
+} from '../../../shaders/impostor.tsl.js';
+import { texels } from '../../../shaders/TexelNode.js';
+import { buildOf, type DrawnMaterial, materialProperty, rowsOfPoint } from '../../../shaders/tsl.js';
+import { TILE_TEXELS } from '../../features/impostors/atlasLayout.js';
+import { type ImpostorMesh, tableOf } from '../../features/impostors/Impostor.js';
+import type { ShownTiles, TilePrinter } from '../../features/impostors/TilePrinter.js';
+import type { DrawnCrowd } from '../DrawnCrowd.js';
+import { onCrowdUpdate } from './crowdNodes.js';
+import type { NodeSource } from './NodeSource.js';
+import { instanceMatrixNode } from './placeCrowd.js';
+
+/** Places the quads of impostors in node materials. */
+export const impostorNodes: NodeSource = {
+  name: 'impostor',
+
+  skinningMatrix({ crowd, build, instance }) {
+    const table = texels(tableOf(crowd));
+    const actions = texels(crowd.playback.actions.layered);
+    onCrowdUpdate((drawn) => {
+      table.value = tableOf(drawn);
+      actions.value = drawn.playback.actions.layered;
+    });
+    const matrix = instanceMatrixNode(crowd, build as unknown as NodeBuilder);
+    const { position, normal } = placeImpostor({ table, actions, instance: instance.toVar(), matrix });
+    return { rows: rowsOfPoint(position.toVar()), normal, previous: null };
+  },
+};
+
+type Name = Exclude<keyof ShownTiles['uniforms'], 'impostorPartLayout'>;
+
+const uniformsOf = (crowd: DrawnCrowd): ShownTiles['uniforms'] | undefined =>
+  (crowd as DrawnCrowd & Partial<ImpostorMesh>).tiles?.uniforms;
+
+/** A texture of whichever impostor is drawn. Builds on the current stack. */
+function drawnTexture<N extends { value: Texture }>(node: N, name: Name): N {
+  onCrowdUpdate((crowd) => {
+    const drawn = uniformsOf(crowd)?.[name].value;
+    if (drawn) node.value = drawn;
+  });
+  return node;
+}
+
+const textureOf = ({ uniforms }: ShownTiles, name: Name): Texture => uniforms[name].value as Texture;
+
+/** Draws and shows the tiles of impostors with `WebGPURenderer`. */
+export const nodeTiles: TilePrinter = {
+  isWebGL: false,
+  colorType: UnsignedByteType,
+  // With four bytes for a colour, four clips take 16 MB too.
+  tileTexels: TILE_TEXELS * 0.9,
+  // This renderer neither loses textures nor says which it has.
+  has: () => true,
+
+  dress(material, tiles, isShadow) {
+    if (isShadow) return;
+    const surface = Fn(() =>
+      readImpostor(drawnTexture(texture(textureOf(tiles, 'impostorShapes')), 'impostorShapes')),
+    )();
+    const color = Fn((builder: NodeBuilder) => {
+      // Shadows ask for its opacity alone.
+      if ((buildOf(builder).material as DrawnMaterial).isShadowPassMaterial) return vec4(1);
+      let own = impostorColor(drawnTexture(texture(textureOf(tiles, 'impostorColors')), 'impostorColors'));
+      if ('color' in material) own = own.mul(materialProperty<'vec3'>('color', 'color'));
+      if (!tiles.hasParts) return vec4(own, 1);
+      const parts = drawnTexture(texture(textureOf(tiles, 'impostorParts')), 'impostorParts');
+      const colors = drawnTexture(texels(textureOf(tiles, 'impostorPartColors')), 'impostorPartColors');
+      const layout = uniform(new Vector2(), 'ivec2');
+      onCrowdUpdate((crowd) => {
+        const drawn = uniformsOf(crowd)?.impostorPartLayout.value;
+        if (drawn) layout.value.copy(drawn);
+      });
+      return vec4(own.mul(impostorPartColor(parts, colors, layout as unknown as Node<'ivec2'>)), 1);
+    })();
+    const place = positionView.add(impostorShift());
+    Object.assign(material, {
+      maskNode: surface.y.greaterThan(0.5),
+      colorNode: color,
+      normalNode: impostorNormal(),
+      depthNode: surface.x.greaterThan(-9).select(depthAt(place), 0),
+      receivedShadowPositionNode: positionWorld.add(cameraWorldMatrix.mul(vec4(impostorShift(), 0)).xyz),
+      setupPosition(this: NodeMaterial, builder: NodeBuilder) {
+        buildOf(builder).context.positionView = place;
+        return Object.getPrototypeOf(this).setupPosition.call(this, builder);
+      },
+    });
+  },
+
+  dressTile(copy, source, hasParts) {
+    const depth = viewZToOrthographicDepth(positionView.z, cameraNear, cameraFar);
+    const part = hasParts ? varying(int(attribute<'ivec2'>('partIndex', 'ivec2').x)) : int(0);
+    const mrtNode = mrt({
+      output: vec4(sqrt(clamp(diffuseColor.rgb, 0, 1)), 1),
+      shape: vec4(normalView.xy.mul(0.5).add(0.5), depth, 1),
+      part: vec4(part.toFloat().div(255)),
+    });
+    const { customProgramCacheKey } = source;
+    Object.assign(copy, {
+      mrtNode,
+      customProgramCacheKey: () => `tile ${hasParts} ${customProgramCacheKey.call(source)}`,
+    });
+  },
+
+  createResolve([colors, shapes, parts], hasParts) {
+    const material = new NodeMaterial() as DrawnMaterial;
+    // Textures of targets have their first row at the top.
+    const on = vec2(uv().x, uv().y.oneMinus());
+    material.vertexNode = vec4(positionGeometry.xy, 0, 1);
+    material.colorNode = Fn(() => {
+      resolveTiles(texture(colors), texture(shapes), texture(parts), on);
+      return tileColor;
+    })();
+    const outputs = { output: tileColor, shape: tileShape };
+    material.mrtNode = mrt(hasParts ? { ...outputs, part: tilePart } : outputs);
+    material.depthTest = material.depthWrite = false;
+    material.blending = NoBlending;
+    return material as Material;
+  },
+
+  enter(target) {
+    const renderer = target as WebGPURenderer & { _compilationPromises?: object | null };
+    // What is drawn while pipelines are made ahead may be nothing.
+    if (renderer._compilationPromises) return null;
+    const state = RendererUtils.resetRendererState(renderer, {} as never);
+    return () => RendererUtils.restoreRendererState(renderer, state);
+  },
+};
+
+/** What is written as the depth of a place in view space. */
+function depthAt(place: Node<'vec3'>): Node<'float'> {
+  const depth = Fn((builder: NodeBuilder) => {
+    const { renderer, camera } = builder as unknown as {
+      renderer: WebGPURenderer;
+      camera: { isPerspectiveCamera?: boolean };
+    };
+    if (renderer.logarithmicDepthBuffer && camera.isPerspectiveCamera)
+      return viewZToLogarithmicDepth(place.z, cameraNear, cameraFar);
+    const { z, w } = cameraProjectionMatrix.mul(vec4(place, 1)).toVar();
+    const isHalved = renderer.coordinateSystem === WebGLCoordinateSystem && !renderer.reversedDepthBuffer;
+    return isHalved ? z.div(w).mul(0.5).add(0.5) : z.div(w);
+  });
+  return depth() as Node<'float'>;
+}
