@@ -1,3 +1,4 @@
+import type { SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 import { bakedCharactersOf, SkinnedInstancedMeshExtension } from 'skinned-instanced-mesh/files';
 import { ACESFilmicToneMapping, HalfFloatType, PCFShadowMap, PerspectiveCamera, Scene } from 'three';
 import { MeshoptDecoder } from 'three/addons/libs/meshopt_decoder.module.js';
@@ -5,18 +6,26 @@ import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { Armies, type Library, raiseBanners } from './battle/Armies.js';
 import { buildLand, front } from './battle/land.js';
 import { Clones } from './Clones.js';
+import { inviteGuests } from './Guests.js';
 import { createRenderer } from './lib/createRenderer.js';
 import { isSoftwareName } from './lib/deviceName.js';
 import { rateText } from './lib/Figures.js';
-import { fail, find, secondsBetween } from './lib/page.js';
+import { onFile, openCharacter } from './lib/openFile.js';
+import { fail, find, isCalm, secondsBetween } from './lib/page.js';
 import { lightUp, raiseDust } from './lib/sky.js';
 
-/** Soldiers where the device allows, and on a software renderer. */
+/** Soldiers where the device allows, to begin with, and on a software renderer; and the guests of a visitor's own file. */
 const MOST = 20_000;
+const FIRST = 4_000;
 const FEWEST = 500;
-/** Frames a second below which there are fewer soldiers, and below which no more SkinnedMeshes join. */
+const GUESTS = 1_000;
+/** Frames a second above which there are more soldiers, below which fewer, and below which no more SkinnedMeshes join. */
+const QUICK = 45;
 const FLUENT = 30;
 const STUTTER = 24;
+/** Milliseconds over which frames are counted, and how often the number of soldiers may change. */
+const WINDOW = 250;
+const TRIES = 16;
 
 const query = new URLSearchParams(location.search);
 const hero = find<HTMLElement>('.hero');
@@ -67,6 +76,7 @@ async function open() {
   const moveSun = lightUp(scene);
   buildLand(scene, scenery.scene, Number(query.get('detail') ?? 1));
   const armies = new Armies(library, characters, count);
+  if (count === MOST && !(asked > 0)) armies.count = FIRST;
   const banners = raiseBanners(library, count);
   const moveDust = raiseDust(scene, front);
   scene.add(armies, banners);
@@ -117,16 +127,48 @@ async function open() {
     before = null;
   }
 
+  // --- a visitor's own file ---
+
+  let guests: SkinnedInstancedMesh | null = null;
+  onFile(find('[name=file]'), async (file) => {
+    try {
+      const opened = await openCharacter(file, renderer);
+      const start = performance.now();
+      const next = inviteGuests(
+        library,
+        opened,
+        asked > 0 ? asked : isSoftware ? 60 : GUESTS,
+        device.maxTextureSize,
+      );
+      const took = Math.round(performance.now() - start);
+      plain.checked = false;
+      plain.dispatchEvent(new Event('change'));
+      plain.disabled = true;
+      armies.visible = false;
+      guests?.removeFromParent().dispose();
+      guests = next;
+      scene.add(next);
+      const { length } = next.boneTexture.clips;
+      const made = `${file.name}: ${length} ${length === 1 ? 'clip' : 'clips'}`;
+      verdict.textContent =
+        opened.baked === null ? `${made}, baked in ${took} ms.` : `${made}, from the file.`;
+      for (const element of document.querySelectorAll('[data-who]')) element.textContent = 'of yours';
+      find('[data-here]').textContent = '';
+    } catch (error) {
+      fail(error as Error);
+    }
+  });
+
   // --- frames ---
 
   let seen = true;
   new IntersectionObserver(([entry]) => {
     seen = entry.isIntersecting;
   }).observe(hero);
-  const speed = matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 1;
+  const speed = isCalm ? 0 : 1;
   let time = Number(query.get('time') ?? 0);
   let last = performance.now();
-  const window = { since: last, frames: 0, js: 0, seconds: 0 };
+  const window = { since: last, frames: 0, js: 0, tries: 0 };
 
   function frame(now: number): void {
     requestAnimationFrame(frame);
@@ -139,8 +181,7 @@ async function open() {
     time += delta * speed;
     calls.reset();
     const start = performance.now();
-    if (clones) clones.update(delta);
-    else armies.update(delta);
+    (guests ?? clones ?? armies).update(delta);
     banners.update(delta);
     const z = 20 - 16 * Math.sin(time * 0.07 - 1.1);
     camera.position.set(-1 + Math.sin(time * 0.1) * 1.5, 9, z);
@@ -151,21 +192,31 @@ async function open() {
     window.js += performance.now() - start;
     window.frames++;
     document.body.dataset.ready = '1';
-    if (now - window.since > 400) measured(now);
+    if (now - window.since > WINDOW) measured(now);
   }
 
   function measured(now: number): void {
-    numbers.soldiers = clones ? clones.count : armies.count;
+    numbers.soldiers = (guests ?? clones ?? armies).count;
     numbers.calls = calls.draws;
     numbers.js = window.js / window.frames;
     numbers.fps = (window.frames * 1000) / (now - window.since);
     Object.assign(window, { since: now, frames: 0, js: 0 });
     show();
-    if (!clones && !(asked > 0) && armies.count < MOST)
-      find('[data-here]').textContent = ' here; a GPU draws 20,000';
+    if (guests) return;
     if (clones && before) grow(clones, before);
-    else if (!clones && !(asked > 0) && window.seconds++ < 8 && window.seconds > 1 && numbers.fps < FLUENT)
-      armies.count = Math.max(FEWEST, 2 * Math.round((armies.count * numbers.fps) / FLUENT / 2));
+    else if (!clones && !(asked > 0)) adapt();
+  }
+
+  /** In its first seconds the page finds out how many soldiers the device can draw. */
+  function adapt(): void {
+    // The first window has the frame in which the GPU's programs are compiled.
+    const isFound = window.tries++ === 0 || window.tries > TRIES;
+    const share = numbers.fps > QUICK ? 1.8 : numbers.fps < FLUENT ? numbers.fps / FLUENT : 1;
+    if (share < 1) window.tries = Math.max(window.tries, TRIES / 2); // no more tries to grow
+    if (!isFound && (share < 1 || window.tries < TRIES / 2))
+      armies.count = 2 * Math.round(Math.min(count, Math.max(FEWEST, armies.count * share)) / 2);
+    find('[data-here]').textContent = armies.count < MOST ? ' here; a GPU draws 20,000' : '';
+    if (isSoftware) find('[data-by]').textContent = ', without a GPU';
   }
   requestAnimationFrame(frame);
 }

@@ -43,6 +43,14 @@ test.each(RENDERERS)(
     // All twenty join at once, on any machine.
     await expect.poll(() => number('calls'), { timeout: PATIENCE }).toBeGreaterThan(calls + 20);
     await look(page, 'first-skinned', renderer);
+    await page.setInputFiles('[name=file]', 'demos/art/villager.glb');
+    const said = () => page.textContent('[data-verdict]');
+    await expect.poll(said, { timeout: PATIENCE }).toBe('villager.glb: 5 clips, from the file.');
+    await expect.poll(() => number('calls'), { timeout: PATIENCE }).toBeLessThan(30);
+    expect(await page.textContent('h1')).toMatch(/^20 of yours/);
+    await look(page, 'first-guests', renderer);
+    await page.setInputFiles('[name=file]', glb('notes.glb', 'no model'));
+    await page.waitForFunction(() => document.body.dataset.error?.includes('notes.glb is no glTF file'));
   },
 );
 
