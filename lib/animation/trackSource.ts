@@ -84,7 +84,8 @@ export const trackSource: PoseSource = {
     const reader = boneTexture.reader as TrackReader;
     poseEdits?.place(instance);
     const edits = poseEdits?.version ?? 0;
-    const { elapsed, version } = playback;
+    const { version } = playback;
+    const elapsed = playback.time.timeOf(instance);
     if (
       _posed.reader === reader &&
       _posed.playback === playback &&

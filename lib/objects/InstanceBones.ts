@@ -93,7 +93,7 @@ export class InstanceBones implements BonePoser {
     const unedited = this.readUnedited(bone.node);
     const at = bone.node * TRS_SIZE + PROPERTY_OFFSETS[kind];
     bone.written[kind] = { edit: Float32Array.from(edit), unedited: unedited.slice(at, at + SIZES[kind]) };
-    if (this.writtenTo.size === 0) this.elapsed = owner.crowd.elapsed;
+    if (this.writtenTo.size === 0) this.elapsed = owner.crowd.playback.time.timeOf(owner.instanceId);
     this.writtenTo.add(bone);
     owner.bonesWritten(this);
   }
@@ -108,8 +108,9 @@ export class InstanceBones implements BonePoser {
     const { playback } = owner.crowd;
     if (!this.update()) writtenTo.clear();
     const { nodes } = this;
-    const moved = playback.elapsed !== this.elapsed && !playback.isPaused(owner.instanceId);
-    this.elapsed = playback.elapsed;
+    const elapsed = playback.time.timeOf(owner.instanceId);
+    const moved = elapsed !== this.elapsed && !playback.isPaused(owner.instanceId);
+    this.elapsed = elapsed;
     let mayEnd = false;
     for (const bone of writtenTo) {
       const unedited = this.readUnedited(bone.node);

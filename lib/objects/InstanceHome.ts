@@ -1,6 +1,7 @@
 import { Object3D } from 'three';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import { InstanceObjects, type ObjectOfInstance } from './InstanceObjects.js';
+import type { OwnClocks } from './OwnClocks.js';
 
 /** An object that may live in the home of its crowd. */
 export interface HomedObject extends ObjectOfInstance {
@@ -116,6 +117,12 @@ export class InstanceHome extends Object3D {
   override updateMatrixWorld(force?: boolean): void {
     const { objects, mesh } = this;
     const { placement, presence, changes } = objects;
+    const { own } = mesh.crowd.playback.time;
+    if (own !== null) {
+      const ahead = (own as OwnClocks).ahead(mesh.count);
+      if (ahead !== 0) mesh.update(ahead);
+      (own as OwnClocks).meetAll();
+    }
     changes.flush();
     mesh.crowd.places.settle();
     const moved = placement.followCrowd();

@@ -14,6 +14,7 @@ import { checkFinite } from '../utils/messages.js';
 import { ActionDriver } from './ActionDriver.js';
 import { nextChange, PlayedAction } from './ActionState.js';
 import { checkBlendMode, findClip, InstanceAction } from './InstanceAction.js';
+import { OwnClocks } from './OwnClocks.js';
 import type { SkinnedInstanceEventMap } from './SkinnedInstance.js';
 import { writeActions } from './writeActions.js';
 
@@ -66,9 +67,11 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> {
   /** Time of the mixer at a time of the crowd, from which on it has run at its scale. */
   private anchor = 0;
   private anchorElapsed = 0;
-  /** Updates of this mixer alone, and whether these are all that moves it. */
+  /** Updates of this mixer alone, whether these are all that moves it, and seconds at which something changes next then. */
   private ownUpdates = 0;
   private hasOwnClock = false;
+  private due = 0;
+  private loops = false;
   private running = false;
 
   constructor(
@@ -201,7 +204,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> {
 
   /** Seconds that have passed for the actions. */
   get time(): number {
-    return this.anchor + this.rate * (this.elapsed - this.anchorElapsed);
+    return this.anchor + this.scale * (this.elapsed - this.anchorElapsed);
   }
 
   /** Fades, warps and starts that are under way keep their times, as in three.js. */
@@ -212,17 +215,28 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> {
   }
 
   /**
-   * Advances these actions by so many seconds, at their time scale, as a mixer's does. From the first call on they go by that alone,
-   * and the crowd's `update` advances everything but them. `marker` events take the crowd's.
+   * Advances the instance by so many seconds, as a mixer's does. From the first call on it goes by that alone, not by the crowd's
+   * `update`. Where each instance of a crowd is advanced so, and `update` is not called, the crowd goes with them. `marker` events
+   * and root motion take the crowd's.
    */
   update(delta: number): this {
     checkFinite(delta, 'delta');
+    const { crowd, owner } = this;
+    if (owner.instanceId < 0) return this;
     if (!this.hasOwnClock) {
-      this.setAnchor(this.time);
+      this.bringAll();
       this.ownUpdates = this.updates;
       this.hasOwnClock = true;
+      this.schedule();
     }
-    return this.advance(delta);
+    const before = this.time;
+    OwnClocks.of(crowd).advance(owner.instanceId, delta);
+    this.ownUpdates++;
+    const loops = crowd.events.isListenedTo('loop');
+    // Until something changes by itself, shaders know all of it.
+    if (delta < 0 || this.elapsed >= this.due || loops !== this.loops) this.runFrom(before);
+    owner.mixerUpdated();
+    return this;
   }
 
   /** Puts time and all actions back to 0, then advances them by so many seconds. */
@@ -233,19 +247,13 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> {
   }
 
   private advance(delta: number): this {
-    this.bringAll();
-    if (!this.hasOwnClock) this.setAnchor(this.time);
+    this.setAnchor(this.time);
     this.ownUpdates++;
     const seconds = delta * this.scale;
     this.anchor += seconds;
     this.runFrom(this.anchor - seconds);
     this.owner.mixerUpdated();
     return this;
-  }
-
-  /** Seconds that pass here for each of the crowd's. */
-  private get rate(): number {
-    return this.hasOwnClock ? 0 : this.scale;
   }
 
   /** @internal */
@@ -323,7 +331,8 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> {
   /** So many seconds of the crowd's time have not passed here. @internal */
   delay(seconds: number): void {
     this.anchorElapsed += seconds;
-    this.schedule();
+    if (this.hasOwnClock) this.due += seconds;
+    else this.schedule();
   }
 
   /** Goes on in the clips of the same names; actions whose clip is gone are stopped and forgotten. @internal */
@@ -342,12 +351,12 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> {
 
   /** @internal */
   bringBefore(): void {
-    this.bringTo(this.timeBefore);
+    if (!this.hasOwnClock) this.bringTo(this.timeBefore);
   }
 
   /** @internal */
   run(): void {
-    this.runFrom(this.timeBefore);
+    if (!this.hasOwnClock) this.runFrom(this.timeBefore);
   }
 
   /** Does what three.js's mixer does in an update that began at a time of the mixer. */
@@ -365,7 +374,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> {
 
   /** Time of the mixer at the update before the last. */
   private get timeBefore(): number {
-    return this.time - this.rate * this.crowd.playback.time.step;
+    return this.time - this.scale * this.crowd.playback.time.step;
   }
 
   private get updates(): number {
@@ -417,7 +426,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> {
       crowd.playback,
       owner.instanceId,
       active,
-      this.rate,
+      this.scale,
       this.scale,
       this.written,
     );
@@ -425,15 +434,17 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> {
   }
 
   private schedule(): void {
-    const { rate, driver, owner } = this;
+    const { scale, driver, owner, crowd } = this;
     if (this.running || owner.instanceId < 0) return;
+    this.loops = this.hasOwnClock ? crowd.events.isListenedTo('loop') : driver.loops;
     let seconds = Infinity;
-    for (const played of rate === 0 ? [] : this.active) {
-      seconds = Math.min(seconds, nextChange(played, Math.sign(rate), driver.loops) / Math.abs(rate));
+    for (const played of scale === 0 ? [] : this.active) {
+      seconds = Math.min(seconds, nextChange(played, Math.sign(scale), this.loops) / Math.abs(scale));
     }
     // A little early does no harm, but in the present update all is done.
     const { elapsed } = this;
-    driver.schedule(owner.instanceId, this, Math.max(elapsed + seconds - EPSILON, elapsed));
+    this.due = Math.max(elapsed + seconds - EPSILON, elapsed);
+    driver.schedule(owner.instanceId, this, this.hasOwnClock ? Infinity : this.due);
   }
 
   private remove(played: PlayedAction): void {

@@ -50,7 +50,8 @@ export class JointPoses implements PosedNodes {
   }
 
   update(instance: number): void {
-    const { elapsed, version } = this.crowd.playback;
+    const { time, version } = this.crowd.playback;
+    const elapsed = time.timeOf(instance);
     if (this.instance === instance && this.elapsed === elapsed && this.playback === version) return;
     this.instance = instance;
     this.elapsed = elapsed;

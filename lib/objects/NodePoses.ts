@@ -100,7 +100,8 @@ export class NodePoses implements PosedNodes {
     const { edits: store } = this;
     store?.place(instance);
     const edited = store?.version ?? 0;
-    const { elapsed, version } = playback;
+    const { version } = playback;
+    const elapsed = playback.time.timeOf(instance);
     if (
       this.instance === instance &&
       this.elapsed === elapsed &&

@@ -1,6 +1,16 @@
 import { CLOCK_EPOCH } from '../constants.js';
 import { swapItems } from '../utils/attributes.js';
 
+/** What instances that have a clock of their own go by. */
+export interface OwnTimes {
+  /** Seconds since the crowd's beginning for an instance; NaN if it goes by the crowd's clock. */
+  timeOf(index: number): number;
+  /** Puts an instance that has its own to where the crowd's clock is. */
+  meet(index: number): void;
+  /** All go by the crowd's clock again. */
+  clear(): void;
+}
+
 /** The time that a crowd has in common, and that of the instances for which it stands still. It is counted in epochs, see `CLOCK_EPOCH`. */
 export class Clock {
   /** Seconds since the epoch began. */
@@ -10,6 +20,8 @@ export class Clock {
   /** Seconds by which the clock was last advanced, and how often it was. */
   step = 0;
   updates = 0;
+  /** Null while no instance has a clock of its own. */
+  own: OwnTimes | null = null;
   /** Seconds since the beginning at which an instance was paused; NaN while it is not. */
   private pausedAt: Float64Array;
 
@@ -44,7 +56,7 @@ export class Clock {
 
   /** Lets an instance's time stand still. */
   pause(index: number): void {
-    this.pausedAt[index] = this.elapsed;
+    this.pausedAt[index] = this.timeOf(index);
   }
 
   /**
@@ -55,12 +67,15 @@ export class Clock {
   resume(index: number): number {
     const missed = this.elapsed - this.pausedAt[index];
     this.pausedAt[index] = Number.NaN;
+    this.own?.meet(index);
     return missed;
   }
 
-  /** Seconds since the beginning for an instance: for one that is paused, until it was. */
+  /** Seconds since the beginning for an instance, by its own clock if it has one; for one that is paused, until it was. */
   timeOf(index: number): number {
-    return this.isPaused(index) ? this.pausedAt[index] : this.elapsed;
+    if (this.isPaused(index)) return this.pausedAt[index];
+    const own = this.own?.timeOf(index) ?? Number.NaN;
+    return Number.isNaN(own) ? this.elapsed : own;
   }
 
   resize(capacity: number): void {
@@ -76,6 +91,7 @@ export class Clock {
   copy(source: Clock): void {
     this.time = source.time;
     this.origin = source.origin;
+    this.own?.clear();
     this.pausedAt.set(source.pausedAt.subarray(0, this.pausedAt.length));
   }
 }

@@ -205,8 +205,9 @@ export class InstancePlayback implements InstanceData {
     if (this.isPaused(index)) this.resume(index);
     this.driver?.released(index, number);
     const layer = this.layers[number];
-    const place = layer.start(index, this.elapsed, clip, this.clips(), _start);
-    if (place >= 0) layer.actions(place)[layer.at(index) + ACTION_STARTED] = this.elapsed;
+    const now = this.time.timeOf(index);
+    const place = layer.start(index, now, clip, this.clips(), _start);
+    if (place >= 0) layer.actions(place)[layer.at(index) + ACTION_STARTED] = now;
     this.texels.changed(index);
     this.observer?.started(index, number, place);
   }
@@ -227,11 +228,15 @@ export class InstancePlayback implements InstanceData {
   /** Lets a paused instance go on. */
   resume(index: number): void {
     if (!this.isPaused(index)) return;
-    const missed = this.time.resume(index);
-    for (const layer of this.layers) layer.delay(index, missed);
+    this.delay(index, this.time.resume(index));
+  }
+
+  /** Lets an instance go on as if so many seconds of the clock had not passed. */
+  delay(index: number, seconds: number): void {
+    for (const layer of this.layers) layer.delay(index, seconds);
     this.texels.changed(index);
     this.observer?.retimed(index, false);
-    this.driver?.resumed(index, missed);
+    this.driver?.resumed(index, seconds);
   }
 
   /** Whether time passes for a clip: it is there, the instance is not paused, it has a speed and has not finished. */
@@ -469,7 +474,7 @@ export class InstancePlayback implements InstanceData {
   /** Lets an instance's actions count anew from where they are now; those of one that is paused were settled then. */
   settle(index: number): void {
     if (this.isPaused(index)) return;
-    for (const layer of this.layers) layer.settle(index, this.elapsed);
+    for (const layer of this.layers) layer.settle(index, this.time.timeOf(index));
   }
 
   private replaceTexels(): void {

@@ -23,6 +23,7 @@ await build({
     rollupOptions: { external: ['three'] },
   },
 });
-const { objectTimes } = await import(pathToFileURL(`${folder}objects.js`).href);
+const { objectTimes, mixerTimes } = await import(pathToFileURL(`${folder}objects.js`).href);
 console.table(objectTimes());
+console.table(mixerTimes());
 rmSync(folder, { recursive: true });

@@ -1,0 +1,102 @@
+import type { Crowd } from '../crowd/Crowd.js';
+import type { InstanceData } from '../crowd/CrowdFeature.js';
+import type { OwnTimes } from '../playback/Clock.js';
+import { swapItems } from '../utils/attributes.js';
+
+/** Seconds that clocks which pass alike may be apart: sums of their steps are rounded. */
+const ROUNDING = 1e-7;
+
+/**
+ * The time of instances whose mixers are updated one by one. Shaders know of the crowd's clock alone, and on that what
+ * an instance plays goes on by itself: only of those that are elsewhere by the time they are drawn is it written anew.
+ */
+export class OwnClocks implements OwnTimes, InstanceData {
+  /** NaN for those that have none. */
+  private times: Float64Array;
+  /** The instance that was advanced last, and updates of the crowd's clock that are known. */
+  private leader = -1;
+  private updates = 0;
+
+  /** Those of a crowd, which are made when one is first asked for. */
+  static of(crowd: Crowd): OwnClocks {
+    const { time } = crowd.playback;
+    if (time.own === null) {
+      const clocks = new OwnClocks(crowd);
+      time.own = clocks;
+      crowd.data.push(clocks);
+    }
+    return time.own as OwnClocks;
+  }
+
+  private constructor(private readonly crowd: Crowd) {
+    this.times = new Float64Array(crowd.capacity).fill(Number.NaN);
+    this.updates = crowd.playback.time.updates;
+  }
+
+  timeOf(index: number): number {
+    return this.times[index];
+  }
+
+  /** Advances an instance, unless it is paused. From then on it has a clock of its own. */
+  advance(index: number, delta: number): void {
+    const { time } = this.crowd.playback;
+    if (time.isPaused(index)) return;
+    this.times[index] = time.timeOf(index) + delta;
+    this.leader = index;
+  }
+
+  /**
+   * Seconds by which the crowd is to be updated where all of `count` instances have clocks of their own, and it was not
+   * updated since this was last asked; then 0 is the answer until they go on.
+   */
+  ahead(count: number): number {
+    const { times, leader } = this;
+    const { time } = this.crowd.playback;
+    const isUpdated = this.updates !== time.updates;
+    this.updates = time.updates;
+    if (isUpdated || !(leader >= 0 && leader < count)) return 0;
+    for (let i = 0; i < count; i++) if (Number.isNaN(times[i])) return 0;
+    const seconds = times[leader] - time.elapsed;
+    if (seconds !== 0) this.updates++;
+    return seconds;
+  }
+
+  /** Has all drawn where their clocks are. */
+  meetAll(): void {
+    const { times } = this;
+    const { playback } = this.crowd;
+    const { elapsed } = playback;
+    for (let i = 0; i < times.length; i++) {
+      const seconds = elapsed - times[i];
+      if (!(Math.abs(seconds) > ROUNDING) || playback.isPaused(i)) continue;
+      times[i] = elapsed;
+      playback.delay(i, seconds);
+    }
+  }
+
+  meet(index: number): void {
+    if (!Number.isNaN(this.times[index])) this.times[index] = this.crowd.playback.elapsed;
+  }
+
+  clear(): void {
+    this.times.fill(Number.NaN);
+  }
+
+  resize(capacity: number): void {
+    const { times } = this;
+    this.times = new Float64Array(capacity).fill(Number.NaN);
+    this.times.set(times.subarray(0, capacity));
+  }
+
+  swap(i: number, j: number): void {
+    swapItems(this.times, i, j, 1);
+  }
+
+  reset(index: number): void {
+    this.times[index] = Number.NaN;
+  }
+
+  copy(): void {}
+
+  dispose(): void {}
+}
