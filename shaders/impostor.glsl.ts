@@ -1,5 +1,5 @@
 import { LOOP_MODES } from '../lib/constants.js';
-import { AZIMUTHS, FIRST_ENTRY, RINGS } from '../lib/features/impostors/atlasLayout.js';
+import { AZIMUTHS, FIRST_ENTRY, RINGS, SHADOW_BEHIND } from '../lib/features/impostors/atlasLayout.js';
 import { ACTION_LAYER, ACTION_TEXELS, MAX_ACTIONS } from '../lib/playback/instanceLayout.js';
 import { frameAtGLSL } from './frameAt.glsl.js';
 import { playedTexelGLSL } from './playedActions.glsl.js';
@@ -192,6 +192,9 @@ void readImpostor() {
   impostorShape = textureLod( impostorShapes, impostorAt, impostorLevel );
   if ( impostorShape.w < 0.5 || max( abs( place.x ), abs( place.y ) ) > 1.0 ) discard;
   impostorHeight = 1.0 - 2.0 * impostorShape.z;
+  #ifdef IMPOSTOR_BEHIND
+    impostorHeight -= IMPOSTOR_BEHIND;
+  #endif
   #ifndef USE_LOGARITHMIC_DEPTH_BUFFER
 
     float w = 1.0 / gl_FragCoord.w;
@@ -274,7 +277,10 @@ const replaceChunk = (shader: string, chunk: string, code: string) =>
  * @param parts Whether instances colour parts.
  */
 export function impostorFragmentGLSL(fragmentShader: string, isShadow: boolean, parts: boolean): string {
-  if (isShadow) return readGLSL + replaceChunk(fragmentShader, 'map_fragment', 'readImpostor();');
+  if (isShadow) {
+    const read = `#define IMPOSTOR_BEHIND ${SHADOW_BEHIND}\n${readGLSL}`;
+    return read + replaceChunk(fragmentShader, 'map_fragment', 'readImpostor();');
+  }
   const functions = parts ? readGLSL + PART_COLOR : readGLSL;
   const color = parts ? 'impostorColor() * impostorPartColor()' : 'impostorColor()';
   let shader = fragmentShader;

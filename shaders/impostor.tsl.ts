@@ -35,7 +35,7 @@ import {
 } from 'three/tsl';
 import type { Node, TextureNode } from 'three/webgpu';
 import { LOOP_MODES } from '../lib/constants.js';
-import { AZIMUTHS, FIRST_ENTRY, RINGS } from '../lib/features/impostors/atlasLayout.js';
+import { AZIMUTHS, FIRST_ENTRY, RINGS, SHADOW_BEHIND } from '../lib/features/impostors/atlasLayout.js';
 import { ACTION_LAYER, ACTION_TEXELS, MAX_ACTIONS } from '../lib/playback/instanceLayout.js';
 import { drawClock, drawMorphTexel, drawRows, drawStride } from './drawSlots.tsl.js';
 import { actionFrames, playedClock, rampAt } from './playedActions.tsl.js';
@@ -194,7 +194,7 @@ const pixel = (on: Node<'vec2'>): Node<'vec2'> =>
   tile.xy.add(tile.zw.mul(clamp(on, -0.97, 0.97).mul(vec2(0.5, -0.5)).add(0.5)));
 
 /** Finds the surface on the tile: how far it is along the ray, and whether it is there. Builds on the current stack of a fragment. */
-export function readImpostor(shapes: TextureNode): Node<'vec2'> {
+export function readImpostor(shapes: TextureNode, isShadow: boolean): Node<'vec2'> {
   const texels = sizeOf(shapes).mul(tile.zw).mul(0.5).toVar();
   const dx = dFdx(place.xy).mul(texels).toVar();
   const dy = dFdy(place.xy).mul(texels).toVar();
@@ -209,7 +209,7 @@ export function readImpostor(shapes: TextureNode): Node<'vec2'> {
   });
   at.assign(vec3(pixel(on), level));
   const shape = sampleLevel(shapes, at.xy, level).toVar();
-  height.assign(depthOf(shape));
+  height.assign(depthOf(shape).sub(isShadow ? SHADOW_BEHIND : 0));
   facing.assign(shape.xy.mul(2).sub(1));
   const outside = max(on.x.abs(), on.y.abs());
   return vec2(height, select(shape.w.lessThan(0.5).or(outside.greaterThan(1)), float(0), float(1)));

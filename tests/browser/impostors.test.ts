@@ -147,7 +147,7 @@ function createView(
     small = other;
   };
   look(20, 15);
-  return { use, scene, crowd, impostor, camera, look, read, draw, readAs, fill, dispose };
+  return { use, scene, sun, crowd, impostor, camera, look, read, draw, readAs, fill, dispose };
 }
 
 /** Root of the mean square of differences. */
@@ -313,6 +313,65 @@ describe.each(TWINS)('impostors, %s', (twin) => {
     // A figure in white, of which few pixels differ from each other.
     expect((await compare()).ratio).toBeLessThan(0.65);
     crowd.dispose();
+    dispose();
+  });
+
+  test('an impostor is no darker than the figure where shadow maps have no bias', async () => {
+    const { crowd, sun, look, read, readAs, fill, dispose } = createView(small, 'tracks', {
+      clips: ['Walk'],
+    });
+    fill();
+    sun.shadow.bias = 0;
+    const brightness = { mesh: 0, impostor: 0 };
+    for (const azimuth of [0, 40, 80]) {
+      look(azimuth, 12);
+      crowd.visible = false;
+      const empty = await read();
+      crowd.visible = true;
+      for (const level of ['mesh', 'impostor'] as const) {
+        const [red, green, blue] = meanColor(await readAs(level), empty);
+        brightness[level] += red + green + blue;
+      }
+    }
+    expect(brightness.impostor / brightness.mesh).toBeGreaterThan(0.93);
+    expect(brightness.impostor / brightness.mesh).toBeLessThan(1.07);
+    dispose();
+  });
+
+  test('where levels dissolve, each pixel is that of the mesh or that of the impostor', async () => {
+    const { crowd, camera, look, read, readAs, fill, dispose } = createView(small, 'tracks', {
+      clips: ['Run'],
+    });
+    fill();
+    look(50, 12);
+    crowd.castShadow = crowd.receiveShadow = false;
+    crowd.play(0, 'Run', { time: 0.2, timeScale: 0 }).update(0);
+    // WebGPURenderer has drawn the shadows of this frame.
+    await read();
+    const mesh = await readAs('mesh');
+    const impostor = await readAs('impostor');
+    const levels = levelsOf(crowd);
+    levels.dissolve = 0.5;
+    const shares: number[] = [];
+    for (let share = 0.15; share < 0.5; share *= 1.08) {
+      levels.levels[1].screenShare = share;
+      const picture = await read();
+      if (getViewInfo(crowd, camera)?.levels.join() !== '1,1') continue;
+      let own = 0;
+      let others = 0;
+      for (let at = 0; at < picture.length; at += 4) {
+        const isLike = (other: Uint8Array) =>
+          [0, 1, 2].every((i) => Math.abs(picture[at + i] - other[at + i]) <= 1);
+        if (!isLike(mesh) && !isLike(impostor)) others++;
+        else if (!isLike(mesh)) own++;
+      }
+      expect(others).toBe(0);
+      shares.push(own);
+    }
+    // More and more of them are the impostor's.
+    expect(shares.length).toBeGreaterThan(3);
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+    expect(shares[shares.length - 1]).toBeGreaterThan(4 * Math.max(shares[0], 5));
     dispose();
   });
 

@@ -76,6 +76,9 @@ type Name = Exclude<keyof ShownTiles['uniforms'], 'impostorPartLayout'>;
 const uniformsOf = (crowd: DrawnCrowd): ShownTiles['uniforms'] | undefined =>
   (crowd as DrawnCrowd & Partial<ImpostorMesh>).tiles?.uniforms;
 
+const isShadowPass = (builder: NodeBuilder): boolean =>
+  (buildOf(builder).material as DrawnMaterial).isShadowPassMaterial === true;
+
 /** A texture of whichever impostor is drawn. Builds on the current stack. */
 function drawnTexture<N extends { value: Texture }>(node: N, name: Name): N {
   onCrowdUpdate((crowd) => {
@@ -98,12 +101,13 @@ export const nodeTiles: TilePrinter = {
 
   dress(material, tiles, isShadow) {
     if (isShadow) return;
-    const surface = Fn(() =>
-      readImpostor(drawnTexture(texture(textureOf(tiles, 'impostorShapes')), 'impostorShapes')),
-    )();
+    const surface = Fn((builder: NodeBuilder) => {
+      const shapes = drawnTexture(texture(textureOf(tiles, 'impostorShapes')), 'impostorShapes');
+      return readImpostor(shapes, isShadowPass(builder));
+    })();
     const color = Fn((builder: NodeBuilder) => {
       // Shadows ask for its opacity alone.
-      if ((buildOf(builder).material as DrawnMaterial).isShadowPassMaterial) return vec4(1);
+      if (isShadowPass(builder)) return vec4(1);
       let own = impostorColor(drawnTexture(texture(textureOf(tiles, 'impostorColors')), 'impostorColors'));
       if ('color' in material) own = own.mul(materialProperty<'vec3'>('color', 'color'));
       if (!tiles.hasParts) return vec4(own, 1);

@@ -20,3 +20,8 @@ export const FIRST_ENTRY = 2;
 export const PHASES = 12;
 /** Texels of a tile, about. */
 export const TILE_TEXELS = 960;
+/**
+ * By what share of half the depth of a tile the surface is further from the light in a shadow map: else impostors, whose surface is
+ * found a little elsewhere from another direction, would shadow themselves.
+ */
+export const SHADOW_BEHIND = 0.2;
