@@ -28,6 +28,7 @@ import { measureVertices, webGLCapture } from '../support/parity.js';
 import { costNames, measureCosts } from './costs.js';
 import { loadFile, writeFiles } from './files.js';
 import { measureImpostors as impostors } from './impostors.js';
+import { drawLevelChange as levelChange } from './levelChange.js';
 import { measureOcclusion as occlusion } from './occlusion.js';
 import { createVertices } from './vertices.js';
 import { views } from './views.js';
@@ -302,6 +303,7 @@ declare global {
       views: typeof views;
       occlusion: typeof occlusion;
       impostors: typeof impostors;
+      levelChange: typeof levelChange;
       writeFiles: typeof writeFiles;
       loadFile: typeof loadFile;
       costNames: typeof costNames;
@@ -320,6 +322,7 @@ window.bench = {
   views,
   occlusion,
   impostors,
+  levelChange,
   writeFiles,
   loadFile,
   costNames,

@@ -6,13 +6,15 @@
 //   npm run bench -- views        what culling and levels of detail cost and save
 //   npm run bench -- costs        what a crowd costs beside its vertices: JavaScript, memory, what is compiled
 //   npm run bench -- occlusion    a city with and without leaving out who is behind its houses
-//   npm run bench -- impostors    90,000 of them beside the coarsest mesh
+//   npm run bench -- impostors    90,000 of them, and 10,000 meshes, beside the coarsest mesh alone
+//   npm run bench -- change       pictures of the change from the coarsest mesh to them
 //   npm run bench -- ports        programs with SkinnedMeshes beside their ports
 //   npm run bench -- files        bytes of baked files, and loading beside baking in the page
 //   npm run bench -- whole        frames of whole characters, which a software renderer takes minutes over
 //   npm run bench -- frames --json=results.json     also keeps the benchmark page's numbers in a file
 import { writeFileSync } from 'node:fs';
-import { cpus, loadavg } from 'node:os';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { chromium } from 'playwright';
 import { createServer } from 'vite';
 import { browserFlags } from '../setup/browserFlags.mjs';
@@ -258,27 +260,43 @@ async function occlusion() {
   console.log();
 }
 
-/** A crowd far away as impostors, beside the coarsest mesh. */
+/** A crowd of which most are impostors, beside the coarsest mesh. */
 async function impostors(models) {
-  const count = 90_000;
-  console.log(
-    `${number(count)} far instances, WebGL; load of the machine ${loadavg()[0].toFixed(1)} on ${cpus().length} cores`,
-  );
-  for (const model of models.filter((name) => ['built-in', 'Knight.glb'].includes(name))) {
-    const rows = await onPage((page) =>
-      page.evaluate((args) => window.bench.impostors(...args), [model, count]),
-    );
-    for (const { name, triangles, frame, js, bytes } of rows) {
-      const ratio = (frame / rows[0].frame).toFixed(2);
-      console.log(
-        `${model.padEnd(16)}${name.padEnd(16)}${cell(number(triangles), 6)} triangles${cell(number(frame), 8)} ms${cell(ratio, 6)} ×${cell(number(js, 1), 7)} ms JS${cell((bytes / 1e6).toFixed(1), 7)} MB`,
+  const [count, near] = [100_000, 10_000];
+  for (const renderer of ['webgl', 'webgpu'])
+    for (const model of models.filter((name) => ['built-in', 'Knight.glb'].includes(name))) {
+      const rows = await onPage((page) =>
+        page.evaluate((args) => window.bench.impostors(...args), [renderer, model, count, near]),
       );
+      console.log(
+        `${renderer}, ${model}; load of the machine ${loadavg()[0].toFixed(1)} on ${cpus().length} cores`,
+      );
+      for (const { name, triangles, frame, js, bytes } of rows) {
+        const ratio = (frame / rows[0].frame).toFixed(2);
+        console.log(
+          `${name.padEnd(52)}${cell(number(triangles), 12)} triangles${cell(number(frame), 8)} ms${cell(ratio, 6)} ×${cell(number(js, 1), 7)} ms JS${cell((bytes / 1e6).toFixed(1), 7)} MB`,
+        );
+      }
     }
-  }
   console.log();
 }
 
+/** Pictures of figures before and behind the change from the coarsest mesh to impostors, and half-way, in motion. */
+async function change(models) {
+  for (const renderer of ['webgl', 'webgpu'])
+    for (const model of models.filter((name) => ['built-in', 'Knight.glb'].includes(name))) {
+      const page = await open('/tests/bench/index.html');
+      await page.waitForFunction(() => window.bench !== undefined);
+      await page.evaluate((args) => window.bench.levelChange(...args), [renderer, model]);
+      const path = join(tmpdir(), `level-change-${renderer}-${model}.png`);
+      await page.locator('canvas').last().screenshot({ path });
+      await page.close();
+      console.log(path);
+    }
+}
+
 const kinds = {
+  change,
   costs,
   impostors,
   ports,
