@@ -33,6 +33,7 @@ mat4 crowdMatrix;
 export const PLACE_INSTANCE = 'placeInstance();';
 
 const viewedIndexGLSL = (): string => /* glsl */ `
+#define CROWD_VIEWED
 #undef instanceMatrix
 #undef instanceColor
 

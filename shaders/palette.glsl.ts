@@ -7,10 +7,17 @@ export const paletteTexelGLSL = /* glsl */ `
 ivec2 paletteTexel() {
 
   int shift = int( CROWD_ROWS );
-  int instance = instanceIndex();
-  int group = instance >> 2;
-  ivec2 at = ivec2( group & ${LIST_TEXELS - 1}, group >> ${LIST_TEXELS_BITS} );
-  int place = int( texelFetch( CROWD_PLACES, at, 0 )[ instance & 3 ] );
+  int place = instanceIndex();
+  // In a crowd that is drawn whole, each has the place of its own number.
+  #ifdef CROWD_VIEWED
+    if ( CROWD_LISTED ) {
+
+      int group = place >> 2;
+      ivec2 at = ivec2( group & ${LIST_TEXELS - 1}, group >> ${LIST_TEXELS_BITS} );
+      place = int( texelFetch( CROWD_PLACES, at, 0 )[ place & 3 ] );
+
+    }
+  #endif
   int row = place >> shift;
   return ivec2( ( place - ( row << shift ) ) * int( CROWD_STRIDE ), row );
 

@@ -3,6 +3,7 @@ import type { BoneTexture } from '../../animation/BoneTexture.js';
 import type { PosedCrowd } from '../../animation/PoseSource.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { type TrackLayout, trackLayout } from '../../animation/trackTexels.js';
+import { PARAM_LISTED } from '../../constants.js';
 import { InstanceList } from '../../culling/InstanceList.js';
 import type { PoseRequest } from '../../culling/View.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
@@ -53,6 +54,8 @@ export class WebGLPoses {
   private dueList = new InstanceList(0);
   private firstDue = 0;
   private lastDue = NONE;
+  /** Whether each instance below `size` has the place of its own number: shaders look up no places where a crowd is drawn whole. */
+  private inOrder = true;
   /** Where the search for a place goes on. */
   private hand = 0;
   /** For how many moments few places were in use. */
@@ -128,7 +131,9 @@ export class WebGLPoses {
     if (!pass.isPosed(renderer)) this.forget();
     const requests = requested ?? ALL;
     for (let i = 0; i < requests.length; i++) this.ask(requests[i], crowd);
-    if (this.askedCount > this.size) this.grow(pass, renderer.capabilities.maxTextureSize);
+    const isWhole = isDrawing && crowd.bindMatrix.elements[PARAM_LISTED] === 0;
+    if (this.askedCount > this.size || (isWhole && !this.inOrder))
+      this.grow(pass, renderer.capabilities.maxTextureSize);
     for (let i = 0; i < requests.length; i++) this.take(requests[i], crowd);
     const { due, dueList, firstDue, lastDue } = this;
     if (lastDue === NONE) return;
@@ -293,26 +298,24 @@ export class WebGLPoses {
   /** Gives an instance a place that nobody has who is asked for: there are at least as many as these. */
   private place(id: number): void {
     const { instanceOf, asked, placeOf, size } = this;
+    this.inOrder = false;
     for (;;) {
       const at = this.hand;
       this.hand = (at + 1) % size;
       const former = instanceOf[at];
       if (former !== NONE && (asked[former >> 5] & (1 << (former & 31))) !== 0) continue;
       if (former !== NONE) placeOf.set(former, NONE);
-      this.assign(id, at);
+      placeOf.set(id, at);
+      instanceOf[at] = id;
       return;
     }
   }
 
-  private assign(id: number, place: number): void {
-    this.placeOf.set(id, place);
-    this.instanceOf[place] = id;
-  }
-
-  /** Makes room for all who are asked for. Whoever had a place has none any more then. */
+  /** Makes room for all who are asked for. Places are those of the beginning then. */
   private grow(pass: WebGLPosePass, maxTextureSize: number): void {
     const { capacity, askedCount } = this;
-    const wanted = Math.ceil(Math.max(askedCount * SPARE, this.size * 2, MIN_SIZE));
+    const grown = askedCount > this.size ? this.size * 2 : this.size;
+    const wanted = Math.ceil(Math.max(askedCount * SPARE, grown, MIN_SIZE));
     const size = wanted > capacity / 2 ? capacity : wanted;
     pass.setSize(size, maxTextureSize);
     this.setSize(size);
@@ -328,9 +331,9 @@ export class WebGLPoses {
     this.placeOf.texture.data.fill(NONE);
     this.dueList = new InstanceList(size);
     this.due = new Float32Array(size).fill(NONE);
-    this.instanceOf = new Int32Array(size).fill(NONE);
-    // With a place for each, none changes hands, so that nothing is sent of it.
-    if (size === this.capacity) for (let id = 0; id < size; id++) this.assign(id, id);
+    this.instanceOf = Int32Array.from(this.due.keys());
+    this.placeOf.texture.data.set(this.instanceOf);
+    this.inOrder = true;
     this.forget();
   }
 }
