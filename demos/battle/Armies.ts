@@ -68,6 +68,16 @@ export interface Soldier {
   run: number;
 }
 
+/** Knights become blue, rogues red. */
+export function dyeTeams([knight, rogue]: readonly LoadedCharacter[]): void {
+  recolour(knight, (h, s, l, x, y) => {
+    const isCloth = (s > 0.45 && (h > 0.9 || h < 0.02)) || (x === 1 && y === 1) || (x === 0 && y === 2);
+    if (isCloth) return [0.605, 0.8, Math.min(0.62, l * 0.75)];
+    return h > 0.5 && h < 0.7 && l > 0.25 ? [0.6, s * 1.5, Math.min(1, l * 1.1)] : [h, s, l];
+  });
+  recolour(rogue, (h, s, l) => (h > 0.2 && h < 0.55 ? [0, s * 0.92, l * 0.92 + 0.03] : [h, s, l]));
+}
+
 /** Two armies, a crowd each; fewer soldiers are those nearest to where they meet. */
 export class Armies extends Group {
   readonly crowds: SkinnedInstancedMesh[];
@@ -75,12 +85,7 @@ export class Armies extends Group {
 
   constructor(library: Library, characters: readonly LoadedCharacter[], count: number) {
     super();
-    recolour(characters[0], (h, s, l, x, y) => {
-      const isCloth = (s > 0.45 && (h > 0.9 || h < 0.02)) || (x === 1 && y === 1) || (x === 0 && y === 2);
-      if (isCloth) return [0.605, 0.8, Math.min(0.62, l * 0.75)];
-      return h > 0.5 && h < 0.7 && l > 0.25 ? [0.6, s * 1.5, Math.min(1, l * 1.1)] : [h, s, l];
-    });
-    recolour(characters[1], (h, s, l) => (h > 0.2 && h < 0.55 ? [0, s * 0.92, l * 0.92 + 0.03] : [h, s, l]));
+    dyeTeams(characters);
     const places = Array.from({ length: ROWS * RANKS }, (_, i) => [i % ROWS, Math.floor(i / ROWS)]);
     const far = ([row, rank]: number[]) => Math.max(row / ROWS, rank / RANKS);
     places.sort((a, b) => far(a) - far(b));

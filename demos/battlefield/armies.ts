@@ -1,37 +1,32 @@
 import { Color, Matrix4, Quaternion, Vector3 } from 'three';
 
 /** Soldiers of a block, ten by ten; on the march, three abreast. */
-export const BLOCK = 100;
+const BLOCK = 100;
 const SIDE = 10;
 const ABREAST = 3;
 /** Between two soldiers, and between two blocks. */
-const SPACING = 1.3;
-const GAP = 4;
+const SPACING = 1.75;
+const GAP = 5;
 const PITCH = SIDE * SPACING + GAP;
 /** Half of the ground between the armies. */
-const NO_MANS_LAND = 4;
+const NO_MANS_LAND = 0.7;
+/** Ranks that fight hand to hand. */
+const MELEE = 3;
 /** Blocks that march around the field: one of so many. */
 const MARCHING = 20;
-const MARCH_SPEED = 1.4;
+const MARCH_SPEED = 2;
 
 const UP = new Vector3(0, 1, 0);
-/** Parts of the figure that soldiers show. */
-export const UNIFORM = ['Skin', 'Face', 'Hair', 'Shirt', 'Sleeves', 'Jacket', 'Trousers', 'Shoes', 'Helmet'];
-const STEEL = new Color(0xaeb6bd);
-const LEATHER = new Color(0x4a3526);
-const SKIN = new Color(0xd8a47c);
-const HAIR = new Color(0x3a2618);
-const TEAMS = {
-  red: { Jacket: new Color(0xb8372c), Shirt: new Color(0x5b2320), Trousers: new Color(0x4a3a30) },
-  blue: { Jacket: new Color(0x2f5db0), Shirt: new Color(0x1e3358), Trousers: new Color(0x383d48) },
-};
+const TONES = [
+  [new Color(1, 1, 1), new Color(1, 0.94, 0.9), new Color(0.62, 0.58, 0.58), new Color(1.05, 1.3, 1.1)],
+  [new Color(1, 1, 1), new Color(0.8, 0.88, 1.05), new Color(1.05, 1, 0.92)],
+];
+const ATTACKS = ['1H_Melee_Attack_Chop', '1H_Melee_Attack_Slice_Diagonal', '1H_Melee_Attack_Stab', 'Hit_A'];
+const SHOTS = ['2H_Ranged_Shoot', '2H_Ranged_Aiming', '2H_Ranged_Reload'];
+const SHIELDS = ['Round_Shield', 'Rectangle_Shield', 'Spike_Shield'];
 
-/** Colours of the parts of a soldier. */
-export function uniformOf(isRed: boolean): [part: string, color: Color][] {
-  const team = isRed ? TEAMS.red : TEAMS.blue;
-  const all = { ...team, Sleeves: team.Shirt, Helmet: STEEL, Shoes: LEATHER, Skin: SKIN, Hair: HAIR };
-  return Object.entries(all);
-}
+const bodyOf = (who: string) =>
+  ['ArmLeft', 'ArmRight', 'Body', 'LegLeft', 'LegRight', 'Cape'].map((part) => `${who}_${part}`);
 
 const _matrix = new Matrix4();
 const _place = new Vector3();
@@ -66,20 +61,43 @@ export class Armies {
   }
 
   colorOf(soldier: number, target: Color): Color {
-    return target.setScalar(0.8 + 0.35 * chance(soldier, 1));
+    const tones = TONES[this.isRed(soldier) ? 0 : 1];
+    const tone = tones[Math.floor(tones.length * chance(soldier, 1))];
+    return target.copy(tone).multiplyScalar(0.8 + 0.35 * chance(soldier, 8));
+  }
+
+  /** Parts that a soldier shows. */
+  partsOf(soldier: number): string[] {
+    if (this.isRed(soldier)) {
+      const weapons = this.shoots(soldier) ? ['2H_Crossbow'] : ['Knife', 'Knife_Offhand'];
+      return [...bodyOf('Rogue'), 'Rogue_Head_Hooded', ...weapons];
+    }
+    const shield = SHIELDS[Math.floor(SHIELDS.length * chance(Math.floor(soldier / 5), 9))];
+    return [...bodyOf('Knight'), 'Knight_Head', 'Knight_Helmet', '1H_Sword', shield];
+  }
+
+  /** Whether somebody is an archer: the blocks of the second row of the reds. */
+  shoots(soldier: number): boolean {
+    const block = Math.floor(soldier / BLOCK);
+    return this.isRed(soldier) && this.rowOf(block) === 1 && !this.marches(block);
   }
 
   marches(block: number): boolean {
     return block % MARCHING === 7;
   }
 
-  /** What a soldier plays: the front fights, those behind it wait, and columns march. */
+  /** What a soldier plays: the front fights, archers shoot, those behind wait, and columns march. */
   clipOf(soldier: number): string {
     const block = Math.floor(soldier / BLOCK);
-    if (this.marches(block)) return 'Walk';
-    const row = Math.floor(Math.floor(block / 2) / this.columns);
-    if (row === 0) return chance(soldier, 2) < 0.5 ? 'Wave' : 'Jump';
-    return chance(soldier, 2) < 0.12 ? 'Dance' : 'Idle';
+    if (this.marches(block)) return 'Walking_A';
+    const roll = chance(soldier, 2);
+    if (this.shoots(soldier)) return SHOTS[Math.floor(SHOTS.length * roll)];
+    const rank = this.rankOf(soldier);
+    if (this.rowOf(block) === 0 && rank < MELEE) {
+      if (roll < 0.12) return roll < 0.06 ? 'Death_A' : 'Death_B';
+      return ATTACKS[Math.floor(ATTACKS.length * chance(soldier, 3))];
+    }
+    return roll < 0.12 ? 'Cheer' : 'Idle';
   }
 
   /** Where a soldier stands in his block when the armies stand still. */
@@ -88,8 +106,18 @@ export class Armies {
     const pair = Math.floor(block / 2);
     const facing = this.isRed(soldier) ? 1 : -1;
     const x = ((pair % this.columns) + 0.5) * PITCH - this.halfWidth;
-    const z = -facing * (NO_MANS_LAND + (Math.floor(pair / this.columns) + 0.5) * PITCH);
+    const z = -facing * (NO_MANS_LAND + this.rowOf(block) * PITCH + (SIDE * SPACING) / 2);
     return this.inBlock(soldier, x, z, facing > 0 ? 0 : Math.PI, target);
+  }
+
+  private rowOf(block: number): number {
+    return Math.floor(Math.floor(block / 2) / this.columns);
+  }
+
+  /** How many stand before a soldier in his block. */
+  private rankOf(soldier: number): number {
+    const along = Math.floor((soldier % BLOCK) / SIDE);
+    return this.isRed(soldier) ? SIDE - 1 - along : along;
   }
 
   /**
@@ -131,9 +159,9 @@ export class Armies {
     const across = (place % abreast) - (abreast - 1) / 2;
     const along = Math.floor(place / abreast) - (BLOCK / abreast - 1) / 2;
     _place.set(
-      x + across * SPACING + 0.3 * (chance(soldier, 4) - 0.5),
+      x + across * SPACING + 0.7 * (chance(soldier, 4) - 0.5),
       0,
-      z + along * SPACING + 0.3 * (chance(soldier, 5) - 0.5),
+      z + along * SPACING + 0.7 * (chance(soldier, 5) - 0.5),
     );
     _turn.setFromAxisAngle(UP, turn + 0.4 * (chance(soldier, 6) - 0.5));
     return target.compose(_place, _turn, _size.setScalar(0.92 + 0.16 * chance(soldier, 7)));

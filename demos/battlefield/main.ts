@@ -1,32 +1,42 @@
-import type { LevelMesh, LevelSource } from 'skinned-instanced-mesh';
+import { MeshoptSimplifier } from 'meshoptimizer';
+import type { LevelMesh, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 import {
-  bakeCharacter,
+  CrowdKinds,
   CrowdLevels,
-  createLevel,
   DrawOrder,
   Impostor,
-  JointAttachment,
   readViewInfo,
+  simplifyGeometry,
 } from 'skinned-instanced-mesh';
-import { Color, ConeGeometry, CylinderGeometry, type Material, Matrix4, MeshStandardMaterial } from 'three';
-import { mergeBufferGeometries } from 'three-stdlib';
+import {
+  type BufferGeometry,
+  Color,
+  LoopOnce,
+  type Material,
+  Matrix4,
+  type MeshStandardMaterial,
+} from 'three';
+import { dyeTeams, PAINTED } from '../battle/Armies.js';
 import { Figures } from '../lib/Figures.js';
+import { loadCharacter } from '../lib/loadCharacter.js';
 import { openStage } from '../lib/openStage.js';
 import { fail, find, movesFirst, secondsBetween, showValue, slide, toggle } from '../lib/page.js';
-import { createPeople } from '../people.js';
-import { Armies, BLOCK, UNIFORM, uniformOf } from './armies.js';
+import { Armies } from './armies.js';
+import { createArrows } from './arrows.js';
 import { FieldMap } from './FieldMap.js';
 import { Flight } from './Flight.js';
 
-const HEIGHT = 1.8;
-/** Where the levels of detail begin, metres; and the share of the figure's corners that each has. */
+const HEIGHT = 2.2;
+/** Where the levels of detail begin, metres; and the share of the figures' triangles that each has. */
 const LEVELS = [
-  { distance: 18, detail: 0.65, color: 0x8a6a08 },
-  { distance: 60, detail: 0.3, color: 0x8e1e12 },
+  { distance: 16, detail: 0.3, color: 0x8a6a08 },
+  { distance: 45, detail: 0.08, color: 0x8e1e12 },
+  { distance: 110, detail: 0.02, color: 0x3c2a8a },
 ] as const;
 const NEAR_COLOR = 0x1c7a30;
-/** Where figures are some 20 pixels tall; and what those do that far away. */
-const IMPOSTORS = { distance: 90, color: 0x3c2a8a, clips: ['Idle', 'Walk', 'Wave', 'Jump', 'Dance'] };
+/** Poses a second at the coarser levels. */
+const poseRates = [30, 10, 6];
+const IMPOSTOR = new Impostor({ clips: ['Idle', '1H_Melee_Attack_Chop', 'Walking_A', 'Cheer'] });
 /** Share of a level's distance over which soldiers fade into it. */
 const FADE = 0.15;
 /** Within this distance of what the camera looks at, the sun casts shadows. */
@@ -45,21 +55,25 @@ function usualCount(): number {
 const MOST = 100_000;
 const count = Math.min(MOST, Math.max(100, Number(query.get('count') ?? usualCount())));
 
-// --- the armies ---
+// --- the armies: one crowd of two kinds ---
 
-const { root, clips } = createPeople({ detail });
-const crowd = new Crowd(bakeCharacter(root, clips), count);
+const files = [new URL('../art/knight.glb', import.meta.url), new URL('../art/rogue.glb', import.meta.url)];
+const [knight, rogue] = await Promise.all(files.map(loadCharacter));
+dyeTeams([knight, rogue]);
+const crowd = new Crowd(rogue, count);
 crowd.castShadow = true;
 crowd.receiveShadow = true;
-const parts = new InstanceParts(crowd);
-const levels = new CrowdLevels(crowd);
+const kinds = new CrowdKinds(crowd);
+const knights = kinds.add(knight);
+const parts = [new InstanceParts(crowd), new InstanceParts(knights)];
+const levels = new CrowdLevels(crowd, { shadowLevel: 1 });
 const order = new DrawOrder(crowd);
-const coarser = LEVELS.map((level) =>
-  createLevel(crowd, createPeople({ detail: Math.min(detail, level.detail) }).root),
-);
-
-/** Poses a second at the two coarser levels. */
-const poseRates = [30, 10];
+await MeshoptSimplifier.ready;
+const coarser = LEVELS.map(({ detail: share }) => {
+  const simplify = ({ geometry }: { geometry: BufferGeometry }) =>
+    simplifyGeometry(geometry, Math.min(1, share * detail), MeshoptSimplifier).geometry;
+  return [simplify(crowd), simplify(knights)];
+});
 
 let hasLevels = false;
 let hasImpostors = false;
@@ -67,33 +81,23 @@ let hasImpostors = false;
 /** Adds the levels of detail, or takes them away. */
 function setLevels(): void {
   for (const level of levels.levels.slice(1)) levels.remove(level);
-  const add = (figure: LevelSource, i: number) =>
-    levels.add(figure, LEVELS[i].distance, { hysteresis: 0.05, poseRate: poseRates[i] });
+  for (const level of knights.children as LevelMesh[]) level.dispose();
+  const add = ([ofRogue, ofKnight]: BufferGeometry[], i: number) => {
+    const { distance } = LEVELS[i];
+    const options = { hysteresis: 0.05, poseRate: poseRates[i] };
+    if (hasImpostors && i === LEVELS.length - 1) levels.add(IMPOSTOR, distance, options);
+    else levels.add(ofRogue, distance, options);
+    levels.addToKind(knights, ofKnight, i + 1);
+  };
   if (hasLevels) coarser.forEach(add);
-  const last = hasLevels && hasImpostors ? [IMPOSTORS] : [];
-  for (const { clips, distance } of last) levels.add(new Impostor({ clips }), distance, { hysteresis: 0.05 });
-  map.distances = [...LEVELS, ...last].map(({ distance }) => distance);
+  map.distances = LEVELS.map(({ distance }) => distance);
   paintLevels();
 }
-
-const shaft = new CylinderGeometry(0.02, 0.02, 2.2, 5);
-const tip = new ConeGeometry(0.05, 0.22, 4).translate(0, 1.2, 0);
-const spear = mergeBufferGeometries([shaft, tip]);
-if (spear === null) throw new Error('The spear cannot be made of its two parts.');
-const spears = new JointAttachment(
-  crowd,
-  'RightHand',
-  spear,
-  new MeshStandardMaterial({ color: 0x6b4a2f, roughness: 0.9 }),
-  { offset: new Matrix4().makeTranslation(0, 0.35, 0.03) },
-);
-spears.castShadow = true;
-// Far spears are a stick of three sides.
-levels.addToAttachment(spears, new CylinderGeometry(0.03, 0.01, 2.3, 3, 1, true).translate(0, 0.1, 0), 1);
 
 let armies = new Armies(count);
 const map = new FieldMap(find('[data-map]'), 1);
 let flight = new Flight(1, 1);
+let arrows: SkinnedInstancedMesh | null = null;
 
 const _color = new Color();
 const _matrix = new Matrix4();
@@ -103,18 +107,27 @@ function lineUp(soldiers: number): void {
   crowd.setCapacity(soldiers);
   crowd.count = soldiers;
   armies = new Armies(soldiers);
+  const archers: Matrix4[] = [];
   for (let i = 0; i < soldiers; i++) {
+    const team = armies.isRed(i) ? 0 : 1;
+    const shown = armies.partsOf(i);
     crowd.setMatrixAt(i, armies.placeOf(i, _matrix));
     crowd.setColorAt(i, armies.colorOf(i, _color));
-  }
-  parts.setVisiblePartsAt({ start: 0, count: soldiers }, UNIFORM);
-  for (let start = 0; start < soldiers; start += BLOCK) {
-    const block = { start, count: Math.min(BLOCK, soldiers - start) };
-    for (const [part, color] of uniformOf(armies.isRed(start))) parts.setColorAt(block, part, color);
+    kinds.setKindAt(i, team);
+    parts[team].setVisiblePartsAt(i, shown);
+    for (const part of shown) if (part in PAINTED) parts[team].setColorAt(i, part, PAINTED[part]);
+    if (armies.shoots(i)) archers.push(_matrix.clone());
   }
   crowd.instanceMatrix.needsUpdate = true;
   if (crowd.instanceColor) crowd.instanceColor.needsUpdate = true;
   crowd.playAll((i) => armies.clipOf(i), { time: (i) => (i * 0.37) % 10 });
+  for (let i = 0; i < soldiers; i++) {
+    const clip = armies.clipOf(i);
+    if (clip.startsWith('Death')) crowd.play(i, clip, { loop: LoopOnce, clampWhenFinished: true, time: 2.6 });
+  }
+  arrows?.removeFromParent().dispose();
+  arrows = createArrows(Crowd, archers);
+  stage.scene.add(arrows);
   map.half = Math.max(armies.halfWidth, armies.halfDepth) * 1.05;
   flight = new Flight(armies.halfWidth, armies.halfDepth);
   march(0);
@@ -204,10 +217,12 @@ function listen(): void {
 
 /** Shows the levels as colours, or the figures as they are. */
 function paintLevels(): void {
+  const colors = [{ color: NEAR_COLOR }, ...LEVELS].map(({ color }) => (colored ? color : 0));
   levels.levels.forEach(({ object }, i) => {
-    const { color } = [{ color: NEAR_COLOR }, ...LEVELS, IMPOSTORS][i];
-    if (object !== null) paint((object as LevelMesh).material, colored ? color : 0);
+    if (object !== null) paint((object as LevelMesh).material, colors[i]);
   });
+  paint(knights.material, colors[0]);
+  for (const level of knights.children as LevelMesh[]) paint(level.material, colors[level.from ?? 0]);
 }
 
 function paint(material: Material | Material[], color: number): void {
@@ -217,7 +232,9 @@ function paint(material: Material | Material[], color: number): void {
 }
 
 /** Triangles of the figure at each level. */
-const triangles = [...[crowd, ...coarser].map(({ geometry }) => (geometry.index?.count ?? 0) / 3), 2];
+const triangles = [crowd.geometry, ...coarser.map(([ofRogue]) => ofRogue)].map(
+  (geometry) => (geometry.index?.count ?? 0) / 3,
+);
 const rows = new Map<string, HTMLTableCellElement>();
 
 /** Writes a figure into the table of what is seen. */
@@ -264,6 +281,7 @@ function frame(now: number): void {
   const { camera, controls } = stage;
   const cost = measure(() => {
     crowd.update(delta);
+    arrows?.update(delta);
     if (marching) {
       marched += delta;
       march(marched);
