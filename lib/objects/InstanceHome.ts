@@ -1,5 +1,6 @@
 import { Object3D } from 'three';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
+import { isInstanceBone } from './InstanceBone.js';
 import { InstanceObjects, type ObjectOfInstance } from './InstanceObjects.js';
 import type { OwnClocks } from './OwnClocks.js';
 
@@ -11,6 +12,15 @@ export interface HomedObject extends ObjectOfInstance {
 }
 
 const homes = /*@__PURE__*/ new WeakMap<Object3D, InstanceHome>();
+
+/** That of an instance would make its bones: all are met or none, whether or not somebody has asked for them. */
+function traverseButBones(object: Object3D, callback: (object: Object3D) => void): void {
+  if (!isInstanceBone(object)) callback(object);
+  for (const child of object.children) {
+    if (isInstanceBone(child)) traverseButBones(child, callback);
+    else child.traverse(callback);
+  }
+}
 
 /**
  * Where the objects of a crowd's instances begin: a child of the crowd, at its origin. Of the objects in it only those are among
@@ -117,12 +127,7 @@ export class InstanceHome extends Object3D {
   override updateMatrixWorld(force?: boolean): void {
     const { objects, mesh } = this;
     const { placement, presence, changes } = objects;
-    const { own } = mesh.crowd.playback.time;
-    if (own !== null) {
-      const ahead = (own as OwnClocks).ahead(mesh.count);
-      if (ahead !== 0) mesh.update(ahead);
-      (own as OwnClocks).meetAll();
-    }
+    (mesh.crowd.playback.time.own as OwnClocks | null)?.meetAll(mesh);
     changes.flush();
     mesh.crowd.places.settle();
     const moved = placement.followCrowd();
@@ -138,8 +143,7 @@ export class InstanceHome extends Object3D {
   override traverse(callback: (object: Object3D) => void): void {
     callback(this);
     for (const object of this.below()) {
-      // That of an instance would make its bones.
-      if (this.isMine(object)) super.traverse.call(object, callback);
+      if (this.isMine(object)) traverseButBones(object, callback);
       else object.traverse(callback);
     }
   }

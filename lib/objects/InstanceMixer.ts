@@ -422,14 +422,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> {
       this.bring(played);
       played.runsBack &&= this.hasOwnClock;
     }
-    this.written = writeActions(
-      crowd.playback,
-      owner.instanceId,
-      active,
-      this.scale,
-      this.scale,
-      this.written,
-    );
+    this.written = writeActions(crowd.playback, owner.instanceId, active, this.scale, this.written);
     this.schedule();
   }
 

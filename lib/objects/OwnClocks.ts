@@ -1,5 +1,6 @@
 import type { Crowd } from '../crowd/Crowd.js';
 import type { InstanceData } from '../crowd/CrowdFeature.js';
+import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import type { OwnTimes } from '../playback/Clock.js';
 import { swapItems } from '../utils/attributes.js';
 
@@ -14,7 +15,7 @@ export class OwnClocks implements OwnTimes, InstanceData {
   /** NaN for those that have none. */
   private times: Float64Array;
   /** The instance that was advanced last, and updates of the crowd's clock that are known. */
-  private leader = -1;
+  private leader = 0;
   private updates = 0;
 
   /** Those of a crowd, which are made when one is first asked for. */
@@ -46,25 +47,18 @@ export class OwnClocks implements OwnTimes, InstanceData {
   }
 
   /**
-   * Seconds by which the crowd is to be updated where all of `count` instances have clocks of their own, and it was not
-   * updated since this was last asked; then 0 is the answer until they go on.
+   * Has all drawn where their clocks are. Where all have one, and the crowd was not updated since this was last called, it is
+   * updated with them.
    */
-  ahead(count: number): number {
+  meetAll(mesh: SkinnedInstancedMesh): void {
     const { times, leader } = this;
-    const { time } = this.crowd.playback;
-    const isUpdated = this.updates !== time.updates;
-    this.updates = time.updates;
-    if (isUpdated || !(leader >= 0 && leader < count)) return 0;
-    for (let i = 0; i < count; i++) if (Number.isNaN(times[i])) return 0;
-    const seconds = times[leader] - time.elapsed;
-    if (seconds !== 0) this.updates++;
-    return seconds;
-  }
-
-  /** Has all drawn where their clocks are. */
-  meetAll(): void {
-    const { times } = this;
     const { playback } = this.crowd;
+    const ahead = times[leader] - playback.elapsed;
+    const other = times.findIndex(Number.isNaN);
+    const all = other < 0 || other >= mesh.count;
+    if (this.updates === playback.time.updates && all && leader < mesh.count && ahead !== 0)
+      mesh.update(ahead);
+    this.updates = playback.time.updates;
     const { elapsed } = playback;
     for (let i = 0; i < times.length; i++) {
       const seconds = elapsed - times[i];

@@ -1,4 +1,4 @@
-import { type BaseEvent, type Matrix4, Object3D } from 'three';
+import { type BaseEvent, type JSONMeta, type Matrix4, Object3D, type Object3DJSON } from 'three';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import { checkIndex } from '../instances/instanceRange.js';
 import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
@@ -19,16 +19,22 @@ const OF_THE_CROWD: Record<string, string> = {
   transparent: 'set it on the material of the crowd; with alphaHash there it needs no order',
 };
 
+/** Whether JSON is written of an object, which asks each for a material. */
+let isWritten = false;
+
 /** What the crowd has; a warning says so where something else is set. */
 const ofTheCrowd = (name: string): PropertyDescriptor & ThisType<PlacedInstance> => ({
   configurable: true,
   get() {
+    if (name !== 'material') return this.crowd?.[name as keyof SkinnedInstancedMesh];
     // Whoever has found a material would change that of all.
-    return name === 'material' ? undefined : this.crowd?.[name as keyof SkinnedInstancedMesh];
+    if (!isWritten) warnOnce(`SkinnedInstance: an instance has no material; ${OF_THE_CROWD.material}.`);
+    return undefined;
   },
   set(value) {
     // The constructor of Object3D sets most of them.
-    if (this.crowd === undefined || value === this[name as keyof PlacedInstance]) return;
+    if (this.crowd === undefined) return;
+    if (name !== 'material' && value === this[name as keyof PlacedInstance]) return;
     warnOnce(`SkinnedInstance: ${name} of an instance has no effect; ${OF_THE_CROWD[name]}.`);
   },
 });
@@ -188,6 +194,15 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
   override updateMatrix(): void {
     super.updateMatrix();
     this.isStale = false;
+  }
+
+  override toJSON(meta?: JSONMeta): Object3DJSON {
+    isWritten = true;
+    try {
+      return super.toJSON(meta);
+    } finally {
+      isWritten = false;
+    }
   }
 
   /** As that of `Object3D`, but what has not changed is neither composed nor carried over to the crowd. */

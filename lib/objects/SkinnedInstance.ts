@@ -23,6 +23,7 @@ import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
 import { expandByPose } from '../queries/poseQueries.js';
 import { type CrowdIntersection, mayMeet, raycastCrowd } from '../queries/raycastCrowd.js';
 import { affineToMatrix4 } from '../utils/affine.js';
+import { warnOnce } from '../utils/messages.js';
 import type { InstanceAction } from './InstanceAction.js';
 import { type InstanceBone, isInstanceBone } from './InstanceBone.js';
 import { InstanceBones, jointEditsOf } from './InstanceBones.js';
@@ -352,14 +353,19 @@ export class SkinnedInstance extends PlacedInstance {
     return false;
   }
 
-  /** Finds bones as well, which it makes if the name is that of one. */
+  /** Finds bones as well, which it makes if the name is that of one. A warning says that there are no meshes. */
   override getObjectByProperty(name: string, value: unknown): Object3D | undefined {
     const { tracks, jointNames } = this.crowd.boneTexture.data;
     if (name === 'name' && (tracks?.names ?? jointNames).includes(value as string)) this.makeBones();
-    return super.getObjectByProperty(name, value);
+    const found = super.getObjectByProperty(name, value);
+    if (found === undefined && (name === 'isSkinnedMesh' || name === 'isMesh'))
+      warnOnce(
+        `SkinnedInstance: an instance has no meshes for getObjectByProperty('${name}', true); color, bones and skeleton are its own.`,
+      );
+    return found;
   }
 
-  /** Meets the bones, too, which it makes; one that begins at the crowd or above it meets those that were made. */
+  /** Meets the bones, too, which it makes. One that begins at the crowd, where it stands, meets none but what hangs on them. */
   override traverse(callback: (object: Object3D) => void): void {
     this.makeBones();
     super.traverse(callback);

@@ -39,7 +39,6 @@ const _actions: Actions[] = [];
  *
  * @param active In the order in which they are mixed.
  * @param rate Seconds of the mixer's time for each of the crowd's.
- * @param scale The same, also where the mixer has a clock of its own and `rate` is 0.
  * @param written Layers that were written before, as bits.
  * @returns Those that have actions now.
  */
@@ -48,7 +47,6 @@ export function writeActions(
   index: number,
   active: readonly PlayedAction[],
   rate: number,
-  scale: number,
   written: number,
 ): number {
   const clock = playback.time.timeOf(index);
@@ -60,7 +58,7 @@ export function writeActions(
     const shown = shownOf(active, layer, rate);
     for (let i = 0; i < shown.length; i++) {
       _actions[i] ??= new Float64Array(ACTION_SIZE);
-      encodeAction(shown[i], rate, scale, clock, _actions[i]);
+      encodeAction(shown[i], rate, clock, _actions[i]);
     }
     playback.setActions(index, layer, _actions, shown.length);
   }
@@ -92,17 +90,10 @@ function mostWeight(action: PlayedAction, scale: number): number {
  * Writes an action as numbers: what it does from now on, until something about it changes, see `nextChange`.
  *
  * @param rate Seconds of the mixer's time for each of the crowd's.
- * @param scale The same, also where the mixer has a clock of its own and `rate` is 0.
  * @param clock Seconds since the crowd's beginning, of the instance.
  * @param out `ACTION_SIZE` numbers.
  */
-export function encodeAction(
-  action: PlayedAction,
-  rate: number,
-  scale: number,
-  clock: number,
-  out: Actions,
-): void {
+export function encodeAction(action: PlayedAction, rate: number, clock: number, out: Actions): void {
   const { clip, at } = action;
   clearAction(out, 0);
   out[ACTION_START] = clip.start;
@@ -114,8 +105,8 @@ export function encodeAction(
   const isHeld = rate === 0 || paused || startTime !== null || stands || clip.count < 2;
   if (isHeld) {
     // What `resumeActions` needs, once it was saved.
-    out[ACTION_WARP_RATE] = action.timeScale * scale;
-    if (startTime !== null) out[ACTION_WARP_START] = clock + (startTime - at) / (scale || 1);
+    out[ACTION_WARP_RATE] = action.timeScale * rate;
+    if (startTime !== null) out[ACTION_WARP_START] = clock + (startTime - at) / (rate || 1);
   } else {
     encodeSpeed(action, rate, clock, out);
   }

@@ -5,7 +5,7 @@ import {
   Bone,
   type BufferAttribute,
   Mesh,
-  type Object3D,
+  Object3D,
   Scene,
   SkeletonHelper,
   Vector3,
@@ -211,6 +211,12 @@ test('traverse finds the bones by their names, whether or not somebody has asked
   // Thousands that stand in a crowd are not to have bones because somebody looks for lights.
   crowd.traverse(() => {});
   expect(other.children).toEqual([]);
+  const hat = new Object3D();
+  other.getObjectByName('Head')?.add(hat);
+  const met: Object3D[] = [];
+  crowd.traverse((object) => met.push(object));
+  expect(met.includes(hat)).toBe(true);
+  expect(met.filter((object) => (object as Partial<Bone>).isBone)).toEqual([]);
   expect(expected.length).toBeGreaterThan(0);
   expect(found(other)).toEqual(expected);
   expect(found(other)).toEqual(expected);

@@ -192,3 +192,28 @@ test('warns of a crowd that is in no scene, and of instances that are removed an
   expect(warn.mock.calls[1][0]).toContain('call scene.add(crowd)');
   warn.mockRestore();
 });
+
+test('who looks for a material or meshes of an instance hears once that there are none, and what to do', () => {
+  const {
+    knights: [knight],
+  } = createScene();
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const said = () => warn.mock.calls.splice(0).map(([text]) => text as string);
+  const loose = knight as unknown as Record<string, unknown>;
+  knight.toJSON();
+  knight.clone();
+  expect(said()).toEqual([]);
+
+  for (let i = 0; i < 2; i++) expect(loose.material).toBeUndefined();
+  expect(said()).toEqual([expect.stringMatching(/an instance has no material; .*setUniform/)]);
+  for (const name of ['isSkinnedMesh', 'isMesh', 'isMesh'])
+    expect(knight.getObjectByProperty(name, true)).toBeUndefined();
+  expect(said()).toEqual(
+    ['isSkinnedMesh', 'isMesh'].map((name) =>
+      expect.stringContaining(`no meshes for getObjectByProperty('${name}'`),
+    ),
+  );
+  const plate = new Mesh();
+  knight.add(plate);
+  expect(knight.getObjectByProperty('isMesh', true)).toBe(plate);
+});
