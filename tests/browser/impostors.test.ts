@@ -391,7 +391,7 @@ describe.each(TWINS)('impostors, %s', (twin) => {
     await read();
     expect(getViewInfo(crowd, camera)?.levels).toEqual([0, 1]);
     expect(again.byteLength).toBeGreaterThan(1e6);
-    expect(again.byteLength).toBeLessThan(16 * 2 ** 20);
+    expect(again.byteLength).toBeLessThan(16e6);
     again.dispose();
     await read();
     expect(memory).toEqual(before);

@@ -95,7 +95,7 @@ export const nodeTiles: TilePrinter = {
   isWebGL: false,
   colorType: UnsignedByteType,
   // With four bytes for a colour, four clips take 16 MB too.
-  tileTexels: TILE_TEXELS * 0.9,
+  tileTexels: TILE_TEXELS * 0.86,
   // This renderer neither loses textures nor says which it has.
   has: () => true,
 

@@ -89,9 +89,10 @@ export class CrowdKinds implements CrowdFeature {
   version = 0;
   /** By number; undefined where it was removed. */
   private readonly drawn: (CrowdMesh | undefined)[];
-  /** By kind how many instances there are of it, and for which version that was counted. */
+  /** By kind how many instances there are of it, and of how many and for which version that was counted. */
   private readonly counts = new Float64Array(MAX_KINDS);
-  private countsOf = '';
+  private counted = 0;
+  private countedVersion = -1;
   /** Places in `lists` by level and kind. */
   private places = new Map<number, number>();
   /** Levels of detail that there were when `lists` was last emptied. */
@@ -127,14 +128,9 @@ export class CrowdKinds implements CrowdFeature {
   add(character: Character, options: KindOptions = {}): KindMesh {
     const { crowd, drawn } = this;
     const { boneTexture, interpolate } = crowd;
-    if (character?.boneTexture?.isBoneTexture !== true)
-      throw new Error(
-        `CrowdKinds: ${describe(character)} is no character; pass what bakeCharacter(root, clips) returns.`,
-      );
+    const { name, parts, material } = character;
     if (boneTexture.binding !== null || character.boneTexture.binding !== null)
-      throw new Error(
-        'CrowdKinds: a vertex texture poses the vertices it was baked of and no others; make a second crowd.',
-      );
+      throw new Error('CrowdKinds: a vertex texture poses no other vertices; make a second crowd.');
     checkInstanced(character.geometry);
     const free = drawn.indexOf(undefined);
     const kind = free < 0 ? drawn.length : free;
@@ -143,14 +139,11 @@ export class CrowdKinds implements CrowdFeature {
     const geometry = rebindGeometry(character.geometry, character.boneTexture, boneTexture);
     const { influences = crowd.influences, shadowInfluences = options.influences ?? crowd.shadowInfluences } =
       options;
-    const mesh = new KindMesh(crowd, geometry, character.material, {
-      influences,
-      shadowInfluences,
-      interpolate,
-    });
-    mesh.name = character.name;
-    mesh.characterParts = character.parts;
-    mesh.hidesParts = character.parts.some(({ hidden }) => hidden);
+    const drawOptions = { influences, shadowInfluences, interpolate };
+    const mesh = new KindMesh(crowd, geometry, material, drawOptions);
+    mesh.name = name;
+    mesh.characterParts = parts;
+    mesh.hidesParts = parts.some(({ hidden }) => hidden);
     this.insert(mesh, kind);
     return mesh;
   }
@@ -287,15 +280,15 @@ export class CrowdKinds implements CrowdFeature {
 
   /** @internal */
   shareOf({ kind }: KindList): number {
-    const { counts, kinds, crowd } = this;
-    const total = crowd.visibility.count;
-    const now = `${this.version},${total}`;
-    if (now !== this.countsOf) {
-      this.countsOf = now;
+    const { counts, kinds, crowd, version } = this;
+    const { count } = crowd.visibility;
+    if (version !== this.countedVersion || count !== this.counted) {
+      this.countedVersion = version;
+      this.counted = count;
       counts.fill(0);
-      for (let id = 0; id < total; id++) counts[kinds[id]]++;
+      for (let id = 0; id < count; id++) counts[kinds[id]]++;
     }
-    return total === 0 ? 0 : counts[kind] / total;
+    return count === 0 ? 0 : counts[kind] / count;
   }
 
   /** @internal */

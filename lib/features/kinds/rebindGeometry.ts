@@ -79,7 +79,7 @@ export function rebindGeometry(
 const _identity = /*@__PURE__*/ new Matrix4();
 
 const elsewhere = (joint: string, what: string): string =>
-  `CrowdKinds: joint "${joint}" ${what} elsewhere than the crowd's; kinds share one skeleton in one rest pose: make a second crowd of this character.`;
+  `CrowdKinds: joint "${joint}" ${what} elsewhere than the crowd's; make a second crowd of this character.`;
 
 function matchJoint(
   joint: number,
@@ -112,7 +112,7 @@ function matchJoint(
     const parent = parentOf(own, up);
     if (parent < 0 || isMoved(own, up)) {
       throw new Error(
-        `CrowdKinds: the crowd has no joint "${name}", which vertices of the character follow; begin with the character that has most joints, or make a second crowd.`,
+        `CrowdKinds: the crowd has no joint "${name}"; begin with the character that has most joints, or make a second crowd.`,
       );
     }
     up = parent;
@@ -164,33 +164,33 @@ function distance({ elements: a }: Matrix4, { elements: b }: Matrix4, size = 1):
 
 const differ = (a: Matrix4, b: Matrix4, size: number): boolean => distance(a, b, size) > TOLERANCE;
 
+const APPLY = {
+  position: (vector: Vector3, matrix: Matrix4) => vector.applyMatrix4(matrix),
+  normal: (vector: Vector3, matrix: Matrix4) => vector.applyNormalMatrix(_normals.getNormalMatrix(matrix)),
+  tangent: (vector: Vector3, matrix: Matrix4) => vector.applyMatrix3(_normals.setFromMatrix4(matrix)),
+};
+
 /** Moves vertices, with their normals, tangents and morph targets. */
 function moveVertices(geometry: BufferGeometry, corrections: readonly (Matrix4 | null)[]): void {
   const { attributes, morphAttributes, morphTargetsRelative } = geometry;
   const move = (
     source: BufferAttribute | InterleavedBufferAttribute,
-    isPoint: boolean,
-    isNormal: boolean,
+    apply: (vector: Vector3, matrix: Matrix4) => unknown,
   ): BufferAttribute => {
     const moved = floatsOf(source).clone();
     corrections.forEach((matrix, vertex) => {
       if (matrix === null) return;
-      _vector.fromBufferAttribute(moved, vertex);
-      if (isPoint) _vector.applyMatrix4(matrix);
-      else if (isNormal) _vector.applyMatrix3(_normals.getNormalMatrix(matrix)).normalize();
-      else _vector.applyMatrix3(_normals.setFromMatrix4(matrix));
+      apply(_vector.fromBufferAttribute(moved, vertex), matrix);
       moved.setXYZ(vertex, _vector.x, _vector.y, _vector.z);
     });
     moved.name = source.name;
     return moved;
   };
-  for (const name of ['position', 'normal', 'tangent']) {
-    if (attributes[name] === undefined) continue;
-    geometry.setAttribute(name, move(attributes[name], name === 'position', name === 'normal'));
-  }
+  for (const name of ['position', 'normal', 'tangent'] as const)
+    if (attributes[name] !== undefined) geometry.setAttribute(name, move(attributes[name], APPLY[name]));
   for (const name of ['position', 'normal'] as const) {
-    if (morphAttributes[name] === undefined) continue;
-    const isPoint = name === 'position' && !morphTargetsRelative;
-    morphAttributes[name] = morphAttributes[name].map((one) => move(one, isPoint, false));
+    const apply = name === 'position' && !morphTargetsRelative ? APPLY.position : APPLY.tangent;
+    const targets = morphAttributes[name];
+    if (targets !== undefined) morphAttributes[name] = targets.map((one) => move(one, apply));
   }
 }
