@@ -28,6 +28,7 @@ import { measureVertices, webGLCapture } from '../support/parity.js';
 import { costNames, measureCosts } from './costs.js';
 import { loadFile, writeFiles } from './files.js';
 import { measureImpostors as impostors } from './impostors.js';
+import { measureKinds as kinds } from './kinds.js';
 import { drawLevelChange as levelChange } from './levelChange.js';
 import { measureOcclusion as occlusion } from './occlusion.js';
 import { createVertices } from './vertices.js';
@@ -303,6 +304,7 @@ declare global {
       views: typeof views;
       occlusion: typeof occlusion;
       impostors: typeof impostors;
+      kinds: typeof kinds;
       levelChange: typeof levelChange;
       writeFiles: typeof writeFiles;
       loadFile: typeof loadFile;
@@ -322,6 +324,7 @@ window.bench = {
   views,
   occlusion,
   impostors,
+  kinds,
   levelChange,
   writeFiles,
   loadFile,
