@@ -17,7 +17,7 @@ import { lightUp, raiseDust } from './lib/sky.js';
 /** Soldiers where the device allows, to begin with, and on a software renderer; and the guests of a visitor's own file. */
 const MOST = 20_000;
 const FIRST = 4_000;
-const FEWEST = 500;
+const FEWEST = 300;
 const GUESTS = 1_000;
 /** Frames a second above which there are more soldiers, below which fewer, and below which no more SkinnedMeshes join. */
 const QUICK = 45;

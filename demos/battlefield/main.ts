@@ -49,7 +49,7 @@ const figures = new Figures(find('[data-costs]'), ['crowd']);
 
 /** How many there are to begin with: a software renderer takes seconds over what a GPU does at once. */
 function usualCount(): number {
-  if (isSoftware) return 400;
+  if (isSoftware) return 300;
   return device.device === null ? 20_000 : 100_000;
 }
 const MOST = 100_000;

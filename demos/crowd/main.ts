@@ -102,7 +102,7 @@ function frame(now: number): void {
   requestAnimationFrame(frame);
 }
 
-const count = Math.max(0, Number(query.get('count') ?? (isSoftware ? 500 : 10_000)));
+const count = Math.max(0, Number(query.get('count') ?? (isSoftware ? 300 : 10_000)));
 stage.frame(HEIGHT, crowdRadius(Math.max(count, 40), SIZE));
 for (let i = 0; i < count; i++) spawn();
 requestAnimationFrame(frame);

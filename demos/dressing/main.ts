@@ -225,7 +225,7 @@ function listen(): void {
     showMud();
   });
 
-  const count = Math.min(MOST, Math.max(1, Number(query.get('count') ?? (isSoftware ? 120 : MOST))));
+  const count = Math.min(MOST, Math.max(1, Number(query.get('count') ?? (isSoftware ? 60 : MOST))));
   const setCount = (value: number) => {
     crowd.count = value;
     if (selected >= value) select(0);

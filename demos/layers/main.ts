@@ -146,7 +146,7 @@ function listen(): void {
     reference.headSize = on ? BIG.x : 1;
     edits.setScaleAt(all, 'Head', on ? BIG : null);
   });
-  const count = Math.min(MOST, Math.max(1, Number(query.get('count') ?? (isSoftware ? 100 : 300))));
+  const count = Math.min(MOST, Math.max(1, Number(query.get('count') ?? (isSoftware ? 50 : 300))));
   find<HTMLInputElement>('[name=count]').value = String(count);
   showValue('count', String(count));
   crowd.count = count;

@@ -15,8 +15,6 @@ const WIDE = '(min-width: 641px)';
  */
 export async function openStage({ beside = true } = {}) {
   const query = new URLSearchParams(location.search);
-  // Tests ask for a coarse figure: what takes a software renderer longest is vertices.
-  const detail = Number(query.get('detail') ?? 1);
   const panel = find<HTMLDetailsElement>('.panel');
   panel.open = matchMedia(WIDE).matches;
   // The same classes from either entry; the one for WebGPURenderer brings node materials along.
@@ -28,6 +26,8 @@ export async function openStage({ beside = true } = {}) {
   // half floats: fog and sky are mixed before tone mapping, as WebGPURenderer does it
   const device = await createRenderer(query.get('renderer'), { outputBufferType: HalfFloatType });
   const isSoftware = isSoftwareName(device.name);
+  // What takes a software renderer longest is vertices: it has a coarser figure, and tests ask for one coarser still.
+  const detail = Number(query.get('detail') ?? (isSoftware ? 0.6 : 1));
   const stage = new Stage(device.renderer, isSoftware ? 1024 : 2048);
   panel.append(createNote(`Drawn with ${device.label}`));
   if (beside) stage.standBeside(panel);

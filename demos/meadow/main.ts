@@ -29,7 +29,7 @@ const UP = new Vector3(0, 1, 0);
 
 const { query, Crowd, InstanceMotions, isSoftware, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
-const count = Math.max(1, Number(query.get('count') ?? (isSoftware ? 12_000 : 40_000)));
+const count = Math.max(1, Number(query.get('count') ?? (isSoftware ? 6_000 : 40_000)));
 const radius = Math.sqrt(count / DENSITY / Math.PI);
 
 /** Numbers from 0 to 1 that are the same each time the page is opened. */

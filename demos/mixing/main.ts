@@ -115,7 +115,7 @@ function listen(): void {
   slide('speed', (value) => {
     speed = value;
   });
-  const count = Math.min(MOST, Math.max(1, Number(query.get('count') ?? (isSoftware ? 150 : 600))));
+  const count = Math.min(MOST, Math.max(1, Number(query.get('count') ?? (isSoftware ? 60 : 600))));
   find<HTMLInputElement>('[name=count]').value = String(count);
   showValue('count', String(count));
   crowd.count = count;

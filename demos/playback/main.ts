@@ -149,7 +149,7 @@ function listen(): void {
   begin('speed', 1, (value) => crowd.setTimeScaleAt(selected, value));
   begin(
     'count',
-    Math.min(MOST, Math.max(1, Number(query.get('count') ?? (isSoftware ? 400 : MOST)))),
+    Math.min(MOST, Math.max(1, Number(query.get('count') ?? (isSoftware ? 150 : MOST)))),
     setCount,
   );
   begin('changes', changes, (value) => {

@@ -25,7 +25,7 @@ const figures = new Figures(find('tbody'), ['crowd']);
 
 // Vertices are what programs that stand in for a GPU take longest over.
 const isSoftware = isSoftwareName(device.name);
-const count = Math.max(0, Number(query.get('count') ?? (isSoftware ? 1_000 : 10_000)));
+const count = Math.max(0, Number(query.get('count') ?? (isSoftware ? 600 : 10_000)));
 
 // --- a shoal ---
 

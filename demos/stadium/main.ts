@@ -23,7 +23,7 @@ const UP = new Vector3(0, 1, 0);
 
 const { query, detail, Crowd, InstanceParts, isSoftware, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
-const count = Math.max(10, Number(query.get('count') ?? (isSoftware ? 3_000 : 50_000)));
+const count = Math.max(10, Number(query.get('count') ?? (isSoftware ? 2_000 : 50_000)));
 
 /** The same number from 0 to 1 for the same guest and thing. */
 const chance = (i: number, thing: number) => {

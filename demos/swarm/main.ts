@@ -20,7 +20,7 @@ const NEAR = 20;
 const { query, detail, Crowd, InstanceParts, device, isSoftware, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
 const onGPU = device.device !== null;
-const usual = onGPU ? (isSoftware ? 2_000 : 50_000) : isSoftware ? 600 : 4_000;
+const usual = onGPU ? (isSoftware ? 1_000 : 50_000) : isSoftware ? 600 : 4_000;
 const count = Math.max(10, Number(query.get('count') ?? usual));
 
 // --- who follows ---

@@ -9,10 +9,15 @@ import {
 } from 'skinned-instanced-mesh';
 import { addLevelsOf, type LoadedCharacter } from 'skinned-instanced-mesh/files';
 import {
+  type BufferGeometry,
   Color,
+  ConeGeometry,
   CylinderGeometry,
+  IcosahedronGeometry,
+  type Material,
   MathUtils,
   Matrix4,
+  MeshBasicMaterial,
   MeshStandardMaterial,
   Quaternion,
   SRGBColorSpace,
@@ -47,13 +52,22 @@ const CLOTH = [0xffffff, 0xffc880, 0x9ab4ff, 0xff9a86, 0xb0e890, 0xd8a4ff, 0xf7d
 );
 /** Hues of the cloth of those who carry torches, by watch. */
 const WATCH = [0.08, 0.6, 0.33];
+/** One of so many carries something. */
+const LADEN = 3;
+/** How far somebody who stands looks after those who pass, units, and how far a head turns, radians. */
+const SIGHT = 9;
+const NECK = 1.2;
 const UP = new Vector3(0, 1, 0);
 
 /** Somebody on the way from one tile to the next, a little to the right. */
 interface Walker {
   crowd: SkinnedInstancedMesh;
   gait: ClipBlend;
+  edits: InstanceType<typeof JointEdits>;
   index: number;
+  at: Vector3;
+  /** Whom one who stands looks at. */
+  watched: Walker | null;
   from: Tile;
   to: Tile;
   /** Units from the middle of `from`, and to the right of the line. */
@@ -67,7 +81,8 @@ interface Walker {
   turn: Quaternion;
 }
 
-const { query, detail, Crowd, InstanceParts, device, isSoftware, stage, measure } = await openStage();
+const { query, detail, Crowd, InstanceParts, JointEdits, device, isSoftware, stage, measure } =
+  await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
 const count = Math.max(10, Number(query.get('count') ?? (isSoftware ? 160 : 3_000)));
 
@@ -98,6 +113,7 @@ async function settle(): Promise<Village> {
     crowd.frustumCulled = false;
     const parts = new InstanceParts(crowd);
     const gait = new ClipBlend(crowd, GAITS);
+    const edits = new JointEdits(crowd);
     const uniforms = name === 'knight' ? new InstanceUniforms(crowd) : null;
     for (let index = 0; index < crowd.count; index++) {
       const limbs = ['ArmLeft', 'ArmRight', 'Body', 'LegLeft', 'LegRight'].map((part) => `${who}_${part}`);
@@ -114,7 +130,10 @@ async function settle(): Promise<Village> {
       walkers.push({
         crowd,
         gait,
+        edits,
         index,
+        at: new Vector3(),
+        watched: null,
         from,
         to: pick(from.roads),
         way,
@@ -126,18 +145,50 @@ async function settle(): Promise<Village> {
     }
     gait.play(crowd.all, { phase: () => random(0, 1) });
     if (name === 'knight') {
-      // Those carry torches: one more draw call for all.
-      const glow = new MeshStandardMaterial({ color: 0x332211, emissive: 0xff7a22, emissiveIntensity: 4 });
-      const torch = new CylinderGeometry(0.07, 0.04, 0.9, 6).translate(0, 0.3, 0);
-      const torches = new JointAttachment(crowd, 'handslotr', torch, glow);
-      torches.visible = false;
-      lit.push(torches);
-    }
+      // Those carry torches at night: two more draw calls for all.
+      const torches = [
+        hold(crowd, 'handslotr', ...things.stick, 1),
+        hold(crowd, 'handslotr', ...things.flame, 1),
+      ];
+      for (const one of torches) one.visible = false;
+      lit.push(...torches);
+    } else if (name === 'rogue') hold(crowd, 'handslotl', ...things.basket, LADEN);
+    else hold(crowd, 'chest', ...things.sack, LADEN);
     stage.scene.add(crowd);
   });
   for (const walker of walkers) decide(walker);
   stage.scene.add(village.object);
   return village;
+}
+
+/** What people carry. */
+const things: Record<string, [BufferGeometry, Material]> = {
+  stick: [new CylinderGeometry(0.07, 0.04, 0.9, 6).translate(0, 0.3, 0), matt(0x4a2f1c)],
+  flame: [
+    new ConeGeometry(0.15, 0.5, 6).translate(0, 0.95, 0),
+    new MeshBasicMaterial({ color: new Color(2, 0.6, 0.08) }),
+  ],
+  basket: [new CylinderGeometry(0.34, 0.24, 0.34, 9).translate(0, -0.3, 0), matt(0xb98545)],
+  sack: [new IcosahedronGeometry(0.42, 1).scale(0.95, 1.15, 0.7).translate(0, 0.25, -0.55), matt(0xcbb489)],
+};
+
+function matt(color: number): Material {
+  return new MeshStandardMaterial({ color, roughness: 0.95, flatShading: true });
+}
+
+/** Lets one of some people of a crowd have a thing at a joint. */
+function hold(
+  crowd: SkinnedInstancedMesh,
+  joint: string,
+  geometry: BufferGeometry,
+  material: Material,
+  oneOf: number,
+): JointAttachment {
+  const held = new JointAttachment(crowd, joint, geometry, material);
+  held.castShadow = true;
+  const parts = new InstanceParts(held);
+  for (let i = 0; i < crowd.count; i++) parts.setVisibleAt(i, 0, i % oneOf === 0);
+  return held;
 }
 
 /** Red cloth becomes that of one of the watches; faces and steel, which are on the same picture, stay. */
@@ -161,6 +212,20 @@ function decide(walker: Walker): void {
   const gait = roll < hurry ? 2 : roll < 0.85 ? 1 : 0;
   walker.rest = gait === 0 ? 1 + 3 * Math.random() : 0;
   walker.wanted = GAITS[gait][1] * (0.85 + 0.3 * Math.random());
+  if (walker.watched !== null) walker.edits.clearAt(walker.index, 'head');
+  walker.watched = gait === 0 ? passerBy(walker) : null;
+}
+
+/** Somebody near who is on the way. */
+function passerBy({ at, watched }: Walker): Walker | null {
+  const isNear = (one: Walker) => one.speed > 1 && one.at.distanceToSquared(at) < SIGHT ** 2;
+  return walkers.find((one) => one !== watched && isNear(one)) ?? null;
+}
+
+/** Turns the head of who stands to who passes. */
+function watch({ edits, index, at, watched }: Walker): void {
+  if (watched === null || watched.at.distanceToSquared(at) > (1.5 * SIGHT) ** 2) return;
+  edits.lookAt(index, 'head', _place.copy(watched.at).setY(watched.at.y + 1.3), { limit: NECK });
 }
 
 const _place = new Vector3();
@@ -194,6 +259,7 @@ function walk(walker: Walker, delta: number): void {
     from.z + dz * share + (dx / length) * side,
   );
   walker.turn.slerp(_turn.setFromAxisAngle(UP, Math.atan2(dx, dz)), 1 - Math.exp(-6 * delta));
+  walker.at.copy(_place);
   crowd.setMatrixAt(index, _matrix.compose(_place, walker.turn, walker.size));
 }
 
@@ -262,6 +328,7 @@ function frame(now: number): void {
   night += MathUtils.clamp(Number(dark) - night, -delta, delta);
   const cost = measure(() => {
     for (const walker of walkers) walk(walker, delta);
+    for (const walker of walkers) watch(walker);
     for (const crowd of crowds) {
       crowd.instanceMatrix.needsUpdate = true;
       crowd.update(delta);
