@@ -27,6 +27,11 @@ import { checkPose, type Skeleton, skeletonOf } from './skeleton.js';
 /** Frames per second above which clips are not sampled, however large their error is. */
 const MAX_FPS = 480;
 
+/** A clip is dear that takes more bytes than this, and so many times as many as its keys. */
+const DEAR = 1e6;
+const DEARER = 4;
+const BYTES_PER_KEY = 16;
+
 /** Of an error that was not measured yet. */
 const UNKNOWN = -1;
 
@@ -76,7 +81,14 @@ function* bakeTracks(bake: RigBake): Steps<BoneTextureData> {
   }
   const boundsOf = posedBounds(packed, boxes);
   const clips: BakedClip[] = [];
-  for (const [i, { name, duration, fps, frames, slots, error }] of packed.clips.entries()) {
+  for (const [i, { name, duration, fps, frames, slots, stride, error }] of packed.clips.entries()) {
+    const bytes = frames * stride * BYTES_PER_KEY;
+    const given = bake.clips[i].clip.tracks.reduce((sum, { values }) => sum + values.length * 4, 0);
+    if (bytes > Math.max(DEAR, given * DEARER)) {
+      warnOnce(
+        `Clip "${name}" takes ${(bytes / 1e6).toFixed(1)} MB, ${Math.round(bytes / given)} times as much as its keys; allow a larger maxError (${maxError}), or resample its tracks at one frame rate.`,
+      );
+    }
     if (error > maxError) {
       warnOnce(
         `Clip "${name}" is off by up to ${error.toExponential(1)} of the character's size, more than maxError (${maxError}): its curves or key times are finer than ${Math.round(fps)} frames per second hold.`,

@@ -1,7 +1,10 @@
 import {
   AnimationClip,
+  BoxGeometry,
+  Group,
   InterpolateSmooth,
   type KeyframeTrack,
+  Mesh,
   NumberKeyframeTrack,
   Vector3,
   VectorKeyframeTrack,
@@ -44,6 +47,26 @@ test('frames are passed in, and bone textures of their data take them too', () =
 
 test('tracks that do not fit are an error', () => {
   expect(() => bakeBoneTexture(root, clips, { maxTextureSize: 1024 })).toThrow('maxTextureSize is 1024');
+});
+
+test('clips whose keys lie at odd times say what they cost', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const root = new Group();
+  const names = Array.from({ length: 24 }, (_, i) => `part${i}`);
+  for (const name of names) root.add(Object.assign(new Mesh(new BoxGeometry()), { name }));
+  const next = random(1);
+  const tracksOf = (times: number[]) =>
+    names.map((name) => new NumberKeyframeTrack(`${name}.position[x]`, times, times.map(next)));
+  const even = Array.from({ length: 105 }, (_, i) => i / 20);
+  const odd = even.map((time, i) => time + (i > 0 && i < 104 ? 0.03 * (next() - 0.5) : 0));
+  bakeBoneTexture(root, [new AnimationClip('Even', 5.2, tracksOf(even))]);
+  expect(warn).not.toHaveBeenCalled();
+  bakeBoneTexture(root, [new AnimationClip('Odd', 5.2, tracksOf(odd))]);
+  expect(warn.mock.calls.map(([text]) => text)).toContainEqual(
+    expect.stringMatching(
+      /^Clip "Odd" takes \d+\.\d MB, \d+ times as much as its keys; allow a larger maxError/,
+    ),
+  );
 });
 
 test('tracks that cannot be as exact as was asked for say so', () => {
