@@ -171,9 +171,16 @@ async function inspectClips(
     fps,
     rootMotion: rootMotion !== null,
     markers,
+    textureBytes: clipBytes(boneTexture, i),
     tracks: counts[clips.findIndex((clip) => clip.name === name)] ?? null,
     error: worst.get(i) ?? null,
   }));
+}
+
+function clipBytes({ data: { tracks }, byteLength, frameCount, clips }: BoneTexture, index: number): number {
+  if (tracks === null) return Math.round((byteLength / frameCount) * clips[index].count);
+  const { frames, stride } = tracks.clips[index];
+  return frames * stride * (tracks.shorts === null ? 16 : 8);
 }
 
 function describe(
@@ -217,6 +224,8 @@ interface InspectedClip {
   fps: number;
   rootMotion: boolean;
   markers: { time: number; name: string }[];
+  /** Bytes that its keys or frames take on the GPU. */
+  textureBytes: number;
   /** Tracks of the source, and those that baking leaves out; null if the file has no such clip any more. */
   tracks: { stored: number; dropped: string[] } | null;
   /**
@@ -276,12 +285,13 @@ function characterLines(character: InspectedCharacter): string[] {
     `${name || 'Character'}: ${clips.length} clips${morphs}, ${describeJoints(character)}, ${formatBytes(textureBytes)} on the GPU`,
     '',
     ...formatTable(
-      ['clip', 'seconds', 'frames', 'fps', 'tracks', 'dropped', 'worst error', 'at', 'more'],
+      ['clip', 'seconds', 'frames', 'fps', 'size', 'tracks', 'dropped', 'worst error', 'at', 'more'],
       clips.map((clip) => [
         clip.name,
         clip.duration.toFixed(2),
         String(clip.frames),
         formatNumber(clip.fps),
+        formatBytes(clip.textureBytes),
         clip.tracks === null ? '–' : String(clip.tracks.stored),
         clip.tracks === null ? '–' : String(clip.tracks.dropped.length),
         clip.error === null ? '–' : clip.error.worst.toExponential(1),

@@ -92,7 +92,7 @@ describe('inspect says', () => {
     expect(stdout).toMatch(/^.*baked\.glb: \d+\.\d kB, baked, version 1\n/);
     expect(stdout).toMatch(/\nbaked animation +\d+\.\d kB\n/);
     expect(stdout).toMatch(/\nArm: 4 clips, 1 morph targets, 4 joints, tracks, half, .* on the GPU\n/);
-    expect(stdout).toMatch(/\nWalk +1\.00 +3 +2 +1 +1 +\d\.\de-\d +\d\.\d\d s\n/);
+    expect(stdout).toMatch(/\nWalk +1\.00 +3 +2 +\d+ bytes +1 +1 +\d\.\de-\d +\d\.\d\d s\n/);
   });
 
   test('what is wrong with a file', async () => {
