@@ -81,7 +81,7 @@ export function raycastCrowd(
 
   const nearestOnly = (raycaster as { firstHitOnly?: boolean }).firstHitOnly === true;
   if (nearestOnly) _met.sort((a, b) => a.distance - b.distance);
-  const rayGeometry = rayGeometryOf(crowd.geometry);
+  const rayGeometry = rayGeometryOf(crowd.geometry, Array.isArray(material));
   let nearest: CrowdIntersection | null = null;
   let farthest = Infinity;
   for (const { id, distance } of _met) {
@@ -148,7 +148,7 @@ function raycastInstance(
   crowd: RaycastCrowd,
   raycaster: Raycaster,
   id: number,
-  { mesh, runs, faces, keys }: RayGeometry,
+  { mesh, runs, faces, materials }: RayGeometry,
 ): void {
   const { geometry, material, instanceMatrix, parts, matrixWorld, characterParts } = crowd;
   _matrix.fromArray(instanceMatrix.array, id * 16);
@@ -169,10 +169,11 @@ function raycastInstance(
   let kept = 0;
   for (const hit of _hits) {
     const face = hit.face as Face;
-    const index = faces[hit.faceIndex as number];
+    const posed = hit.faceIndex as number;
+    const index = faces[posed];
     const part = joints[face.a * stride + SKIN_PART];
     if (parts?.isShown(id, part) === false || index * 3 < start || index * 3 >= start + count) continue;
-    face.materialIndex = materialOf(keys[index]);
+    face.materialIndex = materials[posed];
     hit.faceIndex = index;
     hit.object = crowd;
     hit.instanceId = id;
@@ -229,9 +230,9 @@ interface RayGeometry {
   /** The crowd geometry without bounds, which are those of no pose, and with its triangles run by run. */
   mesh: BufferGeometry;
   runs: Run[];
-  /** By triangle of `mesh` that of the crowd geometry; and of that its material and the joint of its first vertex. */
+  /** By triangle of `mesh` that of the crowd geometry, and its material. */
   faces: Uint32Array;
-  keys: Float64Array;
+  materials: Uint16Array;
   /** To notice when the crowd geometry was changed. */
   stamp: string;
 }
@@ -241,37 +242,38 @@ const materialOf = (key: number): number => Math.floor(key / JOINTS);
 
 const known = /*@__PURE__*/ new WeakMap<BufferGeometry, RayGeometry>();
 
-/** What rays read of a crowd geometry, made anew when its positions, index or groups changed. */
-function rayGeometryOf(geometry: BufferGeometry): RayGeometry {
+/**
+ * What rays read of a crowd geometry, made anew when its positions, index or groups changed.
+ *
+ * @param grouped Whether its groups are drawn, each in a material of its own.
+ */
+function rayGeometryOf(geometry: BufferGeometry, grouped: boolean): RayGeometry {
   const { index, attributes, groups } = geometry;
   const position = attributes.position as { version?: number; data?: { version: number } };
   const version = position.version ?? position.data?.version;
-  const stamp = [version, index?.version, index?.count, JSON.stringify(groups)].join();
+  const stamp = [version, index?.version, index?.count, grouped && JSON.stringify(groups)].join();
   const before = known.get(geometry);
   if (before?.stamp === stamp) return before;
 
   const { joints, stride } = skinOf(geometry);
   const { count: length } = index ?? attributes.position;
   const cornerOf = (face: number, k: number): number => index?.array[face * 3 + k] ?? face * 3 + k;
-  const keys = new Float64Array(Math.floor(length / 3)).fill(-1);
-  for (const { start, count, materialIndex = 0 } of groups.length > 0
-    ? groups
-    : [{ start: 0, count: length }]) {
-    const end = Math.min((start + count) / 3, keys.length);
+  // A triangle of two groups is drawn, and hit, in the material of each.
+  const found: [key: number, face: number][] = [];
+  for (const { start, count, materialIndex = 0 } of grouped ? groups : [{ start: 0, count: length }]) {
+    const end = Math.min(start + count, length - 2) / 3;
     for (let face = start / 3; face < end; face++)
-      keys[face] = materialIndex * JOINTS + joints[cornerOf(face, 0) * stride];
+      found.push([materialIndex * JOINTS + joints[cornerOf(face, 0) * stride], face]);
   }
-  const faces = Uint32Array.from(keys.keys())
-    .filter((face) => keys[face] >= 0)
-    .sort((a, b) => keys[a] - keys[b]);
+  found.sort(([a], [b]) => a - b);
   const runs: Run[] = [];
   const corners: number[] = [];
   const grow = boxGrower(geometry);
   let last = -1;
-  for (const face of faces) {
+  for (const [key, face] of found) {
     let run = runs[runs.length - 1];
-    if (keys[face] !== last || run.count === RUN * 3) {
-      last = keys[face];
+    if (key !== last || run.count === RUN * 3) {
+      last = key;
       run = { start: corners.length, count: 0, materialIndex: materialOf(last), joints: [], boxes: [] };
       runs.push(run);
     }
@@ -287,7 +289,9 @@ function rayGeometryOf(geometry: BufferGeometry): RayGeometry {
     boundingSphere: { value: new Sphere(undefined, Infinity) },
     boundingBox: { value: null },
   });
-  const made = { mesh, runs, faces, keys, stamp };
+  const faces = Uint32Array.from(found, ([, face]) => face);
+  const materials = Uint16Array.from(found, ([key]) => materialOf(key));
+  const made = { mesh, runs, faces, materials, stamp };
   known.set(geometry, made);
   return made;
 }

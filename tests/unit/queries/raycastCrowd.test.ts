@@ -1,12 +1,18 @@
 import {
+  BackSide,
+  Box3,
+  DoubleSide,
   type Face,
   Float32BufferAttribute,
   type Intersection,
   type KeyframeTrack,
   Matrix4,
   type Mesh,
+  MeshBasicMaterial,
   NumberKeyframeTrack,
+  type Object3D,
   Raycaster,
+  Sphere,
   Triangle,
   type Vector2,
   Vector3,
@@ -157,6 +163,34 @@ test('rays hit what is drawn in the midst of a fade, under morph targets, on a h
   partsOf(crowd).setVisibleAt(1, 'Body', false);
   triangle.getMidpoint(middle);
   expect(new Raycaster(middle.clone().setZ(9), new Vector3(0, 0, -1)).intersectObject(crowd)).toEqual([]);
+});
+
+test('triangles of two groups are hit in the material of each, as in three.js', () => {
+  const { root, clips } = createCharacter();
+  const body = root.getObjectByName('Body') as Mesh;
+  const { geometry } = body;
+  const { count } = geometry.index ?? geometry.getAttribute('position');
+  geometry.clearGroups();
+  geometry.addGroup(0, count, 0);
+  geometry.addGroup(0, count, 1);
+  body.material = [new MeshBasicMaterial(), new MeshBasicMaterial({ side: BackSide })];
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+  crowd.updateMatrixWorld();
+  root.updateMatrixWorld();
+  const { center, radius } = new Box3().setFromObject(body).getBoundingSphere(new Sphere());
+  const ray = new Raycaster(center.clone().setZ(center.z + 2 * radius), new Vector3(0, 0, -1));
+  const distances = (object: Object3D) =>
+    ray.intersectObject(object).map(({ distance }) => distance.toFixed(4));
+  expect(distances(crowd)).toEqual(distances(root));
+  expect(distances(crowd).length).toBeGreaterThan(1);
+  const sides = ray.intersectObject(crowd).map(({ face }) => (face as Face).materialIndex % 2);
+  expect(new Set(sides)).toEqual(new Set([0, 1]));
+  const both = new MeshBasicMaterial({ side: DoubleSide });
+  crowd.material = both;
+  root.traverse((object) => {
+    if ((object as Mesh).isMesh) (object as Mesh).material = both;
+  });
+  expect(distances(crowd)).toEqual(distances(root));
 });
 
 test('firstHitOnly finds the nearest hit, and looks at no instance behind it', async () => {
