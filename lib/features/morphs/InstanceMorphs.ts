@@ -17,6 +17,9 @@ import { checkFinite } from '../../utils/messages.js';
  *
  * With it, `crowd.setMorphAt(index, object)` and `crowd.getMorphAt(index, object)` are what `InstancedMesh` has. What is attached to joints
  * has influences by itself: `new InstanceMorphs(hat)`.
+ *
+ * Meshes of a character whose targets have the same names and influences, such as head, teeth and lashes of a face, share them, unless
+ * clips move them apart: to move one eye alone, give its targets names of their own before baking.
  */
 export class InstanceMorphs implements MeshFeature, MeshMorphs {
   /**
