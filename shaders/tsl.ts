@@ -24,7 +24,14 @@ import {
   vec4,
   workgroupArray,
 } from 'three/tsl';
-import type { Node, NodeBuilder, NodeMaterial, StorageBufferAttribute, TextureNode } from 'three/webgpu';
+import type {
+  Node,
+  NodeBuilder,
+  NodeMaterial,
+  StorageBufferAttribute,
+  StorageInstancedBufferAttribute,
+  TextureNode,
+} from 'three/webgpu';
 import type { UniformType } from '../lib/instances/UniformLayout.js';
 import type { MatrixNode } from './motion.tsl.js';
 
@@ -317,13 +324,16 @@ export function atomicsIn(buffer: StorageBufferAttribute): AtomicUints {
 }
 
 /** The vectors in a buffer, to be read. */
-export function vectorsIn(buffer: StorageBufferAttribute): Vectors {
+export function vectorsIn(buffer: StorageBufferAttribute | StorageInstancedBufferAttribute): Vectors {
   return storage(buffer, 'vec4', buffer.count).toReadOnly() as unknown as Vectors;
 }
 
 /** The same, to be written too. */
-export function storedVectors(buffer: StorageBufferAttribute): Vectors {
-  return storage(buffer, 'vec4', buffer.count) as unknown as Vectors;
+export function storedVectors(
+  buffer: StorageBufferAttribute | StorageInstancedBufferAttribute,
+  count = buffer.count,
+): Vectors {
+  return storage(buffer, 'vec4', count) as unknown as Vectors;
 }
 
 /** The pairs of numbers in a buffer. */

@@ -1,10 +1,10 @@
 import { Matrix4, type Raycaster, Sphere, Vector2, Vector3 } from 'three';
-import { Fn, If, instanceIndex, int, uint, uniform } from 'three/tsl';
+import { cos, Fn, If, instanceIndex, int, sin, uint, uniform, vec4 } from 'three/tsl';
 import {
   type ComputeNode,
   type Node,
   StorageBufferAttribute,
-  type StorageInstancedBufferAttribute,
+  StorageInstancedBufferAttribute,
   type WebGPURenderer,
 } from 'three/webgpu';
 import { PLAY_IN_STEP, PLAY_ONCE, playWanted } from '../../shaders/playWanted.tsl.js';
@@ -29,6 +29,11 @@ const NAME = 'GPUInstances';
 export interface GPUInstancesOptions {
   /** Where they stand: a `mat4` each, as in `instanceMatrix`. */
   matrices?: StorageInstancedBufferAttribute;
+  /**
+   * The same for who stays on the ground of the crowd, instead of `matrices`: a `vec4` each, `x` and `z`, the radians by which it is
+   * turned about the vertical (at 0 it looks along z), and its scale.
+   */
+  places?: StorageInstancedBufferAttribute;
   /**
    * What they shall play: a `vec4` each. `x` is what {@link GPUInstances.clip} returns, 0 for the rest pose, `y` the seconds in which it
    * fades in, `z` the speed, and `w` is 1 for whoever is hidden.
@@ -74,7 +79,7 @@ const _vector = /*@__PURE__*/ new Vector3();
  * // in your compute: storage(plays, 'vec4', count).element(instanceIndex).assign(vec4(walk, 0.2, speed, 0));
  * ```
  *
- * What the CPU says of the same is not looked at: `setMatrixAt` where there are `matrices`, `play` and its like where there are `plays`,
+ * What the CPU says of the same is not looked at: `setMatrixAt` where there are `matrices` or `places`, `play` and its like where there are `plays`,
  * whose clips dispatch no events. `setVisibleAt` hides whom neither shows. `setCapacity` and `swapInstances` throw.
  */
 export class GPUInstances implements CrowdFeature {
@@ -83,9 +88,10 @@ export class GPUInstances implements CrowdFeature {
   /** @throws If the storage has room for fewer than the crowd, its clips are not tracks, it has layers, or it has one already. */
   constructor(
     private readonly crowd: SkinnedInstancedMesh,
-    { matrices, plays }: GPUInstancesOptions,
+    { matrices, places, plays }: GPUInstancesOptions,
   ) {
     checkStorage('matrices', matrices, 16, crowd.capacity);
+    checkStorage('places', places, 4, crowd.capacity);
     checkStorage('plays', plays, 4, crowd.capacity);
     crowd.playback.checkMixes(NAME);
     if (plays !== undefined && crowd.playback.layers.length > 1)
@@ -94,7 +100,7 @@ export class GPUInstances implements CrowdFeature {
       );
     enableGPULists();
     crowd.use(this);
-    this.stored = new Stored(crowd, matrices ?? null, plays ?? null);
+    this.stored = new Stored(crowd, matrices ?? null, places ?? null, plays ?? null);
     crowd.crowd.written = this.stored;
     crowd.prepareDraw();
   }
@@ -162,6 +168,7 @@ export class GPUInstances implements CrowdFeature {
 
 /** What steps read, and the step that writes it. */
 class Stored implements StoredOnGPU {
+  readonly matrices: Storage | null;
   readonly places: boolean;
   readonly plays: boolean;
   readonly actions: StorageBufferAttribute | null = null;
@@ -171,16 +178,25 @@ class Stored implements StoredOnGPU {
   private readonly clock = uniform(new Vector2());
   private readonly count = uniform(0, 'int');
   private readonly visible = uintsIn(new StorageBufferAttribute(new Uint32Array(1), 1));
-  private steps: ComputeNode[] = [];
+  private readonly steps: ComputeNode[] = [];
+  /** Where instances stand, if that is made of less. */
+  private readonly made: Storage | null = null;
   private frame = -1;
   private updates = -1;
 
   constructor(
     private readonly crowd: SkinnedInstancedMesh,
-    readonly matrices: Storage | null,
+    given: Storage | null,
+    placed: Storage | null,
     plays: Storage | null,
   ) {
-    this.places = matrices !== null;
+    const { capacity, playback } = crowd;
+    if (placed !== null) {
+      this.made = new StorageInstancedBufferAttribute(capacity, 16);
+      this.steps.push(placeStep(placed, this.made, capacity));
+    }
+    this.matrices = this.made ?? given;
+    this.places = this.matrices !== null;
     this.plays = plays !== null;
     crowd.crowd.dropBounds();
     this.clips = new StorageBufferAttribute(
@@ -189,7 +205,6 @@ class Stored implements StoredOnGPU {
     );
     this.writeClips();
     if (plays === null) return;
-    const { capacity, playback } = crowd;
     // What plays now goes on until something else is wanted.
     const size = actionsTexels(1) * 4;
     const texels = playback.actions.data.slice(0, capacity * size);
@@ -197,7 +212,7 @@ class Stored implements StoredOnGPU {
     this.told = new StorageBufferAttribute(new Float32Array(capacity * 4), 4);
     const words = Math.ceil(capacity / WORKGROUP) * GROUP_WORDS;
     this.drawn = new StorageBufferAttribute(new Uint32Array(words), 1);
-    this.steps = [this.createStep(plays, this.told, this.actions, this.drawn)];
+    this.steps.push(this.createStep(plays, this.told, this.actions, this.drawn));
   }
 
   writeClips(): void {
@@ -240,7 +255,7 @@ class Stored implements StoredOnGPU {
 
   dispose(): void {
     for (const step of this.steps) step.dispose();
-    for (const buffer of [this.actions, this.drawn, this.told, this.clips])
+    for (const buffer of [this.actions, this.drawn, this.told, this.clips, this.made])
       if (buffer !== null) disposeAttribute(buffer);
   }
 
@@ -279,6 +294,25 @@ class Stored implements StoredOnGPU {
     compute.dispatchSize = Math.ceil(this.crowd.capacity / WORKGROUP) * WORKGROUP;
     return compute;
   }
+}
+
+/** Makes matrices of places, see `GPUInstancesOptions`. */
+function placeStep(places: Storage, matrices: Storage, capacity: number): ComputeNode {
+  const from = vectorsIn(places);
+  const to = storedVectors(matrices, capacity * 4);
+  return Fn(() => {
+    const first = int(instanceIndex).mul(4).toVar();
+    const place = from.element(int(instanceIndex)).toVar();
+    const [ahead, aside] = [cos(place.z), sin(place.z)].map((one) => one.mul(place.w).toVar());
+    [
+      vec4(ahead, 0, aside.negate(), 0),
+      vec4(0, place.w, 0, 0),
+      vec4(aside, 0, ahead, 0),
+      vec4(place.x, 0, place.y, 1),
+    ].forEach((column, i) => {
+      to.element(first.add(i)).assign(column);
+    });
+  })().compute(capacity);
 }
 
 /** @throws If it is storage of another size. */

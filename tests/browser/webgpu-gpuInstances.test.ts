@@ -12,7 +12,7 @@ import { Swarm } from '../../demos/swarm/Swarm.js';
 import { SwarmOnGPU } from '../../demos/swarm/SwarmOnGPU.js';
 import { TWINS } from '../support/captures.js';
 import { createCoarsestCharacter } from '../support/coarseCharacter.js';
-import { drawingOf, useDrawing } from '../support/drawings.js';
+import { type Drawing, drawingOf, useDrawing } from '../support/drawings.js';
 import { addLevel } from '../support/levels.js';
 import {
   AnimationLayers,
@@ -134,6 +134,51 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
     const expected = await drawing.draw(scene, camera, byCPU);
     expect(changedPixels(await drawing.draw(scene, camera, byGPU), expected, 0)).toBe(0);
     for (const crowd of [byCPU, byGPU]) crowd.dispose();
+  });
+
+  test('stand where places say, and go on in another renderer after the device was lost', async () => {
+    const { scene, camera } = createStage(ALL, 'directional');
+    const byCPU = createCrowd();
+    const byGPU = createCrowd();
+    const places = new StorageInstancedBufferAttribute(COUNT, 4);
+    const plays = new StorageInstancedBufferAttribute(COUNT, 4);
+    const gpu = new GPUInstances(byGPU, { places, plays });
+    const x = uniform(0);
+    const given = new StorageInstancedBufferAttribute(COUNT, 4);
+    for (let i = 0; i < COUNT; i++) {
+      const radius = 0.5 * Math.sqrt(i);
+      given.setXYZW(i, Math.sin(i * 2.4) * radius, Math.cos(i * 2.4) * radius, i * 0.7, 0.5 + (i % 3) * 0.3);
+    }
+    const walk = gpu.clip(1);
+    const step = Fn(() => {
+      const [from, to, played] = [given, places, plays].map((buffer) => storage(buffer, 'vec4', COUNT));
+      to.element(instanceIndex).assign(from.element(instanceIndex).add(vec4(x, 0, 0, 0)));
+      played.element(instanceIndex).assign(vec4(walk, 0, 1, 0));
+    })().compute(COUNT);
+    const compare = async (by: Drawing, time: number) => {
+      x.value = time;
+      const turned = new Matrix4();
+      for (let i = 0; i < COUNT; i++) {
+        const size = given.getW(i);
+        turned.makeRotationY(given.getZ(i)).scale(new Vector3(size, size, size));
+        byCPU.setMatrixAt(i, turned.setPosition(given.getX(i) + time, 0, given.getY(i)));
+      }
+      byCPU.instanceMatrix.needsUpdate = true;
+      const expected = await by.draw(scene, camera, byCPU);
+      expect(changedPixels(expected, await by.draw(scene, camera, new Object3D()))).toBeGreaterThan(3000);
+      (by.renderer as WebGPURenderer).compute(step);
+      expect(changedPixels(await by.draw(scene, camera, byGPU), expected)).toBeLessThan(14);
+    };
+    byCPU.playAll(1, { timeScale: 1 });
+    const first = await drawingOf('TSL on WebGPU');
+    await compare(first, 0);
+    ((first.renderer as WebGPURenderer).backend as unknown as { device: GPUDevice }).device.destroy();
+    const second = await drawingOf('TSL on WebGPU');
+    await compare(second, 1);
+    const { matrices } = await gpu.readMatrices(second.renderer as WebGPURenderer);
+    expect(matrices[7 * 16 + 12]).toBeCloseTo(given.getX(7) + 1, 4);
+    for (const crowd of [byCPU, byGPU]) crowd.dispose();
+    second.dispose();
   });
 
   test('play, fade, change their speed and hide as storage says, as if the CPU had been told', async () => {
