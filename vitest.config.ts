@@ -71,7 +71,16 @@ export default defineConfig({
         plugins: [serveModels(), bundled(three || undefined)],
         resolve,
         optimizeDeps: {
-          include: ['three', 'three/webgpu', 'three/tsl', 'three-stdlib', '@three.ez/instanced-mesh'],
+          include: [
+            'three',
+            'three/webgpu',
+            'three/tsl',
+            'three-stdlib',
+            '@three.ez/instanced-mesh',
+            '@react-three/fiber',
+            'react',
+            'react/jsx-dev-runtime',
+          ],
         },
         test: {
           ...each,

@@ -4,7 +4,6 @@ import * as THREE from 'three';
 import { createWorld } from '../lib/createWorld.js';
 import type { Program } from '../lib/Program.js';
 import { random } from '../lib/random.js';
-import type { Model } from '../models/boxes.js';
 import { createSoldier } from '../models/people.js';
 import { createTank } from '../models/tank.js';
 
@@ -31,10 +30,12 @@ export function createBattle(count: number): Program {
     soldier: { ...createSoldier(), go: 'Run', fall: 'Die', speed: 2.2, health: 2, range: 3.6, reload: 0.7 },
     tank: { ...createTank(), go: 'Drive', fall: 'Idle', speed: 1.4, health: 5, range: 5, reload: 1.3 },
   };
-  const crowdOf = (of: Model) => new SIM.SkinnedInstancedMesh(SIM.bakeCharacter(of.scene, of.animations), 0);
+  const crowdOf = ({ scene, animations }: (typeof kinds)['tank']) =>
+    new SIM.SkinnedInstancedMesh(SIM.bakeCharacter(scene, animations), 0);
   const crowds = { soldier: crowdOf(kinds.soldier), tank: crowdOf(kinds.tank) };
   const parts = { soldier: new SIM.InstanceParts(crowds.soldier), tank: new SIM.InstanceParts(crowds.tank) };
   scene.add(crowds.soldier, crowds.tank);
+  new SIM.JointEdits(crowds.tank); // turrets are turned by hand
   const ringGeometry = new THREE.RingGeometry(0.8, 0.95, 24).rotateX(-Math.PI / 2).translate(0, 0.03, 0);
   const ringMaterial = new THREE.MeshBasicMaterial({ color: 0xffd257 });
   const flashGeometry = new THREE.OctahedronGeometry(0.22);
@@ -42,8 +43,6 @@ export function createBattle(count: number): Program {
 
   function createUnit(kind: keyof typeof kinds, team: number, lane: number) {
     const { animations, go, fall, speed, range, reload } = kinds[kind];
-    // Turrets are turned by hand.
-    if (!SIM.featureOf(crowds[kind], SIM.JointEdits)) new SIM.JointEdits(crowds[kind]);
     const model = new SIM.SkinnedInstance(crowds[kind]);
     parts[kind].setColorAt(model.instanceId, 'Uniform', new THREE.Color(TEAMS[team]));
 
@@ -58,7 +57,7 @@ export function createBattle(count: number): Program {
     ring.visible = false;
     model.add(ring);
 
-    const mixer = model;
+    const { mixer } = model;
     const actions = Object.fromEntries(animations.map((clip) => [clip.name, mixer.clipAction(clip)]));
     const { Idle: idle, [go]: going, [fall]: falling } = actions;
     let active = idle.play();
@@ -172,7 +171,7 @@ export function createBattle(count: number): Program {
   let enlisted = count;
 
   function update(delta: number): void {
-    for (const crowd of Object.values(crowds)) crowd.update(delta);
+    for (const { mixer } of units) mixer.update(delta);
     for (const unit of units) unit.update(delta);
     for (const unit of units.filter((one) => one.isGone())) {
       unit.dispose();

@@ -30,7 +30,7 @@ test.each(
     );
     const changedLines = Number.parseInt((await page.textContent('[data-lines]'))!, 10);
     expect(changedLines).toBeGreaterThan(0);
-    expect(changedLines).toBeLessThanOrEqual(15);
+    expect(changedLines).toBeLessThanOrEqual(16);
     const moments: Moment[] = JSON.parse((await page.getAttribute('body', 'data-moments'))!);
     expect(moments).toHaveLength(times.split(',').length);
     for (const { time, off, changed, draws } of moments) {
