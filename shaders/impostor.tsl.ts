@@ -66,7 +66,7 @@ interface ImpostorNodes {
   /** See `atlasLayout.ts`. */
   table: TexelNode;
   /** The actions of all instances, see `ActionTexels`. */
-  actions: TexelNode;
+  actions: Pick<TexelNode, 'rowTexels'>;
   instance: Node<'int'>;
   /** Where the instance stands. */
   matrix: Node<'mat4'>;

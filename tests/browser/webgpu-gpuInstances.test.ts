@@ -13,10 +13,11 @@ import { SwarmOnGPU } from '../../demos/swarm/SwarmOnGPU.js';
 import { TWINS } from '../support/captures.js';
 import { createCoarsestCharacter } from '../support/coarseCharacter.js';
 import { type Drawing, drawingOf, useDrawing } from '../support/drawings.js';
-import { addLevel } from '../support/levels.js';
+import { addLevel, levelsOf } from '../support/levels.js';
 import {
   AnimationLayers,
   bakeCharacter,
+  Impostor,
   readViewInfo,
   SkinnedInstancedMesh,
   setBoneTexture,
@@ -179,6 +180,47 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
     expect(matrices[7 * 16 + 12]).toBeCloseTo(given.getX(7) + 1, 4);
     for (const crowd of [byCPU, byGPU]) crowd.dispose();
     second.dispose();
+  });
+
+  test('are impostors far away, in the clips that storage says', async () => {
+    const { scene, camera } = createStage(ALL, 'directional');
+    const [byCPU, byGPU] = [createCrowd(), createCrowd()];
+    const matrices = new StorageInstancedBufferAttribute(COUNT, 16);
+    const plays = new StorageInstancedBufferAttribute(COUNT, 4);
+    const gpu = new GPUInstances(byGPU, { matrices, plays });
+    for (let i = 0; i < COUNT; i++) {
+      placeOf(i, 0).toArray(matrices.array, i * 16);
+      byCPU.setMatrixAt(i, placeOf(i, 0));
+    }
+    const shown = uniform(0);
+    const step = Fn(() => {
+      storage(plays, 'vec4', COUNT)
+        .element(instanceIndex)
+        .assign(vec4(shown, 0, 1, 0));
+    })().compute(COUNT);
+    const impostors = [byCPU, byGPU].map((crowd) =>
+      levelsOf(crowd).add(new Impostor({ clips: ['Run', 'Wave'] }), 6.5),
+    );
+    const pictures: Uint8Array[] = [];
+    for (const clip of ['Run', 'Wave']) {
+      byCPU.playAll(clip);
+      shown.value = gpu.clip(clip);
+      renderer.compute(step);
+      await drawing.draw(scene, camera, byGPU);
+      for (let frame = 0; frame < 3; frame++) {
+        for (const crowd of [byCPU, byGPU]) crowd.update(0.13);
+        for (const crowd of [byCPU, byGPU]) await drawing.draw(scene, camera, crowd);
+      }
+      while (impostors.some(({ isReady }) => !isReady))
+        for (const crowd of [byCPU, byGPU]) await drawing.draw(scene, camera, crowd);
+      const expected = await drawing.draw(scene, camera, byCPU);
+      expect(changedPixels(await drawing.draw(scene, camera, byGPU), expected), clip).toBeLessThan(30);
+      pictures.push(expected);
+      const { levels } = await readViewInfo(byGPU, renderer, camera);
+      expect(levels[2]).toBeGreaterThan(COUNT / 3);
+    }
+    expect(changedPixels(pictures[0], pictures[1])).toBeGreaterThan(500);
+    for (const crowd of [byCPU, byGPU]) crowd.dispose();
   });
 
   test('play, fade, change their speed and hide as storage says, as if the CPU had been told', async () => {

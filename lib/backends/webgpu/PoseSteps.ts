@@ -61,7 +61,7 @@ export interface PoseList {
 }
 
 /** Where the GPU itself writes what a crowd plays. */
-const storedActions = ({ crowd: { written } }: PosedCrowd): StoredOnGPU | null =>
+export const storedActions = ({ crowd: { written } }: PosedCrowd): StoredOnGPU | null =>
   (written as StoredOnGPU | null)?.actions ? (written as StoredOnGPU) : null;
 
 /** Tells crowds apart that need steps of their own. */

@@ -174,7 +174,8 @@ function keyOf(crowd: DrawnCrowd, culledOnGPU: boolean, material: Material): num
   key = key * 2 + (crowd.morphTexture === null ? 0 : 1);
   key = key * 2 + (crowd.texels.matrices === null ? 0 : 1);
   key = key * 2 + (culledOnGPU ? 1 : 0);
-  key = key * 2 + (crowd.crowd.written?.places ? 1 : 0);
+  const { written } = crowd.crowd;
+  key = key * 4 + (written?.places ? 1 : 0) + (written?.plays ? 2 : 0);
   key = key * SURFACES + surfaceOf(material);
   key = key * GENERATIONS + generationOf(crowd);
   let number = numbers.get(key);

@@ -52,7 +52,9 @@ import type { ShownTiles, TilePrinter } from '../../features/impostors/TilePrint
 import type { DrawnCrowd } from '../DrawnCrowd.js';
 import { onCrowdUpdate } from './crowdNodes.js';
 import type { NodeSource } from './NodeSource.js';
+import { storedActions } from './PoseSteps.js';
 import { instanceMatrixNode } from './placeCrowd.js';
+import type { ActionsReader } from './StoredOnGPU.js';
 
 /** Places the quads of impostors in node materials. */
 export const impostorNodes: NodeSource = {
@@ -60,10 +62,11 @@ export const impostorNodes: NodeSource = {
 
   skinningMatrix({ crowd, build, instance }) {
     const table = texels(tableOf(crowd));
-    const actions = texels(crowd.playback.actions.layered);
+    const actions: ActionsReader =
+      storedActions(crowd)?.createReader() ?? texels(crowd.playback.actions.layered);
     onCrowdUpdate((drawn) => {
       table.value = tableOf(drawn);
-      actions.value = drawn.playback.actions.layered;
+      actions.value = storedActions(drawn)?.actions ?? drawn.playback.actions.layered;
     });
     const matrix = instanceMatrixNode(crowd, build as unknown as NodeBuilder);
     const { position, normal } = placeImpostor({ table, actions, instance: instance.toVar(), matrix });
