@@ -168,13 +168,14 @@ export function createBattle(count: number): Program {
   let enlisted = count;
 
   function update(delta: number): void {
-    for (const { mixer } of units) mixer.update(delta);
     for (const unit of units) unit.update(delta);
     for (const unit of units.filter((one) => one.isGone())) {
       unit.dispose();
       units.splice(units.indexOf(unit), 1);
       enlist(enlisted++ % count);
     }
+    // after units have decided: an instance shows a new action at once, a mixer at its next update
+    for (const { mixer } of units) mixer.update(delta);
     // the fog of war: what nobody of the player's sees is not there
     const own = units.filter(({ team }) => team === 0);
     for (const { team, model } of units) {
