@@ -6,6 +6,7 @@ export type Metric = keyof typeof METRICS;
 
 const COLORS: Record<string, string> = {
   floor: '#a9b4bf',
+  batched: '#6f8296',
   skinned: '#ff7a6b',
   instancedMesh2: '#ffb84d',
   tracks: '#4fe0c6',

@@ -11,7 +11,10 @@ import {
 import {
   type AnimationClip,
   AnimationMixer,
+  BatchedMesh,
+  type BufferGeometry,
   InstancedMesh,
+  type Material,
   Matrix4,
   type Mesh,
   type Object3D,
@@ -63,6 +66,17 @@ export function createFloor({ mesh }: Source, count: number): Contender {
     update: () => {},
     dispose: () => floor.dispose(),
   };
+}
+
+/** three.js's own for many geometries in one draw call, of which there is one here, standing still. */
+export function createBatched({ mesh }: Source, count: number): Contender {
+  const { geometry, material } = mesh as SkinnedMesh<BufferGeometry, Material>;
+  const corners = geometry.index?.count ?? 0;
+  const batch = new BatchedMesh(count, geometry.getAttribute('position').count, corners, material);
+  batch.perObjectFrustumCulled = batch.sortObjects = false;
+  const id = batch.addGeometry(geometry);
+  for (let i = 0; i < count; i++) batch.setMatrixAt(batch.addInstance(id), place(i));
+  return { object: batch, update: () => {}, dispose: () => batch.dispose() };
 }
 
 export function createSkinned({ root, clips }: Source, count: number): Contender {
@@ -156,6 +170,7 @@ export function createOurs(source: Source, count: number, options: OursOptions =
 /** What the benchmark compares, in the order of its tables; each under the renderers it works with. */
 export const CONTENDERS: Record<string, ContenderKind> = {
   floor: { name: 'InstancedMesh, still (the floor)', renderers: ['webgl', 'webgpu'], create: createFloor },
+  batched: { name: 'BatchedMesh, still', renderers: ['webgl', 'webgpu'], create: createBatched },
   skinned: { name: 'SkinnedMesh + AnimationMixer', renderers: ['webgl', 'webgpu'], create: createSkinned },
   instancedMesh2: {
     name: 'InstancedMesh2 with skeleton',

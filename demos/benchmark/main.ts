@@ -10,7 +10,7 @@ import { HEIGHT, WIDTH } from './view.js';
 const COUNTS = [10, 100, 1_000, 10_000];
 /** The short run: what is compared most, in half a minute. */
 const SHORT = {
-  ways: ['floor', 'skinned', 'instancedMesh2', 'lite', 'tracks'],
+  ways: ['floor', 'batched', 'skinned', 'instancedMesh2', 'lite', 'tracks'],
   most: 1_000,
   budget: 400,
   seconds: 30,

@@ -55,6 +55,8 @@ export function countCalls(target: WebGL2RenderingContext | GPUDevice): Calls {
   } else {
     watch(target, GL_UPLOADS, onUpload);
     watch(target, GL_DRAWS, onDraw);
+    const batches = target.getExtension('WEBGL_multi_draw');
+    if (batches !== null) watch(batches, ['multiDrawElementsWEBGL', 'multiDrawArraysWEBGL'], onDraw);
   }
   return calls;
 }

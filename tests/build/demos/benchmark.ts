@@ -12,7 +12,7 @@ test.each(RENDERERS)('the benchmark measures every way of drawing under %s', asy
   await page.waitForFunction(() => document.body.dataset.done === '1');
   const { rows, device } = JSON.parse((await page.textContent('[data-json]'))!);
   const peers = renderer === 'webgl' ? ['instancedMesh2'] : ['lite'];
-  const ways = ['floor', 'skinned', ...peers, 'tracks', 'frames', 'framesHalf', 'nearest'];
+  const ways = ['floor', 'batched', 'skinned', ...peers, 'tracks', 'frames', 'framesHalf', 'nearest'];
   const bytes = Object.fromEntries(
     rows.map((row: { contender: string; bytes: number }) => [row.contender, row.bytes]),
   );
