@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright';
@@ -172,40 +173,62 @@ describe('the README and the guides', () => {
     expect(shared.filter((code) => !demo.includes(code))).toEqual([]);
   });
 
-  test.each(['WebGLRenderer', 'WebGPURenderer'])(
-    'the page without a bundler runs with %s, and what a CDN would serve of the packed files',
-    async (renderer) => {
-      const { folder } = packed;
-      const page = blocksOf(texts['start.md'], 'html')[0];
-      const isWebGL = renderer === 'WebGLRenderer';
-      const withNodes = page
-        .replace(
-          /"three": "(.*)module.js",/,
-          '"three": "$1webgpu.js", "three/webgpu": "$1webgpu.js", "three/tsl": "$1tsl.js",',
-        )
-        .replace(/"(skinned-instanced-mesh)": "(.*)index.js"/, '"$1/webgpu": "$2webgpu.js"');
-      packed.write('plain.html', isWebGL ? page : withNodes);
-      packed.write('main.js', programs[isWebGL ? 0 : 1].replace('1_000', '100'));
-      cpSync(join(folder, 'public/character.glb'), join(folder, 'character.glb'));
-      const server = await preview({
-        root: folder,
-        logLevel: 'error',
-        configFile: false,
-        build: { outDir: '.' },
-        preview: { port: 0 },
-      });
-      const { port } = server.httpServer.address() as { port: number };
-      const app = await packed.openPage(`http://localhost:${port}/plain.html`, (page) =>
-        page.route('https://cdn.jsdelivr.net/npm/**', (route) => {
-          const { pathname } = new URL(route.request().url());
-          const [, name, file] = pathname.match(/npm\/([^@]+)@[^/]+\/(.*)/) ?? [];
-          return route.fulfill({ path: join(folder, 'node_modules', name, file) });
-        }),
-      );
-      await expectMoving(app).finally(app.close);
-      await server.close();
-    },
+  /** What a page without a bundler shows. @param change Makes the import map of the guide that of the page. */
+  async function openPlain(change: (page: string) => string, code: string): Promise<void> {
+    const { folder } = packed;
+    packed.write('plain.html', change(blocksOf(texts['start.md'], 'html')[0]));
+    packed.write('main.js', code.replace('1_000', '100'));
+    cpSync(join(folder, 'public/character.glb'), join(folder, 'character.glb'));
+    const server = await preview({
+      root: folder,
+      logLevel: 'error',
+      configFile: false,
+      build: { outDir: '.' },
+      preview: { port: 0 },
+    });
+    const { port } = server.httpServer.address() as { port: number };
+    const app = await packed.openPage(`http://localhost:${port}/plain.html`, (page) =>
+      page.route('https://cdn.jsdelivr.net/npm/**', (route) => {
+        const { pathname } = new URL(route.request().url());
+        const [, name, file] = pathname.match(/npm\/([^@]+)@[^/]+\/(.*)/) ?? [];
+        return route.fulfill({ path: join(folder, 'node_modules', name, file) });
+      }),
+    );
+    await expectMoving(app).finally(app.close);
+    await server.close();
+  }
+
+  const ofWebGPU = (page: string) =>
+    page
+      .replace(
+        /"three": "(.*)module.js",/,
+        '"three": "$1webgpu.js", "three/webgpu": "$1webgpu.js", "three/tsl": "$1tsl.js",',
+      )
+      .replace(/"(skinned-instanced-mesh)": "(.*)index.js"/, '"$1/webgpu": "$2webgpu.js"');
+
+  test.each([0, 1])(
+    'the page without a bundler runs with what a CDN would serve of the packed files (%i)',
+    (i) => openPlain(i === 0 ? (page) => page : ofWebGPU, programs[i]),
   );
+
+  test('the page without a bundler runs with one file a renderer, which has ./files too', async () => {
+    const folder = join(packed.folder, 'cdn');
+    const script = join(ROOT, 'tests/setup/singleFiles.mjs');
+    execFileSync(process.execPath, [script, join(packed.installed, 'dist'), folder]);
+    const uses = "import { SkinnedInstancedMeshExtension } from 'skinned-instanced-mesh/files';";
+    for (const [i, [file, entry]] of [
+      ['webgl.js', 'skinned-instanced-mesh'],
+      ['webgpu.js', 'skinned-instanced-mesh/webgpu'],
+    ].entries()) {
+      expect(readFileSync(join(folder, file), 'utf8').match(/from ?"\.[^"]*"/g)).toBe(null);
+      const change = (page: string) =>
+        (i === 0 ? page : ofWebGPU(page)).replace(
+          new RegExp(`"${entry}": ".*"`),
+          `"${entry}": "./cdn/${file}", "skinned-instanced-mesh/files": "./cdn/${file}"`,
+        );
+      await openPlain(change, `${uses}\n${programs[i]}\nnew SkinnedInstancedMeshExtension;`);
+    }
+  });
 
   test('the code that the file page shows runs as it is', async () => {
     for (const code of codes.slice(0, 2)) {
