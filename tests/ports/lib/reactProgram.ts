@@ -41,6 +41,12 @@ export async function reactProgram(Component: FunctionComponent<{ count: number 
       time += delta;
       return act(async () => store.getState().advance(time));
     },
+    /** Does something, and waits until React is through with what it causes. */
+    act: (change: () => void) =>
+      act(async () => {
+        change();
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }),
     unmount: () => act(async () => root.unmount()),
   };
 }
