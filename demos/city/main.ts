@@ -108,6 +108,7 @@ async function listen(): Promise<void> {
   } else {
     find<HTMLButtonElement>('[name=occlusion]').disabled = true;
     find<HTMLElement>('[data-webgl]').hidden = false;
+    find('.headline span').textContent = 'people before the camera are hidden: only WebGPU leaves them out';
   }
   toggle('xray', query.get('xray') === '1', (value) => {
     glow.visible = value;
