@@ -8,7 +8,11 @@ import type { FunctionComponent } from 'react';
 import { SkinnedInstancedMesh } from './index.js';
 import { type CrowdProps, crowdComponent } from './react/components.js';
 
-/** A crowd, in which each `<CrowdInstance>` is a character; its clock runs by `useFrame`. */
+/**
+ * A crowd, in which each `<CrowdInstance>` is a character; its clock runs by `useFrame`.
+ *
+ * @category Crowd
+ */
 export const Crowd: FunctionComponent<CrowdProps> = /*@__PURE__*/ crowdComponent(SkinnedInstancedMesh);
 
 export type {

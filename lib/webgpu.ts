@@ -110,6 +110,7 @@ export {
   GPUInstances,
   type GPUInstancesOptions,
   type GPUIntersection,
+  type GPUMatrices,
   type WantedClip,
 } from './gpu/GPUInstances.js';
 export { NeighbourGrid, type NeighbourGridOptions } from './gpu/NeighbourGrid.js';

@@ -70,6 +70,8 @@ export interface VertexBinding {
  *
  * `bakeCharacter` and `bakeBoneTexture` make one. It is a `DataTexture`; call `dispose()` when
  * no crowd uses it any more.
+ *
+ * @category Bake
  */
 export class BoneTexture extends DataTexture {
   /** For type testing. */

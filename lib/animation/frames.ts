@@ -21,6 +21,8 @@ import type { PartFlip } from './Rig.js';
  * ```ts
  * const character = bakeCharacter(gltf.scene, gltf.animations, { encoding: frames });
  * ```
+ *
+ * @category Bake
  */
 export const frames: Encoding = {
   name: 'frames',

@@ -38,6 +38,8 @@ export interface BakeCharacterAsyncOptions extends BakeAsyncOptions, CharacterOp
  * @param clips E.g. `gltf.animations`; without any, the character stands in its rest pose.
  * @throws If there is nothing to bake, a clip cannot be baked, or there is something under `root` that cannot be instanced; the message
  * names the clip and track.
+ *
+ * @category Bake
  */
 export function bakeCharacter(
   root: Object3D,
@@ -54,6 +56,8 @@ export function bakeCharacter(
  * The scene may be drawn, but must not be posed or edited until the promise settles.
  *
  * @throws What `bakeCharacter` throws, and the signal's reason when it aborts.
+ *
+ * @category Bake
  */
 export async function bakeCharacterAsync(
   root: Object3D,
@@ -79,6 +83,8 @@ function* characterSteps(
  *
  * @param root Holds the character's meshes, and the bones of those that have any, e.g. `gltf.scene`.
  * @param clips E.g. `gltf.animations`; without any, the texture holds the rest pose alone.
+ *
+ * @category Bake
  */
 export function bakeBoneTexture(
   root: Object3D,
@@ -94,6 +100,8 @@ export function bakeBoneTexture(
  * The scene may be drawn, but must not be posed or edited until the promise settles.
  *
  * @throws What `bakeBoneTexture` throws, and the signal's reason when it aborts.
+ *
+ * @category Bake
  */
 export async function bakeBoneTextureAsync(
   root: Object3D,

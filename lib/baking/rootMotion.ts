@@ -58,6 +58,8 @@ export interface RootMotion {
  * ```ts
  * bakeCharacter(root, clips, { rootMotion: extractRootMotion({ clips: ['Walk'] }) });
  * ```
+ *
+ * @category Bake
  */
 export const extractRootMotion = (options: RootMotionOptions = {}): RootMotion => ({
   options,

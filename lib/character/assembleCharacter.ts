@@ -89,6 +89,8 @@ export interface CollectedCharacter {
  * caller's.
  *
  * @throws If the bone texture was baked from another skeleton, or there is something under `root` that cannot be instanced.
+ *
+ * @category Bake
  */
 export function assembleCharacter(
   root: Object3D,
@@ -99,7 +101,11 @@ export function assembleCharacter(
   return characterOf(root, collectFor(root, boneTexture, options), boneTexture, options);
 }
 
-/** Frees a character's geometry, its bone texture if that was baked with it, and materials and textures that were made by merging. */
+/**
+ * Frees a character's geometry, its bone texture if that was baked with it, and materials and textures that were made by merging.
+ *
+ * @category Bake
+ */
 export function disposeCharacter({ made }: Pick<Character, 'made'>): void {
   for (const one of made) one.dispose();
 }

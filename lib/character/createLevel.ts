@@ -49,6 +49,8 @@ export type LevelOfObject = Pick<Character, 'geometry' | 'material' | 'made'>;
  * @param root Holds the meshes of the level, e.g. `gltf.scene` of another file, or one node of it. Its joints are found by name, in
  * whatever order, and its meshes are the parts of the same names; a part that it has no mesh for is not drawn.
  * @throws If there is nothing that could be drawn, or a joint or part is none of the crowd's.
+ *
+ * @category See
  */
 export function createLevel(
   owner: CrowdMesh,

@@ -100,6 +100,8 @@ const SURFACE_MAPS = ['roughnessMap', 'metalnessMap', 'emissiveMap'];
  * ```
  *
  * @throws If `maxSize` is no whole number from 1.
+ *
+ * @category Bake
  */
 export function mergeMaterials(options: MergeMaterialsOptions = {}): MaterialMerger {
   const { textures = true, maxSize = 4096 } = options;

@@ -50,6 +50,8 @@ type Result = [indices: Uint32Array, error: number];
  *
  * @param ratio Share of the triangles that shall be left. More are if the simplifier finds no way.
  * @throws If it is no geometry of triangles, or the ratio is out of range, or the simplifier is none.
+ *
+ * @category See
  */
 export function simplifyGeometry(source: BufferGeometry, ratio: number, simplifier: Simplifier): Simplified {
   check(source, ratio, simplifier);

@@ -154,6 +154,8 @@ export class BakedAnimationRoot extends ExtensionProperty<IBakedAnimationRoot> {
 /**
  * `SIM_baked_animation` for glTF-Transform: with it, tools that are built on that keep baked characters, which they would
  * otherwise leave out of what they write.
+ *
+ * @category Save
  */
 export class BakedAnimation extends Extension {
   /** Of the extension. */

@@ -88,6 +88,8 @@ export interface FeaturedCrowd {
  * ```ts
  * featureOf(crowd, JointEdits)?.setRotationAt(0, 'Head', turned);
  * ```
+ *
+ * @category Crowd
  */
 export function featureOf<T extends CrowdFeature>(
   { features }: FeaturedCrowd,

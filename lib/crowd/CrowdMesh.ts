@@ -58,6 +58,8 @@ const _nothing = /*@__PURE__*/ new Matrix4().makeScale(0, 0, 0);
 /**
  * Draws the instances of a crowd: what three.js and its renderers look for on such an object. It is a crowd itself, what is
  * attached to its joints, or a level of detail.
+ *
+ * @category Crowd
  */
 export abstract class CrowdMesh extends InstancedMesh<
   BufferGeometry,
@@ -152,12 +154,20 @@ export abstract class CrowdMesh extends InstancedMesh<
     this.prepareDraw();
   }
 
-  /** The most instances there can be; `count` may be any number up to it. */
+  /**
+   * The most instances there can be; `count` may be any number up to it.
+   *
+   * @category Place
+   */
   get capacity(): number {
     return this.crowd.capacity;
   }
 
-  /** Seconds by which the crowd was advanced in all. */
+  /**
+   * Seconds by which the crowd was advanced in all.
+   *
+   * @category Play and blend
+   */
   get elapsed(): number {
     return this.playback.elapsed;
   }
@@ -188,7 +198,11 @@ export abstract class CrowdMesh extends InstancedMesh<
     return this.crowd.visibility;
   }
 
-  /** What was made with the crowd: `new JointEdits(crowd)` and the like. */
+  /**
+   * What was made with the crowd: `new JointEdits(crowd)` and the like.
+   *
+   * @category Dress and attach
+   */
   get features(): readonly CrowdFeature[] {
     return this.crowd.features;
   }
@@ -197,6 +211,8 @@ export abstract class CrowdMesh extends InstancedMesh<
    * Called by a feature that is made with the crowd.
    *
    * @throws If the crowd has one of its kind already.
+   *
+   * @category Dress and attach
    */
   use(feature: CrowdFeature): void {
     this.crowd.use(feature);
@@ -231,22 +247,38 @@ export abstract class CrowdMesh extends InstancedMesh<
     return this.uniforms?.numbers ?? null;
   }
 
-  /** The clips that instances can play; `setBoneTexture` puts others in their place. */
+  /**
+   * The clips that instances can play; `setBoneTexture` puts others in their place.
+   *
+   * @category Play and blend
+   */
   get boneTexture(): BoneTexture {
     return this.crowd.boneTexture;
   }
 
-  /** Joints that a vertex follows at most. */
+  /**
+   * Joints that a vertex follows at most.
+   *
+   * @category See
+   */
   get influences(): Influences {
     return this.options.influences;
   }
 
-  /** The same in shadow maps. */
+  /**
+   * The same in shadow maps.
+   *
+   * @category See
+   */
   get shadowInfluences(): Influences {
     return this.options.shadowInfluences;
   }
 
-  /** Whether two baked frames are mixed; else the nearest is shown. Encoding 'tracks' has no such frames, and always mixes. */
+  /**
+   * Whether two baked frames are mixed; else the nearest is shown. Encoding 'tracks' has no such frames, and always mixes.
+   *
+   * @category See
+   */
   get interpolate(): boolean {
     return this.options.interpolate || !sourceOf(this).hasFrames;
   }
@@ -265,6 +297,8 @@ export abstract class CrowdMesh extends InstancedMesh<
    * @param matrix May turn, move and scale, but not mirror: all instances are one draw call, in which the GPU takes
    * triangles for back or front by one rule. Mirrored ones belong in a crowd of their own whose `scale.x` is -1.
    * @throws If there is no such instance, or the matrix is not of finite numbers.
+   *
+   * @category Place
    */
   override setMatrixAt(index: number, matrix: Matrix4): this {
     const { visibility } = this.crowd;
@@ -280,6 +314,8 @@ export abstract class CrowdMesh extends InstancedMesh<
    * Where an instance stands, relative to the crowd, in `matrix`.
    *
    * @throws If there is no such instance, or it was deleted.
+   *
+   * @category Place
    */
   override getMatrixAt(index: number, matrix: Matrix4): Matrix4 {
     checkIndex(index, this.visibility);
@@ -292,6 +328,8 @@ export abstract class CrowdMesh extends InstancedMesh<
    * Colours an instance; set `instanceColor.needsUpdate` afterwards, as with `InstancedMesh`.
    *
    * @throws If there is no such instance, or the colour is not of finite numbers.
+   *
+   * @category Dress and attach
    */
   override setColorAt(index: number, color: Color): this {
     checkIndex(index, this.visibility);
@@ -304,6 +342,8 @@ export abstract class CrowdMesh extends InstancedMesh<
    * The colour that an instance's materials are multiplied by, in `color`.
    *
    * @throws If there is no such instance, or it was deleted.
+   *
+   * @category Dress and attach
    */
   override getColorAt(index: number, color: Color): Color {
     checkIndex(index, this.visibility);
@@ -317,6 +357,8 @@ export abstract class CrowdMesh extends InstancedMesh<
    *
    * @param object Has as many `morphTargetInfluences` as the crowd, whose `morphTargetDictionary` names them.
    * @throws If there is no `InstanceMorphs` or no such instance, or there are more or fewer influences, or one is not finite.
+   *
+   * @category Dress and attach
    */
   override setMorphAt(index: number, object: Mesh): this {
     checkIndex(index, this.visibility);
@@ -331,6 +373,8 @@ export abstract class CrowdMesh extends InstancedMesh<
    * The morph influences of an instance, without what its clips add, in `object.morphTargetInfluences`.
    *
    * @throws If there is no such instance, or it was deleted.
+   *
+   * @category Dress and attach
    */
   override getMorphAt(index: number, object: Mesh): void {
     checkIndex(index, this.visibility);
@@ -338,12 +382,20 @@ export abstract class CrowdMesh extends InstancedMesh<
     else super.getMorphAt(index, object);
   }
 
-  /** Box around every pose that any instance may take, at the place where it stands. */
+  /**
+   * Box around every pose that any instance may take, at the place where it stands.
+   *
+   * @category Ask
+   */
   override computeBoundingBox(): void {
     this.bounds.computeBox();
   }
 
-  /** Sphere around every pose that any instance may take, at the place where it stands. */
+  /**
+   * Sphere around every pose that any instance may take, at the place where it stands.
+   *
+   * @category Ask
+   */
   override computeBoundingSphere(): void {
     this.bounds.computeSphere();
   }
@@ -362,6 +414,8 @@ export abstract class CrowdMesh extends InstancedMesh<
   /**
    * Intersects the instances as they are posed now; hits carry `instanceId`, and the name of the `part`. Those of instances that
    * are objects have these as their `object`.
+   *
+   * @category Ask
    */
   override raycast(raycaster: Raycaster, intersects: CrowdIntersection[]): void {
     this.bounds.dropStale();

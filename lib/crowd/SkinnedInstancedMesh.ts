@@ -50,6 +50,8 @@ const MAX_DELTA = 1e9;
  *   renderer.render(scene, camera);
  * });
  * ```
+ *
+ * @category Crowd
  */
 export class SkinnedInstancedMesh extends CrowdMesh {
   override readonly type: string = 'SkinnedInstancedMesh';
@@ -98,7 +100,11 @@ export class SkinnedInstancedMesh extends CrowdMesh {
     if (character !== null) this.beginAs(character);
   }
 
-  /** All instances, for methods that take a range; deleted ones are passed over. */
+  /**
+   * All instances, for methods that take a range; deleted ones are passed over.
+   *
+   * @category Place
+   */
   get all(): InstanceRange {
     return { start: 0, count: this.count };
   }
@@ -113,6 +119,8 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    * changes, 32 bytes for each.
    *
    * @default true
+   *
+   * @category See
    */
   get perObjectFrustumCulled(): boolean {
     return this.views.perObjectFrustumCulled;
@@ -137,9 +145,15 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    * its name.
    * @throws If there is no such instance, clip or layer, an option is out of range, or the layer takes additive clips and this
    * is none.
+   *
+   * @category Play and blend
    */
   play(index: number, clip: ClipReference, options?: PlayOptions): this;
-  /** The same for one instance or a range; clip and options may be functions of the index. */
+  /**
+   * The same for one instance or a range; clip and options may be functions of the index.
+   *
+   * @category Play and blend
+   */
   play(instances: Instances, clip: ClipOfInstance, options?: PlayOptionsOfInstance): this;
   play(instances: Instances, clip: ClipOfInstance, options: PlayOptionsOfInstance = {}): this {
     // What programs call thousands of times in a frame makes no closure.
@@ -154,7 +168,11 @@ export class SkinnedInstancedMesh extends CrowdMesh {
     this.playback.play(index, clipTable.clips[clipTable.indexOf(valueFor(clip, index))], options);
   }
 
-  /** {@link SkinnedInstancedMesh.play} for every instance, e.g. with `time: (i) => i * 0.1`. */
+  /**
+   * {@link SkinnedInstancedMesh.play} for every instance, e.g. with `time: (i) => i * 0.1`.
+   *
+   * @category Play and blend
+   */
   playAll(clip: ClipOfInstance, options?: PlayOptionsOfInstance): this {
     return this.play(this.all, clip, options);
   }
@@ -165,6 +183,8 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    *
    * @param weight 0 to 1.
    * @throws If an instance does not play the clip on that layer, or the bone texture's encoding is not `'tracks'`.
+   *
+   * @category Play and blend
    */
   setWeightAt(instances: Instances, clip: ClipReference, weight: number, options: WeightOptions = {}): this {
     const { fade = 0, layer } = options;
@@ -176,7 +196,11 @@ export class SkinnedInstancedMesh extends CrowdMesh {
     return this.each(instances, (index) => playback.setWeight(index, baked, weight, fade, number));
   }
 
-  /** Weight at which an instance plays a clip, as `AnimationAction.getEffectiveWeight()`; 0 if it does not play it. */
+  /**
+   * Weight at which an instance plays a clip, as `AnimationAction.getEffectiveWeight()`; 0 if it does not play it.
+   *
+   * @category Play and blend
+   */
   getWeightAt(index: number, clip: ClipReference, layer?: LayerReference): number {
     const { boneTexture } = this;
     const number = this.layerAt(index, layer);
@@ -186,6 +210,8 @@ export class SkinnedInstancedMesh extends CrowdMesh {
   /**
    * Stops what instances play, on one layer or on all; what lies below returns, under the base the rest pose, within `fade`
    * seconds.
+   *
+   * @category Play and blend
    */
   stop(instances: Instances, options: WeightOptions = {}): this {
     const { playback } = this;
@@ -199,12 +225,20 @@ export class SkinnedInstancedMesh extends CrowdMesh {
     });
   }
 
-  /** Holds instances in the pose they show, in the middle of a fade too. */
+  /**
+   * Holds instances in the pose they show, in the middle of a fade too.
+   *
+   * @category Play and blend
+   */
   pause(instances: Instances): this {
     return this.each(instances, (index) => this.playback.pause(index));
   }
 
-  /** Lets paused instances go on from where they were. */
+  /**
+   * Lets paused instances go on from where they were.
+   *
+   * @category Play and blend
+   */
   resume(instances: Instances): this {
     return this.each(instances, (index) => this.playback.resume(index));
   }
@@ -212,6 +246,8 @@ export class SkinnedInstancedMesh extends CrowdMesh {
   /**
    * Changes the speed of what instances play, from where they are; 1 is the clip's own, negative runs in reverse. A warp
    * under way goes on in proportion, and comes to this speed.
+   *
+   * @category Play and blend
    */
   setTimeScaleAt(instances: Instances, timeScale: number, options: LayerOption = {}): this {
     checkTimeScale(timeScale);
@@ -219,7 +255,11 @@ export class SkinnedInstancedMesh extends CrowdMesh {
     return this.each(instances, (index) => this.playback.setTimeScale(index, timeScale, layer));
   }
 
-  /** Speed at which an instance plays, in the middle of a warp the one it comes to; 0 if it plays nothing. */
+  /**
+   * Speed at which an instance plays, in the middle of a warp the one it comes to; 0 if it plays nothing.
+   *
+   * @category Play and blend
+   */
   getTimeScaleAt(index: number, layer?: LayerReference): number {
     return this.playback.getTimeScale(index, this.layerAt(index, layer));
   }
@@ -227,6 +267,8 @@ export class SkinnedInstancedMesh extends CrowdMesh {
   /**
    * Sets how many seconds into their clips instances are, as assigning `AnimationAction.time` does: repetitions so far
    * stay counted. One that has finished runs its last repetition again.
+   *
+   * @category Play and blend
    */
   setTimeAt(instances: Instances, time: number, options: LayerOption = {}): this {
     checkTime(time);
@@ -234,17 +276,29 @@ export class SkinnedInstancedMesh extends CrowdMesh {
     return this.each(instances, (index) => this.playback.setTime(index, time, layer));
   }
 
-  /** Seconds that an instance is into its clip, from 0 to its duration; counted from the start on the way back too. */
+  /**
+   * Seconds that an instance is into its clip, from 0 to its duration; counted from the start on the way back too.
+   *
+   * @category Play and blend
+   */
   getTimeAt(index: number, layer?: LayerReference): number {
     return this.playback.getTime(index, this.layerAt(index, layer));
   }
 
-  /** Name of the clip that was last started on a layer of an instance; null if none was, or it was stopped. */
+  /**
+   * Name of the clip that was last started on a layer of an instance; null if none was, or it was stopped.
+   *
+   * @category Play and blend
+   */
   getClipAt(index: number, layer?: LayerReference): string | null {
     return this.playback.clipOf(index, this.layerAt(index, layer))?.name ?? null;
   }
 
-  /** Whether an instance's clip moves on: it is not paused, has not finished, and its time scale is not 0. */
+  /**
+   * Whether an instance's clip moves on: it is not paused, has not finished, and its time scale is not 0.
+   *
+   * @category Play and blend
+   */
   isPlayingAt(index: number, layer?: LayerReference): boolean {
     return this.playback.isPlaying(index, this.layerAt(index, layer));
   }
@@ -260,6 +314,8 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    *
    * @param rate Poses a second; 0 or Infinity for one in every frame.
    * @throws If there is no such instance, or that is no rate.
+   *
+   * @category See
    */
   setPoseRateAt(instances: Instances, rate: number): this {
     checkPoseRate(rate);
@@ -269,13 +325,21 @@ export class SkinnedInstancedMesh extends CrowdMesh {
     });
   }
 
-  /** Poses a second that an instance is to have; 0 for one in every frame. */
+  /**
+   * Poses a second that an instance is to have; 0 for one in every frame.
+   *
+   * @category See
+   */
   getPoseRateAt(index: number): number {
     checkIndex(index, this.visibility);
     return this.playback.texels.rateOf(index);
   }
 
-  /** Whether an instance is paused. */
+  /**
+   * Whether an instance is paused.
+   *
+   * @category Play and blend
+   */
   isPausedAt(index: number): boolean {
     checkIndex(index, this.visibility);
     return this.playback.isPaused(index);
@@ -287,6 +351,8 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    * @param delta Seconds since the last call. Events do not fire again when a negative one turns the clock back, but
    * for those of actions of objects, which run back as those of a mixer do.
    * @throws If it is no number, or more than thirty years.
+   *
+   * @category Play and blend
    */
   update(delta: number): this {
     if (!(Math.abs(delta) <= MAX_DELTA)) {
@@ -311,7 +377,11 @@ export class SkinnedInstancedMesh extends CrowdMesh {
     return this;
   }
 
-  /** Instances that exist: `count` without those that were deleted. */
+  /**
+   * Instances that exist: `count` without those that were deleted.
+   *
+   * @category Place
+   */
   get instanceCount(): number {
     return this.visibility.existing;
   }
@@ -322,6 +392,8 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    *
    * @returns Its id: the lowest of those that were deleted, else `count`, which grows by one. When the capacity is reached it is
    * doubled, see {@link SkinnedInstancedMesh.setCapacity} for what that costs.
+   *
+   * @category Place
    */
   addInstance(): number {
     return this.crowd.addInstance();
@@ -333,6 +405,8 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    * and pass it over in ranges. Nobody else's id changes, nor does `count`.
    *
    * @throws If there is no such instance, or it was deleted before.
+   *
+   * @category Place
    */
   deleteInstance(id: number): this {
     checkIndex(id, this.visibility);
@@ -346,6 +420,8 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    * attached to it shows. Its time goes on: shown again, it is where it would be then. What happened meanwhile is not told of.
    *
    * @throws If there is no such instance, or it was deleted.
+   *
+   * @category See
    */
   setVisibleAt(instances: Instances, visible: boolean): this {
     return this.each(instances, (id) => this.crowd.setVisible(id, visible));
@@ -355,6 +431,8 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    * Whether an instance is visible, as {@link SkinnedInstancedMesh.setVisibleAt} has it; no camera is asked.
    *
    * @throws If there is no such instance, or it was deleted.
+   *
+   * @category See
    */
   getVisibleAt(id: number): boolean {
     checkIndex(id, this.visibility);
@@ -365,6 +443,8 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    * Lets `count` fall past instances at its end that were deleted, so that {@link SkinnedInstancedMesh.setCapacity} can give room back,
    * and looks anew which instances stand near each other, which cameras and rays ask group by group. For after many have come,
    * gone or moved far; nobody's id changes.
+   *
+   * @category Place
    */
   optimize(): this {
     this.crowd.optimize();
@@ -375,6 +455,8 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    * all that is attached. Each has the other's id then. To remove one and leave all others their ids, call `deleteInstance`.
    *
    * @throws If there is no such instance, or it was deleted.
+   *
+   * @category Place
    */
   swapInstances(i: number, j: number): this {
     checkIndex(i, this.visibility);
@@ -389,6 +471,8 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    * Costs an upload of everything, so grow by doubling.
    *
    * @throws If the instances of the crowd would not fit: those below `count`, which `optimize` lowers past deleted ones.
+   *
+   * @category Place
    */
   setCapacity(capacity: number): this {
     checkCapacity(capacity, this.crowd.count);

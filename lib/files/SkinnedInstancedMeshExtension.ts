@@ -69,6 +69,8 @@ export interface ResultOfLoader {
  * const gltf = await loader.loadAsync('knight.glb');
  * const crowd = new SkinnedInstancedMesh(bakedCharactersOf(gltf)[0], 1_000);
  * ```
+ *
+ * @category Save
  */
 export class SkinnedInstancedMeshExtension {
   /** Of the extension. */
@@ -225,6 +227,8 @@ function assembledLater(
  * The baked characters of what a `GLTFLoader` has returned; none if nothing was baked into the file.
  *
  * @throws If the file has some, but the loader had no plugin to read them, or a tool took their meshes away.
+ *
+ * @category Save
  */
 export function bakedCharactersOf(gltf: object): readonly LoadedCharacter[] {
   const { bakedCharacters, userData } = gltf as {

@@ -14,6 +14,8 @@ const SEVERAL = -2;
  * `addLevelsOf(character, new CrowdLevels(crowd))`.
  *
  * @throws If they were made of other meshes, or are not as they have to be.
+ *
+ * @category Save
  */
 export function addLevelsOf({ levels: stored }: Pick<LoadedCharacter, 'levels'>, target: CrowdLevels): void {
   if (stored === null) return;

@@ -3,7 +3,11 @@ import type { ClipMarker } from '../animation/ClipTable.js';
 import type { PartFlip } from '../animation/Rig.js';
 import type { BakeOptions } from '../baking/BakeOptions.js';
 
-/** Name of the glTF extension that holds baked characters. */
+/**
+ * Name of the glTF extension that holds baked characters.
+ *
+ * @category Save
+ */
 export const EXTENSION = 'SIM_baked_animation';
 /** Version of the extension that is written and read. */
 export const VERSION = 1;

@@ -36,6 +36,8 @@ const FIELD = 'boneTexture';
  * than there is, or goes in a circle.
  *
  * @throws If anything is not as it has to be; the message names the field.
+ *
+ * @category Save
  */
 export function decodeBoneTexture(json: unknown, views: readonly Uint8Array[]): BoneTextureData {
   const object = objectOf(json, FIELD);

@@ -16,6 +16,8 @@ import { type Blocks, blocksOfFrames, blocksOfKeys, fitsIn, reorder } from './co
 /**
  * A bone texture's data as JSON and arrays of bytes, from which `decodeBoneTexture` makes equal data, bit for bit. Texels of tracks
  * are left out: they are made of the tracks.
+ *
+ * @category Save
  */
 export function encodeBoneTexture(data: BoneTextureData): Encoded<BoneTextureJSON> {
   const { encoding, precision, layout, frames, clips, jointNames, jointParents, morphNames, flips, tracks } =

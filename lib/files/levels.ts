@@ -111,6 +111,8 @@ export function encodeLevels(levels: readonly WrittenLevel[], source: BufferGeom
  * Reads levels of a loaded character, for whoever wants more of them than `addLevelsOf` does.
  *
  * @throws If anything is not as it has to be.
+ *
+ * @category Save
  */
 export function readLevels({ json: object, views, field }: StoredLevels): ReadLevels {
   const arrays = new ArrayReader(object.arrays, views, `${field}.arrays`);

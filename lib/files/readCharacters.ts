@@ -46,6 +46,8 @@ export interface ReadOptions {
  *
  * @param file Bytes of the file.
  * @throws If the file has none, is damaged, of another version, or compressed and there is no decoder. The message says what.
+ *
+ * @category Save
  */
 export async function readBoneTexture(
   file: ArrayBuffer | Uint8Array,

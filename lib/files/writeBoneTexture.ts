@@ -57,6 +57,8 @@ export interface WriteOptions {
  * @returns The bytes of the file.
  * @throws If `into` is no .glb, or has no such scene, node or part, or levels are not of the geometry or begin nowhere, or 32 bits are asked
  * for of what has 16.
+ *
+ * @category Save
  */
 export function writeBoneTexture(boneTexture: BoneTexture, options: WriteOptions = {}): Uint8Array {
   checkAreOptions(options, 'writeBoneTexture');

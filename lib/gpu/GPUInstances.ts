@@ -52,9 +52,19 @@ export interface WantedClip {
   inStep?: boolean;
 }
 
+/** Where instances stood at a time of the crowd's clock. */
+export interface GPUMatrices {
+  /** 16 numbers an instance, column by column. */
+  matrices: Float32Array;
+  /** The crowd's `elapsed` then. */
+  elapsed: number;
+}
+
 /** What was hit of instances that the GPU places. */
 export interface GPUIntersection {
+  /** Id of the instance. */
   instanceId: number;
+  /** From the ray's origin to the middle of the instance, in the world. */
   distance: number;
   /** Where the ray comes nearest to the middle of the instance, in the world. */
   point: Vector3;
@@ -81,6 +91,8 @@ const _vector = /*@__PURE__*/ new Vector3();
  *
  * What the CPU says of the same is not looked at: `setMatrixAt` where there are `matrices` or `places`, `play` and its like where there are `plays`,
  * whose clips dispatch no events. `setVisibleAt` hides whom neither shows. `setCapacity` and `swapInstances` throw.
+ *
+ * @category Crowd
  */
 export class GPUInstances implements CrowdFeature {
   private readonly stored: Stored;
@@ -115,7 +127,7 @@ export class GPUInstances implements CrowdFeature {
    * Reads back where instances stand, a few frames late: `matrices` hold for `crowd.elapsed` as it was at `elapsed`. Do not wait for it in
    * each frame.
    */
-  async readMatrices(renderer: WebGPURenderer): Promise<{ matrices: Float32Array; elapsed: number }> {
+  async readMatrices(renderer: WebGPURenderer): Promise<GPUMatrices> {
     const { matrices } = this.stored;
     const { elapsed } = this.crowd;
     if (matrices === null) return { matrices: this.crowd.instanceMatrix.array as Float32Array, elapsed };

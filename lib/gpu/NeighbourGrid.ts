@@ -45,6 +45,8 @@ export interface NeighbourGridOptions {
  * grid.forEach(place, (other) => { … });
  * renderer.compute([...grid.steps, yours]);
  * ```
+ *
+ * @category Crowd
  */
 export class NeighbourGrid {
   /** What sorts everybody anew: compute it before you ask, in one `renderer.compute`. */
@@ -57,6 +59,7 @@ export class NeighbourGrid {
   private readonly cells: number;
   private readonly cell: number;
 
+  /** See {@link NeighbourGridOptions}. */
   constructor({ count, cell, cells = 128, placeOf }: NeighbourGridOptions) {
     this.cell = cell;
     this.cells = cells;
@@ -147,6 +150,7 @@ export class NeighbourGrid {
     });
   }
 
+  /** Frees what is on the GPU. */
   dispose(): void {
     for (const step of this.steps) step.dispose();
     disposeAttribute(this.ends);

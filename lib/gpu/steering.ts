@@ -15,13 +15,21 @@ const number = (value: Float): Node<'float'> => float(value as number);
 /** Less than that counts as no way at all. */
 const SHORT = 1e-5;
 
-/** Straight to a place, at a speed. */
+/**
+ * Straight to a place, at a speed.
+ *
+ * @category Crowd
+ */
 export function seek(from: Vec2, to: Vec2, speed: Float): Vec2 {
   const way = to.sub(from).toVar();
   return way.mul(number(speed).div(max(length(way), SHORT)));
 }
 
-/** The same, and slower within `slowing` of it, so that it is where one stops. */
+/**
+ * The same, and slower within `slowing` of it, so that it is where one stops.
+ *
+ * @category Crowd
+ */
 export function arrive(from: Vec2, to: Vec2, speed: Float, slowing: Float): Vec2 {
   const way = to.sub(from).toVar();
   const distance = length(way).toVar();
@@ -32,7 +40,11 @@ export function arrive(from: Vec2, to: Vec2, speed: Float, slowing: Float): Vec2
   );
 }
 
-/** Away from all who are nearer than `radius`, the more the nearer they are; who is at the very edge counts nothing. */
+/**
+ * Away from all who are nearer than `radius`, the more the nearer they are; who is at the very edge counts nothing.
+ *
+ * @category Crowd
+ */
 export function separate(
   grid: NeighbourGrid,
   index: Node<'int'>,
@@ -53,13 +65,21 @@ export function separate(
   return sum;
 }
 
-/** A velocity that comes nearer to what is wanted, by `change` at most. */
+/**
+ * A velocity that comes nearer to what is wanted, by `change` at most.
+ *
+ * @category Crowd
+ */
 export function accelerate(velocity: Vec2, wanted: Vec2, change: Float): Vec2 {
   const difference = wanted.sub(velocity).toVar();
   return velocity.add(difference.mul(min(number(change).div(max(length(difference), SHORT)), 1)));
 }
 
-/** A vector that is no longer than that. */
+/**
+ * A vector that is no longer than that.
+ *
+ * @category Crowd
+ */
 export function limit(vector: Vec2, most: Float): Vec2 {
   return vector.mul(min(number(most).div(max(length(vector), SHORT)), 1));
 }
@@ -72,6 +92,8 @@ export type Gait = readonly [clip: number, speed: number, from: number];
  * `plays` takes.
  *
  * @param gaits From slow to fast. One of speed 0 plays as it was made.
+ *
+ * @category Crowd
  */
 export function gaitOf(speed: Node<'float'>, gaits: readonly Gait[]): Vec2 {
   const scale = (of: number): Node<'float'> =>

@@ -4,7 +4,11 @@ import { checkFinite } from '../utils/messages.js';
 import type { PlayedAction } from './ActionState.js';
 import type { ActionOwner, InstanceMixer } from './InstanceMixer.js';
 
-/** What of an action of an instance is read and set as a property. */
+/**
+ * What of an action of an instance is read and set as a property.
+ *
+ * @category Instances as objects
+ */
 export abstract class ActionProperties<T extends ActionOwner> {
   constructor(
     protected readonly played: PlayedAction,

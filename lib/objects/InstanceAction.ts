@@ -50,6 +50,8 @@ export function checkBlendMode(clip: string, baked: AnimationBlendMode, mode: An
  *   In a listener, `stop` also keeps three.js from updating another action in that frame; here it does not.
  *
  * @typeParam T Whose action it is.
+ *
+ * @category Instances as objects
  */
 export class InstanceAction<T extends ActionOwner = ActionOwner> extends ActionProperties<T> {
   /** For type testing. */

@@ -36,6 +36,8 @@ export interface BonePoser {
  * they do not move it adds up. For edits that stay, whatever plays, there are `JointEdits`.
  *
  * `matrix` and `matrixWorld` are always up to date, and not to be written to.
+ *
+ * @category Instances as objects
  */
 export class InstanceBone extends Bone {
   /** @internal */

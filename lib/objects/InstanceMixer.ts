@@ -55,6 +55,8 @@ interface Entry<T extends ActionOwner> {
  * until then is written for shaders in advance.
  *
  * @typeParam T Whose actions they are.
+ *
+ * @category Instances as objects
  */
 export class InstanceMixer<T extends ActionOwner = ActionOwner> {
   private readonly driver: ActionDriver;

@@ -97,7 +97,11 @@ function observeFields(): void {
   });
 }
 
-/** An object that places an instance of a crowd, and shows it while it is in the scene. */
+/**
+ * An object that places an instance of a crowd, and shows it while it is in the scene.
+ *
+ * @category Instances as objects
+ */
 export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
   /**
    * Which instance of the crowd it is: what is called an index or id everywhere else, also in events and hits of rays. It is

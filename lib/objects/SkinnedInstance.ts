@@ -75,6 +75,8 @@ const _color = /*@__PURE__*/ new Color();
  * knight.position.x = 3;
  * knight.clipAction('Walk').play();
  * ```
+ *
+ * @category Instances as objects
  */
 export class SkinnedInstance extends PlacedInstance {
   override readonly type: string = 'SkinnedInstance';

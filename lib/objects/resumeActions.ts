@@ -37,6 +37,8 @@ const _place: Place = { pass: 0, within: 0, finished: false };
  * ```
  *
  * @throws If the bone texture's encoding is not `'tracks'`.
+ *
+ * @category Instances as objects
  */
 export function resumeActions<T extends SkinnedInstance>(knight: T): T {
   const { mixer, instanceId, crowd } = knight;

@@ -80,6 +80,8 @@ const _way: Way = { from: 0, to: 0, start: 0, end: 0, between: 0, firstMirrored:
  *
  * @param delta Seconds, the same as for `update`.
  * @throws If it is not finite: instances would be nowhere for good.
+ *
+ * @category Play and blend
  */
 export function applyRootMotion(mesh: SkinnedInstancedMesh, delta: number): void {
   if (!Number.isFinite(delta))

@@ -87,6 +87,8 @@ const _action = /*@__PURE__*/ new Float64Array(ACTION_SIZE);
 /**
  * What the instances of a crowd play, and which are hidden or deleted, as plain data that JSON can hold; {@link loadPlayback}
  * takes it. Times are in seconds, and clips and layers go by name, so that another baking of the character can take over.
+ *
+ * @category Save
  */
 export function savePlayback(mesh: SkinnedInstancedMesh): PlaybackJSON {
   const { playback, visibility, count } = mesh;
@@ -147,6 +149,8 @@ function saveLayer(
  *
  * @throws If the data is of another kind, is for more instances than there is room for in a crowd that has some, or names a clip or layer that is not
  * there. Then nothing was changed.
+ *
+ * @category Save
  */
 export function loadPlayback<T extends SkinnedInstancedMesh>(mesh: T, json: PlaybackJSON): T {
   const { crowd, playback, visibility } = mesh;

@@ -30,6 +30,8 @@ import type { LayerActions } from './LayerActions.js';
  * is attached comes along. Another encoding compiles the materials anew.
  *
  * @throws If it was baked for another skeleton; then nothing was changed.
+ *
+ * @category Play and blend
  */
 export function setBoneTexture(mesh: SkinnedInstancedMesh, boneTexture: BoneTexture): void {
   const { crowd, playback, capacity, boneTexture: former } = mesh;

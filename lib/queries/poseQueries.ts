@@ -16,6 +16,8 @@ const _vertex = /*@__PURE__*/ new Vector3();
  * @param mesh A crowd, or what is attached to it.
  * @param vertex Index into the attributes of its `geometry`.
  * @throws If there is no such instance or vertex.
+ *
+ * @category Ask
  */
 export function getVertexPosition(mesh: CrowdMesh, index: number, vertex: number, target: Vector3): Vector3 {
   checkIndex(index, mesh.visibility);
@@ -34,6 +36,8 @@ export function getVertexPosition(mesh: CrowdMesh, index: number, vertex: number
  * @param mesh A crowd, or what is attached to it.
  * @param joint Name or index of a joint of the bone texture.
  * @throws If there is no such instance or joint.
+ *
+ * @category Ask
  */
 export function getSkinningMatrix(
   mesh: CrowdMesh,
@@ -54,6 +58,8 @@ export function getSkinningMatrix(
  * @param mesh A crowd, or what is attached to it.
  * @param joint Name or index of a joint, or of a node that was baked with `sockets`.
  * @throws If there is no such instance or joint.
+ *
+ * @category Ask
  */
 export function getSocketMatrix(
   mesh: CrowdMesh,

@@ -9,6 +9,8 @@ import { drawsOf, type ViewInfo, viewInfoOf } from '../culling/ViewInfo.js';
  *
  * @param camera Also that of a light's shadow.
  * @returns Null if the camera has not drawn the crowd lately, or all of it is drawn whatever the camera sees.
+ *
+ * @category Ask
  */
 export function getViewInfo(mesh: CrowdMesh, camera: Camera): ViewInfo | null {
   return mesh.views.isUsed ? viewInfoOf(mesh.views, camera) : null;
@@ -19,6 +21,8 @@ export function getViewInfo(mesh: CrowdMesh, camera: Camera): ViewInfo | null {
  * takes some frames: do not wait for it in a program that runs.
  *
  * @param camera Also that of a light's shadow.
+ *
+ * @category Ask
  */
 export async function readViewInfo(mesh: CrowdMesh, renderer: object, camera: Camera): Promise<ViewInfo> {
   const read = backendOf(renderer).readView?.(renderer, mesh, camera);

@@ -95,6 +95,8 @@ function useMade<T extends object>(make: () => T, dispose: (made: T) => unknown,
  * @param root What `useGLTF` or `useLoader` give as `scene`. Another one is baked anew, as are other `clips`.
  * @param options Read when it is baked.
  * @throws As `bakeCharacter`.
+ *
+ * @category Crowd
  */
 export function useCharacter(
   root: Object3D,
@@ -119,14 +121,22 @@ export function crowdComponent(Class: typeof SkinnedInstancedMesh): FunctionComp
   };
 }
 
-/** The crowd of the `<Crowd>` around a component. @throws If there is none. */
+/**
+ * The crowd of the `<Crowd>` around a component. @throws If there is none.
+ *
+ * @category Crowd
+ */
 export function useCrowd(): SkinnedInstancedMesh {
   const crowd = useContext(CrowdContext);
   if (crowd === null) throw new Error('There is no <Crowd> around the component; put it into one.');
   return crowd;
 }
 
-/** One character of a crowd: a `SkinnedInstance`, anywhere below its `<Crowd>`, with events, props and children of its own. */
+/**
+ * One character of a crowd: a `SkinnedInstance`, anywhere below its `<Crowd>`, with events, props and children of its own.
+ *
+ * @category Crowd
+ */
 export function CrowdInstance({ clip, play, crowd, ref, ...props }: CrowdInstanceProps): ReactNode {
   const around = useContext(CrowdContext);
   const own = crowd ?? around;
@@ -158,6 +168,8 @@ export function CrowdInstance({ clip, play, crowd, ref, ...props }: CrowdInstanc
  *
  * @param root A ref to it, or to a group around it; without one, give the returned `ref` to one of them.
  * @throws If there is no `<Crowd>` around the component.
+ *
+ * @category Crowd
  */
 export function useCrowdAnimations(root?: RefObject<Object3D | null>): CrowdAnimations {
   const crowd = useCrowd();

@@ -19,6 +19,8 @@ import { VERTEX_SOURCES } from './vertexSource.js';
  *
  * `bakeVertexTexture` and `bakeVertexCharacter` make one; call `dispose()` when no crowd uses it any more. There are no joints: nothing can
  * be attached to them, turned or asked for.
+ *
+ * @category Bake
  */
 export class VertexTexture extends BoneTexture {
   /** For type testing. */

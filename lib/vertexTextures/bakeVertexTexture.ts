@@ -22,6 +22,8 @@ export interface BakeVertexCharacterAsyncOptions extends VertexBakeAsyncOptions,
  * @param motion AnimationClips, which an `AnimationMixer` plays; motions of your code; or one function `(time) => void` that
  * poses the object, with `duration` in the options. Without any, the texture holds the object as it is.
  * @throws If there is nothing to bake or it does not fit into a texture; the message says what to do.
+ *
+ * @category Bake
  */
 export function bakeVertexCharacter(
   object: Object3D,
@@ -40,6 +42,8 @@ export function bakeVertexCharacter(
  *
  * @throws What `bakeVertexCharacter` throws, and the signal's reason when it aborts; also if meshes of the object are being baked
  * already, and motions of code do one of the two.
+ *
+ * @category Bake
  */
 export async function bakeVertexCharacterAsync(
   object: Object3D,
@@ -49,7 +53,11 @@ export async function bakeVertexCharacterAsync(
   return ownCharacter(object, await bakeVertexTextureAsync(object, motion, options), options);
 }
 
-/** {@link bakeVertexCharacter} without merging the meshes. */
+/**
+ * {@link bakeVertexCharacter} without merging the meshes.
+ *
+ * @category Bake
+ */
 export function bakeVertexTexture(
   object: Object3D,
   motion: MotionSource,
@@ -58,7 +66,11 @@ export function bakeVertexTexture(
   return new VertexTexture(runAll(bakeVertices(object, motion, options)));
 }
 
-/** {@link bakeVertexCharacterAsync} without merging the meshes. */
+/**
+ * {@link bakeVertexCharacterAsync} without merging the meshes.
+ *
+ * @category Bake
+ */
 export async function bakeVertexTextureAsync(
   object: Object3D,
   motion: MotionSource,

@@ -44,6 +44,8 @@ interface Job {
  * @param root Holds the character's meshes, and the bones of those that have any, e.g. `gltf.scene`.
  * @param clips E.g. `gltf.animations`; without any, the character stands in its rest pose.
  * @throws What `bakeCharacter` throws, and the signal's reason when it aborts.
+ *
+ * @category Bake
  */
 export async function bakeInWorker(
   root: Object3D,

@@ -76,12 +76,18 @@ function forCrowd(pose: typeof posedPosition, vector: Node<'vec3'>): Node<'vec3'
  * // stripes that stick to the posed body, not to the world
  * material.colorNode = varying(skinnedInstancePosition()).y.mul(20).fract();
  * ```
+ *
+ * @category Dress and attach
  */
 export function skinnedInstancePosition(): Node<'vec3'> {
   return forCrowd(posedPosition, positionGeometry);
 }
 
-/** TSL building block: the geometry's normal as the instance's pose has it, before the instance matrix; not normalised. */
+/**
+ * TSL building block: the geometry's normal as the instance's pose has it, before the instance matrix; not normalised.
+ *
+ * @category Dress and attach
+ */
 export function skinnedInstanceNormal(): Node<'vec3'> {
   return forCrowd(posedNormal, normalGeometry);
 }

@@ -72,6 +72,8 @@ function texelNode(crowd: DrawnCrowd, builder: NodeBuilder, texel: number): Node
  * @param name One that the crowd's `InstanceUniforms` declare, or `'emissive'`, `'opacity'`, `'roughness'`, `'metalness'`,
  * `'mapLayer'`.
  * @param type As it was declared.
+ *
+ * @category Dress and attach
  */
 export function instanceUniform<T extends UniformType>(name: string, type: T): Node<UniformNodeType<T>> {
   const read = Fn((builder: NodeBuilder) => {

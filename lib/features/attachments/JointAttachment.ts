@@ -30,6 +30,8 @@ interface BoundOptions extends JointAttachmentOptions {
  * ```ts
  * const swords = new JointAttachment(crowd, 'hand_r', swordGeometry, swordMaterial);
  * ```
+ *
+ * @category Dress and attach
  */
 export class JointAttachment extends CrowdMesh {
   override readonly type: string = 'JointAttachment';

@@ -36,6 +36,8 @@ export interface BlendOptions {
  * ```
  *
  * What is played otherwise takes its place, until `play` is called again. Needs encoding `'tracks'`.
+ *
+ * @category Play and blend
  */
 export class ClipBlend implements CrowdFeature {
   private clips: BakedClip[] = [];

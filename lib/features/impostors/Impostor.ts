@@ -45,9 +45,15 @@ const MAX_CLIPS = 8;
  *
  * The renderer draws the pictures, 36 of them in each frame that shows the crowd; until all are there, instances stay at the level
  * before. They take about 3.3 MB a clip, 4 under `WebGPURenderer`.
+ *
+ * @category See
  */
 export class Impostor {
-  constructor(readonly options: ImpostorOptions = {}) {}
+  /** For `levels.add`. */
+  constructor(
+    /** As they were passed in. */
+    readonly options: ImpostorOptions = {},
+  ) {}
 
   /** Called by `CrowdLevels.add`. */
   createMesh(crowd: SkinnedInstancedMesh): ImpostorMesh {
@@ -74,7 +80,11 @@ const impostorSource: PoseSource = {
 export const tableOf = (mesh: PosedCrowd): DataTexture =>
   (mesh as PosedCrowd & Partial<ImpostorMesh>).tiles?.table ?? mesh.boneTexture;
 
-/** Draws the impostors of a crowd, see `Impostor`. */
+/**
+ * Draws the impostors of a crowd, see `Impostor`.
+ *
+ * @category See
+ */
 export class ImpostorMesh extends LevelMesh {
   override readonly type: string = 'ImpostorMesh';
   /** For type testing. */

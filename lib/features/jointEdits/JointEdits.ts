@@ -80,6 +80,8 @@ let _pose = /*@__PURE__*/ new Float32Array(0);
  * A joint is the name or index of a joint of the bone texture, or the name of a node above joints. It has one edit of its
  * rotation, one of its position, one of its scale, and one target to look at. Values may be functions of the instance's index;
  * null ends what was set.
+ *
+ * @category Play and blend
  */
 export class JointEdits implements CrowdFeature {
   /** For type testing. */

@@ -30,6 +30,8 @@ export type KindOptions = Pick<DrawOptions, 'influences' | 'shadowInfluences'>;
  * the crowd. All that instances have is the crowd's, but for parts, which are those of the character: `new InstanceParts(mesh)`.
  * What is attached to it, by `new JointAttachment(mesh, …)`, only instances of the kind have. `castShadow`, `receiveShadow`,
  * `renderOrder` and `layers` are the crowd's until they are set. Its `dispose` removes the kind.
+ *
+ * @category Crowd
  */
 export class KindMesh extends LevelMesh {
   override readonly type: string = 'KindMesh';
@@ -79,6 +81,8 @@ class KindCopy extends LevelCopy {
  * const rogue = kinds.add(bakeCharacter(rogueScene, []));
  * kinds.setKindAt(3, rogue);
  * ```
+ *
+ * @category Crowd
  */
 export class CrowdKinds implements CrowdFeature {
   /** By id the number of its kind. @internal */

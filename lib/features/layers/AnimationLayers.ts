@@ -48,6 +48,8 @@ export interface LayerOptions {
  * crowd.playAll('Walk').play(0, 'Wave', { layer: 'upper', fade: 0.2 });
  * layers.setWeightAt(0, 'upper', 0.5, { fade: 1 });
  * ```
+ *
+ * @category Play and blend
  */
 export class AnimationLayers implements CrowdFeature, LayersOver {
   private readonly crowd: Crowd;

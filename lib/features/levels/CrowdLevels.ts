@@ -89,6 +89,8 @@ export interface CrowdLevelsOptions {
  * levels.add(createLevel(crowd, far.scene), 60, { influences: 1, poseRate: 15 });
  * levels.add(null, 200);
  * ```
+ *
+ * @category See
  */
 export class CrowdLevels implements CrowdFeature {
   private readonly table: LevelTable;

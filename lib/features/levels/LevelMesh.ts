@@ -43,6 +43,8 @@ function shareMorphs(): void {
  * `influences` are its own; `castShadow`, `receiveShadow`, `renderOrder` and `layers` are the crowd's until they are set.
  *
  * Only instances that a camera sees at this level are drawn. Rays hit the crowd itself, whatever is drawn.
+ *
+ * @category See
  */
 export class LevelMesh extends CrowdMesh {
   override readonly type: string = 'LevelMesh';
@@ -157,7 +159,11 @@ export interface SocketMesh extends CrowdMesh {
   readonly socket: Socket;
 }
 
-/** What is drawn in the place of an attachment from a level of its crowd on. It follows the same joint, and looks the same. */
+/**
+ * What is drawn in the place of an attachment from a level of its crowd on. It follows the same joint, and looks the same.
+ *
+ * @category See
+ */
 export class AttachmentLevel extends LevelMesh {
   override readonly type: string = 'AttachmentLevel';
   /** For type testing. */

@@ -20,6 +20,8 @@ import { checkFinite } from '../../utils/messages.js';
  *
  * Meshes of a character whose targets have the same names and influences, such as head, teeth and lashes of a face, share them, unless
  * clips move them apart: to move one eye alone, give its targets names of their own before baking.
+ *
+ * @category Dress and attach
  */
 export class InstanceMorphs implements MeshFeature, MeshMorphs {
   /**

@@ -15,6 +15,8 @@ import { type MotionSet, motionsOf } from './MotionSet.js';
  * ```ts
  * new InstanceMotions(crowd, wind({ strength: 0.3 }));
  * ```
+ *
+ * @category Move
  */
 export class InstanceMotions implements MeshFeature {
   private assigned: readonly Motion[] = [];

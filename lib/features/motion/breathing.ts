@@ -113,6 +113,8 @@ const breathingByColor = /*@__PURE__*/ breathingKind(
  * ```
  *
  * @throws If there is no such uniform or channel, or one is no number or vector that it can be.
+ *
+ * @category Move
  */
 export function breathing(given: BreathingOptions = {}): Motion<BreathingUniforms> {
   checkAreOptions(given, 'breathing');

@@ -113,6 +113,8 @@ export interface MotionHooks {
  * new InstanceMotions(trees, breeze);
  * breeze.uniforms.strength.value = 0.5; // at any time
  * ```
+ *
+ * @category Move
  */
 export class Motion<U = unknown> {
   /** For type testing. */
@@ -185,6 +187,8 @@ const TAKEN = /^(position|normal|color|time|random|instance|(instance|model|worl
  * @returns A function that makes motions of the kind. Its second argument may say another `maxOffset`, for uniforms that change
  * later: bounds then stay as they are.
  * @throws If there is no `glsl`, or a uniform has no name or value that it can have.
+ *
+ * @category Move
  */
 export function defineMotion<U extends MotionValues = Record<never, never>>(
   options: MotionOptions<U>,

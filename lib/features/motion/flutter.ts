@@ -112,6 +112,8 @@ const flutterKind = /*@__PURE__*/ defineMotion<Numbers>({
  * ```
  *
  * @throws If there is no such uniform or channel, or one is no number or vector that it can be.
+ *
+ * @category Move
  */
 export function flutter(given: FlutterOptions = {}): Motion<FlutterUniforms> {
   checkAreOptions(given, 'flutter');

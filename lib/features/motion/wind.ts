@@ -229,6 +229,8 @@ const windByColor = /*@__PURE__*/ windKind(
  * ```
  *
  * @throws If there is no such uniform, or one is no number or vector that it can be.
+ *
+ * @category Move
  */
 export function wind(given: WindOptions = {}): Motion<WindUniforms> {
   checkAreOptions(given, 'wind');

@@ -41,6 +41,8 @@ export interface DrawOrderOptions {
  * ```ts
  * const order = new DrawOrder(crowd, { sortObjects: true, maxVisible: 2_000 });
  * ```
+ *
+ * @category See
  */
 export class DrawOrder implements CrowdFeature {
   /** @internal */

@@ -31,6 +31,8 @@ const MAX_COLUMNS = 2048;
  *
  * A part is the name of a mesh, or of a node, which stands for all meshes below it, or an index into `names`. What is attached to
  * joints has parts of its own, mostly one: `new InstanceParts(sword).setVisibleAt(3, 0, false)`.
+ *
+ * @category Dress and attach
  */
 export class InstanceParts implements MeshFeature, MeshParts {
   /** Shaders read colours of parts where they read those of instances. */

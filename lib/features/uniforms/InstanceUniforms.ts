@@ -35,6 +35,8 @@ const _numbers: number[] = [];
  * const uniforms = new InstanceUniforms(crowd, { dirt: 'float' });
  * uniforms.setAt(3, 'dirt', 0.8).setAt(3, 'emissive', new Color(1, 0, 0));
  * ```
+ *
+ * @category Dress and attach
  */
 export class InstanceUniforms implements MeshFeature, MeshUniforms {
   private texels: UniformTexels | null = null;

@@ -25,6 +25,8 @@ export type PaintPalette = (color: Color, u: number, v: number, layer: number) =
  * @param layers Number of variants.
  * @param size Texels along a side; palettes need few.
  * @throws If the picture is not loaded.
+ *
+ * @category Dress and attach
  */
 export function createPalettes(
   map: Texture,

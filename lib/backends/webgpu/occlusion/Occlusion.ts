@@ -23,6 +23,8 @@ import { OccluderDepth } from './OccluderDepth.js';
  *
  * Dispose it when none needs it any more, and before a renderer is given up that has drawn them:
  * until then it holds on to each such renderer.
+ *
+ * @category See
  */
 export class Occlusion {
   private byRenderer = new WeakMap<object, OccluderDepth>();
