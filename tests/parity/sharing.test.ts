@@ -12,6 +12,7 @@ import {
   type SkinnedMesh,
   SphereGeometry,
   WebGLRenderer,
+  WebGLRenderTarget,
 } from 'three';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
@@ -136,6 +137,23 @@ describe("the user's own onBeforeCompile still runs", () => {
       BOUND,
     );
     expect(ran).toBeGreaterThan(0);
+  });
+
+  test('set afterwards, in the place of the one that was there, and compiled before the first frame', () => {
+    const material = new MeshStandardMaterial({ color: 0xcc9966 });
+    const { expected, drawn, bounds } = createRow(material);
+    material.onBeforeCompile = paint;
+    material.needsUpdate = true;
+    const { scene, camera } = createStage(bounds, 'directional');
+    // As the pictures are drawn: into a target.
+    const target = new WebGLRenderTarget(1, 1);
+    renderer.setRenderTarget(target);
+    renderer.compile(drawn, camera, scene);
+    target.dispose();
+    const posed = picture(renderer, scene, camera, drawn);
+    const reference = picture(renderer, scene, camera, expected);
+    const empty = picture(renderer, scene, camera, new Group());
+    expectSamePicture('own hook, compiled ahead', reference, posed, empty, BOUND);
   });
 });
 

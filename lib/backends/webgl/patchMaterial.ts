@@ -26,6 +26,9 @@ type CompileHook = (parameters: WebGLProgramParametersWithUniforms, renderer: We
 
 type KeyHook = () => string;
 
+/** A hook that calls the user's. */
+type OwnHook<T> = T & { userHook: T };
+
 /** What a shader has that was made for crowds. */
 const MARK = 'CROWD_VARIANT';
 
@@ -38,7 +41,9 @@ export interface Patch {
   codes: number[];
   /** Textures that an object drawn with the material must have bound. */
   textures: TextureCounts;
-  userCompile: CompileHook;
+  /** The hooks that the material has while the user sets none. */
+  compile: CompileHook | null;
+  key: KeyHook | null;
   /** Whether its shaders know lists, so far as is known. */
   lists: boolean;
   /** Whether the material's `map` is a texture array. */
@@ -72,8 +77,8 @@ const glslOf = ({ source }: ShaderVariant): SourceGLSL => glslOfNumber(source);
 /**
  * Patches a material of WebGLRenderer so that it poses crowds.
  *
- * The material's `onBeforeCompile` and `customProgramCacheKey` become accessors: what the user had set, or sets later,
- * still runs, before ours. The code is added to programs of our objects alone, so other meshes that share the material
+ * What the user had set as the material's `onBeforeCompile` and `customProgramCacheKey`, or sets later, still runs, before ours:
+ * call this before each draw. The code is added to programs of our objects alone, so other meshes that share the material
  * do not notice.
  *
  * @param code The shader variant to draw with (`variantCode`). A material drawn with several keeps them all.
@@ -92,6 +97,7 @@ export function patchMaterial(material: Material, role: PatchRole, code: number)
       known.codes.sort((a, b) => a - b);
     }
     noteTable(known, material);
+    putHooks(material, known);
     if (known.arrayMap !== arrayMap || known.merged !== merged) {
       known.arrayMap = arrayMap;
       known.merged = merged;
@@ -120,12 +126,12 @@ function addPatch(
 ): Patch {
   const textures = texturesOf({ codes: [code] });
   const lists = knowsLists(material);
-  const userCompile = material.onBeforeCompile;
   const patch: Patch = {
     role,
     codes: [code],
     textures,
-    userCompile,
+    compile: null,
+    key: null,
     lists,
     arrayMap,
     merged,
@@ -135,27 +141,7 @@ function addPatch(
   noteTable(patch, material);
   patches.set(material, patch);
 
-  hookProperty(material, compileHooks, patch.userCompile, (user) => {
-    patch.userCompile = user;
-    const hook: CompileHook = (parameters, renderer) => {
-      user.call(material, parameters, renderer);
-      compileCrowd(material, patch, parameters);
-      const crowd = patch.newest?.deref();
-      patch.newest = null;
-      if (crowd !== undefined) compileAhead(renderer, crowd, parameters);
-    };
-    // Who asks whether the user has set one, see `hasUserHook`.
-    return Object.assign(hook, { userHook: user });
-  });
-  hookProperty(material, keyHooks, material.customProgramCacheKey, (user) => {
-    // The default key is the text of `onBeforeCompile`, which is ours by now and the same for every material.
-    const isDefault = user === MaterialBase.prototype.customProgramCacheKey;
-    return () => {
-      const own = isDefault ? patch.userCompile.toString() : user.call(material);
-      const maps = `${patch.arrayMap ? 'array' : ''} ${hasPalette(material) ? 'palette' : ''} ${patch.merged}`;
-      return `skinned-instanced-mesh ${patch.role} ${patch.codes.join()} ${maps}|${own}`;
-    };
-  });
+  putHooks(material, patch);
   return patch;
 }
 
@@ -166,58 +152,47 @@ function noteTable(patch: Patch, material: Material): void {
 }
 
 /**
- * Turns a hook of a material into an accessor: what is read is `compose(hook)`, where `hook` is what was set last.
- *
- * Code that wraps a hook reads it first, and so wraps what we composed. That composition must go on calling the hook that it
- * was made for, not the new one, which would call itself: so each hook that is set gets a composition of its own. If a
- * composition is set again, as when someone removes a wrapper, it stands for its hook, and is not composed twice.
+ * Puts ours in the place of the material's hooks where the user has set others since: those are called by ours. Code that wraps a
+ * hook wraps ours, which goes on calling the hook that it was made for; if ours is set again, as when someone removes a wrapper,
+ * it stands for that hook, and is not composed twice.
  */
-function hookProperty<T extends object>(
-  material: Material,
-  { name, hooks, descriptor }: Hooks<T>,
-  initial: T,
-  compose: (user: T) => T,
-) {
-  hooks.set(material, { current: null, users: new WeakMap(), compose });
-  Object.defineProperty(material, name, descriptor);
-  (material as unknown as Record<string, T>)[name] = initial;
+function putHooks(material: Material, patch: Patch): void {
+  const { compile, key } = patch;
+  if (material.onBeforeCompile === compile && material.customProgramCacheKey === key) return;
+  // Programs that were compiled ahead in between are without crowds.
+  if (compile !== null) material.needsUpdate = true;
+  material.onBeforeCompile = patch.compile = compileHook(material, patch);
+  material.customProgramCacheKey = patch.key = keyHook(material, patch);
 }
 
-/** What a hook of a material is. */
-interface HookState<T extends object> {
-  current: T | null;
-  readonly users: WeakMap<T, T>;
-  compose(user: T): T;
-}
-
-/** A hook of all materials. */
-interface Hooks<T extends object> {
-  readonly name: keyof Material;
-  readonly hooks: WeakMap<object, HookState<T>>;
-  readonly descriptor: PropertyDescriptor;
-}
-
-/** The same two functions for all materials: with functions of its own, each would be a dictionary to engines. */
-function hooksNamed<T extends object>(name: keyof Material): Hooks<T> {
-  const hooks = new WeakMap<object, HookState<T>>();
-  const descriptor: PropertyDescriptor = {
-    configurable: true,
-    get(this: Material) {
-      return hooks.get(this)?.current;
-    },
-    set(this: Material, hook: T) {
-      const state = hooks.get(this);
-      if (state === undefined || hook === state.current) return;
-      const user = state.users.get(hook) ?? hook;
-      state.current = state.compose(user);
-      state.users.set(state.current, user);
-    },
+function compileHook(material: Material, patch: Patch): OwnHook<CompileHook> {
+  const user = userOf(material.onBeforeCompile);
+  const hook: CompileHook = (parameters, renderer) => {
+    user.call(material, parameters, renderer);
+    compileCrowd(material, patch, parameters);
+    const crowd = patch.newest?.deref();
+    patch.newest = null;
+    if (crowd !== undefined) compileAhead(renderer, crowd, parameters);
   };
-  return { name, hooks, descriptor };
+  return Object.assign(hook, { userHook: user });
 }
 
-const compileHooks = /*@__PURE__*/ hooksNamed<CompileHook>('onBeforeCompile');
-const keyHooks = /*@__PURE__*/ hooksNamed<KeyHook>('customProgramCacheKey');
+function keyHook(material: Material, patch: Patch): OwnHook<KeyHook> {
+  const user = userOf(material.customProgramCacheKey);
+  // The default key is the text of `onBeforeCompile`, which is ours by now and the same for every material.
+  const isDefault = user === MaterialBase.prototype.customProgramCacheKey;
+  const hook: KeyHook = () => {
+    const own = isDefault ? userOf(material.onBeforeCompile).toString() : user.call(material);
+    const maps = `${patch.arrayMap ? 'array' : ''} ${hasPalette(material) ? 'palette' : ''} ${patch.merged}`;
+    // Where a program is made before ours is put back, it has another key: it is without crowds.
+    const isOurs = material.onBeforeCompile === patch.compile;
+    return `skinned-instanced-mesh ${isOurs} ${patch.role} ${patch.codes.join()} ${maps}|${own}`;
+  };
+  return Object.assign(hook, { userHook: user });
+}
+
+/** The hook of the user's that a hook was made for. Others ask for it too, see `hasUserHook`. */
+const userOf = <T extends object>(hook: T & { userHook?: T }): T => hook.userHook ?? hook;
 
 function compileCrowd(
   material: Material,
