@@ -9,9 +9,18 @@ const manifest = JSON.parse(text('package.json'));
 const tag = process.argv[2] ?? `v${manifest.version}`;
 const missing = [];
 
-for (const field of ['author', 'homepage', 'bugs', 'repository'])
-  if (!manifest[field])
-    missing.push(`package.json has no "${field}", which npm shows and provenance checks.`);
+if (!manifest.author) missing.push('package.json has no "author", whom npm shows.');
+for (const [field, example] of [
+  ['homepage', 'https://OWNER.github.io/skinned-instanced-mesh'],
+  ['bugs', 'https://github.com/OWNER/skinned-instanced-mesh/issues'],
+  ['repository', 'git+https://github.com/OWNER/skinned-instanced-mesh.git'],
+]) {
+  const url = manifest[field]?.url ?? manifest[field];
+  if (url === undefined)
+    missing.push(`package.json has no "${field}", which npm shows and provenance checks: "${example}".`);
+  else if (!/^(git\+)?https:\/\/[^/]+\/?/.test(url) || /OWNER|example\.com/.test(url))
+    missing.push(`"${field}" in package.json is "${url}", not an address like "${example}".`);
+}
 if (tag !== `v${manifest.version}`)
   missing.push(`The tag is ${tag}, and package.json says ${manifest.version}.`);
 const heading = text('CHANGELOG.md').match(/^## (.*)$/m)?.[1] ?? 'nothing';

@@ -130,6 +130,31 @@ describe('the README and the guides', () => {
     expect(ofWebGPU).toEqual(ofWebGL);
   });
 
+  test('the first snippets of the README run, one after the other', async () => {
+    const [hello, then] = blocksOf(readme, 'ts');
+    // the names that this character has
+    const code = `${hello}\n${then}`
+      .replace('Running', 'Run')
+      .replace('Palm2R', 'RightHand')
+      .replace('1_000', '100');
+    const app = await packed.open(`
+      import { BoxGeometry, Color, HemisphereLight, LoopOnce, MeshBasicMaterial, PerspectiveCamera, Raycaster, Scene, WebGLRenderer } from 'three';
+      import { JointAttachment } from 'skinned-instanced-mesh';
+      const renderer = new WebGLRenderer();
+      document.body.append(renderer.domElement);
+      const [scene, delta, raycaster] = [new Scene().add(new HemisphereLight()), 0.1, new Raycaster()];
+      const [swordGeometry, swordMaterial] = [new BoxGeometry(0.1, 0.1, 1), new MeshBasicMaterial()];
+      ${code}
+      const camera = new PerspectiveCamera(60, 2, 0.1, 200);
+      camera.position.set(40, 12, 20);
+      camera.lookAt(40, 0, 0);
+      renderer.setAnimationLoop(() => {
+        crowd.update(0.05);
+        renderer.render(scene, camera);
+      });`);
+    await expectMoving(app).finally(app.close);
+  });
+
   test('the swarm that lives on the GPU runs as it is, but for its size', async () => {
     const swarm = whole.find((code) => code.includes('GPUInstances'))!;
     const app = await packed.open(swarm.replace('10_000', '100'));
