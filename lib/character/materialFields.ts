@@ -1,4 +1,4 @@
-import { Color, type Material } from 'three';
+import { Color, Material } from 'three';
 import { hasUserHook } from '../backends/surfaceMaps.js';
 
 /** A material with the constants that merging may take out of it. */
@@ -46,9 +46,13 @@ export function keyWithout(material: Constants, left: readonly string[]): string
   return [material.type, ...names.map((name) => `${name}=${textOf(fields[name])}`)].join();
 }
 
-/** Whether something is a method that the user has set: those by which crowds are posed, see `patchNodeMaterial`, say what they are. */
-const isUserMethod = (value: unknown): boolean =>
-  typeof value === 'function' && String(value) !== 'crowd undefined';
+/** Whether something is a method that the user has set: those by which crowds are posed say what they are, or whose they call. */
+const isUserMethod = (value: unknown): boolean => {
+  if (typeof value !== 'function' || String(value) === 'crowd undefined') return false;
+  const { userHook = value } = value as { userHook?: unknown };
+  const { onBeforeCompile, customProgramCacheKey } = Material.prototype;
+  return userHook !== onBeforeCompile && userHook !== customProgramCacheKey;
+};
 
 export function textOf(value: unknown): string {
   if (value === null || typeof value !== 'object') return String(value);

@@ -294,13 +294,15 @@ describe.each(TWINS)('impostors, %s', (twin) => {
       return { picture, ratio };
     };
     const { picture, ratio } = await compare();
-    expect(ratio).toBeLessThan(0.55);
+    // Tiles of nodes have fewer texels, see `nodeTiles`.
+    const most = twin === 'GLSL' ? 0.55 : 0.58;
+    expect(ratio).toBeLessThan(most);
     // Another capacity has another texture of parts, with the same colours.
     crowd.setCapacity(40);
     expect(await read()).toEqual(picture);
     parts.setColorAt(1, 'Shirt', new Color(0.05, 1, 0.05));
     expect(rms(await read(), picture)).toBeGreaterThan(2);
-    expect((await compare()).ratio).toBeLessThan(0.55);
+    expect((await compare()).ratio).toBeLessThan(most);
 
     parts.setVisibleAt(1, 'Trousers', false);
     const before = (await compare()).ratio;

@@ -58,7 +58,9 @@ test.runIf(THOROUGH)(
 
       const page = await browser.newPage({ viewport: PHONE });
       // Of pages of interfaces, types and functions each looks like the next.
-      const pages = files.filter((file) => /^docs\/(documents|classes|modules|\w+\.html)/.test(file));
+      const pages = files.filter((file) =>
+        /^docs\/((documents|classes|modules)\/)?[\w.-]+\.html$/.test(file),
+      );
       expect(pages.length).toBeGreaterThan(50);
       const wide: string[] = [];
       for (const file of pages) {
