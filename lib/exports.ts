@@ -117,6 +117,7 @@ export { applyRootMotion } from './playback/applyRootMotion.js';
 export type { FinishedEvent, LoopEvent, MarkerEvent } from './playback/PlaybackEvents.js';
 export type {
   ClipOfInstance,
+  ClipOption,
   LayerOption,
   LayerReference,
   PlayOptions,

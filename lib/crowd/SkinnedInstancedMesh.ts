@@ -1,18 +1,18 @@
 import type { BufferGeometry, Material } from 'three';
 import type { BoneTexture } from '../animation/BoneTexture.js';
-import type { ClipReference } from '../animation/ClipTable.js';
+import type { BakedClip, ClipReference } from '../animation/ClipTable.js';
 import type { Character } from '../character/assembleCharacter.js';
 import { PARAM_CLOCK, PARAM_EPOCH } from '../constants.js';
 import type { InstanceRange } from '../instances/instanceRange.js';
 import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
 import {
   type ClipOfInstance,
+  type ClipOption,
   checkFade,
   checkPoseRate,
   checkTime,
   checkTimeScale,
   checkWeight,
-  type LayerOption,
   type LayerReference,
   type PlayOptions,
   type PlayOptionsOfInstance,
@@ -190,9 +190,9 @@ export class SkinnedInstancedMesh extends CrowdMesh {
     const { fade = 0, layer } = options;
     checkWeight(weight);
     checkFade(fade);
-    const { playback, boneTexture } = this;
+    const { playback } = this;
     const number = playback.layerIndex(layer);
-    const baked = boneTexture.clips[boneTexture.clipIndex(clip)];
+    const baked = this.bakedClip(clip);
     return this.each(instances, (index) => playback.setWeight(index, baked, weight, fade, number));
   }
 
@@ -202,9 +202,7 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    * @category Play and blend
    */
   getWeightAt(index: number, clip: ClipReference, layer?: LayerReference): number {
-    const { boneTexture } = this;
-    const number = this.layerAt(index, layer);
-    return this.playback.getWeight(index, boneTexture.clips[boneTexture.clipIndex(clip)], number);
+    return this.playback.getWeight(index, this.bakedClip(clip), this.layerAt(index, layer));
   }
 
   /**
@@ -247,42 +245,50 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    * Changes the speed of what instances play, from where they are; 1 is the clip's own, negative runs in reverse. A warp
    * under way goes on in proportion, and comes to this speed.
    *
-   * @category Play and blend
-   */
-  setTimeScaleAt(instances: Instances, timeScale: number, options: LayerOption = {}): this {
-    checkTimeScale(timeScale);
-    const layer = this.playback.layerIndex(options.layer);
-    return this.each(instances, (index) => this.playback.setTimeScale(index, timeScale, layer));
-  }
-
-  /**
-   * Speed at which an instance plays, in the middle of a warp the one it comes to; 0 if it plays nothing.
+   * @throws If an instance does not play the `clip` that is named.
    *
    * @category Play and blend
    */
-  getTimeScaleAt(index: number, layer?: LayerReference): number {
-    return this.playback.getTimeScale(index, this.layerAt(index, layer));
+  setTimeScaleAt(instances: Instances, timeScale: number, options: ClipOption = {}): this {
+    checkTimeScale(timeScale);
+    const layer = this.playback.layerIndex(options.layer);
+    const clip = this.bakedClip(options.clip);
+    return this.each(instances, (index) => this.playback.setTimeScale(index, timeScale, layer, clip));
+  }
+
+  /**
+   * Speed at which an instance plays a clip, that last started if none is named, in the middle of a warp the one it comes to;
+   * 0 if it does not play it.
+   *
+   * @category Play and blend
+   */
+  getTimeScaleAt(index: number, layer?: LayerReference, clip?: ClipReference): number {
+    return this.playback.getTimeScale(index, this.layerAt(index, layer), this.bakedClip(clip));
   }
 
   /**
    * Sets how many seconds into their clips instances are, as assigning `AnimationAction.time` does: repetitions so far
    * stay counted. One that has finished runs its last repetition again.
    *
-   * @category Play and blend
-   */
-  setTimeAt(instances: Instances, time: number, options: LayerOption = {}): this {
-    checkTime(time);
-    const layer = this.playback.layerIndex(options.layer);
-    return this.each(instances, (index) => this.playback.setTime(index, time, layer));
-  }
-
-  /**
-   * Seconds that an instance is into its clip, from 0 to its duration; counted from the start on the way back too.
+   * @throws If an instance does not play the `clip` that is named.
    *
    * @category Play and blend
    */
-  getTimeAt(index: number, layer?: LayerReference): number {
-    return this.playback.getTime(index, this.layerAt(index, layer));
+  setTimeAt(instances: Instances, time: number, options: ClipOption = {}): this {
+    checkTime(time);
+    const layer = this.playback.layerIndex(options.layer);
+    const clip = this.bakedClip(options.clip);
+    return this.each(instances, (index) => this.playback.setTime(index, time, layer, clip));
+  }
+
+  /**
+   * Seconds that an instance is into a clip, that last started if none is named, from 0 to its duration; counted from the start
+   * on the way back too.
+   *
+   * @category Play and blend
+   */
+  getTimeAt(index: number, layer?: LayerReference, clip?: ClipReference): number {
+    return this.playback.getTime(index, this.layerAt(index, layer), this.bakedClip(clip));
   }
 
   /**
@@ -363,6 +369,14 @@ export class SkinnedInstancedMesh extends CrowdMesh {
     elements[PARAM_CLOCK] = this.clock;
     elements[PARAM_EPOCH] = this.playback.time.epoch;
     return this;
+  }
+
+  /** A clip of the bone texture, where one is meant. */
+  private bakedClip(clip: ClipReference): BakedClip;
+  private bakedClip(clip: ClipReference | undefined): BakedClip | undefined;
+  private bakedClip(clip: ClipReference | undefined): BakedClip | undefined {
+    const { clipTable } = this.boneTexture;
+    return clip === undefined ? undefined : clipTable.clips[clipTable.indexOf(clip)];
   }
 
   /** Number of a layer of an instance. */

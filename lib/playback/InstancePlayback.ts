@@ -241,15 +241,22 @@ export class InstancePlayback implements InstanceData {
 
   /** Whether time passes for a clip: it is there, the instance is not paused, it has a speed and has not finished. */
   isPlaying(index: number, layer: number): boolean {
+    const place = this.placeOf(index, layer);
     return (
-      this.getTimeScale(index, layer) !== 0 && !this.isPaused(index) && !this.where(index, layer).finished
+      this.getTimeScale(index, layer) !== 0 &&
+      !this.isPaused(index) &&
+      !this.where(index, layer, place).finished
     );
   }
 
   /** The clip that was last started on a layer of an instance; null if none was, or it was stopped. */
   clipOf(index: number, layer: number): BakedClip | null {
-    const actions = this.current(index, layer);
-    return actions === null ? null : this.clipIn(actions, this.layers[layer].at(index));
+    return this.clipAt(index, layer, this.placeOf(index, layer));
+  }
+
+  private clipAt(index: number, layer: number, place: number): BakedClip | null {
+    const played = this.layers[layer];
+    return place < 0 ? null : this.clipIn(played.actions(place), played.at(index));
   }
 
   /** The clip of an action; null for the rest pose. */
@@ -257,55 +264,80 @@ export class InstancePlayback implements InstanceData {
     return this.clips().startingAt(actions[at + ACTION_START]);
   }
 
-  /** Speed of an instance's clip; 0 if it plays nothing. */
-  getTimeScale(index: number, layer: number): number {
-    const fps = this.clipOf(index, layer)?.fps ?? 0;
+  // What follows is about one clip that an instance plays, or without it about the one that was last started.
+
+  /** Speed of an instance's clip; 0 if it does not play it. */
+  getTimeScale(index: number, layer: number, clip?: BakedClip): number {
+    const place = this.placeOf(index, layer, clip);
+    const fps = this.clipAt(index, layer, place)?.fps ?? 0;
     if (fps === 0) return 0;
-    return (this.current(index, layer) as Actions)[this.layers[layer].at(index) + ACTION_RATE] / fps;
+    const played = this.layers[layer];
+    return played.actions(place)[played.at(index) + ACTION_RATE] / fps;
   }
 
   /** Changes the speed of an instance's clip from where it is; a warp under way goes on, in proportion. */
-  setTimeScale(index: number, timeScale: number, layer: number): void {
-    const clip = this.clipOf(index, layer);
-    if (clip === null) return;
-    const actions = this.current(index, layer) as Actions;
+  setTimeScale(index: number, timeScale: number, layer: number, clip?: BakedClip): void {
+    const place = this.playedPlace(index, layer, clip);
+    const fps = this.clipAt(index, layer, place)?.fps ?? 0;
+    if (fps === 0) return;
+    const actions = this.layers[layer].actions(place);
     const at = this.layers[layer].at(index);
     const reversed = isReversed(actions, at);
     this.driver?.released(index, layer);
     this.settle(index);
-    changeRate(actions, at, this.time.timeOf(index), timeScale * clip.fps);
+    changeRate(actions, at, this.time.timeOf(index), timeScale * fps);
     this.texels.changed(index);
-    const turned = isReversed(actions, at) !== reversed;
-    this.observer?.retimed(index, turned, layer, this.layers[layer].current(index));
+    this.observer?.retimed(index, isReversed(actions, at) !== reversed, layer, place);
   }
 
   /** Where an instance's clip is. The object is the same for all calls. */
-  private where(index: number, layer: number): Readonly<Place> {
-    const place = this.layers[layer].current(index);
+  private where(index: number, layer: number, place: number): Readonly<Place> {
     return this.layers[layer].locate(index, place, this.time.timeOf(index), this.isPaused(index), _place);
   }
 
   /** Seconds into the clip, as `AnimationAction.time`: from its start, also on the way back of a ping-pong; 0 if there is none. */
-  getTime(index: number, layer: number): number {
-    const fps = this.clipOf(index, layer)?.fps ?? 0;
-    return fps === 0 ? 0 : this.where(index, layer).within / fps;
+  getTime(index: number, layer: number, clip?: BakedClip): number {
+    const place = this.placeOf(index, layer, clip);
+    const fps = this.clipAt(index, layer, place)?.fps ?? 0;
+    return fps === 0 ? 0 : this.where(index, layer, place).within / fps;
   }
 
   /** Sets the seconds into the clip; the passes so far stay counted. One that has finished runs its last pass again. */
-  setTime(index: number, time: number, layer: number): void {
-    const clip = this.clipOf(index, layer);
-    if (clip === null || clip.count < 2) return;
-    const actions = this.current(index, layer) as Actions;
+  setTime(index: number, time: number, layer: number, clip?: BakedClip): void {
+    const place = this.playedPlace(index, layer, clip);
+    const played = this.clipAt(index, layer, place);
+    if (played === null || played.count < 2) return;
+    const actions = this.layers[layer].actions(place);
     const at = this.layers[layer].at(index);
     this.driver?.released(index, layer);
     this.settle(index);
     const now = this.time.timeOf(index);
     actions[at + ACTION_LOOP] |= FIRST;
     actions[at + ACTION_STARTED_IN] = basePass(actions, at);
-    setPlace(actions, at, now, time * clip.fps, this.isPaused(index));
+    setPlace(actions, at, now, time * played.fps, this.isPaused(index));
     actions[at + ACTION_STARTED] = now;
     this.texels.changed(index);
-    this.observer?.started(index, layer, this.layers[layer].current(index));
+    this.observer?.started(index, layer, place);
+  }
+
+  /** Place of a clip on a layer of an instance, below 0 if it plays none. */
+  private placeOf(index: number, layer: number, clip?: BakedClip): number {
+    const played = this.layers[layer];
+    return clip === undefined ? played.current(index) : played.find(index, clip.start);
+  }
+
+  /**
+   * The same, for what is to be changed.
+   *
+   * @throws If the instance does not play that clip.
+   */
+  private playedPlace(index: number, layer: number, clip?: BakedClip): number {
+    const played = this.layers[layer];
+    if (clip !== undefined && !played.plays(index, this.time.timeOf(index), clip.start)) {
+      const where = layer === 0 ? '' : ` on layer "${played.name}"`;
+      throw new Error(`Instance ${index} does not play "${clip.name}"${where}; play it with a weight first.`);
+    }
+    return this.placeOf(index, layer, clip);
   }
 
   /** Weight of a clip that an instance plays, as `AnimationAction.getEffectiveWeight()`; 0 if it does not play it. */
@@ -323,10 +355,7 @@ export class InstancePlayback implements InstanceData {
     this.checkMixes('A weight');
     const played = this.layers[layer];
     const now = this.time.timeOf(index);
-    if (!played.plays(index, now, clip.start)) {
-      const where = layer === 0 ? '' : ` on layer "${played.name}"`;
-      throw new Error(`Instance ${index} does not play "${clip.name}"${where}; play it with a weight first.`);
-    }
+    this.playedPlace(index, layer, clip);
     this.driver?.released(index, layer);
     const place = played.changeWeight(index, now, clip.start, weight, fade);
     this.texels.changed(index);
@@ -463,12 +492,6 @@ export class InstancePlayback implements InstanceData {
   /** @throws If shaders cannot mix clips by any weights. */
   checkMixes(what: string): void {
     if (!this.mixes) throw new Error(`${what} needs ${MIXED_POSES}`);
-  }
-
-  /** The actions among which the clip is that was last started on a layer of an instance; null if there is none. */
-  private current(index: number, layer: number): Actions | null {
-    const place = this.layers[layer].current(index);
-    return place < 0 ? null : this.layers[layer].actions(place);
   }
 
   /** Lets an instance's actions count anew from where they are now; those of one that is paused were settled then. */

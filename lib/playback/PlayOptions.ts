@@ -59,6 +59,12 @@ export interface LayerOption {
   layer?: LayerReference;
 }
 
+/** Which clip of instances is changed. */
+export interface ClipOption extends LayerOption {
+  /** One of those that play beside each other. @default the one that was last started */
+  clip?: ClipReference;
+}
+
 /** How a weight of instances changes. */
 export interface WeightOptions extends LayerOption {
   /** Seconds that it takes. @default 0 */

@@ -1,4 +1,4 @@
-import { AnimationUtils, Vector3 } from 'three';
+import { AnimationMixer, AnimationUtils, Vector3 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
 import {
   bakeCharacter,
@@ -43,6 +43,34 @@ describe('weights', () => {
     expect(heard.splice(5)).toEqual(['A']);
   });
 
+  test('time and speed of one clip of several change as those of its action', () => {
+    const { root, clips, bones } = createStick(DURATIONS);
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+    const mixer = new AnimationMixer(root);
+    const actions = clips.slice(0, 2).map((clip) => mixer.clipAction(clip).play());
+    crowd.play(0, 'A', { weight: 0.4 }).play(0, 'B', { weight: 0.6 });
+    actions[0].setEffectiveWeight(0.4);
+    actions[1].setEffectiveWeight(0.6);
+    const update = (delta: number) => {
+      mixer.update(delta);
+      crowd.update(delta);
+      expect(tipOf(crowd, 0)).toBeCloseTo(bones[1].position.x, 5);
+      actions.forEach((action, i) => {
+        expect(crowd.getTimeAt(0, 'base', clips[i])).toBeCloseTo(action.time, 5);
+        expect(crowd.getTimeScaleAt(0, 'base', clips[i])).toBeCloseTo(action.timeScale, 5);
+      });
+    };
+    update(0.3);
+    crowd.setTimeAt(0, 2.5, { clip: 'A' }).setTimeScaleAt(0, -0.5, { clip: 'A' });
+    actions[0].time = 2.5;
+    actions[0].timeScale = -0.5;
+    update(0.7);
+    crowd.setTimeAt(0, 7, { clip: 'B' });
+    actions[1].time = 7;
+    update(1.5);
+    expect(crowd.getTimeAt(0)).toBeCloseTo(actions[1].time, 5);
+  });
+
   test('need encoding tracks', () => {
     const crowd = createCrowd(1, 'frames');
     expect(() => crowd.play(0, 'A', { weight: 0.5 })).toThrow(/A weight needs .*encoding "tracks"/);
@@ -61,6 +89,9 @@ describe('weights', () => {
     expect(() => crowd.setWeightAt(0, 'A', 1, { fade: -1 })).toThrow(/The fade is -1/);
     expect(() => crowd.setWeightAt(0, 'B', 1)).toThrow(/Instance 0 does not play "B"/);
     expect(() => crowd.setWeightAt(0, 'X', 1)).toThrow(/no clip "X"/);
+    expect(() => crowd.setTimeAt(0, 1, { clip: 'B' })).toThrow(/Instance 0 does not play "B"/);
+    expect(() => crowd.setTimeScaleAt(0, 1, { clip: 'B' })).toThrow(/Instance 0 does not play "B"/);
+    expect(crowd.getTimeAt(0, 'base', 'B')).toBe(0);
     expect(() => crowd.getWeightAt(1, 'A')).toThrow(/no instance 1/);
   });
 });
