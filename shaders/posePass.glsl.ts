@@ -1,4 +1,4 @@
-import { CHAIN_NODES, JOINT_TEXELS, NODE_TEXELS } from '../lib/animation/trackTexels.js';
+import { CHAIN_NODES, JOINT_TEXELS, NODE_TEXELS, SEGMENT_NODES } from '../lib/animation/trackTexels.js';
 import { LIST_TEXELS, LIST_TEXELS_BITS } from '../lib/constants.js';
 import { actionsRowBits, actionsTexels } from '../lib/playback/instanceLayout.js';
 import { frameAtGLSL } from './frameAt.glsl.js';
@@ -146,49 +146,8 @@ void main() {
 }
 `;
 
-const jointRowsGLSL = (edits: PoseEditGLSL | null): string => /* glsl */ `
-// a * b, both as rows.
-mat3x4 multiplyRows( mat3x4 a, mat3x4 b ) {
-
-  return mat3x4(
-    a[ 0 ].x * b[ 0 ] + a[ 0 ].y * b[ 1 ] + a[ 0 ].z * b[ 2 ] + vec4( 0.0, 0.0, 0.0, a[ 0 ].w ),
-    a[ 1 ].x * b[ 0 ] + a[ 1 ].y * b[ 1 ] + a[ 1 ].z * b[ 2 ] + vec4( 0.0, 0.0, 0.0, a[ 1 ].w ),
-    a[ 2 ].x * b[ 0 ] + a[ 2 ].y * b[ 1 ] + a[ 2 ].z * b[ 2 ] + vec4( 0.0, 0.0, 0.0, a[ 2 ].w )
-  );
-
-}
-
-// The skinning matrix of a joint: the local matrices from the root down to it, then its inverse bind matrix.
-mat3x4 jointRows( int joint, ivec2 first ) {
-
-  int head = trackLayout.y + joint * ${JOINT_TEXELS};
-  vec4 chain = trackTexel( head );
-  int at = int( chain.x );
-  int length_ = int( chain.y );
-  vec4 nodes = vec4( 0.0 );
-  mat3x4 rows = matrixRows( 0 );
-
-  for ( int i = 0; i < length_; i ++ ) {
-
-    nodes = i % ${CHAIN_NODES} == 0 ? trackTexel( at ++ ) : nodes.yzwx;
-    rows = multiplyRows( rows, localRows( first + ivec2( int( nodes.x ), 0 ) ) );
-    ${edits === null ? '' : 'rows = editModels( int( nodes.x ), rows );'}
-
-  }
-
-  return multiplyRows( rows, matrixRows( head + 1 ) );
-
-}
-`;
-
-/**
- * The second step: a fragment for each column of each instance, which are its joints, then groups of four morph targets. It
- * writes the joint's skinning matrix, or copies the influences.
- */
-export const composeStepGLSL = (edits: PoseEditGLSL | null): string => /* glsl */ `
-${stepGLSL(edits)}
-
-/* What the first step has written. */
+const localRowsGLSL = /* glsl */ `
+/* What the step before has written. */
 uniform highp usampler2D locals[ 3 ];
 
 mat3x4 localRows( ivec2 at ) {
@@ -201,8 +160,100 @@ mat3x4 localRows( ivec2 at ) {
 
 }
 
+// a * b, both as rows.
+mat3x4 multiplyRows( mat3x4 a, mat3x4 b ) {
+
+  return mat3x4(
+    a[ 0 ].x * b[ 0 ] + a[ 0 ].y * b[ 1 ] + a[ 0 ].z * b[ 2 ] + vec4( 0.0, 0.0, 0.0, a[ 0 ].w ),
+    a[ 1 ].x * b[ 0 ] + a[ 1 ].y * b[ 1 ] + a[ 1 ].z * b[ 2 ] + vec4( 0.0, 0.0, 0.0, a[ 1 ].w ),
+    a[ 2 ].x * b[ 0 ] + a[ 2 ].y * b[ 1 ] + a[ 2 ].z * b[ 2 ] + vec4( 0.0, 0.0, 0.0, a[ 2 ].w )
+  );
+
+}
+
+`;
+
+/**
+ * A step between the two where chains are long and no pose is edited: a fragment for each entry of each instance multiplies the local
+ * matrices of the node's segment down to it.
+ */
+export const segmentStepGLSL = (): string => /* glsl */ `
+${stepGLSL(null)}
+${localRowsGLSL}
+
+void main() {
+
+  ivec2 at = ivec2( gl_FragCoord.xy );
+  int place = at.x / passLayout.y;
+  int entry = at.x - place * passLayout.y;
+  if ( instanceAt( at.y * passLayout.w + place ) < 0 ) discard;
+  mat3x4 rows = localRows( at );
+  if ( entry < passLayout.x ) {
+
+    vec4 head = trackTexel( trackLayout.x + entry * ${NODE_TEXELS} );
+    for ( int left = int( head.z ); left > 0; left -- ) {
+
+      int parent = int( head.x );
+      rows = multiplyRows( localRows( ivec2( at.x + parent - entry, at.y ) ), rows );
+      head = trackTexel( trackLayout.x + parent * ${NODE_TEXELS} );
+
+    }
+
+  }
+  writeRows( rows );
+
+}
+`;
+
+/** The local matrices of a chain, one after another. */
+const chainGLSL = (edits: PoseEditGLSL | null): string => /* glsl */ `
+  vec4 nodes = vec4( 0.0 );
+  for ( int i = 0; i < length_; i ++ ) {
+
+    nodes = i % ${CHAIN_NODES} == 0 ? trackTexel( at ++ ) : nodes.yzwx;
+    rows = multiplyRows( rows, localRows( first + ivec2( int( nodes.x ), 0 ) ) );
+    ${edits === null ? '' : 'rows = editModels( int( nodes.x ), rows );'}
+
+  }
+`;
+
+/** The last node of each of its segments. */
+const segmentsGLSL = /* glsl */ `
+  for ( int i = ${SEGMENT_NODES - 1}; i < length_ + ${SEGMENT_NODES - 1}; i += ${SEGMENT_NODES} ) {
+
+    int last = min( i, length_ - 1 );
+    int node = int( trackTexel( at + last / ${CHAIN_NODES} )[ last % ${CHAIN_NODES} ] );
+    rows = multiplyRows( rows, localRows( first + ivec2( node, 0 ) ) );
+
+  }
+`;
+
+const jointRowsGLSL = (edits: PoseEditGLSL | null, segments: boolean): string => /* glsl */ `
+// The skinning matrix of a joint: the local matrices from the root down to it, then its inverse bind matrix.
+mat3x4 jointRows( int joint, ivec2 first ) {
+
+  int head = trackLayout.y + joint * ${JOINT_TEXELS};
+  vec4 chain = trackTexel( head );
+  int at = int( chain.x );
+  int length_ = int( chain.y );
+  mat3x4 rows = matrixRows( 0 );
+${segments ? segmentsGLSL : chainGLSL(edits)}
+  return multiplyRows( rows, matrixRows( head + 1 ) );
+
+}
+`;
+
+/**
+ * The second step: a fragment for each column of each instance, which are its joints, then groups of four morph targets. It
+ * writes the joint's skinning matrix, or copies the influences.
+ *
+ * @param segments Whether `segmentStepGLSL` came before.
+ */
+export const composeStepGLSL = (edits: PoseEditGLSL | null, segments: boolean): string => /* glsl */ `
+${stepGLSL(edits)}
+${localRowsGLSL}
 ${edits?.models ?? ''}
-${jointRowsGLSL(edits)}
+${jointRowsGLSL(edits, segments)}
 
 void main() {
 

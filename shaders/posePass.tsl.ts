@@ -1,11 +1,11 @@
-import { bool, If, int, Loop, select, vec4 } from 'three/tsl';
+import { bool, float, If, int, Loop, min, select, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import { CHAIN_NODES, JOINT_TEXELS } from '../lib/animation/trackTexels.js';
+import { CHAIN_NODES, JOINT_TEXELS, SEGMENT_NODES } from '../lib/animation/trackTexels.js';
 import type { InstanceTexture } from '../lib/instances/InstanceTexture.js';
 import { mixTracks } from './mixTracks.tsl.js';
 import { mixActions, type PlayedTexels } from './playedActions.tsl.js';
 import type { TrackTexelNodes } from './trackTexel.tsl.js';
-import { assignRows, composeRows, multiplyRows, type Rows, zeroRows } from './tsl.js';
+import { assignRows, componentsOf, composeRows, multiplyRows, type Rows, zeroRows } from './tsl.js';
 
 /** What a pose is made of. */
 export interface PoseSize {
@@ -74,13 +74,38 @@ export function sampleStep(
 }
 
 /**
+ * A step between the two where chains are long and no pose is edited, for each entry of each instance: the local matrices of the
+ * node's segment down to it. Twin of `segmentStepGLSL`. Builds on the current stack.
+ */
+export function segmentStep(
+  { texel, entryTexel }: TrackTexelNodes,
+  { nodes }: PoseSize,
+): (entry: Node<'int'>, entryRows: (entry: Node<'int'>) => Rows) => Rows {
+  return (entry, entryRows) => {
+    const rows = entryRows(entry);
+    If(entry.lessThan(nodes), () => {
+      const head = texel(entryTexel(entry)).toVar();
+      Loop(int(head.z).toVar(), () => {
+        const parent = int(head.x).toVar();
+        assignRows(rows, multiplyRows(entryRows(parent), rows));
+        head.assign(texel(entryTexel(parent)));
+      });
+    });
+    return rows;
+  };
+}
+
+/**
  * The second step, for each column of each instance, which are its joints, then groups of four morph targets: a joint's
  * skinning matrix, or a copy of the influences. Twin of `composeStepGLSL`. Builds on the current stack.
+ *
+ * @param segments Whether `segmentStep` came before.
  */
 export function composeStep(
   { starts, texel, matrixRows }: TrackTexelNodes,
   { nodes, joints, morphs }: PoseSize,
   edits: PoseEditNodes | null,
+  segments: boolean,
 ): (instance: Node<'int'>, column: Node<'int'>, entryRows: (entry: Node<'int'>) => Rows) => Rows {
   // The local matrices from the root down to the joint, then its inverse bind matrix.
   const jointRows = (
@@ -93,6 +118,21 @@ export function composeStep(
     const first = int(chain.x).toVar();
     const chained = vec4(0).toVar();
     const rows = matrixRows(int(0));
+    if (segments) {
+      Loop(
+        int(chain.y)
+          .add(SEGMENT_NODES - 1)
+          .div(SEGMENT_NODES),
+        ({ i }) => {
+          const end = float(i.mul(SEGMENT_NODES).add(SEGMENT_NODES - 1));
+          const last = int(min(end, chain.y.sub(1))).toVar();
+          chained.assign(texel(first.add(last.shiftRight(Math.log2(CHAIN_NODES)))));
+          const node = int(componentsOf(chained).element(last.bitAnd(CHAIN_NODES - 1))).toVar();
+          assignRows(rows, multiplyRows(rows, localRows(node)));
+        },
+      );
+      return multiplyRows(rows, matrixRows(head.add(1).toVar()));
+    }
     const edit = edits?.modelEdits(instance);
     Loop(int(chain.y), ({ i }) => {
       If(i.bitAnd(CHAIN_NODES - 1).equal(0), () => {

@@ -44,6 +44,8 @@ export interface TrackLayout {
   table: number;
   slots: number;
   keys: number;
+  /** Whether chains are so long that their nodes are multiplied by segments first, see `SEGMENT_NODES`. */
+  hasLongChains: boolean;
 }
 
 /** Pose tracks as the RGBA float texels that shaders read. */
@@ -53,7 +55,10 @@ export interface TrackTexels {
   layout: TrackLayout;
 }
 
-/** Texels of a node: one for its parent and where its fixed matrix is, then its rotation, translation and scale at rest. */
+/**
+ * Texels of a node: one for its parent, where its fixed matrix is and how many nodes are before it in its segment of a chain; then
+ * its rotation, translation and scale at rest.
+ */
 export const NODE_TEXELS = 4;
 /**
  * Texels of a joint: one that says at which texel its chain begins, how many nodes are in it and which node the joint is
@@ -62,6 +67,13 @@ export const NODE_TEXELS = 4;
 export const JOINT_TEXELS = 4;
 /** Nodes in a texel of a chain. A chain is all nodes whose local matrices make up a joint's: the root first, the joint last. */
 export const CHAIN_NODES = 4;
+/**
+ * Nodes of a long chain that are multiplied with each other, before joints multiply what these segments came to: so a joint of a
+ * rope of 200 multiplies 16 and 13 matrices at most, not 200.
+ */
+export const SEGMENT_NODES = 16;
+/** Chains with more nodes are long. Below, one more step costs more than it saves. */
+const LONG_CHAIN = 2 * SEGMENT_NODES;
 
 /** Where the parts of pose tracks begin among their texels. First of all come `PoseTracks.before` and the fixed matrices. */
 export function trackLayout({ parents, fixed, jointNodes, morphRest, clips }: PoseTracks): TrackLayout {
@@ -71,11 +83,16 @@ export function trackLayout({ parents, fixed, jointNodes, morphRest, clips }: Po
   const joints = nodes + entries * NODE_TEXELS;
   const chains = joints + jointNodes.length * JOINT_TEXELS;
   let first = chains;
-  for (const node of jointNodes) first += Math.ceil(chainLength(parents, node) / CHAIN_NODES);
+  let hasLongChains = false;
+  for (const node of jointNodes) {
+    const length = chainLength(parents, node);
+    hasLongChains ||= length > LONG_CHAIN;
+    first += Math.ceil(length / CHAIN_NODES);
+  }
   const table = first + clips.length;
   const slots = table + clips.length * entries;
   const keys = clips.reduce((sum, clip) => sum + slotTexels(clip), slots);
-  return { nodes, joints, chains, clips: first, table, slots, keys };
+  return { nodes, joints, chains, clips: first, table, slots, keys, hasLongChains };
 }
 
 /** Texels for where the frames of a clip lie in time. */
@@ -123,7 +140,7 @@ export function* trackTexelSteps(tracks: PoseTracks): Generator<number, TrackTex
   for (let node = 0; node < parents.length; node++) {
     const at = (layout.nodes + node * NODE_TEXELS) * 4;
     const trs = node * TRS_SIZE;
-    texels.set([parents[node], fixedAt[node]], at);
+    texels.set([parents[node], fixedAt[node], (chainLength(parents, node) - 1) % SEGMENT_NODES], at);
     texels.set(rest.subarray(trs + 3, trs + 7), at + 4);
     texels.set(rest.subarray(trs, trs + 3), at + 8);
     texels.set(rest.subarray(trs + 7, trs + 10), at + 12);

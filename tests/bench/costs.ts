@@ -1,28 +1,20 @@
 import type { SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 import {
-  AnimationClip,
-  Bone,
-  BoxGeometry,
   Color,
   DirectionalLight,
-  Float32BufferAttribute,
   HemisphereLight,
   InstancedMesh,
   Matrix4,
   MeshStandardMaterial,
-  type Object3D,
   PerspectiveCamera,
   Quaternion,
-  QuaternionKeyframeTrack,
   Scene,
-  Skeleton,
-  SkinnedMesh,
-  Uint16BufferAttribute,
-  Vector3,
+  type SkinnedMesh,
 } from 'three';
 import { finisher } from '../../demos/benchmark/measure.js';
 import { createCharacter } from '../../demos/character.js';
 import { type Created, createRenderer } from '../../demos/lib/createRenderer.js';
+import { createJoints } from '../support/joints.js';
 import { loadModel } from '../support/models.js';
 import { leaveDrawsOut, median } from './views.js';
 
@@ -421,36 +413,11 @@ async function later(kind: Kind, model: string): Promise<CostRow[]> {
   return rows;
 }
 
-/** A skeleton of 200 joints as a chain or as a bush, which all turn. */
-function createJoints(parentOf: (joint: number) => number): { root: Object3D; clips: AnimationClip[] } {
-  const joints = Array.from({ length: 200 }, (_, i) => Object.assign(new Bone(), { name: `joint${i}` }));
-  for (let i = 1; i < joints.length; i++) joints[parentOf(i)].add(joints[i].translateY(0.1));
-  const geometry = new BoxGeometry(0.1, 1, 0.1, 1, 25, 1);
-  const { count } = geometry.getAttribute('position');
-  const indices = new Uint16Array(count * 4);
-  const weights = new Float32Array(count * 4);
-  for (let i = 0; i < count; i++) {
-    indices[i * 4] = Math.floor((i / count) * joints.length);
-    weights[i * 4] = 1;
-  }
-  geometry.setAttribute('skinIndex', new Uint16BufferAttribute(indices, 4));
-  geometry.setAttribute('skinWeight', new Float32BufferAttribute(weights, 4));
-  const mesh = new SkinnedMesh(geometry, new MeshStandardMaterial());
-  mesh.add(joints[0]);
-  mesh.bind(new Skeleton(joints));
-  const axis = new Vector3(0, 0, 1);
-  const tracks = joints.map(({ name }, i) => {
-    const turned = new Quaternion().setFromAxisAngle(axis, 0.02 + i * 1e-4);
-    return new QuaternionKeyframeTrack(`${name}.quaternion`, [0, 1], [0, 0, 0, 1, ...turned.toArray()]);
-  });
-  return { root: mesh, clips: [new AnimationClip('turn', 1, tracks)] };
-}
-
 /** Pictures of 1,000 instances without vertices: what is left is the pose pass. */
 async function chain(kind: Kind): Promise<CostRow[]> {
   const measure = async (parentOf: (joint: number) => number) => {
     const stage = await Stage.open(kind);
-    const { root, clips } = createJoints(parentOf);
+    const { root, clips } = createJoints(200, parentOf);
     const { SkinnedInstancedMesh: Crowd, bakeCharacter } = stage.library;
     const crowd = new Crowd(bakeCharacter(root, clips), 1000);
     crowd.geometry.setDrawRange(0, 0);

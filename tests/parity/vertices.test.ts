@@ -2,6 +2,7 @@ import type { AnimationClip } from 'three';
 import { describe, expect, test } from 'vitest';
 import { TWINS, useCapture } from '../support/captures.js';
 import { BUILT_IN, COARSE, describeCharacters, loadCharacter } from '../support/characters.js';
+import { createJoints } from '../support/joints.js';
 import { type BoneTexture, bakeBoneTexture, encodingOf } from '../support/library.js';
 import { createOddClip } from '../support/oddClip.js';
 import { measureTextures, worstOf } from '../support/parity.js';
@@ -81,6 +82,14 @@ describe.each(TWINS)('%s', (twin) => {
       }
     });
   }, twin);
+
+  test.each([20, 40, 120])('tracks have them there on a chain of %d joints with a branch', async (count) => {
+    const { root, clips } = createJoints(count, (joint) => (joint === count - 5 ? 10 : joint - 1));
+    const textures = [bakeBoneTexture(root, clips)];
+    const { onFrames, between, twin: cpu } = worstOf((await measureTextures(how, root, clips, textures))[0]);
+    expect(Math.max(onFrames, between)).toBeLessThanOrEqual(EXACT);
+    expect(cpu).toBeLessThanOrEqual(EXACT);
+  });
 
   test('tracks have them there where keys lie at odd times', async () => {
     const { root } = await loadCharacter(COARSE);

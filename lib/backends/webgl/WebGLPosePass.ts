@@ -10,7 +10,12 @@ import {
   WebGLRenderTarget,
 } from 'three';
 import type { LayersGLSL } from '../../../shaders/mixTracks.glsl.js';
-import { composeStepGLSL, type PoseEditGLSL, sampleStepGLSL } from '../../../shaders/posePass.glsl.js';
+import {
+  composeStepGLSL,
+  type PoseEditGLSL,
+  sampleStepGLSL,
+  segmentStepGLSL,
+} from '../../../shaders/posePass.glsl.js';
 import type { PosedCrowd } from '../../animation/PoseSource.js';
 import type { TrackLayout } from '../../animation/trackTexels.js';
 
@@ -30,6 +35,8 @@ export interface PoseCounts {
   hasShortKeys: boolean;
   /** Whether poses are edited. */
   edited: boolean;
+  /** See `TrackLayout`. */
+  hasLongChains: boolean;
 }
 
 /** Shader texts that features bring along. */
@@ -120,13 +127,14 @@ const createStep = (fragmentShader: string): PassStep => ({
 
 /**
  * Poses instances, each once, into textures that hold the rows of their skinning matrices: a palette. The first of two steps
- * makes the local matrix of each node, the second multiplies those from the root down to each joint. WebGL is called without
- * three.js's materials, which take several times as long; the renderer's record of its state stays right.
+ * makes the local matrix of each node, the second multiplies those from the root down to each joint, where chains are long after
+ * one that multiplies those of their segments. WebGL is called without three.js's materials, which take several times as long; the renderer's record of its state stays right.
  */
 export class WebGLPosePass {
   /** Instances in a row of the palette; a power of two. */
   perRow = 1;
   private readonly sample: PassStep;
+  private readonly segment: PassStep | null;
   private readonly compose: PassStep;
   private readonly samplers: readonly string[];
   private readonly settings = new Float32Array(12);
@@ -137,7 +145,7 @@ export class WebGLPosePass {
 
   /** Call `setSize` before anything else. */
   constructor(readonly counts: PoseCounts) {
-    const { nodes, joints, morphGroups, layers, edited, hasShortKeys } = counts;
+    const { nodes, joints, morphGroups, layers, edited, hasShortKeys, hasLongChains } = counts;
     this.entries = nodes + morphGroups;
     this.columns = joints + morphGroups;
     this.settings.set([nodes, this.entries, joints]);
@@ -151,8 +159,9 @@ export class WebGLPosePass {
     );
     const define = hasShortKeys ? '#define SHORT_KEYS\n' : '';
     this.sample = createStep(define + sampleStepGLSL(layers, over, edits));
-    this.compose = createStep(composeStepGLSL(edits));
-    this.inputs.push(...this.sample.target.textures);
+    // An edit of a joint relative to the root needs all before it in the chain.
+    this.segment = hasLongChains && !edited ? createStep(segmentStepGLSL()) : null;
+    this.compose = createStep(composeStepGLSL(edits, this.segment !== null));
   }
 
   get palette(): Texture[] {
@@ -186,12 +195,14 @@ export class WebGLPosePass {
     this.perRow = this.settings[3] = perRow;
     const height = Math.ceil(size / perRow);
     this.sample.target.setSize(this.entries * perRow, height);
+    this.segment?.target.setSize(this.entries * perRow, height);
     this.compose.target.setSize(this.columns * perRow, height);
   }
 
   /** Has a renderer make its programs. */
   compile(renderer: WebGLRenderer): void {
     this.programFor(renderer, this.sample);
+    if (this.segment !== null) this.programFor(renderer, this.segment);
     this.programFor(renderer, this.compose);
   }
 
@@ -217,7 +228,7 @@ export class WebGLPosePass {
     last: number,
     isDrawing: boolean,
   ): void {
-    const { sample, compose, settings, perRow, inputs } = this;
+    const { sample, segment, compose, settings, perRow, inputs } = this;
     const { shortKeys } = boneTexture;
     const { over } = playback;
     settings[4] = layout.nodes;
@@ -252,8 +263,9 @@ export class WebGLPosePass {
     try {
       state.setScissorTest(false);
       state.setMaterial(_material, false);
-      this.draw(renderer, sample);
-      this.draw(renderer, compose);
+      this.draw(renderer, sample, sample);
+      if (segment !== null) this.draw(renderer, segment, sample);
+      this.draw(renderer, compose, segment ?? sample);
     } finally {
       renderer.setRenderTarget(target, face, level);
       if (isDrawing) renderer.state.viewport(_before);
@@ -262,12 +274,14 @@ export class WebGLPosePass {
 
   dispose(): void {
     this.sample.target.dispose();
+    this.segment?.target.dispose();
     this.compose.target.dispose();
   }
 
-  /** Runs a step for the rows of `_viewport`. Its target is the renderer's afterwards. */
-  private draw(renderer: WebGLRenderer, step: PassStep): void {
+  /** Runs a step for the rows of `_viewport`, after the one whose matrices it reads. Its target is the renderer's afterwards. */
+  private draw(renderer: WebGLRenderer, step: PassStep, before: PassStep): void {
     const { inputs, samplers } = this;
+    for (let i = 0; i < PALETTE_TEXTURES; i++) inputs[i] = before.target.textures[i];
     const { target } = step;
     const gl = renderer.getContext() as WebGL2RenderingContext;
     const state = stateOf(renderer);

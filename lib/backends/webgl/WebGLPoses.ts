@@ -41,6 +41,7 @@ export class WebGLPoses {
     layers: 1,
     edited: false,
     hasShortKeys: false,
+    hasLongChains: false,
   };
   /** Whether the programs were made that pose the crowd once something is edited. */
   private isReadyForEdits = false;
@@ -174,6 +175,7 @@ export class WebGLPoses {
       counts.joints = tracks.jointNodes.length;
       counts.morphGroups = tracks.morphRest.length / 4;
       counts.hasShortKeys = tracks.shorts !== null;
+      counts.hasLongChains = this.layout.hasLongChains;
       this.version = -1;
       this.forget();
     }

@@ -41,6 +41,7 @@ export class NodePoses implements PoseBuffers {
   readonly counts;
   readonly rows: PaletteRows;
   locals!: MatrixRows;
+  segments: MatrixRows | null = null;
   palette!: MatrixRows;
   due!: StorageBufferAttribute;
   private kept: KeptPoses | null = null;
@@ -190,6 +191,7 @@ export class NodePoses implements PoseBuffers {
     const steps = this.steps.get(renderer, key, () => new PoseSteps(crowd, counts, this, webGPU, null));
     prepareUploads(renderer, crowd);
     this.locals.prepare(renderer);
+    this.segments?.prepare(renderer);
     this.palette.prepare(renderer);
     const looked = rows.isWhole ? count : rows.size;
     renderer.compute(steps.prepare(crowd, counts, this, rows, looked, isPart, copied));
@@ -215,13 +217,15 @@ export class NodePoses implements PoseBuffers {
     this.size = size;
     this.generation++;
     this.locals = createMatrixRows(size * counts.entries, webGPU);
+    if (counts.layout.hasLongChains) this.segments = createMatrixRows(size * counts.entries, webGPU);
     this.palette = createMatrixRows(size * counts.columns, webGPU);
     this.due = new StorageBufferAttribute(new Uint32Array(Math.max(1, Math.ceil(size / 32))), 1);
   }
 
   private retire(): void {
-    const { due } = this;
+    const { due, segments } = this;
     this.retired.push(this.locals, this.palette, { dispose: () => disposeAttribute(due) });
+    if (segments !== null) this.retired.push(segments);
   }
 }
 

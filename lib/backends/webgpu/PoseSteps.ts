@@ -2,7 +2,7 @@ import { Vector2, Vector3 } from 'three';
 import { Fn, If, int, uint, uniform } from 'three/tsl';
 import type { ComputeNode, IndirectStorageBufferAttribute, Node, StorageBufferAttribute } from 'three/webgpu';
 import { noNumbers, numberAt } from '../../../shaders/instanceIndex.tsl.js';
-import { composeStep, type PoseEditNodes, sampleStep } from '../../../shaders/posePass.tsl.js';
+import { composeStep, type PoseEditNodes, sampleStep, segmentStep } from '../../../shaders/posePass.tsl.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { trackTexels } from '../../../shaders/trackTexel.tsl.js';
 import { type StoredUints, uintsIn } from '../../../shaders/tsl.js';
@@ -39,6 +39,8 @@ export function countPoses(tracks: PoseTracks): PoseCounts {
 export interface PoseBuffers {
   /** What the first step writes and the second reads. */
   readonly locals: MatrixRows;
+  /** What the segments of long chains come to; null where no chain is long. */
+  readonly segments: MatrixRows | null;
   /** What the second writes and vertices read. */
   readonly palette: MatrixRows;
   /** The palette of the frame before; null where nobody asks for motion vectors. */
@@ -77,6 +79,7 @@ export function poseKey(
   key = key * 2 + (storedActions(crowd) === null ? 0 : 1);
   key = key * 2 + (boneTexture.shortKeys === null ? 0 : 1);
   key = key * 2 + (counts.entries === counts.nodes ? 0 : 1);
+  key = key * 2 + (counts.layout.hasLongChains ? 1 : 0);
   key = key * 2 + (before ? 1 : 0);
   key = key * 3 + (list?.kind ?? 0);
   return key * 16 + (boneTexture.type % 16);
@@ -106,6 +109,8 @@ export class PoseSteps {
   private readonly tracks: { keys: TexelNode; shortKeys: TexelNode | null }[] = [];
   private readonly writers: readonly [RowsWriter, RowsWriter];
   private readonly locals: RowsReader;
+  /** Between the two steps, where chains are long and no pose is edited. */
+  private readonly segment: { step: ComputeNode; from: RowsReader; to: RowsWriter } | null;
   private readonly keeping: { from: RowsReader; to: RowsWriter } | null;
   /** Whether `due` counts, and whether rows are handed out, see `PaletteRows`. */
   private readonly isPart = uniform(0, 'int');
@@ -121,7 +126,7 @@ export class PoseSteps {
   constructor(
     crowd: PosedCrowd,
     { entries, nodes }: PoseCounts,
-    { locals, palette, before, due }: PoseBuffers,
+    { locals, segments, palette, before, due }: PoseBuffers,
     webGPU: boolean,
     list: PoseList | null,
   ) {
@@ -133,7 +138,8 @@ export class PoseSteps {
     this.masks = playback.over && texels(playback.over.masks);
     this.edits = poseEdits && nodesOf('JointEdits')(poseEdits.textures, clock.x, counts.nodes);
     this.writers = [locals.writer(), palette.writer()];
-    this.locals = locals.reader();
+    const reduced = poseEdits === null ? segments : null;
+    this.locals = (reduced ?? locals).reader();
     this.keeping = before && { from: palette.reader(), to: before.writer() };
     this.due = uintsIn(due).toReadOnly();
     this.list = list && {
@@ -180,7 +186,7 @@ export class PoseSteps {
       });
     });
     const compose = Fn(() => {
-      const skinning = composeStep(readTracks(), size, this.edits);
+      const skinning = composeStep(readTracks(), size, this.edits, reduced !== null);
       each(counts.columns, (instance, row, column) => {
         const first = row.mul(counts.entries).toVar();
         const localOf = (entry: Node<'int'>) => this.locals.read(first.add(entry).toVar());
@@ -190,19 +196,32 @@ export class PoseSteps {
         );
       });
     });
-    const [first, second] = [sample(), compose()].map((step) =>
-      list === null ? step.compute(1) : step.computeKernel([POSE_WORKGROUP]),
-    );
-    this.sample = first;
-    this.compose = second;
-    this.steps = [first, second];
+    const computed = (step: ReturnType<typeof sample>) =>
+      list === null ? step.compute(1) : step.computeKernel([POSE_WORKGROUP]);
+    this.sample = computed(sample());
+    this.compose = computed(compose());
+    this.segment = null;
+    if (reduced !== null) {
+      const from = locals.reader();
+      const to = reduced.writer();
+      const segment = Fn(() => {
+        const multiplied = segmentStep(readTracks(), size);
+        each(counts.entries, (_, row, entry) => {
+          const first = row.mul(counts.entries).toVar();
+          const localOf = (other: Node<'int'>) => from.read(first.add(other).toVar());
+          to.write(multiplied(entry, localOf), first.add(entry).toVar());
+        });
+      });
+      this.segment = { step: computed(segment()), from, to };
+    }
+    this.steps = [this.sample, ...(this.segment === null ? [] : [this.segment.step]), this.compose];
     this.stepsOfNewFrame = this.steps;
     const { keeping } = this;
     if (keeping === null) return;
     const keep = Fn(() => {
       keeping.to.write(keeping.from.read(int(palette.invocation).toVar()));
     });
-    this.stepsOfNewFrame = [keep().compute(1), first, second];
+    this.stepsOfNewFrame = [keep().compute(1), ...this.steps];
   }
 
   /**
@@ -227,6 +246,7 @@ export class PoseSteps {
     this.instanceOf.value = rows.instanceOf?.layered ?? noNumbers('rows');
     this.due.value = buffers.due;
     this.sample.count = count * counts.entries;
+    if (this.segment !== null) this.segment.step.count = count * counts.entries;
     this.compose.count = count * counts.columns;
     if (kept === 0) return this.steps;
     this.stepsOfNewFrame[0].count = kept * counts.columns;
@@ -241,7 +261,8 @@ export class PoseSteps {
       this.list.totals.value = list.totals;
     }
     // Types do not know that the GPU may say how much is computed.
-    this.steps.forEach((step, i) => Object.assign(step, { dispatchSize: list.poseSizes[i] }));
+    for (const step of this.steps)
+      Object.assign(step, { dispatchSize: list.poseSizes[step === this.compose ? 1 : 0] });
     return this.steps;
   }
 
@@ -249,7 +270,11 @@ export class PoseSteps {
     for (const step of this.stepsOfNewFrame) step.dispose();
   }
 
-  private use(crowd: PosedCrowd, counts: PoseCounts, { locals, palette, before }: PoseBuffers): void {
+  private use(
+    crowd: PosedCrowd,
+    counts: PoseCounts,
+    { locals, segments, palette, before }: PoseBuffers,
+  ): void {
     const { playback, boneTexture } = crowd;
     const { poseEdits } = crowd.crowd;
     const { layout } = counts;
@@ -269,7 +294,9 @@ export class PoseSteps {
     }
     this.writers[0].use(locals);
     this.writers[1].use(palette);
-    this.locals.use(locals);
+    this.segment?.from.use(locals);
+    this.segment?.to.use(segments as MatrixRows);
+    this.locals.use(this.segment === null ? locals : (segments as MatrixRows));
     if (before === null) return;
     this.keeping?.from.use(palette);
     this.keeping?.to.use(before);
