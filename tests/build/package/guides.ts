@@ -198,6 +198,18 @@ describe('the README and the guides', () => {
     expect(shared.filter((code) => !demo.includes(code))).toEqual([]);
   });
 
+  test('starters are the first program and the page without a bundler', () => {
+    const starter = (file: string) =>
+      readFileSync(join(ROOT, 'demos/starters', file), 'utf8').replace(/https:[^']*\.glb/, 'character.glb');
+    expect(starter('vite/main.ts')).toBe(programs[0]);
+    expect(starter('plain/main.js')).toBe(programs[0]);
+    expect(starter('plain/index.html')).toBe(blocksOf(texts['start.md'], 'html')[0]);
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect(JSON.parse(starter('vite/package.json')).dependencies['skinned-instanced-mesh']).toBe(
+      `^${version}`,
+    );
+  });
+
   /** What a page without a bundler shows. @param change Makes the import map of the guide that of the page. */
   async function openPlain(change: (page: string) => string, code: string): Promise<void> {
     const { folder } = packed;
