@@ -40,7 +40,7 @@ export const alias = {
 function demoPages(): string[] {
   const folders = readdirSync(path('demos'), { withFileTypes: true, recursive: true });
   return folders
-    .filter(({ name, parentPath }) => name === 'index.html' && !parentPath.includes('starters'))
+    .filter(({ name, parentPath }) => name === 'index.html' && !parentPath.startsWith(path('demos/starters')))
     .map((entry) => `${entry.parentPath}/${entry.name}`);
 }
 

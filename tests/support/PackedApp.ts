@@ -120,12 +120,37 @@ export class PackedApp {
     const { folder } = this;
     this.write('index.html', `<!doctype html><script type="module" src="/${file}"></script>`);
     this.write(file, code);
-    const options = { root: folder, logLevel: 'error', configFile: false } as const;
+    return this.openBuilt(folder);
+  }
+
+  /** Builds the page of a folder, and opens it. */
+  async openBuilt(root: string): Promise<OpenedApp> {
     // top-level await
-    await build({ ...options, build: { target: 'es2022' } });
-    const server = await preview({ ...options, preview: { port: 0 } });
+    await build({ root, logLevel: 'error', configFile: false, build: { target: 'es2022' } });
+    return this.openServed(join(root, 'dist'));
+  }
+
+  /** Opens a page of a folder as it is. What is installed stands for what a CDN has, `public/character.glb` for models of three.js. */
+  async openServed(root: string, file = ''): Promise<OpenedApp> {
+    const server = await preview({
+      root,
+      logLevel: 'error',
+      configFile: false,
+      build: { outDir: '.' },
+      preview: { port: 0 },
+    });
     const { port } = server.httpServer.address() as { port: number };
-    const { page, problems, close } = await this.openPage(`http://localhost:${port}/`);
+    const address = `http://localhost:${port}/${file}`;
+    const { page, problems, close } = await this.openPage(address, async (page) => {
+      await page.route('https://cdn.jsdelivr.net/npm/**', (route) => {
+        const { pathname } = new URL(route.request().url());
+        const [, name, path] = pathname.match(/npm\/([^@]+)@[^/]+\/(.*)/) ?? [];
+        return route.fulfill({ path: join(this.folder, 'node_modules', name, path) });
+      });
+      await page.route('https://threejs.org/**/*.glb', (route) =>
+        route.fulfill({ path: join(this.folder, 'public/character.glb') }),
+      );
+    });
     return {
       page,
       problems,

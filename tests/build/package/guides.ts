@@ -3,7 +3,6 @@ import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright';
 import { AnimationClip, type Mesh, QuaternionKeyframeTrack } from 'three';
-import { preview } from 'vite';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
 import { codeFor } from '../../../demos/file/codeFor.js';
@@ -210,29 +209,28 @@ describe('the README and the guides', () => {
     );
   });
 
+  /** Somebody's copy of a starter, but for the size of its crowd. */
+  function copyStarter(name: string, program: string): string {
+    const folder = join(packed.folder, 'starters', name);
+    cpSync(join(ROOT, 'demos/starters', name), folder, { recursive: true });
+    const file = `starters/${name}/${program}`;
+    packed.write(file, readFileSync(join(packed.folder, file), 'utf8').replace('1_000', '100'));
+    return folder;
+  }
+
+  test('Vite builds its starter', async () => {
+    const app = await packed.openBuilt(copyStarter('vite', 'main.ts'));
+    await expectMoving(app).finally(app.close);
+  });
+
   /** What a page without a bundler shows. @param change Makes the import map of the guide that of the page. */
   async function openPlain(change: (page: string) => string, code: string): Promise<void> {
     const { folder } = packed;
     packed.write('plain.html', change(blocksOf(texts['start.md'], 'html')[0]));
     packed.write('main.js', code.replace('1_000', '100'));
     cpSync(join(folder, 'public/character.glb'), join(folder, 'character.glb'));
-    const server = await preview({
-      root: folder,
-      logLevel: 'error',
-      configFile: false,
-      build: { outDir: '.' },
-      preview: { port: 0 },
-    });
-    const { port } = server.httpServer.address() as { port: number };
-    const app = await packed.openPage(`http://localhost:${port}/plain.html`, (page) =>
-      page.route('https://cdn.jsdelivr.net/npm/**', (route) => {
-        const { pathname } = new URL(route.request().url());
-        const [, name, file] = pathname.match(/npm\/([^@]+)@[^/]+\/(.*)/) ?? [];
-        return route.fulfill({ path: join(folder, 'node_modules', name, file) });
-      }),
-    );
+    const app = await packed.openServed(folder, 'plain.html');
     await expectMoving(app).finally(app.close);
-    await server.close();
   }
 
   const ofWebGPU = (page: string) =>
